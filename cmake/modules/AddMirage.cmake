@@ -1,0 +1,52 @@
+# How Mirage's own targets are declared.
+#
+# Two kinds of library (docs/Architecture.md, "Layers"):
+#   mirage_add_plain_library  plain C++; of LLVM only ADT and Support, which the
+#                             final program links, statically (mirage-run) or as
+#                             part of libLLVM.so (mirage-opt).
+#   mirage_add_mlir_library   uses MLIR.
+
+# mirage_add_plain_library(<name> <sources>... LINK_LIBS <mirage libraries>...)
+function(mirage_add_plain_library name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  llvm_update_compile_flags(${name})
+  target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS})
+  set_property(GLOBAL APPEND PROPERTY MIRAGE_PLAIN_LIBS ${name})
+endfunction()
+
+# mirage_add_mlir_library(<name> <sources>...
+#   DEPENDS <tablegen targets>... LINK_LIBS <mirage libraries>... MLIR_LIBS <upstream libraries>...)
+function(mirage_add_mlir_library name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK_LIBS;MLIR_LIBS" ${ARGN})
+  add_mlir_library(${name} ${ARG_UNPARSED_ARGUMENTS}
+    DEPENDS ${ARG_DEPENDS}
+    LINK_LIBS PUBLIC ${ARG_LINK_LIBS}
+    DISABLE_INSTALL)
+  mlir_target_link_libraries(${name} PUBLIC ${ARG_MLIR_LIBS})
+  set_property(GLOBAL APPEND PROPERTY MIRAGE_MLIR_LIBS ${name})
+endfunction()
+
+# mirage_add_plain_tool(<name> <sources>... LINK_LIBS <mirage libraries>...)
+# A program that needs neither libLLVM nor libMLIR at run time.
+function(mirage_add_plain_tool name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  llvm_update_compile_flags(${name})
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${LLVM_RUNTIME_OUTPUT_INTDIR})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} LLVMSupport)
+endfunction()
+
+# mirage_add_unit_test(<name> <sources>... LINK_LIBS <mirage libraries>...)
+# A GoogleTest program for plain libraries; lit and ctest both find it.
+function(mirage_add_unit_test name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  add_executable(${name} EXCLUDE_FROM_ALL ${ARG_UNPARSED_ARGUMENTS})
+  llvm_update_compile_flags(${name})
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test/Unit)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} LLVMSupport GTest::gtest_main)
+  add_dependencies(MirageUnitTests ${name})
+  add_test(NAME ${name} COMMAND ${name})
+endfunction()
