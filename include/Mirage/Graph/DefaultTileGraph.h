@@ -1,0 +1,34 @@
+//===- DefaultTileGraph.h - A block graph for any operator ------*- C++ -*-===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_GRAPH_DEFAULTTILEGRAPH_H
+#define MIRAGE_GRAPH_DEFAULTTILEGRAPH_H
+
+#include "Mirage/Graph/Graph.h"
+
+namespace mlir::mirage {
+
+/// A block graph that computes one kernel-level operation alone, so that any
+/// program compiles and runs unsearched. Result dimensions are cut over the
+/// grid, contracted and reduced ones over the loop, into tiles of moderate size.
+/// \param operation    any operation of `graph` but Graph itself.
+/// \param sharedBytes  shared memory of one block; tiles are halved until all
+///                     of the block's tiles fit.
+/// \returns the completed graph (masks included), or an error naming the
+/// operation where no tiling fits.
+llvm::Expected<TileGraph> buildDefaultTileGraph(const Graph &graph,
+                                                const Operation &operation,
+                                                int64_t sharedBytes);
+
+/// The bytes of shared memory that a block needs if every tile has its own
+/// place: an upper bound of what the shared-memory planner finds.
+int64_t getSharedBytes(const TileGraph &graph);
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_GRAPH_DEFAULTTILEGRAPH_H

@@ -1,0 +1,169 @@
+//===- Graph.h - The µGraph as plain C++ values -----------------*- C++ -*-===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A µGraph without an MLIRContext: what the search builds, what the verifier
+// and the reference evaluate, what an artifact carries. Three levels, one form:
+//
+//   Graph        values and operations in order; the outermost one is the
+//                program, and its operations are kernels.
+//   TileGraph    a Graph over tiles of its operands. At block level it is one
+//                kernel: a grid of thread blocks, each of which runs a loop. At
+//                thread level it is one step of a block: work items that warps
+//                share, each of which runs a loop over fragments.
+//
+// An operation with opcode Graph holds a TileGraph. RMSNorm followed by a
+// linear layer, as one kernel of 192 blocks and 64 iterations:
+//
+//   Graph   inputs %0: 8x4096xf16, %1: 4096x6144xf16
+//     %2 = graph(%0, %1)                                      outputs %2
+//       TileGraph grid [192], loop 64
+//         input %0  gridMap [-1] loopMap 1  tile 8x64xf16
+//         input %1  gridMap [1]  loopMap 0  tile 64x32xf16
+//         %2 = accumulate rms %0 over loop, dims [1], count 4096     8x1xf32
+//         %3 = matmul %0, %1                                        8x32xf32
+//         %4 = accumulate sum %3 over loop                          8x32xf32
+//         %5 = div %4, %2                                           8x32xf32
+//         output %5 gridMap [1]
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_GRAPH_GRAPH_H
+#define MIRAGE_GRAPH_GRAPH_H
+
+#include "Mirage/Graph/Operators.h"
+#include "Mirage/Graph/TensorType.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Error.h"
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mlir::mirage {
+
+class TileGraph;
+
+/// A value is a number that counts inputs first, then results in order.
+using ValueId = unsigned;
+
+struct Operation {
+  Opcode opcode = Opcode::Add;
+  Attributes attributes;
+  llvm::SmallVector<ValueId, 2> operands;
+  llvm::SmallVector<ValueId, 1> results;
+  /// Of opcode Graph, shared between copies of a graph, else null.
+  std::shared_ptr<const TileGraph> body;
+};
+
+/// Values and operations, every operand before its users.
+class Graph {
+public:
+  ValueId addInput(TensorType type, llvm::StringRef name = "");
+  /// Appends an operation with one result of the stated type. Operands and
+  /// attributes are checked by `verify`, not here.
+  ValueId add(Opcode opcode, llvm::ArrayRef<ValueId> operands, TensorType type,
+              Attributes attributes = {});
+  /// Appends a nested tile graph. \returns the first of its results, which are
+  /// numbered consecutively.
+  ValueId addGraph(llvm::ArrayRef<ValueId> operands,
+                   std::shared_ptr<const TileGraph> body,
+                   llvm::ArrayRef<TensorType> types);
+  void addOutput(ValueId value) { outputIds.push_back(value); }
+
+  unsigned getNumValues() const { return types.size(); }
+  unsigned getNumInputs() const { return inputNames.size(); }
+  const TensorType &getType(ValueId value) const { return types[value]; }
+  void setType(ValueId value, TensorType type) { types[value] = std::move(type); }
+  bool isInput(ValueId value) const { return value < getNumInputs(); }
+  llvm::StringRef getInputName(unsigned input) const { return inputNames[input]; }
+  llvm::ArrayRef<Operation> getOperations() const { return operations; }
+  llvm::ArrayRef<ValueId> getOutputs() const { return outputIds; }
+  /// The operation that gives a value; null for inputs.
+  const Operation *getDefinition(ValueId value) const;
+  llvm::SmallVector<TensorType> getTypes(llvm::ArrayRef<ValueId> values) const;
+
+protected:
+  std::vector<TensorType> types; ///< by ValueId
+  std::vector<std::string> inputNames;
+  std::vector<Operation> operations;
+  std::vector<int> definitions; ///< operation by ValueId, -1 for inputs
+  llvm::SmallVector<ValueId> outputIds;
+};
+
+/// Where the coordinates of a tile along one dimension come from: `kNone`, or a
+/// dimension of the tensor that an axis cuts.
+constexpr int kReplicated = -1;
+/// In an output's gridMap: blocks along the axis hold parts of a sum.
+constexpr int kSummed = -2;
+
+/// How an operand of a tile graph is cut (the paper's imap and fmap).
+struct TileInput {
+  llvm::SmallVector<int, 3> gridMap; ///< dimension by grid axis, or kReplicated
+  int loopMap = kReplicated;         ///< dimension that the loop cuts
+};
+/// How a result is put together (the paper's omap).
+struct TileOutput {
+  /// Dimension by grid axis; kReplicated (every block along the axis holds the
+  /// same, one writes); or kSummed.
+  llvm::SmallVector<int, 3> gridMap;
+};
+
+/// A graph over tiles. The tensor's dimension d of a tile with size T at grid
+/// coordinates g and iteration l starts at `linear · T`, where `linear` counts
+/// the axes that cut d, grid first (x, then y, then z), loop last and fastest.
+/// Sizes need not divide: elements beyond the tensor are read as zero and
+/// never written; the axes' extents times T must cover the dimension.
+///
+/// Phases. A value is in the loop if it depends on an operand that the loop
+/// cuts, else invariant; `Accumulate` over the loop takes it to after the loop.
+/// Values of the loop and after it never meet in one operation.
+class TileGraph : public Graph {
+public:
+  Level level = Level::Block;
+  llvm::SmallVector<int64_t, 3> grid; ///< extents of up to 3 axes, each >= 1
+  int64_t loop = 1;                   ///< iterations, >= 1
+  /// Block level: threads of a block, a multiple of 32.
+  unsigned threads = 128;
+  llvm::SmallVector<TileInput> tileInputs;   ///< by input
+  llvm::SmallVector<TileOutput> tileOutputs; ///< by output
+
+  int64_t getNumBlocks() const;
+  int64_t getExtent(Axis axis) const; ///< 1 for an axis that is not there
+  /// The axes that cut dimension `dim` of an input, outermost first.
+  llvm::SmallVector<Axis, 2> getCuttingAxes(unsigned input, unsigned dim) const;
+  /// Product of the extents of these axes.
+  int64_t getExtent(llvm::ArrayRef<Axis> axes) const;
+};
+
+/// The phase of every value of a tile graph, by ValueId.
+enum class Phase : uint8_t { Invariant, Loop, After };
+llvm::SmallVector<Phase> computePhases(const TileGraph &graph);
+
+/// Checks everything that is said above: operand order, shapes (by the operator
+/// table), maps, tiles that cover their tensors, phases, consumption.
+/// \returns an error that names the operation (by number and mnemonic) with
+/// what was expected and found.
+llvm::Error verify(const Graph &graph);
+llvm::Error verify(const TileGraph &graph, llvm::ArrayRef<TensorType> operands,
+                   llvm::ArrayRef<TensorType> results);
+
+/// Inserts Mask operations wherever elements beyond a tensor's extent would
+/// change a reduction, an accumulation or a contraction, and nowhere else: what
+/// the zeros that fill partial tiles become is followed through the operators,
+/// so that zeros under a sum need no mask and exp(0) = 1 does.
+/// \param operands  the whole tensors, whose extents count.
+/// \returns the completed graph; one without partial tiles comes back equal.
+TileGraph maskPartialTiles(const TileGraph &graph,
+                           llvm::ArrayRef<TensorType> operands);
+
+/// One line an operation, for debugging and tests.
+std::string toString(const Graph &graph);
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_GRAPH_GRAPH_H

@@ -1,0 +1,27 @@
+//===- GraphJSON.h - µGraphs in JSON ----------------------------*- C++ -*-===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_GRAPH_GRAPHJSON_H
+#define MIRAGE_GRAPH_GRAPHJSON_H
+
+#include "Mirage/Graph/Graph.h"
+#include "llvm/Support/JSON.h"
+
+namespace mlir::mirage {
+
+/// A graph as JSON, complete: `fromJSON(toJSON(g))` equals `g`. Constants are
+/// written so that their bits come back (minus infinity as the string "-inf").
+llvm::json::Value toJSON(const Graph &graph);
+
+/// Reads and verifies a graph. Errors name the path of the offending member
+/// ("operations[3].operands") with what was expected and found.
+llvm::Expected<Graph> graphFromJSON(const llvm::json::Value &value);
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_GRAPH_GRAPHJSON_H

@@ -1,0 +1,180 @@
+//===- Operators.h - The operator table -------------------------*- C++ -*-===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One row per operator, read by the dialects' verifiers, the search, the
+// verifier, the float64 reference, the cost model and code generation. A new
+// operator is a row here, an ODS entry and tests; none of these libraries
+// names it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_GRAPH_OPERATORS_H
+#define MIRAGE_GRAPH_OPERATORS_H
+
+#include "Mirage/Graph/ScalarDefinition.h"
+#include "Mirage/Graph/TensorType.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <optional>
+
+namespace mlir::mirage {
+
+/// The three levels of a µGraph: what runs on the whole GPU, in one thread
+/// block, in one warp.
+enum class Level : uint8_t { Kernel, Block, Thread };
+llvm::StringRef getLevelName(Level level); // "kernel", "block", "thread"
+
+enum class Opcode : uint8_t {
+  // Elementwise, one operand.
+  Exp,
+  Exp2,
+  Log,
+  Square,
+  Sqrt,
+  Rsqrt,
+  Reciprocal,
+  Neg,
+  Abs,
+  Sigmoid,
+  Silu,
+  Gelu,
+  GeluTanh,
+  Relu,
+  Tanh,
+  Erf,
+  Scale,  ///< x · factor
+  Offset, ///< x + offset
+  Clamp,  ///< min(max(x, lo), hi)
+  // Elementwise, two operands, NumPy broadcasting.
+  Add,
+  Sub,
+  Mul,
+  Div,
+  Maximum,
+  Minimum,
+  Pow,
+  // Reductions over `dims`, which keep size 1.
+  Sum,
+  Mean,
+  Max,
+  Rms, ///< root mean square
+  // Contraction of the last dimension of the left operand with the last but
+  // one of the right; leading dimensions are batch dimensions and broadcast.
+  Matmul,
+  // Movement: elements keep their values.
+  Transpose, ///< result dimension i is operand dimension dims[i]
+  Reshape,   ///< same elements in row-major order, another shape
+  Broadcast, ///< dimensions of size 1 stretch to the result's
+  Cast,      ///< another element type
+  Mask,      ///< elements beyond a tensor's extent become a constant
+  // From one phase of a tile graph to the next.
+  Accumulate,
+  // A nested tile graph: a kernel of its own, or one step of a block.
+  Graph,
+};
+constexpr unsigned kNumOpcodes = static_cast<unsigned>(Opcode::Graph) + 1;
+
+enum class OperatorKind : uint8_t {
+  Elementwise, ///< `definition` is applied to each element
+  Reduction,   ///< `finish(combine over elements of definition(x))`
+  Contraction,
+  Movement,
+  Accumulate,
+  Graph,
+};
+
+/// How a reduction joins two values. Both are associative and commutative.
+enum class Combiner : uint8_t { Add, Max };
+/// 0 for Add, minus infinity for Max.
+double getNeutral(Combiner combiner);
+double combine(Combiner combiner, double lhs, double rhs);
+
+/// One row of the table.
+struct OperatorInfo {
+  Opcode opcode;
+  llvm::StringRef name; ///< the mnemonic in IR: "silu"
+  OperatorKind kind;
+  uint8_t numOperands;
+  bool commutes = false;
+  /// What the scalar attributes are called, in order: {"lo", "hi"}.
+  llvm::SmallVector<llvm::StringRef, 2> parameters = {};
+  /// Elementwise: the result. Reductions: what is done to each element first.
+  ScalarDefinition definition = {};
+  /// Reductions: how elements are joined, and what is done to the joined value
+  /// (Argument 0), which may use the number of elements (Size).
+  Combiner combiner = Combiner::Add;
+  ScalarDefinition finish = {};
+  /// The search takes the operator as one function atom first, and as its
+  /// definition in a second round (docs/Search.md).
+  bool isAtom = false;
+};
+
+const OperatorInfo &getOperatorInfo(Opcode opcode);
+llvm::ArrayRef<OperatorInfo> getOperatorTable(); ///< in the order of Opcode
+std::optional<Opcode> parseOpcode(llvm::StringRef name);
+
+inline bool isElementwise(Opcode opcode) {
+  return getOperatorInfo(opcode).kind == OperatorKind::Elementwise;
+}
+inline bool isReduction(Opcode opcode) {
+  return getOperatorInfo(opcode).kind == OperatorKind::Reduction;
+}
+
+/// A place that tiles are cut by: an axis of the grid, or the loop.
+/// In a thread graph the grid counts the work items that the warps share.
+enum class Axis : uint8_t { X, Y, Z, Loop };
+llvm::StringRef getAxisName(Axis axis); // "x", "y", "z", "loop"
+std::optional<Axis> parseAxis(llvm::StringRef name);
+
+/// Compile-time arguments of one operation; what each opcode uses is said
+/// beside the field.
+struct Attributes {
+  /// Elementwise: the row's parameters, in order. Mask: the constant.
+  llvm::SmallVector<double, 2> scalars;
+  /// Reductions: the reduced dimensions, ascending. Transpose: the
+  /// permutation. Mask: the one dimension. Accumulate: dimensions that are
+  /// reduced as well, ascending, or none.
+  llvm::SmallVector<int64_t, 4> dims;
+  /// Mean and Rms, and Accumulate with these: how many elements the result
+  /// averages; 0 means as many as there are (which padding would falsify).
+  int64_t count = 0;
+  /// Accumulate: the reduction that is carried out, one with kind Reduction.
+  Opcode reduction = Opcode::Sum;
+  /// Accumulate: the axis that is joined.
+  Axis axis = Axis::Loop;
+  /// Mask: the axes that cut the dimension, outermost first, and the extent of
+  /// the whole dimension. Element `i` of the tile at coordinates c is element
+  /// `linear(c) · tile + i` of the dimension; from `extent` on it is masked.
+  llvm::SmallVector<Axis, 2> axes;
+  int64_t extent = 0;
+
+  bool operator==(const Attributes &other) const;
+};
+
+/// The shape of an operation's result, or an error that says what was expected
+/// and found. `resultShape` is read by Reshape and Broadcast, which state it.
+/// Operand counts, attributes and shapes are all checked; Graph has no shape
+/// rule of its own.
+llvm::Expected<Shape> inferShape(Opcode opcode, const Attributes &attributes,
+                                 llvm::ArrayRef<TensorType> operands,
+                                 llvm::ArrayRef<int64_t> resultShape = {});
+
+/// The element type of a result inside a tile graph: f32, but for movements,
+/// which keep their operand's (Cast states its own).
+ElementType inferTileElement(Opcode opcode,
+                             llvm::ArrayRef<TensorType> operands);
+
+/// Floating-point operations of one operation, by the definition: 2·M·N·K for
+/// a matmul, arithmetic of the term times elements otherwise.
+int64_t countFlops(Opcode opcode, llvm::ArrayRef<TensorType> operands,
+                   const TensorType &result);
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_GRAPH_OPERATORS_H

@@ -1,0 +1,111 @@
+//===- ScalarDefinition.h - What an elementwise operator means --*- C++ -*-===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each elementwise operator is *defined* once, as a term over a dozen primitive
+// functions. Everything that gives the operator a meaning walks that term with
+// its own meaning of the primitives: the float64 reference with doubles, the
+// verifier with field elements, the pruner with abstract expressions, code
+// generation with instructions. So these cannot disagree, and a new operator
+// needs no code in any of them. Example:
+//
+//   silu(x) = x / (1 + exp(-1 * x))
+//
+//   nodes:  0: Argument 0     3: Exp 2         5: Add 4, 3
+//           1: Constant -1    4: Constant 1    6: Div 0, 5      <- the result
+//           2: Mul 1, 0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_GRAPH_SCALARDEFINITION_H
+#define MIRAGE_GRAPH_SCALARDEFINITION_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include <cstdint>
+
+namespace mlir::mirage {
+
+/// The primitive functions. Subtraction and negation are written with the
+/// constant -1, and powers with integer or half exponents by Mul, Sqrt and Div,
+/// so that equal things have equal terms. What each means over a finite field:
+/// docs/Verification.md.
+enum class ScalarFunction : uint8_t {
+  Argument,  ///< the operand with number `index`
+  Parameter, ///< the operation's scalar attribute with number `index`
+  Constant,  ///< `value`, an exact rational given by its bits
+  Ln2,       ///< the natural logarithm of 2, a symbol and no rational
+  Size,      ///< the number of elements that a reduction ran over
+  Add,
+  Mul,
+  Div,
+  Max,
+  Min,
+  Exp,
+  Sqrt,
+  Abs,
+  Log,
+  Erf,
+  Pow,
+};
+
+/// Number of operands that a primitive takes: 0 (leaves), 1 or 2.
+unsigned getArity(ScalarFunction function);
+
+struct ScalarNode {
+  ScalarFunction function = ScalarFunction::Argument;
+  uint8_t index = 0;            ///< of Argument and Parameter
+  uint8_t lhs = 0, rhs = 0;     ///< nodes that stand earlier in the list
+  double value = 0;             ///< of Constant
+};
+
+/// A term as a list of nodes in which operands stand before their users; the
+/// last node is the result. Equal subterms are one node.
+class ScalarDefinition {
+public:
+  llvm::ArrayRef<ScalarNode> nodes() const { return list; }
+  bool empty() const { return list.empty(); }
+
+  /// Adds a node, or returns the equal one that is there. \returns its number.
+  uint8_t add(ScalarNode node);
+
+  /// Primitive arithmetic per element, leaves not counted.
+  unsigned countArithmetic() const;
+  /// How many of these need the special-function unit of a GPU (exp, sqrt,
+  /// div, log, erf, pow).
+  unsigned countSpecial() const;
+
+private:
+  llvm::SmallVector<ScalarNode, 4> list;
+};
+
+/// Walks a definition with a given meaning of the primitives, one call a node:
+/// \code
+///   double y = evaluate<double>(definition, [&](const ScalarNode &node,
+///                                               double lhs, double rhs) {...});
+/// \endcode
+/// `lhs` and `rhs` are default-constructed where the primitive takes fewer.
+template <typename T, typename Meaning>
+T evaluate(const ScalarDefinition &definition, Meaning &&meaning) {
+  llvm::SmallVector<T, 8> results;
+  for (const ScalarNode &node : definition.nodes()) {
+    unsigned arity = getArity(node.function);
+    results.push_back(meaning(node, arity > 0 ? results[node.lhs] : T(),
+                              arity > 1 ? results[node.rhs] : T()));
+  }
+  return results.back();
+}
+
+/// The meaning in double precision.
+double evaluateDouble(const ScalarDefinition &definition,
+                      llvm::ArrayRef<double> arguments,
+                      llvm::ArrayRef<double> parameters, double size = 1);
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_GRAPH_SCALARDEFINITION_H

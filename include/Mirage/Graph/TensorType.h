@@ -1,0 +1,63 @@
+//===- TensorType.h - Element types and tensor types ------------*- C++ -*-===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_GRAPH_TENSORTYPE_H
+#define MIRAGE_GRAPH_TENSORTYPE_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <optional>
+
+namespace llvm {
+class raw_ostream;
+} // namespace llvm
+
+namespace mlir::mirage {
+
+/// What one element of a tensor is stored as. Arithmetic is done in f32
+/// whatever the operands are; the element type says how a result is rounded
+/// when it is stored.
+enum class ElementType : uint8_t { F16, BF16, F32, F8E4M3FN, F8E5M2 };
+
+/// The name as MLIR spells it: "f16", "bf16", "f32", "f8E4M3FN", "f8E5M2".
+llvm::StringRef getElementTypeName(ElementType type);
+std::optional<ElementType> parseElementType(llvm::StringRef name);
+unsigned getSizeBytes(ElementType type);
+
+using Shape = llvm::SmallVector<int64_t, 4>;
+
+/// A ranked tensor of static shape: a tensor in device memory, a tile of one
+/// thread block, or a fragment of one warp, by the level it stands at.
+struct TensorType {
+  Shape shape;
+  ElementType element = ElementType::F32;
+
+  unsigned getRank() const { return shape.size(); }
+  int64_t getNumElements() const;
+  int64_t getSizeBytes() const;
+
+  bool operator==(const TensorType &other) const {
+    return shape == other.shape && element == other.element;
+  }
+  bool operator!=(const TensorType &other) const { return !(*this == other); }
+};
+
+/// Prints as MLIR does: "tensor<8x64xf16>".
+llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const TensorType &type);
+
+/// The shape of an elementwise result: NumPy's rule, in which a dimension of
+/// size 1 stretches and missing leading dimensions count as 1. None where two
+/// sizes differ and neither is 1.
+std::optional<Shape> broadcastShapes(llvm::ArrayRef<int64_t> lhs,
+                                     llvm::ArrayRef<int64_t> rhs);
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_GRAPH_TENSORTYPE_H
