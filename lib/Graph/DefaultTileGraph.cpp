@@ -1,0 +1,237 @@
+//===- DefaultTileGraph.cpp - A block graph for any operator --------------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Graph/DefaultTileGraph.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+
+using namespace mlir::mirage;
+
+namespace {
+/// The loops of one operation, as linalg would state them: result dimensions
+/// first, then reduced ones, and which of them walks each dimension of each
+/// operand (kReplicated where the operand has size 1 and the loop has not).
+struct IterationSpace {
+  Shape extents;
+  unsigned numParallel = 0;
+  llvm::SmallVector<llvm::SmallVector<int, 4>, 2> operandDims;
+};
+
+/// Which iteration dimensions are cut, and into tiles of which size.
+struct Tiling {
+  Shape tile;
+  llvm::SmallVector<int, 3> gridDims; ///< iteration dimension by grid axis
+  int loopDim = kReplicated;          ///< iteration dimension of the loop
+};
+} // namespace
+
+/// Maps operand dimensions to result dimensions by NumPy's rule.
+static llvm::SmallVector<int, 4> alignDims(const TensorType &operand,
+                                           llvm::ArrayRef<int64_t> result) {
+  llvm::SmallVector<int, 4> dims;
+  unsigned offset = result.size() - operand.getRank();
+  for (unsigned dim = 0; dim < operand.getRank(); ++dim)
+    dims.push_back(operand.shape[dim] == 1 && result[dim + offset] != 1
+                       ? kReplicated
+                       : static_cast<int>(dim + offset));
+  return dims;
+}
+
+static IterationSpace getMatmulSpace(llvm::ArrayRef<TensorType> operands,
+                                     const TensorType &result) {
+  IterationSpace space{result.shape, result.getRank(), {}};
+  int contracted = result.getRank(), columns = contracted - 1;
+  space.extents.push_back(operands[0].shape.back());
+  for (auto [position, operand] : llvm::enumerate(operands)) {
+    TensorType batch = operand;
+    batch.shape.resize(batch.getRank() - 2);
+    llvm::SmallVector<int, 4> dims =
+        alignDims(batch, llvm::ArrayRef(result.shape).drop_back(2));
+    dims.push_back(position == 0 ? columns - 1 : contracted);
+    dims.push_back(position == 0 ? contracted : columns);
+    space.operandDims.push_back(std::move(dims));
+  }
+  return space;
+}
+
+static IterationSpace getReductionSpace(const TensorType &operand,
+                                        llvm::ArrayRef<int64_t> reduced,
+                                        const TensorType &result) {
+  IterationSpace space{result.shape, result.getRank(), {{}}};
+  for (unsigned dim = 0; dim < operand.getRank(); ++dim) {
+    bool isReduced = llvm::is_contained(reduced, dim);
+    space.operandDims[0].push_back(isReduced ? space.extents.size() : dim);
+    if (isReduced)
+      space.extents.push_back(operand.shape[dim]);
+  }
+  return space;
+}
+
+static IterationSpace getSpace(const Operation &operation,
+                               llvm::ArrayRef<TensorType> operands,
+                               const TensorType &result) {
+  switch (getOperatorInfo(operation.opcode).kind) {
+  case OperatorKind::Contraction:
+    return getMatmulSpace(operands, result);
+  case OperatorKind::Reduction:
+    return getReductionSpace(operands[0], operation.attributes.dims, result);
+  default:
+    break;
+  }
+  IterationSpace space{result.shape, result.getRank(), {}};
+  for (const TensorType &operand : operands)
+    space.operandDims.push_back(alignDims(operand, result.shape));
+  if (operation.opcode == Opcode::Transpose)
+    for (auto [to, from] : llvm::enumerate(operation.attributes.dims))
+      space.operandDims[0][from] = to;
+  return space;
+}
+
+/// Halves the largest tile size that may be cut: result dimensions while the
+/// grid has axes left, one reduced dimension. \returns false if none is left.
+static bool cutOnce(const IterationSpace &space, Tiling &tiling) {
+  int best = -1;
+  for (int dim = 0, e = space.extents.size(); dim < e; ++dim) {
+    bool mayCut = dim < static_cast<int>(space.numParallel)
+                      ? llvm::is_contained(tiling.gridDims, dim) ||
+                            tiling.gridDims.size() < 3
+                      : tiling.loopDim == kReplicated || tiling.loopDim == dim;
+    if (mayCut && tiling.tile[dim] > 1 &&
+        (best < 0 || tiling.tile[dim] > tiling.tile[best]))
+      best = dim;
+  }
+  if (best < 0)
+    return false;
+  // Powers of two, so that tiles are aligned whatever the extent is.
+  tiling.tile[best] = llvm::PowerOf2Ceil(tiling.tile[best]) / 2;
+  if (best >= static_cast<int>(space.numParallel))
+    tiling.loopDim = best;
+  else if (!llvm::is_contained(tiling.gridDims, best))
+    tiling.gridDims.push_back(best);
+  return true;
+}
+
+/// Builds the tile graph for a tiling.
+static TileGraph buildTileGraph(const Operation &operation,
+                                llvm::ArrayRef<TensorType> operands,
+                                const TensorType &result,
+                                const IterationSpace &space,
+                                const Tiling &tiling) {
+  TileGraph graph;
+  auto countTiles = [&](int dim) {
+    return llvm::divideCeil(space.extents[dim], tiling.tile[dim]);
+  };
+  for (int dim : tiling.gridDims)
+    graph.grid.push_back(countTiles(dim));
+  if (tiling.loopDim != kReplicated)
+    graph.loop = countTiles(tiling.loopDim);
+
+  llvm::SmallVector<ValueId, 2> tiles;
+  for (auto [operand, dims] : llvm::zip_equal(operands, space.operandDims)) {
+    TensorType tile = operand;
+    TileInput map{llvm::SmallVector<int, 3>(graph.grid.size(), kReplicated)};
+    for (auto [dim, iteration] : llvm::enumerate(dims)) {
+      if (iteration == kReplicated)
+        continue;
+      tile.shape[dim] = tiling.tile[iteration];
+      auto *axis = llvm::find(tiling.gridDims, iteration);
+      if (axis != tiling.gridDims.end())
+        map.gridMap[axis - tiling.gridDims.begin()] = dim;
+      if (iteration == tiling.loopDim)
+        map.loopMap = dim;
+    }
+    tiles.push_back(graph.addInput(tile));
+    graph.tileInputs.push_back(map);
+  }
+
+  bool isReduction = getOperatorInfo(operation.opcode).kind == OperatorKind::Reduction;
+  Attributes attributes = operation.attributes;
+  if (isReduction && attributes.count == 0)
+    attributes.count = operands[0].getNumElements() / result.getNumElements();
+  TensorType tile{Shape(llvm::ArrayRef(tiling.tile).take_front(space.numParallel)),
+                  inferTileElement(operation.opcode, operands)};
+  if (operation.opcode == Opcode::Cast)
+    tile.element = ElementType::F32;
+  bool loops = tiling.loopDim != kReplicated;
+  ValueId value;
+  if (isReduction && loops) {
+    attributes.reduction = operation.opcode;
+    value = graph.add(Opcode::Accumulate, tiles, tile, attributes);
+  } else {
+    value = graph.add(operation.opcode, tiles, tile, attributes);
+    if (loops)
+      value = graph.add(Opcode::Accumulate, {value}, tile, {});
+  }
+  graph.addOutput(value);
+  graph.tileOutputs.push_back(
+      {llvm::SmallVector<int, 3>(tiling.gridDims.begin(), tiling.gridDims.end())});
+  return graph;
+}
+
+/// Tiles of up to this many elements keep a few hundred threads busy and leave
+/// several blocks of shared memory per SM.
+static constexpr int64_t kTileElements = 4096;
+/// The K extent of a tile; longer ones are walked by the loop.
+static constexpr int64_t kReducedElements = 64;
+
+static Tiling chooseTiling(const IterationSpace &space, int64_t maxElements) {
+  Tiling tiling;
+  tiling.tile = space.extents;
+  auto product = [&](unsigned from, unsigned to) {
+    return std::accumulate(tiling.tile.begin() + from, tiling.tile.begin() + to,
+                           int64_t(1), std::multiplies<int64_t>());
+  };
+  // Reduced dimensions first: their tiles need no place in the result.
+  IterationSpace reducedOnly = space;
+  reducedOnly.numParallel = 0;
+  std::fill_n(reducedOnly.extents.begin(), space.numParallel, 1);
+  Tiling reduced{reducedOnly.extents, {}, kReplicated};
+  while (std::accumulate(reduced.tile.begin(), reduced.tile.end(), int64_t(1),
+                         std::multiplies<int64_t>()) > kReducedElements &&
+         cutOnce(reducedOnly, reduced))
+    ;
+  for (unsigned dim = space.numParallel; dim < space.extents.size(); ++dim)
+    tiling.tile[dim] = reduced.tile[dim];
+  tiling.loopDim = reduced.loopDim;
+  while (product(0, space.numParallel) > maxElements && cutOnce(space, tiling))
+    ;
+  return tiling;
+}
+
+llvm::Expected<TileGraph>
+mlir::mirage::buildDefaultTileGraph(const Graph &graph,
+                                    const Operation &operation,
+                                    int64_t sharedBytes) {
+  llvm::SmallVector<TensorType> operands = graph.getTypes(operation.operands);
+  const TensorType &result = graph.getType(operation.results[0]);
+  IterationSpace space = getSpace(operation, operands, result);
+  int64_t elements = kTileElements, needed = 0;
+  for (; elements >= 1; elements /= 2) {
+    Tiling tiling = chooseTiling(space, elements);
+    TileGraph built = maskPartialTiles(
+        buildTileGraph(operation, operands, result, space, tiling), operands);
+    needed = getSharedBytes(built);
+    if (needed <= sharedBytes)
+      return built;
+  }
+  return llvm::createStringError(
+      llvm::inconvertibleErrorCode(),
+      getOperatorInfo(operation.opcode).name +
+          " has no tiling that fits: the smallest tried needs " +
+          llvm::Twine(needed) + " bytes of shared memory, a block has " +
+          llvm::Twine(sharedBytes));
+}
+
+int64_t mlir::mirage::getSharedBytes(const TileGraph &graph) {
+  int64_t bytes = 0;
+  for (ValueId value = 0; value < graph.getNumValues(); ++value)
+    bytes += llvm::alignTo(graph.getType(value).getSizeBytes(), 128);
+  return bytes;
+}

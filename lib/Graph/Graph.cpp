@@ -1,0 +1,211 @@
+//===- Graph.cpp - The µGraph as plain C++ values -------------------------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Graph/Graph.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir::mirage;
+
+ValueId Graph::addInput(TensorType type, llvm::StringRef name) {
+  assert(operations.empty() && "inputs are numbered before results");
+  types.push_back(std::move(type));
+  inputNames.push_back(name.str());
+  definitions.push_back(-1);
+  return types.size() - 1;
+}
+
+ValueId Graph::add(Opcode opcode, llvm::ArrayRef<ValueId> operands,
+                   TensorType type, Attributes attributes) {
+  Operation operation;
+  operation.opcode = opcode;
+  operation.attributes = std::move(attributes);
+  operation.operands.assign(operands.begin(), operands.end());
+  operation.results.push_back(types.size());
+  types.push_back(std::move(type));
+  definitions.push_back(operations.size());
+  operations.push_back(std::move(operation));
+  return types.size() - 1;
+}
+
+ValueId Graph::addGraph(llvm::ArrayRef<ValueId> operands,
+                        std::shared_ptr<const TileGraph> body,
+                        llvm::ArrayRef<TensorType> resultTypes) {
+  Operation operation;
+  operation.opcode = Opcode::Graph;
+  operation.operands.assign(operands.begin(), operands.end());
+  operation.body = std::move(body);
+  ValueId first = types.size();
+  for (const TensorType &type : resultTypes) {
+    operation.results.push_back(types.size());
+    types.push_back(type);
+    definitions.push_back(operations.size());
+  }
+  operations.push_back(std::move(operation));
+  return first;
+}
+
+const Operation *Graph::getDefinition(ValueId value) const {
+  int index = definitions[value];
+  return index < 0 ? nullptr : &operations[index];
+}
+
+llvm::SmallVector<TensorType>
+Graph::getTypes(llvm::ArrayRef<ValueId> values) const {
+  return llvm::map_to_vector(values, [&](ValueId v) { return types[v]; });
+}
+
+int64_t TileGraph::getNumBlocks() const {
+  int64_t count = 1;
+  for (int64_t extent : grid)
+    count *= extent;
+  return count;
+}
+
+int64_t TileGraph::getExtent(Axis axis) const {
+  if (axis == Axis::Loop)
+    return loop;
+  unsigned number = static_cast<unsigned>(axis);
+  return number < grid.size() ? grid[number] : 1;
+}
+
+int64_t TileGraph::getExtent(llvm::ArrayRef<Axis> axes) const {
+  int64_t product = 1;
+  for (Axis axis : axes)
+    product *= getExtent(axis);
+  return product;
+}
+
+llvm::SmallVector<Axis, 2> TileGraph::getCuttingAxes(unsigned input,
+                                                     unsigned dim) const {
+  llvm::SmallVector<Axis, 2> axes;
+  const TileInput &map = tileInputs[input];
+  for (auto [axis, cut] : llvm::enumerate(map.gridMap))
+    if (cut == static_cast<int>(dim))
+      axes.push_back(static_cast<Axis>(axis));
+  if (map.loopMap == static_cast<int>(dim))
+    axes.push_back(Axis::Loop);
+  return axes;
+}
+
+static Phase join(Phase lhs, Phase rhs) { return std::max(lhs, rhs); }
+
+llvm::SmallVector<Phase> mlir::mirage::computePhases(const TileGraph &graph) {
+  llvm::SmallVector<Phase> phases(graph.getNumValues(), Phase::Invariant);
+  for (unsigned input = 0; input < graph.getNumInputs(); ++input)
+    if (graph.tileInputs[input].loopMap != kReplicated)
+      phases[input] = Phase::Loop;
+  for (const Operation &operation : graph.getOperations()) {
+    Phase phase = Phase::Invariant;
+    for (ValueId operand : operation.operands)
+      phase = join(phase, phases[operand]);
+    bool leavesLoop = operation.opcode == Opcode::Accumulate &&
+                      operation.attributes.axis == Axis::Loop;
+    for (ValueId result : operation.results)
+      phases[result] = leavesLoop ? Phase::After : phase;
+  }
+  return phases;
+}
+
+namespace {
+/// Prints graphs, nested ones indented.
+class Printer {
+public:
+  explicit Printer(llvm::raw_ostream &os) : os(os) {}
+
+  void print(const Graph &graph) {
+    for (unsigned input = 0; input < graph.getNumInputs(); ++input)
+      if (!tileInputs)
+        line() << '%' << input << " = input : " << graph.getType(input) << '\n';
+      else
+        print(input, graph.getType(input), tileInputs[input]);
+    for (const Operation &operation : graph.getOperations())
+      print(graph, operation);
+    line() << "outputs";
+    for (ValueId output : graph.getOutputs())
+      os << " %" << output;
+    os << '\n';
+  }
+
+private:
+  llvm::raw_ostream &line() { return os.indent(indent); }
+
+  void print(ValueId input, const TensorType &type, const TileInput &map) {
+    line() << '%' << input << " = input grid [";
+    llvm::interleaveComma(map.gridMap, os);
+    os << "] loop " << map.loopMap << " : " << type << '\n';
+  }
+
+  void print(const Attributes &attributes, const Operation &operation) {
+    if (operation.opcode == Opcode::Accumulate)
+      os << ' ' << getOperatorInfo(attributes.reduction).name << " over "
+         << getAxisName(attributes.axis);
+    printList(" scalars", attributes.scalars);
+    printList(" dims", attributes.dims);
+    if (attributes.count)
+      os << " count " << attributes.count;
+    if (attributes.extent)
+      os << " extent " << attributes.extent;
+    for (Axis axis : attributes.axes)
+      os << ' ' << getAxisName(axis);
+  }
+
+  template <typename Range>
+  void printList(llvm::StringRef title, const Range &range) {
+    if (range.empty())
+      return;
+    os << title << " [";
+    llvm::interleaveComma(range, os);
+    os << ']';
+  }
+
+  void print(const Graph &graph, const Operation &operation) {
+    line();
+    llvm::interleaveComma(operation.results, os,
+                          [&](ValueId result) { os << '%' << result; });
+    os << " = " << getOperatorInfo(operation.opcode).name;
+    print(operation.attributes, operation);
+    llvm::interleave(operation.operands, os,
+                     [&](ValueId operand) { os << " %" << operand; }, ",");
+    os << " : ";
+    llvm::interleaveComma(graph.getTypes(operation.results), os);
+    os << '\n';
+    if (operation.body)
+      printNested(*operation.body);
+  }
+
+  void printNested(const TileGraph &body) {
+    indent += 2;
+    line() << getLevelName(body.level) << " graph grid [";
+    llvm::interleaveComma(body.grid, os);
+    os << "] loop " << body.loop << " threads " << body.threads << '\n';
+    const TileInput *outer = tileInputs;
+    tileInputs = body.tileInputs.data();
+    print(body);
+    tileInputs = outer;
+    for (const TileOutput &output : body.tileOutputs) {
+      line() << "output grid [";
+      llvm::interleaveComma(output.gridMap, os);
+      os << "]\n";
+    }
+    indent -= 2;
+  }
+
+  llvm::raw_ostream &os;
+  unsigned indent = 0;
+  const TileInput *tileInputs = nullptr; ///< of the tile graph being printed
+};
+} // namespace
+
+std::string mlir::mirage::toString(const Graph &graph) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  Printer(os).print(graph);
+  return text;
+}

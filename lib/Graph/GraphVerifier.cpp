@@ -1,0 +1,208 @@
+//===- GraphVerifier.cpp - What makes a µGraph well formed ----------------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Graph/Graph.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
+
+using namespace mlir::mirage;
+
+static llvm::Error makeError(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+static llvm::Error prefix(const llvm::Twine &where, llvm::Error error) {
+  return makeError(where + ": " + llvm::toString(std::move(error)));
+}
+
+/// A tensor has a rank and elements.
+static llvm::Error checkType(const TensorType &type) {
+  if (type.shape.empty())
+    return makeError("expects a rank of at least 1, got 0");
+  for (int64_t size : type.shape)
+    if (size < 1)
+      return makeError("expects sizes of at least 1, got " + llvm::Twine(size));
+  return llvm::Error::success();
+}
+
+static llvm::Error checkOperation(const Graph &graph, const Operation &operation,
+                                  ValueId firstResult) {
+  for (ValueId operand : operation.operands)
+    if (operand >= firstResult)
+      return makeError("expects operands that stand earlier, got %" +
+                       llvm::Twine(operand));
+  for (ValueId result : operation.results)
+    if (llvm::Error error = checkType(graph.getType(result)))
+      return error;
+  llvm::SmallVector<TensorType> operands = graph.getTypes(operation.operands);
+  llvm::SmallVector<TensorType> results = graph.getTypes(operation.results);
+  if (operation.opcode == Opcode::Graph) {
+    if (!operation.body)
+      return makeError("expects a nested graph, got none");
+    return verify(*operation.body, operands, results);
+  }
+  llvm::Expected<Shape> shape = inferShape(
+      operation.opcode, operation.attributes, operands, results[0].shape);
+  if (!shape)
+    return shape.takeError();
+  if (*shape != results[0].shape)
+    return makeError("expects a result of another shape than the one stated");
+  return llvm::Error::success();
+}
+
+llvm::Error mlir::mirage::verify(const Graph &graph) {
+  for (unsigned input = 0; input < graph.getNumInputs(); ++input)
+    if (llvm::Error error = checkType(graph.getType(input)))
+      return prefix("input " + llvm::Twine(input), std::move(error));
+  ValueId next = graph.getNumInputs();
+  for (auto [number, operation] : llvm::enumerate(graph.getOperations())) {
+    if (llvm::Error error = checkOperation(graph, operation, next))
+      return prefix("operation " + llvm::Twine(number) + " (" +
+                        getOperatorInfo(operation.opcode).name + ")",
+                    std::move(error));
+    next += operation.results.size();
+  }
+  if (graph.getOutputs().empty())
+    return makeError("expects at least one output, got none");
+  for (ValueId output : graph.getOutputs())
+    if (output >= graph.getNumValues())
+      return makeError("expects an output among the values, got %" +
+                       llvm::Twine(output));
+  return llvm::Error::success();
+}
+
+/// An axis cuts one dimension that exists, and the tiles cover the tensor.
+static llvm::Error checkInput(const TileGraph &graph, unsigned input,
+                              const TensorType &tensor) {
+  const TileInput &map = graph.tileInputs[input];
+  const TensorType &tile = graph.getType(input);
+  int rank = tensor.getRank();
+  if (static_cast<int>(tile.getRank()) != rank)
+    return makeError("expects a tile of rank " + llvm::Twine(rank) + ", got " +
+                     llvm::Twine(tile.getRank()));
+  if (tile.element != tensor.element)
+    return makeError("expects a tile of " + getElementTypeName(tensor.element) +
+                     ", got " + getElementTypeName(tile.element));
+  if (map.gridMap.size() != graph.grid.size())
+    return makeError("expects a map for each of " +
+                     llvm::Twine(graph.grid.size()) + " grid axes, got " +
+                     llvm::Twine(map.gridMap.size()));
+  for (int dim : llvm::concat<const int>(map.gridMap, llvm::ArrayRef(map.loopMap)))
+    if (dim < kReplicated || dim >= rank)
+      return makeError("expects an axis to cut a dimension in [0, " +
+                       llvm::Twine(rank) + ") or none, got " + llvm::Twine(dim));
+  for (int dim = 0; dim < rank; ++dim) {
+    int64_t covered =
+        graph.getExtent(graph.getCuttingAxes(input, dim)) * tile.shape[dim];
+    bool isCut = !graph.getCuttingAxes(input, dim).empty();
+    if (isCut ? covered < tensor.shape[dim] : covered != tensor.shape[dim])
+      return makeError("expects tiles that cover dimension " + llvm::Twine(dim) +
+                       " of size " + llvm::Twine(tensor.shape[dim]) +
+                       ", got tiles that cover " + llvm::Twine(covered));
+  }
+  return llvm::Error::success();
+}
+
+static llvm::Error checkOutput(const TileGraph &graph, unsigned output,
+                               const TensorType &tensor) {
+  const TileOutput &map = graph.tileOutputs[output];
+  const TensorType &tile = graph.getType(graph.getOutputs()[output]);
+  int rank = tensor.getRank();
+  if (static_cast<int>(tile.getRank()) != rank)
+    return makeError("expects a tile of rank " + llvm::Twine(rank) + ", got " +
+                     llvm::Twine(tile.getRank()));
+  if (map.gridMap.size() != graph.grid.size())
+    return makeError("expects a map for each of " +
+                     llvm::Twine(graph.grid.size()) + " grid axes, got " +
+                     llvm::Twine(map.gridMap.size()));
+  Shape covered = tile.shape;
+  llvm::SmallVector<bool> isCut(rank, false);
+  for (auto [axis, dim] : llvm::enumerate(map.gridMap)) {
+    if (dim < kSummed || dim >= rank)
+      return makeError("expects an axis to join a dimension in [0, " +
+                       llvm::Twine(rank) + "), to be summed, or neither, got " +
+                       llvm::Twine(dim));
+    if (dim < 0)
+      continue;
+    covered[dim] *= graph.grid[axis];
+    isCut[dim] = true;
+  }
+  for (int dim = 0; dim < rank; ++dim)
+    if (isCut[dim] ? covered[dim] < tensor.shape[dim]
+                   : covered[dim] != tensor.shape[dim])
+      return makeError("expects tiles that cover dimension " + llvm::Twine(dim) +
+                       " of size " + llvm::Twine(tensor.shape[dim]) +
+                       ", got tiles that cover " + llvm::Twine(covered[dim]));
+  return llvm::Error::success();
+}
+
+/// No operation joins a value of the loop with one from after it, and what
+/// leaves the graph has left the loop.
+static llvm::Error checkPhases(const TileGraph &graph) {
+  llvm::SmallVector<Phase> phases = computePhases(graph);
+  for (auto entry : llvm::enumerate(graph.getOperations())) {
+    const Operation &operation = entry.value();
+    auto phaseIs = [&](Phase phase) {
+      return llvm::find_if(operation.operands,
+                           [&](ValueId v) { return phases[v] == phase; });
+    };
+    auto inLoop = phaseIs(Phase::Loop), after = phaseIs(Phase::After);
+    if (inLoop != operation.operands.end() && after != operation.operands.end())
+      return makeError("operation " + llvm::Twine(entry.index()) + " (" +
+                       getOperatorInfo(operation.opcode).name +
+                       ") expects operands of one phase, got %" +
+                       llvm::Twine(*inLoop) + " of the loop and %" +
+                       llvm::Twine(*after) + " from after it");
+  }
+  for (ValueId output : graph.getOutputs())
+    if (phases[output] == Phase::Loop && graph.loop > 1)
+      return makeError("expects outputs from after the loop, got %" +
+                       llvm::Twine(output) + " of the loop");
+  return llvm::Error::success();
+}
+
+static llvm::Error checkExtents(const TileGraph &graph) {
+  if (graph.grid.size() > 3)
+    return makeError("expects a grid of at most 3 axes, got " +
+                     llvm::Twine(graph.grid.size()));
+  for (int64_t extent : graph.grid)
+    if (extent < 1)
+      return makeError("expects grid extents of at least 1, got " +
+                       llvm::Twine(extent));
+  if (graph.loop < 1)
+    return makeError("expects a loop of at least 1 iteration, got " +
+                     llvm::Twine(graph.loop));
+  if (graph.threads < 32 || graph.threads > 1024 || graph.threads % 32 != 0)
+    return makeError("expects 32 to 1024 threads in multiples of 32, got " +
+                     llvm::Twine(graph.threads));
+  return llvm::Error::success();
+}
+
+llvm::Error mlir::mirage::verify(const TileGraph &graph,
+                                 llvm::ArrayRef<TensorType> operands,
+                                 llvm::ArrayRef<TensorType> results) {
+  if (llvm::Error error = checkExtents(graph))
+    return error;
+  if (operands.size() != graph.getNumInputs() ||
+      operands.size() != graph.tileInputs.size())
+    return makeError("expects a tile for each of " + llvm::Twine(operands.size()) +
+                     " operands, got " + llvm::Twine(graph.getNumInputs()));
+  if (results.size() != graph.getOutputs().size() ||
+      results.size() != graph.tileOutputs.size())
+    return makeError("expects a tile for each of " + llvm::Twine(results.size()) +
+                     " results, got " + llvm::Twine(graph.getOutputs().size()));
+  if (llvm::Error error = verify(static_cast<const Graph &>(graph)))
+    return error;
+  for (auto [number, tensor] : llvm::enumerate(operands))
+    if (llvm::Error error = checkInput(graph, number, tensor))
+      return prefix("operand " + llvm::Twine(number), std::move(error));
+  for (auto [number, tensor] : llvm::enumerate(results))
+    if (llvm::Error error = checkOutput(graph, number, tensor))
+      return prefix("result " + llvm::Twine(number), std::move(error));
+  return checkPhases(graph);
+}

@@ -1,0 +1,206 @@
+//===- ShapeInference.cpp - The shape rules of the operator table ---------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Graph/Operators.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir::mirage;
+
+static llvm::Error makeError(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+static std::string print(llvm::ArrayRef<int64_t> sizes) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << '[';
+  llvm::interleaveComma(sizes, os);
+  os << ']';
+  return text;
+}
+
+/// Reduced dimensions: in range, ascending, without repeats.
+static llvm::Error checkDims(llvm::ArrayRef<int64_t> dims, unsigned rank) {
+  for (auto [position, dim] : llvm::enumerate(dims)) {
+    if (dim < 0 || dim >= rank)
+      return makeError("expects dimensions in [0, " + llvm::Twine(rank) +
+                       "), got " + llvm::Twine(dim));
+    if (position > 0 && dims[position - 1] >= dim)
+      return makeError("expects ascending dimensions, got " + print(dims));
+  }
+  return llvm::Error::success();
+}
+
+static Shape reduceShape(llvm::ArrayRef<int64_t> shape,
+                         llvm::ArrayRef<int64_t> dims) {
+  Shape result(shape);
+  for (int64_t dim : dims)
+    result[dim] = 1;
+  return result;
+}
+
+static llvm::Expected<Shape> inferElementwise(llvm::ArrayRef<TensorType> operands) {
+  Shape shape = operands[0].shape;
+  for (const TensorType &operand : operands.drop_front()) {
+    std::optional<Shape> joined = broadcastShapes(shape, operand.shape);
+    if (!joined)
+      return makeError("expects shapes that broadcast, got " + print(shape) +
+                       " and " + print(operand.shape));
+    shape = *joined;
+  }
+  return shape;
+}
+
+static llvm::Expected<Shape> inferReduction(const Attributes &attributes,
+                                            const TensorType &operand) {
+  if (attributes.dims.empty())
+    return makeError("expects at least one reduced dimension, got none");
+  if (llvm::Error error = checkDims(attributes.dims, operand.getRank()))
+    return std::move(error);
+  return reduceShape(operand.shape, attributes.dims);
+}
+
+static llvm::Expected<Shape> inferMatmul(const TensorType &lhs,
+                                         const TensorType &rhs) {
+  if (lhs.getRank() < 2 || rhs.getRank() < 2)
+    return makeError("expects operands of rank 2 or more, got ranks " +
+                     llvm::Twine(lhs.getRank()) + " and " +
+                     llvm::Twine(rhs.getRank()));
+  unsigned k = lhs.getRank() - 1, n = rhs.getRank() - 2;
+  if (lhs.shape[k] != rhs.shape[n])
+    return makeError("expects dim(lhs, " + llvm::Twine(k) + ") = dim(rhs, " +
+                     llvm::Twine(n) + "), got " + llvm::Twine(lhs.shape[k]) +
+                     " and " + llvm::Twine(rhs.shape[n]));
+  std::optional<Shape> batch =
+      broadcastShapes(llvm::ArrayRef(lhs.shape).drop_back(2),
+                      llvm::ArrayRef(rhs.shape).drop_back(2));
+  if (!batch)
+    return makeError("expects batch dimensions that broadcast, got " +
+                     print(lhs.shape) + " and " + print(rhs.shape));
+  batch->push_back(lhs.shape[k - 1]);
+  batch->push_back(rhs.shape.back());
+  return *batch;
+}
+
+static llvm::Expected<Shape> inferTranspose(llvm::ArrayRef<int64_t> permutation,
+                                            const TensorType &operand) {
+  llvm::SmallVector<bool> seen(operand.getRank(), false);
+  Shape shape;
+  for (int64_t dim : permutation) {
+    if (dim < 0 || dim >= operand.getRank() || seen[dim])
+      break;
+    seen[dim] = true;
+    shape.push_back(operand.shape[dim]);
+  }
+  if (shape.size() != operand.getRank() || permutation.size() != shape.size())
+    return makeError("expects a permutation of " + llvm::Twine(operand.getRank()) +
+                     " dimensions, got " + print(permutation));
+  return shape;
+}
+
+static llvm::Expected<Shape> inferReshape(const TensorType &operand,
+                                          llvm::ArrayRef<int64_t> resultShape) {
+  TensorType result{Shape(resultShape), operand.element};
+  if (result.getNumElements() != operand.getNumElements())
+    return makeError("expects as many elements as the operand, " +
+                     llvm::Twine(operand.getNumElements()) + ", got " +
+                     llvm::Twine(result.getNumElements()));
+  return result.shape;
+}
+
+static llvm::Expected<Shape> inferBroadcast(const TensorType &operand,
+                                            llvm::ArrayRef<int64_t> resultShape) {
+  std::optional<Shape> joined = broadcastShapes(operand.shape, resultShape);
+  if (!joined || llvm::ArrayRef(*joined) != resultShape)
+    return makeError("expects a result that " + print(operand.shape) +
+                     " broadcasts to, got " + print(resultShape));
+  return *joined;
+}
+
+static llvm::Expected<Shape> inferMask(const Attributes &attributes,
+                                       const TensorType &operand) {
+  if (attributes.dims.size() != 1)
+    return makeError("expects one masked dimension, got " +
+                     llvm::Twine(attributes.dims.size()));
+  if (llvm::Error error = checkDims(attributes.dims, operand.getRank()))
+    return std::move(error);
+  if (attributes.extent < 1)
+    return makeError("expects an extent of at least 1, got " +
+                     llvm::Twine(attributes.extent));
+  return operand.shape;
+}
+
+static llvm::Expected<Shape> inferAccumulate(const Attributes &attributes,
+                                             const TensorType &operand) {
+  if (!isReduction(attributes.reduction))
+    return makeError("expects a reduction to accumulate with, got " +
+                     getOperatorInfo(attributes.reduction).name);
+  if (llvm::Error error = checkDims(attributes.dims, operand.getRank()))
+    return std::move(error);
+  return reduceShape(operand.shape, attributes.dims);
+}
+
+static llvm::Error checkOperands(const OperatorInfo &info,
+                                 const Attributes &attributes,
+                                 llvm::ArrayRef<TensorType> operands) {
+  if (operands.size() != info.numOperands)
+    return makeError("expects " + llvm::Twine(unsigned(info.numOperands)) +
+                     " operands, got " + llvm::Twine(operands.size()));
+  if (attributes.scalars.size() != info.parameters.size())
+    return makeError("expects " + llvm::Twine(info.parameters.size()) +
+                     " scalar attributes, got " +
+                     llvm::Twine(attributes.scalars.size()));
+  if (attributes.count < 0)
+    return makeError("expects a count of at least 0, got " +
+                     llvm::Twine(attributes.count));
+  return llvm::Error::success();
+}
+
+llvm::Expected<Shape>
+mlir::mirage::inferShape(Opcode opcode, const Attributes &attributes,
+                         llvm::ArrayRef<TensorType> operands,
+                         llvm::ArrayRef<int64_t> resultShape) {
+  const OperatorInfo &info = getOperatorInfo(opcode);
+  assert(info.kind != OperatorKind::Graph && "a graph states its own results");
+  if (llvm::Error error = checkOperands(info, attributes, operands))
+    return std::move(error);
+  switch (info.kind) {
+  case OperatorKind::Elementwise:
+    return inferElementwise(operands);
+  case OperatorKind::Reduction:
+    return inferReduction(attributes, operands[0]);
+  case OperatorKind::Contraction:
+    return inferMatmul(operands[0], operands[1]);
+  case OperatorKind::Accumulate:
+    return inferAccumulate(attributes, operands[0]);
+  case OperatorKind::Movement:
+  case OperatorKind::Graph:
+    break;
+  }
+  switch (opcode) {
+  case Opcode::Transpose:
+    return inferTranspose(attributes.dims, operands[0]);
+  case Opcode::Reshape:
+    return inferReshape(operands[0], resultShape);
+  case Opcode::Broadcast:
+    return inferBroadcast(operands[0], resultShape);
+  case Opcode::Mask:
+    return inferMask(attributes, operands[0]);
+  default:
+    assert(opcode == Opcode::Cast && "a movement without a shape rule");
+    return operands[0].shape;
+  }
+}
+
+ElementType mlir::mirage::inferTileElement(Opcode opcode,
+                                           llvm::ArrayRef<TensorType> operands) {
+  bool moves = getOperatorInfo(opcode).kind == OperatorKind::Movement;
+  return moves ? operands[0].element : ElementType::F32;
+}

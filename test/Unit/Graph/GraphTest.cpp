@@ -1,0 +1,202 @@
+//===- GraphTest.cpp - Tests of µGraphs as plain values -------------------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Graph/DefaultTileGraph.h"
+#include "Mirage/Graph/Graph.h"
+#include "Mirage/Graph/GraphJSON.h"
+#include "llvm/ADT/STLExtras.h"
+#include "gtest/gtest.h"
+
+using namespace mlir::mirage;
+
+static TensorType f16(Shape shape) { return {shape, ElementType::F16}; }
+static TensorType f32(Shape shape) { return {shape, ElementType::F32}; }
+
+static Attributes accumulate(Opcode reduction, Shape dims = {}, int64_t count = 0) {
+  Attributes attributes;
+  attributes.reduction = reduction;
+  attributes.dims = dims;
+  attributes.count = count;
+  return attributes;
+}
+
+/// RMSNorm and linear in one kernel, M x K by K x N, with tiles K/l by N/g.
+static std::shared_ptr<TileGraph> fusedRmsLinear(int64_t m, int64_t k, int64_t tileK,
+                                                 int64_t loop, int64_t tileN,
+                                                 int64_t grid) {
+  auto tiles = std::make_shared<TileGraph>();
+  tiles->grid = {grid};
+  tiles->loop = loop;
+  ValueId x = tiles->addInput(f16({m, tileK}));
+  ValueId w = tiles->addInput(f16({tileK, tileN}));
+  tiles->tileInputs = {{{kReplicated}, 1}, {{1}, 0}};
+  ValueId rms = tiles->add(Opcode::Accumulate, {x}, f32({m, 1}),
+                           accumulate(Opcode::Rms, {1}, k));
+  ValueId product = tiles->add(Opcode::Matmul, {x, w}, f32({m, tileN}));
+  ValueId sum = tiles->add(Opcode::Accumulate, {product}, f32({m, tileN}));
+  tiles->addOutput(tiles->add(Opcode::Div, {sum, rms}, f32({m, tileN})));
+  tiles->tileOutputs = {{{1}}};
+  return tiles;
+}
+
+static Graph program(Shape x, Shape w, std::shared_ptr<TileGraph> tiles) {
+  Graph graph;
+  ValueId left = graph.addInput(f16(x), "X"), right = graph.addInput(f16(w), "W");
+  graph.addOutput(graph.addGraph({left, right}, tiles, {f16({x[0], w[1]})}));
+  return graph;
+}
+
+static std::string verifyMessage(const Graph &graph) {
+  llvm::Error error = verify(graph);
+  return error ? llvm::toString(std::move(error)) : "";
+}
+
+TEST(Graph, AWellFormedTileGraphVerifies) {
+  EXPECT_EQ(verifyMessage(program({8, 4096}, {4096, 6144},
+                                  fusedRmsLinear(8, 4096, 64, 64, 32, 192))),
+            "");
+  // Nothing divides.
+  EXPECT_EQ(verifyMessage(program({7, 1000}, {1000, 130},
+                                  fusedRmsLinear(7, 1000, 64, 16, 32, 5))),
+            "");
+}
+
+TEST(Graph, TilesMustCover) {
+  EXPECT_EQ(verifyMessage(program({8, 4096}, {4096, 6144},
+                                  fusedRmsLinear(8, 4096, 64, 63, 32, 192))),
+            "operation 0 (graph): operand 0: expects tiles that cover dimension "
+            "1 of size 4096, got tiles that cover 4032");
+  EXPECT_EQ(verifyMessage(program({9, 4096}, {4096, 6144},
+                                  fusedRmsLinear(8, 4096, 64, 64, 32, 192))),
+            "operation 0 (graph): operand 0: expects tiles that cover dimension "
+            "0 of size 9, got tiles that cover 8");
+}
+
+TEST(Graph, PhasesMustNotMeet) {
+  auto tiles = fusedRmsLinear(8, 4096, 64, 64, 32, 192);
+  tiles->add(Opcode::Div, {3, 2}, f32({8, 32}));
+  EXPECT_EQ(verifyMessage(program({8, 4096}, {4096, 6144}, tiles)),
+            "operation 0 (graph): operation 4 (div) expects operands of one "
+            "phase, got %3 of the loop and %2 from after it");
+}
+
+TEST(Graph, JSONRoundTrip) {
+  Graph graph = program({7, 1000}, {1000, 130},
+                        fusedRmsLinear(7, 1000, 64, 16, 32, 5));
+  llvm::Expected<Graph> back = graphFromJSON(toJSON(graph));
+  ASSERT_TRUE(static_cast<bool>(back)) << llvm::toString(back.takeError());
+  EXPECT_EQ(toString(*back), toString(graph));
+}
+
+TEST(Graph, JSONErrorsNameTheMember) {
+  auto message = [](llvm::StringRef text) {
+    llvm::Expected<Graph> graph = graphFromJSON(llvm::cantFail(llvm::json::parse(text)));
+    return graph ? "" : llvm::toString(graph.takeError());
+  };
+  EXPECT_EQ(message("[]"), ": expects an object");
+  EXPECT_EQ(message(R"({"inputs": 3})"), "inputs: expects an array");
+  EXPECT_EQ(message(R"({"inputs": [], "operations": [{"operator": "frob"}], "outputs": []})"),
+            "operations[0].operator: expects the name of an operator");
+  EXPECT_EQ(message(R"({"inputs": [], "operations": [], "outputs": [0]})"),
+            "expects an output among the values, got %0");
+}
+
+/// How many masks a completed tile graph has.
+static int countMasks(const TileGraph &graph) {
+  return llvm::count_if(graph.getOperations(), [](const Operation &operation) {
+    return operation.opcode == Opcode::Mask;
+  });
+}
+
+TEST(MaskPartialTiles, ZerosUnderASumNeedNoMask) {
+  auto tiles = fusedRmsLinear(7, 1000, 64, 16, 32, 5);
+  TileGraph completed =
+      maskPartialTiles(*tiles, {f16({7, 1000}), f16({1000, 130})});
+  EXPECT_EQ(countMasks(completed), 0);
+}
+
+TEST(MaskPartialTiles, ExponentialsUnderASumNeedOne) {
+  TileGraph tiles;
+  tiles.loop = 4;
+  ValueId x = tiles.addInput(f16({5, 32}));
+  tiles.tileInputs = {{{}, 1}};
+  ValueId e = tiles.add(Opcode::Exp, {x}, f32({5, 32}));
+  tiles.addOutput(tiles.add(Opcode::Accumulate, {e}, f32({5, 1}),
+                            accumulate(Opcode::Sum, {1})));
+  tiles.tileOutputs = {{{}}};
+  EXPECT_EQ(countMasks(maskPartialTiles(tiles, {f16({5, 128})})), 0);
+  TileGraph completed = maskPartialTiles(tiles, {f16({5, 100})});
+  ASSERT_EQ(countMasks(completed), 1);
+  const Operation &mask = completed.getOperations()[1];
+  EXPECT_EQ(mask.opcode, Opcode::Mask);
+  EXPECT_EQ(mask.attributes.extent, 100);
+  EXPECT_EQ(mask.attributes.scalars[0], 0.0);
+}
+
+TEST(MaskPartialTiles, ZerosUnderAMaximumNeedOne) {
+  TileGraph tiles;
+  tiles.grid = {2};
+  ValueId x = tiles.addInput(f16({5, 32}));
+  tiles.tileInputs = {{{0}, kReplicated}};
+  Attributes rows;
+  rows.dims = {0};
+  ValueId m = tiles.add(Opcode::Max, {x}, f32({1, 32}), rows);
+  tiles.addOutput(m);
+  TileGraph completed = maskPartialTiles(tiles, {f16({9, 32})});
+  ASSERT_EQ(countMasks(completed), 1);
+  EXPECT_EQ(completed.getOperations()[0].attributes.scalars[0], -INFINITY);
+}
+
+/// The default block graph of a one-operation program verifies in its place.
+static TileGraph buildDefault(const Graph &graph) {
+  const Operation &operation = graph.getOperations()[0];
+  TileGraph tiles =
+      llvm::cantFail(buildDefaultTileGraph(graph, operation, 227 << 10));
+  llvm::Error error = verify(tiles, graph.getTypes(operation.operands),
+                             graph.getTypes(operation.results));
+  EXPECT_FALSE(static_cast<bool>(error)) << llvm::toString(std::move(error));
+  EXPECT_LE(getSharedBytes(tiles), 227 << 10);
+  return tiles;
+}
+
+TEST(DefaultTileGraph, MatmulOfOddSizes) {
+  Graph graph;
+  ValueId a = graph.addInput(f16({3, 1, 100, 77})), b = graph.addInput(f16({2, 77, 130}));
+  graph.addOutput(graph.add(Opcode::Matmul, {a, b}, f16({3, 2, 100, 130})));
+  TileGraph tiles = buildDefault(graph);
+  EXPECT_GT(tiles.loop, 1);
+}
+
+TEST(DefaultTileGraph, EveryElementwiseAndReductionOperator) {
+  for (const OperatorInfo &row : getOperatorTable()) {
+    if (row.kind != OperatorKind::Elementwise && row.kind != OperatorKind::Reduction)
+      continue;
+    Graph graph;
+    Attributes attributes;
+    attributes.scalars.assign(row.parameters.size(), 1.5);
+    llvm::SmallVector<ValueId, 2> operands = {graph.addInput(f16({70, 5, 1000}))};
+    if (row.numOperands == 2)
+      operands.push_back(graph.addInput(f16({5, 1})));
+    Shape result = {70, 5, 1000};
+    if (row.kind == OperatorKind::Reduction) {
+      attributes.dims = {0, 2};
+      result = {1, 5, 1};
+    }
+    graph.addOutput(graph.add(row.opcode, operands, f16(result), attributes));
+    buildDefault(graph);
+  }
+}
+
+TEST(DefaultTileGraph, SumsOverPaddingAreMasked) {
+  Graph graph;
+  ValueId x = graph.addInput(f16({4, 100}));
+  Attributes dims;
+  dims.dims = {1};
+  graph.addOutput(graph.add(Opcode::Max, {x}, f16({4, 1}), dims));
+  EXPECT_EQ(countMasks(buildDefault(graph)), 1);
+}

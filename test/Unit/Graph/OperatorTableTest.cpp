@@ -1,0 +1,120 @@
+//===- OperatorTableTest.cpp - Tests of the operator table ----------------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Graph/Operators.h"
+#include "gtest/gtest.h"
+#include <cmath>
+
+using namespace mlir::mirage;
+
+static double apply(Opcode opcode, llvm::ArrayRef<double> arguments,
+                    llvm::ArrayRef<double> parameters = {}) {
+  return evaluateDouble(getOperatorInfo(opcode).definition, arguments, parameters);
+}
+
+TEST(OperatorTable, RowsAreInTheOrderOfOpcodesAndNamesAreUnique) {
+  for (const OperatorInfo &row : getOperatorTable()) {
+    EXPECT_EQ(&row, &getOperatorInfo(row.opcode));
+    EXPECT_EQ(parseOpcode(row.name), row.opcode);
+  }
+}
+
+TEST(OperatorTable, DefinitionsAgreeWithTheMathLibrary) {
+  for (double x : {-3.0, -0.5, 0.25, 2.0, 7.0}) {
+    EXPECT_DOUBLE_EQ(apply(Opcode::Exp, {x}), std::exp(x));
+    EXPECT_NEAR(apply(Opcode::Exp2, {x}), std::exp2(x), 1e-12 * std::exp2(x));
+    EXPECT_DOUBLE_EQ(apply(Opcode::Square, {x}), x * x);
+    EXPECT_DOUBLE_EQ(apply(Opcode::Neg, {x}), -x);
+    EXPECT_NEAR(apply(Opcode::Tanh, {x}), std::tanh(x), 1e-12);
+    EXPECT_DOUBLE_EQ(apply(Opcode::Sigmoid, {x}), 1 / (1 + std::exp(-x)));
+    EXPECT_DOUBLE_EQ(apply(Opcode::Silu, {x}), x / (1 + std::exp(-x)));
+    EXPECT_NEAR(apply(Opcode::Gelu, {x}),
+                0.5 * x * std::erfc(-x / std::sqrt(2.0)), 1e-14);
+    EXPECT_DOUBLE_EQ(apply(Opcode::Relu, {x}), x > 0 ? x : 0.0);
+    EXPECT_DOUBLE_EQ(apply(Opcode::Clamp, {x}, {-1, 2}),
+                     std::fmin(std::fmax(x, -1), 2));
+    EXPECT_DOUBLE_EQ(apply(Opcode::Scale, {x}, {0.125}), 0.125 * x);
+    EXPECT_DOUBLE_EQ(apply(Opcode::Sub, {x, 3}), x - 3);
+    EXPECT_DOUBLE_EQ(apply(Opcode::Minimum, {x, 0.5}), std::fmin(x, 0.5));
+  }
+  EXPECT_DOUBLE_EQ(apply(Opcode::Rsqrt, {4}), 0.5);
+  EXPECT_DOUBLE_EQ(apply(Opcode::Tanh, {1000}), 1.0);
+  EXPECT_DOUBLE_EQ(apply(Opcode::Tanh, {-1000}), -1.0);
+  EXPECT_TRUE(std::isnan(apply(Opcode::Maximum, {NAN, 1})));
+  EXPECT_TRUE(std::isnan(apply(Opcode::Maximum, {1, NAN})));
+}
+
+TEST(OperatorTable, EqualSubtermsAreOneNode) {
+  // x / (1 + exp(-1 * x)): x, -1, -1*x, exp, 1, add, div.
+  EXPECT_EQ(getOperatorInfo(Opcode::Silu).definition.nodes().size(), 7u);
+  EXPECT_EQ(getOperatorInfo(Opcode::Silu).definition.countArithmetic(), 4u);
+  EXPECT_EQ(getOperatorInfo(Opcode::Silu).definition.countSpecial(), 2u);
+}
+
+TEST(OperatorTable, ReductionsAreJoinedAndFinished) {
+  const OperatorInfo &rms = getOperatorInfo(Opcode::Rms);
+  double sum = getNeutral(rms.combiner);
+  for (double x : {3.0, 4.0, -5.0, 1.0})
+    sum = combine(rms.combiner, sum, evaluateDouble(rms.definition, {x}, {}));
+  EXPECT_DOUBLE_EQ(evaluateDouble(rms.finish, {sum}, {}, 4), std::sqrt(51 / 4.0));
+  EXPECT_EQ(combine(Combiner::Max, getNeutral(Combiner::Max), -7), -7);
+}
+
+static std::string inferenceError(Opcode opcode, const Attributes &attributes,
+                                  llvm::ArrayRef<TensorType> operands,
+                                  llvm::ArrayRef<int64_t> result = {}) {
+  llvm::Expected<Shape> shape = inferShape(opcode, attributes, operands, result);
+  return shape ? "no error" : llvm::toString(shape.takeError());
+}
+
+TEST(ShapeInference, Matmul) {
+  TensorType lhs{{3, 1, 5, 7}}, rhs{{2, 7, 4}};
+  EXPECT_EQ(llvm::cantFail(inferShape(Opcode::Matmul, {}, {lhs, rhs})),
+            (Shape{3, 2, 5, 4}));
+  EXPECT_EQ(inferenceError(Opcode::Matmul, {}, {TensorType{{4, 5}}, TensorType{{6, 7}}}),
+            "expects dim(lhs, 1) = dim(rhs, 0), got 5 and 6");
+  EXPECT_EQ(inferenceError(Opcode::Matmul, {}, {TensorType{{5}}, TensorType{{5, 7}}}),
+            "expects operands of rank 2 or more, got ranks 1 and 2");
+  EXPECT_EQ(inferenceError(Opcode::Matmul, {},
+                           {TensorType{{2, 4, 5}}, TensorType{{3, 5, 7}}}),
+            "expects batch dimensions that broadcast, got [2, 4, 5] and [3, 5, 7]");
+}
+
+TEST(ShapeInference, ElementwiseBroadcasts) {
+  EXPECT_EQ(llvm::cantFail(inferShape(Opcode::Add, {},
+                                      {TensorType{{1, 4, 1, 10}}, TensorType{{4, 1}}})),
+            (Shape{1, 4, 4, 10}));
+  EXPECT_EQ(inferenceError(Opcode::Add, {}, {TensorType{{2, 3}}, TensorType{{2, 4}}}),
+            "expects shapes that broadcast, got [2, 3] and [2, 4]");
+  EXPECT_EQ(inferenceError(Opcode::Add, {}, {TensorType{{2, 3}}}),
+            "expects 2 operands, got 1");
+  EXPECT_EQ(inferenceError(Opcode::Scale, {}, {TensorType{{2, 3}}}),
+            "expects 1 scalar attributes, got 0");
+}
+
+TEST(ShapeInference, ReductionsAndMovements) {
+  Attributes dims;
+  dims.dims = {1};
+  EXPECT_EQ(llvm::cantFail(inferShape(Opcode::Sum, dims, {TensorType{{10, 8, 3}}})),
+            (Shape{10, 1, 3}));
+  dims.dims = {3};
+  EXPECT_EQ(inferenceError(Opcode::Max, dims, {TensorType{{10, 8, 3}}}),
+            "expects dimensions in [0, 3), got 3");
+  dims.dims = {1, 0};
+  EXPECT_EQ(inferenceError(Opcode::Max, dims, {TensorType{{10, 8, 3}}}),
+            "expects ascending dimensions, got [1, 0]");
+  EXPECT_EQ(llvm::cantFail(inferShape(Opcode::Transpose, dims, {TensorType{{10, 8}}})),
+            (Shape{8, 10}));
+  dims.dims = {1, 1};
+  EXPECT_EQ(inferenceError(Opcode::Transpose, dims, {TensorType{{10, 8}}}),
+            "expects a permutation of 2 dimensions, got [1, 1]");
+  EXPECT_EQ(inferenceError(Opcode::Reshape, {}, {TensorType{{10, 8}}}, {9, 9}),
+            "expects as many elements as the operand, 80, got 81");
+  EXPECT_EQ(inferenceError(Opcode::Broadcast, {}, {TensorType{{10, 8}}}, {10, 9}),
+            "expects a result that [10, 8] broadcasts to, got [10, 9]");
+}
