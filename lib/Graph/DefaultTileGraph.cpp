@@ -33,7 +33,7 @@ struct Tiling {
 } // namespace
 
 /// Maps operand dimensions to result dimensions by NumPy's rule.
-static llvm::SmallVector<int, 4> alignDims(const TensorType &operand,
+static llvm::SmallVector<int, 4> alignDims(const TensorSpec &operand,
                                            llvm::ArrayRef<int64_t> result) {
   llvm::SmallVector<int, 4> dims;
   unsigned offset = result.size() - operand.getRank();
@@ -44,13 +44,13 @@ static llvm::SmallVector<int, 4> alignDims(const TensorType &operand,
   return dims;
 }
 
-static IterationSpace getMatmulSpace(llvm::ArrayRef<TensorType> operands,
-                                     const TensorType &result) {
+static IterationSpace getMatmulSpace(llvm::ArrayRef<TensorSpec> operands,
+                                     const TensorSpec &result) {
   IterationSpace space{result.shape, result.getRank(), {}};
   int contracted = result.getRank(), columns = contracted - 1;
   space.extents.push_back(operands[0].shape.back());
   for (auto [position, operand] : llvm::enumerate(operands)) {
-    TensorType batch = operand;
+    TensorSpec batch = operand;
     batch.shape.resize(batch.getRank() - 2);
     llvm::SmallVector<int, 4> dims =
         alignDims(batch, llvm::ArrayRef(result.shape).drop_back(2));
@@ -61,9 +61,9 @@ static IterationSpace getMatmulSpace(llvm::ArrayRef<TensorType> operands,
   return space;
 }
 
-static IterationSpace getReductionSpace(const TensorType &operand,
+static IterationSpace getReductionSpace(const TensorSpec &operand,
                                         llvm::ArrayRef<int64_t> reduced,
-                                        const TensorType &result) {
+                                        const TensorSpec &result) {
   IterationSpace space{result.shape, result.getRank(), {{}}};
   for (unsigned dim = 0; dim < operand.getRank(); ++dim) {
     bool isReduced = llvm::is_contained(reduced, dim);
@@ -74,9 +74,9 @@ static IterationSpace getReductionSpace(const TensorType &operand,
   return space;
 }
 
-static IterationSpace getSpace(const Operation &operation,
-                               llvm::ArrayRef<TensorType> operands,
-                               const TensorType &result) {
+static IterationSpace getSpace(const Node &operation,
+                               llvm::ArrayRef<TensorSpec> operands,
+                               const TensorSpec &result) {
   switch (getOperatorInfo(operation.opcode).kind) {
   case OperatorKind::Contraction:
     return getMatmulSpace(operands, result);
@@ -86,7 +86,7 @@ static IterationSpace getSpace(const Operation &operation,
     break;
   }
   IterationSpace space{result.shape, result.getRank(), {}};
-  for (const TensorType &operand : operands)
+  for (const TensorSpec &operand : operands)
     space.operandDims.push_back(alignDims(operand, result.shape));
   if (operation.opcode == Opcode::Transpose)
     for (auto [to, from] : llvm::enumerate(operation.attributes.dims))
@@ -119,9 +119,9 @@ static bool cutOnce(const IterationSpace &space, Tiling &tiling) {
 }
 
 /// Builds the tile graph for a tiling.
-static TileGraph buildTileGraph(const Operation &operation,
-                                llvm::ArrayRef<TensorType> operands,
-                                const TensorType &result,
+static TileGraph buildTileGraph(const Node &operation,
+                                llvm::ArrayRef<TensorSpec> operands,
+                                const TensorSpec &result,
                                 const IterationSpace &space,
                                 const Tiling &tiling) {
   TileGraph graph;
@@ -135,7 +135,7 @@ static TileGraph buildTileGraph(const Operation &operation,
 
   llvm::SmallVector<ValueId, 2> tiles;
   for (auto [operand, dims] : llvm::zip_equal(operands, space.operandDims)) {
-    TensorType tile = operand;
+    TensorSpec tile = operand;
     TileInput map{llvm::SmallVector<int, 3>(graph.grid.size(), kReplicated)};
     for (auto [dim, iteration] : llvm::enumerate(dims)) {
       if (iteration == kReplicated)
@@ -155,7 +155,7 @@ static TileGraph buildTileGraph(const Operation &operation,
   Attributes attributes = operation.attributes;
   if (isReduction && attributes.count == 0)
     attributes.count = operands[0].getNumElements() / result.getNumElements();
-  TensorType tile{Shape(llvm::ArrayRef(tiling.tile).take_front(space.numParallel)),
+  TensorSpec tile{Shape(llvm::ArrayRef(tiling.tile).take_front(space.numParallel)),
                   inferTileElement(operation.opcode, operands)};
   if (operation.opcode == Opcode::Cast)
     tile.element = ElementType::F32;
@@ -207,10 +207,10 @@ static Tiling chooseTiling(const IterationSpace &space, int64_t maxElements) {
 
 llvm::Expected<TileGraph>
 mlir::mirage::buildDefaultTileGraph(const Graph &graph,
-                                    const Operation &operation,
+                                    const Node &operation,
                                     int64_t sharedBytes) {
-  llvm::SmallVector<TensorType> operands = graph.getTypes(operation.operands);
-  const TensorType &result = graph.getType(operation.results[0]);
+  llvm::SmallVector<TensorSpec> operands = graph.getTypes(operation.operands);
+  const TensorSpec &result = graph.getType(operation.results[0]);
   IterationSpace space = getSpace(operation, operands, result);
   int64_t elements = kTileElements, needed = 0;
   for (; elements >= 1; elements /= 2) {

@@ -10,10 +10,11 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include <algorithm>
 
 using namespace mlir::mirage;
 
-ValueId Graph::addInput(TensorType type, llvm::StringRef name) {
+ValueId Graph::addInput(TensorSpec type, llvm::StringRef name) {
   assert(operations.empty() && "inputs are numbered before results");
   types.push_back(std::move(type));
   inputNames.push_back(name.str());
@@ -22,8 +23,8 @@ ValueId Graph::addInput(TensorType type, llvm::StringRef name) {
 }
 
 ValueId Graph::add(Opcode opcode, llvm::ArrayRef<ValueId> operands,
-                   TensorType type, Attributes attributes) {
-  Operation operation;
+                   TensorSpec type, Attributes attributes) {
+  Node operation;
   operation.opcode = opcode;
   operation.attributes = std::move(attributes);
   operation.operands.assign(operands.begin(), operands.end());
@@ -36,13 +37,13 @@ ValueId Graph::add(Opcode opcode, llvm::ArrayRef<ValueId> operands,
 
 ValueId Graph::addGraph(llvm::ArrayRef<ValueId> operands,
                         std::shared_ptr<const TileGraph> body,
-                        llvm::ArrayRef<TensorType> resultTypes) {
-  Operation operation;
+                        llvm::ArrayRef<TensorSpec> resultTypes) {
+  Node operation;
   operation.opcode = Opcode::Graph;
   operation.operands.assign(operands.begin(), operands.end());
   operation.body = std::move(body);
   ValueId first = types.size();
-  for (const TensorType &type : resultTypes) {
+  for (const TensorSpec &type : resultTypes) {
     operation.results.push_back(types.size());
     types.push_back(type);
     definitions.push_back(operations.size());
@@ -51,12 +52,12 @@ ValueId Graph::addGraph(llvm::ArrayRef<ValueId> operands,
   return first;
 }
 
-const Operation *Graph::getDefinition(ValueId value) const {
+const Node *Graph::getDefinition(ValueId value) const {
   int index = definitions[value];
   return index < 0 ? nullptr : &operations[index];
 }
 
-llvm::SmallVector<TensorType>
+llvm::SmallVector<TensorSpec>
 Graph::getTypes(llvm::ArrayRef<ValueId> values) const {
   return llvm::map_to_vector(values, [&](ValueId v) { return types[v]; });
 }
@@ -94,21 +95,25 @@ llvm::SmallVector<Axis, 2> TileGraph::getCuttingAxes(unsigned input,
   return axes;
 }
 
-static Phase join(Phase lhs, Phase rhs) { return std::max(lhs, rhs); }
+Phase mlir::mirage::inferPhase(Opcode opcode, const Attributes &attributes,
+                               llvm::ArrayRef<Phase> operands) {
+  if (opcode == Opcode::Accumulate && attributes.axis == Axis::Loop)
+    return Phase::After;
+  return operands.empty() ? Phase::Invariant
+                          : *std::max_element(operands.begin(), operands.end());
+}
 
 llvm::SmallVector<Phase> mlir::mirage::computePhases(const TileGraph &graph) {
   llvm::SmallVector<Phase> phases(graph.getNumValues(), Phase::Invariant);
   for (unsigned input = 0; input < graph.getNumInputs(); ++input)
     if (graph.tileInputs[input].loopMap != kReplicated)
       phases[input] = Phase::Loop;
-  for (const Operation &operation : graph.getOperations()) {
-    Phase phase = Phase::Invariant;
-    for (ValueId operand : operation.operands)
-      phase = join(phase, phases[operand]);
-    bool leavesLoop = operation.opcode == Opcode::Accumulate &&
-                      operation.attributes.axis == Axis::Loop;
+  for (const Node &operation : graph.getNodes()) {
+    llvm::SmallVector<Phase, 2> operands = llvm::map_to_vector<2>(
+        operation.operands, [&](ValueId operand) { return phases[operand]; });
+    Phase phase = inferPhase(operation.opcode, operation.attributes, operands);
     for (ValueId result : operation.results)
-      phases[result] = leavesLoop ? Phase::After : phase;
+      phases[result] = phase;
   }
   return phases;
 }
@@ -125,7 +130,7 @@ public:
         line() << '%' << input << " = input : " << graph.getType(input) << '\n';
       else
         print(input, graph.getType(input), tileInputs[input]);
-    for (const Operation &operation : graph.getOperations())
+    for (const Node &operation : graph.getNodes())
       print(graph, operation);
     line() << "outputs";
     for (ValueId output : graph.getOutputs())
@@ -136,13 +141,13 @@ public:
 private:
   llvm::raw_ostream &line() { return os.indent(indent); }
 
-  void print(ValueId input, const TensorType &type, const TileInput &map) {
+  void print(ValueId input, const TensorSpec &type, const TileInput &map) {
     line() << '%' << input << " = input grid [";
     llvm::interleaveComma(map.gridMap, os);
     os << "] loop " << map.loopMap << " : " << type << '\n';
   }
 
-  void print(const Attributes &attributes, const Operation &operation) {
+  void print(const Attributes &attributes, const Node &operation) {
     if (operation.opcode == Opcode::Accumulate)
       os << ' ' << getOperatorInfo(attributes.reduction).name << " over "
          << getAxisName(attributes.axis);
@@ -165,7 +170,7 @@ private:
     os << ']';
   }
 
-  void print(const Graph &graph, const Operation &operation) {
+  void print(const Graph &graph, const Node &operation) {
     line();
     llvm::interleaveComma(operation.results, os,
                           [&](ValueId result) { os << '%' << result; });

@@ -34,7 +34,7 @@ static Value toJSON(double scalar) {
   return std::isnan(scalar) ? "nan" : scalar > 0 ? "inf" : "-inf";
 }
 
-static Value toJSON(const TensorType &type) {
+static Value toJSON(const TensorSpec &type) {
   return Object{{"shape", toArray(type.shape)},
                 {"element", getElementTypeName(type.element)}};
 }
@@ -63,7 +63,7 @@ static void write(const Attributes &attributes, Object &object) {
 
 static Object toJSON(const TileGraph &graph);
 
-static Value toJSON(const Graph &graph, const Operation &operation) {
+static Value toJSON(const Graph &graph, const Node &operation) {
   Object object{{"operator", getOperatorInfo(operation.opcode).name},
                 {"operands", toArray(operation.operands)}};
   Array types;
@@ -85,7 +85,7 @@ static Object writeGraph(const Graph &graph) {
   for (unsigned input = 0; input < graph.getNumInputs(); ++input)
     inputs.push_back(Object{{"name", graph.getInputName(input)},
                             {"type", toJSON(graph.getType(input))}});
-  for (const Operation &operation : graph.getOperations())
+  for (const Node &operation : graph.getNodes())
     operations.push_back(toJSON(graph, operation));
   return Object{{"inputs", std::move(inputs)},
                 {"operations", std::move(operations)},
@@ -170,7 +170,7 @@ public:
     return Reader((llvm::Twine(path) + name + ".").str(), error);
   }
 
-  TensorType tensor(const Value *value);
+  TensorSpec tensor(const Value *value);
   Attributes attributes(const Object &object);
   void operation(const Value &value, Graph &graph);
   void graph(const Object &object, Graph &graph);
@@ -184,8 +184,8 @@ private:
 };
 } // namespace
 
-TensorType Reader::tensor(const Value *value) {
-  TensorType type;
+TensorSpec Reader::tensor(const Value *value) {
+  TensorSpec type;
   const Object *object = value ? value->getAsObject() : nullptr;
   if (!object) {
     fail("type", "expects a tensor type");
@@ -252,7 +252,7 @@ void Reader::operation(const Value &value, Graph &graph) {
     return fail("operator", "expects the name of an operator");
   llvm::SmallVector<ValueId, 2> operands;
   integers<ValueId>(*members, "operands", operands);
-  llvm::SmallVector<TensorType, 1> types;
+  llvm::SmallVector<TensorSpec, 1> types;
   for (auto [index, type] : llvm::enumerate(array(*members, "types")))
     types.push_back(at("types", index).tensor(&type));
   if (types.empty())

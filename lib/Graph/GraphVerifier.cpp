@@ -21,7 +21,7 @@ static llvm::Error prefix(const llvm::Twine &where, llvm::Error error) {
 }
 
 /// A tensor has a rank and elements.
-static llvm::Error checkType(const TensorType &type) {
+static llvm::Error checkType(const TensorSpec &type) {
   if (type.shape.empty())
     return makeError("expects a rank of at least 1, got 0");
   for (int64_t size : type.shape)
@@ -30,7 +30,7 @@ static llvm::Error checkType(const TensorType &type) {
   return llvm::Error::success();
 }
 
-static llvm::Error checkOperation(const Graph &graph, const Operation &operation,
+static llvm::Error checkOperation(const Graph &graph, const Node &operation,
                                   ValueId firstResult) {
   for (ValueId operand : operation.operands)
     if (operand >= firstResult)
@@ -39,8 +39,8 @@ static llvm::Error checkOperation(const Graph &graph, const Operation &operation
   for (ValueId result : operation.results)
     if (llvm::Error error = checkType(graph.getType(result)))
       return error;
-  llvm::SmallVector<TensorType> operands = graph.getTypes(operation.operands);
-  llvm::SmallVector<TensorType> results = graph.getTypes(operation.results);
+  llvm::SmallVector<TensorSpec> operands = graph.getTypes(operation.operands);
+  llvm::SmallVector<TensorSpec> results = graph.getTypes(operation.results);
   if (operation.opcode == Opcode::Graph) {
     if (!operation.body)
       return makeError("expects a nested graph, got none");
@@ -60,7 +60,7 @@ llvm::Error mlir::mirage::verify(const Graph &graph) {
     if (llvm::Error error = checkType(graph.getType(input)))
       return prefix("input " + llvm::Twine(input), std::move(error));
   ValueId next = graph.getNumInputs();
-  for (auto [number, operation] : llvm::enumerate(graph.getOperations())) {
+  for (auto [number, operation] : llvm::enumerate(graph.getNodes())) {
     if (llvm::Error error = checkOperation(graph, operation, next))
       return prefix("operation " + llvm::Twine(number) + " (" +
                         getOperatorInfo(operation.opcode).name + ")",
@@ -78,9 +78,9 @@ llvm::Error mlir::mirage::verify(const Graph &graph) {
 
 /// An axis cuts one dimension that exists, and the tiles cover the tensor.
 static llvm::Error checkInput(const TileGraph &graph, unsigned input,
-                              const TensorType &tensor) {
+                              const TensorSpec &tensor) {
   const TileInput &map = graph.tileInputs[input];
-  const TensorType &tile = graph.getType(input);
+  const TensorSpec &tile = graph.getType(input);
   int rank = tensor.getRank();
   if (static_cast<int>(tile.getRank()) != rank)
     return makeError("expects a tile of rank " + llvm::Twine(rank) + ", got " +
@@ -108,10 +108,8 @@ static llvm::Error checkInput(const TileGraph &graph, unsigned input,
   return llvm::Error::success();
 }
 
-static llvm::Error checkOutput(const TileGraph &graph, unsigned output,
-                               const TensorType &tensor) {
-  const TileOutput &map = graph.tileOutputs[output];
-  const TensorType &tile = graph.getType(graph.getOutputs()[output]);
+static llvm::Error checkOutput(const TileGraph &graph, const TileOutput &map,
+                               const TensorSpec &tile, const TensorSpec &tensor) {
   int rank = tensor.getRank();
   if (static_cast<int>(tile.getRank()) != rank)
     return makeError("expects a tile of rank " + llvm::Twine(rank) + ", got " +
@@ -145,8 +143,8 @@ static llvm::Error checkOutput(const TileGraph &graph, unsigned output,
 /// leaves the graph has left the loop.
 static llvm::Error checkPhases(const TileGraph &graph) {
   llvm::SmallVector<Phase> phases = computePhases(graph);
-  for (auto entry : llvm::enumerate(graph.getOperations())) {
-    const Operation &operation = entry.value();
+  for (auto entry : llvm::enumerate(graph.getNodes())) {
+    const Node &operation = entry.value();
     auto phaseIs = [&](Phase phase) {
       return llvm::find_if(operation.operands,
                            [&](ValueId v) { return phases[v] == phase; });
@@ -183,26 +181,37 @@ static llvm::Error checkExtents(const TileGraph &graph) {
   return llvm::Error::success();
 }
 
-llvm::Error mlir::mirage::verify(const TileGraph &graph,
-                                 llvm::ArrayRef<TensorType> operands,
-                                 llvm::ArrayRef<TensorType> results) {
+llvm::Error mlir::mirage::verifyMaps(const TileGraph &graph,
+                                     llvm::ArrayRef<TensorSpec> operands,
+                                     llvm::ArrayRef<TensorSpec> outputTiles,
+                                     llvm::ArrayRef<TensorSpec> results) {
   if (llvm::Error error = checkExtents(graph))
     return error;
   if (operands.size() != graph.getNumInputs() ||
       operands.size() != graph.tileInputs.size())
     return makeError("expects a tile for each of " + llvm::Twine(operands.size()) +
                      " operands, got " + llvm::Twine(graph.getNumInputs()));
-  if (results.size() != graph.getOutputs().size() ||
+  if (results.size() != outputTiles.size() ||
       results.size() != graph.tileOutputs.size())
     return makeError("expects a tile for each of " + llvm::Twine(results.size()) +
-                     " results, got " + llvm::Twine(graph.getOutputs().size()));
-  if (llvm::Error error = verify(static_cast<const Graph &>(graph)))
-    return error;
+                     " results, got " + llvm::Twine(outputTiles.size()));
   for (auto [number, tensor] : llvm::enumerate(operands))
     if (llvm::Error error = checkInput(graph, number, tensor))
       return prefix("operand " + llvm::Twine(number), std::move(error));
   for (auto [number, tensor] : llvm::enumerate(results))
-    if (llvm::Error error = checkOutput(graph, number, tensor))
+    if (llvm::Error error = checkOutput(graph, graph.tileOutputs[number],
+                                        outputTiles[number], tensor))
       return prefix("result " + llvm::Twine(number), std::move(error));
+  return llvm::Error::success();
+}
+
+llvm::Error mlir::mirage::verify(const TileGraph &graph,
+                                 llvm::ArrayRef<TensorSpec> operands,
+                                 llvm::ArrayRef<TensorSpec> results) {
+  if (llvm::Error error = verify(static_cast<const Graph &>(graph)))
+    return error;
+  if (llvm::Error error = verifyMaps(graph, operands,
+                                     graph.getTypes(graph.getOutputs()), results))
+    return error;
   return checkPhases(graph);
 }

@@ -28,12 +28,12 @@ using Paddings = llvm::SmallVector<std::optional<Padding>, 4>;
 /// result would depend on padding.
 class Masker {
 public:
-  Masker(const TileGraph &source, llvm::ArrayRef<TensorType> tensors)
+  Masker(const TileGraph &source, llvm::ArrayRef<TensorSpec> tensors)
       : source(source), tensors(tensors) {}
 
   TileGraph run() {
     copyHeader();
-    for (const Operation &operation : source.getOperations())
+    for (const Node &operation : source.getNodes())
       visit(operation);
     for (ValueId output : source.getOutputs())
       result.addOutput(mapped[output]);
@@ -67,7 +67,7 @@ private:
     return result;
   }
 
-  void visit(const Operation &operation) {
+  void visit(const Node &operation) {
     llvm::SmallVector<ValueId, 2> operands = llvm::map_to_vector<2>(
         operation.operands, [&](ValueId operand) { return mapped[operand]; });
     maskOperands(operation, operands);
@@ -85,7 +85,7 @@ private:
   }
 
   /// Masks those operands whose padding is not neutral for the operation.
-  void maskOperands(const Operation &operation,
+  void maskOperands(const Node &operation,
                     llvm::MutableArrayRef<ValueId> operands) {
     const OperatorInfo &info = getOperatorInfo(operation.opcode);
     if (info.kind == OperatorKind::Contraction) {
@@ -148,7 +148,7 @@ private:
 
   unsigned getRank(ValueId value) const { return result.getType(value).getRank(); }
 
-  Paddings infer(const Operation &operation, llvm::ArrayRef<ValueId> operands) {
+  Paddings infer(const Node &operation, llvm::ArrayRef<ValueId> operands) {
     switch (getOperatorInfo(operation.opcode).kind) {
     case OperatorKind::Elementwise:
       return inferElementwise(operation, operands);
@@ -166,7 +166,7 @@ private:
   }
 
   /// The padding of a result is a constant where each operand's is.
-  Paddings inferElementwise(const Operation &operation,
+  Paddings inferElementwise(const Node &operation,
                             llvm::ArrayRef<ValueId> operands) {
     const OperatorInfo &info = getOperatorInfo(operation.opcode);
     unsigned rank = source.getType(operation.results[0]).getRank();
@@ -192,7 +192,7 @@ private:
     return joined;
   }
 
-  Paddings inferMatmul(const Operation &operation,
+  Paddings inferMatmul(const Node &operation,
                        llvm::ArrayRef<ValueId> operands) {
     unsigned rank = source.getType(operation.results[0]).getRank();
     Paddings joined(rank);
@@ -211,7 +211,7 @@ private:
 
   /// Reduced and joined dimensions hold no padding any more; the others' is no
   /// longer followed.
-  Paddings inferReduction(const Operation &operation, ValueId operand) {
+  Paddings inferReduction(const Node &operation, ValueId operand) {
     Paddings kept = paddings[operand];
     for (int64_t dim : operation.attributes.dims)
       kept[dim] = std::nullopt;
@@ -224,7 +224,7 @@ private:
     return kept;
   }
 
-  Paddings inferMovement(const Operation &operation, ValueId operand) {
+  Paddings inferMovement(const Node &operation, ValueId operand) {
     if (operation.opcode == Opcode::Transpose)
       return llvm::map_to_vector<4>(
           operation.attributes.dims,
@@ -244,7 +244,7 @@ private:
   }
 
   const TileGraph &source;
-  llvm::ArrayRef<TensorType> tensors;
+  llvm::ArrayRef<TensorSpec> tensors;
   TileGraph result;
   std::vector<ValueId> mapped;    ///< by value of `source`
   std::vector<Paddings> paddings; ///< by value of `result`
@@ -252,6 +252,6 @@ private:
 } // namespace
 
 TileGraph mlir::mirage::maskPartialTiles(const TileGraph &graph,
-                                         llvm::ArrayRef<TensorType> operands) {
+                                         llvm::ArrayRef<TensorSpec> operands) {
   return Masker(graph, operands).run();
 }

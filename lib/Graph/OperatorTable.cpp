@@ -245,8 +245,8 @@ bool Attributes::operator==(const Attributes &other) const {
 }
 
 int64_t mlir::mirage::countFlops(Opcode opcode,
-                                 llvm::ArrayRef<TensorType> operands,
-                                 const TensorType &result) {
+                                 llvm::ArrayRef<TensorSpec> operands,
+                                 const TensorSpec &result) {
   const OperatorInfo &info = getOperatorInfo(opcode);
   switch (info.kind) {
   case OperatorKind::Elementwise:

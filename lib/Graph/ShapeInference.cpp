@@ -46,9 +46,9 @@ static Shape reduceShape(llvm::ArrayRef<int64_t> shape,
   return result;
 }
 
-static llvm::Expected<Shape> inferElementwise(llvm::ArrayRef<TensorType> operands) {
+static llvm::Expected<Shape> inferElementwise(llvm::ArrayRef<TensorSpec> operands) {
   Shape shape = operands[0].shape;
-  for (const TensorType &operand : operands.drop_front()) {
+  for (const TensorSpec &operand : operands.drop_front()) {
     std::optional<Shape> joined = broadcastShapes(shape, operand.shape);
     if (!joined)
       return makeError("expects shapes that broadcast, got " + print(shape) +
@@ -59,7 +59,7 @@ static llvm::Expected<Shape> inferElementwise(llvm::ArrayRef<TensorType> operand
 }
 
 static llvm::Expected<Shape> inferReduction(const Attributes &attributes,
-                                            const TensorType &operand) {
+                                            const TensorSpec &operand) {
   if (attributes.dims.empty())
     return makeError("expects at least one reduced dimension, got none");
   if (llvm::Error error = checkDims(attributes.dims, operand.getRank()))
@@ -67,8 +67,8 @@ static llvm::Expected<Shape> inferReduction(const Attributes &attributes,
   return reduceShape(operand.shape, attributes.dims);
 }
 
-static llvm::Expected<Shape> inferMatmul(const TensorType &lhs,
-                                         const TensorType &rhs) {
+static llvm::Expected<Shape> inferMatmul(const TensorSpec &lhs,
+                                         const TensorSpec &rhs) {
   if (lhs.getRank() < 2 || rhs.getRank() < 2)
     return makeError("expects operands of rank 2 or more, got ranks " +
                      llvm::Twine(lhs.getRank()) + " and " +
@@ -90,7 +90,7 @@ static llvm::Expected<Shape> inferMatmul(const TensorType &lhs,
 }
 
 static llvm::Expected<Shape> inferTranspose(llvm::ArrayRef<int64_t> permutation,
-                                            const TensorType &operand) {
+                                            const TensorSpec &operand) {
   llvm::SmallVector<bool> seen(operand.getRank(), false);
   Shape shape;
   for (int64_t dim : permutation) {
@@ -105,9 +105,9 @@ static llvm::Expected<Shape> inferTranspose(llvm::ArrayRef<int64_t> permutation,
   return shape;
 }
 
-static llvm::Expected<Shape> inferReshape(const TensorType &operand,
+static llvm::Expected<Shape> inferReshape(const TensorSpec &operand,
                                           llvm::ArrayRef<int64_t> resultShape) {
-  TensorType result{Shape(resultShape), operand.element};
+  TensorSpec result{Shape(resultShape), operand.element};
   if (result.getNumElements() != operand.getNumElements())
     return makeError("expects as many elements as the operand, " +
                      llvm::Twine(operand.getNumElements()) + ", got " +
@@ -115,7 +115,7 @@ static llvm::Expected<Shape> inferReshape(const TensorType &operand,
   return result.shape;
 }
 
-static llvm::Expected<Shape> inferBroadcast(const TensorType &operand,
+static llvm::Expected<Shape> inferBroadcast(const TensorSpec &operand,
                                             llvm::ArrayRef<int64_t> resultShape) {
   std::optional<Shape> joined = broadcastShapes(operand.shape, resultShape);
   if (!joined || llvm::ArrayRef(*joined) != resultShape)
@@ -125,7 +125,7 @@ static llvm::Expected<Shape> inferBroadcast(const TensorType &operand,
 }
 
 static llvm::Expected<Shape> inferMask(const Attributes &attributes,
-                                       const TensorType &operand) {
+                                       const TensorSpec &operand) {
   if (attributes.dims.size() != 1)
     return makeError("expects one masked dimension, got " +
                      llvm::Twine(attributes.dims.size()));
@@ -138,7 +138,7 @@ static llvm::Expected<Shape> inferMask(const Attributes &attributes,
 }
 
 static llvm::Expected<Shape> inferAccumulate(const Attributes &attributes,
-                                             const TensorType &operand) {
+                                             const TensorSpec &operand) {
   if (!isReduction(attributes.reduction))
     return makeError("expects a reduction to accumulate with, got " +
                      getOperatorInfo(attributes.reduction).name);
@@ -149,7 +149,7 @@ static llvm::Expected<Shape> inferAccumulate(const Attributes &attributes,
 
 static llvm::Error checkOperands(const OperatorInfo &info,
                                  const Attributes &attributes,
-                                 llvm::ArrayRef<TensorType> operands) {
+                                 llvm::ArrayRef<TensorSpec> operands) {
   if (operands.size() != info.numOperands)
     return makeError("expects " + llvm::Twine(unsigned(info.numOperands)) +
                      " operands, got " + llvm::Twine(operands.size()));
@@ -165,7 +165,7 @@ static llvm::Error checkOperands(const OperatorInfo &info,
 
 llvm::Expected<Shape>
 mlir::mirage::inferShape(Opcode opcode, const Attributes &attributes,
-                         llvm::ArrayRef<TensorType> operands,
+                         llvm::ArrayRef<TensorSpec> operands,
                          llvm::ArrayRef<int64_t> resultShape) {
   const OperatorInfo &info = getOperatorInfo(opcode);
   assert(info.kind != OperatorKind::Graph && "a graph states its own results");
@@ -200,7 +200,7 @@ mlir::mirage::inferShape(Opcode opcode, const Attributes &attributes,
 }
 
 ElementType mlir::mirage::inferTileElement(Opcode opcode,
-                                           llvm::ArrayRef<TensorType> operands) {
+                                           llvm::ArrayRef<TensorSpec> operands) {
   bool moves = getOperatorInfo(opcode).kind == OperatorKind::Movement;
   return moves ? operands[0].element : ElementType::F32;
 }

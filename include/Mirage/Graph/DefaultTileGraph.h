@@ -22,7 +22,7 @@ namespace mlir::mirage {
 /// \returns the completed graph (masks included), or an error naming the
 /// operation where no tiling fits.
 llvm::Expected<TileGraph> buildDefaultTileGraph(const Graph &graph,
-                                                const Operation &operation,
+                                                const Node &operation,
                                                 int64_t sharedBytes);
 
 /// The bytes of shared memory that a block needs if every tile has its own

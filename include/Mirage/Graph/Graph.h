@@ -36,7 +36,7 @@
 #define MIRAGE_GRAPH_GRAPH_H
 
 #include "Mirage/Graph/Operators.h"
-#include "Mirage/Graph/TensorType.h"
+#include "Mirage/Graph/TensorSpec.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
@@ -51,7 +51,7 @@ class TileGraph;
 /// A value is a number that counts inputs first, then results in order.
 using ValueId = unsigned;
 
-struct Operation {
+struct Node {
   Opcode opcode = Opcode::Add;
   Attributes attributes;
   llvm::SmallVector<ValueId, 2> operands;
@@ -63,34 +63,34 @@ struct Operation {
 /// Values and operations, every operand before its users.
 class Graph {
 public:
-  ValueId addInput(TensorType type, llvm::StringRef name = "");
+  ValueId addInput(TensorSpec type, llvm::StringRef name = "");
   /// Appends an operation with one result of the stated type. Operands and
   /// attributes are checked by `verify`, not here.
-  ValueId add(Opcode opcode, llvm::ArrayRef<ValueId> operands, TensorType type,
+  ValueId add(Opcode opcode, llvm::ArrayRef<ValueId> operands, TensorSpec type,
               Attributes attributes = {});
   /// Appends a nested tile graph. \returns the first of its results, which are
   /// numbered consecutively.
   ValueId addGraph(llvm::ArrayRef<ValueId> operands,
                    std::shared_ptr<const TileGraph> body,
-                   llvm::ArrayRef<TensorType> types);
+                   llvm::ArrayRef<TensorSpec> types);
   void addOutput(ValueId value) { outputIds.push_back(value); }
 
   unsigned getNumValues() const { return types.size(); }
   unsigned getNumInputs() const { return inputNames.size(); }
-  const TensorType &getType(ValueId value) const { return types[value]; }
-  void setType(ValueId value, TensorType type) { types[value] = std::move(type); }
+  const TensorSpec &getType(ValueId value) const { return types[value]; }
+  void setType(ValueId value, TensorSpec type) { types[value] = std::move(type); }
   bool isInput(ValueId value) const { return value < getNumInputs(); }
   llvm::StringRef getInputName(unsigned input) const { return inputNames[input]; }
-  llvm::ArrayRef<Operation> getOperations() const { return operations; }
+  llvm::ArrayRef<Node> getNodes() const { return operations; }
   llvm::ArrayRef<ValueId> getOutputs() const { return outputIds; }
   /// The operation that gives a value; null for inputs.
-  const Operation *getDefinition(ValueId value) const;
-  llvm::SmallVector<TensorType> getTypes(llvm::ArrayRef<ValueId> values) const;
+  const Node *getDefinition(ValueId value) const;
+  llvm::SmallVector<TensorSpec> getTypes(llvm::ArrayRef<ValueId> values) const;
 
 protected:
-  std::vector<TensorType> types; ///< by ValueId
+  std::vector<TensorSpec> types; ///< by ValueId
   std::vector<std::string> inputNames;
-  std::vector<Operation> operations;
+  std::vector<Node> operations;
   std::vector<int> definitions; ///< operation by ValueId, -1 for inputs
   llvm::SmallVector<ValueId> outputIds;
 };
@@ -140,8 +140,11 @@ public:
   int64_t getExtent(llvm::ArrayRef<Axis> axes) const;
 };
 
-/// The phase of every value of a tile graph, by ValueId.
 enum class Phase : uint8_t { Invariant, Loop, After };
+/// The phase of an operation's results, by those of its operands.
+Phase inferPhase(Opcode opcode, const Attributes &attributes,
+                 llvm::ArrayRef<Phase> operands);
+/// The phase of every value of a tile graph, by ValueId.
 llvm::SmallVector<Phase> computePhases(const TileGraph &graph);
 
 /// Checks everything that is said above: operand order, shapes (by the operator
@@ -149,8 +152,14 @@ llvm::SmallVector<Phase> computePhases(const TileGraph &graph);
 /// \returns an error that names the operation (by number and mnemonic) with
 /// what was expected and found.
 llvm::Error verify(const Graph &graph);
-llvm::Error verify(const TileGraph &graph, llvm::ArrayRef<TensorType> operands,
-                   llvm::ArrayRef<TensorType> results);
+llvm::Error verify(const TileGraph &graph, llvm::ArrayRef<TensorSpec> operands,
+                   llvm::ArrayRef<TensorSpec> results);
+
+/// The part of the check that concerns extents and maps alone.
+/// \param outputTiles  the types of what the graph yields.
+llvm::Error verifyMaps(const TileGraph &graph, llvm::ArrayRef<TensorSpec> operands,
+                       llvm::ArrayRef<TensorSpec> outputTiles,
+                       llvm::ArrayRef<TensorSpec> results);
 
 /// Inserts Mask operations wherever elements beyond a tensor's extent would
 /// change a reduction, an accumulation or a contraction, and nowhere else: what
@@ -159,7 +168,7 @@ llvm::Error verify(const TileGraph &graph, llvm::ArrayRef<TensorType> operands,
 /// \param operands  the whole tensors, whose extents count.
 /// \returns the completed graph; one without partial tiles comes back equal.
 TileGraph maskPartialTiles(const TileGraph &graph,
-                           llvm::ArrayRef<TensorType> operands);
+                           llvm::ArrayRef<TensorSpec> operands);
 
 /// One line an operation, for debugging and tests.
 std::string toString(const Graph &graph);

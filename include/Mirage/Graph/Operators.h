@@ -17,7 +17,7 @@
 #define MIRAGE_GRAPH_OPERATORS_H
 
 #include "Mirage/Graph/ScalarDefinition.h"
-#include "Mirage/Graph/TensorType.h"
+#include "Mirage/Graph/TensorSpec.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -162,18 +162,18 @@ struct Attributes {
 /// Operand counts, attributes and shapes are all checked; Graph has no shape
 /// rule of its own.
 llvm::Expected<Shape> inferShape(Opcode opcode, const Attributes &attributes,
-                                 llvm::ArrayRef<TensorType> operands,
+                                 llvm::ArrayRef<TensorSpec> operands,
                                  llvm::ArrayRef<int64_t> resultShape = {});
 
 /// The element type of a result inside a tile graph: f32, but for movements,
 /// which keep their operand's (Cast states its own).
 ElementType inferTileElement(Opcode opcode,
-                             llvm::ArrayRef<TensorType> operands);
+                             llvm::ArrayRef<TensorSpec> operands);
 
 /// Floating-point operations of one operation, by the definition: 2·M·N·K for
 /// a matmul, arithmetic of the term times elements otherwise.
-int64_t countFlops(Opcode opcode, llvm::ArrayRef<TensorType> operands,
-                   const TensorType &result);
+int64_t countFlops(Opcode opcode, llvm::ArrayRef<TensorSpec> operands,
+                   const TensorSpec &result);
 
 } // namespace mlir::mirage
 

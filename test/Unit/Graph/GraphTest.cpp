@@ -14,8 +14,8 @@
 
 using namespace mlir::mirage;
 
-static TensorType f16(Shape shape) { return {shape, ElementType::F16}; }
-static TensorType f32(Shape shape) { return {shape, ElementType::F32}; }
+static TensorSpec f16(Shape shape) { return {shape, ElementType::F16}; }
+static TensorSpec f32(Shape shape) { return {shape, ElementType::F32}; }
 
 static Attributes accumulate(Opcode reduction, Shape dims = {}, int64_t count = 0) {
   Attributes attributes;
@@ -108,7 +108,7 @@ TEST(Graph, JSONErrorsNameTheMember) {
 
 /// How many masks a completed tile graph has.
 static int countMasks(const TileGraph &graph) {
-  return llvm::count_if(graph.getOperations(), [](const Operation &operation) {
+  return llvm::count_if(graph.getNodes(), [](const Node &operation) {
     return operation.opcode == Opcode::Mask;
   });
 }
@@ -132,7 +132,7 @@ TEST(MaskPartialTiles, ExponentialsUnderASumNeedOne) {
   EXPECT_EQ(countMasks(maskPartialTiles(tiles, {f16({5, 128})})), 0);
   TileGraph completed = maskPartialTiles(tiles, {f16({5, 100})});
   ASSERT_EQ(countMasks(completed), 1);
-  const Operation &mask = completed.getOperations()[1];
+  const Node &mask = completed.getNodes()[1];
   EXPECT_EQ(mask.opcode, Opcode::Mask);
   EXPECT_EQ(mask.attributes.extent, 100);
   EXPECT_EQ(mask.attributes.scalars[0], 0.0);
@@ -149,12 +149,12 @@ TEST(MaskPartialTiles, ZerosUnderAMaximumNeedOne) {
   tiles.addOutput(m);
   TileGraph completed = maskPartialTiles(tiles, {f16({9, 32})});
   ASSERT_EQ(countMasks(completed), 1);
-  EXPECT_EQ(completed.getOperations()[0].attributes.scalars[0], -INFINITY);
+  EXPECT_EQ(completed.getNodes()[0].attributes.scalars[0], -INFINITY);
 }
 
 /// The default block graph of a one-operation program verifies in its place.
 static TileGraph buildDefault(const Graph &graph) {
-  const Operation &operation = graph.getOperations()[0];
+  const Node &operation = graph.getNodes()[0];
   TileGraph tiles =
       llvm::cantFail(buildDefaultTileGraph(graph, operation, 227 << 10));
   llvm::Error error = verify(tiles, graph.getTypes(operation.operands),

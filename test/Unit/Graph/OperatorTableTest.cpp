@@ -66,55 +66,55 @@ TEST(OperatorTable, ReductionsAreJoinedAndFinished) {
 }
 
 static std::string inferenceError(Opcode opcode, const Attributes &attributes,
-                                  llvm::ArrayRef<TensorType> operands,
+                                  llvm::ArrayRef<TensorSpec> operands,
                                   llvm::ArrayRef<int64_t> result = {}) {
   llvm::Expected<Shape> shape = inferShape(opcode, attributes, operands, result);
   return shape ? "no error" : llvm::toString(shape.takeError());
 }
 
 TEST(ShapeInference, Matmul) {
-  TensorType lhs{{3, 1, 5, 7}}, rhs{{2, 7, 4}};
+  TensorSpec lhs{{3, 1, 5, 7}}, rhs{{2, 7, 4}};
   EXPECT_EQ(llvm::cantFail(inferShape(Opcode::Matmul, {}, {lhs, rhs})),
             (Shape{3, 2, 5, 4}));
-  EXPECT_EQ(inferenceError(Opcode::Matmul, {}, {TensorType{{4, 5}}, TensorType{{6, 7}}}),
+  EXPECT_EQ(inferenceError(Opcode::Matmul, {}, {TensorSpec{{4, 5}}, TensorSpec{{6, 7}}}),
             "expects dim(lhs, 1) = dim(rhs, 0), got 5 and 6");
-  EXPECT_EQ(inferenceError(Opcode::Matmul, {}, {TensorType{{5}}, TensorType{{5, 7}}}),
+  EXPECT_EQ(inferenceError(Opcode::Matmul, {}, {TensorSpec{{5}}, TensorSpec{{5, 7}}}),
             "expects operands of rank 2 or more, got ranks 1 and 2");
   EXPECT_EQ(inferenceError(Opcode::Matmul, {},
-                           {TensorType{{2, 4, 5}}, TensorType{{3, 5, 7}}}),
+                           {TensorSpec{{2, 4, 5}}, TensorSpec{{3, 5, 7}}}),
             "expects batch dimensions that broadcast, got [2, 4, 5] and [3, 5, 7]");
 }
 
 TEST(ShapeInference, ElementwiseBroadcasts) {
   EXPECT_EQ(llvm::cantFail(inferShape(Opcode::Add, {},
-                                      {TensorType{{1, 4, 1, 10}}, TensorType{{4, 1}}})),
+                                      {TensorSpec{{1, 4, 1, 10}}, TensorSpec{{4, 1}}})),
             (Shape{1, 4, 4, 10}));
-  EXPECT_EQ(inferenceError(Opcode::Add, {}, {TensorType{{2, 3}}, TensorType{{2, 4}}}),
+  EXPECT_EQ(inferenceError(Opcode::Add, {}, {TensorSpec{{2, 3}}, TensorSpec{{2, 4}}}),
             "expects shapes that broadcast, got [2, 3] and [2, 4]");
-  EXPECT_EQ(inferenceError(Opcode::Add, {}, {TensorType{{2, 3}}}),
+  EXPECT_EQ(inferenceError(Opcode::Add, {}, {TensorSpec{{2, 3}}}),
             "expects 2 operands, got 1");
-  EXPECT_EQ(inferenceError(Opcode::Scale, {}, {TensorType{{2, 3}}}),
+  EXPECT_EQ(inferenceError(Opcode::Scale, {}, {TensorSpec{{2, 3}}}),
             "expects 1 scalar attributes, got 0");
 }
 
 TEST(ShapeInference, ReductionsAndMovements) {
   Attributes dims;
   dims.dims = {1};
-  EXPECT_EQ(llvm::cantFail(inferShape(Opcode::Sum, dims, {TensorType{{10, 8, 3}}})),
+  EXPECT_EQ(llvm::cantFail(inferShape(Opcode::Sum, dims, {TensorSpec{{10, 8, 3}}})),
             (Shape{10, 1, 3}));
   dims.dims = {3};
-  EXPECT_EQ(inferenceError(Opcode::Max, dims, {TensorType{{10, 8, 3}}}),
+  EXPECT_EQ(inferenceError(Opcode::Max, dims, {TensorSpec{{10, 8, 3}}}),
             "expects dimensions in [0, 3), got 3");
   dims.dims = {1, 0};
-  EXPECT_EQ(inferenceError(Opcode::Max, dims, {TensorType{{10, 8, 3}}}),
+  EXPECT_EQ(inferenceError(Opcode::Max, dims, {TensorSpec{{10, 8, 3}}}),
             "expects ascending dimensions, got [1, 0]");
-  EXPECT_EQ(llvm::cantFail(inferShape(Opcode::Transpose, dims, {TensorType{{10, 8}}})),
+  EXPECT_EQ(llvm::cantFail(inferShape(Opcode::Transpose, dims, {TensorSpec{{10, 8}}})),
             (Shape{8, 10}));
   dims.dims = {1, 1};
-  EXPECT_EQ(inferenceError(Opcode::Transpose, dims, {TensorType{{10, 8}}}),
+  EXPECT_EQ(inferenceError(Opcode::Transpose, dims, {TensorSpec{{10, 8}}}),
             "expects a permutation of 2 dimensions, got [1, 1]");
-  EXPECT_EQ(inferenceError(Opcode::Reshape, {}, {TensorType{{10, 8}}}, {9, 9}),
+  EXPECT_EQ(inferenceError(Opcode::Reshape, {}, {TensorSpec{{10, 8}}}, {9, 9}),
             "expects as many elements as the operand, 80, got 81");
-  EXPECT_EQ(inferenceError(Opcode::Broadcast, {}, {TensorType{{10, 8}}}, {10, 9}),
+  EXPECT_EQ(inferenceError(Opcode::Broadcast, {}, {TensorSpec{{10, 8}}}, {10, 9}),
             "expects a result that [10, 8] broadcasts to, got [10, 9]");
 }

@@ -1,4 +1,4 @@
-//===- TensorType.h - Element types and tensor types ------------*- C++ -*-===//
+//===- TensorSpec.h - Element types and tensor types ------------*- C++ -*-===//
 //
 // Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MIRAGE_GRAPH_TENSORTYPE_H
-#define MIRAGE_GRAPH_TENSORTYPE_H
+#ifndef MIRAGE_GRAPH_TENSORSPEC_H
+#define MIRAGE_GRAPH_TENSORSPEC_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -35,7 +35,7 @@ using Shape = llvm::SmallVector<int64_t, 4>;
 
 /// A ranked tensor of static shape: a tensor in device memory, a tile of one
 /// thread block, or a fragment of one warp, by the level it stands at.
-struct TensorType {
+struct TensorSpec {
   Shape shape;
   ElementType element = ElementType::F32;
 
@@ -43,14 +43,14 @@ struct TensorType {
   int64_t getNumElements() const;
   int64_t getSizeBytes() const;
 
-  bool operator==(const TensorType &other) const {
+  bool operator==(const TensorSpec &other) const {
     return shape == other.shape && element == other.element;
   }
-  bool operator!=(const TensorType &other) const { return !(*this == other); }
+  bool operator!=(const TensorSpec &other) const { return !(*this == other); }
 };
 
 /// Prints as MLIR does: "tensor<8x64xf16>".
-llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const TensorType &type);
+llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const TensorSpec &type);
 
 /// The shape of an elementwise result: NumPy's rule, in which a dimension of
 /// size 1 stretches and missing leading dimensions count as 1. None where two
@@ -60,4 +60,4 @@ std::optional<Shape> broadcastShapes(llvm::ArrayRef<int64_t> lhs,
 
 } // namespace mlir::mirage
 
-#endif // MIRAGE_GRAPH_TENSORTYPE_H
+#endif // MIRAGE_GRAPH_TENSORSPEC_H

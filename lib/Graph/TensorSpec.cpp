@@ -1,4 +1,4 @@
-//===- TensorType.cpp - Element types and tensor types --------------------===//
+//===- TensorSpec.cpp - Element types and tensor types --------------------===//
 //
 // Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Mirage/Graph/TensorType.h"
+#include "Mirage/Graph/TensorSpec.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -55,19 +55,19 @@ unsigned mlir::mirage::getSizeBytes(ElementType type) {
   llvm_unreachable("unknown element type");
 }
 
-int64_t TensorType::getNumElements() const {
+int64_t TensorSpec::getNumElements() const {
   int64_t count = 1;
   for (int64_t size : shape)
     count *= size;
   return count;
 }
 
-int64_t TensorType::getSizeBytes() const {
+int64_t TensorSpec::getSizeBytes() const {
   return getNumElements() * mlir::mirage::getSizeBytes(element);
 }
 
 llvm::raw_ostream &mlir::mirage::operator<<(llvm::raw_ostream &os,
-                                            const TensorType &type) {
+                                            const TensorSpec &type) {
   os << "tensor<";
   for (int64_t size : type.shape)
     os << size << 'x';

@@ -1,0 +1,65 @@
+//===- BlockOps.td - Ops of the block level --------------------*- tablegen -*-===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_DIALECT_BLOCK_IR_BLOCKOPS_TD
+#define MIRAGE_DIALECT_BLOCK_IR_BLOCKOPS_TD
+
+include "Mirage/Dialect/Block/IR/BlockDialect.td"
+include "Mirage/Dialect/Operator/ElementwiseOps.td"
+include "Mirage/Dialect/Operator/TensorOps.td"
+include "Mirage/Dialect/Operator/TileGraphInterface.td"
+
+defm Block_ : Mirage_ElementwiseOps<MirageBlockDialect, 1>;
+defm Block_ : Mirage_ReductionOps<MirageBlockDialect, 1>;
+defm Block_ : Mirage_ContractionOps<MirageBlockDialect, 1>;
+defm Block_ : Mirage_MovementOps<MirageBlockDialect, 1>;
+defm Block_ : Mirage_MaskOps<MirageBlockDialect, 1>;
+defm Block_ : Mirage_AccumulateOps<MirageBlockDialect, 1>;
+
+def Block_GraphOp : Mirage_TileGraphOp<MirageBlockDialect, [Pure, IsolatedFromAbove]> {
+  let summary = "one kernel: a grid of thread blocks, each of which runs a loop";
+  let description = [{
+    Each block computes on tiles of the operands. `imap` sends a grid axis to the
+    dimension of the operand that it cuts; an axis that is not named replicates.
+    `fmap` does so for the loop. `omap` sends each grid axis to the dimension of
+    the result along which blocks are concatenated, or to `sum`. With several
+    cuts of one dimension the grid counts first, the loop second. Sizes need not
+    divide: beyond a tensor's extent tiles read zeros and write nothing.
+    - (C1) at most 3 grid axes; 32 to 1024 threads in multiples of 32.
+    - (C2) tiles cover their tensors.
+    - (C3) values of the loop and from after it do not meet; what is yielded has
+      left the loop.
+
+    ```mlir
+    %o = mirage_block.graph grid(x = 192) threads(128) loop(64)
+        ins(%x imap() fmap(1), %w imap(x -> 1) fmap(0)) outs(omap(x -> 1))
+        : (tensor<8x4096xf16>, tensor<4096x6144xf16>) -> tensor<8x6144xf16> {
+    ^bb0(%xt: tensor<8x64xf16>, %wt: tensor<64x32xf16>):
+      %rms = mirage_block.accumulate %xt over loop rms dims [1] count 4096 : tensor<8x64xf16>
+      %p = mirage_block.matmul %xt, %wt : tensor<8x64xf16>, tensor<64x32xf16>
+      %acc = mirage_block.accumulate %p over loop sum : tensor<8x32xf32>
+      %r = mirage_block.div %acc, %rms : tensor<8x32xf32>, tensor<8x1xf32>
+      mirage_block.yield %r : tensor<8x32xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Mirage_Tensor>:$inputs,
+                       Variadic<AnyMemRef>:$inits,
+                       DenseI64ArrayAttr:$grid, I64Attr:$threads, I64Attr:$loop,
+                       ArrayAttr:$imaps, DenseI64ArrayAttr:$fmaps,
+                       ArrayAttr:$omaps);
+}
+
+def Block_YieldOp : Op<MirageBlockDialect, "yield", [
+    Pure, Terminator, HasParent<"GraphOp">]> {
+  let summary = "ends a block graph with its tiles, which are rounded to the results' types";
+  let arguments = (ins Variadic<Mirage_Tensor>:$operands);
+  let assemblyFormat = "$operands attr-dict `:` type($operands)";
+}
+
+#endif // MIRAGE_DIALECT_BLOCK_IR_BLOCKOPS_TD

@@ -1,0 +1,53 @@
+//===- TileGraphInterface.h - Ops that open a level of tiles ----*- C++ -*-===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_DIALECT_OPERATOR_TILEGRAPHINTERFACE_H
+#define MIRAGE_DIALECT_OPERATOR_TILEGRAPHINTERFACE_H
+
+#include "Mirage/Dialect/Operator/OperatorInterface.h"
+#include "Mirage/Graph/Graph.h"
+#include "mlir/IR/OpImplementation.h"
+
+namespace mlir::mirage {
+
+class TileGraphOpInterface;
+
+/// Extents and maps of a graph op as a TileGraph without operations.
+TileGraph readTileGraphHeader(TileGraphOpInterface op);
+
+/// The attributes of a graph op for a TileGraph's extents and maps.
+SmallVector<NamedAttribute> writeTileGraphHeader(MLIRContext *context,
+                                                 const TileGraph &graph);
+
+namespace detail {
+/// How a level spells the parts of its graph op.
+struct TileGraphSpelling {
+  StringRef grid, loop; ///< "grid" and "loop", or "items" and "steps"
+  bool hasThreads;
+};
+
+/// Parses and prints
+///   grid(x = 192, y = 2) threads(128) loop(64)
+///     ins(%x imap() fmap(1), %w imap(x -> 1) fmap(0)) outs(omap(x -> 1))
+///     attr-dict : (tensor<..>, tensor<..>) -> tensor<..> { region }
+/// where `omap(x -> sum)` adds the blocks along x, and an output may name a
+/// memref that it is written to.
+ParseResult parseTileGraph(OpAsmParser &parser, OperationState &state,
+                           const TileGraphSpelling &spelling);
+void printTileGraph(OpAsmPrinter &printer, TileGraphOpInterface op,
+                    const TileGraphSpelling &spelling);
+
+/// Maps, coverage and phases, by the rules of `verify(const TileGraph &)`.
+LogicalResult verifyTileGraph(TileGraphOpInterface op);
+} // namespace detail
+
+} // namespace mlir::mirage
+
+#include "Mirage/Dialect/Operator/TileGraphInterface.h.inc"
+
+#endif // MIRAGE_DIALECT_OPERATOR_TILEGRAPHINTERFACE_H

@@ -1,0 +1,55 @@
+//===- TileGraphInterface.td - Ops that open a level of tiles --*- tablegen -*-===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_DIALECT_OPERATOR_TILEGRAPHINTERFACE_TD
+#define MIRAGE_DIALECT_OPERATOR_TILEGRAPHINTERFACE_TD
+
+include "Mirage/Dialect/Operator/OperatorBase.td"
+
+def MirageTileGraphInterface : OpInterface<"TileGraphOpInterface"> {
+  let description = [{
+    `mirage_block.graph` and `mirage_thread.graph`: a graph over tiles of its
+    operands (`Mirage/Graph/Graph.h`, TileGraph). Accessors are those that ODS
+    makes from the ops' arguments.
+  }];
+  let cppNamespace = "::mlir::mirage";
+  let methods = [
+    InterfaceMethod<"Extents of the grid's axes.", "::llvm::ArrayRef<int64_t>", "getGrid">,
+    InterfaceMethod<"Iterations of the loop.", "uint64_t", "getLoop">,
+    InterfaceMethod<"By input, the dimension that each axis cuts.", "::mlir::ArrayAttr", "getImaps">,
+    InterfaceMethod<"By input, the dimension that the loop cuts.", "::llvm::ArrayRef<int64_t>", "getFmaps">,
+    InterfaceMethod<"By output, the dimension that each axis joins.", "::mlir::ArrayAttr", "getOmaps">,
+    InterfaceMethod<"The tensors that are cut.", "::mlir::OperandRange", "getInputs">,
+    InterfaceMethod<"The region.", "::mlir::Region &", "getBody">,
+    InterfaceMethod<"Block or thread.", "::mlir::mirage::Level", "getLevel">,
+    InterfaceMethod<"Threads of a block; 32 for a warp's graph.", "unsigned", "getNumThreads">,
+  ];
+  let extraSharedClassDeclaration = [{
+    /// Extents and maps as a TileGraph that has inputs and no operations.
+    ::mlir::mirage::TileGraph getHeader() {
+      return ::mlir::mirage::readTileGraphHeader($_op);
+    }
+    /// What the region yields.
+    ::mlir::OperandRange getYielded() {
+      return $_op.getBody().front().getTerminator()->getOperands();
+    }
+  }];
+}
+
+/// Arguments that both levels' graph ops have, in this order.
+class Mirage_TileGraphOp<Dialect dialect, list<Trait> traits>
+    : Op<dialect, "graph", !listconcat(traits,
+         [AttrSizedOperandSegments, SingleBlock,
+          DeclareOpInterfaceMethods<MirageTileGraphInterface, ["getLevel", "getNumThreads"]>])> {
+  let results = (outs Variadic<Mirage_Tensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasRegionVerifier = 1;
+}
+
+#endif // MIRAGE_DIALECT_OPERATOR_TILEGRAPHINTERFACE_TD

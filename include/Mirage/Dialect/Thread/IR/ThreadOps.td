@@ -1,0 +1,66 @@
+//===- ThreadOps.td - Ops of the thread level ------------------*- tablegen -*-===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_DIALECT_THREAD_IR_THREADOPS_TD
+#define MIRAGE_DIALECT_THREAD_IR_THREADOPS_TD
+
+include "Mirage/Dialect/Operator/ElementwiseOps.td"
+include "Mirage/Dialect/Operator/TensorOps.td"
+include "Mirage/Dialect/Operator/TileGraphInterface.td"
+include "Mirage/Dialect/Thread/IR/ThreadAttributes.td"
+
+defm Thread_ : Mirage_ElementwiseOps<MirageThreadDialect, 0>;
+defm Thread_ : Mirage_ReductionOps<MirageThreadDialect, 0>;
+defm Thread_ : Mirage_ContractionOps<MirageThreadDialect, 0>;
+defm Thread_ : Mirage_MovementOps<MirageThreadDialect, 0>;
+defm Thread_ : Mirage_MaskOps<MirageThreadDialect, 0>;
+defm Thread_ : Mirage_AccumulateOps<MirageThreadDialect, 0>;
+
+def Thread_Tile : AnyTypeOf<[Mirage_Tensor, AnyMemRef]>;
+
+def Thread_GraphOp : Mirage_TileGraphOp<MirageThreadDialect, [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "one step of a block: work items that its warps share";
+  let description = [{
+    The grid of a thread graph counts *work items*; each is done by one warp,
+    item `i` by warp `i mod W` of the block's W warps. An item runs a loop of
+    *steps* over fragments of the operands, which are tiles of the block. Maps
+    are those of `mirage_block.graph`, one level down: `imap` sends an axis of
+    the items to the dimension that it cuts, `fmap` the steps, `omap` says where
+    an item's fragment goes. Accumulators live in registers over the steps.
+
+    Operands are tensors and there are results, or, once tiles have a place in
+    shared memory, operands are memrefs and so are the `outs`.
+    - (C1) at most 3 axes.
+    - (C2) fragments cover their tiles.
+    - (C3) values of the loop and from after it do not meet.
+
+    ```mlir
+    %p = mirage_thread.graph items(x = 1, y = 4) steps(4)
+        ins(%a imap(x -> 0) fmap(1), %b imap(y -> 1) fmap(0)) outs(omap(x -> 0, y -> 1))
+        : (tensor<8x64xf16>, tensor<64x32xf16>) -> tensor<8x32xf32> {
+    ^bb0(%af: tensor<16x16xf16, #a>, %bf: tensor<16x8xf16, #b>):
+      %0 = mirage_thread.matmul %af, %bf : (tensor<16x16xf16, #a>, tensor<16x8xf16, #b>) -> tensor<16x8xf32, #c>
+      %1 = mirage_thread.accumulate %0 over loop sum : (tensor<16x8xf32, #c>) -> tensor<16x8xf32, #c>
+      mirage_thread.yield %1 : tensor<16x8xf32, #c>
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Thread_Tile>:$inputs, Variadic<AnyMemRef>:$inits,
+                       DenseI64ArrayAttr:$grid, I64Attr:$loop, ArrayAttr:$imaps,
+                       DenseI64ArrayAttr:$fmaps, ArrayAttr:$omaps);
+}
+
+def Thread_YieldOp : Op<MirageThreadDialect, "yield", [
+    Pure, Terminator, HasParent<"GraphOp">]> {
+  let summary = "ends a thread graph with its fragments";
+  let arguments = (ins Variadic<Mirage_Tensor>:$operands);
+  let assemblyFormat = "$operands attr-dict `:` type($operands)";
+}
+
+#endif // MIRAGE_DIALECT_THREAD_IR_THREADOPS_TD

@@ -1,0 +1,207 @@
+//===- OperatorInterface.cpp - Ops that are rows of the table -------------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Dialect/Operator/OperatorInterface.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace mlir::mirage;
+
+#include "Mirage/Dialect/Operator/OperatorEnums.cpp.inc"
+#include "Mirage/Dialect/Operator/OperatorInterface.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+std::optional<ElementType> mlir::mirage::convertElementType(Type type) {
+  if (type.isF16())
+    return ElementType::F16;
+  if (type.isBF16())
+    return ElementType::BF16;
+  if (type.isF32())
+    return ElementType::F32;
+  if (isa<Float8E4M3FNType>(type))
+    return ElementType::F8E4M3FN;
+  if (isa<Float8E5M2Type>(type))
+    return ElementType::F8E5M2;
+  return std::nullopt;
+}
+
+Type mlir::mirage::convertElementType(MLIRContext *context, ElementType type) {
+  switch (type) {
+  case ElementType::F16:
+    return Float16Type::get(context);
+  case ElementType::BF16:
+    return BFloat16Type::get(context);
+  case ElementType::F32:
+    return Float32Type::get(context);
+  case ElementType::F8E4M3FN:
+    return Float8E4M3FNType::get(context);
+  case ElementType::F8E5M2:
+    return Float8E5M2Type::get(context);
+  }
+  llvm_unreachable("unknown element type");
+}
+
+std::optional<std::string> mlir::mirage::explainUnsupportedTensor(Type type) {
+  std::string message;
+  llvm::raw_string_ostream os(message);
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    os << "expects a ranked tensor, got " << type;
+  else if (tensor.getRank() == 0)
+    os << "expects a tensor of rank 1 or more, got " << type;
+  else if (!tensor.hasStaticShape())
+    os << "expects a static shape, got " << type;
+  else if (llvm::is_contained(tensor.getShape(), 0))
+    os << "expects sizes of at least 1, got " << type;
+  else if (!convertElementType(tensor.getElementType()))
+    os << "expects elements of f16, bf16, f32, f8E4M3FN or f8E5M2, got " << type;
+  else
+    return std::nullopt;
+  return message;
+}
+
+bool mlir::mirage::isGraphTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.getRank() > 0 && tensor.hasStaticShape() &&
+         !llvm::is_contained(tensor.getShape(), 0) &&
+         convertElementType(tensor.getElementType());
+}
+
+TensorSpec mlir::mirage::convertTensor(Type type) {
+  assert(isGraphTensor(type) && "checked by the op's type constraint");
+  auto tensor = cast<RankedTensorType>(type);
+  return {Shape(tensor.getShape()), *convertElementType(tensor.getElementType())};
+}
+
+RankedTensorType mlir::mirage::convertTensor(MLIRContext *context,
+                                                 const TensorSpec &type) {
+  return RankedTensorType::get(type.shape,
+                               convertElementType(context, type.element));
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+Attributes mlir::mirage::readOperatorAttributes(Opcode opcode,
+                                                DictionaryAttr attributes) {
+  Attributes read;
+  for (StringRef parameter : getOperatorInfo(opcode).parameters)
+    if (auto value = attributes.getAs<FloatAttr>(parameter))
+      read.scalars.push_back(value.getValueAsDouble());
+  if (auto dims = attributes.getAs<DenseI64ArrayAttr>("dims"))
+    read.dims.assign(dims.asArrayRef().begin(), dims.asArrayRef().end());
+  if (auto count = attributes.getAs<IntegerAttr>("count"))
+    read.count = count.getInt();
+  if (auto extent = attributes.getAs<IntegerAttr>("extent"))
+    read.extent = extent.getInt();
+  if (auto axis = attributes.getAs<AxisKindAttr>("axis"))
+    read.axis = static_cast<Axis>(axis.getValue());
+  if (auto axes = attributes.getAs<ArrayAttr>("axes"))
+    for (StringAttr name : axes.getAsRange<StringAttr>())
+      read.axes.push_back(parseAxis(name.getValue()).value_or(Axis::Loop));
+  if (auto reduction = attributes.getAs<ReductionKindAttr>("reduction"))
+    read.reduction = *parseOpcode(stringifyReductionKind(reduction.getValue()));
+  return read;
+}
+
+SmallVector<NamedAttribute>
+mlir::mirage::writeOperatorAttributes(MLIRContext *context, Opcode opcode,
+                                      const Attributes &attributes) {
+  Builder builder(context);
+  SmallVector<NamedAttribute> written;
+  auto write = [&](StringRef name, Attribute value) {
+    written.push_back(builder.getNamedAttr(name, value));
+  };
+  const OperatorInfo &info = getOperatorInfo(opcode);
+  for (auto [name, value] : llvm::zip_equal(info.parameters, attributes.scalars))
+    write(name, builder.getF64FloatAttr(value));
+  if (!attributes.dims.empty())
+    write("dims", builder.getDenseI64ArrayAttr(attributes.dims));
+  if (attributes.count)
+    write("count", builder.getI64IntegerAttr(attributes.count));
+  if (opcode == Opcode::Mask) {
+    write("extent", builder.getI64IntegerAttr(attributes.extent));
+    SmallVector<StringRef> axes;
+    for (Axis axis : attributes.axes)
+      axes.push_back(getAxisName(axis));
+    write("axes", builder.getStrArrayAttr(axes));
+  }
+  if (opcode == Opcode::Accumulate) {
+    write("axis", AxisKindAttr::get(context, static_cast<AxisKind>(attributes.axis)));
+    StringRef name = getOperatorInfo(attributes.reduction).name;
+    write("reduction",
+          ReductionKindAttr::get(context, *symbolizeReductionKind(name)));
+  }
+  return written;
+}
+
+//===----------------------------------------------------------------------===//
+// Verification and inference by the table
+//===----------------------------------------------------------------------===//
+
+/// Axes are strings in IR, since an array of an enumeration prints badly.
+static LogicalResult checkAxes(DictionaryAttr attributes,
+                               function_ref<InFlightDiagnostic()> emitError) {
+  auto axes = attributes.getAs<ArrayAttr>("axes");
+  if (!axes)
+    return success();
+  for (StringAttr name : axes.getAsRange<StringAttr>())
+    if (!parseAxis(name.getValue()))
+      return emitError() << "expects axes among x, y, z and loop, got \""
+                         << name.getValue() << "\"";
+  return success();
+}
+
+LogicalResult mlir::mirage::detail::verifyOperatorOp(Operation *op) {
+  auto row = cast<OperatorOpInterface>(op);
+  DictionaryAttr attributes = op->getAttrDictionary();
+  if (failed(checkAxes(attributes, [&] { return op->emitOpError(); })))
+    return failure();
+  SmallVector<TensorSpec> operands;
+  for (Type type : op->getOperandTypes())
+    operands.push_back(convertTensor(type));
+  ArrayRef<int64_t> result =
+      cast<RankedTensorType>(op->getResult(0).getType()).getShape();
+  llvm::Expected<Shape> shape = inferShape(
+      row.getTableOpcode(), readOperatorAttributes(row.getTableOpcode(), attributes),
+      operands, result);
+  if (!shape)
+    return op->emitOpError() << llvm::toString(shape.takeError());
+  if (ArrayRef(*shape) != result)
+    return op->emitOpError() << "expects a result of shape [" << *shape
+                             << "], got [" << result << "]";
+  return success();
+}
+
+LogicalResult mlir::mirage::detail::inferTileType(
+    Opcode opcode, std::optional<Location> location, ValueRange operands,
+    DictionaryAttr attributes, SmallVectorImpl<Type> &types) {
+  SmallVector<TensorSpec> operandTypes;
+  for (Type type : operands.getTypes()) {
+    if (std::optional<std::string> reason = explainUnsupportedTensor(type))
+      return emitOptionalError(location, *reason);
+    operandTypes.push_back(convertTensor(type));
+  }
+  MLIRContext *context = attributes ? attributes.getContext()
+                                    : operands.front().getContext();
+  if (!attributes)
+    attributes = DictionaryAttr::get(context);
+  llvm::Expected<Shape> shape = inferShape(
+      opcode, readOperatorAttributes(opcode, attributes), operandTypes);
+  if (!shape)
+    return emitOptionalError(location, llvm::toString(shape.takeError()));
+  types.push_back(convertTensor(
+      context, TensorSpec{*shape, inferTileElement(opcode, operandTypes)}));
+  return success();
+}

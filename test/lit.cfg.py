@@ -1,0 +1,31 @@
+# How lit finds and runs Mirage's tests; values of one build come from
+# lit.site.cfg.py.
+import os
+import shutil
+
+import lit.formats
+from lit.llvm import llvm_config
+
+config.name = "Mirage"
+config.test_format = lit.formats.ShTest(not llvm_config.use_lit_shell)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs", "Unit", "lit.cfg.py", "CMakeLists.txt"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.mirage_obj_root, "test")
+
+llvm_config.use_default_substitutions()
+tools = os.path.join(config.mirage_obj_root, "bin")
+llvm_config.with_environment("PATH", [tools, config.llvm_tools_dir], append_path=True)
+llvm_config.add_tool_substitutions(
+    ["mirage-opt", "mirage-verify", "mirage-run", "mlir-opt", "mlir-runner"],
+    [tools, config.llvm_tools_dir],
+)
+config.substitutions.append(("%mirage_src", config.mirage_src_root))
+config.substitutions.append(("%mirage_obj", config.mirage_obj_root))
+config.substitutions.append(("%shlibext", config.llvm_shlib_ext))
+config.substitutions.append(("%llvm_lib", os.path.join(config.llvm_tools_dir, "..", "lib")))
+
+if shutil.which("ptxas") or os.path.exists("/usr/local/cuda/bin/ptxas"):
+    config.available_features.add("ptxas")
+if os.path.exists("/dev/nvidia0"):
+    config.available_features.add("gpu")
