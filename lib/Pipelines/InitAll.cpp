@@ -10,6 +10,7 @@
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Dialect/Kernel/IR/Kernel.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
+#include "Mirage/Transforms/Passes.h"
 #include "mlir/IR/DialectRegistry.h"
 
 using namespace mlir;
@@ -21,4 +22,4 @@ void mirage::registerAllDialects(DialectRegistry &registry) {
 
 void mirage::registerAllExtensions(DialectRegistry &registry) {}
 
-void mirage::registerAllPasses() {}
+void mirage::registerAllPasses() { registerMirageTransformsPasses(); }

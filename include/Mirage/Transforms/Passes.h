@@ -1,4 +1,4 @@
-//===- Passes.h - Passes of Transforms ----------------------------*- C++ -*-===//
+//===- Passes.h - Passes from Mirage IR to Mirage IR ------------*- C++ -*-===//
 //
 // Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

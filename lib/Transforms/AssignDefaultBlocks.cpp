@@ -1,0 +1,70 @@
+//===- AssignDefaultBlocks.cpp - A block graph for each operator ----------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Bridge/Bridge.h"
+#include "Mirage/Dialect/Block/IR/Block.h"
+#include "Mirage/Graph/DefaultTileGraph.h"
+#include "Mirage/Transforms/Passes.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+
+namespace mlir::mirage {
+#define GEN_PASS_DEF_ASSIGNDEFAULTBLOCKSPASS
+#include "Mirage/Transforms/Passes.h.inc"
+} // namespace mlir::mirage
+
+using namespace mlir;
+using namespace mlir::mirage;
+
+/// The operator as a graph of one node.
+static Graph readNode(OperatorOpInterface op) {
+  Graph graph;
+  SmallVector<ValueId> operands;
+  for (Type type : op->getOperandTypes())
+    operands.push_back(graph.addInput(convertTensor(type)));
+  graph.addOutput(graph.add(
+      op.getTableOpcode(), operands, convertTensor(op->getResult(0).getType()),
+      readOperatorAttributes(op.getTableOpcode(), op->getAttrDictionary())));
+  return graph;
+}
+
+static LogicalResult assignDefaultBlock(OperatorOpInterface op,
+                                        int64_t sharedBytes) {
+  Graph graph = readNode(op);
+  llvm::Expected<TileGraph> tiles =
+      buildDefaultTileGraph(graph, graph.getNodes()[0], sharedBytes);
+  if (!tiles)
+    return op->emitError() << llvm::toString(tiles.takeError());
+  OpBuilder builder(op);
+  TileGraphOpInterface block = writeTileGraph(
+      builder, op->getLoc(), *tiles, op->getOperands(), op->getResultTypes());
+  op->replaceAllUsesWith(block->getResults());
+  op->erase();
+  return success();
+}
+
+namespace {
+struct AssignDefaultBlocksPass
+    : mirage::impl::AssignDefaultBlocksPassBase<AssignDefaultBlocksPass> {
+  using AssignDefaultBlocksPassBase::AssignDefaultBlocksPassBase;
+
+  void runOnOperation() override {
+    SmallVector<OperatorOpInterface> operators;
+    getOperation()->walk<WalkOrder::PreOrder>([&](mlir::Operation *op) {
+      if (isa<TileGraphOpInterface>(op))
+        return WalkResult::skip();
+      if (auto row = dyn_cast<OperatorOpInterface>(op))
+        if (row.getTableOpcode() != Opcode::Reshape)
+          operators.push_back(row);
+      return WalkResult::advance();
+    });
+    for (OperatorOpInterface op : operators)
+      if (failed(assignDefaultBlock(op, sharedBytes)))
+        return signalPassFailure();
+  }
+};
+} // namespace

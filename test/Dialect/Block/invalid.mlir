@@ -1,0 +1,184 @@
+// RUN: mirage-opt %s --split-input-file --verify-diagnostics
+
+func.func @matmul_c2(%a: tensor<64x32xf16>, %b: tensor<16x128xf16>) {
+  // expected-error @below {{expects dim(lhs, 1) = dim(rhs, 0), got 32 and 16}}
+  %c = mirage_block.matmul %a, %b : tensor<64x32xf16>, tensor<16x128xf16>
+  return
+}
+
+// -----
+
+func.func @matmul_c1(%a: tensor<64xf16>, %b: tensor<64x128xf16>) {
+  // expected-error @below {{expects operands of rank 2 or more, got ranks 1 and 2}}
+  %c = mirage_block.matmul %a, %b : tensor<64xf16>, tensor<64x128xf16>
+  return
+}
+
+// -----
+
+func.func @matmul_c3(%a: tensor<2x4x8xf16>, %b: tensor<3x8x4xf16>) {
+  // expected-error @below {{expects batch dimensions that broadcast, got [2, 4, 8] and [3, 8, 4]}}
+  %c = mirage_block.matmul %a, %b : tensor<2x4x8xf16>, tensor<3x8x4xf16>
+  return
+}
+
+// -----
+
+func.func @elementwise_broadcast(%a: tensor<64x32xf16>, %b: tensor<64x31xf16>) {
+  // expected-error @below {{expects shapes that broadcast, got [64, 32] and [64, 31]}}
+  %c = mirage_block.add %a, %b : tensor<64x32xf16>, tensor<64x31xf16>
+  return
+}
+
+// -----
+
+func.func @reduction_dims(%a: tensor<64x32xf16>) {
+  // expected-error @below {{expects dimensions in [0, 2), got 2}}
+  %c = mirage_block.sum %a dims [2] : tensor<64x32xf16>
+  return
+}
+
+// -----
+
+func.func @reduction_no_dims(%a: tensor<64x32xf16>) {
+  // expected-error @below {{expects at least one reduced dimension, got none}}
+  %c = mirage_block.sum %a dims [] : tensor<64x32xf16>
+  return
+}
+
+// -----
+
+func.func @integer_tile(%a: tensor<64x32xi32>) {
+  // expected-error @below {{expects elements of f16, bf16, f32, f8E4M3FN or f8E5M2, got tensor<64x32xi32>}}
+  %c = mirage_block.exp %a : tensor<64x32xi32>
+  return
+}
+
+// -----
+
+func.func @dynamic_tile(%a: tensor<?x32xf16>) {
+  // expected-error @below {{expects a static shape, got tensor<?x32xf16>}}
+  %c = mirage_block.exp %a : tensor<?x32xf16>
+  return
+}
+
+// -----
+
+func.func @mask_axes(%a: tensor<8x32xf16>) {
+  // expected-error @below {{expects axes among x, y, z and loop, got "w"}}
+  %c = mirage_block.mask %a dims [1] axes ["w"] extent 20 value 0.0 : tensor<8x32xf16>
+  return
+}
+
+// -----
+
+func.func @graph_c1_threads(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  // expected-error @below {{expects 32 to 1024 threads in multiples of 32, got 100}}
+  %o = mirage_block.graph grid() threads(100) ins(%x imap()) outs(omap())
+      : (tensor<8x64xf16>) -> tensor<8x64xf16> {
+  ^bb0(%t: tensor<8x64xf16>):
+    %e = mirage_block.exp %t : tensor<8x64xf16>
+    mirage_block.yield %e : tensor<8x64xf32>
+  }
+  return %o : tensor<8x64xf16>
+}
+
+// -----
+
+func.func @graph_c2_cover(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  // expected-error @below {{operand 0: expects tiles that cover dimension 1 of size 64, got tiles that cover 60}}
+  %o = mirage_block.graph grid(x = 4) threads(128) ins(%x imap(x -> 1)) outs(omap(x -> 1))
+      : (tensor<8x64xf16>) -> tensor<8x64xf16> {
+  ^bb0(%t: tensor<8x15xf16>):
+    %e = mirage_block.exp %t : tensor<8x15xf16>
+    mirage_block.yield %e : tensor<8x15xf32>
+  }
+  return %o : tensor<8x64xf16>
+}
+
+// -----
+
+func.func @graph_c2_result(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  // expected-error @below {{result 0: expects tiles that cover dimension 1 of size 64, got tiles that cover 16}}
+  %o = mirage_block.graph grid(x = 4) threads(128) ins(%x imap(x -> 1)) outs(omap())
+      : (tensor<8x64xf16>) -> tensor<8x64xf16> {
+  ^bb0(%t: tensor<8x16xf16>):
+    %e = mirage_block.exp %t : tensor<8x16xf16>
+    mirage_block.yield %e : tensor<8x16xf32>
+  }
+  return %o : tensor<8x64xf16>
+}
+
+// -----
+
+func.func @graph_c3_phases(%x: tensor<8x64xf16>) -> tensor<8x16xf16> {
+  %o = mirage_block.graph grid() threads(128) loop(4) ins(%x imap() fmap(1)) outs(omap())
+      : (tensor<8x64xf16>) -> tensor<8x16xf16> {
+  ^bb0(%t: tensor<8x16xf16>):
+    %s = mirage_block.accumulate %t over loop sum : tensor<8x16xf16>
+    // expected-error @below {{expects operands of one phase, got operand 1 of the loop and operand 0 from after it}}
+    %e = mirage_block.add %s, %t : tensor<8x16xf32>, tensor<8x16xf16>
+    mirage_block.yield %e : tensor<8x16xf32>
+  }
+  return %o : tensor<8x16xf16>
+}
+
+// -----
+
+func.func @graph_c3_yield(%x: tensor<8x64xf16>) -> tensor<8x16xf16> {
+  %o = mirage_block.graph grid() threads(128) loop(4) ins(%x imap() fmap(1)) outs(omap())
+      : (tensor<8x64xf16>) -> tensor<8x16xf16> {
+  ^bb0(%t: tensor<8x16xf16>):
+    %e = mirage_block.exp %t : tensor<8x16xf16>
+    // expected-error @below {{expects values from after the loop, got operand 0 of the loop}}
+    mirage_block.yield %e : tensor<8x16xf32>
+  }
+  return %o : tensor<8x16xf16>
+}
+
+// -----
+
+func.func @graph_axis(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  // expected-error @below {{expects an axis of the grid, which has 1, got y}}
+  %o = mirage_block.graph grid(x = 4) threads(128) ins(%x imap(y -> 1)) outs(omap(x -> 1))
+      : (tensor<8x64xf16>) -> tensor<8x64xf16> {
+  ^bb0(%t: tensor<8x16xf16>):
+    mirage_block.yield %t : tensor<8x16xf16>
+  }
+  return %o : tensor<8x64xf16>
+}
+
+// -----
+
+func.func @graph_axis_dim(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  // expected-error @below {{operand 0: expects an axis to cut a dimension in [0, 2) or none, got 2}}
+  %o = mirage_block.graph grid(x = 4) threads(128) ins(%x imap(x -> 2)) outs(omap(x -> 1))
+      : (tensor<8x64xf16>) -> tensor<8x64xf16> {
+  ^bb0(%t: tensor<8x64xf16>):
+    mirage_block.yield %t : tensor<8x64xf16>
+  }
+  return %o : tensor<8x64xf16>
+}
+
+// -----
+
+func.func @graph_element(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  // expected-error @below {{operand 0: expects a tile of f16, got f32}}
+  %o = mirage_block.graph grid(x = 4) threads(128) ins(%x imap(x -> 1)) outs(omap(x -> 1))
+      : (tensor<8x64xf16>) -> tensor<8x64xf16> {
+  ^bb0(%t: tensor<8x16xf32>):
+    mirage_block.yield %t : tensor<8x16xf32>
+  }
+  return %o : tensor<8x64xf16>
+}
+
+// -----
+
+func.func @graph_no_result(%x: tensor<8x64xf16>) {
+  // expected-error @below {{expects at least one result, got none}}
+  mirage_block.graph grid() threads(128) ins(%x imap()) outs() : (tensor<8x64xf16>) -> () {
+  ^bb0(%t: tensor<8x64xf16>):
+    "mirage_block.yield"() : () -> ()
+  }
+  return
+}

@@ -1,0 +1,24 @@
+// RUN: mirage-opt %s --split-input-file --verify-diagnostics
+
+// expected-error @below {{expects 5 lane bits, got 1}}
+func.func private @layout_c1(tensor<2x2xf32, #mirage_thread.layout<register = [[0, 1]], lane = [[1, 0]]>>)
+
+// -----
+
+// expected-error @below {{expects 2 coordinates in each entry of the layout, got 1}}
+func.func private @layout_c1_rank(tensor<32x1xf32, #mirage_thread.layout<register = [], lane = [[1], [2], [4], [8], [16]]>>)
+
+// -----
+
+// expected-error @below {{expects a layout that holds all 64 elements of the fragment, got one that holds 32}}
+func.func private @layout_c2(tensor<1x64xf32, #mirage_thread.layout<register = [], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]]>>)
+
+// -----
+
+// expected-error @below {{expects a fragment with sizes that are powers of two, got [3, 32]}}
+func.func private @layout_c2_size(tensor<3x32xf32, #mirage_thread.layout<register = [[1, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]]>>)
+
+// -----
+
+// expected-error @below {{expects coordinates within the fragment [1, 32], got [0, 32]}}
+func.func private @layout_range(tensor<1x32xf32, #mirage_thread.layout<register = [[0, 32]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]]>>)
