@@ -1,8 +1,8 @@
 //===- ReadGraph.cpp - From IR to plain µGraphs ---------------------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,7 +49,8 @@ private:
     auto found = ids.find(value);
     if (found != ids.end())
       return found->second;
-    InFlightDiagnostic diagnostic = user->emitError()
+    InFlightDiagnostic diagnostic =
+        user->emitError()
         << "expects operands that ops of a µGraph compute, got one of type "
         << value.getType();
     if (mlir::Operation *definition = value.getDefiningOp())
@@ -83,7 +84,8 @@ private:
   }
 
   LogicalResult readOperator(OperatorOpInterface row) {
-    FailureOr<SmallVector<ValueId>> operands = lookUpAll(row, row->getOperands());
+    FailureOr<SmallVector<ValueId>> operands =
+        lookUpAll(row, row->getOperands());
     if (failed(operands))
       return failure();
     Value result = row->getResult(0);
@@ -141,9 +143,10 @@ FailureOr<Graph> mlir::mirage::readKernelGraph(kernel::GraphOp op) {
   Graph graph;
   Reader reader(graph);
   for (BlockArgument argument : op.getBody().getArguments())
-    reader.bind(argument,
-                graph.addInput(convertTensor(argument.getType()),
-                               "input" + std::to_string(argument.getArgNumber())));
+    reader.bind(
+        argument,
+        graph.addInput(convertTensor(argument.getType()),
+                       "input" + std::to_string(argument.getArgNumber())));
   if (failed(reader.readBody(op.getBody().front())) ||
       failed(reader.readOutputs(op.getYield())))
     return failure();
@@ -182,8 +185,9 @@ FailureOr<Graph> mlir::mirage::readFunction(FunctionOpInterface function) {
   if (function.isExternal())
     return function.emitError() << "expects a function with a body";
   if (!function.getFunctionBody().hasOneBlock())
-    return function.emitError() << "expects a body of one block, got "
-                                << function.getFunctionBody().getBlocks().size();
+    return function.emitError()
+           << "expects a body of one block, got "
+           << function.getFunctionBody().getBlocks().size();
   Graph graph;
   Reader reader(graph);
   Block &body = function.getFunctionBody().front();

@@ -1,8 +1,8 @@
 //===- WriteGraph.cpp - From plain µGraphs to IR --------------------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +15,8 @@
 using namespace mlir;
 using namespace mlir::mirage;
 
-/// "mirage_block.silu": the dialects spell each row of the operator table alike.
+/// "mirage_block.silu": the dialects spell each row of the operator table
+/// alike.
 static std::string getOpName(Level level, StringRef mnemonic) {
   return ("mirage_" + getLevelName(level) + "." + mnemonic).str();
 }
@@ -28,9 +29,10 @@ static SmallVector<Value> writeNodes(OpBuilder &builder, Location location,
     return llvm::map_to_vector(ids, [&](ValueId id) { return values[id]; });
   };
   for (const Node &node : graph.getNodes()) {
-    SmallVector<Type> types = llvm::map_to_vector(node.results, [&](ValueId id) {
-      return Type(convertTensor(builder.getContext(), graph.getType(id)));
-    });
+    SmallVector<Type> types =
+        llvm::map_to_vector(node.results, [&](ValueId id) {
+          return Type(convertTensor(builder.getContext(), graph.getType(id)));
+        });
     if (node.body) {
       mlir::Operation *nested = writeTileGraph(builder, location, *node.body,
                                                getValues(node.operands), types);
@@ -41,8 +43,8 @@ static SmallVector<Value> writeNodes(OpBuilder &builder, Location location,
                          getOpName(level, getOperatorInfo(node.opcode).name));
     state.addOperands(getValues(node.operands));
     state.addTypes(types);
-    state.addAttributes(writeOperatorAttributes(builder.getContext(), node.opcode,
-                                                node.attributes));
+    state.addAttributes(writeOperatorAttributes(builder.getContext(),
+                                                node.opcode, node.attributes));
     llvm::append_range(values, builder.create(state)->getResults());
   }
   return getValues(graph.getOutputs());
@@ -58,9 +60,9 @@ TileGraphOpInterface mlir::mirage::writeTileGraph(OpBuilder &builder,
   state.addOperands(inputs);
   state.addTypes(results);
   state.addAttributes(writeTileGraphHeader(builder.getContext(), graph));
-  state.addAttribute("operandSegmentSizes",
-                     builder.getDenseI32ArrayAttr(
-                         {static_cast<int32_t>(inputs.size()), 0}));
+  state.addAttribute(
+      "operandSegmentSizes",
+      builder.getDenseI32ArrayAttr({static_cast<int32_t>(inputs.size()), 0}));
   state.addRegion();
   mlir::Operation *op = builder.create(state);
   Block &block = op->getRegion(0).emplaceBlock();
@@ -68,15 +70,17 @@ TileGraphOpInterface mlir::mirage::writeTileGraph(OpBuilder &builder,
     block.addArgument(convertTensor(builder.getContext(), graph.getType(tile)),
                       location);
   builder.setInsertionPointToStart(&block);
-  SmallVector<Value> yielded = writeNodes(builder, location, graph, graph.level,
-                                          block.getArguments());
+  SmallVector<Value> yielded =
+      writeNodes(builder, location, graph, graph.level, block.getArguments());
   OperationState yield(location, getOpName(graph.level, "yield"));
   yield.addOperands(yielded);
   builder.create(yield);
   return cast<TileGraphOpInterface>(op);
 }
 
-SmallVector<Value> mlir::mirage::writeGraph(OpBuilder &builder, Location location,
-                                            const Graph &graph, ValueRange inputs) {
+SmallVector<Value> mlir::mirage::writeGraph(OpBuilder &builder,
+                                            Location location,
+                                            const Graph &graph,
+                                            ValueRange inputs) {
   return writeNodes(builder, location, graph, Level::Kernel, inputs);
 }

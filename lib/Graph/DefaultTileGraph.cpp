@@ -1,8 +1,8 @@
 //===- DefaultTileGraph.cpp - A block graph for any operator --------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -151,12 +151,14 @@ static TileGraph buildTileGraph(const Node &operation,
     graph.tileInputs.push_back(map);
   }
 
-  bool isReduction = getOperatorInfo(operation.opcode).kind == OperatorKind::Reduction;
+  bool isReduction =
+      getOperatorInfo(operation.opcode).kind == OperatorKind::Reduction;
   Attributes attributes = operation.attributes;
   if (isReduction && attributes.count == 0)
     attributes.count = operands[0].getNumElements() / result.getNumElements();
-  TensorSpec tile{Shape(llvm::ArrayRef(tiling.tile).take_front(space.numParallel)),
-                  inferTileElement(operation.opcode, operands)};
+  TensorSpec tile{
+      Shape(llvm::ArrayRef(tiling.tile).take_front(space.numParallel)),
+      inferTileElement(operation.opcode, operands)};
   if (operation.opcode == Opcode::Cast)
     tile.element = ElementType::F32;
   bool loops = tiling.loopDim != kReplicated;
@@ -170,8 +172,8 @@ static TileGraph buildTileGraph(const Node &operation,
       value = graph.add(Opcode::Accumulate, {value}, tile, {});
   }
   graph.addOutput(value);
-  graph.tileOutputs.push_back(
-      {llvm::SmallVector<int, 3>(tiling.gridDims.begin(), tiling.gridDims.end())});
+  graph.tileOutputs.push_back({llvm::SmallVector<int, 3>(
+      tiling.gridDims.begin(), tiling.gridDims.end())});
   return graph;
 }
 
@@ -206,8 +208,7 @@ static Tiling chooseTiling(const IterationSpace &space, int64_t maxElements) {
 }
 
 llvm::Expected<TileGraph>
-mlir::mirage::buildDefaultTileGraph(const Graph &graph,
-                                    const Node &operation,
+mlir::mirage::buildDefaultTileGraph(const Graph &graph, const Node &operation,
                                     int64_t sharedBytes) {
   llvm::SmallVector<TensorSpec> operands = graph.getTypes(operation.operands);
   const TensorSpec &result = graph.getType(operation.results[0]);

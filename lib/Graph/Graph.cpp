@@ -1,8 +1,8 @@
 //===- Graph.cpp - The µGraph as plain C++ values -------------------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -176,8 +176,9 @@ private:
                           [&](ValueId result) { os << '%' << result; });
     os << " = " << getOperatorInfo(operation.opcode).name;
     print(operation.attributes, operation);
-    llvm::interleave(operation.operands, os,
-                     [&](ValueId operand) { os << " %" << operand; }, ",");
+    llvm::interleave(
+        operation.operands, os, [&](ValueId operand) { os << " %" << operand; },
+        ",");
     os << " : ";
     llvm::interleaveComma(graph.getTypes(operation.results), os);
     os << '\n';

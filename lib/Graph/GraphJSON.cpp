@@ -1,8 +1,8 @@
 //===- GraphJSON.cpp - µGraphs in JSON ------------------------------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -120,7 +120,8 @@ namespace {
 /// and makes all later reads give defaults.
 class Reader {
 public:
-  Reader(std::string path, std::string &error) : path(std::move(path)), error(error) {}
+  Reader(std::string path, std::string &error)
+      : path(std::move(path)), error(error) {}
 
   bool failed() const { return !error.empty(); }
   void fail(const llvm::Twine &member, const llvm::Twine &message) {
@@ -163,8 +164,9 @@ public:
     }
   }
   Reader at(llvm::StringRef name, size_t index) {
-    return Reader((llvm::Twine(path) + name + "[" + llvm::Twine(index) + "].").str(),
-                  error);
+    return Reader(
+        (llvm::Twine(path) + name + "[" + llvm::Twine(index) + "].").str(),
+        error);
   }
   Reader at(llvm::StringRef name) {
     return Reader((llvm::Twine(path) + name + ".").str(), error);

@@ -1,8 +1,8 @@
 //===- GraphVerifier.cpp - What makes a µGraph well formed ----------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -92,24 +92,28 @@ static llvm::Error checkInput(const TileGraph &graph, unsigned input,
     return makeError("expects a map for each of " +
                      llvm::Twine(graph.grid.size()) + " grid axes, got " +
                      llvm::Twine(map.gridMap.size()));
-  for (int dim : llvm::concat<const int>(map.gridMap, llvm::ArrayRef(map.loopMap)))
+  for (int dim :
+       llvm::concat<const int>(map.gridMap, llvm::ArrayRef(map.loopMap)))
     if (dim < kReplicated || dim >= rank)
       return makeError("expects an axis to cut a dimension in [0, " +
-                       llvm::Twine(rank) + ") or none, got " + llvm::Twine(dim));
+                       llvm::Twine(rank) + ") or none, got " +
+                       llvm::Twine(dim));
   for (int dim = 0; dim < rank; ++dim) {
     int64_t covered =
         graph.getExtent(graph.getCuttingAxes(input, dim)) * tile.shape[dim];
     bool isCut = !graph.getCuttingAxes(input, dim).empty();
     if (isCut ? covered < tensor.shape[dim] : covered != tensor.shape[dim])
-      return makeError("expects tiles that cover dimension " + llvm::Twine(dim) +
-                       " of size " + llvm::Twine(tensor.shape[dim]) +
+      return makeError("expects tiles that cover dimension " +
+                       llvm::Twine(dim) + " of size " +
+                       llvm::Twine(tensor.shape[dim]) +
                        ", got tiles that cover " + llvm::Twine(covered));
   }
   return llvm::Error::success();
 }
 
 static llvm::Error checkOutput(const TileGraph &graph, const TileOutput &map,
-                               const TensorSpec &tile, const TensorSpec &tensor) {
+                               const TensorSpec &tile,
+                               const TensorSpec &tensor) {
   int rank = tensor.getRank();
   if (static_cast<int>(tile.getRank()) != rank)
     return makeError("expects a tile of rank " + llvm::Twine(rank) + ", got " +
@@ -133,8 +137,9 @@ static llvm::Error checkOutput(const TileGraph &graph, const TileOutput &map,
   for (int dim = 0; dim < rank; ++dim)
     if (isCut[dim] ? covered[dim] < tensor.shape[dim]
                    : covered[dim] != tensor.shape[dim])
-      return makeError("expects tiles that cover dimension " + llvm::Twine(dim) +
-                       " of size " + llvm::Twine(tensor.shape[dim]) +
+      return makeError("expects tiles that cover dimension " +
+                       llvm::Twine(dim) + " of size " +
+                       llvm::Twine(tensor.shape[dim]) +
                        ", got tiles that cover " + llvm::Twine(covered[dim]));
   return llvm::Error::success();
 }
@@ -189,12 +194,14 @@ llvm::Error mlir::mirage::verifyMaps(const TileGraph &graph,
     return error;
   if (operands.size() != graph.getNumInputs() ||
       operands.size() != graph.tileInputs.size())
-    return makeError("expects a tile for each of " + llvm::Twine(operands.size()) +
-                     " operands, got " + llvm::Twine(graph.getNumInputs()));
+    return makeError("expects a tile for each of " +
+                     llvm::Twine(operands.size()) + " operands, got " +
+                     llvm::Twine(graph.getNumInputs()));
   if (results.size() != outputTiles.size() ||
       results.size() != graph.tileOutputs.size())
-    return makeError("expects a tile for each of " + llvm::Twine(results.size()) +
-                     " results, got " + llvm::Twine(outputTiles.size()));
+    return makeError("expects a tile for each of " +
+                     llvm::Twine(results.size()) + " results, got " +
+                     llvm::Twine(outputTiles.size()));
   for (auto [number, tensor] : llvm::enumerate(operands))
     if (llvm::Error error = checkInput(graph, number, tensor))
       return prefix("operand " + llvm::Twine(number), std::move(error));
@@ -210,8 +217,8 @@ llvm::Error mlir::mirage::verify(const TileGraph &graph,
                                  llvm::ArrayRef<TensorSpec> results) {
   if (llvm::Error error = verify(static_cast<const Graph &>(graph)))
     return error;
-  if (llvm::Error error = verifyMaps(graph, operands,
-                                     graph.getTypes(graph.getOutputs()), results))
+  if (llvm::Error error = verifyMaps(
+          graph, operands, graph.getTypes(graph.getOutputs()), results))
     return error;
   return checkPhases(graph);
 }

@@ -1,8 +1,8 @@
 //===- MaskPartialTiles.cpp - Padding that reductions may see -------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,8 +49,8 @@ private:
     result.tileInputs = source.tileInputs;
     result.tileOutputs = source.tileOutputs;
     for (unsigned input = 0; input < source.getNumInputs(); ++input) {
-      mapped.push_back(result.addInput(source.getType(input),
-                                       source.getInputName(input)));
+      mapped.push_back(
+          result.addInput(source.getType(input), source.getInputName(input)));
       paddings.push_back(readPaddings(input));
     }
   }
@@ -71,13 +71,12 @@ private:
     llvm::SmallVector<ValueId, 2> operands = llvm::map_to_vector<2>(
         operation.operands, [&](ValueId operand) { return mapped[operand]; });
     maskOperands(operation, operands);
-    ValueId first =
-        operation.body
-            ? result.addGraph(operands, operation.body,
-                              source.getTypes(operation.results))
-            : result.add(operation.opcode, operands,
-                         source.getType(operation.results[0]),
-                         operation.attributes);
+    ValueId first = operation.body
+                        ? result.addGraph(operands, operation.body,
+                                          source.getTypes(operation.results))
+                        : result.add(operation.opcode, operands,
+                                     source.getType(operation.results[0]),
+                                     operation.attributes);
     for (unsigned i = 0; i < operation.results.size(); ++i) {
       mapped.push_back(first + i);
       paddings.push_back(infer(operation, operands));
@@ -129,8 +128,9 @@ private:
     if (!padding)
       return;
     if (padding->value) {
-      double seen = first.empty() ? *padding->value
-                                  : evaluateDouble(first, {*padding->value}, {});
+      double seen = first.empty()
+                        ? *padding->value
+                        : evaluateDouble(first, {*padding->value}, {});
       if (seen == neutral)
         return;
     }
@@ -141,12 +141,15 @@ private:
     attributes.extent = padding->extent;
     Paddings masked = paddings[value];
     masked[dim]->value = neutral;
-    value = result.add(Opcode::Mask, {value}, result.getType(value), attributes);
+    value =
+        result.add(Opcode::Mask, {value}, result.getType(value), attributes);
     assert(paddings.size() == value && "one entry per value");
     paddings.push_back(std::move(masked));
   }
 
-  unsigned getRank(ValueId value) const { return result.getType(value).getRank(); }
+  unsigned getRank(ValueId value) const {
+    return result.getType(value).getRank();
+  }
 
   Paddings infer(const Node &operation, llvm::ArrayRef<ValueId> operands) {
     switch (getOperatorInfo(operation.opcode).kind) {
@@ -230,9 +233,10 @@ private:
           operation.attributes.dims,
           [&](int64_t dim) { return paddings[operand][dim]; });
     unsigned rank = source.getType(operation.results[0]).getRank();
-    assert((operation.opcode != Opcode::Reshape ||
-            llvm::none_of(paddings[operand], [](const auto &p) { return !!p; })) &&
-           "a reshape of a partial tile has no single padded dimension");
+    assert(
+        (operation.opcode != Opcode::Reshape ||
+         llvm::none_of(paddings[operand], [](const auto &p) { return !!p; })) &&
+        "a reshape of a partial tile has no single padded dimension");
     Paddings kept(rank);
     unsigned offset = rank - std::min<unsigned>(rank, getRank(operand));
     if (operation.opcode != Opcode::Reshape)

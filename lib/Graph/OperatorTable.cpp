@@ -1,8 +1,8 @@
 //===- OperatorTable.cpp - One row per operator ---------------------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,9 +22,15 @@ public:
   Term(ScalarDefinition &definition, ScalarNode node)
       : definition(definition), number(definition.add(node)) {}
 
-  friend Term operator+(Term x, Term y) { return x.join(ScalarFunction::Add, y); }
-  friend Term operator*(Term x, Term y) { return x.join(ScalarFunction::Mul, y); }
-  friend Term operator/(Term x, Term y) { return x.join(ScalarFunction::Div, y); }
+  friend Term operator+(Term x, Term y) {
+    return x.join(ScalarFunction::Add, y);
+  }
+  friend Term operator*(Term x, Term y) {
+    return x.join(ScalarFunction::Mul, y);
+  }
+  friend Term operator/(Term x, Term y) {
+    return x.join(ScalarFunction::Div, y);
+  }
   friend Term operator-(Term x, Term y) { return x + (-y); }
   friend Term operator-(Term x) { return x.constant(-1) * x; }
   friend Term operator+(double c, Term x) { return x.constant(c) + x; }
@@ -122,8 +128,8 @@ static OperatorInfo atom(OperatorInfo row) {
 static std::vector<OperatorInfo> buildTable() {
   using O = Opcode;
   auto same = [](Term x) { return x; };
-  constexpr double kRoot2Over2 = 0.70710678118654752440;   // 1/sqrt(2)
-  constexpr double kRoot2OverPi = 0.79788456080286535588;  // sqrt(2/pi)
+  constexpr double kRoot2Over2 = 0.70710678118654752440;  // 1/sqrt(2)
+  constexpr double kRoot2OverPi = 0.79788456080286535588; // sqrt(2/pi)
   return {
       unaryRow(O::Exp, "exp", [](Term x) { return exp(x); }),
       unaryRow(O::Exp2, "exp2", [](Term x) { return exp(x.ln2() * x); }),
@@ -139,9 +145,7 @@ static std::vector<OperatorInfo> buildTable() {
       atom(unaryRow(O::Silu, "silu",
                     [](Term x) { return x / (1.0 + exp(-x)); })),
       unaryRow(O::Gelu, "gelu",
-               [](Term x) {
-                 return 0.5 * x * (1.0 + erf(kRoot2Over2 * x));
-               }),
+               [](Term x) { return 0.5 * x * (1.0 + erf(kRoot2Over2 * x)); }),
       unaryRow(O::GeluTanh, "gelu_tanh",
                [](Term x) {
                  Term inner = kRoot2OverPi * (x + 0.044715 * (x * x * x));
@@ -161,22 +165,26 @@ static std::vector<OperatorInfo> buildTable() {
                        return min(max(x, x.parameter(0)), x.parameter(1));
                      }),
             {"lo", "hi"}),
-      binaryRow(O::Add, "add", [](Term x, Term y) { return x + y; }, true),
+      binaryRow(
+          O::Add, "add", [](Term x, Term y) { return x + y; }, true),
       binaryRow(O::Sub, "sub", [](Term x, Term y) { return x - y; }),
-      binaryRow(O::Mul, "mul", [](Term x, Term y) { return x * y; }, true),
+      binaryRow(
+          O::Mul, "mul", [](Term x, Term y) { return x * y; }, true),
       binaryRow(O::Div, "div", [](Term x, Term y) { return x / y; }),
-      binaryRow(O::Maximum, "maximum",
-                [](Term x, Term y) { return max(x, y); }, true),
-      binaryRow(O::Minimum, "minimum",
-                [](Term x, Term y) { return min(x, y); }, true),
+      binaryRow(
+          O::Maximum, "maximum", [](Term x, Term y) { return max(x, y); },
+          true),
+      binaryRow(
+          O::Minimum, "minimum", [](Term x, Term y) { return min(x, y); },
+          true),
       binaryRow(O::Pow, "pow", [](Term x, Term y) { return pow(x, y); }),
       reductionRow(O::Sum, "sum", same, Combiner::Add, same),
       reductionRow(O::Mean, "mean", same, Combiner::Add,
                    [](Term x) { return x / x.size(); }),
       reductionRow(O::Max, "max", same, Combiner::Max, same),
-      atom(reductionRow(O::Rms, "rms", [](Term x) { return x * x; },
-                        Combiner::Add,
-                        [](Term x) { return sqrt(x / x.size()); })),
+      atom(reductionRow(
+          O::Rms, "rms", [](Term x) { return x * x; }, Combiner::Add,
+          [](Term x) { return sqrt(x / x.size()); })),
       structuralRow(O::Matmul, "matmul", OperatorKind::Contraction, 2),
       structuralRow(O::Transpose, "transpose", OperatorKind::Movement, 1),
       structuralRow(O::Reshape, "reshape", OperatorKind::Movement, 1),

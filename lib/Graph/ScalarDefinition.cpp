@@ -1,8 +1,8 @@
 //===- ScalarDefinition.cpp - What an elementwise operator means ----------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,9 +57,8 @@ uint8_t ScalarDefinition::add(ScalarNode node) {
 }
 
 unsigned ScalarDefinition::countArithmetic() const {
-  return llvm::count_if(list, [](const ScalarNode &node) {
-    return getArity(node.function) > 0;
-  });
+  return llvm::count_if(
+      list, [](const ScalarNode &node) { return getArity(node.function) > 0; });
 }
 
 unsigned ScalarDefinition::countSpecial() const {
@@ -118,17 +117,17 @@ double mlir::mirage::evaluateDouble(const ScalarDefinition &definition,
                                     llvm::ArrayRef<double> arguments,
                                     llvm::ArrayRef<double> parameters,
                                     double size) {
-  return evaluate<double>(
-      definition, [&](const ScalarNode &node, double lhs, double rhs) {
-        switch (node.function) {
-        case ScalarFunction::Argument:
-          return arguments[node.index];
-        case ScalarFunction::Parameter:
-          return parameters[node.index];
-        case ScalarFunction::Size:
-          return size;
-        default:
-          return apply(node, lhs, rhs);
-        }
-      });
+  return evaluate<double>(definition,
+                          [&](const ScalarNode &node, double lhs, double rhs) {
+                            switch (node.function) {
+                            case ScalarFunction::Argument:
+                              return arguments[node.index];
+                            case ScalarFunction::Parameter:
+                              return parameters[node.index];
+                            case ScalarFunction::Size:
+                              return size;
+                            default:
+                              return apply(node, lhs, rhs);
+                            }
+                          });
 }

@@ -1,8 +1,8 @@
 //===- ShapeInference.cpp - The shape rules of the operator table ---------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +46,8 @@ static Shape reduceShape(llvm::ArrayRef<int64_t> shape,
   return result;
 }
 
-static llvm::Expected<Shape> inferElementwise(llvm::ArrayRef<TensorSpec> operands) {
+static llvm::Expected<Shape>
+inferElementwise(llvm::ArrayRef<TensorSpec> operands) {
   Shape shape = operands[0].shape;
   for (const TensorSpec &operand : operands.drop_front()) {
     std::optional<Shape> joined = broadcastShapes(shape, operand.shape);
@@ -100,8 +101,9 @@ static llvm::Expected<Shape> inferTranspose(llvm::ArrayRef<int64_t> permutation,
     shape.push_back(operand.shape[dim]);
   }
   if (shape.size() != operand.getRank() || permutation.size() != shape.size())
-    return makeError("expects a permutation of " + llvm::Twine(operand.getRank()) +
-                     " dimensions, got " + print(permutation));
+    return makeError("expects a permutation of " +
+                     llvm::Twine(operand.getRank()) + " dimensions, got " +
+                     print(permutation));
   return shape;
 }
 
@@ -115,8 +117,8 @@ static llvm::Expected<Shape> inferReshape(const TensorSpec &operand,
   return result.shape;
 }
 
-static llvm::Expected<Shape> inferBroadcast(const TensorSpec &operand,
-                                            llvm::ArrayRef<int64_t> resultShape) {
+static llvm::Expected<Shape>
+inferBroadcast(const TensorSpec &operand, llvm::ArrayRef<int64_t> resultShape) {
   std::optional<Shape> joined = broadcastShapes(operand.shape, resultShape);
   if (!joined || llvm::ArrayRef(*joined) != resultShape)
     return makeError("expects a result that " + print(operand.shape) +
@@ -199,8 +201,9 @@ mlir::mirage::inferShape(Opcode opcode, const Attributes &attributes,
   }
 }
 
-ElementType mlir::mirage::inferTileElement(Opcode opcode,
-                                           llvm::ArrayRef<TensorSpec> operands) {
+ElementType
+mlir::mirage::inferTileElement(Opcode opcode,
+                               llvm::ArrayRef<TensorSpec> operands) {
   bool moves = getOperatorInfo(opcode).kind == OperatorKind::Movement;
   return moves ? operands[0].element : ElementType::F32;
 }

@@ -1,8 +1,8 @@
 //===- TensorSpec.cpp - Element types and tensor types --------------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,8 @@ llvm::StringRef mlir::mirage::getElementTypeName(ElementType type) {
   llvm_unreachable("unknown element type");
 }
 
-std::optional<ElementType> mlir::mirage::parseElementType(llvm::StringRef name) {
+std::optional<ElementType>
+mlir::mirage::parseElementType(llvm::StringRef name) {
   return llvm::StringSwitch<std::optional<ElementType>>(name)
       .Case("f16", ElementType::F16)
       .Case("bf16", ElementType::BF16)
@@ -74,8 +75,9 @@ llvm::raw_ostream &mlir::mirage::operator<<(llvm::raw_ostream &os,
   return os << getElementTypeName(type.element) << '>';
 }
 
-std::optional<Shape> mlir::mirage::broadcastShapes(llvm::ArrayRef<int64_t> lhs,
-                                                   llvm::ArrayRef<int64_t> rhs) {
+std::optional<Shape>
+mlir::mirage::broadcastShapes(llvm::ArrayRef<int64_t> lhs,
+                              llvm::ArrayRef<int64_t> rhs) {
   if (lhs.size() < rhs.size())
     std::swap(lhs, rhs);
   Shape result(lhs.begin(), lhs.end());

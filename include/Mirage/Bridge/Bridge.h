@@ -1,8 +1,8 @@
 //===- Bridge.h - Between IR and plain µGraphs ------------------*- C++ -*-===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -43,7 +43,8 @@ FailureOr<Graph> readFunction(FunctionOpInterface function);
 SmallVector<Value> writeGraph(OpBuilder &builder, Location location,
                               const Graph &graph, ValueRange inputs);
 
-/// Builds one nested tile graph as `mirage_block.graph` or `mirage_thread.graph`.
+/// Builds one nested tile graph as `mirage_block.graph` or
+/// `mirage_thread.graph`.
 TileGraphOpInterface writeTileGraph(OpBuilder &builder, Location location,
                                     const TileGraph &graph, ValueRange inputs,
                                     TypeRange results);

@@ -1,8 +1,8 @@
 //===- DefaultTileGraph.h - A block graph for any operator ------*- C++ -*-===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +15,8 @@ namespace mlir::mirage {
 
 /// A block graph that computes one kernel-level operation alone, so that any
 /// program compiles and runs unsearched. Result dimensions are cut over the
-/// grid, contracted and reduced ones over the loop, into tiles of moderate size.
+/// grid, contracted and reduced ones over the loop, into tiles of moderate
+/// size.
 /// \param operation    any operation of `graph` but Graph itself.
 /// \param sharedBytes  shared memory of one block; tiles are halved until all
 ///                     of the block's tiles fit.

@@ -1,8 +1,8 @@
 //===- Graph.h - The µGraph as plain C++ values -----------------*- C++ -*-===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -78,9 +78,13 @@ public:
   unsigned getNumValues() const { return types.size(); }
   unsigned getNumInputs() const { return inputNames.size(); }
   const TensorSpec &getType(ValueId value) const { return types[value]; }
-  void setType(ValueId value, TensorSpec type) { types[value] = std::move(type); }
+  void setType(ValueId value, TensorSpec type) {
+    types[value] = std::move(type);
+  }
   bool isInput(ValueId value) const { return value < getNumInputs(); }
-  llvm::StringRef getInputName(unsigned input) const { return inputNames[input]; }
+  llvm::StringRef getInputName(unsigned input) const {
+    return inputNames[input];
+  }
   llvm::ArrayRef<Node> getNodes() const { return operations; }
   llvm::ArrayRef<ValueId> getOutputs() const { return outputIds; }
   /// The operation that gives a value; null for inputs.
@@ -157,7 +161,8 @@ llvm::Error verify(const TileGraph &graph, llvm::ArrayRef<TensorSpec> operands,
 
 /// The part of the check that concerns extents and maps alone.
 /// \param outputTiles  the types of what the graph yields.
-llvm::Error verifyMaps(const TileGraph &graph, llvm::ArrayRef<TensorSpec> operands,
+llvm::Error verifyMaps(const TileGraph &graph,
+                       llvm::ArrayRef<TensorSpec> operands,
                        llvm::ArrayRef<TensorSpec> outputTiles,
                        llvm::ArrayRef<TensorSpec> results);
 

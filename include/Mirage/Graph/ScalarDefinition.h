@@ -1,8 +1,8 @@
 //===- ScalarDefinition.h - What an elementwise operator means --*- C++ -*-===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -59,9 +59,9 @@ unsigned getArity(ScalarFunction function);
 
 struct ScalarNode {
   ScalarFunction function = ScalarFunction::Argument;
-  uint8_t index = 0;            ///< of Argument and Parameter
-  uint8_t lhs = 0, rhs = 0;     ///< nodes that stand earlier in the list
-  double value = 0;             ///< of Constant
+  uint8_t index = 0;        ///< of Argument and Parameter
+  uint8_t lhs = 0, rhs = 0; ///< nodes that stand earlier in the list
+  double value = 0;         ///< of Constant
 };
 
 /// A term as a list of nodes in which operands stand before their users; the
@@ -87,7 +87,8 @@ private:
 /// Walks a definition with a given meaning of the primitives, one call a node:
 /// \code
 ///   double y = evaluate<double>(definition, [&](const ScalarNode &node,
-///                                               double lhs, double rhs) {...});
+///                                               double lhs, double rhs)
+///                                               {...});
 /// \endcode
 /// `lhs` and `rhs` are default-constructed where the primitive takes fewer.
 template <typename T, typename Meaning>

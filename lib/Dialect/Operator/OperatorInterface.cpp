@@ -1,8 +1,8 @@
 //===- OperatorInterface.cpp - Ops that are rows of the table -------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,7 +64,8 @@ std::optional<std::string> mlir::mirage::explainUnsupportedTensor(Type type) {
   else if (llvm::is_contained(tensor.getShape(), 0))
     os << "expects sizes of at least 1, got " << type;
   else if (!convertElementType(tensor.getElementType()))
-    os << "expects elements of f16, bf16, f32, f8E4M3FN or f8E5M2, got " << type;
+    os << "expects elements of f16, bf16, f32, f8E4M3FN or f8E5M2, got "
+       << type;
   else
     return std::nullopt;
   return message;
@@ -80,11 +81,12 @@ bool mlir::mirage::isGraphTensor(Type type) {
 TensorSpec mlir::mirage::convertTensor(Type type) {
   assert(isGraphTensor(type) && "checked by the op's type constraint");
   auto tensor = cast<RankedTensorType>(type);
-  return {Shape(tensor.getShape()), *convertElementType(tensor.getElementType())};
+  return {Shape(tensor.getShape()),
+          *convertElementType(tensor.getElementType())};
 }
 
 RankedTensorType mlir::mirage::convertTensor(MLIRContext *context,
-                                                 const TensorSpec &type) {
+                                             const TensorSpec &type) {
   return RankedTensorType::get(type.shape,
                                convertElementType(context, type.element));
 }
@@ -124,7 +126,8 @@ mlir::mirage::writeOperatorAttributes(MLIRContext *context, Opcode opcode,
     written.push_back(builder.getNamedAttr(name, value));
   };
   const OperatorInfo &info = getOperatorInfo(opcode);
-  for (auto [name, value] : llvm::zip_equal(info.parameters, attributes.scalars))
+  for (auto [name, value] :
+       llvm::zip_equal(info.parameters, attributes.scalars))
     write(name, builder.getF64FloatAttr(value));
   if (!attributes.dims.empty())
     write("dims", builder.getDenseI64ArrayAttr(attributes.dims));
@@ -138,7 +141,8 @@ mlir::mirage::writeOperatorAttributes(MLIRContext *context, Opcode opcode,
     write("axes", builder.getStrArrayAttr(axes));
   }
   if (opcode == Opcode::Accumulate) {
-    write("axis", AxisKindAttr::get(context, static_cast<AxisKind>(attributes.axis)));
+    write("axis",
+          AxisKindAttr::get(context, static_cast<AxisKind>(attributes.axis)));
     StringRef name = getOperatorInfo(attributes.reduction).name;
     write("reduction",
           ReductionKindAttr::get(context, *symbolizeReductionKind(name)));
@@ -173,9 +177,10 @@ LogicalResult mlir::mirage::detail::verifyOperatorOp(Operation *op) {
     operands.push_back(convertTensor(type));
   ArrayRef<int64_t> result =
       cast<RankedTensorType>(op->getResult(0).getType()).getShape();
-  llvm::Expected<Shape> shape = inferShape(
-      row.getTableOpcode(), readOperatorAttributes(row.getTableOpcode(), attributes),
-      operands, result);
+  llvm::Expected<Shape> shape =
+      inferShape(row.getTableOpcode(),
+                 readOperatorAttributes(row.getTableOpcode(), attributes),
+                 operands, result);
   if (!shape)
     return op->emitOpError() << llvm::toString(shape.takeError());
   if (ArrayRef(*shape) != result)
@@ -193,8 +198,8 @@ LogicalResult mlir::mirage::detail::inferTileType(
       return emitOptionalError(location, *reason);
     operandTypes.push_back(convertTensor(type));
   }
-  MLIRContext *context = attributes ? attributes.getContext()
-                                    : operands.front().getContext();
+  MLIRContext *context =
+      attributes ? attributes.getContext() : operands.front().getContext();
   if (!attributes)
     attributes = DictionaryAttr::get(context);
   llvm::Expected<Shape> shape = inferShape(

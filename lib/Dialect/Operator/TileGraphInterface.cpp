@@ -1,8 +1,8 @@
 //===- TileGraphInterface.cpp - Ops that open a level of tiles ------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,8 @@ using namespace mlir::mirage;
 /// Tile types of a memref operand are read as of a tensor of the same shape.
 static TensorSpec readShaped(Type type) {
   auto shaped = cast<ShapedType>(type);
-  return {Shape(shaped.getShape()), *convertElementType(shaped.getElementType())};
+  return {Shape(shaped.getShape()),
+          *convertElementType(shaped.getElementType())};
 }
 
 TileGraph mlir::mirage::readTileGraphHeader(TileGraphOpInterface op) {
@@ -47,11 +48,13 @@ TileGraph mlir::mirage::readTileGraphHeader(TileGraphOpInterface op) {
 }
 
 static Attribute toArray(Builder &builder, ArrayRef<int> dims) {
-  return builder.getDenseI64ArrayAttr(SmallVector<int64_t>(dims.begin(), dims.end()));
+  return builder.getDenseI64ArrayAttr(
+      SmallVector<int64_t>(dims.begin(), dims.end()));
 }
 
 SmallVector<NamedAttribute>
-mlir::mirage::writeTileGraphHeader(MLIRContext *context, const TileGraph &graph) {
+mlir::mirage::writeTileGraphHeader(MLIRContext *context,
+                                   const TileGraph &graph) {
   Builder builder(context);
   SmallVector<Attribute> imaps, omaps;
   SmallVector<int64_t> fmaps;
@@ -88,11 +91,13 @@ struct ParsedTileGraph {
 
 class TileGraphParser {
 public:
-  TileGraphParser(OpAsmParser &parser, const mlir::mirage::detail::TileGraphSpelling &spelling)
+  TileGraphParser(OpAsmParser &parser,
+                  const mlir::mirage::detail::TileGraphSpelling &spelling)
       : parser(parser), spelling(spelling) {}
 
   ParseResult parse(OperationState &state) {
-    if (parseGrid() || parseNumber("threads", spelling.hasThreads, parsed.threads) ||
+    if (parseGrid() ||
+        parseNumber("threads", spelling.hasThreads, parsed.threads) ||
         parseOptionalLoop() || parseInputs() || parseOutputs() ||
         parser.parseOptionalAttrDict(state.attributes))
       return failure();
@@ -108,7 +113,8 @@ private:
           SMLoc location = parser.getCurrentLocation();
           Axis axis;
           int64_t extent;
-          if (parseGridAxis(axis) || parser.parseEqual() || parser.parseInteger(extent))
+          if (parseGridAxis(axis) || parser.parseEqual() ||
+              parser.parseInteger(extent))
             return failure();
           if (static_cast<unsigned>(axis) != parsed.grid.size())
             return parser.emitError(location)
@@ -165,7 +171,8 @@ private:
       }
       return parser.parseInteger(dim);
     };
-    if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, parseEntry))
+    if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren,
+                                       parseEntry))
       return failure();
     map = parser.getBuilder().getDenseI64ArrayAttr(dims);
     return success();
@@ -179,7 +186,8 @@ private:
           Attribute imap;
           int64_t fmap = kReplicated;
           if (parser.parseOperand(parsed.inputs.emplace_back()) ||
-              parser.parseKeyword("imap") || parseGridMap(imap, /*maySum=*/false))
+              parser.parseKeyword("imap") ||
+              parseGridMap(imap, /*maySum=*/false))
             return failure();
           if (succeeded(parser.parseOptionalKeyword("fmap")))
             if (parser.parseLParen() || parser.parseInteger(fmap) ||
@@ -204,7 +212,8 @@ private:
             parsed.inits.push_back(init);
           }
           Attribute omap;
-          if (parser.parseKeyword("omap") || parseGridMap(omap, /*maySum=*/true))
+          if (parser.parseKeyword("omap") ||
+              parseGridMap(omap, /*maySum=*/true))
             return failure();
           parsed.omaps.push_back(omap);
           return success();
@@ -218,9 +227,9 @@ private:
       return failure();
     unsigned numOperands = parsed.inputs.size() + parsed.inits.size();
     if (types.getNumInputs() != numOperands)
-      return parser.emitError(location) << "expects " << numOperands
-                                        << " operand types, got "
-                                        << types.getNumInputs();
+      return parser.emitError(location)
+             << "expects " << numOperands << " operand types, got "
+             << types.getNumInputs();
     ArrayRef<Type> operandTypes = types.getInputs();
     if (parser.resolveOperands(parsed.inputs,
                                operandTypes.take_front(parsed.inputs.size()),
@@ -255,8 +264,9 @@ private:
 };
 } // namespace
 
-ParseResult mlir::mirage::detail::parseTileGraph(OpAsmParser &parser, OperationState &state,
-                                   const TileGraphSpelling &spelling) {
+ParseResult
+mlir::mirage::detail::parseTileGraph(OpAsmParser &parser, OperationState &state,
+                                     const TileGraphSpelling &spelling) {
   return TileGraphParser(parser, spelling).parse(state);
 }
 
@@ -281,13 +291,15 @@ static void printGridMap(OpAsmPrinter &printer, StringRef name, Attribute map) {
   printer << ')';
 }
 
-void mlir::mirage::detail::printTileGraph(OpAsmPrinter &printer, TileGraphOpInterface op,
-                            const TileGraphSpelling &spelling) {
+void mlir::mirage::detail::printTileGraph(OpAsmPrinter &printer,
+                                          TileGraphOpInterface op,
+                                          const TileGraphSpelling &spelling) {
   printer << ' ' << spelling.grid << '(';
-  llvm::interleaveComma(llvm::enumerate(op.getGrid()), printer, [&](auto entry) {
-    printer << getAxisName(static_cast<Axis>(entry.index())) << " = "
-            << entry.value();
-  });
+  llvm::interleaveComma(
+      llvm::enumerate(op.getGrid()), printer, [&](auto entry) {
+        printer << getAxisName(static_cast<Axis>(entry.index())) << " = "
+                << entry.value();
+      });
   printer << ')';
   if (spelling.hasThreads)
     printer << " threads(" << op.getNumThreads() << ')';
@@ -327,13 +339,14 @@ void mlir::mirage::detail::printTileGraph(OpAsmPrinter &printer, TileGraphOpInte
 //===----------------------------------------------------------------------===//
 
 /// One map for each operand and result, one entry for each axis.
-static LogicalResult verifyMapCounts(TileGraphOpInterface op, unsigned numOutputs) {
+static LogicalResult verifyMapCounts(TileGraphOpInterface op,
+                                     unsigned numOutputs) {
   if (op.getImaps().size() != op.getInputs().size() ||
       op.getFmaps().size() != op.getInputs().size())
-    return op->emitOpError() << "expects an imap and an fmap for each of "
-                             << op.getInputs().size() << " operands, got "
-                             << op.getImaps().size() << " and "
-                             << op.getFmaps().size();
+    return op->emitOpError()
+           << "expects an imap and an fmap for each of "
+           << op.getInputs().size() << " operands, got " << op.getImaps().size()
+           << " and " << op.getFmaps().size();
   if (op.getOmaps().size() != numOutputs)
     return op->emitOpError() << "expects an omap for each of " << numOutputs
                              << " results, got " << op.getOmaps().size();
@@ -350,11 +363,14 @@ static LogicalResult verifyTypes(TileGraphOpInterface op) {
 
 static LogicalResult verifyPhases(TileGraphOpInterface op) {
   DenseMap<Value, Phase> phases;
-  for (auto [tile, fmap] : llvm::zip(op.getBody().getArguments(), op.getFmaps()))
+  for (auto [tile, fmap] :
+       llvm::zip(op.getBody().getArguments(), op.getFmaps()))
     phases[tile] = fmap == kReplicated ? Phase::Invariant : Phase::Loop;
   for (Operation &nested : op.getBody().front().without_terminator()) {
-    SmallVector<Phase> operands = llvm::map_to_vector(
-        nested.getOperands(), [&](Value operand) { return phases.lookup(operand); });
+    SmallVector<Phase> operands =
+        llvm::map_to_vector(nested.getOperands(), [&](Value operand) {
+          return phases.lookup(operand);
+        });
     auto inLoop = llvm::find(operands, Phase::Loop);
     auto after = llvm::find(operands, Phase::After);
     if (inLoop != operands.end() && after != operands.end())
@@ -367,7 +383,8 @@ static LogicalResult verifyPhases(TileGraphOpInterface op) {
     auto row = dyn_cast<OperatorOpInterface>(nested);
     Opcode opcode = row ? row.getTableOpcode() : Opcode::Graph;
     Phase phase = inferPhase(
-        opcode, readOperatorAttributes(opcode, nested.getAttrDictionary()), operands);
+        opcode, readOperatorAttributes(opcode, nested.getAttrDictionary()),
+        operands);
     for (Value result : nested.getResults())
       phases[result] = phase;
   }

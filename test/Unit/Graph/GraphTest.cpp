@@ -1,13 +1,13 @@
 //===- GraphTest.cpp - Tests of µGraphs as plain values -------------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Mirage/Graph/DefaultTileGraph.h"
 #include "Mirage/Graph/Graph.h"
+#include "Mirage/Graph/DefaultTileGraph.h"
 #include "Mirage/Graph/GraphJSON.h"
 #include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
@@ -17,7 +17,8 @@ using namespace mlir::mirage;
 static TensorSpec f16(Shape shape) { return {shape, ElementType::F16}; }
 static TensorSpec f32(Shape shape) { return {shape, ElementType::F32}; }
 
-static Attributes accumulate(Opcode reduction, Shape dims = {}, int64_t count = 0) {
+static Attributes accumulate(Opcode reduction, Shape dims = {},
+                             int64_t count = 0) {
   Attributes attributes;
   attributes.reduction = reduction;
   attributes.dims = dims;
@@ -26,9 +27,9 @@ static Attributes accumulate(Opcode reduction, Shape dims = {}, int64_t count = 
 }
 
 /// RMSNorm and linear in one kernel, M x K by K x N, with tiles K/l by N/g.
-static std::shared_ptr<TileGraph> fusedRmsLinear(int64_t m, int64_t k, int64_t tileK,
-                                                 int64_t loop, int64_t tileN,
-                                                 int64_t grid) {
+static std::shared_ptr<TileGraph> fusedRmsLinear(int64_t m, int64_t k,
+                                                 int64_t tileK, int64_t loop,
+                                                 int64_t tileN, int64_t grid) {
   auto tiles = std::make_shared<TileGraph>();
   tiles->grid = {grid};
   tiles->loop = loop;
@@ -46,7 +47,8 @@ static std::shared_ptr<TileGraph> fusedRmsLinear(int64_t m, int64_t k, int64_t t
 
 static Graph program(Shape x, Shape w, std::shared_ptr<TileGraph> tiles) {
   Graph graph;
-  ValueId left = graph.addInput(f16(x), "X"), right = graph.addInput(f16(w), "W");
+  ValueId left = graph.addInput(f16(x), "X"),
+          right = graph.addInput(f16(w), "W");
   graph.addOutput(graph.addGraph({left, right}, tiles, {f16({x[0], w[1]})}));
   return graph;
 }
@@ -67,14 +69,16 @@ TEST(Graph, AWellFormedTileGraphVerifies) {
 }
 
 TEST(Graph, TilesMustCover) {
-  EXPECT_EQ(verifyMessage(program({8, 4096}, {4096, 6144},
-                                  fusedRmsLinear(8, 4096, 64, 63, 32, 192))),
-            "operation 0 (graph): operand 0: expects tiles that cover dimension "
-            "1 of size 4096, got tiles that cover 4032");
-  EXPECT_EQ(verifyMessage(program({9, 4096}, {4096, 6144},
-                                  fusedRmsLinear(8, 4096, 64, 64, 32, 192))),
-            "operation 0 (graph): operand 0: expects tiles that cover dimension "
-            "0 of size 9, got tiles that cover 8");
+  EXPECT_EQ(
+      verifyMessage(program({8, 4096}, {4096, 6144},
+                            fusedRmsLinear(8, 4096, 64, 63, 32, 192))),
+      "operation 0 (graph): operand 0: expects tiles that cover dimension "
+      "1 of size 4096, got tiles that cover 4032");
+  EXPECT_EQ(
+      verifyMessage(program({9, 4096}, {4096, 6144},
+                            fusedRmsLinear(8, 4096, 64, 64, 32, 192))),
+      "operation 0 (graph): operand 0: expects tiles that cover dimension "
+      "0 of size 9, got tiles that cover 8");
 }
 
 TEST(Graph, PhasesMustNotMeet) {
@@ -86,8 +90,8 @@ TEST(Graph, PhasesMustNotMeet) {
 }
 
 TEST(Graph, JSONRoundTrip) {
-  Graph graph = program({7, 1000}, {1000, 130},
-                        fusedRmsLinear(7, 1000, 64, 16, 32, 5));
+  Graph graph =
+      program({7, 1000}, {1000, 130}, fusedRmsLinear(7, 1000, 64, 16, 32, 5));
   llvm::Expected<Graph> back = graphFromJSON(toJSON(graph));
   ASSERT_TRUE(static_cast<bool>(back)) << llvm::toString(back.takeError());
   EXPECT_EQ(toString(*back), toString(graph));
@@ -95,13 +99,16 @@ TEST(Graph, JSONRoundTrip) {
 
 TEST(Graph, JSONErrorsNameTheMember) {
   auto message = [](llvm::StringRef text) {
-    llvm::Expected<Graph> graph = graphFromJSON(llvm::cantFail(llvm::json::parse(text)));
+    llvm::Expected<Graph> graph =
+        graphFromJSON(llvm::cantFail(llvm::json::parse(text)));
     return graph ? "" : llvm::toString(graph.takeError());
   };
   EXPECT_EQ(message("[]"), ": expects an object");
   EXPECT_EQ(message(R"({"inputs": 3})"), "inputs: expects an array");
-  EXPECT_EQ(message(R"({"inputs": [], "operations": [{"operator": "frob"}], "outputs": []})"),
-            "operations[0].operator: expects the name of an operator");
+  EXPECT_EQ(
+      message(
+          R"({"inputs": [], "operations": [{"operator": "frob"}], "outputs": []})"),
+      "operations[0].operator: expects the name of an operator");
   EXPECT_EQ(message(R"({"inputs": [], "operations": [], "outputs": [0]})"),
             "expects an output among the values, got %0");
 }
@@ -166,7 +173,8 @@ static TileGraph buildDefault(const Graph &graph) {
 
 TEST(DefaultTileGraph, MatmulOfOddSizes) {
   Graph graph;
-  ValueId a = graph.addInput(f16({3, 1, 100, 77})), b = graph.addInput(f16({2, 77, 130}));
+  ValueId a = graph.addInput(f16({3, 1, 100, 77})),
+          b = graph.addInput(f16({2, 77, 130}));
   graph.addOutput(graph.add(Opcode::Matmul, {a, b}, f16({3, 2, 100, 130})));
   TileGraph tiles = buildDefault(graph);
   EXPECT_GT(tiles.loop, 1);
@@ -174,12 +182,14 @@ TEST(DefaultTileGraph, MatmulOfOddSizes) {
 
 TEST(DefaultTileGraph, EveryElementwiseAndReductionOperator) {
   for (const OperatorInfo &row : getOperatorTable()) {
-    if (row.kind != OperatorKind::Elementwise && row.kind != OperatorKind::Reduction)
+    if (row.kind != OperatorKind::Elementwise &&
+        row.kind != OperatorKind::Reduction)
       continue;
     Graph graph;
     Attributes attributes;
     attributes.scalars.assign(row.parameters.size(), 1.5);
-    llvm::SmallVector<ValueId, 2> operands = {graph.addInput(f16({70, 5, 1000}))};
+    llvm::SmallVector<ValueId, 2> operands = {
+        graph.addInput(f16({70, 5, 1000}))};
     if (row.numOperands == 2)
       operands.push_back(graph.addInput(f16({5, 1})));
     Shape result = {70, 5, 1000};

@@ -1,8 +1,8 @@
 //===- OperatorTableTest.cpp - Tests of the operator table ----------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +14,8 @@ using namespace mlir::mirage;
 
 static double apply(Opcode opcode, llvm::ArrayRef<double> arguments,
                     llvm::ArrayRef<double> parameters = {}) {
-  return evaluateDouble(getOperatorInfo(opcode).definition, arguments, parameters);
+  return evaluateDouble(getOperatorInfo(opcode).definition, arguments,
+                        parameters);
 }
 
 TEST(OperatorTable, RowsAreInTheOrderOfOpcodesAndNamesAreUnique) {
@@ -61,14 +62,16 @@ TEST(OperatorTable, ReductionsAreJoinedAndFinished) {
   double sum = getNeutral(rms.combiner);
   for (double x : {3.0, 4.0, -5.0, 1.0})
     sum = combine(rms.combiner, sum, evaluateDouble(rms.definition, {x}, {}));
-  EXPECT_DOUBLE_EQ(evaluateDouble(rms.finish, {sum}, {}, 4), std::sqrt(51 / 4.0));
+  EXPECT_DOUBLE_EQ(evaluateDouble(rms.finish, {sum}, {}, 4),
+                   std::sqrt(51 / 4.0));
   EXPECT_EQ(combine(Combiner::Max, getNeutral(Combiner::Max), -7), -7);
 }
 
 static std::string inferenceError(Opcode opcode, const Attributes &attributes,
                                   llvm::ArrayRef<TensorSpec> operands,
                                   llvm::ArrayRef<int64_t> result = {}) {
-  llvm::Expected<Shape> shape = inferShape(opcode, attributes, operands, result);
+  llvm::Expected<Shape> shape =
+      inferShape(opcode, attributes, operands, result);
   return shape ? "no error" : llvm::toString(shape.takeError());
 }
 
@@ -76,21 +79,26 @@ TEST(ShapeInference, Matmul) {
   TensorSpec lhs{{3, 1, 5, 7}}, rhs{{2, 7, 4}};
   EXPECT_EQ(llvm::cantFail(inferShape(Opcode::Matmul, {}, {lhs, rhs})),
             (Shape{3, 2, 5, 4}));
-  EXPECT_EQ(inferenceError(Opcode::Matmul, {}, {TensorSpec{{4, 5}}, TensorSpec{{6, 7}}}),
-            "expects dim(lhs, 1) = dim(rhs, 0), got 5 and 6");
-  EXPECT_EQ(inferenceError(Opcode::Matmul, {}, {TensorSpec{{5}}, TensorSpec{{5, 7}}}),
-            "expects operands of rank 2 or more, got ranks 1 and 2");
   EXPECT_EQ(inferenceError(Opcode::Matmul, {},
-                           {TensorSpec{{2, 4, 5}}, TensorSpec{{3, 5, 7}}}),
-            "expects batch dimensions that broadcast, got [2, 4, 5] and [3, 5, 7]");
+                           {TensorSpec{{4, 5}}, TensorSpec{{6, 7}}}),
+            "expects dim(lhs, 1) = dim(rhs, 0), got 5 and 6");
+  EXPECT_EQ(
+      inferenceError(Opcode::Matmul, {}, {TensorSpec{{5}}, TensorSpec{{5, 7}}}),
+      "expects operands of rank 2 or more, got ranks 1 and 2");
+  EXPECT_EQ(
+      inferenceError(Opcode::Matmul, {},
+                     {TensorSpec{{2, 4, 5}}, TensorSpec{{3, 5, 7}}}),
+      "expects batch dimensions that broadcast, got [2, 4, 5] and [3, 5, 7]");
 }
 
 TEST(ShapeInference, ElementwiseBroadcasts) {
-  EXPECT_EQ(llvm::cantFail(inferShape(Opcode::Add, {},
-                                      {TensorSpec{{1, 4, 1, 10}}, TensorSpec{{4, 1}}})),
-            (Shape{1, 4, 4, 10}));
-  EXPECT_EQ(inferenceError(Opcode::Add, {}, {TensorSpec{{2, 3}}, TensorSpec{{2, 4}}}),
-            "expects shapes that broadcast, got [2, 3] and [2, 4]");
+  EXPECT_EQ(
+      llvm::cantFail(inferShape(
+          Opcode::Add, {}, {TensorSpec{{1, 4, 1, 10}}, TensorSpec{{4, 1}}})),
+      (Shape{1, 4, 4, 10}));
+  EXPECT_EQ(
+      inferenceError(Opcode::Add, {}, {TensorSpec{{2, 3}}, TensorSpec{{2, 4}}}),
+      "expects shapes that broadcast, got [2, 3] and [2, 4]");
   EXPECT_EQ(inferenceError(Opcode::Add, {}, {TensorSpec{{2, 3}}}),
             "expects 2 operands, got 1");
   EXPECT_EQ(inferenceError(Opcode::Scale, {}, {TensorSpec{{2, 3}}}),
@@ -100,21 +108,24 @@ TEST(ShapeInference, ElementwiseBroadcasts) {
 TEST(ShapeInference, ReductionsAndMovements) {
   Attributes dims;
   dims.dims = {1};
-  EXPECT_EQ(llvm::cantFail(inferShape(Opcode::Sum, dims, {TensorSpec{{10, 8, 3}}})),
-            (Shape{10, 1, 3}));
+  EXPECT_EQ(
+      llvm::cantFail(inferShape(Opcode::Sum, dims, {TensorSpec{{10, 8, 3}}})),
+      (Shape{10, 1, 3}));
   dims.dims = {3};
   EXPECT_EQ(inferenceError(Opcode::Max, dims, {TensorSpec{{10, 8, 3}}}),
             "expects dimensions in [0, 3), got 3");
   dims.dims = {1, 0};
   EXPECT_EQ(inferenceError(Opcode::Max, dims, {TensorSpec{{10, 8, 3}}}),
             "expects ascending dimensions, got [1, 0]");
-  EXPECT_EQ(llvm::cantFail(inferShape(Opcode::Transpose, dims, {TensorSpec{{10, 8}}})),
+  EXPECT_EQ(llvm::cantFail(
+                inferShape(Opcode::Transpose, dims, {TensorSpec{{10, 8}}})),
             (Shape{8, 10}));
   dims.dims = {1, 1};
   EXPECT_EQ(inferenceError(Opcode::Transpose, dims, {TensorSpec{{10, 8}}}),
             "expects a permutation of 2 dimensions, got [1, 1]");
   EXPECT_EQ(inferenceError(Opcode::Reshape, {}, {TensorSpec{{10, 8}}}, {9, 9}),
             "expects as many elements as the operand, 80, got 81");
-  EXPECT_EQ(inferenceError(Opcode::Broadcast, {}, {TensorSpec{{10, 8}}}, {10, 9}),
-            "expects a result that [10, 8] broadcasts to, got [10, 9]");
+  EXPECT_EQ(
+      inferenceError(Opcode::Broadcast, {}, {TensorSpec{{10, 8}}}, {10, 9}),
+      "expects a result that [10, 8] broadcasts to, got [10, 9]");
 }

@@ -1,8 +1,8 @@
 //===- OperatorInterface.h - Ops that are rows of the table -----*- C++ -*-===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,9 +34,9 @@ Type convertElementType(MLIRContext *context, ElementType type);
 /// The operator table's attributes of an op, read by the names that the table
 /// gives them; and back, as the named attributes an op is built with.
 Attributes readOperatorAttributes(Opcode opcode, DictionaryAttr attributes);
-SmallVector<NamedAttribute> writeOperatorAttributes(MLIRContext *context,
-                                                    Opcode opcode,
-                                                    const Attributes &attributes);
+SmallVector<NamedAttribute>
+writeOperatorAttributes(MLIRContext *context, Opcode opcode,
+                        const Attributes &attributes);
 
 namespace detail {
 LogicalResult verifyOperatorOp(Operation *op);
@@ -51,8 +51,8 @@ DictionaryAttr getInherentAttributes(MLIRContext *context,
                                      OpaqueProperties properties) {
   if constexpr (OpT::hasProperties())
     if (properties)
-      if (auto inherent = llvm::dyn_cast_or_null<DictionaryAttr>(
-              OpT::getPropertiesAsAttr(
+      if (auto inherent =
+              llvm::dyn_cast_or_null<DictionaryAttr>(OpT::getPropertiesAsAttr(
                   context, *properties.as<typename OpT::Properties *>())))
         return inherent;
   return attributes;

@@ -1,8 +1,8 @@
 //===- KernelDialect.cpp - The kernel level -------------------------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,12 +37,13 @@ LogicalResult GraphOp::verifyRegions() {
   // C2
   auto yield = dyn_cast<YieldOp>(getBody().front().getTerminator());
   if (!yield)
-    return emitOpError() << "expects a region that ends with mirage_kernel.yield";
+    return emitOpError()
+           << "expects a region that ends with mirage_kernel.yield";
   if (getInits().empty())
     return emitOpError() << "expects at least one result, got none";
   if (yield.getOperandTypes() != getInits().getTypes())
-    return yield.emitOpError() << "expects values of the results' types, ("
-                               << getInits().getTypes() << "), got ("
-                               << yield.getOperandTypes() << ")";
+    return yield.emitOpError()
+           << "expects values of the results' types, (" << getInits().getTypes()
+           << "), got (" << yield.getOperandTypes() << ")";
   return success();
 }

@@ -1,8 +1,8 @@
 //===- ThreadDialect.cpp - The thread level -------------------------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,7 +51,8 @@ static ArrayAttr buildBases(MLIRContext *context,
 LayoutAttr LayoutAttr::get(MLIRContext *context,
                            ArrayRef<SmallVector<int64_t, 2>> registers,
                            ArrayRef<SmallVector<int64_t, 2>> lanes) {
-  return get(context, buildBases(context, registers), buildBases(context, lanes));
+  return get(context, buildBases(context, registers),
+             buildBases(context, lanes));
 }
 
 ArrayRef<int64_t> LayoutAttr::getRegisterBasis(unsigned bit) const {
@@ -62,7 +63,8 @@ ArrayRef<int64_t> LayoutAttr::getLaneBasis(unsigned bit) const {
 }
 unsigned LayoutAttr::getRank() const { return getLaneBasis(0).size(); }
 
-SmallVector<int64_t, 2> LayoutAttr::getRegisterCoordinates(unsigned number) const {
+SmallVector<int64_t, 2>
+LayoutAttr::getRegisterCoordinates(unsigned number) const {
   SmallVector<int64_t, 2> coordinates(getRank(), 0);
   for (unsigned bit = 0; bit < getNumRegisterBits(); ++bit)
     if (number & (1u << bit))
@@ -126,7 +128,8 @@ void LayoutAttr::print(AsmPrinter &printer) const {
 }
 
 /// The layout as vectors over F2: coordinates packed into one integer.
-static SmallVector<uint64_t> packBases(LayoutAttr layout, ArrayRef<int64_t> shape) {
+static SmallVector<uint64_t> packBases(LayoutAttr layout,
+                                       ArrayRef<int64_t> shape) {
   SmallVector<uint64_t> packed;
   auto pack = [&](ArrayRef<int64_t> basis) {
     uint64_t word = 0;
@@ -179,8 +182,9 @@ LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
                            << basis.size();
       for (auto [size, coordinate] : llvm::zip_equal(shape, basis.asArrayRef()))
         if (coordinate < 0 || coordinate >= size)
-          return emitError() << "expects coordinates within the fragment ["
-                             << shape << "], got [" << basis.asArrayRef() << "]";
+          return emitError()
+                 << "expects coordinates within the fragment [" << shape
+                 << "], got [" << basis.asArrayRef() << "]";
     }
   // C2
   unsigned held = computeRank(packBases(*this, shape));
@@ -216,7 +220,8 @@ unsigned GraphOp::getNumThreads() { return 32; }
 /// On tensors a thread graph is pure; on memrefs it reads its inputs and writes
 /// its outputs.
 void GraphOp::getEffects(
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
   for (OpOperand &input : getInputsMutable())
     if (isa<MemRefType>(input.get().getType()))
       effects.emplace_back(MemoryEffects::Read::get(), &input);

@@ -1,8 +1,9 @@
-//===- Kernel.h - The kernel level ----------------------------------*- C++ -*-===//
+//===- Kernel.h - The kernel level ----------------------------------*- C++
+//-*-===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +22,6 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "Mirage/Dialect/Kernel/IR/KernelDialect.h.inc"
-
 
 #define GET_OP_CLASSES
 #include "Mirage/Dialect/Kernel/IR/KernelOps.h.inc"

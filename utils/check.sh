@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# Sets up a machine, builds everything and runs every test: format and layers,
+# C++ unit tests, lit. Ends with a line "N passed, N failed".
+#
+#   utils/check.sh          at the sizes that continuous integration runs
+#   utils/check.sh --full   at the sizes that the documentation quotes
+set -euo pipefail
+source "$(dirname "$0")/setup.sh"
+
+export MIRAGE_TEST_SIZES=ci
+case "${1:-}" in
+"") ;;
+--full) export MIRAGE_TEST_SIZES=full ;;
+*) fail "unknown option $1; usage: utils/check.sh [--full]" ;;
+esac
+
+passed=0
+failed=0
+# record NAME COMMAND...: one check that passes or fails as a whole.
+record() {
+  local name=$1
+  shift
+  if "$@"; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    printf 'FAIL: %s\n' "$name"
+  fi
+}
+
+# Counts in the last summary of a log: lines "[  PASSED  ] 18 tests." of
+# GoogleTest, "  Passed: 6 (..%)" of lit.
+count() { grep -E "$2" "$1" | grep -oE '[0-9]+' | head -n 1 || true; }
+
+run_unit_tests() {
+  local binary log
+  for binary in "$MIRAGE_BUILD"/test/Unit/Mirage*Tests; do
+    log=$(mktemp)
+    "$binary" --gtest_brief=1 >"$log" 2>&1 || true
+    local good bad
+    good=$(count "$log" '^\[  PASSED  \]')
+    bad=$(count "$log" '^ ?[0-9]+ FAILED TEST')
+    if [ -z "$good" ]; then
+      bad=1 # it ended before its summary
+    fi
+    passed=$((passed + ${good:-0}))
+    failed=$((failed + ${bad:-0}))
+    if [ "${bad:-0}" -gt 0 ]; then
+      cat "$log"
+      printf 'FAIL: %s\n' "$(basename "$binary")"
+    else
+      printf '%s: %s passed\n' "$(basename "$binary")" "$good"
+    fi
+    rm -f "$log"
+  done
+}
+
+run_lit_tests() {
+  local log lit
+  lit=$(sed -n 's/^LLVM_EXTERNAL_LIT:[A-Z]*=//p' "$MIRAGE_BUILD/CMakeCache.txt")
+  log=$(mktemp)
+  "$lit" -v "$MIRAGE_BUILD/test" >"$log" 2>&1 || true
+  grep -vE '^PASS:' "$log" || true
+  local good bad
+  good=$(count "$log" '^ +Passed *:')
+  bad=$(awk -F'[:(]' '/^ +(Failed|Unresolved|Timed Out|Unexpectedly Passed) *:/ { sum += $2 }
+                      END { print sum + 0 }' "$log")
+  if [ -z "$good" ] && [ "$bad" -eq 0 ]; then
+    bad=1 # lit itself failed
+  fi
+  passed=$((passed + ${good:-0}))
+  failed=$((failed + ${bad:-0}))
+  rm -f "$log"
+}
+
+mirage_install
+mirage_configure
+mirage_build all MirageUnitTests
+say "checking format and layers"
+record "utils/format.sh --check" "$MIRAGE_ROOT/utils/format.sh" --check
+record "utils/check-layers.py" python3 "$MIRAGE_ROOT/utils/check-layers.py"
+say "running the unit tests"
+run_unit_tests
+say "running the lit tests"
+run_lit_tests
+printf '%d passed, %d failed\n' "$passed" "$failed"
+[ "$failed" -eq 0 ]
