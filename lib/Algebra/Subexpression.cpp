@@ -1,8 +1,8 @@
 //===- Subexpression.cpp - The subexpression test ------------------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,7 +55,13 @@ void SubexpressionTest::addLevelsInside(const Atom &atom, uint16_t firstScope) {
     addLevel(context.rename(argument, map));
 }
 
-bool SubexpressionTest::isContainedIn(FormId candidate, const Level &level) {
+static bool isOne(const Monomial &monomial) {
+  return monomial.isOnlySize() && monomial.bound.empty() &&
+         monomial.symbols.empty() && !monomial.isNegative;
+}
+
+bool SubexpressionTest::isContainedIn(FormId candidate, const Level &level,
+                                      bool asWhole) {
   const Form &form = context.get(candidate);
   if (form.total > context.get(level.form).total)
     return false;
@@ -64,10 +70,26 @@ bool SubexpressionTest::isContainedIn(FormId candidate, const Level &level) {
   for (const Monomial &t : level.opened)
     for (const auto &match :
          quotients.divide(t, first, form.freeLetters, places))
-      if (form.total == 1 ||
+      if (asWhole && !isOne(match.rest))
+        continue;
+      else if (form.total == 1 ||
           quotients.containsProduct(level.form, match, candidate))
         return true;
   return false;
+}
+
+bool SubexpressionTest::containsWhole(FormId candidate, bool orAsSummand) {
+  return llvm::any_of(levels, [&](const Level &level) {
+    bool isSum = context.get(level.form).total > 1;
+    return isContainedIn(candidate, level, /*asWhole=*/!(orAsSummand && isSum));
+  });
+}
+
+std::vector<FormId> SubexpressionTest::getLevelForms() const {
+  std::vector<FormId> forms;
+  for (const Level &level : levels)
+    forms.push_back(level.form);
+  return forms;
 }
 
 bool SubexpressionTest::isContainedInLevels(FormId candidate) {

@@ -1,8 +1,8 @@
 //===- Expression.h - Abstract expressions in normal form -------*- C++ -*-===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -18,8 +18,7 @@
 // by r[m]}.
 //
 //   atom      an input read at letters, a constant, or a function of forms
-//   monomial  ± Σ over its bound letters of (product of atoms) · exp(e) · √q /
-//   d
+//   monomial  ± Σ over its bound letters of (product of atoms) · exp(e) · √q / d
 //             with at most one exponent e, one radicand q, one denominator d,
 //             each a form; times symbols (Letter.h) that say which part of a
 //             sum is meant
@@ -123,7 +122,7 @@ class ExpressionContext {
 public:
   ExpressionContext();
 
-  //===--- Names
+  // Names.
   //-----------------------------------------------------------===//
   NameId addName(llvm::StringRef text);
   /// The extent of an axis that splits dimension `splits`.
@@ -131,8 +130,8 @@ public:
   NameId getSplitName(SymbolId symbol) const { return symbols[symbol].second; }
   llvm::StringRef getName(NameId name) const { return names[name]; }
 
-  //===--- Building
-  //--------------------------------------------------------===//
+  // Building.
+
   FormId one() const { return oneForm; }
   FormId input(unsigned number, llvm::ArrayRef<NameId> dimensions);
   /// A constant other than 0; its sign becomes the monomial's.
@@ -169,8 +168,8 @@ public:
   /// The sum of two forms without the second, if it is contained in the first.
   std::optional<FormId> subtract(FormId lhs, FormId rhs);
 
-  //===--- Reading
-  //---------------------------------------------------------===//
+  // Reading.
+
   const Atom &get(AtomId id) const { return atoms[unsigned(id)]; }
   const Monomial &get(MonomialId id) const { return monomials[unsigned(id)]; }
   const Form &get(FormId id) const { return forms[unsigned(id)]; }
@@ -182,8 +181,8 @@ public:
   /// The form as text, deterministic: monomials sorted by their text.
   std::string toString(FormId id) const;
 
-  //===--- Letters (for those who take forms apart)
-  //------------------------===//
+  // Letters (for those who take forms apart).
+
   /// The monomial with its bound letters renamed to fresh open ones, from scope
   /// `firstScope` on, so that its parts may be looked at one by one.
   Monomial open(MonomialId id, uint16_t firstScope);

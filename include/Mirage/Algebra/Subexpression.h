@@ -1,8 +1,8 @@
 //===- Subexpression.h - Can a prefix still lead to the target? -*- C++ -*-===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -91,6 +91,13 @@ public:
   /// Whether something equal to a target contains `candidate`, a form whose
   /// free letters have scope 0.
   bool contains(FormId candidate);
+  /// Whether the candidate stands in the target as it is, with nothing
+  /// multiplied to it; `orAsSummand`: or in a factor that is a sum. The place
+  /// of constant factors and signs (docs/Search.md).
+  bool containsWhole(FormId candidate, bool orAsSummand);
+  /// The target and what its denominators, exponents, radicands and arguments
+  /// are, letters opened.
+  std::vector<FormId> getLevelForms() const;
   /// No subexpression has more monomials than this.
   uint64_t getMaxTotal() const { return maxTotal; }
   unsigned getNumLevels() const { return levels.size(); }
@@ -105,7 +112,8 @@ private:
   void addLevel(FormId form);
   void addLevelsInside(const Monomial &opened);
   void addLevelsInside(const Atom &atom, uint16_t firstScope);
-  bool isContainedIn(FormId candidate, const Level &level);
+  bool isContainedIn(FormId candidate, const Level &level,
+                     bool asWhole = false);
   bool isContainedInLevels(FormId candidate);
   bool isContainedAsMax(const Atom &bareMax);
   bool decide(FormId candidate);
