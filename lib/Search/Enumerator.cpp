@@ -62,10 +62,13 @@ static void addGridChoices(const TargetProgram &program, ArrayRef<NameId> names,
 
 std::vector<KernelChoice>
 mlir::mirage::search::enumerateKernelChoices(const TargetProgram &program,
-                                             unsigned maxGridAxes) {
+                                             unsigned maxGridAxes,
+                                             bool allowSummedOutputs) {
   NameSet names = 0;
-  for (ValueId input : program.inputs)
-    names |= program.getNames(input);
+  for (ValueId value : allowSummedOutputs
+                           ? llvm::ArrayRef<ValueId>(program.inputs)
+                           : program.graph.getOutputs())
+    names |= program.getNames(value);
   std::vector<KernelChoice> choices;
   KernelChoice choice;
   addGridChoices(program, toList(names), maxGridAxes, choice, choices);

@@ -84,9 +84,11 @@ struct KernelChoice {
 };
 
 /// All choices with at most `maxGridAxes` axes. A loop walks a name that the
-/// program reduces.
+/// program reduces. An axis over a name that no output has gives partial sums;
+/// it is left out where outputs may not be such.
 std::vector<KernelChoice> enumerateKernelChoices(const TargetProgram &program,
-                                                 unsigned maxGridAxes);
+                                                 unsigned maxGridAxes,
+                                                 bool allowSummedOutputs);
 
 struct EnumerationLimits {
   unsigned numOperators = 0; ///< structures have exactly this many

@@ -37,16 +37,16 @@ Found enumerate(const Graph &graph, AtomReading reading, unsigned maxOperators,
     EnumerationLimits limits{size, 5000000, allowSummedOutputs};
     size_t before = found.structures.size();
     for (const KernelChoice &kernel :
-         enumerateKernelChoices(program, maxGridAxes))
+         enumerateKernelChoices(program, maxGridAxes, allowSummedOutputs))
       Enumerator(space, limits, found.counts)
           .run(kernel, [&](const Structure &structure) {
             found.structures.push_back(structure);
           });
     found.bySize.push_back(found.structures.size() - before);
   }
-  found.seconds = std::chrono::duration<double>(
-                      std::chrono::steady_clock::now() - start)
-                      .count();
+  found.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
   return found;
 }
 
@@ -79,7 +79,8 @@ TEST(EnumeratorTest, Counts) {
   print("lora", enumerate(lora(8, 64, 4, 48), W, 11));
   print("gqa", enumerate(attention(2, 8, 64, 16), W, 11));
   print("scaled attention", enumerate(attention(2, 8, 64, 16, 0.125), W, 11));
-  print("transposed attention", enumerate(attention(2, 8, 64, 16, 1, true), W, 11));
+  print("transposed attention",
+        enumerate(attention(2, 8, 64, 16, 1, true), W, 11));
 }
 
 } // namespace

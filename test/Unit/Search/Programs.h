@@ -22,13 +22,14 @@ public:
     return graph.addInput({Shape(shape), ElementType::F16});
   }
   ValueId apply(Opcode opcode, llvm::ArrayRef<ValueId> operands,
-                Attributes attributes = {}, llvm::ArrayRef<int64_t> shape = {}) {
+                Attributes attributes = {},
+                llvm::ArrayRef<int64_t> shape = {}) {
     llvm::SmallVector<TensorType> types = graph.getTypes(operands);
-    Shape result =
-        llvm::cantFail(inferShape(opcode, attributes, types, shape));
+    Shape result = llvm::cantFail(inferShape(opcode, attributes, types, shape));
     return graph.add(opcode, operands, {result, ElementType::F32}, attributes);
   }
-  ValueId apply(Opcode opcode, llvm::ArrayRef<ValueId> operands, double scalar) {
+  ValueId apply(Opcode opcode, llvm::ArrayRef<ValueId> operands,
+                double scalar) {
     Attributes attributes;
     attributes.scalars = {scalar};
     return apply(opcode, operands, attributes);
@@ -120,8 +121,8 @@ inline Graph attention(int64_t heads, int64_t queries, int64_t keys,
                        bool keysFirst = false) {
   ProgramBuilder b;
   ValueId q = b.input({heads, queries, depth});
-  ValueId k = keysFirst ? b.input({heads, keys, depth})
-                        : b.input({heads, depth, keys});
+  ValueId k =
+      keysFirst ? b.input({heads, keys, depth}) : b.input({heads, depth, keys});
   ValueId v = b.input({heads, keys, depth});
   if (keysFirst)
     k = b.transpose(k, {0, 2, 1});
