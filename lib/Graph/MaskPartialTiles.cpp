@@ -232,18 +232,38 @@ private:
       return llvm::map_to_vector<4>(
           operation.attributes.dims,
           [&](int64_t dim) { return paddings[operand][dim]; });
+    if (operation.opcode == Opcode::Reshape)
+      return inferReshape(operation, operand);
     unsigned rank = source.getType(operation.results[0]).getRank();
-    assert(
-        (operation.opcode != Opcode::Reshape ||
-         llvm::none_of(paddings[operand], [](const auto &p) { return !!p; })) &&
-        "a reshape of a partial tile has no single padded dimension");
     Paddings kept(rank);
     unsigned offset = rank - std::min<unsigned>(rank, getRank(operand));
-    if (operation.opcode != Opcode::Reshape)
-      llvm::copy(paddings[operand], kept.begin() + offset);
+    llvm::copy(paddings[operand], kept.begin() + offset);
     if (operation.opcode == Opcode::Mask)
       if (std::optional<Padding> &masked = kept[operation.attributes.dims[0]])
         masked->value = operation.attributes.scalars[0];
+    return kept;
+  }
+
+  /// Dimensions of size 1 come and go; others keep their padding. A reshape
+  /// that splits or joins dimensions of partial tiles has no padded dimension.
+  Paddings inferReshape(const Operation &operation, ValueId operand) {
+    const Shape &from = result.getType(operand).shape;
+    const Shape &to = source.getType(operation.results[0]).shape;
+    Paddings kept(to.size());
+    unsigned next = 0;
+    for (unsigned dim = 0; dim < from.size(); ++dim) {
+      if (from[dim] == 1) {
+        assert(!paddings[operand][dim] && "a dimension of size 1 is not padded");
+        continue;
+      }
+      while (next < to.size() && to[next] == 1)
+        ++next;
+      bool isKept = next < to.size() && to[next] == from[dim];
+      assert((isKept || !paddings[operand][dim]) &&
+             "a reshape of a partial tile keeps its padded dimensions");
+      if (isKept)
+        kept[next++] = paddings[operand][dim];
+    }
     return kept;
   }
 

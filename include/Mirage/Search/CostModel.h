@@ -1,0 +1,81 @@
+//===- CostModel.h - How long a µGraph takes, predicted ---------*- C++ -*-===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Ranks candidates without a GPU. Deterministic: the same graph and target give
+// the same number everywhere.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_SEARCH_COSTMODEL_H
+#define MIRAGE_SEARCH_COSTMODEL_H
+
+#include "Mirage/Graph/Graph.h"
+
+namespace mlir::mirage::search {
+
+/// What a GPU can do. Rates are per µs; those of one SM are of one SM.
+struct Target {
+  llvm::StringRef name;
+  int64_t numSMs = 0;
+  int64_t sharedBytesPerBlock = 0; ///< largest dynamic shared memory
+  int64_t sharedBytesPerSM = 0;
+  int64_t threadsPerSM = 2048;
+  double memoryBytesPerUs = 0; ///< device memory, all SMs together
+  double cacheBytesPerUs = 0;  ///< L2, all SMs together
+  double loadBytesPerUsSM = 0; ///< what one SM can draw
+  double sharedBytesPerUsSM = 0;
+  double tensorFlopsPerUsSM = 0; ///< dense f16 mma.sync
+  double scalarOpsPerUsSM = 0;   ///< f32 multiply-adds
+  double specialOpsPerUsSM = 0;  ///< exp2, sqrt, reciprocal
+  double launchUs = 0;     ///< a kernel alone: launch, first latency and tail
+  double nextLaunchUs = 0; ///< each further kernel
+  double barrierUs = 0;    ///< of one block
+  double loadLatencyUs = 0;
+};
+
+/// Known targets: "sm_90a". An error names those.
+llvm::Expected<Target> getTarget(llvm::StringRef name);
+
+class CostModel {
+public:
+  virtual ~CostModel() = default;
+  /// One kernel, launched alone. Tiles must have been checked to fit.
+  virtual double estimateKernelUs(const TileGraph &kernel,
+                                  llvm::ArrayRef<TensorType> operands,
+                                  llvm::ArrayRef<TensorType> results) const = 0;
+  /// A kernel graph all of whose operations are nested graphs.
+  virtual double estimateUs(const Graph &graph) const = 0;
+};
+
+/// Bytes, arithmetic, waves and latencies, each against the target's rate; the
+/// loop's loads overlap its arithmetic. Constants and their measurement:
+/// docs/Search.md.
+class AnalyticCostModel : public CostModel {
+public:
+  explicit AnalyticCostModel(Target target) : target(target) {}
+
+  double estimateKernelUs(const TileGraph &kernel,
+                          llvm::ArrayRef<TensorType> operands,
+                          llvm::ArrayRef<TensorType> results) const override;
+  double estimateUs(const Graph &graph) const override;
+
+private:
+  struct Phases;
+  double getComputeUs(const TileGraph &kernel, const Operation &op) const;
+  Phases getBlockUs(const TileGraph &kernel, int64_t blocksPerSM) const;
+
+  Target target;
+};
+
+/// The time that no kernel for the program can go below: its inputs and outputs
+/// pass through device memory once.
+double getStreamingLimitUs(const Target &target, const Graph &program);
+
+} // namespace mlir::mirage::search
+
+#endif // MIRAGE_SEARCH_COSTMODEL_H

@@ -1,0 +1,165 @@
+//===- Enumerator.h - All structures of one kernel, each once ---*- C++ -*-===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A kernel is chosen in two steps: which names its grid axes and its loop split
+// (an axis splits every input that has the name), then operators one after the
+// other. A state is a list of tensors; it is kept only if the newest tensor's
+// form can still lead to the target (Subexpression.h).
+//
+// Each set of operators is visited in one order: an operator's *rank* is its
+// larger operand, its smaller one, its offer and its variant, and ranks ascend.
+// Every set has exactly one such order: take the ready operator of least rank;
+// what it makes ready reads the newest tensor and so ranks higher.
+//
+// Further prunings, each argued in docs/Search.md: constant factors and signs
+// have one place, sums one order, reciprocals are not multiplied, equal tensors
+// are not computed twice, and what is open must be closed with the operators
+// that are left.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_SEARCH_ENUMERATOR_H
+#define MIRAGE_SEARCH_ENUMERATOR_H
+
+#include "Mirage/Algebra/Subexpression.h"
+#include "Mirage/Search/FunctionBound.h"
+#include "Mirage/Search/OperatorOffers.h"
+#include "Mirage/Search/Structure.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <array>
+#include <map>
+
+namespace mlir::mirage::search {
+
+/// Why an operator was not tried further.
+enum class PruneReason : uint8_t {
+  Expression, ///< its result is no part of the target
+  Size,       ///< its form would have more monomials than any part
+  Place,      ///< a factor, sign, sum or reciprocal out of its place
+  Duplicate,  ///< an equal tensor is there
+  Open,       ///< too few operators left to close what is open
+};
+constexpr unsigned kNumPruneReasons = 5;
+llvm::StringRef getPruneReasonName(PruneReason reason);
+
+struct EnumerationCounts {
+  uint64_t states = 0;
+  uint64_t trials = 0;
+  std::array<uint64_t, kNumPruneReasons> pruned{};
+};
+
+/// Everything about a program that stays fixed while structures are enumerated.
+/// Holds tables that grow, so each worker has its own.
+class EnumerationSpace {
+public:
+  EnumerationSpace(const TargetProgram &program, AtomReading reading);
+
+  /// False where the program's forms are too large for this reading.
+  bool isSearchable() const { return test.has_value(); }
+  /// Whether some part of the program was read as an atom.
+  bool hasAtoms() const { return hasAtomFunctions; }
+
+private:
+  friend class Enumerator;
+  const TargetProgram &program;
+  ExpressionContext context;
+  OperatorForms forms;
+  std::vector<FormId> inputForms; ///< by position in program.inputs
+  std::vector<FormId> targets;    ///< by output of the program
+  bool hasAtomFunctions = false;
+  std::optional<SubexpressionTest> test;
+  std::optional<FunctionBound> functions;
+  std::vector<OperatorOffer> offers;
+};
+
+/// The names that the axes of a kernel split.
+struct KernelChoice {
+  llvm::SmallVector<NameId, 3> gridNames; ///< ascending
+  NameId loopName = kNoName;
+};
+
+/// All choices with at most `maxGridAxes` axes. A loop walks a name that the
+/// program reduces. An axis over a name that no output has gives partial sums;
+/// it is left out where outputs may not be such.
+std::vector<KernelChoice> enumerateKernelChoices(const TargetProgram &program,
+                                                 unsigned maxGridAxes,
+                                                 bool allowSummedOutputs);
+
+struct EnumerationLimits {
+  unsigned numOperators = 0; ///< structures have exactly this many
+  uint64_t maxStates = 0;    ///< over all kernels; reaching it ends the run
+  /// Outputs may be sums over the blocks along an axis.
+  bool allowSummedOutputs = false;
+};
+
+class Enumerator {
+public:
+  Enumerator(EnumerationSpace &space, const EnumerationLimits &limits,
+             EnumerationCounts &counts)
+      : space(space), limits(limits), counts(counts) {}
+
+  /// Calls `found` for each structure of the kernel. \returns false if the
+  /// limit on states ended the run.
+  bool run(const KernelChoice &kernel,
+           llvm::function_ref<void(const Structure &)> found);
+
+private:
+  struct Tensor {
+    FormId form = FormId::None;
+    NameSet names = 0;
+    Phase phase = Phase::Invariant;
+    unsigned axes = 0; ///< grid axes it varies along, a bit each
+    unsigned numUses = 0;
+    const OperatorOffer *offer = nullptr; ///< null for inputs
+    bool isAccumulated = false;
+    NameId reducedName = kNoName; ///< of a linear reduction
+  };
+  /// An operator that may be added. Compared by rank.
+  struct Step {
+    unsigned larger = 0, smaller = 0; ///< 1 + operand; 0 for none
+    unsigned offer = 0;
+    unsigned variant = 0; ///< swapped operands, or 2·name + accumulates
+    bool operator<(const Step &other) const;
+  };
+
+  void addInputs();
+  void extend();
+  void tryUnary(unsigned operand);
+  void tryBinary(unsigned lhs, unsigned rhs);
+  void tryStep(const Step &step, const StructureOperator &op, bool accumulates);
+  bool isPlaced(const OperatorOffer &offer, llvm::ArrayRef<unsigned> operands,
+                const StructureOperator &op, bool accumulates) const;
+  bool isFactorPlaced(const OperatorOffer &offer, FormId form);
+  std::optional<Tensor> makeTensor(const OperatorOffer &offer,
+                                   const StructureOperator &op,
+                                   bool accumulates) const;
+  FormId buildForm(const OperatorOffer &offer, const StructureOperator &op,
+                   bool accumulates);
+  SymbolPowers getPart(NameId name, bool withLoop) const;
+  bool isDuplicate(const Tensor &tensor) const;
+  unsigned getOperatorsNeeded() const;
+  void push(const Step &step, const StructureOperator &op, Tensor tensor);
+  void checkComplete();
+  bool isOutput(const Tensor &tensor, unsigned output);
+  void prune(PruneReason reason) { ++counts.pruned[unsigned(reason)]; }
+
+  EnumerationSpace &space;
+  const EnumerationLimits &limits;
+  EnumerationCounts &counts;
+  Structure structure;
+  std::vector<Tensor> tensors;
+  std::vector<Step> steps;
+  llvm::function_ref<void(const Structure &)> found = nullptr;
+  bool isOverLimit = false;
+  /// Forms by offer and operands, within one kernel.
+  std::map<std::array<unsigned, 4>, FormId> builtForms;
+};
+
+} // namespace mlir::mirage::search
+
+#endif // MIRAGE_SEARCH_ENUMERATOR_H

@@ -1,0 +1,62 @@
+//===- OperatorForms.h - Abstract expressions of the operator table *- C++
+//-*-===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a row of the operator table does to abstract expressions, read off its
+// definition. Rows marked as atoms (silu, rms) have two readings: as one
+// function, which keeps the space small, and written out.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_SEARCH_OPERATORFORMS_H
+#define MIRAGE_SEARCH_OPERATORFORMS_H
+
+#include "Mirage/Algebra/Expression.h"
+#include "Mirage/Graph/Operators.h"
+
+namespace mlir::mirage::search {
+
+enum class AtomReading : uint8_t { Function, WrittenOut };
+
+class OperatorForms {
+public:
+  /// \param maxTotal  products with more monomials than this are not built.
+  OperatorForms(ExpressionContext &context, AtomReading reading,
+                uint64_t maxTotal)
+      : context(context), reading(reading), maxTotal(maxTotal) {}
+
+  /// All of these give FormId::None where the result would be too large.
+  FormId elementwise(const OperatorInfo &row, llvm::ArrayRef<double> scalars,
+                     llvm::ArrayRef<FormId> operands);
+  /// \param over  the reduced names; `part` what of them one reduction sees.
+  FormId reduction(const OperatorInfo &row, FormId operand,
+                   llvm::ArrayRef<NameId> over, const SymbolPowers &part);
+  FormId contraction(FormId lhs, FormId rhs, NameId over,
+                     const SymbolPowers &part);
+  /// Joining the parts along an axis of what `row` has reduced.
+  FormId join(const OperatorInfo &row, FormId operand, SymbolId symbol);
+
+  AtomReading getReading() const { return reading; }
+  void setMaxTotal(uint64_t total) { maxTotal = total; }
+
+private:
+  FormId evaluateDefinition(const ScalarDefinition &definition,
+                            llvm::ArrayRef<double> scalars,
+                            llvm::ArrayRef<FormId> operands,
+                            llvm::ArrayRef<NameId> over);
+  FormId apply(const ScalarNode &node, FormId lhs, FormId rhs);
+  FormId mul(FormId lhs, FormId rhs);
+
+  ExpressionContext &context;
+  AtomReading reading;
+  uint64_t maxTotal;
+};
+
+} // namespace mlir::mirage::search
+
+#endif // MIRAGE_SEARCH_OPERATORFORMS_H

@@ -1,0 +1,111 @@
+//===- Search.h - Superoptimizing a tensor program --------------*- C++ -*-===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The search as a plain function: a program of kernel-level operators in, the
+// cheapest equal µGraphs out. Structures are enumerated (Enumerator.h), each is
+// verified once at small sizes, and gets numbers (Instantiator.h) that a cost
+// model ranks.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_SEARCH_SEARCH_H
+#define MIRAGE_SEARCH_SEARCH_H
+
+#include "Mirage/Search/CostModel.h"
+#include "Mirage/Search/Enumerator.h"
+#include "Mirage/Search/Instantiator.h"
+#include "llvm/Support/JSON.h"
+#include <functional>
+
+namespace mlir::mirage::search {
+
+/// Whether `candidate` was shown equal to `program`.
+using StructureVerifier =
+    std::function<bool(const Graph &program, const Graph &candidate)>;
+
+struct SearchOptions {
+  std::string target = "sm_90a";
+  /// Largest number of operators in one block graph.
+  unsigned maxBlockOps = 16;
+  unsigned maxGridAxes = 3;
+  /// States over all rounds; the search ends when they are used up.
+  uint64_t maxStates = 2000000;
+  /// How many of the cheapest candidates are returned, each of another
+  /// structure.
+  unsigned numCandidates = 8;
+  /// Outputs may be sums over blocks, which need atomic adds or a second step.
+  bool allowSummedOutputs = false;
+  /// Wall-clock budget in seconds; 0 is none. The only way for the machine to
+  /// have a say in the result.
+  unsigned timeLimitS = 0;
+  /// Judges every structure, at small sizes.
+  StructureVerifier verify;
+};
+
+enum class StopReason : uint8_t {
+  Exhausted, ///< everything within the limits on operators was seen
+  StateLimit,
+  TimeLimit,
+};
+llvm::StringRef getStopReasonName(StopReason reason);
+
+/// What one number of operators brought.
+struct SearchRound {
+  AtomReading reading = AtomReading::Function;
+  unsigned numOperators = 0;
+  EnumerationCounts counts;
+  unsigned structures = 0;
+};
+
+struct SearchReport {
+  std::vector<SearchRound> rounds;
+  EnumerationCounts counts; ///< of all rounds
+  unsigned structures = 0;  ///< different ones that equal the target by form
+  unsigned verified = 0;    ///< of these, equal by the verifier
+  unsigned rejected = 0;    ///< of these, not
+  uint64_t instances = 0;   ///< tilings tried
+  uint64_t fitting = 0;     ///< of these, within shared memory
+  double baselineUs = 0;    ///< predicted: every operator a kernel
+  double bestUs = 0;        ///< predicted
+  double limitUs = 0;       ///< predicted: device memory alone
+  double seconds = 0;
+};
+llvm::json::Value toJSON(const SearchReport &report);
+
+struct Candidate {
+  Structure structure;
+  Tiling tiling;
+  Graph graph; ///< the program as one kernel
+  double predictedUs = 0;
+};
+
+struct SearchResult {
+  /// Cheapest first; ties by number of operators, then by text. Empty if
+  /// nothing was found.
+  std::vector<Candidate> candidates;
+  /// Every operator as a kernel of its own, which is what there is if nothing
+  /// is cheaper.
+  Graph baseline;
+  StopReason stopReason = StopReason::Exhausted;
+  SearchReport report;
+
+  /// The cheapest µGraph, the baseline among them.
+  const Graph &getBest() const;
+};
+
+/// Searches µGraphs equal to `program`, a graph of kernel-level operators.
+/// The result depends on the program and the options alone.
+/// \returns an error if the target is unknown, or if the program cannot be
+/// searched: what nameDimensions refuses, or an operator with no default block
+/// graph.
+llvm::Expected<SearchResult> superoptimize(const Graph &program,
+                                           const SearchOptions &options);
+
+} // namespace mlir::mirage::search
+
+#endif // MIRAGE_SEARCH_SEARCH_H

@@ -1,0 +1,61 @@
+//===- TargetProgram.h - What a search looks for ----------------*- C++ -*-===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_SEARCH_TARGETPROGRAM_H
+#define MIRAGE_SEARCH_TARGETPROGRAM_H
+
+#include "Mirage/Search/DimensionNames.h"
+#include "Mirage/Search/OperatorForms.h"
+
+namespace mlir::mirage::search {
+
+/// A program of kernel-level operators with named dimensions.
+struct TargetProgram {
+  Graph graph;
+  DimensionNames names;
+  /// The inputs that some output depends on: the tensors a search starts from.
+  llvm::SmallVector<ValueId> inputs;
+  /// Names that some operation sums or takes a maximum over.
+  NameSet reducedNames = 0;
+  /// How many names the tensor with most of them has.
+  unsigned maxTensorNames = 0;
+
+  llvm::ArrayRef<NameId> getDimensions(ValueId value) const {
+    return names.ofValues[value];
+  }
+  NameSet getNames(ValueId value) const { return toSet(getDimensions(value)); }
+};
+
+/// Errors are nameDimensions's, or say that no output depends on an input.
+llvm::Expected<TargetProgram> makeTargetProgram(const Graph &graph);
+
+/// The symbols that a context has for each name: of the grid axis and of the
+/// loop that split it.
+inline SymbolId getGridSymbol(NameId name) { return 2 * name; }
+inline SymbolId getLoopSymbol(NameId name) { return 2 * name + 1; }
+
+/// Adds the program's names and their symbols to an empty context.
+void declareNames(ExpressionContext &context, const TargetProgram &program);
+
+/// Products of program values with more monomials than this are given up.
+constexpr uint64_t kMaxProgramTotal = 4096;
+
+struct TargetForms {
+  std::vector<FormId> ofValues; ///< by ValueId; None where given up
+  bool hasAtoms = false;        ///< some row that is an atom takes part
+};
+
+/// The forms of all values. With AtomReading::Function, whatever equals an atom
+/// row's definition on a value of the program is read as that function, however
+/// it was spelled: x / (1 + exp(-x)) is silu.
+TargetForms computeForms(ExpressionContext &context,
+                         const TargetProgram &program, AtomReading reading);
+
+} // namespace mlir::mirage::search
+
+#endif // MIRAGE_SEARCH_TARGETPROGRAM_H

@@ -1,0 +1,138 @@
+//===- Subexpression.cpp - The subexpression test ------------------------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Algebra/Subexpression.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir::mirage;
+using llvm::ArrayRef;
+
+SubexpressionTest::SubexpressionTest(ExpressionContext &context,
+                                     ArrayRef<FormId> targets,
+                                     SubexpressionOptions options)
+    : context(context), quotients(context, options) {
+  for (FormId target : targets)
+    addLevel(target);
+}
+
+void SubexpressionTest::addLevel(FormId form) {
+  if (llvm::any_of(levels, [&](const Level &l) { return l.form == form; }))
+    return;
+  maxTotal = std::max(maxTotal, context.get(form).total);
+  uint16_t scope =
+      ExpressionContext::getFreshScope(context.get(form).freeLetters);
+  Level level = {form, {}};
+  for (auto [monomial, count] : Form(context.get(form)).monomials)
+    level.opened.push_back(context.open(monomial, scope));
+  levels.push_back(level);
+  for (const Monomial &opened : level.opened)
+    addLevelsInside(opened);
+}
+
+void SubexpressionTest::addLevelsInside(const Monomial &opened) {
+  for (FormId part : {opened.exponent, opened.radicand, opened.denominator})
+    if (part != FormId::None)
+      addLevel(part);
+  for (AtomId atom : opened.atoms)
+    addLevelsInside(Atom(context.get(atom)),
+                    ExpressionContext::getFreshScope(opened.bound));
+}
+
+void SubexpressionTest::addLevelsInside(const Atom &atom, uint16_t firstScope) {
+  if (atom.kind != Atom::Kind::Function)
+    return;
+  uint16_t scope =
+      std::max(firstScope, ExpressionContext::getFreshScope(atom.freeLetters));
+  LetterMap map;
+  for (Letter letter : atom.letters)
+    map.push_back({letter, Letter{letter.name, scope++}});
+  for (FormId argument : atom.arguments)
+    addLevel(context.rename(argument, map));
+}
+
+static bool isOne(const Monomial &monomial) {
+  return monomial.isOnlySize() && monomial.bound.empty() &&
+         monomial.symbols.empty() && !monomial.isNegative;
+}
+
+bool SubexpressionTest::isContainedIn(FormId candidate, const Level &level,
+                                      bool asWhole) {
+  const Form &form = context.get(candidate);
+  if (form.total > context.get(level.form).total)
+    return false;
+  const Letters &places = context.get(level.form).freeLetters;
+  MonomialId first = form.monomials.front().first;
+  for (const Monomial &t : level.opened)
+    for (const auto &match :
+         quotients.divide(t, first, form.freeLetters, places))
+      if (asWhole && !isOne(match.rest))
+        continue;
+      else if (form.total == 1 ||
+          quotients.containsProduct(level.form, match, candidate))
+        return true;
+  return false;
+}
+
+bool SubexpressionTest::containsWhole(FormId candidate, bool orAsSummand) {
+  return llvm::any_of(levels, [&](const Level &level) {
+    bool isSum = context.get(level.form).total > 1;
+    return isContainedIn(candidate, level, /*asWhole=*/!(orAsSummand && isSum));
+  });
+}
+
+std::vector<FormId> SubexpressionTest::getLevelForms() const {
+  std::vector<FormId> forms;
+  for (const Level &level : levels)
+    forms.push_back(level.form);
+  return forms;
+}
+
+bool SubexpressionTest::isContainedInLevels(FormId candidate) {
+  return llvm::any_of(levels, [&](const Level &level) {
+    return isContainedIn(candidate, level);
+  });
+}
+
+/// A maximum over part of what the target's maximum runs over is no term of the
+/// target, yet on the way to it: the axis symbols go when blocks and iterations
+/// are joined, the other names when the maximum over them is taken as well.
+bool SubexpressionTest::isContainedAsMax(const Atom &bareMax) {
+  ArrayRef<Letter> free = bareMax.freeLetters;
+  NameId over = bareMax.letters.front().name;
+  FormId argument = bareMax.arguments.front();
+  LetterMap unbind;
+  for (Letter letter : bareMax.letters)
+    unbind.push_back({letter, Letter{letter.name, 0}});
+  FormId whole = context.max(context.rename(argument, unbind), over);
+  for (Letter letter : llvm::drop_begin(bareMax.letters))
+    whole = context.max(whole, letter.name);
+  for (unsigned subset = 0; subset < (1u << free.size()); ++subset) {
+    FormId candidate = whole;
+    for (unsigned i = 0; i < free.size(); ++i)
+      if (subset >> i & 1)
+        candidate = context.max(candidate, free[i].name);
+    if (isContainedInLevels(candidate))
+      return true;
+  }
+  return false;
+}
+
+bool SubexpressionTest::decide(FormId candidate) {
+  if (const Atom *bareMax = context.getBareMax(candidate))
+    return isContainedAsMax(Atom(*bareMax));
+  return isContainedInLevels(candidate);
+}
+
+bool SubexpressionTest::contains(FormId candidate) {
+  auto [it, isNew] = memo.try_emplace(static_cast<uint32_t>(candidate), false);
+  if (!isNew)
+    return it->second;
+  bool result = decide(candidate);
+  memo[static_cast<uint32_t>(candidate)] = result;
+  return result;
+}

@@ -1,0 +1,172 @@
+//===- CostModel.cpp - How long a µGraph takes, predicted -----------------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Search/CostModel.h"
+#include "Mirage/Graph/DefaultTileGraph.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::search;
+using llvm::ArrayRef;
+
+llvm::Expected<Target> mlir::mirage::search::getTarget(llvm::StringRef name) {
+  // Streaming rate, launch and barrier were measured on an H200; the rest
+  // follows from its clock (1755 MHz) and the documented rates per SM.
+  Target h200;
+  h200.name = "sm_90a";
+  h200.numSMs = 132;
+  h200.sharedBytesPerBlock = 232448;
+  h200.sharedBytesPerSM = 233472;
+  h200.memoryBytesPerUs = 4.37e6;
+  h200.cacheBytesPerUs = 7.0e6;
+  h200.loadBytesPerUsSM = 7.0e4;
+  h200.sharedBytesPerUsSM = 128 * 1755.0;
+  h200.tensorFlopsPerUsSM = 2.8e6;
+  h200.scalarOpsPerUsSM = 128 * 1755.0;
+  h200.specialOpsPerUsSM = 16 * 1755.0;
+  h200.launchUs = 2.35;
+  h200.nextLaunchUs = 1.0;
+  h200.barrierUs = 0.02;
+  h200.loadLatencyUs = 0.8;
+  if (name == h200.name)
+    return h200;
+  return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                 "expects a known target (sm_90a), got " +
+                                     llvm::Twine(name));
+}
+
+/// Time of one block: before and after its loop, and per iteration.
+struct AnalyticCostModel::Phases {
+  double outsideUs = 0;
+  double iterationUs = 0;
+};
+
+static int64_t getBytes(ArrayRef<TensorType> types) {
+  int64_t bytes = 0;
+  for (const TensorType &type : types)
+    bytes += type.getSizeBytes();
+  return bytes;
+}
+
+/// Flops of a matmul on the tensor cores, which take 16 x 8 x 16 at a time with
+/// either operand as the one of 16 rows.
+static double getPaddedMatmulFlops(const TensorType &lhs,
+                                   const TensorType &result) {
+  int64_t rows = result.shape[result.getRank() - 2];
+  int64_t columns = result.shape.back();
+  int64_t batch = result.getNumElements() / (rows * columns);
+  auto pad = [](int64_t size, int64_t to) {
+    return double(llvm::alignTo(size, to));
+  };
+  double area = std::min(pad(rows, 16) * pad(columns, 8),
+                         pad(rows, 8) * pad(columns, 16));
+  return 2 * batch * area * pad(lhs.shape.back(), 16);
+}
+
+/// Arithmetic and shared memory traffic of one operation in one block.
+double AnalyticCostModel::getComputeUs(const TileGraph &kernel,
+                                       const Operation &op) const {
+  llvm::SmallVector<TensorType> operands = kernel.getTypes(op.operands);
+  const TensorType &result = kernel.getType(op.results[0]);
+  const OperatorInfo &row = getOperatorInfo(op.opcode);
+  double elements =
+      std::max(operands[0].getNumElements(), result.getNumElements());
+  double movedUs =
+      (getBytes(operands) + result.getSizeBytes()) / target.sharedBytesPerUsSM;
+  double arithmeticUs = 0;
+  if (row.kind == OperatorKind::Contraction) {
+    arithmeticUs =
+        getPaddedMatmulFlops(operands[0], result) / target.tensorFlopsPerUsSM;
+  } else {
+    const OperatorInfo &applied = row.kind == OperatorKind::Accumulate
+                                      ? getOperatorInfo(op.attributes.reduction)
+                                      : row;
+    arithmeticUs =
+        elements *
+        ((1 + applied.definition.countArithmetic()) / target.scalarOpsPerUsSM +
+         applied.definition.countSpecial() / target.specialOpsPerUsSM);
+  }
+  return std::max(movedUs, arithmeticUs) + target.barrierUs;
+}
+
+AnalyticCostModel::Phases
+AnalyticCostModel::getBlockUs(const TileGraph &kernel,
+                              int64_t blocksPerSM) const {
+  llvm::SmallVector<Phase> phases = computePhases(kernel);
+  Phases time;
+  double loopComputeUs = 0;
+  for (const Operation &op : kernel.getOperations()) {
+    // An accumulation works in every iteration, whatever its result's phase is.
+    bool isInLoop = llvm::any_of(
+        op.operands, [&](ValueId v) { return phases[v] == Phase::Loop; });
+    (isInLoop ? loopComputeUs : time.outsideUs) += getComputeUs(kernel, op);
+  }
+  double loopBytes = 0, onceBytes = 0;
+  for (unsigned input = 0; input < kernel.getNumInputs(); ++input)
+    (phases[input] == Phase::Loop ? loopBytes : onceBytes) +=
+        kernel.getType(input).getSizeBytes();
+  double rate = target.loadBytesPerUsSM / blocksPerSM;
+  // A few stages are in flight at a time, so an iteration waits for a part of
+  // the latency only.
+  constexpr double kStages = 4;
+  double loadUs = std::max(loopBytes / rate, target.loadLatencyUs / kStages);
+  time.outsideUs += onceBytes / rate;
+  time.iterationUs =
+      loopBytes == 0
+          ? 0
+          : std::max(loadUs, loopComputeUs * blocksPerSM) + target.barrierUs;
+  time.outsideUs += loopBytes == 0 ? loopComputeUs : loadUs + loopComputeUs;
+  return time;
+}
+
+double AnalyticCostModel::estimateKernelUs(const TileGraph &kernel,
+                                           ArrayRef<TensorType> operands,
+                                           ArrayRef<TensorType> results) const {
+  int64_t blocks = kernel.getNumBlocks();
+  int64_t shared = std::max<int64_t>(getSharedBytes(kernel), 1024);
+  int64_t perSM = std::min({target.sharedBytesPerSM / (shared + 1024),
+                            target.threadsPerSM / int64_t(kernel.threads),
+                            int64_t(llvm::divideCeil(blocks, target.numSMs))});
+  perSM = std::max<int64_t>(perSM, 1);
+  int64_t waves = llvm::divideCeil(blocks, target.numSMs * perSM);
+  Phases block = getBlockUs(kernel, perSM);
+  double blocksUs =
+      waves * (block.outsideUs + block.iterationUs * double(kernel.loop));
+
+  llvm::SmallVector<Phase> phases = computePhases(kernel);
+  double cacheBytes = 0, resultBytes = getBytes(results);
+  for (unsigned input = 0; input < kernel.getNumInputs(); ++input)
+    cacheBytes += double(blocks) * kernel.getType(input).getSizeBytes() *
+                  (phases[input] == Phase::Loop ? kernel.loop : 1);
+  double memoryUs =
+      (getBytes(operands) + resultBytes) / target.memoryBytesPerUs;
+  double cacheUs = (cacheBytes + resultBytes) / target.cacheBytesPerUs;
+  return target.launchUs + std::max({blocksUs, memoryUs, cacheUs});
+}
+
+double AnalyticCostModel::estimateUs(const Graph &graph) const {
+  double us = 0;
+  for (const Operation &op : graph.getOperations()) {
+    assert(op.body && "every kernel needs a block graph");
+    us += estimateKernelUs(*op.body, graph.getTypes(op.operands),
+                           graph.getTypes(op.results));
+    if (us > 0 && &op != &graph.getOperations().front())
+      us += target.nextLaunchUs - target.launchUs;
+  }
+  return us;
+}
+
+double mlir::mirage::search::getStreamingLimitUs(const Target &target,
+                                                 const Graph &program) {
+  int64_t bytes = getBytes(program.getTypes(program.getOutputs()));
+  for (unsigned input = 0; input < program.getNumInputs(); ++input)
+    bytes += program.getType(input).getSizeBytes();
+  return target.launchUs + bytes / target.memoryBytesPerUs;
+}

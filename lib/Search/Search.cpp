@@ -1,0 +1,231 @@
+//===- Search.cpp - Superoptimizing a tensor program ----------------------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Search/Search.h"
+#include "Mirage/Graph/DefaultTileGraph.h"
+#include "llvm/ADT/STLExtras.h"
+#include <chrono>
+#include <set>
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::search;
+using llvm::Error;
+using llvm::Expected;
+
+llvm::StringRef mlir::mirage::search::getStopReasonName(StopReason reason) {
+  static constexpr llvm::StringLiteral kNames[] = {"exhausted", "state limit",
+                                                   "time limit"};
+  return kNames[static_cast<unsigned>(reason)];
+}
+
+const Graph &SearchResult::getBest() const {
+  bool isBetter =
+      !candidates.empty() && candidates.front().predictedUs < report.baselineUs;
+  return isBetter ? candidates.front().graph : baseline;
+}
+
+namespace {
+class Searcher {
+public:
+  Searcher(TargetProgram program, Target target, const SearchOptions &options)
+      : program(std::move(program)), target(target), options(options),
+        costModel(target), start(std::chrono::steady_clock::now()) {}
+
+  Expected<SearchResult> run() {
+    if (Error error = buildBaseline())
+      return std::move(error);
+    result.report.limitUs = getStreamingLimitUs(target, program.graph);
+    // What was read as an atom is searched as such first, then written out.
+    if (enumerate(AtomReading::Function))
+      enumerate(AtomReading::WrittenOut);
+    verifyStructures();
+    for (const Structure &structure : structures)
+      instantiate(structure);
+    rank();
+    result.report.seconds = getSeconds();
+    return std::move(result);
+  }
+
+private:
+  double getSeconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() -
+                                         start)
+        .count();
+  }
+  bool isOutOfTime() const {
+    return options.timeLimitS != 0 && getSeconds() > options.timeLimitS;
+  }
+  bool stop(StopReason reason) {
+    result.stopReason = reason;
+    return false;
+  }
+
+  /// Each operation as a kernel with its default block graph.
+  Error buildBaseline() {
+    const Graph &from = program.graph;
+    Graph &baseline = result.baseline;
+    for (unsigned input = 0; input < from.getNumInputs(); ++input)
+      baseline.addInput(from.getType(input), from.getInputName(input));
+    for (const Operation &op : from.getOperations()) {
+      Expected<TileGraph> body =
+          buildDefaultTileGraph(from, op, target.sharedBytesPerBlock);
+      if (!body)
+        return body.takeError();
+      baseline.addGraph(op.operands,
+                        std::make_shared<TileGraph>(std::move(*body)),
+                        from.getTypes(op.results));
+    }
+    for (ValueId output : from.getOutputs())
+      baseline.addOutput(output);
+    result.report.baselineUs = costModel.estimateUs(baseline);
+    return Error::success();
+  }
+
+  /// Deepens the number of operators step by step. \returns whether the other
+  /// reading is worth a search of its own: limits left, and atoms there.
+  bool enumerate(AtomReading reading) {
+    EnumerationSpace space(program, reading);
+    if (!space.isSearchable())
+      return reading == AtomReading::Function;
+    std::vector<KernelChoice> kernels = enumerateKernelChoices(
+        program, options.maxGridAxes, options.allowSummedOutputs);
+    for (unsigned size = 1; size <= options.maxBlockOps; ++size)
+      if (!enumerateRound(space, reading, kernels, size))
+        return false;
+    return space.hasAtoms();
+  }
+
+  bool enumerateRound(EnumerationSpace &space, AtomReading reading,
+                      llvm::ArrayRef<KernelChoice> kernels, unsigned size) {
+    SearchRound round;
+    round.reading = reading;
+    round.numOperators = size;
+    size_t before = structures.size();
+    EnumerationLimits limits{size,
+                             options.maxStates - result.report.counts.states,
+                             options.allowSummedOutputs};
+    bool goesOn = true;
+    for (const KernelChoice &kernel : kernels) {
+      Enumerator enumerator(space, limits, round.counts);
+      if (!enumerator.run(kernel, [&](const Structure &s) { keep(s); }))
+        goesOn = stop(StopReason::StateLimit);
+      else if (isOutOfTime())
+        goesOn = stop(StopReason::TimeLimit);
+      if (!goesOn)
+        break;
+    }
+    round.structures = structures.size() - before;
+    addCounts(round.counts);
+    result.report.rounds.push_back(round);
+    return goesOn;
+  }
+
+  void keep(const Structure &structure) {
+    if (seen.insert(toString(structure)).second)
+      structures.push_back(structure);
+  }
+
+  void addCounts(const EnumerationCounts &counts) {
+    EnumerationCounts &sum = result.report.counts;
+    sum.states += counts.states;
+    sum.trials += counts.trials;
+    for (unsigned i = 0; i < kNumPruneReasons; ++i)
+      sum.pruned[i] += counts.pruned[i];
+  }
+
+  /// At two sets of small sizes, so that no equality holds by a coincidence of
+  /// sizes.
+  bool isVerified(const Structure &structure) {
+    for (unsigned variant = 0; variant < 2; ++variant) {
+      llvm::SmallVector<int64_t> extents =
+          getTestExtents(program, structure, variant);
+      TileGraph tileGraph =
+          buildTileGraph(program, structure, extents,
+                         getTestTiling(program, structure, extents));
+      if (!options.verify(resize(program.graph, program.names, extents),
+                          buildKernelGraph(program, structure, extents,
+                                           std::move(tileGraph))))
+        return false;
+    }
+    return true;
+  }
+
+  void verifyStructures() {
+    result.report.structures = structures.size();
+    llvm::erase_if(structures,
+                   [&](const Structure &s) { return !isVerified(s); });
+    result.report.verified = structures.size();
+    result.report.rejected = result.report.structures - result.report.verified;
+  }
+
+  /// Keeps the cheapest tiling that fits.
+  void instantiate(const Structure &structure) {
+    llvm::ArrayRef<int64_t> extents = program.names.extents;
+    std::optional<Candidate> best;
+    std::optional<TileGraph> bestTiles;
+    for (const Tiling &tiling : enumerateTilings(program, structure, extents,
+                                                 target.sharedBytesPerBlock)) {
+      ++result.report.instances;
+      TileGraph tiles = buildTileGraph(program, structure, extents, tiling);
+      if (getSharedBytes(tiles) > target.sharedBytesPerBlock)
+        continue;
+      ++result.report.fitting;
+      double us = costModel.estimateKernelUs(
+          tiles, program.graph.getTypes(structure.inputs),
+          program.graph.getTypes(program.graph.getOutputs()));
+      if (best && best->predictedUs <= us)
+        continue;
+      best = Candidate{structure, tiling, Graph(), us};
+      bestTiles = std::move(tiles);
+    }
+    if (!best)
+      return;
+    best->graph =
+        buildKernelGraph(program, structure, extents, std::move(*bestTiles));
+    result.candidates.push_back(std::move(*best));
+  }
+
+  void rank() {
+    auto getKey = [](const Candidate &c) {
+      return std::make_tuple(c.predictedUs, c.structure.operators.size(),
+                             toString(c.structure));
+    };
+    llvm::sort(result.candidates, [&](const Candidate &a, const Candidate &b) {
+      return getKey(a) < getKey(b);
+    });
+    if (result.candidates.size() > options.numCandidates)
+      result.candidates.resize(options.numCandidates);
+    result.report.bestUs = result.report.baselineUs;
+    if (!result.candidates.empty())
+      result.report.bestUs =
+          std::min(result.report.baselineUs, result.candidates[0].predictedUs);
+  }
+
+  TargetProgram program;
+  Target target;
+  const SearchOptions &options;
+  AnalyticCostModel costModel;
+  std::chrono::steady_clock::time_point start;
+  std::set<std::string> seen;
+  std::vector<Structure> structures;
+  SearchResult result;
+};
+} // namespace
+
+Expected<SearchResult>
+mlir::mirage::search::superoptimize(const Graph &graph,
+                                    const SearchOptions &options) {
+  assert(options.verify && "expects a verifier");
+  Expected<Target> target = getTarget(options.target);
+  if (!target)
+    return target.takeError();
+  Expected<TargetProgram> program = makeTargetProgram(graph);
+  if (!program)
+    return program.takeError();
+  return Searcher(std::move(*program), *target, options).run();
+}

@@ -1,0 +1,189 @@
+//===- TargetProgram.cpp - What a search looks for ------------------------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Search/TargetProgram.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::search;
+using llvm::SmallVector;
+
+/// The names of the operands that the result does not have.
+static NameSet getLostNames(const TargetProgram &program,
+                            const Operation &operation) {
+  NameSet lost = 0;
+  for (ValueId operand : operation.operands)
+    lost |= program.getNames(operand);
+  return lost & ~program.getNames(operation.results[0]);
+}
+
+static SmallVector<ValueId> findUsedInputs(const Graph &graph) {
+  llvm::BitVector used(graph.getNumValues());
+  for (ValueId output : graph.getOutputs())
+    used.set(output);
+  for (const Operation &operation : llvm::reverse(graph.getOperations()))
+    if (used[operation.results[0]])
+      for (ValueId operand : operation.operands)
+        used.set(operand);
+  SmallVector<ValueId> inputs;
+  for (unsigned input = 0; input < graph.getNumInputs(); ++input)
+    if (used[input])
+      inputs.push_back(input);
+  return inputs;
+}
+
+llvm::Expected<TargetProgram>
+mlir::mirage::search::makeTargetProgram(const Graph &graph) {
+  llvm::Expected<DimensionNames> names = nameDimensions(graph);
+  if (!names)
+    return names.takeError();
+  TargetProgram program;
+  program.graph = graph;
+  program.names = std::move(*names);
+  program.inputs = findUsedInputs(graph);
+  if (program.inputs.empty())
+    return llvm::createStringError(
+        llvm::inconvertibleErrorCode(),
+        "expects an output that depends on an input, got none");
+  for (ValueId value = 0; value < graph.getNumValues(); ++value)
+    program.maxTensorNames = std::max<unsigned>(
+        program.maxTensorNames, llvm::popcount(program.getNames(value)));
+  for (const Operation &operation : graph.getOperations())
+    program.reducedNames |= getLostNames(program, operation);
+  return program;
+}
+
+void mlir::mirage::search::declareNames(ExpressionContext &context,
+                                        const TargetProgram &program) {
+  for (unsigned number = 0; number < program.names.getNumNames(); ++number) {
+    std::string text = number < 26 ? std::string(1, char('a' + number))
+                                   : "n" + std::to_string(number);
+    NameId name = context.addName(text);
+    SymbolId grid = context.addSymbol("g" + text, name);
+    SymbolId loop = context.addSymbol("l" + text, name);
+    assert(name == number && grid == getGridSymbol(name) &&
+           loop == getLoopSymbol(name) && "names go into an empty context");
+    (void)grid, (void)loop;
+  }
+}
+
+namespace {
+class FormBuilder {
+public:
+  FormBuilder(ExpressionContext &context, const TargetProgram &program,
+              AtomReading reading)
+      : context(context), program(program),
+        forms(context, reading, kMaxProgramTotal) {}
+
+  TargetForms run() {
+    addInputs(result);
+    for (const Operation &operation : program.graph.getOperations())
+      result.ofValues.push_back(build(operation));
+    return std::move(result);
+  }
+
+  /// As run(), with what is known to equal an atom read as that atom.
+  TargetForms runRecognizing(const TargetForms &writtenOut) {
+    addInputs(result);
+    for (const Operation &operation : program.graph.getOperations()) {
+      FormId recognized = recognize(operation.results[0], writtenOut);
+      result.ofValues.push_back(recognized != FormId::None ? recognized
+                                                           : build(operation));
+    }
+    return std::move(result);
+  }
+
+private:
+  void addInputs(TargetForms &to) {
+    for (unsigned input = 0; input < program.graph.getNumInputs(); ++input) {
+      DimensionList named;
+      for (NameId name : program.getDimensions(input))
+        if (name != kNoName)
+          named.push_back(name);
+      to.ofValues.push_back(context.input(input, named));
+    }
+  }
+
+  FormId build(const Operation &operation) {
+    SmallVector<FormId, 2> operands;
+    for (ValueId operand : operation.operands)
+      operands.push_back(result.ofValues[operand]);
+    if (llvm::is_contained(operands, FormId::None))
+      return FormId::None;
+    const OperatorInfo &row = getOperatorInfo(operation.opcode);
+    result.hasAtoms |= row.isAtom;
+    SmallVector<NameId> lost = toList(getLostNames(program, operation));
+    switch (row.kind) {
+    case OperatorKind::Elementwise:
+      return forms.elementwise(row, operation.attributes.scalars, operands);
+    case OperatorKind::Reduction:
+      return forms.reduction(row, operands[0], lost, {});
+    case OperatorKind::Contraction:
+      return lost.empty()
+                 ? context.mul(operands[0], operands[1]) // K is 1
+                 : forms.contraction(operands[0], operands[1], lost[0], {});
+    case OperatorKind::Movement:
+      return operands[0];
+    case OperatorKind::Accumulate:
+    case OperatorKind::Graph:
+      break;
+    }
+    assert(false && "nameDimensions refuses other operations");
+    return FormId::None;
+  }
+
+  /// The atom row and earlier value that `value` is by its definition, if any.
+  FormId recognize(ValueId value, const TargetForms &writtenOut) {
+    FormId wanted = writtenOut.ofValues[value];
+    if (wanted == FormId::None)
+      return FormId::None;
+    OperatorForms definitions(context, AtomReading::WrittenOut,
+                              kMaxProgramTotal);
+    for (const OperatorInfo &row : getOperatorTable()) {
+      if (!row.isAtom || row.numOperands != 1)
+        continue;
+      for (ValueId operand = 0; operand < value; ++operand) {
+        FormId from = writtenOut.ofValues[operand];
+        NameSet names = program.getNames(operand),
+                kept = program.getNames(value);
+        SmallVector<NameId> lost = toList(names & ~kept);
+        bool isReduction = row.kind == OperatorKind::Reduction;
+        if (from == FormId::None || (kept & ~names) ||
+            lost.empty() == isReduction)
+          continue;
+        FormId built = isReduction ? definitions.reduction(row, from, lost, {})
+                                   : definitions.elementwise(row, {}, {from});
+        if (built != wanted || result.ofValues[operand] == FormId::None)
+          continue;
+        result.hasAtoms = true;
+        return isReduction
+                   ? forms.reduction(row, result.ofValues[operand], lost, {})
+                   : forms.elementwise(row, {}, {result.ofValues[operand]});
+      }
+    }
+    return FormId::None;
+  }
+
+  ExpressionContext &context;
+  const TargetProgram &program;
+  OperatorForms forms;
+  TargetForms result;
+};
+} // namespace
+
+TargetForms mlir::mirage::search::computeForms(ExpressionContext &context,
+                                               const TargetProgram &program,
+                                               AtomReading reading) {
+  TargetForms writtenOut =
+      FormBuilder(context, program, AtomReading::WrittenOut).run();
+  if (reading == AtomReading::WrittenOut)
+    return writtenOut;
+  return FormBuilder(context, program, reading).runRecognizing(writtenOut);
+}

@@ -1,0 +1,226 @@
+//===- TileLayout.cpp - Tiles whose dimensions have names -----------------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TileLayout.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::search;
+using llvm::ArrayRef;
+
+unsigned NamedTile::getPosition(NameId name) const {
+  auto it = llvm::find(layout, name);
+  assert(it != layout.end() && "the tile has no such dimension");
+  return it - layout.begin();
+}
+
+/// Broadcasting ignores leading dimensions of size 1.
+static ArrayRef<NameId> dropLeadingOnes(ArrayRef<NameId> layout) {
+  return layout.drop_while([](NameId name) { return name == kNoName; });
+}
+
+static DimensionList dropOnes(ArrayRef<NameId> layout) {
+  DimensionList named(layout.begin(), layout.end());
+  llvm::erase(named, kNoName);
+  return named;
+}
+
+static bool isReady(const NamedTile &operand, ArrayRef<NameId> layout,
+                    unsigned minRank) {
+  return operand.layout.size() >= minRank &&
+         dropLeadingOnes(operand.layout) == dropLeadingOnes(layout);
+}
+
+unsigned NamedTileBuilder::countMovements(const NamedTile &operand,
+                                          ArrayRef<NameId> layout) const {
+  if (isReady(operand, layout, 2))
+    return 0;
+  // A transpose moves data, a reshape does not.
+  return dropOnes(operand.layout) == dropOnes(layout) ? 1 : 8;
+}
+
+NamedTile NamedTileBuilder::add(Opcode opcode, ArrayRef<NamedTile> operands,
+                                Attributes attributes, DimensionList layout) {
+  llvm::SmallVector<ValueId, 2> values;
+  for (const NamedTile &operand : operands)
+    values.push_back(operand.value);
+  TensorType type;
+  type.shape = DimensionNames::getShape(layout, tile);
+  type.element = inferTileElement(opcode, graph.getTypes(values));
+  return {graph.add(opcode, values, type, std::move(attributes)),
+          std::move(layout)};
+}
+
+NamedTile NamedTileBuilder::reshape(const NamedTile &operand,
+                                    ArrayRef<NameId> layout) {
+  return add(Opcode::Reshape, {operand}, {},
+             DimensionList(layout.begin(), layout.end()));
+}
+
+/// Puts the named dimensions into the given order, those of size 1 in front.
+NamedTile NamedTileBuilder::transpose(const NamedTile &operand,
+                                      ArrayRef<NameId> order) {
+  Attributes attributes;
+  DimensionList layout;
+  for (auto [dim, name] : llvm::enumerate(operand.layout))
+    if (name == kNoName) {
+      attributes.dims.push_back(dim);
+      layout.push_back(kNoName);
+    }
+  for (NameId name : order) {
+    attributes.dims.push_back(operand.getPosition(name));
+    layout.push_back(name);
+  }
+  return add(Opcode::Transpose, {operand}, attributes, layout);
+}
+
+/// Moves the tile into `layout`, which has its names and dimensions of size 1;
+/// leading ones of these may differ, but for a rank of `minRank`.
+NamedTile NamedTileBuilder::bring(const NamedTile &operand,
+                                  ArrayRef<NameId> layout, unsigned minRank) {
+  if (isReady(operand, layout, minRank))
+    return operand;
+  DimensionList order = dropOnes(layout);
+  NamedTile moved =
+      dropOnes(operand.layout) == order ? operand : transpose(operand, order);
+  return isReady(moved, layout, minRank) ? moved : reshape(moved, layout);
+}
+
+NamedTile NamedTileBuilder::arrange(NamedTile operand,
+                                    ArrayRef<NameId> layout) {
+  NameSet names = operand.getNames();
+  DimensionList present(layout.begin(), layout.end());
+  for (NameId &name : present)
+    if (name != kNoName && !contains(names, name))
+      name = kNoName;
+  operand = bring(operand, present, 0);
+  if (ArrayRef<NameId>(operand.layout) != ArrayRef<NameId>(present))
+    operand = reshape(operand, present);
+  if (ArrayRef<NameId>(present) == layout)
+    return operand;
+  return add(Opcode::Broadcast, {operand}, {},
+             DimensionList(layout.begin(), layout.end()));
+}
+
+//===----------------------------------------------------------------------===//
+// Elementwise operators and reductions
+//===----------------------------------------------------------------------===//
+
+/// `layout` without the names that `names` lacks.
+static DimensionList restrict(ArrayRef<NameId> layout, NameSet names) {
+  DimensionList result(layout.begin(), layout.end());
+  for (NameId &name : result)
+    if (name != kNoName && !contains(names, name))
+      name = kNoName;
+  return result;
+}
+
+/// A layout for the names of both: that of the larger one, then what it lacks.
+static DimensionList joinLayouts(const NamedTile &lhs, const NamedTile &rhs) {
+  bool lhsIsLarger =
+      llvm::popcount(lhs.getNames()) >= llvm::popcount(rhs.getNames());
+  const NamedTile &larger = lhsIsLarger ? lhs : rhs;
+  const NamedTile &smaller = lhsIsLarger ? rhs : lhs;
+  DimensionList layout;
+  for (NameId name : larger.layout)
+    if (name != kNoName || (smaller.getNames() & ~larger.getNames()) == 0)
+      layout.push_back(name);
+  for (NameId name : smaller.layout)
+    if (name != kNoName && !contains(larger.getNames(), name))
+      layout.push_back(name);
+  return layout;
+}
+
+NamedTile NamedTileBuilder::elementwise(Opcode opcode,
+                                        ArrayRef<NamedTile> operands,
+                                        Attributes attributes) {
+  if (operands.size() == 1)
+    return add(opcode, operands, std::move(attributes), operands[0].layout);
+  DimensionList layout = joinLayouts(operands[0], operands[1]);
+  llvm::SmallVector<NamedTile, 2> brought;
+  size_t rank = 0;
+  for (const NamedTile &operand : operands) {
+    brought.push_back(bring(operand, restrict(layout, operand.getNames()), 0));
+    rank = std::max(rank, brought.back().layout.size());
+  }
+  DimensionList result(dropLeadingOnes(layout));
+  result.insert(result.begin(), rank - result.size(), kNoName);
+  return add(opcode, brought, std::move(attributes), result);
+}
+
+NamedTile NamedTileBuilder::reduce(Opcode opcode, const NamedTile &operand,
+                                   NameId name, Attributes attributes) {
+  DimensionList layout = operand.layout;
+  if (name != kNoName) {
+    unsigned position = operand.getPosition(name);
+    attributes.dims = {position};
+    layout[position] = kNoName;
+  }
+  return add(opcode, {operand}, std::move(attributes), layout);
+}
+
+//===----------------------------------------------------------------------===//
+// Matmul
+//===----------------------------------------------------------------------===//
+
+/// [batch..., rows, k] and [batch..., k, columns]. Names of one operand only
+/// are rows or columns; of several, all but the last are batch dimensions of
+/// size 1 in the other operand.
+NamedTileBuilder::MatmulLayouts
+NamedTileBuilder::planMatmul(const NamedTile &lhs, const NamedTile &rhs,
+                             NameId over) const {
+  NameSet shared = lhs.getNames() & rhs.getNames();
+  DimensionList batch, rows, columns;
+  for (NameId name : lhs.layout)
+    if (name != kNoName && name != over)
+      (contains(shared, name) ? batch : rows).push_back(name);
+  for (NameId name : rhs.layout)
+    if (name != kNoName && name != over && !contains(shared, name))
+      columns.push_back(name);
+  auto takeLast = [](DimensionList &list) {
+    return list.empty() ? kNoName : list.pop_back_val();
+  };
+  NameId row = takeLast(rows), column = takeLast(columns);
+  MatmulLayouts plan;
+  for (NameId name : batch) {
+    plan.lhs.push_back(name);
+    plan.rhs.push_back(name);
+  }
+  for (NameId name : rows) {
+    plan.lhs.push_back(name);
+    plan.rhs.push_back(kNoName);
+  }
+  for (NameId name : columns) {
+    plan.lhs.push_back(kNoName);
+    plan.rhs.push_back(name);
+  }
+  plan.lhs.append({row, over});
+  plan.rhs.append({over, column});
+  plan.numMovements =
+      countMovements(lhs, plan.lhs) + countMovements(rhs, plan.rhs);
+  return plan;
+}
+
+NamedTile NamedTileBuilder::matmul(const NamedTile &lhs, const NamedTile &rhs,
+                                   NameId over) {
+  MatmulLayouts plan = planMatmul(lhs, rhs, over);
+  MatmulLayouts swapped = planMatmul(rhs, lhs, over);
+  if (swapped.numMovements < plan.numMovements)
+    return matmul(rhs, lhs, over);
+  NamedTile left = bring(lhs, plan.lhs, 2), right = bring(rhs, plan.rhs, 2);
+  DimensionList layout;
+  for (auto [l, r] : llvm::zip(ArrayRef<NameId>(plan.lhs).drop_back(2),
+                               ArrayRef<NameId>(plan.rhs).drop_back(2)))
+    layout.push_back(l != kNoName ? l : r);
+  size_t rank = std::max(left.layout.size(), right.layout.size());
+  DimensionList result(dropLeadingOnes(layout));
+  assert(rank >= result.size() + 2 && "batch dimensions were lost");
+  result.insert(result.begin(), rank - 2 - result.size(), kNoName);
+  result.append({plan.lhs[plan.lhs.size() - 2], plan.rhs.back()});
+  return add(Opcode::Matmul, {left, right}, {}, result);
+}

@@ -1,0 +1,65 @@
+//===- TileLayout.h - Tiles whose dimensions have names ---------*- C++ -*-===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_LIB_SEARCH_TILELAYOUT_H
+#define MIRAGE_LIB_SEARCH_TILELAYOUT_H
+
+#include "Mirage/Search/DimensionNames.h"
+
+namespace mlir::mirage::search {
+
+/// A value of a tile graph and the names of its dimensions.
+struct NamedTile {
+  ValueId value = 0;
+  DimensionList layout;
+
+  NameSet getNames() const { return toSet(layout); }
+  unsigned getPosition(NameId name) const;
+};
+
+/// Appends operations to a tile graph, with the transposes and reshapes that
+/// their operands' layouts make necessary.
+class NamedTileBuilder {
+public:
+  /// \param tile  extent of every name within a tile.
+  NamedTileBuilder(TileGraph &graph, llvm::ArrayRef<int64_t> tile)
+      : graph(graph), tile(tile) {}
+
+  NamedTile elementwise(Opcode opcode, llvm::ArrayRef<NamedTile> operands,
+                        Attributes attributes);
+  /// A reduction or accumulation over `name`, or over no dimension.
+  NamedTile reduce(Opcode opcode, const NamedTile &operand, NameId name,
+                   Attributes attributes);
+  NamedTile matmul(const NamedTile &lhs, const NamedTile &rhs, NameId over);
+  /// The tile with exactly these dimensions; names that it lacks are broadcast.
+  NamedTile arrange(NamedTile operand, llvm::ArrayRef<NameId> layout);
+
+private:
+  /// The dimensions that the operands of a matmul need.
+  struct MatmulLayouts {
+    DimensionList lhs, rhs;
+    unsigned numMovements = 0;
+  };
+  MatmulLayouts planMatmul(const NamedTile &lhs, const NamedTile &rhs,
+                           NameId over) const;
+  unsigned countMovements(const NamedTile &operand,
+                          llvm::ArrayRef<NameId> layout) const;
+  NamedTile bring(const NamedTile &operand, llvm::ArrayRef<NameId> layout,
+                  unsigned minRank);
+  NamedTile transpose(const NamedTile &operand, llvm::ArrayRef<NameId> order);
+  NamedTile reshape(const NamedTile &operand, llvm::ArrayRef<NameId> layout);
+  NamedTile add(Opcode opcode, llvm::ArrayRef<NamedTile> operands,
+                Attributes attributes, DimensionList layout);
+
+  TileGraph &graph;
+  llvm::ArrayRef<int64_t> tile;
+};
+
+} // namespace mlir::mirage::search
+
+#endif // MIRAGE_LIB_SEARCH_TILELAYOUT_H

@@ -1,0 +1,139 @@
+//===- Programs.h - Tensor programs that tests search -----------*- C++ -*-===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_TEST_UNIT_SEARCH_PROGRAMS_H
+#define MIRAGE_TEST_UNIT_SEARCH_PROGRAMS_H
+
+#include "Mirage/Graph/Graph.h"
+
+namespace mlir::mirage::test {
+
+/// Writes programs as formulas; shapes follow from the operator table.
+class ProgramBuilder {
+public:
+  Graph graph;
+
+  ValueId input(llvm::ArrayRef<int64_t> shape) {
+    return graph.addInput({Shape(shape), ElementType::F16});
+  }
+  ValueId apply(Opcode opcode, llvm::ArrayRef<ValueId> operands,
+                Attributes attributes = {},
+                llvm::ArrayRef<int64_t> shape = {}) {
+    llvm::SmallVector<TensorType> types = graph.getTypes(operands);
+    Shape result = llvm::cantFail(inferShape(opcode, attributes, types, shape));
+    return graph.add(opcode, operands, {result, ElementType::F32}, attributes);
+  }
+  ValueId apply(Opcode opcode, llvm::ArrayRef<ValueId> operands,
+                double scalar) {
+    Attributes attributes;
+    attributes.scalars = {scalar};
+    return apply(opcode, operands, attributes);
+  }
+  ValueId reduce(Opcode opcode, ValueId operand, int64_t dim) {
+    Attributes attributes;
+    attributes.dims = {dim};
+    return apply(opcode, {operand}, attributes);
+  }
+  ValueId transpose(ValueId operand, llvm::ArrayRef<int64_t> permutation) {
+    Attributes attributes;
+    attributes.dims.assign(permutation.begin(), permutation.end());
+    return apply(Opcode::Transpose, {operand}, attributes);
+  }
+  ValueId matmul(ValueId lhs, ValueId rhs) {
+    return apply(Opcode::Matmul, {lhs, rhs});
+  }
+  Graph finish(llvm::ArrayRef<ValueId> outputs) {
+    for (ValueId output : outputs)
+      graph.addOutput(output);
+    llvm::cantFail(verify(graph));
+    return graph;
+  }
+};
+
+/// X / sqrt(mean(X²)) · W, nothing recognised beforehand.
+inline Graph rmsNormLinear(int64_t m, int64_t k, int64_t n) {
+  ProgramBuilder b;
+  ValueId x = b.input({m, k}), w = b.input({k, n});
+  ValueId mean = b.reduce(Opcode::Mean, b.apply(Opcode::Square, {x}), 1);
+  ValueId normed = b.apply(Opcode::Div, {x, b.apply(Opcode::Sqrt, {mean})});
+  return b.finish({b.matmul(normed, w)});
+}
+
+/// The same with rsqrt, an epsilon and a weight: x·rsqrt(mean(x²)+eps)·v·W.
+inline Graph rmsNormWeightLinear(int64_t m, int64_t k, int64_t n) {
+  ProgramBuilder b;
+  ValueId x = b.input({m, k}), v = b.input({1, k}), w = b.input({k, n});
+  ValueId mean = b.reduce(Opcode::Mean, b.apply(Opcode::Square, {x}), 1);
+  ValueId root =
+      b.apply(Opcode::Rsqrt, {b.apply(Opcode::Offset, {mean}, 1e-5)});
+  ValueId normed = b.apply(Opcode::Mul, {b.apply(Opcode::Mul, {x, root}), v});
+  return b.finish({b.matmul(normed, w)});
+}
+
+inline Graph gatedMlp(int64_t m, int64_t k, int64_t n) {
+  ProgramBuilder b;
+  ValueId x = b.input({m, k}), w1 = b.input({k, n}), w2 = b.input({k, n});
+  ValueId gate = b.apply(Opcode::Silu, {b.matmul(x, w1)});
+  return b.finish({b.apply(Opcode::Mul, {gate, b.matmul(x, w2)})});
+}
+
+/// silu written out: y / (1 + exp(-y)).
+inline Graph gatedMlpSpelled(int64_t m, int64_t k, int64_t n) {
+  ProgramBuilder b;
+  ValueId x = b.input({m, k}), w1 = b.input({k, n}), w2 = b.input({k, n});
+  ValueId y = b.matmul(x, w1);
+  ValueId e = b.apply(Opcode::Exp, {b.apply(Opcode::Neg, {y})});
+  ValueId gate = b.apply(Opcode::Div, {y, b.apply(Opcode::Offset, {e}, 1.0)});
+  return b.finish({b.apply(Opcode::Mul, {gate, b.matmul(x, w2)})});
+}
+
+inline Graph expMatmul(int64_t m, int64_t k, int64_t n) {
+  ProgramBuilder b;
+  ValueId x = b.input({m, k}), w = b.input({k, n});
+  return b.finish({b.apply(Opcode::Exp, {b.matmul(x, w)})});
+}
+
+/// exp(X) / Σ exp(X) over rows.
+inline Graph softmaxRows(int64_t m, int64_t n) {
+  ProgramBuilder b;
+  ValueId e = b.apply(Opcode::Exp, {b.input({m, n})});
+  return b.finish({b.apply(Opcode::Div, {e, b.reduce(Opcode::Sum, e, 1)})});
+}
+
+/// X·W + X·A·B.
+inline Graph lora(int64_t m, int64_t k, int64_t r, int64_t n) {
+  ProgramBuilder b;
+  ValueId x = b.input({m, k}), w = b.input({k, n});
+  ValueId a = b.input({k, r}), low = b.input({r, n});
+  ValueId update = b.matmul(b.matmul(x, a), low);
+  return b.finish({b.apply(Opcode::Add, {b.matmul(x, w), update})});
+}
+
+/// softmax(scale · Q·K)·V by heads, K as [heads, depth, keys], or as
+/// [heads, keys, depth] and transposed; scale 1 is none.
+inline Graph attention(int64_t heads, int64_t queries, int64_t keys,
+                       int64_t depth, double scale = 1,
+                       bool keysFirst = false) {
+  ProgramBuilder b;
+  ValueId q = b.input({heads, queries, depth});
+  ValueId k =
+      keysFirst ? b.input({heads, keys, depth}) : b.input({heads, depth, keys});
+  ValueId v = b.input({heads, keys, depth});
+  if (keysFirst)
+    k = b.transpose(k, {0, 2, 1});
+  ValueId scores = b.matmul(q, k);
+  if (scale != 1)
+    scores = b.apply(Opcode::Scale, {scores}, scale);
+  ValueId e = b.apply(Opcode::Exp, {scores});
+  ValueId p = b.apply(Opcode::Div, {e, b.reduce(Opcode::Sum, e, 2)});
+  return b.finish({b.matmul(p, v)});
+}
+
+} // namespace mlir::mirage::test
+
+#endif // MIRAGE_TEST_UNIT_SEARCH_PROGRAMS_H
