@@ -15,8 +15,13 @@ static void applyRound(uint32_t &x, uint32_t &y, uint32_t key) {
   y = (y << 3 | y >> 29) ^ x;
 }
 
-KeyedPermutation::KeyedPermutation(RandomStream &random) {
+KeyedPermutation::KeyedPermutation(RandomStream &random, bool isOne) {
   for (unsigned lane = 0; lane < kLanes; ++lane) {
+    if (isOne && lane > 0) {
+      for (auto &keys : roundKeys)
+        keys[lane] = keys[0];
+      continue;
+    }
     uint32_t key = random.next();
     uint32_t words[3] = {random.next(), random.next(), random.next()};
     for (unsigned round = 0; round < kRounds; ++round) {

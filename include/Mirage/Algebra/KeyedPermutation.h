@@ -22,7 +22,8 @@ struct KeyedPermutation {
   static constexpr unsigned kLanes = 16;
   static constexpr unsigned kRounds = 27;
 
-  explicit KeyedPermutation(RandomStream &random);
+  /// \param isOne  all lanes are the same permutation.
+  explicit KeyedPermutation(RandomStream &random, bool isOne = false);
 
   /// Applies the permutation of one lane to the word high:low.
   uint64_t apply(unsigned lane, uint32_t high, uint32_t low) const;
