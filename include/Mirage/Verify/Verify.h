@@ -1,0 +1,110 @@
+//===- Verify.h - Are two graphs equal? -------------------------*- C++ -*-===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Judges two µGraphs equal by evaluating both on random inputs over towers of
+// finite fields (Mirage/Algebra/FieldTower.h). Over a field there is no
+// rounding: graphs that are equal as formulas agree always, and graphs that are
+// not disagree on almost every input, with a probability that is proved.
+// The mathematics: docs/Verification.md.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_VERIFY_VERIFY_H
+#define MIRAGE_VERIFY_VERIFY_H
+
+#include "Mirage/Algebra/Random.h"
+#include "Mirage/Graph/Graph.h"
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+
+namespace mlir::mirage {
+
+/// What the agreement of all trials proves: the probability that graphs that
+/// are not equal pass is at most 2^log2. Minus infinity if equality is proved
+/// outright.
+struct ErrorBound {
+  /// By theorems alone; 0 where none applies.
+  double provedLog2 = 0;
+  /// Where exponents have a higher rank than points were used, under the
+  /// conjecture that the analysis of ITCS 2026 leaves open; else as proved.
+  double conjecturedLog2 = 0;
+  /// Trials that counted, for the output element with the fewest.
+  unsigned trials = 0;
+  unsigned towers = 0; ///< batches of trials, each over primes of its own
+};
+
+/// A float64 input on which the graphs differ beyond rounding.
+struct Witness {
+  uint64_t seed = 0; ///< that the finder made the inputs from
+  unsigned output = 0;
+  int64_t element = 0; ///< row-major
+  double lhs = 0, rhs = 0;
+};
+
+/// Evaluates both graphs in float64 on some inputs. `std::nullopt` if they agree
+/// on all that were tried.
+using FindWitness = std::function<llvm::Expected<std::optional<Witness>>(
+    const Graph &lhs, const Graph &rhs)>;
+
+struct VerifyOptions {
+  Seed seed = {};
+  /// Trials go on until the proved bound is 2^-errorBoundBits, where a theorem
+  /// allows that.
+  unsigned errorBoundBits = 64;
+  unsigned minTowers = 4;
+  unsigned maxTowers = 2048;
+  /// Elements are written out as terms, from which the bound follows, while
+  /// the terms number no more than this; larger graphs are tested at their size
+  /// without a bound.
+  size_t maxTerms = size_t(1) << 18;
+  /// Trials of such graphs: until every output element counted once, at most
+  /// this many.
+  unsigned maxLargeTrials = 16;
+  /// Needed for the verdict Different.
+  FindWitness findWitness = {};
+  /// For experiments with the bound: this tower in every batch, and a fixed
+  /// number of batches. Largest prime first.
+  llvm::SmallVector<uint32_t, 4> primes = {};
+};
+
+struct Verdict {
+  enum Kind : uint8_t {
+    Equal,     ///< all counted trials agree
+    Different, ///< they disagree, and a float64 input shows it
+    Unknown,   ///< `reason` says why
+  } kind = Unknown;
+  std::string reason = {};
+  ErrorBound bound = {};
+  /// Equal only where both are defined: one graph takes a root of something
+  /// that the other does not.
+  bool whereBothDefined = false;
+  /// The graphs were too large for a bound and were tested at their size alone.
+  bool isLarge = false;
+  /// Where a trial disagreed, if one did.
+  struct Place {
+    unsigned output;
+    int64_t element;
+  };
+  std::optional<Place> disagreement = std::nullopt;
+  std::optional<Witness> witness = std::nullopt;
+};
+
+llvm::StringRef getVerdictName(Verdict::Kind kind); // "equal", ...
+
+/// Judges graphs with the same inputs and outputs, matched in order, at their
+/// own sizes. Both are verified graphs.
+/// \returns a verdict, or an error if shapes or counts of inputs or outputs
+/// differ, or from `findWitness`.
+llvm::Expected<Verdict> verifyEqual(const Graph &lhs, const Graph &rhs,
+                                    const VerifyOptions &options);
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_VERIFY_VERIFY_H

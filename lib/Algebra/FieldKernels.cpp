@@ -1,0 +1,289 @@
+//===- FieldKernels.cpp - Arithmetic on arrays of field elements ----------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FieldVector.h"
+#include <cassert>
+#include <vector>
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::kernels;
+
+MIRAGE_KERNEL void kernels::add(const PrimeField &field, uint32_t *result,
+                                Source lhs, Source rhs, size_t count) {
+  FieldVector f = FieldVector::of(field);
+  forEachVector(result, lhs, rhs, count,
+                [&](Words &r, const Words &a, const Words &b)
+                    __attribute__((always_inline)) {
+                      Words largest = maximumOf(a, b);
+                      r = select(findSpecials(largest), largest, f.add(a, b));
+                    });
+}
+
+MIRAGE_KERNEL void kernels::mul(const PrimeField &field, uint32_t *result,
+                                Source lhs, Source rhs, size_t count,
+                                uint32_t infinityResult) {
+  FieldVector f = FieldVector::of(field);
+  forEachVector(result, lhs, rhs, count,
+                [&](Words &r, const Words &a, const Words &b)
+                    __attribute__((always_inline)) {
+                      Words largest = maximumOf(a, b);
+                      Words special = select((largest == splat(kMinusInfinity)),
+                                             splat(infinityResult), largest);
+                      r = select(findSpecials(largest), special, f.mul(a, b));
+                    });
+}
+
+/// Minus infinity becomes Undefined, the other special values stay.
+static MIRAGE_INLINE Words spreadSpecial(const Words &a) {
+  return maximumOf(a, splat(kUndefined));
+}
+
+MIRAGE_KERNEL void kernels::inverse(const PrimeField &field, uint32_t *result,
+                                    Source operand, size_t count) {
+  FieldVector f = FieldVector::of(field);
+  const Words one = splat(f.one);
+  size_t numVectors = operand.repeats ? 1 : (count + kLanes - 1) / kLanes;
+  // Montgomery's trick: products of all before, one inversion, and back.
+  std::vector<uint32_t> before(numVectors * kLanes);
+  auto invertible = [&](Words &a, size_t i) __attribute__((always_inline)) {
+    load(a, operand.data + i * kLanes,
+         operand.repeats ? kLanes : count - i * kLanes);
+    a = select(findSpecials(a) | (a == splat(0)), one, a);
+  };
+  Words product = one;
+  for (size_t i = 0; i < numVectors; ++i) {
+    Words a;
+    invertible(a, i);
+    store(before.data() + i * kLanes, product, kLanes);
+    product = f.mul(product, a);
+  }
+  product = f.pow(product, f.prime - 2);
+  for (size_t i = numVectors; i-- > 0;) {
+    Words a, earlier, raw;
+    invertible(a, i);
+    load(raw, operand.data + i * kLanes,
+         operand.repeats ? kLanes : count - i * kLanes);
+    load(earlier, before.data() + i * kLanes, kLanes);
+    Words inverse = f.mul(product, earlier);
+    product = f.mul(product, a);
+    inverse = select((raw == splat(0)), splat(kUndefined), inverse);
+    inverse = select(findSpecials(raw), spreadSpecial(raw), inverse);
+    if (!operand.repeats)
+      store(result + i * kLanes, inverse, count - i * kLanes);
+    else
+      for (size_t j = 0; j < count; j += kLanes)
+        store(result + j, inverse, count - j);
+  }
+}
+
+MIRAGE_KERNEL void kernels::sqrt(const PrimeField &field, uint32_t *result,
+                                 Source operand, size_t count,
+                                 uint32_t nonSquareResult) {
+  FieldVector f = FieldVector::of(field);
+  forEachVector(result, operand, operand, count,
+                [&](Words &r, const Words &a, const Words &)
+                    __attribute__((always_inline)) {
+                      Words root = f.pow(a, (f.prime + 1) / 4);
+                      Words wrong = (f.mul(root, root) != a);
+                      r = root | (wrong & splat(nonSquareResult));
+                      r = select(findSpecials(a), spreadSpecial(a), r);
+                    });
+}
+
+MIRAGE_KERNEL void kernels::abs(const PrimeField &field, uint32_t *result,
+                                Source operand, size_t count) {
+  FieldVector f = FieldVector::of(field);
+  forEachVector(result, operand, operand, count,
+                [&](Words &r, const Words &a, const Words &)
+                    __attribute__((always_inline)) {
+                      Words root = f.pow(a, (f.prime + 1) / 4);
+                      r = select(findSpecials(a), spreadSpecial(a),
+                                 f.mul(root, root));
+                    });
+}
+
+/// The operand with the greater rank, or the smaller one if `reverse`.
+static MIRAGE_INLINE Words pick(const KeyedPermutation &order, const Words &a,
+                                const Words &b, bool reverse) {
+  Words highA = a, lowA = Words{}, highB = b, lowB = Words{};
+  permute(order, highA, lowA);
+  permute(order, highB, lowB);
+  Words greater = (highA > highB) | ((highA == highB) & (lowA > lowB));
+  // Minus infinity is below everything, and does not spread.
+  const Words infinity = splat(kMinusInfinity);
+  greater = (greater & (a != infinity)) | (b == infinity);
+  Words picked = reverse ? select(greater, b, a) : select(greater, a, b);
+  Words spreading = (maximumOf(a, b) >= splat(kUndefined));
+  return select(spreading, maximumOf(a, b), picked);
+}
+
+MIRAGE_KERNEL void kernels::maximum(const KeyedPermutation &order,
+                                    uint32_t *result, Source lhs, Source rhs,
+                                    size_t count) {
+  forEachVector(result, lhs, rhs, count,
+                [&](Words &r, const Words &a, const Words &b)
+                    __attribute__((always_inline)) {
+                      r = pick(order, a, b, /*reverse=*/false);
+                    });
+}
+
+MIRAGE_KERNEL void kernels::minimum(const KeyedPermutation &order,
+                                    uint32_t *result, Source lhs, Source rhs,
+                                    size_t count) {
+  forEachVector(result, lhs, rhs, count,
+                [&](Words &r, const Words &a, const Words &b)
+                    __attribute__((always_inline)) {
+                      r = pick(order, a, b, /*reverse=*/true);
+                    });
+}
+
+MIRAGE_KERNEL void kernels::randomFunction(const PrimeField &field,
+                                           const KeyedPermutation &function,
+                                           uint32_t tag, uint32_t *result,
+                                           Source lhs, Source rhs,
+                                           size_t count) {
+  FieldVector f = FieldVector::of(field);
+  const Words rSquared = splat(field.getRSquared());
+  const Words rCubed = splat(field.getRCubed());
+  forEachVector(result, lhs, rhs, count,
+                [&](Words &r, const Words &a,
+                    const Words &b) __attribute__((always_inline)) {
+                  // The tag first, so that functions of one tag are one family.
+                  Words high = splat(tag), low = Words{};
+                  permute(function, high, low);
+                  high = high ^ a, low = low ^ b;
+                  permute(function, high, low);
+                  // The 64-bit word as a number mod p.
+                  r = f.add(f.mul(low, rSquared), f.mul(high, rCubed));
+                  Words largest = maximumOf(a, b);
+                  r = select(findSpecials(largest), spreadSpecial(largest), r);
+                });
+}
+
+MIRAGE_KERNEL void kernels::sum(const PrimeField &field, uint32_t *result,
+                                const uint32_t *operand, size_t outer,
+                                size_t reduced, size_t inner) {
+  FieldVector f = FieldVector::of(field);
+  for (size_t o = 0; o < outer; ++o)
+    for (size_t i = 0; i < inner; i += kLanes) {
+      Words total = Words{};
+      for (size_t r = 0; r < reduced; ++r) {
+        Words a;
+        load(a, operand + (o * reduced + r) * inner + i, inner - i);
+        Words largest = maximumOf(a, total);
+        total = select(findSpecials(largest), largest, f.add(a, total));
+      }
+      store(result + o * inner + i, total, inner - i);
+    }
+}
+
+/// One vector of results: k products of `a` (one word repeated if `splatA`,
+/// else a vector) with vectors of `b`.
+static MIRAGE_INLINE Words dot(const FieldVector &f, const uint32_t *a,
+                               const uint32_t *b, size_t k, size_t strideB,
+                               size_t count, bool splatA) {
+  Products total = {};
+  Words specials = Words{};
+  for (size_t i = 0; i < k; ++i) {
+    Words x, y;
+    if (splatA)
+      x = splat(a[i]);
+    else
+      load(x, a + i * kLanes, kLanes);
+    load(y, b + i * strideB, count);
+    specials = maximumOf(specials, maximumOf(x, y));
+    f.accumulate(total, x, y);
+  }
+  return select(findSpecials(specials), spreadSpecial(specials),
+                f.reduce(total));
+}
+
+MIRAGE_KERNEL void kernels::matmul(const PrimeField &field, uint32_t *result,
+                                   const uint32_t *lhs, const uint32_t *rhs,
+                                   size_t m, size_t n, size_t k,
+                                   unsigned lanes) {
+  assert((lanes == 1 || lanes == kLanes) && "no such number of trials");
+  FieldVector f = FieldVector::of(field);
+  bool single = lanes == 1;
+  size_t words = n * lanes;
+  for (size_t i = 0; i < m; ++i)
+    for (size_t j = 0; j < words; j += kLanes)
+      store(result + i * words + j,
+            dot(f, lhs + i * k * lanes, rhs + j, k, words, words - j, single),
+            words - j);
+}
+
+MIRAGE_KERNEL void kernels::combinePoints(const PrimeField &field,
+                                          uint32_t *result,
+                                          const uint32_t *points,
+                                          const uint32_t (*weights)[kLanes],
+                                          size_t count) {
+  assert(count % kLanes == 0 && "expects 16 points a group");
+  FieldVector f = FieldVector::of(field);
+  for (size_t i = 0; i < count; i += kLanes) {
+    Products total = {};
+    uint32_t special = 0;
+    for (unsigned t = 0; t < kLanes; ++t) {
+      Words weight;
+      load(weight, weights[t], kLanes);
+      special = std::max(special, points[i + t]);
+      f.accumulate(total, splat(points[i + t]), weight);
+    }
+    store(result + i, isSpecial(special) ? splat(special) : f.reduce(total),
+          kLanes);
+  }
+}
+
+PowerTable::PowerTable(const PrimeField &field, const PrimeField &exponents,
+                       llvm::ArrayRef<uint32_t> roots)
+    : field(field), exponents(exponents), powers(new Powers[1]) {
+  assert(roots.size() == kLanes && "expects a root a lane");
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    uint32_t base = roots[lane];
+    for (auto &digits : (*powers)) {
+      digits[0][lane] = field.getOne();
+      for (unsigned digit = 1; digit < 16; ++digit)
+        digits[digit][lane] = field.mul(digits[digit - 1][lane], base);
+      base = field.mul(digits[15][lane], base);
+    }
+  }
+}
+
+static MIRAGE_INLINE void lookUp(Words &factor,
+                                 const uint32_t (*powers)[kLanes],
+                                 const Words &exponent, unsigned position) {
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    factor.set(lane, powers[(exponent[lane] >> (4 * position)) & 15][lane]);
+}
+
+MIRAGE_KERNEL static void expKernel(const PrimeField &field,
+                                    const PrimeField &exponents,
+                                    const PowerTable::Powers &powers,
+                                    uint32_t *result, const uint32_t *operand,
+                                    size_t count) {
+  FieldVector f = FieldVector::of(field), e = FieldVector::of(exponents);
+  Source source = {operand};
+  forEachVector(result, source, source, count,
+                [&](Words &r, const Words &a, const Words &)
+                    __attribute__((always_inline)) {
+                      // Out of Montgomery form: a product with the integer 1.
+                      Words exponent = e.mul(a, splat(1)), factor;
+                      lookUp(r, powers[0], exponent, 0);
+                      for (unsigned position = 1; position < 8; ++position) {
+                        lookUp(factor, powers[position], exponent, position);
+                        r = f.mul(r, factor);
+                      }
+                      r = select((a == splat(kMinusInfinity)), splat(0), r);
+                      r = select((a >= splat(kUndefined)), a, r);
+                    });
+}
+
+void PowerTable::exp(uint32_t *result, const uint32_t *operand,
+                     size_t count) const {
+  expKernel(field, exponents, *powers, result, operand, count);
+}

@@ -1,0 +1,202 @@
+//===- FieldVector.h - Sixteen field elements at once -----------*- C++ -*-===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// What the kernels are made of. Everything is inlined into a kernel and
+// compiled with the instruction set that the kernel is compiled for; that is
+// why vectors are passed by reference.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_LIB_ALGEBRA_FIELDVECTOR_H
+#define MIRAGE_LIB_ALGEBRA_FIELDVECTOR_H
+
+#include "Mirage/Algebra/FieldKernels.h"
+#include <cstring>
+
+#define MIRAGE_INLINE inline __attribute__((always_inline))
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define MIRAGE_KERNEL
+#endif
+#endif
+#ifndef MIRAGE_KERNEL
+#define MIRAGE_KERNEL                                                          \
+  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#endif
+#else
+#define MIRAGE_KERNEL
+#endif
+
+namespace mlir::mirage::kernels {
+
+/// A vector in a struct: a bare one may not be returned by functions that are
+/// compiled for another instruction set than their caller. It is an aggregate,
+/// as clang 22 does not emit constructors that only function clones call.
+template <typename Element>
+struct Vector {
+  using Raw = Element __attribute__((vector_size(64)));
+  Raw raw;
+
+  MIRAGE_INLINE Element operator[](unsigned lane) const { return raw[lane]; }
+  MIRAGE_INLINE void set(unsigned lane, Element value) { raw[lane] = value; }
+
+  // Comparisons give all bits where they hold.
+  MIRAGE_INLINE Vector operator==(Vector b) const {
+    return {(Raw)(raw == b.raw)};
+  }
+  MIRAGE_INLINE Vector operator!=(Vector b) const {
+    return {(Raw)(raw != b.raw)};
+  }
+  MIRAGE_INLINE Vector operator>(Vector b) const {
+    return {(Raw)(raw > b.raw)};
+  }
+  MIRAGE_INLINE Vector operator>=(Vector b) const {
+    return {(Raw)(raw >= b.raw)};
+  }
+  MIRAGE_INLINE Vector operator+(Vector b) const { return {raw + b.raw}; }
+  MIRAGE_INLINE Vector operator-(Vector b) const { return {raw - b.raw}; }
+  MIRAGE_INLINE Vector operator*(Vector b) const { return {raw * b.raw}; }
+  MIRAGE_INLINE Vector operator&(Vector b) const { return {raw & b.raw}; }
+  MIRAGE_INLINE Vector operator|(Vector b) const { return {raw | b.raw}; }
+  MIRAGE_INLINE Vector operator^(Vector b) const { return {raw ^ b.raw}; }
+  MIRAGE_INLINE Vector operator~() const { return {~raw}; }
+  MIRAGE_INLINE Vector operator<<(int n) const { return {raw << n}; }
+  MIRAGE_INLINE Vector operator>>(int n) const { return {raw >> n}; }
+};
+using Words = Vector<uint32_t>;
+using WideWords = Vector<uint64_t>;
+
+/// Products of the even and of the odd lanes.
+struct Products {
+  WideWords even, odd;
+};
+
+MIRAGE_INLINE Words splat(uint32_t value) { return {Words::Raw{} + value}; }
+MIRAGE_INLINE WideWords splatWide(uint64_t value) {
+  return {WideWords::Raw{} + value};
+}
+MIRAGE_INLINE Words narrow(const WideWords &a) { return {(Words::Raw)a.raw}; }
+MIRAGE_INLINE WideWords widen(const Words &a) {
+  return {(WideWords::Raw)a.raw};
+}
+
+MIRAGE_INLINE void load(Words &vector, const uint32_t *from, size_t count) {
+  if (count >= kLanes) {
+    std::memcpy(&vector, from, sizeof(Words));
+    return;
+  }
+  vector = Words{};
+  std::memcpy(&vector, from, count * sizeof(uint32_t));
+}
+
+MIRAGE_INLINE void store(uint32_t *to, const Words &vector, size_t count) {
+  if (count >= kLanes)
+    std::memcpy(to, &vector, sizeof(Words));
+  else
+    std::memcpy(to, &vector, count * sizeof(uint32_t));
+}
+
+/// lhs where mask, else rhs.
+MIRAGE_INLINE Words select(const Words &mask, const Words &lhs,
+                           const Words &rhs) {
+  return (mask & lhs) | (~mask & rhs);
+}
+MIRAGE_INLINE Words minimumOf(const Words &lhs, const Words &rhs) {
+  return {lhs.raw < rhs.raw ? lhs.raw : rhs.raw};
+}
+MIRAGE_INLINE Words maximumOf(const Words &lhs, const Words &rhs) {
+  return {lhs.raw > rhs.raw ? lhs.raw : rhs.raw};
+}
+MIRAGE_INLINE WideWords minimumOf(const WideWords &lhs, const WideWords &rhs) {
+  return {lhs.raw < rhs.raw ? lhs.raw : rhs.raw};
+}
+MIRAGE_INLINE Words findSpecials(const Words &words) {
+  return words >= splat(kMinusInfinity);
+}
+
+MIRAGE_INLINE Products multiplyWide(const Words &lhs, const Words &rhs) {
+  const WideWords low = splatWide(0xFFFFFFFFu);
+  WideWords a = widen(lhs), b = widen(rhs);
+  return {(a & low) * (b & low), (a >> 32) * (b >> 32)};
+}
+
+/// Montgomery arithmetic modulo one prime, on 16 elements.
+struct FieldVector {
+  uint32_t prime, negativeInverse, one;
+
+  MIRAGE_INLINE static FieldVector of(const PrimeField &field) {
+    return {field.getPrime(), field.getNegativeInverse(), field.getOne()};
+  }
+
+  MIRAGE_INLINE Words reduceOnce(const Words &a) const {
+    return minimumOf(a, a - splat(prime));
+  }
+  MIRAGE_INLINE Words add(const Words &a, const Words &b) const {
+    return reduceOnce(a + b);
+  }
+  /// t·2^-32 mod p of numbers below p·2^32.
+  MIRAGE_INLINE Words reduce(const Products &t) const {
+    const WideWords low = splatWide(0xFFFFFFFFu);
+    WideWords p = splatWide(prime), n = splatWide(negativeInverse);
+    WideWords even = t.even + (((t.even & low) * n) & low) * p;
+    WideWords odd = t.odd + (((t.odd & low) * n) & low) * p;
+    return reduceOnce(narrow((even >> 32) | (odd & ~low)));
+  }
+  MIRAGE_INLINE Words mul(const Words &a, const Words &b) const {
+    return reduce(multiplyWide(a, b));
+  }
+  MIRAGE_INLINE Words pow(const Words &a, uint32_t exponent) const {
+    Words result = splat(one), square = a;
+    for (; exponent != 0; exponent >>= 1) {
+      if (exponent & 1)
+        result = mul(result, square);
+      square = mul(square, square);
+    }
+    return result;
+  }
+  /// Adds a product to a sum and keeps it below p·2^32, which needs one
+  /// subtraction: both are below it before.
+  MIRAGE_INLINE void accumulate(Products &sum, const Words &a,
+                                const Words &b) const {
+    WideWords bound = splatWide(uint64_t(prime) << 32);
+    Products product = multiplyWide(a, b);
+    sum.even = sum.even + product.even;
+    sum.odd = sum.odd + product.odd;
+    sum.even = minimumOf(sum.even, sum.even - bound);
+    sum.odd = minimumOf(sum.odd, sum.odd - bound);
+  }
+};
+
+/// Sixteen permutations applied to the words high:low.
+MIRAGE_INLINE void permute(const KeyedPermutation &permutation, Words &high,
+                           Words &low) {
+  for (unsigned round = 0; round < KeyedPermutation::kRounds; ++round) {
+    Words key;
+    std::memcpy(&key, permutation.roundKeys[round], sizeof(Words));
+    high = ((high >> 8 | high << 24) + low) ^ key;
+    low = (low << 3 | low >> 29) ^ high;
+  }
+}
+
+/// Calls `step(result, a, b)` for every vector of two operands.
+template <typename Step>
+MIRAGE_INLINE void forEachVector(uint32_t *result, const Source &lhs,
+                                 const Source &rhs, size_t count, Step &&step) {
+  for (size_t i = 0; i < count; i += kLanes) {
+    Words a, b, r;
+    load(a, lhs.data + (lhs.repeats ? 0 : i), lhs.repeats ? kLanes : count - i);
+    load(b, rhs.data + (rhs.repeats ? 0 : i), rhs.repeats ? kLanes : count - i);
+    step(r, a, b);
+    store(result + i, r, count - i);
+  }
+}
+
+} // namespace mlir::mirage::kernels
+
+#endif // MIRAGE_LIB_ALGEBRA_FIELDVECTOR_H

@@ -1,0 +1,88 @@
+//===- Comparison.cpp - Outputs of two graphs, side by side ---------------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Comparison.h"
+#include "GraphEvaluator.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+
+using namespace mlir::mirage;
+
+Outputs mlir::mirage::evaluateInFields(
+    const Graph &graph, const FieldBatch &batch,
+    llvm::ArrayRef<std::vector<uint32_t>> inputs, unsigned height,
+    bool multiplicativeRoots) {
+  FieldArithmetic::Tape tape;
+  for (unsigned component = height; component-- > 0;) {
+    FieldArithmetic arithmetic(batch, component, std::move(tape));
+    if (multiplicativeRoots)
+      arithmetic.setMultiplicativeRoots();
+    llvm::SmallVector<const uint32_t *> starts;
+    const uint32_t *next = inputs[component].data();
+    for (unsigned input = 0; input < graph.getNumInputs(); ++input) {
+      starts.push_back(next);
+      next += graph.getType(input).getNumElements() * batch.words;
+    }
+    Outputs outputs = GraphEvaluator(arithmetic).evaluate(graph, starts);
+    if (component == 0)
+      return outputs;
+    tape = arithmetic.takeTape();
+  }
+  return {};
+}
+
+Comparison::Comparison(const Graph &graph) {
+  size_t total = 0;
+  for (ValueId output : graph.getOutputs()) {
+    sizes.push_back(graph.getType(output).getNumElements());
+    total += sizes.back();
+  }
+  counted.resize(total);
+  countedLast.resize(total);
+  undefinedOnce.resize(total);
+}
+
+std::pair<unsigned, int64_t> Comparison::getPlace(size_t element) const {
+  unsigned output = 0;
+  for (; element >= static_cast<size_t>(sizes[output]); ++output)
+    element -= sizes[output];
+  return {output, static_cast<int64_t>(element)};
+}
+
+size_t Comparison::getLeastCounted() const {
+  return llvm::min_element(counted) - counted.begin();
+}
+
+void Comparison::compare(size_t element, uint32_t lhs, uint32_t rhs) {
+  if (lhs == kernels::kNonSquare || rhs == kernels::kNonSquare)
+    return;
+  bool lhsUndefined = lhs == kernels::kUndefined;
+  bool rhsUndefined = rhs == kernels::kUndefined;
+  if (lhsUndefined && rhsUndefined)
+    return;
+  if (lhsUndefined || rhsUndefined) {
+    if (undefinedOnce[element] && !oneSided)
+      oneSided = element;
+    undefinedOnce[element] = true;
+    return;
+  }
+  ++counted[element];
+  ++countedLast[element];
+  if (lhs != rhs && !disagreement)
+    disagreement = element;
+}
+
+void Comparison::add(const Outputs &lhs, const Outputs &rhs, unsigned words) {
+  llvm::fill(countedLast, 0);
+  size_t element = 0;
+  for (auto [output, size] : llvm::enumerate(sizes))
+    for (int64_t i = 0; i < size; ++i, ++element)
+      for (unsigned word = 0; word < words; ++word)
+        compare(element, lhs[output][i * words + word],
+                rhs[output][i * words + word]);
+}

@@ -1,0 +1,69 @@
+//===- DegreeBound.h - What one batch of trials proves ----------*- C++ -*-===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_LIB_VERIFY_DEGREEBOUND_H
+#define MIRAGE_LIB_VERIFY_DEGREEBOUND_H
+
+#include "TrialBatch.h"
+#include <optional>
+
+namespace mlir::mirage {
+
+/// The chance that a batch of trials misses a difference, as a logarithm to
+/// base 2; at most 0.
+struct BatchBound {
+  double provedLog2 = 0;
+  double conjecturedLog2 = 0;
+};
+
+/// What feeds the difference of one pair of output elements. With D that
+/// difference over the least common denominator, as a polynomial in inputs,
+/// roots and exponentials:
+///
+///   degree d   roots weigh half their radicand, exponentials the exponents of
+///              the independent variables they are products of
+///   R          radicands, equal ones once
+///   patterns   ways in which maxima can pick and signs can fall
+///
+/// a trial that counts misses with probability at most 1 - π + 4^R·d/q, π the
+/// chance of one pattern. See docs/Verification.md.
+class ElementDifference {
+public:
+  ElementDifference(const TermTable &table, TermId lhs, TermId rhs);
+
+  /// \param groups   of component 0, in whose order samples count radicands.
+  /// \param counted  trials of the batch that counted for this element.
+  /// \param numTowers  that the batch's tower was drawn from; 0 if it was not.
+  BatchBound bound(const TrialBatch &batch, const RootGroups &groups,
+                   unsigned counted, double numTowers) const;
+
+private:
+  struct Degree; ///< of one term as a fraction
+  struct Weights;
+
+  void collect(TermId root);
+  void collectExponent(TermId argument);
+  double getPatternLog2(llvm::ArrayRef<TermId> picks) const;
+  bool rootsAreIndependent(const TrialBatch &batch,
+                           const RootGroups &groups) const;
+  std::optional<Weights> weighExponentials(const TrialBatch &batch) const;
+  Degree computeDegree(const Weights &weights) const;
+
+  const TermTable &table;
+  TermId lhs, rhs;
+  std::vector<TermId> terms;     ///< of component 0, ascending
+  std::vector<TermId> roots;     ///< among them
+  std::vector<TermId> arguments; ///< of the exponentials among them
+  std::vector<TermId> picks, exponentPicks;
+  unsigned numSigns = 0, numRandomFunctions = 0;
+  bool hasExponentSigns = false;
+};
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_LIB_VERIFY_DEGREEBOUND_H

@@ -1,0 +1,193 @@
+//===- FieldArithmetic.cpp - Elements of a tower of fields ----------------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FieldArithmetic.h"
+#include "SymbolicConstant.h"
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+using namespace mlir::mirage;
+using kernels::kLanes;
+
+ComponentDraw::ComponentDraw(const FieldTower &tower, unsigned component,
+                             unsigned words, RandomStream &random)
+    : order(random, words == 1), functions(random, words == 1) {
+  const PrimeField &field = tower[component];
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    bool isNew = lane == 0 || words > 1;
+    ln2[lane] = isNew ? 1 + random.uniform(field.getPrime() - 1) : ln2[0];
+    inverseLn2[lane] = field.inverse(ln2[lane]);
+  }
+  if (component + 1 == tower.getHeight())
+    return;
+  for (auto &row : weights)
+    random.fillUniform(row, tower[component + 1].getPrime());
+  // The combination makes exponents uniform, so one root does for all trials.
+  std::vector<uint32_t> roots(kLanes, tower.drawRoot(component, random));
+  powers.emplace(field, tower[component + 1], roots);
+}
+
+FieldBatch::FieldBatch(FieldTower towerIn, unsigned words, const Seed &seed)
+    : tower(std::move(towerIn)), words(words) {
+  for (unsigned i = 0; i < tower.getHeight(); ++i) {
+    RandomStream random(deriveSeed(seed, "component", i));
+    draws.push_back(std::make_unique<ComponentDraw>(tower, i, words, random));
+  }
+}
+
+FieldArithmetic::FieldArithmetic(const FieldBatch &batch, unsigned component,
+                                 Tape exponents)
+    : Arithmetic(batch.words), batch(batch), field(batch.tower[component]),
+      draw(*batch.draws[component]), component(component),
+      exponents(std::move(exponents)) {}
+
+void FieldArithmetic::constant(uint32_t *result, double value) {
+  SymbolicConstant symbol = classifyConstant(value);
+  if (symbol.kind == SymbolicConstant::Rational) {
+    bool isFinite = std::isfinite(value);
+    uint32_t word = isFinite    ? field.fromDouble(value)
+                    : value < 0 ? kernels::kMinusInfinity
+                                : kernels::kUndefined;
+    std::fill(result, result + kLanes, word);
+    return;
+  }
+  const uint32_t *from =
+      symbol.kind == SymbolicConstant::Ln2 ? draw.ln2 : draw.inverseLn2;
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    result[lane] = symbol.isNegative ? field.sub(0, from[lane]) : from[lane];
+}
+
+void FieldArithmetic::ln2(uint32_t *result) {
+  std::memcpy(result, draw.ln2, sizeof(draw.ln2));
+}
+
+void FieldArithmetic::scale(uint32_t *result, Source lhs, Source positive,
+                            size_t count) {
+  kernels::mul(field, result, lhs, positive, count, kernels::kMinusInfinity);
+}
+
+void FieldArithmetic::apply(ScalarFunction function, uint32_t *result,
+                            Source lhs, Source rhs, size_t count) {
+  enum Tag : uint32_t { LogTag = 1, ErfTag, PowTag };
+  switch (function) {
+  case ScalarFunction::Add:
+    return kernels::add(field, result, lhs, rhs, count);
+  case ScalarFunction::Mul:
+    return kernels::mul(field, result, lhs, rhs, count);
+  case ScalarFunction::Div: {
+    Tape inverse(rhs.repeats ? kLanes : count);
+    kernels::inverse(field, inverse.data(), rhs, inverse.size());
+    return kernels::mul(field, result, lhs, {inverse.data(), rhs.repeats},
+                        count);
+  }
+  case ScalarFunction::Max:
+    return pick(result, lhs, rhs, count, /*isMaximum=*/true);
+  case ScalarFunction::Min:
+    return pick(result, lhs, rhs, count, /*isMaximum=*/false);
+  case ScalarFunction::Exp:
+    return exp(result, lhs, count);
+  case ScalarFunction::Sqrt:
+    return kernels::sqrt(field, result, lhs, count, nonSquareResult);
+  case ScalarFunction::Abs:
+    return kernels::abs(field, result, lhs, count);
+  case ScalarFunction::Log:
+    return kernels::randomFunction(field, draw.functions, LogTag, result, lhs,
+                                   lhs, count);
+  case ScalarFunction::Erf:
+    return kernels::randomFunction(field, draw.functions, ErfTag, result, lhs,
+                                   lhs, count);
+  case ScalarFunction::Pow:
+    return kernels::randomFunction(field, draw.functions, PowTag, result, lhs,
+                                   rhs, count);
+  case ScalarFunction::Argument:
+  case ScalarFunction::Parameter:
+  case ScalarFunction::Constant:
+  case ScalarFunction::Ln2:
+  case ScalarFunction::Size:
+    break;
+  }
+  assert(false && "a leaf is not applied");
+}
+
+void FieldArithmetic::exp(uint32_t *result, Source operand, size_t count) {
+  Tape copy(count);
+  for (size_t i = 0; i < count; ++i)
+    copy[i] = operand.data[operand.repeats ? i % kLanes : i];
+  if (!draw.powers) {
+    // Nothing in component 0 depends on this, unless the tower is too low.
+    std::fill(result, result + count, kernels::kUndefined);
+  } else {
+    assert(exponentsUsed + count <= exponents.size() &&
+           "the next component met other exponentials");
+    uint32_t *values = exponents.data() + exponentsUsed;
+    exponentsUsed += count;
+    if (getWords() > 1)
+      kernels::combinePoints(batch.tower[component + 1], values, values,
+                             draw.weights, count);
+    draw.powers->exp(result, values, count);
+  }
+  if (component > 0)
+    arguments.insert(arguments.end(), copy.begin(), copy.end());
+}
+
+void FieldArithmetic::pick(uint32_t *result, Source lhs, Source rhs,
+                           size_t count, bool isMaximum) {
+  if (hasPoints())
+    return pickPoints(result, lhs, rhs, count, isMaximum);
+  if (isMaximum)
+    return kernels::maximum(draw.order, result, lhs, rhs, count);
+  return kernels::minimum(draw.order, result, lhs, rhs, count);
+}
+
+/// The rank of an element's values at all points together.
+static uint64_t rankPoints(const KeyedPermutation &order,
+                           const uint32_t *points) {
+  uint64_t rank = 0;
+  for (unsigned t = 0; t < kLanes; ++t)
+    rank = order.apply(t, static_cast<uint32_t>(rank >> 32) ^ points[t],
+                       static_cast<uint32_t>(rank));
+  return rank;
+}
+
+/// One operand at all points, so that its combination is one of the operands'.
+void FieldArithmetic::pickPoints(uint32_t *result, Source lhs, Source rhs,
+                                 size_t count, bool isMaximum) {
+  for (size_t i = 0; i < count; i += kLanes) {
+    const uint32_t *a = lhs.data + (lhs.repeats ? 0 : i);
+    const uint32_t *b = rhs.data + (rhs.repeats ? 0 : i);
+    bool isGreater = rankPoints(draw.order, a) > rankPoints(draw.order, b);
+    if (a[0] == kernels::kMinusInfinity || b[0] == kernels::kMinusInfinity)
+      isGreater = b[0] == kernels::kMinusInfinity;
+    const uint32_t *picked = isGreater == isMaximum ? a : b;
+    for (unsigned t = 0; t < kLanes; ++t) {
+      uint32_t worst = std::max(a[t], b[t]);
+      result[i + t] = worst >= kernels::kUndefined ? worst : picked[t];
+    }
+  }
+}
+
+void FieldArithmetic::reduce(Combiner combiner, uint32_t *result,
+                             const uint32_t *operand, size_t outer,
+                             size_t reduced, size_t inner) {
+  if (combiner == Combiner::Add)
+    return kernels::sum(field, result, operand, outer, reduced, inner);
+  for (size_t o = 0; o < outer; ++o) {
+    uint32_t *to = result + o * inner;
+    const uint32_t *from = operand + o * reduced * inner;
+    std::memcpy(to, from, inner * sizeof(uint32_t));
+    for (size_t r = 1; r < reduced; ++r)
+      pick(to, {to}, {from + r * inner}, inner, /*isMaximum=*/true);
+  }
+}
+
+void FieldArithmetic::matmul(uint32_t *result, const uint32_t *lhs,
+                             const uint32_t *rhs, size_t m, size_t n,
+                             size_t k) {
+  kernels::matmul(field, result, lhs, rhs, m, n, k, getWords());
+}

@@ -1,0 +1,101 @@
+//===- FieldArithmetic.h - Elements of a tower of fields --------*- C++ -*-===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_LIB_VERIFY_FIELDARITHMETIC_H
+#define MIRAGE_LIB_VERIFY_FIELDARITHMETIC_H
+
+#include "Arithmetic.h"
+#include "Mirage/Algebra/FieldTower.h"
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace mlir::mirage {
+
+/// What is random in one batch of trials besides the inputs, for one component
+/// of the tower: roots of unity, the order that maximum goes by, the functions
+/// that log, erf and pow are, ln 2, and how exponents at several points are
+/// combined (FieldBatch).
+struct ComponentDraw {
+  ComponentDraw(const FieldTower &tower, unsigned component, unsigned words,
+                RandomStream &random);
+
+  KeyedPermutation order;
+  KeyedPermutation functions;
+  alignas(64) uint32_t ln2[kernels::kLanes];
+  alignas(64) uint32_t inverseLn2[kernels::kLanes];
+  alignas(64) uint32_t weights[kernels::kLanes][kernels::kLanes];
+  /// None in the last component, which has no exponentials.
+  std::optional<kernels::PowerTable> powers;
+};
+
+/// A tower and one draw for each of its components.
+///
+/// Components are independent of each other: component 0 has 16 trials side by
+/// side. The others are only exponents; there the 16 words of an element are
+/// the values at 16 *points*, and trial l raises its root of unity to the
+/// random combination Σ_t weights[t][l]·x(t). As that is additive, all laws of
+/// exp hold, and exponentials of linearly independent arguments are independent
+/// and uniform (docs/Verification.md).
+struct FieldBatch {
+  /// \param words  16 trials, or 1 where tensors are large; then there is one
+  ///               point, and nothing is combined.
+  FieldBatch(FieldTower tower, unsigned words, const Seed &seed);
+
+  FieldTower tower;
+  unsigned words;
+  std::vector<std::unique_ptr<ComponentDraw>> draws; ///< by component
+};
+
+/// Arithmetic in one component. As an exponential needs its argument's value in
+/// the next component, a graph is evaluated in the last component first, and
+/// each evaluation leaves the arguments it meets on a tape for the next one,
+/// which meets the same exponentials in the same order.
+class FieldArithmetic : public Arithmetic {
+public:
+  using Tape = std::vector<uint32_t>;
+
+  /// \param exponents  what the evaluation in component + 1 left, else empty.
+  FieldArithmetic(const FieldBatch &batch, unsigned component, Tape exponents);
+
+  /// The arguments of all exponentials, in the order they were met.
+  Tape takeTape() { return std::move(arguments); }
+  /// Roots of non-squares are powers like any other, instead of NonSquare.
+  void setMultiplicativeRoots() { nonSquareResult = 0; }
+
+  void constant(uint32_t *result, double value) override;
+  void ln2(uint32_t *result) override;
+  void apply(ScalarFunction function, uint32_t *result, Source lhs, Source rhs,
+             size_t count) override;
+  void scale(uint32_t *result, Source lhs, Source positive,
+             size_t count) override;
+  void reduce(Combiner combiner, uint32_t *result, const uint32_t *operand,
+              size_t outer, size_t reduced, size_t inner) override;
+  void matmul(uint32_t *result, const uint32_t *lhs, const uint32_t *rhs,
+              size_t m, size_t n, size_t k) override;
+
+private:
+  bool hasPoints() const { return component > 0 && getWords() > 1; }
+  void exp(uint32_t *result, Source operand, size_t count);
+  void pick(uint32_t *result, Source lhs, Source rhs, size_t count,
+            bool isMaximum);
+  void pickPoints(uint32_t *result, Source lhs, Source rhs, size_t count,
+                  bool isMaximum);
+
+  const FieldBatch &batch;
+  const PrimeField &field;
+  const ComponentDraw &draw;
+  unsigned component;
+  uint32_t nonSquareResult = kernels::kNonSquare;
+  Tape exponents, arguments;
+  size_t exponentsUsed = 0;
+};
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_LIB_VERIFY_FIELDARITHMETIC_H

@@ -1,0 +1,91 @@
+//===- GraphEvaluator.h - Walks a µGraph with an arithmetic -----*- C++ -*-===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Carries out a µGraph as it would run: tile by tile, iteration by iteration,
+// zeros where a tile reaches beyond its tensor, accumulators, sums over blocks.
+// What an element is, and what arithmetic does, is the Arithmetic's business.
+//
+// All blocks of a tile graph take each step together: a value is kept as
+// [instances][tile], where instances counts blocks, times the instances of the
+// graph around it. So a step is one call of the arithmetic over all blocks, and
+// an accumulation over a grid axis is a reduction over instances.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_LIB_VERIFY_GRAPHEVALUATOR_H
+#define MIRAGE_LIB_VERIFY_GRAPHEVALUATOR_H
+
+#include "Arithmetic.h"
+#include "Mirage/Graph/Graph.h"
+#include "WordArena.h"
+#include <vector>
+
+namespace mlir::mirage {
+
+class GraphEvaluator {
+public:
+  explicit GraphEvaluator(Arithmetic &arithmetic)
+      : arithmetic(arithmetic), words(arithmetic.getWords()) {}
+
+  /// \param inputs  by input, row-major, `words` words an element.
+  /// \returns the outputs, in order and in the same form.
+  std::vector<std::vector<uint32_t>>
+  evaluate(const Graph &graph, llvm::ArrayRef<const uint32_t *> inputs);
+
+private:
+  using Values = std::vector<uint32_t *>;
+  /// A graph whose operations are being carried out.
+  struct Frame {
+    const Graph &graph;
+    const TileGraph *tiles; ///< the same if it is one, else null
+    size_t instances;       ///< of the whole graph, blocks included
+    int64_t iteration = 0;
+    Values values = {}; ///< by ValueId
+    /// By ValueId of an accumulation: elements joined so far.
+    std::vector<int64_t> joined = {};
+  };
+
+  void evaluateOperation(Frame &frame, const Operation &operation);
+  void evaluateElementwise(Frame &frame, const Operation &operation);
+  void evaluateReduction(Frame &frame, const Operation &operation);
+  void evaluateMatmul(Frame &frame, const Operation &operation);
+  void evaluateMovement(Frame &frame, const Operation &operation);
+  void evaluateMask(Frame &frame, const Operation &operation);
+  void evaluateGraph(Frame &frame, const Operation &operation);
+
+  void evaluateLoop(Frame &frame, const Frame &outer, const Operation &operation);
+  void accumulateIteration(Frame &frame, const Operation &operation);
+  void finishAccumulation(Frame &frame, const Operation &operation);
+  void accumulateOverGrid(Frame &frame, const Operation &operation);
+  void readTile(Frame &frame, const Frame &outer, unsigned input,
+                ValueId operand);
+  void writeTile(const Frame &frame, Frame &outer, unsigned output,
+                 ValueId result);
+
+  /// The operand stretched to a shape, [instances][shape]; itself if it has it.
+  const uint32_t *stretch(const Frame &frame, ValueId operand,
+                          llvm::ArrayRef<int64_t> shape);
+  /// Applies a definition to `count` words.
+  void applyDefinition(const ScalarDefinition &definition,
+                       llvm::ArrayRef<const uint32_t *> arguments,
+                       llvm::ArrayRef<double> parameters, double size,
+                       uint32_t *result, size_t count);
+  /// Applies a reduction's first step and joins `dims` of [instances][shape].
+  uint32_t *join(const OperatorInfo &reduction, const uint32_t *operand,
+                 size_t instances, Shape shape, llvm::ArrayRef<int64_t> dims);
+  size_t countWords(const Frame &frame, ValueId value) const;
+  uint32_t *allocate(Frame &frame, ValueId value);
+
+  Arithmetic &arithmetic;
+  unsigned words;
+  WordArena arena;
+};
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_LIB_VERIFY_GRAPHEVALUATOR_H

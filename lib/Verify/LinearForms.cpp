@@ -1,0 +1,209 @@
+//===- LinearForms.cpp - Linear relations between exponents ---------------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LinearForms.h"
+#include <cassert>
+#include <cmath>
+#include <numeric>
+
+using namespace mlir::mirage;
+
+static Rational makeRational(__int128 numerator, __int128 denominator) {
+  __int128 a = numerator < 0 ? -numerator : numerator, b = denominator;
+  while (b != 0) {
+    __int128 rest = a % b;
+    a = b;
+    b = rest;
+  }
+  if (a != 0)
+    numerator /= a, denominator /= a;
+  constexpr int64_t kLimit = int64_t(1) << 62;
+  if (numerator > kLimit || numerator < -kLimit || denominator > kLimit)
+    return {0, 1, false};
+  return {static_cast<int64_t>(numerator), static_cast<int64_t>(denominator)};
+}
+
+namespace mlir::mirage {
+Rational operator+(Rational a, Rational b) {
+  if (!a.isValid || !b.isValid)
+    return {0, 1, false};
+  // Each product is below 2^124, so their sum does not overflow.
+  return makeRational(__int128(a.numerator) * b.denominator +
+                          __int128(b.numerator) * a.denominator,
+                      __int128(a.denominator) * b.denominator);
+}
+
+Rational operator*(Rational a, Rational b) {
+  if (!a.isValid || !b.isValid)
+    return {0, 1, false};
+  return makeRational(__int128(a.numerator) * b.numerator,
+                      __int128(a.denominator) * b.denominator);
+}
+} // namespace mlir::mirage
+
+Rational Rational::inverse() const {
+  if (!isValid || numerator == 0)
+    return {0, 1, false};
+  return numerator < 0 ? Rational{-denominator, -numerator}
+                       : Rational{denominator, numerator};
+}
+
+/// The number as a fraction of small integers, if it is one.
+static std::optional<Rational> toSmallRational(double value) {
+  double scaled = std::ldexp(value, 16);
+  if (scaled != std::floor(scaled) || std::fabs(scaled) >= std::ldexp(1.0, 40))
+    return std::nullopt;
+  return makeRational(static_cast<int64_t>(scaled), 1 << 16);
+}
+
+bool LinearForms::isValid(const Polynomial &polynomial) {
+  for (const auto &[monomial, coefficient] : polynomial)
+    if (!coefficient.isValid)
+      return false;
+  return true;
+}
+
+void LinearForms::addTo(Polynomial &sum, const Polynomial &other,
+                        Rational factor) {
+  for (const auto &[monomial, coefficient] : other) {
+    Rational &entry = sum[monomial];
+    entry = entry + coefficient * factor;
+    if (entry.isZero())
+      sum.erase(monomial);
+  }
+}
+
+LinearForms::Polynomial LinearForms::multiply(const Polynomial &lhs,
+                                              const Polynomial &rhs) {
+  Polynomial product;
+  for (const auto &[a, x] : lhs)
+    for (const auto &[b, y] : rhs) {
+      std::map<TermId, int> powers(a.begin(), a.end());
+      for (auto [atom, power] : b)
+        if ((powers[atom] += power) == 0)
+          powers.erase(atom);
+      Monomial monomial(powers.begin(), powers.end());
+      addTo(product, {{monomial, x * y}}, {1});
+    }
+  return product;
+}
+
+/// One over a term: a product's factors one by one.
+LinearForms::Polynomial LinearForms::invert(TermId term) {
+  if (table[term].kind == TermKind::Constant)
+    if (std::optional<Rational> value = toSmallRational(table[term].value))
+      if (!value->isZero())
+        return {{{}, value->inverse()}};
+  if (table[term].kind != TermKind::Mul)
+    return {{{{term, -1}}, {1}}};
+  Polynomial product = {{{}, {1}}};
+  for (TermId factor : table.getOperands(term))
+    product = multiply(product, invert(factor));
+  return product;
+}
+
+const LinearForms::Polynomial &LinearForms::expand(TermId term) {
+  auto known = expanded.find(term);
+  if (known != expanded.end())
+    return known->second;
+  Polynomial result = expandNew(term);
+  if (result.size() > kMaxMonomials)
+    result = {{{{term, 1}}, {0, 1, false}}};
+  return expanded[term] = std::move(result);
+}
+
+LinearForms::Polynomial LinearForms::expandNew(TermId id) {
+  llvm::ArrayRef<TermId> operands = table.getOperands(id);
+  Polynomial result;
+  switch (table[id].kind) {
+  case TermKind::Constant:
+    if (std::optional<Rational> value = toSmallRational(table[id].value))
+      return value->isZero() ? result : Polynomial{{{}, *value}};
+    break;
+  case TermKind::Add:
+    for (TermId operand : operands)
+      addTo(result, expand(operand), {1});
+    return result;
+  case TermKind::Mul:
+    result = {{{}, {1}}};
+    for (TermId operand : operands) {
+      const Polynomial &factor = expand(operand);
+      if (result.size() * factor.size() > kMaxMonomials)
+        return {{{{id, 1}}, {0, 1, false}}};
+      result = multiply(result, factor);
+    }
+    return result;
+  case TermKind::Div:
+    return multiply(expand(operands[0]), invert(operands[1]));
+  case TermKind::Max:
+  case TermKind::Min:
+    return expand(resolve(id));
+  default:
+    break;
+  }
+  return {{{{id, 1}}, {1}}};
+}
+
+std::optional<ExponentBasis>
+LinearForms::findBasis(llvm::ArrayRef<TermId> arguments) {
+  // Gauss, one argument after the other. `rows` are reduced, with a leading 1;
+  // `origins` express them in the basis.
+  struct Row {
+    Monomial pivot;
+    Polynomial form;
+    std::vector<Rational> origin;
+  };
+  std::vector<Row> rows;
+  ExponentBasis result;
+  std::vector<std::vector<Rational>> combinations;
+  for (unsigned j = 0; j < arguments.size(); ++j) {
+    Polynomial rest = expand(arguments[j]);
+    std::vector<Rational> combination(arguments.size());
+    for (const Row &row : rows) {
+      auto entry = rest.find(row.pivot);
+      if (entry == rest.end())
+        continue;
+      Rational factor = entry->second;
+      addTo(rest, row.form, factor.negate());
+      for (size_t i = 0; i < combination.size(); ++i)
+        combination[i] = combination[i] + factor * row.origin[i];
+    }
+    if (!isValid(rest))
+      return std::nullopt;
+    if (!rest.empty()) {
+      unsigned number = result.basis.size();
+      result.basis.push_back(j);
+      Rational scale = rest.begin()->second.inverse();
+      Row row{rest.begin()->first, {}, combination};
+      addTo(row.form, rest, scale);
+      for (Rational &entry : row.origin)
+        entry = entry.negate();
+      row.origin[number] = row.origin[number] + Rational{1};
+      for (Rational &entry : row.origin)
+        entry = entry * scale;
+      rows.push_back(std::move(row));
+      combination.assign(arguments.size(), Rational());
+      combination[number] = {1};
+    }
+    combinations.push_back(std::move(combination));
+  }
+  // Divide basis elements so that all coefficients become integers.
+  result.coefficients.resize(arguments.size());
+  for (unsigned i = 0; i < result.basis.size(); ++i) {
+    int64_t divisor = 1;
+    for (const auto &combination : combinations) {
+      if (!combination[i].isValid || divisor > (1 << 20))
+        return std::nullopt;
+      divisor = std::lcm(divisor, combination[i].denominator);
+    }
+    for (unsigned j = 0; j < arguments.size(); ++j)
+      result.coefficients[j].push_back(
+          (combinations[j][i] * Rational{divisor}).numerator);
+  }
+  return result;
+}

@@ -1,0 +1,75 @@
+//===- LinearForms.h - Linear relations between exponents -------*- C++ -*-===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_LIB_VERIFY_LINEARFORMS_H
+#define MIRAGE_LIB_VERIFY_LINEARFORMS_H
+
+#include "TermTable.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+#include <functional>
+#include <map>
+#include <optional>
+
+namespace mlir::mirage {
+
+/// An exact rational number. `isValid` is false after an overflow.
+struct Rational {
+  int64_t numerator = 0, denominator = 1;
+  bool isValid = true;
+
+  bool isZero() const { return isValid && numerator == 0; }
+  friend Rational operator+(Rational a, Rational b);
+  friend Rational operator*(Rational a, Rational b);
+  Rational inverse() const;
+  Rational negate() const { return {-numerator, denominator, isValid}; }
+};
+
+/// A basis of the exponents that feed one output element, such that each is a
+/// combination of the basis with integer coefficients:
+///   arguments[j] = Σ_i coefficients[j][i] · arguments[basis[i]] / divisors[i]
+/// So exp(arguments[j]) is a product of powers of as many independent variables
+/// as the basis has elements.
+struct ExponentBasis {
+  llvm::SmallVector<unsigned> basis;
+  std::vector<llvm::SmallVector<int64_t>> coefficients;
+};
+
+/// Multiplies terms out into polynomials over *atoms*: input elements, roots,
+/// exponentials, reciprocals of what is divided by, and whatever else is not
+/// sums and products. Relations between atoms are not seen, so ranks are
+/// upper bounds.
+class LinearForms {
+public:
+  /// \param resolve  which operand a maximum or minimum picks.
+  LinearForms(const TermTable &table, std::function<TermId(TermId)> resolve)
+      : table(table), resolve(std::move(resolve)) {}
+
+  /// None if a polynomial is too long or a coefficient too large.
+  std::optional<ExponentBasis> findBasis(llvm::ArrayRef<TermId> arguments);
+
+private:
+  using Monomial = std::vector<std::pair<TermId, int>>;
+  using Polynomial = std::map<Monomial, Rational>;
+  static constexpr size_t kMaxMonomials = 1024;
+
+  const Polynomial &expand(TermId term);
+  Polynomial expandNew(TermId term);
+  Polynomial multiply(const Polynomial &lhs, const Polynomial &rhs);
+  Polynomial invert(TermId term);
+  static bool isValid(const Polynomial &polynomial);
+  static void addTo(Polynomial &sum, const Polynomial &other, Rational factor);
+
+  const TermTable &table;
+  std::function<TermId(TermId)> resolve;
+  std::map<TermId, Polynomial> expanded;
+};
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_LIB_VERIFY_LINEARFORMS_H

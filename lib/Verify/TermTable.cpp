@@ -1,0 +1,237 @@
+//===- TermTable.cpp - What every element of a graph is -------------------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TermTable.h"
+#include "SymbolicConstant.h"
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/bit.h"
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+using namespace mlir::mirage;
+
+TermTable::TermTable() {
+  zero = intern(TermKind::Constant, {}, 0, 0.0);
+  one = intern(TermKind::Constant, {}, 0, 1.0);
+  infinity = intern(TermKind::MinusInfinity, {});
+  undefined = intern(TermKind::Undefined, {});
+}
+
+TermId TermTable::intern(TermKind kind, llvm::ArrayRef<TermId> list,
+                         uint32_t index, double value) {
+  uint64_t bits = llvm::bit_cast<uint64_t>(value);
+  uint64_t hash = llvm::hash_combine(
+      static_cast<unsigned>(kind), index, bits,
+      llvm::hash_combine_range(list.begin(), list.end()));
+  auto [begin, end] = byHash.equal_range(hash);
+  for (auto entry = begin; entry != end; ++entry) {
+    const Term &other = terms[entry->second];
+    if (other.kind == kind && other.index == index &&
+        llvm::bit_cast<uint64_t>(other.value) == bits &&
+        getOperands(entry->second) == list)
+      return entry->second;
+  }
+  TermId id = terms.size();
+  Term term{kind, index, static_cast<uint32_t>(operands.size()),
+            static_cast<uint32_t>(list.size()), value};
+  operands.insert(operands.end(), list.begin(), list.end());
+  terms.push_back(term);
+  byHash.emplace(hash, id);
+  return id;
+}
+
+TermId TermTable::getInput(uint32_t index) {
+  return intern(TermKind::Input, {}, index);
+}
+
+TermId TermTable::getConstant(double value) {
+  if (std::isfinite(value))
+    return intern(TermKind::Constant, {}, 0, value == 0 ? 0.0 : value);
+  return value < 0 ? infinity : undefined;
+}
+
+TermId TermTable::getLn2() { return intern(TermKind::Ln2, {}); }
+
+TermId TermTable::findSpecial(llvm::ArrayRef<TermId> list) const {
+  if (llvm::is_contained(list, undefined))
+    return undefined;
+  return llvm::is_contained(list, infinity) ? infinity : zero;
+}
+
+void TermTable::flatten(TermKind kind, llvm::ArrayRef<TermId> list,
+                        std::vector<TermId> &flat) const {
+  for (TermId term : list)
+    if (terms[term].kind == kind)
+      llvm::append_range(flat, getOperands(term));
+    else
+      flat.push_back(term);
+  llvm::sort(flat);
+}
+
+TermId TermTable::add(llvm::ArrayRef<TermId> list) {
+  if (TermId special = findSpecial(list))
+    return special;
+  std::vector<TermId> flat;
+  flatten(TermKind::Add, list, flat);
+  llvm::erase(flat, zero);
+  if (flat.empty())
+    return zero;
+  return flat.size() == 1 ? flat[0] : intern(TermKind::Add, flat);
+}
+
+TermId TermTable::mul(TermId lhs, TermId rhs) {
+  if (TermId special = findSpecial({lhs, rhs})) {
+    TermId other = lhs == infinity ? rhs : lhs;
+    bool isPositive =
+        terms[other].kind == TermKind::Constant && terms[other].value > 0;
+    return isPositive ? special : undefined;
+  }
+  std::vector<TermId> flat;
+  flatten(TermKind::Mul, {lhs, rhs}, flat);
+  if (llvm::is_contained(flat, zero))
+    return zero;
+  llvm::erase(flat, one);
+  if (flat.empty())
+    return one;
+  return flat.size() == 1 ? flat[0] : intern(TermKind::Mul, flat);
+}
+
+TermId TermTable::div(TermId lhs, TermId rhs) {
+  if (rhs == zero || findSpecial({lhs, rhs}))
+    return undefined;
+  if (rhs == one || (lhs == zero && terms[rhs].kind == TermKind::Constant))
+    return lhs;
+  return intern(TermKind::Div, {lhs, rhs});
+}
+
+TermId TermTable::pick(TermKind kind, llvm::ArrayRef<TermId> list) {
+  if (llvm::is_contained(list, undefined))
+    return undefined;
+  if (kind == TermKind::Min && llvm::is_contained(list, infinity))
+    return infinity;
+  std::vector<TermId> flat;
+  flatten(kind, list, flat);
+  flat.erase(std::unique(flat.begin(), flat.end()), flat.end());
+  llvm::erase(flat, infinity);
+  if (flat.empty())
+    return infinity;
+  return flat.size() == 1 ? flat[0] : intern(kind, flat);
+}
+
+TermId TermTable::apply(TermKind kind, TermId lhs, TermId rhs) {
+  if (kind == TermKind::Exp && lhs == infinity)
+    return zero;
+  if (kind == TermKind::Pow)
+    return findSpecial({lhs, rhs}) ? undefined : intern(kind, {lhs, rhs});
+  if (findSpecial({lhs}))
+    return undefined;
+  if (kind == TermKind::Exp && lhs == zero)
+    return one;
+  if ((kind == TermKind::Sqrt || kind == TermKind::Abs) &&
+      (lhs == zero || lhs == one))
+    return lhs;
+  return intern(kind, {lhs});
+}
+
+void TermArithmetic::constant(uint32_t *result, double value) {
+  SymbolicConstant symbol = classifyConstant(value);
+  TermId term;
+  if (symbol.kind == SymbolicConstant::Rational) {
+    term = table.getConstant(value);
+  } else {
+    term = table.getLn2();
+    if (symbol.kind == SymbolicConstant::InverseLn2)
+      term = table.div(table.getConstant(1), term);
+    if (symbol.isNegative)
+      term = table.mul(table.getConstant(-1), term);
+  }
+  std::fill(result, result + kConstantWords, term);
+}
+
+void TermArithmetic::ln2(uint32_t *result) {
+  std::fill(result, result + kConstantWords, table.getLn2());
+}
+
+TermId TermArithmetic::apply(ScalarFunction function, TermId lhs, TermId rhs) {
+  switch (function) {
+  case ScalarFunction::Add:
+    return table.add({lhs, rhs});
+  case ScalarFunction::Mul:
+    return table.mul(lhs, rhs);
+  case ScalarFunction::Div:
+    return table.div(lhs, rhs);
+  case ScalarFunction::Max:
+    return table.pick(TermKind::Max, {lhs, rhs});
+  case ScalarFunction::Min:
+    return table.pick(TermKind::Min, {lhs, rhs});
+  case ScalarFunction::Exp:
+    return table.apply(TermKind::Exp, lhs);
+  case ScalarFunction::Sqrt:
+    return table.apply(TermKind::Sqrt, lhs);
+  case ScalarFunction::Abs:
+    return table.apply(TermKind::Abs, lhs);
+  case ScalarFunction::Log:
+    return table.apply(TermKind::Log, lhs);
+  case ScalarFunction::Erf:
+    return table.apply(TermKind::Erf, lhs);
+  case ScalarFunction::Pow:
+    return table.apply(TermKind::Pow, lhs, rhs);
+  case ScalarFunction::Argument:
+  case ScalarFunction::Parameter:
+  case ScalarFunction::Constant:
+  case ScalarFunction::Ln2:
+  case ScalarFunction::Size:
+    break;
+  }
+  assert(false && "a leaf is not applied");
+  return 0;
+}
+
+void TermArithmetic::apply(ScalarFunction function, uint32_t *result,
+                           Source lhs, Source rhs, size_t count) {
+  for (size_t i = 0; i < count; ++i)
+    result[i] = overflowed() ? 0
+                             : apply(function, lhs.data[lhs.repeats ? 0 : i],
+                                     rhs.data[rhs.repeats ? 0 : i]);
+}
+
+void TermArithmetic::reduce(Combiner combiner, uint32_t *result,
+                            const uint32_t *operand, size_t outer,
+                            size_t reduced, size_t inner) {
+  std::vector<TermId> list(reduced);
+  for (size_t o = 0; o < outer; ++o)
+    for (size_t i = 0; i < inner; ++i) {
+      if (overflowed())
+        return std::fill(result, result + outer * inner, 0);
+      for (size_t r = 0; r < reduced; ++r)
+        list[r] = operand[(o * reduced + r) * inner + i];
+      result[o * inner + i] = combiner == Combiner::Add
+                                  ? table.add(list)
+                                  : table.pick(TermKind::Max, list);
+    }
+}
+
+void TermArithmetic::matmul(uint32_t *result, const uint32_t *lhs,
+                            const uint32_t *rhs, size_t m, size_t n, size_t k) {
+  std::vector<TermId> list(k);
+  for (size_t i = 0; i < m; ++i)
+    for (size_t j = 0; j < n; ++j) {
+      if (overflowed())
+        return std::fill(result, result + m * n, 0);
+      // A product with minus infinity is not defined, whatever the factor.
+      for (size_t x = 0; x < k; ++x) {
+        TermId a = lhs[i * k + x], b = rhs[x * n + j];
+        bool hasInfinity = table[a].kind == TermKind::MinusInfinity ||
+                           table[b].kind == TermKind::MinusInfinity;
+        list[x] = hasInfinity ? table.getUndefined() : table.mul(a, b);
+      }
+      result[i * n + j] = table.add(list);
+    }
+}

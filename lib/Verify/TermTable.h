@@ -1,0 +1,127 @@
+//===- TermTable.h - What every element of a graph is -----------*- C++ -*-===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// At small sizes every element of every tensor is written out as a term over
+// the elements of the inputs. Equal terms are one number, over both graphs of a
+// pair. Terms decide nothing: they say what feeds an output element (which
+// roots, exponentials, maxima, inputs), of which degree it is, and so what a
+// number of agreeing trials proves. Example, one row of softmax over two
+// columns:
+//
+//   0: Input 0    2: Exp 0    4: Add 2, 3
+//   1: Input 1    3: Exp 1    5: Div 2, 4    6: Div 3, 4
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_LIB_VERIFY_TERMTABLE_H
+#define MIRAGE_LIB_VERIFY_TERMTABLE_H
+
+#include "Arithmetic.h"
+#include "llvm/ADT/ArrayRef.h"
+#include <unordered_map>
+#include <vector>
+
+namespace mlir::mirage {
+
+enum class TermKind : uint8_t {
+  Input,    ///< element `index`, counted over all inputs
+  Constant, ///< `value`, finite
+  Ln2,
+  MinusInfinity,
+  Undefined, ///< a quotient by zero, arithmetic with minus infinity
+  Add,       ///< of two or more, sorted, none of them an Add
+  Mul,       ///< likewise
+  Max,       ///< likewise, and all different
+  Min,
+  Div,
+  Exp,
+  Sqrt,
+  Abs,
+  Log,
+  Erf,
+  Pow,
+};
+
+using TermId = uint32_t;
+
+struct Term {
+  TermKind kind;
+  uint32_t index = 0;
+  uint32_t firstOperand = 0, numOperands = 0;
+  double value = 0;
+};
+
+/// Terms in an order in which operands stand before their users. The
+/// constructors below apply the laws that hold for special values too, and no
+/// others: neutral elements, order and nesting of sums, products and maxima.
+class TermTable {
+public:
+  TermTable();
+
+  const Term &operator[](TermId term) const { return terms[term]; }
+  llvm::ArrayRef<TermId> getOperands(TermId term) const {
+    return llvm::ArrayRef(operands).slice(terms[term].firstOperand,
+                                          terms[term].numOperands);
+  }
+  size_t size() const { return terms.size(); }
+  /// Words that the table occupies, roughly; grows with long sums.
+  size_t getCost() const { return terms.size() + operands.size(); }
+
+  TermId getInput(uint32_t index);
+  TermId getConstant(double value); ///< finite, or minus infinity
+  TermId getLn2();
+  TermId getUndefined() const { return undefined; }
+  TermId add(llvm::ArrayRef<TermId> list);
+  TermId mul(TermId lhs, TermId rhs);
+  TermId div(TermId lhs, TermId rhs);
+  TermId pick(TermKind kind, llvm::ArrayRef<TermId> list); ///< Max or Min
+  /// Exp, Sqrt, Abs, Log, Erf; Pow takes two.
+  TermId apply(TermKind kind, TermId lhs, TermId rhs = 0);
+
+private:
+  TermId intern(TermKind kind, llvm::ArrayRef<TermId> list, uint32_t index = 0,
+                double value = 0);
+  /// Undefined if it is among the terms, else minus infinity if that is.
+  TermId findSpecial(llvm::ArrayRef<TermId> list) const;
+  void flatten(TermKind kind, llvm::ArrayRef<TermId> list,
+               std::vector<TermId> &flat) const;
+
+  std::vector<Term> terms;
+  std::vector<TermId> operands;
+  std::unordered_multimap<uint64_t, TermId> byHash;
+  TermId zero, one, infinity, undefined;
+};
+
+/// Arithmetic with terms, one word an element. Once the table is larger than
+/// `maxCost` nothing more is built and `overflowed` holds.
+class TermArithmetic : public Arithmetic {
+public:
+  TermArithmetic(TermTable &table, size_t maxCost)
+      : Arithmetic(1), table(table), maxCost(maxCost) {}
+
+  bool overflowed() const { return table.getCost() > maxCost; }
+
+  void constant(uint32_t *result, double value) override;
+  void ln2(uint32_t *result) override;
+  void apply(ScalarFunction function, uint32_t *result, Source lhs, Source rhs,
+             size_t count) override;
+  void reduce(Combiner combiner, uint32_t *result, const uint32_t *operand,
+              size_t outer, size_t reduced, size_t inner) override;
+  void matmul(uint32_t *result, const uint32_t *lhs, const uint32_t *rhs,
+              size_t m, size_t n, size_t k) override;
+
+private:
+  TermId apply(ScalarFunction function, TermId lhs, TermId rhs);
+
+  TermTable &table;
+  size_t maxCost;
+};
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_LIB_VERIFY_TERMTABLE_H

@@ -1,0 +1,166 @@
+//===- TrialBatch.cpp - Sixteen trials over one tower ---------------------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TrialBatch.h"
+#include "llvm/ADT/IntEqClasses.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir::mirage;
+using kernels::kLanes;
+
+/// The inputs below a term in its own component, in the numbering of
+/// RootGroups::getInputs.
+static std::vector<uint32_t> collectInputs(const TermTable &table, TermId root,
+                                           unsigned numInputs) {
+  std::vector<uint32_t> found;
+  std::vector<TermId> stack = {root};
+  llvm::BitVector seen(table.size());
+  while (!stack.empty()) {
+    TermId term = stack.back();
+    stack.pop_back();
+    if (seen[term])
+      continue;
+    seen.set(term);
+    if (table[term].kind == TermKind::Input)
+      found.push_back(table[term].index);
+    else if (table[term].kind == TermKind::Exp)
+      found.push_back(numInputs);
+    else if (table[term].kind == TermKind::Ln2)
+      found.push_back(numInputs + 1);
+    else
+      llvm::append_range(stack, table.getOperands(term));
+  }
+  return found;
+}
+
+RootGroups::RootGroups(const TermTable &table, const LiveTerms &live,
+                       unsigned component, unsigned numInputs) {
+  llvm::IntEqClasses classes(numInputs + 2);
+  std::vector<uint32_t> anyInput; ///< by root
+  for (TermId term = 0; term < table.size(); ++term) {
+    if (table[term].kind != TermKind::Sqrt || !live.isLive(term, component))
+      continue;
+    std::vector<uint32_t> found = collectInputs(table, term, numInputs);
+    if (found.empty()) {
+      fixedRoots.push_back(term);
+      continue;
+    }
+    roots.push_back(term);
+    anyInput.push_back(found.front());
+    for (uint32_t input : found)
+      classes.join(found.front(), input);
+  }
+  classes.compress();
+  // Number only those classes that have a root.
+  std::vector<int> numbers(classes.getNumClasses(), -1);
+  for (uint32_t input : anyInput) {
+    int &number = numbers[classes[input]];
+    if (number < 0) {
+      number = inputs.size();
+      inputs.emplace_back();
+    }
+    groups.push_back(number);
+  }
+  for (uint32_t input = 0; input < numInputs + 2; ++input)
+    if (int number = numbers[classes[input]]; number >= 0)
+      inputs[number].push_back(input);
+}
+
+TrialBatch::TrialBatch(const TermTable &table, const LiveTerms &live,
+                       llvm::ArrayRef<RootGroups> groups, FieldTower tower,
+                       unsigned numInputs, const Seed &seed)
+    : table(table), numInputs(numInputs),
+      fields(std::move(tower), kLanes, deriveSeed(seed, "fields", 0)),
+      values(table, live, fields) {
+  unsigned height = std::min<unsigned>(groups.size(), fields.tower.getHeight());
+  inputs.resize(fields.tower.getHeight());
+  // An exponential needs its argument's component first.
+  for (unsigned component = inputs.size(); component-- > 0;) {
+    RandomStream random(deriveSeed(seed, "inputs", component));
+    inputs[component].resize(size_t(numInputs) * kLanes);
+    random.fillUniform(inputs[component],
+                       fields.tower[component].getPrime());
+    if (component < height)
+      draw(component, groups[component], random);
+  }
+}
+
+bool TrialBatch::isMissing(TermId root, unsigned component,
+                           unsigned lane) const {
+  TermId radicand = table.getOperands(root)[0];
+  return values.get(root, component)[lane] == kernels::kNonSquare &&
+         !kernels::isSpecial(values.get(radicand, component)[lane]);
+}
+
+void TrialBatch::draw(unsigned component, const RootGroups &groups,
+                      RandomStream &random) {
+  std::vector<uint16_t> missing(groups.getNumGroups());
+  values.evaluate(component, inputs[component]);
+  for (TermId root : groups.getFixedRoots())
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      fixedRootsExist &= !isMissing(root, component, lane);
+  for (unsigned round = 0; round < kMaxRounds; ++round) {
+    if (component == 0)
+      addSamples(groups);
+    if (!findMissing(component, groups, missing))
+      return;
+    for (unsigned group = 0; group < missing.size(); ++group)
+      if (missing[group])
+        redraw(component, groups.getInputs(group), missing[group], random);
+    values.evaluate(component, inputs[component]);
+  }
+}
+
+bool TrialBatch::findMissing(unsigned component, const RootGroups &groups,
+                             std::vector<uint16_t> &missing) {
+  llvm::fill(missing, 0);
+  for (auto [number, root] : llvm::enumerate(groups.getRoots()))
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      if (isMissing(root, component, lane))
+        missing[groups.getGroup(number)] |= 1u << lane;
+  return llvm::any_of(missing, [](uint16_t lanes) { return lanes != 0; });
+}
+
+void TrialBatch::redraw(unsigned component, llvm::ArrayRef<uint32_t> elements,
+                        uint16_t lanes, RandomStream &random) {
+  const PrimeField &field = fields.tower[component];
+  ComponentDraw &draw = *fields.draws[component];
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    if (!(lanes >> lane & 1))
+      continue;
+    for (uint32_t element : elements) {
+      if (element < numInputs) {
+        inputs[component][size_t(element) * kLanes + lane] =
+            random.uniform(field.getPrime());
+      } else if (element == numInputs) {
+        uint32_t order = fields.tower[component + 1].getPrime();
+        for (unsigned point = 0; point < kLanes; ++point)
+          draw.weights[point][lane] = random.uniform(order);
+      } else {
+        draw.ln2[lane] = 1 + random.uniform(field.getPrime() - 1);
+        draw.inverseLn2[lane] = field.inverse(draw.ln2[lane]);
+      }
+    }
+  }
+}
+
+void TrialBatch::addSamples(const RootGroups &groups) {
+  for (unsigned lane = 0; lane < kLanes && samples.size() < kMaxSamples;
+       ++lane) {
+    CharacterSample sample;
+    for (TermId root : groups.getRoots()) {
+      uint32_t radicand = values.get(table.getOperands(root)[0], 0)[lane];
+      uint32_t value = values.get(root, 0)[lane];
+      bool isUnknown = radicand == 0 || kernels::isSpecial(radicand);
+      sample.characters.push_back(isUnknown                        ? 0
+                                  : value == kernels::kNonSquare ? -1
+                                                                 : 1);
+    }
+    samples.push_back(std::move(sample));
+  }
+}

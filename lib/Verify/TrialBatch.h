@@ -1,0 +1,96 @@
+//===- TrialBatch.h - Sixteen trials over one tower -------------*- C++ -*-===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_LIB_VERIFY_TRIALBATCH_H
+#define MIRAGE_LIB_VERIFY_TRIALBATCH_H
+
+#include "TermValues.h"
+
+namespace mlir::mirage {
+
+/// The quadratic characters of all radicands of component 0 at one draw.
+struct CharacterSample {
+  /// By number of the radicand: 1 or -1, or 0 where it is zero or undefined.
+  std::vector<int8_t> characters;
+};
+
+/// Roots that are live in one component, and what a radicand depends on.
+///
+/// A trial counts only if every radicand is a square. Instead of drawing whole
+/// trials until that is so, which takes 2^R draws for R radicands, only the
+/// inputs are redrawn that a failing radicand is connected with: two radicands
+/// are connected if they share an input. The result has the same law, as
+/// components are independent.
+class RootGroups {
+public:
+  RootGroups(const TermTable &table, const LiveTerms &live, unsigned component,
+             unsigned numInputs);
+
+  llvm::ArrayRef<TermId> getRoots() const { return roots; }
+  unsigned getGroup(unsigned root) const { return groups[root]; }
+  /// Inputs of a group; `numInputs` stands for what makes exponentials random,
+  /// `numInputs + 1` for ln 2.
+  llvm::ArrayRef<uint32_t> getInputs(unsigned group) const {
+    return inputs[group];
+  }
+  unsigned getNumGroups() const { return inputs.size(); }
+  /// Roots of what no input feeds: only another tower changes them.
+  llvm::ArrayRef<TermId> getFixedRoots() const { return fixedRoots; }
+
+private:
+  std::vector<TermId> roots, fixedRoots;
+  std::vector<unsigned> groups; ///< by root
+  std::vector<std::vector<uint32_t>> inputs;
+};
+
+/// Inputs for 16 trials over one tower on which all roots exist, as far as
+/// that can be had.
+class TrialBatch {
+public:
+  /// \param groups  by component.
+  /// \param numInputs  elements of all inputs together.
+  TrialBatch(const TermTable &table, const LiveTerms &live,
+             llvm::ArrayRef<RootGroups> groups, FieldTower tower,
+             unsigned numInputs, const Seed &seed);
+
+  const FieldBatch &getFields() const { return fields; }
+  const TermValues &getValues() const { return values; }
+  /// Of one component, by element over all inputs, 16 words each.
+  llvm::ArrayRef<uint32_t> getInputs(unsigned component) const {
+    return inputs[component];
+  }
+  llvm::ArrayRef<CharacterSample> getSamples() const { return samples; }
+  /// Whether the roots of constants exist.
+  bool hasFixedRoots() const { return fixedRootsExist; }
+
+private:
+  static constexpr unsigned kMaxRounds = 4096;
+  static constexpr unsigned kMaxSamples = 512;
+
+  void draw(unsigned component, const RootGroups &groups,
+            RandomStream &random);
+  /// Marks by group and lane where a root is missing. \returns whether any is.
+  bool findMissing(unsigned component, const RootGroups &groups,
+                   std::vector<uint16_t> &missing);
+  void redraw(unsigned component, llvm::ArrayRef<uint32_t> elements,
+              uint16_t lanes, RandomStream &random);
+  void addSamples(const RootGroups &groups);
+  bool isMissing(TermId root, unsigned component, unsigned lane) const;
+
+  const TermTable &table;
+  unsigned numInputs;
+  FieldBatch fields;
+  TermValues values;
+  std::vector<std::vector<uint32_t>> inputs;
+  std::vector<CharacterSample> samples;
+  bool fixedRootsExist = true;
+};
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_LIB_VERIFY_TRIALBATCH_H

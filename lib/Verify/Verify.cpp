@@ -1,0 +1,361 @@
+//===- Verify.cpp - Are two graphs equal? ---------------------------------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Verify/Verify.h"
+#include "Comparison.h"
+#include "DegreeBound.h"
+#include "ExpNesting.h"
+#include "GraphEvaluator.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
+
+using namespace mlir::mirage;
+
+llvm::StringRef mlir::mirage::getVerdictName(Verdict::Kind kind) {
+  switch (kind) {
+  case Verdict::Equal:
+    return "equal";
+  case Verdict::Different:
+    return "different";
+  case Verdict::Unknown:
+    return "unknown";
+  }
+  return "";
+}
+
+static std::string printShape(const TensorType &type) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::interleave(type.shape, os, "x");
+  return text;
+}
+
+/// Element types may differ: a cast changes no value over a field.
+static llvm::Error checkTypes(const Graph &lhs, llvm::ArrayRef<ValueId> lhsIds,
+                              const Graph &rhs, llvm::ArrayRef<ValueId> rhsIds,
+                              llvm::StringRef what) {
+  if (lhsIds.size() != rhsIds.size())
+    return llvm::createStringError("expects graphs with as many " + what +
+                                   "s, got " + llvm::Twine(lhsIds.size()) +
+                                   " and " + llvm::Twine(rhsIds.size()));
+  for (auto [number, left, right] : llvm::enumerate(lhsIds, rhsIds))
+    if (lhs.getType(left).shape != rhs.getType(right).shape)
+      return llvm::createStringError(
+          "expects " + what + " " + llvm::Twine(number) +
+          " to have one shape in both graphs, got " +
+          printShape(lhs.getType(left)) + " and " +
+          printShape(rhs.getType(right)));
+  return llvm::Error::success();
+}
+
+static llvm::Error checkInterfaces(const Graph &lhs, const Graph &rhs) {
+  auto inputs = [](const Graph &graph) {
+    return llvm::to_vector(llvm::seq<ValueId>(0, graph.getNumInputs()));
+  };
+  if (llvm::Error error =
+          checkTypes(lhs, inputs(lhs), rhs, inputs(rhs), "input"))
+    return error;
+  return checkTypes(lhs, lhs.getOutputs(), rhs, rhs.getOutputs(), "output");
+}
+
+namespace {
+/// One judgement; the phases are its methods.
+class Judge {
+public:
+  Judge(const Graph &lhs, const Graph &rhs, const VerifyOptions &options)
+      : lhs(lhs), rhs(rhs), options(options), comparison(lhs) {}
+
+  llvm::Expected<Verdict> run();
+
+private:
+  bool writeOutTerms();
+  std::vector<TermId> writeOut(const Graph &graph, TermArithmetic &arithmetic);
+
+  bool haveDifferentRoots() const;
+  void runSmall();
+  bool addBatch(unsigned number);
+  FieldTower drawTower(const Seed &seed) const;
+  void addBounds(const TrialBatch &batch);
+  bool isBoundReached(unsigned numTowers) const;
+
+  void runLarge();
+  void addLargeTrial(unsigned number, bool multiplicativeRoots);
+
+  llvm::Expected<Verdict> conclude();
+  llvm::Expected<Verdict> concludeDisagreement();
+  Verdict unknown(const llvm::Twine &reason) const;
+  std::string describe(size_t element) const;
+
+  const Graph &lhs, &rhs;
+  const VerifyOptions &options;
+  Comparison comparison;
+  Verdict verdict;
+  unsigned height = 1;
+  size_t numInputs = 0; ///< elements of all inputs together
+
+  // Where elements are written out as terms.
+  TermTable table;
+  std::vector<TermId> lhsTerms, rhsTerms; ///< by output element
+  std::vector<ElementDifference> differences;
+  std::vector<BatchBound> bounds; ///< by output element, over all batches
+  std::optional<LiveTerms> live;
+  std::vector<RootGroups> groups;
+};
+} // namespace
+
+llvm::Expected<Verdict> Judge::run() {
+  height = 1 + std::max(computeExpNesting(lhs), computeExpNesting(rhs));
+  if (height > FieldTower::kMaxHeight)
+    return unknown("expects at most " +
+                   llvm::Twine(FieldTower::kMaxHeight - 1) +
+                   " nested exponentials, got " + llvm::Twine(height - 1));
+  if (!options.primes.empty() && options.primes.size() < height)
+    return unknown("expects a tower of height " + llvm::Twine(height) +
+                   ", got " + llvm::Twine(options.primes.size()));
+  for (unsigned input = 0; input < lhs.getNumInputs(); ++input)
+    numInputs += lhs.getType(input).getNumElements();
+  if (writeOutTerms())
+    runSmall();
+  else
+    runLarge();
+  return conclude();
+}
+
+//===----------------------------------------------------------------------===//
+// Small graphs: every element a term, a bound for every output element
+//===----------------------------------------------------------------------===//
+
+std::vector<TermId> Judge::writeOut(const Graph &graph,
+                                    TermArithmetic &arithmetic) {
+  std::vector<std::vector<uint32_t>> inputs;
+  llvm::SmallVector<const uint32_t *> starts;
+  uint32_t next = 0;
+  for (unsigned input = 0; input < graph.getNumInputs(); ++input) {
+    std::vector<uint32_t> terms(graph.getType(input).getNumElements());
+    for (uint32_t &term : terms)
+      term = table.getInput(next++);
+    inputs.push_back(std::move(terms));
+    starts.push_back(inputs.back().data());
+  }
+  std::vector<TermId> outputs;
+  for (const auto &output : GraphEvaluator(arithmetic).evaluate(graph, starts))
+    llvm::append_range(outputs, output);
+  return outputs;
+}
+
+bool Judge::writeOutTerms() {
+  if (numInputs > options.maxTerms)
+    return false;
+  TermArithmetic arithmetic(table, options.maxTerms);
+  lhsTerms = writeOut(lhs, arithmetic);
+  if (arithmetic.overflowed())
+    return false;
+  rhsTerms = writeOut(rhs, arithmetic);
+  return !arithmetic.overflowed();
+}
+
+/// Whether one graph takes a root that the other does not.
+bool Judge::haveDifferentRoots() const {
+  LiveTerms lhsLive(table, lhsTerms), rhsLive(table, rhsTerms);
+  for (TermId term = 0; term < table.size(); ++term)
+    if (table[term].kind == TermKind::Sqrt &&
+        lhsLive.isLiveAnywhere(term) != rhsLive.isLiveAnywhere(term))
+      return true;
+  return false;
+}
+
+void Judge::runSmall() {
+  std::vector<TermId> outputs = lhsTerms;
+  llvm::append_range(outputs, rhsTerms);
+  live.emplace(table, outputs);
+  for (unsigned component = 0; component < live->getHeight(); ++component)
+    groups.emplace_back(table, *live, component, numInputs);
+  for (auto [left, right] : llvm::zip(lhsTerms, rhsTerms))
+    differences.emplace_back(table, left, right);
+  bounds.resize(differences.size());
+
+  verdict.whereBothDefined = haveDifferentRoots();
+  for (unsigned number = 0; number < options.maxTowers; ++number) {
+    if (!addBatch(number) || isBoundReached(verdict.bound.towers))
+      return;
+  }
+}
+
+FieldTower Judge::drawTower(const Seed &seed) const {
+  if (!options.primes.empty())
+    return FieldTower(options.primes);
+  RandomStream random(seed);
+  return FieldTower::draw(height, random);
+}
+
+/// \returns false if there is nothing more to learn.
+bool Judge::addBatch(unsigned number) {
+  Seed seed = deriveSeed(options.seed, "batch", number);
+  // Roots of constants exist modulo one prime in two; no input changes that.
+  constexpr unsigned kMaxTowers = 64;
+  std::optional<TrialBatch> batch;
+  for (unsigned attempt = 0; attempt < kMaxTowers; ++attempt) {
+    Seed own = deriveSeed(seed, "tower", attempt);
+    batch.emplace(table, *live, groups, drawTower(own), numInputs, own);
+    if (batch->hasFixedRoots())
+      break;
+  }
+  std::vector<std::vector<uint32_t>> inputs;
+  for (unsigned component = 0; component < height; ++component)
+    inputs.push_back(batch->getInputs(component).vec());
+  comparison.add(evaluateInFields(lhs, batch->getFields(), inputs, height),
+                 evaluateInFields(rhs, batch->getFields(), inputs, height),
+                 kernels::kLanes);
+  ++verdict.bound.towers;
+  if (comparison.getDisagreement() || comparison.getOneSided())
+    return false;
+  addBounds(*batch);
+  return true;
+}
+
+void Judge::addBounds(const TrialBatch &batch) {
+  double numTowers = 0;
+  if (options.primes.empty()) {
+    numTowers = FieldTower::countTowers(height);
+    for (const RootGroups &group : groups)
+      numTowers = std::ldexp(numTowers, -int(group.getFixedRoots().size()));
+  }
+  for (auto [element, difference] : llvm::enumerate(differences)) {
+    BatchBound more = difference.bound(
+        batch, groups[0], comparison.getCountedLast(element), numTowers);
+    bounds[element].provedLog2 += more.provedLog2;
+    bounds[element].conjecturedLog2 += more.conjecturedLog2;
+  }
+}
+
+bool Judge::isBoundReached(unsigned numTowers) const {
+  if (numTowers < options.minTowers)
+    return false;
+  auto isProved = [&](const BatchBound &bound) {
+    return bound.provedLog2 <= -double(options.errorBoundBits);
+  };
+  if (llvm::all_of(bounds, isProved))
+    return true;
+  // No theorem speaks about some element: the conjecture has to do.
+  return llvm::any_of(bounds, [&](const BatchBound &bound) {
+    return bound.provedLog2 == 0 && numTowers >= 4 * options.minTowers;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Large graphs: trials at their own size
+//===----------------------------------------------------------------------===//
+
+void Judge::addLargeTrial(unsigned number, bool multiplicativeRoots) {
+  Seed seed = deriveSeed(options.seed, "large", number);
+  FieldBatch batch(drawTower(deriveSeed(seed, "tower", 0)), /*words=*/1,
+                   deriveSeed(seed, "fields", 0));
+  std::vector<std::vector<uint32_t>> inputs(height);
+  for (unsigned component = 0; component < height; ++component) {
+    RandomStream random(deriveSeed(seed, "inputs", component));
+    inputs[component].resize(numInputs);
+    random.fillUniform(inputs[component], batch.tower[component].getPrime());
+  }
+  comparison.add(
+      evaluateInFields(lhs, batch, inputs, height, multiplicativeRoots),
+      evaluateInFields(rhs, batch, inputs, height, multiplicativeRoots), 1);
+  ++verdict.bound.towers;
+}
+
+void Judge::runLarge() {
+  verdict.isLarge = true;
+  for (unsigned trial = 0; trial < options.maxLargeTrials; ++trial) {
+    addLargeTrial(trial, /*multiplicativeRoots=*/false);
+    if (comparison.getDisagreement() || comparison.getOneSided() ||
+        comparison.getCounted(comparison.getLeastCounted()) > 0)
+      return;
+  }
+  // Too many roots feed an element for all of them to exist at once. A
+  // multiplicative function in their place obeys most laws of roots, so that
+  // agreement is a sign, and a disagreement none.
+  Comparison strict = comparison;
+  addLargeTrial(options.maxLargeTrials, /*multiplicativeRoots=*/true);
+  if (comparison.getDisagreement() || comparison.getOneSided())
+    comparison = std::move(strict);
+}
+
+//===----------------------------------------------------------------------===//
+// The verdict
+//===----------------------------------------------------------------------===//
+
+std::string Judge::describe(size_t element) const {
+  auto [output, index] = comparison.getPlace(element);
+  return ("element " + llvm::Twine(index) + " of output " + llvm::Twine(output))
+      .str();
+}
+
+Verdict Judge::unknown(const llvm::Twine &reason) const {
+  Verdict result = verdict;
+  result.kind = Verdict::Unknown;
+  result.reason = reason.str();
+  result.bound = {};
+  return result;
+}
+
+llvm::Expected<Verdict> Judge::concludeDisagreement() {
+  size_t element = *comparison.getDisagreement();
+  auto [output, index] = comparison.getPlace(element);
+  verdict.disagreement = Verdict::Place{output, index};
+  std::string place = describe(element);
+  if (!options.findWitness)
+    return unknown(place + " differs over a field, and no float64 input was "
+                           "tried");
+  llvm::Expected<std::optional<Witness>> witness = options.findWitness(lhs, rhs);
+  if (!witness)
+    return witness.takeError();
+  if (!*witness)
+    return unknown(place + " differs over a field, but on no float64 input "
+                           "that was tried: equality would need a law that "
+                           "fields do not have");
+  verdict.kind = Verdict::Different;
+  verdict.reason = place + " differs";
+  verdict.bound = {};
+  verdict.witness = *witness;
+  return verdict;
+}
+
+llvm::Expected<Verdict> Judge::conclude() {
+  if (comparison.getDisagreement())
+    return concludeDisagreement();
+  if (comparison.getOneSided())
+    return unknown("zero denominator: " + describe(*comparison.getOneSided()) +
+                   " is undefined in one graph alone");
+  size_t least = comparison.getLeastCounted();
+  verdict.bound.trials = comparison.getCounted(least);
+  if (verdict.bound.trials == 0)
+    return unknown("no trial counted for " + describe(least) +
+                   ": a denominator is always zero, or roots do not exist at "
+                   "once");
+  if (!verdict.isLarge) {
+    verdict.bound.provedLog2 = verdict.bound.conjecturedLog2 = -HUGE_VAL;
+    for (const BatchBound &bound : bounds) {
+      verdict.bound.provedLog2 =
+          std::max(verdict.bound.provedLog2, bound.provedLog2);
+      verdict.bound.conjecturedLog2 =
+          std::max(verdict.bound.conjecturedLog2, bound.conjecturedLog2);
+    }
+  }
+  verdict.kind = Verdict::Equal;
+  return verdict;
+}
+
+llvm::Expected<Verdict>
+mlir::mirage::verifyEqual(const Graph &lhs, const Graph &rhs,
+                          const VerifyOptions &options) {
+  if (llvm::Error error = checkInterfaces(lhs, rhs))
+    return std::move(error);
+  return Judge(lhs, rhs, options).run();
+}

@@ -1,0 +1,223 @@
+//===- FieldKernelsTest.cpp - Arithmetic on arrays of field elements ------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Algebra/FieldKernels.h"
+#include "Mirage/Algebra/FieldTower.h"
+#include "gtest/gtest.h"
+#include <vector>
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::kernels;
+using Array = std::vector<uint32_t>;
+
+namespace {
+/// Every kernel is compared with the scalar field, on lengths that fill vectors
+/// and on others, and over large and small primes.
+class FieldKernels
+    : public testing::TestWithParam<std::pair<uint32_t, size_t>> {
+protected:
+  FieldKernels()
+      : field(GetParam().first), count(GetParam().second),
+        random(hashToSeed("kernels")) {}
+
+  Array draw(size_t size) {
+    Array result(size);
+    random.fillUniform(result, field.getPrime());
+    return result;
+  }
+  PrimeField field;
+  size_t count;
+  RandomStream random;
+};
+} // namespace
+
+TEST_P(FieldKernels, ElementwiseAgreesWithScalars) {
+  Array a = draw(count), b = draw(count), r(count);
+  a[0] = 0;
+  kernels::add(field, r.data(), {a.data()}, {b.data()}, count);
+  for (size_t i = 0; i < count; ++i)
+    EXPECT_EQ(r[i], field.add(a[i], b[i]));
+  kernels::mul(field, r.data(), {a.data()}, {b.data()}, count);
+  for (size_t i = 0; i < count; ++i)
+    EXPECT_EQ(r[i], field.mul(a[i], b[i]));
+  kernels::inverse(field, r.data(), {a.data()}, count);
+  for (size_t i = 0; i < count; ++i)
+    EXPECT_EQ(r[i], a[i] == 0 ? kUndefined : field.inverse(a[i]));
+  kernels::sqrt(field, r.data(), {a.data()}, count, kNonSquare);
+  for (size_t i = 0; i < count; ++i)
+    EXPECT_EQ(r[i],
+              field.getCharacter(a[i]) < 0 ? kNonSquare : field.sqrt(a[i]));
+  kernels::sqrt(field, r.data(), {a.data()}, count, 0);
+  for (size_t i = 0; i < count; ++i)
+    EXPECT_EQ(r[i], field.sqrt(a[i]));
+  kernels::abs(field, r.data(), {a.data()}, count);
+  for (size_t i = 0; i < count; ++i)
+    EXPECT_EQ(r[i], field.getCharacter(a[i]) < 0 ? field.sub(0, a[i]) : a[i]);
+}
+
+TEST_P(FieldKernels, RepeatedOperands) {
+  Array a = draw(count), b = draw(kLanes), r(count);
+  kernels::mul(field, r.data(), {a.data()}, {b.data(), true}, count);
+  for (size_t i = 0; i < count; ++i)
+    EXPECT_EQ(r[i], field.mul(a[i], b[i % kLanes]));
+  kernels::inverse(field, r.data(), {b.data(), true}, count);
+  for (size_t i = 0; i < count; ++i)
+    EXPECT_EQ(r[i], b[i % kLanes] ? field.inverse(b[i % kLanes]) : kUndefined);
+}
+
+TEST_P(FieldKernels, MaximumIsALattice) {
+  Array a = draw(count), b = draw(count), c = draw(count);
+  KeyedPermutation order(random);
+  auto max = [&](const Array &x, const Array &y) {
+    Array r(count);
+    kernels::maximum(order, r.data(), {x.data()}, {y.data()}, count);
+    return r;
+  };
+  auto min = [&](const Array &x, const Array &y) {
+    Array r(count);
+    kernels::minimum(order, r.data(), {x.data()}, {y.data()}, count);
+    return r;
+  };
+  Array infinity(count, kMinusInfinity);
+  EXPECT_EQ(max(a, b), max(b, a));
+  EXPECT_EQ(max(a, max(b, c)), max(max(a, b), c));
+  EXPECT_EQ(max(a, a), a);
+  EXPECT_EQ(max(a, min(a, b)), a);
+  EXPECT_EQ(min(a, max(a, b)), a);
+  EXPECT_EQ(max(a, infinity), a);
+  EXPECT_EQ(min(a, infinity), infinity);
+  // An order, and not always the first or the second operand.
+  if (count > 30) {
+    EXPECT_NE(max(a, b), a);
+    EXPECT_NE(max(a, b), b);
+  }
+}
+
+TEST_P(FieldKernels, RandomFunctionsAreFunctionsAndDiffer) {
+  Array a = draw(count), b = draw(count), r(count), s(count);
+  KeyedPermutation key(random);
+  kernels::randomFunction(field, key, 1, r.data(), {a.data()}, {b.data()},
+                          count);
+  kernels::randomFunction(field, key, 1, s.data(), {a.data()}, {b.data()},
+                          count);
+  EXPECT_EQ(r, s);
+  for (uint32_t value : r)
+    EXPECT_LT(value, field.getPrime());
+  if (count < 8)
+    return;
+  kernels::randomFunction(field, key, 2, s.data(), {a.data()}, {b.data()},
+                          count);
+  EXPECT_NE(r, s);
+  kernels::randomFunction(field, key, 1, s.data(), {b.data()}, {a.data()},
+                          count);
+  EXPECT_NE(r, s);
+}
+
+TEST_P(FieldKernels, SumAndMatmul) {
+  const size_t m = 3, k = 5;
+  for (unsigned lanes : {1u, kLanes}) {
+    size_t n = lanes == 1 ? count : 2;
+    Array a = draw(m * k * lanes), b = draw(k * n * lanes), r(m * n * lanes);
+    kernels::matmul(field, r.data(), a.data(), b.data(), m, n, k, lanes);
+    for (size_t i = 0; i < m; ++i)
+      for (size_t j = 0; j < n; ++j)
+        for (size_t l = 0; l < lanes; ++l) {
+          uint32_t total = 0;
+          for (size_t x = 0; x < k; ++x)
+            total = field.add(total, field.mul(a[(i * k + x) * lanes + l],
+                                               b[(x * n + j) * lanes + l]));
+          EXPECT_EQ(r[(i * n + j) * lanes + l], total);
+        }
+  }
+  Array a = draw(2 * k * count), r(2 * count);
+  kernels::sum(field, r.data(), a.data(), 2, k, count);
+  for (size_t o = 0; o < 2; ++o)
+    for (size_t i = 0; i < count; ++i) {
+      uint32_t total = 0;
+      for (size_t x = 0; x < k; ++x)
+        total = field.add(total, a[(o * k + x) * count + i]);
+      EXPECT_EQ(r[o * count + i], total);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, FieldKernels,
+                         testing::Values(std::make_pair(1073741827u, 1),
+                                         std::make_pair(2147483647u, 33),
+                                         std::make_pair(2147483647u, 64),
+                                         std::make_pair(83u, 47)));
+
+TEST(FieldKernels, LongSumsDoNotOverflow) {
+  PrimeField field(2147483647u);
+  Array ones(100000, field.getMinusOne()), r(16);
+  kernels::matmul(field, r.data(), ones.data(), ones.data(), 1, 1, 100000, 1);
+  EXPECT_EQ(r[0], field.fromInteger(100000));
+}
+
+TEST(FieldKernels, SpecialValues) {
+  PrimeField field(1073741827u);
+  uint32_t one = field.getOne();
+  Array a = {kMinusInfinity, kMinusInfinity, kUndefined, kNonSquare,
+             kNonSquare};
+  Array b = {one, kUndefined, one, kUndefined, one}, r(5);
+  kernels::add(field, r.data(), {a.data()}, {b.data()}, 5);
+  EXPECT_EQ(r, (Array{kMinusInfinity, kUndefined, kUndefined, kNonSquare,
+                      kNonSquare}));
+  kernels::mul(field, r.data(), {a.data()}, {b.data()}, 5);
+  EXPECT_EQ(r[0], kUndefined);
+  kernels::mul(field, r.data(), {a.data()}, {b.data()}, 5, kMinusInfinity);
+  EXPECT_EQ(r, (Array{kMinusInfinity, kUndefined, kUndefined, kNonSquare,
+                      kNonSquare}));
+  kernels::inverse(field, r.data(), {a.data()}, 5);
+  EXPECT_EQ(
+      r, (Array{kUndefined, kUndefined, kUndefined, kNonSquare, kNonSquare}));
+  kernels::sum(field, r.data(), a.data(), 1, 5, 1);
+  EXPECT_EQ(r[0], kNonSquare);
+}
+
+TEST(FieldKernels, ExponentialsMultiply) {
+  RandomStream random(hashToSeed("exp"));
+  FieldTower tower = FieldTower::draw(2, random);
+  Array roots(kLanes);
+  for (uint32_t &root : roots)
+    root = tower.drawRoot(0, random);
+  PowerTable table(tower[0], tower[1], roots);
+  Array x(64), y(64), sum(64), ex(64), ey(64), product(64), esum(64);
+  random.fillUniform(x, tower[1].getPrime());
+  random.fillUniform(y, tower[1].getPrime());
+  kernels::add(tower[1], sum.data(), {x.data()}, {y.data()}, 64);
+  table.exp(ex.data(), x.data(), 64);
+  table.exp(ey.data(), y.data(), 64);
+  table.exp(esum.data(), sum.data(), 64);
+  kernels::mul(tower[0], product.data(), {ex.data()}, {ey.data()}, 64);
+  EXPECT_EQ(product, esum);
+  EXPECT_EQ(ex[17], tower[0].pow(roots[1], tower[1].toInteger(x[17])));
+  x[3] = kMinusInfinity;
+  table.exp(ex.data(), x.data(), 64);
+  EXPECT_EQ(ex[3], 0u);
+}
+
+TEST(FieldKernels, CombinedPointsAreLinear) {
+  PrimeField field(2147483647u);
+  RandomStream random(hashToSeed("points"));
+  alignas(64) uint32_t weights[kLanes][kLanes];
+  for (auto &row : weights)
+    random.fillUniform(row, field.getPrime());
+  Array x(16), y(16), sum(16), cx(16), cy(16), csum(16), both(16);
+  random.fillUniform(x, field.getPrime());
+  random.fillUniform(y, field.getPrime());
+  kernels::add(field, sum.data(), {x.data()}, {y.data()}, 16);
+  kernels::combinePoints(field, cx.data(), x.data(), weights, 16);
+  kernels::combinePoints(field, cy.data(), y.data(), weights, 16);
+  kernels::combinePoints(field, csum.data(), sum.data(), weights, 16);
+  kernels::add(field, both.data(), {cx.data()}, {cy.data()}, 16);
+  EXPECT_EQ(both, csum);
+  uint32_t expected = 0;
+  for (unsigned t = 0; t < kLanes; ++t)
+    expected = field.add(expected, field.mul(weights[t][5], x[t]));
+  EXPECT_EQ(cx[5], expected);
+}
