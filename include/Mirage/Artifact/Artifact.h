@@ -1,18 +1,20 @@
 //===- Artifact.h - A compiled tensor program -------------------*- C++ -*-===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
 // An artifact is what the compiler leaves behind and all that running needs: a
 // folder with
 //
-//   manifest.json         everything below but the code; written last, so that a
+//   manifest.json         everything below but the code; written last, so that
+//   a
 //                         folder that has one is whole
 //   kernels.ptx           the code as text
-//   kernels.<arch>.cubin  the code for one architecture, where ptxas was at hand
+//   kernels.<arch>.cubin  the code for one architecture, where ptxas was at
+//   hand
 //
 // To run it: bind the inputs, allocate the outputs and `workspaceBytes`, and do
 // the launches in order. A launch says for each of its kernel's parameters, in
@@ -22,9 +24,12 @@
 //                 "grid": [192, 1, 1], "block": [128, 1, 1],
 //                 "cluster": [1, 1, 1], "dynamicSharedBytes": 36864,
 //                 "dependent": false,
-//                 "arguments": [{"role": "input", "index": 0, "offsetBytes": 0},
-//                               {"role": "input", "index": 1, "offsetBytes": 0},
-//                               {"role": "output", "index": 0, "offsetBytes": 0}]}]
+//                 "arguments": [{"role": "input", "index": 0, "offsetBytes":
+//                 0},
+//                               {"role": "input", "index": 1, "offsetBytes":
+//                               0},
+//                               {"role": "output", "index": 0, "offsetBytes":
+//                               0}]}]
 //
 // The original program comes along as a graph, so that numbers can be checked
 // against what was asked for, not against what was found.
@@ -68,8 +73,8 @@ struct LaunchArgument {
 
 /// One kernel launch.
 struct KernelLaunch {
-  std::string kernel;                   ///< name of the `.entry` in the PTX
-  std::array<int64_t, 3> grid{1, 1, 1}; ///< blocks by axis
+  std::string kernel;                      ///< name of the `.entry` in the PTX
+  std::array<int64_t, 3> grid{1, 1, 1};    ///< blocks by axis
   std::array<int64_t, 3> block{1, 1, 1};   ///< threads by axis
   std::array<int64_t, 3> cluster{1, 1, 1}; ///< blocks by axis; divides the grid
   int64_t dynamicSharedBytes = 0;          ///< beside what the PTX declares
@@ -120,8 +125,8 @@ llvm::Error verify(const Artifact &artifact);
 llvm::Error writeArtifact(const Artifact &artifact, llvm::StringRef directory);
 
 /// Reads and verifies what `writeArtifact` wrote. Errors are one sentence with
-/// the file, the member, and what was expected and found; an artifact of another
-/// version is refused with both versions named.
+/// the file, the member, and what was expected and found; an artifact of
+/// another version is refused with both versions named.
 llvm::Expected<Artifact> readArtifact(llvm::StringRef directory);
 
 } // namespace mlir::mirage
