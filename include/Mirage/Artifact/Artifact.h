@@ -1,0 +1,134 @@
+//===- Artifact.h - A compiled tensor program -------------------*- C++ -*-===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An artifact is what the compiler leaves behind and all that running needs: a
+// folder with
+//
+//   manifest.json         everything below but the code; written last, so that
+//   a
+//                         folder that has one is whole
+//   kernels.ptx           the code as text
+//   kernels.<arch>.cubin  the code for one architecture, where ptxas was at
+//   hand
+//
+// To run it: bind the inputs, allocate the outputs and `workspaceBytes`, and do
+// the launches in order. A launch says for each of its kernel's parameters, in
+// order, which buffer it points into and how far:
+//
+//   "launches": [{"kernel": "rms_linear_0",
+//                 "grid": [192, 1, 1], "block": [128, 1, 1],
+//                 "cluster": [1, 1, 1], "dynamicSharedBytes": 36864,
+//                 "dependent": false,
+//                 "arguments": [{"role": "input", "index": 0, "offsetBytes":
+//                 0},
+//                               {"role": "input", "index": 1, "offsetBytes":
+//                               0},
+//                               {"role": "output", "index": 0, "offsetBytes":
+//                               0}]}]
+//
+// The original program comes along as a graph, so that numbers can be checked
+// against what was asked for, not against what was found.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_ARTIFACT_ARTIFACT_H
+#define MIRAGE_ARTIFACT_ARTIFACT_H
+
+#include "Mirage/Graph/Graph.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/JSON.h"
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace mlir::mirage {
+
+/// Of the manifest's form. A reader takes this version and no other.
+constexpr int64_t kArtifactVersion = 1;
+
+/// A tensor that the caller binds: row-major, without gaps.
+struct ArtifactTensor {
+  std::string name; ///< unique among inputs, and among outputs
+  TensorType type;
+};
+
+/// What a kernel's parameter points into.
+enum class BufferRole : uint8_t { Input, Output, Workspace };
+llvm::StringRef getBufferRoleName(BufferRole role); // "input", "output", ...
+
+/// One parameter of a kernel: a device address.
+struct LaunchArgument {
+  BufferRole role = BufferRole::Input;
+  unsigned index = 0;      ///< among inputs or outputs; 0 for the workspace
+  int64_t offsetBytes = 0; ///< from the buffer's start
+};
+
+/// One kernel launch.
+struct KernelLaunch {
+  std::string kernel;                      ///< name of the `.entry` in the PTX
+  std::array<int64_t, 3> grid{1, 1, 1};    ///< blocks by axis
+  std::array<int64_t, 3> block{1, 1, 1};   ///< threads by axis
+  std::array<int64_t, 3> cluster{1, 1, 1}; ///< blocks by axis; divides the grid
+  int64_t dynamicSharedBytes = 0;          ///< beside what the PTX declares
+  /// May start before the launch before it has ended (programmatic dependent
+  /// launch); the kernel waits by itself where it needs results.
+  bool dependent = false;
+  std::vector<LaunchArgument> arguments; ///< in the order of parameters
+};
+
+/// Where an instruction comes from: entry n describes line n + 1 of the file
+/// "mirage" that `.loc` directives in the PTX name.
+struct OpLocation {
+  std::string operation; ///< as printed in a message: "mirage_block.matmul"
+  std::string location;  ///< in the user's input: "model.mlir:12:8"
+};
+
+struct Artifact {
+  std::string target; ///< what the PTX was made for: "sm_90a"
+  std::vector<ArtifactTensor> inputs;
+  std::vector<ArtifactTensor> outputs;
+  int64_t workspaceBytes = 0; ///< contents need not survive between runs
+  std::vector<KernelLaunch> launches;
+  std::string ptx;
+  /// Machine code by architecture ("sm_90a"). Left out by `readArtifact` where
+  /// kernels.ptx was edited after they were made from it.
+  std::map<std::string, std::vector<uint8_t>> cubins;
+  /// The program before optimization. Its inputs and outputs are the
+  /// artifact's, in the same order and of the same types.
+  Graph program;
+  /// What the verifier and the search have to say for themselves; carried, not
+  /// interpreted. Null where there is none.
+  llvm::json::Value certificate = nullptr;
+  llvm::json::Value report = nullptr;
+  std::vector<OpLocation> opLocations;
+};
+
+/// Checks what both sides rely on: indices and offsets inside their buffers,
+/// extents that a device takes, kernels that the PTX has, names, and a program
+/// whose inputs and outputs are the artifact's.
+/// \returns an error that names the member of the manifest ("launches[0].grid")
+/// with what was expected and found.
+llvm::Error verify(const Artifact &artifact);
+
+/// Writes the folder `directory`, which is created if it is missing; an earlier
+/// artifact in it is replaced, other files stay. While this is under way the
+/// folder has no manifest. Fails, naming the file, where the system refuses.
+/// The artifact must verify.
+llvm::Error writeArtifact(const Artifact &artifact, llvm::StringRef directory);
+
+/// Reads and verifies what `writeArtifact` wrote. Errors are one sentence with
+/// the file, the member, and what was expected and found; an artifact of
+/// another version is refused with both versions named.
+llvm::Expected<Artifact> readArtifact(llvm::StringRef directory);
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_ARTIFACT_ARTIFACT_H

@@ -1,0 +1,59 @@
+//===- OutputCheck.h - Whether computed numbers are right ----- -*- C++ -*-===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A computed output is right if all of this holds, with T by element type
+// (2e-3 for f16, 1.6e-2 for bf16, 1e-4 for f32: about four roundings or more):
+//
+//   norm      ‖computed − reference‖ ≤ T · ‖reference‖
+//   elements  |computed − reference| ≤ T · scale, everywhere. The scale of an
+//             element is its sum of |a·b| where the reference has it, else the
+//             largest |reference| of the tensor. To it comes one smallest
+//             subnormal of the element type, below which nothing can be said.
+//   finite    computed is finite exactly where reference is
+//
+// A reference that is zero everywhere is compared absolutely, with norm and
+// scale 1.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_REFERENCE_OUTPUTCHECK_H
+#define MIRAGE_REFERENCE_OUTPUTCHECK_H
+
+#include "Mirage/Reference/Reference.h"
+#include <string>
+
+namespace mlir::mirage {
+
+/// T above. 0.25 and 0.5 for the 8-bit types f8E4M3FN and f8E5M2.
+double getTolerance(ElementType type);
+
+struct OutputCheck {
+  double tolerance = 0;
+  double relativeError = 0; ///< ‖computed − reference‖ / ‖reference‖
+  /// The element with the largest error relative to its scale.
+  double worstError = 0; ///< |computed − reference| / scale
+  int64_t worstIndex = 0;
+  double worstComputed = 0, worstReference = 0;
+  /// How many elements are finite in one only.
+  int64_t newNonFinite = 0, missingNonFinite = 0;
+  int64_t firstNonFinite = -1; ///< the first of these, or -1
+  int64_t numElements = 0;
+
+  bool pass = false;
+};
+
+/// \param computed  of the reference's type.
+OutputCheck checkOutput(const ReferenceOutput &reference,
+                        const HostTensor &computed);
+
+/// One sentence: the errors and, if the check failed, why and where.
+std::string toString(const OutputCheck &check, llvm::ArrayRef<int64_t> shape);
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_REFERENCE_OUTPUTCHECK_H

@@ -1,0 +1,56 @@
+//===- Reference.h - What a µGraph computes, in float64 ------- -*- C++ -*-===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The reference says what the numbers of a compiled program should be. It walks
+// a µGraph as it is written, in double precision: at kernel level one operation
+// after the other; in a tile graph block by block and iteration by iteration,
+// with tiles cut out of the tensors, zeros beyond their edges, masks,
+// accumulators and output maps. Element types play no part: casts change
+// nothing, and only inputs have been rounded. It shares the operator table with
+// the verifier and no evaluation code.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_REFERENCE_REFERENCE_H
+#define MIRAGE_REFERENCE_REFERENCE_H
+
+#include "Mirage/Graph/Graph.h"
+#include "Mirage/Reference/HostTensor.h"
+#include "llvm/Support/Error.h"
+
+namespace mlir::mirage {
+
+struct ReferenceOptions {
+  unsigned threads = 0; ///< 0: as many as the machine has
+  /// Compute `ReferenceOutput::scales` as well, at the price of a second
+  /// matmul.
+  bool scales = true;
+};
+
+struct ReferenceOutput {
+  TensorType type;
+  std::vector<double> values; ///< row-major
+  /// Where the output is the result of a matmul (seen through movements): by
+  /// element, the sum of |a·b| over the products that it adds, against which
+  /// rounding errors are judged. Else empty.
+  std::vector<double> scales;
+};
+
+/// Evaluates a well-formed graph. The result does not depend on the number of
+/// threads.
+/// \param inputs  one for each input of the graph.
+/// \returns one output for each of the graph's, or an error that says which
+/// input or value is the matter: another type than the graph's, or more than
+/// 2^31 elements.
+llvm::Expected<std::vector<ReferenceOutput>>
+evaluateReference(const Graph &graph, llvm::ArrayRef<HostTensor> inputs,
+                  const ReferenceOptions &options = {});
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_REFERENCE_REFERENCE_H

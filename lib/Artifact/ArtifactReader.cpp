@@ -1,0 +1,219 @@
+//===- ArtifactReader.cpp - Reads an artifact's folder --------------------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ArtifactFiles.h"
+#include "JSONCursor.h"
+#include "Mirage/Artifact/Artifact.h"
+#include "Mirage/Graph/GraphJSON.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir::mirage;
+using llvm::json::Value;
+
+static llvm::Error makeError(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+static TensorType readType(const JSONCursor &tensor) {
+  TensorType type;
+  for (const JSONCursor &size : tensor["shape"].array())
+    type.shape.push_back(size.integer());
+  if (auto element = parseElementType(tensor["element"].string()))
+    type.element = *element;
+  else
+    tensor["element"].expect("f16, bf16, f32, f8E4M3FN or f8E5M2");
+  return type;
+}
+
+static std::vector<ArtifactTensor> readTensors(const JSONCursor &list) {
+  std::vector<ArtifactTensor> tensors;
+  for (const JSONCursor &tensor : list.array())
+    tensors.push_back({tensor["name"].string(), readType(tensor)});
+  return tensors;
+}
+
+static std::array<int64_t, 3> readExtents(const JSONCursor &cursor) {
+  std::array<int64_t, 3> extents{1, 1, 1};
+  std::vector<JSONCursor> list = cursor.array();
+  if (list.size() != 3)
+    cursor.fail("expects 3 extents, got " + llvm::Twine(list.size()));
+  for (size_t axis = 0; axis < list.size() && axis < 3; ++axis)
+    extents[axis] = list[axis].integer();
+  return extents;
+}
+
+static LaunchArgument readArgument(const JSONCursor &cursor) {
+  LaunchArgument argument;
+  std::string role = cursor["role"].string();
+  if (role == "output")
+    argument.role = BufferRole::Output;
+  else if (role == "workspace")
+    argument.role = BufferRole::Workspace;
+  else if (role != "input")
+    cursor["role"].expect("\"input\", \"output\" or \"workspace\"");
+  int64_t index = cursor["index"].integer();
+  if (index < 0 || index > UINT32_MAX)
+    cursor["index"].expect("an index");
+  argument.index = index;
+  argument.offsetBytes = cursor["offsetBytes"].integer();
+  return argument;
+}
+
+static KernelLaunch readLaunch(const JSONCursor &cursor) {
+  KernelLaunch launch;
+  launch.kernel = cursor["kernel"].string();
+  launch.grid = readExtents(cursor["grid"]);
+  launch.block = readExtents(cursor["block"]);
+  launch.cluster = readExtents(cursor["cluster"]);
+  launch.dynamicSharedBytes = cursor["dynamicSharedBytes"].integer();
+  launch.dependent = cursor["dependent"].boolean();
+  for (const JSONCursor &argument : cursor["arguments"].array())
+    launch.arguments.push_back(readArgument(argument));
+  return launch;
+}
+
+/// Says whether the document is one of ours and of this version.
+static void checkFormat(const JSONCursor &manifest) {
+  JSONCursor format = manifest["format"], version = manifest["version"];
+  if (!manifest.has("format") || format.string() != kArtifactFormat)
+    return format.expect("\"" + kArtifactFormat + "\"");
+  if (int64_t number = version.integer(); number != kArtifactVersion)
+    version.fail("expects an artifact of version " +
+                 llvm::Twine(kArtifactVersion) + ", got one of version " +
+                 llvm::Twine(number) +
+                 "; compile the program again with this version of Mirage");
+}
+
+/// The program, whose own reader has its own errors.
+static Graph readProgram(const JSONCursor &cursor) {
+  llvm::Expected<Graph> program = graphFromJSON(cursor.raw());
+  if (program)
+    return std::move(*program);
+  cursor.fail(llvm::toString(program.takeError()));
+  return Graph();
+}
+
+/// All members but the files.
+static void readMembers(const JSONCursor &manifest, Artifact &artifact) {
+  artifact.target = manifest["target"].string();
+  artifact.inputs = readTensors(manifest["inputs"]);
+  artifact.outputs = readTensors(manifest["outputs"]);
+  artifact.workspaceBytes = manifest["workspaceBytes"].integer();
+  for (const JSONCursor &launch : manifest["launches"].array())
+    artifact.launches.push_back(readLaunch(launch));
+  artifact.program = readProgram(manifest["program"]);
+  artifact.certificate = manifest["certificate"].raw();
+  artifact.report = manifest["report"].raw();
+  for (const JSONCursor &location : manifest["opLocations"].array())
+    artifact.opLocations.push_back(
+        {location["operation"].string(), location["location"].string()});
+}
+
+namespace {
+/// Reads the files of one folder.
+class ArtifactReader {
+public:
+  explicit ArtifactReader(llvm::StringRef directory) : directory(directory) {}
+
+  llvm::Expected<Artifact> run() {
+    auto text = readFile(kManifestFile);
+    if (!text)
+      return text.takeError();
+    llvm::Expected<Value> document = llvm::json::parse((*text)->getBuffer());
+    if (!document)
+      return makeError(path(kManifestFile) + ": expects JSON, got " +
+                       llvm::toString(document.takeError()));
+    Artifact artifact;
+    if (llvm::Error failed = readDocument(*document, artifact))
+      return std::move(failed);
+    if (llvm::Error failed = verify(artifact))
+      return makeError(path(kManifestFile) + ": " +
+                       llvm::toString(std::move(failed)));
+    return artifact;
+  }
+
+private:
+  std::string path(llvm::StringRef name) const {
+    llvm::SmallString<128> joined(directory);
+    llvm::sys::path::append(joined, name);
+    return joined.str().str();
+  }
+
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+  readFile(llvm::StringRef name) const {
+    if (!llvm::sys::fs::is_directory(directory))
+      return makeError(
+          directory + ": expects the folder of an artifact, got " +
+          (llvm::sys::fs::exists(directory) ? "a file" : "nothing there"));
+    auto buffer = llvm::MemoryBuffer::getFile(path(name));
+    if (!buffer)
+      return makeError(path(name) +
+                       ": cannot be read: " + buffer.getError().message());
+    return std::move(*buffer);
+  }
+
+  /// Members are read first, files only for a sound manifest.
+  llvm::Error readDocument(const Value &document, Artifact &artifact) const {
+    std::string error;
+    JSONCursor manifest(document, error);
+    checkFormat(manifest);
+    if (error.empty())
+      readMembers(manifest, artifact);
+    bool edited = false;
+    if (error.empty())
+      if (llvm::Error failed = readPTX(manifest["ptx"], artifact, edited))
+        return failed;
+    if (error.empty() && !edited)
+      if (llvm::Error failed = readCubins(manifest["cubins"], artifact))
+        return failed;
+    if (!error.empty())
+      return makeError(path(kManifestFile) + ": " + error);
+    return llvm::Error::success();
+  }
+
+  /// PTX is text and may be edited; then it no longer is what cubins came from.
+  llvm::Error readPTX(const JSONCursor &entry, Artifact &artifact,
+                      bool &edited) const {
+    auto buffer = readFile(kPTXFile);
+    if (!buffer)
+      return buffer.takeError();
+    artifact.ptx = (*buffer)->getBuffer().str();
+    edited = entry["checksum"].string() !=
+             getChecksum(llvm::arrayRefFromStringRef(artifact.ptx));
+    return llvm::Error::success();
+  }
+
+  llvm::Error readCubins(const JSONCursor &list, Artifact &artifact) const {
+    for (const auto &[arch, entry] : list.members()) {
+      auto buffer = readFile(getCubinFile(arch));
+      if (!buffer)
+        return buffer.takeError();
+      auto bytes = llvm::arrayRefFromStringRef((*buffer)->getBuffer());
+      int64_t expected = entry["sizeBytes"].integer();
+      if (static_cast<int64_t>(bytes.size()) != expected)
+        return makeError(path(getCubinFile(arch)) + ": expects " +
+                         llvm::Twine(expected) + " bytes, got " +
+                         llvm::Twine(bytes.size()));
+      std::string checksum = entry["checksum"].string();
+      if (getChecksum(bytes) != checksum)
+        return makeError(path(getCubinFile(arch)) + ": expects checksum " +
+                         checksum + ", got " + getChecksum(bytes));
+      artifact.cubins[arch].assign(bytes.begin(), bytes.end());
+    }
+    return llvm::Error::success();
+  }
+
+  llvm::StringRef directory;
+};
+} // namespace
+
+llvm::Expected<Artifact> mlir::mirage::readArtifact(llvm::StringRef directory) {
+  return ArtifactReader(directory).run();
+}

@@ -1,0 +1,228 @@
+//===- ArtifactVerifier.cpp - What makes an artifact runnable -------------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Artifact/Artifact.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir::mirage;
+
+llvm::StringRef mlir::mirage::getBufferRoleName(BufferRole role) {
+  switch (role) {
+  case BufferRole::Input:
+    return "input";
+  case BufferRole::Output:
+    return "output";
+  case BufferRole::Workspace:
+    return "workspace";
+  }
+  llvm_unreachable("all roles are named");
+}
+
+static llvm::Error makeError(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+static std::string print(const TensorType &type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+/// What any CUDA device takes; the device at hand may take less, and says so.
+constexpr int64_t kMaxGrid[3] = {(int64_t(1) << 31) - 1, 65535, 65535};
+constexpr int64_t kMaxBlock[3] = {1024, 1024, 64};
+constexpr int64_t kMaxThreads = 1024;
+constexpr int64_t kMaxClusterBlocks = 16;
+constexpr int64_t kMaxBytes = int64_t(1) << 50;
+
+/// Extents are in range along each axis and their product is.
+static llvm::Error checkExtents(const llvm::Twine &member,
+                                const std::array<int64_t, 3> &extents,
+                                const int64_t (&largest)[3],
+                                int64_t largestProduct) {
+  int64_t product = 1;
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    if (extents[axis] < 1 || extents[axis] > largest[axis])
+      return makeError(member + "[" + llvm::Twine(axis) + "]: expects 1 to " +
+                       llvm::Twine(largest[axis]) + ", got " +
+                       llvm::Twine(extents[axis]));
+    product *= extents[axis];
+  }
+  if (largestProduct && product > largestProduct)
+    return makeError(member + ": expects a product of at most " +
+                     llvm::Twine(largestProduct) + ", got " +
+                     llvm::Twine(product));
+  return llvm::Error::success();
+}
+
+static llvm::Error checkBytes(const llvm::Twine &member, int64_t bytes,
+                              int64_t limit) {
+  if (bytes >= 0 && bytes <= limit)
+    return llvm::Error::success();
+  return makeError(member + ": expects 0 to " + llvm::Twine(limit) +
+                   " bytes, got " + llvm::Twine(bytes));
+}
+
+/// A parameter points into a buffer that is there.
+static llvm::Error checkArgument(const Artifact &artifact,
+                                 const LaunchArgument &argument,
+                                 const llvm::Twine &member) {
+  int64_t sizeBytes = artifact.workspaceBytes;
+  if (argument.role != BufferRole::Workspace) {
+    bool isInput = argument.role == BufferRole::Input;
+    const auto &tensors = isInput ? artifact.inputs : artifact.outputs;
+    if (argument.index >= tensors.size())
+      return makeError(member + ".index: expects one of " +
+                       llvm::Twine(tensors.size()) + " " +
+                       getBufferRoleName(argument.role) + "s, got " +
+                       llvm::Twine(argument.index));
+    sizeBytes = tensors[argument.index].type.getSizeBytes();
+  } else if (argument.index != 0) {
+    return makeError(member + ".index: expects 0 for the workspace, got " +
+                     llvm::Twine(argument.index));
+  }
+  if (argument.offsetBytes >= 0 && argument.offsetBytes < sizeBytes)
+    return llvm::Error::success();
+  return makeError(member + ".offsetBytes: expects an offset within the " +
+                   llvm::Twine(sizeBytes) + " bytes of the " +
+                   getBufferRoleName(argument.role) + ", got " +
+                   llvm::Twine(argument.offsetBytes));
+}
+
+/// The text defines `.entry kernel`.
+static bool hasEntry(llvm::StringRef ptx, llvm::StringRef kernel) {
+  constexpr llvm::StringLiteral kDirective = ".entry";
+  for (size_t at = ptx.find(kDirective); at != llvm::StringRef::npos;
+       at = ptx.find(kDirective, at + 1)) {
+    llvm::StringRef rest = ptx.drop_front(at + kDirective.size()).ltrim();
+    if (rest.consume_front(kernel) &&
+        (rest.empty() || llvm::StringRef(" \t\r\n(").contains(rest[0])))
+      return true;
+  }
+  return false;
+}
+
+static llvm::Error checkLaunch(const Artifact &artifact,
+                               const KernelLaunch &launch,
+                               const std::string &member) {
+  if (launch.kernel.empty() || !hasEntry(artifact.ptx, launch.kernel))
+    return makeError(member +
+                     ".kernel: expects a kernel of the PTX, which has "
+                     "no entry \"" +
+                     launch.kernel + "\"");
+  if (llvm::Error error =
+          checkExtents(member + ".grid", launch.grid, kMaxGrid, 0))
+    return error;
+  if (llvm::Error error =
+          checkExtents(member + ".block", launch.block, kMaxBlock, kMaxThreads))
+    return error;
+  constexpr int64_t kMaxCluster[3] = {kMaxClusterBlocks, kMaxClusterBlocks,
+                                      kMaxClusterBlocks};
+  if (llvm::Error error = checkExtents(member + ".cluster", launch.cluster,
+                                       kMaxCluster, kMaxClusterBlocks))
+    return error;
+  for (unsigned axis = 0; axis < 3; ++axis)
+    if (launch.grid[axis] % launch.cluster[axis] != 0)
+      return makeError(member + ".cluster[" + llvm::Twine(axis) +
+                       "]: expects a divisor of the grid's " +
+                       llvm::Twine(launch.grid[axis]) + " blocks, got " +
+                       llvm::Twine(launch.cluster[axis]));
+  if (llvm::Error error = checkBytes(member + ".dynamicSharedBytes",
+                                     launch.dynamicSharedBytes, INT32_MAX))
+    return error;
+  for (auto [number, argument] : llvm::enumerate(launch.arguments))
+    if (llvm::Error error =
+            checkArgument(artifact, argument,
+                          member + ".arguments[" + llvm::Twine(number) + "]"))
+      return error;
+  return llvm::Error::success();
+}
+
+/// Names that a command line and a file name can hold, each once.
+static llvm::Error checkNames(llvm::StringRef member,
+                              llvm::ArrayRef<ArtifactTensor> tensors) {
+  llvm::StringSet<> seen;
+  for (size_t number = 0; number < tensors.size(); ++number) {
+    llvm::StringRef name = tensors[number].name;
+    std::string where =
+        (member + "[" + llvm::Twine(number) + "].name: expects ").str();
+    if (name.empty() || name.contains('/') || name.contains('='))
+      return makeError(where + "a name without '/' and '=', got \"" + name +
+                       "\"");
+    if (!seen.insert(name).second)
+      return makeError(where + "each name once, got \"" + name + "\" again");
+  }
+  return llvm::Error::success();
+}
+
+/// Every tensor of the program has a size that can be counted.
+static llvm::Error checkSizes(const Graph &program) {
+  for (ValueId value = 0; value < program.getNumValues(); ++value) {
+    int64_t elements = 1;
+    for (int64_t size : program.getType(value).shape)
+      if (llvm::MulOverflow(elements, size, elements) || elements > kMaxBytes)
+        return makeError("program: expects tensors of at most " +
+                         llvm::Twine(kMaxBytes) + " elements, got %" +
+                         llvm::Twine(value) + " of " +
+                         print(program.getType(value)));
+  }
+  return llvm::Error::success();
+}
+
+/// The tensors are those of the program, whose types are known to be sound.
+static llvm::Error checkTypes(llvm::StringRef member,
+                              llvm::ArrayRef<ArtifactTensor> tensors,
+                              llvm::ArrayRef<TensorType> types) {
+  if (tensors.size() != types.size())
+    return makeError(member + ": expects the program's " +
+                     llvm::Twine(types.size()) + ", got " +
+                     llvm::Twine(tensors.size()));
+  for (auto [number, tensor] : llvm::enumerate(tensors))
+    if (tensor.type != types[number])
+      return makeError(member + "[" + llvm::Twine(number) +
+                       "]: expects the program's " + print(types[number]) +
+                       ", got " + print(tensor.type));
+  return llvm::Error::success();
+}
+
+static llvm::Error checkTensors(const Artifact &artifact) {
+  const Graph &program = artifact.program;
+  llvm::SmallVector<ValueId> inputs;
+  for (unsigned input = 0; input < program.getNumInputs(); ++input)
+    inputs.push_back(input);
+  if (llvm::Error error = checkNames("inputs", artifact.inputs))
+    return error;
+  if (llvm::Error error = checkNames("outputs", artifact.outputs))
+    return error;
+  if (llvm::Error error =
+          checkTypes("inputs", artifact.inputs, program.getTypes(inputs)))
+    return error;
+  return checkTypes("outputs", artifact.outputs,
+                    program.getTypes(program.getOutputs()));
+}
+
+llvm::Error mlir::mirage::verify(const Artifact &artifact) {
+  if (llvm::Error error = verify(artifact.program))
+    return makeError("program: " + llvm::toString(std::move(error)));
+  if (llvm::Error error = checkSizes(artifact.program))
+    return error;
+  if (llvm::Error error = checkTensors(artifact))
+    return error;
+  if (llvm::Error error =
+          checkBytes("workspaceBytes", artifact.workspaceBytes, kMaxBytes))
+    return error;
+  for (auto [number, launch] : llvm::enumerate(artifact.launches))
+    if (llvm::Error error = checkLaunch(
+            artifact, launch, "launches[" + std::to_string(number) + "]"))
+      return error;
+  return llvm::Error::success();
+}

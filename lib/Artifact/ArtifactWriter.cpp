@@ -1,0 +1,141 @@
+//===- ArtifactWriter.cpp - Writes an artifact's folder -------------------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ArtifactFiles.h"
+#include "Mirage/Artifact/Artifact.h"
+#include "Mirage/Graph/GraphJSON.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir::mirage;
+using llvm::json::Array;
+using llvm::json::Object;
+using llvm::json::Value;
+
+static Value writeTensor(const ArtifactTensor &tensor) {
+  return Object{{"name", tensor.name},
+                {"shape", Array(tensor.type.shape)},
+                {"element", getElementTypeName(tensor.type.element)}};
+}
+
+static Value writeLaunch(const KernelLaunch &launch) {
+  Array arguments;
+  for (const LaunchArgument &argument : launch.arguments)
+    arguments.push_back(Object{{"role", getBufferRoleName(argument.role)},
+                               {"index", argument.index},
+                               {"offsetBytes", argument.offsetBytes}});
+  return Object{{"kernel", launch.kernel},
+                {"grid", Array(launch.grid)},
+                {"block", Array(launch.block)},
+                {"cluster", Array(launch.cluster)},
+                {"dynamicSharedBytes", launch.dynamicSharedBytes},
+                {"dependent", launch.dependent},
+                {"arguments", std::move(arguments)}};
+}
+
+/// The name of a file and what tells whether it is whole and unchanged.
+static Value describeFile(llvm::StringRef name, llvm::ArrayRef<uint8_t> bytes) {
+  return Object{{"file", name.str()},
+                {"sizeBytes", static_cast<int64_t>(bytes.size())},
+                {"checksum", getChecksum(bytes)}};
+}
+
+template <typename Range, typename Write>
+static Array writeAll(const Range &range, Write write) {
+  Array array;
+  for (const auto &element : range)
+    array.push_back(write(element));
+  return array;
+}
+
+static Value writeManifest(const Artifact &artifact) {
+  Object cubins;
+  for (const auto &[arch, bytes] : artifact.cubins)
+    cubins[arch] = describeFile(getCubinFile(arch), bytes);
+  auto writeLocation = [](const OpLocation &location) {
+    return Object{{"operation", location.operation},
+                  {"location", location.location}};
+  };
+  return Object{{"format", kArtifactFormat},
+                {"version", kArtifactVersion},
+                {"target", artifact.target},
+                {"inputs", writeAll(artifact.inputs, writeTensor)},
+                {"outputs", writeAll(artifact.outputs, writeTensor)},
+                {"workspaceBytes", artifact.workspaceBytes},
+                {"launches", writeAll(artifact.launches, writeLaunch)},
+                {"ptx", describeFile(kPTXFile, llvm::arrayRefFromStringRef(
+                                                   artifact.ptx))},
+                {"cubins", std::move(cubins)},
+                {"program", toJSON(artifact.program)},
+                {"certificate", artifact.certificate},
+                {"report", artifact.report},
+                {"opLocations", writeAll(artifact.opLocations, writeLocation)}};
+}
+
+static llvm::Error makeFileError(llvm::StringRef path, std::error_code code) {
+  return llvm::createStringError(
+      code, path + ": cannot be written: " + code.message());
+}
+
+/// Puts a file in place whole: into a temporary one, which is then renamed.
+static llvm::Error writeFile(llvm::StringRef directory, llvm::StringRef name,
+                             llvm::StringRef content) {
+  llvm::SmallString<128> path(directory);
+  llvm::sys::path::append(path, name);
+  llvm::Error error =
+      llvm::writeToOutput(path, [&](llvm::raw_ostream &os) -> llvm::Error {
+        os << content;
+        return llvm::Error::success();
+      });
+  if (error)
+    return llvm::createStringError(
+        llvm::inconvertibleErrorCode(),
+        path + ": cannot be written: " + llvm::toString(std::move(error)));
+  return llvm::Error::success();
+}
+
+/// Removes what an earlier artifact left, the manifest first.
+static llvm::Error removeEarlier(llvm::StringRef directory) {
+  llvm::SmallString<128> manifest(directory);
+  llvm::sys::path::append(manifest, kManifestFile);
+  if (std::error_code code = llvm::sys::fs::remove(manifest))
+    return makeFileError(manifest, code);
+  std::error_code code;
+  for (llvm::sys::fs::directory_iterator entry(directory, code), end;
+       !code && entry != end; entry.increment(code)) {
+    llvm::StringRef name = llvm::sys::path::filename(entry->path());
+    if (!name.starts_with("kernels.") || !name.ends_with(".cubin"))
+      continue;
+    if (std::error_code failed = llvm::sys::fs::remove(entry->path()))
+      return makeFileError(entry->path(), failed);
+  }
+  return code ? makeFileError(directory, code) : llvm::Error::success();
+}
+
+llvm::Error mlir::mirage::writeArtifact(const Artifact &artifact,
+                                        llvm::StringRef directory) {
+  if (llvm::Error error = verify(artifact))
+    return error;
+  if (std::error_code code = llvm::sys::fs::create_directories(directory))
+    return makeFileError(directory, code);
+  if (llvm::Error error = removeEarlier(directory))
+    return error;
+  if (llvm::Error error = writeFile(directory, kPTXFile, artifact.ptx))
+    return error;
+  for (const auto &[arch, bytes] : artifact.cubins)
+    if (llvm::Error error =
+            writeFile(directory, getCubinFile(arch), llvm::toStringRef(bytes)))
+      return error;
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << llvm::formatv("{0:2}\n", writeManifest(artifact));
+  return writeFile(directory, kManifestFile, text);
+}

@@ -1,0 +1,107 @@
+//===- JSONCursor.cpp - Reads JSON and says where it fails ----------------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "JSONCursor.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir::mirage;
+using llvm::json::Array;
+using llvm::json::Object;
+using llvm::json::Value;
+
+/// What stands there, short enough for a message.
+static std::string describe(const Value &value) {
+  if (value.kind() == Value::Object)
+    return "an object";
+  if (value.kind() == Value::Array)
+    return "an array";
+  std::string text;
+  llvm::raw_string_ostream(text) << value;
+  constexpr size_t kLongest = 40;
+  return text.size() <= kLongest ? text : text.substr(0, kLongest) + "...";
+}
+
+void JSONCursor::fail(const llvm::Twine &message) const {
+  if (error->empty())
+    *error = (path.empty() ? message : path + ": " + message).str();
+}
+
+void JSONCursor::expect(const llvm::Twine &what) const {
+  fail("expects " + what + ", got " + (value ? describe(*value) : "nothing"));
+}
+
+bool JSONCursor::has(llvm::StringRef member) const {
+  const Object *object = value ? value->getAsObject() : nullptr;
+  return object && object->get(member);
+}
+
+JSONCursor JSONCursor::operator[](llvm::StringRef member) const {
+  const Object *object = value ? value->getAsObject() : nullptr;
+  if (!object)
+    expect("an object");
+  std::string below = path.empty() ? member.str() : path + "." + member.str();
+  return JSONCursor(object ? object->get(member) : nullptr, below, error);
+}
+
+std::vector<JSONCursor> JSONCursor::array() const {
+  std::vector<JSONCursor> elements;
+  const Array *array = value ? value->getAsArray() : nullptr;
+  if (!array) {
+    expect("an array");
+    return elements;
+  }
+  for (size_t i = 0; i < array->size(); ++i)
+    elements.push_back(
+        JSONCursor(&(*array)[i], path + "[" + std::to_string(i) + "]", error));
+  return elements;
+}
+
+std::vector<std::pair<std::string, JSONCursor>> JSONCursor::members() const {
+  std::vector<std::pair<std::string, JSONCursor>> list;
+  const Object *object = value ? value->getAsObject() : nullptr;
+  if (!object)
+    expect("an object");
+  else
+    for (const auto &member : *object)
+      list.emplace_back(member.first.str(), (*this)[member.first]);
+  return list;
+}
+
+int64_t JSONCursor::integer() const {
+  std::optional<int64_t> found;
+  if (value)
+    found = value->getAsInteger();
+  if (!found)
+    expect("an integer");
+  return found.value_or(0);
+}
+
+std::string JSONCursor::string() const {
+  std::optional<llvm::StringRef> found;
+  if (value)
+    found = value->getAsString();
+  if (!found)
+    expect("a string");
+  return found.value_or("").str();
+}
+
+bool JSONCursor::boolean() const {
+  std::optional<bool> found;
+  if (value)
+    found = value->getAsBoolean();
+  if (!found)
+    expect("true or false");
+  return found.value_or(false);
+}
+
+Value JSONCursor::raw() const {
+  if (value)
+    return *value;
+  expect("a value");
+  return nullptr;
+}

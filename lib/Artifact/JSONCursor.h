@@ -1,0 +1,54 @@
+//===- JSONCursor.h - Reads JSON and says where it fails ------ -*- C++ -*-===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_LIB_ARTIFACT_JSONCURSOR_H
+#define MIRAGE_LIB_ARTIFACT_JSONCURSOR_H
+
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/JSON.h"
+#include <string>
+#include <vector>
+
+namespace mlir::mirage {
+
+/// A value inside a JSON document and the path that leads to it. The first
+/// wrong read is kept as the document's error ("launches[0].grid: expects an
+/// array, got 3"); it and all later ones give empty defaults, so that a reader
+/// needs to ask once, at the end.
+class JSONCursor {
+public:
+  JSONCursor(const llvm::json::Value &root, std::string &error)
+      : value(&root), error(&error) {}
+
+  JSONCursor operator[](llvm::StringRef member) const;
+  bool has(llvm::StringRef member) const;
+  std::vector<JSONCursor> array() const;
+  std::vector<std::pair<std::string, JSONCursor>> members() const;
+  int64_t integer() const;
+  std::string string() const;
+  bool boolean() const;
+  /// The value as it is; null where there is none.
+  llvm::json::Value raw() const;
+
+  /// Fails with "expects `what`, got ...".
+  void expect(const llvm::Twine &what) const;
+  void fail(const llvm::Twine &message) const;
+
+private:
+  JSONCursor(const llvm::json::Value *value, std::string path,
+             std::string *error)
+      : value(value), path(std::move(path)), error(error) {}
+
+  const llvm::json::Value *value; ///< null below a missing member
+  std::string path;
+  std::string *error;
+};
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_LIB_ARTIFACT_JSONCURSOR_H

@@ -1,0 +1,82 @@
+//===- RandomInputs.cpp - Inputs to try a program with --------------------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Reference/RandomInputs.h"
+#include "Mirage/Reference/ParallelFor.h"
+#include <cmath>
+
+using namespace mlir::mirage;
+
+/// Stafford's thirteenth variant of the 64-bit finalizer, as in SplitMix64.
+static uint64_t mix(uint64_t bits) {
+  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
+  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
+  return bits ^ (bits >> 31);
+}
+
+/// The sum of the four 16-bit numbers that a word consists of.
+static int64_t sumOfParts(uint64_t bits) {
+  return (bits & 0xffff) + (bits >> 16 & 0xffff) + (bits >> 32 & 0xffff) +
+         (bits >> 48);
+}
+
+/// Element `index` of the stream `key`, with deviation 1. Sums of eight uniform
+/// numbers 0 ... 65535 have the mean 262140 and the variance 8 · (2^32 - 1)
+/// / 12.
+static double drawNormal(uint64_t key, uint64_t index) {
+  constexpr uint64_t kGolden = 0x9e3779b97f4a7c15;
+  constexpr double kDeviation = 53509.91992145008;
+  uint64_t first = mix(key + (2 * index + 1) * kGolden);
+  uint64_t second = mix(key + (2 * index + 2) * kGolden);
+  return static_cast<double>(sumOfParts(first) + sumOfParts(second) - 262140) /
+         kDeviation;
+}
+
+HostTensor mlir::mirage::makeNormalTensor(const TensorType &type,
+                                          double deviation, uint64_t seed,
+                                          uint64_t stream, unsigned threads) {
+  uint64_t key = mix(mix(seed) ^ mix(stream + 0x632be59bd9b4e019));
+  std::vector<double> values(type.getNumElements());
+  parallelFor(threads, values.size(), 1 << 16, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      values[i] = deviation * drawNormal(key, i);
+  });
+  return encode(type, values, threads);
+}
+
+/// How many elements a matmul contracts whose right operand `value` is, itself
+/// or after movements; 0 if there is none.
+static int64_t findContraction(const Graph &program, ValueId value) {
+  for (const Operation &operation : program.getOperations()) {
+    if (operation.operands.empty() || operation.operands.back() != value)
+      continue;
+    OperatorKind kind = getOperatorInfo(operation.opcode).kind;
+    if (kind == OperatorKind::Contraction)
+      return program.getType(operation.operands[0]).shape.back();
+    if (kind == OperatorKind::Movement)
+      if (int64_t size = findContraction(program, operation.results[0]))
+        return size;
+  }
+  return 0;
+}
+
+double mlir::mirage::getTypicalDeviation(const Graph &program, unsigned input) {
+  int64_t size = findContraction(program, input);
+  return size ? 1 / std::sqrt(static_cast<double>(size)) : 1;
+}
+
+std::vector<HostTensor> mlir::mirage::makeRandomInputs(const Graph &program,
+                                                       uint64_t seed,
+                                                       unsigned threads) {
+  std::vector<HostTensor> inputs;
+  for (unsigned input = 0; input < program.getNumInputs(); ++input)
+    inputs.push_back(makeNormalTensor(program.getType(input),
+                                      getTypicalDeviation(program, input), seed,
+                                      input, threads));
+  return inputs;
+}

@@ -1,0 +1,192 @@
+//===- Reference.cpp - What a µGraph computes, in float64 -----------------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Reference/Reference.h"
+#include "Mirage/Reference/ParallelFor.h"
+#include "TensorOperations.h"
+#include "TileCopy.h"
+#include "TileWalk.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
+
+using namespace mlir::mirage;
+
+static llvm::Error makeError(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+static std::string print(const TensorType &type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+/// The matmul that gives a value, seen through movements; null if none does.
+static const Operation *findMatmul(const Graph &graph, ValueId value) {
+  const Operation *operation = graph.getDefinition(value);
+  while (operation && operation->opcode != Opcode::Mask &&
+         getOperatorInfo(operation->opcode).kind == OperatorKind::Movement)
+    operation = graph.getDefinition(operation->operands[0]);
+  bool isMatmul = operation && getOperatorInfo(operation->opcode).kind ==
+                                   OperatorKind::Contraction;
+  return isMatmul ? operation : nullptr;
+}
+
+/// Sizes that can be evaluated, and no operation that only a tile graph gives a
+/// meaning to.
+static llvm::Error checkProgram(const Graph &graph) {
+  constexpr int64_t kLargest = int64_t(1) << 31;
+  for (ValueId value = 0; value < graph.getNumValues(); ++value) {
+    int64_t elements = 1;
+    for (int64_t size : graph.getType(value).shape)
+      if (llvm::MulOverflow(elements, size, elements) || elements > kLargest)
+        return makeError("the reference takes tensors of at most " +
+                         llvm::Twine(kLargest) + " elements, got %" +
+                         llvm::Twine(value) + " of type " +
+                         print(graph.getType(value)));
+  }
+  for (auto [number, operation] : llvm::enumerate(graph.getOperations()))
+    if (operation.opcode == Opcode::Accumulate)
+      return makeError("operation " + llvm::Twine(number) +
+                       " (accumulate): expects to stand in a tile graph");
+  return llvm::Error::success();
+}
+
+static llvm::Error checkInputs(const Graph &graph,
+                               llvm::ArrayRef<HostTensor> inputs) {
+  if (inputs.size() != graph.getNumInputs())
+    return makeError("expects " + llvm::Twine(graph.getNumInputs()) +
+                     " inputs, got " + llvm::Twine(inputs.size()));
+  for (auto [number, input] : llvm::enumerate(inputs))
+    if (input.type != graph.getType(number))
+      return makeError("expects input " + llvm::Twine(number) + " of type " +
+                       print(graph.getType(number)) + ", got " +
+                       print(input.type));
+  return llvm::Error::success();
+}
+
+namespace {
+/// Evaluates a program kernel by kernel; values die after their last use.
+class ProgramEvaluator {
+public:
+  ProgramEvaluator(const Graph &graph, const ReferenceOptions &options)
+      : graph(graph), threads(resolveThreads(options.threads)),
+        scales(options.scales), values(graph.getNumValues()),
+        uses(graph.getNumValues(), 0) {
+    for (const Operation &operation : graph.getOperations())
+      for (ValueId operand : operation.operands)
+        ++uses[operand];
+    for (ValueId output : graph.getOutputs())
+      keep(output);
+  }
+
+  std::vector<ReferenceOutput> run(llvm::ArrayRef<HostTensor> inputs) {
+    for (auto [number, input] : llvm::enumerate(inputs))
+      if (uses[number] > 0)
+        values[number] = load(input);
+    for (const Operation &operation : graph.getOperations()) {
+      evaluate(operation);
+      for (ValueId operand : operation.operands)
+        if (--uses[operand] == 0)
+          values[operand] = Tensor();
+    }
+    std::vector<ReferenceOutput> outputs;
+    for (ValueId output : graph.getOutputs())
+      outputs.push_back(
+          {graph.getType(output), copy(values[output]), getScales(output)});
+    return outputs;
+  }
+
+private:
+  /// An output's value, and the operands that its scales are computed from.
+  void keep(ValueId output) {
+    ++uses[output];
+    if (!scales)
+      return;
+    if (const Operation *matmul = findMatmul(graph, output))
+      for (ValueId operand : matmul->operands)
+        ++uses[operand];
+  }
+
+  Tensor load(const HostTensor &input) const {
+    Tensor tensor = Tensor::allocate(input.type.shape);
+    std::vector<double> decoded = decode(input, threads);
+    llvm::copy(decoded, tensor.data.get());
+    return tensor;
+  }
+
+  static std::vector<double> copy(const Tensor &tensor) {
+    const double *data = tensor.data.get();
+    return std::vector<double>(data, data + tensor.getNumElements());
+  }
+
+  void evaluate(const Operation &operation) {
+    llvm::SmallVector<Tensor, 2> operands = llvm::map_to_vector<2>(
+        operation.operands, [&](ValueId value) { return values[value]; });
+    ValueId result = operation.results[0];
+    const Attributes &attributes = operation.attributes;
+    if (operation.body) {
+      std::vector<Tensor> results =
+          walkTiles(*operation.body, operands,
+                    graph.getTypes(operation.results), threads);
+      for (auto [value, tensor] : llvm::zip_equal(operation.results, results))
+        values[value] = tensor;
+    } else if (operation.opcode == Opcode::Mask) {
+      values[result] = maskFrom(operands[0], attributes.dims[0],
+                                attributes.extent, attributes.scalars[0]);
+    } else {
+      values[result] = applyOperation(operation, operands,
+                                      graph.getType(result).shape, threads);
+    }
+  }
+
+  Tensor takeMagnitudes(ValueId value) const {
+    return applyElementwise(getOperatorInfo(Opcode::Abs).definition,
+                            values[value], {}, 1, values[value].shape, threads);
+  }
+
+  /// The matmul of magnitudes, moved as the result is.
+  Tensor computeScales(ValueId value) const {
+    const Operation &operation = *graph.getDefinition(value);
+    const Shape &shape = graph.getType(value).shape;
+    if (getOperatorInfo(operation.opcode).kind == OperatorKind::Contraction)
+      return multiply(takeMagnitudes(operation.operands[0]),
+                      takeMagnitudes(operation.operands[1]), shape, threads);
+    return applyMovement(operation, computeScales(operation.operands[0]), shape,
+                         threads);
+  }
+
+  std::vector<double> getScales(ValueId output) const {
+    if (!scales || !findMatmul(graph, output))
+      return {};
+    return copy(computeScales(output));
+  }
+
+  const Graph &graph;
+  unsigned threads;
+  bool scales;
+  std::vector<Tensor> values; ///< by ValueId; null before and after their life
+  std::vector<unsigned> uses;
+};
+} // namespace
+
+llvm::Expected<std::vector<ReferenceOutput>>
+mlir::mirage::evaluateReference(const Graph &graph,
+                                llvm::ArrayRef<HostTensor> inputs,
+                                const ReferenceOptions &options) {
+  if (llvm::Error error = verify(graph))
+    return std::move(error);
+  if (llvm::Error error = checkProgram(graph))
+    return std::move(error);
+  if (llvm::Error error = checkInputs(graph, inputs))
+    return std::move(error);
+  return ProgramEvaluator(graph, options).run(inputs);
+}

@@ -1,0 +1,227 @@
+//===- TensorOperations.cpp - Operators on whole tensors of doubles -------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TensorOperations.h"
+#include "Elementwise.h"
+#include "Mirage/Reference/ParallelFor.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir::mirage;
+
+/// Elements that one thread works on at a time.
+constexpr int64_t kGrain = 1 << 15;
+
+int64_t Tensor::getNumElements() const {
+  return TensorType{shape, ElementType::F32}.getNumElements();
+}
+
+Tensor Tensor::allocate(llvm::ArrayRef<int64_t> shape) {
+  Tensor tensor{Shape(shape), nullptr};
+  tensor.data.reset(new double[tensor.getNumElements()]);
+  return tensor;
+}
+
+Tensor Tensor::fill(llvm::ArrayRef<int64_t> shape, double value) {
+  Tensor tensor = allocate(shape);
+  std::fill_n(tensor.data.get(), tensor.getNumElements(), value);
+  return tensor;
+}
+
+Shape mlir::mirage::getRowMajorStrides(llvm::ArrayRef<int64_t> shape) {
+  Shape strides(shape.size(), 1);
+  for (size_t dim = shape.size(); dim-- > 1;)
+    strides[dim - 1] = strides[dim] * shape[dim];
+  return strides;
+}
+
+Tensor mlir::mirage::applyElementwise(const ScalarDefinition &definition,
+                                      llvm::ArrayRef<Tensor> operands,
+                                      llvm::ArrayRef<double> parameters,
+                                      double size,
+                                      llvm::ArrayRef<int64_t> shape,
+                                      unsigned threads) {
+  Tensor result = Tensor::allocate(shape);
+  llvm::SmallVector<StridedView, 2> views;
+  for (const Tensor &operand : operands)
+    views.push_back(StridedView::broadcast(operand, shape));
+  parallelFor(threads, result.getNumElements(), kGrain,
+              [&](int64_t begin, int64_t end) {
+                ElementwiseEvaluator(definition, views, parameters, size)
+                    .run(begin, end, result.data.get());
+              });
+  return result;
+}
+
+namespace {
+/// Walks an operand row by row and joins each row into the elements of the
+/// result that it belongs to.
+template <typename Combine>
+class Joiner {
+public:
+  Joiner(Tensor &result, const Tensor &operand, Combine combine)
+      : target(StridedView::broadcast(result, operand.shape)),
+        source(operand.data.get()), width(operand.shape.back()),
+        combine(combine) {}
+
+  void run(int64_t beginRow, int64_t endRow) {
+    for (int64_t row = beginRow; row < endRow; ++row)
+      joinRow(&target.at(row * width), source + row * width);
+  }
+
+private:
+  void joinRow(double *into, const double *from) {
+    if (target.isContiguousAlongRows()) {
+      for (int64_t i = 0; i < width; ++i)
+        into[i] = combine(into[i], from[i]);
+      return;
+    }
+    double joined = *into;
+    for (int64_t i = 0; i < width; ++i)
+      joined = combine(joined, from[i]);
+    *into = joined;
+  }
+
+  StridedView target;
+  const double *source;
+  int64_t width;
+  Combine combine;
+};
+} // namespace
+
+/// How many consecutive rows of an operand no two threads may take: those that
+/// meet in one element of the result.
+static int64_t getRowsPerPiece(const Tensor &result, const Tensor &operand) {
+  llvm::ArrayRef<int64_t> outer = llvm::ArrayRef(operand.shape).drop_back();
+  int64_t rows = 1;
+  for (int64_t size : outer)
+    rows *= size;
+  for (auto [dim, size] : llvm::enumerate(outer)) {
+    if (size == 1)
+      continue;
+    return result.shape[dim] == size ? rows / size : rows;
+  }
+  return rows;
+}
+
+template <typename Combine>
+static void join(Tensor &result, const Tensor &operand, unsigned threads,
+                 Combine combine) {
+  int64_t width = operand.shape.back();
+  int64_t rows = operand.getNumElements() / width;
+  int64_t piece = getRowsPerPiece(result, operand);
+  int64_t grain = std::max<int64_t>(1, kGrain / (width * piece)) * piece;
+  parallelFor(threads, rows, grain, [&](int64_t begin, int64_t end) {
+    Joiner<Combine>(result, operand, combine).run(begin, end);
+  });
+}
+
+void mlir::mirage::combineInto(Tensor &result, const Tensor &operand,
+                               Combiner combiner, unsigned threads) {
+  switch (combiner) {
+  case Combiner::Add:
+    return join(result, operand, threads,
+                [](double lhs, double rhs) { return lhs + rhs; });
+  case Combiner::Max:
+    return join(result, operand, threads, [](double lhs, double rhs) {
+      return combine(Combiner::Max, lhs, rhs);
+    });
+  }
+}
+
+void mlir::mirage::reduceInto(Tensor &result, const Tensor &operand,
+                              Opcode reduction, unsigned threads) {
+  const OperatorInfo &info = getOperatorInfo(reduction);
+  bool isIdentity = info.definition.nodes().size() == 1;
+  combineInto(result,
+              isIdentity ? operand
+                         : applyElementwise(info.definition, operand, {}, 1,
+                                            operand.shape, threads),
+              info.combiner, threads);
+}
+
+Tensor mlir::mirage::finishReduction(const Tensor &joined, Opcode reduction,
+                                     double size, unsigned threads) {
+  return applyElementwise(getOperatorInfo(reduction).finish, joined, {}, size,
+                          joined.shape, threads);
+}
+
+/// Copies a view into a tensor of its own.
+static Tensor materialize(const StridedView &view, unsigned threads) {
+  Tensor result = Tensor::allocate(view.getShape());
+  parallelFor(threads, result.getNumElements(), kGrain,
+              [&](int64_t begin, int64_t end) {
+                view.gather(begin, end - begin, result.data.get() + begin);
+              });
+  return result;
+}
+
+Tensor mlir::mirage::transpose(const Tensor &operand,
+                               llvm::ArrayRef<int64_t> dims, unsigned threads) {
+  Shape from = getRowMajorStrides(operand.shape), shape, strides;
+  for (int64_t dim : dims) {
+    shape.push_back(operand.shape[dim]);
+    strides.push_back(from[dim]);
+  }
+  return materialize(StridedView(operand.data.get(), shape, strides), threads);
+}
+
+Tensor mlir::mirage::broadcast(const Tensor &operand,
+                               llvm::ArrayRef<int64_t> shape,
+                               unsigned threads) {
+  return materialize(StridedView::broadcast(operand, shape), threads);
+}
+
+Tensor mlir::mirage::applyMovement(const Operation &operation,
+                                   const Tensor &operand,
+                                   llvm::ArrayRef<int64_t> shape,
+                                   unsigned threads) {
+  switch (operation.opcode) {
+  case Opcode::Transpose:
+    return transpose(operand, operation.attributes.dims, threads);
+  case Opcode::Broadcast:
+    return broadcast(operand, shape, threads);
+  default:
+    assert((operation.opcode == Opcode::Reshape ||
+            operation.opcode == Opcode::Cast) &&
+           "a movement that the reference does not know");
+    return Tensor{Shape(shape), operand.data};
+  }
+}
+
+static Tensor applyReduction(const Operation &operation, const Tensor &operand,
+                             llvm::ArrayRef<int64_t> shape, unsigned threads) {
+  const OperatorInfo &info = getOperatorInfo(operation.opcode);
+  Tensor joined = Tensor::fill(shape, getNeutral(info.combiner));
+  reduceInto(joined, operand, operation.opcode, threads);
+  int64_t count = operation.attributes.count;
+  if (count == 0)
+    count = operand.getNumElements() / joined.getNumElements();
+  return finishReduction(joined, operation.opcode, count, threads);
+}
+
+Tensor mlir::mirage::applyOperation(const Operation &operation,
+                                    llvm::ArrayRef<Tensor> operands,
+                                    llvm::ArrayRef<int64_t> shape,
+                                    unsigned threads) {
+  const OperatorInfo &info = getOperatorInfo(operation.opcode);
+  switch (info.kind) {
+  case OperatorKind::Elementwise:
+    return applyElementwise(info.definition, operands,
+                            operation.attributes.scalars, 1, shape, threads);
+  case OperatorKind::Reduction:
+    return applyReduction(operation, operands[0], shape, threads);
+  case OperatorKind::Contraction:
+    return multiply(operands[0], operands[1], shape, threads);
+  case OperatorKind::Movement:
+    return applyMovement(operation, operands[0], shape, threads);
+  case OperatorKind::Accumulate:
+  case OperatorKind::Graph:
+    break;
+  }
+  llvm_unreachable("the tile graph's walk takes care of it");
+}

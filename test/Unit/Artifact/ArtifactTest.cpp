@@ -1,0 +1,241 @@
+//===- ArtifactTest.cpp - Tests of writing and reading artifacts ----------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Artifact/Artifact.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include "gtest/gtest.h"
+
+using namespace mlir::mirage;
+
+namespace {
+/// A folder of its own for each test, removed after it.
+class ArtifactFiles : public testing::Test {
+protected:
+  void SetUp() override {
+    ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("artifact", directory));
+  }
+  void TearDown() override { llvm::sys::fs::remove_directories(directory); }
+
+  std::string path(llvm::StringRef name) const {
+    return (directory + "/" + name).str();
+  }
+  std::string read(llvm::StringRef name) const {
+    auto buffer = llvm::MemoryBuffer::getFile(path(name));
+    return buffer ? (*buffer)->getBuffer().str() : "";
+  }
+  void write(llvm::StringRef name, llvm::StringRef text) const {
+    std::error_code code;
+    llvm::raw_fd_ostream(path(name), code) << text;
+  }
+  /// Changes the manifest and says what reading it then says, without the path.
+  std::string messageAfter(llvm::StringRef from, llvm::StringRef to) const {
+    std::string text = read("manifest.json");
+    size_t at = text.find(from.str());
+    EXPECT_NE(at, std::string::npos) << from.str();
+    std::string changed = text;
+    changed.replace(at, from.size(), to.str());
+    write("manifest.json", changed);
+    std::string message = readMessage();
+    write("manifest.json", text);
+    return message;
+  }
+  std::string readMessage() const {
+    llvm::Expected<Artifact> artifact = readArtifact(directory);
+    if (artifact)
+      return "";
+    std::string message = llvm::toString(artifact.takeError());
+    EXPECT_TRUE(llvm::StringRef(message).starts_with(directory)) << message;
+    return message.substr(std::min(message.size(), directory.size() + 1));
+  }
+  std::string writeMessage(const Artifact &artifact) const {
+    llvm::Error error = writeArtifact(artifact, directory);
+    return error ? llvm::toString(std::move(error)) : "";
+  }
+
+  llvm::SmallString<128> directory;
+};
+} // namespace
+
+/// exp(X) as two launches through a workspace.
+static Artifact makeArtifact() {
+  Artifact artifact;
+  artifact.target = "sm_90a";
+  TensorType type{{7, 130}, ElementType::F16};
+  ValueId x = artifact.program.addInput(type, "X");
+  artifact.program.addOutput(artifact.program.add(Opcode::Exp, {x}, type));
+  artifact.inputs = {{"X", type}};
+  artifact.outputs = {{"out", type}};
+  artifact.workspaceBytes = 4096;
+  artifact.ptx = ".version 8.6\n.visible .entry first(\n)\n{\n}\n"
+                 ".visible .entry second(\n)\n{\n}\n";
+  KernelLaunch first, second;
+  first.kernel = "first";
+  first.grid = {4, 2, 1};
+  first.block = {128, 1, 1};
+  first.cluster = {2, 1, 1};
+  first.dynamicSharedBytes = 36864;
+  first.arguments = {{BufferRole::Input, 0, 0},
+                     {BufferRole::Workspace, 0, 256}};
+  second.kernel = "second";
+  second.dependent = true;
+  second.arguments = {{BufferRole::Workspace, 0, 256},
+                      {BufferRole::Output, 0, 0}};
+  artifact.launches = {first, second};
+  artifact.cubins["sm_90a"] = {0x7f, 'E', 'L', 'F', 0, 0xff};
+  artifact.certificate = llvm::json::Object{{"seed", 1}};
+  artifact.opLocations = {{"mirage_kernel.exp", "in.mlir:3:8"}};
+  return artifact;
+}
+
+TEST_F(ArtifactFiles, RoundTrip) {
+  Artifact artifact = makeArtifact();
+  ASSERT_EQ(writeMessage(artifact), "");
+  llvm::Expected<Artifact> back = readArtifact(directory);
+  ASSERT_TRUE(static_cast<bool>(back)) << llvm::toString(back.takeError());
+  EXPECT_EQ(back->target, "sm_90a");
+  ASSERT_EQ(back->inputs.size(), 1u);
+  EXPECT_EQ(back->inputs[0].name, "X");
+  EXPECT_EQ(back->inputs[0].type, artifact.inputs[0].type);
+  EXPECT_EQ(back->workspaceBytes, 4096);
+  EXPECT_EQ(back->ptx, artifact.ptx);
+  EXPECT_EQ(back->cubins, artifact.cubins);
+  EXPECT_EQ(toString(back->program), toString(artifact.program));
+  EXPECT_EQ(back->certificate, artifact.certificate);
+  EXPECT_EQ(back->report, llvm::json::Value(nullptr));
+  ASSERT_EQ(back->opLocations.size(), 1u);
+  EXPECT_EQ(back->opLocations[0].location, "in.mlir:3:8");
+  ASSERT_EQ(back->launches.size(), 2u);
+  const KernelLaunch &first = back->launches[0];
+  EXPECT_EQ(first.kernel, "first");
+  EXPECT_EQ(first.grid, (std::array<int64_t, 3>{4, 2, 1}));
+  EXPECT_EQ(first.block, (std::array<int64_t, 3>{128, 1, 1}));
+  EXPECT_EQ(first.cluster, (std::array<int64_t, 3>{2, 1, 1}));
+  EXPECT_EQ(first.dynamicSharedBytes, 36864);
+  EXPECT_FALSE(first.dependent);
+  EXPECT_TRUE(back->launches[1].dependent);
+  EXPECT_EQ(first.arguments[1].role, BufferRole::Workspace);
+  EXPECT_EQ(first.arguments[1].offsetBytes, 256);
+}
+
+TEST_F(ArtifactFiles, WritingTwiceGivesTheSameBytesAndLeavesOthersAlone) {
+  ASSERT_EQ(writeMessage(makeArtifact()), "");
+  std::string manifest = read("manifest.json");
+  write("notes.txt", "mine");
+  Artifact again = makeArtifact();
+  again.cubins.clear();
+  ASSERT_EQ(writeMessage(again), "");
+  EXPECT_FALSE(llvm::sys::fs::exists(path("kernels.sm_90a.cubin")));
+  ASSERT_EQ(writeMessage(makeArtifact()), "");
+  EXPECT_EQ(read("manifest.json"), manifest);
+  EXPECT_EQ(read("notes.txt"), "mine");
+}
+
+TEST_F(ArtifactFiles, OtherVersionsAndForeignFilesAreRefused) {
+  ASSERT_EQ(writeMessage(makeArtifact()), "");
+  EXPECT_EQ(messageAfter("\"version\": 1", "\"version\": 7"),
+            "manifest.json: version: expects an artifact of version 1, got one "
+            "of version 7; compile the program again with this version of "
+            "Mirage");
+  EXPECT_EQ(
+      messageAfter("mirage-artifact", "wheel"),
+      "manifest.json: format: expects \"mirage-artifact\", got \"wheel\"");
+}
+
+TEST_F(ArtifactFiles, MembersAreNamedWithWhatWasFound) {
+  ASSERT_EQ(writeMessage(makeArtifact()), "");
+  EXPECT_EQ(
+      messageAfter("\"workspaceBytes\": 4096", "\"workspaceBytes\": \"4k\""),
+      "manifest.json: workspaceBytes: expects an integer, got \"4k\"");
+  EXPECT_EQ(messageAfter("\"role\": \"workspace\"", "\"role\": \"heap\""),
+            "manifest.json: launches[0].arguments[1].role: expects \"input\", "
+            "\"output\" or \"workspace\", got \"heap\"");
+  EXPECT_EQ(messageAfter("\"dependent\": false,", ""),
+            "manifest.json: launches[0].dependent: expects true or false, got "
+            "nothing");
+  EXPECT_EQ(messageAfter("\"operator\": \"exp\"", "\"operator\": \"frob\""),
+            "manifest.json: program: operations[0].operator: expects the name "
+            "of an operator");
+  EXPECT_EQ(messageAfter("\"index\": 0", "\"index\": 3"),
+            "manifest.json: launches[0].arguments[0].index: expects one of 1 "
+            "inputs, got 3");
+  EXPECT_EQ(messageAfter("\"offsetBytes\": 256", "\"offsetBytes\": 4096"),
+            "manifest.json: launches[0].arguments[1].offsetBytes: expects an "
+            "offset within the 4096 bytes of the workspace, got 4096");
+}
+
+TEST_F(ArtifactFiles, EveryTruncationIsAnError) {
+  ASSERT_EQ(writeMessage(makeArtifact()), "");
+  std::string text = read("manifest.json");
+  for (size_t length = 0; length + 2 < text.size(); length += 7) {
+    write("manifest.json", text.substr(0, length));
+    EXPECT_NE(readMessage(), "") << length;
+  }
+}
+
+TEST_F(ArtifactFiles, DamagedCodeIsFound) {
+  ASSERT_EQ(writeMessage(makeArtifact()), "");
+  write("kernels.sm_90a.cubin", "\x7f"
+                                "EL");
+  EXPECT_EQ(readMessage(), "kernels.sm_90a.cubin: expects 6 bytes, got 3");
+  write("kernels.sm_90a.cubin", "\x7f"
+                                "ELF!!");
+  EXPECT_NE(readMessage().find("expects checksum"), std::string::npos);
+  llvm::sys::fs::remove(path("kernels.sm_90a.cubin"));
+  EXPECT_NE(readMessage().find("kernels.sm_90a.cubin: cannot be read"),
+            std::string::npos);
+}
+
+TEST_F(ArtifactFiles, EditedPTXLeavesCubinsOut) {
+  ASSERT_EQ(writeMessage(makeArtifact()), "");
+  write("kernels.ptx", read("kernels.ptx") + "// a remark\n");
+  llvm::Expected<Artifact> artifact = readArtifact(directory);
+  ASSERT_TRUE(static_cast<bool>(artifact));
+  EXPECT_TRUE(artifact->cubins.empty());
+  write("kernels.ptx", ".version 8.6\n.visible .entry first(\n)\n{\n}\n"
+                       ".visible .entry second_half(\n)\n{\n}\n");
+  EXPECT_EQ(readMessage(),
+            "manifest.json: launches[1].kernel: expects a kernel of the PTX, "
+            "which has no entry \"second\"");
+}
+
+TEST_F(ArtifactFiles, MissingFolderAndManifest) {
+  EXPECT_NE(readMessage().find("manifest.json: cannot be read: No such file"),
+            std::string::npos);
+  llvm::Expected<Artifact> missing = readArtifact(path("nowhere"));
+  ASSERT_FALSE(static_cast<bool>(missing));
+  EXPECT_EQ(llvm::toString(missing.takeError()),
+            path("nowhere") +
+                ": expects the folder of an artifact, got nothing "
+                "there");
+}
+
+TEST_F(ArtifactFiles, WhatDoesNotVerifyIsNotWritten) {
+  Artifact artifact = makeArtifact();
+  artifact.launches[0].cluster = {3, 1, 1};
+  EXPECT_EQ(writeMessage(artifact), "launches[0].cluster[0]: expects a divisor "
+                                    "of the grid's 4 blocks, got 3");
+  artifact = makeArtifact();
+  artifact.launches[0].block = {512, 4, 1};
+  EXPECT_EQ(writeMessage(artifact),
+            "launches[0].block: expects a product of at "
+            "most 1024, got 2048");
+  artifact = makeArtifact();
+  artifact.outputs[0].type.element = ElementType::F32;
+  EXPECT_EQ(writeMessage(artifact),
+            "outputs[0]: expects the program's tensor<7x130xf16>, got "
+            "tensor<7x130xf32>");
+  artifact = makeArtifact();
+  artifact.inputs[0].name = "a=b";
+  EXPECT_EQ(writeMessage(artifact),
+            "inputs[0].name: expects a name without '/' and '=', got \"a=b\"");
+}

@@ -1,0 +1,98 @@
+//===- OutputCheckTest.cpp - Tests of what counts as right ----------------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Reference/OutputCheck.h"
+#include "gtest/gtest.h"
+#include <cmath>
+
+using namespace mlir::mirage;
+
+static OutputCheck check(std::vector<double> reference,
+                         std::vector<double> computed,
+                         std::vector<double> scales = {},
+                         ElementType element = ElementType::F32) {
+  TensorType type{{static_cast<int64_t>(reference.size())}, element};
+  return checkOutput({type, std::move(reference), std::move(scales)},
+                     encode(type, computed));
+}
+
+TEST(OutputCheck, Tolerances) {
+  EXPECT_EQ(getTolerance(ElementType::F16), 2e-3);
+  EXPECT_EQ(getTolerance(ElementType::BF16), 1.6e-2);
+  EXPECT_EQ(getTolerance(ElementType::F32), 1e-4);
+}
+
+TEST(OutputCheck, EqualNumbersAreRight) {
+  OutputCheck result = check({1, -2, 0, 4}, {1, -2, 0, 4});
+  EXPECT_TRUE(result.pass);
+  EXPECT_EQ(result.relativeError, 0);
+  EXPECT_EQ(result.worstError, 0);
+}
+
+TEST(OutputCheck, TheNormCountsEverySmallError) {
+  // Each element is within its scale of 10, the whole is not.
+  std::vector<double> reference(100, 1.0), computed(100, 1.0005);
+  OutputCheck result =
+      check(reference, computed, std::vector<double>(100, 10.0));
+  EXPECT_LT(result.worstError, result.tolerance);
+  EXPECT_NEAR(result.relativeError, 5e-4, 1e-6);
+  EXPECT_FALSE(result.pass);
+}
+
+TEST(OutputCheck, OneElementCannotHideInTheNorm) {
+  std::vector<double> reference(1000000, 1.0);
+  std::vector<double> computed = reference;
+  computed[777777] = 1.01;
+  OutputCheck result = check(reference, computed);
+  EXPECT_LT(result.relativeError, result.tolerance);
+  EXPECT_FALSE(result.pass);
+  EXPECT_EQ(result.worstIndex, 777777);
+  EXPECT_NEAR(result.worstError, 0.01, 1e-6);
+  EXPECT_NEAR(result.worstComputed, 1.01, 1e-6);
+}
+
+TEST(OutputCheck, CancellationIsJudgedByItsTerms) {
+  // 1e-3 off, where terms of 100 cancel to 0.1.
+  EXPECT_TRUE(check({0.1, 1000}, {0.101, 1000}, {100, 1000}).pass);
+  EXPECT_FALSE(check({0.1, 1000}, {0.101, 1000}, {1, 1000}).pass);
+}
+
+TEST(OutputCheck, NonFiniteElements) {
+  OutputCheck result =
+      check({1, 2, 70000}, {1, 2, 70000}, {}, ElementType::F16);
+  EXPECT_FALSE(result.pass);
+  EXPECT_EQ(result.newNonFinite, 1);
+  EXPECT_EQ(result.firstNonFinite, 2);
+  EXPECT_FALSE(check({1, 2}, {1, NAN}).pass);
+  EXPECT_FALSE(check({1, INFINITY}, {1, 2}).pass);
+  EXPECT_EQ(check({1, NAN}, {1, 2}).missingNonFinite, 1);
+  EXPECT_TRUE(check({1, INFINITY, NAN}, {1, INFINITY, NAN}).pass);
+}
+
+TEST(OutputCheck, ZeroReferenceIsComparedAbsolutely) {
+  EXPECT_TRUE(check({0, 0}, {0, 0}).pass);
+  EXPECT_TRUE(check({0, 0}, {5e-5, 0}).pass);
+  EXPECT_FALSE(check({0, 0}, {2e-4, 0}).pass);
+}
+
+TEST(OutputCheck, SubnormalResultsMayMissByOneStep) {
+  double step = std::ldexp(1.0, -24);
+  EXPECT_TRUE(check({1000, 1.4 * step}, {1000, step}, {1000, 1.4 * step},
+                    ElementType::F16)
+                  .pass);
+}
+
+TEST(OutputCheck, TheSentenceNamesTheElement) {
+  TensorType type{{2, 3}, ElementType::F32};
+  ReferenceOutput reference{type, {1, 1, 1, 1, 1, 2}, {}};
+  OutputCheck result =
+      checkOutput(reference, encode(type, {1, 1, 1, 1, 1.5, 2}));
+  EXPECT_EQ(toString(result, type.shape),
+            "wrong: relative error 0.167, worst element [1, 1] off by 0.25 of "
+            "its scale (1.5 for 1); at most 0.0001 is right");
+}

@@ -1,0 +1,56 @@
+//===- RandomInputsTest.cpp - Tests of seeded inputs ----------------------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Reference/RandomInputs.h"
+#include "gtest/gtest.h"
+#include <cmath>
+
+using namespace mlir::mirage;
+
+TEST(RandomInputs, MeanDeviationAndRange) {
+  TensorType type{{1000, 1000}, ElementType::F32};
+  std::vector<double> values = decode(makeNormalTensor(type, 0.5, 3, 0));
+  double sum = 0, squares = 0, largest = 0;
+  for (double value : values) {
+    sum += value;
+    squares += value * value;
+    largest = std::max(largest, std::fabs(value));
+  }
+  EXPECT_NEAR(sum / 1e6, 0, 0.002);
+  EXPECT_NEAR(std::sqrt(squares / 1e6), 0.5, 0.002);
+  EXPECT_GT(largest, 0.5 * 3.5);
+  EXPECT_LT(largest, 0.5 * 4.9);
+}
+
+TEST(RandomInputs, SeedStreamAndThreads) {
+  TensorType type{{200000}, ElementType::F16};
+  HostTensor tensor = makeNormalTensor(type, 1, 7, 1, 1);
+  EXPECT_EQ(makeNormalTensor(type, 1, 7, 1, 8).bytes, tensor.bytes);
+  EXPECT_NE(makeNormalTensor(type, 1, 8, 1).bytes, tensor.bytes);
+  EXPECT_NE(makeNormalTensor(type, 1, 7, 2).bytes, tensor.bytes);
+}
+
+/// The numbers of a seed are a promise: stored results depend on them.
+TEST(RandomInputs, KnownBits) {
+  HostTensor tensor = makeNormalTensor({{4}, ElementType::F32}, 1, 1, 0);
+  std::vector<double> values = decode(tensor);
+  EXPECT_EQ(values[0], -0.8441425561904907);
+  EXPECT_EQ(values[3], 0.6955533027648926);
+}
+
+TEST(RandomInputs, WeightsAreScaledByTheContractedSize) {
+  Graph graph;
+  TensorType f16{{4, 64}, ElementType::F16};
+  ValueId x = graph.addInput(f16), w = graph.addInput({{32, 64}, f16.element});
+  Attributes swap;
+  swap.dims = {1, 0};
+  ValueId t = graph.add(Opcode::Transpose, {w}, {{64, 32}, f16.element}, swap);
+  graph.addOutput(graph.add(Opcode::Matmul, {x, t}, {{4, 32}, f16.element}));
+  EXPECT_EQ(getTypicalDeviation(graph, x), 1);
+  EXPECT_EQ(getTypicalDeviation(graph, w), 0.125);
+}
