@@ -108,10 +108,11 @@ private:
     for (unsigned step = 0; step < earliest.size(); ++step)
       if (phaseOf(step) == phase)
         result.order.push_back(step);
-    std::stable_sort(result.order.begin() + begin, result.order.end(),
-                     [&](unsigned lhs, unsigned rhs) {
-                       return earliest[lhs] < earliest[rhs];
-                     });
+    llvm::sort(result.order.begin() + begin, result.order.end(),
+               [&](unsigned lhs, unsigned rhs) {
+                 return std::pair(earliest[lhs], lhs) <
+                        std::pair(earliest[rhs], rhs);
+               });
   }
 
   llvm::SmallVector<unsigned> getPhase(StepPhase phase) const {

@@ -77,8 +77,9 @@ private:
   /// First fit by decreasing size; what came first stays first among equals.
   void placeAll() {
     auto order = llvm::to_vector(llvm::seq<unsigned>(0, current.size()));
-    llvm::stable_sort(order, [&](unsigned lhs, unsigned rhs) {
-      return problem.getPaddedBytes(lhs) > problem.getPaddedBytes(rhs);
+    llvm::sort(order, [&](unsigned lhs, unsigned rhs) {
+      return std::pair(-problem.getPaddedBytes(lhs), lhs) <
+             std::pair(-problem.getPaddedBytes(rhs), rhs);
     });
     int64_t height = 0;
     for (unsigned tile : order)
