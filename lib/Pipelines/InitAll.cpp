@@ -7,9 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/InitAll.h"
+#include "Mirage/Conversion/Passes.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Dialect/Kernel/IR/Kernel.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
+#include "Mirage/Target/PTX/Passes.h"
 #include "Mirage/Transforms/Passes.h"
 #include "mlir/IR/DialectRegistry.h"
 
@@ -22,4 +24,9 @@ void mirage::registerAllDialects(DialectRegistry &registry) {
 
 void mirage::registerAllExtensions(DialectRegistry &registry) {}
 
-void mirage::registerAllPasses() { registerMirageTransformsPasses(); }
+void mirage::registerAllPasses() {
+  registerMirageConversionPasses();
+  registerMirageTargetPTXPasses();
+  registerLowerToNVVMPipeline();
+  registerMirageTransformsPasses();
+}

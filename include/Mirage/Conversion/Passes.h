@@ -12,10 +12,17 @@
 
 #include "mlir/Pass/Pass.h"
 
+namespace mlir {
+class RewritePatternSet;
+} // namespace mlir
+
 namespace mlir::mirage {
 
 #define GEN_PASS_DECL
 #include "Mirage/Conversion/Passes.h.inc"
+
+/// Patterns of --mirage-lower-math.
+void populateLowerMathPatterns(RewritePatternSet &patterns);
 
 #define GEN_PASS_REGISTRATION
 #include "Mirage/Conversion/Passes.h.inc"

@@ -11,4 +11,20 @@
 
 include "mlir/Pass/PassBase.td"
 
+def LowerMathPass : Pass<"mirage-lower-math"> {
+  let summary = "lowers math operations of kernels without libdevice";
+  let description = [{
+    Replaces `math` operations on f16, bf16 and f32, scalars and vectors, by
+    arithmetic and LLVM intrinsics that the PTX back end has instructions for
+    (include/Mirage/Conversion/F32Functions.h states the error of each). To run
+    before `convert-gpu-to-nvvm`, which turns what it finds into calls of
+    CUDA's libdevice. An operation of the dialect that is left inside a
+    `gpu.module` and would need the library is an error.
+    Example: test/Conversion/LowerMath/lower-math.mlir
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::LLVM::LLVMDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
 #endif // MIRAGE_CONVERSION_PASSES_TD

@@ -1,0 +1,105 @@
+//===- ScheduleProblem.h - Order of steps and barriers ----------*- C++ -*-===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The steps of one thread block read and write tiles of shared memory, and each
+// is done by all threads together. Where one step touches what another step
+// wrote, or overwrites what it read, a barrier must lie between them: threads
+// do not wait for each other otherwise. The exception is a tile whose elements
+// each belong to one thread in both steps.
+//
+// A block runs the steps before the loop, those of the loop once an iteration,
+// and those after it. So hazards also lie between one iteration and the next:
+//
+//     loop:  load x         iteration i + 1 overwrites x ...
+//            barrier
+//            y = exp x      ... which iteration i read here,
+//            barrier        but this barrier lies between them
+//            acc += y
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_PLANNING_SCHEDULEPROBLEM_H
+#define MIRAGE_PLANNING_SCHEDULEPROBLEM_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Error.h"
+
+namespace mlir::mirage {
+
+/// How a step touches a tile.
+struct TileAccess {
+  unsigned tile = 0;
+  bool writes = false;
+  /// Each thread touches only the elements that belong to it, by the one
+  /// partition that all such accesses of the tile share.
+  bool isOwn = false;
+};
+
+/// When a step runs.
+enum class StepPhase : uint8_t { Before, Loop, After };
+
+struct ScheduledStep {
+  StepPhase phase = StepPhase::Before;
+  llvm::SmallVector<TileAccess, 4> accesses;
+};
+
+/// Steps in an order that is right, barriers aside.
+class ScheduleProblem {
+public:
+  /// \param loops  whether the loop has more than one iteration.
+  explicit ScheduleProblem(bool loops) : loops(loops) {}
+
+  unsigned add(ScheduledStep step) {
+    steps.push_back(std::move(step));
+    return steps.size() - 1;
+  }
+  llvm::ArrayRef<ScheduledStep> getSteps() const { return steps; }
+  bool hasLoop() const { return loops; }
+  /// Whether the later of two steps must see the earlier one done: they touch
+  /// one tile, and one of them writes it.
+  bool dependsOn(unsigned later, unsigned earlier) const;
+  /// Whether a barrier must lie between two steps, whichever comes first.
+  bool needBarrier(unsigned lhs, unsigned rhs) const;
+
+  /// Phases do not go back: no step of the loop after one from behind it.
+  llvm::Error check() const;
+
+private:
+  bool loops;
+  llvm::SmallVector<ScheduledStep> steps;
+};
+
+struct Schedule {
+  /// Steps by the order in which they run; phases stay together.
+  llvm::SmallVector<unsigned> order;
+  /// By step: a barrier before it.
+  llvm::BitVector barrierBefore;
+  /// Barriers where no step stands: in front of the loop, at the head of every
+  /// iteration.
+  bool barrierAtEntry = false;
+  bool barrierAtHead = false;
+  /// Proved to have the fewest barriers in an iteration.
+  bool isOptimal = false;
+};
+
+/// Orders the steps of each phase by the length of the chain of hazards that
+/// leads to them, and puts barriers between chain lengths: as many as the
+/// longest chain needs. Within one length the given order stays.
+/// \param problem  `check()` must hold.
+Schedule scheduleSteps(const ScheduleProblem &problem);
+
+/// Plays two iterations of the schedule and looks at every pair of steps.
+/// \returns an error that names the first two that are not kept apart, or that
+/// are in the wrong order.
+llvm::Error verify(const ScheduleProblem &problem, const Schedule &schedule);
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_PLANNING_SCHEDULEPROBLEM_H

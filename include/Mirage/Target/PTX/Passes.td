@@ -1,0 +1,34 @@
+//===- Passes.td - From gpu.module to PTX ------------------*- tablegen -*-===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_TARGET_PTX_PASSES
+#define MIRAGE_TARGET_PTX_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def EmitPTXPass : Pass<"mirage-emit-ptx", "ModuleOp"> {
+  let summary = "translates every gpu.module to PTX";
+  let description = [{
+    Lowers each `gpu.module` to the NVVM dialect, translates it to PTX in
+    process and replaces it by a `gpu.binary` of the same name that holds the
+    text and, where ptxas is found, the cubin. No file of the CUDA toolkit is
+    needed for the PTX. Errors: calls that nothing in the module answers, what
+    ptxas refuses, spilled registers.
+    Example: test/Target/PTX/emit-ptx.mlir
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"\"",
+           "Chip to make code for; empty means the module's #nvvm.target, or "
+           "sm_90a where there is none">,
+    Option<"ptxas", "ptxas", "std::string", /*default=*/"\"auto\"",
+           "Whether to make cubins: 'auto' where ptxas is found, 'never', or "
+           "'always', where its absence is an error">];
+  let dependentDialects = ["LLVM::LLVMDialect", "NVVM::NVVMDialect"];
+}
+
+#endif // MIRAGE_TARGET_PTX_PASSES

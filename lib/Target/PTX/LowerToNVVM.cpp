@@ -1,0 +1,53 @@
+//===- LowerToNVVM.cpp - The pipeline from gpu.module to NVVM -------------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Conversion/Passes.h"
+#include "Mirage/Target/PTX/EmitPTX.h"
+#include "Mirage/Target/PTX/Passes.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::mirage;
+
+/// The order matters: math first, since convert-gpu-to-nvvm would make
+/// libdevice calls of it; convert-vector-to-llvm after convert-gpu-to-nvvm, for
+/// the values of nvgpu.mma.sync. strip-debuginfo: the translation stops at some
+/// locations (a call site whose callee is a name).
+void mlir::mirage::buildLowerToNVVMPipeline(OpPassManager &passManager) {
+  passManager.addPass(createLowerMathPass());
+  passManager.addPass(createStripDebugInfoPass());
+  passManager.addPass(createConvertNVGPUToNVVMPass());
+  passManager.addPass(createConvertVectorToSCFPass());
+  passManager.addPass(createSCFToControlFlowPass());
+  ConvertGpuOpsToNVVMOpsOptions gpuOptions;
+  gpuOptions.useBarePtrCallConv = true;
+  gpuOptions.hasRedux = true;
+  passManager.addPass(createConvertGpuOpsToNVVMOps(gpuOptions));
+  passManager.addPass(createConvertVectorToLLVMPass());
+  passManager.addPass(createConvertMathToLLVMPass());
+  passManager.addPass(memref::createExpandStridedMetadataPass());
+  passManager.addPass(createLowerAffinePass());
+  passManager.addPass(createArithToLLVMConversionPass());
+  passManager.addPass(createConvertIndexToLLVMPass());
+  passManager.addPass(createConvertNVVMToLLVMPass());
+  passManager.addPass(createCanonicalizerPass());
+  passManager.addPass(createCSEPass());
+  passManager.addPass(createReconcileUnrealizedCastsPass());
+}
+
+void mlir::mirage::registerLowerToNVVMPipeline() {
+  PassPipelineRegistration<>(
+      "mirage-lower-to-nvvm",
+      "lowers the contents of every gpu.module to the LLVM and NVVM dialects",
+      [](OpPassManager &passManager) {
+        buildLowerToNVVMPipeline(passManager.nest<gpu::GPUModuleOp>());
+      });
+}

@@ -1,0 +1,188 @@
+//===- Ptxas.cpp - NVIDIA's assembler, where there is one -----------------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Target/PTX/Ptxas.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir::mirage;
+namespace fs = llvm::sys::fs;
+namespace path = llvm::sys::path;
+
+//===----------------------------------------------------------------------===//
+// Finding it
+//===----------------------------------------------------------------------===//
+
+/// Looks in the site-packages below a prefix such as /usr or a virtual
+/// environment.
+static std::optional<std::string> findInPythonPrefix(llvm::StringRef prefix) {
+  llvm::SmallString<128> libraries(prefix);
+  path::append(libraries, "lib");
+  std::error_code error;
+  for (fs::directory_iterator entry(libraries, error), end;
+       entry != end && !error; entry.increment(error)) {
+    if (!path::filename(entry->path()).starts_with("python3"))
+      continue;
+    for (llvm::StringRef package : {"cu13/bin", "cuda_nvcc/bin"}) {
+      llvm::SmallString<128> candidate(entry->path());
+      path::append(candidate, "site-packages", "nvidia", package, "ptxas");
+      if (fs::can_execute(candidate))
+        return candidate.str().str();
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> mlir::mirage::findPtxas() {
+  if (llvm::ErrorOr<std::string> program =
+          llvm::sys::findProgramByName("ptxas"))
+    return *program;
+  llvm::SmallVector<std::string> toolkits;
+  for (const char *variable : {"CUDA_HOME", "CUDA_PATH"})
+    if (std::optional<std::string> home = llvm::sys::Process::GetEnv(variable))
+      toolkits.push_back(*home);
+  toolkits.push_back("/usr/local/cuda");
+  for (const std::string &toolkit : toolkits) {
+    llvm::SmallString<128> candidate(toolkit);
+    path::append(candidate, "bin", "ptxas");
+    if (fs::can_execute(candidate))
+      return candidate.str().str();
+  }
+  if (auto environment = llvm::sys::Process::GetEnv("VIRTUAL_ENV"))
+    if (std::optional<std::string> found = findInPythonPrefix(*environment))
+      return found;
+  if (llvm::ErrorOr<std::string> python =
+          llvm::sys::findProgramByName("python3"))
+    return findInPythonPrefix(path::parent_path(path::parent_path(*python)));
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Reading its report
+//===----------------------------------------------------------------------===//
+
+/// The number that stands before `words` in a line: 24 in "Used 24 registers"
+/// for " registers". Zero where they are absent.
+static unsigned readNumberBefore(llvm::StringRef line, llvm::StringRef words) {
+  llvm::StringRef before = line.substr(0, line.find(words));
+  if (before.size() == line.size())
+    return 0;
+  unsigned number = 0;
+  before.substr(before.find_last_not_of("0123456789") + 1)
+      .getAsInteger(10, number);
+  return number;
+}
+
+static bool isSerializationMessage(llvm::StringRef line) {
+  return line.contains("(C751");
+}
+
+AssembledModule mlir::mirage::parsePtxasReport(llvm::StringRef report) {
+  AssembledModule result;
+  llvm::SmallVector<llvm::StringRef> lines;
+  report.split(lines, '\n', -1, /*KeepEmpty=*/false);
+  for (llvm::StringRef line : lines) {
+    if (line.contains("Compiling entry function '")) {
+      llvm::StringRef name = line.split("function '").second.split('\'').first;
+      result.kernels.push_back({name.str()});
+    } else if (line.contains("warning") || isSerializationMessage(line)) {
+      result.warnings.push_back(line.trim().str());
+    } else if (!result.kernels.empty()) {
+      KernelResources &kernel = result.kernels.back();
+      kernel.stackBytes += readNumberBefore(line, " bytes stack frame");
+      kernel.spillBytes += readNumberBefore(line, " bytes spill stores") +
+                           readNumberBefore(line, " bytes spill loads");
+      kernel.registers += readNumberBefore(line, " registers");
+      kernel.sharedBytes += readNumberBefore(line, " bytes smem");
+    }
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Running it
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A file that is removed when the object goes.
+struct TemporaryFile {
+  explicit TemporaryFile(llvm::StringRef suffix)
+      : error(fs::createTemporaryFile("mirage", suffix, name)), remover(name) {}
+
+  llvm::SmallString<128> name;
+  std::error_code error;
+  llvm::FileRemover remover;
+};
+} // namespace
+
+static std::string readFile(llvm::StringRef name) {
+  auto buffer = llvm::MemoryBuffer::getFile(name);
+  return buffer ? (*buffer)->getBuffer().str() : std::string();
+}
+
+static llvm::Error makeError(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+/// What our code generation promises of every kernel.
+static llvm::Error checkPromises(const AssembledModule &assembled) {
+  for (const KernelResources &kernel : assembled.kernels)
+    if (kernel.spillBytes > 0)
+      return makeError("expects kernel '" + kernel.name +
+                       "' to fit its registers, ptxas spills " +
+                       llvm::Twine(kernel.spillBytes) + " bytes per thread");
+  for (const std::string &warning : assembled.warnings)
+    if (isSerializationMessage(warning))
+      return makeError("expects no serialised wgmma, ptxas says: " + warning);
+  return llvm::Error::success();
+}
+
+llvm::Expected<AssembledModule>
+mlir::mirage::assemblePTX(llvm::StringRef ptxas, llvm::StringRef ptx,
+                          llvm::StringRef chip) {
+  TemporaryFile source("ptx"), object("cubin"), report("log");
+  for (const TemporaryFile *file : {&source, &object, &report})
+    if (file->error)
+      return makeError("cannot make a temporary file: " +
+                       file->error.message());
+  std::error_code error;
+  {
+    llvm::raw_fd_ostream stream(source.name, error);
+    stream << ptx;
+    stream.close();
+    if (stream.has_error())
+      error = stream.error(), stream.clear_error();
+  }
+  if (error)
+    return makeError("cannot write " + source.name + ": " + error.message());
+
+  std::string architecture = ("-arch=" + chip).str(), message;
+  llvm::StringRef arguments[] = {ptxas,       architecture, "-v",
+                                 source.name, "-o",         object.name};
+  std::optional<llvm::StringRef> redirects[] = {std::nullopt, report.name,
+                                                report.name};
+  int status =
+      llvm::sys::ExecuteAndWait(ptxas, arguments, std::nullopt, redirects,
+                                /*SecondsToWait=*/300, 0, &message);
+  std::string text = readFile(report.name);
+  if (status != 0)
+    return makeError(ptxas + " refuses the PTX for " + chip + ": " +
+                     (text.empty() ? message : text));
+  AssembledModule assembled = parsePtxasReport(text);
+  assembled.cubin = readFile(object.name);
+  if (llvm::Error broken = checkPromises(assembled))
+    return std::move(broken);
+  return assembled;
+}

@@ -1,0 +1,31 @@
+// RUN: mirage-opt %s --mirage-emit-ptx="ptxas=never" --split-input-file --verify-diagnostics
+
+// A call that nothing answers would fail only when the module is loaded.
+// expected-error @below {{expects every function that a kernel calls to be in its gpu.module, found none for '__nv_sinf'}}
+gpu.module @library_call {
+  llvm.func @__nv_sinf(f32) -> f32
+  llvm.func @kernel(%x: !llvm.ptr<1>) attributes {gpu.kernel, nvvm.kernel} {
+    %value = llvm.load %x : !llvm.ptr<1> -> f32
+    %sine = llvm.call @__nv_sinf(%value) : (f32) -> f32
+    llvm.store %sine, %x : f32, !llvm.ptr<1>
+    llvm.return
+  }
+}
+
+// -----
+
+gpu.module @unsupported_math {
+  llvm.func @kernel(%x: !llvm.ptr<1>) attributes {gpu.kernel, nvvm.kernel} {
+    %value = llvm.load %x : !llvm.ptr<1> -> f32
+    // expected-error @below {{expects a math function on f16, bf16 or f32 that is computed without libdevice, got 'math.sin' on 'f32'}}
+    %sine = math.sin %value : f32
+    llvm.store %sine, %x : f32, !llvm.ptr<1>
+    llvm.return
+  }
+}
+
+// -----
+
+// expected-error @below {{expects a target from sm_80 on, got 'sm_75'}}
+gpu.module @old_chip [#nvvm.target<chip = "sm_75">] {
+}

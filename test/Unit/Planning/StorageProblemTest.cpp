@@ -1,0 +1,86 @@
+//===- StorageProblemTest.cpp - Places for tiles in shared memory ---------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Planning/StorageProblem.h"
+#include "gtest/gtest.h"
+#include <random>
+
+using namespace mlir::mirage;
+
+static std::string getMessage(llvm::Error error) {
+  return llvm::toString(std::move(error));
+}
+
+static StoragePlan planAndVerify(const StorageProblem &problem) {
+  StoragePlan plan = planStorage(problem);
+  EXPECT_EQ(getMessage(verify(problem, plan)), "");
+  EXPECT_GE(plan.sizeBytes, problem.getLargestDemand().sizeBytes);
+  return plan;
+}
+
+TEST(StorageProblem, TilesThatNeverMeetShareBytes) {
+  StorageProblem problem;
+  problem.add({128, 0, 2});
+  problem.add({100, 1, 3}); // padded to 128
+  problem.add({128, 2, 4});
+  StoragePlan plan = planAndVerify(problem);
+  EXPECT_EQ(plan.sizeBytes, 256);
+  EXPECT_TRUE(plan.isOptimal);
+  EXPECT_EQ(plan.offsets[0], plan.offsets[2]);
+}
+
+TEST(StorageProblem, NoTilesNeedNothing) {
+  StoragePlan plan = planAndVerify(StorageProblem());
+  EXPECT_EQ(plan.sizeBytes, 0);
+  EXPECT_TRUE(plan.isOptimal);
+}
+
+TEST(StorageProblem, LargestDemandNamesTheEpoch) {
+  StorageProblem problem;
+  problem.add({128, 0, 3});
+  problem.add({512, 2, 3});
+  EXPECT_EQ(problem.getLargestDemand().sizeBytes, 640);
+  EXPECT_EQ(problem.getLargestDemand().epoch, 2u);
+}
+
+// Decreasing size puts 5, 4, 3, 2, ... where an exact packing has another
+// order: the search must repair it.
+TEST(StorageProblem, SearchReachesTheBoundWhereFirstFitDoesNot) {
+  std::mt19937 random(7);
+  unsigned repaired = 0;
+  for (unsigned trial = 0; trial < 300; ++trial) {
+    StorageProblem problem;
+    for (unsigned tile = 0; tile < 7; ++tile) {
+      unsigned begin = random() % 6;
+      problem.add({128 * static_cast<int64_t>(1 + random() % 5), begin,
+                   begin + 1 + static_cast<unsigned>(random() % 3)});
+    }
+    StoragePlan plan = planAndVerify(problem);
+    EXPECT_TRUE(plan.isOptimal) << "trial " << trial;
+    repaired += plan.sizeBytes == problem.getLargestDemand().sizeBytes;
+  }
+  EXPECT_GT(repaired, 290u);
+}
+
+TEST(StorageProblem, BadProblemsAndPlansAreNamed) {
+  StorageProblem problem;
+  problem.add({0, 0, 1});
+  EXPECT_EQ(getMessage(problem.check()),
+            "expects tile 0 to have a positive size, got 0");
+  StorageProblem empty;
+  empty.add({128, 2, 2});
+  EXPECT_EQ(getMessage(empty.check()),
+            "expects tile 0 to be live for an epoch at least, got [2, 2)");
+  StorageProblem two;
+  two.add({128, 0, 1});
+  two.add({128, 0, 1});
+  EXPECT_EQ(getMessage(verify(two, {{0, 0}, 128, true})),
+            "tiles 0 and 1 are live together and share bytes");
+  EXPECT_EQ(getMessage(verify(two, {{0, 64}, 256, true})),
+            "expects tile 1 aligned to 128 below 256, got offset 64");
+}
