@@ -1,6 +1,6 @@
 //===- Subexpression.cpp - The subexpression test ------------------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -73,7 +73,7 @@ bool SubexpressionTest::isContainedIn(FormId candidate, const Level &level,
       if (asWhole && !isOne(match.rest))
         continue;
       else if (form.total == 1 ||
-          quotients.containsProduct(level.form, match, candidate))
+               quotients.containsProduct(level.form, match, candidate))
         return true;
   return false;
 }

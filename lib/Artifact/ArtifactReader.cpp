@@ -1,8 +1,8 @@
 //===- ArtifactReader.cpp - Reads an artifact's folder --------------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +21,8 @@ static llvm::Error makeError(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
-static TensorType readType(const JSONCursor &tensor) {
-  TensorType type;
+static TensorSpec readType(const JSONCursor &tensor) {
+  TensorSpec type;
   for (const JSONCursor &size : tensor["shape"].array())
     type.shape.push_back(size.integer());
   if (auto element = parseElementType(tensor["element"].string()))

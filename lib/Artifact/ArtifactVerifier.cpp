@@ -1,8 +1,8 @@
 //===- ArtifactVerifier.cpp - What makes an artifact runnable -------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ static llvm::Error makeError(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
-static std::string print(const TensorType &type) {
+static std::string print(const TensorSpec &type) {
   std::string text;
   llvm::raw_string_ostream(text) << type;
   return text;
@@ -181,7 +181,7 @@ static llvm::Error checkSizes(const Graph &program) {
 /// The tensors are those of the program, whose types are known to be sound.
 static llvm::Error checkTypes(llvm::StringRef member,
                               llvm::ArrayRef<ArtifactTensor> tensors,
-                              llvm::ArrayRef<TensorType> types) {
+                              llvm::ArrayRef<TensorSpec> types) {
   if (tensors.size() != types.size())
     return makeError(member + ": expects the program's " +
                      llvm::Twine(types.size()) + ", got " +

@@ -1,8 +1,8 @@
 //===- HostTensor.cpp - Tensors in host memory ----------------------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -147,7 +147,7 @@ static void encodeAll(llvm::ArrayRef<double> values, HostTensor &tensor,
   });
 }
 
-HostTensor mlir::mirage::encode(const TensorType &type,
+HostTensor mlir::mirage::encode(const TensorSpec &type,
                                 llvm::ArrayRef<double> values,
                                 unsigned threads) {
   assert(static_cast<int64_t>(values.size()) == type.getNumElements() &&

@@ -1,8 +1,8 @@
 //===- NpyFile.cpp - Tensors in NumPy's file format -----------------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -175,7 +175,7 @@ static llvm::StringRef getBitsName(ElementType element) {
 }
 
 static llvm::Error checkHeader(llvm::StringRef path, const NpyHeader &header,
-                               const TensorType &expected, size_t dataBytes) {
+                               const TensorSpec &expected, size_t dataBytes) {
   std::optional<unsigned> floatSize = getFloatSize(header.dtype);
   if (!floatSize && !isBitPattern(header.dtype, expected.element))
     return makeError(path, "expects dtype " + getBitsName(expected.element) +
@@ -211,7 +211,7 @@ static std::vector<double> readFloats(llvm::StringRef data, unsigned size,
 }
 
 llvm::Expected<HostTensor> mlir::mirage::readNpy(llvm::StringRef path,
-                                                 const TensorType &expected) {
+                                                 const TensorSpec &expected) {
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
                                             /*RequiresNullTerminator=*/false);
   if (!buffer)

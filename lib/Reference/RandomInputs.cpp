@@ -1,8 +1,8 @@
 //===- RandomInputs.cpp - Inputs to try a program with --------------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,7 @@ static double drawNormal(uint64_t key, uint64_t index) {
          kDeviation;
 }
 
-HostTensor mlir::mirage::makeNormalTensor(const TensorType &type,
+HostTensor mlir::mirage::makeNormalTensor(const TensorSpec &type,
                                           double deviation, uint64_t seed,
                                           uint64_t stream, unsigned threads) {
   uint64_t key = mix(mix(seed) ^ mix(stream + 0x632be59bd9b4e019));
@@ -52,7 +52,7 @@ HostTensor mlir::mirage::makeNormalTensor(const TensorType &type,
 /// How many elements a matmul contracts whose right operand `value` is, itself
 /// or after movements; 0 if there is none.
 static int64_t findContraction(const Graph &program, ValueId value) {
-  for (const Operation &operation : program.getOperations()) {
+  for (const Node &operation : program.getNodes()) {
     if (operation.operands.empty() || operation.operands.back() != value)
       continue;
     OperatorKind kind = getOperatorInfo(operation.opcode).kind;

@@ -1,8 +1,8 @@
 //===- Reference.cpp - What a µGraph computes, in float64 -----------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,15 +23,15 @@ static llvm::Error makeError(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
-static std::string print(const TensorType &type) {
+static std::string print(const TensorSpec &type) {
   std::string text;
   llvm::raw_string_ostream(text) << type;
   return text;
 }
 
 /// The matmul that gives a value, seen through movements; null if none does.
-static const Operation *findMatmul(const Graph &graph, ValueId value) {
-  const Operation *operation = graph.getDefinition(value);
+static const Node *findMatmul(const Graph &graph, ValueId value) {
+  const Node *operation = graph.getDefinition(value);
   while (operation && operation->opcode != Opcode::Mask &&
          getOperatorInfo(operation->opcode).kind == OperatorKind::Movement)
     operation = graph.getDefinition(operation->operands[0]);
@@ -53,7 +53,7 @@ static llvm::Error checkProgram(const Graph &graph) {
                          llvm::Twine(value) + " of type " +
                          print(graph.getType(value)));
   }
-  for (auto [number, operation] : llvm::enumerate(graph.getOperations()))
+  for (auto [number, operation] : llvm::enumerate(graph.getNodes()))
     if (operation.opcode == Opcode::Accumulate)
       return makeError("operation " + llvm::Twine(number) +
                        " (accumulate): expects to stand in a tile graph");
@@ -81,7 +81,7 @@ public:
       : graph(graph), threads(resolveThreads(options.threads)),
         scales(options.scales), values(graph.getNumValues()),
         uses(graph.getNumValues(), 0) {
-    for (const Operation &operation : graph.getOperations())
+    for (const Node &operation : graph.getNodes())
       for (ValueId operand : operation.operands)
         ++uses[operand];
     for (ValueId output : graph.getOutputs())
@@ -92,7 +92,7 @@ public:
     for (auto [number, input] : llvm::enumerate(inputs))
       if (uses[number] > 0)
         values[number] = load(input);
-    for (const Operation &operation : graph.getOperations()) {
+    for (const Node &operation : graph.getNodes()) {
       evaluate(operation);
       for (ValueId operand : operation.operands)
         if (--uses[operand] == 0)
@@ -111,7 +111,7 @@ private:
     ++uses[output];
     if (!scales)
       return;
-    if (const Operation *matmul = findMatmul(graph, output))
+    if (const Node *matmul = findMatmul(graph, output))
       for (ValueId operand : matmul->operands)
         ++uses[operand];
   }
@@ -128,7 +128,7 @@ private:
     return std::vector<double>(data, data + tensor.getNumElements());
   }
 
-  void evaluate(const Operation &operation) {
+  void evaluate(const Node &operation) {
     llvm::SmallVector<Tensor, 2> operands = llvm::map_to_vector<2>(
         operation.operands, [&](ValueId value) { return values[value]; });
     ValueId result = operation.results[0];
@@ -155,7 +155,7 @@ private:
 
   /// The matmul of magnitudes, moved as the result is.
   Tensor computeScales(ValueId value) const {
-    const Operation &operation = *graph.getDefinition(value);
+    const Node &operation = *graph.getDefinition(value);
     const Shape &shape = graph.getType(value).shape;
     if (getOperatorInfo(operation.opcode).kind == OperatorKind::Contraction)
       return multiply(takeMagnitudes(operation.operands[0]),

@@ -1,8 +1,8 @@
 //===- TensorOperations.cpp - Operators on whole tensors of doubles -------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@ using namespace mlir::mirage;
 constexpr int64_t kGrain = 1 << 15;
 
 int64_t Tensor::getNumElements() const {
-  return TensorType{shape, ElementType::F32}.getNumElements();
+  return TensorSpec{shape, ElementType::F32}.getNumElements();
 }
 
 Tensor Tensor::allocate(llvm::ArrayRef<int64_t> shape) {
@@ -176,8 +176,7 @@ Tensor mlir::mirage::broadcast(const Tensor &operand,
   return materialize(StridedView::broadcast(operand, shape), threads);
 }
 
-Tensor mlir::mirage::applyMovement(const Operation &operation,
-                                   const Tensor &operand,
+Tensor mlir::mirage::applyMovement(const Node &operation, const Tensor &operand,
                                    llvm::ArrayRef<int64_t> shape,
                                    unsigned threads) {
   switch (operation.opcode) {
@@ -193,7 +192,7 @@ Tensor mlir::mirage::applyMovement(const Operation &operation,
   }
 }
 
-static Tensor applyReduction(const Operation &operation, const Tensor &operand,
+static Tensor applyReduction(const Node &operation, const Tensor &operand,
                              llvm::ArrayRef<int64_t> shape, unsigned threads) {
   const OperatorInfo &info = getOperatorInfo(operation.opcode);
   Tensor joined = Tensor::fill(shape, getNeutral(info.combiner));
@@ -204,7 +203,7 @@ static Tensor applyReduction(const Operation &operation, const Tensor &operand,
   return finishReduction(joined, operation.opcode, count, threads);
 }
 
-Tensor mlir::mirage::applyOperation(const Operation &operation,
+Tensor mlir::mirage::applyOperation(const Node &operation,
                                     llvm::ArrayRef<Tensor> operands,
                                     llvm::ArrayRef<int64_t> shape,
                                     unsigned threads) {

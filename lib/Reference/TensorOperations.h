@@ -1,9 +1,9 @@
 //===- TensorOperations.h - Operators on whole tensors of doubles  -*- C++
 //-*-===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,13 +61,12 @@ Tensor multiply(const Tensor &lhs, const Tensor &rhs,
                 llvm::ArrayRef<int64_t> shape, unsigned threads);
 
 /// Transpose, Reshape, Broadcast and Cast.
-Tensor applyMovement(const Operation &operation, const Tensor &operand,
+Tensor applyMovement(const Node &operation, const Tensor &operand,
                      llvm::ArrayRef<int64_t> shape, unsigned threads);
 
 /// Any operation that needs no tile graph around it: all but Mask, Accumulate
 /// and Graph.
-Tensor applyOperation(const Operation &operation,
-                      llvm::ArrayRef<Tensor> operands,
+Tensor applyOperation(const Node &operation, llvm::ArrayRef<Tensor> operands,
                       llvm::ArrayRef<int64_t> shape, unsigned threads);
 
 } // namespace mlir::mirage

@@ -1,8 +1,8 @@
 //===- TileWalk.cpp - Evaluates a tile graph block by block ---------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,15 +27,15 @@ struct Block {
 class TileWalk {
 public:
   TileWalk(const TileGraph &graph, llvm::ArrayRef<Tensor> operands,
-           llvm::ArrayRef<TensorType> types, unsigned threads)
+           llvm::ArrayRef<TensorSpec> types, unsigned threads)
       : graph(graph), operands(operands), threads(threads),
         phases(computePhases(graph)) {
-    for (const TensorType &type : types)
+    for (const TensorSpec &type : types)
       results.push_back(Tensor::fill(type.shape, 0));
   }
 
   std::vector<Tensor> run() {
-    if (llvm::any_of(graph.getOperations(), joinsBlocks))
+    if (llvm::any_of(graph.getNodes(), joinsBlocks))
       runInStep();
     else
       runOneByOne();
@@ -43,18 +43,18 @@ public:
   }
 
 private:
-  static bool joinsBlocks(const Operation &operation) {
+  static bool joinsBlocks(const Node &operation) {
     return operation.opcode == Opcode::Accumulate &&
            operation.attributes.axis != Axis::Loop;
   }
-  static bool joinsIterations(const Operation &operation) {
+  static bool joinsIterations(const Node &operation) {
     return operation.opcode == Opcode::Accumulate &&
            operation.attributes.axis == Axis::Loop;
   }
 
   /// When an operation is carried out: an accumulation over the loop in every
   /// iteration, others when their result is due.
-  Phase getPhase(const Operation &operation) const {
+  Phase getPhase(const Node &operation) const {
     bool isInLoop = joinsIterations(operation) &&
                     phases[operation.operands[0]] != Phase::After;
     return isInLoop ? Phase::Loop : phases[operation.results[0]];
@@ -125,7 +125,7 @@ private:
   void start(Block &block) {
     block.values.resize(graph.getNumValues());
     loadTiles(block, Phase::Invariant, 0);
-    for (const Operation &operation : graph.getOperations())
+    for (const Node &operation : graph.getNodes())
       if (joinsIterations(operation))
         block.values[operation.results[0]] =
             Tensor::fill(graph.getType(operation.results[0]).shape,
@@ -160,7 +160,7 @@ private:
 
   void runPhase(llvm::MutableArrayRef<Block> blocks, Phase phase,
                 int64_t iteration, unsigned threads) {
-    for (const Operation &operation : graph.getOperations()) {
+    for (const Node &operation : graph.getNodes()) {
       if (getPhase(operation) != phase)
         continue;
       if (joinsBlocks(operation)) {
@@ -174,7 +174,7 @@ private:
     }
   }
 
-  void runOperation(Block &block, const Operation &operation, int64_t iteration,
+  void runOperation(Block &block, const Node &operation, int64_t iteration,
                     unsigned threads) {
     llvm::SmallVector<Tensor, 2> values = llvm::map_to_vector<2>(
         operation.operands, [&](ValueId value) { return block.values[value]; });
@@ -195,8 +195,8 @@ private:
     }
   }
 
-  Tensor mask(const Block &block, const Operation &operation,
-              const Tensor &tile, int64_t iteration) const {
+  Tensor mask(const Block &block, const Node &operation, const Tensor &tile,
+              int64_t iteration) const {
     const Attributes &attributes = operation.attributes;
     unsigned dim = attributes.dims[0];
     int64_t begin =
@@ -205,12 +205,12 @@ private:
                     attributes.scalars[0]);
   }
 
-  static const OperatorInfo &getReduction(const Operation &operation) {
+  static const OperatorInfo &getReduction(const Node &operation) {
     return getOperatorInfo(operation.attributes.reduction);
   }
 
   /// How many elements each result of an accumulation averages.
-  int64_t getCount(const Operation &operation) const {
+  int64_t getCount(const Node &operation) const {
     const Attributes &attributes = operation.attributes;
     if (attributes.count)
       return attributes.count;
@@ -221,7 +221,7 @@ private:
   }
 
   void finishAccumulators(Block &block, unsigned threads) {
-    for (const Operation &operation : graph.getOperations())
+    for (const Node &operation : graph.getNodes())
       if (joinsIterations(operation) && getPhase(operation) == Phase::Loop) {
         Tensor &joined = block.values[operation.results[0]];
         joined = finishReduction(joined, operation.attributes.reduction,
@@ -231,8 +231,7 @@ private:
 
   /// Gives all blocks that differ only along the operation's axis the same
   /// result.
-  void joinBlocks(llvm::MutableArrayRef<Block> blocks,
-                  const Operation &operation) {
+  void joinBlocks(llvm::MutableArrayRef<Block> blocks, const Node &operation) {
     unsigned axis = static_cast<unsigned>(operation.attributes.axis);
     ValueId operand = operation.operands[0], result = operation.results[0];
     int64_t stride = 1, extent = graph.getExtent(operation.attributes.axis);
@@ -284,7 +283,7 @@ private:
 
 std::vector<Tensor> mlir::mirage::walkTiles(const TileGraph &graph,
                                             llvm::ArrayRef<Tensor> operands,
-                                            llvm::ArrayRef<TensorType> types,
+                                            llvm::ArrayRef<TensorSpec> types,
                                             unsigned threads) {
   return TileWalk(graph, operands, types, threads).run();
 }

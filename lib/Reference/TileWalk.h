@@ -1,8 +1,8 @@
 //===- TileWalk.h - Evaluates a tile graph block by block ----- -*- C++ -*-===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@ namespace mlir::mirage {
 /// \returns a tensor for each of `types`, the results' types.
 std::vector<Tensor> walkTiles(const TileGraph &graph,
                               llvm::ArrayRef<Tensor> operands,
-                              llvm::ArrayRef<TensorType> types,
+                              llvm::ArrayRef<TensorSpec> types,
                               unsigned threads);
 
 } // namespace mlir::mirage

@@ -1,6 +1,6 @@
 //===- ExpNesting.cpp - How deeply exponentials nest ----------------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -13,12 +13,12 @@ using namespace mlir::mirage;
 
 /// Adds what a definition nests to the deepest of its arguments.
 static unsigned nest(const ScalarDefinition &definition, unsigned argument) {
-  return evaluate<unsigned>(definition, [&](const ScalarNode &node,
-                                            unsigned lhs, unsigned rhs) {
-    if (node.function == ScalarFunction::Argument)
-      return argument;
-    return std::max(lhs, rhs) + (node.function == ScalarFunction::Exp);
-  });
+  return evaluate<unsigned>(
+      definition, [&](const ScalarNode &node, unsigned lhs, unsigned rhs) {
+        if (node.function == ScalarFunction::Argument)
+          return argument;
+        return std::max(lhs, rhs) + (node.function == ScalarFunction::Exp);
+      });
 }
 
 /// By value, with the nesting of the inputs given.
@@ -26,7 +26,7 @@ static std::vector<unsigned> nest(const Graph &graph,
                                   llvm::ArrayRef<unsigned> inputs) {
   std::vector<unsigned> depths(inputs.begin(), inputs.end());
   depths.resize(graph.getNumValues());
-  for (const Operation &operation : graph.getOperations()) {
+  for (const Node &operation : graph.getNodes()) {
     llvm::SmallVector<unsigned> operands;
     for (ValueId operand : operation.operands)
       operands.push_back(depths[operand]);

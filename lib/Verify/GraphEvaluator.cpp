@@ -1,6 +1,6 @@
 //===- GraphEvaluator.cpp - Walks a µGraph with an arithmetic -------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -32,7 +32,7 @@ GraphEvaluator::evaluate(const Graph &graph,
   frame.values.resize(graph.getNumValues());
   for (auto [number, input] : llvm::enumerate(inputs))
     frame.values[number] = const_cast<uint32_t *>(input); // only read
-  for (const Operation &operation : graph.getOperations())
+  for (const Node &operation : graph.getNodes())
     evaluateOperation(frame, operation);
   std::vector<std::vector<uint32_t>> outputs;
   for (ValueId output : graph.getOutputs()) {
@@ -42,8 +42,7 @@ GraphEvaluator::evaluate(const Graph &graph,
   return outputs;
 }
 
-void GraphEvaluator::evaluateOperation(Frame &frame,
-                                       const Operation &operation) {
+void GraphEvaluator::evaluateOperation(Frame &frame, const Node &operation) {
   switch (getOperatorInfo(operation.opcode).kind) {
   case OperatorKind::Elementwise:
     return evaluateElementwise(frame, operation);
@@ -138,8 +137,7 @@ const uint32_t *GraphEvaluator::stretch(const Frame &frame, ValueId operand,
   return result;
 }
 
-void GraphEvaluator::evaluateElementwise(Frame &frame,
-                                         const Operation &operation) {
+void GraphEvaluator::evaluateElementwise(Frame &frame, const Node &operation) {
   ValueId value = operation.results[0];
   const Shape &shape = frame.graph.getType(value).shape;
   uint32_t *result = allocate(frame, value);
@@ -160,10 +158,13 @@ uint32_t *GraphEvaluator::join(const OperatorInfo &reduction,
   uint32_t *data = arena.allocate(count);
   applyDefinition(reduction.definition, {operand}, {}, /*size=*/1, data, count);
   for (int64_t dim : dims) {
-    size_t outer = instances * countElements(llvm::ArrayRef(shape).take_front(dim));
-    size_t inner = countElements(llvm::ArrayRef(shape).drop_front(dim + 1)) * words;
+    size_t outer =
+        instances * countElements(llvm::ArrayRef(shape).take_front(dim));
+    size_t inner =
+        countElements(llvm::ArrayRef(shape).drop_front(dim + 1)) * words;
     uint32_t *joined = arena.allocate(outer * inner);
-    arithmetic.reduce(reduction.combiner, joined, data, outer, shape[dim], inner);
+    arithmetic.reduce(reduction.combiner, joined, data, outer, shape[dim],
+                      inner);
     data = joined;
     shape[dim] = 1;
   }
@@ -178,8 +179,7 @@ static int64_t countReduced(const Shape &shape, llvm::ArrayRef<int64_t> dims) {
   return count;
 }
 
-void GraphEvaluator::evaluateReduction(Frame &frame,
-                                       const Operation &operation) {
+void GraphEvaluator::evaluateReduction(Frame &frame, const Node &operation) {
   const Attributes &attributes = operation.attributes;
   const OperatorInfo &info = getOperatorInfo(operation.opcode);
   const Shape &shape = frame.graph.getType(operation.operands[0]).shape;
@@ -194,7 +194,7 @@ void GraphEvaluator::evaluateReduction(Frame &frame,
   arena.release(mark);
 }
 
-void GraphEvaluator::evaluateMatmul(Frame &frame, const Operation &operation) {
+void GraphEvaluator::evaluateMatmul(Frame &frame, const Node &operation) {
   ValueId value = operation.results[0];
   const Shape &lhsShape = frame.graph.getType(operation.operands[0]).shape;
   const Shape &rhsShape = frame.graph.getType(operation.operands[1]).shape;
@@ -202,23 +202,27 @@ void GraphEvaluator::evaluateMatmul(Frame &frame, const Operation &operation) {
   size_t m = shape[shape.size() - 2], n = shape.back(), k = lhsShape.back();
   uint32_t *result = allocate(frame, value);
   llvm::ArrayRef<int64_t> batch = shape.drop_back(2);
-  Strides lhsBatches = getBroadcastStrides(llvm::ArrayRef(lhsShape).drop_back(2), batch);
-  Strides rhsBatches = getBroadcastStrides(llvm::ArrayRef(rhsShape).drop_back(2), batch);
+  Strides lhsBatches =
+      getBroadcastStrides(llvm::ArrayRef(lhsShape).drop_back(2), batch);
+  Strides rhsBatches =
+      getBroadcastStrides(llvm::ArrayRef(rhsShape).drop_back(2), batch);
   size_t lhsSize = countElements(lhsShape), rhsSize = countElements(rhsShape);
   size_t number = 0;
   for (size_t instance = 0; instance < frame.instances; ++instance) {
-    const uint32_t *lhs = frame.values[operation.operands[0]] + instance * lhsSize * words;
-    const uint32_t *rhs = frame.values[operation.operands[1]] + instance * rhsSize * words;
+    const uint32_t *lhs =
+        frame.values[operation.operands[0]] + instance * lhsSize * words;
+    const uint32_t *rhs =
+        frame.values[operation.operands[1]] + instance * rhsSize * words;
     forEachIndex(batch, [&](llvm::ArrayRef<int64_t> index) {
       arithmetic.matmul(result + number++ * m * n * words,
                         lhs + getOffset(index, lhsBatches) * m * k * words,
-                        rhs + getOffset(index, rhsBatches) * k * n * words, m, n, k);
+                        rhs + getOffset(index, rhsBatches) * k * n * words, m,
+                        n, k);
     });
   }
 }
 
-void GraphEvaluator::evaluateMovement(Frame &frame,
-                                      const Operation &operation) {
+void GraphEvaluator::evaluateMovement(Frame &frame, const Node &operation) {
   ValueId operand = operation.operands[0], value = operation.results[0];
   if (operation.opcode == Opcode::Mask)
     return evaluateMask(frame, operation);
@@ -228,7 +232,8 @@ void GraphEvaluator::evaluateMovement(Frame &frame,
   }
   const Shape &from = frame.graph.getType(operand).shape;
   const Shape &to = frame.graph.getType(value).shape;
-  if (operation.opcode == Opcode::Broadcast && countElements(from) == countElements(to)) {
+  if (operation.opcode == Opcode::Broadcast &&
+      countElements(from) == countElements(to)) {
     frame.values[value] = frame.values[operand];
     return;
   }
@@ -238,7 +243,8 @@ void GraphEvaluator::evaluateMovement(Frame &frame,
     for (int64_t dim : operation.attributes.dims)
       strides.push_back(own[dim]);
   } else {
-    assert(operation.opcode == Opcode::Broadcast && "a movement without a rule");
+    assert(operation.opcode == Opcode::Broadcast &&
+           "a movement without a rule");
     strides = getBroadcastStrides(from, to);
   }
   uint32_t *result = allocate(frame, value);
@@ -255,7 +261,8 @@ static int64_t getCoordinate(const TileGraph *tiles, size_t instance,
     return iteration;
   // Blocks count with the last axis fastest.
   int64_t block = instance % tiles->getNumBlocks();
-  for (unsigned later = tiles->grid.size(); --later > static_cast<unsigned>(axis);)
+  for (unsigned later = tiles->grid.size();
+       --later > static_cast<unsigned>(axis);)
     block /= tiles->grid[later];
   return block % tiles->getExtent(axis);
 }
@@ -271,7 +278,7 @@ static int64_t getPosition(const TileGraph *tiles, size_t instance,
   return linear;
 }
 
-void GraphEvaluator::evaluateMask(Frame &frame, const Operation &operation) {
+void GraphEvaluator::evaluateMask(Frame &frame, const Node &operation) {
   const Attributes &attributes = operation.attributes;
   ValueId operand = operation.operands[0], value = operation.results[0];
   llvm::ArrayRef<int64_t> shape = frame.graph.getType(value).shape;
@@ -279,15 +286,20 @@ void GraphEvaluator::evaluateMask(Frame &frame, const Operation &operation) {
   size_t outer = countElements(shape.take_front(dim));
   size_t inner = countElements(shape.drop_front(dim + 1));
   uint32_t *result = allocate(frame, value);
-  std::memcpy(result, frame.values[operand], countWords(frame, value) * sizeof(uint32_t));
+  std::memcpy(result, frame.values[operand],
+              countWords(frame, value) * sizeof(uint32_t));
   uint32_t constant[Arithmetic::kConstantWords];
   arithmetic.constant(constant, attributes.scalars[0]);
   for (size_t instance = 0; instance < frame.instances; ++instance) {
-    int64_t position = frame.tiles ? getPosition(frame.tiles, instance, frame.iteration,
-                                                 attributes.axes) : 0;
-    int64_t kept = std::clamp<int64_t>(attributes.extent - position * tile, 0, tile);
+    int64_t position = frame.tiles
+                           ? getPosition(frame.tiles, instance, frame.iteration,
+                                         attributes.axes)
+                           : 0;
+    int64_t kept =
+        std::clamp<int64_t>(attributes.extent - position * tile, 0, tile);
     for (size_t o = 0; o < outer; ++o) {
-      uint32_t *row = result + ((instance * outer + o) * tile + kept) * inner * words;
+      uint32_t *row =
+          result + ((instance * outer + o) * tile + kept) * inner * words;
       for (size_t i = 0; i < (tile - kept) * inner; ++i)
         std::memcpy(row + i * words, constant, words * sizeof(uint32_t));
     }
@@ -309,8 +321,10 @@ void GraphEvaluator::readTile(Frame &frame, const Frame &outer, unsigned input,
   for (size_t instance = 0; instance < frame.instances; ++instance) {
     Shape origin(tile.size());
     for (unsigned dim = 0; dim < tile.size(); ++dim)
-      origin[dim] = tile[dim] * getPosition(&tiles, instance, frame.iteration, axes[dim]);
-    const uint32_t *source = outer.values[operand] + instance / tiles.getNumBlocks() * tensorWords;
+      origin[dim] =
+          tile[dim] * getPosition(&tiles, instance, frame.iteration, axes[dim]);
+    const uint32_t *source =
+        outer.values[operand] + instance / tiles.getNumBlocks() * tensorWords;
     copyTile(frame.values[input] + instance * tileWords, tile, source, tensor,
              origin, zero, words);
   }
@@ -329,7 +343,8 @@ void GraphEvaluator::writeTile(const Frame &frame, Frame &outer,
     Shape position(tile.size(), 0);
     bool writes = true, adds = false;
     for (auto [axis, dim] : llvm::enumerate(map)) {
-      int64_t coordinate = getCoordinate(&tiles, instance, 0, static_cast<Axis>(axis));
+      int64_t coordinate =
+          getCoordinate(&tiles, instance, 0, static_cast<Axis>(axis));
       if (dim >= 0)
         position[dim] = position[dim] * tiles.grid[axis] + coordinate;
       writes &= dim != kReplicated || coordinate == 0;
@@ -339,21 +354,23 @@ void GraphEvaluator::writeTile(const Frame &frame, Frame &outer,
       continue;
     for (unsigned dim = 0; dim < tile.size(); ++dim)
       position[dim] *= tile[dim];
-    uint32_t *target = outer.values[result] + instance / tiles.getNumBlocks() * tensorWords;
+    uint32_t *target =
+        outer.values[result] + instance / tiles.getNumBlocks() * tensorWords;
     const uint32_t *source = frame.values[value] + instance * tileWords;
     forEachTileRow(tile, tensor, position,
                    [&](size_t tileRow, size_t tensorRow, size_t length) {
-      uint32_t *to = target + tensorRow * words;
-      const uint32_t *from = source + tileRow * words;
-      if (adds)
-        arithmetic.apply(ScalarFunction::Add, to, {to}, {from}, length * words);
-      else
-        std::memcpy(to, from, length * words * sizeof(uint32_t));
-    });
+                     uint32_t *to = target + tensorRow * words;
+                     const uint32_t *from = source + tileRow * words;
+                     if (adds)
+                       arithmetic.apply(ScalarFunction::Add, to, {to}, {from},
+                                        length * words);
+                     else
+                       std::memcpy(to, from, length * words * sizeof(uint32_t));
+                   });
   }
 }
 
-void GraphEvaluator::evaluateGraph(Frame &outer, const Operation &operation) {
+void GraphEvaluator::evaluateGraph(Frame &outer, const Node &operation) {
   const TileGraph &tiles = *operation.body;
   for (ValueId result : operation.results)
     allocate(outer, result);
@@ -367,13 +384,13 @@ void GraphEvaluator::evaluateGraph(Frame &outer, const Operation &operation) {
   arena.release(mark);
 }
 
-static bool accumulatesLoop(const Operation &operation) {
+static bool accumulatesLoop(const Node &operation) {
   return operation.opcode == Opcode::Accumulate &&
          operation.attributes.axis == Axis::Loop;
 }
 
 void GraphEvaluator::evaluateLoop(Frame &frame, const Frame &outer,
-                                  const Operation &operation) {
+                                  const Node &operation) {
   const TileGraph &tiles = *frame.tiles;
   llvm::SmallVector<Phase> phases = computePhases(tiles);
   for (unsigned input = 0; input < tiles.getNumInputs(); ++input) {
@@ -381,7 +398,7 @@ void GraphEvaluator::evaluateLoop(Frame &frame, const Frame &outer,
     if (phases[input] != Phase::Loop)
       readTile(frame, outer, input, operation.operands[input]);
   }
-  for (const Operation &step : tiles.getOperations()) {
+  for (const Node &step : tiles.getNodes()) {
     if (accumulatesLoop(step))
       allocate(frame, step.results[0]);
     else if (phases[step.results[0]] == Phase::Invariant)
@@ -394,14 +411,14 @@ void GraphEvaluator::evaluateLoop(Frame &frame, const Frame &outer,
     for (unsigned input = 0; input < tiles.getNumInputs(); ++input)
       if (phases[input] == Phase::Loop)
         readTile(frame, outer, input, operation.operands[input]);
-    for (const Operation &step : tiles.getOperations()) {
+    for (const Node &step : tiles.getNodes()) {
       if (accumulatesLoop(step))
         accumulateIteration(frame, step);
       else if (phases[step.results[0]] == Phase::Loop)
         evaluateOperation(frame, step);
     }
   }
-  for (const Operation &step : tiles.getOperations()) {
+  for (const Node &step : tiles.getNodes()) {
     if (accumulatesLoop(step))
       finishAccumulation(frame, step);
     else if (phases[step.results[0]] == Phase::After)
@@ -413,8 +430,7 @@ static ScalarFunction getFunction(Combiner combiner) {
   return combiner == Combiner::Add ? ScalarFunction::Add : ScalarFunction::Max;
 }
 
-void GraphEvaluator::accumulateIteration(Frame &frame,
-                                         const Operation &operation) {
+void GraphEvaluator::accumulateIteration(Frame &frame, const Node &operation) {
   const Attributes &attributes = operation.attributes;
   const OperatorInfo &reduction = getOperatorInfo(attributes.reduction);
   ValueId operand = operation.operands[0], value = operation.results[0];
@@ -427,13 +443,13 @@ void GraphEvaluator::accumulateIteration(Frame &frame,
   if (frame.iteration == 0)
     std::memcpy(total, joined, count * sizeof(uint32_t));
   else
-    arithmetic.apply(getFunction(reduction.combiner), total, {total}, {joined}, count);
+    arithmetic.apply(getFunction(reduction.combiner), total, {total}, {joined},
+                     count);
   frame.joined[value] += countReduced(shape, attributes.dims);
   arena.release(mark);
 }
 
-void GraphEvaluator::finishAccumulation(Frame &frame,
-                                        const Operation &operation) {
+void GraphEvaluator::finishAccumulation(Frame &frame, const Node &operation) {
   const Attributes &attributes = operation.attributes;
   ValueId value = operation.results[0];
   uint32_t *total = frame.values[value];
@@ -449,8 +465,7 @@ void GraphEvaluator::finishAccumulation(Frame &frame,
   arena.release(mark);
 }
 
-void GraphEvaluator::accumulateOverGrid(Frame &frame,
-                                        const Operation &operation) {
+void GraphEvaluator::accumulateOverGrid(Frame &frame, const Node &operation) {
   assert(frame.tiles && "only tile graphs accumulate");
   const Attributes &attributes = operation.attributes;
   const OperatorInfo &reduction = getOperatorInfo(attributes.reduction);
@@ -470,9 +485,11 @@ void GraphEvaluator::accumulateOverGrid(Frame &frame,
   size_t outside = frame.instances / (extent * inside);
   size_t count = outside * inside * tileWords;
   uint32_t *total = arena.allocate(count), *finished = arena.allocate(count);
-  arithmetic.reduce(reduction.combiner, total, joined, outside, extent, inside * tileWords);
-  int64_t size = attributes.count ? attributes.count
-                                  : extent * countReduced(shape, attributes.dims);
+  arithmetic.reduce(reduction.combiner, total, joined, outside, extent,
+                    inside * tileWords);
+  int64_t size = attributes.count
+                     ? attributes.count
+                     : extent * countReduced(shape, attributes.dims);
   applyDefinition(reduction.finish, {total}, {}, size, finished, count);
   // Every block along the axis holds the result.
   for (size_t o = 0; o < outside; ++o)

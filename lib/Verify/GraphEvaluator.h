@@ -1,6 +1,6 @@
 //===- GraphEvaluator.h - Walks a µGraph with an arithmetic -----*- C++ -*-===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -50,18 +50,18 @@ private:
     std::vector<int64_t> joined = {};
   };
 
-  void evaluateOperation(Frame &frame, const Operation &operation);
-  void evaluateElementwise(Frame &frame, const Operation &operation);
-  void evaluateReduction(Frame &frame, const Operation &operation);
-  void evaluateMatmul(Frame &frame, const Operation &operation);
-  void evaluateMovement(Frame &frame, const Operation &operation);
-  void evaluateMask(Frame &frame, const Operation &operation);
-  void evaluateGraph(Frame &frame, const Operation &operation);
+  void evaluateOperation(Frame &frame, const Node &operation);
+  void evaluateElementwise(Frame &frame, const Node &operation);
+  void evaluateReduction(Frame &frame, const Node &operation);
+  void evaluateMatmul(Frame &frame, const Node &operation);
+  void evaluateMovement(Frame &frame, const Node &operation);
+  void evaluateMask(Frame &frame, const Node &operation);
+  void evaluateGraph(Frame &frame, const Node &operation);
 
-  void evaluateLoop(Frame &frame, const Frame &outer, const Operation &operation);
-  void accumulateIteration(Frame &frame, const Operation &operation);
-  void finishAccumulation(Frame &frame, const Operation &operation);
-  void accumulateOverGrid(Frame &frame, const Operation &operation);
+  void evaluateLoop(Frame &frame, const Frame &outer, const Node &operation);
+  void accumulateIteration(Frame &frame, const Node &operation);
+  void finishAccumulation(Frame &frame, const Node &operation);
+  void accumulateOverGrid(Frame &frame, const Node &operation);
   void readTile(Frame &frame, const Frame &outer, unsigned input,
                 ValueId operand);
   void writeTile(const Frame &frame, Frame &outer, unsigned output,

@@ -1,6 +1,6 @@
 //===- TrialBatch.cpp - Sixteen trials over one tower ---------------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -83,8 +83,7 @@ TrialBatch::TrialBatch(const TermTable &table, const LiveTerms &live,
   for (unsigned component = inputs.size(); component-- > 0;) {
     RandomStream random(deriveSeed(seed, "inputs", component));
     inputs[component].resize(size_t(numInputs) * kLanes);
-    random.fillUniform(inputs[component],
-                       fields.tower[component].getPrime());
+    random.fillUniform(inputs[component], fields.tower[component].getPrime());
     if (component < height)
       draw(component, groups[component], random);
   }
@@ -157,7 +156,7 @@ void TrialBatch::addSamples(const RootGroups &groups) {
       uint32_t radicand = values.get(table.getOperands(root)[0], 0)[lane];
       uint32_t value = values.get(root, 0)[lane];
       bool isUnknown = radicand == 0 || kernels::isSpecial(radicand);
-      sample.characters.push_back(isUnknown                        ? 0
+      sample.characters.push_back(isUnknown                      ? 0
                                   : value == kernels::kNonSquare ? -1
                                                                  : 1);
     }

@@ -1,6 +1,6 @@
 //===- TrialBatch.h - Sixteen trials over one tower -------------*- C++ -*-===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -72,8 +72,7 @@ private:
   static constexpr unsigned kMaxRounds = 4096;
   static constexpr unsigned kMaxSamples = 512;
 
-  void draw(unsigned component, const RootGroups &groups,
-            RandomStream &random);
+  void draw(unsigned component, const RootGroups &groups, RandomStream &random);
   /// Marks by group and lane where a root is missing. \returns whether any is.
   bool findMissing(unsigned component, const RootGroups &groups,
                    std::vector<uint16_t> &missing);

@@ -1,6 +1,6 @@
 //===- Expression.h - Abstract expressions in normal form -------*- C++ -*-===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -18,7 +18,8 @@
 // by r[m]}.
 //
 //   atom      an input read at letters, a constant, or a function of forms
-//   monomial  ± Σ over its bound letters of (product of atoms) · exp(e) · √q / d
+//   monomial  ± Σ over its bound letters of (product of atoms) · exp(e) · √q /
+//   d
 //             with at most one exponent e, one radicand q, one denominator d,
 //             each a form; times symbols (Letter.h) that say which part of a
 //             sum is meant

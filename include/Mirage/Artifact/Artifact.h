@@ -1,8 +1,8 @@
 //===- Artifact.h - A compiled tensor program -------------------*- C++ -*-===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -57,7 +57,7 @@ constexpr int64_t kArtifactVersion = 1;
 /// A tensor that the caller binds: row-major, without gaps.
 struct ArtifactTensor {
   std::string name; ///< unique among inputs, and among outputs
-  TensorType type;
+  TensorSpec type;
 };
 
 /// What a kernel's parameter points into.

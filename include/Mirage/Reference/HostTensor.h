@@ -1,22 +1,22 @@
 //===- HostTensor.h - Tensors in host memory ------------------ -*- C++ -*-===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef MIRAGE_REFERENCE_HOSTTENSOR_H
 #define MIRAGE_REFERENCE_HOSTTENSOR_H
 
-#include "Mirage/Graph/TensorType.h"
+#include "Mirage/Graph/TensorSpec.h"
 #include <vector>
 
 namespace mlir::mirage {
 
 /// A tensor as a device sees it: row-major, without gaps, little-endian.
 struct HostTensor {
-  TensorType type;
+  TensorSpec type;
   std::vector<uint8_t> bytes;
 };
 
@@ -38,7 +38,7 @@ std::vector<double> decode(const HostTensor &tensor, unsigned threads = 1);
 /// Beyond the largest finite value f16, bf16 and f32 give infinity; the 8-bit
 /// types saturate, as PTX's `cvt.rn.satfinite` does (PTX ISA, cvt).
 /// \param values  as many as the type has elements.
-HostTensor encode(const TensorType &type, llvm::ArrayRef<double> values,
+HostTensor encode(const TensorSpec &type, llvm::ArrayRef<double> values,
                   unsigned threads = 1);
 
 } // namespace mlir::mirage

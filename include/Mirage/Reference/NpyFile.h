@@ -1,8 +1,8 @@
 //===- NpyFile.h - Tensors in NumPy's file format ------------- -*- C++ -*-===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -35,7 +35,7 @@ namespace mlir::mirage {
 /// Reads a .npy file for a tensor of type `expected`. Errors name the file with
 /// the dtype, shape or number of bytes expected and found.
 llvm::Expected<HostTensor> readNpy(llvm::StringRef path,
-                                   const TensorType &expected);
+                                   const TensorSpec &expected);
 
 llvm::Error writeNpy(llvm::StringRef path, const HostTensor &tensor);
 /// Writes double precision (dtype <f8).

@@ -1,8 +1,8 @@
 //===- RandomInputs.h - Inputs to try a program with ---------- -*- C++ -*-===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ double getTypicalDeviation(const Graph &program, unsigned input);
 /// IEEE operations, so that a seed gives the same bits on every machine and
 /// with any number of threads.
 /// \param stream  tells the inputs of one program apart.
-HostTensor makeNormalTensor(const TensorType &type, double deviation,
+HostTensor makeNormalTensor(const TensorSpec &type, double deviation,
                             uint64_t seed, uint64_t stream,
                             unsigned threads = 1);
 

@@ -1,8 +1,8 @@
 //===- Reference.h - What a µGraph computes, in float64 ------- -*- C++ -*-===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -33,7 +33,7 @@ struct ReferenceOptions {
 };
 
 struct ReferenceOutput {
-  TensorType type;
+  TensorSpec type;
   std::vector<double> values; ///< row-major
   /// Where the output is the result of a matmul (seen through movements): by
   /// element, the sum of |a·b| over the products that it adds, against which

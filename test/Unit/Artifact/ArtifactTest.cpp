@@ -1,8 +1,8 @@
 //===- ArtifactTest.cpp - Tests of writing and reading artifacts ----------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,7 +70,7 @@ protected:
 static Artifact makeArtifact() {
   Artifact artifact;
   artifact.target = "sm_90a";
-  TensorType type{{7, 130}, ElementType::F16};
+  TensorSpec type{{7, 130}, ElementType::F16};
   ValueId x = artifact.program.addInput(type, "X");
   artifact.program.addOutput(artifact.program.add(Opcode::Exp, {x}, type));
   artifact.inputs = {{"X", type}};

@@ -1,8 +1,8 @@
 //===- HostTensorTest.cpp - Tests of rounding to element types ------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -89,7 +89,7 @@ TEST(HostTensor, OverflowAndSpecialValues) {
 }
 
 TEST(HostTensor, ThreadsDoNotMatter) {
-  TensorType type{{300000}, ElementType::BF16};
+  TensorSpec type{{300000}, ElementType::BF16};
   std::vector<double> values(300000);
   for (size_t i = 0; i < values.size(); ++i)
     values[i] = std::sin(i) * i;

@@ -1,8 +1,8 @@
 //===- NpyFileTest.cpp - Tests of .npy files ------------------------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +38,7 @@ protected:
     write(file + dictionary.str() + std::string(dataBytes, '\0'));
   }
   /// What reading says, without the path.
-  std::string message(const TensorType &expected) const {
+  std::string message(const TensorSpec &expected) const {
     llvm::Expected<HostTensor> tensor = readNpy(path, expected);
     if (tensor)
       return "";
@@ -51,7 +51,7 @@ protected:
 };
 } // namespace
 
-static const TensorType kType{{2, 3}, ElementType::F16};
+static const TensorSpec kType{{2, 3}, ElementType::F16};
 
 TEST_F(NpyFile, RoundTripOfEveryElementType) {
   for (ElementType element :

@@ -1,8 +1,8 @@
 //===- OperatorsTest.cpp - Each operator against its formula --------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,11 +15,11 @@
 
 using namespace mlir::mirage;
 
-static TensorType f32(Shape shape) { return {shape, ElementType::F32}; }
+static TensorSpec f32(Shape shape) { return {shape, ElementType::F32}; }
 
 /// Numbers exact in f32, positive and negative, or positive only.
 static HostTensor makeInput(Shape shape, bool positive, unsigned seed) {
-  TensorType type = f32(shape);
+  TensorSpec type = f32(shape);
   std::vector<double> values(type.getNumElements());
   for (size_t i = 0; i < values.size(); ++i)
     values[i] = (static_cast<int>((i * 37 + seed * 11) % 101) - 50) / 16.0;

@@ -1,8 +1,8 @@
 //===- OutputCheckTest.cpp - Tests of what counts as right ----------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@ static OutputCheck check(std::vector<double> reference,
                          std::vector<double> computed,
                          std::vector<double> scales = {},
                          ElementType element = ElementType::F32) {
-  TensorType type{{static_cast<int64_t>(reference.size())}, element};
+  TensorSpec type{{static_cast<int64_t>(reference.size())}, element};
   return checkOutput({type, std::move(reference), std::move(scales)},
                      encode(type, computed));
 }
@@ -88,7 +88,7 @@ TEST(OutputCheck, SubnormalResultsMayMissByOneStep) {
 }
 
 TEST(OutputCheck, TheSentenceNamesTheElement) {
-  TensorType type{{2, 3}, ElementType::F32};
+  TensorSpec type{{2, 3}, ElementType::F32};
   ReferenceOutput reference{type, {1, 1, 1, 1, 1, 2}, {}};
   OutputCheck result =
       checkOutput(reference, encode(type, {1, 1, 1, 1, 1.5, 2}));

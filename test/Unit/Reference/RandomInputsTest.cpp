@@ -1,8 +1,8 @@
 //===- RandomInputsTest.cpp - Tests of seeded inputs ----------------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,7 +13,7 @@
 using namespace mlir::mirage;
 
 TEST(RandomInputs, MeanDeviationAndRange) {
-  TensorType type{{1000, 1000}, ElementType::F32};
+  TensorSpec type{{1000, 1000}, ElementType::F32};
   std::vector<double> values = decode(makeNormalTensor(type, 0.5, 3, 0));
   double sum = 0, squares = 0, largest = 0;
   for (double value : values) {
@@ -28,7 +28,7 @@ TEST(RandomInputs, MeanDeviationAndRange) {
 }
 
 TEST(RandomInputs, SeedStreamAndThreads) {
-  TensorType type{{200000}, ElementType::F16};
+  TensorSpec type{{200000}, ElementType::F16};
   HostTensor tensor = makeNormalTensor(type, 1, 7, 1, 1);
   EXPECT_EQ(makeNormalTensor(type, 1, 7, 1, 8).bytes, tensor.bytes);
   EXPECT_NE(makeNormalTensor(type, 1, 8, 1).bytes, tensor.bytes);
@@ -45,7 +45,7 @@ TEST(RandomInputs, KnownBits) {
 
 TEST(RandomInputs, WeightsAreScaledByTheContractedSize) {
   Graph graph;
-  TensorType f16{{4, 64}, ElementType::F16};
+  TensorSpec f16{{4, 64}, ElementType::F16};
   ValueId x = graph.addInput(f16), w = graph.addInput({{32, 64}, f16.element});
   Attributes swap;
   swap.dims = {1, 0};

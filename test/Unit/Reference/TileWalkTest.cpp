@@ -1,8 +1,8 @@
 //===- TileWalkTest.cpp - Tile graphs against whole tensors ---------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,8 +15,8 @@
 
 using namespace mlir::mirage;
 
-static TensorType f16(Shape shape) { return {shape, ElementType::F16}; }
-static TensorType f32(Shape shape) { return {shape, ElementType::F32}; }
+static TensorSpec f16(Shape shape) { return {shape, ElementType::F16}; }
+static TensorSpec f32(Shape shape) { return {shape, ElementType::F32}; }
 
 static Attributes accumulate(Opcode reduction, Shape dims = {},
                              int64_t count = 0, Axis axis = Axis::Loop) {
@@ -62,7 +62,7 @@ static void expectEqual(const Graph &expected, const Graph &found) {
 static Graph makeKernel(const Graph &program, TileGraph tiles) {
   Graph graph;
   llvm::SmallVector<ValueId> operands;
-  llvm::SmallVector<TensorType> types;
+  llvm::SmallVector<TensorSpec> types;
   for (unsigned input = 0; input < program.getNumInputs(); ++input) {
     operands.push_back(graph.addInput(program.getType(input)));
     types.push_back(program.getType(input));
@@ -290,7 +290,7 @@ TEST(TileWalk, NestedGraphs) {
 /// several blocks and iterations, computes what the operator does.
 static void checkDefault(const Graph &program) {
   llvm::Expected<TileGraph> tiles =
-      buildDefaultTileGraph(program, program.getOperations()[0], 24 << 10);
+      buildDefaultTileGraph(program, program.getNodes()[0], 24 << 10);
   ASSERT_TRUE(static_cast<bool>(tiles)) << llvm::toString(tiles.takeError());
   expectEqual(program, makeKernel(program, *tiles));
 }
