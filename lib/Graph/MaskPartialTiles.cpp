@@ -246,14 +246,15 @@ private:
 
   /// Dimensions of size 1 come and go; others keep their padding. A reshape
   /// that splits or joins dimensions of partial tiles has no padded dimension.
-  Paddings inferReshape(const Operation &operation, ValueId operand) {
+  Paddings inferReshape(const Node &operation, ValueId operand) {
     const Shape &from = result.getType(operand).shape;
     const Shape &to = source.getType(operation.results[0]).shape;
     Paddings kept(to.size());
     unsigned next = 0;
     for (unsigned dim = 0; dim < from.size(); ++dim) {
       if (from[dim] == 1) {
-        assert(!paddings[operand][dim] && "a dimension of size 1 is not padded");
+        assert(!paddings[operand][dim] &&
+               "a dimension of size 1 is not padded");
         continue;
       }
       while (next < to.size() && to[next] == 1)

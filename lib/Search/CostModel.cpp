@@ -1,8 +1,8 @@
 //===- CostModel.cpp - How long a µGraph takes, predicted -----------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,17 +48,17 @@ struct AnalyticCostModel::Phases {
   double iterationUs = 0;
 };
 
-static int64_t getBytes(ArrayRef<TensorType> types) {
+static int64_t getBytes(ArrayRef<TensorSpec> types) {
   int64_t bytes = 0;
-  for (const TensorType &type : types)
+  for (const TensorSpec &type : types)
     bytes += type.getSizeBytes();
   return bytes;
 }
 
 /// Flops of a matmul on the tensor cores, which take 16 x 8 x 16 at a time with
 /// either operand as the one of 16 rows.
-static double getPaddedMatmulFlops(const TensorType &lhs,
-                                   const TensorType &result) {
+static double getPaddedMatmulFlops(const TensorSpec &lhs,
+                                   const TensorSpec &result) {
   int64_t rows = result.shape[result.getRank() - 2];
   int64_t columns = result.shape.back();
   int64_t batch = result.getNumElements() / (rows * columns);
@@ -72,9 +72,9 @@ static double getPaddedMatmulFlops(const TensorType &lhs,
 
 /// Arithmetic and shared memory traffic of one operation in one block.
 double AnalyticCostModel::getComputeUs(const TileGraph &kernel,
-                                       const Operation &op) const {
-  llvm::SmallVector<TensorType> operands = kernel.getTypes(op.operands);
-  const TensorType &result = kernel.getType(op.results[0]);
+                                       const Node &op) const {
+  llvm::SmallVector<TensorSpec> operands = kernel.getTypes(op.operands);
+  const TensorSpec &result = kernel.getType(op.results[0]);
   const OperatorInfo &row = getOperatorInfo(op.opcode);
   double elements =
       std::max(operands[0].getNumElements(), result.getNumElements());
@@ -102,7 +102,7 @@ AnalyticCostModel::getBlockUs(const TileGraph &kernel,
   llvm::SmallVector<Phase> phases = computePhases(kernel);
   Phases time;
   double loopComputeUs = 0;
-  for (const Operation &op : kernel.getOperations()) {
+  for (const Node &op : kernel.getNodes()) {
     // An accumulation works in every iteration, whatever its result's phase is.
     bool isInLoop = llvm::any_of(
         op.operands, [&](ValueId v) { return phases[v] == Phase::Loop; });
@@ -127,8 +127,8 @@ AnalyticCostModel::getBlockUs(const TileGraph &kernel,
 }
 
 double AnalyticCostModel::estimateKernelUs(const TileGraph &kernel,
-                                           ArrayRef<TensorType> operands,
-                                           ArrayRef<TensorType> results) const {
+                                           ArrayRef<TensorSpec> operands,
+                                           ArrayRef<TensorSpec> results) const {
   int64_t blocks = kernel.getNumBlocks();
   int64_t shared = std::max<int64_t>(getSharedBytes(kernel), 1024);
   int64_t perSM = std::min({target.sharedBytesPerSM / (shared + 1024),
@@ -153,11 +153,11 @@ double AnalyticCostModel::estimateKernelUs(const TileGraph &kernel,
 
 double AnalyticCostModel::estimateUs(const Graph &graph) const {
   double us = 0;
-  for (const Operation &op : graph.getOperations()) {
+  for (const Node &op : graph.getNodes()) {
     assert(op.body && "every kernel needs a block graph");
     us += estimateKernelUs(*op.body, graph.getTypes(op.operands),
                            graph.getTypes(op.results));
-    if (us > 0 && &op != &graph.getOperations().front())
+    if (us > 0 && &op != &graph.getNodes().front())
       us += target.nextLaunchUs - target.launchUs;
   }
   return us;

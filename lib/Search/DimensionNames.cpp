@@ -1,8 +1,8 @@
 //===- DimensionNames.cpp - Which dimensions of a program are the same ----===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,11 +58,11 @@ public:
   }
 
   llvm::Expected<DimensionNames> run() {
-    for (auto [number, operation] : llvm::enumerate(graph.getOperations()))
+    for (auto [number, operation] : llvm::enumerate(graph.getNodes()))
       if (Error error = unify(operation))
         return prefix(number, operation, std::move(error));
     DimensionNames names = assignNames();
-    for (auto [number, operation] : llvm::enumerate(graph.getOperations()))
+    for (auto [number, operation] : llvm::enumerate(graph.getNodes()))
       if (Error error = checkDistinct(operation, names))
         return prefix(number, operation, std::move(error));
     if (names.getNumNames() > kMaxNames)
@@ -73,7 +73,7 @@ public:
   }
 
 private:
-  Error prefix(size_t number, const Operation &operation, Error error) {
+  Error prefix(size_t number, const Node &operation, Error error) {
     return makeError("operation " + llvm::Twine(number) + " (" +
                      getOperatorInfo(operation.opcode).name +
                      "): " + llvm::toString(std::move(error)));
@@ -98,7 +98,7 @@ private:
       join(lhs, getRank(lhs) - i, rhs, getRank(rhs) - i);
   }
 
-  Error unify(const Operation &operation) {
+  Error unify(const Node &operation) {
     ValueId result = operation.results.front();
     switch (getOperatorInfo(operation.opcode).kind) {
     case OperatorKind::Elementwise:
@@ -127,8 +127,7 @@ private:
     joinFromBack(rhs, result, 2);
   }
 
-  Error unifyMovement(const Operation &operation, ValueId operand,
-                      ValueId result) {
+  Error unifyMovement(const Node &operation, ValueId operand, ValueId result) {
     switch (operation.opcode) {
     case Opcode::Transpose:
       for (auto [to, from] : llvm::enumerate(operation.attributes.dims))
@@ -194,7 +193,7 @@ private:
   }
 
   /// One tensor's dimensions differ, and so do those that a matmul walks.
-  Error checkDistinct(const Operation &operation, const DimensionNames &names) {
+  Error checkDistinct(const Node &operation, const DimensionNames &names) {
     auto check = [&](ArrayRef<NameId> list) -> Error {
       NameSet seen = 0;
       for (NameId name : list) {
@@ -233,13 +232,13 @@ Graph mlir::mirage::search::resize(const Graph &graph,
                                    const DimensionNames &names,
                                    ArrayRef<int64_t> extents) {
   auto getType = [&](ValueId value) {
-    return TensorType{DimensionNames::getShape(names.ofValues[value], extents),
+    return TensorSpec{DimensionNames::getShape(names.ofValues[value], extents),
                       graph.getType(value).element};
   };
   Graph resized;
   for (unsigned input = 0; input < graph.getNumInputs(); ++input)
     resized.addInput(getType(input), graph.getInputName(input));
-  for (const Operation &operation : graph.getOperations()) {
+  for (const Node &operation : graph.getNodes()) {
     Attributes attributes = operation.attributes;
     if (attributes.count != 0) {
       NameSet reduced = toSet(names.ofValues[operation.operands[0]]) &

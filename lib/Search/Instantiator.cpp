@@ -1,8 +1,8 @@
 //===- Instantiator.cpp - Structures with numbers -------------------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,7 +52,7 @@ private:
 
   void addInput(ValueId input) {
     ArrayRef<NameId> layout = program.getDimensions(input);
-    TensorType type{DimensionNames::getShape(layout, tiling.tile),
+    TensorSpec type{DimensionNames::getShape(layout, tiling.tile),
                     program.graph.getType(input).element};
     TileInput map;
     for (NameId name : structure.gridNames)
@@ -139,10 +139,10 @@ private:
 } // namespace
 
 /// The types of the structure's inputs at the given extents.
-static SmallVector<TensorType> getOperandTypes(const TargetProgram &program,
+static SmallVector<TensorSpec> getOperandTypes(const TargetProgram &program,
                                                const Structure &structure,
                                                ArrayRef<int64_t> extents) {
-  SmallVector<TensorType> types;
+  SmallVector<TensorSpec> types;
   for (ValueId input : structure.inputs)
     types.push_back(
         {DimensionNames::getShape(program.getDimensions(input), extents),
@@ -198,7 +198,7 @@ static int64_t getInputTileBytes(const TargetProgram &program,
                                  const Structure &structure,
                                  ArrayRef<int64_t> tile) {
   int64_t bytes = 0;
-  for (const TensorType &type : getOperandTypes(program, structure, tile))
+  for (const TensorSpec &type : getOperandTypes(program, structure, tile))
     bytes += type.getSizeBytes();
   return bytes;
 }

@@ -1,8 +1,8 @@
 //===- OperatorOffers.cpp - What the operator table offers a search -------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -101,7 +101,7 @@ private:
     if (row.parameters.empty())
       return {ArrayRef<double>()};
     SmallVector<ArrayRef<double>> all;
-    for (const Operation &operation : program.graph.getOperations())
+    for (const Node &operation : program.graph.getNodes())
       if (operation.opcode == row.opcode &&
           !llvm::is_contained(all,
                               ArrayRef<double>(operation.attributes.scalars)))

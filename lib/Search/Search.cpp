@@ -1,8 +1,8 @@
 //===- Search.cpp - Superoptimizing a tensor program ----------------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -71,7 +71,7 @@ private:
     Graph &baseline = result.baseline;
     for (unsigned input = 0; input < from.getNumInputs(); ++input)
       baseline.addInput(from.getType(input), from.getInputName(input));
-    for (const Operation &op : from.getOperations()) {
+    for (const Node &op : from.getNodes()) {
       Expected<TileGraph> body =
           buildDefaultTileGraph(from, op, target.sharedBytesPerBlock);
       if (!body)

@@ -1,8 +1,8 @@
 //===- TargetProgram.cpp - What a search looks for ------------------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@ using llvm::SmallVector;
 
 /// The names of the operands that the result does not have.
 static NameSet getLostNames(const TargetProgram &program,
-                            const Operation &operation) {
+                            const Node &operation) {
   NameSet lost = 0;
   for (ValueId operand : operation.operands)
     lost |= program.getNames(operand);
@@ -28,7 +28,7 @@ static SmallVector<ValueId> findUsedInputs(const Graph &graph) {
   llvm::BitVector used(graph.getNumValues());
   for (ValueId output : graph.getOutputs())
     used.set(output);
-  for (const Operation &operation : llvm::reverse(graph.getOperations()))
+  for (const Node &operation : llvm::reverse(graph.getNodes()))
     if (used[operation.results[0]])
       for (ValueId operand : operation.operands)
         used.set(operand);
@@ -55,7 +55,7 @@ mlir::mirage::search::makeTargetProgram(const Graph &graph) {
   for (ValueId value = 0; value < graph.getNumValues(); ++value)
     program.maxTensorNames = std::max<unsigned>(
         program.maxTensorNames, llvm::popcount(program.getNames(value)));
-  for (const Operation &operation : graph.getOperations())
+  for (const Node &operation : graph.getNodes())
     program.reducedNames |= getLostNames(program, operation);
   return program;
 }
@@ -84,7 +84,7 @@ public:
 
   TargetForms run() {
     addInputs(result);
-    for (const Operation &operation : program.graph.getOperations())
+    for (const Node &operation : program.graph.getNodes())
       result.ofValues.push_back(build(operation));
     return std::move(result);
   }
@@ -92,7 +92,7 @@ public:
   /// As run(), with what is known to equal an atom read as that atom.
   TargetForms runRecognizing(const TargetForms &writtenOut) {
     addInputs(result);
-    for (const Operation &operation : program.graph.getOperations()) {
+    for (const Node &operation : program.graph.getNodes()) {
       FormId recognized = recognize(operation.results[0], writtenOut);
       result.ofValues.push_back(recognized != FormId::None ? recognized
                                                            : build(operation));
@@ -111,7 +111,7 @@ private:
     }
   }
 
-  FormId build(const Operation &operation) {
+  FormId build(const Node &operation) {
     SmallVector<FormId, 2> operands;
     for (ValueId operand : operation.operands)
       operands.push_back(result.ofValues[operand]);

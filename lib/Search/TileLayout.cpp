@@ -1,8 +1,8 @@
 //===- TileLayout.cpp - Tiles whose dimensions have names -----------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,7 +49,7 @@ NamedTile NamedTileBuilder::add(Opcode opcode, ArrayRef<NamedTile> operands,
   llvm::SmallVector<ValueId, 2> values;
   for (const NamedTile &operand : operands)
     values.push_back(operand.value);
-  TensorType type;
+  TensorSpec type;
   type.shape = DimensionNames::getShape(layout, tile);
   type.element = inferTileElement(opcode, graph.getTypes(values));
   return {graph.add(opcode, values, type, std::move(attributes)),

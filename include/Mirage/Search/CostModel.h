@@ -1,8 +1,8 @@
 //===- CostModel.h - How long a µGraph takes, predicted ---------*- C++ -*-===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -46,8 +46,8 @@ public:
   virtual ~CostModel() = default;
   /// One kernel, launched alone. Tiles must have been checked to fit.
   virtual double estimateKernelUs(const TileGraph &kernel,
-                                  llvm::ArrayRef<TensorType> operands,
-                                  llvm::ArrayRef<TensorType> results) const = 0;
+                                  llvm::ArrayRef<TensorSpec> operands,
+                                  llvm::ArrayRef<TensorSpec> results) const = 0;
   /// A kernel graph all of whose operations are nested graphs.
   virtual double estimateUs(const Graph &graph) const = 0;
 };
@@ -60,13 +60,13 @@ public:
   explicit AnalyticCostModel(Target target) : target(target) {}
 
   double estimateKernelUs(const TileGraph &kernel,
-                          llvm::ArrayRef<TensorType> operands,
-                          llvm::ArrayRef<TensorType> results) const override;
+                          llvm::ArrayRef<TensorSpec> operands,
+                          llvm::ArrayRef<TensorSpec> results) const override;
   double estimateUs(const Graph &graph) const override;
 
 private:
   struct Phases;
-  double getComputeUs(const TileGraph &kernel, const Operation &op) const;
+  double getComputeUs(const TileGraph &kernel, const Node &op) const;
   Phases getBlockUs(const TileGraph &kernel, int64_t blocksPerSM) const;
 
   Target target;

@@ -1,8 +1,8 @@
 //===- Programs.h - Tensor programs that tests search -----------*- C++ -*-===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ public:
   ValueId apply(Opcode opcode, llvm::ArrayRef<ValueId> operands,
                 Attributes attributes = {},
                 llvm::ArrayRef<int64_t> shape = {}) {
-    llvm::SmallVector<TensorType> types = graph.getTypes(operands);
+    llvm::SmallVector<TensorSpec> types = graph.getTypes(operands);
     Shape result = llvm::cantFail(inferShape(opcode, attributes, types, shape));
     return graph.add(opcode, operands, {result, ElementType::F32}, attributes);
   }
