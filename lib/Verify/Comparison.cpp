@@ -1,8 +1,8 @@
 //===- Comparison.cpp - Outputs of two graphs, side by side ---------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,10 +13,10 @@
 
 using namespace mlir::mirage;
 
-Outputs mlir::mirage::evaluateInFields(
-    const Graph &graph, const FieldBatch &batch,
-    llvm::ArrayRef<std::vector<uint32_t>> inputs, unsigned height,
-    bool multiplicativeRoots) {
+Outputs
+mlir::mirage::evaluateInFields(const Graph &graph, const FieldBatch &batch,
+                               llvm::ArrayRef<std::vector<uint32_t>> inputs,
+                               unsigned height, bool multiplicativeRoots) {
   FieldArithmetic::Tape tape;
   for (unsigned component = height; component-- > 0;) {
     FieldArithmetic arithmetic(batch, component, std::move(tape));

@@ -1,8 +1,8 @@
 //===- DegreeBound.cpp - What one batch of trials proves ------------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -106,7 +106,8 @@ double ElementDifference::getPatternLog2(llvm::ArrayRef<TermId> list) const {
   if (!onlyRelu)
     return -logFactorial(compared.size());
   double n = list.size(), half = std::floor(n / 2);
-  double binomial = logFactorial(n) - logFactorial(half) - logFactorial(n - half);
+  double binomial =
+      logFactorial(n) - logFactorial(half) - logFactorial(n - half);
   return -std::log2(n + 1) - binomial;
 }
 
@@ -317,9 +318,8 @@ ElementDifference::computeDegree(const Weights &weights) const {
       break;
     }
     case TermKind::Exp: {
-      size_t number =
-          llvm::lower_bound(arguments, table.getOperands(term)[0]) -
-          arguments.begin();
+      size_t number = llvm::lower_bound(arguments, table.getOperands(term)[0]) -
+                      arguments.begin();
       for (auto [i, power] : llvm::enumerate(weights.powers[number]))
         if (power > 0)
           result.numerator.degree += power;
@@ -345,9 +345,9 @@ ElementDifference::computeDegree(const Weights &weights) const {
     case TermKind::Erf:
     case TermKind::Pow:
       for (const Degree *operand : operands)
-        argumentDegree = std::max(argumentDegree,
-                                  operand->numerator.degree +
-                                      measure(operand->denominator).degree);
+        argumentDegree =
+            std::max(argumentDegree, operand->numerator.degree +
+                                         measure(operand->denominator).degree);
       [[fallthrough]]; // a fresh variable
     case TermKind::Input:
     case TermKind::Ln2:
@@ -472,7 +472,8 @@ BatchBound ElementDifference::bound(const TrialBatch &batch,
   if (numTowers > 0 && norm >= std::log2(q))
     perBatch += std::ceil(norm / 28) / numTowers;
 
-  double batchMiss = std::min(1.0, std::pow(std::min(miss, 1.0), counted) + perBatch);
+  double batchMiss =
+      std::min(1.0, std::pow(std::min(miss, 1.0), counted) + perBatch);
   double log2 = std::log2(batchMiss);
   return {weights->isProved ? log2 : 0, log2};
 }

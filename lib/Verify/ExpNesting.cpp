@@ -1,8 +1,8 @@
 //===- ExpNesting.cpp - How deeply exponentials nest ----------------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,12 +13,12 @@ using namespace mlir::mirage;
 
 /// Adds what a definition nests to the deepest of its arguments.
 static unsigned nest(const ScalarDefinition &definition, unsigned argument) {
-  return evaluate<unsigned>(definition, [&](const ScalarNode &node,
-                                            unsigned lhs, unsigned rhs) {
-    if (node.function == ScalarFunction::Argument)
-      return argument;
-    return std::max(lhs, rhs) + (node.function == ScalarFunction::Exp);
-  });
+  return evaluate<unsigned>(
+      definition, [&](const ScalarNode &node, unsigned lhs, unsigned rhs) {
+        if (node.function == ScalarFunction::Argument)
+          return argument;
+        return std::max(lhs, rhs) + (node.function == ScalarFunction::Exp);
+      });
 }
 
 /// By value, with the nesting of the inputs given.

@@ -1,8 +1,8 @@
 //===- GraphEvaluator.cpp - Walks a µGraph with an arithmetic -------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -160,10 +160,13 @@ uint32_t *GraphEvaluator::join(const OperatorInfo &reduction,
   uint32_t *data = arena.allocate(count);
   applyDefinition(reduction.definition, {operand}, {}, /*size=*/1, data, count);
   for (int64_t dim : dims) {
-    size_t outer = instances * countElements(llvm::ArrayRef(shape).take_front(dim));
-    size_t inner = countElements(llvm::ArrayRef(shape).drop_front(dim + 1)) * words;
+    size_t outer =
+        instances * countElements(llvm::ArrayRef(shape).take_front(dim));
+    size_t inner =
+        countElements(llvm::ArrayRef(shape).drop_front(dim + 1)) * words;
     uint32_t *joined = arena.allocate(outer * inner);
-    arithmetic.reduce(reduction.combiner, joined, data, outer, shape[dim], inner);
+    arithmetic.reduce(reduction.combiner, joined, data, outer, shape[dim],
+                      inner);
     data = joined;
     shape[dim] = 1;
   }
@@ -202,17 +205,22 @@ void GraphEvaluator::evaluateMatmul(Frame &frame, const Operation &operation) {
   size_t m = shape[shape.size() - 2], n = shape.back(), k = lhsShape.back();
   uint32_t *result = allocate(frame, value);
   llvm::ArrayRef<int64_t> batch = shape.drop_back(2);
-  Strides lhsBatches = getBroadcastStrides(llvm::ArrayRef(lhsShape).drop_back(2), batch);
-  Strides rhsBatches = getBroadcastStrides(llvm::ArrayRef(rhsShape).drop_back(2), batch);
+  Strides lhsBatches =
+      getBroadcastStrides(llvm::ArrayRef(lhsShape).drop_back(2), batch);
+  Strides rhsBatches =
+      getBroadcastStrides(llvm::ArrayRef(rhsShape).drop_back(2), batch);
   size_t lhsSize = countElements(lhsShape), rhsSize = countElements(rhsShape);
   size_t number = 0;
   for (size_t instance = 0; instance < frame.instances; ++instance) {
-    const uint32_t *lhs = frame.values[operation.operands[0]] + instance * lhsSize * words;
-    const uint32_t *rhs = frame.values[operation.operands[1]] + instance * rhsSize * words;
+    const uint32_t *lhs =
+        frame.values[operation.operands[0]] + instance * lhsSize * words;
+    const uint32_t *rhs =
+        frame.values[operation.operands[1]] + instance * rhsSize * words;
     forEachIndex(batch, [&](llvm::ArrayRef<int64_t> index) {
       arithmetic.matmul(result + number++ * m * n * words,
                         lhs + getOffset(index, lhsBatches) * m * k * words,
-                        rhs + getOffset(index, rhsBatches) * k * n * words, m, n, k);
+                        rhs + getOffset(index, rhsBatches) * k * n * words, m,
+                        n, k);
     });
   }
 }
@@ -228,7 +236,8 @@ void GraphEvaluator::evaluateMovement(Frame &frame,
   }
   const Shape &from = frame.graph.getType(operand).shape;
   const Shape &to = frame.graph.getType(value).shape;
-  if (operation.opcode == Opcode::Broadcast && countElements(from) == countElements(to)) {
+  if (operation.opcode == Opcode::Broadcast &&
+      countElements(from) == countElements(to)) {
     frame.values[value] = frame.values[operand];
     return;
   }
@@ -238,7 +247,8 @@ void GraphEvaluator::evaluateMovement(Frame &frame,
     for (int64_t dim : operation.attributes.dims)
       strides.push_back(own[dim]);
   } else {
-    assert(operation.opcode == Opcode::Broadcast && "a movement without a rule");
+    assert(operation.opcode == Opcode::Broadcast &&
+           "a movement without a rule");
     strides = getBroadcastStrides(from, to);
   }
   uint32_t *result = allocate(frame, value);
@@ -255,7 +265,8 @@ static int64_t getCoordinate(const TileGraph *tiles, size_t instance,
     return iteration;
   // Blocks count with the last axis fastest.
   int64_t block = instance % tiles->getNumBlocks();
-  for (unsigned later = tiles->grid.size(); --later > static_cast<unsigned>(axis);)
+  for (unsigned later = tiles->grid.size();
+       --later > static_cast<unsigned>(axis);)
     block /= tiles->grid[later];
   return block % tiles->getExtent(axis);
 }
@@ -279,15 +290,20 @@ void GraphEvaluator::evaluateMask(Frame &frame, const Operation &operation) {
   size_t outer = countElements(shape.take_front(dim));
   size_t inner = countElements(shape.drop_front(dim + 1));
   uint32_t *result = allocate(frame, value);
-  std::memcpy(result, frame.values[operand], countWords(frame, value) * sizeof(uint32_t));
+  std::memcpy(result, frame.values[operand],
+              countWords(frame, value) * sizeof(uint32_t));
   uint32_t constant[Arithmetic::kConstantWords];
   arithmetic.constant(constant, attributes.scalars[0]);
   for (size_t instance = 0; instance < frame.instances; ++instance) {
-    int64_t position = frame.tiles ? getPosition(frame.tiles, instance, frame.iteration,
-                                                 attributes.axes) : 0;
-    int64_t kept = std::clamp<int64_t>(attributes.extent - position * tile, 0, tile);
+    int64_t position = frame.tiles
+                           ? getPosition(frame.tiles, instance, frame.iteration,
+                                         attributes.axes)
+                           : 0;
+    int64_t kept =
+        std::clamp<int64_t>(attributes.extent - position * tile, 0, tile);
     for (size_t o = 0; o < outer; ++o) {
-      uint32_t *row = result + ((instance * outer + o) * tile + kept) * inner * words;
+      uint32_t *row =
+          result + ((instance * outer + o) * tile + kept) * inner * words;
       for (size_t i = 0; i < (tile - kept) * inner; ++i)
         std::memcpy(row + i * words, constant, words * sizeof(uint32_t));
     }
@@ -309,8 +325,10 @@ void GraphEvaluator::readTile(Frame &frame, const Frame &outer, unsigned input,
   for (size_t instance = 0; instance < frame.instances; ++instance) {
     Shape origin(tile.size());
     for (unsigned dim = 0; dim < tile.size(); ++dim)
-      origin[dim] = tile[dim] * getPosition(&tiles, instance, frame.iteration, axes[dim]);
-    const uint32_t *source = outer.values[operand] + instance / tiles.getNumBlocks() * tensorWords;
+      origin[dim] =
+          tile[dim] * getPosition(&tiles, instance, frame.iteration, axes[dim]);
+    const uint32_t *source =
+        outer.values[operand] + instance / tiles.getNumBlocks() * tensorWords;
     copyTile(frame.values[input] + instance * tileWords, tile, source, tensor,
              origin, zero, words);
   }
@@ -329,7 +347,8 @@ void GraphEvaluator::writeTile(const Frame &frame, Frame &outer,
     Shape position(tile.size(), 0);
     bool writes = true, adds = false;
     for (auto [axis, dim] : llvm::enumerate(map)) {
-      int64_t coordinate = getCoordinate(&tiles, instance, 0, static_cast<Axis>(axis));
+      int64_t coordinate =
+          getCoordinate(&tiles, instance, 0, static_cast<Axis>(axis));
       if (dim >= 0)
         position[dim] = position[dim] * tiles.grid[axis] + coordinate;
       writes &= dim != kReplicated || coordinate == 0;
@@ -339,17 +358,19 @@ void GraphEvaluator::writeTile(const Frame &frame, Frame &outer,
       continue;
     for (unsigned dim = 0; dim < tile.size(); ++dim)
       position[dim] *= tile[dim];
-    uint32_t *target = outer.values[result] + instance / tiles.getNumBlocks() * tensorWords;
+    uint32_t *target =
+        outer.values[result] + instance / tiles.getNumBlocks() * tensorWords;
     const uint32_t *source = frame.values[value] + instance * tileWords;
     forEachTileRow(tile, tensor, position,
                    [&](size_t tileRow, size_t tensorRow, size_t length) {
-      uint32_t *to = target + tensorRow * words;
-      const uint32_t *from = source + tileRow * words;
-      if (adds)
-        arithmetic.apply(ScalarFunction::Add, to, {to}, {from}, length * words);
-      else
-        std::memcpy(to, from, length * words * sizeof(uint32_t));
-    });
+                     uint32_t *to = target + tensorRow * words;
+                     const uint32_t *from = source + tileRow * words;
+                     if (adds)
+                       arithmetic.apply(ScalarFunction::Add, to, {to}, {from},
+                                        length * words);
+                     else
+                       std::memcpy(to, from, length * words * sizeof(uint32_t));
+                   });
   }
 }
 
@@ -427,7 +448,8 @@ void GraphEvaluator::accumulateIteration(Frame &frame,
   if (frame.iteration == 0)
     std::memcpy(total, joined, count * sizeof(uint32_t));
   else
-    arithmetic.apply(getFunction(reduction.combiner), total, {total}, {joined}, count);
+    arithmetic.apply(getFunction(reduction.combiner), total, {total}, {joined},
+                     count);
   frame.joined[value] += countReduced(shape, attributes.dims);
   arena.release(mark);
 }
@@ -470,9 +492,11 @@ void GraphEvaluator::accumulateOverGrid(Frame &frame,
   size_t outside = frame.instances / (extent * inside);
   size_t count = outside * inside * tileWords;
   uint32_t *total = arena.allocate(count), *finished = arena.allocate(count);
-  arithmetic.reduce(reduction.combiner, total, joined, outside, extent, inside * tileWords);
-  int64_t size = attributes.count ? attributes.count
-                                  : extent * countReduced(shape, attributes.dims);
+  arithmetic.reduce(reduction.combiner, total, joined, outside, extent,
+                    inside * tileWords);
+  int64_t size = attributes.count
+                     ? attributes.count
+                     : extent * countReduced(shape, attributes.dims);
   applyDefinition(reduction.finish, {total}, {}, size, finished, count);
   // Every block along the axis holds the result.
   for (size_t o = 0; o < outside; ++o)

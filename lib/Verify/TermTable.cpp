@@ -1,8 +1,8 @@
 //===- TermTable.cpp - What every element of a graph is -------------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,9 +27,9 @@ TermTable::TermTable() {
 TermId TermTable::intern(TermKind kind, llvm::ArrayRef<TermId> list,
                          uint32_t index, double value) {
   uint64_t bits = llvm::bit_cast<uint64_t>(value);
-  uint64_t hash = llvm::hash_combine(
-      static_cast<unsigned>(kind), index, bits,
-      llvm::hash_combine_range(list.begin(), list.end()));
+  uint64_t hash =
+      llvm::hash_combine(static_cast<unsigned>(kind), index, bits,
+                         llvm::hash_combine_range(list.begin(), list.end()));
   auto [begin, end] = byHash.equal_range(hash);
   for (auto entry = begin; entry != end; ++entry) {
     const Term &other = terms[entry->second];

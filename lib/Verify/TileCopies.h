@@ -1,8 +1,8 @@
 //===- TileCopies.h - Strided copies of tensors and tiles -------*- C++ -*-===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +43,8 @@ inline Strides getBroadcastStrides(llvm::ArrayRef<int64_t> from,
   return strides;
 }
 
-inline int64_t getOffset(llvm::ArrayRef<int64_t> index, const Strides &strides) {
+inline int64_t getOffset(llvm::ArrayRef<int64_t> index,
+                         const Strides &strides) {
   int64_t offset = 0;
   for (size_t dim = 0; dim < index.size(); ++dim)
     offset += index[dim] * strides[dim];

@@ -1,8 +1,8 @@
 //===- Verify.cpp - Are two graphs equal? ---------------------------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,11 +48,11 @@ static llvm::Error checkTypes(const Graph &lhs, llvm::ArrayRef<ValueId> lhsIds,
                                    " and " + llvm::Twine(rhsIds.size()));
   for (auto [number, left, right] : llvm::enumerate(lhsIds, rhsIds))
     if (lhs.getType(left).shape != rhs.getType(right).shape)
-      return llvm::createStringError(
-          "expects " + what + " " + llvm::Twine(number) +
-          " to have one shape in both graphs, got " +
-          printShape(lhs.getType(left)) + " and " +
-          printShape(rhs.getType(right)));
+      return llvm::createStringError("expects " + what + " " +
+                                     llvm::Twine(number) +
+                                     " to have one shape in both graphs, got " +
+                                     printShape(lhs.getType(left)) + " and " +
+                                     printShape(rhs.getType(right)));
   return llvm::Error::success();
 }
 
@@ -313,7 +313,8 @@ llvm::Expected<Verdict> Judge::concludeDisagreement() {
   if (!options.findWitness)
     return unknown(place + " differs over a field, and no float64 input was "
                            "tried");
-  llvm::Expected<std::optional<Witness>> witness = options.findWitness(lhs, rhs);
+  llvm::Expected<std::optional<Witness>> witness =
+      options.findWitness(lhs, rhs);
   if (!witness)
     return witness.takeError();
   if (!*witness)

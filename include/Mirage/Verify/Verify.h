@@ -1,8 +1,8 @@
 //===- Verify.h - Are two graphs equal? -------------------------*- C++ -*-===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,8 +48,8 @@ struct Witness {
   double lhs = 0, rhs = 0;
 };
 
-/// Evaluates both graphs in float64 on some inputs. `std::nullopt` if they agree
-/// on all that were tried.
+/// Evaluates both graphs in float64 on some inputs. `std::nullopt` if they
+/// agree on all that were tried.
 using FindWitness = std::function<llvm::Expected<std::optional<Witness>>(
     const Graph &lhs, const Graph &rhs)>;
 

@@ -1,8 +1,8 @@
 //===- Programs.h - Graphs that the verifier is tested with -----*- C++ -*-===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -76,7 +76,8 @@ inline Graph wrap(TileGraph tiles, llvm::ArrayRef<Shape> inputs,
   }
   for (const Shape &shape : outputs)
     types.push_back(tensor(shape));
-  auto body = std::make_shared<TileGraph>(maskPartialTiles(tiles, operandTypes));
+  auto body =
+      std::make_shared<TileGraph>(maskPartialTiles(tiles, operandTypes));
   ValueId first = graph.addGraph(operands, body, types);
   for (unsigned i = 0; i < outputs.size(); ++i)
     graph.addOutput(first + i);
@@ -170,18 +171,16 @@ inline Graph lora(int64_t m, int64_t k, int64_t n, int64_t r) {
   return graph;
 }
 
-inline Graph loraFused(int64_t m, int64_t k, int64_t n, int64_t r, int64_t tileK,
-                       int64_t tileN) {
+inline Graph loraFused(int64_t m, int64_t k, int64_t n, int64_t r,
+                       int64_t tileK, int64_t tileN) {
   TileGraph tiles;
   Builder b(tiles);
   tiles.grid = {ceilDiv(n, tileN)};
   tiles.loop = ceilDiv(k, tileK);
   ValueId x = b.input({m, tileK}), w = b.input({tileK, tileN});
   ValueId down = b.input({tileK, r}), up = b.input({r, tileN});
-  tiles.tileInputs = {{{kReplicated}, 1},
-                      {{1}, 0},
-                      {{kReplicated}, 0},
-                      {{1}, kReplicated}};
+  tiles.tileInputs = {
+      {{kReplicated}, 1}, {{1}, 0}, {{kReplicated}, 0}, {{1}, kReplicated}};
   ValueId high = b.accumulate(b.op(Opcode::Matmul, {x, w}));
   ValueId low = b.accumulate(b.op(Opcode::Matmul, {x, down}));
   b.output(b.op(Opcode::Add, {high, b.op(Opcode::Matmul, {low, up})}));
