@@ -1,8 +1,8 @@
 //===- TrialBatch.cpp - Sixteen trials over one tower ---------------------===//
 //
-// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,6 +66,9 @@ RootGroups::RootGroups(const TermTable &table, const LiveTerms &live,
     }
     groups.push_back(number);
   }
+  numRoots.resize(inputs.size());
+  for (unsigned group : groups)
+    ++numRoots[group];
   for (uint32_t input = 0; input < numInputs + 2; ++input)
     if (int number = numbers[classes[input]]; number >= 0)
       inputs[number].push_back(input);
@@ -118,10 +121,14 @@ void TrialBatch::draw(unsigned component, const RootGroups &groups,
 bool TrialBatch::findMissing(unsigned component, const RootGroups &groups,
                              std::vector<uint16_t> &missing) {
   llvm::fill(missing, 0);
-  for (auto [number, root] : llvm::enumerate(groups.getRoots()))
+  for (auto [number, root] : llvm::enumerate(groups.getRoots())) {
+    unsigned group = groups.getGroup(number);
+    if (groups.getNumRoots(group) > kMaxGroupRoots)
+      continue;
     for (unsigned lane = 0; lane < kLanes; ++lane)
       if (isMissing(root, component, lane))
-        missing[groups.getGroup(number)] |= 1u << lane;
+        missing[group] |= 1u << lane;
+  }
   return llvm::any_of(missing, [](uint16_t lanes) { return lanes != 0; });
 }
 

@@ -1,8 +1,8 @@
 //===- TrialBatch.h - Sixteen trials over one tower -------------*- C++ -*-===//
 //
-// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,12 +39,14 @@ public:
     return inputs[group];
   }
   unsigned getNumGroups() const { return inputs.size(); }
+  unsigned getNumRoots(unsigned group) const { return numRoots[group]; }
   /// Roots of what no input feeds: only another tower changes them.
   llvm::ArrayRef<TermId> getFixedRoots() const { return fixedRoots; }
 
 private:
   std::vector<TermId> roots, fixedRoots;
-  std::vector<unsigned> groups; ///< by root
+  std::vector<unsigned> groups;   ///< by root
+  std::vector<unsigned> numRoots; ///< by group
   std::vector<std::vector<uint32_t>> inputs;
 };
 
@@ -69,7 +71,10 @@ public:
   bool hasFixedRoots() const { return fixedRootsExist; }
 
 private:
-  static constexpr unsigned kMaxRounds = 4096;
+  /// Groups with more roots are not redrawn: it would take too many draws.
+  /// Trials still count for the output elements whose own roots exist.
+  static constexpr unsigned kMaxGroupRoots = 8;
+  static constexpr unsigned kMaxRounds = 16 << kMaxGroupRoots;
   static constexpr unsigned kMaxSamples = 512;
 
   void draw(unsigned component, const RootGroups &groups, RandomStream &random);

@@ -1,12 +1,13 @@
 //===- VerifyTest.cpp - Verdicts on pairs of graphs -----------------------===//
 //
-// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Verify/Verify.h"
+#include "DoubleArithmetic.h"
 #include "Mirage/Graph/DefaultTileGraph.h"
 #include "Programs.h"
 #include "gtest/gtest.h"
@@ -67,4 +68,225 @@ TEST(Verify, SafeSoftmaxDoesNotDependOnTheMaximum) {
 }
 TEST(Verify, RootsInsideExponents) {
   expectProved(qkNorm(2, 3, 2), qkNormLate(2, 3, 2));
+}
+
+//===----------------------------------------------------------------------===//
+// Laws, and what fields cannot decide
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A graph over two inputs of three elements.
+Graph over(llvm::function_ref<ValueId(Builder &, ValueId, ValueId)> formula) {
+  Graph graph;
+  Builder b(graph);
+  ValueId x = b.input({3}), y = b.input({3});
+  b.output(formula(b, x, y));
+  return graph;
+}
+Verdict
+judgeFormulas(llvm::function_ref<ValueId(Builder &, ValueId, ValueId)> lhs,
+              llvm::function_ref<ValueId(Builder &, ValueId, ValueId)> rhs) {
+  VerifyOptions options;
+  options.findWitness = test::findWitness;
+  options.maxTowers = 64;
+  return judge(over(lhs), over(rhs), options);
+}
+using V = ValueId;
+using B = Builder;
+using O = Opcode;
+} // namespace
+
+TEST(Verify, LawsThatHold) {
+  auto expectEqual = [](auto lhs, auto rhs) {
+    Verdict verdict = judgeFormulas(lhs, rhs);
+    EXPECT_EQ(verdict.kind, Verdict::Equal) << verdict.reason;
+  };
+  expectEqual(
+      [](B &b, V x, V y) { return b.op(O::Exp, {b.op(O::Add, {x, y})}); },
+      [](B &b, V x, V y) {
+        return b.op(O::Mul, {b.op(O::Exp, {x}), b.op(O::Exp, {y})});
+      });
+  expectEqual([](B &b, V x, V) { return b.op(O::Exp, {x}); },
+              [](B &b, V x, V) {
+                return b.op(O::Exp2, {b.scale(x, 1.44269504088896340736f)});
+              });
+  expectEqual([](B &b, V x, V) { return b.op(O::Sqrt, {b.op(O::Exp, {x})}); },
+              [](B &b, V x, V) { return b.op(O::Exp, {b.scale(x, 0.5)}); });
+  expectEqual(
+      [](B &b, V x, V) { return b.op(O::Sqrt, {b.op(O::Square, {x})}); },
+      [](B &b, V x, V) { return b.op(O::Abs, {x}); });
+  expectEqual(
+      [](B &b, V x, V y) {
+        return b.op(O::Sqrt,
+                    {b.op(O::Mul, {b.op(O::Square, {x}), b.op(O::Exp, {y})})});
+      },
+      [](B &b, V x, V y) {
+        return b.op(O::Mul,
+                    {b.op(O::Abs, {x}), b.op(O::Sqrt, {b.op(O::Exp, {y})})});
+      });
+  expectEqual(
+      [](B &b, V x, V) { return b.op(O::Rsqrt, {x}); },
+      [](B &b, V x, V) { return b.op(O::Div, {b.op(O::Sqrt, {x}), x}); });
+  // Three exponentials, one in the other.
+  auto tower = [](B &b, V x) {
+    return b.op(O::Exp, {b.op(O::Exp, {b.op(O::Exp, {x})})});
+  };
+  expectEqual([&](B &b, V x, V) { return tower(b, b.op(O::Add, {x, x})); },
+              [&](B &b, V x, V) { return tower(b, b.scale(x, 2)); });
+  expectEqual(
+      [](B &b, V x, V y) {
+        return b.op(O::Add,
+                    {b.op(O::Maximum, {x, y}), b.op(O::Minimum, {x, y})});
+      },
+      [](B &b, V x, V y) { return b.op(O::Add, {x, y}); });
+}
+
+TEST(Verify, SquareOfRootIsEqualWhereBothAreDefined) {
+  Verdict verdict = judgeFormulas(
+      [](B &b, V x, V) { return b.op(O::Square, {b.op(O::Sqrt, {x})}); },
+      [](B &, V x, V) { return x; });
+  EXPECT_EQ(verdict.kind, Verdict::Equal);
+  EXPECT_TRUE(verdict.whereBothDefined);
+  EXPECT_FALSE(judge(rmsLinear(2, 3, 2), rmsLinear(2, 3, 2)).whereBothDefined);
+}
+
+TEST(Verify, DifferentHasAWitness) {
+  auto expectDifferent = [](auto lhs, auto rhs) {
+    Verdict verdict = judgeFormulas(lhs, rhs);
+    EXPECT_EQ(verdict.kind, Verdict::Different) << verdict.reason;
+    EXPECT_TRUE(verdict.witness.has_value());
+  };
+  auto root = [](B &b, V x) { return b.op(O::Sqrt, {b.op(O::Square, {x})}); };
+  expectDifferent([&](B &b, V x, V) { return root(b, x); },
+                  [](B &, V x, V) { return x; });
+  expectDifferent([&](B &b, V x, V) { return root(b, b.op(O::Relu, {x})); },
+                  [&](B &b, V x, V) { return root(b, x); });
+  expectDifferent([](B &b, V x, V) { return b.op(O::Relu, {x}); },
+                  [](B &, V x, V) { return x; });
+  expectDifferent([](B &b, V x, V) { return b.scale(x, 0.1); },
+                  [](B &b, V x, V) { return b.scale(x, 0.1 + 0x1p-20); });
+}
+
+TEST(Verify, WhatNeedsALawThatFieldsLackIsUnknown) {
+  auto expectUnknown = [](auto lhs, auto rhs, llvm::StringRef reason) {
+    Verdict verdict = judgeFormulas(lhs, rhs);
+    EXPECT_EQ(verdict.kind, Verdict::Unknown) << verdict.reason;
+    EXPECT_TRUE(llvm::StringRef(verdict.reason).contains(reason))
+        << verdict.reason;
+  };
+  expectUnknown([](B &b, V x, V) { return b.op(O::Relu, {b.scale(x, 2)}); },
+                [](B &b, V x, V) { return b.scale(b.op(O::Relu, {x}), 2); },
+                "would need a law");
+  expectUnknown([](B &b, V x, V) { return b.op(O::Log, {b.op(O::Exp, {x})}); },
+                [](B &, V x, V) { return x; }, "would need a law");
+  expectUnknown([](B &b, V x,
+                   V y) { return b.op(O::Add, {b.op(O::Maximum, {x, y}), y}); },
+                [](B &b, V x, V y) {
+                  return b.op(O::Maximum,
+                              {b.op(O::Add, {x, y}), b.op(O::Add, {y, y})});
+                },
+                "would need a law");
+  expectUnknown(
+      [](B &b, V x, V) {
+        V r = b.op(O::Relu, {x});
+        return b.op(O::Div, {b.op(O::Mul, {x, r}), r});
+      },
+      [](B &, V x, V) { return x; }, "zero denominator");
+  auto deep = [](B &b, V x, V) {
+    for (int i = 0; i < 4; ++i)
+      x = b.op(O::Exp, {x});
+    return x;
+  };
+  expectUnknown(deep, deep, "at most 3 nested exponentials, got 4");
+}
+
+TEST(Verify, MinusInfinityIsAValue) {
+  // A masked softmax over tiles that reach beyond the row: exp(-inf) is 0.
+  auto masked = [](bool maskLogits) {
+    Graph graph;
+    Builder b(graph);
+    V x = b.input({2, 5});
+    Attributes mask;
+    mask.dims = {1};
+    mask.extent = 3;
+    mask.scalars = {maskLogits ? -HUGE_VAL : 0.0};
+    V e;
+    if (maskLogits)
+      e = b.op(O::Exp, {b.scale(b.op(O::Mask, {b.scale(x, 3)}, mask), 0.5)});
+    else
+      e = b.op(O::Mask, {b.op(O::Exp, {b.scale(x, 1.5)})}, mask);
+    b.output(b.op(O::Div, {e, b.reduce(O::Sum, e, 1)}));
+    return graph;
+  };
+  expectProved(masked(true), masked(false));
+}
+
+TEST(Verify, InterfacesMustMatch) {
+  auto message = [](const Graph &lhs, const Graph &rhs) {
+    llvm::Expected<Verdict> verdict = verifyEqual(lhs, rhs, {});
+    return verdict ? std::string() : llvm::toString(verdict.takeError());
+  };
+  EXPECT_EQ(
+      message(rmsLinear(2, 3, 4), rmsLinear(2, 5, 4)),
+      "expects input 0 to have one shape in both graphs, got 2x3 and 2x5");
+  EXPECT_EQ(message(rmsLinear(2, 3, 4), gatedMlp(2, 3, 4)),
+            "expects graphs with as many inputs, got 2 and 3");
+}
+
+TEST(Verify, DefaultBlockGraphs) {
+  Graph program = gatedMlp(3, 70, 33);
+  Graph lowered;
+  std::vector<ValueId> values;
+  for (unsigned i = 0; i < program.getNumInputs(); ++i)
+    lowered.addInput(program.getType(i));
+  for (const Operation &operation : program.getOperations()) {
+    llvm::Expected<TileGraph> tiles =
+        buildDefaultTileGraph(program, operation, 227 * 1024);
+    ASSERT_TRUE(!!tiles) << llvm::toString(tiles.takeError());
+    lowered.addGraph(operation.operands,
+                     std::make_shared<TileGraph>(std::move(*tiles)),
+                     program.getTypes(operation.results));
+  }
+  lowered.addOutput(program.getOutputs()[0]);
+  expectProved(program, lowered);
+}
+
+TEST(Verify, LargeGraphsAreTestedAtTheirSize) {
+  VerifyOptions options;
+  options.maxTerms = 1000;
+  Verdict verdict =
+      judge(rmsLinear(8, 100, 70), rmsLinearFused(8, 100, 70, 16, 32), options);
+  EXPECT_EQ(verdict.kind, Verdict::Equal) << verdict.reason;
+  EXPECT_TRUE(verdict.isLarge);
+  EXPECT_EQ(verdict.bound.provedLog2, 0);
+  EXPECT_GE(verdict.bound.trials, 1u);
+  verdict = judge(attention(8, 40, 16, false), attentionFused(8, 40, 16, 12),
+                  options);
+  EXPECT_EQ(verdict.kind, Verdict::Equal) << verdict.reason;
+  // Averaged over 99 of 100.
+  Graph fused = rmsLinearFused(8, 100, 70, 16, 32);
+  const TileGraph &right = *fused.getOperations()[0].body;
+  auto tiles = std::make_shared<TileGraph>();
+  Builder b(*tiles);
+  tiles->grid = right.grid;
+  tiles->loop = right.loop;
+  tiles->tileInputs = right.tileInputs;
+  tiles->tileOutputs = right.tileOutputs;
+  V x = b.input({8, 16}), w = b.input({16, 32});
+  V rms = b.accumulate(x, O::Rms, {1}, 99);
+  b.output(b.op(O::Div, {b.accumulate(b.op(O::Matmul, {x, w})), rms}));
+  Graph mutant;
+  mutant.addInput(tensor({8, 100}));
+  mutant.addInput(tensor({100, 70}));
+  mutant.addOutput(mutant.addGraph({0, 1}, tiles, {tensor({8, 70})}));
+  verdict = judge(rmsLinear(8, 100, 70), mutant, options);
+  EXPECT_EQ(verdict.kind, Verdict::Unknown);
+  EXPECT_TRUE(verdict.disagreement.has_value());
+}
+
+TEST(Verify, SameSeedSameVerdict) {
+  Verdict a = judge(softmax(2, 3, true), softmax(2, 3, false));
+  Verdict b = judge(softmax(2, 3, true), softmax(2, 3, false));
+  EXPECT_EQ(a.bound.provedLog2, b.bound.provedLog2);
+  EXPECT_EQ(a.bound.trials, b.bound.trials);
 }
