@@ -246,7 +246,7 @@ private:
 
   /// Dimensions of size 1 come and go; others keep their padding. A reshape
   /// that splits or joins dimensions of partial tiles has no padded dimension.
-  Paddings inferReshape(const Operation &operation, ValueId operand) {
+  Paddings inferReshape(const Node &operation, ValueId operand) {
     const Shape &from = result.getType(operand).shape;
     const Shape &to = source.getType(operation.results[0]).shape;
     Paddings kept(to.size());
