@@ -28,4 +28,33 @@ def AssignDefaultBlocksPass : Pass<"mirage-assign-default-blocks"> {
   let dependentDialects = ["::mlir::mirage::block::MirageBlockDialect"];
 }
 
+def ScheduleBlockPass : Pass<"mirage-schedule-block"> {
+  let summary = "orders the steps of each block graph and places its barriers";
+  let description = [{
+    Orders the steps of each phase (before, in and after the loop) by the longest
+    chain of hazards that leads to them, and puts as few barriers between them as
+    that chain needs; hazards from one iteration to the next count as well. The
+    ops are moved into that order and carry `mirage.step` and, where a barrier
+    stands before them, `mirage.barrier`; the graph carries
+    `mirage.barrier_at_entry` (before the loop) and `mirage.barrier_at_head`
+    (before each iteration).
+    Example: test/Transforms/schedule-block.mlir
+  }];
+}
+
+def PlanSharedMemoryPass : Pass<"mirage-plan-shared-memory"> {
+  let summary = "gives each tile of a scheduled block graph a place";
+  let description = [{
+    Tiles that no stretch between two barriers touches together may share bytes;
+    the value of an accumulator is live from before the loop to its last use.
+    Offsets are multiples of 128. Ops carry `mirage.offsets`, the graph
+    `mirage.input_offsets` and `mirage.shared_bytes`. A plan that does not fit is
+    an error with the demand, the limit and the tiles.
+    Example: test/Transforms/plan-shared-memory.mlir
+  }];
+  let options = [
+    Option<"sharedBytes", "shared-bytes", "int64_t", /*default=*/"232448",
+           "Shared memory of one thread block in bytes; 227 KiB on sm_90">];
+}
+
 #endif // MIRAGE_TRANSFORMS_PASSES_TD

@@ -1,0 +1,96 @@
+//===- BlockSteps.h - A block graph as steps over tiles ---------*- C++ -*-===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a thread block does, one step after the other, and which tiles of shared
+// memory each step touches. An op of a `mirage_block.graph` is one step, but
+// for
+//   - an input, whose tile is loaded from device memory,
+//   - an accumulator, which is set to the neutral element before the loop,
+//     joined with a value in it and finished after it (the mean divides),
+//   - a reshape, which is no step: its result is the operand's tile.
+// Scheduling, planning of shared memory and lowering all read this one list.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_ANALYSIS_BLOCKSTEPS_H
+#define MIRAGE_ANALYSIS_BLOCKSTEPS_H
+
+#include "Mirage/Dialect/Block/IR/Block.h"
+#include "Mirage/Planning/ScheduleProblem.h"
+#include "Mirage/Planning/StorageProblem.h"
+
+namespace mlir::mirage {
+
+struct BlockStep {
+  enum class Kind : uint8_t { Load, Init, Compute, Update, Finish, Store };
+  Kind kind = Kind::Compute;
+  /// Load: the block argument. Init, Update, Finish: the accumulator's result.
+  Value tile;
+  /// The op that the step belongs to; of a load the graph, of a store the
+  /// yield.
+  Operation *op = nullptr;
+  ScheduledStep scheduled;
+};
+
+class BlockSteps {
+public:
+  /// Lists steps by phase, within each in the order of the ops.
+  explicit BlockSteps(block::GraphOp graph);
+
+  block::GraphOp getGraph() const { return graph; }
+  ArrayRef<BlockStep> getSteps() const { return steps; }
+  /// The values that have a place in shared memory of their own; an unused
+  /// input has none.
+  ArrayRef<Value> getTiles() const { return tiles; }
+  /// The number of the tile that a value is held in, or none.
+  std::optional<unsigned> getTile(Value value) const;
+
+  ScheduleProblem makeScheduleProblem() const;
+  /// The schedule that attributes of the graph's ops state:
+  /// `mirage.barrier` on an op, and on the graph `mirage.barrier_at_entry` and
+  /// `mirage.barrier_at_head`.
+  Schedule readSchedule() const;
+  /// Tiles with their live ranges under a schedule.
+  StorageProblem makeStorageProblem(const Schedule &schedule) const;
+
+private:
+  void addLoads(Phase phase);
+  void addInits();
+  void addOps(Phase phase);
+  void addFinishes();
+  void addStore();
+  void addStep(BlockStep::Kind kind, Value tile, Operation *op, StepPhase phase,
+               SmallVector<TileAccess, 4> accesses);
+  SmallVector<TileAccess, 4> readAll(ValueRange values) const;
+  TileAccess access(Value value, bool writes, bool isOwn = false) const;
+  Phase getPhase(Operation *op) const;
+  bool hasLoop() const { return block::GraphOp(graph).getLoop() > 1; }
+
+  block::GraphOp graph;
+  SmallVector<Value> tiles;
+  DenseMap<Value, unsigned> tileOf;
+  DenseMap<Value, Phase> phases;
+  SmallVector<BlockStep> steps;
+};
+
+/// Names of the attributes that plans leave in IR.
+inline constexpr llvm::StringLiteral kStepAttr = "mirage.step";
+inline constexpr llvm::StringLiteral kBarrierAttr = "mirage.barrier";
+inline constexpr llvm::StringLiteral kBarrierAtEntryAttr =
+    "mirage.barrier_at_entry";
+inline constexpr llvm::StringLiteral kBarrierAtHeadAttr =
+    "mirage.barrier_at_head";
+/// Bytes from the start of the block's shared memory: of an op's results, of a
+/// graph's inputs (-1 for an unused one), and how many there are in all.
+inline constexpr llvm::StringLiteral kOffsetsAttr = "mirage.offsets";
+inline constexpr llvm::StringLiteral kInputOffsetsAttr = "mirage.input_offsets";
+inline constexpr llvm::StringLiteral kSharedBytesAttr = "mirage.shared_bytes";
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_ANALYSIS_BLOCKSTEPS_H

@@ -1,0 +1,203 @@
+//===- BlockSteps.cpp - A block graph as steps over tiles -----------------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Analysis/BlockSteps.h"
+#include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+
+using namespace mlir;
+using namespace mlir::mirage;
+
+static StepPhase convertPhase(Phase phase) {
+  return phase == Phase::Invariant ? StepPhase::Before
+         : phase == Phase::Loop    ? StepPhase::Loop
+                                   : StepPhase::After;
+}
+
+/// The phase in which an op's step runs: an accumulation runs in the loop,
+/// though its result is known after it.
+Phase BlockSteps::getPhase(Operation *op) const {
+  if (isa<block::AccumulateOp>(op))
+    return Phase::Loop;
+  Phase latest = Phase::Invariant;
+  for (Value operand : op->getOperands())
+    latest = std::max(latest, phases.lookup(operand));
+  return latest;
+}
+
+BlockSteps::BlockSteps(block::GraphOp graph) : graph(graph) {
+  Block &body = graph.getBody().front();
+  for (auto [argument, fmap] :
+       llvm::zip_equal(body.getArguments(), graph.getFmaps())) {
+    phases[argument] = fmap == kReplicated ? Phase::Invariant : Phase::Loop;
+    if (argument.use_empty())
+      continue;
+    tileOf[argument] = tiles.size();
+    tiles.push_back(argument);
+  }
+  for (Operation &op : body.without_terminator())
+    for (Value result : op.getResults()) {
+      phases[result] =
+          isa<block::AccumulateOp>(op) ? Phase::After : getPhase(&op);
+      if (isa<block::ReshapeOp>(op)) {
+        tileOf[result] = tileOf.lookup(op.getOperand(0));
+        continue;
+      }
+      tileOf[result] = tiles.size();
+      tiles.push_back(result);
+    }
+  addLoads(Phase::Invariant);
+  addInits();
+  addOps(Phase::Invariant);
+  addLoads(Phase::Loop);
+  addOps(Phase::Loop);
+  addFinishes();
+  addOps(Phase::After);
+  addStore();
+}
+
+std::optional<unsigned> BlockSteps::getTile(Value value) const {
+  auto found = tileOf.find(value);
+  if (found == tileOf.end())
+    return std::nullopt;
+  return found->second;
+}
+
+TileAccess BlockSteps::access(Value value, bool writes, bool isOwn) const {
+  return {tileOf.at(value), writes, isOwn};
+}
+
+SmallVector<TileAccess, 4> BlockSteps::readAll(ValueRange values) const {
+  SmallVector<TileAccess, 4> accesses;
+  for (Value value : values)
+    accesses.push_back(access(value, /*writes=*/false));
+  return accesses;
+}
+
+void BlockSteps::addStep(BlockStep::Kind kind, Value tile, Operation *op,
+                         StepPhase phase, SmallVector<TileAccess, 4> accesses) {
+  steps.push_back({kind, tile, op, {phase, std::move(accesses)}});
+}
+
+void BlockSteps::addLoads(Phase phase) {
+  for (BlockArgument argument : graph.getBody().getArguments())
+    if (tileOf.count(argument) && phases.lookup(argument) == phase)
+      addStep(BlockStep::Kind::Load, argument, graph, convertPhase(phase),
+              {access(argument, /*writes=*/true)});
+}
+
+// The three steps of an accumulator share out its elements over the threads in
+// the same way.
+void BlockSteps::addInits() {
+  for (auto op : graph.getBody().getOps<block::AccumulateOp>())
+    addStep(BlockStep::Kind::Init, op.getResult(), op, StepPhase::Before,
+            {access(op.getResult(), /*writes=*/true, /*isOwn=*/true)});
+}
+
+void BlockSteps::addFinishes() {
+  for (auto op : graph.getBody().getOps<block::AccumulateOp>()) {
+    Opcode reduction = static_cast<Opcode>(
+        readOperatorAttributes(Opcode::Accumulate, op->getAttrDictionary())
+            .reduction);
+    // A finish of one node is the joined value itself.
+    if (getOperatorInfo(reduction).finish.nodes().size() > 1)
+      addStep(BlockStep::Kind::Finish, op.getResult(), op, StepPhase::After,
+              {access(op.getResult(), /*writes=*/true, /*isOwn=*/true)});
+  }
+}
+
+void BlockSteps::addOps(Phase phase) {
+  for (Operation &op : graph.getBody().front().without_terminator()) {
+    if (isa<block::ReshapeOp>(op) || getPhase(&op) != phase)
+      continue;
+    SmallVector<TileAccess, 4> accesses = readAll(op.getOperands());
+    bool updates = isa<block::AccumulateOp>(op);
+    for (Value result : op.getResults())
+      accesses.push_back(access(result, /*writes=*/true, /*isOwn=*/updates));
+    addStep(updates ? BlockStep::Kind::Update : BlockStep::Kind::Compute,
+            op.getResult(0), &op, convertPhase(phase), std::move(accesses));
+  }
+}
+
+void BlockSteps::addStore() {
+  Operation *yield = graph.getBody().front().getTerminator();
+  addStep(BlockStep::Kind::Store, nullptr, yield, StepPhase::After,
+          readAll(yield->getOperands()));
+}
+
+ScheduleProblem BlockSteps::makeScheduleProblem() const {
+  ScheduleProblem problem(hasLoop());
+  for (const BlockStep &step : steps)
+    problem.add(step.scheduled);
+  return problem;
+}
+
+Schedule BlockSteps::readSchedule() const {
+  Schedule schedule;
+  schedule.order = llvm::to_vector(llvm::seq<unsigned>(0, steps.size()));
+  schedule.barrierBefore.resize(steps.size());
+  for (auto [number, step] : llvm::enumerate(steps))
+    if ((step.kind == BlockStep::Kind::Compute ||
+         step.kind == BlockStep::Kind::Update ||
+         step.kind == BlockStep::Kind::Store) &&
+        step.op->hasAttr(kBarrierAttr))
+      schedule.barrierBefore.set(number);
+  schedule.barrierAtEntry = graph->hasAttr(kBarrierAtEntryAttr);
+  schedule.barrierAtHead = graph->hasAttr(kBarrierAtHeadAttr);
+  return schedule;
+}
+
+namespace {
+/// The epochs in which a tile is touched, in and outside of the loop.
+struct TouchedEpochs {
+  unsigned first = ~0u, last = 0;
+  bool before = false, inLoop = false;
+};
+} // namespace
+
+StorageProblem BlockSteps::makeStorageProblem(const Schedule &schedule) const {
+  SmallVector<TouchedEpochs> touched(tiles.size());
+  unsigned epoch = 0, loopBegin = 0, loopEnd = 0;
+  auto playPhase = [&](StepPhase phase) {
+    for (unsigned number : schedule.order) {
+      const ScheduledStep &step = steps[number].scheduled;
+      if (step.phase != phase)
+        continue;
+      epoch += schedule.barrierBefore[number];
+      for (const TileAccess &access : step.accesses) {
+        TouchedEpochs &tile = touched[access.tile];
+        tile.first = std::min(tile.first, epoch);
+        tile.last = std::max(tile.last, epoch);
+        tile.before |= phase == StepPhase::Before;
+        tile.inLoop |= phase == StepPhase::Loop;
+      }
+    }
+  };
+  playPhase(StepPhase::Before);
+  epoch += schedule.barrierAtEntry || schedule.barrierAtHead;
+  loopBegin = epoch;
+  playPhase(StepPhase::Loop);
+  loopEnd = epoch;
+  playPhase(StepPhase::After);
+
+  StorageProblem problem;
+  for (auto [value, tile] : llvm::zip_equal(tiles, touched)) {
+    if (hasLoop() && tile.inLoop) {
+      // What came into the loop is there in every iteration.
+      if (tile.before)
+        tile.last = std::max(tile.last, loopEnd);
+      // Without a barrier at the head the last epoch of an iteration goes on
+      // in the first of the next one.
+      if (!schedule.barrierAtHead && tile.last >= loopEnd)
+        tile.first = std::min(tile.first, loopBegin);
+    }
+    problem.add({convertTensor(value.getType()).getSizeBytes(), tile.first,
+                 tile.last + 1});
+  }
+  return problem;
+}

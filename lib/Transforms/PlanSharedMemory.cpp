@@ -1,0 +1,89 @@
+//===- PlanSharedMemory.cpp - Places for a block's tiles ------------------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Analysis/BlockSteps.h"
+#include "Mirage/Transforms/Passes.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+
+namespace mlir::mirage {
+#define GEN_PASS_DEF_PLANSHAREDMEMORYPASS
+#include "Mirage/Transforms/Passes.h.inc"
+} // namespace mlir::mirage
+
+using namespace mlir;
+using namespace mlir::mirage;
+
+static void annotate(const BlockSteps &steps, const StoragePlan &plan) {
+  Builder builder(steps.getGraph().getContext());
+  auto getOffsets = [&](ValueRange values) {
+    return builder.getDenseI64ArrayAttr(
+        llvm::map_to_vector(values, [&](Value value) -> int64_t {
+          std::optional<unsigned> tile = steps.getTile(value);
+          return tile ? plan.offsets[*tile] : -1;
+        }));
+  };
+  Region &body = steps.getGraph().getBody();
+  for (Operation &op : body.front().without_terminator())
+    op.setAttr(kOffsetsAttr, getOffsets(op.getResults()));
+  steps.getGraph()->setAttr(kInputOffsetsAttr, getOffsets(body.getArguments()));
+  steps.getGraph()->setAttr(kSharedBytesAttr,
+                            builder.getI64IntegerAttr(plan.sizeBytes));
+}
+
+/// Says which tiles make a plan too large.
+static LogicalResult reportDemand(const BlockSteps &steps,
+                                  const StorageProblem &problem,
+                                  int64_t sizeBytes, int64_t limitBytes) {
+  StorageProblem::Demand demand = problem.getLargestDemand();
+  InFlightDiagnostic diagnostic = steps.getGraph().emitError()
+                                  << "expects tiles that fit " << limitBytes
+                                  << " bytes of shared memory, got "
+                                  << sizeBytes << " bytes";
+  for (auto [value, tile] :
+       llvm::zip_equal(steps.getTiles(), problem.getTiles()))
+    if (tile.begin <= demand.epoch && demand.epoch < tile.end)
+      diagnostic.attachNote(value.getLoc())
+          << "a tile of " << tile.sizeBytes << " bytes, " << value.getType()
+          << ", is live where most is needed";
+  return diagnostic;
+}
+
+static LogicalResult planSharedMemory(block::GraphOp graph,
+                                      int64_t limitBytes) {
+  BlockSteps steps(graph);
+  Schedule schedule = steps.readSchedule();
+  if (llvm::Error error = verify(steps.makeScheduleProblem(), schedule))
+    return graph.emitError()
+           << "expects a block graph that --mirage-schedule-block scheduled: "
+           << llvm::toString(std::move(error));
+  StorageProblem problem = steps.makeStorageProblem(schedule);
+  StoragePlan plan = planStorage(problem);
+  assert(!llvm::errorToBool(verify(problem, plan)) &&
+         "no two live tiles may share bytes");
+  if (plan.sizeBytes > limitBytes)
+    return reportDemand(steps, problem, plan.sizeBytes, limitBytes);
+  annotate(steps, plan);
+  return success();
+}
+
+namespace {
+struct PlanSharedMemoryPass
+    : mirage::impl::PlanSharedMemoryPassBase<PlanSharedMemoryPass> {
+  using PlanSharedMemoryPassBase::PlanSharedMemoryPassBase;
+
+  void runOnOperation() override {
+    WalkResult result = getOperation()->walk([&](block::GraphOp graph) {
+      return failed(planSharedMemory(graph, sharedBytes))
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+};
+} // namespace
