@@ -1,8 +1,8 @@
 //===- GraphEvaluator.h - Walks a µGraph with an arithmetic -----*- C++ -*-===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,11 +58,10 @@ private:
   void evaluateMask(Frame &frame, const Node &operation);
   void evaluateGraph(Frame &frame, const Node &operation);
 
-  void evaluateLoop(Frame &frame, const Frame &outer,
-                    const Operation &operation);
-  void accumulateIteration(Frame &frame, const Operation &operation);
-  void finishAccumulation(Frame &frame, const Operation &operation);
-  void accumulateOverGrid(Frame &frame, const Operation &operation);
+  void evaluateLoop(Frame &frame, const Frame &outer, const Node &operation);
+  void accumulateIteration(Frame &frame, const Node &operation);
+  void finishAccumulation(Frame &frame, const Node &operation);
+  void accumulateOverGrid(Frame &frame, const Node &operation);
   void readTile(Frame &frame, const Frame &outer, unsigned input,
                 ValueId operand);
   void writeTile(const Frame &frame, Frame &outer, unsigned output,

@@ -48,8 +48,7 @@ void expectSameNumbers(const Graph &program, const Graph &candidate) {
   ASSERT_EQ(expected.size(), found.size());
   for (auto [e, f] : llvm::zip(expected, found))
     for (size_t i = 0; i < e.values.size(); ++i)
-      ASSERT_NEAR(e.values[i], f.values[i],
-                  1e-9 * (1 + std::abs(e.values[i])))
+      ASSERT_NEAR(e.values[i], f.values[i], 1e-9 * (1 + std::abs(e.values[i])))
           << "element " << i;
 }
 

@@ -1,8 +1,8 @@
 //===- Mutants.cpp - Graphs that are almost right -------------------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@ using namespace mlir::mirage::test;
 namespace {
 /// A graph in pieces that can be changed one at a time.
 struct Parts {
-  std::vector<Operation> operations;
+  std::vector<Node> operations;
   llvm::SmallVector<ValueId> outputs;
   TileGraph tiles; ///< header and maps, if it is a tile graph
 };
@@ -51,75 +51,72 @@ private:
   }
 
   void mutateOperation(unsigned i) {
-    const Operation &operation = parts.operations[i];
+    const Node &operation = parts.operations[i];
     const OperatorInfo &info = getOperatorInfo(operation.opcode);
     std::string where = ("operation " + llvm::Twine(i) + ": ").str();
     auto change = [&](const llvm::Twine &what,
-                      llvm::function_ref<void(Operation &)> mutate) {
+                      llvm::function_ref<void(Node &)> mutate) {
       with(where + what.str(), [&](Parts &p) { mutate(p.operations[i]); });
     };
     for (const OperatorInfo &other : getOperatorTable())
       if (other.opcode != operation.opcode && other.kind == info.kind &&
           info.kind != OperatorKind::Movement &&
           other.numOperands == info.numOperands && other.parameters.size() <= 1)
-        change(other.name + " for " + info.name, [&](Operation &o) {
+        change(other.name + " for " + info.name, [&](Node &o) {
           o.opcode = other.opcode;
           o.attributes.scalars.assign(other.parameters.size(), 2.0);
         });
     if (operation.operands.size() == 2)
       change("operands swapped",
-             [](Operation &o) { std::swap(o.operands[0], o.operands[1]); });
+             [](Node &o) { std::swap(o.operands[0], o.operands[1]); });
     for (unsigned k = 0; k < operation.operands.size(); ++k)
       for (ValueId value = 0; value < operation.results[0]; ++value)
         if (value != operation.operands[k] &&
             sameShape(value, operation.operands[k]))
-          change("another operand",
-                 [&](Operation &o) { o.operands[k] = value; });
+          change("another operand", [&](Node &o) { o.operands[k] = value; });
     mutateAttributes(operation, change);
     for (ValueId operand : operation.operands)
       if (operation.results.size() == 1 &&
           sameShape(operand, operation.results[0]))
         with(where + "left out", [&](Parts &p) {
-          for (Operation &user : p.operations)
+          for (Node &user : p.operations)
             llvm::replace(user.operands, operation.results[0], operand);
           llvm::replace(p.outputs, operation.results[0], operand);
         });
   }
 
   template <typename Change>
-  void mutateAttributes(const Operation &operation, Change change) {
+  void mutateAttributes(const Node &operation, Change change) {
     const Attributes &attributes = operation.attributes;
     for (unsigned k = 0; k < attributes.scalars.size(); ++k)
       for (double factor : {2.0, -1.0, 1.0 + 0x1p-20, 0.0})
         change("another constant",
-               [&](Operation &o) { o.attributes.scalars[k] *= factor; });
+               [&](Node &o) { o.attributes.scalars[k] *= factor; });
     if (operation.opcode == Opcode::Accumulate) {
       for (Opcode other : {Opcode::Sum, Opcode::Mean, Opcode::Max, Opcode::Rms})
         if (other != attributes.reduction)
           change("another reduction",
-                 [&](Operation &o) { o.attributes.reduction = other; });
+                 [&](Node &o) { o.attributes.reduction = other; });
       for (Axis other : {Axis::X, Axis::Y, Axis::Loop})
         if (other != attributes.axis)
-          change("another axis",
-                 [&](Operation &o) { o.attributes.axis = other; });
-      change("no reduced dimensions",
-             [](Operation &o) { o.attributes.dims = {}; });
+          change("another axis", [&](Node &o) { o.attributes.axis = other; });
+      change("no reduced dimensions", [](Node &o) { o.attributes.dims = {}; });
     }
     if (attributes.count) {
       for (int64_t delta : {-1, 1})
         change("count off by one",
-               [&](Operation &o) { o.attributes.count += delta; });
-      change("no count", [](Operation &o) { o.attributes.count = 0; });
+               [&](Node &o) { o.attributes.count += delta; });
+      change("no count", [](Node &o) { o.attributes.count = 0; });
     }
     if (attributes.extent)
       for (int64_t delta : {-1, 1})
         change("mask off by one",
-               [&](Operation &o) { o.attributes.extent += delta; });
+               [&](Node &o) { o.attributes.extent += delta; });
     if (attributes.dims.size() == 1)
       for (int64_t other : {0, 1})
         if (other != attributes.dims[0])
           change("another dimension",
-                 [&](Operation &o) { o.attributes.dims[0] = other; });
+                 [&](Node &o) { o.attributes.dims[0] = other; });
   }
 
   void mutateMaps() {
@@ -150,7 +147,7 @@ private:
 
 static Parts takeApart(const Graph &graph) {
   Parts parts;
-  parts.operations = graph.getOperations().vec();
+  parts.operations = graph.getNodes().vec();
   parts.outputs.assign(graph.getOutputs().begin(), graph.getOutputs().end());
   return parts;
 }
@@ -159,13 +156,13 @@ static Parts takeApart(const Graph &graph) {
 /// the shapes that the operator table gives them.
 static bool putTogether(const Parts &parts, const Graph &original,
                         Graph &graph) {
-  for (const Operation &operation : parts.operations) {
+  for (const Node &operation : parts.operations) {
     if (operation.body) {
       graph.addGraph(operation.operands, operation.body,
                      original.getTypes(operation.results));
       continue;
     }
-    TensorType type = original.getType(operation.results[0]);
+    TensorSpec type = original.getType(operation.results[0]);
     llvm::Expected<Shape> shape =
         inferShape(operation.opcode, operation.attributes,
                    graph.getTypes(operation.operands), type.shape);

@@ -1,8 +1,8 @@
 //===- VerifyTest.cpp - Verdicts on pairs of graphs -----------------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -239,7 +239,7 @@ TEST(Verify, DefaultBlockGraphs) {
   std::vector<ValueId> values;
   for (unsigned i = 0; i < program.getNumInputs(); ++i)
     lowered.addInput(program.getType(i));
-  for (const Operation &operation : program.getOperations()) {
+  for (const Node &operation : program.getNodes()) {
     llvm::Expected<TileGraph> tiles =
         buildDefaultTileGraph(program, operation, 227 * 1024);
     ASSERT_TRUE(!!tiles) << llvm::toString(tiles.takeError());
@@ -265,7 +265,7 @@ TEST(Verify, LargeGraphsAreTestedAtTheirSize) {
   EXPECT_EQ(verdict.kind, Verdict::Equal) << verdict.reason;
   // Averaged over 99 of 100.
   Graph fused = rmsLinearFused(8, 100, 70, 16, 32);
-  const TileGraph &right = *fused.getOperations()[0].body;
+  const TileGraph &right = *fused.getNodes()[0].body;
   auto tiles = std::make_shared<TileGraph>();
   Builder b(*tiles);
   tiles->grid = right.grid;
