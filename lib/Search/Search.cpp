@@ -138,21 +138,27 @@ private:
       sum.pruned[i] += counts.pruned[i];
   }
 
-  /// At two sets of small sizes, so that no equality holds by a coincidence of
+  /// Two sets of small sizes, so that no equality holds by a coincidence of
   /// sizes.
-  bool isVerified(const Structure &structure) {
+  std::vector<TestPair> buildTestPairs(const Structure &structure) const {
+    std::vector<TestPair> pairs;
     for (unsigned variant = 0; variant < 2; ++variant) {
       llvm::SmallVector<int64_t> extents =
           getTestExtents(program, structure, variant);
       TileGraph tileGraph =
           buildTileGraph(program, structure, extents,
                          getTestTiling(program, structure, extents));
-      if (!options.verify(resize(program.graph, program.names, extents),
-                          buildKernelGraph(program, structure, extents,
-                                           std::move(tileGraph))))
-        return false;
+      pairs.push_back({resize(program.graph, program.names, extents),
+                       buildKernelGraph(program, structure, extents,
+                                        std::move(tileGraph))});
     }
-    return true;
+    return pairs;
+  }
+
+  bool isVerified(const Structure &structure) const {
+    return llvm::all_of(buildTestPairs(structure), [&](const TestPair &pair) {
+      return options.verify(pair.program, pair.candidate);
+    });
   }
 
   void verifyStructures() {
@@ -180,7 +186,7 @@ private:
           program.graph.getTypes(program.graph.getOutputs()));
       if (best && best->predictedUs <= us)
         continue;
-      best = Candidate{structure, tiling, Graph(), us};
+      best = Candidate{structure, tiling, Graph(), us, {}};
       bestTiles = std::move(tiles);
     }
     if (!best)
@@ -200,6 +206,8 @@ private:
     });
     if (result.candidates.size() > options.numCandidates)
       result.candidates.resize(options.numCandidates);
+    for (Candidate &candidate : result.candidates)
+      candidate.testPairs = buildTestPairs(candidate.structure);
     result.report.bestUs = result.report.baselineUs;
     if (!result.candidates.empty())
       result.report.bestUs =

@@ -77,11 +77,18 @@ struct SearchReport {
 };
 llvm::json::Value toJSON(const SearchReport &report);
 
+/// The program and a structure at the same small sizes.
+struct TestPair {
+  Graph program, candidate;
+};
+
 struct Candidate {
   Structure structure;
   Tiling tiling;
   Graph graph; ///< the program as one kernel
   double predictedUs = 0;
+  /// What the structure was verified at, for a final test with a bound.
+  std::vector<TestPair> testPairs;
 };
 
 struct SearchResult {

@@ -57,4 +57,31 @@ def PlanSharedMemoryPass : Pass<"mirage-plan-shared-memory"> {
            "Shared memory of one thread block in bytes; 227 KiB on sm_90">];
 }
 
+def SearchGraphPass : Pass<"mirage-search-graph"> {
+  let summary = "replaces each kernel graph by the cheapest equal µGraph found";
+  let description = [{
+    For each `mirage_kernel.graph`: enumerates µGraphs up to the given sizes,
+    drops those whose abstract expression cannot lead to the graph's, tests the
+    rest for equality over finite fields, and keeps the cheapest that passes. A
+    graph for which nothing cheaper is found is left as it is. The result
+    depends on options and seed alone, not on the number of threads; only
+    `time-limit-s` lets the machine in. Method: Wu et al., "Mirage: A
+    Multi-Level Superoptimizer for Tensor Programs", OSDI 2025.
+    Example: test/Transforms/search-graph.mlir
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"sm_90a\"",
+           "GPU whose limits and rates rank the candidates">,
+    Option<"maxBlockOps", "max-block-ops", "unsigned", /*default=*/"16",
+           "Largest number of operators in one block graph">,
+    Option<"errorBound", "error-bound", "unsigned", /*default=*/"64",
+           "Final test goes on until its proved error is below 2^-n, where a theorem allows that">,
+    Option<"seed", "seed", "uint64_t", /*default=*/"0", "Seed of all random inputs">,
+    Option<"timeLimitS", "time-limit-s", "unsigned", /*default=*/"0",
+           "Wall-clock budget in seconds; 0 means none">,
+    Option<"report", "report", "std::string", /*default=*/"\"\"",
+           "File to write a report in JSON to">];
+  let dependentDialects = ["::mlir::mirage::block::MirageBlockDialect"];
+}
+
 #endif // MIRAGE_TRANSFORMS_PASSES_TD

@@ -1,0 +1,53 @@
+//===- SearchGraph.h - Superoptimizing a kernel graph -----------*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_TRANSFORMS_SEARCHGRAPH_H
+#define MIRAGE_TRANSFORMS_SEARCHGRAPH_H
+
+#include "Mirage/Dialect/Kernel/IR/Kernel.h"
+#include "Mirage/Search/Search.h"
+#include "Mirage/Verify/Verify.h"
+
+namespace mlir::mirage {
+
+struct SearchGraphOptions {
+  std::string target = "sm_90a";
+  uint64_t seed = 0;
+  unsigned maxBlockOps = 16;
+  /// The final test goes on until its proved error is below 2^-errorBoundBits,
+  /// where a theorem allows that.
+  unsigned errorBoundBits = 64;
+  unsigned timeLimitS = 0; ///< 0: none
+};
+
+/// What became of one kernel graph.
+struct SearchGraphResult {
+  search::SearchResult search;
+  /// Whether a µGraph that was found now stands in the graph's place; if not,
+  /// the graph is as it was, and `whyNot` says why.
+  bool isReplaced = false;
+  std::string whyNot;
+  /// Of the µGraph in place: the final tests at small sizes, joined, and the
+  /// test at the program's own.
+  Verdict smallSizes, fullSize;
+};
+
+/// Replaces the body of `op` by the cheapest equal µGraph found, if one is
+/// cheaper than every operator as a kernel of its own and passes the final
+/// test. The result carries the attribute `mirage.certificate`. Fails after a
+/// diagnostic where the options are no good (an unknown target); a graph that
+/// cannot be searched is left alone.
+FailureOr<SearchGraphResult> searchGraph(kernel::GraphOp op,
+                                         const SearchGraphOptions &options);
+
+/// The result as a member of the report that `report=` writes.
+llvm::json::Value toJSON(const SearchGraphResult &result);
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_TRANSFORMS_SEARCHGRAPH_H

@@ -1,0 +1,212 @@
+//===- SearchGraph.cpp - Superoptimizing a kernel graph -------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Transforms/SearchGraph.h"
+#include "Mirage/Bridge/Bridge.h"
+#include "Mirage/Graph/GraphJSON.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+
+using namespace mlir;
+using namespace mlir::mirage;
+
+namespace {
+/// The phases of searching one graph.
+class GraphSearcher {
+public:
+  GraphSearcher(kernel::GraphOp op, const SearchGraphOptions &options)
+      : op(op), options(options) {}
+
+  FailureOr<SearchGraphResult> run() {
+    FailureOr<Graph> program = readKernelGraph(op);
+    if (failed(program))
+      return failure();
+    if (llvm::Expected<search::Target> target =
+            search::getTarget(options.target);
+        !target)
+      return op.emitError() << llvm::toString(target.takeError());
+    llvm::Expected<search::SearchResult> found =
+        search::superoptimize(*program, getSearchOptions());
+    if (!found) {
+      result.whyNot = llvm::toString(found.takeError());
+      return std::move(result);
+    }
+    result.search = std::move(*found);
+    choose(*program);
+    return std::move(result);
+  }
+
+private:
+  search::SearchOptions getSearchOptions() const {
+    search::SearchOptions search;
+    search.target = options.target;
+    search.maxBlockOps = options.maxBlockOps;
+    search.timeLimitS = options.timeLimitS;
+    // A few trials tell unequal structures apart; the winner gets a bound.
+    VerifyOptions trials;
+    trials.seed = deriveSeed(Seed{}, "search", options.seed);
+    trials.errorBoundBits = 0;
+    trials.minTowers = 1;
+    search.verify = [trials](const Graph &program, const Graph &candidate) {
+      llvm::Expected<Verdict> verdict = verifyEqual(program, candidate, trials);
+      if (verdict)
+        return verdict->kind == Verdict::Equal;
+      llvm::consumeError(verdict.takeError());
+      return false;
+    };
+    return search;
+  }
+
+  /// The cheapest candidate that passes the final test, if it is cheaper than
+  /// what there is.
+  void choose(const Graph &program) {
+    const search::SearchReport &report = result.search.report;
+    if (result.search.candidates.empty())
+      result.whyNot = "no equal µGraph was found";
+    for (const search::Candidate &candidate : result.search.candidates) {
+      if (candidate.predictedUs >= report.baselineUs) {
+        result.whyNot = llvm::formatv("the best µGraph is predicted to take "
+                                      "{0:f2} us, its operators one by one "
+                                      "{1:f2} us",
+                                      candidate.predictedUs, report.baselineUs);
+        return;
+      }
+      if (passes(program, candidate))
+        return replace(program, candidate);
+    }
+  }
+
+  /// Draws are fixed by the seed and both graphs, hence repeatable, and known
+  /// only once the candidate is.
+  VerifyOptions getFinalOptions(const Graph &lhs, const Graph &rhs) const {
+    std::string text;
+    llvm::raw_string_ostream(text) << options.seed << mirage::toJSON(lhs)
+                                   << mirage::toJSON(rhs);
+    VerifyOptions final;
+    final.seed = hashToSeed(text);
+    final.errorBoundBits = options.errorBoundBits;
+    return final;
+  }
+
+  /// Joins verdicts on several sizes: the worst bound, the first failure.
+  bool passes(const Graph &program, const search::Candidate &candidate) {
+    bool isFirst = true;
+    for (const search::TestPair &pair : candidate.testPairs) {
+      std::optional<Verdict> verdict = judge(pair.program, pair.candidate);
+      if (!verdict)
+        return false;
+      if (isFirst || verdict->bound.provedLog2 > result.smallSizes.bound.provedLog2)
+        result.smallSizes = *verdict;
+      isFirst = false;
+    }
+    std::optional<Verdict> verdict = judge(program, candidate.graph);
+    if (!verdict)
+      return false;
+    result.fullSize = *verdict;
+    return true;
+  }
+
+  std::optional<Verdict> judge(const Graph &lhs, const Graph &rhs) {
+    llvm::Expected<Verdict> verdict =
+        verifyEqual(lhs, rhs, getFinalOptions(lhs, rhs));
+    if (!verdict) {
+      result.whyNot = llvm::toString(verdict.takeError());
+      return std::nullopt;
+    }
+    if (verdict->kind != Verdict::Equal) {
+      result.whyNot = "the final test of a candidate says " +
+                      getVerdictName(verdict->kind).str() + ": " +
+                      verdict->reason;
+      return std::nullopt;
+    }
+    return *verdict;
+  }
+
+  void replace(const Graph &program, const search::Candidate &candidate) {
+    Block &body = op.getBody().front();
+    kernel::YieldOp yield = op.getYield();
+    OpBuilder builder(yield);
+    SmallVector<mlir::Operation *> old;
+    for (mlir::Operation &nested : body.without_terminator())
+      old.push_back(&nested);
+    SmallVector<Location> locations;
+    for (mlir::Operation *nested : old)
+      locations.push_back(nested->getLoc());
+    SmallVector<Value> values =
+        writeGraph(builder, builder.getFusedLoc(locations), candidate.graph,
+                   body.getArguments());
+    yield->setOperands(values);
+    for (mlir::Operation *nested : llvm::reverse(old))
+      nested->erase();
+    op->setAttr("mirage.certificate", getCertificate(builder, program, candidate));
+    result.isReplaced = true;
+    result.whyNot.clear();
+  }
+
+  DictionaryAttr getCertificate(Builder &builder, const Graph &program,
+                                const search::Candidate &candidate) {
+    auto hash = [&](const Graph &graph) {
+      std::string text;
+      llvm::raw_string_ostream(text) << mirage::toJSON(graph);
+      Seed digest = hashToSeed(text);
+      std::string hex;
+      for (uint32_t word : digest)
+        hex += llvm::formatv("{0:x-8}", word).str();
+      return builder.getStringAttr(hex);
+    };
+    const ErrorBound &bound = result.smallSizes.bound;
+    return builder.getDictionaryAttr(
+        {builder.getNamedAttr("seed", builder.getI64IntegerAttr(options.seed)),
+         builder.getNamedAttr("proved_log2",
+                              builder.getF64FloatAttr(bound.provedLog2)),
+         builder.getNamedAttr("trials", builder.getI64IntegerAttr(bound.trials)),
+         builder.getNamedAttr("towers", builder.getI64IntegerAttr(bound.towers)),
+         builder.getNamedAttr("program", hash(program)),
+         builder.getNamedAttr("result", hash(candidate.graph))});
+  }
+
+  kernel::GraphOp op;
+  const SearchGraphOptions &options;
+  SearchGraphResult result;
+};
+} // namespace
+
+FailureOr<SearchGraphResult>
+mlir::mirage::searchGraph(kernel::GraphOp op,
+                          const SearchGraphOptions &options) {
+  return GraphSearcher(op, options).run();
+}
+
+static llvm::json::Value toJSON(const Verdict &verdict) {
+  llvm::json::Object object{{"verdict", getVerdictName(verdict.kind)},
+                            {"provedLog2", verdict.bound.provedLog2},
+                            {"conjecturedLog2", verdict.bound.conjecturedLog2},
+                            {"trials", int64_t(verdict.bound.trials)},
+                            {"towers", int64_t(verdict.bound.towers)}};
+  if (!verdict.reason.empty())
+    object["reason"] = verdict.reason;
+  if (verdict.whereBothDefined)
+    object["whereBothDefined"] = true;
+  return object;
+}
+
+llvm::json::Value mlir::mirage::toJSON(const SearchGraphResult &result) {
+  llvm::json::Object object{
+      {"search", search::toJSON(result.search.report)},
+      {"stopReason", search::getStopReasonName(result.search.stopReason)},
+      {"replaced", result.isReplaced}};
+  if (result.isReplaced) {
+    object["smallSizes"] = ::toJSON(result.smallSizes);
+    object["fullSize"] = ::toJSON(result.fullSize);
+  } else {
+    object["whyNot"] = result.whyNot;
+  }
+  return object;
+}

@@ -1,0 +1,96 @@
+//===- SearchGraphPass.cpp - The search as a pass -------------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Dialect/Block/IR/Block.h"
+#include "Mirage/Transforms/Passes.h"
+#include "Mirage/Transforms/SearchGraph.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace mlir::mirage {
+#define GEN_PASS_DEF_SEARCHGRAPHPASS
+#include "Mirage/Transforms/Passes.h.inc"
+} // namespace mlir::mirage
+
+using namespace mlir;
+using namespace mlir::mirage;
+
+#define DEBUG_TYPE "mirage-search-graph"
+
+static std::string getFunctionName(kernel::GraphOp op) {
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  return function ? function.getName().str() : "";
+}
+
+static void emitRemarks(kernel::GraphOp op, const SearchGraphResult &result) {
+  std::string function = getFunctionName(op);
+  remark::RemarkOpts options =
+      remark::RemarkOpts::name("Search").category(DEBUG_TYPE).function(function);
+  const search::SearchReport &report = result.search.report;
+  if (!result.isReplaced) {
+    remark::missed(op.getLoc(), options)
+        << "left as it was: " + result.whyNot;
+    return;
+  }
+  remark::passed(op.getLoc(), options)
+      << "replaced by one kernel"
+      << remark::metric("states", report.counts.states)
+      << remark::metric("structures", report.structures)
+      << remark::metric("verified", report.verified)
+      << remark::metric("instances", report.instances)
+      << remark::metric("predictedUs",
+                        llvm::formatv("{0:f2}", report.bestUs).str())
+      << remark::metric("baselineUs",
+                        llvm::formatv("{0:f2}", report.baselineUs).str());
+}
+
+namespace {
+struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
+  using SearchGraphPassBase::SearchGraphPassBase;
+
+  void runOnOperation() override {
+    SearchGraphOptions options;
+    options.target = target;
+    options.seed = seed;
+    options.maxBlockOps = maxBlockOps;
+    options.errorBoundBits = errorBound;
+    options.timeLimitS = timeLimitS;
+
+    SmallVector<kernel::GraphOp> graphs;
+    getOperation()->walk([&](kernel::GraphOp op) { graphs.push_back(op); });
+    llvm::json::Array reports;
+    for (kernel::GraphOp op : graphs) {
+      FailureOr<SearchGraphResult> result = searchGraph(op, options);
+      if (failed(result))
+        return signalPassFailure();
+      emitRemarks(op, *result);
+      llvm::json::Value entry = toJSON(*result);
+      entry.getAsObject()->insert({"function", getFunctionName(op)});
+      reports.push_back(std::move(entry));
+    }
+    if (!report.empty() && failed(writeReport(std::move(reports))))
+      signalPassFailure();
+  }
+
+  LogicalResult writeReport(llvm::json::Array graphs) {
+    std::error_code code;
+    llvm::raw_fd_ostream file(report, code, llvm::sys::fs::OF_Text);
+    if (code)
+      return getOperation()->emitError()
+             << "cannot write the report to '" << report
+             << "': " << code.message();
+    file << llvm::formatv("{0:2}",
+                          llvm::json::Value(llvm::json::Object{
+                              {"graphs", std::move(graphs)}}))
+         << '\n';
+    return success();
+  }
+};
+} // namespace
