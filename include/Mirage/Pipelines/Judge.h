@@ -1,0 +1,51 @@
+//===- Judge.h - Are the functions of two modules equal? --------*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_PIPELINES_JUDGE_H
+#define MIRAGE_PIPELINES_JUDGE_H
+
+#include "Mirage/Verify/Verify.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir::mirage {
+
+struct JudgeOptions {
+  /// Of the verifier's draws; none: from the operating system.
+  std::optional<uint64_t> seed;
+  unsigned errorBoundBits = 64;
+  /// How many float64 inputs are tried for the verdict Different.
+  unsigned witnessTries = 4;
+};
+
+/// What was found of one function.
+struct FunctionVerdict {
+  std::string function;
+  Verdict verdict;
+};
+
+/// Judges each function of `before` with a body against the one of the same
+/// name in `after`; where both modules have but one, names do not matter.
+/// Functions may hold linalg on tensors, µGraphs of any level, or both: what is
+/// not yet a µGraph is imported, so both modules may change. Shares importer and
+/// operator table with the search, and draws its own randomness.
+/// Fails after a diagnostic where a function has no counterpart, of the same
+/// type, or is no tensor program.
+FailureOr<std::vector<FunctionVerdict>>
+judgeModules(ModuleOp before, ModuleOp after, const JudgeOptions &options);
+
+/// Looks for a float64 input on which two graphs differ beyond rounding, in the
+/// way that `VerifyOptions::findWitness` wants it.
+FindWitness makeWitnessFinder(uint64_t seed, unsigned tries);
+
+/// One line for people, and a member of the JSON output.
+std::string toString(const FunctionVerdict &verdict);
+llvm::json::Value toJSON(const FunctionVerdict &verdict);
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_PIPELINES_JUDGE_H

@@ -1,0 +1,81 @@
+//===- Pipelines.h - Which passes, in which order ---------------*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_PIPELINES_PIPELINES_H
+#define MIRAGE_PIPELINES_PIPELINES_H
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+
+namespace mlir::mirage {
+
+/// Options of `--mirage-superoptimize`.
+struct SuperoptimizeOptions
+    : public PassPipelineOptions<SuperoptimizeOptions> {
+  Option<std::string> target{
+      *this, "target",
+      llvm::cl::desc("GPU to search for, such as sm_90a; without it the "
+                     "module's #nvvm.target, or sm_90a"),
+      llvm::cl::init("")};
+  Option<unsigned> maxBlockOps{
+      *this, "max-block-ops",
+      llvm::cl::desc("Largest number of operators in one block graph"),
+      llvm::cl::init(16)};
+  Option<unsigned> errorBound{
+      *this, "error-bound",
+      llvm::cl::desc("Final test goes on until its proved error is below 2^-n, "
+                     "where a theorem allows that"),
+      llvm::cl::init(64)};
+  Option<uint64_t> seed{*this, "seed",
+                        llvm::cl::desc("Seed of all random inputs"),
+                        llvm::cl::init(0)};
+  Option<unsigned> timeLimitS{
+      *this, "time-limit-s",
+      llvm::cl::desc("Wall-clock budget of the search in seconds; 0 means none"),
+      llvm::cl::init(0)};
+  Option<std::string> report{*this, "report",
+                             llvm::cl::desc("File to write a report in JSON to"),
+                             llvm::cl::init("")};
+};
+
+/// Options of `--mirage-compile`: those of the search, and
+struct CompileOptions : public SuperoptimizeOptions {
+  Option<std::string> artifact{
+      *this, "artifact",
+      llvm::cl::desc("Folder to write PTX, cubin and manifest to"),
+      llvm::cl::init("")};
+  Option<std::string> from{
+      *this, "from",
+      llvm::cl::desc("First phase to run: import, search, optimize, lower, emit"),
+      llvm::cl::init("import")};
+  Option<std::string> to{
+      *this, "to",
+      llvm::cl::desc("Last phase to run: import, search, optimize, lower, emit"),
+      llvm::cl::init("emit")};
+};
+
+/// From linalg on tensors to `mirage_kernel.graph`.
+void buildImportPipeline(OpPassManager &passManager);
+
+/// Import, and the search: linalg or `mirage_kernel` in, µGraphs out. To be run
+/// on a module, or nested on a function.
+void buildSuperoptimizePipeline(OpPassManager &passManager,
+                                const SuperoptimizeOptions &options);
+
+/// Everything, down to the artifact. \returns failure after calling `onError`
+/// with a sentence where `from` and `to` name no stretch of phases.
+LogicalResult
+buildCompilePipeline(OpPassManager &passManager, const CompileOptions &options,
+                     function_ref<void(const Twine &)> onError);
+
+/// Makes `--mirage-superoptimize` and `--mirage-compile` known.
+void registerPipelines();
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_PIPELINES_PIPELINES_H

@@ -1,0 +1,219 @@
+//===- Judge.cpp - Are the functions of two modules equal? ----------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Pipelines/Judge.h"
+#include "Mirage/Bridge/Bridge.h"
+#include "Mirage/Pipelines/Pipelines.h"
+#include "Mirage/Reference/RandomInputs.h"
+#include "Mirage/Reference/Reference.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include <cmath>
+#include <random>
+
+using namespace mlir;
+using namespace mlir::mirage;
+
+//===----------------------------------------------------------------------===//
+// Witnesses
+//===----------------------------------------------------------------------===//
+
+/// Beyond what rounding in float64 explains, in sums of a few thousand terms
+/// and through a few exponentials.
+static constexpr double kRounding = 1e-6;
+
+/// The element where two outputs differ most, if they differ.
+static std::optional<Witness> compare(const ReferenceOutput &lhs,
+                                      const ReferenceOutput &rhs) {
+  double largest = 0;
+  for (double value : lhs.values)
+    if (std::isfinite(value))
+      largest = std::max(largest, std::fabs(value));
+  std::optional<Witness> worst;
+  double worstError = 0;
+  for (auto [element, pair] :
+       llvm::enumerate(llvm::zip_equal(lhs.values, rhs.values))) {
+    auto [x, y] = pair;
+    // Where either is not finite, floats say nothing about the reals.
+    if (!std::isfinite(x) || !std::isfinite(y))
+      continue;
+    double error = std::fabs(x - y);
+    if (error > kRounding * (std::fabs(x) + std::fabs(y) + kRounding * largest) &&
+        error > worstError) {
+      worst = Witness{0, 0, static_cast<int64_t>(element), x, y};
+      worstError = error;
+    }
+  }
+  return worst;
+}
+
+FindWitness mlir::mirage::makeWitnessFinder(uint64_t seed, unsigned tries) {
+  return [seed, tries](const Graph &lhs, const Graph &rhs)
+             -> llvm::Expected<std::optional<Witness>> {
+    ReferenceOptions options;
+    options.scales = false;
+    for (unsigned attempt = 0; attempt < tries; ++attempt) {
+      std::vector<HostTensor> inputs = makeRandomInputs(lhs, seed + attempt);
+      auto left = evaluateReference(lhs, inputs, options);
+      if (!left)
+        return left.takeError();
+      auto right = evaluateReference(rhs, inputs, options);
+      if (!right)
+        return right.takeError();
+      for (auto [output, pair] :
+           llvm::enumerate(llvm::zip_equal(*left, *right)))
+        if (auto witness = compare(std::get<0>(pair), std::get<1>(pair))) {
+          witness->seed = seed + attempt;
+          witness->output = output;
+          return witness;
+        }
+    }
+    return std::nullopt;
+  };
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+/// The function that `function` of the one module is judged against.
+static FailureOr<func::FuncOp> findCounterpart(func::FuncOp function,
+                                               ArrayRef<func::FuncOp> others,
+                                               bool isOnly) {
+  for (func::FuncOp other : others)
+    if (other.getName() == function.getName())
+      return other;
+  if (isOnly && others.size() == 1)
+    return others[0];
+  return function.emitError()
+         << "expects a function of this name in the other module, found none";
+}
+
+static SmallVector<func::FuncOp> getDefinedFunctions(ModuleOp module) {
+  SmallVector<func::FuncOp> functions;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!function.isExternal())
+      functions.push_back(function);
+  return functions;
+}
+
+static VerifyOptions getOptions(const JudgeOptions &options) {
+  std::random_device device;
+  uint64_t seed = options.seed.value_or((uint64_t(device()) << 32) | device());
+  VerifyOptions verify;
+  verify.seed = deriveSeed(Seed{}, "judge", seed);
+  verify.errorBoundBits = options.errorBoundBits;
+  verify.findWitness = makeWitnessFinder(seed, options.witnessTries);
+  return verify;
+}
+
+static FailureOr<Verdict> judge(func::FuncOp before, func::FuncOp after,
+                                const VerifyOptions &options) {
+  FailureOr<Graph> lhs = readFunction(before), rhs = readFunction(after);
+  if (failed(lhs) || failed(rhs))
+    return failure();
+  llvm::Expected<Verdict> verdict = verifyEqual(*lhs, *rhs, options);
+  if (!verdict) {
+    InFlightDiagnostic diagnostic = before.emitError()
+                                    << llvm::toString(verdict.takeError());
+    diagnostic.attachNote(after.getLoc()) << "compared with this function";
+    return failure();
+  }
+  return std::move(*verdict);
+}
+
+static LogicalResult importModule(ModuleOp module) {
+  PassManager passManager(module.getContext(), ModuleOp::getOperationName());
+  buildImportPipeline(passManager);
+  return passManager.run(module);
+}
+
+FailureOr<std::vector<FunctionVerdict>>
+mlir::mirage::judgeModules(ModuleOp before, ModuleOp after,
+                           const JudgeOptions &options) {
+  if (failed(importModule(before)) || failed(importModule(after)))
+    return failure();
+  SmallVector<func::FuncOp> functions = getDefinedFunctions(before),
+                            others = getDefinedFunctions(after);
+  if (functions.empty())
+    return before.emitError() << "expects a module with functions, got none";
+  VerifyOptions verify = getOptions(options);
+  std::vector<FunctionVerdict> verdicts;
+  for (func::FuncOp function : functions) {
+    FailureOr<func::FuncOp> other =
+        findCounterpart(function, others, functions.size() == 1);
+    if (failed(other))
+      return failure();
+    FailureOr<Verdict> verdict = judge(function, *other, verify);
+    if (failed(verdict))
+      return failure();
+    verdicts.push_back({function.getName().str(), std::move(*verdict)});
+  }
+  return verdicts;
+}
+
+//===----------------------------------------------------------------------===//
+// Output
+//===----------------------------------------------------------------------===//
+
+static std::string describeBound(const Verdict &verdict) {
+  if (verdict.isLarge)
+    return llvm::formatv("tested at its own sizes in {0} counted trials over {1} "
+                         "towers of primes; no bound at these sizes",
+                         verdict.bound.trials, verdict.bound.towers);
+  if (std::isinf(verdict.bound.provedLog2))
+    return "proved outright";
+  return llvm::formatv("wrong with probability at most 2^{0:f0} (proved), {1} "
+                       "trials over {2} towers of primes",
+                       verdict.bound.provedLog2, verdict.bound.trials,
+                       verdict.bound.towers);
+}
+
+std::string mlir::mirage::toString(const FunctionVerdict &entry) {
+  const Verdict &verdict = entry.verdict;
+  std::string text = (llvm::Twine("@") + entry.function + ": " +
+                      getVerdictName(verdict.kind))
+                         .str();
+  if (verdict.kind == Verdict::Equal)
+    return text + (verdict.whereBothDefined ? " where both are defined" : "") +
+           "; " + describeBound(verdict);
+  if (verdict.witness)
+    return text + llvm::formatv("; output {0}, element {1}: {2} and {3} on the "
+                                "inputs of seed {4}",
+                                verdict.witness->output,
+                                verdict.witness->element, verdict.witness->lhs,
+                                verdict.witness->rhs, verdict.witness->seed)
+                      .str();
+  return text + " (" + verdict.reason + ")";
+}
+
+llvm::json::Value mlir::mirage::toJSON(const FunctionVerdict &entry) {
+  const Verdict &verdict = entry.verdict;
+  llvm::json::Object object{
+      {"function", entry.function},
+      {"verdict", getVerdictName(verdict.kind)},
+      {"trials", int64_t(verdict.bound.trials)},
+      {"towers", int64_t(verdict.bound.towers)},
+      {"provedLog2", std::isinf(verdict.bound.provedLog2)
+                         ? llvm::json::Value("-inf")
+                         : llvm::json::Value(verdict.bound.provedLog2)},
+      {"whereBothDefined", verdict.whereBothDefined},
+      {"isLarge", verdict.isLarge}};
+  if (!verdict.reason.empty())
+    object["reason"] = verdict.reason;
+  if (verdict.witness)
+    object["witness"] = llvm::json::Object{
+        {"seed", verdict.witness->seed},
+        {"output", int64_t(verdict.witness->output)},
+        {"element", verdict.witness->element},
+        {"before", verdict.witness->lhs},
+        {"after", verdict.witness->rhs}};
+  return object;
+}

@@ -1,0 +1,121 @@
+//===- mirage-verify.cpp - Judges two modules equal or not ----------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/InitAll.h"
+#include "Mirage/Pipelines/Judge.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("mirage-verify options");
+static cl::opt<std::string> beforeFile(cl::Positional, cl::Required,
+                                       cl::desc("<before.mlir>"),
+                                       cl::cat(category));
+static cl::opt<std::string> afterFile(cl::Positional, cl::Required,
+                                      cl::desc("<after.mlir>"),
+                                      cl::cat(category));
+static cl::opt<bool> asJSON("json", cl::desc("Print the verdicts as JSON"),
+                            cl::cat(category));
+static cl::opt<uint64_t>
+    seed("seed",
+         cl::desc("Seed of the random inputs; without it they come from the "
+                  "operating system"),
+         cl::cat(category));
+static cl::opt<unsigned>
+    errorBound("error-bound",
+               cl::desc("Go on until the proved error is below 2^-n, where a "
+                        "theorem allows that"),
+               cl::init(64), cl::cat(category));
+
+namespace {
+/// What the exit codes mean; scripts rely on them.
+enum ExitCode { kEqual = 0, kDifferent = 1, kBadInput = 2, kUnknown = 3 };
+} // namespace
+
+static OwningOpRef<ModuleOp> parse(StringRef file, MLIRContext &context) {
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(file, &context);
+  return module;
+}
+
+static void print(ArrayRef<mirage::FunctionVerdict> verdicts) {
+  if (!asJSON) {
+    for (const mirage::FunctionVerdict &verdict : verdicts)
+      llvm::outs() << mirage::toString(verdict) << '\n';
+    return;
+  }
+  llvm::json::Array functions;
+  for (const mirage::FunctionVerdict &verdict : verdicts)
+    functions.push_back(mirage::toJSON(verdict));
+  llvm::outs() << llvm::formatv("{0:2}",
+                                llvm::json::Value(llvm::json::Object{
+                                    {"functions", std::move(functions)}}))
+               << '\n';
+}
+
+/// Different outweighs unknown, and that equal.
+static ExitCode getExitCode(ArrayRef<mirage::FunctionVerdict> verdicts) {
+  auto any = [&](mirage::Verdict::Kind kind) {
+    return llvm::any_of(verdicts, [&](const mirage::FunctionVerdict &verdict) {
+      return verdict.verdict.kind == kind;
+    });
+  };
+  if (any(mirage::Verdict::Different))
+    return kDifferent;
+  return any(mirage::Verdict::Unknown) ? kUnknown : kEqual;
+}
+
+/// A wrong command line is bad input like any other.
+static bool parseCommandLine(int argc, char **argv) {
+  cl::HideUnrelatedOptions(category);
+  std::string errors;
+  llvm::raw_string_ostream os(errors);
+  bool isGood = cl::ParseCommandLineOptions(
+      argc, argv,
+      "Judges the functions of two modules equal or not.\n\n"
+      "Exit codes: 0 equal, 1 different, 2 bad input, 3 unknown.\n",
+      &os);
+  if (!isGood)
+    llvm::errs() << errors;
+  return isGood;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM initialize(argc, argv);
+  if (!parseCommandLine(argc, argv))
+    return kBadInput;
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  registerAllExtensions(registry);
+  mirage::registerAllDialects(registry);
+  mirage::registerAllExtensions(registry);
+  MLIRContext context(registry);
+  OwningOpRef<ModuleOp> before = parse(beforeFile, context);
+  OwningOpRef<ModuleOp> after = parse(afterFile, context);
+  if (!before || !after)
+    return kBadInput;
+  mirage::JudgeOptions options;
+  if (seed.getNumOccurrences() > 0)
+    options.seed = seed;
+  options.errorBoundBits = errorBound;
+  FailureOr<std::vector<mirage::FunctionVerdict>> verdicts =
+      mirage::judgeModules(*before, *after, options);
+  if (failed(verdicts))
+    return kBadInput;
+  print(*verdicts);
+  return getExitCode(*verdicts);
+}
