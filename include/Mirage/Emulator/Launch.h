@@ -1,0 +1,118 @@
+//===- Launch.h - Runs one kernel of a module on the CPU --------*- C++ -*-===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_EMULATOR_LAUNCH_H
+#define MIRAGE_EMULATOR_LAUNCH_H
+
+#include "Mirage/Emulator/Counters.h"
+#include "Mirage/Emulator/Finding.h"
+#include "Mirage/Emulator/Module.h"
+
+#include "llvm/Support/Error.h"
+
+namespace mlir::mirage::emulator {
+
+/// What a buffer is to the kernel, and so which of its bytes are defined when
+/// the launch starts and which must be when it ends.
+enum class BufferKind : uint8_t {
+  Input,     ///< defined; the kernel must not write it
+  Output,    ///< undefined; the kernel must write every byte
+  InOut,     ///< defined; may be written
+  Workspace, ///< undefined; may be written
+};
+
+/// Device memory, backed by host memory that the caller owns. Buffers get
+/// device addresses far apart, so that one element past the end is noticed.
+struct Buffer {
+  std::string name; ///< for messages
+  void *data = nullptr;
+  uint64_t sizeBytes = 0;
+  BufferKind kind = BufferKind::InOut;
+};
+
+/// One argument: the address of a place in a buffer, or plain bytes.
+class Argument {
+public:
+  static Argument pointer(unsigned bufferIndex, uint64_t offsetBytes = 0);
+  static Argument bytes(llvm::ArrayRef<uint8_t> value);
+  template <typename T>
+  static Argument scalar(T value) {
+    return bytes(llvm::ArrayRef<uint8_t>(
+        reinterpret_cast<const uint8_t *>(&value), sizeof(T)));
+  }
+
+  bool isPointer() const { return buffer >= 0; }
+  unsigned bufferIndex() const { return static_cast<unsigned>(buffer); }
+  uint64_t offsetBytes() const { return offset; }
+  llvm::ArrayRef<uint8_t> value() const { return raw; }
+
+private:
+  int64_t buffer = -1;
+  uint64_t offset = 0;
+  std::vector<uint8_t> raw;
+};
+
+/// How much the emulator watches. Addresses are always checked.
+enum class Checks : uint8_t {
+  None,
+  Race, ///< races, barriers and copies
+  All,  ///< also uninitialised reads and unwritten outputs
+};
+
+/// When the bytes of a cp.async arrive: both are legal, and a correct kernel
+/// cannot tell.
+enum class AsyncDelivery : uint8_t { WhenWaitedFor, AtOnce };
+
+struct LaunchConfig {
+  std::string kernel;
+  std::array<uint32_t, 3> grid = {1, 1, 1};
+  std::array<uint32_t, 3> block = {1, 1, 1};
+  uint32_t dynamicSharedBytes = 0;
+  std::vector<Buffer> buffers;
+  std::vector<Argument> arguments;
+
+  unsigned threads = 1; ///< of the host; results do not depend on it
+  Checks checks = Checks::All;
+  AsyncDelivery asyncDelivery = AsyncDelivery::WhenWaitedFor;
+  /// Warp instructions one block may execute before it is stopped.
+  uint64_t stepLimitPerBlock = uint64_t(1) << 32;
+  unsigned maxFindings = 100; ///< distinct ones
+  /// The device that is imitated: shared memory of a block, and how many blocks
+  /// run at a time where blocks wait for one another.
+  uint32_t sharedBytesPerBlock = 232448;
+  uint32_t sharedBytesPerSM = 233472;
+  uint32_t numSMs = 132;
+};
+
+struct LaunchResult {
+  Counters counters;
+  std::vector<Finding> findings; ///< in the order of PTX lines
+  /// Distinct findings beyond `maxFindings`, not listed.
+  uint64_t findingsLeftOut = 0;
+  /// False if a block was stopped: deadlock, step limit, trap, ...
+  bool completed = true;
+  /// True if blocks of this kernel can talk to one another (atomics, volatile
+  /// or ordered accesses, fences); they then ran interleaved on one host
+  /// thread.
+  bool blocksCommunicate = false;
+
+  /// No finding but warnings.
+  bool isClean() const;
+};
+
+/// Runs a kernel to its end and checks it on the way. Blocks are independent
+/// state machines; without communication between them they run in parallel.
+/// \returns an error if the launch contradicts the kernel (unknown name, number
+///          or size of arguments, more threads or shared memory than allowed).
+///          Faults of the kernel itself are findings.
+llvm::Expected<LaunchResult> launch(const Module &module,
+                                    const LaunchConfig &config);
+
+} // namespace mlir::mirage::emulator
+
+#endif // MIRAGE_EMULATOR_LAUNCH_H

@@ -1,0 +1,164 @@
+//===- HandlersAsyncCopy.cpp - cp.async -----------------------------------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Handlers.h"
+#include "MemoryAccess.h"
+
+using namespace mlir::mirage::emulator;
+
+void mlir::mirage::emulator::deliverCopies(
+    Warp &warp, uint32_t lanes,
+    const std::array<uint32_t, warpSize> &upToGroup) {
+  auto isDue = [&](const PendingCopy &copy) {
+    return (lanes >> copy.lane & 1) && copy.group <= upToGroup[copy.lane];
+  };
+  for (const PendingCopy &copy : warp.copies)
+    if (isDue(copy)) {
+      if (copy.sourceBytes)
+        std::memcpy(copy.destination, copy.source, copy.sourceBytes);
+      std::memset(copy.destination + copy.sourceBytes, 0,
+                  copy.sizeBytes - copy.sourceBytes);
+    }
+  warp.copies.erase(
+      std::remove_if(warp.copies.begin(), warp.copies.end(), isDue),
+      warp.copies.end());
+}
+
+namespace {
+
+/// cp.async [shared], [global], size[, source size]: copies of each lane, which
+/// count as done when the lane's group has been waited for.
+Outcome copyAsync(ExecutionState &state, const Instruction &instruction) {
+  const uint32_t *slots = instruction.slots;
+  Warp &warp = *state.warp;
+  unsigned bytes = state.lanes<uint32_t>(slots[2])[state.firstLane()];
+  if (bytes != 4 && bytes != 8 && bytes != 16) {
+    state.report(FindingKind::Misaligned, state.firstLane(), [&] {
+      return "expected a cp.async of 4, 8 or 16 bytes, found " +
+             std::to_string(bytes);
+    });
+    return Outcome::Next;
+  }
+  std::array<PendingCopy, warpSize> copies;
+  std::array<Epoch, warpSize> epochs;
+  for (unsigned lane = 0; lane < warpSize; ++lane) {
+    uint32_t group = warp.committedGroups[lane] + 1;
+    copies[lane].group = group;
+    copies[lane].lane = lane;
+    copies[lane].sizeBytes = copies[lane].sourceBytes = bytes;
+    if (slots[3] != noSlot)
+      copies[lane].sourceBytes =
+          std::min(state.lanes<uint32_t>(slots[3])[lane], bytes);
+    epochs[lane] =
+        Epoch(state.block->number, copyAgent(warp.index), lane, group);
+  }
+  // Lanes that copy nothing do not touch their source.
+  ExecutionState reading = state;
+  for (unsigned lane = 0; lane < warpSize; ++lane)
+    if (copies[lane].sourceBytes == 0)
+      reading.active &= ~(1u << lane);
+  AccessRequest source;
+  source.operand = 1;
+  source.slot = slots[1];
+  source.space = Space::Global;
+  source.bytes = bytes;
+  source.kind = AccessKind::Read;
+  source.epochs = &epochs;
+  uint32_t readable = state.active & ~reading.active;
+  if (reading.active)
+    readable |= accessMemory(
+        reading, instruction, source, [&](const MemoryAccess &access) {
+          for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
+            unsigned lane = llvm::countr_zero(rest);
+            copies[lane].source = access.host[lane];
+          }
+        });
+  ExecutionState writing = state;
+  writing.active = readable;
+  AccessRequest destination;
+  destination.slot = slots[0];
+  destination.space = Space::Shared;
+  destination.bytes = bytes;
+  destination.kind = AccessKind::Write;
+  destination.epochs = &epochs;
+  uint32_t served = 0;
+  if (readable)
+    served = accessMemory(
+        writing, instruction, destination, [&](const MemoryAccess &access) {
+          for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
+            unsigned lane = llvm::countr_zero(rest);
+            copies[lane].destination = access.host[lane];
+          }
+        });
+  for (uint32_t rest = served; rest; rest &= rest - 1)
+    warp.copies.push_back(copies[llvm::countr_zero(rest)]);
+  if (state.worker->launch.config.asyncDelivery == AsyncDelivery::AtOnce) {
+    std::array<uint32_t, warpSize> all;
+    all.fill(~0u);
+    deliverCopies(warp, allLanes, all);
+  }
+  return Outcome::Next;
+}
+
+Handler selectCopy(const Form &, Instruction &) { return copyAsync; }
+
+Outcome commitGroup(ExecutionState &state, const Instruction &) {
+  for (uint32_t rest = state.active; rest; rest &= rest - 1)
+    ++state.warp->committedGroups[llvm::countr_zero(rest)];
+  return Outcome::Next;
+}
+
+/// All but the youngest `pending` groups of the active lanes are done. The
+/// warp's clock knows a group once all its lanes waited for it.
+void waitForGroups(ExecutionState &state, uint32_t pending) {
+  Warp &warp = *state.warp;
+  for (uint32_t rest = state.active; rest; rest &= rest - 1) {
+    unsigned lane = llvm::countr_zero(rest);
+    uint32_t committed = warp.committedGroups[lane];
+    uint32_t done = committed > pending ? committed - pending : 0;
+    warp.waitedGroups[lane] = std::max(warp.waitedGroups[lane], done);
+  }
+  deliverCopies(warp, state.active, warp.waitedGroups);
+  uint32_t done = ~0u;
+  for (uint32_t rest = warp.alive(); rest; rest &= rest - 1)
+    done = std::min(done, warp.waitedGroups[llvm::countr_zero(rest)]);
+  uint32_t &known = warp.clock.vector.own[copyAgent(warp.index)];
+  known = std::max(known, done);
+}
+
+Outcome waitGroup(ExecutionState &state, const Instruction &instruction) {
+  waitForGroups(state,
+                state.lanes<uint32_t>(instruction.slots[0])[state.firstLane()]);
+  return Outcome::Next;
+}
+
+/// wait_all also waits for copies that no group holds yet: it closes one.
+Outcome waitAll(ExecutionState &state, const Instruction &instruction) {
+  commitGroup(state, instruction);
+  waitForGroups(state, 0);
+  return Outcome::Next;
+}
+
+Handler selectWait(const Form &form, Instruction &) {
+  if (form.has("commit_group"))
+    return commitGroup;
+  return form.has("wait_all") ? waitAll : waitGroup;
+}
+
+const Row rows[] = {
+    {"cp.async.ca|cg.shared|shared::cta.global"
+     "[.L2::64B|L2::128B|L2::256B]",
+     "m m b32 ?b32", InstructionClass::AsyncCopy, selectCopy},
+    {"cp.async.commit_group", "", InstructionClass::AsyncCopy, selectWait},
+    {"cp.async.wait_group", "b32", InstructionClass::AsyncCopy, selectWait},
+    {"cp.async.wait_all", "", InstructionClass::AsyncCopy, selectWait},
+};
+
+} // namespace
+
+llvm::ArrayRef<Row> mlir::mirage::emulator::asyncCopyRows() { return rows; }

@@ -1,0 +1,227 @@
+//===- HandlersAtomic.cpp - atom and red ----------------------------------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Handlers.h"
+#include "MemoryAccess.h"
+#include "Numbers.h"
+
+using namespace mlir::mirage::emulator;
+using llvm::StringRef;
+
+namespace {
+
+/// What an atomic writes: from what is there and one or two operands.
+template <typename T>
+using Update = T (*)(T old, T b, T c);
+
+template <typename T>
+T add(T old, T b, T) {
+  return T(uint64_t(old) + uint64_t(b));
+}
+template <typename T>
+T lesser(T old, T b, T) {
+  return std::min(old, b);
+}
+template <typename T>
+T greater(T old, T b, T) {
+  return std::max(old, b);
+}
+template <typename T>
+T bitAnd(T old, T b, T) {
+  return old & b;
+}
+template <typename T>
+T bitOr(T old, T b, T) {
+  return old | b;
+}
+template <typename T>
+T bitXor(T old, T b, T) {
+  return old ^ b;
+}
+template <typename T>
+T exchange(T, T b, T) {
+  return b;
+}
+template <typename T>
+T compareAndSwap(T old, T b, T c) {
+  return old == b ? c : old;
+}
+uint32_t increment(uint32_t old, uint32_t b, uint32_t) {
+  return old >= b ? 0 : old + 1;
+}
+uint32_t decrement(uint32_t old, uint32_t b, uint32_t) {
+  return old == 0 || old > b ? b : old - 1;
+}
+uint32_t addFloat(uint32_t old, uint32_t b, uint32_t) {
+  return asBits(canonical(asFloat(old) + asFloat(b)));
+}
+uint64_t addDouble(uint64_t old, uint64_t b, uint64_t) {
+  return asBits(canonical(asDouble(old) + asDouble(b)));
+}
+uint16_t addHalf(uint16_t old, uint16_t b, uint16_t) {
+  return floatToHalf(halfToFloat(old) + halfToFloat(b));
+}
+uint16_t addBfloat(uint16_t old, uint16_t b, uint16_t) {
+  return floatToBfloat(bfloatToFloat(old) + bfloatToFloat(b));
+}
+template <uint16_t (*one)(uint16_t, uint16_t, uint16_t)>
+uint32_t addPair(uint32_t old, uint32_t b, uint32_t) {
+  return uint32_t(one(uint16_t(old >> 16), uint16_t(b >> 16), 0)) << 16 |
+         one(uint16_t(old), uint16_t(b), 0);
+}
+
+/// Lanes go one after the other, in their order. Variant: the memory order, and
+/// above it whether there is a result (atom) or not (red).
+enum : uint16_t { hasResult = 1 << MemoryOrder::numBits };
+
+template <typename T, Update<T> update>
+Outcome atomic(ExecutionState &state, const Instruction &instruction) {
+  const uint32_t *slots = instruction.slots;
+  T *result =
+      instruction.variant & hasResult ? state.lanes<T>(*slots++) : nullptr;
+  const T *b = state.lanes<T>(slots[1]);
+  // Only compare-and-swap has a third operand.
+  bool hasThird = slots + 2 < instruction.slots + instruction.numSlots;
+  const T *c = hasThird ? state.lanes<T>(slots[2]) : b;
+  MemoryOrder order = MemoryOrder::unpack(instruction.variant);
+  AccessRequest request;
+  request.slot = slots[0];
+  request.space = instruction.space;
+  request.bytes = sizeof(T);
+  request.kind = AccessKind::Atomic;
+  bool changes = false;
+  llvm::SmallVector<const uint8_t *, 32> places;
+  accessMemory(state, instruction, request, [&](const MemoryAccess &access) {
+    for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
+      unsigned lane = llvm::countr_zero(rest);
+      T old;
+      std::memcpy(&old, access.host[lane], sizeof(T));
+      T value = update(old, b[lane], c[lane]);
+      std::memcpy(access.host[lane], &value, sizeof(T));
+      changes |= value != old;
+      if (result)
+        result[lane] = old;
+      places.push_back(access.host[lane]);
+      synchronizeRead(state, access.space, access.address[lane], order);
+      synchronizeWrite(state, access.space, access.address[lane], order, true);
+    }
+  });
+  if (order.releases())
+    state.warp->clock.tick();
+  if (changes || !result) {
+    noteProgress(state);
+    return Outcome::Next;
+  }
+  return notePolling(state, sizeof(T), hashPlaces(sizeof(T), places), places);
+}
+
+template <typename T>
+Handler selectInteger(StringRef name) {
+  return llvm::StringSwitch<Handler>(name)
+      .Case("add", atomic<T, add<T>>)
+      .Case("min", atomic<T, lesser<T>>)
+      .Case("max", atomic<T, greater<T>>)
+      .Default(nullptr);
+}
+
+template <typename T>
+Handler selectBits(StringRef name) {
+  return llvm::StringSwitch<Handler>(name)
+      .Case("and", atomic<T, bitAnd<T>>)
+      .Case("or", atomic<T, bitOr<T>>)
+      .Case("xor", atomic<T, bitXor<T>>)
+      .Case("exch", atomic<T, exchange<T>>)
+      .Case("cas", atomic<T, compareAndSwap<T>>)
+      .Default(nullptr);
+}
+
+Handler selectOperation(StringRef name, ScalarType type) {
+  switch (type) {
+  case ScalarType::U32:
+    if (name == "inc")
+      return atomic<uint32_t, increment>;
+    if (name == "dec")
+      return atomic<uint32_t, decrement>;
+    return selectInteger<uint32_t>(name);
+  case ScalarType::S32:
+    return selectInteger<int32_t>(name);
+  case ScalarType::U64:
+    return selectInteger<uint64_t>(name);
+  case ScalarType::S64:
+    return selectInteger<int64_t>(name);
+  case ScalarType::B16:
+    return selectBits<uint16_t>(name);
+  case ScalarType::B32:
+    return selectBits<uint32_t>(name);
+  case ScalarType::B64:
+    return selectBits<uint64_t>(name);
+  case ScalarType::F32:
+    return atomic<uint32_t, addFloat>;
+  case ScalarType::F64:
+    return atomic<uint64_t, addDouble>;
+  case ScalarType::F16:
+    return atomic<uint16_t, addHalf>;
+  case ScalarType::BF16:
+    return atomic<uint16_t, addBfloat>;
+  case ScalarType::F16x2:
+    return atomic<uint32_t, addPair<addHalf>>;
+  case ScalarType::BF16x2:
+    return atomic<uint32_t, addPair<addBfloat>>;
+  default:
+    return nullptr;
+  }
+}
+
+/// Without a word about order an atomic is relaxed and at the scope of the
+/// device (9.7.13.5): so LLVM prints `atomicrmw`, whatever order it was given.
+Handler select(const Form &form, Instruction &instruction) {
+  static constexpr StringRef names[] = {"add", "min", "max", "and",  "or",
+                                        "xor", "inc", "dec", "exch", "cas"};
+  instruction.space = spaceOf(form);
+  MemoryOrder order = orderOf(form);
+  if (order.ordering == Ordering::Weak)
+    order.ordering = Ordering::Relaxed;
+  instruction.variant =
+      order.pack() | (form.mnemonic() == "atom" ? hasResult : 0);
+  instruction.communicates = instruction.space != Space::Shared;
+  for (StringRef name : names)
+    if (form.has(name))
+      return selectOperation(name, form.type());
+  return nullptr;
+}
+
+#define MIRAGE_ATOMIC_HEAD                                                     \
+  "[.relaxed|acquire|release|acq_rel][.cta|cluster|gpu|sys]"                   \
+  "[.global|shared|shared::cta]"
+
+const Row rows[] = {
+    {"atom" MIRAGE_ATOMIC_HEAD ".cas.b16|b32|b64", "=T m T T",
+     InstructionClass::Atomic, select},
+    {"atom" MIRAGE_ATOMIC_HEAD ".exch.b32|b64", "=T m T",
+     InstructionClass::Atomic, select},
+    {"atom" MIRAGE_ATOMIC_HEAD ".and|or|xor.b32|b64", "=T m T",
+     InstructionClass::Atomic, select},
+    {"red" MIRAGE_ATOMIC_HEAD ".and|or|xor.b32|b64", "m T",
+     InstructionClass::Atomic, select},
+    {"atom" MIRAGE_ATOMIC_HEAD ".add|min|max.u32|s32|u64|s64", "=T m T",
+     InstructionClass::Atomic, select},
+    {"red" MIRAGE_ATOMIC_HEAD ".add|min|max.u32|s32|u64|s64", "m T",
+     InstructionClass::Atomic, select},
+    {"atom" MIRAGE_ATOMIC_HEAD ".inc|dec.u32", "=T m T",
+     InstructionClass::Atomic, select},
+    {"red" MIRAGE_ATOMIC_HEAD ".inc|dec.u32", "m T", InstructionClass::Atomic,
+     select},
+    {"atom" MIRAGE_ATOMIC_HEAD ".add[.noftz].f32|f64|f16|bf16|f16x2|bf16x2",
+     "=T m T", InstructionClass::Atomic, select},
+    {"red" MIRAGE_ATOMIC_HEAD ".add[.noftz].f32|f64|f16|bf16|f16x2|bf16x2",
+     "m T", InstructionClass::Atomic, select},
+};
+
+} // namespace
+
+llvm::ArrayRef<Row> mlir::mirage::emulator::atomicRows() { return rows; }

@@ -1,0 +1,179 @@
+//===- HandlersFence.cpp - Memory order: fences, releases, acquires, polling
+//-===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Handlers.h"
+
+#include "llvm/ADT/Hashing.h"
+
+using namespace mlir::mirage::emulator;
+using llvm::ArrayRef;
+
+//===----------------------------------------------------------------------===//
+// Releases and acquires through an address
+//===----------------------------------------------------------------------===//
+
+/// Records of shared memory belong to the block, of global memory to the
+/// launch.
+static std::map<uint64_t, SyncRecord> *recordsOf(ExecutionState &state,
+                                                 Space space) {
+  if (!state.worker->watchesRaces())
+    return nullptr;
+  if (space == Space::Shared)
+    return &state.block->syncRecords;
+  return space == Space::Global ? &state.worker->globalSyncRecords : nullptr;
+}
+
+static SyncRecord snapshot(ExecutionState &state, bool blockScope) {
+  return {uint32_t(state.block->number), blockScope, state.warp->clock.vector};
+}
+
+void mlir::mirage::emulator::synchronizeRead(ExecutionState &state, Space space,
+                                             uint64_t address,
+                                             MemoryOrder order) {
+  auto *records = recordsOf(state, space);
+  if (!records)
+    return;
+  auto found = records->find(address);
+  if (found == records->end())
+    return;
+  SyncRecord record = found->second;
+  record.blockScope |= order.blockScope;
+  if (order.acquires())
+    state.warp->clock.acquire(record);
+  else
+    state.warp->seen.push_back(std::move(record)); // for a fence that follows
+}
+
+void mlir::mirage::emulator::synchronizeWrite(ExecutionState &state,
+                                              Space space, uint64_t address,
+                                              MemoryOrder order,
+                                              bool isReadModifyWrite) {
+  auto *records = recordsOf(state, space);
+  if (!records)
+    return;
+  const SyncRecord *fence = state.warp->released.get();
+  if (!order.releases() && !fence) {
+    // A plain relaxed store ends what was released there; an atomic goes on.
+    if (!isReadModifyWrite)
+      records->erase(address);
+    return;
+  }
+  SyncRecord mine =
+      order.releases() ? snapshot(state, order.blockScope) : *fence;
+  if (!order.releases())
+    mine.blockScope |= order.blockScope;
+  auto [entry, isNew] = records->try_emplace(address, mine);
+  if (isNew)
+    return;
+  if (!isReadModifyWrite) {
+    entry->second = mine;
+    return;
+  }
+  // A release sequence: whoever acquires this also acquires what was there.
+  SyncRecord &record = entry->second;
+  if (record.block == mine.block) {
+    record.clock.join(mine.clock);
+    record.blockScope &= mine.blockScope;
+    return;
+  }
+  if (!record.blockScope) {
+    VectorClock::joinAgents(mine.clock.foreign[record.block], record.clock.own);
+    for (const auto &[block, clocks] : record.clock.foreign)
+      if (block != mine.block)
+        VectorClock::joinAgents(mine.clock.foreign[block], clocks);
+      else
+        VectorClock::joinAgents(mine.clock.own, clocks);
+  }
+  record = std::move(mine);
+}
+
+//===----------------------------------------------------------------------===//
+// Polling
+//===----------------------------------------------------------------------===//
+
+uint64_t mlir::mirage::emulator::hashPlaces(unsigned bytes,
+                                            ArrayRef<const uint8_t *> places) {
+  uint64_t hash = 0xcbf29ce484222325ull; // FNV-1a
+  for (const uint8_t *place : places)
+    for (unsigned i = 0; i < bytes; ++i)
+      hash = (hash ^ place[i]) * 0x100000001b3ull;
+  return hash;
+}
+
+Outcome mlir::mirage::emulator::notePolling(ExecutionState &state,
+                                            unsigned bytes, uint64_t hash,
+                                            ArrayRef<const uint8_t *> places) {
+  constexpr unsigned turnsBeforeWaiting = 16;
+  Split &split = state.currentSplit();
+  if (split.pollPc != state.pc || split.pollHash != hash) {
+    split.pollPc = state.pc;
+    split.pollHash = hash;
+    split.pollCount = 0;
+  }
+  if (++split.pollCount < turnsBeforeWaiting || places.empty())
+    return Outcome::Next;
+  split.pollCount = 0;
+  split.pollBytes = bytes;
+  split.polled.assign(places.begin(), places.end());
+  split.state = Split::State::Polling;
+  split.pc = state.pc + 1; // it has read; the loop comes back by itself
+  return Outcome::Parked;
+}
+
+void mlir::mirage::emulator::noteProgress(ExecutionState &state) {
+  Split &split = state.currentSplit();
+  split.pollCount = 0;
+  split.pollPc = noPc;
+}
+
+//===----------------------------------------------------------------------===//
+// Fences
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// fence.acq_rel and friends: what this warp has seen so far goes out with its
+/// next relaxed write, and what its relaxed reads have met comes in.
+Outcome fence(ExecutionState &state, const Instruction &instruction) {
+  if (!state.worker->watchesRaces())
+    return Outcome::Next;
+  MemoryOrder order = MemoryOrder::unpack(instruction.variant);
+  Warp &warp = *state.warp;
+  if (order.acquires()) {
+    for (SyncRecord &record : warp.seen) {
+      record.blockScope |= order.blockScope;
+      warp.clock.acquire(record);
+    }
+    warp.seen.clear();
+  }
+  if (order.releases()) {
+    warp.released =
+        std::make_unique<SyncRecord>(snapshot(state, order.blockScope));
+    warp.clock.tick();
+  }
+  return Outcome::Next;
+}
+
+Handler selectFence(const Form &form, Instruction &instruction) {
+  MemoryOrder order = orderOf(form);
+  if (order.ordering == Ordering::Weak) // membar
+    order.ordering = Ordering::AcqRel;
+  instruction.variant = order.pack();
+  return fence;
+}
+
+const Row rows[] = {
+    {"fence.acquire|release|acq_rel|sc.cta|cluster|gpu|sys", "",
+     InstructionClass::Fence, selectFence},
+    {"membar.cta|gl|sys", "", InstructionClass::Fence, selectFence},
+};
+
+} // namespace
+
+llvm::ArrayRef<Row> mlir::mirage::emulator::fenceRows() { return rows; }

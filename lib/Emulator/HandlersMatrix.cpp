@@ -1,0 +1,392 @@
+//===- HandlersMatrix.cpp - mma.sync, ldmatrix, stmatrix, movmatrix -------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Handlers.h"
+#include "LaneLoop.h"
+#include "MemoryAccess.h"
+#include "Numbers.h"
+
+using namespace mlir::mirage::emulator;
+using llvm::StringRef;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// mma.sync: D[16, 8] = A[16, k] · B[k, 8] + C
+//===----------------------------------------------------------------------===//
+
+/// How elements of a type sit in 32-bit registers.
+struct ElementF16 {
+  static constexpr unsigned perRegister = 2;
+  using Value = float;
+  static float read(uint32_t bits, unsigned i) {
+    return halfToFloat(bits >> (16 * i));
+  }
+};
+struct ElementBF16 {
+  static constexpr unsigned perRegister = 2;
+  using Value = float;
+  static float read(uint32_t bits, unsigned i) {
+    return bfloatToFloat(bits >> (16 * i));
+  }
+};
+/// The low 13 bits of the register do not take part.
+struct ElementTF32 {
+  static constexpr unsigned perRegister = 1;
+  using Value = float;
+  static float read(uint32_t bits, unsigned) {
+    return asFloat(bits & 0xffffe000);
+  }
+};
+struct ElementS8 {
+  static constexpr unsigned perRegister = 4;
+  using Value = int32_t;
+  static int32_t read(uint32_t bits, unsigned i) {
+    return int8_t(bits >> (8 * i));
+  }
+};
+struct ElementU8 {
+  static constexpr unsigned perRegister = 4;
+  using Value = int32_t;
+  static int32_t read(uint32_t bits, unsigned i) {
+    return uint8_t(bits >> (8 * i));
+  }
+};
+struct ElementE4M3 {
+  static constexpr unsigned perRegister = 4;
+  using Value = float;
+  static float read(uint32_t bits, unsigned i) {
+    return float(decodeE4M3(bits >> (8 * i)));
+  }
+};
+struct ElementE5M2 {
+  static constexpr unsigned perRegister = 4;
+  using Value = float;
+  static float read(uint32_t bits, unsigned i) {
+    return float(decodeE5M2(bits >> (8 * i)));
+  }
+};
+
+/// The fragment layouts. Four lanes share a row of A (a column of B) and hold
+/// its elements in turn, `perRegister` each; further registers hold row + 8
+/// and, after that, the second half of k. So for all types:
+///   A(row, col): lane = row % 8 * 4 + col % half / per,
+///                register = (row >= 8) + 2 * (col >= half)
+///   B(k, n):     lane = n * 4 + k % half / per, register = (k >= half)
+///   C(row, col): lane = row % 8 * 4 + col / 2, element 2 * (row >= 8) + col %
+///   2
+/// with half = 4 * per, the k that one register of four lanes covers.
+template <typename Element, unsigned k>
+struct Fragments {
+  static constexpr unsigned per = Element::perRegister;
+  static constexpr unsigned half = 4 * per;
+  static constexpr unsigned halves = k / half;
+  static constexpr unsigned numA = 2 * halves, numB = halves;
+  using Value = typename Element::Value;
+
+  static void readA(const ExecutionState &state, const uint32_t *slots,
+                    Value (&a)[16][k]) {
+    for (unsigned r = 0; r < numA; ++r) {
+      const uint32_t *lanes = state.lanes<uint32_t>(slots[r]);
+      for (unsigned lane = 0; lane < warpSize; ++lane)
+        for (unsigned i = 0; i < per; ++i)
+          a[lane / 4 + 8 * (r % 2)][lane % 4 * per + i + half * (r / 2)] =
+              Element::read(lanes[lane], i);
+    }
+  }
+  static void readB(const ExecutionState &state, const uint32_t *slots,
+                    Value (&b)[k][8]) {
+    for (unsigned r = 0; r < numB; ++r) {
+      const uint32_t *lanes = state.lanes<uint32_t>(slots[r]);
+      for (unsigned lane = 0; lane < warpSize; ++lane)
+        for (unsigned i = 0; i < per; ++i)
+          b[lane % 4 * per + i + half * r][lane / 4] =
+              Element::read(lanes[lane], i);
+    }
+  }
+};
+
+/// Accumulators in 32-bit registers.
+template <typename T>
+struct Accumulator32 {
+  using Value = T;
+  static constexpr unsigned count = 4;
+  static void read(const ExecutionState &state, const uint32_t *slots,
+                   T (&c)[16][8]) {
+    for (unsigned e = 0; e < 4; ++e)
+      for (unsigned lane = 0; lane < warpSize; ++lane)
+        c[lane / 4 + 8 * (e / 2)][lane % 4 * 2 + e % 2] =
+            state.lanes<T>(slots[e])[lane];
+  }
+  static T clean(float value) { return canonical(value); }
+  static T clean(int32_t value) { return value; }
+  static void write(const ExecutionState &state, const uint32_t *slots,
+                    const T (&d)[16][8]) {
+    for (unsigned e = 0; e < 4; ++e)
+      for (unsigned lane = 0; lane < warpSize; ++lane)
+        state.lanes<T>(slots[e])[lane] =
+            clean(d[lane / 4 + 8 * (e / 2)][lane % 4 * 2 + e % 2]);
+  }
+};
+
+/// f16 accumulators, two in a register.
+struct AccumulatorF16 {
+  using Value = float;
+  static constexpr unsigned count = 2;
+  static void read(const ExecutionState &state, const uint32_t *slots,
+                   float (&c)[16][8]) {
+    for (unsigned e = 0; e < 4; ++e)
+      for (unsigned lane = 0; lane < warpSize; ++lane)
+        c[lane / 4 + 8 * (e / 2)][lane % 4 * 2 + e % 2] = halfToFloat(
+            state.lanes<uint32_t>(slots[e / 2])[lane] >> (16 * (e % 2)));
+  }
+  static void write(const ExecutionState &state, const uint32_t *slots,
+                    const float (&d)[16][8]) {
+    for (unsigned e = 0; e < 2; ++e)
+      for (unsigned lane = 0; lane < warpSize; ++lane) {
+        const float *pair = &d[lane / 4 + 8 * e][lane % 4 * 2];
+        state.lanes<uint32_t>(slots[e])[lane] =
+            uint32_t(floatToHalf(pair[1])) << 16 | floatToHalf(pair[0]);
+      }
+  }
+};
+
+inline void multiplyAdd(float &sum, float a, float b) { sum += a * b; }
+inline void multiplyAdd(int32_t &sum, int32_t a, int32_t b) {
+  sum = int32_t(uint32_t(sum) + uint32_t(a * b));
+}
+
+/// Products are exact in f32; sums are rounded to f32 one after the other. The
+/// hardware adds in an order of its own: compare results with a bound.
+template <typename ElementA, typename ElementB, unsigned k,
+          typename Accumulator>
+Outcome multiply(ExecutionState &state, const Instruction &instruction) {
+  if (!requireWholeWarp(state, "mma.sync"))
+    return Outcome::Stopped;
+  using A = Fragments<ElementA, k>;
+  using B = Fragments<ElementB, k>;
+  typename A::Value a[16][k];
+  typename B::Value b[k][8];
+  typename Accumulator::Value d[16][8];
+  const uint32_t *slots = instruction.slots;
+  A::readA(state, slots + Accumulator::count, a);
+  B::readB(state, slots + Accumulator::count + A::numA, b);
+  Accumulator::read(state, slots + Accumulator::count + A::numA + B::numB, d);
+  for (unsigned row = 0; row < 16; ++row)
+    for (unsigned i = 0; i < k; ++i)
+      for (unsigned col = 0; col < 8; ++col)
+        multiplyAdd(d[row][col], a[row][i], b[i][col]);
+  Accumulator::write(state, slots, d);
+  state.worker->counters.matrixFlops += 2 * 16 * 8 * k;
+  state.warp->clock.meetLanes();
+  return Outcome::Next;
+}
+
+using AccumulatorF32 = Accumulator32<float>;
+using AccumulatorS32 = Accumulator32<int32_t>;
+
+template <typename Element, unsigned k>
+Handler sameFormat(bool isF16) {
+  if (isF16)
+    return multiply<Element, Element, k, AccumulatorF16>;
+  return multiply<Element, Element, k, AccumulatorF32>;
+}
+
+Handler selectF16(const Form &form, Instruction &) {
+  bool isF16 = form.resultType() == ScalarType::F16;
+  if (form.has("m16n8k16"))
+    return form.has("bf16") ? sameFormat<ElementBF16, 16>(isF16)
+                            : sameFormat<ElementF16, 16>(isF16);
+  return form.has("bf16") ? sameFormat<ElementBF16, 8>(isF16)
+                          : sameFormat<ElementF16, 8>(isF16);
+}
+
+Handler selectTF32(const Form &form, Instruction &) {
+  return form.has("m16n8k8") ? sameFormat<ElementTF32, 8>(false)
+                             : sameFormat<ElementTF32, 4>(false);
+}
+
+template <typename A, typename B>
+Handler bySize8(const Form &form) {
+  return form.has("m16n8k32") ? multiply<A, B, 32, AccumulatorS32>
+                              : multiply<A, B, 16, AccumulatorS32>;
+}
+
+Handler selectInteger(const Form &form, Instruction &) {
+  bool a = isSigned(form.types[1]), b = isSigned(form.types[2]);
+  if (a)
+    return b ? bySize8<ElementS8, ElementS8>(form)
+             : bySize8<ElementS8, ElementU8>(form);
+  return b ? bySize8<ElementU8, ElementS8>(form)
+           : bySize8<ElementU8, ElementU8>(form);
+}
+
+Handler selectFloat8(const Form &form, Instruction &) {
+  bool a = form.pieces[7] == "e4m3", b = form.pieces[8] == "e4m3";
+  if (a)
+    return b ? multiply<ElementE4M3, ElementE4M3, 32, AccumulatorF32>
+             : multiply<ElementE4M3, ElementE5M2, 32, AccumulatorF32>;
+  return b ? multiply<ElementE5M2, ElementE4M3, 32, AccumulatorF32>
+           : multiply<ElementE5M2, ElementE5M2, 32, AccumulatorF32>;
+}
+
+//===----------------------------------------------------------------------===//
+// 8x8 matrices of 16-bit elements
+//===----------------------------------------------------------------------===//
+
+using Matrix = uint16_t[8][8];
+
+/// Which element of a matrix is half `i` of a lane's register.
+struct Place {
+  unsigned row, col;
+};
+Place placeOf(unsigned lane, unsigned i, bool isTransposed) {
+  unsigned along = lane % 4 * 2 + i, across = lane / 4;
+  return isTransposed ? Place{along, across} : Place{across, along};
+}
+
+void toRegister(const Matrix &matrix, bool isTransposed, uint32_t *lanes) {
+  for (unsigned lane = 0; lane < warpSize; ++lane) {
+    Place low = placeOf(lane, 0, isTransposed);
+    Place high = placeOf(lane, 1, isTransposed);
+    lanes[lane] =
+        uint32_t(matrix[high.row][high.col]) << 16 | matrix[low.row][low.col];
+  }
+}
+
+void fromRegister(const uint32_t *lanes, bool isTransposed, Matrix &matrix) {
+  for (unsigned lane = 0; lane < warpSize; ++lane)
+    for (unsigned i = 0; i < 2; ++i) {
+      Place place = placeOf(lane, i, isTransposed);
+      matrix[place.row][place.col] = lanes[lane] >> (16 * i);
+    }
+}
+
+/// Lane l names the 16 bytes of row l % 8 of matrix l / 8; lanes beyond the
+/// last matrix do not take part.
+struct RowAccess {
+  AccessRequest request;
+  uint32_t lanes;
+  std::array<uint64_t, warpSize> addresses;
+
+  RowAccess(const ExecutionState &state, const Instruction &instruction,
+            uint32_t slot, AccessKind kind) {
+    unsigned count = instruction.vectorSize;
+    request.slot = slot;
+    request.space = instruction.space;
+    request.bytes = 16;
+    request.kind = kind;
+    request.isRowWise = true;
+    lanes = count == 4 ? allLanes : (1u << (8 * count)) - 1;
+    computeAddresses(state, instruction, 0, slot, addresses);
+  }
+};
+
+/// Variant: transposed or not.
+Outcome loadMatrix(ExecutionState &state, const Instruction &instruction) {
+  if (!requireWholeWarp(state, "ldmatrix"))
+    return Outcome::Stopped;
+  state.warp->clock.meetLanes();
+  unsigned count = instruction.vectorSize;
+  RowAccess rows(state, instruction, instruction.slots[count],
+                 AccessKind::Read);
+  Matrix matrices[4] = {};
+  accessAddresses(state, rows.request, rows.lanes, rows.addresses,
+                  [&](const MemoryAccess &access) {
+                    for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
+                      unsigned lane = llvm::countr_zero(rest);
+                      std::memcpy(matrices[lane / 8][lane % 8],
+                                  access.host[lane], 16);
+                    }
+                  });
+  for (unsigned i = 0; i < count; ++i)
+    toRegister(matrices[i], instruction.variant,
+               state.lanes<uint32_t>(instruction.slots[i]));
+  return Outcome::Next;
+}
+
+Outcome storeMatrix(ExecutionState &state, const Instruction &instruction) {
+  if (!requireWholeWarp(state, "stmatrix"))
+    return Outcome::Stopped;
+  state.warp->clock.meetLanes();
+  RowAccess rows(state, instruction, instruction.slots[0], AccessKind::Write);
+  Matrix matrices[4];
+  for (unsigned i = 0; i < instruction.vectorSize; ++i)
+    fromRegister(state.lanes<uint32_t>(instruction.slots[1 + i]),
+                 instruction.variant, matrices[i]);
+  accessAddresses(state, rows.request, rows.lanes, rows.addresses,
+                  [&](const MemoryAccess &access) {
+                    for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
+                      unsigned lane = llvm::countr_zero(rest);
+                      std::memcpy(access.host[lane],
+                                  matrices[lane / 8][lane % 8], 16);
+                    }
+                  });
+  noteProgress(state);
+  return Outcome::Next;
+}
+
+Outcome transposeMatrix(ExecutionState &state, const Instruction &instruction) {
+  if (!requireWholeWarp(state, "movmatrix"))
+    return Outcome::Stopped;
+  state.warp->clock.meetLanes();
+  Matrix matrix;
+  fromRegister(state.lanes<uint32_t>(instruction.slots[1]), false, matrix);
+  toRegister(matrix, true, state.lanes<uint32_t>(instruction.slots[0]));
+  return Outcome::Next;
+}
+
+void setUp(const Form &form, Instruction &instruction) {
+  instruction.vectorSize = form.has("x4") ? 4 : form.has("x2") ? 2 : 1;
+  instruction.variant = form.has("trans");
+  instruction.space = spaceOf(form);
+}
+Handler selectLoad(const Form &form, Instruction &instruction) {
+  setUp(form, instruction);
+  return loadMatrix;
+}
+Handler selectStore(const Form &form, Instruction &instruction) {
+  setUp(form, instruction);
+  return storeMatrix;
+}
+Handler selectTranspose(const Form &, Instruction &) { return transposeMatrix; }
+
+const Row rows[] = {
+    {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32",
+     "=f32*4 b32*4 b32*2 f32*4", InstructionClass::Matrix, selectF16},
+    {"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32",
+     "=f32*4 b32*4 b32*2 f32*4", InstructionClass::Matrix, selectF16},
+    {"mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16",
+     "=b32*2 b32*4 b32*2 b32*2", InstructionClass::Matrix, selectF16},
+    {"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32",
+     "=f32*4 b32*2 b32*1 f32*4", InstructionClass::Matrix, selectF16},
+    {"mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32",
+     "=f32*4 b32*2 b32*1 f32*4", InstructionClass::Matrix, selectF16},
+    {"mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16",
+     "=b32*2 b32*2 b32*1 b32*2", InstructionClass::Matrix, selectF16},
+    {"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32",
+     "=f32*4 b32*4 b32*2 f32*4", InstructionClass::Matrix, selectTF32},
+    {"mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32",
+     "=f32*4 b32*2 b32*1 f32*4", InstructionClass::Matrix, selectTF32},
+    {"mma.sync.aligned.m16n8k32.row.col.s32.s8|u8.s8|u8.s32",
+     "=b32*4 b32*4 b32*2 b32*4", InstructionClass::Matrix, selectInteger},
+    {"mma.sync.aligned.m16n8k16.row.col.s32.s8|u8.s8|u8.s32",
+     "=b32*4 b32*2 b32*1 b32*4", InstructionClass::Matrix, selectInteger},
+    {"mma.sync.aligned.m16n8k32.row.col.f32.e4m3|e5m2.e4m3|e5m2.f32",
+     "=f32*4 b32*4 b32*2 f32*4", InstructionClass::Matrix, selectFloat8},
+    {"ldmatrix.sync.aligned.m8n8.x1|x2|x4[.trans][.shared|shared::cta].b16",
+     "=b32* m", InstructionClass::SharedMemory, selectLoad},
+    {"stmatrix.sync.aligned.m8n8.x1|x2|x4[.trans][.shared|shared::cta].b16",
+     "m b32*", InstructionClass::SharedMemory, selectStore},
+    {"movmatrix.sync.aligned.m8n8.trans.b16", "=b32 b32",
+     InstructionClass::Shuffle, selectTranspose},
+};
+
+} // namespace
+
+llvm::ArrayRef<Row> mlir::mirage::emulator::matrixRows() { return rows; }

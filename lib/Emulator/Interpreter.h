@@ -1,0 +1,40 @@
+//===- Interpreter.h - Runs the warps of a block ----------------*- C++ -*-===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_LIB_EMULATOR_INTERPRETER_H
+#define MIRAGE_LIB_EMULATOR_INTERPRETER_H
+
+#include "State.h"
+
+namespace mlir::mirage::emulator {
+
+/// Makes a block ready to run from its start. A block can be used again and
+/// again.
+void startBlock(Block &block, uint64_t number, const LaunchContext &launch);
+
+enum class BlockState : uint8_t {
+  Ended,   ///< all threads have ended, or the block was stopped
+  Running, ///< it used up its turn
+  Waiting, ///< nothing in it can go on
+};
+
+struct BlockTurn {
+  BlockState state = BlockState::Ended;
+  bool madeProgress = false; ///< executed at least one instruction
+};
+
+/// Runs the block for a while: until all its warps have ended or wait, or, if
+/// `turnLimit` is not zero, about so many warp instructions.
+BlockTurn runBlock(Block &block, Worker &worker, uint64_t turnLimit);
+
+/// Reports why a block cannot go on: what each of its warps waits for. Ends it.
+void reportDeadlock(Block &block, Worker &worker);
+
+} // namespace mlir::mirage::emulator
+
+#endif // MIRAGE_LIB_EMULATOR_INTERPRETER_H

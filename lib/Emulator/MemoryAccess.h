@@ -1,0 +1,72 @@
+//===- MemoryAccess.h - From lane addresses to host memory ------*- C++ -*-===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_LIB_EMULATOR_MEMORYACCESS_H
+#define MIRAGE_LIB_EMULATOR_MEMORYACCESS_H
+
+#include "State.h"
+
+namespace mlir::mirage::emulator {
+
+/// A part of one warp's access: lanes whose addresses lie in one region, all in
+/// bounds and aligned.
+struct MemoryAccess {
+  uint32_t mask = 0;
+  unsigned bytes = 0; ///< per lane
+  Space space = Space::Generic;
+  const Region *region = nullptr;
+  std::array<uint64_t, warpSize> address; ///< in its space; of lanes in mask
+  std::array<uint8_t *, warpSize> host;   ///< of lanes in mask
+  /// Lane i accesses the bytes right behind those of lane i - 1; all are there.
+  bool isContiguous = false;
+};
+
+/// What an instruction does with its memory operand.
+struct AccessRequest {
+  unsigned operand = 0; ///< which memory operand
+  uint32_t slot = 0;    ///< of its base
+  Space space = Space::Generic;
+  unsigned bytes = 0;     ///< per lane
+  unsigned alignment = 0; ///< 0: the same as bytes
+  AccessKind kind = AccessKind::Read;
+  /// The access counts as done at another time than the warp's own clock says,
+  /// for copies that go on by themselves; null: by the warp.
+  const std::array<Epoch, warpSize> *epochs = nullptr;
+  bool isWatched = true; ///< false: checks bounds and nothing else
+  /// Lanes name rows of 8x8 matrices, which go through the banks eight at a
+  /// time.
+  bool isRowWise = false;
+};
+
+/// Adds the displacement to the base of each lane.
+void computeAddresses(const ExecutionState &state,
+                      const Instruction &instruction, unsigned operand,
+                      uint32_t slot, std::array<uint64_t, warpSize> &addresses);
+
+/// Finds host memory for the active lanes, reports what is out of bounds or
+/// misaligned (those lanes are left out), counts traffic, and checks for races
+/// and for reads of bytes that nobody wrote.
+/// \param use  called once for each region touched, nearly always once.
+/// \returns the lanes that could be served.
+uint32_t accessMemory(ExecutionState &state, const Instruction &instruction,
+                      const AccessRequest &request,
+                      llvm::function_ref<void(const MemoryAccess &)> use);
+
+/// The same for addresses that are known already, such as rows of ldmatrix.
+uint32_t accessAddresses(ExecutionState &state, const AccessRequest &request,
+                         uint32_t lanes,
+                         const std::array<uint64_t, warpSize> &addresses,
+                         llvm::function_ref<void(const MemoryAccess &)> use);
+
+/// Checks an access against the shadow and writes it down there.
+void watchAccess(ExecutionState &state, const AccessRequest &request,
+                 const MemoryAccess &access);
+
+} // namespace mlir::mirage::emulator
+
+#endif // MIRAGE_LIB_EMULATOR_MEMORYACCESS_H

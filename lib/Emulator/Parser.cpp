@@ -1,0 +1,339 @@
+//===- Parser.cpp - Reads a PTX file --------------------------------------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Emulator/Parser.h"
+
+#include "Decoder.h"
+#include "StatementParser.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir::mirage::emulator;
+using llvm::StringRef;
+using llvm::Twine;
+
+namespace {
+
+/// What stands outside of function bodies.
+class FileParser {
+public:
+  FileParser(StringRef text, Diagnostics &diagnostics, Program &program)
+      : lexer(text, diagnostics), diagnostics(diagnostics), program(program),
+        statements(lexer, diagnostics, program, fileLayout) {}
+
+  void parse();
+
+private:
+  void parseTopLevel();
+  void parseHeader(const Token &word);
+  void parseGlobalVariable(Space space, bool isExtern);
+  void parseEntry();
+  void parseFunction();
+  bool parseParameter(KernelInfo &info, Scope &scope, SpaceLayout &layout);
+  bool parseThreadCounts(std::array<uint32_t, 3> &counts);
+  bool parseEntryDirectives(KernelInfo &info);
+  void place(std::vector<uint8_t> &image, uint64_t base,
+             const VariableSyntax &variable);
+
+  Lexer lexer;
+  Diagnostics &diagnostics;
+  Program &program;
+  SpaceLayout fileLayout;
+  StatementParser statements;
+  OpcodeTable opcodes;
+  FileSymbols symbols;
+  bool hasVersion = false, hasTarget = false;
+};
+
+void FileParser::parse() {
+  if (lexer.peek().kind == TokenKind::End)
+    diagnostics.error(lexer.peek().location,
+                      "expected PTX text, found an empty file");
+  while (lexer.peek().kind != TokenKind::End && !diagnostics.isFull())
+    parseTopLevel();
+  if (!diagnostics.hasErrors() && !(hasVersion && hasTarget))
+    diagnostics.error({1, 1}, Twine("expected a ") +
+                                  (hasVersion ? ".target" : ".version") +
+                                  " directive, found none");
+}
+
+void FileParser::parseHeader(const Token &word) {
+  if (word.text == ".address_size") {
+    uint64_t bits = 0;
+    if (statements.expectInteger(bits) && bits != 64)
+      diagnostics.error(word.location,
+                        "expected .address_size 64, found " + Twine(bits));
+    return;
+  }
+  hasVersion |= word.text == ".version";
+  hasTarget |= word.text == ".target";
+  lexer.take();
+  if (word.text == ".version" && lexer.peek().kind == TokenKind::Word &&
+      lexer.peek().location.line == word.location.line)
+    lexer.take(); // the part behind the point
+  while (lexer.takeIf(','))
+    lexer.take();
+}
+
+void FileParser::parseTopLevel() {
+  Token word = lexer.take();
+  bool isExtern = false;
+  while (word.isWord(".extern") || word.isWord(".visible") ||
+         word.isWord(".weak") || word.isWord(".common")) {
+    isExtern |= word.isWord(".extern");
+    word = lexer.take();
+  }
+  Space space;
+  if (word.isWord(".version") || word.isWord(".target") ||
+      word.isWord(".address_size"))
+    return parseHeader(word);
+  if (word.isWord(".entry"))
+    return parseEntry();
+  if (word.isWord(".func"))
+    return parseFunction();
+  if (word.isWord(".file"))
+    return statements.parseFile();
+  if (word.isWord(".loc"))
+    return statements.parseLoc();
+  if (word.isWord(".pragma"))
+    return statements.recover();
+  if (word.isWord(".section")) {
+    lexer.take();
+    if (statements.expect('{'))
+      statements.skipBraces();
+    return;
+  }
+  if (word.kind == TokenKind::Word && parseSpace(word.text, space))
+    return parseGlobalVariable(space, isExtern);
+  diagnostics.error(word.location, "expected a directive such as .version, "
+                                   ".entry or .shared, found " +
+                                       word.describe());
+  statements.recover();
+  lexer.takeIf('}');
+}
+
+void FileParser::place(std::vector<uint8_t> &image, uint64_t base,
+                       const VariableSyntax &variable) {
+  uint64_t offset = llvm::alignTo(image.size(), variable.align);
+  if (variable.sizeBytes > (uint64_t(1) << 30)) {
+    diagnostics.error(variable.location,
+                      "expected a variable of at most 1 GiB, "
+                      "found " +
+                          Twine(variable.sizeBytes) + " bytes");
+    return;
+  }
+  image.resize(offset + variable.sizeBytes);
+  std::copy(variable.initializer.begin(), variable.initializer.end(),
+            image.begin() + offset);
+  symbols.variables[variable.name].variable =
+      Variable{variable.space, base + offset, variable.sizeBytes, false};
+}
+
+void FileParser::parseGlobalVariable(Space space, bool isExtern) {
+  VariableSyntax variable;
+  variable.space = space;
+  variable.isExtern = isExtern;
+  if (!statements.parseVariable(variable) || !statements.expect(';'))
+    return statements.recover();
+  if (symbols.variables.count(variable.name)) {
+    diagnostics.error(variable.location,
+                      "'" + variable.name + "' is declared twice");
+    return;
+  }
+  if (space == Space::Global && !isExtern)
+    return place(program.globalImage, window::moduleGlobal, variable);
+  if (space == Space::Const && !isExtern)
+    return place(program.constImage, 0, variable);
+  if (space != Space::Shared) {
+    diagnostics.error(variable.location, "expected a definition of '" +
+                                             variable.name + "' in this file");
+    return;
+  }
+  // Shared variables of the file are given their place in each kernel that uses
+  // them.
+  FileSymbol &symbol = symbols.variables[variable.name];
+  symbol.variable =
+      Variable{space, 0, variable.sizeBytes, variable.isUnsized && isExtern};
+  symbol.align = variable.align;
+}
+
+bool FileParser::parseParameter(KernelInfo &info, Scope &scope,
+                                SpaceLayout &layout) {
+  KernelParameter parameter;
+  if (!lexer.peek().isWord(".param")) {
+    diagnostics.error(lexer.peek().location,
+                      "expected .param, found " + lexer.peek().describe());
+    return false;
+  }
+  lexer.take();
+  uint64_t align = 1, count = 1, bytes = 0;
+  while (lexer.peek().kind == TokenKind::Word &&
+         lexer.peek().text.starts_with(".")) {
+    Token word = lexer.take();
+    Space space;
+    if (word.text == ".align") {
+      if (!statements.expectInteger(align))
+        return false;
+      if (!llvm::isPowerOf2_64(align) || align > 65536) {
+        diagnostics.error(word.location,
+                          "expected an alignment that is a power "
+                          "of two, found " +
+                              Twine(align));
+        return false;
+      }
+    } else if (word.text == ".ptr") {
+      parameter.isPointer = true;
+    } else if (!parameter.isPointer || !parseSpace(word.text, space)) {
+      bytes = sizeBytes(parseScalarType(word.text.drop_front()));
+      if (bytes == 0) {
+        diagnostics.error(word.location, "expected a parameter type, found " +
+                                             word.describe());
+        return false;
+      }
+    }
+  }
+  // The alignment of a `.ptr` is that of what it points to.
+  if (parameter.isPointer)
+    align = 1;
+  Token name = lexer.take();
+  if (name.kind != TokenKind::Word || bytes == 0) {
+    diagnostics.error(name.location,
+                      "expected a type and a name of a parameter, found " +
+                          name.describe());
+    return false;
+  }
+  if (lexer.takeIf('['))
+    if (!statements.expectInteger(count) || !statements.expect(']'))
+      return false;
+  if (count > 65536) {
+    diagnostics.error(name.location, "expected a parameter of at most 65536 "
+                                     "elements, found " +
+                                         Twine(count));
+    return false;
+  }
+  parameter.name = name.text.str();
+  parameter.sizeBytes = bytes * count;
+  parameter.alignBytes = std::max(align, bytes);
+  parameter.offsetBytes =
+      layout.allocate(Space::Param, parameter.sizeBytes, parameter.alignBytes);
+  scope.variables[name.text] =
+      Variable{Space::Param, parameter.offsetBytes, parameter.sizeBytes, false};
+  info.parameters.push_back(std::move(parameter));
+  return true;
+}
+
+bool FileParser::parseThreadCounts(std::array<uint32_t, 3> &counts) {
+  counts = {1, 1, 1};
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    uint64_t value = 0;
+    if (!statements.expectInteger(value))
+      return false;
+    counts[axis] = value;
+    if (!lexer.takeIf(','))
+      return true;
+  }
+  return true;
+}
+
+bool FileParser::parseEntryDirectives(KernelInfo &info) {
+  while (lexer.peek().kind == TokenKind::Word) {
+    Token word = lexer.take();
+    std::array<uint32_t, 3> ignored;
+    if (word.text == ".maxntid") {
+      if (!parseThreadCounts(info.maxThreads))
+        return false;
+    } else if (word.text == ".reqntid") {
+      if (!parseThreadCounts(info.requiredThreads))
+        return false;
+    } else if (word.text == ".minnctapersm" || word.text == ".maxnreg") {
+      if (!parseThreadCounts(ignored))
+        return false;
+    } else if (word.text == ".noreturn" || word.text == ".pragma") {
+      if (lexer.peek().kind == TokenKind::String)
+        lexer.take();
+      lexer.takeIf(';');
+    } else {
+      diagnostics.error(word.location,
+                        "expected '{' or a directive such as .maxntid, found " +
+                            word.describe() +
+                            " (clusters are not supported yet)");
+      return false;
+    }
+  }
+  return true;
+}
+
+void FileParser::parseEntry() {
+  KernelInfo info;
+  Token name = lexer.take();
+  if (name.kind != TokenKind::Word) {
+    diagnostics.error(name.location, "expected the name of a kernel, found " +
+                                         name.describe());
+    return statements.recover();
+  }
+  info.name = name.text.str();
+  SpaceLayout layout;
+  Scope parameters;
+  bool good = true;
+  if (lexer.takeIf('(') && !lexer.takeIf(')')) {
+    do
+      good = parseParameter(info, parameters, layout);
+    while (good && lexer.takeIf(','));
+    good = good && statements.expect(')');
+  }
+  info.parameterBytes = layout.paramBytes;
+  good = good && parseEntryDirectives(info) && statements.expect('{');
+  if (!good) {
+    statements.recover();
+    return;
+  }
+  StatementParser body(lexer, diagnostics, program, layout);
+  FunctionSyntax function = body.parseBody();
+  if (diagnostics.hasErrors() && lexer.peek().kind == TokenKind::End)
+    return;
+  Decoder decoder(opcodes, symbols, parameters, layout, diagnostics);
+  Kernel kernel = decoder.decode(function);
+  info.staticSharedBytes = layout.sharedBytes;
+  info.usesDynamicShared = layout.usesDynamicShared;
+  info.localBytes = layout.localBytes;
+  info.numInstructions = kernel.code.size();
+  program.infos.push_back(std::move(info));
+  program.kernels.push_back(std::move(kernel));
+}
+
+void FileParser::parseFunction() {
+  StringRef name;
+  while (lexer.peek().kind != TokenKind::End && !lexer.peek().is('{') &&
+         !lexer.peek().is(';')) {
+    Token token = lexer.take();
+    if (token.is('(')) {
+      while (lexer.peek().kind != TokenKind::End && !lexer.takeIf(')'))
+        lexer.take();
+    } else if (token.kind == TokenKind::Word && !token.text.starts_with(".")) {
+      name = token.text;
+    }
+  }
+  if (lexer.takeIf(';'))
+    return;
+  symbols.functions.insert(name);
+  if (statements.expect('{'))
+    statements.skipBraces();
+}
+
+} // namespace
+
+llvm::Expected<std::unique_ptr<Module>>
+mlir::mirage::emulator::parsePTX(StringRef text, StringRef fileName) {
+  Diagnostics diagnostics(fileName);
+  auto program = std::make_unique<Program>();
+  program->fileName = fileName.str();
+  FileParser(text, diagnostics, *program).parse();
+  if (llvm::Error error = diagnostics.takeError())
+    return std::move(error);
+  return std::make_unique<Module>(std::move(program));
+}

@@ -1,0 +1,206 @@
+//===- Shadow.cpp - What is known about each word of memory ---------------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Shadow.h"
+
+using namespace mlir::mirage::emulator;
+
+void Shadow::findPage(uint64_t page) {
+  auto [entry, isNew] = pages.try_emplace(page, numPages);
+  if (isNew) {
+    if (numPages == storage.size())
+      storage.push_back(std::make_unique<Page>());
+    else
+      *storage[numPages] = Page();
+    ++numPages;
+  }
+  lastPage = page;
+  last = storage[entry->second].get();
+}
+
+void Shadow::clear() {
+  pages.clear();
+  numPages = 0;
+  lastPage = ~uint64_t(0);
+  expanded.clear();
+  readerPool.clear();
+  freeReaders.clear();
+}
+
+bool Shadow::conflicts(Epoch before, const ShadowAccess &access,
+                       ShadowVerdict &verdict) const {
+  if (access.clock->isUnsyncedLane(before, access.epoch.lane()) &&
+      before.agent() == access.epoch.agent())
+    verdict.kind = ShadowVerdict::Kind::IntraWarp;
+  else if (!access.clock->isOrdered(before))
+    verdict.kind = ShadowVerdict::Kind::Race;
+  else
+    return false;
+  verdict.other = before;
+  return true;
+}
+
+ShadowVerdict Shadow::checkWord(const ShadowWord &word,
+                                const ShadowAccess &access) {
+  ShadowVerdict verdict;
+  bool bothAtomic = isAtomic(access.kind) && word.wasAtomic;
+  if ((word.writeMask & access.mask) && !bothAtomic &&
+      conflicts(word.write, access, verdict)) {
+    verdict.otherWasWrite = true;
+    verdict.otherPc = word.writePc;
+    return verdict;
+  }
+  if (isRead(access.kind) || !(word.readMask & access.mask))
+    return verdict;
+  verdict.otherPc = word.readPc;
+  if (word.readers == 0) {
+    conflicts(word.read, access, verdict);
+    return verdict;
+  }
+  for (Epoch reader : readerPool[word.readers - 1])
+    if (conflicts(reader, access, verdict))
+      break;
+  return verdict;
+}
+
+ShadowVerdict Shadow::checkExpanded(uint64_t wordIndex,
+                                    const ShadowAccess &access) {
+  Bytes &bytes = expanded.find(wordIndex)->second;
+  for (unsigned byte = 0; byte < 4; ++byte) {
+    if (!(access.mask >> byte & 1))
+      continue;
+    ShadowVerdict verdict = checkWord(bytes[byte], access);
+    if (verdict.kind != ShadowVerdict::Kind::None)
+      return verdict;
+  }
+  return {};
+}
+
+/// True if one record cannot say the truth about all four bytes: others, with
+/// whom this access is not ordered, own some of them.
+bool Shadow::needsBytes(const ShadowWord &word,
+                        const ShadowAccess &access) const {
+  auto isForeign = [&](uint8_t mask, Epoch epoch) {
+    return mask && mask != access.mask && !(epoch == access.epoch) &&
+           !access.clock->isOrdered(epoch);
+  };
+  return isForeign(word.writeMask, word.write) ||
+         isForeign(word.readMask, word.read) ||
+         (word.readers != 0 && word.readMask != access.mask);
+}
+
+void Shadow::expand(uint64_t wordIndex, ShadowWord &word) {
+  Bytes &bytes = expanded[wordIndex];
+  for (unsigned byte = 0; byte < 4; ++byte) {
+    bytes[byte] = word;
+    bytes[byte].writeMask &= 1 << byte;
+    bytes[byte].readMask &= 1 << byte;
+    if (word.readers == 0)
+      continue;
+    llvm::SmallVector<Epoch, 8> copy = readerPool[word.readers - 1];
+    readerPool.push_back(std::move(copy));
+    bytes[byte].readers = readerPool.size();
+  }
+  word.isExpanded = true;
+}
+
+void Shadow::recordRead(ShadowWord &word, const ShadowAccess &access) {
+  auto supersedes = [&](Epoch before) {
+    return before.block() == access.epoch.block() &&
+           before.agent() == access.epoch.agent() &&
+           (before.clock() < access.epoch.clock() ||
+            before.lane() == access.epoch.lane());
+  };
+  word.readPc = access.pc;
+  if (word.readers == 0) {
+    if (!word.read.happened() || supersedes(word.read) ||
+        access.clock->isOrdered(word.read)) {
+      // Two lanes of one warp in one epoch: remember that there were several.
+      bool isSameAgent = word.read.happened() &&
+                         word.read.agent() == access.epoch.agent() &&
+                         word.read.block() == access.epoch.block();
+      bool isSameTime = isSameAgent && word.readMask &&
+                        word.read.clock() == access.epoch.clock() &&
+                        word.read.lane() != access.epoch.lane();
+      word.read = isSameTime ? Epoch(access.epoch.block(), access.epoch.agent(),
+                                     severalLanes, access.epoch.clock())
+                             : access.epoch;
+      word.readMask = isSameAgent ? word.readMask | access.mask : access.mask;
+      return;
+    }
+    uint32_t index = readerPool.size();
+    if (!freeReaders.empty()) {
+      index = freeReaders.back();
+      freeReaders.pop_back();
+      readerPool[index].clear();
+    } else {
+      readerPool.emplace_back();
+    }
+    readerPool[index].push_back(word.read);
+    word.readers = index + 1;
+  }
+  word.readMask |= access.mask;
+  word.read = access.epoch;
+  for (Epoch &reader : readerPool[word.readers - 1])
+    if (reader.block() == access.epoch.block() &&
+        reader.agent() == access.epoch.agent()) {
+      if (reader.clock() == access.epoch.clock() &&
+          reader.lane() != access.epoch.lane())
+        reader = Epoch(access.epoch.block(), access.epoch.agent(), severalLanes,
+                       access.epoch.clock());
+      else
+        reader = access.epoch;
+      return;
+    }
+  readerPool[word.readers - 1].push_back(access.epoch);
+}
+
+void Shadow::recordWrite(ShadowWord &word, const ShadowAccess &access) {
+  bool isSame = word.write == access.epoch;
+  word.writeMask = isSame ? word.writeMask | access.mask : access.mask;
+  word.write = access.epoch;
+  word.writePc = access.pc;
+  word.wasAtomic = access.kind == AccessKind::Atomic;
+  word.readMask &= ~access.mask;
+  if (word.readMask)
+    return;
+  if (word.readers != 0)
+    freeReaders.push_back(word.readers - 1);
+  word.readers = 0;
+  word.read = Epoch();
+}
+
+void Shadow::record(uint64_t wordIndex, const ShadowAccess &access) {
+  ShadowWord &word = at(wordIndex);
+  bool isPlainRead = access.kind == AccessKind::Read;
+  if (isRead(access.kind))
+    word.everRead |= access.mask;
+  else
+    word.everWritten |= access.mask;
+  if (access.kind == AccessKind::AtomicRead)
+    return;
+  if (access.kind == AccessKind::Atomic)
+    word.everAtomic |= access.mask;
+  if (!word.isExpanded) {
+    if (needsBytes(word, access)) {
+      expand(wordIndex, word);
+    } else {
+      isPlainRead ? recordRead(word, access) : recordWrite(word, access);
+      return;
+    }
+  }
+  (isPlainRead ? word.readPc : word.writePc) = access.pc;
+  Bytes &bytes = expanded.find(wordIndex)->second;
+  for (unsigned byte = 0; byte < 4; ++byte) {
+    if (!(access.mask >> byte & 1))
+      continue;
+    ShadowAccess one = access;
+    one.mask = 1 << byte;
+    isPlainRead ? recordRead(bytes[byte], one) : recordWrite(bytes[byte], one);
+  }
+}
