@@ -1,0 +1,101 @@
+//===- CudaDevice.h - A GPU and programs loaded on it --------- -*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_RUNTIME_CUDADEVICE_H
+#define MIRAGE_RUNTIME_CUDADEVICE_H
+
+#include "Mirage/Artifact/Artifact.h"
+#include "Mirage/Reference/HostTensor.h"
+#include <memory>
+
+namespace mlir::mirage {
+
+namespace cuda {
+class Driver;
+}
+
+/// One GPU. The driver is opened at run time and the device's primary context
+/// made current in the calling thread.
+class CudaDevice {
+public:
+  /// \returns an error of one sentence where there is no driver or no such
+  /// device.
+  static llvm::Expected<std::unique_ptr<CudaDevice>> open(int ordinal = 0);
+  ~CudaDevice();
+
+  llvm::StringRef getName() const { return name; }
+  /// Major version times 10 plus minor one: 90 for Hopper.
+  int getComputeCapability() const { return computeCapability; }
+  int64_t getL2Bytes() const { return l2Bytes; }
+  /// Shared memory that one block may ask for.
+  int64_t getSharedBytes() const { return sharedBytes; }
+  const cuda::Driver &getDriver() const { return *driver; }
+
+private:
+  CudaDevice();
+
+  std::unique_ptr<cuda::Driver> driver;
+  int device = 0;
+  bool isRetained = false;
+  std::string name;
+  int computeCapability = 0;
+  int64_t l2Bytes = 0, sharedBytes = 0;
+};
+
+/// Times of one run in microseconds, medians over replays of a CUDA graph.
+struct CudaTimes {
+  double hotUs = 0;  ///< the same tensors again and again: they stay in L2
+  double coldUs = 0; ///< copies in turn that together exceed four times the L2
+  /// Quartiles: half of the replays lay between.
+  double hotLowUs = 0, hotHighUs = 0, coldLowUs = 0, coldHighUs = 0;
+  int64_t tensorBytes = 0; ///< of inputs and outputs together
+  unsigned coldCopies = 0;
+};
+
+struct CudaMeasureOptions {
+  unsigned runsPerReplay = 20; ///< captured in one graph, hot
+  unsigned replays = 60;
+};
+
+/// An artifact's code on a device, with its workspace.
+class CudaProgram {
+public:
+  /// Loads the cubin for the device's architecture, or else lets the driver
+  /// compile the PTX. Errors name the kernel and carry the driver's text; a
+  /// device that is too old or has too little shared memory is refused with
+  /// demand and limit. Both arguments must outlive the program.
+  static llvm::Expected<std::unique_ptr<CudaProgram>>
+  load(const CudaDevice &device, const Artifact &artifact);
+  ~CudaProgram();
+
+  /// Puts all launches into a stream (a CUstream; null is the default one) and
+  /// returns at once. Allocates nothing and can be captured in a CUDA graph.
+  /// \param inputs, outputs  device addresses, in the artifact's order.
+  llvm::Error enqueue(void *stream, llvm::ArrayRef<uint64_t> inputs,
+                      llvm::ArrayRef<uint64_t> outputs) const;
+
+  /// Copies inputs in, runs, waits after every launch so that a fault is
+  /// reported with its kernel's name, and copies outputs out.
+  llvm::Expected<std::vector<HostTensor>>
+  run(llvm::ArrayRef<HostTensor> inputs) const;
+
+  llvm::Expected<CudaTimes>
+  measure(llvm::ArrayRef<HostTensor> inputs,
+          const CudaMeasureOptions &options = {}) const;
+
+  struct Impl; ///< of the library alone
+
+private:
+  explicit CudaProgram(std::unique_ptr<Impl> impl);
+
+  std::unique_ptr<Impl> impl;
+};
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_RUNTIME_CUDADEVICE_H

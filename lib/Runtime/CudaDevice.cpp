@@ -1,0 +1,67 @@
+//===- CudaDevice.cpp - A GPU ---------------------------------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Runtime/CudaDevice.h"
+#include "CudaDriver.h"
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::cuda;
+
+CudaDevice::CudaDevice() = default;
+
+CudaDevice::~CudaDevice() {
+  if (isRetained)
+    driver->primaryCtxRelease(device);
+}
+
+llvm::Expected<std::unique_ptr<CudaDevice>> CudaDevice::open(int ordinal) {
+  llvm::Expected<Driver> opened = Driver::open();
+  if (!opened)
+    return opened.takeError();
+  std::unique_ptr<CudaDevice> self(new CudaDevice());
+  self->driver = std::make_unique<Driver>(*opened);
+  const Driver &driver = *self->driver;
+  int count = 0;
+  if (llvm::Error error =
+          driver.check(driver.deviceGetCount(&count), "counting devices"))
+    return std::move(error);
+  if (ordinal < 0 || ordinal >= count)
+    return llvm::createStringError("expects a CUDA device with number " +
+                                   llvm::Twine(ordinal) + ", got " +
+                                   llvm::Twine(count) + " devices");
+  CUcontext context = nullptr;
+  char name[256] = {};
+  int major = 0, minor = 0, l2Bytes = 0, sharedBytes = 0;
+  auto attribute = [&](int *value, DeviceAttribute which) {
+    return driver.deviceGetAttribute(value, which, self->device);
+  };
+  CUresult result = driver.deviceGet(&self->device, ordinal);
+  if (result == 0)
+    result = driver.deviceGetName(name, sizeof(name) - 1, self->device);
+  if (result == 0)
+    result = attribute(&major, kComputeCapabilityMajor);
+  if (result == 0)
+    result = attribute(&minor, kComputeCapabilityMinor);
+  if (result == 0)
+    result = attribute(&l2Bytes, kL2CacheSize);
+  if (result == 0)
+    result = attribute(&sharedBytes, kMaxSharedMemoryPerBlockOptin);
+  if (result == 0)
+    result = driver.primaryCtxRetain(&context, self->device);
+  self->isRetained = result == 0;
+  if (result == 0)
+    result = driver.ctxSetCurrent(context);
+  if (llvm::Error error = driver.check(
+          result, "device " + llvm::Twine(ordinal) + " cannot be used"))
+    return std::move(error);
+  self->name = name;
+  self->computeCapability = 10 * major + minor;
+  self->l2Bytes = l2Bytes;
+  self->sharedBytes = sharedBytes;
+  return self;
+}

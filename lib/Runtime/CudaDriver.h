@@ -1,0 +1,136 @@
+//===- CudaDriver.h - The CUDA driver, opened at run time ----- -*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The part of the CUDA driver API that Mirage uses, declared here so that no
+// toolkit is needed to build and no driver to start. Names, types and numbers
+// are those of cuda.h; semantics: CUDA Driver API reference manual.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_LIB_RUNTIME_CUDADRIVER_H
+#define MIRAGE_LIB_RUNTIME_CUDADRIVER_H
+
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/Error.h"
+#include <cstddef>
+#include <cstdint>
+
+namespace mlir::mirage::cuda {
+
+using CUresult = int; ///< 0 is success
+using CUdevice = int;
+using CUdeviceptr = uint64_t;
+using CUcontext = struct CUctx_st *;
+using CUmodule = struct CUmod_st *;
+using CUfunction = struct CUfunc_st *;
+using CUstream = struct CUstream_st *;
+using CUevent = struct CUevent_st *;
+using CUgraph = struct CUgraph_st *;
+using CUgraphExec = struct CUgraphExec_st *;
+
+enum DeviceAttribute : int {
+  kMultiprocessorCount = 16,
+  kL2CacheSize = 38,
+  kComputeCapabilityMajor = 75,
+  kComputeCapabilityMinor = 76,
+  kMaxSharedMemoryPerBlockOptin = 97,
+};
+enum FunctionAttribute : int {
+  kSharedSizeBytes = 1,
+  kMaxDynamicSharedSizeBytes = 8,
+  kNonPortableClusterSizeAllowed = 14,
+};
+enum JitOption : int { kErrorLogBuffer = 5, kErrorLogBufferSizeBytes = 6 };
+enum LaunchAttributeId : int {
+  kClusterDimension = 4,
+  kProgrammaticStreamSerialization = 6,
+};
+
+struct LaunchAttribute {
+  int id;
+  char padding[4];
+  union {
+    char reserved[64];
+    unsigned clusterDimension[3];
+    int programmaticStreamSerialization;
+  } value;
+};
+static_assert(sizeof(LaunchAttribute) == 72, "as in cuda.h");
+
+struct LaunchConfig {
+  unsigned grid[3];
+  unsigned block[3];
+  unsigned dynamicSharedBytes;
+  CUstream stream;
+  LaunchAttribute *attributes;
+  unsigned numAttributes;
+};
+static_assert(sizeof(LaunchConfig) == 56, "as in cuda.h");
+
+/// Function, exported name, parameters.
+#define MIRAGE_CUDA_FUNCTIONS(X)                                               \
+  X(getErrorName, "cuGetErrorName", (CUresult, const char **))                 \
+  X(getErrorString, "cuGetErrorString", (CUresult, const char **))             \
+  X(init, "cuInit", (unsigned))                                                \
+  X(deviceGet, "cuDeviceGet", (CUdevice *, int))                               \
+  X(deviceGetCount, "cuDeviceGetCount", (int *))                               \
+  X(deviceGetName, "cuDeviceGetName", (char *, int, CUdevice))                 \
+  X(deviceGetAttribute, "cuDeviceGetAttribute", (int *, int, CUdevice))        \
+  X(primaryCtxRetain, "cuDevicePrimaryCtxRetain", (CUcontext *, CUdevice))     \
+  X(primaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (CUdevice))             \
+  X(ctxSetCurrent, "cuCtxSetCurrent", (CUcontext))                             \
+  X(moduleLoadDataEx, "cuModuleLoadDataEx",                                    \
+    (CUmodule *, const void *, unsigned, int *, void **))                      \
+  X(moduleUnload, "cuModuleUnload", (CUmodule))                                \
+  X(moduleGetFunction, "cuModuleGetFunction",                                  \
+    (CUfunction *, CUmodule, const char *))                                    \
+  X(funcSetAttribute, "cuFuncSetAttribute", (CUfunction, int, int))            \
+  X(funcGetAttribute, "cuFuncGetAttribute", (int *, int, CUfunction))          \
+  X(launchKernelEx, "cuLaunchKernelEx",                                        \
+    (const LaunchConfig *, CUfunction, void **, void **))                      \
+  X(memAlloc, "cuMemAlloc_v2", (CUdeviceptr *, size_t))                        \
+  X(memFree, "cuMemFree_v2", (CUdeviceptr))                                    \
+  X(memGetInfo, "cuMemGetInfo_v2", (size_t *, size_t *))                       \
+  X(memcpyToDevice, "cuMemcpyHtoD_v2", (CUdeviceptr, const void *, size_t))    \
+  X(memcpyToHost, "cuMemcpyDtoH_v2", (void *, CUdeviceptr, size_t))            \
+  X(memset, "cuMemsetD8_v2", (CUdeviceptr, unsigned char, size_t))             \
+  X(streamCreate, "cuStreamCreate", (CUstream *, unsigned))                    \
+  X(streamDestroy, "cuStreamDestroy_v2", (CUstream))                           \
+  X(streamSynchronize, "cuStreamSynchronize", (CUstream))                      \
+  X(streamBeginCapture, "cuStreamBeginCapture_v2", (CUstream, int))            \
+  X(streamEndCapture, "cuStreamEndCapture", (CUstream, CUgraph *))             \
+  X(graphInstantiate, "cuGraphInstantiateWithFlags",                           \
+    (CUgraphExec *, CUgraph, unsigned long long))                              \
+  X(graphLaunch, "cuGraphLaunch", (CUgraphExec, CUstream))                     \
+  X(graphExecDestroy, "cuGraphExecDestroy", (CUgraphExec))                     \
+  X(graphDestroy, "cuGraphDestroy", (CUgraph))                                 \
+  X(eventCreate, "cuEventCreate", (CUevent *, unsigned))                       \
+  X(eventRecord, "cuEventRecord", (CUevent, CUstream))                         \
+  X(eventSynchronize, "cuEventSynchronize", (CUevent))                         \
+  X(eventElapsedTime, "cuEventElapsedTime", (float *, CUevent, CUevent))       \
+  X(eventDestroy, "cuEventDestroy_v2", (CUevent))
+
+/// Pointers into libcuda.so.1.
+class Driver {
+public:
+#define MIRAGE_CUDA_MEMBER(function, name, parameters)                         \
+  CUresult(*function) parameters = nullptr;
+  MIRAGE_CUDA_FUNCTIONS(MIRAGE_CUDA_MEMBER)
+#undef MIRAGE_CUDA_MEMBER
+
+  /// Opens and initialises the driver. \returns one sentence where there is
+  /// none, where it lacks a function, or where it sees no device.
+  static llvm::Expected<Driver> open();
+
+  /// Success, or "what: CUDA_ERROR_...: the driver's explanation".
+  llvm::Error check(CUresult result, const llvm::Twine &what) const;
+};
+
+} // namespace mlir::mirage::cuda
+
+#endif // MIRAGE_LIB_RUNTIME_CUDADRIVER_H

@@ -1,0 +1,255 @@
+//===- CudaProgram.cpp - Artifacts on a GPU -------------------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "BindingCheck.h"
+#include "CudaProgramImpl.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::cuda;
+
+//===----------------------------------------------------------------------===//
+// Loading
+//===----------------------------------------------------------------------===//
+
+/// Whether code for `target` ("sm_90", "sm_90a") runs on a device. What ends in
+/// a letter uses features that only this architecture has; machine code runs
+/// within a major version, and PTX on all that come later.
+static bool runsOn(llvm::StringRef target, int capability, bool isMachineCode) {
+  int number = 0;
+  if (!target.consume_front("sm_") || target.consumeInteger(10, number))
+    return false;
+  if (!target.empty())
+    return number == capability;
+  return number <= capability &&
+         (!isMachineCode || number / 10 == capability / 10);
+}
+
+/// The newest cubin that the device takes; null if there is none.
+static const std::vector<uint8_t> *findCubin(const Artifact &artifact,
+                                             int capability) {
+  for (const auto &[arch, bytes] : llvm::reverse(artifact.cubins))
+    if (runsOn(arch, capability, /*isMachineCode=*/true))
+      return &bytes;
+  return nullptr;
+}
+
+llvm::Error CudaProgram::Impl::loadModule() {
+  const std::vector<uint8_t> *cubin =
+      findCubin(artifact, device.getComputeCapability());
+  if (!cubin && !runsOn(artifact.target, device.getComputeCapability(), false))
+    return llvm::createStringError("the artifact is for " + artifact.target +
+                                   ", but the device, " + device.getName() +
+                                   ", is sm_" +
+                                   llvm::Twine(device.getComputeCapability()));
+  char log[4096] = {};
+  int options[] = {kErrorLogBuffer, kErrorLogBufferSizeBytes};
+  void *values[] = {log, reinterpret_cast<void *>(sizeof(log) - 1)};
+  const void *code = cubin ? static_cast<const void *>(cubin->data())
+                           : static_cast<const void *>(artifact.ptx.c_str());
+  CUresult result =
+      driver.moduleLoadDataEx(module.receive(), code, 2, options, values);
+  llvm::StringRef text = llvm::StringRef(log).trim();
+  return driver.check(result,
+                      llvm::Twine(cubin ? "the cubin" : "kernels.ptx") +
+                          " cannot be loaded" +
+                          (text.empty() ? "" : " (" + text.str() + ")"));
+}
+
+llvm::Error CudaProgram::Impl::loadFunctions() {
+  for (auto [number, launch] : llvm::enumerate(artifact.launches)) {
+    CUfunction function = nullptr;
+    int staticBytes = 0;
+    CUresult result = driver.moduleGetFunction(&function, module.get(),
+                                               launch.kernel.c_str());
+    if (result == 0)
+      result =
+          driver.funcGetAttribute(&staticBytes, kSharedSizeBytes, function);
+    if (llvm::Error error = driver.check(result, name(number)))
+      return error;
+    int64_t demand = launch.dynamicSharedBytes + staticBytes;
+    if (demand > device.getSharedBytes())
+      return llvm::createStringError(
+          name(number) + " needs " + llvm::Twine(demand) +
+          " bytes of shared memory, the device has " +
+          llvm::Twine(device.getSharedBytes()));
+    result = driver.funcSetAttribute(function, kMaxDynamicSharedSizeBytes,
+                                     launch.dynamicSharedBytes);
+    constexpr int64_t kPortableClusterBlocks = 8;
+    if (result == 0 &&
+        launch.cluster[0] * launch.cluster[1] * launch.cluster[2] >
+            kPortableClusterBlocks)
+      result =
+          driver.funcSetAttribute(function, kNonPortableClusterSizeAllowed, 1);
+    if (llvm::Error error = driver.check(result, name(number)))
+      return error;
+    functions.push_back(function);
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error CudaProgram::Impl::allocate(int64_t bytes, const llvm::Twine &what,
+                                        Memory &memory) const {
+  if (bytes == 0)
+    return llvm::Error::success();
+  if (driver.memAlloc(memory.receive(), bytes) == 0)
+    return llvm::Error::success();
+  size_t free = 0, total = 0;
+  driver.memGetInfo(&free, &total);
+  return llvm::createStringError(what + " needs " + llvm::Twine(bytes) +
+                                 " bytes of device memory, " +
+                                 llvm::Twine(free) + " are free");
+}
+
+CudaProgram::CudaProgram(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
+CudaProgram::~CudaProgram() = default;
+
+llvm::Expected<std::unique_ptr<CudaProgram>>
+CudaProgram::load(const CudaDevice &device, const Artifact &artifact) {
+  auto impl = std::make_unique<Impl>(device, artifact);
+  if (llvm::Error error = impl->loadModule())
+    return std::move(error);
+  if (llvm::Error error = impl->loadFunctions())
+    return std::move(error);
+  if (llvm::Error error = impl->allocate(artifact.workspaceBytes,
+                                         "the workspace", impl->workspace))
+    return std::move(error);
+  return std::unique_ptr<CudaProgram>(new CudaProgram(std::move(impl)));
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+/// Cluster and dependent launch, where they are asked for.
+static llvm::SmallVector<LaunchAttribute, 2>
+makeAttributes(const KernelLaunch &launch) {
+  llvm::SmallVector<LaunchAttribute, 2> attributes;
+  if (launch.cluster != std::array<int64_t, 3>{1, 1, 1}) {
+    LaunchAttribute cluster = {};
+    cluster.id = kClusterDimension;
+    llvm::copy(launch.cluster, cluster.value.clusterDimension);
+    attributes.push_back(cluster);
+  }
+  if (launch.dependent) {
+    LaunchAttribute dependent = {};
+    dependent.id = kProgrammaticStreamSerialization;
+    dependent.value.programmaticStreamSerialization = 1;
+    attributes.push_back(dependent);
+  }
+  return attributes;
+}
+
+llvm::Error
+CudaProgram::Impl::enqueueLaunch(unsigned number, CUstream stream,
+                                 llvm::ArrayRef<CUdeviceptr> inputs,
+                                 llvm::ArrayRef<CUdeviceptr> outputs) const {
+  const KernelLaunch &launch = artifact.launches[number];
+  llvm::SmallVector<CUdeviceptr, 8> addresses;
+  for (const LaunchArgument &argument : launch.arguments) {
+    CUdeviceptr base =
+        argument.role == BufferRole::Input    ? inputs[argument.index]
+        : argument.role == BufferRole::Output ? outputs[argument.index]
+                                              : workspace.get();
+    addresses.push_back(base + argument.offsetBytes);
+  }
+  llvm::SmallVector<void *, 8> parameters;
+  for (CUdeviceptr &address : addresses)
+    parameters.push_back(&address);
+  llvm::SmallVector<LaunchAttribute, 2> attributes = makeAttributes(launch);
+  LaunchConfig config = {};
+  llvm::copy(launch.grid, config.grid);
+  llvm::copy(launch.block, config.block);
+  config.dynamicSharedBytes = launch.dynamicSharedBytes;
+  config.stream = stream;
+  config.attributes = attributes.data();
+  config.numAttributes = attributes.size();
+  return driver.check(driver.launchKernelEx(&config, functions[number],
+                                            parameters.data(), nullptr),
+                      name(number) + " cannot be launched");
+}
+
+llvm::Error CudaProgram::enqueue(void *stream, llvm::ArrayRef<uint64_t> inputs,
+                                 llvm::ArrayRef<uint64_t> outputs) const {
+  assert(inputs.size() == impl->artifact.inputs.size() &&
+         outputs.size() == impl->artifact.outputs.size() &&
+         "an address for each tensor");
+  for (unsigned number = 0; number < impl->functions.size(); ++number)
+    if (llvm::Error error = impl->enqueueLaunch(
+            number, static_cast<CUstream>(stream), inputs, outputs))
+      return error;
+  return llvm::Error::success();
+}
+
+llvm::Expected<CudaTensors>
+CudaTensors::make(const CudaProgram::Impl &program,
+                  llvm::ArrayRef<HostTensor> inputs) {
+  const Driver &driver = program.driver;
+  CudaTensors tensors;
+  auto add = [&](llvm::StringRef role, const ArtifactTensor &tensor,
+                 std::vector<CUdeviceptr> &list) -> llvm::Error {
+    Memory memory(driver);
+    if (llvm::Error error = program.allocate(tensor.type.getSizeBytes(),
+                                             role + " " + tensor.name, memory))
+      return error;
+    list.push_back(memory.get());
+    tensors.memory.push_back(std::move(memory));
+    return llvm::Error::success();
+  };
+  for (auto [tensor, input] :
+       llvm::zip_equal(program.artifact.inputs, inputs)) {
+    if (llvm::Error error = add("input", tensor, tensors.inputs))
+      return std::move(error);
+    if (llvm::Error error = driver.check(
+            driver.memcpyToDevice(tensors.inputs.back(), input.bytes.data(),
+                                  input.bytes.size()),
+            "copying input " + tensor.name))
+      return std::move(error);
+  }
+  for (const ArtifactTensor &tensor : program.artifact.outputs) {
+    if (llvm::Error error = add("output", tensor, tensors.outputs))
+      return std::move(error);
+    if (llvm::Error error =
+            driver.check(driver.memset(tensors.outputs.back(), 0xff,
+                                       tensor.type.getSizeBytes()),
+                         "preparing output " + tensor.name))
+      return std::move(error);
+  }
+  return tensors;
+}
+
+llvm::Expected<std::vector<HostTensor>>
+CudaProgram::run(llvm::ArrayRef<HostTensor> inputs) const {
+  if (llvm::Error error = checkBinding(impl->artifact, inputs))
+    return std::move(error);
+  llvm::Expected<CudaTensors> tensors = CudaTensors::make(*impl, inputs);
+  if (!tensors)
+    return tensors.takeError();
+  const Driver &driver = impl->driver;
+  for (unsigned number = 0; number < impl->functions.size(); ++number) {
+    if (llvm::Error error = impl->enqueueLaunch(
+            number, nullptr, tensors->getInputs(), tensors->getOutputs()))
+      return std::move(error);
+    if (llvm::Error error = driver.check(driver.streamSynchronize(nullptr),
+                                         impl->name(number) + " failed"))
+      return std::move(error);
+  }
+  std::vector<HostTensor> outputs;
+  for (auto [tensor, address] :
+       llvm::zip_equal(impl->artifact.outputs, tensors->getOutputs())) {
+    outputs.push_back(
+        {tensor.type, std::vector<uint8_t>(tensor.type.getSizeBytes())});
+    std::vector<uint8_t> &bytes = outputs.back().bytes;
+    if (llvm::Error error = driver.check(
+            driver.memcpyToHost(bytes.data(), address, bytes.size()),
+            "copying output " + tensor.name))
+      return std::move(error);
+  }
+  return outputs;
+}

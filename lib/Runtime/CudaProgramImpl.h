@@ -1,0 +1,59 @@
+//===- CudaProgramImpl.h - What a program holds on a device --- -*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_LIB_RUNTIME_CUDAPROGRAMIMPL_H
+#define MIRAGE_LIB_RUNTIME_CUDAPROGRAMIMPL_H
+
+#include "CudaHandles.h"
+#include "Mirage/Runtime/CudaDevice.h"
+
+namespace mlir::mirage {
+
+struct CudaProgram::Impl {
+  Impl(const CudaDevice &device, const Artifact &artifact)
+      : device(device), driver(device.getDriver()), artifact(artifact),
+        module(driver), workspace(driver) {}
+
+  llvm::Error loadModule();
+  llvm::Error loadFunctions();
+  llvm::Error allocate(int64_t bytes, const llvm::Twine &what,
+                       cuda::Memory &memory) const;
+  /// One launch; errors name its kernel.
+  llvm::Error enqueueLaunch(unsigned number, cuda::CUstream stream,
+                            llvm::ArrayRef<cuda::CUdeviceptr> inputs,
+                            llvm::ArrayRef<cuda::CUdeviceptr> outputs) const;
+  std::string name(unsigned launch) const {
+    return "kernel " + artifact.launches[launch].kernel;
+  }
+
+  const CudaDevice &device;
+  const cuda::Driver &driver;
+  const Artifact &artifact;
+  cuda::Module module;
+  std::vector<cuda::CUfunction> functions; ///< by launch
+  cuda::Memory workspace;
+};
+
+/// Device memory for one set of an artifact's tensors.
+class CudaTensors {
+public:
+  /// Inputs are copied in; outputs are filled with NaNs.
+  static llvm::Expected<CudaTensors> make(const CudaProgram::Impl &program,
+                                          llvm::ArrayRef<HostTensor> inputs);
+
+  llvm::ArrayRef<cuda::CUdeviceptr> getInputs() const { return inputs; }
+  llvm::ArrayRef<cuda::CUdeviceptr> getOutputs() const { return outputs; }
+
+private:
+  std::vector<cuda::Memory> memory;
+  std::vector<cuda::CUdeviceptr> inputs, outputs;
+};
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_LIB_RUNTIME_CUDAPROGRAMIMPL_H

@@ -1,0 +1,158 @@
+//===- EmulatorRun.cpp - Runs an artifact without a GPU -------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Runtime/EmulatorRun.h"
+#include "BindingCheck.h"
+#include "Mirage/Emulator/Parser.h"
+#include "Mirage/Reference/ParallelFor.h"
+#include "llvm/ADT/STLExtras.h"
+#include <chrono>
+#include <map>
+
+using namespace mlir::mirage;
+using emulator::BufferKind;
+
+bool EmulatorRun::isClean() const {
+  return llvm::all_of(launches, [](const EmulatedLaunch &launch) {
+    return launch.result.completed && launch.result.isClean();
+  });
+}
+
+namespace {
+/// A buffer that launches refer to: its role and index.
+using BufferId = std::pair<BufferRole, unsigned>;
+
+/// Emulates the launches of one artifact.
+class Emulation {
+public:
+  Emulation(const Artifact &artifact, llvm::ArrayRef<HostTensor> inputs,
+            const EmulatorOptions &options)
+      : artifact(artifact), options(options),
+        inputs(inputs.begin(), inputs.end()),
+        workspace(artifact.workspaceBytes, kUndefined) {
+    for (const ArtifactTensor &output : artifact.outputs)
+      outputs.push_back(
+          {output.type,
+           std::vector<uint8_t>(output.type.getSizeBytes(), kUndefined)});
+    for (const KernelLaunch &launch : artifact.launches)
+      for (BufferId id : getBuffers(launch))
+        ++launchesLeft[id];
+  }
+
+  llvm::Expected<EmulatorRun> run() {
+    llvm::Expected<std::unique_ptr<emulator::Module>> module =
+        emulator::parsePTX(artifact.ptx, "kernels.ptx");
+    if (!module)
+      return module.takeError();
+    EmulatorRun result;
+    for (const KernelLaunch &launch : artifact.launches) {
+      llvm::Expected<EmulatedLaunch> emulated = emulate(**module, launch);
+      if (!emulated)
+        return emulated.takeError();
+      result.launches.push_back(std::move(*emulated));
+      if (!result.launches.back().result.completed)
+        break;
+    }
+    result.outputs = std::move(outputs);
+    return result;
+  }
+
+private:
+  /// Every byte 0xff is a NaN in all element types.
+  static constexpr uint8_t kUndefined = 0xff;
+
+  /// The buffers of a launch in the order of their first argument.
+  static llvm::SmallVector<BufferId> getBuffers(const KernelLaunch &launch) {
+    llvm::SmallVector<BufferId> buffers;
+    for (const LaunchArgument &argument : launch.arguments)
+      if (BufferId id{argument.role, argument.index};
+          !llvm::is_contained(buffers, id))
+        buffers.push_back(id);
+    return buffers;
+  }
+
+  llvm::Expected<EmulatedLaunch> emulate(const emulator::Module &module,
+                                         const KernelLaunch &launch) {
+    if (llvm::any_of(launch.cluster, [](int64_t blocks) { return blocks > 1; }))
+      return llvm::createStringError(
+          "kernel " + launch.kernel +
+          ": the emulator runs clusters of one block, got one of " +
+          llvm::Twine(launch.cluster[0] * launch.cluster[1] *
+                      launch.cluster[2]));
+    emulator::LaunchConfig config = makeConfig(launch);
+    auto start = std::chrono::steady_clock::now();
+    llvm::Expected<emulator::LaunchResult> result =
+        emulator::launch(module, config);
+    if (!result)
+      return llvm::createStringError("kernel " + launch.kernel + ": " +
+                                     llvm::toString(result.takeError()));
+    std::chrono::duration<double> time =
+        std::chrono::steady_clock::now() - start;
+    return EmulatedLaunch{launch.kernel, std::move(*result), time.count()};
+  }
+
+  emulator::LaunchConfig makeConfig(const KernelLaunch &launch) {
+    emulator::LaunchConfig config;
+    config.kernel = launch.kernel;
+    llvm::copy(launch.grid, config.grid.begin());
+    llvm::copy(launch.block, config.block.begin());
+    config.dynamicSharedBytes = launch.dynamicSharedBytes;
+    config.threads = resolveThreads(options.threads);
+    config.checks = options.checks;
+    llvm::SmallVector<BufferId> buffers = getBuffers(launch);
+    for (BufferId id : buffers)
+      config.buffers.push_back(bind(id));
+    for (const LaunchArgument &argument : launch.arguments) {
+      auto found = llvm::find(buffers, BufferId{argument.role, argument.index});
+      config.arguments.push_back(emulator::Argument::pointer(
+          found - buffers.begin(), argument.offsetBytes));
+    }
+    return config;
+  }
+
+  /// What a buffer is to the next launch that it takes part in.
+  emulator::Buffer bind(BufferId id) {
+    auto [role, index] = id;
+    bool isFirst = touched.insert({id, true}).second;
+    bool isOnly = isFirst && launchesLeft[id] == 1;
+    switch (role) {
+    case BufferRole::Input:
+      return {"input " + artifact.inputs[index].name,
+              inputs[index].bytes.data(), inputs[index].bytes.size(),
+              BufferKind::Input};
+    case BufferRole::Output:
+      return {"output " + artifact.outputs[index].name,
+              outputs[index].bytes.data(), outputs[index].bytes.size(),
+              isOnly    ? BufferKind::Output
+              : isFirst ? BufferKind::Workspace
+                        : BufferKind::InOut};
+    case BufferRole::Workspace:
+      return {"workspace", workspace.data(), workspace.size(),
+              isFirst ? BufferKind::Workspace : BufferKind::InOut};
+    }
+    llvm_unreachable("all roles are bound");
+  }
+
+  const Artifact &artifact;
+  const EmulatorOptions &options;
+  std::vector<HostTensor> inputs; ///< copies: a faulty kernel may write them
+  std::vector<HostTensor> outputs;
+  std::vector<uint8_t> workspace;
+  std::map<BufferId, unsigned> launchesLeft; ///< that use a buffer, in all
+  std::map<BufferId, bool> touched;
+};
+} // namespace
+
+llvm::Expected<EmulatorRun>
+mlir::mirage::runOnEmulator(const Artifact &artifact,
+                            llvm::ArrayRef<HostTensor> inputs,
+                            const EmulatorOptions &options) {
+  if (llvm::Error error = checkBinding(artifact, inputs))
+    return std::move(error);
+  return Emulation(artifact, inputs, options).run();
+}

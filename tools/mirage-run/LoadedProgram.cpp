@@ -1,0 +1,121 @@
+//===- LoadedProgram.cpp - What mirage-run was given to run ---------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoadedProgram.h"
+#include "Mirage/Graph/GraphJSON.h"
+#include "Mirage/Reference/NpyFile.h"
+#include "Mirage/Reference/RandomInputs.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir::mirage;
+
+/// A program alone, from a file.
+static llvm::Expected<Graph> readGraph(llvm::StringRef path) {
+  auto fail = [&](const llvm::Twine &message) {
+    return llvm::createStringError(path + ": " + message);
+  };
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer)
+    return fail("cannot be read: " + buffer.getError().message());
+  llvm::Expected<llvm::json::Value> value =
+      llvm::json::parse((*buffer)->getBuffer());
+  if (!value)
+    return fail("expects JSON, got " + llvm::toString(value.takeError()));
+  llvm::Expected<Graph> graph = graphFromJSON(*value);
+  if (!graph)
+    return fail(llvm::toString(graph.takeError()));
+  return graph;
+}
+
+llvm::Expected<LoadedProgram> mlir::mirage::loadProgram(llvm::StringRef path) {
+  LoadedProgram loaded;
+  if (path.ends_with(".json") && !llvm::sys::fs::is_directory(path)) {
+    llvm::Expected<Graph> graph = readGraph(path);
+    if (!graph)
+      return graph.takeError();
+    loaded.program = std::move(*graph);
+    for (unsigned input = 0; input < loaded.program.getNumInputs(); ++input) {
+      std::string name = loaded.program.getInputName(input).str();
+      loaded.inputs.push_back(
+          {name.empty() ? "input" + std::to_string(input) : name,
+           loaded.program.getType(input)});
+    }
+    for (auto [number, value] : llvm::enumerate(loaded.program.getOutputs()))
+      loaded.outputs.push_back(
+          {"output" + std::to_string(number), loaded.program.getType(value)});
+    return loaded;
+  }
+  llvm::Expected<Artifact> artifact = readArtifact(path);
+  if (!artifact)
+    return artifact.takeError();
+  loaded.program = artifact->program;
+  loaded.inputs = artifact->inputs;
+  loaded.outputs = artifact->outputs;
+  loaded.artifact = std::move(*artifact);
+  return loaded;
+}
+
+/// The number of the input with this name.
+static llvm::Expected<size_t> findInput(const LoadedProgram &program,
+                                        llvm::StringRef name) {
+  std::string known;
+  for (auto [number, input] : llvm::enumerate(program.inputs)) {
+    if (input.name == name)
+      return number;
+    known += (known.empty() ? "" : ", ") + input.name;
+  }
+  return llvm::createStringError("--input expects the name of an input (" +
+                                 known + "), got " + name);
+}
+
+llvm::Expected<std::vector<HostTensor>>
+mlir::mirage::makeInputs(const LoadedProgram &program,
+                         llvm::ArrayRef<std::string> files, uint64_t seed,
+                         unsigned threads) {
+  std::vector<std::optional<HostTensor>> given(program.inputs.size());
+  for (llvm::StringRef file : files) {
+    auto [name, path] = file.split('=');
+    if (path.empty())
+      return llvm::createStringError("--input expects name=file.npy, got " +
+                                     file);
+    llvm::Expected<size_t> number = findInput(program, name);
+    if (!number)
+      return number.takeError();
+    llvm::Expected<HostTensor> tensor =
+        readNpy(path, program.inputs[*number].type);
+    if (!tensor)
+      return tensor.takeError();
+    given[*number] = std::move(*tensor);
+  }
+  std::vector<HostTensor> inputs;
+  for (auto [number, tensor] : llvm::enumerate(given))
+    inputs.push_back(
+        tensor ? std::move(*tensor)
+               : makeNormalTensor(program.inputs[number].type,
+                                  getTypicalDeviation(program.program, number),
+                                  seed, number, threads));
+  return inputs;
+}
+
+llvm::Error mlir::mirage::writeOutputs(const LoadedProgram &program,
+                                       llvm::ArrayRef<HostTensor> outputs,
+                                       llvm::StringRef directory) {
+  if (std::error_code code = llvm::sys::fs::create_directories(directory))
+    return llvm::createStringError(directory +
+                                   ": cannot be created: " + code.message());
+  for (auto [tensor, output] : llvm::zip_equal(program.outputs, outputs)) {
+    llvm::SmallString<128> path(directory);
+    llvm::sys::path::append(path, tensor.name + ".npy");
+    if (llvm::Error error = writeNpy(path, output))
+      return error;
+  }
+  return llvm::Error::success();
+}

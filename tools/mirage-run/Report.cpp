@@ -1,0 +1,194 @@
+//===- Report.cpp - What mirage-run has to say ----------------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Report.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
+
+using namespace mlir::mirage;
+using llvm::json::Array;
+using llvm::json::Object;
+using llvm::json::Value;
+
+bool RunReport::passes() const {
+  return isClean && llvm::all_of(checks, [](const OutputCheck &check) {
+           return check.pass;
+         });
+}
+
+namespace {
+/// One counter: what it is called in text and in JSON.
+struct NamedCounter {
+  llvm::StringRef title, member;
+  uint64_t value;
+};
+} // namespace
+
+static llvm::SmallVector<NamedCounter, 16>
+listCounters(const emulator::Counters &counters) {
+  return {
+      {"thread instructions", "threadInstructions",
+       counters.threadInstructions},
+      {"warp instructions", "warpInstructions", counters.warpInstructions},
+      {"divergent branches", "divergentBranches", counters.divergentBranches},
+      {"barriers", "barriers", counters.barriers},
+      {"matrix flops", "matrixFlops", counters.matrixFlops},
+      {"bytes loaded from device memory", "globalLoadBytes",
+       counters.globalLoadBytes},
+      {"bytes stored to device memory", "globalStoreBytes",
+       counters.globalStoreBytes},
+      {"sectors loaded", "globalLoadSectors", counters.globalLoadSectors},
+      {"sectors stored", "globalStoreSectors", counters.globalStoreSectors},
+      {"sectors at least", "globalIdealSectors", counters.globalIdealSectors},
+      {"bytes loaded from shared memory", "sharedLoadBytes",
+       counters.sharedLoadBytes},
+      {"bytes stored to shared memory", "sharedStoreBytes",
+       counters.sharedStoreBytes},
+      {"shared wavefronts", "sharedWavefronts", counters.sharedWavefronts},
+      {"bank conflicts", "sharedBankConflicts", counters.sharedBankConflicts}};
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+static void printLaunch(const EmulatedLaunch &launch, llvm::raw_ostream &os) {
+  os << "kernel " << launch.kernel << ": "
+     << (launch.result.completed ? "emulated in " : "stopped after ")
+     << llvm::format("%.3g", launch.timeS) << " s\n";
+  for (const NamedCounter &counter : listCounters(launch.result.counters))
+    if (counter.value)
+      os << llvm::format("%16llu ",
+                         static_cast<unsigned long long>(counter.value))
+         << counter.title << '\n';
+  for (const emulator::Finding &finding : launch.result.findings)
+    os << (emulator::isWarning(finding.kind) ? "  warning: " : "  fault: ")
+       << finding.str() << '\n';
+  if (launch.result.findingsLeftOut)
+    os << "  and " << launch.result.findingsLeftOut << " more\n";
+}
+
+static void printTimes(const RunReport &report, llvm::raw_ostream &os) {
+  const CudaTimes &times = *report.times;
+  auto print = [&](llvm::StringRef title, double median, double low,
+                   double high) {
+    os << title << llvm::format(" %.2f us (half of the replays within ", median)
+       << llvm::format("%.2f ... %.2f)", low, high);
+  };
+  print("hot", times.hotUs, times.hotLowUs, times.hotHighUs);
+  print(", cold", times.coldUs, times.coldLowUs, times.coldHighUs);
+  os << ", " << times.tensorBytes << " bytes of tensors in " << times.coldCopies
+     << " copies\n";
+}
+
+void mlir::mirage::printText(const LoadedProgram &program,
+                             const RunReport &report, llvm::raw_ostream &os) {
+  if (!report.deviceName.empty())
+    os << "device " << report.deviceName << '\n';
+  for (const EmulatedLaunch &launch : report.launches)
+    printLaunch(launch, os);
+  if (report.referenceTimeS > 0)
+    os << "reference computed in "
+       << llvm::format("%.3g", report.referenceTimeS) << " s\n";
+  for (size_t output = 0; output < report.checks.size(); ++output)
+    os << "output " << program.outputs[output].name << ": "
+       << toString(report.checks[output], program.outputs[output].type.shape)
+       << '\n';
+  if (report.times)
+    printTimes(report, os);
+  if (!report.checks.empty() && !report.passes())
+    os << "check failed"
+       << (report.isClean ? "" : ": the emulator found faults") << '\n';
+}
+
+//===----------------------------------------------------------------------===//
+// JSON
+//===----------------------------------------------------------------------===//
+
+/// JSON has no infinities and no NaN.
+static Value toJSON(double number) {
+  if (std::isfinite(number))
+    return number;
+  return std::isnan(number) ? "nan" : number > 0 ? "inf" : "-inf";
+}
+
+static Value toJSON(const EmulatedLaunch &launch) {
+  Object counters, instructions;
+  for (const NamedCounter &counter : listCounters(launch.result.counters))
+    counters[counter.member] = counter.value;
+  for (unsigned i = 0; i < emulator::numInstructionClasses; ++i)
+    instructions[emulator::instructionClassName(
+        static_cast<emulator::InstructionClass>(i))] =
+        launch.result.counters.instructions[i];
+  counters["instructions"] = std::move(instructions);
+  Array findings;
+  for (const emulator::Finding &finding : launch.result.findings)
+    findings.push_back(Object{{"kind", emulator::findingKindName(finding.kind)},
+                              {"warning", emulator::isWarning(finding.kind)},
+                              {"line", finding.place.line},
+                              {"count", finding.count},
+                              {"message", finding.str()}});
+  return Object{{"kernel", launch.kernel},
+                {"timeS", launch.timeS},
+                {"completed", launch.result.completed},
+                {"counters", std::move(counters)},
+                {"findings", std::move(findings)},
+                {"findingsLeftOut", launch.result.findingsLeftOut}};
+}
+
+static Value toJSON(llvm::StringRef name, const OutputCheck &check) {
+  return Object{{"name", name.str()},
+                {"pass", check.pass},
+                {"tolerance", check.tolerance},
+                {"relativeError", toJSON(check.relativeError)},
+                {"worstError", toJSON(check.worstError)},
+                {"worstIndex", check.worstIndex},
+                {"worstComputed", toJSON(check.worstComputed)},
+                {"worstReference", toJSON(check.worstReference)},
+                {"newNonFinite", check.newNonFinite},
+                {"missingNonFinite", check.missingNonFinite}};
+}
+
+static Value toJSON(const CudaTimes &times) {
+  return Object{{"hotUs", times.hotUs},
+                {"hotLowUs", times.hotLowUs},
+                {"hotHighUs", times.hotHighUs},
+                {"coldUs", times.coldUs},
+                {"coldLowUs", times.coldLowUs},
+                {"coldHighUs", times.coldHighUs},
+                {"tensorBytes", times.tensorBytes},
+                {"coldCopies", times.coldCopies}};
+}
+
+void mlir::mirage::printJSON(const LoadedProgram &program,
+                             const RunReport &report, llvm::raw_ostream &os) {
+  Object object{{"device", report.device},
+                {"seed", static_cast<int64_t>(report.seed)}};
+  if (!report.deviceName.empty())
+    object["deviceName"] = report.deviceName;
+  if (report.device == "emulator") {
+    Array launches;
+    for (const EmulatedLaunch &launch : report.launches)
+      launches.push_back(toJSON(launch));
+    object["launches"] = std::move(launches);
+  }
+  if (!report.checks.empty()) {
+    Array outputs;
+    for (size_t output = 0; output < report.checks.size(); ++output)
+      outputs.push_back(
+          toJSON(program.outputs[output].name, report.checks[output]));
+    object["outputs"] = std::move(outputs);
+    object["referenceTimeS"] = report.referenceTimeS;
+    object["pass"] = report.passes();
+  }
+  if (report.times)
+    object["times"] = toJSON(*report.times);
+  os << Value(std::move(object)) << '\n';
+}

@@ -1,0 +1,209 @@
+//===- mirage-run.cpp - Runs, checks and measures an artifact -------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoadedProgram.h"
+#include "Mirage/Reference/Reference.h"
+#include "Report.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
+#include <chrono>
+
+using namespace mlir::mirage;
+namespace cl = llvm::cl;
+
+namespace {
+enum ExitCode : int { kOk = 0, kCheckFailed = 1, kBadInput = 2 };
+enum class Device { Emulator, Cuda, Reference };
+
+struct Options {
+  std::string path;
+  Device device = Device::Emulator;
+  bool check = false, measure = false, json = false;
+  uint64_t seed = 1;
+  std::vector<std::string> inputFiles;
+  std::string outputDirectory;
+  unsigned threads = 0;
+};
+} // namespace
+
+constexpr llvm::StringLiteral kOverview =
+    "Runs, checks and measures an artifact of Mirage.\n\n"
+    "  mirage-run out/ --device=emulator --check\n\n"
+    "Exit status: 0 all is right, 1 a check failed, 2 bad input.\n";
+
+/// \returns false after saying what was wrong.
+static bool parseOptions(int argc, char **argv, Options &options) {
+  cl::OptionCategory category("mirage-run options");
+  auto in = cl::cat(category);
+  cl::opt<std::string, true> path(
+      cl::Positional, cl::Required, cl::location(options.path), in,
+      cl::desc("<folder of an artifact, or a graph in a .json file>"));
+  cl::opt<Device, true> device(
+      "device", cl::location(options.device), in,
+      cl::desc("What computes (default: emulator)"),
+      cl::values(
+          clEnumValN(Device::Emulator, "emulator", "the PTX, on the CPU"),
+          clEnumValN(Device::Cuda, "cuda", "the PTX or cubin, on a GPU"),
+          clEnumValN(Device::Reference, "reference",
+                     "the original program, in float64")));
+  cl::opt<bool, true> check(
+      "check", cl::location(options.check), in,
+      cl::desc("Compare with the original program in float64"));
+  cl::opt<bool, true> measure("measure", cl::location(options.measure), in,
+                              cl::desc("Time CUDA-graph replays"));
+  cl::opt<bool, true> json("json", cl::location(options.json), in,
+                           cl::desc("Report as one line of JSON"));
+  cl::opt<uint64_t, true> seed("seed", cl::location(options.seed), in,
+                               cl::desc("Seed of random inputs (default: 1)"));
+  cl::list<std::string, std::vector<std::string>> inputs(
+      "input", cl::location(options.inputFiles), in,
+      cl::value_desc("name=x.npy"), cl::desc("An input from a file"));
+  cl::opt<std::string, true> output(
+      "output", cl::location(options.outputDirectory), in,
+      cl::value_desc("folder"), cl::desc("Write outputs there as .npy files"));
+  cl::opt<unsigned, true> threads(
+      "threads", cl::location(options.threads), in,
+      cl::desc("Threads of the host (default: all)"));
+  cl::HideUnrelatedOptions(category);
+  return cl::ParseCommandLineOptions(argc, argv, kOverview, &llvm::errs());
+}
+
+static llvm::Error checkOptions(const Options &options,
+                                const LoadedProgram &program) {
+  if (options.measure && options.device != Device::Cuda)
+    return llvm::createStringError("--measure expects --device=cuda");
+  if (!program.artifact && options.device != Device::Reference)
+    return llvm::createStringError(
+        options.path + ": expects the folder of an artifact for this device, "
+                       "got a graph, which --device=reference takes");
+  return llvm::Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Devices
+//===----------------------------------------------------------------------===//
+
+static llvm::Expected<std::vector<HostTensor>>
+emulate(const Options &options, const LoadedProgram &program,
+        llvm::ArrayRef<HostTensor> inputs, RunReport &report) {
+  EmulatorOptions emulatorOptions;
+  emulatorOptions.threads = options.threads;
+  llvm::Expected<EmulatorRun> run =
+      runOnEmulator(*program.artifact, inputs, emulatorOptions);
+  if (!run)
+    return run.takeError();
+  report.isClean = run->isClean();
+  report.launches = std::move(run->launches);
+  return std::move(run->outputs);
+}
+
+static llvm::Expected<std::vector<HostTensor>>
+runOnCuda(const Options &options, const LoadedProgram &program,
+          llvm::ArrayRef<HostTensor> inputs, RunReport &report) {
+  llvm::Expected<std::unique_ptr<CudaDevice>> device = CudaDevice::open();
+  if (!device)
+    return device.takeError();
+  report.deviceName = (*device)->getName().str();
+  llvm::Expected<std::unique_ptr<CudaProgram>> loaded =
+      CudaProgram::load(**device, *program.artifact);
+  if (!loaded)
+    return loaded.takeError();
+  llvm::Expected<std::vector<HostTensor>> outputs = (*loaded)->run(inputs);
+  if (!outputs || !options.measure)
+    return outputs;
+  llvm::Expected<CudaTimes> times = (*loaded)->measure(inputs);
+  if (!times)
+    return times.takeError();
+  report.times = *times;
+  return outputs;
+}
+
+static std::vector<HostTensor>
+roundOutputs(llvm::ArrayRef<ReferenceOutput> reference, unsigned threads) {
+  std::vector<HostTensor> outputs;
+  for (const ReferenceOutput &output : reference)
+    outputs.push_back(encode(output.type, output.values, threads));
+  return outputs;
+}
+
+//===----------------------------------------------------------------------===//
+// One run
+//===----------------------------------------------------------------------===//
+
+static llvm::Expected<RunReport> run(const Options &options,
+                                     const LoadedProgram &program) {
+  if (llvm::Error error = checkOptions(options, program))
+    return std::move(error);
+  llvm::Expected<std::vector<HostTensor>> inputs =
+      makeInputs(program, options.inputFiles, options.seed, options.threads);
+  if (!inputs)
+    return inputs.takeError();
+  RunReport report;
+  report.seed = options.seed;
+  std::vector<ReferenceOutput> reference;
+  if (options.check || options.device == Device::Reference) {
+    auto start = std::chrono::steady_clock::now();
+    auto computed = evaluateReference(program.program, *inputs,
+                                      {options.threads, options.check});
+    if (!computed)
+      return computed.takeError();
+    std::chrono::duration<double> time =
+        std::chrono::steady_clock::now() - start;
+    report.referenceTimeS = time.count();
+    reference = std::move(*computed);
+  }
+  llvm::Expected<std::vector<HostTensor>> outputs = std::vector<HostTensor>();
+  switch (options.device) {
+  case Device::Emulator:
+    report.device = "emulator";
+    outputs = emulate(options, program, *inputs, report);
+    break;
+  case Device::Cuda:
+    report.device = "cuda";
+    outputs = runOnCuda(options, program, *inputs, report);
+    break;
+  case Device::Reference:
+    report.device = "reference";
+    outputs = roundOutputs(reference, options.threads);
+    break;
+  }
+  if (!outputs)
+    return outputs.takeError();
+  if (options.check)
+    for (auto [expected, output] : llvm::zip_equal(reference, *outputs))
+      report.checks.push_back(checkOutput(expected, output));
+  if (!options.outputDirectory.empty())
+    if (llvm::Error error =
+            writeOutputs(program, *outputs, options.outputDirectory))
+      return std::move(error);
+  return report;
+}
+
+static int fail(llvm::Error error) {
+  llvm::errs() << "mirage-run: error: " << llvm::toString(std::move(error))
+               << '\n';
+  return kBadInput;
+}
+
+int main(int argc, char **argv) {
+  Options options;
+  if (!parseOptions(argc, argv, options))
+    return kBadInput;
+  llvm::Expected<LoadedProgram> program = loadProgram(options.path);
+  if (!program)
+    return fail(program.takeError());
+  llvm::Expected<RunReport> report = run(options, *program);
+  if (!report)
+    return fail(report.takeError());
+  if (options.json)
+    printJSON(*program, *report, llvm::outs());
+  else
+    printText(*program, *report, llvm::outs());
+  return options.check && !report->passes() ? kCheckFailed : kOk;
+}
