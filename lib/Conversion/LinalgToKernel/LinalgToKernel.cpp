@@ -1,0 +1,173 @@
+//===- LinalgToKernel.cpp - Import of linalg programs ---------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Conversion/LinalgToKernel.h"
+#include "Mirage/Conversion/Passes.h"
+#include "ScalarTranslator.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::mirage {
+#define GEN_PASS_DEF_CONVERTLINALGTOMIRAGEKERNELPASS
+#include "Mirage/Conversion/Passes.h.inc"
+} // namespace mlir::mirage
+
+using namespace mlir;
+using namespace mlir::mirage;
+
+//===----------------------------------------------------------------------===//
+// Which ops
+//===----------------------------------------------------------------------===//
+
+/// What others read as constants or destinations and needs no kernel.
+static bool isSource(Operation *op) {
+  if (isa<tensor::EmptyOp>(op) || op->hasTrait<OpTrait::ConstantLike>())
+    return true;
+  return isa<linalg::FillOp>(op) && findConstant(op->getResult(0));
+}
+
+static bool isOnTensors(Operation *op) {
+  auto isTensor = [](Type type) { return isa<TensorType>(type); };
+  return llvm::any_of(op->getOperandTypes(), isTensor) ||
+         llvm::any_of(op->getResultTypes(), isTensor);
+}
+
+/// Ops that compute with tensors, whether we can take them or not.
+static bool isCandidate(Operation *op) {
+  if (isa<linalg::LinalgOp>(op))
+    return !isSource(op);
+  return isOnTensors(op) && !isSource(op) && op->getNumRegions() == 0 &&
+         !op->hasTrait<OpTrait::IsTerminator>();
+}
+
+/// The candidates of a function by block, in order; ops of Mirage and what is
+/// in them are somebody's decision already.
+static llvm::MapVector<Block *, SmallVector<Operation *>>
+findCandidates(FunctionOpInterface function) {
+  llvm::MapVector<Block *, SmallVector<Operation *>> candidates;
+  function->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op->getName().getDialectNamespace().starts_with("mirage_"))
+      return WalkResult::skip();
+    if (isCandidate(op))
+      candidates[op->getBlock()].push_back(op);
+    return isa<linalg::LinalgOp>(op) ? WalkResult::skip()
+                                     : WalkResult::advance();
+  });
+  return candidates;
+}
+
+//===----------------------------------------------------------------------===//
+// The three steps
+//===----------------------------------------------------------------------===//
+
+/// Constants, fills and destinations that an op reads, those of its body too.
+static void collectSources(Operation *op,
+                           llvm::SetVector<Operation *> &sources) {
+  op->walk([&](Operation *nested) {
+    for (Value operand : nested->getOperands())
+      if (Operation *definition = operand.getDefiningOp())
+        if (isSource(definition) && !op->isAncestor(definition))
+          sources.insert(definition);
+  });
+}
+
+static void eraseDeadSources(RewriterBase &rewriter,
+                             llvm::SetVector<Operation *> sources) {
+  while (!sources.empty()) {
+    Operation *op = sources.pop_back_val();
+    if (!isOpTriviallyDead(op))
+      continue;
+    collectSources(op, sources);
+    rewriter.eraseOp(op);
+  }
+}
+
+static SmallVector<kernel::GraphOp>
+convertOps(RewriterBase &rewriter, ArrayRef<Operation *> ops,
+           llvm::SetVector<Operation *> &sources) {
+  SmallVector<kernel::GraphOp> graphs;
+  for (Operation *op : ops) {
+    llvm::SetVector<Operation *> read;
+    collectSources(op, read);
+    std::string reason;
+    FailureOr<kernel::GraphOp> graph =
+        convertOpToKernelGraph(rewriter, op, reason);
+    if (failed(graph)) {
+      op->emitRemark() << "'" << op->getName()
+                       << "' op stays outside of a mirage_kernel.graph: "
+                       << reason;
+      continue;
+    }
+    graphs.push_back(*graph);
+    sources.insert(read.begin(), read.end());
+  }
+  return graphs;
+}
+
+LogicalResult
+mlir::mirage::convertLinalgToKernel(FunctionOpInterface function) {
+  IRRewriter rewriter(function.getContext());
+  RewritePatternSet patterns(function.getContext());
+  populateKernelGraphTidyingPatterns(patterns);
+  FrozenRewritePatternSet tidying(std::move(patterns));
+  llvm::SetVector<Operation *> sources;
+  for (auto &[block, ops] : findCandidates(function)) {
+    SmallVector<kernel::GraphOp> graphs = convertOps(rewriter, ops, sources);
+    for (kernel::GraphOp graph : mergeKernelGraphs(rewriter, graphs))
+      if (failed(applyPatternsGreedily(graph, tidying)))
+        return graph.emitError("tidying does not come to an end");
+  }
+  eraseDeadSources(rewriter, std::move(sources));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// As patterns and as a pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct ConvertToKernelGraph : RewritePattern {
+  explicit ConvertToKernelGraph(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    if (!isCandidate(op))
+      return rewriter.notifyMatchFailure(op, "expects an op on tensors");
+    std::string reason;
+    if (failed(convertOpToKernelGraph(rewriter, op, reason)))
+      return rewriter.notifyMatchFailure(op, reason);
+    return success();
+  }
+};
+
+struct ConvertLinalgToMirageKernelPass
+    : mirage::impl::ConvertLinalgToMirageKernelPassBase<
+          ConvertLinalgToMirageKernelPass> {
+  void runOnOperation() override {
+    SmallVector<FunctionOpInterface> functions;
+    getOperation()->walk<WalkOrder::PreOrder>(
+        [&](FunctionOpInterface function) {
+          functions.push_back(function);
+          return WalkResult::skip();
+        });
+    for (FunctionOpInterface function : functions)
+      if (failed(convertLinalgToKernel(function)))
+        return signalPassFailure();
+  }
+};
+} // namespace
+
+void mlir::mirage::populateLinalgToKernelPatterns(RewritePatternSet &patterns) {
+  patterns.add<ConvertToKernelGraph>(patterns.getContext());
+}

@@ -1,0 +1,70 @@
+//===- ScalarTranslator.h - Ops of a body as kernel ops ---------*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_LIB_CONVERSION_LINALGTOKERNEL_SCALARTRANSLATOR_H
+#define MIRAGE_LIB_CONVERSION_LINALGTOKERNEL_SCALARTRANSLATOR_H
+
+#include "IndexedTensor.h"
+#include <string>
+#include <variant>
+
+namespace mlir::mirage {
+
+/// What a scalar of a body is over all iterations: one number, or a tensor.
+using BodyValue = std::variant<double, IndexedTensor>;
+
+/// The number that a scalar constant, or every element of a constant tensor or
+/// of a linalg.fill, is.
+std::optional<double> findConstant(Value value);
+
+/// Builds kernel ops for ops of arith and math, on demand, so that parts of a
+/// body that nothing asks for leave no trace. Numbers are folded in float64;
+/// next to a tensor they become the parameters of scale, offset, relu or clamp.
+class ScalarTranslator {
+public:
+  /// What a value is that comes from outside of the body (an argument of the
+  /// block, or defined around it).
+  using LeafFn = llvm::function_ref<FailureOr<BodyValue>(Value)>;
+
+  /// \param body    the block whose ops are translated; null if every operand
+  ///                of a translated op is a leaf.
+  /// \param reason  set on failure.
+  ScalarTranslator(IndexedBuilder &builder, Location outer, Block *body,
+                   LeafFn leaf, std::string &reason)
+      : builder(builder), outer(outer), body(body), leaf(leaf), reason(reason) {
+  }
+
+  FailureOr<BodyValue> translate(Value scalar);
+  FailureOr<BodyValue> translateOp(Operation *op);
+  /// An operator of two operands on values that are known already.
+  FailureOr<BodyValue> join(Opcode opcode, const BodyValue &x,
+                            const BodyValue &y, Type element);
+
+private:
+  FailureOr<BodyValue> translateUnary(Opcode opcode, Operation *op);
+  FailureOr<BodyValue> translateBinary(Opcode opcode, Operation *op);
+  FailureOr<BodyValue> translateFma(Operation *op);
+  FailureOr<BodyValue> translateCast(Operation *op, bool rounds);
+  FailureOr<BodyValue> joinNumber(Opcode opcode, const IndexedTensor &x,
+                                  double number, bool isNumberLeft,
+                                  Type element);
+  FailureOr<BodyValue> power(const IndexedTensor &x, double exponent,
+                             Type element);
+  LogicalResult fail(const Twine &message);
+
+  IndexedBuilder &builder;
+  Location outer;
+  Block *body;
+  LeafFn leaf;
+  std::string &reason;
+  DenseMap<Value, BodyValue> known;
+};
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_LIB_CONVERSION_LINALGTOKERNEL_SCALARTRANSLATOR_H
