@@ -272,19 +272,21 @@ void Judge::addLargeTrial(unsigned number, bool multiplicativeRoots) {
 
 void Judge::runLarge() {
   verdict.isLarge = true;
-  for (unsigned trial = 0; trial < options.maxLargeTrials; ++trial) {
+  // Roots as multiplicative functions first. These are true roots wherever
+  // roots exist, so that agreement everywhere says no less than agreement of
+  // the elements whose roots exist, and no draw is lost.
+  Comparison empty = comparison;
+  addLargeTrial(0, /*multiplicativeRoots=*/true);
+  if (!comparison.getDisagreement() && !comparison.getOneSided())
+    return;
+  // A disagreement counts only where roots do exist.
+  comparison = std::move(empty);
+  for (unsigned trial = 1; trial <= options.maxLargeTrials; ++trial) {
     addLargeTrial(trial, /*multiplicativeRoots=*/false);
     if (comparison.getDisagreement() || comparison.getOneSided() ||
         comparison.getCounted(comparison.getLeastCounted()) > 0)
       return;
   }
-  // Too many roots feed an element for all of them to exist at once. A
-  // multiplicative function in their place obeys most laws of roots, so that
-  // agreement is a sign, and a disagreement none.
-  Comparison strict = comparison;
-  addLargeTrial(options.maxLargeTrials, /*multiplicativeRoots=*/true);
-  if (comparison.getDisagreement() || comparison.getOneSided())
-    comparison = std::move(strict);
 }
 
 //===----------------------------------------------------------------------===//
