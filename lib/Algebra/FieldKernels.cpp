@@ -182,25 +182,38 @@ MIRAGE_KERNEL void kernels::sum(const PrimeField &field, uint32_t *result,
     }
 }
 
-/// One vector of results: k products of `a` (one word repeated if `splatA`,
-/// else a vector) with vectors of `b`.
-static MIRAGE_INLINE Words dot(const FieldVector &f, const uint32_t *a,
-                               const uint32_t *b, size_t k, size_t strideB,
-                               size_t count, bool splatA) {
-  Products total = {};
-  Words specials = Words{};
+/// One vector of results in each of several rows: k products of a row of \p a
+/// (words repeated if `splatA`, else vectors) with vectors of \p b. Rows go
+/// together so that \p b, which may be large, is read once for all of them.
+template <unsigned numRows>
+static MIRAGE_INLINE void dotRows(const FieldVector &f, uint32_t *result,
+                                  size_t resultStride, const uint32_t *a,
+                                  size_t strideA, const uint32_t *b, size_t k,
+                                  size_t strideB, size_t count, bool splatA) {
+  Products totals[numRows];
+  Words specials[numRows];
+  for (unsigned row = 0; row < numRows; ++row) {
+    totals[row] = Products{};
+    specials[row] = Words{};
+  }
   for (size_t i = 0; i < k; ++i) {
     Words x, y;
-    if (splatA)
-      x = splat(a[i]);
-    else
-      load(x, a + i * kLanes, kLanes);
     load(y, b + i * strideB, count);
-    specials = maximumOf(specials, maximumOf(x, y));
-    f.accumulate(total, x, y);
+    for (unsigned row = 0; row < numRows; ++row) {
+      const uint32_t *from = a + row * strideA;
+      if (splatA)
+        x = splat(from[i]);
+      else
+        load(x, from + i * kLanes, kLanes);
+      specials[row] = maximumOf(specials[row], maximumOf(x, y));
+      f.accumulate(totals[row], x, y);
+    }
   }
-  return select(findSpecials(specials), spreadSpecial(specials),
-                f.reduce(total));
+  for (unsigned row = 0; row < numRows; ++row)
+    store(result + row * resultStride,
+          select(findSpecials(specials[row]), spreadSpecial(specials[row]),
+                 f.reduce(totals[row])),
+          count);
 }
 
 MIRAGE_KERNEL void kernels::matmul(const PrimeField &field, uint32_t *result,
@@ -210,12 +223,17 @@ MIRAGE_KERNEL void kernels::matmul(const PrimeField &field, uint32_t *result,
   assert((lanes == 1 || lanes == kLanes) && "no such number of trials");
   FieldVector f = FieldVector::of(field);
   bool single = lanes == 1;
-  size_t words = n * lanes;
-  for (size_t i = 0; i < m; ++i)
-    for (size_t j = 0; j < words; j += kLanes)
-      store(result + i * words + j,
-            dot(f, lhs + i * k * lanes, rhs + j, k, words, words - j, single),
-            words - j);
+  size_t words = n * lanes, strideA = k * lanes;
+  constexpr unsigned kRows = 4;
+  for (size_t j = 0; j < words; j += kLanes) {
+    size_t i = 0;
+    for (; i + kRows <= m; i += kRows)
+      dotRows<kRows>(f, result + i * words + j, words, lhs + i * strideA,
+                     strideA, rhs + j, k, words, words - j, single);
+    for (; i < m; ++i)
+      dotRows<1>(f, result + i * words + j, words, lhs + i * strideA, strideA,
+                 rhs + j, k, words, words - j, single);
+  }
 }
 
 MIRAGE_KERNEL void kernels::combinePoints(const PrimeField &field,

@@ -7,11 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Algebra/Random.h"
+#include "FieldVector.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/Endian.h"
-#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/SHA256.h"
+#include <algorithm>
 
 using namespace mlir::mirage;
+using namespace mlir::mirage::kernels;
 
 static Seed toSeed(const std::array<uint8_t, 32> &digest) {
   Seed seed;
@@ -39,32 +42,29 @@ Seed mlir::mirage::deriveSeed(const Seed &parent, llvm::StringRef purpose,
   return toSeed(hash.final());
 }
 
-namespace {
-/// Word i of 16 blocks, one block a lane.
-using Words = uint32_t __attribute__((vector_size(64)));
-} // namespace
-
-static inline void quarterRound(Words &a, Words &b, Words &c, Words &d) {
-  a += b, d ^= a, d = (d << 16) | (d >> 16);
-  c += d, b ^= c, b = (b << 12) | (b >> 20);
-  a += b, d ^= a, d = (d << 8) | (d >> 24);
-  c += d, b ^= c, b = (b << 7) | (b >> 25);
+static MIRAGE_INLINE Words rotate(const Words &a, int bits) {
+  return (a << bits) | (a >> (32 - bits));
 }
 
-void RandomStream::refill() {
+static MIRAGE_INLINE void quarterRound(Words &a, Words &b, Words &c, Words &d) {
+  a = a + b, d = rotate(d ^ a, 16);
+  c = c + d, b = rotate(b ^ c, 12);
+  a = a + b, d = rotate(d ^ a, 8);
+  c = c + d, b = rotate(b ^ c, 7);
+}
+
+/// Sixteen blocks, one a lane: word i of all blocks, then word i + 1.
+MIRAGE_KERNEL static void generate(const Seed &key, uint64_t counter,
+                                   uint32_t *result) {
   // "expand 32-byte k", the key, the counter, the nonce.
-  const uint32_t constants[4] = {0x61707865, 0x3320646e, 0x79622d32,
-                                 0x6b206574};
-  Words start[16];
-  for (unsigned lane = 0; lane < kBlocks; ++lane) {
-    uint64_t block = counter + lane;
-    for (unsigned i = 0; i < 4; ++i)
-      start[i][lane] = constants[i];
-    for (unsigned i = 0; i < 8; ++i)
-      start[4 + i][lane] = key[i];
-    start[12][lane] = static_cast<uint32_t>(block);
-    start[13][lane] = static_cast<uint32_t>(block >> 32);
-    start[14][lane] = start[15][lane] = 0;
+  Words start[16] = {splat(0x61707865), splat(0x3320646e), splat(0x79622d32),
+                     splat(0x6b206574)};
+  for (unsigned i = 0; i < 8; ++i)
+    start[4 + i] = splat(key[i]);
+  start[12] = start[13] = start[14] = start[15] = splat(0);
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    start[12].set(lane, static_cast<uint32_t>(counter + lane));
+    start[13].set(lane, static_cast<uint32_t>((counter + lane) >> 32));
   }
   Words x[16];
   for (unsigned i = 0; i < 16; ++i)
@@ -76,17 +76,24 @@ void RandomStream::refill() {
       quarterRound(x[i], x[4 + (i + 1) % 4], x[8 + (i + 2) % 4],
                    x[12 + (i + 3) % 4]);
   }
-  for (unsigned lane = 0; lane < kBlocks; ++lane)
-    for (unsigned i = 0; i < 16; ++i)
-      buffer[16 * lane + i] = x[i][lane] + start[i][lane];
-  counter += kBlocks;
+  for (unsigned i = 0; i < 16; ++i)
+    store(result + i * kLanes, x[i] + start[i], kLanes);
+}
+
+void RandomStream::refill() {
+  generate(key, counter, buffer.data());
+  counter += kLanes;
   used = 0;
 }
 
-uint32_t RandomStream::uniform(uint32_t bound) {
+/// The bits that numbers below a bound have.
+static uint32_t getMask(uint32_t bound) {
   assert(bound != 0 && "an empty range has no elements");
-  uint32_t mask = bound == 1 ? 0 : ~0u >> llvm::countl_zero(bound - 1);
-  uint32_t value;
+  return bound == 1 ? 0 : ~0u >> llvm::countl_zero(bound - 1);
+}
+
+uint32_t RandomStream::uniform(uint32_t bound) {
+  uint32_t mask = getMask(bound), value;
   do
     value = next() & mask;
   while (value >= bound);
@@ -95,6 +102,18 @@ uint32_t RandomStream::uniform(uint32_t bound) {
 
 void RandomStream::fillUniform(llvm::MutableArrayRef<uint32_t> values,
                                uint32_t bound) {
-  for (uint32_t &value : values)
-    value = uniform(bound);
+  // As `uniform`, but a rejected number is overwritten rather than jumped over:
+  // half of them may be, and no branch predictor knows which.
+  uint32_t mask = getMask(bound);
+  size_t filled = 0;
+  while (filled < values.size()) {
+    if (used == buffer.size())
+      refill();
+    size_t end = std::min(buffer.size(), used + values.size() - filled);
+    for (; used < end; ++used) {
+      uint32_t value = buffer[used] & mask;
+      values[filled] = value;
+      filled += value < bound;
+    }
+  }
 }

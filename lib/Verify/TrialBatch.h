@@ -61,6 +61,7 @@ public:
              unsigned numInputs, const Seed &seed);
 
   const FieldBatch &getFields() const { return fields; }
+  FieldBatch takeFields() && { return std::move(fields); }
   const TermValues &getValues() const { return values; }
   /// Of one component, by element over all inputs, 16 words each.
   llvm::ArrayRef<uint32_t> getInputs(unsigned component) const {

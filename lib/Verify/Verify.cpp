@@ -10,7 +10,7 @@
 #include "Comparison.h"
 #include "DegreeBound.h"
 #include "ExpNesting.h"
-#include "GraphEvaluator.h"
+#include "WrittenGraph.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/Twine.h"
@@ -77,7 +77,6 @@ public:
 
 private:
   bool writeOutTerms();
-  std::vector<TermId> writeOut(const Graph &graph, TermArithmetic &arithmetic);
 
   bool haveDifferentRoots() const;
   void runSmall();
@@ -120,8 +119,7 @@ llvm::Expected<Verdict> Judge::run() {
   if (!options.primes.empty() && options.primes.size() < height)
     return unknown("expects a tower of height " + llvm::Twine(height) +
                    ", got " + llvm::Twine(options.primes.size()));
-  for (unsigned input = 0; input < lhs.getNumInputs(); ++input)
-    numInputs += lhs.getType(input).getNumElements();
+  numInputs = countInputElements(lhs);
   if (writeOutTerms())
     runSmall();
   else
@@ -133,33 +131,16 @@ llvm::Expected<Verdict> Judge::run() {
 // Small graphs: every element a term, a bound for every output element
 //===----------------------------------------------------------------------===//
 
-std::vector<TermId> Judge::writeOut(const Graph &graph,
-                                    TermArithmetic &arithmetic) {
-  std::vector<std::vector<uint32_t>> inputs;
-  llvm::SmallVector<const uint32_t *> starts;
-  uint32_t next = 0;
-  for (unsigned input = 0; input < graph.getNumInputs(); ++input) {
-    std::vector<uint32_t> terms(graph.getType(input).getNumElements());
-    for (uint32_t &term : terms)
-      term = table.getInput(next++);
-    inputs.push_back(std::move(terms));
-    starts.push_back(inputs.back().data());
-  }
-  std::vector<TermId> outputs;
-  for (const auto &output : GraphEvaluator(arithmetic).evaluate(graph, starts))
-    llvm::append_range(outputs, output);
-  return outputs;
-}
-
 bool Judge::writeOutTerms() {
-  if (numInputs > options.maxTerms)
+  std::optional<std::vector<TermId>> left, right;
+  left = writeOut(lhs, table, options.maxTerms);
+  if (left)
+    right = writeOut(rhs, table, options.maxTerms);
+  if (!right)
     return false;
-  TermArithmetic arithmetic(table, options.maxTerms);
-  lhsTerms = writeOut(lhs, arithmetic);
-  if (arithmetic.overflowed())
-    return false;
-  rhsTerms = writeOut(rhs, arithmetic);
-  return !arithmetic.overflowed();
+  lhsTerms = std::move(*left);
+  rhsTerms = std::move(*right);
+  return true;
 }
 
 /// Whether one graph takes a root that the other does not.
@@ -272,19 +253,21 @@ void Judge::addLargeTrial(unsigned number, bool multiplicativeRoots) {
 
 void Judge::runLarge() {
   verdict.isLarge = true;
-  for (unsigned trial = 0; trial < options.maxLargeTrials; ++trial) {
+  // Roots as multiplicative functions first. These are true roots wherever
+  // roots exist, so that agreement everywhere says no less than agreement of
+  // the elements whose roots exist, and no draw is lost.
+  Comparison empty = comparison;
+  addLargeTrial(0, /*multiplicativeRoots=*/true);
+  if (!comparison.getDisagreement() && !comparison.getOneSided())
+    return;
+  // A disagreement counts only where roots do exist.
+  comparison = std::move(empty);
+  for (unsigned trial = 1; trial <= options.maxLargeTrials; ++trial) {
     addLargeTrial(trial, /*multiplicativeRoots=*/false);
     if (comparison.getDisagreement() || comparison.getOneSided() ||
         comparison.getCounted(comparison.getLeastCounted()) > 0)
       return;
   }
-  // Too many roots feed an element for all of them to exist at once. A
-  // multiplicative function in their place obeys most laws of roots, so that
-  // agreement is a sign, and a disagreement none.
-  Comparison strict = comparison;
-  addLargeTrial(options.maxLargeTrials, /*multiplicativeRoots=*/true);
-  if (comparison.getDisagreement() || comparison.getOneSided())
-    comparison = std::move(strict);
 }
 
 //===----------------------------------------------------------------------===//

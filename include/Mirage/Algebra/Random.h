@@ -32,7 +32,8 @@ Seed hashToSeed(llvm::StringRef bytes);
 Seed deriveSeed(const Seed &parent, llvm::StringRef purpose, uint64_t index);
 
 /// A stream of random numbers: the key stream of ChaCha20 (RFC 8439, with a
-/// 64-bit counter and nonce 0), 16 blocks at a time.
+/// 64-bit counter and nonce 0), 16 blocks at a time and these word by word:
+/// word 0 of all 16, then word 1.
 class RandomStream {
 public:
   explicit RandomStream(const Seed &seed) : key(seed) {}

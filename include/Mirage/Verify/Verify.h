@@ -64,8 +64,8 @@ struct VerifyOptions {
   /// the terms number no more than this; larger graphs are tested at their size
   /// without a bound.
   size_t maxTerms = size_t(1) << 18;
-  /// Trials of such graphs: until every output element counted once, at most
-  /// this many.
+  /// Trials of such graphs if the first one leaves a doubt: until every output
+  /// element counted once, at most this many.
   unsigned maxLargeTrials = 16;
   /// Needed for the verdict Different.
   FindWitness findWitness = {};

@@ -119,7 +119,7 @@ TEST_P(FieldKernels, RandomFunctionsAreFunctionsAndDiffer) {
 }
 
 TEST_P(FieldKernels, SumAndMatmul) {
-  const size_t m = 3, k = 5;
+  const size_t m = 7, k = 5;
   for (unsigned lanes : {1u, kLanes}) {
     size_t n = lanes == 1 ? count : 2;
     Array a = draw(m * k * lanes), b = draw(k * n * lanes), r(m * n * lanes);

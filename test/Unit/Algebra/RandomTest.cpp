@@ -9,17 +9,28 @@
 #include "Mirage/Algebra/Random.h"
 #include "Mirage/Algebra/KeyedPermutation.h"
 #include "gtest/gtest.h"
+#include <vector>
 
 using namespace mlir::mirage;
 
 TEST(Random, StreamIsChaCha20) {
   // The key stream of the all-zero key: RFC 8439, appendix A.1, vectors 1, 2.
   RandomStream stream(Seed{});
-  EXPECT_EQ(stream.next(), 0xade0b876u);
-  EXPECT_EQ(stream.next(), 0x903df1a0u);
-  for (int i = 2; i < 16; ++i)
-    stream.next();
-  EXPECT_EQ(stream.next(), 0xbee7079fu);
+  uint32_t words[256];
+  for (uint32_t &word : words)
+    word = stream.next();
+  EXPECT_EQ(words[0], 0xade0b876u);  // block 0, word 0
+  EXPECT_EQ(words[16], 0x903df1a0u); // block 0, word 1
+  EXPECT_EQ(words[1], 0xbee7079fu);  // block 1, word 0
+}
+
+TEST(Random, FillingIsDrawing) {
+  RandomStream one(hashToSeed("fill")), other(hashToSeed("fill"));
+  std::vector<uint32_t> values(1000);
+  one.fillUniform(values, 1000003);
+  for (uint32_t value : values)
+    EXPECT_EQ(value, other.uniform(1000003));
+  EXPECT_EQ(one.next(), other.next());
 }
 
 TEST(Random, UniformStaysInRangeAndMeetsEveryValue) {
