@@ -45,7 +45,8 @@ static std::optional<Witness> compare(const ReferenceOutput &lhs,
     if (!std::isfinite(x) || !std::isfinite(y))
       continue;
     double error = std::fabs(x - y);
-    if (error > kRounding * (std::fabs(x) + std::fabs(y) + kRounding * largest) &&
+    if (error >
+            kRounding * (std::fabs(x) + std::fabs(y) + kRounding * largest) &&
         error > worstError) {
       worst = Witness{0, 0, static_cast<int64_t>(element), x, y};
       worstError = error;
@@ -55,8 +56,9 @@ static std::optional<Witness> compare(const ReferenceOutput &lhs,
 }
 
 FindWitness mlir::mirage::makeWitnessFinder(uint64_t seed, unsigned tries) {
-  return [seed, tries](const Graph &lhs, const Graph &rhs)
-             -> llvm::Expected<std::optional<Witness>> {
+  return [seed,
+          tries](const Graph &lhs,
+                 const Graph &rhs) -> llvm::Expected<std::optional<Witness>> {
     ReferenceOptions options;
     options.scales = false;
     for (unsigned attempt = 0; attempt < tries; ++attempt) {
@@ -165,9 +167,10 @@ mlir::mirage::judgeModules(ModuleOp before, ModuleOp after,
 
 static std::string describeBound(const Verdict &verdict) {
   if (verdict.isLarge)
-    return llvm::formatv("tested at its own sizes in {0} counted trials over {1} "
-                         "towers of primes; no bound at these sizes",
-                         verdict.bound.trials, verdict.bound.towers);
+    return llvm::formatv(
+        "tested at its own sizes in {0} counted trials over {1} "
+        "towers of primes; no bound at these sizes",
+        verdict.bound.trials, verdict.bound.towers);
   if (std::isinf(verdict.bound.provedLog2))
     return "proved outright";
   return llvm::formatv("wrong with probability at most 2^{0:f0} (proved), {1} "
@@ -178,9 +181,9 @@ static std::string describeBound(const Verdict &verdict) {
 
 std::string mlir::mirage::toString(const FunctionVerdict &entry) {
   const Verdict &verdict = entry.verdict;
-  std::string text = (llvm::Twine("@") + entry.function + ": " +
-                      getVerdictName(verdict.kind))
-                         .str();
+  std::string text =
+      (llvm::Twine("@") + entry.function + ": " + getVerdictName(verdict.kind))
+          .str();
   if (verdict.kind == Verdict::Equal)
     return text + (verdict.whereBothDefined ? " where both are defined" : "") +
            "; " + describeBound(verdict);
@@ -209,11 +212,11 @@ llvm::json::Value mlir::mirage::toJSON(const FunctionVerdict &entry) {
   if (!verdict.reason.empty())
     object["reason"] = verdict.reason;
   if (verdict.witness)
-    object["witness"] = llvm::json::Object{
-        {"seed", verdict.witness->seed},
-        {"output", int64_t(verdict.witness->output)},
-        {"element", verdict.witness->element},
-        {"before", verdict.witness->lhs},
-        {"after", verdict.witness->rhs}};
+    object["witness"] =
+        llvm::json::Object{{"seed", verdict.witness->seed},
+                           {"output", int64_t(verdict.witness->output)},
+                           {"element", verdict.witness->element},
+                           {"before", verdict.witness->lhs},
+                           {"after", verdict.witness->rhs}};
   return object;
 }

@@ -87,8 +87,8 @@ private:
   /// only once the candidate is.
   VerifyOptions getFinalOptions(const Graph &lhs, const Graph &rhs) const {
     std::string text;
-    llvm::raw_string_ostream(text) << options.seed << mirage::toJSON(lhs)
-                                   << mirage::toJSON(rhs);
+    llvm::raw_string_ostream(text)
+        << options.seed << mirage::toJSON(lhs) << mirage::toJSON(rhs);
     VerifyOptions final;
     final.seed = hashToSeed(text);
     final.errorBoundBits = options.errorBoundBits;
@@ -102,7 +102,8 @@ private:
       std::optional<Verdict> verdict = judge(pair.program, pair.candidate);
       if (!verdict)
         return false;
-      if (isFirst || verdict->bound.provedLog2 > result.smallSizes.bound.provedLog2)
+      if (isFirst ||
+          verdict->bound.provedLog2 > result.smallSizes.bound.provedLog2)
         result.smallSizes = *verdict;
       isFirst = false;
     }
@@ -145,7 +146,8 @@ private:
     yield->setOperands(values);
     for (mlir::Operation *nested : llvm::reverse(old))
       nested->erase();
-    op->setAttr("mirage.certificate", getCertificate(builder, program, candidate));
+    op->setAttr("mirage.certificate",
+                getCertificate(builder, program, candidate));
     result.isReplaced = true;
     result.whyNot.clear();
   }
@@ -166,8 +168,10 @@ private:
         {builder.getNamedAttr("seed", builder.getI64IntegerAttr(options.seed)),
          builder.getNamedAttr("proved_log2",
                               builder.getF64FloatAttr(bound.provedLog2)),
-         builder.getNamedAttr("trials", builder.getI64IntegerAttr(bound.trials)),
-         builder.getNamedAttr("towers", builder.getI64IntegerAttr(bound.towers)),
+         builder.getNamedAttr("trials",
+                              builder.getI64IntegerAttr(bound.trials)),
+         builder.getNamedAttr("towers",
+                              builder.getI64IntegerAttr(bound.towers)),
          builder.getNamedAttr("program", hash(program)),
          builder.getNamedAttr("result", hash(candidate.graph))});
   }

@@ -31,12 +31,12 @@ static std::string getFunctionName(kernel::GraphOp op) {
 
 static void emitRemarks(kernel::GraphOp op, const SearchGraphResult &result) {
   std::string function = getFunctionName(op);
-  remark::RemarkOpts options =
-      remark::RemarkOpts::name("Search").category(DEBUG_TYPE).function(function);
+  remark::RemarkOpts options = remark::RemarkOpts::name("Search")
+                                   .category(DEBUG_TYPE)
+                                   .function(function);
   const search::SearchReport &report = result.search.report;
   if (!result.isReplaced) {
-    remark::missed(op.getLoc(), options)
-        << "left as it was: " + result.whyNot;
+    remark::missed(op.getLoc(), options) << "left as it was: " + result.whyNot;
     return;
   }
   remark::passed(op.getLoc(), options)
@@ -83,12 +83,10 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
     std::error_code code;
     llvm::raw_fd_ostream file(report, code, llvm::sys::fs::OF_Text);
     if (code)
-      return getOperation()->emitError()
-             << "cannot write the report to '" << report
-             << "': " << code.message();
-    file << llvm::formatv("{0:2}",
-                          llvm::json::Value(llvm::json::Object{
-                              {"graphs", std::move(graphs)}}))
+      return getOperation()->emitError() << "cannot write the report to '"
+                                         << report << "': " << code.message();
+    file << llvm::formatv("{0:2}", llvm::json::Value(llvm::json::Object{
+                                       {"graphs", std::move(graphs)}}))
          << '\n';
     return success();
   }

@@ -31,10 +31,10 @@ struct FunctionVerdict {
 /// Judges each function of `before` with a body against the one of the same
 /// name in `after`; where both modules have but one, names do not matter.
 /// Functions may hold linalg on tensors, µGraphs of any level, or both: what is
-/// not yet a µGraph is imported, so both modules may change. Shares importer and
-/// operator table with the search, and draws its own randomness.
-/// Fails after a diagnostic where a function has no counterpart, of the same
-/// type, or is no tensor program.
+/// not yet a µGraph is imported, so both modules may change. Shares importer
+/// and operator table with the search, and draws its own randomness. Fails
+/// after a diagnostic where a function has no counterpart, of the same type, or
+/// is no tensor program.
 FailureOr<std::vector<FunctionVerdict>>
 judgeModules(ModuleOp before, ModuleOp after, const JudgeOptions &options);
 

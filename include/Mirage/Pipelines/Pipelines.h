@@ -15,8 +15,7 @@
 namespace mlir::mirage {
 
 /// Options of `--mirage-superoptimize`.
-struct SuperoptimizeOptions
-    : public PassPipelineOptions<SuperoptimizeOptions> {
+struct SuperoptimizeOptions : public PassPipelineOptions<SuperoptimizeOptions> {
   Option<std::string> target{
       *this, "target",
       llvm::cl::desc("GPU to search for, such as sm_90a; without it the "
@@ -36,11 +35,12 @@ struct SuperoptimizeOptions
                         llvm::cl::init(0)};
   Option<unsigned> timeLimitS{
       *this, "time-limit-s",
-      llvm::cl::desc("Wall-clock budget of the search in seconds; 0 means none"),
+      llvm::cl::desc(
+          "Wall-clock budget of the search in seconds; 0 means none"),
       llvm::cl::init(0)};
-  Option<std::string> report{*this, "report",
-                             llvm::cl::desc("File to write a report in JSON to"),
-                             llvm::cl::init("")};
+  Option<std::string> report{
+      *this, "report", llvm::cl::desc("File to write a report in JSON to"),
+      llvm::cl::init("")};
 };
 
 /// Options of `--mirage-compile`: those of the search, and
@@ -51,11 +51,13 @@ struct CompileOptions : public SuperoptimizeOptions {
       llvm::cl::init("")};
   Option<std::string> from{
       *this, "from",
-      llvm::cl::desc("First phase to run: import, search, optimize, lower, emit"),
+      llvm::cl::desc(
+          "First phase to run: import, search, optimize, lower, emit"),
       llvm::cl::init("import")};
   Option<std::string> to{
       *this, "to",
-      llvm::cl::desc("Last phase to run: import, search, optimize, lower, emit"),
+      llvm::cl::desc(
+          "Last phase to run: import, search, optimize, lower, emit"),
       llvm::cl::init("emit")};
 };
 
@@ -69,9 +71,9 @@ void buildSuperoptimizePipeline(OpPassManager &passManager,
 
 /// Everything, down to the artifact. \returns failure after calling `onError`
 /// with a sentence where `from` and `to` name no stretch of phases.
-LogicalResult
-buildCompilePipeline(OpPassManager &passManager, const CompileOptions &options,
-                     function_ref<void(const Twine &)> onError);
+LogicalResult buildCompilePipeline(OpPassManager &passManager,
+                                   const CompileOptions &options,
+                                   function_ref<void(const Twine &)> onError);
 
 /// Makes `--mirage-superoptimize` and `--mirage-compile` known.
 void registerPipelines();
