@@ -11,6 +11,7 @@
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Dialect/Kernel/IR/Kernel.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
+#include "Mirage/Pipelines/Pipelines.h"
 #include "Mirage/Target/PTX/Passes.h"
 #include "Mirage/Transforms/Passes.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -29,4 +30,5 @@ void mirage::registerAllPasses() {
   registerMirageTargetPTXPasses();
   registerLowerToNVVMPipeline();
   registerMirageTransformsPasses();
+  registerPipelines();
 }

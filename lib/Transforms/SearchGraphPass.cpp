@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mirage/Analysis/ModuleTarget.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Transforms/Passes.h"
 #include "Mirage/Transforms/SearchGraph.h"
@@ -57,7 +58,6 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
 
   void runOnOperation() override {
     SearchGraphOptions options;
-    options.target = target;
     options.seed = seed;
     options.maxBlockOps = maxBlockOps;
     options.errorBoundBits = errorBound;
@@ -67,6 +67,7 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
     getOperation()->walk([&](kernel::GraphOp op) { graphs.push_back(op); });
     llvm::json::Array reports;
     for (kernel::GraphOp op : graphs) {
+      options.target = resolveTarget(op, target);
       FailureOr<SearchGraphResult> result = searchGraph(op, options);
       if (failed(result))
         return signalPassFailure();

@@ -11,6 +11,7 @@
 
 #include "Mirage/Verify/Verify.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/JSON.h"
 
 namespace mlir::mirage {
 

@@ -70,8 +70,8 @@ def SearchGraphPass : Pass<"mirage-search-graph"> {
     Example: test/Transforms/search-graph.mlir
   }];
   let options = [
-    Option<"target", "target", "std::string", /*default=*/"\"sm_90a\"",
-           "GPU whose limits and rates rank the candidates">,
+    Option<"target", "target", "std::string", /*default=*/"\"\"",
+           "GPU whose limits and rates rank the candidates; without it the module's #nvvm.target, or sm_90a">,
     Option<"maxBlockOps", "max-block-ops", "unsigned", /*default=*/"16",
            "Largest number of operators in one block graph">,
     Option<"errorBound", "error-bound", "unsigned", /*default=*/"64",

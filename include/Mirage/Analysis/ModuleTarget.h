@@ -1,0 +1,24 @@
+//===- ModuleTarget.h - Which GPU a module is for ---------------*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_ANALYSIS_MODULETARGET_H
+#define MIRAGE_ANALYSIS_MODULETARGET_H
+
+#include "mlir/IR/Operation.h"
+#include <string>
+
+namespace mlir::mirage {
+
+/// The GPU that code is made for where `op` stands: `option` if it is not empty;
+/// else the chip of the first `#nvvm.target` among the attributes of an
+/// enclosing op, alone or in an array; else sm_90a.
+std::string resolveTarget(mlir::Operation *op, StringRef option);
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_ANALYSIS_MODULETARGET_H
