@@ -20,6 +20,8 @@ llvm_config.add_tool_substitutions(
     ["mirage-opt", "mirage-verify", "mirage-run", "mlir-opt", "mlir-runner"],
     [tools, config.llvm_tools_dir],
 )
+config.substitutions.append(("%cxx", config.cxx))
+config.substitutions.append(("%cc", config.cc))
 config.substitutions.append(("%mirage_src", config.mirage_src_root))
 config.substitutions.append(("%mirage_obj", config.mirage_obj_root))
 config.substitutions.append(("%shlibext", config.llvm_shlib_ext))

@@ -6,13 +6,23 @@
 #                             part of libLLVM.so (mirage-opt).
 #   mirage_add_mlir_library   uses MLIR.
 
+# Libraries are installed for other compilers to link (MirageConfig.cmake).
+function(mirage_install_library name)
+  target_include_directories(${name} INTERFACE
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  install(TARGETS ${name} EXPORT MirageTargets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endfunction()
+
 # mirage_add_plain_library(<name> <sources>... LINK_LIBS <mirage libraries>...)
 function(mirage_add_plain_library name)
   cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   llvm_update_compile_flags(${name})
   target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS})
-  set_property(GLOBAL APPEND PROPERTY MIRAGE_PLAIN_LIBS ${name})
+  mirage_install_library(${name})
 endfunction()
 
 # mirage_add_mlir_library(<name> <sources>...
@@ -24,7 +34,7 @@ function(mirage_add_mlir_library name)
     LINK_LIBS PUBLIC ${ARG_LINK_LIBS}
     DISABLE_INSTALL)
   mlir_target_link_libraries(${name} PUBLIC ${ARG_MLIR_LIBS})
-  set_property(GLOBAL APPEND PROPERTY MIRAGE_MLIR_LIBS ${name})
+  mirage_install_library(${name})
 endfunction()
 
 # mirage_add_plain_tool(<name> <sources>... LINK_LIBS <mirage libraries>...)

@@ -8,6 +8,7 @@
 
 #include "Mirage/Transforms/SearchGraph.h"
 #include "Mirage/Bridge/Bridge.h"
+#include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Graph/GraphJSON.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -185,6 +186,8 @@ private:
 FailureOr<SearchGraphResult>
 mlir::mirage::searchGraph(kernel::GraphOp op,
                           const SearchGraphOptions &options) {
+  // Callers without a pass manager have named no dependent dialects.
+  op.getContext()->getOrLoadDialect<block::MirageBlockDialect>();
   return GraphSearcher(op, options).run();
 }
 

@@ -14,8 +14,8 @@
 
 namespace mlir::mirage {
 
-/// The GPU that code is made for where `op` stands: `option` if it is not empty;
-/// else the chip of the first `#nvvm.target` among the attributes of an
+/// The GPU that code is made for where `op` stands: `option` if it is not
+/// empty; else the chip of the first `#nvvm.target` among the attributes of an
 /// enclosing op, alone or in an array; else sm_90a.
 std::string resolveTarget(mlir::Operation *op, StringRef option);
 
