@@ -73,7 +73,7 @@ bool mlir::mirage::emulator::releaseEarly(Warp &warp) {
     if (split.join >= 0)
       ++warp.joins[split.join].pending;
     warp.splits.push_back(std::move(split));
-    any = true;
+    warp.releasedEarly = any = true;
   }
   return any;
 }
@@ -162,14 +162,18 @@ bool mlir::mirage::emulator::gatherLanes(ExecutionState &state,
 }
 
 bool mlir::mirage::emulator::requireWholeWarp(ExecutionState &state,
-                                              const char *what) {
+                                              const char *what,
+                                              Outcome &outcome) {
   uint32_t missing = state.warp->alive() & ~state.active;
   if (!missing)
     return true;
+  if (state.warp->releasedEarly)
+    return gatherLanes(state, state.warp->alive(), outcome);
   state.report(FindingKind::DivergentAligned, llvm::countr_zero(missing), [&] {
     return std::string(what) +
            " must be executed by all lanes of the warp together, and some are "
            "elsewhere";
   });
+  outcome = Outcome::Stopped;
   return false;
 }

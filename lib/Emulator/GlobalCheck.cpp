@@ -164,8 +164,8 @@ void mlir::mirage::emulator::checkOutputsWritten(
     }
     skipTo(region.base + region.sizeBytes);
     if (missing)
-      findings.add(FindingKind::UnwrittenOutput, noPc, region.buffer, 0, 0, 0,
-                   [&] {
+      findings.add(FindingKind::UnwrittenOutput, noPc, noPc - 1 - region.buffer,
+                   0, 0, 0, [&] {
                      return formatv("{0} of {1} bytes of output {2} were never "
                                     "written, the first at offset {3}",
                                     missing, region.sizeBytes,

@@ -67,9 +67,11 @@ void deliverCopies(Warp &warp, uint32_t lanes,
 /// cannot be met and goes on without the missing lanes.
 bool gatherLanes(ExecutionState &state, uint32_t members, Outcome &outcome);
 
-/// For an `.aligned` operation: reports if lanes of the warp are elsewhere.
-/// \returns false if so; the block is then stopped.
-bool requireWholeWarp(ExecutionState &state, const char *what);
+/// For an `.aligned` operation: true if the whole warp is here. Otherwise
+/// reports that lanes are elsewhere and sets the outcome to Stopped; or, if the
+/// interpreter itself had parted them, parks the split until they come.
+bool requireWholeWarp(ExecutionState &state, const char *what,
+                      Outcome &outcome);
 
 // How a warp's splits change (Divergence.cpp).
 void branchLanes(ExecutionState &state, uint32_t takenLanes, uint32_t takenPc,

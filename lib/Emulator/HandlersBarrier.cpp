@@ -109,11 +109,14 @@ Outcome mlir::mirage::emulator::arriveAtBarrier(ExecutionState &state,
                           id, barrier.expected));
     return Outcome::Stopped;
   }
-  Split &split = state.currentSplit();
-  split.pc = state.pc + 1;
+  state.currentSplit().pc = state.pc + 1;
   if (waits) {
-    split.state = Split::State::AtBarrier;
-    split.barrier = id;
+    // Usually one split; several if the interpreter had parted them.
+    for (Split &split : warp.splits)
+      if (split.mask & state.active) {
+        split.state = Split::State::AtBarrier;
+        split.barrier = id;
+      }
     barrier.waiters.push_back(
         {warp.index, state.active, resultSlot, reduction != NoReduction});
   }
@@ -135,9 +138,10 @@ uint32_t uniformValue(const ExecutionState &state, uint32_t slot) {
 }
 
 Outcome synchronize(ExecutionState &state, const Instruction &instruction) {
+  Outcome outcome = Outcome::Next;
   if ((instruction.variant & isAligned) &&
-      !requireWholeWarp(state, "an aligned barrier"))
-    return Outcome::Stopped;
+      !requireWholeWarp(state, "an aligned barrier", outcome))
+    return outcome;
   uint32_t id = uniformValue(state, instruction.slots[0]);
   uint32_t count = uniformValue(state, instruction.slots[1]);
   bool waits = !(instruction.variant & isArrive);
@@ -156,8 +160,9 @@ Handler selectSync(const Form &form, Instruction &instruction) {
 
 /// bar.red d, a, p, for the whole block
 Outcome reduce(ExecutionState &state, const Instruction &instruction) {
-  if (!requireWholeWarp(state, "an aligned barrier"))
-    return Outcome::Stopped;
+  Outcome outcome = Outcome::Next;
+  if (!requireWholeWarp(state, "an aligned barrier", outcome))
+    return outcome;
   const uint32_t *slots = instruction.slots;
   uint32_t votes = state.predicate(slots[2]);
   return arriveAtBarrier(state, instruction, uniformValue(state, slots[1]),

@@ -166,8 +166,9 @@ inline void multiplyAdd(int32_t &sum, int32_t a, int32_t b) {
 template <typename ElementA, typename ElementB, unsigned k,
           typename Accumulator>
 Outcome multiply(ExecutionState &state, const Instruction &instruction) {
-  if (!requireWholeWarp(state, "mma.sync"))
-    return Outcome::Stopped;
+  Outcome outcome = Outcome::Next;
+  if (!requireWholeWarp(state, "mma.sync", outcome))
+    return outcome;
   using A = Fragments<ElementA, k>;
   using B = Fragments<ElementB, k>;
   typename A::Value a[16][k];
@@ -289,8 +290,9 @@ struct RowAccess {
 
 /// Variant: transposed or not.
 Outcome loadMatrix(ExecutionState &state, const Instruction &instruction) {
-  if (!requireWholeWarp(state, "ldmatrix"))
-    return Outcome::Stopped;
+  Outcome outcome = Outcome::Next;
+  if (!requireWholeWarp(state, "ldmatrix", outcome))
+    return outcome;
   state.warp->clock.meetLanes();
   unsigned count = instruction.vectorSize;
   RowAccess rows(state, instruction, instruction.slots[count],
@@ -311,8 +313,9 @@ Outcome loadMatrix(ExecutionState &state, const Instruction &instruction) {
 }
 
 Outcome storeMatrix(ExecutionState &state, const Instruction &instruction) {
-  if (!requireWholeWarp(state, "stmatrix"))
-    return Outcome::Stopped;
+  Outcome outcome = Outcome::Next;
+  if (!requireWholeWarp(state, "stmatrix", outcome))
+    return outcome;
   state.warp->clock.meetLanes();
   RowAccess rows(state, instruction, instruction.slots[0], AccessKind::Write);
   Matrix matrices[4];
@@ -332,8 +335,9 @@ Outcome storeMatrix(ExecutionState &state, const Instruction &instruction) {
 }
 
 Outcome transposeMatrix(ExecutionState &state, const Instruction &instruction) {
-  if (!requireWholeWarp(state, "movmatrix"))
-    return Outcome::Stopped;
+  Outcome outcome = Outcome::Next;
+  if (!requireWholeWarp(state, "movmatrix", outcome))
+    return outcome;
   state.warp->clock.meetLanes();
   Matrix matrix;
   fromRegister(state.lanes<uint32_t>(instruction.slots[1]), false, matrix);

@@ -327,18 +327,19 @@ BlockTurn mlir::mirage::emulator::runBlock(Block &block, Worker &worker,
       stop(block);
       return {BlockState::Ended, true};
     }
-    if (!madeProgress) {
-      bool released = false;
-      for (Warp &warp : block.warps)
-        released |= releaseEarly(warp);
-      if (!released)
-        return {block.liveWarps ? BlockState::Waiting : BlockState::Ended,
-                block.steps != start};
-    }
+    if (!madeProgress && block.liveWarps)
+      return {BlockState::Waiting, block.steps != start};
     if (turnLimit && block.steps - start >= turnLimit && block.liveWarps)
       return {BlockState::Running, true};
   }
   return {BlockState::Ended, block.steps != start};
+}
+
+bool mlir::mirage::emulator::releaseLanes(Block &block) {
+  bool any = false;
+  for (Warp &warp : block.warps)
+    any |= releaseEarly(warp);
+  return any;
 }
 
 //===----------------------------------------------------------------------===//

@@ -32,6 +32,12 @@ struct BlockTurn {
 /// `turnLimit` is not zero, about so many warp instructions.
 BlockTurn runBlock(Block &block, Worker &worker, uint64_t turnLimit);
 
+/// When nothing can go on: lets lanes that wait for others of their warp at the
+/// end of a branch go on without them, for those may wait for what the lanes do
+/// next.
+/// \returns false if there were none: a deadlock.
+bool releaseLanes(Block &block);
+
 /// Reports why a block cannot go on: what each of its warps waits for. Ends it.
 void reportDeadlock(Block &block, Worker &worker);
 

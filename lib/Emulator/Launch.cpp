@@ -216,8 +216,10 @@ private:
       if (number >= launch.numBlocks)
         return;
       startBlock(block, number, launch);
-      if (runBlock(block, worker, /*turnLimit=*/0).state == BlockState::Waiting)
-        reportDeadlock(block, worker);
+      while (runBlock(block, worker, /*turnLimit=*/0).state ==
+             BlockState::Waiting)
+        if (!releaseLanes(block))
+          reportDeadlock(block, worker);
       if (block.wasStopped)
         allCompleted = false;
       collectIntervals(worker.globalShadow, number, worker.intervals);
@@ -244,7 +246,7 @@ public:
     while (numStarted < limit)
       startNext();
     while (!resident.empty())
-      if (!runRound())
+      if (!runRound() && !releaseAll())
         reportAll();
     collectIntervals(worker.globalShadow, 0, worker.intervals);
     return allCompleted;
@@ -287,6 +289,13 @@ private:
       any = true;
     }
     return any || resident.empty();
+  }
+
+  bool releaseAll() {
+    bool any = false;
+    for (std::unique_ptr<Block> &block : resident)
+      any |= releaseLanes(*block);
+    return any;
   }
 
   void reportAll() {
@@ -338,7 +347,7 @@ void runBlocks(const LaunchContext &launch, LaunchResult &result) {
   }
   if (launch.config.checks != Checks::None)
     checkBlocksAgainstEachOther(launch, intervals, findings);
-  if (launch.config.checks == Checks::All)
+  if (launch.config.checks == Checks::All && result.completed)
     checkOutputsWritten(launch, intervals, findings);
   findings.finish(launch.kernel, launch.program, launch.config, result);
   for (uint64_t number : result.counters.instructions)

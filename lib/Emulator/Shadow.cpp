@@ -49,11 +49,16 @@ ShadowVerdict Shadow::checkWord(const ShadowWord &word,
                                 const ShadowAccess &access) {
   ShadowVerdict verdict;
   bool bothAtomic = isAtomic(access.kind) && word.wasAtomic;
-  if ((word.writeMask & access.mask) && !bothAtomic &&
-      conflicts(word.write, access, verdict)) {
-    verdict.otherWasWrite = true;
+  if ((word.writeMask & access.mask) && !bothAtomic) {
+    bool found = conflicts(word.write, access, verdict);
+    if (!found && word.updaters != 0)
+      for (Epoch updater : readerPool[word.updaters - 1])
+        if ((found = conflicts(updater, access, verdict)))
+          break;
+    verdict.otherWasWrite = found;
     verdict.otherPc = word.writePc;
-    return verdict;
+    if (found)
+      return verdict;
   }
   if (isRead(access.kind) || !(word.readMask & access.mask))
     return verdict;
@@ -100,13 +105,34 @@ void Shadow::expand(uint64_t wordIndex, ShadowWord &word) {
     bytes[byte] = word;
     bytes[byte].writeMask &= 1 << byte;
     bytes[byte].readMask &= 1 << byte;
-    if (word.readers == 0)
-      continue;
-    llvm::SmallVector<Epoch, 8> copy = readerPool[word.readers - 1];
-    readerPool.push_back(std::move(copy));
-    bytes[byte].readers = readerPool.size();
+    for (uint32_t *index : {&bytes[byte].readers, &bytes[byte].updaters})
+      if (*index != 0) {
+        llvm::SmallVector<Epoch, 8> copy = readerPool[*index - 1];
+        *index = newPoolEntry();
+        readerPool[*index - 1] = std::move(copy);
+      }
   }
+  freePoolEntry(word.readers);
+  freePoolEntry(word.updaters);
   word.isExpanded = true;
+}
+
+/// \returns 1 + the index of an empty list.
+uint32_t Shadow::newPoolEntry() {
+  if (freeReaders.empty()) {
+    readerPool.emplace_back();
+    return readerPool.size();
+  }
+  uint32_t index = freeReaders.back();
+  freeReaders.pop_back();
+  readerPool[index].clear();
+  return index + 1;
+}
+
+void Shadow::freePoolEntry(uint32_t &index) {
+  if (index != 0)
+    freeReaders.push_back(index - 1);
+  index = 0;
 }
 
 void Shadow::recordRead(ShadowWord &word, const ShadowAccess &access) {
@@ -133,16 +159,8 @@ void Shadow::recordRead(ShadowWord &word, const ShadowAccess &access) {
       word.readMask = isSameAgent ? word.readMask | access.mask : access.mask;
       return;
     }
-    uint32_t index = readerPool.size();
-    if (!freeReaders.empty()) {
-      index = freeReaders.back();
-      freeReaders.pop_back();
-      readerPool[index].clear();
-    } else {
-      readerPool.emplace_back();
-    }
-    readerPool[index].push_back(word.read);
-    word.readers = index + 1;
+    word.readers = newPoolEntry();
+    readerPool[word.readers - 1].push_back(word.read);
   }
   word.readMask |= access.mask;
   word.read = access.epoch;
@@ -162,16 +180,27 @@ void Shadow::recordRead(ShadowWord &word, const ShadowAccess &access) {
 
 void Shadow::recordWrite(ShadowWord &word, const ShadowAccess &access) {
   bool isSame = word.write == access.epoch;
+  bool isUpdate = access.kind == AccessKind::Atomic;
+  if (!isUpdate) {
+    freePoolEntry(word.updaters);
+  } else if (word.wasAtomic && !isSame &&
+             !access.clock->isOrdered(word.write)) {
+    // Updates do not order one another: whoever comes next is judged by all. A
+    // few dozen suffice to find one that is not ordered.
+    constexpr size_t mostKept = 64;
+    if (word.updaters == 0)
+      word.updaters = newPoolEntry();
+    if (readerPool[word.updaters - 1].size() < mostKept)
+      readerPool[word.updaters - 1].push_back(word.write);
+  }
   word.writeMask = isSame ? word.writeMask | access.mask : access.mask;
   word.write = access.epoch;
   word.writePc = access.pc;
-  word.wasAtomic = access.kind == AccessKind::Atomic;
+  word.wasAtomic = isUpdate;
   word.readMask &= ~access.mask;
   if (word.readMask)
     return;
-  if (word.readers != 0)
-    freeReaders.push_back(word.readers - 1);
-  word.readers = 0;
+  freePoolEntry(word.readers);
   word.read = Epoch();
 }
 

@@ -33,6 +33,8 @@ struct ShadowWord {
   Epoch write, read;
   uint32_t writePc = 0, readPc = 0;
   uint32_t readers = 0; ///< several agents read it: 1 + index into the pool
+  uint32_t updaters =
+      0; ///< atomic updates before the last: 1 + index, likewise
   uint8_t writeMask = 0, readMask = 0;
   uint8_t everWritten : 4, everRead : 4;
   uint8_t everAtomic : 4, wasAtomic : 1, isExpanded : 1;
@@ -116,6 +118,8 @@ private:
                  ShadowVerdict &verdict) const;
   bool needsBytes(const ShadowWord &word, const ShadowAccess &access) const;
   void expand(uint64_t wordIndex, ShadowWord &word);
+  uint32_t newPoolEntry();
+  void freePoolEntry(uint32_t &index);
   void recordRead(ShadowWord &word, const ShadowAccess &access);
   void recordWrite(ShadowWord &word, const ShadowAccess &access);
 
@@ -126,7 +130,8 @@ private:
   Page *last = nullptr;
   /// Words whose bytes belong to different agents.
   llvm::DenseMap<uint64_t, Bytes> expanded;
-  /// Agents that have read a word since it was written.
+  /// Agents that have read a word since it was written, or updated it
+  /// atomically.
   std::vector<llvm::SmallVector<Epoch, 8>> readerPool;
   std::vector<uint32_t> freeReaders;
 };

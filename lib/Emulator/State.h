@@ -109,6 +109,9 @@ struct Warp {
   std::vector<Join> joins;
   std::vector<int32_t> freeJoins;
   size_t nextSplit = 0;
+  /// Lanes did not wait for others at the end of a branch; they meet them where
+  /// the whole warp is needed.
+  bool releasedEarly = false;
   uint64_t steps = 0;
 
   WarpClock clock;

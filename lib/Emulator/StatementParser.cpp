@@ -319,15 +319,12 @@ bool StatementParser::parseMemory(OperandSyntax &operand) {
   operand.kind = OperandSyntax::Kind::Memory;
   if (!parseOperand(operand.elements.emplace_back()))
     return false;
-  if (lexer.peek().is('+') || lexer.peek().is('-')) {
+  bool isPlus = lexer.takeIf('+'); // also `+-4`
+  if (isPlus || lexer.peek().is('-')) {
     OperandSyntax displacement;
     if (!parseNumber(displacement))
       return false;
     operand.value = displacement.value;
-    if (lexer.takeIf('-')) { // [a+-4]
-      diagnostics.error(operand.location, "expected one displacement");
-      return false;
-    }
   }
   while (lexer.takeIf(','))
     if (!parseOperand(operand.elements.emplace_back()))

@@ -1,0 +1,237 @@
+//===- ParserTest.cpp - Errors in PTX text --------------------------------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TestSupport.h"
+
+using namespace mlir::mirage::emulator;
+
+namespace {
+
+void expectError(const std::string &body, const std::string &message) {
+  std::string errors = parseErrors(kernelText(1, body));
+  EXPECT_NE(errors.find(message), std::string::npos)
+      << "expected: " << message << "\nfound: " << errors;
+}
+
+TEST(Parser, UnknownInstruction) {
+  expectError("addd.s32 %r1, %r1, %r1;",
+              "unknown instruction 'addd.s32'; did you mean 'add'?");
+  expectError("frobnicate.b32 %r1;", "unknown instruction 'frobnicate.b32'");
+}
+
+TEST(Parser, UnknownModifierNamesTheNearestForm) {
+  expectError(
+      "fma.rn.foo.f32 %r1, %r1, %r1, %r1;",
+      "unexpected '.foo' in 'fma.rn.foo.f32'; the nearest known form is "
+      "'fma.rn|rz|rm|rp[.ftz][.sat].f32'");
+  expectError("add %r1, %r1, %r1;", "missing modifier or type in 'add'");
+}
+
+TEST(Parser, LocationsPointAtThePlace) {
+  std::string text = ".version 8.6\n.target sm_90a\n.visible .entry k()\n{\n"
+                     ".reg .b32 %r<4>;\n  add.s32 %r1, %r2, %q7;\n"
+                     "  add.rn.bad.f32 %r1, %r2, %r3;\n}\n";
+  EXPECT_EQ(parseErrors(text).find(
+                "test.ptx:6:21: error: expected a declared register, found "
+                "'%q7'\ntest.ptx:7:9: error: unexpected '.bad'"),
+            0u)
+      << parseErrors(text);
+}
+
+TEST(Parser, RegisterWidths) {
+  expectError("add.s32 %r1, %rd1, %r2;", "expected a 32-bit register, found "
+                                         "'%rd1', a 64-bit register");
+  expectError("add.s32 %r1, %p1, %r2;", "expected a 32-bit register, found "
+                                        "'%p1', a predicate register");
+  expectError("and.pred %p1, %r1, %p2;", "expected a predicate register");
+  expectError("ld.global.b32 %h1, [%a0];", "expected a 32-bit register");
+  expectError("add.s32 %r1, %r999, %r2;", "expected a declared register");
+  expectError("@%r1 bra END;\nEND:\n", "expected a predicate, found '%r1'");
+}
+
+TEST(Parser, Operands) {
+  expectError("add.s32 %r1, %r2;", "expected 3 operands of 'add.s32', found 2");
+  expectError("add.s32 %r1, %r2, %r3, %r4;", "expected 3 operands");
+  expectError("ld.global.v4.b32 {%r1, %r2}, [%a0];",
+              "expected 4 registers, found 2");
+  expectError("ld.global.b32 %r1, %rd1;", "expected an address in brackets");
+  expectError("ld.global.b32 %r1, [nothing];",
+              "expected a register or a variable, found 'nothing'");
+  expectError("bra NOWHERE;", "expected a label of this function, found "
+                              "'NOWHERE'");
+  expectError("add.s32 5, %r1, %r2;", "expected a register for the result");
+}
+
+TEST(Parser, CallsToUnknownFunctions) {
+  expectError("call.uni (retval0), llvm.nvvm.tanh.approx.f16, (param0);",
+              "found 'llvm.nvvm.tanh.approx.f16'");
+}
+
+TEST(Parser, TruncatedText) {
+  std::string text = kernelText(1, "add.s32 %r1, %r1, %r1;");
+  for (size_t length = 0; length < text.size() - 3; ++length) {
+    std::string part = text.substr(0, length);
+    // What ends outside of a kernel may be a file without one.
+    std::string errors = parseErrors(part);
+    if (part.find('{') != std::string::npos)
+      EXPECT_NE(errors, "(no error)") << part;
+  }
+}
+
+/// Damaged files give errors, never a crash.
+TEST(Parser, DamagedText) {
+  std::string text = kernelText(2, R"(
+    .shared .align 16 .b8 tile[64];
+    ld.global.v4.b32 {%r1, %r2, %r3, %r4}, [%a0+16];
+    setp.lt.s32 %p1|%p2, %r1, 0x1F;
+    @!%p1 bra $L1;
+    fma.rn.f32 %r1, %r2, 0f3F800000, %r3;
+$L1:
+    mov.b32 {%h1, %h2}, %r1;
+    st.shared.b16 [tile+2], %h1;
+    bar.sync 0;
+  )");
+  parseOrFail(text);
+  const std::string pieces[] = {"{",
+                                "}",
+                                ";",
+                                "%r1",
+                                "[",
+                                "]",
+                                ",",
+                                "|",
+                                "@",
+                                ".",
+                                "<",
+                                "\"",
+                                "/*",
+                                ":",
+                                "-",
+                                "!",
+                                "0f",
+                                "(",
+                                "99999999999999999999"};
+  unsigned state = 12345;
+  auto random = [&](unsigned below) {
+    state = state * 1664525 + 1013904223;
+    return (state >> 8) % below;
+  };
+  for (unsigned trial = 0; trial < 4000; ++trial) {
+    std::string damaged = text;
+    for (unsigned edit = 0; edit <= random(3); ++edit) {
+      size_t place = random(damaged.size());
+      switch (random(3)) {
+      case 0:
+        damaged.erase(place, 1 + random(8));
+        break;
+      case 1:
+        damaged.insert(place, pieces[random(std::size(pieces))]);
+        break;
+      default:
+        damaged.insert(place, damaged.substr(random(damaged.size()), 10));
+      }
+    }
+    llvm::Expected<std::unique_ptr<Module>> module =
+        parsePTX(damaged, "damaged.ptx");
+    if (!module)
+      EXPECT_NE(llvm::toString(module.takeError()).find("damaged.ptx:"),
+                std::string::npos);
+  }
+}
+
+TEST(Parser, AtMostTwentyErrors) {
+  std::string body;
+  for (unsigned i = 0; i < 100; ++i)
+    body += "bad.b32 %r1;\n";
+  std::string errors = parseErrors(kernelText(1, body));
+  EXPECT_EQ(std::count(errors.begin(), errors.end(), '\n'), 19);
+}
+
+TEST(Parser, EmptyAndForeignFiles) {
+  EXPECT_NE(parseErrors("").find("found an empty file"), std::string::npos);
+  EXPECT_NE(parseErrors("// nothing\n"), "(no error)");
+  EXPECT_NE(parseErrors("module { func.func @f() }"), "(no error)");
+  EXPECT_NE(parseErrors(std::string("\x7f"
+                                    "ELF\0\1\2",
+                                    7)),
+            "(no error)");
+}
+
+TEST(Parser, KernelInformation) {
+  std::unique_ptr<Module> module = parseOrFail(R"(
+.version 8.6
+.target sm_90a, debug
+.address_size 64
+.extern .shared .align 1024 .b8 smem[];
+.visible .entry first(.param .u64 .ptr .global .align 16 a, .param .u8 flag,
+  .param .align 2 .b8 half[2], .param .align 16 .b8 vector[16])
+.maxntid 128, 2
+.minnctapersm 2
+{
+  .reg .b32 %r<2>;
+  .reg .b64 %rd<2>;
+  .shared .align 8 .b8 own[24];
+  mov.b64 %rd1, smem;
+  mov.b64 %rd1, own;
+  ret;
+}
+.entry second() .reqntid 32 { ret; }
+  .section .debug_macinfo { .b8 0 }
+)");
+  ASSERT_TRUE(module);
+  ASSERT_EQ(module->kernels().size(), 2u);
+  const KernelInfo &first = module->kernels()[0];
+  EXPECT_EQ(first.name, "first");
+  ASSERT_EQ(first.parameters.size(), 4u);
+  EXPECT_TRUE(first.parameters[0].isPointer);
+  EXPECT_EQ(first.parameters[1].offsetBytes, 8u);
+  EXPECT_EQ(first.parameters[2].offsetBytes, 10u);
+  EXPECT_EQ(first.parameters[3].offsetBytes, 16u);
+  EXPECT_EQ(first.parameterBytes, 32u);
+  EXPECT_EQ(first.staticSharedBytes, 1024u) << "dynamic memory is aligned";
+  EXPECT_TRUE(first.usesDynamicShared);
+  EXPECT_EQ(first.maxThreads, (std::array<uint32_t, 3>{128, 2, 1}));
+  EXPECT_EQ(module->findKernel("second")->requiredThreads[0], 32u);
+  EXPECT_EQ(module->findKernel("third"), nullptr);
+}
+
+TEST(Launch, ContradictionsAreErrors) {
+  std::unique_ptr<Module> module = parseOrFail(
+      ".version 8.6\n.target sm_90a\n.entry k(.param .u32 n) .maxntid 64 "
+      "{ ret; }\n");
+  auto messageOf = [&](LaunchConfig config) {
+    llvm::Expected<LaunchResult> result = launch(*module, config);
+    return result ? std::string("(no error)")
+                  : llvm::toString(result.takeError());
+  };
+  LaunchConfig good;
+  good.kernel = "k";
+  good.block = {64, 1, 1};
+  good.arguments = {Argument::scalar(uint32_t(1))};
+  EXPECT_EQ(messageOf(good), "(no error)");
+  LaunchConfig bad = good;
+  bad.kernel = "other";
+  EXPECT_NE(messageOf(bad).find("found 'other'"), std::string::npos);
+  bad = good;
+  bad.block = {65, 1, 1};
+  EXPECT_NE(messageOf(bad).find("at most 64 threads"), std::string::npos);
+  bad = good;
+  bad.grid = {1, 70000, 1};
+  EXPECT_NE(messageOf(bad).find("along grid axis 1"), std::string::npos);
+  bad = good;
+  bad.arguments = {};
+  EXPECT_NE(messageOf(bad).find("expects 1 arguments, got 0"),
+            std::string::npos);
+  bad.arguments = {Argument::scalar(uint64_t(1))};
+  EXPECT_NE(messageOf(bad).find("expects 4 bytes, got 8"), std::string::npos);
+  bad = good;
+  bad.dynamicSharedBytes = 300000;
+  EXPECT_NE(messageOf(bad).find("shared memory"), std::string::npos);
+}
+
+} // namespace
