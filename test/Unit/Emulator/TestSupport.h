@@ -131,7 +131,7 @@ runInstruction(const std::string &opcode,
   std::vector<std::vector<Source>> copies = operands;
   std::vector<Buffer> buffers = {bufferOf("d", output, BufferKind::Output)};
   for (std::vector<Source> &copy : copies) {
-    copy.resize(padded);
+    copy.resize(padded, copy.back());
     buffers.push_back(bufferOf("s", copy, BufferKind::Input));
   }
   LaunchConfig config = blocksOf(32, padded / 32);
