@@ -203,8 +203,8 @@ IndexedTensor IndexedBuilder::arrangeFactor(const IndexedTensor &x,
 }
 
 bool mlir::mirage::areFactorTypes(Type lhs, Type rhs) {
-  return lhs == rhs || (lhs.getIntOrFloatBitWidth() == 8 &&
-                        rhs.getIntOrFloatBitWidth() == 8);
+  return lhs == rhs ||
+         (lhs.getIntOrFloatBitWidth() == 8 && rhs.getIntOrFloatBitWidth() == 8);
 }
 
 /// The last of `order` that `x` varies with and `y` does not, or kUnit.
