@@ -9,7 +9,7 @@ from lit.llvm import llvm_config
 config.name = "Mirage"
 config.test_format = lit.formats.ShTest(not llvm_config.use_lit_shell)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["Inputs", "Unit", "lit.cfg.py", "CMakeLists.txt"]
+config.excludes = ["Inputs", "Unit", "lib", "lit.cfg.py", "CMakeLists.txt"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.mirage_obj_root, "test")
 
@@ -17,7 +17,7 @@ llvm_config.use_default_substitutions()
 tools = os.path.join(config.mirage_obj_root, "bin")
 llvm_config.with_environment("PATH", [tools, config.llvm_tools_dir], append_path=True)
 llvm_config.add_tool_substitutions(
-    ["mirage-opt", "mirage-verify", "mirage-run", "mlir-opt", "mlir-runner"],
+    ["mirage-opt", "mirage-verify", "mirage-run", "mirage-import-check", "mlir-opt", "mlir-runner"],
     [tools, config.llvm_tools_dir],
 )
 config.substitutions.append(("%cxx", config.cxx))

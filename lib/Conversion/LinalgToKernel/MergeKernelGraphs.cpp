@@ -152,6 +152,7 @@ private:
   /// A region with the ops of all parts, on arguments for what they read.
   Block *joinBodies() {
     Block *body = &region.emplaceBlock();
+    addFunctionArguments();
     for (GraphOp graph : group) {
       SmallVector<Value> inputs = llvm::map_to_vector(
           graph.getInputs(), [&](Value input) { return getInner(input); });
@@ -169,6 +170,19 @@ private:
                                    part.begin(), std::prev(part.end()));
     }
     return body;
+  }
+
+  /// Inputs come in the order of the function's arguments, then by first use.
+  void addFunctionArguments() {
+    SmallVector<std::pair<std::pair<unsigned, size_t>, Value>> arguments;
+    for (GraphOp graph : group)
+      for (Value input : graph.getInputs())
+        if (auto argument = dyn_cast<BlockArgument>(input))
+          arguments.push_back(
+              {{argument.getArgNumber(), arguments.size()}, input});
+    llvm::sort(arguments, llvm::less_first());
+    for (auto &[place, argument] : arguments)
+      getInner(argument);
   }
 
   Value getInner(Value outer) {

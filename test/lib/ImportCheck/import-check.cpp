@@ -1,0 +1,174 @@
+//===- import-check.cpp - Whether import means what linalg says -----------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// mirage-import-check in.mlir
+//
+// Runs each function of a module twice on the same random inputs: lowered by
+// upstream's passes alone, compiled for the host; and imported, as a kernel
+// graph, by the float64 reference. Exits 1 where an output is not right (see
+// Mirage/Reference/OutputCheck.h), 2 where one way or the other does not exist.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Bridge/Bridge.h"
+#include "Mirage/Conversion/LinalgToKernel.h"
+#include "Mirage/InitAll.h"
+#include "Mirage/Reference/OutputCheck.h"
+#include "Mirage/Reference/RandomInputs.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/ExecutionEngine/ExecutionEngine.h"
+#include "mlir/ExecutionEngine/OptUtils.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/InitAllPasses.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Target/LLVMIR/Dialect/All.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/TargetSelect.h"
+
+using namespace mlir;
+using namespace mlir::mirage;
+
+static llvm::cl::opt<std::string> inputPath(llvm::cl::Positional,
+                                            llvm::cl::Required,
+                                            llvm::cl::desc("<in.mlir>"));
+
+/// Destinations become arguments behind the inputs, all as C descriptors.
+static constexpr const char *kHostPipeline =
+    "one-shot-bufferize{bufferize-function-boundaries "
+    "function-boundary-type-conversion=identity-layout-map},"
+    "buffer-results-to-out-params{modify-public-functions=true},"
+    "convert-linalg-to-loops,convert-scf-to-cf,expand-strided-metadata,"
+    "lower-affine,func.func(llvm-request-c-wrappers),convert-math-to-llvm,"
+    "convert-math-to-libm,convert-arith-to-llvm,convert-index-to-llvm,"
+    "finalize-memref-to-llvm,convert-cf-to-llvm,convert-func-to-llvm,"
+    "reconcile-unrealized-casts";
+
+namespace {
+/// The C descriptor of a memref: two pointers, offset, sizes, strides.
+struct Descriptor {
+  explicit Descriptor(HostTensor &tensor) {
+    int64_t data = reinterpret_cast<intptr_t>(tensor.bytes.data());
+    words = {data, data, 0};
+    llvm::append_range(words, tensor.type.shape);
+    int64_t stride = tensor.type.getNumElements();
+    for (int64_t size : tensor.type.shape)
+      words.push_back(stride /= size);
+  }
+  SmallVector<int64_t> words;
+};
+} // namespace
+
+/// What upstream's own lowering computes.
+static llvm::Expected<std::vector<HostTensor>>
+runOnHost(ExecutionEngine &engine, StringRef name,
+          std::vector<HostTensor> tensors, ArrayRef<TensorSpec> outputs) {
+  unsigned numInputs = tensors.size();
+  for (const TensorSpec &output : outputs)
+    tensors.push_back({output, std::vector<uint8_t>(output.getSizeBytes())});
+  SmallVector<Descriptor> descriptors;
+  for (HostTensor &tensor : tensors)
+    descriptors.emplace_back(tensor);
+  SmallVector<void *> pointers =
+      llvm::map_to_vector(descriptors, [](Descriptor &descriptor) -> void * {
+        return descriptor.words.data();
+      });
+  SmallVector<void *> packed = llvm::map_to_vector(
+      pointers, [](void *&pointer) -> void * { return &pointer; });
+  if (llvm::Error error =
+          engine.invokePacked(("_mlir_ciface_" + name).str(), packed))
+    return std::move(error);
+  tensors.erase(tensors.begin(), tensors.begin() + numInputs);
+  return tensors;
+}
+
+static llvm::Expected<std::unique_ptr<ExecutionEngine>>
+compileForHost(ModuleOp module) {
+  PassManager manager(module.getContext());
+  if (failed(parsePassPipeline(kHostPipeline, manager)) ||
+      failed(manager.run(module)))
+    return llvm::createStringError("the host pipeline fails");
+  ExecutionEngineOptions options;
+  options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Default;
+  auto optimize = makeOptimizingTransformer(2, 0, nullptr);
+  options.transformer = optimize;
+  return ExecutionEngine::create(module, options);
+}
+
+/// \returns whether all outputs of one function are right.
+static llvm::Expected<bool> checkFunction(func::FuncOp function,
+                                          ExecutionEngine &engine) {
+  if (failed(convertLinalgToKernel(function)))
+    return llvm::createStringError("import fails");
+  FailureOr<Graph> graph = readFunction(function);
+  if (failed(graph))
+    return llvm::createStringError("something is left outside");
+  std::vector<HostTensor> inputs = makeRandomInputs(*graph, /*seed=*/1);
+  auto reference = evaluateReference(*graph, inputs);
+  if (!reference)
+    return reference.takeError();
+  SmallVector<TensorSpec> types = graph->getTypes(graph->getOutputs());
+  auto computed = runOnHost(engine, function.getName(), inputs, types);
+  if (!computed)
+    return computed.takeError();
+  bool isRight = true;
+  for (auto [expected, found] : llvm::zip_equal(*reference, *computed)) {
+    OutputCheck check = checkOutput(expected, found);
+    llvm::outs() << function.getName() << ": "
+                 << toString(check, expected.type.shape) << "\n";
+    isRight &= check.pass;
+  }
+  return isRight;
+}
+
+static llvm::Expected<bool> checkModule(MLIRContext &context) {
+  auto imported = parseSourceFile<ModuleOp>(inputPath, &context);
+  if (!imported)
+    return llvm::createStringError("cannot read " + inputPath);
+  OwningOpRef<ModuleOp> lowered = imported->clone();
+  auto engine = compileForHost(*lowered);
+  if (!engine)
+    return engine.takeError();
+  bool isRight = true;
+  for (auto function : imported->getOps<func::FuncOp>()) {
+    llvm::Expected<bool> result = checkFunction(function, **engine);
+    if (!result)
+      return llvm::joinErrors(
+          llvm::createStringError("in function " + function.getName()),
+          result.takeError());
+    isRight &= *result;
+  }
+  return isRight;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  llvm::cl::ParseCommandLineOptions(argc, argv, "Checks import\n");
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  DialectRegistry registry;
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+  mlir::registerAllToLLVMIRTranslations(registry);
+  mirage::registerAllDialects(registry);
+  mlir::registerAllPasses();
+  MLIRContext context(registry);
+  context.loadDialect<kernel::MirageKernelDialect, tensor::TensorDialect>();
+  llvm::Expected<bool> isRight = checkModule(context);
+  if (isRight)
+    return *isRight ? 0 : 1;
+  llvm::errs() << "mirage-import-check: " << llvm::toString(isRight.takeError())
+               << "\n";
+  return 2;
+}
