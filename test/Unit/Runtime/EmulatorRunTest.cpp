@@ -1,0 +1,120 @@
+//===- EmulatorRunTest.cpp - Tests of artifacts on the emulator -----------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Runtime/EmulatorRun.h"
+#include "Mirage/Reference/OutputCheck.h"
+#include "Mirage/Reference/RandomInputs.h"
+#include "TwoKernels.h"
+#include "gtest/gtest.h"
+#include <cmath>
+
+using namespace mlir::mirage;
+using emulator::FindingKind;
+
+static EmulatorRun run(const Artifact &artifact, unsigned threads = 2) {
+  std::vector<HostTensor> inputs = makeRandomInputs(artifact.program, 1);
+  llvm::Expected<EmulatorRun> result =
+      runOnEmulator(artifact, inputs, {threads, emulator::Checks::All});
+  EXPECT_TRUE(static_cast<bool>(result))
+      << (result ? "" : llvm::toString(result.takeError()));
+  return std::move(*result);
+}
+
+static OutputCheck check(const Artifact &artifact, const EmulatorRun &result) {
+  std::vector<HostTensor> inputs = makeRandomInputs(artifact.program, 1);
+  auto reference = llvm::cantFail(evaluateReference(artifact.program, inputs));
+  return checkOutput(reference[0], result.outputs[0]);
+}
+
+static bool found(const EmulatorRun &result, FindingKind kind) {
+  for (const EmulatedLaunch &launch : result.launches)
+    for (const emulator::Finding &finding : launch.result.findings)
+      if (finding.kind == kind)
+        return true;
+  return false;
+}
+
+TEST(EmulatorRun, LaunchesInOrderThroughTheWorkspace) {
+  Artifact artifact = makeTwoKernels();
+  EmulatorRun result = run(artifact);
+  EXPECT_TRUE(result.isClean());
+  ASSERT_EQ(result.launches.size(), 2u);
+  EXPECT_EQ(result.launches[1].kernel, "roots");
+  EXPECT_GE(result.launches[0].result.counters.globalLoadBytes, 910u * 4);
+  OutputCheck checked = check(artifact, result);
+  EXPECT_TRUE(checked.pass)
+      << toString(checked, artifact.outputs[0].type.shape);
+}
+
+TEST(EmulatorRun, ThreadsDoNotMatter) {
+  Artifact artifact = makeTwoKernels();
+  EXPECT_EQ(run(artifact, 1).outputs[0].bytes,
+            run(artifact, 5).outputs[0].bytes);
+}
+
+TEST(EmulatorRun, TheWrongOrderIsNotRight) {
+  Artifact artifact = makeTwoKernels();
+  std::swap(artifact.launches[0], artifact.launches[1]);
+  EmulatorRun result = run(artifact);
+  EXPECT_FALSE(result.isClean()); // reads a workspace that nobody wrote
+  EXPECT_FALSE(check(artifact, result).pass);
+}
+
+TEST(EmulatorRun, AccessesPastTheEndAreFound) {
+  Artifact artifact = makeTwoKernels();
+  artifact.ptx =
+      ".version 8.6\n.target sm_90a\n.address_size 64\n" +
+      makeElementwiseKernel("squares", "mul.rn.f32 %f2, %f1, %f1;", 911) +
+      makeElementwiseKernel("roots", "sqrt.rn.f32 %f2, %f1;");
+  EmulatorRun result = run(artifact);
+  EXPECT_FALSE(result.isClean());
+  EXPECT_TRUE(found(result, FindingKind::OutOfBounds));
+}
+
+TEST(EmulatorRun, UnwrittenOutputsAreFoundAndNotRight) {
+  Artifact artifact = makeTwoKernels();
+  artifact.launches[1].grid = {7, 1, 1};
+  EmulatorRun result = run(artifact);
+  EXPECT_TRUE(found(result, FindingKind::UnwrittenOutput));
+  OutputCheck checked = check(artifact, result);
+  EXPECT_EQ(checked.newNonFinite, 910 - 7 * 128);
+  EXPECT_FALSE(checked.pass);
+}
+
+/// Two launches may write one output together.
+TEST(EmulatorRun, AnOutputOfTwoLaunchesIsNotUnwritten) {
+  Artifact artifact = makeTwoKernels();
+  KernelLaunch again = artifact.launches[1];
+  artifact.launches.push_back(again);
+  EXPECT_TRUE(run(artifact).isClean());
+}
+
+static std::string messageOf(const Artifact &artifact,
+                             llvm::ArrayRef<HostTensor> inputs) {
+  llvm::Expected<EmulatorRun> result = runOnEmulator(artifact, inputs);
+  return result ? "" : llvm::toString(result.takeError());
+}
+
+TEST(EmulatorRun, WhatCannotRunIsSaid) {
+  Artifact artifact = makeTwoKernels();
+  std::vector<HostTensor> inputs = makeRandomInputs(artifact.program, 1);
+  EXPECT_EQ(messageOf(artifact, {}), "expects 1 inputs, got 0");
+  TensorSpec other{{130, 7}, ElementType::F32};
+  EXPECT_EQ(messageOf(artifact, makeNormalTensor(other, 1, 1, 0)),
+            "input X: expects tensor<7x130xf32>, got tensor<130x7xf32>");
+  artifact.launches[0].cluster = {2, 1, 1};
+  EXPECT_EQ(messageOf(artifact, inputs),
+            "kernel squares: the emulator runs clusters of one block, got one "
+            "of 2");
+  artifact = makeTwoKernels();
+  artifact.launches[0].arguments.pop_back();
+  EXPECT_EQ(messageOf(artifact, inputs).find("kernel squares: "), 0u);
+  artifact = makeTwoKernels();
+  artifact.ptx.resize(artifact.ptx.size() - 20);
+  EXPECT_EQ(messageOf(artifact, inputs).find("kernels.ptx:"), 0u);
+}
