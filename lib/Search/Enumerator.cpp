@@ -1,8 +1,8 @@
 //===- Enumerator.cpp - All structures of one kernel, each once -----------===//
 //
-// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -117,7 +117,8 @@ void Enumerator::addInputs() {
 void Enumerator::extend() {
   if (isOverLimit || structure.operators.size() == limits.numOperators)
     return;
-  unsigned first = steps.empty() ? 0 : steps.back().larger - 1;
+  bool isFree = steps.empty() || limits.inAnyOrder;
+  unsigned first = isFree ? 0 : steps.back().larger - 1;
   for (unsigned larger = first; larger < tensors.size(); ++larger) {
     tryUnary(larger);
     for (unsigned smaller = 0; smaller <= larger; ++smaller)
@@ -313,7 +314,8 @@ bool Enumerator::isDuplicate(const Tensor &tensor) const {
 
 void Enumerator::tryStep(const Step &step, const StructureOperator &op,
                          bool accumulates) {
-  if (isOverLimit || (!steps.empty() && !(steps.back() < step)))
+  bool isInOrder = steps.empty() || steps.back() < step || limits.inAnyOrder;
+  if (isOverLimit || !isInOrder)
     return;
   const OperatorOffer &offer = space.offers[step.offer];
   std::optional<Tensor> tensor = makeTensor(offer, op, accumulates);

@@ -1,13 +1,14 @@
 //===- Search.cpp - Superoptimizing a tensor program ----------------------===//
 //
-// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Search/Search.h"
 #include "Mirage/Graph/DefaultTileGraph.h"
+#include "Mirage/Verify/Verify.h"
 #include "llvm/ADT/STLExtras.h"
 #include <chrono>
 #include <set>
@@ -29,12 +30,30 @@ const Graph &SearchResult::getBest() const {
   return isBetter ? candidates.front().graph : baseline;
 }
 
+StructureVerifier mlir::mirage::search::makeFieldVerifier(uint64_t seed) {
+  return [seed](const Graph &program, const Graph &candidate) {
+    VerifyOptions options;
+    options.seed = hashToSeed("search " + std::to_string(seed));
+    options.errorBoundBits = kSearchErrorBoundBits;
+    Expected<Verdict> verdict = verifyEqual(program, candidate, options);
+    if (!verdict) { // only graphs with other inputs or outputs
+      assert(false && "a candidate has the program's signature");
+      llvm::consumeError(verdict.takeError());
+      return false;
+    }
+    return verdict->kind == Verdict::Equal;
+  };
+}
+
 namespace {
 class Searcher {
 public:
   Searcher(TargetProgram program, Target target, const SearchOptions &options)
       : program(std::move(program)), target(target), options(options),
-        costModel(target), start(std::chrono::steady_clock::now()) {}
+        costModel(target),
+        verifier(options.verify ? options.verify
+                                : makeFieldVerifier(options.seed)),
+        start(std::chrono::steady_clock::now()) {}
 
   Expected<SearchResult> run() {
     if (Error error = buildBaseline())
@@ -138,27 +157,21 @@ private:
       sum.pruned[i] += counts.pruned[i];
   }
 
-  /// Two sets of small sizes, so that no equality holds by a coincidence of
+  /// At two sets of small sizes, so that no equality holds by a coincidence of
   /// sizes.
-  std::vector<TestPair> buildTestPairs(const Structure &structure) const {
-    std::vector<TestPair> pairs;
+  bool isVerified(const Structure &structure) {
     for (unsigned variant = 0; variant < 2; ++variant) {
       llvm::SmallVector<int64_t> extents =
           getTestExtents(program, structure, variant);
       TileGraph tileGraph =
           buildTileGraph(program, structure, extents,
                          getTestTiling(program, structure, extents));
-      pairs.push_back({resize(program.graph, program.names, extents),
-                       buildKernelGraph(program, structure, extents,
-                                        std::move(tileGraph))});
+      if (!verifier(resize(program.graph, program.names, extents),
+                    buildKernelGraph(program, structure, extents,
+                                     std::move(tileGraph))))
+        return false;
     }
-    return pairs;
-  }
-
-  bool isVerified(const Structure &structure) const {
-    return llvm::all_of(buildTestPairs(structure), [&](const TestPair &pair) {
-      return options.verify(pair.program, pair.candidate);
-    });
+    return true;
   }
 
   void verifyStructures() {
@@ -178,7 +191,7 @@ private:
                                                  target.sharedBytesPerBlock)) {
       ++result.report.instances;
       TileGraph tiles = buildTileGraph(program, structure, extents, tiling);
-      if (getSharedBytes(tiles) > target.sharedBytesPerBlock)
+      if (!fits(tiles, target))
         continue;
       ++result.report.fitting;
       double us = costModel.estimateKernelUs(
@@ -186,7 +199,7 @@ private:
           program.graph.getTypes(program.graph.getOutputs()));
       if (best && best->predictedUs <= us)
         continue;
-      best = Candidate{structure, tiling, Graph(), us, {}};
+      best = Candidate{structure, tiling, Graph(), us};
       bestTiles = std::move(tiles);
     }
     if (!best)
@@ -206,8 +219,6 @@ private:
     });
     if (result.candidates.size() > options.numCandidates)
       result.candidates.resize(options.numCandidates);
-    for (Candidate &candidate : result.candidates)
-      candidate.testPairs = buildTestPairs(candidate.structure);
     result.report.bestUs = result.report.baselineUs;
     if (!result.candidates.empty())
       result.report.bestUs =
@@ -218,6 +229,7 @@ private:
   Target target;
   const SearchOptions &options;
   AnalyticCostModel costModel;
+  StructureVerifier verifier;
   std::chrono::steady_clock::time_point start;
   std::set<std::string> seen;
   std::vector<Structure> structures;
@@ -228,7 +240,6 @@ private:
 Expected<SearchResult>
 mlir::mirage::search::superoptimize(const Graph &graph,
                                     const SearchOptions &options) {
-  assert(options.verify && "expects a verifier");
   Expected<Target> target = getTarget(options.target);
   if (!target)
     return target.takeError();

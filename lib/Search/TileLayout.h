@@ -1,8 +1,8 @@
 //===- TileLayout.h - Tiles whose dimensions have names ---------*- C++ -*-===//
 //
-// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,11 +43,11 @@ private:
   /// The dimensions that the operands of a matmul need.
   struct MatmulLayouts {
     DimensionList lhs, rhs;
-    unsigned numMovements = 0;
+    int64_t movedBytes = 0;
   };
   MatmulLayouts planMatmul(const NamedTile &lhs, const NamedTile &rhs,
                            NameId over) const;
-  unsigned countMovements(const NamedTile &operand,
+  int64_t countMovedBytes(const NamedTile &operand,
                           llvm::ArrayRef<NameId> layout) const;
   NamedTile bring(const NamedTile &operand, llvm::ArrayRef<NameId> layout,
                   unsigned minRank);

@@ -1,8 +1,8 @@
 //===- Enumerator.h - All structures of one kernel, each once ---*- C++ -*-===//
 //
-// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -95,6 +95,8 @@ struct EnumerationLimits {
   uint64_t maxStates = 0;    ///< over all kernels; reaching it ends the run
   /// Outputs may be sums over the blocks along an axis.
   bool allowSummedOutputs = false;
+  /// Every order of the operators, for tests of the canonical one.
+  bool inAnyOrder = false;
 };
 
 class Enumerator {

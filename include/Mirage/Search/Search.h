@@ -1,8 +1,8 @@
 //===- Search.h - Superoptimizing a tensor program --------------*- C++ -*-===//
 //
-// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
-// See LICENSE for license information.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Mirage project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -28,6 +28,13 @@ namespace mlir::mirage::search {
 using StructureVerifier =
     std::function<bool(const Graph &program, const Graph &candidate)>;
 
+/// Every structure is tested until the proved error is below 2^-n at each of
+/// its test sizes; the winner's final test has a bound of its own.
+constexpr unsigned kSearchErrorBoundBits = 20;
+
+/// Judges by random testing over finite fields (Mirage/Verify/Verify.h).
+StructureVerifier makeFieldVerifier(uint64_t seed);
+
 struct SearchOptions {
   std::string target = "sm_90a";
   /// Largest number of operators in one block graph.
@@ -43,7 +50,8 @@ struct SearchOptions {
   /// Wall-clock budget in seconds; 0 is none. The only way for the machine to
   /// have a say in the result.
   unsigned timeLimitS = 0;
-  /// Judges every structure, at small sizes.
+  uint64_t seed = 0; ///< of all random inputs
+  /// Judges every structure, at small sizes; empty for makeFieldVerifier(seed).
   StructureVerifier verify;
 };
 
@@ -77,18 +85,11 @@ struct SearchReport {
 };
 llvm::json::Value toJSON(const SearchReport &report);
 
-/// The program and a structure at the same small sizes.
-struct TestPair {
-  Graph program, candidate;
-};
-
 struct Candidate {
   Structure structure;
   Tiling tiling;
   Graph graph; ///< the program as one kernel
   double predictedUs = 0;
-  /// What the structure was verified at, for a final test with a bound.
-  std::vector<TestPair> testPairs;
 };
 
 struct SearchResult {
