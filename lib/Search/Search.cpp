@@ -1,8 +1,8 @@
 //===- Search.cpp - Superoptimizing a tensor program ----------------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,10 +62,11 @@ public:
     // What was read as an atom is searched as such first, then written out.
     if (enumerate(AtomReading::Function))
       enumerate(AtomReading::WrittenOut);
-    verifyStructures();
+    result.report.structures = structures.size();
     for (const Structure &structure : structures)
       instantiate(structure);
     rank();
+    verifyCandidates();
     result.report.seconds = getSeconds();
     return std::move(result);
   }
@@ -157,36 +158,33 @@ private:
       sum.pruned[i] += counts.pruned[i];
   }
 
-  /// At two sets of small sizes, so that no equality holds by a coincidence of
+  /// Two sets of small sizes, so that no equality holds by a coincidence of
   /// sizes.
-  bool isVerified(const Structure &structure) {
+  std::vector<TestPair> buildTestPairs(const Structure &structure) const {
+    std::vector<TestPair> pairs;
     for (unsigned variant = 0; variant < 2; ++variant) {
       llvm::SmallVector<int64_t> extents =
           getTestExtents(program, structure, variant);
       TileGraph tileGraph =
           buildTileGraph(program, structure, extents,
                          getTestTiling(program, structure, extents));
-      if (!verifier(resize(program.graph, program.names, extents),
-                    buildKernelGraph(program, structure, extents,
-                                     std::move(tileGraph))))
-        return false;
+      pairs.push_back({resize(program.graph, program.names, extents),
+                       buildKernelGraph(program, structure, extents,
+                                        std::move(tileGraph))});
     }
-    return true;
+    return pairs;
   }
 
-  void verifyStructures() {
-    result.report.structures = structures.size();
-    llvm::erase_if(structures,
-                   [&](const Structure &s) { return !isVerified(s); });
-    result.report.verified = structures.size();
-    result.report.rejected = result.report.structures - result.report.verified;
+  bool isVerified(const Candidate &candidate) const {
+    return llvm::all_of(candidate.testPairs, [&](const TestPair &pair) {
+      return verifier(pair.program, pair.candidate);
+    });
   }
 
   /// Keeps the cheapest tiling that fits.
   void instantiate(const Structure &structure) {
     llvm::ArrayRef<int64_t> extents = program.names.extents;
     std::optional<Candidate> best;
-    std::optional<TileGraph> bestTiles;
     for (const Tiling &tiling : enumerateTilings(program, structure, extents,
                                                  target.sharedBytesPerBlock)) {
       ++result.report.instances;
@@ -197,16 +195,11 @@ private:
       double us = costModel.estimateKernelUs(
           tiles, program.graph.getTypes(structure.inputs),
           program.graph.getTypes(program.graph.getOutputs()));
-      if (best && best->predictedUs <= us)
-        continue;
-      best = Candidate{structure, tiling, Graph(), us};
-      bestTiles = std::move(tiles);
+      if (!best || us < best->predictedUs)
+        best = Candidate{structure, tiling, Graph(), us, {}};
     }
-    if (!best)
-      return;
-    best->graph =
-        buildKernelGraph(program, structure, extents, std::move(*bestTiles));
-    result.candidates.push_back(std::move(*best));
+    if (best)
+      result.candidates.push_back(std::move(*best));
   }
 
   void rank() {
@@ -217,12 +210,37 @@ private:
     llvm::sort(result.candidates, [&](const Candidate &a, const Candidate &b) {
       return getKey(a) < getKey(b);
     });
-    if (result.candidates.size() > options.numCandidates)
-      result.candidates.resize(options.numCandidates);
+  }
+
+  /// Keeps the cheapest candidates whose structure is verified, as many as were
+  /// asked for; what is not among them need not be judged.
+  void verifyCandidates() {
+    std::vector<Candidate> verified;
+    for (Candidate &candidate : result.candidates) {
+      if (verified.size() == options.numCandidates)
+        break;
+      candidate.testPairs = buildTestPairs(candidate.structure);
+      if (!isVerified(candidate)) {
+        ++result.report.rejected;
+        continue;
+      }
+      ++result.report.verified;
+      finish(candidate);
+      verified.push_back(std::move(candidate));
+    }
+    result.candidates = std::move(verified);
     result.report.bestUs = result.report.baselineUs;
     if (!result.candidates.empty())
       result.report.bestUs =
           std::min(result.report.baselineUs, result.candidates[0].predictedUs);
+  }
+
+  void finish(Candidate &candidate) {
+    llvm::ArrayRef<int64_t> extents = program.names.extents;
+    candidate.graph =
+        buildKernelGraph(program, candidate.structure, extents,
+                         buildTileGraph(program, candidate.structure, extents,
+                                        candidate.tiling));
   }
 
   TargetProgram program;

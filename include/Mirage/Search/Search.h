@@ -1,15 +1,15 @@
 //===- Search.h - Superoptimizing a tensor program --------------*- C++ -*-===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
 // The search as a plain function: a program of kernel-level operators in, the
-// cheapest equal µGraphs out. Structures are enumerated (Enumerator.h), each is
-// verified once at small sizes, and gets numbers (Instantiator.h) that a cost
-// model ranks.
+// cheapest equal µGraphs out. Structures are enumerated (Enumerator.h) and get
+// numbers (Instantiator.h) that a cost model ranks; then, cheapest first, each
+// structure is verified at small sizes until there are enough.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +41,7 @@ struct SearchOptions {
   unsigned maxBlockOps = 16;
   unsigned maxGridAxes = 3;
   /// States over all rounds; the search ends when they are used up.
-  uint64_t maxStates = 2000000;
+  uint64_t maxStates = 100000;
   /// How many of the cheapest candidates are returned, each of another
   /// structure.
   unsigned numCandidates = 8;
@@ -74,8 +74,8 @@ struct SearchReport {
   std::vector<SearchRound> rounds;
   EnumerationCounts counts; ///< of all rounds
   unsigned structures = 0;  ///< different ones that equal the target by form
-  unsigned verified = 0;    ///< of these, equal by the verifier
-  unsigned rejected = 0;    ///< of these, not
+  unsigned verified = 0;    ///< candidates found equal by the verifier
+  unsigned rejected = 0;    ///< candidates that were not, and fell out
   uint64_t instances = 0;   ///< tilings tried
   uint64_t fitting = 0;     ///< of these, within shared memory
   double baselineUs = 0;    ///< predicted: every operator a kernel
@@ -85,11 +85,18 @@ struct SearchReport {
 };
 llvm::json::Value toJSON(const SearchReport &report);
 
+/// The program and a structure at the same small sizes.
+struct TestPair {
+  Graph program, candidate;
+};
+
 struct Candidate {
   Structure structure;
   Tiling tiling;
   Graph graph; ///< the program as one kernel
   double predictedUs = 0;
+  /// What the structure was verified at, for a final test with a bound.
+  std::vector<TestPair> testPairs;
 };
 
 struct SearchResult {

@@ -1,8 +1,8 @@
 //===- EnumeratorTest.cpp - All structures of one kernel, each once -------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM
-// Exceptions. See LICENSE for license information. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,32 +59,28 @@ struct Count {
   const char *name;
   Graph graph;
   AtomReading reading;
-  uint64_t maxStates;   ///< twice what the algorithm was measured to need
-  size_t minStructures; ///< found by an independent prototype
+  uint64_t maxStates;   ///< as measured, with some room
+  size_t minStructures; ///< that an independent prototype found
 };
 
 /// 11 operators, 2 grid axes: the space stays small, and nothing in it is lost.
-TEST(EnumeratorTest, CountsStayWithinTheMeasuredOnes) {
+TEST(EnumeratorTest, CountsStayAsMeasured) {
   Count counts[] = {
-      {"rms norm + linear", rmsNormLinear(8, 64, 48), kWrittenOut, 2 * 1264,
-       16},
-      {"epsilon and weight", rmsNormWeightLinear(8, 64, 48), kWrittenOut,
-       2 * 724, 24},
-      {"gated mlp", gatedMlp(8, 64, 48), kAtoms, 2 * 80, 8},
-      {"gated mlp, silu spelled", gatedMlpSpelled(8, 64, 48), kAtoms, 2 * 80,
-       8},
-      {"the same, written out", gatedMlpSpelled(8, 64, 48), kWrittenOut,
-       4 * 564, 24},
-      {"softmax rows", softmaxRows(8, 64), kWrittenOut, 2 * 42, 2},
-      {"lora", lora(8, 64, 4, 48), kWrittenOut, 2 * 1828 + 100, 52},
-      {"attention", attention(2, 8, 64, 16), kWrittenOut, 2 * 385, 35},
-      {"attention, keys transposed", attention(2, 8, 64, 16, 1, true),
-       kWrittenOut, 2 * 385, 35},
-      {"scaled attention", attention(2, 8, 64, 16, 0.125), kWrittenOut, 2 * 539,
+      {"rms norm + linear", rmsNormLinear(8, 64, 48), kWrittenOut, 1100, 16},
+      {"epsilon, weight", rmsNormWeightLinear(8, 64, 48), kWrittenOut, 1400,
+       24},
+      {"gated mlp", gatedMlp(8, 64, 48), kAtoms, 110, 8},
+      {"silu spelled", gatedMlpSpelled(8, 64, 48), kAtoms, 110, 8},
+      {"silu written out", gatedMlpSpelled(8, 64, 48), kWrittenOut, 2200, 24},
+      {"softmax rows", softmaxRows(8, 64), kWrittenOut, 20, 2},
+      {"lora", lora(8, 64, 4, 48), kWrittenOut, 3800, 52},
+      {"attention", attention(2, 8, 64, 16), kWrittenOut, 320, 35},
+      {"keys transposed", attention(2, 8, 64, 16, 1, true), kWrittenOut, 320,
        35},
-      {"attention on normed q and k", qkNormAttention(2, 8, 64, 16), kAtoms,
-       2 * 2360, 32},
-      {"rms norm + gated mlp", rmsNormGatedMlp(8, 64, 48), kAtoms, 2 * 892, 32},
+      {"scaled attention", attention(2, 8, 64, 16, 0.125), kWrittenOut, 350,
+       35},
+      {"normed q and k", qkNormAttention(2, 8, 64, 16), kAtoms, 5200, 88},
+      {"rms + gated mlp", rmsNormGatedMlp(8, 64, 48), kAtoms, 850, 44},
   };
   for (const Count &count : counts) {
     Found found = enumerate(count.graph, count.reading);
