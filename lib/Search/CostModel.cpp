@@ -11,6 +11,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
@@ -42,6 +43,15 @@ llvm::Expected<Target> mlir::mirage::search::getTarget(llvm::StringRef name) {
                                      llvm::Twine(name));
 }
 
+bool mlir::mirage::search::fits(const TileGraph &kernel, const Target &target) {
+  int64_t accumulators = 0;
+  for (const Node &op : kernel.getNodes())
+    if (op.opcode == Opcode::Accumulate)
+      accumulators += kernel.getType(op.results[0]).getNumElements();
+  return accumulators <= target.accumulatorsPerThread * kernel.threads &&
+         getSharedBytes(kernel) <= target.sharedBytesPerBlock;
+}
+
 /// Time of one block: before and after its loop, and per iteration.
 struct AnalyticCostModel::Phases {
   double outsideUs = 0;
@@ -53,6 +63,37 @@ static int64_t getBytes(ArrayRef<TensorSpec> types) {
   for (const TensorSpec &type : types)
     bytes += type.getSizeBytes();
   return bytes;
+}
+
+/// The share of the full rate at which a tile is read whose rows have few
+/// consecutive bytes in device memory. Measured at 32, 64 and 128 bytes; below
+/// a sector of 32 bytes the rest of it is wasted.
+static double getRowEfficiency(const TensorSpec &tile,
+                               const TensorSpec &tensor) {
+  int64_t bytes = getSizeBytes(tile.element);
+  for (int dim = tile.getRank() - 1; dim >= 0; --dim) {
+    bytes *= tile.shape[dim];
+    if (tile.shape[dim] < tensor.shape[dim])
+      break;
+  }
+  if (bytes >= 96)
+    return 1;
+  if (bytes >= 64)
+    return 0.95;
+  return bytes >= 32 ? 0.82 : 0.82 * bytes / 32;
+}
+
+/// Bytes of one input tile as the memory system sees them.
+static double getLoadBytes(const TileGraph &kernel,
+                           ArrayRef<TensorSpec> operands, unsigned input) {
+  const TensorSpec &tile = kernel.getType(input);
+  return tile.getSizeBytes() / getRowEfficiency(tile, operands[input]);
+}
+
+/// The largest of three times that overlap, a little more where they are close.
+static double overlap(double a, double b, double c) {
+  double sum = a * a * a * a + b * b * b * b + c * c * c * c;
+  return std::sqrt(std::sqrt(sum)); // exact roots, so that machines agree
 }
 
 /// Flops of a matmul on the tensor cores, which take 16 x 8 x 16 at a time with
@@ -98,6 +139,7 @@ double AnalyticCostModel::getComputeUs(const TileGraph &kernel,
 
 AnalyticCostModel::Phases
 AnalyticCostModel::getBlockUs(const TileGraph &kernel,
+                              ArrayRef<TensorSpec> operands,
                               int64_t blocksPerSM) const {
   llvm::SmallVector<Phase> phases = computePhases(kernel);
   Phases time;
@@ -111,7 +153,7 @@ AnalyticCostModel::getBlockUs(const TileGraph &kernel,
   double loopBytes = 0, onceBytes = 0;
   for (unsigned input = 0; input < kernel.getNumInputs(); ++input)
     (phases[input] == Phase::Loop ? loopBytes : onceBytes) +=
-        kernel.getType(input).getSizeBytes();
+        getLoadBytes(kernel, operands, input);
   double rate = target.loadBytesPerUsSM / blocksPerSM;
   // A few stages are in flight at a time, so an iteration waits for a part of
   // the latency only.
@@ -136,19 +178,22 @@ double AnalyticCostModel::estimateKernelUs(const TileGraph &kernel,
                             int64_t(llvm::divideCeil(blocks, target.numSMs))});
   perSM = std::max<int64_t>(perSM, 1);
   int64_t waves = llvm::divideCeil(blocks, target.numSMs * perSM);
-  Phases block = getBlockUs(kernel, perSM);
+  Phases block = getBlockUs(kernel, operands, perSM);
   double blocksUs =
       waves * (block.outsideUs + block.iterationUs * double(kernel.loop));
 
   llvm::SmallVector<Phase> phases = computePhases(kernel);
-  double cacheBytes = 0, resultBytes = getBytes(results);
-  for (unsigned input = 0; input < kernel.getNumInputs(); ++input)
-    cacheBytes += double(blocks) * kernel.getType(input).getSizeBytes() *
+  double resultBytes = getBytes(results);
+  double cacheBytes = resultBytes, memoryBytes = resultBytes;
+  for (unsigned input = 0; input < kernel.getNumInputs(); ++input) {
+    cacheBytes += double(blocks) * getLoadBytes(kernel, operands, input) *
                   (phases[input] == Phase::Loop ? kernel.loop : 1);
-  double memoryUs =
-      (getBytes(operands) + resultBytes) / target.memoryBytesPerUs;
-  double cacheUs = (cacheBytes + resultBytes) / target.cacheBytesPerUs;
-  return target.launchUs + std::max({blocksUs, memoryUs, cacheUs});
+    memoryBytes += operands[input].getSizeBytes() /
+                   getRowEfficiency(kernel.getType(input), operands[input]);
+  }
+  return target.launchUs + overlap(blocksUs,
+                                   memoryBytes / target.memoryBytesPerUs,
+                                   cacheBytes / target.cacheBytesPerUs);
 }
 
 double AnalyticCostModel::estimateUs(const Graph &graph) const {

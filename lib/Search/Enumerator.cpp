@@ -79,9 +79,14 @@ mlir::mirage::search::enumerateKernelChoices(const TargetProgram &program,
 // The walk
 //===----------------------------------------------------------------------===//
 
-bool Enumerator::Step::operator<(const Step &other) const {
-  return std::tie(larger, smaller, offer, variant) <
-         std::tie(other.larger, other.smaller, other.offer, other.variant);
+bool Enumerator::Step::ranksBelow(const Step &other) const {
+  auto getRank = [](const Step &step) {
+    unsigned larger = step.getLarger();
+    int smaller = step.isBinary ? int(step.lhs + step.rhs - larger) : -1;
+    return std::make_tuple(larger, smaller, step.offer, step.lhs, step.over,
+                           step.accumulates);
+  };
+  return getRank(*this) < getRank(other);
 }
 
 bool Enumerator::run(const KernelChoice &kernel,
@@ -91,7 +96,7 @@ bool Enumerator::run(const KernelChoice &kernel,
   structure.loopName = kernel.loopName;
   tensors.clear();
   steps.clear();
-  builtForms.clear();
+  judgements.clear();
   found = callback;
   addInputs();
   extend();
@@ -115,9 +120,10 @@ void Enumerator::addInputs() {
 }
 
 void Enumerator::extend() {
-  if (isOverLimit || structure.operators.size() == limits.numOperators)
+  if (isOverLimit || steps.size() == limits.numOperators)
     return;
-  unsigned first = steps.empty() ? 0 : steps.back().larger - 1;
+  bool isFree = steps.empty() || limits.inAnyOrder;
+  unsigned first = isFree ? 0 : steps.back().getLarger();
   for (unsigned larger = first; larger < tensors.size(); ++larger) {
     tryUnary(larger);
     for (unsigned smaller = 0; smaller <= larger; ++smaller)
@@ -126,53 +132,45 @@ void Enumerator::extend() {
 }
 
 void Enumerator::tryUnary(unsigned operand) {
-  const Tensor tensor = tensors[operand];
-  for (auto [number, offer] : llvm::enumerate(space.offers)) {
-    Step step{operand + 1, 0, static_cast<unsigned>(number), 0};
-    StructureOperator op;
-    op.opcode = offer.row->opcode;
-    op.operands = {operand};
-    op.scalars = offer.scalars;
+  Phase phase = tensors[operand].phase;
+  NameSet names = tensors[operand].names;
+  for (unsigned number = 0; number < space.offers.size(); ++number) {
+    const OperatorOffer &offer = space.offers[number];
+    Step step{number, operand};
     if (offer.row->kind == OperatorKind::Elementwise &&
         offer.row->numOperands == 1) {
-      tryStep(step, op, false);
+      tryStep(step);
       continue;
     }
     if (offer.row->kind != OperatorKind::Reduction)
       continue;
-    for (NameId name : toList(tensor.names & space.program.reducedNames)) {
-      if (tensor.phase == Phase::Loop && name == structure.loopName)
-        continue;
-      op.over = name;
-      step.variant = 2 * name;
-      tryStep(step, op, false);
+    for (NameSet left = names & space.program.reducedNames; left;
+         left &= left - 1) {
+      step.over = llvm::countr_zero(left);
+      if (phase != Phase::Loop || step.over != structure.loopName)
+        tryStep(step);
     }
-    if (tensor.phase != Phase::Loop)
+    if (phase != Phase::Loop)
       continue;
-    bool isWhole = !contains(tensor.names, structure.loopName);
-    if (isWhole && !offer.joinsParts)
+    bool isReducedAlready = !contains(names, structure.loopName);
+    if (isReducedAlready && !offer.joinsParts)
       continue;
-    op.opcode = Opcode::Accumulate;
-    op.reduction = offer.row->opcode;
-    op.over = isWhole ? kNoName : structure.loopName;
-    step.variant = 2 * structure.loopName + 1;
-    tryStep(step, op, true);
+    step.over = isReducedAlready ? kNoName : structure.loopName;
+    step.accumulates = true;
+    tryStep(step);
   }
 }
 
 void Enumerator::tryBinary(unsigned lhs, unsigned rhs) {
-  for (auto [number, offer] : llvm::enumerate(space.offers)) {
-    Step step{rhs + 1, lhs + 1, static_cast<unsigned>(number), 0};
-    StructureOperator op;
-    op.opcode = offer.row->opcode;
-    op.operands = {lhs, rhs};
-    op.scalars = offer.scalars;
+  NameSet common =
+      tensors[lhs].names & tensors[rhs].names & space.program.reducedNames;
+  for (unsigned number = 0; number < space.offers.size(); ++number) {
+    const OperatorOffer &offer = space.offers[number];
+    Step step{number, lhs, rhs, /*isBinary=*/true};
     if (offer.row->kind == OperatorKind::Contraction) {
-      for (NameId name : toList(tensors[lhs].names & tensors[rhs].names &
-                                space.program.reducedNames)) {
-        op.over = name;
-        step.variant = 2 * name;
-        tryStep(step, op, false);
+      for (NameSet left = common; left; left &= left - 1) {
+        step.over = llvm::countr_zero(left);
+        tryStep(step);
       }
       continue;
     }
@@ -180,12 +178,11 @@ void Enumerator::tryBinary(unsigned lhs, unsigned rhs) {
         offer.row->numOperands != 2 ||
         (lhs == rhs && offer.refusesEqualOperands))
       continue;
-    tryStep(step, op, false);
+    tryStep(step);
     if (offer.row->commutes || lhs == rhs)
       continue;
-    op.operands = {rhs, lhs};
-    step.variant = 1;
-    tryStep(step, op, false);
+    std::swap(step.lhs, step.rhs);
+    tryStep(step);
   }
 }
 
@@ -204,66 +201,60 @@ static bool mayMeet(const TargetProgram &program, NameSet lhs, NameSet rhs) {
 }
 
 std::optional<Enumerator::Tensor>
-Enumerator::makeTensor(const OperatorOffer &offer, const StructureOperator &op,
-                       bool accumulates) const {
-  Tensor result;
-  bool inLoop = false, after = false;
-  for (unsigned operand : op.operands) {
-    const Tensor &tensor = tensors[operand];
-    inLoop |= tensor.phase == Phase::Loop;
-    after |= tensor.phase == Phase::After;
-    result.phase = std::max(result.phase, tensor.phase);
-    result.names |= tensor.names;
-    result.axes |= tensor.axes;
-  }
-  if (inLoop && after)
-    return std::nullopt;
-  if (op.operands.size() == 2) {
-    NameSet lhs = tensors[op.operands[0]].names,
-            rhs = tensors[op.operands[1]].names;
-    if (op.over == kNoName ? !mayMeet(space.program, lhs, rhs) : lhs == rhs)
+Enumerator::makeTensor(const Step &step) const {
+  Tensor result = tensors[step.lhs];
+  if (step.isBinary) {
+    const Tensor &other = tensors[step.rhs];
+    Phase low = std::min(result.phase, other.phase);
+    Phase high = std::max(result.phase, other.phase);
+    if (low == Phase::Loop && high == Phase::After)
       return std::nullopt;
+    bool mayJoin = step.over == kNoName
+                       ? mayMeet(space.program, result.names, other.names)
+                       : result.names != other.names;
+    if (!mayJoin)
+      return std::nullopt;
+    result.phase = high;
+    result.names |= other.names;
+    result.axes |= other.axes;
   }
-  if (op.over != kNoName)
-    result.names &= ~toSet(op.over);
-  if (accumulates)
+  if (step.over != kNoName)
+    result.names &= ~toSet(step.over);
+  if (step.accumulates)
     result.phase = Phase::After;
-  result.offer = &offer;
-  result.isAccumulated = accumulates;
-  if (offer.isLinearReduction)
-    result.reducedName = op.over;
+  result.numUses = 0;
+  result.offer = &space.offers[step.offer];
+  result.isAccumulated = step.accumulates;
+  result.reducedName = result.offer->isLinearReduction ? step.over : kNoName;
   return result;
 }
 
 /// The rules that give factors, signs, reciprocals and sums one place each.
-bool Enumerator::isPlaced(const OperatorOffer &offer,
-                          ArrayRef<unsigned> operands,
-                          const StructureOperator &op, bool accumulates) const {
+bool Enumerator::isPlaced(const Step &step, unsigned operand,
+                          unsigned position) const {
   using Position = OperatorOffer::Position;
-  for (auto [index, operand] : llvm::enumerate(operands)) {
-    const Tensor &tensor = tensors[operand];
-    if (!tensor.offer)
-      continue;
-    const OperatorOffer &from = *tensor.offer;
-    Position position = offer.row->kind == OperatorKind::Contraction
-                            ? Position::Factor
-                            : offer.positions[index];
-    if (from.isFactor && !tensor.isAccumulated &&
-        (position == Position::Factor ||
-         (from.isNegation && position == Position::Summand)))
-      return false;
-    if (from.isReciprocal && offer.multiplies())
-      return false;
-    if (offer.isLinearReduction && from.isLinearReduction && !accumulates &&
-        (tensor.isAccumulated || tensor.reducedName > op.over))
-      return false;
-  }
-  return true;
+  const OperatorOffer &offer = space.offers[step.offer];
+  const Tensor &tensor = tensors[operand];
+  if (!tensor.offer)
+    return true;
+  const OperatorOffer &from = *tensor.offer;
+  Position place = offer.row->kind == OperatorKind::Contraction
+                       ? Position::Factor
+                       : offer.positions[position];
+  if (from.isFactor && (place == Position::Factor ||
+                        (from.isNegation && place == Position::Summand)))
+    return false;
+  if (from.isReciprocal && offer.multiplies())
+    return false;
+  bool isSumOfSum =
+      offer.isLinearReduction && from.isLinearReduction && !step.accumulates;
+  return !isSumOfSum ||
+         (!tensor.isAccumulated && tensor.reducedName <= step.over);
 }
 
-bool Enumerator::isFactorPlaced(const OperatorOffer &offer, FormId form) {
-  return !offer.isFactor ||
-         space.test->containsWhole(form, /*orAsSummand=*/!offer.isNegation);
+bool Enumerator::isPlaced(const Step &step) const {
+  return isPlaced(step, step.lhs, 0) &&
+         (!step.isBinary || isPlaced(step, step.rhs, 1));
 }
 
 /// What part of `name` one block (and one iteration) sees.
@@ -276,32 +267,47 @@ SymbolPowers Enumerator::getPart(NameId name, bool withLoop) const {
   return part;
 }
 
-FormId Enumerator::buildForm(const OperatorOffer &offer,
-                             const StructureOperator &op, bool accumulates) {
-  SmallVector<FormId, 2> forms;
-  for (unsigned operand : op.operands)
-    forms.push_back(tensors[operand].form);
-  unsigned number = &offer - space.offers.data();
-  std::array<unsigned, 4> key = {
-      2 * number + accumulates, op.over, static_cast<unsigned>(forms.front()),
-      forms.size() > 1 ? static_cast<unsigned>(forms.back()) : ~0u};
-  auto [it, isNew] = builtForms.try_emplace(key, FormId::None);
-  if (!isNew)
-    return it->second;
-  FormId form;
+FormId Enumerator::buildForm(const Step &step) {
+  const OperatorOffer &offer = space.offers[step.offer];
+  FormId lhs = tensors[step.lhs].form;
+  FormId rhs = tensors[step.rhs].form;
   if (offer.row->kind == OperatorKind::Elementwise)
-    form = space.forms.elementwise(*offer.row, op.scalars, forms);
-  else if (offer.row->kind == OperatorKind::Contraction)
-    form = space.forms.contraction(forms[0], forms[1], op.over,
-                                   getPart(op.over, /*withLoop=*/true));
-  else if (op.over == kNoName)
-    form = space.forms.join(*offer.row, forms[0],
-                            getLoopSymbol(structure.loopName));
-  else
-    form = space.forms.reduction(*offer.row, forms[0], {op.over},
-                                 getPart(op.over, /*withLoop=*/false));
-  it->second = form;
-  return form;
+    return space.forms.elementwise(
+        *offer.row, offer.scalars,
+        ArrayRef<FormId>({lhs, rhs}).take_front(step.isBinary ? 2 : 1));
+  if (offer.row->kind == OperatorKind::Contraction)
+    return space.forms.contraction(lhs, rhs, step.over,
+                                   getPart(step.over, /*withLoop=*/true));
+  if (step.over == kNoName)
+    return space.forms.join(*offer.row, lhs, getLoopSymbol(structure.loopName));
+  return space.forms.reduction(*offer.row, lhs, {step.over},
+                               getPart(step.over, /*withLoop=*/false));
+}
+
+Enumerator::Judgement Enumerator::judgeUncached(const Step &step) {
+  const OperatorOffer &offer = space.offers[step.offer];
+  FormId form = buildForm(step);
+  if (form == FormId::None ||
+      space.context.get(form).total > space.test->getMaxTotal())
+    return {form, PruneReason::Size};
+  if (!space.test->contains(form))
+    return {form, PruneReason::Expression};
+  if (offer.isFactor &&
+      !space.test->containsWhole(form, /*orAsSummand=*/!offer.isNegation))
+    return {form, PruneReason::Place};
+  return {form, std::nullopt};
+}
+
+Enumerator::Judgement Enumerator::judge(const Step &step) {
+  uint64_t what = (uint64_t(step.offer) << 32) | (uint64_t(step.over) << 8) |
+                  (step.isBinary << 1) | uint64_t(step.accumulates);
+  uint64_t forms = uint64_t(tensors[step.lhs].form) << 32;
+  if (step.isBinary)
+    forms |= uint64_t(tensors[step.rhs].form);
+  auto [it, isNew] = judgements.try_emplace({what, forms});
+  if (isNew)
+    it->second = judgeUncached(step);
+  return it->second;
 }
 
 bool Enumerator::isDuplicate(const Tensor &tensor) const {
@@ -311,51 +317,59 @@ bool Enumerator::isDuplicate(const Tensor &tensor) const {
   });
 }
 
-void Enumerator::tryStep(const Step &step, const StructureOperator &op,
-                         bool accumulates) {
-  if (isOverLimit || (!steps.empty() && !(steps.back() < step)))
+void Enumerator::tryStep(const Step &step) {
+  bool isInOrder =
+      steps.empty() || limits.inAnyOrder || steps.back().ranksBelow(step);
+  if (isOverLimit || !isInOrder)
     return;
-  const OperatorOffer &offer = space.offers[step.offer];
-  std::optional<Tensor> tensor = makeTensor(offer, op, accumulates);
+  std::optional<Tensor> tensor = makeTensor(step);
   if (!tensor)
     return;
   ++counts.trials;
-  if (!isPlaced(offer, op.operands, op, accumulates))
+  if (!isPlaced(step))
     return prune(PruneReason::Place);
-  tensor->form = buildForm(offer, op, accumulates);
-  if (tensor->form == FormId::None ||
-      space.context.get(tensor->form).total > space.test->getMaxTotal())
-    return prune(PruneReason::Size);
-  if (!space.test->contains(tensor->form))
-    return prune(PruneReason::Expression);
-  if (!isFactorPlaced(offer, tensor->form))
-    return prune(PruneReason::Place);
+  Judgement judgement = judge(step);
+  if (judgement.refusal)
+    return prune(*judgement.refusal);
+  tensor->form = judgement.form;
   if (isDuplicate(*tensor))
     return prune(PruneReason::Duplicate);
-  push(step, op, *tensor);
+  push(step, *tensor);
 }
 
-void Enumerator::push(const Step &step, const StructureOperator &op,
-                      Tensor tensor) {
-  for (unsigned operand : op.operands)
-    ++tensors[operand].numUses;
+StructureOperator Enumerator::makeOperator(const Step &step) const {
+  const OperatorOffer &offer = space.offers[step.offer];
+  StructureOperator op;
+  op.opcode = step.accumulates ? Opcode::Accumulate : offer.row->opcode;
+  if (step.accumulates)
+    op.reduction = offer.row->opcode;
+  op.scalars = offer.scalars;
+  op.operands.push_back(step.lhs);
+  if (step.isBinary)
+    op.operands.push_back(step.rhs);
+  op.over = step.over;
+  return op;
+}
+
+void Enumerator::push(const Step &step, Tensor tensor) {
+  auto countUse = [&](int change) {
+    tensors[step.lhs].numUses += change;
+    if (step.isBinary)
+      tensors[step.rhs].numUses += change;
+  };
+  countUse(1);
   tensors.push_back(tensor);
   steps.push_back(step);
-  structure.operators.push_back(op);
-  if (structure.operators.size() + getOperatorsNeeded() <=
-      limits.numOperators) {
-    if (++counts.states >= limits.maxStates)
-      isOverLimit = true;
+  if (steps.size() + getOperatorsNeeded() <= limits.numOperators) {
+    isOverLimit |= ++counts.states >= limits.maxStates;
     checkComplete();
     extend();
   } else {
     prune(PruneReason::Open);
   }
-  structure.operators.pop_back();
   steps.pop_back();
   tensors.pop_back();
-  for (unsigned operand : op.operands)
-    --tensors[operand].numUses;
+  countUse(-1);
 }
 
 /// A lower bound: joining two open tensors takes an operator, leaving the loop
@@ -403,7 +417,7 @@ bool Enumerator::isOutput(const Tensor &tensor, unsigned output) {
 }
 
 void Enumerator::checkComplete() {
-  if (structure.operators.size() != limits.numOperators)
+  if (steps.size() != limits.numOperators)
     return;
   structure.outputs.clear();
   for (unsigned output = 0; output < space.targets.size(); ++output) {
@@ -416,5 +430,8 @@ void Enumerator::checkComplete() {
   for (auto [number, tensor] : llvm::enumerate(tensors))
     if (tensor.numUses == 0 && !llvm::is_contained(structure.outputs, number))
       return;
+  structure.operators.clear();
+  for (const Step &step : steps)
+    structure.operators.push_back(makeOperator(step));
   found(structure);
 }

@@ -224,7 +224,9 @@ std::vector<Tiling> mlir::mirage::search::enumerateTilings(
           next.push_back(cut);
           continue;
         }
-        for (int64_t loop = 2; loop * size < extents[name]; loop *= 2) {
+        // Tiles of 1 could be padding as a whole.
+        for (int64_t loop = 2; size > 1 && loop * size < extents[name];
+             loop *= 2) {
           cut.loop = loop;
           next.push_back(cut);
         }

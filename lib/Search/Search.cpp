@@ -8,6 +8,7 @@
 
 #include "Mirage/Search/Search.h"
 #include "Mirage/Graph/DefaultTileGraph.h"
+#include "Mirage/Verify/Verify.h"
 #include "llvm/ADT/STLExtras.h"
 #include <chrono>
 #include <set>
@@ -29,12 +30,30 @@ const Graph &SearchResult::getBest() const {
   return isBetter ? candidates.front().graph : baseline;
 }
 
+StructureVerifier mlir::mirage::search::makeFieldVerifier(uint64_t seed) {
+  return [seed](const Graph &program, const Graph &candidate) {
+    VerifyOptions options;
+    options.seed = hashToSeed("search " + std::to_string(seed));
+    options.errorBoundBits = kSearchErrorBoundBits;
+    Expected<Verdict> verdict = verifyEqual(program, candidate, options);
+    if (!verdict) { // only graphs with other inputs or outputs
+      assert(false && "a candidate has the program's signature");
+      llvm::consumeError(verdict.takeError());
+      return false;
+    }
+    return verdict->kind == Verdict::Equal;
+  };
+}
+
 namespace {
 class Searcher {
 public:
   Searcher(TargetProgram program, Target target, const SearchOptions &options)
       : program(std::move(program)), target(target), options(options),
-        costModel(target), start(std::chrono::steady_clock::now()) {}
+        costModel(target),
+        verifier(options.verify ? options.verify
+                                : makeFieldVerifier(options.seed)),
+        start(std::chrono::steady_clock::now()) {}
 
   Expected<SearchResult> run() {
     if (Error error = buildBaseline())
@@ -43,10 +62,11 @@ public:
     // What was read as an atom is searched as such first, then written out.
     if (enumerate(AtomReading::Function))
       enumerate(AtomReading::WrittenOut);
-    verifyStructures();
+    result.report.structures = structures.size();
     for (const Structure &structure : structures)
       instantiate(structure);
     rank();
+    verifyCandidates();
     result.report.seconds = getSeconds();
     return std::move(result);
   }
@@ -155,45 +175,31 @@ private:
     return pairs;
   }
 
-  bool isVerified(const Structure &structure) const {
-    return llvm::all_of(buildTestPairs(structure), [&](const TestPair &pair) {
-      return options.verify(pair.program, pair.candidate);
+  bool isVerified(const Candidate &candidate) const {
+    return llvm::all_of(candidate.testPairs, [&](const TestPair &pair) {
+      return verifier(pair.program, pair.candidate);
     });
-  }
-
-  void verifyStructures() {
-    result.report.structures = structures.size();
-    llvm::erase_if(structures,
-                   [&](const Structure &s) { return !isVerified(s); });
-    result.report.verified = structures.size();
-    result.report.rejected = result.report.structures - result.report.verified;
   }
 
   /// Keeps the cheapest tiling that fits.
   void instantiate(const Structure &structure) {
     llvm::ArrayRef<int64_t> extents = program.names.extents;
     std::optional<Candidate> best;
-    std::optional<TileGraph> bestTiles;
     for (const Tiling &tiling : enumerateTilings(program, structure, extents,
                                                  target.sharedBytesPerBlock)) {
       ++result.report.instances;
       TileGraph tiles = buildTileGraph(program, structure, extents, tiling);
-      if (getSharedBytes(tiles) > target.sharedBytesPerBlock)
+      if (!fits(tiles, target))
         continue;
       ++result.report.fitting;
       double us = costModel.estimateKernelUs(
           tiles, program.graph.getTypes(structure.inputs),
           program.graph.getTypes(program.graph.getOutputs()));
-      if (best && best->predictedUs <= us)
-        continue;
-      best = Candidate{structure, tiling, Graph(), us, {}};
-      bestTiles = std::move(tiles);
+      if (!best || us < best->predictedUs)
+        best = Candidate{structure, tiling, Graph(), us, {}};
     }
-    if (!best)
-      return;
-    best->graph =
-        buildKernelGraph(program, structure, extents, std::move(*bestTiles));
-    result.candidates.push_back(std::move(*best));
+    if (best)
+      result.candidates.push_back(std::move(*best));
   }
 
   void rank() {
@@ -204,20 +210,44 @@ private:
     llvm::sort(result.candidates, [&](const Candidate &a, const Candidate &b) {
       return getKey(a) < getKey(b);
     });
-    if (result.candidates.size() > options.numCandidates)
-      result.candidates.resize(options.numCandidates);
-    for (Candidate &candidate : result.candidates)
+  }
+
+  /// Keeps the cheapest candidates whose structure is verified, as many as were
+  /// asked for; what is not among them need not be judged.
+  void verifyCandidates() {
+    std::vector<Candidate> verified;
+    for (Candidate &candidate : result.candidates) {
+      if (verified.size() == options.numCandidates)
+        break;
       candidate.testPairs = buildTestPairs(candidate.structure);
+      if (!isVerified(candidate)) {
+        ++result.report.rejected;
+        continue;
+      }
+      ++result.report.verified;
+      finish(candidate);
+      verified.push_back(std::move(candidate));
+    }
+    result.candidates = std::move(verified);
     result.report.bestUs = result.report.baselineUs;
     if (!result.candidates.empty())
       result.report.bestUs =
           std::min(result.report.baselineUs, result.candidates[0].predictedUs);
   }
 
+  void finish(Candidate &candidate) {
+    llvm::ArrayRef<int64_t> extents = program.names.extents;
+    candidate.graph =
+        buildKernelGraph(program, candidate.structure, extents,
+                         buildTileGraph(program, candidate.structure, extents,
+                                        candidate.tiling));
+  }
+
   TargetProgram program;
   Target target;
   const SearchOptions &options;
   AnalyticCostModel costModel;
+  StructureVerifier verifier;
   std::chrono::steady_clock::time_point start;
   std::set<std::string> seen;
   std::vector<Structure> structures;
@@ -228,7 +258,6 @@ private:
 Expected<SearchResult>
 mlir::mirage::search::superoptimize(const Graph &graph,
                                     const SearchOptions &options) {
-  assert(options.verify && "expects a verifier");
   Expected<Target> target = getTarget(options.target);
   if (!target)
     return target.takeError();

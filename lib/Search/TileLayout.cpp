@@ -36,12 +36,13 @@ static bool isReady(const NamedTile &operand, ArrayRef<NameId> layout,
          dropLeadingOnes(operand.layout) == dropLeadingOnes(layout);
 }
 
-unsigned NamedTileBuilder::countMovements(const NamedTile &operand,
+int64_t NamedTileBuilder::countMovedBytes(const NamedTile &operand,
                                           ArrayRef<NameId> layout) const {
   if (isReady(operand, layout, 2))
     return 0;
-  // A transpose moves data, a reshape does not.
-  return dropOnes(operand.layout) == dropOnes(layout) ? 1 : 8;
+  // A transpose moves data; a reshape only renames it.
+  bool keepsOrder = dropOnes(operand.layout) == dropOnes(layout);
+  return keepsOrder ? 1 : 1 + graph.getType(operand.value).getSizeBytes();
 }
 
 NamedTile NamedTileBuilder::add(Opcode opcode, ArrayRef<NamedTile> operands,
@@ -201,8 +202,8 @@ NamedTileBuilder::planMatmul(const NamedTile &lhs, const NamedTile &rhs,
   }
   plan.lhs.append({row, over});
   plan.rhs.append({over, column});
-  plan.numMovements =
-      countMovements(lhs, plan.lhs) + countMovements(rhs, plan.rhs);
+  plan.movedBytes =
+      countMovedBytes(lhs, plan.lhs) + countMovedBytes(rhs, plan.rhs);
   return plan;
 }
 
@@ -210,7 +211,7 @@ NamedTile NamedTileBuilder::matmul(const NamedTile &lhs, const NamedTile &rhs,
                                    NameId over) {
   MatmulLayouts plan = planMatmul(lhs, rhs, over);
   MatmulLayouts swapped = planMatmul(rhs, lhs, over);
-  if (swapped.numMovements < plan.numMovements)
+  if (swapped.movedBytes < plan.movedBytes)
     return matmul(rhs, lhs, over);
   NamedTile left = bring(lhs, plan.lhs, 2), right = bring(rhs, plan.rhs, 2);
   DimensionList layout;

@@ -43,11 +43,11 @@ private:
   /// The dimensions that the operands of a matmul need.
   struct MatmulLayouts {
     DimensionList lhs, rhs;
-    unsigned numMovements = 0;
+    int64_t movedBytes = 0;
   };
   MatmulLayouts planMatmul(const NamedTile &lhs, const NamedTile &rhs,
                            NameId over) const;
-  unsigned countMovements(const NamedTile &operand,
+  int64_t countMovedBytes(const NamedTile &operand,
                           llvm::ArrayRef<NameId> layout) const;
   NamedTile bring(const NamedTile &operand, llvm::ArrayRef<NameId> layout,
                   unsigned minRank);

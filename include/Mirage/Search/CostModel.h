@@ -25,9 +25,10 @@ struct Target {
   int64_t sharedBytesPerBlock = 0; ///< largest dynamic shared memory
   int64_t sharedBytesPerSM = 0;
   int64_t threadsPerSM = 2048;
-  double memoryBytesPerUs = 0; ///< device memory, all SMs together
-  double cacheBytesPerUs = 0;  ///< L2, all SMs together
-  double loadBytesPerUsSM = 0; ///< what one SM can draw
+  int64_t accumulatorsPerThread = 128; ///< f32 registers for accumulators
+  double memoryBytesPerUs = 0;         ///< device memory, all SMs together
+  double cacheBytesPerUs = 0;          ///< L2, all SMs together
+  double loadBytesPerUsSM = 0;         ///< what one SM can draw
   double sharedBytesPerUsSM = 0;
   double tensorFlopsPerUsSM = 0; ///< dense f16 mma.sync
   double scalarOpsPerUsSM = 0;   ///< f32 multiply-adds
@@ -40,6 +41,10 @@ struct Target {
 
 /// Known targets: "sm_90a". An error names those.
 llvm::Expected<Target> getTarget(llvm::StringRef name);
+
+/// Whether one block's tiles fit into shared memory, each with a place of its
+/// own, and its accumulators into registers.
+bool fits(const TileGraph &kernel, const Target &target);
 
 class CostModel {
 public:
@@ -67,7 +72,9 @@ public:
 private:
   struct Phases;
   double getComputeUs(const TileGraph &kernel, const Node &op) const;
-  Phases getBlockUs(const TileGraph &kernel, int64_t blocksPerSM) const;
+  Phases getBlockUs(const TileGraph &kernel,
+                    llvm::ArrayRef<TensorSpec> operands,
+                    int64_t blocksPerSM) const;
 
   Target target;
 };

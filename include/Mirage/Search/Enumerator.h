@@ -32,7 +32,6 @@
 #include "Mirage/Search/Structure.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <array>
-#include <map>
 
 namespace mlir::mirage::search {
 
@@ -95,6 +94,8 @@ struct EnumerationLimits {
   uint64_t maxStates = 0;    ///< over all kernels; reaching it ends the run
   /// Outputs may be sums over the blocks along an axis.
   bool allowSummedOutputs = false;
+  /// Every order of the operators, for tests of the canonical one.
+  bool inAnyOrder = false;
 };
 
 class Enumerator {
@@ -119,31 +120,40 @@ private:
     bool isAccumulated = false;
     NameId reducedName = kNoName; ///< of a linear reduction
   };
-  /// An operator that may be added. Compared by rank.
+  /// An operator that may be added, on tensors `lhs` and (if binary) `rhs`.
   struct Step {
-    unsigned larger = 0, smaller = 0; ///< 1 + operand; 0 for none
-    unsigned offer = 0;
-    unsigned variant = 0; ///< swapped operands, or 2·name + accumulates
-    bool operator<(const Step &other) const;
+    unsigned offer = 0; ///< in space.offers
+    unsigned lhs = 0, rhs = 0;
+    bool isBinary = false;
+    bool accumulates = false;
+    NameId over = kNoName;
+
+    unsigned getLarger() const { return isBinary ? std::max(lhs, rhs) : lhs; }
+    /// Larger operand, smaller operand, offer, and what is left.
+    bool ranksBelow(const Step &other) const;
+  };
+  /// What is known of an offer on given forms, in whatever state.
+  struct Judgement {
+    FormId form = FormId::None;
+    std::optional<PruneReason> refusal;
   };
 
   void addInputs();
   void extend();
   void tryUnary(unsigned operand);
   void tryBinary(unsigned lhs, unsigned rhs);
-  void tryStep(const Step &step, const StructureOperator &op, bool accumulates);
-  bool isPlaced(const OperatorOffer &offer, llvm::ArrayRef<unsigned> operands,
-                const StructureOperator &op, bool accumulates) const;
-  bool isFactorPlaced(const OperatorOffer &offer, FormId form);
-  std::optional<Tensor> makeTensor(const OperatorOffer &offer,
-                                   const StructureOperator &op,
-                                   bool accumulates) const;
-  FormId buildForm(const OperatorOffer &offer, const StructureOperator &op,
-                   bool accumulates);
+  void tryStep(const Step &step);
+  bool isPlaced(const Step &step) const;
+  bool isPlaced(const Step &step, unsigned operand, unsigned position) const;
+  std::optional<Tensor> makeTensor(const Step &step) const;
+  Judgement judge(const Step &step);
+  Judgement judgeUncached(const Step &step);
+  FormId buildForm(const Step &step);
   SymbolPowers getPart(NameId name, bool withLoop) const;
   bool isDuplicate(const Tensor &tensor) const;
   unsigned getOperatorsNeeded() const;
-  void push(const Step &step, const StructureOperator &op, Tensor tensor);
+  void push(const Step &step, Tensor tensor);
+  StructureOperator makeOperator(const Step &step) const;
   void checkComplete();
   bool isOutput(const Tensor &tensor, unsigned output);
   void prune(PruneReason reason) { ++counts.pruned[unsigned(reason)]; }
@@ -156,8 +166,8 @@ private:
   std::vector<Step> steps;
   llvm::function_ref<void(const Structure &)> found = nullptr;
   bool isOverLimit = false;
-  /// Forms by offer and operands, within one kernel.
-  std::map<std::array<unsigned, 4>, FormId> builtForms;
+  /// By offer, name and forms, within one kernel.
+  llvm::DenseMap<std::pair<uint64_t, uint64_t>, Judgement> judgements;
 };
 
 } // namespace mlir::mirage::search

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The search as a plain function: a program of kernel-level operators in, the
-// cheapest equal µGraphs out. Structures are enumerated (Enumerator.h), each is
-// verified once at small sizes, and gets numbers (Instantiator.h) that a cost
-// model ranks.
+// cheapest equal µGraphs out. Structures are enumerated (Enumerator.h) and get
+// numbers (Instantiator.h) that a cost model ranks; then, cheapest first, each
+// structure is verified at small sizes until there are enough.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,13 +28,20 @@ namespace mlir::mirage::search {
 using StructureVerifier =
     std::function<bool(const Graph &program, const Graph &candidate)>;
 
+/// Every structure is tested until the proved error is below 2^-n at each of
+/// its test sizes; the winner's final test has a bound of its own.
+constexpr unsigned kSearchErrorBoundBits = 20;
+
+/// Judges by random testing over finite fields (Mirage/Verify/Verify.h).
+StructureVerifier makeFieldVerifier(uint64_t seed);
+
 struct SearchOptions {
   std::string target = "sm_90a";
   /// Largest number of operators in one block graph.
   unsigned maxBlockOps = 16;
   unsigned maxGridAxes = 3;
   /// States over all rounds; the search ends when they are used up.
-  uint64_t maxStates = 2000000;
+  uint64_t maxStates = 100000;
   /// How many of the cheapest candidates are returned, each of another
   /// structure.
   unsigned numCandidates = 8;
@@ -43,7 +50,8 @@ struct SearchOptions {
   /// Wall-clock budget in seconds; 0 is none. The only way for the machine to
   /// have a say in the result.
   unsigned timeLimitS = 0;
-  /// Judges every structure, at small sizes.
+  uint64_t seed = 0; ///< of all random inputs
+  /// Judges every structure, at small sizes; empty for makeFieldVerifier(seed).
   StructureVerifier verify;
 };
 
@@ -66,8 +74,8 @@ struct SearchReport {
   std::vector<SearchRound> rounds;
   EnumerationCounts counts; ///< of all rounds
   unsigned structures = 0;  ///< different ones that equal the target by form
-  unsigned verified = 0;    ///< of these, equal by the verifier
-  unsigned rejected = 0;    ///< of these, not
+  unsigned verified = 0;    ///< candidates found equal by the verifier
+  unsigned rejected = 0;    ///< candidates that were not, and fell out
   uint64_t instances = 0;   ///< tilings tried
   uint64_t fitting = 0;     ///< of these, within shared memory
   double baselineUs = 0;    ///< predicted: every operator a kernel

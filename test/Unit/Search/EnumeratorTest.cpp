@@ -8,8 +8,9 @@
 
 #include "Mirage/Search/Enumerator.h"
 #include "Programs.h"
+#include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
-#include <chrono>
+#include <set>
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
@@ -17,70 +18,216 @@ using namespace mlir::mirage::test;
 
 namespace {
 
+constexpr AtomReading kAtoms = AtomReading::Function;
+constexpr AtomReading kWrittenOut = AtomReading::WrittenOut;
+
 struct Found {
-  EnumerationCounts counts;
+  uint64_t states = 0; ///< of one pass with the largest budget
   std::vector<Structure> structures;
-  std::vector<unsigned> bySize;
-  double seconds = 0;
 };
 
-Found enumerate(const Graph &graph, AtomReading reading, unsigned maxOperators,
-                bool allowSummedOutputs = true, unsigned maxGridAxes = 2) {
+struct Space {
+  unsigned maxOperators = 11, maxGridAxes = 2;
+  bool allowSummedOutputs = true, inAnyOrder = false;
+};
+
+Found enumerate(const Graph &graph, AtomReading reading, Space options = {}) {
   TargetProgram program = llvm::cantFail(makeTargetProgram(graph));
   EnumerationSpace space(program, reading);
   EXPECT_TRUE(space.isSearchable());
   Found found;
-  auto start = std::chrono::steady_clock::now();
-  // The states of one pass with the largest budget, as the counts are stated.
-  for (unsigned size = 1; size <= maxOperators; ++size) {
-    found.counts = EnumerationCounts();
-    EnumerationLimits limits{size, 5000000, allowSummedOutputs};
-    size_t before = found.structures.size();
-    for (const KernelChoice &kernel :
-         enumerateKernelChoices(program, maxGridAxes, allowSummedOutputs))
-      Enumerator(space, limits, found.counts)
-          .run(kernel, [&](const Structure &structure) {
-            found.structures.push_back(structure);
-          });
-    found.bySize.push_back(found.structures.size() - before);
+  for (unsigned size = 1; size <= options.maxOperators; ++size) {
+    EnumerationCounts counts;
+    EnumerationLimits limits{size, /*maxStates=*/10000000,
+                             options.allowSummedOutputs, options.inAnyOrder};
+    for (const KernelChoice &kernel : enumerateKernelChoices(
+             program, options.maxGridAxes, options.allowSummedOutputs))
+      EXPECT_TRUE(Enumerator(space, limits, counts)
+                      .run(kernel, [&](const Structure &structure) {
+                        found.structures.push_back(structure);
+                      }));
+    found.states = counts.states;
   }
-  found.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-          .count();
   return found;
 }
 
-void print(const char *name, const Found &found) {
-  printf("%-24s states %8llu trials %9llu ok %4zu  %.3f s  by size:", name,
-         (unsigned long long)found.counts.states,
-         (unsigned long long)found.counts.trials, found.structures.size(),
-         found.seconds);
-  for (unsigned count : found.bySize)
-    printf(" %u", count);
-  for (unsigned i = 0; i < kNumPruneReasons; ++i)
-    printf(" %s %llu", getPruneReasonName(PruneReason(i)).data(),
-           (unsigned long long)found.counts.pruned[i]);
-  printf("\n");
-  if (getenv("SHOW") && !found.structures.empty())
-    for (auto &s : found.structures)
-      printf("%s\n", toString(s).c_str());
+//===----------------------------------------------------------------------===//
+// Counts
+//===----------------------------------------------------------------------===//
+
+struct Count {
+  const char *name;
+  Graph graph;
+  AtomReading reading;
+  uint64_t maxStates;   ///< as measured, with some room
+  size_t minStructures; ///< that an independent prototype found
+};
+
+/// 11 operators, 2 grid axes: the space stays small, and nothing in it is lost.
+TEST(EnumeratorTest, CountsStayAsMeasured) {
+  Count counts[] = {
+      {"rms norm + linear", rmsNormLinear(8, 64, 48), kWrittenOut, 1100, 16},
+      {"epsilon, weight", rmsNormWeightLinear(8, 64, 48), kWrittenOut, 1400,
+       24},
+      {"gated mlp", gatedMlp(8, 64, 48), kAtoms, 110, 8},
+      {"silu spelled", gatedMlpSpelled(8, 64, 48), kAtoms, 110, 8},
+      {"silu written out", gatedMlpSpelled(8, 64, 48), kWrittenOut, 2200, 24},
+      {"softmax rows", softmaxRows(8, 64), kWrittenOut, 20, 2},
+      {"lora", lora(8, 64, 4, 48), kWrittenOut, 3800, 52},
+      {"attention", attention(2, 8, 64, 16), kWrittenOut, 320, 35},
+      {"keys transposed", attention(2, 8, 64, 16, 1, true), kWrittenOut, 320,
+       35},
+      {"scaled attention", attention(2, 8, 64, 16, 0.125), kWrittenOut, 350,
+       35},
+      {"normed q and k", qkNormAttention(2, 8, 64, 16), kAtoms, 5200, 88},
+      {"rms + gated mlp", rmsNormGatedMlp(8, 64, 48), kAtoms, 850, 44},
+  };
+  for (const Count &count : counts) {
+    Found found = enumerate(count.graph, count.reading);
+    EXPECT_LE(found.states, count.maxStates) << count.name;
+    EXPECT_GE(found.structures.size(), count.minStructures) << count.name;
+    if (getenv("SHOW"))
+      printf("%-28s states %7llu structures %zu\n", count.name,
+             (unsigned long long)found.states, found.structures.size());
+  }
 }
 
-TEST(EnumeratorTest, Counts) {
-  auto F = AtomReading::Function, W = AtomReading::WrittenOut;
-  print("rms linear", enumerate(rmsNormLinear(8, 64, 48), W, 11));
-  print("rms linear (a)", enumerate(rmsNormLinear(8, 64, 48), F, 11));
-  print("rms eps weight", enumerate(rmsNormWeightLinear(8, 64, 48), W, 11));
-  print("gated mlp (a)", enumerate(gatedMlp(8, 64, 48), F, 11));
-  print("gated mlp spelled (a)", enumerate(gatedMlpSpelled(8, 64, 48), F, 11));
-  print("gated mlp spelled", enumerate(gatedMlpSpelled(8, 64, 48), W, 11));
-  print("exp matmul", enumerate(expMatmul(8, 64, 48), W, 11));
-  print("softmax", enumerate(softmaxRows(8, 64), W, 11));
-  print("lora", enumerate(lora(8, 64, 4, 48), W, 11));
-  print("gqa", enumerate(attention(2, 8, 64, 16), W, 11));
-  print("scaled attention", enumerate(attention(2, 8, 64, 16, 0.125), W, 11));
-  print("transposed attention",
-        enumerate(attention(2, 8, 64, 16, 1, true), W, 11));
+//===----------------------------------------------------------------------===//
+// Each structure once
+//===----------------------------------------------------------------------===//
+
+/// What a structure computes and how, without the order of its operators.
+std::string describe(const Structure &structure) {
+  std::vector<std::string> tensors;
+  for (ValueId input : structure.inputs)
+    tensors.push_back("%" + std::to_string(input));
+  std::multiset<std::string> operators;
+  for (const StructureOperator &op : structure.operators) {
+    const OperatorInfo &row = getOperatorInfo(op.opcode);
+    std::vector<std::string> operands;
+    for (unsigned operand : op.operands)
+      operands.push_back(tensors[operand]);
+    if (row.commutes || row.kind == OperatorKind::Contraction)
+      llvm::sort(operands);
+    std::string text = row.name.str() + std::to_string(int(op.reduction)) +
+                       "." + std::to_string(op.over) + "(";
+    for (double scalar : op.scalars)
+      text += std::to_string(scalar) + ",";
+    for (const std::string &operand : operands)
+      text += operand + ",";
+    tensors.push_back(text + ")");
+    operators.insert(tensors.back());
+  }
+  std::string text = "loop" + std::to_string(structure.loopName) + " grid";
+  for (NameId name : structure.gridNames)
+    text += std::to_string(name) + ",";
+  for (const std::string &op : operators)
+    text += op + ";";
+  for (unsigned output : structure.outputs)
+    text += tensors[output];
+  return text;
+}
+
+std::multiset<std::string> describeAll(const Found &found) {
+  std::multiset<std::string> all;
+  for (const Structure &structure : found.structures)
+    all.insert(describe(structure));
+  return all;
+}
+
+TEST(EnumeratorTest, TheCanonicalOrderLosesAndRepeatsNothing) {
+  std::pair<Graph, AtomReading> programs[] = {
+      {rmsNormLinear(8, 64, 48), kWrittenOut},
+      {gatedMlp(8, 64, 48), kAtoms},
+      {lora(8, 64, 4, 48), kWrittenOut},
+      {attention(2, 8, 64, 16), kWrittenOut}};
+  for (auto &[graph, reading] : programs) {
+    Space ordered{6, 1}, free{6, 1, true, /*inAnyOrder=*/true};
+    std::multiset<std::string> once =
+        describeAll(enumerate(graph, reading, ordered));
+    std::multiset<std::string> often =
+        describeAll(enumerate(graph, reading, free));
+    std::set<std::string> distinct(once.begin(), once.end());
+    EXPECT_EQ(distinct.size(), once.size()) << "a structure came twice";
+    EXPECT_EQ(distinct, std::set<std::string>(often.begin(), often.end()));
+    EXPECT_GT(often.size(), once.size()) << "the order cut nothing";
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// What is found
+//===----------------------------------------------------------------------===//
+
+bool hasStructure(const Found &found,
+                  llvm::function_ref<bool(const Structure &)> property) {
+  return llvm::any_of(found.structures, property);
+}
+
+bool isLooped(const Structure &structure) {
+  return structure.loopName != kNoName;
+}
+
+TEST(EnumeratorTest, FindsLoopedKernels) {
+  for (const Graph &graph :
+       {rmsNormLinear(8, 64, 48), gatedMlp(8, 64, 48), lora(8, 64, 4, 48),
+        attention(2, 8, 64, 16), rmsNormGatedMlp(8, 64, 48)})
+    EXPECT_TRUE(hasStructure(enumerate(graph, kAtoms), isLooped));
+}
+
+TEST(EnumeratorTest, FindsKernelsWithTwoOutputs) {
+  Found found = enumerate(twoOutputs(8, 64, 48), kAtoms);
+  EXPECT_TRUE(hasStructure(found, isLooped));
+  for (const Structure &structure : found.structures)
+    EXPECT_EQ(structure.outputs.size(), 2u);
+}
+
+TEST(EnumeratorTest, FindsAMaximumInALoop) {
+  // The maximum can be accumulated, but the difference needs all of X again.
+  Found found = enumerate(subtractMaximum(8, 64), kAtoms);
+  EXPECT_FALSE(found.structures.empty());
+}
+
+TEST(EnumeratorTest, TransposedKeysAreNoOperator) {
+  EXPECT_EQ(enumerate(attention(2, 8, 64, 16), kWrittenOut).states,
+            enumerate(attention(2, 8, 64, 16, 1, true), kWrittenOut).states);
+}
+
+TEST(EnumeratorTest, RecognisesSiluByItsForm) {
+  Found spelled = enumerate(gatedMlpSpelled(8, 64, 48), kAtoms);
+  Found atom = enumerate(gatedMlp(8, 64, 48), kAtoms);
+  EXPECT_EQ(describeAll(spelled), describeAll(atom));
+}
+
+TEST(EnumeratorTest, AxesStayWithinOutputsUnlessSumsAreAllowed) {
+  Graph graph = expMatmul(8, 64, 48);
+  TargetProgram program = llvm::cantFail(makeTargetProgram(graph));
+  for (const KernelChoice &kernel : enumerateKernelChoices(program, 3, false))
+    for (NameId name : kernel.gridNames)
+      EXPECT_TRUE(contains(program.getNames(graph.getOutputs()[0]), name));
+}
+
+//===----------------------------------------------------------------------===//
+// What is refused
+//===----------------------------------------------------------------------===//
+
+std::string getRefusal(const Graph &graph) {
+  llvm::Expected<TargetProgram> program = makeTargetProgram(graph);
+  return program ? "" : llvm::toString(program.takeError());
+}
+
+TEST(EnumeratorTest, RefusesATensorTimesItself) {
+  ProgramBuilder b;
+  ValueId x = b.input({8, 8});
+  EXPECT_NE(getRefusal(b.finish({b.matmul(x, x)})).find("operation 0 (matmul)"),
+            std::string::npos);
+}
+
+TEST(EnumeratorTest, RefusesAReshapeThatJoinsDimensions) {
+  ProgramBuilder b;
+  ValueId x = b.input({4, 8});
+  ValueId flat = b.apply(Opcode::Reshape, {x}, {}, {32});
+  EXPECT_NE(getRefusal(b.finish({flat})).find("neither splits nor joins"),
+            std::string::npos);
 }
 
 } // namespace

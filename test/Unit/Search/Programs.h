@@ -134,6 +134,51 @@ inline Graph attention(int64_t heads, int64_t queries, int64_t keys,
   return b.finish({b.matmul(p, v)});
 }
 
+/// rms over the last dimension, as an operator.
+inline ValueId addRms(ProgramBuilder &b, ValueId x) {
+  ValueId r = b.reduce(Opcode::Rms, x, b.graph.getType(x).getRank() - 1);
+  return b.apply(Opcode::Div, {x, r});
+}
+
+/// Attention on rms-normalised queries and keys.
+inline Graph qkNormAttention(int64_t heads, int64_t queries, int64_t keys,
+                             int64_t depth) {
+  ProgramBuilder b;
+  ValueId q = b.input({heads, queries, depth});
+  ValueId k = b.input({heads, keys, depth});
+  ValueId v = b.input({heads, keys, depth});
+  q = addRms(b, q);
+  k = addRms(b, k);
+  ValueId scores = b.matmul(q, b.transpose(k, {0, 2, 1}));
+  ValueId e = b.apply(Opcode::Exp, {scores});
+  ValueId p = b.apply(Opcode::Div, {e, b.reduce(Opcode::Sum, e, 2)});
+  return b.finish({b.matmul(p, v)});
+}
+
+/// silu(rms(X)·W1) · (rms(X)·W2).
+inline Graph rmsNormGatedMlp(int64_t m, int64_t k, int64_t n) {
+  ProgramBuilder b;
+  ValueId x = b.input({m, k}), w1 = b.input({k, n}), w2 = b.input({k, n});
+  ValueId normed = addRms(b, x);
+  ValueId gate = b.apply(Opcode::Silu, {b.matmul(normed, w1)});
+  return b.finish({b.apply(Opcode::Mul, {gate, b.matmul(normed, w2)})});
+}
+
+/// X·W and exp(X·W), both.
+inline Graph twoOutputs(int64_t m, int64_t k, int64_t n) {
+  ProgramBuilder b;
+  ValueId x = b.input({m, k}), w = b.input({k, n});
+  ValueId product = b.matmul(x, w);
+  return b.finish({product, b.apply(Opcode::Exp, {product})});
+}
+
+/// max over rows, subtracted: X - max(X).
+inline Graph subtractMaximum(int64_t m, int64_t n) {
+  ProgramBuilder b;
+  ValueId x = b.input({m, n});
+  return b.finish({b.apply(Opcode::Sub, {x, b.reduce(Opcode::Max, x, 1)})});
+}
+
 } // namespace mlir::mirage::test
 
 #endif // MIRAGE_TEST_UNIT_SEARCH_PROGRAMS_H

@@ -9,7 +9,6 @@
 #include "Mirage/Search/Search.h"
 #include "Mirage/Reference/RandomInputs.h"
 #include "Mirage/Reference/Reference.h"
-#include "Mirage/Verify/Verify.h"
 #include "Programs.h"
 #include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
@@ -21,21 +20,7 @@ using namespace mlir::mirage::test;
 
 namespace {
 
-/// Equality over finite fields, as the pipeline judges structures.
-bool isEqual(const Graph &program, const Graph &candidate) {
-  VerifyOptions options;
-  options.errorBoundBits = 20;
-  options.maxTowers = 64;
-  Verdict verdict = llvm::cantFail(verifyEqual(program, candidate, options));
-  if (verdict.kind != Verdict::Equal)
-    printf("%s: %s\n%s\n%s\n", getVerdictName(verdict.kind).data(),
-           verdict.reason.c_str(), toString(program).c_str(),
-           toString(candidate).c_str());
-  return verdict.kind == Verdict::Equal;
-}
-
 SearchResult run(const Graph &graph, SearchOptions options = {}) {
-  options.verify = isEqual;
   return llvm::cantFail(superoptimize(graph, options));
 }
 
@@ -52,11 +37,10 @@ void expectSameNumbers(const Graph &program, const Graph &candidate) {
           << "element " << i;
 }
 
-/// A single kernel is found, every structure is equal over the fields, and the
-/// best one computes the right numbers.
+/// A single kernel is found, no candidate differs over the fields, and all of
+/// them compute the right numbers.
 SearchResult expectFused(const Graph &program) {
   SearchResult result = run(program);
-  EXPECT_EQ(result.stopReason, StopReason::Exhausted);
   EXPECT_GT(result.report.verified, 0u);
   EXPECT_EQ(result.report.rejected, 0u);
   EXPECT_LT(result.report.bestUs, result.report.baselineUs);
@@ -107,6 +91,83 @@ TEST(SearchTest, Attention) { expectFused(attention(2, 40, 300, 32)); }
 
 TEST(SearchTest, ScaledAttentionWithTransposedKeys) {
   expectFused(attention(2, 40, 300, 32, 0.125, true));
+}
+
+TEST(SearchTest, AttentionOnNormedQueriesAndKeys) {
+  expectFused(qkNormAttention(2, 20, 70, 16));
+}
+
+TEST(SearchTest, RmsNormGatedMlp) { expectFused(rmsNormGatedMlp(8, 256, 192)); }
+
+TEST(SearchTest, TwoOutputs) { expectFused(twoOutputs(20, 64, 48)); }
+
+TEST(SearchTest, OneElementTensors) {
+  for (const Graph &graph : {softmaxRows(1, 1), rmsNormLinear(1, 1, 1),
+                             expMatmul(1, 5, 1), softmaxRows(1, 300)}) {
+    SearchResult result = run(graph);
+    expectSameNumbers(graph, result.getBest());
+  }
+}
+
+TEST(SearchTest, UnusedInputsAreLeftAlone) {
+  ProgramBuilder b;
+  ValueId unused = b.input({3, 3}), x = b.input({8, 64}), w = b.input({64, 48});
+  (void)unused;
+  SearchResult result = expectFused(b.finish({b.matmul(x, w)}));
+  EXPECT_EQ(result.getBest().getNumInputs(), 3u);
+}
+
+/// The normal form and the index rule let nothing wrong through: all structures
+/// are judged, not only the cheapest.
+TEST(SearchTest, NoStructureIsWrong) {
+  SearchOptions options;
+  options.numCandidates = 1000;
+  for (const Graph &graph :
+       {rmsNormLinear(8, 100, 70), gatedMlpSpelled(8, 100, 70),
+        lora(8, 100, 4, 70), attention(2, 20, 70, 16, 0.125, true)}) {
+    SearchResult result = run(graph, options);
+    EXPECT_EQ(result.stopReason, StopReason::Exhausted);
+    EXPECT_EQ(result.report.verified, result.report.structures);
+    EXPECT_EQ(result.report.rejected, 0u);
+  }
+}
+
+TEST(SearchTest, SameOptionsSameResult) {
+  Graph graph = gatedMlp(8, 100, 70);
+  SearchResult first = run(graph), second = run(graph);
+  ASSERT_EQ(first.candidates.size(), second.candidates.size());
+  for (auto [a, b] : llvm::zip(first.candidates, second.candidates))
+    EXPECT_EQ(toString(a.graph), toString(b.graph));
+  EXPECT_EQ(first.report.counts.states, second.report.counts.states);
+}
+
+TEST(SearchTest, AWrongCandidateIsRejected) {
+  SearchOptions options;
+  options.verify = [](const Graph &, const Graph &) { return false; };
+  SearchResult result =
+      llvm::cantFail(superoptimize(expMatmul(8, 100, 70), options));
+  EXPECT_GT(result.report.rejected, 0u);
+  EXPECT_TRUE(result.candidates.empty());
+  EXPECT_EQ(toString(result.getBest()), toString(result.baseline));
+}
+
+TEST(SearchTest, LimitsEndTheSearchWithWhatWasFound) {
+  SearchOptions options;
+  options.maxStates = 3000;
+  SearchResult result = run(rmsNormLinear(8, 128, 96), options);
+  EXPECT_EQ(result.stopReason, StopReason::StateLimit);
+  EXPECT_LE(result.report.counts.states, options.maxStates);
+  EXPECT_FALSE(result.candidates.empty());
+}
+
+TEST(SearchTest, AnUnknownTargetIsAnError) {
+  SearchOptions options;
+  options.target = "sm_10";
+  llvm::Expected<SearchResult> result =
+      superoptimize(expMatmul(8, 100, 70), options);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(llvm::toString(result.takeError()),
+            "expects a known target (sm_90a), got sm_10");
 }
 
 } // namespace
