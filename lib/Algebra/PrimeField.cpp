@@ -70,14 +70,22 @@ uint32_t PrimeField::fromInteger(uint64_t value) const {
 
 uint32_t PrimeField::fromDouble(double value) const {
   assert(std::isfinite(value) && "only finite numbers are rationals");
-  int exponent;
-  double mantissa = std::frexp(std::fabs(value), &exponent);
-  uint64_t integer = static_cast<uint64_t>(std::ldexp(mantissa, 53));
-  exponent -= 53;
-  uint32_t two = add(one, one);
-  uint32_t power = pow(exponent < 0 ? inverse(two) : two, std::abs(exponent));
-  uint32_t result = mul(fromInteger(integer), power);
+  int exponent = 0;
+  double integer = std::fabs(value);
+  if (integer >= 0x1p53 || integer != std::floor(integer)) {
+    integer = std::ldexp(std::frexp(integer, &exponent), 53);
+    exponent -= 53;
+  }
+  uint32_t result = fromInteger(static_cast<uint64_t>(integer));
+  if (exponent > 0)
+    result = mul(result, pow(add(one, one), exponent));
+  else if (exponent < 0)
+    result = mul(result, pow(getHalf(), -exponent));
   return value < 0 ? sub(0, result) : result;
+}
+
+uint32_t PrimeField::getHalf() const {
+  return one % 2 == 0 ? one / 2 : one / 2 + prime / 2 + 1;
 }
 
 uint32_t PrimeField::pow(uint32_t a, uint64_t exponent) const {

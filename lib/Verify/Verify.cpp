@@ -10,6 +10,7 @@
 #include "Comparison.h"
 #include "DegreeBound.h"
 #include "ExpNesting.h"
+#include "Mirage/Verify/SmallerSizes.h"
 #include "WrittenGraph.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -35,6 +36,13 @@ static std::string printShape(const TensorSpec &type) {
   std::string text;
   llvm::raw_string_ostream os(text);
   llvm::interleave(type.shape, os, "x");
+  return text;
+}
+
+static std::string printInputs(const Graph &graph) {
+  std::string text;
+  for (ValueId input = 0; input < graph.getNumInputs(); ++input)
+    text += (input ? ", " : "") + printShape(graph.getType(input));
   return text;
 }
 
@@ -332,8 +340,35 @@ llvm::Expected<Verdict> Judge::conclude() {
           std::max(verdict.bound.conjecturedLog2, bound.conjecturedLog2);
     }
   }
+  verdict.sizes = verdict.isLarge ? "" : printInputs(lhs);
   verdict.kind = Verdict::Equal;
   return verdict;
+}
+
+/// Adds to the verdict on large graphs what smaller sizes prove.
+static llvm::Error addSmallerSizes(const Graph &lhs, const Graph &rhs,
+                                   const VerifyOptions &options,
+                                   Verdict &verdict) {
+  auto giveUp = [&](llvm::Error error) {
+    verdict.reason = "no bound: " + llvm::toString(std::move(error));
+    return llvm::Error::success();
+  };
+  llvm::Expected<std::pair<Graph, Graph>> pair = withSmallerSizes(lhs, rhs);
+  if (!pair)
+    return giveUp(pair.takeError());
+  VerifyOptions smallOptions = options;
+  smallOptions.findWitness = {};
+  Judge judge(pair->first, pair->second, smallOptions);
+  llvm::Expected<Verdict> small = judge.run();
+  if (!small)
+    return small.takeError();
+  if (small->kind != Verdict::Equal || small->isLarge)
+    return giveUp(
+        llvm::createStringError("at smaller sizes, " + small->reason));
+  verdict.bound = small->bound;
+  verdict.sizes = small->sizes;
+  verdict.whereBothDefined = small->whereBothDefined;
+  return llvm::Error::success();
 }
 
 llvm::Expected<Verdict>
@@ -341,5 +376,9 @@ mlir::mirage::verifyEqual(const Graph &lhs, const Graph &rhs,
                           const VerifyOptions &options) {
   if (llvm::Error error = checkInterfaces(lhs, rhs))
     return std::move(error);
-  return Judge(lhs, rhs, options).run();
+  llvm::Expected<Verdict> verdict = Judge(lhs, rhs, options).run();
+  if (verdict && verdict->kind == Verdict::Equal && verdict->isLarge)
+    if (llvm::Error error = addSmallerSizes(lhs, rhs, options, *verdict))
+      return std::move(error);
+  return verdict;
 }

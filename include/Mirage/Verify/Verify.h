@@ -85,8 +85,12 @@ struct Verdict {
   /// Equal only where both are defined: one graph takes a root of something
   /// that the other does not.
   bool whereBothDefined = false;
-  /// The graphs were too large for a bound and were tested at their size alone.
+  /// The graphs were too large to write out, and were tested at their own size
+  /// without a bound. The bound is of smaller sizes (SmallerSizes.h); where
+  /// these could not be had or disagree, `reason` says why and there is none.
   bool isLarge = false;
+  /// The shapes of the inputs that the bound is of, "4x6, 6x8".
+  std::string sizes = {};
   /// Where a trial disagreed, if one did.
   struct Place {
     unsigned output;
@@ -98,8 +102,9 @@ struct Verdict {
 
 llvm::StringRef getVerdictName(Verdict::Kind kind); // "equal", ...
 
-/// Judges graphs with the same inputs and outputs, matched in order, at their
-/// own sizes. Both are verified graphs.
+/// Judges graphs with the same inputs and outputs, matched in order: at their
+/// own sizes, and if these are large, at smaller ones as well. Both are
+/// verified graphs.
 /// \returns a verdict, or an error if shapes or counts of inputs or outputs
 /// differ, or from `findWitness`.
 llvm::Expected<Verdict> verifyEqual(const Graph &lhs, const Graph &rhs,

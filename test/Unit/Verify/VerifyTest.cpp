@@ -258,8 +258,8 @@ TEST(Verify, LargeGraphsAreTestedAtTheirSize) {
       judge(rmsLinear(8, 100, 70), rmsLinearFused(8, 100, 70, 16, 32), options);
   EXPECT_EQ(verdict.kind, Verdict::Equal) << verdict.reason;
   EXPECT_TRUE(verdict.isLarge);
-  EXPECT_EQ(verdict.bound.provedLog2, 0);
-  EXPECT_GE(verdict.bound.trials, 1u);
+  EXPECT_LE(verdict.bound.provedLog2, -64) << verdict.reason;
+  EXPECT_EQ(verdict.sizes, "3x4, 4x5");
   verdict = judge(attention(8, 40, 16, false), attentionFused(8, 40, 16, 12),
                   options);
   EXPECT_EQ(verdict.kind, Verdict::Equal) << verdict.reason;
@@ -282,6 +282,26 @@ TEST(Verify, LargeGraphsAreTestedAtTheirSize) {
   verdict = judge(rmsLinear(8, 100, 70), mutant, options);
   EXPECT_EQ(verdict.kind, Verdict::Unknown);
   EXPECT_TRUE(verdict.disagreement.has_value());
+}
+
+TEST(Verify, LargeGraphsWithSizesInLiterals) {
+  // A mean written as a sum times 1/4096, against rms.
+  auto program = [](bool literal) {
+    Graph graph;
+    Builder b(graph);
+    V x = b.input({8, 4096});
+    V square = b.op(O::Square, {x});
+    V mean = literal ? b.scale(b.reduce(O::Sum, square, 1), 1.0 / 4096)
+                     : b.reduce(O::Mean, square, 1);
+    b.output(b.op(O::Div, {x, b.op(O::Sqrt, {mean})}));
+    return graph;
+  };
+  VerifyOptions options;
+  options.maxTerms = 1000;
+  Verdict verdict = judge(program(true), program(false), options);
+  EXPECT_EQ(verdict.kind, Verdict::Equal) << verdict.reason;
+  EXPECT_LE(verdict.bound.provedLog2, -64) << verdict.reason;
+  EXPECT_EQ(verdict.sizes, "3x4");
 }
 
 TEST(Verify, SameSeedSameVerdict) {

@@ -1,0 +1,44 @@
+//===- SmallerSizes.h - The same graphs with small dimensions ---*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// A bound needs every element written out, which large graphs are too large
+// for. But a µGraph says what it does whatever its sizes are: rows, columns,
+// tiles, blocks. So both graphs of a pair are rebuilt with small sizes, the
+// same for what is the same dimension, and judged there.
+//
+// Two dimensions are the same if an operation says so (the columns of a
+// matmul's left operand are its right operand's rows), if they are at the same
+// place of an input or output of both graphs, or if a tile graph does not cut
+// one into the other. A dimension that is cut stays cut, into tiles of at least
+// 2, evenly if it was cut evenly and with a partial tile if not. Different
+// dimensions get different sizes. Example:
+//
+//   X[8, 4096], W[4096, 6144], tiles of 64 and 32   becomes
+//   X[4, 6],    W[6, 8],       tiles of 3 and 4
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_VERIFY_SMALLERSIZES_H
+#define MIRAGE_VERIFY_SMALLERSIZES_H
+
+#include "Mirage/Graph/Graph.h"
+#include "llvm/Support/Error.h"
+#include <utility>
+
+namespace mlir::mirage {
+
+/// Rebuilds two verified graphs of equal interfaces with small sizes. Counts of
+/// averages and the extents of masks follow the dimensions they are of, and so
+/// do factors that are a dimension's size, its root, or one over these.
+/// \returns the pair, or an error that says what stands in the way.
+llvm::Expected<std::pair<Graph, Graph>> withSmallerSizes(const Graph &lhs,
+                                                         const Graph &rhs);
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_VERIFY_SMALLERSIZES_H

@@ -1,0 +1,83 @@
+//===- SizeNames.h - Which dimensions are the same --------------*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_LIB_VERIFY_SIZENAMES_H
+#define MIRAGE_LIB_VERIFY_SIZENAMES_H
+
+#include "Mirage/Graph/Graph.h"
+#include "llvm/Support/Error.h"
+#include <map>
+#include <vector>
+
+namespace mlir::mirage {
+
+/// Names of the dimensions of all values of some graphs, tile graphs included,
+/// and how tile graphs cut one name into another. Sizes of 1 have no name.
+class SizeNames {
+public:
+  static constexpr int kNone = -1;
+
+  /// A tile graph cuts `whole` into tiles of `part` along some axes.
+  struct Cut {
+    int whole, part;
+    std::vector<int> axes; ///< numbers of axes, see getAxis
+  };
+
+  /// Names the dimensions of a graph and of all that is nested in it.
+  /// \returns its number, or an error at a reshape that splits or joins.
+  llvm::Expected<unsigned> addGraph(const Graph &graph);
+  /// Says that inputs and outputs of two graphs have the same names.
+  void unifyInterfaces(unsigned lhs, unsigned rhs);
+
+  /// The name of a dimension, as the least of those that are the same.
+  int getName(unsigned graph, ValueId value, unsigned dim) const;
+  int resolve(int name) const;
+  int64_t getSize(int name) const { return sizes[name]; }
+  size_t getNumNames() const { return sizes.size(); }
+
+  /// The number of an axis of a tile graph; none if its extent is 1.
+  int getAxis(unsigned graph, Axis axis) const;
+  int64_t getExtent(int axis) const { return extents[axis]; }
+  size_t getNumAxes() const { return extents.size(); }
+
+  llvm::ArrayRef<Cut> getCuts() const { return cuts; }
+  /// The graph nested in an operation.
+  unsigned getNested(unsigned graph, unsigned operation) const {
+    return entries[graph].nested.at(operation);
+  }
+  const Graph &getGraph(unsigned graph) const { return *entries[graph].graph; }
+
+private:
+  struct Entry {
+    const Graph *graph;
+    std::vector<std::vector<int>> names; ///< by value, by dimension
+    std::map<Axis, int> axes;
+    std::map<unsigned, unsigned> nested; ///< by operation
+  };
+
+  llvm::Error addOperation(unsigned graph, unsigned operation);
+  llvm::Error addReshape(unsigned graph, ValueId from, ValueId to);
+  void addMatmul(unsigned graph, const Node &operation);
+  llvm::Error addNested(unsigned graph, unsigned operation,
+                        const Node &operationNode);
+  void addCut(int whole, int part, std::vector<int> axes);
+  void unify(int a, int b);
+  /// Unifies dimensions counted from the last, as far as both have a name.
+  void unifyTrailing(unsigned graph, ValueId a, ValueId b,
+                     unsigned skipped = 0);
+
+  std::vector<Entry> entries;
+  std::vector<int64_t> sizes; ///< by name
+  std::vector<int> parents;   ///< by name
+  std::vector<int64_t> extents;
+  std::vector<Cut> cuts;
+};
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_LIB_VERIFY_SIZENAMES_H

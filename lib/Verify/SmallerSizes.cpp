@@ -1,0 +1,388 @@
+//===- SmallerSizes.cpp - The same graphs with small dimensions -----------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Verify/SmallerSizes.h"
+#include "SizeNames.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
+#include <cmath>
+#include <set>
+
+using namespace mlir::mirage;
+
+namespace {
+/// A small size for every name. Axes get 2 blocks or iterations each.
+class SizePlan {
+public:
+  explicit SizePlan(const SizeNames &names) : names(names) {}
+
+  llvm::Error run();
+  int64_t get(int name) const {
+    return name == SizeNames::kNone ? 1 : sizes[name];
+  }
+  static constexpr int64_t kExtent = 2;
+
+  /// The names that tiles of a name are cut out of, itself among them.
+  llvm::SmallVector<int> getWholes(int name) const;
+  /// These factors are sizes that want to be powers of two.
+  void addFactor(double factor);
+  /// The factor for the small sizes.
+  double getFactor(double factor) const;
+
+private:
+  using Cut = SizeNames::Cut;
+
+  bool isExact(const Cut &cut) const;
+  int64_t getBlocks(const Cut &cut) const {
+    return int64_t(1) << cut.axes.size();
+  }
+  int64_t getMultiple(int name) const;
+  bool isReady(int name) const;
+  void choose(int name);
+  bool spread(int name);
+  bool assignAll();
+  /// The size that a factor is a function of, and which function.
+  enum class Form { Size, Inverse, Root, InverseRoot };
+  static double apply(Form form, double size);
+  std::optional<std::pair<int, Form>> match(double factor) const;
+
+  const SizeNames &names;
+  std::vector<int64_t> sizes; ///< by name, 0 before it is chosen
+  std::set<int64_t> used;
+  std::map<int, int> tied; ///< names that must have the size of another
+  std::set<int> powersOfTwo;
+};
+} // namespace
+
+bool SizePlan::isExact(const Cut &cut) const {
+  int64_t covered = cut.part == SizeNames::kNone ? 1 : names.getSize(cut.part);
+  for (int axis : cut.axes)
+    covered *= names.getExtent(axis);
+  return cut.whole != SizeNames::kNone && covered == names.getSize(cut.whole);
+}
+
+llvm::SmallVector<int> SizePlan::getWholes(int name) const {
+  llvm::SmallVector<int> wholes = {names.resolve(name)};
+  for (unsigned i = 0; i < wholes.size(); ++i)
+    for (const Cut &cut : names.getCuts())
+      if (cut.part != SizeNames::kNone && cut.whole != SizeNames::kNone &&
+          names.resolve(cut.part) == wholes[i] &&
+          !llvm::is_contained(wholes, names.resolve(cut.whole)))
+        wholes.push_back(names.resolve(cut.whole));
+  return wholes;
+}
+
+/// What the size must be a multiple of for all even cuts to stay even.
+int64_t SizePlan::getMultiple(int name) const {
+  int64_t multiple = 1;
+  for (const Cut &cut : names.getCuts())
+    if (names.resolve(cut.whole) == name && isExact(cut)) {
+      int64_t inner = cut.part == SizeNames::kNone
+                          ? 1
+                          : getMultiple(names.resolve(cut.part));
+      multiple = std::max(multiple, getBlocks(cut) * inner);
+    }
+  return multiple;
+}
+
+/// Whether nothing that is still open decides the size.
+bool SizePlan::isReady(int name) const {
+  return llvm::none_of(names.getCuts(), [&](const Cut &cut) {
+    int whole = names.resolve(cut.whole);
+    return names.resolve(cut.part) == name && whole != SizeNames::kNone &&
+           whole != name && sizes[whole] == 0;
+  });
+}
+
+void SizePlan::choose(int name) {
+  int64_t multiple = getMultiple(name);
+  // Tiles of one element leave no choice.
+  for (const Cut &cut : names.getCuts())
+    if (names.resolve(cut.whole) == name && cut.part == SizeNames::kNone &&
+        isExact(cut)) {
+      sizes[name] = getBlocks(cut);
+      return;
+    }
+  int64_t smallest = std::max<int64_t>(2 * multiple, 3);
+  for (const Cut &cut : names.getCuts())
+    if (names.resolve(cut.whole) == name)
+      smallest = std::max(smallest, 2 * getBlocks(cut) - 1);
+  for (int64_t size = smallest;; ++size) {
+    bool isPower = (size & (size - 1)) == 0;
+    if (size % multiple == 0 && !used.count(size) &&
+        (isPower || !powersOfTwo.count(name))) {
+      used.insert(size);
+      sizes[name] = size;
+      return;
+    }
+  }
+}
+
+/// Gives tiles their sizes. \returns false if two cuts want different ones.
+bool SizePlan::spread(int name) {
+  for (const Cut &cut : names.getCuts()) {
+    if (names.resolve(cut.whole) != name || cut.part == SizeNames::kNone)
+      continue;
+    int part = names.resolve(cut.part);
+    int64_t blocks = getBlocks(cut);
+    int64_t size = sizes[name] / blocks + !isExact(cut);
+    if (sizes[part] != 0 && sizes[part] != size) {
+      // Whatever else is cut into this tile has to have the same size.
+      for (const Cut &other : names.getCuts())
+        if (names.resolve(other.part) == part && other.whole != cut.whole &&
+            other.whole != SizeNames::kNone &&
+            names.resolve(other.whole) != name)
+          tied[name] = names.resolve(other.whole);
+      return false;
+    }
+    sizes[part] = size;
+  }
+  return true;
+}
+
+bool SizePlan::assignAll() {
+  sizes.assign(names.getNumNames(), 0);
+  used.clear();
+  // Tiles that are larger than a tensor of size 1.
+  for (const Cut &cut : names.getCuts())
+    if (cut.whole == SizeNames::kNone)
+      sizes[names.resolve(cut.part)] = 2;
+  bool progress = true;
+  while (progress) {
+    progress = false;
+    for (int name = 0; name < static_cast<int>(sizes.size()); ++name) {
+      if (names.resolve(name) != name || !isReady(name))
+        continue;
+      if (sizes[name] == 0) {
+        auto tie = tied.find(name);
+        if (tie != tied.end() && sizes[tie->second] != 0)
+          sizes[name] = sizes[tie->second];
+        else
+          choose(name);
+        progress = true;
+      }
+      if (!spread(name))
+        return false;
+    }
+  }
+  for (int name = 0; name < static_cast<int>(sizes.size()); ++name)
+    sizes[name] = sizes[names.resolve(name)];
+  return llvm::all_of(sizes, [](int64_t size) { return size > 0; });
+}
+
+llvm::Error SizePlan::run() {
+  for (unsigned attempt = 0; attempt < 4; ++attempt)
+    if (assignAll())
+      return llvm::Error::success();
+  return llvm::createStringError(
+      "one tile is cut out of dimensions that cannot have one small size");
+}
+
+double SizePlan::apply(Form form, double size) {
+  switch (form) {
+  case Form::Size:
+    return size;
+  case Form::Inverse:
+    return 1 / size;
+  case Form::Root:
+    return std::sqrt(size);
+  case Form::InverseRoot:
+    return 1 / std::sqrt(size);
+  }
+  return size;
+}
+
+std::optional<std::pair<int, SizePlan::Form>>
+SizePlan::match(double factor) const {
+  // Literals may have been rounded to f16.
+  constexpr double kTolerance = 0x1p-11;
+  for (int name = 0; name < static_cast<int>(names.getNumNames()); ++name)
+    for (Form form :
+         {Form::Size, Form::Inverse, Form::Root, Form::InverseRoot}) {
+      double expected = apply(form, names.getSize(name));
+      if (names.resolve(name) == name && names.getSize(name) >= 8 &&
+          std::fabs(std::fabs(factor) - expected) <= kTolerance * expected)
+        return std::make_pair(name, form);
+    }
+  return std::nullopt;
+}
+
+void SizePlan::addFactor(double factor) {
+  if (auto found = match(factor))
+    powersOfTwo.insert(found->first);
+}
+
+double SizePlan::getFactor(double factor) const {
+  auto found = match(factor);
+  if (!found)
+    return factor;
+  return std::copysign(apply(found->second, get(found->first)), factor);
+}
+
+namespace {
+/// Builds a graph again with the sizes of a plan.
+class Rebuilder {
+public:
+  Rebuilder(const SizeNames &names, const SizePlan &plan)
+      : names(names), plan(plan) {}
+
+  llvm::Expected<Graph> rebuild(unsigned number) {
+    Graph result;
+    if (llvm::Error error = fill(number, result))
+      return std::move(error);
+    return result;
+  }
+
+private:
+  TensorSpec resize(unsigned number, ValueId value) const {
+    TensorSpec type = names.getGraph(number).getType(value);
+    for (unsigned dim = 0; dim < type.getRank(); ++dim)
+      type.shape[dim] = plan.get(names.getName(number, value, dim));
+    return type;
+  }
+
+  llvm::Error fill(unsigned number, Graph &result) {
+    const Graph &graph = names.getGraph(number);
+    for (ValueId input = 0; input < graph.getNumInputs(); ++input)
+      result.addInput(resize(number, input), graph.getInputName(input));
+    for (auto [index, node] : llvm::enumerate(graph.getNodes())) {
+      if (node.body) {
+        llvm::SmallVector<TensorSpec> types;
+        for (ValueId value : node.results)
+          types.push_back(resize(number, value));
+        llvm::Expected<std::shared_ptr<const TileGraph>> body =
+            rebuildTiles(names.getNested(number, index), *node.body);
+        if (!body)
+          return body.takeError();
+        result.addGraph(node.operands, *body, types);
+        continue;
+      }
+      Attributes attributes = node.attributes;
+      if (llvm::Error error = resizeAttributes(number, node, attributes))
+        return error;
+      result.add(node.opcode, node.operands, resize(number, node.results[0]),
+                 attributes);
+    }
+    for (ValueId output : graph.getOutputs())
+      result.addOutput(output);
+    return llvm::Error::success();
+  }
+
+  llvm::Expected<std::shared_ptr<const TileGraph>>
+  rebuildTiles(unsigned number, const TileGraph &tiles) {
+    auto result = std::make_shared<TileGraph>();
+    result->level = tiles.level;
+    result->threads = tiles.threads;
+    result->tileInputs = tiles.tileInputs;
+    result->tileOutputs = tiles.tileOutputs;
+    for (int64_t extent : tiles.grid)
+      result->grid.push_back(extent > 1 ? SizePlan::kExtent : 1);
+    result->loop = tiles.loop > 1 ? SizePlan::kExtent : 1;
+    if (llvm::Error error = fill(number, *result))
+      return std::move(error);
+    return result;
+  }
+
+  llvm::Error resizeAttributes(unsigned number, const Node &node,
+                               Attributes &attributes) {
+    if (node.opcode == Opcode::Mask)
+      return resizeExtent(number, node, attributes);
+    for (double &scalar : attributes.scalars)
+      scalar = plan.getFactor(scalar);
+    return attributes.count ? resizeCount(number, node, attributes)
+                            : llvm::Error::success();
+  }
+
+  llvm::Error resizeExtent(unsigned number, const Node &node,
+                           Attributes &attributes) {
+    int name = names.getName(number, node.operands[0], attributes.dims[0]);
+    if (name != SizeNames::kNone)
+      for (int whole : plan.getWholes(name))
+        if (names.getSize(whole) == attributes.extent) {
+          attributes.extent = plan.get(whole);
+          return llvm::Error::success();
+        }
+    return llvm::createStringError(
+        "a mask's extent of " + llvm::Twine(attributes.extent) +
+        " is the size of no dimension that its tiles are cut out of");
+  }
+
+  /// A count is the product of the sizes of what is averaged.
+  llvm::Error resizeCount(unsigned number, const Node &node,
+                          Attributes &attributes) {
+    std::vector<std::pair<int64_t, int64_t>> products = {{1, 1}};
+    for (int64_t dim : attributes.dims) {
+      int name = names.getName(number, node.operands[0], dim);
+      if (name == SizeNames::kNone)
+        continue;
+      std::vector<std::pair<int64_t, int64_t>> longer;
+      for (auto [before, after] : products)
+        for (int whole : plan.getWholes(name))
+          longer.push_back(
+              {before * names.getSize(whole), after * plan.get(whole)});
+      products = std::move(longer);
+    }
+    if (int axis = node.opcode == Opcode::Accumulate
+                       ? names.getAxis(number, attributes.axis)
+                       : SizeNames::kNone;
+        axis != SizeNames::kNone)
+      for (size_t i = products.size(); i-- > 0;)
+        products.push_back({products[i].first * names.getExtent(axis),
+                            products[i].second * SizePlan::kExtent});
+    for (auto [before, after] : products)
+      if (before == attributes.count) {
+        attributes.count = after;
+        return llvm::Error::success();
+      }
+    return llvm::createStringError(
+        "a count of " + llvm::Twine(attributes.count) +
+        " is not the number of elements that are averaged");
+  }
+
+  const SizeNames &names;
+  const SizePlan &plan;
+};
+} // namespace
+
+static void addFactors(const Graph &graph, SizePlan &plan) {
+  for (const Node &node : graph.getNodes()) {
+    if (node.body)
+      addFactors(*node.body, plan);
+    else if (node.opcode != Opcode::Mask)
+      for (double scalar : node.attributes.scalars)
+        plan.addFactor(scalar);
+  }
+}
+
+llvm::Expected<std::pair<Graph, Graph>>
+mlir::mirage::withSmallerSizes(const Graph &lhs, const Graph &rhs) {
+  SizeNames names;
+  llvm::Expected<unsigned> left = names.addGraph(lhs);
+  if (!left)
+    return left.takeError();
+  llvm::Expected<unsigned> right = names.addGraph(rhs);
+  if (!right)
+    return right.takeError();
+  names.unifyInterfaces(*left, *right);
+  SizePlan plan(names);
+  for (const Graph *graph : {&lhs, &rhs})
+    addFactors(*graph, plan);
+  if (llvm::Error error = plan.run())
+    return std::move(error);
+  Rebuilder rebuilder(names, plan);
+  llvm::Expected<Graph> small = rebuilder.rebuild(*left);
+  if (!small)
+    return small.takeError();
+  llvm::Expected<Graph> other = rebuilder.rebuild(*right);
+  if (!other)
+    return other.takeError();
+  for (const Graph *graph : {&*small, &*other})
+    if (llvm::Error error = verify(*graph))
+      return std::move(error);
+  return std::make_pair(std::move(*small), std::move(*other));
+}

@@ -1,0 +1,80 @@
+//===- SmallerSizesTest.cpp - The same graphs with small dimensions -------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Verify/SmallerSizes.h"
+#include "Programs.h"
+#include "llvm/Support/raw_ostream.h"
+#include "gtest/gtest.h"
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::test;
+
+static std::string getInputs(const Graph &graph) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (ValueId input = 0; input < graph.getNumInputs(); ++input)
+    os << graph.getType(input) << ' ';
+  return text;
+}
+
+static std::pair<Graph, Graph> shrink(const Graph &lhs, const Graph &rhs) {
+  auto pair = withSmallerSizes(lhs, rhs);
+  if (!pair) {
+    ADD_FAILURE() << llvm::toString(pair.takeError());
+    return {};
+  }
+  EXPECT_EQ(getInputs(pair->first), getInputs(pair->second));
+  return *pair;
+}
+
+TEST(SmallerSizes, EvenCutsStayEven) {
+  auto [program, fused] =
+      shrink(rmsLinear(8, 4096, 6144), rmsLinearFused(8, 4096, 6144, 64, 32));
+  EXPECT_EQ(getInputs(program), "tensor<3x4xf32> tensor<4x6xf32> ");
+  const TileGraph &tiles = *fused.getNodes()[0].body;
+  EXPECT_EQ(tiles.grid[0], 2);
+  EXPECT_EQ(tiles.loop, 2);
+  EXPECT_EQ(tiles.getType(0).shape, (Shape{3, 2}));
+  EXPECT_EQ(tiles.getType(1).shape, (Shape{2, 3}));
+  EXPECT_EQ(tiles.getNodes()[0].attributes.count, 4);
+}
+
+TEST(SmallerSizes, PartialTilesStayPartial) {
+  auto [program, fused] =
+      shrink(rmsLinear(7, 1000, 130), rmsLinearFused(7, 1000, 130, 64, 32));
+  const TileGraph &tiles = *fused.getNodes()[0].body;
+  EXPECT_LT(program.getType(0).shape[1], tiles.getType(0).shape[1] * 2);
+  EXPECT_LT(program.getType(1).shape[1], tiles.getType(1).shape[1] * 2);
+}
+
+TEST(SmallerSizes, MasksFollow) {
+  auto [program, fused] =
+      shrink(attention(8, 100, 64, false), attentionFused(8, 100, 64, 16));
+  int64_t keys = program.getType(1).shape[0];
+  unsigned masks = 0;
+  for (const Node &node : fused.getNodes()[0].body->getNodes())
+    if (node.opcode == Opcode::Mask) {
+      EXPECT_EQ(node.attributes.extent, keys);
+      ++masks;
+    }
+  EXPECT_GE(masks, 1u);
+}
+
+TEST(SmallerSizes, WrongCountsAreNotExplainedAway) {
+  Graph wrong;
+  wrong.addInput(tensor({8, 100}));
+  Builder b(wrong);
+  Attributes attributes;
+  attributes.dims = {1};
+  attributes.count = 99;
+  b.output(b.op(Opcode::Mean, {0}, attributes));
+  auto pair = withSmallerSizes(wrong, wrong);
+  ASSERT_FALSE(!!pair);
+  EXPECT_EQ(llvm::toString(pair.takeError()),
+            "a count of 99 is not the number of elements that are averaged");
+}
