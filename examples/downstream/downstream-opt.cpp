@@ -8,8 +8,9 @@
 //
 //   downstream-opt in.mlir
 //
-// Cleans its input up with passes of its own choosing, lets Mirage superoptimize
-// the tensor programs it finds, and says of each what became of it.
+// Cleans its input up with passes of its own choosing, lets Mirage
+// superoptimize the tensor programs it finds, and says of each what became of
+// it.
 //
 //===----------------------------------------------------------------------===//
 
