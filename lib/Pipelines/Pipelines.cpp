@@ -8,6 +8,7 @@
 
 #include "Mirage/Pipelines/Pipelines.h"
 #include "Mirage/Conversion/Passes.h"
+#include "Mirage/Target/PTX/Passes.h"
 #include "Mirage/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -37,10 +38,103 @@ void mlir::mirage::buildSuperoptimizePipeline(
   addSearch(passManager, options);
 }
 
+//===----------------------------------------------------------------------===//
+// Compile
+//===----------------------------------------------------------------------===//
+
+static void addOptimize(OpPassManager &passManager, const CompileOptions &) {
+  passManager.addPass(createMaterializeResultsPass());
+  passManager.addPass(createSplitGridSumsPass());
+  passManager.addPass(createAssignDefaultBlocksPass());
+  passManager.addPass(createConvertBlockToThreadPass());
+  passManager.addPass(createScheduleBlockPass());
+  passManager.addPass(createPlanSharedMemoryPass());
+}
+
+static void addLower(OpPassManager &passManager, const CompileOptions &) {
+  passManager.addPass(createConvertKernelToGPUPass());
+  passManager.addPass(createConvertThreadToVectorPass());
+}
+
+static void addEmit(OpPassManager &passManager, const CompileOptions &options) {
+  EmitPTXPassOptions emit;
+  emit.target = options.target;
+  emit.artifact = options.artifact;
+  passManager.addPass(createEmitPTXPass(emit));
+}
+
+namespace {
+/// A stretch of the way that `from=` and `to=` can name.
+struct CompilePhase {
+  StringRef name;
+  void (*add)(OpPassManager &, const CompileOptions &);
+};
+} // namespace
+
+static const CompilePhase kPhases[] = {
+    {"import",
+     [](OpPassManager &passManager, const CompileOptions &) {
+       buildImportPipeline(passManager);
+       passManager.addPass(createRecordProgramPass());
+     }},
+    {"search",
+     [](OpPassManager &passManager, const CompileOptions &options) {
+       addSearch(passManager, options);
+     }},
+    {"optimize", addOptimize},
+    {"lower", addLower},
+    {"emit", addEmit},
+};
+
+static const CompilePhase *findPhase(StringRef name) {
+  return llvm::find_if(kPhases, [&](const CompilePhase &phase) {
+    return phase.name == name;
+  });
+}
+
+LogicalResult mlir::mirage::buildCompilePipeline(
+    OpPassManager &passManager, const CompileOptions &options,
+    function_ref<LogicalResult(const Twine &)> onError) {
+  const CompilePhase *first = findPhase(options.from),
+                     *last = findPhase(options.to);
+  for (auto [phase, name] : {std::pair(first, &options.from),
+                             std::pair(last, &options.to)})
+    if (phase == std::end(kPhases))
+      return onError(
+          "expects a phase among import, search, optimize, lower and emit, "
+          "got '" +
+          name->getValue() + "'");
+  if (first > last)
+    return onError("expects from= before to=, got from=" +
+                   options.from.getValue() + " to=" + options.to.getValue());
+  for (const CompilePhase &phase : llvm::make_range(first, last + 1))
+    phase.add(passManager, options);
+  return success();
+}
+
+/// A pipeline whose options may be wrong, which the upstream helper does not
+/// provide for.
+static void registerCompilePipeline() {
+  registerPassPipeline(
+      "mirage-compile",
+      "Superoptimizes, lowers and emits tensor programs, down to an artifact",
+      [](OpPassManager &passManager, StringRef text,
+         function_ref<LogicalResult(const Twine &)> onError) {
+        CompileOptions options;
+        if (failed(options.parseFromString(text)))
+          return failure();
+        return buildCompilePipeline(passManager, options, onError);
+      },
+      [](function_ref<void(const mlir::detail::PassOptions &)> handler) {
+        handler(CompileOptions());
+      });
+}
+
 void mlir::mirage::registerPipelines() {
   PassPipelineRegistration<SuperoptimizeOptions>(
       "mirage-superoptimize",
       "Imports tensor programs and replaces each by the cheapest equal µGraph "
       "found",
       buildSuperoptimizePipeline);
+  registerCompilePipeline();
 }

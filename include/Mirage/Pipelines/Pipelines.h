@@ -69,11 +69,13 @@ void buildImportPipeline(OpPassManager &passManager);
 void buildSuperoptimizePipeline(OpPassManager &passManager,
                                 const SuperoptimizeOptions &options);
 
-/// Everything, down to the artifact. \returns failure after calling `onError`
-/// with a sentence where `from` and `to` name no stretch of phases.
-LogicalResult buildCompilePipeline(OpPassManager &passManager,
-                                   const CompileOptions &options,
-                                   function_ref<void(const Twine &)> onError);
+/// Everything, down to the artifact: import, search, optimize, lower, emit, or
+/// the stretch of it from `options.from` to `options.to`. To be run on a module.
+/// \returns what `onError` gives, after a call with a sentence, where these name
+/// no stretch.
+LogicalResult
+buildCompilePipeline(OpPassManager &passManager, const CompileOptions &options,
+                     function_ref<LogicalResult(const Twine &)> onError);
 
 /// Makes `--mirage-superoptimize` and `--mirage-compile` known.
 void registerPipelines();

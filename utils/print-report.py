@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+"""Prints what a report of --mirage-superoptimize="report=FILE" says, for people.
+
+  utils/print-report.py report.json
+"""
+import json
+import sys
+
+
+def describe_bound(verdict):
+    log2 = verdict.get("provedLog2")
+    if log2 == "-inf":
+        return "proved outright"
+    if not log2:
+        return "no bound"
+    return (f"wrong with probability at most 2^{log2:.0f}, proved, after "
+            f"{verdict['trials']} trials over {verdict['towers']} towers of primes")
+
+
+def describe(graph):
+    search = graph.get("search", {})
+    counts = search.get("counts", {})
+    pruned = counts.get("pruned", {})
+    print(f"@{graph['function']}:")
+    print(f"  explored  {counts.get('states', 0)} states, "
+          f"{sum(pruned.values())} pruned "
+          f"({', '.join(f'{name} {n}' for name, n in pruned.items() if n)})")
+    print(f"  found     {search.get('structures', 0)} structures, "
+          f"{search.get('verified', 0)} verified, {search.get('rejected', 0)} rejected; "
+          f"{search.get('instances', 0)} tilings tried; stopped: {graph.get('stopReason')}")
+    if not graph.get("replaced"):
+        print(f"  left as it was: {graph.get('whyNot')}")
+        return
+    print(f"  predicted {search['bestUs']:.2f} us; operators one by one "
+          f"{search['baselineUs']:.2f} us; limit of device memory {search['limitUs']:.2f} us")
+    small, full = graph["smallSizes"], graph["fullSize"]
+    print(f"  verdict   {small['verdict']}: {describe_bound(small)} (at small sizes)")
+    print(f"            {full['verdict']} at its own sizes, {full['trials']} trials")
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit("usage: utils/print-report.py report.json")
+    with open(sys.argv[1]) as file:
+        report = json.load(file)
+    for graph in report["graphs"]:
+        describe(graph)
+
+
+if __name__ == "__main__":
+    main()
