@@ -47,6 +47,12 @@ void ElementDifference::collect(TermId root) {
       arguments.push_back(table.getOperands(term)[0]);
       collectExponent(table.getOperands(term)[0]);
       continue;
+    case TermKind::Input:
+      inputs.push_back(table[term].index);
+      break;
+    case TermKind::Ln2:
+      hasLn2 = true;
+      break;
     case TermKind::Sqrt:
       roots.push_back(term);
       break;
@@ -435,6 +441,23 @@ bool ElementDifference::rootsAreIndependent(const TrialBatch &batch,
   return true;
 }
 
+/// The number S of radicands that are squares in every trial that counts, as
+/// far as that conditions what feeds the difference.
+unsigned ElementDifference::countConditions(const RootGroups &groups) const {
+  std::set<TermId> conditions(roots.begin(), roots.end());
+  std::set<int> touched;
+  for (uint32_t input : inputs)
+    touched.insert(groups.getGroupOfInput(input));
+  if (!arguments.empty())
+    touched.insert(groups.getGroupOfInput(groups.getNumInputs()));
+  if (hasLn2)
+    touched.insert(groups.getGroupOfInput(groups.getNumInputs() + 1));
+  for (auto [number, root] : llvm::enumerate(groups.getRoots()))
+    if (touched.count(groups.getGroup(number)))
+      conditions.insert(root);
+  return conditions.size();
+}
+
 //===----------------------------------------------------------------------===//
 // The bound
 //===----------------------------------------------------------------------===//
@@ -450,12 +473,13 @@ BatchBound ElementDifference::bound(const TrialBatch &batch,
   const FieldTower &tower = batch.getFields().tower;
   double q = tower[arguments.empty() ? 0 : 1].getPrime();
   Degree degree = computeDegree(*weights);
-  double numRoots = roots.size();
+  double numRoots = roots.size(), numConditions = countConditions(groups);
 
   // Random functions are fresh variables unless two arguments collide.
   double collisions = numRandomFunctions * (numRandomFunctions - 1.0) / 2;
-  double zeros = std::exp2(numRoots) * measure(degree.denominator).degree / q;
-  double miss = std::exp2(2 * numRoots) *
+  double zeros =
+      std::exp2(numConditions) * measure(degree.denominator).degree / q;
+  double miss = std::exp2(numRoots + numConditions) *
                 (degree.numerator.degree + collisions * degree.argumentDegree) /
                 q;
   miss = zeros < 1 ? miss / (1 - zeros) : 1;

@@ -28,10 +28,12 @@ struct BatchBound {
 ///   degree d   roots weigh half their radicand, exponentials the exponents of
 ///              the independent variables they are products of
 ///   R          radicands, equal ones once
+///   S          these and all others that had to exist for the trial to count:
+///              those in a group with an input that feeds the difference
 ///   patterns   ways in which maxima can pick and signs can fall
 ///
-/// a trial that counts misses with probability at most 1 - π + 4^R·d/q, π the
-/// chance of one pattern. See docs/Verification.md.
+/// a trial that counts misses with probability at most 1 - π + 2^(R+S)·d/q, π
+/// the chance of one pattern. See docs/Verification.md.
 class ElementDifference {
 public:
   ElementDifference(const TermTable &table, TermId lhs, TermId rhs);
@@ -48,6 +50,7 @@ private:
 
   void collect(TermId root);
   void collectExponent(TermId argument);
+  unsigned countConditions(const RootGroups &groups) const;
   double getPatternLog2(llvm::ArrayRef<TermId> picks) const;
   bool rootsAreIndependent(const TrialBatch &batch,
                            const RootGroups &groups) const;
@@ -60,6 +63,8 @@ private:
   std::vector<TermId> roots;     ///< among them
   std::vector<TermId> arguments; ///< of the exponentials among them
   std::vector<TermId> picks, exponentPicks;
+  std::vector<uint32_t> inputs; ///< that feed it in component 0
+  bool hasLn2 = false;
   unsigned numSigns = 0, numRandomFunctions = 0;
   bool hasExponentSigns = false;
 };

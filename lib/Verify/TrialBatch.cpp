@@ -69,9 +69,13 @@ RootGroups::RootGroups(const TermTable &table, const LiveTerms &live,
   numRoots.resize(inputs.size());
   for (unsigned group : groups)
     ++numRoots[group];
+  inputGroups.assign(numInputs + 2, -1);
   for (uint32_t input = 0; input < numInputs + 2; ++input)
-    if (int number = numbers[classes[input]]; number >= 0)
+    if (int number = numbers[classes[input]]; number >= 0) {
       inputs[number].push_back(input);
+      if (isRedrawn(number))
+        inputGroups[input] = number;
+    }
 }
 
 TrialBatch::TrialBatch(const TermTable &table, const LiveTerms &live,
@@ -123,7 +127,7 @@ bool TrialBatch::findMissing(unsigned component, const RootGroups &groups,
   llvm::fill(missing, 0);
   for (auto [number, root] : llvm::enumerate(groups.getRoots())) {
     unsigned group = groups.getGroup(number);
-    if (groups.getNumRoots(group) > kMaxGroupRoots)
+    if (!groups.isRedrawn(group))
       continue;
     for (unsigned lane = 0; lane < kLanes; ++lane)
       if (isMissing(root, component, lane))

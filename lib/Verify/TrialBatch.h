@@ -40,6 +40,16 @@ public:
   }
   unsigned getNumGroups() const { return inputs.size(); }
   unsigned getNumRoots(unsigned group) const { return numRoots[group]; }
+  /// Groups with more roots are not redrawn: it would take too many draws.
+  /// Trials still count for the output elements whose own roots exist.
+  static constexpr unsigned kMaxGroupRoots = 8;
+  bool isRedrawn(unsigned group) const {
+    return numRoots[group] <= kMaxGroupRoots;
+  }
+  /// The group that redraws an input, in the numbering of `getInputs`; -1 if
+  /// none does.
+  int getGroupOfInput(uint32_t input) const { return inputGroups[input]; }
+  unsigned getNumInputs() const { return inputGroups.size() - 2; }
   /// Roots of what no input feeds: only another tower changes them.
   llvm::ArrayRef<TermId> getFixedRoots() const { return fixedRoots; }
 
@@ -48,6 +58,7 @@ private:
   std::vector<unsigned> groups;   ///< by root
   std::vector<unsigned> numRoots; ///< by group
   std::vector<std::vector<uint32_t>> inputs;
+  std::vector<int> inputGroups;
 };
 
 /// Inputs for 16 trials over one tower on which all roots exist, as far as
@@ -72,10 +83,7 @@ public:
   bool hasFixedRoots() const { return fixedRootsExist; }
 
 private:
-  /// Groups with more roots are not redrawn: it would take too many draws.
-  /// Trials still count for the output elements whose own roots exist.
-  static constexpr unsigned kMaxGroupRoots = 8;
-  static constexpr unsigned kMaxRounds = 16 << kMaxGroupRoots;
+  static constexpr unsigned kMaxRounds = 16 << RootGroups::kMaxGroupRoots;
   static constexpr unsigned kMaxSamples = 512;
 
   void draw(unsigned component, const RootGroups &groups, RandomStream &random);
