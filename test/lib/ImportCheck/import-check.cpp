@@ -46,6 +46,7 @@ static llvm::cl::opt<std::string> inputPath(llvm::cl::Positional,
 
 /// Destinations become arguments behind the inputs, all as C descriptors.
 static constexpr const char *kHostPipeline =
+    "func.func(convert-elementwise-to-linalg),"
     "one-shot-bufferize{bufferize-function-boundaries "
     "function-boundary-type-conversion=identity-layout-map},"
     "buffer-results-to-out-params{modify-public-functions=true},"
