@@ -87,9 +87,8 @@ static const CompilePhase kPhases[] = {
 };
 
 static const CompilePhase *findPhase(StringRef name) {
-  return llvm::find_if(kPhases, [&](const CompilePhase &phase) {
-    return phase.name == name;
-  });
+  return llvm::find_if(
+      kPhases, [&](const CompilePhase &phase) { return phase.name == name; });
 }
 
 LogicalResult mlir::mirage::buildCompilePipeline(
@@ -97,8 +96,8 @@ LogicalResult mlir::mirage::buildCompilePipeline(
     function_ref<LogicalResult(const Twine &)> onError) {
   const CompilePhase *first = findPhase(options.from),
                      *last = findPhase(options.to);
-  for (auto [phase, name] : {std::pair(first, &options.from),
-                             std::pair(last, &options.to)})
+  for (auto [phase, name] :
+       {std::pair(first, &options.from), std::pair(last, &options.to)})
     if (phase == std::end(kPhases))
       return onError(
           "expects a phase among import, search, optimize, lower and emit, "

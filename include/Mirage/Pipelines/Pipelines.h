@@ -70,9 +70,10 @@ void buildSuperoptimizePipeline(OpPassManager &passManager,
                                 const SuperoptimizeOptions &options);
 
 /// Everything, down to the artifact: import, search, optimize, lower, emit, or
-/// the stretch of it from `options.from` to `options.to`. To be run on a module.
-/// \returns what `onError` gives, after a call with a sentence, where these name
-/// no stretch.
+/// the stretch of it from `options.from` to `options.to`. To be run on a
+/// module.
+/// \returns what `onError` gives, after a call with a sentence, where these
+/// name no stretch.
 LogicalResult
 buildCompilePipeline(OpPassManager &passManager, const CompileOptions &options,
                      function_ref<LogicalResult(const Twine &)> onError);
