@@ -11,10 +11,9 @@
 #include "Mirage/Pipelines/Pipelines.h"
 #include "Mirage/Reference/RandomInputs.h"
 #include "Mirage/Reference/Reference.h"
+#include "Mirage/Verify/VerdictJSON.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
-#include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
 #include <cmath>
 #include <random>
 
@@ -165,58 +164,12 @@ mlir::mirage::judgeModules(ModuleOp before, ModuleOp after,
 // Output
 //===----------------------------------------------------------------------===//
 
-static std::string describeBound(const Verdict &verdict) {
-  if (verdict.isLarge)
-    return llvm::formatv(
-        "tested at its own sizes in {0} counted trials over {1} "
-        "towers of primes; no bound at these sizes",
-        verdict.bound.trials, verdict.bound.towers);
-  if (std::isinf(verdict.bound.provedLog2))
-    return "proved outright";
-  return llvm::formatv("wrong with probability at most 2^{0:f0} (proved), {1} "
-                       "trials over {2} towers of primes",
-                       verdict.bound.provedLog2, verdict.bound.trials,
-                       verdict.bound.towers);
-}
-
 std::string mlir::mirage::toString(const FunctionVerdict &entry) {
-  const Verdict &verdict = entry.verdict;
-  std::string text =
-      (llvm::Twine("@") + entry.function + ": " + getVerdictName(verdict.kind))
-          .str();
-  if (verdict.kind == Verdict::Equal)
-    return text + (verdict.whereBothDefined ? " where both are defined" : "") +
-           "; " + describeBound(verdict);
-  if (verdict.witness)
-    return text + llvm::formatv("; output {0}, element {1}: {2} and {3} on the "
-                                "inputs of seed {4}",
-                                verdict.witness->output,
-                                verdict.witness->element, verdict.witness->lhs,
-                                verdict.witness->rhs, verdict.witness->seed)
-                      .str();
-  return text + " (" + verdict.reason + ")";
+  return "@" + entry.function + ": " + toString(entry.verdict);
 }
 
 llvm::json::Value mlir::mirage::toJSON(const FunctionVerdict &entry) {
-  const Verdict &verdict = entry.verdict;
-  llvm::json::Object object{
-      {"function", entry.function},
-      {"verdict", getVerdictName(verdict.kind)},
-      {"trials", int64_t(verdict.bound.trials)},
-      {"towers", int64_t(verdict.bound.towers)},
-      {"provedLog2", std::isinf(verdict.bound.provedLog2)
-                         ? llvm::json::Value("-inf")
-                         : llvm::json::Value(verdict.bound.provedLog2)},
-      {"whereBothDefined", verdict.whereBothDefined},
-      {"isLarge", verdict.isLarge}};
-  if (!verdict.reason.empty())
-    object["reason"] = verdict.reason;
-  if (verdict.witness)
-    object["witness"] =
-        llvm::json::Object{{"seed", verdict.witness->seed},
-                           {"output", int64_t(verdict.witness->output)},
-                           {"element", verdict.witness->element},
-                           {"before", verdict.witness->lhs},
-                           {"after", verdict.witness->rhs}};
-  return object;
+  llvm::json::Value value = toJSON(entry.verdict);
+  value.getAsObject()->insert({"function", entry.function});
+  return value;
 }

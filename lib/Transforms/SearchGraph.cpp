@@ -10,6 +10,7 @@
 #include "Mirage/Bridge/Bridge.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Graph/GraphJSON.h"
+#include "Mirage/Verify/VerdictJSON.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -191,27 +192,14 @@ mlir::mirage::searchGraph(kernel::GraphOp op,
   return GraphSearcher(op, options).run();
 }
 
-static llvm::json::Value toJSON(const Verdict &verdict) {
-  llvm::json::Object object{{"verdict", getVerdictName(verdict.kind)},
-                            {"provedLog2", verdict.bound.provedLog2},
-                            {"conjecturedLog2", verdict.bound.conjecturedLog2},
-                            {"trials", int64_t(verdict.bound.trials)},
-                            {"towers", int64_t(verdict.bound.towers)}};
-  if (!verdict.reason.empty())
-    object["reason"] = verdict.reason;
-  if (verdict.whereBothDefined)
-    object["whereBothDefined"] = true;
-  return object;
-}
-
 llvm::json::Value mlir::mirage::toJSON(const SearchGraphResult &result) {
   llvm::json::Object object{
       {"search", search::toJSON(result.search.report)},
       {"stopReason", search::getStopReasonName(result.search.stopReason)},
       {"replaced", result.isReplaced}};
   if (result.isReplaced) {
-    object["smallSizes"] = ::toJSON(result.smallSizes);
-    object["fullSize"] = ::toJSON(result.fullSize);
+    object["smallSizes"] = toJSON(result.smallSizes);
+    object["fullSize"] = toJSON(result.fullSize);
   } else {
     object["whyNot"] = result.whyNot;
   }

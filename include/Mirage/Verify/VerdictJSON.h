@@ -1,0 +1,27 @@
+//===- VerdictJSON.h - Verdicts for people and programs ---------*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_VERIFY_VERDICTJSON_H
+#define MIRAGE_VERIFY_VERDICTJSON_H
+
+#include "Mirage/Verify/Verify.h"
+#include "llvm/Support/JSON.h"
+
+namespace mlir::mirage {
+
+/// {"verdict": "equal", "provedLog2": -1756.0, "conjecturedLog2": ..,
+/// "trials": 64, "towers": 4} and, where there is one, "sizes", "reason",
+/// "whereBothDefined" and "witness". Minus infinity is the string "-inf".
+llvm::json::Value toJSON(const Verdict &verdict);
+
+/// One line: "equal; wrong with probability at most 2^-1756 (proved), ...".
+std::string toString(const Verdict &verdict);
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_VERIFY_VERDICTJSON_H
