@@ -11,6 +11,22 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ConvertBlockToThreadPass : Pass<"convert-mirage-block-to-thread"> {
+  let summary = "turns the steps of block graphs into thread graphs";
+  let description = [{
+    Each elementwise operation, reduction, matrix product, transpose, broadcast
+    and cast in the body of a `mirage_block.graph` becomes a
+    `mirage_thread.graph` on the same tiles: fragments with layouts, work items
+    that the block's warps share, steps along the reduced dimension. Products
+    of 16-bit operands, and of one with an f32 operand, which is rounded to its
+    type, use the fragments of `mma.sync.m16n8k16`; others are exact in f32.
+    `accumulate`, `mask` and `reshape` are left: they concern the block's loop,
+    its coordinates and its memory.
+    Example: test/Conversion/BlockToThread/block-to-thread.mlir
+  }];
+  let dependentDialects = ["::mlir::mirage::thread::MirageThreadDialect"];
+}
+
 def LowerMathPass : Pass<"mirage-lower-math"> {
   let summary = "lowers math operations of kernels without libdevice";
   let description = [{
