@@ -101,19 +101,13 @@ static llvm::Error checkInput(const TileGraph &graph, unsigned input,
   for (int dim = 0; dim < rank; ++dim) {
     int64_t covered =
         graph.getExtent(graph.getCuttingAxes(input, dim)) * tile.shape[dim];
-<<<<<<< HEAD
-    bool isCut = !graph.getCuttingAxes(input, dim).empty();
-    if (isCut ? covered < tensor.shape[dim] : covered != tensor.shape[dim])
+    bool mayOverhang = graph.level == Level::Thread ||
+                       !graph.getCuttingAxes(input, dim).empty();
+    if (mayOverhang ? covered < tensor.shape[dim]
+                    : covered != tensor.shape[dim])
       return makeError("expects tiles that cover dimension " +
                        llvm::Twine(dim) + " of size " +
                        llvm::Twine(tensor.shape[dim]) +
-=======
-    bool mayOverhang = graph.level == Level::Thread ||
-                 !graph.getCuttingAxes(input, dim).empty();
-    if (mayOverhang ? covered < tensor.shape[dim] : covered != tensor.shape[dim])
-      return makeError("expects tiles that cover dimension " + llvm::Twine(dim) +
-                       " of size " + llvm::Twine(tensor.shape[dim]) +
->>>>>>> 789bd2b (BlockToThread: steps of a block as thread graphs (in progress))
                        ", got tiles that cover " + llvm::Twine(covered));
   }
   return llvm::Error::success();
@@ -145,7 +139,7 @@ static llvm::Error checkOutput(const TileGraph &graph, const TileOutput &map,
   }
   for (int dim = 0; dim < rank; ++dim)
     if (mayOverhang[dim] ? covered[dim] < tensor.shape[dim]
-                   : covered[dim] != tensor.shape[dim])
+                         : covered[dim] != tensor.shape[dim])
       return makeError("expects tiles that cover dimension " +
                        llvm::Twine(dim) + " of size " +
                        llvm::Twine(tensor.shape[dim]) +
