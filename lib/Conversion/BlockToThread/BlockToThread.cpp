@@ -1,15 +1,15 @@
 //===- BlockToThread.cpp - Block graphs as steps of warps -----------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "StepBuilders.h"
 #include "Mirage/Conversion/Passes.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
+#include "StepBuilders.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace mlir::mirage {

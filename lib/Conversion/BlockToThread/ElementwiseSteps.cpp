@@ -1,14 +1,14 @@
 //===- ElementwiseSteps.cpp - Elementwise and transposing steps -----------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mirage/Layout/WorkFragments.h"
 #include "StepBuilders.h"
 #include "ThreadGraphBuilder.h"
-#include "Mirage/Layout/WorkFragments.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 
@@ -55,9 +55,10 @@ FailureOr<Value> mlir::mirage::buildElementwiseStep(RewriterBase &rewriter,
     fragments.push_back(graph.addOperand(operand, dims, layout.project(dims)));
   }
   Opcode opcode = cast<OperatorOpInterface>(op).getTableOpcode();
-  Value fragment = graph.addRow(
-      opcode, fragments, readOperatorAttributes(opcode, op->getAttrDictionary()),
-      layout, result.getElementType());
+  Value fragment =
+      graph.addRow(opcode, fragments,
+                   readOperatorAttributes(opcode, op->getAttrDictionary()),
+                   layout, result.getElementType());
   auto all = llvm::to_vector(llvm::seq<int>(result.getRank()));
   return graph.finish(fragment, all, result);
 }
@@ -78,8 +79,8 @@ FailureOr<Value> mlir::mirage::buildTransposeStep(RewriterBase &rewriter,
     dims[from] = to;
   Value fragment = graph.addRow(
       Opcode::Transpose,
-      graph.addOperand(op->getOperand(0), dims, layout.project(dims)), attributes,
-      layout, result.getElementType());
+      graph.addOperand(op->getOperand(0), dims, layout.project(dims)),
+      attributes, layout, result.getElementType());
   auto all = llvm::to_vector(llvm::seq<int>(result.getRank()));
   return graph.finish(fragment, all, result);
 }

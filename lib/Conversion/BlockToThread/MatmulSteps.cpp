@@ -1,15 +1,15 @@
 //===- MatmulSteps.cpp - Steps that multiply matrices ---------------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "StepBuilders.h"
-#include "ThreadGraphBuilder.h"
 #include "Mirage/Layout/Fragments.h"
 #include "Mirage/Layout/WorkFragments.h"
+#include "StepBuilders.h"
+#include "ThreadGraphBuilder.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 
@@ -20,7 +20,8 @@ namespace {
 /// The index space of a product is the batch dimensions of the result, then m,
 /// n and k. Here is which of its dimensions each tile has.
 struct MatmulDims {
-  MatmulDims(RankedTensorType lhs, RankedTensorType rhs, RankedTensorType result);
+  MatmulDims(RankedTensorType lhs, RankedTensorType rhs,
+             RankedTensorType result);
 
   int m, n, k;
   SmallVector<int64_t> sizes;
@@ -74,14 +75,14 @@ static MatmulFragments chooseMmaFragments(const MatmulDims &dims,
   LinearLayout d =
       repeatFragment(getFragmentLayout(Fragment::MmaM16N8D), 1, columns);
   return {shape, addBatch(a, dims.lhs.size() - 2),
-          addBatch(b, dims.rhs.size() - 2), addBatch(d, dims.result.size() - 2)};
+          addBatch(b, dims.rhs.size() - 2),
+          addBatch(d, dims.result.size() - 2)};
 }
 
 static MatmulFragments chooseExactFragments(const MatmulDims &dims,
                                             unsigned numWarps) {
-  LinearLayout layout =
-      chooseMatmulLayout(dims.sizes[dims.m], dims.sizes[dims.n],
-                         dims.sizes[dims.k], numWarps);
+  LinearLayout layout = chooseMatmulLayout(
+      dims.sizes[dims.m], dims.sizes[dims.n], dims.sizes[dims.k], numWarps);
   SmallVector<int64_t> shape(dims.m, 1);
   llvm::append_range(shape, layout.getShape());
   enum { M, N, K };
@@ -92,7 +93,8 @@ static MatmulFragments chooseExactFragments(const MatmulDims &dims,
 
 /// The type that tensor cores multiply: the 16-bit type of both operands, or of
 /// one, to which the other is rounded. None where products are to be exact in
-/// f32: both operands f32, or two 16-bit types neither of which holds the other.
+/// f32: both operands f32, or two 16-bit types neither of which holds the
+/// other.
 static Type getTensorCoreType(Type lhs, Type rhs) {
   auto isNarrow = [](Type type) { return type.isF16() || type.isBF16(); };
   if (lhs == rhs)
@@ -120,10 +122,10 @@ FailureOr<Value> mlir::mirage::buildMatmulStep(RewriterBase &rewriter,
     type = rewriter.getF32Type();
   WorkSplit split(dims.sizes, fragments.shape, dims.k);
   if (split.getAxes().size() > 3)
-    return op->emitOpError()
-           << "expects tiles with few enough batch dimensions that products are "
-              "cut along at most 3 dimensions, got "
-           << split.getAxes().size() << " for " << resultTile;
+    return op->emitOpError() << "expects tiles with few enough batch "
+                                "dimensions that products are "
+                                "cut along at most 3 dimensions, got "
+                             << split.getAxes().size() << " for " << resultTile;
   ThreadGraphBuilder graph(rewriter, op->getLoc(), split);
   Value a = graph.addCast(graph.addOperand(lhs, dims.lhs, fragments.lhs), type);
   Value b = graph.addCast(graph.addOperand(rhs, dims.rhs, fragments.rhs), type);

@@ -1,14 +1,14 @@
 //===- ReductionSteps.cpp - Steps that reduce dimensions ------------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mirage/Layout/WorkFragments.h"
 #include "StepBuilders.h"
 #include "ThreadGraphBuilder.h"
-#include "Mirage/Layout/WorkFragments.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 
@@ -35,10 +35,10 @@ static FailureOr<Value> reduceOneDim(RewriterBase &rewriter, Operation *op,
   LinearLayout layout = chooseReductionLayout(tile.getShape(), dim, numWarps);
   WorkSplit split(tile.getShape(), layout.getShape(), dim);
   if (split.getAxes().size() > 3)
-    return op->emitOpError()
-           << "expects a tile that is cut along at most 3 dimensions to share it "
-              "among warps, got "
-           << split.getAxes().size() << " for " << tile;
+    return op->emitOpError() << "expects a tile that is cut along at most 3 "
+                                "dimensions to share it "
+                                "among warps, got "
+                             << split.getAxes().size() << " for " << tile;
   ThreadGraphBuilder graph(rewriter, op->getLoc(), split);
   auto all = llvm::to_vector(llvm::seq<int>(tile.getRank()));
   Value fragment = graph.addOperand(operand, all, layout);
@@ -49,8 +49,8 @@ static FailureOr<Value> reduceOneDim(RewriterBase &rewriter, Operation *op,
     mask.dims = {dim};
     mask.axes = {Axis::Loop};
     mask.extent = size;
-    fragment =
-        graph.addRow(Opcode::Mask, fragment, mask, layout, tile.getElementType());
+    fragment = graph.addRow(Opcode::Mask, fragment, mask, layout,
+                            tile.getElementType());
   }
   SmallVector<int> kept = all;
   kept[dim] = -1;
@@ -74,7 +74,8 @@ FailureOr<Value> mlir::mirage::buildReductionStep(RewriterBase &rewriter,
                                                   Operation *op,
                                                   unsigned numWarps) {
   Opcode opcode = cast<OperatorOpInterface>(op).getTableOpcode();
-  Attributes attributes = readOperatorAttributes(opcode, op->getAttrDictionary());
+  Attributes attributes =
+      readOperatorAttributes(opcode, op->getAttrDictionary());
   ArrayRef<int64_t> shape =
       cast<RankedTensorType>(op->getOperand(0).getType()).getShape();
   int64_t count = attributes.count;

@@ -1,6 +1,6 @@
 //===- ThreadGraphBuilder.cpp - One step of a block, under construction ---===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -8,6 +8,7 @@
 
 #include "ThreadGraphBuilder.h"
 #include "Mirage/Analysis/FragmentLayout.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -38,8 +39,9 @@ ThreadGraphBuilder::ThreadGraphBuilder(OpBuilder &builder, Location location,
                                        WorkSplit split)
     : builder(builder), location(location), split(std::move(split)),
       state(location, thread::GraphOp::getOperationName()), body(new Block),
-      bodyBuilder(OpBuilder::atBlockEnd(body)) {
+      bodyBuilder(builder.getContext()) {
   state.addRegion()->push_back(body);
+  bodyBuilder.setInsertionPointToEnd(body);
   header.level = Level::Thread;
   header.loop = this->split.getNumSteps();
   for (int dim : this->split.getAxes())
@@ -64,7 +66,8 @@ Value ThreadGraphBuilder::addOperand(Value tile, ArrayRef<int> dims,
   header.tileInputs.push_back(input);
   tiles.push_back(tile);
   Type elementType = cast<RankedTensorType>(tile.getType()).getElementType();
-  return body->addArgument(mirage::getFragmentType(layout, elementType), location);
+  return body->addArgument(mirage::getFragmentType(layout, elementType),
+                           location);
 }
 
 Value ThreadGraphBuilder::addRow(Opcode opcode, ValueRange operands,
@@ -92,8 +95,8 @@ Value ThreadGraphBuilder::finish(Value fragment, ArrayRef<int> dims,
   state.addOperands(tiles);
   state.addTypes(tile);
   state.addAttributes(writeTileGraphHeader(builder.getContext(), header));
-  state.addAttribute("operandSegmentSizes",
-                     builder.getDenseI32ArrayAttr(
-                         {static_cast<int32_t>(tiles.size()), 0}));
+  state.addAttribute(
+      "operandSegmentSizes",
+      builder.getDenseI32ArrayAttr({static_cast<int32_t>(tiles.size()), 0}));
   return builder.create(state)->getResult(0);
 }

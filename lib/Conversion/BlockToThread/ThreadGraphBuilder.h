@@ -1,6 +1,6 @@
 //===- ThreadGraphBuilder.h - One step of a block, under construction *- C++ -*-===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -20,7 +20,8 @@ namespace mlir::mirage {
 /// dimension, counted by the axes of the work items or by the steps.
 class WorkSplit {
 public:
-  /// \param sizes      of the index space: of the result for an elementwise step,
+  /// \param sizes      of the index space: of the result for an elementwise
+  /// step,
   ///                   batch, m, n, k for a matrix product.
   /// \param fragment   of the same rank, powers of two; may overhang.
   /// \param loopDim    the dimension that one item walks through, or -1.
