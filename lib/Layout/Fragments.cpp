@@ -23,27 +23,27 @@ static llvm::SmallVector<Coordinates, 5> lanesAlongColumns(int64_t perLane) {
   return {{perLane, 0}, {2 * perLane, 0}, {0, 1}, {0, 2}, {0, 4}};
 }
 
-LinearLayout mlir::mirage::getFragmentLayout(Fragment fragment) {
-  switch (fragment) {
-  case Fragment::MmaM16N8K16A:
+LinearLayout mlir::mirage::getFragmentLayout(FragmentKind kind) {
+  switch (kind) {
+  case FragmentKind::MmaM16N8K16A:
     return {{16, 16}, {{0, 1}, {8, 0}, {0, 8}}, lanesAlongRows(2)};
-  case Fragment::MmaM16N8K16B:
+  case FragmentKind::MmaM16N8K16B:
     return {{16, 8}, {{1, 0}, {8, 0}}, lanesAlongColumns(2)};
-  case Fragment::MmaM16N8K8A:
-  case Fragment::MmaM16N8D:
+  case FragmentKind::MmaM16N8K8A:
+  case FragmentKind::MmaM16N8D:
     return {{16, 8}, {{0, 1}, {8, 0}}, lanesAlongRows(2)};
-  case Fragment::MmaM16N8K8B:
-  case Fragment::Matrix8x8Transposed:
+  case FragmentKind::MmaM16N8K8B:
+  case FragmentKind::Matrix8x8Transposed:
     return {{8, 8}, {{1, 0}}, lanesAlongColumns(2)};
-  case Fragment::MmaM16N8K8TF32A:
+  case FragmentKind::MmaM16N8K8TF32A:
     return {{16, 8}, {{8, 0}, {0, 4}}, lanesAlongRows(1)};
-  case Fragment::MmaM16N8K8TF32B:
+  case FragmentKind::MmaM16N8K8TF32B:
     return {{8, 8}, {{4, 0}}, lanesAlongColumns(1)};
-  case Fragment::MmaM16N8K32A:
+  case FragmentKind::MmaM16N8K32A:
     return {{16, 32}, {{0, 1}, {0, 2}, {8, 0}, {0, 16}}, lanesAlongRows(4)};
-  case Fragment::MmaM16N8K32B:
+  case FragmentKind::MmaM16N8K32B:
     return {{32, 8}, {{1, 0}, {2, 0}, {16, 0}}, lanesAlongColumns(4)};
-  case Fragment::Matrix8x8:
+  case FragmentKind::Matrix8x8:
     return {{8, 8}, {{0, 1}}, lanesAlongRows(2)};
   }
   llvm_unreachable("unknown fragment");

@@ -27,6 +27,24 @@ def ConvertBlockToThreadPass : Pass<"convert-mirage-block-to-thread"> {
   let dependentDialects = ["::mlir::mirage::thread::MirageThreadDialect"];
 }
 
+def ConvertThreadToVectorPass : Pass<"convert-mirage-thread-to-vector"> {
+  let summary = "turns thread graphs on memrefs into code of one lane";
+  let description = [{
+    Each `mirage_thread.graph` whose tiles are memrefs becomes loops over work
+    items and steps, loads and stores as wide as layouts and strides allow,
+    scalar arithmetic on registers, `nvvm.mma.sync` and shuffles. To run on a
+    function that blocks of one dimension execute with all threads; items are
+    dealt to warps by `gpu.thread_id x`. The number of warps is that of
+    `known_block_size` or `nvvm.reqntid`, or the block's at run time. No barrier
+    is put in. Example: test/Conversion/ThreadToVector/thread-to-vector.mlir
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+}
+
 def LowerMathPass : Pass<"mirage-lower-math"> {
   let summary = "lowers math operations of kernels without libdevice";
   let description = [{

@@ -20,7 +20,7 @@
 
 namespace mlir::mirage {
 
-enum class Fragment : uint8_t {
+enum class FragmentKind : uint8_t {
   MmaM16N8K16A,       ///< 16x16, 16-bit elements
   MmaM16N8K16B,       ///< 16x8
   MmaM16N8K8A,        ///< 16x8, 16-bit elements
@@ -34,7 +34,7 @@ enum class Fragment : uint8_t {
   Matrix8x8Transposed ///< one matrix of ldmatrix.trans
 };
 
-LinearLayout getFragmentLayout(Fragment fragment);
+LinearLayout getFragmentLayout(FragmentKind kind);
 
 /// The accumulator of wgmma.m64nNk*, f32: 64 rows, `numColumns` columns over
 /// the four warps of a warpgroup. `numColumns` is a power of two from 8 to 256;

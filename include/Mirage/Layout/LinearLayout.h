@@ -91,7 +91,7 @@ public:
 
 private:
   llvm::SmallVector<int64_t, 2> shape;
-  llvm::SmallVector<Coordinates, 5> bases[3];
+  llvm::SmallVector<Coordinates, 0> bases[3];
 };
 
 /// How (register, lane, warp) numbers of `from` go to those of `to` so that

@@ -69,11 +69,11 @@ static MatmulFragments chooseMmaFragments(const MatmulDims &dims,
       chooseMmaColumns(batch, dims.sizes[dims.m], dims.sizes[dims.n], numWarps);
   SmallVector<int64_t> shape(dims.m, 1);
   shape.append({16, 8 * columns, 16});
-  LinearLayout a = getFragmentLayout(Fragment::MmaM16N8K16A);
+  LinearLayout a = getFragmentLayout(FragmentKind::MmaM16N8K16A);
   LinearLayout b =
-      repeatFragment(getFragmentLayout(Fragment::MmaM16N8K16B), 1, columns);
+      repeatFragment(getFragmentLayout(FragmentKind::MmaM16N8K16B), 1, columns);
   LinearLayout d =
-      repeatFragment(getFragmentLayout(Fragment::MmaM16N8D), 1, columns);
+      repeatFragment(getFragmentLayout(FragmentKind::MmaM16N8D), 1, columns);
   return {shape, addBatch(a, dims.lhs.size() - 2),
           addBatch(b, dims.rhs.size() - 2),
           addBatch(d, dims.result.size() - 2)};

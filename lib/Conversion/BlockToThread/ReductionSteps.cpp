@@ -26,6 +26,13 @@ static std::optional<double> getPadding(const OperatorInfo &reduction) {
   return neutral;
 }
 
+/// Whether the number of elements takes part in the result.
+static bool averages(const OperatorInfo &reduction) {
+  return llvm::any_of(reduction.finish.nodes(), [](const ScalarNode &node) {
+    return node.function == ScalarFunction::Size;
+  });
+}
+
 /// The reduction of a tile over one dimension, its other attributes as given.
 static FailureOr<Value> reduceOneDim(RewriterBase &rewriter, Operation *op,
                                      Value operand, Opcode reduction, int dim,
@@ -58,7 +65,8 @@ static FailureOr<Value> reduceOneDim(RewriterBase &rewriter, Operation *op,
   accumulate.reduction = reduction;
   accumulate.axis = Axis::Loop;
   accumulate.dims = {dim};
-  accumulate.count = count;
+  if (averages(getOperatorInfo(reduction)))
+    accumulate.count = count;
   fragment = graph.addRow(Opcode::Accumulate, fragment, accumulate,
                           layout.project(kept), rewriter.getF32Type());
   SmallVector<int64_t> shape(tile.getShape());

@@ -1,4 +1,5 @@
-//===- ThreadGraphBuilder.h - One step of a block, under construction *- C++ -*-===//
+//===- ThreadGraphBuilder.h - One step of a block, under construction *- C++
+//-*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -76,7 +76,7 @@ TEST(BitMatrixTest, IndependentColumnsAreTheFirstThatAddRank) {
 namespace {
 /// What the PTX ISA says about element `index` of lane `lane`.
 struct FragmentFormula {
-  Fragment fragment;
+  FragmentKind kind;
   int64_t rows, columns;
   unsigned numRegisters;
   std::pair<int64_t, int64_t> (*locate)(unsigned index, unsigned lane);
@@ -85,52 +85,52 @@ struct FragmentFormula {
 
 /// Formulas as the ISA prints them: groupID = lane / 4, thread = lane % 4.
 static const FragmentFormula kFormulas[] = {
-    {Fragment::MmaM16N8K16A, 16, 16, 8,
+    {FragmentKind::MmaM16N8K16A, 16, 16, 8,
      [](unsigned i, unsigned lane) -> std::pair<int64_t, int64_t> {
        bool low = i < 2 || (i >= 4 && i < 6);
        return {lane / 4 + (low ? 0 : 8),
                lane % 4 * 2 + (i & 1) + (i >= 4 ? 8 : 0)};
      }},
-    {Fragment::MmaM16N8K16B, 16, 8, 4,
+    {FragmentKind::MmaM16N8K16B, 16, 8, 4,
      [](unsigned i, unsigned lane) -> std::pair<int64_t, int64_t> {
        return {lane % 4 * 2 + (i & 1) + (i >= 2 ? 8 : 0), lane / 4};
      }},
-    {Fragment::MmaM16N8K8A, 16, 8, 4,
+    {FragmentKind::MmaM16N8K8A, 16, 8, 4,
      [](unsigned i, unsigned lane) -> std::pair<int64_t, int64_t> {
        return {lane / 4 + (i < 2 ? 0 : 8), lane % 4 * 2 + (i & 1)};
      }},
-    {Fragment::MmaM16N8K8B, 8, 8, 2,
+    {FragmentKind::MmaM16N8K8B, 8, 8, 2,
      [](unsigned i, unsigned lane) -> std::pair<int64_t, int64_t> {
        return {lane % 4 * 2 + i, lane / 4};
      }},
-    {Fragment::MmaM16N8K8TF32A, 16, 8, 4,
+    {FragmentKind::MmaM16N8K8TF32A, 16, 8, 4,
      [](unsigned i, unsigned lane) -> std::pair<int64_t, int64_t> {
        return {lane / 4 + (i == 0 || i == 2 ? 0 : 8),
                lane % 4 + (i < 2 ? 0 : 4)};
      }},
-    {Fragment::MmaM16N8K8TF32B, 8, 8, 2,
+    {FragmentKind::MmaM16N8K8TF32B, 8, 8, 2,
      [](unsigned i, unsigned lane) -> std::pair<int64_t, int64_t> {
        return {lane % 4 + 4 * i, lane / 4};
      }},
-    {Fragment::MmaM16N8K32A, 16, 32, 16,
+    {FragmentKind::MmaM16N8K32A, 16, 32, 16,
      [](unsigned i, unsigned lane) -> std::pair<int64_t, int64_t> {
        bool low = i < 4 || (i >= 8 && i < 12);
        return {lane / 4 + (low ? 0 : 8),
                lane % 4 * 4 + (i & 3) + (i >= 8 ? 16 : 0)};
      }},
-    {Fragment::MmaM16N8K32B, 32, 8, 8,
+    {FragmentKind::MmaM16N8K32B, 32, 8, 8,
      [](unsigned i, unsigned lane) -> std::pair<int64_t, int64_t> {
        return {lane % 4 * 4 + (i & 3) + (i >= 4 ? 16 : 0), lane / 4};
      }},
-    {Fragment::MmaM16N8D, 16, 8, 4,
+    {FragmentKind::MmaM16N8D, 16, 8, 4,
      [](unsigned i, unsigned lane) -> std::pair<int64_t, int64_t> {
        return {lane / 4 + (i < 2 ? 0 : 8), lane % 4 * 2 + (i & 1)};
      }},
-    {Fragment::Matrix8x8, 8, 8, 2,
+    {FragmentKind::Matrix8x8, 8, 8, 2,
      [](unsigned i, unsigned lane) -> std::pair<int64_t, int64_t> {
        return {lane / 4, lane % 4 * 2 + i};
      }},
-    {Fragment::Matrix8x8Transposed, 8, 8, 2,
+    {FragmentKind::Matrix8x8Transposed, 8, 8, 2,
      [](unsigned i, unsigned lane) -> std::pair<int64_t, int64_t> {
        return {lane % 4 * 2 + i, lane / 4};
      }},
@@ -138,7 +138,7 @@ static const FragmentFormula kFormulas[] = {
 
 TEST(FragmentsTest, AreThoseOfTheInstructionSet) {
   for (const FragmentFormula &formula : kFormulas) {
-    LinearLayout layout = getFragmentLayout(formula.fragment);
+    LinearLayout layout = getFragmentLayout(formula.kind);
     EXPECT_EQ(layout.getShape(),
               llvm::ArrayRef<int64_t>({formula.rows, formula.columns}));
     ASSERT_EQ(layout.getNumRegisters(), formula.numRegisters);
@@ -148,7 +148,7 @@ TEST(FragmentsTest, AreThoseOfTheInstructionSet) {
       for (unsigned i = 0; i < formula.numRegisters; ++i) {
         auto [row, column] = formula.locate(i, lane);
         EXPECT_EQ(layout.apply(i, lane), Coordinates({row, column}))
-            << "fragment " << unsigned(formula.fragment) << " lane " << lane;
+            << "fragment " << unsigned(formula.kind) << " lane " << lane;
       }
   }
 }
@@ -169,7 +169,7 @@ TEST(FragmentsTest, WgmmaAccumulatorRepeatsTheTileOfEightColumns) {
 }
 
 TEST(FragmentsTest, RepeatedFragmentHoldsItsTilesInTurn) {
-  LinearLayout tile = getFragmentLayout(Fragment::MmaM16N8D);
+  LinearLayout tile = getFragmentLayout(FragmentKind::MmaM16N8D);
   LinearLayout layout = repeatFragment(tile, 2, 4);
   EXPECT_EQ(layout.getShape(), llvm::ArrayRef<int64_t>({32, 32}));
   EXPECT_EQ(layout.apply(0b1'10'01, 6), Coordinates({16 + 1, 16 + 5}));
@@ -207,10 +207,10 @@ TEST(LinearLayoutTest, LaneBitsThatRegistersSpanAreRedundant) {
 }
 
 TEST(LinearLayoutTest, ContiguousBitsNeedAlignedRuns) {
-  LinearLayout a = getFragmentLayout(Fragment::MmaM16N8K16A);
+  LinearLayout a = getFragmentLayout(FragmentKind::MmaM16N8K16A);
   EXPECT_EQ(a.getContiguousBits(1), 1u);
   EXPECT_EQ(a.getContiguousBits(0), 0u);
-  EXPECT_EQ(getFragmentLayout(Fragment::MmaM16N8K16B).getContiguousBits(0), 1u);
+  EXPECT_EQ(getFragmentLayout(FragmentKind::MmaM16N8K16B).getContiguousBits(0), 1u);
   LinearLayout rows = buildBlockedLayout(
       2, {{LayoutInput::Register, 1, 3}, {LayoutInput::Lane, 0, 5}});
   EXPECT_EQ(rows.getContiguousBits(1), 3u);
@@ -220,7 +220,7 @@ TEST(LinearLayoutTest, ContiguousBitsNeedAlignedRuns) {
 }
 
 TEST(LinearLayoutTest, ProjectionReplicatesAndPermutes) {
-  LinearLayout d = getFragmentLayout(Fragment::MmaM16N8D);
+  LinearLayout d = getFragmentLayout(FragmentKind::MmaM16N8D);
   LinearLayout column = d.project({0, -1});
   EXPECT_EQ(column.getShape(), llvm::ArrayRef<int64_t>({16, 1}));
   EXPECT_EQ(column.getNumRegisters(), 2u);
@@ -235,7 +235,7 @@ TEST(LinearLayoutTest, ProjectionReplicatesAndPermutes) {
 }
 
 TEST(LinearLayoutTest, FindsTheRegisterOfAnElement) {
-  LinearLayout a = getFragmentLayout(Fragment::MmaM16N8K16A);
+  LinearLayout a = getFragmentLayout(FragmentKind::MmaM16N8K16A);
   EXPECT_EQ(a.findRegister({8, 9}), 7u);
   EXPECT_EQ(a.findRegister({1, 0}), std::nullopt);
 }
@@ -244,8 +244,8 @@ TEST(LinearLayoutTest, FindsTheRegisterOfAnElement) {
 /// next product: registers change their numbers, lanes keep their elements.
 TEST(LinearLayoutTest, AccumulatorsBecomeTheLeftOperandWithoutShuffles) {
   LinearLayout from =
-      repeatFragment(getFragmentLayout(Fragment::MmaM16N8D), 1, 2);
-  LinearLayout to = getFragmentLayout(Fragment::MmaM16N8K16A);
+      repeatFragment(getFragmentLayout(FragmentKind::MmaM16N8D), 1, 2);
+  LinearLayout to = getFragmentLayout(FragmentKind::MmaM16N8K16A);
   std::optional<BitMatrix> conversion = computeConversion(from, to);
   ASSERT_TRUE(conversion);
   EXPECT_EQ(*conversion, BitMatrix::identity(8));
@@ -259,7 +259,7 @@ TEST(LinearLayoutTest, ConversionKeepsElements) {
   LinearLayout from = buildBlockedLayout(2, {{LayoutInput::Register, 1, 3},
                                              {LayoutInput::Lane, 0, 4},
                                              {LayoutInput::Lane, 1, 1}});
-  LinearLayout to = getFragmentLayout(Fragment::MmaM16N8K16A);
+  LinearLayout to = getFragmentLayout(FragmentKind::MmaM16N8K16A);
   std::optional<BitMatrix> conversion = computeConversion(from, to);
   ASSERT_TRUE(conversion);
   for (unsigned number = 0; number < 256; ++number) {
