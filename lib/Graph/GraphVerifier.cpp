@@ -101,8 +101,10 @@ static llvm::Error checkInput(const TileGraph &graph, unsigned input,
   for (int dim = 0; dim < rank; ++dim) {
     int64_t covered =
         graph.getExtent(graph.getCuttingAxes(input, dim)) * tile.shape[dim];
-    bool isCut = !graph.getCuttingAxes(input, dim).empty();
-    if (isCut ? covered < tensor.shape[dim] : covered != tensor.shape[dim])
+    bool mayOverhang = graph.level == Level::Thread ||
+                       !graph.getCuttingAxes(input, dim).empty();
+    if (mayOverhang ? covered < tensor.shape[dim]
+                    : covered != tensor.shape[dim])
       return makeError("expects tiles that cover dimension " +
                        llvm::Twine(dim) + " of size " +
                        llvm::Twine(tensor.shape[dim]) +
@@ -123,7 +125,8 @@ static llvm::Error checkOutput(const TileGraph &graph, const TileOutput &map,
                      llvm::Twine(graph.grid.size()) + " grid axes, got " +
                      llvm::Twine(map.gridMap.size()));
   Shape covered = tile.shape;
-  llvm::SmallVector<bool> isCut(rank, false);
+  // Fragments have sizes that are powers of two, so they may overhang anywhere.
+  llvm::SmallVector<bool> mayOverhang(rank, graph.level == Level::Thread);
   for (auto [axis, dim] : llvm::enumerate(map.gridMap)) {
     if (dim < kSummed || dim >= rank)
       return makeError("expects an axis to join a dimension in [0, " +
@@ -132,11 +135,11 @@ static llvm::Error checkOutput(const TileGraph &graph, const TileOutput &map,
     if (dim < 0)
       continue;
     covered[dim] *= graph.grid[axis];
-    isCut[dim] = true;
+    mayOverhang[dim] = true;
   }
   for (int dim = 0; dim < rank; ++dim)
-    if (isCut[dim] ? covered[dim] < tensor.shape[dim]
-                   : covered[dim] != tensor.shape[dim])
+    if (mayOverhang[dim] ? covered[dim] < tensor.shape[dim]
+                         : covered[dim] != tensor.shape[dim])
       return makeError("expects tiles that cover dimension " +
                        llvm::Twine(dim) + " of size " +
                        llvm::Twine(tensor.shape[dim]) +

@@ -11,24 +11,38 @@
 
 include "mlir/Pass/PassBase.td"
 
-// Passes run on any op, a module as well as one function in it, so that a plain
-// flag of mirage-opt works and other pipelines may nest them where they like.
-
-def ConvertLinalgToMirageKernelPass : Pass<"convert-linalg-to-mirage-kernel"> {
-  let summary = "imports tensor programs from linalg";
+def ConvertBlockToThreadPass : Pass<"convert-mirage-block-to-thread"> {
+  let summary = "turns the steps of block graphs into thread graphs";
   let description = [{
-    In each function, wraps maximal convex regions of ops that it understands
-    into `mirage_kernel.graph`s, in destination style on `tensor.empty`. Ops are
-    understood by their indexing maps and bodies: contractions, elementwise
-    operators, broadcasts, transposes and reductions, whether they are written as
-    named ops, as `linalg.generic` or with `arith` and `math` on tensors; also
-    `tensor.expand_shape` and `tensor.collapse_shape`. Fills and constants that
-    only these read disappear. The rest stays as it was, each op with a remark
-    that says why (`include/Mirage/Conversion/LinalgToKernel.h`).
-    Example: test/Conversion/LinalgToKernel/matmul.mlir
+    Each elementwise operation, reduction, matrix product, transpose, broadcast
+    and cast in the body of a `mirage_block.graph` becomes a
+    `mirage_thread.graph` on the same tiles: fragments with layouts, work items
+    that the block's warps share, steps along the reduced dimension. Products
+    of 16-bit operands, and of one with an f32 operand, which is rounded to its
+    type, use the fragments of `mma.sync.m16n8k16`; others are exact in f32.
+    `accumulate`, `mask` and `reshape` are left: they concern the block's loop,
+    its coordinates and its memory.
+    Example: test/Conversion/BlockToThread/block-to-thread.mlir
   }];
-  let dependentDialects = ["::mlir::mirage::kernel::MirageKernelDialect",
-                           "::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::mlir::mirage::thread::MirageThreadDialect"];
+}
+
+def ConvertThreadToVectorPass : Pass<"convert-mirage-thread-to-vector"> {
+  let summary = "turns thread graphs on memrefs into code of one lane";
+  let description = [{
+    Each `mirage_thread.graph` whose tiles are memrefs becomes loops over work
+    items and steps, loads and stores as wide as layouts and strides allow,
+    scalar arithmetic on registers, `nvvm.mma.sync` and shuffles. To run on a
+    function that blocks of one dimension execute with all threads; items are
+    dealt to warps by `gpu.thread_id x`. The number of warps is that of
+    `known_block_size` or `nvvm.reqntid`, or the block's at run time. No barrier
+    is put in. Example: test/Conversion/ThreadToVector/thread-to-vector.mlir
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
 def LowerMathPass : Pass<"mirage-lower-math"> {

@@ -1,0 +1,50 @@
+//===- WorkFragments.h - Fragments for the steps of a block -----*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What one warp does at a time when a block's warps share a step: the shape of
+// the fragment and which lane holds what. Tiles need not be multiples of
+// fragments; what overhangs is read as zero and not written. Each fragment has
+// at most `kMaxRegisters` elements in a lane, so that code that holds three of
+// them does not spill.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_LAYOUT_WORKFRAGMENTS_H
+#define MIRAGE_LAYOUT_WORKFRAGMENTS_H
+
+#include "Mirage/Layout/LinearLayout.h"
+
+namespace mlir::mirage {
+
+constexpr unsigned kMaxRegisters = 16;
+
+/// For an elementwise step over a tile: runs of elements along the last
+/// dimension for 16-byte accesses, where its size is a multiple of the run and
+/// the warps have work enough; lanes along the last dimension first.
+LinearLayout chooseElementwiseLayout(llvm::ArrayRef<int64_t> tile,
+                                     unsigned numWarps);
+
+/// For a reduction of a tile over `dim`. A last dimension is cut into runs for
+/// the lanes of a row; another is added up in registers while lanes lie along
+/// the last. Lanes that are left over go to the other dimensions.
+LinearLayout chooseReductionLayout(llvm::ArrayRef<int64_t> tile, unsigned dim,
+                                   unsigned numWarps);
+
+/// For a matrix product without tensor cores: a layout of dimensions m, n, k in
+/// which every lane holds all of k for its rows and columns.
+LinearLayout chooseMatmulLayout(int64_t m, int64_t n, int64_t k,
+                                unsigned numWarps);
+
+/// How many tiles of mma.sync.m16n8k16, side by side along n, one warp computes
+/// at a time: 1, 2 or 4, as many as leave work for all warps.
+int64_t chooseMmaColumns(int64_t batch, int64_t m, int64_t n,
+                         unsigned numWarps);
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_LAYOUT_WORKFRAGMENTS_H

@@ -1,0 +1,79 @@
+//===- BlockToThread.cpp - Block graphs as steps of warps -----------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Conversion/Passes.h"
+#include "Mirage/Dialect/Block/IR/Block.h"
+#include "Mirage/Dialect/Thread/IR/Thread.h"
+#include "StepBuilders.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace mlir::mirage {
+#define GEN_PASS_DEF_CONVERTBLOCKTOTHREADPASS
+#include "Mirage/Conversion/Passes.h.inc"
+} // namespace mlir::mirage
+
+using namespace mlir;
+using namespace mlir::mirage;
+
+using StepBuilder = FailureOr<Value> (*)(RewriterBase &, Operation *, unsigned);
+
+/// None for what the conversion of blocks carries out itself: an accumulate
+/// belongs to the loop, a mask depends on the coordinates of the block, and a
+/// reshape is another view of the same bytes.
+static StepBuilder getStepBuilder(Opcode opcode) {
+  switch (getOperatorInfo(opcode).kind) {
+  case OperatorKind::Elementwise:
+    return buildElementwiseStep;
+  case OperatorKind::Reduction:
+    return buildReductionStep;
+  case OperatorKind::Contraction:
+    return buildMatmulStep;
+  case OperatorKind::Movement:
+    if (opcode == Opcode::Transpose)
+      return buildTransposeStep;
+    if (opcode == Opcode::Broadcast || opcode == Opcode::Cast)
+      return buildElementwiseStep;
+    return nullptr;
+  case OperatorKind::Accumulate:
+  case OperatorKind::Graph:
+    return nullptr;
+  }
+  return nullptr;
+}
+
+static LogicalResult convertBlockGraph(IRRewriter &rewriter,
+                                       block::GraphOp graph) {
+  unsigned numWarps = graph.getThreads() / 32;
+  Block &body = graph.getBody().front();
+  for (Operation &op : llvm::make_early_inc_range(body.without_terminator())) {
+    auto row = dyn_cast<OperatorOpInterface>(op);
+    StepBuilder build = row ? getStepBuilder(row.getTableOpcode()) : nullptr;
+    if (!build)
+      continue;
+    rewriter.setInsertionPoint(&op);
+    FailureOr<Value> tile = build(rewriter, &op, numWarps);
+    if (failed(tile))
+      return failure();
+    rewriter.replaceOp(&op, *tile);
+  }
+  return success();
+}
+
+namespace {
+struct ConvertBlockToThreadPass
+    : mirage::impl::ConvertBlockToThreadPassBase<ConvertBlockToThreadPass> {
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    WalkResult result = getOperation()->walk([&](block::GraphOp graph) {
+      return WalkResult(convertBlockGraph(rewriter, graph));
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+};
+} // namespace

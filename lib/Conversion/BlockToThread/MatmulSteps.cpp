@@ -1,0 +1,139 @@
+//===- MatmulSteps.cpp - Steps that multiply matrices ---------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Layout/Fragments.h"
+#include "Mirage/Layout/WorkFragments.h"
+#include "StepBuilders.h"
+#include "ThreadGraphBuilder.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+
+using namespace mlir;
+using namespace mlir::mirage;
+
+namespace {
+/// The index space of a product is the batch dimensions of the result, then m,
+/// n and k. Here is which of its dimensions each tile has.
+struct MatmulDims {
+  MatmulDims(RankedTensorType lhs, RankedTensorType rhs,
+             RankedTensorType result);
+
+  int m, n, k;
+  SmallVector<int64_t> sizes;
+  SmallVector<int> lhs, rhs, result;
+};
+
+/// The fragments of one item in one step, in the dimensions of the tiles.
+struct MatmulFragments {
+  SmallVector<int64_t> shape; ///< of the index space
+  LinearLayout lhs, rhs, result;
+};
+} // namespace
+
+MatmulDims::MatmulDims(RankedTensorType lhsTile, RankedTensorType rhsTile,
+                       RankedTensorType resultTile)
+    : m(resultTile.getRank() - 2), n(m + 1), k(m + 2),
+      sizes(resultTile.getShape()) {
+  sizes.push_back(lhsTile.getShape().back());
+  auto mapBatch = [&](RankedTensorType tile, SmallVector<int> &dims) {
+    int numBatch = tile.getRank() - 2, offset = m - numBatch;
+    for (int dim = 0; dim < numBatch; ++dim)
+      dims.push_back(tile.getDimSize(dim) == 1 ? -1 : offset + dim);
+  };
+  mapBatch(lhsTile, lhs);
+  lhs.append({m, k});
+  mapBatch(rhsTile, rhs);
+  rhs.append({k, n});
+  result = llvm::to_vector(llvm::seq<int>(resultTile.getRank()));
+}
+
+/// A layout of two dimensions as one of a fragment with `numBatch` more, of
+/// size 1, before them.
+static LinearLayout addBatch(const LinearLayout &layout, unsigned numBatch) {
+  SmallVector<int> dims(numBatch, -1);
+  dims.append({0, 1});
+  return layout.project(dims);
+}
+
+static MatmulFragments chooseMmaFragments(const MatmulDims &dims,
+                                          unsigned numWarps) {
+  int64_t batch = 1;
+  for (int dim = 0; dim < dims.m; ++dim)
+    batch *= dims.sizes[dim];
+  int64_t columns =
+      chooseMmaColumns(batch, dims.sizes[dims.m], dims.sizes[dims.n], numWarps);
+  SmallVector<int64_t> shape(dims.m, 1);
+  shape.append({16, 8 * columns, 16});
+  LinearLayout a = getFragmentLayout(FragmentKind::MmaM16N8K16A);
+  LinearLayout b =
+      repeatFragment(getFragmentLayout(FragmentKind::MmaM16N8K16B), 1, columns);
+  LinearLayout d =
+      repeatFragment(getFragmentLayout(FragmentKind::MmaM16N8D), 1, columns);
+  return {shape, addBatch(a, dims.lhs.size() - 2),
+          addBatch(b, dims.rhs.size() - 2),
+          addBatch(d, dims.result.size() - 2)};
+}
+
+static MatmulFragments chooseExactFragments(const MatmulDims &dims,
+                                            unsigned numWarps) {
+  LinearLayout layout = chooseMatmulLayout(
+      dims.sizes[dims.m], dims.sizes[dims.n], dims.sizes[dims.k], numWarps);
+  SmallVector<int64_t> shape(dims.m, 1);
+  llvm::append_range(shape, layout.getShape());
+  enum { M, N, K };
+  return {shape, addBatch(layout.project({M, K}), dims.lhs.size() - 2),
+          addBatch(layout.project({K, N}), dims.rhs.size() - 2),
+          addBatch(layout.project({M, N}), dims.result.size() - 2)};
+}
+
+/// The type that tensor cores multiply: the 16-bit type of both operands, or of
+/// one, to which the other is rounded. None where products are to be exact in
+/// f32: both operands f32, or two 16-bit types neither of which holds the
+/// other.
+static Type getTensorCoreType(Type lhs, Type rhs) {
+  auto isNarrow = [](Type type) { return type.isF16() || type.isBF16(); };
+  if (lhs == rhs)
+    return isNarrow(lhs) ? lhs : Type();
+  if (isNarrow(lhs) && rhs.isF32())
+    return lhs;
+  if (isNarrow(rhs) && lhs.isF32())
+    return rhs;
+  return {};
+}
+
+FailureOr<Value> mlir::mirage::buildMatmulStep(RewriterBase &rewriter,
+                                               Operation *op,
+                                               unsigned numWarps) {
+  Value lhs = op->getOperand(0), rhs = op->getOperand(1);
+  auto lhsTile = cast<RankedTensorType>(lhs.getType());
+  auto rhsTile = cast<RankedTensorType>(rhs.getType());
+  auto resultTile = cast<RankedTensorType>(op->getResult(0).getType());
+  MatmulDims dims(lhsTile, rhsTile, resultTile);
+  Type type =
+      getTensorCoreType(lhsTile.getElementType(), rhsTile.getElementType());
+  MatmulFragments fragments = type ? chooseMmaFragments(dims, numWarps)
+                                   : chooseExactFragments(dims, numWarps);
+  if (!type)
+    type = rewriter.getF32Type();
+  WorkSplit split(dims.sizes, fragments.shape, dims.k);
+  if (split.getAxes().size() > 3)
+    return op->emitOpError() << "expects tiles with few enough batch "
+                                "dimensions that products are "
+                                "cut along at most 3 dimensions, got "
+                             << split.getAxes().size() << " for " << resultTile;
+  ThreadGraphBuilder graph(rewriter, op->getLoc(), split);
+  Value a = graph.addCast(graph.addOperand(lhs, dims.lhs, fragments.lhs), type);
+  Value b = graph.addCast(graph.addOperand(rhs, dims.rhs, fragments.rhs), type);
+  Value product = graph.addRow(Opcode::Matmul, {a, b}, {}, fragments.result,
+                               rewriter.getF32Type());
+  Attributes accumulate;
+  accumulate.axis = Axis::Loop;
+  Value sum = graph.addRow(Opcode::Accumulate, product, accumulate,
+                           fragments.result, rewriter.getF32Type());
+  return graph.finish(sum, dims.result, resultTile);
+}

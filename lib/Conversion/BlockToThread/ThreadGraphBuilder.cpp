@@ -1,0 +1,102 @@
+//===- ThreadGraphBuilder.cpp - One step of a block, under construction ---===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ThreadGraphBuilder.h"
+#include "Mirage/Analysis/FragmentLayout.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::mirage;
+
+WorkSplit::WorkSplit(ArrayRef<int64_t> sizes, ArrayRef<int64_t> fragment,
+                     int loopDim)
+    : sizes(sizes), fragment(fragment), loopDim(loopDim) {
+  assert(sizes.size() == fragment.size() && "a fragment of the index space");
+  for (int dim = 0; dim < static_cast<int>(sizes.size()); ++dim)
+    if (dim != loopDim && getCount(dim) > 1)
+      axes.push_back(dim);
+}
+
+int64_t WorkSplit::getCount(int dim) const {
+  return llvm::divideCeil(sizes[dim], fragment[dim]);
+}
+
+/// Operations of the thread dialect are named as the table names them.
+static OperationState startRow(Location location, Opcode opcode) {
+  return {location, (thread::MirageThreadDialect::getDialectNamespace() + "." +
+                     getOperatorInfo(opcode).name)
+                        .str()};
+}
+
+ThreadGraphBuilder::ThreadGraphBuilder(OpBuilder &builder, Location location,
+                                       WorkSplit split)
+    : builder(builder), location(location), split(std::move(split)),
+      state(location, thread::GraphOp::getOperationName()), body(new Block),
+      bodyBuilder(builder.getContext()) {
+  state.addRegion()->push_back(body);
+  bodyBuilder.setInsertionPointToEnd(body);
+  header.level = Level::Thread;
+  header.loop = this->split.getNumSteps();
+  for (int dim : this->split.getAxes())
+    header.grid.push_back(this->split.getCount(dim));
+}
+
+SmallVector<int, 3> ThreadGraphBuilder::mapAxes(ArrayRef<int> dims) const {
+  SmallVector<int, 3> map;
+  for (int axis : split.getAxes()) {
+    auto found = llvm::find(dims, axis);
+    map.push_back(found == dims.end() ? kReplicated : found - dims.begin());
+  }
+  return map;
+}
+
+Value ThreadGraphBuilder::addOperand(Value tile, ArrayRef<int> dims,
+                                     const LinearLayout &layout) {
+  TileInput input{mapAxes(dims)};
+  auto looped = llvm::find(dims, split.getLoopDim());
+  if (split.getLoopDim() >= 0 && looped != dims.end())
+    input.loopMap = looped - dims.begin();
+  header.tileInputs.push_back(input);
+  tiles.push_back(tile);
+  Type elementType = cast<RankedTensorType>(tile.getType()).getElementType();
+  return body->addArgument(mirage::getFragmentType(layout, elementType),
+                           location);
+}
+
+Value ThreadGraphBuilder::addRow(Opcode opcode, ValueRange operands,
+                                 const Attributes &attributes,
+                                 const LinearLayout &layout, Type elementType) {
+  OperationState row = startRow(location, opcode);
+  row.addOperands(operands);
+  row.addTypes(mirage::getFragmentType(layout, elementType));
+  row.addAttributes(
+      writeOperatorAttributes(builder.getContext(), opcode, attributes));
+  return bodyBuilder.create(row)->getResult(0);
+}
+
+Value ThreadGraphBuilder::addCast(Value fragment, Type elementType) {
+  if (getElementTypeOrSelf(fragment.getType()) == elementType)
+    return fragment;
+  return addRow(Opcode::Cast, fragment, {},
+                *getFragmentLayout(fragment.getType()), elementType);
+}
+
+Value ThreadGraphBuilder::finish(Value fragment, ArrayRef<int> dims,
+                                 RankedTensorType tile) {
+  thread::YieldOp::create(bodyBuilder, location, fragment);
+  header.tileOutputs.push_back({mapAxes(dims)});
+  state.addOperands(tiles);
+  state.addTypes(tile);
+  state.addAttributes(writeTileGraphHeader(builder.getContext(), header));
+  state.addAttribute(
+      "operandSegmentSizes",
+      builder.getDenseI32ArrayAttr({static_cast<int32_t>(tiles.size()), 0}));
+  return builder.create(state)->getResult(0);
+}

@@ -1,0 +1,80 @@
+//===- ThreadGraphBuilder.h - One step of a block, under construction *- C++
+//-*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_LIB_CONVERSION_BLOCKTOTHREAD_THREADGRAPHBUILDER_H
+#define MIRAGE_LIB_CONVERSION_BLOCKTOTHREAD_THREADGRAPHBUILDER_H
+
+#include "Mirage/Dialect/Thread/IR/Thread.h"
+#include "Mirage/Layout/LinearLayout.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OperationSupport.h"
+
+namespace mlir::mirage {
+
+/// How the index space of a step is cut: fragments of one size along each
+/// dimension, counted by the axes of the work items or by the steps.
+class WorkSplit {
+public:
+  /// \param sizes      of the index space: of the result for an elementwise
+  /// step,
+  ///                   batch, m, n, k for a matrix product.
+  /// \param fragment   of the same rank, powers of two; may overhang.
+  /// \param loopDim    the dimension that one item walks through, or -1.
+  WorkSplit(ArrayRef<int64_t> sizes, ArrayRef<int64_t> fragment, int loopDim);
+
+  /// Axes of the items, one for each dimension of which an item does not do the
+  /// whole. A thread graph has at most 3.
+  ArrayRef<int> getAxes() const { return axes; }
+  int64_t getCount(int dim) const;
+  int getLoopDim() const { return loopDim; }
+  int64_t getNumSteps() const { return loopDim < 0 ? 1 : getCount(loopDim); }
+
+private:
+  SmallVector<int64_t> sizes, fragment;
+  SmallVector<int> axes; ///< dimensions
+  int loopDim;
+};
+
+/// Builds a `mirage_thread.graph` on tiles. Operands and the result say which
+/// dimension of the index space each of their dimensions is; the maps follow.
+class ThreadGraphBuilder {
+public:
+  ThreadGraphBuilder(OpBuilder &builder, Location location, WorkSplit split);
+
+  /// \param dims    the dimension of the index space by dimension of the tile,
+  ///                -1 where the tile has size 1 and the index space is larger.
+  /// \param layout  of the tile's fragment.
+  /// \returns the fragment.
+  Value addOperand(Value tile, ArrayRef<int> dims, const LinearLayout &layout);
+
+  /// An operation of the table on fragments.
+  Value addRow(Opcode opcode, ValueRange operands, const Attributes &attributes,
+               const LinearLayout &layout, Type elementType);
+  /// A fragment in another element type; the fragment itself if it has it.
+  Value addCast(Value fragment, Type elementType);
+
+  /// Completes the graph with one result. \returns the tile.
+  Value finish(Value fragment, ArrayRef<int> dims, RankedTensorType tile);
+
+private:
+  SmallVector<int, 3> mapAxes(ArrayRef<int> dims) const;
+
+  OpBuilder &builder;
+  Location location;
+  WorkSplit split;
+  OperationState state;
+  Block *body;
+  OpBuilder bodyBuilder;
+  TileGraph header;
+  SmallVector<Value> tiles;
+};
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_LIB_CONVERSION_BLOCKTOTHREAD_THREADGRAPHBUILDER_H

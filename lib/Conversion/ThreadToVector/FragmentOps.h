@@ -1,0 +1,80 @@
+//===- FragmentOps.h - Operations on fragments ------------------*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What each kind of operation does to the registers of one lane. Failures are
+// fragments whose layouts do not fit each other; the sentence says which.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_LIB_CONVERSION_THREADTOVECTOR_FRAGMENTOPS_H
+#define MIRAGE_LIB_CONVERSION_THREADTOVECTOR_FRAGMENTOPS_H
+
+#include "Fragment.h"
+#include "Mirage/Graph/Operators.h"
+#include "llvm/Support/Error.h"
+
+namespace mlir::mirage {
+
+/// Builds operations on fragments at the builder's insertion point.
+class FragmentOps {
+public:
+  FragmentOps(OpBuilder &builder, Location location,
+              const LanePosition &position)
+      : builder(builder), location(location), position(position) {}
+
+  /// An elementwise operation of the table. Operands broadcast by NumPy's rule.
+  llvm::Expected<Fragment> apply(Opcode opcode, const Attributes &attributes,
+                                 ArrayRef<Fragment> operands,
+                                 const LinearLayout &layout);
+
+  /// The elements of a fragment where another layout of the same lanes has
+  /// them. \param dims  by dimension of the fragment, the dimension of `layout`
+  /// that it is, or -1 where it has size 1.
+  llvm::Expected<Fragment> rearrange(const Fragment &fragment,
+                                     const LinearLayout &layout,
+                                     ArrayRef<int> dims);
+  llvm::Expected<Fragment> broadcast(const Fragment &fragment,
+                                     const LinearLayout &layout);
+  Fragment cast(const Fragment &fragment, Type elementType);
+
+  /// Elements whose coordinate along `dim`, counted from `origin` (null for 0),
+  /// is `extent` or more become `value`.
+  Fragment mask(const Fragment &fragment, unsigned dim, Value origin,
+                int64_t extent, double value);
+
+  /// The part of a reduction that one lane does alone: the row's definition on
+  /// each element, joined over `dims` in registers, and with `previous`, which
+  /// has no registers at first. \param layout  of the result, which has size 1
+  /// along `dims`.
+  llvm::Expected<Fragment> reduceRegisters(const OperatorInfo &reduction,
+                                           const Fragment &fragment,
+                                           ArrayRef<int64_t> dims,
+                                           const LinearLayout &layout,
+                                           const Fragment &previous);
+  /// The rest of it: joined over the lanes that `reduced` (the layout before)
+  /// spreads over `dims`, then finished. \param size  elements joined in all.
+  Fragment reduceLanes(const OperatorInfo &reduction, Fragment partial,
+                       ArrayRef<int64_t> dims, const LinearLayout &reduced,
+                       int64_t size);
+
+  /// `accumulator + lhs · rhs`; an accumulator without registers counts zero.
+  /// Operands in the fragments of mma.sync.m16n8k16 use it; those whose lanes
+  /// hold all of k are multiplied in f32.
+  llvm::Expected<Fragment> multiply(const Fragment &lhs, const Fragment &rhs,
+                                    const Fragment &accumulator,
+                                    const LinearLayout &layout);
+
+private:
+  OpBuilder &builder;
+  Location location;
+  const LanePosition &position;
+};
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_LIB_CONVERSION_THREADTOVECTOR_FRAGMENTOPS_H

@@ -1,0 +1,79 @@
+//===- GraphLowering.h - Thread graphs as code of a lane --------*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_LIB_CONVERSION_THREADTOVECTOR_GRAPHLOWERING_H
+#define MIRAGE_LIB_CONVERSION_THREADTOVECTOR_GRAPHLOWERING_H
+
+#include "Fragment.h"
+#include "FragmentOps.h"
+#include "Mirage/Dialect/Thread/IR/Thread.h"
+
+namespace mlir::mirage {
+
+/// Writes the code of one thread graph on memrefs:
+/// \code
+///   for item = warp; item < items; item += warps
+///     load the operands that the steps do not cut
+///     for step = 0 .. steps, accumulators in registers
+///       load the operands that they cut, compute, accumulate
+///     join accumulators over lanes, compute, store
+/// \endcode
+/// Every warp runs every statement with all of its lanes.
+class GraphLowering {
+public:
+  GraphLowering(OpBuilder &builder, thread::GraphOp graph,
+                const LanePosition &position);
+
+  /// \returns failure after an error at the graph or at an operation in it.
+  LogicalResult lower();
+
+private:
+  LogicalResult check();
+  LogicalResult lowerItem(Value item);
+  void decodeItem(Value item);
+  LogicalResult lowerLoop();
+  /// One step: loads, operations of the loop, accumulators joined.
+  LogicalResult lowerStep();
+  LogicalResult lowerPhase(Phase phase);
+  LogicalResult lowerRow(Operation *op);
+  LogicalResult lowerAccumulate(thread::AccumulateOp op);
+  void finishAccumulators();
+  void loadInputs(Phase phase);
+  void storeOutputs();
+
+  llvm::Expected<Fragment> computeRow(Operation *op, Opcode opcode,
+                                      const LinearLayout &layout);
+  Fragment mask(thread::MaskOp op);
+  /// The product that an accumulate adds up, if it is the product's only user:
+  /// then the accumulator is an operand of the product.
+  thread::MatmulOp getFusedProduct(thread::AccumulateOp op);
+  /// The coordinate that axes give a dimension of fragments of size `fragment`;
+  /// null for 0.
+  Value emitOrigin(ArrayRef<Axis> axes, int64_t fragment);
+  bool overhangs(ArrayRef<Axis> axes, int64_t fragment, int64_t size) const;
+  Value emitOutputGuard(const TileOutput &output);
+  const Fragment &get(Value value) const { return values.find(value)->second; }
+  SmallVector<Value> getInitialAccumulators();
+  void setAccumulators(ValueRange registers);
+
+  OpBuilder &builder;
+  Location location;
+  thread::GraphOp graph;
+  const LanePosition &position;
+  TileGraph header;
+  FragmentOps ops;
+  DenseMap<Value, Phase> phases;
+  SmallVector<thread::AccumulateOp> accumulates;
+  SmallVector<Value, 4> coordinates; ///< by Axis; null for 0
+  DenseMap<Value, Fragment> values;
+  DenseMap<Operation *, Fragment> accumulators;
+};
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_LIB_CONVERSION_THREADTOVECTOR_GRAPHLOWERING_H

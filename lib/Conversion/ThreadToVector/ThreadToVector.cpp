@@ -1,0 +1,73 @@
+//===- ThreadToVector.cpp - Thread graphs as code of a lane ---------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GraphLowering.h"
+#include "Mirage/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace mlir::mirage {
+#define GEN_PASS_DEF_CONVERTTHREADTOVECTORPASS
+#include "Mirage/Conversion/Passes.h.inc"
+} // namespace mlir::mirage
+
+using namespace mlir;
+using namespace mlir::mirage;
+
+static constexpr int64_t kWarpSize = 1 << kLaneBits;
+
+/// Threads of a block where the function states the exact number along x.
+static std::optional<int64_t> getNumThreads(Operation *op) {
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  if (!function)
+    return std::nullopt;
+  for (StringRef name : {"known_block_size", "nvvm.reqntid"})
+    if (auto size = function->getAttrOfType<DenseI32ArrayAttr>(name))
+      return size.asArrayRef().front();
+  return std::nullopt;
+}
+
+static LanePosition emitPosition(OpBuilder &builder, thread::GraphOp graph) {
+  Location location = graph.getLoc();
+  Value thread = gpu::ThreadIdOp::create(builder, location, gpu::Dimension::x);
+  Value shift = emitIndex(builder, location, kLaneBits);
+  Value mask = emitIndex(builder, location, kWarpSize - 1);
+  Value numWarps;
+  if (std::optional<int64_t> numThreads = getNumThreads(graph)) {
+    numWarps = emitIndex(builder, location, *numThreads / kWarpSize);
+  } else {
+    Value size = gpu::BlockDimOp::create(builder, location, gpu::Dimension::x);
+    numWarps = arith::ShRUIOp::create(builder, location, size, shift);
+  }
+  return {arith::ShRUIOp::create(builder, location, thread, shift),
+          arith::AndIOp::create(builder, location, thread, mask), numWarps};
+}
+
+namespace {
+struct ConvertThreadToVectorPass
+    : mirage::impl::ConvertThreadToVectorPassBase<ConvertThreadToVectorPass> {
+  void runOnOperation() override {
+    SmallVector<thread::GraphOp> graphs;
+    getOperation()->walk(
+        [&](thread::GraphOp graph) { graphs.push_back(graph); });
+    for (thread::GraphOp graph : graphs) {
+      OpBuilder builder(graph);
+      LanePosition position = emitPosition(builder, graph);
+      if (failed(GraphLowering(builder, graph, position).lower()))
+        return signalPassFailure();
+      graph.erase();
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,189 @@
+//===- TileAccess.cpp - Fragments to and from shared memory ---------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TileAccess.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::mirage;
+
+/// Bytes of the widest access.
+static constexpr unsigned kMaxAccessBytes = 16;
+
+TileAccess::TileAccess(OpBuilder &builder, Location location, Value tile,
+                       const LinearLayout &layout, ArrayRef<Value> origin,
+                       ArrayRef<bool> overhangs, Value lane)
+    : builder(builder), location(location), tile(tile),
+      type(cast<MemRefType>(tile.getType())), layout(layout), origin(origin),
+      overhangs(overhangs), lane(lane), run(chooseRun()) {
+  for (unsigned dim = 0; dim < layout.getRank(); ++dim)
+    laneParts.push_back(
+        emitLaneCoordinate(builder, location, layout, dim, lane));
+}
+
+/// The widest access for which runs of registers are runs of bytes and aligned:
+/// every other stride, the offset and a size that is overhung must be multiples
+/// of the run.
+TileAccess::Run TileAccess::chooseRun() const {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)) ||
+      ShapedType::isDynamic(offset))
+    return {};
+  Run widest;
+  for (unsigned dim = 0; dim < layout.getRank(); ++dim) {
+    if (strides[dim] != 1)
+      continue;
+    unsigned bits = layout.getContiguousBits(dim);
+    auto limit = [&](int64_t divisor) {
+      if (divisor != 0)
+        bits = std::min<unsigned>(bits, llvm::countr_zero<uint64_t>(divisor));
+    };
+    limit(kMaxAccessBytes / (type.getElementTypeBitWidth() / 8));
+    limit(offset);
+    for (unsigned other = 0; other < layout.getRank(); ++other)
+      if (other != dim && type.getDimSize(other) > 1)
+        limit(strides[other]);
+    if (overhangs[dim])
+      limit(type.getDimSize(dim));
+    if (bits > widest.bits)
+      widest = {dim, bits};
+  }
+  return widest;
+}
+
+SmallVector<Value> TileAccess::getIndices(unsigned registerNumber) {
+  Coordinates coordinates = layout.apply(registerNumber);
+  SmallVector<Value> indices;
+  for (unsigned dim = 0; dim < layout.getRank(); ++dim)
+    indices.push_back(emitCoordinate(builder, location, layout, dim,
+                                     origin[dim], laneParts[dim],
+                                     coordinates[dim]));
+  return indices;
+}
+
+Value TileAccess::emitInBounds(ArrayRef<Value> indices) {
+  Value inBounds;
+  for (auto [dim, index] : llvm::enumerate(indices)) {
+    if (!overhangs[dim])
+      continue;
+    Value size = emitIndex(builder, location, type.getDimSize(dim));
+    Value isBelow = arith::CmpIOp::create(
+        builder, location, arith::CmpIPredicate::ult, index, size);
+    inBounds = inBounds
+                   ? arith::AndIOp::create(builder, location, inBounds, isBelow)
+                         .getResult()
+                   : isBelow;
+  }
+  return inBounds;
+}
+
+/// Beyond the tile, the nearest run inside it is read instead: no branch.
+SmallVector<Value> TileAccess::loadVector(unsigned registerNumber) {
+  int64_t width = run.getWidth();
+  SmallVector<Value> indices = getIndices(registerNumber);
+  Value inBounds = emitInBounds(indices);
+  for (auto [dim, index] : llvm::enumerate(indices))
+    if (overhangs[dim]) {
+      int64_t last = type.getDimSize(dim) - (dim == run.dim ? width : 1);
+      index = arith::MinUIOp::create(builder, location, index,
+                                     emitIndex(builder, location, last));
+    }
+  Type elementType = type.getElementType();
+  Type loadedType = elementType;
+  Value loaded;
+  if (width == 1) {
+    loaded = memref::LoadOp::create(builder, location, tile, indices);
+  } else {
+    auto vectorType = VectorType::get(width, elementType);
+    loadedType = vectorType;
+    loaded = vector::LoadOp::create(
+        builder, location, vectorType, tile, indices, /*nontemporal=*/false,
+        llvm::MaybeAlign(width * type.getElementTypeBitWidth() / 8));
+  }
+  if (inBounds) {
+    Value zero = arith::ConstantOp::create(builder, location,
+                                           builder.getZeroAttr(loadedType));
+    loaded = arith::SelectOp::create(builder, location, inBounds, loaded, zero);
+  }
+  if (width == 1)
+    return {loaded};
+  SmallVector<Value> elements;
+  for (int64_t i = 0; i < width; ++i)
+    elements.push_back(vector::ExtractOp::create(builder, location, loaded, i));
+  return elements;
+}
+
+Fragment TileAccess::load() {
+  Fragment fragment{layout, {}};
+  for (unsigned number = 0; number < layout.getNumRegisters();
+       number += run.getWidth())
+    llvm::append_range(fragment.registers, loadVector(number));
+  return fragment;
+}
+
+void TileAccess::storeVector(unsigned registerNumber,
+                             ArrayRef<Value> elements) {
+  SmallVector<Value> indices = getIndices(registerNumber);
+  Value inBounds = emitInBounds(indices);
+  OpBuilder::InsertionGuard guard(builder);
+  if (inBounds) {
+    auto branch = scf::IfOp::create(builder, location, inBounds);
+    builder.setInsertionPointToStart(branch.thenBlock());
+  }
+  if (elements.size() == 1) {
+    memref::StoreOp::create(builder, location, elements.front(), tile, indices);
+    return;
+  }
+  auto vectorType = VectorType::get(static_cast<int64_t>(elements.size()),
+                                    type.getElementType());
+  Value joined =
+      vector::FromElementsOp::create(builder, location, vectorType, elements);
+  vector::StoreOp::create(
+      builder, location, joined, tile, indices, /*nontemporal=*/false,
+      llvm::MaybeAlign(elements.size() * type.getElementTypeBitWidth() / 8));
+}
+
+Value TileAccess::emitIsWriter() {
+  unsigned redundant = layout.getRedundantBits(LayoutInput::Lane);
+  if (redundant == 0)
+    return {};
+  Value bits = arith::AndIOp::create(builder, location, lane,
+                                     emitIndex(builder, location, redundant));
+  return arith::CmpIOp::create(builder, location, arith::CmpIPredicate::eq,
+                               bits, emitIndex(builder, location, 0));
+}
+
+void TileAccess::store(const Fragment &fragment, Value guard) {
+  Value isWriter = emitIsWriter();
+  if (guard && isWriter)
+    isWriter = arith::AndIOp::create(builder, location, guard, isWriter);
+  else if (guard)
+    isWriter = guard;
+  OpBuilder::InsertionGuard insertionGuard(builder);
+  if (isWriter) {
+    auto branch = scf::IfOp::create(builder, location, isWriter);
+    builder.setInsertionPointToStart(branch.thenBlock());
+  }
+  unsigned width = run.getWidth();
+  unsigned redundant = layout.getRedundantBits(LayoutInput::Register);
+  for (unsigned number = 0; number < layout.getNumRegisters();
+       number += width) {
+    if (number & redundant)
+      continue;
+    SmallVector<Value> elements;
+    for (Value element : ArrayRef(fragment.registers).slice(number, width))
+      elements.push_back(
+          emitFloatCast(builder, location, element, type.getElementType()));
+    storeVector(number, elements);
+  }
+}

@@ -1,0 +1,66 @@
+//===- TileAccess.h - Fragments to and from shared memory -------*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_LIB_CONVERSION_THREADTOVECTOR_TILEACCESS_H
+#define MIRAGE_LIB_CONVERSION_THREADTOVECTOR_TILEACCESS_H
+
+#include "Fragment.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace mlir::mirage {
+
+/// One fragment of a tile in memory, as seen by one lane.
+class TileAccess {
+public:
+  /// \param tile      of static shape and strides.
+  /// \param origin    coordinates of the fragment in the tile, of type index;
+  /// null
+  ///                  where they are 0.
+  /// \param overhangs  by dimension: whether fragments may reach beyond the
+  /// tile.
+  TileAccess(OpBuilder &builder, Location location, Value tile,
+             const LinearLayout &layout, ArrayRef<Value> origin,
+             ArrayRef<bool> overhangs, Value lane);
+
+  /// What lies beyond the tile is read as zero.
+  Fragment load();
+  /// Writes each element that lies in the tile once, rounded to the tile's
+  /// type. \param guard  of type i1: lanes without it write nothing; may be
+  /// null.
+  void store(const Fragment &fragment, Value guard);
+
+private:
+  /// Registers that one access moves: 2^bits elements along one dimension.
+  struct Run {
+    unsigned dim = 0, bits = 0;
+    unsigned getWidth() const { return 1u << bits; }
+  };
+  Run chooseRun() const;
+  SmallVector<Value> getIndices(unsigned registerNumber);
+  /// Of type i1: the register's element is in the tile. Null if all are.
+  Value emitInBounds(ArrayRef<Value> indices);
+  SmallVector<Value> loadVector(unsigned registerNumber);
+  void storeVector(unsigned registerNumber, ArrayRef<Value> elements);
+  /// Of type i1: no other lane holds the same elements with lower numbers.
+  Value emitIsWriter();
+
+  OpBuilder &builder;
+  Location location;
+  Value tile;
+  MemRefType type;
+  const LinearLayout &layout;
+  SmallVector<Value> origin;
+  SmallVector<bool> overhangs;
+  Value lane;
+  SmallVector<Value> laneParts; ///< by dimension
+  Run run;
+};
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_LIB_CONVERSION_THREADTOVECTOR_TILEACCESS_H

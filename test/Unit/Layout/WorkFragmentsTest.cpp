@@ -1,0 +1,74 @@
+//===- WorkFragmentsTest.cpp - Fragments for the steps of a block ---------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Layout/WorkFragments.h"
+#include "gtest/gtest.h"
+
+using namespace mlir::mirage;
+
+static const std::vector<std::vector<int64_t>> kTiles = {
+    {1},      {7},       {64},       {1000},      {8, 64},      {7, 50},
+    {50, 13}, {1, 4096}, {4096, 1},  {64, 3},     {2, 3, 5},    {16, 1, 128},
+    {128, 1}, {1, 1},    {5, 1, 33}, {3, 128, 2}, {64, 64, 64}, {2, 3, 7, 50}};
+
+static void expectUsable(const LinearLayout &layout) {
+  EXPECT_TRUE(layout.isSurjective());
+  EXPECT_LE(layout.getNumRegisters(), kMaxRegisters);
+}
+
+TEST(WorkFragmentsTest, ElementwiseRunsNeverCrossTheEndOfARow) {
+  for (const std::vector<int64_t> &tile : kTiles)
+    for (unsigned numWarps : {1, 4, 32}) {
+      LinearLayout layout = chooseElementwiseLayout(tile, numWarps);
+      expectUsable(layout);
+      unsigned last = tile.size() - 1;
+      EXPECT_EQ(1u << layout.getContiguousBits(last), layout.getNumRegisters());
+      EXPECT_EQ(tile[last] % layout.getNumRegisters(), 0);
+    }
+}
+
+TEST(WorkFragmentsTest, ElementwiseLanesAllWorkOnLargeTiles) {
+  LinearLayout layout = chooseElementwiseLayout({8, 64}, 1);
+  EXPECT_EQ(layout.getShape(), llvm::ArrayRef<int64_t>({4, 64}));
+  EXPECT_TRUE(layout.isInjective());
+}
+
+/// A reduced dimension's bits are in registers and lanes of their own, so that
+/// adding registers and shuffling between lanes is the whole reduction.
+TEST(WorkFragmentsTest, ReductionsKeepReducedBitsApart) {
+  for (const std::vector<int64_t> &tile : kTiles)
+    for (unsigned dim = 0; dim < tile.size(); ++dim)
+      for (unsigned numWarps : {1, 4}) {
+        LinearLayout layout = chooseReductionLayout(tile, dim, numWarps);
+        expectUsable(layout);
+        for (LayoutInput input : {LayoutInput::Register, LayoutInput::Lane})
+          for (const Coordinates &image : layout.getBases(input))
+            for (unsigned other = 0; other < tile.size(); ++other)
+              EXPECT_TRUE(other == dim || image[dim] == 0 || image[other] == 0);
+      }
+}
+
+TEST(WorkFragmentsTest, MatmulLanesHoldAllOfK) {
+  for (int64_t m : {1, 7, 8, 64})
+    for (int64_t n : {1, 13, 32, 256})
+      for (int64_t k : {1, 3, 50}) {
+        LinearLayout layout = chooseMatmulLayout(m, n, k, 4);
+        for (const Coordinates &image : layout.getBases(LayoutInput::Lane))
+          EXPECT_EQ(image[2], 0);
+        expectUsable(layout.project({0, 2}));
+        expectUsable(layout.project({2, 1}));
+        expectUsable(layout.project({0, 1}));
+      }
+}
+
+TEST(WorkFragmentsTest, MmaColumnsLeaveWorkForEveryWarp) {
+  EXPECT_EQ(chooseMmaColumns(1, 8, 32, 4), 1);
+  EXPECT_EQ(chooseMmaColumns(1, 64, 32, 4), 4);
+  EXPECT_EQ(chooseMmaColumns(1, 8, 64, 4), 2);
+  EXPECT_EQ(chooseMmaColumns(4, 8, 32, 4), 4);
+}
