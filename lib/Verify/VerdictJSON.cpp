@@ -18,8 +18,9 @@ static llvm::json::Value writeLog2(double log2) {
 }
 
 static llvm::json::Value writeNumber(double number) {
-  return std::isfinite(number) ? llvm::json::Value(number)
-                               : llvm::json::Value(formatv("{0}", number).str());
+  return std::isfinite(number)
+             ? llvm::json::Value(number)
+             : llvm::json::Value(formatv("{0}", number).str());
 }
 
 llvm::json::Value mlir::mirage::toJSON(const Verdict &verdict) {

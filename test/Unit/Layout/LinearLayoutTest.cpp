@@ -210,7 +210,8 @@ TEST(LinearLayoutTest, ContiguousBitsNeedAlignedRuns) {
   LinearLayout a = getFragmentLayout(FragmentKind::MmaM16N8K16A);
   EXPECT_EQ(a.getContiguousBits(1), 1u);
   EXPECT_EQ(a.getContiguousBits(0), 0u);
-  EXPECT_EQ(getFragmentLayout(FragmentKind::MmaM16N8K16B).getContiguousBits(0), 1u);
+  EXPECT_EQ(getFragmentLayout(FragmentKind::MmaM16N8K16B).getContiguousBits(0),
+            1u);
   LinearLayout rows = buildBlockedLayout(
       2, {{LayoutInput::Register, 1, 3}, {LayoutInput::Lane, 0, 5}});
   EXPECT_EQ(rows.getContiguousBits(1), 3u);
