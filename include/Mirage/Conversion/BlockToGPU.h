@@ -1,0 +1,36 @@
+//===- BlockToGPU.h - One block graph as a kernel ---------------*- C++ -*-===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_CONVERSION_BLOCKTOGPU_H
+#define MIRAGE_CONVERSION_BLOCKTOGPU_H
+
+#include "Mirage/Dialect/Block/IR/Block.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+namespace mlir::mirage {
+
+/// The dynamic shared memory of all kernels of a module, an external symbol of
+/// no size in address space 3. One symbol for everything a block keeps there:
+/// tiles lie at the offsets of the plan.
+inline constexpr llvm::StringLiteral kSharedMemorySymbol = "smem";
+
+/// Builds the kernel of a planned block graph at the end of `module`: tiles are
+/// loaded into shared memory, computed on between the barriers of the schedule,
+/// and stored. Its parameters are memrefs of the graph's inputs and results, in
+/// this order, with bare pointers aligned to 16 bytes in mind.
+/// `mirage_thread.graph`s stay, on memrefs in shared memory; other ops of the
+/// body become loops in which threads share out elements.
+/// \returns failure after an error at an op that has no lowering, and for a
+/// graph without a plan (`--mirage-plan-shared-memory`).
+FailureOr<gpu::GPUFuncOp> lowerBlockGraph(block::GraphOp graph,
+                                          gpu::GPUModuleOp module,
+                                          StringRef name);
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_CONVERSION_BLOCKTOGPU_H

@@ -1,0 +1,197 @@
+//===- BlockEmitter.cpp - What a kernel's code is built with --------------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "BlockEmitter.h"
+#include "Mirage/Analysis/BlockSteps.h"
+#include "Mirage/Conversion/BlockToGPU.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::mirage;
+
+/// NVPTX's number for shared memory.
+static constexpr unsigned kSharedSpace = 3;
+
+BlockEmitter::BlockEmitter(ImplicitLocOpBuilder builder, block::GraphOp graph)
+    : builder(builder),
+      header(cast<TileGraphOpInterface>(graph.getOperation()).getHeader()),
+      graph(graph) {}
+
+Value BlockEmitter::getIndex(int64_t value) {
+  return arith::ConstantIndexOp::create(builder, value);
+}
+
+/// A memref descriptor over the external symbol: upstream has no operation that
+/// takes the address of an LLVM global as a memref.
+static Value buildSharedMemory(ImplicitLocOpBuilder &builder, int64_t bytes) {
+  MLIRContext *context = builder.getContext();
+  auto pointer = LLVM::LLVMPointerType::get(context, kSharedSpace);
+  Type i64 = builder.getI64Type(), list = LLVM::LLVMArrayType::get(i64, 1);
+  auto descriptorType = LLVM::LLVMStructType::getLiteral(
+      context, {pointer, pointer, i64, list, list});
+  Value address = LLVM::AddressOfOp::create(
+      builder, pointer, FlatSymbolRefAttr::get(context, kSharedMemorySymbol));
+  auto constant = [&](int64_t value) -> Value {
+    return LLVM::ConstantOp::create(builder, builder.getI64IntegerAttr(value));
+  };
+  Value descriptor = LLVM::PoisonOp::create(builder, descriptorType);
+  auto insert = [&](Value value, ArrayRef<int64_t> position) {
+    descriptor =
+        LLVM::InsertValueOp::create(builder, descriptor, value, position);
+  };
+  insert(address, {0});
+  insert(address, {1});
+  insert(constant(0), {2});
+  insert(constant(bytes), {3, 0});
+  insert(constant(1), {4, 0});
+  auto memref = MemRefType::get({bytes}, builder.getI8Type(), {},
+                                builder.getI64IntegerAttr(kSharedSpace));
+  return UnrealizedConversionCastOp::create(builder, memref, descriptor)
+      .getResult(0);
+}
+
+void BlockEmitter::emitPrologue() {
+  threadId = gpu::ThreadIdOp::create(builder, gpu::Dimension::x);
+  constexpr gpu::Dimension kDimensions[] = {
+      gpu::Dimension::x, gpu::Dimension::y, gpu::Dimension::z};
+  for (unsigned axis = 0; axis < header.grid.size(); ++axis)
+    blockIds.push_back(gpu::BlockIdOp::create(builder, kDimensions[axis]));
+  iteration = getIndex(0);
+  int64_t bytes =
+      graph->getAttrOfType<IntegerAttr>(kSharedBytesAttr).getInt();
+  if (bytes > 0)
+    sharedMemory = buildSharedMemory(builder, bytes);
+}
+
+void BlockEmitter::addTile(Value tile, int64_t offsetBytes) {
+  auto tensor = cast<RankedTensorType>(tile.getType());
+  auto memref =
+      MemRefType::get(tensor.getShape(), tensor.getElementType(), {},
+                      builder.getI64IntegerAttr(kSharedSpace));
+  tiles[tile] = memref::ViewOp::create(builder, memref, sharedMemory,
+                                       getIndex(offsetBytes), ValueRange());
+}
+
+Value BlockEmitter::getTileNumber(ArrayRef<Axis> axes) {
+  Value number;
+  for (Axis axis : axes) {
+    Value coordinate = axis == Axis::Loop
+                           ? iteration
+                           : blockIds[static_cast<unsigned>(axis)];
+    if (number)
+      coordinate = arith::AddIOp::create(
+          builder,
+          arith::MulIOp::create(builder, number,
+                                getIndex(header.getExtent(axis))),
+          coordinate);
+    number = coordinate;
+  }
+  return number ? number : getIndex(0);
+}
+
+SmallVector<Value>
+BlockEmitter::getOrigin(ArrayRef<SmallVector<Axis, 2>> cuttingAxes,
+                        ArrayRef<int64_t> tileShape) {
+  SmallVector<Value> origin;
+  for (auto [axes, size] : llvm::zip_equal(cuttingAxes, tileShape))
+    origin.push_back(arith::MulIOp::create(builder, getTileNumber(axes),
+                                           getIndex(size)));
+  return origin;
+}
+
+void BlockEmitter::emitGuarded(Value chunk, int64_t numChunks,
+                               llvm::function_ref<void(Value)> body) {
+  if (numChunks % header.threads == 0)
+    return body(chunk);
+  Value isInside = arith::CmpIOp::create(builder, arith::CmpIPredicate::ult,
+                                         chunk, getIndex(numChunks));
+  auto guard = scf::IfOp::create(builder, isInside, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard insertion(builder);
+  builder.setInsertionPointToStart(guard.thenBlock());
+  body(chunk);
+}
+
+/// The coordinates of a chunk of `width` elements.
+static SmallVector<Value> delinearize(ImplicitLocOpBuilder &builder,
+                                      Value chunk, ArrayRef<int64_t> shape,
+                                      int64_t width) {
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, value);
+  };
+  SmallVector<Value> coordinates(shape.size());
+  Value rest = chunk;
+  for (unsigned dim = shape.size(); dim-- > 0;) {
+    bool isLast = dim + 1 == shape.size();
+    Value size = index(isLast ? shape[dim] / width : shape[dim]);
+    coordinates[dim] =
+        dim == 0 ? rest : arith::RemUIOp::create(builder, rest, size);
+    if (dim > 0)
+      rest = arith::DivUIOp::create(builder, rest, size);
+    if (isLast && width > 1)
+      coordinates[dim] =
+          arith::MulIOp::create(builder, coordinates[dim], index(width));
+  }
+  return coordinates;
+}
+
+void BlockEmitter::forEachElement(ArrayRef<int64_t> shape, int64_t width,
+                                  llvm::function_ref<void(ValueRange)> body) {
+  assert(shape.back() % width == 0 && "chunks must not straddle rows");
+  int64_t numChunks = std::accumulate(shape.begin(), shape.end(), int64_t(1),
+                                      std::multiplies<int64_t>()) /
+                      width;
+  int64_t rounds = llvm::divideCeil(numChunks, int64_t(header.threads));
+  auto emit = [&](Value chunk) {
+    emitGuarded(chunk, numChunks, [&](Value inside) {
+      body(delinearize(builder, inside, shape, width));
+    });
+  };
+  if (rounds == 1)
+    return emit(threadId);
+  auto loop = scf::ForOp::create(builder, getIndex(0), getIndex(rounds),
+                                 getIndex(1));
+  OpBuilder::InsertionGuard insertion(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  Value start = arith::MulIOp::create(builder, loop.getInductionVar(),
+                                      getIndex(header.threads));
+  emit(arith::AddIOp::create(builder, start, threadId));
+}
+
+Value BlockEmitter::convert(Value value, Type elementType) {
+  Type from = getElementTypeOrSelf(value.getType());
+  if (from == elementType)
+    return value;
+  Type type = elementType;
+  if (auto vectorType = dyn_cast<VectorType>(value.getType()))
+    type = vectorType.clone(elementType);
+  if (from.getIntOrFloatBitWidth() < elementType.getIntOrFloatBitWidth())
+    return arith::ExtFOp::create(builder, type, value);
+  if (from.getIntOrFloatBitWidth() > elementType.getIntOrFloatBitWidth())
+    return arith::TruncFOp::create(builder, type, value);
+  return convert(convert(value, builder.getF32Type()), elementType);
+}
+
+Value BlockEmitter::readElement(Value memref, ValueRange coordinates) {
+  Value value = memref::LoadOp::create(builder, memref, coordinates);
+  return convert(value, builder.getF32Type());
+}
+
+void BlockEmitter::writeElement(Value memref, ValueRange coordinates,
+                                Value value) {
+  Type element = cast<MemRefType>(memref.getType()).getElementType();
+  memref::StoreOp::create(builder, convert(value, element), memref,
+                          coordinates);
+}
+
+void BlockEmitter::emitBarrier() { gpu::BarrierOp::create(builder); }

@@ -1,0 +1,72 @@
+//===- BlockEmitter.h - What a kernel's code is built with ------*- C++ -*-===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_LIB_CONVERSION_BLOCKTOGPU_BLOCKEMITTER_H
+#define MIRAGE_LIB_CONVERSION_BLOCKTOGPU_BLOCKEMITTER_H
+
+#include "Mirage/Dialect/Block/IR/Block.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace mlir::mirage {
+
+/// Where the code of one kernel is inserted, and the values that all of it
+/// uses: coordinates of the block and the thread, the iteration, and the tiles
+/// as memrefs in shared memory.
+class BlockEmitter {
+public:
+  BlockEmitter(ImplicitLocOpBuilder builder, block::GraphOp graph);
+
+  /// Builds the coordinates and the base of shared memory, which the module
+  /// must declare.
+  void emitPrologue();
+  /// Builds the memref of a tile.
+  void addTile(Value tile, int64_t offsetBytes);
+
+  ImplicitLocOpBuilder builder;
+  const TileGraph header;
+  Value iteration; ///< of the loop; zero outside of it
+
+  /// The memref that holds a value of the block graph.
+  Value getTile(Value value) const { return tiles.at(value); }
+  Value getIndex(int64_t value);
+  Value getBlockCoordinate(unsigned axis) const { return blockIds[axis]; }
+
+  /// The number of a tile among those that these axes cut a dimension into.
+  Value getTileNumber(ArrayRef<Axis> axes);
+  /// The coordinates in the tensor at which the tile starts, by dimension.
+  SmallVector<Value> getOrigin(ArrayRef<SmallVector<Axis, 2>> cuttingAxes,
+                               ArrayRef<int64_t> tileShape);
+
+  /// Shares the elements of a tile out over the threads, `width` neighbours of
+  /// the last dimension at a time, and calls `body` with the coordinates of the
+  /// first. The same shape and width give each thread the same elements.
+  void forEachElement(ArrayRef<int64_t> shape, int64_t width,
+                      llvm::function_ref<void(ValueRange)> body);
+
+  /// One element in f32.
+  Value readElement(Value memref, ValueRange coordinates);
+  /// Rounds to the memref's element type.
+  void writeElement(Value memref, ValueRange coordinates, Value value);
+  /// A scalar or vector in another float type.
+  Value convert(Value value, Type elementType);
+
+  void emitBarrier();
+
+private:
+  void emitGuarded(Value chunk, int64_t numChunks,
+                   llvm::function_ref<void(Value)> body);
+
+  block::GraphOp graph;
+  Value threadId, sharedMemory;
+  SmallVector<Value, 3> blockIds;
+  DenseMap<Value, Value> tiles;
+};
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_LIB_CONVERSION_BLOCKTOGPU_BLOCKEMITTER_H

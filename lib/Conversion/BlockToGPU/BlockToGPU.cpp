@@ -1,0 +1,227 @@
+//===- BlockToGPU.cpp - One block graph as a kernel -----------------------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Conversion/BlockToGPU.h"
+#include "BlockEmitter.h"
+#include "ComputeTiles.h"
+#include "Mirage/Analysis/BlockSteps.h"
+#include "Mirage/Dialect/Thread/IR/Thread.h"
+#include "MoveTiles.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+
+using namespace mlir;
+using namespace mlir::mirage;
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+/// The grid's y and z axes are counted in 16 bits by the hardware.
+static LogicalResult checkGrid(block::GraphOp graph) {
+  for (auto [axis, extent] : llvm::enumerate(graph.getGrid())) {
+    int64_t limit = axis == 0 ? (int64_t(1) << 31) - 1 : 65535;
+    if (extent > limit)
+      return graph.emitError()
+             << "expects at most " << limit << " blocks along "
+             << getAxisName(static_cast<Axis>(axis)) << ", got " << extent;
+  }
+  return success();
+}
+
+static LogicalResult checkOps(block::GraphOp graph) {
+  for (Attribute omap : graph.getOmaps())
+    if (llvm::is_contained(cast<DenseI64ArrayAttr>(omap).asArrayRef(), kSummed))
+      return graph.emitError("expects no sum over the grid; "
+                             "--mirage-split-grid-sums makes a kernel of it");
+  for (Operation &op : graph.getBody().front()) {
+    auto accumulate = dyn_cast<block::AccumulateOp>(op);
+    if (accumulate && accumulate.getAxis() != AxisKind::Loop)
+      return op.emitError("expects an accumulation over the loop; one over a "
+                          "grid axis has no lowering");
+    for (Type type : op.getOperandTypes())
+      if (isa<OperatorOpInterface>(op) &&
+          getElementTypeOrSelf(type).getIntOrFloatBitWidth() < 16)
+        return op.emitError()
+               << "expects operands of f16, bf16 or f32, got " << type;
+  }
+  return success();
+}
+
+static LogicalResult checkPlan(const BlockSteps &steps) {
+  block::GraphOp graph = steps.getGraph();
+  if (!graph->hasAttr(kSharedBytesAttr) || !graph->hasAttr(kInputOffsetsAttr))
+    return graph.emitError("expects a block graph with a plan; "
+                           "--mirage-plan-shared-memory makes one");
+  if (llvm::Error error =
+          verify(steps.makeScheduleProblem(), steps.readSchedule()))
+    return graph.emitError() << "expects a schedule that holds: "
+                             << llvm::toString(std::move(error));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Carries the schedule out, step by step.
+class KernelEmitter {
+public:
+  KernelEmitter(const BlockSteps &steps, gpu::GPUFuncOp kernel)
+      : steps(steps), graph(steps.getGraph()), kernel(kernel),
+        emitter(ImplicitLocOpBuilder::atBlockBegin(kernel.getLoc(),
+                                                   &kernel.getBody().front()),
+                graph) {}
+
+  void run() {
+    emitter.emitPrologue();
+    addTiles();
+    emitPhase(StepPhase::Before);
+    if (graph->hasAttr(kBarrierAtEntryAttr))
+      emitter.emitBarrier();
+    emitLoop();
+    emitPhase(StepPhase::After);
+    gpu::ReturnOp::create(emitter.builder);
+  }
+
+private:
+  void addTiles() {
+    auto getOffsets = [](Operation *op, StringRef name) {
+      return op->getAttrOfType<DenseI64ArrayAttr>(name).asArrayRef();
+    };
+    auto add = [&](ValueRange values, ArrayRef<int64_t> offsets) {
+      for (auto [value, offset] : llvm::zip_equal(values, offsets))
+        if (offset >= 0)
+          emitter.addTile(value, offset);
+    };
+    add(graph.getBody().getArguments(), getOffsets(graph, kInputOffsetsAttr));
+    for (Operation &op : graph.getBody().front().without_terminator())
+      add(op.getResults(), getOffsets(&op, kOffsetsAttr));
+  }
+
+  void emitLoop() {
+    if (graph.getLoop() == 1)
+      return emitPhase(StepPhase::Loop);
+    auto loop = scf::ForOp::create(emitter.builder, emitter.getIndex(0),
+                                   emitter.getIndex(graph.getLoop()),
+                                   emitter.getIndex(1));
+    Value outside = std::exchange(emitter.iteration, loop.getInductionVar());
+    {
+      OpBuilder::InsertionGuard insertion(emitter.builder);
+      emitter.builder.setInsertionPointToStart(loop.getBody());
+      if (graph->hasAttr(kBarrierAtHeadAttr))
+        emitter.emitBarrier();
+      emitPhase(StepPhase::Loop);
+    }
+    emitter.iteration = outside;
+  }
+
+  void emitPhase(StepPhase phase) {
+    for (const BlockStep &step : steps.getSteps())
+      if (step.scheduled.phase == phase)
+        emitStep(step);
+  }
+
+  void emitStep(const BlockStep &step) {
+    emitter.builder.setLoc(step.op->getLoc());
+    switch (step.kind) {
+    case BlockStep::Kind::Load:
+      return emitLoadStep(cast<BlockArgument>(step.tile).getArgNumber());
+    case BlockStep::Kind::Init:
+      return emitInit(emitter, cast<block::AccumulateOp>(step.op));
+    case BlockStep::Kind::Finish:
+      return emitFinish(emitter, cast<block::AccumulateOp>(step.op));
+    default:
+      break;
+    }
+    if (step.op->hasAttr(kBarrierAttr))
+      emitter.emitBarrier();
+    if (step.kind == BlockStep::Kind::Store)
+      return emitStores();
+    if (step.kind == BlockStep::Kind::Update)
+      return emitUpdate(emitter, cast<block::AccumulateOp>(step.op));
+    if (auto threadGraph = dyn_cast<thread::GraphOp>(step.op))
+      return emitThreadGraph(threadGraph);
+    emitCompute(emitter, cast<OperatorOpInterface>(step.op));
+  }
+
+  void emitLoadStep(unsigned input) {
+    emitLoad(emitter, input, kernel.getArgument(input),
+             emitter.getTile(graph.getBody().getArgument(input)));
+  }
+
+  void emitStores() {
+    unsigned numInputs = graph.getInputs().size();
+    for (auto [output, tile] : llvm::enumerate(
+             graph.getBody().front().getTerminator()->getOperands()))
+      emitStore(emitter, output, kernel.getArgument(numInputs + output),
+                emitter.getTile(tile));
+  }
+
+  /// The same graph on the tiles' memrefs.
+  void emitThreadGraph(thread::GraphOp op) {
+    auto getTiles = [&](ValueRange values) {
+      return llvm::map_to_vector(
+          values, [&](Value value) { return emitter.getTile(value); });
+    };
+    auto moved = thread::GraphOp::create(
+        emitter.builder, TypeRange(), getTiles(op.getInputs()),
+        getTiles(op.getResults()), op.getGridAttr(), op.getLoopAttr(),
+        op.getImapsAttr(), op.getFmapsAttr(), op.getOmapsAttr());
+    moved.getBody().takeBody(op.getBody());
+  }
+
+  const BlockSteps &steps;
+  block::GraphOp graph;
+  gpu::GPUFuncOp kernel;
+  BlockEmitter emitter;
+};
+} // namespace
+
+/// A parameter of a kernel: a tensor in device memory, row-major.
+static Type getParameterType(Type tensor) {
+  auto type = cast<RankedTensorType>(tensor);
+  return MemRefType::get(type.getShape(), type.getElementType());
+}
+
+static void declareSharedMemory(gpu::GPUModuleOp module) {
+  if (module.lookupSymbol(kSharedMemorySymbol))
+    return;
+  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+  auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), 0);
+  // 1024: what tiles with a 128-byte swizzle need of the base.
+  LLVM::GlobalOp::create(builder, module.getLoc(), type, /*isConstant=*/false,
+                         LLVM::Linkage::External, kSharedMemorySymbol,
+                         Attribute(), /*alignment=*/1024, /*addrSpace=*/3);
+}
+
+FailureOr<gpu::GPUFuncOp> mlir::mirage::lowerBlockGraph(block::GraphOp graph,
+                                                        gpu::GPUModuleOp module,
+                                                        StringRef name) {
+  BlockSteps steps(graph);
+  if (failed(checkGrid(graph)) || failed(checkOps(graph)) ||
+      failed(checkPlan(steps)))
+    return failure();
+  declareSharedMemory(module);
+  SmallVector<Type> parameters;
+  llvm::append_range(parameters, llvm::map_range(graph->getOperandTypes(),
+                                                 getParameterType));
+  llvm::append_range(parameters, llvm::map_range(graph->getResultTypes(),
+                                                 getParameterType));
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  auto kernel = gpu::GPUFuncOp::create(
+      builder, graph.getLoc(), name, builder.getFunctionType(parameters, {}));
+  kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
+                  builder.getUnitAttr());
+  kernel.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr(
+      {static_cast<int32_t>(graph.getThreads()), 1, 1}));
+  KernelEmitter(steps, kernel).run();
+  return kernel;
+}

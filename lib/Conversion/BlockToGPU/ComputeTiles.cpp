@@ -1,0 +1,251 @@
+//===- ComputeTiles.cpp - Any operator, element by element ----------------===//
+//
+// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ComputeTiles.h"
+#include "Mirage/Conversion/ScalarToArith.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+
+using namespace mlir;
+using namespace mlir::mirage;
+
+static ArrayRef<int64_t> getShape(Value memref) {
+  return cast<MemRefType>(memref.getType()).getShape();
+}
+
+/// Coordinates of an operand for those of a result, by NumPy's rule.
+static SmallVector<Value> broadcast(BlockEmitter &emitter,
+                                    ValueRange coordinates,
+                                    ArrayRef<int64_t> operandShape) {
+  SmallVector<Value> own(coordinates.take_back(operandShape.size()));
+  for (auto [coordinate, size] : llvm::zip_equal(own, operandShape))
+    if (size == 1)
+      coordinate = emitter.getIndex(0);
+  return own;
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions and contractions
+//===----------------------------------------------------------------------===//
+
+/// Joins what `body` gives for every combination of `extents`, starting from
+/// `first`.
+static Value
+emitReduction(BlockEmitter &emitter, ArrayRef<int64_t> extents, Value first,
+              SmallVector<Value> indices,
+              llvm::function_ref<Value(Value, ValueRange)> body) {
+  if (extents.empty())
+    return body(first, indices);
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  auto loop = scf::ForOp::create(builder, emitter.getIndex(0),
+                                 emitter.getIndex(extents.front()),
+                                 emitter.getIndex(1), ValueRange(first));
+  OpBuilder::InsertionGuard insertion(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  indices.push_back(loop.getInductionVar());
+  Value joined = emitReduction(emitter, extents.drop_front(),
+                               loop.getRegionIterArg(0), indices, body);
+  scf::YieldOp::create(builder, joined);
+  return loop.getResult(0);
+}
+
+/// `first` joined with all elements of `operand` that one element of the result
+/// stands for.
+static Value emitReduceInto(BlockEmitter &emitter, const OperatorInfo &info,
+                            ArrayRef<int64_t> dims, Value operand, Value first,
+                            ValueRange coordinates) {
+  SmallVector<int64_t> extents = llvm::map_to_vector(
+      dims, [&](int64_t dim) { return getShape(operand)[dim]; });
+  return emitReduction(
+      emitter, extents, first, {}, [&](Value sum, ValueRange indices) {
+        SmallVector<Value> position(coordinates);
+        for (auto [dim, index] : llvm::zip_equal(dims, indices))
+          position[dim] = index;
+        Value element = emitter.readElement(operand, position);
+        element = buildScalar(emitter.builder, info.definition, element);
+        return buildCombine(emitter.builder, info.combiner, sum, element);
+      });
+}
+
+static Value getNeutralValue(BlockEmitter &emitter, const OperatorInfo &info) {
+  return buildConstant(emitter.builder, emitter.builder.getF32Type(),
+                       getNeutral(info.combiner));
+}
+
+static Value emitReductionElement(BlockEmitter &emitter,
+                                  const OperatorInfo &info,
+                                  const Attributes &attributes, Value operand,
+                                  ValueRange coordinates) {
+  Value joined = emitReduceInto(emitter, info, attributes.dims, operand,
+                                getNeutralValue(emitter, info), coordinates);
+  int64_t size = attributes.count;
+  if (size == 0) {
+    size = 1;
+    for (int64_t dim : attributes.dims)
+      size *= getShape(operand)[dim];
+  }
+  return buildScalar(emitter.builder, info.finish, joined, {}, size);
+}
+
+static Value emitMatmulElement(BlockEmitter &emitter, Value lhs, Value rhs,
+                               ValueRange coordinates) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  Value zero = buildConstant(builder, builder.getF32Type(), 0.0);
+  return emitReduction(
+      emitter, getShape(lhs).back(), zero, {}, [&](Value sum, ValueRange k) {
+        SmallVector<Value> left =
+            broadcast(emitter, coordinates, getShape(lhs));
+        SmallVector<Value> right =
+            broadcast(emitter, coordinates, getShape(rhs));
+        // The last two coordinates are the row and the column.
+        unsigned rank = coordinates.size();
+        left[left.size() - 2] = coordinates[rank - 2];
+        left.back() = k[0];
+        right[right.size() - 2] = k[0];
+        right.back() = coordinates[rank - 1];
+        return math::FmaOp::create(builder, emitter.readElement(lhs, left),
+                                   emitter.readElement(rhs, right), sum)
+            .getResult();
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Movement
+//===----------------------------------------------------------------------===//
+
+/// The operand's element, or the constant beyond the tensor's extent.
+static Value emitMaskedElement(BlockEmitter &emitter,
+                               const Attributes &attributes, Value operand,
+                               ValueRange coordinates) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  int64_t dim = attributes.dims.front();
+  Value origin = arith::MulIOp::create(
+      builder, emitter.getTileNumber(attributes.axes),
+      emitter.getIndex(getShape(operand)[dim]));
+  Value position =
+      arith::AddIOp::create(builder, origin, coordinates[dim]);
+  Value inside = arith::CmpIOp::create(builder, arith::CmpIPredicate::ult,
+                                       position,
+                                       emitter.getIndex(attributes.extent));
+  Value element = emitter.readElement(operand, coordinates);
+  Value constant =
+      buildConstant(builder, element.getType(), attributes.scalars.front());
+  return arith::SelectOp::create(builder, inside, element, constant);
+}
+
+static Value emitMovedElement(BlockEmitter &emitter, Opcode opcode,
+                              const Attributes &attributes, Value operand,
+                              ValueRange coordinates) {
+  if (opcode == Opcode::Mask)
+    return emitMaskedElement(emitter, attributes, operand, coordinates);
+  if (opcode == Opcode::Transpose) {
+    SmallVector<Value> source(coordinates.size());
+    for (auto [to, from] : llvm::enumerate(attributes.dims))
+      source[from] = coordinates[to];
+    return emitter.readElement(operand, source);
+  }
+  assert((opcode == Opcode::Broadcast || opcode == Opcode::Cast) &&
+         "a reshape is no step");
+  return emitter.readElement(
+      operand, broadcast(emitter, coordinates, getShape(operand)));
+}
+
+//===----------------------------------------------------------------------===//
+// All operators
+//===----------------------------------------------------------------------===//
+
+static Value emitElement(BlockEmitter &emitter, OperatorOpInterface op,
+                         const Attributes &attributes, ValueRange coordinates) {
+  const OperatorInfo &info = getOperatorInfo(op.getTableOpcode());
+  SmallVector<Value> operands =
+      llvm::map_to_vector(op->getOperands(), [&](Value operand) {
+        return emitter.getTile(operand);
+      });
+  switch (info.kind) {
+  case OperatorKind::Elementwise: {
+    SmallVector<Value> elements =
+        llvm::map_to_vector(operands, [&](Value operand) {
+          return emitter.readElement(
+              operand, broadcast(emitter, coordinates, getShape(operand)));
+        });
+    return buildScalar(emitter.builder, info.definition, elements,
+                       attributes.scalars);
+  }
+  case OperatorKind::Reduction:
+    return emitReductionElement(emitter, info, attributes, operands[0],
+                                coordinates);
+  case OperatorKind::Contraction:
+    return emitMatmulElement(emitter, operands[0], operands[1], coordinates);
+  case OperatorKind::Movement:
+    return emitMovedElement(emitter, info.opcode, attributes, operands[0],
+                            coordinates);
+  case OperatorKind::Accumulate:
+  case OperatorKind::Graph:
+    break;
+  }
+  llvm_unreachable("not computed element by element");
+}
+
+static Attributes readAttributes(Operation *op, Opcode opcode) {
+  return readOperatorAttributes(opcode, op->getAttrDictionary());
+}
+
+void mlir::mirage::emitCompute(BlockEmitter &emitter, OperatorOpInterface op) {
+  Value tile = emitter.getTile(op->getResult(0));
+  Attributes attributes = readAttributes(op, op.getTableOpcode());
+  emitter.forEachElement(getShape(tile), 1, [&](ValueRange coordinates) {
+    emitter.writeElement(tile, coordinates,
+                         emitElement(emitter, op, attributes, coordinates));
+  });
+}
+
+// The loops of these three have the same shape and width, so that each thread
+// meets the same elements and no barrier is needed between them.
+
+void mlir::mirage::emitInit(BlockEmitter &emitter, block::AccumulateOp op) {
+  Value tile = emitter.getTile(op.getResult());
+  const OperatorInfo &info = getOperatorInfo(
+      readAttributes(op, Opcode::Accumulate).reduction);
+  emitter.forEachElement(getShape(tile), 1, [&](ValueRange coordinates) {
+    emitter.writeElement(tile, coordinates, getNeutralValue(emitter, info));
+  });
+}
+
+void mlir::mirage::emitUpdate(BlockEmitter &emitter, block::AccumulateOp op) {
+  Value tile = emitter.getTile(op.getResult());
+  Value operand = emitter.getTile(op.getOperand());
+  Attributes attributes = readAttributes(op, Opcode::Accumulate);
+  const OperatorInfo &info = getOperatorInfo(attributes.reduction);
+  emitter.forEachElement(getShape(tile), 1, [&](ValueRange coordinates) {
+    Value before = emitter.readElement(tile, coordinates);
+    emitter.writeElement(tile, coordinates,
+                         emitReduceInto(emitter, info, attributes.dims, operand,
+                                        before, coordinates));
+  });
+}
+
+void mlir::mirage::emitFinish(BlockEmitter &emitter, block::AccumulateOp op) {
+  Value tile = emitter.getTile(op.getResult());
+  Attributes attributes = readAttributes(op, Opcode::Accumulate);
+  const OperatorInfo &info = getOperatorInfo(attributes.reduction);
+  int64_t size = attributes.count;
+  if (size == 0) { // every element that was joined
+    size = emitter.header.loop;
+    for (int64_t dim : attributes.dims)
+      size *= cast<RankedTensorType>(op.getOperand().getType()).getDimSize(dim);
+  }
+  emitter.forEachElement(getShape(tile), 1, [&](ValueRange coordinates) {
+    Value joined = emitter.readElement(tile, coordinates);
+    emitter.writeElement(
+        tile, coordinates,
+        buildScalar(emitter.builder, info.finish, joined, {}, size));
+  });
+}
