@@ -1,6 +1,6 @@
 //===- BlockToGPU.h - One block graph as a kernel ---------------*- C++ -*-===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -27,9 +27,8 @@ inline constexpr llvm::StringLiteral kSharedMemorySymbol = "smem";
 /// body become loops in which threads share out elements.
 /// \returns failure after an error at an op that has no lowering, and for a
 /// graph without a plan (`--mirage-plan-shared-memory`).
-FailureOr<gpu::GPUFuncOp> lowerBlockGraph(block::GraphOp graph,
-                                          gpu::GPUModuleOp module,
-                                          StringRef name);
+FailureOr<gpu::GPUFuncOp>
+lowerBlockGraph(block::GraphOp graph, gpu::GPUModuleOp module, StringRef name);
 
 } // namespace mlir::mirage
 

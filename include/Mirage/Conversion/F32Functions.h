@@ -51,6 +51,10 @@ public:
   Value abs(Value x);
   Value floor(Value x);
   Value ceil(Value x);
+  Value trunc(Value x);
+  Value roundEven(Value x);
+  Value fma(Value x, Value y, Value z); ///< x * y + z, rounded once
+  Value copySign(Value magnitude, Value sign);
 
 private:
   Value constant(float value);
@@ -58,8 +62,6 @@ private:
   Value add(Value lhs, Value rhs);
   Value sub(Value lhs, Value rhs);
   Value mul(Value lhs, Value rhs);
-  Value fma(Value x, Value y, Value z);
-  Value copySign(Value magnitude, Value sign);
   Value intrinsic(StringRef name, ValueRange operands);
   /// The polynomial with these coefficients, lowest degree first, by Horner.
   Value polynomial(Value x, ArrayRef<float> coefficients);

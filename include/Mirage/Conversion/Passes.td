@@ -61,4 +61,23 @@ def LowerMathPass : Pass<"mirage-lower-math"> {
                            "::mlir::vector::VectorDialect"];
 }
 
+def ConvertKernelToGPUPass
+    : Pass<"convert-mirage-kernel-to-gpu", "::mlir::ModuleOp"> {
+  let summary = "turns planned kernel graphs into kernels and their launches";
+  let description = [{
+    Each function of kernel graphs becomes a list of `gpu.launch_func`s on
+    memrefs (inputs, outputs, one workspace for what lies between kernels) and a
+    `gpu.module` with a kernel for each block graph. Block graphs carry a
+    schedule and a plan of shared memory; `mirage_thread.graph`s inside stay, on
+    memrefs. What a launch needs to know stands in its attribute `mirage.launch`
+    (include/Mirage/Conversion/LaunchAttributes.h).
+    Example: test/Conversion/KernelToGPU/kernel-to-gpu.mlir
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"];
+}
+
 #endif // MIRAGE_CONVERSION_PASSES_TD

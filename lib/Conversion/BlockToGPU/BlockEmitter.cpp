@@ -1,6 +1,6 @@
 //===- BlockEmitter.cpp - What a kernel's code is built with --------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -14,6 +14,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
@@ -55,7 +56,7 @@ static Value buildSharedMemory(ImplicitLocOpBuilder &builder, int64_t bytes) {
   insert(constant(0), {2});
   insert(constant(bytes), {3, 0});
   insert(constant(1), {4, 0});
-  auto memref = MemRefType::get({bytes}, builder.getI8Type(), {},
+  auto memref = MemRefType::get({bytes}, builder.getI8Type(), AffineMap(),
                                 builder.getI64IntegerAttr(kSharedSpace));
   return UnrealizedConversionCastOp::create(builder, memref, descriptor)
       .getResult(0);
@@ -68,17 +69,15 @@ void BlockEmitter::emitPrologue() {
   for (unsigned axis = 0; axis < header.grid.size(); ++axis)
     blockIds.push_back(gpu::BlockIdOp::create(builder, kDimensions[axis]));
   iteration = getIndex(0);
-  int64_t bytes =
-      graph->getAttrOfType<IntegerAttr>(kSharedBytesAttr).getInt();
+  int64_t bytes = graph->getAttrOfType<IntegerAttr>(kSharedBytesAttr).getInt();
   if (bytes > 0)
     sharedMemory = buildSharedMemory(builder, bytes);
 }
 
 void BlockEmitter::addTile(Value tile, int64_t offsetBytes) {
   auto tensor = cast<RankedTensorType>(tile.getType());
-  auto memref =
-      MemRefType::get(tensor.getShape(), tensor.getElementType(), {},
-                      builder.getI64IntegerAttr(kSharedSpace));
+  auto memref = MemRefType::get(tensor.getShape(), tensor.getElementType(), AffineMap(),
+                                builder.getI64IntegerAttr(kSharedSpace));
   tiles[tile] = memref::ViewOp::create(builder, memref, sharedMemory,
                                        getIndex(offsetBytes), ValueRange());
 }
@@ -86,9 +85,8 @@ void BlockEmitter::addTile(Value tile, int64_t offsetBytes) {
 Value BlockEmitter::getTileNumber(ArrayRef<Axis> axes) {
   Value number;
   for (Axis axis : axes) {
-    Value coordinate = axis == Axis::Loop
-                           ? iteration
-                           : blockIds[static_cast<unsigned>(axis)];
+    Value coordinate =
+        axis == Axis::Loop ? iteration : blockIds[static_cast<unsigned>(axis)];
     if (number)
       coordinate = arith::AddIOp::create(
           builder,
@@ -105,8 +103,8 @@ BlockEmitter::getOrigin(ArrayRef<SmallVector<Axis, 2>> cuttingAxes,
                         ArrayRef<int64_t> tileShape) {
   SmallVector<Value> origin;
   for (auto [axes, size] : llvm::zip_equal(cuttingAxes, tileShape))
-    origin.push_back(arith::MulIOp::create(builder, getTileNumber(axes),
-                                           getIndex(size)));
+    origin.push_back(
+        arith::MulIOp::create(builder, getTileNumber(axes), getIndex(size)));
   return origin;
 }
 
@@ -159,8 +157,8 @@ void BlockEmitter::forEachElement(ArrayRef<int64_t> shape, int64_t width,
   };
   if (rounds == 1)
     return emit(threadId);
-  auto loop = scf::ForOp::create(builder, getIndex(0), getIndex(rounds),
-                                 getIndex(1));
+  auto loop =
+      scf::ForOp::create(builder, getIndex(0), getIndex(rounds), getIndex(1));
   OpBuilder::InsertionGuard insertion(builder);
   builder.setInsertionPointToStart(loop.getBody());
   Value start = arith::MulIOp::create(builder, loop.getInductionVar(),

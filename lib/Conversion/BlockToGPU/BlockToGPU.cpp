@@ -1,6 +1,6 @@
 //===- BlockToGPU.cpp - One block graph as a kernel -----------------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -14,6 +14,7 @@
 #include "MoveTiles.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace mlir;
@@ -211,13 +212,13 @@ FailureOr<gpu::GPUFuncOp> mlir::mirage::lowerBlockGraph(block::GraphOp graph,
     return failure();
   declareSharedMemory(module);
   SmallVector<Type> parameters;
-  llvm::append_range(parameters, llvm::map_range(graph->getOperandTypes(),
-                                                 getParameterType));
-  llvm::append_range(parameters, llvm::map_range(graph->getResultTypes(),
-                                                 getParameterType));
+  llvm::append_range(
+      parameters, llvm::map_range(graph->getOperandTypes(), getParameterType));
+  llvm::append_range(
+      parameters, llvm::map_range(graph->getResultTypes(), getParameterType));
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
-  auto kernel = gpu::GPUFuncOp::create(
-      builder, graph.getLoc(), name, builder.getFunctionType(parameters, {}));
+  auto kernel = gpu::GPUFuncOp::create(builder, graph.getLoc(), name,
+                                       builder.getFunctionType(parameters, {}));
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
                   builder.getUnitAttr());
   kernel.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr(

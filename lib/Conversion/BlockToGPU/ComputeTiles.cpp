@@ -1,6 +1,6 @@
 //===- ComputeTiles.cpp - Any operator, element by element ----------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -10,6 +10,7 @@
 #include "Mirage/Conversion/ScalarToArith.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -38,10 +39,9 @@ static SmallVector<Value> broadcast(BlockEmitter &emitter,
 
 /// Joins what `body` gives for every combination of `extents`, starting from
 /// `first`.
-static Value
-emitReduction(BlockEmitter &emitter, ArrayRef<int64_t> extents, Value first,
-              SmallVector<Value> indices,
-              llvm::function_ref<Value(Value, ValueRange)> body) {
+static Value emitReduction(BlockEmitter &emitter, ArrayRef<int64_t> extents,
+                           Value first, SmallVector<Value> indices,
+                           llvm::function_ref<Value(Value, ValueRange)> body) {
   if (extents.empty())
     return body(first, indices);
   ImplicitLocOpBuilder &builder = emitter.builder;
@@ -127,14 +127,13 @@ static Value emitMaskedElement(BlockEmitter &emitter,
                                ValueRange coordinates) {
   ImplicitLocOpBuilder &builder = emitter.builder;
   int64_t dim = attributes.dims.front();
-  Value origin = arith::MulIOp::create(
-      builder, emitter.getTileNumber(attributes.axes),
-      emitter.getIndex(getShape(operand)[dim]));
-  Value position =
-      arith::AddIOp::create(builder, origin, coordinates[dim]);
-  Value inside = arith::CmpIOp::create(builder, arith::CmpIPredicate::ult,
-                                       position,
-                                       emitter.getIndex(attributes.extent));
+  Value origin =
+      arith::MulIOp::create(builder, emitter.getTileNumber(attributes.axes),
+                            emitter.getIndex(getShape(operand)[dim]));
+  Value position = arith::AddIOp::create(builder, origin, coordinates[dim]);
+  Value inside =
+      arith::CmpIOp::create(builder, arith::CmpIPredicate::ult, position,
+                            emitter.getIndex(attributes.extent));
   Value element = emitter.readElement(operand, coordinates);
   Value constant =
       buildConstant(builder, element.getType(), attributes.scalars.front());
@@ -212,8 +211,8 @@ void mlir::mirage::emitCompute(BlockEmitter &emitter, OperatorOpInterface op) {
 
 void mlir::mirage::emitInit(BlockEmitter &emitter, block::AccumulateOp op) {
   Value tile = emitter.getTile(op.getResult());
-  const OperatorInfo &info = getOperatorInfo(
-      readAttributes(op, Opcode::Accumulate).reduction);
+  const OperatorInfo &info =
+      getOperatorInfo(readAttributes(op, Opcode::Accumulate).reduction);
   emitter.forEachElement(getShape(tile), 1, [&](ValueRange coordinates) {
     emitter.writeElement(tile, coordinates, getNeutralValue(emitter, info));
   });

@@ -1,6 +1,6 @@
 //===- MoveTiles.cpp - Between device and shared memory -------------------===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -19,9 +19,9 @@ namespace {
 /// A tile as a window of a tensor in device memory.
 struct Window {
   Value tensor;
-  SmallVector<Value> origin;        ///< by dimension
+  SmallVector<Value> origin; ///< by dimension
   SmallVector<int64_t> tileShape;
-  SmallVector<bool, 4> mayLeave;    ///< whether a tile may end beyond it
+  SmallVector<bool, 4> mayLeave; ///< whether a tile may end beyond it
 
   MemRefType getType() const { return cast<MemRefType>(tensor.getType()); }
 };
@@ -45,27 +45,24 @@ static Window makeWindow(BlockEmitter &emitter, Value tensor, Value tile,
 /// origins are multiples of the tile, and tensors start at multiples of 16.
 static int64_t getVectorWidth(const Window &window, Value tile) {
   MemRefType type = window.getType();
-  int64_t bytes = std::max(type.getElementTypeBitWidth(),
-                           cast<MemRefType>(tile.getType())
-                               .getElementTypeBitWidth()) /
-                  8;
+  int64_t bytes =
+      std::max(type.getElementTypeBitWidth(),
+               cast<MemRefType>(tile.getType()).getElementTypeBitWidth()) /
+      8;
   int64_t common = std::gcd(window.tileShape.back(), type.getShape().back());
   return std::gcd(common, 16 / bytes);
 }
 
-static SmallVector<Value> addOrigin(BlockEmitter &emitter,
-                                    const Window &window,
+static SmallVector<Value> addOrigin(BlockEmitter &emitter, const Window &window,
                                     ValueRange coordinates) {
   SmallVector<Value> sums;
-  for (auto [origin, coordinate] :
-       llvm::zip_equal(window.origin, coordinates))
-    sums.push_back(
-        arith::AddIOp::create(emitter.builder, origin, coordinate));
+  for (auto [origin, coordinate] : llvm::zip_equal(window.origin, coordinates))
+    sums.push_back(arith::AddIOp::create(emitter.builder, origin, coordinate));
   return sums;
 }
 
-/// \returns an i1, or nothing where every element lies inside. The first element
-/// of an access stands for all: widths divide the tensor's rows.
+/// \returns an i1, or nothing where every element lies inside. The first
+/// element of an access stands for all: widths divide the tensor's rows.
 static Value isInside(BlockEmitter &emitter, const Window &window,
                       ValueRange position) {
   Value inside;
@@ -75,9 +72,10 @@ static Value isInside(BlockEmitter &emitter, const Window &window,
     Value below = arith::CmpIOp::create(
         emitter.builder, arith::CmpIPredicate::ult, position[dim],
         emitter.getIndex(window.getType().getDimSize(dim)));
-    inside = inside ? arith::AndIOp::create(emitter.builder, inside, below)
-                          .getResult()
-                    : below;
+    inside =
+        inside
+            ? arith::AndIOp::create(emitter.builder, inside, below).getResult()
+            : below;
   }
   return inside;
 }
@@ -108,8 +106,8 @@ static Value loadInside(BlockEmitter &emitter, const Window &window,
   return guard.getResult(0);
 }
 
-void mlir::mirage::emitLoad(BlockEmitter &emitter, unsigned input,
-                            Value tensor, Value tile) {
+void mlir::mirage::emitLoad(BlockEmitter &emitter, unsigned input, Value tensor,
+                            Value tile) {
   ImplicitLocOpBuilder &builder = emitter.builder;
   auto tileType = cast<MemRefType>(tile.getType());
   SmallVector<SmallVector<Axis, 2>> cuttingAxes;
@@ -162,11 +160,10 @@ static Value isWriter(BlockEmitter &emitter, unsigned output) {
     Value first = arith::CmpIOp::create(
         emitter.builder, arith::CmpIPredicate::eq,
         emitter.getBlockCoordinate(axis), emitter.getIndex(0));
-    condition =
-        condition
-            ? arith::AndIOp::create(emitter.builder, condition, first)
-                  .getResult()
-            : first;
+    condition = condition
+                    ? arith::AndIOp::create(emitter.builder, condition, first)
+                          .getResult()
+                    : first;
   }
   return condition;
 }
@@ -183,8 +180,7 @@ void mlir::mirage::emitStore(BlockEmitter &emitter, unsigned output,
     auto vectorType = VectorType::get({width}, tileType.getElementType());
     emitter.forEachElement(
         tileType.getShape(), width, [&](ValueRange coordinates) {
-          SmallVector<Value> position =
-              addOrigin(emitter, window, coordinates);
+          SmallVector<Value> position = addOrigin(emitter, window, coordinates);
           emitIf(emitter, isInside(emitter, window, position), [&] {
             Value value = vector::LoadOp::create(
                 builder, vectorType, tile, coordinates,

@@ -1,6 +1,6 @@
 //===- MoveTiles.h - Between device and shared memory -----------*- C++ -*-===//
 //
-// Part of the Mirage project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -20,7 +20,8 @@ void emitLoad(BlockEmitter &emitter, unsigned input, Value tensor, Value tile);
 /// Writes a tile to its place in output `output`, rounded to the tensor's
 /// element type; elements beyond the tensor are left out. Where several blocks
 /// hold the same tile, the first along that axis writes.
-void emitStore(BlockEmitter &emitter, unsigned output, Value tensor, Value tile);
+void emitStore(BlockEmitter &emitter, unsigned output, Value tensor,
+               Value tile);
 
 } // namespace mlir::mirage
 

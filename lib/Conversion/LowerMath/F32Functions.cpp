@@ -103,6 +103,10 @@ static Value select(OpBuilder &builder, Location location, Value condition,
 Value F32Functions::abs(Value x) { return intrinsic("llvm.fabs.f32", x); }
 Value F32Functions::floor(Value x) { return intrinsic("llvm.floor.f32", x); }
 Value F32Functions::ceil(Value x) { return intrinsic("llvm.ceil.f32", x); }
+Value F32Functions::trunc(Value x) { return intrinsic("llvm.trunc.f32", x); }
+Value F32Functions::roundEven(Value x) {
+  return intrinsic("llvm.roundeven.f32", x);
+}
 Value F32Functions::sqrt(Value x) { return intrinsic("llvm.sqrt.f32", x); }
 
 Value F32Functions::rsqrt(Value x) {

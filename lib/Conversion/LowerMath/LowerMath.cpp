@@ -113,20 +113,27 @@ void mlir::mirage::populateLowerMathPatterns(RewritePatternSet &patterns) {
   EXPAND_UNARY(Log10Op, log10);
   EXPAND_UNARY(Log2Op, log2);
   EXPAND_UNARY(LogOp, log);
+  EXPAND_UNARY(RoundEvenOp, roundEven);
   EXPAND_UNARY(RsqrtOp, rsqrt);
   EXPAND_UNARY(SqrtOp, sqrt);
   EXPAND_UNARY(TanhOp, tanh);
+  EXPAND_UNARY(TruncOp, trunc);
 #undef EXPAND_UNARY
   patterns.add<ExpandOp<math::PowFOp>>(
       context,
       +[](F32Functions &f, ValueRange x) { return f.pow(x[0], x[1]); });
+  patterns.add<ExpandOp<math::CopySignOp>>(
+      context,
+      +[](F32Functions &f, ValueRange x) { return f.copySign(x[0], x[1]); });
+  patterns.add<ExpandOp<math::FmaOp>>(
+      context,
+      +[](F32Functions &f, ValueRange x) { return f.fma(x[0], x[1], x[2]); });
 }
 
 /// Whether upstream lowers an operation of the math dialect to instructions.
 static bool needsNoLibrary(Operation *op) {
-  return isa<math::AbsIOp, math::CopySignOp, math::CountLeadingZerosOp,
-             math::CountTrailingZerosOp, math::CtPopOp, math::FmaOp,
-             math::RoundEvenOp, math::TruncOp>(op);
+  return isa<math::AbsIOp, math::CountLeadingZerosOp,
+             math::CountTrailingZerosOp, math::CtPopOp>(op);
 }
 
 namespace {

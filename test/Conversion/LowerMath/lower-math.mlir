@@ -43,7 +43,11 @@ func.func @all(%x: f32, %y: f32) -> f32 {
   %7 = math.absf %6 : f32
   %8 = math.floor %7 : f32
   %9 = math.ceil %8 : f32
-  return %9 : f32
+  %10 = math.trunc %9 : f32
+  %11 = math.roundeven %10 : f32
+  %12 = math.copysign %11, %y : f32
+  %13 = math.fma %12, %x, %y : f32
+  return %13 : f32
 }
 
 // Double precision is not for kernels and is left alone outside of them.

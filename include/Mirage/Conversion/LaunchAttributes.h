@@ -1,0 +1,35 @@
+//===- LaunchAttributes.h - What a launch says of itself --------*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A compiled function is a list of `gpu.launch_func`s on memrefs. What an
+// artifact's manifest needs to know stands in attributes alone:
+//
+//   func.func @f(%x: memref<8x64xf16> {mirage.role = "input"},
+//                %y: memref<8x64xf16> {mirage.role = "output"}) {
+//     gpu.launch_func @f_kernels::@f_0 ... {mirage.launch = {
+//       kernel = "f_0", grid = array<i64: 4, 1, 1>,
+//       block = array<i64: 128, 1, 1>, dynamic_shared_bytes = 2048,
+//       arguments = [{role = "input", index = 0, offset_bytes = 0},
+//                    {role = "output", index = 0, offset_bytes = 0}]}}
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_CONVERSION_LAUNCHATTRIBUTES_H
+#define MIRAGE_CONVERSION_LAUNCHATTRIBUTES_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace mlir::mirage {
+
+inline constexpr llvm::StringLiteral kLaunchAttr = "mirage.launch";
+/// Of an argument of the function: "input", "output" or "workspace".
+inline constexpr llvm::StringLiteral kRoleAttr = "mirage.role";
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_CONVERSION_LAUNCHATTRIBUTES_H

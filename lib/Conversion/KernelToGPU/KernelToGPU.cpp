@@ -1,0 +1,207 @@
+//===- KernelToGPU.cpp - Kernel graphs as launches ------------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostFunction.h"
+#include "Mirage/Analysis/BlockSteps.h"
+#include "Mirage/Conversion/BlockToGPU.h"
+#include "Mirage/Conversion/LaunchAttributes.h"
+#include "Mirage/Conversion/Passes.h"
+#include "Mirage/Dialect/Kernel/IR/Kernel.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+
+namespace mlir::mirage {
+#define GEN_PASS_DEF_CONVERTKERNELTOGPUPASS
+#include "Mirage/Conversion/Passes.h.inc"
+} // namespace mlir::mirage
+
+using namespace mlir;
+using namespace mlir::mirage;
+
+static MemRefType getBufferType(Type tensor) {
+  auto type = cast<RankedTensorType>(tensor);
+  return MemRefType::get(type.getShape(), type.getElementType());
+}
+
+namespace {
+/// Builds the host function on memrefs: inputs, outputs, and the workspace if
+/// there is one.
+class LaunchBuilder {
+public:
+  LaunchBuilder(func::FuncOp source, const HostFunction &host,
+                gpu::GPUModuleOp module)
+      : source(source), host(host), module(module),
+        builder(source.getLoc(), source.getContext()) {}
+
+  LogicalResult run() {
+    createFunction();
+    for (auto [number, launch] : llvm::enumerate(host.getLaunches())) {
+      std::string name = (source.getName() + "_" + llvm::Twine(number)).str();
+      FailureOr<gpu::GPUFuncOp> kernel = lowerBlockGraph(launch, module, name);
+      if (failed(kernel))
+        return failure();
+      createLaunch(launch, *kernel);
+    }
+    func::ReturnOp::create(builder);
+    return success();
+  }
+
+private:
+  void createFunction();
+  void createLaunch(block::GraphOp launch, gpu::GPUFuncOp kernel);
+  Value getMemRef(Value tensor);
+  DictionaryAttr describeArgument(Value tensor);
+  void describe(gpu::LaunchFuncOp op, block::GraphOp launch, StringRef kernel);
+
+  func::FuncOp source;
+  const HostFunction &host;
+  gpu::GPUModuleOp module;
+  ImplicitLocOpBuilder builder;
+  func::FuncOp function;
+};
+} // namespace
+
+void LaunchBuilder::createFunction() {
+  SmallVector<Type> parameters;
+  SmallVector<Attribute> attributes;
+  auto add = [&](Type type, StringRef role, DictionaryAttr others) {
+    parameters.push_back(type);
+    NamedAttrList list(others);
+    list.set(kRoleAttr, builder.getStringAttr(role));
+    attributes.push_back(list.getDictionary(builder.getContext()));
+  };
+  for (auto [index, type] : llvm::enumerate(source.getArgumentTypes()))
+    add(getBufferType(type), getRoleName(DeviceBuffer::Role::Input),
+        source.getArgAttrDict(index));
+  for (auto [index, type] : llvm::enumerate(source.getResultTypes()))
+    add(getBufferType(type), getRoleName(DeviceBuffer::Role::Output),
+        source.getResultAttrDict(index));
+  if (int64_t bytes = host.getWorkspaceBytes())
+    add(MemRefType::get({bytes}, builder.getI8Type()),
+        getRoleName(DeviceBuffer::Role::Workspace), {});
+  builder.setInsertionPoint(source);
+  function = func::FuncOp::create(builder, source.getName(),
+                                  builder.getFunctionType(parameters, {}));
+  function.setAllArgAttrs(attributes);
+  function.setVisibility(source.getVisibility());
+  builder.setInsertionPointToStart(function.addEntryBlock());
+}
+
+/// The buffer of a tensor, in the shape that its user sees.
+Value LaunchBuilder::getMemRef(Value tensor) {
+  DeviceBuffer buffer = host.getBuffer(tensor);
+  MemRefType type = getBufferType(tensor.getType());
+  unsigned numInputs = source.getNumArguments();
+  if (buffer.role == DeviceBuffer::Role::Workspace) {
+    Value offset = arith::ConstantIndexOp::create(builder, buffer.offsetBytes);
+    return memref::ViewOp::create(builder, type, function.getArguments().back(),
+                                  offset, ValueRange());
+  }
+  Value memref = function.getArgument(buffer.role == DeviceBuffer::Role::Input
+                                          ? buffer.index
+                                          : numInputs + buffer.index);
+  if (memref.getType() == type)
+    return memref;
+  auto [strides, offset] = type.getStridesAndOffset();
+  return memref::ReinterpretCastOp::create(builder, type, memref, offset,
+                                           type.getShape(), strides);
+}
+
+DictionaryAttr LaunchBuilder::describeArgument(Value tensor) {
+  DeviceBuffer buffer = host.getBuffer(tensor);
+  return builder.getDictionaryAttr(
+      {builder.getNamedAttr("role",
+                            builder.getStringAttr(getRoleName(buffer.role))),
+       builder.getNamedAttr("index", builder.getI64IntegerAttr(buffer.index)),
+       builder.getNamedAttr("offset_bytes",
+                            builder.getI64IntegerAttr(buffer.offsetBytes))});
+}
+
+void LaunchBuilder::describe(gpu::LaunchFuncOp op, block::GraphOp launch,
+                             StringRef kernel) {
+  SmallVector<Attribute> arguments;
+  for (Value tensor : launch->getOperands())
+    arguments.push_back(describeArgument(tensor));
+  for (Value tensor : launch->getResults())
+    arguments.push_back(describeArgument(tensor));
+  SmallVector<int64_t, 3> grid(launch.getGrid());
+  grid.resize(3, 1);
+  op->setAttr(
+      kLaunchAttr,
+      builder.getDictionaryAttr(
+          {builder.getNamedAttr("kernel", builder.getStringAttr(kernel)),
+           builder.getNamedAttr("grid", builder.getDenseI64ArrayAttr(grid)),
+           builder.getNamedAttr(
+               "block", builder.getDenseI64ArrayAttr(
+                            {static_cast<int64_t>(launch.getThreads()), 1, 1})),
+           builder.getNamedAttr("dynamic_shared_bytes",
+                                launch->getAttr(kSharedBytesAttr)),
+           builder.getNamedAttr("arguments",
+                                builder.getArrayAttr(arguments))}));
+}
+
+void LaunchBuilder::createLaunch(block::GraphOp launch, gpu::GPUFuncOp kernel) {
+  builder.setLoc(launch.getLoc());
+  SmallVector<Value> arguments;
+  for (Value tensor : launch->getOperands())
+    arguments.push_back(getMemRef(tensor));
+  for (Value tensor : launch->getResults())
+    arguments.push_back(getMemRef(tensor));
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, value);
+  };
+  SmallVector<int64_t, 3> grid(launch.getGrid());
+  grid.resize(3, 1);
+  int64_t bytes = launch->getAttrOfType<IntegerAttr>(kSharedBytesAttr).getInt();
+  Value sharedBytes =
+      arith::ConstantOp::create(builder, builder.getI32IntegerAttr(bytes));
+  Value one = index(1);
+  auto op = gpu::LaunchFuncOp::create(
+      builder, kernel,
+      gpu::KernelDim3{index(grid[0]), index(grid[1]), index(grid[2])},
+      gpu::KernelDim3{index(launch.getThreads()), one, one}, sharedBytes,
+      arguments);
+  describe(op, launch, kernel.getName());
+}
+
+namespace {
+struct ConvertKernelToGPUPass
+    : mirage::impl::ConvertKernelToGPUPassBase<ConvertKernelToGPUPass> {
+  void runOnOperation() override {
+    SmallVector<func::FuncOp> functions;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.getOps<kernel::GraphOp>().empty())
+        functions.push_back(function);
+    for (func::FuncOp function : functions)
+      if (failed(convert(function)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult convert(func::FuncOp function) {
+    FailureOr<HostFunction> host = HostFunction::read(function);
+    if (failed(host))
+      return failure();
+    OpBuilder builder(function);
+    auto module = gpu::GPUModuleOp::create(
+        builder, function.getLoc(), (function.getName() + "_kernels").str());
+    getOperation()->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
+                            builder.getUnitAttr());
+    if (failed(LaunchBuilder(function, *host, module).run()))
+      return failure();
+    function.erase();
+    return success();
+  }
+};
+} // namespace
