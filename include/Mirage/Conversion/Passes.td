@@ -70,7 +70,7 @@ def ConvertKernelToGPUPass
     `gpu.module` with a kernel for each block graph. Block graphs carry a
     schedule and a plan of shared memory; `mirage_thread.graph`s inside stay, on
     memrefs. What a launch needs to know stands in its attribute `mirage.launch`
-    (include/Mirage/Conversion/LaunchAttributes.h).
+    (include/Mirage/Dialect/Operator/LaunchAttributes.h).
     Example: test/Conversion/KernelToGPU/kernel-to-gpu.mlir
   }];
   let dependentDialects = [

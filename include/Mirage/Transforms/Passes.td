@@ -28,6 +28,38 @@ def AssignDefaultBlocksPass : Pass<"mirage-assign-default-blocks"> {
   let dependentDialects = ["::mlir::mirage::block::MirageBlockDialect"];
 }
 
+def RecordProgramPass : Pass<"mirage-record-program"> {
+  let summary = "keeps each function's program beside what becomes of it";
+  let description = [{
+    Leaves the graph of a function, as JSON, in its attribute `mirage.program`,
+    where an artifact takes it from: numbers are checked against what was asked
+    for. A function that has the attribute keeps it.
+    Example: test/Transforms/record-program.mlir
+  }];
+}
+
+def MaterializeResultsPass : Pass<"mirage-materialize-results"> {
+  let summary = "gives each result of a kernel graph a kernel that writes it";
+  let description = [{
+    A result that is an input, or another result, in whatever shape, becomes a
+    copy: a `mirage_kernel.broadcast` to the shape it has. Run before
+    --mirage-assign-default-blocks.
+    Example: test/Transforms/materialize-results.mlir
+  }];
+}
+
+def SplitGridSumsPass : Pass<"mirage-split-grid-sums"> {
+  let summary = "adds up the parts of sums over the grid in a second kernel";
+  let description = [{
+    Where an output's `omap` sums over grid axes, each block keeps its part, in
+    f32, along a new leading dimension, and a `mirage_kernel.sum` adds them.
+    Unlike atomic additions this gives the same bits in every run. The sum has no
+    block graph yet: run before --mirage-assign-default-blocks.
+    Example: test/Transforms/split-grid-sums.mlir
+  }];
+  let dependentDialects = ["::mlir::mirage::kernel::MirageKernelDialect"];
+}
+
 def ScheduleBlockPass : Pass<"mirage-schedule-block"> {
   let summary = "orders the steps of each block graph and places its barriers";
   let description = [{

@@ -76,8 +76,9 @@ void BlockEmitter::emitPrologue() {
 
 void BlockEmitter::addTile(Value tile, int64_t offsetBytes) {
   auto tensor = cast<RankedTensorType>(tile.getType());
-  auto memref = MemRefType::get(tensor.getShape(), tensor.getElementType(), AffineMap(),
-                                builder.getI64IntegerAttr(kSharedSpace));
+  auto memref =
+      MemRefType::get(tensor.getShape(), tensor.getElementType(), AffineMap(),
+                      builder.getI64IntegerAttr(kSharedSpace));
   tiles[tile] = memref::ViewOp::create(builder, memref, sharedMemory,
                                        getIndex(offsetBytes), ValueRange());
 }

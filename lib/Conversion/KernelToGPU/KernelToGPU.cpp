@@ -9,9 +9,9 @@
 #include "HostFunction.h"
 #include "Mirage/Analysis/BlockSteps.h"
 #include "Mirage/Conversion/BlockToGPU.h"
-#include "Mirage/Conversion/LaunchAttributes.h"
 #include "Mirage/Conversion/Passes.h"
 #include "Mirage/Dialect/Kernel/IR/Kernel.h"
+#include "Mirage/Dialect/Operator/LaunchAttributes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -94,6 +94,9 @@ void LaunchBuilder::createFunction() {
   function = func::FuncOp::create(builder, source.getName(),
                                   builder.getFunctionType(parameters, {}));
   function.setAllArgAttrs(attributes);
+  // What others left at the function, such as the program it computes.
+  for (NamedAttribute attribute : source->getDiscardableAttrs())
+    function->setDiscardableAttr(attribute.getName(), attribute.getValue());
   function.setVisibility(source.getVisibility());
   builder.setInsertionPointToStart(function.addEntryBlock());
 }

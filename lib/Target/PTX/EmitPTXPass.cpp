@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mirage/Target/PTX/BuildArtifact.h"
 #include "Mirage/Target/PTX/EmitPTX.h"
 #include "Mirage/Target/PTX/Passes.h"
 #include "Mirage/Target/PTX/Ptxas.h"
@@ -44,6 +45,8 @@ struct EmitPTXPass : mirage::impl::EmitPTXPassBase<EmitPTXPass> {
          llvm::make_early_inc_range(getOperation().getOps<gpu::GPUModuleOp>()))
       if (failed(emit(module)))
         return signalPassFailure();
+    if (!artifact.empty() && failed(write()))
+      signalPassFailure();
   }
 
 private:
@@ -51,6 +54,7 @@ private:
   FailureOr<GPUTarget> chooseTarget(gpu::GPUModuleOp module);
   LogicalResult lower(gpu::GPUModuleOp module);
   LogicalResult emit(gpu::GPUModuleOp module);
+  LogicalResult write();
   FailureOr<std::string> assemble(gpu::GPUModuleOp module, StringRef ptx,
                                   const GPUTarget &target);
 
@@ -131,5 +135,22 @@ LogicalResult EmitPTXPass::emit(gpu::GPUModuleOp module) {
   gpu::BinaryOp::create(builder, module.getLoc(), module.getName(), nullptr,
                         builder.getArrayAttr(objects));
   module.erase();
+  return success();
+}
+
+LogicalResult EmitPTXPass::write() {
+  SmallVector<func::FuncOp> functions;
+  for (auto function : getOperation().getOps<func::FuncOp>())
+    if (!function.getOps<gpu::LaunchFuncOp>().empty())
+      functions.push_back(function);
+  if (functions.size() != 1)
+    return getOperation().emitError()
+           << "expects one function that launches kernels, got "
+           << functions.size();
+  FailureOr<Artifact> built = buildArtifact(functions.front());
+  if (failed(built))
+    return failure();
+  if (llvm::Error error = writeArtifact(*built, artifact))
+    return functions.front().emitError() << llvm::toString(std::move(error));
   return success();
 }

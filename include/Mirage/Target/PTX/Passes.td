@@ -27,7 +27,10 @@ def EmitPTXPass : Pass<"mirage-emit-ptx", "ModuleOp"> {
            "sm_90a where there is none">,
     Option<"ptxas", "ptxas", "std::string", /*default=*/"\"auto\"",
            "Whether to make cubins: 'auto' where ptxas is found, 'never', or "
-           "'always', where its absence is an error">];
+           "'always', where its absence is an error">,
+    Option<"artifact", "artifact", "std::string", /*default=*/"\"\"",
+           "Folder to write the artifact of the module's one function of "
+           "launches to; empty means none">];
   let dependentDialects = ["LLVM::LLVMDialect", "NVVM::NVVMDialect"];
 }
 

@@ -19,8 +19,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MIRAGE_CONVERSION_LAUNCHATTRIBUTES_H
-#define MIRAGE_CONVERSION_LAUNCHATTRIBUTES_H
+#ifndef MIRAGE_DIALECT_OPERATOR_LAUNCHATTRIBUTES_H
+#define MIRAGE_DIALECT_OPERATOR_LAUNCHATTRIBUTES_H
 
 #include "llvm/ADT/StringRef.h"
 
@@ -29,7 +29,12 @@ namespace mlir::mirage {
 inline constexpr llvm::StringLiteral kLaunchAttr = "mirage.launch";
 /// Of an argument of the function: "input", "output" or "workspace".
 inline constexpr llvm::StringLiteral kRoleAttr = "mirage.role";
+/// Of the function: the program that it computed before it was optimized, in
+/// JSON.
+inline constexpr llvm::StringLiteral kProgramAttr = "mirage.program";
+/// Of an argument or result: what people call it.
+inline constexpr llvm::StringLiteral kNameAttr = "mirage.name";
 
 } // namespace mlir::mirage
 
-#endif // MIRAGE_CONVERSION_LAUNCHATTRIBUTES_H
+#endif // MIRAGE_DIALECT_OPERATOR_LAUNCHATTRIBUTES_H

@@ -1,0 +1,20 @@
+// RUN: mirage-opt %s --mirage-materialize-results | FileCheck %s
+
+// CHECK-LABEL: func.func @copies(
+func.func @copies(%x: tensor<4x6xf16>, %e: tensor<4x6xf16>, %f: tensor<24xf16>)
+    -> (tensor<4x6xf16>, tensor<4x6xf16>, tensor<24xf16>) {
+  %r:3 = mirage_kernel.graph ins(%x : tensor<4x6xf16>)
+      outs(%e, %e, %f : tensor<4x6xf16>, tensor<4x6xf16>, tensor<24xf16>) {
+  // CHECK: ^bb0(%[[A:.+]]: tensor<4x6xf16>):
+  ^bb0(%a: tensor<4x6xf16>):
+    // CHECK: %[[E:.+]] = mirage_kernel.exp
+    // CHECK: %[[V:.+]] = mirage_kernel.reshape %[[E]]
+    // CHECK: %[[C0:.+]] = mirage_kernel.broadcast %[[A]] : (tensor<4x6xf16>) -> tensor<4x6xf16>
+    // CHECK: %[[C2:.+]] = mirage_kernel.broadcast %[[V]] : (tensor<24xf16>) -> tensor<24xf16>
+    // CHECK: mirage_kernel.yield %[[C0]], %[[E]], %[[C2]]
+    %0 = mirage_kernel.exp %a : (tensor<4x6xf16>) -> tensor<4x6xf16>
+    %1 = mirage_kernel.reshape %0 : (tensor<4x6xf16>) -> tensor<24xf16>
+    mirage_kernel.yield %a, %0, %1 : tensor<4x6xf16>, tensor<4x6xf16>, tensor<24xf16>
+  } : tensor<4x6xf16>, tensor<4x6xf16>, tensor<24xf16>
+  return %r#0, %r#1, %r#2 : tensor<4x6xf16>, tensor<4x6xf16>, tensor<24xf16>
+}

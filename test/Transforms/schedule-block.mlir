@@ -1,0 +1,56 @@
+// RUN: mirage-opt %s --mirage-schedule-block --verify-roundtrip | FileCheck %s
+
+// Two barriers an iteration: one between the loads and what reads them, one
+// before the accumulation, which also keeps the next loads away from the matmul.
+// The accumulation of %xt needs the first alone.
+// CHECK-LABEL: func.func @rms_linear(
+// CHECK-NOT:     mirage.barrier_at
+// CHECK:       ^bb0(%[[X:.+]]: tensor<8x64xf16>, %[[W:.+]]: tensor<64x32xf16>):
+// CHECK-NEXT:    %[[RMS:.+]] = mirage_block.accumulate %[[X]] over loop rms {{.*}}mirage.barrier, mirage.step
+// CHECK-NEXT:    %[[P:.+]] = mirage_block.matmul %[[X]], %[[W]] {mirage.step
+// CHECK-NEXT:    %[[ACC:.+]] = mirage_block.accumulate %[[P]] over loop sum {mirage.barrier, mirage.step
+// CHECK-NEXT:    %[[R:.+]] = mirage_block.div %[[ACC]], %[[RMS]] {mirage.barrier, mirage.step
+// CHECK-NEXT:    mirage_block.yield %[[R]] {mirage.barrier, mirage.step
+func.func @rms_linear(%x: tensor<8x4096xf16>, %w: tensor<4096x6144xf16>) -> tensor<8x6144xf16> {
+  %o = mirage_block.graph grid(x = 192) threads(128) loop(64)
+      ins(%x imap() fmap(1), %w imap(x -> 1) fmap(0)) outs(omap(x -> 1))
+      : (tensor<8x4096xf16>, tensor<4096x6144xf16>) -> tensor<8x6144xf16> {
+  ^bb0(%xt: tensor<8x64xf16>, %wt: tensor<64x32xf16>):
+    %p = mirage_block.matmul %xt, %wt : tensor<8x64xf16>, tensor<64x32xf16>
+    %acc = mirage_block.accumulate %p over loop sum : tensor<8x32xf32>
+    %rms = mirage_block.accumulate %xt over loop rms dims [1] count 4096 : tensor<8x64xf16>
+    %r = mirage_block.div %acc, %rms : tensor<8x32xf32>, tensor<8x1xf32>
+    mirage_block.yield %r : tensor<8x32xf32>
+  }
+  return %o : tensor<8x6144xf16>
+}
+
+// What is loaded is read in the last stretch of an iteration: the next
+// iteration's loads wait at its head.
+// CHECK-LABEL: func.func @row_sums(
+// CHECK:         mirage_block.graph {{.*}} {mirage.barrier_at_head}
+func.func @row_sums(%x: tensor<8x4096xf16>) -> tensor<8x1xf32> {
+  %o = mirage_block.graph grid() threads(128) loop(64)
+      ins(%x imap() fmap(1)) outs(omap())
+      : (tensor<8x4096xf16>) -> tensor<8x1xf32> {
+  ^bb0(%xt: tensor<8x64xf16>):
+    %s = mirage_block.accumulate %xt over loop sum dims [1] : tensor<8x64xf16>
+    mirage_block.yield %s : tensor<8x1xf32>
+  }
+  return %o : tensor<8x1xf32>
+}
+
+// Without a loop there is no next iteration.
+// CHECK-LABEL: func.func @exp(
+// CHECK-NOT:     mirage.barrier_at
+// CHECK:         mirage_block.exp {{.*}} {mirage.barrier, mirage.step = 1 : i64}
+func.func @exp(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  %o = mirage_block.graph grid(x = 8) threads(128) loop(1)
+      ins(%x imap(x -> 0) fmap()) outs(omap(x -> 0))
+      : (tensor<64x64xf16>) -> tensor<64x64xf16> {
+  ^bb0(%xt: tensor<8x64xf16>):
+    %e = mirage_block.exp %xt : tensor<8x64xf16>
+    mirage_block.yield %e : tensor<8x64xf32>
+  }
+  return %o : tensor<64x64xf16>
+}
