@@ -70,14 +70,17 @@ static Value emitReduceInto(BlockEmitter &emitter, const OperatorInfo &info,
         for (auto [dim, index] : llvm::zip_equal(dims, indices))
           position[dim] = index;
         Value element = emitter.readElement(operand, position);
-        element = buildScalar(emitter.builder, info.definition, element);
-        return buildCombine(emitter.builder, info.combiner, sum, element);
+        element =
+            emitScalarDefinition(emitter.builder, emitter.builder.getLoc(),
+                                 info.definition, element);
+        return emitCombine(emitter.builder, emitter.builder.getLoc(),
+                           info.combiner, sum, element);
       });
 }
 
 static Value getNeutralValue(BlockEmitter &emitter, const OperatorInfo &info) {
-  return buildConstant(emitter.builder, emitter.builder.getF32Type(),
-                       getNeutral(info.combiner));
+  return emitConstant(emitter.builder, emitter.builder.getLoc(),
+                      getNeutral(info.combiner));
 }
 
 static Value emitReductionElement(BlockEmitter &emitter,
@@ -92,13 +95,14 @@ static Value emitReductionElement(BlockEmitter &emitter,
     for (int64_t dim : attributes.dims)
       size *= getShape(operand)[dim];
   }
-  return buildScalar(emitter.builder, info.finish, joined, {}, size);
+  return emitScalarDefinition(emitter.builder, emitter.builder.getLoc(),
+                              info.finish, joined, {}, size);
 }
 
 static Value emitMatmulElement(BlockEmitter &emitter, Value lhs, Value rhs,
                                ValueRange coordinates) {
   ImplicitLocOpBuilder &builder = emitter.builder;
-  Value zero = buildConstant(builder, builder.getF32Type(), 0.0);
+  Value zero = emitConstant(builder, builder.getLoc(), 0.0);
   return emitReduction(
       emitter, getShape(lhs).back(), zero, {}, [&](Value sum, ValueRange k) {
         SmallVector<Value> left =
@@ -136,7 +140,7 @@ static Value emitMaskedElement(BlockEmitter &emitter,
                             emitter.getIndex(attributes.extent));
   Value element = emitter.readElement(operand, coordinates);
   Value constant =
-      buildConstant(builder, element.getType(), attributes.scalars.front());
+      emitConstant(builder, builder.getLoc(), attributes.scalars.front());
   return arith::SelectOp::create(builder, inside, element, constant);
 }
 
@@ -175,8 +179,8 @@ static Value emitElement(BlockEmitter &emitter, OperatorOpInterface op,
           return emitter.readElement(
               operand, broadcast(emitter, coordinates, getShape(operand)));
         });
-    return buildScalar(emitter.builder, info.definition, elements,
-                       attributes.scalars);
+    return emitScalarDefinition(emitter.builder, emitter.builder.getLoc(),
+                                info.definition, elements, attributes.scalars);
   }
   case OperatorKind::Reduction:
     return emitReductionElement(emitter, info, attributes, operands[0],
@@ -243,8 +247,9 @@ void mlir::mirage::emitFinish(BlockEmitter &emitter, block::AccumulateOp op) {
   }
   emitter.forEachElement(getShape(tile), 1, [&](ValueRange coordinates) {
     Value joined = emitter.readElement(tile, coordinates);
-    emitter.writeElement(
-        tile, coordinates,
-        buildScalar(emitter.builder, info.finish, joined, {}, size));
+    emitter.writeElement(tile, coordinates,
+                         emitScalarDefinition(emitter.builder,
+                                              emitter.builder.getLoc(),
+                                              info.finish, joined, {}, size));
   });
 }
