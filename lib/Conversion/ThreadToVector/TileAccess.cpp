@@ -24,7 +24,7 @@ TileAccess::TileAccess(OpBuilder &builder, Location location, Value tile,
                        ArrayRef<bool> overhangs, Value lane)
     : builder(builder), location(location), tile(tile),
       type(cast<MemRefType>(tile.getType())), layout(layout), origin(origin),
-      overhangs(overhangs), lane(lane), run(chooseRun()) {
+      overhangs(overhangs), lane(lane), run(chooseRun()), view(emitView()) {
   for (unsigned dim = 0; dim < layout.getRank(); ++dim)
     laneParts.push_back(
         emitLaneCoordinate(builder, location, layout, dim, lane));
@@ -59,6 +59,35 @@ TileAccess::Run TileAccess::chooseRun() const {
       widest = {dim, bits};
   }
   return widest;
+}
+
+/// Dimension `dim` behind the others of `rank`.
+static SmallVector<unsigned> moveLast(unsigned dim, unsigned rank) {
+  SmallVector<unsigned> permutation;
+  for (unsigned other = 0; other < rank; ++other)
+    if (other != dim)
+      permutation.push_back(other);
+  permutation.push_back(dim);
+  return permutation;
+}
+
+Value TileAccess::emitView() {
+  unsigned rank = layout.getRank();
+  if (run.bits == 0 || run.dim == rank - 1)
+    return tile;
+  AffineMap permutation = AffineMap::getPermutationMap(moveLast(run.dim, rank),
+                                                       builder.getContext());
+  return memref::TransposeOp::create(builder, location, tile,
+                                     AffineMapAttr::get(permutation));
+}
+
+SmallVector<Value> TileAccess::toView(SmallVector<Value> indices) const {
+  if (view == tile)
+    return indices;
+  SmallVector<Value> permuted;
+  for (unsigned dim : moveLast(run.dim, layout.getRank()))
+    permuted.push_back(indices[dim]);
+  return permuted;
 }
 
 SmallVector<Value> TileAccess::getIndices(unsigned registerNumber) {
@@ -107,7 +136,8 @@ SmallVector<Value> TileAccess::loadVector(unsigned registerNumber) {
     auto vectorType = VectorType::get(width, elementType);
     loadedType = vectorType;
     loaded = vector::LoadOp::create(
-        builder, location, vectorType, tile, indices, /*nontemporal=*/false,
+        builder, location, vectorType, view, toView(indices),
+        /*nontemporal=*/false,
         llvm::MaybeAlign(width * type.getElementTypeBitWidth() / 8));
   }
   if (inBounds) {
@@ -149,7 +179,7 @@ void TileAccess::storeVector(unsigned registerNumber,
   Value joined =
       vector::FromElementsOp::create(builder, location, vectorType, elements);
   vector::StoreOp::create(
-      builder, location, joined, tile, indices, /*nontemporal=*/false,
+      builder, location, joined, view, toView(indices), /*nontemporal=*/false,
       llvm::MaybeAlign(elements.size() * type.getElementTypeBitWidth() / 8));
 }
 

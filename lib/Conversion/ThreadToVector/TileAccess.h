@@ -41,7 +41,11 @@ private:
     unsigned getWidth() const { return 1u << bits; }
   };
   Run chooseRun() const;
+  /// The tile with the run's dimension last, where vector accesses want it.
+  Value emitView();
   SmallVector<Value> getIndices(unsigned registerNumber);
+  /// Indices into the tile as indices into the view.
+  SmallVector<Value> toView(SmallVector<Value> indices) const;
   /// Of type i1: the register's element is in the tile. Null if all are.
   Value emitInBounds(ArrayRef<Value> indices);
   SmallVector<Value> loadVector(unsigned registerNumber);
@@ -59,6 +63,7 @@ private:
   Value lane;
   SmallVector<Value> laneParts; ///< by dimension
   Run run;
+  Value view;
 };
 
 } // namespace mlir::mirage
