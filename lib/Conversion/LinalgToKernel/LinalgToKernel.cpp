@@ -13,6 +13,8 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -114,6 +116,19 @@ convertOps(RewriterBase &rewriter, ArrayRef<Operation *> ops,
   return graphs;
 }
 
+/// Equal ops become one before and after: two casts of one value would keep it
+/// from being stored narrow, and rewrites make equal reshapes.
+static LogicalResult tidy(RewriterBase &rewriter, kernel::GraphOp graph,
+                          const FrozenRewritePatternSet &patterns) {
+  DominanceInfo dominance;
+  eliminateCommonSubExpressions(rewriter, dominance, graph);
+  if (failed(applyPatternsGreedily(graph, patterns)))
+    return graph.emitError("tidying does not come to an end");
+  dominance.invalidate();
+  eliminateCommonSubExpressions(rewriter, dominance, graph);
+  return success();
+}
+
 LogicalResult
 mlir::mirage::convertLinalgToKernel(FunctionOpInterface function) {
   IRRewriter rewriter(function.getContext());
@@ -124,8 +139,8 @@ mlir::mirage::convertLinalgToKernel(FunctionOpInterface function) {
   for (auto &[block, ops] : findCandidates(function)) {
     SmallVector<kernel::GraphOp> graphs = convertOps(rewriter, ops, sources);
     for (kernel::GraphOp graph : mergeKernelGraphs(rewriter, graphs))
-      if (failed(applyPatternsGreedily(graph, tidying)))
-        return graph.emitError("tidying does not come to an end");
+      if (failed(tidy(rewriter, graph, tidying)))
+        return failure();
   }
   eraseDeadSources(rewriter, std::move(sources));
   return success();

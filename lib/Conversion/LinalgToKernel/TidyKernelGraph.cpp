@@ -197,6 +197,31 @@ struct FoldReshape : OpRewritePattern<ReshapeOp> {
   }
 };
 
+/// op(reshape(x))  =>  reshape(op(x)), so that a reshape meets the one that
+/// undoes it: programs that reduce ranks drop a dimension of size 1 and bring
+/// it back.
+struct ReshapeAfterUnary : RewritePattern {
+  explicit ReshapeAfterUnary(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    if (getKind(op) != OperatorKind::Elementwise || op->getNumOperands() != 1)
+      return rewriter.notifyMatchFailure(op,
+                                         "expects an operator of one operand");
+    auto reshape = op->getOperand(0).getDefiningOp<ReshapeOp>();
+    if (!reshape)
+      return rewriter.notifyMatchFailure(op, "expects a reshaped operand");
+    Type type = op->getResult(0).getType();
+    Operation *moved = rewriter.clone(*op);
+    moved->setOperand(0, reshape.getOperand());
+    moved->getResult(0).setType(
+        withElement(reshape.getOperand(), getElementTypeOrSelf(type)));
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, type, moved->getResult(0));
+    return success();
+  }
+};
+
 /// Permutations of permutations are one; the identity is none.
 struct FoldTranspose : OpRewritePattern<TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -311,6 +336,6 @@ struct AverageInsteadOfScale : OpRewritePattern<ScaleOp> {
 void mlir::mirage::populateKernelGraphTidyingPatterns(
     RewritePatternSet &patterns) {
   patterns.add<AverageInsteadOfScale, FoldCast, FoldReshape, FoldTranspose,
-               ReadNarrow, RoundBeforeMovement, StoreNarrow, StretchInOperator,
-               WidenAfterMovement>(patterns.getContext());
+               ReadNarrow, ReshapeAfterUnary, RoundBeforeMovement, StoreNarrow,
+               StretchInOperator, WidenAfterMovement>(patterns.getContext());
 }

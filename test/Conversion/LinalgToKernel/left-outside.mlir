@@ -1,0 +1,190 @@
+// RUN: mirage-opt %s --convert-linalg-to-mirage-kernel --split-input-file --verify-diagnostics | FileCheck %s
+// CHECK-NOT: mirage_kernel.graph
+
+#id = affine_map<(i, j) -> (i, j)>
+#i0 = affine_map<(i, j) -> (i, 0)>
+
+func.func @dynamic_shape(%x: tensor<?x6xf32>) -> tensor<?x6xf32> {
+  // expected-remark @below {{'math.exp' op stays outside of a mirage_kernel.graph: expects a static shape, got tensor<?x6xf32>}}
+  %0 = math.exp %x : tensor<?x6xf32>
+  return %0 : tensor<?x6xf32>
+}
+
+func.func @rank_0(%x: tensor<f32>, %y: tensor<f32>) -> tensor<f32> {
+  %e = tensor.empty() : tensor<f32>
+  // expected-remark @below {{'linalg.add' op stays outside of a mirage_kernel.graph: expects a tensor of rank 1 or more, got tensor<f32>}}
+  %0 = linalg.add ins(%x, %y : tensor<f32>, tensor<f32>) outs(%e : tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
+func.func @size_0(%x: tensor<0x6xf32>) -> tensor<0x6xf32> {
+  // expected-remark @below {{expects sizes of at least 1, got tensor<0x6xf32>}}
+  %0 = math.exp %x : tensor<0x6xf32>
+  return %0 : tensor<0x6xf32>
+}
+
+func.func @f64(%x: tensor<4x6xf64>, %w: tensor<6x5xf64>) -> tensor<4x5xf64> {
+  %init = arith.constant dense<0.0> : tensor<4x5xf64>
+  // expected-remark @below {{'linalg.matmul' op stays outside of a mirage_kernel.graph: expects elements of f16, bf16, f32, f8E4M3FN or f8E5M2, got tensor<4x5xf64>}}
+  %0 = linalg.matmul ins(%x, %w : tensor<4x6xf64>, tensor<6x5xf64>) outs(%init : tensor<4x5xf64>) -> tensor<4x5xf64>
+  return %0 : tensor<4x5xf64>
+}
+
+func.func @f64_inside(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %e = tensor.empty() : tensor<4x6xf32>
+  // expected-remark @below {{expects arithmetic on f16, bf16 or f32, got math.exp on f64}}
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<4x6xf32>) outs(%e : tensor<4x6xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %1 = arith.extf %a : f32 to f64
+    %2 = math.exp %1 : f64
+    %3 = arith.truncf %2 : f64 to f32
+    linalg.yield %3 : f32
+  } -> tensor<4x6xf32>
+  return %0 : tensor<4x6xf32>
+}
+
+func.func @integers(%x: tensor<4x6xi32>) -> tensor<4x6xi32> {
+  // expected-remark @below {{'arith.addi' op stays outside of a mirage_kernel.graph: expects elements of f16, bf16, f32, f8E4M3FN or f8E5M2, got tensor<4x6xi32>}}
+  %0 = arith.addi %x, %x : tensor<4x6xi32>
+  return %0 : tensor<4x6xi32>
+}
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+#i0 = affine_map<(i, j) -> (i, 0)>
+
+func.func @unknown_op(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  // expected-remark @below {{'math.sin' op stays outside of a mirage_kernel.graph: no operator means math.sin}}
+  %0 = math.sin %x : tensor<4x6xf32>
+  return %0 : tensor<4x6xf32>
+}
+
+func.func @drops_nan(%x: tensor<4x6xf32>, %y: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  // expected-remark @below {{no operator means arith.maxnumf}}
+  %0 = arith.maxnumf %x, %y : tensor<4x6xf32>
+  return %0 : tensor<4x6xf32>
+}
+
+func.func @foreign(%x: tensor<4x6xf32>) -> tensor<2x6xf32> {
+  // expected-remark @below {{'tensor.extract_slice' op stays outside of a mirage_kernel.graph: expects an op of linalg, arith, math or a reshape of tensor}}
+  %0 = tensor.extract_slice %x[0, 0] [2, 6] [1, 1] : tensor<4x6xf32> to tensor<2x6xf32>
+  return %0 : tensor<2x6xf32>
+}
+
+func.func @product(%x: tensor<4x6xf32>) -> tensor<4x1xf32> {
+  %init = arith.constant dense<1.0> : tensor<4x1xf32>
+  // expected-remark @below {{expects a reduction whose body ends in addf, maximumf or minimumf of the accumulator and something else}}
+  %0 = linalg.generic {indexing_maps = [#id, #i0], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x6xf32>) outs(%init : tensor<4x1xf32>) {
+  ^bb0(%a: f32, %acc: f32):
+    %1 = arith.mulf %acc, %a : f32
+    linalg.yield %1 : f32
+  } -> tensor<4x1xf32>
+  return %0 : tensor<4x1xf32>
+}
+
+// acc + acc · a is no sum of terms.
+func.func @accumulator_twice(%x: tensor<4x6xf32>) -> tensor<4x1xf32> {
+  %init = arith.constant dense<1.0> : tensor<4x1xf32>
+  // expected-remark @below {{expects a reduction that uses its accumulator once}}
+  %0 = linalg.generic {indexing_maps = [#id, #i0], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x6xf32>) outs(%init : tensor<4x1xf32>) {
+  ^bb0(%a: f32, %acc: f32):
+    %1 = arith.mulf %acc, %a : f32
+    %2 = arith.addf %acc, %1 : f32
+    linalg.yield %2 : f32
+  } -> tensor<4x1xf32>
+  return %0 : tensor<4x1xf32>
+}
+
+func.func @undefined_start(%x: tensor<4x6xf32>) -> tensor<4x1xf32> {
+  %e = tensor.empty() : tensor<4x1xf32>
+  // expected-remark @below {{expects operands with defined elements, got tensor.empty}}
+  %0 = linalg.generic {indexing_maps = [#id, #i0], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x6xf32>) outs(%e : tensor<4x1xf32>) {
+  ^bb0(%a: f32, %acc: f32):
+    %1 = arith.addf %acc, %a : f32
+    linalg.yield %1 : f32
+  } -> tensor<4x1xf32>
+  return %0 : tensor<4x1xf32>
+}
+
+func.func @diagonal(%x: tensor<4x4xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  // expected-remark @below {{expects operands indexed by distinct loops, or by 0 where the size is 1, got (d0) -> (d0, d0)}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i, i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<4x4xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %1 = math.exp %a : f32
+    linalg.yield %1 : f32
+  } -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+func.func @convolution(%x: tensor<10xf32>, %f: tensor<3xf32>) -> tensor<8xf32> {
+  %init = arith.constant dense<0.0> : tensor<8xf32>
+  // expected-remark @below {{'linalg.conv_1d' op stays outside of a mirage_kernel.graph: expects operands indexed by distinct loops}}
+  %0 = linalg.conv_1d ins(%x, %f : tensor<10xf32>, tensor<3xf32>) outs(%init : tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+func.func @position(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %e = tensor.empty() : tensor<4x6xf32>
+  // expected-remark @below {{no operator means arith.uitofp}}
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<4x6xf32>) outs(%e : tensor<4x6xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %i = linalg.index 0 : index
+    %n = arith.index_cast %i : index to i32
+    %1 = arith.uitofp %n : i32 to f32
+    %2 = arith.addf %a, %1 : f32
+    linalg.yield %2 : f32
+  } -> tensor<4x6xf32>
+  return %0 : tensor<4x6xf32>
+}
+
+func.func @scalar_argument(%x: tensor<4x6xf32>, %s: f32) -> tensor<4x6xf32> {
+  %e = tensor.empty() : tensor<4x6xf32>
+  // expected-remark @below {{expects a body that uses its arguments and constants only}}
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<4x6xf32>) outs(%e : tensor<4x6xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %1 = arith.mulf %a, %s : f32
+    linalg.yield %1 : f32
+  } -> tensor<4x6xf32>
+  return %0 : tensor<4x6xf32>
+}
+
+func.func @constant_result(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %e = tensor.empty() : tensor<4x6xf32>
+  // expected-remark @below {{expects results that depend on a tensor, got a constant}}
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<4x6xf32>) outs(%e : tensor<4x6xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %c = arith.constant 3.0 : f32
+    linalg.yield %c : f32
+  } -> tensor<4x6xf32>
+  return %0 : tensor<4x6xf32>
+}
+
+func.func @divided_by_zero(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %zero = arith.constant dense<0.0> : tensor<4x6xf32>
+  // expected-remark @below {{expects a divisor other than 0}}
+  %0 = arith.divf %x, %zero : tensor<4x6xf32>
+  return %0 : tensor<4x6xf32>
+}
+
+func.func @exponent(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %c = arith.constant dense<2.5> : tensor<4x6xf32>
+  // expected-remark @below {{expects an exponent of 1, 2, 3, -1, 0.5 or -0.5, got 2.5}}
+  %0 = math.powf %x, %c : tensor<4x6xf32>
+  return %0 : tensor<4x6xf32>
+}
+
+func.func @on_memrefs(%x: memref<4x6xf32>, %y: memref<4x6xf32>) {
+  // expected-remark @below {{'linalg.exp' op stays outside of a mirage_kernel.graph: expects}}
+  linalg.exp ins(%x : memref<4x6xf32>) outs(%y : memref<4x6xf32>)
+  return
+}
