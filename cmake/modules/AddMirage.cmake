@@ -46,6 +46,8 @@ function(mirage_add_plain_tool name)
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${LLVM_RUNTIME_OUTPUT_INTDIR})
   target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} LLVMSupport)
+  # LLVMSupport names Z3 for a part of it that is not used here.
+  target_link_options(${name} PRIVATE LINKER:--as-needed)
 endfunction()
 
 # mirage_add_unit_test(<name> <sources>... LINK_LIBS <mirage libraries>...)
