@@ -347,6 +347,8 @@ private:
   /// one visit.
   template <typename Visitor>
   void forEachWord(Visitor visit) {
+    if (access.bytes >= 8) // whole words, and neighbours have their own
+      return forEachWholeWord(visit);
     uint64_t word = ~uint64_t(0);
     uint8_t mask = 0;
     unsigned owner = 0;
@@ -379,6 +381,18 @@ private:
       }
     }
     flush();
+  }
+
+  template <typename Visitor>
+  void forEachWholeWord(Visitor visit) {
+    for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
+      unsigned lane = llvm::countr_zero(rest);
+      Epoch own = request.epochs ? (*request.epochs)[lane]
+                                 : state.warp->clock.epoch(lane);
+      uint64_t first = access.address[lane] / 4;
+      for (uint64_t i = 0; i < access.bytes / 4; ++i)
+        visit(first + i, 0xf, lane, own);
+    }
   }
 
   void checkDefined(uint64_t word, uint8_t mask, unsigned lane) {

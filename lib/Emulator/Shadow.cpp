@@ -64,6 +64,17 @@ bool Shadow::tryRead(uint64_t wordIndex, const ShadowAccess &access,
         break;
       }
   }
+  if (!mine && word.readMask == access.mask) {
+    // One reader more. Some that are ordered before may stay: who is ordered
+    // after this one is ordered after them.
+    if (word.readers == 0) {
+      word.readers = newPoolEntry();
+      readerPool[word.readers - 1].push_back(word.read);
+    }
+    readerPool[word.readers - 1].push_back(access.epoch);
+    word.readPc = access.pc;
+    return true;
+  }
   if (!mine)
     return false;
   bool isOtherLane = word.readMask && mine->clock() == access.epoch.clock() &&

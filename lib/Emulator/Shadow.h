@@ -70,8 +70,8 @@ public:
   }
 
   /// Checks and records a plain read, if that is a matter of a few comparisons:
-  /// the bytes were written, the write is ordered before it, and the reader is
-  /// the one that read last or one of those known. \returns false if not, and
+  /// the bytes were written, the write is ordered before it, and earlier reads
+  /// were of the same bytes or by the same reader. \returns false if not, and
   /// nothing has changed then.
   bool tryRead(uint64_t wordIndex, const ShadowAccess &access,
                bool mustBeDefined);
