@@ -19,6 +19,10 @@ void mlir::mirage::emulator::deliverCopies(
   };
   for (const PendingCopy &copy : warp.copies)
     if (isDue(copy)) {
+      if (copy.sourceBytes == 16) {
+        std::memcpy(copy.destination, copy.source, 16);
+        continue;
+      }
       if (copy.sourceBytes)
         std::memcpy(copy.destination, copy.source, copy.sourceBytes);
       std::memset(copy.destination + copy.sourceBytes, 0,

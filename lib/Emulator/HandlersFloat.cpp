@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HostKernels.h"
 #include "LaneLoop.h"
 #include "Numbers.h"
 #include "OpcodeTable.h"
@@ -184,7 +185,31 @@ Handler selectArithmetic(const Form &form, Instruction &) {
   return directed<2, Mul>(form);
 }
 
+/// fma.rn.f32 without modifiers.
+Outcome fusedLanes(ExecutionState &state, const Instruction &instruction) {
+  float value[warpSize];
+  host::fusedMultiplyAdd(value, state.lanes<float>(instruction.slots[1]),
+                         state.lanes<float>(instruction.slots[2]),
+                         state.lanes<float>(instruction.slots[3]));
+  mapLanes(
+      state.active, state.lanes<float>(instruction.slots[0]),
+      [](float a) { return a; }, value);
+  return Outcome::Next;
+}
+
+/// ex2.approx.f32 without `.ftz`.
+Outcome exp2Lanes(ExecutionState &state, const Instruction &instruction) {
+  float value[warpSize];
+  host::exp2Lanes(value, state.lanes<float>(instruction.slots[1]));
+  mapLanes(
+      state.active, state.lanes<float>(instruction.slots[0]),
+      [](float a) { return a; }, value);
+  return Outcome::Next;
+}
+
 Handler selectFma(const Form &form, Instruction &) {
+  if (form.has("rn") && !form.has("ftz") && !form.has("sat"))
+    return fusedLanes;
   return directed<3, Fma>(form);
 }
 
@@ -203,7 +228,7 @@ Handler selectRoot(const Form &form, Instruction &) {
 Handler selectSpecial(const Form &form, Instruction &) {
   StringRef name = form.mnemonic();
   if (name == "ex2")
-    return modified<1, Exp2>(form);
+    return form.has("ftz") ? modified<1, Exp2>(form) : exp2Lanes;
   if (name == "lg2")
     return modified<1, Log2>(form);
   if (name == "sin")

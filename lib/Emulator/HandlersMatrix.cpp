@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Handlers.h"
+#include "HostKernels.h"
 #include "LaneLoop.h"
 #include "MemoryAccess.h"
 #include "Numbers.h"
@@ -20,53 +21,55 @@ namespace {
 // mma.sync: D[16, 8] = A[16, k] · B[k, 8] + C
 //===----------------------------------------------------------------------===//
 
-/// How elements of a type sit in 32-bit registers.
+/// How elements of a type sit in 32-bit registers; `unpack` takes those of 32
+/// lanes to [lane][element].
 struct ElementF16 {
   static constexpr unsigned perRegister = 2;
   using Value = float;
-  static float read(uint32_t bits, unsigned i) {
-    return halfToFloat(bits >> (16 * i));
+  static void unpack(const uint32_t *lanes, float *values) {
+    host::widenHalves(values, reinterpret_cast<const uint16_t *>(lanes), 64);
   }
 };
 struct ElementBF16 {
   static constexpr unsigned perRegister = 2;
   using Value = float;
-  static float read(uint32_t bits, unsigned i) {
-    return bfloatToFloat(bits >> (16 * i));
+  static void unpack(const uint32_t *lanes, float *values) {
+    host::widenBfloats(values, reinterpret_cast<const uint16_t *>(lanes), 64);
+  }
+};
+/// One by one, by a function of the register and the element's number.
+template <typename Derived, typename V, unsigned per>
+struct ElementByElement {
+  static constexpr unsigned perRegister = per;
+  using Value = V;
+  static void unpack(const uint32_t *lanes, V *values) {
+    for (unsigned lane = 0; lane < warpSize; ++lane)
+      for (unsigned i = 0; i < per; ++i)
+        values[lane * per + i] = Derived::read(lanes[lane], i);
   }
 };
 /// The low 13 bits of the register do not take part.
-struct ElementTF32 {
-  static constexpr unsigned perRegister = 1;
-  using Value = float;
+struct ElementTF32 : ElementByElement<ElementTF32, float, 1> {
   static float read(uint32_t bits, unsigned) {
     return asFloat(bits & 0xffffe000);
   }
 };
-struct ElementS8 {
-  static constexpr unsigned perRegister = 4;
-  using Value = int32_t;
+struct ElementS8 : ElementByElement<ElementS8, int32_t, 4> {
   static int32_t read(uint32_t bits, unsigned i) {
     return int8_t(bits >> (8 * i));
   }
 };
-struct ElementU8 {
-  static constexpr unsigned perRegister = 4;
-  using Value = int32_t;
+struct ElementU8 : ElementByElement<ElementU8, int32_t, 4> {
   static int32_t read(uint32_t bits, unsigned i) {
     return uint8_t(bits >> (8 * i));
   }
 };
-struct ElementE4M3 {
-  static constexpr unsigned perRegister = 4;
-  using Value = float;
+struct ElementE4M3 : ElementByElement<ElementE4M3, float, 4> {
   static float read(uint32_t bits, unsigned i) {
     return float(decodeE4M3(bits >> (8 * i)));
   }
 };
-struct ElementE5M2 {
-  static constexpr unsigned perRegister = 4;
-  using Value = float;
+struct ElementE5M2 : ElementByElement<ElementE5M2, float, 4> {
   static float read(uint32_t bits, unsigned i) {
     return float(decodeE5M2(bits >> (8 * i)));
   }
@@ -91,22 +94,22 @@ struct Fragments {
 
   static void readA(const ExecutionState &state, const uint32_t *slots,
                     Value (&a)[16][k]) {
+    Value values[warpSize * per];
     for (unsigned r = 0; r < numA; ++r) {
-      const uint32_t *lanes = state.lanes<uint32_t>(slots[r]);
-      for (unsigned lane = 0; lane < warpSize; ++lane)
-        for (unsigned i = 0; i < per; ++i)
-          a[lane / 4 + 8 * (r % 2)][lane % 4 * per + i + half * (r / 2)] =
-              Element::read(lanes[lane], i);
+      Element::unpack(state.lanes<uint32_t>(slots[r]), values);
+      for (unsigned row = 0; row < 8; ++row)
+        std::memcpy(&a[row + 8 * (r % 2)][half * (r / 2)], &values[row * half],
+                    half * sizeof(Value));
     }
   }
   static void readB(const ExecutionState &state, const uint32_t *slots,
                     Value (&b)[k][8]) {
+    Value values[warpSize * per];
     for (unsigned r = 0; r < numB; ++r) {
-      const uint32_t *lanes = state.lanes<uint32_t>(slots[r]);
-      for (unsigned lane = 0; lane < warpSize; ++lane)
-        for (unsigned i = 0; i < per; ++i)
-          b[lane % 4 * per + i + half * r][lane / 4] =
-              Element::read(lanes[lane], i);
+      Element::unpack(state.lanes<uint32_t>(slots[r]), values);
+      for (unsigned i = 0; i < half; ++i)
+        for (unsigned col = 0; col < 8; ++col)
+          b[i + half * r][col] = values[col * half + i];
     }
   }
 };
@@ -156,9 +159,19 @@ struct AccumulatorF16 {
   }
 };
 
-inline void multiplyAdd(float &sum, float a, float b) { sum += a * b; }
-inline void multiplyAdd(int32_t &sum, int32_t a, int32_t b) {
-  sum = int32_t(uint32_t(sum) + uint32_t(a * b));
+template <unsigned k>
+void multiplyTile(float (&d)[16][8], const float (&a)[16][k],
+                  const float (&b)[k][8]) {
+  host::multiplyTile(&d[0][0], &a[0][0], &b[0][0], k);
+}
+template <unsigned k>
+void multiplyTile(int32_t (&d)[16][8], const int32_t (&a)[16][k],
+                  const int32_t (&b)[k][8]) {
+  for (unsigned row = 0; row < 16; ++row)
+    for (unsigned i = 0; i < k; ++i)
+      for (unsigned col = 0; col < 8; ++col)
+        d[row][col] =
+            int32_t(uint32_t(d[row][col]) + uint32_t(a[row][i] * b[i][col]));
 }
 
 /// Products are exact in f32; sums are rounded to f32 one after the other. The
@@ -178,10 +191,7 @@ Outcome multiply(ExecutionState &state, const Instruction &instruction) {
   A::readA(state, slots + Accumulator::count, a);
   B::readB(state, slots + Accumulator::count + A::numA, b);
   Accumulator::read(state, slots + Accumulator::count + A::numA + B::numB, d);
-  for (unsigned row = 0; row < 16; ++row)
-    for (unsigned i = 0; i < k; ++i)
-      for (unsigned col = 0; col < 8; ++col)
-        multiplyAdd(d[row][col], a[row][i], b[i][col]);
+  multiplyTile<k>(d, a, b);
   Accumulator::write(state, slots, d);
   state.worker->counters.matrixFlops += 2 * 16 * 8 * k;
   state.warp->clock.meetLanes();

@@ -137,6 +137,7 @@ void mlir::mirage::emulator::startBlock(Block &block, uint64_t number,
   block.wasStopped = false;
   block.syncRecords.clear();
   block.sharedShadow.clear();
+  block.sharedShadow.setDenseWords(launch.sharedBytes / 4 + 1);
   block.barriers.fill(Barrier());
   block.shared.resize(llvm::alignTo(launch.sharedBytes, 16) + 16);
   for (size_t i = 0; i + 4 <= block.shared.size(); i += 4)

@@ -284,16 +284,17 @@ void Accessor::count(const MemoryAccess &access) {
   if (access.space == Space::Shared) {
     (reads ? counters.sharedLoadBytes : counters.sharedStoreBytes) += bytes;
     Wavefronts wavefronts = state.worker->traffic.wavefronts(
-        state.pc, access.address.data(), access.mask, access.bytes,
-        !reads || request.isRowWise);
+        state.pc, state.warp->index, access.address.data(), access.mask,
+        access.bytes, !reads || request.isRowWise);
     counters.sharedWavefronts += wavefronts.needed;
     counters.sharedBankConflicts += wavefronts.needed - wavefronts.least;
   } else if (access.space == Space::Global) {
     (reads ? counters.globalLoadBytes : counters.globalStoreBytes) += bytes;
     ++counters.globalRequests;
     (reads ? counters.globalLoadSectors : counters.globalStoreSectors) +=
-        state.worker->traffic.sectors(state.pc, access.address.data(),
-                                      access.mask, access.bytes);
+        state.worker->traffic.sectors(state.pc, state.warp->index,
+                                      access.address.data(), access.mask,
+                                      access.bytes);
     counters.globalIdealSectors += (bytes + 31) / 32;
   }
 }
@@ -307,6 +308,8 @@ public:
         startsUndefined(startsUndefined) {}
 
   void run() {
+    if (request.kind == AccessKind::Read)
+      return runRead();
     // First judge all lanes, then write down: lanes of one instruction are no
     // earlier access of one another.
     if (isRead(request.kind) && startsUndefined && state.worker->watchesAll())
@@ -324,10 +327,28 @@ public:
   }
 
 private:
+  /// Reads do not conflict with one another: one pass will do.
+  void runRead() {
+    bool mustBeDefined = startsUndefined && state.worker->watchesAll();
+    forEachWord([&](uint64_t word, uint8_t mask, unsigned lane, Epoch epoch) {
+      ShadowAccess one{&state.warp->clock, epoch, state.pc, AccessKind::Read,
+                       mask};
+      if (shadow.tryRead(word, one, mustBeDefined))
+        return;
+      if (mustBeDefined)
+        checkDefined(word, mask, lane);
+      check(word, mask, lane, epoch);
+      shadow.record(word, one);
+    });
+    state.warp->clock.noteAccess();
+  }
+
   /// Visits the words that the lanes touch; neighbours' parts of one word are
   /// one visit.
   template <typename Visitor>
   void forEachWord(Visitor visit) {
+    if (access.bytes >= 8) // whole words, and neighbours have their own
+      return forEachWholeWord(visit);
     uint64_t word = ~uint64_t(0);
     uint8_t mask = 0;
     unsigned owner = 0;
@@ -360,6 +381,18 @@ private:
       }
     }
     flush();
+  }
+
+  template <typename Visitor>
+  void forEachWholeWord(Visitor visit) {
+    for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
+      unsigned lane = llvm::countr_zero(rest);
+      Epoch own = request.epochs ? (*request.epochs)[lane]
+                                 : state.warp->clock.epoch(lane);
+      uint64_t first = access.address[lane] / 4;
+      for (uint64_t i = 0; i < access.bytes / 4; ++i)
+        visit(first + i, 0xf, lane, own);
+    }
   }
 
   void checkDefined(uint64_t word, uint8_t mask, unsigned lane) {

@@ -11,25 +11,81 @@
 using namespace mlir::mirage::emulator;
 
 void Shadow::findPage(uint64_t page) {
-  auto [entry, isNew] = pages.try_emplace(page, numPages);
-  if (isNew) {
-    if (numPages == storage.size())
+  uint32_t &index =
+      page < densePages.size() ? densePages[page] : sparsePages[page];
+  if (index == 0) {
+    if (numPages == storage.size()) {
       storage.push_back(std::make_unique<Page>());
-    else
+      pageNumbers.push_back(page);
+    } else {
       *storage[numPages] = Page();
-    ++numPages;
+      pageNumbers[numPages] = page;
+    }
+    index = ++numPages;
   }
   lastPage = page;
-  last = storage[entry->second].get();
+  last = storage[index - 1].get();
 }
 
 void Shadow::clear() {
-  pages.clear();
+  for (uint32_t i = 0; i < numPages; ++i)
+    if (pageNumbers[i] < densePages.size())
+      densePages[pageNumbers[i]] = 0;
+  sparsePages.clear();
   numPages = 0;
   lastPage = ~uint64_t(0);
   expanded.clear();
   readerPool.clear();
   freeReaders.clear();
+}
+
+/// True if both are of the same warp, or of copies of the same warp.
+static bool isSameReader(Epoch a, Epoch b) {
+  return a.block() == b.block() && a.agent() == b.agent();
+}
+
+bool Shadow::tryRead(uint64_t wordIndex, const ShadowAccess &access,
+                     bool mustBeDefined) {
+  ShadowWord &word = at(wordIndex);
+  if (word.isExpanded || (mustBeDefined && (access.mask & ~word.everWritten)))
+    return false;
+  if (word.writeMask & access.mask)
+    if (word.updaters != 0 || !access.clock->isOrdered(word.write) ||
+        access.clock->isUnsyncedLane(word.write, access.epoch.lane()))
+      return false;
+  Epoch *mine = nullptr;
+  if (word.readers == 0) {
+    if (!word.readMask || isSameReader(word.read, access.epoch))
+      mine = &word.read;
+  } else if (word.readMask == access.mask) {
+    for (Epoch &reader : readerPool[word.readers - 1])
+      if (isSameReader(reader, access.epoch)) {
+        mine = &reader;
+        break;
+      }
+  }
+  if (!mine && word.readMask == access.mask) {
+    // One reader more. Some that are ordered before may stay: who is ordered
+    // after this one is ordered after them.
+    if (word.readers == 0) {
+      word.readers = newPoolEntry();
+      readerPool[word.readers - 1].push_back(word.read);
+    }
+    readerPool[word.readers - 1].push_back(access.epoch);
+    word.readPc = access.pc;
+    return true;
+  }
+  if (!mine)
+    return false;
+  bool isOtherLane = word.readMask && mine->clock() == access.epoch.clock() &&
+                     mine->lane() != access.epoch.lane();
+  *mine = isOtherLane ? Epoch(access.epoch.block(), access.epoch.agent(),
+                              severalLanes, access.epoch.clock())
+                      : access.epoch;
+  word.readMask |= access.mask;
+  word.everRead |= access.mask;
+  word.readPc = access.pc;
+  return true;
 }
 
 bool Shadow::conflicts(Epoch before, const ShadowAccess &access,

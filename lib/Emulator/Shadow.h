@@ -64,6 +64,18 @@ struct ShadowVerdict {
 /// touched. `clear` costs what was touched, not what there is.
 class Shadow {
 public:
+  /// Words below this index are found through a table rather than a hash map.
+  void setDenseWords(uint64_t count) {
+    densePages.assign((count + pageWords - 1) / pageWords, 0);
+  }
+
+  /// Checks and records a plain read, if that is a matter of a few comparisons:
+  /// the bytes were written, the write is ordered before it, and earlier reads
+  /// were of the same bytes or by the same reader. \returns false if not, and
+  /// nothing has changed then.
+  bool tryRead(uint64_t wordIndex, const ShadowAccess &access,
+               bool mustBeDefined);
+
   /// Judges an access against what happened before; changes nothing.
   ShadowVerdict check(uint64_t wordIndex, const ShadowAccess &access) {
     const ShadowWord &word = at(wordIndex);
@@ -86,18 +98,16 @@ public:
 
   void clear();
 
-  /// Visits all touched pages in the order of addresses.
+  /// Visits all words of touched pages in the order of addresses.
   template <typename Visitor>
   void forEachWord(Visitor visit) const {
-    std::vector<uint64_t> indices;
-    for (const auto &entry : pages)
-      indices.push_back(entry.first);
-    std::sort(indices.begin(), indices.end());
-    for (uint64_t index : indices) {
-      const Page &page = *storage[pages.find(index)->second];
+    std::vector<std::pair<uint64_t, uint32_t>> order;
+    for (uint32_t i = 0; i < numPages; ++i)
+      order.push_back({pageNumbers[i], i});
+    std::sort(order.begin(), order.end());
+    for (auto [number, index] : order)
       for (unsigned i = 0; i < pageWords; ++i)
-        visit(index * pageWords + i, page[i]);
-    }
+        visit(number * pageWords + i, (*storage[index])[i]);
   }
 
 private:
@@ -123,9 +133,12 @@ private:
   void recordRead(ShadowWord &word, const ShadowAccess &access);
   void recordWrite(ShadowWord &word, const ShadowAccess &access);
 
-  llvm::DenseMap<uint64_t, uint32_t> pages; ///< to an index into storage
+  /// Page numbers to 1 + an index into storage.
+  std::vector<uint32_t> densePages;
+  llvm::DenseMap<uint64_t, uint32_t> sparsePages;
   std::vector<std::unique_ptr<Page>> storage;
-  uint32_t numPages = 0; ///< of storage, in use
+  std::vector<uint64_t> pageNumbers; ///< parallel to storage
+  uint32_t numPages = 0;             ///< of storage, in use
   uint64_t lastPage = ~uint64_t(0);
   Page *last = nullptr;
   /// Words whose bytes belong to different agents.

@@ -120,7 +120,7 @@ struct Warp {
   /// What relaxed reads have seen, for the next fence.acquire.
   std::vector<SyncRecord> seen;
 
-  std::deque<PendingCopy> copies;
+  std::vector<PendingCopy> copies;
   std::array<uint32_t, warpSize> committedGroups = {}, waitedGroups = {};
 
   uint32_t alive() const { return lanes & ~exited; }

@@ -78,18 +78,19 @@ bool TrafficCache::matches(Entry &entry, const uint64_t *addresses,
   return false;
 }
 
-Wavefronts TrafficCache::wavefronts(uint32_t pc, const uint64_t *addresses,
-                                    uint32_t mask, unsigned bytes,
-                                    bool isStore) {
-  Entry &entry = sharedEntries[pc];
+Wavefronts TrafficCache::wavefronts(uint32_t pc, uint32_t warp,
+                                    const uint64_t *addresses, uint32_t mask,
+                                    unsigned bytes, bool isStore) {
+  Entry &entry = sharedEntries[pc * warpsApart + warp % warpsApart];
   if (!matches(entry, addresses, mask, bytes, 128))
     entry.count = countWavefronts(addresses, mask, bytes, isStore);
   return entry.count;
 }
 
-uint32_t TrafficCache::sectors(uint32_t pc, const uint64_t *addresses,
-                               uint32_t mask, unsigned bytes) {
-  Entry &entry = globalEntries[pc];
+uint32_t TrafficCache::sectors(uint32_t pc, uint32_t warp,
+                               const uint64_t *addresses, uint32_t mask,
+                               unsigned bytes) {
+  Entry &entry = globalEntries[pc * warpsApart + warp % warpsApart];
   if (!matches(entry, addresses, mask, bytes, 32))
     entry.count.needed = countSectors(addresses, mask, bytes);
   return entry.count.needed;

@@ -35,20 +35,21 @@ Wavefronts countWavefronts(const uint64_t *addresses, uint32_t mask,
 /// Distinct 32-byte sectors that one access of a warp touches.
 uint32_t countSectors(const uint64_t *addresses, uint32_t mask, unsigned bytes);
 
-/// Remembers the last pattern of each instruction: loops repeat theirs at other
-/// base addresses, and counting is then a comparison.
+/// Remembers the last pattern of each instruction and warp: loops repeat theirs
+/// at other base addresses, and counting is then a comparison.
 class TrafficCache {
 public:
   void resize(size_t numInstructions) {
-    sharedEntries.resize(numInstructions);
-    globalEntries.resize(numInstructions);
+    sharedEntries.resize(numInstructions * warpsApart);
+    globalEntries.resize(numInstructions * warpsApart);
   }
-  Wavefronts wavefronts(uint32_t pc, const uint64_t *addresses, uint32_t mask,
-                        unsigned bytes, bool isStore);
-  uint32_t sectors(uint32_t pc, const uint64_t *addresses, uint32_t mask,
-                   unsigned bytes);
+  Wavefronts wavefronts(uint32_t pc, uint32_t warp, const uint64_t *addresses,
+                        uint32_t mask, unsigned bytes, bool isStore);
+  uint32_t sectors(uint32_t pc, uint32_t warp, const uint64_t *addresses,
+                   uint32_t mask, unsigned bytes);
 
 private:
+  static constexpr unsigned warpsApart = 4;
   struct Entry {
     std::array<uint32_t, 32> offsets = {};
     uint32_t mask = 0, phase = 0, bytes = 0;
