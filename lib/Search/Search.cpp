@@ -109,6 +109,10 @@ private:
   /// Deepens the number of operators step by step. \returns whether the other
   /// reading is worth a search of its own: limits left, and atoms there.
   bool enumerate(AtomReading reading) {
+    uint64_t used = result.report.counts.states;
+    stateLimit = options.maxStates;
+    if (reading == AtomReading::WrittenOut)
+      stateLimit = std::min(stateLimit, used + options.maxWrittenOutStates);
     EnumerationSpace space(program, reading);
     if (!space.isSearchable())
       return reading == AtomReading::Function;
@@ -126,8 +130,7 @@ private:
     round.reading = reading;
     round.numOperators = size;
     size_t before = structures.size();
-    EnumerationLimits limits{size,
-                             options.maxStates - result.report.counts.states,
+    EnumerationLimits limits{size, stateLimit - result.report.counts.states,
                              options.allowSummedOutputs};
     bool goesOn = true;
     for (const KernelChoice &kernel : kernels) {
@@ -249,6 +252,7 @@ private:
   AnalyticCostModel costModel;
   StructureVerifier verifier;
   std::chrono::steady_clock::time_point start;
+  uint64_t stateLimit = 0; ///< of the reading that is searched
   std::set<std::string> seen;
   std::vector<Structure> structures;
   SearchResult result;

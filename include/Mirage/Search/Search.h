@@ -42,6 +42,9 @@ struct SearchOptions {
   unsigned maxGridAxes = 3;
   /// States over all rounds; the search ends when they are used up.
   uint64_t maxStates = 100000;
+  /// Of these, what may be spent on atoms (silu, rms) written out, the larger
+  /// space of the two and the one less often needed.
+  uint64_t maxWrittenOutStates = 25000;
   /// How many of the cheapest candidates are returned, each of another
   /// structure.
   unsigned numCandidates = 8;

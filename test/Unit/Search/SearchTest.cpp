@@ -122,6 +122,8 @@ TEST(SearchTest, UnusedInputsAreLeftAlone) {
 TEST(SearchTest, NoStructureIsWrong) {
   SearchOptions options;
   options.numCandidates = 1000;
+  options.allowSummedOutputs = true;
+  options.maxBlockOps = 9;
   for (const Graph &graph :
        {rmsNormLinear(8, 100, 70), gatedMlpSpelled(8, 100, 70),
         lora(8, 100, 4, 70), attention(2, 20, 70, 16, 0.125, true)}) {
