@@ -35,9 +35,8 @@ static void materializeResults(kernel::GraphOp graph) {
     Value root = getRoot(operand.get());
     if (!isa<BlockArgument>(root) && written.insert(root).second)
       continue;
-    operand.set(kernel::BroadcastOp::create(builder, graph.getLoc(),
-                                            operand.get().getType(),
-                                            operand.get()));
+    operand.set(kernel::BroadcastOp::create(
+        builder, graph.getLoc(), operand.get().getType(), operand.get()));
   }
 }
 
