@@ -123,8 +123,12 @@ struct SpecialSlot {
   SpecialRegister which;
 };
 
-/// A decoded kernel.
+/// A decoded kernel. Never copied: instructions point into `slotLists`.
 struct Kernel {
+  Kernel() = default;
+  Kernel(Kernel &&) = default;
+  Kernel &operator=(Kernel &&) = default;
+
   std::vector<Instruction> code;
   std::deque<std::vector<uint32_t>> slotLists; ///< what Instruction::slots is
   std::vector<Location> places;                ///< per instruction
