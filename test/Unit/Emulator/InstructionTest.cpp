@@ -1,5 +1,5 @@
 //===- InstructionTest.cpp - Single instructions against definitions written a
-//second time -===//
+// second time -===//
 //
 // Part of the Mirage project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information. SPDX-License-Identifier:
