@@ -17,6 +17,7 @@ using llvm::Twine;
 
 OpcodeTable::OpcodeTable() {
   add(integerRows());
+  add(carryRows());
   add(floatRows());
   add(packedRows());
   add(compareRows());

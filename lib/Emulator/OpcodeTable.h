@@ -89,6 +89,7 @@ private:
 
 // The rows of each subject, in the file named Handlers<Subject>.cpp.
 llvm::ArrayRef<Row> integerRows();
+llvm::ArrayRef<Row> carryRows();
 llvm::ArrayRef<Row> floatRows();
 llvm::ArrayRef<Row> packedRows();
 llvm::ArrayRef<Row> compareRows();

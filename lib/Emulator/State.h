@@ -101,8 +101,9 @@ struct PendingCopy {
 
 struct Warp {
   uint32_t index = 0;
-  uint32_t lanes = 0;  ///< that exist: fewer in the last warp
-  uint32_t exited = 0; ///< of these
+  uint32_t lanes = 0;   ///< that exist: fewer in the last warp
+  uint32_t exited = 0;  ///< of these
+  uint32_t carries = 0; ///< of add.cc, a bit per lane
   uint8_t *registers = nullptr;
   uint8_t *local = nullptr;
   std::vector<Split> splits;
