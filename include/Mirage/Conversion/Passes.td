@@ -11,6 +11,26 @@
 
 include "mlir/Pass/PassBase.td"
 
+// Passes run on any op, a module as well as one function in it, so that a plain
+// flag of mirage-opt works and other pipelines may nest them where they like.
+
+def ConvertLinalgToMirageKernelPass : Pass<"convert-linalg-to-mirage-kernel"> {
+  let summary = "imports tensor programs from linalg";
+  let description = [{
+    In each function, wraps maximal convex regions of ops that it understands
+    into `mirage_kernel.graph`s, in destination style on `tensor.empty`. Ops are
+    understood by their indexing maps and bodies: contractions, elementwise
+    operators, broadcasts, transposes and reductions, whether they are written as
+    named ops, as `linalg.generic` or with `arith` and `math` on tensors; also
+    `tensor.expand_shape` and `tensor.collapse_shape`. Fills and constants that
+    only these read disappear. The rest stays as it was, each op with a remark
+    that says why (`include/Mirage/Conversion/LinalgToKernel.h`).
+    Example: test/Conversion/LinalgToKernel/matmul.mlir
+  }];
+  let dependentDialects = ["::mlir::mirage::kernel::MirageKernelDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def ConvertBlockToThreadPass : Pass<"convert-mirage-block-to-thread"> {
   let summary = "turns the steps of block graphs into thread graphs";
   let description = [{
