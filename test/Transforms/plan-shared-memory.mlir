@@ -25,7 +25,7 @@ func.func @rms_linear(%x: tensor<8x4096xf16>, %w: tensor<4096x6144xf16>) -> tens
 // CHECK:         mirage_block.reshape {{.*}} {mirage.offsets = array<i64: [[A]]>}
 func.func @reshaped(%x: tensor<64x64xf16>, %y: tensor<64x64xf16>) -> tensor<64x64x1xf16> {
   %o = mirage_block.graph grid(x = 8) threads(128) loop(1)
-      ins(%x imap(x -> 0) fmap(), %y imap(x -> 0) fmap()) outs(omap(x -> 0))
+      ins(%x imap(x -> 0), %y imap(x -> 0)) outs(omap(x -> 0))
       : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64x1xf16> {
   ^bb0(%xt: tensor<8x64xf16>, %yt: tensor<8x64xf16>):
     %r = mirage_block.reshape %xt : (tensor<8x64xf16>) -> tensor<8x64x1xf16>

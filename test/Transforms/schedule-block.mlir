@@ -2,12 +2,12 @@
 
 // Two barriers an iteration: one between the loads and what reads them, one
 // before the accumulation, which also keeps the next loads away from the matmul.
-// The accumulation of %xt needs the first alone.
+// The accumulation of %xt needs the first alone and moves in front of the other.
 // CHECK-LABEL: func.func @rms_linear(
 // CHECK-NOT:     mirage.barrier_at
 // CHECK:       ^bb0(%[[X:.+]]: tensor<8x64xf16>, %[[W:.+]]: tensor<64x32xf16>):
-// CHECK-NEXT:    %[[RMS:.+]] = mirage_block.accumulate %[[X]] over loop rms {{.*}}mirage.barrier, mirage.step
-// CHECK-NEXT:    %[[P:.+]] = mirage_block.matmul %[[X]], %[[W]] {mirage.step
+// CHECK-NEXT:    %[[P:.+]] = mirage_block.matmul %[[X]], %[[W]] {mirage.barrier, mirage.step
+// CHECK-NEXT:    %[[RMS:.+]] = mirage_block.accumulate %[[X]] over loop rms dims [1] count 4096 {mirage.step
 // CHECK-NEXT:    %[[ACC:.+]] = mirage_block.accumulate %[[P]] over loop sum {mirage.barrier, mirage.step
 // CHECK-NEXT:    %[[R:.+]] = mirage_block.div %[[ACC]], %[[RMS]] {mirage.barrier, mirage.step
 // CHECK-NEXT:    mirage_block.yield %[[R]] {mirage.barrier, mirage.step
@@ -46,7 +46,7 @@ func.func @row_sums(%x: tensor<8x4096xf16>) -> tensor<8x1xf32> {
 // CHECK:         mirage_block.exp {{.*}} {mirage.barrier, mirage.step = 1 : i64}
 func.func @exp(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
   %o = mirage_block.graph grid(x = 8) threads(128) loop(1)
-      ins(%x imap(x -> 0) fmap()) outs(omap(x -> 0))
+      ins(%x imap(x -> 0)) outs(omap(x -> 0))
       : (tensor<64x64xf16>) -> tensor<64x64xf16> {
   ^bb0(%xt: tensor<8x64xf16>):
     %e = mirage_block.exp %xt : tensor<8x64xf16>

@@ -33,7 +33,7 @@ func.func @unplanned(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
   ^bb0(%a: tensor<64x64xf16>):
     // expected-error @below {{expects a block graph with a plan; --mirage-plan-shared-memory makes one}}
     %o = mirage_block.graph grid(x = 8) threads(128) loop(1)
-        ins(%a imap(x -> 0) fmap()) outs(omap(x -> 0))
+        ins(%a imap(x -> 0)) outs(omap(x -> 0))
         : (tensor<64x64xf16>) -> tensor<64x64xf16> {
     ^bb0(%xt: tensor<8x64xf16>):
       %y = mirage_block.exp %xt : tensor<8x64xf16>
