@@ -1,0 +1,22 @@
+// A sum over the grid; see run-rms-linear.mlir.
+// RUN: rm -rf %t && mirage-opt %s --mirage-record-program --mirage-materialize-results --mirage-split-grid-sums --mirage-assign-default-blocks --mirage-schedule-block --mirage-plan-shared-memory --convert-mirage-kernel-to-gpu --mirage-emit-ptx="artifact=%t ptxas=never" -o /dev/null
+// RUN: mirage-run %t --device=emulator --check
+// RUN: rm -rf %t && mirage-opt %s --mirage-record-program --mirage-materialize-results --mirage-split-grid-sums --mirage-assign-default-blocks --convert-mirage-block-to-thread --mirage-schedule-block --mirage-plan-shared-memory --convert-mirage-kernel-to-gpu --convert-mirage-thread-to-vector --mirage-emit-ptx="artifact=%t" -o /dev/null
+// RUN: mirage-run %t --device=emulator --check
+
+func.func @splitk(%x: tensor<7x1000xf16>, %w: tensor<1000x130xf16>) -> tensor<7x130xf16> {
+  %e = tensor.empty() : tensor<7x130xf16>
+  %r = mirage_kernel.graph ins(%x, %w : tensor<7x1000xf16>, tensor<1000x130xf16>) outs(%e : tensor<7x130xf16>) {
+  ^bb0(%a: tensor<7x1000xf16>, %b: tensor<1000x130xf16>):
+    %o = mirage_block.graph grid(x = 5, y = 4) threads(96) loop(4)
+        ins(%a imap(y -> 1) fmap(1), %b imap(x -> 1, y -> 0) fmap(0)) outs(omap(x -> 1, y -> sum))
+        : (tensor<7x1000xf16>, tensor<1000x130xf16>) -> tensor<7x130xf16> {
+    ^bb0(%xt: tensor<7x64xf16>, %wt: tensor<64x32xf16>):
+      %p = mirage_block.matmul %xt, %wt : tensor<7x64xf16>, tensor<64x32xf16>
+      %acc = mirage_block.accumulate %p over loop sum : tensor<7x32xf32>
+      mirage_block.yield %acc : tensor<7x32xf32>
+    }
+    mirage_kernel.yield %o : tensor<7x130xf16>
+  } : tensor<7x130xf16>
+  return %r : tensor<7x130xf16>
+}
