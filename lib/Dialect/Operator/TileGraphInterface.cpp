@@ -178,6 +178,16 @@ private:
     return success();
   }
 
+  /// (1) or (), which names no dimension.
+  ParseResult parseOptionalDim(int64_t &dim) {
+    if (parser.parseLParen())
+      return failure();
+    OptionalParseResult hasDim = parser.parseOptionalInteger(dim);
+    if (hasDim.has_value() && failed(*hasDim))
+      return failure();
+    return parser.parseRParen();
+  }
+
   ParseResult parseInputs() {
     if (parser.parseKeyword("ins"))
       return failure();
@@ -189,10 +199,9 @@ private:
               parser.parseKeyword("imap") ||
               parseGridMap(imap, /*maySum=*/false))
             return failure();
-          if (succeeded(parser.parseOptionalKeyword("fmap")))
-            if (parser.parseLParen() || parser.parseInteger(fmap) ||
-                parser.parseRParen())
-              return failure();
+          if (succeeded(parser.parseOptionalKeyword("fmap")) &&
+              parseOptionalDim(fmap))
+            return failure();
           parsed.imaps.push_back(imap);
           parsed.fmaps.push_back(fmap);
           return success();
