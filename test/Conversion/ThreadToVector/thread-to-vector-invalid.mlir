@@ -1,0 +1,48 @@
+// RUN: mirage-opt %s --convert-mirage-thread-to-vector --split-input-file --verify-diagnostics
+
+#l = #mirage_thread.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]]>
+func.func @tensors(%x: tensor<1x64xf32>) -> tensor<1x64xf32> {
+  // expected-error @below {{expects tiles that are memrefs of static shape, got 'tensor<1x64xf32>'}}
+  %y = mirage_thread.graph items() ins(%x imap()) outs(omap()) : (tensor<1x64xf32>) -> tensor<1x64xf32> {
+  ^bb0(%f: tensor<1x64xf32, #l>):
+    mirage_thread.yield %f : tensor<1x64xf32, #l>
+  }
+  return %y : tensor<1x64xf32>
+}
+
+// -----
+
+func.func @no_layout(%x: memref<1x64xf32, 3>) {
+  // expected-error @below {{expects fragments with a #mirage_thread.layout, got 'tensor<1x64xf32>'}}
+  mirage_thread.graph items() ins(%x imap()) outs(%x omap()) : (memref<1x64xf32, 3>, memref<1x64xf32, 3>) -> () {
+  ^bb0(%f: tensor<1x64xf32>):
+    mirage_thread.yield %f : tensor<1x64xf32>
+  }
+  return
+}
+
+// -----
+
+#l = #mirage_thread.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]]>
+#m = #mirage_thread.layout<register = [[0, 32]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]]>
+func.func @lanes_differ(%x: memref<1x64xf32, 3>) {
+  mirage_thread.graph items() ins(%x imap()) outs(%x omap()) : (memref<1x64xf32, 3>, memref<1x64xf32, 3>) -> () {
+  ^bb0(%f: tensor<1x64xf32, #l>):
+    // expected-error @below {{expects an operand and a result whose lanes hold the same elements, got layouts that differ in lane bit 0}}
+    %0 = mirage_thread.exp %f : (tensor<1x64xf32, #l>) -> tensor<1x64xf32, #m>
+    mirage_thread.yield %0 : tensor<1x64xf32, #m>
+  }
+  return
+}
+
+// -----
+
+#l = #mirage_thread.layout<register = [], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]]>
+func.func @summed(%x: memref<1x64xf32, 3>, %y: memref<1x32xf32, 3>) {
+  // expected-error @below {{expects outputs that no axis of the items adds up}}
+  mirage_thread.graph items(x = 2) ins(%x imap(x -> 1)) outs(%y omap(x -> sum)) : (memref<1x64xf32, 3>, memref<1x32xf32, 3>) -> () {
+  ^bb0(%f: tensor<1x32xf32, #l>):
+    mirage_thread.yield %f : tensor<1x32xf32, #l>
+  }
+  return
+}
