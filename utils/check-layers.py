@@ -24,7 +24,7 @@ USES = {
     "Runtime": ["Graph", "Reference", "Artifact", "Emulator"],
     "Dialect": ["Graph"],
     "Bridge": ["Dialect"],
-    "Analysis": ["Dialect", "Layout"],
+    "Analysis": ["Dialect", "Layout", "Planning"],
     "Transforms": ["Search", "Bridge", "Analysis", "Planning"],
     "Conversion": ["Dialect", "Analysis", "Layout"],
     "Target": ["Bridge", "Artifact"],

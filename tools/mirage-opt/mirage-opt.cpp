@@ -12,8 +12,35 @@
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/raw_ostream.h"
+#include <sched.h>
+
+static llvm::cl::opt<unsigned> threads(
+    "mirage-threads",
+    llvm::cl::desc("Run on at most so many cores; 0: as many as there are "
+                   "(--mlir-disable-threading: one thread)"),
+    llvm::cl::init(0));
+
+/// Keeps this process to `count` of the cores it may run on. MLIR's thread
+/// pool, which sizes itself by them, has no option of its own.
+static void limitCores(unsigned count) {
+  cpu_set_t allowed, chosen;
+  CPU_ZERO(&chosen);
+  if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
+    return;
+  for (unsigned core = 0; core < CPU_SETSIZE && count > 0; ++core)
+    if (CPU_ISSET(core, &allowed)) {
+      CPU_SET(core, &chosen);
+      --count;
+    }
+  if (sched_setaffinity(0, sizeof(chosen), &chosen) != 0)
+    llvm::errs() << "warning: --mirage-threads has no effect here\n";
+}
 
 int main(int argc, char **argv) {
+  llvm::InitLLVM initialize(argc, argv);
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
@@ -21,6 +48,10 @@ int main(int argc, char **argv) {
   mlir::mirage::registerAllExtensions(registry);
   mlir::registerAllPasses();
   mlir::mirage::registerAllPasses();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(
-      argc, argv, "Mirage: a superoptimizer for tensor programs\n", registry));
+  auto [input, output] = mlir::registerAndParseCLIOptions(
+      argc, argv, "Mirage: a superoptimizer for tensor programs\n", registry);
+  if (threads > 0)
+    limitCores(threads);
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, input, output, registry));
 }
