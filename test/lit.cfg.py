@@ -21,6 +21,7 @@ llvm_config.add_tool_substitutions(
     [tools, config.llvm_tools_dir],
 )
 config.substitutions.append(("%cxx", config.cxx))
+config.substitutions.append(("%python", "python3"))
 config.substitutions.append(("%cc", config.cc))
 config.substitutions.append(("%mirage_src", config.mirage_src_root))
 config.substitutions.append(("%mirage_obj", config.mirage_obj_root))
