@@ -2,6 +2,7 @@
 # lit.site.cfg.py.
 import os
 import shutil
+import subprocess
 
 import lit.formats
 from lit.llvm import llvm_config
@@ -30,5 +31,8 @@ config.substitutions.append(("%llvm_lib", os.path.join(config.llvm_tools_dir, ".
 
 if shutil.which("ptxas") or os.path.exists("/usr/local/cuda/bin/ptxas"):
     config.available_features.add("ptxas")
+hide_toolkit = os.path.join(config.test_source_root, "Inputs", "hide-toolkit.sh")
+if subprocess.run([hide_toolkit, "true"]).returncode == 0:
+    config.available_features.add("hidden-toolkit")
 if os.path.exists("/dev/nvidia0"):
     config.available_features.add("gpu")

@@ -9,6 +9,7 @@
 #include "Mirage/InitAll.h"
 #include "Mirage/Pipelines/Judge.h"
 #include "mlir/IR/AsmState.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -46,11 +47,6 @@ namespace {
 /// What the exit codes mean; scripts rely on them.
 enum ExitCode { kEqual = 0, kDifferent = 1, kBadInput = 2, kUnknown = 3 };
 } // namespace
-
-static OwningOpRef<ModuleOp> parse(StringRef file, MLIRContext &context) {
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(file, &context);
-  return module;
-}
 
 static void print(ArrayRef<mirage::FunctionVerdict> verdicts) {
   if (!asJSON) {
@@ -104,8 +100,11 @@ int main(int argc, char **argv) {
   mirage::registerAllDialects(registry);
   mirage::registerAllExtensions(registry);
   MLIRContext context(registry);
-  OwningOpRef<ModuleOp> before = parse(beforeFile, context);
-  OwningOpRef<ModuleOp> after = parse(afterFile, context);
+  llvm::SourceMgr sources;
+  SourceMgrDiagnosticHandler diagnostics(sources, &context);
+  OwningOpRef<ModuleOp> before =
+      parseSourceFile<ModuleOp>(beforeFile, &context);
+  OwningOpRef<ModuleOp> after = parseSourceFile<ModuleOp>(afterFile, &context);
   if (!before || !after)
     return kBadInput;
   mirage::JudgeOptions options;
