@@ -35,7 +35,9 @@ def describe(graph):
           f"{search['baselineUs']:.2f} us; limit of device memory {search['limitUs']:.2f} us")
     small, full = graph["smallSizes"], graph["fullSize"]
     print(f"  verdict   {small['verdict']}: {describe_bound(small)} (at small sizes)")
-    print(f"            {full['verdict']} at its own sizes, {full['trials']} trials")
+    own = (f"{full['verdict']} at its own sizes, {full['trials']} trials"
+           if full["verdict"] == "equal" else full["reason"])
+    print(f"            {own}")
 
 
 def main():

@@ -43,6 +43,8 @@ void mlir::mirage::buildSuperoptimizePipeline(
 //===----------------------------------------------------------------------===//
 
 static void addOptimize(OpPassManager &passManager, const CompileOptions &) {
+  // For those that come in here: a program recorded earlier stays.
+  passManager.addPass(createRecordProgramPass());
   passManager.addPass(createMaterializeResultsPass());
   passManager.addPass(createSplitGridSumsPass());
   passManager.addPass(createAssignDefaultBlocksPass());
@@ -75,10 +77,10 @@ static const CompilePhase kPhases[] = {
     {"import",
      [](OpPassManager &passManager, const CompileOptions &) {
        buildImportPipeline(passManager);
-       passManager.addPass(createRecordProgramPass());
      }},
     {"search",
      [](OpPassManager &passManager, const CompileOptions &options) {
+       passManager.addPass(createRecordProgramPass());
        addSearch(passManager, options);
      }},
     {"optimize", addOptimize},

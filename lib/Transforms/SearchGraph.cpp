@@ -109,11 +109,29 @@ private:
         result.smallSizes = *verdict;
       isFirst = false;
     }
+    if (countMultiplyAdds(program) > kMaxMultiplyAdds) {
+      result.fullSize.reason = "too large to be tested at its own sizes";
+      return true;
+    }
     std::optional<Verdict> verdict = judge(program, candidate.graph);
     if (!verdict)
       return false;
     result.fullSize = *verdict;
     return true;
+  }
+
+  /// Field arithmetic does some 3·10⁹ multiply-adds a second and core; a test
+  /// of more than this takes longer than everything else together. The
+  /// structure has been tested, with a bound, at small sizes all the same.
+  static constexpr int64_t kMaxMultiplyAdds = int64_t(8) << 30;
+
+  static int64_t countMultiplyAdds(const Graph &graph) {
+    int64_t flops = 0;
+    for (const Node &node : graph.getNodes())
+      if (node.opcode == Opcode::Matmul)
+        flops += countFlops(node.opcode, graph.getTypes(node.operands),
+                            graph.getType(node.results[0]));
+    return flops / 2;
   }
 
   std::optional<Verdict> judge(const Graph &lhs, const Graph &rhs) {

@@ -33,7 +33,8 @@ struct SearchGraphResult {
   bool isReplaced = false;
   std::string whyNot;
   /// Of the µGraph in place: the final tests at small sizes, joined, and the
-  /// test at the program's own.
+  /// test at the program's own. The latter is Unknown, with the reason, where
+  /// these are so large that it would take minutes.
   Verdict smallSizes, fullSize;
 };
 
