@@ -92,9 +92,10 @@ LinearLayout mlir::mirage::chooseReductionLayout(llvm::ArrayRef<int64_t> tile,
       dealer.give(LayoutInput::Lane, other, kLaneBits);
     return dealer.build();
   }
+  // Lanes before registers: a lane's elements do not lie side by side.
   dealer.give(LayoutInput::Lane, last, kLaneBits);
-  dealer.give(LayoutInput::Register, dim, 2);
   dealer.give(LayoutInput::Lane, dim, kLaneBits);
+  dealer.give(LayoutInput::Register, dim, 2);
   dealer.giveRemainingLanes();
   return dealer.build();
 }
@@ -103,7 +104,9 @@ LinearLayout mlir::mirage::chooseMatmulLayout(int64_t m, int64_t n, int64_t k,
                                               unsigned numWarps) {
   enum { M, N, K };
   BitDealer dealer({m, n, k});
-  dealer.give(LayoutInput::Register, K, 2);
+  // A single row may be aligned however odd its size is; LLVM would then widen
+  // the loads of an incomplete run beyond the end of the tile.
+  dealer.give(LayoutInput::Register, K, m == 1 ? getRunBits(k, 2) : 2);
   unsigned columnBits = getRunBits(n, 2);
   while (columnBits > 0 && (int64_t(32) << columnBits) * numWarps > m * n)
     --columnBits;

@@ -49,7 +49,8 @@ def ConvertThreadToVectorPass : Pass<"convert-mirage-thread-to-vector"> {
   let description = [{
     Each `mirage_thread.graph` whose tiles are memrefs becomes loops over work
     items and steps, loads and stores as wide as layouts and strides allow,
-    scalar arithmetic on registers, `nvvm.mma.sync` and shuffles. To run on a
+    `nvgpu.ldmatrix` for fragments of 8x8 matrices, scalar arithmetic on
+    registers, `nvvm.mma.sync` and shuffles. To run on a
     function that blocks of one dimension execute with all threads; items are
     dealt to warps by `gpu.thread_id x`. The number of warps is that of
     `known_block_size` or `nvvm.reqntid`, or the block's at run time. No barrier
@@ -58,7 +59,8 @@ def ConvertThreadToVectorPass : Pass<"convert-mirage-thread-to-vector"> {
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
     "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::nvgpu::NVGPUDialect",
+    "::mlir::NVVM::NVVMDialect",
     "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 

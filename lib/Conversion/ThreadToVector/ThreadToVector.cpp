@@ -13,6 +13,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
@@ -25,7 +26,7 @@ namespace mlir::mirage {
 using namespace mlir;
 using namespace mlir::mirage;
 
-static constexpr int64_t kWarpSize = 1 << kLaneBits;
+static constexpr int64_t kLanes = 1 << kLaneBits;
 
 /// Threads of a block where the function states the exact number along x.
 static std::optional<int64_t> getNumThreads(Operation *op) {
@@ -42,10 +43,10 @@ static LanePosition emitPosition(OpBuilder &builder, thread::GraphOp graph) {
   Location location = graph.getLoc();
   Value thread = gpu::ThreadIdOp::create(builder, location, gpu::Dimension::x);
   Value shift = emitIndex(builder, location, kLaneBits);
-  Value mask = emitIndex(builder, location, kWarpSize - 1);
+  Value mask = emitIndex(builder, location, kLanes - 1);
   Value numWarps;
   if (std::optional<int64_t> numThreads = getNumThreads(graph)) {
-    numWarps = emitIndex(builder, location, *numThreads / kWarpSize);
+    numWarps = emitIndex(builder, location, *numThreads / kLanes);
   } else {
     Value size = gpu::BlockDimOp::create(builder, location, gpu::Dimension::x);
     numWarps = arith::ShRUIOp::create(builder, location, size, shift);

@@ -41,6 +41,15 @@ private:
     unsigned getWidth() const { return 1u << bits; }
   };
   Run chooseRun() const;
+  /// How ldmatrix reads the fragment, whose register pairs are then rows (or,
+  /// transposed, columns) of 8x8 matrices.
+  struct MatrixLoad {
+    unsigned numTiles; ///< matrices of one instruction: 1, 2 or 4
+    bool isTransposed;
+    LinearLayout addresses; ///< of the row of 8 that each lane points to
+  };
+  std::optional<MatrixLoad> chooseMatrixLoad() const;
+  Fragment loadMatrices(const MatrixLoad &load);
   /// The tile with the run's dimension last, where vector accesses want it.
   Value emitView();
   SmallVector<Value> getIndices(unsigned registerNumber);

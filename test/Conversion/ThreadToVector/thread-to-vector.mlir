@@ -8,14 +8,15 @@
 // others are read as zero and not written.
 // CHECK-LABEL: gpu.func @matmul(
 // CHECK-DAG: %[[W:.+]] = arith.constant 4 : index
-// CHECK-DAG: %[[ZERO:.+]] = arith.constant dense<0.000000e+00> : vector<2xf16>
+// CHECK-DAG: %[[ZERO:.+]] = arith.constant 0.000000e+00 : f16
 // CHECK: %[[T:.+]] = gpu.thread_id x
 // CHECK: %[[WARP:.+]] = arith.shrui %[[T]], %{{.+}} : index
 // CHECK: scf.for %{{.+}} = %[[WARP]] to %{{.+}} step %[[W]]
 // CHECK: %[[SUM:.+]]:4 = scf.for {{.+}} -> (f32, f32, f32, f32)
-// CHECK: %[[A:.+]] = vector.load %{{.+}} {alignment = 4 : i64} : memref<8x64xf16, 3>, vector<2xf16>
-// CHECK: arith.select %{{.+}}, %[[A]], %[[ZERO]] : vector<2xf16>
-// CHECK: memref.load %{{.+}} : memref<64x32xf16, 3>
+// CHECK: %[[A:.+]] = nvgpu.ldmatrix %{{.+}} {numTiles = 4 : i32, transpose = false} : memref<8x64xf16, 3> -> vector<4x2xf16>
+// CHECK: %[[E:.+]] = vector.extract %[[A]][1, 0]
+// CHECK: arith.select %{{.+}}, %[[E]], %[[ZERO]] : f16
+// CHECK: nvgpu.ldmatrix %{{.+}} {numTiles = 2 : i32, transpose = true} : memref<64x32xf16, 3> -> vector<2x2xf16>
 // CHECK: nvvm.mma.sync {{.+}} shape = #nvvm.shape<m = 16, n = 8, k = 16>
 // CHECK: vector.store %{{.+}} {alignment = 8 : i64} : memref<8x32xf32, 3>, vector<2xf32>
 // CHECK: scf.if
@@ -31,6 +32,27 @@ gpu.module @kernels {
       %0 = mirage_thread.matmul %af, %bf : (tensor<16x16xf16, #a>, tensor<16x8xf16, #b>) -> tensor<16x8xf32, #c>
       %1 = mirage_thread.accumulate %0 over loop sum : (tensor<16x8xf32, #c>) -> tensor<16x8xf32, #c>
       mirage_thread.yield %1 : tensor<16x8xf32, #c>
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+#a = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+
+// Rows of 50 elements are not aligned: no ldmatrix, and runs of two.
+// CHECK-LABEL: gpu.func @odd_rows(
+// CHECK-NOT: nvgpu.ldmatrix
+// CHECK: %[[A:.+]] = vector.load %{{.+}} {alignment = 4 : i64} : memref<7x50xf16, 3>, vector<2xf16>
+// CHECK: arith.select %{{.+}}, %[[A]], %{{.+}} : vector<2xf16>
+gpu.module @kernels {
+  gpu.func @odd_rows(%a: memref<7x50xf16, 3>, %y: memref<7x50xf32, 3>) {
+    mirage_thread.graph items(x = 4) ins(%a imap(x -> 1)) outs(%y omap(x -> 1))
+        : (memref<7x50xf16, 3>, memref<7x50xf32, 3>) -> () {
+    ^bb0(%f: tensor<16x16xf16, #a>):
+      %0 = mirage_thread.exp %f : (tensor<16x16xf16, #a>) -> tensor<16x16xf32, #a>
+      mirage_thread.yield %0 : tensor<16x16xf32, #a>
     }
     gpu.return
   }
