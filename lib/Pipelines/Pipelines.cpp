@@ -10,6 +10,7 @@
 #include "Mirage/Conversion/Passes.h"
 #include "Mirage/Target/PTX/Passes.h"
 #include "Mirage/Transforms/Passes.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 
@@ -59,6 +60,7 @@ static void addLower(OpPassManager &passManager, const CompileOptions &) {
 }
 
 static void addEmit(OpPassManager &passManager, const CompileOptions &options) {
+  buildLowerToNVVMPipeline(passManager.nest<gpu::GPUModuleOp>());
   EmitPTXPassOptions emit;
   emit.target = options.target;
   emit.artifact = options.artifact;

@@ -81,6 +81,12 @@ buildCompilePipeline(OpPassManager &passManager, const CompileOptions &options,
 /// Makes `--mirage-superoptimize` and `--mirage-compile` known.
 void registerPipelines();
 
+/// Lowers gpu, nvgpu, vector, memref, scf, math and arith inside a gpu.module
+/// to the LLVM and NVVM dialects. To be nested on gpu::GPUModuleOp. Known as
+/// --mirage-lower-to-nvvm.
+void buildLowerToNVVMPipeline(OpPassManager &passManager);
+void registerLowerToNVVMPipeline();
+
 } // namespace mlir::mirage
 
 #endif // MIRAGE_PIPELINES_PIPELINES_H

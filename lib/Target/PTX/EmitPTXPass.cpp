@@ -33,9 +33,6 @@ struct EmitPTXPass : mirage::impl::EmitPTXPassBase<EmitPTXPass> {
     registerGPUDialectTranslation(registry);
     registerLLVMDialectTranslation(registry);
     registerNVVMDialectTranslation(registry);
-    OpPassManager lowering(gpu::GPUModuleOp::getOperationName());
-    buildLowerToNVVMPipeline(lowering);
-    lowering.getDependentDialects(registry);
   }
 
   void runOnOperation() override {
@@ -52,7 +49,6 @@ struct EmitPTXPass : mirage::impl::EmitPTXPassBase<EmitPTXPass> {
 private:
   LogicalResult checkOptions();
   FailureOr<GPUTarget> chooseTarget(gpu::GPUModuleOp module);
-  LogicalResult lower(gpu::GPUModuleOp module);
   LogicalResult emit(gpu::GPUModuleOp module);
   LogicalResult write();
   FailureOr<std::string> assemble(gpu::GPUModuleOp module, StringRef ptx,
@@ -100,18 +96,9 @@ FailureOr<std::string> EmitPTXPass::assemble(gpu::GPUModuleOp module,
   return std::move(assembled->cubin);
 }
 
-LogicalResult EmitPTXPass::lower(gpu::GPUModuleOp module) {
-  Location location = module.getLoc();
-  OpPassManager lowering(gpu::GPUModuleOp::getOperationName());
-  buildLowerToNVVMPipeline(lowering);
-  LogicalResult result = runPipeline(lowering, module);
-  module->setLoc(location); // the pipeline drops locations
-  return result;
-}
-
 LogicalResult EmitPTXPass::emit(gpu::GPUModuleOp module) {
   FailureOr<GPUTarget> target = chooseTarget(module);
-  if (failed(target) || failed(lower(module)))
+  if (failed(target))
     return failure();
   FailureOr<std::string> ptx = emitPTX(module, *target);
   if (failed(ptx))

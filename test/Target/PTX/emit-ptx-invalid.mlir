@@ -1,4 +1,4 @@
-// RUN: mirage-opt %s --mirage-emit-ptx="ptxas=never" --split-input-file --verify-diagnostics
+// RUN: mirage-opt %s --mirage-lower-to-nvvm --mirage-emit-ptx="ptxas=never" --split-input-file --verify-diagnostics
 
 // A call that nothing answers would fail only when the module is loaded.
 // expected-error @below {{expects every function that a kernel calls to be in its gpu.module, found none for '__nv_sinf'}}

@@ -1,6 +1,6 @@
 // The toolkit is not looked at: neither libdevice nor ptxas is needed.
-// RUN: env -u CUDA_HOME -u CUDA_PATH mirage-opt %s --mirage-emit-ptx="ptxas=never" | FileCheck %s --check-prefixes=CHECK,SM90
-// RUN: mirage-opt %s --mirage-emit-ptx="ptxas=never target=sm_80" | FileCheck %s --check-prefixes=CHECK,SM80
+// RUN: env -u CUDA_HOME -u CUDA_PATH mirage-opt %s --mirage-lower-to-nvvm --mirage-emit-ptx="ptxas=never" | FileCheck %s --check-prefixes=CHECK,SM90
+// RUN: mirage-opt %s --mirage-lower-to-nvvm --mirage-emit-ptx="ptxas=never target=sm_80" | FileCheck %s --check-prefixes=CHECK,SM80
 
 // CHECK-LABEL: gpu.binary @kernels
 // SM90-SAME:     chip = "sm_90a", features = "+ptx86"

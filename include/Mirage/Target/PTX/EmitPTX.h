@@ -10,7 +10,6 @@
 #define MIRAGE_TARGET_PTX_EMITPTX_H
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Pass/PassManager.h"
 #include <string>
 
 namespace mlir::mirage {
@@ -30,10 +29,6 @@ struct GPUTarget {
 /// \returns none for anything else; LLVM's back end ends the process on some of
 /// these rather than reporting them.
 std::optional<GPUTarget> parseGPUTarget(llvm::StringRef chip);
-
-/// Lowers gpu, nvgpu, vector, memref, scf, math and arith inside a gpu.module
-/// to the LLVM and NVVM dialects. To be nested on gpu::GPUModuleOp.
-void buildLowerToNVVMPipeline(OpPassManager &passManager);
 
 /// Translates a module of LLVM and NVVM operations to PTX, in this process and
 /// without any file of the CUDA toolkit.

@@ -22,10 +22,6 @@ namespace mlir::mirage {
 #define GEN_PASS_REGISTRATION
 #include "Mirage/Target/PTX/Passes.h.inc"
 
-/// Registers the pipeline --mirage-lower-to-nvvm, the first half of
-/// --mirage-emit-ptx.
-void registerLowerToNVVMPipeline();
-
 } // namespace mlir::mirage
 
 #endif // MIRAGE_TARGET_PTX_PASSES_H

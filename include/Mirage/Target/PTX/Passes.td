@@ -14,8 +14,8 @@ include "mlir/Pass/PassBase.td"
 def EmitPTXPass : Pass<"mirage-emit-ptx", "ModuleOp"> {
   let summary = "translates every gpu.module to PTX";
   let description = [{
-    Lowers each `gpu.module` to the NVVM dialect, translates it to PTX in
-    process and replaces it by a `gpu.binary` of the same name that holds the
+    Translates each `gpu.module` of LLVM and NVVM operations
+    (--mirage-lower-to-nvvm) to PTX in process and replaces it by a `gpu.binary` of the same name that holds the
     text and, where ptxas is found, the cubin. No file of the CUDA toolkit is
     needed for the PTX. Errors: calls that nothing in the module answers, what
     ptxas refuses, spilled registers.

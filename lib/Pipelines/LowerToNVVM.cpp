@@ -7,10 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Conversion/Passes.h"
-#include "Mirage/Target/PTX/EmitPTX.h"
-#include "Mirage/Target/PTX/Passes.h"
+#include "Mirage/Pipelines/Pipelines.h"
 #include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -20,10 +22,12 @@ using namespace mlir::mirage;
 /// The order matters: math first, since convert-gpu-to-nvvm would make
 /// libdevice calls of it; convert-vector-to-llvm after convert-gpu-to-nvvm, for
 /// the values of nvgpu.mma.sync. strip-debuginfo: the translation stops at some
-/// locations (a call site whose callee is a name).
+/// locations (a call site whose callee is a name); the module keeps its own,
+/// for errors.
 void mlir::mirage::buildLowerToNVVMPipeline(OpPassManager &passManager) {
   passManager.addPass(createLowerMathPass());
-  passManager.addPass(createStripDebugInfoPass());
+  passManager.addNestedPass<gpu::GPUFuncOp>(createStripDebugInfoPass());
+  passManager.addNestedPass<LLVM::LLVMFuncOp>(createStripDebugInfoPass());
   passManager.addPass(createConvertNVGPUToNVVMPass());
   passManager.addPass(createConvertVectorToSCFPass());
   passManager.addPass(createSCFToControlFlowPass());
