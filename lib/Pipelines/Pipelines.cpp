@@ -110,6 +110,10 @@ LogicalResult mlir::mirage::buildCompilePipeline(
   if (first > last)
     return onError("expects from= before to=, got from=" +
                    options.from.getValue() + " to=" + options.to.getValue());
+  if (!options.artifact.empty() && last->name != "emit")
+    return onError("expects to=emit where an artifact is to be written, got "
+                   "to=" +
+                   options.to.getValue());
   for (const CompilePhase &phase : llvm::make_range(first, last + 1))
     phase.add(passManager, options);
   return success();

@@ -39,6 +39,15 @@ static void limitCores(unsigned count) {
     llvm::errs() << "warning: --mirage-threads has no effect here\n";
 }
 
+/// Diagnostics come with their location; the whole op below each, which may be
+/// a module of kernels, is for those who ask (--mlir-print-op-on-diagnostic).
+static void keepDiagnosticsShort() {
+  auto *option = static_cast<llvm::cl::opt<bool> *>(
+      llvm::cl::getRegisteredOptions().lookup("mlir-print-op-on-diagnostic"));
+  if (option && option->getNumOccurrences() == 0)
+    option->setValue(false);
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM initialize(argc, argv);
   mlir::DialectRegistry registry;
@@ -50,6 +59,7 @@ int main(int argc, char **argv) {
   mlir::mirage::registerAllPasses();
   auto [input, output] = mlir::registerAndParseCLIOptions(
       argc, argv, "Mirage: a superoptimizer for tensor programs\n", registry);
+  keepDiagnosticsShort();
   if (threads > 0)
     limitCores(threads);
   return mlir::asMainReturnCode(
