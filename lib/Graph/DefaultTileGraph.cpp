@@ -36,6 +36,8 @@ struct Tiling {
 static llvm::SmallVector<int, 4> alignDims(const TensorSpec &operand,
                                            llvm::ArrayRef<int64_t> result) {
   llvm::SmallVector<int, 4> dims;
+  assert(operand.getRank() <= int64_t(result.size()) &&
+         "operands have no more dimensions than the result");
   unsigned offset = result.size() - operand.getRank();
   for (unsigned dim = 0; dim < operand.getRank(); ++dim)
     dims.push_back(operand.shape[dim] == 1 && result[dim + offset] != 1
@@ -207,9 +209,20 @@ static Tiling chooseTiling(const IterationSpace &space, int64_t maxElements) {
   return tiling;
 }
 
+bool mlir::mirage::hasDefaultTileGraph(Opcode opcode) {
+  OperatorKind kind = getOperatorInfo(opcode).kind;
+  return opcode != Opcode::Reshape && kind != OperatorKind::Accumulate &&
+         kind != OperatorKind::Graph;
+}
+
 llvm::Expected<TileGraph>
 mlir::mirage::buildDefaultTileGraph(const Graph &graph, const Node &operation,
                                     int64_t sharedBytes) {
+  if (!hasDefaultTileGraph(operation.opcode))
+    return llvm::createStringError(
+        llvm::inconvertibleErrorCode(),
+        "expects an operation that is a kernel of its own, got " +
+            getOperatorInfo(operation.opcode).name);
   llvm::SmallVector<TensorSpec> operands = graph.getTypes(operation.operands);
   const TensorSpec &result = graph.getType(operation.results[0]);
   IterationSpace space = getSpace(operation, operands, result);

@@ -199,11 +199,13 @@ double AnalyticCostModel::estimateKernelUs(const TileGraph &kernel,
 double AnalyticCostModel::estimateUs(const Graph &graph) const {
   double us = 0;
   for (const Node &op : graph.getNodes()) {
-    assert(op.body && "every kernel needs a block graph");
+    if (!op.body) {
+      assert(!hasDefaultTileGraph(op.opcode) && "a kernel has a block graph");
+      continue;
+    }
+    us += us > 0 ? target.nextLaunchUs - target.launchUs : 0;
     us += estimateKernelUs(*op.body, graph.getTypes(op.operands),
                            graph.getTypes(op.results));
-    if (us > 0 && &op != &graph.getNodes().front())
-      us += target.nextLaunchUs - target.launchUs;
   }
   return us;
 }

@@ -85,13 +85,18 @@ private:
     return false;
   }
 
-  /// Each operation as a kernel with its default block graph.
+  /// Each operation as a kernel with its default block graph; views stay.
   Error buildBaseline() {
     const Graph &from = program.graph;
     Graph &baseline = result.baseline;
     for (unsigned input = 0; input < from.getNumInputs(); ++input)
       baseline.addInput(from.getType(input), from.getInputName(input));
     for (const Node &op : from.getNodes()) {
+      if (!hasDefaultTileGraph(op.opcode)) {
+        baseline.add(op.opcode, op.operands, from.getType(op.results[0]),
+                     op.attributes);
+        continue;
+      }
       Expected<TileGraph> body =
           buildDefaultTileGraph(from, op, target.sharedBytesPerBlock);
       if (!body)

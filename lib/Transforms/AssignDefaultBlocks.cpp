@@ -58,7 +58,7 @@ struct AssignDefaultBlocksPass
       if (isa<TileGraphOpInterface>(op))
         return WalkResult::skip();
       if (auto row = dyn_cast<OperatorOpInterface>(op))
-        if (row.getTableOpcode() != Opcode::Reshape)
+        if (hasDefaultTileGraph(row.getTableOpcode()))
           operators.push_back(row);
       return WalkResult::advance();
     });

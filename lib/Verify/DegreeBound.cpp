@@ -77,11 +77,11 @@ void ElementDifference::collect(TermId root) {
 
 void ElementDifference::collectExponent(TermId argument) {
   std::vector<TermId> stack = {argument};
-  std::set<TermId> seen;
   while (!stack.empty()) {
     TermId term = stack.back();
     stack.pop_back();
-    if (!seen.insert(term).second)
+    // Exponents share much, such as the maximum that all of a row subtract.
+    if (!exponentTerms.insert(term).second)
       continue;
     TermKind kind = table[term].kind;
     if (kind == TermKind::Max || kind == TermKind::Min)

@@ -10,6 +10,7 @@
 #define MIRAGE_LIB_VERIFY_DEGREEBOUND_H
 
 #include "TrialBatch.h"
+#include "llvm/ADT/DenseSet.h"
 #include <optional>
 
 namespace mlir::mirage {
@@ -44,6 +45,13 @@ public:
   BatchBound bound(const TrialBatch &batch, const RootGroups &groups,
                    unsigned counted, double numTowers) const;
 
+  /// What the time of one bound() grows with: the terms that feed the element,
+  /// and each exponential against each other.
+  size_t getWork() const {
+    return terms.size() + exponentTerms.size() +
+           arguments.size() * arguments.size();
+  }
+
 private:
   struct Degree; ///< of one term as a fraction
   struct Weights;
@@ -63,7 +71,8 @@ private:
   std::vector<TermId> roots;     ///< among them
   std::vector<TermId> arguments; ///< of the exponentials among them
   std::vector<TermId> picks, exponentPicks;
-  std::vector<uint32_t> inputs; ///< that feed it in component 0
+  llvm::DenseSet<TermId> exponentTerms; ///< below the arguments
+  std::vector<uint32_t> inputs;         ///< that feed it in component 0
   bool hasLn2 = false;
   unsigned numSigns = 0, numRandomFunctions = 0;
   bool hasExponentSigns = false;

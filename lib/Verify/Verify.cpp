@@ -85,13 +85,14 @@ public:
 
 private:
   bool writeOutTerms();
+  bool collectDifferences();
 
   bool haveDifferentRoots() const;
   void runSmall();
   bool addBatch(unsigned number);
   FieldTower drawTower(const Seed &seed) const;
   void addBounds(const TrialBatch &batch);
-  bool isBoundReached(unsigned numTowers) const;
+  bool isEnough(unsigned numTowers) const;
 
   void runLarge();
   void addLargeTrial(unsigned number, bool multiplicativeRoots);
@@ -112,6 +113,7 @@ private:
   TermTable table;
   std::vector<TermId> lhsTerms, rhsTerms; ///< by output element
   std::vector<ElementDifference> differences;
+  size_t batchWork = 0;           ///< for the bounds of one batch
   std::vector<BatchBound> bounds; ///< by output element, over all batches
   std::optional<LiveTerms> live;
   std::vector<RootGroups> groups;
@@ -128,7 +130,7 @@ llvm::Expected<Verdict> Judge::run() {
     return unknown("expects a tower of height " + llvm::Twine(height) +
                    ", got " + llvm::Twine(options.primes.size()));
   numInputs = countInputElements(lhs);
-  if (writeOutTerms())
+  if (writeOutTerms() && collectDifferences())
     runSmall();
   else
     runLarge();
@@ -151,6 +153,18 @@ bool Judge::writeOutTerms() {
   return true;
 }
 
+/// \returns false if their bounds would be too much work.
+bool Judge::collectDifferences() {
+  batchWork = table.size();
+  for (auto [left, right] : llvm::zip(lhsTerms, rhsTerms)) {
+    differences.emplace_back(table, left, right);
+    batchWork += differences.back().getWork();
+    if (batchWork > options.maxBatchWork)
+      return false;
+  }
+  return true;
+}
+
 /// Whether one graph takes a root that the other does not.
 bool Judge::haveDifferentRoots() const {
   LiveTerms lhsLive(table, lhsTerms), rhsLive(table, rhsTerms);
@@ -167,13 +181,11 @@ void Judge::runSmall() {
   live.emplace(table, outputs);
   for (unsigned component = 0; component < live->getHeight(); ++component)
     groups.emplace_back(table, *live, component, numInputs);
-  for (auto [left, right] : llvm::zip(lhsTerms, rhsTerms))
-    differences.emplace_back(table, left, right);
   bounds.resize(differences.size());
 
   verdict.whereBothDefined = haveDifferentRoots();
   for (unsigned number = 0; number < options.maxTowers; ++number) {
-    if (!addBatch(number) || isBoundReached(verdict.bound.towers))
+    if (!addBatch(number) || isEnough(verdict.bound.towers))
       return;
   }
 }
@@ -225,13 +237,13 @@ void Judge::addBounds(const TrialBatch &batch) {
   }
 }
 
-bool Judge::isBoundReached(unsigned numTowers) const {
+bool Judge::isEnough(unsigned numTowers) const {
   if (numTowers < options.minTowers)
     return false;
   auto isProved = [&](const BatchBound &bound) {
     return bound.provedLog2 <= -double(options.errorBoundBits);
   };
-  if (llvm::all_of(bounds, isProved))
+  if (llvm::all_of(bounds, isProved) || numTowers * batchWork > options.maxWork)
     return true;
   // No theorem speaks about some element: the conjecture has to do.
   return llvm::any_of(bounds, [&](const BatchBound &bound) {

@@ -13,15 +13,19 @@
 
 namespace mlir::mirage {
 
+/// Whether an operation becomes a kernel of its own. A reshape of whole tensors
+/// does not: it is another view of the same bytes.
+bool hasDefaultTileGraph(Opcode opcode);
+
 /// A block graph that computes one kernel-level operation alone, so that any
 /// program compiles and runs unsearched. Result dimensions are cut over the
 /// grid, contracted and reduced ones over the loop, into tiles of moderate
 /// size.
-/// \param operation    any operation of `graph` but Graph itself.
+/// \param operation    an operation of `graph`.
 /// \param sharedBytes  shared memory of one block; tiles are halved until all
 ///                     of the block's tiles fit.
 /// \returns the completed graph (masks included), or an error naming the
-/// operation where no tiling fits.
+/// operation where no tiling fits or `hasDefaultTileGraph` is false.
 llvm::Expected<TileGraph> buildDefaultTileGraph(const Graph &graph,
                                                 const Node &operation,
                                                 int64_t sharedBytes);

@@ -64,6 +64,12 @@ struct VerifyOptions {
   /// the terms number no more than this; larger graphs are tested at their size
   /// without a bound.
   size_t maxTerms = size_t(1) << 18;
+  /// Every element gets a bound of its own, whose work grows with the terms
+  /// that feed the element and the pairs of its exponentials, also where
+  /// elements share them all. Graphs of more work for one batch are large, too;
+  size_t maxBatchWork = size_t(1) << 20;
+  /// and no batch after `minTowers` is begun once all together had this much.
+  size_t maxWork = size_t(1) << 26;
   /// Trials of such graphs if the first one leaves a doubt: until every output
   /// element counted once, at most this many.
   unsigned maxLargeTrials = 16;

@@ -109,6 +109,22 @@ TEST(SearchTest, OneElementTensors) {
   }
 }
 
+TEST(SearchTest, AReshapeIsAViewAndNoKernel) {
+  ProgramBuilder b;
+  ValueId x = b.input({1, 8, 64});
+  ValueId flat = b.apply(Opcode::Reshape, {x}, {}, {8, 64});
+  Graph graph = b.finish({b.apply(Opcode::Exp, {flat})});
+  SearchResult result = run(graph);
+  EXPECT_EQ(result.baseline.getNodes()[0].opcode, Opcode::Reshape);
+  EXPECT_FALSE(result.baseline.getNodes()[0].body);
+  ProgramBuilder plain;
+  SearchResult alone =
+      run(plain.finish({plain.apply(Opcode::Exp, {plain.input({8, 64})})}));
+  // The reshape rounds to f32 and nothing more.
+  EXPECT_NEAR(result.report.baselineUs, alone.report.baselineUs, 0.1);
+  expectSameNumbers(graph, result.getBest());
+}
+
 TEST(SearchTest, UnusedInputsAreLeftAlone) {
   ProgramBuilder b;
   ValueId unused = b.input({3, 3}), x = b.input({8, 64}), w = b.input({64, 48});

@@ -284,6 +284,24 @@ TEST(Verify, LargeGraphsAreTestedAtTheirSize) {
   EXPECT_TRUE(verdict.disagreement.has_value());
 }
 
+/// Every element of a row is fed by all exponentials of the row: few terms in
+/// all, but too many element by element.
+TEST(Verify, ElementsThatShareTheirTermsCountEach) {
+  Verdict verdict = judge(softmax(7, 1000, true), softmax(7, 1000, false));
+  EXPECT_EQ(verdict.kind, Verdict::Equal) << verdict.reason;
+  EXPECT_TRUE(verdict.isLarge);
+  EXPECT_LE(verdict.bound.provedLog2, -64) << verdict.reason;
+}
+
+TEST(Verify, WorkEndsTheTrials) {
+  VerifyOptions options;
+  options.errorBoundBits = 100000;
+  options.maxWork = 1;
+  Verdict verdict = judge(softmax(2, 3, true), softmax(2, 3, false), options);
+  EXPECT_EQ(verdict.kind, Verdict::Equal) << verdict.reason;
+  EXPECT_EQ(verdict.bound.towers, options.minTowers);
+}
+
 TEST(Verify, LargeGraphsWithSizesInLiterals) {
   // A mean written as a sum times 1/4096, against rms.
   auto program = [](bool literal) {
