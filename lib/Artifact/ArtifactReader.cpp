@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ArtifactFiles.h"
-#include "JSONCursor.h"
 #include "Mirage/Artifact/Artifact.h"
 #include "Mirage/Graph/GraphJSON.h"
+#include "Mirage/Graph/JSONCursor.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -21,21 +21,10 @@ static llvm::Error makeError(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
-static TensorSpec readType(const JSONCursor &tensor) {
-  TensorSpec type;
-  for (const JSONCursor &size : tensor["shape"].array())
-    type.shape.push_back(size.integer());
-  if (auto element = parseElementType(tensor["element"].string()))
-    type.element = *element;
-  else
-    tensor["element"].expect("f16, bf16, f32, f8E4M3FN or f8E5M2");
-  return type;
-}
-
 static std::vector<ArtifactTensor> readTensors(const JSONCursor &list) {
   std::vector<ArtifactTensor> tensors;
   for (const JSONCursor &tensor : list.array())
-    tensors.push_back({tensor["name"].string(), readType(tensor)});
+    tensors.push_back({tensor["name"].string(), readTensorSpec(tensor)});
   return tensors;
 }
 
@@ -58,10 +47,7 @@ static LaunchArgument readArgument(const JSONCursor &cursor) {
     argument.role = BufferRole::Workspace;
   else if (role != "input")
     cursor["role"].expect("\"input\", \"output\" or \"workspace\"");
-  int64_t index = cursor["index"].integer();
-  if (index < 0 || index > UINT32_MAX)
-    cursor["index"].expect("an index");
-  argument.index = index;
+  argument.index = cursor["index"].integer(0, UINT32_MAX);
   argument.offsetBytes = cursor["offsetBytes"].integer();
   return argument;
 }
@@ -91,15 +77,6 @@ static void checkFormat(const JSONCursor &manifest) {
                  "; compile the program again with this version of Mirage");
 }
 
-/// The program, whose own reader has its own errors.
-static Graph readProgram(const JSONCursor &cursor) {
-  llvm::Expected<Graph> program = graphFromJSON(cursor.raw());
-  if (program)
-    return std::move(*program);
-  cursor.fail(llvm::toString(program.takeError()));
-  return Graph();
-}
-
 /// All members but the files.
 static void readMembers(const JSONCursor &manifest, Artifact &artifact) {
   artifact.target = manifest["target"].string();
@@ -108,7 +85,7 @@ static void readMembers(const JSONCursor &manifest, Artifact &artifact) {
   artifact.workspaceBytes = manifest["workspaceBytes"].integer();
   for (const JSONCursor &launch : manifest["launches"].array())
     artifact.launches.push_back(readLaunch(launch));
-  artifact.program = readProgram(manifest["program"]);
+  artifact.program = readGraph(manifest["program"]);
   artifact.certificate = manifest["certificate"].raw();
   artifact.report = manifest["report"].raw();
   for (const JSONCursor &location : manifest["opLocations"].array())

@@ -8,6 +8,7 @@
 
 #include "GlobalCheck.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir::mirage::emulator;
@@ -50,6 +51,46 @@ private:
 
   std::vector<GlobalInterval> &intervals;
   GlobalInterval current;
+};
+
+/// The intervals of one instruction that a sweep by address has passed. Two are
+/// enough to find, for any block, whether another one reaches some address: the
+/// one that reaches farthest, and the farthest of the other blocks.
+class OpenAccesses {
+public:
+  explicit OpenAccesses(const GlobalInterval &first) : farthest(first) {}
+
+  bool isLike(const GlobalInterval &interval) const {
+    return interval.pc == farthest.pc && interval.isWrite == farthest.isWrite &&
+           interval.isAtomic == farthest.isAtomic;
+  }
+  bool reaches(uint64_t address) const { return farthest.end > address; }
+
+  /// \param interval  is like the others and begins no earlier.
+  void add(const GlobalInterval &interval) {
+    bool isOtherBlock = interval.block != farthest.block;
+    if (interval.end > farthest.end) {
+      if (isOtherBlock)
+        second = farthest;
+      farthest = interval;
+    } else if (isOtherBlock && interval.end > second.end) {
+      second = interval;
+    }
+  }
+
+  /// The interval of another block that overlaps one that begins here and may
+  /// not; null if none does.
+  const GlobalInterval *findConflict(const GlobalInterval &interval) const {
+    bool isHarmless = (!farthest.isWrite && !interval.isWrite) ||
+                      (farthest.isAtomic && interval.isAtomic);
+    const GlobalInterval &other =
+        farthest.block != interval.block ? farthest : second;
+    return !isHarmless && other.end > interval.begin ? &other : nullptr;
+  }
+
+private:
+  GlobalInterval farthest;
+  GlobalInterval second; ///< empty while all are of one block
 };
 
 std::string bufferName(const LaunchContext &launch, const Region &region) {
@@ -117,26 +158,22 @@ void mlir::mirage::emulator::checkBlocksAgainstEachOther(
             [&](const GlobalInterval &a, const GlobalInterval &b) {
               return key(a) < key(b);
             });
-  // A sweep by address. Of the intervals that reach up to here it suffices to
-  // keep few: the findings name pairs of instructions, not all pairs of blocks.
-  constexpr size_t mostKept = 64;
-  std::vector<GlobalInterval> open;
+  // A sweep by address: what is open reaches up to here.
+  std::vector<OpenAccesses> open;
   for (const GlobalInterval &interval : intervals) {
-    open.erase(std::remove_if(open.begin(), open.end(),
-                              [&](const GlobalInterval &other) {
-                                return other.end <= interval.begin;
-                              }),
-               open.end());
-    for (const GlobalInterval &other : open) {
-      bool isHarmless = other.block == interval.block ||
-                        (!other.isWrite && !interval.isWrite) ||
-                        (other.isAtomic && interval.isAtomic);
-      if (!isHarmless)
-        reportPair(launch, other, interval, findings);
-    }
-    // Readers crowd; writers that overlap are rare or already reported.
-    if (open.size() < mostKept || interval.isWrite)
-      open.push_back(interval);
+    llvm::erase_if(open, [&](const OpenAccesses &accesses) {
+      return !accesses.reaches(interval.begin);
+    });
+    for (const OpenAccesses &accesses : open)
+      if (const GlobalInterval *other = accesses.findConflict(interval))
+        reportPair(launch, *other, interval, findings);
+    auto same = llvm::find_if(open, [&](const OpenAccesses &accesses) {
+      return accesses.isLike(interval);
+    });
+    if (same != open.end())
+      same->add(interval);
+    else
+      open.emplace_back(interval);
   }
 }
 

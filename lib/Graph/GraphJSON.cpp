@@ -7,9 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Graph/GraphJSON.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/Twine.h"
+#include "Mirage/Graph/JSONCursor.h"
+#include <climits>
 #include <cmath>
+#include <limits>
 
 using namespace mlir::mirage;
 using llvm::json::Array;
@@ -115,93 +116,26 @@ Value mlir::mirage::toJSON(const Graph &graph) { return writeGraph(graph); }
 // Reading
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Reads members of one JSON object; the first error is kept, with its path,
-/// and makes all later reads give defaults.
-class Reader {
-public:
-  Reader(std::string path, std::string &error)
-      : path(std::move(path)), error(error) {}
+/// Integers that fit into the list's elements.
+template <typename List>
+static void readIntegers(const JSONCursor &cursor, List &list) {
+  using Limits = std::numeric_limits<typename List::value_type>;
+  for (const JSONCursor &element : cursor.array())
+    list.push_back(element.integer(Limits::min(), Limits::max()));
+}
 
-  bool failed() const { return !error.empty(); }
-  void fail(const llvm::Twine &member, const llvm::Twine &message) {
-    if (error.empty())
-      error = (llvm::Twine(path) + member + ": " + message).str();
-  }
-
-  const Object *object(const Value &value) {
-    const Object *found = value.getAsObject();
-    if (!found)
-      fail("", "expects an object");
-    return found;
-  }
-  const Array &array(const Object &object, llvm::StringRef name) {
-    static const Array empty;
-    const Array *found = object.getArray(name);
-    if (!found)
-      fail(name, object.get(name) ? "expects an array" : "is missing");
-    return found ? *found : empty;
-  }
-  int64_t integer(const Object &object, llvm::StringRef name) {
-    std::optional<int64_t> found = object.getInteger(name);
-    if (!found)
-      fail(name, object.get(name) ? "expects an integer" : "is missing");
-    return found.value_or(0);
-  }
-  llvm::StringRef string(const Object &object, llvm::StringRef name) {
-    std::optional<llvm::StringRef> found = object.getString(name);
-    if (!found)
-      fail(name, object.get(name) ? "expects a string" : "is missing");
-    return found.value_or("");
-  }
-  template <typename T, typename List>
-  void integers(const Object &object, llvm::StringRef name, List &list) {
-    for (const Value &element : array(object, name)) {
-      std::optional<int64_t> number = element.getAsInteger();
-      if (!number)
-        return fail(name, "expects integers");
-      list.push_back(static_cast<T>(*number));
-    }
-  }
-  Reader at(llvm::StringRef name, size_t index) {
-    return Reader(
-        (llvm::Twine(path) + name + "[" + llvm::Twine(index) + "].").str(),
-        error);
-  }
-  Reader at(llvm::StringRef name) {
-    return Reader((llvm::Twine(path) + name + ".").str(), error);
-  }
-
-  TensorSpec tensor(const Value *value);
-  Attributes attributes(const Object &object);
-  void operation(const Value &value, Graph &graph);
-  void graph(const Object &object, Graph &graph);
-  void tileGraph(const Object &object, TileGraph &graph);
-
-private:
-  double scalar(const Value &value);
-
-  std::string path;
-  std::string &error;
-};
-} // namespace
-
-TensorSpec Reader::tensor(const Value *value) {
+TensorSpec mlir::mirage::readTensorSpec(const JSONCursor &cursor) {
   TensorSpec type;
-  const Object *object = value ? value->getAsObject() : nullptr;
-  if (!object) {
-    fail("type", "expects a tensor type");
-    return type;
-  }
-  integers<int64_t>(*object, "shape", type.shape);
-  if (auto element = parseElementType(string(*object, "element")))
+  readIntegers(cursor["shape"], type.shape);
+  if (auto element = parseElementType(cursor["element"].string()))
     type.element = *element;
   else
-    fail("element", "expects f16, bf16, f32, f8E4M3FN or f8E5M2");
+    cursor["element"].expect("f16, bf16, f32, f8E4M3FN or f8E5M2");
   return type;
 }
 
-double Reader::scalar(const Value &value) {
+static double readScalar(const JSONCursor &cursor) {
+  Value value = cursor.raw();
   if (std::optional<double> number = value.getAsNumber())
     return *number;
   llvm::StringRef text = value.getAsString().value_or("");
@@ -210,117 +144,107 @@ double Reader::scalar(const Value &value) {
   if (text == "-inf")
     return -INFINITY;
   if (text != "nan")
-    fail("scalars", "expects numbers, \"inf\", \"-inf\" or \"nan\"");
+    cursor.expect("a number, \"inf\", \"-inf\" or \"nan\"");
   return NAN;
 }
 
-Attributes Reader::attributes(const Object &object) {
+static Axis readAxis(const JSONCursor &cursor) {
+  std::optional<Axis> axis = parseAxis(cursor.string());
+  if (!axis)
+    cursor.expect("x, y, z or loop");
+  return axis.value_or(Axis::Loop);
+}
+
+static Opcode readOpcode(const JSONCursor &cursor) {
+  std::optional<Opcode> opcode = parseOpcode(cursor.string());
+  if (!opcode)
+    cursor.expect("the name of an operator");
+  return opcode.value_or(Opcode::Sum);
+}
+
+static Attributes readAttributes(const JSONCursor &operation) {
   Attributes attributes;
-  if (object.get("scalars"))
-    for (const Value &value : array(object, "scalars"))
-      attributes.scalars.push_back(scalar(value));
-  if (object.get("dims"))
-    integers<int64_t>(object, "dims", attributes.dims);
-  if (object.get("count"))
-    attributes.count = integer(object, "count");
-  if (object.get("extent"))
-    attributes.extent = integer(object, "extent");
-  auto readAxis = [&](llvm::StringRef name) {
-    std::optional<Axis> axis = parseAxis(name);
-    if (!axis)
-      fail("axis", "expects x, y, z or loop");
-    return axis.value_or(Axis::Loop);
-  };
-  if (object.get("axes"))
-    for (const Value &value : array(object, "axes"))
-      attributes.axes.push_back(readAxis(value.getAsString().value_or("")));
-  if (object.get("axis"))
-    attributes.axis = readAxis(string(object, "axis"));
-  if (object.get("reduction")) {
-    std::optional<Opcode> reduction = parseOpcode(string(object, "reduction"));
-    if (!reduction)
-      fail("reduction", "expects the name of a reduction");
-    attributes.reduction = reduction.value_or(Opcode::Sum);
-  }
+  if (operation.has("scalars"))
+    for (const JSONCursor &scalar : operation["scalars"].array())
+      attributes.scalars.push_back(readScalar(scalar));
+  if (operation.has("dims"))
+    readIntegers(operation["dims"], attributes.dims);
+  if (operation.has("count"))
+    attributes.count = operation["count"].integer();
+  if (operation.has("extent"))
+    attributes.extent = operation["extent"].integer();
+  if (operation.has("axes"))
+    for (const JSONCursor &axis : operation["axes"].array())
+      attributes.axes.push_back(readAxis(axis));
+  if (operation.has("axis"))
+    attributes.axis = readAxis(operation["axis"]);
+  if (operation.has("reduction"))
+    attributes.reduction = readOpcode(operation["reduction"]);
   return attributes;
 }
 
-void Reader::operation(const Value &value, Graph &graph) {
-  const Object *members = object(value);
-  if (!members)
-    return;
-  std::optional<Opcode> opcode = parseOpcode(string(*members, "operator"));
-  if (!opcode)
-    return fail("operator", "expects the name of an operator");
+static std::shared_ptr<const TileGraph> readTileGraph(const JSONCursor &cursor);
+
+static void readOperation(const JSONCursor &cursor, Graph &graph) {
+  Opcode opcode = readOpcode(cursor["operator"]);
   llvm::SmallVector<ValueId, 2> operands;
-  integers<ValueId>(*members, "operands", operands);
+  readIntegers(cursor["operands"], operands);
   llvm::SmallVector<TensorSpec, 1> types;
-  for (auto [index, type] : llvm::enumerate(array(*members, "types")))
-    types.push_back(at("types", index).tensor(&type));
+  for (const JSONCursor &type : cursor["types"].array())
+    types.push_back(readTensorSpec(type));
   if (types.empty())
-    return fail("types", "expects at least one result");
-  Attributes read = attributes(*members);
-  if (*opcode != Opcode::Graph) {
-    graph.add(*opcode, operands, types[0], read);
-    return;
-  }
-  const Object *body = members->getObject("body");
-  if (!body)
-    return fail("body", "expects a nested graph");
-  auto nested = std::make_shared<TileGraph>();
-  at("body").tileGraph(*body, *nested);
-  graph.addGraph(operands, std::move(nested), types);
+    return cursor["types"].fail("expects at least one result, got none");
+  if (opcode == Opcode::Graph)
+    graph.addGraph(operands, readTileGraph(cursor["body"]), types);
+  else
+    graph.add(opcode, operands, types[0], readAttributes(cursor));
 }
 
-void Reader::graph(const Object &object, Graph &graph) {
-  for (auto [index, value] : llvm::enumerate(array(object, "inputs"))) {
-    Reader input = at("inputs", index);
-    if (const Object *members = input.object(value))
-      graph.addInput(input.tensor(members->get("type")),
-                     input.string(*members, "name"));
-  }
-  for (auto [index, value] : llvm::enumerate(array(object, "operations")))
-    if (!failed())
-      at("operations", index).operation(value, graph);
+static void readInto(const JSONCursor &cursor, Graph &graph) {
+  for (const JSONCursor &input : cursor["inputs"].array())
+    graph.addInput(readTensorSpec(input["type"]), input["name"].string());
+  for (const JSONCursor &operation : cursor["operations"].array())
+    readOperation(operation, graph);
   llvm::SmallVector<ValueId> outputs;
-  integers<ValueId>(object, "outputs", outputs);
+  readIntegers(cursor["outputs"], outputs);
   for (ValueId output : outputs)
     graph.addOutput(output);
 }
 
-void Reader::tileGraph(const Object &object, TileGraph &tiles) {
-  graph(object, tiles);
-  llvm::StringRef level = string(object, "level");
+static Level readLevel(const JSONCursor &cursor) {
+  std::string level = cursor.string();
   if (level != "block" && level != "thread")
-    fail("level", "expects block or thread");
-  tiles.level = level == "thread" ? Level::Thread : Level::Block;
-  integers<int64_t>(object, "grid", tiles.grid);
-  tiles.loop = integer(object, "loop");
-  tiles.threads = integer(object, "threads");
-  for (auto [index, value] : llvm::enumerate(array(object, "tileInputs"))) {
-    Reader input = at("tileInputs", index);
-    TileInput map;
-    if (const Object *members = input.object(value)) {
-      input.integers<int>(*members, "grid", map.gridMap);
-      map.loopMap = input.integer(*members, "loop");
-    }
-    tiles.tileInputs.push_back(map);
+    cursor.expect("block or thread");
+  return level == "thread" ? Level::Thread : Level::Block;
+}
+
+static std::shared_ptr<const TileGraph>
+readTileGraph(const JSONCursor &cursor) {
+  auto tiles = std::make_shared<TileGraph>();
+  readInto(cursor, *tiles);
+  tiles->level = readLevel(cursor["level"]);
+  readIntegers(cursor["grid"], tiles->grid);
+  tiles->loop = cursor["loop"].integer();
+  tiles->threads = cursor["threads"].integer(0, UINT_MAX);
+  for (const JSONCursor &input : cursor["tileInputs"].array()) {
+    TileInput &map = tiles->tileInputs.emplace_back();
+    readIntegers(input["grid"], map.gridMap);
+    map.loopMap = input["loop"].integer(INT_MIN, INT_MAX);
   }
-  for (auto [index, value] : llvm::enumerate(array(object, "tileOutputs"))) {
-    Reader output = at("tileOutputs", index);
-    TileOutput map;
-    if (const Object *members = output.object(value))
-      output.integers<int>(*members, "grid", map.gridMap);
-    tiles.tileOutputs.push_back(map);
-  }
+  for (const JSONCursor &output : cursor["tileOutputs"].array())
+    readIntegers(output["grid"], tiles->tileOutputs.emplace_back().gridMap);
+  return tiles;
+}
+
+Graph mlir::mirage::readGraph(const JSONCursor &cursor) {
+  Graph graph;
+  readInto(cursor, graph);
+  return graph;
 }
 
 llvm::Expected<Graph> mlir::mirage::graphFromJSON(const Value &value) {
   std::string error;
-  Reader reader("", error);
-  Graph graph;
-  if (const Object *object = reader.object(value))
-    reader.graph(*object, graph);
+  Graph graph = readGraph(JSONCursor(value, error));
   if (!error.empty())
     return llvm::createStringError(llvm::inconvertibleErrorCode(), error);
   if (llvm::Error invalid = verify(graph))

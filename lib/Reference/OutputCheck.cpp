@@ -49,10 +49,10 @@ public:
   OutputCheck run() {
     for (int64_t i = 0; i < result.numElements; ++i)
       visit(i);
-    double norm = largest > 0 ? std::sqrt(squaredReference) : 1;
+    double norm = squaredReference > 0 ? std::sqrt(squaredReference) : 1;
     result.relativeError = std::sqrt(squaredError) / norm;
     result.pass = result.relativeError <= result.tolerance && elementsPass &&
-                  result.newNonFinite == 0 && result.missingNonFinite == 0;
+                  result.firstNonFinite < 0;
     return result;
   }
 
@@ -60,7 +60,7 @@ private:
   void visit(int64_t i) {
     double expected = reference.values[i], found = computed[i];
     if (!std::isfinite(expected) || !std::isfinite(found))
-      return visitNonFinite(i, std::isfinite(expected), std::isfinite(found));
+      return visitNonFinite(i, expected, found);
     double difference = std::fabs(found - expected);
     squaredError += difference * difference;
     squaredReference += expected * expected;
@@ -78,10 +78,13 @@ private:
     }
   }
 
-  void visitNonFinite(int64_t i, bool expectedFinite, bool foundFinite) {
-    if (expectedFinite == foundFinite)
+  void visitNonFinite(int64_t i, double expected, double found) {
+    bool areSame = std::isnan(expected) ? std::isnan(found) : expected == found;
+    if (areSame)
       return;
-    ++(expectedFinite ? result.newNonFinite : result.missingNonFinite);
+    ++(std::isfinite(expected) ? result.newNonFinite
+       : std::isfinite(found)  ? result.missingNonFinite
+                               : result.differentNonFinite);
     if (result.firstNonFinite < 0)
       result.firstNonFinite = i;
   }
@@ -139,6 +142,10 @@ std::string mlir::mirage::toString(const OutputCheck &check,
   if (check.missingNonFinite)
     os << "; " << check.missingNonFinite
        << " elements are finite where the reference is not";
+  if (check.differentNonFinite)
+    os << "; " << check.differentNonFinite
+       << " elements are another of NaN, infinity and -infinity than in the "
+          "reference";
   if (check.firstNonFinite >= 0)
     os << ", first at " << printIndex(check.firstNonFinite, shape);
   return text;

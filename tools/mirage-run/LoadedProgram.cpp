@@ -18,7 +18,7 @@
 using namespace mlir::mirage;
 
 /// A program alone, from a file.
-static llvm::Expected<Graph> readGraph(llvm::StringRef path) {
+static llvm::Expected<Graph> readGraphFile(llvm::StringRef path) {
   auto fail = [&](const llvm::Twine &message) {
     return llvm::createStringError(path + ": " + message);
   };
@@ -38,7 +38,7 @@ static llvm::Expected<Graph> readGraph(llvm::StringRef path) {
 llvm::Expected<LoadedProgram> mlir::mirage::loadProgram(llvm::StringRef path) {
   LoadedProgram loaded;
   if (path.ends_with(".json") && !llvm::sys::fs::is_directory(path)) {
-    llvm::Expected<Graph> graph = readGraph(path);
+    llvm::Expected<Graph> graph = readGraphFile(path);
     if (!graph)
       return graph.takeError();
     loaded.program = std::move(*graph);

@@ -103,9 +103,10 @@ void mlir::mirage::printText(const LoadedProgram &program,
        << '\n';
   if (report.times)
     printTimes(report, os);
-  if (!report.checks.empty() && !report.passes())
-    os << "check failed"
-       << (report.isClean ? "" : ": the emulator found faults") << '\n';
+  if (!report.isClean)
+    os << "check failed: the emulator found faults\n";
+  else if (!report.passes())
+    os << "check failed\n";
 }
 
 //===----------------------------------------------------------------------===//
@@ -153,7 +154,8 @@ static Value toJSON(llvm::StringRef name, const OutputCheck &check) {
                 {"worstComputed", toJSON(check.worstComputed)},
                 {"worstReference", toJSON(check.worstReference)},
                 {"newNonFinite", check.newNonFinite},
-                {"missingNonFinite", check.missingNonFinite}};
+                {"missingNonFinite", check.missingNonFinite},
+                {"differentNonFinite", check.differentNonFinite}};
 }
 
 static Value toJSON(const CudaTimes &times) {

@@ -14,6 +14,8 @@
 
 namespace mlir::mirage {
 
+class JSONCursor;
+
 /// A graph as JSON, complete: `fromJSON(toJSON(g))` equals `g`. Constants are
 /// written so that their bits come back (minus infinity as the string "-inf").
 llvm::json::Value toJSON(const Graph &graph);
@@ -21,6 +23,11 @@ llvm::json::Value toJSON(const Graph &graph);
 /// Reads and verifies a graph. Errors name the path of the offending member
 /// ("operations[3].operands") with what was expected and found.
 llvm::Expected<Graph> graphFromJSON(const llvm::json::Value &value);
+
+/// Reads a graph, or a type as "shape" and "element", inside a document. The
+/// graph is not verified and means nothing if the cursor failed.
+Graph readGraph(const JSONCursor &graph);
+TensorSpec readTensorSpec(const JSONCursor &type);
 
 } // namespace mlir::mirage
 

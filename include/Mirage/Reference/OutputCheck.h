@@ -14,7 +14,8 @@
 //             element is its sum of |a·b| where the reference has it, else the
 //             largest |reference| of the tensor. To it comes one smallest
 //             subnormal of the element type, below which nothing can be said.
-//   finite    computed is finite exactly where reference is
+//   finite    computed is finite exactly where reference is, and elsewhere the
+//             same: NaN, or the infinity of the same sign
 //
 // A reference that is zero everywhere is compared absolutely, with norm and
 // scale 1.
@@ -41,7 +42,9 @@ struct OutputCheck {
   double worstComputed = 0, worstReference = 0;
   /// How many elements are finite in one only.
   int64_t newNonFinite = 0, missingNonFinite = 0;
-  int64_t firstNonFinite = -1; ///< the first of these, or -1
+  /// How many are finite in neither and not the same.
+  int64_t differentNonFinite = 0;
+  int64_t firstNonFinite = -1; ///< the first of all these, or -1
   int64_t numElements = 0;
 
   bool pass = false;

@@ -163,8 +163,8 @@ TEST_F(ArtifactFiles, MembersAreNamedWithWhatWasFound) {
             "manifest.json: launches[0].dependent: expects true or false, got "
             "nothing");
   EXPECT_EQ(messageAfter("\"operator\": \"exp\"", "\"operator\": \"frob\""),
-            "manifest.json: program: operations[0].operator: expects the name "
-            "of an operator");
+            "manifest.json: program.operations[0].operator: expects the name "
+            "of an operator, got \"frob\"");
   EXPECT_EQ(messageAfter("\"index\": 0", "\"index\": 3"),
             "manifest.json: launches[0].arguments[0].index: expects one of 1 "
             "inputs, got 3");

@@ -263,6 +263,22 @@ TEST(Fault, BlocksStoreToOnePlace) { // 26
   expectClean("atom.global.add.u32 %r1, [%a1], 1;\n", 1, 4);
 }
 
+TEST(Fault, OneOfManyReadersReachesAStore) {
+  // 64 blocks read 8 bytes, one reads 16, and one stores into the last 8.
+  auto text = [](const char *offset) {
+    return std::string("setp.eq.b32 %p1, %r59, 65;\n@%p1 bra STORE;\n"
+                       "setp.eq.b32 %p1, %r59, 64;\n@%p1 bra WIDE;\n"
+                       "ld.global.v2.b32 {%r50, %r51}, [%a1];\nbra DONE;\n"
+                       "WIDE:\n"
+                       "ld.global.v4.b32 {%r50, %r51, %r52, %r53}, [%a1];\n"
+                       "bra DONE;\n"
+                       "STORE:\nst.global.b32 [%a1+") +
+           offset + "], %r59;\nDONE:\n";
+  };
+  expectFault(text("8"), FindingKind::GlobalRace, 1, 66);
+  expectClean(text("16"), 1, 66);
+}
+
 TEST(Fault, WarpsOfOneBlockInGlobalMemory) {
   auto text = [](const char *barrier) {
     return std::string("mad.wide.u32 %rd1, %tid, 4, %a1;\n"

@@ -103,12 +103,17 @@ TEST(Graph, JSONErrorsNameTheMember) {
         graphFromJSON(llvm::cantFail(llvm::json::parse(text)));
     return graph ? "" : llvm::toString(graph.takeError());
   };
-  EXPECT_EQ(message("[]"), ": expects an object");
-  EXPECT_EQ(message(R"({"inputs": 3})"), "inputs: expects an array");
+  EXPECT_EQ(message("[]"), "expects an object, got an array");
+  EXPECT_EQ(message(R"({"inputs": 3})"), "inputs: expects an array, got 3");
   EXPECT_EQ(
       message(
           R"({"inputs": [], "operations": [{"operator": "frob"}], "outputs": []})"),
-      "operations[0].operator: expects the name of an operator");
+      "operations[0].operator: expects the name of an operator, got \"frob\"");
+  // Not operand 0, which 2 to the power of 32 is in 32 bits.
+  EXPECT_EQ(message(R"({"inputs": [], "operations": [{"operator": "exp",
+                        "operands": [4294967296]}], "outputs": []})"),
+            "operations[0].operands[0]: expects an integer from 0 to "
+            "4294967295, got 4294967296");
   EXPECT_EQ(message(R"({"inputs": [], "operations": [], "outputs": [0]})"),
             "expects an output among the values, got %0");
 }

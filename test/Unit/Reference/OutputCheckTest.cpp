@@ -74,6 +74,26 @@ TEST(OutputCheck, NonFiniteElements) {
   EXPECT_TRUE(check({1, INFINITY, NAN}, {1, INFINITY, NAN}).pass);
 }
 
+TEST(OutputCheck, NonFiniteElementsAreComparedByClassAndSign) {
+  for (float found : {NAN, -INFINITY}) {
+    OutputCheck result = check({1, INFINITY}, {1, found});
+    EXPECT_FALSE(result.pass);
+    EXPECT_EQ(result.differentNonFinite, 1);
+    EXPECT_EQ(result.firstNonFinite, 1);
+  }
+  EXPECT_FALSE(check({NAN}, {INFINITY}).pass);
+  EXPECT_TRUE(check({-INFINITY, NAN}, {-INFINITY, -NAN}).pass);
+}
+
+TEST(OutputCheck, AnOutputWithoutAnyFiniteElementHasAnError) {
+  OutputCheck result = check({1, 2}, {NAN, INFINITY});
+  EXPECT_EQ(result.relativeError, 0);
+  EXPECT_EQ(toString(result, {2}),
+            "wrong: relative error 0, worst element [0] off by 0 of its scale "
+            "(0 for 0); at most 0.0001 is right; 2 elements are not finite "
+            "where the reference is, first at [0]");
+}
+
 TEST(OutputCheck, ZeroReferenceIsComparedAbsolutely) {
   EXPECT_TRUE(check({0, 0}, {0, 0}).pass);
   EXPECT_TRUE(check({0, 0}, {5e-5, 0}).pass);

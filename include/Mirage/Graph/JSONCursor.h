@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MIRAGE_LIB_ARTIFACT_JSONCURSOR_H
-#define MIRAGE_LIB_ARTIFACT_JSONCURSOR_H
+#ifndef MIRAGE_GRAPH_JSONCURSOR_H
+#define MIRAGE_GRAPH_JSONCURSOR_H
 
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/JSON.h"
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -26,10 +27,14 @@ public:
       : value(&root), error(&error) {}
 
   JSONCursor operator[](llvm::StringRef member) const;
+  /// Whether a read has failed, anywhere in the document.
+  bool failed() const { return !error->empty(); }
   bool has(llvm::StringRef member) const;
   std::vector<JSONCursor> array() const;
   std::vector<std::pair<std::string, JSONCursor>> members() const;
-  int64_t integer() const;
+  /// An integer from `least` to `most`, which a reader that keeps it in fewer
+  /// bits must give.
+  int64_t integer(int64_t least = INT64_MIN, int64_t most = INT64_MAX) const;
   std::string string() const;
   bool boolean() const;
   /// The value as it is; null where there is none.
@@ -51,4 +56,4 @@ private:
 
 } // namespace mlir::mirage
 
-#endif // MIRAGE_LIB_ARTIFACT_JSONCURSOR_H
+#endif // MIRAGE_GRAPH_JSONCURSOR_H

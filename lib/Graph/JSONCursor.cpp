@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "JSONCursor.h"
+#include "Mirage/Graph/JSONCursor.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir::mirage;
@@ -72,13 +72,16 @@ std::vector<std::pair<std::string, JSONCursor>> JSONCursor::members() const {
   return list;
 }
 
-int64_t JSONCursor::integer() const {
+int64_t JSONCursor::integer(int64_t least, int64_t most) const {
   std::optional<int64_t> found;
   if (value)
     found = value->getAsInteger();
-  if (!found)
-    expect("an integer");
-  return found.value_or(0);
+  if (found && *found >= least && *found <= most)
+    return *found;
+  expect(!found ? "an integer"
+                : "an integer from " + std::to_string(least) + " to " +
+                      std::to_string(most));
+  return 0;
 }
 
 std::string JSONCursor::string() const {
