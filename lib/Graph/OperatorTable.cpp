@@ -149,7 +149,8 @@ static std::vector<OperatorInfo> buildTable() {
       unaryRow(O::GeluTanh, "gelu_tanh",
                [](Term x) {
                  Term inner = kRoot2OverPi * (x + 0.044715 * (x * x * x));
-                 return 0.5 * x * (1.0 + tanh(inner));
+                 // x/2 (1 + tanh(inner)), without the sum that cancels.
+                 return x / (1.0 + exp(-2.0 * inner));
                }),
       unaryRow(O::Relu, "relu", [](Term x) { return max(x, x.constant(0)); }),
       unaryRow(O::Tanh, "tanh", [](Term x) { return tanh(x); }),

@@ -35,8 +35,8 @@ def ConvertBlockToThreadPass : Pass<"convert-mirage-block-to-thread"> {
     and cast in the body of a `mirage_block.graph` becomes a
     `mirage_thread.graph` on the same tiles: fragments with layouts, work items
     that the block's warps share, steps along the reduced dimension. Products
-    of 16-bit operands, and of one with an f32 operand, which is rounded to its
-    type, use the fragments of `mma.sync.m16n8k16`; others are exact in f32.
+    of two f16 or two bf16 operands use the fragments of `mma.sync.m16n8k16`;
+    others are multiplied and added in f32, to which nothing is rounded.
     `accumulate`, `mask` and `reshape` are left: they concern the block's loop,
     its coordinates and its memory.
     Example: test/Conversion/BlockToThread/block-to-thread.mlir

@@ -27,6 +27,13 @@ Value emitScalarDefinition(OpBuilder &builder, Location location,
                            llvm::ArrayRef<double> parameters = {},
                            int64_t size = 1);
 
+/// Computes an elementwise operator: by its definition, but by a function of
+/// `math` where the definition, exact over the reals, cancels in f32. Arguments
+/// and result as above.
+Value emitElementwise(OpBuilder &builder, Location location, Opcode opcode,
+                      ValueRange arguments,
+                      llvm::ArrayRef<double> parameters = {});
+
 /// Joins two values of type f32. Maxima propagate NaN.
 Value emitCombine(OpBuilder &builder, Location location, Combiner combiner,
                   Value lhs, Value rhs);

@@ -179,8 +179,8 @@ static Value emitElement(BlockEmitter &emitter, OperatorOpInterface op,
           return emitter.readElement(
               operand, broadcast(emitter, coordinates, getShape(operand)));
         });
-    return emitScalarDefinition(emitter.builder, emitter.builder.getLoc(),
-                                info.definition, elements, attributes.scalars);
+    return emitElementwise(emitter.builder, emitter.builder.getLoc(),
+                           info.opcode, elements, attributes.scalars);
   }
   case OperatorKind::Reduction:
     return emitReductionElement(emitter, info, attributes, operands[0],

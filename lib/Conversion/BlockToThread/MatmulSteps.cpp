@@ -91,19 +91,12 @@ static MatmulFragments chooseExactFragments(const MatmulDims &dims,
           addBatch(layout.project({M, N}), dims.result.size() - 2)};
 }
 
-/// The type that tensor cores multiply: the 16-bit type of both operands, or of
-/// one, to which the other is rounded. None where products are to be exact in
-/// f32: both operands f32, or two 16-bit types neither of which holds the
-/// other.
+/// The type that tensor cores multiply: the 16-bit type of both operands. None
+/// where products are taken in f32: an f32 operand may be beyond what 16 bits
+/// hold, and rounds only where a cast says so.
 static Type getTensorCoreType(Type lhs, Type rhs) {
-  auto isNarrow = [](Type type) { return type.isF16() || type.isBF16(); };
-  if (lhs == rhs)
-    return isNarrow(lhs) ? lhs : Type();
-  if (isNarrow(lhs) && rhs.isF32())
-    return lhs;
-  if (isNarrow(rhs) && lhs.isF32())
-    return rhs;
-  return {};
+  bool isNarrow = lhs.isF16() || lhs.isBF16();
+  return lhs == rhs && isNarrow ? lhs : Type();
 }
 
 FailureOr<Value> mlir::mirage::buildMatmulStep(RewriterBase &rewriter,

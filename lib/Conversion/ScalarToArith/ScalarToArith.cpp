@@ -100,3 +100,14 @@ Value mlir::mirage::emitScalarDefinition(OpBuilder &builder, Location location,
                            return emitter.emit(node, lhs, rhs);
                          });
 }
+
+Value mlir::mirage::emitElementwise(OpBuilder &builder, Location location,
+                                    Opcode opcode, ValueRange arguments,
+                                    ArrayRef<double> parameters) {
+  // 1 - 2 / (1 + exp(2x)) has no correct digit left near 0.
+  if (opcode == Opcode::Tanh)
+    return math::TanhOp::create(builder, location, arguments.front());
+  return emitScalarDefinition(builder, location,
+                              getOperatorInfo(opcode).definition, arguments,
+                              parameters);
+}

@@ -80,14 +80,13 @@ llvm::Expected<Fragment> FragmentOps::apply(Opcode opcode,
       return argument.takeError();
     arguments.push_back(std::move(*argument));
   }
-  const ScalarDefinition &definition = getOperatorInfo(opcode).definition;
   Fragment result{layout, {}};
   for (unsigned number = 0; number < layout.getNumRegisters(); ++number) {
     SmallVector<Value> scalars;
     for (const Fragment &argument : arguments)
       scalars.push_back(argument.registers[number]);
-    result.registers.push_back(emitScalarDefinition(
-        builder, location, definition, scalars, attributes.scalars));
+    result.registers.push_back(emitElementwise(builder, location, opcode,
+                                               scalars, attributes.scalars));
   }
   return result;
 }

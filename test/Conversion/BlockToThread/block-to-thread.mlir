@@ -19,15 +19,30 @@ func.func @elementwise(%a: tensor<8x32xf32>, %b: tensor<8x1xf32>) -> tensor<8x32
 
 // -----
 
-// Nothing divides: 50 = 3 * 16 + 2. The f32 operand is rounded to the other's
-// type by an operation of its own.
-// CHECK-LABEL: func.func @matmul_rounds(
-// CHECK: mirage_thread.graph items(x = 2) steps(4) ins(%{{.+}} imap() fmap(1), %{{.+}} imap(x -> 1) fmap(0)) outs(omap(x -> 1)) : (tensor<7x50xbf16>, tensor<50x13xf32>) -> tensor<7x13xf32>
-// CHECK-NEXT: ^bb0(%[[A:.+]]: tensor<16x16xbf16, #mirage_thread.layout<register = {{\[}}[0, 1], [8, 0], [0, 8]], {{.+}}>>, %[[B:.+]]: tensor<16x8xf32,
-// CHECK-NEXT: %[[R:.+]] = mirage_thread.cast %[[B]] : ({{.+}}) -> tensor<16x8xbf16,
-// CHECK-NEXT: %[[P:.+]] = mirage_thread.matmul %[[A]], %[[R]]
+// Nothing divides: 50 = 3 * 16 + 2.
+// CHECK-LABEL: func.func @matmul_mma(
+// CHECK: mirage_thread.graph items(x = 2) steps(4) ins(%{{.+}} imap() fmap(1), %{{.+}} imap(x -> 1) fmap(0)) outs(omap(x -> 1)) : (tensor<7x50xbf16>, tensor<50x13xbf16>) -> tensor<7x13xf32>
+// CHECK-NEXT: ^bb0(%[[A:.+]]: tensor<16x16xbf16, #mirage_thread.layout<register = {{\[}}[0, 1], [8, 0], [0, 8]], {{.+}}>>, %[[B:.+]]: tensor<16x8xbf16,
+// CHECK-NEXT: %[[P:.+]] = mirage_thread.matmul %[[A]], %[[B]]
 // CHECK-NEXT: mirage_thread.accumulate %[[P]] over loop sum :
-func.func @matmul_rounds(%a: tensor<7x50xbf16>, %b: tensor<50x13xf32>) -> tensor<7x13xf32> {
+func.func @matmul_mma(%a: tensor<7x50xbf16>, %b: tensor<50x13xbf16>) -> tensor<7x13xf32> {
+  %o = mirage_block.graph grid() threads(64) ins(%a imap(), %b imap()) outs(omap())
+      : (tensor<7x50xbf16>, tensor<50x13xbf16>) -> tensor<7x13xf32> {
+  ^bb0(%x: tensor<7x50xbf16>, %y: tensor<50x13xbf16>):
+    %0 = mirage_block.matmul %x, %y : tensor<7x50xbf16>, tensor<50x13xbf16>
+    mirage_block.yield %0 : tensor<7x13xf32>
+  }
+  return %o : tensor<7x13xf32>
+}
+
+// -----
+
+// An f32 operand beside a narrow one is not rounded: the narrow one is extended.
+// CHECK-LABEL: func.func @matmul_mixed(
+// CHECK: ^bb0(%[[A:.+]]: tensor<{{.+}}xbf16, {{.+}}>, %[[B:.+]]: tensor<{{.+}}xf32, {{.+}}>):
+// CHECK-NEXT: %[[E:.+]] = mirage_thread.cast %[[A]] : ({{.+}}) -> tensor<{{.+}}xf32,
+// CHECK-NEXT: mirage_thread.matmul %[[E]], %[[B]]
+func.func @matmul_mixed(%a: tensor<7x50xbf16>, %b: tensor<50x13xf32>) -> tensor<7x13xf32> {
   %o = mirage_block.graph grid() threads(64) ins(%a imap(), %b imap()) outs(omap())
       : (tensor<7x50xbf16>, tensor<50x13xf32>) -> tensor<7x13xf32> {
   ^bb0(%x: tensor<7x50xbf16>, %y: tensor<50x13xf32>):
