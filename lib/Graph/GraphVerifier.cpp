@@ -147,23 +147,89 @@ static llvm::Error checkOutput(const TileGraph &graph, const TileOutput &map,
   return llvm::Error::success();
 }
 
-/// No operation joins a value of the loop with one from after it, and what
-/// leaves the graph has left the loop.
-static llvm::Error checkPhases(const TileGraph &graph) {
+static llvm::Error checkAxis(Axis axis, const TileGraph &header) {
+  if (axis == Axis::Loop || static_cast<unsigned>(axis) < header.grid.size())
+    return llvm::Error::success();
+  return makeError("expects the loop or one of the graph's " +
+                   llvm::Twine(header.grid.size()) + " grid axes, got " +
+                   getAxisName(axis));
+}
+
+/// The axes that an operation names exist, and a mask's are in the order in
+/// which they count.
+static llvm::Error checkAxes(Opcode opcode, const Attributes &attributes,
+                             const TileGraph &header) {
+  if (opcode == Opcode::Accumulate)
+    return checkAxis(attributes.axis, header);
+  if (opcode != Opcode::Mask)
+    return llvm::Error::success();
+  for (auto [number, axis] : llvm::enumerate(attributes.axes)) {
+    if (llvm::Error error = checkAxis(axis, header))
+      return error;
+    if (number > 0 && attributes.axes[number - 1] >= axis)
+      return makeError("expects axes in the order x, y, z, loop, got " +
+                       getAxisName(axis) + " after " +
+                       getAxisName(attributes.axes[number - 1]));
+  }
+  return llvm::Error::success();
+}
+
+static llvm::StringRef describe(Phase phase) {
+  return phase == Phase::Invariant ? "that the loop does not change"
+         : phase == Phase::Loop    ? "of the loop"
+                                   : "from after it";
+}
+
+static llvm::Error checkAccumulated(Phase operand, const TileGraph &header) {
+  if (operand == Phase::Loop ||
+      (operand == Phase::Invariant && header.loop == 1))
+    return llvm::Error::success();
+  return makeError("expects a value of the loop to accumulate over it, got "
+                   "operand 0 " +
+                   describe(operand));
+}
+
+llvm::Error mlir::mirage::checkInTileGraph(Opcode opcode,
+                                           const Attributes &attributes,
+                                           llvm::ArrayRef<Phase> operands,
+                                           const TileGraph &header) {
+  if (llvm::Error error = checkAxes(opcode, attributes, header))
+    return error;
+  bool accumulates =
+      opcode == Opcode::Accumulate && attributes.axis == Axis::Loop;
+  if (accumulates && operands.size() == 1)
+    return checkAccumulated(operands[0], header);
+  const Phase *inLoop = llvm::find(operands, Phase::Loop);
+  const Phase *after = llvm::find(operands, Phase::After);
+  if (after == operands.end())
+    return llvm::Error::success();
+  if (inLoop != operands.end())
+    return makeError("expects operands of one phase, got operand " +
+                     llvm::Twine(inLoop - operands.begin()) +
+                     " of the loop and operand " +
+                     llvm::Twine(after - operands.begin()) +
+                     " from after it; an accumulate over the loop leads from "
+                     "one to the other");
+  if (inferPhase(opcode, attributes, {}) == Phase::Loop)
+    return makeError("expects a value of the loop to mask along it, got "
+                     "operand " +
+                     llvm::Twine(after - operands.begin()) + " from after it");
+  return llvm::Error::success();
+}
+
+/// Axes and phases of each operation; and what leaves the graph has left the
+/// loop.
+static llvm::Error checkOperationsInTileGraph(const TileGraph &graph) {
   llvm::SmallVector<Phase> phases = computePhases(graph);
-  for (auto entry : llvm::enumerate(graph.getNodes())) {
-    const Node &operation = entry.value();
-    auto phaseIs = [&](Phase phase) {
-      return llvm::find_if(operation.operands,
-                           [&](ValueId v) { return phases[v] == phase; });
-    };
-    auto inLoop = phaseIs(Phase::Loop), after = phaseIs(Phase::After);
-    if (inLoop != operation.operands.end() && after != operation.operands.end())
-      return makeError("operation " + llvm::Twine(entry.index()) + " (" +
-                       getOperatorInfo(operation.opcode).name +
-                       ") expects operands of one phase, got %" +
-                       llvm::Twine(*inLoop) + " of the loop and %" +
-                       llvm::Twine(*after) + " from after it");
+  for (auto [number, operation] : llvm::enumerate(graph.getNodes())) {
+    llvm::SmallVector<Phase, 2> operands;
+    for (ValueId operand : operation.operands)
+      operands.push_back(phases[operand]);
+    if (llvm::Error error = checkInTileGraph(
+            operation.opcode, operation.attributes, operands, graph))
+      return prefix("operation " + llvm::Twine(number) + " (" +
+                        getOperatorInfo(operation.opcode).name + ")",
+                    std::move(error));
   }
   for (ValueId output : graph.getOutputs())
     if (phases[output] == Phase::Loop && graph.loop > 1)
@@ -223,5 +289,5 @@ llvm::Error mlir::mirage::verify(const TileGraph &graph,
   if (llvm::Error error = verifyMaps(
           graph, operands, graph.getTypes(graph.getOutputs()), results))
     return error;
-  return checkPhases(graph);
+  return checkOperationsInTileGraph(graph);
 }

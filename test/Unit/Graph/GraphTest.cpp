@@ -85,8 +85,80 @@ TEST(Graph, PhasesMustNotMeet) {
   auto tiles = fusedRmsLinear(8, 4096, 64, 64, 32, 192);
   tiles->add(Opcode::Div, {3, 2}, f32({8, 32}));
   EXPECT_EQ(verifyMessage(program({8, 4096}, {4096, 6144}, tiles)),
-            "operation 0 (graph): operation 4 (div) expects operands of one "
-            "phase, got %3 of the loop and %2 from after it");
+            "operation 0 (graph): operation 4 (div): expects operands of one "
+            "phase, got operand 0 of the loop and operand 1 from after it; an "
+            "accumulate over the loop leads from one to the other");
+}
+
+/// One kernel on 8x64 with a grid of 2 and one operation before its output.
+static std::string verifyTileOperation(int64_t loop, Opcode opcode,
+                                       Attributes attributes,
+                                       bool isAfterLoop = false) {
+  auto tiles = std::make_shared<TileGraph>();
+  tiles->grid = {2};
+  tiles->loop = loop;
+  ValueId x = tiles->addInput(f32({4, 64}));
+  tiles->tileInputs = {{{0}, kReplicated}};
+  tiles->tileOutputs = {{{0}}};
+  if (isAfterLoop) {
+    Attributes alongLoop;
+    alongLoop.dims = {1};
+    alongLoop.axes = {Axis::Loop};
+    alongLoop.extent = 64;
+    alongLoop.scalars = {0.0};
+    x = tiles->add(Opcode::Mask, {x}, f32({4, 64}), alongLoop);
+    x = tiles->add(Opcode::Accumulate, {x}, f32({4, 64}));
+  }
+  x = tiles->add(opcode, {x}, f32({4, 64}), attributes);
+  tiles->addOutput(x);
+  Graph graph;
+  ValueId input = graph.addInput(f32({8, 64}));
+  graph.addOutput(graph.addGraph({input}, tiles, {f32({8, 64})}));
+  return verifyMessage(graph);
+}
+
+TEST(Graph, OnlyValuesOfTheLoopAccumulateOverIt) {
+  EXPECT_EQ(verifyTileOperation(4, Opcode::Accumulate, {}),
+            "operation 0 (graph): operation 0 (accumulate): expects a value of "
+            "the loop to accumulate over it, got operand 0 that the loop does "
+            "not change");
+  EXPECT_EQ(verifyTileOperation(1, Opcode::Accumulate, {}), "");
+  EXPECT_EQ(verifyTileOperation(4, Opcode::Accumulate, {}, true),
+            "operation 0 (graph): operation 2 (accumulate): expects a value of "
+            "the loop to accumulate over it, got operand 0 from after it");
+}
+
+static Attributes mask(llvm::ArrayRef<Axis> axes) {
+  Attributes attributes;
+  attributes.dims = {1};
+  attributes.axes.assign(axes.begin(), axes.end());
+  attributes.extent = 64;
+  attributes.scalars = {0.0};
+  return attributes;
+}
+
+TEST(Graph, AMaskAlongTheLoopIsOfTheLoop) {
+  EXPECT_EQ(verifyTileOperation(4, Opcode::Mask, mask({Axis::Loop})),
+            "operation 0 (graph): expects outputs from after the loop, got %1 "
+            "of the loop");
+  EXPECT_EQ(verifyTileOperation(4, Opcode::Mask, mask({Axis::X}), true), "");
+  EXPECT_EQ(verifyTileOperation(4, Opcode::Mask, mask({Axis::Loop}), true),
+            "operation 0 (graph): operation 2 (mask): expects a value of the "
+            "loop to mask along it, got operand 0 from after it");
+}
+
+TEST(Graph, AxesMustExist) {
+  EXPECT_EQ(verifyTileOperation(1, Opcode::Mask, mask({Axis::Y})),
+            "operation 0 (graph): operation 0 (mask): expects the loop or one "
+            "of the graph's 1 grid axes, got y");
+  EXPECT_EQ(verifyTileOperation(1, Opcode::Mask, mask({Axis::Loop, Axis::X})),
+            "operation 0 (graph): operation 0 (mask): expects axes in the "
+            "order x, y, z, loop, got x after loop");
+  Attributes overZ;
+  overZ.axis = Axis::Z;
+  EXPECT_EQ(verifyTileOperation(1, Opcode::Accumulate, overZ),
+            "operation 0 (graph): operation 0 (accumulate): expects the loop "
+            "or one of the graph's 1 grid axes, got z");
 }
 
 TEST(Graph, JSONRoundTrip) {
