@@ -185,6 +185,84 @@ TEST(Graph, JSONErrorsNameTheMember) {
             "expects an output among the values, got %0");
 }
 
+TEST(Graph, LevelsHoldTheirOwnOperators) {
+  Graph graph;
+  ValueId x = graph.addInput(f32({8, 64}));
+  graph.addOutput(graph.add(Opcode::Accumulate, {x}, f32({8, 64})));
+  EXPECT_EQ(verifyMessage(graph),
+            "operation 0 (accumulate): expects operators of the kernel level, "
+            "got accumulate, which exists in tile graphs only");
+}
+
+TEST(Graph, BlockGraphsDoNotNest) {
+  auto makeCopy = [] {
+    auto tiles = std::make_shared<TileGraph>();
+    tiles->addInput(f32({8, 64}));
+    tiles->tileInputs = {{{}, kReplicated}};
+    tiles->tileOutputs = {{{}}};
+    return tiles;
+  };
+  auto inner = makeCopy(), outer = makeCopy();
+  inner->addOutput(0);
+  outer->addOutput(outer->addGraph({0}, inner, {f32({8, 64})}));
+  Graph graph;
+  graph.addInput(f32({8, 64}));
+  graph.addOutput(graph.addGraph({0}, outer, {f32({8, 64})}));
+  EXPECT_EQ(verifyMessage(graph),
+            "operation 0 (graph): operation 0 (graph): expects a thread graph "
+            "in a block graph, got a block graph");
+  inner->level = Level::Thread;
+  EXPECT_EQ(verifyMessage(graph), "");
+}
+
+TEST(Graph, OnlyCastsRoundInTileGraphs) {
+  auto message = [](Opcode opcode, bool isKernel) {
+    Graph graph;
+    ValueId x = graph.addInput(f16({8, 64}));
+    auto tiles = std::make_shared<TileGraph>();
+    ValueId tile = tiles->addInput(f16({8, 64}));
+    tiles->tileInputs = {{{}, kReplicated}};
+    tiles->tileOutputs = {{{}}};
+    tiles->addOutput(tiles->add(opcode, {tile}, f32({8, 64})));
+    graph.addOutput(isKernel ? graph.add(opcode, {x}, f32({8, 64}))
+                             : graph.addGraph({x}, tiles, {f32({8, 64})}));
+    return verifyMessage(graph);
+  };
+  EXPECT_EQ(message(Opcode::Reshape, true),
+            "operation 0 (reshape): expects a result of its operand's element "
+            "type, f16, got f32; a cast rounds");
+  EXPECT_EQ(message(Opcode::Broadcast, true), "");
+  EXPECT_EQ(message(Opcode::Broadcast, false),
+            "operation 0 (graph): operation 0 (broadcast): expects a result of "
+            "its operand's element type, f16, got f32; a cast rounds");
+  EXPECT_EQ(message(Opcode::Cast, false), "");
+}
+
+TEST(Graph, CountsDoNotOverflow) {
+  auto message = [](int64_t extent, int64_t tile) {
+    auto tiles = std::make_shared<TileGraph>();
+    tiles->grid = {extent, 4};
+    tiles->tileInputs = {{{0, kReplicated}, kReplicated}};
+    tiles->tileOutputs = {{{0, kReplicated}}};
+    tiles->addOutput(tiles->addInput(f32({tile})));
+    Graph graph;
+    graph.addInput(f32({8}));
+    graph.addOutput(graph.addGraph({0}, tiles, {f32({8})}));
+    return verifyMessage(graph);
+  };
+  EXPECT_EQ(message(2, 4), "");
+  EXPECT_EQ(message(int64_t(1) << 62, 4),
+            "operation 0 (graph): expects a grid of at most 2^40 blocks, got "
+            "more");
+  EXPECT_EQ(message(int64_t(1) << 38, int64_t(1) << 38),
+            "operation 0 (graph): operand 0: expects tiles that cover "
+            "dimension 0 of size 8, got tiles that cover more than 2^40");
+  Graph graph;
+  graph.addOutput(graph.addInput(f32({int64_t(1) << 32, int64_t(1) << 32})));
+  EXPECT_EQ(verifyMessage(graph),
+            "input 0: expects at most 2^40 elements, got more");
+}
+
 /// How many masks a completed tile graph has.
 static int countMasks(const TileGraph &graph) {
   return llvm::count_if(graph.getNodes(), [](const Node &operation) {
