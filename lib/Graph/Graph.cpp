@@ -99,8 +99,13 @@ Phase mlir::mirage::inferPhase(Opcode opcode, const Attributes &attributes,
                                llvm::ArrayRef<Phase> operands) {
   if (opcode == Opcode::Accumulate && attributes.axis == Axis::Loop)
     return Phase::After;
-  return operands.empty() ? Phase::Invariant
-                          : *std::max_element(operands.begin(), operands.end());
+  Phase phase =
+      opcode == Opcode::Mask && llvm::is_contained(attributes.axes, Axis::Loop)
+          ? Phase::Loop
+          : Phase::Invariant;
+  for (Phase operand : operands)
+    phase = std::max(phase, operand);
+  return phase;
 }
 
 llvm::SmallVector<Phase> mlir::mirage::computePhases(const TileGraph &graph) {

@@ -124,8 +124,10 @@ struct TileOutput {
 /// never written; the axes' extents times T must cover the dimension.
 ///
 /// Phases. A value is in the loop if it depends on an operand that the loop
-/// cuts, else invariant; `Accumulate` over the loop takes it to after the loop.
-/// Values of the loop and after it never meet in one operation.
+/// cuts, or on the iteration (a `Mask` along the loop), else invariant.
+/// `Accumulate` over the loop takes a value of the loop, and no other, to after
+/// the loop; with a single iteration an invariant value will do, which is the
+/// same. Values of the loop and after it never meet in one operation.
 class TileGraph : public Graph {
 public:
   Level level = Level::Block;
@@ -148,6 +150,14 @@ enum class Phase : uint8_t { Invariant, Loop, After };
 /// The phase of an operation's results, by those of its operands.
 Phase inferPhase(Opcode opcode, const Attributes &attributes,
                  llvm::ArrayRef<Phase> operands);
+/// What an operation of a tile graph must respect whatever its operands' shapes
+/// are: the axes that it names exist, and its operands' phases are such as
+/// TileGraph says. The one rule for plain graphs and for IR.
+/// \param header  extents; operations in it are not looked at.
+/// \returns an error that counts operands from 0.
+llvm::Error checkInTileGraph(Opcode opcode, const Attributes &attributes,
+                             llvm::ArrayRef<Phase> operands,
+                             const TileGraph &header);
 /// The phase of every value of a tile graph, by ValueId.
 llvm::SmallVector<Phase> computePhases(const TileGraph &graph);
 

@@ -370,32 +370,42 @@ static LogicalResult verifyTypes(TileGraphOpInterface op) {
   return success();
 }
 
-static LogicalResult verifyPhases(TileGraphOpInterface op) {
+/// The row of a nested op and its attributes; a nested graph is a row as well.
+static std::pair<Opcode, Attributes> readRow(Operation &op) {
+  auto row = dyn_cast<OperatorOpInterface>(op);
+  Opcode opcode = row ? row.getTableOpcode() : Opcode::Graph;
+  return {opcode, readOperatorAttributes(opcode, op.getAttrDictionary())};
+}
+
+static SmallVector<Phase> lookUpOperands(Operation &op,
+                                         const DenseMap<Value, Phase> &phases) {
+  return llvm::map_to_vector(
+      op.getOperands(), [&](Value operand) { return phases.lookup(operand); });
+}
+
+DenseMap<Value, Phase> mlir::mirage::computePhases(TileGraphOpInterface op) {
   DenseMap<Value, Phase> phases;
   for (auto [tile, fmap] :
-       llvm::zip(op.getBody().getArguments(), op.getFmaps()))
+       llvm::zip_equal(op.getBody().getArguments(), op.getFmaps()))
     phases[tile] = fmap == kReplicated ? Phase::Invariant : Phase::Loop;
   for (Operation &nested : op.getBody().front().without_terminator()) {
-    SmallVector<Phase> operands =
-        llvm::map_to_vector(nested.getOperands(), [&](Value operand) {
-          return phases.lookup(operand);
-        });
-    auto inLoop = llvm::find(operands, Phase::Loop);
-    auto after = llvm::find(operands, Phase::After);
-    if (inLoop != operands.end() && after != operands.end())
-      return nested.emitOpError()
-             << "expects operands of one phase, got operand "
-             << inLoop - operands.begin() << " of the loop and operand "
-             << after - operands.begin()
-             << " from after it; an accumulate over the loop leads from one to "
-                "the other";
-    auto row = dyn_cast<OperatorOpInterface>(nested);
-    Opcode opcode = row ? row.getTableOpcode() : Opcode::Graph;
-    Phase phase = inferPhase(
-        opcode, readOperatorAttributes(opcode, nested.getAttrDictionary()),
-        operands);
+    auto [opcode, attributes] = readRow(nested);
+    Phase phase =
+        inferPhase(opcode, attributes, lookUpOperands(nested, phases));
     for (Value result : nested.getResults())
       phases[result] = phase;
+  }
+  return phases;
+}
+
+static LogicalResult verifyPhases(TileGraphOpInterface op,
+                                  const TileGraph &header) {
+  DenseMap<Value, Phase> phases = computePhases(op);
+  for (Operation &nested : op.getBody().front().without_terminator()) {
+    auto [opcode, attributes] = readRow(nested);
+    if (llvm::Error error = checkInTileGraph(
+            opcode, attributes, lookUpOperands(nested, phases), header))
+      return nested.emitOpError() << llvm::toString(std::move(error));
   }
   Operation *yield = op.getBody().front().getTerminator();
   for (auto [number, yielded] : llvm::enumerate(yield->getOperands()))
@@ -428,5 +438,5 @@ LogicalResult mlir::mirage::detail::verifyTileGraph(TileGraphOpInterface op) {
           verifyMaps(header, read(op.getInputs().getTypes()),
                      read(op.getYielded().getTypes()), read(outputs)))
     return op->emitOpError() << llvm::toString(std::move(error));
-  return verifyPhases(op);
+  return verifyPhases(op, header);
 }

@@ -182,3 +182,56 @@ func.func @graph_no_result(%x: tensor<8x64xf16>) {
   }
   return
 }
+
+// -----
+
+func.func @graph_c3_accumulate_twice(%x: tensor<8x64xf32>) -> tensor<8x1xf32> {
+  %o = mirage_block.graph grid() threads(128) loop(4) ins(%x imap() fmap(1)) outs(omap())
+      : (tensor<8x64xf32>) -> tensor<8x1xf32> {
+  ^bb0(%t: tensor<8x16xf32>):
+    %s = mirage_block.accumulate %t over loop sum dims [1] : tensor<8x16xf32>
+    // expected-error @below {{expects a value of the loop to accumulate over it, got operand 0 from after it}}
+    %u = mirage_block.accumulate %s over loop sum : tensor<8x1xf32>
+    mirage_block.yield %u : tensor<8x1xf32>
+  }
+  return %o : tensor<8x1xf32>
+}
+
+// -----
+
+func.func @graph_c3_accumulate_invariant(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %o = mirage_block.graph grid() threads(128) loop(4) ins(%x imap()) outs(omap())
+      : (tensor<8x64xf32>) -> tensor<8x64xf32> {
+  ^bb0(%t: tensor<8x64xf32>):
+    // expected-error @below {{expects a value of the loop to accumulate over it, got operand 0 that the loop does not change}}
+    %u = mirage_block.accumulate %t over loop sum : tensor<8x64xf32>
+    mirage_block.yield %u : tensor<8x64xf32>
+  }
+  return %o : tensor<8x64xf32>
+}
+
+// -----
+
+func.func @graph_mask_loop(%x: tensor<8x16xf32>) -> tensor<8x16xf32> {
+  %o = mirage_block.graph grid() threads(128) loop(4) ins(%x imap()) outs(omap())
+      : (tensor<8x16xf32>) -> tensor<8x16xf32> {
+  ^bb0(%t: tensor<8x16xf32>):
+    %s = mirage_block.mask %t dims [1] axes ["loop"] extent 20 value 0.0 : tensor<8x16xf32>
+    // expected-error @below {{expects values from after the loop, got operand 0 of the loop}}
+    mirage_block.yield %s : tensor<8x16xf32>
+  }
+  return %o : tensor<8x16xf32>
+}
+
+// -----
+
+func.func @graph_mask_axis(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %o = mirage_block.graph grid(x = 4) threads(128) ins(%x imap(x -> 1)) outs(omap(x -> 1))
+      : (tensor<8x64xf32>) -> tensor<8x64xf32> {
+  ^bb0(%t: tensor<8x16xf32>):
+    // expected-error @below {{expects the loop or one of the graph's 1 grid axes, got y}}
+    %s = mirage_block.mask %t dims [1] axes ["y"] extent 60 value 0.0 : tensor<8x16xf32>
+    mirage_block.yield %s : tensor<8x16xf32>
+  }
+  return %o : tensor<8x64xf32>
+}

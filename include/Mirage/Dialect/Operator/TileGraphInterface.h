@@ -20,6 +20,10 @@ class TileGraphOpInterface;
 /// Extents and maps of a graph op as a TileGraph without operations.
 TileGraph readTileGraphHeader(TileGraphOpInterface op);
 
+/// The phase of every value of a graph op's body, which must have verified
+/// maps.
+DenseMap<Value, Phase> computePhases(TileGraphOpInterface op);
+
 /// The attributes of a graph op for a TileGraph's extents and maps.
 SmallVector<NamedAttribute> writeTileGraphHeader(MLIRContext *context,
                                                  const TileGraph &graph);

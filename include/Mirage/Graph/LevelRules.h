@@ -1,0 +1,44 @@
+//===- LevelRules.h - What a level of a µGraph may hold ---------*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The rules of `verify` that are no matter of shapes, stated once for plain
+// graphs and for IR: which operators a level has, how results are stored there,
+// and how large anything may be.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_GRAPH_LEVELRULES_H
+#define MIRAGE_GRAPH_LEVELRULES_H
+
+#include "Mirage/Graph/Operators.h"
+#include "Mirage/Graph/TensorSpec.h"
+
+namespace mlir::mirage {
+
+/// The most elements that a tensor has, blocks that a grid has and iterations
+/// that a loop has. The work of a matmul of such tensors fits in 64 bits.
+constexpr int64_t kMaxCount = int64_t(1) << 40;
+
+/// The product of factors that are at least 1 (an empty product is 1), or
+/// nothing if it exceeds `kMaxCount`.
+std::optional<int64_t> multiplyCounts(llvm::ArrayRef<int64_t> factors);
+
+/// Fails for operators that a level lacks: `Mask` and `Accumulate` exist only
+/// where there are tiles.
+llvm::Error checkLevel(Opcode opcode, Level level);
+
+/// Fails where a result is stored as its level does not do: a reshape is a view
+/// and keeps its operand's element type; in tile graphs every movement does but
+/// `Cast`, since rounding is an operation of its own there.
+llvm::Error checkElement(Opcode opcode, Level level,
+                         llvm::ArrayRef<TensorSpec> operands,
+                         ElementType result);
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_GRAPH_LEVELRULES_H

@@ -1,0 +1,49 @@
+//===- LevelRules.cpp - What a level of a µGraph may hold -----------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Graph/LevelRules.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir::mirage;
+
+static llvm::Error makeError(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+std::optional<int64_t>
+mlir::mirage::multiplyCounts(llvm::ArrayRef<int64_t> factors) {
+  int64_t product = 1;
+  for (int64_t factor : factors)
+    if (llvm::MulOverflow(product, factor, product) || product > kMaxCount)
+      return std::nullopt;
+  return product;
+}
+
+llvm::Error mlir::mirage::checkLevel(Opcode opcode, Level level) {
+  bool needsTiles = opcode == Opcode::Mask || opcode == Opcode::Accumulate;
+  if (!needsTiles || level != Level::Kernel)
+    return llvm::Error::success();
+  return makeError("expects operators of the kernel level, got " +
+                   getOperatorInfo(opcode).name +
+                   ", which exists in tile graphs only");
+}
+
+llvm::Error mlir::mirage::checkElement(Opcode opcode, Level level,
+                                       llvm::ArrayRef<TensorSpec> operands,
+                                       ElementType result) {
+  bool keeps = level == Level::Kernel
+                   ? opcode == Opcode::Reshape
+                   : getOperatorInfo(opcode).kind == OperatorKind::Movement &&
+                         opcode != Opcode::Cast;
+  if (!keeps || result == operands[0].element)
+    return llvm::Error::success();
+  return makeError("expects a result of its operand's element type, " +
+                   getElementTypeName(operands[0].element) + ", got " +
+                   getElementTypeName(result) + "; a cast rounds");
+}
