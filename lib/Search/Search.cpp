@@ -19,8 +19,8 @@ using llvm::Error;
 using llvm::Expected;
 
 llvm::StringRef mlir::mirage::search::getStopReasonName(StopReason reason) {
-  static constexpr llvm::StringLiteral kNames[] = {"exhausted", "state limit",
-                                                   "time limit"};
+  static constexpr llvm::StringLiteral kNames[] = {
+      "exhausted", "outer products left out", "state limit", "time limit"};
   return kNames[static_cast<unsigned>(reason)];
 }
 
@@ -62,6 +62,9 @@ public:
     // What was read as an atom is searched as such first, then written out.
     if (enumerate(AtomReading::Function))
       enumerate(AtomReading::WrittenOut);
+    if (result.stopReason == StopReason::Exhausted &&
+        result.report.counts.pruned[unsigned(PruneReason::OuterProduct)] > 0)
+      stop(StopReason::OuterProducts);
     result.report.structures = structures.size();
     for (const Structure &structure : structures)
       instantiate(structure);

@@ -60,6 +60,8 @@ struct SearchOptions {
 
 enum class StopReason : uint8_t {
   Exhausted, ///< everything within the limits on operators was seen
+  /// The same, but for structures with PruneReason::OuterProduct in them.
+  OuterProducts,
   StateLimit,
   TimeLimit,
 };

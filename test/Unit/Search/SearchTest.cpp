@@ -169,6 +169,17 @@ TEST(SearchTest, AWrongCandidateIsRejected) {
   EXPECT_EQ(toString(result.getBest()), toString(result.baseline));
 }
 
+TEST(SearchTest, OuterProductsLeftOutAreReported) {
+  SearchOptions options;
+  options.maxBlockOps = 8;
+  EXPECT_EQ(run(rmsNormWeightLinear(8, 64, 48), options).stopReason,
+            StopReason::OuterProducts);
+  EXPECT_EQ(run(distances(8, 6, 64), options).stopReason,
+            StopReason::Exhausted);
+}
+
+TEST(SearchTest, Distances) { expectFused(distances(20, 30, 64)); }
+
 TEST(SearchTest, LimitsEndTheSearchWithWhatWasFound) {
   SearchOptions options;
   options.maxStates = 3000;
