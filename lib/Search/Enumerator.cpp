@@ -340,7 +340,8 @@ void Enumerator::tryStep(const Step &step) {
   std::optional<Tensor> tensor = makeTensor(step);
   if (!tensor)
     return;
-  ++counts.trials;
+  if (++counts.trials % 1024 == 0 && limits.isOutOfTime)
+    isOverLimit |= limits.isOutOfTime();
   if (!isPlaced(step))
     return prune(PruneReason::Place);
   Judgement judgement = judge(step);
