@@ -16,7 +16,7 @@ using llvm::SmallVector;
 
 llvm::StringRef mlir::mirage::search::getPruneReasonName(PruneReason reason) {
   static constexpr llvm::StringLiteral kNames[] = {
-      "expression", "size", "place", "duplicate", "open"};
+      "expression", "size", "place", "duplicate", "open", "outer product"};
   return kNames[static_cast<unsigned>(reason)];
 }
 
@@ -190,14 +190,28 @@ void Enumerator::tryBinary(unsigned lhs, unsigned rhs) {
 // One step
 //===----------------------------------------------------------------------===//
 
-/// Elementwise operators take two tensors if one has all names of the other,
-/// or if the names they have together are neither reduced nor too many.
+/// Elementwise operators take two tensors if one has all names of the other, if
+/// some value of the program has what they have together, or if that is neither
+/// reduced nor too much.
 static bool mayMeet(const TargetProgram &program, NameSet lhs, NameSet rhs) {
   NameSet both = lhs | rhs;
-  if (both == lhs || both == rhs)
+  if (both == lhs || both == rhs || program.hasValueWithNames(both))
     return true;
   return !(both & program.reducedNames) &&
          unsigned(llvm::popcount(both)) <= program.maxTensorNames;
+}
+
+/// Whether factors are multiplied, or divided, that together have names of
+/// which neither has all and which are somewhere reduced.
+bool Enumerator::isOuterProduct(const Step &step) const {
+  const OperatorOffer &offer = space.offers[step.offer];
+  if (!step.isBinary || step.over != kNoName || limits.joinsAnyNames ||
+      space.program.hasOuterOperations ||
+      !llvm::is_contained(offer.positions, OperatorOffer::Position::Factor))
+    return false;
+  NameSet lhs = tensors[step.lhs].names, rhs = tensors[step.rhs].names;
+  NameSet both = lhs | rhs;
+  return both != lhs && both != rhs && (both & space.program.reducedNames);
 }
 
 std::optional<Enumerator::Tensor>
@@ -210,7 +224,8 @@ Enumerator::makeTensor(const Step &step) const {
     if (low == Phase::Loop && high == Phase::After)
       return std::nullopt;
     bool mayJoin = step.over == kNoName
-                       ? mayMeet(space.program, result.names, other.names)
+                       ? limits.joinsAnyNames ||
+                             mayMeet(space.program, result.names, other.names)
                        : result.names != other.names;
     if (!mayJoin)
       return std::nullopt;
@@ -325,7 +340,8 @@ void Enumerator::tryStep(const Step &step) {
   std::optional<Tensor> tensor = makeTensor(step);
   if (!tensor)
     return;
-  ++counts.trials;
+  if (++counts.trials % 1024 == 0 && limits.isOutOfTime)
+    isOverLimit |= limits.isOutOfTime();
   if (!isPlaced(step))
     return prune(PruneReason::Place);
   Judgement judgement = judge(step);
@@ -334,6 +350,8 @@ void Enumerator::tryStep(const Step &step) {
   tensor->form = judgement.form;
   if (isDuplicate(*tensor))
     return prune(PruneReason::Duplicate);
+  if (isOuterProduct(step))
+    return prune(PruneReason::OuterProduct);
   push(step, *tensor);
 }
 

@@ -239,19 +239,29 @@ std::vector<Tiling> mlir::mirage::search::enumerateTilings(
   return tilings;
 }
 
+/// The least extent that tests a name that is split twice, once or not at all.
+static int64_t getTestBase(const Structure &structure, NameId name) {
+  bool isLooped = name == structure.loopName;
+  bool isOnGrid = llvm::is_contained(structure.gridNames, name);
+  return isLooped && isOnGrid ? 7 : isLooped || isOnGrid ? 5 : 3;
+}
+
 SmallVector<int64_t>
 mlir::mirage::search::getTestExtents(const TargetProgram &program,
                                      const Structure &structure,
                                      unsigned variant) {
-  SmallVector<int64_t> extents;
-  for (unsigned name = 0; name < program.names.getNumNames(); ++name) {
-    bool isLooped = name == structure.loopName;
-    bool isCut = isLooped || llvm::is_contained(structure.gridNames, name);
-    bool isCutTwice = isLooped && llvm::is_contained(structure.gridNames, name);
-    // Three tiles of two, the last one partial; or whole, at least three.
-    int64_t base = isCutTwice ? 7 : isCut ? 5 : 3;
-    extents.push_back(base + (variant + name) % 2);
-  }
+  // Three tiles of two, the last one partial in one variant; or whole, at least
+  // three. No two alike, so that no equality holds by a coincidence.
+  SmallVector<int64_t> extents(program.names.getNumNames(), 0);
+  for (int64_t base : {7, 5, 3})
+    for (unsigned name = 0; name < extents.size(); ++name) {
+      if (getTestBase(structure, name) != base)
+        continue;
+      int64_t extent = base + (variant + name) % 2;
+      while (llvm::is_contained(extents, extent))
+        extent += 2;
+      extents[name] = extent;
+    }
   return extents;
 }
 

@@ -19,8 +19,8 @@ using llvm::Error;
 using llvm::Expected;
 
 llvm::StringRef mlir::mirage::search::getStopReasonName(StopReason reason) {
-  static constexpr llvm::StringLiteral kNames[] = {"exhausted", "state limit",
-                                                   "time limit"};
+  static constexpr llvm::StringLiteral kNames[] = {
+      "exhausted", "outer products left out", "state limit", "time limit"};
   return kNames[static_cast<unsigned>(reason)];
 }
 
@@ -35,6 +35,8 @@ StructureVerifier mlir::mirage::search::makeFieldVerifier(uint64_t seed) {
     VerifyOptions options;
     options.seed = hashToSeed("search " + std::to_string(seed));
     options.errorBoundBits = kSearchErrorBoundBits;
+    options.minTowers = 1;
+    options.maxTowers = kSearchMaxTowers;
     Expected<Verdict> verdict = verifyEqual(program, candidate, options);
     if (!verdict) { // only graphs with other inputs or outputs
       assert(false && "a candidate has the program's signature");
@@ -62,9 +64,13 @@ public:
     // What was read as an atom is searched as such first, then written out.
     if (enumerate(AtomReading::Function))
       enumerate(AtomReading::WrittenOut);
+    if (result.stopReason == StopReason::Exhausted &&
+        result.report.counts.pruned[unsigned(PruneReason::OuterProduct)] > 0)
+      stop(StopReason::OuterProducts);
     result.report.structures = structures.size();
     for (const Structure &structure : structures)
-      instantiate(structure);
+      if (goesOn(/*hasSome=*/!result.candidates.empty()))
+        instantiate(structure);
     rank();
     verifyCandidates();
     result.report.seconds = getSeconds();
@@ -83,6 +89,12 @@ private:
   bool stop(StopReason reason) {
     result.stopReason = reason;
     return false;
+  }
+
+  /// False, with the reason noted, once time is up and there is something to
+  /// return; the cheapest of what was found is judged in any case.
+  bool goesOn(bool hasSome) {
+    return !hasSome || !isOutOfTime() || stop(StopReason::TimeLimit);
   }
 
   /// Each operation as a kernel with its default block graph; views stay.
@@ -137,13 +149,13 @@ private:
     size_t before = structures.size();
     EnumerationLimits limits{size, stateLimit - result.report.counts.states,
                              options.allowSummedOutputs};
+    limits.isOutOfTime = [this] { return isOutOfTime(); };
     bool goesOn = true;
     for (const KernelChoice &kernel : kernels) {
       Enumerator enumerator(space, limits, round.counts);
       if (!enumerator.run(kernel, [&](const Structure &s) { keep(s); }))
-        goesOn = stop(StopReason::StateLimit);
-      else if (isOutOfTime())
-        goesOn = stop(StopReason::TimeLimit);
+        goesOn = stop(isOutOfTime() ? StopReason::TimeLimit
+                                    : StopReason::StateLimit);
       if (!goesOn)
         break;
     }
@@ -225,7 +237,8 @@ private:
   void verifyCandidates() {
     std::vector<Candidate> verified;
     for (Candidate &candidate : result.candidates) {
-      if (verified.size() == options.numCandidates)
+      if (verified.size() == options.numCandidates ||
+          !goesOn(/*hasSome=*/!verified.empty()))
         break;
       candidate.testPairs = buildTestPairs(candidate.structure);
       if (!isVerified(candidate)) {

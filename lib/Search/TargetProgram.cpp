@@ -52,11 +52,22 @@ mlir::mirage::search::makeTargetProgram(const Graph &graph) {
     return llvm::createStringError(
         llvm::inconvertibleErrorCode(),
         "expects an output that depends on an input, got none");
-  for (ValueId value = 0; value < graph.getNumValues(); ++value)
-    program.maxTensorNames = std::max<unsigned>(
-        program.maxTensorNames, llvm::popcount(program.getNames(value)));
-  for (const Node &operation : graph.getNodes())
+  for (ValueId value = 0; value < graph.getNumValues(); ++value) {
+    NameSet own = program.getNames(value);
+    if (!llvm::is_contained(program.valueNames, own))
+      program.valueNames.push_back(own);
+    program.maxTensorNames =
+        std::max<unsigned>(program.maxTensorNames, llvm::popcount(own));
+  }
+  for (const Node &operation : graph.getNodes()) {
     program.reducedNames |= getLostNames(program, operation);
+    program.hasOuterOperations |=
+        getOperatorInfo(operation.opcode).kind == OperatorKind::Elementwise &&
+        llvm::none_of(operation.operands, [&](ValueId operand) {
+          return program.getNames(operand) ==
+                 program.getNames(operation.results[0]);
+        });
+  }
   return program;
 }
 

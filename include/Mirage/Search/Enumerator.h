@@ -32,6 +32,7 @@
 #include "Mirage/Search/Structure.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <array>
+#include <functional>
 
 namespace mlir::mirage::search {
 
@@ -42,8 +43,12 @@ enum class PruneReason : uint8_t {
   Place,      ///< a factor, sign, sum or reciprocal out of its place
   Duplicate,  ///< an equal tensor is there
   Open,       ///< too few operators left to close what is open
+  /// A product of tensors of which neither has all names, some of them reduced,
+  /// where the program has no such operation. It could be multiplied in another
+  /// order: the one pruning that can lose a structure.
+  OuterProduct,
 };
-constexpr unsigned kNumPruneReasons = 5;
+constexpr unsigned kNumPruneReasons = 6;
 llvm::StringRef getPruneReasonName(PruneReason reason);
 
 struct EnumerationCounts {
@@ -96,6 +101,11 @@ struct EnumerationLimits {
   bool allowSummedOutputs = false;
   /// Every order of the operators, for tests of the canonical one.
   bool inAnyOrder = false;
+  /// Elementwise operators on tensors of any names, for tests of the rule on
+  /// names.
+  bool joinsAnyNames = false;
+  /// Asked now and then; true ends the run. Empty: never.
+  std::function<bool()> isOutOfTime = {};
 };
 
 class Enumerator {
@@ -104,8 +114,8 @@ public:
              EnumerationCounts &counts)
       : space(space), limits(limits), counts(counts) {}
 
-  /// Calls `found` for each structure of the kernel. \returns false if the
-  /// limit on states ended the run.
+  /// Calls `found` for each structure of the kernel. \returns false if a
+  /// limit, on states or of time, ended the run.
   bool run(const KernelChoice &kernel,
            llvm::function_ref<void(const Structure &)> found);
 
@@ -144,6 +154,7 @@ private:
   void tryBinary(unsigned lhs, unsigned rhs);
   void tryStep(const Step &step);
   bool isPlaced(const Step &step) const;
+  bool isOuterProduct(const Step &step) const;
   bool isPlaced(const Step &step, unsigned operand, unsigned position) const;
   std::optional<Tensor> makeTensor(const Step &step) const;
   Judgement judge(const Step &step);

@@ -31,6 +31,8 @@ using StructureVerifier =
 /// Every structure is tested until the proved error is below 2^-n at each of
 /// its test sizes; the winner's final test has a bound of its own.
 constexpr unsigned kSearchErrorBoundBits = 20;
+/// The most batches of trials for that, where theorems promise little (maxima).
+constexpr unsigned kSearchMaxTowers = 64;
 
 /// Judges by random testing over finite fields (Mirage/Verify/Verify.h).
 StructureVerifier makeFieldVerifier(uint64_t seed);
@@ -60,6 +62,8 @@ struct SearchOptions {
 
 enum class StopReason : uint8_t {
   Exhausted, ///< everything within the limits on operators was seen
+  /// The same, but for structures with PruneReason::OuterProduct in them.
+  OuterProducts,
   StateLimit,
   TimeLimit,
 };

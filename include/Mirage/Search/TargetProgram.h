@@ -11,6 +11,7 @@
 
 #include "Mirage/Search/DimensionNames.h"
 #include "Mirage/Search/OperatorForms.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace mlir::mirage::search {
 
@@ -22,6 +23,10 @@ struct TargetProgram {
   llvm::SmallVector<ValueId> inputs;
   /// Names that some operation sums or takes a maximum over.
   NameSet reducedNames = 0;
+  /// The different sets of names that values have.
+  llvm::SmallVector<NameSet> valueNames;
+  /// Some elementwise operation joins operands of which neither has all names.
+  bool hasOuterOperations = false;
   /// How many names the tensor with most of them has.
   unsigned maxTensorNames = 0;
 
@@ -29,6 +34,11 @@ struct TargetProgram {
     return names.ofValues[value];
   }
   NameSet getNames(ValueId value) const { return toSet(getDimensions(value)); }
+  /// Whether some value, input or not, has all of `names`.
+  bool hasValueWithNames(NameSet names) const {
+    return llvm::any_of(valueNames,
+                        [&](NameSet own) { return !(names & ~own); });
+  }
 };
 
 /// Errors are nameDimensions's, or say that no output depends on an input.

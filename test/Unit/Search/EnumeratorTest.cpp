@@ -28,7 +28,7 @@ struct Found {
 
 struct Space {
   unsigned maxOperators = 11, maxGridAxes = 2;
-  bool allowSummedOutputs = true, inAnyOrder = false;
+  bool allowSummedOutputs = true, inAnyOrder = false, joinsAnyNames = false;
 };
 
 Found enumerate(const Graph &graph, AtomReading reading, Space options = {}) {
@@ -39,7 +39,8 @@ Found enumerate(const Graph &graph, AtomReading reading, Space options = {}) {
   for (unsigned size = 1; size <= options.maxOperators; ++size) {
     EnumerationCounts counts;
     EnumerationLimits limits{size, /*maxStates=*/10000000,
-                             options.allowSummedOutputs, options.inAnyOrder};
+                             options.allowSummedOutputs, options.inAnyOrder,
+                             options.joinsAnyNames};
     for (const KernelChoice &kernel : enumerateKernelChoices(
              program, options.maxGridAxes, options.allowSummedOutputs))
       EXPECT_TRUE(Enumerator(space, limits, counts)
@@ -185,6 +186,40 @@ TEST(EnumeratorTest, FindsAMaximumInALoop) {
   // The maximum can be accumulated, but the difference needs all of X again.
   Found found = enumerate(subtractMaximum(8, 64), kAtoms);
   EXPECT_FALSE(found.structures.empty());
+}
+
+TEST(EnumeratorTest, FindsElementwiseOperatorsOfAllNames) {
+  Space space, anyNames;
+  space.maxOperators = anyNames.maxOperators = 5;
+  anyNames.joinsAnyNames = true;
+  for (const Graph &graph : {distances(8, 6, 64), sumOfExpProducts(8, 6, 64)}) {
+    Found found = enumerate(graph, kAtoms, space);
+    EXPECT_TRUE(hasStructure(found, isLooped));
+    EXPECT_EQ(describeAll(found),
+              describeAll(enumerate(graph, kAtoms, anyNames)));
+  }
+}
+
+/// With the rule on names off, a matrix product may be spelled out, and nothing
+/// else is found.
+TEST(EnumeratorTest, TheRuleOnNamesLeavesOutSpelledProducts) {
+  Space space, anyNames;
+  space.maxOperators = anyNames.maxOperators = 5;
+  anyNames.joinsAnyNames = true;
+  Graph graph = expMatmul(8, 64, 48);
+  std::multiset<std::string> with =
+      describeAll(enumerate(graph, kAtoms, space));
+  size_t numLeftOut = 0;
+  for (const Structure &structure :
+       enumerate(graph, kAtoms, anyNames).structures) {
+    auto isMatmul = [](const StructureOperator &op) {
+      return op.opcode == Opcode::Matmul;
+    };
+    bool isSpelled = llvm::none_of(structure.operators, isMatmul);
+    EXPECT_EQ(isSpelled, with.count(describe(structure)) == 0);
+    numLeftOut += isSpelled;
+  }
+  EXPECT_GT(numLeftOut, 0u);
 }
 
 TEST(EnumeratorTest, TransposedKeysAreNoOperator) {

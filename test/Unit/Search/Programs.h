@@ -172,6 +172,23 @@ inline Graph twoOutputs(int64_t m, int64_t k, int64_t n) {
   return b.finish({product, b.apply(Opcode::Exp, {product})});
 }
 
+/// Σₖ |a[m,k] - b[n,k]|: distances between all rows of two matrices.
+inline Graph distances(int64_t m, int64_t n, int64_t k) {
+  ProgramBuilder b;
+  ValueId x = b.input({m, 1, k}), y = b.input({1, n, k});
+  ValueId difference = b.apply(Opcode::Sub, {x, y});
+  return b.finish(
+      {b.reduce(Opcode::Sum, b.apply(Opcode::Abs, {difference}), 2)});
+}
+
+/// Σₖ exp(a[m,k]·b[n,k]): the product is of the program and cannot be avoided.
+inline Graph sumOfExpProducts(int64_t m, int64_t n, int64_t k) {
+  ProgramBuilder b;
+  ValueId x = b.input({m, 1, k}), y = b.input({1, n, k});
+  ValueId e = b.apply(Opcode::Exp, {b.apply(Opcode::Mul, {x, y})});
+  return b.finish({b.reduce(Opcode::Sum, e, 2)});
+}
+
 /// max over rows, subtracted: X - max(X).
 inline Graph subtractMaximum(int64_t m, int64_t n) {
   ProgramBuilder b;
