@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Analysis/ModuleTarget.h"
+#include "Mirage/Planning/SharedMemory.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
@@ -29,4 +30,12 @@ std::string mirage::resolveTarget(Operation *op, StringRef option) {
       if (NVVM::NVVMTargetAttr target = findTarget(named.getValue()))
         return target.getChip().str();
   return "sm_90a";
+}
+
+FailureOr<int64_t> mirage::resolveSharedBytes(Operation *op, StringRef option) {
+  std::string target = resolveTarget(op, option);
+  if (std::optional<int64_t> bytes = getSharedBytesPerBlock(target))
+    return *bytes;
+  return op->emitError() << "expects a target from sm_80 on, got '" << target
+                         << "'";
 }

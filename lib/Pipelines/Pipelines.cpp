@@ -43,15 +43,20 @@ void mlir::mirage::buildSuperoptimizePipeline(
 // Compile
 //===----------------------------------------------------------------------===//
 
-static void addOptimize(OpPassManager &passManager, const CompileOptions &) {
+static void addOptimize(OpPassManager &passManager,
+                        const CompileOptions &options) {
+  AssignDefaultBlocksPassOptions blocks;
+  blocks.target = options.target;
+  PlanSharedMemoryPassOptions plan;
+  plan.target = options.target;
   // For those that come in here: a program recorded earlier stays.
   passManager.addPass(createRecordProgramPass());
   passManager.addPass(createMaterializeResultsPass());
   passManager.addPass(createSplitGridSumsPass());
-  passManager.addPass(createAssignDefaultBlocksPass());
+  passManager.addPass(createAssignDefaultBlocksPass(blocks));
   passManager.addPass(createConvertBlockToThreadPass());
   passManager.addPass(createScheduleBlockPass());
-  passManager.addPass(createPlanSharedMemoryPass());
+  passManager.addPass(createPlanSharedMemoryPass(plan));
 }
 
 static void addLower(OpPassManager &passManager, const CompileOptions &) {

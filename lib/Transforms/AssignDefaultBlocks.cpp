@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mirage/Analysis/ModuleTarget.h"
 #include "Mirage/Bridge/Bridge.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Graph/DefaultTileGraph.h"
@@ -53,6 +54,9 @@ struct AssignDefaultBlocksPass
   using AssignDefaultBlocksPassBase::AssignDefaultBlocksPassBase;
 
   void runOnOperation() override {
+    FailureOr<int64_t> sharedBytes = resolveSharedBytes(getOperation(), target);
+    if (failed(sharedBytes))
+      return signalPassFailure();
     SmallVector<OperatorOpInterface> operators;
     getOperation()->walk<WalkOrder::PreOrder>([&](mlir::Operation *op) {
       if (isa<TileGraphOpInterface>(op))
@@ -63,7 +67,7 @@ struct AssignDefaultBlocksPass
       return WalkResult::advance();
     });
     for (OperatorOpInterface op : operators)
-      if (failed(assignDefaultBlock(op, sharedBytes)))
+      if (failed(assignDefaultBlock(op, *sharedBytes)))
         return signalPassFailure();
   }
 };

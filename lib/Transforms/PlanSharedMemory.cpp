@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Analysis/BlockSteps.h"
+#include "Mirage/Analysis/ModuleTarget.h"
 #include "Mirage/Transforms/Passes.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 
@@ -77,8 +78,11 @@ struct PlanSharedMemoryPass
   using PlanSharedMemoryPassBase::PlanSharedMemoryPassBase;
 
   void runOnOperation() override {
+    FailureOr<int64_t> sharedBytes = resolveSharedBytes(getOperation(), target);
+    if (failed(sharedBytes))
+      return signalPassFailure();
     WalkResult result = getOperation()->walk([&](block::GraphOp graph) {
-      return failed(planSharedMemory(graph, sharedBytes))
+      return failed(planSharedMemory(graph, *sharedBytes))
                  ? WalkResult::interrupt()
                  : WalkResult::advance();
     });

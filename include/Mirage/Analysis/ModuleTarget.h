@@ -10,6 +10,7 @@
 #define MIRAGE_ANALYSIS_MODULETARGET_H
 
 #include "mlir/IR/Operation.h"
+#include "mlir/Support/LLVM.h"
 #include <string>
 
 namespace mlir::mirage {
@@ -18,6 +19,10 @@ namespace mlir::mirage {
 /// empty; else the chip of the first `#nvvm.target` among the attributes of an
 /// enclosing op, alone or in an array; else sm_90a.
 std::string resolveTarget(mlir::Operation *op, StringRef option);
+
+/// Shared memory that a thread block may have on that GPU, in bytes.
+/// \returns failure after an error at `op` where the GPU is not known.
+FailureOr<int64_t> resolveSharedBytes(mlir::Operation *op, StringRef option);
 
 } // namespace mlir::mirage
 

@@ -23,8 +23,8 @@ def AssignDefaultBlocksPass : Pass<"mirage-assign-default-blocks"> {
     Example: test/Transforms/assign-default-blocks.mlir
   }];
   let options = [
-    Option<"sharedBytes", "shared-bytes", "int64_t", /*default=*/"232448",
-           "Shared memory of one thread block in bytes; 227 KiB on sm_90">];
+    Option<"target", "target", "std::string", /*default=*/"\"\"",
+           "GPU whose shared memory tiles must fit; without it the module's #nvvm.target, or sm_90a">];
   let dependentDialects = ["::mlir::mirage::block::MirageBlockDialect"];
 }
 
@@ -85,8 +85,8 @@ def PlanSharedMemoryPass : Pass<"mirage-plan-shared-memory"> {
     Example: test/Transforms/plan-shared-memory.mlir
   }];
   let options = [
-    Option<"sharedBytes", "shared-bytes", "int64_t", /*default=*/"232448",
-           "Shared memory of one thread block in bytes; 227 KiB on sm_90">];
+    Option<"target", "target", "std::string", /*default=*/"\"\"",
+           "GPU whose shared memory tiles must fit; without it the module's #nvvm.target, or sm_90a">];
 }
 
 def SearchGraphPass : Pass<"mirage-search-graph"> {

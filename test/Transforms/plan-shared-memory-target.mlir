@@ -1,0 +1,20 @@
+// The limit is the target's: 196608 bytes of tiles fit sm_90a and not sm_80.
+// RUN: mirage-opt %s --mirage-schedule-block --mirage-plan-shared-memory | FileCheck %s
+// RUN: mirage-opt %s --mirage-schedule-block --mirage-plan-shared-memory=target=sm_100a | FileCheck %s
+// RUN: not mirage-opt %s --mirage-schedule-block --mirage-plan-shared-memory=target=sm_80 2>&1 | FileCheck %s --check-prefix=SMALL
+// RUN: not mirage-opt %s --mirage-schedule-block --mirage-plan-shared-memory=target=sm_12 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not mirage-opt %s --mirage-assign-default-blocks=target=sm_12 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+
+// CHECK: mirage.shared_bytes = 196608
+// SMALL: plan-shared-memory-target.mlir:[[#@LINE+4]]:{{[0-9]+}}: error: expects tiles that fit 166912 bytes of shared memory, got 196608 bytes
+// UNKNOWN: error: expects a target from sm_80 on, got 'sm_12'
+
+func.func @large(%x: tensor<128x256xf16>) -> tensor<128x256xf32> {
+  %o = mirage_block.graph grid() threads(128) ins(%x imap()) outs(omap())
+      : (tensor<128x256xf16>) -> tensor<128x256xf32> {
+  ^bb0(%t: tensor<128x256xf16>):
+    %e = mirage_block.exp %t : tensor<128x256xf16>
+    mirage_block.yield %e : tensor<128x256xf32>
+  }
+  return %o : tensor<128x256xf32>
+}
