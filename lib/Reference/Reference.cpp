@@ -40,24 +40,39 @@ static const Node *findMatmul(const Graph &graph, ValueId value) {
   return isMatmul ? operation : nullptr;
 }
 
-/// Sizes that can be evaluated, and no operation that only a tile graph gives a
-/// meaning to.
-static llvm::Error checkProgram(const Graph &graph) {
-  constexpr int64_t kLargest = int64_t(1) << 31;
+/// The most elements that are held in float64 for one value: of the program,
+/// where all is there once, and of a tile, which every host thread has.
+constexpr int64_t kLargestTensor = int64_t(1) << 31;
+constexpr int64_t kLargestTile = int64_t(1) << 26;
+
+static llvm::Error checkSizes(const Graph &graph, int64_t largest,
+                              const std::string &where) {
   for (ValueId value = 0; value < graph.getNumValues(); ++value) {
     int64_t elements = 1;
     for (int64_t size : graph.getType(value).shape)
-      if (llvm::MulOverflow(elements, size, elements) || elements > kLargest)
-        return makeError("the reference takes tensors of at most " +
-                         llvm::Twine(kLargest) + " elements, got %" +
+      if (llvm::MulOverflow(elements, size, elements) || elements > largest)
+        return makeError(where + "the reference takes tensors of at most " +
+                         llvm::Twine(largest) + " elements, got %" +
                          llvm::Twine(value) + " of type " +
                          print(graph.getType(value)));
   }
   for (auto [number, operation] : llvm::enumerate(graph.getNodes()))
+    if (operation.body)
+      if (llvm::Error error = checkSizes(
+              *operation.body, kLargestTile,
+              where + "operation " + std::to_string(number) + " (graph): "))
+        return error;
+  return llvm::Error::success();
+}
+
+llvm::Error mlir::mirage::checkEvaluable(const Graph &graph) {
+  if (llvm::Error error = verify(graph))
+    return error;
+  for (auto [number, operation] : llvm::enumerate(graph.getNodes()))
     if (operation.opcode == Opcode::Accumulate)
       return makeError("operation " + llvm::Twine(number) +
                        " (accumulate): expects to stand in a tile graph");
-  return llvm::Error::success();
+  return checkSizes(graph, kLargestTensor, "");
 }
 
 static llvm::Error checkInputs(const Graph &graph,
@@ -182,9 +197,7 @@ llvm::Expected<std::vector<ReferenceOutput>>
 mlir::mirage::evaluateReference(const Graph &graph,
                                 llvm::ArrayRef<HostTensor> inputs,
                                 const ReferenceOptions &options) {
-  if (llvm::Error error = verify(graph))
-    return std::move(error);
-  if (llvm::Error error = checkProgram(graph))
+  if (llvm::Error error = checkEvaluable(graph))
     return std::move(error);
   if (llvm::Error error = checkInputs(graph, inputs))
     return std::move(error);

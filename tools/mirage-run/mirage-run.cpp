@@ -141,6 +141,10 @@ static llvm::Expected<RunReport> run(const Options &options,
                                      const LoadedProgram &program) {
   if (llvm::Error error = checkOptions(options, program))
     return std::move(error);
+  bool needsReference = options.check || options.device == Device::Reference;
+  if (needsReference)
+    if (llvm::Error error = checkEvaluable(program.program))
+      return std::move(error);
   llvm::Expected<std::vector<HostTensor>> inputs =
       makeInputs(program, options.inputFiles, options.seed, options.threads);
   if (!inputs)
@@ -148,7 +152,7 @@ static llvm::Expected<RunReport> run(const Options &options,
   RunReport report;
   report.seed = options.seed;
   std::vector<ReferenceOutput> reference;
-  if (options.check || options.device == Device::Reference) {
+  if (needsReference) {
     auto start = std::chrono::steady_clock::now();
     auto computed = evaluateReference(program.program, *inputs,
                                       {options.threads, options.check});

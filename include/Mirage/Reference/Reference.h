@@ -41,12 +41,17 @@ struct ReferenceOutput {
   std::vector<double> scales;
 };
 
-/// Evaluates a well-formed graph. The result does not depend on the number of
+/// Whether a graph is well-formed and of sizes that the reference takes: up to
+/// 2^31 elements in a tensor, 2^26 in a tile of a tile graph. What allocates
+/// inputs of a graph from outside asks first.
+llvm::Error checkEvaluable(const Graph &graph);
+
+/// Evaluates a graph. The result does not depend on the number of
 /// threads.
 /// \param inputs  one for each input of the graph.
 /// \returns one output for each of the graph's, or an error that says which
-/// input or value is the matter: another type than the graph's, or more than
-/// 2^31 elements.
+/// input or value is the matter: another type than the graph's, or what
+/// `checkEvaluable` finds.
 llvm::Expected<std::vector<ReferenceOutput>>
 evaluateReference(const Graph &graph, llvm::ArrayRef<HostTensor> inputs,
                   const ReferenceOptions &options = {});

@@ -219,6 +219,24 @@ TEST_F(ArtifactFiles, MissingFolderAndManifest) {
                 "there");
 }
 
+/// The program and behind it a kernel that sums 2^60 copies of the output.
+static Graph addLargeTile(Graph program) {
+  TensorSpec type = program.getType(program.getOutputs()[0]);
+  auto tiles = std::make_shared<TileGraph>();
+  ValueId tile = tiles->addInput(type);
+  tiles->grid = {1};
+  tiles->tileInputs = {{{kReplicated}, kReplicated}};
+  TensorSpec large{{int64_t(1) << 60, 7, 130}, type.element};
+  TensorSpec single{{1, 7, 130}, type.element};
+  ValueId copies = tiles->add(Opcode::Broadcast, {tile}, large);
+  Attributes rows;
+  rows.dims = {0};
+  tiles->addOutput(tiles->add(Opcode::Sum, {copies}, single, rows));
+  tiles->tileOutputs = {{{kReplicated}}};
+  program.addGraph({program.getOutputs()[0]}, tiles, {single});
+  return program;
+}
+
 TEST_F(ArtifactFiles, WhatDoesNotVerifyIsNotWritten) {
   Artifact artifact = makeArtifact();
   artifact.launches[0].cluster = {3, 1, 1};
@@ -234,6 +252,12 @@ TEST_F(ArtifactFiles, WhatDoesNotVerifyIsNotWritten) {
   EXPECT_EQ(writeMessage(artifact),
             "outputs[0]: expects the program's tensor<7x130xf16>, got "
             "tensor<7x130xf32>");
+  artifact = makeArtifact();
+  artifact.program = addLargeTile(artifact.program);
+  EXPECT_EQ(writeMessage(artifact),
+            "program: operation 1 (graph): expects tensors of at most "
+            "1125899906842624 elements, got %1 of "
+            "tensor<1152921504606846976x7x130xf16>");
   artifact = makeArtifact();
   artifact.inputs[0].name = "a=b";
   EXPECT_EQ(writeMessage(artifact),

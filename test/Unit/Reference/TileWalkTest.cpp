@@ -76,6 +76,28 @@ static Graph makeKernel(const Graph &program, TileGraph tiles) {
   return graph;
 }
 
+/// Sums `rows` copies of a tile of 4 elements.
+static Graph sumOfCopies(int64_t rows) {
+  Graph program;
+  ValueId x = program.addInput(f32({1, 4}));
+  program.addOutput(program.add(Opcode::Exp, {x}, f32({1, 4})));
+  TileGraph tiles;
+  ValueId tile = tiles.addInput(f32({1, 4}));
+  tiles.grid = {1};
+  tiles.tileInputs = {{{kReplicated}, kReplicated}};
+  ValueId copies = tiles.add(Opcode::Broadcast, {tile}, f32({rows, 4}));
+  tiles.addOutput(tiles.add(Opcode::Sum, {copies}, f32({1, 4}), over({0})));
+  tiles.tileOutputs = {{{kReplicated}}};
+  return makeKernel(program, std::move(tiles));
+}
+
+TEST(TileWalk, TilesThatAreTooLargeAreSaid) {
+  EXPECT_EQ(llvm::toString(checkEvaluable(sumOfCopies(1 << 20))), "");
+  EXPECT_EQ(llvm::toString(checkEvaluable(sumOfCopies(int64_t(1) << 40))),
+            "operation 0 (graph): the reference takes tensors of at most "
+            "67108864 elements, got %1 of type tensor<1099511627776x4xf32>");
+}
+
 /// X / rms(X) · W.
 static Graph rmsLinear(int64_t m, int64_t k, int64_t n) {
   Graph graph;
