@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Dialect/Operator/OperatorInterface.h"
+#include "Mirage/Graph/LevelRules.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
@@ -63,6 +64,8 @@ std::optional<std::string> mlir::mirage::explainUnsupportedTensor(Type type) {
     os << "expects a static shape, got " << type;
   else if (llvm::is_contained(tensor.getShape(), 0))
     os << "expects sizes of at least 1, got " << type;
+  else if (!multiplyCounts(tensor.getShape()))
+    os << "expects at most 2^40 elements, got " << type;
   else if (!convertElementType(tensor.getElementType()))
     os << "expects elements of f16, bf16, f32, f8E4M3FN or f8E5M2, got "
        << type;
@@ -72,10 +75,7 @@ std::optional<std::string> mlir::mirage::explainUnsupportedTensor(Type type) {
 }
 
 bool mlir::mirage::isGraphTensor(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && tensor.getRank() > 0 && tensor.hasStaticShape() &&
-         !llvm::is_contained(tensor.getShape(), 0) &&
-         convertElementType(tensor.getElementType());
+  return !explainUnsupportedTensor(type);
 }
 
 TensorSpec mlir::mirage::convertTensor(Type type) {
@@ -167,6 +167,15 @@ static LogicalResult checkAxes(DictionaryAttr attributes,
   return success();
 }
 
+/// The level of an op, which is that of its dialect.
+static Level getOperatorLevel(Operation *op) {
+  StringRef dialect = op->getName().getDialectNamespace();
+  for (Level level : {Level::Kernel, Level::Block})
+    if (dialect == ("mirage_" + getLevelName(level)).str())
+      return level;
+  return Level::Thread;
+}
+
 LogicalResult mlir::mirage::detail::verifyOperatorOp(Operation *op) {
   auto row = cast<OperatorOpInterface>(op);
   DictionaryAttr attributes = op->getAttrDictionary();
@@ -186,6 +195,10 @@ LogicalResult mlir::mirage::detail::verifyOperatorOp(Operation *op) {
   if (ArrayRef(*shape) != result)
     return op->emitOpError() << "expects a result of shape [" << *shape
                              << "], got [" << result << "]";
+  if (llvm::Error error =
+          checkElement(row.getTableOpcode(), getOperatorLevel(op), operands,
+                       convertTensor(op->getResult(0).getType()).element))
+    return op->emitOpError() << llvm::toString(std::move(error));
   return success();
 }
 

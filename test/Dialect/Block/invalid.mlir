@@ -235,3 +235,116 @@ func.func @graph_mask_axis(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
   }
   return %o : tensor<8x64xf32>
 }
+
+// -----
+
+func.func @graph_reshape_element(%x: tensor<8x16xf16>) {
+  // expected-error @below {{expects a result of its operand's element type, f16, got f32; a cast rounds}}
+  %s = mirage_block.reshape %x : (tensor<8x16xf16>) -> tensor<128xf32>
+  return
+}
+
+// -----
+
+func.func @graph_nested(%x: tensor<8x16xf32>) {
+  %o = mirage_block.graph grid() threads(128) ins(%x imap()) outs(omap()) : (tensor<8x16xf32>) -> tensor<8x16xf32> {
+  ^bb0(%t: tensor<8x16xf32>):
+    // expected-error @below {{expects to stand elsewhere: a block graph holds operators of mirage_block and thread graphs}}
+    %p = mirage_block.graph grid() threads(128) ins(%t imap()) outs(omap()) : (tensor<8x16xf32>) -> tensor<8x16xf32> {
+    ^bb0(%u: tensor<8x16xf32>):
+      mirage_block.yield %u : tensor<8x16xf32>
+    }
+    mirage_block.yield %p : tensor<8x16xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @graph_other_level(%x: tensor<8x16xf32>) {
+  %o = mirage_block.graph grid() threads(128) ins(%x imap()) outs(omap()) : (tensor<8x16xf32>) -> tensor<8x16xf32> {
+  ^bb0(%t: tensor<8x16xf32>):
+    // expected-error @below {{expects to stand elsewhere: a block graph holds operators of mirage_block and thread graphs}}
+    %p = mirage_kernel.exp %t : (tensor<8x16xf32>) -> tensor<8x16xf32>
+    mirage_block.yield %p : tensor<8x16xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @graph_no_op_result(%x: tensor<8x16xf32>, %f: f32) {
+  %o = mirage_block.graph grid() threads(128) ins(%x imap()) outs(omap()) : (tensor<8x16xf32>) -> tensor<8x16xf32> {
+  ^bb0(%t: tensor<8x16xf32>):
+    // expected-error @below {{expects to stand elsewhere: a block graph holds operators of mirage_block and thread graphs}}
+    vector.print punctuation <newline>
+    mirage_block.yield %t : tensor<8x16xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @graph_terminator(%x: tensor<8x16xf32>) {
+  %o = mirage_block.graph grid() threads(128) ins(%x imap()) outs(omap()) : (tensor<8x16xf32>) -> tensor<8x16xf32> {
+  ^bb0(%t: tensor<8x16xf32>):
+    // expected-error @below {{expects mirage_block.yield to end the graph}}
+    llvm.unreachable
+  }
+  return
+}
+
+// -----
+
+func.func @graph_inits(%x: tensor<8x16xf32>, %m: memref<8x16xf32>) {
+  // expected-error @below {{expects results, got memrefs to write to, which a thread graph may have}}
+  mirage_block.graph grid() threads(128) ins(%x imap()) outs(%m omap()) : (tensor<8x16xf32>, memref<8x16xf32>) -> () {
+  ^bb0(%t: tensor<8x16xf32>):
+    mirage_block.yield %t : tensor<8x16xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @graph_map_form(%x: tensor<8x16xf32>) {
+  // expected-error @below {{expects maps that are arrays of i64, got 1 : i64}}
+  %o = "mirage_block.graph"(%x) <{grid = array<i64: 1>, threads = 128 : i64, loop = 1 : i64, imaps = [1 : i64], fmaps = array<i64: -1>, omaps = [array<i64: -1>], operandSegmentSizes = array<i32: 1, 0>}> ({
+  ^bb0(%t: tensor<8x16xf32>):
+    mirage_block.yield %t : tensor<8x16xf32>
+  }) : (tensor<8x16xf32>) -> tensor<8x16xf32>
+  return
+}
+
+// -----
+
+func.func @graph_threads_range(%x: tensor<8x64xf32>) {
+  // expected-error @below {{expects 32 to 1024 threads in multiples of 32, got 4294967424}}
+  %o = mirage_block.graph grid() threads(4294967424) ins(%x imap()) outs(omap()) : (tensor<8x64xf32>) -> tensor<8x64xf32> {
+  ^bb0(%t: tensor<8x64xf32>):
+    mirage_block.yield %t : tensor<8x64xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @graph_map_range(%x: tensor<8x64xf32>) {
+  // expected-error @below {{expects dimensions in maps, got 4294967297}}
+  %o = mirage_block.graph grid(x = 4) threads(128) ins(%x imap(x -> 4294967297)) outs(omap(x -> 1)) : (tensor<8x64xf32>) -> tensor<8x64xf32> {
+  ^bb0(%t: tensor<8x16xf32>):
+    mirage_block.yield %t : tensor<8x16xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @graph_blocks(%x: tensor<8x64xf32>) {
+  // expected-error @below {{expects a grid of at most 2^40 blocks, got more}}
+  %o = mirage_block.graph grid(x = 4611686018427387904, y = 4) threads(128) ins(%x imap()) outs(omap()) : (tensor<8x64xf32>) -> tensor<8x64xf32> {
+  ^bb0(%t: tensor<8x64xf32>):
+    mirage_block.yield %t : tensor<8x64xf32>
+  }
+  return
+}

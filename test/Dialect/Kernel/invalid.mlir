@@ -88,3 +88,38 @@ func.func @broadcast(%x: tensor<8x4xf16>) {
   %0 = mirage_kernel.broadcast %x : (tensor<8x4xf16>) -> tensor<8x8xf16>
   return
 }
+
+// -----
+
+func.func @reshape_element(%x: tensor<8x16xf16>) {
+  // expected-error @below {{expects a result of its operand's element type, f16, got f32; a cast rounds}}
+  %0 = mirage_kernel.reshape %x : (tensor<8x16xf16>) -> tensor<128xf32>
+  return
+}
+
+// -----
+
+func.func @graph_level(%x: tensor<8x16xf32>, %e: tensor<8x16xf32>) {
+  %r = mirage_kernel.graph ins(%x : tensor<8x16xf32>) outs(%e : tensor<8x16xf32>) {
+  ^bb0(%a: tensor<8x16xf32>):
+    // expected-error @below {{expects to stand elsewhere: a kernel graph holds operators of mirage_kernel and block graphs}}
+    %o = mirage_block.accumulate %a over loop sum : tensor<8x16xf32>
+    mirage_kernel.yield %o : tensor<8x16xf32>
+  } : tensor<8x16xf32>
+  return
+}
+
+// -----
+
+func.func @graph_nested(%x: tensor<8x16xf32>, %e: tensor<8x16xf32>) {
+  %r = mirage_kernel.graph ins(%x : tensor<8x16xf32>) outs(%e : tensor<8x16xf32>) {
+  ^bb0(%a: tensor<8x16xf32>):
+    // expected-error @below {{expects to stand elsewhere: a kernel graph holds operators of mirage_kernel and block graphs}}
+    %o = mirage_kernel.graph ins(%a : tensor<8x16xf32>) outs(%a : tensor<8x16xf32>) {
+    ^bb0(%b: tensor<8x16xf32>):
+      mirage_kernel.yield %b : tensor<8x16xf32>
+    } : tensor<8x16xf32>
+    mirage_kernel.yield %o : tensor<8x16xf32>
+  } : tensor<8x16xf32>
+  return
+}

@@ -22,3 +22,26 @@ func.func private @layout_c2_size(tensor<3x32xf32, #mirage_thread.layout<registe
 
 // expected-error @below {{expects coordinates within the fragment [1, 32], got [0, 32]}}
 func.func private @layout_range(tensor<1x32xf32, #mirage_thread.layout<register = [[0, 32]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]]>>)
+
+// -----
+
+func.func @graph_element(%x: memref<8x16xi32>) {
+  // expected-error @below {{expects memrefs of static shape and rank 1 or more, with elements of f16, bf16, f32, f8E4M3FN or f8E5M2, got 'memref<8x16xi32>'}}
+  mirage_thread.graph items(x = 1) ins(%x imap()) outs(%x omap()) : (memref<8x16xi32>, memref<8x16xi32>) -> () {
+  ^bb0(%t: tensor<8x16xf32>):
+    mirage_thread.yield %t : tensor<8x16xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @graph_foreign(%x: memref<8x16xf32>, %y: memref<8x16xf32>) {
+  mirage_thread.graph items(x = 1) ins(%x imap()) outs(%y omap()) : (memref<8x16xf32>, memref<8x16xf32>) -> () {
+  ^bb0(%t: tensor<8x16xf32>):
+    // expected-error @below {{expects to stand elsewhere: a thread graph holds operators of mirage_thread}}
+    %s = arith.negf %t : tensor<8x16xf32>
+    mirage_thread.yield %s : tensor<8x16xf32>
+  }
+  return
+}

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Dialect/Kernel/IR/Kernel.h"
+#include "Mirage/Dialect/Operator/TileGraphInterface.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -28,7 +29,20 @@ YieldOp GraphOp::getYield() {
   return cast<YieldOp>(getBody().front().getTerminator());
 }
 
+/// A kernel: a row of the operator table at this level, or a block graph.
+static bool isKernel(Operation &op) {
+  if (auto tiles = dyn_cast<mirage::TileGraphOpInterface>(op))
+    return tiles.getLevel() == mirage::Level::Block;
+  return isa<mirage::OperatorOpInterface>(op) &&
+         isa<MirageKernelDialect>(op.getDialect());
+}
+
 LogicalResult GraphOp::verifyRegions() {
+  for (Operation &op : getBody().front().without_terminator())
+    if (!isKernel(op))
+      return op.emitOpError() << "expects to stand elsewhere: a kernel graph "
+                                 "holds operators of mirage_kernel and block "
+                                 "graphs";
   // C1
   if (getBody().getArgumentTypes() != getInputs().getTypes())
     return emitOpError() << "expects region arguments of the inputs' types, ("
