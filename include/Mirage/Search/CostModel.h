@@ -15,12 +15,13 @@
 #define MIRAGE_SEARCH_COSTMODEL_H
 
 #include "Mirage/Graph/Graph.h"
+#include <string>
 
 namespace mlir::mirage::search {
 
 /// What a GPU can do. Rates are per µs; those of one SM are of one SM.
 struct Target {
-  llvm::StringRef name;
+  std::string name;
   int64_t numSMs = 0;
   int64_t sharedBytesPerBlock = 0; ///< largest dynamic shared memory
   int64_t sharedBytesPerSM = 0;
@@ -39,8 +40,14 @@ struct Target {
   double loadLatencyUs = 0;
 };
 
-/// Known targets: "sm_90a". An error names those.
+/// Targets whose rates are known: "sm_80" (A100), "sm_90" and "sm_90a" (H200).
+/// An error names those.
 llvm::Expected<Target> getTarget(llvm::StringRef name);
+
+/// Whether a name could be that of a GPU we make code for, from "sm_80" on,
+/// such as "sm_100a", whose rates need not be known. Whether there is such a
+/// GPU is for the emission of code to say.
+bool isGPUName(llvm::StringRef name);
 
 /// Whether one block's tiles fit into shared memory, each with a place of its
 /// own, and its accumulators into registers.

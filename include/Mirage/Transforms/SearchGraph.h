@@ -41,8 +41,8 @@ struct SearchGraphResult {
 /// Replaces the body of `op` by the cheapest equal µGraph found, if one is
 /// cheaper than every operator as a kernel of its own and passes the final
 /// test. The result carries the attribute `mirage.certificate`. Fails after a
-/// diagnostic where the options are no good (an unknown target); a graph that
-/// cannot be searched is left alone.
+/// diagnostic where the options are no good (a target that is no GPU); a graph
+/// that cannot be searched is left alone, as is one for a GPU of unknown rates.
 FailureOr<SearchGraphResult> searchGraph(kernel::GraphOp op,
                                          const SearchGraphOptions &options);
 

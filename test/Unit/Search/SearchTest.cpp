@@ -7,12 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Search/Search.h"
+#include "Mirage/Graph/DefaultTileGraph.h"
 #include "Mirage/Reference/RandomInputs.h"
 #include "Mirage/Reference/Reference.h"
 #include "Programs.h"
 #include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
 #include <cmath>
+#include <set>
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
@@ -196,7 +198,57 @@ TEST(SearchTest, AnUnknownTargetIsAnError) {
       superoptimize(expMatmul(8, 100, 70), options);
   ASSERT_FALSE(result);
   EXPECT_EQ(llvm::toString(result.takeError()),
-            "expects a known target (sm_90a), got sm_10");
+            "expects a target whose rates are known (sm_80, sm_90, sm_90a), "
+            "got sm_10");
+}
+
+TEST(SearchTest, SmallerSharedMemoryBindsTheBlocks) {
+  SearchOptions options;
+  options.target = "sm_80";
+  int64_t limit = llvm::cantFail(getTarget(options.target)).sharedBytesPerBlock;
+  EXPECT_EQ(limit, 163 * 1024);
+  SearchResult result = run(attention(2, 40, 300, 32), options);
+  ASSERT_FALSE(result.candidates.empty());
+  for (const Candidate &candidate : result.candidates)
+    EXPECT_LE(getSharedBytes(*candidate.graph.getNodes()[0].body), limit);
+}
+
+TEST(SearchTest, GPUsAreNamedByTheirCapability) {
+  for (const char *name : {"sm_80", "sm_90a", "sm_100f"})
+    EXPECT_TRUE(isGPUName(name)) << name;
+  for (const char *name : {"frobnicate", "sm_", "sm_12", "sm_90x", "90a", ""})
+    EXPECT_FALSE(isGPUName(name)) << name;
+}
+
+TEST(SearchTest, TestExtentsDifferAndAreCutUnevenlyOnce) {
+  Graph graph = attention(2, 8, 64, 16);
+  TargetProgram program = llvm::cantFail(makeTargetProgram(graph));
+  EnumerationSpace space(program, AtomReading::Function);
+  EnumerationCounts counts;
+  EnumerationLimits limits{/*numOperators=*/5, /*maxStates=*/10000, true};
+  for (const KernelChoice &kernel : enumerateKernelChoices(program, 3, true))
+    Enumerator(space, limits, counts).run(kernel, [&](const Structure &s) {
+      llvm::SmallVector<int64_t> a = getTestExtents(program, s, 0),
+                                 b = getTestExtents(program, s, 1);
+      for (const auto &extents : {a, b})
+        EXPECT_EQ(std::set<int64_t>(extents.begin(), extents.end()).size(),
+                  extents.size());
+      for (auto [first, second] : llvm::zip(a, b))
+        EXPECT_NE(first % 2, second % 2);
+    });
+}
+
+TEST(SearchTest, TimeEndsASearchWithinARound) {
+  Graph graph = qkNormAttention(2, 8, 64, 16);
+  TargetProgram program = llvm::cantFail(makeTargetProgram(graph));
+  EnumerationSpace space(program, AtomReading::Function);
+  EnumerationCounts counts;
+  EnumerationLimits limits{/*numOperators=*/16, /*maxStates=*/1000000, true};
+  limits.isOutOfTime = [] { return true; };
+  KernelChoice whole;
+  EXPECT_FALSE(
+      Enumerator(space, limits, counts).run(whole, [](const Structure &) {}));
+  EXPECT_LE(counts.trials, 1024u);
 }
 
 } // namespace
