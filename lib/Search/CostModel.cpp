@@ -73,7 +73,7 @@ llvm::Expected<Target> mlir::mirage::search::getTarget(llvm::StringRef name) {
 bool mlir::mirage::search::isGPUName(llvm::StringRef name) {
   unsigned number = 0;
   return name.consume_front("sm_") && !name.consumeInteger(10, number) &&
-         (name.empty() || name == "a" || name == "f");
+         number >= 80 && (name.empty() || name == "a" || name == "f");
 }
 
 bool mlir::mirage::search::fits(const TileGraph &kernel, const Target &target) {

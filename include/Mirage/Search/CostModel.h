@@ -44,8 +44,9 @@ struct Target {
 /// An error names those.
 llvm::Expected<Target> getTarget(llvm::StringRef name);
 
-/// Whether a name could be a GPU's ("sm_100a"), whose rates need not be known.
-/// Whether code can be made for it is for the emission of code to say.
+/// Whether a name could be that of a GPU we make code for, from "sm_80" on,
+/// such as "sm_100a", whose rates need not be known. Whether there is such a
+/// GPU is for the emission of code to say.
 bool isGPUName(llvm::StringRef name);
 
 /// Whether one block's tiles fit into shared memory, each with a place of its

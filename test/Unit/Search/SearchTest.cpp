@@ -216,7 +216,7 @@ TEST(SearchTest, SmallerSharedMemoryBindsTheBlocks) {
 TEST(SearchTest, GPUsAreNamedByTheirCapability) {
   for (const char *name : {"sm_80", "sm_90a", "sm_100f"})
     EXPECT_TRUE(isGPUName(name)) << name;
-  for (const char *name : {"frobnicate", "sm_", "sm_90x", "90a", ""})
+  for (const char *name : {"frobnicate", "sm_", "sm_12", "sm_90x", "90a", ""})
     EXPECT_FALSE(isGPUName(name)) << name;
 }
 
