@@ -152,6 +152,32 @@ Schedule BlockSteps::readSchedule() const {
   return schedule;
 }
 
+llvm::Expected<StoragePlan> BlockSteps::readPlan() const {
+  auto makeError = [](StringRef name, Operation *op) {
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   "'" + name + "' is missing at '" +
+                                       op->getName().getStringRef() +
+                                       "' or of another length");
+  };
+  StoragePlan plan;
+  auto bytes = graph->getAttrOfType<IntegerAttr>(kSharedBytesAttr);
+  if (!bytes)
+    return makeError(kSharedBytesAttr, graph);
+  plan.sizeBytes = bytes.getInt();
+  for (Value tile : tiles) {
+    Operation *op = tile.getDefiningOp();
+    unsigned number = op ? cast<OpResult>(tile).getResultNumber()
+                         : cast<BlockArgument>(tile).getArgNumber();
+    StringRef name = op ? kOffsetsAttr : kInputOffsetsAttr;
+    Operation *owner = op ? op : getGraph().getOperation();
+    auto offsets = owner->getAttrOfType<DenseI64ArrayAttr>(name);
+    if (!offsets || number >= static_cast<unsigned>(offsets.size()))
+      return makeError(name, owner);
+    plan.offsets.push_back(offsets[number]);
+  }
+  return plan;
+}
+
 namespace {
 /// The epochs in which a tile is touched, in and outside of the loop.
 struct TouchedEpochs {

@@ -55,6 +55,10 @@ public:
   /// `mirage.barrier` on an op, and on the graph `mirage.barrier_at_entry` and
   /// `mirage.barrier_at_head`.
   Schedule readSchedule() const;
+  /// The plan that attributes state: `mirage.offsets` on ops, and on the graph
+  /// `mirage.input_offsets` and `mirage.shared_bytes`; or an error that says
+  /// which is missing. Whether it holds, `verify` says.
+  llvm::Expected<StoragePlan> readPlan() const;
   /// Tiles with their live ranges under a schedule.
   StorageProblem makeStorageProblem(const Schedule &schedule) const;
 

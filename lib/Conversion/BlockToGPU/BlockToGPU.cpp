@@ -46,25 +46,44 @@ static LogicalResult checkOps(block::GraphOp graph) {
     if (accumulate && accumulate.getAxis() != AxisKind::Loop)
       return op.emitError("expects an accumulation over the loop; one over a "
                           "grid axis has no lowering");
-    for (Type type : op.getOperandTypes())
-      if (isa<OperatorOpInterface>(op) &&
-          getElementTypeOrSelf(type).getIntOrFloatBitWidth() < 16)
-        return op.emitError()
-               << "expects operands of f16, bf16 or f32, got " << type;
   }
   return success();
 }
 
-static LogicalResult checkPlan(const BlockSteps &steps) {
+/// Of the graph's tensors, its tiles and the fragments of steps.
+static LogicalResult checkElementTypes(block::GraphOp graph) {
+  auto check = [](Operation *op) -> WalkResult {
+    for (TypeRange types :
+         {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
+      for (Type type : types)
+        if (auto tensor = dyn_cast<RankedTensorType>(type);
+            tensor && !isa<Float16Type, BFloat16Type, Float32Type>(
+                          tensor.getElementType()))
+          return op->emitError()
+                 << "expects elements of f16, bf16 or f32, for which there is "
+                    "code, got "
+                 << type;
+    return WalkResult::advance();
+  };
+  return failure(graph->walk<WalkOrder::PreOrder>(check).wasInterrupted());
+}
+
+/// The plan, which has to hold however it came here.
+static FailureOr<StoragePlan> readPlan(const BlockSteps &steps) {
   block::GraphOp graph = steps.getGraph();
-  if (!graph->hasAttr(kSharedBytesAttr) || !graph->hasAttr(kInputOffsetsAttr))
-    return graph.emitError("expects a block graph with a plan; "
-                           "--mirage-plan-shared-memory makes one");
-  if (llvm::Error error =
-          verify(steps.makeScheduleProblem(), steps.readSchedule()))
+  llvm::Expected<StoragePlan> plan = steps.readPlan();
+  if (!plan)
+    return graph.emitError() << "expects a block graph with a plan; "
+                                "--mirage-plan-shared-memory makes one ("
+                             << llvm::toString(plan.takeError()) << ")";
+  Schedule schedule = steps.readSchedule();
+  if (llvm::Error error = verify(steps.makeScheduleProblem(), schedule))
     return graph.emitError() << "expects a schedule that holds: "
                              << llvm::toString(std::move(error));
-  return success();
+  if (llvm::Error error = verify(steps.makeStorageProblem(schedule), *plan))
+    return graph.emitError() << "expects a plan of shared memory that holds: "
+                             << llvm::toString(std::move(error));
+  return *plan;
 }
 
 //===----------------------------------------------------------------------===//
@@ -75,8 +94,9 @@ namespace {
 /// Carries the schedule out, step by step.
 class KernelEmitter {
 public:
-  KernelEmitter(const BlockSteps &steps, gpu::GPUFuncOp kernel)
-      : steps(steps), graph(steps.getGraph()), kernel(kernel),
+  KernelEmitter(const BlockSteps &steps, const StoragePlan &plan,
+                gpu::GPUFuncOp kernel)
+      : steps(steps), plan(plan), graph(steps.getGraph()), kernel(kernel),
         emitter(ImplicitLocOpBuilder::atBlockBegin(kernel.getLoc(),
                                                    &kernel.getBody().front()),
                 graph) {}
@@ -94,17 +114,14 @@ public:
 
 private:
   void addTiles() {
-    auto getOffsets = [](Operation *op, StringRef name) {
-      return op->getAttrOfType<DenseI64ArrayAttr>(name).asArrayRef();
+    auto add = [&](ValueRange values) {
+      for (Value value : values)
+        if (std::optional<unsigned> tile = steps.getTile(value))
+          emitter.addTile(value, plan.offsets[*tile]);
     };
-    auto add = [&](ValueRange values, ArrayRef<int64_t> offsets) {
-      for (auto [value, offset] : llvm::zip_equal(values, offsets))
-        if (offset >= 0)
-          emitter.addTile(value, offset);
-    };
-    add(graph.getBody().getArguments(), getOffsets(graph, kInputOffsetsAttr));
+    add(graph.getBody().getArguments());
     for (Operation &op : graph.getBody().front().without_terminator())
-      add(op.getResults(), getOffsets(&op, kOffsetsAttr));
+      add(op.getResults());
   }
 
   void emitLoop() {
@@ -180,6 +197,7 @@ private:
   }
 
   const BlockSteps &steps;
+  const StoragePlan &plan;
   block::GraphOp graph;
   gpu::GPUFuncOp kernel;
   BlockEmitter emitter;
@@ -208,7 +226,10 @@ FailureOr<gpu::GPUFuncOp> mlir::mirage::lowerBlockGraph(block::GraphOp graph,
                                                         StringRef name) {
   BlockSteps steps(graph);
   if (failed(checkGrid(graph)) || failed(checkOps(graph)) ||
-      failed(checkPlan(steps)))
+      failed(checkElementTypes(graph)))
+    return failure();
+  FailureOr<StoragePlan> plan = readPlan(steps);
+  if (failed(plan))
     return failure();
   declareSharedMemory(module);
   SmallVector<Type> parameters;
@@ -223,6 +244,6 @@ FailureOr<gpu::GPUFuncOp> mlir::mirage::lowerBlockGraph(block::GraphOp graph,
                   builder.getUnitAttr());
   kernel.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr(
       {static_cast<int32_t>(graph.getThreads()), 1, 1}));
-  KernelEmitter(steps, kernel).run();
+  KernelEmitter(steps, *plan, kernel).run();
   return kernel;
 }

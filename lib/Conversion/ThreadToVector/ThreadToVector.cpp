@@ -35,7 +35,7 @@ static std::optional<int64_t> getNumThreads(Operation *op) {
     return std::nullopt;
   for (StringRef name : {"known_block_size", "nvvm.reqntid"})
     if (auto size = function->getAttrOfType<DenseI32ArrayAttr>(name))
-      return size.asArrayRef().front();
+      return size.empty() ? 0 : size.asArrayRef().front();
   return std::nullopt;
 }
 
@@ -63,6 +63,12 @@ struct ConvertThreadToVectorPass
     getOperation()->walk(
         [&](thread::GraphOp graph) { graphs.push_back(graph); });
     for (thread::GraphOp graph : graphs) {
+      if (std::optional<int64_t> numThreads = getNumThreads(graph);
+          numThreads && *numThreads < kLanes) {
+        graph.emitOpError() << "expects a block of at least " << kLanes
+                            << " threads, a warp, got " << *numThreads;
+        return signalPassFailure();
+      }
       OpBuilder builder(graph);
       LanePosition position = emitPosition(builder, graph);
       if (failed(GraphLowering(builder, graph, position).lower()))

@@ -12,6 +12,7 @@
 #include "Mirage/Graph/GraphJSON.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace mlir::mirage;
@@ -59,10 +60,6 @@ LogicalResult ArtifactBuilder::readProgram() {
   return success();
 }
 
-static TensorSpec readTensor(MemRefType type) {
-  return {Shape(type.getShape()), *convertElementType(type.getElementType())};
-}
-
 LogicalResult ArtifactBuilder::readArguments() {
   for (BlockArgument argument : function.getArguments()) {
     unsigned number = argument.getArgNumber();
@@ -76,46 +73,93 @@ LogicalResult ArtifactBuilder::readArguments() {
       artifact.workspaceBytes = type.getNumElements();
       continue;
     }
+    std::optional<ElementType> element =
+        convertElementType(type.getElementType());
+    if (!element || !type.hasStaticShape() ||
+        (role != "input" && role != "output"))
+      return function.emitError()
+             << "expects argument " << number
+             << " to be an input, an output or the workspace, of static shape "
+                "and elements of the dialects, got "
+             << role << " of type " << type;
     auto &tensors = role == "input" ? artifact.inputs : artifact.outputs;
     auto name = function.getArgAttrOfType<StringAttr>(number, kNameAttr);
     tensors.push_back(
         {name ? name.str()
               : (role.getValue() + llvm::Twine(tensors.size())).str(),
-         readTensor(type)});
+         TensorSpec{Shape(type.getShape()), *element}});
   }
   return success();
 }
 
-static std::array<int64_t, 3> readExtents(DictionaryAttr launch,
-                                          StringRef name) {
-  ArrayRef<int64_t> extents =
-      launch.getAs<DenseI64ArrayAttr>(name).asArrayRef();
-  return {extents[0], extents[1], extents[2]};
-}
+namespace {
+/// Reads the members of a `mirage.launch`, which are in the IR and may be
+/// anything; afterwards `missing` names the first that is not as it should be.
+struct LaunchReader {
+  template <typename AttrT>
+  AttrT get(DictionaryAttr attributes, StringRef name) {
+    auto attribute = attributes ? attributes.getAs<AttrT>(name) : AttrT();
+    if (!attribute && missing.empty())
+      missing = name.str();
+    return attribute;
+  }
 
-static LaunchArgument readArgument(DictionaryAttr attributes) {
-  StringRef role = attributes.getAs<StringAttr>("role").getValue();
-  return {
-      role == "input"    ? BufferRole::Input
-      : role == "output" ? BufferRole::Output
-                         : BufferRole::Workspace,
-      static_cast<unsigned>(attributes.getAs<IntegerAttr>("index").getInt()),
-      attributes.getAs<IntegerAttr>("offset_bytes").getInt()};
+  int64_t getInt(DictionaryAttr attributes, StringRef name) {
+    auto attribute = get<IntegerAttr>(attributes, name);
+    return attribute ? attribute.getInt() : 0;
+  }
+
+  std::array<int64_t, 3> getExtents(DictionaryAttr attributes, StringRef name) {
+    auto extents = get<DenseI64ArrayAttr>(attributes, name);
+    if (extents && extents.size() == 3)
+      return {extents[0], extents[1], extents[2]};
+    if (missing.empty())
+      missing = name.str();
+    return {};
+  }
+
+  LaunchArgument getArgument(Attribute attribute);
+
+  std::string missing;
+};
+} // namespace
+
+LaunchArgument LaunchReader::getArgument(Attribute attribute) {
+  auto attributes = dyn_cast<DictionaryAttr>(attribute);
+  auto role = get<StringAttr>(attributes, "role");
+  auto parsed = llvm::StringSwitch<std::optional<BufferRole>>(
+                    role ? role.getValue() : StringRef())
+                    .Case("input", BufferRole::Input)
+                    .Case("output", BufferRole::Output)
+                    .Case("workspace", BufferRole::Workspace)
+                    .Default(std::nullopt);
+  if (!parsed && missing.empty())
+    missing = "role";
+  return {parsed.value_or(BufferRole::Input),
+          static_cast<unsigned>(getInt(attributes, "index")),
+          getInt(attributes, "offset_bytes")};
 }
 
 LogicalResult ArtifactBuilder::readLaunch(gpu::LaunchFuncOp op) {
   auto attributes = op->getAttrOfType<DictionaryAttr>(kLaunchAttr);
   if (!attributes)
     return op.emitError() << "expects the attribute '" << kLaunchAttr << "'";
+  LaunchReader reader;
   KernelLaunch launch;
-  launch.kernel = attributes.getAs<StringAttr>("kernel").str();
-  launch.grid = readExtents(attributes, "grid");
-  launch.block = readExtents(attributes, "block");
-  launch.dynamicSharedBytes =
-      attributes.getAs<IntegerAttr>("dynamic_shared_bytes").getInt();
-  for (auto argument :
-       attributes.getAs<ArrayAttr>("arguments").getAsRange<DictionaryAttr>())
-    launch.arguments.push_back(readArgument(argument));
+  if (auto kernel = reader.get<StringAttr>(attributes, "kernel"))
+    launch.kernel = kernel.str();
+  launch.grid = reader.getExtents(attributes, "grid");
+  launch.block = reader.getExtents(attributes, "block");
+  launch.dynamicSharedBytes = reader.getInt(attributes, "dynamic_shared_bytes");
+  if (auto arguments = reader.get<ArrayAttr>(attributes, "arguments"))
+    for (Attribute argument : arguments)
+      launch.arguments.push_back(reader.getArgument(argument));
+  if (!reader.missing.empty())
+    return op.emitError() << "expects '" << reader.missing << "' in '"
+                          << kLaunchAttr
+                          << "' as --convert-mirage-kernel-to-gpu writes it, "
+                             "got "
+                          << attributes;
   artifact.launches.push_back(std::move(launch));
   return success();
 }

@@ -46,3 +46,15 @@ func.func @summed(%x: memref<1x64xf32, 3>, %y: memref<1x32xf32, 3>) {
   }
   return
 }
+
+// -----
+
+#l = #mirage_thread.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]]>
+func.func @half_a_warp(%x: memref<1x64xf32, 3>) attributes {known_block_size = array<i32: 16, 1, 1>} {
+  // expected-error @below {{expects a block of at least 32 threads, a warp, got 16}}
+  mirage_thread.graph items() ins(%x imap()) outs(%x omap()) : (memref<1x64xf32, 3>, memref<1x64xf32, 3>) -> () {
+  ^bb0(%f: tensor<1x64xf32, #l>):
+    mirage_thread.yield %f : tensor<1x64xf32, #l>
+  }
+  return
+}
