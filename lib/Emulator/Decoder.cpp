@@ -635,5 +635,6 @@ Kernel Decoder::decode(const FunctionSyntax &syntax) {
   kernel.registerFileBytes = llvm::alignTo(kernel.registerFileBytes, 64);
   if (!diagnostics.hasErrors())
     findReconvergence(kernel);
+  findUnusedParts(kernel);
   return std::move(kernel);
 }

@@ -100,6 +100,10 @@ private:
 /// noPc if they only meet at the exit.
 void findReconvergence(Kernel &kernel);
 
+/// Fills Instruction::unusedParts. LLVM widens loads of adjacent places to one
+/// vector where the alignment allows, even beyond what the program reads.
+void findUnusedParts(Kernel &kernel);
+
 } // namespace mlir::mirage::emulator
 
 #endif // MIRAGE_LIB_EMULATOR_DECODER_H

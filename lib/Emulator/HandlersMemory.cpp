@@ -129,12 +129,23 @@ void moveRegister(ExecutionState &state, const Instruction &instruction,
   }
 }
 
+uint32_t unusedBytesOf(const Instruction &instruction) {
+  unsigned bytes = instruction.elementBytes;
+  uint32_t part = (1u << bytes) - 1, unused = 0;
+  for (unsigned i = 0; i < instruction.vectorSize; ++i)
+    if (instruction.unusedParts >> i & 1)
+      unused |= part << i * bytes;
+  return unused;
+}
+
 AccessRequest requestFor(const Instruction &instruction, bool isLoad) {
   AccessRequest request;
   request.slot = instruction.slots[isLoad ? instruction.vectorSize : 0];
   request.space = instruction.space;
   request.bytes = instruction.elementBytes * instruction.vectorSize;
   request.kind = isLoad ? AccessKind::Read : AccessKind::Write;
+  if (isLoad && instruction.unusedParts)
+    request.unusedBytes = unusedBytesOf(instruction);
   return request;
 }
 

@@ -366,6 +366,10 @@ private:
         unsigned first = begin > index * 4 ? begin - index * 4 : 0;
         unsigned last = std::min<uint64_t>(end - index * 4, 4);
         uint8_t part = ((1u << last) - 1) & ~((1u << first) - 1);
+        // Below 8 bytes only accesses of one word have unused ones.
+        part &= ~(request.unusedBytes << first);
+        if (!part)
+          continue;
         if (index == word && access.bytes <= 4) {
           // All read one word: several lanes. Pieces of a word: not told apart.
           unsigned shared = part & mask ? severalLanes : unknownLane;
@@ -391,7 +395,8 @@ private:
                                  : state.warp->clock.epoch(lane);
       uint64_t first = access.address[lane] / 4;
       for (uint64_t i = 0; i < access.bytes / 4; ++i)
-        visit(first + i, 0xf, lane, own);
+        if (uint8_t used = 0xf & ~(request.unusedBytes >> 4 * i))
+          visit(first + i, used, lane, own);
     }
   }
 

@@ -33,6 +33,8 @@ struct AccessRequest {
   Space space = Space::Generic;
   unsigned bytes = 0;     ///< per lane
   unsigned alignment = 0; ///< 0: the same as bytes
+  /// A bit per byte: it is fetched and not used, so that it may be anything.
+  uint32_t unusedBytes = 0;
   AccessKind kind = AccessKind::Read;
   /// The access counts as done at another time than the warp's own clock says,
   /// for copies that go on by themselves; null: by the warp.

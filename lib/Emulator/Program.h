@@ -59,6 +59,8 @@ struct Instruction {
   bool guardNegated = false;
   bool signExtends = false;
   uint8_t addressIs32 = 0; ///< bit i: memory operand i has a 32-bit base
+  /// Of a vector load, bit i: no instruction uses what register i gets.
+  uint8_t unusedParts = 0;
   /// Blocks can talk through it, if its address is global.
   bool communicates = false;
 };

@@ -271,7 +271,7 @@ TEST(Fault, OneOfManyReadersReachesAStore) {
                        "ld.global.v2.b32 {%r50, %r51}, [%a1];\nbra DONE;\n"
                        "WIDE:\n"
                        "ld.global.v4.b32 {%r50, %r51, %r52, %r53}, [%a1];\n"
-                       "bra DONE;\n"
+                       "add.s32 %r50, %r52, %r53;\nbra DONE;\n"
                        "STORE:\nst.global.b32 [%a1+") +
            offset + "], %r59;\nDONE:\n";
   };
@@ -298,6 +298,32 @@ TEST(Fault, Uninitialized) { // 30
   expectFault("mov.b16 %h1, 0;\nst.shared.b8 [%r57], %h1;\n"
               "st.shared.b8 [%r57+1], %h1;\nst.shared.b8 [%r57+3], %h1;\n"
               "ld.shared.b32 %r50, [%r57];\n",
+              FindingKind::UninitializedRead);
+}
+
+TEST(Fault, WhatNothingUsesNeedNotBeWritten) {
+  // LLVM reads four where the program reads three.
+  auto text = [](const char *use) {
+    return std::string("shl.b32 %r9, %tid, 4;\nmov.b32 %r8, smem;\n"
+                       "add.s32 %r9, %r9, %r8;\n"
+                       "st.shared.v2.b32 [%r9], {%tid, %tid};\n"
+                       "st.shared.b32 [%r9+8], %tid;\n"
+                       "ld.shared.v4.b32 {%r1, %r2, %r3, %r4}, [%r9];\n"
+                       "add.s32 %r50, %r1, %r2;\n"
+                       "add.s32 %r50, %r50, %r3;\n") +
+           use;
+  };
+  expectClean(text(""));
+  expectFault(text("add.s32 %r50, %r50, %r4;\n"),
+              FindingKind::UninitializedRead);
+  // The same in one word, and a load that nobody could have widened.
+  std::string half = "mov.b16 %h1, 0;\nst.shared.b16 [%r57], %h1;\n"
+                     "ld.shared.v2.b16 {%h2, %h3}, [%r57];\n"
+                     "cvt.u32.u16 %r50, %h2;\n";
+  expectClean(half);
+  expectFault(half + "cvt.u32.u16 %r50, %h3;\n",
+              FindingKind::UninitializedRead);
+  expectFault("ld.shared.v2.b32 {%r1, %r2}, [smem];\n",
               FindingKind::UninitializedRead);
 }
 

@@ -274,6 +274,37 @@ TEST(Kernel, GridOfThreeAxes) {
     EXPECT_EQ(out[i], 7 * i);
 }
 
+/// Of several kernels, the first: they are moved while the file is read. Lanes
+/// that do not take part keep their addresses.
+TEST(Kernel, AddressesInDivergentCodeOfOneOfManyKernels) {
+  std::string text = kernelText(1, R"(
+    mov.b64 %rd1, smem;
+    mad.wide.u32 %rd1, %tid, 8, %rd1;
+    mad.wide.u32 %rd4, %tid, 8, %a0;
+    mov.b64 %rd2, 77;
+    mov.b64 %rd3, 77;
+    and.b32 %r1, %tid, 1;
+    setp.eq.b32 %p1, %r1, 0;
+    @%p1 bra MEET;
+    cvta.shared.u64 %rd2, %rd1;
+    cvta.to.shared.u64 %rd3, %rd2;
+    isspacep.shared %p2, %rd2;
+    @!%p2 mov.b64 %rd3, 99;
+MEET:
+    st.global.b64 [%rd4], %rd3;
+  )");
+  for (const char *name : {"second", "third", "fourth"})
+    text += std::string(".visible .entry ") + name + "()\n{\nret;\n}\n";
+  std::unique_ptr<Module> module = parseOrFail(text);
+  ASSERT_TRUE(module);
+  std::vector<uint64_t> addresses(40);
+  LaunchResult result = run(
+      *module, {bufferOf("d", addresses, BufferKind::Output)}, blocksOf(40));
+  EXPECT_EQ(findingsText(result), "");
+  for (uint64_t lane = 0; lane < addresses.size(); ++lane)
+    EXPECT_EQ(addresses[lane], lane % 2 ? lane * 8 : 77) << lane;
+}
+
 TEST(Kernel, LocalMemoryAndConstants) {
   std::string body = R"(
     .local .align 8 .b8 __local_depot0[16];
