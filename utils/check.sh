@@ -36,11 +36,11 @@ run_unit_tests() {
   local binary log
   for binary in "$MIRAGE_BUILD"/test/Unit/Mirage*Tests; do
     log=$(mktemp)
-    "$binary" --gtest_brief=1 >"$log" 2>&1 || true
-    local good bad
+    local good bad status=0
+    "$binary" --gtest_brief=1 >"$log" 2>&1 || status=$?
     good=$(count "$log" '^\[  PASSED  \]')
-    bad=$(count "$log" '^ ?[0-9]+ FAILED TEST')
-    if [ -z "$good" ]; then
+    bad=$(grep -cE '^\[  FAILED  \] .* ms\)$' "$log" || true)
+    if [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; then
       bad=1 # it ended before its summary
     fi
     passed=$((passed + ${good:-0}))

@@ -255,9 +255,8 @@ TEST_F(ArtifactFiles, WhatDoesNotVerifyIsNotWritten) {
   artifact = makeArtifact();
   artifact.program = addLargeTile(artifact.program);
   EXPECT_EQ(writeMessage(artifact),
-            "program: operation 1 (graph): expects tensors of at most "
-            "1125899906842624 elements, got %1 of "
-            "tensor<1152921504606846976x7x130xf16>");
+            "program: operation 1 (graph): operation 0 (broadcast): expects at "
+            "most 2^40 elements, got more");
   artifact = makeArtifact();
   artifact.inputs[0].name = "a=b";
   EXPECT_EQ(writeMessage(artifact),

@@ -303,6 +303,8 @@ TEST(Operators, WhatCannotBeEvaluatedIsSaid) {
   Graph stray;
   ValueId z = stray.addInput(f32({2, 3}));
   stray.addOutput(stray.add(Opcode::Accumulate, {z}, f32({2, 3})));
-  EXPECT_EQ(messageOf(stray, makeInput({2, 3}, true, 1)),
-            "operation 0 (accumulate): expects to stand in a tile graph");
+  EXPECT_EQ(
+      messageOf(stray, makeInput({2, 3}, true, 1)),
+      "operation 0 (accumulate): expects operators of the kernel level, got "
+      "accumulate, which exists in tile graphs only");
 }

@@ -26,7 +26,8 @@ public:
                 llvm::ArrayRef<int64_t> shape = {}) {
     llvm::SmallVector<TensorSpec> types = graph.getTypes(operands);
     Shape result = llvm::cantFail(inferShape(opcode, attributes, types, shape));
-    return graph.add(opcode, operands, {result, ElementType::F32}, attributes);
+    return graph.add(opcode, operands,
+                     {result, inferTileElement(opcode, types)}, attributes);
   }
   ValueId apply(Opcode opcode, llvm::ArrayRef<ValueId> operands,
                 double scalar) {

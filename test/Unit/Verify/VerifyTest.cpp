@@ -203,9 +203,10 @@ TEST(Verify, WhatNeedsALawThatFieldsLackIsUnknown) {
 TEST(Verify, MinusInfinityIsAValue) {
   // A masked softmax over tiles that reach beyond the row: exp(-inf) is 0.
   auto masked = [](bool maskLogits) {
-    Graph graph;
-    Builder b(graph);
+    auto tiles = std::make_shared<TileGraph>();
+    Builder b(*tiles);
     V x = b.input({2, 5});
+    tiles->tileInputs = {{{}, kReplicated}};
     Attributes mask;
     mask.dims = {1};
     mask.extent = 3;
@@ -216,6 +217,11 @@ TEST(Verify, MinusInfinityIsAValue) {
     else
       e = b.op(O::Mask, {b.op(O::Exp, {b.scale(x, 1.5)})}, mask);
     b.output(b.op(O::Div, {e, b.reduce(O::Sum, e, 1)}));
+    tiles->tileOutputs = {{{}}};
+    Graph graph;
+    ValueId input = graph.addInput(tiles->getType(0));
+    graph.addOutput(graph.addGraph({input}, tiles,
+                                   {tiles->getType(tiles->getOutputs()[0])}));
     return graph;
   };
   expectProved(masked(true), masked(false));
