@@ -22,19 +22,15 @@ static StepPhase convertPhase(Phase phase) {
 /// The phase in which an op's step runs: an accumulation runs in the loop,
 /// though its result is known after it.
 Phase BlockSteps::getPhase(Operation *op) const {
-  if (isa<block::AccumulateOp>(op))
-    return Phase::Loop;
-  Phase latest = Phase::Invariant;
-  for (Value operand : op->getOperands())
-    latest = std::max(latest, phases.lookup(operand));
-  return latest;
+  return isa<block::AccumulateOp>(op) ? Phase::Loop
+                                      : phases.lookup(op->getResult(0));
 }
 
-BlockSteps::BlockSteps(block::GraphOp graph) : graph(graph) {
+BlockSteps::BlockSteps(block::GraphOp graph)
+    : graph(graph),
+      phases(computePhases(cast<TileGraphOpInterface>(graph.getOperation()))) {
   Block &body = graph.getBody().front();
-  for (auto [argument, fmap] :
-       llvm::zip_equal(body.getArguments(), graph.getFmaps())) {
-    phases[argument] = fmap == kReplicated ? Phase::Invariant : Phase::Loop;
+  for (BlockArgument argument : body.getArguments()) {
     if (argument.use_empty())
       continue;
     tileOf[argument] = tiles.size();
@@ -42,8 +38,6 @@ BlockSteps::BlockSteps(block::GraphOp graph) : graph(graph) {
   }
   for (Operation &op : body.without_terminator())
     for (Value result : op.getResults()) {
-      phases[result] =
-          isa<block::AccumulateOp>(op) ? Phase::After : getPhase(&op);
       if (isa<block::ReshapeOp>(op)) {
         tileOf[result] = tileOf.lookup(op.getOperand(0));
         continue;

@@ -23,19 +23,8 @@ GraphLowering::GraphLowering(OpBuilder &builder, thread::GraphOp graph,
       position(position),
       header(cast<TileGraphOpInterface>(graph.getOperation()).getHeader()),
       ops(builder, location, position), coordinates(4) {
-  Block &body = graph.getBody().front();
-  for (auto [argument, fmap] :
-       llvm::zip_equal(body.getArguments(), graph.getFmaps()))
-    phases[argument] = fmap == kReplicated ? Phase::Invariant : Phase::Loop;
-  for (Operation &op : body.without_terminator()) {
-    auto row = cast<OperatorOpInterface>(op);
-    SmallVector<Phase> operands;
-    for (Value operand : op.getOperands())
-      operands.push_back(phases.lookup(operand));
-    phases[op.getResult(0)] = inferPhase(
-        row.getTableOpcode(),
-        readOperatorAttributes(row.getTableOpcode(), op.getAttrDictionary()),
-        operands);
+  phases = computePhases(cast<TileGraphOpInterface>(graph.getOperation()));
+  for (Operation &op : graph.getBody().front().without_terminator()) {
     if (auto accumulate = dyn_cast<thread::AccumulateOp>(op))
       accumulates.push_back(accumulate);
   }
