@@ -103,7 +103,7 @@ public:
     auto text = readFile(kManifestFile);
     if (!text)
       return text.takeError();
-    llvm::Expected<Value> document = llvm::json::parse((*text)->getBuffer());
+    llvm::Expected<Value> document = parseJSON((*text)->getBuffer());
     if (!document)
       return makeError(path(kManifestFile) + ": expects JSON, got " +
                        llvm::toString(document.takeError()));

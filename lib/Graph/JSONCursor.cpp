@@ -108,3 +108,42 @@ Value JSONCursor::raw() const {
   expect("a value");
   return nullptr;
 }
+
+//===----------------------------------------------------------------------===//
+// Parsing
+//===----------------------------------------------------------------------===//
+
+static constexpr unsigned kMaxNesting = 256;
+
+/// Where nesting passes the limit, or npos. Strings are skipped.
+static size_t findTooDeep(llvm::StringRef text) {
+  unsigned depth = 0;
+  bool inString = false;
+  for (size_t at = 0; at < text.size(); ++at) {
+    char c = text[at];
+    if (inString && c == '\\')
+      ++at;
+    else if (c == '"')
+      inString = !inString;
+    else if (!inString && (c == '[' || c == '{') && ++depth > kMaxNesting)
+      return at;
+    else if (!inString && (c == ']' || c == '}') && depth > 0)
+      --depth;
+  }
+  return llvm::StringRef::npos;
+}
+
+llvm::Expected<llvm::json::Value>
+mlir::mirage::parseJSON(llvm::StringRef text) {
+  size_t at = findTooDeep(text);
+  if (at == llvm::StringRef::npos)
+    return llvm::json::parse(text);
+  llvm::StringRef before = text.take_front(at);
+  size_t line = before.count('\n') + 1;
+  size_t column = at - (before.rfind('\n') + 1) + 1;
+  return llvm::createStringError(
+      llvm::inconvertibleErrorCode(),
+      "[" + llvm::Twine(line) + ":" + llvm::Twine(column) +
+          "]: expects at most " + llvm::Twine(kMaxNesting) +
+          " nested arrays and objects, got more");
+}

@@ -8,6 +8,7 @@
 
 #include "LoadedProgram.h"
 #include "Mirage/Graph/GraphJSON.h"
+#include "Mirage/Graph/JSONCursor.h"
 #include "Mirage/Reference/NpyFile.h"
 #include "Mirage/Reference/RandomInputs.h"
 #include "llvm/ADT/STLExtras.h"
@@ -25,8 +26,7 @@ static llvm::Expected<Graph> readGraphFile(llvm::StringRef path) {
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer)
     return fail("cannot be read: " + buffer.getError().message());
-  llvm::Expected<llvm::json::Value> value =
-      llvm::json::parse((*buffer)->getBuffer());
+  llvm::Expected<llvm::json::Value> value = parseJSON((*buffer)->getBuffer());
   if (!value)
     return fail("expects JSON, got " + llvm::toString(value.takeError()));
   llvm::Expected<Graph> graph = graphFromJSON(*value);

@@ -54,6 +54,12 @@ private:
   std::string *error;
 };
 
+/// Parses a document that may come from anywhere: LLVM's parser, after a look
+/// at how deeply arrays and objects nest, for which that parser uses the stack.
+/// \returns an error with the line and column where nesting passes 256 levels,
+/// or what the parser says.
+llvm::Expected<llvm::json::Value> parseJSON(llvm::StringRef text);
+
 } // namespace mlir::mirage
 
 #endif // MIRAGE_GRAPH_JSONCURSOR_H

@@ -10,6 +10,7 @@
 #include "Mirage/Dialect/Operator/LaunchAttributes.h"
 #include "Mirage/Dialect/Operator/OperatorInterface.h"
 #include "Mirage/Graph/GraphJSON.h"
+#include "Mirage/Graph/JSONCursor.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -50,7 +51,7 @@ LogicalResult ArtifactBuilder::readProgram() {
   if (!text)
     return function.emitError("expects the program that is computed; "
                               "--mirage-record-program leaves it here");
-  llvm::Expected<llvm::json::Value> json = llvm::json::parse(text.getValue());
+  llvm::Expected<llvm::json::Value> json = parseJSON(text.getValue());
   if (!json)
     return function.emitError() << llvm::toString(json.takeError());
   llvm::Expected<Graph> program = graphFromJSON(*json);

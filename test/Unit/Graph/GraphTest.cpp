@@ -9,6 +9,7 @@
 #include "Mirage/Graph/Graph.h"
 #include "Mirage/Graph/DefaultTileGraph.h"
 #include "Mirage/Graph/GraphJSON.h"
+#include "Mirage/Graph/JSONCursor.h"
 #include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
 
@@ -364,4 +365,13 @@ TEST(DefaultTileGraph, SumsOverPaddingAreMasked) {
   dims.dims = {1};
   graph.addOutput(graph.add(Opcode::Max, {x}, f16({4, 1}), dims));
   EXPECT_EQ(countMasks(buildDefault(graph)), 1);
+}
+
+TEST(Graph, JSONThatNestsTooDeeplyIsAnErrorAndNoCrash) {
+  EXPECT_TRUE(static_cast<bool>(parseJSON("{\"a\": [\"[[[[\\\"[[\"]}")));
+  llvm::Expected<llvm::json::Value> deep =
+      parseJSON("\n" + std::string(100000, '['));
+  ASSERT_FALSE(static_cast<bool>(deep));
+  EXPECT_EQ(llvm::toString(deep.takeError()),
+            "[2:257]: expects at most 256 nested arrays and objects, got more");
 }
