@@ -164,27 +164,6 @@ static llvm::Error checkNames(llvm::StringRef member,
   return llvm::Error::success();
 }
 
-/// Every tensor of the program, and of the graphs in it, has a size that can be
-/// counted.
-static llvm::Error checkSizes(const Graph &graph, const std::string &where) {
-  for (ValueId value = 0; value < graph.getNumValues(); ++value) {
-    int64_t elements = 1;
-    for (int64_t size : graph.getType(value).shape)
-      if (llvm::MulOverflow(elements, size, elements) || elements > kMaxBytes)
-        return makeError(where + ": expects tensors of at most " +
-                         llvm::Twine(kMaxBytes) + " elements, got %" +
-                         llvm::Twine(value) + " of " +
-                         print(graph.getType(value)));
-  }
-  for (auto [number, operation] : llvm::enumerate(graph.getNodes()))
-    if (operation.body)
-      if (llvm::Error error = checkSizes(
-              *operation.body,
-              where + ": operation " + std::to_string(number) + " (graph)"))
-        return error;
-  return llvm::Error::success();
-}
-
 /// The tensors are those of the program, whose types are known to be sound.
 static llvm::Error checkTypes(llvm::StringRef member,
                               llvm::ArrayRef<ArtifactTensor> tensors,
@@ -220,8 +199,6 @@ static llvm::Error checkTensors(const Artifact &artifact) {
 llvm::Error mlir::mirage::verify(const Artifact &artifact) {
   if (llvm::Error error = verify(artifact.program))
     return makeError("program: " + llvm::toString(std::move(error)));
-  if (llvm::Error error = checkSizes(artifact.program, "program"))
-    return error;
   if (llvm::Error error = checkTensors(artifact))
     return error;
   if (llvm::Error error =

@@ -68,10 +68,6 @@ static llvm::Error checkSizes(const Graph &graph, int64_t largest,
 llvm::Error mlir::mirage::checkEvaluable(const Graph &graph) {
   if (llvm::Error error = verify(graph))
     return error;
-  for (auto [number, operation] : llvm::enumerate(graph.getNodes()))
-    if (operation.opcode == Opcode::Accumulate)
-      return makeError("operation " + llvm::Twine(number) +
-                       " (accumulate): expects to stand in a tile graph");
   return checkSizes(graph, kLargestTensor, "");
 }
 
