@@ -57,6 +57,7 @@ static void addOptimize(OpPassManager &passManager,
   passManager.addPass(createConvertBlockToThreadPass());
   passManager.addPass(createScheduleBlockPass());
   passManager.addPass(createPlanSharedMemoryPass(plan));
+  passManager.addPass(createPlanDeviceMemoryPass());
 }
 
 static void addLower(OpPassManager &passManager, const CompileOptions &) {

@@ -18,3 +18,31 @@ func.func @copies(%x: tensor<4x6xf16>, %e: tensor<4x6xf16>, %f: tensor<24xf16>)
   } : tensor<4x6xf16>, tensor<4x6xf16>, tensor<24xf16>
   return %r#0, %r#1, %r#2 : tensor<4x6xf16>, tensor<4x6xf16>, tensor<24xf16>
 }
+
+// What a function returns though it is its argument, or for the second time, is
+// copied by a graph of its own.
+// CHECK-LABEL: func.func @returned(
+// CHECK-SAME:    %[[X:.+]]: tensor<4x6xf16>
+func.func @returned(%x: tensor<4x6xf16>) -> (tensor<4x6xf16>, tensor<4x6xf16>, tensor<4x6xf16>) {
+  // CHECK: %[[R:.+]] = mirage_kernel.graph
+  %e = tensor.empty() : tensor<4x6xf16>
+  %r = mirage_kernel.graph ins(%x : tensor<4x6xf16>) outs(%e : tensor<4x6xf16>) {
+  ^bb0(%a: tensor<4x6xf16>):
+    %0 = mirage_kernel.exp %a : (tensor<4x6xf16>) -> tensor<4x6xf16>
+    mirage_kernel.yield %0 : tensor<4x6xf16>
+  } : tensor<4x6xf16>
+  // CHECK: %[[C0:.+]] = mirage_kernel.graph ins(%[[X]] :
+  // CHECK:   mirage_kernel.broadcast %{{.+}} : (tensor<4x6xf16>) -> tensor<4x6xf16>
+  // CHECK: %[[C2:.+]] = mirage_kernel.graph ins(%[[R]] :
+  // CHECK: return %[[C0]], %[[R]], %[[C2]]
+  return %x, %r, %r : tensor<4x6xf16>, tensor<4x6xf16>, tensor<4x6xf16>
+}
+
+// Somebody else's function stays as it is.
+// CHECK-LABEL: func.func @foreign(
+// CHECK-NEXT:    arith.addf
+// CHECK-NEXT:    return
+func.func @foreign(%x: tensor<4x6xf16>) -> (tensor<4x6xf16>, tensor<4x6xf16>) {
+  %y = arith.addf %x, %x : tensor<4x6xf16>
+  return %y, %y : tensor<4x6xf16>, tensor<4x6xf16>
+}

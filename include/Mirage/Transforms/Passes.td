@@ -39,13 +39,17 @@ def RecordProgramPass : Pass<"mirage-record-program"> {
 }
 
 def MaterializeResultsPass : Pass<"mirage-materialize-results"> {
-  let summary = "gives each result of a kernel graph a kernel that writes it";
+  let summary = "gives each result of a program a kernel that writes it";
   let description = [{
-    A result that is an input, or another result, in whatever shape, becomes a
-    copy: a `mirage_kernel.broadcast` to the shape it has. Run before
+    A result of a kernel graph that is an input, or another result, in whatever
+    shape, becomes a copy: a `mirage_kernel.broadcast` to the shape it has. So
+    does what a function of tensors returns though it is an argument or returned
+    already: in a kernel graph that copies it. Run before
     --mirage-assign-default-blocks.
     Example: test/Transforms/materialize-results.mlir
   }];
+  let dependentDialects = ["::mlir::mirage::kernel::MirageKernelDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 def SplitGridSumsPass : Pass<"mirage-split-grid-sums"> {
@@ -87,6 +91,18 @@ def PlanSharedMemoryPass : Pass<"mirage-plan-shared-memory"> {
   let options = [
     Option<"target", "target", "std::string", /*default=*/"\"\"",
            "GPU whose shared memory tiles must fit; without it the module's #nvvm.target, or sm_90a">];
+}
+
+def PlanDeviceMemoryPass : Pass<"mirage-plan-device-memory"> {
+  let summary = "gives each tensor between kernels a place in the workspace";
+  let description = [{
+    A result of a kernel that the function returns is written into the caller's
+    buffer, every other one into the workspace, where tensors that are not live
+    together share bytes; time is counted in launches. Block graphs carry
+    `mirage.workspace_offsets`, the function `mirage.workspace_bytes`. Functions
+    without kernel graphs stay as they are.
+    Example: test/Transforms/plan-device-memory.mlir
+  }];
 }
 
 def SearchGraphPass : Pass<"mirage-search-graph"> {

@@ -6,12 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HostFunction.h"
 #include "Mirage/Analysis/BlockSteps.h"
+#include "Mirage/Analysis/LaunchSequence.h"
 #include "Mirage/Conversion/BlockToGPU.h"
 #include "Mirage/Conversion/Passes.h"
 #include "Mirage/Dialect/Kernel/IR/Kernel.h"
-#include "Mirage/Dialect/Operator/LaunchAttributes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -39,14 +38,14 @@ namespace {
 /// there is one.
 class LaunchBuilder {
 public:
-  LaunchBuilder(func::FuncOp source, const HostFunction &host,
+  LaunchBuilder(const LaunchSequence &sequence, const StoragePlan &plan,
                 gpu::GPUModuleOp module)
-      : source(source), host(host), module(module),
-        builder(source.getLoc(), source.getContext()) {}
+      : sequence(sequence), plan(plan), source(sequence.getFunction()),
+        module(module), builder(source.getLoc(), source.getContext()) {}
 
   LogicalResult run() {
     createFunction();
-    for (auto [number, launch] : llvm::enumerate(host.getLaunches())) {
+    for (auto [number, launch] : llvm::enumerate(sequence.getLaunches())) {
       std::string name = (source.getName() + "_" + llvm::Twine(number)).str();
       FailureOr<gpu::GPUFuncOp> kernel = lowerBlockGraph(launch, module, name);
       if (failed(kernel))
@@ -60,12 +59,15 @@ public:
 private:
   void createFunction();
   void createLaunch(block::GraphOp launch, gpu::GPUFuncOp kernel);
+  DeviceBuffer getBuffer(Value tensor) const {
+    return sequence.getBuffer(tensor, plan);
+  }
   Value getMemRef(Value tensor);
-  DictionaryAttr describeArgument(Value tensor);
   void describe(gpu::LaunchFuncOp op, block::GraphOp launch, StringRef kernel);
 
+  const LaunchSequence &sequence;
+  const StoragePlan &plan;
   func::FuncOp source;
-  const HostFunction &host;
   gpu::GPUModuleOp module;
   ImplicitLocOpBuilder builder;
   func::FuncOp function;
@@ -87,8 +89,8 @@ void LaunchBuilder::createFunction() {
   for (auto [index, type] : llvm::enumerate(source.getResultTypes()))
     add(getBufferType(type), getRoleName(DeviceBuffer::Role::Output),
         source.getResultAttrDict(index));
-  if (int64_t bytes = host.getWorkspaceBytes())
-    add(MemRefType::get({bytes}, builder.getI8Type()),
+  if (plan.sizeBytes > 0)
+    add(MemRefType::get({plan.sizeBytes}, builder.getI8Type()),
         getRoleName(DeviceBuffer::Role::Workspace), {});
   builder.setInsertionPoint(source);
   function = func::FuncOp::create(builder, source.getName(),
@@ -96,14 +98,15 @@ void LaunchBuilder::createFunction() {
   function.setAllArgAttrs(attributes);
   // What others left at the function, such as the program it computes.
   for (NamedAttribute attribute : source->getDiscardableAttrs())
-    function->setDiscardableAttr(attribute.getName(), attribute.getValue());
+    if (attribute.getName() != kWorkspaceBytesAttr)
+      function->setDiscardableAttr(attribute.getName(), attribute.getValue());
   function.setVisibility(source.getVisibility());
   builder.setInsertionPointToStart(function.addEntryBlock());
 }
 
 /// The buffer of a tensor, in the shape that its user sees.
 Value LaunchBuilder::getMemRef(Value tensor) {
-  DeviceBuffer buffer = host.getBuffer(tensor);
+  DeviceBuffer buffer = getBuffer(tensor);
   MemRefType type = getBufferType(tensor.getType());
   unsigned numInputs = source.getNumArguments();
   if (buffer.role == DeviceBuffer::Role::Workspace) {
@@ -121,23 +124,13 @@ Value LaunchBuilder::getMemRef(Value tensor) {
                                            type.getShape(), strides);
 }
 
-DictionaryAttr LaunchBuilder::describeArgument(Value tensor) {
-  DeviceBuffer buffer = host.getBuffer(tensor);
-  return builder.getDictionaryAttr(
-      {builder.getNamedAttr("role",
-                            builder.getStringAttr(getRoleName(buffer.role))),
-       builder.getNamedAttr("index", builder.getI64IntegerAttr(buffer.index)),
-       builder.getNamedAttr("offset_bytes",
-                            builder.getI64IntegerAttr(buffer.offsetBytes))});
-}
-
 void LaunchBuilder::describe(gpu::LaunchFuncOp op, block::GraphOp launch,
                              StringRef kernel) {
   SmallVector<Attribute> arguments;
   for (Value tensor : launch->getOperands())
-    arguments.push_back(describeArgument(tensor));
+    arguments.push_back(getBuffer(tensor).getAttr(builder.getContext()));
   for (Value tensor : launch->getResults())
-    arguments.push_back(describeArgument(tensor));
+    arguments.push_back(getBuffer(tensor).getAttr(builder.getContext()));
   SmallVector<int64_t, 3> grid(launch.getGrid());
   grid.resize(3, 1);
   op->setAttr(
@@ -193,15 +186,18 @@ struct ConvertKernelToGPUPass
 
 private:
   LogicalResult convert(func::FuncOp function) {
-    FailureOr<HostFunction> host = HostFunction::read(function);
-    if (failed(host))
+    FailureOr<LaunchSequence> sequence = LaunchSequence::read(function);
+    if (failed(sequence))
+      return failure();
+    FailureOr<StoragePlan> plan = sequence->readPlan();
+    if (failed(plan))
       return failure();
     OpBuilder builder(function);
     auto module = gpu::GPUModuleOp::create(
         builder, function.getLoc(), (function.getName() + "_kernels").str());
     getOperation()->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
                             builder.getUnitAttr());
-    if (failed(LaunchBuilder(function, *host, module).run()))
+    if (failed(LaunchBuilder(*sequence, *plan, module).run()))
       return failure();
     function.erase();
     return success();

@@ -13,7 +13,6 @@
 #include "Mirage/Graph/JSONCursor.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace mlir::mirage;
@@ -125,20 +124,26 @@ struct LaunchReader {
 };
 } // namespace
 
+static BufferRole convertRole(DeviceBuffer::Role role) {
+  switch (role) {
+  case DeviceBuffer::Role::Input:
+    return BufferRole::Input;
+  case DeviceBuffer::Role::Output:
+    return BufferRole::Output;
+  case DeviceBuffer::Role::Workspace:
+    return BufferRole::Workspace;
+  }
+  llvm_unreachable("all roles are handled");
+}
+
 LaunchArgument LaunchReader::getArgument(Attribute attribute) {
-  auto attributes = dyn_cast<DictionaryAttr>(attribute);
-  auto role = get<StringAttr>(attributes, "role");
-  auto parsed = llvm::StringSwitch<std::optional<BufferRole>>(
-                    role ? role.getValue() : StringRef())
-                    .Case("input", BufferRole::Input)
-                    .Case("output", BufferRole::Output)
-                    .Case("workspace", BufferRole::Workspace)
-                    .Default(std::nullopt);
-  if (!parsed && missing.empty())
-    missing = "role";
-  return {parsed.value_or(BufferRole::Input),
-          static_cast<unsigned>(getInt(attributes, "index")),
-          getInt(attributes, "offset_bytes")};
+  std::string member;
+  std::optional<DeviceBuffer> buffer = DeviceBuffer::read(attribute, member);
+  if (missing.empty())
+    missing = member;
+  return buffer ? LaunchArgument{convertRole(buffer->role), buffer->index,
+                                 buffer->offsetBytes}
+                : LaunchArgument();
 }
 
 LogicalResult ArtifactBuilder::readLaunch(gpu::LaunchFuncOp op) {

@@ -1,4 +1,4 @@
-// RUN: mirage-opt %s --mirage-schedule-block --convert-mirage-kernel-to-gpu --split-input-file --verify-diagnostics
+// RUN: mirage-opt %s --mirage-schedule-block --mirage-plan-device-memory --convert-mirage-kernel-to-gpu --split-input-file --verify-diagnostics
 
 func.func @left_outside(%x: tensor<4x8xf16>) -> tensor<4x8xf16> {
   %e = tensor.empty() : tensor<4x8xf16>

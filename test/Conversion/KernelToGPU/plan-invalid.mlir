@@ -1,5 +1,5 @@
 // Plans and element types are checked where code relies on them.
-// RUN: mirage-opt %s --convert-mirage-kernel-to-gpu --split-input-file --verify-diagnostics
+// RUN: mirage-opt %s --mirage-plan-device-memory --convert-mirage-kernel-to-gpu --split-input-file --verify-diagnostics
 
 func.func @no_offsets(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
   %e = tensor.empty() : tensor<8x64xf32>

@@ -2,7 +2,7 @@
 // right to f32's tolerance, against float64, with and without thread graphs.
 // RUN: mirage-opt %s --mirage-record-program --mirage-compile="from=optimize artifact=%t" -o /dev/null
 // RUN: mirage-run %t --device=emulator --check | FileCheck %s
-// RUN: mirage-opt %s --mirage-record-program --mirage-materialize-results --mirage-assign-default-blocks --mirage-schedule-block --mirage-plan-shared-memory --convert-mirage-kernel-to-gpu --mirage-lower-to-nvvm --mirage-emit-ptx="artifact=%t.plain ptxas=never" -o /dev/null
+// RUN: mirage-opt %s --mirage-record-program --mirage-materialize-results --mirage-assign-default-blocks --mirage-schedule-block --mirage-plan-shared-memory --mirage-plan-device-memory --convert-mirage-kernel-to-gpu --mirage-lower-to-nvvm --mirage-emit-ptx="artifact=%t.plain ptxas=never" -o /dev/null
 // RUN: mirage-run %t.plain --device=emulator --check | FileCheck %s
 
 // CHECK: output output0: right

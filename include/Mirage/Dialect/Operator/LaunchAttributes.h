@@ -22,7 +22,7 @@
 #ifndef MIRAGE_DIALECT_OPERATOR_LAUNCHATTRIBUTES_H
 #define MIRAGE_DIALECT_OPERATOR_LAUNCHATTRIBUTES_H
 
-#include "llvm/ADT/StringRef.h"
+#include "mlir/IR/BuiltinAttributes.h"
 
 namespace mlir::mirage {
 
@@ -34,6 +34,24 @@ inline constexpr llvm::StringLiteral kRoleAttr = "mirage.role";
 inline constexpr llvm::StringLiteral kProgramAttr = "mirage.program";
 /// Of an argument or result: what people call it.
 inline constexpr llvm::StringLiteral kNameAttr = "mirage.name";
+/// A place in device memory: a buffer of the caller, or a part of the
+/// workspace. As an attribute `{role = "workspace", index = 0, offset_bytes =
+/// 256}`.
+struct DeviceBuffer {
+  enum class Role : uint8_t { Input, Output, Workspace };
+  Role role = Role::Input;
+  unsigned index = 0;      ///< among inputs or outputs
+  int64_t offsetBytes = 0; ///< in the workspace
+
+  DictionaryAttr getAttr(MLIRContext *context) const;
+  /// \returns none where `attribute` has another form; `missing` then names the
+  /// first member that is not as it should be.
+  static std::optional<DeviceBuffer> read(Attribute attribute,
+                                          std::string &missing);
+};
+/// "input", "output" or "workspace", as in `mirage.role`.
+StringRef getRoleName(DeviceBuffer::Role role);
+std::optional<DeviceBuffer::Role> parseRole(StringRef name);
 
 } // namespace mlir::mirage
 

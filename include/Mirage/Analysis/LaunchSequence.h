@@ -1,0 +1,78 @@
+//===- LaunchSequence.h - A function as a list of launches ------*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A function that is compiled is nothing but kernel graphs, one after the
+// other, and each of these nothing but `mirage_block.graph`s, which are
+// launched, and reshapes, which are views. What lies in device memory is the
+// function's arguments and the results of launches; every other tensor is one
+// of these in another shape.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_ANALYSIS_LAUNCHSEQUENCE_H
+#define MIRAGE_ANALYSIS_LAUNCHSEQUENCE_H
+
+#include "Mirage/Dialect/Block/IR/Block.h"
+#include "Mirage/Dialect/Kernel/IR/Kernel.h"
+#include "Mirage/Dialect/Operator/LaunchAttributes.h"
+#include "Mirage/Planning/StorageProblem.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mlir::mirage {
+
+class LaunchSequence {
+public:
+  /// \returns failure after an error at the first op that is neither a kernel
+  /// graph nor one that makes an empty tensor, or, inside a kernel graph,
+  /// neither a block graph nor a reshape; and where a result of the function is
+  /// not written by a launch, or the same as another.
+  static FailureOr<LaunchSequence> read(func::FuncOp function);
+
+  func::FuncOp getFunction() const { return function; }
+  ArrayRef<block::GraphOp> getLaunches() const { return launches; }
+  /// The tensor in device memory that an operand or a result of a launch is a
+  /// view of: an argument of the function or a result of a launch.
+  Value getRoot(Value tensor) const { return roots.at(tensor); }
+
+  /// What lies between launches: results that the function does not return, in
+  /// the order in which they are written.
+  ArrayRef<Value> getIntermediates() const { return intermediates; }
+  /// Places for these in the workspace. Time is counted in launches: a tensor
+  /// is live from the one that writes it to the last one that reads it.
+  StorageProblem makeStorageProblem() const;
+  /// Leaves a plan in attributes: `mirage.workspace_offsets` on each launch, an
+  /// offset in bytes for each result, -1 where it is returned; and on the
+  /// function `mirage.workspace_bytes`.
+  void annotate(const StoragePlan &plan);
+  /// The plan that attributes state, or failure after an error that says what
+  /// is missing or does not hold.
+  FailureOr<StoragePlan> readPlan() const;
+  /// Where an operand or a result of a launch lies.
+  DeviceBuffer getBuffer(Value tensor, const StoragePlan &plan) const;
+
+private:
+  explicit LaunchSequence(func::FuncOp function) : function(function) {}
+  LogicalResult readBody();
+  LogicalResult readGraph(kernel::GraphOp graph);
+  LogicalResult readResults();
+
+  func::FuncOp function;
+  SmallVector<block::GraphOp> launches;
+  SmallVector<Value> intermediates;
+  DenseMap<Value, Value> roots;
+  DenseMap<Value, unsigned> resultIndex; ///< of the function, by root
+};
+
+inline constexpr llvm::StringLiteral kWorkspaceOffsetsAttr =
+    "mirage.workspace_offsets";
+inline constexpr llvm::StringLiteral kWorkspaceBytesAttr =
+    "mirage.workspace_bytes";
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_ANALYSIS_LAUNCHSEQUENCE_H
