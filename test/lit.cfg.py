@@ -34,5 +34,7 @@ if shutil.which("ptxas") or os.path.exists("/usr/local/cuda/bin/ptxas"):
 hide_toolkit = os.path.join(config.test_source_root, "Inputs", "hide-toolkit.sh")
 if subprocess.run([hide_toolkit, "true"]).returncode == 0:
     config.available_features.add("hidden-toolkit")
+if os.environ.get("MIRAGE_TEST_SIZES") == "full":
+    config.available_features.add("full-sizes")
 if os.path.exists("/dev/nvidia0"):
     config.available_features.add("gpu")

@@ -3,7 +3,7 @@
 # C++ unit tests, lit. Ends with a line "N passed, N failed".
 #
 #   utils/check.sh          at the sizes that continuous integration runs
-#   utils/check.sh --full   at the sizes that the documentation quotes
+#   utils/check.sh --full   the benchmark programs at their full sizes as well
 set -euo pipefail
 source "$(dirname "$0")/setup.sh"
 
