@@ -26,6 +26,8 @@ config.substitutions.append(("%python", "python3"))
 config.substitutions.append(("%cc", config.cc))
 config.substitutions.append(("%mirage_src", config.mirage_src_root))
 config.substitutions.append(("%mirage_obj", config.mirage_obj_root))
+# For tests that put something in front of it.
+config.substitutions.append(("%mirage_path", config.environment["PATH"]))
 config.substitutions.append(("%shlibext", config.llvm_shlib_ext))
 config.substitutions.append(("%llvm_lib", os.path.join(config.llvm_tools_dir, "..", "lib")))
 

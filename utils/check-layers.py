@@ -27,7 +27,7 @@ USES = {
     "Analysis": ["Dialect", "Layout", "Planning"],
     "Transforms": ["Search", "Bridge", "Analysis", "Planning"],
     "Conversion": ["Dialect", "Analysis", "Layout"],
-    "Target": ["Bridge", "Artifact"],
+    "Target": ["Analysis", "Bridge", "Artifact"],
     "Pipelines": ["Transforms", "Conversion", "Target", "Runtime"],
     "CAPI": ["Pipelines"],
 }

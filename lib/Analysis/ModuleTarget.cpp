@@ -7,8 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Analysis/ModuleTarget.h"
+#include "Mirage/Analysis/FindLocation.h"
 #include "Mirage/Planning/SharedMemory.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
@@ -22,20 +25,46 @@ static NVVM::NVVMTargetAttr findTarget(Attribute attribute) {
   return {};
 }
 
-std::string mirage::resolveTarget(Operation *op, StringRef option) {
+static bool isModule(Operation *op) {
+  return op->hasTrait<OpTrait::SymbolTable>();
+}
+
+namespace {
+/// A target and who asks for it.
+struct RequestedTarget {
+  std::string name;
+  Operation *op;
+};
+} // namespace
+
+static RequestedTarget findRequested(Operation *op, StringRef option) {
   if (!option.empty())
-    return option.str();
-  for (; op; op = op->getParentOp())
-    for (NamedAttribute named : op->getAttrs())
-      if (NVVM::NVVMTargetAttr target = findTarget(named.getValue()))
-        return target.getChip().str();
-  return "sm_90a";
+    return {option.str(), op};
+  for (Operation *place = op; place; place = place->getParentOp())
+    if (isModule(place))
+      for (NamedAttribute named : place->getAttrs())
+        if (NVVM::NVVMTargetAttr target = findTarget(named.getValue()))
+          return {target.getChip().str(), place};
+  return {"sm_90a", op};
+}
+
+std::optional<std::string> mirage::explainUnknownTarget(StringRef target) {
+  if (getSharedBytesPerBlock(target))
+    return std::nullopt;
+  return "expects one of the targets " + llvm::join(getKnownChips(), ", ") +
+         ", got '" + target.str() + "'";
+}
+
+FailureOr<std::string> mirage::resolveTarget(Operation *op, StringRef option) {
+  RequestedTarget requested = findRequested(op, option);
+  if (std::optional<std::string> problem = explainUnknownTarget(requested.name))
+    return mlir::emitError(findLocation(requested.op)) << *problem;
+  return requested.name;
 }
 
 FailureOr<int64_t> mirage::resolveSharedBytes(Operation *op, StringRef option) {
-  std::string target = resolveTarget(op, option);
-  if (std::optional<int64_t> bytes = getSharedBytesPerBlock(target))
-    return *bytes;
-  return op->emitError() << "expects a target from sm_80 on, got '" << target
-                         << "'";
+  FailureOr<std::string> target = resolveTarget(op, option);
+  if (failed(target))
+    return failure();
+  return *getSharedBytesPerBlock(*target);
 }

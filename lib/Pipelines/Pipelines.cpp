@@ -7,8 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Pipelines/Pipelines.h"
+#include "Mirage/Analysis/ModuleTarget.h"
 #include "Mirage/Conversion/Passes.h"
 #include "Mirage/Target/PTX/Passes.h"
+#include "Mirage/Target/PTX/Ptxas.h"
 #include "Mirage/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Pass/PassManager.h"
@@ -70,6 +72,7 @@ static void addEmit(OpPassManager &passManager, const CompileOptions &options) {
   EmitPTXPassOptions emit;
   emit.target = options.target;
   emit.artifact = options.artifact;
+  emit.ptxas = options.ptxas;
   passManager.addPass(createEmitPTXPass(emit));
 }
 
@@ -120,6 +123,14 @@ LogicalResult mlir::mirage::buildCompilePipeline(
     return onError("expects to=emit where an artifact is to be written, got "
                    "to=" +
                    options.to.getValue());
+  if (!options.target.empty())
+    if (auto problem = explainUnknownTarget(options.target))
+      return onError(*problem);
+  // The search may take minutes: what only the last phase looks at is looked
+  // at now.
+  llvm::Expected<PtxasChoice> assembler = choosePtxas(options.ptxas);
+  if (!assembler)
+    return onError(llvm::toString(assembler.takeError()));
   for (const CompilePhase &phase : llvm::make_range(first, last + 1))
     phase.add(passManager, options);
   return success();

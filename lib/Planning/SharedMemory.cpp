@@ -7,18 +7,32 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Planning/SharedMemory.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+
+namespace {
+struct Chip {
+  llvm::StringLiteral name;
+  int64_t sharedKiB;
+};
+} // namespace
+
+static constexpr Chip kChips[] = {
+    {"sm_80", 163},   {"sm_86", 99},   {"sm_87", 163},   {"sm_89", 99},
+    {"sm_90", 227},   {"sm_90a", 227}, {"sm_100", 227},  {"sm_100a", 227},
+    {"sm_100f", 227}, {"sm_103", 227}, {"sm_103a", 227}, {"sm_103f", 227},
+    {"sm_120", 99},   {"sm_120a", 99}, {"sm_120f", 99},  {"sm_121", 99},
+    {"sm_121a", 99},  {"sm_121f", 99},
+};
 
 std::optional<int64_t>
 mlir::mirage::getSharedBytesPerBlock(llvm::StringRef chip) {
-  constexpr int64_t kKiB = 1024;
-  return llvm::StringSwitch<std::optional<int64_t>>(chip)
-      .Cases({"sm_80", "sm_87"}, 163 * kKiB)
-      .Cases({"sm_86", "sm_89"}, 99 * kKiB)
-      .Cases({"sm_90", "sm_90a"}, 227 * kKiB)
-      .Cases({"sm_100", "sm_100a", "sm_100f"}, 227 * kKiB)
-      .Cases({"sm_103", "sm_103a", "sm_103f"}, 227 * kKiB)
-      .Cases({"sm_120", "sm_120a", "sm_120f"}, 99 * kKiB)
-      .Cases({"sm_121", "sm_121a", "sm_121f"}, 99 * kKiB)
-      .Default(std::nullopt);
+  for (const Chip &known : kChips)
+    if (known.name == chip)
+      return known.sharedKiB * 1024;
+  return std::nullopt;
+}
+
+llvm::SmallVector<llvm::StringRef> mlir::mirage::getKnownChips() {
+  return llvm::map_to_vector(
+      kChips, [](const Chip &chip) -> llvm::StringRef { return chip.name; });
 }

@@ -34,10 +34,13 @@ static Graph readNode(OperatorOpInterface op) {
 }
 
 static LogicalResult assignDefaultBlock(OperatorOpInterface op,
-                                        int64_t sharedBytes) {
+                                        StringRef target) {
+  FailureOr<int64_t> sharedBytes = resolveSharedBytes(op, target);
+  if (failed(sharedBytes))
+    return failure();
   Graph graph = readNode(op);
   llvm::Expected<TileGraph> tiles =
-      buildDefaultTileGraph(graph, graph.getNodes()[0], sharedBytes);
+      buildDefaultTileGraph(graph, graph.getNodes()[0], *sharedBytes);
   if (!tiles)
     return op->emitError() << llvm::toString(tiles.takeError());
   OpBuilder builder(op);
@@ -54,8 +57,7 @@ struct AssignDefaultBlocksPass
   using AssignDefaultBlocksPassBase::AssignDefaultBlocksPassBase;
 
   void runOnOperation() override {
-    FailureOr<int64_t> sharedBytes = resolveSharedBytes(getOperation(), target);
-    if (failed(sharedBytes))
+    if (failed(resolveTarget(getOperation(), target)))
       return signalPassFailure();
     SmallVector<OperatorOpInterface> operators;
     getOperation()->walk<WalkOrder::PreOrder>([&](mlir::Operation *op) {
@@ -67,7 +69,7 @@ struct AssignDefaultBlocksPass
       return WalkResult::advance();
     });
     for (OperatorOpInterface op : operators)
-      if (failed(assignDefaultBlock(op, *sharedBytes)))
+      if (failed(assignDefaultBlock(op, target)))
         return signalPassFailure();
   }
 };

@@ -54,8 +54,10 @@ static LogicalResult reportDemand(const BlockSteps &steps,
   return diagnostic;
 }
 
-static LogicalResult planSharedMemory(block::GraphOp graph,
-                                      int64_t limitBytes) {
+static LogicalResult planSharedMemory(block::GraphOp graph, StringRef target) {
+  FailureOr<int64_t> limitBytes = resolveSharedBytes(graph, target);
+  if (failed(limitBytes))
+    return failure();
   BlockSteps steps(graph);
   Schedule schedule = steps.readSchedule();
   if (llvm::Error error = verify(steps.makeScheduleProblem(), schedule))
@@ -66,8 +68,8 @@ static LogicalResult planSharedMemory(block::GraphOp graph,
   StoragePlan plan = planStorage(problem);
   assert(!llvm::errorToBool(verify(problem, plan)) &&
          "no two live tiles may share bytes");
-  if (plan.sizeBytes > limitBytes)
-    return reportDemand(steps, problem, plan.sizeBytes, limitBytes);
+  if (plan.sizeBytes > *limitBytes)
+    return reportDemand(steps, problem, plan.sizeBytes, *limitBytes);
   annotate(steps, plan);
   return success();
 }
@@ -78,13 +80,11 @@ struct PlanSharedMemoryPass
   using PlanSharedMemoryPassBase::PlanSharedMemoryPassBase;
 
   void runOnOperation() override {
-    FailureOr<int64_t> sharedBytes = resolveSharedBytes(getOperation(), target);
-    if (failed(sharedBytes))
+    if (failed(resolveTarget(getOperation(), target)))
       return signalPassFailure();
     WalkResult result = getOperation()->walk([&](block::GraphOp graph) {
-      return failed(planSharedMemory(graph, *sharedBytes))
-                 ? WalkResult::interrupt()
-                 : WalkResult::advance();
+      return failed(planSharedMemory(graph, target)) ? WalkResult::interrupt()
+                                                     : WalkResult::advance();
     });
     if (result.wasInterrupted())
       signalPassFailure();

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mirage/Analysis/FindLocation.h"
 #include "Mirage/Analysis/ModuleTarget.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Transforms/Passes.h"
@@ -57,6 +58,8 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
   using SearchGraphPassBase::SearchGraphPassBase;
 
   void runOnOperation() override {
+    if (failed(resolveTarget(getOperation(), target)))
+      return signalPassFailure();
     SearchGraphOptions options;
     options.seed = seed;
     options.maxBlockOps = maxBlockOps;
@@ -67,7 +70,10 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
     getOperation()->walk([&](kernel::GraphOp op) { graphs.push_back(op); });
     llvm::json::Array reports;
     for (kernel::GraphOp op : graphs) {
-      options.target = resolveTarget(op, target);
+      FailureOr<std::string> chip = resolveTarget(op, target);
+      if (failed(chip))
+        return signalPassFailure();
+      options.target = *chip;
       FailureOr<SearchGraphResult> result = searchGraph(op, options);
       if (failed(result))
         return signalPassFailure();
@@ -84,8 +90,9 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
     std::error_code code;
     llvm::raw_fd_ostream file(report, code, llvm::sys::fs::OF_Text);
     if (code)
-      return getOperation()->emitError() << "cannot write the report to '"
-                                         << report << "': " << code.message();
+      return mlir::emitError(findLocation(getOperation()))
+             << "cannot write the report to '" << report
+             << "': " << code.message();
     file << llvm::formatv("{0:2}", llvm::json::Value(llvm::json::Object{
                                        {"graphs", std::move(graphs)}}))
          << '\n';

@@ -11,18 +11,26 @@
 
 #include "mlir/IR/Operation.h"
 #include "mlir/Support/LLVM.h"
+#include <optional>
 #include <string>
 
 namespace mlir::mirage {
 
-/// The GPU that code is made for where `op` stands: `option` if it is not
-/// empty; else the chip of the first `#nvvm.target` among the attributes of an
-/// enclosing op, alone or in an array; else sm_90a.
-std::string resolveTarget(mlir::Operation *op, StringRef option);
+/// The GPU that code is made for where `op` stands: `option`, which is what
+/// `target=` of a pass says, if it is not empty; else the chip of the first
+/// `#nvvm.target` among the attributes of the modules that `op` is or is in,
+/// alone or in an array; else sm_90a. Every pass that takes `target=` asks
+/// here.
+/// \returns failure, after an error that lists the GPUs known, for any other.
+FailureOr<std::string> resolveTarget(mlir::Operation *op, StringRef option);
 
 /// Shared memory that a thread block may have on that GPU, in bytes.
-/// \returns failure after an error at `op` where the GPU is not known.
+/// \returns failure after an error where the GPU is not known.
 FailureOr<int64_t> resolveSharedBytes(mlir::Operation *op, StringRef option);
+
+/// What is wrong with a target: "expects one of the targets sm_80, ..., got
+/// 'blah'". None where nothing is.
+std::optional<std::string> explainUnknownTarget(StringRef target);
 
 } // namespace mlir::mirage
 

@@ -49,6 +49,13 @@ struct CompileOptions : public SuperoptimizeOptions {
       *this, "artifact",
       llvm::cl::desc("Folder to write PTX, cubin and manifest to"),
       llvm::cl::init("")};
+  Option<std::string> ptxas{
+      *this, "ptxas",
+      llvm::cl::desc(
+          "What makes the cubin: auto (the ptxas that is found, if one is; a "
+          "warning says so if it gives none), never, required (an error "
+          "without one) or the path of one (required too)"),
+      llvm::cl::init("auto")};
   Option<std::string> from{
       *this, "from",
       llvm::cl::desc(

@@ -9,6 +9,7 @@
 #ifndef MIRAGE_PLANNING_SHAREDMEMORY_H
 #define MIRAGE_PLANNING_SHAREDMEMORY_H
 
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <optional>
@@ -20,6 +21,9 @@ namespace mlir::mirage {
 /// "maximum amount of shared memory per thread block"). None for a chip that is
 /// not known.
 std::optional<int64_t> getSharedBytesPerBlock(llvm::StringRef chip);
+
+/// The chips that are known, oldest first.
+llvm::SmallVector<llvm::StringRef> getKnownChips();
 
 } // namespace mlir::mirage
 

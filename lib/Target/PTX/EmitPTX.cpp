@@ -22,18 +22,6 @@ llvm::StringRef GPUTarget::getFeatures() const {
   return StringRef(chip).starts_with("sm_8") ? "+ptx80" : "";
 }
 
-std::optional<GPUTarget> mlir::mirage::parseGPUTarget(StringRef chip) {
-  static constexpr StringLiteral kChips[] = {
-      "sm_80",  "sm_86",   "sm_87",   "sm_89",  "sm_90",   "sm_90a",
-      "sm_100", "sm_100a", "sm_100f", "sm_103", "sm_103a", "sm_103f",
-      "sm_120", "sm_120a", "sm_120f", "sm_121", "sm_121a", "sm_121f"};
-  if (!llvm::is_contained(kChips, chip))
-    return std::nullopt;
-  GPUTarget target;
-  target.chip = chip.str();
-  return target;
-}
-
 namespace {
 /// Upstream's translation, with the text as the object: it would otherwise be
 /// bitcode, and its subclass for NVIDIA looks for libdevice.

@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mirage/Analysis/FindLocation.h"
+#include "Mirage/Analysis/ModuleTarget.h"
 #include "Mirage/Target/PTX/BuildArtifact.h"
 #include "Mirage/Target/PTX/EmitPTX.h"
 #include "Mirage/Target/PTX/Passes.h"
@@ -36,7 +38,7 @@ struct EmitPTXPass : mirage::impl::EmitPTXPassBase<EmitPTXPass> {
   }
 
   void runOnOperation() override {
-    if (failed(checkOptions()))
+    if (failed(readOptions()))
       return signalPassFailure();
     for (gpu::GPUModuleOp module :
          llvm::make_early_inc_range(getOperation().getOps<gpu::GPUModuleOp>()))
@@ -47,77 +49,72 @@ struct EmitPTXPass : mirage::impl::EmitPTXPassBase<EmitPTXPass> {
   }
 
 private:
-  LogicalResult checkOptions();
-  FailureOr<GPUTarget> chooseTarget(gpu::GPUModuleOp module);
+  LogicalResult readOptions();
   LogicalResult emit(gpu::GPUModuleOp module);
-  LogicalResult write();
   FailureOr<std::string> assemble(gpu::GPUModuleOp module, StringRef ptx,
-                                  const GPUTarget &target);
+                                  StringRef chip);
+  FailureOr<func::FuncOp> findFunction();
+  LogicalResult write();
 
-  std::optional<std::string> assembler; ///< path of ptxas, if it is to be used
+  PtxasChoice assembler;
 };
 } // namespace
 
-LogicalResult EmitPTXPass::checkOptions() {
-  if (!llvm::is_contained({"auto", "never", "always"}, ptxas.getValue()))
-    return getOperation().emitError()
-           << "expects ptxas=auto, never or always, got '" << ptxas << "'";
-  if (ptxas == "never")
-    return success();
-  assembler = findPtxas();
-  if (ptxas == "always" && !assembler)
-    return getOperation().emitError()
-           << "expects ptxas in PATH, under $CUDA_HOME or from the Python "
-              "package nvidia-cuda-nvcc, found none";
+LogicalResult EmitPTXPass::readOptions() {
+  if (failed(resolveTarget(getOperation(), target)))
+    return failure();
+  llvm::Expected<PtxasChoice> choice = choosePtxas(ptxas);
+  if (!choice)
+    return mlir::emitError(findLocation(getOperation()))
+           << llvm::toString(choice.takeError());
+  assembler = *choice;
   return success();
 }
 
-/// The option, else the target that is attached to the module, else sm_90a.
-FailureOr<GPUTarget> EmitPTXPass::chooseTarget(gpu::GPUModuleOp module) {
-  std::string chip = target;
-  if (ArrayAttr attached = module.getTargetsAttr(); chip.empty() && attached)
-    for (auto attribute : attached.getAsRange<NVVM::NVVMTargetAttr>())
-      chip = attribute.getChip().str();
-  if (chip.empty())
-    return GPUTarget();
-  if (std::optional<GPUTarget> known = parseGPUTarget(chip))
-    return *known;
-  return module.emitError()
-         << "expects a target from sm_80 on, got '" << chip << "'";
-}
-
+/// The cubin, or "" after a warning where the ptxas that was found gives none.
 FailureOr<std::string> EmitPTXPass::assemble(gpu::GPUModuleOp module,
-                                             StringRef ptx,
-                                             const GPUTarget &target) {
+                                             StringRef ptx, StringRef chip) {
   llvm::Expected<AssembledModule> assembled =
-      assemblePTX(*assembler, ptx, target.chip);
-  if (!assembled)
-    return module.emitError() << llvm::toString(assembled.takeError());
+      assemblePTX(*assembler.path, ptx, chip);
+  if (!assembled) {
+    std::string problem = llvm::toString(assembled.takeError());
+    if (assembler.isRequired)
+      return module.emitError()
+             << "expects a cubin for " << chip << ", but " << problem;
+    module.emitWarning() << "there is PTX for " << chip
+                         << " and no cubin: " << problem;
+    return std::string();
+  }
+  if (llvm::Error broken = checkPromises(*assembled))
+    return module.emitError() << llvm::toString(std::move(broken));
   return std::move(assembled->cubin);
 }
 
 LogicalResult EmitPTXPass::emit(gpu::GPUModuleOp module) {
-  FailureOr<GPUTarget> target = chooseTarget(module);
-  if (failed(target))
+  FailureOr<std::string> chip = resolveTarget(module, target);
+  if (failed(chip))
     return failure();
-  FailureOr<std::string> ptx = emitPTX(module, *target);
+  GPUTarget gpuTarget;
+  gpuTarget.chip = *chip;
+  FailureOr<std::string> ptx = emitPTX(module, gpuTarget);
   if (failed(ptx))
     return failure();
   OpBuilder builder(module);
   auto targetAttr = NVVM::NVVMTargetAttr::get(
-      &getContext(), target->optLevel, "nvptx64-nvidia-cuda", target->chip,
-      target->getFeatures());
+      &getContext(), gpuTarget.optLevel, "nvptx64-nvidia-cuda", gpuTarget.chip,
+      gpuTarget.getFeatures());
   auto makeObject = [&](gpu::CompilationTarget format, StringRef text) {
     return gpu::ObjectAttr::get(&getContext(), targetAttr, format,
                                 builder.getStringAttr(text), nullptr, nullptr);
   };
   SmallVector<Attribute> objects = {
       makeObject(gpu::CompilationTarget::Assembly, *ptx)};
-  if (assembler) {
-    FailureOr<std::string> cubin = assemble(module, *ptx, *target);
+  if (assembler.path) {
+    FailureOr<std::string> cubin = assemble(module, *ptx, *chip);
     if (failed(cubin))
       return failure();
-    objects.push_back(makeObject(gpu::CompilationTarget::Binary, *cubin));
+    if (!cubin->empty())
+      objects.push_back(makeObject(gpu::CompilationTarget::Binary, *cubin));
   }
   gpu::BinaryOp::create(builder, module.getLoc(), module.getName(), nullptr,
                         builder.getArrayAttr(objects));
@@ -125,19 +122,32 @@ LogicalResult EmitPTXPass::emit(gpu::GPUModuleOp module) {
   return success();
 }
 
-LogicalResult EmitPTXPass::write() {
+FailureOr<func::FuncOp> EmitPTXPass::findFunction() {
   SmallVector<func::FuncOp> functions;
   for (auto function : getOperation().getOps<func::FuncOp>())
     if (!function.getOps<gpu::LaunchFuncOp>().empty())
       functions.push_back(function);
-  if (functions.size() != 1)
-    return getOperation().emitError()
-           << "expects one function that launches kernels, got "
-           << functions.size();
-  FailureOr<Artifact> built = buildArtifact(functions.front());
+  if (functions.size() == 1)
+    return functions.front();
+  Location location =
+      functions.empty() ? findLocation(getOperation()) : functions[1].getLoc();
+  InFlightDiagnostic diagnostic = mlir::emitError(location)
+                                  << "expects one function that launches "
+                                     "kernels, for an artifact, got "
+                                  << functions.size();
+  if (!functions.empty())
+    diagnostic.attachNote(functions[0].getLoc()) << "the first is here";
+  return diagnostic;
+}
+
+LogicalResult EmitPTXPass::write() {
+  FailureOr<func::FuncOp> function = findFunction();
+  if (failed(function))
+    return failure();
+  FailureOr<Artifact> built = buildArtifact(*function);
   if (failed(built))
     return failure();
   if (llvm::Error error = writeArtifact(*built, artifact))
-    return functions.front().emitError() << llvm::toString(std::move(error));
+    return function->emitError() << llvm::toString(std::move(error));
   return success();
 }

@@ -69,6 +69,27 @@ std::optional<std::string> mlir::mirage::findPtxas() {
   return std::nullopt;
 }
 
+llvm::Expected<PtxasChoice> mlir::mirage::choosePtxas(llvm::StringRef option) {
+  if (option == "never")
+    return PtxasChoice();
+  if (option.contains('/')) {
+    if (fs::can_execute(option))
+      return PtxasChoice{option.str(), true};
+    return llvm::createStringError("expects ptxas= to name a program, got '" +
+                                   option + "', which cannot be executed");
+  }
+  if (option != "auto" && option != "required")
+    return llvm::createStringError(
+        "expects ptxas=auto, never, required or a path with a '/', got '" +
+        option + "'");
+  PtxasChoice choice{findPtxas(), option == "required"};
+  if (choice.isRequired && !choice.path)
+    return llvm::createStringError(
+        "expects ptxas in PATH, under $CUDA_HOME or from the Python package "
+        "nvidia-cuda-nvcc, found none");
+  return choice;
+}
+
 //===----------------------------------------------------------------------===//
 // Reading its report
 //===----------------------------------------------------------------------===//
@@ -136,17 +157,28 @@ static llvm::Error makeError(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
-/// What our code generation promises of every kernel.
-static llvm::Error checkPromises(const AssembledModule &assembled) {
-  for (const KernelResources &kernel : assembled.kernels)
-    if (kernel.spillBytes > 0)
-      return makeError("expects kernel '" + kernel.name +
-                       "' to fit its registers, ptxas spills " +
-                       llvm::Twine(kernel.spillBytes) + " bytes per thread");
-  for (const std::string &warning : assembled.warnings)
-    if (isSerializationMessage(warning))
-      return makeError("expects no serialised wgmma, ptxas says: " + warning);
-  return llvm::Error::success();
+/// The line that says what went wrong, or else the first.
+static llvm::StringRef findTellingLine(llvm::StringRef report) {
+  llvm::SmallVector<llvm::StringRef> lines;
+  report.split(lines, '\n', -1, /*KeepEmpty=*/false);
+  for (llvm::StringRef line : lines)
+    if (line.contains("error") || line.contains("fatal"))
+      return line.trim();
+  return lines.empty() ? "" : lines.front().trim();
+}
+
+/// How a run ended, if it did not end well.
+static llvm::Error explainFailure(llvm::StringRef ptxas, int status,
+                                  llvm::StringRef message,
+                                  llvm::StringRef report) {
+  if (status == 0)
+    return llvm::Error::success();
+  llvm::StringRef said = findTellingLine(report);
+  if (status < 0)
+    return makeError(ptxas + " cannot be run to its end: " +
+                     (message.empty() ? said : message));
+  return makeError(ptxas + " exits with status " + llvm::Twine(status) +
+                   (said.empty() ? ", without a word" : ": ") + said);
 }
 
 llvm::Expected<AssembledModule>
@@ -177,12 +209,27 @@ mlir::mirage::assemblePTX(llvm::StringRef ptxas, llvm::StringRef ptx,
       llvm::sys::ExecuteAndWait(ptxas, arguments, std::nullopt, redirects,
                                 /*SecondsToWait=*/300, 0, &message);
   std::string text = readFile(report.name);
-  if (status != 0)
-    return makeError(ptxas + " refuses the PTX for " + chip + ": " +
-                     (text.empty() ? message : text));
+  if (llvm::Error failed = explainFailure(ptxas, status, message, text))
+    return std::move(failed);
   AssembledModule assembled = parsePtxasReport(text);
   assembled.cubin = readFile(object.name);
-  if (llvm::Error broken = checkPromises(assembled))
-    return std::move(broken);
+  if (!llvm::StringRef(assembled.cubin)
+           .starts_with("\x7f"
+                        "ELF"))
+    return makeError(ptxas +
+                     " exits with status 0 and leaves no ELF file; it says: '" +
+                     findTellingLine(text) + "'");
   return assembled;
+}
+
+llvm::Error mlir::mirage::checkPromises(const AssembledModule &assembled) {
+  for (const KernelResources &kernel : assembled.kernels)
+    if (kernel.spillBytes > 0)
+      return makeError("expects kernel '" + kernel.name +
+                       "' to fit its registers, ptxas spills " +
+                       llvm::Twine(kernel.spillBytes) + " bytes per thread");
+  for (const std::string &warning : assembled.warnings)
+    if (isSerializationMessage(warning))
+      return makeError("expects no serialised wgmma, ptxas says: " + warning);
+  return llvm::Error::success();
 }

@@ -1,5 +1,5 @@
 // REQUIRES: ptxas
-// RUN: mirage-opt %s --mirage-lower-to-nvvm --mirage-emit-ptx="ptxas=always" | FileCheck %s
+// RUN: mirage-opt %s --mirage-lower-to-nvvm --mirage-emit-ptx="ptxas=required" | FileCheck %s
 
 // CHECK-LABEL: gpu.binary @kernels
 // CHECK-SAME:    assembly = "//{{.*}}.version 8.6

@@ -26,6 +26,6 @@ gpu.module @unsupported_math {
 
 // -----
 
-// expected-error @below {{expects a target from sm_80 on, got 'sm_75'}}
+// expected-error-re @below {{expects one of the targets sm_80, {{.*}}, got 'sm_75'}}
 gpu.module @old_chip [#nvvm.target<chip = "sm_75">] {
 }

@@ -14,7 +14,8 @@
 
 namespace mlir::mirage {
 
-/// A GPU to make code for.
+/// A GPU to make code for. The chip is one that `resolveTarget` takes: LLVM's
+/// back end ends the process on some others rather than reporting them.
 struct GPUTarget {
   std::string chip = "sm_90a";
   unsigned optLevel = 3; ///< of LLVM, 0 to 3
@@ -23,12 +24,6 @@ struct GPUTarget {
   /// "+ptx86". Depends on the chip alone.
   llvm::StringRef getFeatures() const;
 };
-
-/// Reads a chip's name: "sm_80" and newer are taken, with the suffix "a" or "f"
-/// where there is one.
-/// \returns none for anything else; LLVM's back end ends the process on some of
-/// these rather than reporting them.
-std::optional<GPUTarget> parseGPUTarget(llvm::StringRef chip);
 
 /// Translates a module of LLVM and NVVM operations to PTX, in this process and
 /// without any file of the CUDA toolkit.

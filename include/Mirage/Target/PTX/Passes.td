@@ -15,10 +15,11 @@ def EmitPTXPass : Pass<"mirage-emit-ptx", "ModuleOp"> {
   let summary = "translates every gpu.module to PTX";
   let description = [{
     Translates each `gpu.module` of LLVM and NVVM operations
-    (--mirage-lower-to-nvvm) to PTX in process and replaces it by a `gpu.binary` of the same name that holds the
-    text and, where ptxas is found, the cubin. No file of the CUDA toolkit is
-    needed for the PTX. Errors: calls that nothing in the module answers, what
-    ptxas refuses, spilled registers.
+    (--mirage-lower-to-nvvm) to PTX in process and replaces it by a `gpu.binary`
+    of the same name that holds the text and, where ptxas is found, the cubin.
+    No file of the CUDA toolkit is needed for the PTX. Errors: calls that nothing
+    in the module answers, spilled registers, and no cubin where `ptxas=`
+    requires one.
     Example: test/Target/PTX/emit-ptx.mlir
   }];
   let options = [
@@ -26,8 +27,10 @@ def EmitPTXPass : Pass<"mirage-emit-ptx", "ModuleOp"> {
            "Chip to make code for; empty means the module's #nvvm.target, or "
            "sm_90a where there is none">,
     Option<"ptxas", "ptxas", "std::string", /*default=*/"\"auto\"",
-           "Whether to make cubins: 'auto' where ptxas is found, 'never', or "
-           "'always', where its absence is an error">,
+           "What makes cubins: 'auto', the ptxas that is found, if one is and "
+           "takes the PTX (if not, a warning says why there is none); 'never', "
+           "nothing; 'required', the ptxas that is found, without which it is "
+           "an error; or the path of one, required too">,
     Option<"artifact", "artifact", "std::string", /*default=*/"\"\"",
            "Folder to write the artifact of the module's one function of "
            "launches to; empty means none">];

@@ -24,6 +24,21 @@ namespace mlir::mirage {
 /// the driver compiles the PTX.
 std::optional<std::string> findPtxas();
 
+/// What the option `ptxas=` of a pass comes to on this machine.
+struct PtxasChoice {
+  std::optional<std::string> path; ///< none: no cubins are made
+  /// The user asked for cubins, rather than that one was merely found: that
+  /// there is none is then an error and no warning.
+  bool isRequired = false;
+};
+
+/// \param option  "auto": the ptxas that is found, if one is; "never";
+///                "required": one must be found; or the path of one, with a
+///                slash in it, which is required too.
+/// \returns an error for anything else and where one is required that is not
+/// there.
+llvm::Expected<PtxasChoice> choosePtxas(llvm::StringRef option);
+
 /// What ptxas -v says of one kernel.
 struct KernelResources {
   std::string name;
@@ -45,11 +60,14 @@ struct AssembledModule {
 AssembledModule parsePtxasReport(llvm::StringRef report);
 
 /// Assembles PTX for one chip.
-/// \returns an error with ptxas's own words where it refuses the text, where
-/// it cannot be run, and where a kernel spills registers or has a serialised
-/// wgmma: our code generation promises that neither happens.
+/// \returns an error with the first telling line of ptxas's own words where it
+/// cannot be run, where it refuses the text, and where it gives no cubin.
 llvm::Expected<AssembledModule>
 assemblePTX(llvm::StringRef ptxas, llvm::StringRef ptx, llvm::StringRef chip);
+
+/// An error where a kernel spills registers or has a serialised wgmma: our code
+/// generation promises that neither happens.
+llvm::Error checkPromises(const AssembledModule &assembled);
 
 } // namespace mlir::mirage
 
