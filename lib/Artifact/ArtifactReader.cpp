@@ -97,7 +97,8 @@ namespace {
 /// Reads the files of one folder.
 class ArtifactReader {
 public:
-  explicit ArtifactReader(llvm::StringRef directory) : directory(directory) {}
+  ArtifactReader(llvm::StringRef directory, const ReadArtifactOptions &options)
+      : directory(directory), options(options) {}
 
   llvm::Expected<Artifact> run() {
     auto text = readFile(kManifestFile);
@@ -143,11 +144,10 @@ private:
     checkFormat(manifest);
     if (error.empty())
       readMembers(manifest, artifact);
-    bool edited = false;
     if (error.empty())
-      if (llvm::Error failed = readPTX(manifest["ptx"], artifact, edited))
+      if (llvm::Error failed = readPTX(manifest["ptx"], artifact))
         return failed;
-    if (error.empty() && !edited)
+    if (error.empty() && !options.takesEditedPTX)
       if (llvm::Error failed = readCubins(manifest["cubins"], artifact))
         return failed;
     if (!error.empty())
@@ -155,42 +155,58 @@ private:
     return llvm::Error::success();
   }
 
-  /// PTX is text and may be edited; then it no longer is what cubins came from.
-  llvm::Error readPTX(const JSONCursor &entry, Artifact &artifact,
-                      bool &edited) const {
+  llvm::Error readPTX(const JSONCursor &entry, Artifact &artifact) const {
     auto buffer = readFile(kPTXFile);
     if (!buffer)
       return buffer.takeError();
     artifact.ptx = (*buffer)->getBuffer().str();
-    edited = entry["checksum"].string() !=
-             getChecksum(llvm::arrayRefFromStringRef(artifact.ptx));
-    return llvm::Error::success();
+    if (options.takesEditedPTX)
+      return llvm::Error::success();
+    return checkFile(entry, kPTXFile, (*buffer)->getBuffer());
   }
 
   llvm::Error readCubins(const JSONCursor &list, Artifact &artifact) const {
     for (const auto &[arch, entry] : list.members()) {
-      auto buffer = readFile(getCubinFile(arch));
+      std::string name = getCubinFile(arch);
+      auto buffer = readFile(name);
       if (!buffer)
         return buffer.takeError();
-      auto bytes = llvm::arrayRefFromStringRef((*buffer)->getBuffer());
-      int64_t expected = entry["sizeBytes"].integer();
-      if (static_cast<int64_t>(bytes.size()) != expected)
-        return makeError(path(getCubinFile(arch)) + ": expects " +
-                         llvm::Twine(expected) + " bytes, got " +
-                         llvm::Twine(bytes.size()));
-      std::string checksum = entry["checksum"].string();
-      if (getChecksum(bytes) != checksum)
-        return makeError(path(getCubinFile(arch)) + ": expects checksum " +
-                         checksum + ", got " + getChecksum(bytes));
-      artifact.cubins[arch].assign(bytes.begin(), bytes.end());
+      llvm::StringRef content = (*buffer)->getBuffer();
+      if (llvm::Error failed = checkFile(entry, name, content))
+        return failed;
+      artifact.cubins[arch].assign(content.bytes_begin(), content.bytes_end());
     }
     return llvm::Error::success();
   }
 
+  /// A file is the one that the manifest describes. What is wrong with the
+  /// description itself is left in the cursor.
+  llvm::Error checkFile(const JSONCursor &entry, llvm::StringRef name,
+                        llvm::StringRef content) const {
+    if (entry["file"].string() != name)
+      entry["file"].expect("\"" + name + "\"");
+    int64_t size = entry["sizeBytes"].integer();
+    std::string checksum = entry["checksum"].string();
+    if (entry.failed())
+      return llvm::Error::success();
+    if (static_cast<int64_t>(content.size()) != size)
+      return makeError(path(name) + ": expects the " + llvm::Twine(size) +
+                       " bytes of " + kManifestFile + ", got " +
+                       llvm::Twine(content.size()));
+    std::string found = getChecksum(llvm::arrayRefFromStringRef(content));
+    if (found != checksum)
+      return makeError(path(name) + ": expects the checksum " + checksum +
+                       " of " + kManifestFile + ", got " + found);
+    return llvm::Error::success();
+  }
+
   llvm::StringRef directory;
+  const ReadArtifactOptions &options;
 };
 } // namespace
 
-llvm::Expected<Artifact> mlir::mirage::readArtifact(llvm::StringRef directory) {
-  return ArtifactReader(directory).run();
+llvm::Expected<Artifact>
+mlir::mirage::readArtifact(llvm::StringRef directory,
+                           const ReadArtifactOptions &options) {
+  return ArtifactReader(directory, options).run();
 }

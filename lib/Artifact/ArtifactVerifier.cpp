@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Artifact/Artifact.h"
+#include "PTXOutline.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/Twine.h"
@@ -98,27 +99,27 @@ static llvm::Error checkArgument(const Artifact &artifact,
                    llvm::Twine(argument.offsetBytes));
 }
 
-/// The text defines `.entry kernel`.
-static bool hasEntry(llvm::StringRef ptx, llvm::StringRef kernel) {
-  constexpr llvm::StringLiteral kDirective = ".entry";
-  for (size_t at = ptx.find(kDirective); at != llvm::StringRef::npos;
-       at = ptx.find(kDirective, at + 1)) {
-    llvm::StringRef rest = ptx.drop_front(at + kDirective.size()).ltrim();
-    if (rest.consume_front(kernel) &&
-        (rest.empty() || llvm::StringRef(" \t\r\n(").contains(rest[0])))
-      return true;
-  }
-  return false;
+/// A launch has a kernel of the PTX and one argument for each parameter.
+static llvm::Error checkKernel(const KernelLaunch &launch,
+                               const PTXOutline &ptx,
+                               const std::string &member) {
+  const PTXOutline::Entry *entry = ptx.find(launch.kernel);
+  if (!entry)
+    return makeError(member +
+                     ".kernel: expects a kernel of the PTX, which has "
+                     "no entry \"" +
+                     launch.kernel + "\"");
+  if (entry->numParameters == launch.arguments.size())
+    return llvm::Error::success();
+  return makeError(member + ".arguments: expects one for each of the " +
+                   llvm::Twine(entry->numParameters) + " parameters of \"" +
+                   launch.kernel + "\" in the PTX, got " +
+                   llvm::Twine(launch.arguments.size()));
 }
 
 static llvm::Error checkLaunch(const Artifact &artifact,
                                const KernelLaunch &launch,
                                const std::string &member) {
-  if (launch.kernel.empty() || !hasEntry(artifact.ptx, launch.kernel))
-    return makeError(member +
-                     ".kernel: expects a kernel of the PTX, which has "
-                     "no entry \"" +
-                     launch.kernel + "\"");
   if (llvm::Error error =
           checkExtents(member + ".grid", launch.grid, kMaxGrid, 0))
     return error;
@@ -164,6 +165,18 @@ static llvm::Error checkNames(llvm::StringRef member,
   return llvm::Error::success();
 }
 
+/// Inputs are called what the program calls them, where it does.
+static llvm::Error checkInputNames(const Artifact &artifact) {
+  for (auto [number, input] : llvm::enumerate(artifact.inputs)) {
+    llvm::StringRef name = artifact.program.getInputName(number);
+    if (!name.empty() && name != input.name)
+      return makeError("inputs[" + llvm::Twine(number) +
+                       "].name: expects the program's \"" + name +
+                       "\", got \"" + input.name + "\"");
+  }
+  return llvm::Error::success();
+}
+
 /// The tensors are those of the program, whose types are known to be sound.
 static llvm::Error checkTypes(llvm::StringRef member,
                               llvm::ArrayRef<ArtifactTensor> tensors,
@@ -192,6 +205,8 @@ static llvm::Error checkTensors(const Artifact &artifact) {
   if (llvm::Error error =
           checkTypes("inputs", artifact.inputs, program.getTypes(inputs)))
     return error;
+  if (llvm::Error error = checkInputNames(artifact))
+    return error;
   return checkTypes("outputs", artifact.outputs,
                     program.getTypes(program.getOutputs()));
 }
@@ -204,9 +219,16 @@ llvm::Error mlir::mirage::verify(const Artifact &artifact) {
   if (llvm::Error error =
           checkBytes("workspaceBytes", artifact.workspaceBytes, kMaxBytes))
     return error;
-  for (auto [number, launch] : llvm::enumerate(artifact.launches))
-    if (llvm::Error error = checkLaunch(
-            artifact, launch, "launches[" + std::to_string(number) + "]"))
+  PTXOutline ptx = readPTXOutline(artifact.ptx);
+  if (ptx.target != artifact.target)
+    return makeError("target: expects the PTX's \"" + ptx.target +
+                     "\", got \"" + artifact.target + "\"");
+  for (auto [number, launch] : llvm::enumerate(artifact.launches)) {
+    std::string member = "launches[" + std::to_string(number) + "]";
+    if (llvm::Error error = checkLaunch(artifact, launch, member))
       return error;
+    if (llvm::Error error = checkKernel(launch, ptx, member))
+      return error;
+  }
   return llvm::Error::success();
 }

@@ -19,8 +19,8 @@
 // ALONE:         mirage_kernel.exp
 // TARGET: search-graph.mlir:[[@LINE+1]]:1: error: expects one of the targets sm_80, {{.*}}, got 'frobnicate'
 func.func @exp_matmul(%x: tensor<8x100xf16>, %w: tensor<100x70xf16>, %e: tensor<8x70xf16>) -> tensor<8x70xf16> {
-  // REMARK: search-graph.mlir:[[@LINE+3]]:{{.*}}remark: [Passed] Search {{.*}}replaced by one kernel
-  // RATES: search-graph.mlir:[[@LINE+2]]:{{.*}}remark: [Missed] Search {{.*}}left as it was: expects a target whose rates are known (sm_80, sm_90, sm_90a), got sm_100a
+  // REMARK: search-graph.mlir:[[@LINE+2]]:{{.*}}remark: [Passed] Search {{.*}}replaced by one kernel
+  // RATES: search-graph.mlir:[[@LINE+1]]:{{.*}}remark: [Missed] Search {{.*}}left as it was: expects a target whose rates are known (sm_80, sm_90, sm_90a), got sm_100a
   %r = mirage_kernel.graph ins(%x, %w : tensor<8x100xf16>, tensor<100x70xf16>) outs(%e : tensor<8x70xf16>) {
   ^bb0(%a: tensor<8x100xf16>, %b: tensor<100x70xf16>):
     %m = mirage_kernel.matmul %a, %b : (tensor<8x100xf16>, tensor<100x70xf16>) -> tensor<8x70xf32>

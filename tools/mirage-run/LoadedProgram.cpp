@@ -35,7 +35,9 @@ static llvm::Expected<Graph> readGraphFile(llvm::StringRef path) {
   return graph;
 }
 
-llvm::Expected<LoadedProgram> mlir::mirage::loadProgram(llvm::StringRef path) {
+llvm::Expected<LoadedProgram>
+mlir::mirage::loadProgram(llvm::StringRef path,
+                          const ReadArtifactOptions &options) {
   LoadedProgram loaded;
   if (path.ends_with(".json") && !llvm::sys::fs::is_directory(path)) {
     llvm::Expected<Graph> graph = readGraphFile(path);
@@ -53,7 +55,7 @@ llvm::Expected<LoadedProgram> mlir::mirage::loadProgram(llvm::StringRef path) {
           {"output" + std::to_string(number), loaded.program.getType(value)});
     return loaded;
   }
-  llvm::Expected<Artifact> artifact = readArtifact(path);
+  llvm::Expected<Artifact> artifact = readArtifact(path, options);
   if (!artifact)
     return artifact.takeError();
   loaded.program = artifact->program;
@@ -89,6 +91,9 @@ mlir::mirage::makeInputs(const LoadedProgram &program,
     llvm::Expected<size_t> number = findInput(program, name);
     if (!number)
       return number.takeError();
+    if (given[*number])
+      return llvm::createStringError("--input expects each input once, got " +
+                                     name + " again with " + path);
     llvm::Expected<HostTensor> tensor =
         readNpy(path, program.inputs[*number].type);
     if (!tensor)

@@ -24,7 +24,8 @@ struct LoadedProgram {
 
 /// \param path  the folder of an artifact, or a .json file with a graph, whose
 ///              inputs are called input0, input1, ... where it names them not.
-llvm::Expected<LoadedProgram> loadProgram(llvm::StringRef path);
+llvm::Expected<LoadedProgram>
+loadProgram(llvm::StringRef path, const ReadArtifactOptions &options = {});
 
 /// A tensor for each input.
 /// \param files  "name=x.npy"; inputs without a file are random by `seed`.

@@ -10,6 +10,7 @@
 #include "Mirage/Reference/Reference.h"
 #include "Report.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
@@ -25,10 +26,31 @@ struct Options {
   std::string path;
   Device device = Device::Emulator;
   bool check = false, measure = false, json = false;
+  ReadArtifactOptions reading;
   uint64_t seed = 1;
   std::vector<std::string> inputFiles;
   std::string outputDirectory;
   unsigned threads = 0;
+};
+} // namespace
+
+namespace {
+/// LLVM's own parser of enumerations does not say which values there are.
+struct DeviceParser : cl::parser<Device> {
+  using parser::parser;
+
+  bool parse(cl::Option &option, llvm::StringRef, llvm::StringRef text,
+             Device &device) {
+    auto parsed = llvm::StringSwitch<std::optional<Device>>(text)
+                      .Case("emulator", Device::Emulator)
+                      .Case("cuda", Device::Cuda)
+                      .Case("reference", Device::Reference)
+                      .Default(std::nullopt);
+    device = parsed.value_or(device);
+    return !parsed &&
+           option.error("expects emulator, cuda or reference, got '" + text +
+                        "'");
+  }
 };
 } // namespace
 
@@ -45,14 +67,11 @@ static bool parseOptions(int argc, char **argv, Options &options) {
   cl::opt<std::string, true> path(
       cl::Positional, cl::Required, cl::location(options.path), in,
       cl::desc("<folder of an artifact, or a graph in a .json file>"));
-  cl::opt<Device, true> device(
-      "device", cl::location(options.device), in,
-      cl::desc("What computes (default: emulator)"),
-      cl::values(
-          clEnumValN(Device::Emulator, "emulator", "the PTX, on the CPU"),
-          clEnumValN(Device::Cuda, "cuda", "the PTX or cubin, on a GPU"),
-          clEnumValN(Device::Reference, "reference",
-                     "the original program, in float64")));
+  cl::opt<Device, true, DeviceParser> device(
+      "device", cl::location(options.device), in, cl::value_desc("device"),
+      cl::desc("What computes: emulator (the PTX, on the CPU; the default), "
+               "cuda (the PTX or cubin, on a GPU) or reference (the original "
+               "program, in float64)"));
   cl::opt<bool, true> check(
       "check", cl::location(options.check), in,
       cl::desc("Compare with the original program in float64"));
@@ -60,6 +79,10 @@ static bool parseOptions(int argc, char **argv, Options &options) {
                               cl::desc("Time CUDA-graph replays"));
   cl::opt<bool, true> json("json", cl::location(options.json), in,
                            cl::desc("Report as one line of JSON"));
+  cl::opt<bool, true> editedPTX(
+      "edited-ptx", cl::location(options.reading.takesEditedPTX), in,
+      cl::desc("Take kernels.ptx as it is, though it is not the file that the "
+               "manifest describes; cubins are left out"));
   cl::opt<uint64_t, true> seed("seed", cl::location(options.seed), in,
                                cl::desc("Seed of random inputs (default: 1)"));
   cl::list<std::string, std::vector<std::string>> inputs(
@@ -200,7 +223,8 @@ int main(int argc, char **argv) {
   Options options;
   if (!parseOptions(argc, argv, options))
     return kBadInput;
-  llvm::Expected<LoadedProgram> program = loadProgram(options.path);
+  llvm::Expected<LoadedProgram> program =
+      loadProgram(options.path, options.reading);
   if (!program)
     return fail(program.takeError());
   llvm::Expected<RunReport> report = run(options, *program);

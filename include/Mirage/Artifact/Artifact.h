@@ -9,12 +9,11 @@
 // An artifact is what the compiler leaves behind and all that running needs: a
 // folder with
 //
-//   manifest.json         everything below but the code; written last, so that
-//   a
-//                         folder that has one is whole
+//   manifest.json         everything below but the code; written last, so
+//                         that a folder that has one is whole
 //   kernels.ptx           the code as text
 //   kernels.<arch>.cubin  the code for one architecture, where ptxas was at
-//   hand
+//                         hand
 //
 // To run it: bind the inputs, allocate the outputs and `workspaceBytes`, and do
 // the launches in order. A launch says for each of its kernel's parameters, in
@@ -24,12 +23,10 @@
 //                 "grid": [192, 1, 1], "block": [128, 1, 1],
 //                 "cluster": [1, 1, 1], "dynamicSharedBytes": 36864,
 //                 "dependent": false,
-//                 "arguments": [{"role": "input", "index": 0, "offsetBytes":
-//                 0},
-//                               {"role": "input", "index": 1, "offsetBytes":
-//                               0},
-//                               {"role": "output", "index": 0, "offsetBytes":
-//                               0}]}]
+//                 "arguments": [
+//                   {"role": "input", "index": 0, "offsetBytes": 0},
+//                   {"role": "input", "index": 1, "offsetBytes": 0},
+//                   {"role": "output", "index": 0, "offsetBytes": 0}]}]
 //
 // The original program comes along as a graph, so that numbers can be checked
 // against what was asked for, not against what was found.
@@ -98,8 +95,7 @@ struct Artifact {
   int64_t workspaceBytes = 0; ///< contents need not survive between runs
   std::vector<KernelLaunch> launches;
   std::string ptx;
-  /// Machine code by architecture ("sm_90a"). Left out by `readArtifact` where
-  /// kernels.ptx was edited after they were made from it.
+  /// Machine code by architecture ("sm_90a").
   std::map<std::string, std::vector<uint8_t>> cubins;
   /// The program before optimization. Its inputs and outputs are the
   /// artifact's, in the same order and of the same types.
@@ -112,8 +108,9 @@ struct Artifact {
 };
 
 /// Checks what both sides rely on: indices and offsets inside their buffers,
-/// extents that a device takes, kernels that the PTX has, names, and a program
-/// whose inputs and outputs are the artifact's.
+/// extents that a device takes, names, and that what is stated twice is the
+/// same: the PTX has the target and the kernels, with as many parameters, and
+/// the program the inputs and outputs.
 /// \returns an error that names the member of the manifest ("launches[0].grid")
 /// with what was expected and found.
 llvm::Error verify(const Artifact &artifact);
@@ -124,10 +121,18 @@ llvm::Error verify(const Artifact &artifact);
 /// The artifact must verify.
 llvm::Error writeArtifact(const Artifact &artifact, llvm::StringRef directory);
 
+struct ReadArtifactOptions {
+  /// PTX is text and can be edited by hand. It is then not what the manifest
+  /// describes, and the cubins are not made from it: they are left out.
+  bool takesEditedPTX = false;
+};
+
 /// Reads and verifies what `writeArtifact` wrote. Errors are one sentence with
 /// the file, the member, and what was expected and found; an artifact of
-/// another version is refused with both versions named.
-llvm::Expected<Artifact> readArtifact(llvm::StringRef directory);
+/// another version is refused with both versions named, and so is a file that
+/// is not the one that the manifest describes.
+llvm::Expected<Artifact> readArtifact(llvm::StringRef directory,
+                                      const ReadArtifactOptions &options = {});
 
 } // namespace mlir::mirage
 

@@ -76,8 +76,11 @@ static Artifact makeArtifact() {
   artifact.inputs = {{"X", type}};
   artifact.outputs = {{"out", type}};
   artifact.workspaceBytes = 4096;
-  artifact.ptx = ".version 8.6\n.visible .entry first(\n)\n{\n}\n"
-                 ".visible .entry second(\n)\n{\n}\n";
+  artifact.ptx = ".version 8.6\n.target sm_90a // no .target sm_80\n"
+                 ".visible .entry first(\n.param .u64 a,\n"
+                 "/* .param .u64 no, */ .param .u64 .ptr b)\n{\n}\n"
+                 ".visible .entry second (.param .u64 a, .param .u64 b\n)\n"
+                 "{\n.param .u64 c;\n}\n// .entry third(\n";
   KernelLaunch first, second;
   first.kernel = "first";
   first.grid = {4, 2, 1};
@@ -186,26 +189,59 @@ TEST_F(ArtifactFiles, DamagedCodeIsFound) {
   ASSERT_EQ(writeMessage(makeArtifact()), "");
   write("kernels.sm_90a.cubin", "\x7f"
                                 "EL");
-  EXPECT_EQ(readMessage(), "kernels.sm_90a.cubin: expects 6 bytes, got 3");
+  EXPECT_EQ(readMessage(), "kernels.sm_90a.cubin: expects the 6 "
+                           "bytes of manifest.json, got 3");
   write("kernels.sm_90a.cubin", "\x7f"
                                 "ELF!!");
-  EXPECT_NE(readMessage().find("expects checksum"), std::string::npos);
+  EXPECT_NE(readMessage().find("expects the checksum"), std::string::npos);
   llvm::sys::fs::remove(path("kernels.sm_90a.cubin"));
   EXPECT_NE(readMessage().find("kernels.sm_90a.cubin: cannot be read"),
             std::string::npos);
 }
 
-TEST_F(ArtifactFiles, EditedPTXLeavesCubinsOut) {
+TEST_F(ArtifactFiles, EditedPTXIsTakenOnlyOnRequest) {
   ASSERT_EQ(writeMessage(makeArtifact()), "");
-  write("kernels.ptx", read("kernels.ptx") + "// a remark\n");
-  llvm::Expected<Artifact> artifact = readArtifact(directory);
-  ASSERT_TRUE(static_cast<bool>(artifact));
+  std::string ptx = read("kernels.ptx");
+  write("kernels.ptx", ptx + "// a remark\n");
+  EXPECT_EQ(readMessage(), "kernels.ptx: expects the " +
+                               std::to_string(ptx.size()) +
+                               " bytes of manifest.json, got " +
+                               std::to_string(ptx.size() + 12));
+  ReadArtifactOptions options;
+  options.takesEditedPTX = true;
+  llvm::Expected<Artifact> artifact = readArtifact(directory, options);
+  ASSERT_TRUE(static_cast<bool>(artifact))
+      << llvm::toString(artifact.takeError());
   EXPECT_TRUE(artifact->cubins.empty());
-  write("kernels.ptx", ".version 8.6\n.visible .entry first(\n)\n{\n}\n"
-                       ".visible .entry second_half(\n)\n{\n}\n");
-  EXPECT_EQ(readMessage(),
+  EXPECT_EQ(artifact->ptx, ptx + "// a remark\n");
+  std::string sameSize = ptx;
+  sameSize.back() = ' ';
+  write("kernels.ptx", sameSize);
+  EXPECT_EQ(readMessage().find("kernels.ptx: expects the checksum "), 0u);
+}
+
+TEST_F(ArtifactFiles, WhatIsStatedTwiceIsTheSame) {
+  ASSERT_EQ(writeMessage(makeArtifact()), "");
+  EXPECT_EQ(messageAfter("\"file\": \"kernels.ptx\"", "\"file\": \"a.ptx\""),
+            "manifest.json: ptx.file: expects \"kernels.ptx\", got \"a.ptx\"");
+  EXPECT_EQ(messageAfter("\"file\": \"kernels.sm_90a.cubin\"",
+                         "\"file\": \"kernels.cubin\""),
+            "manifest.json: cubins.sm_90a.file: expects "
+            "\"kernels.sm_90a.cubin\", got \"kernels.cubin\"");
+  EXPECT_EQ(messageAfter("\"target\": \"sm_90a\"", "\"target\": \"sm_80\""),
+            "manifest.json: target: expects the PTX's \"sm_90a\", got "
+            "\"sm_80\"");
+  EXPECT_EQ(messageAfter("\"kernel\": \"second\"", "\"kernel\": \"third\""),
             "manifest.json: launches[1].kernel: expects a kernel of the PTX, "
-            "which has no entry \"second\"");
+            "which has no entry \"third\"");
+  EXPECT_EQ(messageAfter("\"name\": \"X\"", "\"name\": \"Y\""),
+            "manifest.json: inputs[0].name: expects the program's \"X\", got "
+            "\"Y\"");
+  Artifact artifact = makeArtifact();
+  artifact.launches[1].arguments.pop_back();
+  EXPECT_EQ(writeMessage(artifact),
+            "launches[1].arguments: expects one for each of the 2 parameters "
+            "of \"second\" in the PTX, got 1");
 }
 
 TEST_F(ArtifactFiles, MissingFolderAndManifest) {

@@ -1,0 +1,37 @@
+//===- PTXOutline.h - What PTX says of its kernels --------------*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_LIB_ARTIFACT_PTXOUTLINE_H
+#define MIRAGE_LIB_ARTIFACT_PTXOUTLINE_H
+
+#include "llvm/ADT/StringRef.h"
+#include <string>
+#include <vector>
+
+namespace mlir::mirage {
+
+/// What a text of PTX states that a manifest states too. Whether the text is
+/// PTX in all else is for who runs it to say.
+struct PTXOutline {
+  struct Entry {
+    std::string name;
+    size_t numParameters = 0;
+  };
+
+  std::string target; ///< of `.target`: "sm_90a"; "" without one
+  std::vector<Entry> entries;
+
+  /// Null where there is no such kernel.
+  const Entry *find(llvm::StringRef name) const;
+};
+
+PTXOutline readPTXOutline(llvm::StringRef ptx);
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_LIB_ARTIFACT_PTXOUTLINE_H
