@@ -59,8 +59,10 @@ private:
   }
 
   LogicalResult read(mlir::Operation &op) {
-    if (isa<tensor::EmptyOp>(op))
-      return success(); // a destination, which carries no value
+    // A destination carries no value; a constant has no meaning here, but it
+    // is the op that reads it that a user can do something about.
+    if (isa<tensor::EmptyOp>(op) || op.hasTrait<OpTrait::ConstantLike>())
+      return success();
     return llvm::TypeSwitch<mlir::Operation *, LogicalResult>(&op)
         .Case([&](kernel::GraphOp nested) { return readNested(nested); })
         .Case([&](TileGraphOpInterface nested) { return readTiles(nested); })
@@ -171,7 +173,8 @@ static LogicalResult readArguments(FunctionOpInterface function, Graph &graph,
     unsigned number = argument.getArgNumber();
     if (std::optional<std::string> reason =
             explainUnsupportedTensor(argument.getType()))
-      return function.emitError() << "argument " << number << ": " << *reason;
+      return mlir::emitError(argument.getLoc())
+             << "argument " << number << ": " << *reason;
     auto name = function.getArgAttrOfType<StringAttr>(number, "mirage.name");
     reader.bind(argument,
                 graph.addInput(convertTensor(argument.getType()),
@@ -196,6 +199,8 @@ FailureOr<Graph> mlir::mirage::readFunction(FunctionOpInterface function) {
       failed(reader.readOutputs(body.getTerminator())))
     return failure();
   if (graph.getOutputs().empty())
-    return function.emitError() << "expects a function that returns a tensor";
+    return function.emitError()
+           << "expects a function that returns a tensor, got one that returns "
+              "nothing";
   return graph;
 }

@@ -80,24 +80,44 @@ namespace {
 /// A stretch of the way that `from=` and `to=` can name.
 struct CompilePhase {
   StringRef name;
+  /// What it begins with: one of these; anything if there are none.
+  ArrayRef<StringLiteral> inputs;
   void (*add)(OpPassManager &, const CompileOptions &);
 };
 } // namespace
 
+static constexpr StringLiteral kKernelGraphs[] = {"mirage_kernel.graph"};
+static constexpr StringLiteral kKernels[] = {"gpu.module", "gpu.binary"};
+
 static const CompilePhase kPhases[] = {
     {"import",
+     {},
      [](OpPassManager &passManager, const CompileOptions &) {
        buildImportPipeline(passManager);
      }},
-    {"search",
+    {"search", kKernelGraphs,
      [](OpPassManager &passManager, const CompileOptions &options) {
        passManager.addPass(createRecordProgramPass());
        addSearch(passManager, options);
      }},
-    {"optimize", addOptimize},
-    {"lower", addLower},
-    {"emit", addEmit},
+    {"optimize", kKernelGraphs, addOptimize},
+    {"lower", kKernelGraphs, addLower},
+    {"emit", kKernels, addEmit},
 };
+
+/// Whoever names a phase, or wants an artifact, is owed one; a module that
+/// happens to have nothing for us is no mistake.
+static void addExpectation(OpPassManager &passManager,
+                           const CompilePhase &phase,
+                           const CompileOptions &options) {
+  ExpectOpsPassOptions expect;
+  expect.phase = phase.name.str();
+  for (StringRef op : phase.inputs)
+    expect.ops.push_back(op.str());
+  expect.isRequired =
+      options.from.getValue() == phase.name || !options.artifact.empty();
+  passManager.addPass(createExpectOpsPass(expect));
+}
 
 static const CompilePhase *findPhase(StringRef name) {
   return llvm::find_if(
@@ -131,8 +151,14 @@ LogicalResult mlir::mirage::buildCompilePipeline(
   llvm::Expected<PtxasChoice> assembler = choosePtxas(options.ptxas);
   if (!assembler)
     return onError(llvm::toString(assembler.takeError()));
-  for (const CompilePhase &phase : llvm::make_range(first, last + 1))
+  bool isChecked = false;
+  for (const CompilePhase &phase : llvm::make_range(first, last + 1)) {
+    if (!isChecked && !phase.inputs.empty()) {
+      addExpectation(passManager, phase, options);
+      isChecked = true;
+    }
     phase.add(passManager, options);
+  }
   return success();
 }
 

@@ -28,6 +28,23 @@ def AssignDefaultBlocksPass : Pass<"mirage-assign-default-blocks"> {
   let dependentDialects = ["::mlir::mirage::block::MirageBlockDialect"];
 }
 
+def ExpectOpsPass : Pass<"mirage-expect-ops"> {
+  let summary = "says so where there is nothing for a phase to begin with";
+  let description = [{
+    Looks for an op with one of the names given. Without one it says so at the
+    first op that stands there instead: passes that find nothing to do are silent
+    otherwise, and the user of a pipeline waits for what never comes. Changes
+    nothing. Example: test/Pipelines/nothing-to-compile.test
+  }];
+  let options = [
+    ListOption<"ops", "ops", "std::string",
+               "Names of ops, such as mirage_kernel.graph, of which one is enough">,
+    Option<"phase", "phase", "std::string", /*default=*/"\"\"",
+           "What begins with these ops">,
+    Option<"isRequired", "required", "bool", /*default=*/"true",
+           "Whether it is an error that there are none, or only a remark">];
+}
+
 def RecordProgramPass : Pass<"mirage-record-program"> {
   let summary = "keeps each function's program beside what becomes of it";
   let description = [{

@@ -415,11 +415,24 @@ static FailureOr<SmallVector<Value>> readOp(Operation *op, GraphDraft &draft,
   return failure();
 }
 
+/// An op that gives no tensor: one on memrefs, or one for what it does.
+static std::optional<std::string> explainMissingResults(Operation *op) {
+  if (op->getNumResults() > 0)
+    return std::nullopt;
+  for (Type type : op->getOperandTypes())
+    if (isa<BaseMemRefType>(type)) {
+      std::string text;
+      llvm::raw_string_ostream(text) << "expects tensors, got " << type;
+      return text;
+    }
+  return "expects an op that results in a tensor, got one without results";
+}
+
 FailureOr<kernel::GraphOp>
 mlir::mirage::convertOpToKernelGraph(RewriterBase &rewriter, Operation *op,
                                      std::string &reason) {
-  if (op->getNumResults() == 0) {
-    reason = "expects an op with results";
+  if (auto problem = explainMissingResults(op)) {
+    reason = *problem;
     return failure();
   }
   GraphDraft draft(op);
