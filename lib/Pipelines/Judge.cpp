@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Pipelines/Judge.h"
+#include "Mirage/Analysis/FindLocation.h"
 #include "Mirage/Bridge/Bridge.h"
 #include "Mirage/Pipelines/Pipelines.h"
 #include "Mirage/Reference/RandomInputs.h"
@@ -144,7 +145,8 @@ mlir::mirage::judgeModules(ModuleOp before, ModuleOp after,
   SmallVector<func::FuncOp> functions = getDefinedFunctions(before),
                             others = getDefinedFunctions(after);
   if (functions.empty())
-    return before.emitError() << "expects a module with functions, got none";
+    return mlir::emitError(findLocation(before))
+           << "expects a module with functions, got none";
   VerifyOptions verify = getOptions(options);
   std::vector<FunctionVerdict> verdicts;
   for (func::FuncOp function : functions) {

@@ -100,6 +100,7 @@ int main(int argc, char **argv) {
   mirage::registerAllDialects(registry);
   mirage::registerAllExtensions(registry);
   MLIRContext context(registry);
+  context.printOpOnDiagnostic(false); // it may be a whole module
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler diagnostics(sources, &context);
   OwningOpRef<ModuleOp> before =

@@ -1,0 +1,25 @@
+//===- ThreadedMain.h - mlir-opt on so many threads -------------*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_TOOLS_MIRAGE_OPT_THREADEDMAIN_H
+#define MIRAGE_TOOLS_MIRAGE_OPT_THREADEDMAIN_H
+
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Support/LLVM.h"
+
+namespace mlir::mirage {
+
+/// What `MlirOptMain` does with these files and the options of the command
+/// line, on a pool of `threads` threads. Upstream's takes as many as there are
+/// cores and has no option for it.
+LogicalResult runOptMain(StringRef inputFile, StringRef outputFile,
+                         DialectRegistry &registry, unsigned threads);
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_TOOLS_MIRAGE_OPT_THREADEDMAIN_H
