@@ -13,8 +13,10 @@
 #include "Mirage/Reference/RandomInputs.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include <unistd.h>
 
 using namespace mlir::mirage;
 
@@ -65,6 +67,24 @@ mlir::mirage::loadProgram(llvm::StringRef path,
   return loaded;
 }
 
+llvm::Error mlir::mirage::checkMemory(const LoadedProgram &program) {
+  // Each size fits 64 bits, their sum need not.
+  double needed = program.artifact ? program.artifact->workspaceBytes : 0;
+  for (const auto *tensors : {&program.inputs, &program.outputs})
+    for (const ArtifactTensor &tensor : *tensors)
+      needed += tensor.type.getSizeBytes();
+  double available =
+      double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGE_SIZE));
+  if (needed <= available)
+    return llvm::Error::success();
+  constexpr double kGiB = 1 << 30;
+  return llvm::createStringError(
+      llvm::formatv("expects inputs, outputs and workspace that fit the "
+                    "{0:f1} GiB of this machine's memory, got {1:f1} GiB",
+                    available / kGiB, needed / kGiB)
+          .str());
+}
+
 /// The number of the input with this name.
 static llvm::Expected<size_t> findInput(const LoadedProgram &program,
                                         llvm::StringRef name) {
@@ -75,7 +95,7 @@ static llvm::Expected<size_t> findInput(const LoadedProgram &program,
     known += (known.empty() ? "" : ", ") + input.name;
   }
   return llvm::createStringError("--input expects the name of an input (" +
-                                 known + "), got " + name);
+                                 known + "), got '" + name + "'");
 }
 
 llvm::Expected<std::vector<HostTensor>>

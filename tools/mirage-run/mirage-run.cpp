@@ -168,6 +168,8 @@ static llvm::Expected<RunReport> run(const Options &options,
   if (needsReference)
     if (llvm::Error error = checkEvaluable(program.program))
       return std::move(error);
+  if (llvm::Error error = checkMemory(program))
+    return std::move(error);
   llvm::Expected<std::vector<HostTensor>> inputs =
       makeInputs(program, options.inputFiles, options.seed, options.threads);
   if (!inputs)
