@@ -17,8 +17,12 @@ using llvm::Twine;
 
 OpcodeTable::OpcodeTable() {
   add(integerRows());
+  add(bitRows());
+  add(shiftRows());
   add(carryRows());
   add(floatRows());
+  add(float64Rows());
+  add(specialRows());
   add(packedRows());
   add(compareRows());
   add(convertRows());

@@ -89,8 +89,12 @@ private:
 
 // The rows of each subject, in the file named Handlers<Subject>.cpp.
 llvm::ArrayRef<Row> integerRows();
+llvm::ArrayRef<Row> bitRows();
+llvm::ArrayRef<Row> shiftRows();
 llvm::ArrayRef<Row> carryRows();
 llvm::ArrayRef<Row> floatRows();
+llvm::ArrayRef<Row> float64Rows();
+llvm::ArrayRef<Row> specialRows();
 llvm::ArrayRef<Row> packedRows();
 llvm::ArrayRef<Row> compareRows();
 llvm::ArrayRef<Row> convertRows();
