@@ -1,5 +1,4 @@
-//===- HandlersPacked.cpp - f16 and bf16 arithmetic, one or two in a register
-//-===//
+//===- HandlersPacked.cpp - f16 and bf16 arithmetic -----------------------===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- HostKernels.h - Inner loops worth compiling for newer hosts --*- C++
-//-*-===//
+//===- HostKernels.h - Inner loops for newer hosts --------------*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -25,6 +25,7 @@ OpcodeTable::OpcodeTable() {
   add(specialRows());
   add(packedRows());
   add(compareRows());
+  add(convertPairRows());
   add(convertRows());
   add(moveRows());
   add(memoryRows());
@@ -35,6 +36,7 @@ OpcodeTable::OpcodeTable() {
   add(barrierRows());
   add(shuffleRows());
   add(matrixRows());
+  add(multiplyRows());
 }
 
 /// Cuts `a|b[.c|d].e` into groups.

@@ -1,5 +1,4 @@
-//===- OpcodeTable.h - The instructions that the emulator knows --*- C++
-//-*-===//
+//===- OpcodeTable.h - The instructions that are known ----------*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -98,6 +97,7 @@ llvm::ArrayRef<Row> specialRows();
 llvm::ArrayRef<Row> packedRows();
 llvm::ArrayRef<Row> compareRows();
 llvm::ArrayRef<Row> convertRows();
+llvm::ArrayRef<Row> convertPairRows();
 llvm::ArrayRef<Row> moveRows();
 llvm::ArrayRef<Row> memoryRows();
 llvm::ArrayRef<Row> atomicRows();
@@ -107,6 +107,7 @@ llvm::ArrayRef<Row> controlRows();
 llvm::ArrayRef<Row> barrierRows();
 llvm::ArrayRef<Row> shuffleRows();
 llvm::ArrayRef<Row> matrixRows();
+llvm::ArrayRef<Row> multiplyRows();
 
 } // namespace mlir::mirage::emulator
 
