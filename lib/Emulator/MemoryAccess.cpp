@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
+using namespace mlir::mirage;
 using namespace mlir::mirage::emulator;
 using llvm::formatv;
 
@@ -284,9 +285,12 @@ void Accessor::count(const MemoryAccess &access) {
   bool reads = isRead(request.kind);
   if (access.space == Space::Shared) {
     (reads ? counters.sharedLoadBytes : counters.sharedStoreBytes) += bytes;
+    SharedAccess kind = request.isRowWise ? SharedAccess::MatrixRows
+                        : reads           ? SharedAccess::Load
+                                          : SharedAccess::Store;
     Wavefronts wavefronts = state.worker->traffic.wavefronts(
-        state.pc, state.warp->index, access.address.data(), access.mask,
-        access.bytes, !reads || request.isRowWise);
+        state.pc, state.warp->index, access.address, access.mask, access.bytes,
+        kind);
     counters.sharedWavefronts += wavefronts.needed;
     counters.sharedBankConflicts += wavefronts.needed - wavefronts.least;
   } else if (access.space == Space::Global) {
@@ -294,7 +298,7 @@ void Accessor::count(const MemoryAccess &access) {
     ++counters.globalRequests;
     (reads ? counters.globalLoadSectors : counters.globalStoreSectors) +=
         state.worker->traffic.sectors(state.pc, state.warp->index,
-                                      access.address.data(), access.mask,
+                                      access.address, access.mask,
                                       access.bytes);
     counters.globalIdealSectors += (bytes + 31) / 32;
   }
