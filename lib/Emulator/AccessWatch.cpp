@@ -35,9 +35,11 @@ public:
     forEachWord([&](uint64_t word, uint8_t mask, unsigned lane, Epoch epoch) {
       check(word, mask, lane, epoch);
     });
+    ShadowAccess one{&state.warp->clock, Epoch(), state.pc, request.kind, 0};
     forEachWord([&](uint64_t word, uint8_t mask, unsigned, Epoch epoch) {
-      shadow.record(word,
-                    {&state.warp->clock, epoch, state.pc, request.kind, mask});
+      one.epoch = epoch;
+      one.mask = mask;
+      shadow.record(word, one);
     });
     state.warp->clock.noteAccess();
   }
@@ -46,9 +48,11 @@ private:
   /// Reads do not conflict with one another: one pass will do.
   void runRead() {
     bool mustBeDefined = startsUndefined && state.worker->watchesAll();
+    ShadowAccess one{&state.warp->clock, Epoch(), state.pc, AccessKind::Read,
+                     0};
     forEachWord([&](uint64_t word, uint8_t mask, unsigned lane, Epoch epoch) {
-      ShadowAccess one{&state.warp->clock, epoch, state.pc, AccessKind::Read,
-                       mask};
+      one.epoch = epoch;
+      one.mask = mask;
       if (shadow.tryRead(word, one, mustBeDefined))
         return;
       if (mustBeDefined)
@@ -73,11 +77,13 @@ private:
       if (mask)
         visit(word, mask, owner, epoch);
     };
+    const unsigned bytes = access.bytes;
+    const std::array<Epoch, warpSize> *epochs = request.epochs;
+    const Epoch now = state.warp->clock.epoch(0);
     for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
       unsigned lane = llvm::countr_zero(rest);
-      uint64_t begin = access.address[lane], end = begin + access.bytes;
-      Epoch own = request.epochs ? (*request.epochs)[lane]
-                                 : state.warp->clock.epoch(lane);
+      uint64_t begin = access.address[lane], end = begin + bytes;
+      Epoch own = epochs ? (*epochs)[lane] : now.withLane(lane);
       for (uint64_t index = begin / 4; index <= (end - 1) / 4; ++index) {
         unsigned first = begin > index * 4 ? begin - index * 4 : 0;
         unsigned last = std::min<uint64_t>(end - index * 4, 4);
@@ -86,7 +92,7 @@ private:
         part &= ~(request.unusedBytes << first);
         if (!part)
           continue;
-        if (index == word && access.bytes <= 4) {
+        if (index == word && bytes <= 4) {
           // All read one word: several lanes. Pieces of a word: not told apart.
           unsigned shared = part & mask ? severalLanes : unknownLane;
           epoch = Epoch(own.block(), own.agent(), shared, own.clock());
@@ -103,15 +109,20 @@ private:
     flush();
   }
 
+  /// What a visitor writes may be anything as far as the compiler knows: what
+  /// stays the same is read once.
   template <typename Visitor>
   void forEachWholeWord(Visitor visit) {
+    const unsigned numWords = access.bytes / 4;
+    const uint32_t unused = request.unusedBytes;
+    const std::array<Epoch, warpSize> *epochs = request.epochs;
+    const Epoch now = state.warp->clock.epoch(0);
     for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
       unsigned lane = llvm::countr_zero(rest);
-      Epoch own = request.epochs ? (*request.epochs)[lane]
-                                 : state.warp->clock.epoch(lane);
+      Epoch own = epochs ? (*epochs)[lane] : now.withLane(lane);
       uint64_t first = access.address[lane] / 4;
-      for (uint64_t i = 0; i < access.bytes / 4; ++i)
-        if (uint8_t used = 0xf & ~(request.unusedBytes >> 4 * i))
+      for (unsigned i = 0; i < numWords; ++i)
+        if (uint8_t used = 0xf & ~(unused >> 4 * i))
           visit(first + i, used, lane, own);
     }
   }
