@@ -38,6 +38,13 @@ public:
       : bits(uint64_t(block) << 40 | uint64_t(agent) << 32 |
              uint64_t(lane) << 26 | (clock & maxClock)) {}
 
+  /// The same by another lane.
+  Epoch withLane(unsigned lane) const {
+    Epoch other;
+    other.bits = (bits & ~(uint64_t(0x3f) << 26)) | uint64_t(lane) << 26;
+    return other;
+  }
+
   bool happened() const { return bits != 0; }
   uint32_t block() const { return bits >> 40; }
   unsigned agent() const { return (bits >> 32) & 0xff; }

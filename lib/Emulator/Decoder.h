@@ -49,6 +49,7 @@ private:
   void findNames(const OperandSyntax &operand,
                  llvm::function_ref<void(llvm::StringRef)> visit);
   void decodeStatement(const Statement &statement);
+  void refuseCall(const Statement &statement);
   bool decodeGuard(const Statement &statement, Instruction &instruction);
   bool decodeOperands(const Statement &statement, const Row &row,
                       const Form &form, Instruction &instruction);

@@ -1,5 +1,4 @@
-//===- Divergence.h - Splits of a warp: how they part, meet and end --*- C++
-//-*-===//
+//===- Divergence.h - How lanes of a warp part and meet ---------*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -78,7 +78,8 @@ void branchLanes(ExecutionState &state, uint32_t takenLanes, uint32_t takenPc,
                  uint32_t reconvergence);
 void exitLanes(ExecutionState &state, uint32_t lanes);
 
-/// Where blocks wait for one another's warps (Barriers.cpp). `count` 0: all.
+/// Where blocks wait for one another's warps (HandlersBarrier.cpp). `count` 0:
+/// all.
 Outcome arriveAtBarrier(ExecutionState &state, const Instruction &instruction,
                         unsigned barrier, uint32_t count, bool waits,
                         int reduction, uint32_t resultSlot, uint32_t votes);

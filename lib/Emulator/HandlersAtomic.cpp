@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Handlers.h"
+#include "IntegerTypes.h"
 #include "MemoryAccess.h"
 #include "Numbers.h"
 
@@ -51,10 +52,12 @@ template <typename T>
 T compareAndSwap(T old, T b, T c) {
   return old == b ? c : old;
 }
-uint32_t increment(uint32_t old, uint32_t b, uint32_t) {
+template <typename T>
+T increment(T old, T b, T) {
   return old >= b ? 0 : old + 1;
 }
-uint32_t decrement(uint32_t old, uint32_t b, uint32_t) {
+template <typename T>
+T decrement(T old, T b, T) {
   return old == 0 || old > b ? b : old - 1;
 }
 uint32_t addFloat(uint32_t old, uint32_t b, uint32_t) {
@@ -120,46 +123,26 @@ Outcome atomic(ExecutionState &state, const Instruction &instruction) {
   return notePolling(state, sizeof(T), hashPlaces(sizeof(T), places), places);
 }
 
-template <typename T>
-Handler selectInteger(StringRef name) {
-  return llvm::StringSwitch<Handler>(name)
-      .Case("add", atomic<T, add<T>>)
-      .Case("min", atomic<T, lesser<T>>)
-      .Case("max", atomic<T, greater<T>>)
-      .Default(nullptr);
-}
-
-template <typename T>
-Handler selectBits(StringRef name) {
-  return llvm::StringSwitch<Handler>(name)
-      .Case("and", atomic<T, bitAnd<T>>)
-      .Case("or", atomic<T, bitOr<T>>)
-      .Case("xor", atomic<T, bitXor<T>>)
-      .Case("exch", atomic<T, exchange<T>>)
-      .Case("cas", atomic<T, compareAndSwap<T>>)
-      .Default(nullptr);
+Handler selectInteger(StringRef name, ScalarType type) {
+  return selectByInteger(type, [&](auto zero) {
+    using T = decltype(zero);
+    return llvm::StringSwitch<Handler>(name)
+        .Case("add", atomic<T, add<T>>)
+        .Case("min", atomic<T, lesser<T>>)
+        .Case("max", atomic<T, greater<T>>)
+        .Case("inc", atomic<T, increment<T>>)
+        .Case("dec", atomic<T, decrement<T>>)
+        .Case("and", atomic<T, bitAnd<T>>)
+        .Case("or", atomic<T, bitOr<T>>)
+        .Case("xor", atomic<T, bitXor<T>>)
+        .Case("exch", atomic<T, exchange<T>>)
+        .Case("cas", atomic<T, compareAndSwap<T>>)
+        .Default(nullptr);
+  });
 }
 
 Handler selectOperation(StringRef name, ScalarType type) {
   switch (type) {
-  case ScalarType::U32:
-    if (name == "inc")
-      return atomic<uint32_t, increment>;
-    if (name == "dec")
-      return atomic<uint32_t, decrement>;
-    return selectInteger<uint32_t>(name);
-  case ScalarType::S32:
-    return selectInteger<int32_t>(name);
-  case ScalarType::U64:
-    return selectInteger<uint64_t>(name);
-  case ScalarType::S64:
-    return selectInteger<int64_t>(name);
-  case ScalarType::B16:
-    return selectBits<uint16_t>(name);
-  case ScalarType::B32:
-    return selectBits<uint32_t>(name);
-  case ScalarType::B64:
-    return selectBits<uint64_t>(name);
   case ScalarType::F32:
     return atomic<uint32_t, addFloat>;
   case ScalarType::F64:
@@ -173,7 +156,7 @@ Handler selectOperation(StringRef name, ScalarType type) {
   case ScalarType::BF16x2:
     return atomic<uint32_t, addPair<addBfloat>>;
   default:
-    return nullptr;
+    return selectInteger(name, type);
   }
 }
 

@@ -1,5 +1,4 @@
-//===- HandlersCarry.cpp - Sums of several words: add.cc, addc, sub.cc, subc
-//-===//
+//===- HandlersCarry.cpp - Sums of several words: add.cc, addc ------------===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LaneLoop.h"
+#include "IntegerTypes.h"
 #include "Numbers.h"
 #include "OpcodeTable.h"
 
@@ -197,22 +197,11 @@ Handler selectCompare(const Form &form, Instruction &instruction) {
                    form.type() != ScalarType::BF16x2;
   if (isInteger && relation > Relation::Ge)
     return nullptr;
+  if (isInteger)
+    return selectByInteger(form.type(), [&](auto zero) {
+      return byRelation<Plain<decltype(zero)>>(relation);
+    });
   switch (form.type()) {
-  case ScalarType::B16:
-  case ScalarType::U16:
-    return byRelation<Plain<uint16_t>>(relation);
-  case ScalarType::S16:
-    return byRelation<Plain<int16_t>>(relation);
-  case ScalarType::B32:
-  case ScalarType::U32:
-    return byRelation<Plain<uint32_t>>(relation);
-  case ScalarType::S32:
-    return byRelation<Plain<int32_t>>(relation);
-  case ScalarType::B64:
-  case ScalarType::U64:
-    return byRelation<Plain<uint64_t>>(relation);
-  case ScalarType::S64:
-    return byRelation<Plain<int64_t>>(relation);
   case ScalarType::F32:
     return form.has("ftz") ? byRelation<Flushed>(relation)
                            : byRelation<Plain<float>>(relation);
@@ -248,14 +237,9 @@ Outcome selectLanes(ExecutionState &state, const Instruction &instruction) {
 }
 
 Handler selectSelp(const Form &form, Instruction &) {
-  switch (sizeBytes(form.type())) {
-  case 2:
-    return selectLanes<uint16_t>;
-  case 4:
-    return selectLanes<uint32_t>;
-  default:
-    return selectLanes<uint64_t>;
-  }
+  return selectByWidth(form.type(), [](auto zero) -> Handler {
+    return selectLanes<decltype(zero)>;
+  });
 }
 
 /// slct d, a, b, c: a where c >= 0.

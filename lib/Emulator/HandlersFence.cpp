@@ -1,5 +1,4 @@
-//===- HandlersFence.cpp - Memory order: fences, releases, acquires, polling
-//-===//
+//===- HandlersFence.cpp - Fences, releases, acquires, polling ------------===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

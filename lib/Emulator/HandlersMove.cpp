@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Handlers.h"
-#include "LaneLoop.h"
+#include "IntegerTypes.h"
 #include "OpcodeTable.h"
 
 using namespace mlir::mirage::emulator;
@@ -27,16 +27,11 @@ struct Bytes16 {
 };
 
 Handler selectMove(const Form &form, Instruction &) {
-  switch (sizeBytes(form.type())) {
-  case 2:
-    return unaryHandler<Copy<uint16_t>>;
-  case 4:
-    return unaryHandler<Copy<uint32_t>>;
-  case 8:
-    return unaryHandler<Copy<uint64_t>>;
-  default:
+  if (sizeBytes(form.type()) == 16)
     return unaryHandler<Copy<Bytes16>>;
-  }
+  return selectByWidth(form.type(), [](auto zero) -> Handler {
+    return unaryHandler<Copy<decltype(zero)>>;
+  });
 }
 
 /// `mov.b64 %rd, {%r1, %r2}`: registers of 1/n of the width, lowest first. The

@@ -1,5 +1,4 @@
-//===- HandlersPacked.cpp - f16 and bf16 arithmetic, one or two in a register
-//-===//
+//===- HandlersPacked.cpp - f16 and bf16 arithmetic -----------------------===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -114,16 +113,7 @@ struct Single {
   }
 };
 template <typename Operation>
-struct Pair {
-  using Result = uint32_t;
-  using Source = uint32_t;
-  template <typename... Values>
-  static uint32_t apply(Values... values) {
-    uint32_t low = Operation::apply(uint16_t(values)...);
-    uint32_t high = Operation::apply(uint16_t(values >> 16)...);
-    return low | high << 16;
-  }
-};
+using Pair = Paired<Single<Operation>>;
 
 template <template <typename> class Shape, typename Format>
 Handler selectFor(const Form &form) {

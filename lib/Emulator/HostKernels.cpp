@@ -38,9 +38,9 @@ void host::multiplyTile(float *d, const float *a, const float *b, unsigned k) {
 
 MIRAGE_FOR_HOSTS
 void host::fusedMultiplyAdd(float *result, const float *a, const float *b,
-                            const float *c) {
-  for (unsigned lane = 0; lane < 32; ++lane)
-    result[lane] = canonical(__builtin_fmaf(a[lane], b[lane], c[lane]));
+                            const float *c, unsigned count) {
+  for (unsigned i = 0; i < count; ++i)
+    result[i] = canonical(__builtin_fmaf(a[i], b[i], c[i]));
 }
 
 MIRAGE_FOR_HOSTS

@@ -1,5 +1,4 @@
-//===- HostKernels.h - Inner loops worth compiling for newer hosts --*- C++
-//-*-===//
+//===- HostKernels.h - Inner loops for newer hosts --------------*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -22,9 +21,9 @@ namespace mlir::mirage::emulator::host {
 /// order of k. The formats of mma.sync make all products exact.
 void multiplyTile(float *d, const float *a, const float *b, unsigned k);
 
-/// 32 lanes of fma.rn.f32.
+/// fma.rn.f32, `count` times.
 void fusedMultiplyAdd(float *result, const float *a, const float *b,
-                      const float *c);
+                      const float *c, unsigned count);
 
 /// f16 to f32, exact; NaNs stay NaNs.
 void widenHalves(float *result, const uint16_t *source, unsigned count);

@@ -38,6 +38,9 @@ BlockTurn runBlock(Block &block, Worker &worker, uint64_t turnLimit);
 /// \returns false if there were none: a deadlock.
 bool releaseLanes(Block &block);
 
+/// Ends all warps of a block that cannot go on.
+void stopBlock(Block &block);
+
 /// Reports why a block cannot go on: what each of its warps waits for. Ends it.
 void reportDeadlock(Block &block, Worker &worker);
 

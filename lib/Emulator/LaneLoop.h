@@ -11,6 +11,11 @@
 
 #include "State.h"
 
+#include "llvm/ADT/bit.h"
+
+#include <type_traits>
+#include <utility>
+
 /// Before a loop over lanes: iterations do not depend on one another, even
 /// where result and source are the same register.
 #if defined(__clang__)
@@ -49,44 +54,49 @@ inline uint32_t testLanes(Function function, const Sources *...sources) {
   return bits;
 }
 
-/// A handler for `op d, a, ...` with as many sources as `Operation` takes. An
-/// operation is a type with `using Result`, `using Source` and a static
-/// `apply`.
-template <typename Operation>
-Outcome unaryHandler(ExecutionState &state, const Instruction &instruction) {
-  using Source = typename Operation::Source;
+/// A handler for `op d, a, ...` with `arity` sources. An operation is a type
+/// with `using Result`, `using Source` and a static `apply`.
+template <typename Operation, size_t... index>
+Outcome applyToLanes(ExecutionState &state, const Instruction &instruction,
+                     std::index_sequence<index...>) {
   mapLanes(
       state.active,
       state.lanes<typename Operation::Result>(instruction.slots[0]),
-      [](Source a) { return Operation::apply(a); },
-      state.lanes<Source>(instruction.slots[1]));
+      [](auto... values) { return Operation::apply(values...); },
+      state.lanes<typename Operation::Source>(instruction.slots[1 + index])...);
   return Outcome::Next;
 }
+template <typename Operation, unsigned arity>
+Outcome laneHandler(ExecutionState &state, const Instruction &instruction) {
+  return applyToLanes<Operation>(state, instruction,
+                                 std::make_index_sequence<arity>());
+}
+template <typename Operation>
+constexpr Handler unaryHandler = laneHandler<Operation, 1>;
+template <typename Operation>
+constexpr Handler binaryHandler = laneHandler<Operation, 2>;
+template <typename Operation>
+constexpr Handler ternaryHandler = laneHandler<Operation, 3>;
 
+/// An operation on two values in each register, the first in the low half: 16
+/// bits of 32, or 32 bits of 64.
 template <typename Operation>
-Outcome binaryHandler(ExecutionState &state, const Instruction &instruction) {
-  using Source = typename Operation::Source;
-  mapLanes(
-      state.active,
-      state.lanes<typename Operation::Result>(instruction.slots[0]),
-      [](Source a, Source b) { return Operation::apply(a, b); },
-      state.lanes<Source>(instruction.slots[1]),
-      state.lanes<Source>(instruction.slots[2]));
-  return Outcome::Next;
-}
+struct Paired {
+  using Half = typename Operation::Source;
+  using HalfBits = std::conditional_t<sizeof(Half) == 2, uint16_t, uint32_t>;
+  using Source = std::conditional_t<sizeof(Half) == 2, uint32_t, uint64_t>;
+  using Result = Source;
+  static constexpr unsigned shift = 8 * sizeof(Half);
 
-template <typename Operation>
-Outcome ternaryHandler(ExecutionState &state, const Instruction &instruction) {
-  using Source = typename Operation::Source;
-  mapLanes(
-      state.active,
-      state.lanes<typename Operation::Result>(instruction.slots[0]),
-      [](Source a, Source b, Source c) { return Operation::apply(a, b, c); },
-      state.lanes<Source>(instruction.slots[1]),
-      state.lanes<Source>(instruction.slots[2]),
-      state.lanes<Source>(instruction.slots[3]));
-  return Outcome::Next;
-}
+  static Half low(Source bits) { return llvm::bit_cast<Half>(HalfBits(bits)); }
+  template <typename... Sources>
+  static Result apply(Sources... sources) {
+    auto lower = Operation::apply(low(sources)...);
+    auto upper = Operation::apply(low(sources >> shift)...);
+    return Result(llvm::bit_cast<HalfBits>(upper)) << shift |
+           llvm::bit_cast<HalfBits>(lower);
+  }
+};
 
 } // namespace mlir::mirage::emulator
 

@@ -65,6 +65,9 @@ uint32_t accessAddresses(ExecutionState &state, const AccessRequest &request,
                          const std::array<uint64_t, warpSize> &addresses,
                          llvm::function_ref<void(const MemoryAccess &)> use);
 
+/// How messages call a region of global memory.
+std::string describeBuffer(const LaunchContext &launch, const Region &region);
+
 /// Checks an access against the shadow and writes it down there.
 void watchAccess(ExecutionState &state, const AccessRequest &request,
                  const MemoryAccess &access);

@@ -17,10 +17,15 @@ using llvm::Twine;
 
 OpcodeTable::OpcodeTable() {
   add(integerRows());
+  add(bitRows());
+  add(shiftRows());
   add(carryRows());
   add(floatRows());
+  add(float64Rows());
+  add(specialRows());
   add(packedRows());
   add(compareRows());
+  add(convertPairRows());
   add(convertRows());
   add(moveRows());
   add(memoryRows());
@@ -31,6 +36,7 @@ OpcodeTable::OpcodeTable() {
   add(barrierRows());
   add(shuffleRows());
   add(matrixRows());
+  add(multiplyRows());
 }
 
 /// Cuts `a|b[.c|d].e` into groups.

@@ -1,5 +1,4 @@
-//===- OpcodeTable.h - The instructions that the emulator knows --*- C++
-//-*-===//
+//===- OpcodeTable.h - The instructions that are known ----------*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -89,11 +88,16 @@ private:
 
 // The rows of each subject, in the file named Handlers<Subject>.cpp.
 llvm::ArrayRef<Row> integerRows();
+llvm::ArrayRef<Row> bitRows();
+llvm::ArrayRef<Row> shiftRows();
 llvm::ArrayRef<Row> carryRows();
 llvm::ArrayRef<Row> floatRows();
+llvm::ArrayRef<Row> float64Rows();
+llvm::ArrayRef<Row> specialRows();
 llvm::ArrayRef<Row> packedRows();
 llvm::ArrayRef<Row> compareRows();
 llvm::ArrayRef<Row> convertRows();
+llvm::ArrayRef<Row> convertPairRows();
 llvm::ArrayRef<Row> moveRows();
 llvm::ArrayRef<Row> memoryRows();
 llvm::ArrayRef<Row> atomicRows();
@@ -103,6 +107,7 @@ llvm::ArrayRef<Row> controlRows();
 llvm::ArrayRef<Row> barrierRows();
 llvm::ArrayRef<Row> shuffleRows();
 llvm::ArrayRef<Row> matrixRows();
+llvm::ArrayRef<Row> multiplyRows();
 
 } // namespace mlir::mirage::emulator
 

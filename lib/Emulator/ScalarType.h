@@ -41,6 +41,7 @@ enum class ScalarType : uint8_t {
   BF16x2,
   U16x2,
   S16x2,
+  F32x2,
   E4M3x2,
   E5M2x2,
 };
@@ -71,6 +72,7 @@ inline ScalarType parseScalarType(llvm::StringRef name) {
       .Case("bf16x2", T::BF16x2)
       .Case("u16x2", T::U16x2)
       .Case("s16x2", T::S16x2)
+      .Case("f32x2", T::F32x2)
       .Case("e4m3x2", T::E4M3x2)
       .Case("e5m2x2", T::E5M2x2)
       .Default(T::None);
@@ -109,6 +111,7 @@ inline unsigned sizeBytes(ScalarType type) {
   case T::U64:
   case T::S64:
   case T::F64:
+  case T::F32x2:
     return 8;
   case T::B128:
     return 16;

@@ -1,0 +1,75 @@
+//===- BlockStart.cpp - Makes a block ready to run ------------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Interpreter.h"
+#include "SpecialRegisters.h"
+
+using namespace mlir::mirage::emulator;
+
+static void fillSpecials(Block &block, Warp &warp,
+                         const LaunchContext &launch) {
+  for (const SpecialSlot &special : launch.kernel.specials)
+    for (unsigned lane = 0; lane < warpSize; ++lane) {
+      uint64_t value = specialValue(special.which, block, warp, lane, launch);
+      std::memcpy(warp.registers + special.slot + lane * special.sizeBytes,
+                  &value, special.sizeBytes);
+    }
+}
+
+static void startWarp(Block &block, uint32_t index,
+                      const LaunchContext &launch) {
+  Warp &warp = block.warps[index];
+  uint32_t threads =
+      std::min<uint32_t>(warpSize, launch.threadsPerBlock - index * warpSize);
+  warp = Warp();
+  warp.index = index;
+  warp.lanes = threads == warpSize ? allLanes : (1u << threads) - 1;
+  size_t fileBytes = launch.registerTemplate.size();
+  warp.registers = block.registerFiles.data() + index * fileBytes;
+  uintptr_t start = reinterpret_cast<uintptr_t>(block.registerFiles.data());
+  warp.registers += llvm::alignTo(start, 64) - start;
+  std::memcpy(warp.registers, launch.registerTemplate.data(), fileBytes);
+  warp.local = block.localMemory.data() +
+               size_t(index) * warpSize * launch.info.localBytes;
+  Split split;
+  split.mask = warp.lanes;
+  warp.splits.push_back(split);
+  warp.clock.reset(block.number, index);
+  fillSpecials(block, warp, launch);
+}
+
+void mlir::mirage::emulator::startBlock(Block &block, uint64_t number,
+                                        const LaunchContext &launch) {
+  const auto &grid = launch.config.grid;
+  block.number = number;
+  block.coordinates = {uint32_t(number % grid[0]),
+                       uint32_t(number / grid[0] % grid[1]),
+                       uint32_t(number / grid[0] / grid[1])};
+  block.steps = 0;
+  block.wasStopped = false;
+  block.syncRecords.clear();
+  block.sharedShadow.clear();
+  block.sharedShadow.setDenseWords(launch.sharedBytes / 4 + 1);
+  block.barriers.fill(Barrier());
+  block.shared.resize(llvm::alignTo(launch.sharedBytes, 16) + 16);
+  for (size_t i = 0; i + 4 <= block.shared.size(); i += 4)
+    std::memcpy(&block.shared[i], &undefinedPattern, 4);
+  block.sharedRegion = Region();
+  block.sharedRegion.sizeBytes = launch.sharedBytes;
+  block.sharedRegion.host = block.shared.data();
+  block.registerFiles.resize(
+      launch.registerTemplate.size() * launch.warpsPerBlock + 64);
+  block.localMemory.resize(size_t(launch.warpsPerBlock) * warpSize *
+                           launch.info.localBytes);
+  for (size_t i = 0; i + 4 <= block.localMemory.size(); i += 4)
+    std::memcpy(&block.localMemory[i], &undefinedPattern, 4);
+  block.warps.resize(launch.warpsPerBlock);
+  block.liveWarps = launch.warpsPerBlock;
+  for (uint32_t index = 0; index < launch.warpsPerBlock; ++index)
+    startWarp(block, index, launch);
+}

@@ -1,0 +1,270 @@
+//===- HandlersMultiply.cpp - mma.sync ------------------------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Handlers.h"
+#include "HostKernels.h"
+#include "LaneLoop.h"
+#include "Numbers.h"
+
+using namespace mlir::mirage::emulator;
+
+namespace {
+
+/// How elements of a type sit in 32-bit registers; `unpack` takes those of 32
+/// lanes to [lane][element].
+struct ElementF16 {
+  static constexpr unsigned perRegister = 2;
+  using Value = float;
+  static void unpack(const uint32_t *lanes, float *values) {
+    host::widenHalves(values, reinterpret_cast<const uint16_t *>(lanes), 64);
+  }
+};
+struct ElementBF16 {
+  static constexpr unsigned perRegister = 2;
+  using Value = float;
+  static void unpack(const uint32_t *lanes, float *values) {
+    host::widenBfloats(values, reinterpret_cast<const uint16_t *>(lanes), 64);
+  }
+};
+/// One by one, by a function of the register and the element's number.
+template <typename Derived, typename V, unsigned per>
+struct ElementByElement {
+  static constexpr unsigned perRegister = per;
+  using Value = V;
+  static void unpack(const uint32_t *lanes, V *values) {
+    for (unsigned lane = 0; lane < warpSize; ++lane)
+      for (unsigned i = 0; i < per; ++i)
+        values[lane * per + i] = Derived::read(lanes[lane], i);
+  }
+};
+/// The low 13 bits of the register do not take part.
+struct ElementTF32 : ElementByElement<ElementTF32, float, 1> {
+  static float read(uint32_t bits, unsigned) {
+    return asFloat(bits & 0xffffe000);
+  }
+};
+struct ElementS8 : ElementByElement<ElementS8, int32_t, 4> {
+  static int32_t read(uint32_t bits, unsigned i) {
+    return int8_t(bits >> (8 * i));
+  }
+};
+struct ElementU8 : ElementByElement<ElementU8, int32_t, 4> {
+  static int32_t read(uint32_t bits, unsigned i) {
+    return uint8_t(bits >> (8 * i));
+  }
+};
+struct ElementE4M3 : ElementByElement<ElementE4M3, float, 4> {
+  static float read(uint32_t bits, unsigned i) {
+    return float(decodeE4M3(bits >> (8 * i)));
+  }
+};
+struct ElementE5M2 : ElementByElement<ElementE5M2, float, 4> {
+  static float read(uint32_t bits, unsigned i) {
+    return float(decodeE5M2(bits >> (8 * i)));
+  }
+};
+
+/// The fragment layouts. Four lanes share a row of A (a column of B) and hold
+/// its elements in turn, `perRegister` each; further registers hold row + 8
+/// and, after that, the second half of k. So for all types:
+///   A(row, col): lane = row % 8 * 4 + col % half / per,
+///                register = (row >= 8) + 2 * (col >= half)
+///   B(k, n):     lane = n * 4 + k % half / per, register = (k >= half)
+///   C(row, col): lane = row % 8 * 4 + col / 2, element 2 * (row >= 8) + col %
+///   2
+/// with half = 4 * per, the k that one register of four lanes covers.
+template <typename Element, unsigned k>
+struct Fragments {
+  static constexpr unsigned per = Element::perRegister;
+  static constexpr unsigned half = 4 * per;
+  static constexpr unsigned halves = k / half;
+  static constexpr unsigned numA = 2 * halves, numB = halves;
+  using Value = typename Element::Value;
+
+  static void readA(const ExecutionState &state, const uint32_t *slots,
+                    Value (&a)[16][k]) {
+    Value values[warpSize * per];
+    for (unsigned r = 0; r < numA; ++r) {
+      Element::unpack(state.lanes<uint32_t>(slots[r]), values);
+      for (unsigned row = 0; row < 8; ++row)
+        std::memcpy(&a[row + 8 * (r % 2)][half * (r / 2)], &values[row * half],
+                    half * sizeof(Value));
+    }
+  }
+  static void readB(const ExecutionState &state, const uint32_t *slots,
+                    Value (&b)[k][8]) {
+    Value values[warpSize * per];
+    for (unsigned r = 0; r < numB; ++r) {
+      Element::unpack(state.lanes<uint32_t>(slots[r]), values);
+      for (unsigned i = 0; i < half; ++i)
+        for (unsigned col = 0; col < 8; ++col)
+          b[i + half * r][col] = values[col * half + i];
+    }
+  }
+};
+
+/// Accumulators in 32-bit registers.
+template <typename T>
+struct Accumulator32 {
+  using Value = T;
+  static constexpr unsigned count = 4;
+  static void read(const ExecutionState &state, const uint32_t *slots,
+                   T (&c)[16][8]) {
+    for (unsigned e = 0; e < 4; ++e)
+      for (unsigned lane = 0; lane < warpSize; ++lane)
+        c[lane / 4 + 8 * (e / 2)][lane % 4 * 2 + e % 2] =
+            state.lanes<T>(slots[e])[lane];
+  }
+  static T clean(float value) { return canonical(value); }
+  static T clean(int32_t value) { return value; }
+  static void write(const ExecutionState &state, const uint32_t *slots,
+                    const T (&d)[16][8]) {
+    for (unsigned e = 0; e < 4; ++e)
+      for (unsigned lane = 0; lane < warpSize; ++lane)
+        state.lanes<T>(slots[e])[lane] =
+            clean(d[lane / 4 + 8 * (e / 2)][lane % 4 * 2 + e % 2]);
+  }
+};
+
+/// f16 accumulators, two in a register.
+struct AccumulatorF16 {
+  using Value = float;
+  static constexpr unsigned count = 2;
+  static void read(const ExecutionState &state, const uint32_t *slots,
+                   float (&c)[16][8]) {
+    for (unsigned e = 0; e < 4; ++e)
+      for (unsigned lane = 0; lane < warpSize; ++lane)
+        c[lane / 4 + 8 * (e / 2)][lane % 4 * 2 + e % 2] = halfToFloat(
+            state.lanes<uint32_t>(slots[e / 2])[lane] >> (16 * (e % 2)));
+  }
+  static void write(const ExecutionState &state, const uint32_t *slots,
+                    const float (&d)[16][8]) {
+    for (unsigned e = 0; e < 2; ++e)
+      for (unsigned lane = 0; lane < warpSize; ++lane) {
+        const float *pair = &d[lane / 4 + 8 * e][lane % 4 * 2];
+        state.lanes<uint32_t>(slots[e])[lane] =
+            uint32_t(floatToHalf(pair[1])) << 16 | floatToHalf(pair[0]);
+      }
+  }
+};
+
+template <unsigned k>
+void multiplyTile(float (&d)[16][8], const float (&a)[16][k],
+                  const float (&b)[k][8]) {
+  host::multiplyTile(&d[0][0], &a[0][0], &b[0][0], k);
+}
+template <unsigned k>
+void multiplyTile(int32_t (&d)[16][8], const int32_t (&a)[16][k],
+                  const int32_t (&b)[k][8]) {
+  for (unsigned row = 0; row < 16; ++row)
+    for (unsigned i = 0; i < k; ++i)
+      for (unsigned col = 0; col < 8; ++col)
+        d[row][col] =
+            int32_t(uint32_t(d[row][col]) + uint32_t(a[row][i] * b[i][col]));
+}
+
+/// Products are exact in f32; sums are rounded to f32 one after the other. The
+/// hardware adds in an order of its own: compare results with a bound.
+template <typename ElementA, typename ElementB, unsigned k,
+          typename Accumulator>
+Outcome multiply(ExecutionState &state, const Instruction &instruction) {
+  Outcome outcome = Outcome::Next;
+  if (!requireWholeWarp(state, "mma.sync", outcome))
+    return outcome;
+  using A = Fragments<ElementA, k>;
+  using B = Fragments<ElementB, k>;
+  typename A::Value a[16][k];
+  typename B::Value b[k][8];
+  typename Accumulator::Value d[16][8];
+  const uint32_t *slots = instruction.slots;
+  A::readA(state, slots + Accumulator::count, a);
+  B::readB(state, slots + Accumulator::count + A::numA, b);
+  Accumulator::read(state, slots + Accumulator::count + A::numA + B::numB, d);
+  multiplyTile<k>(d, a, b);
+  Accumulator::write(state, slots, d);
+  state.worker->counters.matrixFlops += 2 * 16 * 8 * k;
+  state.warp->clock.meetLanes();
+  return Outcome::Next;
+}
+
+using AccumulatorF32 = Accumulator32<float>;
+using AccumulatorS32 = Accumulator32<int32_t>;
+
+template <typename Element, unsigned k>
+Handler sameFormat(bool isF16) {
+  if (isF16)
+    return multiply<Element, Element, k, AccumulatorF16>;
+  return multiply<Element, Element, k, AccumulatorF32>;
+}
+
+Handler selectF16(const Form &form, Instruction &) {
+  bool isF16 = form.resultType() == ScalarType::F16;
+  if (form.has("m16n8k16"))
+    return form.has("bf16") ? sameFormat<ElementBF16, 16>(isF16)
+                            : sameFormat<ElementF16, 16>(isF16);
+  return form.has("bf16") ? sameFormat<ElementBF16, 8>(isF16)
+                          : sameFormat<ElementF16, 8>(isF16);
+}
+
+Handler selectTF32(const Form &form, Instruction &) {
+  return form.has("m16n8k8") ? sameFormat<ElementTF32, 8>(false)
+                             : sameFormat<ElementTF32, 4>(false);
+}
+
+template <typename A, typename B>
+Handler bySize8(const Form &form) {
+  return form.has("m16n8k32") ? multiply<A, B, 32, AccumulatorS32>
+                              : multiply<A, B, 16, AccumulatorS32>;
+}
+
+Handler selectInteger(const Form &form, Instruction &) {
+  bool a = isSigned(form.types[1]), b = isSigned(form.types[2]);
+  if (a)
+    return b ? bySize8<ElementS8, ElementS8>(form)
+             : bySize8<ElementS8, ElementU8>(form);
+  return b ? bySize8<ElementU8, ElementS8>(form)
+           : bySize8<ElementU8, ElementU8>(form);
+}
+
+Handler selectFloat8(const Form &form, Instruction &) {
+  bool a = form.pieces[7] == "e4m3", b = form.pieces[8] == "e4m3";
+  if (a)
+    return b ? multiply<ElementE4M3, ElementE4M3, 32, AccumulatorF32>
+             : multiply<ElementE4M3, ElementE5M2, 32, AccumulatorF32>;
+  return b ? multiply<ElementE5M2, ElementE4M3, 32, AccumulatorF32>
+           : multiply<ElementE5M2, ElementE5M2, 32, AccumulatorF32>;
+}
+
+const Row rows[] = {
+    {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32",
+     "=f32*4 b32*4 b32*2 f32*4", InstructionClass::Matrix, selectF16},
+    {"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32",
+     "=f32*4 b32*4 b32*2 f32*4", InstructionClass::Matrix, selectF16},
+    {"mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16",
+     "=b32*2 b32*4 b32*2 b32*2", InstructionClass::Matrix, selectF16},
+    {"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32",
+     "=f32*4 b32*2 b32*1 f32*4", InstructionClass::Matrix, selectF16},
+    {"mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32",
+     "=f32*4 b32*2 b32*1 f32*4", InstructionClass::Matrix, selectF16},
+    {"mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16",
+     "=b32*2 b32*2 b32*1 b32*2", InstructionClass::Matrix, selectF16},
+    {"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32",
+     "=f32*4 b32*4 b32*2 f32*4", InstructionClass::Matrix, selectTF32},
+    {"mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32",
+     "=f32*4 b32*2 b32*1 f32*4", InstructionClass::Matrix, selectTF32},
+    {"mma.sync.aligned.m16n8k32.row.col.s32.s8|u8.s8|u8.s32",
+     "=b32*4 b32*4 b32*2 b32*4", InstructionClass::Matrix, selectInteger},
+    {"mma.sync.aligned.m16n8k16.row.col.s32.s8|u8.s8|u8.s32",
+     "=b32*4 b32*2 b32*1 b32*4", InstructionClass::Matrix, selectInteger},
+    {"mma.sync.aligned.m16n8k32.row.col.f32.e4m3|e5m2.e4m3|e5m2.f32",
+     "=f32*4 b32*4 b32*2 f32*4", InstructionClass::Matrix, selectFloat8},
+};
+
+} // namespace
+
+llvm::ArrayRef<Row> mlir::mirage::emulator::multiplyRows() { return rows; }

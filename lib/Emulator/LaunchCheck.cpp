@@ -1,0 +1,98 @@
+//===- LaunchCheck.cpp - Does a launch fit its kernel? --------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LaunchCheck.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir::mirage::emulator;
+using llvm::Error;
+using llvm::formatv;
+
+static std::string shapeOf(const std::array<uint32_t, 3> &shape) {
+  return formatv("{0} x {1} x {2}", shape[0], shape[1], shape[2]);
+}
+
+static Error checkShape(const KernelInfo &info, const LaunchConfig &config) {
+  static constexpr uint32_t mostBlocks[] = {0x7fffffff, 65535, 65535};
+  static constexpr uint32_t mostThreads[] = {1024, 1024, 64};
+  uint64_t threads = volumeOf(config.block);
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    if (config.grid[axis] == 0 || config.grid[axis] > mostBlocks[axis])
+      return launchError(
+          "kernel '{0}': expects 1 to {1} blocks along grid axis "
+          "{2}, got {3}",
+          info.name, mostBlocks[axis], axis, config.grid[axis]);
+    if (config.block[axis] == 0 || config.block[axis] > mostThreads[axis])
+      return launchError("kernel '{0}': expects 1 to {1} threads along block "
+                         "axis {2}, got {3}",
+                         info.name, mostThreads[axis], axis,
+                         config.block[axis]);
+  }
+  if (volumeOf(config.grid) >= (uint64_t(1) << 24) &&
+      config.checks != Checks::None)
+    return launchError(
+        "kernel '{0}': expects less than 2^24 blocks for a launch "
+        "with checks, got {1}",
+        info.name, volumeOf(config.grid));
+  if (threads > 1024)
+    return launchError("kernel '{0}': expects at most 1024 threads in a block, "
+                       "got {1}",
+                       info.name, threads);
+  if (info.requiredThreads[0] && info.requiredThreads != config.block)
+    return launchError(
+        "kernel '{0}': expects blocks of {1} threads (.reqntid), "
+        "got {2}",
+        info.name, shapeOf(info.requiredThreads), shapeOf(config.block));
+  if (info.maxThreads[0] && threads > volumeOf(info.maxThreads))
+    return launchError("kernel '{0}': expects at most {1} threads in a block "
+                       "(.maxntid), got {2}",
+                       info.name, volumeOf(info.maxThreads), threads);
+  uint64_t shared =
+      uint64_t(info.staticSharedBytes) + config.dynamicSharedBytes;
+  if (shared > config.sharedBytesPerBlock)
+    return launchError(
+        "kernel '{0}': expects at most {1} bytes of shared memory, "
+        "got {2} static and {3} dynamic",
+        info.name, config.sharedBytesPerBlock, info.staticSharedBytes,
+        config.dynamicSharedBytes);
+  return Error::success();
+}
+
+static Error checkArguments(const KernelInfo &info,
+                            const LaunchConfig &config) {
+  if (info.parameters.size() != config.arguments.size())
+    return launchError("kernel '{0}': expects {1} arguments, got {2}",
+                       info.name, info.parameters.size(),
+                       config.arguments.size());
+  for (const Buffer &buffer : config.buffers)
+    if (!buffer.data && buffer.sizeBytes)
+      return launchError("buffer '{0}': expects memory for {1} bytes, got none",
+                         buffer.name, buffer.sizeBytes);
+  for (auto [parameter, argument] :
+       llvm::zip_equal(info.parameters, config.arguments)) {
+    if (argument.isPointer() && argument.bufferIndex() >= config.buffers.size())
+      return launchError("parameter '{0}': expects one of {1} buffers, got "
+                         "number {2}",
+                         parameter.name, config.buffers.size(),
+                         argument.bufferIndex());
+    size_t bytes = argument.isPointer() ? 8 : argument.value().size();
+    if (bytes != parameter.sizeBytes)
+      return launchError("parameter '{0}' of kernel '{1}': expects {2} bytes, "
+                         "got {3}",
+                         parameter.name, info.name, parameter.sizeBytes, bytes);
+  }
+  return Error::success();
+}
+
+Error mlir::mirage::emulator::checkLaunch(const KernelInfo &info,
+                                          const LaunchConfig &config) {
+  if (Error error = checkShape(info, config))
+    return error;
+  return checkArguments(info, config);
+}

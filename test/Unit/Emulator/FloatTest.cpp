@@ -1,0 +1,206 @@
+//===- FloatTest.cpp - Float instructions against their definitions -------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "InstructionSupport.h"
+
+using namespace mlir::mirage::emulator;
+
+namespace {
+
+void expectFloat(const std::string &opcode, float (*reference)(float, float)) {
+  std::vector<uint32_t> a, b;
+  allPairs(a, b);
+  std::vector<uint32_t> result =
+      runInstruction<uint32_t, uint32_t>(opcode, {a, b});
+  for (size_t i = 0; i < a.size(); ++i)
+    ASSERT_EQ(result[i],
+              canonicalBits(reference(fromBits(a[i]), fromBits(b[i]))))
+        << opcode << " of " << std::hex << a[i] << ", " << b[i];
+}
+
+float minNumber(float a, float b) {
+  if (std::isnan(a))
+    return b;
+  if (std::isnan(b))
+    return a;
+  if (a == 0 && b == 0)
+    return std::signbit(a) ? a : b;
+  return a < b ? a : b;
+}
+
+TEST(Instruction, FloatArithmetic) {
+  expectFloat("add.rn.f32", [](float a, float b) { return a + b; });
+  expectFloat("sub.f32", [](float a, float b) { return a - b; });
+  expectFloat("mul.rn.f32", [](float a, float b) { return a * b; });
+  expectFloat("div.rn.f32", [](float a, float b) { return a / b; });
+  expectFloat("min.f32", minNumber);
+  expectFloat("max.f32", [](float a, float b) { return -minNumber(-a, -b); });
+  expectFloat("min.NaN.f32", [](float a, float b) {
+    return std::isnan(a) || std::isnan(b) ? NAN : minNumber(a, b);
+  });
+}
+
+TEST(Instruction, FlushAndSaturate) {
+  expectFloat("add.rn.ftz.f32", [](float a, float b) {
+    auto flushed = [](float x) {
+      return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0f, x) : x;
+    };
+    return flushed(flushed(a) + flushed(b));
+  });
+  expectFloat("add.rn.sat.f32", [](float a, float b) {
+    float sum = a + b;
+    return std::isnan(sum) ? 0.0f
+                           : std::fmin(std::fmax(sum, 0.0f), 1.0f) + 0.0f;
+  });
+}
+
+TEST(Instruction, FusedMultiplyAdd) {
+  std::vector<uint32_t> a, b, c;
+  allPairs(a, b);
+  uint32_t state = 5;
+  for (size_t i = 0; i < a.size(); ++i) {
+    state = state * 1664525 + 1013904223;
+    // Half of the addends nearly cancel the product.
+    float product = fromBits(a[i]) * fromBits(b[i]);
+    c.push_back(i % 2 ? toBits(-product) + state % 5 - 2 : state);
+  }
+  std::vector<uint32_t> result =
+      runInstruction<uint32_t, uint32_t>("fma.rn.f32", {a, b, c});
+  for (size_t i = 0; i < a.size(); ++i)
+    ASSERT_EQ(result[i], canonicalBits(std::fma(fromBits(a[i]), fromBits(b[i]),
+                                                fromBits(c[i]))))
+        << std::hex << a[i] << ", " << b[i] << ", " << c[i];
+}
+
+TEST(Instruction, RoundingTowardsZeroAndInfinity) {
+  std::vector<uint32_t> a, b;
+  allPairs(a, b);
+  struct Direction {
+    const char *name;
+    int sign; ///< 1: up, -1: down, 0: towards zero
+  };
+  for (Direction direction :
+       {Direction{"rp", 1}, Direction{"rm", -1}, Direction{"rz", 0}}) {
+    std::vector<uint32_t> result = runInstruction<uint32_t, uint32_t>(
+        std::string("mul.") + direction.name + ".f32", {a, b});
+    for (size_t i = 0; i < a.size(); ++i) {
+      double exact = double(fromBits(a[i])) * double(fromBits(b[i]));
+      if (!std::isfinite(exact) || exact == 0)
+        continue;
+      double found = fromBits(result[i]);
+      bool isAbove = direction.sign > 0 || (direction.sign == 0 && exact < 0);
+      // On the right side, and its neighbour towards the exact value is not.
+      ASSERT_TRUE(isAbove ? found >= exact : found <= exact)
+          << std::hex << a[i] << ", " << b[i];
+      float next = std::nextafter(float(found), isAbove ? -INFINITY : INFINITY);
+      ASSERT_TRUE(isAbove ? double(next) < exact : double(next) > exact)
+          << std::hex << a[i] << ", " << b[i];
+    }
+  }
+}
+
+/// Pairs of corner values: each with another in the upper half.
+std::vector<uint64_t> pairUp(const std::vector<uint32_t> &values) {
+  std::vector<uint64_t> pairs;
+  for (size_t i = 0; i < values.size(); ++i)
+    pairs.push_back(uint64_t(values[(i + 37) % values.size()]) << 32 |
+                    values[i]);
+  return pairs;
+}
+
+/// Both halves of `.f32x2` are what the instruction of one f32 gives, of which
+/// other tests judge the value.
+void expectTwice(const std::string &opcode,
+                 const std::vector<std::vector<uint32_t>> &operands) {
+  auto single = runInstruction<uint32_t, uint32_t>(opcode, operands);
+  std::vector<std::vector<uint64_t>> pairs;
+  for (const std::vector<uint32_t> &operand : operands)
+    pairs.push_back(pairUp(operand));
+  auto both = runInstruction<uint64_t, uint64_t>(opcode + "x2", pairs);
+  EXPECT_EQ(both, pairUp(single)) << opcode;
+}
+
+TEST(Instruction, TwoFloatsInOneRegister) {
+  std::vector<uint32_t> a, b, c;
+  allPairs(a, b);
+  for (size_t i = 0; i < a.size(); ++i)
+    c.push_back(i % 2 ? toBits(-(fromBits(a[i]) * fromBits(b[i]))) + 1 : b[i]);
+  for (const char *name : {"add", "sub", "mul"})
+    for (const char *modifier : {"", ".rn", ".rz", ".rm", ".rp", ".rn.ftz"})
+      expectTwice(std::string(name) + modifier + ".f32", {a, b});
+  for (const char *modifier : {".rn", ".rz", ".rm", ".rp", ".rn.ftz"})
+    expectTwice(std::string("fma") + modifier + ".f32", {a, b, c});
+  // The first of the pair is the low half.
+  EXPECT_EQ(
+      (runInstruction<uint64_t, uint64_t>(
+          "sub.rn.f32x2", {{0x40000000'40800000}, {0x3f800000'3f800000}})),
+      (std::vector<uint64_t>{0x3f800000'40400000}));
+}
+
+/// A guard keeps both halves of lanes that do not execute.
+TEST(Instruction, TwoFloatsUnderAGuard) {
+  std::string body = "setp.lt.u32 %p1, %tid, 7;\n"
+                     "mov.b64 %rd1, 0x4000000040400000;\n"
+                     "mov.b64 %rd2, %rd1;\n"
+                     "@%p1 fma.rn.f32x2 %rd2, %rd1, %rd1, %rd1;\n"
+                     "mad.wide.u32 %rd0, %tid, 8, %a0;\n"
+                     "st.global.b64 [%rd0], %rd2;\n";
+  std::unique_ptr<Module> module = parseOrFail(kernelText(1, body));
+  std::vector<uint64_t> out(32);
+  LaunchResult result =
+      run(*module, {bufferOf("out", out, BufferKind::Output)}, blocksOf(32));
+  EXPECT_EQ(findingsText(result), "");
+  EXPECT_EQ(result.counters.of(InstructionClass::Float32), 1u);
+  for (unsigned lane = 0; lane < 32; ++lane) // 2·2 + 2 = 6, 3·3 + 3 = 12
+    EXPECT_EQ(out[lane], lane < 7 ? 0x40c00000'41400000 : 0x40000000'40400000);
+}
+
+TEST(Instruction, TwoFloatsHaveNoSaturation) {
+  EXPECT_NE(parseErrors(kernelText(0, "add.rn.sat.f32x2 %rd1, %rd2, %rd3;"))
+                .find("in 'add.rn.sat.f32x2'"),
+            std::string::npos);
+  EXPECT_NE(parseErrors(kernelText(0, "add.rn.f32x2 %rd1, %r2, %rd3;"))
+                .find("expected a 64-bit register, found '%r2'"),
+            std::string::npos);
+}
+
+TEST(Instruction, ApproximateFunctionsStayInTheirBounds) {
+  std::vector<uint32_t> a;
+  for (int i = -2000; i <= 2000; ++i)
+    a.push_back(toBits(float(i) * 0.037f));
+  struct Case {
+    const char *opcode;
+    double (*reference)(double);
+    double bound;
+  };
+  const Case cases[] = {
+      {"ex2.approx.f32", [](double x) { return std::exp2(x); }, 0x1p-22},
+      {"rcp.approx.f32", [](double x) { return 1 / x; }, 0x1p-23},
+      {"tanh.approx.f32", [](double x) { return std::tanh(x); }, 0x1p-11},
+      {"sqrt.approx.f32", [](double x) { return std::sqrt(x); }, 0x1p-23},
+      {"rsqrt.approx.f32", [](double x) { return 1 / std::sqrt(x); }, 0x1p-22},
+      {"lg2.approx.f32", [](double x) { return std::log2(x); }, 0x1p-22},
+  };
+  for (const Case &test : cases) {
+    auto result = runInstruction<uint32_t, uint32_t>(test.opcode, {a});
+    for (size_t i = 0; i < a.size(); ++i) {
+      double expected = test.reference(fromBits(a[i]));
+      double found = fromBits(result[i]);
+      if (std::isnan(expected))
+        ASSERT_EQ(result[i], 0x7fffffffu) << test.opcode;
+      else if (std::isinf(expected))
+        ASSERT_EQ(found, expected) << test.opcode;
+      else
+        ASSERT_LE(std::fabs(found - expected),
+                  test.bound * std::fmax(std::fabs(expected), 0x1p-126))
+            << test.opcode << " of " << fromBits(a[i]);
+    }
+  }
+}
+
+} // namespace

@@ -1,0 +1,134 @@
+//===- IntegerTest.cpp - Integer instructions against definitions ---------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "InstructionSupport.h"
+
+using namespace mlir::mirage::emulator;
+
+namespace {
+
+/// One result of one instruction, all operands of one width.
+template <typename Result = uint32_t, typename Source = uint32_t>
+Result one(const std::string &opcode, std::vector<Source> operands) {
+  std::vector<std::vector<Source>> lists;
+  for (Source operand : operands)
+    lists.push_back({operand});
+  return runInstruction<Result, Source>(opcode, lists)[0];
+}
+uint64_t one64(const std::string &opcode, std::vector<uint64_t> operands) {
+  return one<uint64_t, uint64_t>(opcode, operands);
+}
+uint16_t one16(const std::string &opcode, std::vector<uint16_t> operands) {
+  return one<uint16_t, uint16_t>(opcode, operands);
+}
+
+TEST(Instruction, Integers) {
+  std::vector<uint32_t> a, b;
+  allPairs(a, b);
+  auto expect = [&](const std::string &opcode, auto reference) {
+    auto result = runInstruction<uint32_t, uint32_t>(opcode, {a, b});
+    for (size_t i = 0; i < a.size(); ++i)
+      ASSERT_EQ(result[i], uint32_t(reference(a[i], b[i])))
+          << opcode << " of " << std::hex << a[i] << ", " << b[i];
+  };
+  using U = uint32_t;
+  expect("add.s32", [](U x, U y) { return x + y; });
+  expect("sub.u32", [](U x, U y) { return x - y; });
+  expect("mul.lo.s32", [](U x, U y) { return x * y; });
+  expect("mul.hi.u32", [](U x, U y) { return uint64_t(x) * y >> 32; });
+  expect("mul.hi.s32", [](U x, U y) {
+    return uint64_t(int64_t(int32_t(x)) * int32_t(y)) >> 32;
+  });
+  expect("min.s32", [](U x, U y) { return std::min(int32_t(x), int32_t(y)); });
+  expect("max.u32", [](U x, U y) { return std::max(x, y); });
+  expect("xor.b32", [](U x, U y) { return x ^ y; });
+  expect("shl.b32", [](U x, U y) { return y > 31 ? 0 : x << y; });
+  expect("shr.u32", [](U x, U y) { return y > 31 ? 0 : x >> y; });
+  expect("shr.s32",
+         [](U x, U y) { return int64_t(int32_t(x)) >> std::min(y, 31u); });
+}
+
+TEST(Instruction, BitFields) {
+  EXPECT_EQ(one("bfe.u32", {0xabcd1234, 8, 8}), 0x12u);
+  EXPECT_EQ(one("bfe.s32", {0x0000f000, 12, 4}), 0xffffffffu);
+  EXPECT_EQ(one("bfe.u32", {0xabcd1234, 28, 8}), 0xau);
+  EXPECT_EQ(one("bfe.s32", {0x80000000, 28, 8}), 0xfffffff8u);
+  EXPECT_EQ(one("bfe.u32", {0xffffffff, 40, 4}), 0u);
+  EXPECT_EQ(one("bfi.b32", {0xf, 0, 28, 8}), 0xf0000000u);
+  EXPECT_EQ(one("prmt.b32", {0x33221100, 0x77665544, 0x7531}), 0x77553311u);
+  EXPECT_EQ(one("prmt.b32", {0x00008000, 0, 0x9999}), 0xffffffffu);
+  EXPECT_EQ(one("shf.l.wrap.b32", {0x80000000, 1, 33}), 3u);
+  EXPECT_EQ(one("shf.r.clamp.b32", {1, 2, 32}), 2u);
+  EXPECT_EQ(one("popc.b32", {0xf0f0}), 8u);
+  EXPECT_EQ(one("clz.b32", {0}), 32u);
+  EXPECT_EQ(one("bfind.u32", {0}), 0xffffffffu);
+  EXPECT_EQ(one("bfind.s32", {0xfffffff0}), 3u);
+  EXPECT_EQ(one("brev.b32", {1}), 0x80000000u);
+  EXPECT_EQ(one("div.s32", {0x80000000, 0xffffffff}), 0x80000000u);
+  EXPECT_EQ(one("rem.s32", {uint32_t(-7), 3}), uint32_t(-1));
+  EXPECT_EQ(one("dp4a.s32.s32", {0x01ff02fe, 0x01010101, 10}), 10u);
+}
+
+/// 16 and 64 bits: the type decides on width and sign.
+TEST(Instruction, IntegersOfOtherWidths) {
+  EXPECT_EQ(one16("add.u16", {0xffff, 3}), 2u);
+  EXPECT_EQ(one16("mul.lo.s16", {0xffff, 7}), 0xfff9u);
+  EXPECT_EQ(one16("mul.hi.s16", {0x8000, 2}), 0xffffu);
+  EXPECT_EQ(one16("mul.hi.u16", {0x8000, 2}), 1u);
+  EXPECT_EQ(one16("min.s16", {0x8000, 1}), 0x8000u);
+  EXPECT_EQ(one16("min.u16", {0x8000, 1}), 1u);
+  EXPECT_EQ(one16("div.s16", {0xfff8, 2}), 0xfffcu);
+  EXPECT_EQ(one16("rem.u16", {0xfff8, 10}), 8u);
+  EXPECT_EQ(one16("neg.s16", {5}), 0xfffbu);
+  EXPECT_EQ(one16("not.b16", {0x00f0}), 0xff0fu);
+  uint64_t minus = ~uint64_t(0);
+  EXPECT_EQ(one64("sub.s64", {1, 2}), minus);
+  EXPECT_EQ(one64("mul.hi.u64", {minus, minus}), minus - 1);
+  EXPECT_EQ(one64("mul.hi.s64", {minus, minus}), 0u);
+  EXPECT_EQ(one64("mad.lo.s64", {minus, 3, 10}), 7u);
+  EXPECT_EQ(one64("mad.hi.u64", {minus, 2, 10}), 11u);
+  EXPECT_EQ(one64("max.s64", {minus, 1}), 1u);
+  EXPECT_EQ(one64("max.u64", {minus, 1}), minus);
+  EXPECT_EQ(one64("div.s64", {minus - 6, 2}), minus - 2);
+  EXPECT_EQ(one64("rem.u64", {minus, 10}), 5u);
+  EXPECT_EQ(one64("abs.s64", {minus}), 1u);
+  EXPECT_EQ(one64("sad.s64", {minus, 1, 10}), 12u);
+  EXPECT_EQ(one64("sad.u64", {minus, 1, 10}), 8u);
+  EXPECT_EQ(one64("cnot.b64", {0}), 1u);
+  EXPECT_EQ(one64("and.b64", {minus, 0xf0f0'00000000}), 0xf0f0'00000000u);
+  EXPECT_EQ((one<uint32_t, uint64_t>("popc.b64", {minus << 7})), 57u);
+  EXPECT_EQ((one<uint32_t, uint64_t>("clz.b64", {1})), 63u);
+  EXPECT_EQ((one<uint32_t, uint64_t>("bfind.s64", {minus << 7})), 6u);
+  EXPECT_EQ((one<uint32_t, uint64_t>("bfind.shiftamt.u64", {1})), 63u);
+}
+
+TEST(Instruction, ProductsOfTwiceTheWidth) {
+  EXPECT_EQ((one<uint64_t>("mul.wide.u32", {~0u, ~0u})), 0xfffffffe'00000001u);
+  EXPECT_EQ((one<uint64_t>("mul.wide.s32", {~0u, ~0u})), 1u);
+  EXPECT_EQ((one<uint32_t, uint16_t>("mul.wide.s16", {0xffff, 2})), ~0u - 1);
+  EXPECT_EQ((one<uint32_t, uint16_t>("mul.wide.u16", {0xffff, 2})), 0x1fffeu);
+  EXPECT_EQ(one("mul24.lo.u32", {0xff000003, 0x01000005}), 15u);
+  EXPECT_EQ(one("mul24.lo.s32", {0x00ffffff, 5}), uint32_t(-5));
+}
+
+TEST(Instruction, TwoIntegersInOneRegister) {
+  EXPECT_EQ(one("add.s16x2", {0xffff0001, 0x00020003}), 0x00010004u);
+  EXPECT_EQ(one("min.s16x2", {0xffff0001, 0x0002fffe}), 0xfffffffeu);
+  EXPECT_EQ(one("min.u16x2", {0xffff0001, 0x0002fffe}), 0x00020001u);
+  EXPECT_EQ(one("max.s16x2", {0xffff0001, 0x0002fffe}), 0x00020001u);
+  EXPECT_EQ(one("max.u16x2", {0xffff0001, 0x0002fffe}), 0xfffffffeu);
+}
+
+TEST(Instruction, LogicByTruthTable) {
+  // Rows of the table are (a, b, c) as three bits: 0xe8 is the majority.
+  EXPECT_EQ(one("lop3.b32", {0xf0, 0xcc, 0xaa, 0xe8}), 0xe8u);
+  EXPECT_EQ(one("bmsk.wrap.b32", {33, 3}), 0xeu);
+  EXPECT_EQ(one("bmsk.clamp.b32", {33, 3}), 0u);
+}
+
+} // namespace
