@@ -101,6 +101,12 @@ public:
       : directory(directory), options(options) {}
 
   llvm::Expected<Artifact> run() {
+    if (std::vector<std::string> artifacts = listArtifacts();
+        !llvm::sys::fs::exists(path(kManifestFile)) && !artifacts.empty())
+      return makeError(directory +
+                       ": expects the folder of one artifact, got a folder of "
+                       "artifacts: " +
+                       llvm::join(artifacts, ", "));
     auto text = readFile(kManifestFile);
     if (!text)
       return text.takeError();
@@ -118,6 +124,22 @@ public:
   }
 
 private:
+  /// The folders in this one that hold an artifact, by name: what is written
+  /// for a module of several functions.
+  std::vector<std::string> listArtifacts() const {
+    std::vector<std::string> names;
+    std::error_code error;
+    for (llvm::sys::fs::directory_iterator entry(directory, error), end;
+         entry != end && !error; entry.increment(error)) {
+      llvm::SmallString<128> manifest(entry->path());
+      llvm::sys::path::append(manifest, kManifestFile);
+      if (llvm::sys::fs::exists(manifest))
+        names.push_back(llvm::sys::path::filename(entry->path()).str());
+    }
+    llvm::sort(names);
+    return names;
+  }
+
   std::string path(llvm::StringRef name) const {
     llvm::SmallString<128> joined(directory);
     llvm::sys::path::append(joined, name);

@@ -47,7 +47,8 @@ struct SuperoptimizeOptions : public PassPipelineOptions<SuperoptimizeOptions> {
 struct CompileOptions : public SuperoptimizeOptions {
   Option<std::string> artifact{
       *this, "artifact",
-      llvm::cl::desc("Folder to write PTX, cubin and manifest to"),
+      llvm::cl::desc("Folder to write PTX, cubin and manifest to; where there "
+                     "are several functions, a folder in it for each"),
       llvm::cl::init("")};
   Option<std::string> ptxas{
       *this, "ptxas",

@@ -19,6 +19,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace mlir::mirage {
 #define GEN_PASS_DEF_CONVERTKERNELTOGPUPASS
@@ -31,6 +32,17 @@ using namespace mlir::mirage;
 static MemRefType getBufferType(Type tensor) {
   auto type = cast<RankedTensorType>(tensor);
   return MemRefType::get(type.getShape(), type.getElementType());
+}
+
+/// The name of a kernel of a function, such as PTX takes (PTX ISA, section
+/// "Identifiers"): MLIR's symbols may have any character, "main.1" for one.
+static std::string getKernelName(StringRef function, unsigned number) {
+  std::string name;
+  if (function.empty() || !llvm::isAlpha(function.front()))
+    name = "kernel_";
+  for (char character : function)
+    name += llvm::isAlnum(character) ? character : '_';
+  return name + "_" + std::to_string(number);
 }
 
 namespace {
@@ -46,8 +58,8 @@ public:
   LogicalResult run() {
     createFunction();
     for (auto [number, launch] : llvm::enumerate(sequence.getLaunches())) {
-      std::string name = (source.getName() + "_" + llvm::Twine(number)).str();
-      FailureOr<gpu::GPUFuncOp> kernel = lowerBlockGraph(launch, module, name);
+      FailureOr<gpu::GPUFuncOp> kernel = lowerBlockGraph(
+          launch, module, getKernelName(source.getName(), number));
       if (failed(kernel))
         return failure();
       createLaunch(launch, *kernel);

@@ -16,6 +16,7 @@
 #include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "llvm/Support/Path.h"
 
 namespace mlir::mirage {
 #define GEN_PASS_DEF_EMITPTXPASS
@@ -53,7 +54,7 @@ private:
   LogicalResult emit(gpu::GPUModuleOp module);
   FailureOr<std::string> assemble(gpu::GPUModuleOp module, StringRef ptx,
                                   StringRef chip);
-  FailureOr<func::FuncOp> findFunction();
+  SmallVector<func::FuncOp> findFunctions();
   LogicalResult write();
 
   PtxasChoice assembler;
@@ -123,32 +124,42 @@ LogicalResult EmitPTXPass::emit(gpu::GPUModuleOp module) {
   return success();
 }
 
-FailureOr<func::FuncOp> EmitPTXPass::findFunction() {
+SmallVector<func::FuncOp> EmitPTXPass::findFunctions() {
   SmallVector<func::FuncOp> functions;
   for (auto function : getOperation().getOps<func::FuncOp>())
     if (!function.getOps<gpu::LaunchFuncOp>().empty())
       functions.push_back(function);
-  if (functions.size() == 1)
-    return functions.front();
-  Location location =
-      functions.empty() ? findLocation(getOperation()) : functions[1].getLoc();
-  InFlightDiagnostic diagnostic = mlir::emitError(location)
-                                  << "expects one function that launches "
-                                     "kernels, for an artifact, got "
-                                  << functions.size();
-  if (!functions.empty())
-    diagnostic.attachNote(functions[0].getLoc()) << "the first is here";
-  return diagnostic;
+  return functions;
+}
+
+static LogicalResult writeFunction(func::FuncOp function, StringRef directory) {
+  FailureOr<Artifact> built = buildArtifact(function);
+  if (failed(built))
+    return failure();
+  if (llvm::Error error = writeArtifact(*built, directory))
+    return function.emitError() << llvm::toString(std::move(error));
+  return success();
 }
 
 LogicalResult EmitPTXPass::write() {
-  FailureOr<func::FuncOp> function = findFunction();
-  if (failed(function))
-    return failure();
-  FailureOr<Artifact> built = buildArtifact(*function);
-  if (failed(built))
-    return failure();
-  if (llvm::Error error = writeArtifact(*built, artifact))
-    return function->emitError() << llvm::toString(std::move(error));
+  SmallVector<func::FuncOp> functions = findFunctions();
+  if (functions.empty())
+    return mlir::emitError(findLocation(getOperation()))
+           << "expects a function that launches kernels, for an artifact, got "
+              "none";
+  if (functions.size() == 1)
+    return writeFunction(functions.front(), artifact);
+  for (func::FuncOp function : functions) {
+    if (llvm::sys::path::filename(function.getName()) != function.getName())
+      return function.emitError()
+             << "expects a name that a folder of '" << artifact
+             << "' may have, as each of " << functions.size()
+             << " functions has an artifact, got '" << function.getName()
+             << "'";
+    SmallString<128> directory(artifact);
+    llvm::sys::path::append(directory, function.getName());
+    if (failed(writeFunction(function, directory)))
+      return failure();
+  }
   return success();
 }

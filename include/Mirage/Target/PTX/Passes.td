@@ -32,8 +32,9 @@ def EmitPTXPass : Pass<"mirage-emit-ptx", "ModuleOp"> {
            "nothing; 'required', the ptxas that is found, without which it is "
            "an error; or the path of one, required too">,
     Option<"artifact", "artifact", "std::string", /*default=*/"\"\"",
-           "Folder to write the artifact of the module's one function of "
-           "launches to; empty means none">];
+           "Folder to write the artifact of the module's function of launches "
+           "to, or where there are several, a folder in it for each, of the "
+           "function's name; empty means none">];
   let dependentDialects = ["LLVM::LLVMDialect", "NVVM::NVVMDialect"];
 }
 
