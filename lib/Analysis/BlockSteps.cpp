@@ -148,8 +148,7 @@ Schedule BlockSteps::readSchedule() const {
 
 llvm::Expected<StoragePlan> BlockSteps::readPlan() const {
   auto makeError = [](StringRef name, Operation *op) {
-    return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                   "'" + name + "' is missing at '" +
+    return llvm::createStringError("'" + name + "' is missing at '" +
                                        op->getName().getStringRef() +
                                        "' or of another length");
   };

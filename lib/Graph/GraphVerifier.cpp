@@ -13,35 +13,31 @@
 
 using namespace mlir::mirage;
 
-static llvm::Error makeError(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
-
 static llvm::Error prefix(const llvm::Twine &where, llvm::Error error) {
-  return makeError(where + ": " + llvm::toString(std::move(error)));
+  return llvm::createStringError(where + ": " + llvm::toString(std::move(error)));
 }
 
 /// A tensor has a rank and elements.
 static llvm::Error checkType(const TensorSpec &type) {
   if (type.shape.empty())
-    return makeError("expects a rank of at least 1, got 0");
+    return llvm::createStringError("expects a rank of at least 1, got 0");
   for (int64_t size : type.shape)
     if (size < 1)
-      return makeError("expects sizes of at least 1, got " + llvm::Twine(size));
+      return llvm::createStringError("expects sizes of at least 1, got " + llvm::Twine(size));
   if (!multiplyCounts(type.shape))
-    return makeError("expects at most 2^40 elements, got more");
+    return llvm::createStringError("expects at most 2^40 elements, got more");
   return llvm::Error::success();
 }
 
 /// The level of the graphs that one of `level` holds.
 static llvm::Error checkNested(const Node &operation, Level level) {
   if (!operation.body)
-    return makeError("expects a nested graph, got none");
+    return llvm::createStringError("expects a nested graph, got none");
   if (level == Level::Thread)
-    return makeError("expects no graph in a thread graph, got one");
+    return llvm::createStringError("expects no graph in a thread graph, got one");
   Level inner = level == Level::Kernel ? Level::Block : Level::Thread;
   if (operation.body->level != inner)
-    return makeError("expects a " + getLevelName(inner) + " graph in a " +
+    return llvm::createStringError("expects a " + getLevelName(inner) + " graph in a " +
                      getLevelName(level) + " graph, got a " +
                      getLevelName(operation.body->level) + " graph");
   return llvm::Error::success();
@@ -51,7 +47,7 @@ static llvm::Error checkOperation(const Graph &graph, const Node &operation,
                                   ValueId firstResult, Level level) {
   for (ValueId operand : operation.operands)
     if (operand >= firstResult)
-      return makeError("expects operands that stand earlier, got %" +
+      return llvm::createStringError("expects operands that stand earlier, got %" +
                        llvm::Twine(operand));
   for (ValueId result : operation.results)
     if (llvm::Error error = checkType(graph.getType(result)))
@@ -70,7 +66,7 @@ static llvm::Error checkOperation(const Graph &graph, const Node &operation,
   if (!shape)
     return shape.takeError();
   if (*shape != results[0].shape)
-    return makeError("expects a result of another shape than the one stated");
+    return llvm::createStringError("expects a result of another shape than the one stated");
   return checkElement(operation.opcode, level, operands, results[0].element);
 }
 
@@ -87,10 +83,10 @@ static llvm::Error verifyAtLevel(const Graph &graph, Level level) {
     next += operation.results.size();
   }
   if (graph.getOutputs().empty())
-    return makeError("expects at least one output, got none");
+    return llvm::createStringError("expects at least one output, got none");
   for (ValueId output : graph.getOutputs())
     if (output >= graph.getNumValues())
-      return makeError("expects an output among the values, got %" +
+      return llvm::createStringError("expects an output among the values, got %" +
                        llvm::Twine(output));
   return llvm::Error::success();
 }
@@ -107,7 +103,7 @@ static llvm::Error checkCover(llvm::ArrayRef<int64_t> extents, int64_t tile,
   std::optional<int64_t> covered = multiplyCounts(factors);
   if (covered && (mayOverhang ? *covered >= size : *covered == size))
     return llvm::Error::success();
-  return makeError("expects tiles that cover dimension " + llvm::Twine(dim) +
+  return llvm::createStringError("expects tiles that cover dimension " + llvm::Twine(dim) +
                    " of size " + llvm::Twine(size) + ", got tiles that cover " +
                    (covered ? std::to_string(*covered) : "more than 2^40"));
 }
@@ -119,19 +115,19 @@ static llvm::Error checkInput(const TileGraph &graph, unsigned input,
   const TensorSpec &tile = graph.getType(input);
   int rank = tensor.getRank();
   if (static_cast<int>(tile.getRank()) != rank)
-    return makeError("expects a tile of rank " + llvm::Twine(rank) + ", got " +
+    return llvm::createStringError("expects a tile of rank " + llvm::Twine(rank) + ", got " +
                      llvm::Twine(tile.getRank()));
   if (tile.element != tensor.element)
-    return makeError("expects a tile of " + getElementTypeName(tensor.element) +
+    return llvm::createStringError("expects a tile of " + getElementTypeName(tensor.element) +
                      ", got " + getElementTypeName(tile.element));
   if (map.gridMap.size() != graph.grid.size())
-    return makeError("expects a map for each of " +
+    return llvm::createStringError("expects a map for each of " +
                      llvm::Twine(graph.grid.size()) + " grid axes, got " +
                      llvm::Twine(map.gridMap.size()));
   for (int dim :
        llvm::concat<const int>(map.gridMap, llvm::ArrayRef(map.loopMap)))
     if (dim < kReplicated || dim >= rank)
-      return makeError("expects an axis to cut a dimension in [0, " +
+      return llvm::createStringError("expects an axis to cut a dimension in [0, " +
                        llvm::Twine(rank) + ") or none, got " +
                        llvm::Twine(dim));
   for (int dim = 0; dim < rank; ++dim) {
@@ -152,16 +148,16 @@ static llvm::Error checkOutput(const TileGraph &graph, const TileOutput &map,
                                const TensorSpec &tensor) {
   int rank = tensor.getRank();
   if (static_cast<int>(tile.getRank()) != rank)
-    return makeError("expects a tile of rank " + llvm::Twine(rank) + ", got " +
+    return llvm::createStringError("expects a tile of rank " + llvm::Twine(rank) + ", got " +
                      llvm::Twine(tile.getRank()));
   if (map.gridMap.size() != graph.grid.size())
-    return makeError("expects a map for each of " +
+    return llvm::createStringError("expects a map for each of " +
                      llvm::Twine(graph.grid.size()) + " grid axes, got " +
                      llvm::Twine(map.gridMap.size()));
   llvm::SmallVector<llvm::SmallVector<int64_t, 3>> extents(rank);
   for (auto [axis, dim] : llvm::enumerate(map.gridMap)) {
     if (dim < kSummed || dim >= rank)
-      return makeError("expects an axis to join a dimension in [0, " +
+      return llvm::createStringError("expects an axis to join a dimension in [0, " +
                        llvm::Twine(rank) + "), to be summed, or neither, got " +
                        llvm::Twine(dim));
     if (dim >= 0)
@@ -179,7 +175,7 @@ static llvm::Error checkOutput(const TileGraph &graph, const TileOutput &map,
 static llvm::Error checkAxis(Axis axis, const TileGraph &header) {
   if (axis == Axis::Loop || static_cast<unsigned>(axis) < header.grid.size())
     return llvm::Error::success();
-  return makeError("expects the loop or one of the graph's " +
+  return llvm::createStringError("expects the loop or one of the graph's " +
                    llvm::Twine(header.grid.size()) + " grid axes, got " +
                    getAxisName(axis));
 }
@@ -196,7 +192,7 @@ static llvm::Error checkAxes(Opcode opcode, const Attributes &attributes,
     if (llvm::Error error = checkAxis(axis, header))
       return error;
     if (number > 0 && attributes.axes[number - 1] >= axis)
-      return makeError("expects axes in the order x, y, z, loop, got " +
+      return llvm::createStringError("expects axes in the order x, y, z, loop, got " +
                        getAxisName(axis) + " after " +
                        getAxisName(attributes.axes[number - 1]));
   }
@@ -213,7 +209,7 @@ static llvm::Error checkAccumulated(Phase operand, const TileGraph &header) {
   if (operand == Phase::Loop ||
       (operand == Phase::Invariant && header.loop == 1))
     return llvm::Error::success();
-  return makeError("expects a value of the loop to accumulate over it, got "
+  return llvm::createStringError("expects a value of the loop to accumulate over it, got "
                    "operand 0 " +
                    describe(operand));
 }
@@ -233,14 +229,14 @@ llvm::Error mlir::mirage::checkInTileGraph(Opcode opcode,
   if (after == operands.end())
     return llvm::Error::success();
   if (inLoop != operands.end())
-    return makeError("expects operands of one phase, got operand " +
+    return llvm::createStringError("expects operands of one phase, got operand " +
                      llvm::Twine(inLoop - operands.begin()) +
                      " of the loop and operand " +
                      llvm::Twine(after - operands.begin()) +
                      " from after it; an accumulate over the loop leads from "
                      "one to the other");
   if (inferPhase(opcode, attributes, {}) == Phase::Loop)
-    return makeError("expects a value of the loop to mask along it, got "
+    return llvm::createStringError("expects a value of the loop to mask along it, got "
                      "operand " +
                      llvm::Twine(after - operands.begin()) + " from after it");
   return llvm::Error::success();
@@ -262,26 +258,26 @@ static llvm::Error checkOperationsInTileGraph(const TileGraph &graph) {
   }
   for (ValueId output : graph.getOutputs())
     if (phases[output] == Phase::Loop && graph.loop > 1)
-      return makeError("expects outputs from after the loop, got %" +
+      return llvm::createStringError("expects outputs from after the loop, got %" +
                        llvm::Twine(output) + " of the loop");
   return llvm::Error::success();
 }
 
 static llvm::Error checkExtents(const TileGraph &graph) {
   if (graph.grid.size() > 3)
-    return makeError("expects a grid of at most 3 axes, got " +
+    return llvm::createStringError("expects a grid of at most 3 axes, got " +
                      llvm::Twine(graph.grid.size()));
   for (int64_t extent : graph.grid)
     if (extent < 1)
-      return makeError("expects grid extents of at least 1, got " +
+      return llvm::createStringError("expects grid extents of at least 1, got " +
                        llvm::Twine(extent));
   if (!multiplyCounts(graph.grid))
-    return makeError("expects a grid of at most 2^40 blocks, got more");
+    return llvm::createStringError("expects a grid of at most 2^40 blocks, got more");
   if (graph.loop < 1 || graph.loop > kMaxCount)
-    return makeError("expects a loop of 1 to 2^40 iterations, got " +
+    return llvm::createStringError("expects a loop of 1 to 2^40 iterations, got " +
                      llvm::Twine(graph.loop));
   if (graph.threads < 32 || graph.threads > 1024 || graph.threads % 32 != 0)
-    return makeError("expects 32 to 1024 threads in multiples of 32, got " +
+    return llvm::createStringError("expects 32 to 1024 threads in multiples of 32, got " +
                      llvm::Twine(graph.threads));
   return llvm::Error::success();
 }
@@ -294,12 +290,12 @@ llvm::Error mlir::mirage::verifyMaps(const TileGraph &graph,
     return error;
   if (operands.size() != graph.getNumInputs() ||
       operands.size() != graph.tileInputs.size())
-    return makeError("expects a tile for each of " +
+    return llvm::createStringError("expects a tile for each of " +
                      llvm::Twine(operands.size()) + " operands, got " +
                      llvm::Twine(graph.getNumInputs()));
   if (results.size() != outputTiles.size() ||
       results.size() != graph.tileOutputs.size())
-    return makeError("expects a tile for each of " +
+    return llvm::createStringError("expects a tile for each of " +
                      llvm::Twine(results.size()) + " results, got " +
                      llvm::Twine(outputTiles.size()));
   for (auto [number, tensor] : llvm::enumerate(operands))

@@ -16,10 +16,6 @@
 using namespace mlir;
 using namespace mlir::mirage;
 
-static llvm::Error makeError(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
-
 /// Coordinates of an element in the dimensions of another fragment.
 static Coordinates project(ArrayRef<int64_t> coordinates, ArrayRef<int> dims) {
   Coordinates projected;
@@ -35,7 +31,7 @@ llvm::Expected<Fragment> FragmentOps::rearrange(const Fragment &fragment,
   ArrayRef<Coordinates> to = layout.getBases(LayoutInput::Lane);
   for (unsigned bit = 0; bit < kLaneBits; ++bit)
     if (from[bit] != project(to[bit], dims))
-      return makeError("expects an operand and a result whose lanes hold the "
+      return llvm::createStringError("expects an operand and a result whose lanes hold the "
                        "same elements, got layouts that differ in lane bit " +
                        llvm::Twine(bit));
   Fragment result{layout, {}};
@@ -43,7 +39,7 @@ llvm::Expected<Fragment> FragmentOps::rearrange(const Fragment &fragment,
     std::optional<unsigned> source =
         fragment.layout.findRegister(project(layout.apply(number), dims));
     if (!source)
-      return makeError("expects an operand that a lane holds as it holds the "
+      return llvm::createStringError("expects an operand that a lane holds as it holds the "
                        "result, got none for register " +
                        llvm::Twine(number));
     result.registers.push_back(fragment.registers[*source]);
@@ -125,7 +121,7 @@ static llvm::Error checkReplicas(const LinearLayout &layout) {
       if ((redundant >> bit & 1) && llvm::any_of(image, [](int64_t coordinate) {
             return coordinate != 0;
           }))
-        return makeError("expects a reduced fragment whose elements are held "
+        return llvm::createStringError("expects a reduced fragment whose elements are held "
                          "once, or by lanes with equal elements");
   }
   return llvm::Error::success();
@@ -142,7 +138,7 @@ FragmentOps::reduceRegisters(const OperatorInfo &reduction,
   for (int64_t dim : dims)
     kept[dim] = -1;
   if (!(layout == fragment.layout.project(kept)))
-    return makeError("expects a result that its lanes hold as they hold the "
+    return llvm::createStringError("expects a result that its lanes hold as they hold the "
                      "operand, with size 1 along the reduced dimensions");
   Fragment result = previous;
   result.registers.resize(layout.getNumRegisters());

@@ -387,9 +387,7 @@ llvm::Expected<Fragment> GraphLowering::computeRow(Operation *op, Opcode opcode,
   case OperatorKind::Graph:
     break;
   }
-  return llvm::createStringError(
-      llvm::inconvertibleErrorCode(),
-      "expects an operation that a lane can carry out on its registers");
+  return llvm::createStringError("expects an operation that a lane can carry out on its registers");
 }
 
 Fragment GraphLowering::mask(thread::MaskOp op) {
