@@ -156,8 +156,8 @@ static TileGraph buildTileGraph(const Node &operation,
   bool isReduction =
       getOperatorInfo(operation.opcode).kind == OperatorKind::Reduction;
   Attributes attributes = operation.attributes;
-  if (isReduction && attributes.count == 0)
-    attributes.count = operands[0].getNumElements() / result.getNumElements();
+  if (isReduction)
+    attributes.count = getAveragedCount(attributes, operands[0].shape);
   TensorSpec tile{
       Shape(llvm::ArrayRef(tiling.tile).take_front(space.numParallel)),
       inferTileElement(operation.opcode, operands)};

@@ -247,6 +247,23 @@ double mlir::mirage::combine(Combiner combiner, double lhs, double rhs) {
   return std::isnan(lhs) || lhs > rhs ? lhs : rhs;
 }
 
+bool OperatorInfo::averages() const {
+  return llvm::any_of(finish.nodes(), [](const ScalarNode &node) {
+    return node.function == ScalarFunction::Size;
+  });
+}
+
+int64_t mlir::mirage::getAveragedCount(const Attributes &attributes,
+                                       llvm::ArrayRef<int64_t> operand,
+                                       int64_t numOperands) {
+  if (attributes.count != 0)
+    return attributes.count;
+  int64_t count = numOperands;
+  for (int64_t dim : attributes.dims)
+    count *= operand[dim];
+  return count;
+}
+
 bool Attributes::operator==(const Attributes &other) const {
   return scalars == other.scalars && dims == other.dims &&
          count == other.count && reduction == other.reduction &&

@@ -212,12 +212,9 @@ private:
   /// How many elements each result of an accumulation averages.
   int64_t getCount(const Node &operation) const {
     const Attributes &attributes = operation.attributes;
-    if (attributes.count)
-      return attributes.count;
-    int64_t count = graph.getExtent(attributes.axis);
-    for (int64_t dim : attributes.dims)
-      count *= graph.getType(operation.operands[0]).shape[dim];
-    return count;
+    return getAveragedCount(attributes,
+                            graph.getType(operation.operands[0]).shape,
+                            graph.getExtent(attributes.axis));
   }
 
   void finishAccumulators(Block &block, unsigned threads) {

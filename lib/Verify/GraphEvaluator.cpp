@@ -171,14 +171,6 @@ uint32_t *GraphEvaluator::join(const OperatorInfo &reduction,
   return data;
 }
 
-/// Product of the sizes of some dimensions.
-static int64_t countReduced(const Shape &shape, llvm::ArrayRef<int64_t> dims) {
-  int64_t count = 1;
-  for (int64_t dim : dims)
-    count *= shape[dim];
-  return count;
-}
-
 void GraphEvaluator::evaluateReduction(Frame &frame, const Node &operation) {
   const Attributes &attributes = operation.attributes;
   const OperatorInfo &info = getOperatorInfo(operation.opcode);
@@ -187,9 +179,8 @@ void GraphEvaluator::evaluateReduction(Frame &frame, const Node &operation) {
   WordArena::Mark mark = arena.mark();
   const uint32_t *joined = join(info, frame.values[operation.operands[0]],
                                 frame.instances, shape, attributes.dims);
-  int64_t size = attributes.count ? attributes.count
-                                  : countReduced(shape, attributes.dims);
-  applyDefinition(info.finish, {joined}, {}, size, result,
+  applyDefinition(info.finish, {joined}, {},
+                  getAveragedCount(attributes, shape), result,
                   countWords(frame, operation.results[0]));
   arena.release(mark);
 }
@@ -377,7 +368,6 @@ void GraphEvaluator::evaluateGraph(Frame &outer, const Node &operation) {
   WordArena::Mark mark = arena.mark();
   Frame frame{tiles, &tiles, outer.instances * tiles.getNumBlocks()};
   frame.values.resize(tiles.getNumValues());
-  frame.joined.resize(tiles.getNumValues());
   evaluateLoop(frame, outer, operation);
   for (auto [number, result] : llvm::enumerate(operation.results))
     writeTile(frame, outer, number, result);
@@ -445,7 +435,6 @@ void GraphEvaluator::accumulateIteration(Frame &frame, const Node &operation) {
   else
     arithmetic.apply(getFunction(reduction.combiner), total, {total}, {joined},
                      count);
-  frame.joined[value] += countReduced(shape, attributes.dims);
   arena.release(mark);
 }
 
@@ -460,7 +449,9 @@ void GraphEvaluator::finishAccumulation(Frame &frame, const Node &operation) {
   WordArena::Mark mark = arena.mark();
   uint32_t *copy = arena.allocate(count);
   std::memcpy(copy, total, count * sizeof(uint32_t));
-  int64_t size = attributes.count ? attributes.count : frame.joined[value];
+  int64_t size = getAveragedCount(
+      attributes, frame.graph.getType(operation.operands[0]).shape,
+      frame.tiles->loop);
   applyDefinition(finish, {copy}, {}, size, total, count);
   arena.release(mark);
 }
@@ -487,9 +478,7 @@ void GraphEvaluator::accumulateOverGrid(Frame &frame, const Node &operation) {
   uint32_t *total = arena.allocate(count), *finished = arena.allocate(count);
   arithmetic.reduce(reduction.combiner, total, joined, outside, extent,
                     inside * tileWords);
-  int64_t size = attributes.count
-                     ? attributes.count
-                     : extent * countReduced(shape, attributes.dims);
+  int64_t size = getAveragedCount(attributes, shape, extent);
   applyDefinition(reduction.finish, {total}, {}, size, finished, count);
   // Every block along the axis holds the result.
   for (size_t o = 0; o < outside; ++o)

@@ -299,12 +299,8 @@ void GraphLowering::finishAccumulators() {
         readOperatorAttributes(Opcode::Accumulate, op->getAttrDictionary());
     LinearLayout reduced =
         *mirage::getFragmentLayout(op.getOperand().getType());
-    int64_t size = attributes.count;
-    if (size == 0) {
-      size = header.loop;
-      for (int64_t dim : attributes.dims)
-        size *= reduced.getShape()[dim];
-    }
+    int64_t size = getAveragedCount(attributes, reduced.getShape(),
+                                    header.getExtent(attributes.axis));
     values.try_emplace(op.getResult(),
                        ops.reduceLanes(getOperatorInfo(attributes.reduction),
                                        accumulators.find(op)->second,
@@ -362,12 +358,8 @@ llvm::Expected<Fragment> GraphLowering::computeRow(Operation *op, Opcode opcode,
         info, operands[0], attributes.dims, layout, Fragment{layout, {}});
     if (!partial)
       return partial.takeError();
-    int64_t size = attributes.count;
-    if (size == 0) {
-      size = 1;
-      for (int64_t dim : attributes.dims)
-        size *= operands[0].layout.getShape()[dim];
-    }
+    int64_t size =
+        getAveragedCount(attributes, operands[0].layout.getShape());
     return ops.reduceLanes(info, *partial, attributes.dims, operands[0].layout,
                            size);
   }
