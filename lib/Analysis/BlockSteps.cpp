@@ -19,13 +19,6 @@ static StepPhase convertPhase(Phase phase) {
                                    : StepPhase::After;
 }
 
-/// The phase in which an op's step runs: an accumulation runs in the loop,
-/// though its result is known after it.
-Phase BlockSteps::getPhase(Operation *op) const {
-  return isa<block::AccumulateOp>(op) ? Phase::Loop
-                                      : phases.lookup(op->getResult(0));
-}
-
 BlockSteps::BlockSteps(block::GraphOp graph)
     : graph(graph),
       phases(computePhases(cast<TileGraphOpInterface>(graph.getOperation()))) {
@@ -107,7 +100,7 @@ void BlockSteps::addFinishes() {
 
 void BlockSteps::addOps(Phase phase) {
   for (Operation &op : graph.getBody().front().without_terminator()) {
-    if (isa<block::ReshapeOp>(op) || getPhase(&op) != phase)
+    if (isa<block::ReshapeOp>(op) || getExecutionPhase(&op, phases) != phase)
       continue;
     SmallVector<TileAccess, 4> accesses = readAll(op.getOperands());
     bool updates = isa<block::AccumulateOp>(op);

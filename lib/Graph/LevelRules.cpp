@@ -22,12 +22,13 @@ mlir::mirage::multiplyCounts(llvm::ArrayRef<int64_t> factors) {
 }
 
 llvm::Error mlir::mirage::checkLevel(Opcode opcode, Level level) {
-  bool needsTiles = opcode == Opcode::Mask || opcode == Opcode::Accumulate;
-  if (!needsTiles || level != Level::Kernel)
+  const OperatorInfo &info = getOperatorInfo(opcode);
+  if (info.existsAt(level))
     return llvm::Error::success();
-  return llvm::createStringError("expects operators of the kernel level, got " +
-                   getOperatorInfo(opcode).name +
-                   ", which exists in tile graphs only");
+  return llvm::createStringError(
+      "expects operators of the " + getLevelName(level) + " level, got " +
+      info.name + ", which exists from the " + getLevelName(info.outermost) +
+      " to the " + getLevelName(info.innermost) + " level only");
 }
 
 llvm::Error mlir::mirage::checkElement(Opcode opcode, Level level,

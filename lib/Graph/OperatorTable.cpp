@@ -120,6 +120,13 @@ static OperatorInfo named(OperatorInfo row,
   return row;
 }
 
+static OperatorInfo atLevels(Level outermost, Level innermost,
+                             OperatorInfo row) {
+  row.outermost = outermost;
+  row.innermost = innermost;
+  return row;
+}
+
 static OperatorInfo atom(OperatorInfo row) {
   row.isAtom = true;
   return row;
@@ -191,10 +198,14 @@ static std::vector<OperatorInfo> buildTable() {
       structuralRow(O::Reshape, "reshape", OperatorKind::Movement, 1),
       structuralRow(O::Broadcast, "broadcast", OperatorKind::Movement, 1),
       structuralRow(O::Cast, "cast", OperatorKind::Movement, 1),
-      named(structuralRow(O::Mask, "mask", OperatorKind::Movement, 1),
-            {"value"}),
-      structuralRow(O::Accumulate, "accumulate", OperatorKind::Accumulate, 1),
-      structuralRow(O::Graph, "graph", OperatorKind::Graph, 0),
+      atLevels(Level::Block, Level::Thread,
+               named(structuralRow(O::Mask, "mask", OperatorKind::Movement, 1),
+                     {"value"})),
+      atLevels(Level::Block, Level::Thread,
+               structuralRow(O::Accumulate, "accumulate",
+                             OperatorKind::Accumulate, 1)),
+      atLevels(Level::Kernel, Level::Block,
+               structuralRow(O::Graph, "graph", OperatorKind::Graph, 0)),
   };
 }
 

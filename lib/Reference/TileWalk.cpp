@@ -8,6 +8,7 @@
 
 #include "TileWalk.h"
 #include "Mirage/Reference/ParallelFor.h"
+#include "Mirage/Graph/Phases.h"
 #include "TileCopy.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -29,7 +30,8 @@ public:
   TileWalk(const TileGraph &graph, llvm::ArrayRef<Tensor> operands,
            llvm::ArrayRef<TensorSpec> types, unsigned threads)
       : graph(graph), operands(operands), threads(threads),
-        phases(computePhases(graph)) {
+        phases(computePhases(graph)),
+        executionPhases(computeExecutionPhases(graph)) {
     for (const TensorSpec &type : types)
       results.push_back(Tensor::fill(type.shape, 0));
   }
@@ -45,19 +47,7 @@ public:
 private:
   static bool joinsBlocks(const Node &operation) {
     return operation.opcode == Opcode::Accumulate &&
-           operation.attributes.axis != Axis::Loop;
-  }
-  static bool joinsIterations(const Node &operation) {
-    return operation.opcode == Opcode::Accumulate &&
-           operation.attributes.axis == Axis::Loop;
-  }
-
-  /// When an operation is carried out: an accumulation over the loop in every
-  /// iteration, others when their result is due.
-  Phase getPhase(const Node &operation) const {
-    bool isInLoop = joinsIterations(operation) &&
-                    phases[operation.operands[0]] != Phase::After;
-    return isInLoop ? Phase::Loop : phases[operation.results[0]];
+           !joinsIterations(operation);
   }
 
   /// Whether an output adds up the blocks along an axis.
@@ -160,8 +150,9 @@ private:
 
   void runPhase(llvm::MutableArrayRef<Block> blocks, Phase phase,
                 int64_t iteration, unsigned threads) {
-    for (const Node &operation : graph.getNodes()) {
-      if (getPhase(operation) != phase)
+    for (auto [operation, due] :
+         llvm::zip_equal(graph.getNodes(), executionPhases)) {
+      if (due != phase)
         continue;
       if (joinsBlocks(operation)) {
         joinBlocks(blocks, operation);
@@ -219,7 +210,7 @@ private:
 
   void finishAccumulators(Block &block, unsigned threads) {
     for (const Node &operation : graph.getNodes())
-      if (joinsIterations(operation) && getPhase(operation) == Phase::Loop) {
+      if (joinsIterations(operation)) {
         Tensor &joined = block.values[operation.results[0]];
         joined = finishReduction(joined, operation.attributes.reduction,
                                  getCount(operation), threads);
@@ -273,7 +264,8 @@ private:
   const TileGraph &graph;
   llvm::ArrayRef<Tensor> operands;
   unsigned threads;
-  llvm::SmallVector<Phase> phases;
+  llvm::SmallVector<Phase> phases;          ///< by value
+  llvm::SmallVector<Phase> executionPhases; ///< by operation
   std::vector<Tensor> results;
 };
 } // namespace

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Search/CostModel.h"
+#include "Mirage/Graph/Phases.h"
 #include "Mirage/Graph/DefaultTileGraph.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"

@@ -113,7 +113,13 @@ struct OperatorInfo {
   /// The search takes the operator as one function atom first, and as its
   /// definition in a second round (docs/Search.md).
   bool isAtom = false;
+  /// The levels that have the operator, from the outermost to the innermost:
+  /// all, but that masks and accumulations need tiles.
+  Level outermost = Level::Kernel, innermost = Level::Thread;
 
+  bool existsAt(Level level) const {
+    return outermost <= level && level <= innermost;
+  }
   /// Whether `finish` uses the number of elements, as a mean does; `count` has
   /// a meaning for these alone.
   bool averages() const;

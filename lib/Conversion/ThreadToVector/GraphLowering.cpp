@@ -315,7 +315,7 @@ void GraphLowering::finishAccumulators() {
 LogicalResult GraphLowering::lowerPhase(Phase phase) {
   for (Operation &op : graph.getBody().front().without_terminator()) {
     if (isa<thread::AccumulateOp>(op) ||
-        phases.lookup(op.getResult(0)) != phase)
+        mirage::getExecutionPhase(&op, phases) != phase)
       continue;
     if (failed(lowerRow(&op)))
       return failure();

@@ -462,6 +462,13 @@ DenseMap<Value, Phase> mlir::mirage::computePhases(TileGraphOpInterface op) {
   return phases;
 }
 
+Phase mlir::mirage::getExecutionPhase(Operation *op,
+                                      const DenseMap<Value, Phase> &phases) {
+  auto [opcode, attributes] = readRow(*op);
+  return getExecutionPhase(opcode, attributes,
+                           phases.lookup(op->getResult(0)));
+}
+
 static LogicalResult verifyPhases(TileGraphOpInterface op,
                                   const TileGraph &header) {
   DenseMap<Value, Phase> phases = computePhases(op);

@@ -10,7 +10,7 @@
 #define MIRAGE_DIALECT_OPERATOR_TILEGRAPHINTERFACE_H
 
 #include "Mirage/Dialect/Operator/OperatorInterface.h"
-#include "Mirage/Graph/Graph.h"
+#include "Mirage/Graph/Phases.h"
 #include "mlir/IR/OpImplementation.h"
 
 namespace mlir::mirage {
@@ -23,6 +23,9 @@ TileGraph readTileGraphHeader(TileGraphOpInterface op);
 /// The phase of every value of a graph op's body, which must have verified
 /// maps.
 DenseMap<Value, Phase> computePhases(TileGraphOpInterface op);
+/// The phase in which an op of such a body is carried out.
+/// \param phases  as `computePhases` gives them.
+Phase getExecutionPhase(Operation *op, const DenseMap<Value, Phase> &phases);
 
 /// The attributes of a graph op for a TileGraph's extents and maps.
 SmallVector<NamedAttribute> writeTileGraphHeader(MLIRContext *context,
