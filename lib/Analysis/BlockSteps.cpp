@@ -142,8 +142,8 @@ Schedule BlockSteps::readSchedule() const {
 llvm::Expected<StoragePlan> BlockSteps::readPlan() const {
   auto makeError = [](StringRef name, Operation *op) {
     return llvm::createStringError("'" + name + "' is missing at '" +
-                                       op->getName().getStringRef() +
-                                       "' or of another length");
+                                   op->getName().getStringRef() +
+                                   "' or of another length");
   };
   StoragePlan plan;
   auto bytes = graph->getAttrOfType<IntegerAttr>(kSharedBytesAttr);

@@ -219,8 +219,9 @@ llvm::Expected<TileGraph>
 mlir::mirage::buildDefaultTileGraph(const Graph &graph, const Node &operation,
                                     int64_t sharedBytes) {
   if (!hasDefaultTileGraph(operation.opcode))
-    return llvm::createStringError("expects an operation that is a kernel of its own, got " +
-            getOperatorInfo(operation.opcode).name);
+    return llvm::createStringError(
+        "expects an operation that is a kernel of its own, got " +
+        getOperatorInfo(operation.opcode).name);
   llvm::SmallVector<TensorSpec> operands = graph.getTypes(operation.operands);
   const TensorSpec &result = graph.getType(operation.results[0]);
   IterationSpace space = getSpace(operation, operands, result);
@@ -233,10 +234,11 @@ mlir::mirage::buildDefaultTileGraph(const Graph &graph, const Node &operation,
     if (needed <= sharedBytes)
       return built;
   }
-  return llvm::createStringError(getOperatorInfo(operation.opcode).name +
-          " has no tiling that fits: the smallest tried needs " +
-          llvm::Twine(needed) + " bytes of shared memory, a block has " +
-          llvm::Twine(sharedBytes));
+  return llvm::createStringError(
+      getOperatorInfo(operation.opcode).name +
+      " has no tiling that fits: the smallest tried needs " +
+      llvm::Twine(needed) + " bytes of shared memory, a block has " +
+      llvm::Twine(sharedBytes));
 }
 
 int64_t mlir::mirage::getSharedBytes(const TileGraph &graph) {

@@ -82,16 +82,28 @@ int64_t TileGraph::getExtent(llvm::ArrayRef<Axis> axes) const {
   return product;
 }
 
+/// The axes that a map sends to a dimension.
+static llvm::SmallVector<Axis, 2> findAxes(llvm::ArrayRef<int> gridMap,
+                                           unsigned dim) {
+  llvm::SmallVector<Axis, 2> axes;
+  for (auto [axis, mapped] : llvm::enumerate(gridMap))
+    if (mapped == static_cast<int>(dim))
+      axes.push_back(static_cast<Axis>(axis));
+  return axes;
+}
+
 llvm::SmallVector<Axis, 2> TileGraph::getCuttingAxes(unsigned input,
                                                      unsigned dim) const {
-  llvm::SmallVector<Axis, 2> axes;
   const TileInput &map = tileInputs[input];
-  for (auto [axis, cut] : llvm::enumerate(map.gridMap))
-    if (cut == static_cast<int>(dim))
-      axes.push_back(static_cast<Axis>(axis));
+  llvm::SmallVector<Axis, 2> axes = findAxes(map.gridMap, dim);
   if (map.loopMap == static_cast<int>(dim))
     axes.push_back(Axis::Loop);
   return axes;
+}
+
+llvm::SmallVector<Axis, 2> TileGraph::getJoinedAxes(unsigned output,
+                                                    unsigned dim) const {
+  return findAxes(tileOutputs[output].gridMap, dim);
 }
 
 namespace {

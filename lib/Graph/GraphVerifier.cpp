@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Mirage/Graph/Graph.h"
 #include "ErrorPrefix.h"
+#include "Mirage/Graph/Graph.h"
 #include "Mirage/Graph/LevelRules.h"
 #include "Mirage/Graph/Phases.h"
 #include "llvm/ADT/STLExtras.h"
@@ -21,7 +21,8 @@ static llvm::Error checkType(const TensorSpec &type) {
     return llvm::createStringError("expects a rank of at least 1, got 0");
   for (int64_t size : type.shape)
     if (size < 1)
-      return llvm::createStringError("expects sizes of at least 1, got " + llvm::Twine(size));
+      return llvm::createStringError("expects sizes of at least 1, got " +
+                                     llvm::Twine(size));
   if (!multiplyCounts(type.shape))
     return llvm::createStringError("expects at most 2^40 elements, got more");
   return llvm::Error::success();
@@ -33,9 +34,10 @@ static llvm::Error checkNested(const Node &operation, Level level) {
     return llvm::createStringError("expects a nested graph, got none");
   Level inner = level == Level::Kernel ? Level::Block : Level::Thread;
   if (operation.body->level != inner)
-    return llvm::createStringError("expects a " + getLevelName(inner) + " graph in a " +
-                     getLevelName(level) + " graph, got a " +
-                     getLevelName(operation.body->level) + " graph");
+    return llvm::createStringError(
+        "expects a " + getLevelName(inner) + " graph in a " +
+        getLevelName(level) + " graph, got a " +
+        getLevelName(operation.body->level) + " graph");
   return llvm::Error::success();
 }
 
@@ -43,8 +45,8 @@ static llvm::Error checkOperation(const Graph &graph, const Node &operation,
                                   ValueId firstResult, Level level) {
   for (ValueId operand : operation.operands)
     if (operand >= firstResult)
-      return llvm::createStringError("expects operands that stand earlier, got %" +
-                       llvm::Twine(operand));
+      return llvm::createStringError(
+          "expects operands that stand earlier, got %" + llvm::Twine(operand));
   for (ValueId result : operation.results)
     if (llvm::Error error = checkType(graph.getType(result)))
       return error;
@@ -62,7 +64,9 @@ static llvm::Error checkOperation(const Graph &graph, const Node &operation,
   if (!shape)
     return shape.takeError();
   if (*shape != results[0].shape)
-    return llvm::createStringError("expects a result of another shape than the one stated");
+    return llvm::createStringError("expects a result of shape " +
+                                   toString(*shape) + ", got " +
+                                   toString(results[0].shape));
   return checkElement(operation.opcode, level, operands, results[0].element);
 }
 
@@ -74,16 +78,16 @@ static llvm::Error verifyAtLevel(const Graph &graph, Level level) {
   for (auto [number, operation] : llvm::enumerate(graph.getNodes())) {
     if (llvm::Error error = checkOperation(graph, operation, next, level))
       return prefixError("operation " + llvm::Twine(number) + " (" +
-                        getOperatorInfo(operation.opcode).name + ")",
-                    std::move(error));
+                             getOperatorInfo(operation.opcode).name + ")",
+                         std::move(error));
     next += operation.results.size();
   }
   if (graph.getOutputs().empty())
     return llvm::createStringError("expects at least one output, got none");
   for (ValueId output : graph.getOutputs())
     if (output >= graph.getNumValues())
-      return llvm::createStringError("expects an output among the values, got %" +
-                       llvm::Twine(output));
+      return llvm::createStringError(
+          "expects an output among the values, got %" + llvm::Twine(output));
   return llvm::Error::success();
 }
 
@@ -102,13 +106,14 @@ static llvm::Error checkOperationsInTileGraph(const TileGraph &graph) {
     if (llvm::Error error = checkInTileGraph(
             operation.opcode, operation.attributes, operands, graph))
       return prefixError("operation " + llvm::Twine(number) + " (" +
-                        getOperatorInfo(operation.opcode).name + ")",
-                    std::move(error));
+                             getOperatorInfo(operation.opcode).name + ")",
+                         std::move(error));
   }
   for (ValueId output : graph.getOutputs())
     if (phases[output] == Phase::Loop && graph.loop > 1)
-      return llvm::createStringError("expects outputs from after the loop, got %" +
-                       llvm::Twine(output) + " of the loop");
+      return llvm::createStringError(
+          "expects outputs from after the loop, got %" + llvm::Twine(output) +
+          " of the loop");
   return llvm::Error::success();
 }
 

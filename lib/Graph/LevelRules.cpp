@@ -40,7 +40,8 @@ llvm::Error mlir::mirage::checkElement(Opcode opcode, Level level,
                          opcode != Opcode::Cast;
   if (!keeps || result == operands[0].element)
     return llvm::Error::success();
-  return llvm::createStringError("expects a result of its operand's element type, " +
-                   getElementTypeName(operands[0].element) + ", got " +
-                   getElementTypeName(result) + "; a cast rounds");
+  return llvm::createStringError(
+      "expects a result of its operand's element type, " +
+      getElementTypeName(operands[0].element) + ", got " +
+      getElementTypeName(result) + "; a cast rounds");
 }

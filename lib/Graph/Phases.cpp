@@ -66,8 +66,8 @@ static llvm::Error checkAxis(Axis axis, const TileGraph &header) {
   if (axis == Axis::Loop || static_cast<unsigned>(axis) < header.grid.size())
     return llvm::Error::success();
   return llvm::createStringError("expects the loop or one of the graph's " +
-                   llvm::Twine(header.grid.size()) + " grid axes, got " +
-                   getAxisName(axis));
+                                 llvm::Twine(header.grid.size()) +
+                                 " grid axes, got " + getAxisName(axis));
 }
 
 /// The axes that an operation names exist, and a mask's are in the order in
@@ -82,9 +82,9 @@ static llvm::Error checkAxes(Opcode opcode, const Attributes &attributes,
     if (llvm::Error error = checkAxis(axis, header))
       return error;
     if (number > 0 && attributes.axes[number - 1] >= axis)
-      return llvm::createStringError("expects axes in the order x, y, z, loop, got " +
-                       getAxisName(axis) + " after " +
-                       getAxisName(attributes.axes[number - 1]));
+      return llvm::createStringError(
+          "expects axes in the order x, y, z, loop, got " + getAxisName(axis) +
+          " after " + getAxisName(attributes.axes[number - 1]));
   }
   return llvm::Error::success();
 }
@@ -99,9 +99,10 @@ static llvm::Error checkAccumulated(Phase operand, const TileGraph &header) {
   if (operand == Phase::Loop ||
       (operand == Phase::Invariant && header.loop == 1))
     return llvm::Error::success();
-  return llvm::createStringError("expects a value of the loop to accumulate over it, got "
-                   "operand 0 " +
-                   describe(operand));
+  return llvm::createStringError(
+      "expects a value of the loop to accumulate over it, got "
+      "operand 0 " +
+      describe(operand));
 }
 
 llvm::Error mlir::mirage::checkInTileGraph(Opcode opcode,
@@ -117,16 +118,16 @@ llvm::Error mlir::mirage::checkInTileGraph(Opcode opcode,
   if (after == operands.end())
     return llvm::Error::success();
   if (inLoop != operands.end())
-    return llvm::createStringError("expects operands of one phase, got operand " +
-                     llvm::Twine(inLoop - operands.begin()) +
-                     " of the loop and operand " +
-                     llvm::Twine(after - operands.begin()) +
-                     " from after it; an accumulate over the loop leads from "
-                     "one to the other");
+    return llvm::createStringError(
+        "expects operands of one phase, got operand " +
+        llvm::Twine(inLoop - operands.begin()) + " of the loop and operand " +
+        llvm::Twine(after - operands.begin()) +
+        " from after it; an accumulate over the loop leads from "
+        "one to the other");
   if (inferPhase(opcode, attributes, {}) == Phase::Loop)
-    return llvm::createStringError("expects a value of the loop to mask along it, got "
-                     "operand " +
-                     llvm::Twine(after - operands.begin()) + " from after it");
+    return llvm::createStringError(
+        "expects a value of the loop to mask along it, got "
+        "operand " +
+        llvm::Twine(after - operands.begin()) + " from after it");
   return llvm::Error::success();
 }
-

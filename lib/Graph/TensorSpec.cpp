@@ -23,10 +23,8 @@ struct ElementTypeInfo {
 } // namespace
 
 static constexpr ElementTypeInfo kTable[] = {
-    {ElementType::F16, "f16", 2},
-    {ElementType::BF16, "bf16", 2},
-    {ElementType::F32, "f32", 4},
-    {ElementType::F8E4M3FN, "f8E4M3FN", 1},
+    {ElementType::F16, "f16", 2},       {ElementType::BF16, "bf16", 2},
+    {ElementType::F32, "f32", 4},       {ElementType::F8E4M3FN, "f8E4M3FN", 1},
     {ElementType::F8E5M2, "f8E5M2", 1},
 };
 static_assert(std::size(kTable) == std::size(kElementTypes),

@@ -117,7 +117,7 @@ static std::string printIndex(int64_t index, llvm::ArrayRef<int64_t> shape) {
   llvm::SmallVector<int64_t, 4> coordinates(shape.size());
   for (size_t dim = shape.size(); dim-- > 0; index /= shape[dim])
     coordinates[dim] = index % shape[dim];
-  return mirage::toString(coordinates);
+  return mlir::mirage::toString(coordinates);
 }
 
 std::string mlir::mirage::toString(const OutputCheck &check,

@@ -40,10 +40,10 @@ static llvm::Error checkSizes(const Graph &graph, int64_t largest,
     int64_t elements = 1;
     for (int64_t size : graph.getType(value).shape)
       if (llvm::MulOverflow(elements, size, elements) || elements > largest)
-        return llvm::createStringError(where + "the reference takes tensors of at most " +
-                         llvm::Twine(largest) + " elements, got %" +
-                         llvm::Twine(value) + " of type " +
-                         toString(graph.getType(value)));
+        return llvm::createStringError(
+            where + "the reference takes tensors of at most " +
+            llvm::Twine(largest) + " elements, got %" + llvm::Twine(value) +
+            " of type " + toString(graph.getType(value)));
   }
   for (auto [number, operation] : llvm::enumerate(graph.getNodes()))
     if (operation.body)
@@ -63,13 +63,14 @@ llvm::Error mlir::mirage::checkEvaluable(const Graph &graph) {
 static llvm::Error checkInputs(const Graph &graph,
                                llvm::ArrayRef<HostTensor> inputs) {
   if (inputs.size() != graph.getNumInputs())
-    return llvm::createStringError("expects " + llvm::Twine(graph.getNumInputs()) +
-                     " inputs, got " + llvm::Twine(inputs.size()));
+    return llvm::createStringError(
+        "expects " + llvm::Twine(graph.getNumInputs()) + " inputs, got " +
+        llvm::Twine(inputs.size()));
   for (auto [number, input] : llvm::enumerate(inputs))
     if (input.type != graph.getType(number))
-      return llvm::createStringError("expects input " + llvm::Twine(number) + " of type " +
-                       toString(graph.getType(number)) + ", got " +
-                       toString(input.type));
+      return llvm::createStringError(
+          "expects input " + llvm::Twine(number) + " of type " +
+          toString(graph.getType(number)) + ", got " + toString(input.type));
   return llvm::Error::success();
 }
 

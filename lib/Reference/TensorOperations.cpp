@@ -197,9 +197,9 @@ static Tensor applyReduction(const Node &operation, const Tensor &operand,
   const OperatorInfo &info = getOperatorInfo(operation.opcode);
   Tensor joined = Tensor::fill(shape, getNeutral(info.combiner));
   reduceInto(joined, operand, operation.opcode, threads);
-  return finishReduction(
-      joined, operation.opcode,
-      getAveragedCount(operation.attributes, operand.shape), threads);
+  return finishReduction(joined, operation.opcode,
+                         getAveragedCount(operation.attributes, operand.shape),
+                         threads);
 }
 
 Tensor mlir::mirage::applyOperation(const Node &operation,

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileWalk.h"
-#include "Mirage/Reference/ParallelFor.h"
 #include "Mirage/Graph/Phases.h"
+#include "Mirage/Reference/ParallelFor.h"
 #include "TileCopy.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -150,10 +150,10 @@ private:
 
   void runPhase(llvm::MutableArrayRef<Block> blocks, Phase phase,
                 int64_t iteration, unsigned threads) {
-    for (auto [operation, due] :
-         llvm::zip_equal(graph.getNodes(), executionPhases)) {
+    for (auto [position, due] : llvm::enumerate(executionPhases)) {
       if (due != phase)
         continue;
+      const Node &operation = graph.getNodes()[position];
       if (joinsBlocks(operation)) {
         joinBlocks(blocks, operation);
         continue;

@@ -143,6 +143,9 @@ public:
   int64_t getExtent(Axis axis) const; ///< 1 for an axis that is not there
   /// The axes that cut dimension `dim` of an input, outermost first.
   llvm::SmallVector<Axis, 2> getCuttingAxes(unsigned input, unsigned dim) const;
+  /// The grid axes along which blocks hold one part each of dimension `dim` of
+  /// an output, outermost first.
+  llvm::SmallVector<Axis, 2> getJoinedAxes(unsigned output, unsigned dim) const;
   /// Product of the extents of these axes.
   int64_t getExtent(llvm::ArrayRef<Axis> axes) const;
 };

@@ -153,15 +153,6 @@ void GraphLowering::loadInputs(Phase phase) {
   }
 }
 
-/// The axes that an output is put together along in one dimension.
-static SmallVector<Axis> getJoiningAxes(const TileOutput &output, int dim) {
-  SmallVector<Axis> axes;
-  for (auto [axis, joined] : llvm::enumerate(output.gridMap))
-    if (joined == dim)
-      axes.push_back(static_cast<Axis>(axis));
-  return axes;
-}
-
 /// Of the items that hold the same fragment of an output, the first writes it.
 Value GraphLowering::emitOutputGuard(const TileOutput &output) {
   Value guard;
@@ -187,7 +178,7 @@ void GraphLowering::storeOutputs() {
     SmallVector<Value> origin;
     SmallVector<bool> overhang;
     for (auto [dim, size] : llvm::enumerate(fragment.layout.getShape())) {
-      SmallVector<Axis> axes = getJoiningAxes(output, dim);
+      SmallVector<Axis, 2> axes = header.getJoinedAxes(number, dim);
       origin.push_back(emitOrigin(axes, size));
       overhang.push_back(overhangs(
           axes, size, cast<MemRefType>(tile.getType()).getDimSize(dim)));
@@ -358,8 +349,7 @@ llvm::Expected<Fragment> GraphLowering::computeRow(Operation *op, Opcode opcode,
         info, operands[0], attributes.dims, layout, Fragment{layout, {}});
     if (!partial)
       return partial.takeError();
-    int64_t size =
-        getAveragedCount(attributes, operands[0].layout.getShape());
+    int64_t size = getAveragedCount(attributes, operands[0].layout.getShape());
     return ops.reduceLanes(info, *partial, attributes.dims, operands[0].layout,
                            size);
   }
@@ -379,7 +369,8 @@ llvm::Expected<Fragment> GraphLowering::computeRow(Operation *op, Opcode opcode,
   case OperatorKind::Graph:
     break;
   }
-  return llvm::createStringError("expects an operation that a lane can carry out on its registers");
+  return llvm::createStringError(
+      "expects an operation that a lane can carry out on its registers");
 }
 
 Fragment GraphLowering::mask(thread::MaskOp op) {

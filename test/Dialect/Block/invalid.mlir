@@ -296,8 +296,8 @@ func.func @graph_terminator(%x: tensor<8x16xf32>) {
 
 // -----
 
-func.func @graph_inits(%x: tensor<8x16xf32>, %m: memref<8x16xf32>) {
-  // expected-error @below {{expects results, got memrefs to write to, which a thread graph may have}}
+func.func @graph_memref(%x: tensor<8x16xf32>, %m: memref<8x16xf32>) {
+  // expected-error @below {{expected 'omap'}}
   mirage_block.graph grid() threads(128) ins(%x imap()) outs(%m omap()) : (tensor<8x16xf32>, memref<8x16xf32>) -> () {
   ^bb0(%t: tensor<8x16xf32>):
     mirage_block.yield %t : tensor<8x16xf32>
@@ -309,7 +309,7 @@ func.func @graph_inits(%x: tensor<8x16xf32>, %m: memref<8x16xf32>) {
 
 func.func @graph_map_form(%x: tensor<8x16xf32>) {
   // expected-error @below {{expects maps that are arrays of i64, got 1 : i64}}
-  %o = "mirage_block.graph"(%x) <{grid = array<i64: 1>, threads = 128 : i64, loop = 1 : i64, imaps = [1 : i64], fmaps = array<i64: -1>, omaps = [array<i64: -1>], operandSegmentSizes = array<i32: 1, 0>}> ({
+  %o = "mirage_block.graph"(%x) <{grid = array<i64: 1>, threads = 128 : i64, loop = 1 : i64, imaps = [1 : i64], fmaps = array<i64: -1>, omaps = [array<i64: -1>]}> ({
   ^bb0(%t: tensor<8x16xf32>):
     mirage_block.yield %t : tensor<8x16xf32>
   }) : (tensor<8x16xf32>) -> tensor<8x16xf32>
