@@ -117,6 +117,9 @@ private:
                << "expects an axis of the " << spelling.grid << ", which has "
                << dims.size() << ", got " << getAxisName(axis);
       int64_t &dim = dims[static_cast<unsigned>(axis)];
+      if (dim != kReplicated)
+        return parser.emitError(location) << "expects each axis once, got "
+                                          << getAxisName(axis) << " twice";
       if (maySum && succeeded(parser.parseOptionalKeyword("sum"))) {
         dim = kSummed;
         return success();
@@ -161,26 +164,33 @@ private:
   }
 
   ParseResult parseOutputs() {
-    if (parser.parseKeyword("outs"))
+    SMLoc location = parser.getCurrentLocation();
+    if (parser.parseKeyword("outs") ||
+        parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren,
+                                       [&] { return parseOutput(); }))
       return failure();
-    return parser.parseCommaSeparatedList(
-        OpAsmParser::Delimiter::Paren, [&]() -> ParseResult {
-          OpAsmParser::UnresolvedOperand init;
-          OptionalParseResult hasInit;
-          if (spelling.mayWrite)
-            hasInit = parser.parseOptionalOperand(init);
-          if (hasInit.has_value()) {
-            if (failed(*hasInit))
-              return failure();
-            parsed.inits.push_back(init);
-          }
-          Attribute omap;
-          if (parser.parseKeyword("omap") ||
-              parseGridMap(omap, /*maySum=*/true))
-            return failure();
-          parsed.omaps.push_back(omap);
-          return success();
-        });
+    if (!parsed.inits.empty() && parsed.inits.size() != parsed.omaps.size())
+      return parser.emitError(location)
+             << "expects a memref to write to for each of "
+             << parsed.omaps.size() << " outputs or for none, got "
+             << parsed.inits.size();
+    return success();
+  }
+
+  /// %m omap(x -> 1); only levels that may write name a memref.
+  ParseResult parseOutput() {
+    OpAsmParser::UnresolvedOperand init;
+    OptionalParseResult hasInit;
+    if (spelling.mayWrite)
+      hasInit = parser.parseOptionalOperand(init);
+    if (hasInit.has_value()) {
+      if (failed(*hasInit))
+        return failure();
+      parsed.inits.push_back(init);
+    }
+    if (parser.parseKeyword("omap"))
+      return failure();
+    return parseGridMap(parsed.omaps.emplace_back(), /*maySum=*/true);
   }
 
   ParseResult parseTypesAndRegion(OperationState &state) {
