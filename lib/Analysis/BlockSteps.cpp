@@ -19,13 +19,6 @@ static StepPhase convertPhase(Phase phase) {
                                    : StepPhase::After;
 }
 
-/// The phase in which an op's step runs: an accumulation runs in the loop,
-/// though its result is known after it.
-Phase BlockSteps::getPhase(Operation *op) const {
-  return isa<block::AccumulateOp>(op) ? Phase::Loop
-                                      : phases.lookup(op->getResult(0));
-}
-
 BlockSteps::BlockSteps(block::GraphOp graph)
     : graph(graph),
       phases(computePhases(cast<TileGraphOpInterface>(graph.getOperation()))) {
@@ -107,7 +100,7 @@ void BlockSteps::addFinishes() {
 
 void BlockSteps::addOps(Phase phase) {
   for (Operation &op : graph.getBody().front().without_terminator()) {
-    if (isa<block::ReshapeOp>(op) || getPhase(&op) != phase)
+    if (isa<block::ReshapeOp>(op) || getExecutionPhase(&op, phases) != phase)
       continue;
     SmallVector<TileAccess, 4> accesses = readAll(op.getOperands());
     bool updates = isa<block::AccumulateOp>(op);
@@ -148,10 +141,9 @@ Schedule BlockSteps::readSchedule() const {
 
 llvm::Expected<StoragePlan> BlockSteps::readPlan() const {
   auto makeError = [](StringRef name, Operation *op) {
-    return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                   "'" + name + "' is missing at '" +
-                                       op->getName().getStringRef() +
-                                       "' or of another length");
+    return llvm::createStringError("'" + name + "' is missing at '" +
+                                   op->getName().getStringRef() +
+                                   "' or of another length");
   };
   StoragePlan plan;
   auto bytes = graph->getAttrOfType<IntegerAttr>(kSharedBytesAttr);

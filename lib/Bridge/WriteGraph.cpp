@@ -60,9 +60,10 @@ TileGraphOpInterface mlir::mirage::writeTileGraph(OpBuilder &builder,
   state.addOperands(inputs);
   state.addTypes(results);
   state.addAttributes(writeTileGraphHeader(builder.getContext(), graph));
-  state.addAttribute(
-      "operandSegmentSizes",
-      builder.getDenseI32ArrayAttr({static_cast<int32_t>(inputs.size()), 0}));
+  if (graph.level == Level::Thread)
+    state.addAttribute(
+        "operandSegmentSizes",
+        builder.getDenseI32ArrayAttr({static_cast<int32_t>(inputs.size()), 0}));
   state.addRegion();
   mlir::Operation *op = builder.create(state);
   Block &block = op->getRegion(0).emplaceBlock();

@@ -156,8 +156,8 @@ static TileGraph buildTileGraph(const Node &operation,
   bool isReduction =
       getOperatorInfo(operation.opcode).kind == OperatorKind::Reduction;
   Attributes attributes = operation.attributes;
-  if (isReduction && attributes.count == 0)
-    attributes.count = operands[0].getNumElements() / result.getNumElements();
+  if (isReduction)
+    attributes.count = getAveragedCount(attributes, operands[0].shape);
   TensorSpec tile{
       Shape(llvm::ArrayRef(tiling.tile).take_front(space.numParallel)),
       inferTileElement(operation.opcode, operands)};
@@ -220,9 +220,8 @@ mlir::mirage::buildDefaultTileGraph(const Graph &graph, const Node &operation,
                                     int64_t sharedBytes) {
   if (!hasDefaultTileGraph(operation.opcode))
     return llvm::createStringError(
-        llvm::inconvertibleErrorCode(),
         "expects an operation that is a kernel of its own, got " +
-            getOperatorInfo(operation.opcode).name);
+        getOperatorInfo(operation.opcode).name);
   llvm::SmallVector<TensorSpec> operands = graph.getTypes(operation.operands);
   const TensorSpec &result = graph.getType(operation.results[0]);
   IterationSpace space = getSpace(operation, operands, result);
@@ -236,11 +235,10 @@ mlir::mirage::buildDefaultTileGraph(const Graph &graph, const Node &operation,
       return built;
   }
   return llvm::createStringError(
-      llvm::inconvertibleErrorCode(),
       getOperatorInfo(operation.opcode).name +
-          " has no tiling that fits: the smallest tried needs " +
-          llvm::Twine(needed) + " bytes of shared memory, a block has " +
-          llvm::Twine(sharedBytes));
+      " has no tiling that fits: the smallest tried needs " +
+      llvm::Twine(needed) + " bytes of shared memory, a block has " +
+      llvm::Twine(sharedBytes));
 }
 
 int64_t mlir::mirage::getSharedBytes(const TileGraph &graph) {

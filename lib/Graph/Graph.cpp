@@ -10,7 +10,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/raw_ostream.h"
-#include <algorithm>
 
 using namespace mlir::mirage;
 
@@ -83,44 +82,28 @@ int64_t TileGraph::getExtent(llvm::ArrayRef<Axis> axes) const {
   return product;
 }
 
+/// The axes that a map sends to a dimension.
+static llvm::SmallVector<Axis, 2> findAxes(llvm::ArrayRef<int> gridMap,
+                                           unsigned dim) {
+  llvm::SmallVector<Axis, 2> axes;
+  for (auto [axis, mapped] : llvm::enumerate(gridMap))
+    if (mapped == static_cast<int>(dim))
+      axes.push_back(static_cast<Axis>(axis));
+  return axes;
+}
+
 llvm::SmallVector<Axis, 2> TileGraph::getCuttingAxes(unsigned input,
                                                      unsigned dim) const {
-  llvm::SmallVector<Axis, 2> axes;
   const TileInput &map = tileInputs[input];
-  for (auto [axis, cut] : llvm::enumerate(map.gridMap))
-    if (cut == static_cast<int>(dim))
-      axes.push_back(static_cast<Axis>(axis));
+  llvm::SmallVector<Axis, 2> axes = findAxes(map.gridMap, dim);
   if (map.loopMap == static_cast<int>(dim))
     axes.push_back(Axis::Loop);
   return axes;
 }
 
-Phase mlir::mirage::inferPhase(Opcode opcode, const Attributes &attributes,
-                               llvm::ArrayRef<Phase> operands) {
-  if (opcode == Opcode::Accumulate && attributes.axis == Axis::Loop)
-    return Phase::After;
-  Phase phase =
-      opcode == Opcode::Mask && llvm::is_contained(attributes.axes, Axis::Loop)
-          ? Phase::Loop
-          : Phase::Invariant;
-  for (Phase operand : operands)
-    phase = std::max(phase, operand);
-  return phase;
-}
-
-llvm::SmallVector<Phase> mlir::mirage::computePhases(const TileGraph &graph) {
-  llvm::SmallVector<Phase> phases(graph.getNumValues(), Phase::Invariant);
-  for (unsigned input = 0; input < graph.getNumInputs(); ++input)
-    if (graph.tileInputs[input].loopMap != kReplicated)
-      phases[input] = Phase::Loop;
-  for (const Node &operation : graph.getNodes()) {
-    llvm::SmallVector<Phase, 2> operands = llvm::map_to_vector<2>(
-        operation.operands, [&](ValueId operand) { return phases[operand]; });
-    Phase phase = inferPhase(operation.opcode, operation.attributes, operands);
-    for (ValueId result : operation.results)
-      phases[result] = phase;
-  }
-  return phases;
+llvm::SmallVector<Axis, 2> TileGraph::getJoinedAxes(unsigned output,
+                                                    unsigned dim) const {
+  return findAxes(tileOutputs[output].gridMap, dim);
 }
 
 namespace {

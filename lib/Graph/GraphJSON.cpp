@@ -130,7 +130,7 @@ TensorSpec mlir::mirage::readTensorSpec(const JSONCursor &cursor) {
   if (auto element = parseElementType(cursor["element"].string()))
     type.element = *element;
   else
-    cursor["element"].expect("f16, bf16, f32, f8E4M3FN or f8E5M2");
+    cursor["element"].expect(kElementTypeNames);
   return type;
 }
 
@@ -246,7 +246,7 @@ llvm::Expected<Graph> mlir::mirage::graphFromJSON(const Value &value) {
   std::string error;
   Graph graph = readGraph(JSONCursor(value, error));
   if (!error.empty())
-    return llvm::createStringError(llvm::inconvertibleErrorCode(), error);
+    return llvm::createStringError(error);
   if (llvm::Error invalid = verify(graph))
     return std::move(invalid);
   return graph;

@@ -141,9 +141,8 @@ mlir::mirage::parseJSON(llvm::StringRef text) {
   llvm::StringRef before = text.take_front(at);
   size_t line = before.count('\n') + 1;
   size_t column = at - (before.rfind('\n') + 1) + 1;
-  return llvm::createStringError(
-      llvm::inconvertibleErrorCode(),
-      "[" + llvm::Twine(line) + ":" + llvm::Twine(column) +
-          "]: expects at most " + llvm::Twine(kMaxNesting) +
-          " nested arrays and objects, got more");
+  return llvm::createStringError("[" + llvm::Twine(line) + ":" +
+                                 llvm::Twine(column) + "]: expects at most " +
+                                 llvm::Twine(kMaxNesting) +
+                                 " nested arrays and objects, got more");
 }

@@ -12,10 +12,6 @@
 
 using namespace mlir::mirage;
 
-static llvm::Error makeError(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
-
 std::optional<int64_t>
 mlir::mirage::multiplyCounts(llvm::ArrayRef<int64_t> factors) {
   int64_t product = 1;
@@ -26,12 +22,13 @@ mlir::mirage::multiplyCounts(llvm::ArrayRef<int64_t> factors) {
 }
 
 llvm::Error mlir::mirage::checkLevel(Opcode opcode, Level level) {
-  bool needsTiles = opcode == Opcode::Mask || opcode == Opcode::Accumulate;
-  if (!needsTiles || level != Level::Kernel)
+  const OperatorInfo &info = getOperatorInfo(opcode);
+  if (info.existsAt(level))
     return llvm::Error::success();
-  return makeError("expects operators of the kernel level, got " +
-                   getOperatorInfo(opcode).name +
-                   ", which exists in tile graphs only");
+  return llvm::createStringError(
+      "expects operators of the " + getLevelName(level) + " level, got " +
+      info.name + ", which exists from the " + getLevelName(info.outermost) +
+      " to the " + getLevelName(info.innermost) + " level only");
 }
 
 llvm::Error mlir::mirage::checkElement(Opcode opcode, Level level,
@@ -43,7 +40,8 @@ llvm::Error mlir::mirage::checkElement(Opcode opcode, Level level,
                          opcode != Opcode::Cast;
   if (!keeps || result == operands[0].element)
     return llvm::Error::success();
-  return makeError("expects a result of its operand's element type, " +
-                   getElementTypeName(operands[0].element) + ", got " +
-                   getElementTypeName(result) + "; a cast rounds");
+  return llvm::createStringError(
+      "expects a result of its operand's element type, " +
+      getElementTypeName(operands[0].element) + ", got " +
+      getElementTypeName(result) + "; a cast rounds");
 }

@@ -120,6 +120,13 @@ static OperatorInfo named(OperatorInfo row,
   return row;
 }
 
+static OperatorInfo atLevels(Level outermost, Level innermost,
+                             OperatorInfo row) {
+  row.outermost = outermost;
+  row.innermost = innermost;
+  return row;
+}
+
 static OperatorInfo atom(OperatorInfo row) {
   row.isAtom = true;
   return row;
@@ -191,10 +198,14 @@ static std::vector<OperatorInfo> buildTable() {
       structuralRow(O::Reshape, "reshape", OperatorKind::Movement, 1),
       structuralRow(O::Broadcast, "broadcast", OperatorKind::Movement, 1),
       structuralRow(O::Cast, "cast", OperatorKind::Movement, 1),
-      named(structuralRow(O::Mask, "mask", OperatorKind::Movement, 1),
-            {"value"}),
-      structuralRow(O::Accumulate, "accumulate", OperatorKind::Accumulate, 1),
-      structuralRow(O::Graph, "graph", OperatorKind::Graph, 0),
+      atLevels(Level::Block, Level::Thread,
+               named(structuralRow(O::Mask, "mask", OperatorKind::Movement, 1),
+                     {"value"})),
+      atLevels(Level::Block, Level::Thread,
+               structuralRow(O::Accumulate, "accumulate",
+                             OperatorKind::Accumulate, 1)),
+      atLevels(Level::Kernel, Level::Block,
+               structuralRow(O::Graph, "graph", OperatorKind::Graph, 0)),
   };
 }
 
@@ -245,6 +256,23 @@ double mlir::mirage::combine(Combiner combiner, double lhs, double rhs) {
   if (combiner == Combiner::Add)
     return lhs + rhs;
   return std::isnan(lhs) || lhs > rhs ? lhs : rhs;
+}
+
+bool OperatorInfo::averages() const {
+  return llvm::any_of(finish.nodes(), [](const ScalarNode &node) {
+    return node.function == ScalarFunction::Size;
+  });
+}
+
+int64_t mlir::mirage::getAveragedCount(const Attributes &attributes,
+                                       llvm::ArrayRef<int64_t> operand,
+                                       int64_t numOperands) {
+  if (attributes.count != 0)
+    return attributes.count;
+  int64_t count = numOperands;
+  for (int64_t dim : attributes.dims)
+    count *= operand[dim];
+  return count;
 }
 
 bool Attributes::operator==(const Attributes &other) const {

@@ -9,31 +9,19 @@
 #include "Mirage/Graph/Operators.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir::mirage;
-
-static llvm::Error makeError(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
-
-static std::string print(llvm::ArrayRef<int64_t> sizes) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << '[';
-  llvm::interleaveComma(sizes, os);
-  os << ']';
-  return text;
-}
 
 /// Reduced dimensions: in range, ascending, without repeats.
 static llvm::Error checkDims(llvm::ArrayRef<int64_t> dims, unsigned rank) {
   for (auto [position, dim] : llvm::enumerate(dims)) {
     if (dim < 0 || dim >= rank)
-      return makeError("expects dimensions in [0, " + llvm::Twine(rank) +
-                       "), got " + llvm::Twine(dim));
+      return llvm::createStringError("expects dimensions in [0, " +
+                                     llvm::Twine(rank) + "), got " +
+                                     llvm::Twine(dim));
     if (position > 0 && dims[position - 1] >= dim)
-      return makeError("expects ascending dimensions, got " + print(dims));
+      return llvm::createStringError("expects ascending dimensions, got " +
+                                     toString(dims));
   }
   return llvm::Error::success();
 }
@@ -52,8 +40,9 @@ inferElementwise(llvm::ArrayRef<TensorSpec> operands) {
   for (const TensorSpec &operand : operands.drop_front()) {
     std::optional<Shape> joined = broadcastShapes(shape, operand.shape);
     if (!joined)
-      return makeError("expects shapes that broadcast, got " + print(shape) +
-                       " and " + print(operand.shape));
+      return llvm::createStringError("expects shapes that broadcast, got " +
+                                     toString(shape) + " and " +
+                                     toString(operand.shape));
     shape = *joined;
   }
   return shape;
@@ -62,7 +51,8 @@ inferElementwise(llvm::ArrayRef<TensorSpec> operands) {
 static llvm::Expected<Shape> inferReduction(const Attributes &attributes,
                                             const TensorSpec &operand) {
   if (attributes.dims.empty())
-    return makeError("expects at least one reduced dimension, got none");
+    return llvm::createStringError(
+        "expects at least one reduced dimension, got none");
   if (llvm::Error error = checkDims(attributes.dims, operand.getRank()))
     return std::move(error);
   return reduceShape(operand.shape, attributes.dims);
@@ -71,20 +61,22 @@ static llvm::Expected<Shape> inferReduction(const Attributes &attributes,
 static llvm::Expected<Shape> inferMatmul(const TensorSpec &lhs,
                                          const TensorSpec &rhs) {
   if (lhs.getRank() < 2 || rhs.getRank() < 2)
-    return makeError("expects operands of rank 2 or more, got ranks " +
-                     llvm::Twine(lhs.getRank()) + " and " +
-                     llvm::Twine(rhs.getRank()));
+    return llvm::createStringError(
+        "expects operands of rank 2 or more, got ranks " +
+        llvm::Twine(lhs.getRank()) + " and " + llvm::Twine(rhs.getRank()));
   unsigned k = lhs.getRank() - 1, n = rhs.getRank() - 2;
   if (lhs.shape[k] != rhs.shape[n])
-    return makeError("expects dim(lhs, " + llvm::Twine(k) + ") = dim(rhs, " +
-                     llvm::Twine(n) + "), got " + llvm::Twine(lhs.shape[k]) +
-                     " and " + llvm::Twine(rhs.shape[n]));
+    return llvm::createStringError("expects dim(lhs, " + llvm::Twine(k) +
+                                   ") = dim(rhs, " + llvm::Twine(n) +
+                                   "), got " + llvm::Twine(lhs.shape[k]) +
+                                   " and " + llvm::Twine(rhs.shape[n]));
   std::optional<Shape> batch =
       broadcastShapes(llvm::ArrayRef(lhs.shape).drop_back(2),
                       llvm::ArrayRef(rhs.shape).drop_back(2));
   if (!batch)
-    return makeError("expects batch dimensions that broadcast, got " +
-                     print(lhs.shape) + " and " + print(rhs.shape));
+    return llvm::createStringError(
+        "expects batch dimensions that broadcast, got " + toString(lhs.shape) +
+        " and " + toString(rhs.shape));
   batch->push_back(lhs.shape[k - 1]);
   batch->push_back(rhs.shape.back());
   return *batch;
@@ -101,9 +93,9 @@ static llvm::Expected<Shape> inferTranspose(llvm::ArrayRef<int64_t> permutation,
     shape.push_back(operand.shape[dim]);
   }
   if (shape.size() != operand.getRank() || permutation.size() != shape.size())
-    return makeError("expects a permutation of " +
-                     llvm::Twine(operand.getRank()) + " dimensions, got " +
-                     print(permutation));
+    return llvm::createStringError("expects a permutation of " +
+                                   llvm::Twine(operand.getRank()) +
+                                   " dimensions, got " + toString(permutation));
   return shape;
 }
 
@@ -111,9 +103,10 @@ static llvm::Expected<Shape> inferReshape(const TensorSpec &operand,
                                           llvm::ArrayRef<int64_t> resultShape) {
   TensorSpec result{Shape(resultShape), operand.element};
   if (result.getNumElements() != operand.getNumElements())
-    return makeError("expects as many elements as the operand, " +
-                     llvm::Twine(operand.getNumElements()) + ", got " +
-                     llvm::Twine(result.getNumElements()));
+    return llvm::createStringError("expects as many elements as the operand, " +
+                                   llvm::Twine(operand.getNumElements()) +
+                                   ", got " +
+                                   llvm::Twine(result.getNumElements()));
   return result.shape;
 }
 
@@ -121,29 +114,31 @@ static llvm::Expected<Shape>
 inferBroadcast(const TensorSpec &operand, llvm::ArrayRef<int64_t> resultShape) {
   std::optional<Shape> joined = broadcastShapes(operand.shape, resultShape);
   if (!joined || llvm::ArrayRef(*joined) != resultShape)
-    return makeError("expects a result that " + print(operand.shape) +
-                     " broadcasts to, got " + print(resultShape));
+    return llvm::createStringError(
+        "expects a result that " + toString(operand.shape) +
+        " broadcasts to, got " + toString(resultShape));
   return *joined;
 }
 
 static llvm::Expected<Shape> inferMask(const Attributes &attributes,
                                        const TensorSpec &operand) {
   if (attributes.dims.size() != 1)
-    return makeError("expects one masked dimension, got " +
-                     llvm::Twine(attributes.dims.size()));
+    return llvm::createStringError("expects one masked dimension, got " +
+                                   llvm::Twine(attributes.dims.size()));
   if (llvm::Error error = checkDims(attributes.dims, operand.getRank()))
     return std::move(error);
   if (attributes.extent < 1)
-    return makeError("expects an extent of at least 1, got " +
-                     llvm::Twine(attributes.extent));
+    return llvm::createStringError("expects an extent of at least 1, got " +
+                                   llvm::Twine(attributes.extent));
   return operand.shape;
 }
 
 static llvm::Expected<Shape> inferAccumulate(const Attributes &attributes,
                                              const TensorSpec &operand) {
   if (!isReduction(attributes.reduction))
-    return makeError("expects a reduction to accumulate with, got " +
-                     getOperatorInfo(attributes.reduction).name);
+    return llvm::createStringError(
+        "expects a reduction to accumulate with, got " +
+        getOperatorInfo(attributes.reduction).name);
   if (llvm::Error error = checkDims(attributes.dims, operand.getRank()))
     return std::move(error);
   return reduceShape(operand.shape, attributes.dims);
@@ -153,15 +148,16 @@ static llvm::Error checkOperands(const OperatorInfo &info,
                                  const Attributes &attributes,
                                  llvm::ArrayRef<TensorSpec> operands) {
   if (operands.size() != info.numOperands)
-    return makeError("expects " + llvm::Twine(unsigned(info.numOperands)) +
-                     " operands, got " + llvm::Twine(operands.size()));
+    return llvm::createStringError(
+        "expects " + llvm::Twine(unsigned(info.numOperands)) +
+        " operands, got " + llvm::Twine(operands.size()));
   if (attributes.scalars.size() != info.parameters.size())
-    return makeError("expects " + llvm::Twine(info.parameters.size()) +
-                     " scalar attributes, got " +
-                     llvm::Twine(attributes.scalars.size()));
+    return llvm::createStringError(
+        "expects " + llvm::Twine(info.parameters.size()) +
+        " scalar attributes, got " + llvm::Twine(attributes.scalars.size()));
   if (attributes.count < 0)
-    return makeError("expects a count of at least 0, got " +
-                     llvm::Twine(attributes.count));
+    return llvm::createStringError("expects a count of at least 0, got " +
+                                   llvm::Twine(attributes.count));
   return llvm::Error::success();
 }
 

@@ -8,52 +8,48 @@
 
 #include "Mirage/Graph/TensorSpec.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSwitch.h"
-#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/raw_ostream.h"
-#include <algorithm>
+#include <cassert>
+#include <iterator>
 
 using namespace mlir::mirage;
 
+namespace {
+struct ElementTypeInfo {
+  ElementType type;
+  llvm::StringLiteral name;
+  unsigned sizeBytes;
+};
+} // namespace
+
+static constexpr ElementTypeInfo kTable[] = {
+    {ElementType::F16, "f16", 2},       {ElementType::BF16, "bf16", 2},
+    {ElementType::F32, "f32", 4},       {ElementType::F8E4M3FN, "f8E4M3FN", 1},
+    {ElementType::F8E5M2, "f8E5M2", 1},
+};
+static_assert(std::size(kTable) == std::size(kElementTypes),
+              "one row per element type");
+
+static const ElementTypeInfo &getInfo(ElementType type) {
+  const ElementTypeInfo &info = kTable[static_cast<unsigned>(type)];
+  assert(info.type == type && "the table is in the order of ElementType");
+  return info;
+}
+
 llvm::StringRef mlir::mirage::getElementTypeName(ElementType type) {
-  switch (type) {
-  case ElementType::F16:
-    return "f16";
-  case ElementType::BF16:
-    return "bf16";
-  case ElementType::F32:
-    return "f32";
-  case ElementType::F8E4M3FN:
-    return "f8E4M3FN";
-  case ElementType::F8E5M2:
-    return "f8E5M2";
-  }
-  llvm_unreachable("unknown element type");
+  return getInfo(type).name;
 }
 
 std::optional<ElementType>
 mlir::mirage::parseElementType(llvm::StringRef name) {
-  return llvm::StringSwitch<std::optional<ElementType>>(name)
-      .Case("f16", ElementType::F16)
-      .Case("bf16", ElementType::BF16)
-      .Case("f32", ElementType::F32)
-      .Case("f8E4M3FN", ElementType::F8E4M3FN)
-      .Case("f8E5M2", ElementType::F8E5M2)
-      .Default(std::nullopt);
+  for (const ElementTypeInfo &info : kTable)
+    if (info.name == name)
+      return info.type;
+  return std::nullopt;
 }
 
 unsigned mlir::mirage::getSizeBytes(ElementType type) {
-  switch (type) {
-  case ElementType::F32:
-    return 4;
-  case ElementType::F16:
-  case ElementType::BF16:
-    return 2;
-  case ElementType::F8E4M3FN:
-  case ElementType::F8E5M2:
-    return 1;
-  }
-  llvm_unreachable("unknown element type");
+  return getInfo(type).sizeBytes;
 }
 
 int64_t TensorSpec::getNumElements() const {
@@ -73,6 +69,21 @@ llvm::raw_ostream &mlir::mirage::operator<<(llvm::raw_ostream &os,
   for (int64_t size : type.shape)
     os << size << 'x';
   return os << getElementTypeName(type.element) << '>';
+}
+
+std::string mlir::mirage::toString(const TensorSpec &type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+std::string mlir::mirage::toString(llvm::ArrayRef<int64_t> numbers) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << '[';
+  llvm::interleaveComma(numbers, os);
+  os << ']';
+  return text;
 }
 
 std::optional<Shape>

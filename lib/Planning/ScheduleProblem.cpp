@@ -40,15 +40,12 @@ bool ScheduleProblem::needBarrier(unsigned lhs, unsigned rhs) const {
   });
 }
 
-static llvm::Error makeError(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
-
 llvm::Error ScheduleProblem::check() const {
   for (unsigned step = 1; step < steps.size(); ++step)
     if (steps[step].phase < steps[step - 1].phase)
-      return makeError("expects steps in the order of their phases, step " +
-                       llvm::Twine(step) + " goes back");
+      return llvm::createStringError(
+          "expects steps in the order of their phases, step " +
+          llvm::Twine(step) + " goes back");
   return llvm::Error::success();
 }
 
@@ -229,21 +226,22 @@ llvm::Error mlir::mirage::verify(const ScheduleProblem &problem,
   llvm::SmallVector<unsigned> sorted(schedule.order);
   llvm::sort(sorted);
   if (!llvm::equal(sorted, llvm::seq(0u, count)))
-    return makeError("expects each of " + llvm::Twine(count) +
-                     " steps once in the order");
+    return llvm::createStringError("expects each of " + llvm::Twine(count) +
+                                   " steps once in the order");
   llvm::SmallVector<Event> events = play(problem, schedule);
   for (unsigned j = 0; j < events.size(); ++j)
     for (unsigned i = 0; i < j; ++i) {
       const Event &first = events[i], &second = events[j];
       if (first.iteration == second.iteration && first.step > second.step &&
           problem.dependsOn(first.step, second.step))
-        return makeError("step " + llvm::Twine(first.step) +
-                         " runs before step " + llvm::Twine(second.step) +
-                         ", on which it depends");
+        return llvm::createStringError(
+            "step " + llvm::Twine(first.step) + " runs before step " +
+            llvm::Twine(second.step) + ", on which it depends");
       if (first.epoch == second.epoch &&
           problem.needBarrier(first.step, second.step))
-        return makeError("no barrier keeps step " + llvm::Twine(first.step) +
-                         " and step " + llvm::Twine(second.step) + " apart");
+        return llvm::createStringError("no barrier keeps step " +
+                                       llvm::Twine(first.step) + " and step " +
+                                       llvm::Twine(second.step) + " apart");
     }
   return llvm::Error::success();
 }

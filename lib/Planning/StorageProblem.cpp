@@ -14,28 +14,25 @@
 
 using namespace mlir::mirage;
 
-static llvm::Error makeError(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
-
 int64_t StorageProblem::getPaddedBytes(unsigned tile) const {
   return llvm::alignTo(tiles[tile].sizeBytes, alignment);
 }
 
 llvm::Error StorageProblem::check() const {
   if (!llvm::isPowerOf2_64(alignment))
-    return makeError("expects an alignment that is a power of two, got " +
-                     llvm::Twine(alignment));
+    return llvm::createStringError(
+        "expects an alignment that is a power of two, got " +
+        llvm::Twine(alignment));
   for (auto [number, tile] : llvm::enumerate(tiles)) {
     if (tile.sizeBytes <= 0)
-      return makeError("expects tile " + llvm::Twine(number) +
-                       " to have a positive size, got " +
-                       llvm::Twine(tile.sizeBytes));
+      return llvm::createStringError("expects tile " + llvm::Twine(number) +
+                                     " to have a positive size, got " +
+                                     llvm::Twine(tile.sizeBytes));
     if (tile.begin >= tile.end)
-      return makeError("expects tile " + llvm::Twine(number) +
-                       " to be live for an epoch at least, got [" +
-                       llvm::Twine(tile.begin) + ", " + llvm::Twine(tile.end) +
-                       ")");
+      return llvm::createStringError(
+          "expects tile " + llvm::Twine(number) +
+          " to be live for an epoch at least, got [" + llvm::Twine(tile.begin) +
+          ", " + llvm::Twine(tile.end) + ")");
   }
   return llvm::Error::success();
 }
@@ -146,22 +143,23 @@ llvm::Error mlir::mirage::verify(const StorageProblem &problem,
                                  const StoragePlan &plan) {
   llvm::ArrayRef<StoredTile> tiles = problem.getTiles();
   if (plan.offsets.size() != tiles.size())
-    return makeError("expects an offset for each of " +
-                     llvm::Twine(tiles.size()) + " tiles, got " +
-                     llvm::Twine(plan.offsets.size()));
+    return llvm::createStringError("expects an offset for each of " +
+                                   llvm::Twine(tiles.size()) + " tiles, got " +
+                                   llvm::Twine(plan.offsets.size()));
   for (unsigned i = 0; i < tiles.size(); ++i) {
     int64_t begin = plan.offsets[i], end = begin + tiles[i].sizeBytes;
     if (begin < 0 || begin % problem.getAlignment() != 0 ||
         end > plan.sizeBytes)
-      return makeError("expects tile " + llvm::Twine(i) + " aligned to " +
-                       llvm::Twine(problem.getAlignment()) + " below " +
-                       llvm::Twine(plan.sizeBytes) + ", got offset " +
-                       llvm::Twine(begin));
+      return llvm::createStringError(
+          "expects tile " + llvm::Twine(i) + " aligned to " +
+          llvm::Twine(problem.getAlignment()) + " below " +
+          llvm::Twine(plan.sizeBytes) + ", got offset " + llvm::Twine(begin));
     for (unsigned j = 0; j < i; ++j)
       if (tiles[i].overlaps(tiles[j]) &&
           begin < plan.offsets[j] + tiles[j].sizeBytes && plan.offsets[j] < end)
-        return makeError("tiles " + llvm::Twine(j) + " and " + llvm::Twine(i) +
-                         " are live together and share bytes");
+        return llvm::createStringError("tiles " + llvm::Twine(j) + " and " +
+                                       llvm::Twine(i) +
+                                       " are live together and share bytes");
   }
   return llvm::Error::success();
 }

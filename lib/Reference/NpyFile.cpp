@@ -18,10 +18,10 @@
 using namespace mlir::mirage;
 
 static llvm::Error makeError(llvm::StringRef path, const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                 path + ": " + message);
+  return llvm::createStringError(path + ": " + message);
 }
 
+/// As Python spells a tuple.
 static std::string print(llvm::ArrayRef<int64_t> shape) {
   std::string text;
   llvm::raw_string_ostream os(text);

@@ -117,12 +117,7 @@ static std::string printIndex(int64_t index, llvm::ArrayRef<int64_t> shape) {
   llvm::SmallVector<int64_t, 4> coordinates(shape.size());
   for (size_t dim = shape.size(); dim-- > 0; index /= shape[dim])
     coordinates[dim] = index % shape[dim];
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << '[';
-  llvm::interleaveComma(coordinates, os);
-  os << ']';
-  return text;
+  return mlir::mirage::toString(coordinates);
 }
 
 std::string mlir::mirage::toString(const OutputCheck &check,

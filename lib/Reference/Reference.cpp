@@ -14,20 +14,9 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/raw_ostream.h"
 #include <cmath>
 
 using namespace mlir::mirage;
-
-static llvm::Error makeError(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
-
-static std::string print(const TensorSpec &type) {
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
-}
 
 /// The matmul that gives a value, seen through movements; null if none does.
 static const Node *findMatmul(const Graph &graph, ValueId value) {
@@ -51,10 +40,10 @@ static llvm::Error checkSizes(const Graph &graph, int64_t largest,
     int64_t elements = 1;
     for (int64_t size : graph.getType(value).shape)
       if (llvm::MulOverflow(elements, size, elements) || elements > largest)
-        return makeError(where + "the reference takes tensors of at most " +
-                         llvm::Twine(largest) + " elements, got %" +
-                         llvm::Twine(value) + " of type " +
-                         print(graph.getType(value)));
+        return llvm::createStringError(
+            where + "the reference takes tensors of at most " +
+            llvm::Twine(largest) + " elements, got %" + llvm::Twine(value) +
+            " of type " + toString(graph.getType(value)));
   }
   for (auto [number, operation] : llvm::enumerate(graph.getNodes()))
     if (operation.body)
@@ -74,13 +63,14 @@ llvm::Error mlir::mirage::checkEvaluable(const Graph &graph) {
 static llvm::Error checkInputs(const Graph &graph,
                                llvm::ArrayRef<HostTensor> inputs) {
   if (inputs.size() != graph.getNumInputs())
-    return makeError("expects " + llvm::Twine(graph.getNumInputs()) +
-                     " inputs, got " + llvm::Twine(inputs.size()));
+    return llvm::createStringError(
+        "expects " + llvm::Twine(graph.getNumInputs()) + " inputs, got " +
+        llvm::Twine(inputs.size()));
   for (auto [number, input] : llvm::enumerate(inputs))
     if (input.type != graph.getType(number))
-      return makeError("expects input " + llvm::Twine(number) + " of type " +
-                       print(graph.getType(number)) + ", got " +
-                       print(input.type));
+      return llvm::createStringError(
+          "expects input " + llvm::Twine(number) + " of type " +
+          toString(graph.getType(number)) + ", got " + toString(input.type));
   return llvm::Error::success();
 }
 

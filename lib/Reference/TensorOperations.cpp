@@ -197,10 +197,9 @@ static Tensor applyReduction(const Node &operation, const Tensor &operand,
   const OperatorInfo &info = getOperatorInfo(operation.opcode);
   Tensor joined = Tensor::fill(shape, getNeutral(info.combiner));
   reduceInto(joined, operand, operation.opcode, threads);
-  int64_t count = operation.attributes.count;
-  if (count == 0)
-    count = operand.getNumElements() / joined.getNumElements();
-  return finishReduction(joined, operation.opcode, count, threads);
+  return finishReduction(joined, operation.opcode,
+                         getAveragedCount(operation.attributes, operand.shape),
+                         threads);
 }
 
 Tensor mlir::mirage::applyOperation(const Node &operation,

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileWalk.h"
+#include "Mirage/Graph/Phases.h"
 #include "Mirage/Reference/ParallelFor.h"
 #include "TileCopy.h"
 #include "llvm/ADT/STLExtras.h"
@@ -29,7 +30,8 @@ public:
   TileWalk(const TileGraph &graph, llvm::ArrayRef<Tensor> operands,
            llvm::ArrayRef<TensorSpec> types, unsigned threads)
       : graph(graph), operands(operands), threads(threads),
-        phases(computePhases(graph)) {
+        phases(computePhases(graph)),
+        executionPhases(computeExecutionPhases(graph)) {
     for (const TensorSpec &type : types)
       results.push_back(Tensor::fill(type.shape, 0));
   }
@@ -45,19 +47,7 @@ public:
 private:
   static bool joinsBlocks(const Node &operation) {
     return operation.opcode == Opcode::Accumulate &&
-           operation.attributes.axis != Axis::Loop;
-  }
-  static bool joinsIterations(const Node &operation) {
-    return operation.opcode == Opcode::Accumulate &&
-           operation.attributes.axis == Axis::Loop;
-  }
-
-  /// When an operation is carried out: an accumulation over the loop in every
-  /// iteration, others when their result is due.
-  Phase getPhase(const Node &operation) const {
-    bool isInLoop = joinsIterations(operation) &&
-                    phases[operation.operands[0]] != Phase::After;
-    return isInLoop ? Phase::Loop : phases[operation.results[0]];
+           !joinsIterations(operation);
   }
 
   /// Whether an output adds up the blocks along an axis.
@@ -160,9 +150,10 @@ private:
 
   void runPhase(llvm::MutableArrayRef<Block> blocks, Phase phase,
                 int64_t iteration, unsigned threads) {
-    for (const Node &operation : graph.getNodes()) {
-      if (getPhase(operation) != phase)
+    for (auto [position, due] : llvm::enumerate(executionPhases)) {
+      if (due != phase)
         continue;
+      const Node &operation = graph.getNodes()[position];
       if (joinsBlocks(operation)) {
         joinBlocks(blocks, operation);
         continue;
@@ -212,17 +203,14 @@ private:
   /// How many elements each result of an accumulation averages.
   int64_t getCount(const Node &operation) const {
     const Attributes &attributes = operation.attributes;
-    if (attributes.count)
-      return attributes.count;
-    int64_t count = graph.getExtent(attributes.axis);
-    for (int64_t dim : attributes.dims)
-      count *= graph.getType(operation.operands[0]).shape[dim];
-    return count;
+    return getAveragedCount(attributes,
+                            graph.getType(operation.operands[0]).shape,
+                            graph.getExtent(attributes.axis));
   }
 
   void finishAccumulators(Block &block, unsigned threads) {
     for (const Node &operation : graph.getNodes())
-      if (joinsIterations(operation) && getPhase(operation) == Phase::Loop) {
+      if (joinsIterations(operation)) {
         Tensor &joined = block.values[operation.results[0]];
         joined = finishReduction(joined, operation.attributes.reduction,
                                  getCount(operation), threads);
@@ -276,7 +264,8 @@ private:
   const TileGraph &graph;
   llvm::ArrayRef<Tensor> operands;
   unsigned threads;
-  llvm::SmallVector<Phase> phases;
+  llvm::SmallVector<Phase> phases;          ///< by value
+  llvm::SmallVector<Phase> executionPhases; ///< by operation
   std::vector<Tensor> results;
 };
 } // namespace

@@ -8,6 +8,7 @@
 
 #include "Mirage/Search/CostModel.h"
 #include "Mirage/Graph/DefaultTileGraph.h"
+#include "Mirage/Graph/Phases.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/MathExtras.h"

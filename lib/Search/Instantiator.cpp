@@ -107,11 +107,8 @@ private:
 
   /// The whole extent, for reductions that divide by it.
   int64_t getCount(Opcode reduction, NameId over) const {
-    bool usesSize = llvm::any_of(getOperatorInfo(reduction).finish.nodes(),
-                                 [](const ScalarNode &node) {
-                                   return node.function == ScalarFunction::Size;
-                                 });
-    return usesSize && over != kNoName ? extents[over] : 0;
+    bool averages = getOperatorInfo(reduction).averages();
+    return averages && over != kNoName ? extents[over] : 0;
   }
 
   void addOutput(ValueId output, unsigned tensor) {

@@ -45,10 +45,9 @@ public:
                              : graph->getResult(index).getType());
     }
     auto partial = block::GraphOp::create(
-        builder, graph.getLoc(), types, graph.getInputs(), graph.getInits(),
-        graph.getGridAttr(), graph.getThreadsAttr(), graph.getLoopAttr(),
-        graph.getImapsAttr(), graph.getFmapsAttr(),
-        builder.getArrayAttr(omaps));
+        builder, graph.getLoc(), types, graph.getInputs(), graph.getGridAttr(),
+        graph.getThreadsAttr(), graph.getLoopAttr(), graph.getImapsAttr(),
+        graph.getFmapsAttr(), builder.getArrayAttr(omaps));
     partial.getBody().takeBody(graph.getBody());
     for (auto [index, omap] : llvm::enumerate(graph.getOmaps()))
       graph->getResult(index).replaceAllUsesWith(

@@ -46,8 +46,6 @@ private:
     size_t instances;       ///< of the whole graph, blocks included
     int64_t iteration = 0;
     Values values = {}; ///< by ValueId
-    /// By ValueId of an accumulation: elements joined so far.
-    std::vector<int64_t> joined = {};
   };
 
   void evaluateOperation(Frame &frame, const Node &operation);

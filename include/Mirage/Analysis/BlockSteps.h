@@ -72,7 +72,6 @@ private:
                SmallVector<TileAccess, 4> accesses);
   SmallVector<TileAccess, 4> readAll(ValueRange values) const;
   TileAccess access(Value value, bool writes, bool isOwn = false) const;
-  Phase getPhase(Operation *op) const;
   bool hasLoop() const { return block::GraphOp(graph).getLoop() > 1; }
 
   block::GraphOp graph;

@@ -127,7 +127,8 @@ struct TileOutput {
 /// cuts, or on the iteration (a `Mask` along the loop), else invariant.
 /// `Accumulate` over the loop takes a value of the loop, and no other, to after
 /// the loop; with a single iteration an invariant value will do, which is the
-/// same. Values of the loop and after it never meet in one operation.
+/// same. Values of the loop and after it never meet in one operation. The rule:
+/// Mirage/Graph/Phases.h.
 class TileGraph : public Graph {
 public:
   Level level = Level::Block;
@@ -142,24 +143,12 @@ public:
   int64_t getExtent(Axis axis) const; ///< 1 for an axis that is not there
   /// The axes that cut dimension `dim` of an input, outermost first.
   llvm::SmallVector<Axis, 2> getCuttingAxes(unsigned input, unsigned dim) const;
+  /// The grid axes along which blocks hold one part each of dimension `dim` of
+  /// an output, outermost first.
+  llvm::SmallVector<Axis, 2> getJoinedAxes(unsigned output, unsigned dim) const;
   /// Product of the extents of these axes.
   int64_t getExtent(llvm::ArrayRef<Axis> axes) const;
 };
-
-enum class Phase : uint8_t { Invariant, Loop, After };
-/// The phase of an operation's results, by those of its operands.
-Phase inferPhase(Opcode opcode, const Attributes &attributes,
-                 llvm::ArrayRef<Phase> operands);
-/// What an operation of a tile graph must respect whatever its operands' shapes
-/// are: the axes that it names exist, and its operands' phases are such as
-/// TileGraph says. The one rule for plain graphs and for IR.
-/// \param header  extents; operations in it are not looked at.
-/// \returns an error that counts operands from 0.
-llvm::Error checkInTileGraph(Opcode opcode, const Attributes &attributes,
-                             llvm::ArrayRef<Phase> operands,
-                             const TileGraph &header);
-/// The phase of every value of a tile graph, by ValueId.
-llvm::SmallVector<Phase> computePhases(const TileGraph &graph);
 
 /// Checks everything that is said above: operand order, shapes (by the operator
 /// table), maps, tiles that cover their tensors, phases, consumption.

@@ -28,8 +28,7 @@ constexpr int64_t kMaxCount = int64_t(1) << 40;
 /// nothing if it exceeds `kMaxCount`.
 std::optional<int64_t> multiplyCounts(llvm::ArrayRef<int64_t> factors);
 
-/// Fails for operators that a level lacks: `Mask` and `Accumulate` exist only
-/// where there are tiles.
+/// Fails for operators that a level lacks by the operator table.
 llvm::Error checkLevel(Opcode opcode, Level level);
 
 /// Fails where a result is stored as its level does not do: a reshape is a view

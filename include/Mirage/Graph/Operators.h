@@ -113,6 +113,16 @@ struct OperatorInfo {
   /// The search takes the operator as one function atom first, and as its
   /// definition in a second round (docs/Search.md).
   bool isAtom = false;
+  /// The levels that have the operator, from the outermost to the innermost:
+  /// all, but that masks and accumulations need tiles.
+  Level outermost = Level::Kernel, innermost = Level::Thread;
+
+  bool existsAt(Level level) const {
+    return outermost <= level && level <= innermost;
+  }
+  /// Whether `finish` uses the number of elements, as a mean does; `count` has
+  /// a meaning for these alone.
+  bool averages() const;
 };
 
 const OperatorInfo &getOperatorInfo(Opcode opcode);
@@ -143,6 +153,7 @@ struct Attributes {
   llvm::SmallVector<int64_t, 4> dims;
   /// Mean and Rms, and Accumulate with these: how many elements the result
   /// averages; 0 means as many as there are (which padding would falsify).
+  /// Read by `getAveragedCount`.
   int64_t count = 0;
   /// Accumulate: the reduction that is carried out, one with kind Reduction.
   Opcode reduction = Opcode::Sum;
@@ -156,6 +167,15 @@ struct Attributes {
 
   bool operator==(const Attributes &other) const;
 };
+
+/// How many elements each result of a reduction or accumulation averages:
+/// `count` if it is stated, else all that are joined.
+/// \param operand  the shape of which `dims` are reduced.
+/// \param numOperands  how many operands of that shape are joined: the extent
+///                    of an accumulation's axis.
+int64_t getAveragedCount(const Attributes &attributes,
+                         llvm::ArrayRef<int64_t> operand,
+                         int64_t numOperands = 1);
 
 /// The shape of an operation's result, or an error that says what was expected
 /// and found. `resultShape` is read by Reshape and Broadcast, which state it.

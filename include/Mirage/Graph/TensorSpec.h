@@ -14,6 +14,7 @@
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace llvm {
 class raw_ostream;
@@ -25,6 +26,12 @@ namespace mlir::mirage {
 /// whatever the operands are; the element type says how a result is rounded
 /// when it is stored.
 enum class ElementType : uint8_t { F16, BF16, F32, F8E4M3FN, F8E5M2 };
+constexpr ElementType kElementTypes[] = {
+    ElementType::F16, ElementType::BF16, ElementType::F32,
+    ElementType::F8E4M3FN, ElementType::F8E5M2};
+/// All of them, as a message names what was expected.
+constexpr llvm::StringLiteral kElementTypeNames =
+    "f16, bf16, f32, f8E4M3FN or f8E5M2";
 
 /// The name as MLIR spells it: "f16", "bf16", "f32", "f8E4M3FN", "f8E5M2".
 llvm::StringRef getElementTypeName(ElementType type);
@@ -51,6 +58,9 @@ struct TensorSpec {
 
 /// Prints as MLIR does: "tensor<8x64xf16>".
 llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const TensorSpec &type);
+std::string toString(const TensorSpec &type);
+/// "[8, 64]": sizes, dimensions or coordinates, as messages show them.
+std::string toString(llvm::ArrayRef<int64_t> numbers);
 
 /// The shape of an elementwise result: NumPy's rule, in which a dimension of
 /// size 1 stretches and missing leading dimensions count as 1. None where two

@@ -27,6 +27,7 @@
 #define MIRAGE_SEARCH_ENUMERATOR_H
 
 #include "Mirage/Algebra/Subexpression.h"
+#include "Mirage/Graph/Phases.h"
 #include "Mirage/Search/FunctionBound.h"
 #include "Mirage/Search/OperatorOffers.h"
 #include "Mirage/Search/Structure.h"

@@ -89,12 +89,7 @@ static Value emitReductionElement(BlockEmitter &emitter,
                                   ValueRange coordinates) {
   Value joined = emitReduceInto(emitter, info, attributes.dims, operand,
                                 getNeutralValue(emitter, info), coordinates);
-  int64_t size = attributes.count;
-  if (size == 0) {
-    size = 1;
-    for (int64_t dim : attributes.dims)
-      size *= getShape(operand)[dim];
-  }
+  int64_t size = getAveragedCount(attributes, getShape(operand));
   return emitScalarDefinition(emitter.builder, emitter.builder.getLoc(),
                               info.finish, joined, {}, size);
 }
@@ -239,12 +234,9 @@ void mlir::mirage::emitFinish(BlockEmitter &emitter, block::AccumulateOp op) {
   Value tile = emitter.getTile(op.getResult());
   Attributes attributes = readAttributes(op, Opcode::Accumulate);
   const OperatorInfo &info = getOperatorInfo(attributes.reduction);
-  int64_t size = attributes.count;
-  if (size == 0) { // every element that was joined
-    size = emitter.header.loop;
-    for (int64_t dim : attributes.dims)
-      size *= cast<RankedTensorType>(op.getOperand().getType()).getDimSize(dim);
-  }
+  int64_t size = getAveragedCount(
+      attributes, cast<RankedTensorType>(op.getOperand().getType()).getShape(),
+      emitter.header.getExtent(attributes.axis));
   emitter.forEachElement(getShape(tile), 1, [&](ValueRange coordinates) {
     Value joined = emitter.readElement(tile, coordinates);
     emitter.writeElement(tile, coordinates,

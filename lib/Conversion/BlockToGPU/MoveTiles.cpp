@@ -130,9 +130,8 @@ void mlir::mirage::emitLoad(BlockEmitter &emitter, unsigned input, Value tensor,
 static SmallVector<SmallVector<Axis, 2>>
 getJoinedAxes(const TileGraph &header, unsigned output, unsigned rank) {
   SmallVector<SmallVector<Axis, 2>> axes(rank);
-  for (auto [axis, dim] : llvm::enumerate(header.tileOutputs[output].gridMap))
-    if (dim >= 0)
-      axes[dim].push_back(static_cast<Axis>(axis));
+  for (unsigned dim = 0; dim < rank; ++dim)
+    axes[dim] = header.getJoinedAxes(output, dim);
   return axes;
 }
 

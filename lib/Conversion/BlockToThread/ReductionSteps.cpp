@@ -26,13 +26,6 @@ static std::optional<double> getPadding(const OperatorInfo &reduction) {
   return neutral;
 }
 
-/// Whether the number of elements takes part in the result.
-static bool averages(const OperatorInfo &reduction) {
-  return llvm::any_of(reduction.finish.nodes(), [](const ScalarNode &node) {
-    return node.function == ScalarFunction::Size;
-  });
-}
-
 /// The reduction of a tile over one dimension, its other attributes as given.
 static FailureOr<Value> reduceOneDim(RewriterBase &rewriter, Operation *op,
                                      Value operand, Opcode reduction, int dim,
@@ -65,7 +58,7 @@ static FailureOr<Value> reduceOneDim(RewriterBase &rewriter, Operation *op,
   accumulate.reduction = reduction;
   accumulate.axis = Axis::Loop;
   accumulate.dims = {dim};
-  if (averages(getOperatorInfo(reduction)))
+  if (getOperatorInfo(reduction).averages())
     accumulate.count = count;
   fragment = graph.addRow(Opcode::Accumulate, fragment, accumulate,
                           layout.project(kept), rewriter.getF32Type());
@@ -84,14 +77,9 @@ FailureOr<Value> mlir::mirage::buildReductionStep(RewriterBase &rewriter,
   Opcode opcode = cast<OperatorOpInterface>(op).getTableOpcode();
   Attributes attributes =
       readOperatorAttributes(opcode, op->getAttrDictionary());
-  ArrayRef<int64_t> shape =
-      cast<RankedTensorType>(op->getOperand(0).getType()).getShape();
-  int64_t count = attributes.count;
-  if (count == 0) {
-    count = 1;
-    for (int64_t dim : attributes.dims)
-      count *= shape[dim];
-  }
+  int64_t count = getAveragedCount(
+      attributes,
+      cast<RankedTensorType>(op->getOperand(0).getType()).getShape());
   Value value = op->getOperand(0);
   for (int64_t dim : llvm::reverse(attributes.dims)) {
     bool isLast = dim == attributes.dims.front();

@@ -16,10 +16,6 @@
 using namespace mlir;
 using namespace mlir::mirage;
 
-static llvm::Error makeError(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
-
 /// Coordinates of an element in the dimensions of another fragment.
 static Coordinates project(ArrayRef<int64_t> coordinates, ArrayRef<int> dims) {
   Coordinates projected;
@@ -35,17 +31,19 @@ llvm::Expected<Fragment> FragmentOps::rearrange(const Fragment &fragment,
   ArrayRef<Coordinates> to = layout.getBases(LayoutInput::Lane);
   for (unsigned bit = 0; bit < kLaneBits; ++bit)
     if (from[bit] != project(to[bit], dims))
-      return makeError("expects an operand and a result whose lanes hold the "
-                       "same elements, got layouts that differ in lane bit " +
-                       llvm::Twine(bit));
+      return llvm::createStringError(
+          "expects an operand and a result whose lanes hold the "
+          "same elements, got layouts that differ in lane bit " +
+          llvm::Twine(bit));
   Fragment result{layout, {}};
   for (unsigned number = 0; number < layout.getNumRegisters(); ++number) {
     std::optional<unsigned> source =
         fragment.layout.findRegister(project(layout.apply(number), dims));
     if (!source)
-      return makeError("expects an operand that a lane holds as it holds the "
-                       "result, got none for register " +
-                       llvm::Twine(number));
+      return llvm::createStringError(
+          "expects an operand that a lane holds as it holds the "
+          "result, got none for register " +
+          llvm::Twine(number));
     result.registers.push_back(fragment.registers[*source]);
   }
   return result;
@@ -125,8 +123,9 @@ static llvm::Error checkReplicas(const LinearLayout &layout) {
       if ((redundant >> bit & 1) && llvm::any_of(image, [](int64_t coordinate) {
             return coordinate != 0;
           }))
-        return makeError("expects a reduced fragment whose elements are held "
-                         "once, or by lanes with equal elements");
+        return llvm::createStringError(
+            "expects a reduced fragment whose elements are held "
+            "once, or by lanes with equal elements");
   }
   return llvm::Error::success();
 }
@@ -142,8 +141,9 @@ FragmentOps::reduceRegisters(const OperatorInfo &reduction,
   for (int64_t dim : dims)
     kept[dim] = -1;
   if (!(layout == fragment.layout.project(kept)))
-    return makeError("expects a result that its lanes hold as they hold the "
-                     "operand, with size 1 along the reduced dimensions");
+    return llvm::createStringError(
+        "expects a result that its lanes hold as they hold the "
+        "operand, with size 1 along the reduced dimensions");
   Fragment result = previous;
   result.registers.resize(layout.getNumRegisters());
   unsigned redundant = fragment.layout.getRedundantBits(LayoutInput::Register);

@@ -153,15 +153,6 @@ void GraphLowering::loadInputs(Phase phase) {
   }
 }
 
-/// The axes that an output is put together along in one dimension.
-static SmallVector<Axis> getJoiningAxes(const TileOutput &output, int dim) {
-  SmallVector<Axis> axes;
-  for (auto [axis, joined] : llvm::enumerate(output.gridMap))
-    if (joined == dim)
-      axes.push_back(static_cast<Axis>(axis));
-  return axes;
-}
-
 /// Of the items that hold the same fragment of an output, the first writes it.
 Value GraphLowering::emitOutputGuard(const TileOutput &output) {
   Value guard;
@@ -187,7 +178,7 @@ void GraphLowering::storeOutputs() {
     SmallVector<Value> origin;
     SmallVector<bool> overhang;
     for (auto [dim, size] : llvm::enumerate(fragment.layout.getShape())) {
-      SmallVector<Axis> axes = getJoiningAxes(output, dim);
+      SmallVector<Axis, 2> axes = header.getJoinedAxes(number, dim);
       origin.push_back(emitOrigin(axes, size));
       overhang.push_back(overhangs(
           axes, size, cast<MemRefType>(tile.getType()).getDimSize(dim)));
@@ -299,12 +290,8 @@ void GraphLowering::finishAccumulators() {
         readOperatorAttributes(Opcode::Accumulate, op->getAttrDictionary());
     LinearLayout reduced =
         *mirage::getFragmentLayout(op.getOperand().getType());
-    int64_t size = attributes.count;
-    if (size == 0) {
-      size = header.loop;
-      for (int64_t dim : attributes.dims)
-        size *= reduced.getShape()[dim];
-    }
+    int64_t size = getAveragedCount(attributes, reduced.getShape(),
+                                    header.getExtent(attributes.axis));
     values.try_emplace(op.getResult(),
                        ops.reduceLanes(getOperatorInfo(attributes.reduction),
                                        accumulators.find(op)->second,
@@ -319,7 +306,7 @@ void GraphLowering::finishAccumulators() {
 LogicalResult GraphLowering::lowerPhase(Phase phase) {
   for (Operation &op : graph.getBody().front().without_terminator()) {
     if (isa<thread::AccumulateOp>(op) ||
-        phases.lookup(op.getResult(0)) != phase)
+        mirage::getExecutionPhase(&op, phases) != phase)
       continue;
     if (failed(lowerRow(&op)))
       return failure();
@@ -362,12 +349,7 @@ llvm::Expected<Fragment> GraphLowering::computeRow(Operation *op, Opcode opcode,
         info, operands[0], attributes.dims, layout, Fragment{layout, {}});
     if (!partial)
       return partial.takeError();
-    int64_t size = attributes.count;
-    if (size == 0) {
-      size = 1;
-      for (int64_t dim : attributes.dims)
-        size *= operands[0].layout.getShape()[dim];
-    }
+    int64_t size = getAveragedCount(attributes, operands[0].layout.getShape());
     return ops.reduceLanes(info, *partial, attributes.dims, operands[0].layout,
                            size);
   }
@@ -388,7 +370,6 @@ llvm::Expected<Fragment> GraphLowering::computeRow(Operation *op, Opcode opcode,
     break;
   }
   return llvm::createStringError(
-      llvm::inconvertibleErrorCode(),
       "expects an operation that a lane can carry out on its registers");
 }
 

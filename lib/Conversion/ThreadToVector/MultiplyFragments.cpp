@@ -17,10 +17,6 @@
 using namespace mlir;
 using namespace mlir::mirage;
 
-static llvm::Error makeError(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
-
 namespace {
 /// A fragment as a matrix: its last two dimensions. The others have size 1.
 class MatrixFragment {
@@ -161,7 +157,8 @@ llvm::Error MmaEmitter::emit(const Fragment &lhs, const Fragment &rhs,
         auto inA = a.findTile(tileA, m, k), inB = b.findTile(tileB, k, n),
              inD = d.findTile(tileD, m, n);
         if (!inA || !inB || !inD)
-          return makeError("expects fragments of whole mma.sync tiles");
+          return llvm::createStringError(
+              "expects fragments of whole mma.sync tiles");
         SmallVector<Value> c;
         for (unsigned number : *inD)
           c.push_back(result.registers[number]);
@@ -197,8 +194,9 @@ static llvm::Error emitExact(OpBuilder &builder, Location location,
       std::optional<unsigned> left = a.find(element[rank - 2], k);
       std::optional<unsigned> right = b.find(k, element[rank - 1]);
       if (!left || !right)
-        return makeError("expects lanes that hold all of k for their rows and "
-                         "columns");
+        return llvm::createStringError(
+            "expects lanes that hold all of k for their rows and "
+            "columns");
       Value product = arith::MulFOp::create(
           builder, location, lhs.registers[*left], rhs.registers[*right],
           arith::FastMathFlags::contract);
@@ -224,8 +222,9 @@ llvm::Expected<Fragment> FragmentOps::multiply(const Fragment &lhs,
   }
   if (!holdsAllOfK(MatrixFragment(lhs), MatrixFragment(rhs),
                    MatrixFragment(result)))
-    return makeError("expects the fragments of mma.sync.m16n8k16, or fragments "
-                     "in which a lane holds all of k for its rows and columns");
+    return llvm::createStringError(
+        "expects the fragments of mma.sync.m16n8k16, or fragments "
+        "in which a lane holds all of k for its rows and columns");
   Type f32 = builder.getF32Type();
   if (llvm::Error error =
           emitExact(builder, location, cast(lhs, f32), cast(rhs, f32), result))

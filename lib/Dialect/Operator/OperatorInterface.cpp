@@ -22,20 +22,6 @@ using namespace mlir::mirage;
 // Types
 //===----------------------------------------------------------------------===//
 
-std::optional<ElementType> mlir::mirage::convertElementType(Type type) {
-  if (type.isF16())
-    return ElementType::F16;
-  if (type.isBF16())
-    return ElementType::BF16;
-  if (type.isF32())
-    return ElementType::F32;
-  if (isa<Float8E4M3FNType>(type))
-    return ElementType::F8E4M3FN;
-  if (isa<Float8E5M2Type>(type))
-    return ElementType::F8E5M2;
-  return std::nullopt;
-}
-
 Type mlir::mirage::convertElementType(MLIRContext *context, ElementType type) {
   switch (type) {
   case ElementType::F16:
@@ -50,6 +36,13 @@ Type mlir::mirage::convertElementType(MLIRContext *context, ElementType type) {
     return Float8E5M2Type::get(context);
   }
   llvm_unreachable("unknown element type");
+}
+
+std::optional<ElementType> mlir::mirage::convertElementType(Type type) {
+  for (ElementType element : kElementTypes)
+    if (convertElementType(type.getContext(), element) == type)
+      return element;
+  return std::nullopt;
 }
 
 std::optional<std::string> mlir::mirage::explainUnsupportedTensor(Type type) {
@@ -67,8 +60,7 @@ std::optional<std::string> mlir::mirage::explainUnsupportedTensor(Type type) {
   else if (!multiplyCounts(tensor.getShape()))
     os << "expects at most 2^40 elements, got " << type;
   else if (!convertElementType(tensor.getElementType()))
-    os << "expects elements of f16, bf16, f32, f8E4M3FN or f8E5M2, got "
-       << type;
+    os << "expects elements of " << kElementTypeNames << ", got " << type;
   else
     return std::nullopt;
   return message;
@@ -95,6 +87,25 @@ RankedTensorType mlir::mirage::convertTensor(MLIRContext *context,
 // Attributes
 //===----------------------------------------------------------------------===//
 
+// TableGen makes enumerations of its own; their numbers are those of Axis, and
+// of the table's reductions counted from Sum.
+
+static_assert(AxisKind(Axis::X) == AxisKind::X &&
+              AxisKind(Axis::Y) == AxisKind::Y &&
+              AxisKind(Axis::Z) == AxisKind::Z &&
+              AxisKind(Axis::Loop) == AxisKind::Loop);
+
+static constexpr ReductionKind convertReduction(Opcode opcode) {
+  return ReductionKind(unsigned(opcode) - unsigned(Opcode::Sum));
+}
+static constexpr Opcode convertReduction(ReductionKind kind) {
+  return Opcode(unsigned(kind) + unsigned(Opcode::Sum));
+}
+static_assert(convertReduction(Opcode::Sum) == ReductionKind::Sum &&
+              convertReduction(Opcode::Mean) == ReductionKind::Mean &&
+              convertReduction(Opcode::Max) == ReductionKind::Max &&
+              convertReduction(Opcode::Rms) == ReductionKind::Rms);
+
 Attributes mlir::mirage::readOperatorAttributes(Opcode opcode,
                                                 DictionaryAttr attributes) {
   Attributes read;
@@ -113,7 +124,7 @@ Attributes mlir::mirage::readOperatorAttributes(Opcode opcode,
     for (StringAttr name : axes.getAsRange<StringAttr>())
       read.axes.push_back(parseAxis(name.getValue()).value_or(Axis::Loop));
   if (auto reduction = attributes.getAs<ReductionKindAttr>("reduction"))
-    read.reduction = *parseOpcode(stringifyReductionKind(reduction.getValue()));
+    read.reduction = convertReduction(reduction.getValue());
   return read;
 }
 
@@ -143,9 +154,9 @@ mlir::mirage::writeOperatorAttributes(MLIRContext *context, Opcode opcode,
   if (opcode == Opcode::Accumulate) {
     write("axis",
           AxisKindAttr::get(context, static_cast<AxisKind>(attributes.axis)));
-    StringRef name = getOperatorInfo(attributes.reduction).name;
-    write("reduction",
-          ReductionKindAttr::get(context, *symbolizeReductionKind(name)));
+    assert(isReduction(attributes.reduction) && "checked by the shape rule");
+    write("reduction", ReductionKindAttr::get(
+                           context, convertReduction(attributes.reduction)));
   }
   return written;
 }
@@ -178,6 +189,8 @@ static Level getOperatorLevel(Operation *op) {
 
 LogicalResult mlir::mirage::detail::verifyOperatorOp(Operation *op) {
   auto row = cast<OperatorOpInterface>(op);
+  assert(getOperatorInfo(row.getTableOpcode()).existsAt(getOperatorLevel(op)) &&
+         "a dialect has the operators of its level");
   DictionaryAttr attributes = op->getAttrDictionary();
   if (failed(checkAxes(attributes, [&] { return op->emitOpError(); })))
     return failure();

@@ -296,8 +296,8 @@ func.func @graph_terminator(%x: tensor<8x16xf32>) {
 
 // -----
 
-func.func @graph_inits(%x: tensor<8x16xf32>, %m: memref<8x16xf32>) {
-  // expected-error @below {{expects results, got memrefs to write to, which a thread graph may have}}
+func.func @graph_memref(%x: tensor<8x16xf32>, %m: memref<8x16xf32>) {
+  // expected-error @below {{expected 'omap'}}
   mirage_block.graph grid() threads(128) ins(%x imap()) outs(%m omap()) : (tensor<8x16xf32>, memref<8x16xf32>) -> () {
   ^bb0(%t: tensor<8x16xf32>):
     mirage_block.yield %t : tensor<8x16xf32>
@@ -309,7 +309,7 @@ func.func @graph_inits(%x: tensor<8x16xf32>, %m: memref<8x16xf32>) {
 
 func.func @graph_map_form(%x: tensor<8x16xf32>) {
   // expected-error @below {{expects maps that are arrays of i64, got 1 : i64}}
-  %o = "mirage_block.graph"(%x) <{grid = array<i64: 1>, threads = 128 : i64, loop = 1 : i64, imaps = [1 : i64], fmaps = array<i64: -1>, omaps = [array<i64: -1>], operandSegmentSizes = array<i32: 1, 0>}> ({
+  %o = "mirage_block.graph"(%x) <{grid = array<i64: 1>, threads = 128 : i64, loop = 1 : i64, imaps = [1 : i64], fmaps = array<i64: -1>, omaps = [array<i64: -1>]}> ({
   ^bb0(%t: tensor<8x16xf32>):
     mirage_block.yield %t : tensor<8x16xf32>
   }) : (tensor<8x16xf32>) -> tensor<8x16xf32>
@@ -345,6 +345,50 @@ func.func @graph_blocks(%x: tensor<8x64xf32>) {
   %o = mirage_block.graph grid(x = 4611686018427387904, y = 4) threads(128) ins(%x imap()) outs(omap()) : (tensor<8x64xf32>) -> tensor<8x64xf32> {
   ^bb0(%t: tensor<8x64xf32>):
     mirage_block.yield %t : tensor<8x64xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @graph_axis_twice(%x: tensor<8x64xf32>) {
+  // expected-error @below {{expects each axis once, got x twice}}
+  %o = mirage_block.graph grid(x = 4) threads(128) ins(%x imap(x -> 0, x -> 1)) outs(omap(x -> 1)) : (tensor<8x64xf32>) -> tensor<8x64xf32> {
+  ^bb0(%t: tensor<8x16xf32>):
+    mirage_block.yield %t : tensor<8x16xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @graph_loop_zero(%x: tensor<8x64xf32>) {
+  // expected-error @below {{expects a loop of 1 to 2^40 iterations, got 0}}
+  %o = mirage_block.graph grid() threads(128) loop(0) ins(%x imap()) outs(omap()) : (tensor<8x64xf32>) -> tensor<8x64xf32> {
+  ^bb0(%t: tensor<8x64xf32>):
+    mirage_block.yield %t : tensor<8x64xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @graph_map_axes(%x: tensor<8x4xf32>) {
+  // expected-error @below {{operand 0: expects a map for each of 1 grid axes, got 2}}
+  %o = "mirage_block.graph"(%x) <{grid = array<i64: 1>, threads = 128 : i64, loop = 1 : i64, imaps = [array<i64: -1, 0>], fmaps = array<i64: -1>, omaps = [array<i64: -1>]}> ({
+  ^bb0(%t: tensor<8x4xf32>):
+    mirage_block.yield %t : tensor<8x4xf32>
+  }) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+func.func @graph_yields_more(%x: tensor<8x4xf32>) {
+  // expected-error @below {{expects a tile for each of 1 results, got 2}}
+  %o = mirage_block.graph grid() threads(128) ins(%x imap()) outs(omap()) : (tensor<8x4xf32>) -> tensor<8x4xf32> {
+  ^bb0(%t: tensor<8x4xf32>):
+    mirage_block.yield %t, %t : tensor<8x4xf32>, tensor<8x4xf32>
   }
   return
 }

@@ -45,3 +45,14 @@ func.func @graph_foreign(%x: memref<8x16xf32>, %y: memref<8x16xf32>) {
   }
   return
 }
+
+// -----
+
+func.func @graph_some_memrefs(%x: memref<8x16xf32>, %y: memref<8x16xf32>) {
+  // expected-error @below {{expects a memref to write to for each of 2 outputs or for none, got 1}}
+  mirage_thread.graph items(x = 1) ins(%x imap()) outs(omap(), %y omap()) : (memref<8x16xf32>, memref<8x16xf32>) -> () {
+  ^bb0(%t: tensor<8x16xf32>):
+    mirage_thread.yield %t, %t : tensor<8x16xf32>, tensor<8x16xf32>
+  }
+  return
+}

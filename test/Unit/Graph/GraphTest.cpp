@@ -197,7 +197,8 @@ TEST(Graph, LevelsHoldTheirOwnOperators) {
   graph.addOutput(graph.add(Opcode::Accumulate, {x}, f32({8, 64})));
   EXPECT_EQ(verifyMessage(graph),
             "operation 0 (accumulate): expects operators of the kernel level, "
-            "got accumulate, which exists in tile graphs only");
+            "got accumulate, which exists from the block to the thread level "
+            "only");
 }
 
 TEST(Graph, BlockGraphsDoNotNest) {

@@ -67,6 +67,35 @@ TEST(OperatorTable, ReductionsAreJoinedAndFinished) {
   EXPECT_EQ(combine(Combiner::Max, getNeutral(Combiner::Max), -7), -7);
 }
 
+TEST(OperatorTable, MeansAverageWhatIsThereUnlessTheyCount) {
+  Attributes attributes;
+  attributes.dims = {0, 2};
+  EXPECT_EQ(getAveragedCount(attributes, {3, 5, 7}), 21);
+  EXPECT_EQ(getAveragedCount(attributes, {3, 5, 7}, /*numOperands=*/4), 84);
+  attributes.count = 19; // of 21 elements, two are padding
+  EXPECT_EQ(getAveragedCount(attributes, {3, 5, 7}), 19);
+  EXPECT_EQ(getAveragedCount(attributes, {3, 5, 7}, 4), 19);
+  EXPECT_EQ(getAveragedCount({}, {3, 5, 7}, 4), 4);
+}
+
+TEST(OperatorTable, MeansAndNormsAverage) {
+  for (const OperatorInfo &row : getOperatorTable())
+    EXPECT_EQ(row.averages(),
+              row.opcode == Opcode::Mean || row.opcode == Opcode::Rms)
+        << row.name.str();
+}
+
+TEST(OperatorTable, MasksAndAccumulationsNeedTiles) {
+  for (const OperatorInfo &row : getOperatorTable()) {
+    bool needsTiles =
+        row.opcode == Opcode::Mask || row.opcode == Opcode::Accumulate;
+    EXPECT_EQ(row.existsAt(Level::Kernel), !needsTiles) << row.name.str();
+    EXPECT_TRUE(row.existsAt(Level::Block)) << row.name.str();
+    EXPECT_EQ(row.existsAt(Level::Thread), row.opcode != Opcode::Graph)
+        << row.name.str();
+  }
+}
+
 static std::string inferenceError(Opcode opcode, const Attributes &attributes,
                                   llvm::ArrayRef<TensorSpec> operands,
                                   llvm::ArrayRef<int64_t> result = {}) {

@@ -306,5 +306,5 @@ TEST(Operators, WhatCannotBeEvaluatedIsSaid) {
   EXPECT_EQ(
       messageOf(stray, makeInput({2, 3}, true, 1)),
       "operation 0 (accumulate): expects operators of the kernel level, got "
-      "accumulate, which exists in tile graphs only");
+      "accumulate, which exists from the block to the thread level only");
 }

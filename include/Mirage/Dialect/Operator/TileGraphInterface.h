@@ -10,7 +10,7 @@
 #define MIRAGE_DIALECT_OPERATOR_TILEGRAPHINTERFACE_H
 
 #include "Mirage/Dialect/Operator/OperatorInterface.h"
-#include "Mirage/Graph/Graph.h"
+#include "Mirage/Graph/Phases.h"
 #include "mlir/IR/OpImplementation.h"
 
 namespace mlir::mirage {
@@ -23,31 +23,30 @@ TileGraph readTileGraphHeader(TileGraphOpInterface op);
 /// The phase of every value of a graph op's body, which must have verified
 /// maps.
 DenseMap<Value, Phase> computePhases(TileGraphOpInterface op);
+/// The phase in which an op of such a body is carried out.
+/// \param phases  as `computePhases` gives them.
+Phase getExecutionPhase(Operation *op, const DenseMap<Value, Phase> &phases);
 
 /// The attributes of a graph op for a TileGraph's extents and maps.
 SmallVector<NamedAttribute> writeTileGraphHeader(MLIRContext *context,
                                                  const TileGraph &graph);
 
 namespace detail {
-/// How a level spells the parts of its graph op.
-struct TileGraphSpelling {
-  StringRef grid, loop; ///< "grid" and "loop", or "items" and "steps"
-  bool hasThreads;
-};
-
 /// Parses and prints
 ///   grid(x = 192, y = 2) threads(128) loop(64)
 ///     ins(%x imap() fmap(1), %w imap(x -> 1) fmap(0)) outs(omap(x -> 1))
 ///     attr-dict : (tensor<..>, tensor<..>) -> tensor<..> { region }
-/// where `omap(x -> sum)` adds the blocks along x, and an output may name a
-/// memref that it is written to.
+/// where `omap(x -> sum)` adds the blocks along x. A thread graph says `items`
+/// and `steps` for `grid` and `loop`, states no threads, and its outputs may
+/// name memrefs that they are written to.
 ParseResult parseTileGraph(OpAsmParser &parser, OperationState &state,
-                           const TileGraphSpelling &spelling);
-void printTileGraph(OpAsmPrinter &printer, TileGraphOpInterface op,
-                    const TileGraphSpelling &spelling);
+                           Level level);
+void printTileGraph(OpAsmPrinter &printer, TileGraphOpInterface op);
 
 /// Maps, coverage and phases, by the rules of `verify(const TileGraph &)`.
 LogicalResult verifyTileGraph(TileGraphOpInterface op);
+/// The last of these. \param header  the op's, with maps that hold.
+LogicalResult verifyPhases(TileGraphOpInterface op, const TileGraph &header);
 } // namespace detail
 
 } // namespace mlir::mirage

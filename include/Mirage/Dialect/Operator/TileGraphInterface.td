@@ -24,7 +24,7 @@ def MirageTileGraphInterface : OpInterface<"TileGraphOpInterface"> {
     InterfaceMethod<"By input, the dimension that each axis cuts.", "::mlir::ArrayAttr", "getImaps">,
     InterfaceMethod<"By input, the dimension that the loop cuts.", "::llvm::ArrayRef<int64_t>", "getFmaps">,
     InterfaceMethod<"By output, the dimension that each axis joins.", "::mlir::ArrayAttr", "getOmaps">,
-    InterfaceMethod<"The tensors that are cut.", "::mlir::OperandRange", "getInputs">,
+    InterfaceMethod<"The tensors that are cut, which stand first among the operands.", "::mlir::OperandRange", "getInputs">,
     InterfaceMethod<"The region.", "::mlir::Region &", "getBody">,
     InterfaceMethod<"Block or thread.", "::mlir::mirage::Level", "getLevel">,
     InterfaceMethod<"Threads of a block; 32 for a warp's graph.", "unsigned", "getNumThreads">,
@@ -34,6 +34,11 @@ def MirageTileGraphInterface : OpInterface<"TileGraphOpInterface"> {
     ::mlir::mirage::TileGraph getHeader() {
       return ::mlir::mirage::readTileGraphHeader($_op);
     }
+    /// Memrefs that are written instead of results; none unless the level has
+    /// them.
+    ::mlir::OperandRange getWritten() {
+      return $_op->getOperands().drop_front($_op.getInputs().size());
+    }
     /// What the region yields.
     ::mlir::OperandRange getYielded() {
       return $_op.getBody().front().getTerminator()->getOperands();
@@ -41,15 +46,32 @@ def MirageTileGraphInterface : OpInterface<"TileGraphOpInterface"> {
   }];
 }
 
-/// Arguments that both levels' graph ops have, in this order.
-class Mirage_TileGraphOp<Dialect dialect, list<Trait> traits>
+/// The graph op of a level, whose arguments carry the names that the interface
+/// asks for.
+class Mirage_TileGraphOp<Dialect dialect, string level, list<Trait> traits>
     : Op<dialect, "graph", !listconcat(traits,
-         [AttrSizedOperandSegments, SingleBlock,
+         [SingleBlock,
           DeclareOpInterfaceMethods<MirageTileGraphInterface, ["getLevel", "getNumThreads"]>])> {
   let results = (outs Variadic<Mirage_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasRegionVerifier = 1;
+  let extraClassDefinition = [{
+    ::mlir::mirage::Level $cppClass::getLevel() {
+      return ::mlir::mirage::Level::}] # level # [{;
+    }
+    ::mlir::ParseResult $cppClass::parse(::mlir::OpAsmParser &parser,
+                                         ::mlir::OperationState &state) {
+      return ::mlir::mirage::detail::parseTileGraph(
+          parser, state, ::mlir::mirage::Level::}] # level # [{);
+    }
+    void $cppClass::print(::mlir::OpAsmPrinter &printer) {
+      ::mlir::mirage::detail::printTileGraph(printer, *this);
+    }
+    ::llvm::LogicalResult $cppClass::verifyRegions() {
+      return ::mlir::mirage::detail::verifyTileGraph(*this);
+    }
+  }];
 }
 
 #endif // MIRAGE_DIALECT_OPERATOR_TILEGRAPHINTERFACE_TD

@@ -25,20 +25,4 @@ void MirageBlockDialect::initialize() {
       >();
 }
 
-static constexpr mirage::detail::TileGraphSpelling kSpelling = {
-    "grid", "loop", /*hasThreads=*/true};
-
-ParseResult GraphOp::parse(OpAsmParser &parser, OperationState &state) {
-  return mirage::detail::parseTileGraph(parser, state, kSpelling);
-}
-void GraphOp::print(OpAsmPrinter &printer) {
-  mirage::detail::printTileGraph(
-      printer, cast<TileGraphOpInterface>(getOperation()), kSpelling);
-}
-LogicalResult GraphOp::verifyRegions() {
-  return mirage::detail::verifyTileGraph(
-      cast<TileGraphOpInterface>(getOperation()));
-}
-
-Level GraphOp::getLevel() { return Level::Block; }
 unsigned GraphOp::getNumThreads() { return getThreads(); }

@@ -21,7 +21,8 @@ defm Block_ : Mirage_MovementOps<MirageBlockDialect, 1>;
 defm Block_ : Mirage_MaskOps<MirageBlockDialect, 1>;
 defm Block_ : Mirage_AccumulateOps<MirageBlockDialect, 1>;
 
-def Block_GraphOp : Mirage_TileGraphOp<MirageBlockDialect, [Pure, IsolatedFromAbove]> {
+def Block_GraphOp : Mirage_TileGraphOp<MirageBlockDialect, "Block", [
+    Pure, IsolatedFromAbove]> {
   let summary = "one kernel: a grid of thread blocks, each of which runs a loop";
   let description = [{
     Each block computes on tiles of the operands. `imap` sends a grid axis to the
@@ -49,7 +50,6 @@ def Block_GraphOp : Mirage_TileGraphOp<MirageBlockDialect, [Pure, IsolatedFromAb
     ```
   }];
   let arguments = (ins Variadic<Mirage_Tensor>:$inputs,
-                       Variadic<AnyMemRef>:$inits,
                        DenseI64ArrayAttr:$grid, I64Attr:$threads, I64Attr:$loop,
                        ArrayAttr:$imaps, DenseI64ArrayAttr:$fmaps,
                        ArrayAttr:$omaps);

@@ -23,8 +23,8 @@ defm Thread_ : Mirage_AccumulateOps<MirageThreadDialect, 0>;
 
 def Thread_Tile : AnyTypeOf<[Mirage_Tensor, AnyMemRef]>;
 
-def Thread_GraphOp : Mirage_TileGraphOp<MirageThreadDialect, [
-    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+def Thread_GraphOp : Mirage_TileGraphOp<MirageThreadDialect, "Thread", [
+    AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "one step of a block: work items that its warps share";
   let description = [{
     The grid of a thread graph counts *work items*; each is done by one warp,

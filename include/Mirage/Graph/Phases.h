@@ -1,0 +1,64 @@
+//===- Phases.h - When values of a tile graph are known ---------*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A tile graph runs in three phases: what does not change from one iteration to
+// the next, once; the loop; and what follows it. Which operation belongs to
+// which is this one rule, for the verifiers of plain graphs and of IR, for
+// whatever evaluates a tile graph and for code generation. RMSNorm's sum:
+//
+//   %0 = input, cut by the loop      known in the loop
+//   %1 = square %0                   known in the loop, runs in it
+//   %2 = accumulate sum %1 over loop known after it, runs in the loop
+//   %3 = sqrt %2                     known after it, runs there
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_GRAPH_PHASES_H
+#define MIRAGE_GRAPH_PHASES_H
+
+#include "Mirage/Graph/Graph.h"
+
+namespace mlir::mirage {
+
+enum class Phase : uint8_t { Invariant, Loop, After };
+
+/// Whether an operation is an accumulation over the loop: the only kind that
+/// leads from the loop to after it.
+bool joinsIterations(Opcode opcode, const Attributes &attributes);
+inline bool joinsIterations(const Node &operation) {
+  return joinsIterations(operation.opcode, operation.attributes);
+}
+
+/// The phase in which an operation's results are known, by those of its
+/// operands.
+Phase inferPhase(Opcode opcode, const Attributes &attributes,
+                 llvm::ArrayRef<Phase> operands);
+/// The phase in which an operation is carried out: the one in which its result
+/// is known, but an accumulation over the loop joins each iteration's operand
+/// in the loop, and is finished between the loop and what follows it.
+Phase getExecutionPhase(Opcode opcode, const Attributes &attributes,
+                        Phase result);
+
+/// The phase of every value of a tile graph, by ValueId.
+llvm::SmallVector<Phase> computePhases(const TileGraph &graph);
+/// The phase in which each operation of a tile graph is carried out, by its
+/// position.
+llvm::SmallVector<Phase> computeExecutionPhases(const TileGraph &graph);
+
+/// What an operation of a tile graph must respect whatever its operands' shapes
+/// are: the axes that it names exist, and its operands' phases are such as
+/// TileGraph says. The one rule for plain graphs and for IR.
+/// \param header  extents; operations in it are not looked at.
+/// \returns an error that counts operands from 0.
+llvm::Error checkInTileGraph(Opcode opcode, const Attributes &attributes,
+                             llvm::ArrayRef<Phase> operands,
+                             const TileGraph &header);
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_GRAPH_PHASES_H

@@ -1,0 +1,135 @@
+//===- TileGraphVerifier.cpp - What makes a graph over tiles valid --------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Dialect/Operator/TileGraphInterface.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace mlir::mirage;
+
+/// A memref is read as a tensor of the same shape.
+static TensorSpec readShaped(Type type) {
+  auto shaped = cast<ShapedType>(type);
+  return {Shape(shaped.getShape()),
+          *convertElementType(shaped.getElementType())};
+}
+
+/// One map for each operand and result, one entry for each axis.
+static LogicalResult verifyMapCounts(TileGraphOpInterface op,
+                                     unsigned numOutputs) {
+  if (op.getImaps().size() != op.getInputs().size() ||
+      op.getFmaps().size() != op.getInputs().size())
+    return op->emitOpError()
+           << "expects an imap and an fmap for each of "
+           << op.getInputs().size() << " operands, got " << op.getImaps().size()
+           << " and " << op.getFmaps().size();
+  if (op.getOmaps().size() != numOutputs)
+    return op->emitOpError() << "expects an omap for each of " << numOutputs
+                             << " results, got " << op.getOmaps().size();
+  return success();
+}
+
+/// Maps are arrays of dimensions, which the header holds in narrower numbers.
+static LogicalResult verifyRanges(TileGraphOpInterface op) {
+  for (ArrayAttr maps : {op.getImaps(), op.getOmaps()})
+    for (Attribute map : maps) {
+      auto dims = dyn_cast<DenseI64ArrayAttr>(map);
+      if (!dims)
+        return op->emitOpError()
+               << "expects maps that are arrays of i64, got " << map;
+      for (int64_t dim : dims.asArrayRef())
+        if (!llvm::isInt<32>(dim))
+          return op->emitOpError() << "expects dimensions in maps, got " << dim;
+    }
+  for (int64_t dim : op.getFmaps())
+    if (!llvm::isInt<32>(dim))
+      return op->emitOpError() << "expects dimensions in maps, got " << dim;
+  if (auto threads = op->getAttrOfType<IntegerAttr>("threads"))
+    if (!llvm::isUInt<32>(threads.getInt()))
+      return op->emitOpError()
+             << "expects 32 to 1024 threads in multiples of 32, got "
+             << threads.getInt();
+  return success();
+}
+
+/// A graph holds rows of the operator table at its own level and, at block
+/// level, thread graphs; it ends with its own level's yield.
+static LogicalResult verifyBody(TileGraphOpInterface op) {
+  StringRef dialect = op->getName().getDialectNamespace();
+  Block &body = op.getBody().front();
+  for (Operation &nested : body.without_terminator()) {
+    auto graph = dyn_cast<TileGraphOpInterface>(nested);
+    bool isStep = graph && op.getLevel() == Level::Block &&
+                  graph.getLevel() == Level::Thread;
+    bool isRow = isa<OperatorOpInterface>(nested) &&
+                 nested.getName().getDialectNamespace() == dialect;
+    if (!isStep && !isRow)
+      return nested.emitOpError()
+             << "expects to stand elsewhere: a " << getLevelName(op.getLevel())
+             << " graph holds operators of " << dialect
+             << (op.getLevel() == Level::Block ? " and thread graphs" : "");
+  }
+  Operation *end = body.getTerminator();
+  if (end->getName().getDialectNamespace() != dialect)
+    return end->emitOpError()
+           << "expects " << dialect << ".yield to end the graph";
+  return success();
+}
+
+/// Memrefs, as tensors, have static shapes and elements that the table knows.
+static LogicalResult verifyOperandTypes(TileGraphOpInterface op) {
+  for (Type type : op->getOperandTypes()) {
+    if (isGraphTensor(type))
+      continue;
+    auto memref = dyn_cast<MemRefType>(type);
+    if (!memref || !convertElementType(memref.getElementType()) ||
+        !isGraphTensor(
+            RankedTensorType::get(memref.getShape(), memref.getElementType())))
+      return op->emitOpError()
+             << "expects memrefs of static shape and rank 1 or more, with "
+                "elements of "
+             << kElementTypeNames << ", got " << type;
+  }
+  return success();
+}
+
+/// Every value of the body is a tensor that the table knows.
+static LogicalResult verifyTypes(TileGraphOpInterface op) {
+  for (Type type : op.getBody().getArgumentTypes())
+    if (std::optional<std::string> reason = explainUnsupportedTensor(type))
+      return op->emitOpError() << "tile: " << *reason;
+  return success();
+}
+
+LogicalResult mlir::mirage::detail::verifyTileGraph(TileGraphOpInterface op) {
+  ValueRange inits = op.getWritten();
+  if (!inits.empty() && op->getNumResults() > 0)
+    return op->emitOpError()
+           << "expects results or memrefs to write to, got both";
+  TypeRange outputs = inits.empty() ? TypeRange(op->getResultTypes())
+                                    : TypeRange(inits.getTypes());
+  if (outputs.empty())
+    return op->emitOpError() << "expects at least one result, got none";
+  if (failed(verifyMapCounts(op, outputs.size())) || failed(verifyRanges(op)) ||
+      failed(verifyBody(op)) || failed(verifyOperandTypes(op)) ||
+      failed(verifyTypes(op)))
+    return failure();
+  TileGraph header = readTileGraphHeader(op);
+  auto read = [](auto types) {
+    SmallVector<TensorSpec> converted;
+    for (Type type : types)
+      converted.push_back(readShaped(type));
+    return converted;
+  };
+  if (llvm::Error error =
+          verifyMaps(header, read(op.getInputs().getTypes()),
+                     read(op.getYielded().getTypes()), read(outputs)))
+    return op->emitOpError() << llvm::toString(std::move(error));
+  return verifyPhases(op, header);
+}

@@ -1,0 +1,133 @@
+//===- Phases.cpp - When values of a tile graph are known -----------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Graph/Phases.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/ADT/Twine.h"
+#include <algorithm>
+
+using namespace mlir::mirage;
+
+bool mlir::mirage::joinsIterations(Opcode opcode,
+                                   const Attributes &attributes) {
+  return opcode == Opcode::Accumulate && attributes.axis == Axis::Loop;
+}
+
+Phase mlir::mirage::inferPhase(Opcode opcode, const Attributes &attributes,
+                               llvm::ArrayRef<Phase> operands) {
+  if (joinsIterations(opcode, attributes))
+    return Phase::After;
+  Phase phase =
+      opcode == Opcode::Mask && llvm::is_contained(attributes.axes, Axis::Loop)
+          ? Phase::Loop
+          : Phase::Invariant;
+  for (Phase operand : operands)
+    phase = std::max(phase, operand);
+  return phase;
+}
+
+Phase mlir::mirage::getExecutionPhase(Opcode opcode,
+                                      const Attributes &attributes,
+                                      Phase result) {
+  return joinsIterations(opcode, attributes) ? Phase::Loop : result;
+}
+
+llvm::SmallVector<Phase> mlir::mirage::computePhases(const TileGraph &graph) {
+  llvm::SmallVector<Phase> phases(graph.getNumValues(), Phase::Invariant);
+  for (unsigned input = 0; input < graph.getNumInputs(); ++input)
+    if (graph.tileInputs[input].loopMap != kReplicated)
+      phases[input] = Phase::Loop;
+  for (const Node &operation : graph.getNodes()) {
+    llvm::SmallVector<Phase, 2> operands = llvm::map_to_vector<2>(
+        operation.operands, [&](ValueId operand) { return phases[operand]; });
+    Phase phase = inferPhase(operation.opcode, operation.attributes, operands);
+    for (ValueId result : operation.results)
+      phases[result] = phase;
+  }
+  return phases;
+}
+
+llvm::SmallVector<Phase>
+mlir::mirage::computeExecutionPhases(const TileGraph &graph) {
+  llvm::SmallVector<Phase> values = computePhases(graph);
+  return llvm::map_to_vector(graph.getNodes(), [&](const Node &operation) {
+    return getExecutionPhase(operation.opcode, operation.attributes,
+                             values[operation.results[0]]);
+  });
+}
+
+static llvm::Error checkAxis(Axis axis, const TileGraph &header) {
+  if (axis == Axis::Loop || static_cast<unsigned>(axis) < header.grid.size())
+    return llvm::Error::success();
+  return llvm::createStringError("expects the loop or one of the graph's " +
+                                 llvm::Twine(header.grid.size()) +
+                                 " grid axes, got " + getAxisName(axis));
+}
+
+/// The axes that an operation names exist, and a mask's are in the order in
+/// which they count.
+static llvm::Error checkAxes(Opcode opcode, const Attributes &attributes,
+                             const TileGraph &header) {
+  if (opcode == Opcode::Accumulate)
+    return checkAxis(attributes.axis, header);
+  if (opcode != Opcode::Mask)
+    return llvm::Error::success();
+  for (auto [number, axis] : llvm::enumerate(attributes.axes)) {
+    if (llvm::Error error = checkAxis(axis, header))
+      return error;
+    if (number > 0 && attributes.axes[number - 1] >= axis)
+      return llvm::createStringError(
+          "expects axes in the order x, y, z, loop, got " + getAxisName(axis) +
+          " after " + getAxisName(attributes.axes[number - 1]));
+  }
+  return llvm::Error::success();
+}
+
+static llvm::StringRef describe(Phase phase) {
+  return phase == Phase::Invariant ? "that the loop does not change"
+         : phase == Phase::Loop    ? "of the loop"
+                                   : "from after it";
+}
+
+static llvm::Error checkAccumulated(Phase operand, const TileGraph &header) {
+  if (operand == Phase::Loop ||
+      (operand == Phase::Invariant && header.loop == 1))
+    return llvm::Error::success();
+  return llvm::createStringError(
+      "expects a value of the loop to accumulate over it, got "
+      "operand 0 " +
+      describe(operand));
+}
+
+llvm::Error mlir::mirage::checkInTileGraph(Opcode opcode,
+                                           const Attributes &attributes,
+                                           llvm::ArrayRef<Phase> operands,
+                                           const TileGraph &header) {
+  if (llvm::Error error = checkAxes(opcode, attributes, header))
+    return error;
+  if (joinsIterations(opcode, attributes) && operands.size() == 1)
+    return checkAccumulated(operands[0], header);
+  const Phase *inLoop = llvm::find(operands, Phase::Loop);
+  const Phase *after = llvm::find(operands, Phase::After);
+  if (after == operands.end())
+    return llvm::Error::success();
+  if (inLoop != operands.end())
+    return llvm::createStringError(
+        "expects operands of one phase, got operand " +
+        llvm::Twine(inLoop - operands.begin()) + " of the loop and operand " +
+        llvm::Twine(after - operands.begin()) +
+        " from after it; an accumulate over the loop leads from "
+        "one to the other");
+  if (inferPhase(opcode, attributes, {}) == Phase::Loop)
+    return llvm::createStringError(
+        "expects a value of the loop to mask along it, got "
+        "operand " +
+        llvm::Twine(after - operands.begin()) + " from after it");
+  return llvm::Error::success();
+}

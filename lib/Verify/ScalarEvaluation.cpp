@@ -1,0 +1,110 @@
+//===- ScalarEvaluation.cpp - Applies definitions with an arithmetic ------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GraphEvaluator.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cmath>
+#include <cstring>
+
+using namespace mlir::mirage;
+
+namespace {
+/// One walk over a definition, node by node, for all elements at once.
+class DefinitionWalk {
+public:
+  using Source = Arithmetic::Source;
+
+  DefinitionWalk(Arithmetic &arithmetic, WordArena &arena,
+                 llvm::ArrayRef<const uint32_t *> arguments,
+                 llvm::ArrayRef<double> parameters, double size, size_t count)
+      : arithmetic(arithmetic), arena(arena), arguments(arguments),
+        parameters(parameters), size(size), count(count) {}
+
+  void run(const ScalarDefinition &definition, uint32_t *result) {
+    for (auto [number, node] : llvm::enumerate(definition.nodes())) {
+      bool isLast = number + 1 == definition.nodes().size();
+      operands.push_back(evaluate(node, isLast ? result : nullptr));
+    }
+    // A definition that is a leaf: the operand or a constant as it is.
+    if (operands.back().source.data != result)
+      copy(operands.back().source, result);
+  }
+
+private:
+  struct Operand {
+    Source source;
+    double constant = std::nan(""); ///< the value, if it is a rational one
+  };
+
+  /// \param target  where a result goes; anywhere if null.
+  Operand evaluate(const ScalarNode &node, uint32_t *target) {
+    switch (node.function) {
+    case ScalarFunction::Argument:
+      return {{arguments[node.index]}};
+    case ScalarFunction::Parameter:
+      return addConstant(parameters[node.index]);
+    case ScalarFunction::Constant:
+      return addConstant(node.value);
+    case ScalarFunction::Size:
+      return addConstant(size);
+    case ScalarFunction::Ln2: {
+      uint32_t *data = arena.allocate(Arithmetic::kConstantWords);
+      arithmetic.ln2(data);
+      return {{data, /*repeats=*/true}};
+    }
+    default:
+      return {{apply(node, target ? target : arena.allocate(count))}};
+    }
+  }
+
+  Operand addConstant(double value) {
+    uint32_t *data = arena.allocate(Arithmetic::kConstantWords);
+    arithmetic.constant(data, value);
+    return {{data, /*repeats=*/true}, value};
+  }
+
+  uint32_t *apply(const ScalarNode &node, uint32_t *target) {
+    const Operand &lhs = operands[node.lhs];
+    bool isBinary = getArity(node.function) == 2;
+    const Operand &rhs = isBinary ? operands[node.rhs] : lhs;
+    if (node.function == ScalarFunction::Mul && lhs.constant > 0)
+      arithmetic.scale(target, rhs.source, lhs.source, count);
+    else if (node.function == ScalarFunction::Mul && rhs.constant > 0)
+      arithmetic.scale(target, lhs.source, rhs.source, count);
+    else
+      arithmetic.apply(node.function, target, lhs.source, rhs.source, count);
+    return target;
+  }
+
+  void copy(const Source &source, uint32_t *result) {
+    unsigned words = arithmetic.getWords();
+    for (size_t i = 0; i < count; i += words)
+      std::memcpy(result + i, source.data + (source.repeats ? 0 : i),
+                  words * sizeof(uint32_t));
+  }
+
+  Arithmetic &arithmetic;
+  WordArena &arena;
+  llvm::ArrayRef<const uint32_t *> arguments;
+  llvm::ArrayRef<double> parameters;
+  double size;
+  size_t count;                           ///< words
+  llvm::SmallVector<Operand, 8> operands; ///< by node
+};
+} // namespace
+
+void GraphEvaluator::applyDefinition(const ScalarDefinition &definition,
+                                     llvm::ArrayRef<const uint32_t *> arguments,
+                                     llvm::ArrayRef<double> parameters,
+                                     double size, uint32_t *result,
+                                     size_t count) {
+  WordArena::Mark mark = arena.mark();
+  DefinitionWalk(arithmetic, arena, arguments, parameters, size, count)
+      .run(definition, result);
+  arena.release(mark);
+}

@@ -1,0 +1,261 @@
+//===- TileGraphEvaluation.cpp - Tiles, masks and accumulators ------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GraphEvaluator.h"
+#include "Mirage/Graph/Phases.h"
+#include "TileCopies.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cstring>
+
+using namespace mlir::mirage;
+
+/// The coordinate of an instance along an axis.
+static int64_t getCoordinate(const TileGraph *tiles, size_t instance,
+                             int64_t iteration, Axis axis) {
+  if (axis == Axis::Loop)
+    return iteration;
+  // Blocks count with the last axis fastest.
+  int64_t block = instance % tiles->getNumBlocks();
+  for (unsigned later = tiles->grid.size();
+       --later > static_cast<unsigned>(axis);)
+    block /= tiles->grid[later];
+  return block % tiles->getExtent(axis);
+}
+
+/// Where along a dimension the tile of an instance begins, in tiles.
+static int64_t getPosition(const TileGraph *tiles, size_t instance,
+                           int64_t iteration, llvm::ArrayRef<Axis> axes) {
+  int64_t linear = 0;
+  for (Axis axis : axes)
+    if (tiles->getExtent(axis) > 1)
+      linear = linear * tiles->getExtent(axis) +
+               getCoordinate(tiles, instance, iteration, axis);
+  return linear;
+}
+
+void GraphEvaluator::evaluateMask(Frame &frame, const Node &operation) {
+  const Attributes &attributes = operation.attributes;
+  ValueId operand = operation.operands[0], value = operation.results[0];
+  llvm::ArrayRef<int64_t> shape = frame.graph.getType(value).shape;
+  int64_t dim = attributes.dims[0], tile = shape[dim];
+  size_t outer = countElements(shape.take_front(dim));
+  size_t inner = countElements(shape.drop_front(dim + 1));
+  uint32_t *result = allocate(frame, value);
+  std::memcpy(result, frame.values[operand],
+              countWords(frame, value) * sizeof(uint32_t));
+  uint32_t constant[Arithmetic::kConstantWords];
+  arithmetic.constant(constant, attributes.scalars[0]);
+  for (size_t instance = 0; instance < frame.instances; ++instance) {
+    int64_t position = frame.tiles
+                           ? getPosition(frame.tiles, instance, frame.iteration,
+                                         attributes.axes)
+                           : 0;
+    int64_t kept =
+        std::clamp<int64_t>(attributes.extent - position * tile, 0, tile);
+    for (size_t o = 0; o < outer; ++o) {
+      uint32_t *row =
+          result + ((instance * outer + o) * tile + kept) * inner * words;
+      for (size_t i = 0; i < (tile - kept) * inner; ++i)
+        std::memcpy(row + i * words, constant, words * sizeof(uint32_t));
+    }
+  }
+}
+
+void GraphEvaluator::readTile(Frame &frame, const Frame &outer, unsigned input,
+                              ValueId operand) {
+  const TileGraph &tiles = *frame.tiles;
+  const Shape &tensor = outer.graph.getType(operand).shape;
+  const Shape &tile = tiles.getType(input).shape;
+  llvm::SmallVector<llvm::SmallVector<Axis, 2>, 4> axes;
+  for (unsigned dim = 0; dim < tile.size(); ++dim)
+    axes.push_back(tiles.getCuttingAxes(input, dim));
+  uint32_t zero[Arithmetic::kConstantWords];
+  arithmetic.constant(zero, 0);
+  size_t tileWords = countElements(tile) * words;
+  size_t tensorWords = countElements(tensor) * words;
+  for (size_t instance = 0; instance < frame.instances; ++instance) {
+    Shape origin(tile.size());
+    for (unsigned dim = 0; dim < tile.size(); ++dim)
+      origin[dim] =
+          tile[dim] * getPosition(&tiles, instance, frame.iteration, axes[dim]);
+    const uint32_t *source =
+        outer.values[operand] + instance / tiles.getNumBlocks() * tensorWords;
+    copyTile(frame.values[input] + instance * tileWords, tile, source, tensor,
+             origin, zero, words);
+  }
+}
+
+void GraphEvaluator::writeTile(const Frame &frame, Frame &outer,
+                               unsigned output, ValueId result) {
+  const TileGraph &tiles = *frame.tiles;
+  ValueId value = tiles.getOutputs()[output];
+  const Shape &tensor = outer.graph.getType(result).shape;
+  const Shape &tile = tiles.getType(value).shape;
+  llvm::ArrayRef<int> map = tiles.tileOutputs[output].gridMap;
+  size_t tileWords = countElements(tile) * words;
+  size_t tensorWords = countElements(tensor) * words;
+  for (size_t instance = 0; instance < frame.instances; ++instance) {
+    Shape position(tile.size(), 0);
+    bool writes = true, adds = false;
+    for (auto [axis, dim] : llvm::enumerate(map)) {
+      int64_t coordinate =
+          getCoordinate(&tiles, instance, 0, static_cast<Axis>(axis));
+      if (dim >= 0)
+        position[dim] = position[dim] * tiles.grid[axis] + coordinate;
+      writes &= dim != kReplicated || coordinate == 0;
+      adds |= dim == kSummed && coordinate != 0;
+    }
+    if (!writes)
+      continue;
+    for (unsigned dim = 0; dim < tile.size(); ++dim)
+      position[dim] *= tile[dim];
+    uint32_t *target =
+        outer.values[result] + instance / tiles.getNumBlocks() * tensorWords;
+    const uint32_t *source = frame.values[value] + instance * tileWords;
+    forEachTileRow(tile, tensor, position,
+                   [&](size_t tileRow, size_t tensorRow, size_t length) {
+                     uint32_t *to = target + tensorRow * words;
+                     const uint32_t *from = source + tileRow * words;
+                     if (adds)
+                       arithmetic.apply(ScalarFunction::Add, to, {to}, {from},
+                                        length * words);
+                     else
+                       std::memcpy(to, from, length * words * sizeof(uint32_t));
+                   });
+  }
+}
+
+void GraphEvaluator::evaluateGraph(Frame &outer, const Node &operation) {
+  const TileGraph &tiles = *operation.body;
+  for (ValueId result : operation.results)
+    allocate(outer, result);
+  WordArena::Mark mark = arena.mark();
+  Frame frame{tiles, &tiles, outer.instances * tiles.getNumBlocks()};
+  frame.values.resize(tiles.getNumValues());
+  evaluateLoop(frame, outer, operation);
+  for (auto [number, result] : llvm::enumerate(operation.results))
+    writeTile(frame, outer, number, result);
+  arena.release(mark);
+}
+
+/// Operations that are carried out in a phase, in their order.
+static llvm::SmallVector<const Node *> getSteps(const TileGraph &tiles,
+                                                Phase phase) {
+  llvm::SmallVector<const Node *> steps;
+  for (auto [operation, due] :
+       llvm::zip_equal(tiles.getNodes(), computeExecutionPhases(tiles)))
+    if (due == phase)
+      steps.push_back(&operation);
+  return steps;
+}
+
+void GraphEvaluator::evaluateLoop(Frame &frame, const Frame &outer,
+                                  const Node &operation) {
+  const TileGraph &tiles = *frame.tiles;
+  llvm::SmallVector<Phase> phases = computePhases(tiles);
+  for (unsigned input = 0; input < tiles.getNumInputs(); ++input) {
+    allocate(frame, input);
+    if (phases[input] != Phase::Loop)
+      readTile(frame, outer, input, operation.operands[input]);
+  }
+  for (const Node *step : getSteps(tiles, Phase::Invariant))
+    evaluateOperation(frame, *step);
+  llvm::SmallVector<const Node *> loopSteps = getSteps(tiles, Phase::Loop);
+  for (const Node *step : loopSteps)
+    if (joinsIterations(*step))
+      allocate(frame, step->results[0]);
+  // A value of the loop outlives its iteration only where there is no second.
+  WordArena::Mark mark = arena.mark();
+  for (frame.iteration = 0; frame.iteration < tiles.loop; ++frame.iteration) {
+    arena.release(mark);
+    for (unsigned input = 0; input < tiles.getNumInputs(); ++input)
+      if (phases[input] == Phase::Loop)
+        readTile(frame, outer, input, operation.operands[input]);
+    for (const Node *step : loopSteps)
+      joinsIterations(*step) ? accumulateIteration(frame, *step)
+                             : evaluateOperation(frame, *step);
+  }
+  for (const Node *step : loopSteps)
+    if (joinsIterations(*step))
+      finishAccumulation(frame, *step);
+  for (const Node *step : getSteps(tiles, Phase::After))
+    evaluateOperation(frame, *step);
+}
+
+static ScalarFunction getFunction(Combiner combiner) {
+  return combiner == Combiner::Add ? ScalarFunction::Add : ScalarFunction::Max;
+}
+
+void GraphEvaluator::accumulateIteration(Frame &frame, const Node &operation) {
+  const Attributes &attributes = operation.attributes;
+  const OperatorInfo &reduction = getOperatorInfo(attributes.reduction);
+  ValueId operand = operation.operands[0], value = operation.results[0];
+  const Shape &shape = frame.graph.getType(operand).shape;
+  WordArena::Mark mark = arena.mark();
+  const uint32_t *joined = join(reduction, frame.values[operand],
+                                frame.instances, shape, attributes.dims);
+  uint32_t *total = frame.values[value];
+  size_t count = countWords(frame, value);
+  if (frame.iteration == 0)
+    std::memcpy(total, joined, count * sizeof(uint32_t));
+  else
+    arithmetic.apply(getFunction(reduction.combiner), total, {total}, {joined},
+                     count);
+  arena.release(mark);
+}
+
+void GraphEvaluator::finishAccumulation(Frame &frame, const Node &operation) {
+  const Attributes &attributes = operation.attributes;
+  ValueId value = operation.results[0];
+  uint32_t *total = frame.values[value];
+  size_t count = countWords(frame, value);
+  const ScalarDefinition &finish = getOperatorInfo(attributes.reduction).finish;
+  if (finish.nodes().size() == 1)
+    return;
+  WordArena::Mark mark = arena.mark();
+  uint32_t *copy = arena.allocate(count);
+  std::memcpy(copy, total, count * sizeof(uint32_t));
+  int64_t size = getAveragedCount(
+      attributes, frame.graph.getType(operation.operands[0]).shape,
+      frame.tiles->loop);
+  applyDefinition(finish, {copy}, {}, size, total, count);
+  arena.release(mark);
+}
+
+void GraphEvaluator::accumulateOverGrid(Frame &frame, const Node &operation) {
+  assert(frame.tiles && "only tile graphs accumulate");
+  const Attributes &attributes = operation.attributes;
+  const OperatorInfo &reduction = getOperatorInfo(attributes.reduction);
+  ValueId operand = operation.operands[0], value = operation.results[0];
+  const Shape &shape = frame.graph.getType(operand).shape;
+  size_t tileWords = frame.graph.getType(value).getNumElements() * words;
+  uint32_t *result = allocate(frame, value);
+  WordArena::Mark mark = arena.mark();
+  const uint32_t *joined = join(reduction, frame.values[operand],
+                                frame.instances, shape, attributes.dims);
+  // Instances are [outside][extent][inside] around the axis.
+  int64_t extent = frame.tiles->getExtent(attributes.axis);
+  size_t inside = 1;
+  for (unsigned axis = static_cast<unsigned>(attributes.axis) + 1;
+       axis < frame.tiles->grid.size(); ++axis)
+    inside *= frame.tiles->grid[axis];
+  size_t outside = frame.instances / (extent * inside);
+  size_t count = outside * inside * tileWords;
+  uint32_t *total = arena.allocate(count), *finished = arena.allocate(count);
+  arithmetic.reduce(reduction.combiner, total, joined, outside, extent,
+                    inside * tileWords);
+  int64_t size = getAveragedCount(attributes, shape, extent);
+  applyDefinition(reduction.finish, {total}, {}, size, finished, count);
+  // Every block along the axis holds the result.
+  for (size_t o = 0; o < outside; ++o)
+    for (int64_t e = 0; e < extent; ++e)
+      std::memcpy(result + (o * extent + e) * inside * tileWords,
+                  finished + o * inside * tileWords,
+                  inside * tileWords * sizeof(uint32_t));
+  arena.release(mark);
+}

@@ -1,0 +1,57 @@
+//===- PhasesTest.cpp - When values of a tile graph are known -------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Graph/Phases.h"
+#include "gtest/gtest.h"
+
+using namespace mlir::mirage;
+
+static Attributes over(Axis axis) {
+  Attributes attributes;
+  attributes.axis = axis;
+  return attributes;
+}
+
+/// exp(y) · (sum over the loop of x²) + the sum over x of blocks of y.
+static TileGraph makeGraph() {
+  TileGraph graph;
+  graph.grid = {4};
+  graph.loop = 8;
+  TensorSpec tile{{8, 16}};
+  ValueId x = graph.addInput(tile), y = graph.addInput(tile);
+  graph.tileInputs = {{{kReplicated}, 1}, {{1}, kReplicated}};
+  ValueId square = graph.add(Opcode::Square, {x}, tile);
+  ValueId sum = graph.add(Opcode::Accumulate, {square}, tile, over(Axis::Loop));
+  ValueId exp = graph.add(Opcode::Exp, {y}, tile);
+  ValueId blocks = graph.add(Opcode::Accumulate, {y}, tile, over(Axis::X));
+  ValueId product = graph.add(Opcode::Mul, {exp, sum}, tile);
+  graph.addOutput(graph.add(Opcode::Add, {product, blocks}, tile));
+  graph.tileOutputs = {{{1}}};
+  return graph;
+}
+
+TEST(Phases, ValuesAreKnownWhenTheirOperandsAre) {
+  EXPECT_EQ(
+      computePhases(makeGraph()),
+      (llvm::SmallVector<Phase>{Phase::Loop, Phase::Invariant, Phase::Loop,
+                                Phase::After, Phase::Invariant,
+                                Phase::Invariant, Phase::After, Phase::After}));
+}
+
+TEST(Phases, AnAccumulationOverTheLoopRunsInIt) {
+  EXPECT_EQ(
+      computeExecutionPhases(makeGraph()),
+      (llvm::SmallVector<Phase>{Phase::Loop, Phase::Loop, Phase::Invariant,
+                                Phase::Invariant, Phase::After, Phase::After}));
+}
+
+TEST(Phases, OnlyTheLoopIsJoinedByIterations) {
+  EXPECT_TRUE(joinsIterations(Opcode::Accumulate, over(Axis::Loop)));
+  EXPECT_FALSE(joinsIterations(Opcode::Accumulate, over(Axis::X)));
+  EXPECT_FALSE(joinsIterations(Opcode::Sum, over(Axis::Loop)));
+}
