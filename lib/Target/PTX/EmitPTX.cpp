@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Target/PTX/EmitPTX.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVM/ModuleToObject.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -20,6 +22,67 @@ llvm::StringRef GPUTarget::getFeatures() const {
   if (StringRef(chip).starts_with("sm_9"))
     return "+ptx86";
   return StringRef(chip).starts_with("sm_8") ? "+ptx80" : "";
+}
+
+//===----------------------------------------------------------------------===//
+// What the back end would abort on
+//===----------------------------------------------------------------------===//
+
+/// PTX ISA, section "Identifiers"; the back end renames the dots of what it
+/// does not export.
+static bool isPTXName(StringRef name) {
+  return !name.empty() && !llvm::isDigit(name.front()) &&
+         llvm::all_of(name, [](char character) {
+           return llvm::isAlnum(character) || character == '_' ||
+                  character == '$';
+         });
+}
+
+/// The state spaces of PTX by their numbers in LLVM (NVPTX usage, "Address
+/// spaces"): generic, global, shared, constant, local, shared of the cluster,
+/// parameters.
+static bool isPTXAddressSpace(unsigned space) {
+  return llvm::is_contained({0u, 1u, 3u, 4u, 5u, 7u, 101u}, space);
+}
+
+static bool isPTXType(Type type) {
+  auto pointer = dyn_cast<LLVM::LLVMPointerType>(type);
+  return !pointer || isPTXAddressSpace(pointer.getAddressSpace());
+}
+
+/// The first type of a value that an operation makes, or gives its regions,
+/// that PTX does not have.
+static Type findForeignType(Operation *op) {
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (Type type : block.getArgumentTypes())
+        if (!isPTXType(type))
+          return type;
+  for (Type type : op->getResultTypes())
+    if (!isPTXType(type))
+      return type;
+  auto global = dyn_cast<LLVM::GlobalOp>(op);
+  if (!global || isPTXAddressSpace(global.getAddrSpace()))
+    return Type();
+  return LLVM::LLVMPointerType::get(op->getContext(), global.getAddrSpace());
+}
+
+/// Operations have no locations any more, but the module has
+/// (LowerToNVVM.cpp).
+static LogicalResult checkForBackEnd(gpu::GPUModuleOp module) {
+  WalkResult result = module.walk([&](Operation *op) -> WalkResult {
+    auto symbol = dyn_cast<SymbolOpInterface>(op);
+    if (symbol && op != module && !isPTXName(symbol.getName()))
+      return module.emitError()
+             << "expects names that PTX takes (letters, digits, _ and $), got '"
+             << symbol.getName() << "'";
+    if (Type foreign = findForeignType(op))
+      return module.emitError()
+             << "expects address spaces of PTX (0, 1, 3, 4, 5, 7 or 101), got "
+             << foreign << " in '" << op->getName() << "'";
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
 }
 
 namespace {
@@ -77,6 +140,8 @@ static SmallVector<StringRef> findUndefinedFunctions(StringRef ptx) {
 
 FailureOr<std::string> mlir::mirage::emitPTX(gpu::GPUModuleOp module,
                                              const GPUTarget &target) {
+  if (failed(checkForBackEnd(module)))
+    return failure();
   initializeNVPTX();
   PTXTranslation translation(module, target);
   std::optional<SmallVector<char, 0>> text = translation.run();

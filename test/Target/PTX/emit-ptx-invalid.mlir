@@ -29,3 +29,29 @@ gpu.module @unsupported_math {
 // expected-error-re @below {{expects one of the targets sm_80, {{.*}}, got 'sm_75'}}
 gpu.module @old_chip [#nvvm.target<chip = "sm_75">] {
 }
+
+// -----
+
+// LLVM's back end aborts on these.
+// expected-error @below {{expects names that PTX takes (letters, digits, _ and $), got 'main.1'}}
+gpu.module @name {
+  llvm.func @"main.1"(%x: !llvm.ptr<1>) attributes {gpu.kernel, nvvm.kernel} {
+    llvm.return
+  }
+}
+
+// -----
+
+// expected-error @below {{expects address spaces of PTX (0, 1, 3, 4, 5, 7 or 101), got '!llvm.ptr<33>' in 'llvm.mlir.global'}}
+gpu.module @global_space {
+  llvm.mlir.global external @memory() {addr_space = 33 : i32} : !llvm.array<4 x i8>
+}
+
+// -----
+
+// expected-error @below {{expects address spaces of PTX (0, 1, 3, 4, 5, 7 or 101), got '!llvm.ptr<9>' in 'llvm.func'}}
+gpu.module @pointer_space {
+  llvm.func @kernel(%x: !llvm.ptr<9>) attributes {gpu.kernel, nvvm.kernel} {
+    llvm.return
+  }
+}
