@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "DegreeBound.h"
-#include "LinearForms.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cmath>
@@ -21,19 +20,21 @@ using kernels::kLanes;
 //===----------------------------------------------------------------------===//
 
 ElementDifference::ElementDifference(const TermTable &table, TermId lhs,
-                                     TermId rhs)
-    : table(table), lhs(lhs), rhs(rhs) {
-  collect(lhs);
-  collect(rhs);
+                                     TermId rhs, ExponentSets &exponents)
+    : table(table), lhs(lhs), rhs(rhs), exponents(&exponents) {
+  std::vector<TermId> arguments;
+  collect(lhs, arguments);
+  collect(rhs, arguments);
   auto sortUnique = [](std::vector<TermId> &list) {
     llvm::sort(list);
     list.erase(std::unique(list.begin(), list.end()), list.end());
   };
-  for (auto *list : {&terms, &roots, &arguments, &picks, &exponentPicks})
+  for (auto *list : {&terms, &roots, &arguments, &picks})
     sortUnique(*list);
+  exponentSet = exponents.add(std::move(arguments));
 }
 
-void ElementDifference::collect(TermId root) {
+void ElementDifference::collect(TermId root, std::vector<TermId> &arguments) {
   std::vector<TermId> stack = {root};
   std::set<TermId> seen(terms.begin(), terms.end());
   while (!stack.empty()) {
@@ -45,7 +46,6 @@ void ElementDifference::collect(TermId root) {
     switch (table[term].kind) {
     case TermKind::Exp:
       arguments.push_back(table.getOperands(term)[0]);
-      collectExponent(table.getOperands(term)[0]);
       continue;
     case TermKind::Input:
       inputs.push_back(table[term].index);
@@ -75,22 +75,6 @@ void ElementDifference::collect(TermId root) {
   }
 }
 
-void ElementDifference::collectExponent(TermId argument) {
-  std::vector<TermId> stack = {argument};
-  while (!stack.empty()) {
-    TermId term = stack.back();
-    stack.pop_back();
-    // Exponents share much, such as the maximum that all of a row subtract.
-    if (!exponentTerms.insert(term).second)
-      continue;
-    TermKind kind = table[term].kind;
-    if (kind == TermKind::Max || kind == TermKind::Min)
-      exponentPicks.push_back(term);
-    hasExponentSigns |= kind == TermKind::Abs;
-    llvm::append_range(stack, table.getOperands(term));
-  }
-}
-
 /// The chance that given maxima and minima pick what a telling pattern wants:
 /// 1/m! for m compared values; for n comparisons with zero, which all meet the
 /// one rank of zero, 1/((n+1)·C(n, n/2)).
@@ -115,259 +99,6 @@ double ElementDifference::getPatternLog2(llvm::ArrayRef<TermId> list) const {
   double binomial =
       logFactorial(n) - logFactorial(half) - logFactorial(n - half);
   return -std::log2(n + 1) - binomial;
-}
-
-//===----------------------------------------------------------------------===//
-// Exponentials
-//===----------------------------------------------------------------------===//
-
-/// By argument: the exponents of the independent variables whose product the
-/// exponential is. `isProved` if the batch's points show the independence.
-struct ElementDifference::Weights {
-  std::vector<llvm::SmallVector<int64_t>> powers;
-  bool isProved = true;
-};
-
-/// The rank of the vectors of values that some terms have at the 16 points.
-static unsigned computeRank(const TrialBatch &batch,
-                            llvm::ArrayRef<TermId> terms) {
-  const PrimeField &field = batch.getFields().tower[1];
-  std::vector<std::vector<uint32_t>> rows;
-  for (TermId term : terms) {
-    const uint32_t *value = batch.getValues().get(term, 1);
-    std::vector<uint32_t> row(value, value + kLanes);
-    if (llvm::any_of(row, kernels::isSpecial))
-      return 0;
-    for (const auto &other : rows) {
-      size_t pivot = llvm::find_if(other, [](uint32_t x) { return x != 0; }) -
-                     other.begin();
-      uint32_t factor = field.mul(row[pivot], field.inverse(other[pivot]));
-      for (unsigned t = 0; t < kLanes; ++t)
-        row[t] = field.sub(row[t], field.mul(factor, other[t]));
-    }
-    if (llvm::any_of(row, [](uint32_t x) { return x != 0; }))
-      rows.push_back(std::move(row));
-  }
-  return rows.size();
-}
-
-std::optional<ElementDifference::Weights>
-ElementDifference::weighExponentials(const TrialBatch &batch) const {
-  Weights weights;
-  if (arguments.empty())
-    return weights;
-  if (batch.getFields().tower.getHeight() < 2)
-    return std::nullopt;
-  auto resolve = [&](TermId pick) {
-    // The operand that was picked, at all points alike.
-    const uint32_t *value = batch.getValues().get(pick, 1);
-    for (TermId operand : table.getOperands(pick))
-      if (std::equal(value, value + kLanes, batch.getValues().get(operand, 1)))
-        return operand;
-    return table.getOperands(pick)[0];
-  };
-  std::optional<ExponentBasis> basis =
-      LinearForms(table, resolve).findBasis(arguments);
-  if (!basis) { // as if all were independent
-    for (unsigned j = 0; j < arguments.size(); ++j) {
-      weights.powers.emplace_back(arguments.size(), 0);
-      weights.powers.back()[j] = 1;
-    }
-    weights.isProved = false;
-    return weights;
-  }
-  std::vector<TermId> independent;
-  for (unsigned j : basis->basis)
-    independent.push_back(arguments[j]);
-  weights.isProved = !hasExponentSigns && independent.size() <= kLanes &&
-                     computeRank(batch, independent) == independent.size();
-  weights.powers = std::move(basis->coefficients);
-  return weights;
-}
-
-//===----------------------------------------------------------------------===//
-// Degrees
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// A factor of denominators: a term that is divided by, a variable of an
-/// exponential, or 2.
-struct Factor {
-  enum Kind : uint8_t { Term, Exponential, Two } kind;
-  uint32_t number;
-  bool operator<(const Factor &other) const {
-    return std::tie(kind, number) < std::tie(other.kind, other.number);
-  }
-};
-struct Size {
-  double degree = 0;
-  double log2Norm = 0; ///< of the sum of absolute coefficients
-};
-/// The power of each factor, with the factor's own size.
-struct Power {
-  double exponent = 0;
-  Size size;
-};
-using Denominator = std::map<Factor, Power>;
-} // namespace
-
-struct ElementDifference::Degree {
-  Size numerator;
-  Denominator denominator;
-  /// Of the whole difference: the largest degree of an argument of a random
-  /// function.
-  double argumentDegree = 0;
-};
-
-static Size measure(const Denominator &denominator) {
-  Size total;
-  for (const auto &[factor, power] : denominator) {
-    total.degree += power.exponent * power.size.degree;
-    total.log2Norm += power.exponent * power.size.log2Norm;
-  }
-  return total;
-}
-
-static void multiplyInto(Denominator &product, const Denominator &other) {
-  for (const auto &[factor, power] : other) {
-    Power &entry = product[factor];
-    entry.size = power.size;
-    entry.exponent += power.exponent;
-  }
-}
-
-static void joinInto(Denominator &multiple, const Denominator &other) {
-  for (const auto &[factor, power] : other) {
-    Power &entry = multiple[factor];
-    entry.size = power.size;
-    entry.exponent = std::max(entry.exponent, power.exponent);
-  }
-}
-
-static double addLog2(double a, double b) {
-  double high = std::max(a, b), low = std::min(a, b);
-  return high + std::log2(1 + std::exp2(low - high));
-}
-
-/// Over the least common denominator of some fractions: the degree of the
-/// largest numerator, and the norm of all together.
-template <typename Degree>
-static Degree joinFractions(llvm::ArrayRef<const Degree *> list) {
-  Degree result;
-  for (const Degree *entry : list)
-    joinInto(result.denominator, entry->denominator);
-  Size common = measure(result.denominator);
-  result.numerator.log2Norm = -HUGE_VAL;
-  for (const Degree *entry : list) {
-    Size own = measure(entry->denominator);
-    result.numerator.degree =
-        std::max(result.numerator.degree,
-                 entry->numerator.degree + common.degree - own.degree);
-    result.numerator.log2Norm =
-        addLog2(result.numerator.log2Norm,
-                entry->numerator.log2Norm + common.log2Norm - own.log2Norm);
-  }
-  return result;
-}
-
-/// A finite double as an odd integer over a power of two.
-template <typename Degree>
-static Degree degreeOfConstant(double value) {
-  Degree result;
-  if (value == 0)
-    return result;
-  int exponent;
-  double mantissa = std::ldexp(std::frexp(std::fabs(value), &exponent), 53);
-  exponent -= 53;
-  while (std::fmod(mantissa, 2) == 0)
-    mantissa /= 2, ++exponent;
-  result.numerator.log2Norm = std::log2(mantissa) + std::max(exponent, 0);
-  if (exponent < 0)
-    result.denominator[{Factor::Two, 0}] = {double(-exponent), {0, 1}};
-  return result;
-}
-
-ElementDifference::Degree
-ElementDifference::computeDegree(const Weights &weights) const {
-  std::map<TermId, Degree> degrees;
-  double argumentDegree = 0;
-  for (TermId term : terms) {
-    llvm::SmallVector<const Degree *> operands;
-    if (table[term].kind != TermKind::Exp)
-      for (TermId operand : table.getOperands(term))
-        operands.push_back(&degrees.at(operand));
-    Degree result;
-    switch (table[term].kind) {
-    case TermKind::Constant:
-      result = degreeOfConstant<Degree>(table[term].value);
-      break;
-    case TermKind::Add:
-    case TermKind::Max:
-    case TermKind::Min:
-      result = joinFractions<Degree>(operands);
-      break;
-    case TermKind::Mul:
-      for (const Degree *operand : operands) {
-        result.numerator.degree += operand->numerator.degree;
-        result.numerator.log2Norm += operand->numerator.log2Norm;
-        multiplyInto(result.denominator, operand->denominator);
-      }
-      break;
-    case TermKind::Div: {
-      Size above = measure(operands[1]->denominator);
-      result = *operands[0];
-      result.numerator.degree += above.degree;
-      result.numerator.log2Norm += above.log2Norm;
-      Power divisor{1, operands[1]->numerator};
-      multiplyInto(result.denominator,
-                   {{{Factor::Term, table.getOperands(term)[1]}, divisor}});
-      break;
-    }
-    case TermKind::Exp: {
-      size_t number = llvm::lower_bound(arguments, table.getOperands(term)[0]) -
-                      arguments.begin();
-      for (auto [i, power] : llvm::enumerate(weights.powers[number]))
-        if (power > 0)
-          result.numerator.degree += power;
-        else if (power < 0)
-          result.denominator[{Factor::Exponential, uint32_t(i)}] = {
-              double(-power), {1, 0}};
-      break;
-    }
-    case TermKind::Sqrt: {
-      // sqrt(N/D) = sqrt(N·D)/D.
-      Size below = measure(operands[0]->denominator);
-      result.denominator = operands[0]->denominator;
-      result.numerator.degree =
-          (operands[0]->numerator.degree + below.degree) / 2;
-      result.numerator.log2Norm =
-          (operands[0]->numerator.log2Norm + below.log2Norm) / 2;
-      break;
-    }
-    case TermKind::Abs:
-      result = *operands[0];
-      break;
-    case TermKind::Log:
-    case TermKind::Erf:
-    case TermKind::Pow:
-      for (const Degree *operand : operands)
-        argumentDegree =
-            std::max(argumentDegree, operand->numerator.degree +
-                                         measure(operand->denominator).degree);
-      [[fallthrough]]; // a fresh variable
-    case TermKind::Input:
-    case TermKind::Ln2:
-      result.numerator.degree = 1;
-      break;
-    case TermKind::MinusInfinity:
-    case TermKind::Undefined:
-      break;
-    }
-    degrees[term] = std::move(result);
-  }
-  Degree result = joinFractions<Degree>({&degrees.at(lhs), &degrees.at(rhs)});
-  result.argumentDegree = argumentDegree;
-  return result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -448,7 +179,7 @@ unsigned ElementDifference::countConditions(const RootGroups &groups) const {
   std::set<int> touched;
   for (uint32_t input : inputs)
     touched.insert(groups.getGroupOfInput(input));
-  if (!arguments.empty())
+  if (!getExponents().getArguments().empty())
     touched.insert(groups.getGroupOfInput(groups.getNumInputs()));
   if (hasLn2)
     touched.insert(groups.getGroupOfInput(groups.getNumInputs() + 1));
@@ -462,42 +193,55 @@ unsigned ElementDifference::countConditions(const RootGroups &groups) const {
 // The bound
 //===----------------------------------------------------------------------===//
 
+const DegreeOfDifference &
+ElementDifference::getDegree(const ExponentWeights &weights) {
+  auto known = degrees.find(weights.number);
+  if (known == degrees.end())
+    known = degrees
+                .emplace(weights.number,
+                         computeDegree(table, lhs, rhs, terms,
+                                       getExponents().getArguments(),
+                                       weights.powers))
+                .first;
+  return known->second;
+}
+
 BatchBound ElementDifference::bound(const TrialBatch &batch,
+                                    llvm::ArrayRef<BatchWeights> weights,
                                     const RootGroups &groups, unsigned counted,
-                                    double numTowers) const {
+                                    double numTowers) {
   if (lhs == rhs)
     return {-HUGE_VAL, -HUGE_VAL};
-  std::optional<Weights> weights = weighExponentials(batch);
-  if (!weights || counted == 0)
+  const BatchWeights &own = weights[exponentSet];
+  if (!own.weights || counted == 0)
     return {};
   const FieldTower &tower = batch.getFields().tower;
-  double q = tower[arguments.empty() ? 0 : 1].getPrime();
-  Degree degree = computeDegree(*weights);
+  bool hasExponentials = !getExponents().getArguments().empty();
+  double q = tower[hasExponentials ? 1 : 0].getPrime();
+  const DegreeOfDifference &degree = getDegree(*own.weights);
   double numRoots = roots.size(), numConditions = countConditions(groups);
 
   // Random functions are fresh variables unless two arguments collide.
   double collisions = numRandomFunctions * (numRandomFunctions - 1.0) / 2;
-  double zeros =
-      std::exp2(numConditions) * measure(degree.denominator).degree / q;
+  double zeros = std::exp2(numConditions) * degree.denominator / q;
   double miss = std::exp2(numRoots + numConditions) *
-                (degree.numerator.degree + collisions * degree.argumentDegree) /
-                q;
+                (degree.numerator + collisions * degree.argument) / q;
   miss = zeros < 1 ? miss / (1 - zeros) : 1;
 
   double patternLog2 = getPatternLog2(picks) - numSigns;
   if (!rootsAreIndependent(batch, groups))
     patternLog2 -= numRoots;
   miss += 1 - std::exp2(patternLog2);
-  double perBatch = 1 - std::exp2(getPatternLog2(exponentPicks));
+  double perBatch = 1 - std::exp2(getPatternLog2(getExponents().getPicks()));
 
   // Primes modulo which D vanishes although it is not zero. The norm over all
   // signs of roots has 2^R factors.
-  double norm = degree.numerator.log2Norm * std::exp2(numRoots);
+  double norm = degree.log2Norm * std::exp2(numRoots);
   if (numTowers > 0 && norm >= std::log2(q))
     perBatch += std::ceil(norm / 28) / numTowers;
 
   double batchMiss =
       std::min(1.0, std::pow(std::min(miss, 1.0), counted) + perBatch);
   double log2 = std::log2(batchMiss);
-  return {weights->isProved ? log2 : 0, log2};
+  return {own.isProved ? log2 : 0, log2};
 }

@@ -9,9 +9,7 @@
 #ifndef MIRAGE_LIB_VERIFY_DEGREEBOUND_H
 #define MIRAGE_LIB_VERIFY_DEGREEBOUND_H
 
-#include "TrialBatch.h"
-#include "llvm/ADT/DenseSet.h"
-#include <optional>
+#include "ExponentSets.h"
 
 namespace mlir::mirage {
 
@@ -37,45 +35,47 @@ struct BatchBound {
 /// the chance of one pattern. See docs/Verification.md.
 class ElementDifference {
 public:
-  ElementDifference(const TermTable &table, TermId lhs, TermId rhs);
+  /// Adds the arguments of its exponentials to `exponents`, which outlives it.
+  ElementDifference(const TermTable &table, TermId lhs, TermId rhs,
+                    ExponentSets &exponents);
 
+  /// \param weights  of the batch, by exponent set.
   /// \param groups   of component 0, in whose order samples count radicands.
   /// \param counted  trials of the batch that counted for this element.
   /// \param numTowers  that the batch's tower was drawn from; 0 if it was not.
-  BatchBound bound(const TrialBatch &batch, const RootGroups &groups,
-                   unsigned counted, double numTowers) const;
+  BatchBound bound(const TrialBatch &batch,
+                   llvm::ArrayRef<BatchWeights> weights,
+                   const RootGroups &groups, unsigned counted,
+                   double numTowers);
 
   /// What the time of one bound() grows with: the terms that feed the element,
   /// and each exponential against each other.
   size_t getWork() const {
-    return terms.size() + exponentTerms.size() +
-           arguments.size() * arguments.size();
+    size_t numArguments = getExponents().getArguments().size();
+    return terms.size() + getExponents().getNumTerms() +
+           numArguments * numArguments;
   }
 
 private:
-  struct Degree; ///< of one term as a fraction
-  struct Weights;
-
-  void collect(TermId root);
-  void collectExponent(TermId argument);
+  void collect(TermId root, std::vector<TermId> &arguments);
+  const ExponentSet &getExponents() const { return (*exponents)[exponentSet]; }
+  const DegreeOfDifference &getDegree(const ExponentWeights &weights);
   unsigned countConditions(const RootGroups &groups) const;
   double getPatternLog2(llvm::ArrayRef<TermId> picks) const;
   bool rootsAreIndependent(const TrialBatch &batch,
                            const RootGroups &groups) const;
-  std::optional<Weights> weighExponentials(const TrialBatch &batch) const;
-  Degree computeDegree(const Weights &weights) const;
 
   const TermTable &table;
   TermId lhs, rhs;
-  std::vector<TermId> terms;     ///< of component 0, ascending
-  std::vector<TermId> roots;     ///< among them
-  std::vector<TermId> arguments; ///< of the exponentials among them
-  std::vector<TermId> picks, exponentPicks;
-  llvm::DenseSet<TermId> exponentTerms; ///< below the arguments
-  std::vector<uint32_t> inputs;         ///< that feed it in component 0
+  const ExponentSets *exponents;
+  unsigned exponentSet = 0;
+  std::vector<TermId> terms;    ///< of component 0, ascending
+  std::vector<TermId> roots;    ///< among them
+  std::vector<TermId> picks;    ///< among them
+  std::vector<uint32_t> inputs; ///< that feed it in component 0
   bool hasLn2 = false;
   unsigned numSigns = 0, numRandomFunctions = 0;
-  bool hasExponentSigns = false;
+  std::map<unsigned, DegreeOfDifference> degrees; ///< by number of the weights
 };
 
 } // namespace mlir::mirage

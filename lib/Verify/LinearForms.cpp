@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LinearForms.h"
+#include "llvm/ADT/STLExtras.h"
 #include <cassert>
 #include <cmath>
 #include <numeric>
@@ -14,14 +15,16 @@
 using namespace mlir::mirage;
 
 static Rational makeRational(__int128 numerator, __int128 denominator) {
-  __int128 a = numerator < 0 ? -numerator : numerator, b = denominator;
-  while (b != 0) {
-    __int128 rest = a % b;
-    a = b;
-    b = rest;
+  if (denominator != 1) { // most are integers
+    __int128 a = numerator < 0 ? -numerator : numerator, b = denominator;
+    while (b != 0) {
+      __int128 rest = a % b;
+      a = b;
+      b = rest;
+    }
+    if (a != 0)
+      numerator /= a, denominator /= a;
   }
-  if (a != 0)
-    numerator /= a, denominator /= a;
   constexpr int64_t kLimit = int64_t(1) << 62;
   if (numerator > kLimit || numerator < -kLimit || denominator > kLimit)
     return {0, 1, false};
@@ -107,17 +110,23 @@ LinearForms::Polynomial LinearForms::invert(TermId term) {
   return product;
 }
 
-const LinearForms::Polynomial &LinearForms::expand(TermId term) {
-  auto known = expanded.find(term);
-  if (known != expanded.end())
-    return known->second;
-  Polynomial result = expandNew(term);
+const LinearForms::Polynomial &LinearForms::expand(TermId term,
+                                                   Resolve resolve) {
+  for (auto *known : {&expanded, &resolved})
+    if (auto entry = known->find(term); entry != known->end())
+      return entry->second;
+  Polynomial result = expandNew(term, resolve);
   if (result.size() > kMaxMonomials)
     result = {{{{term, 1}}, {0, 1, false}}};
-  return expanded[term] = std::move(result);
+  TermKind kind = table[term].kind;
+  bool dependsOnPick =
+      kind == TermKind::Max || kind == TermKind::Min ||
+      llvm::any_of(getExpandedOperands(table, term),
+                   [&](TermId operand) { return resolved.count(operand); });
+  return (dependsOnPick ? resolved : expanded)[term] = std::move(result);
 }
 
-LinearForms::Polynomial LinearForms::expandNew(TermId id) {
+LinearForms::Polynomial LinearForms::expandNew(TermId id, Resolve resolve) {
   llvm::ArrayRef<TermId> operands = table.getOperands(id);
   Polynomial result;
   switch (table[id].kind) {
@@ -127,30 +136,47 @@ LinearForms::Polynomial LinearForms::expandNew(TermId id) {
     break;
   case TermKind::Add:
     for (TermId operand : operands)
-      addTo(result, expand(operand), {1});
+      addTo(result, expand(operand, resolve), {1});
     return result;
   case TermKind::Mul:
     result = {{{}, {1}}};
     for (TermId operand : operands) {
-      const Polynomial &factor = expand(operand);
+      const Polynomial &factor = expand(operand, resolve);
       if (result.size() * factor.size() > kMaxMonomials)
         return {{{{id, 1}}, {0, 1, false}}};
       result = multiply(result, factor);
     }
     return result;
   case TermKind::Div:
-    return multiply(expand(operands[0]), invert(operands[1]));
+    return multiply(expand(operands[0], resolve), invert(operands[1]));
   case TermKind::Max:
   case TermKind::Min:
-    return expand(resolve(id));
+    return expand(resolve(id), resolve);
   default:
     break;
   }
   return {{{{id, 1}}, {1}}};
 }
 
+llvm::ArrayRef<TermId> LinearForms::getExpandedOperands(const TermTable &table,
+                                                        TermId term) {
+  llvm::ArrayRef<TermId> operands = table.getOperands(term);
+  switch (table[term].kind) {
+  case TermKind::Add:
+  case TermKind::Mul:
+  case TermKind::Max:
+  case TermKind::Min:
+    return operands;
+  case TermKind::Div:
+    return operands.take_front();
+  default:
+    return {};
+  }
+}
+
 std::optional<ExponentBasis>
-LinearForms::findBasis(llvm::ArrayRef<TermId> arguments) {
+LinearForms::findBasis(llvm::ArrayRef<TermId> arguments, Resolve resolve) {
+  resolved.clear();
   // Gauss, one argument after the other. `rows` are reduced, with a leading 1;
   // `origins` express them in the basis.
   struct Row {
@@ -162,7 +188,7 @@ LinearForms::findBasis(llvm::ArrayRef<TermId> arguments) {
   ExponentBasis result;
   std::vector<std::vector<Rational>> combinations;
   for (unsigned j = 0; j < arguments.size(); ++j) {
-    Polynomial rest = expand(arguments[j]);
+    Polynomial rest = expand(arguments[j], resolve);
     std::vector<Rational> combination(arguments.size());
     for (const Row &row : rows) {
       auto entry = rest.find(row.pivot);

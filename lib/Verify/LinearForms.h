@@ -10,9 +10,8 @@
 #define MIRAGE_LIB_VERIFY_LINEARFORMS_H
 
 #include "TermTable.h"
-#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
-#include <functional>
 #include <map>
 #include <optional>
 
@@ -46,28 +45,35 @@ struct ExponentBasis {
 /// upper bounds.
 class LinearForms {
 public:
-  /// \param resolve  which operand a maximum or minimum picks.
-  LinearForms(const TermTable &table, std::function<TermId(TermId)> resolve)
-      : table(table), resolve(std::move(resolve)) {}
+  /// Which operand a maximum or minimum picks.
+  using Resolve = llvm::function_ref<TermId(TermId)>;
+
+  explicit LinearForms(const TermTable &table) : table(table) {}
+
+  /// The operands whose polynomials make up a term's; none for atoms.
+  static llvm::ArrayRef<TermId> getExpandedOperands(const TermTable &table,
+                                                    TermId term);
 
   /// None if a polynomial is too long or a coefficient too large.
-  std::optional<ExponentBasis> findBasis(llvm::ArrayRef<TermId> arguments);
+  std::optional<ExponentBasis> findBasis(llvm::ArrayRef<TermId> arguments,
+                                         Resolve resolve);
 
 private:
   using Monomial = std::vector<std::pair<TermId, int>>;
   using Polynomial = std::map<Monomial, Rational>;
   static constexpr size_t kMaxMonomials = 1024;
 
-  const Polynomial &expand(TermId term);
-  Polynomial expandNew(TermId term);
+  const Polynomial &expand(TermId term, Resolve resolve);
+  Polynomial expandNew(TermId term, Resolve resolve);
   Polynomial multiply(const Polynomial &lhs, const Polynomial &rhs);
   Polynomial invert(TermId term);
   static bool isValid(const Polynomial &polynomial);
   static void addTo(Polynomial &sum, const Polynomial &other, Rational factor);
 
   const TermTable &table;
-  std::function<TermId(TermId)> resolve;
   std::map<TermId, Polynomial> expanded;
+  /// Those that depend on what was picked; of one findBasis.
+  std::map<TermId, Polynomial> resolved;
 };
 
 } // namespace mlir::mirage

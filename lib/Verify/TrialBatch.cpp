@@ -105,6 +105,11 @@ bool TrialBatch::isMissing(TermId root, unsigned component,
 
 void TrialBatch::draw(unsigned component, const RootGroups &groups,
                       RandomStream &random) {
+  // Exponents and what picks in them are asked for later, of component 0 but
+  // whether its roots exist.
+  if (component == 0 && groups.getRoots().empty() &&
+      groups.getFixedRoots().empty())
+    return;
   std::vector<uint16_t> missing(groups.getNumGroups());
   values.evaluate(component, inputs[component]);
   for (TermId root : groups.getFixedRoots())

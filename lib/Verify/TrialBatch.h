@@ -73,6 +73,7 @@ public:
 
   const FieldBatch &getFields() const { return fields; }
   FieldBatch takeFields() && { return std::move(fields); }
+  /// Component 0 is evaluated only if it has roots.
   const TermValues &getValues() const { return values; }
   /// Of one component, by element over all inputs, 16 words each.
   llvm::ArrayRef<uint32_t> getInputs(unsigned component) const {

@@ -112,6 +112,7 @@ private:
   // Where elements are written out as terms.
   TermTable table;
   std::vector<TermId> lhsTerms, rhsTerms; ///< by output element
+  ExponentSets exponents{table};
   std::vector<ElementDifference> differences;
   size_t batchWork = 0;           ///< for the bounds of one batch
   std::vector<BatchBound> bounds; ///< by output element, over all batches
@@ -157,7 +158,7 @@ bool Judge::writeOutTerms() {
 bool Judge::collectDifferences() {
   batchWork = table.size();
   for (auto [left, right] : llvm::zip(lhsTerms, rhsTerms)) {
-    differences.emplace_back(table, left, right);
+    differences.emplace_back(table, left, right, exponents);
     batchWork += differences.back().getWork();
     if (batchWork > options.maxBatchWork)
       return false;
@@ -229,9 +230,11 @@ void Judge::addBounds(const TrialBatch &batch) {
     for (const RootGroups &group : groups)
       numTowers = std::ldexp(numTowers, -int(group.getFixedRoots().size()));
   }
+  std::vector<BatchWeights> weights = exponents.weigh(batch);
   for (auto [element, difference] : llvm::enumerate(differences)) {
-    BatchBound more = difference.bound(
-        batch, groups[0], comparison.getCountedLast(element), numTowers);
+    BatchBound more =
+        difference.bound(batch, weights, groups[0],
+                         comparison.getCountedLast(element), numTowers);
     bounds[element].provedLog2 += more.provedLog2;
     bounds[element].conjecturedLog2 += more.conjecturedLog2;
   }

@@ -80,7 +80,8 @@ static std::optional<Observation> observe(const Graph &lhs, const Graph &rhs,
   std::vector<RootGroups> groups;
   for (unsigned component = 0; component < live.getHeight(); ++component)
     groups.emplace_back(table, live, component, 4);
-  ElementDifference difference(table, left, right);
+  ExponentSets exponents(table);
+  ElementDifference difference(table, left, right, exponents);
   Observation observation;
   for (uint64_t i = 0; i < 8; ++i) {
     TrialBatch batch(table, live, groups, FieldTower({167, 83}), 4,
@@ -94,7 +95,9 @@ static std::optional<Observation> observe(const Graph &lhs, const Graph &rhs,
       return evaluateInFields(graph, batch.getFields(), drawn, height)[0];
     };
     std::vector<uint32_t> x = values(lhs), y = values(rhs);
-    double log2 = difference.bound(batch, groups[0], 1, 0).provedLog2;
+    double log2 =
+        difference.bound(batch, exponents.weigh(batch), groups[0], 1, 0)
+            .provedLog2;
     if (log2 == 0)
       continue;
     for (unsigned lane = 0; lane < kernels::kLanes; ++lane) {

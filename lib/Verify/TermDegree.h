@@ -1,0 +1,44 @@
+//===- TermDegree.h - The degree of a difference of terms -------*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_LIB_VERIFY_TERMDEGREE_H
+#define MIRAGE_LIB_VERIFY_TERMDEGREE_H
+
+#include "TermTable.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace mlir::mirage {
+
+/// By argument of an exponential: the exponents of the independent variables
+/// whose product the exponential is.
+using ExponentPowers = std::vector<llvm::SmallVector<int64_t>>;
+
+/// A difference of two terms as one fraction of polynomials in inputs, roots
+/// and the variables of exponentials.
+struct DegreeOfDifference {
+  double numerator = 0;   ///< degree
+  double denominator = 0; ///< degree
+  /// Base 2 logarithm of the sum of the numerator's absolute coefficients.
+  double log2Norm = 0;
+  /// The largest degree of an argument of a random function.
+  double argument = 0;
+};
+
+/// Over the least common denominator; a root weighs half its radicand, an
+/// exponential the absolute exponents of its variables.
+/// \param terms      all that feed `lhs` and `rhs` outside exponents,
+/// ascending.
+/// \param arguments  of the exponentials among them, ascending.
+DegreeOfDifference computeDegree(const TermTable &table, TermId lhs, TermId rhs,
+                                 llvm::ArrayRef<TermId> terms,
+                                 llvm::ArrayRef<TermId> arguments,
+                                 const ExponentPowers &powers);
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_LIB_VERIFY_TERMDEGREE_H
