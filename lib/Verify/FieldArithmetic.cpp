@@ -155,21 +155,51 @@ static uint64_t rankPoints(const KeyedPermutation &order,
   return rank;
 }
 
+namespace {
+/// One element at all points, with its rank.
+struct RankedPoints {
+  RankedPoints(const KeyedPermutation &order, const uint32_t *values)
+      : values(values), rank(rankPoints(order, values)) {}
+  const uint32_t *values;
+  uint64_t rank;
+};
+} // namespace
+
 /// One operand at all points, so that its combination is one of the operands'.
+/// `result` may be the values of an operand. \returns the result's rank.
+static uint64_t pickElement(const KeyedPermutation &order, uint32_t *result,
+                            RankedPoints a, RankedPoints b, bool isMaximum) {
+  bool isGreater = a.rank > b.rank;
+  if (a.values[0] == kernels::kMinusInfinity ||
+      b.values[0] == kernels::kMinusInfinity)
+    isGreater = b.values[0] == kernels::kMinusInfinity;
+  const RankedPoints &picked = isGreater == isMaximum ? a : b;
+  bool isSpecial = false;
+  for (unsigned t = 0; t < kLanes; ++t) {
+    uint32_t worst = std::max(a.values[t], b.values[t]);
+    isSpecial |= worst >= kernels::kUndefined;
+    result[t] = worst >= kernels::kUndefined ? worst : picked.values[t];
+  }
+  return isSpecial ? rankPoints(order, result) : picked.rank;
+}
+
 void FieldArithmetic::pickPoints(uint32_t *result, Source lhs, Source rhs,
                                  size_t count, bool isMaximum) {
-  for (size_t i = 0; i < count; i += kLanes) {
-    const uint32_t *a = lhs.data + (lhs.repeats ? 0 : i);
-    const uint32_t *b = rhs.data + (rhs.repeats ? 0 : i);
-    bool isGreater = rankPoints(draw.order, a) > rankPoints(draw.order, b);
-    if (a[0] == kernels::kMinusInfinity || b[0] == kernels::kMinusInfinity)
-      isGreater = b[0] == kernels::kMinusInfinity;
-    const uint32_t *picked = isGreater == isMaximum ? a : b;
-    for (unsigned t = 0; t < kLanes; ++t) {
-      uint32_t worst = std::max(a[t], b[t]);
-      result[i + t] = worst >= kernels::kUndefined ? worst : picked[t];
-    }
-  }
+  for (size_t i = 0; i < count; i += kLanes)
+    pickElement(draw.order, result + i,
+                {draw.order, lhs.data + (lhs.repeats ? 0 : i)},
+                {draw.order, rhs.data + (rhs.repeats ? 0 : i)}, isMaximum);
+}
+
+/// The maximum of elements that are `stride` words apart.
+void FieldArithmetic::reducePoints(uint32_t *result, const uint32_t *first,
+                                   size_t count, size_t stride) {
+  std::memcpy(result, first, kLanes * sizeof(uint32_t));
+  RankedPoints best(draw.order, result);
+  for (size_t i = 1; i < count; ++i)
+    best.rank =
+        pickElement(draw.order, result, best, {draw.order, first + i * stride},
+                    /*isMaximum=*/true);
 }
 
 void FieldArithmetic::reduce(Combiner combiner, uint32_t *result,
@@ -180,6 +210,11 @@ void FieldArithmetic::reduce(Combiner combiner, uint32_t *result,
   for (size_t o = 0; o < outer; ++o) {
     uint32_t *to = result + o * inner;
     const uint32_t *from = operand + o * reduced * inner;
+    if (hasPoints()) {
+      for (size_t i = 0; i < inner; i += kLanes)
+        reducePoints(to + i, from + i, reduced, inner);
+      continue;
+    }
     std::memcpy(to, from, inner * sizeof(uint32_t));
     for (size_t r = 1; r < reduced; ++r)
       pick(to, {to}, {from + r * inner}, inner, /*isMaximum=*/true);

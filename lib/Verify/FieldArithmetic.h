@@ -86,6 +86,8 @@ private:
             bool isMaximum);
   void pickPoints(uint32_t *result, Source lhs, Source rhs, size_t count,
                   bool isMaximum);
+  void reducePoints(uint32_t *result, const uint32_t *first, size_t count,
+                    size_t stride);
 
   const FieldBatch &batch;
   const PrimeField &field;

@@ -64,35 +64,88 @@ static std::optional<Rational> toSmallRational(double value) {
   return makeRational(static_cast<int64_t>(scaled), 1 << 16);
 }
 
+LinearForms::MonomialId LinearForms::getNumber(const Monomial &monomial) {
+  auto [entry, isNew] = numbers.try_emplace(monomial, monomials.size());
+  if (isNew)
+    monomials.push_back(monomial);
+  return entry->second;
+}
+
+LinearForms::MonomialId LinearForms::multiply(MonomialId lhs, MonomialId rhs) {
+  const Monomial &a = monomials[lhs], &b = monomials[rhs];
+  Monomial product;
+  auto i = a.begin(), j = b.begin();
+  while (i != a.end() || j != b.end()) {
+    if (j == b.end() || (i != a.end() && i->first < j->first)) {
+      product.push_back(*i++);
+    } else if (i == a.end() || j->first < i->first) {
+      product.push_back(*j++);
+    } else {
+      if (int power = i->second + j->second)
+        product.push_back({i->first, power});
+      ++i, ++j;
+    }
+  }
+  return getNumber(product);
+}
+
+LinearForms::Polynomial LinearForms::makeAtom(TermId term, int power,
+                                              Rational coefficient) {
+  return {{getNumber({{term, power}}), coefficient}};
+}
+
+LinearForms::Polynomial LinearForms::makeConstant(Rational value) {
+  if (value.isZero())
+    return {};
+  return {{getNumber({}), value}};
+}
+
+const Rational *LinearForms::find(const Polynomial &polynomial,
+                                  MonomialId monomial) {
+  auto entry = llvm::lower_bound(
+      polynomial, monomial,
+      [](const Summand &s, MonomialId m) { return s.monomial < m; });
+  bool isFound = entry != polynomial.end() && entry->monomial == monomial;
+  return isFound ? &entry->coefficient : nullptr;
+}
+
 bool LinearForms::isValid(const Polynomial &polynomial) {
-  for (const auto &[monomial, coefficient] : polynomial)
-    if (!coefficient.isValid)
-      return false;
-  return true;
+  return llvm::all_of(polynomial, [](const Summand &summand) {
+    return summand.coefficient.isValid;
+  });
 }
 
 void LinearForms::addTo(Polynomial &sum, const Polynomial &other,
                         Rational factor) {
-  for (const auto &[monomial, coefficient] : other) {
-    Rational &entry = sum[monomial];
-    entry = entry + coefficient * factor;
-    if (entry.isZero())
-      sum.erase(monomial);
+  Polynomial result;
+  result.reserve(sum.size() + other.size());
+  auto i = sum.begin();
+  for (const Summand &summand : other) {
+    while (i != sum.end() && i->monomial < summand.monomial)
+      result.push_back(*i++);
+    Rational coefficient = summand.coefficient * factor;
+    if (i != sum.end() && i->monomial == summand.monomial)
+      coefficient = coefficient + (i++)->coefficient;
+    if (!coefficient.isZero())
+      result.push_back({summand.monomial, coefficient});
   }
+  result.insert(result.end(), i, sum.end());
+  sum = std::move(result);
 }
 
 LinearForms::Polynomial LinearForms::multiply(const Polynomial &lhs,
                                               const Polynomial &rhs) {
   Polynomial product;
-  for (const auto &[a, x] : lhs)
-    for (const auto &[b, y] : rhs) {
-      std::map<TermId, int> powers(a.begin(), a.end());
-      for (auto [atom, power] : b)
-        if ((powers[atom] += power) == 0)
-          powers.erase(atom);
-      Monomial monomial(powers.begin(), powers.end());
-      addTo(product, {{monomial, x * y}}, {1});
-    }
+  for (const Summand &a : lhs) {
+    Polynomial row;
+    for (const Summand &b : rhs)
+      row.push_back(
+          {multiply(a.monomial, b.monomial), a.coefficient * b.coefficient});
+    llvm::sort(row, [](const Summand &x, const Summand &y) {
+      return x.monomial < y.monomial;
+    });
+    addTo(product, row, {1});
+  }
   return product;
 }
 
@@ -101,10 +154,10 @@ LinearForms::Polynomial LinearForms::invert(TermId term) {
   if (table[term].kind == TermKind::Constant)
     if (std::optional<Rational> value = toSmallRational(table[term].value))
       if (!value->isZero())
-        return {{{}, value->inverse()}};
+        return makeConstant(value->inverse());
   if (table[term].kind != TermKind::Mul)
-    return {{{{term, -1}}, {1}}};
-  Polynomial product = {{{}, {1}}};
+    return makeAtom(term, -1);
+  Polynomial product = makeConstant({1});
   for (TermId factor : table.getOperands(term))
     product = multiply(product, invert(factor));
   return product;
@@ -117,7 +170,7 @@ const LinearForms::Polynomial &LinearForms::expand(TermId term,
       return entry->second;
   Polynomial result = expandNew(term, resolve);
   if (result.size() > kMaxMonomials)
-    result = {{{{term, 1}}, {0, 1, false}}};
+    result = makeAtom(term, 1, {0, 1, false});
   TermKind kind = table[term].kind;
   bool dependsOnPick =
       kind == TermKind::Max || kind == TermKind::Min ||
@@ -132,18 +185,18 @@ LinearForms::Polynomial LinearForms::expandNew(TermId id, Resolve resolve) {
   switch (table[id].kind) {
   case TermKind::Constant:
     if (std::optional<Rational> value = toSmallRational(table[id].value))
-      return value->isZero() ? result : Polynomial{{{}, *value}};
+      return makeConstant(*value);
     break;
   case TermKind::Add:
     for (TermId operand : operands)
       addTo(result, expand(operand, resolve), {1});
     return result;
   case TermKind::Mul:
-    result = {{{}, {1}}};
+    result = makeConstant({1});
     for (TermId operand : operands) {
       const Polynomial &factor = expand(operand, resolve);
       if (result.size() * factor.size() > kMaxMonomials)
-        return {{{{id, 1}}, {0, 1, false}}};
+        return makeAtom(id, 1, {0, 1, false});
       result = multiply(result, factor);
     }
     return result;
@@ -155,7 +208,7 @@ LinearForms::Polynomial LinearForms::expandNew(TermId id, Resolve resolve) {
   default:
     break;
   }
-  return {{{{id, 1}}, {1}}};
+  return makeAtom(id, 1);
 }
 
 llvm::ArrayRef<TermId> LinearForms::getExpandedOperands(const TermTable &table,
@@ -180,7 +233,7 @@ LinearForms::findBasis(llvm::ArrayRef<TermId> arguments, Resolve resolve) {
   // Gauss, one argument after the other. `rows` are reduced, with a leading 1;
   // `origins` express them in the basis.
   struct Row {
-    Monomial pivot;
+    MonomialId pivot;
     Polynomial form;
     std::vector<Rational> origin;
   };
@@ -191,21 +244,22 @@ LinearForms::findBasis(llvm::ArrayRef<TermId> arguments, Resolve resolve) {
     Polynomial rest = expand(arguments[j], resolve);
     std::vector<Rational> combination(arguments.size());
     for (const Row &row : rows) {
-      auto entry = rest.find(row.pivot);
-      if (entry == rest.end())
+      const Rational *pivot = find(rest, row.pivot);
+      if (!pivot)
         continue;
-      Rational factor = entry->second;
+      Rational factor = *pivot;
       addTo(rest, row.form, factor.negate());
-      for (size_t i = 0; i < combination.size(); ++i)
-        combination[i] = combination[i] + factor * row.origin[i];
+      for (auto [entry, origin] : llvm::zip(combination, row.origin))
+        if (!origin.isZero())
+          entry = entry + factor * origin;
     }
     if (!isValid(rest))
       return std::nullopt;
     if (!rest.empty()) {
       unsigned number = result.basis.size();
       result.basis.push_back(j);
-      Rational scale = rest.begin()->second.inverse();
-      Row row{rest.begin()->first, {}, combination};
+      Rational scale = rest.front().coefficient.inverse();
+      Row row{rest.front().monomial, {}, combination};
       addTo(row.form, rest, scale);
       for (Rational &entry : row.origin)
         entry = entry.negate();

@@ -59,9 +59,23 @@ public:
                                          Resolve resolve);
 
 private:
-  using Monomial = std::vector<std::pair<TermId, int>>;
-  using Polynomial = std::map<Monomial, Rational>;
+  /// Powers of atoms, by atom. Monomials are numbered.
+  using Monomial = llvm::SmallVector<std::pair<TermId, int>, 2>;
+  using MonomialId = uint32_t;
+  struct Summand {
+    MonomialId monomial;
+    Rational coefficient;
+  };
+  /// Ascending by monomial; no coefficient is zero.
+  using Polynomial = std::vector<Summand>;
   static constexpr size_t kMaxMonomials = 1024;
+
+  MonomialId getNumber(const Monomial &monomial);
+  MonomialId multiply(MonomialId lhs, MonomialId rhs);
+  Polynomial makeAtom(TermId term, int power, Rational coefficient = {1});
+  Polynomial makeConstant(Rational value);
+  static const Rational *find(const Polynomial &polynomial,
+                              MonomialId monomial);
 
   const Polynomial &expand(TermId term, Resolve resolve);
   Polynomial expandNew(TermId term, Resolve resolve);
@@ -71,6 +85,8 @@ private:
   static void addTo(Polynomial &sum, const Polynomial &other, Rational factor);
 
   const TermTable &table;
+  std::map<Monomial, MonomialId> numbers;
+  std::vector<Monomial> monomials; ///< by number
   std::map<TermId, Polynomial> expanded;
   /// Those that depend on what was picked; of one findBasis.
   std::map<TermId, Polynomial> resolved;
