@@ -11,8 +11,9 @@ def describe_bound(verdict):
     log2 = verdict.get("provedLog2")
     if log2 == "-inf":
         return "proved outright"
-    if not log2:
-        return "no bound"
+    if not verdict.get("meetsBound", True):
+        proved = f"only 2^{log2:.1f}" if log2 else "no bound"
+        return f"{proved} proved: {verdict.get('whyWeaker')}"
     return (f"wrong with probability at most 2^{log2:.0f}, proved, after "
             f"{verdict['trials']} trials over {verdict['towers']} towers of primes")
 

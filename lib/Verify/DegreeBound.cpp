@@ -8,6 +8,7 @@
 
 #include "DegreeBound.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -75,17 +76,25 @@ void ElementDifference::collect(TermId root, std::vector<TermId> &arguments) {
   }
 }
 
+/// What given maxima and minima compare.
+std::set<TermId>
+ElementDifference::getCompared(llvm::ArrayRef<TermId> list) const {
+  std::set<TermId> compared;
+  for (TermId pick : list)
+    for (TermId operand : table.getOperands(pick))
+      compared.insert(operand);
+  return compared;
+}
+
 /// The chance that given maxima and minima pick what a telling pattern wants:
 /// 1/m! for m compared values; for n comparisons with zero, which all meet the
 /// one rank of zero, 1/((n+1)·C(n, n/2)).
 double ElementDifference::getPatternLog2(llvm::ArrayRef<TermId> list) const {
   if (list.empty())
     return 0;
-  std::set<TermId> compared;
   bool onlyRelu = true;
   for (TermId pick : list) {
     llvm::ArrayRef<TermId> operands = table.getOperands(pick);
-    compared.insert(operands.begin(), operands.end());
     bool hasZero = llvm::any_of(operands, [&](TermId operand) {
       return table[operand].kind == TermKind::Constant &&
              table[operand].value == 0;
@@ -94,7 +103,7 @@ double ElementDifference::getPatternLog2(llvm::ArrayRef<TermId> list) const {
   }
   auto logFactorial = [](double n) { return std::lgamma(n + 1) / M_LN2; };
   if (!onlyRelu)
-    return -logFactorial(compared.size());
+    return -logFactorial(getCompared(list).size());
   double n = list.size(), half = std::floor(n / 2);
   double binomial =
       logFactorial(n) - logFactorial(half) - logFactorial(n - half);
@@ -211,10 +220,12 @@ BatchBound ElementDifference::bound(const TrialBatch &batch,
                                     const RootGroups &groups, unsigned counted,
                                     double numTowers) {
   if (lhs == rhs)
-    return {-HUGE_VAL, -HUGE_VAL};
+    return {-HUGE_VAL, -HUGE_VAL, MissCause::Degree};
   const BatchWeights &own = weights[exponentSet];
-  if (!own.weights || counted == 0)
-    return {};
+  if (counted == 0)
+    return {0, 0, MissCause::NoTrials};
+  if (!own.weights)
+    return {0, 0, MissCause::ExponentRank};
   const FieldTower &tower = batch.getFields().tower;
   bool hasExponentials = !getExponents().getArguments().empty();
   double q = tower[hasExponentials ? 1 : 0].getPrime();
@@ -222,26 +233,84 @@ BatchBound ElementDifference::bound(const TrialBatch &batch,
   double numRoots = roots.size(), numConditions = countConditions(groups);
 
   // Random functions are fresh variables unless two arguments collide.
-  double collisions = numRandomFunctions * (numRandomFunctions - 1.0) / 2;
+  double collisions =
+      numRandomFunctions * (numRandomFunctions - 1.0) / 2 * degree.argument;
   double zeros = std::exp2(numConditions) * degree.denominator / q;
-  double miss = std::exp2(numRoots + numConditions) *
-                (degree.numerator + collisions * degree.argument) / q;
-  miss = zeros < 1 ? miss / (1 - zeros) : 1;
-
-  double patternLog2 = getPatternLog2(picks) - numSigns;
+  auto getChance = [&](double ofDegree) {
+    double chance = std::exp2(numRoots + numConditions) * ofDegree / q;
+    return zeros < 1 ? chance / (1 - zeros) : 1;
+  };
+  double freeSigns = numSigns;
   if (!rootsAreIndependent(batch, groups))
-    patternLog2 -= numRoots;
-  miss += 1 - std::exp2(patternLog2);
-  double perBatch = 1 - std::exp2(getPatternLog2(getExponents().getPicks()));
+    freeSigns += numRoots;
+  double picksLog2 = getPatternLog2(picks);
+  double miss = getChance(degree.numerator + collisions) +
+                (1 - std::exp2(picksLog2 - freeSigns));
+  double exponentPicks =
+      1 - std::exp2(getPatternLog2(getExponents().getPicks()));
 
   // Primes modulo which D vanishes although it is not zero. The norm over all
   // signs of roots has 2^R factors.
-  double norm = degree.log2Norm * std::exp2(numRoots);
+  double norm = degree.log2Norm * std::exp2(numRoots), primes = 0;
   if (numTowers > 0 && norm >= std::log2(q))
-    perBatch += std::ceil(norm / 28) / numTowers;
+    primes = std::ceil(norm / 28) / numTowers;
 
-  double batchMiss =
-      std::min(1.0, std::pow(std::min(miss, 1.0), counted) + perBatch);
-  double log2 = std::log2(batchMiss);
-  return {own.isProved ? log2 : 0, log2};
+  double trials = std::pow(std::min(miss, 1.0), counted);
+  double log2 = std::log2(std::min(1.0, trials + (exponentPicks + primes)));
+  if (!own.isProved)
+    return {0, log2, MissCause::ExponentRank};
+  std::pair<double, MissCause> shares[] = {
+      {getChance(degree.numerator), MissCause::Degree},
+      {getChance(collisions), MissCause::RandomFunctions},
+      {1 - std::exp2(picksLog2), MissCause::Picks},
+      {1 - std::exp2(-freeSigns), MissCause::Signs}};
+  std::pair<double, MissCause> batchShares[] = {
+      {trials, llvm::max_element(shares)->second},
+      {exponentPicks, MissCause::ExponentPicks},
+      {primes, MissCause::Primes}};
+  return {log2, log2, llvm::max_element(batchShares)->second};
+}
+
+std::string ElementDifference::describeExponents() const {
+  const ExponentSet &set = getExponents();
+  if (set.hasSigns())
+    return "no theorem speaks about an absolute value inside an exponent";
+  return llvm::formatv("the {0} exponents that feed it were not seen to be "
+                       "independent; the {1} points of a batch show that of "
+                       "no more than {1}",
+                       set.getArguments().size(), kLanes);
+}
+
+std::string ElementDifference::describe(MissCause cause) const {
+  switch (cause) {
+  case MissCause::NoTrials:
+    return "no trial of the last batch counted for it";
+  case MissCause::ExponentRank:
+    return describeExponents();
+  case MissCause::Degree:
+    return llvm::formatv("its degree is too high for primes of 31 bits: {0} "
+                         "square roots and {1} exponentials feed it",
+                         roots.size(), getExponents().getArguments().size());
+  case MissCause::Picks:
+    return llvm::formatv("max, min or relu over {0} values may pick another "
+                         "one than a difference needs",
+                         getCompared(picks).size());
+  case MissCause::Signs:
+    return llvm::formatv("{0} absolute values and {1} square roots, whose "
+                         "signs may fall otherwise than a difference needs",
+                         numSigns, roots.size());
+  case MissCause::RandomFunctions:
+    return llvm::formatv("{0} values of log, erf or pow, whose arguments may "
+                         "collide",
+                         numRandomFunctions);
+  case MissCause::ExponentPicks:
+    return llvm::formatv("max, min or relu over {0} values inside an exponent "
+                         "picks but once in a batch of {1} trials, and maybe "
+                         "another one than a difference needs",
+                         getCompared(getExponents().getPicks()).size(), kLanes);
+  case MissCause::Primes:
+    return "its coefficients are so large that they may vanish modulo the "
+           "primes that were drawn";
+  }
+  return "";
 }

@@ -10,14 +10,29 @@
 #define MIRAGE_LIB_VERIFY_DEGREEBOUND_H
 
 #include "ExponentSets.h"
+#include <set>
+#include <string>
 
 namespace mlir::mirage {
+
+/// What the chance to miss a difference is mostly due to.
+enum class MissCause : uint8_t {
+  NoTrials,        ///< none counted
+  ExponentRank,    ///< no theorem speaks about the exponents
+  Degree,          ///< random field elements that are zeros of the difference
+  Picks,           ///< what maxima and minima pick
+  Signs,           ///< of absolute values, or of roots that depend on another
+  RandomFunctions, ///< arguments that collide
+  ExponentPicks,   ///< maxima in exponents, which pick once a batch
+  Primes,          ///< modulo which the difference vanishes altogether
+};
 
 /// The chance that a batch of trials misses a difference, as a logarithm to
 /// base 2; at most 0.
 struct BatchBound {
   double provedLog2 = 0;
   double conjecturedLog2 = 0;
+  MissCause cause = MissCause::NoTrials;
 };
 
 /// What feeds the difference of one pair of output elements. With D that
@@ -48,6 +63,10 @@ public:
                    const RootGroups &groups, unsigned counted,
                    double numTowers);
 
+  /// The operators that a cause is about, and how many there are: "a maximum
+  /// or minimum over 4 values inside an exponent picks once in 16 trials".
+  std::string describe(MissCause cause) const;
+
   /// What the time of one bound() grows with: the terms that feed the element,
   /// and each exponential against each other.
   size_t getWork() const {
@@ -61,7 +80,9 @@ private:
   const ExponentSet &getExponents() const { return (*exponents)[exponentSet]; }
   const DegreeOfDifference &getDegree(const ExponentWeights &weights);
   unsigned countConditions(const RootGroups &groups) const;
+  std::set<TermId> getCompared(llvm::ArrayRef<TermId> picks) const;
   double getPatternLog2(llvm::ArrayRef<TermId> picks) const;
+  std::string describeExponents() const;
   bool rootsAreIndependent(const TrialBatch &batch,
                            const RootGroups &groups) const;
 

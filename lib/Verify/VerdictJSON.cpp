@@ -30,6 +30,12 @@ llvm::json::Value mlir::mirage::toJSON(const Verdict &verdict) {
       {"conjecturedLog2", writeLog2(verdict.bound.conjecturedLog2)},
       {"trials", int64_t(verdict.bound.trials)},
       {"towers", int64_t(verdict.bound.towers)}};
+  if (verdict.kind == Verdict::Equal) {
+    object["askedLog2"] = -int64_t(verdict.askedBits);
+    object["meetsBound"] = verdict.meetsBound();
+  }
+  if (!verdict.whyWeaker.empty())
+    object["whyWeaker"] = verdict.whyWeaker;
   if (!verdict.sizes.empty())
     object["sizes"] = verdict.sizes;
   if (!verdict.reason.empty())
@@ -46,28 +52,34 @@ llvm::json::Value mlir::mirage::toJSON(const Verdict &verdict) {
   return object;
 }
 
-static std::string describeBound(const Verdict &verdict) {
-  std::string text;
-  if (verdict.bound.provedLog2 == 0)
-    text = "no bound";
-  else if (std::isinf(verdict.bound.provedLog2))
-    text = "proved outright";
-  else
-    text = formatv("wrong with probability at most 2^{0:f0} (proved)",
-                   verdict.bound.provedLog2);
-  if (!verdict.sizes.empty())
-    text += " at " + verdict.sizes;
-  return text + formatv(", {0} trials over {1} towers of primes",
-                        verdict.bound.trials, verdict.bound.towers)
-                    .str();
+static std::string describeProof(const Verdict &verdict) {
+  double log2 = verdict.bound.provedLog2;
+  std::string at = verdict.sizes.empty() ? "" : " at " + verdict.sizes;
+  std::string why = verdict.whyWeaker.empty() ? "" : ": " + verdict.whyWeaker;
+  if (std::isinf(log2))
+    return "; proved outright" + at;
+  if (verdict.meetsBound())
+    return formatv("; wrong with probability at most 2^{0:f0} (proved){1}",
+                   log2, at);
+  std::string proved =
+      log2 == 0 ? "without a proved bound"
+                : formatv("proved only up to an error of 2^{0:f1}", log2).str();
+  return formatv(", but {0}{1}, asked for 2^-{2}{3}", proved, at,
+                 verdict.askedBits, why);
+}
+
+static std::string describeEqual(const Verdict &verdict) {
+  return (verdict.whereBothDefined ? " where both are defined" : "") +
+         describeProof(verdict) +
+         formatv("; all {0} trials over {1} towers of primes agree",
+                 verdict.bound.trials, verdict.bound.towers)
+             .str();
 }
 
 std::string mlir::mirage::toString(const Verdict &verdict) {
   std::string text = getVerdictName(verdict.kind).str();
-  if (verdict.kind == Verdict::Equal) {
-    text += verdict.whereBothDefined ? " where both are defined; " : "; ";
-    text += describeBound(verdict);
-  }
+  if (verdict.kind == Verdict::Equal)
+    text += describeEqual(verdict);
   if (verdict.witness)
     text += formatv("; output {0}, element {1}: {2} and {3} on the inputs of "
                     "seed {4}",

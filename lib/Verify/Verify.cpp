@@ -92,13 +92,14 @@ private:
   bool addBatch(unsigned number);
   FieldTower drawTower(const Seed &seed) const;
   void addBounds(const TrialBatch &batch);
-  bool isEnough(unsigned numTowers) const;
+  bool isEnough(unsigned numTowers);
 
   void runLarge();
   void addLargeTrial(unsigned number, bool multiplicativeRoots);
 
   llvm::Expected<Verdict> conclude();
   llvm::Expected<Verdict> concludeDisagreement();
+  void concludeBound();
   Verdict unknown(const llvm::Twine &reason) const;
   std::string describe(size_t element) const;
 
@@ -116,6 +117,7 @@ private:
   std::vector<ElementDifference> differences;
   size_t batchWork = 0;           ///< for the bounds of one batch
   std::vector<BatchBound> bounds; ///< by output element, over all batches
+  llvm::StringRef whatEndedTrials;
   std::optional<LiveTerms> live;
   std::vector<RootGroups> groups;
 };
@@ -237,21 +239,29 @@ void Judge::addBounds(const TrialBatch &batch) {
                          comparison.getCountedLast(element), numTowers);
     bounds[element].provedLog2 += more.provedLog2;
     bounds[element].conjecturedLog2 += more.conjecturedLog2;
+    bounds[element].cause = more.cause;
   }
 }
 
-bool Judge::isEnough(unsigned numTowers) const {
+bool Judge::isEnough(unsigned numTowers) {
   if (numTowers < options.minTowers)
     return false;
   auto isProved = [&](const BatchBound &bound) {
     return bound.provedLog2 <= -double(options.errorBoundBits);
   };
-  if (llvm::all_of(bounds, isProved) || numTowers * batchWork > options.maxWork)
+  if (llvm::all_of(bounds, isProved))
     return true;
   // No theorem speaks about some element: the conjecture has to do.
-  return llvm::any_of(bounds, [&](const BatchBound &bound) {
+  bool isHopeless = llvm::any_of(bounds, [&](const BatchBound &bound) {
     return bound.provedLog2 == 0 && numTowers >= 4 * options.minTowers;
   });
+  if (isHopeless)
+    whatEndedTrials = "more trials would prove nothing";
+  else if (numTowers * batchWork > options.maxWork)
+    whatEndedTrials = "more trials would take too long";
+  else if (numTowers == options.maxTowers)
+    whatEndedTrials = "no more trials were allowed";
+  return !whatEndedTrials.empty();
 }
 
 //===----------------------------------------------------------------------===//
@@ -334,6 +344,27 @@ llvm::Expected<Verdict> Judge::concludeDisagreement() {
   return verdict;
 }
 
+/// The bound is that of the worst element.
+void Judge::concludeBound() {
+  auto isWorse = [](auto member) {
+    return [member](const BatchBound &a, const BatchBound &b) {
+      return a.*member < b.*member;
+    };
+  };
+  auto worst = llvm::max_element(bounds, isWorse(&BatchBound::provedLog2));
+  verdict.bound.provedLog2 = worst->provedLog2;
+  verdict.bound.conjecturedLog2 =
+      llvm::max_element(bounds, isWorse(&BatchBound::conjecturedLog2))
+          ->conjecturedLog2;
+  if (verdict.meetsBound())
+    return;
+  size_t element = worst - bounds.begin();
+  verdict.whyWeaker =
+      describe(element) + ": " + differences[element].describe(worst->cause);
+  if (!whatEndedTrials.empty())
+    verdict.whyWeaker += "; " + whatEndedTrials.str();
+}
+
 llvm::Expected<Verdict> Judge::conclude() {
   if (comparison.getDisagreement())
     return concludeDisagreement();
@@ -346,15 +377,9 @@ llvm::Expected<Verdict> Judge::conclude() {
     return unknown("no trial counted for " + describe(least) +
                    ": a denominator is always zero, or roots do not exist at "
                    "once");
-  if (!verdict.isLarge) {
-    verdict.bound.provedLog2 = verdict.bound.conjecturedLog2 = -HUGE_VAL;
-    for (const BatchBound &bound : bounds) {
-      verdict.bound.provedLog2 =
-          std::max(verdict.bound.provedLog2, bound.provedLog2);
-      verdict.bound.conjecturedLog2 =
-          std::max(verdict.bound.conjecturedLog2, bound.conjecturedLog2);
-    }
-  }
+  verdict.askedBits = options.errorBoundBits;
+  if (!verdict.isLarge)
+    concludeBound();
   verdict.sizes = verdict.isLarge ? "" : printInputs(lhs);
   verdict.kind = Verdict::Equal;
   return verdict;
@@ -365,7 +390,10 @@ static llvm::Error addSmallerSizes(const Graph &lhs, const Graph &rhs,
                                    const VerifyOptions &options,
                                    Verdict &verdict) {
   auto giveUp = [&](llvm::Error error) {
-    verdict.reason = "no bound: " + llvm::toString(std::move(error));
+    verdict.whyWeaker =
+        "too large to be written out at these sizes, and smaller sizes do not "
+        "help: " +
+        llvm::toString(std::move(error));
     return llvm::Error::success();
   };
   llvm::Expected<std::pair<Graph, Graph>> pair = withSmallerSizes(lhs, rhs);
@@ -378,9 +406,10 @@ static llvm::Error addSmallerSizes(const Graph &lhs, const Graph &rhs,
   if (!small)
     return small.takeError();
   if (small->kind != Verdict::Equal || small->isLarge)
-    return giveUp(
-        llvm::createStringError("at smaller sizes, " + small->reason));
+    return giveUp(llvm::createStringError(
+        small->isLarge ? "these are too large, too" : small->reason));
   verdict.bound = small->bound;
+  verdict.whyWeaker = small->whyWeaker;
   verdict.sizes = small->sizes;
   verdict.whereBothDefined = small->whereBothDefined;
   return llvm::Error::success();

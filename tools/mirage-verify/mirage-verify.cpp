@@ -83,7 +83,14 @@ static bool parseCommandLine(int argc, char **argv) {
   bool isGood = cl::ParseCommandLineOptions(
       argc, argv,
       "Judges the functions of two modules equal or not.\n\n"
-      "Exit codes: 0 equal, 1 different, 2 bad input, 3 unknown.\n",
+      "Exit codes: 0 equal, 1 different, 2 bad input, 3 unknown.\n\n"
+      "\"equal;\" says that the error that --error-bound asks for is proved, "
+      "or\n"
+      "equality outright. \"equal, but\" says that all trials agree and that "
+      "less "
+      "is\nproved, or nothing, which operators are why, and what ended the "
+      "trials; the exit\ncode is 0 all the same, and JSON has \"meetsBound\": "
+      "false and \"whyWeaker\".\n",
       &os);
   if (!isGood)
     llvm::errs() << errors;

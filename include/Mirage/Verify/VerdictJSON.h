@@ -16,10 +16,13 @@ namespace mlir::mirage {
 
 /// {"verdict": "equal", "provedLog2": -1756.0, "conjecturedLog2": ..,
 /// "trials": 64, "towers": 4} and, where there is one, "sizes", "reason",
-/// "whereBothDefined" and "witness". Minus infinity is the string "-inf".
+/// "whereBothDefined" and "witness". Minus infinity is the string "-inf". An
+/// Equal also has "askedLog2", "meetsBound" and, if that is false, "whyWeaker".
 llvm::json::Value toJSON(const Verdict &verdict);
 
-/// One line: "equal; wrong with probability at most 2^-1756 (proved), ...".
+/// One line: "equal; wrong with probability at most 2^-1756 (proved) at ...", or
+/// "equal, but proved only up to an error of 2^-3.9 at ..., asked for 2^-64: ..."
+/// and why.
 std::string toString(const Verdict &verdict);
 
 } // namespace mlir::mirage

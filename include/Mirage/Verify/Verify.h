@@ -88,12 +88,18 @@ struct Verdict {
   } kind = Unknown;
   std::string reason = {};
   ErrorBound bound = {};
+  /// Of an Equal: the bound that was asked for,
+  /// `VerifyOptions::errorBoundBits`, and why less was proved, or nothing:
+  /// which operators are to blame, and what ended the trials. Empty if it was
+  /// met.
+  unsigned askedBits = 0;
+  std::string whyWeaker = {};
   /// Equal only where both are defined: one graph takes a root of something
   /// that the other does not.
   bool whereBothDefined = false;
   /// The graphs were too large to write out, and were tested at their own size
   /// without a bound. The bound is of smaller sizes (SmallerSizes.h); where
-  /// these could not be had or disagree, `reason` says why and there is none.
+  /// these could not be had or disagree, `whyWeaker` says so and there is none.
   bool isLarge = false;
   /// The shapes of the inputs that the bound is of, "4x6, 6x8".
   std::string sizes = {};
@@ -104,6 +110,8 @@ struct Verdict {
   };
   std::optional<Place> disagreement = std::nullopt;
   std::optional<Witness> witness = std::nullopt;
+
+  bool meetsBound() const { return bound.provedLog2 <= -double(askedBits); }
 };
 
 llvm::StringRef getVerdictName(Verdict::Kind kind); // "equal", ...

@@ -306,6 +306,35 @@ TEST(Verify, WorkEndsTheTrials) {
   Verdict verdict = judge(softmax(2, 3, true), softmax(2, 3, false), options);
   EXPECT_EQ(verdict.kind, Verdict::Equal) << verdict.reason;
   EXPECT_EQ(verdict.bound.towers, options.minTowers);
+  EXPECT_TRUE(llvm::StringRef(verdict.whyWeaker)
+                  .ends_with("; more trials would take too long"))
+      << verdict.whyWeaker;
+}
+
+/// A maximum over m values inside the exponents leaves 1 - 1/m! of a batch, as
+/// whatever else is of the order of 2^-25.
+TEST(Verify, MaximaInExponentsBoundEveryBatch) {
+  Verdict verdict = judge(attention(2, 4, 3, true), attentionFused(2, 4, 3, 2));
+  EXPECT_EQ(verdict.kind, Verdict::Equal) << verdict.reason;
+  EXPECT_TRUE(verdict.meetsBound());
+  EXPECT_NEAR(verdict.bound.provedLog2,
+              verdict.bound.towers * std::log2(1 - 1.0 / 24), 1e-3);
+  EXPECT_EQ(verdict.bound.provedLog2, verdict.bound.conjecturedLog2);
+}
+
+TEST(Verify, WeakBoundsSayWhy) {
+  VerifyOptions options;
+  options.maxTowers = 20;
+  Verdict verdict =
+      judge(attention(2, 4, 3, true), attentionFused(2, 4, 3, 2), options);
+  EXPECT_EQ(verdict.kind, Verdict::Equal) << verdict.reason;
+  EXPECT_FALSE(verdict.meetsBound());
+  EXPECT_TRUE(llvm::StringRef(verdict.whyWeaker)
+                  .contains("over 4 values inside an exponent picks but once"))
+      << verdict.whyWeaker;
+  EXPECT_TRUE(llvm::StringRef(verdict.whyWeaker)
+                  .ends_with("; no more trials were allowed"))
+      << verdict.whyWeaker;
 }
 
 TEST(Verify, LargeGraphsWithSizesInLiterals) {
