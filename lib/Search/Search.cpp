@@ -55,7 +55,7 @@ public:
         costModel(target),
         verifier(options.verify ? options.verify
                                 : makeFieldVerifier(options.seed)),
-        start(std::chrono::steady_clock::now()) {}
+        filter(options.seed), start(std::chrono::steady_clock::now()) {}
 
   Expected<SearchResult> run() {
     if (Error error = buildBaseline())
@@ -178,24 +178,15 @@ private:
       sum.pruned[i] += counts.pruned[i];
   }
 
-  /// Two sets of small sizes, so that no equality holds by a coincidence of
-  /// sizes.
-  std::vector<TestPair> buildTestPairs(const Structure &structure) const {
-    std::vector<TestPair> pairs;
-    for (unsigned variant = 0; variant < 2; ++variant) {
-      llvm::SmallVector<int64_t> extents =
-          getTestExtents(program, structure, variant);
-      TileGraph tileGraph =
-          buildTileGraph(program, structure, extents,
-                         getTestTiling(program, structure, extents));
-      pairs.push_back({resize(program.graph, program.names, extents),
-                       buildKernelGraph(program, structure, extents,
-                                        std::move(tileGraph))});
+  /// Quick tests first: what differs at all differs there.
+  bool isVerified(const Candidate &candidate) {
+    auto isRejected = [&](const TestPair &pair) {
+      return filter.rejects(pair);
+    };
+    if (llvm::any_of(candidate.testPairs, isRejected)) {
+      ++result.report.filtered;
+      return false;
     }
-    return pairs;
-  }
-
-  bool isVerified(const Candidate &candidate) const {
     return llvm::all_of(candidate.testPairs, [&](const TestPair &pair) {
       return verifier(pair.program, pair.candidate);
     });
@@ -240,7 +231,7 @@ private:
       if (verified.size() == options.numCandidates ||
           !goesOn(/*hasSome=*/!verified.empty()))
         break;
-      candidate.testPairs = buildTestPairs(candidate.structure);
+      candidate.testPairs = buildTestPairs(program, candidate.structure);
       if (!isVerified(candidate)) {
         ++result.report.rejected;
         continue;
@@ -269,6 +260,7 @@ private:
   const SearchOptions &options;
   AnalyticCostModel costModel;
   StructureVerifier verifier;
+  TestPairFilter filter;
   std::chrono::steady_clock::time_point start;
   uint64_t stateLimit = 0; ///< of the reading that is searched
   std::set<std::string> seen;

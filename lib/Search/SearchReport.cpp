@@ -38,6 +38,7 @@ llvm::json::Value mlir::mirage::search::toJSON(const SearchReport &report) {
                 {"structures", int64_t(report.structures)},
                 {"verified", int64_t(report.verified)},
                 {"rejected", int64_t(report.rejected)},
+                {"filtered", int64_t(report.filtered)},
                 {"instances", static_cast<int64_t>(report.instances)},
                 {"fitting", static_cast<int64_t>(report.fitting)},
                 {"baselineUs", report.baselineUs},

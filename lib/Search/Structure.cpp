@@ -10,7 +10,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
-#include "llvm/Support/xxhash.h"
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
@@ -69,8 +68,4 @@ std::string mlir::mirage::search::toString(const Structure &structure) {
   llvm::interleaveComma(structure.outputs, os);
   os << '\n';
   return text;
-}
-
-uint64_t mlir::mirage::search::hash(const Structure &structure) {
-  return llvm::xxh3_64bits(toString(structure));
 }

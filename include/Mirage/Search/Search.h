@@ -9,7 +9,8 @@
 // The search as a plain function: a program of kernel-level operators in, the
 // cheapest equal µGraphs out. Structures are enumerated (Enumerator.h) and get
 // numbers (Instantiator.h) that a cost model ranks; then, cheapest first, each
-// structure is verified at small sizes until there are enough.
+// structure is tested and verified at small sizes (TestPairs.h) until there are
+// enough.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +20,7 @@
 #include "Mirage/Search/CostModel.h"
 #include "Mirage/Search/Enumerator.h"
 #include "Mirage/Search/Instantiator.h"
+#include "Mirage/Search/TestPairs.h"
 #include "llvm/Support/JSON.h"
 #include <functional>
 
@@ -83,6 +85,7 @@ struct SearchReport {
   unsigned structures = 0;  ///< different ones that equal the target by form
   unsigned verified = 0;    ///< candidates found equal by the verifier
   unsigned rejected = 0;    ///< candidates that were not, and fell out
+  unsigned filtered = 0;    ///< of these, by a quick test
   uint64_t instances = 0;   ///< tilings tried
   uint64_t fitting = 0;     ///< of these, within shared memory
   double baselineUs = 0;    ///< predicted: every operator a kernel
@@ -91,11 +94,6 @@ struct SearchReport {
   double seconds = 0;
 };
 llvm::json::Value toJSON(const SearchReport &report);
-
-/// The program and a structure at the same small sizes.
-struct TestPair {
-  Graph program, candidate;
-};
 
 struct Candidate {
   Structure structure;

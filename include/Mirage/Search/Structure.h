@@ -54,8 +54,6 @@ struct Structure {
 
 /// Several lines, names as letters; the same for equal structures.
 std::string toString(const Structure &structure);
-/// A hash of toString, the same everywhere and always.
-uint64_t hash(const Structure &structure);
 
 } // namespace mlir::mirage::search
 

@@ -87,9 +87,6 @@ TEST(EnumeratorTest, CountsStayAsMeasured) {
     Found found = enumerate(count.graph, count.reading);
     EXPECT_LE(found.states, count.maxStates) << count.name;
     EXPECT_GE(found.structures.size(), count.minStructures) << count.name;
-    if (getenv("SHOW"))
-      printf("%-28s states %7llu structures %zu\n", count.name,
-             (unsigned long long)found.states, found.structures.size());
   }
 }
 

@@ -51,19 +51,6 @@ SearchResult expectFused(const Graph &program) {
   EXPECT_TRUE(best.getNodes()[0].body);
   for (const Candidate &candidate : result.candidates)
     expectSameNumbers(program, candidate.graph);
-  if (getenv("SHOW")) {
-    const SearchReport &r = result.report;
-    printf("states %llu structures %u verified %u instances %llu fit %llu "
-           "baseline %.2f best %.2f limit %.2f  %.3f s\n",
-           (unsigned long long)r.counts.states, r.structures, r.verified,
-           (unsigned long long)r.instances, (unsigned long long)r.fitting,
-           r.baselineUs, r.bestUs, r.limitUs, r.seconds);
-    for (const Candidate &candidate :
-         llvm::ArrayRef(result.candidates).take_front(2))
-      printf("%.2f\n%s%s\n", candidate.predictedUs,
-             toString(candidate.structure).c_str(),
-             toString(candidate.graph).c_str());
-  }
   return result;
 }
 
@@ -169,6 +156,39 @@ TEST(SearchTest, AWrongCandidateIsRejected) {
   EXPECT_GT(result.report.rejected, 0u);
   EXPECT_TRUE(result.candidates.empty());
   EXPECT_EQ(toString(result.getBest()), toString(result.baseline));
+}
+
+/// Structures with one operand or operator exchanged are told apart from the
+/// program before anything is verified; what is right is let pass.
+TEST(SearchTest, QuickTestsRejectWrongStructures) {
+  Graph graph = rmsNormLinear(8, 512, 768);
+  TargetProgram program = llvm::cantFail(makeTargetProgram(graph));
+  TestPairFilter filter(/*seed=*/0);
+  auto rejects = [&](const Structure &structure) {
+    return llvm::any_of(
+        buildTestPairs(program, structure),
+        [&](const TestPair &pair) { return filter.rejects(pair); });
+  };
+  SearchResult result = run(graph);
+  EXPECT_EQ(result.report.filtered, 0u);
+  ASSERT_FALSE(result.candidates.empty());
+  unsigned numWrong = 0;
+  for (const Candidate &candidate : result.candidates) {
+    EXPECT_FALSE(rejects(candidate.structure));
+    for (unsigned i = 0; i < candidate.structure.operators.size(); ++i) {
+      Structure wrong = candidate.structure;
+      StructureOperator &op = wrong.operators[i];
+      if (op.opcode == Opcode::Div)
+        op.opcode = Opcode::Mul;
+      else if (op.opcode == Opcode::Accumulate && op.reduction == Opcode::Sum)
+        op.reduction = Opcode::Max;
+      else
+        continue;
+      EXPECT_TRUE(rejects(wrong)) << toString(wrong);
+      ++numWrong;
+    }
+  }
+  EXPECT_GE(numWrong, 8u);
 }
 
 TEST(SearchTest, OuterProductsLeftOutAreReported) {

@@ -1,0 +1,48 @@
+//===- TestPairs.h - Structures at small sizes ------------------*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_SEARCH_TESTPAIRS_H
+#define MIRAGE_SEARCH_TESTPAIRS_H
+
+#include "Mirage/Search/Structure.h"
+#include "Mirage/Search/TargetProgram.h"
+#include "Mirage/Verify/CandidateFilter.h"
+#include <map>
+#include <optional>
+
+namespace mlir::mirage::search {
+
+/// The program and a structure at the same small sizes.
+struct TestPair {
+  llvm::SmallVector<int64_t> extents; ///< by name
+  Graph program, candidate;
+};
+
+/// Two sets of small sizes, so that no equality holds by a coincidence of
+/// sizes.
+std::vector<TestPair> buildTestPairs(const TargetProgram &program,
+                                     const Structure &structure);
+
+/// Quick tests of many structures of one program. What they let pass is still
+/// to be verified: they have no bound, and their trials are always the same.
+class TestPairFilter {
+public:
+  explicit TestPairFilter(uint64_t seed) : seed(seed) {}
+
+  /// Whether a trial tells the two graphs apart.
+  bool rejects(const TestPair &pair);
+
+private:
+  uint64_t seed;
+  /// By the program's extents; none where trials of the program cannot be had.
+  std::map<llvm::SmallVector<int64_t>, std::optional<CandidateFilter>> filters;
+};
+
+} // namespace mlir::mirage::search
+
+#endif // MIRAGE_SEARCH_TESTPAIRS_H

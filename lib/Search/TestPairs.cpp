@@ -1,0 +1,47 @@
+//===- TestPairs.cpp - Structures at small sizes --------------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Search/TestPairs.h"
+#include "Mirage/Search/Instantiator.h"
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::search;
+
+std::vector<TestPair>
+mlir::mirage::search::buildTestPairs(const TargetProgram &program,
+                                     const Structure &structure) {
+  std::vector<TestPair> pairs;
+  for (unsigned variant = 0; variant < 2; ++variant) {
+    llvm::SmallVector<int64_t> extents =
+        getTestExtents(program, structure, variant);
+    TileGraph tileGraph =
+        buildTileGraph(program, structure, extents,
+                       getTestTiling(program, structure, extents));
+    Graph small = resize(program.graph, program.names, extents);
+    Graph candidate =
+        buildKernelGraph(program, structure, extents, std::move(tileGraph));
+    pairs.push_back(
+        {std::move(extents), std::move(small), std::move(candidate)});
+  }
+  return pairs;
+}
+
+bool TestPairFilter::rejects(const TestPair &pair) {
+  auto [entry, isNew] = filters.try_emplace(pair.extents);
+  std::optional<CandidateFilter> &filter = entry->second;
+  if (isNew) {
+    llvm::Expected<CandidateFilter> made = CandidateFilter::create(
+        pair.program, hashToSeed("filter " + std::to_string(seed)));
+    if (made)
+      filter.emplace(std::move(*made));
+    else
+      llvm::consumeError(made.takeError()); // the verifier has to do
+  }
+  return filter &&
+         filter->test(pair.candidate) == CandidateFilter::Answer::Disagrees;
+}
