@@ -99,6 +99,7 @@ private:
 
   llvm::Expected<Verdict> conclude();
   llvm::Expected<Verdict> concludeDisagreement();
+  llvm::Expected<Verdict> concludeSilence(const llvm::Twine &reason);
   void concludeBound();
   Verdict unknown(const llvm::Twine &reason) const;
   std::string describe(size_t element) const;
@@ -344,6 +345,24 @@ llvm::Expected<Verdict> Judge::concludeDisagreement() {
   return verdict;
 }
 
+/// The trials say nothing: no field element stands for a number that a float
+/// may well be. A float64 input may still tell the graphs apart.
+llvm::Expected<Verdict> Judge::concludeSilence(const llvm::Twine &reason) {
+  std::string text = reason.str();
+  if (!options.findWitness)
+    return unknown(text);
+  llvm::Expected<std::optional<Witness>> witness =
+      options.findWitness(lhs, rhs);
+  if (!witness)
+    return witness.takeError();
+  verdict = unknown(text);
+  if (*witness) {
+    verdict.kind = Verdict::Different;
+    verdict.witness = *witness;
+  }
+  return verdict;
+}
+
 /// The bound is that of the worst element.
 void Judge::concludeBound() {
   auto isWorse = [](auto member) {
@@ -369,14 +388,16 @@ llvm::Expected<Verdict> Judge::conclude() {
   if (comparison.getDisagreement())
     return concludeDisagreement();
   if (comparison.getOneSided())
-    return unknown("zero denominator: " + describe(*comparison.getOneSided()) +
-                   " is undefined in one graph alone");
+    return concludeSilence(
+        "zero denominator: " + describe(*comparison.getOneSided()) +
+        " is undefined in one graph alone");
   size_t least = comparison.getLeastCounted();
   verdict.bound.trials = comparison.getCounted(least);
   if (verdict.bound.trials == 0)
-    return unknown("no trial counted for " + describe(least) +
-                   ": a denominator is always zero, or roots do not exist at "
-                   "once");
+    return concludeSilence(
+        "no trial counted for " + describe(least) +
+        ": a denominator is always zero, or roots do not exist at "
+        "once");
   verdict.askedBits = options.errorBoundBits;
   if (!verdict.isLarge)
     concludeBound();

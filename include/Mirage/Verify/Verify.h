@@ -83,7 +83,8 @@ struct VerifyOptions {
 struct Verdict {
   enum Kind : uint8_t {
     Equal,     ///< all counted trials agree
-    Different, ///< they disagree, and a float64 input shows it
+    Different, ///< a float64 input shows it, and no trial speaks against it:
+               ///< one disagrees, or none can count for some element
     Unknown,   ///< `reason` says why
   } kind = Unknown;
   std::string reason = {};

@@ -118,22 +118,43 @@ evaluateDouble(const Graph &graph, uint64_t seed, double range) {
   return outputs;
 }
 
-/// Tries a few inputs. Outputs that are not finite in both say nothing.
-inline std::optional<Witness> findDifference(const Graph &lhs,
-                                             const Graph &rhs) {
+/// Calls `visit(seed, output, element, x, y)` for all outputs of two graphs on
+/// a few inputs, until it returns true. \returns whether it did.
+template <typename Visit>
+bool anyOutput(const Graph &lhs, const Graph &rhs, Visit visit) {
   for (uint64_t seed = 0; seed < 6; ++seed) {
     double range = seed % 2 ? 2 : 0.7;
     auto left = evaluateDouble(lhs, seed, range);
     auto right = evaluateDouble(rhs, seed, range);
     for (unsigned output = 0; output < left.size(); ++output)
-      for (size_t i = 0; i < left[output].size(); ++i) {
-        double x = left[output][i], y = right[output][i];
+      for (size_t i = 0; i < left[output].size(); ++i)
+        if (visit(seed, output, i, left[output][i], right[output][i]))
+          return true;
+  }
+  return false;
+}
+
+/// Outputs that are not finite in both say nothing.
+inline std::optional<Witness> findDifference(const Graph &lhs,
+                                             const Graph &rhs) {
+  std::optional<Witness> found;
+  anyOutput(
+      lhs, rhs,
+      [&](uint64_t seed, unsigned output, int64_t element, double x, double y) {
         if (std::isfinite(x) && std::isfinite(y) &&
             std::fabs(x - y) > 1e-9 * (1 + std::fabs(x) + std::fabs(y)))
-          return Witness{seed, output, static_cast<int64_t>(i), x, y};
-      }
-  }
-  return std::nullopt;
+          found = Witness{seed, output, element, x, y};
+        return found.has_value();
+      });
+  return found;
+}
+
+/// Whether outputs are finite in both graphs or in neither.
+inline bool haveNumbersAlike(const Graph &lhs, const Graph &rhs) {
+  return !anyOutput(lhs, rhs,
+                    [](uint64_t, unsigned, int64_t, double x, double y) {
+                      return std::isfinite(x) != std::isfinite(y);
+                    });
 }
 
 inline llvm::Expected<std::optional<Witness>> findWitness(const Graph &lhs,

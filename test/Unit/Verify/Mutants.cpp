@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mutants.h"
+#include "DoubleArithmetic.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 
@@ -228,4 +229,11 @@ std::vector<Mutant> mlir::mirage::test::makeMutants(const Graph &graph) {
     }).run();
   }
   return mutants;
+}
+
+Verdict::Kind mlir::mirage::test::getExpectedVerdict(const Graph &program,
+                                                     const Graph &mutant) {
+  if (findDifference(program, mutant))
+    return Verdict::Different;
+  return haveNumbersAlike(program, mutant) ? Verdict::Equal : Verdict::Unknown;
 }

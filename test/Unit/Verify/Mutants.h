@@ -9,7 +9,7 @@
 #ifndef MIRAGE_TEST_UNIT_VERIFY_MUTANTS_H
 #define MIRAGE_TEST_UNIT_VERIFY_MUTANTS_H
 
-#include "Mirage/Graph/Graph.h"
+#include "Mirage/Verify/Verify.h"
 #include <functional>
 #include <string>
 
@@ -25,6 +25,13 @@ struct Mutant {
 /// operands, reduction, dimension, count, constant, map or mask; an operation
 /// left out; an output taken from another value.
 std::vector<Mutant> makeMutants(const Graph &graph);
+
+/// The verdict that a mutant of something equal to `program` deserves:
+///   Different  numbers differ in float64 on some moderate input
+///   Unknown    they do not, but somewhere the mutant alone has none (log of a
+///              negative number, 0/0)
+///   Equal      neither: the mistake makes no difference
+Verdict::Kind getExpectedVerdict(const Graph &program, const Graph &mutant);
 
 } // namespace mlir::mirage::test
 
