@@ -41,7 +41,7 @@ static SmallVector<ValueId> findUsedInputs(const Graph &graph) {
 
 llvm::Expected<TargetProgram>
 mlir::mirage::search::makeTargetProgram(const Graph &graph) {
-  llvm::Expected<DimensionNames> names = nameDimensions(graph);
+  llvm::Expected<DimensionNames> names = nameProgram(graph);
   if (!names)
     return names.takeError();
   TargetProgram program;
@@ -146,7 +146,7 @@ private:
     case OperatorKind::Graph:
       break;
     }
-    assert(false && "nameDimensions refuses other operations");
+    assert(false && "nameProgram refuses other operations");
     return FormId::None;
   }
 

@@ -9,7 +9,7 @@
 #ifndef MIRAGE_LIB_SEARCH_TILELAYOUT_H
 #define MIRAGE_LIB_SEARCH_TILELAYOUT_H
 
-#include "Mirage/Search/DimensionNames.h"
+#include "Mirage/Search/NameSets.h"
 
 namespace mlir::mirage::search {
 

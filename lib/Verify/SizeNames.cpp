@@ -1,4 +1,4 @@
-//===- SizeNames.cpp - Which dimensions are the same ----------------------===//
+//===- SizeNames.cpp - Sizes that depend on each other --------------------===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,7 +8,6 @@
 
 #include "SizeNames.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/Twine.h"
 
 using namespace mlir::mirage;
 
@@ -19,7 +18,8 @@ int SizeNames::resolve(int name) const {
 }
 
 int SizeNames::getName(unsigned graph, ValueId value, unsigned dim) const {
-  return resolve(entries[graph].names[value][dim]);
+  NameId name = entries[graph].names.ofValues[value][dim];
+  return name == kNoName ? kNone : resolve(entries[graph].firstName + name);
 }
 
 int SizeNames::getAxis(unsigned graph, Axis axis) const {
@@ -34,13 +34,6 @@ void SizeNames::unify(int a, int b) {
   parents[std::max(a, b)] = std::min(a, b);
 }
 
-void SizeNames::unifyTrailing(unsigned graph, ValueId a, ValueId b,
-                              unsigned skipped) {
-  const auto &x = entries[graph].names[a], &y = entries[graph].names[b];
-  for (size_t back = 1 + skipped; back <= std::min(x.size(), y.size()); ++back)
-    unify(x[x.size() - back], y[y.size() - back]);
-}
-
 void SizeNames::addCut(int whole, int part, std::vector<int> axes) {
   if (axes.empty() && whole != kNone && part != kNone &&
       sizes[whole] == sizes[part])
@@ -50,53 +43,21 @@ void SizeNames::addCut(int whole, int part, std::vector<int> axes) {
 }
 
 llvm::Expected<unsigned> SizeNames::addGraph(const Graph &graph) {
+  llvm::Expected<DimensionNames> names = nameDimensions(graph);
+  if (!names)
+    return names.takeError();
   unsigned number = entries.size();
-  entries.push_back({&graph, {}, {}, {}});
-  for (ValueId value = 0; value < graph.getNumValues(); ++value) {
-    std::vector<int> names;
-    for (int64_t size : graph.getType(value).shape) {
-      names.push_back(size == 1 ? kNone : static_cast<int>(sizes.size()));
-      if (size == 1)
-        continue;
-      parents.push_back(sizes.size());
-      sizes.push_back(size);
-    }
-    entries[number].names.push_back(std::move(names));
+  int firstName = sizes.size();
+  for (int64_t extent : names->extents) {
+    parents.push_back(sizes.size());
+    sizes.push_back(extent);
   }
-  for (unsigned i = 0; i < graph.getNodes().size(); ++i)
-    if (llvm::Error error = addOperation(number, i))
-      return std::move(error);
+  entries.push_back({&graph, std::move(*names), firstName, {}, {}});
+  for (auto [index, node] : llvm::enumerate(graph.getNodes()))
+    if (node.body)
+      if (llvm::Error error = addNested(number, index, node))
+        return std::move(error);
   return number;
-}
-
-void SizeNames::addMatmul(unsigned graph, const Node &operation) {
-  auto &names = entries[graph].names;
-  const auto &lhs = names[operation.operands[0]];
-  const auto &rhs = names[operation.operands[1]];
-  const auto &result = names[operation.results[0]];
-  unify(lhs.back(), rhs[rhs.size() - 2]);
-  unify(lhs[lhs.size() - 2], result[result.size() - 2]);
-  unify(rhs.back(), result.back());
-  for (ValueId operand : operation.operands)
-    unifyTrailing(graph, operand, operation.results[0], /*skipped=*/2);
-}
-
-llvm::Error SizeNames::addReshape(unsigned graph, ValueId from, ValueId to) {
-  auto named = [&](ValueId value) {
-    std::vector<int> names = entries[graph].names[value];
-    llvm::erase(names, kNone);
-    return names;
-  };
-  std::vector<int> a = named(from), b = named(to);
-  bool isSame = a.size() == b.size();
-  for (size_t i = 0; isSame && i < a.size(); ++i)
-    isSame = sizes[a[i]] == sizes[b[i]];
-  if (!isSame)
-    return llvm::createStringError(
-        "a reshape that splits or joins dimensions fixes their sizes");
-  for (size_t i = 0; i < a.size(); ++i)
-    unify(a[i], b[i]);
-  return llvm::Error::success();
 }
 
 llvm::Error SizeNames::addNested(unsigned graph, unsigned operation,
@@ -120,8 +81,7 @@ llvm::Error SizeNames::addNested(unsigned graph, unsigned operation,
   };
   for (auto [input, operand] : llvm::enumerate(node.operands))
     for (unsigned dim = 0; dim < tiles.getType(input).getRank(); ++dim)
-      addCut(entries[graph].names[operand][dim],
-             entries[*inner].names[input][dim],
+      addCut(getName(graph, operand, dim), getName(*inner, input, dim),
              toNumbers(tiles.getCuttingAxes(input, dim)));
   for (auto [output, result] : llvm::enumerate(node.results)) {
     ValueId tile = tiles.getOutputs()[output];
@@ -131,47 +91,18 @@ llvm::Error SizeNames::addNested(unsigned graph, unsigned operation,
            llvm::enumerate(tiles.tileOutputs[output].gridMap))
         if (cut == static_cast<int>(dim))
           axes.push_back(static_cast<Axis>(axis));
-      addCut(entries[graph].names[result][dim],
-             entries[*inner].names[tile][dim], toNumbers(axes));
+      addCut(getName(graph, result, dim), getName(*inner, tile, dim),
+             toNumbers(axes));
     }
   }
-  return llvm::Error::success();
-}
-
-llvm::Error SizeNames::addOperation(unsigned graph, unsigned number) {
-  const Node &node = entries[graph].graph->getNodes()[number];
-  switch (getOperatorInfo(node.opcode).kind) {
-  case OperatorKind::Graph:
-    return addNested(graph, number, node);
-  case OperatorKind::Contraction:
-    addMatmul(graph, node);
-    return llvm::Error::success();
-  case OperatorKind::Elementwise:
-  case OperatorKind::Reduction:
-  case OperatorKind::Accumulate:
-    for (ValueId operand : node.operands)
-      unifyTrailing(graph, operand, node.results[0]);
-    return llvm::Error::success();
-  case OperatorKind::Movement:
-    break;
-  }
-  if (node.opcode == Opcode::Reshape)
-    return addReshape(graph, node.operands[0], node.results[0]);
-  if (node.opcode == Opcode::Transpose) {
-    for (auto [dim, from] : llvm::enumerate(node.attributes.dims))
-      unify(entries[graph].names[node.operands[0]][from],
-            entries[graph].names[node.results[0]][dim]);
-    return llvm::Error::success();
-  }
-  unifyTrailing(graph, node.operands[0], node.results[0]);
   return llvm::Error::success();
 }
 
 void SizeNames::unifyInterfaces(unsigned lhs, unsigned rhs) {
   const Graph &left = getGraph(lhs), &right = getGraph(rhs);
   auto unifyValues = [&](ValueId a, ValueId b) {
-    for (auto [x, y] : llvm::zip(entries[lhs].names[a], entries[rhs].names[b]))
-      unify(x, y);
+    for (unsigned dim = 0; dim < left.getType(a).getRank(); ++dim)
+      unify(getName(lhs, a, dim), getName(rhs, b, dim));
   };
   for (ValueId input = 0; input < left.getNumInputs(); ++input)
     unifyValues(input, input);

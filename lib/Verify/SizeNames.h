@@ -1,4 +1,4 @@
-//===- SizeNames.h - Which dimensions are the same --------------*- C++ -*-===//
+//===- SizeNames.h - Sizes that depend on each other ------------*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,15 +9,16 @@
 #ifndef MIRAGE_LIB_VERIFY_SIZENAMES_H
 #define MIRAGE_LIB_VERIFY_SIZENAMES_H
 
-#include "Mirage/Graph/Graph.h"
+#include "Mirage/Graph/DimensionNames.h"
 #include "llvm/Support/Error.h"
 #include <map>
 #include <vector>
 
 namespace mlir::mirage {
 
-/// Names of the dimensions of all values of some graphs, tile graphs included,
-/// and how tile graphs cut one name into another. Sizes of 1 have no name.
+/// The dimension names of some graphs, tile graphs included, numbered through:
+/// which of them have to be equal, and how tile graphs cut one into another.
+/// Sizes of 1 have no name.
 class SizeNames {
 public:
   static constexpr int kNone = -1;
@@ -55,21 +56,15 @@ public:
 private:
   struct Entry {
     const Graph *graph;
-    std::vector<std::vector<int>> names; ///< by value, by dimension
+    DimensionNames names;
+    int firstName; ///< the number of its name 0
     std::map<Axis, int> axes;
     std::map<unsigned, unsigned> nested; ///< by operation
   };
 
-  llvm::Error addOperation(unsigned graph, unsigned operation);
-  llvm::Error addReshape(unsigned graph, ValueId from, ValueId to);
-  void addMatmul(unsigned graph, const Node &operation);
-  llvm::Error addNested(unsigned graph, unsigned operation,
-                        const Node &operationNode);
+  llvm::Error addNested(unsigned graph, unsigned operation, const Node &node);
   void addCut(int whole, int part, std::vector<int> axes);
   void unify(int a, int b);
-  /// Unifies dimensions counted from the last, as far as both have a name.
-  void unifyTrailing(unsigned graph, ValueId a, ValueId b,
-                     unsigned skipped = 0);
 
   std::vector<Entry> entries;
   std::vector<int64_t> sizes; ///< by name

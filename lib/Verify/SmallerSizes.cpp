@@ -239,38 +239,22 @@ public:
   }
 
 private:
-  TensorSpec resize(unsigned number, ValueId value) const {
-    TensorSpec type = names.getGraph(number).getType(value);
-    for (unsigned dim = 0; dim < type.getRank(); ++dim)
-      type.shape[dim] = plan.get(names.getName(number, value, dim));
-    return type;
-  }
-
   llvm::Error fill(unsigned number, Graph &result) {
     const Graph &graph = names.getGraph(number);
-    for (ValueId input = 0; input < graph.getNumInputs(); ++input)
-      result.addInput(resize(number, input), graph.getInputName(input));
-    for (auto [index, node] : llvm::enumerate(graph.getNodes())) {
-      if (node.body) {
-        llvm::SmallVector<TensorSpec> types;
-        for (ValueId value : node.results)
-          types.push_back(resize(number, value));
-        llvm::Expected<std::shared_ptr<const TileGraph>> body =
-            rebuildTiles(names.getNested(number, index), *node.body);
-        if (!body)
-          return body.takeError();
-        result.addGraph(node.operands, *body, types);
-        continue;
-      }
-      Attributes attributes = node.attributes;
-      if (llvm::Error error = resizeAttributes(number, node, attributes))
-        return error;
-      result.add(node.opcode, node.operands, resize(number, node.results[0]),
-                 attributes);
-    }
-    for (ValueId output : graph.getOutputs())
-      result.addOutput(output);
-    return llvm::Error::success();
+    auto getShape = [&](ValueId value) {
+      Shape shape = graph.getType(value).shape;
+      for (auto [dim, size] : llvm::enumerate(shape))
+        size = plan.get(names.getName(number, value, dim));
+      return shape;
+    };
+    auto getAttributes = [&](const Node &node) {
+      return resizeAttributes(number, node);
+    };
+    auto getBody = [&](unsigned index) {
+      return rebuildTiles(names.getNested(number, index),
+                          *graph.getNodes()[index].body);
+    };
+    return resizeInto(graph, result, {getShape, getAttributes, getBody});
   }
 
   llvm::Expected<std::shared_ptr<const TileGraph>>
@@ -288,14 +272,20 @@ private:
     return result;
   }
 
-  llvm::Error resizeAttributes(unsigned number, const Node &node,
-                               Attributes &attributes) {
-    if (node.opcode == Opcode::Mask)
-      return resizeExtent(number, node, attributes);
+  llvm::Expected<Attributes> resizeAttributes(unsigned number,
+                                              const Node &node) {
+    Attributes attributes = node.attributes;
+    if (node.opcode == Opcode::Mask) {
+      if (llvm::Error error = resizeExtent(number, node, attributes))
+        return std::move(error);
+      return attributes;
+    }
     for (double &scalar : attributes.scalars)
       scalar = plan.getFactor(scalar);
-    return attributes.count ? resizeCount(number, node, attributes)
-                            : llvm::Error::success();
+    if (attributes.count)
+      if (llvm::Error error = resizeCount(number, node, attributes))
+        return std::move(error);
+    return attributes;
   }
 
   llvm::Error resizeExtent(unsigned number, const Node &node,

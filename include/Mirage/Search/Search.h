@@ -121,7 +121,7 @@ struct SearchResult {
 /// Searches µGraphs equal to `program`, a graph of kernel-level operators.
 /// The result depends on the program and the options alone.
 /// \returns an error if the target is unknown, or if the program cannot be
-/// searched: what nameDimensions refuses, or an operator with no default block
+/// searched: what nameProgram refuses, or an operator with no default block
 /// graph.
 llvm::Expected<SearchResult> superoptimize(const Graph &program,
                                            const SearchOptions &options);

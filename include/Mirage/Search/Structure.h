@@ -21,7 +21,7 @@
 #ifndef MIRAGE_SEARCH_STRUCTURE_H
 #define MIRAGE_SEARCH_STRUCTURE_H
 
-#include "Mirage/Search/DimensionNames.h"
+#include "Mirage/Search/NameSets.h"
 
 namespace mlir::mirage::search {
 

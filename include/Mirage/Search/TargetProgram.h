@@ -9,7 +9,7 @@
 #ifndef MIRAGE_SEARCH_TARGETPROGRAM_H
 #define MIRAGE_SEARCH_TARGETPROGRAM_H
 
-#include "Mirage/Search/DimensionNames.h"
+#include "Mirage/Search/NameSets.h"
 #include "Mirage/Search/OperatorForms.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -41,7 +41,7 @@ struct TargetProgram {
   }
 };
 
-/// Errors are nameDimensions's, or say that no output depends on an input.
+/// Errors are nameProgram's, or say that no output depends on an input.
 llvm::Expected<TargetProgram> makeTargetProgram(const Graph &graph);
 
 /// The symbols that a context has for each name: of the grid axis and of the

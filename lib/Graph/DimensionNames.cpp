@@ -1,4 +1,4 @@
-//===- DimensionNames.cpp - Which dimensions of a program are the same ----===//
+//===- DimensionNames.cpp - Which dimensions are the same -----------------===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,32 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Mirage/Search/DimensionNames.h"
+#include "Mirage/Graph/DimensionNames.h"
+#include "ErrorPrefix.h"
 #include "llvm/ADT/IntEqClasses.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 
 using namespace mlir::mirage;
-using namespace mlir::mirage::search;
 using llvm::ArrayRef;
 using llvm::Error;
 using llvm::SmallVector;
-
-NameSet mlir::mirage::search::toSet(ArrayRef<NameId> dimensions) {
-  NameSet set = 0;
-  for (NameId name : dimensions)
-    if (name != kNoName)
-      set |= toSet(name);
-  return set;
-}
-
-SmallVector<NameId> mlir::mirage::search::toList(NameSet set) {
-  SmallVector<NameId> list;
-  for (NameId name = 0; name < kMaxNames; ++name)
-    if (contains(set, name))
-      list.push_back(name);
-  return list;
-}
 
 Shape DimensionNames::getShape(ArrayRef<NameId> dimensions,
                                ArrayRef<int64_t> extents) {
@@ -39,10 +23,6 @@ Shape DimensionNames::getShape(ArrayRef<NameId> dimensions,
   for (NameId name : dimensions)
     shape.push_back(name == kNoName ? 1 : extents[name]);
   return shape;
-}
-
-static Error makeError(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
 namespace {
@@ -60,25 +40,18 @@ public:
   llvm::Expected<DimensionNames> run() {
     for (auto [number, operation] : llvm::enumerate(graph.getNodes()))
       if (Error error = unify(operation))
-        return prefix(number, operation, std::move(error));
+        return prefixError("operation " + llvm::Twine(number) + " (" +
+                               getOperatorInfo(operation.opcode).name + ")",
+                           std::move(error));
     DimensionNames names = assignNames();
-    for (auto [number, operation] : llvm::enumerate(graph.getNodes()))
-      if (Error error = checkDistinct(operation, names))
-        return prefix(number, operation, std::move(error));
-    if (names.getNumNames() > kMaxNames)
-      return makeError("expects at most " + llvm::Twine(kMaxNames) +
-                       " different dimensions, got " +
-                       llvm::Twine(names.getNumNames()));
+    if (names.getNumNames() >= kNoName)
+      return llvm::createStringError(
+          "expects fewer than " + llvm::Twine(unsigned(kNoName)) +
+          " different dimensions, got " + llvm::Twine(names.getNumNames()));
     return names;
   }
 
 private:
-  Error prefix(size_t number, const Node &operation, Error error) {
-    return makeError("operation " + llvm::Twine(number) + " (" +
-                     getOperatorInfo(operation.opcode).name +
-                     "): " + llvm::toString(std::move(error)));
-  }
-
   int64_t getSize(ValueId value, unsigned dim) const {
     return graph.getType(value).shape[dim];
   }
@@ -86,8 +59,10 @@ private:
     return graph.getType(value).getRank();
   }
 
+  /// Not where a size of 1 is broadcast, or what is left of a sum.
   void join(ValueId lhs, unsigned lhsDim, ValueId rhs, unsigned rhsDim) {
-    if (getSize(lhs, lhsDim) > 1 && getSize(rhs, rhsDim) > 1)
+    if (getSize(lhs, lhsDim) > 1 &&
+        getSize(lhs, lhsDim) == getSize(rhs, rhsDim))
       classes.join(firstDimension[lhs] + lhsDim, firstDimension[rhs] + rhsDim);
   }
 
@@ -103,6 +78,7 @@ private:
     switch (getOperatorInfo(operation.opcode).kind) {
     case OperatorKind::Elementwise:
     case OperatorKind::Reduction:
+    case OperatorKind::Accumulate:
       for (ValueId operand : operation.operands)
         joinFromBack(operand, result, 0);
       return Error::success();
@@ -111,11 +87,10 @@ private:
       return Error::success();
     case OperatorKind::Movement:
       return unifyMovement(operation, operation.operands[0], result);
-    case OperatorKind::Accumulate:
     case OperatorKind::Graph:
       break;
     }
-    return makeError("expects an operator of the kernel level");
+    return Error::success();
   }
 
   void unifyMatmul(ValueId lhs, ValueId rhs, ValueId result) {
@@ -128,20 +103,14 @@ private:
   }
 
   Error unifyMovement(const Node &operation, ValueId operand, ValueId result) {
-    switch (operation.opcode) {
-    case Opcode::Transpose:
+    if (operation.opcode == Opcode::Reshape)
+      return unifyReshape(operand, result);
+    if (operation.opcode == Opcode::Transpose)
       for (auto [to, from] : llvm::enumerate(operation.attributes.dims))
         join(operand, from, result, to);
-      return Error::success();
-    case Opcode::Reshape:
-      return unifyReshape(operand, result);
-    case Opcode::Broadcast:
-    case Opcode::Cast:
+    else
       joinFromBack(operand, result, 0);
-      return Error::success();
-    default:
-      return makeError("expects a movement that keeps dimensions whole");
-    }
+    return Error::success();
   }
 
   SmallVector<unsigned> getNamedDims(ValueId value) const {
@@ -161,8 +130,8 @@ private:
                            getSize(result, std::get<1>(pair));
                   });
     if (!isSame)
-      return makeError("expects a reshape that neither splits nor joins "
-                       "dimensions");
+      return llvm::createStringError(
+          "expects a reshape that neither splits nor joins dimensions");
     for (auto [fromDim, toDim] : llvm::zip(from, to))
       join(operand, fromDim, result, toDim);
     return Error::success();
@@ -192,30 +161,6 @@ private:
     return names;
   }
 
-  /// One tensor's dimensions differ, and so do those that a matmul walks.
-  Error checkDistinct(const Node &operation, const DimensionNames &names) {
-    auto check = [&](ArrayRef<NameId> list) -> Error {
-      NameSet seen = 0;
-      for (NameId name : list) {
-        if (name != kNoName && contains(seen, name))
-          return makeError("expects dimensions that nothing makes equal, got "
-                           "two of one tensor that are walked together");
-        if (name != kNoName)
-          seen |= toSet(name);
-      }
-      return Error::success();
-    };
-    for (ValueId value :
-         llvm::concat<const ValueId>(operation.operands, operation.results))
-      if (Error error = check(names.ofValues[value]))
-        return error;
-    if (operation.opcode != Opcode::Matmul)
-      return Error::success();
-    DimensionList walked = names.ofValues[operation.results[0]];
-    walked.push_back(names.ofValues[operation.operands[0]].back());
-    return check(walked);
-  }
-
   const Graph &graph;
   SmallVector<unsigned> firstDimension; ///< by value
   unsigned numDimensions = 0;
@@ -224,33 +169,62 @@ private:
 } // namespace
 
 llvm::Expected<DimensionNames>
-mlir::mirage::search::nameDimensions(const Graph &graph) {
+mlir::mirage::nameDimensions(const Graph &graph) {
   return Namer(graph).run();
 }
 
-Graph mlir::mirage::search::resize(const Graph &graph,
-                                   const DimensionNames &names,
-                                   ArrayRef<int64_t> extents) {
+//===----------------------------------------------------------------------===//
+// Other sizes
+//===----------------------------------------------------------------------===//
+
+Error mlir::mirage::resizeInto(const Graph &from, Graph &to,
+                               const ResizeRules &rules) {
   auto getType = [&](ValueId value) {
-    return TensorSpec{DimensionNames::getShape(names.ofValues[value], extents),
-                      graph.getType(value).element};
+    return TensorSpec{rules.getShape(value), from.getType(value).element};
+  };
+  for (ValueId input = 0; input < from.getNumInputs(); ++input)
+    to.addInput(getType(input), from.getInputName(input));
+  for (auto [number, node] : llvm::enumerate(from.getNodes())) {
+    if (node.body) {
+      auto body = rules.getBody(number);
+      if (!body)
+        return body.takeError();
+      to.addGraph(node.operands, *body,
+                  llvm::to_vector(llvm::map_range(node.results, getType)));
+      continue;
+    }
+    llvm::Expected<Attributes> attributes = rules.getAttributes(node);
+    if (!attributes)
+      return attributes.takeError();
+    to.add(node.opcode, node.operands, getType(node.results[0]), *attributes);
+  }
+  for (ValueId output : from.getOutputs())
+    to.addOutput(output);
+  return Error::success();
+}
+
+Graph mlir::mirage::resize(const Graph &graph, const DimensionNames &names,
+                           ArrayRef<int64_t> extents) {
+  auto getShape = [&](ValueId value) {
+    return DimensionNames::getShape(names.ofValues[value], extents);
+  };
+  auto getAttributes = [&](const Node &node) -> llvm::Expected<Attributes> {
+    Attributes attributes = node.attributes;
+    if (attributes.count == 0)
+      return attributes;
+    attributes.count = 1;
+    for (NameId name : names.ofValues[node.operands[0]])
+      if (name != kNoName &&
+          !llvm::is_contained(names.ofValues[node.results[0]], name))
+        attributes.count *= extents[name];
+    return attributes;
+  };
+  auto getBody =
+      [](unsigned) -> llvm::Expected<std::shared_ptr<const TileGraph>> {
+    return llvm::createStringError("expects a graph without nested ones");
   };
   Graph resized;
-  for (unsigned input = 0; input < graph.getNumInputs(); ++input)
-    resized.addInput(getType(input), graph.getInputName(input));
-  for (const Node &operation : graph.getNodes()) {
-    Attributes attributes = operation.attributes;
-    if (attributes.count != 0) {
-      NameSet reduced = toSet(names.ofValues[operation.operands[0]]) &
-                        ~toSet(names.ofValues[operation.results[0]]);
-      attributes.count = 1;
-      for (NameId name : toList(reduced))
-        attributes.count *= extents[name];
-    }
-    resized.add(operation.opcode, operation.operands,
-                getType(operation.results[0]), attributes);
-  }
-  for (ValueId output : graph.getOutputs())
-    resized.addOutput(output);
+  llvm::cantFail(
+      resizeInto(graph, resized, {getShape, getAttributes, getBody}));
   return resized;
 }

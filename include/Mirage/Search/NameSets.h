@@ -1,0 +1,41 @@
+//===- NameSets.h - Tensors as sets of dimensions ---------------*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The search thinks of a tensor as a *set of names* (Graph/DimensionNames.h):
+// in O = rms(X)·W the tensors are X{m,k}, W{k,n}, O{m,n}. Where a dimension
+// stands in its tensor, and so transposes, reshapes and broadcasts, do not
+// matter until tiles get layouts (TileLayout.h).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_SEARCH_NAMESETS_H
+#define MIRAGE_SEARCH_NAMESETS_H
+
+#include "Mirage/Graph/DimensionNames.h"
+
+namespace mlir::mirage::search {
+
+/// A set of names, bit n for name n.
+using NameSet = uint32_t;
+constexpr unsigned kMaxNames = 32;
+
+inline bool contains(NameSet set, NameId name) { return set >> name & 1; }
+inline NameSet toSet(NameId name) { return NameSet(1) << name; }
+NameSet toSet(llvm::ArrayRef<NameId> dimensions);
+/// In ascending order.
+llvm::SmallVector<NameId> toList(NameSet set);
+
+/// Names the dimensions of a program of kernel-level operators, whose tensors
+/// are sets. Fails, naming the operation, where a dimension meets another one
+/// of the same tensor (X·Xᵀ), where a reshape splits or joins dimensions, and
+/// for nested graphs and masks.
+llvm::Expected<DimensionNames> nameProgram(const Graph &graph);
+
+} // namespace mlir::mirage::search
+
+#endif // MIRAGE_SEARCH_NAMESETS_H

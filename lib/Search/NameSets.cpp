@@ -1,0 +1,100 @@
+//===- NameSets.cpp - Tensors as sets of dimensions -----------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Search/NameSets.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::search;
+using llvm::ArrayRef;
+using llvm::Error;
+using llvm::SmallVector;
+
+NameSet mlir::mirage::search::toSet(ArrayRef<NameId> dimensions) {
+  NameSet set = 0;
+  for (NameId name : dimensions)
+    if (name != kNoName)
+      set |= toSet(name);
+  return set;
+}
+
+SmallVector<NameId> mlir::mirage::search::toList(NameSet set) {
+  SmallVector<NameId> list;
+  for (NameId name = 0; name < kMaxNames; ++name)
+    if (contains(set, name))
+      list.push_back(name);
+  return list;
+}
+
+static Error checkKind(const Node &operation) {
+  OperatorKind kind = getOperatorInfo(operation.opcode).kind;
+  if (kind == OperatorKind::Accumulate || kind == OperatorKind::Graph)
+    return llvm::createStringError("expects an operator of the kernel level");
+  if (operation.opcode == Opcode::Mask)
+    return llvm::createStringError(
+        "expects a movement that keeps dimensions whole");
+  return Error::success();
+}
+
+static Error checkDistinct(ArrayRef<NameId> dimensions) {
+  NameSet seen = 0;
+  for (NameId name : dimensions) {
+    if (name == kNoName)
+      continue;
+    if (contains(seen, name))
+      return llvm::createStringError(
+          "expects dimensions that nothing makes equal, got two of one tensor "
+          "that are walked together");
+    seen |= toSet(name);
+  }
+  return Error::success();
+}
+
+/// One tensor's dimensions differ, and so do those that a matmul walks.
+static Error checkDistinct(const Node &operation, const DimensionNames &names) {
+  for (ValueId value :
+       llvm::concat<const ValueId>(operation.operands, operation.results))
+    if (Error error = checkDistinct(names.ofValues[value]))
+      return error;
+  if (operation.opcode != Opcode::Matmul)
+    return Error::success();
+  DimensionList walked = names.ofValues[operation.results[0]];
+  walked.push_back(names.ofValues[operation.operands[0]].back());
+  return checkDistinct(walked);
+}
+
+/// Calls `check` with all operations. \returns its error, under the name of the
+/// operation.
+static Error checkOperations(const Graph &graph,
+                             llvm::function_ref<Error(const Node &)> check) {
+  for (auto [number, operation] : llvm::enumerate(graph.getNodes()))
+    if (Error error = check(operation))
+      return llvm::createStringError("operation " + llvm::Twine(number) + " (" +
+                                     getOperatorInfo(operation.opcode).name +
+                                     "): " + llvm::toString(std::move(error)));
+  return Error::success();
+}
+
+llvm::Expected<DimensionNames>
+mlir::mirage::search::nameProgram(const Graph &graph) {
+  if (Error error = checkOperations(graph, checkKind))
+    return std::move(error);
+  llvm::Expected<DimensionNames> names = nameDimensions(graph);
+  if (!names)
+    return names;
+  if (names->getNumNames() > kMaxNames)
+    return llvm::createStringError("expects at most " + llvm::Twine(kMaxNames) +
+                                   " different dimensions, got " +
+                                   llvm::Twine(names->getNumNames()));
+  if (Error error = checkOperations(graph, [&](const Node &operation) {
+        return checkDistinct(operation, *names);
+      }))
+    return std::move(error);
+  return names;
+}
