@@ -32,11 +32,11 @@ LiveTerms::LiveTerms(const TermTable &table, llvm::ArrayRef<TermId> outputs) {
 TermValues::TermValues(const TermTable &table, const LiveTerms &live,
                        const FieldBatch &batch)
     : table(table), live(live), batch(batch) {
-  unsigned height = std::min(live.getHeight(), batch.tower.getHeight());
-  values.assign(height, std::vector<uint32_t>(table.size() * kLanes));
+  values.resize(std::min(live.getHeight(), batch.tower.getHeight()));
 }
 
 void TermValues::evaluate(unsigned component, llvm::ArrayRef<uint32_t> inputs) {
+  values[component].resize(table.size() * kLanes);
   // The arguments of the exponentials, in the order of the loop below.
   FieldArithmetic::Tape exponents;
   if (component + 1 < values.size())

@@ -44,7 +44,9 @@ public:
   TermValues(const TermTable &table, const LiveTerms &live,
              const FieldBatch &batch);
 
+  /// Of a component that was evaluated.
   const uint32_t *get(TermId term, unsigned component) const {
+    assert(!values[component].empty() && "not evaluated");
     return values[component].data() + term * kernels::kLanes;
   }
   /// Evaluates one component; those after it have been.

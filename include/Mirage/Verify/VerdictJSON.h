@@ -20,9 +20,9 @@ namespace mlir::mirage {
 /// Equal also has "askedLog2", "meetsBound" and, if that is false, "whyWeaker".
 llvm::json::Value toJSON(const Verdict &verdict);
 
-/// One line: "equal; wrong with probability at most 2^-1756 (proved) at ...", or
-/// "equal, but proved only up to an error of 2^-3.9 at ..., asked for 2^-64: ..."
-/// and why.
+/// One line: "equal; wrong with probability at most 2^-1756 (proved) at ...",
+/// or "equal, but proved only up to an error of 2^-3.9 at ..., asked for 2^-64:
+/// ..." and why.
 std::string toString(const Verdict &verdict);
 
 } // namespace mlir::mirage
