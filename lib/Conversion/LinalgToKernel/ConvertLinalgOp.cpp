@@ -206,13 +206,9 @@ auto LinalgOpReader::findAccumulation(Value yielded, Value accumulator)
   Operation *definition = skipCasts(yielded).getDefiningOp();
   if (!definition)
     return std::nullopt;
-  auto combiner =
-      llvm::TypeSwitch<Operation *, std::optional<Opcode>>(definition)
-          .Case([](arith::AddFOp) { return Opcode::Add; })
-          .Case([](arith::MaximumFOp) { return Opcode::Maximum; })
-          .Case([](arith::MinimumFOp) { return Opcode::Minimum; })
-          .Default([](Operation *) { return std::nullopt; });
-  if (!combiner)
+  std::optional<Opcode> combiner = findOpcode(definition);
+  if (combiner != Opcode::Add && combiner != Opcode::Maximum &&
+      combiner != Opcode::Minimum)
     return std::nullopt;
   for (unsigned side : {0, 1})
     if (skipCasts(definition->getOperand(side)) == accumulator)

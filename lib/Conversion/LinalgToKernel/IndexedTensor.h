@@ -60,6 +60,9 @@ public:
   void setLocation(Location newLocation) { location = newLocation; }
   int64_t getExtent(int loop) const { return extents[loop]; }
   unsigned getNumLoops() const { return extents.size(); }
+  /// The element type of what stands between the steps of one operation of the
+  /// body, which rounds once, at its end: f32, in which arithmetic is done.
+  Type getUnroundedType() { return builder.getF32Type(); }
 
   IndexedTensor unary(Opcode opcode, const IndexedTensor &x, Type element,
                       ArrayRef<double> scalars = {});

@@ -66,8 +66,7 @@ static std::optional<Opcode> getIfNoNaN(OpT op, Opcode opcode) {
   return std::nullopt;
 }
 
-/// The row of the operator table that means what an op with one result means.
-static std::optional<Opcode> findOpcode(Operation *op) {
+std::optional<Opcode> mlir::mirage::findOpcode(Operation *op) {
   return llvm::TypeSwitch<Operation *, std::optional<Opcode>>(op)
       .Case([](arith::NegFOp) { return Opcode::Neg; })
       .Case([](math::AbsFOp) { return Opcode::Abs; })
@@ -180,12 +179,12 @@ FailureOr<BodyValue> ScalarTranslator::translateFma(Operation *op) {
     operands.push_back(*value);
   }
   builder.setLocation(fuse(outer, op));
-  Type element = getElementTypeOrSelf(op->getResult(0));
   FailureOr<BodyValue> product =
-      join(Opcode::Mul, operands[0], operands[1], element);
+      join(Opcode::Mul, operands[0], operands[1], builder.getUnroundedType());
   if (failed(product))
     return failure();
-  return join(Opcode::Add, *product, operands[2], element);
+  return join(Opcode::Add, *product, operands[2],
+              getElementTypeOrSelf(op->getResult(0)));
 }
 
 /// A wider type changes no value; arithmetic is done in f32 anyway.
@@ -233,6 +232,9 @@ ScalarTranslator::joinNumber(Opcode opcode, const IndexedTensor &x,
   auto apply = [&](Opcode unary, ArrayRef<double> scalars = {}) -> BodyValue {
     return builder.unary(unary, x, element, scalars);
   };
+  auto unrounded = [&](Opcode unary) {
+    return builder.unary(unary, x, builder.getUnroundedType());
+  };
   if (std::isnan(number))
     return fail("expects constants that are numbers, got NaN");
   switch (opcode) {
@@ -241,21 +243,19 @@ ScalarTranslator::joinNumber(Opcode opcode, const IndexedTensor &x,
   case Opcode::Sub:
     if (!isNumberLeft)
       return apply(Opcode::Offset, -number);
-    return BodyValue(builder.unary(Opcode::Offset,
-                                   builder.unary(Opcode::Neg, x, element),
-                                   element, number));
+    return BodyValue(
+        builder.unary(Opcode::Offset, unrounded(Opcode::Neg), element, number));
   case Opcode::Mul:
     return apply(Opcode::Scale, number);
   case Opcode::Div:
-    if (!isNumberLeft && number == 0)
-      return fail("expects a divisor other than 0");
+    if (!isNumberLeft && !std::isnormal(static_cast<float>(1 / number)))
+      return fail("expects a divisor that has a reciprocal in f32");
     if (!isNumberLeft)
       return apply(Opcode::Scale, 1 / number);
     if (number == 1)
       return apply(Opcode::Reciprocal);
-    return BodyValue(builder.unary(
-        Opcode::Scale, builder.unary(Opcode::Reciprocal, x, element), element,
-        number));
+    return BodyValue(builder.unary(Opcode::Scale, unrounded(Opcode::Reciprocal),
+                                   element, number));
   case Opcode::Maximum:
     return number == 0 ? apply(Opcode::Relu)
                        : apply(Opcode::Clamp, {number, kInfinity});
@@ -282,7 +282,9 @@ FailureOr<BodyValue> ScalarTranslator::power(const IndexedTensor &x,
     return apply(Opcode::Square);
   if (exponent == 3)
     return BodyValue(builder.binary(
-        Opcode::Mul, builder.unary(Opcode::Square, x, element), x, element));
+        Opcode::Mul,
+        builder.unary(Opcode::Square, x, builder.getUnroundedType()), x,
+        element));
   if (exponent == 0.5)
     return apply(Opcode::Sqrt);
   if (exponent == -0.5)

@@ -22,6 +22,9 @@ using BodyValue = std::variant<double, IndexedTensor>;
 /// of a linalg.fill, is.
 std::optional<double> findConstant(Value value);
 
+/// The row of the operator table that means what an op with one result means.
+std::optional<Opcode> findOpcode(Operation *op);
+
 /// Builds kernel ops for ops of arith and math, on demand, so that parts of a
 /// body that nothing asks for leave no trace. Numbers are folded in float64;
 /// next to a tensor they become the parameters of scale, offset, relu or clamp.

@@ -171,7 +171,7 @@ func.func @constant_result(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
 
 func.func @divided_by_zero(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
   %zero = arith.constant dense<0.0> : tensor<4x6xf32>
-  // expected-remark @below {{expects a divisor other than 0}}
+  // expected-remark @below {{expects a divisor that has a reciprocal in f32}}
   %0 = arith.divf %x, %zero : tensor<4x6xf32>
   return %0 : tensor<4x6xf32>
 }

@@ -165,3 +165,18 @@ func.func @narrow_accumulator(%x: tensor<4x10xf16>) -> tensor<4x1xf16> {
   } -> tensor<4x1xf16>
   return %r : tensor<4x1xf16>
 }
+
+// What is a maximum elementwise is one in a reduction.
+// CHECK-LABEL: func.func @max_without_nan
+// CHECK: mirage_kernel.max
+func.func @max_without_nan(%x: tensor<4x8xf32>) -> tensor<4xf32> {
+  %lowest = arith.constant 0xFF800000 : f32
+  %empty = tensor.empty() : tensor<4xf32>
+  %start = linalg.fill ins(%lowest : f32) outs(%empty : tensor<4xf32>) -> tensor<4xf32>
+  %max = linalg.reduce ins(%x : tensor<4x8xf32>) outs(%start : tensor<4xf32>) dimensions = [1]
+    (%a: f32, %b: f32) {
+      %m = arith.maxnumf %a, %b fastmath<nnan> : f32
+      linalg.yield %m : f32
+    }
+  return %max : tensor<4xf32>
+}
