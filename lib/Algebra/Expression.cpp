@@ -159,6 +159,15 @@ MonomialId ExpressionContext::internMonomial(Monomial monomial) {
   return MonomialId(number);
 }
 
+uint64_t ExpressionContext::countFactors(const Monomial &monomial) const {
+  uint64_t count = monomial.atoms.size();
+  for (FormId part :
+       {monomial.exponent, monomial.radicand, monomial.denominator})
+    if (part != FormId::None)
+      count += get(part).length;
+  return count;
+}
+
 FormId ExpressionContext::makeForm(MonomialCounts entries) {
   llvm::sort(entries);
   Form form;
@@ -178,6 +187,7 @@ FormId ExpressionContext::makeForm(MonomialCounts entries) {
     addLetters(form.freeLetters, get(monomial).freeLetters);
     form.height = std::max(form.height, get(monomial).height);
     form.total += count;
+    form.length = std::max(form.length, countFactors(get(monomial)));
   }
   forms.push_back(std::move(form));
   return FormId(number);

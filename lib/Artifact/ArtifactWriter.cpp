@@ -124,7 +124,8 @@ llvm::Error mlir::mirage::writeArtifact(const Artifact &artifact,
                                         llvm::StringRef directory) {
   if (llvm::Error error = verify(artifact))
     return error;
-  if (std::error_code code = llvm::sys::fs::create_directories(directory))
+  if (std::error_code code = llvm::sys::fs::create_directories(
+          directory, /*IgnoreExisting=*/true, llvm::sys::fs::all_all))
     return makeFileError(directory, code);
   if (llvm::Error error = removeEarlier(directory))
     return error;

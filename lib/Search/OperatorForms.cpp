@@ -13,8 +13,13 @@ using namespace mlir::mirage;
 using namespace mlir::mirage::search;
 using llvm::ArrayRef;
 
-FormId OperatorForms::mul(FormId lhs, FormId rhs) {
-  if (context.countProduct(lhs, rhs) > maxTotal)
+/// What repeated squaring leads to: 24 times is a monomial of 2^24 factors.
+bool OperatorForms::isTooLong(FormId lhs, FormId rhs) const {
+  return context.get(lhs).length + context.get(rhs).length > kMaxFormLength;
+}
+
+FormId OperatorForms::product(FormId lhs, FormId rhs) {
+  if (context.countProduct(lhs, rhs) > maxTotal || isTooLong(lhs, rhs))
     return FormId::None;
   return context.mul(lhs, rhs);
 }
@@ -25,9 +30,9 @@ FormId OperatorForms::apply(const ScalarNode &node, FormId lhs, FormId rhs) {
   case ScalarFunction::Add:
     return context.add(lhs, rhs);
   case ScalarFunction::Mul:
-    return mul(lhs, rhs);
+    return product(lhs, rhs);
   case ScalarFunction::Div:
-    return context.div(lhs, rhs);
+    return isTooLong(lhs, rhs) ? FormId::None : context.div(lhs, rhs);
   case ScalarFunction::Exp:
     return context.exp(lhs);
   case ScalarFunction::Sqrt:
@@ -109,8 +114,8 @@ FormId OperatorForms::reduction(const OperatorInfo &row, FormId operand,
 
 FormId OperatorForms::contraction(FormId lhs, FormId rhs, NameId over,
                                   const SymbolPowers &part) {
-  FormId product = mul(lhs, rhs);
-  return product == FormId::None ? product : context.sum(product, over, part);
+  FormId whole = product(lhs, rhs);
+  return whole == FormId::None ? whole : context.sum(whole, over, part);
 }
 
 FormId OperatorForms::join(const OperatorInfo &row, FormId operand,

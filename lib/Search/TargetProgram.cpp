@@ -138,7 +138,7 @@ private:
       return forms.reduction(row, operands[0], lost, {});
     case OperatorKind::Contraction:
       return lost.empty()
-                 ? context.mul(operands[0], operands[1]) // K is 1
+                 ? forms.product(operands[0], operands[1]) // K is 1
                  : forms.contraction(operands[0], operands[1], lost[0], {});
     case OperatorKind::Movement:
       return operands[0];

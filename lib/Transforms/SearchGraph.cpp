@@ -9,6 +9,7 @@
 #include "Mirage/Transforms/SearchGraph.h"
 #include "Mirage/Bridge/Bridge.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
+#include "Mirage/Dialect/Operator/LaunchAttributes.h"
 #include "Mirage/Graph/GraphJSON.h"
 #include "Mirage/Verify/VerdictJSON.h"
 #include "mlir/IR/Builders.h"
@@ -158,8 +159,7 @@ private:
     yield->setOperands(values);
     for (mlir::Operation *nested : llvm::reverse(old))
       nested->erase();
-    op->setAttr("mirage.certificate",
-                getCertificate(builder, program, candidate));
+    op->setAttr(kCertificateAttr, getCertificate(builder, program, candidate));
     result.isReplaced = true;
     result.whyNot.clear();
   }

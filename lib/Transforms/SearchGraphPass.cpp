@@ -89,14 +89,19 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
   LogicalResult writeReport(llvm::json::Array graphs) {
     std::error_code code;
     llvm::raw_fd_ostream file(report, code, llvm::sys::fs::OF_Text);
-    if (code)
-      return mlir::emitError(findLocation(getOperation()))
-             << "cannot write the report to '" << report
-             << "': " << code.message();
-    file << llvm::formatv("{0:2}", llvm::json::Value(llvm::json::Object{
-                                       {"graphs", std::move(graphs)}}))
-         << '\n';
-    return success();
+    if (!code) {
+      file << llvm::formatv("{0:2}", llvm::json::Value(llvm::json::Object{
+                                         {"graphs", std::move(graphs)}}))
+           << '\n';
+      file.close();
+      code = file.error();
+      file.clear_error();
+    }
+    if (!code)
+      return success();
+    return mlir::emitError(findLocation(getOperation()))
+           << "cannot write the report to '" << report
+           << "': " << code.message();
   }
 };
 } // namespace

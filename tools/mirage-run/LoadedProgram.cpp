@@ -133,7 +133,8 @@ mlir::mirage::makeInputs(const LoadedProgram &program,
 llvm::Error mlir::mirage::writeOutputs(const LoadedProgram &program,
                                        llvm::ArrayRef<HostTensor> outputs,
                                        llvm::StringRef directory) {
-  if (std::error_code code = llvm::sys::fs::create_directories(directory))
+  if (std::error_code code = llvm::sys::fs::create_directories(
+          directory, /*IgnoreExisting=*/true, llvm::sys::fs::all_all))
     return llvm::createStringError(directory +
                                    ": cannot be created: " + code.message());
   for (auto [tensor, output] : llvm::zip_equal(program.outputs, outputs)) {

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../StandardOutput.h"
 #include "LoadedProgram.h"
 #include "Mirage/Reference/Reference.h"
 #include "Report.h"
@@ -236,5 +237,7 @@ int main(int argc, char **argv) {
     printJSON(*program, *report, llvm::outs());
   else
     printText(*program, *report, llvm::outs());
+  if (!finishOutput("mirage-run"))
+    return kBadInput;
   return report->passes() ? kOk : kCheckFailed;
 }

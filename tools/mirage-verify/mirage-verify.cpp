@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../StandardOutput.h"
 #include "Mirage/InitAll.h"
 #include "Mirage/Pipelines/Judge.h"
 #include "mlir/IR/AsmState.h"
@@ -124,5 +125,7 @@ int main(int argc, char **argv) {
   if (failed(verdicts))
     return kBadInput;
   print(*verdicts);
+  if (!mirage::finishOutput("mirage-verify"))
+    return kBadInput;
   return getExitCode(*verdicts);
 }

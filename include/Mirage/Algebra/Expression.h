@@ -104,6 +104,9 @@ struct Form {
   Letters freeLetters;      ///< derived
   uint16_t height = 0;      ///< derived
   uint64_t total = 0;       ///< derived: monomials counted with multiplicity
+  /// Derived: factors of the longest monomial, those of its exponent, radicand
+  /// and denominator included.
+  uint64_t length = 0;
 };
 
 /// Gives every list of words a number, the same for equal lists.
@@ -197,6 +200,7 @@ public:
   MonomialId close(Monomial monomial);
   /// The product of monomials with disjoint bound letters, not closed.
   Monomial multiplyOpen(const Monomial &lhs, const Monomial &rhs);
+  uint64_t countFactors(const Monomial &monomial) const;
   FormId makeForm(MonomialCounts monomials);
   FormId makeForm(Monomial monomial);
 

@@ -23,6 +23,10 @@ namespace mlir::mirage::search {
 
 enum class AtomReading : uint8_t { Function, WrittenOut };
 
+/// Products and quotients with longer monomials than this are not built: time
+/// and memory grow with the length.
+constexpr uint64_t kMaxFormLength = 256;
+
 class OperatorForms {
 public:
   /// \param maxTotal  products with more monomials than this are not built.
@@ -36,6 +40,7 @@ public:
   /// \param over  the reduced names; `part` what of them one reduction sees.
   FormId reduction(const OperatorInfo &row, FormId operand,
                    llvm::ArrayRef<NameId> over, const SymbolPowers &part);
+  FormId product(FormId lhs, FormId rhs);
   FormId contraction(FormId lhs, FormId rhs, NameId over,
                      const SymbolPowers &part);
   /// Joining the parts along an axis of what `row` has reduced.
@@ -50,7 +55,7 @@ private:
                             llvm::ArrayRef<FormId> operands,
                             llvm::ArrayRef<NameId> over);
   FormId apply(const ScalarNode &node, FormId lhs, FormId rhs);
-  FormId mul(FormId lhs, FormId rhs);
+  bool isTooLong(FormId lhs, FormId rhs) const;
 
   ExpressionContext &context;
   AtomReading reading;

@@ -86,6 +86,18 @@ private:
 };
 } // namespace
 
+/// What was proved of each kernel graph, in their order; null where nothing
+/// was.
+static ArrayAttr collectCertificates(func::FuncOp function) {
+  SmallVector<Attribute> certificates;
+  for (auto graph : function.getOps<kernel::GraphOp>())
+    if (Attribute certificate = graph->getAttr(kCertificateAttr))
+      certificates.push_back(certificate);
+  return certificates.empty()
+             ? ArrayAttr()
+             : ArrayAttr::get(function.getContext(), certificates);
+}
+
 void LaunchBuilder::createFunction() {
   SmallVector<Type> parameters;
   SmallVector<Attribute> attributes;
@@ -112,6 +124,8 @@ void LaunchBuilder::createFunction() {
   for (NamedAttribute attribute : source->getDiscardableAttrs())
     if (attribute.getName() != kWorkspaceBytesAttr)
       function->setDiscardableAttr(attribute.getName(), attribute.getValue());
+  if (ArrayAttr certificates = collectCertificates(source))
+    function->setAttr(kCertificateAttr, certificates);
   function.setVisibility(source.getVisibility());
   builder.setInsertionPointToStart(function.addEntryBlock());
 }

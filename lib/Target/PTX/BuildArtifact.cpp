@@ -13,6 +13,9 @@
 #include "Mirage/Graph/JSONCursor.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::mirage;
@@ -45,6 +48,35 @@ private:
 };
 } // namespace
 
+/// An attribute made of dictionaries, arrays, numbers and strings. JSON has no
+/// infinite numbers: these are strings, and so is whatever else there is.
+static llvm::json::Value toJSON(Attribute attribute) {
+  if (auto members = dyn_cast<DictionaryAttr>(attribute)) {
+    llvm::json::Object object;
+    for (NamedAttribute member : members)
+      object[member.getName().getValue()] = toJSON(member.getValue());
+    return object;
+  }
+  if (auto elements = dyn_cast<ArrayAttr>(attribute)) {
+    llvm::json::Array list;
+    for (Attribute element : elements)
+      list.push_back(toJSON(element));
+    return list;
+  }
+  if (auto number = dyn_cast<IntegerAttr>(attribute))
+    return number.getInt();
+  if (auto number = dyn_cast<FloatAttr>(attribute))
+    if (double value = number.getValueAsDouble(); std::isfinite(value))
+      return value;
+  if (auto text = dyn_cast<StringAttr>(attribute))
+    return text.getValue();
+  if (auto number = dyn_cast<FloatAttr>(attribute))
+    return llvm::formatv("{0}", number.getValueAsDouble()).str();
+  std::string text;
+  llvm::raw_string_ostream(text) << attribute;
+  return text;
+}
+
 LogicalResult ArtifactBuilder::readProgram() {
   auto text = function->getAttrOfType<StringAttr>(kProgramAttr);
   if (!text)
@@ -57,6 +89,8 @@ LogicalResult ArtifactBuilder::readProgram() {
   if (!program)
     return function.emitError() << llvm::toString(program.takeError());
   artifact.program = std::move(*program);
+  if (Attribute certificate = function->getAttr(kCertificateAttr))
+    artifact.certificate = toJSON(certificate);
   return success();
 }
 

@@ -32,6 +32,9 @@ inline constexpr llvm::StringLiteral kRoleAttr = "mirage.role";
 /// Of the function: the program that it computed before it was optimized, in
 /// JSON.
 inline constexpr llvm::StringLiteral kProgramAttr = "mirage.program";
+/// Of a kernel graph: what the verifier proved of it, a dictionary. Of the
+/// function that it becomes: those of all its graphs, an array.
+inline constexpr llvm::StringLiteral kCertificateAttr = "mirage.certificate";
 /// Of an argument or result: what people call it.
 inline constexpr llvm::StringLiteral kNameAttr = "mirage.name";
 /// A place in device memory: a buffer of the caller, or a part of the
