@@ -253,9 +253,9 @@ double mlir::mirage::getNeutral(Combiner combiner) {
 }
 
 double mlir::mirage::combine(Combiner combiner, double lhs, double rhs) {
-  if (combiner == Combiner::Add)
-    return lhs + rhs;
-  return std::isnan(lhs) || lhs > rhs ? lhs : rhs;
+  return applyDouble(combiner == Combiner::Add ? ScalarFunction::Add
+                                               : ScalarFunction::Max,
+                     lhs, rhs);
 }
 
 bool OperatorInfo::averages() const {

@@ -9,8 +9,6 @@
 #include "Mirage/Graph/ScalarDefinition.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
-#include <algorithm>
-#include <cmath>
 #include <cstring>
 
 using namespace mlir::mirage;
@@ -77,42 +75,6 @@ unsigned ScalarDefinition::countSpecial() const {
   });
 }
 
-static double apply(const ScalarNode &node, double lhs, double rhs) {
-  switch (node.function) {
-  case ScalarFunction::Constant:
-    return node.value;
-  case ScalarFunction::Ln2:
-    return 0.693147180559945309417;
-  case ScalarFunction::Add:
-    return lhs + rhs;
-  case ScalarFunction::Mul:
-    return lhs * rhs;
-  case ScalarFunction::Div:
-    return lhs / rhs;
-  case ScalarFunction::Max:
-    return std::isnan(lhs) || lhs > rhs ? lhs : rhs;
-  case ScalarFunction::Min:
-    return std::isnan(lhs) || lhs < rhs ? lhs : rhs;
-  case ScalarFunction::Exp:
-    return std::exp(lhs);
-  case ScalarFunction::Sqrt:
-    return std::sqrt(lhs);
-  case ScalarFunction::Abs:
-    return std::fabs(lhs);
-  case ScalarFunction::Log:
-    return std::log(lhs);
-  case ScalarFunction::Erf:
-    return std::erf(lhs);
-  case ScalarFunction::Pow:
-    return std::pow(lhs, rhs);
-  case ScalarFunction::Argument:
-  case ScalarFunction::Parameter:
-  case ScalarFunction::Size:
-    break;
-  }
-  llvm_unreachable("leaves are given by the caller");
-}
-
 double mlir::mirage::evaluateDouble(const ScalarDefinition &definition,
                                     llvm::ArrayRef<double> arguments,
                                     llvm::ArrayRef<double> parameters,
@@ -126,8 +88,12 @@ double mlir::mirage::evaluateDouble(const ScalarDefinition &definition,
                               return parameters[node.index];
                             case ScalarFunction::Size:
                               return size;
+                            case ScalarFunction::Constant:
+                              return node.value;
+                            case ScalarFunction::Ln2:
+                              return kLn2;
                             default:
-                              return apply(node, lhs, rhs);
+                              return applyDouble(node.function, lhs, rhs);
                             }
                           });
 }

@@ -86,11 +86,6 @@ bool LinearLayout::isSurjective() const {
   return matrix.getRank() == matrix.getNumRows();
 }
 
-bool LinearLayout::isInjective() const {
-  BitMatrix matrix = toMatrix();
-  return matrix.getRank() == matrix.getNumColumns();
-}
-
 unsigned LinearLayout::getRedundantBits(LayoutInput input) const {
   unsigned before = 0;
   for (unsigned earlier = 0; earlier < static_cast<unsigned>(input); ++earlier)

@@ -8,7 +8,6 @@
 
 #include "Elementwise.h"
 #include "llvm/ADT/STLExtras.h"
-#include <cmath>
 
 using namespace mlir::mirage;
 
@@ -66,7 +65,7 @@ ElementwiseEvaluator::ElementwiseEvaluator(const ScalarDefinition &definition,
     else if (node.function == ScalarFunction::Constant)
       fillLeaf(number, node.value);
     else if (node.function == ScalarFunction::Ln2)
-      fillLeaf(number, 0.69314718055994530942);
+      fillLeaf(number, kLn2);
     else if (node.function == ScalarFunction::Size)
       fillLeaf(number, size);
   }
@@ -76,50 +75,13 @@ void ElementwiseEvaluator::fillLeaf(unsigned node, double value) {
   std::fill_n(rows.begin() + node * kRow, kRow, value);
 }
 
-template <typename Function>
-static void forEach(int64_t count, const double *lhs, const double *rhs,
-                    double *result, Function function) {
-  for (int64_t i = 0; i < count; ++i)
-    result[i] = function(lhs[i], rhs[i]);
-}
-
 /// One primitive over a row. Unary ones have the same operand twice.
 static void apply(ScalarFunction function, int64_t count, const double *lhs,
                   const double *rhs, double *result) {
-  auto run = [&](auto meaning) { forEach(count, lhs, rhs, result, meaning); };
-  switch (function) {
-  case ScalarFunction::Add:
-    return run([](double x, double y) { return x + y; });
-  case ScalarFunction::Mul:
-    return run([](double x, double y) { return x * y; });
-  case ScalarFunction::Div:
-    return run([](double x, double y) { return x / y; });
-  case ScalarFunction::Max:
-    return run(
-        [](double x, double y) { return std::isnan(x) || x > y ? x : y; });
-  case ScalarFunction::Min:
-    return run(
-        [](double x, double y) { return std::isnan(x) || x < y ? x : y; });
-  case ScalarFunction::Exp:
-    return run([](double x, double) { return std::exp(x); });
-  case ScalarFunction::Sqrt:
-    return run([](double x, double) { return std::sqrt(x); });
-  case ScalarFunction::Abs:
-    return run([](double x, double) { return std::fabs(x); });
-  case ScalarFunction::Log:
-    return run([](double x, double) { return std::log(x); });
-  case ScalarFunction::Erf:
-    return run([](double x, double) { return std::erf(x); });
-  case ScalarFunction::Pow:
-    return run([](double x, double y) { return std::pow(x, y); });
-  case ScalarFunction::Argument:
-  case ScalarFunction::Parameter:
-  case ScalarFunction::Constant:
-  case ScalarFunction::Ln2:
-  case ScalarFunction::Size:
-    break;
-  }
-  llvm_unreachable("leaves have their rows already");
+  withDoubleMeaning(function, [&](auto meaning) {
+    for (int64_t i = 0; i < count; ++i)
+      result[i] = meaning(lhs[i], rhs[i]);
+  });
 }
 
 void ElementwiseEvaluator::runRow(int64_t begin, int64_t count,

@@ -44,7 +44,6 @@ public:
   /// The number of an axis of a tile graph; none if its extent is 1.
   int getAxis(unsigned graph, Axis axis) const;
   int64_t getExtent(int axis) const { return extents[axis]; }
-  size_t getNumAxes() const { return extents.size(); }
 
   llvm::ArrayRef<Cut> getCuts() const { return cuts; }
   /// The graph nested in an operation.

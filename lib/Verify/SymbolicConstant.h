@@ -9,6 +9,7 @@
 #ifndef MIRAGE_LIB_VERIFY_SYMBOLICCONSTANT_H
 #define MIRAGE_LIB_VERIFY_SYMBOLICCONSTANT_H
 
+#include "Mirage/Graph/ScalarDefinition.h"
 #include <cmath>
 
 namespace mlir::mirage {
@@ -22,7 +23,6 @@ struct SymbolicConstant {
 };
 
 inline SymbolicConstant classifyConstant(double value) {
-  constexpr double kLn2 = 0.69314718055994530942;
   constexpr double kLog2E = 1.44269504088896340736;
   auto isNearest = [&](double number) {
     return std::fabs(value) == number ||

@@ -39,7 +39,6 @@ public:
     return inputs[group];
   }
   unsigned getNumGroups() const { return inputs.size(); }
-  unsigned getNumRoots(unsigned group) const { return numRoots[group]; }
   /// Groups with more roots are not redrawn: it would take too many draws.
   /// Trials still count for the output elements whose own roots exist.
   static constexpr unsigned kMaxGroupRoots = 8;

@@ -179,7 +179,6 @@ public:
   const Form &get(FormId id) const { return forms[unsigned(id)]; }
   /// The largest number of monomials that `mul` of these would have.
   uint64_t countProduct(FormId lhs, FormId rhs) const;
-  unsigned getNumForms() const { return forms.size(); }
   bool isFunction(const Atom &atom, llvm::StringRef text) const;
 
   /// The form as text, deterministic: monomials sorted by their text.

@@ -45,7 +45,6 @@ public:
 
   unsigned getHeight() const { return fields.size(); }
   const PrimeField &operator[](unsigned i) const { return fields[i]; }
-  uint32_t getSmallestPrime() const { return fields.back().getPrime(); }
 
   /// A random element of order p(level + 1) of the field `level`.
   uint32_t drawRoot(unsigned level, RandomStream &random) const;

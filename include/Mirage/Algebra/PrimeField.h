@@ -28,7 +28,6 @@ public:
 
   uint32_t getPrime() const { return prime; }
   uint32_t getOne() const { return one; }
-  uint32_t getMinusOne() const { return prime - one; }
   uint32_t getHalf() const;
 
   /// From and to the representative in [0, p).

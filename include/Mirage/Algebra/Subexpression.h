@@ -100,7 +100,6 @@ public:
   std::vector<FormId> getLevelForms() const;
   /// No subexpression has more monomials than this.
   uint64_t getMaxTotal() const { return maxTotal; }
-  unsigned getNumLevels() const { return levels.size(); }
 
 private:
   /// A form that c is compared with, each of its monomials opened.

@@ -129,9 +129,6 @@ const OperatorInfo &getOperatorInfo(Opcode opcode);
 llvm::ArrayRef<OperatorInfo> getOperatorTable(); ///< in the order of Opcode
 std::optional<Opcode> parseOpcode(llvm::StringRef name);
 
-inline bool isElementwise(Opcode opcode) {
-  return getOperatorInfo(opcode).kind == OperatorKind::Elementwise;
-}
 inline bool isReduction(Opcode opcode) {
   return getOperatorInfo(opcode).kind == OperatorKind::Reduction;
 }

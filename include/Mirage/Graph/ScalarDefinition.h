@@ -27,6 +27,8 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/ErrorHandling.h"
+#include <cmath>
 #include <cstdint>
 
 namespace mlir::mirage {
@@ -56,6 +58,55 @@ enum class ScalarFunction : uint8_t {
 
 /// Number of operands that a primitive takes: 0 (leaves), 1 or 2.
 unsigned getArity(ScalarFunction function);
+
+/// What `ScalarFunction::Ln2` stands for, in doubles.
+inline constexpr double kLn2 = 0.693147180559945309417;
+
+/// Calls `use` with the meaning of a primitive in doubles, a function of two
+/// doubles; a unary one ignores the second. What is applied to a whole row thus
+/// decides once which primitive it is. NaN as an operand is NaN as the result,
+/// of Max and Min as well.
+template <typename Use>
+decltype(auto) withDoubleMeaning(ScalarFunction function, Use &&use) {
+  switch (function) {
+  case ScalarFunction::Add:
+    return use([](double x, double y) { return x + y; });
+  case ScalarFunction::Mul:
+    return use([](double x, double y) { return x * y; });
+  case ScalarFunction::Div:
+    return use([](double x, double y) { return x / y; });
+  case ScalarFunction::Max:
+    return use(
+        [](double x, double y) { return std::isnan(x) || x > y ? x : y; });
+  case ScalarFunction::Min:
+    return use(
+        [](double x, double y) { return std::isnan(x) || x < y ? x : y; });
+  case ScalarFunction::Exp:
+    return use([](double x, double) { return std::exp(x); });
+  case ScalarFunction::Sqrt:
+    return use([](double x, double) { return std::sqrt(x); });
+  case ScalarFunction::Abs:
+    return use([](double x, double) { return std::fabs(x); });
+  case ScalarFunction::Log:
+    return use([](double x, double) { return std::log(x); });
+  case ScalarFunction::Erf:
+    return use([](double x, double) { return std::erf(x); });
+  case ScalarFunction::Pow:
+    return use([](double x, double y) { return std::pow(x, y); });
+  case ScalarFunction::Argument:
+  case ScalarFunction::Parameter:
+  case ScalarFunction::Constant:
+  case ScalarFunction::Ln2:
+  case ScalarFunction::Size:
+    break;
+  }
+  llvm_unreachable("leaves have no operands; the caller gives their values");
+}
+
+inline double applyDouble(ScalarFunction function, double lhs, double rhs) {
+  return withDoubleMeaning(
+      function, [&](auto meaning) -> double { return meaning(lhs, rhs); });
+}
 
 struct ScalarNode {
   ScalarFunction function = ScalarFunction::Argument;

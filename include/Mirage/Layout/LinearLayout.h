@@ -70,8 +70,6 @@ public:
   BitMatrix toMatrix() const;
   /// Whether each element is held by somebody.
   bool isSurjective() const;
-  /// Whether no element is held twice.
-  bool isInjective() const;
   /// The bits of an input, as a mask, whose images those before them (and the
   /// inputs before) span already: where these bits are 0, each element is held
   /// once.

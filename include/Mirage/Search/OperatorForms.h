@@ -46,7 +46,6 @@ public:
   /// Joining the parts along an axis of what `row` has reduced.
   FormId join(const OperatorInfo &row, FormId operand, SymbolId symbol);
 
-  AtomReading getReading() const { return reading; }
   void setMaxTotal(uint64_t total) { maxTotal = total; }
 
 private:

@@ -44,7 +44,7 @@ public:
     case ScalarFunction::Constant:
       return emitConstant(builder, location, node.value);
     case ScalarFunction::Ln2:
-      return emitConstant(builder, location, 0.693147180559945309417);
+      return emitConstant(builder, location, kLn2);
     case ScalarFunction::Size:
       return emitConstant(builder, location, size);
     case ScalarFunction::Add:
