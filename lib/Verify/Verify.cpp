@@ -10,11 +10,15 @@
 #include "Comparison.h"
 #include "DegreeBound.h"
 #include "ExpNesting.h"
+#include "Mirage/Graph/MachineMemory.h"
 #include "Mirage/Verify/SmallerSizes.h"
+#include "Mirage/Verify/VerdictJSON.h"
+#include "TrialMemory.h"
 #include "WrittenGraph.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
 
@@ -84,6 +88,7 @@ public:
   llvm::Expected<Verdict> run();
 
 private:
+  bool areBatchesSmall() const;
   bool writeOutTerms();
   bool collectDifferences();
 
@@ -134,7 +139,7 @@ llvm::Expected<Verdict> Judge::run() {
     return unknown("expects a tower of height " + llvm::Twine(height) +
                    ", got " + llvm::Twine(options.primes.size()));
   numInputs = countInputElements(lhs);
-  if (writeOutTerms() && collectDifferences())
+  if (areBatchesSmall() && writeOutTerms() && collectDifferences())
     runSmall();
   else
     runLarge();
@@ -144,6 +149,14 @@ llvm::Expected<Verdict> Judge::run() {
 //===----------------------------------------------------------------------===//
 // Small graphs: every element a term, a bound for every output element
 //===----------------------------------------------------------------------===//
+
+/// Few terms may still pass through large values, which movements make.
+bool Judge::areBatchesSmall() const {
+  double limit = getMaxTrialBytes(options);
+  return llvm::all_of(llvm::ArrayRef({&lhs, &rhs}), [&](const Graph *graph) {
+    return estimateEvaluationBytes(*graph, height, kernels::kLanes) <= limit;
+  });
+}
 
 bool Judge::writeOutTerms() {
   std::optional<std::vector<TermId>> left, right;
@@ -406,34 +419,70 @@ llvm::Expected<Verdict> Judge::conclude() {
   return verdict;
 }
 
+/// The verdict on the same graphs with small sizes; an error says why there is
+/// none.
+static llvm::Expected<Verdict> judgeSmallerSizes(const Graph &lhs,
+                                                 const Graph &rhs,
+                                                 const VerifyOptions &options) {
+  llvm::Expected<std::pair<Graph, Graph>> pair = withSmallerSizes(lhs, rhs);
+  if (!pair)
+    return pair.takeError();
+  if (estimateTrialBytes(pair->first, pair->second) > getMaxTrialBytes(options))
+    return llvm::createStringError("these are too large, too");
+  VerifyOptions smallOptions = options;
+  smallOptions.findWitness = {};
+  return Judge(pair->first, pair->second, smallOptions).run();
+}
+
 /// Adds to the verdict on large graphs what smaller sizes prove.
-static llvm::Error addSmallerSizes(const Graph &lhs, const Graph &rhs,
-                                   const VerifyOptions &options,
-                                   Verdict &verdict) {
-  auto giveUp = [&](llvm::Error error) {
+static void addSmallerSizes(const Graph &lhs, const Graph &rhs,
+                            const VerifyOptions &options, Verdict &verdict) {
+  auto giveUp = [&](llvm::StringRef reason) {
     verdict.whyWeaker =
         "too large to be written out at these sizes, and smaller sizes do not "
         "help: " +
-        llvm::toString(std::move(error));
-    return llvm::Error::success();
+        reason.str();
   };
-  llvm::Expected<std::pair<Graph, Graph>> pair = withSmallerSizes(lhs, rhs);
-  if (!pair)
-    return giveUp(pair.takeError());
-  VerifyOptions smallOptions = options;
-  smallOptions.findWitness = {};
-  Judge judge(pair->first, pair->second, smallOptions);
-  llvm::Expected<Verdict> small = judge.run();
+  llvm::Expected<Verdict> small = judgeSmallerSizes(lhs, rhs, options);
   if (!small)
-    return small.takeError();
+    return giveUp(llvm::toString(small.takeError()));
   if (small->kind != Verdict::Equal || small->isLarge)
-    return giveUp(llvm::createStringError(
-        small->isLarge ? "these are too large, too" : small->reason));
+    return giveUp(small->isLarge ? "these are too large, too" : small->reason);
   verdict.bound = small->bound;
   verdict.whyWeaker = small->whyWeaker;
   verdict.sizes = small->sizes;
   verdict.whereBothDefined = small->whereBothDefined;
-  return llvm::Error::success();
+}
+
+double mlir::mirage::estimateTrialBytes(const Graph &lhs, const Graph &rhs) {
+  double field = 0, float64 = 0;
+  for (const Graph *graph : {&lhs, &rhs}) {
+    unsigned height = 1 + computeExpNesting(*graph);
+    field = std::max(field, estimateEvaluationBytes(*graph, height, 1));
+    float64 = std::max(float64, estimateFloat64Bytes(*graph));
+  }
+  return std::max(field, float64);
+}
+
+double mlir::mirage::getMaxTrialBytes(const VerifyOptions &options) {
+  return std::min(options.maxBytes, getMachineMemoryBytes() / 2);
+}
+
+/// Nothing is allocated at the graphs' own sizes. That they agree at smaller
+/// ones is worth saying, but what goes wrong at the edge of a tile need not.
+static Verdict refuseSizes(const Graph &lhs, const Graph &rhs,
+                           const VerifyOptions &options) {
+  constexpr double kGiB = 1u << 30;
+  Verdict verdict;
+  verdict.reason = llvm::formatv(
+      "expects graphs whose trials fit {0:f1} GiB of memory, got "
+      "graphs whose trials may take {1:f1} GiB; ",
+      getMaxTrialBytes(options) / kGiB, estimateTrialBytes(lhs, rhs) / kGiB);
+  llvm::Expected<Verdict> small = judgeSmallerSizes(lhs, rhs, options);
+  verdict.reason +=
+      "at smaller sizes: " +
+      (small ? toString(*small) : llvm::toString(small.takeError()));
+  return verdict;
 }
 
 llvm::Expected<Verdict>
@@ -441,9 +490,10 @@ mlir::mirage::verifyEqual(const Graph &lhs, const Graph &rhs,
                           const VerifyOptions &options) {
   if (llvm::Error error = checkInterfaces(lhs, rhs))
     return std::move(error);
+  if (estimateTrialBytes(lhs, rhs) > getMaxTrialBytes(options))
+    return refuseSizes(lhs, rhs, options);
   llvm::Expected<Verdict> verdict = Judge(lhs, rhs, options).run();
   if (verdict && verdict->kind == Verdict::Equal && verdict->isLarge)
-    if (llvm::Error error = addSmallerSizes(lhs, rhs, options, *verdict))
-      return std::move(error);
+    addSmallerSizes(lhs, rhs, options, *verdict);
   return verdict;
 }

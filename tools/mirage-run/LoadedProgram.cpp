@@ -9,6 +9,7 @@
 #include "LoadedProgram.h"
 #include "Mirage/Graph/GraphJSON.h"
 #include "Mirage/Graph/JSONCursor.h"
+#include "Mirage/Graph/MachineMemory.h"
 #include "Mirage/Reference/NpyFile.h"
 #include "Mirage/Reference/RandomInputs.h"
 #include "llvm/ADT/STLExtras.h"
@@ -16,7 +17,6 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include <unistd.h>
 
 using namespace mlir::mirage;
 
@@ -73,8 +73,7 @@ llvm::Error mlir::mirage::checkMemory(const LoadedProgram &program) {
   for (const auto *tensors : {&program.inputs, &program.outputs})
     for (const ArtifactTensor &tensor : *tensors)
       needed += tensor.type.getSizeBytes();
-  double available =
-      double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGE_SIZE));
+  double available = getMachineMemoryBytes();
   if (needed <= available)
     return llvm::Error::success();
   constexpr double kGiB = 1 << 30;

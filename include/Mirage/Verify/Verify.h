@@ -73,6 +73,10 @@ struct VerifyOptions {
   /// Trials of such graphs if the first one leaves a doubt: until every output
   /// element counted once, at most this many.
   unsigned maxLargeTrials = 16;
+  /// Memory that trials of two graphs may take, by `estimateTrialBytes`; never
+  /// more than half of what the machine has. Graphs that take more are not
+  /// evaluated at their own sizes.
+  double maxBytes = 64.0 * (1u << 30);
   /// Needed for the verdict Different.
   FindWitness findWitness = {};
   /// For experiments with the bound: this tower in every batch, and a fixed
@@ -117,9 +121,17 @@ struct Verdict {
 
 llvm::StringRef getVerdictName(Verdict::Kind kind); // "equal", ...
 
+/// Memory that judging two graphs at their own sizes takes at most, in bytes:
+/// field elements of every value, or float64 where a witness is looked for.
+double estimateTrialBytes(const Graph &lhs, const Graph &rhs);
+
+/// What `options` and this machine allow for that.
+double getMaxTrialBytes(const VerifyOptions &options);
+
 /// Judges graphs with the same inputs and outputs, matched in order: at their
 /// own sizes, and if these are large, at smaller ones as well. Both are
-/// verified graphs.
+/// verified graphs. Those that take too much memory at their own sizes are
+/// Unknown; the reason says how much, and what smaller sizes say.
 /// \returns a verdict, or an error if shapes or counts of inputs or outputs
 /// differ, or from `findWitness`.
 llvm::Expected<Verdict> verifyEqual(const Graph &lhs, const Graph &rhs,

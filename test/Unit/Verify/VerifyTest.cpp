@@ -290,6 +290,34 @@ TEST(Verify, LargeGraphsAreTestedAtTheirSize) {
   EXPECT_TRUE(verdict.disagreement.has_value());
 }
 
+/// Nothing is allocated for what does not fit; smaller sizes are judged.
+TEST(Verify, GraphsTooLargeForMemoryAreUnknown) {
+  int64_t size = int64_t(1) << 22; // 2^44 elements
+  Graph safe = softmax(size, size, true), plain = softmax(size, size, false);
+  Verdict verdict = judge(safe, plain);
+  EXPECT_EQ(verdict.kind, Verdict::Unknown);
+  EXPECT_NE(verdict.reason.find("GiB"), std::string::npos) << verdict.reason;
+  EXPECT_NE(verdict.reason.find("at smaller sizes: equal"), std::string::npos)
+      << verdict.reason;
+  EXPECT_EQ(verdict.bound.provedLog2, 0);
+}
+
+/// The limit is on both graphs, blocks of tiles included.
+TEST(Verify, MemoryIsBoundedByTheLargerGraph) {
+  Graph program = softmax(64, 50, false), fused = softmaxFused(64, 50, 4);
+  double bytes = estimateTrialBytes(program, fused);
+  EXPECT_GE(bytes, estimateTrialBytes(program, program));
+  EXPECT_EQ(bytes, estimateTrialBytes(fused, program));
+  // Every element of exp(x) at least, in four bytes.
+  EXPECT_GE(estimateTrialBytes(program, program), 64 * 50 * 4);
+  VerifyOptions options;
+  options.maxBytes = bytes;
+  EXPECT_EQ(judge(program, fused, options).kind, Verdict::Equal);
+  options.maxBytes = bytes - 1;
+  EXPECT_EQ(judge(program, fused, options).kind, Verdict::Unknown);
+  EXPECT_LE(getMaxTrialBytes(options), options.maxBytes);
+}
+
 /// Every element of a row is fed by all exponentials of the row: few terms in
 /// all, but too many element by element.
 TEST(Verify, ElementsThatShareTheirTermsCountEach) {

@@ -1,0 +1,114 @@
+//===- TrialMemory.cpp - What a trial of a graph takes --------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TrialMemory.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir::mirage;
+
+/// Sizes of one dimension fit 64 bits, their product need not.
+static double countElements(const TensorSpec &type) {
+  double count = 1;
+  for (int64_t size : type.shape)
+    count *= double(size);
+  return count;
+}
+
+namespace {
+/// Elements that an evaluation keeps, and those of them in the arguments of
+/// exponentials.
+struct ElementCount {
+  double kept = 0, exponents = 0;
+};
+
+/// Counts as a GraphEvaluator allocates. What it gives back is counted as well:
+/// an arena that is used for pieces of other sizes keeps its old ones.
+class ElementCounter {
+public:
+  ElementCount run(const Graph &graph) {
+    count(graph, /*instances=*/1, /*iterations=*/1);
+    return sum;
+  }
+
+private:
+  void count(const Graph &graph, double instances, double iterations) {
+    for (ValueId value = 0; value < graph.getNumValues(); ++value)
+      sum.kept += instances * countElements(graph.getType(value));
+    for (const Node &node : graph.getNodes()) {
+      if (node.body)
+        count(*node.body, instances * countBlocks(*node.body),
+              iterations * double(node.body->loop));
+      else
+        countIntermediates(graph, node, instances, iterations);
+    }
+  }
+
+  static double countBlocks(const TileGraph &tiles) {
+    double blocks = 1;
+    for (int64_t extent : tiles.grid)
+      blocks *= double(extent);
+    return blocks;
+  }
+
+  /// Operands stretched to the result's shape, and each step of a definition.
+  void countIntermediates(const Graph &graph, const Node &node,
+                          double instances, double iterations) {
+    const OperatorInfo &row = getOperatorInfo(node.opcode == Opcode::Accumulate
+                                                  ? node.attributes.reduction
+                                                  : node.opcode);
+    double largest = countElements(graph.getType(node.results[0]));
+    for (ValueId operand : node.operands)
+      largest = std::max(largest, countElements(graph.getType(operand)));
+    largest *= instances;
+    // Elementwise ones stretch their operands; reductions join dimension by
+    // dimension, and the blocks along an axis into a total that is finished.
+    sum.kept += row.kind == OperatorKind::Elementwise
+                    ? double(node.operands.size()) * largest
+                    : double(3 + node.attributes.dims.size()) * largest;
+    for (const ScalarDefinition *definition : {&row.definition, &row.finish})
+      for (const ScalarNode &step : definition->nodes()) {
+        sum.kept += getArity(step.function) > 0 ? largest : 0;
+        if (step.function == ScalarFunction::Exp)
+          sum.exponents += largest * iterations;
+      }
+  }
+
+  ElementCount sum;
+};
+} // namespace
+
+double mlir::mirage::estimateEvaluationBytes(const Graph &graph,
+                                             unsigned height, unsigned words) {
+  ElementCount count = ElementCounter().run(graph);
+  double inputs = 0, outputs = 0;
+  for (unsigned input = 0; input < graph.getNumInputs(); ++input)
+    inputs += countElements(graph.getType(input));
+  for (ValueId output : graph.getOutputs())
+    outputs += countElements(graph.getType(output));
+  // Arguments are recorded in one component for the next, in a vector that may
+  // be twice as large; outputs are copied out.
+  double exponents = height > 1 ? 4 * count.exponents : 0;
+  // Counts for each output element, beside its words (Comparison.h).
+  constexpr double kBytesPerComparison = 12;
+  return sizeof(uint32_t) * double(words) *
+             (count.kept + exponents + double(height) * inputs + outputs) +
+         kBytesPerComparison * outputs;
+}
+
+double mlir::mirage::estimateFloat64Bytes(const Graph &graph) {
+  double elements = 0;
+  for (ValueId value = 0; value < graph.getNumValues(); ++value)
+    elements += countElements(graph.getType(value));
+  // Inputs are there as they are stored, and decoded; outputs of both graphs
+  // that are compared are copied out.
+  for (unsigned input = 0; input < graph.getNumInputs(); ++input)
+    elements += 2 * countElements(graph.getType(input));
+  for (ValueId output : graph.getOutputs())
+    elements += 2 * countElements(graph.getType(output));
+  return sizeof(double) * elements;
+}

@@ -1,0 +1,31 @@
+//===- TrialMemory.h - What a trial of a graph takes ------------*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_LIB_VERIFY_TRIALMEMORY_H
+#define MIRAGE_LIB_VERIFY_TRIALMEMORY_H
+
+#include "Mirage/Graph/Graph.h"
+
+namespace mlir::mirage {
+
+/// An upper bound of the bytes that evaluating a graph over fields takes: every
+/// value and every intermediate of its operators in all blocks at once, as a
+/// GraphEvaluator keeps them, and the arguments of exponentials. Computed from
+/// the types alone, before anything is allocated; a floating-point number, as
+/// the sum may well be beyond 64 bits.
+/// \param height  components of the tower.
+/// \param words   words an element: trials in a batch.
+double estimateEvaluationBytes(const Graph &graph, unsigned height,
+                               unsigned words);
+
+/// An upper bound of the bytes that evaluating a graph in float64 takes.
+double estimateFloat64Bytes(const Graph &graph);
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_LIB_VERIFY_TRIALMEMORY_H
