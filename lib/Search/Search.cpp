@@ -20,7 +20,8 @@ using llvm::Expected;
 
 llvm::StringRef mlir::mirage::search::getStopReasonName(StopReason reason) {
   static constexpr llvm::StringLiteral kNames[] = {
-      "exhausted", "outer products left out", "state limit", "time limit"};
+      "exhausted", "outer products left out", "state limit", "time limit",
+      "program's form is too large"};
   return kNames[static_cast<unsigned>(reason)];
 }
 
@@ -131,8 +132,10 @@ private:
     if (reading == AtomReading::WrittenOut)
       stateLimit = std::min(stateLimit, used + options.maxWrittenOutStates);
     EnumerationSpace space(program, reading);
-    if (!space.isSearchable())
+    if (!space.isSearchable()) {
+      stop(StopReason::ProgramTooLarge);
       return reading == AtomReading::Function;
+    }
     std::vector<KernelChoice> kernels = enumerateKernelChoices(
         program, options.maxGridAxes, options.allowSummedOutputs);
     for (unsigned size = 1; size <= options.maxBlockOps; ++size)

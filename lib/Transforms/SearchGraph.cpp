@@ -64,7 +64,7 @@ private:
   void choose(const Graph &program) {
     const search::SearchReport &report = result.search.report;
     if (result.search.candidates.empty())
-      result.whyNot = "no equal µGraph was found";
+      result.whyNot = describeNothingFound();
     for (const search::Candidate &candidate : result.search.candidates) {
       if (candidate.predictedUs >= report.baselineUs) {
         result.whyNot = llvm::formatv("the best µGraph is predicted to take "
@@ -76,6 +76,14 @@ private:
       if (passes(program, candidate))
         return replace(program, candidate);
     }
+  }
+
+  std::string describeNothingFound() const {
+    std::string text = "no equal µGraph was found";
+    search::StopReason reason = result.search.stopReason;
+    if (reason != search::StopReason::Exhausted)
+      text += " (" + search::getStopReasonName(reason).str() + ")";
+    return text;
   }
 
   /// Draws are fixed by the seed and both graphs, hence repeatable, and known
@@ -102,7 +110,7 @@ private:
         result.smallSizes = *verdict;
       isFirst = false;
     }
-    if (countMultiplyAdds(program) > kMaxMultiplyAdds) {
+    if (isTooLarge(program, candidate.graph)) {
       result.fullSize.reason = "too large to be tested at its own sizes";
       return true;
     }
@@ -117,6 +125,13 @@ private:
   /// of more than this takes longer than everything else together. The
   /// structure has been tested, with a bound, at small sizes all the same.
   static constexpr int64_t kMaxMultiplyAdds = int64_t(8) << 30;
+
+  /// Too long to test, or too much memory to test in.
+  static bool isTooLarge(const Graph &program, const Graph &candidate) {
+    return countMultiplyAdds(program) > kMaxMultiplyAdds ||
+           estimateTrialBytes(program, candidate) >
+               getMaxTrialBytes(VerifyOptions());
+  }
 
   static int64_t countMultiplyAdds(const Graph &graph) {
     int64_t flops = 0;

@@ -68,6 +68,9 @@ enum class StopReason : uint8_t {
   OuterProducts,
   StateLimit,
   TimeLimit,
+  /// The program, multiplied out, has too many terms for a reading of it to be
+  /// searched: the one that was left out, or nothing was searched at all.
+  ProgramTooLarge,
 };
 llvm::StringRef getStopReasonName(StopReason reason);
 

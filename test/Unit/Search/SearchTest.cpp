@@ -211,6 +211,18 @@ TEST(SearchTest, LimitsEndTheSearchWithWhatWasFound) {
   EXPECT_FALSE(result.candidates.empty());
 }
 
+/// Ten rounds of x <- (x + y) * x have too many terms when multiplied out.
+TEST(SearchTest, AProgramThatIsTooLargeIsReportedAsSuch) {
+  ProgramBuilder b;
+  ValueId x = b.input({8, 16}), y = b.input({8, 16});
+  for (unsigned round = 0; round < 10; ++round)
+    x = b.apply(Opcode::Mul, {b.apply(Opcode::Add, {x, y}), x});
+  SearchResult result = run(b.finish({x}));
+  EXPECT_EQ(result.stopReason, StopReason::ProgramTooLarge);
+  EXPECT_TRUE(result.candidates.empty());
+  EXPECT_TRUE(result.report.rounds.empty());
+}
+
 TEST(SearchTest, AnUnknownTargetIsAnError) {
   SearchOptions options;
   options.target = "sm_10";
