@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Analysis/BlockSteps.h"
+#include "Mirage/Graph/DefaultTileGraph.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 
@@ -197,7 +198,7 @@ StorageProblem BlockSteps::makeStorageProblem(const Schedule &schedule) const {
   loopEnd = epoch;
   playPhase(StepPhase::After);
 
-  StorageProblem problem;
+  StorageProblem problem(kTileAlignment);
   for (auto [value, tile] : llvm::zip_equal(tiles, touched)) {
     if (hasLoop() && tile.inLoop) {
       // What came into the loop is there in every iteration.

@@ -244,6 +244,6 @@ mlir::mirage::buildDefaultTileGraph(const Graph &graph, const Node &operation,
 int64_t mlir::mirage::getSharedBytes(const TileGraph &graph) {
   int64_t bytes = 0;
   for (ValueId value = 0; value < graph.getNumValues(); ++value)
-    bytes += llvm::alignTo(graph.getType(value).getSizeBytes(), 128);
+    bytes += llvm::alignTo(graph.getType(value).getSizeBytes(), kTileAlignment);
   return bytes;
 }

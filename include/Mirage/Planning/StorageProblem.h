@@ -41,9 +41,8 @@ struct StoredTile {
 
 class StorageProblem {
 public:
-  /// \param alignment  of every offset, in bytes, a power of two. TMA needs
-  /// 128.
-  explicit StorageProblem(int64_t alignment = 128) : alignment(alignment) {}
+  /// \param alignment  of every offset, in bytes, a power of two.
+  explicit StorageProblem(int64_t alignment) : alignment(alignment) {}
 
   unsigned add(StoredTile tile) {
     tiles.push_back(tile);

@@ -50,7 +50,9 @@ llvm::Expected<Target> getTarget(llvm::StringRef name);
 bool isGPUName(llvm::StringRef name);
 
 /// Whether one block's tiles fit into shared memory, each with a place of its
-/// own, and its accumulators into registers.
+/// own, and its accumulators into registers. The planner gives one place to
+/// tiles that are not there at once, so more would fit; which ones depends on
+/// the order of steps, which the search does not know (docs/Search.md).
 bool fits(const TileGraph &kernel, const Target &target);
 
 class CostModel {

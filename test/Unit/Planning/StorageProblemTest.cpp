@@ -12,6 +12,8 @@
 
 using namespace mlir::mirage;
 
+static constexpr int64_t kAlignment = 128;
+
 static std::string getMessage(llvm::Error error) {
   return llvm::toString(std::move(error));
 }
@@ -24,7 +26,7 @@ static StoragePlan planAndVerify(const StorageProblem &problem) {
 }
 
 TEST(StorageProblem, TilesThatNeverMeetShareBytes) {
-  StorageProblem problem;
+  StorageProblem problem(kAlignment);
   problem.add({128, 0, 2});
   problem.add({100, 1, 3}); // padded to 128
   problem.add({128, 2, 4});
@@ -35,13 +37,13 @@ TEST(StorageProblem, TilesThatNeverMeetShareBytes) {
 }
 
 TEST(StorageProblem, NoTilesNeedNothing) {
-  StoragePlan plan = planAndVerify(StorageProblem());
+  StoragePlan plan = planAndVerify(StorageProblem(kAlignment));
   EXPECT_EQ(plan.sizeBytes, 0);
   EXPECT_TRUE(plan.isOptimal);
 }
 
 TEST(StorageProblem, LargestDemandNamesTheEpoch) {
-  StorageProblem problem;
+  StorageProblem problem(kAlignment);
   problem.add({128, 0, 3});
   problem.add({512, 2, 3});
   EXPECT_EQ(problem.getLargestDemand().sizeBytes, 640);
@@ -54,7 +56,7 @@ TEST(StorageProblem, SearchReachesTheBoundWhereFirstFitDoesNot) {
   std::mt19937 random(7);
   unsigned repaired = 0;
   for (unsigned trial = 0; trial < 300; ++trial) {
-    StorageProblem problem;
+    StorageProblem problem(kAlignment);
     for (unsigned tile = 0; tile < 7; ++tile) {
       unsigned begin = random() % 6;
       problem.add({128 * static_cast<int64_t>(1 + random() % 5), begin,
@@ -68,7 +70,7 @@ TEST(StorageProblem, SearchReachesTheBoundWhereFirstFitDoesNot) {
 }
 
 TEST(StorageProblem, BadProblemsAndPlansAreNamed) {
-  StorageProblem problem;
+  StorageProblem problem(kAlignment);
   problem.add({0, 0, 1});
   EXPECT_EQ(getMessage(problem.check()),
             "expects tile 0 to have a positive size, got 0");
