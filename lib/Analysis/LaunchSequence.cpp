@@ -8,6 +8,7 @@
 
 #include "Mirage/Analysis/LaunchSequence.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace mlir;
@@ -23,13 +24,26 @@ FailureOr<LaunchSequence> LaunchSequence::read(func::FuncOp function) {
   return sequence;
 }
 
+/// Ops whose results nothing needs, or only others of these.
+static DenseSet<Operation *> findDeadOps(Block &block) {
+  DenseSet<Operation *> dead;
+  for (Operation &op : llvm::reverse(block)) {
+    auto isDead = [&](Operation *user) { return dead.contains(user); };
+    if (wouldOpBeTriviallyDead(&op) && llvm::all_of(op.getUsers(), isDead))
+      dead.insert(&op);
+  }
+  return dead;
+}
+
 LogicalResult LaunchSequence::readBody() {
   if (!function.getBody().hasOneBlock())
     return function.emitError("expects a function of one block");
   for (BlockArgument argument : function.getArguments())
     roots[argument] = argument;
-  for (Operation &op : function.getBody().front().without_terminator()) {
-    if (isa<tensor::EmptyOp>(op))
+  Block &body = function.getBody().front();
+  DenseSet<Operation *> dead = findDeadOps(body);
+  for (Operation &op : body.without_terminator()) {
+    if (isa<tensor::EmptyOp>(op) || dead.contains(&op))
       continue;
     auto graph = dyn_cast<kernel::GraphOp>(op);
     if (!graph)

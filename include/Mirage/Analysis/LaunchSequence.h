@@ -28,9 +28,9 @@ namespace mlir::mirage {
 class LaunchSequence {
 public:
   /// \returns failure after an error at the first op that is neither a kernel
-  /// graph nor one that makes an empty tensor, or, inside a kernel graph,
-  /// neither a block graph nor a reshape; and where a result of the function is
-  /// not written by a launch, or the same as another.
+  /// graph nor one that makes an empty tensor nor dead, or, inside a kernel
+  /// graph, neither a block graph nor a reshape; and where a result of the
+  /// function is not written by a launch, or the same as another.
   static FailureOr<LaunchSequence> read(func::FuncOp function);
 
   func::FuncOp getFunction() const { return function; }
@@ -39,11 +39,10 @@ public:
   /// view of: an argument of the function or a result of a launch.
   Value getRoot(Value tensor) const { return roots.at(tensor); }
 
-  /// What lies between launches: results that the function does not return, in
-  /// the order in which they are written.
-  ArrayRef<Value> getIntermediates() const { return intermediates; }
-  /// Places for these in the workspace. Time is counted in launches: a tensor
-  /// is live from the one that writes it to the last one that reads it.
+  /// Places in the workspace for what lies between launches: results that the
+  /// function does not return, in the order in which they are written. Time is
+  /// counted in launches: a tensor is live from the one that writes it to the
+  /// last one that reads it.
   StorageProblem makeStorageProblem() const;
   /// Leaves a plan in attributes: `mirage.workspace_offsets` on each launch, an
   /// offset in bytes for each result, -1 where it is returned; and on the
