@@ -85,17 +85,31 @@ FindWitness mlir::mirage::makeWitnessFinder(uint64_t seed, unsigned tries) {
 // Functions
 //===----------------------------------------------------------------------===//
 
-/// The function that `function` of the one module is judged against.
-static FailureOr<func::FuncOp> findCounterpart(func::FuncOp function,
-                                               ArrayRef<func::FuncOp> others,
-                                               bool isOnly) {
-  for (func::FuncOp other : others)
-    if (other.getName() == function.getName())
-      return other;
-  if (isOnly && others.size() == 1)
-    return others[0];
-  return function.emitError()
-         << "expects a function of this name in the other module, found none";
+/// Which function of the one module is judged against which of the other: that
+/// of its name, and where each module has but one, that.
+static FailureOr<SmallVector<std::pair<func::FuncOp, func::FuncOp>>>
+matchFunctions(ArrayRef<func::FuncOp> before, ArrayRef<func::FuncOp> after) {
+  if (before.size() == 1 && after.size() == 1)
+    return SmallVector{std::pair(before[0], after[0])};
+  auto find = [](func::FuncOp function,
+                 ArrayRef<func::FuncOp> others) -> FailureOr<func::FuncOp> {
+    for (func::FuncOp other : others)
+      if (other.getName() == function.getName())
+        return other;
+    return function.emitError()
+           << "expects a function of this name in the other module, found none";
+  };
+  SmallVector<std::pair<func::FuncOp, func::FuncOp>> pairs;
+  for (func::FuncOp function : before) {
+    FailureOr<func::FuncOp> other = find(function, after);
+    if (failed(other))
+      return failure();
+    pairs.emplace_back(function, *other);
+  }
+  for (func::FuncOp function : after)
+    if (failed(find(function, before)))
+      return failure();
+  return pairs;
 }
 
 static SmallVector<func::FuncOp> getDefinedFunctions(ModuleOp module) {
@@ -147,14 +161,13 @@ mlir::mirage::judgeModules(ModuleOp before, ModuleOp after,
   if (functions.empty())
     return mlir::emitError(findLocation(before))
            << "expects a module with functions, got none";
+  auto pairs = matchFunctions(functions, others);
+  if (failed(pairs))
+    return failure();
   VerifyOptions verify = getOptions(options);
   std::vector<FunctionVerdict> verdicts;
-  for (func::FuncOp function : functions) {
-    FailureOr<func::FuncOp> other =
-        findCounterpart(function, others, functions.size() == 1);
-    if (failed(other))
-      return failure();
-    FailureOr<Verdict> verdict = judge(function, *other, verify);
+  for (auto [function, other] : *pairs) {
+    FailureOr<Verdict> verdict = judge(function, other, verify);
     if (failed(verdict))
       return failure();
     verdicts.push_back({function.getName().str(), std::move(*verdict)});
