@@ -1,5 +1,6 @@
 // RUN: mirage-opt %s --convert-linalg-to-mirage-kernel | FileCheck %s
 // RUN: mirage-import-check %s
+// RUN: mirage-import-check --by-patterns %s
 
 #mk = affine_map<(m, n, k) -> (m, k)>
 #kn = affine_map<(m, n, k) -> (k, n)>

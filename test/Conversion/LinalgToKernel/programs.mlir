@@ -3,6 +3,7 @@
 // other sizes.
 // RUN: mirage-opt %s --convert-linalg-to-mirage-kernel | FileCheck %s
 // RUN: mirage-import-check %s
+// RUN: mirage-import-check --by-patterns %s
 
 #map = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i, j)>

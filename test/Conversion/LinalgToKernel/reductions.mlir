@@ -1,5 +1,6 @@
 // RUN: mirage-opt %s --convert-linalg-to-mirage-kernel | FileCheck %s
 // RUN: mirage-import-check %s
+// RUN: mirage-import-check --by-patterns %s
 
 #ij = affine_map<(i, j) -> (i, j)>
 #i = affine_map<(i, j) -> (i)>

@@ -6,12 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// mirage-import-check in.mlir
+// mirage-import-check [--by-patterns] in.mlir
 //
 // Runs each function of a module twice on the same random inputs: lowered by
 // upstream's passes alone, compiled for the host; and imported, as a kernel
 // graph, by the float64 reference. Exits 1 where an output is not right (see
 // Mirage/Reference/OutputCheck.h), 2 where one way or the other does not exist.
+// --by-patterns imports as a conversion that is built on our patterns does:
+// each op a kernel graph, none merged or tidied.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,6 +34,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
@@ -43,6 +46,9 @@ using namespace mlir::mirage;
 static llvm::cl::opt<std::string> inputPath(llvm::cl::Positional,
                                             llvm::cl::Required,
                                             llvm::cl::desc("<in.mlir>"));
+
+static llvm::cl::opt<bool>
+    byPatterns("by-patterns", llvm::cl::desc("Import by the patterns alone"));
 
 /// Destinations become arguments behind the inputs, all as C descriptors.
 static constexpr const char *kHostPipeline =
@@ -107,10 +113,18 @@ compileForHost(ModuleOp module) {
   return ExecutionEngine::create(module, options);
 }
 
+static LogicalResult import(func::FuncOp function) {
+  if (!byPatterns)
+    return convertLinalgToKernel(function);
+  RewritePatternSet patterns(function.getContext());
+  populateLinalgToKernelPatterns(patterns);
+  return applyPatternsGreedily(function, std::move(patterns));
+}
+
 /// \returns whether all outputs of one function are right.
 static llvm::Expected<bool> checkFunction(func::FuncOp function,
                                           ExecutionEngine &engine) {
-  if (failed(convertLinalgToKernel(function)))
+  if (failed(import(function)))
     return llvm::createStringError("import fails");
   FailureOr<Graph> graph = readFunction(function);
   if (failed(graph))
