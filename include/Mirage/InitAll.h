@@ -18,8 +18,9 @@ namespace mlir::mirage {
 /// Adds the three dialects of µGraphs to a registry.
 void registerAllDialects(DialectRegistry &registry);
 
-/// Adds the external models and translations that Mirage's passes need of
-/// upstream dialects (emission of PTX among them).
+/// Adds Mirage's external models of upstream dialects. There are none yet: what
+/// passes need of others, they bring by themselves, such as the translations
+/// that emission of PTX takes. Whoever calls this gets what is to come.
 void registerAllExtensions(DialectRegistry &registry);
 
 /// Makes every pass and pipeline known by its flag. Call it once a process.
