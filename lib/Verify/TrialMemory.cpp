@@ -91,12 +91,12 @@ double mlir::mirage::estimateEvaluationBytes(const Graph &graph,
   for (ValueId output : graph.getOutputs())
     outputs += countElements(graph.getType(output));
   // Arguments are recorded in one component for the next, in a vector that may
-  // be twice as large; outputs are copied out.
+  // be twice as large. Outputs are copied out, of both graphs.
   double exponents = height > 1 ? 4 * count.exponents : 0;
   // Counts for each output element, beside its words (Comparison.h).
   constexpr double kBytesPerComparison = 12;
   return sizeof(uint32_t) * double(words) *
-             (count.kept + exponents + double(height) * inputs + outputs) +
+             (count.kept + exponents + double(height) * inputs + 2 * outputs) +
          kBytesPerComparison * outputs;
 }
 

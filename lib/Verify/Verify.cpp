@@ -456,8 +456,9 @@ static void addSmallerSizes(const Graph &lhs, const Graph &rhs,
 
 double mlir::mirage::estimateTrialBytes(const Graph &lhs, const Graph &rhs) {
   double field = 0, float64 = 0;
+  unsigned height =
+      1 + std::max(computeExpNesting(lhs), computeExpNesting(rhs));
   for (const Graph *graph : {&lhs, &rhs}) {
-    unsigned height = 1 + computeExpNesting(*graph);
     field = std::max(field, estimateEvaluationBytes(*graph, height, 1));
     float64 = std::max(float64, estimateFloat64Bytes(*graph));
   }
