@@ -68,8 +68,8 @@ enum class StopReason : uint8_t {
   OuterProducts,
   StateLimit,
   TimeLimit,
-  /// The program, multiplied out, has too many terms for a reading of it to be
-  /// searched: the one that was left out, or nothing was searched at all.
+  /// The program, multiplied out, has too many terms or too long ones for one
+  /// reading of it, or for any, to be searched.
   ProgramTooLarge,
 };
 llvm::StringRef getStopReasonName(StopReason reason);
