@@ -8,13 +8,19 @@
 //
 //   mirage-write-bytecode in.mlir mirage_block 2 > out.mlirbc
 //
-// writes what a Mirage would whose mirage_block has that version.
+// writes what a Mirage would whose mirage_block has that version;
+//
+//   mirage-write-bytecode in.mlir upgraded 1 --read-back
+//
+// reads it again as well, and prints it. The dialect "upgraded" is one of this
+// program, in version 3; its steps leave attributes on the module.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Dialect/Operator/BytecodeVersion.h"
 #include "Mirage/InitAll.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/InitAllDialects.h"
@@ -23,15 +29,51 @@
 
 using namespace mlir;
 
+static LogicalResult upgradeFromOne(Operation *root) {
+  // What was written before has no attribute yet.
+  root->setAttr("one_to_two", UnitAttr::get(root->getContext()));
+  return success();
+}
+
+static LogicalResult upgradeFromTwo(Operation *root) {
+  if (root->hasAttr("refuses"))
+    return root->emitError("expects no attribute 'refuses'");
+  Builder builder(root->getContext());
+  root->setAttr("two_to_three",
+                builder.getBoolAttr(root->hasAttr("one_to_two")));
+  return success();
+}
+
+static constexpr mirage::UpgradeStep kSteps[] = {upgradeFromOne,
+                                                 upgradeFromTwo};
+
+namespace {
+class UpgradedDialect : public Dialect {
+public:
+  explicit UpgradedDialect(MLIRContext *context)
+      : Dialect(getDialectNamespace(), context,
+                TypeID::get<UpgradedDialect>()) {
+    allowUnknownOperations();
+    addInterface<mirage::VersionedBytecode>(
+        ArrayRef<mirage::UpgradeStep>(kSteps));
+  }
+  static StringRef getDialectNamespace() { return "upgraded"; }
+};
+} // namespace
+
 int main(int argc, char **argv) {
   uint64_t version;
-  if (argc != 4 || llvm::StringRef(argv[3]).getAsInteger(10, version)) {
-    llvm::errs() << "usage: mirage-write-bytecode in.mlir DIALECT VERSION\n";
+  bool readsBack = argc == 5 && StringRef(argv[4]) == "--read-back";
+  if ((argc != 4 && !readsBack) ||
+      StringRef(argv[3]).getAsInteger(10, version)) {
+    llvm::errs() << "usage: mirage-write-bytecode in.mlir DIALECT VERSION "
+                    "[--read-back]\n";
     return 2;
   }
   DialectRegistry registry;
   registerAllDialects(registry);
   mirage::registerAllDialects(registry);
+  registry.insert<UpgradedDialect>();
   MLIRContext context(registry);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(argv[1], &context);
   if (!module)
@@ -39,5 +81,17 @@ int main(int argc, char **argv) {
   BytecodeWriterConfig config;
   config.setDialectVersion(argv[2],
                            std::make_unique<mirage::IRVersion>(version));
-  return failed(writeBytecodeToFile(*module, llvm::outs(), config));
+  std::string bytes;
+  llvm::raw_string_ostream os(bytes);
+  if (failed(writeBytecodeToFile(*module, os, config)))
+    return 1;
+  if (!readsBack) {
+    llvm::outs() << bytes;
+    return 0;
+  }
+  OwningOpRef<ModuleOp> read = parseSourceString<ModuleOp>(bytes, &context);
+  if (!read)
+    return 1;
+  llvm::outs() << *read << '\n';
+  return 0;
 }
