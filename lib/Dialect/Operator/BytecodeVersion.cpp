@@ -15,10 +15,9 @@ using namespace mlir::mirage;
 void VersionedBytecode::writeVersion(DialectBytecodeWriter &writer) const {
   FailureOr<const DialectVersion *> configured =
       writer.getDialectVersion(getDialect()->getNamespace());
-  writer.writeVarInt(
-      succeeded(configured)
-          ? static_cast<const IRVersion *>(*configured)->number
-          : getCurrentVersion());
+  writer.writeVarInt(succeeded(configured)
+                         ? static_cast<const IRVersion *>(*configured)->number
+                         : getCurrentVersion());
 }
 
 std::unique_ptr<DialectVersion>

@@ -37,7 +37,8 @@ using UpgradeStep = LogicalResult (*)(Operation *root);
 /// written as upstream does by itself.
 class VersionedBytecode : public BytecodeDialectInterface {
 public:
-  /// \param steps  step i upgrades from version i + 1 to i + 2; they outlive the
+  /// \param steps  step i upgrades from version i + 1 to i + 2; they outlive
+  /// the
   ///               dialect. The version written is that after all steps.
   VersionedBytecode(Dialect *dialect, ArrayRef<UpgradeStep> steps)
       : BytecodeDialectInterface(dialect), steps(steps) {}
@@ -51,8 +52,9 @@ public:
   /// that can be read.
   std::unique_ptr<DialectVersion>
   readVersion(DialectBytecodeReader &reader) const override;
-  LogicalResult upgradeFromVersion(Operation *root,
-                                   const DialectVersion &version) const override;
+  LogicalResult
+  upgradeFromVersion(Operation *root,
+                     const DialectVersion &version) const override;
 
 private:
   ArrayRef<UpgradeStep> steps;
