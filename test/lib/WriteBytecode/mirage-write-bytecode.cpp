@@ -13,14 +13,13 @@
 //   mirage-write-bytecode in.mlir upgraded 1 --read-back
 //
 // reads it again as well, and prints it. The dialect "upgraded" is one of this
-// program, in version 3; its steps leave attributes on the module.
+// program, in version 3; its steps leave attributes on its ops.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Dialect/Operator/BytecodeVersion.h"
 #include "Mirage/InitAll.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
-#include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/InitAllDialects.h"
@@ -30,18 +29,26 @@
 using namespace mlir;
 
 static LogicalResult upgradeFromOne(Operation *root) {
-  // What was written before has no attribute yet.
-  root->setAttr("one_to_two", UnitAttr::get(root->getContext()));
+  root->walk([](Operation *op) {
+    if (op->getName().getDialectNamespace() == "upgraded")
+      op->setAttr("one_to_two", UnitAttr::get(op->getContext()));
+  });
   return success();
 }
 
 static LogicalResult upgradeFromTwo(Operation *root) {
-  if (root->hasAttr("refuses"))
-    return root->emitError("expects no attribute 'refuses'");
-  Builder builder(root->getContext());
-  root->setAttr("two_to_three",
-                builder.getBoolAttr(root->hasAttr("one_to_two")));
-  return success();
+  WalkResult result = root->walk([](Operation *op) {
+    if (op->getName().getDialectNamespace() != "upgraded")
+      return WalkResult::advance();
+    if (op->hasAttr("refuses")) {
+      op->emitError("expects no attribute 'refuses'");
+      return WalkResult::interrupt();
+    }
+    op->setAttr(op->hasAttr("one_to_two") ? "after_first" : "first",
+                UnitAttr::get(op->getContext()));
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
 }
 
 static constexpr mirage::UpgradeStep kSteps[] = {upgradeFromOne,
