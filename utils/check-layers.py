@@ -12,6 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # library -> the libraries it may use, directly or through one of them.
 USES = {
+    "Version": [],
     "Algebra": [],
     "Graph": ["Algebra"],
     "Layout": [],
@@ -32,7 +33,7 @@ USES = {
     "CAPI": ["Pipelines"],
 }
 # Plain libraries use of LLVM only ADT and Support, and nothing of MLIR.
-PLAIN = ["Algebra", "Graph", "Layout", "Verify", "Reference", "Planning",
+PLAIN = ["Version", "Algebra", "Graph", "Layout", "Verify", "Reference", "Planning",
          "Search", "Artifact", "Emulator", "Runtime"]
 
 INCLUDE = re.compile(r'^\s*#include\s+"([^"]+)"', re.M)

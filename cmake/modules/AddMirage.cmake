@@ -63,3 +63,16 @@ function(mirage_add_unit_test name)
   add_test(NAME ${name} COMMAND ${name})
   target_link_options(${name} PRIVATE LINKER:--as-needed)
 endfunction()
+
+# mirage_add_dialect_doc(<file.td without its ending> <dialect>)
+# The page of a dialect, docs/<dialect>.md in the build folder; target mirage-doc.
+function(mirage_add_dialect_doc definitions dialect)
+  set(LLVM_TARGET_DEFINITIONS ${definitions}.td)
+  mlir_tablegen(${dialect}.md -gen-dialect-doc -dialect=${dialect})
+  set(page ${PROJECT_BINARY_DIR}/docs/${dialect}.md)
+  add_custom_command(OUTPUT ${page}
+    COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_CURRENT_BINARY_DIR}/${dialect}.md ${page}
+    DEPENDS ${CMAKE_CURRENT_BINARY_DIR}/${dialect}.md)
+  add_custom_target(${dialect}-doc DEPENDS ${page})
+  add_dependencies(mirage-doc ${dialect}-doc)
+endfunction()

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/InitAll.h"
+#include "Mirage/Version/Version.h"
 #include "mlir/Config/mlir-config.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
@@ -27,11 +28,13 @@ static void registerDialects(mlir::DialectRegistry *registry) {
 
 extern "C" LLVM_ATTRIBUTE_WEAK mlir::DialectPluginLibraryInfo
 mlirGetDialectPluginInfo() {
-  return {MLIR_PLUGIN_API_VERSION, "Mirage", "0.1", registerDialects};
+  return {MLIR_PLUGIN_API_VERSION, "Mirage",
+          mlir::mirage::getMirageVersion().data(), registerDialects};
 }
 
 extern "C" LLVM_ATTRIBUTE_WEAK mlir::PassPluginLibraryInfo
 mlirGetPassPluginInfo() {
-  return {MLIR_PLUGIN_API_VERSION, "Mirage", "0.1",
+  return {MLIR_PLUGIN_API_VERSION, "Mirage",
+          mlir::mirage::getMirageVersion().data(),
           mlir::mirage::registerAllPasses};
 }

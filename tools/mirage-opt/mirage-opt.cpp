@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/InitAll.h"
+#include "Mirage/Version/Version.h"
 #include "ThreadedMain.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/InitAllDialects.h"
@@ -33,6 +34,7 @@ static void keepDiagnosticsShort() {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM initialize(argc, argv);
+  mlir::mirage::setVersionPrinter("mirage-opt");
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);

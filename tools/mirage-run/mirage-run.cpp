@@ -9,6 +9,7 @@
 #include "../StandardOutput.h"
 #include "LoadedProgram.h"
 #include "Mirage/Reference/Reference.h"
+#include "Mirage/Version/Version.h"
 #include "Report.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -223,6 +224,7 @@ static int fail(llvm::Error error) {
 }
 
 int main(int argc, char **argv) {
+  setVersionPrinter("mirage-run");
   Options options;
   if (!parseOptions(argc, argv, options))
     return kBadInput;

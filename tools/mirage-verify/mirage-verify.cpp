@@ -9,6 +9,7 @@
 #include "../StandardOutput.h"
 #include "Mirage/InitAll.h"
 #include "Mirage/Pipelines/Judge.h"
+#include "Mirage/Version/Version.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -100,6 +101,7 @@ static bool parseCommandLine(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM initialize(argc, argv);
+  mirage::setVersionPrinter("mirage-verify");
   if (!parseCommandLine(argc, argv))
     return kBadInput;
   DialectRegistry registry;

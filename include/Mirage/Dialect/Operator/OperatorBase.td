@@ -47,6 +47,22 @@ def Mirage_Reduction : I32EnumAttr<"ReductionKind", "a reduction of the operator
 // Op classes
 //===----------------------------------------------------------------------===//
 
+/// The example of an op in its description, in the spelling of its level. #a, #b
+/// and #c are the fragments of mma.sync that #mirage_thread.layout describes.
+/// \param op        what stands between the dialect's name and the colon
+/// \param inKernel  types as a kernel op states them: "(operands) -> result"
+/// \param inBlock   types as a block op states them
+/// \param inThread  types as a thread op states them
+class Mirage_Example<Dialect dialect, string op, string inKernel, string inBlock,
+                     string inThread> {
+  string types = !cond(!eq(dialect.name, "mirage_kernel") : inKernel,
+                       !eq(dialect.name, "mirage_block") : inBlock,
+                       true : inThread);
+  string text = "```mlir\n%y = " # dialect.name # "." # op # " : " # types # "\n```\n";
+  // After a description that is indented as in a multiclass.
+  string indented = "\n      " # !subst("\n", "\n      ", text);
+}
+
 /// How a level spells the types of its results: a kernel op and a thread op
 /// state them (`: (operands) -> result`), since the element type or the layout
 /// is a choice; a block op infers them (`: operands`).
@@ -83,31 +99,56 @@ class Mirage_OperatorOp<Dialect dialect, bit infersResult, string mnemonic,
   }], "");
 }
 
+/// \param formula     the result's element in terms of the operand's, x
+/// \param parameters  scalar attributes of the example, with their keyword
 class Mirage_UnaryOp<Dialect dialect, bit infers, string mnemonic, string opcode,
-                     string text>
+                     string formula, string parameters = "">
     : Mirage_OperatorOp<dialect, infers, mnemonic, opcode> {
-  let summary = text # ", elementwise";
+  let summary = formula # ", elementwise";
+  let description = "Computes `y = " # formula # "` for each element `x` of the operand.\n"
+      # "- (C1) the result has the operand's shape.\n\n"
+      # "Cost: a flop for each operation of the formula and element.\n"
+      # Mirage_Example<dialect, mnemonic # " %x" # parameters,
+            "(tensor<8x64xf16>) -> tensor<8x64xf16>", "tensor<8x64xf16>",
+            "(tensor<16x8xf32, #c>) -> tensor<16x8xf32, #c>">.text;
   let arguments = (ins Mirage_Tensor:$operand);
   let assemblyFormat = "$operand attr-dict " # typeFormat;
 }
 
+/// \param formula  the result's element in terms of the operands', x and y
 class Mirage_BinaryOp<Dialect dialect, bit infers, string mnemonic,
-                      string opcode, string text>
+                      string opcode, string formula>
     : Mirage_OperatorOp<dialect, infers, mnemonic, opcode> {
-  let summary = text # ", elementwise; dimensions of size 1 stretch";
+  let summary = formula # ", elementwise; dimensions of size 1 stretch";
+  let description = "Computes `z = " # formula # "` for each pair of elements, `x` of `lhs` and\n"
+      # "`y` of `rhs`.\n"
+      # "- (C1) shapes broadcast by NumPy's rule: aligned at the last dimension, sizes\n"
+      # "  are equal or one of them is 1.\n"
+      # "- (C2) the result has the shape that they broadcast to.\n\n"
+      # "Cost: a flop for each operation of the formula and element of the result.\n"
+      # Mirage_Example<dialect, mnemonic # " %lhs, %rhs",
+            "(tensor<8x64xf16>, tensor<8x1xf16>) -> tensor<8x64xf16>",
+            "tensor<8x64xf16>, tensor<8x1xf32>",
+            "(tensor<16x8xf32, #c>, tensor<16x8xf32, #c>) -> tensor<16x8xf32, #c>">.text;
   let arguments = (ins Mirage_Tensor:$lhs, Mirage_Tensor:$rhs);
   let assemblyFormat = "$lhs `,` $rhs attr-dict " # typeFormat;
 }
 
 class Mirage_ReductionOp<Dialect dialect, bit infers, string mnemonic,
-                         string opcode, string text>
+                         string opcode, string text, string formula>
     : Mirage_OperatorOp<dialect, infers, mnemonic, opcode> {
   let summary = text # " over dimensions, which keep size 1";
-  let description = [{
-    `dims` are the reduced dimensions, ascending. `count`, for `mean` and `rms`,
-    is the number of elements that the result averages where that is not the
-    number of elements that are there, as in a padded tile.
-  }];
+  let description = "Computes `" # formula # "` over the `n` elements `x` that differ in the\n"
+      # "dimensions `dims` alone. `count`, for `mean` and `rms`, takes the place of `n`\n"
+      # "where not all elements that count are there, as in a tile of a larger tensor, or\n"
+      # "not all that are there count, as in a padded one.\n"
+      # "- (C1) `dims` names at least one dimension; they ascend and exist.\n"
+      # "- (C2) the result has the operand's shape with size 1 in `dims`.\n"
+      # "- (C3) `count` is at least 0, which stands for `n`.\n\n"
+      # "Cost: a flop for each operation of the formula and element of the operand.\n"
+      # Mirage_Example<dialect, mnemonic # " %x dims [1]",
+            "(tensor<8x64xf16>) -> tensor<8x1xf16>", "tensor<8x64xf16>",
+            "(tensor<16x8xf32, #c>) -> tensor<16x1xf32, #column>">.text;
   let arguments = (ins Mirage_Tensor:$operand, DenseI64ArrayAttr:$dims,
                        OptionalAttr<I64Attr>:$count);
   let assemblyFormat = "$operand `dims` $dims (`count` $count^)? attr-dict " # typeFormat;

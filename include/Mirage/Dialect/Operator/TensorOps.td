@@ -12,24 +12,30 @@
 include "Mirage/Dialect/Operator/OperatorBase.td"
 
 multiclass Mirage_ReductionOps<Dialect dialect, bit infers> {
-  def SumOp : Mirage_ReductionOp<dialect, infers, "sum", "Sum", "sum">;
-  def MeanOp : Mirage_ReductionOp<dialect, infers, "mean", "Mean", "arithmetic mean">;
-  def MaxOp : Mirage_ReductionOp<dialect, infers, "max", "Max", "maximum">;
-  def RmsOp : Mirage_ReductionOp<dialect, infers, "rms", "Rms", "root mean square">;
+  def SumOp : Mirage_ReductionOp<dialect, infers, "sum", "Sum", "sum", "Σ x">;
+  def MeanOp : Mirage_ReductionOp<dialect, infers, "mean", "Mean", "arithmetic mean",
+                                  "Σ x / n">;
+  def MaxOp : Mirage_ReductionOp<dialect, infers, "max", "Max", "maximum", "max x">;
+  def RmsOp : Mirage_ReductionOp<dialect, infers, "rms", "Rms", "root mean square",
+                                 "sqrt(Σ x² / n)">;
 }
 
 multiclass Mirage_ContractionOps<Dialect dialect, bit infers> {
   def MatmulOp : Mirage_OperatorOp<dialect, infers, "matmul", "Matmul"> {
     let summary = "matrix product of the last two dimensions";
     let description = [{
-      Computes `result[.., m, n] = Σ_k lhs[.., m, k] · rhs[.., k, n]` in f32;
-      leading dimensions are batch dimensions and broadcast.
+      Computes `result[.., m, n] = Σ_k lhs[.., m, k] · rhs[.., k, n]` in f32; leading
+      dimensions are batch dimensions and broadcast.
       - (C1) both operands have rank 2 or more.
       - (C2) the last dimension of `lhs` and the last but one of `rhs` agree.
       - (C3) batch dimensions broadcast by NumPy's rule.
+      - (C4) the result has the batch dimensions, then `m`, then `n`.
 
-      Cost: `2·M·N·K` flops per batch element.
-    }];
+      Cost: `2·M·N·K` flops for each element of the batch.}]
+          # Mirage_Example<dialect, "matmul %a, %b",
+            "(tensor<8x64xf16>, tensor<64x32xf16>) -> tensor<8x32xf16>",
+            "tensor<8x64xf16>, tensor<64x32xf16>",
+            "(tensor<16x16xf16, #a>, tensor<16x8xf16, #b>) -> tensor<16x8xf32, #c>">.indented;
     let arguments = (ins Mirage_Tensor:$lhs, Mirage_Tensor:$rhs);
     let assemblyFormat = "$lhs `,` $rhs attr-dict " # typeFormat;
   }
@@ -38,27 +44,66 @@ multiclass Mirage_ContractionOps<Dialect dialect, bit infers> {
 multiclass Mirage_MovementOps<Dialect dialect, bit infers> {
   def TransposeOp : Mirage_OperatorOp<dialect, infers, "transpose", "Transpose"> {
     let summary = "permutes dimensions";
-    let description = "Result dimension `i` is operand dimension `dims[i]`.";
+    let description = [{
+      Computes `result[i_0, ..] = x[..]` where index `i_j` of the result is index
+      `dims[j]` of the operand.
+      - (C1) `dims` is a permutation of the operand's dimensions.
+      - (C2) size `j` of the result is size `dims[j]` of the operand.
+      - (C3) in a tile graph, the result keeps the operand's element type.
+
+      Cost: no flops; the bytes of operand and result.}]
+          # Mirage_Example<dialect, "transpose %x dims [1, 0]",
+            "(tensor<8x64xf16>) -> tensor<64x8xf16>",
+            "tensor<8x64xf16>",
+            "(tensor<16x8xf32, #c>) -> tensor<8x16xf32, #ct>">.indented;
     let arguments = (ins Mirage_Tensor:$operand, DenseI64ArrayAttr:$dims);
     let assemblyFormat = "$operand `dims` $dims attr-dict " # typeFormat;
   }
   // The result is stated at every level: it is no function of the operand.
   def ReshapeOp : Mirage_OperatorOp<dialect, 0, "reshape", "Reshape"> {
     let summary = "the same elements in row-major order, in another shape";
+    let description = [{
+      Computes `result[i] = x[j]` where `i` and `j` have the same place in row-major
+      order.
+      - (C1) the result has as many elements as the operand.
+      - (C2) it keeps the operand's element type.
+
+      Cost: none at the kernel level, where it is a view; no flops.}]
+          # Mirage_Example<dialect, "reshape %x",
+            "(tensor<8x64xf16>) -> tensor<2x4x64xf16>",
+            "(tensor<8x64xf16>) -> tensor<2x4x64xf16>",
+            "(tensor<16x8xf32, #c>) -> tensor<128x1xf32, #flat>">.indented;
     let arguments = (ins Mirage_Tensor:$operand);
     let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
   }
   def BroadcastOp : Mirage_OperatorOp<dialect, 0, "broadcast", "Broadcast"> {
     let summary = "stretches dimensions of size 1";
+    let description = [{
+      Computes `result[i] = x[j]` where `j` is `i` with 0 in the dimensions that
+      stretch; dimensions may be added in front.
+      - (C1) the operand's shape broadcasts to the result's by NumPy's rule.
+      - (C2) in a tile graph, the result keeps the operand's element type.
+
+      Cost: no flops; the bytes of operand and result.}]
+          # Mirage_Example<dialect, "broadcast %x",
+            "(tensor<8x1xf16>) -> tensor<8x64xf16>",
+            "(tensor<8x1xf16>) -> tensor<8x64xf16>",
+            "(tensor<16x1xf32, #column>) -> tensor<16x8xf32, #c>">.indented;
     let arguments = (ins Mirage_Tensor:$operand);
     let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
   }
   def CastOp : Mirage_OperatorOp<dialect, 0, "cast", "Cast"> {
     let summary = "rounds to another element type";
     let description = [{
-      Round to nearest, ties to even. Transparent to equality: a cast says how a
-      value is stored, not which value it is.
-    }];
+      Computes `y = x`, rounded to nearest, ties to even. Transparent to equality: a
+      cast says how a value is stored, not which value it is.
+      - (C1) the result has the operand's shape.
+
+      Cost: no flops; the bytes of operand and result.}]
+          # Mirage_Example<dialect, "cast %x",
+            "(tensor<8x64xf32>) -> tensor<8x64xf16>",
+            "(tensor<8x64xf32>) -> tensor<8x64xf16>",
+            "(tensor<16x8xf32, #c>) -> tensor<16x8xf16, #c>">.indented;
     let arguments = (ins Mirage_Tensor:$operand);
     let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
   }
@@ -70,11 +115,22 @@ multiclass Mirage_MaskOps<Dialect dialect, bit infers> {
     let summary = "replaces what lies beyond a tensor's extent by a constant";
     let description = [{
       Element `i` of the tile along `dims[0]` is element `linear · T + i` of a
-      dimension of size `extent`, where `T` is the tile's size and `linear`
-      counts the axes `axes`, outermost first. From `extent` on, elements become
-      `value`. Partial tiles are filled with zeros; a mask stands where that
-      would change a result, as 1 = exp(0) under a sum.
-    }];
+      dimension of size `extent`, where `T` is the tile's size and `linear` counts the
+      axes `axes`, outermost first. Computes `y = linear · T + i < extent ? x : value`.
+      Partial tiles are filled with zeros; a mask stands where that would change a
+      result, as 1 = exp(0) under a sum.
+      - (C1) `dims` names one dimension, which exists.
+      - (C2) `extent` is at least 1.
+      - (C3) `axes` are among x, y, z and loop, exist in the graph, and stand in this
+        order.
+      - (C4) what is masked along the loop is a value of the loop.
+      - (C5) the result has the operand's type.
+
+      Cost: no flops.}]
+          # Mirage_Example<dialect, "mask %x dims [1] axes [\"loop\"] extent 100 value 0.0",
+            "",
+            "tensor<8x64xf16>",
+            "(tensor<16x8xf32, #c>) -> tensor<16x8xf32, #c>">.indented;
     let arguments = (ins Mirage_Tensor:$operand, DenseI64ArrayAttr:$dims,
                          StrArrayAttr:$axes, I64Attr:$extent, F64Attr:$value);
     let assemblyFormat = "$operand `dims` $dims `axes` $axes `extent` $extent "
@@ -88,12 +144,20 @@ multiclass Mirage_AccumulateOps<Dialect dialect, bit infers> {
     let description = [{
       The only way from one phase to the next: over the loop, the result is known
       after it; over a grid axis, once all blocks along the axis have
-      contributed. `dims` are reduced as well. For `mean` and `rms`, `count` is
-      the number of elements averaged.
-      ```mlir
-      %m = mirage_block.accumulate %x over loop rms dims [1] count 4096 : tensor<8x64xf16>
-      ```
-    }];
+      contributed. Computes the reduction of that name over the iterations or
+      blocks, and over `dims` of each tile as well; `count` is the `n` of `mean` and
+      `rms`, those of all tiles together.
+      - (C1) `dims` ascend and exist.
+      - (C2) `axis` is the loop or an axis of the graph.
+      - (C3) what is accumulated over the loop is a value of the loop.
+      - (C4) the result has the operand's shape with size 1 in `dims`.
+
+      Cost: a flop for each element of the operand; the accumulator lives as long
+      as the loop.}]
+          # Mirage_Example<dialect, "accumulate %x over loop rms dims [1] count 4096",
+            "",
+            "tensor<8x64xf16>",
+            "(tensor<16x8xf32, #c>) -> tensor<16x1xf32, #column>">.indented;
     let arguments = (ins Mirage_Tensor:$operand, Mirage_Axis:$axis,
                          Mirage_Reduction:$reduction,
                          OptionalAttr<DenseI64ArrayAttr>:$dims,

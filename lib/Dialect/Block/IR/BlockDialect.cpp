@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Dialect/Block/IR/Block.h"
+#include "Mirage/Dialect/Operator/BytecodeVersion.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -23,6 +24,8 @@ void MirageBlockDialect::initialize() {
 #define GET_OP_LIST
 #include "Mirage/Dialect/Block/IR/BlockOps.cpp.inc"
       >();
+  // Version 1 has nothing to be upgraded from.
+  addInterface<mirage::VersionedBytecode>(ArrayRef<mirage::UpgradeStep>());
 }
 
 unsigned GraphOp::getNumThreads() { return getThreads(); }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Dialect/Kernel/IR/Kernel.h"
+#include "Mirage/Dialect/Operator/BytecodeVersion.h"
 #include "Mirage/Dialect/Operator/TileGraphInterface.h"
 #include "mlir/IR/Builders.h"
 
@@ -23,6 +24,8 @@ void MirageKernelDialect::initialize() {
 #define GET_OP_LIST
 #include "Mirage/Dialect/Kernel/IR/KernelOps.cpp.inc"
       >();
+  // Version 1 has nothing to be upgraded from.
+  addInterface<mirage::VersionedBytecode>(ArrayRef<mirage::UpgradeStep>());
 }
 
 YieldOp GraphOp::getYield() {

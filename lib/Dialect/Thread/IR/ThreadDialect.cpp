@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mirage/Dialect/Operator/BytecodeVersion.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -32,6 +33,8 @@ void MirageThreadDialect::initialize() {
 #define GET_ATTRDEF_LIST
 #include "Mirage/Dialect/Thread/IR/ThreadAttributes.cpp.inc"
       >();
+  // Version 1 has nothing to be upgraded from.
+  addInterface<mirage::VersionedBytecode>(ArrayRef<mirage::UpgradeStep>());
 }
 
 unsigned GraphOp::getNumThreads() { return 32; }

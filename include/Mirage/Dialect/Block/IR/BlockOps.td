@@ -35,7 +35,13 @@ def Block_GraphOp : Mirage_TileGraphOp<MirageBlockDialect, "Block", [
     - (C2) tiles cover their tensors.
     - (C3) values of the loop and from after it do not meet; what is yielded has
       left the loop.
+    - (C4) there is a tile for each operand and one yielded for each result, of its
+      rank; operands' tiles have their element type.
+    - (C5) maps name dimensions that exist.
+    - (C6) the region holds operators of `mirage_block` and thread graphs alone.
 
+    Cost: a launch; the bytes of the tiles that each block reads in each iteration
+    and writes at the end; the flops of the steps.
     ```mlir
     %o = mirage_block.graph grid(x = 192) threads(128) loop(64)
         ins(%x imap() fmap(1), %w imap(x -> 1) fmap(0)) outs(omap(x -> 1))
@@ -58,6 +64,21 @@ def Block_GraphOp : Mirage_TileGraphOp<MirageBlockDialect, "Block", [
 def Block_YieldOp : Op<MirageBlockDialect, "yield", [
     Pure, Terminator, HasParent<"GraphOp">]> {
   let summary = "ends a block graph with its tiles, which are rounded to the results' types";
+  let description = [{
+    Each block writes its tiles where the `omap`s say. This is where a value that a
+    block computed in f32 is rounded to the element type of the result.
+    - (C1) it stands in a `mirage_block.graph`.
+
+    Cost: the bytes of the results.
+    ```mlir
+    %o = mirage_block.graph grid(x = 4) threads(128) ins(%x imap(x -> 0)) outs(omap(x -> 0))
+        : (tensor<32x64xf16>) -> tensor<32x64xf16> {
+    ^bb0(%t: tensor<8x64xf16>):
+      %e = mirage_block.exp %t : tensor<8x64xf16>
+      mirage_block.yield %e : tensor<8x64xf32>
+    }
+    ```
+  }];
   let arguments = (ins Variadic<Mirage_Tensor>:$operands);
   let assemblyFormat = "$operands attr-dict `:` type($operands)";
 }

@@ -29,7 +29,9 @@ def Kernel_GraphOp : Op<MirageKernelDialect, "graph", [
     operators of the table, and `mirage_block.graph`s.
     - (C1) the region has an argument for each input, of its type.
     - (C2) it yields a value for each init, of its type; at least one.
+    - (C3) it holds operators of `mirage_kernel` and block graphs alone.
 
+    Cost: that of its kernels, one after the other.
     ```mlir
     %r = mirage_kernel.graph ins(%x : tensor<8x64xf16>) outs(%e : tensor<8x64xf16>) {
     ^bb0(%a: tensor<8x64xf16>):
@@ -57,6 +59,18 @@ def Kernel_GraphOp : Op<MirageKernelDialect, "graph", [
 def Kernel_YieldOp : Op<MirageKernelDialect, "yield", [
     Pure, Terminator, HasParent<"GraphOp">]> {
   let summary = "ends a kernel graph with its results";
+  let description = [{
+    What is yielded is written into the graph's `inits`.
+    - (C1) it stands in a `mirage_kernel.graph`.
+
+    Cost: none. Here an input is handed on as it is:
+    ```mlir
+    %r = mirage_kernel.graph ins(%x : tensor<8x64xf16>) outs(%e : tensor<8x64xf16>) {
+    ^bb0(%a: tensor<8x64xf16>):
+      mirage_kernel.yield %a : tensor<8x64xf16>
+    } : tensor<8x64xf16>
+    ```
+  }];
   let arguments = (ins Variadic<Mirage_Tensor>:$operands);
   let assemblyFormat = "$operands attr-dict `:` type($operands)";
 }

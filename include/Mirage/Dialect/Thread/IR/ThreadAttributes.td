@@ -23,11 +23,16 @@ def Thread_LayoutAttr : AttrDef<MirageThreadDialect, "Layout", [
     coordinates `register[i]`, bit `i` of the lane number for `lane[i]`; the
     element that a register of a lane holds is at the exclusive or of the
     coordinates of the bits that are set. A lane bit with all coordinates zero
-    replicates. Both lists start with the lowest bit; there are 5 lane bits. The
-    accumulator of mma.sync.m16n8k16:
+    replicates. Both lists start with the lowest bit; there are 5 lane bits. These
+    are the fragments of mma.sync.m16n8k16 (left and right operand, accumulator), the
+    accumulator transposed, one column of it, and its elements in row-major order:
     ```mlir
-    tensor<16x8xf32, #mirage_thread.layout<register = [[0, 1], [8, 0]],
-                     lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>>
+    #a = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+    #b = #mirage_thread.layout<register = [[1, 0], [8, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]]>
+    #c = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+    #ct = #mirage_thread.layout<register = [[1, 0], [0, 8]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]]>
+    #column = #mirage_thread.layout<register = [[0, 0], [8, 0]], lane = [[0, 0], [0, 0], [1, 0], [2, 0], [4, 0]]>
+    #flat = #mirage_thread.layout<register = [[1, 0], [64, 0]], lane = [[2, 0], [4, 0], [8, 0], [16, 0], [32, 0]]>
     ```
     - (C1) each entry has a coordinate for each dimension, 5 entries for lanes.
     - (C2) every element of the fragment is held, and each size is a power of two.

@@ -39,7 +39,12 @@ def Thread_GraphOp : Mirage_TileGraphOp<MirageThreadDialect, "Thread", [
     - (C1) at most 3 axes.
     - (C2) fragments cover their tiles.
     - (C3) values of the loop and from after it do not meet.
+    - (C4) there is a fragment for each operand and one yielded for each result, of
+      its rank; operands' fragments have their element type.
+    - (C5) maps name dimensions that exist.
+    - (C6) the region holds operators of `mirage_thread` alone.
 
+    Cost: that of an item's ops for each item and step; warps do items side by side.
     ```mlir
     %p = mirage_thread.graph items(x = 1, y = 4) steps(4)
         ins(%a imap(x -> 0) fmap(1), %b imap(y -> 1) fmap(0)) outs(omap(x -> 0, y -> 1))
@@ -59,6 +64,19 @@ def Thread_GraphOp : Mirage_TileGraphOp<MirageThreadDialect, "Thread", [
 def Thread_YieldOp : Op<MirageThreadDialect, "yield", [
     Pure, Terminator, HasParent<"GraphOp">]> {
   let summary = "ends a thread graph with its fragments";
+  let description = [{
+    Each item's warp writes its fragments to where the `omap`s say in the tiles.
+    - (C1) it stands in a `mirage_thread.graph`.
+
+    Cost: the bytes of the tiles in shared memory.
+    ```mlir
+    %y = mirage_thread.graph items(x = 2) ins(%x imap(x -> 1)) outs(omap(x -> 1))
+        : (tensor<16x16xf32>) -> tensor<16x16xf32> {
+    ^bb0(%f: tensor<16x8xf32, #c>):
+      mirage_thread.yield %f : tensor<16x8xf32, #c>
+    }
+    ```
+  }];
   let arguments = (ins Variadic<Mirage_Tensor>:$operands);
   let assemblyFormat = "$operands attr-dict `:` type($operands)";
 }

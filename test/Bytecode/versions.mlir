@@ -1,0 +1,32 @@
+// Files say which version of each dialect they hold; a newer one is refused.
+// RUN: mirage-opt %s --emit-bytecode -o %t.mlirbc && mirage-opt %t.mlirbc | FileCheck %s
+// RUN: for dialect in mirage_kernel mirage_block mirage_thread; do \
+// RUN:   mirage-write-bytecode %s $dialect 1 > %t.same && mirage-opt %t.same | FileCheck %s || exit 1; \
+// RUN:   for version in 0 2 1000; do \
+// RUN:     mirage-write-bytecode %s $dialect $version > %t.other && \
+// RUN:     not mirage-opt %t.other 2>&1 | FileCheck %s --check-prefix=OTHER -DDIALECT=$dialect -DVERSION=$version || exit 1; \
+// RUN:   done; \
+// RUN: done
+// OTHER: versions.mlir.tmp.other:0:0: error: expects IR of [[DIALECT]] in version 1 to 1, got version [[VERSION]]
+
+#row = #mirage_thread.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]]>
+
+// CHECK: mirage_kernel.graph
+// CHECK: mirage_block.graph
+// CHECK: mirage_thread.graph
+func.func @f(%x: tensor<8x64xf32>, %e: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %r = mirage_kernel.graph ins(%x : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
+  ^bb0(%a: tensor<8x64xf32>):
+    %0 = mirage_block.graph grid(x = 1) threads(128) ins(%a imap()) outs(omap()) : (tensor<8x64xf32>) -> tensor<8x64xf32> {
+    ^bb0(%t: tensor<8x64xf32>):
+      %1 = mirage_thread.graph items(x = 8) ins(%t imap(x -> 0)) outs(omap(x -> 0)) : (tensor<8x64xf32>) -> tensor<8x64xf32> {
+      ^bb0(%f: tensor<1x64xf32, #row>):
+        %2 = mirage_thread.exp %f : (tensor<1x64xf32, #row>) -> tensor<1x64xf32, #row>
+        mirage_thread.yield %2 : tensor<1x64xf32, #row>
+      }
+      mirage_block.yield %1 : tensor<8x64xf32>
+    }
+    mirage_kernel.yield %0 : tensor<8x64xf32>
+  } : tensor<8x64xf32>
+  return %r : tensor<8x64xf32>
+}

@@ -1,0 +1,64 @@
+"""textual-options.py: sets every option of every pass and pipeline of Mirage that
+`mirage-opt --help` lists to a value of its type, and checks that --dump-pass-pipeline
+gives it back in a form that parses to the same again."""
+import re
+import subprocess
+import sys
+
+# What an option's own parser would refuse; all others take any value of their type.
+VALUES = {"target": "sm_80", "ptxas": "never", "from": "search", "to": "emit", "ops": "{a,b}"}
+BY_TYPE = {"uint": "3", "ulong": "3", "long": "3", "int": "3", "string": "{a b}"}
+# Options of pipelines that choose passes, which is how they show in the dump.
+CHOOSE_PASSES = {"from", "to"}
+COMMAND = re.compile(r"^ {6}--((?:mirage|convert)-[\w-]*) +- ")
+OPTION = re.compile(r"^ {8}--([\w-]+)(?:=<(\w+)>)? +- ")
+
+
+def read_help():
+    """[(pass or pipeline, [(option, type)])]"""
+    text = subprocess.run(["mirage-opt", "--help"], capture_output=True, text=True, check=True).stdout
+    commands = []
+    for line in text.splitlines():
+        if command := COMMAND.match(line):
+            commands.append((command[1], []))
+        elif option := OPTION.match(line):
+            if commands:
+                commands[-1][1].append((option[1], option[2] or ""))
+        else:
+            commands.append((None, []))  # what follows belongs to something else
+    return [command for command in commands if command[0] and "mirage" in command[0]]
+
+
+def dump(pipeline):
+    run = subprocess.run(["mirage-opt", "--dump-pass-pipeline", f"--pass-pipeline={pipeline}",
+                          "-o", "/dev/null"], input="module {}", capture_output=True, text=True)
+    found = re.search(r"^builtin\.module\(.*?^\)$", run.stderr, re.M | re.S)
+    if not found:
+        sys.exit(f"{pipeline}: no dump, but:\n{run.stderr}")
+    return found[0]
+
+
+def check(command, options, flag):
+    """\param flag  the value of options that are true or false"""
+    chosen = {name: VALUES.get(name) or BY_TYPE.get(kind, flag) for name, kind in options}
+    text = " ".join(f"{name}={value}" for name, value in chosen.items())
+    dumped = dump(f"builtin.module({command}{{{text}}})")
+    for name, value in chosen.items():
+        if name not in CHOOSE_PASSES and not re.search(rf"\b{name}={re.escape(value)}[ }}]", dumped):
+            sys.exit(f"{command}: {name}={value} is not in its dump:\n{dumped}")
+    again = dump(dumped.replace("\n", ""))
+    if again != dumped:
+        sys.exit(f"{command}: read back, the dump\n{dumped}\nbecomes\n{again}")
+
+
+def main():
+    commands = read_help()
+    for command, options in commands:
+        check(command, options, "true")
+        check(command, options, "false")
+    count = sum(len(options) for _, options in commands)
+    print(f"{len(commands)} passes and pipelines, {count} options")
+    print(*(command for command, _ in commands), sep="\n")
+
+
+main()
