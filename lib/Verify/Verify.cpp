@@ -229,9 +229,11 @@ bool Judge::addBatch(unsigned number) {
 void Judge::addBounds(const TrialBatch &batch) {
   double numTowers = 0;
   if (options.primes.empty()) {
-    numTowers = FieldTower::countTowers(height);
-    for (const RootGroups &group : groups)
-      numTowers = std::ldexp(numTowers, -int(group.getFixedRoots().size()));
+    // How many have the roots of constants is not known.
+    bool anyTower = llvm::all_of(groups, [](const RootGroups &group) {
+      return group.getFixedRoots().empty();
+    });
+    numTowers = anyTower ? FieldTower::countTowers(height) : 1;
   }
   std::vector<BatchWeights> weights = exponents.weigh(batch);
   for (auto [element, difference] : llvm::enumerate(differences)) {
