@@ -185,8 +185,8 @@ public:
       llvm::append_range(signs, level.signs);
       std::vector<unsigned> own = signs;
       llvm::append_range(own, level.roots);
-      if (own.size() > 63 || !spanAffinely(getVectors(lowerRoots, own),
-                                           own.size()))
+      if (own.size() > 63 ||
+          !spanAffinely(getVectors(lowerRoots, own), own.size()))
         return false;
       llvm::append_range(lowerRoots, level.roots);
     }

@@ -171,8 +171,8 @@ void TrialBatch::redraw(unsigned component, llvm::ArrayRef<uint32_t> elements,
 static int8_t getCharacter(TermKind kind, uint32_t operand, uint32_t value) {
   if (operand == 0 || kernels::isSpecial(operand))
     return 0;
-  bool isSquare = kind == TermKind::Abs ? value == operand
-                                        : value != kernels::kNonSquare;
+  bool isSquare =
+      kind == TermKind::Abs ? value == operand : value != kernels::kNonSquare;
   return isSquare ? 1 : -1;
 }
 
@@ -181,10 +181,9 @@ void TrialBatch::addSamples() {
        ++lane) {
     CharacterSample sample;
     for (TermId term : signedTerms)
-      sample.characters.push_back(
-          getCharacter(table[term].kind,
-                       values.get(table.getOperands(term)[0], 0)[lane],
-                       values.get(term, 0)[lane]));
+      sample.characters.push_back(getCharacter(
+          table[term].kind, values.get(table.getOperands(term)[0], 0)[lane],
+          values.get(term, 0)[lane]));
     samples.push_back(std::move(sample));
   }
 }

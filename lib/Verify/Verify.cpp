@@ -419,12 +419,12 @@ static llvm::Error addSmallerSizes(const Graph &lhs, const Graph &rhs,
         llvm::toString(std::move(error));
     return llvm::Error::success();
   };
-  llvm::Expected<std::pair<Graph, Graph>> pair = withSmallerSizes(lhs, rhs);
+  llvm::Expected<SmallerGraphs> pair = withSmallerSizes(lhs, rhs);
   if (!pair)
     return giveUp(pair.takeError());
   VerifyOptions smallOptions = options;
   smallOptions.findWitness = {};
-  Judge judge(pair->first, pair->second, smallOptions);
+  Judge judge(pair->lhs, pair->rhs, smallOptions);
   llvm::Expected<Verdict> small = judge.run();
   if (!small)
     return small.takeError();
@@ -434,6 +434,7 @@ static llvm::Error addSmallerSizes(const Graph &lhs, const Graph &rhs,
   verdict.bound = small->bound;
   verdict.whyWeaker = small->whyWeaker;
   verdict.sizes = small->sizes;
+  verdict.literals = std::move(pair->literals);
   verdict.whereBothDefined = small->whereBothDefined;
   return llvm::Error::success();
 }
