@@ -8,8 +8,8 @@
 
 // Running error analysis (Higham, Accuracy and Stability of Numerical
 // Algorithms, 2002, section 3.3): each step adds its own rounding to what its
-// operands' errors become. Bounds are computed in float64, too; a factor above 1
-// covers the rounding of that.
+// operands' errors become. Bounds are computed in float64, too; a factor above
+// 1 covers the rounding of that.
 //
 //===----------------------------------------------------------------------===//
 
@@ -221,8 +221,7 @@ public:
         addProducts(get(lhs + (i * k + x) * kWords), rhs + x * n * kWords, row,
                     magnitudes);
       for (size_t j = 0; j < n; ++j)
-        put(result + (i * n + j) * kWords,
-            finishSum(row[j], magnitudes[j], k));
+        put(result + (i * n + j) * kWords, finishSum(row[j], magnitudes[j], k));
     }
   }
 

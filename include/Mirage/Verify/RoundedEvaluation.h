@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 // That two graphs give different float64 numbers does not make them different:
-// relu(2x) + 1e12 - 1e12 and 2·relu(x) differ by 1e-4. So every number carries a
-// bound on how far it may be from the exact one, through all that it is computed
-// from. Two graphs are different if some output element differs by more than
-// both bounds together.
+// relu(2x) + 1e12 - 1e12 and 2·relu(x) differ by 1e-4. So every number carries
+// a bound on how far it may be from the exact one, through all that it is
+// computed from. Two graphs are different if some output element differs by
+// more than both bounds together.
 //
 //===----------------------------------------------------------------------===//
 

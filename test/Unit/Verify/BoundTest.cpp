@@ -168,13 +168,6 @@ static std::optional<Observation> observe(Pair &pair, uint64_t number) {
   return observation;
 }
 
-static bool isPrime(uint32_t number) {
-  for (uint32_t factor = 2; factor * factor <= number; ++factor)
-    if (number % factor == 0)
-      return false;
-  return true;
-}
-
 /// All towers p0 = 2·m·p1 + 1 of these sizes, m as FieldTower::draw has it.
 static std::vector<std::array<uint32_t, 2>> listTowers(uint32_t from,
                                                        uint32_t to) {
@@ -255,14 +248,14 @@ TEST(Bound, FalseAcceptsStayUnderIt) {
 }
 
 TEST(Bound, FalseAcceptsOfPatternsStayUnderIt) {
-  expectUnderBound("patterns", 2000, kMoreUnary, kMoreBinary, observe);
+  expectUnderBound("patterns", 600, kMoreUnary, kMoreBinary, observe);
 }
 
 TEST(Bound, FalseAcceptsOfBatchesStayUnderIt) {
   auto towers = listTowers(1 << 10, 1 << 14);
   ASSERT_GT(towers.size(), 100u);
   RandomStream random(hashToSeed("towers"));
-  expectUnderBound("batches", 1500, kMoreUnary, kMoreBinary,
+  expectUnderBound("batches", 600, kMoreUnary, kMoreBinary,
                    [&](Pair &pair, uint64_t number) {
                      return observeBatches(pair, towers, random, number);
                    });
