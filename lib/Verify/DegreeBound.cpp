@@ -30,7 +30,7 @@ ElementDifference::ElementDifference(const TermTable &table, TermId lhs,
     llvm::sort(list);
     list.erase(std::unique(list.begin(), list.end()), list.end());
   };
-  for (auto *list : {&terms, &roots, &arguments, &picks})
+  for (auto *list : {&terms, &roots, &signs, &arguments, &picks})
     sortUnique(*list);
   exponentSet = exponents.add(std::move(arguments));
 }
@@ -62,7 +62,7 @@ void ElementDifference::collect(TermId root, std::vector<TermId> &arguments) {
       picks.push_back(term);
       break;
     case TermKind::Abs:
-      ++numSigns;
+      signs.push_back(term);
       break;
     case TermKind::Log:
     case TermKind::Erf:
@@ -111,7 +111,7 @@ double ElementDifference::getPatternLog2(llvm::ArrayRef<TermId> list) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Roots
+// Signs: of absolute values, and whether roots exist
 //===----------------------------------------------------------------------===//
 
 /// How deeply roots of component 0 are nested below a term.
@@ -126,9 +126,29 @@ static unsigned getRootDepth(const TermTable &table, TermId term,
   return known[term] = depth + (table[term].kind == TermKind::Sqrt);
 }
 
+/// Whether what is below some terms is one formula, whatever other signs are
+/// and whatever maxima pick, here and inside exponents.
+static bool haveOneFormula(const TermTable &table,
+                           llvm::ArrayRef<TermId> list) {
+  std::vector<TermId> stack;
+  for (TermId term : list)
+    llvm::append_range(stack, table.getOperands(term));
+  std::set<TermId> seen;
+  while (!stack.empty()) {
+    TermId term = stack.back();
+    stack.pop_back();
+    TermKind kind = table[term].kind;
+    if (kind == TermKind::Abs || kind == TermKind::Max || kind == TermKind::Min)
+      return false;
+    if (seen.insert(term).second)
+      llvm::append_range(stack, table.getOperands(term));
+  }
+  return true;
+}
+
 /// Whether vectors over F2 hold as many affinely independent ones as the space
 /// they lie in can have, one more than its dimension.
-static bool spanAffinely(std::vector<uint64_t> vectors, unsigned dimension) {
+static bool spanAffinely(llvm::ArrayRef<uint64_t> vectors, unsigned dimension) {
   if (vectors.empty())
     return dimension == 0;
   std::vector<uint64_t> rows;
@@ -142,48 +162,92 @@ static bool spanAffinely(std::vector<uint64_t> vectors, unsigned dimension) {
   return rows.size() == dimension;
 }
 
-/// Quadratic characters that vary freely rule out that a product of radicands
-/// is a constant times a square. Nested roots level by level: the samples in
-/// which all lower radicands are squares.
-bool ElementDifference::rootsAreIndependent(const TrialBatch &batch,
-                                            const RootGroups &groups) const {
-  std::map<TermId, unsigned> known;
-  std::map<unsigned, std::vector<unsigned>> levels; ///< numbers of radicands
-  for (TermId root : roots) {
-    auto entry = llvm::lower_bound(groups.getRoots(), root);
-    if (entry == groups.getRoots().end() || *entry != root)
-      continue; // of a constant, and drawn so that it exists
-    levels[getRootDepth(table, root, known)].push_back(
-        entry - groups.getRoots().begin());
+namespace {
+/// Roots and absolute values by how deeply roots are nested in them, in the
+/// numbering of TrialBatch::getSigned.
+class SignLevels {
+public:
+  SignLevels(const TermTable &table, const TrialBatch &batch,
+             llvm::ArrayRef<TermId> roots, llvm::ArrayRef<TermId> signs)
+      : batch(batch) {
+    std::map<TermId, unsigned> known;
+    for (TermId root : roots)
+      levels[getRootDepth(table, root, known)].roots.push_back(find(root));
+    for (TermId sign : signs)
+      levels[getRootDepth(table, sign, known) + 1].signs.push_back(find(sign));
   }
-  std::vector<unsigned> lower;
-  for (const auto &[depth, level] : levels) {
-    if (level.size() > 63)
-      return false;
+
+  /// Whether the characters seen rule out, in every level, that a product of
+  /// operands is a constant times a square.
+  bool areIndependent() const {
+    std::vector<unsigned> lowerRoots, signs;
+    for (const auto &[depth, level] : levels) {
+      llvm::append_range(signs, level.signs);
+      std::vector<unsigned> own = signs;
+      llvm::append_range(own, level.roots);
+      if (own.size() > 63 ||
+          !spanAffinely(getVectors(lowerRoots, own), own.size()))
+        return false;
+      llvm::append_range(lowerRoots, level.roots);
+    }
+    return true;
+  }
+
+private:
+  struct Level {
+    std::vector<unsigned> roots, signs;
+  };
+
+  unsigned find(TermId term) const {
+    llvm::ArrayRef<TermId> all = batch.getSigned();
+    auto entry = llvm::lower_bound(all, term);
+    assert(entry != all.end() && *entry == term && "not live in component 0");
+    return entry - all.begin();
+  }
+
+  /// One vector for each draw in which all lower roots exist.
+  std::vector<uint64_t> getVectors(llvm::ArrayRef<unsigned> lowerRoots,
+                                   llvm::ArrayRef<unsigned> own) const {
     std::vector<uint64_t> vectors;
     for (const CharacterSample &sample : batch.getSamples()) {
       auto is = [&](int8_t character) {
-        return [&, character](unsigned number) {
+        return [&sample, character](unsigned number) {
           return sample.characters[number] == character;
         };
       };
-      if (!llvm::all_of(lower, is(1)) || llvm::any_of(level, is(0)))
+      if (!llvm::all_of(lowerRoots, is(1)) || llvm::any_of(own, is(0)))
         continue;
       uint64_t vector = 0;
-      for (auto [bit, number] : llvm::enumerate(level))
+      for (auto [bit, number] : llvm::enumerate(own))
         vector |= uint64_t(sample.characters[number] < 0) << bit;
       vectors.push_back(vector);
     }
-    if (!spanAffinely(std::move(vectors), level.size()))
-      return false;
-    llvm::append_range(lower, level);
+    return vectors;
   }
-  return true;
+
+  const TrialBatch &batch;
+  std::map<unsigned, Level> levels;
+};
+} // namespace
+
+/// Whether the draws of a batch show that all signs, and all roots' existence,
+/// vary freely *within* its tower. What is a constant times a square does not:
+/// χ(2x) = χ(2)·χ(x), where χ(2) is the tower's, and so is the sign of the root
+/// of a constant. Absolute values must also be free of what other roots have to
+/// exist for.
+bool ElementDifference::signsAreIndependent(
+    const TrialBatch &batch, llvm::ArrayRef<TermId> conditions) const {
+  llvm::ArrayRef<TermId> relevant = conditions;
+  if (signs.empty())
+    relevant = roots;
+  return haveOneFormula(table, relevant) && haveOneFormula(table, signs) &&
+         SignLevels(table, batch, relevant, signs).areIndependent();
 }
 
-/// The number S of radicands that are squares in every trial that counts, as
-/// far as that conditions what feeds the difference.
-unsigned ElementDifference::countConditions(const RootGroups &groups) const {
+/// The S radicands that are squares in every trial that counts, as far as that
+/// conditions what feeds the difference.
+std::vector<TermId>
+ElementDifference::getConditions(const RootGroups &groups) const {
   std::set<TermId> conditions(roots.begin(), roots.end());
   std::set<int> touched;
   for (uint32_t input : inputs)
@@ -195,7 +259,7 @@ unsigned ElementDifference::countConditions(const RootGroups &groups) const {
   for (auto [number, root] : llvm::enumerate(groups.getRoots()))
     if (touched.count(groups.getGroup(number)))
       conditions.insert(root);
-  return conditions.size();
+  return {conditions.begin(), conditions.end()};
 }
 
 //===----------------------------------------------------------------------===//
@@ -230,7 +294,10 @@ BatchBound ElementDifference::bound(const TrialBatch &batch,
   bool hasExponentials = !getExponents().getArguments().empty();
   double q = tower[hasExponentials ? 1 : 0].getPrime();
   const DegreeOfDifference &degree = getDegree(*own.weights);
-  double numRoots = roots.size(), numConditions = countConditions(groups);
+  std::vector<TermId> conditions = getConditions(groups);
+  if (!signsAreIndependent(batch, conditions))
+    return {0, 0, MissCause::DependentSigns};
+  double numRoots = roots.size(), numConditions = conditions.size();
 
   // Random functions are fresh variables unless two arguments collide.
   double collisions =
@@ -240,12 +307,9 @@ BatchBound ElementDifference::bound(const TrialBatch &batch,
     double chance = std::exp2(numRoots + numConditions) * ofDegree / q;
     return zeros < 1 ? chance / (1 - zeros) : 1;
   };
-  double freeSigns = numSigns;
-  if (!rootsAreIndependent(batch, groups))
-    freeSigns += numRoots;
-  double picksLog2 = getPatternLog2(picks);
+  double numSigns = signs.size(), picksLog2 = getPatternLog2(picks);
   double miss = getChance(degree.numerator + collisions) +
-                (1 - std::exp2(picksLog2 - freeSigns));
+                (1 - std::exp2(picksLog2 - numSigns));
   double exponentPicks =
       1 - std::exp2(getPatternLog2(getExponents().getPicks()));
 
@@ -263,7 +327,7 @@ BatchBound ElementDifference::bound(const TrialBatch &batch,
       {getChance(degree.numerator), MissCause::Degree},
       {getChance(collisions), MissCause::RandomFunctions},
       {1 - std::exp2(picksLog2), MissCause::Picks},
-      {1 - std::exp2(-freeSigns), MissCause::Signs}};
+      {1 - std::exp2(-numSigns), MissCause::Signs}};
   std::pair<double, MissCause> batchShares[] = {
       {trials, llvm::max_element(shares)->second},
       {exponentPicks, MissCause::ExponentPicks},
@@ -296,9 +360,14 @@ std::string ElementDifference::describe(MissCause cause) const {
                          "one than a difference needs",
                          getCompared(picks).size());
   case MissCause::Signs:
-    return llvm::formatv("{0} absolute values and {1} square roots, whose "
-                         "signs may fall otherwise than a difference needs",
-                         numSigns, roots.size());
+    return llvm::formatv("{0} absolute values, whose signs may fall otherwise "
+                         "than a difference needs",
+                         signs.size());
+  case MissCause::DependentSigns:
+    return llvm::formatv("the signs of the {0} absolute values and {1} square "
+                         "roots that feed it were not seen to be independent; "
+                         "no theorem speaks about others",
+                         signs.size(), roots.size());
   case MissCause::RandomFunctions:
     return llvm::formatv("{0} values of log, erf or pow, whose arguments may "
                          "collide",

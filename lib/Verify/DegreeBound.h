@@ -21,7 +21,8 @@ enum class MissCause : uint8_t {
   ExponentRank,    ///< no theorem speaks about the exponents
   Degree,          ///< random field elements that are zeros of the difference
   Picks,           ///< what maxima and minima pick
-  Signs,           ///< of absolute values, or of roots that depend on another
+  Signs,           ///< of absolute values
+  DependentSigns,  ///< no theorem speaks about signs that hang together
   RandomFunctions, ///< arguments that collide
   ExponentPicks,   ///< maxima in exponents, which pick once a batch
   Primes,          ///< modulo which the difference vanishes altogether
@@ -47,7 +48,8 @@ struct BatchBound {
 ///   patterns   ways in which maxima can pick and signs can fall
 ///
 /// a trial that counts misses with probability at most 1 - π + 2^(R+S)·d/q, π
-/// the chance of one pattern. See docs/Verification.md.
+/// the chance of one pattern. That is proved of a batch only if its draws show
+/// that signs are independent. See docs/Verification.md.
 class ElementDifference {
 public:
   /// Adds the arguments of its exponentials to `exponents`, which outlives it.
@@ -79,12 +81,12 @@ private:
   void collect(TermId root, std::vector<TermId> &arguments);
   const ExponentSet &getExponents() const { return (*exponents)[exponentSet]; }
   const DegreeOfDifference &getDegree(const ExponentWeights &weights);
-  unsigned countConditions(const RootGroups &groups) const;
+  std::vector<TermId> getConditions(const RootGroups &groups) const;
   std::set<TermId> getCompared(llvm::ArrayRef<TermId> picks) const;
   double getPatternLog2(llvm::ArrayRef<TermId> picks) const;
   std::string describeExponents() const;
-  bool rootsAreIndependent(const TrialBatch &batch,
-                           const RootGroups &groups) const;
+  bool signsAreIndependent(const TrialBatch &batch,
+                           llvm::ArrayRef<TermId> conditions) const;
 
   const TermTable &table;
   TermId lhs, rhs;
@@ -92,10 +94,11 @@ private:
   unsigned exponentSet = 0;
   std::vector<TermId> terms;    ///< of component 0, ascending
   std::vector<TermId> roots;    ///< among them
+  std::vector<TermId> signs;    ///< among them: absolute values
   std::vector<TermId> picks;    ///< among them
   std::vector<uint32_t> inputs; ///< that feed it in component 0
   bool hasLn2 = false;
-  unsigned numSigns = 0, numRandomFunctions = 0;
+  unsigned numRandomFunctions = 0;
   std::map<unsigned, DegreeOfDifference> degrees; ///< by number of the weights
 };
 

@@ -58,8 +58,21 @@ private:
       return {{data, /*repeats=*/true}};
     }
     default:
+      if (const Operand *other = findUnbounded(node))
+        return *other;
       return {{apply(node, target ? target : arena.allocate(count))}};
     }
+  }
+
+  /// The other operand of a minimum with plus infinity, which it is: a clamp
+  /// without an upper limit. Plus infinity itself is no value of an arithmetic.
+  const Operand *findUnbounded(const ScalarNode &node) const {
+    if (node.function != ScalarFunction::Min)
+      return nullptr;
+    const Operand &lhs = operands[node.lhs], &rhs = operands[node.rhs];
+    if (rhs.constant == HUGE_VAL)
+      return &lhs;
+    return lhs.constant == HUGE_VAL ? &rhs : nullptr;
   }
 
   Operand addConstant(double value) {

@@ -339,18 +339,18 @@ private:
 };
 } // namespace
 
-static void addFactors(const Graph &graph, SizePlan &plan) {
+static void forEachLiteral(const Graph &graph,
+                           llvm::function_ref<void(double)> visit) {
   for (const Node &node : graph.getNodes()) {
     if (node.body)
-      addFactors(*node.body, plan);
+      forEachLiteral(*node.body, visit);
     else if (node.opcode != Opcode::Mask)
-      for (double scalar : node.attributes.scalars)
-        plan.addFactor(scalar);
+      llvm::for_each(node.attributes.scalars, visit);
   }
 }
 
-llvm::Expected<std::pair<Graph, Graph>>
-mlir::mirage::withSmallerSizes(const Graph &lhs, const Graph &rhs) {
+llvm::Expected<SmallerGraphs> mlir::mirage::withSmallerSizes(const Graph &lhs,
+                                                             const Graph &rhs) {
   SizeNames names;
   llvm::Expected<unsigned> left = names.addGraph(lhs);
   if (!left)
@@ -361,7 +361,7 @@ mlir::mirage::withSmallerSizes(const Graph &lhs, const Graph &rhs) {
   names.unifyInterfaces(*left, *right);
   SizePlan plan(names);
   for (const Graph *graph : {&lhs, &rhs})
-    addFactors(*graph, plan);
+    forEachLiteral(*graph, [&](double factor) { plan.addFactor(factor); });
   if (llvm::Error error = plan.run())
     return std::move(error);
   Rebuilder rebuilder(names, plan);
@@ -374,5 +374,11 @@ mlir::mirage::withSmallerSizes(const Graph &lhs, const Graph &rhs) {
   for (const Graph *graph : {&*small, &*other})
     if (llvm::Error error = verify(*graph))
       return std::move(error);
-  return std::make_pair(std::move(*small), std::move(*other));
+  SmallerGraphs result{std::move(*small), std::move(*other)};
+  for (const Graph *graph : {&lhs, &rhs})
+    forEachLiteral(*graph, [&](double factor) {
+      if (double smaller = plan.getFactor(factor); smaller != factor)
+        result.literals[factor] = smaller;
+    });
+  return result;
 }

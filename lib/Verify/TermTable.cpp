@@ -103,11 +103,21 @@ TermId TermTable::mul(TermId lhs, TermId rhs) {
   return flat.size() == 1 ? flat[0] : intern(TermKind::Mul, flat);
 }
 
+/// Whether one over a constant is exact.
+static bool isPowerOfTwo(const Term &term) {
+  int exponent;
+  return term.kind == TermKind::Constant &&
+         std::frexp(term.value, &exponent) == 0.5 && std::abs(exponent) < 1000;
+}
+
 TermId TermTable::div(TermId lhs, TermId rhs) {
   if (rhs == zero || findSpecial({lhs, rhs}))
     return undefined;
   if (rhs == one || (lhs == zero && terms[rhs].kind == TermKind::Constant))
     return lhs;
+  // The same radicand whether a mean divides by 4 or multiplies by 1/4.
+  if (isPowerOfTwo(terms[rhs]))
+    return mul(lhs, getConstant(1 / terms[rhs].value));
   return intern(TermKind::Div, {lhs, rhs});
 }
 

@@ -86,6 +86,10 @@ TrialBatch::TrialBatch(const TermTable &table, const LiveTerms &live,
       values(table, live, fields) {
   unsigned height = std::min<unsigned>(groups.size(), fields.tower.getHeight());
   inputs.resize(fields.tower.getHeight());
+  for (TermId term = 0; term < table.size(); ++term)
+    if (live.isLive(term, 0) && (table[term].kind == TermKind::Sqrt ||
+                                 table[term].kind == TermKind::Abs))
+      signedTerms.push_back(term);
   // An exponential needs its argument's component first.
   for (unsigned component = inputs.size(); component-- > 0;) {
     RandomStream random(deriveSeed(seed, "inputs", component));
@@ -107,8 +111,7 @@ void TrialBatch::draw(unsigned component, const RootGroups &groups,
                       RandomStream &random) {
   // Exponents and what picks in them are asked for later, of component 0 but
   // whether its roots exist.
-  if (component == 0 && groups.getRoots().empty() &&
-      groups.getFixedRoots().empty())
+  if (component == 0 && signedTerms.empty())
     return;
   std::vector<uint16_t> missing(groups.getNumGroups());
   values.evaluate(component, inputs[component]);
@@ -117,7 +120,7 @@ void TrialBatch::draw(unsigned component, const RootGroups &groups,
       fixedRootsExist &= !isMissing(root, component, lane);
   for (unsigned round = 0; round < kMaxRounds; ++round) {
     if (component == 0)
-      addSamples(groups);
+      addSamples();
     if (!findMissing(component, groups, missing))
       return;
     for (unsigned group = 0; group < missing.size(); ++group)
@@ -164,18 +167,23 @@ void TrialBatch::redraw(unsigned component, llvm::ArrayRef<uint32_t> elements,
   }
 }
 
-void TrialBatch::addSamples(const RootGroups &groups) {
+/// The character of the operand of a root or an absolute value.
+static int8_t getCharacter(TermKind kind, uint32_t operand, uint32_t value) {
+  if (operand == 0 || kernels::isSpecial(operand))
+    return 0;
+  bool isSquare =
+      kind == TermKind::Abs ? value == operand : value != kernels::kNonSquare;
+  return isSquare ? 1 : -1;
+}
+
+void TrialBatch::addSamples() {
   for (unsigned lane = 0; lane < kLanes && samples.size() < kMaxSamples;
        ++lane) {
     CharacterSample sample;
-    for (TermId root : groups.getRoots()) {
-      uint32_t radicand = values.get(table.getOperands(root)[0], 0)[lane];
-      uint32_t value = values.get(root, 0)[lane];
-      bool isUnknown = radicand == 0 || kernels::isSpecial(radicand);
-      sample.characters.push_back(isUnknown                      ? 0
-                                  : value == kernels::kNonSquare ? -1
-                                                                 : 1);
-    }
+    for (TermId term : signedTerms)
+      sample.characters.push_back(getCharacter(
+          table[term].kind, values.get(table.getOperands(term)[0], 0)[lane],
+          values.get(term, 0)[lane]));
     samples.push_back(std::move(sample));
   }
 }

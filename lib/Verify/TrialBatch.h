@@ -13,9 +13,11 @@
 
 namespace mlir::mirage {
 
-/// The quadratic characters of all radicands of component 0 at one draw.
+/// The quadratic characters of all radicands and arguments of absolute values
+/// of component 0 at one draw.
 struct CharacterSample {
-  /// By number of the radicand: 1 or -1, or 0 where it is zero or undefined.
+  /// In the order of `TrialBatch::getSigned`: 1 or -1, or 0 where the operand
+  /// is zero or undefined.
   std::vector<int8_t> characters;
 };
 
@@ -72,12 +74,16 @@ public:
 
   const FieldBatch &getFields() const { return fields; }
   FieldBatch takeFields() && { return std::move(fields); }
-  /// Component 0 is evaluated only if it has roots.
+  /// Component 0 is evaluated only if it has roots or absolute values.
   const TermValues &getValues() const { return values; }
   /// Of one component, by element over all inputs, 16 words each.
   llvm::ArrayRef<uint32_t> getInputs(unsigned component) const {
     return inputs[component];
   }
+  /// All roots and absolute values of component 0, ascending; those of
+  /// constants, too.
+  llvm::ArrayRef<TermId> getSigned() const { return signedTerms; }
+  /// Of all draws over this tower, those that were rejected as well.
   llvm::ArrayRef<CharacterSample> getSamples() const { return samples; }
   /// Whether the roots of constants exist.
   bool hasFixedRoots() const { return fixedRootsExist; }
@@ -92,7 +98,7 @@ private:
                    std::vector<uint16_t> &missing);
   void redraw(unsigned component, llvm::ArrayRef<uint32_t> elements,
               uint16_t lanes, RandomStream &random);
-  void addSamples(const RootGroups &groups);
+  void addSamples();
   bool isMissing(TermId root, unsigned component, unsigned lane) const;
 
   const TermTable &table;
@@ -100,6 +106,7 @@ private:
   FieldBatch fields;
   TermValues values;
   std::vector<std::vector<uint32_t>> inputs;
+  std::vector<TermId> signedTerms;
   std::vector<CharacterSample> samples;
   bool fixedRootsExist = true;
 };

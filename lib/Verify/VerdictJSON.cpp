@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Verify/VerdictJSON.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
 #include <cmath>
 
 using namespace mlir::mirage;
@@ -38,6 +40,12 @@ llvm::json::Value mlir::mirage::toJSON(const Verdict &verdict) {
     object["whyWeaker"] = verdict.whyWeaker;
   if (!verdict.sizes.empty())
     object["sizes"] = verdict.sizes;
+  if (!verdict.literals.empty()) {
+    llvm::json::Array literals;
+    for (auto [literal, smaller] : verdict.literals)
+      literals.push_back(llvm::json::Array{literal, smaller});
+    object["literals"] = std::move(literals);
+  }
   if (!verdict.reason.empty())
     object["reason"] = verdict.reason;
   if (verdict.whereBothDefined)
@@ -52,9 +60,24 @@ llvm::json::Value mlir::mirage::toJSON(const Verdict &verdict) {
   return object;
 }
 
+/// " at 3x4 with 0.25 for the literal 0.000244140625".
+static std::string describeSizes(const Verdict &verdict) {
+  if (verdict.sizes.empty())
+    return "";
+  std::string text = " at " + verdict.sizes;
+  llvm::raw_string_ostream os(text);
+  llvm::StringRef separator = " with ";
+  for (auto [literal, smaller] : verdict.literals) {
+    os << separator << llvm::format("%.9g", smaller) << " for the literal "
+       << llvm::format("%.17g", literal);
+    separator = " and ";
+  }
+  return text;
+}
+
 static std::string describeProof(const Verdict &verdict) {
   double log2 = verdict.bound.provedLog2;
-  std::string at = verdict.sizes.empty() ? "" : " at " + verdict.sizes;
+  std::string at = describeSizes(verdict);
   std::string why = verdict.whyWeaker.empty() ? "" : ": " + verdict.whyWeaker;
   if (std::isinf(log2))
     return "; proved outright" + at;
@@ -76,15 +99,25 @@ static std::string describeEqual(const Verdict &verdict) {
              .str();
 }
 
+/// Two numbers with as few digits as tell them apart, 3 at least.
+static std::string printPair(double x, double y) {
+  for (unsigned digits = 2;; ++digits) {
+    std::string left, right;
+    llvm::raw_string_ostream(left) << llvm::format("%.*e", digits, x);
+    llvm::raw_string_ostream(right) << llvm::format("%.*e", digits, y);
+    if (left != right || digits == 16)
+      return left + " and " + right;
+  }
+}
+
 std::string mlir::mirage::toString(const Verdict &verdict) {
   std::string text = getVerdictName(verdict.kind).str();
   if (verdict.kind == Verdict::Equal)
     text += describeEqual(verdict);
   if (verdict.witness)
-    text += formatv("; output {0}, element {1}: {2} and {3} on the inputs of "
-                    "seed {4}",
+    text += formatv("; output {0}, element {1}: {2} on the inputs of seed {3}",
                     verdict.witness->output, verdict.witness->element,
-                    verdict.witness->lhs, verdict.witness->rhs,
+                    printPair(verdict.witness->lhs, verdict.witness->rhs),
                     verdict.witness->seed)
                 .str();
   if (!verdict.reason.empty())

@@ -242,9 +242,11 @@ bool Judge::addBatch(unsigned number) {
 void Judge::addBounds(const TrialBatch &batch) {
   double numTowers = 0;
   if (options.primes.empty()) {
-    numTowers = FieldTower::countTowers(height);
-    for (const RootGroups &group : groups)
-      numTowers = std::ldexp(numTowers, -int(group.getFixedRoots().size()));
+    // How many have the roots of constants is not known.
+    bool anyTower = llvm::all_of(groups, [](const RootGroups &group) {
+      return group.getFixedRoots().empty();
+    });
+    numTowers = anyTower ? FieldTower::countTowers(height) : 1;
   }
   std::vector<BatchWeights> weights = exponents.weigh(batch);
   for (auto [element, difference] : llvm::enumerate(differences)) {
@@ -424,34 +426,71 @@ llvm::Expected<Verdict> Judge::conclude() {
 static llvm::Expected<Verdict> judgeSmallerSizes(const Graph &lhs,
                                                  const Graph &rhs,
                                                  const VerifyOptions &options) {
-  llvm::Expected<std::pair<Graph, Graph>> pair = withSmallerSizes(lhs, rhs);
+  llvm::Expected<SmallerGraphs> pair = withSmallerSizes(lhs, rhs);
   if (!pair)
     return pair.takeError();
-  if (estimateTrialBytes(pair->first, pair->second) > getMaxTrialBytes(options))
+  if (estimateTrialBytes(pair->lhs, pair->rhs) > getMaxTrialBytes(options))
     return llvm::createStringError("these are too large, too");
   VerifyOptions smallOptions = options;
   smallOptions.findWitness = {};
-  return Judge(pair->first, pair->second, smallOptions).run();
+  llvm::Expected<Verdict> verdict =
+      Judge(pair->lhs, pair->rhs, smallOptions).run();
+  if (verdict && verdict->isLarge)
+    return llvm::createStringError("these are too large, too");
+  if (verdict)
+    verdict->literals = std::move(pair->literals);
+  return verdict;
 }
 
-/// Adds to the verdict on large graphs what smaller sizes prove.
-static void addSmallerSizes(const Graph &lhs, const Graph &rhs,
-                            const VerifyOptions &options, Verdict &verdict) {
-  auto giveUp = [&](llvm::StringRef reason) {
-    verdict.whyWeaker =
-        "too large to be written out at these sizes, and smaller sizes do not "
-        "help: " +
-        reason.str();
-  };
+/// Trials at the graphs' own sizes agree, but smaller sizes do not: these were
+/// too few, or large, to see it.
+static llvm::Error concludeSmallDisagreement(const Graph &lhs, const Graph &rhs,
+                                             const VerifyOptions &options,
+                                             const Verdict &small,
+                                             Verdict &verdict) {
+  verdict.kind = Verdict::Unknown;
+  verdict.reason = "at smaller sizes, " + small.sizes + ": " + small.reason;
+  verdict.bound = {};
+  verdict.whyWeaker.clear();
+  if (!options.findWitness)
+    return llvm::Error::success();
+  llvm::Expected<std::optional<Witness>> witness =
+      options.findWitness(lhs, rhs);
+  if (!witness)
+    return witness.takeError();
+  verdict.witness = *witness;
+  if (*witness)
+    verdict.kind = Verdict::Different;
+  return llvm::Error::success();
+}
+
+/// Adds to a verdict that proves too little what smaller sizes prove.
+static llvm::Error addSmallerSizes(const Graph &lhs, const Graph &rhs,
+                                   const VerifyOptions &options,
+                                   Verdict &verdict) {
   llvm::Expected<Verdict> small = judgeSmallerSizes(lhs, rhs, options);
+  std::string problem;
   if (!small)
-    return giveUp(llvm::toString(small.takeError()));
-  if (small->kind != Verdict::Equal || small->isLarge)
-    return giveUp(small->isLarge ? "these are too large, too" : small->reason);
+    problem = llvm::toString(small.takeError());
+  else if (small->disagreement)
+    return concludeSmallDisagreement(lhs, rhs, options, *small, verdict);
+  else if (small->kind != Verdict::Equal)
+    problem = small->reason;
+  if (!problem.empty()) {
+    if (verdict.isLarge)
+      verdict.whyWeaker = "too large to be written out at these sizes, and "
+                          "smaller sizes do not help: " +
+                          problem;
+    return llvm::Error::success();
+  }
+  if (!verdict.isLarge && small->bound.provedLog2 >= verdict.bound.provedLog2)
+    return llvm::Error::success();
   verdict.bound = small->bound;
   verdict.whyWeaker = small->whyWeaker;
   verdict.sizes = small->sizes;
+  verdict.literals = std::move(small->literals);
   verdict.whereBothDefined = small->whereBothDefined;
+  return llvm::Error::success();
 }
 
 double mlir::mirage::estimateTrialBytes(const Graph &lhs, const Graph &rhs) {
@@ -494,7 +533,10 @@ mlir::mirage::verifyEqual(const Graph &lhs, const Graph &rhs,
   if (estimateTrialBytes(lhs, rhs) > getMaxTrialBytes(options))
     return refuseSizes(lhs, rhs, options);
   llvm::Expected<Verdict> verdict = Judge(lhs, rhs, options).run();
-  if (verdict && verdict->kind == Verdict::Equal && verdict->isLarge)
-    addSmallerSizes(lhs, rhs, options, *verdict);
+  if (!verdict || verdict->kind != Verdict::Equal ||
+      (!verdict->isLarge && verdict->meetsBound()))
+    return verdict;
+  if (llvm::Error error = addSmallerSizes(lhs, rhs, options, *verdict))
+    return std::move(error);
   return verdict;
 }

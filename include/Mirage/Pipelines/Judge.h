@@ -20,7 +20,7 @@ struct JudgeOptions {
   std::optional<uint64_t> seed;
   unsigned errorBoundBits = 64;
   /// How many float64 inputs are tried for the verdict Different.
-  unsigned witnessTries = 4;
+  unsigned witnessTries = 5;
 };
 
 /// What was found of one function.
@@ -39,7 +39,8 @@ struct FunctionVerdict {
 FailureOr<std::vector<FunctionVerdict>>
 judgeModules(ModuleOp before, ModuleOp after, const JudgeOptions &options);
 
-/// Looks for a float64 input on which two graphs differ beyond rounding, in the
+/// Looks for a float64 input on which two graphs differ by more than all
+/// rounding on the way can explain (Mirage/Verify/RoundedEvaluation.h), in the
 /// way that `VerifyOptions::findWitness` wants it.
 FindWitness makeWitnessFinder(uint64_t seed, unsigned tries);
 

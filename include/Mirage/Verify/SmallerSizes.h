@@ -28,16 +28,23 @@
 
 #include "Mirage/Graph/Graph.h"
 #include "llvm/Support/Error.h"
-#include <utility>
+#include <map>
 
 namespace mlir::mirage {
 
+struct SmallerGraphs {
+  Graph lhs, rhs;
+  /// Literals that are others in the small graphs, with those.
+  std::map<double, double> literals = {};
+};
+
 /// Rebuilds two verified graphs of equal interfaces with small sizes. Counts of
 /// averages and the extents of masks follow the dimensions they are of, and so
-/// do factors that are a dimension's size, its root, or one over these.
+/// do *all* literals within 2^-11 of a dimension's size, its root, or one over
+/// these, whether they mean it or not.
 /// \returns the pair, or an error that says what stands in the way.
-llvm::Expected<std::pair<Graph, Graph>> withSmallerSizes(const Graph &lhs,
-                                                         const Graph &rhs);
+llvm::Expected<SmallerGraphs> withSmallerSizes(const Graph &lhs,
+                                               const Graph &rhs);
 
 } // namespace mlir::mirage
 

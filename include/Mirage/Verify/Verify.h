@@ -20,7 +20,7 @@
 #include "Mirage/Algebra/Random.h"
 #include "Mirage/Graph/Graph.h"
 #include <functional>
-#include <limits>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -40,7 +40,8 @@ struct ErrorBound {
   unsigned towers = 0; ///< batches of trials, each over primes of its own
 };
 
-/// A float64 input on which the graphs differ beyond rounding.
+/// A float64 input on which the graphs differ by more than rounding, of
+/// intermediate values as well, can explain.
 struct Witness {
   uint64_t seed = 0; ///< that the finder made the inputs from
   unsigned output = 0;
@@ -108,6 +109,9 @@ struct Verdict {
   bool isLarge = false;
   /// The shapes of the inputs that the bound is of, "4x6, 6x8".
   std::string sizes = {};
+  /// The literals that are others at these sizes, with those: all that are near
+  /// a function of a large size (SmallerSizes.h).
+  std::map<double, double> literals = {};
   /// Where a trial disagreed, if one did.
   struct Place {
     unsigned output;

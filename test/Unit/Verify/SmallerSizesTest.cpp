@@ -28,8 +28,21 @@ static std::pair<Graph, Graph> shrink(const Graph &lhs, const Graph &rhs) {
     ADD_FAILURE() << llvm::toString(pair.takeError());
     return {};
   }
-  EXPECT_EQ(getInputs(pair->first), getInputs(pair->second));
-  return *pair;
+  EXPECT_EQ(getInputs(pair->lhs), getInputs(pair->rhs));
+  return {std::move(pair->lhs), std::move(pair->rhs)};
+}
+
+TEST(SmallerSizes, LiteralsThatAreReplacedAreNamed) {
+  auto scaled = [](double factor) {
+    Graph graph;
+    Builder b(graph);
+    b.output(b.scale(b.input({8, 4096}), factor));
+    return graph;
+  };
+  auto pair = withSmallerSizes(scaled(64), scaled(3));
+  ASSERT_TRUE(!!pair) << llvm::toString(pair.takeError());
+  std::map<double, double> expected = {{64, 2}}; // the root of 4096, and of 4
+  EXPECT_EQ(pair->literals, expected);
 }
 
 TEST(SmallerSizes, EvenCutsStayEven) {

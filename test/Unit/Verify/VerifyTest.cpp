@@ -200,6 +200,121 @@ TEST(Verify, WhatNeedsALawThatFieldsLackIsUnknown) {
   expectUnknown(deep, deep, "at most 3 nested exponentials, got 4");
 }
 
+//===----------------------------------------------------------------------===//
+// What a tower decides for all its trials
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Constants of three elements: 0·x + value.
+V constantOf(B &b, V x, double value) {
+  Attributes attributes;
+  attributes.scalars = {value};
+  return b.op(O::Offset, {b.scale(x, 0)}, attributes);
+}
+V shift(B &b, V x, double value) {
+  Attributes attributes;
+  attributes.scalars = {value};
+  return b.op(O::Offset, {x}, attributes);
+}
+} // namespace
+
+/// Over some primes all trials agree on pairs that differ; nothing is proved by
+/// that, whatever the prime.
+static void
+expectFalseAcceptsWithoutProof(llvm::function_ref<V(B &, V, V)> lhs,
+                               llvm::function_ref<V(B &, V, V)> rhs) {
+  unsigned numAccepts = 0;
+  for (uint32_t prime : {1073741827u, 1073741831u, 1073741839u, 1073741843u,
+                         1073741891u, 1073741939u, 1073742223u, 1073742343u}) {
+    VerifyOptions options;
+    options.primes = {prime};
+    options.maxTowers = 8;
+    options.errorBoundBits = 4;
+    Verdict verdict = judge(over(lhs), over(rhs), options);
+    if (verdict.kind != Verdict::Equal)
+      continue;
+    ++numAccepts;
+    EXPECT_EQ(verdict.bound.provedLog2, 0) << prime;
+    EXPECT_TRUE(llvm::StringRef(verdict.whyWeaker)
+                    .contains("were not seen to be independent"))
+        << verdict.whyWeaker;
+  }
+  EXPECT_GT(numAccepts, 0u);
+}
+
+TEST(Verify, SignsThatATowerFixesProveNothing) {
+  // χ(2x) = χ(2)·χ(x), and χ(2) is the tower's.
+  expectFalseAcceptsWithoutProof(
+      [](B &b, V x, V) { return b.op(O::Abs, {b.scale(x, 2)}); },
+      [](B &b, V x, V) { return b.scale(b.op(O::Abs, {x}), -2); });
+  // sqrt(2·sqrt 2 + 3) = sqrt 2 + 1, in half of the towers up to its sign.
+  expectFalseAcceptsWithoutProof(
+      [](B &b, V x, V) {
+        V root = b.op(O::Sqrt, {constantOf(b, x, 2)});
+        return b.op(O::Sqrt, {shift(b, b.scale(root, 2), 3)});
+      },
+      [](B &b, V x, V) {
+        V root = b.op(O::Sqrt, {constantOf(b, x, 2)});
+        return b.scale(shift(b, root, 1), -1);
+      });
+  // A product that is 2 times a square, of three.
+  expectFalseAcceptsWithoutProof(
+      [](B &b, V x, V y) {
+        return b.op(O::Abs, {b.scale(b.op(O::Mul, {x, y}), 2)});
+      },
+      [](B &b, V x, V y) {
+        V product = b.op(O::Mul, {b.op(O::Abs, {x}), b.op(O::Abs, {y})});
+        return b.scale(product, -2);
+      });
+}
+
+/// That sqrt(2x) exists makes χ(x) what χ(2) is.
+TEST(Verify, SignsMustBeFreeOfOtherElementsRoots) {
+  auto graph = [](bool takesAbs) {
+    Graph graph;
+    Builder b(graph);
+    V x = b.input({1});
+    b.output(takesAbs ? b.op(O::Abs, {x}) : b.scale(x, -1));
+    b.output(b.op(O::Sqrt, {b.scale(x, 2)}));
+    return graph;
+  };
+  VerifyOptions options;
+  options.primes = {1073741827}; // of which 2 is no square
+  options.maxTowers = 8;
+  Verdict verdict = judge(graph(true), graph(false), options);
+  EXPECT_EQ(verdict.kind, Verdict::Equal) << verdict.reason;
+  EXPECT_EQ(verdict.bound.provedLog2, 0);
+}
+
+TEST(Verify, FreeSignsAreProved) {
+  expectProved(
+      over([](B &b, V x, V y) {
+        V sum = b.op(O::Add, {b.op(O::Abs, {x}), b.op(O::Abs, {y})});
+        return b.op(O::Square, {sum});
+      }),
+      over([](B &b, V x, V y) {
+        V left = b.op(O::Abs, {x}), right = b.op(O::Abs, {y});
+        V squares = b.op(O::Add, {b.op(O::Square, {x}), b.op(O::Square, {y})});
+        return b.op(O::Add, {squares, b.scale(b.op(O::Mul, {left, right}), 2)});
+      }));
+}
+
+TEST(Verify, ClampWithoutUpperLimitIsAValue) {
+  auto clamp = [](double low, double factor) {
+    return over([=](B &b, V x, V) {
+      Attributes attributes;
+      attributes.scalars = {low, HUGE_VAL};
+      return b.scale(b.op(O::Clamp, {x}, attributes), factor);
+    });
+  };
+  expectProved(clamp(-1, 2), clamp(-1, 2));
+  VerifyOptions options;
+  options.findWitness = test::findWitness;
+  EXPECT_EQ(judge(clamp(-1, 2), clamp(-1, 3), options).kind,
+            Verdict::Different);
+  EXPECT_EQ(judge(clamp(-1, 2), clamp(1, 2), options).kind, Verdict::Different);
+}
+
 TEST(Verify, MinusInfinityIsAValue) {
   // A masked softmax over tiles that reach beyond the row: exp(-inf) is 0.
   auto masked = [](bool maskLogits) {
@@ -383,6 +498,8 @@ TEST(Verify, LargeGraphsWithSizesInLiterals) {
   EXPECT_EQ(verdict.kind, Verdict::Equal) << verdict.reason;
   EXPECT_LE(verdict.bound.provedLog2, -64) << verdict.reason;
   EXPECT_EQ(verdict.sizes, "3x4");
+  std::map<double, double> expected = {{1.0 / 4096, 0.25}};
+  EXPECT_EQ(verdict.literals, expected);
 }
 
 TEST(Verify, SameSeedSameVerdict) {

@@ -1,0 +1,41 @@
+//===- RoundedEvaluation.h - Float64 with error bounds ----------*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// That two graphs give different float64 numbers does not make them different:
+// relu(2x) + 1e12 - 1e12 and 2·relu(x) differ by 1e-4. So every number carries
+// a bound on how far it may be from the exact one, through all that it is
+// computed from. Two graphs are different if some output element differs by
+// more than both bounds together.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_VERIFY_ROUNDEDEVALUATION_H
+#define MIRAGE_VERIFY_ROUNDEDEVALUATION_H
+
+#include "Mirage/Graph/Graph.h"
+#include <vector>
+
+namespace mlir::mirage {
+
+/// The exact number is real and |exact - value| <= error. Not a number if
+/// nothing is known: the number may not exist, as x/y where y may be zero, or
+/// float64 overflowed. Minus infinity, which masks put in, has the error 0.
+struct RoundedNumber {
+  double value, error;
+};
+
+/// Evaluates a verified graph, tile by tile as the verifier does. Literals that
+/// stand for ln 2 or log2 e (docs/Verification.md) may be either.
+/// \param inputs  by input, row-major, exact.
+/// \returns by output, row-major.
+std::vector<std::vector<RoundedNumber>>
+evaluateRounded(const Graph &graph, llvm::ArrayRef<std::vector<double>> inputs);
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_VERIFY_ROUNDEDEVALUATION_H

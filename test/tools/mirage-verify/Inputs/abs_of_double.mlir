@@ -1,0 +1,6 @@
+func.func @f(%x: tensor<3x1xf32>) -> tensor<3x1xf32> {
+  %c = arith.constant dense<2.0> : tensor<3x1xf32>
+  %1 = arith.mulf %x, %c : tensor<3x1xf32>
+  %2 = math.absf %1 : tensor<3x1xf32>
+  return %2 : tensor<3x1xf32>
+}
