@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Analysis/LaunchSequence.h"
+#include "Mirage/Dialect/Operator/DeadOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -22,17 +23,6 @@ FailureOr<LaunchSequence> LaunchSequence::read(func::FuncOp function) {
   if (failed(sequence.readBody()) || failed(sequence.readResults()))
     return failure();
   return sequence;
-}
-
-/// Ops whose results nothing needs, or only others of these.
-static DenseSet<Operation *> findDeadOps(Block &block) {
-  DenseSet<Operation *> dead;
-  for (Operation &op : llvm::reverse(block)) {
-    auto isDead = [&](Operation *user) { return dead.contains(user); };
-    if (wouldOpBeTriviallyDead(&op) && llvm::all_of(op.getUsers(), isDead))
-      dead.insert(&op);
-  }
-  return dead;
 }
 
 LogicalResult LaunchSequence::readBody() {

@@ -8,6 +8,7 @@
 
 #include "Mirage/Bridge/Bridge.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
+#include "Mirage/Dialect/Operator/DeadOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Matchers.h"
@@ -29,6 +30,15 @@ public:
   LogicalResult readBody(Block &block) {
     for (mlir::Operation &op : block.without_terminator())
       if (failed(read(op)))
+        return failure();
+    return success();
+  }
+
+  /// As readBody, in a function, where others may have left something.
+  LogicalResult readFunctionBody(Block &block) {
+    DenseSet<mlir::Operation *> dead = findDeadOps(block);
+    for (mlir::Operation &op : block.without_terminator())
+      if (!dead.contains(&op) && failed(read(op)))
         return failure();
     return success();
   }
@@ -195,7 +205,7 @@ FailureOr<Graph> mlir::mirage::readFunction(FunctionOpInterface function) {
   Reader reader(graph);
   Block &body = function.getFunctionBody().front();
   if (failed(readArguments(function, graph, reader)) ||
-      failed(reader.readBody(body)) ||
+      failed(reader.readFunctionBody(body)) ||
       failed(reader.readOutputs(body.getTerminator())))
     return failure();
   if (graph.getOutputs().empty())

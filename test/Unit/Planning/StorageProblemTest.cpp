@@ -74,11 +74,11 @@ TEST(StorageProblem, BadProblemsAndPlansAreNamed) {
   problem.add({0, 0, 1});
   EXPECT_EQ(getMessage(problem.check()),
             "expects tile 0 to have a positive size, got 0");
-  StorageProblem empty;
+  StorageProblem empty(kAlignment);
   empty.add({128, 2, 2});
   EXPECT_EQ(getMessage(empty.check()),
             "expects tile 0 to be live for an epoch at least, got [2, 2)");
-  StorageProblem two;
+  StorageProblem two(kAlignment);
   two.add({128, 0, 1});
   two.add({128, 0, 1});
   EXPECT_EQ(getMessage(verify(two, {{0, 0}, 128, true})),
