@@ -449,7 +449,10 @@ static llvm::Error concludeSmallDisagreement(const Graph &lhs, const Graph &rhs,
                                              const Verdict &small,
                                              Verdict &verdict) {
   verdict.kind = Verdict::Unknown;
-  verdict.reason = "at smaller sizes, " + small.sizes + ": " + small.reason;
+  verdict.reason = llvm::formatv(
+      "trials at its own sizes agree, but at smaller ones element "
+      "{0} of output {1} differs over a field",
+      small.disagreement->element, small.disagreement->output);
   verdict.bound = {};
   verdict.whyWeaker.clear();
   if (!options.findWitness)
