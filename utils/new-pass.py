@@ -17,7 +17,7 @@ from scaffold import PROJECT, Scaffold, banner, camel_case, fail
 DEFINITION = """def {name}Pass : Pass<"{flag}"> {{
   let summary = "{summary}";
   let description = [{{
-    TODO: what it decides or rewrites, from what, and which attributes it leaves.
+    <What it decides or rewrites, from what, and which attributes it leaves.>
     Example: test/Transforms/{test}.mlir
   }}];
 }}
@@ -34,7 +34,7 @@ namespace mlir::mirage {{
 
 using namespace mlir;
 
-/// TODO: what this does to the graphs in `root`, and when it fails.
+/// <What this does to the graphs in `root`, and when it fails.>
 static LogicalResult {function}(Operation *root) {{ return success(); }}
 
 namespace {{
@@ -49,7 +49,7 @@ struct {name}Pass : mirage::impl::{name}PassBase<{name}Pass> {{
 TEST = """// RUN: mirage-opt %s --{flag} -o %t.mlir && FileCheck %s < %t.mlir
 // RUN: mirage-verify %s %t.mlir --seed=1
 
-// CHECK: TODO: what the pass leaves
+// CHECK: <what the pass leaves>
 func.func @example(%x: tensor<8x64xf16>, %e: tensor<8x64xf16>) -> tensor<8x64xf16> {{
   %r = mirage_kernel.graph ins(%x : tensor<8x64xf16>) outs(%e : tensor<8x64xf16>) {{
   ^bb0(%a: tensor<8x64xf16>):

@@ -1,5 +1,5 @@
 // A product of 2^24 factors is refused before it is built, in no time.
-// RUN: mirage-opt %s --mirage-search-graph | FileCheck %s
+// RUN: timeout 60 mirage-opt %s --mirage-search-graph | FileCheck %s
 // CHECK-COUNT-24: mirage_kernel.square
 func.func @powers(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %e = tensor.empty() : tensor<4x4xf32>
