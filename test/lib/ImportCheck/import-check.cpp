@@ -35,6 +35,7 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
@@ -100,6 +101,29 @@ runOnHost(ExecutionEngine &engine, StringRef name,
   return tensors;
 }
 
+/// What LLVM calls to round to bf16 where the processor has no instruction for
+/// it, and libgcc has only from version 13 on.
+template <typename Float>
+static __bf16 roundToBF16(Float value) {
+  llvm::APFloat rounded(value);
+  bool losesInfo;
+  rounded.convert(llvm::APFloat::BFloat(), llvm::APFloat::rmNearestTiesToEven,
+                  &losesInfo);
+  return llvm::bit_cast<__bf16>(
+      static_cast<uint16_t>(rounded.bitcastToAPInt().getZExtValue()));
+}
+
+static llvm::orc::SymbolMap
+getConversions(llvm::orc::MangleAndInterner interner) {
+  auto symbol = [](auto *function) {
+    return llvm::orc::ExecutorSymbolDef(
+        llvm::orc::ExecutorAddr::fromPtr(function),
+        llvm::JITSymbolFlags::Exported);
+  };
+  return {{interner("__truncsfbf2"), symbol(&roundToBF16<float>)},
+          {interner("__truncdfbf2"), symbol(&roundToBF16<double>)}};
+}
+
 static llvm::Expected<std::unique_ptr<ExecutionEngine>>
 compileForHost(ModuleOp module) {
   PassManager manager(module.getContext());
@@ -110,7 +134,10 @@ compileForHost(ModuleOp module) {
   options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Default;
   auto optimize = makeOptimizingTransformer(2, 0, nullptr);
   options.transformer = optimize;
-  return ExecutionEngine::create(module, options);
+  auto engine = ExecutionEngine::create(module, options);
+  if (engine)
+    (*engine)->registerSymbols(getConversions);
+  return engine;
 }
 
 static LogicalResult import(func::FuncOp function) {
