@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TrialMemory.h"
+#include "Mirage/Verify/RoundedEvaluation.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir::mirage;
@@ -100,7 +101,8 @@ double mlir::mirage::estimateEvaluationBytes(const Graph &graph,
          kBytesPerComparison * outputs;
 }
 
-double mlir::mirage::estimateFloat64Bytes(const Graph &graph) {
+/// Of the reference.
+static double estimateFloat64Bytes(const Graph &graph) {
   double elements = 0;
   for (ValueId value = 0; value < graph.getNumValues(); ++value)
     elements += countElements(graph.getType(value));
@@ -111,4 +113,14 @@ double mlir::mirage::estimateFloat64Bytes(const Graph &graph) {
   for (ValueId output : graph.getOutputs())
     elements += 2 * countElements(graph.getType(output));
   return sizeof(double) * elements;
+}
+
+double mlir::mirage::estimateWitnessBytes(const Graph &graph) {
+  double inputs = 0;
+  for (unsigned input = 0; input < graph.getNumInputs(); ++input)
+    inputs += countElements(graph.getType(input));
+  constexpr unsigned kWords = sizeof(RoundedNumber) / sizeof(uint32_t);
+  double rounded = estimateEvaluationBytes(graph, /*height=*/1, kWords) +
+                   sizeof(double) * inputs;
+  return std::max(estimateFloat64Bytes(graph), rounded);
 }

@@ -23,8 +23,10 @@ namespace mlir::mirage {
 double estimateEvaluationBytes(const Graph &graph, unsigned height,
                                unsigned words);
 
-/// An upper bound of the bytes that evaluating a graph in float64 takes.
-double estimateFloat64Bytes(const Graph &graph);
+/// An upper bound of the bytes that a float64 input takes: the reference, which
+/// says whether it is worth looking closer, and the evaluation that does
+/// (RoundedEvaluation.h), one after the other.
+double estimateWitnessBytes(const Graph &graph);
 
 } // namespace mlir::mirage
 

@@ -125,8 +125,9 @@ struct Verdict {
 
 llvm::StringRef getVerdictName(Verdict::Kind kind); // "equal", ...
 
-/// Memory that judging two graphs at their own sizes takes at most, in bytes:
-/// field elements of every value, or float64 where a witness is looked for.
+/// Memory that trials of two graphs at their own sizes take at most, in bytes:
+/// field elements of every value. A witness may take more, and is not looked
+/// for where that exceeds the limit.
 double estimateTrialBytes(const Graph &lhs, const Graph &rhs);
 
 /// What `options` and this machine allow for that.

@@ -349,7 +349,7 @@ TEST(Verify, InterfacesMustMatch) {
   };
   EXPECT_EQ(
       message(rmsLinear(2, 3, 4), rmsLinear(2, 5, 4)),
-      "expects input 0 to have one shape in both graphs, got 2x3 and 2x5");
+      "expects input 0 to have one shape in both graphs, got [2, 3] and [2, 5]");
   EXPECT_EQ(message(rmsLinear(2, 3, 4), gatedMlp(2, 3, 4)),
             "expects graphs with as many inputs, got 2 and 3");
 }
@@ -431,6 +431,22 @@ TEST(Verify, MemoryIsBoundedByTheLargerGraph) {
   options.maxBytes = bytes - 1;
   EXPECT_EQ(judge(program, fused, options).kind, Verdict::Unknown);
   EXPECT_LE(getMaxTrialBytes(options), options.maxBytes);
+}
+
+/// Float64 numbers with their errors take more than field elements do.
+TEST(Verify, WitnessesThatDoNotFitAreNotLookedFor) {
+  Graph program = over([](B &b, V x, V y) { return b.op(O::Mul, {x, y}); });
+  Graph other = over([](B &b, V x, V y) { return b.op(O::Add, {x, y}); });
+  VerifyOptions options;
+  options.findWitness = test::findWitness;
+  EXPECT_EQ(judge(program, other, options).kind, Verdict::Different);
+  options.maxBytes = estimateTrialBytes(program, other);
+  Verdict verdict = judge(program, other, options);
+  EXPECT_EQ(verdict.kind, Verdict::Unknown);
+  EXPECT_TRUE(verdict.disagreement.has_value());
+  EXPECT_NE(verdict.reason.find("no float64 input was tried, which may take"),
+            std::string::npos)
+      << verdict.reason;
 }
 
 /// Every element of a row is fed by all exponentials of the row: few terms in

@@ -1,0 +1,317 @@
+//===- FieldJudge.cpp - Two graphs over fields, at their own sizes --------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FieldJudge.h"
+#include "ExpNesting.h"
+#include "TrialMemory.h"
+#include "WitnessSearch.h"
+#include "WrittenGraph.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir::mirage;
+
+static std::string printShape(const TensorSpec &type) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::interleave(type.shape, os, "x");
+  return text;
+}
+
+static std::string printInputs(const Graph &graph) {
+  std::string text;
+  for (ValueId input = 0; input < graph.getNumInputs(); ++input)
+    text += (input ? ", " : "") + printShape(graph.getType(input));
+  return text;
+}
+
+llvm::Expected<Verdict> FieldJudge::run() {
+  height = 1 + std::max(computeExpNesting(lhs), computeExpNesting(rhs));
+  if (height > FieldTower::kMaxHeight)
+    return unknown("expects at most " +
+                   llvm::Twine(FieldTower::kMaxHeight - 1) +
+                   " nested exponentials, got " + llvm::Twine(height - 1));
+  if (!options.primes.empty() && options.primes.size() < height)
+    return unknown("expects a tower of height " + llvm::Twine(height) +
+                   ", got " + llvm::Twine(options.primes.size()));
+  numInputs = countInputElements(lhs);
+  if (areBatchesSmall() && writeOutTerms() && collectDifferences())
+    runSmall();
+  else
+    runLarge();
+  return conclude();
+}
+
+//===----------------------------------------------------------------------===//
+// Small graphs: every element a term, a bound for every output element
+//===----------------------------------------------------------------------===//
+
+/// Few terms may still pass through large values, which movements make.
+bool FieldJudge::areBatchesSmall() const {
+  double limit = getMaxTrialBytes(options);
+  return llvm::all_of(llvm::ArrayRef({&lhs, &rhs}), [&](const Graph *graph) {
+    return estimateEvaluationBytes(*graph, height, kernels::kLanes) <= limit;
+  });
+}
+
+bool FieldJudge::writeOutTerms() {
+  std::optional<std::vector<TermId>> left, right;
+  left = writeOut(lhs, table, options.maxTerms);
+  if (left)
+    right = writeOut(rhs, table, options.maxTerms);
+  if (!right)
+    return false;
+  lhsTerms = std::move(*left);
+  rhsTerms = std::move(*right);
+  return true;
+}
+
+/// \returns false if their bounds would be too much work.
+bool FieldJudge::collectDifferences() {
+  batchWork = table.size();
+  for (auto [left, right] : llvm::zip(lhsTerms, rhsTerms)) {
+    differences.emplace_back(table, left, right, exponents);
+    batchWork += differences.back().getWork();
+    if (batchWork > options.maxBatchWork)
+      return false;
+  }
+  return true;
+}
+
+/// Whether one graph takes a root that the other does not.
+bool FieldJudge::haveDifferentRoots() const {
+  LiveTerms lhsLive(table, lhsTerms), rhsLive(table, rhsTerms);
+  for (TermId term = 0; term < table.size(); ++term)
+    if (table[term].kind == TermKind::Sqrt &&
+        lhsLive.isLiveAnywhere(term) != rhsLive.isLiveAnywhere(term))
+      return true;
+  return false;
+}
+
+void FieldJudge::runSmall() {
+  std::vector<TermId> outputs = lhsTerms;
+  llvm::append_range(outputs, rhsTerms);
+  live.emplace(table, outputs);
+  for (unsigned component = 0; component < live->getHeight(); ++component)
+    groups.emplace_back(table, *live, component, numInputs);
+  bounds.resize(differences.size());
+
+  verdict.whereBothDefined = haveDifferentRoots();
+  for (unsigned number = 0; number < options.maxTowers; ++number) {
+    if (!addBatch(number) || isEnough(verdict.bound.towers))
+      return;
+  }
+}
+
+FieldTower FieldJudge::drawTower(const Seed &seed) const {
+  if (!options.primes.empty())
+    return FieldTower(options.primes);
+  RandomStream random(seed);
+  return FieldTower::draw(height, random);
+}
+
+/// \returns false if there is nothing more to learn.
+bool FieldJudge::addBatch(unsigned number) {
+  Seed seed = deriveSeed(options.seed, "batch", number);
+  // Roots of constants exist modulo one prime in two; no input changes that.
+  constexpr unsigned kMaxTowers = 64;
+  std::optional<TrialBatch> batch;
+  for (unsigned attempt = 0; attempt < kMaxTowers; ++attempt) {
+    Seed own = deriveSeed(seed, "tower", attempt);
+    batch.emplace(table, *live, groups, drawTower(own), numInputs, own);
+    if (batch->hasFixedRoots())
+      break;
+  }
+  std::vector<std::vector<uint32_t>> inputs;
+  for (unsigned component = 0; component < height; ++component)
+    inputs.push_back(batch->getInputs(component).vec());
+  comparison.add(evaluateInFields(lhs, batch->getFields(), inputs, height),
+                 evaluateInFields(rhs, batch->getFields(), inputs, height),
+                 kernels::kLanes);
+  ++verdict.bound.towers;
+  if (comparison.getDisagreement() || comparison.getOneSided())
+    return false;
+  addBounds(*batch);
+  return true;
+}
+
+void FieldJudge::addBounds(const TrialBatch &batch) {
+  double numTowers = 0;
+  if (options.primes.empty()) {
+    // How many have the roots of constants is not known.
+    bool anyTower = llvm::all_of(groups, [](const RootGroups &group) {
+      return group.getFixedRoots().empty();
+    });
+    numTowers = anyTower ? FieldTower::countTowers(height) : 1;
+  }
+  std::vector<BatchWeights> weights = exponents.weigh(batch);
+  for (auto [element, difference] : llvm::enumerate(differences)) {
+    BatchBound more =
+        difference.bound(batch, weights, groups[0],
+                         comparison.getCountedLast(element), numTowers);
+    bounds[element].provedLog2 += more.provedLog2;
+    bounds[element].conjecturedLog2 += more.conjecturedLog2;
+    bounds[element].cause = more.cause;
+  }
+}
+
+bool FieldJudge::isEnough(unsigned numTowers) {
+  if (numTowers < options.minTowers)
+    return false;
+  auto isProved = [&](const BatchBound &bound) {
+    return bound.provedLog2 <= -double(options.errorBoundBits);
+  };
+  if (llvm::all_of(bounds, isProved))
+    return true;
+  // No theorem speaks about some element: the conjecture has to do.
+  bool isHopeless = llvm::any_of(bounds, [&](const BatchBound &bound) {
+    return bound.provedLog2 == 0 && numTowers >= 4 * options.minTowers;
+  });
+  if (isHopeless)
+    whatEndedTrials = "more trials would prove nothing";
+  else if (numTowers * batchWork > options.maxWork)
+    whatEndedTrials = "more trials would take too long";
+  else if (numTowers == options.maxTowers)
+    whatEndedTrials = "no more trials were allowed";
+  return !whatEndedTrials.empty();
+}
+
+//===----------------------------------------------------------------------===//
+// Large graphs: trials at their own size
+//===----------------------------------------------------------------------===//
+
+void FieldJudge::addLargeTrial(unsigned number, bool multiplicativeRoots) {
+  Seed seed = deriveSeed(options.seed, "large", number);
+  FieldBatch batch(drawTower(deriveSeed(seed, "tower", 0)), /*words=*/1,
+                   deriveSeed(seed, "fields", 0));
+  std::vector<std::vector<uint32_t>> inputs(height);
+  for (unsigned component = 0; component < height; ++component) {
+    RandomStream random(deriveSeed(seed, "inputs", component));
+    inputs[component].resize(numInputs);
+    random.fillUniform(inputs[component], batch.tower[component].getPrime());
+  }
+  comparison.add(
+      evaluateInFields(lhs, batch, inputs, height, multiplicativeRoots),
+      evaluateInFields(rhs, batch, inputs, height, multiplicativeRoots), 1);
+  ++verdict.bound.towers;
+}
+
+void FieldJudge::runLarge() {
+  verdict.isLarge = true;
+  // Roots as multiplicative functions first. These are true roots wherever
+  // roots exist, so that agreement everywhere says no less than agreement of
+  // the elements whose roots exist, and no draw is lost.
+  Comparison empty = comparison;
+  addLargeTrial(0, /*multiplicativeRoots=*/true);
+  if (!comparison.getDisagreement() && !comparison.getOneSided())
+    return;
+  // A disagreement counts only where roots do exist.
+  comparison = std::move(empty);
+  for (unsigned trial = 1; trial <= options.maxLargeTrials; ++trial) {
+    addLargeTrial(trial, /*multiplicativeRoots=*/false);
+    if (comparison.getDisagreement() || comparison.getOneSided() ||
+        comparison.getCounted(comparison.getLeastCounted()) > 0)
+      return;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The verdict
+//===----------------------------------------------------------------------===//
+
+std::string FieldJudge::describe(size_t element) const {
+  auto [output, index] = comparison.getPlace(element);
+  return ("element " + llvm::Twine(index) + " of output " + llvm::Twine(output))
+      .str();
+}
+
+Verdict FieldJudge::unknown(const llvm::Twine &reason) const {
+  Verdict result = verdict;
+  result.kind = Verdict::Unknown;
+  result.reason = reason.str();
+  result.bound = {};
+  return result;
+}
+
+llvm::Expected<Verdict> FieldJudge::concludeDisagreement() {
+  size_t element = *comparison.getDisagreement();
+  auto [output, index] = comparison.getPlace(element);
+  verdict.disagreement = Verdict::Place{output, index};
+  std::string place = describe(element);
+  llvm::Expected<WitnessSearch> search = searchWitness(lhs, rhs, options);
+  if (!search)
+    return search.takeError();
+  if (!search->whyNot.empty())
+    return unknown(place + " differs over a field, and " + search->whyNot);
+  if (!search->found)
+    return unknown(place + " differs over a field, but on no float64 input "
+                           "that was tried: equality would need a law that "
+                           "fields do not have");
+  verdict.kind = Verdict::Different;
+  verdict.reason = place + " differs";
+  verdict.bound = {};
+  verdict.witness = search->found;
+  return verdict;
+}
+
+/// The trials say nothing: no field element stands for a number that a float
+/// may well be. A float64 input may still tell the graphs apart.
+llvm::Expected<Verdict>
+FieldJudge::concludeSilence(const llvm::Twine &reason) {
+  verdict = unknown(reason);
+  llvm::Expected<WitnessSearch> search = searchWitness(lhs, rhs, options);
+  if (!search)
+    return search.takeError();
+  if (search->found) {
+    verdict.kind = Verdict::Different;
+    verdict.witness = search->found;
+  }
+  return verdict;
+}
+
+/// The bound is that of the worst element.
+void FieldJudge::concludeBound() {
+  auto isWorse = [](auto member) {
+    return [member](const BatchBound &a, const BatchBound &b) {
+      return a.*member < b.*member;
+    };
+  };
+  auto worst = llvm::max_element(bounds, isWorse(&BatchBound::provedLog2));
+  verdict.bound.provedLog2 = worst->provedLog2;
+  verdict.bound.conjecturedLog2 =
+      llvm::max_element(bounds, isWorse(&BatchBound::conjecturedLog2))
+          ->conjecturedLog2;
+  if (verdict.meetsBound())
+    return;
+  size_t element = worst - bounds.begin();
+  verdict.whyWeaker =
+      describe(element) + ": " + differences[element].describe(worst->cause);
+  if (!whatEndedTrials.empty())
+    verdict.whyWeaker += "; " + whatEndedTrials.str();
+}
+
+llvm::Expected<Verdict> FieldJudge::conclude() {
+  if (comparison.getDisagreement())
+    return concludeDisagreement();
+  if (comparison.getOneSided())
+    return concludeSilence(
+        "zero denominator: " + describe(*comparison.getOneSided()) +
+        " is undefined in one graph alone");
+  size_t least = comparison.getLeastCounted();
+  verdict.bound.trials = comparison.getCounted(least);
+  if (verdict.bound.trials == 0)
+    return concludeSilence(
+        "no trial counted for " + describe(least) +
+        ": a denominator is always zero, or roots do not exist at "
+        "once");
+  verdict.askedBits = options.errorBoundBits;
+  if (!verdict.isLarge)
+    concludeBound();
+  verdict.sizes = verdict.isLarge ? "" : printInputs(lhs);
+  verdict.kind = Verdict::Equal;
+  return verdict;
+}

@@ -1,0 +1,77 @@
+//===- FieldJudge.h - Two graphs over fields, at their own sizes -*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Small graphs are written out, every element a term, and tried in batches until
+// the bound that was asked for is proved. Large ones are tried once, unwritten.
+// `verifyEqual` adds what smaller sizes say.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_LIB_VERIFY_FIELDJUDGE_H
+#define MIRAGE_LIB_VERIFY_FIELDJUDGE_H
+
+#include "Comparison.h"
+#include "DegreeBound.h"
+#include "Mirage/Verify/Verify.h"
+#include "llvm/ADT/Twine.h"
+
+namespace mlir::mirage {
+
+/// One judgement of two graphs with the same inputs and outputs; the phases are
+/// its methods.
+class FieldJudge {
+public:
+  FieldJudge(const Graph &lhs, const Graph &rhs, const VerifyOptions &options)
+      : lhs(lhs), rhs(rhs), options(options), comparison(lhs) {}
+
+  llvm::Expected<Verdict> run();
+
+private:
+  bool areBatchesSmall() const;
+  bool writeOutTerms();
+  bool collectDifferences();
+
+  bool haveDifferentRoots() const;
+  void runSmall();
+  bool addBatch(unsigned number);
+  FieldTower drawTower(const Seed &seed) const;
+  void addBounds(const TrialBatch &batch);
+  bool isEnough(unsigned numTowers);
+
+  void runLarge();
+  void addLargeTrial(unsigned number, bool multiplicativeRoots);
+
+  llvm::Expected<Verdict> conclude();
+  llvm::Expected<Verdict> concludeDisagreement();
+  llvm::Expected<Verdict> concludeSilence(const llvm::Twine &reason);
+  void concludeBound();
+  Verdict unknown(const llvm::Twine &reason) const;
+  std::string describe(size_t element) const;
+
+  const Graph &lhs, &rhs;
+  const VerifyOptions &options;
+  Comparison comparison;
+  Verdict verdict;
+  unsigned height = 1;
+  size_t numInputs = 0; ///< elements of all inputs together
+
+  // Where elements are written out as terms.
+  TermTable table;
+  std::vector<TermId> lhsTerms, rhsTerms; ///< by output element
+  ExponentSets exponents{table};
+  std::vector<ElementDifference> differences;
+  size_t batchWork = 0;           ///< for the bounds of one batch
+  std::vector<BatchBound> bounds; ///< by output element, over all batches
+  llvm::StringRef whatEndedTrials;
+  std::optional<LiveTerms> live;
+  std::vector<RootGroups> groups;
+};
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_LIB_VERIFY_FIELDJUDGE_H
