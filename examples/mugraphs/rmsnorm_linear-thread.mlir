@@ -22,17 +22,23 @@ func.func @rmsnorm_linear(%x: tensor<8x4096xf16>, %w: tensor<4096x6144xf16>) -> 
       %p = mirage_thread.graph items(x = 6) steps(16)
           ins(%at imap() fmap(1), %bt imap(x -> 1) fmap(0)) outs(omap(x -> 1))
           : (tensor<8x256xf16>, tensor<256x48xf16>) -> tensor<8x48xf32> {
-      ^bb0(%af: tensor<16x16xf16, #a>, %bf: tensor<16x8xf16, #b>):
-        %pf = mirage_thread.matmul %af, %bf : (tensor<16x16xf16, #a>, tensor<16x8xf16, #b>) -> tensor<16x8xf32, #c>
+      ^bb0(%aw: tensor<16x16xf16>, %bw: tensor<16x8xf16>):
+        %af = mirage_thread.ldmatrix %aw : (tensor<16x16xf16>) -> tensor<16x16xf16, #a>
+        %bf = mirage_thread.ldmatrix %bw : (tensor<16x8xf16>) -> tensor<16x8xf16, #b>
+        %pf = mirage_thread.mma %af, %bf shape [16, 8, 16] : (tensor<16x16xf16, #a>, tensor<16x8xf16, #b>) -> tensor<16x8xf32, #c>
         %sf = mirage_thread.accumulate %pf over loop sum : (tensor<16x8xf32, #c>) -> tensor<16x8xf32, #c>
-        mirage_thread.yield %sf : tensor<16x8xf32, #c>
+        %sw = mirage_thread.store %sf : (tensor<16x8xf32, #c>) -> tensor<16x8xf32>
+        mirage_thread.yield %sw : tensor<16x8xf32>
       }
       %acc = mirage_block.accumulate %p over loop sum : tensor<8x48xf32>
       %d = mirage_thread.graph items(x = 8) ins(%acc imap(x -> 0), %rms imap(x -> 0)) outs(omap(x -> 0))
           : (tensor<8x48xf32>, tensor<8x1xf32>) -> tensor<8x48xf32> {
-      ^bb0(%accf: tensor<1x64xf32, #row>, %rmsf: tensor<1x1xf32, #one>):
+      ^bb0(%accw: tensor<1x64xf32>, %rmsw: tensor<1x1xf32>):
+        %accf = mirage_thread.load %accw : (tensor<1x64xf32>) -> tensor<1x64xf32, #row>
+        %rmsf = mirage_thread.load %rmsw : (tensor<1x1xf32>) -> tensor<1x1xf32, #one>
         %df = mirage_thread.div %accf, %rmsf : (tensor<1x64xf32, #row>, tensor<1x1xf32, #one>) -> tensor<1x64xf32, #row>
-        mirage_thread.yield %df : tensor<1x64xf32, #row>
+        %dw = mirage_thread.store %df : (tensor<1x64xf32, #row>) -> tensor<1x64xf32>
+        mirage_thread.yield %dw : tensor<1x64xf32>
       }
       mirage_block.yield %d : tensor<8x48xf32>
     }

@@ -79,6 +79,7 @@ private:
     case OperatorKind::Elementwise:
     case OperatorKind::Reduction:
     case OperatorKind::Accumulate:
+    case OperatorKind::Copy:
       for (ValueId operand : operation.operands)
         joinFromBack(operand, result, 0);
       return Error::success();

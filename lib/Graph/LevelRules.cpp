@@ -34,10 +34,10 @@ llvm::Error mlir::mirage::checkLevel(Opcode opcode, Level level) {
 llvm::Error mlir::mirage::checkElement(Opcode opcode, Level level,
                                        llvm::ArrayRef<TensorSpec> operands,
                                        ElementType result) {
-  bool keeps = level == Level::Kernel
-                   ? opcode == Opcode::Reshape
-                   : getOperatorInfo(opcode).kind == OperatorKind::Movement &&
-                         opcode != Opcode::Cast;
+  OperatorKind kind = getOperatorInfo(opcode).kind;
+  bool moves = kind == OperatorKind::Movement || kind == OperatorKind::Copy;
+  bool keeps = level == Level::Kernel ? opcode == Opcode::Reshape
+                                      : moves && opcode != Opcode::Cast;
   if (!keeps || result == operands[0].element)
     return llvm::Error::success();
   return llvm::createStringError(

@@ -162,6 +162,8 @@ private:
       return inferReduction(operation, operands[0]);
     case OperatorKind::Movement:
       return inferMovement(operation, operands[0]);
+    case OperatorKind::Copy:
+      return paddings[operands[0]];
     case OperatorKind::Graph:
       break;
     }
@@ -228,6 +230,8 @@ private:
   }
 
   Paddings inferMovement(const Node &operation, ValueId operand) {
+    assert(operation.opcode != Opcode::Shuffle &&
+           "what a warp exchanges is whole");
     if (operation.opcode == Opcode::Transpose)
       return llvm::map_to_vector<4>(
           operation.attributes.dims,

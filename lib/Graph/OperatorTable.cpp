@@ -127,6 +127,13 @@ static OperatorInfo atLevels(Level outermost, Level innermost,
   return row;
 }
 
+/// What instructions do, which nothing above the thread level says.
+static OperatorInfo threadRow(Opcode opcode, llvm::StringRef name,
+                              OperatorKind kind, uint8_t numOperands) {
+  return atLevels(Level::Thread, Level::Thread,
+                  structuralRow(opcode, name, kind, numOperands));
+}
+
 static OperatorInfo atom(OperatorInfo row) {
   row.isAtom = true;
   return row;
@@ -194,6 +201,8 @@ static std::vector<OperatorInfo> buildTable() {
           O::Rms, "rms", [](Term x) { return x * x; }, Combiner::Add,
           [](Term x) { return sqrt(x / x.size()); })),
       structuralRow(O::Matmul, "matmul", OperatorKind::Contraction, 2),
+      threadRow(O::Mma, "mma", OperatorKind::Contraction, 2),
+      threadRow(O::Wgmma, "wgmma", OperatorKind::Contraction, 2),
       structuralRow(O::Transpose, "transpose", OperatorKind::Movement, 1),
       structuralRow(O::Reshape, "reshape", OperatorKind::Movement, 1),
       structuralRow(O::Broadcast, "broadcast", OperatorKind::Movement, 1),
@@ -201,6 +210,14 @@ static std::vector<OperatorInfo> buildTable() {
       atLevels(Level::Block, Level::Thread,
                named(structuralRow(O::Mask, "mask", OperatorKind::Movement, 1),
                      {"value"})),
+      threadRow(O::Shuffle, "shuffle", OperatorKind::Movement, 1),
+      threadRow(O::Load, "load", OperatorKind::Copy, 1),
+      threadRow(O::Store, "store", OperatorKind::Copy, 1),
+      threadRow(O::Ldmatrix, "ldmatrix", OperatorKind::Copy, 1),
+      threadRow(O::ConvertLayout, "convert_layout", OperatorKind::Copy, 1),
+      threadRow(O::CpAsync, "cp_async", OperatorKind::Copy, 1),
+      threadRow(O::TmaLoad, "tma_load", OperatorKind::Copy, 1),
+      threadRow(O::TmaStore, "tma_store", OperatorKind::Copy, 1),
       atLevels(Level::Block, Level::Thread,
                structuralRow(O::Accumulate, "accumulate",
                              OperatorKind::Accumulate, 1)),
@@ -275,6 +292,15 @@ int64_t mlir::mirage::getAveragedCount(const Attributes &attributes,
   return count;
 }
 
+int64_t mlir::mirage::shuffleIndex(int64_t index, llvm::ArrayRef<int64_t> shape,
+                                   llvm::ArrayRef<int64_t> offset) {
+  // Sizes are powers of two: coordinates are bits of the number.
+  int64_t joined = 0;
+  for (auto [size, coordinate] : llvm::zip_equal(shape, offset))
+    joined = joined * size + coordinate;
+  return index ^ joined;
+}
+
 bool Attributes::operator==(const Attributes &other) const {
   return scalars == other.scalars && dims == other.dims &&
          count == other.count && reduction == other.reduction &&
@@ -297,6 +323,7 @@ int64_t mlir::mirage::countFlops(Opcode opcode,
   case OperatorKind::Accumulate:
     return operands[0].getNumElements();
   case OperatorKind::Movement:
+  case OperatorKind::Copy:
   case OperatorKind::Graph:
     return 0;
   }

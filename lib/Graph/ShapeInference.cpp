@@ -9,6 +9,7 @@
 #include "Mirage/Graph/Operators.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir::mirage;
 
@@ -133,6 +134,21 @@ static llvm::Expected<Shape> inferMask(const Attributes &attributes,
   return operand.shape;
 }
 
+static llvm::Expected<Shape> inferShuffle(llvm::ArrayRef<int64_t> offset,
+                                          const TensorSpec &operand) {
+  if (offset.size() != operand.getRank())
+    return llvm::createStringError("expects a coordinate for each of " +
+                                   llvm::Twine(operand.getRank()) +
+                                   " dimensions, got " + toString(offset));
+  for (auto [coordinate, size] : llvm::zip_equal(offset, operand.shape))
+    if (!llvm::isPowerOf2_64(size) || coordinate < 0 || coordinate >= size)
+      return llvm::createStringError(
+          "expects coordinates within a fragment with sizes that are powers of "
+          "two, got " +
+          toString(offset) + " for " + toString(operand.shape));
+  return operand.shape;
+}
+
 static llvm::Expected<Shape> inferAccumulate(const Attributes &attributes,
                                              const TensorSpec &operand) {
   if (!isReduction(attributes.reduction))
@@ -178,6 +194,8 @@ mlir::mirage::inferShape(Opcode opcode, const Attributes &attributes,
     return inferMatmul(operands[0], operands[1]);
   case OperatorKind::Accumulate:
     return inferAccumulate(attributes, operands[0]);
+  case OperatorKind::Copy:
+    return operands[0].shape;
   case OperatorKind::Movement:
   case OperatorKind::Graph:
     break;
@@ -191,6 +209,8 @@ mlir::mirage::inferShape(Opcode opcode, const Attributes &attributes,
     return inferBroadcast(operands[0], resultShape);
   case Opcode::Mask:
     return inferMask(attributes, operands[0]);
+  case Opcode::Shuffle:
+    return inferShuffle(attributes.dims, operands[0]);
   default:
     assert(opcode == Opcode::Cast && "a movement without a shape rule");
     return operands[0].shape;
@@ -200,6 +220,7 @@ mlir::mirage::inferShape(Opcode opcode, const Attributes &attributes,
 ElementType
 mlir::mirage::inferTileElement(Opcode opcode,
                                llvm::ArrayRef<TensorSpec> operands) {
-  bool moves = getOperatorInfo(opcode).kind == OperatorKind::Movement;
+  OperatorKind kind = getOperatorInfo(opcode).kind;
+  bool moves = kind == OperatorKind::Movement || kind == OperatorKind::Copy;
   return moves ? operands[0].element : ElementType::F32;
 }

@@ -113,6 +113,11 @@ static llvm::Error checkExtents(const TileGraph &graph) {
     return llvm::createStringError(
         "expects a loop of 1 to 2^40 iterations, got " +
         llvm::Twine(graph.loop));
+  if (graph.level == Level::Thread && graph.threads != 32 &&
+      graph.threads != 128)
+    return llvm::createStringError(
+        "expects items of 32 threads, a warp, or 128, a warpgroup, got " +
+        llvm::Twine(graph.threads));
   if (graph.threads < 32 || graph.threads > 1024 || graph.threads % 32 != 0)
     return llvm::createStringError(
         "expects 32 to 1024 threads in multiples of 32, got " +

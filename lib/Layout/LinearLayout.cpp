@@ -133,6 +133,24 @@ LinearLayout LinearLayout::project(llvm::ArrayRef<int> dims) const {
   return {sizes, projected[0], projected[1], projected[2]};
 }
 
+LinearLayout LinearLayout::reshape(llvm::ArrayRef<int64_t> to) const {
+  auto reshapeImage = [&](const Coordinates &image) {
+    int64_t number = 0;
+    for (auto [coordinate, size] : llvm::zip_equal(image, shape))
+      number = number * size + coordinate;
+    Coordinates reshaped(to.size());
+    for (size_t dim = to.size(); dim-- > 0; number /= to[dim])
+      reshaped[dim] = number % to[dim];
+    assert(number == 0 && "as many elements");
+    return reshaped;
+  };
+  llvm::SmallVector<Coordinates, 5> reshaped[3];
+  for (auto [images, from] : llvm::zip_equal(reshaped, bases))
+    for (const Coordinates &image : from)
+      images.push_back(reshapeImage(image));
+  return {to, reshaped[0], reshaped[1], reshaped[2]};
+}
+
 bool LinearLayout::operator==(const LinearLayout &other) const {
   return shape == other.shape && llvm::equal(bases, other.bases);
 }

@@ -21,8 +21,11 @@ using namespace mlir::mirage;
 /// The matmul that gives a value, seen through movements; null if none does.
 static const Node *findMatmul(const Graph &graph, ValueId value) {
   const Node *operation = graph.getDefinition(value);
-  while (operation && operation->opcode != Opcode::Mask &&
-         getOperatorInfo(operation->opcode).kind == OperatorKind::Movement)
+  auto moves = [](const Node &node) {
+    OperatorKind kind = getOperatorInfo(node.opcode).kind;
+    return kind == OperatorKind::Movement && node.opcode != Opcode::Mask;
+  };
+  while (operation && moves(*operation))
     operation = graph.getDefinition(operation->operands[0]);
   bool isMatmul = operation && getOperatorInfo(operation->opcode).kind ==
                                    OperatorKind::Contraction;

@@ -176,6 +176,15 @@ Tensor mlir::mirage::broadcast(const Tensor &operand,
   return materialize(StridedView::broadcast(operand, shape), threads);
 }
 
+/// Fragments are small.
+static Tensor shuffle(const Tensor &operand, llvm::ArrayRef<int64_t> offset) {
+  Tensor result = Tensor::allocate(operand.shape);
+  for (int64_t i = 0, e = operand.getNumElements(); i < e; ++i)
+    result.data.get()[i] =
+        operand.data.get()[shuffleIndex(i, operand.shape, offset)];
+  return result;
+}
+
 Tensor mlir::mirage::applyMovement(const Node &operation, const Tensor &operand,
                                    llvm::ArrayRef<int64_t> shape,
                                    unsigned threads) {
@@ -184,6 +193,8 @@ Tensor mlir::mirage::applyMovement(const Node &operation, const Tensor &operand,
     return transpose(operand, operation.attributes.dims, threads);
   case Opcode::Broadcast:
     return broadcast(operand, shape, threads);
+  case Opcode::Shuffle:
+    return shuffle(operand, operation.attributes.dims);
   default:
     assert((operation.opcode == Opcode::Reshape ||
             operation.opcode == Opcode::Cast) &&
@@ -217,6 +228,8 @@ Tensor mlir::mirage::applyOperation(const Node &operation,
     return multiply(operands[0], operands[1], shape, threads);
   case OperatorKind::Movement:
     return applyMovement(operation, operands[0], shape, threads);
+  case OperatorKind::Copy:
+    return operands[0];
   case OperatorKind::Accumulate:
   case OperatorKind::Graph:
     break;

@@ -99,6 +99,7 @@ private:
       attributes.count = getCount(op.reduction, op.over);
       return builder.reduce(op.opcode, operands[0], op.over, attributes);
     case OperatorKind::Movement:
+    case OperatorKind::Copy:
     case OperatorKind::Graph:
       break;
     }

@@ -85,8 +85,9 @@ public:
 
   std::vector<OperatorOffer> run() {
     for (const OperatorInfo &row : getOperatorTable())
-      for (ArrayRef<double> scalars : getScalars(row))
-        consider(row, scalars);
+      if (row.existsAt(Level::Block))
+        for (ArrayRef<double> scalars : getScalars(row))
+          consider(row, scalars);
     for (auto [offer, form] : llvm::zip(offers, probeForms))
       classify(offer, form);
     llvm::erase_if(offers, [&](const OperatorOffer &offer) {
@@ -119,6 +120,7 @@ private:
     case OperatorKind::Contraction:
       return context.mul(x, y);
     case OperatorKind::Movement:
+    case OperatorKind::Copy:
     case OperatorKind::Accumulate:
     case OperatorKind::Graph:
       return FormId::None;

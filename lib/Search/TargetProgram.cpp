@@ -141,6 +141,7 @@ private:
                  ? forms.product(operands[0], operands[1]) // K is 1
                  : forms.contraction(operands[0], operands[1], lost[0], {});
     case OperatorKind::Movement:
+    case OperatorKind::Copy:
       return operands[0];
     case OperatorKind::Accumulate:
     case OperatorKind::Graph:

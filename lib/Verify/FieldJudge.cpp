@@ -260,8 +260,7 @@ llvm::Expected<Verdict> FieldJudge::concludeDisagreement() {
 
 /// The trials say nothing: no field element stands for a number that a float
 /// may well be. A float64 input may still tell the graphs apart.
-llvm::Expected<Verdict>
-FieldJudge::concludeSilence(const llvm::Twine &reason) {
+llvm::Expected<Verdict> FieldJudge::concludeSilence(const llvm::Twine &reason) {
   verdict = unknown(reason);
   llvm::Expected<WitnessSearch> search = searchWitness(lhs, rhs, options);
   if (!search)

@@ -1,4 +1,5 @@
-//===- FieldJudge.h - Two graphs over fields, at their own sizes -*- C++ -*-===//
+//===- FieldJudge.h - Two graphs over fields, at their own sizes -*- C++
+//-*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Small graphs are written out, every element a term, and tried in batches until
-// the bound that was asked for is proved. Large ones are tried once, unwritten.
-// `verifyEqual` adds what smaller sizes say.
+// Small graphs are written out, every element a term, and tried in batches
+// until the bound that was asked for is proved. Large ones are tried once,
+// unwritten. `verifyEqual` adds what smaller sizes say.
 //
 //===----------------------------------------------------------------------===//
 

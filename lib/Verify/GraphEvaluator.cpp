@@ -52,6 +52,9 @@ void GraphEvaluator::evaluateOperation(Frame &frame, const Node &operation) {
     return evaluateMatmul(frame, operation);
   case OperatorKind::Movement:
     return evaluateMovement(frame, operation);
+  case OperatorKind::Copy:
+    frame.values[operation.results[0]] = frame.values[operation.operands[0]];
+    return;
   case OperatorKind::Accumulate:
     return accumulateOverGrid(frame, operation);
   case OperatorKind::Graph:
@@ -151,10 +154,25 @@ void GraphEvaluator::evaluateMatmul(Frame &frame, const Node &operation) {
   }
 }
 
+void GraphEvaluator::evaluateShuffle(Frame &frame, const Node &operation) {
+  ValueId operand = operation.operands[0], value = operation.results[0];
+  const Shape &shape = frame.graph.getType(value).shape;
+  uint32_t *result = allocate(frame, value);
+  size_t size = countElements(shape);
+  for (size_t i = 0; i < frame.instances * size; ++i) {
+    size_t from =
+        i - i % size + shuffleIndex(i % size, shape, operation.attributes.dims);
+    std::memcpy(result + i * words, frame.values[operand] + from * words,
+                words * sizeof(uint32_t));
+  }
+}
+
 void GraphEvaluator::evaluateMovement(Frame &frame, const Node &operation) {
   ValueId operand = operation.operands[0], value = operation.results[0];
   if (operation.opcode == Opcode::Mask)
     return evaluateMask(frame, operation);
+  if (operation.opcode == Opcode::Shuffle)
+    return evaluateShuffle(frame, operation);
   if (operation.opcode == Opcode::Cast || operation.opcode == Opcode::Reshape) {
     frame.values[value] = frame.values[operand];
     return;

@@ -52,6 +52,7 @@ private:
   void evaluateElementwise(Frame &frame, const Node &operation);
   void evaluateReduction(Frame &frame, const Node &operation);
   void evaluateMatmul(Frame &frame, const Node &operation);
+  void evaluateShuffle(Frame &frame, const Node &operation);
   void evaluateMovement(Frame &frame, const Node &operation);
   void evaluateMask(Frame &frame, const Node &operation);
   void evaluateGraph(Frame &frame, const Node &operation);

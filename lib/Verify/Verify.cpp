@@ -43,11 +43,11 @@ static llvm::Error checkTypes(const Graph &lhs, llvm::ArrayRef<ValueId> lhsIds,
                                    " and " + llvm::Twine(rhsIds.size()));
   for (auto [number, left, right] : llvm::enumerate(lhsIds, rhsIds))
     if (lhs.getType(left).shape != rhs.getType(right).shape)
-      return llvm::createStringError("expects " + what + " " +
-                                     llvm::Twine(number) +
-                                     " to have one shape in both graphs, got " +
-                                     toString(lhs.getType(left).shape) + " and " +
-                                     toString(rhs.getType(right).shape));
+      return llvm::createStringError(
+          "expects " + what + " " + llvm::Twine(number) +
+          " to have one shape in both graphs, got " +
+          toString(lhs.getType(left).shape) + " and " +
+          toString(rhs.getType(right).shape));
   return llvm::Error::success();
 }
 

@@ -20,9 +20,11 @@ func.func @f(%x: tensor<8x64xf32>, %e: tensor<8x64xf32>) -> tensor<8x64xf32> {
     %0 = mirage_block.graph grid(x = 1) threads(128) ins(%a imap()) outs(omap()) : (tensor<8x64xf32>) -> tensor<8x64xf32> {
     ^bb0(%t: tensor<8x64xf32>):
       %1 = mirage_thread.graph items(x = 8) ins(%t imap(x -> 0)) outs(omap(x -> 0)) : (tensor<8x64xf32>) -> tensor<8x64xf32> {
-      ^bb0(%f: tensor<1x64xf32, #row>):
+      ^bb0(%fw: tensor<1x64xf32>):
+        %f = mirage_thread.load %fw : (tensor<1x64xf32>) -> tensor<1x64xf32, #row>
         %2 = mirage_thread.exp %f : (tensor<1x64xf32, #row>) -> tensor<1x64xf32, #row>
-        mirage_thread.yield %2 : tensor<1x64xf32, #row>
+        %s2 = mirage_thread.store %2 : (tensor<1x64xf32, #row>) -> tensor<1x64xf32>
+        mirage_thread.yield %s2 : tensor<1x64xf32>
       }
       mirage_block.yield %1 : tensor<8x64xf32>
     }

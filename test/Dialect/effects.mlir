@@ -88,25 +88,31 @@ func.func @block_schedules(%x: tensor<8x64xf32>) -> (tensor<8x64xf32>, tensor<8x
 // CHECK-LABEL: func.func @thread(
 // CSE-NEXT: %[[T:.+]] = mirage_thread.graph
 // CSE-NEXT: ^bb0
-// CSE-NEXT: %[[E:.+]] = mirage_thread.exp
+// CSE-NEXT: %[[F:.+]] = mirage_thread.load
+// CSE-NEXT: %[[E:.+]] = mirage_thread.exp %[[F]]
 // CSE-NEXT: mirage_thread.add %[[E]], %[[E]]
+// CSE-NEXT: mirage_thread.store
 // CSE-NEXT: mirage_thread.yield
 // CSE-NEXT: }
 // CSE-NEXT: return %[[T]], %[[T]]
 func.func @thread(%x: tensor<8x64xf32>) -> (tensor<8x64xf32>, tensor<8x64xf32>) {
   %0 = mirage_thread.graph items(x = 8) ins(%x imap(x -> 0)) outs(omap(x -> 0)) : (tensor<8x64xf32>) -> tensor<8x64xf32> {
-  ^bb0(%f: tensor<1x64xf32, #row>):
+  ^bb0(%fw: tensor<1x64xf32>):
+    %f = mirage_thread.load %fw : (tensor<1x64xf32>) -> tensor<1x64xf32, #row>
     %e = mirage_thread.exp %f : (tensor<1x64xf32, #row>) -> tensor<1x64xf32, #row>
     %g = mirage_thread.exp %f : (tensor<1x64xf32, #row>) -> tensor<1x64xf32, #row>
     %s = mirage_thread.add %e, %g : (tensor<1x64xf32, #row>, tensor<1x64xf32, #row>) -> tensor<1x64xf32, #row>
-    mirage_thread.yield %s : tensor<1x64xf32, #row>
+    %ss = mirage_thread.store %s : (tensor<1x64xf32, #row>) -> tensor<1x64xf32>
+    mirage_thread.yield %ss : tensor<1x64xf32>
   }
   %1 = mirage_thread.graph items(x = 8) ins(%x imap(x -> 0)) outs(omap(x -> 0)) : (tensor<8x64xf32>) -> tensor<8x64xf32> {
-  ^bb0(%f: tensor<1x64xf32, #row>):
+  ^bb0(%fw: tensor<1x64xf32>):
+    %f = mirage_thread.load %fw : (tensor<1x64xf32>) -> tensor<1x64xf32, #row>
     %e = mirage_thread.exp %f : (tensor<1x64xf32, #row>) -> tensor<1x64xf32, #row>
     %g = mirage_thread.exp %f : (tensor<1x64xf32, #row>) -> tensor<1x64xf32, #row>
     %s = mirage_thread.add %e, %g : (tensor<1x64xf32, #row>, tensor<1x64xf32, #row>) -> tensor<1x64xf32, #row>
-    mirage_thread.yield %s : tensor<1x64xf32, #row>
+    %ss = mirage_thread.store %s : (tensor<1x64xf32, #row>) -> tensor<1x64xf32>
+    mirage_thread.yield %ss : tensor<1x64xf32>
   }
   return %0, %1 : tensor<8x64xf32>, tensor<8x64xf32>
 }
@@ -116,12 +122,16 @@ func.func @thread(%x: tensor<8x64xf32>) -> (tensor<8x64xf32>, tensor<8x64xf32>) 
 // CHECK: return
 func.func @thread_on_memory(%x: memref<8x64xf32, 3>, %y: memref<8x64xf32, 3>) {
   mirage_thread.graph items(x = 8) ins(%x imap(x -> 0)) outs(%y omap(x -> 0)) : (memref<8x64xf32, 3>, memref<8x64xf32, 3>) -> () {
-  ^bb0(%f: tensor<1x64xf32, #row>):
-    mirage_thread.yield %f : tensor<1x64xf32, #row>
+  ^bb0(%fw: tensor<1x64xf32>):
+    %f = mirage_thread.load %fw : (tensor<1x64xf32>) -> tensor<1x64xf32, #row>
+    %sf = mirage_thread.store %f : (tensor<1x64xf32, #row>) -> tensor<1x64xf32>
+    mirage_thread.yield %sf : tensor<1x64xf32>
   }
   mirage_thread.graph items(x = 8) ins(%x imap(x -> 0)) outs(%y omap(x -> 0)) : (memref<8x64xf32, 3>, memref<8x64xf32, 3>) -> () {
-  ^bb0(%f: tensor<1x64xf32, #row>):
-    mirage_thread.yield %f : tensor<1x64xf32, #row>
+  ^bb0(%fw: tensor<1x64xf32>):
+    %f = mirage_thread.load %fw : (tensor<1x64xf32>) -> tensor<1x64xf32, #row>
+    %sf = mirage_thread.store %f : (tensor<1x64xf32, #row>) -> tensor<1x64xf32>
+    mirage_thread.yield %sf : tensor<1x64xf32>
   }
   return
 }
@@ -139,8 +149,10 @@ func.func @unused(%x: tensor<8x64xf32>, %e: tensor<8x64xf32>) -> tensor<8x64xf32
     mirage_block.yield %t : tensor<8x64xf32>
   }
   %t = mirage_thread.graph items(x = 8) ins(%x imap(x -> 0)) outs(omap(x -> 0)) : (tensor<8x64xf32>) -> tensor<8x64xf32> {
-  ^bb0(%f: tensor<1x64xf32, #row>):
-    mirage_thread.yield %f : tensor<1x64xf32, #row>
+  ^bb0(%fw: tensor<1x64xf32>):
+    %f = mirage_thread.load %fw : (tensor<1x64xf32>) -> tensor<1x64xf32, #row>
+    %sf = mirage_thread.store %f : (tensor<1x64xf32, #row>) -> tensor<1x64xf32>
+    mirage_thread.yield %sf : tensor<1x64xf32>
   }
   return %x : tensor<8x64xf32>
 }
@@ -152,6 +164,8 @@ func.func @unused(%x: tensor<8x64xf32>, %e: tensor<8x64xf32>) -> tensor<8x64xf32
 // DCE-NEXT: ^bb0
 // DCE-NEXT: mirage_thread.graph
 // DCE-NEXT: ^bb0
+// DCE-NEXT: mirage_thread.load
+// DCE-NEXT: mirage_thread.store
 // DCE-NEXT: mirage_thread.yield
 func.func @unused_inside(%x: tensor<8x64xf32>, %e: tensor<8x64xf32>) -> tensor<8x64xf32> {
   %k = mirage_kernel.graph ins(%x : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
@@ -161,9 +175,11 @@ func.func @unused_inside(%x: tensor<8x64xf32>, %e: tensor<8x64xf32>) -> tensor<8
     ^bb0(%t: tensor<8x64xf32>):
       %1 = mirage_block.max %t dims [1] : tensor<8x64xf32>
       %u = mirage_thread.graph items(x = 8) ins(%t imap(x -> 0)) outs(omap(x -> 0)) : (tensor<8x64xf32>) -> tensor<8x64xf32> {
-      ^bb0(%f: tensor<1x64xf32, #row>):
+      ^bb0(%fw: tensor<1x64xf32>):
+        %f = mirage_thread.load %fw : (tensor<1x64xf32>) -> tensor<1x64xf32, #row>
         %2 = mirage_thread.exp %f : (tensor<1x64xf32, #row>) -> tensor<1x64xf32, #row>
-        mirage_thread.yield %f : tensor<1x64xf32, #row>
+        %sf = mirage_thread.store %f : (tensor<1x64xf32, #row>) -> tensor<1x64xf32>
+        mirage_thread.yield %sf : tensor<1x64xf32>
       }
       mirage_block.yield %u : tensor<8x64xf32>
     }

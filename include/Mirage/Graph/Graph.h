@@ -134,7 +134,8 @@ public:
   Level level = Level::Block;
   llvm::SmallVector<int64_t, 3> grid; ///< extents of up to 3 axes, each >= 1
   int64_t loop = 1;                   ///< iterations, >= 1
-  /// Block level: threads of a block, a multiple of 32.
+  /// Block level: threads of a block, a multiple of 32. Thread level: those
+  /// that share an item, 32 (a warp) or 128 (a warpgroup).
   unsigned threads = 128;
   llvm::SmallVector<TileInput> tileInputs;   ///< by input
   llvm::SmallVector<TileOutput> tileOutputs; ///< by output

@@ -67,12 +67,24 @@ enum class Opcode : uint8_t {
   // Contraction of the last dimension of the left operand with the last but
   // one of the right; leading dimensions are batch dimensions and broadcast.
   Matmul,
+  // The same by tensor cores, whose layouts a warp's fragments have.
+  Mma,   ///< of a warp: mma.sync
+  Wgmma, ///< of a warpgroup: wgmma.mma_async
   // Movement: elements keep their values.
   Transpose, ///< result dimension i is operand dimension dims[i]
   Reshape,   ///< same elements in row-major order, another shape
   Broadcast, ///< dimensions of size 1 stretch to the result's
   Cast,      ///< another element type
   Mask,      ///< elements beyond a tensor's extent become a constant
+  Shuffle,   ///< result element i is operand element i ^ dims (exclusive or)
+  // The same tensor in another place.
+  Load,          ///< a tile's window into registers
+  Store,         ///< registers into a tile's window
+  Ldmatrix,      ///< shared memory into the registers of 8x8 matrices
+  ConvertLayout, ///< registers of some lanes into those of others
+  CpAsync,       ///< device memory into shared memory, by a warp
+  TmaLoad,       ///< device memory into shared memory, by the copy engine
+  TmaStore,      ///< shared memory into device memory, by the copy engine
   // From one phase of a tile graph to the next.
   Accumulate,
   // A nested tile graph: a kernel of its own, or one step of a block.
@@ -85,6 +97,7 @@ enum class OperatorKind : uint8_t {
   Reduction,   ///< `finish(combine over elements of definition(x))`
   Contraction,
   Movement,
+  Copy, ///< the result is the operand, in another place
   Accumulate,
   Graph,
 };
@@ -145,8 +158,9 @@ struct Attributes {
   /// Elementwise: the row's parameters, in order. Mask: the constant.
   llvm::SmallVector<double, 2> scalars;
   /// Reductions: the reduced dimensions, ascending. Transpose: the
-  /// permutation. Mask: the one dimension. Accumulate: dimensions that are
-  /// reduced as well, ascending, or none.
+  /// permutation. Mask: the one dimension. Shuffle: how far apart elements
+  /// change places, by dimension. Accumulate: dimensions that are reduced as
+  /// well, ascending, or none.
   llvm::SmallVector<int64_t, 4> dims;
   /// Mean and Rms, and Accumulate with these: how many elements the result
   /// averages; 0 means as many as there are (which padding would falsify).
@@ -173,6 +187,11 @@ struct Attributes {
 int64_t getAveragedCount(const Attributes &attributes,
                          llvm::ArrayRef<int64_t> operand,
                          int64_t numOperands = 1);
+
+/// The row-major number of the element that a Shuffle puts at number `index`:
+/// its coordinates are those of `index`, exclusive or `offset`.
+int64_t shuffleIndex(int64_t index, llvm::ArrayRef<int64_t> shape,
+                     llvm::ArrayRef<int64_t> offset);
 
 /// The shape of an operation's result, or an error that says what was expected
 /// and found. `resultShape` is read by Reshape and Broadcast, which state it.

@@ -85,6 +85,10 @@ public:
   /// stay where they are; register bits without an image are dropped.
   LinearLayout project(llvm::ArrayRef<int> dims) const;
 
+  /// The layout of the same elements in another shape: their numbers in
+  /// row-major order stay. Sizes are powers of two, as many in all.
+  LinearLayout reshape(llvm::ArrayRef<int64_t> shape) const;
+
   bool operator==(const LinearLayout &other) const;
 
 private:

@@ -191,8 +191,9 @@ private:
     };
     auto moved = thread::GraphOp::create(
         emitter.builder, TypeRange(), getTiles(op.getInputs()),
-        getTiles(op.getResults()), op.getGridAttr(), op.getLoopAttr(),
-        op.getImapsAttr(), op.getFmapsAttr(), op.getOmapsAttr());
+        getTiles(op.getResults()), op.getGridAttr(), op.getThreadsAttr(),
+        op.getLoopAttr(), op.getImapsAttr(), op.getFmapsAttr(),
+        op.getOmapsAttr());
     moved.getBody().takeBody(op.getBody());
   }
 

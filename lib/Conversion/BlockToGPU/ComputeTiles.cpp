@@ -185,6 +185,7 @@ static Value emitElement(BlockEmitter &emitter, OperatorOpInterface op,
   case OperatorKind::Movement:
     return emitMovedElement(emitter, info.opcode, attributes, operands[0],
                             coordinates);
+  case OperatorKind::Copy:
   case OperatorKind::Accumulate:
   case OperatorKind::Graph:
     break;

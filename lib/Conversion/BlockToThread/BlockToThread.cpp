@@ -39,6 +39,7 @@ static StepBuilder getStepBuilder(Opcode opcode) {
     if (opcode == Opcode::Broadcast || opcode == Opcode::Cast)
       return buildElementwiseStep;
     return nullptr;
+  case OperatorKind::Copy:
   case OperatorKind::Accumulate:
   case OperatorKind::Graph:
     return nullptr;

@@ -111,7 +111,8 @@ FailureOr<Value> mlir::mirage::buildMatmulStep(RewriterBase &rewriter,
       getTensorCoreType(lhsTile.getElementType(), rhsTile.getElementType());
   MatmulFragments fragments = type ? chooseMmaFragments(dims, numWarps)
                                    : chooseExactFragments(dims, numWarps);
-  if (!type)
+  bool usesTensorCores = static_cast<bool>(type);
+  if (!usesTensorCores)
     type = rewriter.getF32Type();
   WorkSplit split(dims.sizes, fragments.shape, dims.k);
   if (split.getAxes().size() > 3)
@@ -122,8 +123,10 @@ FailureOr<Value> mlir::mirage::buildMatmulStep(RewriterBase &rewriter,
   ThreadGraphBuilder graph(rewriter, op->getLoc(), split);
   Value a = graph.addCast(graph.addOperand(lhs, dims.lhs, fragments.lhs), type);
   Value b = graph.addCast(graph.addOperand(rhs, dims.rhs, fragments.rhs), type);
-  Value product = graph.addRow(Opcode::Matmul, {a, b}, {}, fragments.result,
-                               rewriter.getF32Type());
+  Value product = usesTensorCores
+                      ? graph.addMma(a, b, fragments.result)
+                      : graph.addRow(Opcode::Matmul, {a, b}, {},
+                                     fragments.result, rewriter.getF32Type());
   Attributes accumulate;
   accumulate.axis = Axis::Loop;
   Value sum = graph.addRow(Opcode::Accumulate, product, accumulate,

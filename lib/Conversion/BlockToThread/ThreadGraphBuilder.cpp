@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ThreadGraphBuilder.h"
-#include "Mirage/Analysis/FragmentLayout.h"
+#include "Mirage/Layout/MatrixInstructions.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -43,6 +43,7 @@ ThreadGraphBuilder::ThreadGraphBuilder(OpBuilder &builder, Location location,
   state.addRegion()->push_back(body);
   bodyBuilder.setInsertionPointToEnd(body);
   header.level = Level::Thread;
+  header.threads = 1 << kLaneBits;
   header.loop = this->split.getNumSteps();
   for (int dim : this->split.getAxes())
     header.grid.push_back(this->split.getCount(dim));
@@ -57,6 +58,14 @@ SmallVector<int, 3> ThreadGraphBuilder::mapAxes(ArrayRef<int> dims) const {
   return map;
 }
 
+/// Tiles lie row by row; ldmatrix wants rows of 16 bytes, aligned.
+static Opcode chooseLoad(RankedTensorType tile, const LinearLayout &layout) {
+  bool areRowsAligned =
+      tile.getElementTypeBitWidth() == 16 && tile.getShape().back() % 8 == 0;
+  return areRowsAligned && planMatrixLoad(layout) ? Opcode::Ldmatrix
+                                                  : Opcode::Load;
+}
+
 Value ThreadGraphBuilder::addOperand(Value tile, ArrayRef<int> dims,
                                      const LinearLayout &layout) {
   TileInput input{mapAxes(dims)};
@@ -65,9 +74,12 @@ Value ThreadGraphBuilder::addOperand(Value tile, ArrayRef<int> dims,
     input.loopMap = looped - dims.begin();
   header.tileInputs.push_back(input);
   tiles.push_back(tile);
-  Type elementType = cast<RankedTensorType>(tile.getType()).getElementType();
-  return body->addArgument(mirage::getFragmentType(layout, elementType),
-                           location);
+  auto tileType = cast<RankedTensorType>(tile.getType());
+  Value window = body->addArgument(
+      RankedTensorType::get(layout.getShape(), tileType.getElementType()),
+      location);
+  return addRow(chooseLoad(tileType, layout), window, {}, layout,
+                tileType.getElementType());
 }
 
 Value ThreadGraphBuilder::addRow(Opcode opcode, ValueRange operands,
@@ -75,22 +87,35 @@ Value ThreadGraphBuilder::addRow(Opcode opcode, ValueRange operands,
                                  const LinearLayout &layout, Type elementType) {
   OperationState row = startRow(location, opcode);
   row.addOperands(operands);
-  row.addTypes(mirage::getFragmentType(layout, elementType));
+  row.addTypes(thread::getFragmentType(layout, elementType));
   row.addAttributes(
       writeOperatorAttributes(builder.getContext(), opcode, attributes));
   return bodyBuilder.create(row)->getResult(0);
+}
+
+Value ThreadGraphBuilder::addMma(Value lhs, Value rhs,
+                                 const LinearLayout &layout) {
+  return thread::MmaOp::create(
+      bodyBuilder, location,
+      thread::getFragmentType(layout, builder.getF32Type()), lhs, rhs,
+      ArrayRef<int64_t>{16, 8, 16});
 }
 
 Value ThreadGraphBuilder::addCast(Value fragment, Type elementType) {
   if (getElementTypeOrSelf(fragment.getType()) == elementType)
     return fragment;
   return addRow(Opcode::Cast, fragment, {},
-                *getFragmentLayout(fragment.getType()), elementType);
+                *thread::getFragmentLayout(fragment.getType()), elementType);
 }
 
 Value ThreadGraphBuilder::finish(Value fragment, ArrayRef<int> dims,
                                  RankedTensorType tile) {
-  thread::YieldOp::create(bodyBuilder, location, fragment);
+  auto type = cast<RankedTensorType>(fragment.getType());
+  OperationState store = startRow(location, Opcode::Store);
+  store.addOperands(fragment);
+  store.addTypes(RankedTensorType::get(type.getShape(), type.getElementType()));
+  thread::YieldOp::create(bodyBuilder, location,
+                          bodyBuilder.create(store)->getResult(0));
   header.tileOutputs.push_back({mapAxes(dims)});
   state.addOperands(tiles);
   state.addTypes(tile);

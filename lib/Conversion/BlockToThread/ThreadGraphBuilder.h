@@ -50,16 +50,19 @@ public:
   /// \param dims    the dimension of the index space by dimension of the tile,
   ///                -1 where the tile has size 1 and the index space is larger.
   /// \param layout  of the tile's fragment.
-  /// \returns the fragment.
+  /// \returns the fragment, which a load has brought into registers.
   Value addOperand(Value tile, ArrayRef<int> dims, const LinearLayout &layout);
 
   /// An operation of the table on fragments.
   Value addRow(Opcode opcode, ValueRange operands, const Attributes &attributes,
                const LinearLayout &layout, Type elementType);
+  /// A product by mma.sync.m16n8k16.
+  Value addMma(Value lhs, Value rhs, const LinearLayout &layout);
   /// A fragment in another element type; the fragment itself if it has it.
   Value addCast(Value fragment, Type elementType);
 
-  /// Completes the graph with one result. \returns the tile.
+  /// Stores the fragment and completes the graph with this one result.
+  /// \returns the tile.
   Value finish(Value fragment, ArrayRef<int> dims, RankedTensorType tile);
 
 private:

@@ -8,6 +8,7 @@
 
 #include "FragmentOps.h"
 #include "Mirage/Conversion/ScalarToArith.h"
+#include "Mirage/Layout/FragmentRules.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/ADT/STLExtras.h"
@@ -24,38 +25,24 @@ static Coordinates project(ArrayRef<int64_t> coordinates, ArrayRef<int> dims) {
   return projected;
 }
 
-llvm::Expected<Fragment> FragmentOps::rearrange(const Fragment &fragment,
-                                                const LinearLayout &layout,
-                                                ArrayRef<int> dims) {
-  ArrayRef<Coordinates> from = fragment.layout.getBases(LayoutInput::Lane);
-  ArrayRef<Coordinates> to = layout.getBases(LayoutInput::Lane);
-  for (unsigned bit = 0; bit < kLaneBits; ++bit)
-    if (from[bit] != project(to[bit], dims))
-      return llvm::createStringError(
-          "expects an operand and a result whose lanes hold the "
-          "same elements, got layouts that differ in lane bit " +
-          llvm::Twine(bit));
+Fragment FragmentOps::rearrange(const Fragment &fragment,
+                                const LinearLayout &layout,
+                                ArrayRef<int> dims) {
   Fragment result{layout, {}};
   for (unsigned number = 0; number < layout.getNumRegisters(); ++number) {
     std::optional<unsigned> source =
         fragment.layout.findRegister(project(layout.apply(number), dims));
-    if (!source)
-      return llvm::createStringError(
-          "expects an operand that a lane holds as it holds the "
-          "result, got none for register " +
-          llvm::Twine(number));
+    assert(source && "checkLanesAgree holds");
     result.registers.push_back(fragment.registers[*source]);
   }
   return result;
 }
 
-llvm::Expected<Fragment> FragmentOps::broadcast(const Fragment &fragment,
-                                                const LinearLayout &layout) {
-  SmallVector<int> dims;
-  int offset = layout.getRank() - fragment.layout.getRank();
-  for (auto [dim, size] : llvm::enumerate(fragment.layout.getShape()))
-    dims.push_back(size == 1 ? -1 : offset + static_cast<int>(dim));
-  return rearrange(fragment, layout, dims);
+Fragment FragmentOps::broadcast(const Fragment &fragment,
+                                const LinearLayout &layout) {
+  return rearrange(
+      fragment, layout,
+      getBroadcastDims(fragment.layout.getShape(), layout.getRank()));
 }
 
 Fragment FragmentOps::cast(const Fragment &fragment, Type elementType) {
@@ -66,18 +53,12 @@ Fragment FragmentOps::cast(const Fragment &fragment, Type elementType) {
   return result;
 }
 
-llvm::Expected<Fragment> FragmentOps::apply(Opcode opcode,
-                                            const Attributes &attributes,
-                                            ArrayRef<Fragment> operands,
-                                            const LinearLayout &layout) {
+Fragment FragmentOps::apply(Opcode opcode, const Attributes &attributes,
+                            ArrayRef<Fragment> operands,
+                            const LinearLayout &layout) {
   SmallVector<Fragment> arguments;
-  for (const Fragment &operand : operands) {
-    llvm::Expected<Fragment> argument =
-        broadcast(cast(operand, builder.getF32Type()), layout);
-    if (!argument)
-      return argument.takeError();
-    arguments.push_back(std::move(*argument));
-  }
+  for (const Fragment &operand : operands)
+    arguments.push_back(broadcast(cast(operand, builder.getF32Type()), layout));
   Fragment result{layout, {}};
   for (unsigned number = 0; number < layout.getNumRegisters(); ++number) {
     SmallVector<Value> scalars;
@@ -114,36 +95,14 @@ Fragment FragmentOps::mask(const Fragment &fragment, unsigned dim, Value origin,
 // Reductions
 //===----------------------------------------------------------------------===//
 
-/// Elements that are held twice must not be joined twice: a bit that other bits
-/// span already must be a plain replica, which is left out.
-static llvm::Error checkReplicas(const LinearLayout &layout) {
-  for (LayoutInput input : {LayoutInput::Register, LayoutInput::Lane}) {
-    unsigned redundant = layout.getRedundantBits(input);
-    for (auto [bit, image] : llvm::enumerate(layout.getBases(input)))
-      if ((redundant >> bit & 1) && llvm::any_of(image, [](int64_t coordinate) {
-            return coordinate != 0;
-          }))
-        return llvm::createStringError(
-            "expects a reduced fragment whose elements are held "
-            "once, or by lanes with equal elements");
-  }
-  return llvm::Error::success();
-}
-
-llvm::Expected<Fragment>
-FragmentOps::reduceRegisters(const OperatorInfo &reduction,
-                             const Fragment &fragment, ArrayRef<int64_t> dims,
-                             const LinearLayout &layout,
-                             const Fragment &previous) {
-  if (llvm::Error error = checkReplicas(fragment.layout))
-    return std::move(error);
+Fragment FragmentOps::reduceRegisters(const OperatorInfo &reduction,
+                                      const Fragment &fragment,
+                                      ArrayRef<int64_t> dims,
+                                      const LinearLayout &layout,
+                                      const Fragment &previous) {
   auto kept = llvm::to_vector(llvm::seq<int>(fragment.layout.getRank()));
   for (int64_t dim : dims)
     kept[dim] = -1;
-  if (!(layout == fragment.layout.project(kept)))
-    return llvm::createStringError(
-        "expects a result that its lanes hold as they hold the "
-        "operand, with size 1 along the reduced dimensions");
   Fragment result = previous;
   result.registers.resize(layout.getNumRegisters());
   unsigned redundant = fragment.layout.getRedundantBits(LayoutInput::Register);

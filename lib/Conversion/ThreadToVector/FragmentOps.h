@@ -16,7 +16,7 @@
 
 #include "Fragment.h"
 #include "Mirage/Graph/Operators.h"
-#include "llvm/Support/Error.h"
+#include "Mirage/Layout/MatrixInstructions.h"
 
 namespace mlir::mirage {
 
@@ -28,18 +28,15 @@ public:
       : builder(builder), location(location), position(position) {}
 
   /// An elementwise operation of the table. Operands broadcast by NumPy's rule.
-  llvm::Expected<Fragment> apply(Opcode opcode, const Attributes &attributes,
-                                 ArrayRef<Fragment> operands,
-                                 const LinearLayout &layout);
+  Fragment apply(Opcode opcode, const Attributes &attributes,
+                 ArrayRef<Fragment> operands, const LinearLayout &layout);
 
   /// The elements of a fragment where another layout of the same lanes has
   /// them. \param dims  by dimension of the fragment, the dimension of `layout`
   /// that it is, or -1 where it has size 1.
-  llvm::Expected<Fragment> rearrange(const Fragment &fragment,
-                                     const LinearLayout &layout,
-                                     ArrayRef<int> dims);
-  llvm::Expected<Fragment> broadcast(const Fragment &fragment,
-                                     const LinearLayout &layout);
+  Fragment rearrange(const Fragment &fragment, const LinearLayout &layout,
+                     ArrayRef<int> dims);
+  Fragment broadcast(const Fragment &fragment, const LinearLayout &layout);
   Fragment cast(const Fragment &fragment, Type elementType);
 
   /// Elements whose coordinate along `dim`, counted from `origin` (null for 0),
@@ -51,23 +48,33 @@ public:
   /// each element, joined over `dims` in registers, and with `previous`, which
   /// has no registers at first. \param layout  of the result, which has size 1
   /// along `dims`.
-  llvm::Expected<Fragment> reduceRegisters(const OperatorInfo &reduction,
-                                           const Fragment &fragment,
-                                           ArrayRef<int64_t> dims,
-                                           const LinearLayout &layout,
-                                           const Fragment &previous);
+  Fragment reduceRegisters(const OperatorInfo &reduction,
+                           const Fragment &fragment, ArrayRef<int64_t> dims,
+                           const LinearLayout &layout,
+                           const Fragment &previous);
   /// The rest of it: joined over the lanes that `reduced` (the layout before)
   /// spreads over `dims`, then finished. \param size  elements joined in all.
   Fragment reduceLanes(const OperatorInfo &reduction, Fragment partial,
                        ArrayRef<int64_t> dims, const LinearLayout &reduced,
                        int64_t size);
 
-  /// `accumulator + lhs · rhs`; an accumulator without registers counts zero.
-  /// Operands in the fragments of mma.sync.m16n8k16 use it; those whose lanes
-  /// hold all of k are multiplied in f32.
-  llvm::Expected<Fragment> multiply(const Fragment &lhs, const Fragment &rhs,
-                                    const Fragment &accumulator,
-                                    const LinearLayout &layout);
+  /// `accumulator + lhs · rhs` by instructions of tensor cores, tile by tile.
+  /// An accumulator without registers counts zero, here and below.
+  Fragment multiplyTiles(const MatrixInstruction &instruction,
+                         const Fragment &lhs, const Fragment &rhs,
+                         const Fragment &accumulator,
+                         const LinearLayout &layout);
+  /// The same in f32 by each lane, which holds all of k for its rows and
+  /// columns.
+  Fragment multiplyInLanes(const Fragment &lhs, const Fragment &rhs,
+                           const Fragment &accumulator,
+                           const LinearLayout &layout);
+
+  /// Lane l receives what lane l ^ mask holds.
+  Fragment shuffle(const Fragment &fragment, unsigned mask);
+  /// The same fragment in another layout of one warp: registers are renamed
+  /// where lanes agree, and exchanged by shuffles where they do not.
+  Fragment convertLayout(const Fragment &fragment, const LinearLayout &layout);
 
 private:
   OpBuilder &builder;

@@ -7,12 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "GraphLowering.h"
-#include "Mirage/Analysis/FragmentLayout.h"
 #include "Mirage/Conversion/ScalarToArith.h"
+#include "Mirage/Layout/FragmentRules.h"
 #include "TileAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace mlir;
 using namespace mlir::mirage;
@@ -30,6 +31,26 @@ GraphLowering::GraphLowering(OpBuilder &builder, thread::GraphOp graph,
   }
 }
 
+/// Operators that have no code yet, and what has it instead.
+static LogicalResult checkHasCode(Operation *op) {
+  if (isa<thread::CpAsyncOp, thread::TmaLoadOp, thread::TmaStoreOp>(op))
+    return op->emitOpError()
+           << "expects loads and stores, for which there is code: a block's "
+              "tiles are copied before its steps";
+  if (isa<thread::WgmmaOp>(op))
+    return op->emitOpError() << "expects mma, for which there is code";
+  auto mma = dyn_cast<thread::MmaOp>(op);
+  if (mma && mma.getShape() != ArrayRef<int64_t>({16, 8, 16}))
+    return op->emitOpError()
+           << "expects the shape [16, 8, 16], for which there is code, got ["
+           << mma.getShape() << "]";
+  auto accumulate = dyn_cast<thread::AccumulateOp>(op);
+  if (accumulate && accumulate.getAxis() != AxisKind::Loop)
+    return op->emitOpError() << "expects to accumulate over the loop, got axis "
+                             << stringifyAxisKind(accumulate.getAxis());
+  return success();
+}
+
 /// What the code below takes for granted.
 LogicalResult GraphLowering::check() {
   for (Value tile : graph->getOperands()) {
@@ -39,28 +60,22 @@ LogicalResult GraphLowering::check() {
              << "expects tiles that are memrefs of static shape, got "
              << tile.getType();
   }
+  if (graph.getThreads() != 1 << kLaneBits)
+    return graph.emitOpError()
+           << "expects items of a warp, for which there is code, got threads("
+           << graph.getThreads() << ")";
   for (const TileOutput &output : header.tileOutputs)
     if (llvm::is_contained(output.gridMap, kSummed))
       return graph.emitOpError()
              << "expects outputs that no axis of the items adds up";
-  auto checkType = [&](Value value) -> LogicalResult {
-    if (mirage::getFragmentLayout(value.getType()))
-      return success();
-    return graph.emitOpError()
-           << "expects fragments with a #mirage_thread.layout, got "
-           << value.getType();
-  };
-  for (Value argument : graph.getBody().getArguments())
-    if (failed(checkType(argument)))
+  Block &body = graph.getBody().front();
+  for (Operation &op : body.without_terminator())
+    if (failed(checkHasCode(&op)))
       return failure();
-  for (Operation &op : graph.getBody().front().without_terminator())
-    if (failed(checkType(op.getResult(0))))
-      return failure();
-  for (thread::AccumulateOp op : accumulates)
-    if (op.getAxis() != AxisKind::Loop)
-      return op.emitOpError()
-             << "expects to accumulate over the loop, got axis "
-             << stringifyAxisKind(op.getAxis());
+  for (Value window : body.getTerminator()->getOperands())
+    if (!window.getDefiningOp<thread::StoreOp>())
+      return body.getTerminator()->emitOpError()
+             << "expects windows that a store has written";
   return success();
 }
 
@@ -77,7 +92,6 @@ LogicalResult GraphLowering::lower() {
 
 LogicalResult GraphLowering::lowerItem(Value item) {
   decodeItem(item);
-  loadInputs(Phase::Invariant);
   if (failed(lowerPhase(Phase::Invariant)) || failed(lowerLoop()))
     return failure();
   finishAccumulators();
@@ -133,24 +147,40 @@ bool GraphLowering::overhangs(ArrayRef<Axis> axes, int64_t fragment,
 // Loads and stores
 //===----------------------------------------------------------------------===//
 
-void GraphLowering::loadInputs(Phase phase) {
-  for (auto [input, tile] : llvm::enumerate(graph.getInputs())) {
-    Value argument = graph.getBody().getArgument(input);
-    if (phases.lookup(argument) != phase || argument.use_empty())
-      continue;
-    LinearLayout layout = *mirage::getFragmentLayout(argument.getType());
-    SmallVector<Value> origin;
-    SmallVector<bool> overhang;
-    for (auto [dim, fragment] : llvm::enumerate(layout.getShape())) {
-      SmallVector<Axis, 2> axes = header.getCuttingAxes(input, dim);
-      origin.push_back(emitOrigin(axes, fragment));
-      overhang.push_back(overhangs(
-          axes, fragment, cast<MemRefType>(tile.getType()).getDimSize(dim)));
-    }
-    TileAccess access(builder, location, tile, layout, origin, overhang,
-                      position.lane);
-    values.try_emplace(argument, access.load());
+TileAccess GraphLowering::accessInput(BlockArgument window,
+                                      const LinearLayout &layout) {
+  unsigned input = window.getArgNumber();
+  Value tile = graph.getInputs()[input];
+  SmallVector<Value> origin;
+  SmallVector<bool> overhang;
+  for (auto [dim, size] : llvm::enumerate(layout.getShape())) {
+    SmallVector<Axis, 2> axes = header.getCuttingAxes(input, dim);
+    origin.push_back(emitOrigin(axes, size));
+    overhang.push_back(overhangs(
+        axes, size, cast<MemRefType>(tile.getType()).getDimSize(dim)));
   }
+  return TileAccess(builder, location, tile, layout, origin, overhang,
+                    position.lane);
+}
+
+LogicalResult GraphLowering::lowerLoad(Operation *op) {
+  LinearLayout layout = *thread::getFragmentLayout(op->getResult(0).getType());
+  auto window = dyn_cast<BlockArgument>(op->getOperand(0));
+  if (!window)
+    return op->emitOpError() << "expects a window of the graph's operands";
+  TileAccess access = accessInput(window, layout);
+  if (!isa<thread::LdmatrixOp>(op)) {
+    values.try_emplace(op->getResult(0), access.load());
+    return success();
+  }
+  if (!access.hasMatrixRows())
+    return op->emitOpError()
+           << "expects a tile in shared memory, whose rows are multiples of 16 "
+              "bytes, got "
+           << graph.getInputs()[window.getArgNumber()].getType();
+  values.try_emplace(op->getResult(0),
+                     access.loadMatrices(*planMatrixLoad(layout)));
+  return success();
 }
 
 /// Of the items that hold the same fragment of an output, the first writes it.
@@ -171,10 +201,11 @@ Value GraphLowering::emitOutputGuard(const TileOutput &output) {
 
 void GraphLowering::storeOutputs() {
   Operation *yield = graph.getBody().front().getTerminator();
-  for (auto [number, value] : llvm::enumerate(yield->getOperands())) {
+  for (auto [number, window] : llvm::enumerate(yield->getOperands())) {
+    auto store = window.getDefiningOp<thread::StoreOp>();
     Value tile = graph.getInits()[number];
     const TileOutput &output = header.tileOutputs[number];
-    const Fragment &fragment = get(value);
+    const Fragment &fragment = get(store.getOperand());
     SmallVector<Value> origin;
     SmallVector<bool> overhang;
     for (auto [dim, size] : llvm::enumerate(fragment.layout.getShape())) {
@@ -199,7 +230,7 @@ SmallVector<Value> GraphLowering::getInitialAccumulators() {
     Opcode reduction =
         readOperatorAttributes(Opcode::Accumulate, op->getAttrDictionary())
             .reduction;
-    LinearLayout layout = *mirage::getFragmentLayout(op.getType());
+    LinearLayout layout = *thread::getFragmentLayout(op.getType());
     Value neutral = emitConstant(
         builder, location, getNeutral(getOperatorInfo(reduction).combiner));
     initial.append(layout.getNumRegisters(), neutral);
@@ -209,7 +240,7 @@ SmallVector<Value> GraphLowering::getInitialAccumulators() {
 
 void GraphLowering::setAccumulators(ValueRange registers) {
   for (thread::AccumulateOp op : accumulates) {
-    LinearLayout layout = *mirage::getFragmentLayout(op.getType());
+    LinearLayout layout = *thread::getFragmentLayout(op.getType());
     accumulators.erase(op);
     Fragment accumulator{layout, {}};
     if (!registers.empty()) {
@@ -249,39 +280,31 @@ LogicalResult GraphLowering::lowerLoop() {
 }
 
 LogicalResult GraphLowering::lowerStep() {
-  loadInputs(Phase::Loop);
   if (failed(lowerPhase(Phase::Loop)))
     return failure();
   for (thread::AccumulateOp op : accumulates)
-    if (failed(lowerAccumulate(op)))
-      return failure();
+    lowerAccumulate(op);
   return success();
 }
 
-thread::MatmulOp GraphLowering::getFusedProduct(thread::AccumulateOp op) {
-  auto product = op.getOperand().getDefiningOp<thread::MatmulOp>();
+Operation *GraphLowering::getFusedProduct(thread::AccumulateOp op) {
+  Operation *product = op.getOperand().getDefiningOp();
+  bool isProduct = isa_and_nonnull<thread::MatmulOp, thread::MmaOp>(product);
   bool addsUp = op.getReduction() == ReductionKind::Sum && !op.getDims();
-  return product && addsUp && product->hasOneUse() ? product
-                                                   : thread::MatmulOp();
+  return isProduct && addsUp && product->hasOneUse() ? product : nullptr;
 }
 
-LogicalResult GraphLowering::lowerAccumulate(thread::AccumulateOp op) {
+void GraphLowering::lowerAccumulate(thread::AccumulateOp op) {
   Fragment &accumulator = accumulators.find(op)->second;
+  if (Operation *product = getFusedProduct(op)) {
+    accumulator = multiply(product, accumulator);
+    return;
+  }
   Attributes attributes =
       readOperatorAttributes(Opcode::Accumulate, op->getAttrDictionary());
-  auto join = [&]() -> llvm::Expected<Fragment> {
-    if (thread::MatmulOp product = getFusedProduct(op))
-      return ops.multiply(get(product.getLhs()), get(product.getRhs()),
-                          accumulator, accumulator.layout);
-    return ops.reduceRegisters(getOperatorInfo(attributes.reduction),
-                               get(op.getOperand()), attributes.dims,
-                               accumulator.layout, accumulator);
-  };
-  llvm::Expected<Fragment> joined = join();
-  if (!joined)
-    return op.emitOpError() << llvm::toString(joined.takeError());
-  accumulator.registers = joined->registers;
-  return success();
+  accumulator = ops.reduceRegisters(getOperatorInfo(attributes.reduction),
+                                    get(op.getOperand()), attributes.dims,
+                                    accumulator.layout, accumulator);
 }
 
 void GraphLowering::finishAccumulators() {
@@ -289,7 +312,7 @@ void GraphLowering::finishAccumulators() {
     Attributes attributes =
         readOperatorAttributes(Opcode::Accumulate, op->getAttrDictionary());
     LinearLayout reduced =
-        *mirage::getFragmentLayout(op.getOperand().getType());
+        *thread::getFragmentLayout(op.getOperand().getType());
     int64_t size = getAveragedCount(attributes, reduced.getShape(),
                                     header.getExtent(attributes.axis));
     values.try_emplace(op.getResult(),
@@ -315,62 +338,94 @@ LogicalResult GraphLowering::lowerPhase(Phase phase) {
 }
 
 LogicalResult GraphLowering::lowerRow(Operation *op) {
-  // Computed where it is added up.
-  if (isa<thread::MatmulOp>(op) && op->hasOneUse())
-    if (auto user = dyn_cast<thread::AccumulateOp>(*op->user_begin()))
-      if (getFusedProduct(user))
-        return success();
-  LinearLayout layout = *mirage::getFragmentLayout(op->getResult(0).getType());
-  llvm::Expected<Fragment> result =
+  if (isa<thread::LoadOp, thread::LdmatrixOp>(op))
+    return lowerLoad(op);
+  // A store is carried out at the end, a product where it is added up.
+  auto user = op->hasOneUse()
+                  ? dyn_cast<thread::AccumulateOp>(*op->user_begin())
+                  : thread::AccumulateOp();
+  if (isa<thread::StoreOp>(op) || (user && getFusedProduct(user) == op))
+    return success();
+  LinearLayout layout = *thread::getFragmentLayout(op->getResult(0).getType());
+  Fragment result =
       computeRow(op, cast<OperatorOpInterface>(op).getTableOpcode(), layout);
-  if (!result)
-    return op->emitOpError() << llvm::toString(result.takeError());
   Type elementType =
       cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
-  values.try_emplace(op->getResult(0), ops.cast(*result, elementType));
+  values.try_emplace(op->getResult(0), ops.cast(result, elementType));
   return success();
 }
 
-llvm::Expected<Fragment> GraphLowering::computeRow(Operation *op, Opcode opcode,
-                                                   const LinearLayout &layout) {
-  const OperatorInfo &info = getOperatorInfo(opcode);
+Fragment GraphLowering::multiply(Operation *product,
+                                 const Fragment &accumulator) {
+  const Fragment &lhs = get(product->getOperand(0)),
+                 &rhs = get(product->getOperand(1));
+  LinearLayout layout =
+      *thread::getFragmentLayout(product->getResult(0).getType());
+  auto mma = dyn_cast<thread::MmaOp>(product);
+  if (!mma)
+    return ops.multiplyInLanes(lhs, rhs, accumulator, layout);
+  unsigned bits = lhs.getElementType().getIntOrFloatBitWidth();
+  return ops.multiplyTiles(*findMmaInstruction(mma.getShape(), bits), lhs, rhs,
+                           accumulator, layout);
+}
+
+Fragment GraphLowering::reduce(Operation *op, const OperatorInfo &info,
+                               const LinearLayout &layout) {
   Attributes attributes =
-      readOperatorAttributes(opcode, op->getAttrDictionary());
-  SmallVector<Fragment> operands;
-  for (Value operand : op->getOperands())
-    operands.push_back(get(operand));
-  switch (info.kind) {
-  case OperatorKind::Elementwise:
-    return ops.apply(opcode, attributes, operands, layout);
-  case OperatorKind::Contraction:
-    return ops.multiply(operands[0], operands[1], Fragment{layout, {}}, layout);
-  case OperatorKind::Reduction: {
-    llvm::Expected<Fragment> partial = ops.reduceRegisters(
-        info, operands[0], attributes.dims, layout, Fragment{layout, {}});
-    if (!partial)
-      return partial.takeError();
-    int64_t size = getAveragedCount(attributes, operands[0].layout.getShape());
-    return ops.reduceLanes(info, *partial, attributes.dims, operands[0].layout,
-                           size);
+      readOperatorAttributes(info.opcode, op->getAttrDictionary());
+  const Fragment &operand = get(op->getOperand(0));
+  Fragment partial = ops.reduceRegisters(info, operand, attributes.dims, layout,
+                                         Fragment{layout, {}});
+  return ops.reduceLanes(
+      info, partial, attributes.dims, operand.layout,
+      getAveragedCount(attributes, operand.layout.getShape()));
+}
+
+Fragment GraphLowering::move(Operation *op, const LinearLayout &layout) {
+  const Fragment &operand = get(op->getOperand(0));
+  if (auto masked = dyn_cast<thread::MaskOp>(op))
+    return mask(masked);
+  if (auto shuffle = dyn_cast<thread::ShuffleOp>(op))
+    return ops.shuffle(operand, *findShuffleMask(layout, shuffle.getDims()));
+  if (auto transpose = dyn_cast<thread::TransposeOp>(op)) {
+    SmallVector<int> dims(transpose.getDims().size());
+    for (auto [to, from] : llvm::enumerate(transpose.getDims()))
+      dims[from] = to;
+    return ops.rearrange(operand, layout, dims);
   }
+  if (isa<thread::ReshapeOp>(op))
+    return ops.rearrange(
+        {operand.layout.reshape(layout.getShape()), operand.registers}, layout,
+        llvm::to_vector(llvm::seq<int>(layout.getRank())));
+  assert((isa<thread::BroadcastOp, thread::CastOp>(op)) &&
+         "a movement without code");
+  return ops.broadcast(operand, layout);
+}
+
+Fragment GraphLowering::computeRow(Operation *op, Opcode opcode,
+                                   const LinearLayout &layout) {
+  const OperatorInfo &info = getOperatorInfo(opcode);
+  switch (info.kind) {
+  case OperatorKind::Elementwise: {
+    auto operands = llvm::map_to_vector(
+        op->getOperands(), [&](Value operand) { return get(operand); });
+    return ops.apply(opcode,
+                     readOperatorAttributes(opcode, op->getAttrDictionary()),
+                     operands, layout);
+  }
+  case OperatorKind::Contraction:
+    return multiply(op, Fragment{layout, {}});
+  case OperatorKind::Reduction:
+    return reduce(op, info, layout);
   case OperatorKind::Movement:
-    if (opcode == Opcode::Mask)
-      return mask(cast<thread::MaskOp>(op));
-    if (opcode == Opcode::Transpose) {
-      SmallVector<int> dims(attributes.dims.size());
-      for (auto [to, from] : llvm::enumerate(attributes.dims))
-        dims[from] = to;
-      return ops.rearrange(operands[0], layout, dims);
-    }
-    if (opcode == Opcode::Broadcast || opcode == Opcode::Cast)
-      return ops.broadcast(operands[0], layout);
-    break;
+    return move(op, layout);
+  case OperatorKind::Copy:
+    return ops.convertLayout(get(op->getOperand(0)), layout);
   case OperatorKind::Accumulate:
   case OperatorKind::Graph:
     break;
   }
-  return llvm::createStringError(
-      "expects an operation that a lane can carry out on its registers");
+  llvm_unreachable("no row of a thread graph");
 }
 
 Fragment GraphLowering::mask(thread::MaskOp op) {

@@ -12,15 +12,16 @@
 #include "Fragment.h"
 #include "FragmentOps.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
+#include "TileAccess.h"
 
 namespace mlir::mirage {
 
 /// Writes the code of one thread graph on memrefs:
 /// \code
 ///   for item = warp; item < items; item += warps
-///     load the operands that the steps do not cut
+///     load and compute what the steps do not change
 ///     for step = 0 .. steps, accumulators in registers
-///       load the operands that they cut, compute, accumulate
+///       load, compute, accumulate
 ///     join accumulators over lanes, compute, store
 /// \endcode
 /// Every warp runs every statement with all of its lanes.
@@ -41,17 +42,22 @@ private:
   LogicalResult lowerStep();
   LogicalResult lowerPhase(Phase phase);
   LogicalResult lowerRow(Operation *op);
-  LogicalResult lowerAccumulate(thread::AccumulateOp op);
+  LogicalResult lowerLoad(Operation *op);
+  void lowerAccumulate(thread::AccumulateOp op);
   void finishAccumulators();
-  void loadInputs(Phase phase);
+  /// The window of an operand at the present item and step, as a fragment.
+  TileAccess accessInput(BlockArgument window, const LinearLayout &layout);
   void storeOutputs();
 
-  llvm::Expected<Fragment> computeRow(Operation *op, Opcode opcode,
-                                      const LinearLayout &layout);
+  Fragment computeRow(Operation *op, Opcode opcode, const LinearLayout &layout);
+  Fragment multiply(Operation *product, const Fragment &accumulator);
+  Fragment reduce(Operation *op, const OperatorInfo &info,
+                  const LinearLayout &layout);
+  Fragment move(Operation *op, const LinearLayout &layout);
   Fragment mask(thread::MaskOp op);
   /// The product that an accumulate adds up, if it is the product's only user:
   /// then the accumulator is an operand of the product.
-  thread::MatmulOp getFusedProduct(thread::AccumulateOp op);
+  Operation *getFusedProduct(thread::AccumulateOp op);
   /// The coordinate that axes give a dimension of fragments of size `fragment`;
   /// null for 0.
   Value emitOrigin(ArrayRef<Axis> axes, int64_t fragment);

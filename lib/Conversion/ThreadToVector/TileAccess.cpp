@@ -154,8 +154,6 @@ SmallVector<Value> TileAccess::loadVector(unsigned registerNumber) {
 }
 
 Fragment TileAccess::load() {
-  if (std::optional<MatrixLoad> matrices = chooseMatrixLoad())
-    return loadMatrices(*matrices);
   Fragment fragment{layout, {}};
   for (unsigned number = 0; number < layout.getNumRegisters();
        number += run.getWidth())

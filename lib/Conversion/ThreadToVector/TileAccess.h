@@ -10,6 +10,7 @@
 #define MIRAGE_LIB_CONVERSION_THREADTOVECTOR_TILEACCESS_H
 
 #include "Fragment.h"
+#include "Mirage/Layout/MatrixInstructions.h"
 #include "mlir/IR/BuiltinTypes.h"
 
 namespace mlir::mirage {
@@ -29,6 +30,11 @@ public:
 
   /// What lies beyond the tile is read as zero.
   Fragment load();
+  /// The same by ldmatrix, from a tile that `hasMatrixRows`.
+  Fragment loadMatrices(const MatrixLoad &load);
+  /// Whether the tile lies in shared memory with rows of eight elements, along
+  /// the last dimension, at multiples of their size.
+  bool hasMatrixRows() const;
   /// Writes each element that lies in the tile once, rounded to the tile's
   /// type. \param guard  of type i1: lanes without it write nothing; may be
   /// null.
@@ -41,15 +47,6 @@ private:
     unsigned getWidth() const { return 1u << bits; }
   };
   Run chooseRun() const;
-  /// How ldmatrix reads the fragment, whose register pairs are then rows (or,
-  /// transposed, columns) of 8x8 matrices.
-  struct MatrixLoad {
-    unsigned numTiles; ///< matrices of one instruction: 1, 2 or 4
-    bool isTransposed;
-    LinearLayout addresses; ///< of the row of 8 that each lane points to
-  };
-  std::optional<MatrixLoad> chooseMatrixLoad() const;
-  Fragment loadMatrices(const MatrixLoad &load);
   /// The tile with the run's dimension last, where vector accesses want it.
   Value emitView();
   SmallVector<Value> getIndices(unsigned registerNumber);

@@ -54,12 +54,10 @@ mlir::mirage::writeTileGraphHeader(MLIRContext *context,
     omaps.push_back(toArray(builder, output.gridMap));
   SmallVector<NamedAttribute> attributes = {
       builder.getNamedAttr("grid", builder.getDenseI64ArrayAttr(graph.grid)),
+      builder.getNamedAttr("threads", builder.getI64IntegerAttr(graph.threads)),
       builder.getNamedAttr("loop", builder.getI64IntegerAttr(graph.loop)),
       builder.getNamedAttr("imaps", builder.getArrayAttr(imaps)),
       builder.getNamedAttr("fmaps", builder.getDenseI64ArrayAttr(fmaps)),
       builder.getNamedAttr("omaps", builder.getArrayAttr(omaps))};
-  if (graph.level == Level::Block)
-    attributes.push_back(builder.getNamedAttr(
-        "threads", builder.getI64IntegerAttr(graph.threads)));
   return attributes;
 }

@@ -17,14 +17,15 @@ namespace {
 /// How a level spells the parts of its graph op.
 struct TileGraphSpelling {
   StringLiteral grid, loop;
-  bool hasThreads;
+  /// Threads that share the grid's cells, where these need not be stated.
+  int64_t defaultThreads;
   bool mayWrite; ///< outputs may be memrefs instead of results
 };
 } // namespace
 
 static const TileGraphSpelling &getSpelling(Level level) {
-  static constexpr TileGraphSpelling kBlock = {"grid", "loop", true, false};
-  static constexpr TileGraphSpelling kThread = {"items", "steps", false, true};
+  static constexpr TileGraphSpelling kBlock = {"grid", "loop", 0, false};
+  static constexpr TileGraphSpelling kThread = {"items", "steps", 32, true};
   assert(level != Level::Kernel && "a kernel graph has no tiles");
   return level == Level::Block ? kBlock : kThread;
 }
@@ -48,10 +49,8 @@ public:
       : parser(parser), spelling(spelling) {}
 
   ParseResult parse(OperationState &state) {
-    if (parseGrid() ||
-        parseNumber("threads", spelling.hasThreads, parsed.threads) ||
-        parseOptionalLoop() || parseInputs() || parseOutputs() ||
-        parser.parseOptionalAttrDict(state.attributes))
+    if (parseGrid() || parseThreads() || parseOptionalLoop() || parseInputs() ||
+        parseOutputs() || parser.parseOptionalAttrDict(state.attributes))
       return failure();
     return parseTypesAndRegion(state);
   }
@@ -90,11 +89,15 @@ private:
     return success();
   }
 
-  ParseResult parseNumber(StringRef keyword, bool isThere, int64_t &value) {
-    if (!isThere)
+  ParseResult parseThreads() {
+    parsed.threads = spelling.defaultThreads;
+    bool isThere = succeeded(parser.parseOptionalKeyword("threads"));
+    if (!isThere && spelling.defaultThreads)
       return success();
-    return failure(parser.parseKeyword(keyword) || parser.parseLParen() ||
-                   parser.parseInteger(value) || parser.parseRParen());
+    if (!isThere && parser.parseKeyword("threads"))
+      return failure();
+    return failure(parser.parseLParen() ||
+                   parser.parseInteger(parsed.threads) || parser.parseRParen());
   }
 
   ParseResult parseOptionalLoop() {
@@ -219,8 +222,7 @@ private:
   void addAttributes(OperationState &state) {
     Builder &builder = parser.getBuilder();
     state.addAttribute("grid", builder.getDenseI64ArrayAttr(parsed.grid));
-    if (spelling.hasThreads)
-      state.addAttribute("threads", builder.getI64IntegerAttr(parsed.threads));
+    state.addAttribute("threads", builder.getI64IntegerAttr(parsed.threads));
     state.addAttribute("loop", builder.getI64IntegerAttr(parsed.loop));
     state.addAttribute("imaps", builder.getArrayAttr(parsed.imaps));
     state.addAttribute("fmaps", builder.getDenseI64ArrayAttr(parsed.fmaps));
@@ -275,7 +277,7 @@ void mlir::mirage::detail::printTileGraph(OpAsmPrinter &printer,
                 << entry.value();
       });
   printer << ')';
-  if (spelling.hasThreads)
+  if (op.getNumThreads() != spelling.defaultThreads)
     printer << " threads(" << op.getNumThreads() << ')';
   if (op.getLoop() != 1)
     printer << ' ' << spelling.loop << '(' << op.getLoop() << ')';

@@ -99,11 +99,20 @@ static LogicalResult verifyOperandTypes(TileGraphOpInterface op) {
   return success();
 }
 
-/// Every value of the body is a tensor that the table knows.
+/// Every value of the body is a tensor that the table knows; what comes in and
+/// what is yielded lies in memory, so that no encoding says where it is.
 static LogicalResult verifyTypes(TileGraphOpInterface op) {
   for (Type type : op.getBody().getArgumentTypes())
     if (std::optional<std::string> reason = explainUnsupportedTensor(type))
       return op->emitOpError() << "tile: " << *reason;
+  for (TypeRange types : {TypeRange(op.getBody().getArgumentTypes()),
+                          TypeRange(op.getYielded().getTypes())})
+    for (Type type : types)
+      if (auto tensor = dyn_cast<RankedTensorType>(type);
+          tensor && tensor.getEncoding())
+        return op->emitOpError()
+               << "expects arguments and yielded values without a layout, got "
+               << type;
   return success();
 }
 

@@ -4,8 +4,12 @@
 // fragment has size 1 and lanes with zero images.
 // CHECK-LABEL: func.func @elementwise(
 // CHECK: %[[X:.+]] = mirage_thread.graph items(x = 4) ins(%{{.+}} imap(x -> 0), %{{.+}} imap(x -> 0)) outs(omap(x -> 0)) : (tensor<8x32xf32>, tensor<8x1xf32>) -> tensor<8x32xf32>
-// CHECK-NEXT: ^bb0(%[[A:.+]]: tensor<2x32xf32, #mirage_thread.layout<register = {{\[}}[0, 1]], lane = {{\[}}[0, 2], [0, 4], [0, 8], [0, 16], [1, 0]]>>, %[[B:.+]]: tensor<2x1xf32, #mirage_thread.layout<register = [], lane = {{\[}}[0, 0], [0, 0], [0, 0], [0, 0], [1, 0]]>>):
-// CHECK-NEXT: mirage_thread.div %[[A]], %[[B]]
+// CHECK-NEXT: ^bb0(%[[V:.+]]: tensor<2x32xf32>, %[[W:.+]]: tensor<2x1xf32>):
+// CHECK-NEXT: %[[A:.+]] = mirage_thread.load %[[V]] : (tensor<2x32xf32>) -> tensor<2x32xf32, #mirage_thread.layout<register = {{\[}}[0, 1]], lane = {{\[}}[0, 2], [0, 4], [0, 8], [0, 16], [1, 0]]>>
+// CHECK-NEXT: %[[B:.+]] = mirage_thread.load %[[W]] : (tensor<2x1xf32>) -> tensor<2x1xf32, #mirage_thread.layout<register = [], lane = {{\[}}[0, 0], [0, 0], [0, 0], [0, 0], [1, 0]]>>
+// CHECK-NEXT: %[[D:.+]] = mirage_thread.div %[[A]], %[[B]]
+// CHECK-NEXT: %[[S:.+]] = mirage_thread.store %[[D]] :
+// CHECK-NEXT: mirage_thread.yield %[[S]] : tensor<2x32xf32>
 // CHECK: mirage_block.yield %[[X]]
 func.func @elementwise(%a: tensor<8x32xf32>, %b: tensor<8x1xf32>) -> tensor<8x32xf32> {
   %o = mirage_block.graph grid() threads(128) ins(%a imap(), %b imap()) outs(omap())
@@ -22,8 +26,9 @@ func.func @elementwise(%a: tensor<8x32xf32>, %b: tensor<8x1xf32>) -> tensor<8x32
 // Nothing divides: 50 = 3 * 16 + 2.
 // CHECK-LABEL: func.func @matmul_mma(
 // CHECK: mirage_thread.graph items(x = 2) steps(4) ins(%{{.+}} imap() fmap(1), %{{.+}} imap(x -> 1) fmap(0)) outs(omap(x -> 1)) : (tensor<7x50xbf16>, tensor<50x13xbf16>) -> tensor<7x13xf32>
-// CHECK-NEXT: ^bb0(%[[A:.+]]: tensor<16x16xbf16, #mirage_thread.layout<register = {{\[}}[0, 1], [8, 0], [0, 8]], {{.+}}>>, %[[B:.+]]: tensor<16x8xbf16,
-// CHECK-NEXT: %[[P:.+]] = mirage_thread.matmul %[[A]], %[[B]]
+// CHECK: %[[A:.+]] = mirage_thread.load {{.+}} -> tensor<16x16xbf16, #mirage_thread.layout<register = {{\[}}[0, 1], [8, 0], [0, 8]], {{.+}}>>
+// CHECK: %[[B:.+]] = mirage_thread.load {{.+}} -> tensor<16x8xbf16,
+// CHECK-NEXT: %[[P:.+]] = mirage_thread.mma %[[A]], %[[B]] shape [16, 8, 16]
 // CHECK-NEXT: mirage_thread.accumulate %[[P]] over loop sum :
 func.func @matmul_mma(%a: tensor<7x50xbf16>, %b: tensor<50x13xbf16>) -> tensor<7x13xf32> {
   %o = mirage_block.graph grid() threads(64) ins(%a imap(), %b imap()) outs(omap())
@@ -39,8 +44,9 @@ func.func @matmul_mma(%a: tensor<7x50xbf16>, %b: tensor<50x13xbf16>) -> tensor<7
 
 // An f32 operand beside a narrow one is not rounded: the narrow one is extended.
 // CHECK-LABEL: func.func @matmul_mixed(
-// CHECK: ^bb0(%[[A:.+]]: tensor<{{.+}}xbf16, {{.+}}>, %[[B:.+]]: tensor<{{.+}}xf32, {{.+}}>):
+// CHECK: %[[A:.+]] = mirage_thread.load {{.+}} -> tensor<{{.+}}xbf16,
 // CHECK-NEXT: %[[E:.+]] = mirage_thread.cast %[[A]] : ({{.+}}) -> tensor<{{.+}}xf32,
+// CHECK-NEXT: %[[B:.+]] = mirage_thread.load {{.+}} -> tensor<{{.+}}xf32,
 // CHECK-NEXT: mirage_thread.matmul %[[E]], %[[B]]
 func.func @matmul_mixed(%a: tensor<7x50xbf16>, %b: tensor<50x13xf32>) -> tensor<7x13xf32> {
   %o = mirage_block.graph grid() threads(64) ins(%a imap(), %b imap()) outs(omap())
@@ -56,7 +62,8 @@ func.func @matmul_mixed(%a: tensor<7x50xbf16>, %b: tensor<50x13xf32>) -> tensor<
 
 // Both operands f32: exact. Lanes hold all of k.
 // CHECK-LABEL: func.func @matmul_exact(
-// CHECK: ^bb0(%{{.+}}: tensor<1x4x4xf32, #mirage_thread.layout<register = {{\[}}[0, 0, 1], [0, 0, 2]], lane = {{\[}}[0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 1, 0], [0, 2, 0]]>>, %{{.+}}: tensor<4x8xf32, #mirage_thread.layout<register = {{\[}}[1, 0], [2, 0]], lane = {{\[}}[0, 1], [0, 2], [0, 4], [0, 0], [0, 0]]>>):
+// CHECK: mirage_thread.load {{.+}} -> tensor<1x4x4xf32, #mirage_thread.layout<register = {{\[}}[0, 0, 1], [0, 0, 2]], lane = {{\[}}[0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 1, 0], [0, 2, 0]]>>
+// CHECK: mirage_thread.load {{.+}} -> tensor<4x8xf32, #mirage_thread.layout<register = {{\[}}[1, 0], [2, 0]], lane = {{\[}}[0, 1], [0, 2], [0, 4], [0, 0], [0, 0]]>>
 // CHECK-NOT: mirage_thread.cast
 // CHECK: mirage_thread.matmul
 func.func @matmul_exact(%a: tensor<2x7x50xf32>, %b: tensor<50x13xf32>) -> tensor<2x7x13xf32> {
@@ -112,7 +119,8 @@ func.func @two_dimensions(%a: tensor<2x7x50xf32>) -> tensor<1x7x1xf32> {
 // The operand's maps and layout are the result's with dimensions exchanged.
 // CHECK-LABEL: func.func @transposed(
 // CHECK: mirage_thread.graph items(x = 4) ins(%{{.+}} imap(x -> 1)) outs(omap(x -> 0)) : (tensor<7x13xf32>) -> tensor<13x7xf32>
-// CHECK-NEXT: ^bb0(%{{.+}}: tensor<8x4xf32, #mirage_thread.layout<register = [], lane = {{\[}}[1, 0], [2, 0], [4, 0], [0, 1], [0, 2]]>>):
+// CHECK-NEXT: ^bb0(%{{.+}}: tensor<8x4xf32>):
+// CHECK-NEXT: mirage_thread.load {{.+}} -> tensor<8x4xf32, #mirage_thread.layout<register = [], lane = {{\[}}[1, 0], [2, 0], [4, 0], [0, 1], [0, 2]]>>
 // CHECK-NEXT: mirage_thread.transpose %{{.+}} dims [1, 0] : ({{.+}}) -> tensor<4x8xf32, #mirage_thread.layout<register = [], lane = {{\[}}[0, 1], [0, 2], [0, 4], [1, 0], [2, 0]]>>
 func.func @transposed(%a: tensor<7x13xf32>) -> tensor<13x7xf32> {
   %o = mirage_block.graph grid() threads(64) ins(%a imap()) outs(omap())
@@ -143,4 +151,21 @@ func.func @left(%a: tensor<5x100xf16>) -> tensor<1x5xf32> {
     mirage_block.yield %r : tensor<1x5xf32>
   }
   return %o : tensor<1x5xf32>
+}
+
+// -----
+
+// Rows of 64 elements are aligned: ldmatrix reads them for the tensor cores.
+// CHECK-LABEL: func.func @matmul_aligned(
+// CHECK: %[[A:.+]] = mirage_thread.ldmatrix {{.+}} -> tensor<16x16xf16,
+// CHECK: %[[B:.+]] = mirage_thread.ldmatrix {{.+}} -> tensor<16x8xf16,
+// CHECK: mirage_thread.mma %[[A]], %[[B]] shape [16, 8, 16]
+func.func @matmul_aligned(%a: tensor<8x64xf16>, %b: tensor<64x24xf16>) -> tensor<8x24xf32> {
+  %o = mirage_block.graph grid() threads(128) ins(%a imap(), %b imap()) outs(omap())
+      : (tensor<8x64xf16>, tensor<64x24xf16>) -> tensor<8x24xf32> {
+  ^bb0(%x: tensor<8x64xf16>, %y: tensor<64x24xf16>):
+    %0 = mirage_block.matmul %x, %y : tensor<8x64xf16>, tensor<64x24xf16>
+    mirage_block.yield %0 : tensor<8x24xf32>
+  }
+  return %o : tensor<8x24xf32>
 }

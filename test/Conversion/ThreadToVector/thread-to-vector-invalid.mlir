@@ -4,18 +4,20 @@
 func.func @tensors(%x: tensor<1x64xf32>) -> tensor<1x64xf32> {
   // expected-error @below {{expects tiles that are memrefs of static shape, got 'tensor<1x64xf32>'}}
   %y = mirage_thread.graph items() ins(%x imap()) outs(omap()) : (tensor<1x64xf32>) -> tensor<1x64xf32> {
-  ^bb0(%f: tensor<1x64xf32, #l>):
-    mirage_thread.yield %f : tensor<1x64xf32, #l>
+  ^bb0(%fw: tensor<1x64xf32>):
+    %f = mirage_thread.load %fw : (tensor<1x64xf32>) -> tensor<1x64xf32, #l>
+    %sf = mirage_thread.store %f : (tensor<1x64xf32, #l>) -> tensor<1x64xf32>
+    mirage_thread.yield %sf : tensor<1x64xf32>
   }
   return %y : tensor<1x64xf32>
 }
 
 // -----
 
-func.func @no_layout(%x: memref<1x64xf32, 3>) {
-  // expected-error @below {{expects fragments with a #mirage_thread.layout, got 'tensor<1x64xf32>'}}
+func.func @not_stored(%x: memref<1x64xf32, 3>) {
   mirage_thread.graph items() ins(%x imap()) outs(%x omap()) : (memref<1x64xf32, 3>, memref<1x64xf32, 3>) -> () {
   ^bb0(%f: tensor<1x64xf32>):
+    // expected-error @below {{expects windows that a store has written}}
     mirage_thread.yield %f : tensor<1x64xf32>
   }
   return
@@ -27,10 +29,12 @@ func.func @no_layout(%x: memref<1x64xf32, 3>) {
 #m = #mirage_thread.layout<register = [[0, 32]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]]>
 func.func @lanes_differ(%x: memref<1x64xf32, 3>) {
   mirage_thread.graph items() ins(%x imap()) outs(%x omap()) : (memref<1x64xf32, 3>, memref<1x64xf32, 3>) -> () {
-  ^bb0(%f: tensor<1x64xf32, #l>):
+  ^bb0(%fw: tensor<1x64xf32>):
+    %f = mirage_thread.load %fw : (tensor<1x64xf32>) -> tensor<1x64xf32, #l>
     // expected-error @below {{expects an operand and a result whose lanes hold the same elements, got layouts that differ in lane bit 0}}
     %0 = mirage_thread.exp %f : (tensor<1x64xf32, #l>) -> tensor<1x64xf32, #m>
-    mirage_thread.yield %0 : tensor<1x64xf32, #m>
+    %s0 = mirage_thread.store %0 : (tensor<1x64xf32, #m>) -> tensor<1x64xf32>
+    mirage_thread.yield %s0 : tensor<1x64xf32>
   }
   return
 }
@@ -41,8 +45,10 @@ func.func @lanes_differ(%x: memref<1x64xf32, 3>) {
 func.func @summed(%x: memref<1x64xf32, 3>, %y: memref<1x32xf32, 3>) {
   // expected-error @below {{expects outputs that no axis of the items adds up}}
   mirage_thread.graph items(x = 2) ins(%x imap(x -> 1)) outs(%y omap(x -> sum)) : (memref<1x64xf32, 3>, memref<1x32xf32, 3>) -> () {
-  ^bb0(%f: tensor<1x32xf32, #l>):
-    mirage_thread.yield %f : tensor<1x32xf32, #l>
+  ^bb0(%fw: tensor<1x32xf32>):
+    %f = mirage_thread.load %fw : (tensor<1x32xf32>) -> tensor<1x32xf32, #l>
+    %sf = mirage_thread.store %f : (tensor<1x32xf32, #l>) -> tensor<1x32xf32>
+    mirage_thread.yield %sf : tensor<1x32xf32>
   }
   return
 }
@@ -53,8 +59,10 @@ func.func @summed(%x: memref<1x64xf32, 3>, %y: memref<1x32xf32, 3>) {
 func.func @half_a_warp(%x: memref<1x64xf32, 3>) attributes {known_block_size = array<i32: 16, 1, 1>} {
   // expected-error @below {{expects a block of at least 32 threads, a warp, got 16}}
   mirage_thread.graph items() ins(%x imap()) outs(%x omap()) : (memref<1x64xf32, 3>, memref<1x64xf32, 3>) -> () {
-  ^bb0(%f: tensor<1x64xf32, #l>):
-    mirage_thread.yield %f : tensor<1x64xf32, #l>
+  ^bb0(%fw: tensor<1x64xf32>):
+    %f = mirage_thread.load %fw : (tensor<1x64xf32>) -> tensor<1x64xf32, #l>
+    %sf = mirage_thread.store %f : (tensor<1x64xf32, #l>) -> tensor<1x64xf32>
+    mirage_thread.yield %sf : tensor<1x64xf32>
   }
   return
 }

@@ -28,10 +28,13 @@ gpu.module @kernels {
     mirage_thread.graph items(x = 4) steps(4)
         ins(%a imap() fmap(1), %b imap(x -> 1) fmap(0)) outs(%p omap(x -> 1))
         : (memref<8x64xf16, 3>, memref<64x32xf16, 3>, memref<8x32xf32, 3>) -> () {
-    ^bb0(%af: tensor<16x16xf16, #a>, %bf: tensor<16x8xf16, #b>):
-      %0 = mirage_thread.matmul %af, %bf : (tensor<16x16xf16, #a>, tensor<16x8xf16, #b>) -> tensor<16x8xf32, #c>
+    ^bb0(%afw: tensor<16x16xf16>, %bfw: tensor<16x8xf16>):
+      %af = mirage_thread.ldmatrix %afw : (tensor<16x16xf16>) -> tensor<16x16xf16, #a>
+      %bf = mirage_thread.ldmatrix %bfw : (tensor<16x8xf16>) -> tensor<16x8xf16, #b>
+      %0 = mirage_thread.mma %af, %bf shape [16, 8, 16] : (tensor<16x16xf16, #a>, tensor<16x8xf16, #b>) -> tensor<16x8xf32, #c>
       %1 = mirage_thread.accumulate %0 over loop sum : (tensor<16x8xf32, #c>) -> tensor<16x8xf32, #c>
-      mirage_thread.yield %1 : tensor<16x8xf32, #c>
+      %s1 = mirage_thread.store %1 : (tensor<16x8xf32, #c>) -> tensor<16x8xf32>
+      mirage_thread.yield %s1 : tensor<16x8xf32>
     }
     gpu.return
   }
@@ -41,7 +44,7 @@ gpu.module @kernels {
 
 #a = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
 
-// Rows of 50 elements are not aligned: no ldmatrix, and runs of two.
+// Rows of 50 elements are not aligned: runs of two.
 // CHECK-LABEL: gpu.func @odd_rows(
 // CHECK-NOT: nvgpu.ldmatrix
 // CHECK: %[[A:.+]] = vector.load %{{.+}} {alignment = 4 : i64} : memref<7x50xf16, 3>, vector<2xf16>
@@ -50,9 +53,11 @@ gpu.module @kernels {
   gpu.func @odd_rows(%a: memref<7x50xf16, 3>, %y: memref<7x50xf32, 3>) {
     mirage_thread.graph items(x = 4) ins(%a imap(x -> 1)) outs(%y omap(x -> 1))
         : (memref<7x50xf16, 3>, memref<7x50xf32, 3>) -> () {
-    ^bb0(%f: tensor<16x16xf16, #a>):
+    ^bb0(%fw: tensor<16x16xf16>):
+      %f = mirage_thread.load %fw : (tensor<16x16xf16>) -> tensor<16x16xf16, #a>
       %0 = mirage_thread.exp %f : (tensor<16x16xf16, #a>) -> tensor<16x16xf32, #a>
-      mirage_thread.yield %0 : tensor<16x16xf32, #a>
+      %s0 = mirage_thread.store %0 : (tensor<16x16xf32, #a>) -> tensor<16x16xf32>
+      mirage_thread.yield %s0 : tensor<16x16xf32>
     }
     gpu.return
   }
@@ -79,9 +84,11 @@ gpu.module @kernels {
   gpu.func @row_sum(%x: memref<8x64xf32, 3>, %y: memref<8x1xf32, 3>) {
     mirage_thread.graph items(x = 2) steps(2) ins(%x imap(x -> 0) fmap(1)) outs(%y omap(x -> 0))
         : (memref<8x64xf32, 3>, memref<8x1xf32, 3>) -> () {
-    ^bb0(%f: tensor<4x32xf32, #x>):
+    ^bb0(%fw: tensor<4x32xf32>):
+      %f = mirage_thread.load %fw : (tensor<4x32xf32>) -> tensor<4x32xf32, #x>
       %0 = mirage_thread.accumulate %f over loop sum dims [1] : (tensor<4x32xf32, #x>) -> tensor<4x1xf32, #y>
-      mirage_thread.yield %0 : tensor<4x1xf32, #y>
+      %s0 = mirage_thread.store %0 : (tensor<4x1xf32, #y>) -> tensor<4x1xf32>
+      mirage_thread.yield %s0 : tensor<4x1xf32>
     }
     gpu.return
   }
@@ -103,9 +110,11 @@ gpu.module @kernels {
   gpu.func @column_major(%x: memref<4x32xf32, strided<[1, 4]>, 3>, %y: memref<4x32xf16, 3>) {
     mirage_thread.graph items() ins(%x imap()) outs(%y omap())
         : (memref<4x32xf32, strided<[1, 4]>, 3>, memref<4x32xf16, 3>) -> () {
-    ^bb0(%f: tensor<4x32xf32, #r>):
+    ^bb0(%fw: tensor<4x32xf32>):
+      %f = mirage_thread.load %fw : (tensor<4x32xf32>) -> tensor<4x32xf32, #r>
       %0 = mirage_thread.exp %f : (tensor<4x32xf32, #r>) -> tensor<4x32xf32, #r>
-      mirage_thread.yield %0 : tensor<4x32xf32, #r>
+      %s0 = mirage_thread.store %0 : (tensor<4x32xf32, #r>) -> tensor<4x32xf32>
+      mirage_thread.yield %s0 : tensor<4x32xf32>
     }
     gpu.return
   }

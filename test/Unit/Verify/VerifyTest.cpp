@@ -347,9 +347,9 @@ TEST(Verify, InterfacesMustMatch) {
     llvm::Expected<Verdict> verdict = verifyEqual(lhs, rhs, {});
     return verdict ? std::string() : llvm::toString(verdict.takeError());
   };
-  EXPECT_EQ(
-      message(rmsLinear(2, 3, 4), rmsLinear(2, 5, 4)),
-      "expects input 0 to have one shape in both graphs, got [2, 3] and [2, 5]");
+  EXPECT_EQ(message(rmsLinear(2, 3, 4), rmsLinear(2, 5, 4)),
+            "expects input 0 to have one shape in both graphs, got [2, 3] and "
+            "[2, 5]");
   EXPECT_EQ(message(rmsLinear(2, 3, 4), gatedMlp(2, 3, 4)),
             "expects graphs with as many inputs, got 2 and 3");
 }

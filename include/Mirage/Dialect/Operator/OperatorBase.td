@@ -63,6 +63,19 @@ class Mirage_Example<Dialect dialect, string op, string inKernel, string inBlock
   string indented = "\n      " # !subst("\n", "\n      ", text);
 }
 
+/// At the thread level, an operator asks something of the layouts of its
+/// fragments (`Mirage/Layout/FragmentRules.h`).
+def Mirage_FragmentLayouts : NativeOpTrait<"FragmentLayouts"> {
+  let cppNamespace = "::mlir::mirage::thread";
+}
+
+/// The constraint that the thread level adds to an operator's description.
+class Mirage_ThreadRule<Dialect dialect, string rule> {
+  string text = !if(!eq(dialect.name, "mirage_thread"), "- " # rule # "\n", "");
+  // Between lines that are indented as in a multiclass.
+  string indented = !if(!eq(dialect.name, "mirage_thread"), "\n      - " # rule, "");
+}
+
 /// How a level spells the types of its results: a kernel op and a thread op
 /// state them (`: (operands) -> result`), since the element type or the layout
 /// is a choice; a block op infers them (`: operands`).
@@ -70,7 +83,9 @@ class Mirage_OperatorOp<Dialect dialect, bit infersResult, string mnemonic,
                         string opcode>
     : Op<dialect, mnemonic,
          !listconcat([Pure, DeclareOpInterfaceMethods<MirageOperatorInterface>],
-                     !if(infersResult, [InferTypeOpInterface], []))> {
+                     !if(infersResult, [InferTypeOpInterface], []),
+                     !if(!eq(dialect.name, "mirage_thread"),
+                         [Mirage_FragmentLayouts], []))> {
   string typeFormat = !if(infersResult, "`:` type(operands)",
                           "`:` functional-type(operands, results)");
   let results = (outs Mirage_Tensor:$result);
@@ -106,8 +121,9 @@ class Mirage_UnaryOp<Dialect dialect, bit infers, string mnemonic, string opcode
     : Mirage_OperatorOp<dialect, infers, mnemonic, opcode> {
   let summary = formula # ", elementwise";
   let description = "Computes `y = " # formula # "` for each element `x` of the operand.\n"
-      # "- (C1) the result has the operand's shape.\n\n"
-      # "Cost: a flop for each operation of the formula and element.\n"
+      # "- (C1) the result has the operand's shape.\n"
+      # Mirage_ThreadRule<dialect, "(C2) lanes hold of both the same elements.">.text
+      # "\nCost: a flop for each operation of the formula and element.\n"
       # Mirage_Example<dialect, mnemonic # " %x" # parameters,
             "(tensor<8x64xf16>) -> tensor<8x64xf16>", "tensor<8x64xf16>",
             "(tensor<16x8xf32, #c>) -> tensor<16x8xf32, #c>">.text;
@@ -124,8 +140,9 @@ class Mirage_BinaryOp<Dialect dialect, bit infers, string mnemonic,
       # "`y` of `rhs`.\n"
       # "- (C1) shapes broadcast by NumPy's rule: aligned at the last dimension, sizes\n"
       # "  are equal or one of them is 1.\n"
-      # "- (C2) the result has the shape that they broadcast to.\n\n"
-      # "Cost: a flop for each operation of the formula and element of the result.\n"
+      # "- (C2) the result has the shape that they broadcast to.\n"
+      # Mirage_ThreadRule<dialect, "(C3) a lane holds of the operands what its elements of the result need.">.text
+      # "\nCost: a flop for each operation of the formula and element of the result.\n"
       # Mirage_Example<dialect, mnemonic # " %lhs, %rhs",
             "(tensor<8x64xf16>, tensor<8x1xf16>) -> tensor<8x64xf16>",
             "tensor<8x64xf16>, tensor<8x1xf32>",
@@ -144,8 +161,9 @@ class Mirage_ReductionOp<Dialect dialect, bit infers, string mnemonic,
       # "not all that are there count, as in a padded one.\n"
       # "- (C1) `dims` names at least one dimension; they ascend and exist.\n"
       # "- (C2) the result has the operand's shape with size 1 in `dims`.\n"
-      # "- (C3) `count` is at least 0, which stands for `n`.\n\n"
-      # "Cost: a flop for each operation of the formula and element of the operand.\n"
+      # "- (C3) `count` is at least 0, which stands for `n`.\n"
+      # Mirage_ThreadRule<dialect, "(C4) the result's layout is the operand's with zero for `dims`: lanes that differed along them hold the same. No element is held twice, but by lanes or registers that hold all the same.">.text
+      # "\nCost: a flop for each operation of the formula and element of the operand.\n"
       # Mirage_Example<dialect, mnemonic # " %x dims [1]",
             "(tensor<8x64xf16>) -> tensor<8x1xf16>", "tensor<8x64xf16>",
             "(tensor<16x8xf32, #c>) -> tensor<16x1xf32, #column>">.text;

@@ -29,13 +29,14 @@ multiclass Mirage_ContractionOps<Dialect dialect, bit infers> {
       - (C1) both operands have rank 2 or more.
       - (C2) the last dimension of `lhs` and the last but one of `rhs` agree.
       - (C3) batch dimensions broadcast by NumPy's rule.
-      - (C4) the result has the batch dimensions, then `m`, then `n`.
+      - (C4) the result has the batch dimensions, then `m`, then `n`.}]
+          # Mirage_ThreadRule<dialect, "(C5) a lane holds all of `k` for its rows and columns of the result.">.indented # [{
 
       Cost: `2·M·N·K` flops for each element of the batch.}]
           # Mirage_Example<dialect, "matmul %a, %b",
             "(tensor<8x64xf16>, tensor<64x32xf16>) -> tensor<8x32xf16>",
             "tensor<8x64xf16>, tensor<64x32xf16>",
-            "(tensor<16x16xf16, #a>, tensor<16x8xf16, #b>) -> tensor<16x8xf32, #c>">.indented;
+            "(tensor<4x2xf16, #rows>, tensor<2x8xf16, #columns>) -> tensor<4x8xf32, #product>">.indented;
     let arguments = (ins Mirage_Tensor:$lhs, Mirage_Tensor:$rhs);
     let assemblyFormat = "$lhs `,` $rhs attr-dict " # typeFormat;
   }
@@ -49,7 +50,8 @@ multiclass Mirage_MovementOps<Dialect dialect, bit infers> {
       `dims[j]` of the operand.
       - (C1) `dims` is a permutation of the operand's dimensions.
       - (C2) size `j` of the result is size `dims[j]` of the operand.
-      - (C3) in a tile graph, the result keeps the operand's element type.
+      - (C3) in a tile graph, the result keeps the operand's element type.}]
+          # Mirage_ThreadRule<dialect, "(C4) lanes hold of both the same elements.">.indented # [{
 
       Cost: no flops; the bytes of operand and result.}]
           # Mirage_Example<dialect, "transpose %x dims [1, 0]",
@@ -66,7 +68,8 @@ multiclass Mirage_MovementOps<Dialect dialect, bit infers> {
       Computes `result[i] = x[j]` where `i` and `j` have the same place in row-major
       order.
       - (C1) the result has as many elements as the operand.
-      - (C2) it keeps the operand's element type.
+      - (C2) it keeps the operand's element type.}]
+          # Mirage_ThreadRule<dialect, "(C3) lanes hold of both the same elements.">.indented # [{
 
       Cost: none at the kernel level, where it is a view; no flops.}]
           # Mirage_Example<dialect, "reshape %x",
@@ -82,7 +85,8 @@ multiclass Mirage_MovementOps<Dialect dialect, bit infers> {
       Computes `result[i] = x[j]` where `j` is `i` with 0 in the dimensions that
       stretch; dimensions may be added in front.
       - (C1) the operand's shape broadcasts to the result's by NumPy's rule.
-      - (C2) in a tile graph, the result keeps the operand's element type.
+      - (C2) in a tile graph, the result keeps the operand's element type.}]
+          # Mirage_ThreadRule<dialect, "(C3) a lane holds of the operand what its elements of the result need.">.indented # [{
 
       Cost: no flops; the bytes of operand and result.}]
           # Mirage_Example<dialect, "broadcast %x",
@@ -97,7 +101,8 @@ multiclass Mirage_MovementOps<Dialect dialect, bit infers> {
     let description = [{
       Computes `y = x`, rounded to nearest, ties to even. Transparent to equality: a
       cast says how a value is stored, not which value it is.
-      - (C1) the result has the operand's shape.
+      - (C1) the result has the operand's shape.}]
+          # Mirage_ThreadRule<dialect, "(C2) lanes hold of both the same elements.">.indented # [{
 
       Cost: no flops; the bytes of operand and result.}]
           # Mirage_Example<dialect, "cast %x",
@@ -124,7 +129,8 @@ multiclass Mirage_MaskOps<Dialect dialect, bit infers> {
       - (C3) `axes` are among x, y, z and loop, exist in the graph, and stand in this
         order.
       - (C4) what is masked along the loop is a value of the loop.
-      - (C5) the result has the operand's type.
+      - (C5) the result has the operand's type.}]
+          # Mirage_ThreadRule<dialect, "(C6) both lie in registers.">.indented # [{
 
       Cost: no flops.}]
           # Mirage_Example<dialect, "mask %x dims [1] axes [\"loop\"] extent 100 value 0.0",
@@ -150,7 +156,8 @@ multiclass Mirage_AccumulateOps<Dialect dialect, bit infers> {
       - (C1) `dims` ascend and exist.
       - (C2) `axis` is the loop or an axis of the graph.
       - (C3) what is accumulated over the loop is a value of the loop.
-      - (C4) the result has the operand's shape with size 1 in `dims`.
+      - (C4) the result has the operand's shape with size 1 in `dims`.}]
+          # Mirage_ThreadRule<dialect, "(C5) as (C4) of `mirage_thread.sum`.">.indented # [{
 
       Cost: a flop for each element of the operand; the accumulator lives as long
       as the loop.}]

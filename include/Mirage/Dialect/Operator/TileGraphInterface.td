@@ -27,7 +27,7 @@ def MirageTileGraphInterface : OpInterface<"TileGraphOpInterface"> {
     InterfaceMethod<"The tensors that are cut, which stand first among the operands.", "::mlir::OperandRange", "getInputs">,
     InterfaceMethod<"The region.", "::mlir::Region &", "getBody">,
     InterfaceMethod<"Block or thread.", "::mlir::mirage::Level", "getLevel">,
-    InterfaceMethod<"Threads of a block; 32 for a warp's graph.", "unsigned", "getNumThreads">,
+    InterfaceMethod<"Threads of a block; 32 or 128 for a warp's or warpgroup's graph.", "unsigned", "getNumThreads">,
   ];
   let extraSharedClassDeclaration = [{
     /// Extents and maps as a TileGraph that has inputs and no operations.

@@ -15,45 +15,61 @@ using namespace mlir;
 using namespace mlir::mirage;
 using namespace mlir::mirage::thread;
 
-static ArrayAttr buildBases(MLIRContext *context,
-                            ArrayRef<SmallVector<int64_t, 2>> bases) {
+static ArrayAttr buildBases(MLIRContext *context, ArrayRef<Coordinates> bases) {
   SmallVector<Attribute> attributes;
-  for (const SmallVector<int64_t, 2> &basis : bases)
+  for (const Coordinates &basis : bases)
     attributes.push_back(DenseI64ArrayAttr::get(context, basis));
   return ArrayAttr::get(context, attributes);
 }
 
-LayoutAttr LayoutAttr::get(MLIRContext *context,
-                           ArrayRef<SmallVector<int64_t, 2>> registers,
-                           ArrayRef<SmallVector<int64_t, 2>> lanes) {
-  return get(context, buildBases(context, registers),
-             buildBases(context, lanes));
+static SmallVector<Coordinates> readBases(ArrayAttr attributes) {
+  SmallVector<Coordinates> bases;
+  for (auto basis : attributes.getAsRange<DenseI64ArrayAttr>())
+    bases.emplace_back(basis.asArrayRef());
+  return bases;
 }
 
-ArrayRef<int64_t> LayoutAttr::getRegisterBasis(unsigned bit) const {
-  return cast<DenseI64ArrayAttr>(getRegisters()[bit]).asArrayRef();
+LayoutAttr LayoutAttr::get(MLIRContext *context, const LinearLayout &layout) {
+  auto build = [&](LayoutInput input) {
+    return buildBases(context, layout.getBases(input));
+  };
+  return get(context, build(LayoutInput::Register), build(LayoutInput::Lane),
+             build(LayoutInput::Warp));
 }
-ArrayRef<int64_t> LayoutAttr::getLaneBasis(unsigned bit) const {
-  return cast<DenseI64ArrayAttr>(getLanes()[bit]).asArrayRef();
-}
-unsigned LayoutAttr::getRank() const { return getLaneBasis(0).size(); }
 
-SmallVector<int64_t, 2>
-LayoutAttr::getRegisterCoordinates(unsigned number) const {
-  SmallVector<int64_t, 2> coordinates(getRank(), 0);
-  for (unsigned bit = 0; bit < getNumRegisterBits(); ++bit)
-    if (number & (1u << bit))
-      for (auto [coordinate, basis] :
-           llvm::zip_equal(coordinates, getRegisterBasis(bit)))
-        coordinate ^= basis;
-  return coordinates;
+LinearLayout LayoutAttr::getLinearLayout(ArrayRef<int64_t> shape) const {
+  return LinearLayout(shape, readBases(getRegisters()), readBases(getLanes()),
+                      readBases(getWarps()));
 }
+
+std::optional<LinearLayout> mlir::mirage::thread::getFragmentLayout(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return std::nullopt;
+  auto layout = dyn_cast_or_null<LayoutAttr>(tensor.getEncoding());
+  if (!layout)
+    return std::nullopt;
+  return layout.getLinearLayout(tensor.getShape());
+}
+
+RankedTensorType
+mlir::mirage::thread::getFragmentType(const LinearLayout &layout,
+                                      Type elementType) {
+  return RankedTensorType::get(
+      layout.getShape(), elementType,
+      LayoutAttr::get(elementType.getContext(), layout));
+}
+
+//===----------------------------------------------------------------------===//
+// Syntax
+//===----------------------------------------------------------------------===//
 
 /// [[0, 1], [8, 0]]
-static ParseResult parseBases(AsmParser &parser, ArrayAttr &bases) {
+static ParseResult parseBases(AsmParser &parser, StringRef keyword,
+                              ArrayAttr &bases) {
   SmallVector<Attribute> attributes;
   auto parseBasis = [&]() -> ParseResult {
-    SmallVector<int64_t, 2> basis;
+    Coordinates basis;
     if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
           return parser.parseInteger(basis.emplace_back());
         }))
@@ -61,14 +77,16 @@ static ParseResult parseBases(AsmParser &parser, ArrayAttr &bases) {
     attributes.push_back(DenseI64ArrayAttr::get(parser.getContext(), basis));
     return success();
   };
-  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseBasis))
+  if (parser.parseKeyword(keyword) || parser.parseEqual() ||
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseBasis))
     return failure();
   bases = ArrayAttr::get(parser.getContext(), attributes);
   return success();
 }
 
-static void printBases(AsmPrinter &printer, ArrayAttr bases) {
-  printer << '[';
+static void printBases(AsmPrinter &printer, StringRef keyword,
+                       ArrayAttr bases) {
+  printer << keyword << " = [";
   llvm::interleaveComma(bases.getAsRange<DenseI64ArrayAttr>(), printer,
                         [&](DenseI64ArrayAttr basis) {
                           printer << '[';
@@ -79,76 +97,65 @@ static void printBases(AsmPrinter &printer, ArrayAttr bases) {
 }
 
 Attribute LayoutAttr::parse(AsmParser &parser, Type) {
-  ArrayAttr registers, lanes;
+  ArrayAttr registers, lanes, warps = ArrayAttr::get(parser.getContext(), {});
   SMLoc location = parser.getCurrentLocation();
-  if (parser.parseLess() || parser.parseKeyword("register") ||
-      parser.parseEqual() || parseBases(parser, registers) ||
-      parser.parseComma() || parser.parseKeyword("lane") ||
-      parser.parseEqual() || parseBases(parser, lanes) || parser.parseGreater())
+  if (parser.parseLess() || parseBases(parser, "register", registers) ||
+      parser.parseComma() || parseBases(parser, "lane", lanes))
     return {};
-  // C1
-  if (lanes.size() != 5) {
-    parser.emitError(location) << "expects 5 lane bits, got " << lanes.size();
+  if (succeeded(parser.parseOptionalComma()) &&
+      parseBases(parser, "warp", warps))
     return {};
-  }
-  return LayoutAttr::get(parser.getContext(), registers, lanes);
+  if (parser.parseGreater())
+    return {};
+  auto emitError = [&] { return parser.emitError(location); };
+  return LayoutAttr::getChecked(emitError, parser.getContext(), registers,
+                                lanes, warps);
 }
 
 void LayoutAttr::print(AsmPrinter &printer) const {
-  printer << "<register = ";
-  printBases(printer, getRegisters());
-  printer << ", lane = ";
-  printBases(printer, getLanes());
+  printer << '<';
+  printBases(printer, "register", getRegisters());
+  printer << ", ";
+  printBases(printer, "lane", getLanes());
+  if (!getWarps().empty()) {
+    printer << ", ";
+    printBases(printer, "warp", getWarps());
+  }
   printer << '>';
 }
 
-/// The layout as vectors over F2: coordinates packed into one integer.
-static SmallVector<uint64_t> packBases(LayoutAttr layout,
-                                       ArrayRef<int64_t> shape) {
-  SmallVector<uint64_t> packed;
-  auto pack = [&](ArrayRef<int64_t> basis) {
-    uint64_t word = 0;
-    for (auto [size, coordinate] : llvm::zip_equal(shape, basis))
-      word = word * size + coordinate;
-    packed.push_back(word);
-  };
-  for (unsigned bit = 0; bit < layout.getNumRegisterBits(); ++bit)
-    pack(layout.getRegisterBasis(bit));
-  for (unsigned bit = 0; bit < 5; ++bit)
-    pack(layout.getLaneBasis(bit));
-  return packed;
-}
+//===----------------------------------------------------------------------===//
+// Verification
+//===----------------------------------------------------------------------===//
 
-/// Rank over F2 by elimination.
-static unsigned computeRank(SmallVector<uint64_t> vectors) {
-  unsigned rank = 0;
-  for (unsigned bit = 0; bit < 64; ++bit) {
-    auto pivot = std::find_if(vectors.begin() + rank, vectors.end(),
-                              [&](uint64_t v) { return v >> bit & 1; });
-    if (pivot == vectors.end())
-      continue;
-    std::swap(vectors[rank], *pivot);
-    for (unsigned i = 0; i < vectors.size(); ++i)
-      if (i != rank && (vectors[i] >> bit & 1))
-        vectors[i] ^= vectors[rank];
-    ++rank;
-  }
-  return rank;
+LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 ArrayAttr registers, ArrayAttr lanes,
+                                 ArrayAttr warps) {
+  // C1
+  for (ArrayAttr bases : {registers, lanes, warps})
+    for (Attribute basis : bases)
+      if (!isa<DenseI64ArrayAttr>(basis))
+        return emitError() << "expects entries that are arrays of i64, got "
+                           << basis;
+  if (lanes.size() != kLaneBits)
+    return emitError() << "expects " << kLaneBits << " lane bits, got "
+                       << lanes.size();
+  if (!warps.empty() && warps.size() != kWarpgroupBits)
+    return emitError() << "expects " << kWarpgroupBits
+                       << " warp bits or none, got " << warps.size();
+  return success();
 }
 
 LogicalResult
 LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
                            function_ref<InFlightDiagnostic()> emitError) const {
-  uint64_t elements = 1;
-  for (int64_t size : shape) {
+  for (int64_t size : shape)
     // C2
     if (size < 1 || !llvm::isPowerOf2_64(size))
       return emitError() << "expects a fragment with sizes that are powers of "
                             "two, got ["
                          << shape << "]";
-    elements *= size;
-  }
-  for (ArrayAttr bases : {getRegisters(), getLanes()})
+  for (ArrayAttr bases : {getRegisters(), getLanes(), getWarps()})
     for (DenseI64ArrayAttr basis : bases.getAsRange<DenseI64ArrayAttr>()) {
       // C1
       if (basis.size() != static_cast<int64_t>(shape.size()))
@@ -162,10 +169,11 @@ LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
                  << "], got [" << basis.asArrayRef() << "]";
     }
   // C2
-  unsigned held = computeRank(packBases(*this, shape));
-  if (held != llvm::Log2_64(elements))
-    return emitError() << "expects a layout that holds all " << elements
+  BitMatrix matrix = getLinearLayout(shape).toMatrix();
+  if (matrix.getRank() != matrix.getNumRows())
+    return emitError() << "expects a layout that holds all "
+                       << (uint64_t(1) << matrix.getNumRows())
                        << " elements of the fragment, got one that holds "
-                       << (uint64_t(1) << held);
+                       << (uint64_t(1) << matrix.getRank());
   return success();
 }

@@ -37,7 +37,7 @@ void MirageThreadDialect::initialize() {
   addInterface<mirage::VersionedBytecode>(ArrayRef<mirage::UpgradeStep>());
 }
 
-unsigned GraphOp::getNumThreads() { return 32; }
+unsigned GraphOp::getNumThreads() { return getThreads(); }
 
 /// On tensors a thread graph is pure; on memrefs it reads its inputs and writes
 /// its outputs.

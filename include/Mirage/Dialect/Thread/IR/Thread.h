@@ -12,6 +12,7 @@
 
 #include "Mirage/Dialect/Operator/OperatorInterface.h"
 #include "Mirage/Dialect/Operator/TileGraphInterface.h"
+#include "Mirage/Dialect/Thread/IR/Fragments.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"

@@ -16,8 +16,9 @@ def MirageThreadDialect : Dialect {
   let cppNamespace = "::mlir::mirage::thread";
   let summary = "what one warp does";
   let description = [{
-    Values are fragments: tiles whose elements are spread over the registers of
-    the lanes of one warp, as the `#mirage_thread.layout` of their type says.
+    Values are windows, parts of a tile that stay where the tile is, and fragments,
+    whose elements are spread over the registers of the lanes of one warp (or of the
+    four of a warpgroup) as the `#mirage_thread.layout` of their type says.
     `mirage_thread.graph` is one step of a block.
   }];
   let useDefaultAttributePrinterParser = 1;

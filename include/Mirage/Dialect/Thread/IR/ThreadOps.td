@@ -13,6 +13,8 @@ include "Mirage/Dialect/Operator/ElementwiseOps.td"
 include "Mirage/Dialect/Operator/TensorOps.td"
 include "Mirage/Dialect/Operator/TileGraphInterface.td"
 include "Mirage/Dialect/Thread/IR/ThreadAttributes.td"
+include "Mirage/Dialect/Thread/IR/ThreadMatrixOps.td"
+include "Mirage/Dialect/Thread/IR/ThreadMovementOps.td"
 
 defm Thread_ : Mirage_ElementwiseOps<MirageThreadDialect, 0>;
 defm Thread_ : Mirage_ReductionOps<MirageThreadDialect, 0>;
@@ -28,11 +30,14 @@ def Thread_GraphOp : Mirage_TileGraphOp<MirageThreadDialect, "Thread", [
   let summary = "one step of a block: work items that its warps share";
   let description = [{
     The grid of a thread graph counts *work items*; each is done by one warp,
-    item `i` by warp `i mod W` of the block's W warps. An item runs a loop of
-    *steps* over fragments of the operands, which are tiles of the block. Maps
+    item `i` by warp `i mod W` of the block's W warps, or with `threads(128)` by a
+    warpgroup of four. An item runs a loop of
+    *steps* over windows of the operands, which are tiles of the block. Maps
     are those of `mirage_block.graph`, one level down: `imap` sends an axis of
     the items to the dimension that it cuts, `fmap` the steps, `omap` says where
-    an item's fragment goes. Accumulators live in registers over the steps.
+    what an item yields goes. `load` and its kin bring a window into registers, as a
+    fragment, and `store` brings a fragment back into a window that is yielded.
+    Accumulators live in registers over the steps.
 
     Operands are tensors and there are results, or, once tiles have a place in
     shared memory, operands are memrefs and so are the `outs`.
@@ -43,37 +48,46 @@ def Thread_GraphOp : Mirage_TileGraphOp<MirageThreadDialect, "Thread", [
       its rank; operands' fragments have their element type.
     - (C5) maps name dimensions that exist.
     - (C6) the region holds operators of `mirage_thread` alone.
+    - (C7) its arguments, and what it yields, are windows: they have no layout.
+    - (C8) `threads` is 32, or 128 for fragments of a warpgroup.
 
     Cost: that of an item's ops for each item and step; warps do items side by side.
     ```mlir
     %p = mirage_thread.graph items(x = 1, y = 4) steps(4)
         ins(%a imap(x -> 0) fmap(1), %b imap(y -> 1) fmap(0)) outs(omap(x -> 0, y -> 1))
         : (tensor<8x64xf16>, tensor<64x32xf16>) -> tensor<8x32xf32> {
-    ^bb0(%af: tensor<16x16xf16, #a>, %bf: tensor<16x8xf16, #b>):
-      %0 = mirage_thread.matmul %af, %bf : (tensor<16x16xf16, #a>, tensor<16x8xf16, #b>) -> tensor<16x8xf32, #c>
+    ^bb0(%aw: tensor<16x16xf16>, %bw: tensor<16x8xf16>):
+      %af = mirage_thread.ldmatrix %aw : (tensor<16x16xf16>) -> tensor<16x16xf16, #a>
+      %bf = mirage_thread.ldmatrix %bw : (tensor<16x8xf16>) -> tensor<16x8xf16, #b>
+      %0 = mirage_thread.mma %af, %bf shape [16, 8, 16] : (tensor<16x16xf16, #a>, tensor<16x8xf16, #b>) -> tensor<16x8xf32, #c>
       %1 = mirage_thread.accumulate %0 over loop sum : (tensor<16x8xf32, #c>) -> tensor<16x8xf32, #c>
-      mirage_thread.yield %1 : tensor<16x8xf32, #c>
+      %pw = mirage_thread.store %1 : (tensor<16x8xf32, #c>) -> tensor<16x8xf32>
+      mirage_thread.yield %pw : tensor<16x8xf32>
     }
     ```
   }];
   let arguments = (ins Variadic<Thread_Tile>:$inputs, Variadic<AnyMemRef>:$inits,
-                       DenseI64ArrayAttr:$grid, I64Attr:$loop, ArrayAttr:$imaps,
-                       DenseI64ArrayAttr:$fmaps, ArrayAttr:$omaps);
+                       DenseI64ArrayAttr:$grid,
+                       DefaultValuedAttr<I64Attr, "32">:$threads, I64Attr:$loop,
+                       ArrayAttr:$imaps, DenseI64ArrayAttr:$fmaps,
+                       ArrayAttr:$omaps);
 }
 
 def Thread_YieldOp : Op<MirageThreadDialect, "yield", [
     Pure, Terminator, HasParent<"GraphOp">]> {
-  let summary = "ends a thread graph with its fragments";
+  let summary = "ends a thread graph with its windows";
   let description = [{
-    Each item's warp writes its fragments to where the `omap`s say in the tiles.
+    The `omap`s say where in the tiles the windows of each item lie.
     - (C1) it stands in a `mirage_thread.graph`.
 
     Cost: the bytes of the tiles in shared memory.
     ```mlir
     %y = mirage_thread.graph items(x = 2) ins(%x imap(x -> 1)) outs(omap(x -> 1))
         : (tensor<16x16xf32>) -> tensor<16x16xf32> {
-    ^bb0(%f: tensor<16x8xf32, #c>):
-      mirage_thread.yield %f : tensor<16x8xf32, #c>
+    ^bb0(%w: tensor<16x8xf32>):
+      %f = mirage_thread.load %w : (tensor<16x8xf32>) -> tensor<16x8xf32, #c>
+      %v = mirage_thread.store %f : (tensor<16x8xf32, #c>) -> tensor<16x8xf32>
+      mirage_thread.yield %v : tensor<16x8xf32>
     }
     ```
   }];

@@ -1,0 +1,51 @@
+//===- Fragments.h - Where values of a thread graph lie ---------*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A tensor with a #mirage_thread.layout is a *fragment*: spread over the
+// registers of a warp, or of a warpgroup. One without is a *window*: a part of
+// a tile, which stays where the tile is. Loads, stores and copies lead from one
+// to the other; all else works on fragments.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_DIALECT_THREAD_IR_FRAGMENTS_H
+#define MIRAGE_DIALECT_THREAD_IR_FRAGMENTS_H
+
+#include "Mirage/Layout/LinearLayout.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/OpDefinition.h"
+
+namespace mlir::mirage::thread {
+
+/// Of the number of a warp in its warpgroup of four.
+constexpr unsigned kWarpgroupBits = 2;
+
+/// The layout of a fragment; none if the type is that of a window, or no
+/// tensor.
+std::optional<LinearLayout> getFragmentLayout(Type type);
+
+RankedTensorType getFragmentType(const LinearLayout &layout, Type elementType);
+
+namespace detail {
+/// What an operator asks of the layouts of its operands and result, by its row
+/// of the table (`Mirage/Layout/FragmentRules.h`).
+LogicalResult verifyFragments(Operation *op);
+} // namespace detail
+
+template <typename ConcreteOp>
+class FragmentLayouts
+    : public OpTrait::TraitBase<ConcreteOp, FragmentLayouts> {
+public:
+  static LogicalResult verifyTrait(Operation *op) {
+    return detail::verifyFragments(op);
+  }
+};
+
+} // namespace mlir::mirage::thread
+
+#endif // MIRAGE_DIALECT_THREAD_IR_FRAGMENTS_H

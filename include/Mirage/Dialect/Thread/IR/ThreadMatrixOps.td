@@ -1,0 +1,60 @@
+//===- ThreadMatrixOps.td - Tensor cores -------------------*- tablegen -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_DIALECT_THREAD_IR_THREADMATRIXOPS_TD
+#define MIRAGE_DIALECT_THREAD_IR_THREADMATRIXOPS_TD
+
+include "Mirage/Dialect/Operator/OperatorBase.td"
+include "Mirage/Dialect/Thread/IR/ThreadAttributes.td"
+
+def Thread_MmaOp : Mirage_OperatorOp<MirageThreadDialect, 0, "mma", "Mma"> {
+  let summary = "matrix product by the tensor cores of a warp";
+  let description = [{
+    Computes `result[m, n] = Σ_k lhs[m, k] · rhs[k, n]` in f32, by instructions of the
+    sizes `shape` (mma.sync), as many as the fragments have tiles. An `accumulate`
+    of the product is the instructions' third operand. Leading dimensions have size 1.
+    - (C1) shapes are those of a matrix product.
+    - (C2) both operands have 16-bit elements of one type, or 8-bit floats; the result
+      has f32.
+    - (C3) `shape` is [16, 8, 8] or [16, 8, 16] for 16 bits, [16, 8, 32] for 8.
+    - (C4) fragments are made of whole tiles of the instruction, with its lanes.
+
+    Cost: `2·M·N·K` flops.
+    ```mlir
+    %d = mirage_thread.mma %a, %b shape [16, 8, 16] : (tensor<16x16xf16, #a>, tensor<16x8xf16, #b>) -> tensor<16x8xf32, #c>
+    ```
+  }];
+  let arguments = (ins Mirage_Tensor:$lhs, Mirage_Tensor:$rhs, DenseI64ArrayAttr:$shape);
+  let assemblyFormat = "$lhs `,` $rhs `shape` $shape attr-dict " # typeFormat;
+  let hasVerifier = 1;
+}
+
+def Thread_WgmmaOp : Mirage_OperatorOp<MirageThreadDialect, 0, "wgmma", "Wgmma"> {
+  let summary = "matrix product by the tensor cores of a warpgroup";
+  let description = [{
+    Computes `result[m, n] = Σ_k lhs[m, k] · rhs[k, n]` in f32 over the four warps of a
+    warpgroup (wgmma.mma_async). The right operand is read where it lies, in shared
+    memory; the left one there, or from registers.
+    - (C1) shapes are those of a matrix product.
+    - (C2) both operands have 16-bit elements of one type, or 8-bit floats; the result
+      has f32.
+    - (C3) `m` is 64, `n` a power of two from 8 to 256, `k` a multiple of 32 bytes.
+    - (C4) `rhs` is a window; `lhs` is one, or a fragment of the instruction's.
+    - (C5) the result is the accumulator of the instruction, a fragment of a warpgroup.
+
+    Cost: `2·M·N·K` flops.
+    ```mlir
+    %d = mirage_thread.wgmma %s, %t : (tensor<64x64xf16>, tensor<64x16xf16>) -> tensor<64x16xf32, #acc>
+    ```
+  }];
+  let arguments = (ins Mirage_Tensor:$lhs, Mirage_Tensor:$rhs);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict " # typeFormat;
+  let hasVerifier = 1;
+}
+
+#endif // MIRAGE_DIALECT_THREAD_IR_THREADMATRIXOPS_TD
