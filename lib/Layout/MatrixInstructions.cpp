@@ -86,10 +86,9 @@ llvm::Error mlir::mirage::checkTiles(const LinearLayout &fragment,
                                      const LinearLayout &tile) {
   int64_t rows = tile.getShape()[0], columns = tile.getShape()[1];
   auto error = [&](const llvm::Twine &found) {
-    return llvm::createStringError("expects a fragment of whole " +
-                                   llvm::Twine(rows) + "x" +
-                                   llvm::Twine(columns) + " tiles, got " +
-                                   found);
+    return llvm::createStringError(
+        "expects a fragment of whole " + llvm::Twine(rows) + "x" +
+        llvm::Twine(columns) + " tiles, got " + found);
   };
   llvm::ArrayRef<int64_t> shape = fragment.getShape();
   if (shape.size() < 2)
@@ -147,8 +146,9 @@ std::optional<MatrixLoad>
 mlir::mirage::planMatrixLoad(const LinearLayout &fragment) {
   int rank = fragment.getRank();
   if (rank < 2 || !fragment.getBases(LayoutInput::Warp).empty() ||
-      llvm::any_of(fragment.getShape().drop_back(2),
-                   [](int64_t size) { return size != 1; }))
+      llvm::any_of(
+          fragment.getShape().drop_back(2),
+          [](int64_t size) { return size != 1; }))
     return std::nullopt;
   LinearLayout matrices = fragment.project({rank - 2, rank - 1});
   bool isPlain =

@@ -61,6 +61,7 @@ private:
     double expected = reference.values[i], found = computed[i];
     if (!std::isfinite(expected) || !std::isfinite(found))
       return visitNonFinite(i, expected, found);
+    ++result.numCompared;
     double difference = std::fabs(found - expected);
     squaredError += difference * difference;
     squaredReference += expected * expected;
@@ -120,17 +121,25 @@ static std::string printIndex(int64_t index, llvm::ArrayRef<int64_t> shape) {
   return mlir::mirage::toString(coordinates);
 }
 
-std::string mlir::mirage::toString(const OutputCheck &check,
-                                   llvm::ArrayRef<int64_t> shape) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << (check.pass ? "right" : "wrong") << ": relative error "
-     << llvm::format("%.3g", check.relativeError) << ", worst element "
-     << printIndex(check.worstIndex, shape) << " off by "
+static void printErrors(llvm::raw_ostream &os, const OutputCheck &check,
+                        llvm::ArrayRef<int64_t> shape) {
+  os << ": relative error " << llvm::format("%.3g", check.relativeError)
+     << ", worst element " << printIndex(check.worstIndex, shape) << " off by "
      << llvm::format("%.3g", check.worstError) << " of its scale ("
      << llvm::format("%.6g", check.worstComputed) << " for "
      << llvm::format("%.6g", check.worstReference) << "); at most "
      << llvm::format("%.3g", check.tolerance) << " is right";
+}
+
+std::string mlir::mirage::toString(const OutputCheck &check,
+                                   llvm::ArrayRef<int64_t> shape) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << (check.pass ? "right" : "wrong");
+  if (check.numCompared == 0)
+    os << ": no element is finite both here and in the reference";
+  else
+    printErrors(os, check, shape);
   if (check.newNonFinite)
     os << "; " << check.newNonFinite
        << " elements are not finite where the reference is";

@@ -39,10 +39,9 @@ llvm::Expected<Verdict> FieldJudge::run() {
     return unknown("expects a tower of height " + llvm::Twine(height) +
                    ", got " + llvm::Twine(options.primes.size()));
   numInputs = countInputElements(lhs);
-  if (areBatchesSmall() && writeOutTerms() && collectDifferences())
-    runSmall();
-  else
-    runLarge();
+  bool isSmall = areBatchesSmall() && writeOutTerms() && collectDifferences();
+  if (llvm::Error error = isSmall ? runSmall() : runLarge())
+    return std::move(error);
   return conclude();
 }
 
@@ -92,7 +91,7 @@ bool FieldJudge::haveDifferentRoots() const {
   return false;
 }
 
-void FieldJudge::runSmall() {
+llvm::Error FieldJudge::runSmall() {
   std::vector<TermId> outputs = lhsTerms;
   llvm::append_range(outputs, rhsTerms);
   live.emplace(table, outputs);
@@ -103,8 +102,15 @@ void FieldJudge::runSmall() {
   verdict.whereBothDefined = haveDifferentRoots();
   for (unsigned number = 0; number < options.maxTowers; ++number) {
     if (!addBatch(number) || isEnough(verdict.bound.towers))
-      return;
+      break;
+    bool isSilent = comparison.getCounted(comparison.getLeastCounted()) == 0;
+    if (isSilent && !search)
+      if (llvm::Error error = lookForWitness())
+        return error;
+    if (search && search->found)
+      break;
   }
+  return llvm::Error::success();
 }
 
 FieldTower FieldJudge::drawTower(const Seed &seed) const {
@@ -200,7 +206,7 @@ void FieldJudge::addLargeTrial(unsigned number, bool multiplicativeRoots) {
   ++verdict.bound.towers;
 }
 
-void FieldJudge::runLarge() {
+llvm::Error FieldJudge::runLarge() {
   verdict.isLarge = true;
   // Roots as multiplicative functions first. These are true roots wherever
   // roots exist, so that agreement everywhere says no less than agreement of
@@ -208,15 +214,20 @@ void FieldJudge::runLarge() {
   Comparison empty = comparison;
   addLargeTrial(0, /*multiplicativeRoots=*/true);
   if (!comparison.getDisagreement() && !comparison.getOneSided())
-    return;
+    return llvm::Error::success();
+  if (llvm::Error error = lookForWitness())
+    return error;
+  if (search->found)
+    return llvm::Error::success();
   // A disagreement counts only where roots do exist.
   comparison = std::move(empty);
   for (unsigned trial = 1; trial <= options.maxLargeTrials; ++trial) {
     addLargeTrial(trial, /*multiplicativeRoots=*/false);
     if (comparison.getDisagreement() || comparison.getOneSided() ||
         comparison.getCounted(comparison.getLeastCounted()) > 0)
-      return;
+      break;
   }
+  return llvm::Error::success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -237,20 +248,29 @@ Verdict FieldJudge::unknown(const llvm::Twine &reason) const {
   return result;
 }
 
+llvm::Error FieldJudge::lookForWitness() {
+  if (search)
+    return llvm::Error::success();
+  llvm::Expected<WitnessSearch> result = searchWitness(lhs, rhs, options);
+  if (!result)
+    return result.takeError();
+  search = std::move(*result);
+  return llvm::Error::success();
+}
+
 llvm::Expected<Verdict> FieldJudge::concludeDisagreement() {
   size_t element = *comparison.getDisagreement();
   auto [output, index] = comparison.getPlace(element);
   verdict.disagreement = Verdict::Place{output, index};
   std::string place = describe(element);
-  llvm::Expected<WitnessSearch> search = searchWitness(lhs, rhs, options);
-  if (!search)
-    return search.takeError();
+  if (llvm::Error error = lookForWitness())
+    return std::move(error);
   if (!search->whyNot.empty())
     return unknown(place + " differs over a field, and " + search->whyNot);
   if (!search->found)
     return unknown(place + " differs over a field, but on no float64 input "
-                           "that was tried: equality would need a law that "
-                           "fields do not have");
+                           "that was tried: it takes others, or equality needs "
+                           "a law that fields do not have");
   verdict.kind = Verdict::Different;
   verdict.reason = place + " differs";
   verdict.bound = {};
@@ -262,9 +282,8 @@ llvm::Expected<Verdict> FieldJudge::concludeDisagreement() {
 /// may well be. A float64 input may still tell the graphs apart.
 llvm::Expected<Verdict> FieldJudge::concludeSilence(const llvm::Twine &reason) {
   verdict = unknown(reason);
-  llvm::Expected<WitnessSearch> search = searchWitness(lhs, rhs, options);
-  if (!search)
-    return search.takeError();
+  if (llvm::Error error = lookForWitness())
+    return std::move(error);
   if (search->found) {
     verdict.kind = Verdict::Different;
     verdict.witness = search->found;
@@ -296,6 +315,8 @@ void FieldJudge::concludeBound() {
 llvm::Expected<Verdict> FieldJudge::conclude() {
   if (comparison.getDisagreement())
     return concludeDisagreement();
+  if (search && search->found)
+    return concludeSilence("");
   if (comparison.getOneSided())
     return concludeSilence(
         "zero denominator: " + describe(*comparison.getOneSided()) +

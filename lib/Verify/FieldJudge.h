@@ -19,6 +19,7 @@
 #include "Comparison.h"
 #include "DegreeBound.h"
 #include "Mirage/Verify/Verify.h"
+#include "WitnessSearch.h"
 #include "llvm/ADT/Twine.h"
 
 namespace mlir::mirage {
@@ -38,15 +39,17 @@ private:
   bool collectDifferences();
 
   bool haveDifferentRoots() const;
-  void runSmall();
+  llvm::Error runSmall();
   bool addBatch(unsigned number);
   FieldTower drawTower(const Seed &seed) const;
   void addBounds(const TrialBatch &batch);
   bool isEnough(unsigned numTowers);
 
-  void runLarge();
+  llvm::Error runLarge();
   void addLargeTrial(unsigned number, bool multiplicativeRoots);
 
+  /// Where trials do not count, or not yet: a witness needs none.
+  llvm::Error lookForWitness();
   llvm::Expected<Verdict> conclude();
   llvm::Expected<Verdict> concludeDisagreement();
   llvm::Expected<Verdict> concludeSilence(const llvm::Twine &reason);
@@ -58,6 +61,7 @@ private:
   const VerifyOptions &options;
   Comparison comparison;
   Verdict verdict;
+  std::optional<WitnessSearch> search; ///< if there was one
   unsigned height = 1;
   size_t numInputs = 0; ///< elements of all inputs together
 

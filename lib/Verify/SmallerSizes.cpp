@@ -8,8 +8,10 @@
 
 #include "Mirage/Verify/SmallerSizes.h"
 #include "SizeNames.h"
+#include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 #include <set>
 
@@ -197,16 +199,32 @@ double SizePlan::apply(Form form, double size) {
   return size;
 }
 
+/// Whether a literal stands for a number: as near as six digits, or what was
+/// computed in f32, are; or exactly what a narrower format makes of it.
+static bool standsFor(double literal, double exact) {
+  if (std::fabs(literal - exact) <= 0x1p-20 * exact)
+    return true;
+  for (const llvm::fltSemantics *format :
+       {&llvm::APFloat::IEEEhalf(), &llvm::APFloat::BFloat()}) {
+    llvm::APFloat rounded(exact);
+    bool losesInfo;
+    rounded.convert(*format, llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+    rounded.convert(llvm::APFloat::IEEEdouble(),
+                    llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+    if (rounded.convertToDouble() == literal)
+      return true;
+  }
+  return false;
+}
+
 std::optional<std::pair<int, SizePlan::Form>>
 SizePlan::match(double factor) const {
-  // Literals may have been rounded to f16.
-  constexpr double kTolerance = 0x1p-11;
   for (int name = 0; name < static_cast<int>(names.getNumNames()); ++name)
     for (Form form :
          {Form::Size, Form::Inverse, Form::Root, Form::InverseRoot}) {
       double expected = apply(form, names.getSize(name));
       if (names.resolve(name) == name && names.getSize(name) >= 8 &&
-          std::fabs(std::fabs(factor) - expected) <= kTolerance * expected)
+          standsFor(std::fabs(factor), expected))
         return std::make_pair(name, form);
     }
   return std::nullopt;
@@ -349,6 +367,22 @@ static void forEachLiteral(const Graph &graph,
   }
 }
 
+/// What two different literals become must differ as well, or graphs that
+/// differ in them would be one.
+static llvm::Error checkLiterals(const std::set<double> &literals,
+                                 const SizePlan &plan) {
+  std::map<double, double> originals;
+  for (double literal : literals) {
+    auto [entry, isNew] =
+        originals.try_emplace(plan.getFactor(literal), literal);
+    if (!isNew && !standsFor(std::fabs(literal), std::fabs(entry->second)))
+      return llvm::createStringError(
+          llvm::formatv("the literals {0} and {1} would be one, {2}",
+                        entry->second, literal, entry->first));
+  }
+  return llvm::Error::success();
+}
+
 llvm::Expected<SmallerGraphs> mlir::mirage::withSmallerSizes(const Graph &lhs,
                                                              const Graph &rhs) {
   SizeNames names;
@@ -359,10 +393,14 @@ llvm::Expected<SmallerGraphs> mlir::mirage::withSmallerSizes(const Graph &lhs,
   if (!right)
     return right.takeError();
   names.unifyInterfaces(*left, *right);
-  SizePlan plan(names);
+  std::set<double> literals;
   for (const Graph *graph : {&lhs, &rhs})
-    forEachLiteral(*graph, [&](double factor) { plan.addFactor(factor); });
+    forEachLiteral(*graph, [&](double literal) { literals.insert(literal); });
+  SizePlan plan(names);
+  llvm::for_each(literals, [&](double literal) { plan.addFactor(literal); });
   if (llvm::Error error = plan.run())
+    return std::move(error);
+  if (llvm::Error error = checkLiterals(literals, plan))
     return std::move(error);
   Rebuilder rebuilder(names, plan);
   llvm::Expected<Graph> small = rebuilder.rebuild(*left);
@@ -375,10 +413,8 @@ llvm::Expected<SmallerGraphs> mlir::mirage::withSmallerSizes(const Graph &lhs,
     if (llvm::Error error = verify(*graph))
       return std::move(error);
   SmallerGraphs result{std::move(*small), std::move(*other)};
-  for (const Graph *graph : {&lhs, &rhs})
-    forEachLiteral(*graph, [&](double factor) {
-      if (double smaller = plan.getFactor(factor); smaller != factor)
-        result.literals[factor] = smaller;
-    });
+  for (double literal : literals)
+    if (double smaller = plan.getFactor(literal); smaller != literal)
+      result.literals[literal] = smaller;
   return result;
 }

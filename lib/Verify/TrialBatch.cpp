@@ -78,6 +78,14 @@ RootGroups::RootGroups(const TermTable &table, const LiveTerms &live,
     }
 }
 
+unsigned RootGroups::getMaxDraws() const {
+  unsigned most = 0;
+  for (unsigned group = 0; group < getNumGroups(); ++group)
+    if (isRedrawn(group))
+      most = std::max(most, numRoots[group]);
+  return 16u << most;
+}
+
 TrialBatch::TrialBatch(const TermTable &table, const LiveTerms &live,
                        llvm::ArrayRef<RootGroups> groups, FieldTower tower,
                        unsigned numInputs, const Seed &seed)
@@ -118,7 +126,7 @@ void TrialBatch::draw(unsigned component, const RootGroups &groups,
   for (TermId root : groups.getFixedRoots())
     for (unsigned lane = 0; lane < kLanes; ++lane)
       fixedRootsExist &= !isMissing(root, component, lane);
-  for (unsigned round = 0; round < kMaxRounds; ++round) {
+  for (unsigned round = 0; round < groups.getMaxDraws(); ++round) {
     if (component == 0)
       addSamples();
     if (!findMissing(component, groups, missing))

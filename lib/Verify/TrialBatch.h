@@ -47,6 +47,10 @@ public:
   bool isRedrawn(unsigned group) const {
     return numRoots[group] <= kMaxGroupRoots;
   }
+  /// Draws after which a group that could have all its roots has them, but with
+  /// a chance of about e^-16 a trial. Radicands that differ by a factor that is
+  /// no square never have.
+  unsigned getMaxDraws() const;
   /// The group that redraws an input, in the numbering of `getInputs`; -1 if
   /// none does.
   int getGroupOfInput(uint32_t input) const { return inputGroups[input]; }
@@ -89,7 +93,6 @@ public:
   bool hasFixedRoots() const { return fixedRootsExist; }
 
 private:
-  static constexpr unsigned kMaxRounds = 16 << RootGroups::kMaxGroupRoots;
   static constexpr unsigned kMaxSamples = 512;
 
   void draw(unsigned component, const RootGroups &groups, RandomStream &random);

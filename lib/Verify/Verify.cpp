@@ -18,6 +18,7 @@
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <cmath>
 
 using namespace mlir::mirage;
 
@@ -82,56 +83,87 @@ static llvm::Expected<Verdict> judgeSmallerSizes(const Graph &lhs,
   return verdict;
 }
 
-/// Trials at the graphs' own sizes agree, but smaller sizes do not: these were
-/// too few, or large, to see it.
-static llvm::Error concludeSmallDisagreement(const Graph &lhs, const Graph &rhs,
-                                             const VerifyOptions &options,
-                                             const Verdict &small,
-                                             Verdict &verdict) {
-  verdict.kind = Verdict::Unknown;
-  verdict.reason = llvm::formatv(
-      "trials at its own sizes agree, but at smaller ones element "
-      "{0} of output {1} differs over a field",
-      small.disagreement->element, small.disagreement->output);
-  verdict.bound = {};
-  verdict.whyWeaker.clear();
-  llvm::Expected<WitnessSearch> search = searchWitness(lhs, rhs, options);
-  if (!search)
-    return search.takeError();
-  verdict.witness = search->found;
-  if (search->found)
-    verdict.kind = Verdict::Different;
-  else if (!search->whyNot.empty())
-    verdict.reason += ", and " + search->whyNot;
-  return llvm::Error::success();
-}
-
 /// Adds to a verdict that proves too little what smaller sizes prove.
-static llvm::Error addSmallerSizes(const Graph &lhs, const Graph &rhs,
-                                   const VerifyOptions &options,
+/// \returns why they prove nothing, or an empty string.
+static std::string addSmallerSizes(llvm::Expected<Verdict> &small,
                                    Verdict &verdict) {
-  llvm::Expected<Verdict> small = judgeSmallerSizes(lhs, rhs, options);
-  std::string problem;
   if (!small)
-    problem = llvm::toString(small.takeError());
-  else if (small->disagreement)
-    return concludeSmallDisagreement(lhs, rhs, options, *small, verdict);
-  else if (small->kind != Verdict::Equal)
-    problem = small->reason;
-  if (!problem.empty()) {
-    if (verdict.isLarge)
-      verdict.whyWeaker = "too large to be written out at these sizes, and "
-                          "smaller sizes do not help: " +
-                          problem;
-    return llvm::Error::success();
-  }
+    return llvm::toString(small.takeError());
+  if (small->disagreement)
+    return llvm::formatv("element {0} of output {1} differs over a field",
+                         small->disagreement->element,
+                         small->disagreement->output);
+  if (small->kind != Verdict::Equal)
+    return small->reason;
   if (!verdict.isLarge && small->bound.provedLog2 >= verdict.bound.provedLog2)
-    return llvm::Error::success();
+    return small->whyWeaker;
   verdict.bound = small->bound;
   verdict.whyWeaker = small->whyWeaker;
   verdict.sizes = small->sizes;
   verdict.literals = std::move(small->literals);
   verdict.whereBothDefined = small->whereBothDefined;
+  return "";
+}
+
+/// Whether the larger or the smaller of some values is picked, behind which a
+/// difference may hide from every trial.
+static bool picksValues(const Graph &graph) {
+  auto picks = [](const ScalarDefinition &definition) {
+    return llvm::any_of(definition.nodes(), [](const ScalarNode &node) {
+      return node.function == ScalarFunction::Max ||
+             node.function == ScalarFunction::Min;
+    });
+  };
+  return llvm::any_of(graph.getNodes(), [&](const Node &node) {
+    if (node.body)
+      return picksValues(*node.body);
+    const OperatorInfo &row = getOperatorInfo(node.opcode == Opcode::Accumulate
+                                                  ? node.attributes.reduction
+                                                  : node.opcode);
+    bool joins = row.kind == OperatorKind::Reduction;
+    return picks(row.definition) || (joins && row.combiner == Combiner::Max);
+  });
+}
+
+/// Whether graphs have literals, which may be right at their own sizes alone.
+static bool hasLiterals(const Graph &graph) {
+  return llvm::any_of(graph.getNodes(), [](const Node &node) {
+    if (node.body)
+      return hasLiterals(*node.body);
+    return node.opcode != Opcode::Mask &&
+           llvm::any_of(node.attributes.scalars, [](double scalar) {
+             return scalar != 0 && std::fabs(scalar) != 1;
+           });
+  });
+}
+
+/// Trials at the graphs' own sizes agree, and nothing is proved. A float64
+/// input may see what they do not.
+/// \param smallDisagrees  trials at smaller sizes do not agree.
+/// \param problem         what smaller sizes came to.
+static llvm::Error concludeUnproved(const Graph &lhs, const Graph &rhs,
+                                    const VerifyOptions &options,
+                                    bool smallDisagrees,
+                                    const std::string &problem,
+                                    Verdict &verdict) {
+  llvm::Expected<WitnessSearch> search = searchWitness(lhs, rhs, options);
+  if (!search)
+    return search.takeError();
+  bool mayHide = picksValues(lhs) || picksValues(rhs);
+  bool isSuspect = smallDisagrees && !hasLiterals(lhs) && !hasLiterals(rhs);
+  if (!search->found && !mayHide && !isSuspect)
+    return llvm::Error::success();
+  verdict.kind = search->found ? Verdict::Different : Verdict::Unknown;
+  verdict.witness = search->found;
+  verdict.bound = {};
+  verdict.reason = "trials at its own sizes agree, ";
+  verdict.reason += mayHide ? "but what a maximum or minimum does not pick is "
+                              "hidden from most; at smaller sizes: "
+                            : "but at smaller ones ";
+  verdict.reason += problem.empty() ? verdict.whyWeaker : problem;
+  if (!search->whyNot.empty())
+    verdict.reason += "; " + search->whyNot;
+  verdict.whyWeaker.clear();
   return llvm::Error::success();
 }
 
@@ -174,7 +206,17 @@ mlir::mirage::verifyEqual(const Graph &lhs, const Graph &rhs,
   if (!verdict || verdict->kind != Verdict::Equal ||
       (!verdict->isLarge && verdict->meetsBound()))
     return verdict;
-  if (llvm::Error error = addSmallerSizes(lhs, rhs, options, *verdict))
+  llvm::Expected<Verdict> small = judgeSmallerSizes(lhs, rhs, options);
+  bool smallDisagrees = small && small->disagreement;
+  std::string problem = addSmallerSizes(small, *verdict);
+  if (verdict->isLarge && !problem.empty())
+    verdict->whyWeaker = "too large to be written out at these sizes, and "
+                         "smaller sizes do not help: " +
+                         problem;
+  if (verdict->bound.provedLog2 < 0)
+    return verdict;
+  if (llvm::Error error = concludeUnproved(lhs, rhs, options, smallDisagrees,
+                                           problem, *verdict))
     return std::move(error);
   return verdict;
 }

@@ -23,10 +23,10 @@ mlir::mirage::searchWitness(const Graph &lhs, const Graph &rhs,
   double bytes = std::max(estimateWitnessBytes(lhs), estimateWitnessBytes(rhs));
   if (bytes > getMaxTrialBytes(options)) {
     constexpr double kGiB = 1u << 30;
-    search.whyNot =
-        llvm::formatv("no float64 input was tried, which may take "
-                      "{0:f1} GiB of {1:f1} GiB of memory",
-                      bytes / kGiB, getMaxTrialBytes(options) / kGiB);
+    search.whyNot = llvm::formatv(
+        "no float64 input was tried, which may take {0:f1} GiB of memory and "
+        "has {1:f1} GiB",
+        bytes / kGiB, getMaxTrialBytes(options) / kGiB);
     return search;
   }
   llvm::Expected<std::optional<Witness>> witness =

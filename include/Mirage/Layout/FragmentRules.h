@@ -13,8 +13,9 @@
 // and for its lowering. A row of 4 elements for each of 8 lanes, as an operand
 // that has one element a row:
 //
-//   result  4x8   register {[0, 1], [0, 2]}  lane {[0, 4], [1, 0], [2, 0], 0, 0}
-//   operand 4x1   register {}                lane {[0, 0], [1, 0], [2, 0], 0, 0}
+//   result  4x8   register {[0, 1], [0, 2]}  lane {[0, 4], [1, 0], [2, 0], 0,
+//   0} operand 4x1   register {}                lane {[0, 0], [1, 0], [2, 0],
+//   0, 0}
 //
 // The lanes that share a row of the result all hold the row's element of the
 // operand. Messages count operands and bits from 0.

@@ -20,7 +20,7 @@ struct JudgeOptions {
   std::optional<uint64_t> seed;
   unsigned errorBoundBits = 64;
   /// How many float64 inputs are tried for the verdict Different.
-  unsigned witnessTries = 5;
+  unsigned witnessTries = 10;
 };
 
 /// What was found of one function.

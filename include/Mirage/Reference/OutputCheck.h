@@ -46,6 +46,7 @@ struct OutputCheck {
   int64_t differentNonFinite = 0;
   int64_t firstNonFinite = -1; ///< the first of all these, or -1
   int64_t numElements = 0;
+  int64_t numCompared = 0; ///< those that are finite in both
 
   bool pass = false;
 };

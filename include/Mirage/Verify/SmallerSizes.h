@@ -40,8 +40,9 @@ struct SmallerGraphs {
 
 /// Rebuilds two verified graphs of equal interfaces with small sizes. Counts of
 /// averages and the extents of masks follow the dimensions they are of, and so
-/// do *all* literals within 2^-11 of a dimension's size, its root, or one over
-/// these, whether they mean it or not.
+/// do *all* literals that are a dimension's size, its root, or one over these,
+/// to within 2^-20 or as f16 or bf16 round it, whether they mean it or not.
+/// Different literals must stay different.
 /// \returns the pair, or an error that says what stands in the way.
 llvm::Expected<SmallerGraphs> withSmallerSizes(const Graph &lhs,
                                                const Graph &rhs);

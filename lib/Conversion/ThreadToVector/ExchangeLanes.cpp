@@ -49,8 +49,8 @@ Fragment FragmentOps::shuffle(const Fragment &fragment, unsigned mask) {
       builder, location, builder.getI32IntegerAttr(static_cast<int32_t>(mask)));
   Fragment result{fragment.layout, {}};
   for (Value element : fragment.registers)
-    result.registers.push_back(emitShuffle(builder, location, element, offset,
-                                           gpu::ShuffleMode::XOR));
+    result.registers.push_back(
+        emitShuffle(builder, location, element, offset, gpu::ShuffleMode::XOR));
   return result;
 }
 
@@ -92,9 +92,9 @@ public:
   }
 
   /// B or D as the layout of a number of `size` values over the lanes.
-  LinearLayout getLaneMap(
-      int64_t size,
-      unsigned (LaneExchange::*find)(unsigned, unsigned) const) const {
+  LinearLayout getLaneMap(int64_t size,
+                          unsigned (LaneExchange::*find)(unsigned, unsigned)
+                              const) const {
     SmallVector<Coordinates> images;
     for (unsigned bit = 0; bit < kLaneBits; ++bit)
       images.push_back({static_cast<int64_t>((this->*find)(0, 1u << bit))});
@@ -122,12 +122,10 @@ Fragment FragmentOps::convertLayout(const Fragment &fragment,
     Value mapped = emitLaneCoordinate(builder, location, map, 0, position.lane);
     return mapped ? mapped : emitIndex(builder, location, 0);
   };
-  LinearLayout registerMap =
-      exchange.getLaneMap(fragment.layout.getNumRegisters(),
-                          &LaneExchange::findRegister);
+  LinearLayout registerMap = exchange.getLaneMap(
+      fragment.layout.getNumRegisters(), &LaneExchange::findRegister);
   Value ownRegister = emitMap(registerMap);
-  Value ownLane =
-      emitMap(exchange.getLaneMap(kLanes, &LaneExchange::findLane));
+  Value ownLane = emitMap(exchange.getLaneMap(kLanes, &LaneExchange::findLane));
   llvm::SetVector<unsigned> offsets;
   for (unsigned lane = 0; lane < kLanes; ++lane)
     offsets.insert(exchange.findRegister(0, lane));
@@ -142,16 +140,15 @@ Fragment FragmentOps::convertLayout(const Fragment &fragment,
     Value picked;
     for (unsigned offset : offsets) {
       unsigned sent = exchange.findRegister(number, 0) ^ offset;
-      Value received =
-          emitShuffle(builder, location, fragment.registers[sent], from,
-                      gpu::ShuffleMode::IDX);
+      Value received = emitShuffle(builder, location, fragment.registers[sent],
+                                   from, gpu::ShuffleMode::IDX);
       if (!picked) {
         picked = received;
         continue;
       }
-      Value isOwn = arith::CmpIOp::create(
-          builder, location, arith::CmpIPredicate::eq, ownRegister,
-          emitIndex(builder, location, offset));
+      Value isOwn = arith::CmpIOp::create(builder, location,
+                                          arith::CmpIPredicate::eq, ownRegister,
+                                          emitIndex(builder, location, offset));
       picked =
           arith::SelectOp::create(builder, location, isOwn, received, picked);
     }

@@ -123,3 +123,14 @@ func.func @graph_nested(%x: tensor<8x16xf32>, %e: tensor<8x16xf32>) {
   } : tensor<8x16xf32>
   return
 }
+
+// -----
+
+func.func @graph_c2_none(%x: tensor<4xf32>) {
+  // expected-error @below {{expects at least one result, got none}}
+  mirage_kernel.graph ins(%x : tensor<4xf32>) outs() {
+  ^bb0(%a: tensor<4xf32>):
+    mirage_kernel.yield
+  }
+  return
+}

@@ -85,12 +85,15 @@ TEST(OperatorTable, MeansAndNormsAverage) {
         << row.name.str();
 }
 
-TEST(OperatorTable, MasksAndAccumulationsNeedTiles) {
+TEST(OperatorTable, LevelsLackWhatTheyCannotSay) {
   for (const OperatorInfo &row : getOperatorTable()) {
-    bool needsTiles =
-        row.opcode == Opcode::Mask || row.opcode == Opcode::Accumulate;
+    bool isInstruction =
+        row.kind == OperatorKind::Copy || row.opcode == Opcode::Shuffle ||
+        row.opcode == Opcode::Mma || row.opcode == Opcode::Wgmma;
+    bool needsTiles = isInstruction || row.opcode == Opcode::Mask ||
+                      row.opcode == Opcode::Accumulate;
     EXPECT_EQ(row.existsAt(Level::Kernel), !needsTiles) << row.name.str();
-    EXPECT_TRUE(row.existsAt(Level::Block)) << row.name.str();
+    EXPECT_EQ(row.existsAt(Level::Block), !isInstruction) << row.name.str();
     EXPECT_EQ(row.existsAt(Level::Thread), row.opcode != Opcode::Graph)
         << row.name.str();
   }

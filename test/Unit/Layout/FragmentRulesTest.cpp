@@ -43,8 +43,7 @@ TEST(FragmentRules, LanesThatAgreeHoldWhatTheyNeed) {
       LinearLayout({16, 8}, {{0, 3}, {8, 0}}, kD.getBases(LayoutInput::Lane)),
       kD.project({0, -1}),
       kD.project({-1, 1}),
-      LinearLayout({1, 8}, {{0, 4}},
-                   {{0, 1}, {0, 2}, {0, 0}, {0, 0}, {0, 0}})};
+      LinearLayout({1, 8}, {{0, 4}}, {{0, 1}, {0, 2}, {0, 0}, {0, 0}, {0, 0}})};
   unsigned numAgreeing = 0;
   for (const LinearLayout &operand : layouts)
     for (const LinearLayout &result : layouts) {
@@ -86,8 +85,7 @@ TEST(FragmentRules, ShuffleMasksAreLanesThatFarApart) {
 }
 
 TEST(FragmentRules, ReductionsKeepLanesAndJoinEachElementOnce) {
-  EXPECT_FALSE(
-      llvm::errorToBool(checkReduction(kD, kD.project({0, -1}), {1})));
+  EXPECT_FALSE(llvm::errorToBool(checkReduction(kD, kD.project({0, -1}), {1})));
   EXPECT_TRUE(llvm::errorToBool(checkReduction(kD, kD.project({-1, 1}), {1})));
   LinearLayout twice({16, 8}, {{0, 1}, {8, 0}, {0, 1}},
                      kD.getBases(LayoutInput::Lane));
@@ -96,13 +94,11 @@ TEST(FragmentRules, ReductionsKeepLanesAndJoinEachElementOnce) {
 }
 
 TEST(FragmentRules, DotProductsNeedAllOfK) {
-  LinearLayout lhs({4, 2}, {{0, 1}},
-                   {{0, 0}, {0, 0}, {0, 0}, {1, 0}, {2, 0}});
-  LinearLayout rhs({2, 8}, {{1, 0}},
-                   {{0, 1}, {0, 2}, {0, 4}, {0, 0}, {0, 0}});
+  LinearLayout lhs({4, 2}, {{0, 1}}, {{0, 0}, {0, 0}, {0, 0}, {1, 0}, {2, 0}});
+  LinearLayout rhs({2, 8}, {{1, 0}}, {{0, 1}, {0, 2}, {0, 4}, {0, 0}, {0, 0}});
   LinearLayout result({4, 8}, {}, {{0, 1}, {0, 2}, {0, 4}, {1, 0}, {2, 0}});
   EXPECT_FALSE(llvm::errorToBool(checkDotProducts(lhs, rhs, result)));
-  EXPECT_TRUE(llvm::errorToBool(checkDotProducts(
-      getFragmentLayout(FragmentKind::MmaM16N8K16A),
-      getFragmentLayout(FragmentKind::MmaM16N8K16B), kD)));
+  EXPECT_TRUE(llvm::errorToBool(
+      checkDotProducts(getFragmentLayout(FragmentKind::MmaM16N8K16A),
+                       getFragmentLayout(FragmentKind::MmaM16N8K16B), kD)));
 }

@@ -52,10 +52,11 @@ TEST(MatrixInstructions, OtherFragmentsAreNoTiles) {
   EXPECT_NE(whyNoTiles(b, a).find("got one of 16x8"), std::string::npos);
   // A batch of size 1 is none; one of size 2 is.
   EXPECT_EQ(whyNoTiles(d.project({-1, 0, 1}), d), "");
-  LinearLayout batch = buildBlockedLayout(
-      3, {{LayoutInput::Register, 0, 1}, {LayoutInput::Register, 2, 1},
-          {LayoutInput::Lane, 2, 2}, {LayoutInput::Lane, 1, 3},
-          {LayoutInput::Register, 1, 1}});
+  LinearLayout batch = buildBlockedLayout(3, {{LayoutInput::Register, 0, 1},
+                                              {LayoutInput::Register, 2, 1},
+                                              {LayoutInput::Lane, 2, 2},
+                                              {LayoutInput::Lane, 1, 3},
+                                              {LayoutInput::Register, 1, 1}});
   EXPECT_NE(whyNoTiles(batch, d).find("in a batch"), std::string::npos);
   // Columns 1 and 2 of a row change places between registers and lanes.
   LinearLayout torn({16, 8}, {{0, 3}, {8, 0}}, d.getBases(LayoutInput::Lane));
@@ -80,8 +81,8 @@ TEST(MatrixInstructions, WarpsOfAWarpgroupHoldMmaOperands) {
   EXPECT_EQ(getWgmmaLhsLayout(8).getShape()[1], 32);
 }
 
-/// What ldmatrix does (PTX ISA): lane 8i + r points to row r of matrix i; lane l
-/// receives two neighbours of row l / 4, or of column l / 4, of each.
+/// What ldmatrix does (PTX ISA): lane 8i + r points to row r of matrix i; lane
+/// l receives two neighbours of row l / 4, or of column l / 4, of each.
 static void expectLoads(const LinearLayout &fragment, unsigned numMatrices,
                         bool isTransposed) {
   std::optional<MatrixLoad> load = planMatrixLoad(fragment);
@@ -95,8 +96,7 @@ static void expectLoads(const LinearLayout &fragment, unsigned numMatrices,
         for (unsigned i = 0; i < 2; ++i) {
           unsigned along = 2 * (lane % 4) + i, across = lane / 4;
           unsigned row = isTransposed ? along : across;
-          Coordinates element =
-              load->addresses.apply(first, 8 * matrix + row);
+          Coordinates element = load->addresses.apply(first, 8 * matrix + row);
           element.back() += isTransposed ? across : along;
           EXPECT_EQ(fragment.apply(first + 2 * matrix + i, lane), element);
         }
@@ -116,6 +116,5 @@ TEST(MatrixInstructions, OtherFragmentsAreNotLoadedByMatrices) {
   EXPECT_FALSE(planMatrixLoad(buildBlockedLayout(
       2, {{LayoutInput::Register, 1, 1}, {LayoutInput::Lane, 1, 5}})));
   EXPECT_FALSE(planMatrixLoad(getWgmmaLhsLayout(16)));
-  EXPECT_FALSE(
-      planMatrixLoad(getFragmentLayout(FragmentKind::MmaM16N8K32A)));
+  EXPECT_FALSE(planMatrixLoad(getFragmentLayout(FragmentKind::MmaM16N8K32A)));
 }

@@ -59,8 +59,7 @@ static SmallVector<int> getResultDims(Operation *op, Value operand) {
   auto transpose = dyn_cast<TransposeOp>(op);
   if (!transpose)
     return getBroadcastDims(
-        shape,
-        cast<RankedTensorType>(op->getResult(0).getType()).getRank());
+        shape, cast<RankedTensorType>(op->getResult(0).getType()).getRank());
   SmallVector<int> dims(shape.size());
   for (auto [to, from] : llvm::enumerate(transpose.getDims()))
     dims[from] = to;
@@ -79,18 +78,18 @@ static LogicalResult verifyLanesAgree(Operation *op) {
 /// Elements of a reshape keep their place in row-major order, and so do lanes.
 static LogicalResult verifyReshape(ReshapeOp op) {
   LinearLayout result = getLayout(op.getResult());
-  return report(op, checkLanesAgree(
-                        getLayout(op.getOperand()).reshape(result.getShape()),
-                        result,
-                        llvm::to_vector(llvm::seq<int>(result.getRank()))));
+  return report(
+      op, checkLanesAgree(getLayout(op.getOperand()).reshape(result.getShape()),
+                          result,
+                          llvm::to_vector(llvm::seq<int>(result.getRank()))));
 }
 
 static LogicalResult verifyReduction(Operation *op, Opcode opcode) {
   Attributes attributes =
       readOperatorAttributes(opcode, op->getAttrDictionary());
-  return report(op, checkReduction(getLayout(op->getOperand(0)),
-                                   getLayout(op->getResult(0)),
-                                   attributes.dims));
+  return report(op,
+                checkReduction(getLayout(op->getOperand(0)),
+                               getLayout(op->getResult(0)), attributes.dims));
 }
 
 static LogicalResult verifyRow(Operation *op, Opcode opcode) {
@@ -123,8 +122,8 @@ static LogicalResult verifyLdmatrix(LdmatrixOp op) {
   // C2
   RankedTensorType type = op.getType();
   if (type.getElementTypeBitWidth() != 16)
-    return op.emitOpError() << "expects elements of 16 bits, got "
-                            << type.getElementType();
+    return op.emitOpError()
+           << "expects elements of 16 bits, got " << type.getElementType();
   // C3
   if (!planMatrixLoad(getLayout(op)))
     return op.emitOpError() << "expects a fragment that is made of 8x8 "
@@ -148,9 +147,9 @@ static LogicalResult verifyConvertLayout(ConvertLayoutOp op) {
 static LogicalResult verifyShuffle(ShuffleOp op) {
   // C2
   if (op.getOperand().getType() != op.getType())
-    return op.emitOpError() << "expects operand and result of one type, got "
-                            << op.getOperand().getType() << " and "
-                            << op.getType();
+    return op.emitOpError()
+           << "expects operand and result of one type, got "
+           << op.getOperand().getType() << " and " << op.getType();
   // C3
   if (!findShuffleMask(getLayout(op), op.getDims()))
     return op.emitOpError() << "expects coordinates that lane bits stand for, "
@@ -179,8 +178,7 @@ static LogicalResult verifyCopy(Operation *op) {
 /// Fragments of a graph's items are spread over the warps that share an item.
 static LogicalResult verifyWarps(Operation *op) {
   auto graph = dyn_cast_or_null<mirage::thread::GraphOp>(op->getParentOp());
-  auto layout =
-      thread::getFragmentLayout(op->getResult(0).getType());
+  auto layout = thread::getFragmentLayout(op->getResult(0).getType());
   if (!graph || !layout)
     return success();
   unsigned warps = 1u << layout->getBases(LayoutInput::Warp).size();
@@ -236,8 +234,8 @@ static LogicalResult verifyBox(Operation *op, std::optional<int64_t> swizzle) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   // C2
   if (type.getRank() > 5)
-    return op->emitOpError() << "expects a box of rank 1 to 5, got "
-                             << type.getRank();
+    return op->emitOpError()
+           << "expects a box of rank 1 to 5, got " << type.getRank();
   for (int64_t size : type.getShape())
     if (size > 256)
       return op->emitOpError()
@@ -275,15 +273,15 @@ static LogicalResult verifyTensorCoreTypes(Operation *op) {
   Type lhs = element(op->getOperand(0)), rhs = element(op->getOperand(1));
   unsigned bits = lhs.getIntOrFloatBitWidth();
   bool isKnown =
-      (bits == 16 && lhs == rhs) || (bits == 8 && rhs.isIntOrFloat() &&
-                                     rhs.getIntOrFloatBitWidth() == 8);
+      (bits == 16 && lhs == rhs) ||
+      (bits == 8 && rhs.isIntOrFloat() && rhs.getIntOrFloatBitWidth() == 8);
   if (!isKnown)
     return op->emitOpError()
            << "expects operands of one 16-bit type or of 8-bit floats, got "
            << lhs << " and " << rhs;
   if (!element(op->getResult(0)).isF32())
-    return op->emitOpError() << "expects a result of f32, got "
-                             << element(op->getResult(0));
+    return op->emitOpError()
+           << "expects a result of f32, got " << element(op->getResult(0));
   return success();
 }
 
@@ -332,8 +330,9 @@ LogicalResult WgmmaOp::verify() {
                             "a power of two, got ["
                          << type.getShape() << "]";
   if (countRowBytes(lhs) % 32 != 0)
-    return emitOpError() << "expects rows of lhs of a multiple of 32 bytes, got "
-                         << countRowBytes(lhs);
+    return emitOpError()
+           << "expects rows of lhs of a multiple of 32 bytes, got "
+           << countRowBytes(lhs);
   // C4
   if (failed(expectWindow(*this, getRhs())))
     return failure();

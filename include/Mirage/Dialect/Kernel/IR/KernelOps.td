@@ -46,8 +46,8 @@ def Kernel_GraphOp : Op<MirageKernelDialect, "graph", [
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     (`ins` `(` $inputs^ `:` type($inputs) `)`)?
-    `outs` `(` $inits `:` type($inits) `)` attr-dict-with-keyword
-    $body `:` type($results)
+    `outs` `(` ($inits^ `:` type($inits))? `)` attr-dict-with-keyword
+    $body (`:` type($results)^)?
   }];
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitsMutable(); }
@@ -72,7 +72,7 @@ def Kernel_YieldOp : Op<MirageKernelDialect, "yield", [
     ```
   }];
   let arguments = (ins Variadic<Mirage_Tensor>:$operands);
-  let assemblyFormat = "$operands attr-dict `:` type($operands)";
+  let assemblyFormat = "$operands attr-dict (`:` type($operands)^)?";
 }
 
 #endif // MIRAGE_DIALECT_KERNEL_IR_KERNELOPS_TD

@@ -38,8 +38,7 @@ LogicalResult verifyFragments(Operation *op);
 } // namespace detail
 
 template <typename ConcreteOp>
-class FragmentLayouts
-    : public OpTrait::TraitBase<ConcreteOp, FragmentLayouts> {
+class FragmentLayouts : public OpTrait::TraitBase<ConcreteOp, FragmentLayouts> {
 public:
   static LogicalResult verifyTrait(Operation *op) {
     return detail::verifyFragments(op);
