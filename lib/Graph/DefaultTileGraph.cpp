@@ -163,6 +163,11 @@ static TileGraph buildTileGraph(const Node &operation,
       inferTileElement(operation.opcode, operands)};
   if (operation.opcode == Opcode::Cast)
     tile.element = ElementType::F32;
+  if (operation.opcode == Opcode::CausalMask) {
+    unsigned columns = result.getRank() - 1;
+    attributes.axes = graph.getCuttingAxes(0, columns - 1);
+    attributes.columnAxes = graph.getCuttingAxes(0, columns);
+  }
   bool loops = tiling.loopDim != kReplicated;
   ValueId value;
   if (isReduction && loops) {
@@ -211,8 +216,9 @@ static Tiling chooseTiling(const IterationSpace &space, int64_t maxElements) {
 
 bool mlir::mirage::hasDefaultTileGraph(Opcode opcode) {
   OperatorKind kind = getOperatorInfo(opcode).kind;
-  return opcode != Opcode::Reshape && kind != OperatorKind::Accumulate &&
-         kind != OperatorKind::Graph;
+  return opcode != Opcode::Reshape && opcode != Opcode::Slice &&
+         opcode != Opcode::Concat && kind != OperatorKind::Composed &&
+         kind != OperatorKind::Accumulate && kind != OperatorKind::Graph;
 }
 
 llvm::Expected<TileGraph>

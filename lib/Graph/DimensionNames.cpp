@@ -87,7 +87,8 @@ private:
       unifyMatmul(operation.operands[0], operation.operands[1], result);
       return Error::success();
     case OperatorKind::Movement:
-      return unifyMovement(operation, operation.operands[0], result);
+      return unifyMovement(operation, result);
+    case OperatorKind::Composed:
     case OperatorKind::Graph:
       break;
     }
@@ -103,15 +104,27 @@ private:
     joinFromBack(rhs, result, 2);
   }
 
-  Error unifyMovement(const Node &operation, ValueId operand, ValueId result) {
+  Error unifyMovement(const Node &operation, ValueId result) {
+    ValueId operand = operation.operands[0];
     if (operation.opcode == Opcode::Reshape)
       return unifyReshape(operand, result);
     if (operation.opcode == Opcode::Transpose)
       for (auto [to, from] : llvm::enumerate(operation.attributes.dims))
         join(operand, from, result, to);
+    else if (operation.opcode == Opcode::Slice ||
+             operation.opcode == Opcode::Concat)
+      unifyWholeDimensions(operation, result);
     else
       joinFromBack(operand, result, 0);
     return Error::success();
+  }
+
+  /// A dimension of which a part is taken, or that is put together, has nothing
+  /// to do with that of the whole. Of as many elements, all are taken.
+  void unifyWholeDimensions(const Node &operation, ValueId result) {
+    for (ValueId operand : operation.operands)
+      for (unsigned dim = 0; dim < getRank(result); ++dim)
+        join(operand, dim, result, dim);
   }
 
   SmallVector<unsigned> getNamedDims(ValueId value) const {

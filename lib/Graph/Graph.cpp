@@ -145,7 +145,15 @@ private:
       os << " count " << attributes.count;
     if (attributes.extent)
       os << " extent " << attributes.extent;
+    printList(" offsets", attributes.offsets);
+    printList(" strides", attributes.strides);
+    if (operation.opcode == Opcode::CausalMask)
+      os << " offset " << attributes.offset;
     for (Axis axis : attributes.axes)
+      os << ' ' << getAxisName(axis);
+    if (!attributes.columnAxes.empty())
+      os << " columns";
+    for (Axis axis : attributes.columnAxes)
       os << ' ' << getAxisName(axis);
   }
 

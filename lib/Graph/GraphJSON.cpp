@@ -40,6 +40,13 @@ static Value toJSON(const TensorSpec &type) {
                 {"element", getElementTypeName(type.element)}};
 }
 
+static Array toNames(llvm::ArrayRef<Axis> axes) {
+  Array names;
+  for (Axis axis : axes)
+    names.push_back(getAxisName(axis));
+  return names;
+}
+
 /// Only what differs from the default is written.
 static void write(const Attributes &attributes, Object &object) {
   if (!attributes.scalars.empty()) {
@@ -54,12 +61,16 @@ static void write(const Attributes &attributes, Object &object) {
     object["count"] = attributes.count;
   if (attributes.extent)
     object["extent"] = attributes.extent;
-  if (!attributes.axes.empty()) {
-    Array axes;
-    for (Axis axis : attributes.axes)
-      axes.push_back(getAxisName(axis));
-    object["axes"] = std::move(axes);
-  }
+  if (!attributes.axes.empty())
+    object["axes"] = toNames(attributes.axes);
+  if (!attributes.columnAxes.empty())
+    object["columnAxes"] = toNames(attributes.columnAxes);
+  if (attributes.offset)
+    object["offset"] = attributes.offset;
+  if (!attributes.offsets.empty())
+    object["offsets"] = toArray(attributes.offsets);
+  if (!attributes.strides.empty())
+    object["strides"] = toArray(attributes.strides);
 }
 
 static Object toJSON(const TileGraph &graph);
@@ -173,9 +184,17 @@ static Attributes readAttributes(const JSONCursor &operation) {
     attributes.count = operation["count"].integer();
   if (operation.has("extent"))
     attributes.extent = operation["extent"].integer();
-  if (operation.has("axes"))
-    for (const JSONCursor &axis : operation["axes"].array())
-      attributes.axes.push_back(readAxis(axis));
+  for (auto [name, axes] : {std::pair("axes", &attributes.axes),
+                            std::pair("columnAxes", &attributes.columnAxes)})
+    if (operation.has(name))
+      for (const JSONCursor &axis : operation[name].array())
+        axes->push_back(readAxis(axis));
+  if (operation.has("offset"))
+    attributes.offset = operation["offset"].integer();
+  if (operation.has("offsets"))
+    readIntegers(operation["offsets"], attributes.offsets);
+  if (operation.has("strides"))
+    readIntegers(operation["strides"], attributes.strides);
   if (operation.has("axis"))
     attributes.axis = readAxis(operation["axis"]);
   if (operation.has("reduction"))

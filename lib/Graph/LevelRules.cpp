@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Graph/LevelRules.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -36,12 +37,19 @@ llvm::Error mlir::mirage::checkElement(Opcode opcode, Level level,
                                        ElementType result) {
   OperatorKind kind = getOperatorInfo(opcode).kind;
   bool moves = kind == OperatorKind::Movement || kind == OperatorKind::Copy;
-  bool keeps = level == Level::Kernel ? opcode == Opcode::Reshape
-                                      : moves && opcode != Opcode::Cast;
-  if (!keeps || result == operands[0].element)
+  bool keeps = level == Level::Kernel
+                   ? opcode == Opcode::Reshape || opcode == Opcode::Repeat
+                   : moves && opcode != Opcode::Cast;
+  if (opcode == Opcode::CausalMask && result == ElementType::F8E4M3FN)
+    return llvm::createStringError(
+        "expects a result of an element type that has infinities, got " +
+        getElementTypeName(result));
+  const TensorSpec *other = llvm::find_if(
+      operands, [&](const TensorSpec &type) { return type.element != result; });
+  if (!keeps || other == operands.end())
     return llvm::Error::success();
   return llvm::createStringError(
       "expects a result of its operand's element type, " +
-      getElementTypeName(operands[0].element) + ", got " +
+      getElementTypeName(other->element) + ", got " +
       getElementTypeName(result) + "; a cast rounds");
 }

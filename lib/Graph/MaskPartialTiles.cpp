@@ -161,9 +161,10 @@ private:
     case OperatorKind::Accumulate:
       return inferReduction(operation, operands[0]);
     case OperatorKind::Movement:
-      return inferMovement(operation, operands[0]);
+      return inferMovement(operation, operands);
     case OperatorKind::Copy:
       return paddings[operands[0]];
+    case OperatorKind::Composed:
     case OperatorKind::Graph:
       break;
     }
@@ -223,15 +224,19 @@ private:
     if (operation.opcode == Opcode::Accumulate)
       for (int64_t dim : getJoinedDims(operand, operation.attributes))
         kept[dim] = std::nullopt;
-    for (std::optional<Padding> &padding : kept)
-      if (padding)
-        padding->value = std::nullopt;
+    forgetValues(kept);
     return kept;
   }
 
-  Paddings inferMovement(const Node &operation, ValueId operand) {
+  Paddings inferMovement(const Node &operation,
+                         llvm::ArrayRef<ValueId> operands) {
     assert(operation.opcode != Opcode::Shuffle &&
            "what a warp exchanges is whole");
+    ValueId operand = operands[0];
+    if (operation.opcode == Opcode::Slice)
+      return inferSlice(operation, operand);
+    if (operation.opcode == Opcode::Concat)
+      return inferConcat(operation, operands);
     if (operation.opcode == Opcode::Transpose)
       return llvm::map_to_vector<4>(
           operation.attributes.dims,
@@ -245,7 +250,46 @@ private:
     if (operation.opcode == Opcode::Mask)
       if (std::optional<Padding> &masked = kept[operation.attributes.dims[0]])
         masked->value = operation.attributes.scalars[0];
+    if (operation.opcode == Opcode::CausalMask)
+      forgetValues(kept);
     return kept;
+  }
+
+  /// Where the padding is stays known, what it is does not.
+  static void forgetValues(Paddings &paddings) {
+    for (std::optional<Padding> &padding : paddings)
+      if (padding)
+        padding->value = std::nullopt;
+  }
+
+  /// A dimension of a partial tile is taken as a whole.
+  Paddings inferSlice(const Node &operation, ValueId operand) {
+    const Shape &from = result.getType(operand).shape;
+    const Shape &to = source.getType(operation.results[0]).shape;
+    Paddings kept = paddings[operand];
+    for (unsigned dim = 0; dim < from.size(); ++dim)
+      assert((from[dim] == to[dim] || !kept[dim]) &&
+             "a slice of a partial tile takes its padded dimensions whole");
+    (void)from, (void)to;
+    return kept;
+  }
+
+  /// Partial tiles are put side by side along a dimension that is whole.
+  Paddings inferConcat(const Node &operation,
+                       llvm::ArrayRef<ValueId> operands) {
+    Paddings joined = paddings[operands[0]];
+    for (ValueId operand : operands) {
+      assert(!paddings[operand][operation.attributes.dims[0]] &&
+             "what is concatenated is whole");
+      for (auto [padding, other] : llvm::zip_equal(joined, paddings[operand])) {
+        bool isSame = padding && other && padding->value == other->value;
+        if (!padding)
+          padding = other;
+        if (padding && !isSame)
+          padding->value = std::nullopt;
+      }
+    }
+    return joined;
   }
 
   /// Dimensions of size 1 come and go; others keep their padding. A reshape

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Mirage/Graph/Operators.h"
+#include "Mirage/Graph/ComposedOperators.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 #include <limits>
@@ -83,6 +83,13 @@ static ScalarDefinition binary(llvm::function_ref<Term(Term, Term)> formula) {
 
 static Term tanh(Term x) { return 1.0 - 2.0 / (1.0 + exp(2.0 * x)); }
 
+/// The same everywhere, by the row's first parameter.
+static OperatorInfo constantRow(Opcode opcode, llvm::StringRef name) {
+  OperatorInfo row{opcode, name, OperatorKind::Elementwise, 0};
+  row.definition.add({ScalarFunction::Parameter, 0});
+  return row;
+}
+
 static OperatorInfo unaryRow(Opcode opcode, llvm::StringRef name,
                              llvm::function_ref<Term(Term)> formula) {
   OperatorInfo row{opcode, name, OperatorKind::Elementwise, 1};
@@ -134,6 +141,22 @@ static OperatorInfo threadRow(Opcode opcode, llvm::StringRef name,
                   structuralRow(opcode, name, kind, numOperands));
 }
 
+/// Of kernels alone: in a tile graph the steps stand there themselves, since
+/// what they do to padding has to be seen.
+static OperatorInfo composedRow(Opcode opcode, llvm::StringRef name,
+                                uint8_t numOptionalOperands = 0) {
+  OperatorInfo row{opcode, name, OperatorKind::Composed, 1};
+  row.innermost = Level::Kernel;
+  row.numOptionalOperands = numOptionalOperands;
+  return row;
+}
+
+/// As many operands as there are, one at least.
+static OperatorInfo variadic(OperatorInfo row) {
+  row.numOptionalOperands = OperatorInfo::kAnyNumber;
+  return row;
+}
+
 static OperatorInfo atom(OperatorInfo row) {
   row.isAtom = true;
   return row;
@@ -145,6 +168,9 @@ static std::vector<OperatorInfo> buildTable() {
   constexpr double kRoot2Over2 = 0.70710678118654752440;  // 1/sqrt(2)
   constexpr double kRoot2OverPi = 0.79788456080286535588; // sqrt(2/pi)
   return {
+      // What warps compute with constants has them as parameters.
+      atLevels(Level::Kernel, Level::Block,
+               named(constantRow(O::Constant, "constant"), {"value"})),
       unaryRow(O::Exp, "exp", [](Term x) { return exp(x); }),
       unaryRow(O::Exp2, "exp2", [](Term x) { return exp(x.ln2() * x); }),
       unaryRow(O::Log, "log", [](Term x) { return log(x); }),
@@ -210,6 +236,16 @@ static std::vector<OperatorInfo> buildTable() {
       atLevels(Level::Block, Level::Thread,
                named(structuralRow(O::Mask, "mask", OperatorKind::Movement, 1),
                      {"value"})),
+      // Fragments are linear layouts of a whole tile, which has no parts.
+      atLevels(Level::Kernel, Level::Block,
+               structuralRow(O::Slice, "slice", OperatorKind::Movement, 1)),
+      atLevels(Level::Kernel, Level::Block,
+               variadic(structuralRow(O::Concat, "concat",
+                                      OperatorKind::Movement, 1))),
+      // Depends on the coordinates of the block, which warps do not know.
+      atLevels(Level::Kernel, Level::Block,
+               structuralRow(O::CausalMask, "causal_mask",
+                             OperatorKind::Movement, 1)),
       threadRow(O::Shuffle, "shuffle", OperatorKind::Movement, 1),
       threadRow(O::Load, "load", OperatorKind::Copy, 1),
       threadRow(O::Store, "store", OperatorKind::Copy, 1),
@@ -218,6 +254,11 @@ static std::vector<OperatorInfo> buildTable() {
       threadRow(O::CpAsync, "cp_async", OperatorKind::Copy, 1),
       threadRow(O::TmaLoad, "tma_load", OperatorKind::Copy, 1),
       threadRow(O::TmaStore, "tma_store", OperatorKind::Copy, 1),
+      named(composedRow(O::RmsNorm, "rms_norm", 1), {"epsilon"}),
+      named(composedRow(O::LayerNorm, "layer_norm", 2), {"epsilon"}),
+      named(composedRow(O::L2Norm, "l2_norm"), {"epsilon"}),
+      composedRow(O::Softmax, "softmax"),
+      composedRow(O::Repeat, "repeat"),
       atLevels(Level::Block, Level::Thread,
                structuralRow(O::Accumulate, "accumulate",
                              OperatorKind::Accumulate, 1)),
@@ -304,10 +345,21 @@ int64_t mlir::mirage::shuffleIndex(int64_t index, llvm::ArrayRef<int64_t> shape,
 bool Attributes::operator==(const Attributes &other) const {
   return scalars == other.scalars && dims == other.dims &&
          count == other.count && reduction == other.reduction &&
-         axis == other.axis && axes == other.axes && extent == other.extent;
+         axis == other.axis && axes == other.axes && extent == other.extent &&
+         columnAxes == other.columnAxes && offset == other.offset &&
+         offsets == other.offsets && strides == other.strides;
 }
 
-int64_t mlir::mirage::countFlops(Opcode opcode,
+static int64_t countAllFlops(const Graph &graph) {
+  int64_t flops = 0;
+  for (const Node &node : graph.getNodes())
+    flops +=
+        countFlops(node.opcode, node.attributes, graph.getTypes(node.operands),
+                   graph.getType(node.results[0]));
+  return flops;
+}
+
+int64_t mlir::mirage::countFlops(Opcode opcode, const Attributes &attributes,
                                  llvm::ArrayRef<TensorSpec> operands,
                                  const TensorSpec &result) {
   const OperatorInfo &info = getOperatorInfo(opcode);
@@ -322,6 +374,9 @@ int64_t mlir::mirage::countFlops(Opcode opcode,
     return 2 * result.getNumElements() * operands[0].shape.back();
   case OperatorKind::Accumulate:
     return operands[0].getNumElements();
+  case OperatorKind::Composed:
+    return countAllFlops(
+        llvm::cantFail(defineComposed(opcode, attributes, operands, result)));
   case OperatorKind::Movement:
   case OperatorKind::Copy:
   case OperatorKind::Graph:

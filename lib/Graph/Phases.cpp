@@ -19,14 +19,19 @@ bool mlir::mirage::joinsIterations(Opcode opcode,
   return opcode == Opcode::Accumulate && attributes.axis == Axis::Loop;
 }
 
+/// Whether a result depends on the iteration, whatever its operands are.
+static bool asksForIteration(Opcode opcode, const Attributes &attributes) {
+  return (opcode == Opcode::Mask || opcode == Opcode::CausalMask) &&
+         (llvm::is_contained(attributes.axes, Axis::Loop) ||
+          llvm::is_contained(attributes.columnAxes, Axis::Loop));
+}
+
 Phase mlir::mirage::inferPhase(Opcode opcode, const Attributes &attributes,
                                llvm::ArrayRef<Phase> operands) {
   if (joinsIterations(opcode, attributes))
     return Phase::After;
   Phase phase =
-      opcode == Opcode::Mask && llvm::is_contained(attributes.axes, Axis::Loop)
-          ? Phase::Loop
-          : Phase::Invariant;
+      asksForIteration(opcode, attributes) ? Phase::Loop : Phase::Invariant;
   for (Phase operand : operands)
     phase = std::max(phase, operand);
   return phase;
@@ -70,23 +75,28 @@ static llvm::Error checkAxis(Axis axis, const TileGraph &header) {
                                  " grid axes, got " + getAxisName(axis));
 }
 
-/// The axes that an operation names exist, and a mask's are in the order in
-/// which they count.
+/// The axes that cut a dimension exist, and are in the order in which they
+/// count.
+static llvm::Error checkCuttingAxes(llvm::ArrayRef<Axis> axes,
+                                    const TileGraph &header) {
+  for (auto [number, axis] : llvm::enumerate(axes)) {
+    if (llvm::Error error = checkAxis(axis, header))
+      return error;
+    if (number > 0 && axes[number - 1] >= axis)
+      return llvm::createStringError(
+          "expects axes in the order x, y, z, loop, got " + getAxisName(axis) +
+          " after " + getAxisName(axes[number - 1]));
+  }
+  return llvm::Error::success();
+}
+
 static llvm::Error checkAxes(Opcode opcode, const Attributes &attributes,
                              const TileGraph &header) {
   if (opcode == Opcode::Accumulate)
     return checkAxis(attributes.axis, header);
-  if (opcode != Opcode::Mask)
-    return llvm::Error::success();
-  for (auto [number, axis] : llvm::enumerate(attributes.axes)) {
-    if (llvm::Error error = checkAxis(axis, header))
-      return error;
-    if (number > 0 && attributes.axes[number - 1] >= axis)
-      return llvm::createStringError(
-          "expects axes in the order x, y, z, loop, got " + getAxisName(axis) +
-          " after " + getAxisName(attributes.axes[number - 1]));
-  }
-  return llvm::Error::success();
+  if (llvm::Error error = checkCuttingAxes(attributes.axes, header))
+    return error;
+  return checkCuttingAxes(attributes.columnAxes, header);
 }
 
 static llvm::StringRef describe(Phase phase) {

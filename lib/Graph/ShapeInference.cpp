@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Mirage/Graph/Operators.h"
+#include "Mirage/Graph/ComposedOperators.h"
+#include "Mirage/Graph/LevelRules.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/MathExtras.h"
@@ -36,7 +37,10 @@ static Shape reduceShape(llvm::ArrayRef<int64_t> shape,
 }
 
 static llvm::Expected<Shape>
-inferElementwise(llvm::ArrayRef<TensorSpec> operands) {
+inferElementwise(llvm::ArrayRef<TensorSpec> operands,
+                 llvm::ArrayRef<int64_t> resultShape) {
+  if (operands.empty())
+    return Shape(resultShape);
   Shape shape = operands[0].shape;
   for (const TensorSpec &operand : operands.drop_front()) {
     std::optional<Shape> joined = broadcastShapes(shape, operand.shape);
@@ -160,13 +164,113 @@ static llvm::Expected<Shape> inferAccumulate(const Attributes &attributes,
   return reduceShape(operand.shape, attributes.dims);
 }
 
+/// The last element that a slice reads in one dimension.
+static llvm::Error checkSliced(int64_t offset, int64_t stride, int64_t size,
+                               int64_t operandSize) {
+  if (offset < 0)
+    return llvm::createStringError("expects offsets of at least 0, got " +
+                                   llvm::Twine(offset));
+  if (stride < 1)
+    return llvm::createStringError("expects strides of at least 1, got " +
+                                   llvm::Twine(stride));
+  // Nothing overflows that is compared with a size.
+  if (offset < operandSize && (size - 1) <= (operandSize - 1 - offset) / stride)
+    return llvm::Error::success();
+  return llvm::createStringError(
+      "expects elements among the " + llvm::Twine(operandSize) +
+      " of the operand's dimension, got " + llvm::Twine(size) + " from " +
+      llvm::Twine(offset) + " on with stride " + llvm::Twine(stride));
+}
+
+static llvm::Expected<Shape> inferSlice(const Attributes &attributes,
+                                        const TensorSpec &operand,
+                                        llvm::ArrayRef<int64_t> resultShape) {
+  unsigned rank = operand.getRank();
+  if (attributes.offsets.size() != rank || attributes.strides.size() != rank)
+    return llvm::createStringError(
+        "expects an offset and a stride for each of " + llvm::Twine(rank) +
+        " dimensions, got " + llvm::Twine(attributes.offsets.size()) + " and " +
+        llvm::Twine(attributes.strides.size()));
+  if (resultShape.size() != rank)
+    return llvm::createStringError("expects a result of rank " +
+                                   llvm::Twine(rank) + ", got " +
+                                   toString(resultShape));
+  for (unsigned dim = 0; dim < rank; ++dim)
+    if (llvm::Error error =
+            checkSliced(attributes.offsets[dim], attributes.strides[dim],
+                        resultShape[dim], operand.shape[dim]))
+      return std::move(error);
+  return Shape(resultShape);
+}
+
+static llvm::Expected<Shape> inferConcat(const Attributes &attributes,
+                                         llvm::ArrayRef<TensorSpec> operands) {
+  if (attributes.dims.size() != 1)
+    return llvm::createStringError(
+        "expects one dimension to concatenate along, got " +
+        llvm::Twine(attributes.dims.size()));
+  Shape shape = operands[0].shape;
+  if (llvm::Error error = checkDims(attributes.dims, shape.size()))
+    return std::move(error);
+  int64_t dim = attributes.dims[0];
+  for (const TensorSpec &operand : operands.drop_front()) {
+    Shape expected = shape;
+    if (operand.shape.size() == shape.size())
+      expected[dim] = operand.shape[dim];
+    if (operand.shape != expected)
+      return llvm::createStringError(
+          "expects operands that differ in dimension " + llvm::Twine(dim) +
+          " alone, got " + toString(operands[0].shape) + " and " +
+          toString(operand.shape));
+    shape[dim] += operand.shape[dim];
+  }
+  return shape;
+}
+
+static llvm::Expected<Shape> inferCausalMask(const Attributes &attributes,
+                                             const TensorSpec &operand) {
+  if (operand.getRank() < 2)
+    return llvm::createStringError("expects rows and columns, got rank " +
+                                   llvm::Twine(operand.getRank()));
+  // Sums with coordinates do not overflow.
+  if (attributes.offset < -kMaxCount || attributes.offset > kMaxCount)
+    return llvm::createStringError("expects an offset of at most 2^40 to "
+                                   "either side, got " +
+                                   llvm::Twine(attributes.offset));
+  return operand.shape;
+}
+
+/// That of what it stands for.
+static llvm::Expected<Shape>
+inferComposed(Opcode opcode, const Attributes &attributes,
+              llvm::ArrayRef<TensorSpec> operands,
+              llvm::ArrayRef<int64_t> resultShape) {
+  llvm::Expected<Graph> definition =
+      defineComposed(opcode, attributes, operands,
+                     TensorSpec{Shape(resultShape), operands[0].element});
+  if (!definition)
+    return definition.takeError();
+  return definition->getType(definition->getOutputs()[0]).shape;
+}
+
+/// "2", "1 to 3", "at least 1".
+static std::string describeOperandCount(const OperatorInfo &info) {
+  std::string least = std::to_string(info.numOperands);
+  if (info.numOptionalOperands == OperatorInfo::kAnyNumber)
+    return "at least " + least;
+  if (info.numOptionalOperands == 0)
+    return least;
+  return least + " to " +
+         std::to_string(info.numOperands + info.numOptionalOperands);
+}
+
 static llvm::Error checkOperands(const OperatorInfo &info,
                                  const Attributes &attributes,
                                  llvm::ArrayRef<TensorSpec> operands) {
-  if (operands.size() != info.numOperands)
-    return llvm::createStringError(
-        "expects " + llvm::Twine(unsigned(info.numOperands)) +
-        " operands, got " + llvm::Twine(operands.size()));
+  if (!info.takes(operands.size()))
+    return llvm::createStringError("expects " + describeOperandCount(info) +
+                                   " operands, got " +
+                                   llvm::Twine(operands.size()));
   if (attributes.scalars.size() != info.parameters.size())
     return llvm::createStringError(
         "expects " + llvm::Twine(info.parameters.size()) +
@@ -187,7 +291,7 @@ mlir::mirage::inferShape(Opcode opcode, const Attributes &attributes,
     return std::move(error);
   switch (info.kind) {
   case OperatorKind::Elementwise:
-    return inferElementwise(operands);
+    return inferElementwise(operands, resultShape);
   case OperatorKind::Reduction:
     return inferReduction(attributes, operands[0]);
   case OperatorKind::Contraction:
@@ -196,6 +300,8 @@ mlir::mirage::inferShape(Opcode opcode, const Attributes &attributes,
     return inferAccumulate(attributes, operands[0]);
   case OperatorKind::Copy:
     return operands[0].shape;
+  case OperatorKind::Composed:
+    return inferComposed(opcode, attributes, operands, resultShape);
   case OperatorKind::Movement:
   case OperatorKind::Graph:
     break;
@@ -211,6 +317,12 @@ mlir::mirage::inferShape(Opcode opcode, const Attributes &attributes,
     return inferMask(attributes, operands[0]);
   case Opcode::Shuffle:
     return inferShuffle(attributes.dims, operands[0]);
+  case Opcode::Slice:
+    return inferSlice(attributes, operands[0], resultShape);
+  case Opcode::Concat:
+    return inferConcat(attributes, operands);
+  case Opcode::CausalMask:
+    return inferCausalMask(attributes, operands[0]);
   default:
     assert(opcode == Opcode::Cast && "a movement without a shape rule");
     return operands[0].shape;

@@ -25,6 +25,7 @@ void mlir::mirage::buildImportPipeline(OpPassManager &passManager) {
 
 static void addSearch(OpPassManager &passManager,
                       const SuperoptimizeOptions &options) {
+  passManager.addPass(createExpandComposedPass());
   SearchGraphPassOptions search;
   search.target = options.target;
   search.maxBlockOps = options.maxBlockOps;
@@ -53,6 +54,7 @@ static void addOptimize(OpPassManager &passManager,
   plan.target = options.target;
   // For those that come in here: a program recorded earlier stays.
   passManager.addPass(createRecordProgramPass());
+  passManager.addPass(createExpandComposedPass());
   passManager.addPass(createMaterializeResultsPass());
   passManager.addPass(createSplitGridSumsPass());
   passManager.addPass(createAssignDefaultBlocksPass(blocks));

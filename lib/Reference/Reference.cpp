@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Reference/Reference.h"
+#include "Mirage/Graph/ComposedOperators.h"
 #include "Mirage/Reference/ParallelFor.h"
 #include "TensorOperations.h"
 #include "TileCopy.h"
@@ -18,14 +19,18 @@
 
 using namespace mlir::mirage;
 
+/// Whether all elements of the result are such of one operand.
+static bool movesOneTensor(const Node &operation) {
+  return getOperatorInfo(operation.opcode).kind == OperatorKind::Movement &&
+         operation.opcode != Opcode::Mask &&
+         operation.opcode != Opcode::CausalMask &&
+         operation.operands.size() == 1;
+}
+
 /// The matmul that gives a value, seen through movements; null if none does.
 static const Node *findMatmul(const Graph &graph, ValueId value) {
   const Node *operation = graph.getDefinition(value);
-  auto moves = [](const Node &node) {
-    OperatorKind kind = getOperatorInfo(node.opcode).kind;
-    return kind == OperatorKind::Movement && node.opcode != Opcode::Mask;
-  };
-  while (operation && moves(*operation))
+  while (operation && movesOneTensor(*operation))
     operation = graph.getDefinition(operation->operands[0]);
   bool isMatmul = operation && getOperatorInfo(operation->opcode).kind ==
                                    OperatorKind::Contraction;
@@ -60,7 +65,7 @@ static llvm::Error checkSizes(const Graph &graph, int64_t largest,
 llvm::Error mlir::mirage::checkEvaluable(const Graph &graph) {
   if (llvm::Error error = verify(graph))
     return error;
-  return checkSizes(graph, kLargestTensor, "");
+  return checkSizes(expandComposed(graph), kLargestTensor, "");
 }
 
 static llvm::Error checkInputs(const Graph &graph,
@@ -146,6 +151,8 @@ private:
     } else if (operation.opcode == Opcode::Mask) {
       values[result] = maskFrom(operands[0], attributes.dims[0],
                                 attributes.extent, attributes.scalars[0]);
+    } else if (operation.opcode == Opcode::CausalMask) {
+      values[result] = maskAbove(operands[0], attributes.offset);
     } else {
       values[result] = applyOperation(operation, operands,
                                       graph.getType(result).shape, threads);
@@ -190,5 +197,6 @@ mlir::mirage::evaluateReference(const Graph &graph,
     return std::move(error);
   if (llvm::Error error = checkInputs(graph, inputs))
     return std::move(error);
-  return ProgramEvaluator(graph, options).run(inputs);
+  Graph expanded = expandComposed(graph);
+  return ProgramEvaluator(expanded, options).run(inputs);
 }

@@ -185,10 +185,50 @@ static Tensor shuffle(const Tensor &operand, llvm::ArrayRef<int64_t> offset) {
   return result;
 }
 
-Tensor mlir::mirage::applyMovement(const Node &operation, const Tensor &operand,
+/// The elements that a slice picks lie in a view of the whole.
+static Tensor slice(const Tensor &operand, const Attributes &attributes,
+                    llvm::ArrayRef<int64_t> shape, unsigned threads) {
+  Shape strides = getRowMajorStrides(operand.shape);
+  int64_t begin = 0;
+  for (auto [offset, step, stride] :
+       llvm::zip_equal(attributes.offsets, attributes.strides, strides)) {
+    begin += offset * stride;
+    stride *= step;
+  }
+  return materialize(StridedView(operand.data.get() + begin, shape, strides),
+                     threads);
+}
+
+/// Of each index of the dimensions before `dim`, what an operand has there is
+/// one piece of the result.
+static Tensor concat(llvm::ArrayRef<Tensor> operands, unsigned dim,
+                     llvm::ArrayRef<int64_t> shape) {
+  Tensor result = Tensor::allocate(shape);
+  auto count = [](llvm::ArrayRef<int64_t> sizes) {
+    return TensorSpec{Shape(sizes), ElementType::F32}.getNumElements();
+  };
+  int64_t outer = count(shape.take_front(dim));
+  int64_t pitch = count(shape.drop_front(dim));
+  double *target = result.data.get();
+  for (const Tensor &operand : operands) {
+    int64_t piece = count(llvm::ArrayRef(operand.shape).drop_front(dim));
+    for (int64_t i = 0; i < outer; ++i)
+      std::copy_n(&operand.data[i * piece], piece, target + i * pitch);
+    target += piece;
+  }
+  return result;
+}
+
+Tensor mlir::mirage::applyMovement(const Node &operation,
+                                   llvm::ArrayRef<Tensor> operands,
                                    llvm::ArrayRef<int64_t> shape,
                                    unsigned threads) {
+  const Tensor &operand = operands[0];
   switch (operation.opcode) {
+  case Opcode::Slice:
+    return slice(operand, operation.attributes, shape, threads);
+  case Opcode::Concat:
+    return concat(operands, operation.attributes.dims[0], shape);
   case Opcode::Transpose:
     return transpose(operand, operation.attributes.dims, threads);
   case Opcode::Broadcast:
@@ -227,10 +267,11 @@ Tensor mlir::mirage::applyOperation(const Node &operation,
   case OperatorKind::Contraction:
     return multiply(operands[0], operands[1], shape, threads);
   case OperatorKind::Movement:
-    return applyMovement(operation, operands[0], shape, threads);
+    return applyMovement(operation, operands, shape, threads);
   case OperatorKind::Copy:
     return operands[0];
   case OperatorKind::Accumulate:
+  case OperatorKind::Composed:
   case OperatorKind::Graph:
     break;
   }

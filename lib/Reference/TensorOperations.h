@@ -60,12 +60,12 @@ Tensor broadcast(const Tensor &operand, llvm::ArrayRef<int64_t> shape,
 Tensor multiply(const Tensor &lhs, const Tensor &rhs,
                 llvm::ArrayRef<int64_t> shape, unsigned threads);
 
-/// Transpose, Reshape, Broadcast and Cast.
-Tensor applyMovement(const Node &operation, const Tensor &operand,
+/// Movements that do not ask where a tile lies: all but Mask and CausalMask.
+Tensor applyMovement(const Node &operation, llvm::ArrayRef<Tensor> operands,
                      llvm::ArrayRef<int64_t> shape, unsigned threads);
 
-/// Any operation that needs no tile graph around it: all but Mask, Accumulate
-/// and Graph.
+/// Any operation that needs no tile graph around it: all but Mask, CausalMask,
+/// Accumulate and Graph.
 Tensor applyOperation(const Node &operation, llvm::ArrayRef<Tensor> operands,
                       llvm::ArrayRef<int64_t> shape, unsigned threads);
 

@@ -68,3 +68,13 @@ Tensor mlir::mirage::maskFrom(const Tensor &tile, unsigned dim, int64_t end,
     masked.data[i] = i / stride % tile.shape[dim] < end ? tile.data[i] : value;
   return masked;
 }
+
+Tensor mlir::mirage::maskAbove(const Tensor &tile, int64_t diagonal) {
+  Tensor masked = Tensor::allocate(tile.shape);
+  int64_t columns = tile.shape.back(), rows = tile.shape.rbegin()[1];
+  for (int64_t i = 0, count = tile.getNumElements(); i < count; ++i) {
+    bool isKept = i % columns <= i / columns % rows + diagonal;
+    masked.data[i] = isKept ? tile.data[i] : getNeutral(Combiner::Max);
+  }
+  return masked;
+}

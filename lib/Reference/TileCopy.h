@@ -26,6 +26,10 @@ void pasteTile(const Tensor &tile, llvm::ArrayRef<int64_t> origin, bool adds,
 /// A copy in which elements from `end` on along `dim` are `value`.
 Tensor maskFrom(const Tensor &tile, unsigned dim, int64_t end, double value);
 
+/// A copy in which elements (i, j) of the last two dimensions with
+/// j > i + diagonal are minus infinity.
+Tensor maskAbove(const Tensor &tile, int64_t diagonal);
+
 } // namespace mlir::mirage
 
 #endif // MIRAGE_LIB_REFERENCE_TILECOPY_H

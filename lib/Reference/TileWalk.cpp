@@ -180,6 +180,8 @@ private:
                  operation.attributes.reduction, threads);
     } else if (operation.opcode == Opcode::Mask) {
       block.values[result] = mask(block, operation, values[0], iteration);
+    } else if (operation.opcode == Opcode::CausalMask) {
+      block.values[result] = causalMask(block, operation, values[0], iteration);
     } else {
       block.values[result] = applyOperation(
           operation, values, graph.getType(result).shape, threads);
@@ -194,6 +196,16 @@ private:
         getLinear(attributes.axes, block, iteration) * tile.shape[dim];
     return maskFrom(tile, dim, attributes.extent - begin,
                     attributes.scalars[0]);
+  }
+
+  Tensor causalMask(const Block &block, const Node &operation,
+                    const Tensor &tile, int64_t iteration) const {
+    const Attributes &attributes = operation.attributes;
+    int64_t row =
+        getLinear(attributes.axes, block, iteration) * tile.shape.rbegin()[1];
+    int64_t column =
+        getLinear(attributes.columnAxes, block, iteration) * tile.shape.back();
+    return maskAbove(tile, row + attributes.offset - column);
   }
 
   static const OperatorInfo &getReduction(const Node &operation) {

@@ -151,8 +151,9 @@ double AnalyticCostModel::getComputeUs(const TileGraph &kernel,
   llvm::SmallVector<TensorSpec> operands = kernel.getTypes(op.operands);
   const TensorSpec &result = kernel.getType(op.results[0]);
   const OperatorInfo &row = getOperatorInfo(op.opcode);
-  double elements =
-      std::max(operands[0].getNumElements(), result.getNumElements());
+  double elements = result.getNumElements();
+  for (const TensorSpec &operand : operands)
+    elements = std::max<double>(elements, operand.getNumElements());
   double movedUs =
       (getBytes(operands) + result.getSizeBytes()) / target.sharedBytesPerUsSM;
   double arithmeticUs = 0;

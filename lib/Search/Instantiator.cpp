@@ -100,6 +100,7 @@ private:
       return builder.reduce(op.opcode, operands[0], op.over, attributes);
     case OperatorKind::Movement:
     case OperatorKind::Copy:
+    case OperatorKind::Composed:
     case OperatorKind::Graph:
       break;
     }

@@ -32,13 +32,22 @@ SmallVector<NameId> mlir::mirage::search::toList(NameSet set) {
   return list;
 }
 
+/// Whether the dimensions of the result are those of the operand, whatever
+/// their order, and elements depend on no coordinates.
+static bool keepsDimensions(Opcode opcode) {
+  return opcode == Opcode::Transpose || opcode == Opcode::Reshape ||
+         opcode == Opcode::Broadcast || opcode == Opcode::Cast;
+}
+
 static Error checkKind(const Node &operation) {
   OperatorKind kind = getOperatorInfo(operation.opcode).kind;
   if (kind == OperatorKind::Accumulate || kind == OperatorKind::Graph)
     return llvm::createStringError("expects an operator of the kernel level");
-  if (operation.opcode == Opcode::Mask)
+  if (kind == OperatorKind::Movement && !keepsDimensions(operation.opcode))
     return llvm::createStringError(
         "expects a movement that keeps dimensions whole");
+  if (operation.operands.empty())
+    return llvm::createStringError("expects an operator with operands");
   return Error::success();
 }
 

@@ -122,6 +122,7 @@ private:
     case OperatorKind::Movement:
     case OperatorKind::Copy:
     case OperatorKind::Accumulate:
+    case OperatorKind::Composed:
     case OperatorKind::Graph:
       return FormId::None;
     }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Search/Search.h"
+#include "Mirage/Graph/ComposedOperators.h"
 #include "Mirage/Graph/DefaultTileGraph.h"
 #include "Mirage/Verify/Verify.h"
 #include "llvm/ADT/STLExtras.h"
@@ -278,7 +279,7 @@ mlir::mirage::search::superoptimize(const Graph &graph,
   Expected<Target> target = getTarget(options.target);
   if (!target)
     return target.takeError();
-  Expected<TargetProgram> program = makeTargetProgram(graph);
+  Expected<TargetProgram> program = makeTargetProgram(expandComposed(graph));
   if (!program)
     return program.takeError();
   return Searcher(std::move(*program), *target, options).run();

@@ -144,6 +144,7 @@ private:
     case OperatorKind::Copy:
       return operands[0];
     case OperatorKind::Accumulate:
+    case OperatorKind::Composed:
     case OperatorKind::Graph:
       break;
     }

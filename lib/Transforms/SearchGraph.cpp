@@ -137,7 +137,8 @@ private:
     int64_t flops = 0;
     for (const Node &node : graph.getNodes())
       if (node.opcode == Opcode::Matmul)
-        flops += countFlops(node.opcode, graph.getTypes(node.operands),
+        flops += countFlops(node.opcode, node.attributes,
+                            graph.getTypes(node.operands),
                             graph.getType(node.results[0]));
     return flops / 2;
   }

@@ -36,7 +36,9 @@ static std::vector<unsigned> nest(const Graph &graph,
         depths[operation.results[i]] = inner[operation.body->getOutputs()[i]];
       continue;
     }
-    unsigned depth = *std::max_element(operands.begin(), operands.end());
+    unsigned depth = 0;
+    for (unsigned operand : operands)
+      depth = std::max(depth, operand);
     Opcode opcode = operation.opcode == Opcode::Accumulate
                         ? operation.attributes.reduction
                         : operation.opcode;

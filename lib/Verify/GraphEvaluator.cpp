@@ -59,7 +59,10 @@ void GraphEvaluator::evaluateOperation(Frame &frame, const Node &operation) {
     return accumulateOverGrid(frame, operation);
   case OperatorKind::Graph:
     return evaluateGraph(frame, operation);
+  case OperatorKind::Composed:
+    break;
   }
+  assert(false && "composed operators are expanded before");
 }
 
 const uint32_t *GraphEvaluator::stretch(const Frame &frame, ValueId operand,
@@ -152,51 +155,4 @@ void GraphEvaluator::evaluateMatmul(Frame &frame, const Node &operation) {
                         n, k);
     });
   }
-}
-
-void GraphEvaluator::evaluateShuffle(Frame &frame, const Node &operation) {
-  ValueId operand = operation.operands[0], value = operation.results[0];
-  const Shape &shape = frame.graph.getType(value).shape;
-  uint32_t *result = allocate(frame, value);
-  size_t size = countElements(shape);
-  for (size_t i = 0; i < frame.instances * size; ++i) {
-    size_t from =
-        i - i % size + shuffleIndex(i % size, shape, operation.attributes.dims);
-    std::memcpy(result + i * words, frame.values[operand] + from * words,
-                words * sizeof(uint32_t));
-  }
-}
-
-void GraphEvaluator::evaluateMovement(Frame &frame, const Node &operation) {
-  ValueId operand = operation.operands[0], value = operation.results[0];
-  if (operation.opcode == Opcode::Mask)
-    return evaluateMask(frame, operation);
-  if (operation.opcode == Opcode::Shuffle)
-    return evaluateShuffle(frame, operation);
-  if (operation.opcode == Opcode::Cast || operation.opcode == Opcode::Reshape) {
-    frame.values[value] = frame.values[operand];
-    return;
-  }
-  const Shape &from = frame.graph.getType(operand).shape;
-  const Shape &to = frame.graph.getType(value).shape;
-  if (operation.opcode == Opcode::Broadcast &&
-      countElements(from) == countElements(to)) {
-    frame.values[value] = frame.values[operand];
-    return;
-  }
-  Strides strides;
-  if (operation.opcode == Opcode::Transpose) {
-    Strides own = getRowMajorStrides(from);
-    for (int64_t dim : operation.attributes.dims)
-      strides.push_back(own[dim]);
-  } else {
-    assert(operation.opcode == Opcode::Broadcast &&
-           "a movement without a rule");
-    strides = getBroadcastStrides(from, to);
-  }
-  uint32_t *result = allocate(frame, value);
-  for (size_t i = 0; i < frame.instances; ++i)
-    copyStrided(result + i * countElements(to) * words,
-                frame.values[operand] + i * countElements(from) * words, to,
-                strides, words);
 }

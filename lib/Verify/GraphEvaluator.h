@@ -32,6 +32,7 @@ public:
   explicit GraphEvaluator(Arithmetic &arithmetic)
       : arithmetic(arithmetic), words(arithmetic.getWords()) {}
 
+  /// \param graph   without composed operators (expandComposed).
   /// \param inputs  by input, row-major, `words` words an element.
   /// \returns the outputs, in order and in the same form.
   std::vector<std::vector<uint32_t>>
@@ -54,7 +55,9 @@ private:
   void evaluateMatmul(Frame &frame, const Node &operation);
   void evaluateShuffle(Frame &frame, const Node &operation);
   void evaluateMovement(Frame &frame, const Node &operation);
+  void evaluateConcat(Frame &frame, const Node &operation);
   void evaluateMask(Frame &frame, const Node &operation);
+  void evaluateCausalMask(Frame &frame, const Node &operation);
   void evaluateGraph(Frame &frame, const Node &operation);
 
   void evaluateLoop(Frame &frame, const Frame &outer, const Node &operation);

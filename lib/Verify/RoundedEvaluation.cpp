@@ -15,6 +15,7 @@
 
 #include "Mirage/Verify/RoundedEvaluation.h"
 #include "GraphEvaluator.h"
+#include "Mirage/Graph/ComposedOperators.h"
 #include "SymbolicConstant.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
@@ -271,7 +272,7 @@ mlir::mirage::evaluateRounded(const Graph &graph,
   RoundedArithmetic arithmetic;
   std::vector<std::vector<RoundedNumber>> outputs;
   for (const auto &output :
-       GraphEvaluator(arithmetic).evaluate(graph, starts)) {
+       GraphEvaluator(arithmetic).evaluate(expandComposed(graph), starts)) {
     outputs.emplace_back();
     for (size_t i = 0; i < output.size(); i += kWords)
       outputs.back().push_back(RoundedArithmetic::get(&output[i]));

@@ -57,7 +57,21 @@ llvm::Expected<unsigned> SizeNames::addGraph(const Graph &graph) {
     if (node.body)
       if (llvm::Error error = addNested(number, index, node))
         return std::move(error);
+  for (const Node &node : graph.getNodes())
+    if (node.opcode == Opcode::Slice || node.opcode == Opcode::Concat)
+      addFixed(number, node);
   return number;
+}
+
+void SizeNames::addFixed(unsigned graph, const Node &node) {
+  ValueId result = node.results[0];
+  const Shape &shape = getGraph(graph).getType(result).shape;
+  for (ValueId operand : node.operands)
+    for (unsigned dim = 0; dim < shape.size(); ++dim)
+      if (getGraph(graph).getType(operand).shape[dim] != shape[dim])
+        for (ValueId value : {operand, result})
+          if (int name = getName(graph, value, dim); name != kNone)
+            fixed.push_back(name);
 }
 
 llvm::Error SizeNames::addNested(unsigned graph, unsigned operation,

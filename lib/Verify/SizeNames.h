@@ -46,6 +46,9 @@ public:
   int64_t getExtent(int axis) const { return extents[axis]; }
 
   llvm::ArrayRef<Cut> getCuts() const { return cuts; }
+  /// Names of dimensions that an operation takes a part of, or puts together:
+  /// with other sizes it would be another operation.
+  llvm::ArrayRef<int> getFixed() const { return fixed; }
   /// The graph nested in an operation.
   unsigned getNested(unsigned graph, unsigned operation) const {
     return entries[graph].nested.at(operation);
@@ -62,6 +65,7 @@ private:
   };
 
   llvm::Error addNested(unsigned graph, unsigned operation, const Node &node);
+  void addFixed(unsigned graph, const Node &node);
   void addCut(int whole, int part, std::vector<int> axes);
   void unify(int a, int b);
 
@@ -70,6 +74,7 @@ private:
   std::vector<int> parents;   ///< by name
   std::vector<int64_t> extents;
   std::vector<Cut> cuts;
+  std::vector<int> fixed;
 };
 
 } // namespace mlir::mirage

@@ -150,6 +150,10 @@ bool SizePlan::spread(int name) {
 bool SizePlan::assignAll() {
   sizes.assign(names.getNumNames(), 0);
   used.clear();
+  for (int name : names.getFixed()) {
+    sizes[names.resolve(name)] = names.getSize(name);
+    used.insert(names.getSize(name));
+  }
   // Tiles that are larger than a tensor of size 1.
   for (const Cut &cut : names.getCuts())
     if (cut.whole == SizeNames::kNone)
@@ -298,6 +302,11 @@ private:
         return std::move(error);
       return attributes;
     }
+    if (node.opcode == Opcode::CausalMask) {
+      if (llvm::Error error = resizeOffset(number, node, attributes))
+        return std::move(error);
+      return attributes;
+    }
     for (double &scalar : attributes.scalars)
       scalar = plan.getFactor(scalar);
     if (attributes.count)
@@ -318,6 +327,39 @@ private:
     return llvm::createStringError(
         "a mask's extent of " + llvm::Twine(attributes.extent) +
         " is the size of no dimension that its tiles are cut out of");
+  }
+
+  /// The sizes that a dimension may be cut out of, there and here.
+  llvm::SmallVector<std::pair<int64_t, int64_t>>
+  getWholeSizes(unsigned number, ValueId value, unsigned dim) {
+    int name = names.getName(number, value, dim);
+    if (name == SizeNames::kNone)
+      return {{1, 1}};
+    llvm::SmallVector<std::pair<int64_t, int64_t>> sizes;
+    for (int whole : plan.getWholes(name))
+      sizes.push_back({names.getSize(whole), plan.get(whole)});
+    return sizes;
+  }
+
+  /// Rows see themselves and what came before, of which there may be more
+  /// columns than rows: an offset is 0 or the difference.
+  llvm::Error resizeOffset(unsigned number, const Node &node,
+                           Attributes &attributes) {
+    if (attributes.offset == 0)
+      return llvm::Error::success();
+    ValueId operand = node.operands[0];
+    unsigned columns = names.getGraph(number).getType(operand).shape.size() - 1;
+    for (auto [rowsThere, rowsHere] :
+         getWholeSizes(number, operand, columns - 1))
+      for (auto [columnsThere, columnsHere] :
+           getWholeSizes(number, operand, columns))
+        if (attributes.offset == columnsThere - rowsThere) {
+          attributes.offset = columnsHere - rowsHere;
+          return llvm::Error::success();
+        }
+    return llvm::createStringError(
+        "a causal mask's offset of " + llvm::Twine(attributes.offset) +
+        " is not how many more columns than rows there are");
   }
 
   /// A count is the product of the sizes of what is averaged.

@@ -27,9 +27,12 @@ static int64_t getCoordinate(const TileGraph *tiles, size_t instance,
   return block % tiles->getExtent(axis);
 }
 
-/// Where along a dimension the tile of an instance begins, in tiles.
+/// Where along a dimension the tile of an instance begins, in tiles. What no
+/// axis cuts begins at its beginning.
 static int64_t getPosition(const TileGraph *tiles, size_t instance,
                            int64_t iteration, llvm::ArrayRef<Axis> axes) {
+  if (!tiles)
+    return 0;
   int64_t linear = 0;
   for (Axis axis : axes)
     if (tiles->getExtent(axis) > 1)
@@ -51,10 +54,8 @@ void GraphEvaluator::evaluateMask(Frame &frame, const Node &operation) {
   uint32_t constant[Arithmetic::kConstantWords];
   arithmetic.constant(constant, attributes.scalars[0]);
   for (size_t instance = 0; instance < frame.instances; ++instance) {
-    int64_t position = frame.tiles
-                           ? getPosition(frame.tiles, instance, frame.iteration,
-                                         attributes.axes)
-                           : 0;
+    int64_t position =
+        getPosition(frame.tiles, instance, frame.iteration, attributes.axes);
     int64_t kept =
         std::clamp<int64_t>(attributes.extent - position * tile, 0, tile);
     for (size_t o = 0; o < outer; ++o) {
@@ -63,6 +64,36 @@ void GraphEvaluator::evaluateMask(Frame &frame, const Node &operation) {
       for (size_t i = 0; i < (tile - kept) * inner; ++i)
         std::memcpy(row + i * words, constant, words * sizeof(uint32_t));
     }
+  }
+}
+
+void GraphEvaluator::evaluateCausalMask(Frame &frame, const Node &operation) {
+  const Attributes &attributes = operation.attributes;
+  ValueId operand = operation.operands[0], value = operation.results[0];
+  llvm::ArrayRef<int64_t> shape = frame.graph.getType(value).shape;
+  int64_t rows = shape[shape.size() - 2], columns = shape.back();
+  size_t batch = countElements(shape.drop_back(2));
+  uint32_t *result = allocate(frame, value);
+  std::memcpy(result, frame.values[operand],
+              countWords(frame, value) * sizeof(uint32_t));
+  uint32_t lowest[Arithmetic::kConstantWords];
+  arithmetic.constant(lowest, getNeutral(Combiner::Max));
+  for (size_t instance = 0; instance < frame.instances; ++instance) {
+    // How many columns of the tile its first row keeps.
+    int64_t first =
+        1 + attributes.offset +
+        rows * getPosition(frame.tiles, instance, frame.iteration,
+                           attributes.axes) -
+        columns * getPosition(frame.tiles, instance, frame.iteration,
+                              attributes.columnAxes);
+    for (size_t b = 0; b < batch; ++b)
+      for (int64_t row = 0; row < rows; ++row) {
+        int64_t kept = std::clamp<int64_t>(first + row, 0, columns);
+        uint32_t *line =
+            result + ((instance * batch + b) * rows + row) * columns * words;
+        for (int64_t column = kept; column < columns; ++column)
+          std::memcpy(line + column * words, lowest, words * sizeof(uint32_t));
+      }
   }
 }
 

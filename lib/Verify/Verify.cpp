@@ -9,6 +9,7 @@
 #include "Mirage/Verify/Verify.h"
 #include "ExpNesting.h"
 #include "FieldJudge.h"
+#include "Mirage/Graph/ComposedOperators.h"
 #include "Mirage/Graph/MachineMemory.h"
 #include "Mirage/Verify/SmallerSizes.h"
 #include "Mirage/Verify/VerdictJSON.h"
@@ -168,10 +169,11 @@ static llvm::Error concludeUnproved(const Graph &lhs, const Graph &rhs,
 }
 
 double mlir::mirage::estimateTrialBytes(const Graph &lhs, const Graph &rhs) {
+  Graph left = expandComposed(lhs), right = expandComposed(rhs);
   unsigned height =
-      1 + std::max(computeExpNesting(lhs), computeExpNesting(rhs));
-  return std::max(estimateEvaluationBytes(lhs, height, 1),
-                  estimateEvaluationBytes(rhs, height, 1));
+      1 + std::max(computeExpNesting(left), computeExpNesting(right));
+  return std::max(estimateEvaluationBytes(left, height, 1),
+                  estimateEvaluationBytes(right, height, 1));
 }
 
 double mlir::mirage::getMaxTrialBytes(const VerifyOptions &options) {
@@ -195,11 +197,9 @@ static Verdict refuseSizes(const Graph &lhs, const Graph &rhs,
   return verdict;
 }
 
-llvm::Expected<Verdict>
-mlir::mirage::verifyEqual(const Graph &lhs, const Graph &rhs,
-                          const VerifyOptions &options) {
-  if (llvm::Error error = checkInterfaces(lhs, rhs))
-    return std::move(error);
+/// Of graphs with one interface, without composed operators.
+static llvm::Expected<Verdict> judgeExpanded(const Graph &lhs, const Graph &rhs,
+                                             const VerifyOptions &options) {
   if (estimateTrialBytes(lhs, rhs) > getMaxTrialBytes(options))
     return refuseSizes(lhs, rhs, options);
   llvm::Expected<Verdict> verdict = FieldJudge(lhs, rhs, options).run();
@@ -219,4 +219,12 @@ mlir::mirage::verifyEqual(const Graph &lhs, const Graph &rhs,
                                            problem, *verdict))
     return std::move(error);
   return verdict;
+}
+
+llvm::Expected<Verdict>
+mlir::mirage::verifyEqual(const Graph &lhs, const Graph &rhs,
+                          const VerifyOptions &options) {
+  if (llvm::Error error = checkInterfaces(lhs, rhs))
+    return std::move(error);
+  return judgeExpanded(expandComposed(lhs), expandComposed(rhs), options);
 }

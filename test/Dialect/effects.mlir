@@ -28,6 +28,27 @@ func.func @kernel(%x: tensor<8x64xf16>, %e: tensor<8x64xf16>) -> (tensor<8x64xf1
   return %0, %1 : tensor<8x64xf16>, tensor<8x64xf16>
 }
 
+// Norms and parts as well.
+// CHECK-LABEL: func.func @kernel_composed(
+// CHECK-NOT: layer_norm
+// CSE-COUNT-1: mirage_kernel.softmax
+// CSE-COUNT-1: mirage_kernel.slice
+// CSE-COUNT-1: mirage_kernel.constant
+// CSE-NOT: {{softmax|slice|constant}}
+// DCE-COUNT-2: mirage_kernel.softmax
+// CHECK: return
+func.func @kernel_composed(%x: tensor<8x64xf16>)
+    -> (tensor<8x64xf16>, tensor<8x64xf16>, tensor<8x3xf16>, tensor<8x3xf16>, tensor<3xf32>, tensor<3xf32>) {
+  %0 = mirage_kernel.softmax %x dims [1] : (tensor<8x64xf16>) -> tensor<8x64xf16>
+  %1 = mirage_kernel.softmax %x dims [1] : (tensor<8x64xf16>) -> tensor<8x64xf16>
+  %2 = mirage_kernel.slice %x offsets [0, 5] strides [1, 2] : (tensor<8x64xf16>) -> tensor<8x3xf16>
+  %3 = mirage_kernel.slice %x offsets [0, 5] strides [1, 2] : (tensor<8x64xf16>) -> tensor<8x3xf16>
+  %4 = mirage_kernel.constant 0.5 : tensor<3xf32>
+  %5 = mirage_kernel.constant 0.5 : tensor<3xf32>
+  %6 = mirage_kernel.layer_norm %x dims [1] epsilon 0.0 : (tensor<8x64xf16>) -> tensor<8x64xf16>
+  return %0, %1, %2, %3, %4, %5 : tensor<8x64xf16>, tensor<8x64xf16>, tensor<8x3xf16>, tensor<8x3xf16>, tensor<3xf32>, tensor<3xf32>
+}
+
 // Another element type is another value.
 // CHECK-LABEL: func.func @kernel_types(
 // CSE-COUNT-2: mirage_kernel.exp

@@ -32,8 +32,9 @@ std::optional<int64_t> multiplyCounts(llvm::ArrayRef<int64_t> factors);
 llvm::Error checkLevel(Opcode opcode, Level level);
 
 /// Fails where a result is stored as its level does not do: a reshape is a view
-/// and keeps its operand's element type; in tile graphs every movement does but
-/// `Cast`, since rounding is an operation of its own there.
+/// and keeps its operand's element type, and so does a repetition; in tile
+/// graphs every movement does but `Cast`, since rounding is an operation of its
+/// own there.
 llvm::Error checkElement(Opcode opcode, Level level,
                          llvm::ArrayRef<TensorSpec> operands,
                          ElementType result);

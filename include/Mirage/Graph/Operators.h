@@ -31,6 +31,8 @@ enum class Level : uint8_t { Kernel, Block, Thread };
 llvm::StringRef getLevelName(Level level); // "kernel", "block", "thread"
 
 enum class Opcode : uint8_t {
+  // Elementwise, no operand: the shape is the result's own.
+  Constant, ///< `value` everywhere
   // Elementwise, one operand.
   Exp,
   Exp2,
@@ -71,12 +73,16 @@ enum class Opcode : uint8_t {
   Mma,   ///< of a warp: mma.sync
   Wgmma, ///< of a warpgroup: wgmma.mma_async
   // Movement: elements keep their values.
-  Transpose, ///< result dimension i is operand dimension dims[i]
-  Reshape,   ///< same elements in row-major order, another shape
-  Broadcast, ///< dimensions of size 1 stretch to the result's
-  Cast,      ///< another element type
-  Mask,      ///< elements beyond a tensor's extent become a constant
-  Shuffle,   ///< result element i is operand element i ^ dims (exclusive or)
+  Transpose,  ///< result dimension i is operand dimension dims[i]
+  Reshape,    ///< same elements in row-major order, another shape
+  Broadcast,  ///< dimensions of size 1 stretch to the result's
+  Cast,       ///< another element type
+  Mask,       ///< elements beyond a tensor's extent become a constant
+  Slice,      ///< result index i is operand index offsets + i · strides
+  Concat,     ///< operands side by side along dims[0]
+  CausalMask, ///< of the last two dimensions, (i, j) with j > i + offset is
+              ///< -inf
+  Shuffle,    ///< result element i is operand element i ^ dims (exclusive or)
   // The same tensor in another place.
   Load,          ///< a tile's window into registers
   Store,         ///< registers into a tile's window
@@ -85,6 +91,13 @@ enum class Opcode : uint8_t {
   CpAsync,       ///< device memory into shared memory, by a warp
   TmaLoad,       ///< device memory into shared memory, by the copy engine
   TmaStore,      ///< shared memory into device memory, by the copy engine
+  // Composed of the above, by Mirage/Graph/ComposedOperators.h.
+  RmsNorm,   ///< x / sqrt(mean(x²) + epsilon), times a weight
+  LayerNorm, ///< (x - mean) / sqrt(variance + epsilon), times a weight, plus
+             ///< a bias
+  L2Norm,    ///< x / sqrt(sum(x²) + epsilon)
+  Softmax,   ///< exp(x) / sum(exp(x))
+  Repeat,    ///< the operand side by side until the result is full
   // From one phase of a tile graph to the next.
   Accumulate,
   // A nested tile graph: a kernel of its own, or one step of a block.
@@ -98,6 +111,7 @@ enum class OperatorKind : uint8_t {
   Contraction,
   Movement,
   Copy, ///< the result is the operand, in another place
+  Composed, ///< a small graph of other operators, which takes its place first
   Accumulate,
   Graph,
 };
@@ -113,7 +127,7 @@ struct OperatorInfo {
   Opcode opcode;
   llvm::StringRef name; ///< the mnemonic in IR: "silu"
   OperatorKind kind;
-  uint8_t numOperands;
+  uint8_t numOperands; ///< at least
   bool commutes = false;
   /// What the scalar attributes are called, in order: {"lo", "hi"}.
   llvm::SmallVector<llvm::StringRef, 2> parameters = {};
@@ -129,7 +143,16 @@ struct OperatorInfo {
   /// The levels that have the operator, from the outermost to the innermost:
   /// all, but that masks and accumulations need tiles.
   Level outermost = Level::Kernel, innermost = Level::Thread;
+  /// How many operands may follow those that have to be there, or
+  /// `kAnyNumber`.
+  uint8_t numOptionalOperands = 0;
+  static constexpr uint8_t kAnyNumber = 255;
 
+  bool takes(size_t count) const {
+    return count >= numOperands &&
+           (numOptionalOperands == kAnyNumber ||
+            count <= size_t(numOperands) + numOptionalOperands);
+  }
   bool existsAt(Level level) const {
     return outermost <= level && level <= innermost;
   }
@@ -157,10 +180,10 @@ std::optional<Axis> parseAxis(llvm::StringRef name);
 struct Attributes {
   /// Elementwise: the row's parameters, in order. Mask: the constant.
   llvm::SmallVector<double, 2> scalars;
-  /// Reductions: the reduced dimensions, ascending. Transpose: the
-  /// permutation. Mask: the one dimension. Shuffle: how far apart elements
-  /// change places, by dimension. Accumulate: dimensions that are reduced as
-  /// well, ascending, or none.
+  /// Reductions, norms and softmax: the reduced dimensions, ascending.
+  /// Transpose: the permutation. Mask and Concat: the one dimension. Shuffle:
+  /// how far apart elements change places, by dimension. Accumulate: dimensions
+  /// that are reduced as well, ascending, or none.
   llvm::SmallVector<int64_t, 4> dims;
   /// Mean and Rms, and Accumulate with these: how many elements the result
   /// averages; 0 means as many as there are (which padding would falsify).
@@ -173,8 +196,17 @@ struct Attributes {
   /// Mask: the axes that cut the dimension, outermost first, and the extent of
   /// the whole dimension. Element `i` of the tile at coordinates c is element
   /// `linear(c) · tile + i` of the dimension; from `extent` on it is masked.
+  /// CausalMask: the axes that cut the rows; none at the kernel level.
   llvm::SmallVector<Axis, 2> axes;
   int64_t extent = 0;
+  /// CausalMask: the axes that cut the columns.
+  llvm::SmallVector<Axis, 2> columnAxes;
+  /// CausalMask: how far the last kept column of a row lies behind the row's
+  /// own number, counted in the whole tensor.
+  int64_t offset = 0;
+  /// Slice: by dimension, the operand's index of the first element, and how far
+  /// neighbours are apart.
+  llvm::SmallVector<int64_t, 4> offsets, strides;
 
   bool operator==(const Attributes &other) const;
 };
@@ -194,7 +226,8 @@ int64_t shuffleIndex(int64_t index, llvm::ArrayRef<int64_t> shape,
                      llvm::ArrayRef<int64_t> offset);
 
 /// The shape of an operation's result, or an error that says what was expected
-/// and found. `resultShape` is read by Reshape and Broadcast, which state it.
+/// and found. `resultShape` is read by Constant, Reshape, Broadcast, Slice and
+/// Repeat, which state it.
 /// Operand counts, attributes and shapes are all checked; Graph has no shape
 /// rule of its own.
 llvm::Expected<Shape> inferShape(Opcode opcode, const Attributes &attributes,
@@ -207,8 +240,10 @@ ElementType inferTileElement(Opcode opcode,
                              llvm::ArrayRef<TensorSpec> operands);
 
 /// Floating-point operations of one operation, by the definition: 2·M·N·K for
-/// a matmul, arithmetic of the term times elements otherwise.
-int64_t countFlops(Opcode opcode, llvm::ArrayRef<TensorSpec> operands,
+/// a matmul, arithmetic of the term times elements otherwise; a composed
+/// operator's are those of its definition.
+int64_t countFlops(Opcode opcode, const Attributes &attributes,
+                   llvm::ArrayRef<TensorSpec> operands,
                    const TensorSpec &result);
 
 } // namespace mlir::mirage

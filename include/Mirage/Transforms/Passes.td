@@ -28,6 +28,17 @@ def AssignDefaultBlocksPass : Pass<"mirage-assign-default-blocks"> {
   let dependentDialects = ["::mlir::mirage::block::MirageBlockDialect"];
 }
 
+def ExpandComposedPass : Pass<"mirage-expand-composed"> {
+  let summary = "writes norms, softmax and repetitions as the operators they stand for";
+  let description = [{
+    Each composed operator becomes the small graph of simpler ones that is its
+    definition (`Mirage/Graph/ComposedOperators.h`), with f32 between the steps. A
+    softmax subtracts the maximum. Run before --mirage-assign-default-blocks: a
+    composed operator is several kernels.
+    Example: test/Transforms/expand-composed.mlir
+  }];
+}
+
 def ExpectOpsPass : Pass<"mirage-expect-ops"> {
   let summary = "says so where there is nothing for a phase to begin with";
   let description = [{

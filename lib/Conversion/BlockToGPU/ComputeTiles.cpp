@@ -8,6 +8,7 @@
 
 #include "ComputeTiles.h"
 #include "Mirage/Conversion/ScalarToArith.h"
+#include "MoveElements.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -17,21 +18,6 @@
 
 using namespace mlir;
 using namespace mlir::mirage;
-
-static ArrayRef<int64_t> getShape(Value memref) {
-  return cast<MemRefType>(memref.getType()).getShape();
-}
-
-/// Coordinates of an operand for those of a result, by NumPy's rule.
-static SmallVector<Value> broadcast(BlockEmitter &emitter,
-                                    ValueRange coordinates,
-                                    ArrayRef<int64_t> operandShape) {
-  SmallVector<Value> own(coordinates.take_back(operandShape.size()));
-  for (auto [coordinate, size] : llvm::zip_equal(own, operandShape))
-    if (size == 1)
-      coordinate = emitter.getIndex(0);
-  return own;
-}
 
 //===----------------------------------------------------------------------===//
 // Reductions and contractions
@@ -63,7 +49,7 @@ static Value emitReduceInto(BlockEmitter &emitter, const OperatorInfo &info,
                             ArrayRef<int64_t> dims, Value operand, Value first,
                             ValueRange coordinates) {
   SmallVector<int64_t> extents = llvm::map_to_vector(
-      dims, [&](int64_t dim) { return getShape(operand)[dim]; });
+      dims, [&](int64_t dim) { return getTileShape(operand)[dim]; });
   return emitReduction(
       emitter, extents, first, {}, [&](Value sum, ValueRange indices) {
         SmallVector<Value> position(coordinates);
@@ -89,7 +75,7 @@ static Value emitReductionElement(BlockEmitter &emitter,
                                   ValueRange coordinates) {
   Value joined = emitReduceInto(emitter, info, attributes.dims, operand,
                                 getNeutralValue(emitter, info), coordinates);
-  int64_t size = getAveragedCount(attributes, getShape(operand));
+  int64_t size = getAveragedCount(attributes, getTileShape(operand));
   return emitScalarDefinition(emitter.builder, emitter.builder.getLoc(),
                               info.finish, joined, {}, size);
 }
@@ -99,11 +85,12 @@ static Value emitMatmulElement(BlockEmitter &emitter, Value lhs, Value rhs,
   ImplicitLocOpBuilder &builder = emitter.builder;
   Value zero = emitConstant(builder, builder.getLoc(), 0.0);
   return emitReduction(
-      emitter, getShape(lhs).back(), zero, {}, [&](Value sum, ValueRange k) {
+      emitter, getTileShape(lhs).back(), zero, {},
+      [&](Value sum, ValueRange k) {
         SmallVector<Value> left =
-            broadcast(emitter, coordinates, getShape(lhs));
+            broadcastCoordinates(emitter, coordinates, getTileShape(lhs));
         SmallVector<Value> right =
-            broadcast(emitter, coordinates, getShape(rhs));
+            broadcastCoordinates(emitter, coordinates, getTileShape(rhs));
         // The last two coordinates are the row and the column.
         unsigned rank = coordinates.size();
         left[left.size() - 2] = coordinates[rank - 2];
@@ -114,46 +101,6 @@ static Value emitMatmulElement(BlockEmitter &emitter, Value lhs, Value rhs,
                                    emitter.readElement(rhs, right), sum)
             .getResult();
       });
-}
-
-//===----------------------------------------------------------------------===//
-// Movement
-//===----------------------------------------------------------------------===//
-
-/// The operand's element, or the constant beyond the tensor's extent.
-static Value emitMaskedElement(BlockEmitter &emitter,
-                               const Attributes &attributes, Value operand,
-                               ValueRange coordinates) {
-  ImplicitLocOpBuilder &builder = emitter.builder;
-  int64_t dim = attributes.dims.front();
-  Value origin =
-      arith::MulIOp::create(builder, emitter.getTileNumber(attributes.axes),
-                            emitter.getIndex(getShape(operand)[dim]));
-  Value position = arith::AddIOp::create(builder, origin, coordinates[dim]);
-  Value inside =
-      arith::CmpIOp::create(builder, arith::CmpIPredicate::ult, position,
-                            emitter.getIndex(attributes.extent));
-  Value element = emitter.readElement(operand, coordinates);
-  Value constant =
-      emitConstant(builder, builder.getLoc(), attributes.scalars.front());
-  return arith::SelectOp::create(builder, inside, element, constant);
-}
-
-static Value emitMovedElement(BlockEmitter &emitter, Opcode opcode,
-                              const Attributes &attributes, Value operand,
-                              ValueRange coordinates) {
-  if (opcode == Opcode::Mask)
-    return emitMaskedElement(emitter, attributes, operand, coordinates);
-  if (opcode == Opcode::Transpose) {
-    SmallVector<Value> source(coordinates.size());
-    for (auto [to, from] : llvm::enumerate(attributes.dims))
-      source[from] = coordinates[to];
-    return emitter.readElement(operand, source);
-  }
-  assert((opcode == Opcode::Broadcast || opcode == Opcode::Cast) &&
-         "a reshape is no step");
-  return emitter.readElement(
-      operand, broadcast(emitter, coordinates, getShape(operand)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -172,7 +119,8 @@ static Value emitElement(BlockEmitter &emitter, OperatorOpInterface op,
     SmallVector<Value> elements =
         llvm::map_to_vector(operands, [&](Value operand) {
           return emitter.readElement(
-              operand, broadcast(emitter, coordinates, getShape(operand)));
+              operand, broadcastCoordinates(emitter, coordinates,
+                                            getTileShape(operand)));
         });
     return emitElementwise(emitter.builder, emitter.builder.getLoc(),
                            info.opcode, elements, attributes.scalars);
@@ -183,10 +131,11 @@ static Value emitElement(BlockEmitter &emitter, OperatorOpInterface op,
   case OperatorKind::Contraction:
     return emitMatmulElement(emitter, operands[0], operands[1], coordinates);
   case OperatorKind::Movement:
-    return emitMovedElement(emitter, info.opcode, attributes, operands[0],
+    return emitMovedElement(emitter, info.opcode, attributes, operands,
                             coordinates);
   case OperatorKind::Copy:
   case OperatorKind::Accumulate:
+  case OperatorKind::Composed:
   case OperatorKind::Graph:
     break;
   }
@@ -200,7 +149,7 @@ static Attributes readAttributes(Operation *op, Opcode opcode) {
 void mlir::mirage::emitCompute(BlockEmitter &emitter, OperatorOpInterface op) {
   Value tile = emitter.getTile(op->getResult(0));
   Attributes attributes = readAttributes(op, op.getTableOpcode());
-  emitter.forEachElement(getShape(tile), 1, [&](ValueRange coordinates) {
+  emitter.forEachElement(getTileShape(tile), 1, [&](ValueRange coordinates) {
     emitter.writeElement(tile, coordinates,
                          emitElement(emitter, op, attributes, coordinates));
   });
@@ -213,7 +162,7 @@ void mlir::mirage::emitInit(BlockEmitter &emitter, block::AccumulateOp op) {
   Value tile = emitter.getTile(op.getResult());
   const OperatorInfo &info =
       getOperatorInfo(readAttributes(op, Opcode::Accumulate).reduction);
-  emitter.forEachElement(getShape(tile), 1, [&](ValueRange coordinates) {
+  emitter.forEachElement(getTileShape(tile), 1, [&](ValueRange coordinates) {
     emitter.writeElement(tile, coordinates, getNeutralValue(emitter, info));
   });
 }
@@ -223,7 +172,7 @@ void mlir::mirage::emitUpdate(BlockEmitter &emitter, block::AccumulateOp op) {
   Value operand = emitter.getTile(op.getOperand());
   Attributes attributes = readAttributes(op, Opcode::Accumulate);
   const OperatorInfo &info = getOperatorInfo(attributes.reduction);
-  emitter.forEachElement(getShape(tile), 1, [&](ValueRange coordinates) {
+  emitter.forEachElement(getTileShape(tile), 1, [&](ValueRange coordinates) {
     Value before = emitter.readElement(tile, coordinates);
     emitter.writeElement(tile, coordinates,
                          emitReduceInto(emitter, info, attributes.dims, operand,
@@ -238,7 +187,7 @@ void mlir::mirage::emitFinish(BlockEmitter &emitter, block::AccumulateOp op) {
   int64_t size = getAveragedCount(
       attributes, cast<RankedTensorType>(op.getOperand().getType()).getShape(),
       emitter.header.getExtent(attributes.axis));
-  emitter.forEachElement(getShape(tile), 1, [&](ValueRange coordinates) {
+  emitter.forEachElement(getTileShape(tile), 1, [&](ValueRange coordinates) {
     Value joined = emitter.readElement(tile, coordinates);
     emitter.writeElement(tile, coordinates,
                          emitScalarDefinition(emitter.builder,

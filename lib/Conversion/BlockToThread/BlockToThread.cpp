@@ -23,9 +23,11 @@ using namespace mlir::mirage;
 using StepBuilder = FailureOr<Value> (*)(RewriterBase &, Operation *, unsigned);
 
 /// None for what the conversion of blocks carries out itself: an accumulate
-/// belongs to the loop, a mask depends on the coordinates of the block, and a
-/// reshape is another view of the same bytes.
+/// belongs to the loop, masks depend on the coordinates of the block, a reshape
+/// is another view of the same bytes, and warps have no parts and no constants.
 static StepBuilder getStepBuilder(Opcode opcode) {
+  if (!getOperatorInfo(opcode).existsAt(Level::Thread))
+    return nullptr;
   switch (getOperatorInfo(opcode).kind) {
   case OperatorKind::Elementwise:
     return buildElementwiseStep;
@@ -41,6 +43,7 @@ static StepBuilder getStepBuilder(Opcode opcode) {
     return nullptr;
   case OperatorKind::Copy:
   case OperatorKind::Accumulate:
+  case OperatorKind::Composed:
   case OperatorKind::Graph:
     return nullptr;
   }

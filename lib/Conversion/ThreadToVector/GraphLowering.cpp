@@ -422,6 +422,7 @@ Fragment GraphLowering::computeRow(Operation *op, Opcode opcode,
   case OperatorKind::Copy:
     return ops.convertLayout(get(op->getOperand(0)), layout);
   case OperatorKind::Accumulate:
+  case OperatorKind::Composed:
   case OperatorKind::Graph:
     break;
   }

@@ -11,6 +11,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace mlir;
 using namespace mlir::mirage;
@@ -106,23 +107,36 @@ static_assert(convertReduction(Opcode::Sum) == ReductionKind::Sum &&
               convertReduction(Opcode::Max) == ReductionKind::Max &&
               convertReduction(Opcode::Rms) == ReductionKind::Rms);
 
+/// The attributes that list axes: of a mask, and of a causal mask by dimension.
+static constexpr StringLiteral kAxesNames[] = {"axes", "rows", "columns"};
+
 Attributes mlir::mirage::readOperatorAttributes(Opcode opcode,
                                                 DictionaryAttr attributes) {
   Attributes read;
   for (StringRef parameter : getOperatorInfo(opcode).parameters)
     if (auto value = attributes.getAs<FloatAttr>(parameter))
       read.scalars.push_back(value.getValueAsDouble());
-  if (auto dims = attributes.getAs<DenseI64ArrayAttr>("dims"))
-    read.dims.assign(dims.asArrayRef().begin(), dims.asArrayRef().end());
   if (auto count = attributes.getAs<IntegerAttr>("count"))
     read.count = count.getInt();
   if (auto extent = attributes.getAs<IntegerAttr>("extent"))
     read.extent = extent.getInt();
   if (auto axis = attributes.getAs<AxisKindAttr>("axis"))
     read.axis = static_cast<Axis>(axis.getValue());
-  if (auto axes = attributes.getAs<ArrayAttr>("axes"))
-    for (StringAttr name : axes.getAsRange<StringAttr>())
-      read.axes.push_back(parseAxis(name.getValue()).value_or(Axis::Loop));
+  for (StringRef name : kAxesNames) {
+    auto &axes = name == "columns" ? read.columnAxes : read.axes;
+    if (auto list = attributes.getAs<ArrayAttr>(name))
+      for (StringAttr axis : list.getAsRange<StringAttr>())
+        axes.push_back(parseAxis(axis.getValue()).value_or(Axis::Loop));
+  }
+  if (auto offset = attributes.getAs<IntegerAttr>("offset"))
+    read.offset = offset.getInt();
+  auto readList = [&](StringRef name, SmallVectorImpl<int64_t> &list) {
+    if (auto integers = attributes.getAs<DenseI64ArrayAttr>(name))
+      list.assign(integers.asArrayRef().begin(), integers.asArrayRef().end());
+  };
+  readList("dims", read.dims);
+  readList("offsets", read.offsets);
+  readList("strides", read.strides);
   if (auto reduction = attributes.getAs<ReductionKindAttr>("reduction"))
     read.reduction = convertReduction(reduction.getValue());
   return read;
@@ -144,12 +158,25 @@ mlir::mirage::writeOperatorAttributes(MLIRContext *context, Opcode opcode,
     write("dims", builder.getDenseI64ArrayAttr(attributes.dims));
   if (attributes.count)
     write("count", builder.getI64IntegerAttr(attributes.count));
+  auto writeAxes = [&](StringRef name, ArrayRef<Axis> axes) {
+    write(name, builder.getStrArrayAttr(
+                    llvm::map_to_vector(axes, mirage::getAxisName)));
+  };
   if (opcode == Opcode::Mask) {
     write("extent", builder.getI64IntegerAttr(attributes.extent));
-    SmallVector<StringRef> axes;
-    for (Axis axis : attributes.axes)
-      axes.push_back(getAxisName(axis));
-    write("axes", builder.getStrArrayAttr(axes));
+    writeAxes("axes", attributes.axes);
+  }
+  if (opcode == Opcode::CausalMask) {
+    write("offset", builder.getI64IntegerAttr(attributes.offset));
+    // The kernel level has none of these.
+    if (!attributes.axes.empty())
+      writeAxes("rows", attributes.axes);
+    if (!attributes.columnAxes.empty())
+      writeAxes("columns", attributes.columnAxes);
+  }
+  if (opcode == Opcode::Slice) {
+    write("offsets", builder.getDenseI64ArrayAttr(attributes.offsets));
+    write("strides", builder.getDenseI64ArrayAttr(attributes.strides));
   }
   if (opcode == Opcode::Accumulate) {
     write("axis",
@@ -168,13 +195,12 @@ mlir::mirage::writeOperatorAttributes(MLIRContext *context, Opcode opcode,
 /// Axes are strings in IR, since an array of an enumeration prints badly.
 static LogicalResult checkAxes(DictionaryAttr attributes,
                                function_ref<InFlightDiagnostic()> emitError) {
-  auto axes = attributes.getAs<ArrayAttr>("axes");
-  if (!axes)
-    return success();
-  for (StringAttr name : axes.getAsRange<StringAttr>())
-    if (!parseAxis(name.getValue()))
-      return emitError() << "expects axes among x, y, z and loop, got \""
-                         << name.getValue() << "\"";
+  for (StringRef list : kAxesNames)
+    if (auto axes = attributes.getAs<ArrayAttr>(list))
+      for (StringAttr name : axes.getAsRange<StringAttr>())
+        if (!parseAxis(name.getValue()))
+          return emitError() << "expects axes among x, y, z and loop, got \""
+                             << name.getValue() << "\"";
   return success();
 }
 

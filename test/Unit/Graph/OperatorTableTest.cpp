@@ -9,6 +9,7 @@
 #include "Mirage/Graph/Operators.h"
 #include "gtest/gtest.h"
 #include <cmath>
+#include <limits>
 
 using namespace mlir::mirage;
 
@@ -93,10 +94,30 @@ TEST(OperatorTable, LevelsLackWhatTheyCannotSay) {
     bool needsTiles = isInstruction || row.opcode == Opcode::Mask ||
                       row.opcode == Opcode::Accumulate;
     EXPECT_EQ(row.existsAt(Level::Kernel), !needsTiles) << row.name.str();
-    EXPECT_EQ(row.existsAt(Level::Block), !isInstruction) << row.name.str();
-    EXPECT_EQ(row.existsAt(Level::Thread), row.opcode != Opcode::Graph)
+    EXPECT_EQ(row.existsAt(Level::Block),
+              row.kind != OperatorKind::Composed && !isInstruction)
         << row.name.str();
+    bool isOfWarps =
+        row.kind != OperatorKind::Composed && row.opcode != Opcode::Slice &&
+        row.opcode != Opcode::Concat && row.opcode != Opcode::CausalMask &&
+        row.opcode != Opcode::Constant && row.opcode != Opcode::Graph;
+    EXPECT_EQ(row.existsAt(Level::Thread), isOfWarps) << row.name.str();
   }
+}
+
+TEST(OperatorTable, OperandsMayBeLeftOut) {
+  auto counts = [](Opcode opcode) {
+    std::string taken;
+    for (size_t count = 0; count < 5; ++count)
+      taken += getOperatorInfo(opcode).takes(count) ? 'y' : 'n';
+    return taken;
+  };
+  EXPECT_EQ(counts(Opcode::Constant), "ynnnn");
+  EXPECT_EQ(counts(Opcode::Exp), "nynnn");
+  EXPECT_EQ(counts(Opcode::Add), "nnynn");
+  EXPECT_EQ(counts(Opcode::RmsNorm), "nyynn");
+  EXPECT_EQ(counts(Opcode::LayerNorm), "nyyyn");
+  EXPECT_EQ(counts(Opcode::Concat), "nyyyy");
 }
 
 static std::string inferenceError(Opcode opcode, const Attributes &attributes,
@@ -160,4 +181,86 @@ TEST(ShapeInference, ReductionsAndMovements) {
   EXPECT_EQ(
       inferenceError(Opcode::Broadcast, {}, {TensorSpec{{10, 8}}}, {10, 9}),
       "expects a result that [10, 8] broadcasts to, got [10, 9]");
+}
+
+TEST(ShapeInference, Slices) {
+  Attributes attributes;
+  attributes.offsets = {2, 0};
+  attributes.strides = {3, 1};
+  TensorSpec x{{12, 5}};
+  EXPECT_EQ(llvm::cantFail(inferShape(Opcode::Slice, attributes, {x}, {4, 5})),
+            (Shape{4, 5})); // 2, 5, 8, 11
+  EXPECT_EQ(inferenceError(Opcode::Slice, attributes, {x}, {5, 5}),
+            "expects elements among the 12 of the operand's dimension, got 5 "
+            "from 2 on with stride 3");
+  EXPECT_EQ(inferenceError(Opcode::Slice, attributes, {x}, {4}),
+            "expects a result of rank 2, got [4]");
+  attributes.offsets = {12, 0};
+  EXPECT_EQ(inferenceError(Opcode::Slice, attributes, {x}, {1, 5}),
+            "expects elements among the 12 of the operand's dimension, got 1 "
+            "from 12 on with stride 3");
+  attributes.offsets = {-1, 0};
+  EXPECT_EQ(inferenceError(Opcode::Slice, attributes, {x}, {1, 5}),
+            "expects offsets of at least 0, got -1");
+  // Far beyond what a sum would hold.
+  attributes.offsets = {0, 0};
+  attributes.strides = {std::numeric_limits<int64_t>::max(), 1};
+  EXPECT_EQ(llvm::cantFail(inferShape(Opcode::Slice, attributes, {x}, {1, 5})),
+            (Shape{1, 5}));
+  EXPECT_NE(inferenceError(Opcode::Slice, attributes, {x}, {2, 5}), "no error");
+}
+
+TEST(ShapeInference, Concats) {
+  Attributes attributes;
+  attributes.dims = {1};
+  EXPECT_EQ(llvm::cantFail(inferShape(
+                Opcode::Concat, attributes,
+                {TensorSpec{{2, 3}}, TensorSpec{{2, 1}}, TensorSpec{{2, 4}}})),
+            (Shape{2, 8}));
+  EXPECT_EQ(inferenceError(Opcode::Concat, attributes,
+                           {TensorSpec{{2, 3}}, TensorSpec{{3, 3}}}),
+            "expects operands that differ in dimension 1 alone, got [2, 3] and "
+            "[3, 3]");
+  EXPECT_EQ(inferenceError(Opcode::Concat, attributes,
+                           {TensorSpec{{2, 3}}, TensorSpec{{3}}}),
+            "expects operands that differ in dimension 1 alone, got [2, 3] and "
+            "[3]");
+  EXPECT_EQ(inferenceError(Opcode::Concat, attributes, {}),
+            "expects at least 1 operands, got 0");
+}
+
+TEST(ShapeInference, ComposedOperatorsHaveThatOfTheirDefinitions) {
+  Attributes attributes;
+  attributes.dims = {2};
+  TensorSpec x{{3, 1, 8}};
+  EXPECT_EQ(inferenceError(Opcode::Softmax, attributes, {x}), "no error");
+  attributes.dims = {3};
+  EXPECT_EQ(inferenceError(Opcode::Softmax, attributes, {x}),
+            "expects dimensions in [0, 3), got 3");
+  attributes.dims = {2};
+  attributes.scalars = {-1};
+  EXPECT_EQ(inferenceError(Opcode::L2Norm, attributes, {x}),
+            "expects an epsilon of at least 0, got -1.000000");
+  attributes.scalars = {0};
+  EXPECT_EQ(
+      inferenceError(Opcode::RmsNorm, attributes, {x, TensorSpec{{4, 8}}}),
+      "expects a weight and a bias that broadcast to [3, 1, 8], got "
+      "[4, 8]");
+  EXPECT_EQ(inferenceError(Opcode::LayerNorm, attributes, {x, x, x, x}),
+            "expects 1 to 3 operands, got 4");
+  EXPECT_EQ(llvm::cantFail(inferShape(Opcode::Repeat, {}, {x}, {3, 5, 16})),
+            (Shape{3, 5, 16}));
+  EXPECT_EQ(inferenceError(Opcode::Repeat, {}, {x}, {3, 5, 12}),
+            "expects a result whose sizes are multiples of the operand's, "
+            "[3, 1, 8], got [3, 5, 12]");
+}
+
+TEST(OperatorTable, FlopsOfAComposedOperatorAreThoseOfItsSteps) {
+  Attributes attributes;
+  attributes.dims = {1};
+  TensorSpec x{{4, 10}};
+  // Maximum, difference, power, sum and quotient; a difference is a product
+  // with -1 and a sum.
+  EXPECT_EQ(countFlops(Opcode::Softmax, attributes, {x}, x),
+            (1 + 2 + 1 + 1 + 1) * 40);
 }

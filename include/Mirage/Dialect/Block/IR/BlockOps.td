@@ -11,6 +11,7 @@
 
 include "Mirage/Dialect/Block/IR/BlockDialect.td"
 include "Mirage/Dialect/Operator/ElementwiseOps.td"
+include "Mirage/Dialect/Operator/PartOps.td"
 include "Mirage/Dialect/Operator/TensorOps.td"
 include "Mirage/Dialect/Operator/TileGraphInterface.td"
 
@@ -18,6 +19,7 @@ defm Block_ : Mirage_ElementwiseOps<MirageBlockDialect, 1>;
 defm Block_ : Mirage_ReductionOps<MirageBlockDialect, 1>;
 defm Block_ : Mirage_ContractionOps<MirageBlockDialect, 1>;
 defm Block_ : Mirage_MovementOps<MirageBlockDialect, 1>;
+defm Block_ : Mirage_PartOps<MirageBlockDialect, 1>;
 defm Block_ : Mirage_MaskOps<MirageBlockDialect, 1>;
 defm Block_ : Mirage_AccumulateOps<MirageBlockDialect, 1>;
 

@@ -10,7 +10,9 @@
 #define MIRAGE_DIALECT_KERNEL_IR_KERNELOPS_TD
 
 include "Mirage/Dialect/Kernel/IR/KernelDialect.td"
+include "Mirage/Dialect/Operator/ComposedOps.td"
 include "Mirage/Dialect/Operator/ElementwiseOps.td"
+include "Mirage/Dialect/Operator/PartOps.td"
 include "Mirage/Dialect/Operator/TensorOps.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 
@@ -18,6 +20,8 @@ defm Kernel_ : Mirage_ElementwiseOps<MirageKernelDialect, 0>;
 defm Kernel_ : Mirage_ReductionOps<MirageKernelDialect, 0>;
 defm Kernel_ : Mirage_ContractionOps<MirageKernelDialect, 0>;
 defm Kernel_ : Mirage_MovementOps<MirageKernelDialect, 0>;
+defm Kernel_ : Mirage_PartOps<MirageKernelDialect, 0>;
+defm Kernel_ : Mirage_ComposedOps<MirageKernelDialect>;
 
 def Kernel_GraphOp : Op<MirageKernelDialect, "graph", [
     Pure, IsolatedFromAbove, SingleBlock, AttrSizedOperandSegments,

@@ -1,0 +1,90 @@
+//===- MovementEvaluation.cpp - Elements that keep their values -----------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GraphEvaluator.h"
+#include "TileCopies.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cstring>
+
+using namespace mlir::mirage;
+
+void GraphEvaluator::evaluateShuffle(Frame &frame, const Node &operation) {
+  ValueId operand = operation.operands[0], value = operation.results[0];
+  const Shape &shape = frame.graph.getType(value).shape;
+  uint32_t *result = allocate(frame, value);
+  size_t size = countElements(shape);
+  for (size_t i = 0; i < frame.instances * size; ++i) {
+    size_t from =
+        i - i % size + shuffleIndex(i % size, shape, operation.attributes.dims);
+    std::memcpy(result + i * words, frame.values[operand] + from * words,
+                words * sizeof(uint32_t));
+  }
+}
+
+void GraphEvaluator::evaluateMovement(Frame &frame, const Node &operation) {
+  ValueId operand = operation.operands[0], value = operation.results[0];
+  if (operation.opcode == Opcode::Mask)
+    return evaluateMask(frame, operation);
+  if (operation.opcode == Opcode::Shuffle)
+    return evaluateShuffle(frame, operation);
+  if (operation.opcode == Opcode::CausalMask)
+    return evaluateCausalMask(frame, operation);
+  if (operation.opcode == Opcode::Concat)
+    return evaluateConcat(frame, operation);
+  if (operation.opcode == Opcode::Cast || operation.opcode == Opcode::Reshape) {
+    frame.values[value] = frame.values[operand];
+    return;
+  }
+  const Shape &from = frame.graph.getType(operand).shape;
+  const Shape &to = frame.graph.getType(value).shape;
+  if (operation.opcode == Opcode::Broadcast &&
+      countElements(from) == countElements(to)) {
+    frame.values[value] = frame.values[operand];
+    return;
+  }
+  Strides strides, own = getRowMajorStrides(from);
+  int64_t begin = 0;
+  if (operation.opcode == Opcode::Transpose) {
+    for (int64_t dim : operation.attributes.dims)
+      strides.push_back(own[dim]);
+  } else if (operation.opcode == Opcode::Slice) {
+    begin = getOffset(operation.attributes.offsets, own);
+    for (auto [stride, step] :
+         llvm::zip_equal(operation.attributes.strides, own))
+      strides.push_back(stride * step);
+  } else {
+    assert(operation.opcode == Opcode::Broadcast &&
+           "a movement without a rule");
+    strides = getBroadcastStrides(from, to);
+  }
+  uint32_t *result = allocate(frame, value);
+  for (size_t i = 0; i < frame.instances; ++i)
+    copyStrided(result + i * countElements(to) * words,
+                frame.values[operand] +
+                    (i * countElements(from) + begin) * words,
+                to, strides, words);
+}
+
+/// Of each instance and each index of the dimensions before the one that is
+/// concatenated along, what the operands have there stands in one piece.
+void GraphEvaluator::evaluateConcat(Frame &frame, const Node &operation) {
+  int64_t dim = operation.attributes.dims[0];
+  ValueId value = operation.results[0];
+  llvm::ArrayRef<int64_t> shape = frame.graph.getType(value).shape;
+  size_t outer = frame.instances * countElements(shape.take_front(dim));
+  size_t pitch = countElements(shape.drop_front(dim)) * words;
+  uint32_t *target = allocate(frame, value);
+  for (ValueId operand : operation.operands) {
+    llvm::ArrayRef<int64_t> own = frame.graph.getType(operand).shape;
+    size_t piece = countElements(own.drop_front(dim)) * words;
+    for (size_t i = 0; i < outer; ++i)
+      std::memcpy(target + i * pitch, frame.values[operand] + i * piece,
+                  piece * sizeof(uint32_t));
+    target += piece;
+  }
+}
