@@ -9,6 +9,7 @@
 #include "Mirage/Analysis/LaunchSequence.h"
 #include "Mirage/Dialect/Operator/DeadOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 
@@ -25,11 +26,17 @@ FailureOr<LaunchSequence> LaunchSequence::read(func::FuncOp function) {
   return sequence;
 }
 
+/// What is not a view of anything else.
+static TensorView makeRoot(Value tensor) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(tensor.getType()).getShape();
+  return {tensor, 0, computeStrides(shape)};
+}
+
 LogicalResult LaunchSequence::readBody() {
   if (!function.getBody().hasOneBlock())
     return function.emitError("expects a function of one block");
   for (BlockArgument argument : function.getArguments())
-    roots[argument] = argument;
+    views[argument] = makeRoot(argument);
   Block &body = function.getBody().front();
   DenseSet<Operation *> dead = findDeadOps(body);
   for (Operation &op : body.without_terminator()) {
@@ -51,46 +58,118 @@ LogicalResult LaunchSequence::readGraph(kernel::GraphOp graph) {
   Block &body = graph.getBody().front();
   for (auto [inner, outer] :
        llvm::zip_equal(body.getArguments(), graph.getInputs())) {
-    auto root = roots.find(outer);
-    if (root == roots.end())
+    auto view = views.find(outer);
+    if (view == views.end())
       return graph.emitError("expects inputs that are arguments of the "
                              "function or results of a kernel graph");
-    roots[inner] = Value(root->second);
+    TensorView known = view->second;
+    views[inner] = known;
   }
-  for (Operation &kernel : body.without_terminator()) {
-    if (auto reshape = dyn_cast<kernel::ReshapeOp>(kernel)) {
-      roots[reshape.getResult()] = getRoot(reshape.getOperand());
-    } else if (auto block = dyn_cast<block::GraphOp>(kernel)) {
-      launches.push_back(block);
-      for (Value result : kernel.getResults())
-        roots[result] = result;
-    } else {
-      return kernel.emitError()
-             << "expects a block graph in place of each operator "
-                "(--mirage-assign-default-blocks), got '"
-             << kernel.getName() << "'";
-    }
+  // Parts are known before the kernels that write them.
+  for (auto concat : body.getOps<kernel::ConcatOp>())
+    if (failed(placeParts(concat)))
+      return failure();
+  for (Operation &kernel : body.without_terminator())
+    if (failed(readKernel(kernel)))
+      return failure();
+  for (auto [result, yielded] : llvm::zip_equal(
+           graph.getResults(), body.getTerminator()->getOperands())) {
+    TensorView view = views.at(yielded);
+    views[result] = view;
   }
-  for (auto [result, yielded] :
-       llvm::zip_equal(graph.getResults(), body.getTerminator()->getOperands()))
-    roots[result] = getRoot(yielded);
   return success();
+}
+
+LogicalResult LaunchSequence::readKernel(Operation &kernel) {
+  if (auto reshape = dyn_cast<kernel::ReshapeOp>(kernel))
+    return readReshape(reshape);
+  if (auto slice = dyn_cast<kernel::SliceOp>(kernel))
+    return readSlice(slice);
+  if (isa<kernel::ConcatOp>(kernel))
+    return success();
+  auto block = dyn_cast<block::GraphOp>(kernel);
+  if (!block)
+    return kernel.emitError()
+           << "expects a block graph in place of each operator "
+              "(--mirage-assign-default-blocks), got '"
+           << kernel.getName() << "'";
+  launches.push_back(block);
+  for (Value result : kernel.getResults())
+    views.try_emplace(result, makeRoot(result));
+  return success();
+}
+
+LogicalResult LaunchSequence::readReshape(kernel::ReshapeOp reshape) {
+  TensorView view = views.at(reshape.getOperand());
+  if (view.strides != computeStrides(reshape.getOperand().getType().getShape()))
+    return reshape.emitError()
+           << "expects a tensor whose elements lie one after the other "
+              "(--mirage-materialize-views)";
+  view.strides = computeStrides(reshape.getType().getShape());
+  views[reshape.getResult()] = view;
+  return success();
+}
+
+LogicalResult LaunchSequence::readSlice(kernel::SliceOp slice) {
+  if (slice.getType().getElementType() !=
+      slice.getOperand().getType().getElementType())
+    return slice.emitError() << "expects a slice that rounds nothing "
+                                "(--mirage-materialize-views)";
+  TensorView view = views.at(slice.getOperand());
+  for (auto [offset, step, stride] :
+       llvm::zip_equal(slice.getOffsets(), slice.getStrides(), view.strides)) {
+    view.offset += offset * stride;
+    stride *= step;
+  }
+  views[slice.getResult()] = view;
+  return success();
+}
+
+/// A kernel writes each part where it belongs, and nobody else needs it.
+LogicalResult LaunchSequence::placeParts(kernel::ConcatOp concat) {
+  TensorView whole = makeRoot(concat.getResult()), part = whole;
+  int64_t dim = concat.getDims()[0];
+  for (Value operand : concat.getParts()) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    if (!operand.getDefiningOp<block::GraphOp>() || !operand.hasOneUse() ||
+        type.getElementType() != concat.getType().getElementType())
+      return concat.emitError()
+             << "expects parts that kernels write for nothing else, as "
+                "elements of the result's type (--mirage-materialize-views)";
+    views[operand] = part;
+    part.offset += type.getDimSize(dim) * part.strides[dim];
+  }
+  views[concat.getResult()] = whole;
+  return success();
+}
+
+MemRefType LaunchSequence::getBufferType(Value tensor) const {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  const TensorView &view = views.at(tensor);
+  if (view.offset == 0 && view.strides == computeStrides(type.getShape()))
+    return MemRefType::get(type.getShape(), type.getElementType());
+  return MemRefType::get(
+      type.getShape(), type.getElementType(),
+      StridedLayoutAttr::get(type.getContext(), view.offset, view.strides));
 }
 
 LogicalResult LaunchSequence::readResults() {
   Operation *terminator = function.getBody().front().getTerminator();
   for (auto [index, value] : llvm::enumerate(terminator->getOperands())) {
-    auto root = roots.find(value);
-    if (root == roots.end() || isa<BlockArgument>(root->second) ||
-        !resultIndex.try_emplace(root->second, index).second)
+    auto view = views.find(value);
+    if (view == views.end() || isa<BlockArgument>(view->second.root) ||
+        !getBufferType(value).getLayout().isIdentity() ||
+        !resultIndex.try_emplace(view->second.root, index).second)
       return terminator->emitError()
              << "expects each result to be written by a kernel of its own "
                 "(--mirage-materialize-results), result "
              << index << " is not";
   }
   for (block::GraphOp launch : launches)
-    llvm::copy_if(launch->getResults(), std::back_inserter(intermediates),
-                  [&](Value result) { return !resultIndex.count(result); });
+    for (Value result : launch->getResults())
+      if (Value root = getRoot(result);
+          !resultIndex.count(root) && !llvm::is_contained(intermediates, root))
+        intermediates.push_back(root);
   return success();
 }
 
@@ -99,8 +178,10 @@ StorageProblem LaunchSequence::makeStorageProblem() const {
   for (auto [number, launch] : llvm::enumerate(launches)) {
     for (Value operand : launch->getOperands())
       lastUse[getRoot(operand)] = number;
-    for (Value result : launch->getResults())
-      written[result] = lastUse[result] = number;
+    for (Value result : launch->getResults()) {
+      written.try_emplace(getRoot(result), number);
+      lastUse[getRoot(result)] = number;
+    }
   }
   StorageProblem problem(kBufferAlignment);
   for (Value tensor : intermediates)
@@ -115,7 +196,7 @@ void LaunchSequence::annotate(const StoragePlan &plan) {
     offsets[tensor] = offset;
   Builder builder(function.getContext());
   auto getOffset = [&](Value result) -> int64_t {
-    auto offset = offsets.find(result);
+    auto offset = offsets.find(getRoot(result));
     return offset == offsets.end() ? -1 : offset->second;
   };
   for (block::GraphOp launch : launches)
@@ -136,6 +217,7 @@ FailureOr<StoragePlan> LaunchSequence::readPlan() const {
               "--mirage-plan-device-memory makes one ('"
            << kWorkspaceBytesAttr << "' is missing)";
   plan.sizeBytes = bytes.getInt();
+  DenseMap<Value, int64_t> known;
   for (block::GraphOp launch : launches) {
     auto offsets =
         launch->getAttrOfType<DenseI64ArrayAttr>(kWorkspaceOffsetsAttr);
@@ -146,9 +228,19 @@ FailureOr<StoragePlan> LaunchSequence::readPlan() const {
                 "--mirage-plan-device-memory makes them ('"
              << kWorkspaceOffsetsAttr << "' is missing or of another length)";
     for (auto [result, offset] :
-         llvm::zip_equal(launch->getResults(), offsets.asArrayRef()))
-      if (!resultIndex.count(result))
+         llvm::zip_equal(launch->getResults(), offsets.asArrayRef())) {
+      Value root = getRoot(result);
+      if (resultIndex.count(root))
+        continue;
+      auto [first, isFirst] = known.try_emplace(root, offset);
+      if (isFirst)
         plan.offsets.push_back(offset);
+      else if (first->second != offset)
+        return launch.emitError()
+               << "expects the parts of a tensor in one place in device "
+                  "memory, got offsets "
+               << first->second << " and " << offset;
+    }
   }
   if (llvm::Error error = verify(makeStorageProblem(), plan))
     return func::FuncOp(function).emitError()

@@ -57,6 +57,7 @@ static void addOptimize(OpPassManager &passManager,
   passManager.addPass(createExpandComposedPass());
   passManager.addPass(createMaterializeResultsPass());
   passManager.addPass(createSplitGridSumsPass());
+  passManager.addPass(createMaterializeViewsPass());
   passManager.addPass(createAssignDefaultBlocksPass(blocks));
   passManager.addPass(createConvertBlockToThreadPass());
   passManager.addPass(createScheduleBlockPass());

@@ -27,6 +27,12 @@ static Value getRoot(Value value) {
   return value;
 }
 
+/// Whether a value has all bytes of what a kernel writes: an argument is
+/// written by nobody here, a slice is a part.
+static bool isWritten(Value root) {
+  return !isa<BlockArgument>(root) && !root.getDefiningOp<kernel::SliceOp>();
+}
+
 /// Gives every value that is yielded a buffer of its own. A broadcast to the
 /// same shape is a copy.
 static void materializeResults(kernel::GraphOp graph) {
@@ -35,7 +41,7 @@ static void materializeResults(kernel::GraphOp graph) {
   llvm::DenseSet<Value> written;
   for (OpOperand &operand : yield->getOpOperands()) {
     Value root = getRoot(operand.get());
-    if (!isa<BlockArgument>(root) && written.insert(root).second)
+    if (isWritten(root) && written.insert(root).second)
       continue;
     operand.set(kernel::BroadcastOp::create(
         builder, graph.getLoc(), operand.get().getType(), operand.get()));

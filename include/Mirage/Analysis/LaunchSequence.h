@@ -8,9 +8,11 @@
 //
 // A function that is compiled is nothing but kernel graphs, one after the
 // other, and each of these nothing but `mirage_block.graph`s, which are
-// launched, and reshapes, which are views. What lies in device memory is the
-// function's arguments and the results of launches; every other tensor is one
-// of these in another shape.
+// launched, and what is a view: a reshape is the same elements in another
+// shape, a slice is some of them, and what a concat puts together are parts
+// that launches write into their places. What lies in device memory is the
+// function's arguments, the results of launches and those of concats; every
+// other tensor is a view of one of these.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,28 +27,40 @@
 
 namespace mlir::mirage {
 
+/// Where the elements of a tensor lie: element (i0, i1, ...) at
+/// offset + i0 · strides[0] + i1 · strides[1] + ... of its root, row-major.
+struct TensorView {
+  Value root;
+  int64_t offset = 0;
+  SmallVector<int64_t, 4> strides = {};
+};
+
 class LaunchSequence {
 public:
   /// \returns failure after an error at the first op that is neither a kernel
   /// graph nor one that makes an empty tensor nor dead, or, inside a kernel
-  /// graph, neither a block graph nor a reshape; and where a result of the
-  /// function is not written by a launch, or the same as another.
+  /// graph, neither a block graph nor a view (--mirage-materialize-views makes
+  /// copies of what cannot be one); and where a result of the function is not
+  /// written by launches, or the same as another.
   static FailureOr<LaunchSequence> read(func::FuncOp function);
 
   func::FuncOp getFunction() const { return function; }
   ArrayRef<block::GraphOp> getLaunches() const { return launches; }
   /// The tensor in device memory that an operand or a result of a launch is a
-  /// view of: an argument of the function or a result of a launch.
-  Value getRoot(Value tensor) const { return roots.at(tensor); }
+  /// view of: an argument of the function or a result of a launch or a concat.
+  Value getRoot(Value tensor) const { return views.at(tensor).root; }
+  /// A buffer of the root's elements, seen as the tensor.
+  MemRefType getBufferType(Value tensor) const;
 
   /// Places in the workspace for what lies between launches: results that the
-  /// function does not return, in the order in which they are written. Time is
-  /// counted in launches: a tensor is live from the one that writes it to the
-  /// last one that reads it.
+  /// function does not return, in the order in which they are first written.
+  /// Time is counted in launches: a tensor is live from the one that writes it
+  /// to the last one that reads it.
   StorageProblem makeStorageProblem() const;
-  /// Leaves a plan in attributes: `mirage.workspace_offsets` on each launch, an
-  /// offset in bytes for each result, -1 where it is returned; and on the
-  /// function `mirage.workspace_bytes`.
+  /// Leaves a plan in attributes: `mirage.workspace_offsets` on each launch,
+  /// for each result the offset in bytes of the tensor that it is, or is a part
+  /// of, -1 where that is returned; and on the function
+  /// `mirage.workspace_bytes`.
   void annotate(const StoragePlan &plan);
   /// The plan that attributes state, or failure after an error that says what
   /// is missing or does not hold.
@@ -58,12 +72,16 @@ private:
   explicit LaunchSequence(func::FuncOp function) : function(function) {}
   LogicalResult readBody();
   LogicalResult readGraph(kernel::GraphOp graph);
+  LogicalResult readKernel(Operation &kernel);
+  LogicalResult readReshape(kernel::ReshapeOp reshape);
+  LogicalResult readSlice(kernel::SliceOp slice);
+  LogicalResult placeParts(kernel::ConcatOp concat);
   LogicalResult readResults();
 
   func::FuncOp function;
   SmallVector<block::GraphOp> launches;
   SmallVector<Value> intermediates;
-  DenseMap<Value, Value> roots;
+  DenseMap<Value, TensorView> views;
   DenseMap<Value, unsigned> resultIndex; ///< of the function, by root
 };
 

@@ -23,12 +23,17 @@ inline constexpr llvm::StringLiteral kSharedMemorySymbol = "smem";
 /// loaded into shared memory, computed on between the barriers of the schedule,
 /// and stored. Its parameters are memrefs of the graph's inputs and results, in
 /// this order, with bare pointers aligned to 16 bytes in mind.
+/// \param buffers  their types, which say by their layouts where the elements
+/// of
+///                 views lie; those of results are contiguous along rows.
 /// `mirage_thread.graph`s stay, on memrefs in shared memory; other ops of the
 /// body become loops in which threads share out elements.
 /// \returns failure after an error at an op that has no lowering, and for a
 /// graph without a plan (`--mirage-plan-shared-memory`).
-FailureOr<gpu::GPUFuncOp>
-lowerBlockGraph(block::GraphOp graph, gpu::GPUModuleOp module, StringRef name);
+FailureOr<gpu::GPUFuncOp> lowerBlockGraph(block::GraphOp graph,
+                                          gpu::GPUModuleOp module,
+                                          StringRef name,
+                                          ArrayRef<MemRefType> buffers);
 
 } // namespace mlir::mirage
 

@@ -80,6 +80,19 @@ def MaterializeResultsPass : Pass<"mirage-materialize-results"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def MaterializeViewsPass : Pass<"mirage-materialize-views"> {
+  let summary = "copies what cannot be a view of another tensor";
+  let description = [{
+    Slices are views, reshapes too, and kernels write what a `mirage_kernel.concat`
+    puts together into its place. Where that cannot be, a `mirage_kernel.broadcast`
+    to the same shape copies: after a slice that rounds, before a reshape of a slice,
+    and of a part that is an argument, a view, read by others or stored otherwise.
+    Run before --mirage-assign-default-blocks; canonicalization would fold these
+    copies. Example: test/Transforms/materialize-views.mlir
+  }];
+  let dependentDialects = ["::mlir::mirage::kernel::MirageKernelDialect"];
+}
+
 def SplitGridSumsPass : Pass<"mirage-split-grid-sums"> {
   let summary = "adds up the parts of sums over the grid in a second kernel";
   let description = [{

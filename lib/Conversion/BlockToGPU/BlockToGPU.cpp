@@ -205,12 +205,6 @@ private:
 };
 } // namespace
 
-/// A parameter of a kernel: a tensor in device memory, row-major.
-static Type getParameterType(Type tensor) {
-  auto type = cast<RankedTensorType>(tensor);
-  return MemRefType::get(type.getShape(), type.getElementType());
-}
-
 static void declareSharedMemory(gpu::GPUModuleOp module) {
   if (module.lookupSymbol(kSharedMemorySymbol))
     return;
@@ -222,9 +216,9 @@ static void declareSharedMemory(gpu::GPUModuleOp module) {
                          Attribute(), /*alignment=*/1024, /*addrSpace=*/3);
 }
 
-FailureOr<gpu::GPUFuncOp> mlir::mirage::lowerBlockGraph(block::GraphOp graph,
-                                                        gpu::GPUModuleOp module,
-                                                        StringRef name) {
+FailureOr<gpu::GPUFuncOp>
+mlir::mirage::lowerBlockGraph(block::GraphOp graph, gpu::GPUModuleOp module,
+                              StringRef name, ArrayRef<MemRefType> buffers) {
   BlockSteps steps(graph);
   if (failed(checkGrid(graph)) || failed(checkOps(graph)) ||
       failed(checkElementTypes(graph)))
@@ -233,11 +227,7 @@ FailureOr<gpu::GPUFuncOp> mlir::mirage::lowerBlockGraph(block::GraphOp graph,
   if (failed(plan))
     return failure();
   declareSharedMemory(module);
-  SmallVector<Type> parameters;
-  llvm::append_range(
-      parameters, llvm::map_range(graph->getOperandTypes(), getParameterType));
-  llvm::append_range(
-      parameters, llvm::map_range(graph->getResultTypes(), getParameterType));
+  SmallVector<Type> parameters(buffers.begin(), buffers.end());
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
   auto kernel = gpu::GPUFuncOp::create(builder, graph.getLoc(), name,
                                        builder.getFunctionType(parameters, {}));

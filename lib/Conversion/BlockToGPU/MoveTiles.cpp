@@ -8,6 +8,7 @@
 
 #include "MoveTiles.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <numeric>
@@ -41,15 +42,22 @@ static Window makeWindow(BlockEmitter &emitter, Value tensor, Value tile,
 }
 
 /// How many neighbours of the last dimension one access may take: up to 16
-/// bytes, if rows of the tensor and of the tile are multiples of that. All
-/// origins are multiples of the tile, and tensors start at multiples of 16.
+/// bytes, if rows of the tensor and of the tile are multiples of that, and the
+/// rows of a view begin at multiples as well. All origins are multiples of the
+/// tile, and tensors start at multiples of 16.
 static int64_t getVectorWidth(const Window &window, Value tile) {
   MemRefType type = window.getType();
+  auto [strides, offset] = type.getStridesAndOffset();
+  if (strides.back() != 1)
+    return 1;
   int64_t bytes =
       std::max(type.getElementTypeBitWidth(),
                cast<MemRefType>(tile.getType()).getElementTypeBitWidth()) /
       8;
   int64_t common = std::gcd(window.tileShape.back(), type.getShape().back());
+  common = std::gcd(common, offset);
+  for (int64_t pitch : ArrayRef(strides).drop_back())
+    common = std::gcd(common, pitch);
   return std::gcd(common, 16 / bytes);
 }
 
@@ -89,6 +97,11 @@ static Value loadInside(BlockEmitter &emitter, const Window &window,
                         ValueRange position, VectorType type) {
   ImplicitLocOpBuilder &builder = emitter.builder;
   auto load = [&]() -> Value {
+    // Neighbours of a view may lie apart, in which case it is one element.
+    if (!window.getType().isLastDimUnitStride())
+      return vector::BroadcastOp::create(
+          builder, type,
+          memref::LoadOp::create(builder, window.tensor, position));
     return vector::LoadOp::create(builder, type, window.tensor, position,
                                   /*nontemporal=*/false, getAlignment(type));
   };

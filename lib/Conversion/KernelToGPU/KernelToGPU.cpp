@@ -59,7 +59,8 @@ public:
     createFunction();
     for (auto [number, launch] : llvm::enumerate(sequence.getLaunches())) {
       FailureOr<gpu::GPUFuncOp> kernel = lowerBlockGraph(
-          launch, module, getKernelName(source.getName(), number));
+          launch, module, getKernelName(source.getName(), number),
+          getBufferTypes(launch));
       if (failed(kernel))
         return failure();
       createLaunch(launch, *kernel);
@@ -74,6 +75,7 @@ private:
   DeviceBuffer getBuffer(Value tensor) const {
     return sequence.getBuffer(tensor, plan);
   }
+  SmallVector<MemRefType> getBufferTypes(block::GraphOp launch) const;
   Value getMemRef(Value tensor);
   void describe(gpu::LaunchFuncOp op, block::GraphOp launch, StringRef kernel);
 
@@ -130,19 +132,33 @@ void LaunchBuilder::createFunction() {
   builder.setInsertionPointToStart(function.addEntryBlock());
 }
 
-/// The buffer of a tensor, in the shape that its user sees.
+/// Of what a launch reads, and then of what it writes.
+SmallVector<MemRefType>
+LaunchBuilder::getBufferTypes(block::GraphOp launch) const {
+  SmallVector<MemRefType> types;
+  for (Value tensor : launch->getOperands())
+    types.push_back(sequence.getBufferType(tensor));
+  for (Value tensor : launch->getResults())
+    types.push_back(sequence.getBufferType(tensor));
+  return types;
+}
+
+/// The buffer of a tensor, as its user sees it.
 Value LaunchBuilder::getMemRef(Value tensor) {
   DeviceBuffer buffer = getBuffer(tensor);
-  MemRefType type = getBufferType(tensor.getType());
+  MemRefType type = sequence.getBufferType(tensor);
   unsigned numInputs = source.getNumArguments();
+  Value memref;
   if (buffer.role == DeviceBuffer::Role::Workspace) {
     Value offset = arith::ConstantIndexOp::create(builder, buffer.offsetBytes);
-    return memref::ViewOp::create(builder, type, function.getArguments().back(),
-                                  offset, ValueRange());
+    memref = memref::ViewOp::create(
+        builder, getBufferType(sequence.getRoot(tensor).getType()),
+        function.getArguments().back(), offset, ValueRange());
+  } else {
+    memref = function.getArgument(buffer.role == DeviceBuffer::Role::Input
+                                      ? buffer.index
+                                      : numInputs + buffer.index);
   }
-  Value memref = function.getArgument(buffer.role == DeviceBuffer::Role::Input
-                                          ? buffer.index
-                                          : numInputs + buffer.index);
   if (memref.getType() == type)
     return memref;
   auto [strides, offset] = type.getStridesAndOffset();
