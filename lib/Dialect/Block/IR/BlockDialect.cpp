@@ -8,6 +8,7 @@
 
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Dialect/Operator/BytecodeVersion.h"
+#include "Mirage/Dialect/Operator/Canonicalization.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -24,8 +25,14 @@ void MirageBlockDialect::initialize() {
 #define GET_OP_LIST
 #include "Mirage/Dialect/Block/IR/BlockOps.cpp.inc"
       >();
+  mirage::addOperatorFolds(*this);
   // Version 1 has nothing to be upgraded from.
   addInterface<mirage::VersionedBytecode>(ArrayRef<mirage::UpgradeStep>());
+}
+
+void MirageBlockDialect::getCanonicalizationPatterns(
+    RewritePatternSet &patterns) const {
+  mirage::populateOperatorCanonicalizationPatterns(patterns, getNamespace());
 }
 
 unsigned GraphOp::getNumThreads() { return getThreads(); }

@@ -8,6 +8,7 @@
 
 #include "Mirage/Dialect/Kernel/IR/Kernel.h"
 #include "Mirage/Dialect/Operator/BytecodeVersion.h"
+#include "Mirage/Dialect/Operator/Canonicalization.h"
 #include "Mirage/Dialect/Operator/TileGraphInterface.h"
 #include "mlir/IR/Builders.h"
 
@@ -24,8 +25,14 @@ void MirageKernelDialect::initialize() {
 #define GET_OP_LIST
 #include "Mirage/Dialect/Kernel/IR/KernelOps.cpp.inc"
       >();
+  mirage::addOperatorFolds(*this);
   // Version 1 has nothing to be upgraded from.
   addInterface<mirage::VersionedBytecode>(ArrayRef<mirage::UpgradeStep>());
+}
+
+void MirageKernelDialect::getCanonicalizationPatterns(
+    RewritePatternSet &patterns) const {
+  mirage::populateOperatorCanonicalizationPatterns(patterns, getNamespace());
 }
 
 YieldOp GraphOp::getYield() {

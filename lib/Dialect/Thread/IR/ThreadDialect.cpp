@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Dialect/Operator/BytecodeVersion.h"
+#include "Mirage/Dialect/Operator/Canonicalization.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -33,6 +34,7 @@ void MirageThreadDialect::initialize() {
 #define GET_ATTRDEF_LIST
 #include "Mirage/Dialect/Thread/IR/ThreadAttributes.cpp.inc"
       >();
+  mirage::addOperatorFolds(*this);
   // Version 1 has nothing to be upgraded from.
   addInterface<mirage::VersionedBytecode>(ArrayRef<mirage::UpgradeStep>());
 }

@@ -20,7 +20,7 @@ def MirageBlockDialect : Dialect {
     of arithmetic are f32 whatever the operands; rounding happens where a value
     leaves the graph, or at a `cast`. `mirage_block.graph` is one kernel.
   }];
-
+  let hasCanonicalizer = 1;
 }
 
 #endif // MIRAGE_DIALECT_BLOCK_IR_BLOCKDIALECT_TD

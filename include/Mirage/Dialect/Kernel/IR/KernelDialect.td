@@ -21,7 +21,7 @@ def MirageKernelDialect : Dialect {
     one thread block does. `mirage_kernel.graph` is the unit that is
     superoptimized.
   }];
-
+  let hasCanonicalizer = 1;
 }
 
 #endif // MIRAGE_DIALECT_KERNEL_IR_KERNELDIALECT_TD
