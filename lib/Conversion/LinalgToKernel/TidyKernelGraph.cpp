@@ -14,6 +14,7 @@
 
 #include "IndexedTensor.h"
 #include "Mirage/Conversion/LinalgToKernel.h"
+#include "Mirage/Dialect/Operator/Canonicalization.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -33,9 +34,7 @@ static FloatType getElement(Value value) {
 
 /// Whether a cast changes no value.
 static bool isWidening(CastOp cast) {
-  return APFloat::isRepresentableBy(
-      getElement(cast.getOperand()).getFloatSemantics(),
-      getElement(cast.getResult()).getFloatSemantics());
+  return holdsExactly(cast.getOperand().getType(), cast.getType());
 }
 
 static Type withElement(Value value, Type element) {
@@ -56,25 +55,6 @@ static bool isPlainMovement(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-struct FoldCast : OpRewritePattern<CastOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(CastOp cast,
-                                PatternRewriter &rewriter) const override {
-    if (cast.getOperand().getType() == cast.getType()) {
-      rewriter.replaceOp(cast, cast.getOperand());
-      return success();
-    }
-    auto inner = cast.getOperand().getDefiningOp<CastOp>();
-    if (!inner || !isWidening(inner))
-      return rewriter.notifyMatchFailure(cast,
-                                         "rounds a value that was rounded");
-    rewriter.replaceOpWithNewOp<CastOp>(cast, cast.getType(),
-                                        inner.getOperand());
-    return success();
-  }
-};
-
 /// cast(op) : f32 -> f16  =>  op, stored as f16
 struct StoreNarrow : OpRewritePattern<CastOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -179,24 +159,6 @@ struct ReadNarrow : RewritePattern {
 //===----------------------------------------------------------------------===//
 
 namespace {
-struct FoldReshape : OpRewritePattern<ReshapeOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(ReshapeOp reshape,
-                                PatternRewriter &rewriter) const override {
-    if (reshape.getOperand().getType() == reshape.getType()) {
-      rewriter.replaceOp(reshape, reshape.getOperand());
-      return success();
-    }
-    auto inner = reshape.getOperand().getDefiningOp<ReshapeOp>();
-    if (!inner)
-      return rewriter.notifyMatchFailure(reshape, "expects a reshaped operand");
-    rewriter.replaceOpWithNewOp<ReshapeOp>(reshape, reshape.getType(),
-                                           inner.getOperand());
-    return success();
-  }
-};
-
 /// op(reshape(x))  =>  reshape(op(x)), so that a reshape meets the one that
 /// undoes it: programs that reduce ranks drop a dimension of size 1 and bring
 /// it back.
@@ -222,38 +184,12 @@ struct ReshapeAfterUnary : RewritePattern {
   }
 };
 
-/// Permutations of permutations are one; the identity is none.
-struct FoldTranspose : OpRewritePattern<TransposeOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(TransposeOp transpose,
-                                PatternRewriter &rewriter) const override {
-    if (llvm::is_sorted(transpose.getDims())) {
-      rewriter.replaceOp(transpose, transpose.getOperand());
-      return success();
-    }
-    auto inner = transpose.getOperand().getDefiningOp<TransposeOp>();
-    if (!inner)
-      return rewriter.notifyMatchFailure(transpose, "expects two in a row");
-    SmallVector<int64_t> dims;
-    for (int64_t dim : transpose.getDims())
-      dims.push_back(inner.getDims()[dim]);
-    rewriter.replaceOpWithNewOp<TransposeOp>(transpose, transpose.getType(),
-                                             inner.getOperand(), dims);
-    return success();
-  }
-};
-
 /// Elementwise operators stretch dimensions of size 1 by themselves.
 struct StretchInOperator : OpRewritePattern<BroadcastOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(BroadcastOp broadcast,
                                 PatternRewriter &rewriter) const override {
-    if (broadcast.getOperand().getType() == broadcast.getType()) {
-      rewriter.replaceOp(broadcast, broadcast.getOperand());
-      return success();
-    }
     SmallVector<OpOperand *> uses;
     for (OpOperand &use : broadcast.getResult().getUses())
       if (stretches(use, broadcast))
@@ -335,7 +271,8 @@ struct AverageInsteadOfScale : OpRewritePattern<ScaleOp> {
 
 void mlir::mirage::populateKernelGraphTidyingPatterns(
     RewritePatternSet &patterns) {
-  patterns.add<AverageInsteadOfScale, FoldCast, FoldReshape, FoldTranspose,
-               ReadNarrow, ReshapeAfterUnary, RoundBeforeMovement, StoreNarrow,
+  populateOperatorCanonicalizationPatterns(
+      patterns, kernel::MirageKernelDialect::getDialectNamespace());
+  patterns.add<AverageInsteadOfScale, ReadNarrow, ReshapeAfterUnary, RoundBeforeMovement, StoreNarrow,
                StretchInOperator, WidenAfterMovement>(patterns.getContext());
 }
