@@ -150,7 +150,8 @@ static double countWork(const Graph &graph) {
       work += countWork(*node.body) * double(node.body->getNumBlocks()) *
               double(node.body->loop);
     else
-      work += double(countFlops(node.opcode, graph.getTypes(node.operands),
+      work += double(countFlops(node.opcode, node.attributes,
+                                graph.getTypes(node.operands),
                                 graph.getType(node.results[0])));
   }
   return work;

@@ -110,7 +110,7 @@ enum class OperatorKind : uint8_t {
   Reduction,   ///< `finish(combine over elements of definition(x))`
   Contraction,
   Movement,
-  Copy, ///< the result is the operand, in another place
+  Copy,     ///< the result is the operand, in another place
   Composed, ///< a small graph of other operators, which takes its place first
   Accumulate,
   Graph,

@@ -273,6 +273,7 @@ void mlir::mirage::populateKernelGraphTidyingPatterns(
     RewritePatternSet &patterns) {
   populateOperatorCanonicalizationPatterns(
       patterns, kernel::MirageKernelDialect::getDialectNamespace());
-  patterns.add<AverageInsteadOfScale, ReadNarrow, ReshapeAfterUnary, RoundBeforeMovement, StoreNarrow,
-               StretchInOperator, WidenAfterMovement>(patterns.getContext());
+  patterns.add<AverageInsteadOfScale, ReadNarrow, ReshapeAfterUnary,
+               RoundBeforeMovement, StoreNarrow, StretchInOperator,
+               WidenAfterMovement>(patterns.getContext());
 }

@@ -108,6 +108,7 @@ static LogicalResult verifyRow(Operation *op, Opcode opcode) {
       return verifyReshape(reshape);
     return verifyLanesAgree(op);
   case OperatorKind::Copy:
+  case OperatorKind::Composed:
   case OperatorKind::Graph:
     break;
   }
