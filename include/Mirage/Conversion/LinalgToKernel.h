@@ -21,7 +21,8 @@
 // two, multiplies by 1/c as the nearest double), and what an op accumulates on.
 // Rounding inside a body is kept only as element types of results. Operators
 // that treat NaN in their own way (arith.maxnumf) are taken only where they
-// state that there is none.
+// state that there is none. docs/rationale/Import.md says what is read more
+// freely than it is written, and why.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,10 +37,12 @@
 namespace mlir::mirage {
 
 /// Replaces one op on tensors by a kernel graph that computes its results: a
-/// structured op of linalg, an elementwise op of arith or math on tensors, or a
-/// reshape of tensor.
+/// structured op of linalg, linalg.softmax, an elementwise op of arith or math
+/// on tensors, or a reshape of tensor. Results that nothing uses are dropped;
+/// one whose elements are all one number becomes a constant of arith.
 /// \param reason  set on failure: what was expected and found, fit to follow
 ///                "stays outside: ". The op is then unchanged.
+/// \returns the graph; null where nothing was left for one to compute.
 FailureOr<kernel::GraphOp> convertOpToKernelGraph(RewriterBase &rewriter,
                                                   Operation *op,
                                                   std::string &reason);
@@ -60,8 +63,9 @@ void populateLinalgToKernelPatterns(RewritePatternSet &patterns);
 /// rounding to element types, which they keep where a value is stored.
 void populateKernelGraphTidyingPatterns(RewritePatternSet &patterns);
 
-/// All three steps on a function. Ops that are not understood stay as they are,
-/// each with a remark that names it and says why.
+/// All three steps on a function, after ops on tensors that nothing reads were
+/// erased. Ops that are not understood stay as they are, each with a remark
+/// that names it and says why.
 LogicalResult convertLinalgToKernel(FunctionOpInterface function);
 
 } // namespace mlir::mirage

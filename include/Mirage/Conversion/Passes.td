@@ -19,12 +19,14 @@ def ConvertLinalgToMirageKernelPass : Pass<"convert-linalg-to-mirage-kernel"> {
     understood by their indexing maps and bodies: contractions, elementwise
     operators, broadcasts, transposes and reductions, whether they are written as
     named ops, as `linalg.generic` or with `arith` and `math` on tensors; also
-    `tensor.expand_shape` and `tensor.collapse_shape`. Fills and constants that
-    only these read disappear. The rest stays as it was, each op with a remark
+    `linalg.softmax`, `tensor.expand_shape`, `tensor.collapse_shape` and
+    `tensor.reshape`. Fills and constants that only these read disappear, as
+    does what nothing reads. The rest stays as it was, each op with a remark
     that says why (`include/Mirage/Conversion/LinalgToKernel.h`).
     Example: test/Conversion/LinalgToKernel/matmul.mlir
   }];
-  let dependentDialects = ["::mlir::mirage::kernel::MirageKernelDialect",
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::mirage::kernel::MirageKernelDialect",
                            "::mlir::tensor::TensorDialect"];
 }
 

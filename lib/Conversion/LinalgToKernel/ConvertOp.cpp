@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LinalgOpReader.h"
 #include "Mirage/Conversion/LinalgToKernel.h"
+#include "OpReaders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -15,54 +15,14 @@
 using namespace mlir;
 using namespace mlir::mirage;
 
-/// arith and math on whole tensors: a body of one op, over the result's
-/// indices.
-static FailureOr<SmallVector<Value>>
-readElementwiseOp(Operation *op, GraphDraft &draft, std::string &reason) {
-  Type type = op->getResult(0).getType();
-  for (Type used :
-       llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
-    if (auto problem = explainUnsupportedTensor(used)) {
-      reason = *problem;
-      return failure();
-    }
-  ArrayRef<int64_t> extents = cast<RankedTensorType>(type).getShape();
-  auto loops = llvm::to_vector(llvm::seq<int>(0, extents.size()));
-  IndexedBuilder builder(draft.getBuilder(), extents);
-  auto leaf = [&](Value value) -> FailureOr<BodyValue> {
-    return BodyValue(IndexedTensor{draft.getInput(value), loops});
-  };
-  ScalarTranslator translator(builder, op->getLoc(), nullptr, leaf, reason);
-  FailureOr<BodyValue> value = translator.translateOp(op);
-  if (failed(value))
-    return failure();
-  auto *tensor = std::get_if<IndexedTensor>(&*value);
-  if (!tensor) {
-    reason = "expects results that depend on a tensor, got a constant";
-    return failure();
-  }
-  Type element = cast<RankedTensorType>(type).getElementType();
-  return SmallVector<Value>{builder.convert(*tensor, element).tensor};
-}
-
-/// tensor.expand_shape and tensor.collapse_shape keep the row-major order.
-static FailureOr<SmallVector<Value>>
-readReshape(Operation *op, GraphDraft &draft, std::string &reason) {
-  for (Type type : {op->getOperand(0).getType(), op->getResult(0).getType()})
-    if (auto problem = explainUnsupportedTensor(type)) {
-      reason = *problem;
-      return failure();
-    }
-  Value operand = draft.getInput(op->getOperand(0));
-  return SmallVector<Value>{kernel::ReshapeOp::create(
-      draft.getBuilder(), op->getLoc(), op->getResult(0).getType(), operand)};
-}
-
-static FailureOr<SmallVector<Value>> readOp(Operation *op, GraphDraft &draft,
-                                            std::string &reason) {
+static ReadResults readOp(Operation *op, GraphDraft &draft,
+                          std::string &reason) {
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))
-    return LinalgOpReader(structured, draft, reason).readResults();
-  if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+    return readLinalgOp(structured, draft, reason);
+  if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op))
+    return readSoftmax(softmax, draft, reason);
+  if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::ReshapeOp>(
+          op))
     return readReshape(op, draft, reason);
   if (isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op->getDialect()))
     return readElementwiseOp(op, draft, reason);
@@ -91,7 +51,7 @@ mlir::mirage::convertOpToKernelGraph(RewriterBase &rewriter, Operation *op,
     return failure();
   }
   GraphDraft draft(op);
-  FailureOr<SmallVector<Value>> results = readOp(op, draft, reason);
+  ReadResults results = readOp(op, draft, reason);
   if (failed(results))
     return failure();
   return draft.replaceOp(rewriter, *results);

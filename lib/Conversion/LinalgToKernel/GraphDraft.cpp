@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "GraphDraft.h"
+#include "FindConstant.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 
@@ -32,20 +34,49 @@ Value GraphDraft::getInput(Value outer) {
   return found->second;
 }
 
-kernel::GraphOp GraphDraft::replaceOp(RewriterBase &rewriter,
-                                      ValueRange results) {
+kernel::GraphOp GraphDraft::createGraph(RewriterBase &rewriter,
+                                        ValueRange yielded) {
   Location location = op->getLoc();
-  kernel::YieldOp::create(builder, location, results);
-  rewriter.setInsertionPoint(op);
+  kernel::YieldOp::create(builder, location, yielded);
   SmallVector<Value> inits =
-      llvm::map_to_vector(op->getResultTypes(), [&](Type type) -> Value {
+      llvm::map_to_vector(yielded.getTypes(), [&](Type type) -> Value {
         auto tensor = cast<RankedTensorType>(type);
         return tensor::EmptyOp::create(rewriter, location, tensor.getShape(),
                                        tensor.getElementType());
       });
-  auto graph = kernel::GraphOp::create(rewriter, location, op->getResultTypes(),
+  auto graph = kernel::GraphOp::create(rewriter, location, yielded.getTypes(),
                                        inputs, inits);
   graph.getBody().takeBody(region);
-  rewriter.replaceOp(op, graph.getResults());
+  return graph;
+}
+
+static Value createConstant(OpBuilder &builder, Location location,
+                            RankedTensorType type, double number) {
+  auto element = cast<FloatType>(type.getElementType());
+  return arith::ConstantOp::create(
+      builder, location,
+      DenseElementsAttr::get(type, roundTo(number, element)));
+}
+
+kernel::GraphOp GraphDraft::replaceOp(RewriterBase &rewriter,
+                                      ArrayRef<ResultValue> results) {
+  rewriter.setInsertionPoint(op);
+  SmallVector<Value> yielded;
+  for (const ResultValue &result : results)
+    if (auto *value = std::get_if<Value>(&result))
+      yielded.push_back(*value);
+  kernel::GraphOp graph;
+  if (!yielded.empty())
+    graph = createGraph(rewriter, yielded);
+  unsigned next = 0;
+  for (auto [old, result] : llvm::zip_equal(op->getResults(), results)) {
+    if (std::holds_alternative<Value>(result))
+      rewriter.replaceAllUsesWith(old, graph.getResult(next++));
+    else if (auto *number = std::get_if<double>(&result))
+      rewriter.replaceAllUsesWith(
+          old, createConstant(rewriter, op->getLoc(),
+                              cast<RankedTensorType>(old.getType()), *number));
+  }
+  rewriter.eraseOp(op);
   return graph;
 }

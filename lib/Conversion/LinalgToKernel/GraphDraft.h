@@ -11,8 +11,13 @@
 
 #include "Mirage/Dialect/Kernel/IR/Kernel.h"
 #include "mlir/IR/PatternMatch.h"
+#include <variant>
 
 namespace mlir::mirage {
+
+/// What is made of one result of an op: nothing, where nobody uses it; the
+/// number that all its elements are; or a tensor of the graph.
+using ResultValue = std::variant<std::monostate, double, Value>;
 
 /// The kernel graph that is to take the place of one op, not in the IR yet. It
 /// is given up if it is destroyed before `replaceOp`.
@@ -27,10 +32,14 @@ public:
   /// The graph's argument for a tensor of the function.
   Value getInput(Value outer);
 
-  /// Replaces the op by the graph, which yields `results`.
-  kernel::GraphOp replaceOp(RewriterBase &rewriter, ValueRange results);
+  /// Replaces the op's results, by those of the graph and by constants.
+  /// \returns the graph; null where there is no tensor among `results`.
+  kernel::GraphOp replaceOp(RewriterBase &rewriter,
+                            ArrayRef<ResultValue> results);
 
 private:
+  kernel::GraphOp createGraph(RewriterBase &rewriter, ValueRange yielded);
+
   Region region;
   OpBuilder builder;
   Operation *op;

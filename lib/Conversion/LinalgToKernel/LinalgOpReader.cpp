@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LinalgOpReader.h"
+#include "FindConstant.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -19,9 +20,6 @@ using namespace mlir::mirage;
 LogicalResult LinalgOpReader::check() {
   if (!op.hasPureTensorSemantics())
     return fail("expects operands that are tensors, got memrefs");
-  for (Type type : op->getResultTypes())
-    if (std::optional<std::string> problem = explainUnsupportedTensor(type))
-      return fail(*problem);
   for (auto [loop, extent] : llvm::enumerate(extents))
     if (ShapedType::isDynamic(extent) || extent < 1)
       return fail("expects loops of constant, positive extent, got loop " +
@@ -96,33 +94,52 @@ LogicalResult LinalgOpReader::checkResultLoops(ArrayRef<int> order) {
   return success();
 }
 
-FailureOr<Value> LinalgOpReader::readResult(OpOperand &init) {
+FailureOr<BodyValue> LinalgOpReader::readYielded(OpOperand &init,
+                                                 ArrayRef<int> order) {
+  if (reductionLoops.empty())
+    return translator.translate(op.getMatchingYieldValue(&init)->get());
+  return readReduction(init, order);
+}
+
+/// A number may have a type that no tensor of a graph has, such as one of rank
+/// 0, since what reads it takes it as a number.
+FailureOr<ResultValue> LinalgOpReader::readResult(OpOperand &init) {
+  Type type = init.get().getType(), element = getElementTypeOrSelf(type);
+  std::optional<std::string> problem = explainUnsupportedTensor(type);
+  if (problem && !convertElementType(element))
+    return fail(*problem);
   FailureOr<SmallVector<int>> order = readMap(init);
   if (failed(order) || failed(checkResultLoops(*order)))
     return failure();
-  FailureOr<BodyValue> value =
-      reductionLoops.empty()
-          ? translator.translate(op.getMatchingYieldValue(&init)->get())
-          : readReduction(init, *order);
+  FailureOr<BodyValue> value = readYielded(init, *order);
   if (failed(value))
     return failure();
-  auto *tensor = std::get_if<IndexedTensor>(&*value);
-  if (!tensor)
-    return fail("expects results that depend on a tensor, got a constant");
+  if (auto *number = std::get_if<double>(&*value))
+    return ResultValue(*number);
+  if (problem)
+    return fail(*problem);
   builder.setLocation(op.getLoc());
-  Type element = getElementTypeOrSelf(init.get());
-  return builder.stretch(builder.convert(*tensor, element), *order).tensor;
+  IndexedTensor stored =
+      builder.convert(std::get<IndexedTensor>(*value), element);
+  return ResultValue(builder.stretch(stored, *order).tensor);
 }
 
-FailureOr<SmallVector<Value>> LinalgOpReader::readResults() {
+ReadResults LinalgOpReader::readResults() {
   if (failed(check()))
     return failure();
-  SmallVector<Value> results;
+  SmallVector<ResultValue> results;
   for (OpOperand &init : op.getDpsInitsMutable()) {
-    FailureOr<Value> result = readResult(init);
+    bool isUsed = !op.getTiedOpResult(&init).use_empty();
+    FailureOr<ResultValue> result =
+        isUsed ? readResult(init) : ResultValue(std::monostate());
     if (failed(result))
       return failure();
     results.push_back(*result);
   }
   return results;
+}
+
+ReadResults mlir::mirage::readLinalgOp(linalg::LinalgOp op, GraphDraft &draft,
+                                       std::string &reason) {
+  return LinalgOpReader(op, draft, reason).readResults();
 }

@@ -9,9 +9,8 @@
 #ifndef MIRAGE_LIB_CONVERSION_LINALGTOKERNEL_LINALGOPREADER_H
 #define MIRAGE_LIB_CONVERSION_LINALGTOKERNEL_LINALGOPREADER_H
 
-#include "GraphDraft.h"
+#include "OpReaders.h"
 #include "ScalarTranslator.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace mlir::mirage {
 
@@ -24,15 +23,15 @@ public:
         builder(draft.getBuilder(), extents),
         translator(builder, op.getLoc(), op.getBlock(), leaf, reason) {}
 
-  /// The tensors that the op results in.
-  FailureOr<SmallVector<Value>> readResults();
+  ReadResults readResults();
 
 private:
   LogicalResult check();
   FailureOr<SmallVector<int>> readMap(OpOperand &operand);
   FailureOr<BodyValue> readOperand(OpOperand &operand);
   FailureOr<BodyValue> readLeaf(Value value);
-  FailureOr<Value> readResult(OpOperand &init);
+  FailureOr<ResultValue> readResult(OpOperand &init);
+  FailureOr<BodyValue> readYielded(OpOperand &init, ArrayRef<int> order);
   FailureOr<BodyValue> readReduction(OpOperand &init, ArrayRef<int> order);
   struct Accumulation;
   static std::optional<Accumulation> findAccumulation(Value yielded,

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Conversion/LinalgToKernel.h"
+#include "FindConstant.h"
 #include "Mirage/Conversion/Passes.h"
-#include "ScalarTranslator.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -30,13 +30,6 @@ using namespace mlir::mirage;
 //===----------------------------------------------------------------------===//
 // Which ops
 //===----------------------------------------------------------------------===//
-
-/// What others read as constants or destinations and needs no kernel.
-static bool isSource(Operation *op) {
-  if (isa<tensor::EmptyOp>(op) || op->hasTrait<OpTrait::ConstantLike>())
-    return true;
-  return isa<linalg::FillOp>(op) && findConstant(op->getResult(0));
-}
 
 static bool isOnTensors(Operation *op) {
   auto isTensor = [](Type type) { return isa<TensorType>(type); };
@@ -94,9 +87,25 @@ static void eraseDeadSources(RewriterBase &rewriter,
   }
 }
 
-static SmallVector<kernel::GraphOp>
-convertOps(RewriterBase &rewriter, ArrayRef<Operation *> ops,
-           llvm::SetVector<Operation *> &sources) {
+/// Ops that compute nothing that anybody reads are no part of a program.
+static void eraseDeadOps(RewriterBase &rewriter,
+                         SmallVector<Operation *> &ops) {
+  for (Operation *&op : llvm::reverse(ops)) {
+    if (!isOpTriviallyDead(op))
+      continue;
+    llvm::SetVector<Operation *> read;
+    collectSources(op, read);
+    rewriter.eraseOp(op);
+    op = nullptr;
+    eraseDeadSources(rewriter, std::move(read));
+  }
+  llvm::erase(ops, nullptr);
+}
+
+/// What an op alone read of sources goes with it, before graphs are merged: a
+/// comparison would keep the values it compares alive.
+static SmallVector<kernel::GraphOp> convertOps(RewriterBase &rewriter,
+                                               ArrayRef<Operation *> ops) {
   SmallVector<kernel::GraphOp> graphs;
   for (Operation *op : ops) {
     llvm::SetVector<Operation *> read;
@@ -110,8 +119,9 @@ convertOps(RewriterBase &rewriter, ArrayRef<Operation *> ops,
                        << reason;
       continue;
     }
-    graphs.push_back(*graph);
-    sources.insert(read.begin(), read.end());
+    if (*graph)
+      graphs.push_back(*graph);
+    eraseDeadSources(rewriter, std::move(read));
   }
   return graphs;
 }
@@ -135,20 +145,38 @@ mlir::mirage::convertLinalgToKernel(FunctionOpInterface function) {
   RewritePatternSet patterns(function.getContext());
   populateKernelGraphTidyingPatterns(patterns);
   FrozenRewritePatternSet tidying(std::move(patterns));
-  llvm::SetVector<Operation *> sources;
-  for (auto &[block, ops] : findCandidates(function)) {
-    SmallVector<kernel::GraphOp> graphs = convertOps(rewriter, ops, sources);
+  auto candidates = findCandidates(function);
+  for (auto &[block, ops] : llvm::reverse(candidates))
+    eraseDeadOps(rewriter, ops);
+  for (auto &[block, ops] : candidates) {
+    SmallVector<kernel::GraphOp> graphs = convertOps(rewriter, ops);
     for (kernel::GraphOp graph : mergeKernelGraphs(rewriter, graphs))
       if (failed(tidy(rewriter, graph, tidying)))
         return failure();
   }
-  eraseDeadSources(rewriter, std::move(sources));
   return success();
 }
 
 //===----------------------------------------------------------------------===//
 // As patterns and as a pass
 //===----------------------------------------------------------------------===//
+
+/// Whether all that an op computes from is stated in the program.
+static bool readsSourcesOnly(Operation *op) {
+  return llvm::all_of(op->getOperands(), [](Value operand) {
+    Operation *producer = operand.getDefiningOp();
+    return producer && (isSource(producer) || readsSourcesOnly(producer));
+  });
+}
+
+/// Drivers visit ops in any order, and a number is one only once the op that
+/// makes it was visited.
+static bool awaitsNumbers(Operation *op) {
+  return llvm::any_of(op->getOperands(), [](Value operand) {
+    Operation *producer = operand.getDefiningOp();
+    return producer && isCandidate(producer) && readsSourcesOnly(producer);
+  });
+}
 
 namespace {
 struct ConvertToKernelGraph : RewritePattern {
@@ -159,6 +187,8 @@ struct ConvertToKernelGraph : RewritePattern {
                                 PatternRewriter &rewriter) const override {
     if (!isCandidate(op))
       return rewriter.notifyMatchFailure(op, "expects an op on tensors");
+    if (awaitsNumbers(op))
+      return rewriter.notifyMatchFailure(op, "expects operands visited before");
     std::string reason;
     if (failed(convertOpToKernelGraph(rewriter, op, reason)))
       return rewriter.notifyMatchFailure(op, reason);

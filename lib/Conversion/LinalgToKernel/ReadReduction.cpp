@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FindConstant.h"
 #include "LinalgOpReader.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -32,14 +33,15 @@ auto LinalgOpReader::findAccumulation(Value yielded, Value accumulator)
   Operation *definition = skipCasts(yielded).getDefiningOp();
   if (!definition)
     return std::nullopt;
-  std::optional<Opcode> combiner = findOpcode(definition);
-  if (combiner != Opcode::Add && combiner != Opcode::Maximum &&
-      combiner != Opcode::Minimum)
+  std::optional<Join> join = findJoin(definition);
+  if (!join ||
+      (join->opcode != Opcode::Add && join->opcode != Opcode::Maximum &&
+       join->opcode != Opcode::Minimum))
     return std::nullopt;
-  for (unsigned side : {0, 1})
-    if (skipCasts(definition->getOperand(side)) == accumulator)
-      return Accumulation{*combiner, definition->getOperand(1 - side),
-                          definition};
+  if (skipCasts(join->lhs) == accumulator)
+    return Accumulation{join->opcode, join->rhs, definition};
+  if (skipCasts(join->rhs) == accumulator)
+    return Accumulation{join->opcode, join->lhs, definition};
   return std::nullopt;
 }
 
@@ -96,12 +98,15 @@ LinalgOpReader::readReduced(const Accumulation &accumulation, Type element,
   }
 }
 
-/// Whether accumulating onto `number` is accumulating onto nothing.
-static bool isNeutral(Opcode combiner, double number) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
+/// Whether accumulating onto `number` is accumulating onto nothing. A maximum
+/// that starts from the lowest finite number of the type it is kept in is meant
+/// to start from nothing: front ends write that where they avoid infinities. It
+/// differs only where all elements are -inf (docs/rationale/Import.md).
+static bool isNeutral(Opcode combiner, double number, FloatType storage) {
   if (combiner == Opcode::Add)
     return number == 0;
-  return number == (combiner == Opcode::Maximum ? -infinity : infinity);
+  double extreme = combiner == Opcode::Maximum ? -number : number;
+  return extreme >= toDouble(APFloat::getLargest(storage.getFloatSemantics()));
 }
 
 FailureOr<BodyValue> LinalgOpReader::readReduction(OpOperand &init,
@@ -125,7 +130,8 @@ FailureOr<BodyValue> LinalgOpReader::readReduction(OpOperand &init,
   if (failed(reduced))
     return failure();
   auto *number = std::get_if<double>(&*start);
-  if (number && isNeutral(accumulation->combiner, *number))
+  auto storage = cast<FloatType>(getElementTypeOrSelf(init.get()));
+  if (number && isNeutral(accumulation->combiner, *number, storage))
     return BodyValue(*reduced);
   return translator.join(accumulation->combiner, *reduced, *start, element);
 }

@@ -9,7 +9,9 @@
 #ifndef MIRAGE_LIB_CONVERSION_LINALGTOKERNEL_SCALARTRANSLATOR_H
 #define MIRAGE_LIB_CONVERSION_LINALGTOKERNEL_SCALARTRANSLATOR_H
 
+#include "FindOperator.h"
 #include "IndexedTensor.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include <string>
 #include <variant>
 
@@ -17,13 +19,6 @@ namespace mlir::mirage {
 
 /// What a scalar of a body is over all iterations: one number, or a tensor.
 using BodyValue = std::variant<double, IndexedTensor>;
-
-/// The number that a scalar constant, or every element of a constant tensor or
-/// of a linalg.fill, is.
-std::optional<double> findConstant(Value value);
-
-/// The row of the operator table that means what an op with one result means.
-std::optional<Opcode> findOpcode(Operation *op);
 
 /// Builds kernel ops for ops of arith and math, on demand, so that parts of a
 /// body that nothing asks for leave no trace. Numbers are folded in float64;
@@ -50,9 +45,12 @@ public:
 
 private:
   FailureOr<BodyValue> translateUnary(Opcode opcode, Operation *op);
-  FailureOr<BodyValue> translateBinary(Opcode opcode, Operation *op);
-  FailureOr<BodyValue> translateFma(Operation *op);
-  FailureOr<BodyValue> translateCast(Operation *op, bool rounds);
+  FailureOr<BodyValue> translateJoin(const Join &join, Operation *op);
+  FailureOr<BodyValue> translateFma(math::FmaOp op);
+  FailureOr<BodyValue> translatePower(math::FPowIOp op);
+  FailureOr<BodyValue> translateCast(Operation *op);
+  LogicalResult failUnknown(Operation *op);
+  LogicalResult checkArithmetic(Operation *op);
   FailureOr<BodyValue> joinNumber(Opcode opcode, const IndexedTensor &x,
                                   double number, bool isNumberLeft,
                                   Type element);

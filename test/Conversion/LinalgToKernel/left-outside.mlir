@@ -157,18 +157,6 @@ func.func @scalar_argument(%x: tensor<4x6xf32>, %s: f32) -> tensor<4x6xf32> {
   return %0 : tensor<4x6xf32>
 }
 
-func.func @constant_result(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
-  %e = tensor.empty() : tensor<4x6xf32>
-  // expected-remark @below {{expects results that depend on a tensor, got a constant}}
-  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%x : tensor<4x6xf32>) outs(%e : tensor<4x6xf32>) {
-  ^bb0(%a: f32, %out: f32):
-    %c = arith.constant 3.0 : f32
-    linalg.yield %c : f32
-  } -> tensor<4x6xf32>
-  return %0 : tensor<4x6xf32>
-}
-
 func.func @divided_by_zero(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
   %zero = arith.constant dense<0.0> : tensor<4x6xf32>
   // expected-remark @below {{expects a divisor that has a reciprocal in f32}}
@@ -177,10 +165,81 @@ func.func @divided_by_zero(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
 }
 
 func.func @exponent(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
-  %c = arith.constant dense<2.5> : tensor<4x6xf32>
-  // expected-remark @below {{expects an exponent of 1, 2, 3, -1, 0.5 or -0.5, got 2.5}}
+  %c = arith.constant dense<2.7> : tensor<4x6xf32>
+  // expected-remark @below {{expects an exponent that is a multiple of 0.5 from -64 to 64, got 2.7}}
   %0 = math.powf %x, %c : tensor<4x6xf32>
   return %0 : tensor<4x6xf32>
+}
+
+func.func @large_exponent(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %c = arith.constant dense<65.0> : tensor<4x6xf32>
+  // expected-remark @below {{expects an exponent that is a multiple of 0.5 from -64 to 64, got 65}}
+  %0 = math.powf %x, %c : tensor<4x6xf32>
+  return %0 : tensor<4x6xf32>
+}
+
+// Upstream documents and lowers it as max(min(x, lo), hi), which no clamp is.
+func.func @math_clamp(%x: tensor<4x6xf32>, %lo: tensor<4x6xf32>, %hi: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  // expected-remark @below {{no operator means math.clampf}}
+  %0 = math.clampf %x to [%lo, %hi] : tensor<4x6xf32>
+  return %0 : tensor<4x6xf32>
+}
+
+// Neither the larger nor the smaller of what is compared.
+func.func @leaky(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %e = tensor.empty() : tensor<4x6xf32>
+  %zero = arith.constant 0.0 : f32
+  %slope = arith.constant 0.01 : f32
+  // expected-remark @below {{expects a selection of the larger or the smaller of the two values that its condition compares}}
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<4x6xf32>) outs(%e : tensor<4x6xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %1 = arith.mulf %a, %slope : f32
+    %2 = arith.cmpf ogt, %a, %zero : f32
+    %3 = arith.select %2, %a, %1 : f32
+    linalg.yield %3 : f32
+  } -> tensor<4x6xf32>
+  return %0 : tensor<4x6xf32>
+}
+
+// Equal or not says nothing of which is larger.
+func.func @compared_for_equality(%x: tensor<4x6xf32>, %y: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %c = arith.cmpf oeq, %x, %y : tensor<4x6xf32>
+  // expected-remark @below {{expects a selection of the larger or the smaller}}
+  %0 = arith.select %c, %x, %y : tensor<4x6xi1>, tensor<4x6xf32>
+  return %0 : tensor<4x6xf32>
+}
+
+// A comparison by itself has no tensor to stand in.
+func.func @compared(%x: tensor<4x6xf32>, %y: tensor<4x6xf32>) -> tensor<4x6xi1> {
+  // expected-remark @below {{'arith.cmpf' op stays outside of a mirage_kernel.graph: expects elements of f16, bf16, f32, f8E4M3FN or f8E5M2, got tensor<4x6xi1>}}
+  %c = arith.cmpf ogt, %x, %y : tensor<4x6xf32>
+  return %c : tensor<4x6xi1>
+}
+
+// The place of the maximum, which somebody uses.
+func.func @index_used(%x: tensor<4x6xf32>) -> (tensor<4xf32>, tensor<4xi64>) {
+  %lowest = arith.constant dense<0xFF800000> : tensor<4xf32>
+  %zero = arith.constant dense<0> : tensor<4xi64>
+  // expected-remark @below {{'linalg.generic' op stays outside of a mirage_kernel.graph: expects elements of f16, bf16, f32, f8E4M3FN or f8E5M2, got tensor<4xi64>}}
+  %0:2 = linalg.generic {indexing_maps = [#id, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x6xf32>) outs(%lowest, %zero : tensor<4xf32>, tensor<4xi64>) {
+  ^bb0(%in: f32, %out: f32, %place: i64):
+    %1 = linalg.index 1 : index
+    %2 = arith.index_cast %1 : index to i64
+    %3 = arith.maximumf %in, %out : f32
+    %4 = arith.cmpf ogt, %in, %out : f32
+    %5 = arith.select %4, %2, %place : i64
+    linalg.yield %3, %5 : f32, i64
+  } -> (tensor<4xf32>, tensor<4xi64>)
+  return %0#0, %0#1 : tensor<4xf32>, tensor<4xi64>
+}
+
+func.func @dot(%x: tensor<6xf32>, %y: tensor<6xf32>) -> tensor<f32> {
+  %init = arith.constant dense<0.0> : tensor<f32>
+  // expected-remark @below {{'linalg.dot' op stays outside of a mirage_kernel.graph: expects a tensor of rank 1 or more, got tensor<f32>}}
+  %0 = linalg.dot ins(%x, %y : tensor<6xf32>, tensor<6xf32>) outs(%init : tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
 }
 
 func.func @on_memrefs(%x: memref<4x6xf32>, %y: memref<4x6xf32>) {

@@ -181,3 +181,32 @@ func.func @max_without_nan(%x: tensor<4x8xf32>) -> tensor<4xf32> {
     }
   return %max : tensor<4xf32>
 }
+
+// The lowest finite number of the accumulator's type stands for minus infinity.
+// CHECK-LABEL: func.func @max_from_lowest(
+// CHECK:         %[[M:.+]] = mirage_kernel.max %{{.+}} dims [1]
+// CHECK-NEXT:    %[[R:.+]] = mirage_kernel.reshape %[[M]]
+// CHECK-NEXT:    mirage_kernel.yield %[[R]]
+func.func @max_from_lowest(%x: tensor<4x10xf32>) -> tensor<4xf32> {
+  %init = arith.constant dense<-3.40282347E+38> : tensor<4xf32>
+  %r = linalg.reduce { arith.maximumf } ins(%x : tensor<4x10xf32>) outs(%init : tensor<4xf32>) dimensions = [1]
+  return %r : tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @min_from_highest(
+// CHECK-NOT:     clamp
+// CHECK:         mirage_kernel.yield
+func.func @min_from_highest(%x: tensor<4x10xf16>) -> tensor<4xf16> {
+  %init = arith.constant dense<65504.0> : tensor<4xf16>
+  %r = linalg.reduce { arith.minimumf } ins(%x : tensor<4x10xf16>) outs(%init : tensor<4xf16>) dimensions = [1]
+  return %r : tensor<4xf16>
+}
+
+// That of another type is a number like any other.
+// CHECK-LABEL: func.func @max_from_lowest_f16(
+// CHECK:         mirage_kernel.clamp %{{.+}} to -6.550400e+04, 0x7FF0000000000000
+func.func @max_from_lowest_f16(%x: tensor<4x10xf32>) -> tensor<4xf32> {
+  %init = arith.constant dense<-65504.0> : tensor<4xf32>
+  %r = linalg.reduce { arith.maximumf } ins(%x : tensor<4x10xf32>) outs(%init : tensor<4xf32>) dimensions = [1]
+  return %r : tensor<4xf32>
+}

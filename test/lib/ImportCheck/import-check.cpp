@@ -23,6 +23,7 @@
 #include "Mirage/Reference/OutputCheck.h"
 #include "Mirage/Reference/RandomInputs.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
@@ -53,7 +54,7 @@ static llvm::cl::opt<bool>
 
 /// Destinations become arguments behind the inputs, all as C descriptors.
 static constexpr const char *kHostPipeline =
-    "func.func(convert-elementwise-to-linalg),"
+    "func.func(convert-elementwise-to-linalg,math-expand-ops{ops=fpowi}),"
     "one-shot-bufferize{bufferize-function-boundaries "
     "function-boundary-type-conversion=identity-layout-map},"
     "buffer-results-to-out-params{modify-public-functions=true},"
@@ -124,10 +125,25 @@ getConversions(llvm::orc::MangleAndInterner interner) {
           {interner("__truncdfbf2"), symbol(&roundToBF16<double>)}};
 }
 
+/// Ops that upstream writes out on request alone.
+static LogicalResult decomposeSoftmax(ModuleOp module) {
+  IRRewriter rewriter(module.getContext());
+  WalkResult walked = module.walk([&](linalg::SoftmaxOp softmax) {
+    rewriter.setInsertionPoint(softmax);
+    FailureOr<SmallVector<Value>> parts = softmax.decomposeOperation(rewriter);
+    if (failed(parts))
+      return WalkResult::interrupt();
+    rewriter.replaceOp(softmax, *parts);
+    return WalkResult::advance();
+  });
+  return failure(walked.wasInterrupted());
+}
+
 static llvm::Expected<std::unique_ptr<ExecutionEngine>>
 compileForHost(ModuleOp module) {
   PassManager manager(module.getContext());
-  if (failed(parsePassPipeline(kHostPipeline, manager)) ||
+  if (failed(decomposeSoftmax(module)) ||
+      failed(parsePassPipeline(kHostPipeline, manager)) ||
       failed(manager.run(module)))
     return llvm::createStringError("the host pipeline fails");
   ExecutionEngineOptions options;
