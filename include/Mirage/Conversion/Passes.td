@@ -30,6 +30,22 @@ def ConvertLinalgToMirageKernelPass : Pass<"convert-linalg-to-mirage-kernel"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def ConvertMirageKernelToLinalgPass : Pass<"convert-mirage-kernel-to-linalg"> {
+  let summary = "exports kernel graphs to linalg";
+  let description = [{
+    Replaces each `mirage_kernel.graph` by `linalg`, `tensor`, `arith` and `math`
+    ops that compute the same, for a compiler that goes on from there: elementwise
+    operators and reductions as `linalg.generic` by the operator table's
+    definitions, matrix products and transposes by name where linalg has one,
+    reshapes as ops of `tensor`. Arithmetic is f32, and rounds where an operator
+    stores. Block graphs are an error: what was superoptimized is compiled.
+    Example: test/Conversion/KernelToLinalg/kernel-to-linalg.mlir
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def ConvertBlockToThreadPass : Pass<"convert-mirage-block-to-thread"> {
   let summary = "turns the steps of block graphs into thread graphs";
   let description = [{

@@ -14,32 +14,39 @@
 
 namespace mlir::mirage {
 
+/// An f32 constant, rounded to nearest.
+Value emitConstant(OpBuilder &builder, Location location, double value);
+/// The same, but where that would round, a double that is rounded at run time:
+/// whoever reads the IR finds the number itself.
+Value emitLiteral(OpBuilder &builder, Location location, double value);
+using EmitNumberFn = llvm::function_ref<Value(OpBuilder &, Location, double)>;
+
 /// Computes a scalar definition by operations of `arith` and `math` at the
 /// builder's insertion point.
 /// \param arguments   one value of type f32 for each operand.
 /// \param parameters  the scalar attributes of the operation.
 /// \param size        what Size stands for: the elements that a reduction ran
 ///                    over.
+/// \param emitNumber  how constants and parameters are written.
 /// \returns a value of type f32.
 Value emitScalarDefinition(OpBuilder &builder, Location location,
                            const ScalarDefinition &definition,
                            ValueRange arguments,
                            llvm::ArrayRef<double> parameters = {},
-                           int64_t size = 1);
+                           int64_t size = 1,
+                           EmitNumberFn emitNumber = emitConstant);
 
 /// Computes an elementwise operator: by its definition, but by a function of
 /// `math` where the definition, exact over the reals, cancels in f32. Arguments
 /// and result as above.
 Value emitElementwise(OpBuilder &builder, Location location, Opcode opcode,
                       ValueRange arguments,
-                      llvm::ArrayRef<double> parameters = {});
+                      llvm::ArrayRef<double> parameters = {},
+                      EmitNumberFn emitNumber = emitConstant);
 
 /// Joins two values of type f32. Maxima propagate NaN.
 Value emitCombine(OpBuilder &builder, Location location, Combiner combiner,
                   Value lhs, Value rhs);
-
-/// An f32 constant, rounded to nearest.
-Value emitConstant(OpBuilder &builder, Location location, double value);
 
 } // namespace mlir::mirage
 

@@ -19,6 +19,15 @@ Value mlir::mirage::emitConstant(OpBuilder &builder, Location location,
                                    builder.getF32FloatAttr(value));
 }
 
+Value mlir::mirage::emitLiteral(OpBuilder &builder, Location location,
+                                double value) {
+  if (static_cast<float>(value) == value)
+    return emitConstant(builder, location, value);
+  Value wide = arith::ConstantOp::create(builder, location,
+                                         builder.getF64FloatAttr(value));
+  return arith::TruncFOp::create(builder, location, builder.getF32Type(), wide);
+}
+
 Value mlir::mirage::emitCombine(OpBuilder &builder, Location location,
                                 Combiner combiner, Value lhs, Value rhs) {
   if (combiner == Combiner::Max)
@@ -31,22 +40,23 @@ namespace {
 class ScalarEmitter {
 public:
   ScalarEmitter(OpBuilder &builder, Location location, ValueRange arguments,
-                ArrayRef<double> parameters, int64_t size)
+                ArrayRef<double> parameters, int64_t size,
+                EmitNumberFn emitNumber)
       : builder(builder), location(location), arguments(arguments),
-        parameters(parameters), size(size) {}
+        parameters(parameters), size(size), emitNumber(emitNumber) {}
 
   Value emit(const ScalarNode &node, Value lhs, Value rhs) {
     switch (node.function) {
     case ScalarFunction::Argument:
       return arguments[node.index];
     case ScalarFunction::Parameter:
-      return emitConstant(builder, location, parameters[node.index]);
+      return emitNumber(builder, location, parameters[node.index]);
     case ScalarFunction::Constant:
-      return emitConstant(builder, location, node.value);
+      return emitNumber(builder, location, node.value);
     case ScalarFunction::Ln2:
-      return emitConstant(builder, location, kLn2);
+      return emitNumber(builder, location, kLn2);
     case ScalarFunction::Size:
-      return emitConstant(builder, location, size);
+      return emitNumber(builder, location, size);
     case ScalarFunction::Add:
       return contracted<arith::AddFOp>(lhs, rhs);
     case ScalarFunction::Mul:
@@ -86,6 +96,7 @@ private:
   ValueRange arguments;
   ArrayRef<double> parameters;
   int64_t size;
+  EmitNumberFn emitNumber;
 };
 } // namespace
 
@@ -93,8 +104,10 @@ Value mlir::mirage::emitScalarDefinition(OpBuilder &builder, Location location,
                                          const ScalarDefinition &definition,
                                          ValueRange arguments,
                                          ArrayRef<double> parameters,
-                                         int64_t size) {
-  ScalarEmitter emitter(builder, location, arguments, parameters, size);
+                                         int64_t size,
+                                         EmitNumberFn emitNumber) {
+  ScalarEmitter emitter(builder, location, arguments, parameters, size,
+                        emitNumber);
   return evaluate<Value>(definition,
                          [&](const ScalarNode &node, Value lhs, Value rhs) {
                            return emitter.emit(node, lhs, rhs);
@@ -103,11 +116,12 @@ Value mlir::mirage::emitScalarDefinition(OpBuilder &builder, Location location,
 
 Value mlir::mirage::emitElementwise(OpBuilder &builder, Location location,
                                     Opcode opcode, ValueRange arguments,
-                                    ArrayRef<double> parameters) {
+                                    ArrayRef<double> parameters,
+                                    EmitNumberFn emitNumber) {
   // 1 - 2 / (1 + exp(2x)) has no correct digit left near 0.
   if (opcode == Opcode::Tanh)
     return math::TanhOp::create(builder, location, arguments.front());
   return emitScalarDefinition(builder, location,
                               getOperatorInfo(opcode).definition, arguments,
-                              parameters);
+                              parameters, /*size=*/1, emitNumber);
 }
