@@ -48,6 +48,7 @@ function(mirage_add_plain_tool name)
   target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} LLVMSupport)
   # LLVMSupport names Z3 for a part of it that is not used here.
   target_link_options(${name} PRIVATE LINKER:--as-needed)
+  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 
 # mirage_add_unit_test(<name> <sources>... LINK_LIBS <mirage libraries>...)

@@ -18,9 +18,10 @@ namespace mlir::mirage {
 /// Adds the three dialects of µGraphs to a registry.
 void registerAllDialects(DialectRegistry &registry);
 
-/// Adds Mirage's external models of upstream dialects. There are none yet: what
-/// passes need of others, they bring by themselves, such as the translations
-/// that emission of PTX takes. Whoever calls this gets what is to come.
+/// Adds what passes of Mirage's pipelines find nowhere else: upstream's own
+/// external models by which dialects are converted to LLVM's, which
+/// `--mirage-compile` fails without. Those who call mlir::registerAllExtensions
+/// have them already, and may call this all the same.
 void registerAllExtensions(DialectRegistry &registry);
 
 /// Makes every pass and pipeline known by its flag. Call it once a process.

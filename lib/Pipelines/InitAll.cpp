@@ -14,6 +14,15 @@
 #include "Mirage/Pipelines/Pipelines.h"
 #include "Mirage/Target/PTX/Passes.h"
 #include "Mirage/Transforms/Passes.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/IR/DialectRegistry.h"
 
 using namespace mlir;
@@ -23,7 +32,18 @@ void mirage::registerAllDialects(DialectRegistry &registry) {
                   thread::MirageThreadDialect>();
 }
 
-void mirage::registerAllExtensions(DialectRegistry &registry) {}
+void mirage::registerAllExtensions(DialectRegistry &registry) {
+  // convert-gpu-to-nvvm takes the patterns of a dialect from there alone.
+  arith::registerConvertArithToLLVMInterface(registry);
+  cf::registerConvertControlFlowToLLVMInterface(registry);
+  index::registerConvertIndexToLLVMInterface(registry);
+  registerConvertFuncToLLVMInterface(registry);
+  registerConvertMathToLLVMInterface(registry);
+  registerConvertMemRefToLLVMInterface(registry);
+  registerConvertNVVMToLLVMInterface(registry);
+  ub::registerConvertUBToLLVMInterface(registry);
+  vector::registerConvertVectorToLLVMInterface(registry);
+}
 
 void mirage::registerAllPasses() {
   registerMirageConversionPasses();
