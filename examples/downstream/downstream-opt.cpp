@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   downstream-opt in.mlir
+//   downstream-opt in.mlir [folder]
 //
 // Cleans its input up with passes of its own choosing, lets Mirage
 // superoptimize the tensor programs it finds, and says of each what became of
-// it.
+// it; with a folder, lets Mirage compile them too and writes the artifact
+// there, for mirage-run. Programs may hold toy.swiglu, an op of this compiler.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +20,7 @@
 #include "Mirage/InitAll.h"
 #include "Mirage/Pipelines/Pipelines.h"
 #include "Mirage/Transforms/SearchGraph.h"
+#include "Toy.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -58,20 +60,38 @@ static LogicalResult superoptimize(ModuleOp module) {
   return failure(walked.wasInterrupted());
 }
 
+/// All of Mirage's way, down to the artifact.
+static LogicalResult compile(ModuleOp module, StringRef folder) {
+  mirage::CompileOptions options;
+  options.artifact = folder.str();
+  PassManager passManager(module.getContext());
+  auto onError = [](const Twine &message) {
+    llvm::errs() << "downstream-opt: " << message << '\n';
+    return failure();
+  };
+  if (failed(mirage::buildCompilePipeline(passManager, options, onError)))
+    return failure();
+  return passManager.run(module);
+}
+
 int main(int argc, char **argv) {
-  if (argc != 2) {
-    llvm::errs() << "usage: downstream-opt in.mlir\n";
+  if (argc != 2 && argc != 3) {
+    llvm::errs() << "usage: downstream-opt in.mlir [folder]\n";
     return 2;
   }
   DialectRegistry registry;
   registry.insert<arith::ArithDialect, func::FuncDialect, linalg::LinalgDialect,
-                  math::MathDialect, tensor::TensorDialect>();
+                  math::MathDialect, tensor::TensorDialect, toy::ToyDialect>();
+  toy::registerToyExtensions(registry);
   mirage::registerAllDialects(registry);
   mirage::registerAllExtensions(registry);
   MLIRContext context(registry);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(argv[1], &context);
-  if (!module || failed(runOwnPipeline(*module)) ||
-      failed(superoptimize(*module)))
+  if (!module)
+    return 1;
+  OwningOpRef<ModuleOp> original = module->clone();
+  if (failed(runOwnPipeline(*module)) || failed(superoptimize(*module)) ||
+      (argc == 3 && failed(compile(*original, argv[2]))))
     return 1;
   module->print(llvm::outs());
   return 0;

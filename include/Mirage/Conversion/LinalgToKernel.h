@@ -38,8 +38,10 @@ namespace mlir::mirage {
 
 /// Replaces one op on tensors by a kernel graph that computes its results: a
 /// structured op of linalg, linalg.softmax, an elementwise op of arith or math
-/// on tensors, or a reshape of tensor. Results that nothing uses are dropped;
-/// one whose elements are all one number becomes a constant of arith.
+/// on tensors, a reshape of tensor, or an op that says itself how it is written
+/// (Mirage/Dialect/Kernel/IR/ExpressibleOpInterface.h). Results that nothing
+/// uses are dropped; one whose elements are all one number becomes a constant
+/// of arith.
 /// \param reason  set on failure: what was expected and found, fit to follow
 ///                "stays outside: ". The op is then unchanged.
 /// \returns the graph; null where nothing was left for one to compute.

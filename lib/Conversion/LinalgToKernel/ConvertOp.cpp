@@ -17,6 +17,8 @@ using namespace mlir::mirage;
 
 static ReadResults readOp(Operation *op, GraphDraft &draft,
                           std::string &reason) {
+  if (auto foreign = dyn_cast<kernel::ExpressibleOpInterface>(op))
+    return readForeignOp(foreign, draft, reason);
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))
     return readLinalgOp(structured, draft, reason);
   if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op))
@@ -26,7 +28,8 @@ static ReadResults readOp(Operation *op, GraphDraft &draft,
     return readReshape(op, draft, reason);
   if (isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op->getDialect()))
     return readElementwiseOp(op, draft, reason);
-  reason = "expects an op of linalg, arith, math or a reshape of tensor";
+  reason = "expects an op of linalg, arith, math, a reshape of tensor or an "
+           "op with an ExpressibleOpInterface";
   return failure();
 }
 

@@ -9,6 +9,7 @@
 #include "Mirage/Conversion/LinalgToKernel.h"
 #include "FindConstant.h"
 #include "Mirage/Conversion/Passes.h"
+#include "Mirage/Dialect/Kernel/IR/ExpressibleOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -39,6 +40,8 @@ static bool isOnTensors(Operation *op) {
 
 /// Ops that compute with tensors, whether we can take them or not.
 static bool isCandidate(Operation *op) {
+  if (isa<kernel::ExpressibleOpInterface>(op))
+    return true;
   if (isa<linalg::LinalgOp>(op))
     return !isSource(op);
   return isOnTensors(op) && !isSource(op) && op->getNumRegions() == 0 &&
@@ -55,8 +58,9 @@ findCandidates(FunctionOpInterface function) {
       return WalkResult::skip();
     if (isCandidate(op))
       candidates[op->getBlock()].push_back(op);
-    return isa<linalg::LinalgOp>(op) ? WalkResult::skip()
-                                     : WalkResult::advance();
+    return isa<linalg::LinalgOp, kernel::ExpressibleOpInterface>(op)
+               ? WalkResult::skip()
+               : WalkResult::advance();
   });
   return candidates;
 }

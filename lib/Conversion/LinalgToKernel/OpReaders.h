@@ -15,12 +15,17 @@
 #define MIRAGE_LIB_CONVERSION_LINALGTOKERNEL_OPREADERS_H
 
 #include "GraphDraft.h"
+#include "Mirage/Dialect/Kernel/IR/ExpressibleOpInterface.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include <string>
 
 namespace mlir::mirage {
 
 using ReadResults = FailureOr<SmallVector<ResultValue>>;
+
+/// Ops that say themselves what they compute, of whatever dialect.
+ReadResults readForeignOp(kernel::ExpressibleOpInterface op, GraphDraft &draft,
+                          std::string &reason);
 
 /// Structured ops of linalg, named or not.
 ReadResults readLinalgOp(linalg::LinalgOp op, GraphDraft &draft,
