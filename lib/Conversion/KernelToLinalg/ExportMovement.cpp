@@ -7,10 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExportMovement.h"
+#include "Mirage/Dialect/Kernel/IR/Kernel.h"
 #include "StructuredOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::mirage;
@@ -71,6 +74,62 @@ static Value writeReshape(OpBuilder &builder, OperatorOpInterface op) {
   return writeCast(builder, location, reshaped, getResultType(op));
 }
 
+static Value writeSlice(OpBuilder &builder, OperatorOpInterface op) {
+  Attributes attributes =
+      readOperatorAttributes(op.getTableOpcode(), op->getAttrDictionary());
+  auto fold = [&](ArrayRef<int64_t> numbers) {
+    return getAsIndexOpFoldResult(builder.getContext(), numbers);
+  };
+  Value slice = tensor::ExtractSliceOp::create(
+      builder, op.getLoc(), op->getOperand(0), fold(attributes.offsets),
+      fold(getResultType(op).getShape()), fold(attributes.strides));
+  return writeCast(builder, op.getLoc(), slice, getResultType(op));
+}
+
+/// Operands are put where they belong one after the other.
+static Value writeConcat(OpBuilder &builder, OperatorOpInterface op) {
+  RankedTensorType type = getResultType(op);
+  int64_t dim =
+      readOperatorAttributes(op.getTableOpcode(), op->getAttrDictionary())
+          .dims[0];
+  Value joined = tensor::EmptyOp::create(
+      builder, op.getLoc(), type.getShape(), type.getElementType());
+  SmallVector<int64_t> offsets(type.getRank(), 0), ones(type.getRank(), 1);
+  auto fold = [&](ArrayRef<int64_t> numbers) {
+    return getAsIndexOpFoldResult(builder.getContext(), numbers);
+  };
+  for (Value part : op->getOperands()) {
+    ArrayRef<int64_t> shape =
+        cast<RankedTensorType>(part.getType()).getShape();
+    Value stored = writeCast(builder, op.getLoc(), part, type.clone(shape));
+    joined = tensor::InsertSliceOp::create(builder, op.getLoc(), stored, joined,
+                                           fold(offsets), fold(shape),
+                                           fold(ones));
+    offsets[dim] += shape[dim];
+  }
+  return joined;
+}
+
+/// Element (.., i, j) is minus infinity where j > i + offset.
+static Value writeCausalMask(OpBuilder &builder, OperatorOpInterface op) {
+  RankedTensorType type = getResultType(op);
+  int64_t offset = cast<kernel::CausalMaskOp>(op.getOperation()).getOffset();
+  auto mask = [&](OpBuilder &inner, Location location, ValueRange element) {
+    Value row = linalg::IndexOp::create(inner, location, type.getRank() - 2);
+    Value column = linalg::IndexOp::create(inner, location, type.getRank() - 1);
+    Value shift = arith::ConstantIndexOp::create(inner, location, offset);
+    Value last = arith::AddIOp::create(inner, location, row, shift);
+    Value isKept = arith::CmpIOp::create(
+        inner, location, arith::CmpIPredicate::sle, column, last);
+    Value lowest = arith::ConstantOp::create(
+        inner, location,
+        inner.getF32FloatAttr(-std::numeric_limits<float>::infinity()));
+    return arith::SelectOp::create(inner, location, isKept, element[0], lowest)
+        .getResult();
+  };
+  return writeElementwise(builder, op.getLoc(), type, op->getOperand(0), mask);
+}
+
 namespace {
 struct MovementWriter {
   Opcode opcode;
@@ -82,7 +141,8 @@ static constexpr MovementWriter kMovements[] = {
     {Opcode::Transpose, writeTranspose},
     {Opcode::Reshape, writeReshape},
     {Opcode::Broadcast, writeCopy},
-    {Opcode::Cast, writeCopy},
+    {Opcode::Cast, writeCopy},           {Opcode::Slice, writeSlice},
+    {Opcode::Concat, writeConcat},       {Opcode::CausalMask, writeCausalMask},
 };
 
 FailureOr<Value> mlir::mirage::exportMovement(OpBuilder &builder,

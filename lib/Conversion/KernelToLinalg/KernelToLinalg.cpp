@@ -9,6 +9,7 @@
 #include "Mirage/Conversion/KernelToLinalg.h"
 #include "ExportArithmetic.h"
 #include "ExportMovement.h"
+#include "StructuredOps.h"
 #include "Mirage/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -27,6 +28,9 @@ FailureOr<Value> mlir::mirage::exportOperator(OpBuilder &builder,
                                               OperatorOpInterface op) {
   switch (getOperatorInfo(op.getTableOpcode()).kind) {
   case OperatorKind::Elementwise:
+    if (auto constant = dyn_cast<kernel::ConstantOp>(op.getOperation()))
+      return writeFill(builder, op.getLoc(), constant.getType(),
+                       constant.getValue().convertToDouble());
     return exportElementwise(builder, op);
   case OperatorKind::Reduction:
     return exportReduction(builder, op);
@@ -34,6 +38,9 @@ FailureOr<Value> mlir::mirage::exportOperator(OpBuilder &builder,
     return exportMatmul(builder, op);
   case OperatorKind::Movement:
     return exportMovement(builder, op);
+  case OperatorKind::Composed:
+    return op->emitOpError() << "expects to be written in simpler operators; "
+                                "--mirage-expand-composed does so";
   case OperatorKind::Copy:
   case OperatorKind::Accumulate:
   case OperatorKind::Graph:
