@@ -16,22 +16,10 @@
 #define MIRAGE_LIB_ALGEBRA_FIELDVECTOR_H
 
 #include "Mirage/Algebra/FieldKernels.h"
+#include "Mirage/Algebra/InstructionSets.h"
 #include <cstring>
 
 #define MIRAGE_INLINE inline __attribute__((always_inline))
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define MIRAGE_KERNEL
-#endif
-#endif
-#ifndef MIRAGE_KERNEL
-#define MIRAGE_KERNEL                                                          \
-  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#endif
-#else
-#define MIRAGE_KERNEL
-#endif
 
 namespace mlir::mirage::kernels {
 

@@ -7,8 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Elementwise.h"
+#include "Mirage/Algebra/InstructionSets.h"
 #include "Mirage/Reference/ParallelFor.h"
 #include "TensorOperations.h"
+#include "llvm/Support/MathExtras.h"
+#include <cstring>
 
 using namespace mlir::mirage;
 
@@ -29,22 +32,43 @@ struct Matrix {
   }
 };
 
+using Sums = double[kRows][kColumns];
+} // namespace
+
+/// The sums of `steps` products, which stay in registers until they are
+/// complete: that is why they are copied.
+/// \param left  where each row of the left operand begins.
+/// \param tile  of the right operand, row by row.
+MIRAGE_KERNEL static void addProducts(Sums &result,
+                                      const double *const (&left)[kRows],
+                                      const double *tile, int64_t steps) {
+  Sums sums = {};
+  for (int64_t step = 0; step < steps; ++step)
+    for (int64_t i = 0; i < kRows; ++i)
+      for (int64_t j = 0; j < kColumns; ++j)
+        sums[i][j] += left[i][step] * tile[step * kColumns + j];
+  std::memcpy(result, sums, sizeof(Sums));
+}
+
+namespace {
 /// result += lhs · rhs, for a part of the columns of the result.
 class PanelProduct {
 public:
   PanelProduct(Matrix lhs, Matrix rhs, Matrix result, int64_t rows,
                int64_t depth)
       : lhs(lhs), rhs(rhs), result(result), rows(rows), depth(depth),
-        packed(kDepth * kPanel) {}
+        packedDepth(std::min(kDepth, depth)) {}
 
   void run(int64_t beginColumn, int64_t endColumn) {
-    for (int64_t k = 0; k < depth; k += kDepth) {
-      int64_t steps = std::min(kDepth, depth - k);
+    packed.resize(packedDepth *
+                  llvm::alignTo(endColumn - beginColumn, kColumns));
+    for (int64_t k = 0; k < depth; k += packedDepth) {
+      int64_t steps = std::min(packedDepth, depth - k);
       pack(k, steps, beginColumn, endColumn);
       for (int64_t column = beginColumn; column < endColumn; column += kColumns)
         for (int64_t row = 0; row < rows; row += kRows)
           multiplyTile(row, column, std::min(kColumns, endColumn - column), k,
-                       steps, &packed[(column - beginColumn) * kDepth]);
+                       steps, &packed[(column - beginColumn) * packedDepth]);
     }
   }
 
@@ -57,7 +81,7 @@ private:
       for (int64_t column = beginColumn; column < endColumn;
            column += kColumns) {
         double *into =
-            &packed[(column - beginColumn) * kDepth + step * kColumns];
+            &packed[(column - beginColumn) * packedDepth + step * kColumns];
         for (int64_t j = 0; j < kColumns; ++j)
           into[j] = column + j < endColumn ? from[column + j] : 0.0;
       }
@@ -67,21 +91,18 @@ private:
   void multiplyTile(int64_t row, int64_t column, int64_t numColumns, int64_t k,
                     int64_t steps, const double *tile) {
     int64_t numRows = std::min(kRows, rows - row);
-    double sums[kRows][kColumns] = {};
+    Sums sums;
     const double *left[kRows];
     for (int64_t i = 0; i < kRows; ++i) // rows beyond the last: the last again
       left[i] = lhs.at(row + std::min(i, numRows - 1), k);
-    for (int64_t step = 0; step < steps; ++step)
-      for (int64_t i = 0; i < kRows; ++i)
-        for (int64_t j = 0; j < kColumns; ++j)
-          sums[i][j] += left[i][step] * tile[step * kColumns + j];
+    addProducts(sums, left, tile, steps);
     for (int64_t i = 0; i < numRows; ++i)
       for (int64_t j = 0; j < numColumns; ++j)
         *result.at(row + i, column + j) += sums[i][j];
   }
 
   Matrix lhs, rhs, result;
-  int64_t rows, depth;
+  int64_t rows, depth, packedDepth;
   std::vector<double> packed;
 };
 } // namespace
