@@ -8,6 +8,7 @@
 
 #include "Mirage/Reference/RandomInputs.h"
 #include "Mirage/Reference/ParallelFor.h"
+#include "llvm/ADT/STLExtras.h"
 #include <cmath>
 
 using namespace mlir::mirage;
@@ -49,24 +50,65 @@ HostTensor mlir::mirage::makeNormalTensor(const TensorSpec &type,
   return encode(type, values, threads);
 }
 
-/// How many elements a matmul contracts whose right operand `value` is, itself
-/// or after movements; 0 if there is none.
-static int64_t findContraction(const Graph &program, ValueId value) {
-  for (const Node &operation : program.getNodes()) {
-    if (operation.operands.empty() || operation.operands.back() != value)
+namespace {
+/// Of a value that is the right operand of a matmul, itself or after movements:
+/// how many elements are contracted, and which of its dimensions they are.
+struct ContractedElements {
+  int64_t size = 0; ///< 0 if there is no such matmul
+  int dim = -1;     ///< -1 where a reshape hides it
+};
+} // namespace
+
+/// The dimension that a movement makes dimension `dim` of its result.
+static int getMovedDim(const Graph &graph, const Node &movement, int dim) {
+  if (dim < 0 || movement.opcode == Opcode::Reshape)
+    return -1;
+  if (movement.opcode == Opcode::Transpose)
+    return movement.attributes.dims[dim];
+  return dim - static_cast<int>(graph.getType(movement.results[0]).getRank()) +
+         static_cast<int>(graph.getType(movement.operands[0]).getRank());
+}
+
+static ContractedElements findContraction(const Graph &graph, ValueId value);
+
+/// As one of the operands of a tile graph, tiles of which are contracted.
+static ContractedElements findInTiles(const Graph &graph, const Node &operation,
+                                      ValueId value) {
+  for (auto [input, operand] : llvm::enumerate(operation.operands)) {
+    if (operand != value)
+      continue;
+    ContractedElements found = findContraction(*operation.body, input);
+    if (found.dim >= 0)
+      found.size = graph.getType(value).shape[found.dim];
+    if (found.size)
+      return found;
+  }
+  return {};
+}
+
+static ContractedElements findContraction(const Graph &graph, ValueId value) {
+  for (const Node &operation : graph.getNodes()) {
+    ContractedElements found;
+    if (operation.body)
+      found = findInTiles(graph, operation, value);
+    else if (operation.operands.back() != value)
       continue;
     OperatorKind kind = getOperatorInfo(operation.opcode).kind;
-    if (kind == OperatorKind::Contraction)
-      return program.getType(operation.operands[0]).shape.back();
-    if (kind == OperatorKind::Movement)
-      if (int64_t size = findContraction(program, operation.results[0]))
-        return size;
+    if (kind == OperatorKind::Contraction) {
+      int dim = static_cast<int>(graph.getType(value).getRank()) - 2;
+      found = {graph.getType(value).shape[dim], dim};
+    } else if (kind == OperatorKind::Movement) {
+      found = findContraction(graph, operation.results[0]);
+      found.dim = getMovedDim(graph, operation, found.dim);
+    }
+    if (found.size)
+      return found;
   }
-  return 0;
+  return {};
 }
 
 double mlir::mirage::getTypicalDeviation(const Graph &program, unsigned input) {
-  int64_t size = findContraction(program, input);
+  int64_t size = findContraction(program, input).size;
   return size ? 1 / std::sqrt(static_cast<double>(size)) : 1;
 }
 

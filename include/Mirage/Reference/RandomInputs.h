@@ -16,8 +16,9 @@ namespace mlir::mirage {
 
 /// A standard deviation for an input of a program with which sums of products
 /// stay of the size of one term: 1/sqrt(K) where the input is (seen through
-/// movements) the right operand of a matmul that contracts K elements, as
-/// weights are initialised; 1 elsewhere.
+/// movements, and into tile graphs) the right operand of a matmul that
+/// contracts K elements, as weights are initialised; 1 elsewhere. So a µGraph
+/// gets what its program gets.
 double getTypicalDeviation(const Graph &program, unsigned input);
 
 /// Independent, approximately normal numbers around 0: sums of eight uniform

@@ -54,3 +54,29 @@ TEST(RandomInputs, WeightsAreScaledByTheContractedSize) {
   EXPECT_EQ(getTypicalDeviation(graph, x), 1);
   EXPECT_EQ(getTypicalDeviation(graph, w), 0.125);
 }
+
+/// A µGraph is tried with the numbers that its program is tried with.
+TEST(RandomInputs, WeightsOfTilesAreScaledByTheWholeContractedSize) {
+  auto tiles = std::make_shared<TileGraph>();
+  TensorSpec part{{4, 16}, ElementType::F16}, sum{{4, 8}, ElementType::F32};
+  ValueId xt = tiles->addInput(part);
+  ValueId wt = tiles->addInput({{8, 16}, ElementType::F16});
+  tiles->grid = {4};
+  tiles->loop = 4;
+  tiles->tileInputs = {{{kReplicated}, 1}, {{0}, 1}};
+  Attributes swap;
+  swap.dims = {1, 0};
+  ValueId t =
+      tiles->add(Opcode::Transpose, {wt}, {{16, 8}, ElementType::F16}, swap);
+  ValueId p = tiles->add(Opcode::Matmul, {xt, t}, sum);
+  tiles->addOutput(tiles->add(Opcode::Accumulate, {p}, sum));
+  tiles->tileOutputs = {{{1}}};
+  Graph graph;
+  ValueId x = graph.addInput({{4, 64}, ElementType::F16});
+  ValueId w = graph.addInput({{32, 64}, ElementType::F16});
+  graph.addOutput(
+      graph.addGraph({x, w}, tiles, {TensorSpec{{4, 32}, ElementType::F16}}));
+  ASSERT_EQ(llvm::toString(verify(graph)), "");
+  EXPECT_EQ(getTypicalDeviation(graph, x), 1);
+  EXPECT_EQ(getTypicalDeviation(graph, w), 0.125);
+}
