@@ -182,7 +182,8 @@ bool SizePlan::assignAll() {
 }
 
 llvm::Error SizePlan::run() {
-  for (unsigned attempt = 0; attempt < 4; ++attempt)
+  // Each attempt but the last finds out about one more name that is tied.
+  for (size_t attempt = 0; attempt <= names.getNumNames(); ++attempt)
     if (assignAll())
       return llvm::Error::success();
   return llvm::createStringError(
