@@ -46,6 +46,7 @@ BlockSteps::BlockSteps(block::GraphOp graph)
   addOps(Phase::Loop);
   addFinishes();
   addOps(Phase::After);
+  addOps(Phase::AfterGrid);
   addStore();
 }
 
@@ -81,14 +82,33 @@ void BlockSteps::addLoads(Phase phase) {
 
 // The three steps of an accumulator share out its elements over the threads in
 // the same way.
+block::AccumulateOp mlir::mirage::findRunningMaximum(block::AccumulateOp sum) {
+  if (!sum.getRescale())
+    return nullptr;
+  for (mlir::Operation *op = sum->getNextNode(); op; op = op->getNextNode()) {
+    auto maximum = dyn_cast<block::AccumulateOp>(op);
+    if (maximum && maximum.getAxis() == AxisKind::Loop &&
+        maximum.getReduction() == ReductionKind::Max && !maximum.getDims() &&
+        maximum.getOperand() == sum.getRescale())
+      return maximum;
+  }
+  return nullptr;
+}
+
+SmallVector<block::AccumulateOp> BlockSteps::getLoopAccumulations() {
+  return llvm::filter_to_vector(
+      graph.getBody().getOps<block::AccumulateOp>(),
+      [](block::AccumulateOp op) { return op.getAxis() == AxisKind::Loop; });
+}
+
 void BlockSteps::addInits() {
-  for (auto op : graph.getBody().getOps<block::AccumulateOp>())
+  for (block::AccumulateOp op : getLoopAccumulations())
     addStep(BlockStep::Kind::Init, op.getResult(), op, StepPhase::Before,
             {access(op.getResult(), /*writes=*/true, /*isOwn=*/true)});
 }
 
 void BlockSteps::addFinishes() {
-  for (auto op : graph.getBody().getOps<block::AccumulateOp>()) {
+  for (block::AccumulateOp op : getLoopAccumulations()) {
     Opcode reduction = static_cast<Opcode>(
         readOperatorAttributes(Opcode::Accumulate, op->getAttrDictionary())
             .reduction);
@@ -104,7 +124,11 @@ void BlockSteps::addOps(Phase phase) {
     if (isa<block::ReshapeOp>(op) || getExecutionPhase(&op, phases) != phase)
       continue;
     SmallVector<TileAccess, 4> accesses = readAll(op.getOperands());
-    bool updates = isa<block::AccumulateOp>(op);
+    auto accumulate = dyn_cast<block::AccumulateOp>(op);
+    bool updates = accumulate && accumulate.getAxis() == AxisKind::Loop;
+    if (block::AccumulateOp maximum =
+            updates ? findRunningMaximum(accumulate) : nullptr)
+      accesses.push_back(access(maximum.getResult(), /*writes=*/false));
     for (Value result : op.getResults())
       accesses.push_back(access(result, /*writes=*/true, /*isOwn=*/updates));
     addStep(updates ? BlockStep::Kind::Update : BlockStep::Kind::Compute,

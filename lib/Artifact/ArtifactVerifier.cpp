@@ -42,7 +42,6 @@ static std::string print(const TensorSpec &type) {
 constexpr int64_t kMaxGrid[3] = {(int64_t(1) << 31) - 1, 65535, 65535};
 constexpr int64_t kMaxBlock[3] = {1024, 1024, 64};
 constexpr int64_t kMaxThreads = 1024;
-constexpr int64_t kMaxClusterBlocks = 16;
 constexpr int64_t kMaxBytes = int64_t(1) << 50;
 
 /// Extents are in range along each axis and their product is.

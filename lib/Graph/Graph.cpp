@@ -68,6 +68,13 @@ int64_t TileGraph::getNumBlocks() const {
   return count;
 }
 
+int64_t TileGraph::getNumClusterBlocks() const {
+  int64_t count = 1;
+  for (int64_t extent : cluster)
+    count *= extent;
+  return count;
+}
+
 int64_t TileGraph::getExtent(Axis axis) const {
   if (axis == Axis::Loop)
     return loop;
@@ -186,7 +193,9 @@ private:
     indent += 2;
     line() << getLevelName(body.level) << " graph grid [";
     llvm::interleaveComma(body.grid, os);
-    os << "] loop " << body.loop << " threads " << body.threads << '\n';
+    os << ']';
+    printList(" cluster", body.cluster);
+    os << " loop " << body.loop << " threads " << body.threads << '\n';
     const TileInput *outer = tileInputs;
     tileInputs = body.tileInputs.data();
     print(body);

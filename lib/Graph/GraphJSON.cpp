@@ -108,6 +108,8 @@ static Object toJSON(const TileGraph &graph) {
   Object object = writeGraph(graph);
   object["level"] = getLevelName(graph.level);
   object["grid"] = toArray(graph.grid);
+  if (!graph.cluster.empty())
+    object["cluster"] = toArray(graph.cluster);
   object["loop"] = graph.loop;
   object["threads"] = graph.threads;
   Array inputs, outputs;
@@ -243,6 +245,8 @@ readTileGraph(const JSONCursor &cursor) {
   readInto(cursor, *tiles);
   tiles->level = readLevel(cursor["level"]);
   readIntegers(cursor["grid"], tiles->grid);
+  if (cursor.has("cluster"))
+    readIntegers(cursor["cluster"], tiles->cluster);
   tiles->loop = cursor["loop"].integer();
   tiles->threads = cursor["threads"].integer(0, UINT_MAX);
   for (const JSONCursor &input : cursor["tileInputs"].array()) {

@@ -44,6 +44,7 @@ private:
   void copyHeader() {
     result.level = source.level;
     result.grid = source.grid;
+    result.cluster = source.cluster;
     result.loop = source.loop;
     result.threads = source.threads;
     result.tileInputs = source.tileInputs;
@@ -97,6 +98,11 @@ private:
           getOperatorInfo(operation.attributes.reduction);
       maskReduced(operands[0], getJoinedDims(operands[0], operation.attributes),
                   reduction);
+      // No part of the padding is the largest.
+      if (operation.isRescaled())
+        maskReduced(operands[1],
+                    getJoinedDims(operands[1], operation.attributes.axis),
+                    getOperatorInfo(Opcode::Max));
     }
   }
 
@@ -105,10 +111,18 @@ private:
   llvm::SmallVector<int64_t, 4> getJoinedDims(ValueId value,
                                               const Attributes &attributes) {
     llvm::SmallVector<int64_t, 4> dims = attributes.dims;
+    for (int64_t dim : getJoinedDims(value, attributes.axis))
+      if (!llvm::is_contained(dims, dim))
+        dims.push_back(dim);
+    return dims;
+  }
+
+  /// The padded dimensions that an axis cuts.
+  llvm::SmallVector<int64_t, 4> getJoinedDims(ValueId value, Axis axis) {
+    llvm::SmallVector<int64_t, 4> dims;
     for (unsigned dim = 0; dim < getRank(value); ++dim)
       if (paddings[value][dim] &&
-          llvm::is_contained(paddings[value][dim]->axes, attributes.axis) &&
-          !llvm::is_contained(dims, dim))
+          llvm::is_contained(paddings[value][dim]->axes, axis))
         dims.push_back(dim);
     return dims;
   }

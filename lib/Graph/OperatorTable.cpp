@@ -151,6 +151,11 @@ static OperatorInfo composedRow(Opcode opcode, llvm::StringRef name,
   return row;
 }
 
+static OperatorInfo withOptional(uint8_t number, OperatorInfo row) {
+  row.numOptionalOperands = number;
+  return row;
+}
+
 /// As many operands as there are, one at least.
 static OperatorInfo variadic(OperatorInfo row) {
   row.numOptionalOperands = OperatorInfo::kAnyNumber;
@@ -260,8 +265,8 @@ static std::vector<OperatorInfo> buildTable() {
       composedRow(O::Softmax, "softmax"),
       composedRow(O::Repeat, "repeat"),
       atLevels(Level::Block, Level::Thread,
-               structuralRow(O::Accumulate, "accumulate",
-                             OperatorKind::Accumulate, 1)),
+               withOptional(1, structuralRow(O::Accumulate, "accumulate",
+                                             OperatorKind::Accumulate, 1))),
       atLevels(Level::Kernel, Level::Block,
                structuralRow(O::Graph, "graph", OperatorKind::Graph, 0)),
   };
@@ -373,6 +378,9 @@ int64_t mlir::mirage::countFlops(Opcode opcode, const Attributes &attributes,
   case OperatorKind::Contraction:
     return 2 * result.getNumElements() * operands[0].shape.back();
   case OperatorKind::Accumulate:
+    // A difference and its exponential for each factor, and a product.
+    if (operands.size() > 1)
+      return 2 * (operands[0].getNumElements() + operands[1].getNumElements());
     return operands[0].getNumElements();
   case OperatorKind::Composed:
     return countAllFlops(

@@ -26,10 +26,16 @@ static bool asksForIteration(Opcode opcode, const Attributes &attributes) {
           llvm::is_contained(attributes.columnAxes, Axis::Loop));
 }
 
+bool mlir::mirage::joinsBlocks(Opcode opcode, const Attributes &attributes) {
+  return opcode == Opcode::Accumulate && attributes.axis != Axis::Loop;
+}
+
 Phase mlir::mirage::inferPhase(Opcode opcode, const Attributes &attributes,
                                llvm::ArrayRef<Phase> operands) {
   if (joinsIterations(opcode, attributes))
     return Phase::After;
+  if (joinsBlocks(opcode, attributes))
+    return Phase::AfterGrid;
   Phase phase =
       asksForIteration(opcode, attributes) ? Phase::Loop : Phase::Invariant;
   for (Phase operand : operands)
@@ -105,14 +111,26 @@ static llvm::StringRef describe(Phase phase) {
                                    : "from after it";
 }
 
-static llvm::Error checkAccumulated(Phase operand, const TileGraph &header) {
-  if (operand == Phase::Loop ||
-      (operand == Phase::Invariant && header.loop == 1))
+static llvm::Error checkJoinedIterations(llvm::ArrayRef<Phase> operands,
+                                         const TileGraph &header) {
+  for (auto [number, operand] : llvm::enumerate(operands))
+    if (operand != Phase::Loop &&
+        (operand != Phase::Invariant || header.loop > 1))
+      return llvm::createStringError(
+          "expects a value of the loop to accumulate over it, got operand " +
+          llvm::Twine(number) + " " + describe(operand));
+  return llvm::Error::success();
+}
+
+static llvm::Error checkJoinedBlocks(llvm::ArrayRef<Phase> operands,
+                                     Axis axis) {
+  const Phase *inLoop = llvm::find(operands, Phase::Loop);
+  if (inLoop == operands.end())
     return llvm::Error::success();
   return llvm::createStringError(
-      "expects a value of the loop to accumulate over it, got "
-      "operand 0 " +
-      describe(operand));
+      "expects a value that has left the loop to accumulate over " +
+      getAxisName(axis) + ", got operand " +
+      llvm::Twine(inLoop - operands.begin()) + " of the loop");
 }
 
 llvm::Error mlir::mirage::checkInTileGraph(Opcode opcode,
@@ -121,10 +139,13 @@ llvm::Error mlir::mirage::checkInTileGraph(Opcode opcode,
                                            const TileGraph &header) {
   if (llvm::Error error = checkAxes(opcode, attributes, header))
     return error;
-  if (joinsIterations(opcode, attributes) && operands.size() == 1)
-    return checkAccumulated(operands[0], header);
+  if (joinsIterations(opcode, attributes))
+    return checkJoinedIterations(operands, header);
+  if (joinsBlocks(opcode, attributes))
+    return checkJoinedBlocks(operands, attributes.axis);
   const Phase *inLoop = llvm::find(operands, Phase::Loop);
-  const Phase *after = llvm::find(operands, Phase::After);
+  const Phase *after = llvm::find_if(
+      operands, [](Phase operand) { return operand >= Phase::After; });
   if (after == operands.end())
     return llvm::Error::success();
   if (inLoop != operands.end())

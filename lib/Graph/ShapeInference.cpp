@@ -153,15 +153,37 @@ static llvm::Expected<Shape> inferShuffle(llvm::ArrayRef<int64_t> offset,
   return operand.shape;
 }
 
-static llvm::Expected<Shape> inferAccumulate(const Attributes &attributes,
-                                             const TensorSpec &operand) {
+/// Factors belong to accumulators: they are the same along what is summed.
+static llvm::Error checkRescale(const Attributes &attributes,
+                                const TensorSpec &rescale,
+                                llvm::ArrayRef<int64_t> result) {
+  if (attributes.reduction != Opcode::Sum)
+    return llvm::createStringError(
+        "expects a sum where parts are rescaled, got " +
+        getOperatorInfo(attributes.reduction).name);
+  std::optional<Shape> joined = broadcastShapes(rescale.shape, result);
+  if (!joined || llvm::ArrayRef(*joined) != result)
+    return llvm::createStringError(
+        "expects a rescaling value that broadcasts to the result's shape " +
+        toString(result) + ", got " + toString(rescale.shape));
+  return llvm::Error::success();
+}
+
+static llvm::Expected<Shape>
+inferAccumulate(const Attributes &attributes,
+                llvm::ArrayRef<TensorSpec> operands) {
+  const TensorSpec &operand = operands[0];
   if (!isReduction(attributes.reduction))
     return llvm::createStringError(
         "expects a reduction to accumulate with, got " +
         getOperatorInfo(attributes.reduction).name);
   if (llvm::Error error = checkDims(attributes.dims, operand.getRank()))
     return std::move(error);
-  return reduceShape(operand.shape, attributes.dims);
+  Shape result = reduceShape(operand.shape, attributes.dims);
+  if (operands.size() > 1)
+    if (llvm::Error error = checkRescale(attributes, operands[1], result))
+      return std::move(error);
+  return result;
 }
 
 /// The last element that a slice reads in one dimension.
@@ -297,7 +319,7 @@ mlir::mirage::inferShape(Opcode opcode, const Attributes &attributes,
   case OperatorKind::Contraction:
     return inferMatmul(operands[0], operands[1]);
   case OperatorKind::Accumulate:
-    return inferAccumulate(attributes, operands[0]);
+    return inferAccumulate(attributes, operands);
   case OperatorKind::Copy:
     return operands[0].shape;
   case OperatorKind::Composed:

@@ -98,6 +98,33 @@ static llvm::Error checkOutput(const TileGraph &graph, unsigned output,
                      [&](int dim) { return graph.getJoinedAxes(output, dim); });
 }
 
+/// A cluster is a part of the grid: whole ones fill it.
+static llvm::Error checkCluster(const TileGraph &graph) {
+  if (graph.cluster.empty())
+    return llvm::Error::success();
+  if (graph.level != Level::Block)
+    return llvm::createStringError("expects clusters of blocks, got one in a " +
+                                   getLevelName(graph.level) + " graph");
+  if (graph.cluster.size() != graph.grid.size())
+    return llvm::createStringError(
+        "expects a cluster with an extent for each of " +
+        llvm::Twine(graph.grid.size()) + " grid axes, got " +
+        llvm::Twine(graph.cluster.size()));
+  for (auto [axis, extent] : llvm::enumerate(graph.cluster))
+    if (extent < 1 || graph.grid[axis] % extent != 0)
+      return llvm::createStringError("expects a cluster that divides the " +
+                                     llvm::Twine(graph.grid[axis]) +
+                                     " blocks along " +
+                                     getAxisName(static_cast<Axis>(axis)) +
+                                     ", got " + llvm::Twine(extent));
+  std::optional<int64_t> blocks = multiplyCounts(graph.cluster);
+  if (blocks && *blocks <= kMaxClusterBlocks)
+    return llvm::Error::success();
+  return llvm::createStringError(
+      "expects a cluster of at most " + llvm::Twine(kMaxClusterBlocks) +
+      " blocks, got " + (blocks ? std::to_string(*blocks) : "more than 2^40"));
+}
+
 static llvm::Error checkExtents(const TileGraph &graph) {
   if (graph.grid.size() > 3)
     return llvm::createStringError("expects a grid of at most 3 axes, got " +
@@ -122,7 +149,7 @@ static llvm::Error checkExtents(const TileGraph &graph) {
     return llvm::createStringError(
         "expects 32 to 1024 threads in multiples of 32, got " +
         llvm::Twine(graph.threads));
-  return llvm::Error::success();
+  return checkCluster(graph);
 }
 
 llvm::Error mlir::mirage::verifyMaps(const TileGraph &graph,

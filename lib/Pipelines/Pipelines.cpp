@@ -56,10 +56,12 @@ static void addOptimize(OpPassManager &passManager,
   passManager.addPass(createRecordProgramPass());
   passManager.addPass(createExpandComposedPass());
   passManager.addPass(createMaterializeResultsPass());
+  passManager.addPass(createSplitGridJoinsPass());
   passManager.addPass(createSplitGridSumsPass());
   passManager.addPass(createMaterializeViewsPass());
   passManager.addPass(createAssignDefaultBlocksPass(blocks));
   passManager.addPass(createConvertBlockToThreadPass());
+  passManager.addPass(createKeepRunningMaximaPass());
   passManager.addPass(createScheduleBlockPass());
   passManager.addPass(createPlanSharedMemoryPass(plan));
   passManager.addPass(createPlanDeviceMemoryPass());

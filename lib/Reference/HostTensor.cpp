@@ -166,3 +166,19 @@ HostTensor mlir::mirage::encode(const TensorSpec &type,
   }
   return tensor;
 }
+
+void mlir::mirage::roundTo(ElementType type,
+                           llvm::MutableArrayRef<double> values,
+                           unsigned threads) {
+  const FloatFormat &format = getFloatFormat(type);
+  bool saturates = getSizeBytes(type) == 1;
+  parallelFor(threads, values.size(), kGrain, [&](int64_t begin, int64_t end) {
+    if (type == ElementType::F32) { // the compiler knows this one
+      for (int64_t i = begin; i < end; ++i)
+        values[i] = static_cast<float>(values[i]);
+      return;
+    }
+    for (int64_t i = begin; i < end; ++i)
+      values[i] = decodeBits(encodeBits(values[i], format, saturates), format);
+  });
+}

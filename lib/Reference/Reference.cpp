@@ -88,8 +88,8 @@ class ProgramEvaluator {
 public:
   ProgramEvaluator(const Graph &graph, const ReferenceOptions &options)
       : graph(graph), threads(resolveThreads(options.threads)),
-        scales(options.scales), values(graph.getNumValues()),
-        uses(graph.getNumValues(), 0) {
+        scales(options.scales), rounding(options.rounding),
+        values(graph.getNumValues()), uses(graph.getNumValues(), 0) {
     for (const Node &operation : graph.getNodes())
       for (ValueId operand : operation.operands)
         ++uses[operand];
@@ -145,7 +145,7 @@ private:
     if (operation.body) {
       std::vector<Tensor> results =
           walkTiles(*operation.body, operands,
-                    graph.getTypes(operation.results), threads);
+                    graph.getTypes(operation.results), {threads, rounding});
       for (auto [value, tensor] : llvm::zip_equal(operation.results, results))
         values[value] = tensor;
     } else if (operation.opcode == Opcode::Mask) {
@@ -157,6 +157,9 @@ private:
       values[result] = applyOperation(operation, operands,
                                       graph.getType(result).shape, threads);
     }
+    for (auto [number, value] : llvm::enumerate(operation.results))
+      values[value] = roundResult(graph, operation, number, values[value],
+                                  {threads, rounding});
   }
 
   Tensor takeMagnitudes(ValueId value) const {
@@ -184,6 +187,7 @@ private:
   const Graph &graph;
   unsigned threads;
   bool scales;
+  Rounding rounding;
   std::vector<Tensor> values; ///< by ValueId; null before and after their life
   std::vector<unsigned> uses;
 };

@@ -8,6 +8,7 @@
 
 #include "TensorOperations.h"
 #include "Elementwise.h"
+#include "Mirage/Reference/HostTensor.h"
 #include "Mirage/Reference/ParallelFor.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -30,6 +31,29 @@ Tensor Tensor::fill(llvm::ArrayRef<int64_t> shape, double value) {
   Tensor tensor = allocate(shape);
   std::fill_n(tensor.data.get(), tensor.getNumElements(), value);
   return tensor;
+}
+
+Tensor mlir::mirage::roundAsStored(const Tensor &value, ElementType type,
+                                   const EvaluationOptions &options) {
+  if (options.rounding == Rounding::Exact)
+    return value;
+  Tensor rounded = Tensor::allocate(value.shape);
+  int64_t count = value.getNumElements();
+  std::copy_n(value.data.get(), count, rounded.data.get());
+  roundTo(type, llvm::MutableArrayRef(rounded.data.get(), count),
+          options.threads);
+  return rounded;
+}
+
+Tensor mlir::mirage::roundResult(const Graph &graph, const Node &operation,
+                                 unsigned numResult, const Tensor &value,
+                                 const EvaluationOptions &options) {
+  ElementType type = graph.getType(operation.results[numResult]).element;
+  bool isMoved =
+      getOperatorInfo(operation.opcode).kind == OperatorKind::Movement &&
+      operation.opcode != Opcode::Mask &&
+      graph.getType(operation.operands[0]).element == type;
+  return isMoved ? value : roundAsStored(value, type, options);
 }
 
 Shape mlir::mirage::getRowMajorStrides(llvm::ArrayRef<int64_t> shape) {

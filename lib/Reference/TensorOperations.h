@@ -11,6 +11,7 @@
 #define MIRAGE_LIB_REFERENCE_TENSOROPERATIONS_H
 
 #include "Mirage/Graph/Graph.h"
+#include "Mirage/Reference/Reference.h"
 #include <memory>
 
 namespace mlir::mirage {
@@ -27,6 +28,25 @@ struct Tensor {
   int64_t getNumElements() const;
   bool isNull() const { return !data; }
 };
+
+/// How an evaluation goes about it.
+struct EvaluationOptions {
+  unsigned threads = 1;
+  Rounding rounding = Rounding::Exact;
+
+  EvaluationOptions withThreads(unsigned number) const {
+    return {number, rounding};
+  }
+};
+
+/// A value as one of an element type: itself, or rounded if that is asked for.
+Tensor roundAsStored(const Tensor &value, ElementType type,
+                     const EvaluationOptions &options);
+/// An operation's result, likewise. A movement that keeps the element type has
+/// nothing to round.
+Tensor roundResult(const Graph &graph, const Node &operation,
+                   unsigned numResult, const Tensor &value,
+                   const EvaluationOptions &options);
 
 /// Distance between neighbours along each dimension, row-major.
 Shape getRowMajorStrides(llvm::ArrayRef<int64_t> shape);

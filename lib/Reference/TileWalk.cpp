@@ -7,9 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileWalk.h"
+#include "Accumulator.h"
 #include "Mirage/Graph/Phases.h"
 #include "Mirage/Reference/ParallelFor.h"
 #include "TileCopy.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include <array>
@@ -24,12 +26,13 @@ struct Block {
 };
 
 /// Blocks that are independent are walked one by one. Where an accumulation
-/// joins blocks in mid-kernel, all blocks are walked in step.
+/// joins blocks in mid-kernel, each is walked up to there, and then all go on
+/// in step.
 class TileWalk {
 public:
   TileWalk(const TileGraph &graph, llvm::ArrayRef<Tensor> operands,
-           llvm::ArrayRef<TensorSpec> types, unsigned threads)
-      : graph(graph), operands(operands), threads(threads),
+           llvm::ArrayRef<TensorSpec> types, const EvaluationOptions &options)
+      : graph(graph), operands(operands), options(options),
         phases(computePhases(graph)),
         executionPhases(computeExecutionPhases(graph)) {
     for (const TensorSpec &type : types)
@@ -37,7 +40,7 @@ public:
   }
 
   std::vector<Tensor> run() {
-    if (llvm::any_of(graph.getNodes(), joinsBlocks))
+    if (llvm::is_contained(executionPhases, Phase::AfterGrid))
       runInStep();
     else
       runOneByOne();
@@ -45,9 +48,16 @@ public:
   }
 
 private:
-  static bool joinsBlocks(const Node &operation) {
-    return operation.opcode == Opcode::Accumulate &&
-           !joinsIterations(operation);
+  using PieceBody =
+      llvm::function_ref<void(int64_t number, const EvaluationOptions &own)>;
+
+  /// Calls `body` for each of some independent pieces of work. Where there is
+  /// one alone, all threads are its own.
+  void forEachPiece(int64_t count, PieceBody body) const {
+    EvaluationOptions own =
+        options.withThreads(count == 1 ? options.threads : 1);
+    parallelFor(options.threads, count, 1,
+                [&](int64_t number, int64_t) { body(number, own); });
   }
 
   /// Whether an output adds up the blocks along an axis.
@@ -65,13 +75,14 @@ private:
       (isSummed(axis) ? inner : outer)[axis] = graph.grid[axis];
     int64_t groups = outer[0] * outer[1] * outer[2];
     int64_t members = inner[0] * inner[1] * inner[2];
-    parallelFor(threads, groups, 1, [&](int64_t group, int64_t) {
+    forEachPiece(groups, [&](int64_t group, const EvaluationOptions &own) {
       for (int64_t member = 0; member < members; ++member) {
         Block block;
         for (size_t axis = 0; axis < 3; ++axis)
           block.coordinates[axis] = getCoordinate(group, outer, axis) +
                                     getCoordinate(member, inner, axis);
-        runBlocks(block, /*threads=*/groups == 1 ? threads : 1);
+        runToJoin(block, own);
+        storeTiles(block);
       }
     });
   }
@@ -80,11 +91,21 @@ private:
     std::array<int64_t, 3> extents = {graph.getExtent(Axis::X),
                                       graph.getExtent(Axis::Y),
                                       graph.getExtent(Axis::Z)};
+    llvm::BitVector isRead = findReadAfterGrid();
     std::vector<Block> blocks(graph.getNumBlocks());
-    for (auto [number, block] : llvm::enumerate(blocks))
-      for (size_t axis = 0; axis < 3; ++axis)
-        block.coordinates[axis] = getCoordinate(number, extents, axis);
-    runBlocks(blocks, threads);
+    forEachPiece(
+        blocks.size(), [&](int64_t number, const EvaluationOptions &own) {
+          Block &block = blocks[number];
+          for (size_t axis = 0; axis < 3; ++axis)
+            block.coordinates[axis] = getCoordinate(number, extents, axis);
+          runToJoin(block, own);
+          for (ValueId value = 0; value < block.values.size(); ++value)
+            if (!isRead[value])
+              block.values[value] = Tensor();
+        });
+    runAfterGrid(blocks);
+    for (const Block &block : blocks)
+      storeTiles(block);
   }
 
   static int64_t getCoordinate(int64_t number,
@@ -95,31 +116,41 @@ private:
     return number % extents[axis];
   }
 
-  /// Takes blocks in step through all phases.
-  void runBlocks(llvm::MutableArrayRef<Block> blocks, unsigned threads) {
-    for (Block &block : blocks)
-      start(block);
-    runPhase(blocks, Phase::Invariant, 0, threads);
-    for (int64_t iteration = 0; iteration < graph.loop; ++iteration) {
-      for (Block &block : blocks)
-        loadTiles(block, Phase::Loop, iteration);
-      runPhase(blocks, Phase::Loop, iteration, threads);
-    }
-    for (Block &block : blocks)
-      finishAccumulators(block, threads);
-    runPhase(blocks, Phase::After, graph.loop - 1, threads);
-    for (const Block &block : blocks)
-      storeTiles(block);
+  /// What blocks hold on to until all of them have come to the join.
+  llvm::BitVector findReadAfterGrid() const {
+    llvm::BitVector isRead(graph.getNumValues());
+    for (ValueId output : graph.getOutputs())
+      isRead.set(output);
+    for (auto [operation, phase] :
+         llvm::zip_equal(graph.getNodes(), executionPhases))
+      if (phase == Phase::AfterGrid)
+        for (ValueId operand : operation.operands)
+          isRead.set(operand);
+    return isRead;
   }
 
-  void start(Block &block) {
+  /// Takes a block through all phases that know of no other block.
+  void runToJoin(Block &block, const EvaluationOptions &own) {
     block.values.resize(graph.getNumValues());
     loadTiles(block, Phase::Invariant, 0);
+    runPhase(block, Phase::Invariant, 0, own);
+    runLoop(block, own);
+    runPhase(block, Phase::After, graph.loop - 1, own);
+  }
+
+  void runLoop(Block &block, const EvaluationOptions &own) {
+    std::vector<std::pair<const Node *, Accumulator>> accumulators;
     for (const Node &operation : graph.getNodes())
       if (joinsIterations(operation))
-        block.values[operation.results[0]] =
-            Tensor::fill(graph.getType(operation.results[0]).shape,
-                         getNeutral(getReduction(operation).combiner));
+        accumulators.emplace_back(&operation, Accumulator(graph, operation));
+    for (int64_t iteration = 0; iteration < graph.loop; ++iteration) {
+      loadTiles(block, Phase::Loop, iteration);
+      runPhase(block, Phase::Loop, iteration, own);
+      for (auto &[operation, accumulator] : accumulators)
+        accumulator.add(getOperands(block, *operation), own);
+    }
+    for (auto &[operation, accumulator] : accumulators)
+      block.values[operation->results[0]] = accumulator.finish(own);
   }
 
   void loadTiles(Block &block, Phase phase, int64_t iteration) {
@@ -148,44 +179,59 @@ private:
     return linear;
   }
 
-  void runPhase(llvm::MutableArrayRef<Block> blocks, Phase phase,
-                int64_t iteration, unsigned threads) {
-    for (auto [position, due] : llvm::enumerate(executionPhases)) {
-      if (due != phase)
+  static llvm::SmallVector<Tensor, 2> getOperands(const Block &block,
+                                                  const Node &operation) {
+    return llvm::map_to_vector<2>(
+        operation.operands, [&](ValueId value) { return block.values[value]; });
+  }
+
+  /// All but accumulations, which are joined between the phases.
+  void runPhase(Block &block, Phase phase, int64_t iteration,
+                const EvaluationOptions &own) {
+    for (auto [operation, due] :
+         llvm::zip_equal(graph.getNodes(), executionPhases))
+      if (due == phase && operation.opcode != Opcode::Accumulate)
+        runOperation(block, operation, iteration, own);
+  }
+
+  /// Operations and joins in their order, each by all blocks before the next.
+  void runAfterGrid(llvm::MutableArrayRef<Block> blocks) {
+    for (auto [operation, due] :
+         llvm::zip_equal(graph.getNodes(), executionPhases)) {
+      if (due != Phase::AfterGrid)
         continue;
-      const Node &operation = graph.getNodes()[position];
       if (joinsBlocks(operation)) {
-        joinBlocks(blocks, operation);
+        joinAllBlocks(blocks, operation);
         continue;
       }
-      parallelFor(threads, blocks.size(), 1, [&](int64_t number, int64_t) {
-        runOperation(blocks[number], operation, iteration,
-                     blocks.size() == 1 ? threads : 1);
-      });
+      const Node &step = operation;
+      forEachPiece(blocks.size(),
+                   [&](int64_t number, const EvaluationOptions &own) {
+                     runOperation(blocks[number], step, graph.loop - 1, own);
+                   });
     }
   }
 
   void runOperation(Block &block, const Node &operation, int64_t iteration,
-                    unsigned threads) {
-    llvm::SmallVector<Tensor, 2> values = llvm::map_to_vector<2>(
-        operation.operands, [&](ValueId value) { return block.values[value]; });
+                    const EvaluationOptions &own) {
+    llvm::SmallVector<Tensor, 2> values = getOperands(block, operation);
     ValueId result = operation.results[0];
     if (operation.body) {
       std::vector<Tensor> nested = walkTiles(
-          *operation.body, values, graph.getTypes(operation.results), threads);
+          *operation.body, values, graph.getTypes(operation.results), own);
       for (auto [value, tensor] : llvm::zip_equal(operation.results, nested))
         block.values[value] = tensor;
-    } else if (operation.opcode == Opcode::Accumulate) {
-      reduceInto(block.values[result], values[0],
-                 operation.attributes.reduction, threads);
     } else if (operation.opcode == Opcode::Mask) {
       block.values[result] = mask(block, operation, values[0], iteration);
     } else if (operation.opcode == Opcode::CausalMask) {
       block.values[result] = causalMask(block, operation, values[0], iteration);
     } else {
       block.values[result] = applyOperation(
-          operation, values, graph.getType(result).shape, threads);
+          operation, values, graph.getType(result).shape, own.threads);
     }
+    for (auto [number, value] : llvm::enumerate(operation.results))
+      block.values[value] =
+          roundResult(graph, operation, number, block.values[value], own);
   }
 
   Tensor mask(const Block &block, const Node &operation, const Tensor &tile,
@@ -208,49 +254,24 @@ private:
     return maskAbove(tile, row + attributes.offset - column);
   }
 
-  static const OperatorInfo &getReduction(const Node &operation) {
-    return getOperatorInfo(operation.attributes.reduction);
-  }
-
-  /// How many elements each result of an accumulation averages.
-  int64_t getCount(const Node &operation) const {
-    const Attributes &attributes = operation.attributes;
-    return getAveragedCount(attributes,
-                            graph.getType(operation.operands[0]).shape,
-                            graph.getExtent(attributes.axis));
-  }
-
-  void finishAccumulators(Block &block, unsigned threads) {
-    for (const Node &operation : graph.getNodes())
-      if (joinsIterations(operation)) {
-        Tensor &joined = block.values[operation.results[0]];
-        joined = finishReduction(joined, operation.attributes.reduction,
-                                 getCount(operation), threads);
-      }
-  }
-
   /// Gives all blocks that differ only along the operation's axis the same
   /// result.
-  void joinBlocks(llvm::MutableArrayRef<Block> blocks, const Node &operation) {
+  void joinAllBlocks(llvm::MutableArrayRef<Block> blocks,
+                     const Node &operation) {
     unsigned axis = static_cast<unsigned>(operation.attributes.axis);
-    ValueId operand = operation.operands[0], result = operation.results[0];
     int64_t stride = 1, extent = graph.getExtent(operation.attributes.axis);
     for (unsigned before = 0; before < axis; ++before)
       stride *= graph.getExtent(static_cast<Axis>(before));
-    for (size_t first = 0; first < blocks.size(); ++first) {
-      if (blocks[first].coordinates[axis] != 0)
-        continue;
-      Tensor joined =
-          Tensor::fill(graph.getType(result).shape,
-                       getNeutral(getReduction(operation).combiner));
+    forEachPiece(blocks.size() / extent, [&](int64_t group,
+                                             const EvaluationOptions &own) {
+      Block *first = &blocks[group / stride * stride * extent + group % stride];
+      Accumulator joined(graph, operation);
       for (int64_t along = 0; along < extent; ++along)
-        reduceInto(joined, blocks[first + along * stride].values[operand],
-                   operation.attributes.reduction, 1);
-      joined = finishReduction(joined, operation.attributes.reduction,
-                               getCount(operation), 1);
+        joined.add(getOperands(first[along * stride], operation), own);
+      Tensor result = joined.finish(own);
       for (int64_t along = 0; along < extent; ++along)
-        blocks[first + along * stride].values[result] = joined;
-    }
+        first[along * stride].values[operation.results[0]] = result;
+    });
   }
 
   void storeTiles(const Block &block) {
@@ -275,7 +296,7 @@ private:
 
   const TileGraph &graph;
   llvm::ArrayRef<Tensor> operands;
-  unsigned threads;
+  EvaluationOptions options;
   llvm::SmallVector<Phase> phases;          ///< by value
   llvm::SmallVector<Phase> executionPhases; ///< by operation
   std::vector<Tensor> results;
@@ -285,6 +306,6 @@ private:
 std::vector<Tensor> mlir::mirage::walkTiles(const TileGraph &graph,
                                             llvm::ArrayRef<Tensor> operands,
                                             llvm::ArrayRef<TensorSpec> types,
-                                            unsigned threads) {
-  return TileWalk(graph, operands, types, threads).run();
+                                            const EvaluationOptions &options) {
+  return TileWalk(graph, operands, types, options).run();
 }

@@ -19,7 +19,7 @@ namespace mlir::mirage {
 std::vector<Tensor> walkTiles(const TileGraph &graph,
                               llvm::ArrayRef<Tensor> operands,
                               llvm::ArrayRef<TensorSpec> types,
-                              unsigned threads);
+                              const EvaluationOptions &options);
 
 } // namespace mlir::mirage
 

@@ -46,8 +46,9 @@ public:
     }
     auto partial = block::GraphOp::create(
         builder, graph.getLoc(), types, graph.getInputs(), graph.getGridAttr(),
-        graph.getThreadsAttr(), graph.getLoopAttr(), graph.getImapsAttr(),
-        graph.getFmapsAttr(), builder.getArrayAttr(omaps));
+        graph.getClusterAttr(), graph.getThreadsAttr(), graph.getLoopAttr(),
+        graph.getImapsAttr(), graph.getFmapsAttr(),
+        builder.getArrayAttr(omaps));
     partial.getBody().takeBody(graph.getBody());
     for (auto [index, omap] : llvm::enumerate(graph.getOmaps()))
       graph->getResult(index).replaceAllUsesWith(

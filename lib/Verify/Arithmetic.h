@@ -42,6 +42,10 @@ public:
                      size_t count) {
     apply(ScalarFunction::Mul, result, lhs, positive, count);
   }
+  /// What `operand` is, and zero where `exponent` is minus infinity: what a
+  /// factor exp(exponent) makes of it even where it is undefined.
+  virtual void vanish(uint32_t *result, const uint32_t *operand,
+                      const uint32_t *exponent, size_t count) = 0;
   /// Joins over r in operand[o][r][i].
   virtual void reduce(Combiner combiner, uint32_t *result,
                       const uint32_t *operand, size_t outer, size_t reduced,

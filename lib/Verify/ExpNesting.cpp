@@ -36,6 +36,8 @@ static std::vector<unsigned> nest(const Graph &graph,
         depths[operation.results[i]] = inner[operation.body->getOutputs()[i]];
       continue;
     }
+    if (operation.isRescaled())
+      ++operands[1];
     unsigned depth = 0;
     for (unsigned operand : operands)
       depth = std::max(depth, operand);

@@ -202,6 +202,12 @@ void FieldArithmetic::reducePoints(uint32_t *result, const uint32_t *first,
                     /*isMaximum=*/true);
 }
 
+void FieldArithmetic::vanish(uint32_t *result, const uint32_t *operand,
+                             const uint32_t *exponent, size_t count) {
+  for (size_t i = 0; i < count; ++i)
+    result[i] = exponent[i] == kernels::kMinusInfinity ? 0 : operand[i];
+}
+
 void FieldArithmetic::reduce(Combiner combiner, uint32_t *result,
                              const uint32_t *operand, size_t outer,
                              size_t reduced, size_t inner) {

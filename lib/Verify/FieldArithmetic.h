@@ -74,6 +74,8 @@ public:
              size_t count) override;
   void scale(uint32_t *result, Source lhs, Source positive,
              size_t count) override;
+  void vanish(uint32_t *result, const uint32_t *operand,
+              const uint32_t *exponent, size_t count) override;
   void reduce(Combiner combiner, uint32_t *result, const uint32_t *operand,
               size_t outer, size_t reduced, size_t inner) override;
   void matmul(uint32_t *result, const uint32_t *lhs, const uint32_t *rhs,

@@ -65,18 +65,15 @@ void GraphEvaluator::evaluateOperation(Frame &frame, const Node &operation) {
   assert(false && "composed operators are expanded before");
 }
 
-const uint32_t *GraphEvaluator::stretch(const Frame &frame, ValueId operand,
+const uint32_t *GraphEvaluator::stretch(Tiles operand,
                                         llvm::ArrayRef<int64_t> shape) {
-  const Shape &own = frame.graph.getType(operand).shape;
-  const uint32_t *data = frame.values[operand];
-  size_t from = frame.graph.getType(operand).getNumElements();
-  size_t to = countElements(shape);
+  size_t from = countElements(operand.shape), to = countElements(shape);
   if (from == to)
-    return data;
-  uint32_t *result = arena.allocate(frame.instances * to * words);
-  Strides strides = getBroadcastStrides(own, shape);
-  for (size_t i = 0; i < frame.instances; ++i)
-    copyStrided(result + i * to * words, data + i * from * words, shape,
+    return operand.data;
+  uint32_t *result = arena.allocate(operand.instances * to * words);
+  Strides strides = getBroadcastStrides(operand.shape, shape);
+  for (size_t i = 0; i < operand.instances; ++i)
+    copyStrided(result + i * to * words, operand.data + i * from * words, shape,
                 strides, words);
   return result;
 }
@@ -88,7 +85,7 @@ void GraphEvaluator::evaluateElementwise(Frame &frame, const Node &operation) {
   WordArena::Mark mark = arena.mark();
   llvm::SmallVector<const uint32_t *, 2> arguments;
   for (ValueId operand : operation.operands)
-    arguments.push_back(stretch(frame, operand, shape));
+    arguments.push_back(stretch(getTiles(frame, operand), shape));
   applyDefinition(getOperatorInfo(operation.opcode).definition, arguments,
                   operation.attributes.scalars, /*size=*/1, result,
                   countWords(frame, value));

@@ -23,6 +23,7 @@
 #include "Arithmetic.h"
 #include "Mirage/Graph/Graph.h"
 #include "WordArena.h"
+#include <map>
 #include <vector>
 
 namespace mlir::mirage {
@@ -47,6 +48,14 @@ private:
     size_t instances;       ///< of the whole graph, blocks included
     int64_t iteration = 0;
     Values values = {}; ///< by ValueId
+    /// Of the exponents of what is rescaled over the loop, by its result.
+    std::map<ValueId, uint32_t *> maxima = {};
+  };
+  /// The tiles of a value, [instances][shape].
+  struct Tiles {
+    const uint32_t *data = nullptr;
+    llvm::ArrayRef<int64_t> shape = {};
+    size_t instances = 0;
   };
 
   void evaluateOperation(Frame &frame, const Node &operation);
@@ -61,17 +70,38 @@ private:
   void evaluateGraph(Frame &frame, const Node &operation);
 
   void evaluateLoop(Frame &frame, const Frame &outer, const Node &operation);
+  // Accumulation.cpp
+  void allocateAccumulators(Frame &frame, const Node &operation);
   void accumulateIteration(Frame &frame, const Node &operation);
+  void combineIteration(const Frame &frame, Combiner combiner, uint32_t *total,
+                        const uint32_t *part, size_t count);
   void finishAccumulation(Frame &frame, const Node &operation);
   void accumulateOverGrid(Frame &frame, const Node &operation);
+  const uint32_t *getPart(const Frame &frame, const Node &operation);
+  /// Applies a definition to operand and exponent, which stretches; zero where
+  /// that is minus infinity.
+  const uint32_t *weigh(const ScalarDefinition &definition, Tiles operand,
+                        Tiles exponent);
+  /// Joins the blocks along an axis; those of other axes stay instances.
+  Tiles joinBlocks(const Frame &frame, Axis axis, Combiner combiner,
+                   Tiles parts);
+  /// How many instances differ only in the axes behind this one.
+  static size_t countInside(const Frame &frame, Axis axis);
+  /// The last step of an accumulation; `result` may be the total.
+  void finish(const Node &operation, Tiles total, Tiles maximum,
+              int64_t averaged, uint32_t *result);
+
   void readTile(Frame &frame, const Frame &outer, unsigned input,
                 ValueId operand);
   void writeTile(const Frame &frame, Frame &outer, unsigned output,
                  ValueId result);
 
+  Tiles getTiles(const Frame &frame, ValueId value) const {
+    return {frame.values[value], frame.graph.getType(value).shape,
+            frame.instances};
+  }
   /// The operand stretched to a shape, [instances][shape]; itself if it has it.
-  const uint32_t *stretch(const Frame &frame, ValueId operand,
-                          llvm::ArrayRef<int64_t> shape);
+  const uint32_t *stretch(Tiles operand, llvm::ArrayRef<int64_t> shape);
   /// Applies a definition to `count` words.
   void applyDefinition(const ScalarDefinition &definition,
                        llvm::ArrayRef<const uint32_t *> arguments,

@@ -212,6 +212,14 @@ void TermArithmetic::apply(ScalarFunction function, uint32_t *result,
                                      rhs.data[rhs.repeats ? 0 : i]);
 }
 
+void TermArithmetic::vanish(uint32_t *result, const uint32_t *operand,
+                            const uint32_t *exponent, size_t count) {
+  TermId zero = table.getConstant(0);
+  for (size_t i = 0; i < count; ++i)
+    result[i] =
+        table[exponent[i]].kind == TermKind::MinusInfinity ? zero : operand[i];
+}
+
 void TermArithmetic::reduce(Combiner combiner, uint32_t *result,
                             const uint32_t *operand, size_t outer,
                             size_t reduced, size_t inner) {

@@ -110,6 +110,8 @@ public:
   void ln2(uint32_t *result) override;
   void apply(ScalarFunction function, uint32_t *result, Source lhs, Source rhs,
              size_t count) override;
+  void vanish(uint32_t *result, const uint32_t *operand,
+              const uint32_t *exponent, size_t count) override;
   void reduce(Combiner combiner, uint32_t *result, const uint32_t *operand,
               size_t outer, size_t reduced, size_t inner) override;
   void matmul(uint32_t *result, const uint32_t *lhs, const uint32_t *rhs,

@@ -1,4 +1,4 @@
-//===- TileGraphEvaluation.cpp - Tiles, masks and accumulators ------------===//
+//===- TileGraphEvaluation.cpp - Tiles, masks and phases ------------------===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -199,7 +199,7 @@ void GraphEvaluator::evaluateLoop(Frame &frame, const Frame &outer,
   llvm::SmallVector<const Node *> loopSteps = getSteps(tiles, Phase::Loop);
   for (const Node *step : loopSteps)
     if (joinsIterations(*step))
-      allocate(frame, step->results[0]);
+      allocateAccumulators(frame, *step);
   // A value of the loop outlives its iteration only where there is no second.
   WordArena::Mark mark = arena.mark();
   for (frame.iteration = 0; frame.iteration < tiles.loop; ++frame.iteration) {
@@ -214,79 +214,7 @@ void GraphEvaluator::evaluateLoop(Frame &frame, const Frame &outer,
   for (const Node *step : loopSteps)
     if (joinsIterations(*step))
       finishAccumulation(frame, *step);
-  for (const Node *step : getSteps(tiles, Phase::After))
-    evaluateOperation(frame, *step);
-}
-
-static ScalarFunction getFunction(Combiner combiner) {
-  return combiner == Combiner::Add ? ScalarFunction::Add : ScalarFunction::Max;
-}
-
-void GraphEvaluator::accumulateIteration(Frame &frame, const Node &operation) {
-  const Attributes &attributes = operation.attributes;
-  const OperatorInfo &reduction = getOperatorInfo(attributes.reduction);
-  ValueId operand = operation.operands[0], value = operation.results[0];
-  const Shape &shape = frame.graph.getType(operand).shape;
-  WordArena::Mark mark = arena.mark();
-  const uint32_t *joined = join(reduction, frame.values[operand],
-                                frame.instances, shape, attributes.dims);
-  uint32_t *total = frame.values[value];
-  size_t count = countWords(frame, value);
-  if (frame.iteration == 0)
-    std::memcpy(total, joined, count * sizeof(uint32_t));
-  else
-    arithmetic.apply(getFunction(reduction.combiner), total, {total}, {joined},
-                     count);
-  arena.release(mark);
-}
-
-void GraphEvaluator::finishAccumulation(Frame &frame, const Node &operation) {
-  const Attributes &attributes = operation.attributes;
-  ValueId value = operation.results[0];
-  uint32_t *total = frame.values[value];
-  size_t count = countWords(frame, value);
-  const ScalarDefinition &finish = getOperatorInfo(attributes.reduction).finish;
-  if (finish.nodes().size() == 1)
-    return;
-  WordArena::Mark mark = arena.mark();
-  uint32_t *copy = arena.allocate(count);
-  std::memcpy(copy, total, count * sizeof(uint32_t));
-  int64_t size = getAveragedCount(
-      attributes, frame.graph.getType(operation.operands[0]).shape,
-      frame.tiles->loop);
-  applyDefinition(finish, {copy}, {}, size, total, count);
-  arena.release(mark);
-}
-
-void GraphEvaluator::accumulateOverGrid(Frame &frame, const Node &operation) {
-  assert(frame.tiles && "only tile graphs accumulate");
-  const Attributes &attributes = operation.attributes;
-  const OperatorInfo &reduction = getOperatorInfo(attributes.reduction);
-  ValueId operand = operation.operands[0], value = operation.results[0];
-  const Shape &shape = frame.graph.getType(operand).shape;
-  size_t tileWords = frame.graph.getType(value).getNumElements() * words;
-  uint32_t *result = allocate(frame, value);
-  WordArena::Mark mark = arena.mark();
-  const uint32_t *joined = join(reduction, frame.values[operand],
-                                frame.instances, shape, attributes.dims);
-  // Instances are [outside][extent][inside] around the axis.
-  int64_t extent = frame.tiles->getExtent(attributes.axis);
-  size_t inside = 1;
-  for (unsigned axis = static_cast<unsigned>(attributes.axis) + 1;
-       axis < frame.tiles->grid.size(); ++axis)
-    inside *= frame.tiles->grid[axis];
-  size_t outside = frame.instances / (extent * inside);
-  size_t count = outside * inside * tileWords;
-  uint32_t *total = arena.allocate(count), *finished = arena.allocate(count);
-  arithmetic.reduce(reduction.combiner, total, joined, outside, extent,
-                    inside * tileWords);
-  int64_t size = getAveragedCount(attributes, shape, extent);
-  applyDefinition(reduction.finish, {total}, {}, size, finished, count);
-  // Every block along the axis holds the result.
-  for (size_t o = 0; o < outside; ++o)
-    for (int64_t e = 0; e < extent; ++e)
-      std::memcpy(result + (o * extent + e) * inside * tileWords,
-                  finished + o * inside * tileWords,
-                  inside * tileWords * sizeof(uint32_t));
-  arena.release(mark);
+  for (Phase phase : {Phase::After, Phase::AfterGrid})
+    for (const Node *step : getSteps(tiles, phase))
+      evaluateOperation(frame, *step);
 }

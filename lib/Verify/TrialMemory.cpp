@@ -71,6 +71,11 @@ private:
     sum.kept += row.kind == OperatorKind::Elementwise
                     ? double(node.operands.size()) * largest
                     : double(3 + node.attributes.dims.size()) * largest;
+    // Stretched exponents, the steps of a weighted part, parts and totals.
+    if (node.isRescaled()) {
+      sum.kept += 8 * largest;
+      sum.exponents += largest * iterations;
+    }
     for (const ScalarDefinition *definition : {&row.definition, &row.finish})
       for (const ScalarNode &step : definition->nodes()) {
         sum.kept += getArity(step.function) > 0 ? largest : 0;

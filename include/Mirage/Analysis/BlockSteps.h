@@ -64,6 +64,7 @@ public:
 
 private:
   void addLoads(Phase phase);
+  SmallVector<block::AccumulateOp> getLoopAccumulations();
   void addInits();
   void addOps(Phase phase);
   void addFinishes();
@@ -80,6 +81,12 @@ private:
   DenseMap<Value, Phase> phases;
   SmallVector<BlockStep> steps;
 };
+
+/// The accumulation that keeps the maximum which a sum is relative to that is
+/// rescaled over the loop: the first one behind the sum of the value that
+/// rescales it. So the sum is updated while the maximum is still the old one.
+/// Null if there is none; --mirage-keep-running-maxima makes one.
+block::AccumulateOp findRunningMaximum(block::AccumulateOp sum);
 
 /// Names of the attributes that plans leave in IR.
 inline constexpr llvm::StringLiteral kStepAttr = "mirage.step";

@@ -58,6 +58,11 @@ struct Node {
   llvm::SmallVector<ValueId, 1> results;
   /// Of opcode Graph, shared between copies of a graph, else null.
   std::shared_ptr<const TileGraph> body;
+
+  /// Accumulate: whether parts are rescaled, by operand 1.
+  bool isRescaled() const {
+    return opcode == Opcode::Accumulate && operands.size() > 1;
+  }
 };
 
 /// Values and operations, every operand before its users.
@@ -127,13 +132,26 @@ struct TileOutput {
 /// cuts, or on the iteration (a `Mask` along the loop), else invariant.
 /// `Accumulate` over the loop takes a value of the loop, and no other, to after
 /// the loop; with a single iteration an invariant value will do, which is the
-/// same. Values of the loop and after it never meet in one operation. The rule:
-/// Mirage/Graph/Phases.h.
+/// same. `Accumulate` over a grid axis joins what blocks hold once they have
+/// left the loop, and leads to after the grid. Values of the loop never meet
+/// later ones in one operation. The rule: Mirage/Graph/Phases.h.
+///
+/// Rescaling. `Accumulate` of a sum v with a second operand s gives
+///
+///   result = Σ_t v_t · exp(s_t - M)    M = max_t s_t, element by element,
+///
+/// over iterations or blocks t, where s stretches to the result's shape; a part
+/// with s_t = -inf adds nothing, whatever v_t is. So the sum of
+/// exp(x_t - s_t) is that of exp(x_t - M), though no block and no iteration
+/// knows M: online softmax.
 class TileGraph : public Graph {
 public:
   Level level = Level::Block;
   llvm::SmallVector<int64_t, 3> grid; ///< extents of up to 3 axes, each >= 1
-  int64_t loop = 1;                   ///< iterations, >= 1
+  /// Block level: how many blocks along each grid axis share their memory;
+  /// none, or one extent for each axis. It says how and not what.
+  llvm::SmallVector<int64_t, 3> cluster;
+  int64_t loop = 1; ///< iterations, >= 1
   /// Block level: threads of a block, a multiple of 32. Thread level: those
   /// that share an item, 32 (a warp) or 128 (a warpgroup).
   unsigned threads = 128;
@@ -141,7 +159,8 @@ public:
   llvm::SmallVector<TileOutput> tileOutputs; ///< by output
 
   int64_t getNumBlocks() const;
-  int64_t getExtent(Axis axis) const; ///< 1 for an axis that is not there
+  int64_t getNumClusterBlocks() const; ///< 1 without a cluster
+  int64_t getExtent(Axis axis) const;  ///< 1 for an axis that is not there
   /// The axes that cut dimension `dim` of an input, outermost first.
   llvm::SmallVector<Axis, 2> getCuttingAxes(unsigned input, unsigned dim) const;
   /// The grid axes along which blocks hold one part each of dimension `dim` of
@@ -150,6 +169,9 @@ public:
   /// Product of the extents of these axes.
   int64_t getExtent(llvm::ArrayRef<Axis> axes) const;
 };
+
+/// The most blocks that share their memory on any GPU that we compile for.
+constexpr int64_t kMaxClusterBlocks = 16;
 
 /// Checks everything that is said above: operand order, shapes (by the operator
 /// table), maps, tiles that cover their tensors, phases, consumption.

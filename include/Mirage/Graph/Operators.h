@@ -98,7 +98,8 @@ enum class Opcode : uint8_t {
   L2Norm,    ///< x / sqrt(sum(x²) + epsilon)
   Softmax,   ///< exp(x) / sum(exp(x))
   Repeat,    ///< the operand side by side until the result is full
-  // From one phase of a tile graph to the next.
+  // From one phase of a tile graph to the next; with a second operand parts are
+  // rescaled before they are added (docs/rationale/Block.md).
   Accumulate,
   // A nested tile graph: a kernel of its own, or one step of a block.
   Graph,

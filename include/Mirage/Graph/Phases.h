@@ -6,15 +6,22 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A tile graph runs in three phases: what does not change from one iteration to
-// the next, once; the loop; and what follows it. Which operation belongs to
+// A tile graph runs in phases: what does not change from one iteration to the
+// next, once; the loop; what follows it in each block; and what follows once
+// blocks have been joined along an axis of the grid. Which operation belongs to
 // which is this one rule, for the verifiers of plain graphs and of IR, for
-// whatever evaluates a tile graph and for code generation. RMSNorm's sum:
+// whatever evaluates a tile graph and for code generation. RMSNorm where both
+// the loop and axis x cut a row:
 //
-//   %0 = input, cut by the loop      known in the loop
-//   %1 = square %0                   known in the loop, runs in it
-//   %2 = accumulate sum %1 over loop known after it, runs in the loop
-//   %3 = sqrt %2                     known after it, runs there
+//   %0 = input, cut by the loop and x known in the loop
+//   %1 = square %0                    known in the loop, runs in it
+//   %2 = accumulate sum %1 over loop  known after it, runs in the loop
+//   %3 = accumulate sum %2 over x     known after the grid, runs there: all
+//                                     blocks along x wait for each other
+//   %4 = sqrt %3                      known after the grid, runs there
+//
+// A value meets others of its own phase and of earlier ones; but one of the
+// loop meets no later one, since there are as many of it as iterations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,13 +32,21 @@
 
 namespace mlir::mirage {
 
-enum class Phase : uint8_t { Invariant, Loop, After };
+/// In the order in which they run.
+enum class Phase : uint8_t { Invariant, Loop, After, AfterGrid };
 
 /// Whether an operation is an accumulation over the loop: the only kind that
 /// leads from the loop to after it.
 bool joinsIterations(Opcode opcode, const Attributes &attributes);
 inline bool joinsIterations(const Node &operation) {
   return joinsIterations(operation.opcode, operation.attributes);
+}
+
+/// Whether an operation is an accumulation over a grid axis, for which all
+/// blocks along the axis have to come as far.
+bool joinsBlocks(Opcode opcode, const Attributes &attributes);
+inline bool joinsBlocks(const Node &operation) {
+  return joinsBlocks(operation.opcode, operation.attributes);
 }
 
 /// The phase in which an operation's results are known, by those of its

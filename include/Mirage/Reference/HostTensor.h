@@ -41,6 +41,10 @@ std::vector<double> decode(const HostTensor &tensor, unsigned threads = 1);
 HostTensor encode(const TensorSpec &type, llvm::ArrayRef<double> values,
                   unsigned threads = 1);
 
+/// What `encode` and `decode` one after the other make of values.
+void roundTo(ElementType type, llvm::MutableArrayRef<double> values,
+             unsigned threads = 1);
+
 } // namespace mlir::mirage
 
 #endif // MIRAGE_REFERENCE_HOSTTENSOR_H

@@ -10,9 +10,15 @@
 // a µGraph as it is written, in double precision: at kernel level one operation
 // after the other; in a tile graph block by block and iteration by iteration,
 // with tiles cut out of the tensors, zeros beyond their edges, masks,
-// accumulators and output maps. Element types play no part: casts change
-// nothing, and only inputs have been rounded. It shares the operator table with
-// the verifier and no evaluation code.
+// accumulators and output maps. Where blocks join in mid-kernel, all of them
+// are taken as far before any goes on. It shares the operator table with the
+// verifier and no evaluation code.
+//
+// Element types play no part unless asked for: casts change nothing, and only
+// inputs have been rounded. With the declared rounding each operation is still
+// computed in float64 and its result is then rounded to the element type that
+// the graph states, once it is complete; an accumulator after every iteration
+// or block that it adds, as it is an f32 for that long.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,11 +31,17 @@
 
 namespace mlir::mirage {
 
+enum class Rounding : uint8_t {
+  Exact,    ///< none: float64 throughout
+  Declared, ///< of each result, to the element type of its value
+};
+
 struct ReferenceOptions {
   unsigned threads = 0; ///< 0: as many as the machine has
   /// Compute `ReferenceOutput::scales` as well, at the price of a second
   /// matmul.
   bool scales = true;
+  Rounding rounding = Rounding::Exact;
 };
 
 struct ReferenceOutput {

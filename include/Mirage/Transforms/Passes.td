@@ -105,6 +105,30 @@ def SplitGridSumsPass : Pass<"mirage-split-grid-sums"> {
   let dependentDialects = ["::mlir::mirage::kernel::MirageKernelDialect"];
 }
 
+def SplitGridJoinsPass : Pass<"mirage-split-grid-joins"> {
+  let summary = "joins the blocks of a grid axis in a second kernel";
+  let description = [{
+    Where a block graph accumulates over a grid axis, its blocks write what they
+    have come to, and a second block graph goes on: its loop accumulates what
+    the blocks along the axis wrote. Inputs that are needed again are read
+    again. The result says no more of a cluster. Run before
+    --mirage-assign-default-blocks.
+    Example: test/Transforms/split-grid-joins.mlir
+  }];
+}
+
+def KeepRunningMaximaPass : Pass<"mirage-keep-running-maxima"> {
+  let summary = "gives sums that are rescaled over the loop the maximum they are relative to";
+  let description = [{
+    A sum of parts that are rescaled is kept relative to the largest rescaling
+    value so far. For each such value an accumulation of the maximum is put
+    behind the last sum that it rescales: the sums are updated while it is still
+    the old one. It has no use in the graph: nothing that removes dead ops may
+    run between this and the lowering.
+    Example: test/Transforms/keep-running-maxima.mlir
+  }];
+}
+
 def ScheduleBlockPass : Pass<"mirage-schedule-block"> {
   let summary = "orders the steps of each block graph and places its barriers";
   let description = [{

@@ -41,11 +41,17 @@ static LogicalResult checkOps(block::GraphOp graph) {
     if (llvm::is_contained(cast<DenseI64ArrayAttr>(omap).asArrayRef(), kSummed))
       return graph.emitError("expects no sum over the grid; "
                              "--mirage-split-grid-sums makes a kernel of it");
-  for (Operation &op : graph.getBody().front()) {
-    auto accumulate = dyn_cast<block::AccumulateOp>(op);
-    if (accumulate && accumulate.getAxis() != AxisKind::Loop)
-      return op.emitError("expects an accumulation over the loop; one over a "
-                          "grid axis has no lowering");
+  if (graph.getCluster())
+    return graph.emitError("expects no cluster, for which there is no code");
+  for (auto op : graph.getBody().getOps<block::AccumulateOp>()) {
+    if (op.getAxis() != AxisKind::Loop)
+      return op.emitError()
+             << "expects an accumulation over the loop, got one over "
+             << stringifyAxisKind(op.getAxis())
+             << "; --mirage-split-grid-joins makes two kernels of it";
+    if (op.getRescale() && !findRunningMaximum(op))
+      return op.emitError("expects a running maximum behind a sum that is "
+                          "rescaled; --mirage-keep-running-maxima makes one");
   }
   return success();
 }

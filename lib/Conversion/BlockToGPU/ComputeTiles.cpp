@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ComputeTiles.h"
+#include "Mirage/Analysis/BlockSteps.h"
 #include "Mirage/Conversion/ScalarToArith.h"
 #include "MoveElements.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -167,7 +168,55 @@ void mlir::mirage::emitInit(BlockEmitter &emitter, block::AccumulateOp op) {
   });
 }
 
+/// value · exp(from - to); 0 where `from` is minus infinity, whatever the value
+/// is.
+static Value emitRescaled(BlockEmitter &emitter, Value value, Value from,
+                          Value to) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  Location location = builder.getLoc();
+  Value difference = arith::SubFOp::create(builder, from, to);
+  Value factor =
+      emitElementwise(builder, location, Opcode::Exp, difference, {});
+  Value product = arith::MulFOp::create(builder, value, factor);
+  Value isHidden = arith::CmpFOp::create(
+      builder, arith::CmpFPredicate::OEQ, from,
+      emitConstant(builder, location, getNeutral(Combiner::Max)));
+  return arith::SelectOp::create(builder, isHidden,
+                                 emitConstant(builder, location, 0.0), product);
+}
+
+/// The sum so far and the new part become relative to the larger maximum of
+/// the two. The running maximum is still the old one.
+static void emitRescaledUpdate(BlockEmitter &emitter, block::AccumulateOp op) {
+  Value tile = emitter.getTile(op.getResult());
+  Value operand = emitter.getTile(op.getOperand());
+  Value own = emitter.getTile(op.getRescale());
+  Value running = emitter.getTile(findRunningMaximum(op).getResult());
+  Attributes attributes = readAttributes(op, Opcode::Accumulate);
+  const OperatorInfo &sum = getOperatorInfo(attributes.reduction);
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  emitter.forEachElement(getShape(tile), 1, [&](ValueRange coordinates) {
+    auto readFor = [&](Value maxima) {
+      return emitter.readElement(
+          maxima, broadcast(emitter, coordinates, getShape(maxima)));
+    };
+    Value before = readFor(running), next = readFor(own);
+    Value larger =
+        emitCombine(builder, builder.getLoc(), Combiner::Max, before, next);
+    Value joined = emitReduceInto(emitter, sum, attributes.dims, operand,
+                                  getNeutralValue(emitter, sum), coordinates);
+    Value part = emitRescaled(emitter, joined, next, larger);
+    Value old = emitRescaled(emitter, emitter.readElement(tile, coordinates),
+                             before, larger);
+    emitter.writeElement(
+        tile, coordinates,
+        emitCombine(builder, builder.getLoc(), sum.combiner, old, part));
+  });
+}
+
 void mlir::mirage::emitUpdate(BlockEmitter &emitter, block::AccumulateOp op) {
+  if (op.getRescale())
+    return emitRescaledUpdate(emitter, op);
   Value tile = emitter.getTile(op.getResult());
   Value operand = emitter.getTile(op.getOperand());
   Attributes attributes = readAttributes(op, Opcode::Accumulate);

@@ -48,6 +48,10 @@ static LogicalResult checkHasCode(Operation *op) {
   if (accumulate && accumulate.getAxis() != AxisKind::Loop)
     return op->emitOpError() << "expects to accumulate over the loop, got axis "
                              << stringifyAxisKind(accumulate.getAxis());
+  if (accumulate && accumulate.getRescale())
+    return op->emitOpError()
+           << "expects an accumulation that rescales nothing, "
+              "for which there is code";
   return success();
 }
 

@@ -20,6 +20,9 @@ TileGraph mlir::mirage::readTileGraphHeader(TileGraphOpInterface op) {
   TileGraph graph;
   graph.level = op.getLevel();
   graph.grid.assign(op.getGrid().begin(), op.getGrid().end());
+  if (auto cluster = op->getAttrOfType<DenseI64ArrayAttr>("cluster"))
+    graph.cluster.assign(cluster.asArrayRef().begin(),
+                         cluster.asArrayRef().end());
   graph.loop = op.getLoop();
   graph.threads = op.getNumThreads();
   auto toMap = [](Attribute attribute) {
@@ -59,5 +62,8 @@ mlir::mirage::writeTileGraphHeader(MLIRContext *context,
       builder.getNamedAttr("imaps", builder.getArrayAttr(imaps)),
       builder.getNamedAttr("fmaps", builder.getDenseI64ArrayAttr(fmaps)),
       builder.getNamedAttr("omaps", builder.getArrayAttr(omaps))};
+  if (!graph.cluster.empty())
+    attributes.push_back(builder.getNamedAttr(
+        "cluster", builder.getDenseI64ArrayAttr(graph.cluster)));
   return attributes;
 }

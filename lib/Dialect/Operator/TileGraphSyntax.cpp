@@ -19,13 +19,15 @@ struct TileGraphSpelling {
   StringLiteral grid, loop;
   /// Threads that share the grid's cells, where these need not be stated.
   int64_t defaultThreads;
+  bool hasClusters;
   bool mayWrite; ///< outputs may be memrefs instead of results
 };
 } // namespace
 
 static const TileGraphSpelling &getSpelling(Level level) {
-  static constexpr TileGraphSpelling kBlock = {"grid", "loop", 0, false};
-  static constexpr TileGraphSpelling kThread = {"items", "steps", 32, true};
+  static constexpr TileGraphSpelling kBlock = {"grid", "loop", 0, true, false};
+  static constexpr TileGraphSpelling kThread = {"items", "steps", 32, false,
+                                                true};
   assert(level != Level::Kernel && "a kernel graph has no tiles");
   return level == Level::Block ? kBlock : kThread;
 }
@@ -38,6 +40,7 @@ namespace {
 /// The pieces of a graph op's syntax, collected while it is parsed.
 struct ParsedTileGraph {
   SmallVector<int64_t> grid, fmaps;
+  std::optional<SmallVector<int64_t>> cluster;
   SmallVector<Attribute> imaps, omaps;
   SmallVector<OpAsmParser::UnresolvedOperand> inputs, inits;
   int64_t loop = 1, threads = 0;
@@ -49,8 +52,9 @@ public:
       : parser(parser), spelling(spelling) {}
 
   ParseResult parse(OperationState &state) {
-    if (parseGrid() || parseThreads() || parseOptionalLoop() || parseInputs() ||
-        parseOutputs() || parser.parseOptionalAttrDict(state.attributes))
+    if (parseGrid() || parseOptionalCluster() || parseThreads() ||
+        parseOptionalLoop() || parseInputs() || parseOutputs() ||
+        parser.parseOptionalAttrDict(state.attributes))
       return failure();
     return parseTypesAndRegion(state);
   }
@@ -89,6 +93,40 @@ private:
     return success();
   }
 
+  /// (x = 4); axes left out have one block in the cluster.
+  ParseResult parseOptionalCluster() {
+    if (!spelling.hasClusters || failed(parser.parseOptionalKeyword("cluster")))
+      return success();
+    SmallVector<int64_t> &cluster =
+        parsed.cluster.emplace(parsed.grid.size(), 1);
+    SmallVector<bool> isSeen(parsed.grid.size());
+    return parser.parseCommaSeparatedList(
+        OpAsmParser::Delimiter::Paren, [&]() -> ParseResult {
+          unsigned axis;
+          if (parseAxisOnce(isSeen, axis))
+            return failure();
+          return failure(parser.parseEqual() ||
+                         parser.parseInteger(cluster[axis]));
+        });
+  }
+
+  /// An axis that the grid has and that was not there before.
+  ParseResult parseAxisOnce(MutableArrayRef<bool> isSeen, unsigned &number) {
+    Axis axis;
+    SMLoc location = parser.getCurrentLocation();
+    if (parseGridAxis(axis))
+      return failure();
+    number = static_cast<unsigned>(axis);
+    if (number >= isSeen.size())
+      return parser.emitError(location)
+             << "expects an axis of the " << spelling.grid << ", which has "
+             << isSeen.size() << ", got " << getAxisName(axis);
+    if (std::exchange(isSeen[number], true))
+      return parser.emitError(location)
+             << "expects each axis once, got " << getAxisName(axis) << " twice";
+    return success();
+  }
+
   ParseResult parseThreads() {
     parsed.threads = spelling.defaultThreads;
     bool isThere = succeeded(parser.parseOptionalKeyword("threads"));
@@ -110,19 +148,12 @@ private:
   /// (x -> 1, y -> sum); axes left out are replicated.
   ParseResult parseGridMap(Attribute &map, bool maySum) {
     SmallVector<int64_t> dims(parsed.grid.size(), kReplicated);
+    SmallVector<bool> isSeen(dims.size());
     auto parseEntry = [&]() -> ParseResult {
-      Axis axis;
-      SMLoc location = parser.getCurrentLocation();
-      if (parseGridAxis(axis) || parser.parseArrow())
+      unsigned axis;
+      if (parseAxisOnce(isSeen, axis) || parser.parseArrow())
         return failure();
-      if (static_cast<unsigned>(axis) >= dims.size())
-        return parser.emitError(location)
-               << "expects an axis of the " << spelling.grid << ", which has "
-               << dims.size() << ", got " << getAxisName(axis);
-      int64_t &dim = dims[static_cast<unsigned>(axis)];
-      if (dim != kReplicated)
-        return parser.emitError(location) << "expects each axis once, got "
-                                          << getAxisName(axis) << " twice";
+      int64_t &dim = dims[axis];
       if (maySum && succeeded(parser.parseOptionalKeyword("sum"))) {
         dim = kSummed;
         return success();
@@ -222,6 +253,9 @@ private:
   void addAttributes(OperationState &state) {
     Builder &builder = parser.getBuilder();
     state.addAttribute("grid", builder.getDenseI64ArrayAttr(parsed.grid));
+    if (parsed.cluster)
+      state.addAttribute("cluster",
+                         builder.getDenseI64ArrayAttr(*parsed.cluster));
     state.addAttribute("threads", builder.getI64IntegerAttr(parsed.threads));
     state.addAttribute("loop", builder.getI64IntegerAttr(parsed.loop));
     state.addAttribute("imaps", builder.getArrayAttr(parsed.imaps));
@@ -267,6 +301,20 @@ static void printGridMap(OpAsmPrinter &printer, StringRef name, Attribute map) {
   printer << ')';
 }
 
+/// Axes with one block in the cluster are left out.
+static void printCluster(OpAsmPrinter &printer, DenseI64ArrayAttr cluster) {
+  printer << " cluster(";
+  StringRef separator = "";
+  for (auto [axis, extent] : llvm::enumerate(cluster.asArrayRef())) {
+    if (extent == 1)
+      continue;
+    printer << separator << getAxisName(static_cast<Axis>(axis)) << " = "
+            << extent;
+    separator = ", ";
+  }
+  printer << ')';
+}
+
 void mlir::mirage::detail::printTileGraph(OpAsmPrinter &printer,
                                           TileGraphOpInterface op) {
   const TileGraphSpelling &spelling = getSpelling(op.getLevel());
@@ -277,6 +325,8 @@ void mlir::mirage::detail::printTileGraph(OpAsmPrinter &printer,
                 << entry.value();
       });
   printer << ')';
+  if (auto cluster = op->getAttrOfType<DenseI64ArrayAttr>("cluster"))
+    printCluster(printer, cluster);
   if (op.getNumThreads() != spelling.defaultThreads)
     printer << " threads(" << op.getNumThreads() << ')';
   if (op.getLoop() != 1)
@@ -302,8 +352,8 @@ void mlir::mirage::detail::printTileGraph(OpAsmPrinter &printer,
   }
   printer << ')';
   printer.printOptionalAttrDict(op->getAttrs(),
-                                {"grid", "threads", "loop", "imaps", "fmaps",
-                                 "omaps", "operandSegmentSizes"});
+                                {"grid", "cluster", "threads", "loop", "imaps",
+                                 "fmaps", "omaps", "operandSegmentSizes"});
   printer << " : ";
   printer.printFunctionalType(op);
   printer << ' ';

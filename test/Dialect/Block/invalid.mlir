@@ -392,3 +392,90 @@ func.func @graph_yields_more(%x: tensor<8x4xf32>) {
   }
   return
 }
+
+// -----
+
+func.func @graph_c7_divides(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  // expected-error @below {{expects a cluster that divides the 4 blocks along x, got 3}}
+  %o = mirage_block.graph grid(x = 4) cluster(x = 3) threads(128) ins(%x imap(x -> 1)) outs(omap(x -> 1))
+      : (tensor<8x64xf16>) -> tensor<8x64xf16> {
+  ^bb0(%t: tensor<8x16xf16>):
+    mirage_block.yield %t : tensor<8x16xf16>
+  }
+  return %o : tensor<8x64xf16>
+}
+
+// -----
+
+func.func @graph_c7_none(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  // expected-error @below {{expects a cluster that divides the 4 blocks along x, got 0}}
+  %o = mirage_block.graph grid(x = 4) cluster(x = 0) threads(128) ins(%x imap(x -> 1)) outs(omap(x -> 1))
+      : (tensor<8x64xf16>) -> tensor<8x64xf16> {
+  ^bb0(%t: tensor<8x16xf16>):
+    mirage_block.yield %t : tensor<8x16xf16>
+  }
+  return %o : tensor<8x64xf16>
+}
+
+// -----
+
+func.func @graph_c7_too_large(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  // expected-error @below {{expects a cluster of at most 16 blocks, got 32}}
+  %o = mirage_block.graph grid(x = 4, y = 32) cluster(x = 2, y = 16) threads(128) ins(%x imap(x -> 1)) outs(omap(x -> 1))
+      : (tensor<8x64xf16>) -> tensor<8x64xf16> {
+  ^bb0(%t: tensor<8x16xf16>):
+    mirage_block.yield %t : tensor<8x16xf16>
+  }
+  return %o : tensor<8x64xf16>
+}
+
+// -----
+
+func.func @cluster_axis(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  // expected-error @below {{expects an axis of the grid, which has 1, got y}}
+  %o = mirage_block.graph grid(x = 4) cluster(y = 2) threads(128) ins(%x imap(x -> 1)) outs(omap(x -> 1))
+      : (tensor<8x64xf16>) -> tensor<8x64xf16> {
+  ^bb0(%t: tensor<8x16xf16>):
+    mirage_block.yield %t : tensor<8x16xf16>
+  }
+  return %o : tensor<8x64xf16>
+}
+
+// -----
+
+func.func @cluster_axis_twice(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  // expected-error @below {{expects each axis once, got x twice}}
+  %o = mirage_block.graph grid(x = 4) cluster(x = 2, x = 2) threads(128) ins(%x imap(x -> 1)) outs(omap(x -> 1))
+      : (tensor<8x64xf16>) -> tensor<8x64xf16> {
+  ^bb0(%t: tensor<8x16xf16>):
+    mirage_block.yield %t : tensor<8x16xf16>
+  }
+  return %o : tensor<8x64xf16>
+}
+
+// -----
+
+func.func @graph_c7_axes(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  // expected-error @below {{expects a cluster with an extent for each of 1 grid axes, got 2}}
+  %o = "mirage_block.graph"(%x) <{grid = array<i64: 4>, cluster = array<i64: 2, 1>, threads = 128 : i64, loop = 1 : i64, imaps = [array<i64: 1>], fmaps = array<i64: -1>, omaps = [array<i64: 1>]}> ({
+  ^bb0(%t: tensor<8x16xf16>):
+    mirage_block.yield %t : tensor<8x16xf16>
+  }) : (tensor<8x64xf16>) -> tensor<8x64xf16>
+  return %o : tensor<8x64xf16>
+}
+
+// -----
+
+// What all blocks know does not go back into the loop.
+func.func @graph_c3_after_the_grid(%x: tensor<8x64xf16>, %y: tensor<8x1xf16>) -> tensor<8x1xf32> {
+  %o = mirage_block.graph grid(x = 4) threads(128) loop(4) ins(%x imap() fmap(1), %y imap()) outs(omap())
+      : (tensor<8x64xf16>, tensor<8x1xf16>) -> tensor<8x1xf32> {
+  ^bb0(%t: tensor<8x16xf16>, %u: tensor<8x1xf16>):
+    %s = mirage_block.accumulate %u over x sum : tensor<8x1xf16>
+    // expected-error @below {{expects operands of one phase, got operand 0 of the loop and operand 1 from after it; an accumulate over the loop leads from one to the other}}
+    %d = mirage_block.div %t, %s : tensor<8x16xf16>, tensor<8x1xf32>
+    %a = mirage_block.accumulate %d over loop sum dims [1] : tensor<8x16xf32>
+    mirage_block.yield %a : tensor<8x1xf32>
+  }
+  return %o : tensor<8x1xf32>
+}

@@ -57,3 +57,38 @@ func.func @summed_over_blocks(%a: tensor<16x64xf16>, %b: tensor<64x8xf16>) -> te
   }
   return %o : tensor<16x8xf32>
 }
+
+// A value from before the blocks are joined may meet one from after it.
+// CHECK-LABEL: func.func @joined_blocks(
+func.func @joined_blocks(%x: tensor<16x64xf16>) -> tensor<16x64xf16> {
+  // CHECK: mirage_block.graph grid(x = 2, y = 4) cluster(y = 4) threads(64) ins
+  %o = mirage_block.graph grid(x = 2, y = 4) cluster(y = 4) threads(64)
+      ins(%x imap(x -> 0, y -> 1)) outs(omap(x -> 0, y -> 1))
+      : (tensor<16x64xf16>) -> tensor<16x64xf16> {
+  ^bb0(%t: tensor<8x16xf16>):
+    %e = mirage_block.exp %t : tensor<8x16xf16>
+    // CHECK: %[[S:.+]] = mirage_block.accumulate %[[E:.+]] over y sum dims [1] : tensor<8x16xf32>
+    %s = mirage_block.accumulate %e over y sum dims [1] : tensor<8x16xf32>
+    // CHECK: mirage_block.div %[[E]], %[[S]]
+    %d = mirage_block.div %e, %s : tensor<8x16xf32>, tensor<8x1xf32>
+    mirage_block.yield %d : tensor<8x16xf32>
+  }
+  return %o : tensor<16x64xf16>
+}
+
+// CHECK-LABEL: func.func @online_softmax(
+func.func @online_softmax(%x: tensor<8x64xf16>) -> tensor<8x1xf32> {
+  // CHECK: mirage_block.graph grid(x = 1) cluster() threads(32) loop(4)
+  %o = mirage_block.graph grid(x = 1) cluster(x = 1) threads(32) loop(4)
+      ins(%x imap() fmap(1)) outs(omap()) : (tensor<8x64xf16>) -> tensor<8x1xf32> {
+  ^bb0(%t: tensor<8x16xf16>):
+    // CHECK: %[[M:.+]] = mirage_block.max
+    %m = mirage_block.max %t dims [1] : tensor<8x16xf16>
+    %c = mirage_block.sub %t, %m : tensor<8x16xf16>, tensor<8x1xf32>
+    %e = mirage_block.exp %c : tensor<8x16xf32>
+    // CHECK: mirage_block.accumulate %{{.+}} over loop sum dims [1] rescale by %[[M]] : tensor<8x16xf32>, tensor<8x1xf32>
+    %s = mirage_block.accumulate %e over loop sum dims [1] rescale by %m : tensor<8x16xf32>, tensor<8x1xf32>
+    mirage_block.yield %s : tensor<8x1xf32>
+  }
+  return %o : tensor<8x1xf32>
+}

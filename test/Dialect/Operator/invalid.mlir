@@ -264,6 +264,42 @@ func.func @accumulate_c4(%x: tensor<8x4xf16>) {
 
 // -----
 
+func.func @accumulate_c5(%x: tensor<8x64xf16>) {
+  %o = mirage_block.graph grid(x = 4) threads(128) loop(2) ins(%x imap() fmap(1)) outs(omap()) : (tensor<8x64xf16>) -> tensor<8x32xf32> {
+  ^bb0(%t: tensor<8x32xf16>):
+    // expected-error @below {{expects a value that has left the loop to accumulate over x, got operand 0 of the loop}}
+    %m = mirage_block.accumulate %t over x sum : tensor<8x32xf16>
+    mirage_block.yield %m : tensor<8x32xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @accumulate_c6(%x: tensor<8x64xf16>, %s: tensor<8x1xf32>) {
+  // expected-error @below {{expects a sum where parts are rescaled, got max}}
+  %0 = mirage_block.accumulate %x over loop max rescale by %s : tensor<8x64xf16>, tensor<8x1xf32>
+  return
+}
+
+// -----
+
+func.func @accumulate_c7(%x: tensor<8x64xf16>, %s: tensor<8x64xf32>) {
+  // expected-error @below {{expects a rescaling value that broadcasts to the result's shape [8, 1], got [8, 64]}}
+  %0 = mirage_block.accumulate %x over loop sum dims [1] rescale by %s : tensor<8x64xf16>, tensor<8x64xf32>
+  return
+}
+
+// -----
+
+func.func @accumulate_c7_in_threads(%x: tensor<8x4xf16>, %s: tensor<4xf32>) {
+  // expected-error @below {{expects a rescaling value that broadcasts to the result's shape [8, 1], got [4]}}
+  %0 = mirage_thread.accumulate %x over loop sum dims [1] rescale by %s : (tensor<8x4xf16>, tensor<4xf32>) -> tensor<8x1xf32>
+  return
+}
+
+// -----
+
 func.func @kernel_yield_c1(%x: tensor<8x4xf16>) {
   // expected-error @below {{expects parent op 'mirage_kernel.graph'}}
   mirage_kernel.yield %x : tensor<8x4xf16>

@@ -12,6 +12,7 @@
 #include "Mirage/Graph/JSONCursor.h"
 #include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
+#include <cmath>
 #include <limits>
 
 using namespace mlir::mirage;
@@ -219,6 +220,61 @@ TEST(Graph, JSONRoundTripOfCoordinates) {
   EXPECT_EQ(back->getNodes()[0].body->getNodes()[0].attributes, causal);
 }
 
+/// exp of rows in online form: Σ exp(x - m) relative to the largest m, over the
+/// loop and over the blocks of a cluster.
+static std::shared_ptr<TileGraph> onlineSum(int64_t width, int64_t tile) {
+  auto tiles = std::make_shared<TileGraph>();
+  tiles->grid = {2, 4};
+  tiles->cluster = {1, 4};
+  tiles->loop = (width + 4 * tile - 1) / (4 * tile);
+  ValueId x = tiles->addInput(f16({4, tile}));
+  tiles->tileInputs = {{{0, 1}, 1}};
+  Attributes rows;
+  rows.dims = {1};
+  ValueId m = tiles->add(Opcode::Max, {x}, f32({4, 1}), rows);
+  ValueId d = tiles->add(Opcode::Sub, {x, m}, f32({4, tile}));
+  ValueId e = tiles->add(Opcode::Exp, {d}, f32({4, tile}));
+  ValueId sum = tiles->add(Opcode::Accumulate, {e, m}, f32({4, 1}),
+                           accumulate(Opcode::Sum, {1}));
+  ValueId largest =
+      tiles->add(Opcode::Accumulate, {m}, f32({4, 1}), accumulate(Opcode::Max));
+  Attributes blocks = accumulate(Opcode::Sum);
+  blocks.axis = Axis::Y;
+  tiles->addOutput(
+      tiles->add(Opcode::Accumulate, {sum, largest}, f32({4, 1}), blocks));
+  tiles->tileOutputs = {{{0, kReplicated}}};
+  return tiles;
+}
+
+static Graph onlineSumProgram(std::shared_ptr<TileGraph> tiles) {
+  Graph graph;
+  ValueId x = graph.addInput(f16({8, 100}));
+  graph.addOutput(graph.addGraph({x}, tiles, {f32({8, 1})}));
+  return graph;
+}
+
+TEST(Graph, JSONKeepsClustersAndWhatRescales) {
+  Graph graph = onlineSumProgram(onlineSum(100, 9));
+  EXPECT_EQ(verifyMessage(graph), "");
+  EXPECT_NE(toString(graph).find("cluster [1, 4]"), std::string::npos);
+  llvm::Expected<Graph> back = graphFromJSON(toJSON(graph));
+  ASSERT_TRUE(static_cast<bool>(back)) << llvm::toString(back.takeError());
+  EXPECT_EQ(toString(*back), toString(graph));
+}
+
+TEST(Graph, ClustersDivideTheGrid) {
+  auto message = [](llvm::SmallVector<int64_t, 3> cluster) {
+    std::shared_ptr<TileGraph> tiles = onlineSum(100, 9);
+    tiles->cluster = cluster;
+    return verifyMessage(onlineSumProgram(tiles));
+  };
+  EXPECT_EQ(message({2, 2}), "");
+  EXPECT_EQ(message({1, 3}), "operation 0 (graph): expects a cluster that "
+                             "divides the 4 blocks along y, got 3");
+  EXPECT_EQ(message({1}), "operation 0 (graph): expects a cluster with an "
+                          "extent for each of 2 grid axes, got 1");
+}
+
 TEST(Graph, JSONErrorsNameTheMember) {
   auto message = [](llvm::StringRef text) {
     llvm::Expected<Graph> graph =
@@ -349,6 +405,26 @@ TEST(MaskPartialTiles, ExponentialsUnderASumNeedOne) {
   EXPECT_EQ(mask.opcode, Opcode::Mask);
   EXPECT_EQ(mask.attributes.extent, 100);
   EXPECT_EQ(mask.attributes.scalars[0], 0.0);
+}
+
+/// Neither what is summed nor the maximum that it is relative to may come from
+/// beyond the end.
+TEST(MaskPartialTiles, RescaledSumsNeedOnes) {
+  std::shared_ptr<TileGraph> tiles = onlineSum(100, 9);
+  EXPECT_EQ(countMasks(maskPartialTiles(*tiles, {f16({8, 100})})), 2);
+  EXPECT_EQ(maskPartialTiles(*tiles, {f16({8, 100})}).cluster, tiles->cluster);
+  // A maximum that has the padded dimension itself is masked by itself.
+  TileGraph columns;
+  columns.loop = 2;
+  ValueId x = columns.addInput(f32({4, 9})), m = columns.addInput(f32({4, 9}));
+  columns.tileInputs = {{{}, 1}, {{}, 1}};
+  columns.addOutput(columns.add(Opcode::Accumulate, {x, m}, f32({4, 9}),
+                                accumulate(Opcode::Sum)));
+  columns.tileOutputs = {{{}}};
+  TileGraph masked = maskPartialTiles(columns, {f32({4, 16}), f32({4, 16})});
+  ASSERT_EQ(countMasks(masked), 1);
+  EXPECT_EQ(masked.getNodes()[0].operands[0], m);
+  EXPECT_EQ(masked.getNodes()[0].attributes.scalars[0], -HUGE_VAL);
 }
 
 TEST(MaskPartialTiles, ZerosUnderAMaximumNeedOne) {

@@ -36,22 +36,51 @@ static TileGraph makeGraph() {
 }
 
 TEST(Phases, ValuesAreKnownWhenTheirOperandsAre) {
-  EXPECT_EQ(
-      computePhases(makeGraph()),
-      (llvm::SmallVector<Phase>{Phase::Loop, Phase::Invariant, Phase::Loop,
-                                Phase::After, Phase::Invariant,
-                                Phase::Invariant, Phase::After, Phase::After}));
+  EXPECT_EQ(computePhases(makeGraph()),
+            (llvm::SmallVector<Phase>{Phase::Loop, Phase::Invariant,
+                                      Phase::Loop, Phase::After,
+                                      Phase::Invariant, Phase::AfterGrid,
+                                      Phase::After, Phase::AfterGrid}));
 }
 
 TEST(Phases, AnAccumulationOverTheLoopRunsInIt) {
-  EXPECT_EQ(
-      computeExecutionPhases(makeGraph()),
-      (llvm::SmallVector<Phase>{Phase::Loop, Phase::Loop, Phase::Invariant,
-                                Phase::Invariant, Phase::After, Phase::After}));
+  EXPECT_EQ(computeExecutionPhases(makeGraph()),
+            (llvm::SmallVector<Phase>{Phase::Loop, Phase::Loop,
+                                      Phase::Invariant, Phase::AfterGrid,
+                                      Phase::After, Phase::AfterGrid}));
 }
 
 TEST(Phases, OnlyTheLoopIsJoinedByIterations) {
   EXPECT_TRUE(joinsIterations(Opcode::Accumulate, over(Axis::Loop)));
   EXPECT_FALSE(joinsIterations(Opcode::Accumulate, over(Axis::X)));
   EXPECT_FALSE(joinsIterations(Opcode::Sum, over(Axis::Loop)));
+}
+
+TEST(Phases, OnlyAGridAxisIsJoinedByBlocks) {
+  EXPECT_TRUE(joinsBlocks(Opcode::Accumulate, over(Axis::Y)));
+  EXPECT_FALSE(joinsBlocks(Opcode::Accumulate, over(Axis::Loop)));
+  EXPECT_FALSE(joinsBlocks(Opcode::Sum, over(Axis::Y)));
+}
+
+TEST(Phases, WhatMeetsWhat) {
+  TileGraph header = makeGraph();
+  auto check = [&](Opcode opcode, Axis axis, llvm::ArrayRef<Phase> operands) {
+    return llvm::toString(
+        checkInTileGraph(opcode, over(axis), operands, header));
+  };
+  EXPECT_EQ(check(Opcode::Add, Axis::Loop, {Phase::After, Phase::AfterGrid}),
+            "");
+  EXPECT_EQ(
+      check(Opcode::Add, Axis::Loop, {Phase::Invariant, Phase::AfterGrid}), "");
+  EXPECT_EQ(check(Opcode::Add, Axis::Loop, {Phase::Loop, Phase::AfterGrid}),
+            "expects operands of one phase, got operand 0 of the loop and "
+            "operand 1 from after it; an accumulate over the loop leads from "
+            "one to the other");
+  EXPECT_EQ(check(Opcode::Accumulate, Axis::X, {Phase::AfterGrid}), "");
+  EXPECT_EQ(check(Opcode::Accumulate, Axis::X, {Phase::After, Phase::Loop}),
+            "expects a value that has left the loop to accumulate over x, got "
+            "operand 1 of the loop");
+  EXPECT_EQ(check(Opcode::Accumulate, Axis::Loop, {Phase::Loop, Phase::After}),
+            "expects a value of the loop to accumulate over it, got operand 1 "
+            "from after it");
 }

@@ -280,6 +280,108 @@ TEST(TileWalk, MaximumAndMeanOverTheLoop) {
   expectEqual(program, makeKernel(program, tiles));
 }
 
+/// Means of rows of y, weighted by the softmax of x: in `loop` iterations and
+/// `split` blocks, each of which takes exponentials relative to its own
+/// maximum.
+static TileGraph onlineSoftmaxMean(int64_t rows, int64_t width, int64_t loop,
+                                   int64_t split) {
+  TileGraph tiles;
+  tiles.grid = {split};
+  tiles.loop = loop;
+  TensorSpec tile = f32({rows, width}), row = f32({rows, 1});
+  ValueId x = tiles.addInput(tile), y = tiles.addInput(tile);
+  tiles.tileInputs = {{{1}, 1}, {{1}, 1}};
+  ValueId m = tiles.add(Opcode::Max, {x}, row, over({1}));
+  ValueId d = tiles.add(Opcode::Sub, {x, m}, tile);
+  ValueId e = tiles.add(Opcode::Exp, {d}, tile);
+  ValueId weighted = tiles.add(Opcode::Mul, {e, y}, tile);
+  llvm::SmallVector<ValueId> sums;
+  for (ValueId part : {weighted, e})
+    sums.push_back(tiles.add(Opcode::Accumulate, {part, m}, row,
+                             accumulate(Opcode::Sum, {1})));
+  ValueId largest =
+      tiles.add(Opcode::Accumulate, {m}, row, accumulate(Opcode::Max));
+  for (ValueId &sum : sums)
+    sum = tiles.add(Opcode::Accumulate, {sum, largest}, row,
+                    accumulate(Opcode::Sum, {}, 0, Axis::X));
+  tiles.addOutput(tiles.add(Opcode::Div, {sums[0], sums[1]}, row));
+  tiles.tileOutputs = {{{kReplicated}}};
+  return tiles;
+}
+
+static double getSoftmaxMean(llvm::ArrayRef<double> x,
+                             llvm::ArrayRef<double> y) {
+  double largest = *llvm::max_element(x), top = 0, sum = 0;
+  for (auto [logit, value] : llvm::zip_equal(x, y)) {
+    top += value * std::exp(logit - largest);
+    sum += std::exp(logit - largest);
+  }
+  return top / sum;
+}
+
+/// exp(10000) has no value in float64, nor has exp(-inf - -inf).
+TEST(TileWalk, RescaledSumsOfLargeAndOfHiddenLogits) {
+  constexpr int64_t kRows = 4, kWidth = 24;
+  Graph kernel;
+  TensorSpec type = f32({kRows, kWidth});
+  ValueId in = kernel.addInput(type), values = kernel.addInput(type);
+  kernel.addOutput(kernel.addGraph(
+      {in, values},
+      std::make_shared<TileGraph>(onlineSoftmaxMean(kRows, 4, 3, 2)),
+      {f32({kRows, 1})}));
+  std::vector<double> x(kRows * kWidth), y(kRows * kWidth);
+  for (size_t i = 0; i < x.size(); ++i) {
+    x[i] = (i * 37 % 41 - 20.0) * 500;
+    y[i] = i % 7 - 3.0;
+  }
+  // The first iteration; a middle one; one block; all but one key.
+  std::fill_n(&x[0], 4, -HUGE_VAL);
+  std::fill_n(&x[kWidth + 4], 4, -HUGE_VAL);
+  std::fill_n(&x[2 * kWidth + 12], 12, -HUGE_VAL);
+  std::fill_n(&x[3 * kWidth], 23, -HUGE_VAL);
+  auto found = llvm::cantFail(
+      evaluateReference(kernel, {encode(type, x), encode(type, y)}));
+  for (int64_t row = 0; row < kRows; ++row)
+    EXPECT_NEAR(found[0].values[row],
+                getSoftmaxMean(llvm::ArrayRef(x).slice(row * kWidth, kWidth),
+                               llvm::ArrayRef(y).slice(row * kWidth, kWidth)),
+                1e-12);
+}
+
+/// Rounding is at the element type of each result, and of inputs alone where
+/// none is asked for: 1 + 2^-12 is no f16, and a third no f32.
+TEST(TileWalk, DeclaredRounding) {
+  TileGraph tiles;
+  tiles.loop = 3;
+  ValueId x = tiles.addInput(f32({1, 1}));
+  tiles.tileInputs = {{{}, 1}};
+  ValueId sum =
+      tiles.add(Opcode::Accumulate, {x}, f32({1, 1}), accumulate(Opcode::Sum));
+  tiles.addOutput(tiles.add(Opcode::Cast, {sum}, f16({1, 1})));
+  tiles.tileOutputs = {{{}}};
+  Graph graph;
+  ValueId in = graph.addInput(f32({1, 3}));
+  ValueId stored =
+      graph.addGraph({in}, std::make_shared<TileGraph>(tiles), {f16({1, 1})});
+  Attributes third;
+  third.scalars = {1 / 3.0};
+  graph.addOutput(stored);
+  graph.addOutput(graph.add(Opcode::Scale, {stored}, f32({1, 1}), third));
+  auto evaluate = [&](llvm::ArrayRef<double> values, Rounding rounding) {
+    auto outputs = llvm::cantFail(evaluateReference(
+        graph, {encode(f32({1, 3}), values)}, {1, false, rounding}));
+    return std::pair(outputs[0].values[0], outputs[1].values[0]);
+  };
+  double small = 0x1p-12;
+  EXPECT_EQ(evaluate({1, small, 0}, Rounding::Exact),
+            std::pair(1 + small, (1 + small) * (1 / 3.0)));
+  EXPECT_EQ(evaluate({1, small, 0}, Rounding::Declared),
+            std::pair(1.0, double(1 / 3.0f)));
+  // An accumulator is an f32 after every iteration: 2^24 + 1 is 2^24.
+  EXPECT_EQ(evaluate({0x1p24, 1, -0x1p24}, Rounding::Exact).first, 1);
+  EXPECT_EQ(evaluate({0x1p24, 1, -0x1p24}, Rounding::Declared).first, 0);
+}
+
 /// A block graph whose step is a thread graph.
 TEST(TileWalk, NestedGraphs) {
   Graph program;

@@ -32,6 +32,11 @@ public:
       put(result + i, apply(function, get(lhs.data + (lhs.repeats ? 0 : i)),
                             get(rhs.data + (rhs.repeats ? 0 : i))));
   }
+  void vanish(uint32_t *result, const uint32_t *operand,
+              const uint32_t *exponent, size_t count) override {
+    for (size_t i = 0; i < count; i += 2)
+      put(result + i, get(exponent + i) == -INFINITY ? 0 : get(operand + i));
+  }
   void reduce(Combiner combiner, uint32_t *result, const uint32_t *operand,
               size_t outer, size_t reduced, size_t inner) override {
     for (size_t o = 0; o < outer; ++o)

@@ -58,6 +58,13 @@ public:
     attributes.axis = axis;
     return op(Opcode::Accumulate, {operand}, attributes);
   }
+  ValueId rescaledSum(ValueId operand, ValueId by, Shape dims = {},
+                      Axis axis = Axis::Loop) {
+    Attributes attributes;
+    attributes.dims = dims;
+    attributes.axis = axis;
+    return op(Opcode::Accumulate, {operand, by}, attributes);
+  }
   void output(ValueId value) { graph.addOutput(value); }
 
 private:
@@ -220,6 +227,32 @@ inline Graph attentionFused(int64_t queries, int64_t keys, int64_t d,
   if (split > 1) {
     sum = b.accumulate(sum, Opcode::Sum, {}, 0, Axis::X);
     top = b.accumulate(top, Opcode::Sum, {}, 0, Axis::X);
+  }
+  b.output(b.op(Opcode::Div, {top, sum}));
+  tiles.tileOutputs = {{{kReplicated}}};
+  return wrap(tiles, {{queries, d}, {keys, d}, {keys, d}}, {{queries, d}});
+}
+
+/// The same with online softmax: what a tile or block contributes is relative
+/// to its own maximum.
+inline Graph attentionOnline(int64_t queries, int64_t keys, int64_t d,
+                             int64_t tileKeys, int64_t split = 1) {
+  TileGraph tiles;
+  Builder b(tiles);
+  tiles.grid = {split};
+  tiles.loop = ceilDiv(keys, tileKeys * split);
+  ValueId q = b.input({queries, d});
+  ValueId k = b.input({tileKeys, d}), v = b.input({tileKeys, d});
+  tiles.tileInputs = {{{kReplicated}, kReplicated}, {{0}, 0}, {{0}, 0}};
+  ValueId s = b.op(Opcode::Matmul, {q, b.transpose(k)});
+  ValueId m = b.reduce(Opcode::Max, s, 1);
+  ValueId e = b.op(Opcode::Exp, {b.op(Opcode::Sub, {s, m})});
+  ValueId sum = b.rescaledSum(e, m, {1});
+  ValueId top = b.rescaledSum(b.op(Opcode::Matmul, {e, v}), m);
+  if (split > 1) {
+    ValueId largest = b.accumulate(m, Opcode::Max);
+    sum = b.rescaledSum(sum, largest, {}, Axis::X);
+    top = b.rescaledSum(top, largest, {}, Axis::X);
   }
   b.output(b.op(Opcode::Div, {top, sum}));
   tiles.tileOutputs = {{{kReplicated}}};

@@ -149,28 +149,39 @@ multiclass Mirage_AccumulateOps<Dialect dialect, bit infers> {
     let summary = "joins a value over the loop or over a grid axis";
     let description = [{
       The only way from one phase to the next: over the loop, the result is known
-      after it; over a grid axis, once all blocks along the axis have
-      contributed. Computes the reduction of that name over the iterations or
+      after it; over a grid axis, to all blocks along the axis, once they have
+      all contributed. Computes the reduction of that name over the iterations or
       blocks, and over `dims` of each tile as well; `count` is the `n` of `mean` and
       `rms`, those of all tiles together.
+
+      `sum rescale by %s` adds parts that are relative to a maximum of their own: with
+      `x_t` and `s_t` of iteration or block `t`, it computes
+      `Σ_t x_t · exp(s_t - M)`, where `M = max_t s_t` is what `accumulate %s max` over the
+      same axis gives. Where `s_t` is minus infinity nothing is added, whatever `x_t` is.
       - (C1) `dims` ascend and exist.
       - (C2) `axis` is the loop or an axis of the graph.
       - (C3) what is accumulated over the loop is a value of the loop.
-      - (C4) the result has the operand's shape with size 1 in `dims`.}]
-          # Mirage_ThreadRule<dialect, "(C5) as (C4) of `mirage_thread.sum`.">.indented # [{
+      - (C4) the result has the operand's shape with size 1 in `dims`.
+      - (C5) what is accumulated over a grid axis has left the loop.
+      - (C6) what is rescaled is a sum.
+      - (C7) the value by which it is rescaled stretches to the result's shape.}]
+          # Mirage_ThreadRule<dialect, "(C8) as (C4) of `mirage_thread.sum`.">.indented # [{
 
       Cost: a flop for each element of the operand; the accumulator lives as long
-      as the loop.}]
+      as the loop. Over a grid axis: the blocks along it wait for each other, and each
+      element goes through memory that they share. Rescaled: an exponential for each
+      element of that value, and one more flop for each of the operand.}]
           # Mirage_Example<dialect, "accumulate %x over loop rms dims [1] count 4096",
             "",
             "tensor<8x64xf16>",
             "(tensor<16x8xf32, #c>) -> tensor<16x1xf32, #column>">.indented;
-    let arguments = (ins Mirage_Tensor:$operand, Mirage_Axis:$axis,
-                         Mirage_Reduction:$reduction,
+    let arguments = (ins Mirage_Tensor:$operand, Optional<Mirage_Tensor>:$rescale,
+                         Mirage_Axis:$axis, Mirage_Reduction:$reduction,
                          OptionalAttr<DenseI64ArrayAttr>:$dims,
                          OptionalAttr<I64Attr>:$count);
     let assemblyFormat = "$operand `over` $axis $reduction (`dims` $dims^)? "
-                         "(`count` $count^)? attr-dict " # typeFormat;
+                         "(`count` $count^)? (`rescale` `by` $rescale^)? attr-dict "
+                         # typeFormat;
   }
 }
 

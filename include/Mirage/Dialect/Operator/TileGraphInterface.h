@@ -33,11 +33,12 @@ SmallVector<NamedAttribute> writeTileGraphHeader(MLIRContext *context,
 
 namespace detail {
 /// Parses and prints
-///   grid(x = 192, y = 2) threads(128) loop(64)
+///   grid(x = 192, y = 2) cluster(x = 4) threads(128) loop(64)
 ///     ins(%x imap() fmap(1), %w imap(x -> 1) fmap(0)) outs(omap(x -> 1))
 ///     attr-dict : (tensor<..>, tensor<..>) -> tensor<..> { region }
-/// where `omap(x -> sum)` adds the blocks along x. A thread graph says `items`
-/// and `steps` for `grid` and `loop`, states no threads, and its outputs may
+/// where `omap(x -> sum)` adds the blocks along x, and axes that the cluster
+/// leaves out have one block in it. A thread graph says `items` and `steps` for
+/// `grid` and `loop`, states neither cluster nor threads, and its outputs may
 /// name memrefs that they are written to.
 ParseResult parseTileGraph(OpAsmParser &parser, OperationState &state,
                            Level level);

@@ -20,14 +20,28 @@ using namespace mlir::mirage::block;
 #define GET_OP_CLASSES
 #include "Mirage/Dialect/Block/IR/BlockOps.cpp.inc"
 
+/// By the version that is upgraded from.
+static constexpr mirage::UpgradeStep kUpgradeSteps[] = {
+    // 2: clusters of block graphs, accumulations that rescale. What version 1
+    // says means the same.
+    [](Operation *) { return success(); },
+};
+
+/// Whether block graphs in a file say their cluster; no version is the current
+/// one.
+static bool hasClusters(FailureOr<const DialectVersion *> version) {
+  return failed(version) ||
+         static_cast<const mirage::IRVersion *>(*version)->number >= 2;
+}
+
 void MirageBlockDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "Mirage/Dialect/Block/IR/BlockOps.cpp.inc"
       >();
   mirage::addOperatorFolds(*this);
-  // Version 1 has nothing to be upgraded from.
-  addInterface<mirage::VersionedBytecode>(ArrayRef<mirage::UpgradeStep>());
+  addInterface<mirage::VersionedBytecode>(
+      ArrayRef<mirage::UpgradeStep>(kUpgradeSteps));
 }
 
 void MirageBlockDialect::getCanonicalizationPatterns(
@@ -36,3 +50,31 @@ void MirageBlockDialect::getCanonicalizationPatterns(
 }
 
 unsigned GraphOp::getNumThreads() { return getThreads(); }
+
+LogicalResult GraphOp::readProperties(DialectBytecodeReader &reader,
+                                      OperationState &state) {
+  Properties &properties = state.getOrAddProperties<Properties>();
+  FailureOr<const DialectVersion *> version =
+      reader.getDialectVersion<MirageBlockDialect>();
+  if (hasClusters(version) &&
+      failed(reader.readOptionalAttribute(properties.cluster)))
+    return failure();
+  return failure(failed(reader.readAttribute(properties.fmaps)) ||
+                 failed(reader.readAttribute(properties.grid)) ||
+                 failed(reader.readAttribute(properties.imaps)) ||
+                 failed(reader.readAttribute(properties.loop)) ||
+                 failed(reader.readAttribute(properties.omaps)) ||
+                 failed(reader.readAttribute(properties.threads)));
+}
+
+void GraphOp::writeProperties(DialectBytecodeWriter &writer) {
+  Properties &properties = getProperties();
+  if (hasClusters(writer.getDialectVersion<MirageBlockDialect>()))
+    writer.writeOptionalAttribute(properties.cluster);
+  writer.writeAttribute(properties.fmaps);
+  writer.writeAttribute(properties.grid);
+  writer.writeAttribute(properties.imaps);
+  writer.writeAttribute(properties.loop);
+  writer.writeAttribute(properties.omaps);
+  writer.writeAttribute(properties.threads);
+}

@@ -25,6 +25,13 @@ using namespace mlir::mirage::thread;
 #define GET_OP_CLASSES
 #include "Mirage/Dialect/Thread/IR/ThreadOps.cpp.inc"
 
+/// By the version that is upgraded from.
+static constexpr mirage::UpgradeStep kUpgradeSteps[] = {
+    // 2: accumulations that rescale, and arguments of graphs that are windows.
+    // What is valid of version 1 means the same.
+    [](Operation *) { return success(); },
+};
+
 void MirageThreadDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
@@ -35,8 +42,8 @@ void MirageThreadDialect::initialize() {
 #include "Mirage/Dialect/Thread/IR/ThreadAttributes.cpp.inc"
       >();
   mirage::addOperatorFolds(*this);
-  // Version 1 has nothing to be upgraded from.
-  addInterface<mirage::VersionedBytecode>(ArrayRef<mirage::UpgradeStep>());
+  addInterface<mirage::VersionedBytecode>(
+      ArrayRef<mirage::UpgradeStep>(kUpgradeSteps));
 }
 
 unsigned GraphOp::getNumThreads() { return getThreads(); }

@@ -32,7 +32,9 @@ def Block_GraphOp : Mirage_TileGraphOp<MirageBlockDialect, "Block", [
     `fmap` does so for the loop. `omap` sends each grid axis to the dimension of
     the result along which blocks are concatenated, or to `sum`. With several
     cuts of one dimension the grid counts first, the loop second. Sizes need not
-    divide: beyond a tensor's extent tiles read zeros and write nothing.
+    divide: beyond a tensor's extent tiles read zeros and write nothing. With
+    `cluster(x = 4)` four blocks along x can read each other's shared memory: how an
+    accumulate over x is carried out, and not what it is.
     - (C1) at most 3 grid axes; 32 to 1024 threads in multiples of 32.
     - (C2) tiles cover their tensors.
     - (C3) values of the loop and from after it do not meet; what is yielded has
@@ -41,6 +43,7 @@ def Block_GraphOp : Mirage_TileGraphOp<MirageBlockDialect, "Block", [
       rank; operands' tiles have their element type.
     - (C5) maps name dimensions that exist.
     - (C6) the region holds operators of `mirage_block` and thread graphs alone.
+    - (C7) a cluster divides the grid along each axis, and has at most 16 blocks.
 
     Cost: a launch; the bytes of the tiles that each block reads in each iteration
     and writes at the end; the flops of the steps.
@@ -58,9 +61,13 @@ def Block_GraphOp : Mirage_TileGraphOp<MirageBlockDialect, "Block", [
     ```
   }];
   let arguments = (ins Variadic<Mirage_Tensor>:$inputs,
-                       DenseI64ArrayAttr:$grid, I64Attr:$threads, I64Attr:$loop,
+                       DenseI64ArrayAttr:$grid,
+                       OptionalAttr<DenseI64ArrayAttr>:$cluster,
+                       I64Attr:$threads, I64Attr:$loop,
                        ArrayAttr:$imaps, DenseI64ArrayAttr:$fmaps,
                        ArrayAttr:$omaps);
+  /// Files of version 1 know no clusters.
+  let useCustomPropertiesEncoding = 1;
 }
 
 def Block_YieldOp : Op<MirageBlockDialect, "yield", [

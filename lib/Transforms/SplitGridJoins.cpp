@@ -1,0 +1,291 @@
+//===- SplitGridJoins.cpp - Joins of blocks as a second kernel ------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Dialect/Block/IR/Block.h"
+#include "Mirage/Dialect/Kernel/IR/Kernel.h"
+#include "Mirage/Transforms/Passes.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+
+namespace mlir::mirage {
+#define GEN_PASS_DEF_SPLITGRIDJOINSPASS
+#include "Mirage/Transforms/Passes.h.inc"
+} // namespace mlir::mirage
+
+using namespace mlir;
+using namespace mlir::mirage;
+
+static bool joinsBlocks(Operation *op) {
+  auto accumulate = dyn_cast<block::AccumulateOp>(op);
+  return accumulate && accumulate.getAxis() != AxisKind::Loop;
+}
+
+namespace {
+/// What the second kernel reads for a value of the first.
+struct Carried {
+  Value value;
+  /// Part by part in its loop, or the block's own alone.
+  bool isJoined;
+};
+
+/// Cuts one block graph in two where blocks are joined along an axis. The first
+/// graph writes what its blocks hold to device memory, [grid][tile]; the second
+/// has a block for each of these again, whose loop walks those along the axis.
+class GridJoinSplitter {
+public:
+  /// \param join  the first accumulation over a grid axis.
+  GridJoinSplitter(block::GraphOp graph, block::AccumulateOp join)
+      : graph(graph), builder(graph), axis(join.getAxis()),
+        phases(
+            computePhases(cast<TileGraphOpInterface>(graph.getOperation()))) {
+    for (Operation &op : graph.getBody().front())
+      if (isLate(&op))
+        collect(&op);
+  }
+
+  void run() {
+    block::GraphOp parts = buildParts();
+    block::GraphOp joined = buildJoined(parts);
+    graph->replaceAllUsesWith(joined);
+    graph->erase();
+  }
+
+private:
+  unsigned getRank() const { return block::GraphOp(graph).getGrid().size(); }
+  unsigned getAxis() const { return static_cast<unsigned>(axis); }
+  int64_t getExtent() { return graph.getGrid()[getAxis()]; }
+  Phase getPhase(Value value) const { return phases.lookup(value); }
+
+  /// Whether an op belongs to the second kernel.
+  bool isLate(Operation *op) const {
+    return op->hasTrait<OpTrait::IsTerminator>() ||
+           getPhase(op->getResult(0)) == Phase::AfterGrid;
+  }
+
+  /// Whether a late op is what the second kernel's loop does.
+  bool isJoin(Operation *op) const {
+    return joinsBlocks(op) && cast<block::AccumulateOp>(op).getAxis() == axis &&
+           llvm::none_of(op->getOperands(), [&](Value operand) {
+             return getPhase(operand) == Phase::AfterGrid;
+           });
+  }
+
+  /// Inputs are read again; what was computed is written and read.
+  void collect(Operation *op) {
+    for (Value operand : op->getOperands()) {
+      if (getPhase(operand) == Phase::AfterGrid)
+        continue;
+      if (isa<BlockArgument>(operand) && !isJoin(op))
+        readAgain.insert(operand);
+      else
+        carry(operand, isJoin(op));
+    }
+  }
+
+  void carry(Value value, bool isJoined) {
+    bool isKnown = llvm::any_of(carried, [&](const Carried &entry) {
+      return entry.value == value && entry.isJoined == isJoined;
+    });
+    if (!isKnown)
+      carried.push_back({value, isJoined});
+  }
+
+  RankedTensorType lift(Value value, ArrayRef<int64_t> leading) {
+    auto type = cast<RankedTensorType>(value.getType());
+    SmallVector<int64_t> shape(leading);
+    llvm::append_range(shape, type.getShape());
+    return RankedTensorType::get(shape, type.getElementType());
+  }
+  RankedTensorType liftTile(Value value) {
+    return lift(value, SmallVector<int64_t>(getRank(), 1));
+  }
+
+  /// Every axis along a dimension of its own.
+  SmallVector<int64_t> getOwnMap() {
+    return llvm::to_vector(llvm::seq<int64_t>(0, getRank()));
+  }
+
+  /// The values that the first kernel writes, each once.
+  SmallVector<Value> getWritten() {
+    SetVector<Value> values;
+    for (const Carried &entry : carried)
+      values.insert(entry.value);
+    return values.takeVector();
+  }
+
+  block::GraphOp buildParts() {
+    SmallVector<Value> written = getWritten();
+    SmallVector<Type> types =
+        llvm::map_to_vector(written, [&](Value value) -> Type {
+          return lift(value, graph.getGrid());
+        });
+    SmallVector<Attribute> omaps(written.size(),
+                                 builder.getDenseI64ArrayAttr(getOwnMap()));
+    auto parts = block::GraphOp::create(
+        builder, graph.getLoc(), types, graph.getInputs(), graph.getGridAttr(),
+        /*cluster=*/nullptr, graph.getThreadsAttr(), graph.getLoopAttr(),
+        graph.getImapsAttr(), graph.getFmapsAttr(),
+        builder.getArrayAttr(omaps));
+    fillParts(parts, written);
+    return parts;
+  }
+
+  void fillParts(block::GraphOp parts, ArrayRef<Value> written) {
+    OpBuilder::InsertionGuard guard(builder);
+    Block *body = builder.createBlock(&parts.getBody());
+    IRMapping mapping;
+    for (BlockArgument argument : graph.getBody().getArguments())
+      mapping.map(argument,
+                  body->addArgument(argument.getType(), argument.getLoc()));
+    for (Operation &op : graph.getBody().front())
+      if (!isLate(&op))
+        builder.clone(op, mapping);
+    SmallVector<Value> tiles;
+    for (Value value : written)
+      tiles.push_back(block::ReshapeOp::create(
+          builder, value.getLoc(), liftTile(value), mapping.lookup(value)));
+    block::YieldOp::create(builder, graph.getLoc(), tiles);
+  }
+
+  /// Whether blocks along the axis still differ: else one of them is enough.
+  bool needsAxis() {
+    auto names = [&](Attribute map) {
+      return cast<DenseI64ArrayAttr>(map).asArrayRef()[getAxis()] !=
+             kReplicated;
+    };
+    auto differs = [&](Operation &op) {
+      if (!isLate(&op) || isJoin(&op))
+        return false;
+      auto mask = dyn_cast<block::MaskOp>(op);
+      auto join = dyn_cast<block::AccumulateOp>(op);
+      return (join && join.getAxis() == axis) ||
+             (mask &&
+              llvm::is_contained(mask.getAxes().getAsValueRange<StringAttr>(),
+                                 stringifyAxisKind(axis)));
+    };
+    return llvm::any_of(graph.getOmaps(), names) ||
+           llvm::any_of(
+               readAgain,
+               [&](Value tile) {
+                 return names(
+                     graph
+                         .getImaps()[cast<BlockArgument>(tile).getArgNumber()]);
+               }) ||
+           llvm::any_of(carried,
+                        [](const Carried &entry) { return !entry.isJoined; }) ||
+           llvm::any_of(graph.getBody().front(), differs);
+  }
+
+  block::GraphOp buildJoined(block::GraphOp parts) {
+    SmallVector<Value> operands;
+    SmallVector<Attribute> imaps;
+    SmallVector<int64_t> fmaps;
+    SmallVector<Value> written = getWritten();
+    for (const Carried &entry : carried) {
+      SmallVector<int64_t> imap = getOwnMap();
+      if (entry.isJoined)
+        imap[getAxis()] = kReplicated;
+      operands.push_back(
+          parts.getResult(llvm::find(written, entry.value) - written.begin()));
+      imaps.push_back(builder.getDenseI64ArrayAttr(imap));
+      fmaps.push_back(entry.isJoined ? int64_t(getAxis()) : kReplicated);
+    }
+    for (Value tile : readAgain) {
+      unsigned number = cast<BlockArgument>(tile).getArgNumber();
+      operands.push_back(graph.getInputs()[number]);
+      imaps.push_back(graph.getImaps()[number]);
+      fmaps.push_back(kReplicated);
+    }
+    SmallVector<int64_t> grid(graph.getGrid());
+    if (!needsAxis())
+      grid[getAxis()] = 1;
+    auto joined = block::GraphOp::create(
+        builder, graph.getLoc(), graph->getResultTypes(), operands,
+        builder.getDenseI64ArrayAttr(grid), /*cluster=*/nullptr,
+        graph.getThreadsAttr(), builder.getI64IntegerAttr(getExtent()),
+        builder.getArrayAttr(imaps), builder.getDenseI64ArrayAttr(fmaps),
+        graph.getOmapsAttr());
+    fillJoined(joined);
+    return joined;
+  }
+
+  void fillJoined(block::GraphOp joined) {
+    OpBuilder::InsertionGuard guard(builder);
+    Block *body = builder.createBlock(&joined.getBody());
+    IRMapping own, parts; ///< by value of the graph: tiles, tiles to be joined
+    for (const Carried &entry : carried) {
+      Value tile =
+          body->addArgument(liftTile(entry.value), entry.value.getLoc());
+      if (entry.isJoined)
+        parts.map(entry.value, tile);
+      else
+        own.map(entry.value, lower(tile, entry.value));
+    }
+    for (Value tile : readAgain)
+      own.map(tile, body->addArgument(tile.getType(), tile.getLoc()));
+    for (Operation &op : graph.getBody().front()) {
+      if (!isLate(&op))
+        continue;
+      if (isJoin(&op))
+        joinParts(cast<block::AccumulateOp>(op), parts, own);
+      else
+        builder.clone(op, own);
+    }
+  }
+
+  /// A tile without its leading dimensions.
+  Value lower(Value tile, Value like) {
+    return block::ReshapeOp::create(builder, tile.getLoc(), like.getType(),
+                                    tile);
+  }
+
+  void joinParts(block::AccumulateOp op, const IRMapping &parts,
+                 IRMapping &own) {
+    DenseI64ArrayAttr dims;
+    if (op.getDims())
+      dims = builder.getDenseI64ArrayAttr(llvm::map_to_vector(
+          *op.getDims(), [&](int64_t dim) { return dim + getRank(); }));
+    Value rescale;
+    if (op.getRescale())
+      rescale = parts.lookup(op.getRescale());
+    Value joined = block::AccumulateOp::create(
+        builder, op.getLoc(), parts.lookup(op.getOperand()), rescale,
+        AxisKind::Loop, op.getReduction(), dims, op.getCountAttr());
+    own.map(op.getResult(), lower(joined, op.getResult()));
+  }
+
+  block::GraphOp graph;
+  OpBuilder builder;
+  AxisKind axis;
+  DenseMap<Value, Phase> phases;
+  SetVector<Value> readAgain;
+  llvm::SmallVector<Carried> carried;
+};
+
+struct SplitGridJoinsPass
+    : mirage::impl::SplitGridJoinsPassBase<SplitGridJoinsPass> {
+  void runOnOperation() override {
+    // A second kernel may join blocks along another axis, or once more.
+    while (block::AccumulateOp join = findJoin())
+      GridJoinSplitter(cast<block::GraphOp>(join->getParentOp()), join).run();
+  }
+
+  block::AccumulateOp findJoin() {
+    block::AccumulateOp found;
+    getOperation()->walk([&](block::AccumulateOp op) {
+      if (!joinsBlocks(op) || !isa<block::GraphOp>(op->getParentOp()))
+        return WalkResult::advance();
+      found = op;
+      return WalkResult::interrupt();
+    });
+    return found;
+  }
+};
+} // namespace
