@@ -27,6 +27,7 @@ enum class Device { Emulator, Cuda, Reference };
 struct Options {
   std::string path;
   Device device = Device::Emulator;
+  Rounding rounding = Rounding::Exact;
   bool check = false, measure = false, json = false;
   ReadArtifactOptions reading;
   uint64_t seed = 1;
@@ -37,7 +38,8 @@ struct Options {
 } // namespace
 
 namespace {
-/// LLVM's own parser of enumerations does not say which values there are.
+// LLVM's own parser of enumerations does not say which values there are.
+
 struct DeviceParser : cl::parser<Device> {
   using parser::parser;
 
@@ -52,6 +54,21 @@ struct DeviceParser : cl::parser<Device> {
     return !parsed &&
            option.error("expects emulator, cuda or reference, got '" + text +
                         "'");
+  }
+};
+
+struct RoundingParser : cl::parser<Rounding> {
+  using parser::parser;
+
+  bool parse(cl::Option &option, llvm::StringRef, llvm::StringRef text,
+             Rounding &rounding) {
+    auto parsed = llvm::StringSwitch<std::optional<Rounding>>(text)
+                      .Case("exact", Rounding::Exact)
+                      .Case("declared", Rounding::Declared)
+                      .Default(std::nullopt);
+    rounding = parsed.value_or(rounding);
+    return !parsed &&
+           option.error("expects exact or declared, got '" + text + "'");
   }
 };
 } // namespace
@@ -74,6 +91,11 @@ static bool parseOptions(int argc, char **argv, Options &options) {
       cl::desc("What computes: emulator (the PTX, on the CPU; the default), "
                "cuda (the PTX or cubin, on a GPU) or reference (the original "
                "program, in float64)"));
+  cl::opt<Rounding, true, RoundingParser> rounding(
+      "rounding", cl::location(options.rounding), in,
+      cl::value_desc("rounding"),
+      cl::desc("What the reference rounds: exact (nothing but its outputs; the "
+               "default) or declared (each result, to its element type)"));
   cl::opt<bool, true> check(
       "check", cl::location(options.check), in,
       cl::desc("Compare with the original program in float64"));
@@ -104,6 +126,10 @@ static llvm::Error checkOptions(const Options &options,
                                 const LoadedProgram &program) {
   if (options.measure && options.device != Device::Cuda)
     return llvm::createStringError("--measure expects --device=cuda");
+  if (options.rounding != Rounding::Exact &&
+      options.device != Device::Reference)
+    return llvm::createStringError("--rounding expects --device=reference; a "
+                                   "check is against exact numbers");
   if (!program.artifact && options.device != Device::Reference)
     return llvm::createStringError(
         options.path + ": expects the folder of an artifact for this device, "
@@ -150,12 +176,38 @@ runOnCuda(const Options &options, const LoadedProgram &program,
   return outputs;
 }
 
+static llvm::Expected<std::vector<ReferenceOutput>>
+evaluateProgram(const Options &options, const LoadedProgram &program,
+                llvm::ArrayRef<HostTensor> inputs, Rounding rounding,
+                RunReport &report) {
+  auto start = std::chrono::steady_clock::now();
+  auto computed = evaluateReference(program.program, inputs,
+                                    {options.threads, options.check, rounding});
+  std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+  report.referenceTimeS = time.count();
+  return computed;
+}
+
 static std::vector<HostTensor>
 roundOutputs(llvm::ArrayRef<ReferenceOutput> reference, unsigned threads) {
   std::vector<HostTensor> outputs;
   for (const ReferenceOutput &output : reference)
     outputs.push_back(encode(output.type, output.values, threads));
   return outputs;
+}
+
+/// \param exact  what was evaluated without rounding, if it was.
+static llvm::Expected<std::vector<HostTensor>>
+runReference(const Options &options, const LoadedProgram &program,
+             llvm::ArrayRef<HostTensor> inputs,
+             llvm::ArrayRef<ReferenceOutput> exact, RunReport &report) {
+  if (options.rounding == Rounding::Exact)
+    return roundOutputs(exact, options.threads);
+  auto computed =
+      evaluateProgram(options, program, inputs, options.rounding, report);
+  if (!computed)
+    return computed.takeError();
+  return roundOutputs(*computed, options.threads);
 }
 
 //===----------------------------------------------------------------------===//
@@ -179,15 +231,12 @@ static llvm::Expected<RunReport> run(const Options &options,
   RunReport report;
   report.seed = options.seed;
   std::vector<ReferenceOutput> reference;
-  if (needsReference) {
-    auto start = std::chrono::steady_clock::now();
-    auto computed = evaluateReference(program.program, *inputs,
-                                      {options.threads, options.check});
+  if (options.check ||
+      (needsReference && options.rounding == Rounding::Exact)) {
+    auto computed =
+        evaluateProgram(options, program, *inputs, Rounding::Exact, report);
     if (!computed)
       return computed.takeError();
-    std::chrono::duration<double> time =
-        std::chrono::steady_clock::now() - start;
-    report.referenceTimeS = time.count();
     reference = std::move(*computed);
   }
   llvm::Expected<std::vector<HostTensor>> outputs = std::vector<HostTensor>();
@@ -202,7 +251,7 @@ static llvm::Expected<RunReport> run(const Options &options,
     break;
   case Device::Reference:
     report.device = "reference";
-    outputs = roundOutputs(reference, options.threads);
+    outputs = runReference(options, program, *inputs, reference, report);
     break;
   }
   if (!outputs)

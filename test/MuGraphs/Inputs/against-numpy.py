@@ -5,12 +5,14 @@ formulas below, and nothing of the file but the types. Both round once, at the o
 import argparse
 import json
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
 
 import numpy
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "utils"))
+from recorded_programs import read_programs
 
 HALF_PLACE = {"f16": 2.0**-11, "f32": 2.0**-24}
 SMALLEST = {"f16": 2.0**-24, "f32": 2.0**-149}
@@ -54,15 +56,6 @@ PROGRAMS = {
     "gated_mlp": lambda x, w, u: silu(x @ w) * (x @ u),
     "ntrans": lambda h, x, alpha: norm(x + alpha * (norm(h) + x)),
 }
-
-
-def read_programs(file):
-    """What mirage-opt records of each function, by name."""
-    text = subprocess.run(["mirage-opt", file, "--mirage-record-program"],
-                          check=True, capture_output=True, text=True).stdout
-    recorded = re.findall(r'func\.func @(\w+)\(.*?mirage\.program = "((?:[^"\\]|\\.)*)"', text)
-    return {name: json.loads(re.sub(r'\\([0-9A-F]{2})', lambda code: chr(int(code[1], 16)), graph))
-            for name, graph in recorded}
 
 
 def make_inputs(graph, random, folder):
