@@ -19,8 +19,10 @@ namespace {
 // A product is cut into pieces of kPanel columns, one task each, and these into
 // steps of kDepth along the contracted dimension, for which the right operand's
 // part is packed into 256 KiB. In there, kRows x kColumns results at a time
-// stay in registers.
+// stay in registers, for kRowBlock rows before the next columns: 64 KiB of the
+// left operand, which are read from a near cache all but once.
 constexpr int64_t kRows = 4, kColumns = 8, kDepth = 128, kPanel = 256;
+constexpr int64_t kRowBlock = 64;
 
 /// One matrix of row-major doubles.
 struct Matrix {
@@ -60,15 +62,17 @@ public:
         packedDepth(std::min(kDepth, depth)) {}
 
   void run(int64_t beginColumn, int64_t endColumn) {
+    firstColumn = beginColumn;
     packed.resize(packedDepth *
                   llvm::alignTo(endColumn - beginColumn, kColumns));
     for (int64_t k = 0; k < depth; k += packedDepth) {
       int64_t steps = std::min(packedDepth, depth - k);
       pack(k, steps, beginColumn, endColumn);
-      for (int64_t column = beginColumn; column < endColumn; column += kColumns)
-        for (int64_t row = 0; row < rows; row += kRows)
-          multiplyTile(row, column, std::min(kColumns, endColumn - column), k,
-                       steps, &packed[(column - beginColumn) * packedDepth]);
+      for (int64_t row = 0; row < rows; row += kRowBlock)
+        for (int64_t column = beginColumn; column < endColumn;
+             column += kColumns)
+          multiplyRows(row, std::min(row + kRowBlock, rows), column,
+                       std::min(kColumns, endColumn - column), k, steps);
     }
   }
 
@@ -88,6 +92,13 @@ private:
     }
   }
 
+  void multiplyRows(int64_t beginRow, int64_t endRow, int64_t column,
+                    int64_t numColumns, int64_t k, int64_t steps) {
+    const double *tile = &packed[(column - firstColumn) * packedDepth];
+    for (int64_t row = beginRow; row < endRow; row += kRows)
+      multiplyTile(row, column, numColumns, k, steps, tile);
+  }
+
   void multiplyTile(int64_t row, int64_t column, int64_t numColumns, int64_t k,
                     int64_t steps, const double *tile) {
     int64_t numRows = std::min(kRows, rows - row);
@@ -102,7 +113,7 @@ private:
   }
 
   Matrix lhs, rhs, result;
-  int64_t rows, depth, packedDepth;
+  int64_t rows, depth, packedDepth, firstColumn = 0;
   std::vector<double> packed;
 };
 } // namespace

@@ -91,7 +91,7 @@ static ContractedElements findContraction(const Graph &graph, ValueId value) {
     ContractedElements found;
     if (operation.body)
       found = findInTiles(graph, operation, value);
-    else if (operation.operands.back() != value)
+    else if (operation.operands.empty() || operation.operands.back() != value)
       continue;
     OperatorKind kind = getOperatorInfo(operation.opcode).kind;
     if (kind == OperatorKind::Contraction) {

@@ -50,6 +50,7 @@ Tensor mlir::mirage::roundResult(const Graph &graph, const Node &operation,
                                  const EvaluationOptions &options) {
   ElementType type = graph.getType(operation.results[numResult]).element;
   bool isMoved =
+      !operation.operands.empty() &&
       getOperatorInfo(operation.opcode).kind == OperatorKind::Movement &&
       operation.opcode != Opcode::Mask &&
       graph.getType(operation.operands[0]).element == type;

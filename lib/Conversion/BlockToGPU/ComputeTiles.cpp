@@ -195,10 +195,11 @@ static void emitRescaledUpdate(BlockEmitter &emitter, block::AccumulateOp op) {
   Attributes attributes = readAttributes(op, Opcode::Accumulate);
   const OperatorInfo &sum = getOperatorInfo(attributes.reduction);
   ImplicitLocOpBuilder &builder = emitter.builder;
-  emitter.forEachElement(getShape(tile), 1, [&](ValueRange coordinates) {
+  emitter.forEachElement(getTileShape(tile), 1, [&](ValueRange coordinates) {
     auto readFor = [&](Value maxima) {
       return emitter.readElement(
-          maxima, broadcast(emitter, coordinates, getShape(maxima)));
+          maxima,
+          broadcastCoordinates(emitter, coordinates, getTileShape(maxima)));
     };
     Value before = readFor(running), next = readFor(own);
     Value larger =

@@ -92,19 +92,18 @@ static Value writeConcat(OpBuilder &builder, OperatorOpInterface op) {
   int64_t dim =
       readOperatorAttributes(op.getTableOpcode(), op->getAttrDictionary())
           .dims[0];
-  Value joined = tensor::EmptyOp::create(
-      builder, op.getLoc(), type.getShape(), type.getElementType());
+  Value joined = tensor::EmptyOp::create(builder, op.getLoc(), type.getShape(),
+                                         type.getElementType());
   SmallVector<int64_t> offsets(type.getRank(), 0), ones(type.getRank(), 1);
   auto fold = [&](ArrayRef<int64_t> numbers) {
     return getAsIndexOpFoldResult(builder.getContext(), numbers);
   };
   for (Value part : op->getOperands()) {
-    ArrayRef<int64_t> shape =
-        cast<RankedTensorType>(part.getType()).getShape();
+    ArrayRef<int64_t> shape = cast<RankedTensorType>(part.getType()).getShape();
     Value stored = writeCast(builder, op.getLoc(), part, type.clone(shape));
-    joined = tensor::InsertSliceOp::create(builder, op.getLoc(), stored, joined,
-                                           fold(offsets), fold(shape),
-                                           fold(ones));
+    joined =
+        tensor::InsertSliceOp::create(builder, op.getLoc(), stored, joined,
+                                      fold(offsets), fold(shape), fold(ones));
     offsets[dim] += shape[dim];
   }
   return joined;
@@ -138,11 +137,10 @@ struct MovementWriter {
 } // namespace
 
 static constexpr MovementWriter kMovements[] = {
-    {Opcode::Transpose, writeTranspose},
-    {Opcode::Reshape, writeReshape},
-    {Opcode::Broadcast, writeCopy},
-    {Opcode::Cast, writeCopy},           {Opcode::Slice, writeSlice},
-    {Opcode::Concat, writeConcat},       {Opcode::CausalMask, writeCausalMask},
+    {Opcode::Transpose, writeTranspose},   {Opcode::Reshape, writeReshape},
+    {Opcode::Broadcast, writeCopy},        {Opcode::Cast, writeCopy},
+    {Opcode::Slice, writeSlice},           {Opcode::Concat, writeConcat},
+    {Opcode::CausalMask, writeCausalMask},
 };
 
 FailureOr<Value> mlir::mirage::exportMovement(OpBuilder &builder,
