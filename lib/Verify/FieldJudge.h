@@ -1,5 +1,4 @@
-//===- FieldJudge.h - Two graphs over fields, at their own sizes -*- C++
-//-*-===//
+//===- FieldJudge.h - Two graphs over fields at their own sizes -*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

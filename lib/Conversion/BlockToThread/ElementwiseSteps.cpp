@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mirage/Layout/FragmentRules.h"
 #include "Mirage/Layout/WorkFragments.h"
 #include "StepBuilders.h"
 #include "ThreadGraphBuilder.h"
@@ -17,17 +18,6 @@ using namespace mlir::mirage;
 
 static RankedTensorType getTile(Value value) {
   return cast<RankedTensorType>(value.getType());
-}
-
-/// By dimension of an operand, the dimension of the result that it meets;
-/// NumPy's rule: dimensions count from the last, and size 1 stretches.
-static SmallVector<int> mapBroadcast(ArrayRef<int64_t> operand,
-                                     ArrayRef<int64_t> result) {
-  SmallVector<int> dims;
-  int offset = result.size() - operand.size();
-  for (auto [dim, size] : llvm::enumerate(operand))
-    dims.push_back(size == 1 ? -1 : offset + static_cast<int>(dim));
-  return dims;
 }
 
 static LogicalResult checkAxes(Operation *op, const WorkSplit &split) {
@@ -51,7 +41,7 @@ FailureOr<Value> mlir::mirage::buildElementwiseStep(RewriterBase &rewriter,
   SmallVector<Value> fragments;
   for (Value operand : op->getOperands()) {
     SmallVector<int> dims =
-        mapBroadcast(getTile(operand).getShape(), result.getShape());
+        getBroadcastDims(getTile(operand).getShape(), result.getRank());
     fragments.push_back(graph.addOperand(operand, dims, layout.project(dims)));
   }
   Opcode opcode = cast<OperatorOpInterface>(op).getTableOpcode();
