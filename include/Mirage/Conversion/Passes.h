@@ -1,5 +1,4 @@
-//===- Passes.h - Passes of Conversion ----------------------------*- C++
-//-*-===//
+//===- Passes.h - Passes of Conversion --------------------------*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- Block.h - The block level ----------------------------------*- C++
-//-*-===//
+//===- Block.h - The block level --------------------------------*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- Kernel.h - The kernel level ----------------------------------*- C++
-//-*-===//
+//===- Kernel.h - The kernel level ------------------------------*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- Thread.h - The thread level ----------------------------------*- C++
-//-*-===//
+//===- Thread.h - The thread level ------------------------------*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
