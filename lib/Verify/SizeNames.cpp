@@ -27,19 +27,35 @@ int SizeNames::getAxis(unsigned graph, Axis axis) const {
   return entry == entries[graph].axes.end() ? kNone : entry->second;
 }
 
-void SizeNames::unify(int a, int b) {
+bool SizeNames::unify(int a, int b) {
   a = resolve(a), b = resolve(b);
   if (a == kNone || b == kNone || a == b || sizes[a] != sizes[b])
-    return;
+    return false;
   parents[std::max(a, b)] = std::min(a, b);
+  return true;
 }
 
 void SizeNames::addCut(int whole, int part, std::vector<int> axes) {
   if (axes.empty() && whole != kNone && part != kNone &&
       sizes[whole] == sizes[part])
-    return unify(whole, part);
-  if (whole != kNone || part != kNone)
+    unify(whole, part);
+  else if (whole != kNone || part != kNone)
     cuts.push_back({whole, part, std::move(axes)});
+}
+
+void SizeNames::unifyWholes() {
+  // A whole may be a part itself, of a tile graph around.
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    std::map<std::pair<int, std::vector<int>>, int> wholes;
+    for (const Cut &cut : cuts)
+      if (cut.whole != kNone && cut.part != kNone) {
+        auto key = std::make_pair(resolve(cut.part), cut.axes);
+        auto [entry, isNew] = wholes.try_emplace(key, cut.whole);
+        changed |= !isNew && unify(entry->second, cut.whole);
+      }
+  }
 }
 
 llvm::Expected<unsigned> SizeNames::addGraph(const Graph &graph) {
@@ -122,4 +138,5 @@ void SizeNames::unifyInterfaces(unsigned lhs, unsigned rhs) {
     unifyValues(input, input);
   for (auto [a, b] : llvm::zip(left.getOutputs(), right.getOutputs()))
     unifyValues(a, b);
+  unifyWholes();
 }

@@ -32,7 +32,8 @@ public:
   /// Names the dimensions of a graph and of all that is nested in it.
   /// \returns its number, or an error at a reshape that splits or joins.
   llvm::Expected<unsigned> addGraph(const Graph &graph);
-  /// Says that inputs and outputs of two graphs have the same names.
+  /// Says that inputs and outputs of two graphs have the same names, and
+  /// draws the conclusions for what is cut into the same tiles.
   void unifyInterfaces(unsigned lhs, unsigned rhs);
 
   /// The name of a dimension, as the least of those that are the same.
@@ -67,7 +68,11 @@ private:
   llvm::Error addNested(unsigned graph, unsigned operation, const Node &node);
   void addFixed(unsigned graph, const Node &node);
   void addCut(int whole, int part, std::vector<int> axes);
-  void unify(int a, int b);
+  /// What one set of axes cuts into the same tiles has one size: rows of a
+  /// tensor, say, that pass through two kernels in tiles of 64 and of 16.
+  void unifyWholes();
+  /// \returns whether these were two names and are one now.
+  bool unify(int a, int b);
 
   std::vector<Entry> entries;
   std::vector<int64_t> sizes; ///< by name

@@ -45,9 +45,10 @@ private:
   }
   int64_t getMultiple(int name) const;
   bool isReady(int name) const;
-  void choose(int name);
+  std::optional<int64_t> getForced(int name) const;
+  int64_t choose(int name) const;
   bool spread(int name);
-  bool assignAll();
+  void assignFixed();
   /// The size that a factor is a function of, and which function.
   enum class Form { Size, Inverse, Root, InverseRoot };
   static double apply(Form form, double size);
@@ -56,7 +57,6 @@ private:
   const SizeNames &names;
   std::vector<int64_t> sizes; ///< by name, 0 before it is chosen
   std::set<int64_t> used;
-  std::map<int, int> tied; ///< names that must have the size of another
   std::set<int> powersOfTwo;
 };
 } // namespace
@@ -101,15 +101,26 @@ bool SizePlan::isReady(int name) const {
   });
 }
 
-void SizePlan::choose(int name) {
+/// The size that tiles ask for which have one already, as they are cut out of
+/// something else too.
+std::optional<int64_t> SizePlan::getForced(int name) const {
+  for (const Cut &cut : names.getCuts()) {
+    if (names.resolve(cut.whole) != name)
+      continue;
+    // Tiles of one element leave no choice either.
+    if (cut.part == SizeNames::kNone && isExact(cut))
+      return getBlocks(cut);
+    if (cut.part != SizeNames::kNone && sizes[names.resolve(cut.part)] != 0)
+      return sizes[names.resolve(cut.part)] * getBlocks(cut) - !isExact(cut);
+  }
+  return std::nullopt;
+}
+
+/// A size that no other name has, if there is a choice.
+int64_t SizePlan::choose(int name) const {
+  if (std::optional<int64_t> forced = getForced(name))
+    return *forced;
   int64_t multiple = getMultiple(name);
-  // Tiles of one element leave no choice.
-  for (const Cut &cut : names.getCuts())
-    if (names.resolve(cut.whole) == name && cut.part == SizeNames::kNone &&
-        isExact(cut)) {
-      sizes[name] = getBlocks(cut);
-      return;
-    }
   int64_t smallest = std::max<int64_t>(2 * multiple, 3);
   for (const Cut &cut : names.getCuts())
     if (names.resolve(cut.whole) == name)
@@ -117,11 +128,8 @@ void SizePlan::choose(int name) {
   for (int64_t size = smallest;; ++size) {
     bool isPower = (size & (size - 1)) == 0;
     if (size % multiple == 0 && !used.count(size) &&
-        (isPower || !powersOfTwo.count(name))) {
-      used.insert(size);
-      sizes[name] = size;
-      return;
-    }
+        (isPower || !powersOfTwo.count(name)))
+      return size;
   }
 }
 
@@ -131,25 +139,17 @@ bool SizePlan::spread(int name) {
     if (names.resolve(cut.whole) != name || cut.part == SizeNames::kNone)
       continue;
     int part = names.resolve(cut.part);
-    int64_t blocks = getBlocks(cut);
-    int64_t size = sizes[name] / blocks + !isExact(cut);
-    if (sizes[part] != 0 && sizes[part] != size) {
-      // Whatever else is cut into this tile has to have the same size.
-      for (const Cut &other : names.getCuts())
-        if (names.resolve(other.part) == part && other.whole != cut.whole &&
-            other.whole != SizeNames::kNone &&
-            names.resolve(other.whole) != name)
-          tied[name] = names.resolve(other.whole);
+    int64_t size = sizes[name] / getBlocks(cut) + !isExact(cut);
+    if (sizes[part] != 0 && sizes[part] != size)
       return false;
-    }
     sizes[part] = size;
   }
   return true;
 }
 
-bool SizePlan::assignAll() {
+/// Sizes that nothing is chosen about.
+void SizePlan::assignFixed() {
   sizes.assign(names.getNumNames(), 0);
-  used.clear();
   for (int name : names.getFixed()) {
     sizes[names.resolve(name)] = names.getSize(name);
     used.insert(names.getSize(name));
@@ -158,6 +158,10 @@ bool SizePlan::assignAll() {
   for (const Cut &cut : names.getCuts())
     if (cut.whole == SizeNames::kNone)
       sizes[names.resolve(cut.part)] = 2;
+}
+
+llvm::Error SizePlan::run() {
+  assignFixed();
   bool progress = true;
   while (progress) {
     progress = false;
@@ -165,29 +169,21 @@ bool SizePlan::assignAll() {
       if (names.resolve(name) != name || !isReady(name))
         continue;
       if (sizes[name] == 0) {
-        auto tie = tied.find(name);
-        if (tie != tied.end() && sizes[tie->second] != 0)
-          sizes[name] = sizes[tie->second];
-        else
-          choose(name);
+        sizes[name] = choose(name);
+        used.insert(sizes[name]);
         progress = true;
       }
       if (!spread(name))
-        return false;
+        return llvm::createStringError(
+            "one tile is cut out of dimensions that cannot have one small "
+            "size");
     }
   }
   for (int name = 0; name < static_cast<int>(sizes.size()); ++name)
     sizes[name] = sizes[names.resolve(name)];
-  return llvm::all_of(sizes, [](int64_t size) { return size > 0; });
-}
-
-llvm::Error SizePlan::run() {
-  // Each attempt but the last finds out about one more name that is tied.
-  for (size_t attempt = 0; attempt <= names.getNumNames(); ++attempt)
-    if (assignAll())
-      return llvm::Error::success();
-  return llvm::createStringError(
-      "one tile is cut out of dimensions that cannot have one small size");
+  if (!llvm::all_of(sizes, [](int64_t size) { return size > 0; }))
+    return llvm::createStringError("tiles are cut out of each other");
+  return llvm::Error::success();
 }
 
 double SizePlan::apply(Form form, double size) {

@@ -1,10 +1,8 @@
 // FlashDecoding: split-KV attention with online softmax in both of its kernels, which
 // hand on (acc, l, m).
-// At these sizes the judge sees no difference, and what no maximum picks is hidden from it;
-// that smaller sizes prove it is the matter of small-attention.mlir.
-// RUN: mirage-verify %mirage_src/benchmarks/gqa_bs1.mlir %s --seed=1 > %t.txt || test $? = 3
-// RUN: FileCheck %s < %t.txt
-// CHECK: @gqa_bs1: unknown; trials at its own sizes agree
+// Maxima inside exponents leave little that is proved, at any size.
+// RUN: mirage-verify %mirage_src/benchmarks/gqa_bs1.mlir %s --seed=1 | FileCheck %s
+// CHECK: @gqa_bs1: equal, but proved only up to an error of {{.*}} at 2x4x3, 2x3x8, 2x8x5
 // RUN: %python %S/Inputs/against-numpy.py %s
 
 func.func @gqa_bs1(%Q: tensor<2x256x64xf16>, %K: tensor<2x64x4096xf16>, %V: tensor<2x4096x64xf16>) -> tensor<2x256x64xf16> {

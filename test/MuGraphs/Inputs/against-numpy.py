@@ -30,10 +30,21 @@ def silu(x):
     return x / (1 + numpy.exp(-x))
 
 
-def attention(q, k, v):
-    scores = q @ k
+def attention_of(scores, v):
     weights = numpy.exp(scores - scores.max(-1, keepdims=True))
     return weights / weights.sum(-1, keepdims=True) @ v
+
+
+def attention(q, k, v):
+    return attention_of(q @ k, v)
+
+
+def causal_attention(q, k, v):
+    """The last query sees all keys."""
+    scores = q @ k
+    rows, columns = numpy.indices(scores.shape[-2:])
+    is_seen = columns <= rows + scores.shape[-1] - scores.shape[-2]
+    return attention_of(numpy.where(is_seen, scores, -numpy.inf), v)
 
 
 def sum_of_tiles(x, tiles):
@@ -52,6 +63,8 @@ PROGRAMS = {
     "softmax": lambda a: numpy.exp(a) / numpy.exp(a).sum(-1, keepdims=True),
     "rmsnorm_linear": lambda x, w: norm(x) @ w,
     "gqa": attention,
+    "causal_gqa": causal_attention,
+    "qknorm_gqa": lambda q, k, v: attention(norm(q), k, norm(v)),
     "lora": lambda x, w, a, b: x @ w + x @ a @ b,
     "gated_mlp": lambda x, w, u: silu(x @ w) * (x @ u),
     "ntrans": lambda h, x, alpha: norm(x + alpha * (norm(h) + x)),
