@@ -2,6 +2,8 @@
 // RUN: mirage-verify %mirage_src/benchmarks/gated_mlp.mlir %s --seed=1 | FileCheck %s
 // CHECK: @gated_mlp: equal
 // RUN: %python %S/Inputs/against-numpy.py %s
+// RUN: rm -rf %t && mirage-opt %s --mirage-compile="from=optimize artifact=%t" -o /dev/null
+// RUN: mirage-run %t --check
 
 func.func @gated_mlp(%X: tensor<8x4096xf16>, %W1: tensor<4096x4096xf16>, %W2: tensor<4096x4096xf16>) -> tensor<8x4096xf16> {
   %e = tensor.empty() : tensor<8x4096xf16>

@@ -2,6 +2,8 @@
 // RUN: mirage-verify %mirage_src/benchmarks/rmsnorm_linear_bs8.mlir %s --seed=1 | FileCheck %s
 // CHECK: @rmsnorm_linear_bs8: equal
 // RUN: %python %S/Inputs/against-numpy.py %s
+// RUN: rm -rf %t && mirage-opt %s --mirage-compile="from=optimize artifact=%t" -o /dev/null
+// RUN: mirage-run %t --check
 
 func.func @rmsnorm_linear_bs8(%X: tensor<16x4096xf16>, %W: tensor<4096x6144xf16>) -> tensor<16x6144xf16> {
   %e = tensor.empty() : tensor<16x6144xf16>

@@ -3,6 +3,8 @@
 // RUN: mirage-verify %mirage_src/benchmarks/gqa_bs1.mlir %s --seed=1 | FileCheck %s
 // CHECK: @gqa_bs1: equal
 // RUN: %python %S/Inputs/against-numpy.py %s
+// RUN: rm -rf %t && mirage-opt %s --mirage-compile="from=optimize artifact=%t" -o /dev/null
+// RUN: mirage-run %t --check
 
 func.func @gqa_bs1(%Q: tensor<2x256x64xf16>, %K: tensor<2x64x4096xf16>, %V: tensor<2x4096x64xf16>) -> tensor<2x256x64xf16> {
   %e = tensor.empty() : tensor<2x256x64xf16>
