@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Graph/ComposedOperators.h"
+#include "Mirage/Graph/Work.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 #include <limits>
@@ -355,15 +356,6 @@ bool Attributes::operator==(const Attributes &other) const {
          offsets == other.offsets && strides == other.strides;
 }
 
-static int64_t countAllFlops(const Graph &graph) {
-  int64_t flops = 0;
-  for (const Node &node : graph.getNodes())
-    flops +=
-        countFlops(node.opcode, node.attributes, graph.getTypes(node.operands),
-                   graph.getType(node.results[0]));
-  return flops;
-}
-
 int64_t mlir::mirage::countFlops(Opcode opcode, const Attributes &attributes,
                                  llvm::ArrayRef<TensorSpec> operands,
                                  const TensorSpec &result) {
@@ -383,8 +375,8 @@ int64_t mlir::mirage::countFlops(Opcode opcode, const Attributes &attributes,
       return 2 * (operands[0].getNumElements() + operands[1].getNumElements());
     return operands[0].getNumElements();
   case OperatorKind::Composed:
-    return countAllFlops(
-        llvm::cantFail(defineComposed(opcode, attributes, operands, result)));
+    return static_cast<int64_t>(countFlops(
+        llvm::cantFail(defineComposed(opcode, attributes, operands, result))));
   case OperatorKind::Movement:
   case OperatorKind::Copy:
   case OperatorKind::Graph:

@@ -9,6 +9,7 @@
 #include "Mirage/Pipelines/Judge.h"
 #include "Mirage/Analysis/FindLocation.h"
 #include "Mirage/Bridge/Bridge.h"
+#include "Mirage/Graph/Work.h"
 #include "Mirage/Pipelines/Pipelines.h"
 #include "Mirage/Reference/RandomInputs.h"
 #include "Mirage/Reference/Reference.h"
@@ -142,25 +143,10 @@ static std::vector<HostTensor> makeInputs(const Graph &graph, uint64_t seed,
   return inputs;
 }
 
-/// Floating-point operations of one evaluation.
-static double countWork(const Graph &graph) {
-  double work = 0;
-  for (const Node &node : graph.getNodes()) {
-    if (node.body)
-      work += countWork(*node.body) * double(node.body->getNumBlocks()) *
-              double(node.body->loop);
-    else
-      work += double(countFlops(node.opcode, node.attributes,
-                                graph.getTypes(node.operands),
-                                graph.getType(node.results[0])));
-  }
-  return work;
-}
-
 /// As many attempts as are worth their time: of large graphs one.
 static unsigned limitTries(const Graph &lhs, const Graph &rhs, unsigned tries) {
   constexpr double kMaxWork = 0x1p36;
-  double work = countWork(lhs) + countWork(rhs);
+  double work = countFlops(lhs) + countFlops(rhs);
   return work * tries <= kMaxWork ? tries
                                   : std::max(1u, unsigned(kMaxWork / work));
 }

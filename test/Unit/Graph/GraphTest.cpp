@@ -10,6 +10,7 @@
 #include "Mirage/Graph/DefaultTileGraph.h"
 #include "Mirage/Graph/GraphJSON.h"
 #include "Mirage/Graph/JSONCursor.h"
+#include "Mirage/Graph/Work.h"
 #include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
 #include <cmath>
@@ -501,4 +502,18 @@ TEST(Graph, JSONThatNestsTooDeeplyIsAnErrorAndNoCrash) {
   ASSERT_FALSE(static_cast<bool>(deep));
   EXPECT_EQ(llvm::toString(deep.takeError()),
             "[2:257]: expects at most 256 nested arrays and objects, got more");
+}
+
+TEST(Graph, WorkIsThatOfAllBlocksAndIterations) {
+  Graph product;
+  ValueId x = product.addInput(f16({8, 4096}));
+  ValueId w = product.addInput(f16({4096, 6144}));
+  product.addOutput(product.add(Opcode::Matmul, {x, w}, f16({8, 6144})));
+  EXPECT_EQ(countFlops(product), 2.0 * 8 * 4096 * 6144);
+
+  // Beside the product, each tile is added up, and the quotient is taken.
+  double tile = 8 * 64 + 2 * 8 * 64 * 32 + 8 * 32 + 8 * 32;
+  EXPECT_EQ(countFlops(program({8, 4096}, {4096, 6144},
+                               fusedRmsLinear(8, 4096, 64, 64, 32, 192))),
+            tile * 192 * 64);
 }
