@@ -53,7 +53,7 @@ MIRAGE_KERNEL static void addProducts(Sums &result,
 }
 
 namespace {
-/// result += lhs · rhs, for a part of the columns of the result.
+/// result = lhs · rhs, for a part of the columns of the result.
 class PanelProduct {
 public:
   PanelProduct(Matrix lhs, Matrix rhs, Matrix result, int64_t rows,
@@ -108,8 +108,10 @@ private:
       left[i] = lhs.at(row + std::min(i, numRows - 1), k);
     addProducts(sums, left, tile, steps);
     for (int64_t i = 0; i < numRows; ++i)
-      for (int64_t j = 0; j < numColumns; ++j)
-        *result.at(row + i, column + j) += sums[i][j];
+      for (int64_t j = 0; j < numColumns; ++j) {
+        double &element = *result.at(row + i, column + j);
+        element = k == 0 ? sums[i][j] : element + sums[i][j];
+      }
   }
 
   Matrix lhs, rhs, result;
@@ -136,7 +138,7 @@ static Matrix getMatrix(const Tensor &tensor, llvm::ArrayRef<int64_t> shape,
 
 Tensor mlir::mirage::multiply(const Tensor &lhs, const Tensor &rhs,
                               llvm::ArrayRef<int64_t> shape, unsigned threads) {
-  Tensor result = Tensor::fill(shape, 0);
+  Tensor result = Tensor::allocate(shape);
   int64_t rows = shape[shape.size() - 2], columns = shape.back();
   int64_t depth = lhs.shape.back();
   int64_t batches = result.getNumElements() / (rows * columns);

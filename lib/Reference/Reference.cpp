@@ -153,6 +153,11 @@ private:
                                 attributes.extent, attributes.scalars[0]);
     } else if (operation.opcode == Opcode::CausalMask) {
       values[result] = maskAbove(operands[0], attributes.offset);
+    } else if (Tensor *dying = findDying(operation, operands)) {
+      values[result] = *dying;
+      applyElementwiseInto(values[result],
+                           getOperatorInfo(operation.opcode).definition,
+                           operands, attributes.scalars, 1, threads);
     } else {
       values[result] = applyOperation(operation, operands,
                                       graph.getType(result).shape, threads);
@@ -160,6 +165,21 @@ private:
     for (auto [number, value] : llvm::enumerate(operation.results))
       values[value] = roundResult(graph, operation, number, values[value],
                                   {threads, rounding});
+  }
+
+  /// Of an elementwise operation, an operand that nothing else reads, in whose
+  /// place the result may be: memory that has never been touched costs more
+  /// than most arithmetic. Null if there is none.
+  Tensor *findDying(const Node &operation,
+                    llvm::MutableArrayRef<Tensor> operands) const {
+    if (getOperatorInfo(operation.opcode).kind != OperatorKind::Elementwise)
+      return nullptr;
+    for (auto [value, tensor] : llvm::zip_equal(operation.operands, operands))
+      // Once in `values`, and once here: no view of it is alive.
+      if (uses[value] == 1 && tensor.data.use_count() == 2 &&
+          tensor.shape == graph.getType(operation.results[0]).shape)
+        return &tensor;
+    return nullptr;
   }
 
   Tensor takeMagnitudes(ValueId value) const {

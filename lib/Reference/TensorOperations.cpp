@@ -64,6 +64,21 @@ Shape mlir::mirage::getRowMajorStrides(llvm::ArrayRef<int64_t> shape) {
   return strides;
 }
 
+void mlir::mirage::applyElementwiseInto(Tensor &result,
+                                        const ScalarDefinition &definition,
+                                        llvm::ArrayRef<Tensor> operands,
+                                        llvm::ArrayRef<double> parameters,
+                                        double size, unsigned threads) {
+  llvm::SmallVector<StridedView, 2> views;
+  for (const Tensor &operand : operands)
+    views.push_back(StridedView::broadcast(operand, result.shape));
+  parallelFor(threads, result.getNumElements(), kGrain,
+              [&](int64_t begin, int64_t end) {
+                ElementwiseEvaluator(definition, views, parameters, size)
+                    .run(begin, end, result.data.get());
+              });
+}
+
 Tensor mlir::mirage::applyElementwise(const ScalarDefinition &definition,
                                       llvm::ArrayRef<Tensor> operands,
                                       llvm::ArrayRef<double> parameters,
@@ -71,14 +86,7 @@ Tensor mlir::mirage::applyElementwise(const ScalarDefinition &definition,
                                       llvm::ArrayRef<int64_t> shape,
                                       unsigned threads) {
   Tensor result = Tensor::allocate(shape);
-  llvm::SmallVector<StridedView, 2> views;
-  for (const Tensor &operand : operands)
-    views.push_back(StridedView::broadcast(operand, shape));
-  parallelFor(threads, result.getNumElements(), kGrain,
-              [&](int64_t begin, int64_t end) {
-                ElementwiseEvaluator(definition, views, parameters, size)
-                    .run(begin, end, result.data.get());
-              });
+  applyElementwiseInto(result, definition, operands, parameters, size, threads);
   return result;
 }
 

@@ -1,5 +1,4 @@
-//===- TensorOperations.h - Operators on whole tensors of doubles  -*- C++
-//-*-===//
+//===- TensorOperations.h - Operators on whole tensors ----------*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -56,6 +55,12 @@ Tensor applyElementwise(const ScalarDefinition &definition,
                         llvm::ArrayRef<Tensor> operands,
                         llvm::ArrayRef<double> parameters, double size,
                         llvm::ArrayRef<int64_t> shape, unsigned threads);
+/// The same, into a tensor that is there. It may be one of the operands, if
+/// that has the result's shape: elements are read before they are written.
+void applyElementwiseInto(Tensor &result, const ScalarDefinition &definition,
+                          llvm::ArrayRef<Tensor> operands,
+                          llvm::ArrayRef<double> parameters, double size,
+                          unsigned threads);
 
 /// Joins the elements of `operand` into those of `result`, whose sizes are the
 /// operand's or 1.

@@ -267,6 +267,29 @@ TEST(Operators, ScalesFollowTheMatmulsResult) {
   EXPECT_TRUE(outputs[1].scales.empty());
 }
 
+/// Results may take the place of operands, but not of what is read again: here
+/// through a reshape, as an output, and twice by one operation.
+TEST(Operators, WhatIsReadAgainIsKept) {
+  Graph graph;
+  ValueId x = graph.addInput(f32({2, 3}));
+  ValueId a = graph.add(Opcode::Exp, {x}, f32({2, 3}));
+  ValueId b = graph.add(Opcode::Reshape, {a}, f32({3, 2}));
+  ValueId c = graph.add(Opcode::Square, {a}, f32({2, 3}));
+  ValueId d = graph.add(Opcode::Mul, {c, c}, f32({2, 3}));
+  ValueId e = graph.add(Opcode::Exp, {c}, f32({2, 3}));
+  for (ValueId output : {b, d, e, x})
+    graph.addOutput(output);
+  HostTensor input = makeInput({2, 3}, false, 1);
+  auto outputs = llvm::cantFail(evaluateReference(graph, {input}));
+  for (auto [number, value] : llvm::enumerate(decode(input))) {
+    EXPECT_DOUBLE_EQ(outputs[0].values[number], std::exp(value));
+    EXPECT_DOUBLE_EQ(outputs[1].values[number], std::pow(std::exp(value), 4));
+    EXPECT_DOUBLE_EQ(outputs[2].values[number],
+                     std::exp(std::exp(value) * std::exp(value)));
+    EXPECT_DOUBLE_EQ(outputs[3].values[number], value);
+  }
+}
+
 TEST(Operators, ThreadsDoNotMatter) {
   HostTensor x = makeInput({70, 300}, false, 1),
              w = makeInput({300, 500}, false, 2);
