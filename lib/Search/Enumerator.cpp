@@ -60,14 +60,11 @@ static void addGridChoices(const TargetProgram &program, ArrayRef<NameId> names,
   }
 }
 
-std::vector<KernelChoice>
-mlir::mirage::search::enumerateKernelChoices(const TargetProgram &program,
-                                             unsigned maxGridAxes,
-                                             bool allowSummedOutputs) {
+std::vector<KernelChoice> mlir::mirage::search::enumerateKernelChoices(
+    const TargetProgram &program, unsigned maxGridAxes, GridJoins joins) {
   NameSet names = 0;
-  for (ValueId value : allowSummedOutputs
-                           ? llvm::ArrayRef<ValueId>(program.inputs)
-                           : program.graph.getOutputs())
+  for (ValueId value : joins.any() ? llvm::ArrayRef<ValueId>(program.inputs)
+                                   : program.graph.getOutputs())
     names |= program.getNames(value);
   std::vector<KernelChoice> choices;
   KernelChoice choice;
@@ -84,7 +81,7 @@ bool Enumerator::Step::ranksBelow(const Step &other) const {
     unsigned larger = step.getLarger();
     int smaller = step.isBinary ? int(step.lhs + step.rhs - larger) : -1;
     return std::make_tuple(larger, smaller, step.offer, step.lhs, step.over,
-                           step.accumulates);
+                           step.accumulates, step.gridAxis);
   };
   return getRank(*this) < getRank(other);
 }
@@ -98,6 +95,13 @@ bool Enumerator::run(const KernelChoice &kernel,
   steps.clear();
   judgements.clear();
   found = callback;
+  joinedAxes = 0;
+  NameSet outputNames = 0;
+  for (ValueId output : space.program.graph.getOutputs())
+    outputNames |= space.program.getNames(output);
+  for (auto [axis, name] : llvm::enumerate(kernel.gridNames))
+    if (!contains(outputNames, name))
+      joinedAxes |= 1u << axis;
   addInputs();
   extend();
   return !isOverLimit;
@@ -132,33 +136,51 @@ void Enumerator::extend() {
 }
 
 void Enumerator::tryUnary(unsigned operand) {
-  Phase phase = tensors[operand].phase;
-  NameSet names = tensors[operand].names;
   for (unsigned number = 0; number < space.offers.size(); ++number) {
-    const OperatorOffer &offer = space.offers[number];
+    const OperatorInfo &row = *space.offers[number].row;
     Step step{number, operand};
-    if (offer.row->kind == OperatorKind::Elementwise &&
-        offer.row->numOperands == 1) {
+    if (row.kind == OperatorKind::Elementwise && row.numOperands == 1)
       tryStep(step);
-      continue;
-    }
-    if (offer.row->kind != OperatorKind::Reduction)
-      continue;
-    for (NameSet left = names & space.program.reducedNames; left;
-         left &= left - 1) {
-      step.over = llvm::countr_zero(left);
-      if (phase != Phase::Loop || step.over != structure.loopName)
-        tryStep(step);
-    }
-    if (phase != Phase::Loop)
-      continue;
-    bool isReducedAlready = !contains(names, structure.loopName);
-    if (isReducedAlready && !offer.joinsParts)
-      continue;
-    step.over = isReducedAlready ? kNoName : structure.loopName;
-    step.accumulates = true;
-    tryStep(step);
+    else if (row.kind == OperatorKind::Reduction)
+      tryReductions(step);
   }
+}
+
+/// Over names, over the loop, over axes of the grid.
+void Enumerator::tryReductions(Step step) {
+  const Tensor &operand = tensors[step.lhs];
+  Phase phase = operand.phase;
+  NameSet names = operand.names;
+  for (NameSet left = names & space.program.reducedNames; left;
+       left &= left - 1) {
+    step.over = llvm::countr_zero(left);
+    if (phase != Phase::Loop || step.over != structure.loopName)
+      tryStep(step);
+  }
+  step.over = kNoName;
+  if (phase != Phase::Loop)
+    return tryGridAccumulations(step);
+  bool isReducedAlready = !contains(names, structure.loopName);
+  if (isReducedAlready && !space.offers[step.offer].joinsParts)
+    return;
+  step.over = isReducedAlready ? kNoName : structure.loopName;
+  step.accumulates = true;
+  tryStep(step);
+}
+
+/// Joins parts that blocks along an axis have of what has been reduced: what
+/// varies along the axis without having its name.
+void Enumerator::tryGridAccumulations(Step step) {
+  if (!limits.joins.inKernel || !space.offers[step.offer].joinsParts)
+    return;
+  step.accumulates = true;
+  unsigned axes = tensors[step.lhs].axes;
+  NameSet names = tensors[step.lhs].names;
+  for (auto [axis, name] : llvm::enumerate(structure.gridNames))
+    if ((axes >> axis & 1) && !contains(names, name)) {
+      step.gridAxis = axis;
+      tryStep(step);
+    }
 }
 
 void Enumerator::tryBinary(unsigned lhs, unsigned rhs) {
@@ -221,7 +243,7 @@ Enumerator::makeTensor(const Step &step) const {
     const Tensor &other = tensors[step.rhs];
     Phase low = std::min(result.phase, other.phase);
     Phase high = std::max(result.phase, other.phase);
-    if (low == Phase::Loop && high == Phase::After)
+    if (low == Phase::Loop && high > Phase::Loop)
       return std::nullopt;
     bool mayJoin = step.over == kNoName
                        ? limits.joinsAnyNames ||
@@ -236,7 +258,10 @@ Enumerator::makeTensor(const Step &step) const {
   if (step.over != kNoName)
     result.names &= ~toSet(step.over);
   if (step.accumulates)
-    result.phase = Phase::After;
+    result.phase = step.gridAxis ? Phase::AfterGrid : Phase::After;
+  if (step.gridAxis)
+    result.axes &= ~(1u << *step.gridAxis);
+  result.joinedAxis = step.gridAxis;
   result.numUses = 0;
   result.offer = &space.offers[step.offer];
   result.isAccumulated = step.accumulates;
@@ -261,10 +286,19 @@ bool Enumerator::isPlaced(const Step &step, unsigned operand,
     return false;
   if (from.isReciprocal && offer.multiplies())
     return false;
-  bool isSumOfSum =
-      offer.isLinearReduction && from.isLinearReduction && !step.accumulates;
-  return !isSumOfSum ||
-         (!tensor.isAccumulated && tensor.reducedName <= step.over);
+  return !offer.isLinearReduction || !from.isLinearReduction ||
+         isInOrderOfSums(step, tensor);
+}
+
+/// Sums of sums: first over names in ascending order, then over the loop, then
+/// over axes of the grid in ascending order.
+bool Enumerator::isInOrderOfSums(const Step &step,
+                                 const Tensor &operand) const {
+  if (step.gridAxis)
+    return !operand.joinedAxis || *operand.joinedAxis < *step.gridAxis;
+  if (step.accumulates)
+    return true;
+  return !operand.isAccumulated && operand.reducedName <= step.over;
 }
 
 bool Enumerator::isPlaced(const Step &step) const {
@@ -293,6 +327,9 @@ FormId Enumerator::buildForm(const Step &step) {
   if (offer.row->kind == OperatorKind::Contraction)
     return space.forms.contraction(lhs, rhs, step.over,
                                    getPart(step.over, /*withLoop=*/true));
+  if (step.gridAxis)
+    return space.forms.join(*offer.row, lhs,
+                            getGridSymbol(structure.gridNames[*step.gridAxis]));
   if (step.over == kNoName)
     return space.forms.join(*offer.row, lhs, getLoopSymbol(structure.loopName));
   return space.forms.reduction(*offer.row, lhs, {step.over},
@@ -314,8 +351,10 @@ Enumerator::Judgement Enumerator::judgeUncached(const Step &step) {
 }
 
 Enumerator::Judgement Enumerator::judge(const Step &step) {
+  uint64_t axis = step.gridAxis ? *step.gridAxis + 1 : 0;
   uint64_t what = (uint64_t(step.offer) << 32) | (uint64_t(step.over) << 8) |
-                  (step.isBinary << 1) | uint64_t(step.accumulates);
+                  (axis << 2) | (step.isBinary << 1) |
+                  uint64_t(step.accumulates);
   uint64_t forms = uint64_t(tensors[step.lhs].form) << 32;
   if (step.isBinary)
     forms |= uint64_t(tensors[step.rhs].form);
@@ -366,6 +405,7 @@ StructureOperator Enumerator::makeOperator(const Step &step) const {
   if (step.isBinary)
     op.operands.push_back(step.rhs);
   op.over = step.over;
+  op.gridAxis = step.gridAxis;
   return op;
 }
 
@@ -390,11 +430,17 @@ void Enumerator::push(const Step &step, Tensor tensor) {
   countUse(-1);
 }
 
+/// Axes that something open varies along and no output may: an accumulation
+/// over each has to come, unless sums in outputs do it.
+unsigned Enumerator::countAxesToLeave(unsigned axes) const {
+  return limits.joins.inOutputs ? 0 : llvm::popcount(axes & joinedAxes);
+}
+
 /// A lower bound: joining two open tensors takes an operator, leaving the loop
-/// takes one, and so does each function that is still missing; a missing
-/// reduction may be the one that leaves the loop.
+/// takes one, leaving a grid axis one more, and so does each function that is
+/// still missing; a missing reduction may be the one that leaves the loop.
 unsigned Enumerator::getOperatorsNeeded() const {
-  unsigned open = 0;
+  unsigned open = 0, axes = 0;
   bool inLoop = false;
   FunctionBound::FunctionSet present = 0;
   for (const Tensor &tensor : tensors) {
@@ -403,11 +449,12 @@ unsigned Enumerator::getOperatorsNeeded() const {
       continue;
     ++open;
     inLoop |= tensor.phase == Phase::Loop;
+    axes |= tensor.axes;
   }
   FunctionBound::FunctionSet missing = space.functions->getAll() & ~present;
   unsigned outputs = space.targets.size();
   unsigned needed = open > outputs ? open - outputs : 0;
-  needed += llvm::popcount(missing);
+  needed += llvm::popcount(missing) + countAxesToLeave(axes);
   if (inLoop && !(missing & space.functions->getReductions()))
     ++needed;
   return needed;
@@ -427,7 +474,7 @@ bool Enumerator::isOutput(const Tensor &tensor, unsigned output) {
   for (auto [axis, name] : llvm::enumerate(structure.gridNames)) {
     if (!(tensor.axes >> axis & 1) || contains(tensor.names, name))
       continue;
-    if (!limits.allowSummedOutputs)
+    if (!limits.joins.inOutputs)
       return false;
     form = space.context.multiplySymbol(form, getGridSymbol(name));
   }

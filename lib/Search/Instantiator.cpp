@@ -80,6 +80,8 @@ private:
       varies |= splitNames[operand];
     }
     tensors.push_back(build(op, operands));
+    if (op.gridAxis)
+      varies &= ~toSet(structure.gridNames[*op.gridAxis]);
     splitNames.push_back(varies);
   }
 
@@ -97,6 +99,8 @@ private:
     case OperatorKind::Accumulate:
       attributes.reduction = op.reduction;
       attributes.count = getCount(op.reduction, op.over);
+      if (op.gridAxis)
+        attributes.axis = static_cast<Axis>(*op.gridAxis);
       return builder.reduce(op.opcode, operands[0], op.over, attributes);
     case OperatorKind::Movement:
     case OperatorKind::Copy:

@@ -137,8 +137,8 @@ private:
       stop(StopReason::ProgramTooLarge);
       return reading == AtomReading::Function;
     }
-    std::vector<KernelChoice> kernels = enumerateKernelChoices(
-        program, options.maxGridAxes, options.allowSummedOutputs);
+    std::vector<KernelChoice> kernels =
+        enumerateKernelChoices(program, options.maxGridAxes, getJoins());
     for (unsigned size = 1; size <= options.maxBlockOps; ++size)
       if (!enumerateRound(space, reading, kernels, size))
         return false;
@@ -152,7 +152,7 @@ private:
     round.numOperators = size;
     size_t before = structures.size();
     EnumerationLimits limits{size, stateLimit - result.report.counts.states,
-                             options.allowSummedOutputs};
+                             getJoins()};
     limits.isOutOfTime = [this] { return isOutOfTime(); };
     bool goesOn = true;
     for (const KernelChoice &kernel : kernels) {
@@ -167,6 +167,10 @@ private:
     addCounts(round.counts);
     result.report.rounds.push_back(round);
     return goesOn;
+  }
+
+  GridJoins getJoins() const {
+    return {options.allowSummedOutputs, options.allowGridAccumulates};
   }
 
   void keep(const Structure &structure) {

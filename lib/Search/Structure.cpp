@@ -60,6 +60,8 @@ std::string mlir::mirage::search::toString(const Structure &structure) {
       os << ' ' << llvm::format("%.17g", scalar);
     if (op.over != kNoName)
       os << " over " << getText(op.over);
+    if (op.gridAxis)
+      os << " across " << getText(structure.gridNames[*op.gridAxis]);
     os << " (";
     llvm::interleaveComma(op.operands, os);
     os << ")\n";

@@ -34,6 +34,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <array>
 #include <functional>
+#include <optional>
 
 namespace mlir::mirage::search {
 
@@ -88,18 +89,28 @@ struct KernelChoice {
   NameId loopName = kNoName;
 };
 
+/// What may become of what the blocks along an axis have, if no output has the
+/// axis's name.
+struct GridJoins {
+  /// Outputs may be sums over the blocks.
+  bool inOutputs = false;
+  /// An accumulation over the axis may join blocks in mid-kernel.
+  bool inKernel = false;
+
+  bool any() const { return inOutputs || inKernel; }
+};
+
 /// All choices with at most `maxGridAxes` axes. A loop walks a name that the
-/// program reduces. An axis over a name that no output has gives partial sums;
-/// it is left out where outputs may not be such.
+/// program reduces. An axis over a name that no output has gives parts, which
+/// something has to join; it is left out where nothing may.
 std::vector<KernelChoice> enumerateKernelChoices(const TargetProgram &program,
                                                  unsigned maxGridAxes,
-                                                 bool allowSummedOutputs);
+                                                 GridJoins joins);
 
 struct EnumerationLimits {
   unsigned numOperators = 0; ///< structures have exactly this many
   uint64_t maxStates = 0;    ///< over all kernels; reaching it ends the run
-  /// Outputs may be sums over the blocks along an axis.
-  bool allowSummedOutputs = false;
+  GridJoins joins = {};
   /// Every order of the operators, for tests of the canonical one.
   bool inAnyOrder = false;
   /// Elementwise operators on tensors of any names, for tests of the rule on
@@ -129,7 +140,8 @@ private:
     unsigned numUses = 0;
     const OperatorOffer *offer = nullptr; ///< null for inputs
     bool isAccumulated = false;
-    NameId reducedName = kNoName; ///< of a linear reduction
+    NameId reducedName = kNoName;       ///< of a linear reduction
+    std::optional<unsigned> joinedAxis; ///< of an accumulation over the grid
   };
   /// An operator that may be added, on tensors `lhs` and (if binary) `rhs`.
   struct Step {
@@ -138,6 +150,7 @@ private:
     bool isBinary = false;
     bool accumulates = false;
     NameId over = kNoName;
+    std::optional<unsigned> gridAxis = {}; ///< accumulates over it
 
     unsigned getLarger() const { return isBinary ? std::max(lhs, rhs) : lhs; }
     /// Larger operand, smaller operand, offer, and what is left.
@@ -152,11 +165,14 @@ private:
   void addInputs();
   void extend();
   void tryUnary(unsigned operand);
+  void tryReductions(Step step);
+  void tryGridAccumulations(Step step);
   void tryBinary(unsigned lhs, unsigned rhs);
   void tryStep(const Step &step);
   bool isPlaced(const Step &step) const;
   bool isOuterProduct(const Step &step) const;
   bool isPlaced(const Step &step, unsigned operand, unsigned position) const;
+  bool isInOrderOfSums(const Step &step, const Tensor &operand) const;
   std::optional<Tensor> makeTensor(const Step &step) const;
   Judgement judge(const Step &step);
   Judgement judgeUncached(const Step &step);
@@ -164,6 +180,7 @@ private:
   SymbolPowers getPart(NameId name, bool withLoop) const;
   bool isDuplicate(const Tensor &tensor) const;
   unsigned getOperatorsNeeded() const;
+  unsigned countAxesToLeave(unsigned axes) const;
   void push(const Step &step, Tensor tensor);
   StructureOperator makeOperator(const Step &step) const;
   void checkComplete();
@@ -174,6 +191,7 @@ private:
   const EnumerationLimits &limits;
   EnumerationCounts &counts;
   Structure structure;
+  unsigned joinedAxes = 0; ///< whose names no output has, a bit each
   std::vector<Tensor> tensors;
   std::vector<Step> steps;
   llvm::function_ref<void(const Structure &)> found = nullptr;

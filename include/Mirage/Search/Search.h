@@ -54,6 +54,8 @@ struct SearchOptions {
   unsigned numCandidates = 8;
   /// Outputs may be sums over blocks, which need atomic adds or a second step.
   bool allowSummedOutputs = false;
+  /// Blocks along an axis may be joined in mid-kernel.
+  bool allowGridAccumulates = false;
   /// Wall-clock budget in seconds; 0 is none. The only way for the machine to
   /// have a say in the result.
   unsigned timeLimitS = 0;

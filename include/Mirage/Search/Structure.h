@@ -22,6 +22,7 @@
 #define MIRAGE_SEARCH_STRUCTURE_H
 
 #include "Mirage/Search/NameSets.h"
+#include <optional>
 
 namespace mlir::mirage::search {
 
@@ -31,11 +32,14 @@ struct StructureOperator {
   llvm::SmallVector<double, 2> scalars;
   llvm::SmallVector<unsigned, 2> operands; ///< tensors; inputs come first
   NameId over = kNoName; ///< the reduced or contracted name, if any
+  /// Accumulate: the grid axis whose blocks are joined, as a position in
+  /// `gridNames`; none for the loop.
+  std::optional<unsigned> gridAxis = std::nullopt;
 
   bool operator==(const StructureOperator &other) const {
     return opcode == other.opcode && reduction == other.reduction &&
            scalars == other.scalars && operands == other.operands &&
-           over == other.over;
+           over == other.over && gridAxis == other.gridAxis;
   }
 };
 

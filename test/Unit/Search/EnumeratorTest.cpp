@@ -28,7 +28,8 @@ struct Found {
 
 struct Space {
   unsigned maxOperators = 11, maxGridAxes = 2;
-  bool allowSummedOutputs = true, inAnyOrder = false, joinsAnyNames = false;
+  GridJoins joins = {/*inOutputs=*/true};
+  bool inAnyOrder = false, joinsAnyNames = false;
 };
 
 Found enumerate(const Graph &graph, AtomReading reading, Space options = {}) {
@@ -38,11 +39,10 @@ Found enumerate(const Graph &graph, AtomReading reading, Space options = {}) {
   Found found;
   for (unsigned size = 1; size <= options.maxOperators; ++size) {
     EnumerationCounts counts;
-    EnumerationLimits limits{size, /*maxStates=*/10000000,
-                             options.allowSummedOutputs, options.inAnyOrder,
-                             options.joinsAnyNames};
-    for (const KernelChoice &kernel : enumerateKernelChoices(
-             program, options.maxGridAxes, options.allowSummedOutputs))
+    EnumerationLimits limits{size, /*maxStates=*/10000000, options.joins,
+                             options.inAnyOrder, options.joinsAnyNames};
+    for (const KernelChoice &kernel :
+         enumerateKernelChoices(program, options.maxGridAxes, options.joins))
       EXPECT_TRUE(Enumerator(space, limits, counts)
                       .run(kernel, [&](const Structure &structure) {
                         found.structures.push_back(structure);
@@ -90,6 +90,27 @@ TEST(EnumeratorTest, CountsStayAsMeasured) {
   }
 }
 
+/// The same, with 3 grid axes and accumulations over them.
+TEST(EnumeratorTest, CountsWithGridAccumulationsStayAsMeasured) {
+  Count counts[] = {
+      {"rms norm + linear", rmsNormLinear(8, 64, 48), kWrittenOut, 3500, 44},
+      {"gated mlp", gatedMlp(8, 64, 48), kAtoms, 250, 24},
+      {"softmax rows", softmaxRows(8, 64), kWrittenOut, 25, 2},
+      {"lora", lora(8, 64, 4, 48), kWrittenOut, 16500, 264},
+      {"attention", attention(2, 8, 64, 16), kWrittenOut, 1300, 148},
+      {"normed q and k", qkNormAttention(2, 8, 64, 16), kAtoms, 7900, 152},
+      {"rms + gated mlp", rmsNormGatedMlp(8, 64, 48), kAtoms, 900, 32},
+  };
+  for (const Count &count : counts) {
+    Space space;
+    space.maxGridAxes = 3;
+    space.joins = {/*inOutputs=*/true, /*inKernel=*/true};
+    Found found = enumerate(count.graph, count.reading, space);
+    EXPECT_LE(found.states, count.maxStates) << count.name;
+    EXPECT_GE(found.structures.size(), count.minStructures) << count.name;
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Each structure once
 //===----------------------------------------------------------------------===//
@@ -108,7 +129,8 @@ std::string describe(const Structure &structure) {
     if (row.commutes || row.kind == OperatorKind::Contraction)
       llvm::sort(operands);
     std::string text = row.name.str() + std::to_string(int(op.reduction)) +
-                       "." + std::to_string(op.over) + "(";
+                       "." + std::to_string(op.over) + "." +
+                       (op.gridAxis ? std::to_string(*op.gridAxis) : "") + "(";
     for (double scalar : op.scalars)
       text += std::to_string(scalar) + ",";
     for (const std::string &operand : operands)
@@ -140,7 +162,8 @@ TEST(EnumeratorTest, TheCanonicalOrderLosesAndRepeatsNothing) {
       {lora(8, 64, 4, 48), kWrittenOut},
       {attention(2, 8, 64, 16), kWrittenOut}};
   for (auto &[graph, reading] : programs) {
-    Space ordered{6, 1}, free{6, 1, true, /*inAnyOrder=*/true};
+    Space ordered{6, 1, {true, true}},
+        free{6, 1, {true, true}, /*inAnyOrder=*/true};
     std::multiset<std::string> once =
         describeAll(enumerate(graph, reading, ordered));
     std::multiset<std::string> often =
@@ -170,6 +193,20 @@ TEST(EnumeratorTest, FindsLoopedKernels) {
        {rmsNormLinear(8, 64, 48), gatedMlp(8, 64, 48), lora(8, 64, 4, 48),
         attention(2, 8, 64, 16), rmsNormGatedMlp(8, 64, 48)})
     EXPECT_TRUE(hasStructure(enumerate(graph, kAtoms), isLooped));
+}
+
+/// Keys shared among blocks, which join their sums before they divide.
+TEST(EnumeratorTest, FindsKernelsThatJoinBlocks) {
+  Space space;
+  space.joins = {/*inOutputs=*/false, /*inKernel=*/true};
+  Found found = enumerate(attention(2, 8, 64, 16), kWrittenOut, space);
+  EXPECT_TRUE(hasStructure(found, [](const Structure &structure) {
+    return isLooped(structure) &&
+           structure.operators.back().opcode == Opcode::Div &&
+           llvm::count_if(structure.operators, [](const StructureOperator &op) {
+             return op.gridAxis.has_value();
+           }) == 2;
+  }));
 }
 
 TEST(EnumeratorTest, FindsKernelsWithTwoOutputs) {
@@ -233,7 +270,7 @@ TEST(EnumeratorTest, RecognisesSiluByItsForm) {
 TEST(EnumeratorTest, AxesStayWithinOutputsUnlessSumsAreAllowed) {
   Graph graph = expMatmul(8, 64, 48);
   TargetProgram program = llvm::cantFail(makeTargetProgram(graph));
-  for (const KernelChoice &kernel : enumerateKernelChoices(program, 3, false))
+  for (const KernelChoice &kernel : enumerateKernelChoices(program, 3, {}))
     for (NameId name : kernel.gridNames)
       EXPECT_TRUE(contains(program.getNames(graph.getOutputs()[0]), name));
 }

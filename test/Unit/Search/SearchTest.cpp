@@ -128,10 +128,11 @@ TEST(SearchTest, NoStructureIsWrong) {
   SearchOptions options;
   options.numCandidates = 1000;
   options.allowSummedOutputs = true;
+  options.allowGridAccumulates = true;
   options.maxBlockOps = 9;
   for (const Graph &graph :
        {rmsNormLinear(8, 100, 70), gatedMlpSpelled(8, 100, 70),
-        lora(8, 100, 4, 70), attention(2, 20, 70, 16, 0.125, true)}) {
+        lora(8, 100, 20, 70), attention(2, 20, 70, 16, 0.125, true)}) {
     SearchResult result = run(graph, options);
     EXPECT_EQ(result.stopReason, StopReason::Exhausted);
     EXPECT_EQ(result.report.verified, result.report.structures);
@@ -257,8 +258,8 @@ TEST(SearchTest, TestExtentsDifferAndAreCutUnevenlyOnce) {
   TargetProgram program = llvm::cantFail(makeTargetProgram(graph));
   EnumerationSpace space(program, AtomReading::Function);
   EnumerationCounts counts;
-  EnumerationLimits limits{/*numOperators=*/5, /*maxStates=*/10000, true};
-  for (const KernelChoice &kernel : enumerateKernelChoices(program, 3, true))
+  EnumerationLimits limits{/*numOperators=*/5, /*maxStates=*/10000, {true}};
+  for (const KernelChoice &kernel : enumerateKernelChoices(program, 3, {true}))
     Enumerator(space, limits, counts).run(kernel, [&](const Structure &s) {
       llvm::SmallVector<int64_t> a = getTestExtents(program, s, 0),
                                  b = getTestExtents(program, s, 1);
@@ -275,7 +276,7 @@ TEST(SearchTest, TimeEndsASearchWithinARound) {
   TargetProgram program = llvm::cantFail(makeTargetProgram(graph));
   EnumerationSpace space(program, AtomReading::Function);
   EnumerationCounts counts;
-  EnumerationLimits limits{/*numOperators=*/16, /*maxStates=*/1000000, true};
+  EnumerationLimits limits{/*numOperators=*/16, /*maxStates=*/1000000, {true}};
   limits.isOutOfTime = [] { return true; };
   KernelChoice whole;
   EXPECT_FALSE(
