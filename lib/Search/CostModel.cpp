@@ -13,6 +13,7 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
+#include <map>
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
@@ -203,32 +204,91 @@ AnalyticCostModel::getBlockUs(const TileGraph &kernel,
   return time;
 }
 
-double AnalyticCostModel::estimateKernelUs(const TileGraph &kernel,
-                                           ArrayRef<TensorSpec> operands,
-                                           ArrayRef<TensorSpec> results) const {
-  int64_t blocks = kernel.getNumBlocks();
-  int64_t shared = std::max<int64_t>(getSharedBytes(kernel), 1024);
-  int64_t perSM = std::min({target.sharedBytesPerSM / (shared + 1024),
-                            target.threadsPerSM / int64_t(kernel.threads),
-                            int64_t(llvm::divideCeil(blocks, target.numSMs))});
-  perSM = std::max<int64_t>(perSM, 1);
-  int64_t waves = llvm::divideCeil(blocks, target.numSMs * perSM);
-  Phases block = getBlockUs(kernel, operands, perSM);
-  double blocksUs =
-      waves * (block.outsideUs + block.iterationUs * double(kernel.loop));
+/// The bytes of one block's parts that are joined along each axis of the grid.
+static std::map<Axis, double> getJoinedBytes(const TileGraph &kernel) {
+  std::map<Axis, double> bytes;
+  for (const Node &op : kernel.getNodes())
+    if (joinsBlocks(op))
+      bytes[op.attributes.axis] += getBytes(kernel.getTypes(op.operands));
+  return bytes;
+}
 
+/// What it takes to join blocks in mid-kernel: parts are written, and read by a
+/// kernel that is launched for it (`--mirage-split-grid-joins`).
+double AnalyticCostModel::getJoinUs(const TileGraph &kernel) const {
+  double us = 0;
+  for (auto [axis, bytes] : getJoinedBytes(kernel)) {
+    double blocks = kernel.getNumBlocks();
+    double perBlock = bytes * double(kernel.getExtent(axis));
+    double waves =
+        std::ceil(blocks / double(kernel.getExtent(axis)) / target.numSMs);
+    us += target.nextLaunchUs + target.loadLatencyUs +
+          overlap(waves * perBlock / target.loadBytesPerUsSM,
+                  2 * bytes * blocks / target.cacheBytesPerUs, 0);
+  }
+  return us;
+}
+
+/// How many blocks an SM holds at a time.
+int64_t AnalyticCostModel::getBlocksPerSM(const TileGraph &kernel) const {
+  int64_t shared = std::max<int64_t>(getSharedBytes(kernel), 1024);
+  int64_t perSM = std::min(
+      {target.sharedBytesPerSM / (shared + 1024),
+       target.threadsPerSM / int64_t(kernel.threads),
+       int64_t(llvm::divideCeil(kernel.getNumBlocks(), target.numSMs))});
+  return std::max<int64_t>(perSM, 1);
+}
+
+/// All blocks, in waves.
+double AnalyticCostModel::getBlocksUs(const TileGraph &kernel,
+                                      ArrayRef<TensorSpec> operands,
+                                      int64_t blocksPerSM) const {
+  int64_t waves =
+      llvm::divideCeil(kernel.getNumBlocks(), target.numSMs * blocksPerSM);
+  Phases block = getBlockUs(kernel, operands, blocksPerSM);
+  return waves * (block.outsideUs + block.iterationUs * double(kernel.loop));
+}
+
+/// What the blocks take where device memory and L2 keep up with them, and more
+/// where they do not.
+double AnalyticCostModel::getTrafficUs(const TileGraph &kernel,
+                                       ArrayRef<TensorSpec> operands,
+                                       ArrayRef<TensorSpec> results,
+                                       double blocksUs) const {
   llvm::SmallVector<Phase> phases = computePhases(kernel);
   double resultBytes = getBytes(results);
   double cacheBytes = resultBytes, memoryBytes = resultBytes;
   for (unsigned input = 0; input < kernel.getNumInputs(); ++input) {
-    cacheBytes += double(blocks) * getLoadBytes(kernel, operands, input) *
+    cacheBytes += double(kernel.getNumBlocks()) *
+                  getLoadBytes(kernel, operands, input) *
                   (phases[input] == Phase::Loop ? kernel.loop : 1);
     memoryBytes += operands[input].getSizeBytes() /
                    getRowEfficiency(kernel.getType(input), operands[input]);
   }
-  return target.launchUs + overlap(blocksUs,
-                                   memoryBytes / target.memoryBytesPerUs,
-                                   cacheBytes / target.cacheBytesPerUs);
+  return overlap(blocksUs, memoryBytes / target.memoryBytesPerUs,
+                 cacheBytes / target.cacheBytesPerUs);
+}
+
+double AnalyticCostModel::estimateKernelUs(const TileGraph &kernel,
+                                           ArrayRef<TensorSpec> operands,
+                                           ArrayRef<TensorSpec> results) const {
+  double blocksUs = getBlocksUs(kernel, operands, getBlocksPerSM(kernel));
+  return target.launchUs + getJoinUs(kernel) +
+         getTrafficUs(kernel, operands, results, blocksUs);
+}
+
+/// Operations add time to blocks, and tiles, so that fewer blocks fit; how many
+/// do is left open, since fewer may mean fewer in the last wave.
+double AnalyticCostModel::boundKernelUs(const TileGraph &header,
+                                        ArrayRef<TensorSpec> operands,
+                                        ArrayRef<TensorSpec> results,
+                                        unsigned numJoins) const {
+  double blocksUs = getBlocksUs(header, operands, 1);
+  for (int64_t perSM = getBlocksPerSM(header); perSM > 1; --perSM)
+    blocksUs = std::min(blocksUs, getBlocksUs(header, operands, perSM));
+  return target.launchUs +
+         numJoins * (target.nextLaunchUs + target.loadLatencyUs) +
+         getTrafficUs(header, operands, results, blocksUs);
 }
 
 double AnalyticCostModel::estimateUs(const Graph &graph) const {

@@ -25,10 +25,13 @@ public:
       : program(program), structure(structure), extents(extents),
         tiling(tiling), builder(graph, tiling.tile) {}
 
+  TileGraph buildHeader() {
+    addHeader();
+    return std::move(graph);
+  }
+
   TileGraph run() {
-    setExtents();
-    for (ValueId input : structure.inputs)
-      addInput(input);
+    addHeader();
     for (const StructureOperator &op : structure.operators)
       addOperator(op);
     for (auto [output, tensor] : llvm::enumerate(structure.outputs))
@@ -37,6 +40,12 @@ public:
   }
 
 private:
+  void addHeader() {
+    setExtents();
+    for (ValueId input : structure.inputs)
+      addInput(input);
+  }
+
   void setExtents() {
     graph.threads = tiling.threads;
     NameId loopName = structure.loopName;
@@ -160,6 +169,13 @@ TileGraph mlir::mirage::search::buildTileGraph(const TargetProgram &program,
   return maskPartialTiles(
       InstanceBuilder(program, structure, extents, tiling).run(),
       getOperandTypes(program, structure, extents));
+}
+
+TileGraph mlir::mirage::search::buildTileHeader(const TargetProgram &program,
+                                                const Structure &structure,
+                                                ArrayRef<int64_t> extents,
+                                                const Tiling &tiling) {
+  return InstanceBuilder(program, structure, extents, tiling).buildHeader();
 }
 
 Graph mlir::mirage::search::buildKernelGraph(const TargetProgram &program,

@@ -12,6 +12,7 @@
 #include "Mirage/Verify/Verify.h"
 #include "llvm/ADT/STLExtras.h"
 #include <chrono>
+#include <limits>
 #include <set>
 
 using namespace mlir::mirage;
@@ -57,7 +58,8 @@ public:
         costModel(target),
         verifier(options.verify ? options.verify
                                 : makeFieldVerifier(options.seed)),
-        filter(options.seed), start(std::chrono::steady_clock::now()) {}
+        filter(options.seed), start(std::chrono::steady_clock::now()),
+        cutsNothing(!options.cutsInstances) {}
 
   Expected<SearchResult> run() {
     if (Error error = buildBaseline())
@@ -70,11 +72,12 @@ public:
         result.report.counts.pruned[unsigned(PruneReason::OuterProduct)] > 0)
       stop(StopReason::OuterProducts);
     result.report.structures = structures.size();
-    for (const Structure &structure : structures)
-      if (goesOn(/*hasSome=*/!result.candidates.empty()))
-        instantiate(structure);
-    rank();
-    verifyCandidates();
+    findCandidates();
+    // Whoever is rejected leaves a place to somebody who was cut off.
+    if (result.report.rejected > 0 && !cutsNothing) {
+      cutsNothing = true;
+      findCandidates();
+    }
     result.report.seconds = getSeconds();
     return std::move(result);
   }
@@ -97,6 +100,25 @@ private:
   /// return; the cheapest of what was found is judged in any case.
   bool goesOn(bool hasSome) {
     return !hasSome || !isOutOfTime() || stop(StopReason::TimeLimit);
+  }
+
+  void findCandidates() {
+    result.candidates.clear();
+    bestUs.clear();
+    result.report.verified = result.report.rejected = result.report.filtered =
+        0;
+    for (const Structure &structure : structures)
+      if (goesOn(/*hasSome=*/!result.candidates.empty()))
+        instantiate(structure);
+    rank();
+    verifyCandidates();
+  }
+
+  /// What a candidate must not exceed to be among those that are returned.
+  double getLimitUs() const {
+    if (cutsNothing || bestUs.size() < options.numCandidates)
+      return std::numeric_limits<double>::infinity();
+    return *std::next(bestUs.begin(), options.numCandidates - 1);
   }
 
   /// Each operation as a kernel with its default block graph; views stay.
@@ -200,14 +222,47 @@ private:
     });
   }
 
-  /// Keeps the cheapest tiling that fits.
+  /// A tiling and what it cannot go below.
+  struct BoundedTiling {
+    double boundUs;
+    size_t number;
+    Tiling tiling;
+  };
+
+  /// Of a structure, by ascending bounds.
+  std::vector<BoundedTiling> boundTilings(const Structure &structure) const {
+    llvm::ArrayRef<int64_t> extents = program.names.extents;
+    std::set<unsigned> joinedAxes;
+    for (const StructureOperator &op : structure.operators)
+      if (op.gridAxis)
+        joinedAxes.insert(*op.gridAxis);
+    std::vector<BoundedTiling> tilings;
+    for (Tiling &tiling : enumerateTilings(program, structure, extents,
+                                           target.sharedBytesPerBlock)) {
+      double us = costModel.boundKernelUs(
+          buildTileHeader(program, structure, extents, tiling),
+          program.graph.getTypes(structure.inputs),
+          program.graph.getTypes(program.graph.getOutputs()),
+          joinedAxes.size());
+      tilings.push_back({us, tilings.size(), std::move(tiling)});
+    }
+    llvm::sort(tilings, [](const auto &a, const auto &b) {
+      return std::tie(a.boundUs, a.number) < std::tie(b.boundUs, b.number);
+    });
+    return tilings;
+  }
+
+  /// Keeps the cheapest tiling that fits, if it is one of the best so far.
   void instantiate(const Structure &structure) {
     llvm::ArrayRef<int64_t> extents = program.names.extents;
     std::optional<Candidate> best;
-    for (const Tiling &tiling : enumerateTilings(program, structure, extents,
-                                                 target.sharedBytesPerBlock)) {
+    for (const BoundedTiling &next : boundTilings(structure)) {
+      if (next.boundUs > getLimitUs() ||
+          (best && !cutsNothing && next.boundUs >= best->predictedUs))
+        break;
       ++result.report.instances;
-      TileGraph tiles = buildTileGraph(program, structure, extents, tiling);
+      TileGraph tiles =
+          buildTileGraph(program, structure, extents, next.tiling);
       if (!fits(tiles, target))
         continue;
       ++result.report.fitting;
@@ -215,10 +270,12 @@ private:
           tiles, program.graph.getTypes(structure.inputs),
           program.graph.getTypes(program.graph.getOutputs()));
       if (!best || us < best->predictedUs)
-        best = Candidate{structure, tiling, Graph(), us, {}};
+        best = Candidate{structure, next.tiling, Graph(), us, {}};
     }
-    if (best)
-      result.candidates.push_back(std::move(*best));
+    if (!best || best->predictedUs > getLimitUs())
+      return;
+    bestUs.insert(best->predictedUs);
+    result.candidates.push_back(std::move(*best));
   }
 
   void rank() {
@@ -270,7 +327,9 @@ private:
   StructureVerifier verifier;
   TestPairFilter filter;
   std::chrono::steady_clock::time_point start;
-  uint64_t stateLimit = 0; ///< of the reading that is searched
+  uint64_t stateLimit = 0;      ///< of the reading that is searched
+  bool cutsNothing = false;     ///< bounds on costs are not heeded
+  std::multiset<double> bestUs; ///< of the candidates so far
   std::set<std::string> seen;
   std::vector<Structure> structures;
   SearchResult result;

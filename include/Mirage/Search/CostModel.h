@@ -62,6 +62,13 @@ public:
   virtual double estimateKernelUs(const TileGraph &kernel,
                                   llvm::ArrayRef<TensorSpec> operands,
                                   llvm::ArrayRef<TensorSpec> results) const = 0;
+  /// What no kernel goes below whose extents and inputs are the header's,
+  /// whatever its operations are, and which joins blocks along at least
+  /// `numJoins` axes.
+  virtual double boundKernelUs(const TileGraph &header,
+                               llvm::ArrayRef<TensorSpec> operands,
+                               llvm::ArrayRef<TensorSpec> results,
+                               unsigned numJoins) const = 0;
   /// A kernel graph of nested graphs, and of views, which cost nothing.
   virtual double estimateUs(const Graph &graph) const = 0;
 };
@@ -76,6 +83,10 @@ public:
   double estimateKernelUs(const TileGraph &kernel,
                           llvm::ArrayRef<TensorSpec> operands,
                           llvm::ArrayRef<TensorSpec> results) const override;
+  double boundKernelUs(const TileGraph &header,
+                       llvm::ArrayRef<TensorSpec> operands,
+                       llvm::ArrayRef<TensorSpec> results,
+                       unsigned numJoins) const override;
   double estimateUs(const Graph &graph) const override;
 
 private:
@@ -84,6 +95,15 @@ private:
   Phases getBlockUs(const TileGraph &kernel,
                     llvm::ArrayRef<TensorSpec> operands,
                     int64_t blocksPerSM) const;
+  int64_t getBlocksPerSM(const TileGraph &kernel) const;
+  double getBlocksUs(const TileGraph &kernel,
+                     llvm::ArrayRef<TensorSpec> operands,
+                     int64_t blocksPerSM) const;
+  double getTrafficUs(const TileGraph &kernel,
+                      llvm::ArrayRef<TensorSpec> operands,
+                      llvm::ArrayRef<TensorSpec> results,
+                      double blocksUs) const;
+  double getJoinUs(const TileGraph &kernel) const;
 
   Target target;
 };

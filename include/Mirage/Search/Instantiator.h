@@ -37,6 +37,12 @@ TileGraph buildTileGraph(const TargetProgram &program,
                          const Structure &structure,
                          llvm::ArrayRef<int64_t> extents, const Tiling &tiling);
 
+/// Extents and inputs alone of that graph, for a bound on its cost.
+TileGraph buildTileHeader(const TargetProgram &program,
+                          const Structure &structure,
+                          llvm::ArrayRef<int64_t> extents,
+                          const Tiling &tiling);
+
 /// The program as that one kernel, verified to be well formed.
 Graph buildKernelGraph(const TargetProgram &program, const Structure &structure,
                        llvm::ArrayRef<int64_t> extents, TileGraph tileGraph);

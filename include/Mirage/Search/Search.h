@@ -52,10 +52,13 @@ struct SearchOptions {
   /// How many of the cheapest candidates are returned, each of another
   /// structure.
   unsigned numCandidates = 8;
+  /// Tilings that cannot be among the best, by a bound on their cost, are not
+  /// tried. False for tests that nothing is lost so.
+  bool cutsInstances = true;
   /// Outputs may be sums over blocks, which need atomic adds or a second step.
   bool allowSummedOutputs = false;
   /// Blocks along an axis may be joined in mid-kernel.
-  bool allowGridAccumulates = false;
+  bool allowGridAccumulates = true;
   /// Wall-clock budget in seconds; 0 is none. The only way for the machine to
   /// have a say in the result.
   unsigned timeLimitS = 0;
@@ -91,7 +94,7 @@ struct SearchReport {
   unsigned verified = 0;    ///< candidates found equal by the verifier
   unsigned rejected = 0;    ///< candidates that were not, and fell out
   unsigned filtered = 0;    ///< of these, by a quick test
-  uint64_t instances = 0;   ///< tilings tried
+  uint64_t instances = 0;   ///< tilings tried, not cut off by their bound
   uint64_t fitting = 0;     ///< of these, within shared memory
   double baselineUs = 0;    ///< predicted: every operator a kernel
   double bestUs = 0;        ///< predicted

@@ -140,6 +140,21 @@ TEST(SearchTest, NoStructureIsWrong) {
   }
 }
 
+/// Bounds cut most tilings off, and none of the best.
+TEST(SearchTest, BoundsLoseNothing) {
+  SearchOptions cutting, plain;
+  plain.cutsInstances = false;
+  for (const Graph &graph :
+       {rmsNormLinear(8, 512, 768), gatedMlp(8, 512, 512), lora(8, 512, 20, 70),
+        attention(2, 64, 512, 64), softmaxRows(100, 1000)}) {
+    SearchResult some = run(graph, cutting), all = run(graph, plain);
+    ASSERT_EQ(some.candidates.size(), all.candidates.size());
+    for (auto [a, b] : llvm::zip(some.candidates, all.candidates))
+      EXPECT_EQ(toString(a.graph), toString(b.graph));
+    EXPECT_LT(some.report.instances, all.report.instances / 2);
+  }
+}
+
 TEST(SearchTest, SameOptionsSameResult) {
   Graph graph = gatedMlp(8, 100, 70);
   SearchResult first = run(graph), second = run(graph);
