@@ -9,6 +9,7 @@
 #include "FieldJudge.h"
 #include "ExpNesting.h"
 #include "TrialMemory.h"
+#include "UsedFunctions.h"
 #include "WitnessSearch.h"
 #include "WrittenGraph.h"
 #include "llvm/ADT/STLExtras.h"
@@ -103,8 +104,7 @@ llvm::Error FieldJudge::runSmall() {
   for (unsigned number = 0; number < options.maxTowers; ++number) {
     if (!addBatch(number) || isEnough(verdict.bound.towers))
       break;
-    bool isSilent = comparison.getCounted(comparison.getLeastCounted()) == 0;
-    if (isSilent && !search)
+    if (getLeastCount() == 0 && !search)
       if (llvm::Error error = lookForWitness())
         return error;
     if (search && search->found)
@@ -190,8 +190,8 @@ bool FieldJudge::isEnough(unsigned numTowers) {
 // Large graphs: trials at their own size
 //===----------------------------------------------------------------------===//
 
-void FieldJudge::addLargeTrial(unsigned number, bool multiplicativeRoots) {
-  Seed seed = deriveSeed(options.seed, "large", number);
+void FieldJudge::addLargeTrial(bool multiplicativeRoots) {
+  Seed seed = deriveSeed(options.seed, "large", numLargeTrials++);
   FieldBatch batch(drawTower(deriveSeed(seed, "tower", 0)), /*words=*/1,
                    deriveSeed(seed, "fields", 0));
   std::vector<std::vector<uint32_t>> inputs(height);
@@ -212,19 +212,23 @@ llvm::Error FieldJudge::runLarge() {
   // roots exist, so that agreement everywhere says no less than agreement of
   // the elements whose roots exist, and no draw is lost.
   Comparison empty = comparison;
-  addLargeTrial(0, /*multiplicativeRoots=*/true);
-  if (!comparison.getDisagreement() && !comparison.getOneSided())
+  // A denominator may be zero in some trial for some of many elements.
+  wantedCount = (options.minLargeTrials + 1) / 2;
+  while (agrees() && numLargeTrials < options.minLargeTrials)
+    addLargeTrial(/*multiplicativeRoots=*/true);
+  if (agrees())
     return llvm::Error::success();
   if (llvm::Error error = lookForWitness())
     return error;
-  if (search->found)
+  if (search->found || !(takesRoots(lhs) || takesRoots(rhs)))
     return llvm::Error::success();
-  // A disagreement counts only where roots do exist.
+  // A disagreement counts only where roots do exist. Some of them may lose a
+  // sign there, which trial by trial may come out one way or the other.
   comparison = std::move(empty);
-  for (unsigned trial = 1; trial <= options.maxLargeTrials; ++trial) {
-    addLargeTrial(trial, /*multiplicativeRoots=*/false);
-    if (comparison.getDisagreement() || comparison.getOneSided() ||
-        comparison.getCounted(comparison.getLeastCounted()) > 0)
+  wantedCount = kSignTrials;
+  for (unsigned trial = 0; trial < options.maxLargeTrials; ++trial) {
+    addLargeTrial(/*multiplicativeRoots=*/false);
+    if (!agrees() || getLeastCount() >= wantedCount)
       break;
   }
   return llvm::Error::success();
@@ -328,6 +332,11 @@ llvm::Expected<Verdict> FieldJudge::conclude() {
         "no trial counted for " + describe(least) +
         ": a denominator is always zero, or roots do not exist at "
         "once");
+  if (verdict.isLarge && verdict.bound.trials < wantedCount)
+    return concludeSilence("roots exist in " +
+                           llvm::Twine(verdict.bound.trials) + " of " +
+                           llvm::Twine(numLargeTrials) + " trials for " +
+                           describe(least) + ", which says too little");
   verdict.askedBits = options.errorBoundBits;
   if (!verdict.isLarge)
     concludeBound();

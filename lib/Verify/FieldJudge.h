@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Small graphs are written out, every element a term, and tried in batches
-// until the bound that was asked for is proved. Large ones are tried once,
-// unwritten. `verifyEqual` adds what smaller sizes say.
+// until the bound that was asked for is proved. Large ones are tried once or as
+// often as is asked for, unwritten. `verifyEqual` adds what smaller sizes say.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,6 +22,9 @@
 #include "llvm/ADT/Twine.h"
 
 namespace mlir::mirage {
+
+/// Trials that a lost sign escapes with probability 2^-16.
+constexpr unsigned kSignTrials = 16;
 
 /// One judgement of two graphs with the same inputs and outputs; the phases are
 /// its methods.
@@ -45,7 +48,13 @@ private:
   bool isEnough(unsigned numTowers);
 
   llvm::Error runLarge();
-  void addLargeTrial(unsigned number, bool multiplicativeRoots);
+  void addLargeTrial(bool multiplicativeRoots);
+  bool agrees() const {
+    return !comparison.getDisagreement() && !comparison.getOneSided();
+  }
+  size_t getLeastCount() const {
+    return comparison.getCounted(comparison.getLeastCounted());
+  }
 
   /// Where trials do not count, or not yet: a witness needs none.
   llvm::Error lookForWitness();
@@ -63,6 +72,10 @@ private:
   std::optional<WitnessSearch> search; ///< if there was one
   unsigned height = 1;
   size_t numInputs = 0; ///< elements of all inputs together
+
+  // Where they are not.
+  unsigned numLargeTrials = 0;
+  size_t wantedCount = 1; ///< of trials, for every output element
 
   // Where elements are written out as terms.
   TermTable table;

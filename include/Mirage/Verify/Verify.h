@@ -71,9 +71,12 @@ struct VerifyOptions {
   size_t maxBatchWork = size_t(1) << 20;
   /// and no batch after `minTowers` is begun once all together had this much.
   size_t maxWork = size_t(1) << 26;
-  /// Trials of such graphs if the first one leaves a doubt: until every output
-  /// element counted once, at most this many.
-  unsigned maxLargeTrials = 16;
+  /// Trials of such graphs, at least. Those that lose signs, and of which
+  /// nothing is proved, have 16 in any case.
+  unsigned minLargeTrials = 1;
+  /// Trials of such graphs where roots have to exist: until every output
+  /// element counted in 16, at most this many.
+  unsigned maxLargeTrials = 64;
   /// Memory that trials of two graphs may take, by `estimateTrialBytes`; never
   /// more than half of what the machine has. Graphs that take more are not
   /// evaluated at their own sizes.

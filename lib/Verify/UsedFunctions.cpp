@@ -1,0 +1,32 @@
+//===- UsedFunctions.cpp - Which functions a graph applies ----------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "UsedFunctions.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir::mirage;
+
+bool mlir::mirage::usesFunction(const Graph &graph,
+                                llvm::ArrayRef<ScalarFunction> functions) {
+  auto applies = [&](const ScalarDefinition &definition) {
+    return llvm::any_of(definition.nodes(), [&](const ScalarNode &node) {
+      return llvm::is_contained(functions, node.function);
+    });
+  };
+  return llvm::any_of(graph.getNodes(), [&](const Node &node) {
+    if (node.body)
+      return usesFunction(*node.body, functions);
+    const OperatorInfo &row = getOperatorInfo(node.opcode == Opcode::Accumulate
+                                                  ? node.attributes.reduction
+                                                  : node.opcode);
+    bool joinsByMax = row.kind == OperatorKind::Reduction &&
+                      row.combiner == Combiner::Max;
+    return applies(row.definition) || applies(row.finish) ||
+           (joinsByMax && llvm::is_contained(functions, ScalarFunction::Max));
+  });
+}
