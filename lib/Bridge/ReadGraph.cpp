@@ -23,7 +23,7 @@ namespace {
 /// Appends the ops of one region to a graph.
 class Reader {
 public:
-  explicit Reader(Graph &graph) : graph(graph) {}
+  Reader(Graph &graph, Level level) : graph(graph), level(level) {}
 
   void bind(Value value, ValueId id) { ids[value] = id; }
 
@@ -95,7 +95,20 @@ private:
     return operands;
   }
 
+  /// Ops of other levels mean something only in a graph of theirs: axes of a
+  /// grid, iterations, fragments.
+  LogicalResult checkLevel(mlir::Operation *op, Level expected) {
+    std::string dialect = "mirage_" + getLevelName(expected).str();
+    if (op->getName().getDialectNamespace() == dialect)
+      return success();
+    return op->emitError() << "expects ops of " << dialect << " in a "
+                           << getLevelName(level) << " graph, got "
+                           << op->getName();
+  }
+
   LogicalResult readOperator(OperatorOpInterface row) {
+    if (failed(checkLevel(row, level)))
+      return failure();
     FailureOr<SmallVector<ValueId>> operands =
         lookUpAll(row, row->getOperands());
     if (failed(operands))
@@ -109,6 +122,9 @@ private:
   }
 
   LogicalResult readTiles(TileGraphOpInterface nested) {
+    Level inner = level == Level::Kernel ? Level::Block : Level::Thread;
+    if (failed(checkLevel(nested, inner)))
+      return failure();
     FailureOr<SmallVector<ValueId>> operands =
         lookUpAll(nested, nested.getInputs());
     if (failed(operands))
@@ -147,13 +163,14 @@ private:
   }
 
   Graph &graph;
+  Level level;
   DenseMap<Value, ValueId> ids;
 };
 } // namespace
 
 FailureOr<Graph> mlir::mirage::readKernelGraph(kernel::GraphOp op) {
   Graph graph;
-  Reader reader(graph);
+  Reader reader(graph, Level::Kernel);
   for (BlockArgument argument : op.getBody().getArguments())
     reader.bind(
         argument,
@@ -167,7 +184,7 @@ FailureOr<Graph> mlir::mirage::readKernelGraph(kernel::GraphOp op) {
 
 FailureOr<TileGraph> mlir::mirage::readTileGraph(TileGraphOpInterface op) {
   TileGraph graph = readTileGraphHeader(op);
-  Reader reader(graph);
+  Reader reader(graph, op.getLevel());
   for (BlockArgument tile : op.getBody().getArguments())
     reader.bind(tile, tile.getArgNumber());
   if (failed(reader.readBody(op.getBody().front())) ||
@@ -202,7 +219,7 @@ FailureOr<Graph> mlir::mirage::readFunction(FunctionOpInterface function) {
            << "expects a body of one block, got "
            << function.getFunctionBody().getBlocks().size();
   Graph graph;
-  Reader reader(graph);
+  Reader reader(graph, Level::Kernel);
   Block &body = function.getFunctionBody().front();
   if (failed(readArguments(function, graph, reader)) ||
       failed(reader.readFunctionBody(body)) ||

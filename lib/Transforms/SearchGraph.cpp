@@ -182,17 +182,26 @@ private:
         hex += llvm::formatv("{0:x-8}", word).str();
       return builder.getStringAttr(hex);
     };
-    const ErrorBound &bound = result.smallSizes.bound;
+    const Verdict &small = result.smallSizes;
+    auto entry = [&](StringRef name, Attribute value) {
+      return builder.getNamedAttr(name, value);
+    };
+    // The bound is of these sizes; of the program's own, whether trials at them
+    // agree.
     return builder.getDictionaryAttr(
-        {builder.getNamedAttr("seed", builder.getI64IntegerAttr(options.seed)),
-         builder.getNamedAttr("proved_log2",
-                              builder.getF64FloatAttr(bound.provedLog2)),
-         builder.getNamedAttr("trials",
-                              builder.getI64IntegerAttr(bound.trials)),
-         builder.getNamedAttr("towers",
-                              builder.getI64IntegerAttr(bound.towers)),
-         builder.getNamedAttr("program", hash(program)),
-         builder.getNamedAttr("result", hash(candidate.graph))});
+        {entry("seed", builder.getI64IntegerAttr(options.seed)),
+         entry("proved_log2", builder.getF64FloatAttr(small.bound.provedLog2)),
+         entry("sizes", builder.getStringAttr(small.sizes)),
+         entry("trials", builder.getI64IntegerAttr(small.bound.trials)),
+         entry("towers", builder.getI64IntegerAttr(small.bound.towers)),
+         entry("own_size",
+               builder.getStringAttr(result.fullSize.kind == Verdict::Equal
+                                         ? "trials agree"
+                                         : result.fullSize.reason)),
+         entry("where_both_defined",
+               builder.getBoolAttr(small.whereBothDefined)),
+         entry("program", hash(program)),
+         entry("result", hash(candidate.graph))});
   }
 
   kernel::GraphOp op;

@@ -12,6 +12,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 #include <cmath>
 #include <set>
 
@@ -28,6 +29,8 @@ public:
     return name == SizeNames::kNone ? 1 : sizes[name];
   }
   static constexpr int64_t kExtent = 2;
+  /// Beyond this, different powers of two are no smaller sizes any more.
+  static constexpr int64_t kLargest = 1 << 16;
 
   /// The names that tiles of a name are cut out of, itself among them.
   llvm::SmallVector<int> getWholes(int name) const;
@@ -125,12 +128,17 @@ int64_t SizePlan::choose(int name) const {
   for (const Cut &cut : names.getCuts())
     if (names.resolve(cut.whole) == name)
       smallest = std::max(smallest, 2 * getBlocks(cut) - 1);
-  for (int64_t size = smallest;; ++size) {
-    bool isPower = (size & (size - 1)) == 0;
-    if (size % multiple == 0 && !used.count(size) &&
-        (isPower || !powersOfTwo.count(name)))
-      return size;
+  // A multiple is a power of two.
+  if (powersOfTwo.count(name)) {
+    int64_t size = llvm::PowerOf2Ceil(smallest);
+    while (used.count(size) && size < kLargest)
+      size *= 2;
+    return size;
   }
+  int64_t size = llvm::alignTo(smallest, multiple);
+  while (used.count(size))
+    size += multiple;
+  return size;
 }
 
 /// Gives tiles their sizes. \returns false if two cuts want different ones.

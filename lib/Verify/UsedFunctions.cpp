@@ -24,8 +24,8 @@ bool mlir::mirage::usesFunction(const Graph &graph,
     const OperatorInfo &row = getOperatorInfo(node.opcode == Opcode::Accumulate
                                                   ? node.attributes.reduction
                                                   : node.opcode);
-    bool joinsByMax = row.kind == OperatorKind::Reduction &&
-                      row.combiner == Combiner::Max;
+    bool joinsByMax =
+        row.kind == OperatorKind::Reduction && row.combiner == Combiner::Max;
     return applies(row.definition) || applies(row.finish) ||
            (joinsByMax && llvm::is_contained(functions, ScalarFunction::Max));
   });

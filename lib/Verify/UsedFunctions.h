@@ -16,8 +16,7 @@ namespace mlir::mirage {
 /// Whether some operation of a graph, or of one nested in it, applies one of
 /// the functions; joining by the larger value counts as Max. For graphs without
 /// composed operators.
-bool usesFunction(const Graph &graph,
-                  llvm::ArrayRef<ScalarFunction> functions);
+bool usesFunction(const Graph &graph, llvm::ArrayRef<ScalarFunction> functions);
 
 /// Whether the larger or the smaller of some values is picked: a difference in
 /// what is not picked hides from trials.
