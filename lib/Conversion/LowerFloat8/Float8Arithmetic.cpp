@@ -64,21 +64,22 @@ struct SmallFormat {
 } // namespace
 
 /// f8E5M2 is the upper half of f16. The bits of f8E4M3FN, moved to their place,
-/// are those of a number 2^8 times smaller, since f16 has a bias of 15 instead of
-/// 7; to multiply is exact, of subnormals as well. Its one NaN is told apart.
+/// are those of a number 2^8 times smaller, since f16 has a bias of 15 instead
+/// of 7; to multiply is exact, of subnormals as well. Its one NaN is told
+/// apart.
 static Value widenOne(BitBuilder bits, Value number) {
   Type i16 = bits.builder.getI16Type(), f16 = bits.builder.getF16Type();
   Type type = number.getType();
-  Value wide = arith::ExtUIOp::create(
-      bits.builder, bits.location, i16,
-      bits.bitcast(number, bits.builder.getI8Type()));
+  Value wide =
+      arith::ExtUIOp::create(bits.builder, bits.location, i16,
+                             bits.bitcast(number, bits.builder.getI8Type()));
   Value shifted = bits.apply<arith::ShLIOp>(wide, 8);
   if (isa<Float8E5M2Type>(type))
     return bits.bitcast(shifted, f16);
   Value magnitude = bits.apply<arith::AndIOp>(wide, 0x7f);
   Value sign = bits.apply<arith::AndIOp>(shifted, -0x8000);
-  Value placed = bits.apply<arith::OrIOp>(
-      sign, bits.apply<arith::ShLIOp>(magnitude, 7));
+  Value placed =
+      bits.apply<arith::OrIOp>(sign, bits.apply<arith::ShLIOp>(magnitude, 7));
   Value scale = arith::ConstantOp::create(
       bits.builder, bits.location, bits.builder.getFloatAttr(f16, 256.0));
   Value scaled = bits.apply<arith::MulFOp>(bits.bitcast(placed, f16), scale);
@@ -93,8 +94,9 @@ ValuePair Float8Arithmetic::widen(OpBuilder &builder, Location location,
   return {widenOne(bits, numbers[0]), widenOne(bits, numbers[1])};
 }
 
-/// The bits of a normal result. Adding half of the last place that is kept, less
-/// one where that place is even, carries exactly where a number is rounded up.
+/// The bits of a normal result. Adding half of the last place that is kept,
+/// less one where that place is even, carries exactly where a number is rounded
+/// up.
 static Value narrowNormal(BitBuilder bits, Value magnitude,
                           const SmallFormat &format) {
   constexpr int64_t kMantissaBits = 23, kBias = 127;
@@ -102,11 +104,10 @@ static Value narrowNormal(BitBuilder bits, Value magnitude,
   Value last = bits.apply<arith::AndIOp>(
       bits.apply<arith::ShRUIOp>(magnitude, dropped), 1);
   Value half = bits.apply<arith::AddIOp>(magnitude, (1 << (dropped - 1)) - 1);
-  Value kept = bits.apply<arith::ShRUIOp>(
-      bits.apply<arith::AddIOp>(half, last), dropped);
+  Value kept = bits.apply<arith::ShRUIOp>(bits.apply<arith::AddIOp>(half, last),
+                                          dropped);
   int64_t bias = 1 - format.smallestExponent;
-  return bits.apply<arith::SubIOp>(kept, (kBias - bias)
-                                             << format.mantissaBits);
+  return bits.apply<arith::SubIOp>(kept, (kBias - bias) << format.mantissaBits);
 }
 
 /// The bits of a subnormal result: how many times the smallest number. An f32
@@ -132,18 +133,18 @@ static Value narrowOne(BitBuilder bits, Value number, FloatType type) {
   Value magnitude = bits.apply<arith::AndIOp>(all, 0x7fffffff);
   Value clamped = bits.apply<arith::MinUIOp>(
       magnitude, llvm::bit_cast<int32_t>(format.largest));
-  int64_t firstNormal = llvm::bit_cast<int32_t>(
-      std::ldexp(1.0f, format.smallestExponent));
-  Value rounded = bits.select(
-      bits.compare(arith::CmpIPredicate::ult, clamped, firstNormal),
-      narrowSubnormal(bits, clamped, format),
-      narrowNormal(bits, clamped, format));
-  Value sign = bits.apply<arith::AndIOp>(
-      bits.apply<arith::ShRUIOp>(all, 24), 0x80);
-  Value result = bits.select(
-      bits.compare(arith::CmpIPredicate::ugt, magnitude, kInfinity),
-      bits.constant(kNaN, all.getType()),
-      bits.apply<arith::OrIOp>(rounded, sign));
+  int64_t firstNormal =
+      llvm::bit_cast<int32_t>(std::ldexp(1.0f, format.smallestExponent));
+  Value rounded =
+      bits.select(bits.compare(arith::CmpIPredicate::ult, clamped, firstNormal),
+                  narrowSubnormal(bits, clamped, format),
+                  narrowNormal(bits, clamped, format));
+  Value sign =
+      bits.apply<arith::AndIOp>(bits.apply<arith::ShRUIOp>(all, 24), 0x80);
+  Value result =
+      bits.select(bits.compare(arith::CmpIPredicate::ugt, magnitude, kInfinity),
+                  bits.constant(kNaN, all.getType()),
+                  bits.apply<arith::OrIOp>(rounded, sign));
   Value byte = arith::TruncIOp::create(bits.builder, bits.location,
                                        bits.builder.getI8Type(), result);
   return bits.bitcast(byte, type);

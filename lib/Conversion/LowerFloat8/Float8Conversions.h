@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What `cvt` of PTX does (9.7.9), for two numbers at a time, by that instruction
-// or, for chips that lack it, by arithmetic on bits.
+// What `cvt` of PTX does (9.7.9), for two numbers at a time, by that
+// instruction or, for chips that lack it, by arithmetic on bits.
 //
-// Every number of f8E4M3FN and of f8E5M2 is one of f16, so widening is exact. The
-// way back rounds to nearest, ties to even, and saturates: what is beyond the
-// largest number, infinities among it, becomes that number with its sign. NaN
-// stays NaN.
+// Every number of f8E4M3FN and of f8E5M2 is one of f16, so widening is exact.
+// The way back rounds to nearest, ties to even, and saturates: what is beyond
+// the largest number, infinities among it, becomes that number with its sign.
+// NaN stays NaN.
 //
 //===----------------------------------------------------------------------===//
 

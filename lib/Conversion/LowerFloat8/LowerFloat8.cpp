@@ -52,11 +52,11 @@ public:
 private:
   LogicalResult check(Operation *op, Type type) {
     auto vectorType = dyn_cast<VectorType>(type);
-    bool isFixed = !isa<ShapedType>(type) ||
-                   (vectorType && !vectorType.isScalable());
-    if (isFixed && (isFloat8(type) ||
-                    isa<Float16Type, BFloat16Type, Float32Type>(
-                        getElementTypeOrSelf(type))))
+    bool isFixed =
+        !isa<ShapedType>(type) || (vectorType && !vectorType.isScalable());
+    if (isFixed &&
+        (isFloat8(type) || isa<Float16Type, BFloat16Type, Float32Type>(
+                               getElementTypeOrSelf(type))))
       return success();
     return op->emitError()
            << "expects a cast of 8-bit floats from or to f16, bf16 or f32, or "
@@ -97,8 +97,8 @@ private:
     if (type.isF16())
       return;
     for (Value &element : elements) {
-      element = arith::ExtFOp::create(rewriter, location,
-                                      rewriter.getF32Type(), element);
+      element = arith::ExtFOp::create(rewriter, location, rewriter.getF32Type(),
+                                      element);
       if (!type.isF32()) // bf16 has all these numbers as well
         element = arith::TruncFOp::create(rewriter, location, type, element);
     }

@@ -152,6 +152,12 @@ def matmul():
     program.add("matmul", [c, b], c[1] @ b[1], "f16")
     d, e = program.input("d", eighths(33, 70), "bf16"), program.input("e", eighths(70, 65), "f16")
     program.add("matmul", [d, e], d[1] @ e[1])
+    f = program.input("f", eighths(2, 70, 65), "bf16")
+    program.add("matmul", [d, f], d[1] @ f[1])
+    program.add("matmul", [d, f], d[1] @ f[1], "bf16")
+    # Not as tf32, which would be off by 5e-4.
+    g, h = program.input("g", normal(33, 131)), program.input("h", normal(131, 67))
+    program.add("matmul", [g, h], g[1] @ h[1])
     return program
 
 
@@ -185,6 +191,8 @@ def casts_f8():
         program.add("transpose", [x], x[1].T, element, "dims [1, 0]")
         program.add("slice", [x], x[1][:, 3:30:2], element, "offsets [0, 3] strides [1, 2]")
         program.add("concat", [x, x], np.concatenate([x[1], x[1]], 1), element, "dims [1]")
+        masked = np.where(np.arange(37) <= np.arange(5)[:, None] + 9, x[1], -np.inf)
+        program.add("causal_mask", [x], masked, "f16", "offset 9")
         y = program.input(f"y_{element}", normal(4, 6, 10))
         program.add("cast", [y], y[1], element)
     return program
