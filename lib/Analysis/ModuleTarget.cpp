@@ -68,3 +68,10 @@ FailureOr<int64_t> mirage::resolveSharedBytes(Operation *op, StringRef option) {
     return failure();
   return *getSharedBytesPerBlock(*target);
 }
+
+bool mirage::hasFloat8Conversions(StringRef target) {
+  unsigned version = 0;
+  target.consume_front("sm_");
+  target.consumeInteger(10, version);
+  return version >= 89;
+}

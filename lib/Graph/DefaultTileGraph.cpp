@@ -120,6 +120,15 @@ static bool cutOnce(const IterationSpace &space, Tiling &tiling) {
   return true;
 }
 
+/// A tile in a type that stores infinities. Tiles that are moved keep theirs.
+static ValueId addInfinities(TileGraph &graph, ValueId tile) {
+  TensorSpec type = graph.getType(tile);
+  if (getSizeBytes(type.element) > 1)
+    return tile;
+  type.element = ElementType::F32;
+  return graph.add(Opcode::Cast, {tile}, type, {});
+}
+
 /// Builds the tile graph for a tiling.
 static TileGraph buildTileGraph(const Node &operation,
                                 llvm::ArrayRef<TensorSpec> operands,
@@ -153,6 +162,9 @@ static TileGraph buildTileGraph(const Node &operation,
     graph.tileInputs.push_back(map);
   }
 
+  if (operation.opcode == Opcode::CausalMask)
+    tiles[0] = addInfinities(graph, tiles[0]);
+
   bool isReduction =
       getOperatorInfo(operation.opcode).kind == OperatorKind::Reduction;
   Attributes attributes = operation.attributes;
@@ -160,7 +172,7 @@ static TileGraph buildTileGraph(const Node &operation,
     attributes.count = getAveragedCount(attributes, operands[0].shape);
   TensorSpec tile{
       Shape(llvm::ArrayRef(tiling.tile).take_front(space.numParallel)),
-      inferTileElement(operation.opcode, operands)};
+      inferTileElement(operation.opcode, graph.getTypes(tiles))};
   if (operation.opcode == Opcode::Cast)
     tile.element = ElementType::F32;
   if (operation.opcode == Opcode::CausalMask) {

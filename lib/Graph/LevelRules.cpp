@@ -40,9 +40,10 @@ llvm::Error mlir::mirage::checkElement(Opcode opcode, Level level,
   bool keeps = level == Level::Kernel
                    ? opcode == Opcode::Reshape || opcode == Opcode::Repeat
                    : moves && opcode != Opcode::Cast;
-  if (opcode == Opcode::CausalMask && result == ElementType::F8E4M3FN)
+  if (opcode == Opcode::CausalMask && getSizeBytes(result) == 1)
     return llvm::createStringError(
-        "expects a result of an element type that has infinities, got " +
+        "expects a result of an element type that stores infinities, f16, bf16 "
+        "or f32, got " +
         getElementTypeName(result));
   const TensorSpec *other = llvm::find_if(
       operands, [&](const TensorSpec &type) { return type.element != result; });

@@ -19,12 +19,17 @@
 using namespace mlir;
 using namespace mlir::mirage;
 
-/// The order matters: math first, since convert-gpu-to-nvvm would make
-/// libdevice calls of it; convert-vector-to-llvm after convert-gpu-to-nvvm, for
-/// the values of nvgpu.mma.sync. strip-debuginfo: the translation stops at some
+/// The order matters: 8-bit floats before anything folds a cast, which would
+/// not saturate; then math, since convert-gpu-to-nvvm would make libdevice
+/// calls of it; convert-vector-to-llvm after convert-gpu-to-nvvm, for the
+/// values of nvgpu.mma.sync. strip-debuginfo: the translation stops at some
 /// locations (a call site whose callee is a name); the module keeps its own,
 /// for errors.
-void mlir::mirage::buildLowerToNVVMPipeline(OpPassManager &passManager) {
+void mlir::mirage::buildLowerToNVVMPipeline(OpPassManager &passManager,
+                                            const LowerToNVVMOptions &options) {
+  LowerFloat8PassOptions float8;
+  float8.target = options.target;
+  passManager.addPass(createLowerFloat8Pass(float8));
   passManager.addPass(createLowerMathPass());
   passManager.addNestedPass<gpu::GPUFuncOp>(createStripDebugInfoPass());
   passManager.addNestedPass<LLVM::LLVMFuncOp>(createStripDebugInfoPass());
@@ -48,10 +53,10 @@ void mlir::mirage::buildLowerToNVVMPipeline(OpPassManager &passManager) {
 }
 
 void mlir::mirage::registerLowerToNVVMPipeline() {
-  PassPipelineRegistration<>(
+  PassPipelineRegistration<LowerToNVVMOptions>(
       "mirage-lower-to-nvvm",
       "lowers the contents of every gpu.module to the LLVM and NVVM dialects",
-      [](OpPassManager &passManager) {
-        buildLowerToNVVMPipeline(passManager.nest<gpu::GPUModuleOp>());
+      [](OpPassManager &passManager, const LowerToNVVMOptions &options) {
+        buildLowerToNVVMPipeline(passManager.nest<gpu::GPUModuleOp>(), options);
       });
 }

@@ -73,7 +73,9 @@ static void addLower(OpPassManager &passManager, const CompileOptions &) {
 }
 
 static void addEmit(OpPassManager &passManager, const CompileOptions &options) {
-  buildLowerToNVVMPipeline(passManager.nest<gpu::GPUModuleOp>());
+  LowerToNVVMOptions lower;
+  lower.target = options.target;
+  buildLowerToNVVMPipeline(passManager.nest<gpu::GPUModuleOp>(), lower);
   EmitPTXPassOptions emit;
   emit.target = options.target;
   emit.artifact = options.artifact;

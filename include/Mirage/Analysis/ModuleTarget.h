@@ -32,6 +32,10 @@ FailureOr<int64_t> resolveSharedBytes(mlir::Operation *op, StringRef option);
 /// 'blah'". None where nothing is.
 std::optional<std::string> explainUnknownTarget(StringRef target);
 
+/// Whether that GPU, one that is known, has instructions that convert between
+/// 8-bit floats and wider ones (PTX ISA, 9.7.9: sm_89 and later).
+bool hasFloat8Conversions(StringRef target);
+
 } // namespace mlir::mirage
 
 #endif // MIRAGE_ANALYSIS_MODULETARGET_H

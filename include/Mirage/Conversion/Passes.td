@@ -53,8 +53,9 @@ def ConvertBlockToThreadPass : Pass<"convert-mirage-block-to-thread"> {
     and cast in the body of a `mirage_block.graph` becomes a
     `mirage_thread.graph` on the same tiles: fragments with layouts, work items
     that the block's warps share, steps along the reduced dimension. Products
-    of two f16 or two bf16 operands use the fragments of `mma.sync.m16n8k16`;
-    others are multiplied and added in f32, to which nothing is rounded.
+    whose operands f16, or bf16, can hold (of 16 or 8 bits) use the fragments of
+    `mma.sync.m16n8k16`; others are multiplied and added in f32, to which nothing
+    is rounded.
     `accumulate`, `mask` and `reshape` are left: they concern the block's loop,
     its coordinates and its memory.
     Example: test/Conversion/BlockToThread/block-to-thread.mlir
@@ -80,6 +81,25 @@ def ConvertThreadToVectorPass : Pass<"convert-mirage-thread-to-vector"> {
     "::mlir::memref::MemRefDialect", "::mlir::nvgpu::NVGPUDialect",
     "::mlir::NVVM::NVVMDialect",
     "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+}
+
+def LowerFloat8Pass : Pass<"mirage-lower-float8"> {
+  let summary = "lowers casts of 8-bit floats to instructions";
+  let description = [{
+    Replaces `arith.extf` from, and `arith.truncf` to, f8E4M3FN and f8E5M2, for
+    which the PTX back end has no lowering, by conversions of two numbers at a
+    time: `cvt` on chips that have it (sm_89 and later), else arithmetic on bits.
+    The other type is f16, bf16 or f32. Rounding is to nearest, ties to even, and
+    saturates: a number beyond the largest, infinities too, becomes the largest.
+    Example: test/Conversion/LowerFloat8/lower-float8.mlir
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"\"",
+           "Chip to make code for; empty means the module's #nvvm.target, or "
+           "sm_90a where there is none">];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::NVVM::NVVMDialect",
+                           "::mlir::vector::VectorDialect"];
 }
 
 def LowerMathPass : Pass<"mirage-lower-math"> {

@@ -89,10 +89,20 @@ buildCompilePipeline(OpPassManager &passManager, const CompileOptions &options,
 /// Makes `--mirage-superoptimize` and `--mirage-compile` known.
 void registerPipelines();
 
+/// Options of `--mirage-lower-to-nvvm`.
+struct LowerToNVVMOptions : public PassPipelineOptions<LowerToNVVMOptions> {
+  Option<std::string> target{
+      *this, "target",
+      llvm::cl::desc("GPU to make code for, such as sm_90a; without it the "
+                     "module's #nvvm.target, or sm_90a"),
+      llvm::cl::init("")};
+};
+
 /// Lowers gpu, nvgpu, vector, memref, scf, math and arith inside a gpu.module
 /// to the LLVM and NVVM dialects. To be nested on gpu::GPUModuleOp. Known as
 /// --mirage-lower-to-nvvm.
-void buildLowerToNVVMPipeline(OpPassManager &passManager);
+void buildLowerToNVVMPipeline(OpPassManager &passManager,
+                              const LowerToNVVMOptions &options);
 void registerLowerToNVVMPipeline();
 
 } // namespace mlir::mirage

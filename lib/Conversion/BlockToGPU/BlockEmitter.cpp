@@ -171,6 +171,10 @@ Value BlockEmitter::convert(Value value, Type elementType) {
   Type from = getElementTypeOrSelf(value.getType());
   if (from == elementType)
     return value;
+  // What was only read and moved is what was read.
+  if (auto widened = value.getDefiningOp<arith::ExtFOp>();
+      widened && getElementTypeOrSelf(widened.getIn()) == elementType)
+    return widened.getIn();
   Type type = elementType;
   if (auto vectorType = dyn_cast<VectorType>(value.getType()))
     type = vectorType.clone(elementType);

@@ -56,24 +56,6 @@ static LogicalResult checkOps(block::GraphOp graph) {
   return success();
 }
 
-/// Of the graph's tensors, its tiles and the fragments of steps.
-static LogicalResult checkElementTypes(block::GraphOp graph) {
-  auto check = [](Operation *op) -> WalkResult {
-    for (TypeRange types :
-         {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
-      for (Type type : types)
-        if (auto tensor = dyn_cast<RankedTensorType>(type);
-            tensor && !isa<Float16Type, BFloat16Type, Float32Type>(
-                          tensor.getElementType()))
-          return op->emitError()
-                 << "expects elements of f16, bf16 or f32, for which there is "
-                    "code, got "
-                 << type;
-    return WalkResult::advance();
-  };
-  return failure(graph->walk<WalkOrder::PreOrder>(check).wasInterrupted());
-}
-
 /// The plan, which has to hold however it came here.
 static FailureOr<StoragePlan> readPlan(const BlockSteps &steps) {
   block::GraphOp graph = steps.getGraph();
@@ -226,8 +208,7 @@ FailureOr<gpu::GPUFuncOp>
 mlir::mirage::lowerBlockGraph(block::GraphOp graph, gpu::GPUModuleOp module,
                               StringRef name, ArrayRef<MemRefType> buffers) {
   BlockSteps steps(graph);
-  if (failed(checkGrid(graph)) || failed(checkOps(graph)) ||
-      failed(checkElementTypes(graph)))
+  if (failed(checkGrid(graph)) || failed(checkOps(graph)))
     return failure();
   FailureOr<StoragePlan> plan = readPlan(steps);
   if (failed(plan))

@@ -32,16 +32,25 @@ using namespace mlir::mirage;
 
 static constexpr int64_t kLanes = 1 << kLaneBits;
 
-/// Shuffles move 32 bits; narrower floats go as f32, which holds them.
+/// Shuffles move 32 bits; the bits of narrower floats go as the lowest of them.
 static Value emitShuffle(OpBuilder &builder, Location location, Value element,
                          Value offset, gpu::ShuffleMode mode) {
-  Value wide = emitFloatCast(builder, location, element, builder.getF32Type());
+  Type type = element.getType(), i32 = builder.getI32Type();
+  Type bits = builder.getIntegerType(type.getIntOrFloatBitWidth());
+  if (bits != i32)
+    element = arith::ExtUIOp::create(
+        builder, location, i32,
+        arith::BitcastOp::create(builder, location, bits, element));
   Value width = arith::ConstantOp::create(builder, location,
                                           builder.getI32IntegerAttr(kLanes));
   Value received =
-      gpu::ShuffleOp::create(builder, location, wide, offset, width, mode)
+      gpu::ShuffleOp::create(builder, location, element, offset, width, mode)
           .getShuffleResult();
-  return emitFloatCast(builder, location, received, element.getType());
+  if (bits == i32)
+    return received;
+  return arith::BitcastOp::create(
+      builder, location, type,
+      arith::TruncIOp::create(builder, location, bits, received));
 }
 
 Fragment FragmentOps::shuffle(const Fragment &fragment, unsigned mask) {

@@ -8,6 +8,9 @@
 
 #include "Fragment.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -18,18 +21,45 @@ Value mlir::mirage::emitIndex(OpBuilder &builder, Location location,
   return arith::ConstantIndexOp::create(builder, location, value);
 }
 
+/// \p elementType for a scalar, else a vector of it.
+static Type cloneType(Type type, Type elementType) {
+  auto vectorType = dyn_cast<VectorType>(type);
+  return vectorType ? vectorType.clone(elementType) : elementType;
+}
+
 Value mlir::mirage::emitFloatCast(OpBuilder &builder, Location location,
                                   Value value, Type type) {
-  unsigned from = value.getType().getIntOrFloatBitWidth();
-  unsigned to = type.getIntOrFloatBitWidth();
+  unsigned from = getElementTypeOrSelf(value).getIntOrFloatBitWidth();
+  unsigned to = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
   if (value.getType() == type)
     return value;
   if (from < to)
     return arith::ExtFOp::create(builder, location, type, value);
   if (from > to)
     return arith::TruncFOp::create(builder, location, type, value);
-  Value wide = emitFloatCast(builder, location, value, builder.getF32Type());
+  Value wide = emitFloatCast(builder, location, value,
+                             cloneType(type, builder.getF32Type()));
   return emitFloatCast(builder, location, wide, type);
+}
+
+/// As a vector 8-bit floats find partners: instructions convert two.
+SmallVector<Value> mlir::mirage::emitFloatCasts(OpBuilder &builder,
+                                                Location location,
+                                                ValueRange values, Type type) {
+  Type from = values.front().getType();
+  bool comeInPairs =
+      std::min(from.getIntOrFloatBitWidth(), type.getIntOrFloatBitWidth()) == 8;
+  if (!comeInPairs || values.size() == 1 || from == type)
+    return llvm::map_to_vector(values, [&](Value value) {
+      return emitFloatCast(builder, location, value, type);
+    });
+  auto vectorType = VectorType::get(static_cast<int64_t>(values.size()), from);
+  Value joined =
+      vector::FromElementsOp::create(builder, location, vectorType, values);
+  Value converted =
+      emitFloatCast(builder, location, joined, vectorType.clone(type));
+  return SmallVector<Value>(
+      vector::ToElementsOp::create(builder, location, converted).getResults());
 }
 
 namespace {

@@ -42,9 +42,14 @@ Value emitCoordinate(OpBuilder &builder, Location location,
                      const LinearLayout &layout, unsigned dim, Value base,
                      Value lanePart, int64_t registerPart);
 
-/// The same numbers in another float type, rounded to nearest.
+/// The same numbers in another float type, rounded to nearest: a scalar, or a
+/// vector to a vector type.
 Value emitFloatCast(OpBuilder &builder, Location location, Value value,
                     Type type);
+
+/// The same of many, which need not be converted one at a time.
+SmallVector<Value> emitFloatCasts(OpBuilder &builder, Location location,
+                                  ValueRange values, Type type);
 
 /// A constant of type index.
 Value emitIndex(OpBuilder &builder, Location location, int64_t value);

@@ -46,11 +46,8 @@ Fragment FragmentOps::broadcast(const Fragment &fragment,
 }
 
 Fragment FragmentOps::cast(const Fragment &fragment, Type elementType) {
-  Fragment result{fragment.layout, {}};
-  for (Value element : fragment.registers)
-    result.registers.push_back(
-        emitFloatCast(builder, location, element, elementType));
-  return result;
+  return {fragment.layout,
+          emitFloatCasts(builder, location, fragment.registers, elementType)};
 }
 
 Fragment FragmentOps::apply(Opcode opcode, const Attributes &attributes,

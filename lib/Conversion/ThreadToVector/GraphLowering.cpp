@@ -39,11 +39,6 @@ static LogicalResult checkHasCode(Operation *op) {
               "tiles are copied before its steps";
   if (isa<thread::WgmmaOp>(op))
     return op->emitOpError() << "expects mma, for which there is code";
-  auto mma = dyn_cast<thread::MmaOp>(op);
-  if (mma && mma.getShape() != ArrayRef<int64_t>({16, 8, 16}))
-    return op->emitOpError()
-           << "expects the shape [16, 8, 16], for which there is code, got ["
-           << mma.getShape() << "]";
   auto accumulate = dyn_cast<thread::AccumulateOp>(op);
   if (accumulate && accumulate.getAxis() != AxisKind::Loop)
     return op->emitOpError() << "expects to accumulate over the loop, got axis "

@@ -37,16 +37,17 @@ static SmallVector<Value> pack(OpBuilder &builder, Location location,
   return packed;
 }
 
-/// mma.sync.m16n8k16 of 16-bit elements.
+/// mma.sync of 16-bit elements: m16n8k16, or m16n8k8 where a is half as many.
 static SmallVector<Value> emitInstruction(OpBuilder &builder, Location location,
                                           ArrayRef<Value> a, ArrayRef<Value> b,
                                           ArrayRef<Value> c, bool isBF16) {
   Type f32 = builder.getF32Type();
   auto resultType = LLVM::LLVMStructType::getLiteral(builder.getContext(),
                                                      {f32, f32, f32, f32});
+  int64_t k = 4 * a.size();
   NVVM::MMATypes type = isBF16 ? NVVM::MMATypes::bf16 : NVVM::MMATypes::f16;
   auto mma = NVVM::MmaOp::create(
-      builder, location, resultType, a, b, c, ArrayRef<int64_t>{16, 8, 16},
+      builder, location, resultType, a, b, c, ArrayRef<int64_t>{16, 8, k},
       /*b1Op=*/std::nullopt, /*intOverflow=*/std::nullopt,
       std::array<NVVM::MMATypes, 2>{type, type},
       std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
@@ -76,29 +77,56 @@ static int64_t countTiles(const Fragment &fragment, const LinearLayout &tile,
          tile.getShape().drop_back(fromBack).back();
 }
 
+namespace {
+/// One operand, and how registers of a tile go to instructions of 16 bits: all
+/// to one; or of 8 bits, where each lane has four neighbours along k, two of
+/// the four to each of two. They are then other sixteen of k than those that
+/// the instruction counts as its own, in both operands alike: a sum has no
+/// order.
+struct TiledOperand {
+  const LinearLayout &tile;
+  Fragment fragment; ///< of 16-bit elements
+  unsigned numInstructions;
+
+  SmallVector<unsigned> find(int64_t row, int64_t column,
+                             unsigned instruction) const {
+    SmallVector<unsigned> taken;
+    for (auto [i, number] :
+         llvm::enumerate(findTileRegisters(fragment.layout, tile, row, column)))
+      if (i / 2 % numInstructions == instruction)
+        taken.push_back(number);
+    return taken;
+  }
+};
+} // namespace
+
 Fragment FragmentOps::multiplyTiles(const MatrixInstruction &instruction,
                                     const Fragment &lhs, const Fragment &rhs,
                                     const Fragment &accumulator,
                                     const LinearLayout &layout) {
   Fragment result = startSum(builder, location, accumulator, layout);
   bool isBF16 = lhs.getElementType().isBF16();
-  auto load = [&](const Fragment &fragment, const LinearLayout &tile,
-                  int64_t row, int64_t column) {
-    return pack(builder, location, fragment,
-                findTileRegisters(fragment.layout, tile, row, column));
+  bool isWidened = lhs.getElementType().getIntOrFloatBitWidth() == 8;
+  Type type = isWidened ? builder.getF16Type() : lhs.getElementType();
+  unsigned numInstructions = isWidened ? 2 : 1;
+  TiledOperand a{instruction.a, cast(lhs, type), numInstructions};
+  TiledOperand b{instruction.b, cast(rhs, type), numInstructions};
+  auto multiply = [&](int64_t m, int64_t n, int64_t k, unsigned number) {
+    auto targets = findTileRegisters(layout, instruction.d, m, n);
+    auto c = llvm::map_to_vector(
+        targets, [&](unsigned target) { return result.registers[target]; });
+    SmallVector<Value> sums = emitInstruction(
+        builder, location,
+        pack(builder, location, a.fragment, a.find(m, k, number)),
+        pack(builder, location, b.fragment, b.find(k, n, number)), c, isBF16);
+    for (auto [target, sum] : llvm::zip_equal(targets, sums))
+      result.registers[target] = sum;
   };
   for (int64_t k = 0; k < countTiles(lhs, instruction.a, 0); ++k)
     for (int64_t m = 0; m < countTiles(result, instruction.d, 1); ++m)
-      for (int64_t n = 0; n < countTiles(result, instruction.d, 0); ++n) {
-        auto numbers = findTileRegisters(layout, instruction.d, m, n);
-        auto c = llvm::map_to_vector(
-            numbers, [&](unsigned number) { return result.registers[number]; });
-        SmallVector<Value> joined =
-            emitInstruction(builder, location, load(lhs, instruction.a, m, k),
-                            load(rhs, instruction.b, k, n), c, isBF16);
-        for (auto [number, value] : llvm::zip_equal(numbers, joined))
-          result.registers[number] = value;
-      }
+      for (int64_t n = 0; n < countTiles(result, instruction.d, 0); ++n)
+        for (unsigned number = 0; number < numInstructions; ++number)
+          multiply(m, n, k, number);
   return result;
 }
 

@@ -210,10 +210,9 @@ void TileAccess::store(const Fragment &fragment, Value guard) {
        number += width) {
     if (number & redundant)
       continue;
-    SmallVector<Value> elements;
-    for (Value element : ArrayRef(fragment.registers).slice(number, width))
-      elements.push_back(
-          emitFloatCast(builder, location, element, type.getElementType()));
-    storeVector(number, elements);
+    storeVector(number, emitFloatCasts(
+                            builder, location,
+                            ArrayRef(fragment.registers).slice(number, width),
+                            type.getElementType()));
   }
 }

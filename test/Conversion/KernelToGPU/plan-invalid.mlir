@@ -49,20 +49,3 @@ func.func @beyond(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
   } : tensor<8x64xf32>
   return %r : tensor<8x64xf32>
 }
-
-// -----
-
-func.func @narrow(%x: tensor<8x64xf8E4M3FN>) -> tensor<8x64xf32> {
-  %e = tensor.empty() : tensor<8x64xf32>
-  %r = mirage_kernel.graph ins(%x : tensor<8x64xf8E4M3FN>) outs(%e : tensor<8x64xf32>) {
-  ^bb0(%a: tensor<8x64xf8E4M3FN>):
-    // expected-error @below {{expects elements of f16, bf16 or f32, for which there is code, got 'tensor<8x64xf8E4M3FN>'}}
-    %o = mirage_block.graph grid() threads(128) ins(%a imap()) outs(omap()) {mirage.input_offsets = array<i64: 0>, mirage.shared_bytes = 4096 : i64} : (tensor<8x64xf8E4M3FN>) -> tensor<8x64xf32> {
-    ^bb0(%t: tensor<8x64xf8E4M3FN>):
-      %y = mirage_block.exp %t {mirage.barrier, mirage.offsets = array<i64: 2048>} : tensor<8x64xf8E4M3FN>
-      mirage_block.yield %y {mirage.barrier} : tensor<8x64xf32>
-    }
-    mirage_kernel.yield %o : tensor<8x64xf32>
-  } : tensor<8x64xf32>
-  return %r : tensor<8x64xf32>
-}

@@ -122,8 +122,17 @@ func.func @causal_mask_c3(%x: tensor<8x64xf16>) {
 // -----
 
 func.func @causal_mask_c3_element(%x: tensor<8x64xf16>) {
-  // expected-error @below {{expects a result of an element type that has infinities, got f8E4M3FN}}
+  // expected-error @below {{expects a result of an element type that stores infinities, f16, bf16 or f32, got f8E4M3FN}}
   %0 = mirage_kernel.causal_mask %x offset 0 : (tensor<8x64xf16>) -> tensor<8x64xf8E4M3FN>
+  return
+}
+
+// -----
+
+// It has infinities, but what is stored in it saturates.
+func.func @causal_mask_c3_saturates(%x: tensor<8x64xf16>) {
+  // expected-error @below {{expects a result of an element type that stores infinities, f16, bf16 or f32, got f8E5M2}}
+  %0 = mirage_kernel.causal_mask %x offset 0 : (tensor<8x64xf16>) -> tensor<8x64xf8E5M2>
   return
 }
 

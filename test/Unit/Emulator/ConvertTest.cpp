@@ -124,4 +124,84 @@ TEST(Instruction, EveryFloat8) {
   }
 }
 
+/// The numbers of an 8-bit format that are not negative, by its definition.
+std::vector<float> listFloat8(bool isE4M3) {
+  int fractionBits = isE4M3 ? 3 : 2, bias = isE4M3 ? 7 : 15;
+  std::vector<float> numbers;
+  for (int bits = 0; bits <= (isE4M3 ? 0x7e : 0x7b); ++bits) {
+    int exponent = bits >> fractionBits,
+        hidden = exponent ? 1 << fractionBits : 0;
+    int significand = hidden + (bits & ((1 << fractionBits) - 1));
+    numbers.push_back(std::ldexp(float(significand),
+                                 std::max(exponent, 1) - bias - fractionBits));
+  }
+  return numbers;
+}
+
+/// Numbers, and what lies between them: to the nearer, or to the even one.
+/// Beyond the largest: the largest. NaN: NaN. The first source is the upper
+/// half.
+TEST(Instruction, RoundsToFloat8) {
+  for (bool isE4M3 : {true, false}) {
+    std::vector<float> numbers = listFloat8(isE4M3);
+    std::vector<uint32_t> sources;
+    std::vector<uint16_t> expected;
+    auto add = [&](float source, unsigned bits) {
+      sources.push_back(toBits(source));
+      expected.push_back(bits);
+    };
+    for (unsigned bits = 0; bits < numbers.size(); ++bits) {
+      add(numbers[bits], bits);
+      add(-numbers[bits], bits | 0x80);
+      if (bits + 1 == numbers.size())
+        continue;
+      float middle = (numbers[bits] + numbers[bits + 1]) / 2;
+      add(middle, bits + (bits & 1));
+      add(std::nextafter(middle, 0.0f), bits);
+      add(std::nextafter(middle, INFINITY), bits + 1);
+    }
+    unsigned largest = numbers.size() - 1;
+    for (float source :
+         {numbers.back() * 1.01f, numbers.back() * 1.5f, 3e38f, INFINITY}) {
+      add(source, largest);
+      add(-source, largest | 0x80);
+    }
+    add(NAN, 0x7f);
+    std::string opcode = std::string("cvt.rn.satfinite.") +
+                         (isE4M3 ? "e4m3x2" : "e5m2x2") + ".f32";
+    std::vector<uint32_t> ones(sources.size(), toBits(1.0f));
+    auto lower = runInstruction<uint16_t, uint32_t>(opcode, {ones, sources});
+    auto upper = runInstruction<uint16_t, uint32_t>(opcode, {sources, ones});
+    unsigned one = isE4M3 ? 0x38 : 0x3c;
+    for (size_t i = 0; i < sources.size(); ++i) {
+      ASSERT_EQ(lower[i], one << 8 | expected[i])
+          << opcode << fromBits(sources[i]);
+      ASSERT_EQ(upper[i], expected[i] << 8 | one)
+          << opcode << fromBits(sources[i]);
+    }
+  }
+}
+
+/// Infinities and NaN, which the round trip above leaves out.
+TEST(Instruction, SpecialFloat8) {
+  auto widen = [](const char *format, uint16_t bits) {
+    return uint16_t(runInstruction<uint32_t, uint16_t>(
+        std::string("cvt.rn.f16x2.") + format,
+        {std::vector<uint16_t>{bits}})[0]);
+  };
+  EXPECT_EQ(widen("e5m2x2", 0x7c), 0x7c00u);
+  EXPECT_EQ(widen("e5m2x2", 0xfc), 0xfc00u);
+  EXPECT_TRUE(std::isnan(halfValue(widen("e5m2x2", 0x7d))));
+  EXPECT_TRUE(std::isnan(halfValue(widen("e4m3x2", 0x7f))));
+  EXPECT_TRUE(std::isnan(halfValue(widen("e4m3x2", 0xff))));
+  // What is infinite in f16 is the largest in 8 bits.
+  auto narrow = [](const char *format, uint32_t bits) {
+    return uint16_t(runInstruction<uint16_t, uint32_t>(
+        std::string("cvt.rn.satfinite.") + format + ".f16x2",
+        {std::vector<uint32_t>{bits}})[0]);
+  };
+  EXPECT_EQ(narrow("e4m3x2", 0xfc007c00), 0xfe7eu);
+  EXPECT_EQ(narrow("e5m2x2", 0xfc007c00), 0xfb7bu);
+}
+
 } // namespace

@@ -71,8 +71,8 @@ multiclass Mirage_PartOps<Dialect dialect, bit infers> {
           # coordinates # [{
       - (C1) the operand has rows and columns: rank 2 or more.
       - (C2) `offset` is at most 2^40 to either side.
-      - (C3) the result has the operand's shape, and elements of a type with
-        infinities: not f8E4M3FN.}] # axes # [{
+      - (C3) the result has the operand's shape, and elements of a type that stores
+        infinities: f16, bf16 or f32.}] # axes # [{
 
       Cost: no flops.}]
           # Mirage_Example<dialect, "causal_mask %s offset 4" #

@@ -99,7 +99,8 @@ multiclass Mirage_MovementOps<Dialect dialect, bit infers> {
   def CastOp : Mirage_OperatorOp<dialect, 0, "cast", "Cast"> {
     let summary = "rounds to another element type";
     let description = [{
-      Computes `y = x`, rounded to nearest, ties to even. Transparent to equality: a
+      Computes `y = x`, rounded to nearest, ties to even; to 8 bits, what is beyond the
+      largest number becomes that. Transparent to equality: a
       cast says how a value is stored, not which value it is.
       - (C1) the result has the operand's shape.}]
           # Mirage_ThreadRule<dialect, "(C2) lanes hold of both the same elements.">.indented # [{

@@ -18,6 +18,7 @@ def Thread_MmaOp : Mirage_OperatorOp<MirageThreadDialect, 0, "mma", "Mma"> {
     Computes `result[m, n] = Σ_k lhs[m, k] · rhs[k, n]` in f32, by instructions of the
     sizes `shape` (mma.sync), as many as the fragments have tiles. An `accumulate`
     of the product is the instructions' third operand. Leading dimensions have size 1.
+    8-bit elements are multiplied as f16 (docs/rationale/Thread.md).
     - (C1) shapes are those of a matrix product.
     - (C2) both operands have 16-bit elements of one type, or 8-bit floats; the result
       has f32.
