@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Search/Instantiator.h"
-#include "TileLayout.h"
+#include "ScaledTile.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallBitVector.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir::mirage;
@@ -23,17 +24,20 @@ public:
   InstanceBuilder(const TargetProgram &program, const Structure &structure,
                   ArrayRef<int64_t> extents, const Tiling &tiling)
       : program(program), structure(structure), extents(extents),
-        tiling(tiling), builder(graph, tiling.tile) {}
+        tiling(tiling), builder(graph, tiling.tile), scaled(graph, builder) {}
 
   TileGraph buildHeader() {
     addHeader();
     return std::move(graph);
   }
 
-  TileGraph run() {
+  /// None if exponentials cannot be kept small.
+  std::optional<TileGraph> run() {
     addHeader();
     for (const StructureOperator &op : structure.operators)
       addOperator(op);
+    if (!isStable)
+      return std::nullopt;
     for (auto [output, tensor] : llvm::enumerate(structure.outputs))
       addOutput(program.graph.getOutputs()[output], tensor);
     return std::move(graph);
@@ -70,7 +74,7 @@ private:
     ValueId value = graph.addInput(type, program.graph.getInputName(input));
     graph.tileInputs.push_back(map);
     NameSet varies = toSet(layout) & toSet(structure.gridNames);
-    tensors.push_back({value, DimensionList(layout.begin(), layout.end())});
+    tensors.push_back({{value, DimensionList(layout.begin(), layout.end())}});
     splitNames.push_back(varies);
   }
 
@@ -82,35 +86,49 @@ private:
   }
 
   void addOperator(const StructureOperator &op) {
-    SmallVector<NamedTile, 2> operands;
+    if (!isStable)
+      return;
+    SmallVector<ScaledTile, 2> operands;
     NameSet varies = 0;
     for (unsigned operand : op.operands) {
       operands.push_back(tensors[operand]);
       varies |= splitNames[operand];
     }
-    tensors.push_back(build(op, operands));
-    if (op.gridAxis)
-      varies &= ~toSet(structure.gridNames[*op.gridAxis]);
-    splitNames.push_back(varies);
+    std::optional<ScaledTile> result = build(op, operands, varies);
+    isStable = result.has_value();
+    if (!isStable)
+      return;
+    tensors.push_back(*result);
+    splitNames.push_back(varies & ~getJoinedNames(op));
   }
 
-  NamedTile build(const StructureOperator &op, ArrayRef<NamedTile> operands) {
+  NameSet getJoinedNames(const StructureOperator &op) const {
+    return op.gridAxis ? toSet(structure.gridNames[*op.gridAxis]) : 0;
+  }
+
+  std::optional<ScaledTile> build(const StructureOperator &op,
+                                  ArrayRef<ScaledTile> operands,
+                                  NameSet varies) {
     Attributes attributes;
     attributes.scalars = op.scalars;
     switch (getOperatorInfo(op.opcode).kind) {
     case OperatorKind::Elementwise:
-      return builder.elementwise(op.opcode, operands, attributes);
+      if (program.isStripped && op.opcode == Opcode::Exp)
+        return scaled.exponential(operands[0], findNamesSummed(), varies);
+      return scaled.elementwise(op.opcode, operands, attributes);
     case OperatorKind::Contraction:
-      return builder.matmul(operands[0], operands[1], op.over);
+      return scaled.matmul(operands[0], operands[1], op.over);
     case OperatorKind::Reduction:
       attributes.count = getCount(op.opcode, op.over);
-      return builder.reduce(op.opcode, operands[0], op.over, attributes);
+      return scaled.reduce(op.opcode, operands[0], op.over, attributes);
     case OperatorKind::Accumulate:
       attributes.reduction = op.reduction;
       attributes.count = getCount(op.reduction, op.over);
       if (op.gridAxis)
         attributes.axis = static_cast<Axis>(*op.gridAxis);
-      return builder.reduce(op.opcode, operands[0], op.over, attributes);
+      return scaled.accumulate(operands[0], op.over, attributes,
+                               op.gridAxis ? structure.gridNames[*op.gridAxis]
+                                           : kNoName);
     case OperatorKind::Movement:
     case OperatorKind::Copy:
     case OperatorKind::Composed:
@@ -118,6 +136,25 @@ private:
       break;
     }
     llvm_unreachable("structures have no such operators");
+  }
+
+  /// Names of the tensor that is built next which are reduced in something
+  /// that depends on it.
+  SmallVector<NameId> findNamesSummed() const {
+    unsigned self = tensors.size(), number = structure.inputs.size();
+    llvm::SmallBitVector depends(number + structure.operators.size());
+    depends.set(self);
+    NameSet summed = 0;
+    for (const StructureOperator &op : structure.operators) {
+      if (llvm::any_of(op.operands, [&](unsigned t) { return depends[t]; })) {
+        depends.set(number);
+        summed |= op.over == kNoName ? 0 : toSet(op.over);
+      }
+      ++number;
+    }
+    const StructureOperator &op =
+        structure.operators[self - structure.inputs.size()];
+    return toList(summed & tensors[op.operands[0]].tile.getNames());
   }
 
   /// The whole extent, for reductions that divide by it.
@@ -128,7 +165,7 @@ private:
 
   void addOutput(ValueId output, unsigned tensor) {
     ArrayRef<NameId> layout = program.getDimensions(output);
-    NamedTile tile = builder.arrange(tensors[tensor], layout);
+    NamedTile tile = builder.arrange(scaled.unscale(tensors[tensor]), layout);
     TileOutput map;
     for (NameId name : structure.gridNames) {
       int dim = findDimension(layout, name);
@@ -145,7 +182,9 @@ private:
   const Tiling &tiling;
   TileGraph graph;
   NamedTileBuilder builder;
-  std::vector<NamedTile> tensors;
+  ScaledTileBuilder scaled;
+  bool isStable = true; ///< every factor so far could be carried along
+  std::vector<ScaledTile> tensors;
   std::vector<NameSet> splitNames; ///< by tensor: along which axes it varies
 };
 } // namespace
@@ -162,13 +201,23 @@ static SmallVector<TensorSpec> getOperandTypes(const TargetProgram &program,
   return types;
 }
 
+bool mlir::mirage::search::canBuild(const TargetProgram &program,
+                                    const Structure &structure) {
+  if (!program.isStripped)
+    return true;
+  SmallVector<int64_t> extents = getTestExtents(program, structure, 0);
+  Tiling tiling = getTestTiling(program, structure, extents);
+  return InstanceBuilder(program, structure, extents, tiling).run().has_value();
+}
+
 TileGraph mlir::mirage::search::buildTileGraph(const TargetProgram &program,
                                                const Structure &structure,
                                                ArrayRef<int64_t> extents,
                                                const Tiling &tiling) {
-  return maskPartialTiles(
-      InstanceBuilder(program, structure, extents, tiling).run(),
-      getOperandTypes(program, structure, extents));
+  std::optional<TileGraph> graph =
+      InstanceBuilder(program, structure, extents, tiling).run();
+  assert(graph && "canBuild says which structures can be built");
+  return maskPartialTiles(*graph, getOperandTypes(program, structure, extents));
 }
 
 TileGraph mlir::mirage::search::buildTileHeader(const TargetProgram &program,

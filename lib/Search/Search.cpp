@@ -9,6 +9,8 @@
 #include "Mirage/Search/Search.h"
 #include "Mirage/Graph/ComposedOperators.h"
 #include "Mirage/Graph/DefaultTileGraph.h"
+#include "Mirage/Search/Stabilizers.h"
+#include "Mirage/Verify/SmallerSizes.h"
 #include "Mirage/Verify/Verify.h"
 #include "llvm/ADT/STLExtras.h"
 #include <chrono>
@@ -53,9 +55,12 @@ StructureVerifier mlir::mirage::search::makeFieldVerifier(uint64_t seed) {
 namespace {
 class Searcher {
 public:
-  Searcher(TargetProgram program, Target target, const SearchOptions &options)
-      : program(std::move(program)), target(target), options(options),
-        costModel(target),
+  /// \param original  what costs are compared with: the program, or what it was
+  ///                  before its maxima were removed.
+  Searcher(TargetProgram program, const Graph &original, Target target,
+           const SearchOptions &options)
+      : program(std::move(program)), original(original), target(target),
+        options(options), costModel(target),
         verifier(options.verify ? options.verify
                                 : makeFieldVerifier(options.seed)),
         filter(options.seed), start(std::chrono::steady_clock::now()),
@@ -123,7 +128,7 @@ private:
 
   /// Each operation as a kernel with its default block graph; views stay.
   Error buildBaseline() {
-    const Graph &from = program.graph;
+    const Graph &from = original;
     Graph &baseline = result.baseline;
     for (unsigned input = 0; input < from.getNumInputs(); ++input)
       baseline.addInput(from.getType(input), from.getInputName(input));
@@ -196,6 +201,8 @@ private:
   }
 
   void keep(const Structure &structure) {
+    if (!canBuild(program, structure))
+      return;
     if (seen.insert(toString(structure)).second)
       structures.push_back(structure);
   }
@@ -321,6 +328,7 @@ private:
   }
 
   TargetProgram program;
+  const Graph &original;
   Target target;
   const SearchOptions &options;
   AnalyticCostModel costModel;
@@ -336,14 +344,40 @@ private:
 };
 } // namespace
 
+/// The program without maxima that its exponentials do not need, if it equals
+/// the program at smaller sizes.
+static std::optional<TargetProgram> stripProgram(const Graph &program,
+                                                 const SearchOptions &options) {
+  std::optional<Graph> stripped = removeStabilizers(program);
+  if (!stripped)
+    return std::nullopt;
+  Expected<SmallerGraphs> small = withSmallerSizes(program, *stripped);
+  if (!small) {
+    llvm::consumeError(small.takeError());
+    return std::nullopt;
+  }
+  if (!makeFieldVerifier(options.seed)(small->lhs, small->rhs))
+    return std::nullopt;
+  Expected<TargetProgram> target = makeTargetProgram(*stripped);
+  if (!target) {
+    llvm::consumeError(target.takeError());
+    return std::nullopt;
+  }
+  target->isStripped = true;
+  return std::move(*target);
+}
+
 Expected<SearchResult>
 mlir::mirage::search::superoptimize(const Graph &graph,
                                     const SearchOptions &options) {
   Expected<Target> target = getTarget(options.target);
   if (!target)
     return target.takeError();
-  Expected<TargetProgram> program = makeTargetProgram(expandComposed(graph));
+  Graph expanded = expandComposed(graph);
+  if (std::optional<TargetProgram> stripped = stripProgram(expanded, options))
+    return Searcher(std::move(*stripped), expanded, *target, options).run();
+  Expected<TargetProgram> program = makeTargetProgram(expanded);
   if (!program)
     return program.takeError();
-  return Searcher(std::move(*program), *target, options).run();
+  return Searcher(std::move(*program), expanded, *target, options).run();
 }

@@ -92,26 +92,6 @@ NamedTile NamedTileBuilder::bring(const NamedTile &operand,
   return isReady(moved, layout, minRank) ? moved : reshape(moved, layout);
 }
 
-NamedTile NamedTileBuilder::arrange(NamedTile operand,
-                                    ArrayRef<NameId> layout) {
-  NameSet names = operand.getNames();
-  DimensionList present(layout.begin(), layout.end());
-  for (NameId &name : present)
-    if (name != kNoName && !contains(names, name))
-      name = kNoName;
-  operand = bring(operand, present, 0);
-  if (ArrayRef<NameId>(operand.layout) != ArrayRef<NameId>(present))
-    operand = reshape(operand, present);
-  if (ArrayRef<NameId>(present) == layout)
-    return operand;
-  return add(Opcode::Broadcast, {operand}, {},
-             DimensionList(layout.begin(), layout.end()));
-}
-
-//===----------------------------------------------------------------------===//
-// Elementwise operators and reductions
-//===----------------------------------------------------------------------===//
-
 /// `layout` without the names that `names` lacks.
 static DimensionList restrict(ArrayRef<NameId> layout, NameSet names) {
   DimensionList result(layout.begin(), layout.end());
@@ -120,6 +100,28 @@ static DimensionList restrict(ArrayRef<NameId> layout, NameSet names) {
       name = kNoName;
   return result;
 }
+
+NamedTile NamedTileBuilder::align(const NamedTile &operand,
+                                  ArrayRef<NameId> layout) {
+  DimensionList present = restrict(layout, operand.getNames());
+  NamedTile brought = bring(operand, present, 0);
+  return ArrayRef<NameId>(brought.layout) == ArrayRef<NameId>(present)
+             ? brought
+             : reshape(brought, present);
+}
+
+NamedTile NamedTileBuilder::arrange(NamedTile operand,
+                                    ArrayRef<NameId> layout) {
+  operand = align(operand, layout);
+  if (ArrayRef<NameId>(operand.layout) == layout)
+    return operand;
+  return add(Opcode::Broadcast, {operand}, {},
+             DimensionList(layout.begin(), layout.end()));
+}
+
+//===----------------------------------------------------------------------===//
+// Elementwise operators and reductions
+//===----------------------------------------------------------------------===//
 
 /// A layout for the names of both: that of the larger one, then what it lacks.
 static DimensionList joinLayouts(const NamedTile &lhs, const NamedTile &rhs) {
@@ -154,15 +156,31 @@ NamedTile NamedTileBuilder::elementwise(Opcode opcode,
   return add(opcode, brought, std::move(attributes), result);
 }
 
-NamedTile NamedTileBuilder::reduce(Opcode opcode, const NamedTile &operand,
-                                   NameId name, Attributes attributes) {
+/// Names the dimension that is reduced, if any. \returns what is left.
+static DimensionList reduceDimension(const NamedTile &operand, NameId name,
+                                     Attributes &attributes) {
   DimensionList layout = operand.layout;
   if (name != kNoName) {
     unsigned position = operand.getPosition(name);
     attributes.dims = {position};
     layout[position] = kNoName;
   }
+  return layout;
+}
+
+NamedTile NamedTileBuilder::reduce(Opcode opcode, const NamedTile &operand,
+                                   NameId name, Attributes attributes) {
+  DimensionList layout = reduceDimension(operand, name, attributes);
   return add(opcode, {operand}, std::move(attributes), layout);
+}
+
+NamedTile NamedTileBuilder::accumulateRescaled(const NamedTile &operand,
+                                               const NamedTile &scale,
+                                               NameId name,
+                                               Attributes attributes) {
+  DimensionList layout = reduceDimension(operand, name, attributes);
+  return add(Opcode::Accumulate, {operand, align(scale, layout)},
+             std::move(attributes), layout);
 }
 
 //===----------------------------------------------------------------------===//

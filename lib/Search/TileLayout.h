@@ -35,7 +35,13 @@ public:
   /// A reduction or accumulation over `name`, or over no dimension.
   NamedTile reduce(Opcode opcode, const NamedTile &operand, NameId name,
                    Attributes attributes);
+  /// An accumulated sum of what is relative to `scale`, whose names the
+  /// operand's others than `name` have to be.
+  NamedTile accumulateRescaled(const NamedTile &operand, const NamedTile &scale,
+                               NameId name, Attributes attributes);
   NamedTile matmul(const NamedTile &lhs, const NamedTile &rhs, NameId over);
+  /// The tile with dimensions in this order; those that it lacks have size 1.
+  NamedTile align(const NamedTile &operand, llvm::ArrayRef<NameId> layout);
   /// The tile with exactly these dimensions; names that it lacks are broadcast.
   NamedTile arrange(NamedTile operand, llvm::ArrayRef<NameId> layout);
 

@@ -120,6 +120,9 @@ FieldTower FieldJudge::drawTower(const Seed &seed) const {
   return FieldTower::draw(height, random);
 }
 
+/// Batches whose trials convince, where theorems say little.
+static constexpr unsigned kEnoughTowers = 64;
+
 /// \returns false if there is nothing more to learn.
 bool FieldJudge::addBatch(unsigned number) {
   Seed seed = deriveSeed(options.seed, "batch", number);
@@ -173,12 +176,17 @@ bool FieldJudge::isEnough(unsigned numTowers) {
   };
   if (llvm::all_of(bounds, isProved))
     return true;
-  // No theorem speaks about some element: the conjecture has to do.
-  bool isHopeless = llvm::any_of(bounds, [&](const BatchBound &bound) {
-    return bound.provedLog2 == 0 && numTowers >= 4 * options.minTowers;
-  });
-  if (isHopeless)
+  // No theorem speaks about some element: the conjecture has to do. Or one that
+  // promises so little of a batch that as many as are allowed are not enough.
+  double worst = llvm::max_element(bounds, [](auto &a, auto &b) {
+                   return a.provedLog2 < b.provedLog2;
+                 })->provedLog2;
+  bool isOutOfReach =
+      worst / numTowers * options.maxTowers > -double(options.errorBoundBits);
+  if (worst == 0 && numTowers >= 4 * options.minTowers)
     whatEndedTrials = "more trials would prove nothing";
+  else if (isOutOfReach && numTowers >= kEnoughTowers)
+    whatEndedTrials = "as many as are allowed would not prove what was asked";
   else if (numTowers * batchWork > options.maxWork)
     whatEndedTrials = "more trials would take too long";
   else if (numTowers == options.maxTowers)

@@ -31,7 +31,12 @@ struct Tiling {
   unsigned threads = 128;
 };
 
+/// Whether block graphs can be made of a structure. Not all exponentials can be
+/// kept small, where the program's are (TargetProgram::isStripped).
+bool canBuild(const TargetProgram &program, const Structure &structure);
+
 /// The block graph for a tiling, with masks where tiles are partial.
+/// `canBuild` must hold.
 /// \param extents  of the names; the program's own, or others.
 TileGraph buildTileGraph(const TargetProgram &program,
                          const Structure &structure,

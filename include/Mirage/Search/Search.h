@@ -34,7 +34,7 @@ using StructureVerifier =
 /// its test sizes; the winner's final test has a bound of its own.
 constexpr unsigned kSearchErrorBoundBits = 20;
 /// The most batches of trials for that, where theorems promise little (maxima).
-constexpr unsigned kSearchMaxTowers = 64;
+constexpr unsigned kSearchMaxTowers = 16;
 
 /// Judges by random testing over finite fields (Mirage/Verify/Verify.h).
 StructureVerifier makeFieldVerifier(uint64_t seed);

@@ -27,6 +27,8 @@ struct TargetProgram {
   llvm::SmallVector<NameSet> valueNames;
   /// Some elementwise operation joins operands of which neither has all names.
   bool hasOuterOperations = false;
+  /// Maxima were removed (Stabilizers.h), and kernels need others.
+  bool isStripped = false;
   /// How many names the tensor with most of them has.
   unsigned maxTensorNames = 0;
 

@@ -135,6 +135,20 @@ inline Graph attention(int64_t heads, int64_t queries, int64_t keys,
   return b.finish({b.matmul(p, v)});
 }
 
+/// As `attention`, with the maximum of each row subtracted from the scores.
+inline Graph safeAttention(int64_t heads, int64_t queries, int64_t keys,
+                           int64_t depth) {
+  ProgramBuilder b;
+  ValueId q = b.input({heads, queries, depth});
+  ValueId k = b.input({heads, depth, keys}), v = b.input({heads, keys, depth});
+  ValueId scores = b.matmul(q, k);
+  ValueId shifted =
+      b.apply(Opcode::Sub, {scores, b.reduce(Opcode::Max, scores, 2)});
+  ValueId e = b.apply(Opcode::Exp, {shifted});
+  ValueId p = b.apply(Opcode::Div, {e, b.reduce(Opcode::Sum, e, 2)});
+  return b.finish({b.matmul(p, v)});
+}
+
 /// rms over the last dimension, as an operator.
 inline ValueId addRms(ProgramBuilder &b, ValueId x) {
   ValueId r = b.reduce(Opcode::Rms, x, b.graph.getType(x).getRank() - 1);
