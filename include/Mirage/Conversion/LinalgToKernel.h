@@ -38,7 +38,7 @@ namespace mlir::mirage {
 
 /// Replaces one op on tensors by a kernel graph that computes its results: a
 /// structured op of linalg, linalg.softmax, an elementwise op of arith or math
-/// on tensors, a reshape of tensor, or an op that says itself how it is written
+/// on tensors, a reshape, slice, concat, insertion or pad of tensor, or an op that says itself how it is written
 /// (Mirage/Dialect/Kernel/IR/ExpressibleOpInterface.h). Results that nothing
 /// uses are dropped; one whose elements are all one number becomes a constant
 /// of arith.

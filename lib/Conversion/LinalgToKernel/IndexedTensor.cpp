@@ -150,6 +150,20 @@ IndexedTensor IndexedBuilder::stretch(const IndexedTensor &x,
   return result;
 }
 
+/// Rows and columns of a mask are the last dimensions.
+IndexedTensor IndexedBuilder::hide(const IndexedTensor &x, int row, int column,
+                                   int64_t offset, Type element) {
+  SmallVector<int> loops = llvm::filter_to_vector(x.loops, [&](int loop) {
+    return loop != kUnit && loop != row && loop != column;
+  });
+  loops.append({row, column});
+  Attributes attributes;
+  attributes.offset = offset;
+  return {
+      append(Opcode::CausalMask, stretch(x, loops).tensor, element, attributes),
+      loops};
+}
+
 //===----------------------------------------------------------------------===//
 // Reduction and contraction
 //===----------------------------------------------------------------------===//

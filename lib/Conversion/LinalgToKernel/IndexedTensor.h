@@ -71,6 +71,11 @@ public:
   /// `x` rounded to `element`; `x` itself if it is stored so already.
   IndexedTensor convert(const IndexedTensor &x, Type element);
 
+  /// `x` where loop `column` is at most loop `row` + `offset`, minus infinity
+  /// elsewhere; a row or column of kUnit is 0.
+  IndexedTensor hide(const IndexedTensor &x, int row, int column,
+                     int64_t offset, Type element);
+
   /// Sum or Max over `loops`, which become kUnit. A loop that `x` does not vary
   /// with counts as often as it iterates.
   IndexedTensor reduce(Opcode opcode, const IndexedTensor &x,

@@ -9,6 +9,7 @@
 #include "ScalarTranslator.h"
 #include "FindConstant.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -38,9 +39,9 @@ FailureOr<BodyValue> ScalarTranslator::translate(Value scalar) {
 }
 
 LogicalResult ScalarTranslator::failUnknown(Operation *op) {
-  if (isa<arith::SelectOp>(op))
-    return fail("expects a selection of the larger or the smaller of the two "
-                "values that its condition compares");
+  if (isa<linalg::IndexOp>(op))
+    return fail("expects a body that uses indices for a mask alone: to choose "
+                "between its values and minus infinity");
   return fail("no operator means " + op->getName().getStringRef());
 }
 
@@ -62,10 +63,12 @@ FailureOr<BodyValue> ScalarTranslator::translateOp(Operation *op) {
     return translateCast(op);
   std::optional<Opcode> unary = findUnary(op);
   std::optional<Join> join = findJoin(op);
-  if (!unary && !join && !isa<math::FmaOp, math::FPowIOp>(op))
+  if (!unary && !join && !isa<math::FmaOp, math::FPowIOp, arith::SelectOp>(op))
     return failUnknown(op);
   if (failed(checkArithmetic(op)))
     return failure();
+  if (auto select = dyn_cast<arith::SelectOp>(op); select && !join)
+    return translateSelection(select);
   if (unary)
     return translateUnary(*unary, op);
   if (join)
@@ -96,6 +99,9 @@ FailureOr<BodyValue> ScalarTranslator::translateUnary(Opcode opcode,
 
 FailureOr<BodyValue> ScalarTranslator::translateJoin(const Join &operation,
                                                      Operation *op) {
+  if (operation.opcode == Opcode::Add)
+    if (auto mask = findAddedMask(op, builder.getNumLoops()))
+      return translateMask(*mask, op);
   FailureOr<BodyValue> x = translate(operation.lhs);
   if (failed(x))
     return failure();
@@ -104,6 +110,26 @@ FailureOr<BodyValue> ScalarTranslator::translateJoin(const Join &operation,
     return failure();
   builder.setLocation(fuse(outer, op));
   return join(operation.opcode, *x, *y, getElementTypeOrSelf(op->getResult(0)));
+}
+
+FailureOr<BodyValue> ScalarTranslator::translateMask(const Mask &mask,
+                                                     Operation *op) {
+  FailureOr<BodyValue> masked = translate(mask.masked);
+  if (failed(masked))
+    return failure();
+  auto *tensor = std::get_if<IndexedTensor>(&*masked);
+  if (!tensor)
+    return fail("expects a mask to hide elements of a tensor, got a constant");
+  builder.setLocation(fuse(outer, op));
+  return BodyValue(builder.hide(*tensor, mask.row, mask.column, mask.offset,
+                                getElementTypeOrSelf(op->getResult(0))));
+}
+
+FailureOr<BodyValue> ScalarTranslator::translateSelection(arith::SelectOp op) {
+  FailureOr<Mask> mask = findSelectedMask(op, builder.getNumLoops(), reason);
+  if (failed(mask))
+    return failure();
+  return translateMask(*mask, op);
 }
 
 FailureOr<BodyValue> ScalarTranslator::translateFma(math::FmaOp op) {

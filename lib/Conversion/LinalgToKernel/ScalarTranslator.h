@@ -9,6 +9,7 @@
 #ifndef MIRAGE_LIB_CONVERSION_LINALGTOKERNEL_SCALARTRANSLATOR_H
 #define MIRAGE_LIB_CONVERSION_LINALGTOKERNEL_SCALARTRANSLATOR_H
 
+#include "FindMask.h"
 #include "FindOperator.h"
 #include "IndexedTensor.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -23,6 +24,7 @@ using BodyValue = std::variant<double, IndexedTensor>;
 /// Builds kernel ops for ops of arith and math, on demand, so that parts of a
 /// body that nothing asks for leave no trace. Numbers are folded in float64;
 /// next to a tensor they become the parameters of scale, offset, relu or clamp.
+/// What follows from indices alone becomes a mask, where it is one.
 class ScalarTranslator {
 public:
   /// What a value is that comes from outside of the body (an argument of the
@@ -49,6 +51,8 @@ private:
   FailureOr<BodyValue> translateFma(math::FmaOp op);
   FailureOr<BodyValue> translatePower(math::FPowIOp op);
   FailureOr<BodyValue> translateCast(Operation *op);
+  FailureOr<BodyValue> translateSelection(arith::SelectOp op);
+  FailureOr<BodyValue> translateMask(const Mask &mask, Operation *op);
   LogicalResult failUnknown(Operation *op);
   LogicalResult checkArithmetic(Operation *op);
   FailureOr<BodyValue> joinNumber(Opcode opcode, const IndexedTensor &x,
