@@ -19,7 +19,10 @@ static ReadResults readOp(Operation *op, GraphDraft &draft,
                           std::string &reason) {
   if (auto foreign = dyn_cast<kernel::ExpressibleOpInterface>(op))
     return readForeignOp(foreign, draft, reason);
-  if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  if (structured && choosesPieces(structured))
+    return readPieces(structured, draft, reason);
+  if (structured)
     return readLinalgOp(structured, draft, reason);
   if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op))
     return readSoftmax(softmax, draft, reason);

@@ -107,8 +107,8 @@ MaybePattern PatternFinder::findResult(linalg::LinalgOp op, OpResult result) {
   if (op.getNumLoops() != op.getNumParallelLoops())
     return std::nullopt;
   OpOperand *init = op.getDpsInitOperand(result.getResultNumber());
-  MaybePattern pattern = find(op.getMatchingYieldValue(init)->get(),
-                              op.getNumLoops());
+  MaybePattern pattern =
+      find(op.getMatchingYieldValue(init)->get(), op.getNumLoops());
   if (!pattern)
     return std::nullopt;
   SmallVector<int64_t> left = pattern->form.coefficients;
@@ -154,8 +154,7 @@ MaybePattern PatternFinder::findReshaped(Operation *op) {
 /// Index i of a slice is index offset + i · stride.
 /// (A dynamic offset or stride is a number out of range.)
 MaybePattern PatternFinder::findSlice(tensor::ExtractSliceOp op) {
-  MaybePattern pattern =
-      find(op.getSource(), op.getSourceType().getRank());
+  MaybePattern pattern = find(op.getSource(), op.getSourceType().getRank());
   if (!pattern)
     return std::nullopt;
   LinearIndex form{{}, pattern->form.constant};

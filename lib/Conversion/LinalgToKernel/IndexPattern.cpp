@@ -1,4 +1,5 @@
-//===- IndexPattern.cpp - Arithmetic with patterns -------------------------===//
+//===- IndexPattern.cpp - Arithmetic with patterns
+//-------------------------===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information. SPDX-License-Identifier:

@@ -33,6 +33,13 @@ Value IndexedBuilder::append(Opcode opcode, ValueRange operands, Type element,
 // Elementwise
 //===----------------------------------------------------------------------===//
 
+IndexedTensor IndexedBuilder::constant(double number) {
+  Attributes attributes;
+  attributes.scalars = {number};
+  return {append(Opcode::Constant, {}, getUnroundedType(), attributes, {1}),
+          {kUnit}};
+}
+
 IndexedTensor IndexedBuilder::unary(Opcode opcode, const IndexedTensor &x,
                                     Type element, ArrayRef<double> scalars) {
   Attributes attributes;

@@ -64,6 +64,8 @@ public:
   /// body, which rounds once, at its end: f32, in which arithmetic is done.
   Type getUnroundedType() { return builder.getF32Type(); }
 
+  /// One number for all iterations, in f32.
+  IndexedTensor constant(double number);
   IndexedTensor unary(Opcode opcode, const IndexedTensor &x, Type element,
                       ArrayRef<double> scalars = {});
   IndexedTensor binary(Opcode opcode, const IndexedTensor &x,

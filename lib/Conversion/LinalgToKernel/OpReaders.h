@@ -32,6 +32,12 @@ ReadResults readForeignOp(kernel::ExpressibleOpInterface op, GraphDraft &draft,
 ReadResults readLinalgOp(linalg::LinalgOp op, GraphDraft &draft,
                          std::string &reason);
 
+/// Structured ops that take elements of tensors around them, chosen by indices,
+/// as stablehlo's concatenations are lowered.
+bool choosesPieces(linalg::LinalgOp op);
+ReadResults readPieces(linalg::LinalgOp op, GraphDraft &draft,
+                       std::string &reason);
+
 /// linalg.softmax, which is no structured op, with the maximum subtracted.
 ReadResults readSoftmax(linalg::SoftmaxOp op, GraphDraft &draft,
                         std::string &reason);

@@ -5,234 +5,20 @@
 // Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Front ends join tensors by tensor.concat, or by inserting one after the other
-// into a tensor.empty; and pad by tensor.pad, or by inserting into a fill. All
-// of it is the same question: where does a box of the result come from? From
-// the tensor that was put there last, else from what was there before:
-//
-//   %0 = insert_slice %a into %empty[0, 0] [8, 4]    box [0, 0] [8, 7]
-//   %1 = insert_slice %b into %0[0, 4] [8, 3]        =  %a beside %b
-//
-//===----------------------------------------------------------------------===//
 
+#include "BoxReader.h"
 #include "FindConstant.h"
+#include "IndexPattern.h"
 #include "OpReaders.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace mlir;
 using namespace mlir::mirage;
 
-namespace {
-/// A part of a tensor: where it starts and how far it reaches.
-struct Box {
-  SmallVector<int64_t> offsets, sizes;
-
-  unsigned getRank() const { return sizes.size(); }
-  int64_t getEnd(unsigned dim) const { return offsets[dim] + sizes[dim]; }
-};
-
-/// A tensor that holds `inner` at `place` and elsewhere what `outer` holds
-/// there: a tensor, or the scalar that all is.
-struct Patch {
-  Value inner, outer;
-  Box place;
-};
-
-/// Reads boxes of tensors as tensors of the draft.
-class BoxReader {
-public:
-  BoxReader(GraphDraft &draft, Operation *op, std::string &reason)
-      : builder(draft.getBuilder()), draft(draft), location(op->getLoc()),
-        element(getElementTypeOrSelf(op->getResult(0))), reason(reason) {}
-
-  FailureOr<Value> readWhole(Value tensor);
-  FailureOr<Value> read(Value source, const Box &box);
-  FailureOr<Value> readPatch(const Patch &patch, const Box &box);
-  Value join(unsigned dim, ArrayRef<Value> parts);
-  Value slice(Value whole, const Box &box, ArrayRef<int64_t> strides);
-  Value reshape(Value tensor, ArrayRef<int64_t> shape);
-
-private:
-  FailureOr<Value> readInner(const Patch &patch, const Box &box);
-  RankedTensorType getType(ArrayRef<int64_t> shape) {
-    return RankedTensorType::get(shape, element);
-  }
-
-  OpBuilder &builder;
-  GraphDraft &draft;
-  Location location;
-  Type element;
-  std::string &reason;
-};
-} // namespace
-
-//===----------------------------------------------------------------------===//
-// Patches
-//===----------------------------------------------------------------------===//
-
 static bool isStatic(ArrayRef<int64_t> numbers) {
   return !llvm::any_of(numbers, ShapedType::isDynamic);
 }
-
-static ArrayRef<int64_t> getShape(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getShape();
-}
-
-static std::optional<Patch> findInserted(tensor::InsertSliceOp insert) {
-  if (!isStatic(insert.getStaticOffsets()) ||
-      !isStatic(insert.getStaticSizes()) || !insert.hasUnitStride())
-    return std::nullopt;
-  return Patch{insert.getSource(), insert.getDest(),
-               Box{llvm::to_vector(insert.getStaticOffsets()),
-                   llvm::to_vector(insert.getStaticSizes())}};
-}
-
-/// Negative padding would take elements away.
-static std::optional<Patch> findPadded(tensor::PadOp pad) {
-  Value number = pad.getConstantPaddingValue();
-  auto isPadding = [](int64_t count) { return count >= 0; };
-  if (!number || !findConstant(number) ||
-      !pad.getSourceType().hasStaticShape() ||
-      !llvm::all_of(pad.getStaticLow(), isPadding) ||
-      !llvm::all_of(pad.getStaticHigh(), isPadding))
-    return std::nullopt;
-  return Patch{pad.getSource(), number,
-               Box{llvm::to_vector(pad.getStaticLow()),
-                   llvm::to_vector(pad.getSourceType().getShape())}};
-}
-
-static std::optional<Patch> findPatch(Value tensor) {
-  if (auto insert = tensor.getDefiningOp<tensor::InsertSliceOp>())
-    return findInserted(insert);
-  if (auto pad = tensor.getDefiningOp<tensor::PadOp>())
-    return findPadded(pad);
-  return std::nullopt;
-}
-
-//===----------------------------------------------------------------------===//
-// Boxes
-//===----------------------------------------------------------------------===//
-
-Value BoxReader::slice(Value whole, const Box &box, ArrayRef<int64_t> strides) {
-  bool isWhole = getShape(whole) == ArrayRef(box.sizes);
-  if (isWhole)
-    return whole;
-  return kernel::SliceOp::create(builder, location, getType(box.sizes), whole,
-                                 box.offsets, strides);
-}
-
-Value BoxReader::reshape(Value tensor, ArrayRef<int64_t> shape) {
-  if (getShape(tensor) == shape)
-    return tensor;
-  return kernel::ReshapeOp::create(builder, location, getType(shape), tensor);
-}
-
-/// Parts that were joined along the same dimension stand side by side in one
-/// op.
-Value BoxReader::join(unsigned dim, ArrayRef<Value> parts) {
-  int64_t dims[] = {dim};
-  SmallVector<Value> flat;
-  SmallVector<kernel::ConcatOp> joined;
-  for (Value part : parts) {
-    auto concat = part.getDefiningOp<kernel::ConcatOp>();
-    if (concat && concat.getDims() == ArrayRef(dims)) {
-      llvm::append_range(flat, concat.getParts());
-      joined.push_back(concat);
-    } else {
-      flat.push_back(part);
-    }
-  }
-  SmallVector<int64_t> shape(getShape(parts[0]));
-  shape[dim] = 0;
-  for (Value part : parts)
-    shape[dim] += getShape(part)[dim];
-  Value result = kernel::ConcatOp::create(builder, location, getType(shape),
-                                          flat, dims);
-  for (kernel::ConcatOp concat : joined)
-    concat.erase();
-  return result;
-}
-
-FailureOr<Value> BoxReader::readWhole(Value tensor) {
-  SmallVector<int64_t> sizes(getShape(tensor));
-  return read(tensor, Box{SmallVector<int64_t>(sizes.size(), 0), sizes});
-}
-
-FailureOr<Value> BoxReader::read(Value source, const Box &box) {
-  if (std::optional<double> number = findConstant(source))
-    return Value(kernel::ConstantOp::create(
-        builder, location, getType(box.sizes), llvm::APFloat(*number)));
-  if (source.getDefiningOp<tensor::EmptyOp>()) {
-    reason = "expects defined elements, got some of a tensor.empty";
-    return failure();
-  }
-  if (auto problem = explainUnsupportedTensor(source.getType())) {
-    reason = *problem;
-    return failure();
-  }
-  if (std::optional<Patch> patch = findPatch(source))
-    return readPatch(*patch, box);
-  return slice(draft.getInput(source), box,
-               SmallVector<int64_t>(box.getRank(), 1));
-}
-
-/// A source of lower rank has no dimensions for some where the place has size
-/// 1.
-FailureOr<Value> BoxReader::readInner(const Patch &patch, const Box &box) {
-  auto type = cast<RankedTensorType>(patch.inner.getType());
-  auto dropped =
-      computeRankReductionMask(patch.place.sizes, type.getShape());
-  Box inside;
-  for (unsigned dim = 0; dim < box.getRank(); ++dim)
-    if (!dropped || !dropped->contains(dim)) {
-      inside.offsets.push_back(box.offsets[dim] - patch.place.offsets[dim]);
-      inside.sizes.push_back(box.sizes[dim]);
-    }
-  FailureOr<Value> read = this->read(patch.inner, inside);
-  if (failed(read))
-    return failure();
-  return reshape(*read, box.sizes);
-}
-
-/// Cuts the box along the first dimension in which the place neither holds it
-/// nor misses it.
-FailureOr<Value> BoxReader::readPatch(const Patch &patch, const Box &box) {
-  auto getCuts = [&](unsigned dim) -> std::pair<int64_t, int64_t> {
-    return {std::max(box.offsets[dim], patch.place.offsets[dim]),
-            std::min(box.getEnd(dim), patch.place.getEnd(dim))};
-  };
-  std::optional<unsigned> split;
-  for (unsigned dim = 0; dim < box.getRank(); ++dim) {
-    auto [first, last] = getCuts(dim);
-    if (first >= last)
-      return read(patch.outer, box);
-    if (!split && (first > box.offsets[dim] || last < box.getEnd(dim)))
-      split = dim;
-  }
-  if (!split)
-    return readInner(patch, box);
-  auto [first, last] = getCuts(*split);
-  int64_t bounds[] = {box.offsets[*split], first, last, box.getEnd(*split)};
-  SmallVector<Value> parts;
-  for (unsigned part = 0; part < 3; ++part) {
-    if (bounds[part] == bounds[part + 1])
-      continue;
-    Box piece = box;
-    piece.offsets[*split] = bounds[part];
-    piece.sizes[*split] = bounds[part + 1] - bounds[part];
-    FailureOr<Value> read = readPatch(patch, piece);
-    if (failed(read))
-      return failure();
-    parts.push_back(*read);
-  }
-  return join(*split, parts);
-}
-
-//===----------------------------------------------------------------------===//
-// Ops
-//===----------------------------------------------------------------------===//
 
 static ReadResults toResults(FailureOr<Value> value) {
   if (failed(value))
@@ -302,4 +88,134 @@ ReadResults mlir::mirage::readPatched(Operation *op, GraphDraft &draft,
     return failure();
   }
   return toResults(BoxReader(draft, op, reason).readWhole(result));
+}
+
+//===----------------------------------------------------------------------===//
+// Pieces chosen by indices
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Reads what a structured op without operands takes from tensors around it, by
+/// its indices:
+///
+///   %j = linalg.index 1
+///   scf.if (%j < 4) { tensor.extract %a[%i, %j] }
+///   else            { tensor.extract %b[%i, %j - 4] }
+class PieceReader {
+public:
+  PieceReader(linalg::LinalgOp op, GraphDraft &draft, std::string &reason)
+      : numLoops(op.getNumLoops()), boxes(draft, op, reason), reason(reason) {}
+
+  FailureOr<Value> read(Value value, const Box &box);
+
+private:
+  FailureOr<Value> readChoice(scf::IfOp choice, Value value, const Box &box);
+  FailureOr<Value> readElements(tensor::ExtractOp extract, const Box &box);
+  FailureOr<Value> fail(const char *message) {
+    reason = message;
+    return failure();
+  }
+
+  unsigned numLoops;
+  BoxReader boxes;
+  std::string &reason;
+};
+} // namespace
+
+/// The loop that an index is, with a constant added; none if it is another
+/// function of the loops.
+static std::optional<unsigned> findLoop(const LinearIndex &index) {
+  std::optional<unsigned> loop;
+  for (auto [number, coefficient] : llvm::enumerate(index.coefficients)) {
+    if (coefficient == 0)
+      continue;
+    if (coefficient != 1 || loop)
+      return std::nullopt;
+    loop = number;
+  }
+  return loop;
+}
+
+FailureOr<Value> PieceReader::readChoice(scf::IfOp choice, Value value,
+                                         const Box &box) {
+  auto isBoolean = [](bool wanted) {
+    return [wanted](Attribute attribute) {
+      auto number = dyn_cast<IntegerAttr>(attribute);
+      return number && number.getValue().isZero() != wanted;
+    };
+  };
+  auto pattern = findIndexPattern(choice.getCondition(), numLoops);
+  auto below = pattern ? findKept(*pattern, isBoolean(true), isBoolean(false))
+                       : std::nullopt;
+  std::optional<unsigned> dim = below ? findLoop(*below) : std::nullopt;
+  if (!dim)
+    return fail("expects a choice between tensors by whether an index is below "
+                "a number");
+  unsigned number = cast<OpResult>(value).getResultNumber();
+  Value sources[] = {choice.thenYield().getOperand(number),
+                     choice.elseYield().getOperand(number)};
+  int64_t first = box.offsets[*dim], last = box.getEnd(*dim);
+  int64_t middle = std::clamp(1 - below->constant, first, last);
+  SmallVector<Value> parts;
+  for (auto [source, begin, end] : {std::tuple(sources[0], first, middle),
+                                    std::tuple(sources[1], middle, last)}) {
+    if (begin == end)
+      continue;
+    FailureOr<Value> part = read(source, box.cut(*dim, begin, end));
+    if (failed(part))
+      return failure();
+    parts.push_back(*part);
+  }
+  return parts.size() == 1 ? parts[0] : boxes.join(*dim, parts);
+}
+
+FailureOr<Value> PieceReader::readElements(tensor::ExtractOp extract,
+                                           const Box &box) {
+  Box source = box;
+  ArrayRef<int64_t> shape = extract.getTensor().getType().getShape();
+  bool isBox = shape.size() == box.getRank();
+  for (auto [dim, index] : llvm::enumerate(extract.getIndices())) {
+    auto pattern = findIndexPattern(index, numLoops);
+    isBox &= pattern && !pattern->isStep() && findLoop(pattern->form) == dim;
+    if (!isBox)
+      return fail("expects an element at the indices of the loops, each with a "
+                  "number added");
+    source.offsets[dim] += pattern->form.constant;
+    if (source.offsets[dim] < 0 || source.getEnd(dim) > shape[dim])
+      return fail("expects elements that exist");
+  }
+  return boxes.read(extract.getTensor(), source);
+}
+
+FailureOr<Value> PieceReader::read(Value value, const Box &box) {
+  if (findConstant(value))
+    return boxes.read(value, box);
+  if (auto choice = value.getDefiningOp<scf::IfOp>())
+    return readChoice(choice, value, box);
+  if (auto extract = value.getDefiningOp<tensor::ExtractOp>())
+    return readElements(extract, box);
+  return fail("expects elements of tensors where indices choose");
+}
+
+bool mlir::mirage::choosesPieces(linalg::LinalgOp op) {
+  auto isIdentity = [](AffineMap map) { return map.isIdentity(); };
+  Operation *yield = op.getBlock()->getTerminator();
+  return op->getNumResults() == 1 && yield->getNumOperands() == 1 &&
+         op.getNumLoops() == op.getNumParallelLoops() &&
+         llvm::all_of(op.getIndexingMapsArray(), isIdentity) &&
+         !findConstant(yield->getOperand(0)) &&
+         isa_and_nonnull<scf::IfOp, tensor::ExtractOp>(
+             yield->getOperand(0).getDefiningOp());
+}
+
+ReadResults mlir::mirage::readPieces(linalg::LinalgOp op, GraphDraft &draft,
+                                     std::string &reason) {
+  Type type = op->getResult(0).getType();
+  if (auto problem = explainUnsupportedTensor(type)) {
+    reason = *problem;
+    return failure();
+  }
+  Value yielded = op.getBlock()->getTerminator()->getOperand(0);
+  return toResults(PieceReader(op, draft, reason)
+                       .read(yielded, Box::whole(op.getStaticLoopRanges())));
 }

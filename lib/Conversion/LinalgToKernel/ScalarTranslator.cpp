@@ -42,6 +42,9 @@ LogicalResult ScalarTranslator::failUnknown(Operation *op) {
   if (isa<linalg::IndexOp>(op))
     return fail("expects a body that uses indices for a mask alone: to choose "
                 "between its values and minus infinity");
+  if (isa<arith::MaxNumFOp, arith::MinNumFOp>(op))
+    return fail("expects fastmath<nnan> on " + op->getName().getStringRef() +
+                ", which drops NaN where operators keep it");
   return fail("no operator means " + op->getName().getStringRef());
 }
 
@@ -63,7 +66,8 @@ FailureOr<BodyValue> ScalarTranslator::translateOp(Operation *op) {
     return translateCast(op);
   std::optional<Opcode> unary = findUnary(op);
   std::optional<Join> join = findJoin(op);
-  if (!unary && !join && !isa<math::FmaOp, math::FPowIOp, arith::SelectOp>(op))
+  if (!unary && !join && !isSpelled(op) &&
+      !isa<math::FmaOp, math::FPowIOp, arith::SelectOp>(op))
     return failUnknown(op);
   if (failed(checkArithmetic(op)))
     return failure();
@@ -73,6 +77,8 @@ FailureOr<BodyValue> ScalarTranslator::translateOp(Operation *op) {
     return translateUnary(*unary, op);
   if (join)
     return translateJoin(*join, op);
+  if (isSpelled(op))
+    return translateSpelled(op);
   if (auto power = dyn_cast<math::FPowIOp>(op))
     return translatePower(power);
   return translateFma(cast<math::FmaOp>(op));
@@ -87,14 +93,16 @@ static Location fuse(Location outer, Operation *op) {
 FailureOr<BodyValue> ScalarTranslator::translateUnary(Opcode opcode,
                                                       Operation *op) {
   FailureOr<BodyValue> x = translate(op->getOperand(0));
+  builder.setLocation(fuse(outer, op));
+  return apply(opcode, x, getElementTypeOrSelf(op->getResult(0)));
+}
+
+FailureOr<BodyValue> ScalarTranslator::translateSpelled(Operation *op) {
+  FailureOr<BodyValue> x = translate(op->getOperand(0));
   if (failed(x))
     return failure();
-  if (auto *number = std::get_if<double>(&*x))
-    return BodyValue(
-        evaluateDouble(getOperatorInfo(opcode).definition, *number, {}));
   builder.setLocation(fuse(outer, op));
-  return BodyValue(builder.unary(opcode, std::get<IndexedTensor>(*x),
-                                 getElementTypeOrSelf(op->getResult(0))));
+  return spellFunction(op, *x);
 }
 
 FailureOr<BodyValue> ScalarTranslator::translateJoin(const Join &operation,

@@ -62,7 +62,7 @@ func.func @unknown_op(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
 }
 
 func.func @drops_nan(%x: tensor<4x6xf32>, %y: tensor<4x6xf32>) -> tensor<4x6xf32> {
-  // expected-remark @below {{no operator means arith.maxnumf}}
+  // expected-remark @below {{expects fastmath<nnan> on arith.maxnumf, which drops NaN where operators keep it}}
   %0 = arith.maxnumf %x, %y : tensor<4x6xf32>
   return %0 : tensor<4x6xf32>
 }
@@ -165,16 +165,16 @@ func.func @divided_by_zero(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
   return %0 : tensor<4x6xf32>
 }
 
-func.func @exponent(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
-  %c = arith.constant dense<2.7> : tensor<4x6xf32>
-  // expected-remark @below {{expects an exponent that is a multiple of 0.5 from -64 to 64, got 2.7}}
-  %0 = math.powf %x, %c : tensor<4x6xf32>
+func.func @negative_base(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %c = arith.constant dense<-2.7> : tensor<4x6xf32>
+  // expected-remark @below {{expects powers of a constant above 0}}
+  %0 = math.powf %c, %x : tensor<4x6xf32>
   return %0 : tensor<4x6xf32>
 }
 
 func.func @large_exponent(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
   %c = arith.constant dense<65.0> : tensor<4x6xf32>
-  // expected-remark @below {{expects an exponent that is a multiple of 0.5 from -64 to 64, got 65}}
+  // expected-remark @below {{expects an exponent from -64 to 64, got 65}}
   %0 = math.powf %x, %c : tensor<4x6xf32>
   return %0 : tensor<4x6xf32>
 }
@@ -354,4 +354,51 @@ func.func @returned_positions() -> tensor<4xi64> {
     linalg.yield %1 : i64
   } -> tensor<4xi64>
   return %0 : tensor<4xi64>
+}
+
+func.func @beyond_the_end(%a: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %e = tensor.empty() : tensor<4x6xf32>
+  %c1 = arith.constant 1 : index
+  // expected-remark @below {{expects elements that exist}}
+  %0 = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<4x6xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %k = arith.addi %j, %c1 : index
+    %1 = tensor.extract %a[%i, %k] : tensor<4x6xf32>
+    linalg.yield %1 : f32
+  } -> tensor<4x6xf32>
+  return %0 : tensor<4x6xf32>
+}
+
+func.func @transposed_by_index(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %e = tensor.empty() : tensor<4x4xf32>
+  // expected-remark @below {{expects an element at the indices of the loops, each with a number added}}
+  %0 = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<4x4xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %1 = tensor.extract %a[%j, %i] : tensor<4x4xf32>
+    linalg.yield %1 : f32
+  } -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
+func.func @chosen_by_argument(%a: tensor<4x4xf32>, %c: i1) -> tensor<4x4xf32> {
+  %e = tensor.empty() : tensor<4x4xf32>
+  // expected-remark @below {{expects a choice between tensors by whether an index is below a number}}
+  %0 = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<4x4xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %1 = scf.if %c -> (f32) {
+      %2 = tensor.extract %a[%i, %j] : tensor<4x4xf32>
+      scf.yield %2 : f32
+    } else {
+      %2 = tensor.extract %a[%j, %i] : tensor<4x4xf32>
+      scf.yield %2 : f32
+    }
+    linalg.yield %1 : f32
+  } -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
 }

@@ -133,3 +133,38 @@ func.func @padded_by_fill(%x: tensor<4x6xf16>) -> tensor<4x9xf16> {
   %0 = tensor.insert_slice %x into %f[0, 0] [4, 6] [1, 1] : tensor<4x6xf16> into tensor<4x9xf16>
   return %0 : tensor<4x9xf16>
 }
+
+// Three tensors by two comparisons, the second of which stands in the first one's branch,
+// with one of the three shifted: what stablehlo's concatenate becomes.
+// CHECK-LABEL: func.func @chosen_by_index(
+// CHECK:         %[[S:.+]] = mirage_kernel.slice %{{.+}} offsets [0, 2] strides [1, 1] : (tensor<4x9xf32>) -> tensor<4x3xf32>
+// CHECK:         mirage_kernel.concat %{{.+}}, %[[S]], %{{.+}} dims [1]
+func.func @chosen_by_index(%a: tensor<4x2xf32>, %b: tensor<4x9xf32>, %c: tensor<4x1xf32>) -> tensor<4x6xf32> {
+  %e = tensor.empty() : tensor<4x6xf32>
+  %c2 = arith.constant 2 : index
+  %c5 = arith.constant 5 : index
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      outs(%e : tensor<4x6xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %1 = arith.cmpi ult, %j, %c2 : index
+    %2 = scf.if %1 -> (f32) {
+      %3 = tensor.extract %a[%i, %j] : tensor<4x2xf32>
+      scf.yield %3 : f32
+    } else {
+      %4 = arith.cmpi ult, %j, %c5 : index
+      %5 = scf.if %4 -> (f32) {
+        %6 = tensor.extract %b[%i, %j] : tensor<4x9xf32>
+        scf.yield %6 : f32
+      } else {
+        %k = arith.subi %j, %c5 : index
+        %6 = tensor.extract %c[%i, %k] : tensor<4x1xf32>
+        scf.yield %6 : f32
+      }
+      scf.yield %5 : f32
+    }
+    linalg.yield %2 : f32
+  } -> tensor<4x6xf32>
+  return %0 : tensor<4x6xf32>
+}
