@@ -19,16 +19,14 @@
 using namespace mlir;
 using namespace mlir::mirage;
 
-FailureOr<BodyValue> ScalarTranslator::apply(Opcode opcode,
-                                             FailureOr<BodyValue> x,
-                                             Type element) {
+FailureOr<BodyValue>
+ScalarTranslator::apply(Opcode opcode, FailureOr<BodyValue> x, Type element) {
   if (failed(x))
     return failure();
   if (auto *number = std::get_if<double>(&*x))
     return BodyValue(
         evaluateDouble(getOperatorInfo(opcode).definition, *number, {}));
-  return BodyValue(
-      builder.unary(opcode, std::get<IndexedTensor>(*x), element));
+  return BodyValue(builder.unary(opcode, std::get<IndexedTensor>(*x), element));
 }
 
 FailureOr<BodyValue> ScalarTranslator::apply(Opcode opcode,
@@ -41,9 +39,9 @@ FailureOr<BodyValue> ScalarTranslator::apply(Opcode opcode,
 }
 
 /// (exp(x) + sign · exp(-x)) / 2
-FailureOr<BodyValue>
-ScalarTranslator::spellHyperbolic(Opcode sumOrDifference, const BodyValue &x,
-                                  Type element) {
+FailureOr<BodyValue> ScalarTranslator::spellHyperbolic(Opcode sumOrDifference,
+                                                       const BodyValue &x,
+                                                       Type element) {
   Type inner = builder.getUnroundedType();
   auto grows = apply(Opcode::Exp, x, inner);
   auto shrinks = apply(Opcode::Exp, apply(Opcode::Neg, x, inner), inner);
