@@ -14,8 +14,9 @@ using namespace mlir::mirage;
 
 /// A mask shows where `kept` is at most 0: one index less another, less the
 /// offset.
-static std::optional<Mask> makeMask(Value masked, const LinearIndex &kept) {
-  Mask mask{masked, kUnit, kUnit, -kept.constant};
+static std::optional<Mask> makeMask(Value masked, const LinearIndex &kept,
+                                    bool hidesByZero) {
+  Mask mask{masked, kUnit, kUnit, -kept.constant, hidesByZero};
   for (auto [loop, coefficient] : llvm::enumerate(kept.coefficients)) {
     if (coefficient == 0)
       continue;
@@ -27,9 +28,9 @@ static std::optional<Mask> makeMask(Value masked, const LinearIndex &kept) {
   return mask;
 }
 
-static bool isZero(Attribute attribute) {
+static bool isNumber(Attribute attribute, double wanted) {
   auto number = dyn_cast<FloatAttr>(attribute);
-  return number && number.getValue().isZero();
+  return number && number.getValueAsDouble() == wanted;
 }
 
 static bool isTrue(Attribute attribute) {
@@ -42,23 +43,34 @@ static bool isFalse(Attribute attribute) {
   return number && number.getValue().isZero();
 }
 
-std::optional<Mask> mlir::mirage::findAddedMask(Operation *sum,
-                                                unsigned numLoops) {
+std::optional<Mask> mlir::mirage::findJoinedMask(Operation *op, Opcode opcode,
+                                                 unsigned numLoops) {
+  bool isProduct = opcode == Opcode::Mul;
+  if (!isProduct && opcode != Opcode::Add)
+    return std::nullopt;
+  auto shows = [&](Attribute x) { return isNumber(x, isProduct ? 1 : 0); };
+  auto hides = [&](Attribute x) {
+    return isProduct ? isNumber(x, 0) : isLowest(x);
+  };
   for (unsigned side : {0, 1}) {
-    auto pattern = findIndexPattern(sum->getOperand(side), numLoops);
-    if (!pattern)
-      continue;
-    if (auto kept = findKept(*pattern, isZero, isLowest))
-      return makeMask(sum->getOperand(1 - side), *kept);
+    auto pattern = findIndexPattern(op->getOperand(side), numLoops);
+    auto kept = pattern ? findKept(*pattern, shows, hides) : std::nullopt;
+    if (kept)
+      return makeMask(op->getOperand(1 - side), *kept, isProduct);
   }
   return std::nullopt;
 }
 
-/// Minus infinity, or the lowest number of its type, which stands for it where
-/// a program avoids infinities (docs/rationale/Import.md).
-static bool isLowestConstant(Value value, unsigned numLoops) {
+/// Whether a value hides by 0 (true), or by minus infinity or the lowest number
+/// of its type, which stands for it where a program avoids infinities
+/// (docs/rationale/Import.md); none where it hides nothing.
+static std::optional<bool> findHiding(Value value, unsigned numLoops) {
   auto pattern = findIndexPattern(value, numLoops);
-  return pattern && pattern->isConstant() && isLowest(pattern->atMost);
+  if (!pattern || !pattern->isConstant())
+    return std::nullopt;
+  if (isLowest(pattern->atMost))
+    return false;
+  return isNumber(pattern->atMost, 0) ? std::optional(true) : std::nullopt;
 }
 
 FailureOr<Mask> mlir::mirage::findSelectedMask(arith::SelectOp select,
@@ -71,17 +83,19 @@ FailureOr<Mask> mlir::mirage::findSelectedMask(arith::SelectOp select,
              "indices";
     return failure();
   }
-  bool hidesFalse = isLowestConstant(select.getFalseValue(), numLoops);
-  if (!hidesFalse && !isLowestConstant(select.getTrueValue(), numLoops)) {
+  auto hidesFalse = findHiding(select.getFalseValue(), numLoops);
+  auto hidesTrue = findHiding(select.getTrueValue(), numLoops);
+  if (!hidesFalse && !hidesTrue) {
     reason = "expects a selection by indices to be a mask, which gives a value "
-             "or minus infinity";
+             "or one of minus infinity and 0";
     return failure();
   }
   auto kept = hidesFalse ? findKept(*pattern, isTrue, isFalse)
                          : findKept(*pattern, isFalse, isTrue);
   Value masked = hidesFalse ? select.getTrueValue() : select.getFalseValue();
   std::optional<Mask> mask =
-      kept ? makeMask(masked, *kept) : std::optional<Mask>();
+      kept ? makeMask(masked, *kept, hidesFalse ? *hidesFalse : *hidesTrue)
+           : std::nullopt;
   if (!mask) {
     reason = "expects a mask to compare one index with another or with a "
              "number";

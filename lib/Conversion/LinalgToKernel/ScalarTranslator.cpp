@@ -107,9 +107,8 @@ FailureOr<BodyValue> ScalarTranslator::translateSpelled(Operation *op) {
 
 FailureOr<BodyValue> ScalarTranslator::translateJoin(const Join &operation,
                                                      Operation *op) {
-  if (operation.opcode == Opcode::Add)
-    if (auto mask = findAddedMask(op, builder.getNumLoops()))
-      return translateMask(*mask, op);
+  if (auto mask = findJoinedMask(op, operation.opcode, builder.getNumLoops()))
+    return translateMask(*mask, op);
   FailureOr<BodyValue> x = translate(operation.lhs);
   if (failed(x))
     return failure();
@@ -129,8 +128,17 @@ FailureOr<BodyValue> ScalarTranslator::translateMask(const Mask &mask,
   if (!tensor)
     return fail("expects a mask to hide elements of a tensor, got a constant");
   builder.setLocation(fuse(outer, op));
-  return BodyValue(builder.hide(*tensor, mask.row, mask.column, mask.offset,
-                                getElementTypeOrSelf(op->getResult(0))));
+  Type element = getElementTypeOrSelf(op->getResult(0));
+  auto hide = [&](const IndexedTensor &x, Type type) {
+    return builder.hide(x, mask.row, mask.column, mask.offset, type);
+  };
+  if (!mask.hidesByZero)
+    return BodyValue(hide(*tensor, element));
+  // 1 = exp(0) where it shows, 0 = exp(-inf) where it hides.
+  Type inner = builder.getUnroundedType();
+  IndexedTensor factor =
+      builder.unary(Opcode::Exp, hide(builder.constant(0), inner), inner);
+  return BodyValue(builder.binary(Opcode::Mul, *tensor, factor, element));
 }
 
 FailureOr<BodyValue> ScalarTranslator::translateSelection(arith::SelectOp op) {

@@ -290,18 +290,18 @@ func.func @concat_of_integers(%x: tensor<4x6xi32>) -> tensor<8x6xi32> {
   return %0 : tensor<8x6xi32>
 }
 
-// Hidden elements count as 0, not as minus infinity.
-func.func @masked_by_zero(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
+// Hidden elements count as 2.
+func.func @masked_by_two(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
   %e = tensor.empty() : tensor<4x6xf32>
-  %zero = arith.constant 0.0 : f32
-  // expected-remark @below {{expects a selection by indices to be a mask, which gives a value or minus infinity}}
+  %two = arith.constant 2.0 : f32
+  // expected-remark @below {{expects a selection by indices to be a mask, which gives a value or one of minus infinity and 0}}
   %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
       ins(%x : tensor<4x6xf32>) outs(%e : tensor<4x6xf32>) {
   ^bb0(%a: f32, %out: f32):
     %i = linalg.index 0 : index
     %j = linalg.index 1 : index
     %1 = arith.cmpi sge, %i, %j : index
-    %2 = arith.select %1, %a, %zero : f32
+    %2 = arith.select %1, %a, %two : f32
     linalg.yield %2 : f32
   } -> tensor<4x6xf32>
   return %0 : tensor<4x6xf32>

@@ -225,3 +225,55 @@ func.func @finite(%x: tensor<5x7xf32>, %mask: tensor<5x7xf32>) -> tensor<5x7xf32
   } -> tensor<5x7xf32>
   return %1 : tensor<5x7xf32>
 }
+
+// tril, as torch-mlir writes it: what is hidden is 0, as 0 = exp(-inf) makes it.
+// CHECK-LABEL: func.func @lower_triangle(
+// CHECK-SAME:    %[[X:.+]]: tensor<5x7xf32>
+// CHECK:         %[[Z:.+]] = mirage_kernel.constant 0.000000e+00 : tensor<5x7xf32>
+// CHECK-NEXT:    %[[M:.+]] = mirage_kernel.causal_mask %[[Z]] offset 1
+// CHECK-NEXT:    %[[E:.+]] = mirage_kernel.exp %[[M]]
+// CHECK-NEXT:    mirage_kernel.mul %{{.+}}, %[[E]]
+func.func @lower_triangle(%x: tensor<5x7xf32>) -> tensor<5x7xf32> {
+  %e = tensor.empty() : tensor<5x7xf32>
+  %zero = arith.constant 0.0 : f32
+  %c1 = arith.constant 1 : i64
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<5x7xf32>) outs(%e : tensor<5x7xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %i64 = arith.index_cast %i : index to i64
+    %j64 = arith.index_cast %j : index to i64
+    %next = arith.addi %i64, %c1 : i64
+    %1 = arith.cmpi sle, %j64, %next : i64
+    %2 = arith.select %1, %a, %zero : f32
+    linalg.yield %2 : f32
+  } -> tensor<5x7xf32>
+  return %0 : tensor<5x7xf32>
+}
+
+// A triangle of ones that scores are multiplied by, as in linear attention.
+// CHECK-LABEL: func.func @times_triangle(
+// CHECK:         mirage_kernel.causal_mask %{{.+}} offset 0 : (tensor<5x7xf32>)
+// CHECK:         mirage_kernel.mul
+func.func @times_triangle(%x: tensor<2x5x7xf32>) -> tensor<2x5x7xf32> {
+  %e = tensor.empty() : tensor<5x7xf32>
+  %large = tensor.empty() : tensor<2x5x7xf32>
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %0 = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<5x7xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %1 = arith.cmpi uge, %i, %j : index
+    %2 = arith.select %1, %one, %zero : f32
+    linalg.yield %2 : f32
+  } -> tensor<5x7xf32>
+  %3 = linalg.generic {indexing_maps = [affine_map<(b, i, j) -> (b, i, j)>, affine_map<(b, i, j) -> (i, j)>, affine_map<(b, i, j) -> (b, i, j)>], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x, %0 : tensor<2x5x7xf32>, tensor<5x7xf32>) outs(%large : tensor<2x5x7xf32>) {
+  ^bb0(%a: f32, %m: f32, %out: f32):
+    %1 = arith.mulf %a, %m : f32
+    linalg.yield %1 : f32
+  } -> tensor<2x5x7xf32>
+  return %3 : tensor<2x5x7xf32>
+}
