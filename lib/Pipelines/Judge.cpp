@@ -17,6 +17,9 @@
 #include "Mirage/Verify/VerdictJSON.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 #include <random>
 
@@ -223,8 +226,31 @@ static VerifyOptions getOptions(const JudgeOptions &options) {
   return verify;
 }
 
-static FailureOr<Verdict> judge(func::FuncOp before, func::FuncOp after,
-                                const VerifyOptions &options) {
+static void collectOtherTypes(ArrayRef<TensorSpec> before,
+                              ArrayRef<TensorSpec> after, StringRef what,
+                              std::vector<std::string> &found) {
+  for (auto [number, lhs, rhs] : llvm::enumerate(before, after))
+    if (lhs.element != rhs.element)
+      found.push_back(llvm::formatv("{0} {1} ({2} and {3})", what, number,
+                                    getElementTypeName(lhs.element),
+                                    getElementTypeName(rhs.element)));
+}
+
+static std::vector<std::string> findOtherTypes(const Graph &lhs,
+                                               const Graph &rhs) {
+  std::vector<std::string> found;
+  auto inputs = [](const Graph &graph) {
+    return graph.getTypes(
+        llvm::to_vector(llvm::seq<ValueId>(0, graph.getNumInputs())));
+  };
+  collectOtherTypes(inputs(lhs), inputs(rhs), "argument", found);
+  collectOtherTypes(lhs.getTypes(lhs.getOutputs()),
+                    rhs.getTypes(rhs.getOutputs()), "result", found);
+  return found;
+}
+
+static FailureOr<FunctionVerdict> judge(func::FuncOp before, func::FuncOp after,
+                                        const VerifyOptions &options) {
   FailureOr<Graph> lhs = readFunction(before), rhs = readFunction(after);
   if (failed(lhs) || failed(rhs))
     return failure();
@@ -235,7 +261,8 @@ static FailureOr<Verdict> judge(func::FuncOp before, func::FuncOp after,
     diagnostic.attachNote(after.getLoc()) << "compared with this function";
     return failure();
   }
-  return std::move(*verdict);
+  return FunctionVerdict{before.getName().str(), std::move(*verdict),
+                         findOtherTypes(*lhs, *rhs)};
 }
 
 static LogicalResult importModule(ModuleOp module) {
@@ -260,10 +287,10 @@ mlir::mirage::judgeModules(ModuleOp before, ModuleOp after,
   VerifyOptions verify = getOptions(options);
   std::vector<FunctionVerdict> verdicts;
   for (auto [function, other] : *pairs) {
-    FailureOr<Verdict> verdict = judge(function, other, verify);
+    FailureOr<FunctionVerdict> verdict = judge(function, other, verify);
     if (failed(verdict))
       return failure();
-    verdicts.push_back({function.getName().str(), std::move(*verdict)});
+    verdicts.push_back(std::move(*verdict));
   }
   return verdicts;
 }
@@ -273,11 +300,18 @@ mlir::mirage::judgeModules(ModuleOp before, ModuleOp after,
 //===----------------------------------------------------------------------===//
 
 std::string mlir::mirage::toString(const FunctionVerdict &entry) {
-  return "@" + entry.function + ": " + toString(entry.verdict);
+  std::string text = "@" + entry.function + ": " + toString(entry.verdict);
+  if (!entry.otherTypes.empty())
+    text += "; element types differ, which is not judged: " +
+            llvm::join(entry.otherTypes, ", ");
+  return text;
 }
 
 llvm::json::Value mlir::mirage::toJSON(const FunctionVerdict &entry) {
   llvm::json::Value value = toJSON(entry.verdict);
   value.getAsObject()->insert({"function", entry.function});
+  if (!entry.otherTypes.empty())
+    value.getAsObject()->insert(
+        {"otherElementTypes", llvm::json::Array(entry.otherTypes)});
   return value;
 }

@@ -194,6 +194,21 @@ private:
     return llvm::is_contained(probeForms, form);
   }
 
+  /// Whether a denominator is a number, or there is none.
+  bool isConstant(FormId denominator) const {
+    if (denominator == FormId::None)
+      return true;
+    const Form &form = context.get(denominator);
+    if (form.total != 1)
+      return false;
+    const Monomial &only = context.get(form.monomials.front().first);
+    return only.exponent == FormId::None && only.radicand == FormId::None &&
+           only.denominator == FormId::None &&
+           llvm::all_of(only.atoms, [&](AtomId atom) {
+             return context.get(atom).kind == Atom::Kind::Constant;
+           });
+  }
+
   void classifyUnary(OperatorOffer &offer, FormId form) {
     const Form &result = context.get(form);
     if (result.total != 1)
@@ -201,14 +216,15 @@ private:
     const Monomial &only = context.get(result.monomials.front().first);
     bool isProduct = only.exponent == FormId::None &&
                      only.radicand == FormId::None &&
-                     only.denominator == FormId::None;
+                     isConstant(only.denominator);
     AtomId self = context.get(context.get(x).monomials.front().first).atoms[0];
     offer.isFactor =
         isProduct && llvm::count(only.atoms, self) == 1 &&
         llvm::all_of(only.atoms, [&](AtomId atom) {
           return atom == self || context.get(atom).kind == Atom::Kind::Constant;
         });
-    offer.isNegation = offer.isFactor && only.atoms.size() == 1;
+    offer.isNegation = offer.isFactor && only.atoms.size() == 1 &&
+                       only.denominator == FormId::None;
     offer.isReciprocal = only.atoms.empty() && only.exponent == FormId::None &&
                          only.radicand == FormId::None &&
                          only.denominator != FormId::None &&

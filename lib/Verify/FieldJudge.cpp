@@ -331,15 +331,16 @@ llvm::Expected<Verdict> FieldJudge::conclude() {
     return concludeSilence("");
   if (comparison.getOneSided())
     return concludeSilence(
-        "zero denominator: " + describe(*comparison.getOneSided()) +
-        " is undefined in one graph alone");
+        describe(*comparison.getOneSided()) +
+        " is undefined in one graph alone, by a zero denominator or an "
+        "infinity");
   size_t least = comparison.getLeastCounted();
   verdict.bound.trials = comparison.getCounted(least);
   if (verdict.bound.trials == 0)
     return concludeSilence(
         "no trial counted for " + describe(least) +
-        ": a denominator is always zero, or roots do not exist at "
-        "once");
+        ": a denominator is always zero, roots do not exist at once, or it is "
+        "computed from an infinity");
   if (verdict.isLarge && verdict.bound.trials < wantedCount)
     return concludeSilence("roots exist in " +
                            llvm::Twine(verdict.bound.trials) + " of " +

@@ -50,6 +50,8 @@ llvm::json::Value mlir::mirage::toJSON(const Verdict &verdict) {
     object["reason"] = verdict.reason;
   if (verdict.whereBothDefined)
     object["whereBothDefined"] = true;
+  if (verdict.isSameGraph)
+    object["sameGraph"] = true;
   if (verdict.witness)
     object["witness"] =
         llvm::json::Object{{"seed", verdict.witness->seed},
@@ -92,6 +94,8 @@ static std::string describeProof(const Verdict &verdict) {
 }
 
 static std::string describeEqual(const Verdict &verdict) {
+  if (verdict.isSameGraph)
+    return "; both are the same graph";
   return (verdict.whereBothDefined ? " where both are defined" : "") +
          describeProof(verdict) +
          formatv("; all {0} trials over {1} towers of primes agree",

@@ -16,6 +16,7 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
@@ -50,6 +51,12 @@ namespace {
 enum ExitCode { kEqual = 0, kDifferent = 1, kBadInput = 2, kUnknown = 3 };
 } // namespace
 
+static void printJSON(StringRef key, llvm::json::Array entries) {
+  llvm::outs() << llvm::formatv("{0:2}", llvm::json::Value(llvm::json::Object{
+                                             {key, std::move(entries)}}))
+               << '\n';
+}
+
 static void print(ArrayRef<mirage::FunctionVerdict> verdicts) {
   if (!asJSON) {
     for (const mirage::FunctionVerdict &verdict : verdicts)
@@ -59,10 +66,63 @@ static void print(ArrayRef<mirage::FunctionVerdict> verdicts) {
   llvm::json::Array functions;
   for (const mirage::FunctionVerdict &verdict : verdicts)
     functions.push_back(mirage::toJSON(verdict));
-  llvm::outs() << llvm::formatv("{0:2}",
-                                llvm::json::Value(llvm::json::Object{
-                                    {"functions", std::move(functions)}}))
-               << '\n';
+  printJSON("functions", std::move(functions));
+}
+
+/// "file:1:14", empty where nothing in a file is meant.
+static std::string describeLocation(Location location) {
+  auto place = location->findInstanceOf<FileLineColLoc>();
+  if (!place)
+    return "";
+  return llvm::formatv("{0}:{1}:{2}", place.getFilename().getValue(),
+                       place.getLine(), place.getColumn());
+}
+
+static llvm::json::Value makeError(std::string location, std::string message) {
+  llvm::json::Object error;
+  error["message"] = std::move(message);
+  if (!location.empty())
+    error["location"] = std::move(location);
+  return error;
+}
+
+namespace {
+/// What was wrong with the input: on the standard error stream as it comes up,
+/// and in the end as JSON, if that was asked for.
+class ErrorLog {
+public:
+  explicit ErrorLog(MLIRContext &context)
+      : handler(&context, [&](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+            errors.push_back(makeError(
+                describeLocation(diagnostic.getLocation()), diagnostic.str()));
+          return failure(); // others print it
+        }) {}
+
+  ExitCode finish() {
+    if (asJSON)
+      printJSON("errors", std::move(errors));
+    mirage::finishOutput("mirage-verify");
+    return kBadInput;
+  }
+
+private:
+  llvm::json::Array errors;
+  ScopedDiagnosticHandler handler;
+};
+} // namespace
+
+/// MLIR's own reader does not say why a file cannot be opened.
+static OwningOpRef<ModuleOp> readModule(StringRef path, MLIRContext &context) {
+  std::string message;
+  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(path, &message);
+  if (!file) {
+    emitError(UnknownLoc::get(&context), message);
+    return {};
+  }
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(file), SMLoc());
+  return parseSourceFile<ModuleOp>(sources, &context);
 }
 
 /// Different outweighs unknown, and that equal.
@@ -85,7 +145,9 @@ static bool parseCommandLine(int argc, char **argv) {
   bool isGood = cl::ParseCommandLineOptions(
       argc, argv,
       "Judges the functions of two modules equal or not.\n\n"
-      "Exit codes: 0 equal, 1 different, 2 bad input, 3 unknown.\n\n"
+      "Exit codes: 0 equal, 1 different, 2 bad input, 3 unknown. With --json, "
+      "bad\ninput is an object, too: {\"errors\": [{\"location\", "
+      "\"message\"}]}.\n\n"
       "\"equal;\" says that the error that --error-bound asks for is proved, "
       "or\n"
       "equality outright. \"equal, but\" says that all trials agree and that "
@@ -96,6 +158,9 @@ static bool parseCommandLine(int argc, char **argv) {
       &os);
   if (!isGood)
     llvm::errs() << errors;
+  if (!isGood && asJSON)
+    printJSON("errors", llvm::json::Array{
+                            makeError("", StringRef(errors).rtrim().str())});
   return isGood;
 }
 
@@ -113,11 +178,11 @@ int main(int argc, char **argv) {
   context.printOpOnDiagnostic(false); // it may be a whole module
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler diagnostics(sources, &context);
-  OwningOpRef<ModuleOp> before =
-      parseSourceFile<ModuleOp>(beforeFile, &context);
-  OwningOpRef<ModuleOp> after = parseSourceFile<ModuleOp>(afterFile, &context);
+  ErrorLog errors(context);
+  OwningOpRef<ModuleOp> before = readModule(beforeFile, context);
+  OwningOpRef<ModuleOp> after = readModule(afterFile, context);
   if (!before || !after)
-    return kBadInput;
+    return errors.finish();
   mirage::JudgeOptions options;
   if (seed.getNumOccurrences() > 0)
     options.seed = seed;
@@ -125,7 +190,7 @@ int main(int argc, char **argv) {
   FailureOr<std::vector<mirage::FunctionVerdict>> verdicts =
       mirage::judgeModules(*before, *after, options);
   if (failed(verdicts))
-    return kBadInput;
+    return errors.finish();
   print(*verdicts);
   if (!mirage::finishOutput("mirage-verify"))
     return kBadInput;

@@ -17,8 +17,7 @@
 //      stored in, a sum times 1 / (number of elements) becomes a mean.
 //
 // What is kept exactly: which element of which operand meets which, every
-// constant by the bits of its literal (a division by c, where c is no power of
-// two, multiplies by 1/c as the nearest double), and what an op accumulates on.
+// constant by the bits of its literal, and what an op accumulates on.
 // Rounding inside a body is kept only as element types of results. Operators
 // that treat NaN in their own way (arith.maxnumf) are taken only where they
 // state that there is none. docs/rationale/Import.md says what is read more
@@ -38,7 +37,8 @@ namespace mlir::mirage {
 
 /// Replaces one op on tensors by a kernel graph that computes its results: a
 /// structured op of linalg, linalg.softmax, an elementwise op of arith or math
-/// on tensors, a reshape of tensor, or an op that says itself how it is written
+/// on tensors, a reshape, slice, concat, insertion or pad of tensor, or an op
+/// that says itself how it is written
 /// (Mirage/Dialect/Kernel/IR/ExpressibleOpInterface.h). Results that nothing
 /// uses are dropped; one whose elements are all one number becomes a constant
 /// of arith.

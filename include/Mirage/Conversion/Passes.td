@@ -19,8 +19,9 @@ def ConvertLinalgToMirageKernelPass : Pass<"convert-linalg-to-mirage-kernel"> {
     understood by their indexing maps and bodies: contractions, elementwise
     operators, broadcasts, transposes and reductions, whether they are written as
     named ops, as `linalg.generic` or with `arith` and `math` on tensors; also
-    `linalg.softmax`, `tensor.expand_shape`, `tensor.collapse_shape` and
-    `tensor.reshape`. Fills and constants that only these read disappear, as
+    `linalg.softmax`, and the ops of `tensor` that reshape, slice, concatenate,
+    insert and pad. What follows from indices alone is read as a causal mask,
+    where it chooses between values and minus infinity. Fills and constants that only these read disappear, as
     does what nothing reads. The rest stays as it was, each op with a remark
     that says why (`include/Mirage/Conversion/LinalgToKernel.h`).
     Example: test/Conversion/LinalgToKernel/matmul.mlir

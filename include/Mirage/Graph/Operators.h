@@ -50,9 +50,10 @@ enum class Opcode : uint8_t {
   Relu,
   Tanh,
   Erf,
-  Scale,  ///< x · factor
-  Offset, ///< x + offset
-  Clamp,  ///< min(max(x, lo), hi)
+  Scale,   ///< x · factor
+  Unscale, ///< x / divisor, whose inverse may be no f32
+  Offset,  ///< x + offset
+  Clamp,   ///< min(max(x, lo), hi)
   // Elementwise, two operands, NumPy broadcasting.
   Add,
   Sub,

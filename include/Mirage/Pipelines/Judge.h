@@ -27,6 +27,9 @@ struct JudgeOptions {
 struct FunctionVerdict {
   std::string function;
   Verdict verdict;
+  /// Arguments and results whose element types differ, "argument 1 (f16 and
+  /// f32)": how a value is stored is no part of what is judged.
+  std::vector<std::string> otherTypes = {};
 };
 
 /// Judges each function of `before` with a body against the one of the same

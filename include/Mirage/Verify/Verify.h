@@ -103,6 +103,9 @@ struct Verdict {
   /// met.
   unsigned askedBits = 0;
   std::string whyWeaker = {};
+  /// Equal because both are the same graph, operation by operation; trials came
+  /// to nothing.
+  bool isSameGraph = false;
   /// Equal only where both are defined: one graph takes a root of something
   /// that the other does not.
   bool whereBothDefined = false;
@@ -137,9 +140,10 @@ double estimateTrialBytes(const Graph &lhs, const Graph &rhs);
 double getMaxTrialBytes(const VerifyOptions &options);
 
 /// Judges graphs with the same inputs and outputs, matched in order: at their
-/// own sizes, and if these are large, at smaller ones as well. Both are
-/// verified graphs. Those that take too much memory at their own sizes are
-/// Unknown; the reason says how much, and what smaller sizes say.
+/// own sizes, and if these are large, at smaller ones as well; where that
+/// leaves them Unknown, by whether they are the same graph. Both are verified
+/// graphs. Those that take too much memory at their own sizes are Unknown; the
+/// reason says how much, and what smaller sizes say.
 /// \returns a verdict, or an error if shapes or counts of inputs or outputs
 /// differ, or from `findWitness`.
 llvm::Expected<Verdict> verifyEqual(const Graph &lhs, const Graph &rhs,

@@ -19,17 +19,26 @@ static ReadResults readOp(Operation *op, GraphDraft &draft,
                           std::string &reason) {
   if (auto foreign = dyn_cast<kernel::ExpressibleOpInterface>(op))
     return readForeignOp(foreign, draft, reason);
-  if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  if (structured && choosesPieces(structured))
+    return readPieces(structured, draft, reason);
+  if (structured)
     return readLinalgOp(structured, draft, reason);
   if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op))
     return readSoftmax(softmax, draft, reason);
   if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::ReshapeOp>(
           op))
     return readReshape(op, draft, reason);
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
+    return readExtractSlice(slice, draft, reason);
+  if (auto concat = dyn_cast<tensor::ConcatOp>(op))
+    return readConcat(concat, draft, reason);
+  if (isa<tensor::InsertSliceOp, tensor::PadOp>(op))
+    return readPatched(op, draft, reason);
   if (isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op->getDialect()))
     return readElementwiseOp(op, draft, reason);
-  reason = "expects an op of linalg, arith, math, a reshape of tensor or an "
-           "op with an ExpressibleOpInterface";
+  reason = "expects an op of linalg, arith, math, a reshape, slice, concat or "
+           "pad of tensor, or an op with an ExpressibleOpInterface";
   return failure();
 }
 

@@ -33,6 +33,13 @@ Value IndexedBuilder::append(Opcode opcode, ValueRange operands, Type element,
 // Elementwise
 //===----------------------------------------------------------------------===//
 
+IndexedTensor IndexedBuilder::constant(double number) {
+  Attributes attributes;
+  attributes.scalars = {number};
+  return {append(Opcode::Constant, {}, getUnroundedType(), attributes, {1}),
+          {kUnit}};
+}
+
 IndexedTensor IndexedBuilder::unary(Opcode opcode, const IndexedTensor &x,
                                     Type element, ArrayRef<double> scalars) {
   Attributes attributes;
@@ -148,6 +155,20 @@ IndexedTensor IndexedBuilder::stretch(const IndexedTensor &x,
         append(Opcode::Broadcast, result.tensor, x.getElementType(), {}, shape);
   result.loops.assign(loops.begin(), loops.end());
   return result;
+}
+
+/// Rows and columns of a mask are the last dimensions.
+IndexedTensor IndexedBuilder::hide(const IndexedTensor &x, int row, int column,
+                                   int64_t offset, Type element) {
+  SmallVector<int> loops = llvm::filter_to_vector(x.loops, [&](int loop) {
+    return loop != kUnit && loop != row && loop != column;
+  });
+  loops.append({row, column});
+  Attributes attributes;
+  attributes.offset = offset;
+  return {
+      append(Opcode::CausalMask, stretch(x, loops).tensor, element, attributes),
+      loops};
 }
 
 //===----------------------------------------------------------------------===//

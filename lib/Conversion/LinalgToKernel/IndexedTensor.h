@@ -64,12 +64,19 @@ public:
   /// body, which rounds once, at its end: f32, in which arithmetic is done.
   Type getUnroundedType() { return builder.getF32Type(); }
 
+  /// One number for all iterations, in f32.
+  IndexedTensor constant(double number);
   IndexedTensor unary(Opcode opcode, const IndexedTensor &x, Type element,
                       ArrayRef<double> scalars = {});
   IndexedTensor binary(Opcode opcode, const IndexedTensor &x,
                        const IndexedTensor &y, Type element);
   /// `x` rounded to `element`; `x` itself if it is stored so already.
   IndexedTensor convert(const IndexedTensor &x, Type element);
+
+  /// `x` where loop `column` is at most loop `row` + `offset`, minus infinity
+  /// elsewhere; a row or column of kUnit is 0.
+  IndexedTensor hide(const IndexedTensor &x, int row, int column,
+                     int64_t offset, Type element);
 
   /// Sum or Max over `loops`, which become kUnit. A loop that `x` does not vary
   /// with counts as often as it iterates.

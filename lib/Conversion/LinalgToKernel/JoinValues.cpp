@@ -58,10 +58,8 @@ ScalarTranslator::joinNumber(Opcode opcode, const IndexedTensor &x,
   case Opcode::Mul:
     return apply(Opcode::Scale, number);
   case Opcode::Div:
-    if (!isNumberLeft && !std::isnormal(static_cast<float>(1 / number)))
-      return fail("expects a divisor that has a reciprocal in f32");
     if (!isNumberLeft)
-      return apply(Opcode::Scale, 1 / number);
+      return divide(x, number, element);
     if (number == 1)
       return apply(Opcode::Reciprocal);
     return BodyValue(builder.unary(Opcode::Scale, unrounded(Opcode::Reciprocal),
@@ -76,11 +74,26 @@ ScalarTranslator::joinNumber(Opcode opcode, const IndexedTensor &x,
       return power(x, number, element);
     if (number == 2)
       return apply(Opcode::Exp2);
-    return fail(
-        "expects a power with a constant exponent, got a constant base");
+    if (number <= 0)
+      return fail("expects powers of a constant above 0");
+    return BodyValue(
+        builder.binary(Opcode::Pow, builder.constant(number), x, element));
   default:
     llvm_unreachable("an operator with two operands");
   }
+}
+
+/// The inverse of a power of two is exact.
+FailureOr<BodyValue> ScalarTranslator::divide(const IndexedTensor &x,
+                                              double divisor, Type element) {
+  if (!std::isnormal(static_cast<float>(divisor)) ||
+      !std::isnormal(static_cast<float>(1 / divisor)))
+    return fail("expects a divisor that has a reciprocal in f32");
+  int exponent;
+  bool isPowerOfTwo = std::fabs(std::frexp(divisor, &exponent)) == 0.5;
+  return BodyValue(isPowerOfTwo
+                       ? builder.unary(Opcode::Scale, x, element, 1 / divisor)
+                       : builder.unary(Opcode::Unscale, x, element, divisor));
 }
 
 /// x to the `exponent`-th, at least the first, by squarings.
@@ -120,13 +133,15 @@ constexpr double kLargestExponent = 64;
 FailureOr<BodyValue> ScalarTranslator::power(const IndexedTensor &x,
                                              double exponent, Type element) {
   double size = std::fabs(exponent);
-  if (size > kLargestExponent || 2 * size != std::floor(2 * size)) {
+  if (size > kLargestExponent) {
     llvm::raw_string_ostream(reason)
-        << llvm::format("expects an exponent that is a multiple of 0.5 from "
-                        "%g to %g, got %g",
+        << llvm::format("expects an exponent from %g to %g, got %g",
                         -kLargestExponent, kLargestExponent, exponent);
     return failure();
   }
+  if (2 * size != std::floor(2 * size))
+    return BodyValue(
+        builder.binary(Opcode::Pow, x, builder.constant(exponent), element));
   if (exponent == 0)
     return BodyValue(1.0);
   if (exponent > 0)

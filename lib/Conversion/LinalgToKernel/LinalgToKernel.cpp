@@ -8,6 +8,7 @@
 
 #include "Mirage/Conversion/LinalgToKernel.h"
 #include "FindConstant.h"
+#include "IndexPattern.h"
 #include "Mirage/Conversion/Passes.h"
 #include "Mirage/Dialect/Kernel/IR/ExpressibleOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -44,6 +45,8 @@ static bool isCandidate(Operation *op) {
     return true;
   if (isa<linalg::LinalgOp>(op))
     return !isSource(op);
+  if (isa<tensor::PadOp>(op))
+    return true;
   return isOnTensors(op) && !isSource(op) && op->getNumRegions() == 0 &&
          !op->hasTrait<OpTrait::IsTerminator>();
 }
@@ -106,27 +109,55 @@ static void eraseDeadOps(RewriterBase &rewriter,
   llvm::erase(ops, nullptr);
 }
 
+/// One of several slices that are put into a tensor one after the other.
+static bool isInsertedInto(Operation *op) {
+  if (!isa<tensor::InsertSliceOp>(op) || !op->hasOneUse())
+    return false;
+  auto next = dyn_cast<tensor::InsertSliceOp>(*op->user_begin());
+  return next && next.getDest() == op->getResult(0);
+}
+
+/// Ops that what reads them takes as parts of itself, where it can.
+static bool awaitsReader(Operation *op) {
+  return isInsertedInto(op) || statesPattern(op);
+}
+
 /// What an op alone read of sources goes with it, before graphs are merged: a
 /// comparison would keep the values it compares alive.
+static void convertOp(RewriterBase &rewriter, Operation *op,
+                      SmallVectorImpl<kernel::GraphOp> &graphs) {
+  llvm::SetVector<Operation *> read;
+  collectSources(op, read);
+  std::string reason;
+  FailureOr<kernel::GraphOp> graph =
+      convertOpToKernelGraph(rewriter, op, reason);
+  if (failed(graph)) {
+    op->emitRemark() << "'" << op->getName()
+                     << "' op stays outside of a mirage_kernel.graph: "
+                     << reason;
+    return;
+  }
+  if (*graph)
+    graphs.push_back(*graph);
+  eraseDeadSources(rewriter, std::move(read));
+}
+
+/// \returns the graphs, in the block's order.
 static SmallVector<kernel::GraphOp> convertOps(RewriterBase &rewriter,
                                                ArrayRef<Operation *> ops) {
   SmallVector<kernel::GraphOp> graphs;
-  for (Operation *op : ops) {
-    llvm::SetVector<Operation *> read;
-    collectSources(op, read);
-    std::string reason;
-    FailureOr<kernel::GraphOp> graph =
-        convertOpToKernelGraph(rewriter, op, reason);
-    if (failed(graph)) {
-      op->emitRemark() << "'" << op->getName()
-                       << "' op stays outside of a mirage_kernel.graph: "
-                       << reason;
-      continue;
-    }
-    if (*graph)
-      graphs.push_back(*graph);
-    eraseDeadSources(rewriter, std::move(read));
-  }
+  SmallVector<Operation *> waiting;
+  for (Operation *op : ops)
+    if (awaitsReader(op))
+      waiting.push_back(op);
+    else
+      convertOp(rewriter, op, graphs);
+  eraseDeadOps(rewriter, waiting);
+  for (Operation *op : waiting)
+    convertOp(rewriter, op, graphs);
+  llvm::sort(graphs, [](kernel::GraphOp x, kernel::GraphOp y) {
+    return x->isBeforeInBlock(y);
+  });
   return graphs;
 }
 
@@ -178,7 +209,8 @@ static bool readsSourcesOnly(Operation *op) {
 static bool awaitsNumbers(Operation *op) {
   return llvm::any_of(op->getOperands(), [](Value operand) {
     Operation *producer = operand.getDefiningOp();
-    return producer && isCandidate(producer) && readsSourcesOnly(producer);
+    return producer && isCandidate(producer) && readsSourcesOnly(producer) &&
+           !statesPattern(producer);
   });
 }
 
@@ -193,6 +225,8 @@ struct ConvertToKernelGraph : RewritePattern {
       return rewriter.notifyMatchFailure(op, "expects an op on tensors");
     if (awaitsNumbers(op))
       return rewriter.notifyMatchFailure(op, "expects operands visited before");
+    if (statesPattern(op))
+      return rewriter.notifyMatchFailure(op, "follows from indices alone");
     std::string reason;
     if (failed(convertOpToKernelGraph(rewriter, op, reason)))
       return rewriter.notifyMatchFailure(op, reason);

@@ -17,6 +17,7 @@
 #include "GraphDraft.h"
 #include "Mirage/Dialect/Kernel/IR/ExpressibleOpInterface.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include <string>
 
 namespace mlir::mirage {
@@ -31,6 +32,12 @@ ReadResults readForeignOp(kernel::ExpressibleOpInterface op, GraphDraft &draft,
 ReadResults readLinalgOp(linalg::LinalgOp op, GraphDraft &draft,
                          std::string &reason);
 
+/// Structured ops that take elements of tensors around them, chosen by indices,
+/// as stablehlo's concatenations are lowered.
+bool choosesPieces(linalg::LinalgOp op);
+ReadResults readPieces(linalg::LinalgOp op, GraphDraft &draft,
+                       std::string &reason);
+
 /// linalg.softmax, which is no structured op, with the maximum subtracted.
 ReadResults readSoftmax(linalg::SoftmaxOp op, GraphDraft &draft,
                         std::string &reason);
@@ -38,6 +45,18 @@ ReadResults readSoftmax(linalg::SoftmaxOp op, GraphDraft &draft,
 /// arith and math on whole tensors.
 ReadResults readElementwiseOp(Operation *op, GraphDraft &draft,
                               std::string &reason);
+
+/// Parts of a tensor.
+ReadResults readExtractSlice(tensor::ExtractSliceOp op, GraphDraft &draft,
+                             std::string &reason);
+
+/// Tensors side by side.
+ReadResults readConcat(tensor::ConcatOp op, GraphDraft &draft,
+                       std::string &reason);
+
+/// A tensor that was put into another, or into a constant: insert_slice, with
+/// all those that its destination comes from, and pad.
+ReadResults readPatched(Operation *op, GraphDraft &draft, std::string &reason);
 
 /// Ops of tensor that keep the row-major order of their first operand.
 ReadResults readReshape(Operation *op, GraphDraft &draft, std::string &reason);

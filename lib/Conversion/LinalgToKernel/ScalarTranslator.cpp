@@ -9,6 +9,7 @@
 #include "ScalarTranslator.h"
 #include "FindConstant.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -38,9 +39,12 @@ FailureOr<BodyValue> ScalarTranslator::translate(Value scalar) {
 }
 
 LogicalResult ScalarTranslator::failUnknown(Operation *op) {
-  if (isa<arith::SelectOp>(op))
-    return fail("expects a selection of the larger or the smaller of the two "
-                "values that its condition compares");
+  if (isa<linalg::IndexOp>(op))
+    return fail("expects a body that uses indices for a mask alone: to choose "
+                "between its values and minus infinity");
+  if (isa<arith::MaxNumFOp, arith::MinNumFOp>(op))
+    return fail("expects fastmath<nnan> on " + op->getName().getStringRef() +
+                ", which drops NaN where operators keep it");
   return fail("no operator means " + op->getName().getStringRef());
 }
 
@@ -62,14 +66,19 @@ FailureOr<BodyValue> ScalarTranslator::translateOp(Operation *op) {
     return translateCast(op);
   std::optional<Opcode> unary = findUnary(op);
   std::optional<Join> join = findJoin(op);
-  if (!unary && !join && !isa<math::FmaOp, math::FPowIOp>(op))
+  if (!unary && !join && !isSpelled(op) &&
+      !isa<math::FmaOp, math::FPowIOp, arith::SelectOp>(op))
     return failUnknown(op);
   if (failed(checkArithmetic(op)))
     return failure();
+  if (auto select = dyn_cast<arith::SelectOp>(op); select && !join)
+    return translateSelection(select);
   if (unary)
     return translateUnary(*unary, op);
   if (join)
     return translateJoin(*join, op);
+  if (isSpelled(op))
+    return translateSpelled(op);
   if (auto power = dyn_cast<math::FPowIOp>(op))
     return translatePower(power);
   return translateFma(cast<math::FmaOp>(op));
@@ -84,18 +93,22 @@ static Location fuse(Location outer, Operation *op) {
 FailureOr<BodyValue> ScalarTranslator::translateUnary(Opcode opcode,
                                                       Operation *op) {
   FailureOr<BodyValue> x = translate(op->getOperand(0));
+  builder.setLocation(fuse(outer, op));
+  return apply(opcode, x, getElementTypeOrSelf(op->getResult(0)));
+}
+
+FailureOr<BodyValue> ScalarTranslator::translateSpelled(Operation *op) {
+  FailureOr<BodyValue> x = translate(op->getOperand(0));
   if (failed(x))
     return failure();
-  if (auto *number = std::get_if<double>(&*x))
-    return BodyValue(
-        evaluateDouble(getOperatorInfo(opcode).definition, *number, {}));
   builder.setLocation(fuse(outer, op));
-  return BodyValue(builder.unary(opcode, std::get<IndexedTensor>(*x),
-                                 getElementTypeOrSelf(op->getResult(0))));
+  return spellFunction(op, *x);
 }
 
 FailureOr<BodyValue> ScalarTranslator::translateJoin(const Join &operation,
                                                      Operation *op) {
+  if (auto mask = findJoinedMask(op, operation.opcode, builder.getNumLoops()))
+    return translateMask(*mask, op);
   FailureOr<BodyValue> x = translate(operation.lhs);
   if (failed(x))
     return failure();
@@ -104,6 +117,35 @@ FailureOr<BodyValue> ScalarTranslator::translateJoin(const Join &operation,
     return failure();
   builder.setLocation(fuse(outer, op));
   return join(operation.opcode, *x, *y, getElementTypeOrSelf(op->getResult(0)));
+}
+
+FailureOr<BodyValue> ScalarTranslator::translateMask(const Mask &mask,
+                                                     Operation *op) {
+  FailureOr<BodyValue> masked = translate(mask.masked);
+  if (failed(masked))
+    return failure();
+  auto *tensor = std::get_if<IndexedTensor>(&*masked);
+  if (!tensor)
+    return fail("expects a mask to hide elements of a tensor, got a constant");
+  builder.setLocation(fuse(outer, op));
+  Type element = getElementTypeOrSelf(op->getResult(0));
+  auto hide = [&](const IndexedTensor &x, Type type) {
+    return builder.hide(x, mask.row, mask.column, mask.offset, type);
+  };
+  if (!mask.hidesByZero)
+    return BodyValue(hide(*tensor, element));
+  // 1 = exp(0) where it shows, 0 = exp(-inf) where it hides.
+  Type inner = builder.getUnroundedType();
+  IndexedTensor factor =
+      builder.unary(Opcode::Exp, hide(builder.constant(0), inner), inner);
+  return BodyValue(builder.binary(Opcode::Mul, *tensor, factor, element));
+}
+
+FailureOr<BodyValue> ScalarTranslator::translateSelection(arith::SelectOp op) {
+  FailureOr<Mask> mask = findSelectedMask(op, builder.getNumLoops(), reason);
+  if (failed(mask))
+    return failure();
+  return translateMask(*mask, op);
 }
 
 FailureOr<BodyValue> ScalarTranslator::translateFma(math::FmaOp op) {

@@ -9,6 +9,7 @@
 #ifndef MIRAGE_LIB_CONVERSION_LINALGTOKERNEL_SCALARTRANSLATOR_H
 #define MIRAGE_LIB_CONVERSION_LINALGTOKERNEL_SCALARTRANSLATOR_H
 
+#include "FindMask.h"
 #include "FindOperator.h"
 #include "IndexedTensor.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -20,9 +21,13 @@ namespace mlir::mirage {
 /// What a scalar of a body is over all iterations: one number, or a tensor.
 using BodyValue = std::variant<double, IndexedTensor>;
 
+/// Whether an op of math is no row of the table, but can be written in some.
+bool isSpelled(Operation *op);
+
 /// Builds kernel ops for ops of arith and math, on demand, so that parts of a
 /// body that nothing asks for leave no trace. Numbers are folded in float64;
 /// next to a tensor they become the parameters of scale, offset, relu or clamp.
+/// What follows from indices alone becomes a mask, where it is one.
 class ScalarTranslator {
 public:
   /// What a value is that comes from outside of the body (an argument of the
@@ -49,11 +54,25 @@ private:
   FailureOr<BodyValue> translateFma(math::FmaOp op);
   FailureOr<BodyValue> translatePower(math::FPowIOp op);
   FailureOr<BodyValue> translateCast(Operation *op);
+  FailureOr<BodyValue> translateSelection(arith::SelectOp op);
+  FailureOr<BodyValue> translateSpelled(Operation *op);
+  FailureOr<BodyValue> apply(Opcode opcode, FailureOr<BodyValue> x,
+                             Type element);
+  FailureOr<BodyValue> apply(Opcode opcode, FailureOr<BodyValue> x,
+                             FailureOr<BodyValue> y, Type element);
+  FailureOr<BodyValue> spellFunction(Operation *op, const BodyValue &x);
+  FailureOr<BodyValue> spellHyperbolic(Opcode sumOrDifference,
+                                       const BodyValue &x, Type element);
+  FailureOr<BodyValue> spellLogarithm(double base, const BodyValue &x,
+                                      Type element);
+  FailureOr<BodyValue> translateMask(const Mask &mask, Operation *op);
   LogicalResult failUnknown(Operation *op);
   LogicalResult checkArithmetic(Operation *op);
   FailureOr<BodyValue> joinNumber(Opcode opcode, const IndexedTensor &x,
                                   double number, bool isNumberLeft,
                                   Type element);
+  FailureOr<BodyValue> divide(const IndexedTensor &x, double divisor,
+                              Type element);
   FailureOr<BodyValue> power(const IndexedTensor &x, double exponent,
                              Type element);
   LogicalResult fail(const Twine &message);

@@ -27,6 +27,7 @@ using kernel::ReshapeOp;
 using kernel::ScaleOp;
 using kernel::SumOp;
 using kernel::TransposeOp;
+using kernel::UnscaleOp;
 
 static FloatType getElement(Value value) {
   return cast<FloatType>(getElementTypeOrSelf(value));
@@ -233,18 +234,25 @@ static int64_t countSummed(SumOp sum) {
   return count;
 }
 
-/// Whether a factor is what a program writes for 1 / count: the nearest double,
-/// which a division was imported as, or the nearest f32.
-static bool isReciprocal(double factor, int64_t count) {
+/// Whether a factor is what a program writes for 1 / count: the nearest double
+/// or the nearest f32.
+static bool divides(ScaleOp scale, int64_t count) {
+  double factor = scale.getFactor().convertToDouble();
   return factor == 1.0 / count || factor == double(float(1.0 / count));
 }
 
-namespace {
-/// scale(sum(x), 1 / elements summed)  =>  mean(x), which follows the size
-struct AverageInsteadOfScale : OpRewritePattern<ScaleOp> {
-  using OpRewritePattern::OpRewritePattern;
+static bool divides(UnscaleOp unscale, int64_t count) {
+  return unscale.getDivisor().convertToDouble() == static_cast<double>(count);
+}
 
-  LogicalResult matchAndRewrite(ScaleOp scale,
+namespace {
+/// scale(sum(x), 1 / elements summed)  =>  mean(x), which follows the size;
+/// unscale(sum(x), elements summed) likewise.
+template <typename OpT>
+struct AverageOfSum : OpRewritePattern<OpT> {
+  using OpRewritePattern<OpT>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(OpT scale,
                                 PatternRewriter &rewriter) const override {
     SmallVector<Operation *> movements;
     Operation *source = scale.getOperand().getDefiningOp();
@@ -252,10 +260,9 @@ struct AverageInsteadOfScale : OpRewritePattern<ScaleOp> {
          source = source->getOperand(0).getDefiningOp())
       movements.push_back(source);
     auto sum = dyn_cast_or_null<SumOp>(source);
-    if (!sum ||
-        !isReciprocal(scale.getFactor().convertToDouble(), countSummed(sum)))
+    if (!sum || !divides(scale, countSummed(sum)))
       return rewriter.notifyMatchFailure(
-          scale, "expects a sum times 1 / (number of elements)");
+          scale, "expects a sum divided by the number of elements");
     Value mean = MeanOp::create(
         rewriter, rewriter.getFusedLoc({sum.getLoc(), scale.getLoc()}),
         sum.getType(), sum.getOperand(), sum.getDims(), IntegerAttr());
@@ -273,7 +280,7 @@ void mlir::mirage::populateKernelGraphTidyingPatterns(
     RewritePatternSet &patterns) {
   populateOperatorCanonicalizationPatterns(
       patterns, kernel::MirageKernelDialect::getDialectNamespace());
-  patterns.add<AverageInsteadOfScale, ReadNarrow, ReshapeAfterUnary,
-               RoundBeforeMovement, StoreNarrow, StretchInOperator,
-               WidenAfterMovement>(patterns.getContext());
+  patterns.add<AverageOfSum<ScaleOp>, AverageOfSum<UnscaleOp>, ReadNarrow,
+               ReshapeAfterUnary, RoundBeforeMovement, StoreNarrow,
+               StretchInOperator, WidenAfterMovement>(patterns.getContext());
 }

@@ -69,6 +69,7 @@ static Value findEqual(OperatorOpInterface op) {
   case Opcode::Concat:
     return op->getNumOperands() == 1 ? operand : Value();
   case Opcode::Scale:
+  case Opcode::Unscale:
     return attributes.scalars[0] == 1 ? operand : Value();
   // x + 0 is 0 where x is -0; x + -0 is x.
   case Opcode::Offset:

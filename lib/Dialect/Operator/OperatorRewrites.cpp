@@ -305,11 +305,11 @@ private:
       return make(Opcode::Offset, number);
     case Opcode::Sub:
       return make(Opcode::Offset, -number);
-    // Of powers of two, as far as their inverse is a normal f32.
+    // The inverse of a power of two is exact, as far as it is a normal f32.
     case Opcode::Div:
       if (std::fabs(std::frexp(number, &exponent)) != 0.5 ||
           std::abs(exponent) > 120)
-        return std::nullopt;
+        return make(Opcode::Unscale, number);
       return make(Opcode::Scale, 1 / number);
     case Opcode::Maximum:
       if (number == 0 && !std::signbit(number))

@@ -37,7 +37,7 @@ func.func @silu(%x: tensor<4x6xf16>) -> tensor<4x6xf16> {
 // CHECK-NEXT:    %[[N:.+]] = mirage_kernel.neg %[[B]]
 // CHECK-NEXT:    %[[C:.+]] = mirage_kernel.offset %[[N]] by 3.000000e+00
 // CHECK-NEXT:    %[[D:.+]] = mirage_kernel.scale %[[C]] by 5.000000e-01
-// CHECK-NEXT:    %[[E:.+]] = mirage_kernel.scale %[[D]] by 0.33333333333333331
+// CHECK-NEXT:    %[[E:.+]] = mirage_kernel.unscale %[[D]] by 3.000000e+00
 // CHECK-NEXT:    %[[F:.+]] = mirage_kernel.reciprocal %[[E]]
 // CHECK-NEXT:    %[[R:.+]] = mirage_kernel.reciprocal %[[F]]
 // CHECK-NEXT:    %[[G:.+]] = mirage_kernel.scale %[[R]] by 3.000000e+00

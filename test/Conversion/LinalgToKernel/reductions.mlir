@@ -141,7 +141,7 @@ func.func @mean_by_multiplication(%x: tensor<4x10xf32>) -> tensor<1xf32> {
 // Divided by any other number it is none.
 // CHECK-LABEL: func.func @almost_mean(
 // CHECK:         %[[S:.+]] = mirage_kernel.sum
-// CHECK:         mirage_kernel.scale %{{.+}} by 0.1111
+// CHECK:         mirage_kernel.unscale %{{.+}} by 9.0
 func.func @almost_mean(%x: tensor<4x10xf32>) -> tensor<4xf32> {
   %init = arith.constant dense<0.0> : tensor<4xf32>
   %n = arith.constant dense<9.0> : tensor<4xf32>

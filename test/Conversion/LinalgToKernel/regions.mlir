@@ -100,9 +100,9 @@ func.func @in_loop(%x: tensor<4x6xf32>, %n: index) -> tensor<4x6xf32> {
 // CHECK:         mirage_kernel.exp
 // CHECK:         mirage_kernel.sqrt
 // CHECK:       tensor.extract_slice %[[R]]#0
-func.func @readers(%x: tensor<4x6xf32>) -> (tensor<2x6xf32>, tensor<4x6xf32>) {
+func.func @readers(%x: tensor<4x6xf32>, %i: index) -> (tensor<2x6xf32>, tensor<4x6xf32>) {
   %0 = math.exp %x : tensor<4x6xf32>
-  %s = tensor.extract_slice %0[0, 0] [2, 6] [1, 1] : tensor<4x6xf32> to tensor<2x6xf32>
+  %s = tensor.extract_slice %0[%i, 0] [2, 6] [1, 1] : tensor<4x6xf32> to tensor<2x6xf32>
   %1 = math.sqrt %0 : tensor<4x6xf32>
   return %s, %1 : tensor<2x6xf32>, tensor<4x6xf32>
 }

@@ -41,6 +41,7 @@ TEST(OperatorTable, DefinitionsAgreeWithTheMathLibrary) {
     EXPECT_DOUBLE_EQ(apply(Opcode::Clamp, {x}, {-1, 2}),
                      std::fmin(std::fmax(x, -1), 2));
     EXPECT_DOUBLE_EQ(apply(Opcode::Scale, {x}, {0.125}), 0.125 * x);
+    EXPECT_DOUBLE_EQ(apply(Opcode::Unscale, {x}, {10}), x / 10);
     EXPECT_DOUBLE_EQ(apply(Opcode::Sub, {x, 3}), x - 3);
     EXPECT_DOUBLE_EQ(apply(Opcode::Minimum, {x, 0.5}), std::fmin(x, 0.5));
   }

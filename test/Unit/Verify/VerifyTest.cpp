@@ -191,13 +191,31 @@ TEST(Verify, WhatNeedsALawThatFieldsLackIsUnknown) {
         V r = b.op(O::Relu, {x});
         return b.op(O::Div, {b.op(O::Mul, {x, r}), r});
       },
-      [](B &, V x, V) { return x; }, "zero denominator");
+      [](B &, V x, V) { return x; },
+      "undefined in one graph alone, by a zero denominator");
   auto deep = [](B &b, V x, V) {
     for (int i = 0; i < 4; ++i)
       x = b.op(O::Exp, {x});
     return x;
   };
-  expectUnknown(deep, deep, "at most 3 nested exponentials, got 4");
+  expectUnknown(
+      deep,
+      [&](B &b, V x, V) {
+        return b.op(O::Neg, {b.op(O::Neg, {deep(b, x, x)})});
+      },
+      "at most 3 nested exponentials, got 4");
+}
+
+TEST(Verify, WhatNoFieldFollowsEqualsItself) {
+  auto deep = [](B &b, V x, V) {
+    for (int i = 0; i < 4; ++i)
+      x = b.op(O::Exp, {x});
+    return x;
+  };
+  Verdict verdict = judgeFormulas(deep, deep);
+  EXPECT_EQ(verdict.kind, Verdict::Equal) << verdict.reason;
+  EXPECT_TRUE(verdict.isSameGraph);
+  EXPECT_TRUE(verdict.meetsBound());
 }
 
 //===----------------------------------------------------------------------===//

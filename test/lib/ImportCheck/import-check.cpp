@@ -24,7 +24,9 @@
 #include "Mirage/Reference/RandomInputs.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -53,11 +55,12 @@ static llvm::cl::opt<bool>
     byPatterns("by-patterns", llvm::cl::desc("Import by the patterns alone"));
 
 /// Destinations become arguments behind the inputs, all as C descriptors.
-static constexpr const char *kHostPipeline =
+static constexpr const char *kBufferPipeline =
     "func.func(convert-elementwise-to-linalg,math-expand-ops{ops=fpowi}),"
     "one-shot-bufferize{bufferize-function-boundaries "
     "function-boundary-type-conversion=identity-layout-map},"
-    "buffer-results-to-out-params{modify-public-functions=true},"
+    "buffer-results-to-out-params{modify-public-functions=true}";
+static constexpr const char *kLoopPipeline =
     "convert-linalg-to-loops,convert-scf-to-cf,expand-strided-metadata,"
     "lower-affine,func.func(llvm-request-c-wrappers),convert-math-to-llvm,"
     "convert-math-to-libm,convert-arith-to-llvm,convert-index-to-llvm,"
@@ -139,12 +142,35 @@ static LogicalResult decomposeSoftmax(ModuleOp module) {
   return failure(walked.wasInterrupted());
 }
 
+static LogicalResult decomposeConcat(ModuleOp module) {
+  RewritePatternSet patterns(module.getContext());
+  tensor::populateDecomposeTensorConcatPatterns(patterns);
+  return applyPatternsGreedily(module, std::move(patterns));
+}
+
+/// Copies would call a library.
+static void copyByLoops(ModuleOp module) {
+  IRRewriter rewriter(module.getContext());
+  module.walk([&](memref::CopyOp copy) {
+    rewriter.setInsertionPoint(copy);
+    rewriter.replaceOpWithNewOp<linalg::CopyOp>(copy, copy.getSource(),
+                                                copy.getTarget());
+  });
+}
+
+static LogicalResult runPipeline(ModuleOp module, StringRef pipeline) {
+  PassManager manager(module.getContext());
+  return success(succeeded(parsePassPipeline(pipeline, manager)) &&
+                 succeeded(manager.run(module)));
+}
+
 static llvm::Expected<std::unique_ptr<ExecutionEngine>>
 compileForHost(ModuleOp module) {
-  PassManager manager(module.getContext());
-  if (failed(decomposeSoftmax(module)) ||
-      failed(parsePassPipeline(kHostPipeline, manager)) ||
-      failed(manager.run(module)))
+  if (failed(decomposeSoftmax(module)) || failed(decomposeConcat(module)) ||
+      failed(runPipeline(module, kBufferPipeline)))
+    return llvm::createStringError("the host pipeline fails");
+  copyByLoops(module);
+  if (failed(runPipeline(module, kLoopPipeline)))
     return llvm::createStringError("the host pipeline fails");
   ExecutionEngineOptions options;
   options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Default;

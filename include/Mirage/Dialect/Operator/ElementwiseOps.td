@@ -38,6 +38,12 @@ multiclass Mirage_ElementwiseOps<Dialect dialect, bit infers> {
     let arguments = (ins Mirage_Tensor:$operand, F64Attr:$factor);
     let assemblyFormat = "$operand `by` $factor attr-dict " # typeFormat;
   }
+  // Not a scale by 1 / divisor: that is rounded, and x / 10 · 10 would not be x.
+  def UnscaleOp : Mirage_UnaryOp<dialect, infers, "unscale", "Unscale", "x / divisor",
+                                 " by 10.0"> {
+    let arguments = (ins Mirage_Tensor:$operand, F64Attr:$divisor);
+    let assemblyFormat = "$operand `by` $divisor attr-dict " # typeFormat;
+  }
   def OffsetOp : Mirage_UnaryOp<dialect, infers, "offset", "Offset", "x + offset",
                                 " by 1.0"> {
     let arguments = (ins Mirage_Tensor:$operand, F64Attr:$offset);
