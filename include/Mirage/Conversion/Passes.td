@@ -99,6 +99,7 @@ def LowerFloat8Pass : Pass<"mirage-lower-float8"> {
            "Chip to make code for; empty means the module's #nvvm.target, or "
            "sm_90a where there is none">];
   let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::LLVM::LLVMDialect",
                            "::mlir::NVVM::NVVMDialect",
                            "::mlir::vector::VectorDialect"];
 }

@@ -8,14 +8,17 @@
 
 #include "Float8Conversions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/bit.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::mirage;
 
 namespace {
-/// Arithmetic on the bits of one number.
+/// Arithmetic on the bits of numbers.
 class BitBuilder {
 public:
   BitBuilder(OpBuilder &builder, Location location)
@@ -43,6 +46,10 @@ public:
   Value bitcast(Value value, Type type) {
     return arith::BitcastOp::create(builder, location, type, value);
   }
+  /// From 32 bits to two of 16, or back: a vector and a number.
+  Value castBits(Value value, Type type) {
+    return LLVM::BitcastOp::create(builder, location, type, value);
+  }
 
   OpBuilder &builder;
   Location location;
@@ -63,35 +70,57 @@ struct SmallFormat {
 };
 } // namespace
 
-/// f8E5M2 is the upper half of f16. The bits of f8E4M3FN, moved to their place,
-/// are those of a number 2^8 times smaller, since f16 has a bias of 15 instead
-/// of 7; to multiply is exact, of subnormals as well. Its one NaN is told
-/// apart.
-static Value widenOne(BitBuilder bits, Value number) {
-  Type i16 = bits.builder.getI16Type(), f16 = bits.builder.getF16Type();
-  Type type = number.getType();
-  Value wide =
-      arith::ExtUIOp::create(bits.builder, bits.location, i16,
-                             bits.bitcast(number, bits.builder.getI8Type()));
-  Value shifted = bits.apply<arith::ShLIOp>(wide, 8);
-  if (isa<Float8E5M2Type>(type))
-    return bits.bitcast(shifted, f16);
-  Value magnitude = bits.apply<arith::AndIOp>(wide, 0x7f);
-  Value sign = bits.apply<arith::AndIOp>(shifted, -0x8000);
-  Value placed =
-      bits.apply<arith::OrIOp>(sign, bits.apply<arith::ShLIOp>(magnitude, 7));
+/// Two bytes as the lower bytes of the halves of 32 bits.
+static Value pairUp(BitBuilder bits, ValuePair numbers) {
+  auto extend = [&](Value number) -> Value {
+    Value byte = bits.bitcast(number, bits.builder.getI8Type());
+    return arith::ExtUIOp::create(bits.builder, bits.location,
+                                  bits.builder.getI32Type(), byte);
+  };
+  return bits.apply<arith::OrIOp>(
+      extend(numbers[0]), bits.apply<arith::ShLIOp>(extend(numbers[1]), 16));
+}
+
+/// 0x7fff in each half whose f8E4M3FN is NaN, all ones below the sign: there
+/// one more than the magnitude carries into bit 14.
+static Value findNaNs(BitBuilder bits, Value magnitudes) {
+  Value carries = bits.apply<arith::AndIOp>(
+      bits.apply<arith::AddIOp>(magnitudes, 0x00800080), 0x40004000);
+  return bits.apply<arith::SubIOp>(bits.apply<arith::ShLIOp>(carries, 1),
+                                   bits.apply<arith::ShRUIOp>(carries, 14));
+}
+
+/// Both halves at once. f8E5M2 is the upper half of f16. The bits of f8E4M3FN,
+/// moved to their place, are those of a number 2^8 times smaller, since f16 has
+/// a bias of 15 instead of 7; to multiply is exact, of subnormals as well.
+static Value widenHalves(BitBuilder bits, Value bytes, bool isE5M2) {
+  auto halves = VectorType::get(2, bits.builder.getF16Type());
+  Value shifted = bits.apply<arith::ShLIOp>(bytes, 8);
+  if (isE5M2)
+    return bits.castBits(shifted, halves);
+  Value magnitudes = bits.apply<arith::ShLIOp>(
+      bits.apply<arith::AndIOp>(bytes, 0x007f007f), 7);
+  Value signs =
+      bits.apply<arith::AndIOp>(shifted, static_cast<int32_t>(0x80008000));
+  Value placed = bits.apply<arith::OrIOp>(signs, magnitudes);
   Value scale = arith::ConstantOp::create(
-      bits.builder, bits.location, bits.builder.getFloatAttr(f16, 256.0));
-  Value scaled = bits.apply<arith::MulFOp>(bits.bitcast(placed, f16), scale);
-  Value nan = bits.bitcast(bits.constant(0x7fff, i16), f16);
-  return bits.select(bits.compare(arith::CmpIPredicate::eq, magnitude, 0x7f),
-                     nan, scaled);
+      bits.builder, bits.location,
+      DenseElementsAttr::get(halves,
+                             bits.builder.getF16FloatAttr(256).getValue()));
+  Value scaled =
+      bits.apply<arith::MulFOp>(bits.castBits(placed, halves), scale);
+  Value exact = bits.castBits(scaled, bytes.getType());
+  return bits.castBits(
+      bits.apply<arith::OrIOp>(exact, findNaNs(bits, magnitudes)), halves);
 }
 
 ValuePair Float8Arithmetic::widen(OpBuilder &builder, Location location,
                                   ValuePair numbers) const {
   BitBuilder bits(builder, location);
-  return {widenOne(bits, numbers[0]), widenOne(bits, numbers[1])};
+  Value halves = widenHalves(bits, pairUp(bits, numbers),
+                             isa<Float8E5M2Type>(numbers[0].getType()));
+  return {vector::ExtractOp::create(builder, location, halves, 0),
+          vector::ExtractOp::create(builder, location, halves, 1)};
 }
 
 /// The bits of a normal result. Adding half of the last place that is kept,

@@ -11,7 +11,7 @@
 // CHECK-NOT:     arith.extf
 // BITS-LABEL: func.func @widen(
 // BITS-NOT:     nvvm.convert
-// BITS:         arith.mulf %{{.+}} : f16
+// BITS:         arith.mulf %{{.+}} : vector<2xf16>
 // BITS-NOT:     arith.extf
 // BITS:         return
 func.func @widen(%x: vector<2xf8E4M3FN>) -> vector<2xf16> {
@@ -29,7 +29,9 @@ func.func @widen(%x: vector<2xf8E4M3FN>) -> vector<2xf16> {
 // CHECK-NOT:     arith.extf
 // f8E5M2 is the upper half of f16.
 // BITS-LABEL: func.func @widen_three(
-// BITS-COUNT-3: arith.shli
+// BITS:         %[[BYTES:.+]] = arith.ori
+// BITS:         %[[SHIFTED:.+]] = arith.shli %[[BYTES]], %{{.+}} : i32
+// BITS:         llvm.bitcast %[[SHIFTED]] : i32 to vector<2xf16>
 // BITS-NOT:     arith.mulf
 // BITS:         return
 func.func @widen_three(%x: vector<3xf8E5M2>) -> vector<3xf32> {
