@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -114,11 +115,24 @@ private:
     if (failed(operands))
       return failure();
     Value result = row->getResult(0);
-    bind(result, graph.add(row.getTableOpcode(), *operands,
-                           convertTensor(result.getType()),
-                           readOperatorAttributes(row.getTableOpcode(),
-                                                  row->getAttrDictionary())));
+    Attributes attributes =
+        readOperatorAttributes(row.getTableOpcode(), row->getAttrDictionary());
+    if (row.getTableOpcode() == Opcode::Constant)
+      attributes.scalars[0] = roundTo(attributes.scalars[0], result.getType());
+    bind(result,
+         graph.add(row.getTableOpcode(), *operands,
+                   convertTensor(result.getType()), std::move(attributes)));
     return success();
+  }
+
+  /// A constant is the number that its element type makes of the attribute.
+  static double roundTo(double value, Type type) {
+    llvm::APFloat rounded(value);
+    bool losesInfo;
+    rounded.convert(
+        cast<FloatType>(getElementTypeOrSelf(type)).getFloatSemantics(),
+        llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+    return rounded.convertToDouble();
   }
 
   LogicalResult readTiles(TileGraphOpInterface nested) {

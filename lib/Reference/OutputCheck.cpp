@@ -40,6 +40,8 @@ public:
       : reference(reference), computed(decode(computed)),
         floor(getFloatFormat(computed.type.element).getSmallestSubnormal()) {
     result.tolerance = getTolerance(computed.type.element);
+    for (ElementType type : reference.storedTypes)
+      result.tolerance = std::max(result.tolerance, getTolerance(type));
     result.numElements = reference.values.size();
     for (double value : reference.values)
       if (std::isfinite(value))

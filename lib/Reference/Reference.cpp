@@ -109,8 +109,8 @@ public:
     }
     std::vector<ReferenceOutput> outputs;
     for (ValueId output : graph.getOutputs())
-      outputs.push_back(
-          {graph.getType(output), copy(values[output]), getScales(output)});
+      outputs.push_back({graph.getType(output), copy(values[output]),
+                         getScales(output), findStoredTypes(output)});
     return outputs;
   }
 
@@ -123,6 +123,22 @@ private:
     if (const Node *matmul = findMatmul(graph, output))
       for (ValueId operand : matmul->operands)
         ++uses[operand];
+  }
+
+  std::vector<ElementType> findStoredTypes(ValueId output) const {
+    std::vector<ElementType> types = {graph.getType(output).element};
+    std::vector<bool> isReached(graph.getNumValues());
+    isReached[output] = true;
+    for (const Node &operation : llvm::reverse(graph.getNodes()))
+      for (ValueId result : operation.results) {
+        if (!isReached[result])
+          continue;
+        if (!llvm::is_contained(types, graph.getType(result).element))
+          types.push_back(graph.getType(result).element);
+        for (ValueId operand : operation.operands)
+          isReached[operand] = true;
+      }
+    return types;
   }
 
   Tensor load(const HostTensor &input) const {

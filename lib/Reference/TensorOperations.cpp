@@ -53,7 +53,9 @@ Tensor mlir::mirage::roundResult(const Graph &graph, const Node &operation,
       !operation.operands.empty() &&
       getOperatorInfo(operation.opcode).kind == OperatorKind::Movement &&
       operation.opcode != Opcode::Mask &&
-      graph.getType(operation.operands[0]).element == type;
+      llvm::all_of(operation.operands, [&](ValueId operand) {
+        return graph.getType(operand).element == type;
+      });
   return isMoved ? value : roundAsStored(value, type, options);
 }
 

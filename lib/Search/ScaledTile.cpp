@@ -31,8 +31,8 @@ ScaledTileBuilder::exponential(const ScaledTile &operand, ArrayRef<NameId> over,
 }
 
 /// The factor of f(x·a, y·b), if it is one: a of two equal ones where f adds,
-/// a·b where f multiplies and one of them is 1, a/b where f divides and they are
-/// equal or b is 1.
+/// a·b where f multiplies and one of them is 1, a/b where f divides and they
+/// are equal or b is 1.
 static std::optional<std::optional<unsigned>>
 combineScales(Opcode opcode, ArrayRef<std::optional<unsigned>> scales) {
   bool isScaled = llvm::any_of(scales, [](auto scale) { return bool(scale); });
@@ -40,6 +40,7 @@ combineScales(Opcode opcode, ArrayRef<std::optional<unsigned>> scales) {
     return std::optional<unsigned>();
   switch (opcode) {
   case Opcode::Scale:
+  case Opcode::Unscale:
   case Opcode::Neg:
     return scales[0];
   case Opcode::Add:

@@ -28,8 +28,7 @@ static ValueId lookThrough(const Graph &graph, ValueId value) {
 
 /// x, of a value x − max x; none of others.
 static std::optional<ValueId> findUnshifted(const Graph &graph, ValueId value) {
-  const Node *difference =
-      graph.getDefinition(lookThrough(graph, value));
+  const Node *difference = graph.getDefinition(lookThrough(graph, value));
   if (!difference || difference->opcode != Opcode::Sub)
     return std::nullopt;
   const Node *largest =
@@ -60,8 +59,8 @@ public:
     if (!hasExponential)
       return std::nullopt;
     for (unsigned input = 0; input < program.getNumInputs(); ++input)
-      ids[input] = result.addInput(program.getType(input),
-                                   program.getInputName(input));
+      ids[input] =
+          result.addInput(program.getType(input), program.getInputName(input));
     for (ValueId output : program.getOutputs())
       result.addOutput(copy(output));
     return std::move(result);

@@ -8,6 +8,8 @@
 
 #include "Mirage/Analysis/BlockSteps.h"
 #include "Mirage/Transforms/Passes.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace mlir::mirage {
 #define GEN_PASS_DEF_SCHEDULEBLOCKPASS
@@ -65,11 +67,20 @@ static void annotate(const BlockSteps &steps, const Schedule &schedule) {
   setUnitAttr(steps.getGraph(), kBarrierAtHeadAttr, schedule.barrierAtHead);
 }
 
+/// A step whose result nothing reads would keep nothing apart from others.
+static void eraseDeadOps(block::GraphOp graph) {
+  for (Operation &op : llvm::make_early_inc_range(
+           llvm::reverse(graph.getBody().front().without_terminator())))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
 namespace {
 struct ScheduleBlockPass
     : mirage::impl::ScheduleBlockPassBase<ScheduleBlockPass> {
   void runOnOperation() override {
     getOperation()->walk([](block::GraphOp graph) {
+      eraseDeadOps(graph);
       BlockSteps steps(graph);
       ScheduleProblem problem = steps.makeScheduleProblem();
       Schedule schedule = scheduleSteps(problem);

@@ -54,3 +54,22 @@ func.func @exp(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
   }
   return %o : tensor<64x64xf16>
 }
+
+// What nothing reads is no step: the accumulation's chain alone is left.
+// CHECK-LABEL: func.func @dead_steps(
+// CHECK-NOT:     mirage_block.exp
+// CHECK-NOT:     mirage_block.transpose
+// CHECK:         mirage_block.yield
+func.func @dead_steps(%x: tensor<8x4096xf16>) -> tensor<8x1xf32> {
+  %o = mirage_block.graph grid() threads(128) loop(64)
+      ins(%x imap() fmap(1)) outs(omap())
+      : (tensor<8x4096xf16>) -> tensor<8x1xf32> {
+  ^bb0(%xt: tensor<8x64xf16>):
+    %e = mirage_block.exp %xt : tensor<8x64xf16>
+    %m = mirage_block.accumulate %e over loop max : tensor<8x64xf32>
+    %t = mirage_block.transpose %m dims [1, 0] : tensor<8x64xf32>
+    %s = mirage_block.accumulate %xt over loop sum dims [1] : tensor<8x64xf16>
+    mirage_block.yield %s : tensor<8x1xf32>
+  }
+  return %o : tensor<8x1xf32>
+}

@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A computed output is right if all of this holds, with T by element type
-// (2e-3 for f16, 1.6e-2 for bf16, 1e-4 for f32: about four roundings or more):
+// (2e-3 for f16, 1.6e-2 for bf16, 1e-4 for f32: about four roundings or more),
+// the largest one of the output and of the results that the program says it is
+// computed from: an f32 that comes of an f16 is no more exact than that.
 //
 //   norm      ‖computed − reference‖ ≤ T · ‖reference‖
 //   elements  |computed − reference| ≤ T · scale, everywhere. The scale of an

@@ -51,6 +51,9 @@ struct ReferenceOutput {
   /// element, the sum of |a·b| over the products that it adds, against which
   /// rounding errors are judged. Else empty.
   std::vector<double> scales;
+  /// The types in which the output and the results that it is computed from are
+  /// stored, each once. A program says by these how exact it is.
+  std::vector<ElementType> storedTypes = {};
 };
 
 /// Whether a graph is well-formed and of sizes that the reference takes: up to

@@ -138,7 +138,7 @@ def ScheduleBlockPass : Pass<"mirage-schedule-block"> {
     ops are moved into that order and carry `mirage.step` and, where a barrier
     stands before them, `mirage.barrier`; the graph carries
     `mirage.barrier_at_entry` (before the loop) and `mirage.barrier_at_head`
-    (before each iteration).
+    (before each iteration). Ops whose results nothing reads are removed.
     Example: test/Transforms/schedule-block.mlir
   }];
 }

@@ -30,3 +30,17 @@ func.func @blocks(%x: tensor<16x256xf16>, %w: tensor<256x64xf16>) -> tensor<16x6
   } : tensor<16x64xf16>
   return %r : tensor<16x64xf16>
 }
+
+// What is joined has one type, whatever the parts have.
+func.func @parts(%x: tensor<16x256xf16>, %w: tensor<256x64xf16>) -> tensor<16x128xf16> {
+  %e = tensor.empty() : tensor<16x128xf16>
+  %r = mirage_kernel.graph ins(%x, %w : tensor<16x256xf16>, tensor<256x64xf16>) outs(%e : tensor<16x128xf16>) {
+  ^bb0(%a: tensor<16x256xf16>, %b: tensor<256x64xf16>):
+    %p = mirage_kernel.matmul %a, %b : (tensor<16x256xf16>, tensor<256x64xf16>) -> tensor<16x64xf16>
+    %m = mirage_kernel.exp %p : (tensor<16x64xf16>) -> tensor<16x64xf32>
+    %c = mirage_kernel.concat %p, %m dims [1] : (tensor<16x64xf16>, tensor<16x64xf32>) -> tensor<16x128xf16>
+    %o = mirage_kernel.square %c : (tensor<16x128xf16>) -> tensor<16x128xf16>
+    mirage_kernel.yield %o : tensor<16x128xf16>
+  } : tensor<16x128xf16>
+  return %r : tensor<16x128xf16>
+}

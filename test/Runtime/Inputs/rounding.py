@@ -29,6 +29,12 @@ def blocks(x, w):
     return rounded(numpy.exp(rounded(total, numpy.float16)), numpy.float32)
 
 
+def parts(x, w):
+    product = rounded(x @ w, numpy.float16)
+    powers = rounded(rounded(numpy.exp(product), numpy.float32), numpy.float16)
+    return numpy.concatenate([product, powers], 1)**2
+
+
 def main():
     file, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     folder.mkdir(exist_ok=True)
@@ -38,7 +44,7 @@ def main():
               (random.normal(size=(256, 64)) / 16).astype(numpy.float16)]
     for number, values in enumerate(inputs):
         numpy.save(folder / f"{number}.npy", values)
-    for program in (kernels, blocks):
+    for program in (kernels, blocks, parts):
         (folder / "graph.json").write_text(json.dumps(recorded[program.__name__]))
         expected = program(*(values.astype(numpy.float64) for values in inputs))
         differing = []

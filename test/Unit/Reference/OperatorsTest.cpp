@@ -68,6 +68,7 @@ TEST(Operators, UnaryOnesByTheirFormulas) {
   formulas["tanh"] = [](double x) { return std::tanh(x); };
   formulas["erf"] = [](double x) { return std::erf(x); };
   formulas["scale"] = [](double x) { return -0.75 * x; };
+  formulas["unscale"] = [](double x) { return x / -0.75; };
   formulas["offset"] = [](double x) { return -0.75 + x; };
   formulas["clamp"] = [](double x) {
     return std::fmin(std::fmax(x, -0.75), 1.25);
@@ -288,6 +289,23 @@ TEST(Operators, WhatIsReadAgainIsKept) {
                      std::exp(std::exp(value) * std::exp(value)));
     EXPECT_DOUBLE_EQ(outputs[3].values[number], value);
   }
+}
+
+/// Those of what an output depends on, inputs apart.
+TEST(Operators, StoredTypesAreThoseOfResults) {
+  Graph graph;
+  ValueId x = graph.addInput({{2}, ElementType::BF16});
+  ValueId half = graph.add(Opcode::Cast, {x}, {{2}, ElementType::F16});
+  ValueId wide = graph.add(Opcode::Exp, {half}, f32({2}));
+  ValueId other = graph.add(Opcode::Exp, {x}, f32({2}));
+  graph.addOutput(wide);
+  graph.addOutput(other);
+  HostTensor input = encode({{2}, ElementType::BF16}, {1, 2});
+  auto outputs = llvm::cantFail(evaluateReference(graph, {input}));
+  using Types = std::vector<ElementType>;
+  EXPECT_EQ(outputs[0].storedTypes,
+            (Types{ElementType::F32, ElementType::F16}));
+  EXPECT_EQ(outputs[1].storedTypes, (Types{ElementType::F32}));
 }
 
 TEST(Operators, ThreadsDoNotMatter) {

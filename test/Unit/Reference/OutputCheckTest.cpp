@@ -27,6 +27,16 @@ TEST(OutputCheck, Tolerances) {
   EXPECT_EQ(getTolerance(ElementType::F32), 1e-4);
 }
 
+/// What an f32 is computed from may be stored in f16.
+TEST(OutputCheck, TheNarrowestStoredTypeCounts) {
+  TensorSpec type{{1}, ElementType::F32};
+  ReferenceOutput reference{type, {1.0}, {}, {ElementType::F32}};
+  HostTensor computed = encode(type, {1.001});
+  EXPECT_FALSE(checkOutput(reference, computed).pass);
+  reference.storedTypes.push_back(ElementType::F16);
+  EXPECT_TRUE(checkOutput(reference, computed).pass);
+}
+
 TEST(OutputCheck, EqualNumbersAreRight) {
   OutputCheck result = check({1, -2, 0, 4}, {1, -2, 0, 4});
   EXPECT_TRUE(result.pass);
