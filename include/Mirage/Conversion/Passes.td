@@ -57,7 +57,8 @@ def ConvertBlockToThreadPass : Pass<"convert-mirage-block-to-thread"> {
     `mma.sync.m16n8k16`; others are multiplied and added in f32, to which nothing
     is rounded.
     `accumulate`, `mask` and `reshape` are left: they concern the block's loop,
-    its coordinates and its memory.
+    its coordinates and its memory. So is an operation whose tiles would be cut
+    along more than the three dimensions that a thread graph has axes for.
     Example: test/Conversion/BlockToThread/block-to-thread.mlir
   }];
   let dependentDialects = ["::mlir::mirage::thread::MirageThreadDialect"];
