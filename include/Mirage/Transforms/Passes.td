@@ -19,7 +19,10 @@ def AssignDefaultBlocksPass : Pass<"mirage-assign-default-blocks"> {
   let description = [{
     Every kernel-level operator becomes a `mirage_block.graph` of its own that
     computes it alone, so that a program, or what is left of it after the
-    search, compiles and runs. Reshapes stay: they are views.
+    search, compiles and runs. One whose tiles no block can hold, however small
+    they are cut, is split into several first: reductions by dimension, others
+    after neighbouring dimensions are merged, else in halves. Reshapes stay: they
+    are views.
     Example: test/Transforms/assign-default-blocks.mlir
   }];
   let options = [

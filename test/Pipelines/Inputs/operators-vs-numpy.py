@@ -266,6 +266,18 @@ def ranks():
     return program
 
 
+def large():
+    """More along the dimensions that are not cut than a block can hold."""
+    program = Program("large")
+    x = program.input("x", normal(*[5] * 8))
+    for name, function in {"sum": np.sum, "mean": np.mean, "max": np.max,
+                           "rms": lambda x, **over: np.sqrt(np.mean(x * x, **over))}.items():
+        program.add(name, [x], function(x[1], keepdims=True), attributes=f"dims {list(range(8))}")
+    norm = np.sqrt(np.sum(x[1]**2) + 0.5)
+    program.add("l2_norm", [x], x[1] / norm, "f16", attributes=f"dims {list(range(8))} epsilon 0.5")
+    return program
+
+
 def views():
     """Kernels that read slices, and write parts of concats, at odd sizes."""
     program = Program("views")
@@ -353,7 +365,7 @@ def main():
     arguments = parser.parse_args()
     TOOLS = arguments.tools
     is_good = True
-    for build in [unary, binary, formula, matmul, matmul_f8, casts_f8, reductions, norms, softmax, movement, ranks, views, masks]:
+    for build in [unary, binary, formula, matmul, matmul_f8, casts_f8, reductions, norms, softmax, movement, ranks, large, views, masks]:
         program = build()
         if arguments.only and program.name != arguments.only:
             continue
