@@ -114,8 +114,8 @@ def SplitGridJoinsPass : Pass<"mirage-split-grid-joins"> {
     Where a block graph accumulates over a grid axis, its blocks write what they
     have come to, and a second block graph goes on: its loop accumulates what
     the blocks along the axis wrote. Inputs that are needed again are read
-    again. The result says no more of a cluster. Run before
-    --mirage-assign-default-blocks.
+    again. Clusters are dropped, with a remark: there is no code for them yet. Run
+    before --mirage-assign-default-blocks.
     Example: test/Transforms/split-grid-joins.mlir
   }];
 }
