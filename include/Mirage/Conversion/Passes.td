@@ -37,7 +37,7 @@ def ConvertMirageKernelToLinalgPass : Pass<"convert-mirage-kernel-to-linalg"> {
     ops that compute the same, for a compiler that goes on from there: elementwise
     operators and reductions as `linalg.generic` by the operator table's
     definitions, matrix products and transposes by name where linalg has one,
-    reshapes as ops of `tensor`. Arithmetic is f32, and rounds where an operator
+    reshapes as ops of `tensor`, norms and softmax as what they stand for. Arithmetic is f32, and rounds where an operator
     stores. Block graphs are an error: what was superoptimized is compiled.
     Example: test/Conversion/KernelToLinalg/kernel-to-linalg.mlir
   }];
