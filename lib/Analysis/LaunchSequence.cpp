@@ -65,8 +65,10 @@ LogicalResult LaunchSequence::readGraph(kernel::GraphOp graph) {
     TensorView known = view->second;
     views[inner] = known;
   }
-  // Parts are known before the kernels that write them.
-  for (auto concat : body.getOps<kernel::ConcatOp>())
+  // Parts are known before the kernels that write them, and wholes before their
+  // parts.
+  SmallVector<kernel::ConcatOp> concats(body.getOps<kernel::ConcatOp>());
+  for (kernel::ConcatOp concat : llvm::reverse(concats))
     if (failed(placeParts(concat)))
       return failure();
   for (Operation &kernel : body.without_terminator())
@@ -127,11 +129,14 @@ LogicalResult LaunchSequence::readSlice(kernel::SliceOp slice) {
 
 /// A kernel writes each part where it belongs, and nobody else needs it.
 LogicalResult LaunchSequence::placeParts(kernel::ConcatOp concat) {
-  TensorView whole = makeRoot(concat.getResult()), part = whole;
+  views.try_emplace(concat.getResult(), makeRoot(concat.getResult()));
+  TensorView part = views.at(concat.getResult());
   int64_t dim = concat.getDims()[0];
   for (Value operand : concat.getParts()) {
     auto type = cast<RankedTensorType>(operand.getType());
-    if (!operand.getDefiningOp<block::GraphOp>() || !operand.hasOneUse() ||
+    bool isWritten = isa_and_nonnull<block::GraphOp, kernel::ConcatOp>(
+        operand.getDefiningOp());
+    if (!isWritten || !operand.hasOneUse() ||
         type.getElementType() != concat.getType().getElementType())
       return concat.emitError()
              << "expects parts that kernels write for nothing else, as "
@@ -139,7 +144,6 @@ LogicalResult LaunchSequence::placeParts(kernel::ConcatOp concat) {
     views[operand] = part;
     part.offset += type.getDimSize(dim) * part.strides[dim];
   }
-  views[concat.getResult()] = whole;
   return success();
 }
 

@@ -19,11 +19,11 @@ bool mlir::mirage::joinsIterations(Opcode opcode,
   return opcode == Opcode::Accumulate && attributes.axis == Axis::Loop;
 }
 
-/// Whether a result depends on the iteration, whatever its operands are.
-static bool asksForIteration(Opcode opcode, const Attributes &attributes) {
+bool mlir::mirage::asksForPlace(Opcode opcode, const Attributes &attributes,
+                                Axis axis) {
   return (opcode == Opcode::Mask || opcode == Opcode::CausalMask) &&
-         (llvm::is_contained(attributes.axes, Axis::Loop) ||
-          llvm::is_contained(attributes.columnAxes, Axis::Loop));
+         (llvm::is_contained(attributes.axes, axis) ||
+          llvm::is_contained(attributes.columnAxes, axis));
 }
 
 bool mlir::mirage::joinsBlocks(Opcode opcode, const Attributes &attributes) {
@@ -36,8 +36,8 @@ Phase mlir::mirage::inferPhase(Opcode opcode, const Attributes &attributes,
     return Phase::After;
   if (joinsBlocks(opcode, attributes))
     return Phase::AfterGrid;
-  Phase phase =
-      asksForIteration(opcode, attributes) ? Phase::Loop : Phase::Invariant;
+  Phase phase = asksForPlace(opcode, attributes, Axis::Loop) ? Phase::Loop
+                                                             : Phase::Invariant;
   for (Phase operand : operands)
     phase = std::max(phase, operand);
   return phase;

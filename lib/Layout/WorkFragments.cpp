@@ -104,9 +104,7 @@ LinearLayout mlir::mirage::chooseMatmulLayout(int64_t m, int64_t n, int64_t k,
                                               unsigned numWarps) {
   enum { M, N, K };
   BitDealer dealer({m, n, k});
-  // A single row may be aligned however odd its size is; LLVM would then widen
-  // the loads of an incomplete run beyond the end of the tile.
-  dealer.give(LayoutInput::Register, K, m == 1 ? getRunBits(k, 2) : 2);
+  dealer.give(LayoutInput::Register, K, 2);
   unsigned columnBits = getRunBits(n, 2);
   while (columnBits > 0 && (int64_t(32) << columnBits) * numWarps > m * n)
     --columnBits;

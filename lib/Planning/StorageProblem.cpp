@@ -149,7 +149,7 @@ llvm::Error mlir::mirage::verify(const StorageProblem &problem,
   for (unsigned i = 0; i < tiles.size(); ++i) {
     int64_t begin = plan.offsets[i], end = begin + tiles[i].sizeBytes;
     if (begin < 0 || begin % problem.getAlignment() != 0 ||
-        end > plan.sizeBytes)
+        begin + problem.getPaddedBytes(i) > plan.sizeBytes)
       return llvm::createStringError(
           "expects tile " + llvm::Twine(i) + " aligned to " +
           llvm::Twine(problem.getAlignment()) + " below " +

@@ -41,6 +41,27 @@ static const Node *findMatmul(const Graph &graph, ValueId value) {
 /// where all is there once, and of a tile, which every host thread has.
 constexpr int64_t kLargestTensor = int64_t(1) << 31;
 constexpr int64_t kLargestTile = int64_t(1) << 26;
+/// The most iterations of all blocks together: an hour of a thread's time.
+constexpr int64_t kMostIterations = int64_t(1) << 32;
+
+static llvm::Error checkWork(const TileGraph &graph, const std::string &where) {
+  int64_t blocks = 1, iterations = graph.loop, held = countHeldElements(graph);
+  for (int64_t extent : graph.grid)
+    if (llvm::MulOverflow(blocks, extent, blocks) || blocks > kMostIterations)
+      blocks = kMostIterations + 1;
+  if (llvm::MulOverflow(iterations, blocks, iterations) ||
+      iterations > kMostIterations)
+    return llvm::createStringError(
+        where + "the reference walks at most " + llvm::Twine(kMostIterations) +
+        " iterations of blocks, got a grid and a loop of more");
+  if (llvm::MulOverflow(held, blocks, held) || held > kLargestTensor)
+    return llvm::createStringError(
+        where + "the reference holds at most " + llvm::Twine(kLargestTensor) +
+        " elements of blocks that wait for each other, got " +
+        llvm::Twine(blocks) + " blocks of " +
+        llvm::Twine(countHeldElements(graph)));
+  return llvm::Error::success();
+}
 
 static llvm::Error checkSizes(const Graph &graph, int64_t largest,
                               const std::string &where) {
@@ -53,12 +74,16 @@ static llvm::Error checkSizes(const Graph &graph, int64_t largest,
             llvm::Twine(largest) + " elements, got %" + llvm::Twine(value) +
             " of type " + toString(graph.getType(value)));
   }
-  for (auto [number, operation] : llvm::enumerate(graph.getNodes()))
-    if (operation.body)
-      if (llvm::Error error = checkSizes(
-              *operation.body, kLargestTile,
-              where + "operation " + std::to_string(number) + " (graph): "))
-        return error;
+  for (auto [number, operation] : llvm::enumerate(graph.getNodes())) {
+    if (!operation.body)
+      continue;
+    std::string inside =
+        where + "operation " + std::to_string(number) + " (graph): ";
+    if (llvm::Error error = checkSizes(*operation.body, kLargestTile, inside))
+      return error;
+    if (llvm::Error error = checkWork(*operation.body, inside))
+      return error;
+  }
   return llvm::Error::success();
 }
 
@@ -164,9 +189,6 @@ private:
                     graph.getTypes(operation.results), {threads, rounding});
       for (auto [value, tensor] : llvm::zip_equal(operation.results, results))
         values[value] = tensor;
-    } else if (operation.opcode == Opcode::Mask) {
-      values[result] = maskFrom(operands[0], attributes.dims[0],
-                                attributes.extent, attributes.scalars[0]);
     } else if (operation.opcode == Opcode::CausalMask) {
       values[result] = maskAbove(operands[0], attributes.offset);
     } else if (Tensor *dying = findDying(operation, operands)) {

@@ -18,6 +18,28 @@
 
 using namespace mlir::mirage;
 
+/// What blocks hold on to until all of them have come to the join.
+static llvm::BitVector findReadAfterGrid(const TileGraph &graph) {
+  llvm::BitVector isRead(graph.getNumValues());
+  for (ValueId output : graph.getOutputs())
+    isRead.set(output);
+  for (auto [operation, phase] :
+       llvm::zip_equal(graph.getNodes(), computeExecutionPhases(graph)))
+    if (phase == Phase::AfterGrid)
+      for (ValueId operand : operation.operands)
+        isRead.set(operand);
+  return isRead;
+}
+
+int64_t mlir::mirage::countHeldElements(const TileGraph &graph) {
+  if (!llvm::is_contained(computeExecutionPhases(graph), Phase::AfterGrid))
+    return 0;
+  int64_t elements = 0;
+  for (unsigned value : findReadAfterGrid(graph).set_bits())
+    elements += graph.getType(value).getNumElements();
+  return elements;
+}
+
 namespace {
 /// One thread block: where it stands and what it holds.
 struct Block {
@@ -91,7 +113,7 @@ private:
     std::array<int64_t, 3> extents = {graph.getExtent(Axis::X),
                                       graph.getExtent(Axis::Y),
                                       graph.getExtent(Axis::Z)};
-    llvm::BitVector isRead = findReadAfterGrid();
+    llvm::BitVector isRead = findReadAfterGrid(graph);
     std::vector<Block> blocks(graph.getNumBlocks());
     forEachPiece(
         blocks.size(), [&](int64_t number, const EvaluationOptions &own) {
@@ -114,19 +136,6 @@ private:
     for (size_t before = 0; before < axis; ++before)
       number /= extents[before];
     return number % extents[axis];
-  }
-
-  /// What blocks hold on to until all of them have come to the join.
-  llvm::BitVector findReadAfterGrid() const {
-    llvm::BitVector isRead(graph.getNumValues());
-    for (ValueId output : graph.getOutputs())
-      isRead.set(output);
-    for (auto [operation, phase] :
-         llvm::zip_equal(graph.getNodes(), executionPhases))
-      if (phase == Phase::AfterGrid)
-        for (ValueId operand : operation.operands)
-          isRead.set(operand);
-    return isRead;
   }
 
   /// Takes a block through all phases that know of no other block.

@@ -21,6 +21,10 @@ std::vector<Tensor> walkTiles(const TileGraph &graph,
                               llvm::ArrayRef<TensorSpec> types,
                               const EvaluationOptions &options);
 
+/// How many elements each block holds until all have come to a join: 0 where no
+/// blocks are joined, each of which is then walked to its end alone.
+int64_t countHeldElements(const TileGraph &graph);
+
 } // namespace mlir::mirage
 
 #endif // MIRAGE_LIB_REFERENCE_TILEWALK_H

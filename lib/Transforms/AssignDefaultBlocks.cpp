@@ -11,6 +11,7 @@
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Graph/DefaultTileGraph.h"
 #include "Mirage/Transforms/Passes.h"
+#include "SplitLargeOperator.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 
 namespace mlir::mirage {
@@ -33,21 +34,31 @@ static Graph readNode(OperatorOpInterface op) {
   return graph;
 }
 
-static LogicalResult assignDefaultBlock(OperatorOpInterface op,
-                                        StringRef target) {
+/// \param rest  operators that are to get block graphs, to which those are
+/// added
+///              that the operator has to be split into.
+static LogicalResult
+assignDefaultBlock(RewriterBase &rewriter, OperatorOpInterface op,
+                   StringRef target, SmallVector<OperatorOpInterface> &rest) {
   FailureOr<int64_t> sharedBytes = resolveSharedBytes(op, target);
   if (failed(sharedBytes))
     return failure();
   Graph graph = readNode(op);
   llvm::Expected<TileGraph> tiles =
       buildDefaultTileGraph(graph, graph.getNodes()[0], *sharedBytes);
-  if (!tiles)
-    return op->emitError() << llvm::toString(tiles.takeError());
-  OpBuilder builder(op);
-  TileGraphOpInterface block = writeTileGraph(
-      builder, op->getLoc(), *tiles, op->getOperands(), op->getResultTypes());
-  op->replaceAllUsesWith(block->getResults());
-  op->erase();
+  if (tiles) {
+    rewriter.setInsertionPoint(op);
+    TileGraphOpInterface block =
+        writeTileGraph(rewriter, op->getLoc(), *tiles, op->getOperands(),
+                       op->getResultTypes());
+    rewriter.replaceOp(op, block);
+    return success();
+  }
+  std::string reason = llvm::toString(tiles.takeError());
+  SmallVector<OperatorOpInterface> smaller = splitLargeOperator(rewriter, op);
+  if (smaller.empty())
+    return op->emitError() << reason;
+  rest.append(smaller);
   return success();
 }
 
@@ -68,8 +79,10 @@ struct AssignDefaultBlocksPass
           operators.push_back(row);
       return WalkResult::advance();
     });
-    for (OperatorOpInterface op : operators)
-      if (failed(assignDefaultBlock(op, target)))
+    IRRewriter rewriter(&getContext());
+    while (!operators.empty())
+      if (failed(assignDefaultBlock(rewriter, operators.pop_back_val(), target,
+                                    operators)))
         return signalPassFailure();
   }
 };

@@ -10,6 +10,7 @@
 #include "Mirage/Dialect/Kernel/IR/Kernel.h"
 #include "Mirage/Transforms/Passes.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -22,9 +23,23 @@ namespace mlir::mirage {
 using namespace mlir;
 using namespace mlir::mirage;
 
+#define DEBUG_TYPE "mirage-split-grid-joins"
+
 static bool joinsBlocks(Operation *op) {
   auto accumulate = dyn_cast<block::AccumulateOp>(op);
   return accumulate && accumulate.getAxis() != AxisKind::Loop;
+}
+
+/// There is no code for clusters yet. They say how blocks work together, and
+/// not what they compute.
+static void dropCluster(block::GraphOp graph) {
+  if (!graph.getCluster())
+    return;
+  remark::missed(graph.getLoc(),
+                 remark::RemarkOpts::name("Cluster").category(DEBUG_TYPE))
+      << "the cluster is dropped: there is no code for blocks that share their "
+         "memory";
+  graph.removeClusterAttr();
 }
 
 namespace {
@@ -161,14 +176,16 @@ private:
              kReplicated;
     };
     auto differs = [&](Operation &op) {
-      if (!isLate(&op) || isJoin(&op))
+      auto row = dyn_cast<OperatorOpInterface>(op);
+      if (!row || !isLate(&op) || isJoin(&op))
         return false;
-      auto mask = dyn_cast<block::MaskOp>(op);
-      auto join = dyn_cast<block::AccumulateOp>(op);
-      return (join && join.getAxis() == axis) ||
-             (mask &&
-              llvm::is_contained(mask.getAxes().getAsValueRange<StringAttr>(),
-                                 stringifyAxisKind(axis)));
+      Opcode opcode = row.getTableOpcode();
+      Attributes attributes =
+          readOperatorAttributes(opcode, op.getAttrDictionary());
+      Axis own = static_cast<Axis>(getAxis());
+      return asksForPlace(opcode, attributes, own) ||
+             (mirage::joinsBlocks(opcode, attributes) &&
+              attributes.axis == own);
     };
     return llvm::any_of(graph.getOmaps(), names) ||
            llvm::any_of(
@@ -272,6 +289,7 @@ private:
 struct SplitGridJoinsPass
     : mirage::impl::SplitGridJoinsPassBase<SplitGridJoinsPass> {
   void runOnOperation() override {
+    getOperation()->walk([](block::GraphOp graph) { dropCluster(graph); });
     // A second kernel may join blocks along another axis, or once more.
     while (block::AccumulateOp join = findJoin())
       GridJoinSplitter(cast<block::GraphOp>(join->getParentOp()), join).run();

@@ -3,6 +3,9 @@
 // JUDGED-DAG: @softmax: equal
 // JUDGED-DAG: @online: equal
 // JUDGED-DAG: @twice: equal
+// JUDGED-DAG: @causal: equal
+// JUDGED-DAG: @cluster_alone: equal
+// RUN: mirage-opt %s --mirage-split-grid-joins --remarks-filter=.* --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // What is needed again on the other side of the join is read again, or carried.
 // CHECK-LABEL: func.func @softmax(
@@ -88,4 +91,44 @@ func.func @twice(%x: tensor<8x64xf16>) -> tensor<4x16xf32> {
     mirage_kernel.yield %o : tensor<4x16xf32>
   } : tensor<4x16xf32>
   return %r : tensor<4x16xf32>
+}
+
+// A mask counts the rows of the whole tensor, whatever it masks: blocks along the joined
+// axis still differ, if only the first of them writes.
+// CHECK-LABEL: func.func @causal(
+// CHECK-COUNT-2: mirage_block.graph grid(x = 4)
+func.func @causal(%x: tensor<32x8xf32>) -> tensor<8x8xf32> {
+  %e = tensor.empty() : tensor<8x8xf32>
+  %r = mirage_kernel.graph ins(%x : tensor<32x8xf32>) outs(%e : tensor<8x8xf32>) {
+  ^bb0(%a: tensor<32x8xf32>):
+    %o = mirage_block.graph grid(x = 4) threads(32) ins(%a imap(x -> 0)) outs(omap())
+        : (tensor<32x8xf32>) -> tensor<8x8xf32> {
+    ^bb0(%t: tensor<8x8xf32>):
+      %m = mirage_block.accumulate %t over x sum : tensor<8x8xf32>
+      %c = mirage_block.causal_mask %m offset -4 rows ["x"] : tensor<8x8xf32>
+      %p = mirage_block.exp %c : tensor<8x8xf32>
+      mirage_block.yield %p : tensor<8x8xf32>
+    }
+    mirage_kernel.yield %o : tensor<8x8xf32>
+  } : tensor<8x8xf32>
+  return %r : tensor<8x8xf32>
+}
+
+// Blocks that share their memory compute what they compute alone.
+// CHECK-LABEL: func.func @cluster_alone(
+// CHECK: mirage_block.graph grid(x = 4) threads(96)
+func.func @cluster_alone(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  %e = tensor.empty() : tensor<8x64xf16>
+  %r = mirage_kernel.graph ins(%x : tensor<8x64xf16>) outs(%e : tensor<8x64xf16>) {
+  ^bb0(%a: tensor<8x64xf16>):
+    // REMARK: split-grid-joins.mlir:[[@LINE+1]]:{{.*}}remark: [Missed] Cluster {{.*}}the cluster is dropped: there is no code for blocks that share their memory
+    %o = mirage_block.graph grid(x = 4) cluster(x = 2) threads(96) ins(%a imap(x -> 0)) outs(omap(x -> 0))
+        : (tensor<8x64xf16>) -> tensor<8x64xf16> {
+    ^bb0(%t: tensor<2x64xf16>):
+      %m = mirage_block.exp %t : tensor<2x64xf16>
+      mirage_block.yield %m : tensor<2x64xf32>
+    }
+    mirage_kernel.yield %o : tensor<8x64xf16>
+  } : tensor<8x64xf16>
+  return %r : tensor<8x64xf16>
 }

@@ -29,12 +29,14 @@
 
 namespace mlir::mirage {
 
-/// Writes one operator of the kernel level at the builder's insertion point.
+/// Writes one operator of the kernel level, not a composed one, at the
+/// builder's insertion point.
 /// \returns its result; fails after a diagnostic where upstream has no op for
 /// it.
 FailureOr<Value> exportOperator(OpBuilder &builder, OperatorOpInterface op);
 
-/// Replaces a kernel graph by the ops it holds, each exported. Fails after a
+/// Replaces a kernel graph by the ops it holds, each exported; composed ones by
+/// what they stand for. Fails after a
 /// diagnostic at the first op that linalg has nothing for; block graphs are
 /// found before anything is changed: what was superoptimized is for a GPU to
 /// run, and is compiled.

@@ -38,7 +38,7 @@ def ConvertMirageKernelToLinalgPass : Pass<"convert-mirage-kernel-to-linalg"> {
     ops that compute the same, for a compiler that goes on from there: elementwise
     operators and reductions as `linalg.generic` by the operator table's
     definitions, matrix products and transposes by name where linalg has one,
-    reshapes as ops of `tensor`. Arithmetic is f32, and rounds where an operator
+    reshapes as ops of `tensor`, norms and softmax as what they stand for. Arithmetic is f32, and rounds where an operator
     stores. Block graphs are an error: what was superoptimized is compiled.
     Example: test/Conversion/KernelToLinalg/kernel-to-linalg.mlir
   }];
@@ -58,7 +58,8 @@ def ConvertBlockToThreadPass : Pass<"convert-mirage-block-to-thread"> {
     `mma.sync.m16n8k16`; others are multiplied and added in f32, to which nothing
     is rounded.
     `accumulate`, `mask` and `reshape` are left: they concern the block's loop,
-    its coordinates and its memory.
+    its coordinates and its memory. So is an operation whose tiles would be cut
+    along more than the three dimensions that a thread graph has axes for.
     Example: test/Conversion/BlockToThread/block-to-thread.mlir
   }];
   let dependentDialects = ["::mlir::mirage::thread::MirageThreadDialect"];

@@ -49,6 +49,10 @@ inline bool joinsBlocks(const Node &operation) {
   return joinsBlocks(operation.opcode, operation.attributes);
 }
 
+/// Whether a result depends on where along an axis it is computed even if the
+/// operands do not: masks count the elements of the whole tensor.
+bool asksForPlace(Opcode opcode, const Attributes &attributes, Axis axis);
+
 /// The phase in which an operation's results are known, by those of its
 /// operands.
 Phase inferPhase(Opcode opcode, const Attributes &attributes,

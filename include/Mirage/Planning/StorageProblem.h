@@ -81,7 +81,8 @@ struct StoragePlan {
 /// \param problem  `check()` must hold.
 StoragePlan planStorage(const StorageProblem &problem);
 
-/// Offsets are aligned, and tiles that are live together do not overlap.
+/// Offsets are aligned, tiles lie within the plan with what they waste for
+/// alignment, and those that are live together do not overlap.
 llvm::Error verify(const StorageProblem &problem, const StoragePlan &plan);
 
 } // namespace mlir::mirage

@@ -19,7 +19,10 @@ def AssignDefaultBlocksPass : Pass<"mirage-assign-default-blocks"> {
   let description = [{
     Every kernel-level operator becomes a `mirage_block.graph` of its own that
     computes it alone, so that a program, or what is left of it after the
-    search, compiles and runs. Reshapes stay: they are views.
+    search, compiles and runs. One whose tiles no block can hold, however small
+    they are cut, is split into several first: reductions by dimension, others
+    after neighbouring dimensions are merged, else in halves. Reshapes stay: they
+    are views.
     Example: test/Transforms/assign-default-blocks.mlir
   }];
   let options = [
@@ -111,8 +114,8 @@ def SplitGridJoinsPass : Pass<"mirage-split-grid-joins"> {
     Where a block graph accumulates over a grid axis, its blocks write what they
     have come to, and a second block graph goes on: its loop accumulates what
     the blocks along the axis wrote. Inputs that are needed again are read
-    again. The result says no more of a cluster. Run before
-    --mirage-assign-default-blocks.
+    again. Clusters are dropped, with a remark: there is no code for them yet. Run
+    before --mirage-assign-default-blocks.
     Example: test/Transforms/split-grid-joins.mlir
   }];
 }

@@ -83,6 +83,16 @@ void BlockEmitter::addTile(Value tile, int64_t offsetBytes) {
                                        getIndex(offsetBytes), ValueRange());
 }
 
+void BlockEmitter::emitZeros(int64_t offsetBytes, int64_t numBytes) {
+  emitGuarded(threadId, numBytes, [&](Value inside) {
+    Value zero =
+        arith::ConstantIntOp::create(builder, builder.getI8Type(), /*value=*/0);
+    Value position =
+        arith::AddIOp::create(builder, getIndex(offsetBytes), inside);
+    memref::StoreOp::create(builder, zero, sharedMemory, position);
+  });
+}
+
 Value BlockEmitter::getTileNumber(ArrayRef<Axis> axes) {
   Value number;
   for (Axis axis : axes) {

@@ -27,6 +27,9 @@ public:
   /// Builds the memref of a tile.
   void addTile(Value tile, int64_t offsetBytes);
 
+  /// Zeroes bytes of shared memory, fewer than a block has threads.
+  void emitZeros(int64_t offsetBytes, int64_t numBytes);
+
   ImplicitLocOpBuilder builder;
   const TileGraph header;
   Value iteration; ///< of the loop; zero outside of it

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::mirage;
@@ -92,6 +93,7 @@ public:
   void run() {
     emitter.emitPrologue();
     addTiles();
+    padTiles();
     emitPhase(StepPhase::Before);
     if (graph->hasAttr(kBarrierAtEntryAttr))
       emitter.emitBarrier();
@@ -110,6 +112,25 @@ private:
     add(graph.getBody().getArguments());
     for (Operation &op : graph.getBody().front().without_terminator())
       add(op.getResults());
+  }
+
+  /// LLVM joins reads of neighbours, and completes the last of them to a whole
+  /// access that begins in the tile: what it reads beyond, nothing uses. It
+  /// stays in the tile's place, whose alignment is larger, and should be as
+  /// well defined as the tile.
+  void padTiles() {
+    constexpr int64_t kMaxAccessBytes = 16;
+    bool isPadded = false;
+    for (auto [value, offset] :
+         llvm::zip_equal(steps.getTiles(), plan.offsets)) {
+      int64_t bytes = convertTensor(value.getType()).getSizeBytes();
+      int64_t beyond = llvm::alignTo(bytes, kMaxAccessBytes) - bytes;
+      if (beyond > 0)
+        emitter.emitZeros(offset + bytes, beyond);
+      isPadded |= beyond > 0;
+    }
+    if (isPadded)
+      emitter.emitBarrier();
   }
 
   void emitLoop() {

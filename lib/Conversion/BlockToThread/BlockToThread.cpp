@@ -20,7 +20,7 @@ namespace mlir::mirage {
 using namespace mlir;
 using namespace mlir::mirage;
 
-using StepBuilder = FailureOr<Value> (*)(RewriterBase &, Operation *, unsigned);
+using StepBuilder = Value (*)(RewriterBase &, Operation *, unsigned);
 
 /// None for what the conversion of blocks carries out itself: an accumulate
 /// belongs to the loop, masks depend on the coordinates of the block, a reshape
@@ -36,9 +36,8 @@ static StepBuilder getStepBuilder(Opcode opcode) {
   case OperatorKind::Contraction:
     return buildMatmulStep;
   case OperatorKind::Movement:
-    if (opcode == Opcode::Transpose)
-      return buildTransposeStep;
-    if (opcode == Opcode::Broadcast || opcode == Opcode::Cast)
+    if (opcode == Opcode::Transpose || opcode == Opcode::Broadcast ||
+        opcode == Opcode::Cast)
       return buildElementwiseStep;
     return nullptr;
   case OperatorKind::Copy:
@@ -50,8 +49,7 @@ static StepBuilder getStepBuilder(Opcode opcode) {
   return nullptr;
 }
 
-static LogicalResult convertBlockGraph(IRRewriter &rewriter,
-                                       block::GraphOp graph) {
+static void convertBlockGraph(IRRewriter &rewriter, block::GraphOp graph) {
   unsigned numWarps = graph.getThreads() / 32;
   Block &body = graph.getBody().front();
   for (Operation &op : llvm::make_early_inc_range(body.without_terminator())) {
@@ -60,12 +58,9 @@ static LogicalResult convertBlockGraph(IRRewriter &rewriter,
     if (!build)
       continue;
     rewriter.setInsertionPoint(&op);
-    FailureOr<Value> tile = build(rewriter, &op, numWarps);
-    if (failed(tile))
-      return failure();
-    rewriter.replaceOp(&op, *tile);
+    if (Value tile = build(rewriter, &op, numWarps))
+      rewriter.replaceOp(&op, tile);
   }
-  return success();
 }
 
 namespace {
@@ -73,11 +68,8 @@ struct ConvertBlockToThreadPass
     : mirage::impl::ConvertBlockToThreadPassBase<ConvertBlockToThreadPass> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
-    WalkResult result = getOperation()->walk([&](block::GraphOp graph) {
-      return WalkResult(convertBlockGraph(rewriter, graph));
-    });
-    if (result.wasInterrupted())
-      signalPassFailure();
+    getOperation()->walk(
+        [&](block::GraphOp graph) { convertBlockGraph(rewriter, graph); });
   }
 };
 } // namespace

@@ -20,57 +20,37 @@ static RankedTensorType getTile(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-static LogicalResult checkAxes(Operation *op, const WorkSplit &split) {
-  if (split.getAxes().size() <= 3)
-    return success();
-  return op->emitOpError()
-         << "expects a tile that is cut along at most 3 dimensions to share it "
-            "among warps, got "
-         << split.getAxes().size() << " for " << op->getResult(0).getType();
+/// The dimension of the result that each of an operand's is, or -1.
+static SmallVector<int> getResultDims(Opcode opcode,
+                                      const Attributes &attributes,
+                                      Value operand, unsigned rank) {
+  if (opcode != Opcode::Transpose)
+    return getBroadcastDims(getTile(operand).getShape(), rank);
+  SmallVector<int> dims(rank);
+  for (auto [to, from] : llvm::enumerate(attributes.dims))
+    dims[from] = to;
+  return dims;
 }
 
-FailureOr<Value> mlir::mirage::buildElementwiseStep(RewriterBase &rewriter,
-                                                    Operation *op,
-                                                    unsigned numWarps) {
+Value mlir::mirage::buildElementwiseStep(RewriterBase &rewriter, Operation *op,
+                                         unsigned numWarps) {
   RankedTensorType result = getTile(op->getResult(0));
   LinearLayout layout = chooseElementwiseLayout(result.getShape(), numWarps);
   WorkSplit split(result.getShape(), layout.getShape(), /*loopDim=*/-1);
-  if (failed(checkAxes(op, split)))
-    return failure();
+  if (!split.isShareable())
+    return {};
+  Opcode opcode = cast<OperatorOpInterface>(op).getTableOpcode();
+  Attributes attributes =
+      readOperatorAttributes(opcode, op->getAttrDictionary());
   ThreadGraphBuilder graph(rewriter, op->getLoc(), split);
   SmallVector<Value> fragments;
   for (Value operand : op->getOperands()) {
     SmallVector<int> dims =
-        getBroadcastDims(getTile(operand).getShape(), result.getRank());
+        getResultDims(opcode, attributes, operand, result.getRank());
     fragments.push_back(graph.addOperand(operand, dims, layout.project(dims)));
   }
-  Opcode opcode = cast<OperatorOpInterface>(op).getTableOpcode();
-  Value fragment =
-      graph.addRow(opcode, fragments,
-                   readOperatorAttributes(opcode, op->getAttrDictionary()),
-                   layout, result.getElementType());
-  auto all = llvm::to_vector(llvm::seq<int>(result.getRank()));
-  return graph.finish(fragment, all, result);
-}
-
-FailureOr<Value> mlir::mirage::buildTransposeStep(RewriterBase &rewriter,
-                                                  Operation *op,
-                                                  unsigned numWarps) {
-  RankedTensorType result = getTile(op->getResult(0));
-  LinearLayout layout = chooseElementwiseLayout(result.getShape(), numWarps);
-  WorkSplit split(result.getShape(), layout.getShape(), /*loopDim=*/-1);
-  if (failed(checkAxes(op, split)))
-    return failure();
-  ThreadGraphBuilder graph(rewriter, op->getLoc(), split);
-  Attributes attributes =
-      readOperatorAttributes(Opcode::Transpose, op->getAttrDictionary());
-  SmallVector<int> dims(result.getRank());
-  for (auto [to, from] : llvm::enumerate(attributes.dims))
-    dims[from] = to;
-  Value fragment = graph.addRow(
-      Opcode::Transpose,
-      graph.addOperand(op->getOperand(0), dims, layout.project(dims)),
-      attributes, layout, result.getElementType());
+  Value fragment = graph.addRow(opcode, fragments, attributes, layout,
+                                result.getElementType());
   auto all = llvm::to_vector(llvm::seq<int>(result.getRank()));
   return graph.finish(fragment, all, result);
 }

@@ -107,9 +107,8 @@ static Type getTensorCoreType(Type lhs, Type rhs) {
   return Type();
 }
 
-FailureOr<Value> mlir::mirage::buildMatmulStep(RewriterBase &rewriter,
-                                               Operation *op,
-                                               unsigned numWarps) {
+Value mlir::mirage::buildMatmulStep(RewriterBase &rewriter, Operation *op,
+                                    unsigned numWarps) {
   Value lhs = op->getOperand(0), rhs = op->getOperand(1);
   auto lhsTile = cast<RankedTensorType>(lhs.getType());
   auto rhsTile = cast<RankedTensorType>(rhs.getType());
@@ -123,11 +122,8 @@ FailureOr<Value> mlir::mirage::buildMatmulStep(RewriterBase &rewriter,
   if (!usesTensorCores)
     type = rewriter.getF32Type();
   WorkSplit split(dims.sizes, fragments.shape, dims.k);
-  if (split.getAxes().size() > 3)
-    return op->emitOpError() << "expects tiles with few enough batch "
-                                "dimensions that products are "
-                                "cut along at most 3 dimensions, got "
-                             << split.getAxes().size() << " for " << resultTile;
+  if (!split.isShareable())
+    return {};
   ThreadGraphBuilder graph(rewriter, op->getLoc(), split);
   Value a = graph.addCast(graph.addOperand(lhs, dims.lhs, fragments.lhs), type);
   Value b = graph.addCast(graph.addOperand(rhs, dims.rhs, fragments.rhs), type);

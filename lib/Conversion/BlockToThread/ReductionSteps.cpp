@@ -26,42 +26,47 @@ static std::optional<double> getPadding(const OperatorInfo &reduction) {
   return neutral;
 }
 
-/// The reduction of a tile over one dimension, its other attributes as given.
-static FailureOr<Value> reduceOneDim(RewriterBase &rewriter, Operation *op,
-                                     Value operand, Opcode reduction, int dim,
-                                     int64_t count, unsigned numWarps) {
+namespace {
+/// The reduction of a tile over one dimension.
+struct OneReduction {
+  OneReduction(ArrayRef<int64_t> tile, int dim, unsigned numWarps)
+      : dim(dim), layout(chooseReductionLayout(tile, dim, numWarps)),
+        split(tile, layout.getShape(), dim) {}
+
+  int dim;
+  LinearLayout layout;
+  WorkSplit split;
+};
+} // namespace
+
+/// \param attributes  the reduction, with how many elements it averages.
+static Value reduceOneDim(RewriterBase &rewriter, Location location,
+                          Value operand, const OneReduction &one,
+                          const Attributes &attributes) {
   auto tile = cast<RankedTensorType>(operand.getType());
+  int dim = one.dim;
   int64_t size = tile.getDimSize(dim);
-  LinearLayout layout = chooseReductionLayout(tile.getShape(), dim, numWarps);
-  WorkSplit split(tile.getShape(), layout.getShape(), dim);
-  if (split.getAxes().size() > 3)
-    return op->emitOpError() << "expects a tile that is cut along at most 3 "
-                                "dimensions to share it "
-                                "among warps, got "
-                             << split.getAxes().size() << " for " << tile;
-  ThreadGraphBuilder graph(rewriter, op->getLoc(), split);
+  ThreadGraphBuilder graph(rewriter, location, one.split);
   auto all = llvm::to_vector(llvm::seq<int>(tile.getRank()));
-  Value fragment = graph.addOperand(operand, all, layout);
-  std::optional<double> padding = getPadding(getOperatorInfo(reduction));
-  if (padding && size % layout.getShape()[dim] != 0) {
+  Value fragment = graph.addOperand(operand, all, one.layout);
+  const OperatorInfo &reduction = getOperatorInfo(attributes.reduction);
+  std::optional<double> padding = getPadding(reduction);
+  if (padding && size % one.layout.getShape()[dim] != 0) {
     Attributes mask;
     mask.scalars = {*padding};
     mask.dims = {dim};
     mask.axes = {Axis::Loop};
     mask.extent = size;
-    fragment = graph.addRow(Opcode::Mask, fragment, mask, layout,
+    fragment = graph.addRow(Opcode::Mask, fragment, mask, one.layout,
                             tile.getElementType());
   }
   SmallVector<int> kept = all;
   kept[dim] = -1;
-  Attributes accumulate;
-  accumulate.reduction = reduction;
+  Attributes accumulate = attributes;
   accumulate.axis = Axis::Loop;
   accumulate.dims = {dim};
-  if (getOperatorInfo(reduction).averages())
-    accumulate.count = count;
   fragment = graph.addRow(Opcode::Accumulate, fragment, accumulate,
-                          layout.project(kept), rewriter.getF32Type());
+                          one.layout.project(kept), rewriter.getF32Type());
   SmallVector<int64_t> shape(tile.getShape());
   shape[dim] = 1;
   return graph.finish(fragment, kept,
@@ -71,23 +76,28 @@ static FailureOr<Value> reduceOneDim(RewriterBase &rewriter, Operation *op,
 /// Several dimensions are reduced one after the other, the last first. All but
 /// the final one reduce with count 1, of which the table's reductions are
 /// associative: a norm of norms is the norm, a sum of sums the sum.
-FailureOr<Value> mlir::mirage::buildReductionStep(RewriterBase &rewriter,
-                                                  Operation *op,
-                                                  unsigned numWarps) {
+Value mlir::mirage::buildReductionStep(RewriterBase &rewriter, Operation *op,
+                                       unsigned numWarps) {
   Opcode opcode = cast<OperatorOpInterface>(op).getTableOpcode();
   Attributes attributes =
       readOperatorAttributes(opcode, op->getAttrDictionary());
-  int64_t count = getAveragedCount(
-      attributes,
-      cast<RankedTensorType>(op->getOperand(0).getType()).getShape());
   Value value = op->getOperand(0);
+  SmallVector<int64_t> shape(
+      cast<RankedTensorType>(value.getType()).getShape());
+  int64_t count = getAveragedCount(attributes, shape);
+  SmallVector<OneReduction, 0> reductions;
   for (int64_t dim : llvm::reverse(attributes.dims)) {
-    bool isLast = dim == attributes.dims.front();
-    FailureOr<Value> reduced = reduceOneDim(rewriter, op, value, opcode, dim,
-                                            isLast ? count : 1, numWarps);
-    if (failed(reduced))
-      return failure();
-    value = *reduced;
+    reductions.emplace_back(shape, dim, numWarps);
+    shape[dim] = 1;
+    if (!reductions.back().split.isShareable())
+      return {};
+  }
+  Attributes single;
+  single.reduction = opcode;
+  for (const OneReduction &one : reductions) {
+    if (getOperatorInfo(opcode).averages())
+      single.count = &one == &reductions.back() ? count : 1;
+    value = reduceOneDim(rewriter, op->getLoc(), value, one, single);
   }
   return value;
 }

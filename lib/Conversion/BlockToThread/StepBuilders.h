@@ -17,16 +17,15 @@ namespace mlir::mirage {
 /// Each builds the thread graph of one operation of a block graph at the
 /// rewriter's insertion point.
 /// \param numWarps  that share the step.
-/// \returns the tile that takes the place of the operation's result, or failure
-/// after an error at the operation.
-FailureOr<Value> buildElementwiseStep(RewriterBase &rewriter, Operation *op,
-                                      unsigned numWarps);
-FailureOr<Value> buildTransposeStep(RewriterBase &rewriter, Operation *op,
-                                    unsigned numWarps);
-FailureOr<Value> buildReductionStep(RewriterBase &rewriter, Operation *op,
-                                    unsigned numWarps);
-FailureOr<Value> buildMatmulStep(RewriterBase &rewriter, Operation *op,
-                                 unsigned numWarps);
+/// \returns the tile that takes the place of the operation's result; null, with
+/// nothing built, where its tiles would be cut along more dimensions than a
+/// thread graph has axes: the operation stays, and is computed element by
+/// element.
+Value buildElementwiseStep(RewriterBase &rewriter, Operation *op,
+                           unsigned numWarps);
+Value buildReductionStep(RewriterBase &rewriter, Operation *op,
+                         unsigned numWarps);
+Value buildMatmulStep(RewriterBase &rewriter, Operation *op, unsigned numWarps);
 
 } // namespace mlir::mirage
 

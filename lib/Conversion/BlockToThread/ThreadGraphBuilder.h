@@ -29,8 +29,10 @@ public:
   WorkSplit(ArrayRef<int64_t> sizes, ArrayRef<int64_t> fragment, int loopDim);
 
   /// Axes of the items, one for each dimension of which an item does not do the
-  /// whole. A thread graph has at most 3.
+  /// whole.
   ArrayRef<int> getAxes() const { return axes; }
+  /// Whether a thread graph has as many axes.
+  bool isShareable() const { return axes.size() <= 3; }
   int64_t getCount(int dim) const;
   int getLoopDim() const { return loopDim; }
   int64_t getNumSteps() const { return loopDim < 0 ? 1 : getCount(loopDim); }

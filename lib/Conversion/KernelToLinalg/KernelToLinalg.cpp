@@ -10,6 +10,7 @@
 #include "ExportArithmetic.h"
 #include "ExportMovement.h"
 #include "Mirage/Conversion/Passes.h"
+#include "Mirage/Dialect/Operator/ExpandComposed.h"
 #include "StructuredOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -39,15 +40,13 @@ FailureOr<Value> mlir::mirage::exportOperator(OpBuilder &builder,
   case OperatorKind::Movement:
     return exportMovement(builder, op);
   case OperatorKind::Composed:
-    return op->emitOpError() << "expects to be written in simpler operators; "
-                                "--mirage-expand-composed does so";
   case OperatorKind::Copy:
   case OperatorKind::Accumulate:
   case OperatorKind::Graph:
     break;
   }
   llvm_unreachable("the kernel level has no copies, no accumulations and no "
-                   "rows that are graphs");
+                   "rows that are graphs; composed operators are expanded");
 }
 
 static LogicalResult checkOps(kernel::GraphOp graph) {
@@ -79,7 +78,11 @@ static LogicalResult exportOperators(RewriterBase &rewriter, Block &body) {
 LogicalResult mlir::mirage::convertKernelToLinalg(RewriterBase &rewriter,
                                                   kernel::GraphOp graph) {
   Block &body = graph.getBody().front();
-  if (failed(checkOps(graph)) || failed(exportOperators(rewriter, body)))
+  if (failed(checkOps(graph)))
+    return failure();
+  for (OperatorOpInterface op : findComposed(graph))
+    expandComposed(rewriter, op);
+  if (failed(exportOperators(rewriter, body)))
     return failure();
   Operation *yield = graph.getYield();
   rewriter.inlineBlockBefore(&body, graph, graph.getInputs());

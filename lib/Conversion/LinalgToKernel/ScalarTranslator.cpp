@@ -21,16 +21,57 @@ LogicalResult ScalarTranslator::fail(const Twine &message) {
   return failure();
 }
 
+/// The values that the translation of an op asks for, the first one first; none
+/// of one that has no translation.
+static SmallVector<Value> getTranslatedOperands(Operation *op) {
+  if (isa<arith::ExtFOp, arith::TruncFOp>(op))
+    return op->getOperands();
+  if (op->getNumResults() != 1 ||
+      !convertElementType(getElementTypeOrSelf(op->getResult(0).getType())))
+    return {};
+  if (std::optional<Join> join = findJoin(op))
+    return {join->lhs, join->rhs};
+  if (isa<math::FPowIOp>(op))
+    return {op->getOperand(0)};
+  if (findUnary(op) || isa<math::FmaOp>(op))
+    return op->getOperands();
+  return {};
+}
+
+bool ScalarTranslator::isComputedHere(Value scalar) const {
+  Operation *definition = scalar.getDefiningOp();
+  return body && definition && definition->getBlock() == body;
+}
+
 FailureOr<BodyValue> ScalarTranslator::translate(Value scalar) {
+  SmallVector<Value> waiting = {scalar};
+  while (true) {
+    Value next = waiting.back();
+    size_t numBefore = waiting.size();
+    if (!known.contains(next) && isComputedHere(next) && !findConstant(next))
+      for (Value operand :
+           llvm::reverse(getTranslatedOperands(next.getDefiningOp())))
+        if (!known.contains(operand))
+          waiting.push_back(operand);
+    if (waiting.size() > numBefore)
+      continue;
+    FailureOr<BodyValue> result = translateNext(next);
+    waiting.pop_back();
+    if (failed(result) || waiting.empty())
+      return result;
+  }
+}
+
+/// A value whose operands are known.
+FailureOr<BodyValue> ScalarTranslator::translateNext(Value scalar) {
   auto found = known.find(scalar);
   if (found != known.end())
     return found->second;
   FailureOr<BodyValue> result = failure();
-  Operation *definition = scalar.getDefiningOp();
   if (std::optional<double> number = findConstant(scalar))
     result = BodyValue(*number);
-  else if (body && definition && definition->getBlock() == body)
-    result = translateOp(definition);
+  else if (isComputedHere(scalar))
+    result = translateOp(scalar.getDefiningOp());
   else
     result = leaf(scalar);
   if (succeeded(result))

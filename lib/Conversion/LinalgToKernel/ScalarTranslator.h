@@ -42,6 +42,8 @@ public:
       : builder(builder), outer(outer), body(body), leaf(leaf), reason(reason) {
   }
 
+  /// Translates what the value is computed from first, without recursion: a
+  /// body may be a chain of many thousand ops.
   FailureOr<BodyValue> translate(Value scalar);
   FailureOr<BodyValue> translateOp(Operation *op);
   /// An operator of two operands on values that are known already.
@@ -49,6 +51,8 @@ public:
                             const BodyValue &y, Type element);
 
 private:
+  bool isComputedHere(Value scalar) const;
+  FailureOr<BodyValue> translateNext(Value scalar);
   FailureOr<BodyValue> translateUnary(Opcode opcode, Operation *op);
   FailureOr<BodyValue> translateJoin(const Join &join, Operation *op);
   FailureOr<BodyValue> translateFma(math::FmaOp op);

@@ -32,7 +32,7 @@ TileAccess::TileAccess(OpBuilder &builder, Location location, Value tile,
 
 /// The widest access for which runs of registers are runs of bytes and aligned:
 /// every other stride, the offset and a size that is overhung must be multiples
-/// of the run.
+/// of the run. Of a stride that is not known nothing is a multiple.
 TileAccess::Run TileAccess::chooseRun() const {
   SmallVector<int64_t> strides;
   int64_t offset;
@@ -45,7 +45,9 @@ TileAccess::Run TileAccess::chooseRun() const {
       continue;
     unsigned bits = layout.getContiguousBits(dim);
     auto limit = [&](int64_t divisor) {
-      if (divisor != 0)
+      if (ShapedType::isDynamic(divisor))
+        bits = 0;
+      else if (divisor != 0)
         bits = std::min<unsigned>(bits, llvm::countr_zero<uint64_t>(divisor));
     };
     limit(kMaxAccessBytes / (type.getElementTypeBitWidth() / 8));

@@ -169,3 +169,26 @@ func.func @matmul_aligned(%a: tensor<8x64xf16>, %b: tensor<64x24xf16>) -> tensor
   }
   return %o : tensor<8x24xf32>
 }
+
+// -----
+
+// Tiles cut along more dimensions than a thread graph has axes stay as they are; of
+// a reduction over two dimensions, none or both.
+// CHECK-LABEL: func.func @four_cuts(
+// CHECK: mirage_block.matmul
+// CHECK: mirage_block.sum %{{.+}} dims [2, 4]
+// CHECK: mirage_block.exp
+func.func @four_cuts(%a: tensor<3x3x64x40xf16>, %b: tensor<3x3x3x33x33xf32>)
+    -> (tensor<3x3x40x40xf32>, tensor<3x3x1x33x1xf32>, tensor<3x3x3x33x33xf32>) {
+  %o:3 = mirage_block.graph grid() threads(32) ins(%a imap(), %b imap()) outs(omap(), omap(), omap())
+      : (tensor<3x3x64x40xf16>, tensor<3x3x3x33x33xf32>)
+     -> (tensor<3x3x40x40xf32>, tensor<3x3x1x33x1xf32>, tensor<3x3x3x33x33xf32>) {
+  ^bb0(%x: tensor<3x3x64x40xf16>, %y: tensor<3x3x3x33x33xf32>):
+    %t = mirage_block.transpose %x dims [0, 1, 3, 2] : tensor<3x3x64x40xf16>
+    %0 = mirage_block.matmul %t, %x : tensor<3x3x40x64xf16>, tensor<3x3x64x40xf16>
+    %1 = mirage_block.sum %y dims [2, 4] : tensor<3x3x3x33x33xf32>
+    %2 = mirage_block.exp %y : tensor<3x3x3x33x33xf32>
+    mirage_block.yield %0, %1, %2 : tensor<3x3x40x40xf32>, tensor<3x3x1x33x1xf32>, tensor<3x3x3x33x33xf32>
+  }
+  return %o#0, %o#1, %o#2 : tensor<3x3x40x40xf32>, tensor<3x3x1x33x1xf32>, tensor<3x3x3x33x33xf32>
+}

@@ -17,16 +17,3 @@ func.func @superoptimized(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
   } : tensor<64x64xf32>
   return %r : tensor<64x64xf32>
 }
-
-// -----
-
-func.func @composed(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
-  %e = tensor.empty() : tensor<4x6xf32>
-  %r = mirage_kernel.graph ins(%x : tensor<4x6xf32>) outs(%e : tensor<4x6xf32>) {
-  ^bb0(%a: tensor<4x6xf32>):
-    // expected-error @below {{expects to be written in simpler operators; --mirage-expand-composed does so}}
-    %0 = mirage_kernel.softmax %a dims [1] : (tensor<4x6xf32>) -> tensor<4x6xf32>
-    mirage_kernel.yield %0 : tensor<4x6xf32>
-  } : tensor<4x6xf32>
-  return %r : tensor<4x6xf32>
-}

@@ -209,3 +209,20 @@ func.func @mean_of_fewer(%x: tensor<4x64xf32>) -> tensor<4x1xf32> {
   } : tensor<4x1xf32>
   return %r : tensor<4x1xf32>
 }
+
+// Norms and softmax as what they stand for.
+// CHECK-LABEL: func.func @composed(
+// CHECK:         arith.maximumf
+// CHECK:         math.exp
+// CHECK:         arith.addf
+// CHECK:         arith.divf
+func.func @composed(%x: tensor<4x6xf32>, %w: tensor<6xf32>) -> tensor<4x6xf32> {
+  %e0 = tensor.empty() : tensor<4x6xf32>
+  %r = mirage_kernel.graph ins(%x, %w : tensor<4x6xf32>, tensor<6xf32>) outs(%e0 : tensor<4x6xf32>) {
+  ^bb0(%x0: tensor<4x6xf32>, %w0: tensor<6xf32>):
+    %0 = mirage_kernel.softmax %x0 dims [1] : (tensor<4x6xf32>) -> tensor<4x6xf32>
+    %1 = mirage_kernel.rms_norm %0, %w0 dims [1] epsilon 0.5 : (tensor<4x6xf32>, tensor<6xf32>) -> tensor<4x6xf32>
+    mirage_kernel.yield %1 : tensor<4x6xf32>
+  } : tensor<4x6xf32>
+  return %r : tensor<4x6xf32>
+}

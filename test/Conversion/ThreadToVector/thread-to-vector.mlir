@@ -119,3 +119,23 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+#e = #mirage_thread.layout<register = [[0, 1], [0, 2], [8, 0]], lane = [[0, 4], [0, 8], [1, 0], [2, 0], [4, 0]]>
+
+// Where rows lie is known at run time: they may be aligned to one element.
+// CHECK-LABEL: func.func @unknown_pitch(
+// CHECK-NOT: vector.load
+// CHECK-NOT: vector.store
+// CHECK: return
+func.func @unknown_pitch(%x: memref<16x16xf16, strided<[?, 1]>>, %y: memref<16x16xf16, strided<[?, 1]>>) {
+  mirage_thread.graph items(x = 1) ins(%x imap()) outs(%y omap())
+      : (memref<16x16xf16, strided<[?, 1]>>, memref<16x16xf16, strided<[?, 1]>>) -> () {
+  ^bb0(%t: tensor<16x16xf16>):
+    %f = mirage_thread.load %t : (tensor<16x16xf16>) -> tensor<16x16xf16, #e>
+    %s = mirage_thread.store %f : (tensor<16x16xf16, #e>) -> tensor<16x16xf16>
+    mirage_thread.yield %s : tensor<16x16xf16>
+  }
+  return
+}

@@ -251,6 +251,33 @@ def movement():
     return program
 
 
+def ranks():
+    """Tiles of odd sizes, and cut along more dimensions than a grid and warps have axes."""
+    program = Program("ranks")
+    x = program.input("x", eighths(3, 17, 17), "f16")
+    program.add("sum", [x], x[1].sum(keepdims=True), attributes="dims [0, 1, 2]")
+    y = program.input("y", normal(3, 2, 17, 9), "f16")
+    program.add("repeat", [y], np.tile(y[1], (1, 2, 3, 1)), "f16")
+    t = program.input("t", normal(3, 2, 5, 2, 7, 2, 3, 3))
+    program.add("transpose", [t], t[1].transpose(7, 5, 3, 1, 6, 4, 2, 0), attributes="dims [7, 5, 3, 1, 6, 4, 2, 0]")
+    program.add("max", [t], t[1].max((1, 4, 6), keepdims=True), attributes="dims [1, 4, 6]")
+    a, b = program.input("a", eighths(2, 3, 1, 3, 17, 9)), program.input("b", eighths(3, 2, 1, 9, 19))
+    program.add("matmul", [a, b], a[1] @ b[1])
+    return program
+
+
+def large():
+    """More along the dimensions that are not cut than a block can hold."""
+    program = Program("large")
+    x = program.input("x", normal(*[5] * 8))
+    for name, function in {"sum": np.sum, "mean": np.mean, "max": np.max,
+                           "rms": lambda x, **over: np.sqrt(np.mean(x * x, **over))}.items():
+        program.add(name, [x], function(x[1], keepdims=True), attributes=f"dims {list(range(8))}")
+    norm = np.sqrt(np.sum(x[1]**2) + 0.5)
+    program.add("l2_norm", [x], x[1] / norm, "f16", attributes=f"dims {list(range(8))} epsilon 0.5")
+    return program
+
+
 def views():
     """Kernels that read slices, and write parts of concats, at odd sizes."""
     program = Program("views")
@@ -338,7 +365,7 @@ def main():
     arguments = parser.parse_args()
     TOOLS = arguments.tools
     is_good = True
-    for build in [unary, binary, formula, matmul, matmul_f8, casts_f8, reductions, norms, softmax, movement, views, masks]:
+    for build in [unary, binary, formula, matmul, matmul_f8, casts_f8, reductions, norms, softmax, movement, ranks, large, views, masks]:
         program = build()
         if arguments.only and program.name != arguments.only:
             continue

@@ -98,6 +98,41 @@ TEST(TileWalk, TilesThatAreTooLargeAreSaid) {
             "67108864 elements, got %1 of type tensor<68719476736x4xf32>");
 }
 
+/// The largest of a tile that `blocks` blocks hold alike, each after `loop`
+/// iterations.
+static Graph joinAlike(int64_t blocks, int64_t loop, bool waits) {
+  Graph program;
+  ValueId x = program.addInput(f32({8}));
+  program.addOutput(program.add(Opcode::Abs, {x}, f32({8})));
+  TileGraph tiles;
+  ValueId value = tiles.addInput(f32({8}));
+  tiles.grid = {blocks};
+  tiles.loop = loop;
+  tiles.tileInputs = {{{kReplicated}, kReplicated}};
+  tiles.tileOutputs = {{{kReplicated}}};
+  Attributes join;
+  join.axis = Axis::X;
+  join.reduction = Opcode::Max;
+  if (waits)
+    value = tiles.add(Opcode::Accumulate, {value}, f32({8}), join);
+  tiles.addOutput(tiles.add(Opcode::Abs, {value}, f32({8})));
+  return makeKernel(program, std::move(tiles));
+}
+
+TEST(TileWalk, WorkThatIsTooMuchIsSaid) {
+  EXPECT_EQ(llvm::toString(checkEvaluable(joinAlike(1 << 20, 1, true))), "");
+  EXPECT_EQ(llvm::toString(checkEvaluable(joinAlike(1 << 30, 1, false))), "");
+  EXPECT_EQ(llvm::toString(checkEvaluable(joinAlike(1 << 30, 1, true))),
+            "operation 0 (graph): the reference holds at most 2147483648 "
+            "elements of blocks that wait for each other, got 1073741824 "
+            "blocks of 24");
+  for (auto [blocks, loop] : {std::pair(int64_t(1) << 40, int64_t(1)),
+                              std::pair(int64_t(1) << 20, int64_t(1) << 20)})
+    EXPECT_EQ(llvm::toString(checkEvaluable(joinAlike(blocks, loop, false))),
+              "operation 0 (graph): the reference walks at most 4294967296 "
+              "iterations of blocks, got a grid and a loop of more");
+}
+
 /// X / rms(X) · W.
 static Graph rmsLinear(int64_t m, int64_t k, int64_t n) {
   Graph graph;

@@ -122,6 +122,14 @@ CASES = [
     Case("causal_mask", " offset 0", ["3x5xf32"], "3x5xf32", lambda x: mask_causally(x, 0)),
     Case("causal_mask", " offset 2", ["2x4x6xf32"], "2x4x6xf32", lambda x: mask_causally(x, 2)),
     Case("causal_mask", " offset -1", ["4x4xf16"], "4x4xf32", lambda x: mask_causally(x, -1)),
+    Case("softmax", " dims [1]", ["4x6xf32"], "4x6xf32", lambda x: numpy.exp(x) / numpy.exp(x).sum(1, keepdims=True)),
+    Case("rms_norm", " dims [1] epsilon 0.5", ["4x6xf32", "6xf32"], "4x6xf16",
+         lambda x, w: x * w / numpy.sqrt((x**2).mean(1, keepdims=True) + 0.5)),
+    Case("layer_norm", " dims [1] epsilon 0.5", ["4x6xf32"], "4x6xf32",
+         lambda x: (x - x.mean(1, keepdims=True)) / numpy.sqrt(x.var(1, keepdims=True) + 0.5)),
+    Case("l2_norm", " dims [1] epsilon 0.5", ["4x6xf16"], "4x6xf32",
+         lambda x: x / numpy.sqrt((x**2).sum(1, keepdims=True) + 0.5)),
+    Case("repeat", "", ["2x3xf32"], "4x9xf32", lambda x: numpy.tile(x, (2, 3))),
 ]
 
 
