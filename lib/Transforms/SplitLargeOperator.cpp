@@ -256,13 +256,13 @@ SmallVector<OperatorOpInterface> LargeOperator::halve() {
       operands.push_back(cut(number, smallest, offset, length));
     SmallVector<int64_t> shape(result.getShape());
     shape[smallest] = length;
-    created.push_back(create(
-        operands, RankedTensorType::get(shape, result.getElementType()),
-        attributes));
+    created.push_back(
+        create(operands, RankedTensorType::get(shape, result.getElementType()),
+               attributes));
     parts.push_back(created.back()->getResult(0));
   }
-  rewriter.replaceOpWithNewOp<kernel::ConcatOp>(
-      op, result, parts, ArrayRef<int64_t>{smallest});
+  rewriter.replaceOpWithNewOp<kernel::ConcatOp>(op, result, parts,
+                                                ArrayRef<int64_t>{smallest});
   return created;
 }
 

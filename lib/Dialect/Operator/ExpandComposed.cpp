@@ -31,10 +31,9 @@ void mlir::mirage::expandComposed(RewriterBase &rewriter,
   SmallVector<Value> values(op->getOperands());
   for (const Node &node : definition.getNodes()) {
     // The dialects spell each row of the operator table alike.
-    OperationState state(op.getLoc(),
-                         (op->getName().getDialectNamespace() + "." +
-                          getOperatorInfo(node.opcode).name)
-                             .str());
+    OperationState state(op.getLoc(), (op->getName().getDialectNamespace() +
+                                       "." + getOperatorInfo(node.opcode).name)
+                                          .str());
     for (ValueId operand : node.operands)
       state.addOperands(values[operand]);
     state.addTypes(convertTensor(rewriter.getContext(),
