@@ -166,9 +166,11 @@ TileGraph mlir::mirage::search::buildTileGraph(const TargetProgram &program,
                                                const Structure &structure,
                                                ArrayRef<int64_t> extents,
                                                const Tiling &tiling) {
-  return maskPartialTiles(
-      InstanceBuilder(program, structure, extents, tiling).run(),
-      getOperandTypes(program, structure, extents));
+  return llvm::cantFail(
+      maskPartialTiles(
+          InstanceBuilder(program, structure, extents, tiling).run(),
+          getOperandTypes(program, structure, extents)),
+      "a name has one extent in all tensors, and no operator joins names");
 }
 
 TileGraph mlir::mirage::search::buildTileHeader(const TargetProgram &program,
