@@ -103,8 +103,7 @@ private:
     Value result = row->getResult(0);
     bind(result, graph.add(row.getTableOpcode(), *operands,
                            convertTensor(result.getType()),
-                           readOperatorAttributes(row.getTableOpcode(),
-                                                  row->getAttrDictionary())));
+                           readOperatorAttributes(row)));
     return success();
   }
 

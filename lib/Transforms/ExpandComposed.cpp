@@ -22,8 +22,7 @@ using namespace mlir::mirage;
 static void expand(OperatorOpInterface op) {
   Graph definition = llvm::cantFail(
       defineComposed(
-          op.getTableOpcode(),
-          readOperatorAttributes(op.getTableOpcode(), op->getAttrDictionary()),
+          op.getTableOpcode(), readOperatorAttributes(op),
           llvm::map_to_vector(op->getOperandTypes(),
                               [](Type type) { return convertTensor(type); }),
           convertTensor(op->getResult(0).getType())),

@@ -37,6 +37,8 @@ constexpr llvm::StringLiteral kElementTypeNames =
 llvm::StringRef getElementTypeName(ElementType type);
 std::optional<ElementType> parseElementType(llvm::StringRef name);
 unsigned getSizeBytes(ElementType type);
+/// Whether infinities are stored as such; f8E4M3FN has none.
+bool hasInfinities(ElementType type);
 
 using Shape = llvm::SmallVector<int64_t, 4>;
 

@@ -45,10 +45,8 @@ FailureOr<Value> mlir::mirage::buildElementwiseStep(RewriterBase &rewriter,
     fragments.push_back(graph.addOperand(operand, dims, layout.project(dims)));
   }
   Opcode opcode = cast<OperatorOpInterface>(op).getTableOpcode();
-  Value fragment =
-      graph.addRow(opcode, fragments,
-                   readOperatorAttributes(opcode, op->getAttrDictionary()),
-                   layout, result.getElementType());
+  Value fragment = graph.addRow(opcode, fragments, readOperatorAttributes(op),
+                                layout, result.getElementType());
   auto all = llvm::to_vector(llvm::seq<int>(result.getRank()));
   return graph.finish(fragment, all, result);
 }
@@ -62,8 +60,7 @@ FailureOr<Value> mlir::mirage::buildTransposeStep(RewriterBase &rewriter,
   if (failed(checkAxes(op, split)))
     return failure();
   ThreadGraphBuilder graph(rewriter, op->getLoc(), split);
-  Attributes attributes =
-      readOperatorAttributes(Opcode::Transpose, op->getAttrDictionary());
+  Attributes attributes = readOperatorAttributes(op);
   SmallVector<int> dims(result.getRank());
   for (auto [to, from] : llvm::enumerate(attributes.dims))
     dims[from] = to;

@@ -75,8 +75,7 @@ FailureOr<Value> mlir::mirage::buildReductionStep(RewriterBase &rewriter,
                                                   Operation *op,
                                                   unsigned numWarps) {
   Opcode opcode = cast<OperatorOpInterface>(op).getTableOpcode();
-  Attributes attributes =
-      readOperatorAttributes(opcode, op->getAttrDictionary());
+  Attributes attributes = readOperatorAttributes(op);
   int64_t count = getAveragedCount(
       attributes,
       cast<RankedTensorType>(op->getOperand(0).getType()).getShape());

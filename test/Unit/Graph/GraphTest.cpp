@@ -331,6 +331,29 @@ TEST(Graph, JSONHoldsNothingElse) {
             (known + "body").str());
 }
 
+/// What IR's own attributes keep out, and a graph in JSON does not.
+TEST(Graph, AttributesAreChecked) {
+  auto message = [](Opcode opcode, Attributes attributes) {
+    auto tiles = std::make_shared<TileGraph>();
+    tiles->tileInputs = {{{}, kReplicated}};
+    tiles->tileOutputs = {{{}}};
+    ValueId x = tiles->addInput(f32({8, 64}));
+    tiles->addOutput(tiles->add(opcode, {x}, f32({8, 64}), attributes));
+    Graph graph;
+    graph.addInput(f32({8, 64}));
+    graph.addOutput(graph.addGraph({0}, tiles, {f32({8, 64})}));
+    return verifyMessage(graph);
+  };
+  EXPECT_EQ(message(Opcode::Accumulate, accumulate(Opcode::Exp)),
+            "operation 0 (graph): operation 0 (accumulate): expects a "
+            "reduction to accumulate with, got exp");
+  Attributes factor;
+  factor.scalars = {NAN};
+  EXPECT_EQ(message(Opcode::Scale, factor),
+            "operation 0 (graph): operation 0 (scale): expects a number as "
+            "factor, got NaN");
+}
+
 TEST(Graph, ItemsHaveNoClusters) {
   auto items = std::make_shared<TileGraph>();
   auto tiles = std::make_shared<TileGraph>();
