@@ -7,7 +7,8 @@ example in ```mlir that parses, verifies and survives --verify-roundtrip.
 
 An example is written as a reader would want to see it: values that it does not
 define become arguments of a function around it, with the types that the example
-states for them; aliases (#a = ...) are those of all examples on the page.
+states for them; aliases (#a = ...) are those of all examples on the page. An op that
+names axes stands in a graph that has them.
 """
 import re
 import subprocess
@@ -15,6 +16,7 @@ import sys
 
 OP = re.compile(r"^### `([\w.]+)` \(", re.M)
 FENCE = re.compile(r"^ *```mlir\n(.*?)^ *```$", re.M | re.S)
+NAMES_AXES = re.compile(r"\bmirage_(block|thread)\.(?!graph).* (?:over|axes|rows|columns)\b")
 ALIAS = re.compile(r"^#\w+ = .*$", re.M)
 
 
@@ -59,13 +61,31 @@ def state_types(example):
     return stated
 
 
+def put_into_graph(level, body, types):
+    """(arguments, body) of ops that name axes, in a graph of one block or item, which
+    yields one of its tiles. That of a block knows only what it is given."""
+    inside = {"%tile": "tensor<1xf32>", **(types if level == "block" else {})}
+    outside = {f"{name}_whole": kind for name, kind in inside.items()}
+    grid = "items(x = 1)" if level == "thread" else "grid(x = 1) threads(128)"
+    operands = ", ".join(f"{name} imap()" for name in outside)
+    tiles = ", ".join(f"{name}: {kind}" for name, kind in inside.items())
+    graph = (f"  %graph = mirage_{level}.graph {grid} ins({operands}) outs(omap()) : "
+             f"({', '.join(inside.values())}) -> tensor<1xf32> {{\n  ^bb0({tiles}):\n{body}\n"
+             f"  mirage_{level}.yield %tile : tensor<1xf32>\n  }}")
+    return {**outside, **(types if level == "thread" else {})}, graph
+
+
 def wrap(example):
     """The example as the body of a function."""
     body = ALIAS.sub("", example)
     defined = set(re.findall(r"(%\w+)(?:, %\w+)* = ", body)) | set(re.findall(r"(%\w+): ", body))
     used = dict.fromkeys(re.findall(r"%\w+", body))
     stated = state_types(body)
-    arguments = ", ".join(f"{name}: {stated.get(name, 'none')}" for name in used if name not in defined)
+    types = {name: stated.get(name, "none") for name in used if name not in defined}
+    names_axes = NAMES_AXES.search(body)
+    if names_axes and ".graph" not in body:
+        types, body = put_into_graph(names_axes[1], body, types)
+    arguments = ", ".join(f"{name}: {kind}" for name, kind in types.items())
     return f"func.func @example({arguments}) {{\n{body}\n  return\n}}\n"
 
 

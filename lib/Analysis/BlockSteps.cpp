@@ -109,9 +109,8 @@ void BlockSteps::addInits() {
 
 void BlockSteps::addFinishes() {
   for (block::AccumulateOp op : getLoopAccumulations()) {
-    Opcode reduction = static_cast<Opcode>(
-        readOperatorAttributes(Opcode::Accumulate, op->getAttrDictionary())
-            .reduction);
+    Opcode reduction =
+        static_cast<Opcode>(readOperatorAttributes(op).reduction);
     // A finish of one node is the joined value itself.
     if (getOperatorInfo(reduction).finish.nodes().size() > 1)
       addStep(BlockStep::Kind::Finish, op.getResult(), op, StepPhase::After,

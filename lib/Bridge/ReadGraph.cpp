@@ -115,8 +115,7 @@ private:
     if (failed(operands))
       return failure();
     Value result = row->getResult(0);
-    Attributes attributes =
-        readOperatorAttributes(row.getTableOpcode(), row->getAttrDictionary());
+    Attributes attributes = readOperatorAttributes(row);
     if (row.getTableOpcode() == Opcode::Constant)
       attributes.scalars[0] = roundTo(attributes.scalars[0], result.getType());
     bind(result,

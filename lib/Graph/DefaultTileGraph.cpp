@@ -168,7 +168,7 @@ static TileGraph buildTileGraph(const Node &operation,
   bool isReduction =
       getOperatorInfo(operation.opcode).kind == OperatorKind::Reduction;
   Attributes attributes = operation.attributes;
-  if (isReduction)
+  if (getOperatorInfo(operation.opcode).averages())
     attributes.count = getAveragedCount(attributes, operands[0].shape);
   TensorSpec tile{
       Shape(llvm::ArrayRef(tiling.tile).take_front(space.numParallel)),
@@ -246,9 +246,11 @@ mlir::mirage::buildDefaultTileGraph(const Graph &graph, const Node &operation,
   int64_t elements = kTileElements, needed = 0;
   for (; elements >= 1; elements /= 2) {
     Tiling tiling = chooseTiling(space, elements);
-    TileGraph built = maskPartialTiles(
+    llvm::Expected<TileGraph> built = maskPartialTiles(
         buildTileGraph(operation, operands, result, space, tiling), operands);
-    needed = getSharedBytes(built);
+    if (!built)
+      return built.takeError();
+    needed = getSharedBytes(*built);
     if (needed <= sharedBytes)
       return built;
   }

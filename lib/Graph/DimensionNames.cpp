@@ -226,11 +226,13 @@ Graph mlir::mirage::resize(const Graph &graph, const DimensionNames &names,
     Attributes attributes = node.attributes;
     if (attributes.count == 0)
       return attributes;
+    // Dimension by dimension: a name that is reduced may stand twice, and be
+    // kept where it stands a second time.
     attributes.count = 1;
-    for (NameId name : names.ofValues[node.operands[0]])
-      if (name != kNoName &&
-          !llvm::is_contained(names.ofValues[node.results[0]], name))
-        attributes.count *= extents[name];
+    for (int64_t dim : attributes.dims) {
+      NameId name = names.ofValues[node.operands[0]][dim];
+      attributes.count *= name == kNoName ? 1 : extents[name];
+    }
     return attributes;
   };
   auto getBody =

@@ -147,6 +147,12 @@ TensorSpec mlir::mirage::readTensorSpec(const JSONCursor &cursor) {
   return type;
 }
 
+/// One that stands alone; in an artifact, others are parts of larger objects.
+static TensorSpec readType(const JSONCursor &cursor) {
+  cursor.allow({"shape", "element"});
+  return readTensorSpec(cursor);
+}
+
 static double readScalar(const JSONCursor &cursor) {
   Value value = cursor.raw();
   if (std::optional<double> number = value.getAsNumber())
@@ -206,24 +212,43 @@ static Attributes readAttributes(const JSONCursor &operation) {
 
 static std::shared_ptr<const TileGraph> readTileGraph(const JSONCursor &cursor);
 
+static llvm::SmallVector<TensorSpec, 1> readTypes(const JSONCursor &cursor) {
+  llvm::SmallVector<TensorSpec, 1> types;
+  for (const JSONCursor &type : cursor.array())
+    types.push_back(readType(type));
+  if (types.empty())
+    cursor.fail("expects at least one result, got none");
+  return types;
+}
+
+/// A nested graph has a body and any number of results, a row has attributes
+/// and one.
 static void readOperation(const JSONCursor &cursor, Graph &graph) {
   Opcode opcode = readOpcode(cursor["operator"]);
   llvm::SmallVector<ValueId, 2> operands;
   readIntegers(cursor["operands"], operands);
-  llvm::SmallVector<TensorSpec, 1> types;
-  for (const JSONCursor &type : cursor["types"].array())
-    types.push_back(readTensorSpec(type));
+  llvm::SmallVector<TensorSpec, 1> types = readTypes(cursor["types"]);
   if (types.empty())
-    return cursor["types"].fail("expects at least one result, got none");
-  if (opcode == Opcode::Graph)
+    return;
+  if (opcode == Opcode::Graph) {
+    cursor.allow({"operator", "operands", "types", "body"});
     graph.addGraph(operands, readTileGraph(cursor["body"]), types);
-  else
-    graph.add(opcode, operands, types[0], readAttributes(cursor));
+    return;
+  }
+  cursor.allow({"operator", "operands", "types", "scalars", "dims", "count",
+                "extent", "axes", "columnAxes", "offset", "offsets", "strides",
+                "axis", "reduction"});
+  if (types.size() > 1)
+    cursor["types"].fail("expects one result, got " +
+                         llvm::Twine(static_cast<uint64_t>(types.size())));
+  graph.add(opcode, operands, types[0], readAttributes(cursor));
 }
 
 static void readInto(const JSONCursor &cursor, Graph &graph) {
-  for (const JSONCursor &input : cursor["inputs"].array())
-    graph.addInput(readTensorSpec(input["type"]), input["name"].string());
+  for (const JSONCursor &input : cursor["inputs"].array()) {
+    input.allow({"name", "type"});
+    graph.addInput(readType(input["type"]), input["name"].string());
+  }
   for (const JSONCursor &operation : cursor["operations"].array())
     readOperation(operation, graph);
   llvm::SmallVector<ValueId> outputs;
@@ -241,6 +266,8 @@ static Level readLevel(const JSONCursor &cursor) {
 
 static std::shared_ptr<const TileGraph>
 readTileGraph(const JSONCursor &cursor) {
+  cursor.allow({"inputs", "operations", "outputs", "level", "grid", "cluster",
+                "loop", "threads", "tileInputs", "tileOutputs"});
   auto tiles = std::make_shared<TileGraph>();
   readInto(cursor, *tiles);
   tiles->level = readLevel(cursor["level"]);
@@ -250,16 +277,20 @@ readTileGraph(const JSONCursor &cursor) {
   tiles->loop = cursor["loop"].integer();
   tiles->threads = cursor["threads"].integer(0, UINT_MAX);
   for (const JSONCursor &input : cursor["tileInputs"].array()) {
+    input.allow({"grid", "loop"});
     TileInput &map = tiles->tileInputs.emplace_back();
     readIntegers(input["grid"], map.gridMap);
     map.loopMap = input["loop"].integer(INT_MIN, INT_MAX);
   }
-  for (const JSONCursor &output : cursor["tileOutputs"].array())
+  for (const JSONCursor &output : cursor["tileOutputs"].array()) {
+    output.allow({"grid"});
     readIntegers(output["grid"], tiles->tileOutputs.emplace_back().gridMap);
+  }
   return tiles;
 }
 
 Graph mlir::mirage::readGraph(const JSONCursor &cursor) {
+  cursor.allow({"inputs", "operations", "outputs"});
   Graph graph;
   readInto(cursor, graph);
   return graph;

@@ -10,6 +10,7 @@
 #include "Mirage/Graph/Graph.h"
 #include "Mirage/Graph/LevelRules.h"
 #include "Mirage/Graph/Phases.h"
+#include "Mirage/Graph/VaryingAxes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 
@@ -67,7 +68,8 @@ static llvm::Error checkOperation(const Graph &graph, const Node &operation,
     return llvm::createStringError("expects a result of shape " +
                                    toString(*shape) + ", got " +
                                    toString(results[0].shape));
-  return checkElement(operation.opcode, level, operands, results[0].element);
+  return checkElement(operation.opcode, level, operation.attributes, operands,
+                      results[0].element);
 }
 
 static llvm::Error verifyAtLevel(const Graph &graph, Level level) {
@@ -103,8 +105,9 @@ static llvm::Error checkOperationsInTileGraph(const TileGraph &graph) {
     llvm::SmallVector<Phase, 2> operands;
     for (ValueId operand : operation.operands)
       operands.push_back(phases[operand]);
-    if (llvm::Error error = checkInTileGraph(
-            operation.opcode, operation.attributes, operands, graph))
+    if (llvm::Error error =
+            checkInTileGraph(operation.opcode, operation.attributes, operands,
+                             graph.getTypes(operation.operands), graph))
       return prefixError("operation " + llvm::Twine(number) + " (" +
                              getOperatorInfo(operation.opcode).name + ")",
                          std::move(error));
@@ -125,5 +128,7 @@ llvm::Error mlir::mirage::verify(const TileGraph &graph,
   if (llvm::Error error = verifyMaps(
           graph, operands, graph.getTypes(graph.getOutputs()), results))
     return error;
-  return checkOperationsInTileGraph(graph);
+  if (llvm::Error error = checkOperationsInTileGraph(graph))
+    return error;
+  return checkOutputJoins(graph);
 }

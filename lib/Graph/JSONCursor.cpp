@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Graph/JSONCursor.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir::mirage;
@@ -70,6 +72,13 @@ std::vector<std::pair<std::string, JSONCursor>> JSONCursor::members() const {
     for (const auto &member : *object)
       list.emplace_back(member.first.str(), (*this)[member.first]);
   return list;
+}
+
+void JSONCursor::allow(llvm::ArrayRef<llvm::StringRef> names) const {
+  for (const auto &[name, member] : members())
+    if (!llvm::is_contained(names, name))
+      fail("expects members among " + llvm::join(names, ", ") + ", got " +
+           name);
 }
 
 int64_t JSONCursor::integer(int64_t least, int64_t most) const {

@@ -10,6 +10,9 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
+#include <limits>
+#include <optional>
 
 using namespace mlir::mirage;
 
@@ -32,19 +35,39 @@ llvm::Error mlir::mirage::checkLevel(Opcode opcode, Level level) {
       " to the " + getLevelName(info.innermost) + " level only");
 }
 
+/// The number to which an operation sets elements, if it does: a constant, and
+/// what masks put in the place of others.
+static std::optional<double> findStoredNumber(Opcode opcode,
+                                              const Attributes &attributes) {
+  if (opcode == Opcode::CausalMask)
+    return -std::numeric_limits<double>::infinity();
+  if (opcode == Opcode::Constant || opcode == Opcode::Mask)
+    return attributes.scalars[0];
+  return std::nullopt;
+}
+
+static llvm::Error checkStoredNumber(Opcode opcode,
+                                     const Attributes &attributes,
+                                     ElementType result) {
+  std::optional<double> number = findStoredNumber(opcode, attributes);
+  if (!number || !std::isinf(*number) || storesInfinities(result))
+    return llvm::Error::success();
+  return llvm::createStringError("expects a number that " +
+                                 getElementTypeName(result) + " stores, got " +
+                                 (*number < 0 ? "-inf" : "inf"));
+}
+
 llvm::Error mlir::mirage::checkElement(Opcode opcode, Level level,
+                                       const Attributes &attributes,
                                        llvm::ArrayRef<TensorSpec> operands,
                                        ElementType result) {
+  if (llvm::Error error = checkStoredNumber(opcode, attributes, result))
+    return error;
   OperatorKind kind = getOperatorInfo(opcode).kind;
   bool moves = kind == OperatorKind::Movement || kind == OperatorKind::Copy;
   bool keeps = level == Level::Kernel
                    ? opcode == Opcode::Reshape || opcode == Opcode::Repeat
                    : moves && opcode != Opcode::Cast;
-  if (opcode == Opcode::CausalMask && getSizeBytes(result) == 1)
-    return llvm::createStringError(
-        "expects a result of an element type that stores infinities, f16, bf16 "
-        "or f32, got " +
-        getElementTypeName(result));
   const TensorSpec *other = llvm::find_if(
       operands, [&](const TensorSpec &type) { return type.element != result; });
   if (!keeps || other == operands.end())

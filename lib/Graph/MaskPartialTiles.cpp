@@ -10,6 +10,8 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
 #include <cmath>
 
 using namespace mlir::mirage;
@@ -20,6 +22,11 @@ struct Padding {
   llvm::SmallVector<Axis, 2> axes; ///< that cut the dimension, outermost first
   int64_t extent = 0;              ///< of the whole dimension
   std::optional<double> value;     ///< the constant there; none if it varies
+
+  /// Whether the same elements are padding.
+  bool isWhere(const Padding &other) const {
+    return axes == other.axes && extent == other.extent;
+  }
 };
 /// By dimension; none where the tile has no element beyond the extent.
 using Paddings = llvm::SmallVector<std::optional<Padding>, 4>;
@@ -31,10 +38,15 @@ public:
   Masker(const TileGraph &source, llvm::ArrayRef<TensorSpec> tensors)
       : source(source), tensors(tensors) {}
 
-  TileGraph run() {
+  llvm::Expected<TileGraph> run() {
     copyHeader();
-    for (const Node &operation : source.getNodes())
+    for (auto [number, operation] : llvm::enumerate(source.getNodes())) {
       visit(operation);
+      if (!failure.empty())
+        return llvm::createStringError(
+            "operation " + llvm::Twine(number) + " (" +
+            getOperatorInfo(operation.opcode).name + "): " + failure);
+    }
     for (ValueId output : source.getOutputs())
       result.addOutput(mapped[output]);
     return std::move(result);
@@ -78,10 +90,22 @@ private:
                         : result.add(operation.opcode, operands,
                                      source.getType(operation.results[0]),
                                      operation.attributes);
+    Paddings padded = infer(operation, operands);
     for (unsigned i = 0; i < operation.results.size(); ++i) {
       mapped.push_back(first + i);
-      paddings.push_back(infer(operation, operands));
+      paddings.push_back(padded);
     }
+  }
+
+  /// Keeps the first thing that is wrong with an operation.
+  void fail(const llvm::Twine &message) {
+    if (failure.empty())
+      failure = message.str();
+  }
+
+  bool isPadded(ValueId value) const {
+    return llvm::any_of(paddings[value],
+                        [](const auto &padding) { return bool(padding); });
   }
 
   /// Masks those operands whose padding is not neutral for the operation.
@@ -185,44 +209,82 @@ private:
     return Paddings(source.getType(operation.results[0]).getRank());
   }
 
+  static std::string describe(llvm::ArrayRef<Axis> axes) {
+    return llvm::join(llvm::map_range(axes, getAxisName), ", ");
+  }
+
+  /// Puts what an operand has in the place of one dimension of the result; what
+  /// others have there must end at the same element.
+  void join(std::optional<Padding> &joined, const std::optional<Padding> &other,
+            unsigned dim) {
+    if (!joined)
+      joined = other;
+    else if (other && !other->isWhere(*joined))
+      fail("expects operands that end at one element along dimension " +
+           llvm::Twine(dim) + ", got one cut out of " +
+           llvm::Twine(joined->extent) + " elements by " +
+           describe(joined->axes) + " and one out of " +
+           llvm::Twine(other->extent) + " by " + describe(other->axes));
+  }
+
+  /// Paddings of an operand's dimensions by those of a result to which they
+  /// stretch, aligned at the last one.
+  Paddings stretch(llvm::ArrayRef<std::optional<Padding>> own,
+                   llvm::ArrayRef<int64_t> ownShape,
+                   llvm::ArrayRef<int64_t> shape) {
+    Paddings stretched(shape.size());
+    for (unsigned back = 1; back <= ownShape.size(); ++back) {
+      unsigned from = ownShape.size() - back, to = shape.size() - back;
+      if (own[from] && ownShape[from] != shape[to])
+        fail("expects a whole dimension to stretch to dimension " +
+             llvm::Twine(to) + ", got a partial one");
+      stretched[to] = own[from];
+    }
+    return stretched;
+  }
+  Paddings stretch(ValueId operand, llvm::ArrayRef<int64_t> shape) {
+    return stretch(paddings[operand], result.getType(operand).shape, shape);
+  }
+
   /// The padding of a result is a constant where each operand's is.
   Paddings inferElementwise(const Node &operation,
                             llvm::ArrayRef<ValueId> operands) {
     const OperatorInfo &info = getOperatorInfo(operation.opcode);
-    unsigned rank = source.getType(operation.results[0]).getRank();
-    Paddings joined(rank);
-    for (unsigned dim = 0; dim < rank; ++dim) {
-      llvm::SmallVector<double, 2> values;
-      for (ValueId operand : operands) {
-        int own = static_cast<int>(dim) - static_cast<int>(rank) +
-                  static_cast<int>(getRank(operand));
-        if (own < 0 || !paddings[operand][own])
-          continue;
-        if (!joined[dim])
-          joined[dim] = paddings[operand][own];
-        if (paddings[operand][own]->value)
-          values.push_back(*paddings[operand][own]->value);
+    const Shape &shape = source.getType(operation.results[0]).shape;
+    Paddings joined(shape.size());
+    llvm::SmallVector<llvm::SmallVector<double, 2>, 4> values(shape.size());
+    for (ValueId operand : operands)
+      for (auto [dim, own] : llvm::enumerate(stretch(operand, shape))) {
+        join(joined[dim], own, dim);
+        if (own && own->value)
+          values[dim].push_back(*own->value);
       }
-      if (joined[dim])
-        joined[dim]->value = std::nullopt;
-      if (joined[dim] && values.size() == operands.size())
-        joined[dim]->value = evaluateDouble(info.definition, values,
-                                            operation.attributes.scalars);
-    }
+    forgetValues(joined);
+    for (auto [padding, known] : llvm::zip_equal(joined, values))
+      if (padding && known.size() == operands.size())
+        padding->value = evaluateDouble(info.definition, known,
+                                        operation.attributes.scalars);
     return joined;
   }
 
+  /// Rows are the left operand's, columns the right one's, batches those of
+  /// both.
   Paddings inferMatmul(const Node &operation,
                        llvm::ArrayRef<ValueId> operands) {
-    unsigned rank = source.getType(operation.results[0]).getRank();
+    llvm::ArrayRef<int64_t> shape = source.getType(operation.results[0]).shape;
+    unsigned rank = shape.size();
     Paddings joined(rank);
-    const Paddings &lhs = paddings[operands[0]], &rhs = paddings[operands[1]];
+    for (ValueId operand : operands) {
+      Paddings batch =
+          stretch(llvm::ArrayRef(paddings[operand]).drop_back(2),
+                  llvm::ArrayRef(result.getType(operand).shape).drop_back(2),
+                  shape.drop_back(2));
+      for (auto [dim, padding] : llvm::enumerate(batch))
+        join(joined[dim], padding, dim);
+    }
+    const Paddings &lhs = paddings[operands[0]];
     joined[rank - 2] = lhs[lhs.size() - 2];
-    joined[rank - 1] = rhs.back();
-    for (unsigned back = 3; back <= rank; ++back)
-      for (const Paddings *side : {&lhs, &rhs})
-        if (back <= side->size() && (*side)[side->size() - back])
-          joined[rank - back] = (*side)[side->size() - back];
+    joined[rank - 1] = paddings[operands[1]].back();
     for (std::optional<Padding> &padding : joined)
       if (padding && padding->value != 0.0)
         padding->value = std::nullopt;
@@ -244,8 +306,8 @@ private:
 
   Paddings inferMovement(const Node &operation,
                          llvm::ArrayRef<ValueId> operands) {
-    assert(operation.opcode != Opcode::Shuffle &&
-           "what a warp exchanges is whole");
+    if (operation.opcode == Opcode::Shuffle && isPadded(operands[0]))
+      fail("expects whole fragments to exchange elements of, got partial ones");
     ValueId operand = operands[0];
     if (operation.opcode == Opcode::Slice)
       return inferSlice(operation, operand);
@@ -257,16 +319,24 @@ private:
           [&](int64_t dim) { return paddings[operand][dim]; });
     if (operation.opcode == Opcode::Reshape)
       return inferReshape(operation, operand);
-    unsigned rank = source.getType(operation.results[0]).getRank();
-    Paddings kept(rank);
-    unsigned offset = rank - std::min<unsigned>(rank, getRank(operand));
-    llvm::copy(paddings[operand], kept.begin() + offset);
+    Paddings kept =
+        stretch(operand, source.getType(operation.results[0]).shape);
     if (operation.opcode == Opcode::Mask)
-      if (std::optional<Padding> &masked = kept[operation.attributes.dims[0]])
-        masked->value = operation.attributes.scalars[0];
+      fill(kept[operation.attributes.dims[0]], operation.attributes);
     if (operation.opcode == Opcode::CausalMask)
       forgetValues(kept);
     return kept;
+  }
+
+  /// A mask that ends no later than the dimension sets all of its padding; any
+  /// other leaves it as somebody wished.
+  static void fill(std::optional<Padding> &padding, const Attributes &mask) {
+    if (!padding)
+      return;
+    padding->value = std::nullopt;
+    if (llvm::ArrayRef<Axis>(mask.axes) == llvm::ArrayRef(padding->axes) &&
+        mask.extent <= padding->extent)
+      padding->value = mask.scalars[0];
   }
 
   /// Where the padding is stays known, what it is does not.
@@ -282,23 +352,28 @@ private:
     const Shape &to = source.getType(operation.results[0]).shape;
     Paddings kept = paddings[operand];
     for (unsigned dim = 0; dim < from.size(); ++dim)
-      assert((from[dim] == to[dim] || !kept[dim]) &&
-             "a slice of a partial tile takes its padded dimensions whole");
-    (void)from, (void)to;
+      if (from[dim] != to[dim] && kept[dim])
+        fail("expects a slice to take the partial dimension " +
+             llvm::Twine(dim) + " as a whole, got " + llvm::Twine(to[dim]) +
+             " of " + llvm::Twine(from[dim]) + " elements");
     return kept;
   }
 
   /// Partial tiles are put side by side along a dimension that is whole.
   Paddings inferConcat(const Node &operation,
                        llvm::ArrayRef<ValueId> operands) {
-    Paddings joined = paddings[operands[0]];
-    for (ValueId operand : operands) {
-      assert(!paddings[operand][operation.attributes.dims[0]] &&
-             "what is concatenated is whole");
-      for (auto [padding, other] : llvm::zip_equal(joined, paddings[operand])) {
-        bool isSame = padding && other && padding->value == other->value;
-        if (!padding)
-          padding = other;
+    Paddings joined(source.getType(operation.results[0]).getRank());
+    int64_t along = operation.attributes.dims[0];
+    for (auto [number, operand] : llvm::enumerate(operands)) {
+      if (paddings[operand][along])
+        fail("expects whole tiles to put side by side, got operand " +
+             llvm::Twine(number) + " partial along dimension " +
+             llvm::Twine(along));
+      for (auto [dim, other] : llvm::enumerate(paddings[operand])) {
+        std::optional<Padding> &padding = joined[dim];
+        bool isSame =
+            number == 0 || (padding && other && padding->value == other->value);
+        join(padding, other, dim);
         if (padding && !isSame)
           padding->value = std::nullopt;
       }
@@ -314,16 +389,13 @@ private:
     Paddings kept(to.size());
     unsigned next = 0;
     for (unsigned dim = 0; dim < from.size(); ++dim) {
-      if (from[dim] == 1) {
-        assert(!paddings[operand][dim] &&
-               "a dimension of size 1 is not padded");
-        continue;
-      }
-      while (next < to.size() && to[next] == 1)
+      while (from[dim] != 1 && next < to.size() && to[next] == 1)
         ++next;
-      bool isKept = next < to.size() && to[next] == from[dim];
-      assert((isKept || !paddings[operand][dim]) &&
-             "a reshape of a partial tile keeps its padded dimensions");
+      bool isKept = from[dim] != 1 && next < to.size() && to[next] == from[dim];
+      if (!isKept && paddings[operand][dim])
+        fail("expects a reshape to keep the partial dimension " +
+             llvm::Twine(dim) + " of size " + llvm::Twine(from[dim]) +
+             ", got " + toString(to));
       if (isKept)
         kept[next++] = paddings[operand][dim];
     }
@@ -333,12 +405,14 @@ private:
   const TileGraph &source;
   llvm::ArrayRef<TensorSpec> tensors;
   TileGraph result;
+  std::string failure;            ///< of the operation that is visited
   std::vector<ValueId> mapped;    ///< by value of `source`
   std::vector<Paddings> paddings; ///< by value of `result`
 };
 } // namespace
 
-TileGraph mlir::mirage::maskPartialTiles(const TileGraph &graph,
-                                         llvm::ArrayRef<TensorSpec> operands) {
+llvm::Expected<TileGraph>
+mlir::mirage::maskPartialTiles(const TileGraph &graph,
+                               llvm::ArrayRef<TensorSpec> operands) {
   return Masker(graph, operands).run();
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Graph/Phases.h"
+#include "Mirage/Graph/LevelRules.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -105,6 +106,49 @@ static llvm::Error checkAxes(Opcode opcode, const Attributes &attributes,
   return checkCuttingAxes(attributes.columnAxes, header);
 }
 
+/// The elements of the dimension that tiles of this size are cut from, with the
+/// padding of the last ones.
+static llvm::Error checkPositions(llvm::ArrayRef<Axis> axes, int64_t tile,
+                                  const TileGraph &header) {
+  llvm::SmallVector<int64_t, 4> factors = {tile};
+  for (Axis axis : axes)
+    factors.push_back(header.getExtent(axis));
+  if (multiplyCounts(factors))
+    return llvm::Error::success();
+  return llvm::createStringError(
+      "expects tiles that make up at most 2^40 elements along a masked "
+      "dimension, got more");
+}
+
+static llvm::Error checkJoinedCount(const Attributes &attributes,
+                                    llvm::ArrayRef<int64_t> shape,
+                                    const TileGraph &header) {
+  llvm::SmallVector<int64_t, 4> factors = {header.getExtent(attributes.axis)};
+  for (int64_t dim : attributes.dims)
+    factors.push_back(shape[dim]);
+  if (multiplyCounts(factors))
+    return llvm::Error::success();
+  return llvm::createStringError(
+      "expects at most 2^40 elements to join into one, got more");
+}
+
+/// Numbers of elements that come of tiles and axes together stay in range.
+static llvm::Error checkCounts(Opcode opcode, const Attributes &attributes,
+                               llvm::ArrayRef<TensorSpec> types,
+                               const TileGraph &header) {
+  if (opcode == Opcode::Accumulate)
+    return checkJoinedCount(attributes, types[0].shape, header);
+  if (opcode == Opcode::Mask)
+    return checkPositions(attributes.axes, types[0].shape[attributes.dims[0]],
+                          header);
+  if (opcode != Opcode::CausalMask)
+    return llvm::Error::success();
+  llvm::ArrayRef<int64_t> matrix = llvm::ArrayRef(types[0].shape).take_back(2);
+  if (llvm::Error error = checkPositions(attributes.axes, matrix[0], header))
+    return error;
+  return checkPositions(attributes.columnAxes, matrix[1], header);
+}
+
 static llvm::StringRef describe(Phase phase) {
   return phase == Phase::Invariant ? "that the loop does not change"
          : phase == Phase::Loop    ? "of the loop"
@@ -136,8 +180,11 @@ static llvm::Error checkJoinedBlocks(llvm::ArrayRef<Phase> operands,
 llvm::Error mlir::mirage::checkInTileGraph(Opcode opcode,
                                            const Attributes &attributes,
                                            llvm::ArrayRef<Phase> operands,
+                                           llvm::ArrayRef<TensorSpec> types,
                                            const TileGraph &header) {
   if (llvm::Error error = checkAxes(opcode, attributes, header))
+    return error;
+  if (llvm::Error error = checkCounts(opcode, attributes, types, header))
     return error;
   if (joinsIterations(opcode, attributes))
     return checkJoinedIterations(operands, header);

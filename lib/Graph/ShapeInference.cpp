@@ -10,7 +10,9 @@
 #include "Mirage/Graph/LevelRules.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 
 using namespace mlir::mirage;
 
@@ -286,6 +288,41 @@ static std::string describeOperandCount(const OperatorInfo &info) {
          std::to_string(info.numOperands + info.numOptionalOperands);
 }
 
+/// What a number is called in IR and what may stand there: no NaN, and bounds
+/// in order.
+static llvm::Error checkScalars(const OperatorInfo &info,
+                                llvm::ArrayRef<double> scalars) {
+  if (scalars.size() != info.parameters.size())
+    return llvm::createStringError(
+        "expects " + llvm::Twine(info.parameters.size()) +
+        " scalar attributes, got " + llvm::Twine(scalars.size()));
+  for (auto [name, scalar] : llvm::zip_equal(info.parameters, scalars))
+    if (std::isnan(scalar))
+      return llvm::createStringError("expects a number as " + name +
+                                     ", got NaN");
+  if (info.opcode == Opcode::Clamp && scalars[0] > scalars[1])
+    return llvm::createStringError(
+        "expects lo to be at most hi, got " +
+        llvm::formatv("{0} and {1}", scalars[0], scalars[1]).str());
+  return llvm::Error::success();
+}
+
+/// A count belongs to what divides by one, itself or as an accumulation.
+static llvm::Error checkCount(const OperatorInfo &info,
+                              const Attributes &attributes) {
+  if (attributes.count < 0)
+    return llvm::createStringError("expects a count of at least 0, got " +
+                                   llvm::Twine(attributes.count));
+  const OperatorInfo &reduction = info.kind == OperatorKind::Accumulate
+                                      ? getOperatorInfo(attributes.reduction)
+                                      : info;
+  if (attributes.count == 0 || reduction.averages())
+    return llvm::Error::success();
+  return llvm::createStringError("expects a count of what mean or rms "
+                                 "average, got one of " +
+                                 reduction.name);
+}
+
 static llvm::Error checkOperands(const OperatorInfo &info,
                                  const Attributes &attributes,
                                  llvm::ArrayRef<TensorSpec> operands) {
@@ -293,14 +330,9 @@ static llvm::Error checkOperands(const OperatorInfo &info,
     return llvm::createStringError("expects " + describeOperandCount(info) +
                                    " operands, got " +
                                    llvm::Twine(operands.size()));
-  if (attributes.scalars.size() != info.parameters.size())
-    return llvm::createStringError(
-        "expects " + llvm::Twine(info.parameters.size()) +
-        " scalar attributes, got " + llvm::Twine(attributes.scalars.size()));
-  if (attributes.count < 0)
-    return llvm::createStringError("expects a count of at least 0, got " +
-                                   llvm::Twine(attributes.count));
-  return llvm::Error::success();
+  if (llvm::Error error = checkScalars(info, attributes.scalars))
+    return error;
+  return checkCount(info, attributes);
 }
 
 llvm::Expected<Shape>

@@ -19,13 +19,16 @@ struct ElementTypeInfo {
   ElementType type;
   llvm::StringLiteral name;
   unsigned sizeBytes;
+  bool storesInfinities = true;
 };
 } // namespace
 
 static constexpr ElementTypeInfo kTable[] = {
-    {ElementType::F16, "f16", 2},       {ElementType::BF16, "bf16", 2},
-    {ElementType::F32, "f32", 4},       {ElementType::F8E4M3FN, "f8E4M3FN", 1},
-    {ElementType::F8E5M2, "f8E5M2", 1},
+    {ElementType::F16, "f16", 2},
+    {ElementType::BF16, "bf16", 2},
+    {ElementType::F32, "f32", 4},
+    {ElementType::F8E4M3FN, "f8E4M3FN", 1, false},
+    {ElementType::F8E5M2, "f8E5M2", 1, false},
 };
 static_assert(std::size(kTable) == std::size(kElementTypes),
               "one row per element type");
@@ -50,6 +53,10 @@ mlir::mirage::parseElementType(llvm::StringRef name) {
 
 unsigned mlir::mirage::getSizeBytes(ElementType type) {
   return getInfo(type).sizeBytes;
+}
+
+bool mlir::mirage::storesInfinities(ElementType type) {
+  return getInfo(type).storesInfinities;
 }
 
 int64_t TensorSpec::getNumElements() const {

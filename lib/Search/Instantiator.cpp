@@ -217,7 +217,9 @@ TileGraph mlir::mirage::search::buildTileGraph(const TargetProgram &program,
   std::optional<TileGraph> graph =
       InstanceBuilder(program, structure, extents, tiling).run();
   assert(graph && "canBuild says which structures can be built");
-  return maskPartialTiles(*graph, getOperandTypes(program, structure, extents));
+  return llvm::cantFail(
+      maskPartialTiles(*graph, getOperandTypes(program, structure, extents)),
+      "a name has one extent in all tensors, and no operator joins names");
 }
 
 TileGraph mlir::mirage::search::buildTileHeader(const TargetProgram &program,

@@ -78,6 +78,22 @@ static Error checkDistinct(const Node &operation, const DimensionNames &names) {
   return checkDistinct(walked);
 }
 
+/// A mean divides by what there is, so that it is one at other sizes as well.
+static Error checkCount(const Node &operation, const Graph &graph) {
+  const Attributes &attributes = operation.attributes;
+  if (attributes.count == 0)
+    return Error::success();
+  Attributes all = attributes;
+  all.count = 0;
+  int64_t there =
+      getAveragedCount(all, graph.getType(operation.operands[0]).shape);
+  if (attributes.count == there)
+    return Error::success();
+  return llvm::createStringError(
+      "expects a mean of all elements that are there, " + llvm::Twine(there) +
+      ", got a count of " + llvm::Twine(attributes.count));
+}
+
 /// Calls `check` with all operations. \returns its error, under the name of the
 /// operation.
 static Error checkOperations(const Graph &graph,
@@ -93,6 +109,10 @@ static Error checkOperations(const Graph &graph,
 llvm::Expected<DimensionNames>
 mlir::mirage::search::nameProgram(const Graph &graph) {
   if (Error error = checkOperations(graph, checkKind))
+    return std::move(error);
+  if (Error error = checkOperations(graph, [&](const Node &operation) {
+        return checkCount(operation, graph);
+      }))
     return std::move(error);
   llvm::Expected<DimensionNames> names = nameDimensions(graph);
   if (!names)

@@ -28,9 +28,9 @@ static Graph readNode(OperatorOpInterface op) {
   SmallVector<ValueId> operands;
   for (Type type : op->getOperandTypes())
     operands.push_back(graph.addInput(convertTensor(type)));
-  graph.addOutput(graph.add(
-      op.getTableOpcode(), operands, convertTensor(op->getResult(0).getType()),
-      readOperatorAttributes(op.getTableOpcode(), op->getAttrDictionary())));
+  graph.addOutput(graph.add(op.getTableOpcode(), operands,
+                            convertTensor(op->getResult(0).getType()),
+                            readOperatorAttributes(op)));
   return graph;
 }
 

@@ -180,8 +180,7 @@ private:
       if (!row || !isLate(&op) || isJoin(&op))
         return false;
       Opcode opcode = row.getTableOpcode();
-      Attributes attributes =
-          readOperatorAttributes(opcode, op.getAttrDictionary());
+      Attributes attributes = readOperatorAttributes(&op);
       Axis own = static_cast<Axis>(getAxis());
       return asksForPlace(opcode, attributes, own) ||
              (mirage::joinsBlocks(opcode, attributes) &&

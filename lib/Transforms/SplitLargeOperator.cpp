@@ -25,7 +25,7 @@ public:
   LargeOperator(RewriterBase &rewriter, OperatorOpInterface op)
       : rewriter(rewriter), op(op), opcode(op.getTableOpcode()),
         kind(getOperatorInfo(opcode).kind),
-        attributes(readOperatorAttributes(opcode, op->getAttrDictionary())),
+        attributes(readOperatorAttributes(op)),
         result(getType(op->getResult(0))), rank(result.getRank()) {
     for (unsigned number = 0; number < op->getNumOperands(); ++number)
       operandDims.push_back(findOperandDims(number));

@@ -188,14 +188,18 @@ llvm::Error verifyMaps(const TileGraph &graph,
                        llvm::ArrayRef<TensorSpec> outputTiles,
                        llvm::ArrayRef<TensorSpec> results);
 
-/// Inserts Mask operations wherever elements beyond a tensor's extent would
-/// change a reduction, an accumulation or a contraction, and nowhere else: what
-/// the zeros that fill partial tiles become is followed through the operators,
-/// so that zeros under a sum need no mask and exp(0) = 1 does.
+/// Inserts Mask operations wherever elements beyond a tensor's extent could
+/// change a reduction, an accumulation or a contraction. What the zeros that
+/// fill partial tiles become is followed through the operators while it is one
+/// number, so that zeros under a sum need no mask and exp(0) = 1 does; where it
+/// is no longer known which number it is, a mask stands.
 /// \param operands  the whole tensors, whose extents count.
-/// \returns the completed graph; one without partial tiles comes back equal.
-TileGraph maskPartialTiles(const TileGraph &graph,
-                           llvm::ArrayRef<TensorSpec> operands);
+/// \returns the completed graph, and one without partial tiles unchanged; or an
+/// error where it is lost which elements lie beyond: operands of one operation
+/// end at different places, or padded dimensions are cut or joined with others.
+/// What a nested graph makes of tiles counts as whole.
+llvm::Expected<TileGraph> maskPartialTiles(const TileGraph &graph,
+                                           llvm::ArrayRef<TensorSpec> operands);
 
 /// One line an operation, for debugging and tests.
 std::string toString(const Graph &graph);

@@ -9,6 +9,8 @@
 #ifndef MIRAGE_GRAPH_JSONCURSOR_H
 #define MIRAGE_GRAPH_JSONCURSOR_H
 
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/JSON.h"
 #include <cstdint>
@@ -32,6 +34,9 @@ public:
   bool has(llvm::StringRef member) const;
   std::vector<JSONCursor> array() const;
   std::vector<std::pair<std::string, JSONCursor>> members() const;
+  /// Fails where the object has a member that is none of these: one that is
+  /// misspelled, or that says something which the reader does not know.
+  void allow(llvm::ArrayRef<llvm::StringRef> names) const;
   /// An integer from `least` to `most`, which a reader that keeps it in fewer
   /// bits must give.
   int64_t integer(int64_t least = INT64_MIN, int64_t most = INT64_MAX) const;

@@ -34,8 +34,10 @@ llvm::Error checkLevel(Opcode opcode, Level level);
 /// Fails where a result is stored as its level does not do: a reshape is a view
 /// and keeps its operand's element type, and so does a repetition; in tile
 /// graphs every movement does but `Cast`, since rounding is an operation of its
-/// own there.
+/// own there. Fails as well where elements are set to an infinity, as masks do,
+/// and the result's type has none.
 llvm::Error checkElement(Opcode opcode, Level level,
+                         const Attributes &attributes,
                          llvm::ArrayRef<TensorSpec> operands,
                          ElementType result);
 

@@ -69,13 +69,16 @@ llvm::SmallVector<Phase> computePhases(const TileGraph &graph);
 /// position.
 llvm::SmallVector<Phase> computeExecutionPhases(const TileGraph &graph);
 
-/// What an operation of a tile graph must respect whatever its operands' shapes
-/// are: the axes that it names exist, and its operands' phases are such as
-/// TileGraph says. The one rule for plain graphs and for IR.
+/// What an operation must respect for the graph that it stands in: the axes
+/// that it names exist, they and its operands' sizes together do not exceed
+/// `kMaxCount`, and its operands' phases are such as TileGraph says. The one
+/// rule for plain graphs and for IR.
+/// \param types   of the operands, which have passed the shape rule.
 /// \param header  extents; operations in it are not looked at.
 /// \returns an error that counts operands from 0.
 llvm::Error checkInTileGraph(Opcode opcode, const Attributes &attributes,
                              llvm::ArrayRef<Phase> operands,
+                             llvm::ArrayRef<TensorSpec> types,
                              const TileGraph &header);
 
 } // namespace mlir::mirage

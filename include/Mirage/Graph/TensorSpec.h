@@ -37,6 +37,9 @@ constexpr llvm::StringLiteral kElementTypeNames =
 llvm::StringRef getElementTypeName(ElementType type);
 std::optional<ElementType> parseElementType(llvm::StringRef name);
 unsigned getSizeBytes(ElementType type);
+/// Whether infinities are stored as such. To store in 8 bits saturates:
+/// f8E4M3FN has no infinities, and those of f8E5M2 are not made.
+bool storesInfinities(ElementType type);
 
 using Shape = llvm::SmallVector<int64_t, 4>;
 

@@ -36,6 +36,10 @@ enum class LayoutInput : uint8_t { Register, Lane, Warp };
 
 /// There are 32 lanes in a warp.
 constexpr unsigned kLaneBits = 5;
+/// A thread has 255 registers of 32 bits, which hold fewer than 2^10 elements
+/// of the smallest size, 8 bits. What is given from outside is held to that, so
+/// that walks over all registers end.
+constexpr unsigned kMaxRegisterBits = 10;
 
 class LinearLayout {
 public:

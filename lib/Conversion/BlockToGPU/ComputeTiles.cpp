@@ -144,7 +144,7 @@ static Value emitElement(BlockEmitter &emitter, OperatorOpInterface op,
 }
 
 static Attributes readAttributes(Operation *op, Opcode opcode) {
-  return readOperatorAttributes(opcode, op->getAttrDictionary());
+  return readOperatorAttributes(op);
 }
 
 void mlir::mirage::emitCompute(BlockEmitter &emitter, OperatorOpInterface op) {

@@ -40,8 +40,7 @@ Value mlir::mirage::buildElementwiseStep(RewriterBase &rewriter, Operation *op,
   if (!split.isShareable())
     return {};
   Opcode opcode = cast<OperatorOpInterface>(op).getTableOpcode();
-  Attributes attributes =
-      readOperatorAttributes(opcode, op->getAttrDictionary());
+  Attributes attributes = readOperatorAttributes(op);
   ThreadGraphBuilder graph(rewriter, op->getLoc(), split);
   SmallVector<Value> fragments;
   for (Value operand : op->getOperands()) {

@@ -79,8 +79,7 @@ static Value reduceOneDim(RewriterBase &rewriter, Location location,
 Value mlir::mirage::buildReductionStep(RewriterBase &rewriter, Operation *op,
                                        unsigned numWarps) {
   Opcode opcode = cast<OperatorOpInterface>(op).getTableOpcode();
-  Attributes attributes =
-      readOperatorAttributes(opcode, op->getAttrDictionary());
+  Attributes attributes = readOperatorAttributes(op);
   Value value = op->getOperand(0);
   SmallVector<int64_t> shape(
       cast<RankedTensorType>(value.getType()).getShape());

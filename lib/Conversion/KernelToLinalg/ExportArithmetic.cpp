@@ -22,7 +22,7 @@ static RankedTensorType getType(Value tensor) {
 }
 
 static Attributes readAttributes(OperatorOpInterface op) {
-  return readOperatorAttributes(op.getTableOpcode(), op->getAttrDictionary());
+  return readOperatorAttributes(op);
 }
 
 //===----------------------------------------------------------------------===//

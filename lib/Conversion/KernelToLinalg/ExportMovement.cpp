@@ -33,8 +33,7 @@ static Value writeTranspose(OpBuilder &builder, OperatorOpInterface op) {
   RankedTensorType type = getResultType(op);
   Value operand = op->getOperand(0);
   auto source = cast<RankedTensorType>(operand.getType());
-  Attributes attributes =
-      readOperatorAttributes(op.getTableOpcode(), op->getAttrDictionary());
+  Attributes attributes = readOperatorAttributes(op);
   Value empty = tensor::EmptyOp::create(builder, op.getLoc(), type.getShape(),
                                         source.getElementType());
   auto transposed = linalg::TransposeOp::create(builder, op.getLoc(), operand,
@@ -75,8 +74,7 @@ static Value writeReshape(OpBuilder &builder, OperatorOpInterface op) {
 }
 
 static Value writeSlice(OpBuilder &builder, OperatorOpInterface op) {
-  Attributes attributes =
-      readOperatorAttributes(op.getTableOpcode(), op->getAttrDictionary());
+  Attributes attributes = readOperatorAttributes(op);
   auto fold = [&](ArrayRef<int64_t> numbers) {
     return getAsIndexOpFoldResult(builder.getContext(), numbers);
   };
@@ -89,9 +87,7 @@ static Value writeSlice(OpBuilder &builder, OperatorOpInterface op) {
 /// Operands are put where they belong one after the other.
 static Value writeConcat(OpBuilder &builder, OperatorOpInterface op) {
   RankedTensorType type = getResultType(op);
-  int64_t dim =
-      readOperatorAttributes(op.getTableOpcode(), op->getAttrDictionary())
-          .dims[0];
+  int64_t dim = readOperatorAttributes(op).dims[0];
   Value joined = tensor::EmptyOp::create(builder, op.getLoc(), type.getShape(),
                                          type.getElementType());
   SmallVector<int64_t> offsets(type.getRank(), 0), ones(type.getRank(), 1);

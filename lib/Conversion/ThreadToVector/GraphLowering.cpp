@@ -226,9 +226,7 @@ void GraphLowering::storeOutputs() {
 SmallVector<Value> GraphLowering::getInitialAccumulators() {
   SmallVector<Value> initial;
   for (thread::AccumulateOp op : accumulates) {
-    Opcode reduction =
-        readOperatorAttributes(Opcode::Accumulate, op->getAttrDictionary())
-            .reduction;
+    Opcode reduction = readOperatorAttributes(op).reduction;
     LinearLayout layout = *thread::getFragmentLayout(op.getType());
     Value neutral = emitConstant(
         builder, location, getNeutral(getOperatorInfo(reduction).combiner));
@@ -299,8 +297,7 @@ void GraphLowering::lowerAccumulate(thread::AccumulateOp op) {
     accumulator = multiply(product, accumulator);
     return;
   }
-  Attributes attributes =
-      readOperatorAttributes(Opcode::Accumulate, op->getAttrDictionary());
+  Attributes attributes = readOperatorAttributes(op);
   accumulator = ops.reduceRegisters(getOperatorInfo(attributes.reduction),
                                     get(op.getOperand()), attributes.dims,
                                     accumulator.layout, accumulator);
@@ -308,8 +305,7 @@ void GraphLowering::lowerAccumulate(thread::AccumulateOp op) {
 
 void GraphLowering::finishAccumulators() {
   for (thread::AccumulateOp op : accumulates) {
-    Attributes attributes =
-        readOperatorAttributes(Opcode::Accumulate, op->getAttrDictionary());
+    Attributes attributes = readOperatorAttributes(op);
     LinearLayout reduced =
         *thread::getFragmentLayout(op.getOperand().getType());
     int64_t size = getAveragedCount(attributes, reduced.getShape(),
@@ -370,8 +366,7 @@ Fragment GraphLowering::multiply(Operation *product,
 
 Fragment GraphLowering::reduce(Operation *op, const OperatorInfo &info,
                                const LinearLayout &layout) {
-  Attributes attributes =
-      readOperatorAttributes(info.opcode, op->getAttrDictionary());
+  Attributes attributes = readOperatorAttributes(op);
   const Fragment &operand = get(op->getOperand(0));
   Fragment partial = ops.reduceRegisters(info, operand, attributes.dims, layout,
                                          Fragment{layout, {}});
@@ -408,9 +403,7 @@ Fragment GraphLowering::computeRow(Operation *op, Opcode opcode,
   case OperatorKind::Elementwise: {
     auto operands = llvm::map_to_vector(
         op->getOperands(), [&](Value operand) { return get(operand); });
-    return ops.apply(opcode,
-                     readOperatorAttributes(opcode, op->getAttrDictionary()),
-                     operands, layout);
+    return ops.apply(opcode, readOperatorAttributes(op), operands, layout);
   }
   case OperatorKind::Contraction:
     return multiply(op, Fragment{layout, {}});
@@ -429,8 +422,7 @@ Fragment GraphLowering::computeRow(Operation *op, Opcode opcode,
 }
 
 Fragment GraphLowering::mask(thread::MaskOp op) {
-  Attributes attributes =
-      readOperatorAttributes(Opcode::Mask, op->getAttrDictionary());
+  Attributes attributes = readOperatorAttributes(op);
   const Fragment &operand = get(op.getOperand());
   unsigned dim = attributes.dims[0];
   return ops.mask(operand, dim,

@@ -16,8 +16,7 @@ using namespace mlir::mirage;
 static Graph readDefinition(OperatorOpInterface op) {
   return llvm::cantFail(
       defineComposed(
-          op.getTableOpcode(),
-          readOperatorAttributes(op.getTableOpcode(), op->getAttrDictionary()),
+          op.getTableOpcode(), readOperatorAttributes(op),
           llvm::map_to_vector(op->getOperandTypes(),
                               [](Type type) { return convertTensor(type); }),
           convertTensor(op->getResult(0).getType())),

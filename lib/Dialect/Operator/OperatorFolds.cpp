@@ -39,16 +39,13 @@ static Value lookThrough(Value value, Opcode opcode) {
 }
 
 static bool isSame(OperatorOpInterface lhs, OperatorOpInterface rhs) {
-  return readOperatorAttributes(lhs.getTableOpcode(),
-                                lhs->getAttrDictionary()) ==
-         readOperatorAttributes(rhs.getTableOpcode(), rhs->getAttrDictionary());
+  return readOperatorAttributes(lhs) == readOperatorAttributes(rhs);
 }
 
 /// A value that the result equals, provided that it has the result's type.
 static Value findEqual(OperatorOpInterface op) {
   Opcode opcode = op.getTableOpcode();
-  Attributes attributes =
-      readOperatorAttributes(opcode, op->getAttrDictionary());
+  Attributes attributes = readOperatorAttributes(op);
   Value operand = op->getNumOperands() > 0 ? op->getOperand(0) : Value();
   switch (opcode) {
   case Opcode::Cast:

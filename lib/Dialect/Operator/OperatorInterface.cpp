@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Dialect/Operator/OperatorInterface.h"
+#include "Mirage/Dialect/Operator/TileGraphInterface.h"
 #include "Mirage/Graph/LevelRules.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
@@ -110,8 +111,15 @@ static_assert(convertReduction(Opcode::Sum) == ReductionKind::Sum &&
 /// The attributes that list axes: of a mask, and of a causal mask by dimension.
 static constexpr StringLiteral kAxesNames[] = {"axes", "rows", "columns"};
 
-Attributes mlir::mirage::readOperatorAttributes(Opcode opcode,
-                                                DictionaryAttr attributes) {
+/// The axes that a list names; `explainAxes` says which entries name none.
+static void readAxes(ArrayAttr list, SmallVectorImpl<Axis> &axes) {
+  for (Attribute entry : list)
+    if (auto name = dyn_cast<StringAttr>(entry))
+      if (std::optional<Axis> axis = parseAxis(name.getValue()))
+        axes.push_back(*axis);
+}
+
+static Attributes readAttributes(Opcode opcode, DictionaryAttr attributes) {
   Attributes read;
   for (StringRef parameter : getOperatorInfo(opcode).parameters)
     if (auto value = attributes.getAs<FloatAttr>(parameter))
@@ -123,10 +131,8 @@ Attributes mlir::mirage::readOperatorAttributes(Opcode opcode,
   if (auto axis = attributes.getAs<AxisKindAttr>("axis"))
     read.axis = static_cast<Axis>(axis.getValue());
   for (StringRef name : kAxesNames) {
-    auto &axes = name == "columns" ? read.columnAxes : read.axes;
     if (auto list = attributes.getAs<ArrayAttr>(name))
-      for (StringAttr axis : list.getAsRange<StringAttr>())
-        axes.push_back(parseAxis(axis.getValue()).value_or(Axis::Loop));
+      readAxes(list, name == "columns" ? read.columnAxes : read.axes);
   }
   if (auto offset = attributes.getAs<IntegerAttr>("offset"))
     read.offset = offset.getInt();
@@ -140,6 +146,18 @@ Attributes mlir::mirage::readOperatorAttributes(Opcode opcode,
   if (auto reduction = attributes.getAs<ReductionKindAttr>("reduction"))
     read.reduction = convertReduction(reduction.getValue());
   return read;
+}
+
+/// Null for an op without any.
+static DictionaryAttr readInherentAttributes(Operation *op) {
+  return dyn_cast_or_null<DictionaryAttr>(op->getPropertiesAsAttribute());
+}
+
+Attributes mlir::mirage::readOperatorAttributes(Operation *op) {
+  auto row = dyn_cast<OperatorOpInterface>(op);
+  DictionaryAttr attributes = row ? readInherentAttributes(op) : nullptr;
+  return attributes ? readAttributes(row.getTableOpcode(), attributes)
+                    : Attributes();
 }
 
 SmallVector<NamedAttribute>
@@ -193,15 +211,20 @@ mlir::mirage::writeOperatorAttributes(MLIRContext *context, Opcode opcode,
 //===----------------------------------------------------------------------===//
 
 /// Axes are strings in IR, since an array of an enumeration prints badly.
-static LogicalResult checkAxes(DictionaryAttr attributes,
-                               function_ref<InFlightDiagnostic()> emitError) {
+/// \returns what is wrong with those of an op, if anything is.
+static std::optional<std::string> explainAxes(DictionaryAttr attributes) {
+  std::string message;
+  llvm::raw_string_ostream os(message);
   for (StringRef list : kAxesNames)
     if (auto axes = attributes.getAs<ArrayAttr>(list))
-      for (StringAttr name : axes.getAsRange<StringAttr>())
-        if (!parseAxis(name.getValue()))
-          return emitError() << "expects axes among x, y, z and loop, got \""
-                             << name.getValue() << "\"";
-  return success();
+      for (Attribute entry : axes) {
+        auto name = dyn_cast<StringAttr>(entry);
+        if (name && parseAxis(name.getValue()))
+          continue;
+        os << "expects axes among x, y, z and loop, got " << entry;
+        return message;
+      }
+  return std::nullopt;
 }
 
 /// The level of an op, which is that of its dialect.
@@ -213,32 +236,61 @@ static Level getOperatorLevel(Operation *op) {
   return Level::Thread;
 }
 
+static LogicalResult verifyShape(OperatorOpInterface row,
+                                 const Attributes &attributes,
+                                 ArrayRef<TensorSpec> operands) {
+  ArrayRef<int64_t> result =
+      cast<RankedTensorType>(row->getResult(0).getType()).getShape();
+  llvm::Expected<Shape> shape =
+      inferShape(row.getTableOpcode(), attributes, operands, result);
+  if (!shape)
+    return row->emitOpError() << llvm::toString(shape.takeError());
+  if (ArrayRef(*shape) != result)
+    return row->emitOpError() << "expects a result of shape [" << *shape
+                              << "], got [" << result << "]";
+  return success();
+}
+
+/// What joins iterations or blocks, or asks which one it is in, stands in a
+/// graph of its level, which has them.
+static LogicalResult verifyPlace(Operation *op, Opcode opcode,
+                                 const Attributes &attributes) {
+  bool namesAxes = opcode == Opcode::Accumulate || !attributes.axes.empty() ||
+                   !attributes.columnAxes.empty();
+  Operation *parent = op->getParentOp();
+  if (!namesAxes || (isa_and_present<TileGraphOpInterface>(parent) &&
+                     parent->getDialect() == op->getDialect()))
+    return success();
+  InFlightDiagnostic diagnostic = op->emitOpError()
+                                  << "expects to stand in a "
+                                  << op->getName().getDialectNamespace()
+                                  << ".graph, whose axes it names, got ";
+  if (parent)
+    diagnostic << parent->getName() << " around it";
+  else
+    diagnostic << "nothing around it";
+  return diagnostic;
+}
+
 LogicalResult mlir::mirage::detail::verifyOperatorOp(Operation *op) {
   auto row = cast<OperatorOpInterface>(op);
-  assert(getOperatorInfo(row.getTableOpcode()).existsAt(getOperatorLevel(op)) &&
+  Opcode opcode = row.getTableOpcode();
+  assert(getOperatorInfo(opcode).existsAt(getOperatorLevel(op)) &&
          "a dialect has the operators of its level");
-  DictionaryAttr attributes = op->getAttrDictionary();
-  if (failed(checkAxes(attributes, [&] { return op->emitOpError(); })))
-    return failure();
+  if (DictionaryAttr inherent = readInherentAttributes(op))
+    if (std::optional<std::string> reason = explainAxes(inherent))
+      return op->emitOpError() << *reason;
+  Attributes attributes = readOperatorAttributes(op);
   SmallVector<TensorSpec> operands;
   for (Type type : op->getOperandTypes())
     operands.push_back(convertTensor(type));
-  ArrayRef<int64_t> result =
-      cast<RankedTensorType>(op->getResult(0).getType()).getShape();
-  llvm::Expected<Shape> shape =
-      inferShape(row.getTableOpcode(),
-                 readOperatorAttributes(row.getTableOpcode(), attributes),
-                 operands, result);
-  if (!shape)
-    return op->emitOpError() << llvm::toString(shape.takeError());
-  if (ArrayRef(*shape) != result)
-    return op->emitOpError() << "expects a result of shape [" << *shape
-                             << "], got [" << result << "]";
+  if (failed(verifyShape(row, attributes, operands)))
+    return failure();
   if (llvm::Error error =
-          checkElement(row.getTableOpcode(), getOperatorLevel(op), operands,
+          checkElement(opcode, getOperatorLevel(op), attributes, operands,
                        convertTensor(op->getResult(0).getType()).element))
     return op->emitOpError() << llvm::toString(std::move(error));
-  return success();
+  return verifyPlace(op, opcode, attributes);
 }
 
 LogicalResult mlir::mirage::detail::inferTileType(
@@ -254,8 +306,10 @@ LogicalResult mlir::mirage::detail::inferTileType(
       attributes ? attributes.getContext() : operands.front().getContext();
   if (!attributes)
     attributes = DictionaryAttr::get(context);
-  llvm::Expected<Shape> shape = inferShape(
-      opcode, readOperatorAttributes(opcode, attributes), operandTypes);
+  if (std::optional<std::string> reason = explainAxes(attributes))
+    return emitOptionalError(location, *reason);
+  llvm::Expected<Shape> shape =
+      inferShape(opcode, readAttributes(opcode, attributes), operandTypes);
   if (!shape)
     return emitOptionalError(location, llvm::toString(shape.takeError()));
   types.push_back(convertTensor(

@@ -36,7 +36,7 @@ protected:
                                 PatternRewriter &rewriter) const = 0;
 
   static Attributes readAttributes(OperatorOpInterface op) {
-    return readOperatorAttributes(op.getTableOpcode(), op->getAttrDictionary());
+    return readOperatorAttributes(op);
   }
 
   /// The op that gives a value, if it is this row of the table and rounds
@@ -246,6 +246,10 @@ struct MoveConstant : ConstantRewrite {
     if (from != getElementTypeOrSelf(op->getResult(0).getType()) &&
         !hasNumber(from, *number))
       return rewriter.notifyMatchFailure(op, "of one that is rounded twice");
+    if (std::isinf(*number) &&
+        !storesInfinities(convertTensor(op->getResult(0).getType()).element))
+      return rewriter.notifyMatchFailure(op,
+                                         "to a type that stores no infinities");
     Attributes constant;
     constant.scalars = {*number};
     return replace(op, Opcode::Constant, {}, constant, rewriter);

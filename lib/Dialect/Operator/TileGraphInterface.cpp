@@ -20,9 +20,8 @@ TileGraph mlir::mirage::readTileGraphHeader(TileGraphOpInterface op) {
   TileGraph graph;
   graph.level = op.getLevel();
   graph.grid.assign(op.getGrid().begin(), op.getGrid().end());
-  if (auto cluster = op->getAttrOfType<DenseI64ArrayAttr>("cluster"))
-    graph.cluster.assign(cluster.asArrayRef().begin(),
-                         cluster.asArrayRef().end());
+  graph.cluster.assign(op.getClusterExtents().begin(),
+                       op.getClusterExtents().end());
   graph.loop = op.getLoop();
   graph.threads = op.getNumThreads();
   auto toMap = [](Attribute attribute) {

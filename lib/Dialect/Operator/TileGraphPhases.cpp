@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Dialect/Operator/TileGraphInterface.h"
+#include "Mirage/Graph/VaryingAxes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -18,7 +19,7 @@ using namespace mlir::mirage;
 static std::pair<Opcode, Attributes> readRow(Operation &op) {
   auto row = dyn_cast<OperatorOpInterface>(op);
   Opcode opcode = row ? row.getTableOpcode() : Opcode::Graph;
-  return {opcode, readOperatorAttributes(opcode, op.getAttrDictionary())};
+  return {opcode, readOperatorAttributes(&op)};
 }
 
 static SmallVector<Phase> lookUpOperands(Operation &op,
@@ -53,8 +54,11 @@ LogicalResult mlir::mirage::detail::verifyPhases(TileGraphOpInterface op,
   DenseMap<Value, Phase> phases = computePhases(op);
   for (Operation &nested : op.getBody().front().without_terminator()) {
     auto [opcode, attributes] = readRow(nested);
+    SmallVector<TensorSpec> types =
+        llvm::map_to_vector(nested.getOperandTypes(),
+                            [](Type type) { return convertTensor(type); });
     if (llvm::Error error = checkInTileGraph(
-            opcode, attributes, lookUpOperands(nested, phases), header))
+            opcode, attributes, lookUpOperands(nested, phases), types, header))
       return nested.emitOpError() << llvm::toString(std::move(error));
   }
   Operation *yield = op.getBody().front().getTerminator();
@@ -63,5 +67,27 @@ LogicalResult mlir::mirage::detail::verifyPhases(TileGraphOpInterface op,
       return yield->emitOpError()
              << "expects values from after the loop, got operand " << number
              << " of the loop";
+  return success();
+}
+
+LogicalResult mlir::mirage::detail::verifyOutputJoins(TileGraphOpInterface op,
+                                                      const TileGraph &header) {
+  DenseMap<Value, AxisSet> varying;
+  for (BlockArgument tile : op.getBody().getArguments())
+    varying[tile] = getVaryingAxes(header, tile.getArgNumber());
+  for (Operation &nested : op.getBody().front().without_terminator()) {
+    auto [opcode, attributes] = readRow(nested);
+    SmallVector<AxisSet, 2> operands =
+        llvm::map_to_vector<2>(nested.getOperands(), [&](Value operand) {
+          return varying.lookup(operand);
+        });
+    AxisSet results = inferVaryingAxes(header, opcode, attributes, operands);
+    for (Value result : nested.getResults())
+      varying[result] = results;
+  }
+  for (auto [number, yielded] : llvm::enumerate(op.getYielded()))
+    if (llvm::Error error =
+            checkOutputJoins(header, number, varying.lookup(yielded)))
+      return op->emitOpError() << llvm::toString(std::move(error));
   return success();
 }

@@ -302,10 +302,10 @@ static void printGridMap(OpAsmPrinter &printer, StringRef name, Attribute map) {
 }
 
 /// Axes with one block in the cluster are left out.
-static void printCluster(OpAsmPrinter &printer, DenseI64ArrayAttr cluster) {
+static void printCluster(OpAsmPrinter &printer, ArrayRef<int64_t> cluster) {
   printer << " cluster(";
   StringRef separator = "";
-  for (auto [axis, extent] : llvm::enumerate(cluster.asArrayRef())) {
+  for (auto [axis, extent] : llvm::enumerate(cluster)) {
     if (extent == 1)
       continue;
     printer << separator << getAxisName(static_cast<Axis>(axis)) << " = "
@@ -325,8 +325,8 @@ void mlir::mirage::detail::printTileGraph(OpAsmPrinter &printer,
                 << entry.value();
       });
   printer << ')';
-  if (auto cluster = op->getAttrOfType<DenseI64ArrayAttr>("cluster"))
-    printCluster(printer, cluster);
+  if (!op.getClusterExtents().empty())
+    printCluster(printer, op.getClusterExtents());
   if (op.getNumThreads() != spelling.defaultThreads)
     printer << " threads(" << op.getNumThreads() << ')';
   if (op.getLoop() != 1)

@@ -82,6 +82,26 @@ static LogicalResult verifyBody(TileGraphOpInterface op) {
   return success();
 }
 
+/// Operands are tensors, and then there are results; or all are memrefs, and
+/// what would be a result is written to one.
+static LogicalResult verifyStorage(TileGraphOpInterface op) {
+  OperandRange operands = op->getOperands();
+  auto isMemRef = [](Value operand) {
+    return isa<MemRefType>(operand.getType());
+  };
+  if (llvm::none_of(operands, isMemRef))
+    return success();
+  if (op->getNumResults() > 0 && !op.getWritten().empty())
+    return op->emitOpError()
+           << "expects results or memrefs to write to, got both";
+  if (op->getNumResults() == 0 && llvm::all_of(operands, isMemRef))
+    return success();
+  return op->emitOpError()
+         << "expects tensors, or memrefs throughout and no results, got "
+         << op->getOperandTypes() << " and " << op->getNumResults()
+         << " results";
+}
+
 /// Memrefs, as tensors, have static shapes and elements that the table knows.
 static LogicalResult verifyOperandTypes(TileGraphOpInterface op) {
   for (Type type : op->getOperandTypes()) {
@@ -117,10 +137,9 @@ static LogicalResult verifyTypes(TileGraphOpInterface op) {
 }
 
 LogicalResult mlir::mirage::detail::verifyTileGraph(TileGraphOpInterface op) {
+  if (failed(verifyStorage(op)))
+    return failure();
   ValueRange inits = op.getWritten();
-  if (!inits.empty() && op->getNumResults() > 0)
-    return op->emitOpError()
-           << "expects results or memrefs to write to, got both";
   TypeRange outputs = inits.empty() ? TypeRange(op->getResultTypes())
                                     : TypeRange(inits.getTypes());
   if (outputs.empty())
@@ -140,5 +159,7 @@ LogicalResult mlir::mirage::detail::verifyTileGraph(TileGraphOpInterface op) {
           verifyMaps(header, read(op.getInputs().getTypes()),
                      read(op.getYielded().getTypes()), read(outputs)))
     return op->emitOpError() << llvm::toString(std::move(error));
-  return verifyPhases(op, header);
+  if (failed(verifyPhases(op, header)))
+    return failure();
+  return verifyOutputJoins(op, header);
 }

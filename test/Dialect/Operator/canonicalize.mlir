@@ -169,3 +169,15 @@ func.func @in_a_block(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
   }
   return %o : tensor<8x64xf16>
 }
+
+// What 8 bits do not store is not written as one of their numbers.
+// CHECK-LABEL: func.func @infinity_that_stays(
+func.func @infinity_that_stays() -> (tensor<8xf8E4M3FN>, tensor<8xf8E5M2>) {
+  // CHECK-DAG: %[[NONE:.+]] = mirage_kernel.constant 0xFFF0000000000000 : tensor<8xf32>
+  // CHECK-DAG: mirage_kernel.cast %[[NONE]] : (tensor<8xf32>) -> tensor<8xf8E4M3FN>
+  // CHECK-DAG: mirage_kernel.cast %[[NONE]] : (tensor<8xf32>) -> tensor<8xf8E5M2>
+  %c = mirage_kernel.constant 0xFFF0000000000000 : tensor<8xf32>
+  %0 = mirage_kernel.cast %c : (tensor<8xf32>) -> tensor<8xf8E4M3FN>
+  %1 = mirage_kernel.cast %c : (tensor<8xf32>) -> tensor<8xf8E5M2>
+  return %0, %1 : tensor<8xf8E4M3FN>, tensor<8xf8E5M2>
+}

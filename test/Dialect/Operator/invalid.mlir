@@ -318,3 +318,115 @@ func.func @thread_yield_c1(%x: tensor<8x4xf16>) {
   // expected-error @below {{expects parent op 'mirage_thread.graph'}}
   mirage_thread.yield %x : tensor<8x4xf16>
 }
+
+// -----
+
+func.func @scale_c2(%x: tensor<8x4xf16>) {
+  // expected-error @below {{expects a number as factor, got NaN}}
+  %0 = mirage_kernel.scale %x by 0x7FF8000000000000 : (tensor<8x4xf16>) -> tensor<8x4xf16>
+  return
+}
+
+// -----
+
+func.func @offset_c2(%x: tensor<8x4xf16>) {
+  // expected-error @below {{expects a number as offset, got NaN}}
+  %0 = mirage_block.offset %x by 0x7FF8000000000000 : tensor<8x4xf16>
+  return
+}
+
+// -----
+
+func.func @clamp_c2(%x: tensor<8x4xf16>) {
+  // expected-error @below {{expects lo to be at most hi, got 2.00 and 1.00}}
+  %0 = mirage_kernel.clamp %x to 2.0, 1.0 : (tensor<8x4xf16>) -> tensor<8x4xf16>
+  return
+}
+
+// -----
+
+func.func @clamp_c2_nan(%x: tensor<8x4xf16>) {
+  // expected-error @below {{expects a number as hi, got NaN}}
+  %0 = mirage_kernel.clamp %x to 2.0, 0x7FF8000000000000 : (tensor<8x4xf16>) -> tensor<8x4xf16>
+  return
+}
+
+// -----
+
+func.func @reduction_c3_sum(%x: tensor<8x64xf16>) {
+  // expected-error @below {{expects a count of what mean or rms average, got one of sum}}
+  %0 = mirage_kernel.sum %x dims [1] count 7 : (tensor<8x64xf16>) -> tensor<8x1xf16>
+  return
+}
+
+// -----
+
+func.func @accumulate_c8_max(%x: tensor<8x64xf16>) {
+  // expected-error @below {{expects a count of what mean or rms average, got one of max}}
+  %0 = mirage_block.accumulate %x over loop max count 7 : tensor<8x64xf16>
+  return
+}
+
+// -----
+
+func.func @accumulate_c8(%x: tensor<1099511627776xf32>) {
+  %o = mirage_block.graph grid(x = 1099511627776) threads(32) ins(%x imap()) outs(omap()) : (tensor<1099511627776xf32>) -> tensor<1xf32> {
+  ^bb0(%t: tensor<1099511627776xf32>):
+    // expected-error @below {{expects at most 2^40 elements to join into one, got more}}
+    %e = mirage_block.accumulate %t over x mean dims [0] : tensor<1099511627776xf32>
+    mirage_block.yield %e : tensor<1xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @accumulate_c2_nowhere(%x: tensor<8x64xf16>) {
+  // expected-error @below {{expects to stand in a mirage_block.graph, whose axes it names, got func.func around it}}
+  %0 = mirage_block.accumulate %x over loop sum : tensor<8x64xf16>
+  return
+}
+
+// -----
+
+func.func @mask_c3_nowhere(%x: tensor<8x64xf16>) {
+  // expected-error @below {{expects to stand in a mirage_block.graph, whose axes it names, got func.func around it}}
+  %0 = mirage_block.mask %x dims [1] axes ["x"] extent 3 value 1.0 : tensor<8x64xf16>
+  return
+}
+
+// -----
+
+func.func @mask_c3_form(%x: tensor<8x64xf16>) {
+  // expected-error @below {{expects axes among x, y, z and loop, got 1 : i64}}
+  %0 = mirage_block.mask %x dims [1] axes [1] extent 100 value 0.0 : tensor<8x64xf16>
+  return
+}
+
+// -----
+
+func.func @mask_c3_positions(%x: tensor<8xf32>) {
+  %o = mirage_block.graph grid(x = 1099511627776) threads(32) ins(%x imap()) outs(omap(x -> sum)) : (tensor<8xf32>) -> tensor<8xf32> {
+  ^bb0(%t: tensor<8xf32>):
+    // expected-error @below {{expects tiles that make up at most 2^40 elements along a masked dimension, got more}}
+    %m = mirage_block.mask %t dims [0] axes ["x"] extent 100 value 0.0 : tensor<8xf32>
+    mirage_block.yield %m : tensor<8xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @mask_c2_nan(%x: tensor<8x64xf16>) {
+  // expected-error @below {{expects a number as value, got NaN}}
+  %0 = mirage_block.mask %x dims [1] axes [] extent 3 value 0x7FF8000000000000 : tensor<8x64xf16>
+  return
+}
+
+// -----
+
+func.func @mask_c2_infinity(%x: tensor<8x64xf8E4M3FN>) {
+  // expected-error @below {{expects a number that f8E4M3FN stores, got -inf}}
+  %0 = mirage_block.mask %x dims [1] axes [] extent 3 value 0xFFF0000000000000 : tensor<8x64xf8E4M3FN>
+  return
+}

@@ -122,7 +122,7 @@ func.func @causal_mask_c3(%x: tensor<8x64xf16>) {
 // -----
 
 func.func @causal_mask_c3_element(%x: tensor<8x64xf16>) {
-  // expected-error @below {{expects a result of an element type that stores infinities, f16, bf16 or f32, got f8E4M3FN}}
+  // expected-error @below {{expects a number that f8E4M3FN stores, got -inf}}
   %0 = mirage_kernel.causal_mask %x offset 0 : (tensor<8x64xf16>) -> tensor<8x64xf8E4M3FN>
   return
 }
@@ -131,7 +131,7 @@ func.func @causal_mask_c3_element(%x: tensor<8x64xf16>) {
 
 // It has infinities, but what is stored in it saturates.
 func.func @causal_mask_c3_saturates(%x: tensor<8x64xf16>) {
-  // expected-error @below {{expects a result of an element type that stores infinities, f16, bf16 or f32, got f8E5M2}}
+  // expected-error @below {{expects a number that f8E5M2 stores, got -inf}}
   %0 = mirage_kernel.causal_mask %x offset 0 : (tensor<8x64xf16>) -> tensor<8x64xf8E5M2>
   return
 }
@@ -186,5 +186,49 @@ func.func @causal_mask_c5(%x: tensor<8x64xf16>) {
 func.func @constant_c1() {
   // expected-error @below {{result #0 must be static tensor of rank 1 or more, with elements}}
   %0 = mirage_kernel.constant 1.0 : tensor<4x0xf16>
+  return
+}
+
+// -----
+
+func.func @constant_c2() {
+  // expected-error @below {{expects a number that f8E4M3FN stores, got -inf}}
+  %0 = mirage_kernel.constant 0xFFF0000000000000 : tensor<4x4xf8E4M3FN>
+  return
+}
+
+// -----
+
+func.func @constant_c2_nan() {
+  // expected-error @below {{expects a number as value, got NaN}}
+  %0 = mirage_block.constant 0x7FF8000000000000 : tensor<4x4xf16>
+  return
+}
+
+// -----
+
+func.func @causal_mask_c4_form(%x: tensor<8x64xf16>) {
+  // expected-error @below {{expects axes among x, y, z and loop, got 1 : i64}}
+  %0 = mirage_block.causal_mask %x offset 0 rows [1] : tensor<8x64xf16>
+  return
+}
+
+// -----
+
+func.func @causal_mask_c4_nowhere(%x: tensor<8x64xf16>) {
+  // expected-error @below {{expects to stand in a mirage_block.graph, whose axes it names, got func.func around it}}
+  %0 = mirage_block.causal_mask %x offset 0 rows ["x"] : tensor<8x64xf16>
+  return
+}
+
+// -----
+
+func.func @causal_mask_c4_positions(%x: tensor<8x8xf32>) {
+  %o = mirage_block.graph grid(x = 1099511627776) threads(32) ins(%x imap()) outs(omap(x -> sum)) : (tensor<8x8xf32>) -> tensor<8x8xf32> {
+  ^bb0(%t: tensor<8x8xf32>):
+    // expected-error @below {{expects tiles that make up at most 2^40 elements along a masked dimension, got more}}
+    %m = mirage_block.causal_mask %t offset 0 columns ["x"] : tensor<8x8xf32>
+    mirage_block.yield %m : tensor<8x8xf32>
+  }
   return
 }

@@ -26,8 +26,14 @@ func.func @causal_mask(%s: tensor<3x8x12xf16>) {
   %0 = mirage_kernel.causal_mask %s offset 4 : (tensor<3x8x12xf16>) -> tensor<3x8x12xf32>
   // CHECK: mirage_block.causal_mask %{{.+}} offset -1 : tensor<3x8x12xf16>
   %1 = mirage_block.causal_mask %s offset -1 : tensor<3x8x12xf16>
-  // CHECK: mirage_block.causal_mask %{{.+}} offset 0 rows ["x", "y"] columns ["loop"] : tensor<3x8x12xf16>
-  %2 = mirage_block.causal_mask %s offset 0 rows ["x", "y"] columns ["loop"] : tensor<3x8x12xf16>
+  // CHECK: mirage_block.causal_mask %{{.+}} offset 0 rows ["x", "y"] columns ["loop"] : tensor<3x2x4xf16>
+  %2 = mirage_block.graph grid(x = 2, y = 2) threads(128) loop(3) ins(%s imap(x -> 1, y -> 1) fmap(2)) outs(omap(x -> 1, y -> 1))
+      : (tensor<3x8x12xf16>) -> tensor<3x8x4xf32> {
+  ^bb0(%t: tensor<3x2x4xf16>):
+    %m = mirage_block.causal_mask %t offset 0 rows ["x", "y"] columns ["loop"] : tensor<3x2x4xf16>
+    %a = mirage_block.accumulate %m over loop max : tensor<3x2x4xf16>
+    mirage_block.yield %a : tensor<3x2x4xf32>
+  }
   return
 }
 

@@ -12,7 +12,7 @@ func.func @unary_c2(%x: tensor<16x8xf32, #c>) {
 // -----
 
 #c = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
-func.func @unary_window(%x: tensor<16x8xf32>) {
+func.func @unary_c2_window(%x: tensor<16x8xf32>) {
   // expected-error @below {{expects a fragment, with a #mirage_thread.layout, got 'tensor<16x8xf32>'}}
   %y = mirage_thread.exp %x : (tensor<16x8xf32>) -> tensor<16x8xf32, #c>
   return
@@ -133,7 +133,7 @@ func.func @mask_c6(%x: tensor<16x8xf32>) {
 
 #c = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
 #acc = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
-func.func @warps(%x: tensor<64x16xf32>) -> tensor<64x16xf32> {
+func.func @graph_c8_fragment(%x: tensor<64x16xf32>) -> tensor<64x16xf32> {
   // expected-note @below {{in this graph}}
   %r = mirage_thread.graph items() ins(%x imap()) outs(omap()) : (tensor<64x16xf32>) -> tensor<64x16xf32> {
   ^bb0(%w: tensor<64x16xf32>):
@@ -173,3 +173,27 @@ func.func @graph_c7(%x: tensor<16x8xf32>) -> tensor<16x8xf32> {
 
 // expected-error @below {{expects 2 warp bits or none, got 1}}
 func.func private @layout_c1_warps(tensor<32x1xf32, #mirage_thread.layout<register = [], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 0]], warp = [[16, 0]]>>)
+
+// -----
+
+#c = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+func.func @accumulate_c9(%x: tensor<16x8xf32>) -> tensor<16x1xf32> {
+  %r = mirage_thread.graph items() ins(%x imap()) outs(omap()) : (tensor<16x8xf32>) -> tensor<16x1xf32> {
+  ^bb0(%w: tensor<16x8xf32>):
+    %f = mirage_thread.load %w : (tensor<16x8xf32>) -> tensor<16x8xf32, #c>
+    // expected-error @below {{expects a result that its lanes hold as they hold the operand, with size 1 along the reduced dimensions}}
+    %a = mirage_thread.accumulate %f over loop sum dims [1] : (tensor<16x8xf32, #c>) -> tensor<16x1xf32, #mirage_thread.layout<register = [[0, 0], [8, 0]], lane = [[0, 0], [0, 0], [1, 0], [2, 0], [4, 0]]>>
+    %s = mirage_thread.store %a : (tensor<16x1xf32, #mirage_thread.layout<register = [[0, 0], [8, 0]], lane = [[0, 0], [0, 0], [1, 0], [2, 0], [4, 0]]>>) -> tensor<16x1xf32>
+    mirage_thread.yield %s : tensor<16x1xf32>
+  }
+  return %r : tensor<16x1xf32>
+}
+
+// -----
+
+#c = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+func.func @mask_c3_nowhere(%x: tensor<16x8xf32, #c>) {
+  // expected-error @below {{expects to stand in a mirage_thread.graph, whose axes it names, got func.func around it}}
+  %m = mirage_thread.mask %x dims [0] axes ["y"] extent 3 value 0.0 : (tensor<16x8xf32, #c>) -> tensor<16x8xf32, #c>
+  return
+}

@@ -206,3 +206,45 @@ func.func @tma_load_c4_rows(%w: tensor<16x64xf16>) {
   %g = mirage_thread.tma_load %w swizzle 64 : (tensor<16x64xf16>) -> tensor<16x64xf16>
   return
 }
+
+// -----
+
+#c = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+func.func @ldmatrix_c4(%w: tensor<16x16xf16>) {
+  // expected-error @below {{expects a result of shape [16, 16], got [16, 8]}}
+  %f = mirage_thread.ldmatrix %w : (tensor<16x16xf16>) -> tensor<16x8xf16, #c>
+  return
+}
+
+// -----
+
+#c = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+func.func @convert_layout_c3(%f: tensor<16x8xf16, #c>) {
+  // expected-error @below {{expects a result of its operand's element type, f16, got f32; a cast rounds}}
+  %g = mirage_thread.convert_layout %f : (tensor<16x8xf16, #c>) -> tensor<16x8xf32, #c>
+  return
+}
+
+// -----
+
+func.func @cp_async_c3(%w: tensor<8x64xf16>) {
+  // expected-error @below {{expects a result of shape [8, 64], got [64, 8]}}
+  %s = mirage_thread.cp_async %w bytes 16 : (tensor<8x64xf16>) -> tensor<64x8xf16>
+  return
+}
+
+// -----
+
+func.func @tma_load_c5(%w: tensor<8x64xf16>) {
+  // expected-error @below {{expects a result of its operand's element type, f16, got f32; a cast rounds}}
+  %s = mirage_thread.tma_load %w : (tensor<8x64xf16>) -> tensor<8x64xf32>
+  return
+}
+
+// -----
+
+func.func @tma_store_c5(%w: tensor<8x64xf16>) {
+  // expected-error @below {{expects a result of shape [8, 64], got [8, 32]}}
+  %s = mirage_thread.tma_store %w : (tensor<8x64xf16>) -> tensor<8x32xf16>
+  return
+}

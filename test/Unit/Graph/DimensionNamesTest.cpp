@@ -92,4 +92,20 @@ TEST(DimensionNames, OneTensorMayHaveANameTwice) {
   EXPECT_EQ(names.ofValues[2], (DimensionList{0, 0}));
 }
 
+/// The mean over one of them divides by its size, though the other stays.
+TEST(DimensionNames, AReducedNameMayStayElsewhere) {
+  Graph graph;
+  ValueId x = graph.addInput(tensor({8, 6}), "x");
+  Attributes swap, mean;
+  swap.dims = {1, 0};
+  mean.dims = {1};
+  mean.count = 8;
+  ValueId t = graph.add(Opcode::Transpose, {x}, tensor({6, 8}), swap);
+  ValueId m = graph.add(Opcode::Matmul, {x, t}, tensor({8, 8}));
+  graph.addOutput(graph.add(Opcode::Mean, {m}, tensor({8, 1}), mean));
+  DimensionNames names = llvm::cantFail(nameDimensions(graph));
+  Graph other = resize(graph, names, {5, 6});
+  EXPECT_EQ(other.getNodes().back().attributes.count, 5);
+}
+
 } // namespace

@@ -297,6 +297,85 @@ TEST(Graph, JSONErrorsNameTheMember) {
             "expects an output among the values, got %0");
 }
 
+/// What a reader does not know is not read over.
+TEST(Graph, JSONHoldsNothingElse) {
+  Graph graph;
+  ValueId x = graph.addInput(f32({8, 64}));
+  graph.addOutput(graph.add(Opcode::Exp, {x}, f32({8, 64})));
+  auto message = [&](llvm::function_ref<void(llvm::json::Object & program,
+                                             llvm::json::Object & operation)>
+                         change) {
+    llvm::json::Value value = toJSON(graph);
+    llvm::json::Object &program = *value.getAsObject();
+    change(program, *(*program.getArray("operations"))[0].getAsObject());
+    llvm::Expected<Graph> back = graphFromJSON(value);
+    return back ? "" : llvm::toString(back.takeError());
+  };
+  EXPECT_EQ(message([](auto &, auto &) {}), "");
+  EXPECT_EQ(message([](auto &program, auto &) { program["grid"] = 3; }),
+            "expects members among inputs, operations, outputs, got grid");
+  EXPECT_EQ(message([](auto &, auto &operation) {
+              llvm::json::Array *types = operation.getArray("types");
+              types->push_back((*types)[0]);
+            }),
+            "operations[0].types: expects one result, got 2");
+  llvm::StringRef known =
+      "operations[0]: expects members among operator, operands, types, "
+      "scalars, dims, count, extent, axes, columnAxes, offset, offsets, "
+      "strides, axis, reduction, got ";
+  EXPECT_EQ(message([](auto &, auto &operation) { operation["dimms"] = 1; }),
+            (known + "dimms").str());
+  EXPECT_EQ(message([](auto &program, auto &operation) {
+              operation["body"] = llvm::json::Value(nullptr);
+            }),
+            (known + "body").str());
+}
+
+/// What IR's own attributes keep out, and a graph in JSON does not.
+TEST(Graph, AttributesAreChecked) {
+  auto message = [](Opcode opcode, Attributes attributes) {
+    auto tiles = std::make_shared<TileGraph>();
+    tiles->tileInputs = {{{}, kReplicated}};
+    tiles->tileOutputs = {{{}}};
+    ValueId x = tiles->addInput(f32({8, 64}));
+    tiles->addOutput(tiles->add(opcode, {x}, f32({8, 64}), attributes));
+    Graph graph;
+    graph.addInput(f32({8, 64}));
+    graph.addOutput(graph.addGraph({0}, tiles, {f32({8, 64})}));
+    return verifyMessage(graph);
+  };
+  EXPECT_EQ(message(Opcode::Accumulate, accumulate(Opcode::Exp)),
+            "operation 0 (graph): operation 0 (accumulate): expects a "
+            "reduction to accumulate with, got exp");
+  Attributes factor;
+  factor.scalars = {NAN};
+  EXPECT_EQ(message(Opcode::Scale, factor),
+            "operation 0 (graph): operation 0 (scale): expects a number as "
+            "factor, got NaN");
+}
+
+TEST(Graph, ItemsHaveNoClusters) {
+  auto items = std::make_shared<TileGraph>();
+  auto tiles = std::make_shared<TileGraph>();
+  items->level = Level::Thread;
+  items->threads = 32;
+  items->grid = {2};
+  items->cluster = {2};
+  items->tileInputs = {{{kReplicated}, kReplicated}};
+  items->tileOutputs = {{{kReplicated}}};
+  items->addOutput(items->addInput(f32({8, 64})));
+  tiles->tileInputs = {{{}, kReplicated}};
+  tiles->tileOutputs = {{{}}};
+  tiles->addInput(f32({8, 64}));
+  tiles->addOutput(tiles->addGraph({0}, items, {f32({8, 64})}));
+  Graph graph;
+  graph.addInput(f32({8, 64}));
+  graph.addOutput(graph.addGraph({0}, tiles, {f32({8, 64})}));
+  EXPECT_EQ(verifyMessage(graph),
+            "operation 0 (graph): operation 0 (graph): expects clusters of "
+            "blocks, got one in a thread graph");
+}
+
 TEST(Graph, LevelsHoldTheirOwnOperators) {
   Graph graph;
   ValueId x = graph.addInput(f32({8, 64}));
@@ -385,8 +464,8 @@ static int countMasks(const TileGraph &graph) {
 
 TEST(MaskPartialTiles, ZerosUnderASumNeedNoMask) {
   auto tiles = fusedRmsLinear(7, 1000, 64, 16, 32, 5);
-  TileGraph completed =
-      maskPartialTiles(*tiles, {f16({7, 1000}), f16({1000, 130})});
+  TileGraph completed = llvm::cantFail(
+      maskPartialTiles(*tiles, {f16({7, 1000}), f16({1000, 130})}));
   EXPECT_EQ(countMasks(completed), 0);
 }
 
@@ -399,8 +478,10 @@ TEST(MaskPartialTiles, ExponentialsUnderASumNeedOne) {
   tiles.addOutput(tiles.add(Opcode::Accumulate, {e}, f32({5, 1}),
                             accumulate(Opcode::Sum, {1})));
   tiles.tileOutputs = {{{}}};
-  EXPECT_EQ(countMasks(maskPartialTiles(tiles, {f16({5, 128})})), 0);
-  TileGraph completed = maskPartialTiles(tiles, {f16({5, 100})});
+  EXPECT_EQ(
+      countMasks(llvm::cantFail(maskPartialTiles(tiles, {f16({5, 128})}))), 0);
+  TileGraph completed =
+      llvm::cantFail(maskPartialTiles(tiles, {f16({5, 100})}));
   ASSERT_EQ(countMasks(completed), 1);
   const Node &mask = completed.getNodes()[1];
   EXPECT_EQ(mask.opcode, Opcode::Mask);
@@ -412,8 +493,10 @@ TEST(MaskPartialTiles, ExponentialsUnderASumNeedOne) {
 /// beyond the end.
 TEST(MaskPartialTiles, RescaledSumsNeedOnes) {
   std::shared_ptr<TileGraph> tiles = onlineSum(100, 9);
-  EXPECT_EQ(countMasks(maskPartialTiles(*tiles, {f16({8, 100})})), 2);
-  EXPECT_EQ(maskPartialTiles(*tiles, {f16({8, 100})}).cluster, tiles->cluster);
+  EXPECT_EQ(
+      countMasks(llvm::cantFail(maskPartialTiles(*tiles, {f16({8, 100})}))), 2);
+  EXPECT_EQ(llvm::cantFail(maskPartialTiles(*tiles, {f16({8, 100})})).cluster,
+            tiles->cluster);
   // A maximum that has the padded dimension itself is masked by itself.
   TileGraph columns;
   columns.loop = 2;
@@ -422,7 +505,8 @@ TEST(MaskPartialTiles, RescaledSumsNeedOnes) {
   columns.addOutput(columns.add(Opcode::Accumulate, {x, m}, f32({4, 9}),
                                 accumulate(Opcode::Sum)));
   columns.tileOutputs = {{{}}};
-  TileGraph masked = maskPartialTiles(columns, {f32({4, 16}), f32({4, 16})});
+  TileGraph masked =
+      llvm::cantFail(maskPartialTiles(columns, {f32({4, 16}), f32({4, 16})}));
   ASSERT_EQ(countMasks(masked), 1);
   EXPECT_EQ(masked.getNodes()[0].operands[0], m);
   EXPECT_EQ(masked.getNodes()[0].attributes.scalars[0], -HUGE_VAL);
@@ -437,9 +521,101 @@ TEST(MaskPartialTiles, ZerosUnderAMaximumNeedOne) {
   rows.dims = {0};
   ValueId m = tiles.add(Opcode::Max, {x}, f32({1, 32}), rows);
   tiles.addOutput(m);
-  TileGraph completed = maskPartialTiles(tiles, {f16({9, 32})});
+  TileGraph completed = llvm::cantFail(maskPartialTiles(tiles, {f16({9, 32})}));
   ASSERT_EQ(countMasks(completed), 1);
   EXPECT_EQ(completed.getNodes()[0].attributes.scalars[0], -INFINITY);
+}
+
+/// A row of five tiles of 32 of which 100 elements are there, and what an
+/// operation makes of it.
+static std::string
+maskMessage(llvm::function_ref<void(TileGraph &, ValueId)> addTo) {
+  TileGraph tiles;
+  tiles.grid = {4};
+  tiles.loop = 4;
+  ValueId x = tiles.addInput(f32({5, 32}));
+  tiles.addInput(f32({5, 32}));
+  tiles.tileInputs = {{{kReplicated}, 1}, {{1}, kReplicated}};
+  addTo(tiles, x);
+  llvm::Expected<TileGraph> masked =
+      maskPartialTiles(tiles, {f32({5, 100}), f32({5, 100})});
+  return masked ? "" : llvm::toString(masked.takeError());
+}
+
+TEST(MaskPartialTiles, OperandsEndAtOneElement) {
+  EXPECT_EQ(maskMessage([](TileGraph &tiles, ValueId x) {
+              tiles.add(Opcode::Mul, {x, x}, f32({5, 32}));
+            }),
+            "");
+  EXPECT_EQ(maskMessage([](TileGraph &tiles, ValueId x) {
+              tiles.add(Opcode::Mul, {x, x + 1}, f32({5, 32}));
+            }),
+            "operation 0 (mul): expects operands that end at one element along "
+            "dimension 1, got one cut out of 100 elements by loop and one out "
+            "of 100 by x");
+  EXPECT_EQ(maskMessage([](TileGraph &tiles, ValueId x) {
+              Attributes rows;
+              rows.dims = {0};
+              tiles.add(Opcode::Concat, {x, x + 1}, f32({10, 32}), rows);
+            }),
+            "operation 0 (concat): expects operands that end at one element "
+            "along dimension 1, got one cut out of 100 elements by loop and "
+            "one out of 100 by x");
+}
+
+TEST(MaskPartialTiles, PartialDimensionsAreMovedAsAWhole) {
+  EXPECT_EQ(maskMessage([](TileGraph &tiles, ValueId x) {
+              Attributes columns;
+              columns.dims = {1};
+              tiles.add(Opcode::Concat, {x, x}, f32({5, 64}), columns);
+            }),
+            "operation 0 (concat): expects whole tiles to put side by side, "
+            "got operand 0 partial along dimension 1");
+  EXPECT_EQ(maskMessage([](TileGraph &tiles, ValueId x) {
+              Attributes part;
+              part.offsets = {0, 0};
+              part.strides = {1, 1};
+              tiles.add(Opcode::Slice, {x}, f32({5, 16}), part);
+            }),
+            "operation 0 (slice): expects a slice to take the partial "
+            "dimension 1 as a whole, got 16 of 32 elements");
+  EXPECT_EQ(maskMessage([](TileGraph &tiles, ValueId x) {
+              tiles.add(Opcode::Reshape, {x}, f32({5, 4, 8}));
+            }),
+            "operation 0 (reshape): expects a reshape to keep the partial "
+            "dimension 1 of size 32, got [5, 4, 8]");
+  EXPECT_EQ(maskMessage([](TileGraph &tiles, ValueId x) {
+              Attributes lanes;
+              lanes.dims = {0, 4};
+              tiles.add(Opcode::Shuffle, {x}, f32({5, 32}), lanes);
+            }),
+            "operation 0 (shuffle): expects whole fragments to exchange "
+            "elements of, got partial ones");
+}
+
+/// Zeros under a sum need no mask, but what somebody's own mask put there does,
+/// unless it reaches as far as the padding.
+TEST(MaskPartialTiles, AMaskOfOneElementMoreIsNotTheirs) {
+  auto countWith = [](int64_t extent) {
+    TileGraph tiles;
+    tiles.loop = 4;
+    ValueId x = tiles.addInput(f32({5, 32}));
+    tiles.tileInputs = {{{}, 1}};
+    Attributes mask;
+    mask.scalars = {0.0};
+    mask.dims = {1};
+    mask.axes = {Axis::Loop};
+    mask.extent = extent;
+    ValueId e = tiles.add(Opcode::Exp, {x}, f32({5, 32}));
+    ValueId m = tiles.add(Opcode::Mask, {e}, f32({5, 32}), mask);
+    tiles.addOutput(tiles.add(Opcode::Accumulate, {m}, f32({5, 1}),
+                              accumulate(Opcode::Sum, {1})));
+    tiles.tileOutputs = {{{}}};
+    return countMasks(llvm::cantFail(maskPartialTiles(tiles, {f32({5, 100})})));
+  };
+  EXPECT_EQ(countWith(100), 1);
+  EXPECT_EQ(countWith(90), 1);
+  EXPECT_EQ(countWith(101), 2);
 }
 
 /// The default block graph of a one-operation program verifies in its place.

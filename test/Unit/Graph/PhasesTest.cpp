@@ -66,7 +66,8 @@ TEST(Phases, WhatMeetsWhat) {
   TileGraph header = makeGraph();
   auto check = [&](Opcode opcode, Axis axis, llvm::ArrayRef<Phase> operands) {
     return llvm::toString(
-        checkInTileGraph(opcode, over(axis), operands, header));
+        checkInTileGraph(opcode, over(axis), operands,
+                         {TensorSpec{{8, 4}}, TensorSpec{{8, 4}}}, header));
   };
   EXPECT_EQ(check(Opcode::Add, Axis::Loop, {Phase::After, Phase::AfterGrid}),
             "");

@@ -67,8 +67,8 @@ static Graph makeKernel(const Graph &program, TileGraph tiles) {
     operands.push_back(graph.addInput(program.getType(input)));
     types.push_back(program.getType(input));
   }
-  auto body =
-      std::make_shared<TileGraph>(maskPartialTiles(std::move(tiles), types));
+  auto body = std::make_shared<TileGraph>(
+      llvm::cantFail(maskPartialTiles(std::move(tiles), types)));
   ValueId first =
       graph.addGraph(operands, body, program.getTypes(program.getOutputs()));
   for (size_t i = 0; i < program.getOutputs().size(); ++i)

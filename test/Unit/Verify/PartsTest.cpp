@@ -114,9 +114,10 @@ static Graph causalWeightsTiled(Shape shape, int64_t offset, bool rightWay) {
   TensorSpec input = tensor(shape);
   Graph graph;
   ValueId operand = graph.addInput(input);
-  graph.addOutput(graph.addGraph(
-      {operand}, std::make_shared<TileGraph>(maskPartialTiles(tiles, {input})),
-      {tensor({shape[0], 1})}));
+  graph.addOutput(graph.addGraph({operand},
+                                 std::make_shared<TileGraph>(llvm::cantFail(
+                                     maskPartialTiles(tiles, {input}))),
+                                 {tensor({shape[0], 1})}));
   return graph;
 }
 

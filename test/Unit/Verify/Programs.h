@@ -83,8 +83,8 @@ inline Graph wrap(TileGraph tiles, llvm::ArrayRef<Shape> inputs,
   }
   for (const Shape &shape : outputs)
     types.push_back(tensor(shape));
-  auto body =
-      std::make_shared<TileGraph>(maskPartialTiles(tiles, operandTypes));
+  auto body = std::make_shared<TileGraph>(
+      llvm::cantFail(maskPartialTiles(tiles, operandTypes)));
   ValueId first = graph.addGraph(operands, body, types);
   for (unsigned i = 0; i < outputs.size(); ++i)
     graph.addOutput(first + i);

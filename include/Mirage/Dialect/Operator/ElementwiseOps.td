@@ -34,7 +34,7 @@ multiclass Mirage_ElementwiseOps<Dialect dialect, bit infers> {
   def ErfOp : Mirage_UnaryOp<dialect, infers, "erf", "Erf", "erf(x)">;
 
   def ScaleOp : Mirage_UnaryOp<dialect, infers, "scale", "Scale", "x · factor",
-                               " by 0.5"> {
+                               " by 0.5", "`factor` is no NaN."> {
     let arguments = (ins Mirage_Tensor:$operand, F64Attr:$factor);
     let assemblyFormat = "$operand `by` $factor attr-dict " # typeFormat;
   }
@@ -45,12 +45,13 @@ multiclass Mirage_ElementwiseOps<Dialect dialect, bit infers> {
     let assemblyFormat = "$operand `by` $divisor attr-dict " # typeFormat;
   }
   def OffsetOp : Mirage_UnaryOp<dialect, infers, "offset", "Offset", "x + offset",
-                                " by 1.0"> {
+                                " by 1.0", "`offset` is no NaN."> {
     let arguments = (ins Mirage_Tensor:$operand, F64Attr:$offset);
     let assemblyFormat = "$operand `by` $offset attr-dict " # typeFormat;
   }
   def ClampOp : Mirage_UnaryOp<dialect, infers, "clamp", "Clamp", "min(max(x, lo), hi)",
-                               " to -1.0, 1.0"> {
+                               " to -1.0, 1.0",
+                               "`lo` is at most `hi`; neither is NaN."> {
     let arguments = (ins Mirage_Tensor:$operand, F64Attr:$lo, F64Attr:$hi);
     let assemblyFormat = "$operand `to` $lo `,` $hi attr-dict " # typeFormat;
   }

@@ -20,12 +20,12 @@ include "Mirage/Dialect/Operator/OperatorInterface.td"
 // Types
 //===----------------------------------------------------------------------===//
 
-/// What every value of a µGraph is: ranked, static, not empty, of a float type
-/// that we take.
+/// What every value of a µGraph is: ranked, static, not empty, not larger than
+/// counts go (`kMaxCount`), of a float type that we take.
 def Mirage_Tensor : Type<
     CPred<"::mlir::mirage::isGraphTensor($_self)">,
-    "static tensor of rank 1 or more, with elements, of f16, bf16, f32, "
-    "f8E4M3FN or f8E5M2", "::mlir::RankedTensorType">;
+    "static tensor of rank 1 or more, with elements, at most 2^40, of f16, bf16, "
+    "f32, f8E4M3FN or f8E5M2", "::mlir::RankedTensorType">;
 
 //===----------------------------------------------------------------------===//
 // Enumerations
@@ -116,13 +116,16 @@ class Mirage_OperatorOp<Dialect dialect, bit infersResult, string mnemonic,
 
 /// \param formula     the result's element in terms of the operand's, x
 /// \param parameters  scalar attributes of the example, with their keyword
+/// \param rule        what these attributes must be
 class Mirage_UnaryOp<Dialect dialect, bit infers, string mnemonic, string opcode,
-                     string formula, string parameters = "">
+                     string formula, string parameters = "", string rule = "">
     : Mirage_OperatorOp<dialect, infers, mnemonic, opcode> {
   let summary = formula # ", elementwise";
   let description = "Computes `y = " # formula # "` for each element `x` of the operand.\n"
       # "- (C1) the result has the operand's shape.\n"
-      # Mirage_ThreadRule<dialect, "(C2) lanes hold of both the same elements.">.text
+      # !if(!empty(rule), "", "- (C2) " # rule # "\n")
+      # Mirage_ThreadRule<dialect, !if(!empty(rule), "(C2)", "(C3)")
+            # " operand and result are fragments, of which lanes hold the same elements.">.text
       # "\nCost: a flop for each operation of the formula and element.\n"
       # Mirage_Example<dialect, mnemonic # " %x" # parameters,
             "(tensor<8x64xf16>) -> tensor<8x64xf16>", "tensor<8x64xf16>",
@@ -141,7 +144,7 @@ class Mirage_BinaryOp<Dialect dialect, bit infers, string mnemonic,
       # "- (C1) shapes broadcast by NumPy's rule: aligned at the last dimension, sizes\n"
       # "  are equal or one of them is 1.\n"
       # "- (C2) the result has the shape that they broadcast to.\n"
-      # Mirage_ThreadRule<dialect, "(C3) a lane holds of the operands what its elements of the result need.">.text
+      # Mirage_ThreadRule<dialect, "(C3) operands and result are fragments; a lane holds of the operands what its elements of the result need.">.text
       # "\nCost: a flop for each operation of the formula and element of the result.\n"
       # Mirage_Example<dialect, mnemonic # " %lhs, %rhs",
             "(tensor<8x64xf16>, tensor<8x1xf16>) -> tensor<8x64xf16>",
@@ -161,8 +164,9 @@ class Mirage_ReductionOp<Dialect dialect, bit infers, string mnemonic,
       # "not all that are there count, as in a padded one.\n"
       # "- (C1) `dims` names at least one dimension; they ascend and exist.\n"
       # "- (C2) the result has the operand's shape with size 1 in `dims`.\n"
-      # "- (C3) `count` is at least 0, which stands for `n`.\n"
-      # Mirage_ThreadRule<dialect, "(C4) the result's layout is the operand's with zero for `dims`: lanes that differed along them hold the same. No element is held twice, but by lanes or registers that hold all the same.">.text
+      # "- (C3) `count`, which `mean` and `rms` alone have, is at least 0, which stands\n"
+      # "  for `n`.\n"
+      # Mirage_ThreadRule<dialect, "(C4) both are fragments, and the result's layout is the operand's with zero for `dims`: lanes that differed along them hold the same. No element is held twice, but by lanes or registers that hold all the same.">.text
       # "\nCost: a flop for each operation of the formula and element of the operand.\n"
       # Mirage_Example<dialect, mnemonic # " %x dims [1]",
             "(tensor<8x64xf16>) -> tensor<8x1xf16>", "tensor<8x64xf16>",

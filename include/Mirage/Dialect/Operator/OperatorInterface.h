@@ -32,8 +32,10 @@ std::optional<ElementType> convertElementType(Type type);
 Type convertElementType(MLIRContext *context, ElementType type);
 
 /// The operator table's attributes of an op, read by the names that the table
-/// gives them; and back, as the named attributes an op is built with.
-Attributes readOperatorAttributes(Opcode opcode, DictionaryAttr attributes);
+/// gives them; and back, as the named attributes an op is built with. Those of
+/// the op's definition alone are read: what else stands on an op, under
+/// whatever name, means nothing to it. A graph op has none.
+Attributes readOperatorAttributes(Operation *op);
 SmallVector<NamedAttribute>
 writeOperatorAttributes(MLIRContext *context, Opcode opcode,
                         const Attributes &attributes);
@@ -44,17 +46,17 @@ LogicalResult inferTileType(Opcode opcode, std::optional<Location> location,
                             ValueRange operands, DictionaryAttr attributes,
                             SmallVectorImpl<Type> &types);
 
-/// The inherent attributes of an op under construction, as a dictionary.
+/// The inherent attributes of an op under construction, as a dictionary; null
+/// where it has none.
 template <typename OpT>
 DictionaryAttr getInherentAttributes(MLIRContext *context,
                                      DictionaryAttr attributes,
                                      OpaqueProperties properties) {
-  if constexpr (OpT::hasProperties())
-    if (properties)
-      if (auto inherent =
-              llvm::dyn_cast_or_null<DictionaryAttr>(OpT::getPropertiesAsAttr(
-                  context, *properties.as<typename OpT::Properties *>())))
-        return inherent;
+  if constexpr (!OpT::hasProperties())
+    return {};
+  else if (properties)
+    return llvm::dyn_cast_or_null<DictionaryAttr>(OpT::getPropertiesAsAttr(
+        context, *properties.as<typename OpT::Properties *>()));
   return attributes;
 }
 } // namespace detail

@@ -62,8 +62,9 @@ multiclass Mirage_PartOps<Dialect dialect, bit infers> {
       `i` and `j` count in the whole tensor: `rows` are the axes that cut its rows,
       outermost first, `columns` those that cut its columns.}], "");
     string axes = !if(infers, [{
-      - (C4) `rows` and `columns` are among x, y, z and loop, exist in the graph, and
-        stand in this order.
+      - (C4) `rows` and `columns` are among x, y, z and loop, exist in the graph around
+        the op, of its level, and stand in this order; rows and columns are at most
+        2^40 with all tiles.
       - (C5) what is masked along the loop is a value of the loop.}], "");
     let description = [{
       Computes `result[.., i, j] = j <= i + offset ? x[.., i, j] : -inf`: as scores of
@@ -92,6 +93,8 @@ multiclass Mirage_PartOps<Dialect dialect, bit infers> {
       Computes `result[i] = value`, rounded to the result's element type. Tensors of
       several numbers are arguments of a program.
       - (C1) the result has elements: it states its shape.
+      - (C2) `value` is a number that the result's element type has: no NaN, and no
+        infinity in f8E4M3FN.
 
       Cost: no flops; the bytes of the result.
 

@@ -30,7 +30,7 @@ multiclass Mirage_ContractionOps<Dialect dialect, bit infers> {
       - (C2) the last dimension of `lhs` and the last but one of `rhs` agree.
       - (C3) batch dimensions broadcast by NumPy's rule.
       - (C4) the result has the batch dimensions, then `m`, then `n`.}]
-          # Mirage_ThreadRule<dialect, "(C5) a lane holds all of `k` for its rows and columns of the result.">.indented # [{
+          # Mirage_ThreadRule<dialect, "(C5) operands and result are fragments; a lane holds all of `k` for its rows and columns of the result.">.indented # [{
 
       Cost: `2·M·N·K` flops for each element of the batch.}]
           # Mirage_Example<dialect, "matmul %a, %b",
@@ -51,7 +51,7 @@ multiclass Mirage_MovementOps<Dialect dialect, bit infers> {
       - (C1) `dims` is a permutation of the operand's dimensions.
       - (C2) size `j` of the result is size `dims[j]` of the operand.
       - (C3) in a tile graph, the result keeps the operand's element type.}]
-          # Mirage_ThreadRule<dialect, "(C4) lanes hold of both the same elements.">.indented # [{
+          # Mirage_ThreadRule<dialect, "(C4) both are fragments, of which lanes hold the same elements.">.indented # [{
 
       Cost: no flops; the bytes of operand and result.}]
           # Mirage_Example<dialect, "transpose %x dims [1, 0]",
@@ -69,7 +69,7 @@ multiclass Mirage_MovementOps<Dialect dialect, bit infers> {
       order.
       - (C1) the result has as many elements as the operand.
       - (C2) it keeps the operand's element type.}]
-          # Mirage_ThreadRule<dialect, "(C3) lanes hold of both the same elements.">.indented # [{
+          # Mirage_ThreadRule<dialect, "(C3) both are fragments, of which lanes hold the same elements.">.indented # [{
 
       Cost: none at the kernel level, where it is a view; no flops.}]
           # Mirage_Example<dialect, "reshape %x",
@@ -86,7 +86,7 @@ multiclass Mirage_MovementOps<Dialect dialect, bit infers> {
       stretch; dimensions may be added in front.
       - (C1) the operand's shape broadcasts to the result's by NumPy's rule.
       - (C2) in a tile graph, the result keeps the operand's element type.}]
-          # Mirage_ThreadRule<dialect, "(C3) a lane holds of the operand what its elements of the result need.">.indented # [{
+          # Mirage_ThreadRule<dialect, "(C3) both are fragments; a lane holds of the operand what its elements of the result need.">.indented # [{
 
       Cost: no flops; the bytes of operand and result.}]
           # Mirage_Example<dialect, "broadcast %x",
@@ -103,7 +103,7 @@ multiclass Mirage_MovementOps<Dialect dialect, bit infers> {
       largest number becomes that. Transparent to equality: a
       cast says how a value is stored, not which value it is.
       - (C1) the result has the operand's shape.}]
-          # Mirage_ThreadRule<dialect, "(C2) lanes hold of both the same elements.">.indented # [{
+          # Mirage_ThreadRule<dialect, "(C2) both are fragments, of which lanes hold the same elements.">.indented # [{
 
       Cost: no flops; the bytes of operand and result.}]
           # Mirage_Example<dialect, "cast %x",
@@ -126,12 +126,14 @@ multiclass Mirage_MaskOps<Dialect dialect, bit infers> {
       Partial tiles are filled with zeros; a mask stands where that would change a
       result, as 1 = exp(0) under a sum.
       - (C1) `dims` names one dimension, which exists.
-      - (C2) `extent` is at least 1.
-      - (C3) `axes` are among x, y, z and loop, exist in the graph, and stand in this
-        order.
+      - (C2) `extent` is at least 1, and `value` a number that the element type has: no
+        NaN, and no infinity in f8E4M3FN.
+      - (C3) `axes` are among x, y, z and loop, exist in the graph around the op, of its
+        level, and stand in this order; the dimension has at most 2^40 elements with
+        all tiles.
       - (C4) what is masked along the loop is a value of the loop.
       - (C5) the result has the operand's type.}]
-          # Mirage_ThreadRule<dialect, "(C6) both lie in registers.">.indented # [{
+          # Mirage_ThreadRule<dialect, "(C6) both are fragments, of which lanes hold the same elements.">.indented # [{
 
       Cost: no flops.}]
           # Mirage_Example<dialect, "mask %x dims [1] axes [\"loop\"] extent 100 value 0.0",
@@ -153,20 +155,26 @@ multiclass Mirage_AccumulateOps<Dialect dialect, bit infers> {
       after it; over a grid axis, to all blocks along the axis, once they have
       all contributed. Computes the reduction of that name over the iterations or
       blocks, and over `dims` of each tile as well; `count` is the `n` of `mean` and
-      `rms`, those of all tiles together.
+      `rms`, those of all tiles together. Without it `n` counts what is joined, the
+      zeros that fill partial tiles included: as a `sum` adds what padding became unless
+      a `mask` stands before it, a mean divides by it unless a `count` does not. The
+      graph says which is meant, and no extent from elsewhere comes into it.
 
       `sum rescale by %s` adds parts that are relative to a maximum of their own: with
       `x_t` and `s_t` of iteration or block `t`, it computes
       `Σ_t x_t · exp(s_t - M)`, where `M = max_t s_t` is what `accumulate %s max` over the
       same axis gives. Where `s_t` is minus infinity nothing is added, whatever `x_t` is.
       - (C1) `dims` ascend and exist.
-      - (C2) `axis` is the loop or an axis of the graph.
+      - (C2) the op stands in a graph of its level, and `axis` is the loop or an axis of
+        that.
       - (C3) what is accumulated over the loop is a value of the loop.
       - (C4) the result has the operand's shape with size 1 in `dims`.
       - (C5) what is accumulated over a grid axis has left the loop.
       - (C6) what is rescaled is a sum.
-      - (C7) the value by which it is rescaled stretches to the result's shape.}]
-          # Mirage_ThreadRule<dialect, "(C8) as (C4) of `mirage_thread.sum`.">.indented # [{
+      - (C7) the value by which it is rescaled stretches to the result's shape.
+      - (C8) at most 2^40 elements are joined into one; `count`, which `mean` and `rms`
+        alone have, is at least 0.}]
+          # Mirage_ThreadRule<dialect, "(C9) as (C4) of `mirage_thread.sum`.">.indented # [{
 
       Cost: a flop for each element of the operand; the accumulator lives as long
       as the loop. Over a grid axis: the blocks along it wait for each other, and each

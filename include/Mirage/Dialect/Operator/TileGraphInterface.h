@@ -44,10 +44,13 @@ ParseResult parseTileGraph(OpAsmParser &parser, OperationState &state,
                            Level level);
 void printTileGraph(OpAsmPrinter &printer, TileGraphOpInterface op);
 
-/// Maps, coverage and phases, by the rules of `verify(const TileGraph &)`.
+/// Maps, coverage, phases and joins of outputs, by the rules of
+/// `verify(const TileGraph &)`.
 LogicalResult verifyTileGraph(TileGraphOpInterface op);
-/// The last of these. \param header  the op's, with maps that hold.
+/// The last two of these. \param header  the op's, with maps that hold.
 LogicalResult verifyPhases(TileGraphOpInterface op, const TileGraph &header);
+LogicalResult verifyOutputJoins(TileGraphOpInterface op,
+                                const TileGraph &header);
 } // namespace detail
 
 } // namespace mlir::mirage

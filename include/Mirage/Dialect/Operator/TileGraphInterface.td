@@ -39,6 +39,12 @@ def MirageTileGraphInterface : OpInterface<"TileGraphOpInterface"> {
     ::mlir::OperandRange getWritten() {
       return $_op->getOperands().drop_front($_op.getInputs().size());
     }
+    /// Extents of the cluster; none without one.
+    ::llvm::ArrayRef<int64_t> getClusterExtents() {
+      auto cluster = ::llvm::dyn_cast_or_null<::mlir::DenseI64ArrayAttr>(
+          $_op->getInherentAttr("cluster").value_or(::mlir::Attribute()));
+      return cluster ? cluster.asArrayRef() : ::llvm::ArrayRef<int64_t>();
+    }
     /// What the region yields.
     ::mlir::OperandRange getYielded() {
       return $_op.getBody().front().getTerminator()->getOperands();

@@ -85,8 +85,7 @@ static LogicalResult verifyReshape(ReshapeOp op) {
 }
 
 static LogicalResult verifyReduction(Operation *op, Opcode opcode) {
-  Attributes attributes =
-      readOperatorAttributes(opcode, op->getAttrDictionary());
+  Attributes attributes = readOperatorAttributes(op);
   return report(op,
                 checkReduction(getLayout(op->getOperand(0)),
                                getLayout(op->getResult(0)), attributes.dims));

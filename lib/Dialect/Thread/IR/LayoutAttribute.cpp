@@ -143,7 +143,20 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (!warps.empty() && warps.size() != kWarpgroupBits)
     return emitError() << "expects " << kWarpgroupBits
                        << " warp bits or none, got " << warps.size();
+  // C3
+  if (registers.size() > kMaxRegisterBits)
+    return emitError() << "expects at most " << kMaxRegisterBits
+                       << " register bits, got " << registers.size();
   return success();
+}
+
+/// How many bits tell the elements of a fragment apart, whose sizes are powers
+/// of two.
+static uint64_t countElementBits(ArrayRef<int64_t> shape) {
+  uint64_t bits = 0;
+  for (int64_t size : shape)
+    bits += llvm::Log2_64(size);
+  return bits;
 }
 
 LogicalResult
@@ -169,11 +182,19 @@ LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
                  << "], got [" << basis.asArrayRef() << "]";
     }
   // C2
-  BitMatrix matrix = getLinearLayout(shape).toMatrix();
-  if (matrix.getRank() != matrix.getNumRows())
+  uint64_t bits = countElementBits(shape);
+  size_t numEntries =
+      getRegisters().size() + getLanes().size() + getWarps().size();
+  if (bits > numEntries)
+    return emitError() << "expects a layout that holds all elements of the "
+                          "fragment, which "
+                       << bits << " bits tell apart, got one of " << numEntries
+                       << " bits";
+  unsigned rank = getLinearLayout(shape).toMatrix().getRank();
+  if (rank != bits)
     return emitError() << "expects a layout that holds all "
-                       << (uint64_t(1) << matrix.getNumRows())
+                       << (uint64_t(1) << bits)
                        << " elements of the fragment, got one that holds "
-                       << (uint64_t(1) << matrix.getRank());
+                       << (uint64_t(1) << rank);
   return success();
 }

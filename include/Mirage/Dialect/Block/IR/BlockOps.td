@@ -35,15 +35,21 @@ def Block_GraphOp : Mirage_TileGraphOp<MirageBlockDialect, "Block", [
     divide: beyond a tensor's extent tiles read zeros and write nothing. With
     `cluster(x = 4)` four blocks along x can read each other's shared memory: how an
     accumulate over x is carried out, and not what it is.
-    - (C1) at most 3 grid axes; 32 to 1024 threads in multiples of 32.
+    - (C1) at most 3 grid axes, with extents of at least 1 and at most 2^40 blocks; 1 to
+      2^40 iterations; 32 to 1024 threads in multiples of 32.
     - (C2) tiles cover their tensors.
     - (C3) values of the loop and from after it do not meet; what is yielded has
       left the loop.
     - (C4) there is a tile for each operand and one yielded for each result, of its
-      rank; operands' tiles have their element type.
-    - (C5) maps name dimensions that exist.
-    - (C6) the region holds operators of `mirage_block` and thread graphs alone.
+      rank; operands' tiles have their element type; there is a result.
+    - (C5) maps name dimensions that exist, for each axis one; each operand has an
+      `imap` and an `fmap`, each result an `omap`.
+    - (C6) the region holds operators of `mirage_block` and thread graphs alone, and
+      `mirage_block.yield` ends it.
     - (C7) a cluster divides the grid along each axis, and has at most 16 blocks.
+    - (C8) what blocks along an axis hold differently is concatenated or summed along it
+      by the `omap`.
+    - (C9) arguments and yielded values have no encoding.
 
     Cost: a launch; the bytes of the tiles that each block reads in each iteration
     and writes at the end; the flops of the steps.

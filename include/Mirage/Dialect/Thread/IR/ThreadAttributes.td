@@ -45,6 +45,8 @@ def Thread_LayoutAttr : AttrDef<MirageThreadDialect, "Layout", [
     - (C1) each entry has a coordinate for each dimension; 5 entries for lanes, 2 for
       warps or none.
     - (C2) every element of the fragment is held, and each size is a power of two.
+    - (C3) there are at most 10 entries for registers: a thread has 255 registers of 32
+      bits, which are fewer than 1024 of the smallest elements.
   }];
   let parameters = (ins "::mlir::ArrayAttr":$registers, "::mlir::ArrayAttr":$lanes,
                         "::mlir::ArrayAttr":$warps);

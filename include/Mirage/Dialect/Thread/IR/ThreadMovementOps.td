@@ -68,6 +68,7 @@ def Thread_LdmatrixOp : Thread_CopyOp<"ldmatrix", "Ldmatrix"> {
     - (C3) the fragment is made of 8x8 matrices, a register pair for each, as
       operands of `mma` are; every matrix starts at a multiple of 8 along the last
       dimension, along which rows lie in memory.
+    - (C4) the result has the operand's shape and element type.
 
     Cost: the bytes of the window; an instruction for 4 matrices.
     ```mlir
@@ -87,6 +88,7 @@ def Thread_ConvertLayoutOp : Thread_CopyOp<"convert_layout", "ConvertLayout"> {
     they do not.
     - (C1) operand and result are fragments.
     - (C2) both are of one warp, or both of a warpgroup.
+    - (C3) the result has the operand's shape and element type.
 
     Cost: shuffles, as many as registers at most times the number of lanes that ask one
     lane for different registers; none if lanes agree.
@@ -125,6 +127,7 @@ def Thread_CpAsyncOp : Thread_CopyOp<"cp_async", "CpAsync"> {
     tile is filled with zeros.
     - (C1) operand and result are windows.
     - (C2) `bytes` is 4, 8 or 16, and the last dimension is a multiple of that.
+    - (C3) the result has the operand's shape and element type.
 
     Cost: the bytes of the window; a copy instruction for `bytes` of each lane.
     ```mlir
@@ -152,6 +155,7 @@ def Thread_TmaLoadOp : Thread_TmaOp<"tma_load", "TmaLoad"> {
     - (C2) of rank 1 to 5, with sizes of at most 256.
     - (C3) the last dimension has a multiple of 16 bytes.
     - (C4) `swizzle` is 32, 64 or 128, and the last dimension has at most so many bytes.
+    - (C5) the result has the operand's shape and element type.
 
     Cost: the bytes of the window; one instruction.
     ```mlir
@@ -164,7 +168,11 @@ def Thread_TmaStoreOp : Thread_TmaOp<"tma_store", "TmaStore"> {
   let summary = "a window of shared memory into device memory, by one thread";
   let description = [{
     As `tma_load`, the other way. What a window has beyond its tile is not written.
-    - (C1) to (C4) as for `tma_load`.
+    - (C1) operand and result are windows.
+    - (C2) of rank 1 to 5, with sizes of at most 256.
+    - (C3) the last dimension has a multiple of 16 bytes.
+    - (C4) `swizzle` is 32, 64 or 128, and the last dimension has at most so many bytes.
+    - (C5) the result has the operand's shape and element type.
 
     Cost: the bytes of the window; one instruction.
     ```mlir

@@ -41,15 +41,25 @@ def Thread_GraphOp : Mirage_TileGraphOp<MirageThreadDialect, "Thread", [
 
     Operands are tensors and there are results, or, once tiles have a place in
     shared memory, operands are memrefs and so are the `outs`.
-    - (C1) at most 3 axes.
-    - (C2) fragments cover their tiles.
+    - (C1) at most 3 axes, with extents of at least 1 and at most 2^40 items; 1 to 2^40
+      steps.
+    - (C2) windows cover their tiles.
     - (C3) values of the loop and from after it do not meet.
-    - (C4) there is a fragment for each operand and one yielded for each result, of
-      its rank; operands' fragments have their element type.
-    - (C5) maps name dimensions that exist.
-    - (C6) the region holds operators of `mirage_thread` alone.
+    - (C4) there is a window for each operand and one yielded for each result, or memref
+      of the `outs`, of its rank; operands' windows have their element type; there is a
+      result or such a memref.
+    - (C5) maps name dimensions that exist, for each axis one; each operand has an
+      `imap` and an `fmap`, each result or memref of the `outs` an `omap`.
+    - (C6) the region holds operators of `mirage_thread` alone, and `mirage_thread.yield`
+      ends it.
     - (C7) its arguments, and what it yields, are windows: they have no layout.
-    - (C8) `threads` is 32, or 128 for fragments of a warpgroup.
+    - (C8) `threads` is 32, of a warp, or 128, of a warpgroup, and fragments in the
+      region are of as many.
+    - (C9) all operands are tensors, or all are memrefs and there are no results.
+    - (C10) memrefs have what tensors have: a static shape of rank 1 or more, and
+      elements that the operators take.
+    - (C11) what items along an axis hold differently is joined or summed along it by
+      the `omap`.
 
     Cost: that of an item's ops for each item and step; warps do items side by side.
     ```mlir
