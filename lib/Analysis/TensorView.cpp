@@ -70,8 +70,7 @@ static TensorView makeRoot(Value tensor) {
   if (auto argument = dyn_cast<BlockArgument>(tensor))
     if (auto function =
             dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()))
-      return {tensor, 0,
-              getArgumentStrides(function, argument.getArgNumber())};
+      return {tensor, 0, getArgumentStrides(function, argument.getArgNumber())};
   return {tensor, 0, getWantedStrides(tensor)};
 }
 
@@ -134,8 +133,8 @@ std::optional<TensorView> mlir::mirage::findView(Value tensor) {
                  : makeRoot(tensor);
   }
   if (auto graph = tensor.getDefiningOp<kernel::GraphOp>())
-    return findView(graph.getYield()->getOperand(
-        cast<OpResult>(tensor).getResultNumber()));
+    return findView(
+        graph.getYield()->getOperand(cast<OpResult>(tensor).getResultNumber()));
   if (isView(tensor.getDefiningOp()))
     return follow(tensor.getDefiningOp());
   if (tensor.hasOneUse())
@@ -150,10 +149,9 @@ bool mlir::mirage::canReturn(Value tensor, ArrayRef<int64_t> strides) {
       cast<RankedTensorType>(view->root.getType()).getNumElements() !=
           cast<RankedTensorType>(tensor.getType()).getNumElements())
     return false;
-  return llvm::all_of(
-      llvm::zip_equal(getShape(tensor), view->strides, strides),
-      [](auto dim) {
-        auto [size, stride, wanted] = dim;
-        return size == 1 || stride == wanted;
-      });
+  return llvm::all_of(llvm::zip_equal(getShape(tensor), view->strides, strides),
+                      [](auto dim) {
+                        auto [size, stride, wanted] = dim;
+                        return size == 1 || stride == wanted;
+                      });
 }

@@ -78,9 +78,8 @@ mlir::mirage::findGaps(const ArtifactTensor &tensor) {
   return gaps;
 }
 
-std::optional<Shape>
-mlir::mirage::findConflict(const ArtifactTensor &tensor,
-                           const HostTensor &values) {
+std::optional<Shape> mlir::mirage::findConflict(const ArtifactTensor &tensor,
+                                                const HostTensor &values) {
   if (tensor.isRowMajor())
     return std::nullopt;
   HostTensor seen = gather(tensor, scatter(tensor, values));
@@ -89,8 +88,8 @@ mlir::mirage::findConflict(const ArtifactTensor &tensor,
                    .first;
   if (first == values.bytes.end())
     return std::nullopt;
-  int64_t element = (first - values.bytes.begin()) /
-                    getSizeBytes(tensor.type.element);
+  int64_t element =
+      (first - values.bytes.begin()) / getSizeBytes(tensor.type.element);
   Shape index(tensor.type.getRank());
   for (size_t dim = index.size(); dim-- > 0;) {
     index[dim] = element % tensor.type.shape[dim];

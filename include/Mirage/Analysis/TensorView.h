@@ -47,8 +47,8 @@ bool isView(Operation *op);
 /// shows elements at distances that no strides state, or a view would round.
 std::optional<TensorView> findView(Value tensor);
 
-/// Whether a tensor can be handed to the caller as it is: a kernel writes it, it
-/// is all of its root, and it lies by these strides.
+/// Whether a tensor can be handed to the caller as it is: a kernel writes it,
+/// it is all of its root, and it lies by these strides.
 bool canReturn(Value tensor, ArrayRef<int64_t> strides);
 
 /// The strides by which the caller wants what a kernel graph yields: those of

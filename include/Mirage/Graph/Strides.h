@@ -28,8 +28,7 @@ using Strides = llvm::SmallVector<int64_t, 4>;
 
 Strides getRowMajorStrides(llvm::ArrayRef<int64_t> shape);
 /// Whether elements lie so; the stride of a dimension of size 1 is any.
-bool isRowMajor(llvm::ArrayRef<int64_t> shape,
-                llvm::ArrayRef<int64_t> strides);
+bool isRowMajor(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> strides);
 
 /// Elements from the first through the last one, gaps between them included.
 int64_t getSpan(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> strides);

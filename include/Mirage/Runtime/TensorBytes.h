@@ -15,7 +15,8 @@
 
 namespace mlir::mirage {
 
-/// Of bytes that nobody has written: 0xff in each is a NaN in all element types.
+/// Of bytes that nobody has written: 0xff in each is a NaN in all element
+/// types.
 constexpr uint8_t kUndefinedByte = 0xff;
 
 /// A row-major tensor by the strides of `tensor`. Gaps are undefined. Of

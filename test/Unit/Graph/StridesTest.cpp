@@ -58,8 +58,7 @@ TEST(Strides, WrittenOnesDoNotOverlap) {
       bool areApart =
           std::set<int64_t>(places.begin(), places.end()).size() == 12;
       bool isNested = columns > 2 * rows || rows > 3 * columns;
-      EXPECT_EQ(!explainBadStrides(shape, strides, true),
-                areApart && isNested)
+      EXPECT_EQ(!explainBadStrides(shape, strides, true), areApart && isNested)
           << rows << ", " << columns;
     }
 }
