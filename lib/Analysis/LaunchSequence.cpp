@@ -9,7 +9,7 @@
 #include "Mirage/Analysis/LaunchSequence.h"
 #include "Mirage/Dialect/Operator/DeadOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 
@@ -26,17 +26,18 @@ FailureOr<LaunchSequence> LaunchSequence::read(func::FuncOp function) {
   return sequence;
 }
 
-/// What is not a view of anything else.
-static TensorView makeRoot(Value tensor) {
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(tensor.getType()).getShape();
-  return {tensor, 0, computeStrides(shape)};
-}
-
 LogicalResult LaunchSequence::readBody() {
   if (!function.getBody().hasOneBlock())
     return function.emitError("expects a function of one block");
-  for (BlockArgument argument : function.getArguments())
-    views[argument] = makeRoot(argument);
+  for (BlockArgument argument : function.getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!type || !type.hasStaticShape())
+      return function.emitError()
+             << "expects arguments that are tensors of static shape, got "
+             << argument.getType() << " as argument "
+             << argument.getArgNumber();
+    views[argument] = *findView(argument);
+  }
   Block &body = function.getBody().front();
   DenseSet<Operation *> dead = findDeadOps(body);
   for (Operation &op : body.without_terminator()) {
@@ -65,12 +66,6 @@ LogicalResult LaunchSequence::readGraph(kernel::GraphOp graph) {
     TensorView known = view->second;
     views[inner] = known;
   }
-  // Parts are known before the kernels that write them, and wholes before their
-  // parts.
-  SmallVector<kernel::ConcatOp> concats(body.getOps<kernel::ConcatOp>());
-  for (kernel::ConcatOp concat : llvm::reverse(concats))
-    if (failed(placeParts(concat)))
-      return failure();
   for (Operation &kernel : body.without_terminator())
     if (failed(readKernel(kernel)))
       return failure();
@@ -83,12 +78,12 @@ LogicalResult LaunchSequence::readGraph(kernel::GraphOp graph) {
 }
 
 LogicalResult LaunchSequence::readKernel(Operation &kernel) {
-  if (auto reshape = dyn_cast<kernel::ReshapeOp>(kernel))
-    return readReshape(reshape);
-  if (auto slice = dyn_cast<kernel::SliceOp>(kernel))
-    return readSlice(slice);
-  if (isa<kernel::ConcatOp>(kernel))
-    return success();
+  if (isView(&kernel))
+    return readView(kernel);
+  if (auto concat = dyn_cast<kernel::ConcatOp>(kernel)) {
+    views[concat.getResult()] = *findView(concat.getResult());
+    return checkParts(concat);
+  }
   auto block = dyn_cast<block::GraphOp>(kernel);
   if (!block)
     return kernel.emitError()
@@ -97,73 +92,64 @@ LogicalResult LaunchSequence::readKernel(Operation &kernel) {
            << kernel.getName() << "'";
   launches.push_back(block);
   for (Value result : kernel.getResults())
-    views.try_emplace(result, makeRoot(result));
+    views[result] = *findView(result);
   return success();
 }
 
-LogicalResult LaunchSequence::readReshape(kernel::ReshapeOp reshape) {
-  TensorView view = views.at(reshape.getOperand());
-  if (view.strides != computeStrides(reshape.getOperand().getType().getShape()))
-    return reshape.emitError()
+LogicalResult LaunchSequence::readView(Operation &op) {
+  if (getElementTypeOrSelf(op.getOperand(0)) !=
+      getElementTypeOrSelf(op.getResult(0)))
+    return op.emitError() << "expects a view that rounds nothing "
+                             "(--mirage-materialize-views)";
+  std::optional<TensorView> view = findView(op.getResult(0));
+  if (!view)
+    return op.emitError()
            << "expects a tensor whose elements lie one after the other "
               "(--mirage-materialize-views)";
-  view.strides = computeStrides(reshape.getType().getShape());
-  views[reshape.getResult()] = view;
-  return success();
-}
-
-LogicalResult LaunchSequence::readSlice(kernel::SliceOp slice) {
-  if (slice.getType().getElementType() !=
-      slice.getOperand().getType().getElementType())
-    return slice.emitError() << "expects a slice that rounds nothing "
-                                "(--mirage-materialize-views)";
-  TensorView view = views.at(slice.getOperand());
-  for (auto [offset, step, stride] :
-       llvm::zip_equal(slice.getOffsets(), slice.getStrides(), view.strides)) {
-    view.offset += offset * stride;
-    stride *= step;
-  }
-  views[slice.getResult()] = view;
+  views[op.getResult(0)] = *view;
   return success();
 }
 
 /// A kernel writes each part where it belongs, and nobody else needs it.
-LogicalResult LaunchSequence::placeParts(kernel::ConcatOp concat) {
-  views.try_emplace(concat.getResult(), makeRoot(concat.getResult()));
-  TensorView part = views.at(concat.getResult());
-  int64_t dim = concat.getDims()[0];
-  for (Value operand : concat.getParts()) {
-    auto type = cast<RankedTensorType>(operand.getType());
-    bool isWritten = isa_and_nonnull<block::GraphOp, kernel::ConcatOp>(
-        operand.getDefiningOp());
-    if (!isWritten || !operand.hasOneUse() ||
-        type.getElementType() != concat.getType().getElementType())
+LogicalResult LaunchSequence::checkParts(kernel::ConcatOp concat) {
+  Type element = concat.getType().getElementType();
+  for (Value part : concat.getParts())
+    if (!isa_and_nonnull<block::GraphOp, kernel::ConcatOp>(
+            part.getDefiningOp()) ||
+        !part.hasOneUse() || getElementTypeOrSelf(part) != element)
       return concat.emitError()
              << "expects parts that kernels write for nothing else, as "
                 "elements of the result's type (--mirage-materialize-views)";
-    views[operand] = part;
-    part.offset += type.getDimSize(dim) * part.strides[dim];
-  }
   return success();
 }
 
-MemRefType LaunchSequence::getBufferType(Value tensor) const {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  const TensorView &view = views.at(tensor);
-  if (view.offset == 0 && view.strides == computeStrides(type.getShape()))
+static MemRefType makeBufferType(RankedTensorType type, int64_t offset,
+                                 ArrayRef<int64_t> strides) {
+  if (offset == 0 && isRowMajor(type.getShape(), strides))
     return MemRefType::get(type.getShape(), type.getElementType());
   return MemRefType::get(
       type.getShape(), type.getElementType(),
-      StridedLayoutAttr::get(type.getContext(), view.offset, view.strides));
+      StridedLayoutAttr::get(type.getContext(), offset, strides));
+}
+
+MemRefType LaunchSequence::getBufferType(Value tensor) const {
+  const TensorView &view = views.at(tensor);
+  return makeBufferType(cast<RankedTensorType>(tensor.getType()), view.offset,
+                        view.strides);
+}
+
+MemRefType LaunchSequence::getResultType(unsigned number) const {
+  auto type =
+      cast<RankedTensorType>(func::FuncOp(function).getResultTypes()[number]);
+  return makeBufferType(type, 0, getResultStrides(function, number));
 }
 
 LogicalResult LaunchSequence::readResults() {
   Operation *terminator = function.getBody().front().getTerminator();
   for (auto [index, value] : llvm::enumerate(terminator->getOperands())) {
-    auto view = views.find(value);
-    if (view == views.end() || isa<BlockArgument>(view->second.root) ||
-        !getBufferType(value).getLayout().isIdentity() ||
-        !resultIndex.try_emplace(view->second.root, index).second)
+    if (!views.count(value) ||
+        !canReturn(value, getResultStrides(function, index)) ||
+        !resultIndex.try_emplace(getRoot(value), index).second)
       return terminator->emitError()
              << "expects each result to be written by a kernel of its own "
                 "(--mirage-materialize-results), result "

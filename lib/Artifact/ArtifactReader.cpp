@@ -21,10 +21,26 @@ static llvm::Error makeError(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
+static ArtifactTensor readTensor(const JSONCursor &cursor) {
+  ArtifactTensor tensor{cursor["name"].string(), readTensorSpec(cursor), {}};
+  for (const JSONCursor &stride : cursor["strides"].array())
+    tensor.strides.push_back(stride.integer());
+  int64_t stated = cursor["sizeBytes"].integer();
+  if (cursor.failed() || explainBadStrides(tensor.type.shape, tensor.strides,
+                                           /*isWritten=*/false))
+    return tensor;
+  if (int64_t sizeBytes = tensor.getSizeBytes(); sizeBytes != stated)
+    cursor["sizeBytes"].fail("expects the " + llvm::Twine(sizeBytes) +
+                             " bytes from the first element through the last "
+                             "one, got " +
+                             llvm::Twine(stated));
+  return tensor;
+}
+
 static std::vector<ArtifactTensor> readTensors(const JSONCursor &list) {
   std::vector<ArtifactTensor> tensors;
   for (const JSONCursor &tensor : list.array())
-    tensors.push_back({tensor["name"].string(), readTensorSpec(tensor)});
+    tensors.push_back(readTensor(tensor));
   return tensors;
 }
 

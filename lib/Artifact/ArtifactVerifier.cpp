@@ -28,6 +28,16 @@ llvm::StringRef mlir::mirage::getBufferRoleName(BufferRole role) {
   llvm_unreachable("all roles are named");
 }
 
+ArtifactTensor ArtifactTensor::makeRowMajor(std::string name, TensorSpec type) {
+  Strides strides = getRowMajorStrides(type.shape);
+  return {std::move(name), std::move(type), std::move(strides)};
+}
+
+int64_t ArtifactTensor::getSizeBytes() const {
+  return getSpan(type.shape, strides) *
+         mlir::mirage::getSizeBytes(type.element);
+}
+
 static llvm::Error makeError(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
@@ -85,7 +95,7 @@ static llvm::Error checkArgument(const Artifact &artifact,
                        llvm::Twine(tensors.size()) + " " +
                        getBufferRoleName(argument.role) + "s, got " +
                        llvm::Twine(argument.index));
-    sizeBytes = tensors[argument.index].type.getSizeBytes();
+    sizeBytes = tensors[argument.index].getSizeBytes();
   } else if (argument.index != 0) {
     return makeError(member + ".index: expects 0 for the workspace, got " +
                      llvm::Twine(argument.index));
@@ -192,6 +202,18 @@ static llvm::Error checkTypes(llvm::StringRef member,
   return llvm::Error::success();
 }
 
+/// \param areWritten  no two of their elements may share a place then.
+static llvm::Error checkStrides(llvm::StringRef member,
+                                llvm::ArrayRef<ArtifactTensor> tensors,
+                                bool areWritten) {
+  for (auto [number, tensor] : llvm::enumerate(tensors))
+    if (auto problem =
+            explainBadStrides(tensor.type.shape, tensor.strides, areWritten))
+      return makeError(member + "[" + llvm::Twine(number) +
+                       "].strides: " + *problem);
+  return llvm::Error::success();
+}
+
 static llvm::Error checkTensors(const Artifact &artifact) {
   const Graph &program = artifact.program;
   llvm::SmallVector<ValueId> inputs;
@@ -206,8 +228,13 @@ static llvm::Error checkTensors(const Artifact &artifact) {
     return error;
   if (llvm::Error error = checkInputNames(artifact))
     return error;
-  return checkTypes("outputs", artifact.outputs,
-                    program.getTypes(program.getOutputs()));
+  if (llvm::Error error = checkTypes("outputs", artifact.outputs,
+                                     program.getTypes(program.getOutputs())))
+    return error;
+  if (llvm::Error error =
+          checkStrides("inputs", artifact.inputs, /*areWritten=*/false))
+    return error;
+  return checkStrides("outputs", artifact.outputs, /*areWritten=*/true);
 }
 
 llvm::Error mlir::mirage::verify(const Artifact &artifact) {

@@ -23,7 +23,9 @@ using llvm::json::Value;
 static Value writeTensor(const ArtifactTensor &tensor) {
   return Object{{"name", tensor.name},
                 {"shape", Array(tensor.type.shape)},
-                {"element", getElementTypeName(tensor.type.element)}};
+                {"element", getElementTypeName(tensor.type.element)},
+                {"strides", Array(tensor.strides)},
+                {"sizeBytes", tensor.getSizeBytes()}};
 }
 
 static Value writeLaunch(const KernelLaunch &launch) {

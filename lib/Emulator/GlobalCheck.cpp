@@ -177,37 +177,88 @@ void mlir::mirage::emulator::checkBlocksAgainstEachOther(
   }
 }
 
+/// What was written of a region, by address, from its start.
+static std::vector<ByteRange>
+listWrites(const Region &region, const std::vector<GlobalInterval> &intervals) {
+  std::vector<ByteRange> writes;
+  for (const GlobalInterval &interval : intervals)
+    if (interval.isWrite && interval.end > region.base &&
+        interval.begin < region.base + region.sizeBytes)
+      writes.push_back(
+          {interval.begin - region.base, interval.end - region.base});
+  return writes;
+}
+
+/// \param accounted  ranges that need not or have been written, by address.
+static void checkWritten(const LaunchContext &launch, const Region &region,
+                         llvm::ArrayRef<ByteRange> accounted,
+                         FindingSet &findings) {
+  uint64_t next = 0, missing = 0, firstMissing = 0;
+  auto skipTo = [&](uint64_t offset) {
+    if (offset <= next)
+      return;
+    if (missing == 0)
+      firstMissing = next;
+    missing += offset - next;
+  };
+  for (const ByteRange &range : accounted) {
+    skipTo(range.begin);
+    next = std::max(next, range.end);
+  }
+  skipTo(region.sizeBytes);
+  if (missing)
+    findings.add(FindingKind::UnwrittenOutput, noPc, noPc - 1 - region.buffer,
+                 0, 0, 0, [&] {
+                   return formatv("{0} of {1} bytes of output {2} were never "
+                                  "written, the first at offset {3}",
+                                  missing, region.sizeBytes,
+                                  bufferName(launch, region), firstMissing)
+                       .str();
+                 });
+}
+
+/// Gaps that somebody wrote to. Both lists are ordered.
+static void checkGaps(const LaunchContext &launch, const Region &region,
+                      const std::vector<GlobalInterval> &intervals,
+                      FindingSet &findings) {
+  const std::vector<ByteRange> &gaps =
+      launch.config.buffers[region.buffer].gaps;
+  for (const GlobalInterval &interval : intervals) {
+    if (!interval.isWrite || interval.end <= region.base ||
+        interval.begin >= region.base + region.sizeBytes)
+      continue;
+    uint64_t begin = interval.begin - region.base;
+    auto gap = llvm::partition_point(
+        gaps, [&](const ByteRange &range) { return range.end <= begin; });
+    if (gap == gaps.end() || gap->begin >= interval.end - region.base)
+      continue;
+    findings.add(FindingKind::OutOfBounds, interval.pc, noPc, interval.block, 0,
+                 0, [&] {
+                   return formatv("byte {0} of {1}, which lies between "
+                                  "elements, is written",
+                                  std::max(begin, gap->begin),
+                                  bufferName(launch, region))
+                       .str();
+                 });
+  }
+}
+
 void mlir::mirage::emulator::checkOutputsWritten(
     const LaunchContext &launch, const std::vector<GlobalInterval> &intervals,
     FindingSet &findings) {
   for (const Region &region : launch.regions) {
-    if (region.buffer < 0 ||
-        launch.config.buffers[region.buffer].kind != BufferKind::Output)
+    if (region.buffer < 0)
       continue;
-    uint64_t next = region.base, missing = 0, firstMissing = 0;
-    auto skipTo = [&](uint64_t address) {
-      if (address <= next)
-        return;
-      if (missing == 0)
-        firstMissing = next - region.base;
-      missing += address - next;
-    };
-    for (const GlobalInterval &interval : intervals) {
-      if (!interval.isWrite || interval.end <= region.base ||
-          interval.begin >= region.base + region.sizeBytes)
-        continue;
-      skipTo(interval.begin);
-      next = std::max(next, interval.end);
-    }
-    skipTo(region.base + region.sizeBytes);
-    if (missing)
-      findings.add(FindingKind::UnwrittenOutput, noPc, noPc - 1 - region.buffer,
-                   0, 0, 0, [&] {
-                     return formatv("{0} of {1} bytes of output {2} were never "
-                                    "written, the first at offset {3}",
-                                    missing, region.sizeBytes,
-                                    bufferName(launch, region), firstMissing)
-                         .str();
-                   });
+    const Buffer &buffer = launch.config.buffers[region.buffer];
+    if (!buffer.gaps.empty())
+      checkGaps(launch, region, intervals, findings);
+    if (buffer.kind != BufferKind::Output)
+      continue;
+    std::vector<ByteRange> accounted = listWrites(region, intervals);
+    llvm::append_range(accounted, buffer.gaps);
+    llvm::sort(accounted, [](const ByteRange &a, const ByteRange &b) {
+      return a.begin < b.begin;
+    });
+    checkWritten(launch, region, accounted, findings);
   }
 }

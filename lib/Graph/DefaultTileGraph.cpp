@@ -90,9 +90,6 @@ static IterationSpace getSpace(const Node &operation,
   IterationSpace space{result.shape, result.getRank(), {}};
   for (const TensorSpec &operand : operands)
     space.operandDims.push_back(alignDims(operand, result.shape));
-  if (operation.opcode == Opcode::Transpose)
-    for (auto [to, from] : llvm::enumerate(operation.attributes.dims))
-      space.operandDims[0][from] = to;
   return space;
 }
 
@@ -228,9 +225,10 @@ static Tiling chooseTiling(const IterationSpace &space, int64_t maxElements) {
 
 bool mlir::mirage::hasDefaultTileGraph(Opcode opcode) {
   OperatorKind kind = getOperatorInfo(opcode).kind;
-  return opcode != Opcode::Reshape && opcode != Opcode::Slice &&
-         opcode != Opcode::Concat && kind != OperatorKind::Composed &&
-         kind != OperatorKind::Accumulate && kind != OperatorKind::Graph;
+  return opcode != Opcode::Reshape && opcode != Opcode::Transpose &&
+         opcode != Opcode::Slice && opcode != Opcode::Concat &&
+         kind != OperatorKind::Composed && kind != OperatorKind::Accumulate &&
+         kind != OperatorKind::Graph;
 }
 
 llvm::Expected<TileGraph>

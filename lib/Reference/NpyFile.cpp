@@ -185,9 +185,6 @@ static llvm::Error checkHeader(llvm::StringRef path, const NpyHeader &header,
   if (header.shape != expected.shape)
     return makeError(path, "expects shape " + print(expected.shape) + ", got " +
                                print(header.shape));
-  if (header.isColumnMajor && expected.getRank() > 1)
-    return makeError(path, "expects row-major data, got fortran_order; save "
-                           "numpy.ascontiguousarray of it");
   int64_t expectedBytes =
       expected.getNumElements() *
       (floatSize ? *floatSize : getSizeBytes(expected.element));
@@ -210,6 +207,27 @@ static std::vector<double> readFloats(llvm::StringRef data, unsigned size,
   return decode(raw);
 }
 
+/// Elements of `width` bytes with the first index counting fastest (Fortran's
+/// order), put into row-major order.
+static std::string toRowMajor(llvm::StringRef data, size_t width,
+                              const Shape &shape) {
+  std::string ordered;
+  ordered.reserve(data.size());
+  Shape index(shape.size(), 0);
+  for (size_t left = data.size() / width; left > 0; --left) {
+    size_t place = 0;
+    for (size_t dim = shape.size(); dim-- > 0;)
+      place = place * shape[dim] + index[dim];
+    ordered += data.substr(place * width, width);
+    for (size_t dim = shape.size(); dim-- > 0;) {
+      if (++index[dim] < shape[dim])
+        break;
+      index[dim] = 0;
+    }
+  }
+  return ordered;
+}
+
 llvm::Expected<HostTensor> mlir::mirage::readNpy(llvm::StringRef path,
                                                  const TensorSpec &expected) {
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
@@ -223,6 +241,12 @@ llvm::Expected<HostTensor> mlir::mirage::readNpy(llvm::StringRef path,
     return std::move(error);
   if (llvm::Error error = checkHeader(path, header, expected, data.size()))
     return std::move(error);
+  std::string ordered;
+  if (header.isColumnMajor) {
+    ordered = toRowMajor(data, data.size() / expected.getNumElements(),
+                         expected.shape);
+    data = ordered;
+  }
   if (isBitPattern(header.dtype, expected.element))
     return HostTensor{
         expected, std::vector<uint8_t>(data.bytes_begin(), data.bytes_end())};

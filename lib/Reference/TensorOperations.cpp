@@ -59,13 +59,6 @@ Tensor mlir::mirage::roundResult(const Graph &graph, const Node &operation,
   return isMoved ? value : roundAsStored(value, type, options);
 }
 
-Shape mlir::mirage::getRowMajorStrides(llvm::ArrayRef<int64_t> shape) {
-  Shape strides(shape.size(), 1);
-  for (size_t dim = shape.size(); dim-- > 1;)
-    strides[dim - 1] = strides[dim] * shape[dim];
-  return strides;
-}
-
 void mlir::mirage::applyElementwiseInto(Tensor &result,
                                         const ScalarDefinition &definition,
                                         llvm::ArrayRef<Tensor> operands,

@@ -10,6 +10,7 @@
 #define MIRAGE_LIB_REFERENCE_TENSOROPERATIONS_H
 
 #include "Mirage/Graph/Graph.h"
+#include "Mirage/Graph/Strides.h"
 #include "Mirage/Reference/Reference.h"
 #include <memory>
 
@@ -46,9 +47,6 @@ Tensor roundAsStored(const Tensor &value, ElementType type,
 Tensor roundResult(const Graph &graph, const Node &operation,
                    unsigned numResult, const Tensor &value,
                    const EvaluationOptions &options);
-
-/// Distance between neighbours along each dimension, row-major.
-Shape getRowMajorStrides(llvm::ArrayRef<int64_t> shape);
 
 /// Applies a definition to each element, with NumPy broadcasting to `shape`.
 Tensor applyElementwise(const ScalarDefinition &definition,

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BindingCheck.h"
+#include "Mirage/Runtime/TensorBytes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -24,10 +25,17 @@ llvm::Error mlir::mirage::checkBinding(const Artifact &artifact,
     return llvm::createStringError(
         "expects " + llvm::Twine(artifact.inputs.size()) + " inputs, got " +
         llvm::Twine(inputs.size()));
-  for (auto [expected, input] : llvm::zip_equal(artifact.inputs, inputs))
+  for (auto [expected, input] : llvm::zip_equal(artifact.inputs, inputs)) {
     if (input.type != expected.type)
       return llvm::createStringError("input " + expected.name + ": expects " +
                                      print(expected.type) + ", got " +
                                      print(input.type));
+    if (std::optional<Shape> index = findConflict(expected, input))
+      return llvm::createStringError(
+          "input " + expected.name +
+          ": expects the same number wherever the strides " +
+          toString(expected.strides) + " show the same place, got another at " +
+          toString(*index));
+  }
   return llvm::Error::success();
 }

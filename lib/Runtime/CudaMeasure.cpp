@@ -120,7 +120,7 @@ static int64_t countBytes(const Artifact &artifact) {
   int64_t bytes = 0;
   for (const ArtifactTensor &tensor :
        llvm::concat<const ArtifactTensor>(artifact.inputs, artifact.outputs))
-    bytes += tensor.type.getSizeBytes();
+    bytes += tensor.getSizeBytes();
   return bytes;
 }
 

@@ -8,6 +8,7 @@
 
 #include "BindingCheck.h"
 #include "CudaProgramImpl.h"
+#include "Mirage/Runtime/TensorBytes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -195,7 +196,7 @@ CudaTensors::make(const CudaProgram::Impl &program,
   auto add = [&](llvm::StringRef role, const ArtifactTensor &tensor,
                  std::vector<CUdeviceptr> &list) -> llvm::Error {
     Memory memory(driver);
-    if (llvm::Error error = program.allocate(tensor.type.getSizeBytes(),
+    if (llvm::Error error = program.allocate(tensor.getSizeBytes(),
                                              role + " " + tensor.name, memory))
       return error;
     list.push_back(memory.get());
@@ -206,18 +207,19 @@ CudaTensors::make(const CudaProgram::Impl &program,
        llvm::zip_equal(program.artifact.inputs, inputs)) {
     if (llvm::Error error = add("input", tensor, tensors.inputs))
       return std::move(error);
-    if (llvm::Error error = driver.check(
-            driver.memcpyToDevice(tensors.inputs.back(), input.bytes.data(),
-                                  input.bytes.size()),
-            "copying input " + tensor.name))
+    std::vector<uint8_t> bytes = scatter(tensor, input);
+    if (llvm::Error error =
+            driver.check(driver.memcpyToDevice(tensors.inputs.back(),
+                                               bytes.data(), bytes.size()),
+                         "copying input " + tensor.name))
       return std::move(error);
   }
   for (const ArtifactTensor &tensor : program.artifact.outputs) {
     if (llvm::Error error = add("output", tensor, tensors.outputs))
       return std::move(error);
     if (llvm::Error error =
-            driver.check(driver.memset(tensors.outputs.back(), 0xff,
-                                       tensor.type.getSizeBytes()),
+            driver.check(driver.memset(tensors.outputs.back(), kUndefinedByte,
+                                       tensor.getSizeBytes()),
                          "preparing output " + tensor.name))
       return std::move(error);
   }
@@ -243,13 +245,12 @@ CudaProgram::run(llvm::ArrayRef<HostTensor> inputs) const {
   std::vector<HostTensor> outputs;
   for (auto [tensor, address] :
        llvm::zip_equal(impl->artifact.outputs, tensors->getOutputs())) {
-    outputs.push_back(
-        {tensor.type, std::vector<uint8_t>(tensor.type.getSizeBytes())});
-    std::vector<uint8_t> &bytes = outputs.back().bytes;
+    std::vector<uint8_t> bytes(tensor.getSizeBytes());
     if (llvm::Error error = driver.check(
             driver.memcpyToHost(bytes.data(), address, bytes.size()),
             "copying output " + tensor.name))
       return std::move(error);
+    outputs.push_back(gather(tensor, std::move(bytes)));
   }
   return outputs;
 }

@@ -10,6 +10,7 @@
 #include "BindingCheck.h"
 #include "Mirage/Emulator/Parser.h"
 #include "Mirage/Reference/ParallelFor.h"
+#include "Mirage/Runtime/TensorBytes.h"
 #include "llvm/ADT/STLExtras.h"
 #include <chrono>
 #include <map>
@@ -30,15 +31,14 @@ using BufferId = std::pair<BufferRole, unsigned>;
 /// Emulates the launches of one artifact.
 class Emulation {
 public:
-  Emulation(const Artifact &artifact, llvm::ArrayRef<HostTensor> inputs,
+  Emulation(const Artifact &artifact, llvm::ArrayRef<HostTensor> values,
             const EmulatorOptions &options)
       : artifact(artifact), options(options),
-        inputs(inputs.begin(), inputs.end()),
-        workspace(artifact.workspaceBytes, kUndefined) {
+        workspace(artifact.workspaceBytes, kUndefinedByte) {
+    for (auto [tensor, input] : llvm::zip_equal(artifact.inputs, values))
+      inputs.push_back(scatter(tensor, input));
     for (const ArtifactTensor &output : artifact.outputs)
-      outputs.push_back(
-          {output.type,
-           std::vector<uint8_t>(output.type.getSizeBytes(), kUndefined)});
+      outputs.emplace_back(output.getSizeBytes(), kUndefinedByte);
     for (const KernelLaunch &launch : artifact.launches)
       for (BufferId id : getBuffers(launch))
         ++launchesLeft[id];
@@ -58,14 +58,12 @@ public:
       if (!result.launches.back().result.completed)
         break;
     }
-    result.outputs = std::move(outputs);
+    for (auto [tensor, bytes] : llvm::zip_equal(artifact.outputs, outputs))
+      result.outputs.push_back(gather(tensor, std::move(bytes)));
     return result;
   }
 
 private:
-  /// Every byte 0xff is a NaN in all element types.
-  static constexpr uint8_t kUndefined = 0xff;
-
   /// The buffers of a launch in the order of their first argument.
   static llvm::SmallVector<BufferId> getBuffers(const KernelLaunch &launch) {
     llvm::SmallVector<BufferId> buffers;
@@ -122,15 +120,15 @@ private:
     bool isOnly = isFirst && launchesLeft[id] == 1;
     switch (role) {
     case BufferRole::Input:
-      return {"input " + artifact.inputs[index].name,
-              inputs[index].bytes.data(), inputs[index].bytes.size(),
-              BufferKind::Input};
+      return {"input " + artifact.inputs[index].name, inputs[index].data(),
+              inputs[index].size(), BufferKind::Input};
     case BufferRole::Output:
-      return {"output " + artifact.outputs[index].name,
-              outputs[index].bytes.data(), outputs[index].bytes.size(),
+      return {"output " + artifact.outputs[index].name, outputs[index].data(),
+              outputs[index].size(),
               isOnly    ? BufferKind::Output
               : isFirst ? BufferKind::Workspace
-                        : BufferKind::InOut};
+                        : BufferKind::InOut,
+              findGaps(artifact.outputs[index])};
     case BufferRole::Workspace:
       return {"workspace", workspace.data(), workspace.size(),
               isFirst ? BufferKind::Workspace : BufferKind::InOut};
@@ -140,8 +138,9 @@ private:
 
   const Artifact &artifact;
   const EmulatorOptions &options;
-  std::vector<HostTensor> inputs; ///< copies: a faulty kernel may write them
-  std::vector<HostTensor> outputs;
+  /// By their strides; copies, which a faulty kernel may write.
+  std::vector<std::vector<uint8_t>> inputs;
+  std::vector<std::vector<uint8_t>> outputs;
   std::vector<uint8_t> workspace;
   std::map<BufferId, unsigned> launchesLeft; ///< that use a buffer, in all
   std::map<BufferId, bool> touched;

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Mirage/Dialect/Kernel/IR/Kernel.h"
+#include "Mirage/Analysis/TensorView.h"
 #include "Mirage/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -20,19 +20,6 @@ namespace mlir::mirage {
 using namespace mlir;
 using namespace mlir::mirage;
 
-/// The value that a tensor has its bytes from: reshapes are views.
-static Value getRoot(Value value) {
-  while (auto reshape = value.getDefiningOp<kernel::ReshapeOp>())
-    value = reshape.getOperand();
-  return value;
-}
-
-/// Whether a value has all bytes of what a kernel writes: an argument is
-/// written by nobody here, a slice is a part.
-static bool isWritten(Value root) {
-  return !isa<BlockArgument>(root) && !root.getDefiningOp<kernel::SliceOp>();
-}
-
 /// Gives every value that is yielded a buffer of its own. A broadcast to the
 /// same shape is a copy.
 static void materializeResults(kernel::GraphOp graph) {
@@ -40,8 +27,8 @@ static void materializeResults(kernel::GraphOp graph) {
   OpBuilder builder(yield);
   llvm::DenseSet<Value> written;
   for (OpOperand &operand : yield->getOpOperands()) {
-    Value root = getRoot(operand.get());
-    if (isWritten(root) && written.insert(root).second)
+    if (canReturn(operand.get(), getWantedStrides(operand.get())) &&
+        written.insert(findView(operand.get())->root).second)
       continue;
     operand.set(kernel::BroadcastOp::create(
         builder, graph.getLoc(), operand.get().getType(), operand.get()));

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Mirage/Dialect/Kernel/IR/Kernel.h"
+#include "Mirage/Analysis/TensorView.h"
 #include "Mirage/Dialect/Operator/TileGraphInterface.h"
 #include "Mirage/Graph/DefaultTileGraph.h"
 #include "Mirage/Transforms/Passes.h"
@@ -32,24 +32,23 @@ static Value copy(OpBuilder &builder, Location location, Value value,
 }
 
 /// A view rounds nothing; a kernel after it does.
-static void roundAfter(kernel::SliceOp slice) {
-  Type element = getElementType(slice.getOperand());
-  if (getElementType(slice.getResult()) == element)
+static void roundAfter(Operation *view) {
+  Value shown = view->getResult(0);
+  Type element = getElementType(view->getOperand(0));
+  if (getElementType(shown) == element)
     return;
-  OpBuilder builder(slice->getContext());
-  builder.setInsertionPointAfter(slice);
-  Value rounded = copy(builder, slice.getLoc(), slice.getResult(),
-                       getElementType(slice.getResult()));
-  slice.getResult().replaceAllUsesExcept(rounded, rounded.getDefiningOp());
-  slice.getResult().setType(
-      cast<RankedTensorType>(slice.getResult().getType()).clone(element));
+  OpBuilder builder(view->getContext());
+  builder.setInsertionPointAfter(view);
+  Value rounded = copy(builder, view->getLoc(), shown, getElementType(shown));
+  shown.replaceAllUsesExcept(rounded, rounded.getDefiningOp());
+  shown.setType(cast<RankedTensorType>(shown.getType()).clone(element));
 }
 
-/// Elements that lie apart have no other shape.
+/// Elements at distances that no strides state have no other shape.
 static void copyBefore(kernel::ReshapeOp reshape) {
-  Value operand = reshape.getOperand();
-  if (!operand.getDefiningOp<kernel::SliceOp>())
+  if (findView(reshape.getResult()))
     return;
+  Value operand = reshape.getOperand();
   OpBuilder builder(reshape);
   reshape.getOperandMutable().assign(
       copy(builder, reshape.getLoc(), operand, getElementType(operand)));
@@ -78,7 +77,10 @@ namespace {
 struct MaterializeViewsPass
     : mirage::impl::MaterializeViewsPassBase<MaterializeViewsPass> {
   void runOnOperation() override {
-    getOperation()->walk([](kernel::SliceOp op) { roundAfter(op); });
+    getOperation()->walk([](mlir::Operation *op) {
+      if (isView(op))
+        roundAfter(op);
+    });
     getOperation()->walk([](kernel::ReshapeOp op) { copyBefore(op); });
     getOperation()->walk([](kernel::ConcatOp op) { copyParts(op); });
   }

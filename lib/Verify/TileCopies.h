@@ -9,27 +9,16 @@
 #ifndef MIRAGE_LIB_VERIFY_TILECOPIES_H
 #define MIRAGE_LIB_VERIFY_TILECOPIES_H
 
-#include "Mirage/Graph/TensorSpec.h"
+#include "Mirage/Graph/Strides.h"
 #include <cstring>
 
 namespace mlir::mirage {
-
-/// Distance between neighbours along each dimension, in elements.
-using Strides = llvm::SmallVector<int64_t, 4>;
 
 inline size_t countElements(llvm::ArrayRef<int64_t> shape) {
   size_t count = 1;
   for (int64_t size : shape)
     count *= size;
   return count;
-}
-
-inline Strides getRowMajorStrides(llvm::ArrayRef<int64_t> shape) {
-  Strides strides(shape.size());
-  int64_t stride = 1;
-  for (size_t dim = shape.size(); dim-- > 0; stride *= shape[dim])
-    strides[dim] = stride;
-  return strides;
 }
 
 /// Strides that read a tensor of shape `from` as one of shape `to`, which it

@@ -46,3 +46,28 @@ func.func @foreign(%x: tensor<4x6xf16>) -> (tensor<4x6xf16>, tensor<4x6xf16>) {
   %y = arith.addf %x, %x : tensor<4x6xf16>
   return %y, %y : tensor<4x6xf16>, tensor<4x6xf16>
 }
+
+// What is returned lies as the function says: a view of it does not, and a
+// transpose of an argument is nothing that a kernel writes.
+// CHECK-LABEL: func.func @strides(
+func.func @strides(%x: tensor<4x6xf16>, %e: tensor<4x6xf16>, %f: tensor<24xf16>, %g: tensor<6x4xf16>)
+    -> (tensor<4x6xf16> {mirage_kernel.strides = array<i64: 8, 1>}, tensor<24xf16> {mirage_kernel.strides = array<i64: 2>},
+        tensor<6x4xf16>) {
+  %r:3 = mirage_kernel.graph ins(%x : tensor<4x6xf16>)
+      outs(%e, %f, %g : tensor<4x6xf16>, tensor<24xf16>, tensor<6x4xf16>) {
+  ^bb0(%a: tensor<4x6xf16>):
+    // CHECK: %[[E:.+]] = mirage_kernel.exp
+    // CHECK: %[[N:.+]] = mirage_kernel.neg
+    // CHECK: %[[V:.+]] = mirage_kernel.reshape %[[N]]
+    // CHECK: %[[T:.+]] = mirage_kernel.transpose
+    // CHECK: %[[C1:.+]] = mirage_kernel.broadcast %[[V]]
+    // CHECK: %[[C2:.+]] = mirage_kernel.broadcast %[[T]]
+    // CHECK: mirage_kernel.yield %[[E]], %[[C1]], %[[C2]]
+    %0 = mirage_kernel.exp %a : (tensor<4x6xf16>) -> tensor<4x6xf16>
+    %1 = mirage_kernel.neg %a : (tensor<4x6xf16>) -> tensor<4x6xf16>
+    %2 = mirage_kernel.reshape %1 : (tensor<4x6xf16>) -> tensor<24xf16>
+    %3 = mirage_kernel.transpose %a dims [1, 0] : (tensor<4x6xf16>) -> tensor<6x4xf16>
+    mirage_kernel.yield %0, %2, %3 : tensor<4x6xf16>, tensor<24xf16>, tensor<6x4xf16>
+  } : tensor<4x6xf16>, tensor<24xf16>, tensor<6x4xf16>
+  return %r#0, %r#1, %r#2 : tensor<4x6xf16>, tensor<24xf16>, tensor<6x4xf16>
+}

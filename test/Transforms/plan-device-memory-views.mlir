@@ -48,7 +48,7 @@ func.func @part_of_nobody(%x: tensor<4x16xf32>, %e: tensor<4x32xf32>) -> tensor<
 func.func @rounds(%x: tensor<4x16xf32>, %e: tensor<4x3xf16>) -> tensor<4x3xf16> {
   %r = mirage_kernel.graph ins(%x : tensor<4x16xf32>) outs(%e : tensor<4x3xf16>) {
   ^bb0(%a: tensor<4x16xf32>):
-    // expected-error @below {{expects a slice that rounds nothing (--mirage-materialize-views)}}
+    // expected-error @below {{expects a view that rounds nothing (--mirage-materialize-views)}}
     %0 = mirage_kernel.slice %a offsets [0, 1] strides [1, 2] : (tensor<4x16xf32>) -> tensor<4x3xf16>
     mirage_kernel.yield %0 : tensor<4x3xf16>
   } : tensor<4x3xf16>
@@ -83,4 +83,24 @@ func.func @returns_a_view(%x: tensor<4x16xf32>, %e: tensor<4x3xf32>) -> tensor<4
   } : tensor<4x3xf32>
   // expected-error @below {{expects each result to be written by a kernel of its own (--mirage-materialize-results), result 0 is not}}
   return %r : tensor<4x3xf32>
+}
+
+// -----
+
+func.func @laid_out_otherwise(%x: tensor<4x16xf32>)
+    -> (tensor<64xf32>, tensor<4x16xf32> {mirage_kernel.strides = array<i64: 20, 1>}) {
+  %e = tensor.empty() : tensor<4x16xf32>
+  %f = tensor.empty() : tensor<64xf32>
+  %r:2 = mirage_kernel.graph ins(%x : tensor<4x16xf32>) outs(%f, %e : tensor<64xf32>, tensor<4x16xf32>) {
+  ^bb0(%a: tensor<4x16xf32>):
+    %0 = mirage_block.graph grid() threads(32) ins(%a imap()) outs(omap()) : (tensor<4x16xf32>) -> tensor<4x16xf32> {
+    ^bb0(%t: tensor<4x16xf32>):
+      %y = mirage_block.exp %t : tensor<4x16xf32>
+      mirage_block.yield %y : tensor<4x16xf32>
+    }
+    // expected-error @below {{expects a tensor whose elements lie one after the other (--mirage-materialize-views)}}
+    %1 = mirage_kernel.reshape %0 : (tensor<4x16xf32>) -> tensor<64xf32>
+    mirage_kernel.yield %1, %0 : tensor<64xf32>, tensor<4x16xf32>
+  } : tensor<64xf32>, tensor<4x16xf32>
+  return %r#0, %r#1 : tensor<64xf32>, tensor<4x16xf32>
 }

@@ -12,6 +12,7 @@
 #include "Mirage/Graph/MachineMemory.h"
 #include "Mirage/Reference/NpyFile.h"
 #include "Mirage/Reference/RandomInputs.h"
+#include "Mirage/Runtime/TensorBytes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -48,13 +49,13 @@ mlir::mirage::loadProgram(llvm::StringRef path,
     loaded.program = std::move(*graph);
     for (unsigned input = 0; input < loaded.program.getNumInputs(); ++input) {
       std::string name = loaded.program.getInputName(input).str();
-      loaded.inputs.push_back(
-          {name.empty() ? "input" + std::to_string(input) : name,
-           loaded.program.getType(input)});
+      loaded.inputs.push_back(ArtifactTensor::makeRowMajor(
+          name.empty() ? "input" + std::to_string(input) : name,
+          loaded.program.getType(input)));
     }
     for (auto [number, value] : llvm::enumerate(loaded.program.getOutputs()))
-      loaded.outputs.push_back(
-          {"output" + std::to_string(number), loaded.program.getType(value)});
+      loaded.outputs.push_back(ArtifactTensor::makeRowMajor(
+          "output" + std::to_string(number), loaded.program.getType(value)));
     return loaded;
   }
   llvm::Expected<Artifact> artifact = readArtifact(path, options);
@@ -72,7 +73,7 @@ llvm::Error mlir::mirage::checkMemory(const LoadedProgram &program) {
   double needed = program.artifact ? program.artifact->workspaceBytes : 0;
   for (const auto *tensors : {&program.inputs, &program.outputs})
     for (const ArtifactTensor &tensor : *tensors)
-      needed += tensor.type.getSizeBytes();
+      needed += tensor.getSizeBytes();
   double available = getMachineMemoryBytes();
   if (needed <= available)
     return llvm::Error::success();
@@ -95,6 +96,17 @@ static llvm::Expected<size_t> findInput(const LoadedProgram &program,
   }
   return llvm::createStringError("--input expects the name of an input (" +
                                  known + "), got '" + name + "'");
+}
+
+/// Elements that share a place have the same number.
+static HostTensor makeRandomInput(const LoadedProgram &program, size_t number,
+                                  uint64_t seed, unsigned threads) {
+  const ArtifactTensor &tensor = program.inputs[number];
+  HostTensor values = makeNormalTensor(
+      tensor.type, getTypicalDeviation(program.program, number), seed, number,
+      threads);
+  return findConflict(tensor, values) ? gather(tensor, scatter(tensor, values))
+                                      : values;
 }
 
 llvm::Expected<std::vector<HostTensor>>
@@ -121,11 +133,8 @@ mlir::mirage::makeInputs(const LoadedProgram &program,
   }
   std::vector<HostTensor> inputs;
   for (auto [number, tensor] : llvm::enumerate(given))
-    inputs.push_back(
-        tensor ? std::move(*tensor)
-               : makeNormalTensor(program.inputs[number].type,
-                                  getTypicalDeviation(program.program, number),
-                                  seed, number, threads));
+    inputs.push_back(tensor ? std::move(*tensor)
+                            : makeRandomInput(program, number, seed, threads));
   return inputs;
 }
 

@@ -8,9 +8,7 @@
 //
 // A function that is compiled is nothing but kernel graphs, one after the
 // other, and each of these nothing but `mirage_block.graph`s, which are
-// launched, and what is a view: a reshape is the same elements in another
-// shape, a slice is some of them, and what a concat puts together are parts
-// that launches write into their places. What lies in device memory is the
+// launched, and views (TensorView.h). What lies in device memory is the
 // function's arguments, the results of launches and those of concats; every
 // other tensor is a view of one of these.
 //
@@ -19,6 +17,7 @@
 #ifndef MIRAGE_ANALYSIS_LAUNCHSEQUENCE_H
 #define MIRAGE_ANALYSIS_LAUNCHSEQUENCE_H
 
+#include "Mirage/Analysis/TensorView.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Dialect/Kernel/IR/Kernel.h"
 #include "Mirage/Dialect/Operator/LaunchAttributes.h"
@@ -26,14 +25,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace mlir::mirage {
-
-/// Where the elements of a tensor lie: element (i0, i1, ...) at
-/// offset + i0 · strides[0] + i1 · strides[1] + ... of its root, row-major.
-struct TensorView {
-  Value root;
-  int64_t offset = 0;
-  SmallVector<int64_t, 4> strides = {};
-};
 
 class LaunchSequence {
 public:
@@ -51,6 +42,8 @@ public:
   Value getRoot(Value tensor) const { return views.at(tensor).root; }
   /// A buffer of the root's elements, seen as the tensor.
   MemRefType getBufferType(Value tensor) const;
+  /// The buffers that the caller binds for the function's results.
+  MemRefType getResultType(unsigned number) const;
 
   /// Places in the workspace for what lies between launches: results that the
   /// function does not return, in the order in which they are first written.
@@ -73,9 +66,8 @@ private:
   LogicalResult readBody();
   LogicalResult readGraph(kernel::GraphOp graph);
   LogicalResult readKernel(Operation &kernel);
-  LogicalResult readReshape(kernel::ReshapeOp reshape);
-  LogicalResult readSlice(kernel::SliceOp slice);
-  LogicalResult placeParts(kernel::ConcatOp concat);
+  LogicalResult readView(Operation &view);
+  LogicalResult checkParts(kernel::ConcatOp concat);
   LogicalResult readResults();
 
   func::FuncOp function;

@@ -16,7 +16,14 @@
 //                         hand
 //
 // To run it: bind the inputs, allocate the outputs and `workspaceBytes`, and do
-// the launches in order. A launch says for each of its kernel's parameters, in
+// the launches in order. Tensors state their strides, in elements, and the
+// bytes from their first element through their last one; addresses are
+// multiples of 16:
+//
+//   "inputs": [{"name": "w", "shape": [64, 32], "element": "f16",
+//               "strides": [1, 72], "sizeBytes": 4592}]
+//
+// A launch says for each of its kernel's parameters, in
 // order, which buffer it points into and how far:
 //
 //   "launches": [{"kernel": "rms_linear_0",
@@ -37,6 +44,7 @@
 #define MIRAGE_ARTIFACT_ARTIFACT_H
 
 #include "Mirage/Graph/Graph.h"
+#include "Mirage/Graph/Strides.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
@@ -49,12 +57,19 @@
 namespace mlir::mirage {
 
 /// Of the manifest's form. A reader takes this version and no other.
-constexpr int64_t kArtifactVersion = 1;
+constexpr int64_t kArtifactVersion = 2;
 
-/// A tensor that the caller binds: row-major, without gaps.
+/// A tensor that the caller binds.
 struct ArtifactTensor {
   std::string name; ///< unique among inputs, and among outputs
   TensorSpec type;
+  Strides strides; ///< where its elements lie
+
+  /// One that is row-major, without gaps.
+  static ArtifactTensor makeRowMajor(std::string name, TensorSpec type);
+  bool isRowMajor() const { return mirage::isRowMajor(type.shape, strides); }
+  /// From the first element through the last one.
+  int64_t getSizeBytes() const;
 };
 
 /// What a kernel's parameter points into.

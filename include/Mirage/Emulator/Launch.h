@@ -21,9 +21,14 @@ namespace mlir::mirage::emulator {
 /// the launch starts and which must be when it ends.
 enum class BufferKind : uint8_t {
   Input,     ///< defined; the kernel must not write it
-  Output,    ///< undefined; the kernel must write every byte
+  Output,    ///< undefined; the kernel must write every byte but gaps
   InOut,     ///< defined; may be written
   Workspace, ///< undefined; may be written
+};
+
+/// Bytes from `begin` up to `end`.
+struct ByteRange {
+  uint64_t begin = 0, end = 0;
 };
 
 /// Device memory, backed by host memory that the caller owns. Buffers get
@@ -33,6 +38,9 @@ struct Buffer {
   void *data = nullptr;
   uint64_t sizeBytes = 0;
   BufferKind kind = BufferKind::InOut;
+  /// What lies between the tensor's elements, in ascending order: not the
+  /// kernel's to write.
+  std::vector<ByteRange> gaps = {};
 };
 
 /// One argument: the address of a place in a buffer, or plain bytes.

@@ -14,9 +14,9 @@
 namespace mlir::mirage {
 
 /// Whether an operation becomes a kernel of its own. A reshape of whole tensors
-/// does not, nor a slice: they are views of the same bytes. What is
-/// concatenated is written into its place, and a composed operator is several
-/// kernels.
+/// does not, nor a transpose or a slice: they are views of the same bytes. What
+/// is concatenated is written into its place, and a composed operator is
+/// several kernels.
 bool hasDefaultTileGraph(Opcode opcode);
 
 /// A block graph that computes one kernel-level operation alone, so that any

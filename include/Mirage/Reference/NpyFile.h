@@ -16,7 +16,9 @@
 //
 // NumPy has no bfloat16 and no 8-bit floats, hence their bits as integers; V is
 // how the package ml_dtypes saves them. Floating-point files of another width
-// than the element type's are rounded to nearest, ties to even.
+// than the element type's are rounded to nearest, ties to even. Data in
+// Fortran's order (fortran_order) is read as well; what is written is
+// row-major.
 //
 // Format:
 // https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html

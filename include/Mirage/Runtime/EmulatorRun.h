@@ -28,7 +28,7 @@ struct EmulatedLaunch {
 };
 
 struct EmulatorRun {
-  std::vector<HostTensor> outputs;
+  std::vector<HostTensor> outputs; ///< row-major, whatever their strides
   /// In order. Later ones are missing if a launch did not complete.
   std::vector<EmulatedLaunch> launches;
 

@@ -21,7 +21,8 @@ def AssignDefaultBlocksPass : Pass<"mirage-assign-default-blocks"> {
     computes it alone, so that a program, or what is left of it after the
     search, compiles and runs. One whose tiles no block can hold, however small
     they are cut, is split into several first: reductions by dimension, others
-    after neighbouring dimensions are merged, else in halves. Reshapes stay: they
+    after neighbouring dimensions are merged, else in halves. Reshapes,
+    transposes, slices and concats stay: they
     are views.
     Example: test/Transforms/assign-default-blocks.mlir
   }];
@@ -72,8 +73,9 @@ def RecordProgramPass : Pass<"mirage-record-program"> {
 def MaterializeResultsPass : Pass<"mirage-materialize-results"> {
   let summary = "gives each result of a program a kernel that writes it";
   let description = [{
-    A result of a kernel graph that is an input, or another result, in whatever
-    shape, becomes a copy: a `mirage_kernel.broadcast` to the shape it has. So
+    A result of a kernel graph that is an input, another result, or a view that is
+    not all of what a kernel writes, or does not lie by the strides that the
+    function states for it, becomes a copy: a `mirage_kernel.broadcast` to the shape it has. So
     does what a function of tensors returns though it is an argument or returned
     already: in a kernel graph that copies it. Run before
     --mirage-assign-default-blocks.
@@ -86,10 +88,11 @@ def MaterializeResultsPass : Pass<"mirage-materialize-results"> {
 def MaterializeViewsPass : Pass<"mirage-materialize-views"> {
   let summary = "copies what cannot be a view of another tensor";
   let description = [{
-    Slices are views, reshapes too, and kernels write what a `mirage_kernel.concat`
-    puts together into its place. Where that cannot be, a `mirage_kernel.broadcast`
-    to the same shape copies: after a slice that rounds, before a reshape of a slice,
-    and of a part that is an argument, a view, read by others or stored otherwise.
+    Slices, transposes and reshapes are views, and kernels write what a
+    `mirage_kernel.concat` puts together into its place. Where that cannot be, a
+    `mirage_kernel.broadcast` to the same shape copies: after a view that rounds,
+    before a reshape of elements at distances that no strides state, and of a part
+    that is an argument, a view, read by others or stored otherwise.
     Run before --mirage-assign-default-blocks; canonicalization would fold these
     copies. Example: test/Transforms/materialize-views.mlir
   }];

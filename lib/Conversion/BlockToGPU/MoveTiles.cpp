@@ -11,6 +11,9 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+#include <limits>
 #include <numeric>
 
 using namespace mlir;
@@ -23,10 +26,68 @@ struct Window {
   SmallVector<Value> origin; ///< by dimension
   SmallVector<int64_t> tileShape;
   SmallVector<bool, 4> mayLeave; ///< whether a tile may end beyond it
+  /// Dimensions as elements lie in the tensor, neighbours along the last one.
+  SmallVector<unsigned, 4> order;
+  int64_t width = 1; ///< neighbours that one access takes
+  Value view;        ///< the tensor, its dimensions in that order
 
   MemRefType getType() const { return cast<MemRefType>(tensor.getType()); }
+  unsigned getRank() const { return tileShape.size(); }
+  unsigned getInnermost() const { return order.back(); }
+  /// Whether neighbours in the tensor are neighbours in the tile.
+  bool keepsOrder() const { return getInnermost() + 1 == getRank(); }
 };
 } // namespace
+
+/// Far dimensions first. Those of one element, or that show one place again and
+/// again, have no neighbours and lead.
+static SmallVector<unsigned, 4> orderByStride(MemRefType type,
+                                              ArrayRef<int64_t> tileShape) {
+  auto [strides, offset] = type.getStridesAndOffset();
+  auto getDistance = [&, strides = ArrayRef(strides)](unsigned dim) {
+    return tileShape[dim] == 1 || strides[dim] == 0
+               ? std::numeric_limits<int64_t>::max()
+               : strides[dim];
+  };
+  auto order = llvm::to_vector<4>(llvm::seq<unsigned>(0, type.getRank()));
+  llvm::sort(order, [&](unsigned a, unsigned b) {
+    int64_t distance = getDistance(a), other = getDistance(b);
+    return distance != other ? distance > other : a < b;
+  });
+  return order;
+}
+
+/// How many neighbours one access may take: up to 16 bytes, if rows of the
+/// tensor and of the tile are multiples of that, and rows of the tensor begin
+/// at multiples as well. All origins are multiples of the tile, and tensors
+/// start at multiples of 16.
+static int64_t getVectorWidth(const Window &window, Value tile) {
+  MemRefType type = window.getType();
+  auto [strides, offset] = type.getStridesAndOffset();
+  unsigned innermost = window.getInnermost();
+  if (strides[innermost] != 1)
+    return 1;
+  int64_t bytes =
+      std::max(type.getElementTypeBitWidth(),
+               cast<MemRefType>(tile.getType()).getElementTypeBitWidth()) /
+      8;
+  int64_t common =
+      std::gcd(window.tileShape[innermost], type.getDimSize(innermost));
+  common = std::gcd(common, offset);
+  for (auto [dim, stride] : llvm::enumerate(strides))
+    if (dim != innermost && type.getDimSize(dim) > 1)
+      common = std::gcd(common, stride);
+  return std::gcd(common, 16 / bytes);
+}
+
+static Value permute(BlockEmitter &emitter, Value tensor,
+                     ArrayRef<unsigned> order) {
+  if (llvm::is_sorted(order))
+    return tensor;
+  AffineMap map = AffineMap::getPermutationMap(order, tensor.getContext());
+  return memref::TransposeOp::create(emitter.builder, tensor,
+                                     AffineMapAttr::get(map));
+}
 
 static Window makeWindow(BlockEmitter &emitter, Value tensor, Value tile,
                          ArrayRef<SmallVector<Axis, 2>> cuttingAxes) {
@@ -38,27 +99,87 @@ static Window makeWindow(BlockEmitter &emitter, Value tensor, Value tile,
   for (auto [dim, axes] : llvm::enumerate(cuttingAxes))
     window.mayLeave.push_back(emitter.header.getExtent(axes) * shape[dim] >
                               window.getType().getDimSize(dim));
+  window.order = orderByStride(window.getType(), shape);
+  window.width = getVectorWidth(window, tile);
+  window.view = permute(emitter, tensor, window.order);
   return window;
 }
 
-/// How many neighbours of the last dimension one access may take: up to 16
-/// bytes, if rows of the tensor and of the tile are multiples of that, and the
-/// rows of a view begin at multiples as well. All origins are multiples of the
-/// tile, and tensors start at multiples of 16.
-static int64_t getVectorWidth(const Window &window, Value tile) {
-  MemRefType type = window.getType();
-  auto [strides, offset] = type.getStridesAndOffset();
-  if (strides.back() != 1)
-    return 1;
-  int64_t bytes =
-      std::max(type.getElementTypeBitWidth(),
-               cast<MemRefType>(tile.getType()).getElementTypeBitWidth()) /
-      8;
-  int64_t common = std::gcd(window.tileShape.back(), type.getShape().back());
-  common = std::gcd(common, offset);
-  for (int64_t pitch : ArrayRef(strides).drop_back())
-    common = std::gcd(common, pitch);
-  return std::gcd(common, 16 / bytes);
+namespace {
+/// `size` steps along a dimension.
+struct Walk {
+  unsigned dim;
+  int64_t size, step;
+};
+} // namespace
+
+/// What neighbouring threads take one after the other of what lies across the
+/// rows of a tile: whole sectors of 32 bytes, and not many. Threads beside them
+/// take neighbours in a row of the tile, which lie in other banks of shared
+/// memory.
+static constexpr int64_t kRunBytes = 64;
+
+/// Dimensions in the order in which threads are shared out, the last one first.
+static SmallVector<Walk> chooseWalks(const Window &window) {
+  SmallVector<Walk> walks;
+  unsigned innermost = window.getInnermost(), last = window.getRank() - 1;
+  int64_t size = window.tileShape[innermost];
+  int64_t run =
+      std::gcd(size, kRunBytes * 8 / window.getType().getElementTypeBitWidth());
+  bool isCut = !window.keepsOrder() && run % window.width == 0 && run < size;
+  for (unsigned dim : window.order)
+    if (!isCut || (dim != innermost && dim != last))
+      walks.push_back({dim, window.tileShape[dim], 1});
+  if (isCut)
+    walks.append({{innermost, size / run, run},
+                  {last, window.tileShape[last], 1},
+                  {innermost, run, 1}});
+  return walks;
+}
+
+/// Shares the elements of a tile out over the threads, neighbours in the tensor
+/// to neighbouring threads, and calls `body` with coordinates in the tile.
+static void forEachNeighbours(BlockEmitter &emitter, const Window &window,
+                              llvm::function_ref<void(ValueRange)> body) {
+  SmallVector<Walk> walks = chooseWalks(window);
+  SmallVector<int64_t> shape;
+  for (const Walk &walk : walks)
+    shape.push_back(walk.size);
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  emitter.forEachElement(shape, window.width, [&](ValueRange steps) {
+    SmallVector<Value> coordinates(window.getRank());
+    for (auto [walk, step] : llvm::zip_equal(walks, steps)) {
+      Value &sum = coordinates[walk.dim];
+      Value distance = walk.step == 1
+                           ? step
+                           : arith::MulIOp::create(builder, step,
+                                                   emitter.getIndex(walk.step))
+                                 .getResult();
+      sum = sum ? arith::AddIOp::create(builder, sum, distance).getResult()
+                : distance;
+    }
+    body(coordinates);
+  });
+}
+
+/// Coordinates in the tensor as those of the view.
+static SmallVector<Value> toView(const Window &window, ValueRange position) {
+  SmallVector<Value> ordered;
+  for (unsigned dim : window.order)
+    ordered.push_back(position[dim]);
+  return ordered;
+}
+
+/// Coordinates of the neighbour number `number` of an element.
+static SmallVector<Value> getNeighbour(BlockEmitter &emitter,
+                                       const Window &window,
+                                       ValueRange coordinates, int64_t number) {
+  SmallVector<Value> moved(coordinates);
+  Value &along = moved[window.getInnermost()];
+  if (number > 0)
+    along =
+        arith::AddIOp::create(emitter.builder, along, emitter.getIndex(number));
+  return moved;
 }
 
 static SmallVector<Value> addOrigin(BlockEmitter &emitter, const Window &window,
@@ -98,11 +219,11 @@ static Value loadInside(BlockEmitter &emitter, const Window &window,
   ImplicitLocOpBuilder &builder = emitter.builder;
   auto load = [&]() -> Value {
     // Neighbours of a view may lie apart, in which case it is one element.
-    if (!window.getType().isLastDimUnitStride())
+    SmallVector<Value> ordered = toView(window, position);
+    if (!cast<MemRefType>(window.view.getType()).isLastDimUnitStride())
       return vector::BroadcastOp::create(
-          builder, type,
-          memref::LoadOp::create(builder, window.tensor, position));
-    return vector::LoadOp::create(builder, type, window.tensor, position,
+          builder, type, memref::LoadOp::create(builder, window.view, ordered));
+    return vector::LoadOp::create(builder, type, window.view, ordered,
                                   /*nontemporal=*/false, getAlignment(type));
   };
   Value inside = isInside(emitter, window, position);
@@ -119,24 +240,51 @@ static Value loadInside(BlockEmitter &emitter, const Window &window,
   return guard.getResult(0);
 }
 
+/// Neighbours in the tensor, into the tile.
+static void storeInTile(BlockEmitter &emitter, const Window &window,
+                        Value values, Value tile, ValueRange coordinates) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  if (window.keepsOrder()) {
+    vector::StoreOp::create(builder, values, tile, coordinates,
+                            /*nontemporal=*/false,
+                            getAlignment(cast<VectorType>(values.getType())));
+    return;
+  }
+  for (int64_t number = 0; number < window.width; ++number)
+    memref::StoreOp::create(
+        builder, vector::ExtractOp::create(builder, values, number), tile,
+        getNeighbour(emitter, window, coordinates, number));
+}
+
+/// Neighbours in the tensor, from the tile.
+static Value loadFromTile(BlockEmitter &emitter, const Window &window,
+                          Value tile, ValueRange coordinates) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  auto type = VectorType::get(
+      {window.width}, cast<MemRefType>(tile.getType()).getElementType());
+  if (window.keepsOrder())
+    return vector::LoadOp::create(builder, type, tile, coordinates,
+                                  /*nontemporal=*/false, getAlignment(type));
+  SmallVector<Value> elements;
+  for (int64_t number = 0; number < window.width; ++number)
+    elements.push_back(memref::LoadOp::create(
+        builder, tile, getNeighbour(emitter, window, coordinates, number)));
+  return vector::FromElementsOp::create(builder, type, elements);
+}
+
 void mlir::mirage::emitLoad(BlockEmitter &emitter, unsigned input, Value tensor,
                             Value tile) {
-  ImplicitLocOpBuilder &builder = emitter.builder;
   auto tileType = cast<MemRefType>(tile.getType());
   SmallVector<SmallVector<Axis, 2>> cuttingAxes;
   for (unsigned dim = 0; dim < tileType.getRank(); ++dim)
     cuttingAxes.push_back(emitter.header.getCuttingAxes(input, dim));
   Window window = makeWindow(emitter, tensor, tile, cuttingAxes);
-  int64_t width = getVectorWidth(window, tile);
-  auto vectorType = VectorType::get({width}, tileType.getElementType());
-  emitter.forEachElement(
-      tileType.getShape(), width, [&](ValueRange coordinates) {
-        SmallVector<Value> position = addOrigin(emitter, window, coordinates);
-        Value value = loadInside(emitter, window, position, vectorType);
-        vector::StoreOp::create(builder, value, tile, coordinates,
-                                /*nontemporal=*/false,
-                                getAlignment(vectorType));
-      });
+  auto vectorType = VectorType::get({window.width}, tileType.getElementType());
+  forEachNeighbours(emitter, window, [&](ValueRange coordinates) {
+    SmallVector<Value> position = addOrigin(emitter, window, coordinates);
+    Value values = loadInside(emitter, window, position, vectorType);
+    storeInTile(emitter, window, values, tile, coordinates);
+  });
 }
 
 /// The grid axes that are concatenated along each dimension of an output.
@@ -180,29 +328,36 @@ static Value isWriter(BlockEmitter &emitter, unsigned output) {
   return condition;
 }
 
+/// Neighbours, as the tensor's elements.
+static void storeInTensor(BlockEmitter &emitter, const Window &window,
+                          Value values, ValueRange position) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  Value rounded = emitter.convert(values, window.getType().getElementType());
+  SmallVector<Value> ordered = toView(window, position);
+  if (!cast<MemRefType>(window.view.getType()).isLastDimUnitStride()) {
+    memref::StoreOp::create(builder,
+                            vector::ExtractOp::create(builder, rounded, 0),
+                            window.view, ordered);
+    return;
+  }
+  vector::StoreOp::create(builder, rounded, window.view, ordered,
+                          /*nontemporal=*/false,
+                          getAlignment(cast<VectorType>(rounded.getType())));
+}
+
 void mlir::mirage::emitStore(BlockEmitter &emitter, unsigned output,
                              Value tensor, Value tile) {
-  ImplicitLocOpBuilder &builder = emitter.builder;
   auto tileType = cast<MemRefType>(tile.getType());
   emitIf(emitter, isWriter(emitter, output), [&] {
     Window window =
         makeWindow(emitter, tensor, tile,
                    getJoinedAxes(emitter.header, output, tileType.getRank()));
-    int64_t width = getVectorWidth(window, tile);
-    auto vectorType = VectorType::get({width}, tileType.getElementType());
-    emitter.forEachElement(
-        tileType.getShape(), width, [&](ValueRange coordinates) {
-          SmallVector<Value> position = addOrigin(emitter, window, coordinates);
-          emitIf(emitter, isInside(emitter, window, position), [&] {
-            Value value = vector::LoadOp::create(
-                builder, vectorType, tile, coordinates,
-                /*nontemporal=*/false, getAlignment(vectorType));
-            Value rounded =
-                emitter.convert(value, window.getType().getElementType());
-            vector::StoreOp::create(
-                builder, rounded, tensor, position, /*nontemporal=*/false,
-                getAlignment(cast<VectorType>(rounded.getType())));
-          });
-        });
+    forEachNeighbours(emitter, window, [&](ValueRange coordinates) {
+      SmallVector<Value> position = addOrigin(emitter, window, coordinates);
+      emitIf(emitter, isInside(emitter, window, position), [&] {
+        Value values = loadFromTile(emitter, window, tile, coordinates);
+        storeInTensor(emitter, window, values, position);
+      });
+    });
   });
 }

@@ -106,14 +106,17 @@ void LaunchBuilder::createFunction() {
   auto add = [&](Type type, StringRef role, DictionaryAttr others) {
     parameters.push_back(type);
     NamedAttrList list(others);
+    // From here on the types say it.
+    list.erase(kernel::kStridesAttr);
     list.set(kRoleAttr, builder.getStringAttr(role));
     attributes.push_back(list.getDictionary(builder.getContext()));
   };
-  for (auto [index, type] : llvm::enumerate(source.getArgumentTypes()))
-    add(getBufferType(type), getRoleName(DeviceBuffer::Role::Input),
-        source.getArgAttrDict(index));
-  for (auto [index, type] : llvm::enumerate(source.getResultTypes()))
-    add(getBufferType(type), getRoleName(DeviceBuffer::Role::Output),
+  for (BlockArgument argument : source.getArguments())
+    add(sequence.getBufferType(argument),
+        getRoleName(DeviceBuffer::Role::Input),
+        source.getArgAttrDict(argument.getArgNumber()));
+  for (unsigned index = 0; index < source.getNumResults(); ++index)
+    add(sequence.getResultType(index), getRoleName(DeviceBuffer::Role::Output),
         source.getResultAttrDict(index));
   if (plan.sizeBytes > 0)
     add(MemRefType::get({plan.sizeBytes}, builder.getI8Type()),

@@ -117,11 +117,17 @@ LogicalResult ArtifactBuilder::readArguments() {
                 "and elements of the dialects, got "
              << role << " of type " << type;
     auto &tensors = role == "input" ? artifact.inputs : artifact.outputs;
+    Strides strides;
+    int64_t offset = 0;
+    if (failed(type.getStridesAndOffset(strides, offset)) || offset != 0)
+      return function.emitError()
+             << "expects argument " << number
+             << " to lie by strides, from its first byte on, got " << type;
     auto name = function.getArgAttrOfType<StringAttr>(number, kNameAttr);
     tensors.push_back(
         {name ? name.str()
               : (role.getValue() + llvm::Twine(tensors.size())).str(),
-         TensorSpec{Shape(type.getShape()), *element}});
+         TensorSpec{Shape(type.getShape()), *element}, std::move(strides)});
   }
   return success();
 }

@@ -5,6 +5,7 @@ to without a search, on the emulator. A line a program; exits 1 if any number is
 
 A program is a function of a few operators, each of which is a result."""
 import argparse
+import functools
 import math
 import pathlib
 import subprocess
@@ -19,6 +20,8 @@ TOLERANCE = {"f32": 1e-4, "f16": 2e-3, "bf16": 1.6e-2, "f8E4M3FN": 0.07, "f8E5M2
 
 # Fraction bits and exponent bias of the types that NumPy has not, which come as their bits.
 BITS = {"bf16": (7, 127), "f8E4M3FN": (3, 7), "f8E5M2": (2, 15)}
+
+NAME = 'mirage.name = "%s"'
 
 random = np.random.default_rng(7)
 
@@ -55,17 +58,19 @@ class Program:
     def __init__(self, name):
         self.name = name
         self.inputs, self.lines, self.results = {}, [], []
+        self.strides = {}  # by input or number of a result, where it is not row-major
 
-    def input(self, name, array, element="f32"):
+    def input(self, name, array, element="f32", strides=None):
         if element == "f16":
             array = array.astype(np.float16)
         self.inputs[name] = (array, element)
+        self.strides[name] = strides
         return f"%{name}", array.astype(np.float64), element
 
     def type(self, shape, element):
         return f"tensor<{'x'.join(str(size) for size in shape)}x{element}>"
 
-    def add(self, op, operands, expected, element="f32", attributes="", is_result=True):
+    def add(self, op, operands, expected, element="f32", attributes="", is_result=True, strides=None):
         """Appends an operator. \\returns what it gives, for others to use."""
         value = f"%v{len(self.lines)}"
         names = ", ".join(operand[0] for operand in operands)
@@ -74,13 +79,18 @@ class Program:
         signature = f"({types}) -> {result}" if operands else result
         self.lines.append(f"{value} = mirage_kernel.{op} {names} {attributes} : {signature}")
         if is_result:
+            self.strides[len(self.results)] = strides
             self.results.append((op, value, expected, element))
         return value, expected, element
 
     def text(self):
         inputs = [(name, self.type(array.shape, element)) for name, (array, element) in self.inputs.items()]
         types = [self.type(expected.shape, element) for _, _, expected, element in self.results]
-        arguments = ", ".join(f'%{name}: {kind} {{mirage.name = "{name}"}}' for name, kind in inputs)
+        lies = {key: f"mirage_kernel.strides = array<i64: {', '.join(map(str, strides))}>"
+                for key, strides in self.strides.items() if strides}
+        arguments = ", ".join(f'%{name}: {kind} {{{", ".join([NAME % name, *filter(None, [lies.get(name)])])}}}'
+                              for name, kind in inputs)
+        declared = ", ".join(f"{kind} {{{lies[i]}}}" if i in lies else kind for i, kind in enumerate(types))
         empties = "\n".join(f"  %e{i} = tensor.empty() : {kind}" for i, kind in enumerate(types))
         ins = f"ins({', '.join('%' + name for name, _ in inputs)} : {', '.join(kind for _, kind in inputs)})"
         block = ", ".join(f"%{name}_: {kind}" for name, kind in inputs)
@@ -90,7 +100,7 @@ class Program:
         yielded = ", ".join(value for _, value, _, _ in self.results)
         returned = ", ".join(f"%r#{i}" for i in range(len(types)))
         joined = ", ".join(types)
-        return (f"func.func @{self.name}({arguments}) -> ({joined}) {{\n{empties}\n"
+        return (f"func.func @{self.name}({arguments}) -> ({declared}) {{\n{empties}\n"
                 f"  %r:{len(types)} = mirage_kernel.graph {ins if inputs else ''} "
                 f"outs({', '.join(f'%e{i}' for i in range(len(types)))} : {joined}) {{\n"
                 f"  ^bb0({block}):\n{body}\n    mirage_kernel.yield {yielded} : {joined}\n"
@@ -296,6 +306,32 @@ def views():
     return program
 
 
+def strides(element):
+    """Tensors that are not row-major: transposed, with gaps, repeated, at odd places."""
+    program = Program(f"strides_{element}")
+    x = program.input("x", eighths(33, 70), element, [75, 1])
+    weights = program.input("weights", eighths(70, 64), element, [1, 72])  # as nn.Linear has [64, 72]
+    program.add("matmul", [x, weights], x[1] @ weights[1], strides=[80, 1])
+    odd = program.input("odd", eighths(70, 61), element, [1, 71])
+    product = program.add("matmul", [x, odd], x[1] @ odd[1], strides=[1, 33])
+    bias = program.input("bias", np.tile(eighths(61), (33, 1)), element, [0, 1])
+    program.add("add", [product, bias], product[1] + bias[1], element, strides=[64, 1])
+    column = program.input("column", np.tile(eighths(33, 1), (1, 70)), element, [3, 0])
+    program.add("mul", [x, column], x[1] * column[1], element, strides=[1, 40])
+    part = program.add("slice", [x], x[1][:, 1:66:2], element, "offsets [0, 1] strides [1, 2]", is_result=False)
+    turned = program.add("transpose", [part], part[1].T, element, "dims [1, 0]", is_result=False)
+    program.add("matmul", [turned, x], turned[1] @ x[1])
+    program.add("transpose", [turned], part[1], element, "dims [1, 0]", strides=[40, 1])
+    keys = program.input("keys", eighths(3, 40, 16), element, [16, 48, 1])  # of keys, then heads
+    shown = program.add("transpose", [keys], keys[1].transpose(0, 2, 1), element, "dims [0, 2, 1]", is_result=False)
+    queries = program.input("queries", eighths(3, 8, 16), element)
+    program.add("matmul", [queries, shown], queries[1] @ shown[1], strides=[328, 41, 1])
+    program.add("reshape", [shown], shown[1].reshape(48, 40), element)
+    program.add("concat", [x, part], np.concatenate([x[1], part[1]], 1), element, "dims [1]", strides=[1, 35])
+    program.add("sum", [turned], part[1].T.sum(1, keepdims=True), attributes="dims [1]", strides=[5, 2])
+    return program
+
+
 def masks():
     program = Program("masks")
     s = program.input("s", normal(2, 70, 133))
@@ -365,7 +401,9 @@ def main():
     arguments = parser.parse_args()
     TOOLS = arguments.tools
     is_good = True
-    for build in [unary, binary, formula, matmul, matmul_f8, casts_f8, reductions, norms, softmax, movement, ranks, large, views, masks]:
+    builders = [unary, binary, formula, matmul, matmul_f8, casts_f8, reductions, norms, softmax, movement, ranks, large, views, masks,
+                *(functools.partial(strides, element) for element in ROUNDING)]
+    for build in builders:
         program = build()
         if arguments.only and program.name != arguments.only:
             continue

@@ -73,8 +73,8 @@ static Artifact makeArtifact() {
   TensorSpec type{{7, 130}, ElementType::F16};
   ValueId x = artifact.program.addInput(type, "X");
   artifact.program.addOutput(artifact.program.add(Opcode::Exp, {x}, type));
-  artifact.inputs = {{"X", type}};
-  artifact.outputs = {{"out", type}};
+  artifact.inputs = {ArtifactTensor::makeRowMajor("X", type)};
+  artifact.outputs = {ArtifactTensor::makeRowMajor("out", type)};
   artifact.workspaceBytes = 4096;
   artifact.ptx = ".version 8.6\n.target sm_90a // no .target sm_80\n"
                  ".visible .entry first(\n.param .u64 a,\n"
@@ -145,8 +145,8 @@ TEST_F(ArtifactFiles, WritingTwiceGivesTheSameBytesAndLeavesOthersAlone) {
 
 TEST_F(ArtifactFiles, OtherVersionsAndForeignFilesAreRefused) {
   ASSERT_EQ(writeMessage(makeArtifact()), "");
-  EXPECT_EQ(messageAfter("\"version\": 1", "\"version\": 7"),
-            "manifest.json: version: expects an artifact of version 1, got one "
+  EXPECT_EQ(messageAfter("\"version\": 2", "\"version\": 7"),
+            "manifest.json: version: expects an artifact of version 2, got one "
             "of version 7; compile the program again with this version of "
             "Mirage");
   EXPECT_EQ(
@@ -297,4 +297,26 @@ TEST_F(ArtifactFiles, WhatDoesNotVerifyIsNotWritten) {
   artifact.inputs[0].name = "a=b";
   EXPECT_EQ(writeMessage(artifact),
             "inputs[0].name: expects a name without '/' and '=', got \"a=b\"");
+  artifact = makeArtifact();
+  artifact.inputs[0].strides = {130};
+  EXPECT_EQ(writeMessage(artifact), "inputs[0].strides: expects a stride for "
+                                    "each of 2 dimensions, got 1");
+  artifact = makeArtifact();
+  artifact.outputs[0].strides = {1, 6};
+  EXPECT_EQ(writeMessage(artifact),
+            "outputs[0].strides: expects a stride of at least 7 along "
+            "dimension 1 of what is written, so that no two elements share a "
+            "place, got 6");
+}
+
+TEST_F(ArtifactFiles, StridesComeBack) {
+  Artifact artifact = makeArtifact();
+  artifact.inputs[0].strides = {0, 3};
+  artifact.outputs[0].strides = {1, 8};
+  ASSERT_EQ(writeMessage(artifact), "");
+  llvm::Expected<Artifact> back = readArtifact(directory);
+  ASSERT_TRUE(static_cast<bool>(back)) << llvm::toString(back.takeError());
+  EXPECT_EQ(back->inputs[0].strides, (Strides{0, 3}));
+  EXPECT_EQ(back->inputs[0].getSizeBytes(), (129 * 3 + 1) * 2);
+  EXPECT_EQ(back->outputs[0].strides, (Strides{1, 8}));
 }

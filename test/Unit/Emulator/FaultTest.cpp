@@ -356,6 +356,26 @@ TEST(Fault, UnwrittenOutput) {
       << findingsText(result);
 }
 
+/// What lies between elements need not be written, and must not be.
+TEST(Fault, GapsOfOutputs) {
+  std::unique_ptr<Module> module =
+      parseOrFail(kernelText(1, "mul.wide.u32 %rd20, %tid, 8;\n"
+                                "add.s64 %rd20, %a0, %rd20;\n"
+                                "st.global.b32 [%rd20], %tid;\n"));
+  std::vector<uint32_t> out(63);
+  Buffer buffer = bufferOf("out", out, BufferKind::Output);
+  for (uint64_t begin = 4; begin < 252; begin += 8)
+    buffer.gaps.push_back({begin, begin + 4});
+  EXPECT_TRUE(run(*module, {buffer}, blocksOf(32)).isClean());
+  buffer.gaps[5] = {40, 48};
+  LaunchResult result = run(*module, {buffer}, blocksOf(32));
+  EXPECT_TRUE(hasFinding(result, FindingKind::OutOfBounds));
+  EXPECT_NE(findingsText(result).find("byte 40 of buffer 'out', which lies "
+                                      "between elements, is written"),
+            std::string::npos)
+      << findingsText(result);
+}
+
 TEST(Fault, WriteToInput) {
   std::unique_ptr<Module> module =
       parseOrFail(kernelText(1, "st.global.b32 [%a0], %tid;\n"));

@@ -101,9 +101,28 @@ TEST_F(NpyFile, OtherShapesAndDtypes) {
             "bf16, got <i8");
   write("{'descr': '>f2', 'fortran_order': False, 'shape': (2, 3)}", 12);
   EXPECT_NE(message(kType).find("got >f2"), std::string::npos);
-  write("{'descr': '<f2', 'fortran_order': True, 'shape': (2, 3)}", 12);
-  EXPECT_EQ(message(kType), "expects row-major data, got fortran_order; save "
-                            "numpy.ascontiguousarray of it");
+}
+
+/// The same elements as a row-major file, whatever their width.
+TEST_F(NpyFile, FortranOrder) {
+  auto expectFortran = [&](llvm::StringRef dtype, const TensorSpec &type) {
+    std::string header =
+        ("{'descr': '" + dtype + "', 'fortran_order': True, 'shape': (2, 3)}")
+            .str();
+    write(header, 6 * getSizeBytes(type.element));
+    std::string file = read();
+    HostTensor columns = encode({{3, 2}, type.element}, {1, 4, 2, 5, 3, 6});
+    file.resize(file.size() - columns.bytes.size());
+    file.append(columns.bytes.begin(), columns.bytes.end());
+    write(file);
+    llvm::Expected<HostTensor> tensor = readNpy(path, type);
+    ASSERT_TRUE(static_cast<bool>(tensor))
+        << llvm::toString(tensor.takeError());
+    EXPECT_EQ(decode(*tensor), (std::vector<double>{1, 2, 3, 4, 5, 6}));
+  };
+  expectFortran("<f2", kType);
+  expectFortran("|u1", {{2, 3}, ElementType::F8E5M2});
+  expectFortran("<f4", {{2, 3}, ElementType::F32});
 }
 
 TEST_F(NpyFile, TruncatedAndForeignFiles) {

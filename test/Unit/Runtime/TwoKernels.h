@@ -68,8 +68,8 @@ inline Artifact makeTwoKernels() {
   ValueId square = artifact.program.add(Opcode::Square, {x}, type);
   artifact.program.addOutput(
       artifact.program.add(Opcode::Sqrt, {square}, type));
-  artifact.inputs = {{"X", type}};
-  artifact.outputs = {{"Y", type}};
+  artifact.inputs = {ArtifactTensor::makeRowMajor("X", type)};
+  artifact.outputs = {ArtifactTensor::makeRowMajor("Y", type)};
   artifact.workspaceBytes = 256 + 910 * 4;
   artifact.ptx = ".version 8.6\n.target sm_90a\n.address_size 64\n" +
                  makeElementwiseKernel("squares", "mul.rn.f32 %f2, %f1, %f1;") +

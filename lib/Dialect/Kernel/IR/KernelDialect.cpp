@@ -10,7 +10,9 @@
 #include "Mirage/Dialect/Operator/BytecodeVersion.h"
 #include "Mirage/Dialect/Operator/Canonicalization.h"
 #include "Mirage/Dialect/Operator/TileGraphInterface.h"
+#include "Mirage/Graph/Strides.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::mirage::kernel;
@@ -33,6 +35,57 @@ void MirageKernelDialect::initialize() {
 void MirageKernelDialect::getCanonicalizationPatterns(
     RewritePatternSet &patterns) const {
   mirage::populateOperatorCanonicalizationPatterns(patterns, getNamespace());
+}
+
+/// \param place  "argument" or "result".
+static LogicalResult verifyStrides(Operation *op, StringRef place,
+                                   unsigned number, Type type,
+                                   NamedAttribute attribute, bool isWritten) {
+  if (attribute.getName() != kStridesAttr)
+    return op->emitError() << "expects no attribute '"
+                           << attribute.getName().getValue() << "' at " << place
+                           << " " << number << "; mirage_kernel has '"
+                           << kStridesAttr << "'";
+  // C1
+  auto strides = dyn_cast<DenseI64ArrayAttr>(attribute.getValue());
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!strides || !tensor || !tensor.hasStaticShape() || tensor.getRank() == 0)
+    return op->emitError() << "expects '" << kStridesAttr
+                           << "' to be array<i64: ...> at a tensor of rank 1 "
+                              "or more and static shape, got "
+                           << attribute.getValue() << " at " << place << " "
+                           << number << " of type " << type;
+  // C2, C3
+  if (auto problem = mirage::explainBadStrides(tensor.getShape(),
+                                               strides.asArrayRef(), isWritten))
+    return op->emitError() << "'" << kStridesAttr << "' at " << place << " "
+                           << number << ": " << *problem;
+  return success();
+}
+
+/// The type of an argument or a result; null where the op is no function, which
+/// alone has them.
+static Type getSignatureType(Operation *op, unsigned number, bool isArgument) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function)
+    return Type();
+  ArrayRef<Type> types =
+      isArgument ? function.getArgumentTypes() : function.getResultTypes();
+  return number < types.size() ? types[number] : Type();
+}
+
+LogicalResult MirageKernelDialect::verifyRegionArgAttribute(
+    Operation *op, unsigned, unsigned number, NamedAttribute attribute) {
+  return verifyStrides(op, "argument", number,
+                       getSignatureType(op, number, /*isArgument=*/true),
+                       attribute, /*isWritten=*/false);
+}
+
+LogicalResult MirageKernelDialect::verifyRegionResultAttribute(
+    Operation *op, unsigned, unsigned number, NamedAttribute attribute) {
+  return verifyStrides(op, "result", number,
+                       getSignatureType(op, number, /*isArgument=*/false),
+                       attribute, /*isWritten=*/true);
 }
 
 YieldOp GraphOp::getYield() {

@@ -25,4 +25,12 @@
 #define GET_OP_CLASSES
 #include "Mirage/Dialect/Kernel/IR/KernelOps.h.inc"
 
+namespace mlir::mirage::kernel {
+
+/// Of an argument or a result of a function: how it lies in device memory (the
+/// dialect's description).
+inline constexpr llvm::StringLiteral kStridesAttr = "mirage_kernel.strides";
+
+} // namespace mlir::mirage::kernel
+
 #endif // MIRAGE_DIALECT_KERNEL_IR_KERNEL_H

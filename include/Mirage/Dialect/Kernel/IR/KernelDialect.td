@@ -20,8 +20,24 @@ def MirageKernelDialect : Dialect {
     which has a default block graph, or a `mirage_block.graph`, which says what
     one thread block does. `mirage_kernel.graph` is the unit that is
     superoptimized.
+
+    An argument or a result of a function may say how its elements lie in device
+    memory, where that is not row-major and without gaps:
+    ```mlir
+    func.func @linear(%x: tensor<8x64xf16>,
+                      %w: tensor<64x32xf16> {mirage_kernel.strides = array<i64: 1, 64>})
+        -> (tensor<8x32xf16> {mirage_kernel.strides = array<i64: 40, 1>})
+    ```
+    - (C1) `mirage_kernel.strides` is an array of i64, at a tensor of rank 1 or
+      more and static shape: elements from one to the next, by dimension.
+    - (C2) none is negative; 0 shows the same elements again, and all lie within
+      2^50 of the first one.
+    - (C3) no two elements of a result share a place: its dimensions, ordered by
+      stride, lie inside one another.
   }];
   let hasCanonicalizer = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
 }
 
 #endif // MIRAGE_DIALECT_KERNEL_IR_KERNELDIALECT_TD

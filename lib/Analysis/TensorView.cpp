@@ -1,0 +1,158 @@
+//===- TensorView.cpp - Where a tensor lies in device memory --------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Analysis/TensorView.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::mirage;
+
+static ArrayRef<int64_t> getShape(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getShape();
+}
+
+static Type getElementType(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getElementType();
+}
+
+static Strides readStrides(Attribute attribute, Type type) {
+  if (auto strides = dyn_cast_or_null<DenseI64ArrayAttr>(attribute))
+    return Strides(strides.asArrayRef());
+  return getRowMajorStrides(cast<RankedTensorType>(type).getShape());
+}
+
+Strides mlir::mirage::getArgumentStrides(func::FuncOp function,
+                                         unsigned number) {
+  return readStrides(function.getArgAttr(number, kernel::kStridesAttr),
+                     function.getArgumentTypes()[number]);
+}
+
+Strides mlir::mirage::getResultStrides(func::FuncOp function, unsigned number) {
+  return readStrides(function.getResultAttr(number, kernel::kStridesAttr),
+                     function.getResultTypes()[number]);
+}
+
+bool mlir::mirage::isView(Operation *op) {
+  return isa_and_nonnull<kernel::ReshapeOp, kernel::TransposeOp,
+                         kernel::SliceOp>(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Roots
+//===----------------------------------------------------------------------===//
+
+/// The result of the function that a kernel graph's value is returned as.
+static std::optional<Strides> findReturnedStrides(Value yielded) {
+  for (OpOperand &use : yielded.getUses()) {
+    auto graph = dyn_cast<kernel::GraphOp>(use.getOwner()->getParentOp());
+    if (!graph || !isa<kernel::YieldOp>(use.getOwner()))
+      continue;
+    for (OpOperand &outer : graph.getResult(use.getOperandNumber()).getUses())
+      if (isa<func::ReturnOp>(outer.getOwner()))
+        return getResultStrides(
+            outer.getOwner()->getParentOfType<func::FuncOp>(),
+            outer.getOperandNumber());
+  }
+  return std::nullopt;
+}
+
+Strides mlir::mirage::getWantedStrides(Value yielded) {
+  return findReturnedStrides(yielded).value_or(
+      getRowMajorStrides(getShape(yielded)));
+}
+
+static TensorView makeRoot(Value tensor) {
+  if (auto argument = dyn_cast<BlockArgument>(tensor))
+    if (auto function =
+            dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()))
+      return {tensor, 0, getArgumentStrides(function, argument.getArgNumber())};
+  return {tensor, 0, getWantedStrides(tensor)};
+}
+
+//===----------------------------------------------------------------------===//
+// Views
+//===----------------------------------------------------------------------===//
+
+static std::optional<TensorView> reshape(TensorView view,
+                                         kernel::ReshapeOp op) {
+  std::optional<Strides> strides = reshapeStrides(
+      getShape(op.getOperand()), view.strides, getShape(op.getResult()));
+  if (!strides)
+    return std::nullopt;
+  view.strides = std::move(*strides);
+  return view;
+}
+
+static TensorView transpose(TensorView view, kernel::TransposeOp op) {
+  Strides strides;
+  for (int64_t from : op.getDims())
+    strides.push_back(view.strides[from]);
+  view.strides = std::move(strides);
+  return view;
+}
+
+static TensorView slice(TensorView view, kernel::SliceOp op) {
+  for (auto [offset, step, stride] :
+       llvm::zip_equal(op.getOffsets(), op.getStrides(), view.strides)) {
+    view.offset += offset * stride;
+    stride *= step;
+  }
+  return view;
+}
+
+static std::optional<TensorView> follow(Operation *op) {
+  if (getElementType(op->getOperand(0)) != getElementType(op->getResult(0)))
+    return std::nullopt;
+  std::optional<TensorView> view = findView(op->getOperand(0));
+  if (!view)
+    return std::nullopt;
+  return TypeSwitch<Operation *, std::optional<TensorView>>(op)
+      .Case([&](kernel::ReshapeOp op) { return reshape(*view, op); })
+      .Case([&](kernel::TransposeOp op) { return transpose(*view, op); })
+      .Case([&](kernel::SliceOp op) { return slice(*view, op); });
+}
+
+/// The part of a concat's result that its operand `number` is; the result may
+/// be such a part itself.
+static TensorView findPart(kernel::ConcatOp concat, unsigned number) {
+  TensorView view = *findView(concat.getResult());
+  int64_t dim = concat.getDims()[0];
+  for (Value before : concat.getParts().take_front(number))
+    view.offset += getShape(before)[dim] * view.strides[dim];
+  return view;
+}
+
+std::optional<TensorView> mlir::mirage::findView(Value tensor) {
+  if (auto argument = dyn_cast<BlockArgument>(tensor)) {
+    auto graph = dyn_cast<kernel::GraphOp>(argument.getOwner()->getParentOp());
+    return graph ? findView(graph.getInputs()[argument.getArgNumber()])
+                 : makeRoot(tensor);
+  }
+  if (auto graph = tensor.getDefiningOp<kernel::GraphOp>())
+    return findView(
+        graph.getYield()->getOperand(cast<OpResult>(tensor).getResultNumber()));
+  if (isView(tensor.getDefiningOp()))
+    return follow(tensor.getDefiningOp());
+  if (tensor.hasOneUse())
+    if (auto concat = dyn_cast<kernel::ConcatOp>(*tensor.user_begin()))
+      return findPart(concat, tensor.use_begin()->getOperandNumber());
+  return makeRoot(tensor);
+}
+
+bool mlir::mirage::canReturn(Value tensor, ArrayRef<int64_t> strides) {
+  std::optional<TensorView> view = findView(tensor);
+  if (!view || isa<BlockArgument>(view->root) || view->offset != 0 ||
+      cast<RankedTensorType>(view->root.getType()).getNumElements() !=
+          cast<RankedTensorType>(tensor.getType()).getNumElements())
+    return false;
+  return llvm::all_of(llvm::zip_equal(getShape(tensor), view->strides, strides),
+                      [](auto dim) {
+                        auto [size, stride, wanted] = dim;
+                        return size == 1 || stride == wanted;
+                      });
+}
