@@ -63,6 +63,8 @@ static llvm::json::Value toJSON(Attribute attribute) {
       list.push_back(toJSON(element));
     return list;
   }
+  if (auto truth = dyn_cast<BoolAttr>(attribute))
+    return truth.getValue();
   if (auto number = dyn_cast<IntegerAttr>(attribute))
     return number.getInt();
   if (auto number = dyn_cast<FloatAttr>(attribute))
