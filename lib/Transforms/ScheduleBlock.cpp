@@ -67,12 +67,27 @@ static void annotate(const BlockSteps &steps, const Schedule &schedule) {
   setUnitAttr(steps.getGraph(), kBarrierAtHeadAttr, schedule.barrierAtHead);
 }
 
+/// Maxima that sums are rescaled by in each iteration are read by their code.
+static DenseSet<Operation *> findRunningMaxima(block::GraphOp graph) {
+  DenseSet<Operation *> maxima;
+  for (auto sum : graph.getBody().getOps<block::AccumulateOp>())
+    if (sum.getRescale())
+      maxima.insert(findRunningMaximum(sum));
+  return maxima;
+}
+
 /// A step whose result nothing reads would keep nothing apart from others.
 static void eraseDeadOps(block::GraphOp graph) {
-  for (Operation &op : llvm::make_early_inc_range(
-           llvm::reverse(graph.getBody().front().without_terminator())))
-    if (isOpTriviallyDead(&op))
-      op.erase();
+  SmallVector<Operation *> dead;
+  do {
+    DenseSet<Operation *> kept = findRunningMaxima(graph);
+    dead.clear();
+    for (Operation &op : graph.getBody().front().without_terminator())
+      if (isOpTriviallyDead(&op) && !kept.contains(&op))
+        dead.push_back(&op);
+    for (Operation *op : dead)
+      op->erase();
+  } while (!dead.empty());
 }
 
 namespace {

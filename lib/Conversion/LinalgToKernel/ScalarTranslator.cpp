@@ -23,15 +23,20 @@ LogicalResult ScalarTranslator::fail(const Twine &message) {
 
 /// The values that the translation of an op asks for, the first one first; none
 /// of one that has no translation.
-static SmallVector<Value> getTranslatedOperands(Operation *op) {
+SmallVector<Value>
+ScalarTranslator::getTranslatedOperands(Operation *op) const {
   if (isa<arith::ExtFOp, arith::TruncFOp>(op))
     return op->getOperands();
   if (op->getNumResults() != 1 ||
       !convertElementType(getElementTypeOrSelf(op->getResult(0).getType())))
     return {};
-  if (std::optional<Join> join = findJoin(op))
+  if (std::optional<Join> join = findJoin(op)) {
+    // A mask is not a tensor to be read.
+    if (auto mask = findJoinedMask(op, join->opcode, builder.getNumLoops()))
+      return {mask->masked};
     return {join->lhs, join->rhs};
-  if (isa<math::FPowIOp>(op))
+  }
+  if (isSpelled(op) || isa<math::FPowIOp>(op))
     return {op->getOperand(0)};
   if (findUnary(op) || isa<math::FmaOp>(op))
     return op->getOperands();

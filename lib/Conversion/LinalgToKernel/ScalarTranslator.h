@@ -51,6 +51,8 @@ public:
                             const BodyValue &y, Type element);
 
 private:
+  llvm::SmallVector<mlir::Value>
+  getTranslatedOperands(mlir::Operation *op) const;
   bool isComputedHere(Value scalar) const;
   FailureOr<BodyValue> translateNext(Value scalar);
   FailureOr<BodyValue> translateUnary(Opcode opcode, Operation *op);
