@@ -1,6 +1,7 @@
 #!/bin/sh
 # near-misses.sh PROGRAM MUGRAPH < SUBSTITUTIONS: each line is a sed command that makes a
-# mistake in the µGraph, which has to parse and to be judged different.
+# mistake in the µGraph, which has to be judged different, or to be refused since what blocks
+# yield differs along an axis that nothing joins.
 while read -r mistake; do
   sed "$mistake" "$2" > "$3"
   if cmp -s "$2" "$3"; then
@@ -10,6 +11,7 @@ while read -r mistake; do
   verdict=$(mirage-verify "$1" "$3" --seed=1 2>&1)
   case "$verdict" in
   *": different"*) echo "$mistake: different" ;;
+  *"differs along it, got neither"*) echo "$mistake: refused" ;;
   *) echo "$mistake: NOT SEEN: $verdict" ;;
   esac
 done
