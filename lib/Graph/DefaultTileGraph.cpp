@@ -10,6 +10,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 #include <numeric>
 
 using namespace mlir::mirage;
@@ -199,7 +200,24 @@ static constexpr int64_t kTileElements = 4096;
 /// The K extent of a tile; longer ones are walked by the loop.
 static constexpr int64_t kReducedElements = 64;
 
-static Tiling chooseTiling(const IterationSpace &space, int64_t maxElements) {
+/// How many elements a tile reduces. Of a product few, as both operands have to
+/// be there. Of a reduction no fewer than there are iterations: sums are in
+/// f32, and one that a million numbers are added to one by one keeps few
+/// digits.
+static int64_t getReducedElements(const IterationSpace &space,
+                                  OperatorKind kind) {
+  double length = 1;
+  for (int64_t extent :
+       llvm::ArrayRef(space.extents).drop_front(space.numParallel))
+    length *= double(extent);
+  if (kind != OperatorKind::Reduction ||
+      length <= double(kReducedElements * kReducedElements))
+    return kReducedElements;
+  return llvm::PowerOf2Ceil(static_cast<uint64_t>(std::sqrt(length)));
+}
+
+static Tiling chooseTiling(const IterationSpace &space, int64_t maxElements,
+                           int64_t reducedElements) {
   Tiling tiling;
   tiling.tile = space.extents;
   auto product = [&](unsigned from, unsigned to) {
@@ -212,7 +230,7 @@ static Tiling chooseTiling(const IterationSpace &space, int64_t maxElements) {
   std::fill_n(reducedOnly.extents.begin(), space.numParallel, 1);
   Tiling reduced{reducedOnly.extents, {}, kReplicated};
   while (std::accumulate(reduced.tile.begin(), reduced.tile.end(), int64_t(1),
-                         std::multiplies<int64_t>()) > kReducedElements &&
+                         std::multiplies<int64_t>()) > reducedElements &&
          cutOnce(reducedOnly, reduced))
     ;
   for (unsigned dim = space.numParallel; dim < space.extents.size(); ++dim)
@@ -243,7 +261,9 @@ mlir::mirage::buildDefaultTileGraph(const Graph &graph, const Node &operation,
   IterationSpace space = getSpace(operation, operands, result);
   int64_t elements = kTileElements, needed = 0;
   for (; elements >= 1; elements /= 2) {
-    Tiling tiling = chooseTiling(space, elements);
+    Tiling tiling = chooseTiling(
+        space, elements,
+        getReducedElements(space, getOperatorInfo(operation.opcode).kind));
     llvm::Expected<TileGraph> built = maskPartialTiles(
         buildTileGraph(operation, operands, result, space, tiling), operands);
     if (!built)

@@ -60,6 +60,7 @@ static void addOptimize(OpPassManager &passManager,
   passManager.addPass(createSplitGridSumsPass());
   passManager.addPass(createMaterializeViewsPass());
   passManager.addPass(createAssignDefaultBlocksPass(blocks));
+  passManager.addPass(createSplitAccumulationsPass());
   passManager.addPass(createConvertBlockToThreadPass());
   passManager.addPass(createKeepRunningMaximaPass());
   passManager.addPass(createScheduleBlockPass());

@@ -123,6 +123,18 @@ def SplitGridJoinsPass : Pass<"mirage-split-grid-joins"> {
   }];
 }
 
+def SplitAccumulationsPass : Pass<"mirage-split-accumulations"> {
+  let summary = "reduces tiles before they are accumulated";
+  let description = [{
+    An accumulation over the loop that reduces dimensions becomes a reduction of
+    the tile, which all warps share, and an accumulation of what is left; averages
+    are divided once, after the loop. One thread would otherwise add up what each
+    element of the result stands for, number by number. Run before
+    --convert-mirage-block-to-thread.
+    Example: test/Transforms/split-accumulations.mlir
+  }];
+}
+
 def KeepRunningMaximaPass : Pass<"mirage-keep-running-maxima"> {
   let summary = "gives sums that are rescaled over the loop the maximum they are relative to";
   let description = [{

@@ -1,0 +1,99 @@
+//===- SplitAccumulations.cpp - Tiles are reduced, then joined ------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Dialect/Block/IR/Block.h"
+#include "Mirage/Transforms/Passes.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace mlir::mirage {
+#define GEN_PASS_DEF_SPLITACCUMULATIONSPASS
+#include "Mirage/Transforms/Passes.h.inc"
+} // namespace mlir::mirage
+
+using namespace mlir;
+using namespace mlir::mirage;
+
+namespace {
+/// Splits one accumulation over the loop that reduces dimensions.
+class AccumulationSplitter {
+public:
+  explicit AccumulationSplitter(block::AccumulateOp op)
+      : op(op), dims(op.getDimsAttr()), builder(op.getLoc(), op) {}
+
+  void run() {
+    Value whole = accumulate(reduceTile());
+    op.replaceAllUsesWith(finish(whole));
+    op.erase();
+  }
+
+private:
+  Value reduceTile() {
+    Value operand = op.getOperand();
+    switch (op.getReduction()) {
+    case ReductionKind::Max:
+      return block::MaxOp::create(builder, operand, dims, /*count=*/nullptr);
+    case ReductionKind::Rms:
+      operand = block::SquareOp::create(builder, operand);
+      [[fallthrough]];
+    case ReductionKind::Sum:
+    case ReductionKind::Mean:
+      return block::SumOp::create(builder, operand, dims, /*count=*/nullptr);
+    }
+    llvm_unreachable("all reductions are known");
+  }
+
+  Value accumulate(Value part) {
+    ReductionKind joined = op.getReduction() == ReductionKind::Max
+                               ? ReductionKind::Max
+                               : ReductionKind::Sum;
+    return block::AccumulateOp::create(builder, part, op.getRescale(),
+                                       AxisKind::Loop, joined,
+                                       /*dims=*/nullptr, /*count=*/nullptr);
+  }
+
+  /// Averages are divided, and their roots taken, once.
+  Value finish(Value whole) {
+    bool isRms = op.getReduction() == ReductionKind::Rms;
+    if (!isRms && op.getReduction() != ReductionKind::Mean)
+      return whole;
+    Value mean = block::UnscaleOp::create(
+        builder, whole, builder.getF64FloatAttr(countElements()));
+    return isRms ? Value(block::SqrtOp::create(builder, mean)) : mean;
+  }
+
+  double countElements() {
+    if (std::optional<uint64_t> count = op.getCount())
+      return double(*count);
+    auto graph = op->getParentOfType<block::GraphOp>();
+    double elements = graph.getLoop();
+    ArrayRef<int64_t> shape =
+        cast<RankedTensorType>(op.getOperand().getType()).getShape();
+    for (int64_t dim : dims.asArrayRef())
+      elements *= shape[dim];
+    return elements;
+  }
+
+  block::AccumulateOp op;
+  DenseI64ArrayAttr dims;
+  ImplicitLocOpBuilder builder;
+};
+
+struct SplitAccumulationsPass
+    : mirage::impl::SplitAccumulationsPassBase<SplitAccumulationsPass> {
+  void runOnOperation() override {
+    SmallVector<block::AccumulateOp> accumulations;
+    getOperation()->walk([&](block::AccumulateOp op) {
+      if (op.getAxis() == AxisKind::Loop && op.getDimsAttr() &&
+          !op.getDimsAttr().empty())
+        accumulations.push_back(op);
+    });
+    for (block::AccumulateOp op : accumulations)
+      AccumulationSplitter(op).run();
+  }
+};
+} // namespace

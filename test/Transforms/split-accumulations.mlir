@@ -1,0 +1,35 @@
+// RUN: mirage-opt %s --mirage-split-accumulations | FileCheck %s
+// RUN: mirage-opt %s --mirage-split-accumulations -o %t.mlir && mirage-verify %s %t.mlir --seed=1 | FileCheck %s --check-prefix=JUDGED
+// JUDGED: @averages: equal; proved outright at 3x4 with 4 for the literal 4000
+
+// Each tile is reduced in the loop, and averages are taken after it; what reduces no
+// dimension stays.
+// CHECK-LABEL: func.func @averages(
+// CHECK-SAME:    %[[X:.+]]: tensor<8x4000xf16>
+// CHECK:       ^bb0(%[[T:.+]]: tensor<8x256xf16>):
+// CHECK-NEXT:    %[[Q:.+]] = mirage_block.square %[[T]]
+// CHECK-NEXT:    %[[P:.+]] = mirage_block.sum %[[Q]] dims [1]
+// CHECK-NEXT:    %[[A:.+]] = mirage_block.accumulate %[[P]] over loop sum :
+// CHECK-NEXT:    %[[M:.+]] = mirage_block.unscale %[[A]] by 4.000000e+03
+// CHECK-NEXT:    %[[R:.+]] = mirage_block.sqrt %[[M]]
+// CHECK-NEXT:    %[[S:.+]] = mirage_block.sum %[[T]] dims [1]
+// CHECK-NEXT:    %[[U:.+]] = mirage_block.accumulate %[[S]] over loop sum :
+// CHECK-NEXT:    mirage_block.accumulate %[[T]] over loop sum :
+func.func @averages(%x: tensor<8x4000xf16>) -> (tensor<8x1xf32>, tensor<8x256xf32>) {
+  %e = tensor.empty() : tensor<8x1xf32>
+  %f = tensor.empty() : tensor<8x256xf32>
+  %r:2 = mirage_kernel.graph ins(%x : tensor<8x4000xf16>) outs(%e, %f : tensor<8x1xf32>, tensor<8x256xf32>) {
+  ^bb0(%a: tensor<8x4000xf16>):
+    %o:2 = mirage_block.graph grid(x = 1) threads(128) loop(16) ins(%a imap() fmap(1)) outs(omap(), omap())
+        : (tensor<8x4000xf16>) -> (tensor<8x1xf32>, tensor<8x256xf32>) {
+    ^bb0(%t: tensor<8x256xf16>):
+      %m = mirage_block.accumulate %t over loop rms dims [1] count 4000 : tensor<8x256xf16>
+      %s = mirage_block.accumulate %t over loop sum dims [1] : tensor<8x256xf16>
+      %w = mirage_block.accumulate %t over loop sum : tensor<8x256xf16>
+      %d = mirage_block.div %s, %m : tensor<8x1xf32>, tensor<8x1xf32>
+      mirage_block.yield %d, %w : tensor<8x1xf32>, tensor<8x256xf32>
+    }
+    mirage_kernel.yield %o#0, %o#1 : tensor<8x1xf32>, tensor<8x256xf32>
+  } : tensor<8x1xf32>, tensor<8x256xf32>
+  return %r#0, %r#1 : tensor<8x1xf32>, tensor<8x256xf32>
+}
