@@ -133,10 +133,20 @@ public:
   SymbolId addSymbol(llvm::StringRef text, NameId splits);
   NameId getSplitName(SymbolId symbol) const { return symbols[symbol].second; }
   llvm::StringRef getName(NameId name) const { return names[name]; }
+  llvm::StringRef getSymbol(SymbolId symbol) const {
+    return symbols[symbol].first;
+  }
+  unsigned getNumNames() const { return names.size(); }
+  unsigned getNumSymbols() const { return symbols.size(); }
+  /// What a function atom is called.
+  llvm::StringRef getFunctionName(const Atom &atom) const {
+    return texts[atom.payload];
+  }
 
   // Building.
 
   FormId one() const { return oneForm; }
+  FormId minusOne() const { return minusOneForm; }
   FormId input(unsigned number, llvm::ArrayRef<NameId> dimensions);
   /// A constant other than 0; its sign becomes the monomial's.
   FormId constant(double value);
@@ -223,7 +233,7 @@ private:
   std::deque<Monomial> monomials;
   std::deque<Form> forms;
   WordListInterner atomNumbers, monomialNumbers, formNumbers;
-  FormId oneForm;
+  FormId oneForm, minusOneForm;
 };
 
 } // namespace mlir::mirage

@@ -67,6 +67,7 @@ public:
 
 private:
   bool mayDivide(const Monomial &t, const Monomial &c) const;
+  bool dividesOne(FormId factor) const;
   void assignLetters(const Monomial &t, MonomialId c,
                      llvm::ArrayRef<Letter> todo, const Letters &places,
                      LetterMap &map, llvm::SmallVectorImpl<Match> &matches);
