@@ -14,6 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 USES = {
     "Version": [],
     "Algebra": [],
+    "AlgebraZ3": ["Algebra"],
     "Graph": ["Algebra"],
     "Layout": [],
     "Verify": ["Graph"],
@@ -33,7 +34,7 @@ USES = {
     "CAPI": ["Pipelines"],
 }
 # Plain libraries use of LLVM only ADT and Support, and nothing of MLIR.
-PLAIN = ["Version", "Algebra", "Graph", "Layout", "Verify", "Reference", "Planning",
+PLAIN = ["Version", "Algebra", "AlgebraZ3", "Graph", "Layout", "Verify", "Reference", "Planning",
          "Search", "Artifact", "Emulator", "Runtime"]
 
 INCLUDE = re.compile(r'^\s*#include\s+"([^"]+)"', re.M)

@@ -14,7 +14,8 @@
 namespace mlir::mirage {
 
 /// Answers for the outputs of one program which tensors are worth computing.
-/// SubexpressionTest decides it by normal forms.
+/// SubexpressionTest decides it by normal forms; SolverPruner (AlgebraZ3) asks
+/// a solver.
 class Pruner {
 public:
   virtual ~Pruner() = default;
