@@ -20,7 +20,7 @@ USES = {
     "Verify": ["Graph"],
     "Reference": ["Graph"],
     "Planning": ["Layout"],
-    "Search": ["Verify", "Planning"],
+    "Search": ["Verify", "Planning", "AlgebraZ3"],
     "Artifact": ["Graph"],
     "Emulator": ["Layout"],
     "Runtime": ["Graph", "Reference", "Artifact", "Emulator"],

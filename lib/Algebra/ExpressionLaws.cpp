@@ -74,6 +74,7 @@ static std::vector<ExpressionLaw> makeLaws() {
 
   law("OneTimes", mul(one(), x), x);
   law("OverOne", div(x, one()), x);
+  law("TimesReciprocal", mul(x, div(one(), y)), div(x, y));
   law("RootOfOne", sqrt(one()), one());
 
   law("SignTwice", negate(negate(x)), x);

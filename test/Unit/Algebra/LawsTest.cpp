@@ -56,8 +56,7 @@ public:
 
   ExpressionContext context;
   SubexpressionOptions complete;
-  /// Far more than what is true needs here.
-  ProverOptions limits{/*timeLimitMs=*/20000, /*workLimit=*/3000000};
+  ProverOptions limits;
 };
 
 template <typename Named>

@@ -49,8 +49,6 @@ protected:
   SolverAgreementTest() {
     complete.strictSigns = false;
     complete.sizeOnlyQuotients = true;
-    limits.workLimit = 150000;
-    limits.timeLimitMs = 10000; // for a machine that stands still
     limits.indexRule = GetParam().hasNames;
     for (const ExpressionLaw &law : getExpressionLaws())
       laws.push_back(&law);

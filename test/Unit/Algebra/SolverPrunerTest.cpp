@@ -24,7 +24,7 @@ protected:
   FormId squares = c.sum(c.mul(x, x), k);
   FormId root = c.sqrt(c.div(squares, c.extent({k})));
   FormId target = c.sum(c.mul(c.div(x, root), w), k);
-  ProverOptions limits{/*timeLimitMs=*/10000, /*workLimit=*/300000};
+  ProverOptions limits;
 };
 
 TEST_F(SolverPrunerTest, KeepsAndDropsWhatNormalFormsDo) {
