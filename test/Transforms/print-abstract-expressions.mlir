@@ -27,6 +27,38 @@ func.func @gate(%x: tensor<8x64xf16>, %w: tensor<64x32xf16>, %e: tensor<8x32xf16
   return %r : tensor<8x32xf16>
 }
 
+// The example of docs/Expressions.md.
+// CHECK-LABEL: graph of @norm_linear, atoms as functions
+// CHECK-NEXT:    0: input [a,b] = x0[a,b]
+// CHECK-NEXT:    1: input [b,c] = x1[b,c]
+// CHECK-NEXT:    2: rms [a,1] = rms[b](x0[a,b])
+// CHECK-NEXT:    3: div [a,b] = x0[a,b] / (rms[b](x0[a,b]))
+// CHECK-NEXT:    4: matmul [a,c] = sum[b'] x0[a,b'] x1[b',c] / (rms[b](x0[a,b]))
+func.func @norm_linear(%x: tensor<8x64xf16>, %w: tensor<64x32xf16>, %e: tensor<8x32xf16>) -> tensor<8x32xf16> {
+  %r = mirage_kernel.graph ins(%x, %w : tensor<8x64xf16>, tensor<64x32xf16>) outs(%e : tensor<8x32xf16>) {
+  ^bb0(%a: tensor<8x64xf16>, %b: tensor<64x32xf16>):
+    %0 = mirage_kernel.rms %a dims [1] : (tensor<8x64xf16>) -> tensor<8x1xf16>
+    %1 = mirage_kernel.div %a, %0 : (tensor<8x64xf16>, tensor<8x1xf16>) -> tensor<8x64xf16>
+    %2 = mirage_kernel.matmul %1, %b : (tensor<8x64xf16>, tensor<64x32xf16>) -> tensor<8x32xf16>
+    mirage_kernel.yield %2 : tensor<8x32xf16>
+  } : tensor<8x32xf16>
+  return %r : tensor<8x32xf16>
+}
+
+// A sum over a dimension of size 1 is its operand.
+// CHECK-LABEL: graph of @size_one, atoms as functions
+// CHECK:         exp [a,1] = exp(x0[a])
+// CHECK:         sum [a,1] = exp(x0[a])
+func.func @size_one(%x: tensor<8x1xf16>, %e: tensor<8x1xf16>) -> tensor<8x1xf16> {
+  %r = mirage_kernel.graph ins(%x : tensor<8x1xf16>) outs(%e : tensor<8x1xf16>) {
+  ^bb0(%a: tensor<8x1xf16>):
+    %0 = mirage_kernel.exp %a : (tensor<8x1xf16>) -> tensor<8x1xf16>
+    %1 = mirage_kernel.sum %0 dims [1] : (tensor<8x1xf16>) -> tensor<8x1xf16>
+    mirage_kernel.yield %1 : tensor<8x1xf16>
+  } : tensor<8x1xf16>
+  return %r : tensor<8x1xf16>
+}
+
 // A composed operator is what it stands for; a dimension of size 1 has no name.
 // CHECK-LABEL: graph of @softmax, atoms as functions
 // CHECK:         max [a,1] = max[b](x0[a,b])

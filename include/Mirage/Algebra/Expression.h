@@ -25,13 +25,13 @@
 //             sum is meant
 //   form      a sum of monomials: a multiset, so x + x is 2 of x
 //
-// Laws (Wu et al., "Mirage", OSDI 2025, Table 2, and a few more): + and · are
-// commutative and associative and distribute; (x/z)+(y/z) = (x+y)/z;
-// x·(y/z) = (x·y)/z; (x/y)/z = x/(y·z); sums merge, distribute over + and let
-// pass a factor that does not depend on the summed letter; exp(x)·exp(y) =
-// exp(x+y); √x·√y = √(x·y); max over i of max over j is max over both; 1·x = x;
-// signs multiply. There is no cancellation: x/x, x−x and √x·√x stay as they
-// are.
+// Laws (all of them in ExpressionLaws.h; after Wu et al., "Mirage", OSDI 2025,
+// Table 2): + and · are commutative and associative and distribute; (x/z)+(y/z)
+// = (x+y)/z; x·(y/z) = (x·y)/z; (x/y)/z = x/(y·z); sums merge, distribute over
+// + and let pass a factor that does not depend on the summed letter;
+// exp(x)·exp(y) = exp(x+y); √x·√y = √(x·y); max over i of max over j is max
+// over both; 1·x = x; signs multiply. There is no cancellation: x/x, x−x and
+// √x·√x stay as they are. docs/Expressions.md argues what follows.
 //
 // Bound letters make a monomial an Einstein sum, unique up to the choice of
 // letters; the context chooses them (`Letter`), so that Σ_k x[k] · Σ_k y[k] and

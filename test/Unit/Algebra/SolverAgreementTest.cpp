@@ -94,6 +94,9 @@ protected:
     bool disagrees = answer == (isOurs ? ProverAnswer::No : ProverAnswer::Yes);
     tally.disagreements += disagrees;
     tally.missedClosure += isTrue && !isOurs;
+    if (isFullSize() && isOurs && !isTrue && answer != ProverAnswer::Yes)
+      llvm::outs() << "by forms alone: " << toString(context, lhs) << " "
+                   << relation << " " << toString(context, rhs) << "\n";
     EXPECT_FALSE(disagrees || (isTrue && !isOurs))
         << toString(context, lhs) << "\n"
         << relation << "\n"
