@@ -19,7 +19,7 @@ USES = {
     "Verify": ["Graph"],
     "Reference": ["Graph"],
     "Planning": ["Layout"],
-    "Search": ["Verify", "Planning"],
+    "Search": ["Verify", "Planning", "Cache", "Version"],
     "Cache": ["Graph"],
     "Artifact": ["Graph"],
     "Emulator": ["Layout"],

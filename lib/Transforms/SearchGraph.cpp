@@ -57,6 +57,7 @@ private:
     search.maxBlockOps = options.maxBlockOps;
     search.timeLimitS = options.timeLimitS;
     search.seed = options.seed;
+    search.cache = options.cache;
     return search;
   }
 

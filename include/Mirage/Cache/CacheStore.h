@@ -22,7 +22,7 @@
 #ifndef MIRAGE_CACHE_CACHESTORE_H
 #define MIRAGE_CACHE_CACHESTORE_H
 
-#include "Mirage/Cache/Record.h"
+#include "Mirage/Cache/ResultCache.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"
 #include <functional>
@@ -50,7 +50,7 @@ std::string getCacheFile(llvm::StringRef directory);
 
 class Database;
 
-class CacheStore {
+class CacheStore : public ResultCache {
 public:
   using WarningHandler = std::function<void(const llvm::Twine &)>;
 
@@ -58,14 +58,14 @@ public:
   /// What goes wrong, now or later, is told to `warn`, and there is no cache
   /// from then on.
   CacheStore(CacheMode mode, WarningHandler warn);
-  ~CacheStore();
+  ~CacheStore() override;
 
   /// Whether records can be looked up.
   bool isOpen();
-  /// The value that was stored under a key; none if there is none.
-  std::optional<std::string> lookup(RecordKind kind, const RecordKey &key);
-  /// Keeps a value, a JSON text, in the place of what the key had before.
-  void store(RecordKind kind, const RecordKey &key, llvm::StringRef value);
+  std::optional<std::string> lookup(RecordKind kind,
+                                    const RecordKey &key) override;
+  void store(RecordKind kind, const RecordKey &key,
+             llvm::StringRef value) override;
 
 private:
   void open();
