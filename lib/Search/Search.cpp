@@ -290,9 +290,12 @@ private:
 
   /// Keeps the cheapest tilings that fit, if they are among the best so far.
   void instantiate(const Structure &structure, TilingSearch &tilings) {
+    auto plans = planKernels(program, structure);
+    if (!plans) // as only a record of somebody else's could say
+      return;
     Candidate candidate;
     candidate.structure = structure;
-    candidate.plans = *planKernels(program, structure);
+    candidate.plans = std::move(*plans);
     auto best = tilings.findCheapest(candidate.plans, getLimitUs());
     if (!best)
       return;

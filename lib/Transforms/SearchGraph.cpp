@@ -39,25 +39,36 @@ public:
       result.whyNot = llvm::toString(target.takeError());
       return std::move(result);
     }
-    llvm::Expected<search::SearchResult> found =
-        search::superoptimize(*program, getSearchOptions());
-    if (!found) {
-      result.whyNot = llvm::toString(found.takeError());
-      return std::move(result);
+    search(*program, options.cache);
+    // What is in a cache may be somebody's mistake.
+    if (hasFailedTest &&
+        result.search.report.cache == search::CacheUse::Result) {
+      result = SearchGraphResult();
+      search(*program, /*cache=*/nullptr);
     }
-    result.search = std::move(*found);
-    choose(*program);
     return std::move(result);
   }
 
 private:
+  void search(const Graph &program, cache::ResultCache *cache) {
+    search::SearchOptions searchOptions = getSearchOptions();
+    searchOptions.cache = cache;
+    llvm::Expected<search::SearchResult> found =
+        search::superoptimize(program, searchOptions);
+    if (!found) {
+      result.whyNot = llvm::toString(found.takeError());
+      return;
+    }
+    result.search = std::move(*found);
+    choose(program);
+  }
+
   search::SearchOptions getSearchOptions() const {
     search::SearchOptions search;
     search.target = options.target;
     search.maxBlockOps = options.maxBlockOps;
     search.timeLimitS = options.timeLimitS;
     search.seed = options.seed;
-    search.cache = options.cache;
     return search;
   }
 
@@ -77,6 +88,7 @@ private:
       }
       if (passes(program, candidate))
         return replace(program, candidate);
+      hasFailedTest = true;
     }
   }
 
@@ -209,6 +221,7 @@ private:
   kernel::GraphOp op;
   const SearchGraphOptions &options;
   SearchGraphResult result;
+  bool hasFailedTest = false; ///< some candidate did not take the final test
 };
 } // namespace
 

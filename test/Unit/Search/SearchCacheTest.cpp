@@ -151,6 +151,19 @@ TEST(SearchCache, ResultsOfAnotherVerifierAreNotKept) {
   EXPECT_TRUE(run(graph, cache, options).candidates.empty());
 }
 
+/// What the machine had a say in is not repeatable.
+TEST(SearchCache, WhatRanOutOfTimeIsNotKept) {
+  MemoryCache cache;
+  SearchOptions options;
+  options.timeLimitS = 1;
+  options.maxStates = options.maxStatesOfSeveral = options.maxWrittenOutStates =
+      1000000000;
+  options.maxOps = 30;
+  SearchResult result = run(qkNormAttention(2, 64, 1024, 64), cache, options);
+  EXPECT_EQ(result.stopReason, StopReason::TimeLimit);
+  EXPECT_TRUE(cache.records.empty());
+}
+
 TEST(SearchCache, AProgramIsFoundHoweverItIsWritten) {
   auto write = [](bool productFirst) {
     ProgramBuilder b;

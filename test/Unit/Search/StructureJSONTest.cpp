@@ -8,6 +8,7 @@
 
 #include "Mirage/Search/StructureJSON.h"
 #include "Mirage/Graph/CanonicalGraph.h"
+#include "Mirage/Graph/JSONCursor.h"
 #include "Mirage/Search/Explorer.h"
 #include "Programs.h"
 #include "llvm/ADT/STLExtras.h"
@@ -46,6 +47,33 @@ static std::string readMessage(const Value &value,
                                const TargetProgram &program) {
   llvm::Expected<Structure> structure = structureFromJSON(value, program);
   return structure ? "" : llvm::toString(structure.takeError());
+}
+
+static std::vector<Structure>
+readMany(const Value &value, const TargetProgram &program, std::string &error) {
+  return readStructures(JSONCursor(value, error), program);
+}
+
+TEST(StructureJSON, RoundTripOfMany) {
+  for (const Graph &graph : {rmsNormLinear(8, 64, 96), twoOutputs(8, 64, 96)}) {
+    TargetProgram program = makeProgram(graph);
+    std::vector<Structure> structures = findStructures(program, 9);
+    Value value = toJSON(llvm::ArrayRef(structures));
+    std::string error;
+    EXPECT_TRUE(readMany(value, program, error) == structures);
+    EXPECT_EQ(error, "");
+    Array &last =
+        *value.getAsObject()->getArray("structures")->back().getAsArray();
+    last.pop_back();
+    readMany(value, program, error);
+    EXPECT_EQ(error,
+              "structures[" + std::to_string(structures.size() - 1) +
+                  "]: expects kernels, results and outputs, got 2 members");
+    error.clear();
+    last.push_back(Array{int64_t(1) << 20});
+    readMany(value, program, error);
+    EXPECT_NE(error.find("expects an integer from 0 to"), std::string::npos);
+  }
 }
 
 TEST(StructureJSON, RoundTrip) {
@@ -185,7 +213,7 @@ TEST(StructureJSON, ErrorsNameTheMember) {
   };
   EXPECT_EQ(message("[]"), "expects an object, got an array");
   EXPECT_EQ(message(R"({"kernels": [], "results": [], "outputs": []})"),
-            "outputs: expects 1 outputs, got 0");
+            "expects 1 outputs, got 0");
   EXPECT_EQ(message(R"({"kernels": [{"grid": [99], "loop": -1, "inputs": [0],
                          "operators": [], "results": []}],
                         "results": [], "outputs": []})"),
@@ -205,6 +233,5 @@ TEST(StructureJSON, ErrorsNameTheMember) {
                          "operators": [{"operator": "sum", "operands": [0],
                                         "over": 2}],
                          "results": []}], "results": [], "outputs": []})"),
-            "kernels[0].operators[0].over: expects a name that each operand "
-            "has, got 2");
+            "expects a name to reduce that each operand has, got 2");
 }
