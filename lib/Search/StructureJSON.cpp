@@ -9,6 +9,7 @@
 #include "Mirage/Search/StructureJSON.h"
 #include "Mirage/Graph/GraphJSON.h"
 #include "Mirage/Graph/JSONCursor.h"
+#include "StructureChecker.h"
 #include <map>
 
 using namespace mlir::mirage;
@@ -281,100 +282,6 @@ private:
   const TargetProgram &program;
   KernelStructure kernel;
 };
-
-/// Whether kernels fit together, and to the program.
-class StructureChecker {
-public:
-  StructureChecker(const TargetProgram &program, const Structure &structure)
-      : program(program), structure(structure) {
-    for (ValueId input = 0; input < program.graph.getNumInputs(); ++input)
-      device.push_back(program.getStored(input));
-    numStored = device.size();
-    llvm::append_range(device, structure.results);
-  }
-
-  /// What is wrong, as "expects ..., got ..."; nothing if nothing is.
-  std::string run() {
-    if (structure.kernels.size() > program.getMaxKernels())
-      expect("at most " + llvm::Twine(program.getMaxKernels()) + " kernels",
-             structure.kernels.size());
-    for (; position < structure.kernels.size() && problem.empty(); ++position)
-      checkKernel(structure.kernels[position]);
-    if (numStored != device.size())
-      expect(
-          "as many results as kernels store, " +
-              llvm::Twine(uint64_t(numStored - program.graph.getNumInputs())),
-          structure.results.size());
-    checkOutputs();
-    return problem;
-  }
-
-private:
-  /// The first problem is kept.
-  void expect(const llvm::Twine &what, const llvm::Twine &got) {
-    if (problem.empty())
-      problem = ("expects " + what + ", got " + got).str();
-  }
-  void expect(const llvm::Twine &what, uint64_t got) {
-    expect(what, llvm::Twine(got));
-  }
-
-  void checkKernel(const KernelStructure &kernel) {
-    llvm::SmallVector<NameSet> names; // by tensor of the kernel
-    for (unsigned input : kernel.inputs) {
-      if (input >= numStored)
-        return expect("inputs that an earlier kernel stores",
-                      "%" + llvm::Twine(input));
-      names.push_back(toSet(device[input].layout));
-    }
-    for (const StructureOperator &op : kernel.operators) {
-      NameSet all = 0;
-      for (unsigned operand : op.operands) {
-        all |= names[operand];
-        if (op.over != kNoName && !contains(names[operand], op.over))
-          return expect("a name to reduce that each operand has", op.over);
-      }
-      names.push_back(op.over == kNoName ? all : all & ~toSet(op.over));
-    }
-    for (unsigned result : kernel.results)
-      checkStored(kernel, names[result]);
-  }
-
-  /// The next of the tensors that are stored: what was computed, and parts of
-  /// names that the kernel's blocks share out.
-  void checkStored(const KernelStructure &kernel, NameSet computed) {
-    if (numStored == device.size())
-      return expect("a result for each tensor that is stored", "fewer");
-    NameSet stored = toSet(device[numStored++].layout), parts = 0;
-    for (NameId name : toList(stored)) {
-      std::optional<TargetProgram::Part> part = program.getPart(name);
-      if (part && part->kernel == position &&
-          llvm::is_contained(kernel.gridNames, part->of))
-        parts |= toSet(name);
-    }
-    if ((stored & ~parts) != computed)
-      expect("results of the names that are computed", "others");
-  }
-
-  /// As the program stores them.
-  void checkOutputs() {
-    llvm::ArrayRef<ValueId> outputs = program.graph.getOutputs();
-    if (structure.outputs.size() != outputs.size())
-      return expect(llvm::Twine(uint64_t(outputs.size())) + " outputs",
-                    structure.outputs.size());
-    for (auto [tensor, output] : llvm::zip(structure.outputs, outputs))
-      if (tensor >= device.size() ||
-          !(device[tensor] == program.getStored(output)))
-        expect("outputs as the program stores them", "others");
-  }
-
-  const TargetProgram &program;
-  const Structure &structure;
-  std::vector<StoredTensor> device; ///< by device tensor
-  size_t numStored = 0;             ///< of these, by kernels before this one
-  unsigned position = 0;            ///< of this kernel
-  std::string problem;
-};
 } // namespace
 
 /// Fails where the structure does not fit together.
@@ -382,7 +289,7 @@ static void check(const JSONCursor &cursor, const Structure &structure,
                   const TargetProgram &program) {
   if (cursor.failed())
     return;
-  std::string problem = StructureChecker(program, structure).run();
+  std::string problem = explainBadStructure(program, structure);
   if (!problem.empty())
     cursor.fail(problem);
 }

@@ -10,6 +10,7 @@
 #include "Mirage/Graph/CanonicalGraph.h"
 #include "Mirage/Graph/JSONCursor.h"
 #include "Mirage/Search/Explorer.h"
+#include "Mirage/Search/TestPairs.h"
 #include "Programs.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -123,11 +124,15 @@ protected:
     Value before = at;
     change(at);
     llvm::Expected<Structure> read = structureFromJSON(value, program);
-    if (read)
+    if (read) {
       EXPECT_EQ(toJSON(*read), value) << llvm::formatv("{0}", value).str();
-    else
+      // What is read can be built, and told from the program.
+      if (auto plans = planKernels(program, *read))
+        buildTestPairs(program, *read, *plans);
+    } else {
       EXPECT_NE(llvm::toString(read.takeError()).find("expects"),
                 std::string::npos);
+    }
     numRefused += !read;
     ++numRead;
     at = std::move(before);
