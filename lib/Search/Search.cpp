@@ -9,6 +9,7 @@
 #include "Mirage/Search/Search.h"
 #include "Mirage/Graph/ComposedOperators.h"
 #include "Mirage/Graph/DefaultTileGraph.h"
+#include "Mirage/Search/RewrittenProgram.h"
 #include "Mirage/Search/Stabilizers.h"
 #include "Mirage/Verify/SmallerSizes.h"
 #include "Mirage/Verify/Verify.h"
@@ -55,12 +56,14 @@ StructureVerifier mlir::mirage::search::makeFieldVerifier(uint64_t seed) {
 namespace {
 class Searcher {
 public:
-  /// \param original  what costs are compared with: the program, or what it was
-  ///                  before its maxima were removed.
-  Searcher(TargetProgram program, const Graph &original, Target target,
+  /// \param original   what costs are compared with.
+  /// \param rewritten  its body is the program, or what the program was before
+  ///                   its maxima were removed.
+  Searcher(TargetProgram program, const Graph &original,
+           const RewrittenProgram &rewritten, Target target,
            const SearchOptions &options)
-      : program(std::move(program)), original(original), target(target),
-        options(options), costModel(target),
+      : program(std::move(program)), original(original), rewritten(rewritten),
+        target(target), options(options), costModel(target),
         verifier(options.verify ? options.verify
                                 : makeFieldVerifier(options.seed)),
         filter(options.seed), start(std::chrono::steady_clock::now()),
@@ -321,14 +324,15 @@ private:
 
   void finish(Candidate &candidate) {
     llvm::ArrayRef<int64_t> extents = program.names.extents;
-    candidate.graph =
+    candidate.graph = rewritten.withBody(
         buildKernelGraph(program, candidate.structure, extents,
                          buildTileGraph(program, candidate.structure, extents,
-                                        candidate.tiling));
+                                        candidate.tiling)));
   }
 
   TargetProgram program;
   const Graph &original;
+  const RewrittenProgram &rewritten;
   Target target;
   const SearchOptions &options;
   AnalyticCostModel costModel;
@@ -374,10 +378,17 @@ mlir::mirage::search::superoptimize(const Graph &graph,
   if (!target)
     return target.takeError();
   Graph expanded = expandComposed(graph);
-  if (std::optional<TargetProgram> stripped = stripProgram(expanded, options))
-    return Searcher(std::move(*stripped), expanded, *target, options).run();
-  Expected<TargetProgram> program = makeTargetProgram(expanded);
+  Expected<RewrittenProgram> rewritten = rewriteForSearch(expanded);
+  if (!rewritten)
+    return rewritten.takeError();
+  if (std::optional<TargetProgram> stripped =
+          stripProgram(rewritten->body, options))
+    return Searcher(std::move(*stripped), expanded, *rewritten, *target,
+                    options)
+        .run();
+  Expected<TargetProgram> program = makeTargetProgram(rewritten->body);
   if (!program)
     return program.takeError();
-  return Searcher(std::move(*program), expanded, *target, options).run();
+  return Searcher(std::move(*program), expanded, *rewritten, *target, options)
+      .run();
 }

@@ -1,0 +1,59 @@
+//===- RewrittenProgram.h - Programs as the search takes them - -*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Before the search a program is written in a way in which every dimension of a
+// tensor is one name, and a tensor has no name twice. What that takes away from
+// its inputs and adds to its outputs are movements, which are views of device
+// memory. Keys of 2 heads that are repeated for 8 heads of queries:
+//
+//   program   q[8, 1, D], k[2, S, D]
+//   inputs    q reshaped to [2, 4, 1, D], k as it is
+//   body      scores[2, 4, 1, S] = q . k, ...
+//   outputs   the result reshaped to [8, 1, D]
+//
+// A kernel that is found for the body takes its place.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_SEARCH_REWRITTENPROGRAM_H
+#define MIRAGE_SEARCH_REWRITTENPROGRAM_H
+
+#include "Mirage/Graph/Graph.h"
+
+namespace mlir::mirage::search {
+
+/// A program in three parts, one after the other.
+struct RewrittenProgram {
+  Graph inputs;  ///< from the program's inputs to those of the body
+  Graph body;    ///< what is searched
+  Graph outputs; ///< from the outputs of the body to those of the program
+
+  /// The program with another body, which has the inputs and outputs of this.
+  Graph withBody(const Graph &other) const;
+};
+
+/// The program with a body whose inputs and outputs are its own in other
+/// shapes.
+RewrittenProgram withReshapes(const Graph &program, Graph body);
+
+/// Inputs have the shape in which all their users read them, and outputs the
+/// one in which they are computed.
+llvm::Expected<RewrittenProgram> peelReshapes(const Graph &program);
+
+/// Every dimension as its factors (Graph/DimensionFactors.h), so that reshapes
+/// neither split nor join any. Errors are factorDimensions', or say which
+/// operation needs a dimension whole.
+llvm::Expected<RewrittenProgram> splitProgram(const Graph &program);
+
+/// All that the search needs, of a verified program without composed operators
+/// and nested graphs.
+llvm::Expected<RewrittenProgram> rewriteForSearch(const Graph &program);
+
+} // namespace mlir::mirage::search
+
+#endif // MIRAGE_SEARCH_REWRITTENPROGRAM_H

@@ -1,0 +1,54 @@
+// Programs whose tensors are not plain sets of names: what is searched is one kernel
+// between views, equal to the program, and its code is right.
+// RUN: rm -rf %t && mkdir %t
+// RUN: mirage-opt %s --mirage-superoptimize -o %t/searched.mlir && FileCheck %s < %t/searched.mlir
+// RUN: mirage-verify %s %t/searched.mlir
+// RUN: mirage-opt %t/searched.mlir --mirage-compile="from=optimize artifact=%t/artifact ptxas=never" -o /dev/null
+// RUN: for function in %t/artifact/*/; do mirage-run $function --check || exit 1; done
+
+// Two heads of keys, each repeated for four heads of queries.
+// CHECK-LABEL: func.func @repeated_heads(
+// CHECK:         mirage.certificate
+// CHECK:         mirage_kernel.reshape {{.*}} : (tensor<8x1x64xf16>) -> tensor<2x4x1x64xf16>
+// CHECK:         mirage_block.graph
+// CHECK-NOT:     mirage_kernel.broadcast
+// CHECK:         mirage_kernel.reshape {{.*}} : (tensor<2x4x1x64xf16>) -> tensor<8x1x64xf16>
+func.func @repeated_heads(%q: tensor<8x1x64xf16> {mirage.name = "q"}, %k: tensor<2x160x64xf16> {mirage.name = "k"}, %v: tensor<2x160x64xf16> {mirage.name = "v"}) -> tensor<8x1x64xf16> {
+  %e = tensor.empty() : tensor<8x1x64xf16>
+  %r = mirage_kernel.graph ins(%q, %k, %v : tensor<8x1x64xf16>, tensor<2x160x64xf16>, tensor<2x160x64xf16>) outs(%e : tensor<8x1x64xf16>) {
+  ^bb0(%a: tensor<8x1x64xf16>, %b: tensor<2x160x64xf16>, %c: tensor<2x160x64xf16>):
+    %0 = mirage_kernel.reshape %b : (tensor<2x160x64xf16>) -> tensor<2x1x160x64xf16>
+    %1 = mirage_kernel.broadcast %0 : (tensor<2x1x160x64xf16>) -> tensor<2x4x160x64xf16>
+    %2 = mirage_kernel.reshape %1 : (tensor<2x4x160x64xf16>) -> tensor<8x160x64xf16>
+    %3 = mirage_kernel.transpose %2 dims [0, 2, 1] : (tensor<8x160x64xf16>) -> tensor<8x64x160xf16>
+    %4 = mirage_kernel.matmul %a, %3 : (tensor<8x1x64xf16>, tensor<8x64x160xf16>) -> tensor<8x1x160xf32>
+    %5 = mirage_kernel.scale %4 by 0.125 : (tensor<8x1x160xf32>) -> tensor<8x1x160xf32>
+    %6 = mirage_kernel.softmax %5 dims [2] : (tensor<8x1x160xf32>) -> tensor<8x1x160xf16>
+    %7 = mirage_kernel.reshape %c : (tensor<2x160x64xf16>) -> tensor<2x1x160x64xf16>
+    %8 = mirage_kernel.broadcast %7 : (tensor<2x1x160x64xf16>) -> tensor<2x4x160x64xf16>
+    %9 = mirage_kernel.reshape %8 : (tensor<2x4x160x64xf16>) -> tensor<8x160x64xf16>
+    %10 = mirage_kernel.matmul %6, %9 : (tensor<8x1x160xf16>, tensor<8x160x64xf16>) -> tensor<8x1x64xf16>
+    mirage_kernel.yield %10 : tensor<8x1x64xf16>
+  } : tensor<8x1x64xf16>
+  return %r : tensor<8x1x64xf16>
+}
+
+// Heads out of the columns of a projection, and back into the rows of another.
+// CHECK-LABEL: func.func @heads_in_columns(
+// CHECK:         mirage.certificate
+// CHECK:         mirage_block.graph
+func.func @heads_in_columns(%x: tensor<32x128xf16> {mirage.name = "x"}, %w: tensor<128x64xf16> {mirage.name = "w"}, %k: tensor<4x16x48xf16> {mirage.name = "k"}) -> tensor<32x192xf16> {
+  %e = tensor.empty() : tensor<32x192xf16>
+  %r = mirage_kernel.graph ins(%x, %w, %k : tensor<32x128xf16>, tensor<128x64xf16>, tensor<4x16x48xf16>) outs(%e : tensor<32x192xf16>) {
+  ^bb0(%a: tensor<32x128xf16>, %b: tensor<128x64xf16>, %c: tensor<4x16x48xf16>):
+    %0 = mirage_kernel.matmul %a, %b : (tensor<32x128xf16>, tensor<128x64xf16>) -> tensor<32x64xf16>
+    %1 = mirage_kernel.reshape %0 : (tensor<32x64xf16>) -> tensor<32x4x16xf16>
+    %2 = mirage_kernel.transpose %1 dims [1, 0, 2] : (tensor<32x4x16xf16>) -> tensor<4x32x16xf16>
+    %3 = mirage_kernel.matmul %2, %c : (tensor<4x32x16xf16>, tensor<4x16x48xf16>) -> tensor<4x32x48xf32>
+    %4 = mirage_kernel.silu %3 : (tensor<4x32x48xf32>) -> tensor<4x32x48xf16>
+    %5 = mirage_kernel.transpose %4 dims [1, 0, 2] : (tensor<4x32x48xf16>) -> tensor<32x4x48xf16>
+    %6 = mirage_kernel.reshape %5 : (tensor<32x4x48xf16>) -> tensor<32x192xf16>
+    mirage_kernel.yield %6 : tensor<32x192xf16>
+  } : tensor<32x192xf16>
+  return %r : tensor<32x192xf16>
+}

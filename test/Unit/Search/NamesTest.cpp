@@ -1,0 +1,214 @@
+//===- NamesTest.cpp - Programs whose dimensions are not plain names ------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Reference/RandomInputs.h"
+#include "Mirage/Reference/Reference.h"
+#include "Mirage/Search/Enumerator.h"
+#include "Mirage/Search/RewrittenProgram.h"
+#include "Mirage/Search/Search.h"
+#include "Programs.h"
+#include "llvm/ADT/STLExtras.h"
+#include "gtest/gtest.h"
+#include <cmath>
+#include <set>
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::search;
+using namespace mlir::mirage::test;
+
+namespace {
+
+/// Two graphs give the same numbers in double precision.
+void expectSameNumbers(const Graph &lhs, const Graph &rhs) {
+  std::vector<HostTensor> inputs = makeRandomInputs(lhs, /*seed=*/1);
+  auto expected = llvm::cantFail(evaluateReference(lhs, inputs));
+  auto found = llvm::cantFail(evaluateReference(rhs, inputs));
+  ASSERT_EQ(expected.size(), found.size());
+  for (auto [e, f] : llvm::zip(expected, found)) {
+    ASSERT_EQ(e.type.shape, f.type.shape);
+    for (size_t i = 0; i < e.values.size(); ++i)
+      ASSERT_TRUE(e.values[i] == f.values[i] ||
+                  std::abs(e.values[i] - f.values[i]) <=
+                      1e-9 * (1 + std::abs(e.values[i])))
+          << "element " << i << ": " << e.values[i] << " and " << f.values[i];
+  }
+}
+
+/// What is rewritten for the search means what it did, and can be searched.
+RewrittenProgram expectRewritten(const Graph &graph) {
+  RewrittenProgram program = llvm::cantFail(rewriteForSearch(graph));
+  EXPECT_FALSE(verify(program.body));
+  Graph whole = program.withBody(program.body);
+  EXPECT_FALSE(verify(whole));
+  expectSameNumbers(graph, whole);
+  EXPECT_TRUE(!!makeTargetProgram(program.body));
+  return program;
+}
+
+/// One kernel between views; all candidates compute the right numbers.
+SearchResult expectFused(const Graph &graph, SearchOptions options = {}) {
+  SearchResult result = llvm::cantFail(superoptimize(graph, options));
+  EXPECT_GT(result.report.verified, 0u);
+  EXPECT_EQ(result.report.rejected, 0u);
+  const Graph &best = result.getBest();
+  EXPECT_EQ(llvm::count_if(best.getNodes(),
+                           [](const Node &node) { return bool(node.body); }),
+            1);
+  for (const Candidate &candidate : result.candidates) {
+    EXPECT_FALSE(verify(candidate.graph));
+    expectSameNumbers(graph, candidate.graph);
+  }
+  return result;
+}
+
+/// Structures of one kernel with at most 11 operators and 2 grid axes.
+std::vector<Structure> enumerate(const Graph &graph, AtomReading reading,
+                                 uint64_t &states) {
+  TargetProgram program = llvm::cantFail(
+      makeTargetProgram(llvm::cantFail(rewriteForSearch(graph)).body));
+  EnumerationSpace space(program, reading);
+  EXPECT_TRUE(space.isSearchable());
+  std::vector<Structure> structures;
+  GridJoins joins{/*inOutputs=*/true};
+  for (unsigned size = 1; size <= 11; ++size) {
+    EnumerationCounts counts;
+    EnumerationLimits limits{size, /*maxStates=*/1000000, joins};
+    for (const KernelChoice &kernel : enumerateKernelChoices(program, 2, joins))
+      EXPECT_TRUE(Enumerator(space, limits, counts)
+                      .run(kernel, [&](const Structure &structure) {
+                        structures.push_back(structure);
+                      }));
+    states = counts.states;
+  }
+  return structures;
+}
+
+//===----------------------------------------------------------------------===//
+// Reshapes that split and join dimensions
+//===----------------------------------------------------------------------===//
+
+ValueId repeatHeads(ProgramBuilder &b, ValueId x, int64_t times) {
+  Shape shape = b.graph.getType(x).shape;
+  Shape once = {shape[0], 1, shape[1], shape[2]};
+  Shape often = {shape[0], times, shape[1], shape[2]};
+  ValueId split = b.apply(Opcode::Reshape, {x}, {}, once);
+  ValueId stretched = b.apply(Opcode::Broadcast, {split}, {}, often);
+  return b.apply(Opcode::Reshape, {stretched}, {},
+                 {shape[0] * times, shape[1], shape[2]});
+}
+
+/// Attention of `groups` heads of keys and values, which are repeated for
+/// `times` as many of queries.
+Graph repeatedAttention(int64_t groups, int64_t times, int64_t queries,
+                        int64_t keys, int64_t depth) {
+  ProgramBuilder b;
+  ValueId q = b.input({groups * times, queries, depth});
+  ValueId k = b.input({groups, keys, depth}),
+          v = b.input({groups, keys, depth});
+  ValueId scores =
+      b.matmul(q, b.transpose(repeatHeads(b, k, times), {0, 2, 1}));
+  ValueId e = b.apply(Opcode::Exp, {scores});
+  ValueId p = b.apply(Opcode::Div, {e, b.reduce(Opcode::Sum, e, 2)});
+  return b.finish({b.matmul(p, repeatHeads(b, v, times))});
+}
+
+/// Grid and loop, of names in both: structures of a packed program, whose name
+/// for rows is that of the queries' heads here.
+std::string describeWithout(const Structure &structure, NameId queries) {
+  if (llvm::is_contained(structure.gridNames, queries) ||
+      structure.loopName == queries)
+    return "";
+  return toString(structure);
+}
+
+TEST(NamesTest, RepeatedHeadsGiveThePackedStructures) {
+  Graph graph = repeatedAttention(2, 4, 3, 64, 16);
+  expectRewritten(graph);
+  uint64_t states = 0, packedStates = 0;
+  std::vector<Structure> all =
+      enumerate(graph, AtomReading::WrittenOut, states);
+  // [2, 4 heads and queries, depth] against the two heads.
+  std::vector<Structure> packed = enumerate(
+      attention(2, 12, 64, 16, 1, true), AtomReading::WrittenOut, packedStates);
+  EXPECT_EQ(packed.size(), 35u);
+  EXPECT_EQ(all.size(), 55u);
+  EXPECT_LE(states, 480u);
+  EXPECT_LE(packedStates, 320u);
+  // Names in the order of the values: groups, times, queries, depth, keys.
+  size_t numPacked = llvm::count_if(all, [](const Structure &structure) {
+    return !describeWithout(structure, /*queries=*/2).empty();
+  });
+  EXPECT_EQ(numPacked, packed.size());
+}
+
+TEST(NamesTest, RepeatedHeads) {
+  expectFused(repeatedAttention(2, 4, 1, 200, 32));
+  expectFused(repeatedAttention(2, 3, 20, 70, 16));
+}
+
+/// Heads out of the columns of a projection, and back into rows for another.
+TEST(NamesTest, HeadsAreSplitOffAndJoined) {
+  ProgramBuilder b;
+  ValueId x = b.input({5, 24}), k = b.input({3, 8, 7});
+  ValueId heads = b.apply(Opcode::Reshape, {x}, {}, {5, 3, 8});
+  ValueId scores = b.matmul(b.transpose(heads, {1, 0, 2}), k);
+  ValueId rows = b.transpose(b.apply(Opcode::Exp, {scores}), {1, 0, 2});
+  Graph graph = b.finish({b.apply(Opcode::Reshape, {rows}, {}, {5, 21})});
+  expectRewritten(graph);
+  expectFused(graph);
+}
+
+/// What is contracted is a product of names.
+TEST(NamesTest, AProductOfNamesIsContracted) {
+  ProgramBuilder b;
+  ValueId x = b.input({3, 20, 8}), w = b.input({24, 40});
+  ValueId e = b.apply(Opcode::Exp, {x});
+  ValueId rows =
+      b.apply(Opcode::Reshape, {b.transpose(e, {1, 0, 2})}, {}, {20, 24});
+  Graph graph = b.finish({b.matmul(rows, w)});
+  expectRewritten(graph);
+  expectFused(graph);
+}
+
+/// Rows and columns of a product, its batch, and what broadcasts to them, are
+/// products of names.
+TEST(NamesTest, AllDimensionsOfAProductAreSplit) {
+  ProgramBuilder b;
+  ValueId x = b.input({4, 6, 10}), w = b.input({10, 15}),
+          c = b.input({4, 1, 1});
+  ValueId bias = b.input({1, 15});
+  ValueId y = b.apply(Opcode::Add, {b.matmul(x, w), bias});
+  y = b.apply(Opcode::Mul, {y, c});
+  ValueId split = b.apply(Opcode::Reshape, {y}, {}, {2, 2, 2, 3, 3, 5});
+  ValueId w2 = b.apply(Opcode::Reshape, {x}, {}, {4, 6, 2, 5});
+  expectRewritten(b.finish({split, w2}));
+}
+
+TEST(NamesTest, AMeanOverSplitDimensionsCountsThemAll) {
+  ProgramBuilder b;
+  ValueId x = b.input({4, 6, 10});
+  ValueId flat = b.apply(Opcode::Reshape, {x}, {}, {4, 60});
+  ValueId normed = addRms(b, flat);
+  Graph graph = b.finish({b.apply(Opcode::Mul, {normed, flat})});
+  expectRewritten(graph);
+  expectFused(graph);
+}
+
+TEST(NamesTest, AMaskOfSplitRowsIsAnError) {
+  ProgramBuilder b;
+  ValueId x = b.input({6, 4});
+  ValueId masked = b.apply(Opcode::CausalMask, {x});
+  Graph graph = b.finish({b.apply(Opcode::Reshape, {masked}, {}, {2, 3, 4})});
+  auto program = rewriteForSearch(graph);
+  ASSERT_FALSE(!!program);
+  EXPECT_EQ(llvm::toString(program.takeError()),
+            "operation 0 (causal_mask): expects dimensions that no "
+            "reshape splits, got 6 in parts");
+}
+
+} // namespace
