@@ -291,6 +291,10 @@ double AnalyticCostModel::boundKernelUs(const TileGraph &header,
          getTrafficUs(header, operands, results, blocksUs);
 }
 
+double AnalyticCostModel::getFurtherKernelUs() const {
+  return target.nextLaunchUs - target.launchUs;
+}
+
 double AnalyticCostModel::estimateUs(const Graph &graph) const {
   double us = 0;
   for (const Node &op : graph.getNodes()) {
@@ -298,7 +302,7 @@ double AnalyticCostModel::estimateUs(const Graph &graph) const {
       assert(!hasDefaultTileGraph(op.opcode) && "a kernel has a block graph");
       continue;
     }
-    us += us > 0 ? target.nextLaunchUs - target.launchUs : 0;
+    us += us > 0 ? getFurtherKernelUs() : 0;
     us += estimateKernelUs(*op.body, graph.getTypes(op.operands),
                            graph.getTypes(op.results));
   }

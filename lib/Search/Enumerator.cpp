@@ -14,38 +14,33 @@ using namespace mlir::mirage::search;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-llvm::StringRef mlir::mirage::search::getPruneReasonName(PruneReason reason) {
-  static constexpr llvm::StringLiteral kNames[] = {
-      "expression", "size", "place", "duplicate", "open", "outer product"};
-  return kNames[static_cast<unsigned>(reason)];
+EnumerationCounts &
+EnumerationCounts::operator+=(const EnumerationCounts &other) {
+  states += other.states;
+  trials += other.trials;
+  for (unsigned i = 0; i < kNumPruneReasons; ++i)
+    pruned[i] += other.pruned[i];
+  return *this;
 }
 
 //===----------------------------------------------------------------------===//
-// Spaces and kernels
+// Sites and choices
 //===----------------------------------------------------------------------===//
 
-EnumerationSpace::EnumerationSpace(const TargetProgram &program,
-                                   AtomReading reading)
-    : program(program), forms(context, reading, kMaxProgramTotal) {
-  declareNames(context, program);
-  TargetForms all = computeForms(context, program, reading);
-  hasAtomFunctions = all.hasAtoms;
+KernelSite mlir::mirage::search::makeWholeSite(const EnumerationSpace &space) {
+  const TargetProgram &program = space.getProgram();
+  KernelSite site;
   for (ValueId input : program.inputs)
-    inputForms.push_back(all.ofValues[input]);
-  for (ValueId output : program.graph.getOutputs())
-    targets.push_back(all.ofValues[output]);
-  if (llvm::is_contained(targets, FormId::None))
-    return;
-  test.emplace(context, targets);
-  forms.setMaxTotal(test->getMaxTotal());
-  functions.emplace(context, test->getLevelForms());
-  offers = collectOffers(context, forms, program, test->getLevelForms());
+    site.inputs.push_back(space.getInput(input));
+  for (unsigned i = 0; i < program.graph.getOutputs().size(); ++i)
+    site.outputs.push_back(i);
+  return site;
 }
 
-static void addGridChoices(const TargetProgram &program, ArrayRef<NameId> names,
+static void addGridChoices(ArrayRef<NameId> loops, ArrayRef<NameId> names,
                            unsigned maxGridAxes, KernelChoice &choice,
                            std::vector<KernelChoice> &choices) {
-  for (NameId loop : toList(program.reducedNames)) {
+  for (NameId loop : loops) {
     choices.push_back(choice);
     choices.back().loopName = loop;
   }
@@ -54,21 +49,26 @@ static void addGridChoices(const TargetProgram &program, ArrayRef<NameId> names,
     return;
   for (size_t next = 0; next < names.size(); ++next) {
     choice.gridNames.push_back(names[next]);
-    addGridChoices(program, names.drop_front(next + 1), maxGridAxes, choice,
+    addGridChoices(loops, names.drop_front(next + 1), maxGridAxes, choice,
                    choices);
     choice.gridNames.pop_back();
   }
 }
 
 std::vector<KernelChoice> mlir::mirage::search::enumerateKernelChoices(
-    const TargetProgram &program, unsigned maxGridAxes, GridJoins joins) {
-  NameSet names = 0;
-  for (ValueId value : joins.any() ? llvm::ArrayRef<ValueId>(program.inputs)
-                                   : program.graph.getOutputs())
-    names |= program.getNames(value);
+    const TargetProgram &program, const KernelSite &site, unsigned maxGridAxes,
+    GridJoins joins) {
+  NameSet read = 0, written = 0;
+  for (const DeviceTensor &input : site.inputs)
+    read |= input.names & ~program.getPartNames();
+  for (unsigned output : site.outputs)
+    written |= program.getNames(program.graph.getOutputs()[output]);
+  bool needsNames = site.isLast() && !joins.any();
   std::vector<KernelChoice> choices;
   KernelChoice choice;
-  addGridChoices(program, toList(names), maxGridAxes, choice, choices);
+  addGridChoices(toList(read & program.reducedNames),
+                 toList(needsNames ? read & written : read), maxGridAxes,
+                 choice, choices);
   return choices;
 }
 
@@ -86,32 +86,72 @@ bool Enumerator::Step::ranksBelow(const Step &other) const {
   return getRank(*this) < getRank(other);
 }
 
-bool Enumerator::run(const KernelChoice &kernel,
-                     llvm::function_ref<void(const Structure &)> callback) {
-  structure = Structure();
+void Enumerator::start(const KernelSite &where, const KernelChoice &kernel) {
+  site = &where;
+  structure = KernelStructure();
   structure.gridNames = kernel.gridNames;
   structure.loopName = kernel.loopName;
   tensors.clear();
   steps.clear();
-  judgements.clear();
-  found = callback;
   joinedAxes = 0;
   NameSet outputNames = 0;
-  for (ValueId output : space.program.graph.getOutputs())
-    outputNames |= space.program.getNames(output);
+  for (unsigned output : site->outputs)
+    outputNames |=
+        space.program.getNames(space.program.graph.getOutputs()[output]);
   for (auto [axis, name] : llvm::enumerate(kernel.gridNames))
     if (!contains(outputNames, name))
       joinedAxes |= 1u << axis;
   addInputs();
-  extend();
+}
+
+bool Enumerator::run(const KernelSite &where, const KernelChoice &kernel,
+                     Callback callback) {
+  start(where, kernel);
+  found = callback;
+  if (getOperatorsNeeded() <= limits.numOperators)
+    extend();
   return !isOverLimit;
 }
 
+Enumerator::Step Enumerator::findStep(const StructureOperator &op) const {
+  bool accumulates = op.opcode == Opcode::Accumulate;
+  Opcode opcode = accumulates ? op.reduction : op.opcode;
+  auto offer = llvm::find_if(space.offers, [&](const auto &offer) {
+    return offer.row->opcode == opcode && offer.scalars == op.scalars;
+  });
+  assert(offer != space.offers.end() && "a structure of another program");
+  Step step;
+  step.offer = offer - space.offers.begin();
+  step.lhs = op.operands[0];
+  step.isBinary = op.operands.size() == 2;
+  step.rhs = step.isBinary ? op.operands[1] : 0;
+  step.accumulates = accumulates;
+  step.over = op.over;
+  step.gridAxis = op.gridAxis;
+  return step;
+}
+
+std::vector<FormId> Enumerator::replay(const KernelSite &where,
+                                       const KernelStructure &kernel) {
+  start(where, {kernel.gridNames, kernel.loopName});
+  for (const StructureOperator &op : kernel.operators) {
+    Step step = findStep(op);
+    std::optional<Tensor> tensor = makeTensor(step);
+    assert(tensor && "the kernel was found in a space like this");
+    tensor->form = judge(step).form;
+    tensors.push_back(*tensor);
+  }
+  std::vector<FormId> forms;
+  for (unsigned result : kernel.results)
+    forms.push_back(tensors[result].form);
+  return forms;
+}
+
 void Enumerator::addInputs() {
-  for (auto [position, input] : llvm::enumerate(space.program.inputs)) {
+  for (const DeviceTensor &input : site->inputs) {
     Tensor tensor;
-    tensor.form = space.inputForms[position];
-    tensor.names = space.program.getNames(input);
+    tensor.form = input.form;
+    tensor.names = input.names;
     if (structure.loopName != kNoName &&
         contains(tensor.names, structure.loopName))
       tensor.phase = Phase::Loop;
@@ -119,7 +159,7 @@ void Enumerator::addInputs() {
       if (contains(tensor.names, name))
         tensor.axes |= 1u << axis;
     tensors.push_back(tensor);
-    structure.inputs.push_back(input);
+    structure.inputs.push_back(input.number);
   }
 }
 
@@ -146,8 +186,9 @@ void Enumerator::tryUnary(unsigned operand) {
   }
 }
 
-/// Over names, over the loop, over axes of the grid.
+/// Over names, over parts, over the loop, over axes of the grid.
 void Enumerator::tryReductions(Step step) {
+  tryPartReductions(step);
   const Tensor &operand = tensors[step.lhs];
   Phase phase = operand.phase;
   NameSet names = operand.names;
@@ -166,6 +207,18 @@ void Enumerator::tryReductions(Step step) {
   step.over = isReducedAlready ? kNoName : structure.loopName;
   step.accumulates = true;
   tryStep(step);
+}
+
+/// Joins parts that blocks of an earlier kernel left.
+void Enumerator::tryPartReductions(Step step) {
+  if (!space.offers[step.offer].joinsParts ||
+      space.offers[step.offer].row->averages())
+    return;
+  for (NameSet left = tensors[step.lhs].names & space.partNames; left;
+       left &= left - 1) {
+    step.over = llvm::countr_zero(left);
+    tryStep(step);
+  }
 }
 
 /// Joins parts that blocks along an axis have of what has been reduced: what
@@ -214,8 +267,11 @@ void Enumerator::tryBinary(unsigned lhs, unsigned rhs) {
 
 /// Elementwise operators take two tensors if one has all names of the other, if
 /// some value of the program has what they have together, or if that is neither
-/// reduced nor too much.
-static bool mayMeet(const TargetProgram &program, NameSet lhs, NameSet rhs) {
+/// reduced nor too much. Names of parts do not count.
+bool Enumerator::mayMeet(NameSet lhs, NameSet rhs) const {
+  const TargetProgram &program = space.program;
+  lhs &= ~space.partNames;
+  rhs &= ~space.partNames;
   NameSet both = lhs | rhs;
   if (both == lhs || both == rhs || program.hasValueWithNames(both))
     return true;
@@ -231,7 +287,8 @@ bool Enumerator::isOuterProduct(const Step &step) const {
       space.program.hasOuterOperations ||
       !llvm::is_contained(offer.positions, OperatorOffer::Position::Factor))
     return false;
-  NameSet lhs = tensors[step.lhs].names, rhs = tensors[step.rhs].names;
+  NameSet lhs = tensors[step.lhs].names & ~space.partNames;
+  NameSet rhs = tensors[step.rhs].names & ~space.partNames;
   NameSet both = lhs | rhs;
   return both != lhs && both != rhs && (both & space.program.reducedNames);
 }
@@ -245,10 +302,9 @@ Enumerator::makeTensor(const Step &step) const {
     Phase high = std::max(result.phase, other.phase);
     if (low == Phase::Loop && high > Phase::Loop)
       return std::nullopt;
-    bool mayJoin = step.over == kNoName
-                       ? limits.joinsAnyNames ||
-                             mayMeet(space.program, result.names, other.names)
-                       : result.names != other.names;
+    bool mayJoin = step.over == kNoName ? limits.joinsAnyNames ||
+                                              mayMeet(result.names, other.names)
+                                        : result.names != other.names;
     if (!mayJoin)
       return std::nullopt;
     result.phase = high;
@@ -310,9 +366,9 @@ bool Enumerator::isPlaced(const Step &step) const {
 SymbolPowers Enumerator::getPart(NameId name, bool withLoop) const {
   SymbolPowers part;
   if (llvm::is_contained(structure.gridNames, name))
-    part.push_back({getGridSymbol(name), -1});
+    part.push_back({getGridSymbol(name, site->position), -1});
   if (withLoop && name == structure.loopName)
-    part.push_back({getLoopSymbol(name), -1});
+    part.insert(part.begin(), {getLoopSymbol(name), -1});
   return part;
 }
 
@@ -328,10 +384,14 @@ FormId Enumerator::buildForm(const Step &step) {
     return space.forms.contraction(lhs, rhs, step.over,
                                    getPart(step.over, /*withLoop=*/true));
   if (step.gridAxis)
-    return space.forms.join(*offer.row, lhs,
-                            getGridSymbol(structure.gridNames[*step.gridAxis]));
+    return space.forms.join(
+        *offer.row, lhs,
+        getGridSymbol(structure.gridNames[*step.gridAxis], site->position));
   if (step.over == kNoName)
     return space.forms.join(*offer.row, lhs, getLoopSymbol(structure.loopName));
+  if (auto part = space.program.getPart(step.over))
+    return space.forms.join(*offer.row, lhs,
+                            getGridSymbol(part->of, part->kernel));
   return space.forms.reduction(*offer.row, lhs, {step.over},
                                getPart(step.over, /*withLoop=*/false));
 }
@@ -350,15 +410,31 @@ Enumerator::Judgement Enumerator::judgeUncached(const Step &step) {
   return {form, std::nullopt};
 }
 
+/// All that a form depends on but its operands' forms: the offer, and the
+/// symbols that it brings.
+uint64_t Enumerator::getKey(const Step &step) const {
+  NameId joined = kNoName;
+  if (step.gridAxis)
+    joined = structure.gridNames[*step.gridAxis];
+  else if (step.accumulates)
+    joined = structure.loopName;
+  bool isOnGrid = llvm::is_contained(structure.gridNames, step.over);
+  bool isLooped = step.over == structure.loopName;
+  uint64_t key = step.offer;
+  key = key << 16 | step.over;
+  key = key << 16 | joined;
+  key = key << 3 | site->position;
+  for (bool flag : {step.isBinary, step.accumulates, step.gridAxis.has_value(),
+                    isOnGrid, isLooped})
+    key = key << 1 | flag;
+  return key;
+}
+
 Enumerator::Judgement Enumerator::judge(const Step &step) {
-  uint64_t axis = step.gridAxis ? *step.gridAxis + 1 : 0;
-  uint64_t what = (uint64_t(step.offer) << 32) | (uint64_t(step.over) << 8) |
-                  (axis << 2) | (step.isBinary << 1) |
-                  uint64_t(step.accumulates);
   uint64_t forms = uint64_t(tensors[step.lhs].form) << 32;
   if (step.isBinary)
     forms |= uint64_t(tensors[step.rhs].form);
-  auto [it, isNew] = judgements.try_emplace({what, forms});
+  auto [it, isNew] = space.judgements.try_emplace({getKey(step), forms});
   if (isNew)
     it->second = judgeUncached(step);
   return it->second;
@@ -440,6 +516,8 @@ unsigned Enumerator::countAxesToLeave(unsigned axes) const {
 /// takes one, leaving a grid axis one more, and so does each function that is
 /// still missing; a missing reduction may be the one that leaves the loop.
 unsigned Enumerator::getOperatorsNeeded() const {
+  if (!site->isLast())
+    return getOperatorsNeededBeforeOthers();
   unsigned open = 0, axes = 0;
   bool inLoop = false;
   FunctionBound::FunctionSet present = 0;
@@ -452,12 +530,28 @@ unsigned Enumerator::getOperatorsNeeded() const {
     axes |= tensor.axes;
   }
   FunctionBound::FunctionSet missing = space.functions->getAll() & ~present;
-  unsigned outputs = space.targets.size();
+  unsigned outputs = site->outputs.size();
   unsigned needed = open > outputs ? open - outputs : 0;
   needed += llvm::popcount(missing) + countAxesToLeave(axes);
   if (inLoop && !(missing & space.functions->getReductions()))
     ++needed;
   return needed;
+}
+
+/// Of a kernel that may leave several tensors: each open one in the loop takes
+/// an operator, to join another or to leave the loop as one.
+unsigned Enumerator::getOperatorsNeededBeforeOthers() const {
+  unsigned inLoop = 0, others = 0, unread = 0;
+  for (auto [number, tensor] : llvm::enumerate(tensors)) {
+    if (tensor.numUses > 0)
+      continue;
+    ++(tensor.phase == Phase::Loop ? inLoop : others);
+    unread += tensor.phase != Phase::Loop && number < site->inputs.size();
+  }
+  unsigned left = others + (inLoop > 0 ? 1 : 0);
+  unsigned toJoin = left > site->maxResults ? left - site->maxResults : 0;
+  // An operator reads at most two inputs that nothing has read.
+  return inLoop + std::max(toJoin, (unread + 1) / 2);
 }
 
 //===----------------------------------------------------------------------===//
@@ -466,9 +560,7 @@ unsigned Enumerator::getOperatorsNeeded() const {
 
 /// Whether the tensor, put together over the grid, is the program's output.
 bool Enumerator::isOutput(const Tensor &tensor, unsigned output) {
-  ValueId value = space.program.graph.getOutputs()[output];
-  if (tensor.phase == Phase::Loop ||
-      (tensor.names & ~space.program.getNames(value)))
+  if (tensor.phase == Phase::Loop)
     return false;
   FormId form = tensor.form;
   for (auto [axis, name] : llvm::enumerate(structure.gridNames)) {
@@ -476,27 +568,61 @@ bool Enumerator::isOutput(const Tensor &tensor, unsigned output) {
       continue;
     if (!limits.joins.inOutputs)
       return false;
-    form = space.context.multiplySymbol(form, getGridSymbol(name));
+    form =
+        space.context.multiplySymbol(form, getGridSymbol(name, site->position));
   }
-  return form == space.targets[output];
+  return space.isOutput(form, tensor.names, output);
+}
+
+/// The tensors that are outputs of the program. \returns false if one is
+/// missing, or if something else is open.
+bool Enumerator::collectOutputs() {
+  for (unsigned output : site->outputs) {
+    auto it = llvm::find_if(
+        tensors, [&](const Tensor &t) { return isOutput(t, output); });
+    if (it == tensors.end())
+      return false;
+    structure.results.push_back(it - tensors.begin());
+  }
+  for (auto [number, tensor] : llvm::enumerate(tensors))
+    if (tensor.numUses == 0 && !llvm::is_contained(structure.results, number))
+      return false;
+  return true;
+}
+
+/// The names of what is stored: blocks along an axis that leave parts leave
+/// them side by side.
+NameSet Enumerator::getStoredNames(const Tensor &tensor) const {
+  NameSet names = tensor.names;
+  for (auto [axis, name] : llvm::enumerate(structure.gridNames))
+    if ((tensor.axes >> axis & 1) && !contains(tensor.names, name))
+      names |= toSet(space.program.getPartName(site->position, name));
+  return names;
+}
+
+/// What is open is left to the next kernel. \returns false if something is in
+/// the loop, an input, or too much.
+bool Enumerator::collectResults() {
+  results.clear();
+  for (auto [number, tensor] : llvm::enumerate(tensors)) {
+    if (tensor.numUses > 0)
+      continue;
+    if (tensor.phase == Phase::Loop || number < site->inputs.size())
+      return false;
+    structure.results.push_back(number);
+    results.push_back({tensor.form, getStoredNames(tensor)});
+  }
+  return results.size() <= site->maxResults;
 }
 
 void Enumerator::checkComplete() {
   if (steps.size() != limits.numOperators)
     return;
-  structure.outputs.clear();
-  for (unsigned output = 0; output < space.targets.size(); ++output) {
-    auto it = llvm::find_if(
-        tensors, [&](const Tensor &t) { return isOutput(t, output); });
-    if (it == tensors.end())
-      return;
-    structure.outputs.push_back(it - tensors.begin());
-  }
-  for (auto [number, tensor] : llvm::enumerate(tensors))
-    if (tensor.numUses == 0 && !llvm::is_contained(structure.outputs, number))
-      return;
+  structure.results.clear();
+  if (!(site->isLast() ? collectOutputs() : collectResults()))
+    return;
   structure.operators.clear();
   for (const Step &step : steps)
     structure.operators.push_back(makeOperator(step));
-  found(structure);
+  found(structure, results);
 }

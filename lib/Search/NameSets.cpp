@@ -117,10 +117,10 @@ mlir::mirage::search::nameProgram(const Graph &graph) {
   llvm::Expected<DimensionNames> names = nameDimensions(graph);
   if (!names)
     return names;
-  if (names->getNumNames() > kMaxNames)
-    return llvm::createStringError("expects at most " + llvm::Twine(kMaxNames) +
-                                   " different dimensions, got " +
-                                   llvm::Twine(names->getNumNames()));
+  if (names->getNumNames() > kMaxProgramNames)
+    return llvm::createStringError(
+        "expects at most " + llvm::Twine(kMaxProgramNames) +
+        " different dimensions, got " + llvm::Twine(names->getNumNames()));
   if (Error error = checkOperations(graph, [&](const Node &operation) {
         return checkDistinct(operation, *names);
       }))

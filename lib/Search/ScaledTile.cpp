@@ -92,9 +92,45 @@ std::optional<ScaledTile> ScaledTileBuilder::reduce(Opcode opcode,
                                                     Attributes attributes) {
   if (operand.scale && opcode != Opcode::Sum && opcode != Opcode::Mean)
     return std::nullopt;
+  if (operand.scale && contains(scales[*operand.scale].tile.getNames(), name))
+    return opcode == Opcode::Sum ? sumParts(operand, name, attributes)
+                                 : std::nullopt;
   return ScaledTile{
       builder.reduce(opcode, operand.tile, name, std::move(attributes)),
       operand.scale};
+}
+
+unsigned ScaledTileBuilder::addScale(const NamedTile &tile, NameSet varies) {
+  for (auto [number, scale] : llvm::enumerate(scales))
+    if (scale.tile.value == tile.value)
+      return number;
+  scales.push_back({tile, varies});
+  return scales.size() - 1;
+}
+
+/// The largest of the factors that parts along `name` have.
+unsigned ScaledTileBuilder::joinParts(unsigned scale, NameId name) {
+  auto [entry, isNew] = joinedParts.try_emplace(
+      std::make_pair(scale, unsigned(name)), scales.size());
+  if (isNew)
+    scales.push_back({builder.reduce(Opcode::Max, scales[scale].tile, name, {}),
+                      scales[scale].varies});
+  return entry->second;
+}
+
+/// Parts p · exp(t) with factors of their own: the sum of p · exp(t − max t).
+std::optional<ScaledTile> ScaledTileBuilder::sumParts(const ScaledTile &operand,
+                                                      NameId name,
+                                                      Attributes attributes) {
+  unsigned joined = joinParts(*operand.scale, name);
+  NamedTile difference = builder.elementwise(
+      Opcode::Sub, {scales[*operand.scale].tile, scales[joined].tile}, {});
+  NamedTile factor = builder.elementwise(Opcode::Exp, {difference}, {});
+  NamedTile relative =
+      builder.elementwise(Opcode::Mul, {operand.tile, factor}, {});
+  return ScaledTile{
+      builder.reduce(Opcode::Sum, relative, name, std::move(attributes)),
+      joined};
 }
 
 /// Whether parts that are joined have factors of their own.

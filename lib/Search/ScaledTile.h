@@ -60,6 +60,11 @@ public:
   /// \param joined  the name whose grid axis is joined; none for the loop.
   std::optional<ScaledTile> accumulate(const ScaledTile &operand, NameId name,
                                        Attributes attributes, NameId joined);
+  /// A scale that another kernel stored.
+  unsigned addScale(const NamedTile &tile, NameSet varies);
+  const NamedTile &getScale(unsigned scale) const { return scales[scale].tile; }
+  /// Names whose grid axes the scale varies along.
+  NameSet getVaryingNames(unsigned scale) const { return scales[scale].varies; }
   /// The value itself.
   NamedTile unscale(const ScaledTile &operand);
 
@@ -71,11 +76,15 @@ private:
 
   bool differs(const Scale &scale, NameId joined) const;
   unsigned join(unsigned scale, Axis axis, NameId joined);
+  unsigned joinParts(unsigned scale, NameId name);
+  std::optional<ScaledTile> sumParts(const ScaledTile &operand, NameId name,
+                                     Attributes attributes);
 
   TileGraph &graph;
   NamedTileBuilder &builder;
   std::vector<Scale> scales;
   llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> joins;
+  llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> joinedParts;
 };
 
 } // namespace mlir::mirage::search

@@ -11,6 +11,7 @@
 #include "Mirage/Graph/DefaultTileGraph.h"
 #include "Mirage/Search/RewrittenProgram.h"
 #include "Mirage/Search/Stabilizers.h"
+#include "Mirage/Search/TilingSearch.h"
 #include "Mirage/Verify/SmallerSizes.h"
 #include "Mirage/Verify/Verify.h"
 #include "llvm/ADT/STLExtras.h"
@@ -63,7 +64,7 @@ public:
            const RewrittenProgram &rewritten, Target target,
            const SearchOptions &options)
       : program(std::move(program)), original(original), rewritten(rewritten),
-        target(target), options(options), costModel(target),
+        target(target), options(options), costModel(this->target),
         verifier(options.verify ? options.verify
                                 : makeFieldVerifier(options.seed)),
         filter(options.seed), start(std::chrono::steady_clock::now()),
@@ -73,9 +74,7 @@ public:
     if (Error error = buildBaseline())
       return std::move(error);
     result.report.limitUs = getStreamingLimitUs(target, program.graph);
-    // What was read as an atom is searched as such first, then written out.
-    if (enumerate(AtomReading::Function))
-      enumerate(AtomReading::WrittenOut);
+    explore();
     if (result.stopReason == StopReason::Exhausted &&
         result.report.counts.pruned[unsigned(PruneReason::OuterProduct)] > 0)
       stop(StopReason::OuterProducts);
@@ -115,9 +114,12 @@ private:
     bestUs.clear();
     result.report.verified = result.report.rejected = result.report.filtered =
         0;
+    TilingSearch tilings(program, target, costModel, !cutsNothing);
     for (const Structure &structure : structures)
       if (goesOn(/*hasSome=*/!result.candidates.empty()))
-        instantiate(structure);
+        instantiate(structure, tilings);
+    result.report.instances += tilings.getNumTried();
+    result.report.fitting += tilings.getNumFitting();
     rank();
     verifyCandidates();
   }
@@ -155,67 +157,72 @@ private:
     return Error::success();
   }
 
-  /// Deepens the number of operators step by step. \returns whether the other
-  /// reading is worth a search of its own: limits left, and atoms there.
-  bool enumerate(AtomReading reading) {
-    uint64_t used = result.report.counts.states;
-    stateLimit = options.maxStates;
-    if (reading == AtomReading::WrittenOut)
-      stateLimit = std::min(stateLimit, used + options.maxWrittenOutStates);
-    EnumerationSpace space(program, reading);
-    if (!space.isSearchable()) {
+  /// One kernel first, then several. What was read as an atom is searched as
+  /// such first, then written out.
+  void explore() {
+    ExplorationLimits one;
+    one.maxBlockOps = one.maxOps = options.maxBlockOps;
+    exploreBoth(one, options.maxStates, options.maxWrittenOutStates);
+    if (options.maxKernels == 1 || isOutOfTime())
+      return;
+    ExplorationLimits several;
+    several.minKernels = 2;
+    several.maxKernels = options.maxKernels;
+    several.maxBlockOps = options.maxBlockOps;
+    several.maxOps = options.maxOps;
+    exploreBoth(several, options.maxStatesOfSeveral,
+                options.maxWrittenOutStates);
+  }
+
+  /// \param maxWrittenOut  of the states, what may be spent on atoms written
+  ///                       out.
+  void exploreBoth(ExplorationLimits limits, uint64_t maxStates,
+                   uint64_t maxWrittenOut) {
+    limits.maxStates = maxStates;
+    uint64_t used = 0;
+    if (!explore(AtomReading::Function, limits, used) || used >= maxStates)
+      return;
+    limits.maxStates = std::min(maxStates - used, maxWrittenOut);
+    explore(AtomReading::WrittenOut, limits, used);
+  }
+
+  /// \returns whether the other reading is worth a search of its own.
+  bool explore(AtomReading reading, ExplorationLimits limits, uint64_t &used) {
+    limits.maxGridAxes = options.maxGridAxes;
+    limits.joins = {options.allowSummedOutputs, options.allowGridAccumulates};
+    limits.numThreads = options.numThreads;
+    limits.isOutOfTime = [this] { return isOutOfTime(); };
+    Explorer explorer(program, reading, limits);
+    if (!explorer.isSearchable()) {
       stop(StopReason::ProgramTooLarge);
       return reading == AtomReading::Function;
     }
-    std::vector<KernelChoice> kernels =
-        enumerateKernelChoices(program, options.maxGridAxes, getJoins());
-    for (unsigned size = 1; size <= options.maxBlockOps; ++size)
-      if (!enumerateRound(space, reading, kernels, size))
-        return false;
-    return space.hasAtoms();
-  }
-
-  bool enumerateRound(EnumerationSpace &space, AtomReading reading,
-                      llvm::ArrayRef<KernelChoice> kernels, unsigned size) {
-    SearchRound round;
-    round.reading = reading;
-    round.numOperators = size;
-    size_t before = structures.size();
-    EnumerationLimits limits{size, stateLimit - result.report.counts.states,
-                             getJoins()};
-    limits.isOutOfTime = [this] { return isOutOfTime(); };
-    bool goesOn = true;
-    for (const KernelChoice &kernel : kernels) {
-      Enumerator enumerator(space, limits, round.counts);
-      if (!enumerator.run(kernel, [&](const Structure &s) { keep(s); }))
-        goesOn = stop(isOutOfTime() ? StopReason::TimeLimit
-                                    : StopReason::StateLimit);
-      if (!goesOn)
-        break;
+    Explorer::Stop why =
+        explorer.run([&](const Structure &s) { return keep(s); });
+    for (const SearchRound &round : explorer.getRounds()) {
+      result.report.counts += round.counts;
+      used += round.counts.states;
+      result.report.rounds.push_back(round);
     }
-    round.structures = structures.size() - before;
-    addCounts(round.counts);
-    result.report.rounds.push_back(round);
-    return goesOn;
+    switch (why) {
+    case Explorer::Stop::Exhausted:
+      return explorer.hasAtoms();
+    case Explorer::Stop::StateLimit:
+      return stop(StopReason::StateLimit);
+    case Explorer::Stop::OutOfTime:
+      return stop(StopReason::TimeLimit);
+    }
+    return false;
   }
 
-  GridJoins getJoins() const {
-    return {options.allowSummedOutputs, options.allowGridAccumulates};
-  }
-
-  void keep(const Structure &structure) {
-    if (!canBuild(program, structure))
-      return;
-    if (seen.insert(toString(structure)).second)
+  /// Whether the structure is new and can be built.
+  bool keep(const Structure &structure) {
+    if (program.isStripped && !planKernels(program, structure))
+      return false;
+    bool isNew = seen.insert(toString(structure)).second;
+    if (isNew)
       structures.push_back(structure);
-  }
-
-  void addCounts(const EnumerationCounts &counts) {
-    EnumerationCounts &sum = result.report.counts;
-    sum.states += counts.states;
-    sum.trials += counts.trials;
-    for (unsigned i = 0; i < kNumPruneReasons; ++i)
-      sum.pruned[i] += counts.pruned[i];
+    return isNew;
   }
 
   /// Quick tests first: what differs at all differs there.
@@ -232,65 +239,23 @@ private:
     });
   }
 
-  /// A tiling and what it cannot go below.
-  struct BoundedTiling {
-    double boundUs;
-    size_t number;
-    Tiling tiling;
-  };
-
-  /// Of a structure, by ascending bounds.
-  std::vector<BoundedTiling> boundTilings(const Structure &structure) const {
-    llvm::ArrayRef<int64_t> extents = program.names.extents;
-    std::set<unsigned> joinedAxes;
-    for (const StructureOperator &op : structure.operators)
-      if (op.gridAxis)
-        joinedAxes.insert(*op.gridAxis);
-    std::vector<BoundedTiling> tilings;
-    for (Tiling &tiling : enumerateTilings(program, structure, extents,
-                                           target.sharedBytesPerBlock)) {
-      double us = costModel.boundKernelUs(
-          buildTileHeader(program, structure, extents, tiling),
-          program.graph.getTypes(structure.inputs),
-          program.graph.getTypes(program.graph.getOutputs()),
-          joinedAxes.size());
-      tilings.push_back({us, tilings.size(), std::move(tiling)});
-    }
-    llvm::sort(tilings, [](const auto &a, const auto &b) {
-      return std::tie(a.boundUs, a.number) < std::tie(b.boundUs, b.number);
-    });
-    return tilings;
-  }
-
-  /// Keeps the cheapest tiling that fits, if it is one of the best so far.
-  void instantiate(const Structure &structure) {
-    llvm::ArrayRef<int64_t> extents = program.names.extents;
-    std::optional<Candidate> best;
-    for (const BoundedTiling &next : boundTilings(structure)) {
-      if (next.boundUs > getLimitUs() ||
-          (best && !cutsNothing && next.boundUs >= best->predictedUs))
-        break;
-      ++result.report.instances;
-      TileGraph tiles =
-          buildTileGraph(program, structure, extents, next.tiling);
-      if (!fits(tiles, target))
-        continue;
-      ++result.report.fitting;
-      double us = costModel.estimateKernelUs(
-          tiles, program.graph.getTypes(structure.inputs),
-          program.graph.getTypes(program.graph.getOutputs()));
-      if (!best || us < best->predictedUs)
-        best = Candidate{structure, next.tiling, Graph(), us, {}};
-    }
-    if (!best || best->predictedUs > getLimitUs())
+  /// Keeps the cheapest tilings that fit, if they are among the best so far.
+  void instantiate(const Structure &structure, TilingSearch &tilings) {
+    Candidate candidate;
+    candidate.structure = structure;
+    candidate.plans = *planKernels(program, structure);
+    auto best = tilings.findCheapest(candidate.plans, getLimitUs());
+    if (!best)
       return;
-    bestUs.insert(best->predictedUs);
-    result.candidates.push_back(std::move(*best));
+    candidate.tilings = std::move(best->tilings);
+    candidate.predictedUs = best->predictedUs;
+    bestUs.insert(candidate.predictedUs);
+    result.candidates.push_back(std::move(candidate));
   }
 
   void rank() {
     auto getKey = [](const Candidate &c) {
-      return std::make_tuple(c.predictedUs, c.structure.operators.size(),
+      return std::make_tuple(c.predictedUs, c.structure.getNumOperators(),
                              toString(c.structure));
     };
     llvm::sort(result.candidates, [&](const Candidate &a, const Candidate &b) {
@@ -306,7 +271,8 @@ private:
       if (verified.size() == options.numCandidates ||
           !goesOn(/*hasSome=*/!verified.empty()))
         break;
-      candidate.testPairs = buildTestPairs(program, candidate.structure);
+      candidate.testPairs =
+          buildTestPairs(program, candidate.structure, candidate.plans);
       if (!isVerified(candidate)) {
         ++result.report.rejected;
         continue;
@@ -323,11 +289,9 @@ private:
   }
 
   void finish(Candidate &candidate) {
-    llvm::ArrayRef<int64_t> extents = program.names.extents;
     candidate.graph = rewritten.withBody(
-        buildKernelGraph(program, candidate.structure, extents,
-                         buildTileGraph(program, candidate.structure, extents,
-                                        candidate.tiling)));
+        buildGraph(program, candidate.structure, candidate.plans,
+                   program.getExtents(), candidate.tilings));
   }
 
   TargetProgram program;
@@ -339,7 +303,6 @@ private:
   StructureVerifier verifier;
   TestPairFilter filter;
   std::chrono::steady_clock::time_point start;
-  uint64_t stateLimit = 0;      ///< of the reading that is searched
   bool cutsNothing = false;     ///< bounds on costs are not heeded
   std::multiset<double> bestUs; ///< of the candidates so far
   std::set<std::string> seen;

@@ -29,6 +29,7 @@ llvm::json::Value mlir::mirage::search::toJSON(const SearchReport &report) {
     bool isWrittenOut = round.reading == AtomReading::WrittenOut;
     rounds.push_back(
         Object{{"atoms", isWrittenOut ? "written out" : "functions"},
+               {"maxKernels", int64_t(round.maxKernels)},
                {"operators", int64_t(round.numOperators)},
                {"structures", int64_t(round.structures)},
                {"counts", makeCounts(round.counts)}});

@@ -1,4 +1,4 @@
-//===- Structure.cpp - A kernel without sizes -----------------------------===//
+//===- Structure.cpp - A µGraph without sizes -----------------------------===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,24 +14,31 @@
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
 
-std::vector<NameSet>
-Structure::computeTensorNames(llvm::ArrayRef<NameSet> inputNames) const {
-  std::vector<NameSet> names(inputNames.begin(), inputNames.end());
-  for (const StructureOperator &op : operators) {
-    NameSet set = 0;
-    for (unsigned operand : op.operands)
-      set |= names[operand];
-    if (op.over != kNoName)
-      set &= ~toSet(op.over);
-    names.push_back(set);
-  }
-  return names;
+bool KernelStructure::operator==(const KernelStructure &other) const {
+  return gridNames == other.gridNames && loopName == other.loopName &&
+         inputs == other.inputs && operators == other.operators &&
+         results == other.results;
 }
 
 bool Structure::operator==(const Structure &other) const {
-  return gridNames == other.gridNames && loopName == other.loopName &&
-         inputs == other.inputs && operators == other.operators &&
+  return kernels == other.kernels && results == other.results &&
          outputs == other.outputs;
+}
+
+unsigned Structure::getNumOperators() const {
+  unsigned number = 0;
+  for (const KernelStructure &kernel : kernels)
+    number += kernel.operators.size();
+  return number;
+}
+
+unsigned Structure::getFirstResult(unsigned numProgramInputs,
+                                   unsigned kernel) const {
+  unsigned first = numProgramInputs;
+  for (const KernelStructure &before :
+       llvm::ArrayRef(kernels).take_front(kernel))
+    first += before.results.size();
+  return first;
 }
 
 static std::string getText(NameId name) {
@@ -41,33 +48,59 @@ static std::string getText(NameId name) {
                    : "n" + std::to_string(name);
 }
 
-std::string mlir::mirage::search::toString(const Structure &structure) {
+static void print(llvm::raw_ostream &os, const StructureOperator &op,
+                  const KernelStructure &kernel) {
+  os << getOperatorInfo(op.opcode).name;
+  if (op.opcode == Opcode::Accumulate)
+    os << ' ' << getOperatorInfo(op.reduction).name;
+  for (double scalar : op.scalars)
+    os << ' ' << llvm::format("%.17g", scalar);
+  if (op.over != kNoName)
+    os << " over " << getText(op.over);
+  if (op.gridAxis)
+    os << " across " << getText(kernel.gridNames[*op.gridAxis]);
+  os << " (";
+  llvm::interleaveComma(op.operands, os);
+  os << ")";
+}
+
+std::string mlir::mirage::search::toString(const KernelStructure &kernel) {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << "grid {";
   llvm::interleave(
-      structure.gridNames, os, [&](NameId n) { os << getText(n); }, ",");
-  os << "} loop " << getText(structure.loopName) << " inputs";
-  for (ValueId input : structure.inputs)
+      kernel.gridNames, os, [&](NameId n) { os << getText(n); }, ",");
+  os << "} loop " << getText(kernel.loopName) << " inputs";
+  for (unsigned input : kernel.inputs)
     os << " %" << input;
   os << '\n';
-  unsigned tensor = structure.inputs.size();
-  for (const StructureOperator &op : structure.operators) {
-    os << "  " << tensor++ << " = " << getOperatorInfo(op.opcode).name;
-    if (op.opcode == Opcode::Accumulate)
-      os << ' ' << getOperatorInfo(op.reduction).name;
-    for (double scalar : op.scalars)
-      os << ' ' << llvm::format("%.17g", scalar);
-    if (op.over != kNoName)
-      os << " over " << getText(op.over);
-    if (op.gridAxis)
-      os << " across " << getText(structure.gridNames[*op.gridAxis]);
-    os << " (";
-    llvm::interleaveComma(op.operands, os);
-    os << ")\n";
+  unsigned tensor = kernel.inputs.size();
+  for (const StructureOperator &op : kernel.operators) {
+    os << "  " << tensor++ << " = ";
+    print(os, op, kernel);
+    os << '\n';
   }
-  os << "  outputs ";
-  llvm::interleaveComma(structure.outputs, os);
+  os << "  results ";
+  llvm::interleaveComma(kernel.results, os);
+  os << '\n';
+  return text;
+}
+
+std::string mlir::mirage::search::toString(const Structure &structure) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (const KernelStructure &kernel : structure.kernels)
+    os << toString(kernel);
+  os << "stored";
+  for (const StoredTensor &result : structure.results) {
+    os << ' ' << getElementTypeName(result.element) << '{';
+    llvm::interleave(
+        result.layout, os, [&](NameId n) { os << getText(n); }, ",");
+    os << '}';
+  }
+  os << " outputs";
+  for (unsigned output : structure.outputs)
+    os << " %" << output;
   os << '\n';
   return text;
 }

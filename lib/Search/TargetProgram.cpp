@@ -71,17 +71,88 @@ mlir::mirage::search::makeTargetProgram(const Graph &graph) {
   return program;
 }
 
+//===----------------------------------------------------------------------===//
+// Names of parts
+//===----------------------------------------------------------------------===//
+
+/// Names above `name` in a set do not count.
+static unsigned countBelow(NameSet set, NameId name) {
+  return llvm::popcount(set & (toSet(name) - 1));
+}
+
+NameId TargetProgram::getPartName(unsigned kernel, NameId of) const {
+  assert(contains(reducedNames, of) && "parts are of something reduced");
+  return names.getNumNames() + kernel * llvm::popcount(reducedNames) +
+         countBelow(reducedNames, of);
+}
+
+std::optional<TargetProgram::Part> TargetProgram::getPart(NameId name) const {
+  if (name < names.getNumNames() || name == kNoName)
+    return std::nullopt;
+  unsigned perKernel = llvm::popcount(reducedNames);
+  unsigned number = name - names.getNumNames();
+  return Part{number / perKernel, toList(reducedNames)[number % perKernel]};
+}
+
+unsigned TargetProgram::getMaxKernels() const {
+  unsigned perKernel = llvm::popcount(reducedNames);
+  if (perKernel == 0)
+    return kMaxKernels;
+  return std::min(kMaxKernels,
+                  1 + (kMaxNames - names.getNumNames()) / perKernel);
+}
+
+unsigned TargetProgram::getNumAllNames() const {
+  return names.getNumNames() +
+         (getMaxKernels() - 1) * llvm::popcount(reducedNames);
+}
+
+NameSet TargetProgram::getPartNames() const {
+  NameSet all = 0;
+  for (NameId name = names.getNumNames(); name < getNumAllNames(); ++name)
+    all |= toSet(name);
+  return all;
+}
+
+SmallVector<int64_t> TargetProgram::getExtents() const {
+  SmallVector<int64_t> extents = names.extents;
+  extents.resize(getNumAllNames(), 0);
+  return extents;
+}
+
+DimensionList TargetProgram::getLayout(NameSet set) const {
+  NameSet own = set & ~getPartNames();
+  DimensionList layout;
+  llvm::append_range(layout, toList(set & getPartNames()));
+  SmallVector<NameId> order = toList(own);
+  for (ValueId value = 0; value < graph.getNumValues(); ++value)
+    if (getNames(value) == own) {
+      order.assign(getDimensions(value).begin(), getDimensions(value).end());
+      break;
+    }
+  llvm::copy_if(order, std::back_inserter(layout),
+                [](NameId name) { return name != kNoName; });
+  if (layout.empty())
+    layout.push_back(kNoName); // tensors have a dimension
+  return layout;
+}
+
+//===----------------------------------------------------------------------===//
+// Forms
+//===----------------------------------------------------------------------===//
+
 void mlir::mirage::search::declareNames(ExpressionContext &context,
                                         const TargetProgram &program) {
   for (unsigned number = 0; number < program.names.getNumNames(); ++number) {
     std::string text = number < 26 ? std::string(1, char('a' + number))
                                    : "n" + std::to_string(number);
     NameId name = context.addName(text);
-    SymbolId grid = context.addSymbol("g" + text, name);
     SymbolId loop = context.addSymbol("l" + text, name);
-    assert(name == number && grid == getGridSymbol(name) &&
-           loop == getLoopSymbol(name) && "names go into an empty context");
-    (void)grid, (void)loop;
+    assert(name == number && loop == getLoopSymbol(name) &&
+           "names go into an empty context");
+    (void)loop;
+    for (unsigned kernel = 0; kernel < kMaxKernels; ++kernel)
+      context.addSymbol(std::string(kernel + 1, 'g') + text, name);
   }
 }
 

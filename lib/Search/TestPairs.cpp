@@ -14,19 +14,16 @@ using namespace mlir::mirage::search;
 
 std::vector<TestPair>
 mlir::mirage::search::buildTestPairs(const TargetProgram &program,
-                                     const Structure &structure) {
+                                     const Structure &structure,
+                                     llvm::ArrayRef<KernelPlan> plans) {
   std::vector<TestPair> pairs;
   for (unsigned variant = 0; variant < 2; ++variant) {
-    llvm::SmallVector<int64_t> extents =
-        getTestExtents(program, structure, variant);
-    TileGraph tileGraph =
-        buildTileGraph(program, structure, extents,
-                       getTestTiling(program, structure, extents));
-    Graph small = resize(program.graph, program.names, extents);
+    TestSizes sizes = getTestSizes(program, structure.kernels, variant);
     Graph candidate =
-        buildKernelGraph(program, structure, extents, std::move(tileGraph));
+        buildGraph(program, structure, plans, sizes.extents, sizes.tilings);
+    Graph small = resize(program.graph, program.names, sizes.extents);
     pairs.push_back(
-        {std::move(extents), std::move(small), std::move(candidate)});
+        {std::move(sizes.extents), std::move(small), std::move(candidate)});
   }
   return pairs;
 }

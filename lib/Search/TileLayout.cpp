@@ -113,8 +113,10 @@ NamedTile NamedTileBuilder::align(const NamedTile &operand,
 NamedTile NamedTileBuilder::arrange(NamedTile operand,
                                     ArrayRef<NameId> layout) {
   operand = align(operand, layout);
-  if (ArrayRef<NameId>(operand.layout) == layout)
-    return operand;
+  DimensionList wanted(layout.begin(), layout.end());
+  if (graph.getType(operand.value).shape ==
+      DimensionNames::getShape(layout, tile))
+    return {operand.value, std::move(wanted)};
   return add(Opcode::Broadcast, {operand}, {},
              DimensionList(layout.begin(), layout.end()));
 }

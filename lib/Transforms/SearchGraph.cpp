@@ -168,6 +168,7 @@ private:
       nested->erase();
     op->setAttr(kCertificateAttr, getCertificate(builder, program, candidate));
     result.isReplaced = true;
+    result.numKernels = candidate.structure.kernels.size();
     result.whyNot.clear();
   }
 

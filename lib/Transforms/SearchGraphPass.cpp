@@ -41,9 +41,12 @@ static void emitRemarks(kernel::GraphOp op, const SearchGraphResult &result) {
     remark::missed(op.getLoc(), options) << "left as it was: " + result.whyNot;
     return;
   }
+  std::string what =
+      result.numKernels == 1
+          ? "replaced by one kernel"
+          : llvm::formatv("replaced by {0} kernels", result.numKernels).str();
   remark::passed(op.getLoc(), options)
-      << "replaced by one kernel"
-      << remark::metric("states", report.counts.states)
+      << what << remark::metric("states", report.counts.states)
       << remark::metric("structures", report.structures)
       << remark::metric("verified", report.verified)
       << remark::metric("instances", report.instances)

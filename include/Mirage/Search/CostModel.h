@@ -69,6 +69,9 @@ public:
                                llvm::ArrayRef<TensorSpec> operands,
                                llvm::ArrayRef<TensorSpec> results,
                                unsigned numJoins) const = 0;
+  /// What a kernel after another one takes more than alone: less than nothing,
+  /// as its launch is hidden.
+  virtual double getFurtherKernelUs() const = 0;
   /// A kernel graph of nested graphs, and of views, which cost nothing.
   virtual double estimateUs(const Graph &graph) const = 0;
 };
@@ -87,6 +90,7 @@ public:
                        llvm::ArrayRef<TensorSpec> operands,
                        llvm::ArrayRef<TensorSpec> results,
                        unsigned numJoins) const override;
+  double getFurtherKernelUs() const override;
   double estimateUs(const Graph &graph) const override;
 
 private:

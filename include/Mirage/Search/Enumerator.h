@@ -26,11 +26,8 @@
 #ifndef MIRAGE_SEARCH_ENUMERATOR_H
 #define MIRAGE_SEARCH_ENUMERATOR_H
 
-#include "Mirage/Algebra/Subexpression.h"
 #include "Mirage/Graph/Phases.h"
-#include "Mirage/Search/FunctionBound.h"
-#include "Mirage/Search/OperatorOffers.h"
-#include "Mirage/Search/Structure.h"
+#include "Mirage/Search/EnumerationSpace.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <array>
 #include <functional>
@@ -38,50 +35,29 @@
 
 namespace mlir::mirage::search {
 
-/// Why an operator was not tried further.
-enum class PruneReason : uint8_t {
-  Expression, ///< its result is no part of the target
-  Size,       ///< its form would have more monomials than any part
-  Place,      ///< a factor, sign, sum or reciprocal out of its place
-  Duplicate,  ///< an equal tensor is there
-  Open,       ///< too few operators left to close what is open
-  /// A product of tensors of which neither has all names, some of them reduced,
-  /// where the program has no such operation. It could be multiplied in another
-  /// order: the one pruning that can lose a structure.
-  OuterProduct,
-};
-constexpr unsigned kNumPruneReasons = 6;
-llvm::StringRef getPruneReasonName(PruneReason reason);
-
 struct EnumerationCounts {
   uint64_t states = 0;
   uint64_t trials = 0;
   std::array<uint64_t, kNumPruneReasons> pruned{};
+
+  EnumerationCounts &operator+=(const EnumerationCounts &other);
 };
 
-/// Everything about a program that stays fixed while structures are enumerated.
-/// Holds tables that grow, so each worker has its own.
-class EnumerationSpace {
-public:
-  EnumerationSpace(const TargetProgram &program, AtomReading reading);
+/// What a kernel is given, and what has to come of it.
+struct KernelSite {
+  unsigned position = 0;            ///< how many kernels are before it
+  std::vector<DeviceTensor> inputs; ///< all are read
+  /// The outputs of the program that it computes; none if it has to leave
+  /// tensors to another kernel.
+  llvm::SmallVector<unsigned> outputs;
+  /// How many it may leave.
+  unsigned maxResults = kMaxResults;
 
-  /// False where the program's forms are too large for this reading.
-  bool isSearchable() const { return test.has_value(); }
-  /// Whether some part of the program was read as an atom.
-  bool hasAtoms() const { return hasAtomFunctions; }
-
-private:
-  friend class Enumerator;
-  const TargetProgram &program;
-  ExpressionContext context;
-  OperatorForms forms;
-  std::vector<FormId> inputForms; ///< by position in program.inputs
-  std::vector<FormId> targets;    ///< by output of the program
-  bool hasAtomFunctions = false;
-  std::optional<SubexpressionTest> test;
-  std::optional<FunctionBound> functions;
-  std::vector<OperatorOffer> offers;
+  bool isLast() const { return !outputs.empty(); }
 };
+
+/// A single kernel: all inputs, all outputs.
+KernelSite makeWholeSite(const EnumerationSpace &space);
 
 /// The names that the axes of a kernel split.
 struct KernelChoice {
@@ -100,10 +76,12 @@ struct GridJoins {
   bool any() const { return inOutputs || inKernel; }
 };
 
-/// All choices with at most `maxGridAxes` axes. A loop walks a name that the
-/// program reduces. An axis over a name that no output has gives parts, which
-/// something has to join; it is left out where nothing may.
+/// All choices with at most `maxGridAxes` axes over names that inputs have. A
+/// loop walks a name that the program reduces. An axis over a name that no
+/// output has gives parts, which something has to join; it is left out where
+/// nothing may. Parts are neither looped over nor shared out.
 std::vector<KernelChoice> enumerateKernelChoices(const TargetProgram &program,
+                                                 const KernelSite &site,
                                                  unsigned maxGridAxes,
                                                  GridJoins joins);
 
@@ -126,10 +104,17 @@ public:
              EnumerationCounts &counts)
       : space(space), limits(limits), counts(counts) {}
 
+  /// Of a kernel that is not the last also what it leaves.
+  using Callback = llvm::function_ref<void(const KernelStructure &,
+                                           llvm::ArrayRef<KernelResult>)>;
+
   /// Calls `found` for each structure of the kernel. \returns false if a
   /// limit, on states or of time, ended the run.
-  bool run(const KernelChoice &kernel,
-           llvm::function_ref<void(const Structure &)> found);
+  bool run(const KernelSite &site, const KernelChoice &kernel, Callback found);
+
+  /// The forms of the results of a kernel that some space of the program gave.
+  std::vector<FormId> replay(const KernelSite &site,
+                             const KernelStructure &kernel);
 
 private:
   struct Tensor {
@@ -156,17 +141,16 @@ private:
     /// Larger operand, smaller operand, offer, and what is left.
     bool ranksBelow(const Step &other) const;
   };
-  /// What is known of an offer on given forms, in whatever state.
-  struct Judgement {
-    FormId form = FormId::None;
-    std::optional<PruneReason> refusal;
-  };
+  using Judgement = EnumerationSpace::Judgement;
 
+  void start(const KernelSite &site, const KernelChoice &kernel);
   void addInputs();
+  Step findStep(const StructureOperator &op) const;
   void extend();
   void tryUnary(unsigned operand);
   void tryReductions(Step step);
   void tryGridAccumulations(Step step);
+  void tryPartReductions(Step step);
   void tryBinary(unsigned lhs, unsigned rhs);
   void tryStep(const Step &step);
   bool isPlaced(const Step &step) const;
@@ -178,26 +162,32 @@ private:
   Judgement judgeUncached(const Step &step);
   FormId buildForm(const Step &step);
   SymbolPowers getPart(NameId name, bool withLoop) const;
+  uint64_t getKey(const Step &step) const;
   bool isDuplicate(const Tensor &tensor) const;
   unsigned getOperatorsNeeded() const;
+  unsigned getOperatorsNeededBeforeOthers() const;
   unsigned countAxesToLeave(unsigned axes) const;
+  bool mayMeet(NameSet lhs, NameSet rhs) const;
   void push(const Step &step, Tensor tensor);
   StructureOperator makeOperator(const Step &step) const;
   void checkComplete();
+  bool collectOutputs();
+  bool collectResults();
   bool isOutput(const Tensor &tensor, unsigned output);
+  NameSet getStoredNames(const Tensor &tensor) const;
   void prune(PruneReason reason) { ++counts.pruned[unsigned(reason)]; }
 
   EnumerationSpace &space;
   const EnumerationLimits &limits;
   EnumerationCounts &counts;
-  Structure structure;
-  unsigned joinedAxes = 0; ///< whose names no output has, a bit each
+  const KernelSite *site = nullptr;
+  KernelStructure structure;
+  std::vector<KernelResult> results; ///< of a kernel that is not the last
+  unsigned joinedAxes = 0;           ///< whose names no output has, a bit each
   std::vector<Tensor> tensors;
   std::vector<Step> steps;
-  llvm::function_ref<void(const Structure &)> found = nullptr;
+  Callback found = nullptr;
   bool isOverLimit = false;
-  /// By offer, name and forms, within one kernel.
-  llvm::DenseMap<std::pair<uint64_t, uint64_t>, Judgement> judgements;
 };
 
 } // namespace mlir::mirage::search

@@ -20,9 +20,12 @@
 
 namespace mlir::mirage::search {
 
-/// A set of names, bit n for name n.
-using NameSet = uint32_t;
-constexpr unsigned kMaxNames = 32;
+/// A set of names, bit n for name n: those of a program, and those of parts
+/// that kernels leave to one another (TargetProgram::getPartName).
+using NameSet = uint64_t;
+constexpr unsigned kMaxNames = 64;
+/// Of a program.
+constexpr unsigned kMaxProgramNames = 32;
 
 inline bool contains(NameSet set, NameId name) { return set >> name & 1; }
 inline NameSet toSet(NameId name) { return NameSet(1) << name; }

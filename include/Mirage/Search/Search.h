@@ -18,7 +18,7 @@
 #define MIRAGE_SEARCH_SEARCH_H
 
 #include "Mirage/Search/CostModel.h"
-#include "Mirage/Search/Enumerator.h"
+#include "Mirage/Search/Explorer.h"
 #include "Mirage/Search/Instantiator.h"
 #include "Mirage/Search/TestPairs.h"
 #include "llvm/Support/JSON.h"
@@ -49,6 +49,14 @@ struct SearchOptions {
   /// Of these, what may be spent on atoms (silu, rms) written out, the larger
   /// space of the two and the one less often needed.
   uint64_t maxWrittenOutStates = 25000;
+  /// The most kernels of a structure, up to kMaxKernels. Those of one kernel
+  /// come first.
+  unsigned maxKernels = 2;
+  /// Largest number of operators in all kernels of a structure that has
+  /// several, and the states that may be spent on them.
+  unsigned maxOps = 11;
+  uint64_t maxStatesOfSeveral = 100000;
+  unsigned numThreads = 1;
   /// How many of the cheapest candidates are returned, each of another
   /// structure.
   unsigned numCandidates = 8;
@@ -79,14 +87,6 @@ enum class StopReason : uint8_t {
 };
 llvm::StringRef getStopReasonName(StopReason reason);
 
-/// What one number of operators brought.
-struct SearchRound {
-  AtomReading reading = AtomReading::Function;
-  unsigned numOperators = 0;
-  EnumerationCounts counts;
-  unsigned structures = 0;
-};
-
 struct SearchReport {
   std::vector<SearchRound> rounds;
   EnumerationCounts counts; ///< of all rounds
@@ -105,8 +105,9 @@ llvm::json::Value toJSON(const SearchReport &report);
 
 struct Candidate {
   Structure structure;
-  Tiling tiling;
-  Graph graph; ///< the program as one kernel
+  std::vector<KernelPlan> plans; ///< by kernel
+  std::vector<Tiling> tilings;   ///< by kernel
+  Graph graph;                   ///< the program as these kernels
   double predictedUs = 0;
   /// What the structure was verified at, for a final test with a bound.
   std::vector<TestPair> testPairs;

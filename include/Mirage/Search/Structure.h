@@ -1,4 +1,4 @@
-//===- Structure.h - A kernel without sizes ---------------------*- C++ -*-===//
+//===- Structure.h - A µGraph without sizes ---------------------*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,15 +6,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A structure is a block graph before its extents are chosen: which names the
-// grid axes and the loop split, and the operators. It stands for all tilings,
-// and for other sizes of the same program. RMSNorm and a linear layer:
+// A structure is a µGraph before its extents are chosen: kernels one after the
+// other, and of each which names its grid axes and its loop split, and its
+// operators. It stands for all tilings, and for other sizes of the same
+// program. RMSNorm and a linear layer in one kernel:
 //
 //   grid {n} loop k     tensors 0: x{m,k}  1: w{k,n}
 //     2 = accumulate rms over k (0)        m
 //     3 = matmul over k (0, 1)             m,n   a part of the sum over k
 //     4 = accumulate sum (3)               m,n
 //     5 = div (4, 2)                       m,n   the output
+//
+// Blocks along an axis whose name a result does not have may leave *parts*: the
+// result then has a dimension more, as long as the axis, and a later kernel
+// sums over it. Such a dimension has a name too (TargetProgram::getPartName).
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,20 +48,41 @@ struct StructureOperator {
   }
 };
 
-struct Structure {
+struct KernelStructure {
   llvm::SmallVector<NameId, 3> gridNames;
   NameId loopName = kNoName;
-  llvm::SmallVector<ValueId> inputs; ///< of the program, all read
+  llvm::SmallVector<unsigned> inputs; ///< device tensors, all read
   std::vector<StructureOperator> operators;
-  llvm::SmallVector<unsigned> outputs; ///< tensor by output of the program
+  llvm::SmallVector<unsigned> results; ///< the tensors that are stored
 
-  /// The names of every tensor's dimensions, by tensor.
-  std::vector<NameSet>
-  computeTensorNames(llvm::ArrayRef<NameSet> inputNames) const;
+  bool operator==(const KernelStructure &other) const;
+};
+
+/// A tensor in device memory: its dimensions in order, and what is stored.
+struct StoredTensor {
+  DimensionList layout;
+  ElementType element = ElementType::F32;
+
+  bool operator==(const StoredTensor &other) const {
+    return layout == other.layout && element == other.element;
+  }
+};
+
+/// Device tensors are numbered: the program's inputs, then the results of all
+/// kernels in order.
+struct Structure {
+  std::vector<KernelStructure> kernels;
+  std::vector<StoredTensor> results;   ///< of all kernels
+  llvm::SmallVector<unsigned> outputs; ///< device tensor, by program output
+
+  unsigned getNumOperators() const;
+  /// The first device tensor that kernel number `kernel` stores.
+  unsigned getFirstResult(unsigned numProgramInputs, unsigned kernel) const;
   bool operator==(const Structure &other) const;
 };
 
 /// Several lines, names as letters; the same for equal structures.
+std::string toString(const KernelStructure &kernel);
 std::string toString(const Structure &structure);
 
 } // namespace mlir::mirage::search

@@ -11,9 +11,13 @@
 
 #include "Mirage/Search/NameSets.h"
 #include "Mirage/Search/OperatorForms.h"
+#include "Mirage/Search/Structure.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace mlir::mirage::search {
+
+/// The most kernels that a structure has.
+constexpr unsigned kMaxKernels = 3;
 
 /// A program of kernel-level operators with named dimensions.
 struct TargetProgram {
@@ -32,6 +36,31 @@ struct TargetProgram {
   /// How many names the tensor with most of them has.
   unsigned maxTensorNames = 0;
 
+  /// The dimension along which blocks of kernel number `kernel`, on an axis
+  /// over the reduced name `of`, leave their parts side by side. Numbered after
+  /// the program's names; kernels that have one after them have such.
+  NameId getPartName(unsigned kernel, NameId of) const;
+  struct Part {
+    unsigned kernel;
+    NameId of;
+  };
+  /// What the name is a part of; none of the program's own names.
+  std::optional<Part> getPart(NameId name) const;
+  /// Of the program and of parts.
+  unsigned getNumAllNames() const;
+  NameSet getPartNames() const;
+  /// How many kernels a structure may have so that all parts have names.
+  unsigned getMaxKernels() const;
+  /// The program's extents, 0 for parts, by name.
+  llvm::SmallVector<int64_t> getExtents() const;
+  /// How a tensor of these names is stored between kernels: parts in front,
+  /// then as the first value of the program that has the same names.
+  DimensionList getLayout(NameSet names) const;
+  /// How an input or output of the program is stored.
+  StoredTensor getStored(ValueId value) const {
+    return {names.ofValues[value], graph.getType(value).element};
+  }
+
   llvm::ArrayRef<NameId> getDimensions(ValueId value) const {
     return names.ofValues[value];
   }
@@ -46,10 +75,12 @@ struct TargetProgram {
 /// Errors are nameProgram's, or say that no output depends on an input.
 llvm::Expected<TargetProgram> makeTargetProgram(const Graph &graph);
 
-/// The symbols that a context has for each name: of the grid axis and of the
-/// loop that split it.
-inline SymbolId getGridSymbol(NameId name) { return 2 * name; }
-inline SymbolId getLoopSymbol(NameId name) { return 2 * name + 1; }
+/// The symbols that a context has for each name of the program: of the loop and
+/// of each kernel's grid axis that split it.
+inline SymbolId getLoopSymbol(NameId name) { return (kMaxKernels + 1) * name; }
+inline SymbolId getGridSymbol(NameId name, unsigned kernel) {
+  return getLoopSymbol(name) + 1 + kernel;
+}
 
 /// Adds the program's names and their symbols to an empty context.
 void declareNames(ExpressionContext &context, const TargetProgram &program);

@@ -9,8 +9,7 @@
 #ifndef MIRAGE_SEARCH_TESTPAIRS_H
 #define MIRAGE_SEARCH_TESTPAIRS_H
 
-#include "Mirage/Search/Structure.h"
-#include "Mirage/Search/TargetProgram.h"
+#include "Mirage/Search/KernelPlan.h"
 #include "Mirage/Verify/CandidateFilter.h"
 #include <map>
 #include <optional>
@@ -26,7 +25,8 @@ struct TestPair {
 /// Two sets of small sizes, so that no equality holds by a coincidence of
 /// sizes.
 std::vector<TestPair> buildTestPairs(const TargetProgram &program,
-                                     const Structure &structure);
+                                     const Structure &structure,
+                                     llvm::ArrayRef<KernelPlan> plans);
 
 /// Quick tests of many structures of one program. What they let pass is still
 /// to be verified: they have no bound, and their trials are always the same.

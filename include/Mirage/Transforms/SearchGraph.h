@@ -31,6 +31,7 @@ struct SearchGraphResult {
   /// Whether a µGraph that was found now stands in the graph's place; if not,
   /// the graph is as it was, and `whyNot` says why.
   bool isReplaced = false;
+  unsigned numKernels = 0; ///< of the µGraph in place
   std::string whyNot;
   /// Of the µGraph in place: the final tests at small sizes, joined, and the
   /// test at the program's own. The latter is Unknown, with the reason, where

@@ -23,7 +23,7 @@ constexpr AtomReading kWrittenOut = AtomReading::WrittenOut;
 
 struct Found {
   uint64_t states = 0; ///< of one pass with the largest budget
-  std::vector<Structure> structures;
+  std::vector<KernelStructure> structures;
 };
 
 struct Space {
@@ -41,12 +41,15 @@ Found enumerate(const Graph &graph, AtomReading reading, Space options = {}) {
     EnumerationCounts counts;
     EnumerationLimits limits{size, /*maxStates=*/10000000, options.joins,
                              options.inAnyOrder, options.joinsAnyNames};
-    for (const KernelChoice &kernel :
-         enumerateKernelChoices(program, options.maxGridAxes, options.joins))
+    KernelSite site = makeWholeSite(space);
+    for (const KernelChoice &kernel : enumerateKernelChoices(
+             program, site, options.maxGridAxes, options.joins))
       EXPECT_TRUE(Enumerator(space, limits, counts)
-                      .run(kernel, [&](const Structure &structure) {
-                        found.structures.push_back(structure);
-                      }));
+                      .run(site, kernel,
+                           [&](const KernelStructure &structure, auto results) {
+                             EXPECT_TRUE(results.empty());
+                             found.structures.push_back(structure);
+                           }));
     found.states = counts.states;
   }
   return found;
@@ -116,9 +119,9 @@ TEST(EnumeratorTest, CountsWithGridAccumulationsStayAsMeasured) {
 //===----------------------------------------------------------------------===//
 
 /// What a structure computes and how, without the order of its operators.
-std::string describe(const Structure &structure) {
+std::string describe(const KernelStructure &structure) {
   std::vector<std::string> tensors;
-  for (ValueId input : structure.inputs)
+  for (unsigned input : structure.inputs)
     tensors.push_back("%" + std::to_string(input));
   std::multiset<std::string> operators;
   for (const StructureOperator &op : structure.operators) {
@@ -143,14 +146,14 @@ std::string describe(const Structure &structure) {
     text += std::to_string(name) + ",";
   for (const std::string &op : operators)
     text += op + ";";
-  for (unsigned output : structure.outputs)
+  for (unsigned output : structure.results)
     text += tensors[output];
   return text;
 }
 
 std::multiset<std::string> describeAll(const Found &found) {
   std::multiset<std::string> all;
-  for (const Structure &structure : found.structures)
+  for (const KernelStructure &structure : found.structures)
     all.insert(describe(structure));
   return all;
 }
@@ -180,11 +183,11 @@ TEST(EnumeratorTest, TheCanonicalOrderLosesAndRepeatsNothing) {
 //===----------------------------------------------------------------------===//
 
 bool hasStructure(const Found &found,
-                  llvm::function_ref<bool(const Structure &)> property) {
+                  llvm::function_ref<bool(const KernelStructure &)> property) {
   return llvm::any_of(found.structures, property);
 }
 
-bool isLooped(const Structure &structure) {
+bool isLooped(const KernelStructure &structure) {
   return structure.loopName != kNoName;
 }
 
@@ -200,7 +203,7 @@ TEST(EnumeratorTest, FindsKernelsThatJoinBlocks) {
   Space space;
   space.joins = {/*inOutputs=*/false, /*inKernel=*/true};
   Found found = enumerate(attention(2, 8, 64, 16), kWrittenOut, space);
-  EXPECT_TRUE(hasStructure(found, [](const Structure &structure) {
+  EXPECT_TRUE(hasStructure(found, [](const KernelStructure &structure) {
     return isLooped(structure) &&
            structure.operators.back().opcode == Opcode::Div &&
            llvm::count_if(structure.operators, [](const StructureOperator &op) {
@@ -212,8 +215,8 @@ TEST(EnumeratorTest, FindsKernelsThatJoinBlocks) {
 TEST(EnumeratorTest, FindsKernelsWithTwoOutputs) {
   Found found = enumerate(twoOutputs(8, 64, 48), kAtoms);
   EXPECT_TRUE(hasStructure(found, isLooped));
-  for (const Structure &structure : found.structures)
-    EXPECT_EQ(structure.outputs.size(), 2u);
+  for (const KernelStructure &structure : found.structures)
+    EXPECT_EQ(structure.results.size(), 2u);
 }
 
 TEST(EnumeratorTest, FindsAMaximumInALoop) {
@@ -244,7 +247,7 @@ TEST(EnumeratorTest, TheRuleOnNamesLeavesOutSpelledProducts) {
   std::multiset<std::string> with =
       describeAll(enumerate(graph, kAtoms, space));
   size_t numLeftOut = 0;
-  for (const Structure &structure :
+  for (const KernelStructure &structure :
        enumerate(graph, kAtoms, anyNames).structures) {
     auto isMatmul = [](const StructureOperator &op) {
       return op.opcode == Opcode::Matmul;
@@ -270,7 +273,9 @@ TEST(EnumeratorTest, RecognisesSiluByItsForm) {
 TEST(EnumeratorTest, AxesStayWithinOutputsUnlessSumsAreAllowed) {
   Graph graph = expMatmul(8, 64, 48);
   TargetProgram program = llvm::cantFail(makeTargetProgram(graph));
-  for (const KernelChoice &kernel : enumerateKernelChoices(program, 3, {}))
+  EnumerationSpace space(program, kAtoms);
+  for (const KernelChoice &kernel :
+       enumerateKernelChoices(program, makeWholeSite(space), 3, {}))
     for (NameId name : kernel.gridNames)
       EXPECT_TRUE(contains(program.getNames(graph.getOutputs()[0]), name));
 }

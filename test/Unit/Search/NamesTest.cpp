@@ -67,22 +67,25 @@ SearchResult expectFused(const Graph &graph, SearchOptions options = {}) {
 }
 
 /// Structures of one kernel with at most 11 operators and 2 grid axes.
-std::vector<Structure> enumerate(const Graph &graph, AtomReading reading,
-                                 uint64_t &states) {
+std::vector<KernelStructure> enumerate(const Graph &graph, AtomReading reading,
+                                       uint64_t &states) {
   TargetProgram program = llvm::cantFail(
       makeTargetProgram(llvm::cantFail(rewriteForSearch(graph)).body));
   EnumerationSpace space(program, reading);
   EXPECT_TRUE(space.isSearchable());
-  std::vector<Structure> structures;
+  std::vector<KernelStructure> structures;
   GridJoins joins{/*inOutputs=*/true};
+  KernelSite site = makeWholeSite(space);
   for (unsigned size = 1; size <= 11; ++size) {
     EnumerationCounts counts;
     EnumerationLimits limits{size, /*maxStates=*/1000000, joins};
-    for (const KernelChoice &kernel : enumerateKernelChoices(program, 2, joins))
-      EXPECT_TRUE(Enumerator(space, limits, counts)
-                      .run(kernel, [&](const Structure &structure) {
-                        structures.push_back(structure);
-                      }));
+    for (const KernelChoice &kernel :
+         enumerateKernelChoices(program, site, 2, joins))
+      EXPECT_TRUE(
+          Enumerator(space, limits, counts)
+              .run(site, kernel, [&](const KernelStructure &structure, auto) {
+                structures.push_back(structure);
+              }));
     states = counts.states;
   }
   return structures;
@@ -117,31 +120,28 @@ Graph repeatedAttention(int64_t groups, int64_t times, int64_t queries,
   return b.finish({b.matmul(p, repeatHeads(b, v, times))});
 }
 
-/// Grid and loop, of names in both: structures of a packed program, whose name
-/// for rows is that of the queries' heads here.
-std::string describeWithout(const Structure &structure, NameId queries) {
-  if (llvm::is_contained(structure.gridNames, queries) ||
-      structure.loopName == queries)
-    return "";
-  return toString(structure);
+/// Whether no axis is over a name.
+bool keepsWhole(const KernelStructure &structure, NameId name) {
+  return !llvm::is_contained(structure.gridNames, name) &&
+         structure.loopName != name;
 }
 
 TEST(NamesTest, RepeatedHeadsGiveThePackedStructures) {
   Graph graph = repeatedAttention(2, 4, 3, 64, 16);
   expectRewritten(graph);
   uint64_t states = 0, packedStates = 0;
-  std::vector<Structure> all =
+  std::vector<KernelStructure> all =
       enumerate(graph, AtomReading::WrittenOut, states);
   // [2, 4 heads and queries, depth] against the two heads.
-  std::vector<Structure> packed = enumerate(
+  std::vector<KernelStructure> packed = enumerate(
       attention(2, 12, 64, 16, 1, true), AtomReading::WrittenOut, packedStates);
   EXPECT_EQ(packed.size(), 35u);
   EXPECT_EQ(all.size(), 55u);
   EXPECT_LE(states, 480u);
   EXPECT_LE(packedStates, 320u);
   // Names in the order of the values: groups, times, queries, depth, keys.
-  size_t numPacked = llvm::count_if(all, [](const Structure &structure) {
-    return !describeWithout(structure, /*queries=*/2).empty();
+  size_t numPacked = llvm::count_if(all, [](const KernelStructure &structure) {
+    return keepsWhole(structure, /*name=*/2);
   });
   EXPECT_EQ(numPacked, packed.size());
 }

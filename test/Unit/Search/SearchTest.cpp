@@ -80,7 +80,10 @@ TEST(SearchTest, SafeSoftmaxStaysSafeInALoop) {
   auto expected = llvm::cantFail(evaluateReference(graph, inputs));
   unsigned numLooped = 0;
   for (const Candidate &candidate : result.candidates) {
-    numLooped += candidate.structure.loopName != kNoName;
+    numLooped += llvm::any_of(candidate.structure.kernels,
+                              [](const KernelStructure &kernel) {
+                                return kernel.loopName != kNoName;
+                              });
     auto found = llvm::cantFail(evaluateReference(candidate.graph, inputs));
     for (auto [e, f] : llvm::zip(expected[0].values, found[0].values))
       ASSERT_NEAR(e, f, 1e-6) << toString(candidate.structure);
@@ -162,6 +165,7 @@ TEST(SearchTest, NoStructureIsWrong) {
   options.allowSummedOutputs = true;
   options.allowGridAccumulates = true;
   options.maxBlockOps = 9;
+  options.maxKernels = 1;
   for (const Graph &graph :
        {rmsNormLinear(8, 100, 70), gatedMlpSpelled(8, 100, 70),
         lora(8, 100, 20, 70), attention(2, 20, 70, 16, 0.125, true)}) {
@@ -170,6 +174,27 @@ TEST(SearchTest, NoStructureIsWrong) {
     EXPECT_EQ(result.report.verified, result.report.structures);
     EXPECT_EQ(result.report.rejected, 0u);
   }
+}
+
+/// The same of two and of three kernels.
+TEST(SearchTest, NoStructureOfSeveralKernelsIsWrong) {
+  SearchOptions options;
+  options.numCandidates = 100000;
+  options.cutsInstances = false;
+  options.maxBlockOps = 4;
+  std::set<size_t> numKernels;
+  for (auto [maxKernels, maxOps] : {std::pair(2u, 5u), std::pair(3u, 4u)})
+    for (const Graph &graph : {rmsNormLinear(8, 10, 12), twoOutputs(8, 10, 7),
+                               lora(8, 10, 5, 7), attention(2, 8, 10, 5)}) {
+      options.maxKernels = maxKernels;
+      options.maxOps = maxOps;
+      SearchResult result = run(graph, options);
+      EXPECT_EQ(result.report.verified, result.report.structures);
+      EXPECT_EQ(result.report.rejected, 0u);
+      for (const Candidate &candidate : result.candidates)
+        numKernels.insert(candidate.structure.kernels.size());
+    }
+  EXPECT_EQ(numKernels, (std::set<size_t>{1, 2, 3}));
 }
 
 /// Bounds cut most tilings off, and none of the best.
@@ -218,7 +243,7 @@ TEST(SearchTest, QuickTestsRejectWrongStructures) {
   TestPairFilter filter(/*seed=*/0);
   auto rejects = [&](const Structure &structure) {
     return llvm::any_of(
-        buildTestPairs(program, structure),
+        buildTestPairs(program, structure, *planKernels(program, structure)),
         [&](const TestPair &pair) { return filter.rejects(pair); });
   };
   SearchResult result = run(graph);
@@ -227,9 +252,10 @@ TEST(SearchTest, QuickTestsRejectWrongStructures) {
   unsigned numWrong = 0;
   for (const Candidate &candidate : result.candidates) {
     EXPECT_FALSE(rejects(candidate.structure));
-    for (unsigned i = 0; i < candidate.structure.operators.size(); ++i) {
+    for (unsigned i = 0; i < candidate.structure.kernels[0].operators.size();
+         ++i) {
       Structure wrong = candidate.structure;
-      StructureOperator &op = wrong.operators[i];
+      StructureOperator &op = wrong.kernels[0].operators[i];
       if (op.opcode == Opcode::Div)
         op.opcode = Opcode::Mul;
       else if (op.opcode == Opcode::Accumulate && op.reduction == Opcode::Sum)
@@ -246,6 +272,7 @@ TEST(SearchTest, QuickTestsRejectWrongStructures) {
 TEST(SearchTest, OuterProductsLeftOutAreReported) {
   SearchOptions options;
   options.maxBlockOps = 8;
+  options.maxKernels = 1;
   EXPECT_EQ(run(rmsNormWeightLinear(8, 64, 48), options).stopReason,
             StopReason::OuterProducts);
   EXPECT_EQ(run(distances(8, 6, 64), options).stopReason,
@@ -257,6 +284,7 @@ TEST(SearchTest, Distances) { expectFused(distances(20, 30, 64)); }
 TEST(SearchTest, LimitsEndTheSearchWithWhatWasFound) {
   SearchOptions options;
   options.maxStates = 3000;
+  options.maxKernels = 1;
   SearchResult result = run(rmsNormLinear(8, 128, 96), options);
   EXPECT_EQ(result.stopReason, StopReason::StateLimit);
   EXPECT_LE(result.report.counts.states, options.maxStates);
@@ -310,16 +338,21 @@ TEST(SearchTest, TestExtentsDifferAndAreCutUnevenlyOnce) {
   EnumerationSpace space(program, AtomReading::Function);
   EnumerationCounts counts;
   EnumerationLimits limits{/*numOperators=*/5, /*maxStates=*/10000, {true}};
-  for (const KernelChoice &kernel : enumerateKernelChoices(program, 3, {true}))
-    Enumerator(space, limits, counts).run(kernel, [&](const Structure &s) {
-      llvm::SmallVector<int64_t> a = getTestExtents(program, s, 0),
-                                 b = getTestExtents(program, s, 1);
-      for (const auto &extents : {a, b})
-        EXPECT_EQ(std::set<int64_t>(extents.begin(), extents.end()).size(),
-                  extents.size());
-      for (auto [first, second] : llvm::zip(a, b))
-        EXPECT_NE(first % 2, second % 2);
-    });
+  KernelSite site = makeWholeSite(space);
+  for (const KernelChoice &kernel :
+       enumerateKernelChoices(program, site, 3, {true}))
+    Enumerator(space, limits, counts)
+        .run(site, kernel, [&](const KernelStructure &s, auto) {
+          llvm::SmallVector<int64_t> a = getTestSizes(program, {s}, 0).extents,
+                                     b = getTestSizes(program, {s}, 1).extents;
+          a.resize(program.names.getNumNames());
+          b.resize(program.names.getNumNames());
+          for (const auto &extents : {a, b})
+            EXPECT_EQ(std::set<int64_t>(extents.begin(), extents.end()).size(),
+                      extents.size());
+          for (auto [first, second] : llvm::zip(a, b))
+            EXPECT_NE(first % 2, second % 2);
+        });
 }
 
 TEST(SearchTest, TimeEndsASearchWithinARound) {
@@ -330,8 +363,9 @@ TEST(SearchTest, TimeEndsASearchWithinARound) {
   EnumerationLimits limits{/*numOperators=*/16, /*maxStates=*/1000000, {true}};
   limits.isOutOfTime = [] { return true; };
   KernelChoice whole;
-  EXPECT_FALSE(
-      Enumerator(space, limits, counts).run(whole, [](const Structure &) {}));
+  EXPECT_FALSE(Enumerator(space, limits, counts)
+                   .run(makeWholeSite(space), whole,
+                        [](const KernelStructure &, auto) {}));
   EXPECT_LE(counts.trials, 1024u);
 }
 

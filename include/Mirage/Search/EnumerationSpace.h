@@ -1,0 +1,104 @@
+//===- EnumerationSpace.h - What is fixed while structures change *- C++
+//-*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_SEARCH_ENUMERATIONSPACE_H
+#define MIRAGE_SEARCH_ENUMERATIONSPACE_H
+
+#include "Mirage/Algebra/Subexpression.h"
+#include "Mirage/Search/FunctionBound.h"
+#include "Mirage/Search/OperatorOffers.h"
+#include <optional>
+
+namespace mlir::mirage::search {
+
+/// Why an operator was not tried further.
+enum class PruneReason : uint8_t {
+  Expression, ///< its result is no part of the target
+  Size,       ///< its form would have more monomials than any part
+  Place,      ///< a factor, sign, sum or reciprocal out of its place
+  Duplicate,  ///< an equal tensor is there
+  Open,       ///< too few operators left to close what is open
+  /// A product of tensors of which neither has all names, some of them reduced,
+  /// where the program has no such operation. It could be multiplied in another
+  /// order: the one pruning that can lose a structure.
+  OuterProduct,
+};
+constexpr unsigned kNumPruneReasons = 6;
+llvm::StringRef getPruneReasonName(PruneReason reason);
+
+/// A tensor that kernels may read.
+struct DeviceTensor {
+  unsigned number = 0; ///< as KernelStructure::inputs name it
+  FormId form = FormId::None;
+  NameSet names = 0;
+};
+
+/// The most tensors that one kernel leaves to others.
+constexpr unsigned kMaxResults = 3;
+
+/// A result of a kernel that is not the last.
+struct KernelResult {
+  FormId form = FormId::None;
+  NameSet names = 0;
+};
+
+/// The same, as what it is in any space of the program.
+struct BoundaryTensor {
+  std::string form; ///< as text, which is equal where forms are
+  NameSet names = 0;
+  StoredTensor stored;
+  std::optional<unsigned> output; ///< of the program, if it is one
+};
+
+/// Everything about a program that stays fixed while structures are enumerated.
+/// Holds tables that grow, so each worker has its own.
+class EnumerationSpace {
+public:
+  EnumerationSpace(const TargetProgram &program, AtomReading reading);
+
+  /// False where the program's forms are too large for this reading.
+  bool isSearchable() const { return test.has_value(); }
+  /// Whether some part of the program was read as an atom.
+  bool hasAtoms() const { return hasAtomFunctions; }
+
+  const TargetProgram &getProgram() const { return program; }
+  ExpressionContext &getContext() { return context; }
+  /// By ValueId of the program's inputs that some output depends on.
+  DeviceTensor getInput(ValueId input) const;
+  BoundaryTensor describe(const KernelResult &tensor) const;
+  /// Whether the tensor is that output of the program.
+  bool isOutput(FormId form, NameSet names, unsigned output) const;
+
+private:
+  friend class Enumerator;
+  StoredTensor getStored(FormId form, NameSet names) const;
+
+  /// What is known of an offer on given forms, in whatever state and kernel.
+  struct Judgement {
+    FormId form = FormId::None;
+    std::optional<PruneReason> refusal;
+  };
+
+  const TargetProgram &program;
+  NameSet partNames;
+  ExpressionContext context;
+  OperatorForms forms;
+  std::vector<FormId> valueForms; ///< by value of the program
+  std::vector<FormId> targets;    ///< by output of the program
+  bool hasAtomFunctions = false;
+  std::optional<SubexpressionTest> test;
+  std::optional<FunctionBound> functions;
+  std::vector<OperatorOffer> offers;
+  /// By offer, names and forms.
+  llvm::DenseMap<std::pair<uint64_t, uint64_t>, Judgement> judgements;
+};
+
+} // namespace mlir::mirage::search
+
+#endif // MIRAGE_SEARCH_ENUMERATIONSPACE_H

@@ -1,0 +1,113 @@
+//===- Explorer.h - Structures of one and of several kernels ----*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Walks the space of structures by ascending number of operators. What a kernel
+// leaves to later ones is a *boundary*: a set of tensors, each with a form and
+// names. The next kernel depends on nothing else, so kernels after a boundary
+// are enumerated once, whatever kernels lead to it; a structure of several
+// kernels is a way to a boundary and a last kernel.
+//
+// A round is cut into *items*: a boundary, what of it and of the program's
+// inputs a kernel reads, and the names of its axes. Items are shared out among
+// threads and joined in their order, so that the result is that of one thread,
+// limits on states included.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_SEARCH_EXPLORER_H
+#define MIRAGE_SEARCH_EXPLORER_H
+
+#include "Mirage/Search/Enumerator.h"
+#include <atomic>
+#include <map>
+#include <memory>
+
+namespace mlir::mirage::search {
+
+struct ExplorationLimits {
+  unsigned maxBlockOps = 16; ///< operators of one kernel
+  unsigned maxOps = 16;      ///< of all kernels together
+  unsigned minKernels = 1;
+  unsigned maxKernels = 1;
+  unsigned maxGridAxes = 3;
+  GridJoins joins = {};
+  uint64_t maxStates = 0;
+  unsigned numThreads = 1;
+  /// Asked now and then, by all threads; true ends the walk. Empty: never.
+  std::function<bool()> isOutOfTime = {};
+};
+
+/// What one number of operators brought.
+struct SearchRound {
+  AtomReading reading = AtomReading::Function;
+  unsigned maxKernels = 1;
+  unsigned numOperators = 0;
+  EnumerationCounts counts;
+  unsigned structures = 0;
+};
+
+class Explorer {
+public:
+  Explorer(const TargetProgram &program, AtomReading reading,
+           const ExplorationLimits &limits);
+  ~Explorer();
+
+  /// False where the program's forms are too large for this reading.
+  bool isSearchable() const;
+  /// Whether some part of the program was read as an atom.
+  bool hasAtoms() const;
+
+  enum class Stop : uint8_t { Exhausted, StateLimit, OutOfTime };
+  /// Calls `found` for each structure, fewest operators first. It says whether
+  /// the structure counts, as those do that nobody has found yet.
+  Stop run(llvm::function_ref<bool(const Structure &)> found);
+
+  llvm::ArrayRef<SearchRound> getRounds() const { return rounds; }
+
+private:
+  struct Worker;
+  struct Item;
+  struct ItemResult;
+  struct Way;
+  struct Boundary;
+
+  std::vector<Item> makeItems(unsigned boundary, bool isLast,
+                              unsigned numOperators);
+  void addItems(unsigned boundary, llvm::ArrayRef<unsigned> read, bool isLast,
+                unsigned numOperators, std::vector<Item> &items);
+  bool runItems(llvm::ArrayRef<Item> items,
+                llvm::function_ref<void(const Item &, ItemResult &)> done);
+  ItemResult runItem(Worker &worker, const Item &item, uint64_t maxStates,
+                     llvm::function_ref<bool()> isCancelled);
+  KernelSite makeSite(Worker &worker, const Item &item);
+  void replay(Worker &worker, unsigned boundary);
+  bool endRound(Stop why);
+  bool runRound(unsigned numOperators);
+  bool runLastKernels(unsigned numOperators);
+  bool runOtherKernels(unsigned numOperators);
+  void addWay(const Item &item, const KernelStructure &kernel,
+              std::vector<BoundaryTensor> tensors);
+  void emitStructures(unsigned boundary, unsigned numOperators);
+  void emitStructure(llvm::ArrayRef<const KernelStructure *> lastFirst,
+                     const Boundary &last);
+
+  const TargetProgram &program;
+  AtomReading reading;
+  ExplorationLimits limits;
+  std::vector<std::unique_ptr<Worker>> workers;
+  std::vector<std::unique_ptr<Boundary>> boundaries;
+  std::map<std::string, unsigned> boundaryNumbers;
+  std::vector<SearchRound> rounds;
+  llvm::function_ref<bool(const Structure &)> found = nullptr;
+  uint64_t numStates = 0;
+  Stop stop = Stop::Exhausted;
+};
+
+} // namespace mlir::mirage::search
+
+#endif // MIRAGE_SEARCH_EXPLORER_H

@@ -1,0 +1,72 @@
+//===- EnumerationSpace.cpp - What is fixed while structures change -------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Search/EnumerationSpace.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::search;
+
+llvm::StringRef mlir::mirage::search::getPruneReasonName(PruneReason reason) {
+  static constexpr llvm::StringLiteral kNames[] = {
+      "expression", "size", "place", "duplicate", "open", "outer product"};
+  return kNames[static_cast<unsigned>(reason)];
+}
+
+EnumerationSpace::EnumerationSpace(const TargetProgram &program,
+                                   AtomReading reading)
+    : program(program), partNames(program.getPartNames()),
+      forms(context, reading, kMaxProgramTotal) {
+  declareNames(context, program);
+  TargetForms all = computeForms(context, program, reading);
+  hasAtomFunctions = all.hasAtoms;
+  valueForms = all.ofValues;
+  for (ValueId output : program.graph.getOutputs())
+    targets.push_back(all.ofValues[output]);
+  if (llvm::is_contained(targets, FormId::None))
+    return;
+  test.emplace(context, targets);
+  forms.setMaxTotal(test->getMaxTotal());
+  functions.emplace(context, test->getLevelForms());
+  offers = collectOffers(context, forms, program, test->getLevelForms());
+}
+
+DeviceTensor EnumerationSpace::getInput(ValueId input) const {
+  return {input, valueForms[input], program.getNames(input)};
+}
+
+/// What the program stores of an equal value, or f32.
+StoredTensor EnumerationSpace::getStored(FormId form, NameSet names) const {
+  StoredTensor stored = {program.getLayout(names), ElementType::F32};
+  for (ValueId value = 0; value < valueForms.size(); ++value)
+    if (valueForms[value] == form && program.getNames(value) == names)
+      stored.element = program.graph.getType(value).element;
+  return stored;
+}
+
+BoundaryTensor EnumerationSpace::describe(const KernelResult &tensor) const {
+  BoundaryTensor described = {context.toString(tensor.form), tensor.names,
+                              getStored(tensor.form, tensor.names),
+                              std::nullopt};
+  llvm::ArrayRef<ValueId> outputs = program.graph.getOutputs();
+  for (unsigned output = 0; output < outputs.size(); ++output) {
+    if (tensor.form != targets[output] ||
+        tensor.names != program.getNames(outputs[output]))
+      continue;
+    described.stored = program.getStored(outputs[output]);
+    described.output = output;
+    break;
+  }
+  return described;
+}
+
+bool EnumerationSpace::isOutput(FormId form, NameSet names,
+                                unsigned output) const {
+  ValueId value = program.graph.getOutputs()[output];
+  return form == targets[output] && !(names & ~program.getNames(value));
+}

@@ -1,0 +1,452 @@
+//===- Explorer.cpp - Structures of one and of several kernels ------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Search/Explorer.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+#include <mutex>
+#include <thread>
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::search;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+//===----------------------------------------------------------------------===//
+// Boundaries, items and workers
+//===----------------------------------------------------------------------===//
+
+/// A kernel that leads from one boundary to another. Its inputs are inputs of
+/// the program, then tensors of the boundary that it starts from.
+struct Explorer::Way {
+  unsigned from = 0;
+  KernelStructure kernel;
+};
+
+/// What there is between two kernels: tensors that the kernel before left, then
+/// older ones. The first boundary has none.
+struct Explorer::Boundary {
+  unsigned position = 0; ///< how many kernels are before it
+  std::vector<BoundaryTensor> tensors;
+  unsigned numNew = 0; ///< of these, what the kernel before left
+  std::vector<Way> ways;
+  unsigned minOperators = 0; ///< of all kernels before
+  /// By number of operators.
+  std::map<unsigned, std::vector<KernelStructure>> lastKernels;
+
+  /// What no kernel so far has computed of the program's outputs.
+  SmallVector<unsigned> getOpenOutputs(unsigned numOutputs) const {
+    SmallVector<unsigned> open;
+    for (unsigned output = 0; output < numOutputs; ++output)
+      if (llvm::none_of(tensors, [&](const BoundaryTensor &tensor) {
+            return tensor.output == output;
+          }))
+        open.push_back(output);
+    return open;
+  }
+};
+
+/// One kernel's space: where it starts, what it reads, its axes.
+struct Explorer::Item {
+  unsigned boundary = 0;
+  SmallVector<unsigned> read; ///< inputs of the program, then the boundary's
+  bool isLast = true;
+  unsigned numOperators = 0;
+  KernelChoice choice;
+};
+
+struct Explorer::ItemResult {
+  struct Found {
+    KernelStructure kernel;
+    std::vector<BoundaryTensor> tensors; ///< if it is not the last
+  };
+  EnumerationCounts counts;
+  std::vector<Found> found;
+  bool isComplete = false;
+};
+
+/// Forms belong to one context, and contexts to one thread.
+struct Explorer::Worker {
+  Worker(const TargetProgram &program, AtomReading reading)
+      : space(program, reading) {}
+
+  EnumerationSpace space;
+  /// By boundary: the forms of its tensors, once they were needed.
+  std::map<unsigned, std::vector<FormId>> forms;
+};
+
+Explorer::Explorer(const TargetProgram &program, AtomReading reading,
+                   const ExplorationLimits &limits)
+    : program(program), reading(reading), limits(limits) {
+  unsigned numThreads = std::max(1u, limits.numThreads);
+  for (unsigned worker = 0; worker < numThreads; ++worker)
+    workers.push_back(std::make_unique<Worker>(program, reading));
+  this->limits.maxKernels =
+      std::min(limits.maxKernels, program.getMaxKernels());
+  boundaries.push_back(std::make_unique<Boundary>());
+}
+
+Explorer::~Explorer() = default;
+
+bool Explorer::isSearchable() const { return workers[0]->space.isSearchable(); }
+bool Explorer::hasAtoms() const { return workers[0]->space.hasAtoms(); }
+
+//===----------------------------------------------------------------------===//
+// Rounds
+//===----------------------------------------------------------------------===//
+
+Explorer::Stop
+Explorer::run(llvm::function_ref<bool(const Structure &)> callback) {
+  found = callback;
+  for (unsigned size = 1; size <= limits.maxOps; ++size)
+    if (!runRound(size))
+      break;
+  return stop;
+}
+
+bool Explorer::runRound(unsigned numOperators) {
+  SearchRound round;
+  round.reading = reading;
+  round.maxKernels = limits.maxKernels;
+  round.numOperators = numOperators;
+  rounds.push_back(round);
+  return (numOperators == 1 || runOtherKernels(numOperators - 1)) &&
+         runLastKernels(numOperators);
+}
+
+/// Kernels that are not the last, with so many operators up to them.
+bool Explorer::runOtherKernels(unsigned numOperators) {
+  std::vector<Item> items;
+  for (unsigned number = 0; number < boundaries.size(); ++number) {
+    const Boundary &boundary = *boundaries[number];
+    if (boundary.position + 1 < limits.maxKernels &&
+        boundary.minOperators < numOperators)
+      llvm::append_range(items,
+                         makeItems(number, /*isLast=*/false,
+                                   numOperators - boundary.minOperators));
+  }
+  return runItems(items, [&](const Item &item, ItemResult &result) {
+    for (ItemResult::Found &way : result.found)
+      addWay(item, way.kernel, std::move(way.tensors));
+  });
+}
+
+/// Last kernels, with so many operators in all; then all structures of so many
+/// that they are part of.
+bool Explorer::runLastKernels(unsigned numOperators) {
+  std::vector<Item> items;
+  for (unsigned number = 0; number < boundaries.size(); ++number) {
+    const Boundary &boundary = *boundaries[number];
+    if (boundary.position + 1 >= limits.minKernels &&
+        boundary.minOperators < numOperators)
+      llvm::append_range(items,
+                         makeItems(number, /*isLast=*/true,
+                                   numOperators - boundary.minOperators));
+  }
+  bool goesOn = runItems(items, [&](const Item &item, ItemResult &result) {
+    for (ItemResult::Found &last : result.found)
+      boundaries[item.boundary]->lastKernels[item.numOperators].push_back(
+          std::move(last.kernel));
+  });
+  for (unsigned number = 0; number < boundaries.size(); ++number)
+    emitStructures(number, numOperators);
+  return goesOn;
+}
+
+//===----------------------------------------------------------------------===//
+// Items
+//===----------------------------------------------------------------------===//
+
+/// Every choice of what a kernel reads: all that the kernel before left but the
+/// program's outputs, and any other tensors.
+std::vector<Explorer::Item> Explorer::makeItems(unsigned number, bool isLast,
+                                                unsigned numOperators) {
+  std::vector<Item> items;
+  if (numOperators > limits.maxBlockOps)
+    return items;
+  const Boundary &boundary = *boundaries[number];
+  unsigned numInputs = program.graph.getNumInputs();
+  SmallVector<unsigned> needed, free(program.inputs);
+  for (auto [tensor, info] : llvm::enumerate(boundary.tensors)) {
+    bool isNeeded = tensor < boundary.numNew && !info.output;
+    (isNeeded ? needed : free).push_back(numInputs + tensor);
+  }
+  // A single kernel reads everything.
+  if (isLast && boundary.position == 0) {
+    needed = std::move(free);
+    free.clear();
+  }
+  for (uint64_t subset = 0; subset < uint64_t(1) << free.size(); ++subset) {
+    SmallVector<unsigned> read;
+    for (unsigned i = 0; i < free.size(); ++i)
+      if (subset >> i & 1)
+        read.push_back(free[i]);
+    llvm::append_range(read, needed);
+    llvm::sort(read);
+    if (!read.empty() && read.size() <= 2 * numOperators)
+      addItems(number, read, isLast, numOperators, items);
+  }
+  return items;
+}
+
+void Explorer::addItems(unsigned number, ArrayRef<unsigned> read, bool isLast,
+                        unsigned numOperators, std::vector<Item> &items) {
+  Item item;
+  item.boundary = number;
+  item.read.assign(read.begin(), read.end());
+  item.isLast = isLast;
+  item.numOperators = numOperators;
+  KernelSite site = makeSite(*workers[0], item);
+  if (isLast && site.outputs.empty())
+    return;
+  for (KernelChoice &choice : enumerateKernelChoices(
+           program, site, limits.maxGridAxes, limits.joins)) {
+    item.choice = std::move(choice);
+    items.push_back(item);
+  }
+}
+
+KernelSite Explorer::makeSite(Worker &worker, const Item &item) {
+  const Boundary &boundary = *boundaries[item.boundary];
+  replay(worker, item.boundary);
+  ArrayRef<FormId> forms = worker.forms[item.boundary];
+  unsigned numInputs = program.graph.getNumInputs();
+  KernelSite site;
+  site.position = boundary.position;
+  for (unsigned tensor : item.read)
+    if (tensor < numInputs)
+      site.inputs.push_back(worker.space.getInput(tensor));
+    else
+      site.inputs.push_back({tensor, forms[tensor - numInputs],
+                             boundary.tensors[tensor - numInputs].names});
+  if (item.isLast)
+    site.outputs = boundary.getOpenOutputs(program.graph.getOutputs().size());
+  return site;
+}
+
+/// Makes the forms of a boundary's tensors in the worker's context, by building
+/// the kernels again that lead to it.
+void Explorer::replay(Worker &worker, unsigned number) {
+  Boundary &boundary = *boundaries[number];
+  if (boundary.ways.empty() || worker.forms.count(number))
+    return;
+  const Way &way = boundary.ways.front();
+  replay(worker, way.from);
+  Item item;
+  item.boundary = way.from;
+  llvm::append_range(item.read, way.kernel.inputs);
+  item.isLast = false;
+  KernelSite site = makeSite(worker, item);
+  EnumerationLimits none;
+  EnumerationCounts counts;
+  std::vector<FormId> forms =
+      Enumerator(worker.space, none, counts).replay(site, way.kernel);
+  llvm::append_range(forms, ArrayRef<FormId>(worker.forms[way.from]));
+  worker.forms[number] = std::move(forms);
+}
+
+Explorer::ItemResult Explorer::runItem(Worker &worker, const Item &item,
+                                       uint64_t maxStates,
+                                       llvm::function_ref<bool()> isCancelled) {
+  EnumerationLimits bounds{item.numOperators, maxStates, limits.joins};
+  bounds.isOutOfTime = isCancelled;
+  ItemResult result;
+  Enumerator enumerator(worker.space, bounds, result.counts);
+  KernelSite site = makeSite(worker, item);
+  result.isComplete = enumerator.run(
+      site, item.choice,
+      [&](const KernelStructure &kernel, ArrayRef<KernelResult> left) {
+        ItemResult::Found one{kernel, {}};
+        for (const KernelResult &tensor : left)
+          one.tensors.push_back(worker.space.describe(tensor));
+        result.found.push_back(std::move(one));
+      });
+  return result;
+}
+
+/// Runs items on all threads and hands their results over in order. \returns
+/// false, with the reason noted, if a limit ended the round.
+bool Explorer::runItems(
+    ArrayRef<Item> items,
+    llvm::function_ref<void(const Item &, ItemResult &)> done) {
+  uint64_t budget = limits.maxStates - numStates;
+  std::vector<ItemResult> results(items.size());
+  std::vector<char> isDone(items.size(), false);
+  std::mutex mutex;
+  size_t numJoined = 0;      // items that are done, as are all before them
+  uint64_t joinedStates = 0; // of these
+  std::atomic<size_t> next{0}, end{items.size()};
+  std::atomic<bool> isOutOfTime{false};
+  auto work = [&](Worker &worker) {
+    for (size_t i = next++; i < end; i = next++) {
+      auto isCancelled = [&] {
+        if (limits.isOutOfTime && limits.isOutOfTime())
+          isOutOfTime = true;
+        return isOutOfTime || i >= end;
+      };
+      ItemResult result = runItem(worker, items[i], budget, isCancelled);
+      std::lock_guard<std::mutex> lock(mutex);
+      results[i] = std::move(result);
+      isDone[i] = true;
+      while (numJoined < end && isDone[numJoined] && joinedStates < budget)
+        joinedStates += results[numJoined++].counts.states;
+      if (isOutOfTime)
+        end = 0;
+      else if (joinedStates >= budget)
+        end = std::min<size_t>(end, numJoined);
+    }
+  };
+  unsigned numThreads = std::min<size_t>(workers.size(), items.size());
+  std::vector<std::thread> others;
+  for (unsigned i = 1; i < numThreads; ++i)
+    others.emplace_back([&, i] { work(*workers[i]); });
+  if (numThreads > 0)
+    work(*workers[0]);
+  for (std::thread &other : others)
+    other.join();
+
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (!isDone[i])
+      return endRound(Stop::OutOfTime);
+    // The item that crosses the limit gets exactly what is left.
+    uint64_t left = limits.maxStates - numStates;
+    bool isOver = results[i].isComplete ? results[i].counts.states >= left
+                                        : results[i].counts.states > left;
+    if (isOver && !isOutOfTime)
+      results[i] = runItem(*workers[0], items[i], left, limits.isOutOfTime);
+    numStates += results[i].counts.states;
+    rounds.back().counts += results[i].counts;
+    done(items[i], results[i]);
+    if (!results[i].isComplete)
+      return endRound(isOutOfTime ? Stop::OutOfTime : Stop::StateLimit);
+  }
+  return true;
+}
+
+bool Explorer::endRound(Stop why) {
+  stop = why;
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Ways and structures
+//===----------------------------------------------------------------------===//
+
+/// Tensors in an order of their own, so that equal sets are one boundary.
+static void sortTensors(KernelStructure &kernel,
+                        std::vector<BoundaryTensor> &tensors) {
+  SmallVector<unsigned> order = llvm::to_vector(
+      llvm::seq<unsigned>(0, static_cast<unsigned>(tensors.size())));
+  llvm::sort(order, [&](unsigned a, unsigned b) {
+    return std::tie(tensors[a].form, tensors[a].names, kernel.results[a]) <
+           std::tie(tensors[b].form, tensors[b].names, kernel.results[b]);
+  });
+  std::vector<BoundaryTensor> sorted;
+  SmallVector<unsigned> results;
+  for (unsigned i : order) {
+    sorted.push_back(std::move(tensors[i]));
+    results.push_back(kernel.results[i]);
+  }
+  tensors = std::move(sorted);
+  kernel.results = std::move(results);
+}
+
+static std::string getKey(unsigned position, ArrayRef<BoundaryTensor> tensors,
+                          unsigned numNew) {
+  std::string key = std::to_string(position) + "/" + std::to_string(numNew);
+  for (const BoundaryTensor &tensor : tensors)
+    key += "/" + std::to_string(tensor.names) + ":" + tensor.form;
+  return key;
+}
+
+void Explorer::addWay(const Item &item, const KernelStructure &kernel,
+                      std::vector<BoundaryTensor> tensors) {
+  const Boundary &from = *boundaries[item.boundary];
+  Way way{item.boundary, kernel};
+  sortTensors(way.kernel, tensors);
+  unsigned numNew = tensors.size();
+  llvm::append_range(tensors, from.tensors);
+  auto [entry, isNew] = boundaryNumbers.try_emplace(
+      getKey(from.position + 1, tensors, numNew), boundaries.size());
+  if (isNew) {
+    boundaries.push_back(std::make_unique<Boundary>());
+    Boundary &to = *boundaries.back();
+    to.position = from.position + 1;
+    to.tensors = std::move(tensors);
+    to.numNew = numNew;
+    to.minOperators = from.minOperators + kernel.operators.size();
+  }
+  boundaries[entry->second]->ways.push_back(std::move(way));
+}
+
+/// Puts a structure together: tensors get numbers of their own.
+void Explorer::emitStructure(ArrayRef<const KernelStructure *> lastFirst,
+                             const Boundary &last) {
+  unsigned numInputs = program.graph.getNumInputs();
+  Structure structure;
+  SmallVector<unsigned> numbers; // of the boundary's tensors, as devices number
+  unsigned nextNumber = numInputs;
+  for (const KernelStructure *kernel : llvm::reverse(lastFirst)) {
+    KernelStructure &placed = structure.kernels.emplace_back(*kernel);
+    for (unsigned &input : placed.inputs)
+      if (input >= numInputs)
+        input = numbers[input - numInputs];
+    SmallVector<unsigned> left;
+    for (unsigned i = 0; i < kernel->results.size(); ++i)
+      left.push_back(nextNumber++);
+    llvm::append_range(left, numbers);
+    numbers = std::move(left);
+  }
+  // `numbers` are those of the last kernel's results, then of the boundary.
+  ArrayRef<ValueId> outputs = program.graph.getOutputs();
+  SmallVector<unsigned> open = last.getOpenOutputs(outputs.size());
+  structure.results.resize(nextNumber - numInputs);
+  structure.outputs.resize(outputs.size());
+  auto store = [&](unsigned number, const StoredTensor &stored) {
+    structure.results[number - numInputs] = stored;
+  };
+  for (auto [position, output] : llvm::enumerate(open)) {
+    structure.outputs[output] = numbers[position];
+    store(numbers[position], program.getStored(outputs[output]));
+  }
+  for (auto [position, tensor] : llvm::enumerate(last.tensors)) {
+    unsigned number = numbers[open.size() + position];
+    store(number, tensor.stored);
+    if (tensor.output)
+      structure.outputs[*tensor.output] = number;
+  }
+  rounds.back().structures += found(structure);
+}
+
+/// All structures of so many operators whose last kernel starts from the
+/// boundary.
+void Explorer::emitStructures(unsigned number, unsigned numOperators) {
+  const Boundary &last = *boundaries[number];
+  SmallVector<const KernelStructure *, kMaxKernels> chain; // last kernel first
+  std::function<void(const Boundary &, unsigned)> emit =
+      [&](const Boundary &boundary, unsigned left) {
+        if (boundary.position == 0 && left == 0)
+          emitStructure(chain, last);
+        for (const Way &way : boundary.ways) {
+          unsigned size = way.kernel.operators.size();
+          const Boundary &from = *boundaries[way.from];
+          if (size + from.minOperators > left)
+            continue;
+          chain.push_back(&way.kernel);
+          emit(from, left - size);
+          chain.pop_back();
+        }
+      };
+  for (const auto &[size, kernels] : last.lastKernels)
+    for (const KernelStructure &kernel : kernels) {
+      if (size + last.minOperators > numOperators)
+        continue;
+      chain = {&kernel};
+      emit(last, numOperators - size);
+    }
+}

@@ -1,0 +1,225 @@
+//===- KernelBuilder.cpp - One kernel, tensor by tensor -------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelBuilder.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::search;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+/// What one block stores of its own parts is one of them.
+static Tiling holdOneOfOwnParts(const TargetProgram &program,
+                                const KernelPlan &plan, Tiling tiling) {
+  for (NameId name : toList(program.getPartNames()))
+    if (program.getPart(name)->kernel == plan.position)
+      tiling.tile[name] = 1;
+  return tiling;
+}
+
+KernelBuilder::KernelBuilder(const TargetProgram &program,
+                             const KernelPlan &plan, ArrayRef<int64_t> extents,
+                             const Tiling &sizes)
+    : program(program), plan(plan), kernel(plan.kernel), extents(extents),
+      tiling(holdOneOfOwnParts(program, plan, sizes)),
+      builder(graph, tiling.tile), scaled(graph, builder) {}
+
+TileGraph KernelBuilder::buildHeader() {
+  addHeader();
+  return std::move(graph);
+}
+
+std::optional<KernelBuilder::Built> KernelBuilder::run() {
+  addHeader();
+  for (const StructureOperator &op : kernel.operators)
+    addOperator(op);
+  if (!isStable)
+    return std::nullopt;
+  for (unsigned number = 0; number < kernel.results.size(); ++number)
+    addResult(number);
+  for (unsigned number = 0; number < kernel.results.size(); ++number)
+    addScaleOf(number);
+  return Built{std::move(graph), std::move(results)};
+}
+
+//===----------------------------------------------------------------------===//
+// Extents and inputs
+//===----------------------------------------------------------------------===//
+
+static int findDimension(ArrayRef<NameId> layout, NameId name) {
+  auto it = llvm::find(layout, name);
+  return name == kNoName || it == layout.end()
+             ? kReplicated
+             : static_cast<int>(it - layout.begin());
+}
+
+void KernelBuilder::addHeader() {
+  graph.threads = tiling.threads;
+  graph.loop = getLoop(kernel, extents, tiling);
+  llvm::append_range(graph.grid, getGrid(kernel, extents, tiling));
+  for (const KernelTensor &input : plan.inputs)
+    addInput(input);
+  for (unsigned input = 0; input < kernel.inputs.size(); ++input) {
+    std::optional<unsigned> scale = plan.inputs[input].scale;
+    if (scale)
+      tensors[input].scale =
+          scaled.addScale(tensors[*scale].tile, splitNames[*scale]);
+  }
+  tensors.resize(kernel.inputs.size());
+  splitNames.resize(kernel.inputs.size());
+}
+
+void KernelBuilder::addInput(const KernelTensor &input) {
+  ArrayRef<NameId> layout = input.stored.layout;
+  TensorSpec type{DimensionNames::getShape(layout, tiling.tile),
+                  input.stored.element};
+  TileInput map;
+  for (NameId name : kernel.gridNames)
+    map.gridMap.push_back(findDimension(layout, name));
+  map.loopMap = findDimension(layout, kernel.loopName);
+  unsigned number = graph.getNumInputs();
+  bool isProgramInput =
+      number < plan.sources.size() && !plan.sources[number].kernel;
+  ValueId value = graph.addInput(
+      type, isProgramInput
+                ? program.graph.getInputName(plan.sources[number].number)
+                : "");
+  graph.tileInputs.push_back(map);
+  tensors.push_back({{value, DimensionList(layout.begin(), layout.end())}});
+  splitNames.push_back(toSet(layout) & toSet(kernel.gridNames));
+}
+
+//===----------------------------------------------------------------------===//
+// Operators
+//===----------------------------------------------------------------------===//
+
+void KernelBuilder::addOperator(const StructureOperator &op) {
+  if (!isStable)
+    return;
+  SmallVector<ScaledTile, 2> operands;
+  NameSet varies = 0;
+  for (unsigned operand : op.operands) {
+    operands.push_back(tensors[operand]);
+    varies |= splitNames[operand];
+  }
+  std::optional<ScaledTile> result = build(op, operands, varies);
+  isStable = result.has_value();
+  if (!isStable)
+    return;
+  tensors.push_back(*result);
+  splitNames.push_back(varies & ~getJoinedNames(op));
+}
+
+NameSet KernelBuilder::getJoinedNames(const StructureOperator &op) const {
+  return op.gridAxis ? toSet(kernel.gridNames[*op.gridAxis]) : 0;
+}
+
+std::optional<ScaledTile> KernelBuilder::build(const StructureOperator &op,
+                                               ArrayRef<ScaledTile> operands,
+                                               NameSet varies) {
+  Attributes attributes;
+  attributes.scalars = op.scalars;
+  switch (getOperatorInfo(op.opcode).kind) {
+  case OperatorKind::Elementwise:
+    if (program.isStripped && op.opcode == Opcode::Exp)
+      return scaled.exponential(operands[0], findNamesSummed(), varies);
+    return scaled.elementwise(op.opcode, operands, attributes);
+  case OperatorKind::Contraction:
+    return scaled.matmul(operands[0], operands[1], op.over);
+  case OperatorKind::Reduction:
+    attributes.count = getCount(op.opcode, op.over);
+    return scaled.reduce(op.opcode, operands[0], op.over, attributes);
+  case OperatorKind::Accumulate:
+    attributes.reduction = op.reduction;
+    attributes.count = getCount(op.reduction, op.over);
+    if (op.gridAxis)
+      attributes.axis = static_cast<Axis>(*op.gridAxis);
+    return scaled.accumulate(operands[0], op.over, attributes,
+                             op.gridAxis ? kernel.gridNames[*op.gridAxis]
+                                         : kNoName);
+  case OperatorKind::Movement:
+  case OperatorKind::Copy:
+  case OperatorKind::Composed:
+  case OperatorKind::Graph:
+    break;
+  }
+  llvm_unreachable("structures have no such operators");
+}
+
+/// Names of the tensor that is built next which are reduced in something
+/// that depends on it.
+SmallVector<NameId> KernelBuilder::findNamesSummed() const {
+  unsigned self = tensors.size(), number = kernel.inputs.size();
+  llvm::SmallBitVector depends(number + kernel.operators.size());
+  depends.set(self);
+  NameSet summed = 0;
+  for (const StructureOperator &op : kernel.operators) {
+    if (llvm::any_of(op.operands, [&](unsigned t) { return depends[t]; })) {
+      depends.set(number);
+      summed |= op.over == kNoName ? 0 : toSet(op.over);
+    }
+    ++number;
+  }
+  const StructureOperator &op = kernel.operators[self - kernel.inputs.size()];
+  return toList(summed & tensors[op.operands[0]].tile.getNames());
+}
+
+/// The whole extent, for reductions that divide by it.
+int64_t KernelBuilder::getCount(Opcode reduction, NameId over) const {
+  bool averages = getOperatorInfo(reduction).averages();
+  return averages && over != kNoName ? extents[over] : 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+void KernelBuilder::store(const NamedTile &tile, NameSet varies,
+                          const StoredTensor &stored) {
+  NamedTile arranged = builder.arrange(tile, stored.layout);
+  TileOutput map;
+  for (NameId name : kernel.gridNames) {
+    int dim = findDimension(stored.layout, name);
+    if (dim == kReplicated && contains(varies, name)) {
+      dim = findDimension(stored.layout,
+                          program.getPartName(plan.position, name));
+      dim = dim == kReplicated ? kSummed : dim;
+    }
+    map.gridMap.push_back(dim);
+  }
+  graph.addOutput(arranged.value);
+  graph.tileOutputs.push_back(map);
+}
+
+void KernelBuilder::addResult(unsigned number) {
+  unsigned tensor = kernel.results[number];
+  bool isOutput = plan.isOutput[number];
+  results.push_back({plan.results[number].stored});
+  store(isOutput ? scaled.unscale(tensors[tensor]) : tensors[tensor].tile,
+        splitNames[tensor], results.back().stored);
+}
+
+/// Stores what a result is relative to, once for all results that share it.
+void KernelBuilder::addScaleOf(unsigned number) {
+  std::optional<unsigned> scale = tensors[kernel.results[number]].scale;
+  if (!scale || plan.isOutput[number])
+    return;
+  auto [entry, isNew] = storedScales.try_emplace(*scale, results.size());
+  results[number].scale = entry->second;
+  if (!isNew)
+    return;
+  const NamedTile &tile = scaled.getScale(*scale);
+  NameSet varies = scaled.getVaryingNames(*scale);
+  NameSet names = tile.getNames();
+  for (NameId name : toList(varies & ~names))
+    names |= toSet(program.getPartName(plan.position, name));
+  results.push_back({{program.getLayout(names), ElementType::F32}});
+  store(tile, varies, results.back().stored);
+}

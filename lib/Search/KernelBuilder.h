@@ -1,0 +1,66 @@
+//===- KernelBuilder.h - One kernel, tensor by tensor -----------*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_LIB_SEARCH_KERNELBUILDER_H
+#define MIRAGE_LIB_SEARCH_KERNELBUILDER_H
+
+#include "Mirage/Search/Tilings.h"
+#include "ScaledTile.h"
+
+namespace mlir::mirage::search {
+
+/// Builds the block graph of one kernel, without masks.
+class KernelBuilder {
+public:
+  /// Of the plan, results need to have no scales yet.
+  KernelBuilder(const TargetProgram &program, const KernelPlan &plan,
+                llvm::ArrayRef<int64_t> extents, const Tiling &tiling);
+
+  /// Grid, loop and inputs alone.
+  TileGraph buildHeader();
+
+  struct Built {
+    TileGraph graph;
+    /// The plan's results, then scales as this graph stores them.
+    std::vector<KernelTensor> results;
+  };
+  /// None if exponentials cannot be kept small.
+  std::optional<Built> run();
+
+private:
+  void addHeader();
+  void addInput(const KernelTensor &input);
+  void addOperator(const StructureOperator &op);
+  std::optional<ScaledTile> build(const StructureOperator &op,
+                                  llvm::ArrayRef<ScaledTile> operands,
+                                  NameSet varies);
+  NameSet getJoinedNames(const StructureOperator &op) const;
+  llvm::SmallVector<NameId> findNamesSummed() const;
+  int64_t getCount(Opcode reduction, NameId over) const;
+  void addResult(unsigned number);
+  void addScaleOf(unsigned number);
+  void store(const NamedTile &tile, NameSet varies, const StoredTensor &stored);
+
+  const TargetProgram &program;
+  const KernelPlan &plan;
+  const KernelStructure &kernel;
+  llvm::ArrayRef<int64_t> extents;
+  Tiling tiling; ///< with parts of its own, one at a time
+  TileGraph graph;
+  NamedTileBuilder builder;
+  ScaledTileBuilder scaled;
+  bool isStable = true; ///< every factor so far could be carried along
+  std::vector<ScaledTile> tensors;
+  std::vector<NameSet> splitNames; ///< by tensor: along which axes it varies
+  std::vector<KernelTensor> results;
+  llvm::DenseMap<unsigned, unsigned> storedScales; ///< result by scale
+};
+
+} // namespace mlir::mirage::search
+
+#endif // MIRAGE_LIB_SEARCH_KERNELBUILDER_H

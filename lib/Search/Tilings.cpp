@@ -1,0 +1,171 @@
+//===- Tilings.cpp - Numbers for the axes of kernels ----------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Search/Tilings.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::search;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+static bool splitsLoopedName(const KernelStructure &kernel) {
+  return llvm::is_contained(kernel.gridNames, kernel.loopName);
+}
+
+int64_t mlir::mirage::search::getLoop(const KernelStructure &kernel,
+                                      ArrayRef<int64_t> extents,
+                                      const Tiling &tiling) {
+  NameId name = kernel.loopName;
+  if (name == kNoName)
+    return 1;
+  if (splitsLoopedName(kernel))
+    return tiling.loop;
+  return llvm::divideCeil(extents[name], tiling.tile[name]);
+}
+
+SmallVector<int64_t, 3>
+mlir::mirage::search::getGrid(const KernelStructure &kernel,
+                              ArrayRef<int64_t> extents, const Tiling &tiling) {
+  SmallVector<int64_t, 3> grid;
+  for (NameId name : kernel.gridNames) {
+    int64_t perBlock =
+        tiling.tile[name] *
+        (name == kernel.loopName ? getLoop(kernel, extents, tiling) : 1);
+    grid.push_back(llvm::divideCeil(extents[name], perBlock));
+  }
+  return grid;
+}
+
+void mlir::mirage::search::setPartExtents(
+    const TargetProgram &program, const KernelPlan &plan, const Tiling &tiling,
+    llvm::SmallVectorImpl<int64_t> &extents) {
+  const KernelStructure &kernel = plan.kernel;
+  for (auto [name, extent] :
+       llvm::zip(kernel.gridNames, getGrid(kernel, extents, tiling)))
+    if (contains(program.reducedNames, name) &&
+        plan.position + 1 < program.getMaxKernels())
+      extents[program.getPartName(plan.position, name)] = extent;
+}
+
+//===----------------------------------------------------------------------===//
+// Which tilings
+//===----------------------------------------------------------------------===//
+
+/// Tile sizes worth trying for one name: multiples of what matrix instructions
+/// and 128-bit accesses take, and small ones for names that only count rows.
+static SmallVector<int64_t> getTileSizes(int64_t extent) {
+  static constexpr int64_t kSizes[] = {1,  2,  4,   8,   16,  32, 48,
+                                       64, 96, 128, 192, 256, 512};
+  SmallVector<int64_t> sizes;
+  for (int64_t size : kSizes)
+    if (size < extent)
+      sizes.push_back(size);
+  return sizes;
+}
+
+static int64_t getInputTileBytes(const KernelPlan &plan,
+                                 ArrayRef<int64_t> tile) {
+  int64_t bytes = 0;
+  for (const TensorSpec &type : plan.getInputTypes(tile))
+    bytes += type.getSizeBytes();
+  return bytes;
+}
+
+std::vector<Tiling> mlir::mirage::search::enumerateTilings(
+    const KernelPlan &plan, ArrayRef<int64_t> extents, int64_t sharedBytes) {
+  const KernelStructure &kernel = plan.kernel;
+  SmallVector<NameId, 3> split = kernel.gridNames;
+  if (kernel.loopName != kNoName && !splitsLoopedName(kernel))
+    split.push_back(kernel.loopName);
+  Tiling whole;
+  whole.tile.assign(extents.begin(), extents.end());
+  std::vector<Tiling> tilings = {whole};
+  for (NameId name : split) {
+    std::vector<Tiling> next;
+    for (const Tiling &tiling : tilings)
+      for (int64_t size : getTileSizes(extents[name])) {
+        Tiling cut = tiling;
+        cut.tile[name] = size;
+        if (name != kernel.loopName || !splitsLoopedName(kernel)) {
+          next.push_back(cut);
+          continue;
+        }
+        // Tiles of 1 could be padding as a whole.
+        for (int64_t loop = 2; size > 1 && loop * size < extents[name];
+             loop *= 2) {
+          cut.loop = loop;
+          next.push_back(cut);
+        }
+      }
+    tilings = std::move(next);
+  }
+  llvm::erase_if(tilings, [&](const Tiling &tiling) {
+    return getInputTileBytes(plan, tiling.tile) > sharedBytes;
+  });
+  return tilings;
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes for tests
+//===----------------------------------------------------------------------===//
+
+/// The least extent that tests a name that kernels split twice, once or not at
+/// all.
+static int64_t getTestBase(ArrayRef<KernelStructure> kernels, NameId name) {
+  int64_t base = 3;
+  for (const KernelStructure &kernel : kernels) {
+    bool isLooped = name == kernel.loopName;
+    bool isOnGrid = llvm::is_contained(kernel.gridNames, name);
+    base = std::max<int64_t>(base, isLooped && isOnGrid   ? 7
+                                   : isLooped || isOnGrid ? 5
+                                                          : 3);
+  }
+  return base;
+}
+
+/// Three tiles of two, the last one partial in one variant; or whole, at least
+/// three. No two alike, so that no equality holds by a coincidence.
+static SmallVector<int64_t> getTestExtents(const TargetProgram &program,
+                                           ArrayRef<KernelStructure> kernels,
+                                           unsigned variant) {
+  SmallVector<int64_t> extents(program.names.getNumNames(), 0);
+  for (int64_t base : {7, 5, 3})
+    for (unsigned name = 0; name < extents.size(); ++name) {
+      if (getTestBase(kernels, name) != base)
+        continue;
+      int64_t extent = base + (variant + name) % 2;
+      while (llvm::is_contained(extents, extent))
+        extent += 2;
+      extents[name] = extent;
+    }
+  extents.resize(program.getNumAllNames(), 0);
+  return extents;
+}
+
+TestSizes mlir::mirage::search::getTestSizes(const TargetProgram &program,
+                                             ArrayRef<KernelStructure> kernels,
+                                             unsigned variant) {
+  TestSizes sizes;
+  sizes.extents = getTestExtents(program, kernels, variant);
+  for (auto [position, kernel] : llvm::enumerate(kernels)) {
+    Tiling &tiling = sizes.tilings.emplace_back();
+    tiling.loop = 2;
+    tiling.tile = sizes.extents;
+    for (NameId name : kernel.gridNames)
+      tiling.tile[name] = 2;
+    if (kernel.loopName != kNoName)
+      tiling.tile[kernel.loopName] = 2;
+    KernelPlan plan;
+    plan.position = position;
+    plan.kernel = kernel;
+    setPartExtents(program, plan, tiling, sizes.extents);
+  }
+  return sizes;
+}
