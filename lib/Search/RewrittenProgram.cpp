@@ -78,7 +78,7 @@ apply(RewrittenProgram &program,
 llvm::Expected<RewrittenProgram>
 mlir::mirage::search::rewriteForSearch(const Graph &program) {
   RewrittenProgram result = withReshapes(program, program);
-  for (auto rewrite : {peelReshapes, splitProgram})
+  for (auto rewrite : {peelReshapes, splitProgram, separateRoles})
     if (llvm::Error error = apply(result, rewrite))
       return std::move(error);
   return result;

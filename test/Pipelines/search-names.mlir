@@ -52,3 +52,19 @@ func.func @heads_in_columns(%x: tensor<32x128xf16> {mirage.name = "x"}, %w: tens
   } : tensor<32x192xf16>
   return %r : tensor<32x192xf16>
 }
+
+// Rows meet rows of the same tensor, which one kernel reads twice.
+// CHECK-LABEL: func.func @rows_by_rows(
+// CHECK:         mirage.certificate
+// CHECK:         mirage_block.graph {{.*}} ins(%[[X:[a-z0-9]+]] {{.*}}, %[[X]] {{.*}})
+func.func @rows_by_rows(%x: tensor<96x64xf16> {mirage.name = "x"}) -> tensor<96x96xf16> {
+  %e = tensor.empty() : tensor<96x96xf16>
+  %r = mirage_kernel.graph ins(%x : tensor<96x64xf16>) outs(%e : tensor<96x96xf16>) {
+  ^bb0(%a: tensor<96x64xf16>):
+    %0 = mirage_kernel.transpose %a dims [1, 0] : (tensor<96x64xf16>) -> tensor<64x96xf16>
+    %1 = mirage_kernel.matmul %a, %0 : (tensor<96x64xf16>, tensor<64x96xf16>) -> tensor<96x96xf32>
+    %2 = mirage_kernel.exp %1 : (tensor<96x96xf32>) -> tensor<96x96xf16>
+    mirage_kernel.yield %2 : tensor<96x96xf16>
+  } : tensor<96x96xf16>
+  return %r : tensor<96x96xf16>
+}

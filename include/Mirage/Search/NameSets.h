@@ -17,6 +17,7 @@
 #define MIRAGE_SEARCH_NAMESETS_H
 
 #include "Mirage/Graph/DimensionNames.h"
+#include <optional>
 
 namespace mlir::mirage::search {
 
@@ -33,10 +34,15 @@ NameSet toSet(llvm::ArrayRef<NameId> dimensions);
 /// In ascending order.
 llvm::SmallVector<NameId> toList(NameSet set);
 
+/// The first operation in which a dimension meets another one of the same
+/// tensor, as rows do in X·Xᵀ.
+std::optional<unsigned> findMeetingDimensions(const Graph &graph,
+                                              const DimensionNames &names);
+
 /// Names the dimensions of a program of kernel-level operators, whose tensors
 /// are sets. Fails, naming the operation, where a dimension meets another one
-/// of the same tensor (X·Xᵀ), where a reshape splits or joins dimensions, and
-/// for nested graphs and masks.
+/// of the same tensor, where a reshape splits or joins dimensions (what
+/// Search/RewrittenProgram.h removes), and for nested graphs.
 llvm::Expected<DimensionNames> nameProgram(const Graph &graph);
 
 } // namespace mlir::mirage::search

@@ -50,6 +50,12 @@ llvm::Expected<RewrittenProgram> peelReshapes(const Graph &program);
 /// operation needs a dimension whole.
 llvm::Expected<RewrittenProgram> splitProgram(const Graph &program);
 
+/// A tensor whose dimensions meet each other, as rows do in X·Xᵀ, is several
+/// inputs of the body, each with names of its own; what is computed of it and
+/// meets itself is computed as often. Inputs that end up with the same names
+/// are one.
+llvm::Expected<RewrittenProgram> separateRoles(const Graph &program);
+
 /// All that the search needs, of a verified program without composed operators
 /// and nested graphs.
 llvm::Expected<RewrittenProgram> rewriteForSearch(const Graph &program);

@@ -211,4 +211,66 @@ TEST(NamesTest, AMaskOfSplitRowsIsAnError) {
             "reshape splits, got 6 in parts");
 }
 
+//===----------------------------------------------------------------------===//
+// One tensor in two roles
+//===----------------------------------------------------------------------===//
+
+size_t countInputs(const RewrittenProgram &program) {
+  return program.body.getNumInputs();
+}
+
+TEST(NamesTest, RowsMeetRowsOfTheSameTensor) {
+  ProgramBuilder b;
+  ValueId x = b.input({40, 24});
+  Graph graph = b.finish({b.matmul(x, b.transpose(x, {1, 0}))});
+  EXPECT_EQ(countInputs(expectRewritten(graph)), 2u);
+  SearchResult result = expectFused(graph);
+  EXPECT_EQ(result.getBest().getNumInputs(), 1u);
+}
+
+/// Both roles are computed of X; the weight has the same names in both.
+TEST(NamesTest, AWeightHasOneRoleThoughWhatItMakesHasTwo) {
+  ProgramBuilder b;
+  ValueId x = b.input({20, 24}), w = b.input({24, 12});
+  ValueId y = b.matmul(x, w);
+  Graph graph = b.finish({b.matmul(y, b.transpose(y, {1, 0}))});
+  EXPECT_EQ(countInputs(expectRewritten(graph)), 3u);
+  expectFused(graph);
+}
+
+TEST(NamesTest, APowerOfAMatrix) {
+  ProgramBuilder b;
+  ValueId x = b.input({20, 20});
+  Graph graph = b.finish({b.matmul(b.matmul(x, x), x)});
+  EXPECT_EQ(countInputs(expectRewritten(graph)), 3u);
+  expectFused(graph);
+}
+
+TEST(NamesTest, AMatrixAndItsTransposeAreAdded) {
+  ProgramBuilder b;
+  ValueId x = b.input({20, 20});
+  Graph graph = b.finish({b.apply(Opcode::Add, {x, b.transpose(x, {1, 0})})});
+  EXPECT_EQ(countInputs(expectRewritten(graph)), 2u);
+  expectFused(graph);
+}
+
+/// Queries, keys and values are one tensor.
+TEST(NamesTest, AttentionOfATensorToItself) {
+  ProgramBuilder b;
+  ValueId x = b.input({2, 48, 16});
+  ValueId e = b.apply(Opcode::Exp, {b.matmul(x, b.transpose(x, {0, 2, 1}))});
+  ValueId p = b.apply(Opcode::Div, {e, b.reduce(Opcode::Sum, e, 2)});
+  Graph graph = b.finish({b.matmul(p, x)});
+  EXPECT_EQ(countInputs(expectRewritten(graph)), 2u);
+  expectFused(graph);
+}
+
+TEST(NamesTest, WhatHasOneRoleStaysAsItIs) {
+  Graph graph = gatedMlp(8, 100, 70);
+  RewrittenProgram program = llvm::cantFail(rewriteForSearch(graph));
+  EXPECT_EQ(toString(program.body), toString(graph));
+  EXPECT_TRUE(program.inputs.getNodes().empty());
+  EXPECT_TRUE(program.outputs.getNodes().empty());
+}
+
 } // namespace
