@@ -144,6 +144,16 @@ Error mlir::mirage::resizeInto(const Graph &from, Graph &to,
   return Error::success();
 }
 
+int64_t mlir::mirage::resizeCausalOffset(int64_t offset,
+                                         std::pair<int64_t, int64_t> there,
+                                         std::pair<int64_t, int64_t> here) {
+  if (offset == 0 || here == there)
+    return offset;
+  if (offset == there.second - there.first)
+    return std::max<int64_t>(0, here.second - here.first);
+  return offset > 0 ? 1 : -1;
+}
+
 Graph mlir::mirage::resize(const Graph &graph, const DimensionNames &names,
                            ArrayRef<int64_t> extents) {
   auto getShape = [&](ValueId value) {
@@ -151,6 +161,15 @@ Graph mlir::mirage::resize(const Graph &graph, const DimensionNames &names,
   };
   auto getAttributes = [&](const Node &node) -> llvm::Expected<Attributes> {
     Attributes attributes = node.attributes;
+    if (node.opcode == Opcode::CausalMask) {
+      auto getRowsAndColumns = [](const Shape &shape) {
+        return std::make_pair(shape[shape.size() - 2], shape.back());
+      };
+      attributes.offset = resizeCausalOffset(
+          attributes.offset,
+          getRowsAndColumns(graph.getType(node.operands[0]).shape),
+          getRowsAndColumns(getShape(node.operands[0])));
+    }
     if (attributes.count == 0)
       return attributes;
     // Dimension by dimension: a name that is reduced may stand twice, and be

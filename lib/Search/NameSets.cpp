@@ -33,10 +33,11 @@ SmallVector<NameId> mlir::mirage::search::toList(NameSet set) {
 }
 
 /// Whether the dimensions of the result are those of the operand, whatever
-/// their order, and elements depend on no coordinates.
+/// their order.
 static bool keepsDimensions(Opcode opcode) {
   return opcode == Opcode::Transpose || opcode == Opcode::Reshape ||
-         opcode == Opcode::Broadcast || opcode == Opcode::Cast;
+         opcode == Opcode::Broadcast || opcode == Opcode::Cast ||
+         opcode == Opcode::CausalMask;
 }
 
 static Error checkKind(const Node &operation) {

@@ -118,6 +118,20 @@ FormId OperatorForms::contraction(FormId lhs, FormId rhs, NameId over,
   return whole == FormId::None ? whole : context.sum(whole, over, part);
 }
 
+/// An input number that no program has.
+static constexpr unsigned kPlaces = ~0u - 2;
+
+FormId OperatorForms::causalMask(FormId operand, const CausalNames &mask) {
+  DimensionList letters;
+  std::string text = "causal_mask " + std::to_string(mask.offset);
+  for (NameId name : {mask.rows, mask.columns}) {
+    text += name == kNoName ? " one" : " many";
+    if (name != kNoName)
+      letters.push_back(name);
+  }
+  return context.function(text, {operand, context.input(kPlaces, letters)});
+}
+
 FormId OperatorForms::join(const OperatorInfo &row, FormId operand,
                            SymbolId symbol) {
   if (row.combiner == Combiner::Add)

@@ -55,6 +55,9 @@ static void print(llvm::raw_ostream &os, const StructureOperator &op,
     os << ' ' << getOperatorInfo(op.reduction).name;
   for (double scalar : op.scalars)
     os << ' ' << llvm::format("%.17g", scalar);
+  if (op.mask)
+    os << " of " << getText(op.mask->rows) << ',' << getText(op.mask->columns)
+       << " offset " << op.mask->offset;
   if (op.over != kNoName)
     os << " over " << getText(op.over);
   if (op.gridAxis)

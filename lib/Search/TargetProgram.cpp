@@ -67,8 +67,19 @@ mlir::mirage::search::makeTargetProgram(const Graph &graph) {
           return program.getNames(operand) ==
                  program.getNames(operation.results[0]);
         });
+    if (operation.opcode != Opcode::CausalMask)
+      continue;
+    CausalNames mask = program.getCausalMask(operation);
+    if (!llvm::is_contained(program.causalMasks, mask))
+      program.causalMasks.push_back(mask);
   }
   return program;
+}
+
+CausalNames TargetProgram::getCausalMask(const Node &operation) const {
+  llvm::ArrayRef<NameId> dimensions =
+      getDimensions(operation.operands[0]).take_back(2);
+  return {dimensions[0], dimensions[1], operation.attributes.offset};
 }
 
 //===----------------------------------------------------------------------===//
@@ -212,6 +223,10 @@ private:
                  ? forms.product(operands[0], operands[1]) // K is 1
                  : forms.contraction(operands[0], operands[1], lost[0], {});
     case OperatorKind::Movement:
+      return operation.opcode == Opcode::CausalMask
+                 ? forms.causalMask(operands[0],
+                                    program.getCausalMask(operation))
+                 : operands[0];
     case OperatorKind::Copy:
       return operands[0];
     case OperatorKind::Accumulate:

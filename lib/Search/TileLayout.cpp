@@ -185,6 +185,25 @@ NamedTile NamedTileBuilder::accumulateRescaled(const NamedTile &operand,
              std::move(attributes), layout);
 }
 
+/// Rows and columns go last.
+NamedTile NamedTileBuilder::causalMask(const NamedTile &operand,
+                                       const CausalNames &mask,
+                                       Attributes attributes) {
+  DimensionList layout;
+  for (NameId name : operand.layout)
+    if (name != kNoName && name != mask.rows && name != mask.columns)
+      layout.push_back(name);
+  layout.append({mask.rows, mask.columns});
+  NamedTile brought = bring(operand, layout, 2);
+  TensorSpec type = graph.getType(brought.value);
+  if (getSizeBytes(type.element) == 1) { // which stores no infinity
+    type.element = ElementType::F32;
+    brought.value = graph.add(Opcode::Cast, {brought.value}, type);
+  }
+  return add(Opcode::CausalMask, {brought}, std::move(attributes),
+             brought.layout);
+}
+
 //===----------------------------------------------------------------------===//
 // Matmul
 //===----------------------------------------------------------------------===//

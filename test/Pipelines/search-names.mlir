@@ -68,3 +68,23 @@ func.func @rows_by_rows(%x: tensor<96x64xf16> {mirage.name = "x"}) -> tensor<96x
   } : tensor<96x96xf16>
   return %r : tensor<96x96xf16>
 }
+
+// Rows see themselves and what came before: tiles of scores are hidden by their place.
+// CHECK-LABEL: func.func @causal_attention(
+// CHECK:         mirage.certificate
+// CHECK:         mirage_block.graph
+// CHECK:         mirage_block.causal_mask
+// CHECK-NOT:     mirage_kernel.causal_mask
+func.func @causal_attention(%q: tensor<2x48x32xf16> {mirage.name = "q"}, %k: tensor<2x200x32xf16> {mirage.name = "k"}, %v: tensor<2x200x32xf16> {mirage.name = "v"}) -> tensor<2x48x32xf16> {
+  %e = tensor.empty() : tensor<2x48x32xf16>
+  %r = mirage_kernel.graph ins(%q, %k, %v : tensor<2x48x32xf16>, tensor<2x200x32xf16>, tensor<2x200x32xf16>) outs(%e : tensor<2x48x32xf16>) {
+  ^bb0(%a: tensor<2x48x32xf16>, %b: tensor<2x200x32xf16>, %c: tensor<2x200x32xf16>):
+    %0 = mirage_kernel.transpose %b dims [0, 2, 1] : (tensor<2x200x32xf16>) -> tensor<2x32x200xf16>
+    %1 = mirage_kernel.matmul %a, %0 : (tensor<2x48x32xf16>, tensor<2x32x200xf16>) -> tensor<2x48x200xf32>
+    %2 = mirage_kernel.causal_mask %1 offset 152 : (tensor<2x48x200xf32>) -> tensor<2x48x200xf32>
+    %3 = mirage_kernel.softmax %2 dims [2] : (tensor<2x48x200xf32>) -> tensor<2x48x200xf16>
+    %4 = mirage_kernel.matmul %3, %c : (tensor<2x48x200xf16>, tensor<2x200x32xf16>) -> tensor<2x48x32xf16>
+    mirage_kernel.yield %4 : tensor<2x48x32xf16>
+  } : tensor<2x48x32xf16>
+  return %r : tensor<2x48x32xf16>
+}

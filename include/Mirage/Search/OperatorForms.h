@@ -18,6 +18,7 @@
 
 #include "Mirage/Algebra/Expression.h"
 #include "Mirage/Graph/Operators.h"
+#include "Mirage/Search/NameSets.h"
 
 namespace mlir::mirage::search {
 
@@ -43,6 +44,9 @@ public:
   FormId product(FormId lhs, FormId rhs);
   FormId contraction(FormId lhs, FormId rhs, NameId over,
                      const SymbolPowers &part);
+  /// A function of the operand, and of a tensor that stands for the places of
+  /// rows and columns, which nothing else reads.
+  FormId causalMask(FormId operand, const CausalNames &mask);
   /// Joining the parts along an axis of what `row` has reduced.
   FormId join(const OperatorInfo &row, FormId operand, SymbolId symbol);
 

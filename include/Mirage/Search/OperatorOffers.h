@@ -25,6 +25,7 @@ namespace mlir::mirage::search {
 struct OperatorOffer {
   const OperatorInfo *row = nullptr;
   llvm::SmallVector<double, 2> scalars;
+  std::optional<CausalNames> mask; ///< of a causal mask
 
   /// x times a constant: placed last among the factors of a term.
   bool isFactor = false;

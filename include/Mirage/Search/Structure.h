@@ -40,11 +40,14 @@ struct StructureOperator {
   /// Accumulate: the grid axis whose blocks are joined, as a position in
   /// `gridNames`; none for the loop.
   std::optional<unsigned> gridAxis = std::nullopt;
+  /// Of a causal mask.
+  std::optional<CausalNames> mask = std::nullopt;
 
   bool operator==(const StructureOperator &other) const {
     return opcode == other.opcode && reduction == other.reduction &&
            scalars == other.scalars && operands == other.operands &&
-           over == other.over && gridAxis == other.gridAxis;
+           over == other.over && gridAxis == other.gridAxis &&
+           mask == other.mask;
   }
 };
 

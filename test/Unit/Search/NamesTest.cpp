@@ -265,6 +265,88 @@ TEST(NamesTest, AttentionOfATensorToItself) {
   expectFused(graph);
 }
 
+//===----------------------------------------------------------------------===//
+// Causal masks
+//===----------------------------------------------------------------------===//
+
+/// softmax(mask(scale · Q·K))·V; the last row sees all keys. Without a maximum
+/// subtracted, if it is not `isSafe`.
+Graph causalAttention(int64_t heads, int64_t queries, int64_t keys,
+                      int64_t depth, bool isSafe) {
+  ProgramBuilder b;
+  ValueId q = b.input({heads, queries, depth});
+  ValueId k = b.input({heads, depth, keys}), v = b.input({heads, keys, depth});
+  ValueId scores = b.apply(Opcode::Scale, {b.matmul(q, k)}, 0.25);
+  Attributes mask;
+  mask.offset = keys - queries;
+  scores = b.apply(Opcode::CausalMask, {scores}, mask);
+  if (isSafe)
+    scores = b.apply(Opcode::Sub, {scores, b.reduce(Opcode::Max, scores, 2)});
+  ValueId e = b.apply(Opcode::Exp, {scores});
+  ValueId p = b.apply(Opcode::Div, {e, b.reduce(Opcode::Sum, e, 2)});
+  return b.finish({b.matmul(p, v)});
+}
+
+/// A mask is one more function of the scores, and goes nowhere else.
+TEST(NamesTest, AMaskAddsFewStructures) {
+  uint64_t states = 0, plainStates = 0;
+  size_t masked = enumerate(causalAttention(2, 8, 64, 16, false),
+                            AtomReading::WrittenOut, states)
+                      .size();
+  size_t plain = enumerate(attention(2, 8, 64, 16, 0.25),
+                           AtomReading::WrittenOut, plainStates)
+                     .size();
+  EXPECT_GE(masked, 35u);
+  EXPECT_EQ(masked, plain);
+  EXPECT_LE(states, 400u);
+  EXPECT_LE(plainStates, 350u);
+}
+
+TEST(NamesTest, CausalAttention) {
+  for (bool isSafe : {false, true}) {
+    expectFused(causalAttention(2, 40, 40, 16, isSafe));
+    expectFused(causalAttention(2, 20, 300, 32, isSafe));
+    expectFused(causalAttention(3, 1, 100, 16, isSafe));
+  }
+}
+
+/// The mask is of keys that a loop walks and of rows that blocks share out, in
+/// tiles that do not divide them.
+TEST(NamesTest, MasksFollowTheTiles) {
+  SearchOptions options;
+  options.numCandidates = 200;
+  SearchResult result =
+      expectFused(causalAttention(1, 70, 150, 16, true), options);
+  unsigned numLooped = 0;
+  for (const Candidate &candidate : result.candidates)
+    for (const Node &kernel : candidate.graph.getNodes()) {
+      if (!kernel.body)
+        continue;
+      for (const Node &operation : kernel.body->getNodes())
+        numLooped +=
+            operation.opcode == Opcode::CausalMask &&
+            llvm::is_contained(operation.attributes.columnAxes, Axis::Loop) &&
+            !operation.attributes.axes.empty();
+    }
+  EXPECT_GT(numLooped, 0u);
+}
+
+/// Two different masks of one tensor, one of them the other way round: a
+/// window.
+TEST(NamesTest, AWindowIsTwoMasks) {
+  ProgramBuilder b;
+  ValueId x = b.input({40, 40}), w = b.input({40, 24});
+  Attributes below, above;
+  below.offset = 2;
+  above.offset = 3;
+  ValueId seen = b.apply(Opcode::CausalMask, {x}, below);
+  seen = b.transpose(
+      b.apply(Opcode::CausalMask, {b.transpose(seen, {1, 0})}, above), {1, 0});
+  Graph graph = b.finish({b.matmul(b.apply(Opcode::Exp, {seen}), w)});
+  EXPECT_EQ(countInputs(expectRewritten(graph)), 2u);
+  expectFused(graph);
+}
+
 TEST(NamesTest, WhatHasOneRoleStaysAsItIs) {
   Graph graph = gatedMlp(8, 100, 70);
   RewrittenProgram program = llvm::cantFail(rewriteForSearch(graph));
