@@ -58,8 +58,11 @@ private:
   void add(const Node &operation) {
     if (!operation.body) {
       ValueId value = operation.results[0];
-      values.push_back(
-          writer.reshape(write(operation), factors.getShape(value)));
+      unsigned first = result.getNumValues();
+      ValueId written = write(operation);
+      if (written >= first)
+        writer.setElement(written, graph.getType(value).element);
+      values.push_back(writer.reshape(written, factors.getShape(value)));
       return;
     }
     auto operands = llvm::map_to_vector(

@@ -78,7 +78,8 @@ apply(RewrittenProgram &program,
 llvm::Expected<RewrittenProgram>
 mlir::mirage::search::rewriteForSearch(const Graph &program) {
   RewrittenProgram result = withReshapes(program, program);
-  for (auto rewrite : {peelReshapes, splitProgram, separateRoles})
+  for (auto rewrite :
+       {peelReshapes, splitProgram, separatePieces, separateRoles})
     if (llvm::Error error = apply(result, rewrite))
       return std::move(error);
   return result;

@@ -88,3 +88,40 @@ func.func @causal_attention(%q: tensor<2x48x32xf16> {mirage.name = "q"}, %k: ten
   } : tensor<2x48x32xf16>
   return %r : tensor<2x48x32xf16>
 }
+
+// Gate and what it is multiplied with are halves of one product.
+// CHECK-LABEL: func.func @halves_of_a_product(
+// CHECK:         mirage.certificate
+// CHECK:         mirage_kernel.slice
+// CHECK:         mirage_kernel.slice
+// CHECK:         mirage_block.graph
+func.func @halves_of_a_product(%x: tensor<8x256xf16> {mirage.name = "x"}, %w: tensor<256x256xf16> {mirage.name = "w"}) -> tensor<8x128xf16> {
+  %e = tensor.empty() : tensor<8x128xf16>
+  %r = mirage_kernel.graph ins(%x, %w : tensor<8x256xf16>, tensor<256x256xf16>) outs(%e : tensor<8x128xf16>) {
+  ^bb0(%a: tensor<8x256xf16>, %b: tensor<256x256xf16>):
+    %0 = mirage_kernel.matmul %a, %b : (tensor<8x256xf16>, tensor<256x256xf16>) -> tensor<8x256xf32>
+    %1 = mirage_kernel.slice %0 offsets [0, 0] strides [1, 1] : (tensor<8x256xf32>) -> tensor<8x128xf32>
+    %2 = mirage_kernel.slice %0 offsets [0, 128] strides [1, 1] : (tensor<8x256xf32>) -> tensor<8x128xf32>
+    %3 = mirage_kernel.silu %1 : (tensor<8x128xf32>) -> tensor<8x128xf32>
+    %4 = mirage_kernel.mul %3, %2 : (tensor<8x128xf32>, tensor<8x128xf32>) -> tensor<8x128xf16>
+    mirage_kernel.yield %4 : tensor<8x128xf16>
+  } : tensor<8x128xf16>
+  return %r : tensor<8x128xf16>
+}
+
+// What is put side by side is contracted: a sum of two products.
+// CHECK-LABEL: func.func @contracted_concat(
+// CHECK:         mirage.certificate
+// CHECK:         mirage_block.graph
+// CHECK-NOT:     mirage_kernel.concat
+func.func @contracted_concat(%x: tensor<16x96xf16> {mirage.name = "x"}, %y: tensor<16x32xf16> {mirage.name = "y"}, %w: tensor<128x64xf16> {mirage.name = "w"}) -> tensor<16x64xf16> {
+  %e = tensor.empty() : tensor<16x64xf16>
+  %r = mirage_kernel.graph ins(%x, %y, %w : tensor<16x96xf16>, tensor<16x32xf16>, tensor<128x64xf16>) outs(%e : tensor<16x64xf16>) {
+  ^bb0(%a: tensor<16x96xf16>, %b: tensor<16x32xf16>, %c: tensor<128x64xf16>):
+    %0 = mirage_kernel.concat %a, %b dims [1] : (tensor<16x96xf16>, tensor<16x32xf16>) -> tensor<16x128xf16>
+    %1 = mirage_kernel.matmul %0, %c : (tensor<16x128xf16>, tensor<128x64xf16>) -> tensor<16x64xf32>
+    %2 = mirage_kernel.exp %1 : (tensor<16x64xf32>) -> tensor<16x64xf16>
+    mirage_kernel.yield %2 : tensor<16x64xf16>
+  } : tensor<16x64xf16>
+  return %r : tensor<16x64xf16>
+}

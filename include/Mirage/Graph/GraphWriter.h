@@ -32,6 +32,10 @@ public:
                  int64_t count = 0);
   ValueId cast(ValueId value, ElementType element);
 
+  /// What a value is stored as.
+  void setElement(ValueId value, ElementType element) {
+    graph.setType(value, {getShape(value), element});
+  }
   const Shape &getShape(ValueId value) const {
     return graph.getType(value).shape;
   }

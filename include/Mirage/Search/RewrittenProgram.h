@@ -50,6 +50,10 @@ llvm::Expected<RewrittenProgram> peelReshapes(const Graph &program);
 /// operation needs a dimension whole.
 llvm::Expected<RewrittenProgram> splitProgram(const Graph &program);
 
+/// No slices and concats: pieces of tensors are tensors, of inputs and outputs
+/// too (Graph/DimensionCuts.h), and only those that outputs depend on.
+llvm::Expected<RewrittenProgram> separatePieces(const Graph &program);
+
 /// A tensor whose dimensions meet each other, as rows do in X·Xᵀ, is several
 /// inputs of the body, each with names of its own; what is computed of it and
 /// meets itself is computed as often. Inputs that end up with the same names

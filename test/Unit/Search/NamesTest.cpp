@@ -347,6 +347,136 @@ TEST(NamesTest, AWindowIsTwoMasks) {
   expectFused(graph);
 }
 
+//===----------------------------------------------------------------------===//
+// Slices and concats
+//===----------------------------------------------------------------------===//
+
+ValueId slice(ProgramBuilder &b, ValueId x, int64_t dim, int64_t offset,
+              int64_t size) {
+  Shape shape = b.graph.getType(x).shape;
+  Attributes attributes;
+  attributes.offsets.assign(shape.size(), 0);
+  attributes.strides.assign(shape.size(), 1);
+  attributes.offsets[dim] = offset;
+  shape[dim] = size;
+  return b.apply(Opcode::Slice, {x}, attributes, shape);
+}
+
+ValueId concat(ProgramBuilder &b, llvm::ArrayRef<ValueId> parts, int64_t dim) {
+  Attributes attributes;
+  attributes.dims = {dim};
+  return b.apply(Opcode::Concat, parts, attributes);
+}
+
+bool hasNoParts(const Graph &graph) {
+  return llvm::none_of(graph.getNodes(), [](const Node &operation) {
+    return operation.opcode == Opcode::Slice ||
+           operation.opcode == Opcode::Concat;
+  });
+}
+
+/// The weights of a gate and of what it is multiplied with in one matrix.
+TEST(NamesTest, PartsOfAProductAreProductsOfParts) {
+  ProgramBuilder b;
+  ValueId x = b.input({8, 100}), w = b.input({100, 64});
+  ValueId y = b.matmul(x, w);
+  ValueId gate = b.apply(Opcode::Silu, {slice(b, y, 1, 0, 32)});
+  Graph graph =
+      b.finish({b.apply(Opcode::Mul, {gate, slice(b, y, 1, 32, 32)})});
+  RewrittenProgram program = expectRewritten(graph);
+  EXPECT_TRUE(hasNoParts(program.body));
+  EXPECT_EQ(countInputs(program), 3u);
+  expectFused(graph);
+}
+
+/// What is contracted is a sum over the parts.
+TEST(NamesTest, AConcatIsContracted) {
+  ProgramBuilder b;
+  ValueId x = b.input({20, 24}), y = b.input({20, 40}), w = b.input({64, 48});
+  Graph graph = b.finish({b.matmul(concat(b, {x, y}, 1), w)});
+  RewrittenProgram program = expectRewritten(graph);
+  EXPECT_TRUE(hasNoParts(program.body));
+  EXPECT_EQ(countInputs(program), 4u);
+  expectFused(graph);
+}
+
+/// Halves of queries that change places, as rotary embeddings have them.
+TEST(NamesTest, HalvesChangePlaces) {
+  ProgramBuilder b;
+  ValueId q = b.input({12, 32}), cosine = b.input({12, 32});
+  ValueId sine = b.input({12, 32}), k = b.input({32, 40});
+  ValueId turned = concat(
+      b,
+      {b.apply(Opcode::Neg, {slice(b, q, 1, 16, 16)}), slice(b, q, 1, 0, 16)},
+      1);
+  ValueId y = b.apply(Opcode::Add, {b.apply(Opcode::Mul, {q, cosine}),
+                                    b.apply(Opcode::Mul, {turned, sine})});
+  Graph graph = b.finish({b.matmul(y, k)});
+  RewrittenProgram program = expectRewritten(graph);
+  EXPECT_TRUE(hasNoParts(program.body));
+  EXPECT_EQ(countInputs(program), 8u);
+}
+
+/// Reductions of every kind over pieces of different sizes, and pieces of
+/// results.
+TEST(NamesTest, ReductionsJoinPieces) {
+  for (Opcode opcode : {Opcode::Sum, Opcode::Mean, Opcode::Max, Opcode::Rms}) {
+    ProgramBuilder b;
+    ValueId x = b.input({6, 10}), y = b.input({6, 5});
+    ValueId joined = concat(b, {x, y}, 1);
+    ValueId normed =
+        b.apply(Opcode::Sub, {joined, b.reduce(opcode, joined, 1)});
+    RewrittenProgram program = expectRewritten(b.finish({normed}));
+    EXPECT_TRUE(hasNoParts(program.body));
+    EXPECT_EQ(program.body.getOutputs().size(), 2u);
+  }
+}
+
+/// A mask of a piece counts from where the piece begins.
+TEST(NamesTest, MasksOfPieces) {
+  ProgramBuilder b;
+  ValueId x = b.input({6, 8});
+  Attributes mask;
+  mask.offset = 1;
+  ValueId masked = b.apply(Opcode::CausalMask, {x}, mask);
+  ValueId rows = b.apply(Opcode::Exp, {slice(b, masked, 0, 2, 3)});
+  Graph graph = b.finish(
+      {b.transpose(concat(b, {slice(b, rows, 1, 4, 4), rows}, 1), {1, 0})});
+  EXPECT_TRUE(hasNoParts(expectRewritten(graph).body));
+}
+
+/// Queries, keys and values of several heads come out of one projection.
+TEST(NamesTest, HeadsOfOneProjection) {
+  ProgramBuilder b;
+  ValueId x = b.input({16, 24}), w = b.input({24, 96});
+  ValueId y = b.matmul(x, w);
+  llvm::SmallVector<ValueId, 3> heads;
+  for (int64_t part = 0; part < 3; ++part)
+    heads.push_back(
+        b.transpose(b.apply(Opcode::Reshape, {slice(b, y, 1, 32 * part, 32)},
+                            {}, {16, 4, 8}),
+                    {1, 0, 2}));
+  ValueId scores = b.matmul(heads[0], b.transpose(heads[1], {0, 2, 1}));
+  ValueId e = b.apply(Opcode::Exp, {scores});
+  ValueId p = b.apply(Opcode::Div, {e, b.reduce(Opcode::Sum, e, 2)});
+  Graph graph = b.finish({b.matmul(p, heads[2])});
+  RewrittenProgram program = expectRewritten(graph);
+  EXPECT_TRUE(hasNoParts(program.body));
+}
+
+TEST(NamesTest, StridedPartsAreAnError) {
+  ProgramBuilder b;
+  ValueId x = b.input({8, 6});
+  Attributes even;
+  even.offsets = {0, 0};
+  even.strides = {2, 1};
+  ValueId rows = b.apply(Opcode::Slice, {x}, even, {4, 6});
+  auto program = rewriteForSearch(b.finish({b.apply(Opcode::Exp, {rows})}));
+  ASSERT_FALSE(!!program);
+  EXPECT_EQ(llvm::toString(program.takeError()),
+            "operation 0 (slice): expects neighbouring elements, got stride 2");
+}
+
 TEST(NamesTest, WhatHasOneRoleStaysAsItIs) {
   Graph graph = gatedMlp(8, 100, 70);
   RewrittenProgram program = llvm::cantFail(rewriteForSearch(graph));
