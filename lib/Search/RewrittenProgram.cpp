@@ -30,7 +30,7 @@ static Graph join(const Graph &first, const Graph &second) {
 }
 
 Graph RewrittenProgram::withBody(const Graph &other) const {
-  return join(join(inputs, other), outputs);
+  return inlineConstants(join(join(inputs, other), outputs));
 }
 
 RewrittenProgram mlir::mirage::search::withReshapes(const Graph &program,
@@ -78,8 +78,8 @@ apply(RewrittenProgram &program,
 llvm::Expected<RewrittenProgram>
 mlir::mirage::search::rewriteForSearch(const Graph &program) {
   RewrittenProgram result = withReshapes(program, program);
-  for (auto rewrite :
-       {peelReshapes, splitProgram, separatePieces, separateRoles})
+  for (auto rewrite : {peelReshapes, splitProgram, separatePieces,
+                       foldConstants, separateRoles})
     if (llvm::Error error = apply(result, rewrite))
       return std::move(error);
   return result;

@@ -125,3 +125,23 @@ func.func @contracted_concat(%x: tensor<16x96xf16> {mirage.name = "x"}, %y: tens
   } : tensor<16x64xf16>
   return %r : tensor<16x64xf16>
 }
+
+// A bound from below is a number within the kernel, and padding is written beside it.
+// CHECK-LABEL: func.func @bounded_and_padded(
+// CHECK:         mirage.certificate
+// CHECK:         mirage_block.graph
+// CHECK:         mirage_block.constant 5.000000e-01
+// CHECK:         mirage_kernel.concat
+func.func @bounded_and_padded(%x: tensor<16x96xf16> {mirage.name = "x"}, %w: tensor<96x48xf16> {mirage.name = "w"}) -> tensor<16x64xf16> {
+  %e = tensor.empty() : tensor<16x64xf16>
+  %r = mirage_kernel.graph ins(%x, %w : tensor<16x96xf16>, tensor<96x48xf16>) outs(%e : tensor<16x64xf16>) {
+  ^bb0(%a: tensor<16x96xf16>, %b: tensor<96x48xf16>):
+    %0 = mirage_kernel.matmul %a, %b : (tensor<16x96xf16>, tensor<96x48xf16>) -> tensor<16x48xf32>
+    %1 = mirage_kernel.constant 0.5 : tensor<1x1xf32>
+    %2 = mirage_kernel.maximum %0, %1 : (tensor<16x48xf32>, tensor<1x1xf32>) -> tensor<16x48xf16>
+    %3 = mirage_kernel.constant 0.0 : tensor<16x16xf16>
+    %4 = mirage_kernel.concat %2, %3 dims [1] : (tensor<16x48xf16>, tensor<16x16xf16>) -> tensor<16x64xf16>
+    mirage_kernel.yield %4 : tensor<16x64xf16>
+  } : tensor<16x64xf16>
+  return %r : tensor<16x64xf16>
+}

@@ -37,6 +37,10 @@ struct RewrittenProgram {
   Graph withBody(const Graph &other) const;
 };
 
+/// The graph in which nested graphs have the constants that are their operands
+/// themselves.
+Graph inlineConstants(const Graph &graph);
+
 /// The program with a body whose inputs and outputs are its own in other
 /// shapes.
 RewrittenProgram withReshapes(const Graph &program, Graph body);
@@ -53,6 +57,12 @@ llvm::Expected<RewrittenProgram> splitProgram(const Graph &program);
 /// No slices and concats: pieces of tensors are tensors, of inputs and outputs
 /// too (Graph/DimensionCuts.h), and only those that outputs depend on.
 llvm::Expected<RewrittenProgram> separatePieces(const Graph &program);
+
+/// No tensors that are one number everywhere: operators take numbers as their
+/// parameters where they can (x + 2 is an offset). Other numbers are inputs of
+/// the body, of one element, and what is found holds whatever they are; outputs
+/// that are numbers are none of the body.
+llvm::Expected<RewrittenProgram> foldConstants(const Graph &program);
 
 /// A tensor whose dimensions meet each other, as rows do in X·Xᵀ, is several
 /// inputs of the body, each with names of its own; what is computed of it and

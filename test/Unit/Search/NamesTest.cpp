@@ -477,6 +477,75 @@ TEST(NamesTest, StridedPartsAreAnError) {
             "operation 0 (slice): expects neighbouring elements, got stride 2");
 }
 
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+ValueId constant(ProgramBuilder &b, double number,
+                 llvm::ArrayRef<int64_t> shape) {
+  Attributes attributes;
+  attributes.scalars = {number};
+  return b.apply(Opcode::Constant, {}, attributes, shape);
+}
+
+bool hasConstants(const Graph &graph) {
+  return llvm::any_of(graph.getNodes(), [](const Node &operation) {
+    return operation.opcode == Opcode::Constant;
+  });
+}
+
+/// x op c and c op x, for every op with a form for a number.
+TEST(NamesTest, NumbersAreParameters) {
+  for (Opcode opcode : {Opcode::Add, Opcode::Sub, Opcode::Mul, Opcode::Div})
+    for (bool isFirst : {false, true}) {
+      ProgramBuilder b;
+      ValueId x = b.input({6, 10});
+      ValueId number = constant(b, 2.5, {6, 1});
+      ValueId y = b.apply(opcode, isFirst ? llvm::ArrayRef({number, x})
+                                          : llvm::ArrayRef({x, number}));
+      RewrittenProgram program =
+          expectRewritten(b.finish({b.apply(Opcode::Exp, {y})}));
+      EXPECT_EQ(countInputs(program), 1u);
+      EXPECT_FALSE(hasConstants(program.body));
+    }
+}
+
+TEST(NamesTest, AMaximumWithZeroIsRelu) {
+  ProgramBuilder b;
+  ValueId x = b.input({8, 64}), w = b.input({64, 48});
+  ValueId zero = constant(b, 0, {8, 48});
+  Graph graph = b.finish({b.apply(Opcode::Maximum, {zero, b.matmul(x, w)})});
+  EXPECT_EQ(countInputs(expectRewritten(graph)), 2u);
+  expectFused(graph);
+}
+
+/// A number that no operator takes as a parameter is inside the kernel all the
+/// same.
+TEST(NamesTest, OtherNumbersAreInTheKernel) {
+  for (Opcode opcode : {Opcode::Maximum, Opcode::Minimum}) {
+    ProgramBuilder b;
+    ValueId x = b.input({8, 64}), w = b.input({64, 48});
+    ValueId half = constant(b, 0.5, {1, 1});
+    Graph graph = b.finish({b.apply(opcode, {b.matmul(x, w), half})});
+    EXPECT_EQ(countInputs(expectRewritten(graph)), 3u);
+    SearchResult result = expectFused(graph);
+    const Graph &best = result.getBest();
+    EXPECT_EQ(best.getNodes().size(), 1u);
+    EXPECT_TRUE(hasConstants(*best.getNodes()[0].body));
+  }
+}
+
+/// Padding is a concat with constants, of which nothing is computed.
+TEST(NamesTest, PaddingIsNotComputed) {
+  ProgramBuilder b;
+  ValueId x = b.input({8, 64}), w = b.input({64, 48});
+  ValueId padded = concat(b, {b.matmul(x, w), constant(b, 3, {8, 16})}, 1);
+  Graph graph = b.finish({b.apply(Opcode::Square, {padded})});
+  RewrittenProgram program = expectRewritten(graph);
+  EXPECT_EQ(program.body.getOutputs().size(), 1u);
+  expectFused(graph);
+}
+
 TEST(NamesTest, WhatHasOneRoleStaysAsItIs) {
   Graph graph = gatedMlp(8, 100, 70);
   RewrittenProgram program = llvm::cantFail(rewriteForSearch(graph));
