@@ -135,6 +135,8 @@ std::optional<ScaledTile> KernelBuilder::build(const StructureOperator &op,
   case OperatorKind::Contraction:
     return scaled.matmul(operands[0], operands[1], op.over);
   case OperatorKind::Reduction:
+    if (op.isVariance)
+      return buildVariance(operands[0], op.over);
     attributes.count = getCount(op.opcode, op.over);
     return scaled.reduce(op.opcode, operands[0], op.over, attributes);
   case OperatorKind::Accumulate:
@@ -182,6 +184,18 @@ SmallVector<NameId> KernelBuilder::findNamesSummed() const {
   }
   const StructureOperator &op = kernel.operators[self - kernel.inputs.size()];
   return toList(summed & tensors[op.operands[0]].tile.getNames());
+}
+
+std::optional<ScaledTile>
+KernelBuilder::buildVariance(const ScaledTile &operand, NameId over) {
+  if (operand.scale)
+    return std::nullopt;
+  Attributes average;
+  average.count = getCount(Opcode::Mean, over);
+  auto mean = scaled.reduce(Opcode::Mean, operand, over, average);
+  auto centred = scaled.elementwise(Opcode::Sub, {operand, *mean}, {});
+  auto square = scaled.elementwise(Opcode::Square, {*centred}, {});
+  return scaled.reduce(Opcode::Mean, *square, over, average);
 }
 
 /// The whole extent, for reductions that divide by it.

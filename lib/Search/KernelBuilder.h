@@ -42,6 +42,8 @@ private:
   bool mayStoreHidden() const;
   NameSet getJoinedNames(const StructureOperator &op) const;
   llvm::SmallVector<NameId> findNamesSummed() const;
+  std::optional<ScaledTile> buildVariance(const ScaledTile &operand,
+                                          NameId over);
   int64_t getCount(Opcode reduction, NameId over) const;
   llvm::SmallVector<Axis, 2> getCuttingAxes(NameId name) const;
   Attributes getMaskAttributes(const CausalNames &mask) const;

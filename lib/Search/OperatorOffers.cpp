@@ -88,6 +88,11 @@ public:
       if (row.existsAt(Level::Block))
         for (OperatorOffer &offer : getCandidates(row))
           consider(std::move(offer));
+    if (forms.usesVariances()) {
+      OperatorOffer offer;
+      offer.row = &getVarianceRow();
+      consider(std::move(offer));
+    }
     for (auto [offer, form] : llvm::zip(offers, probeForms))
       classify(offer, form);
     llvm::erase_if(offers, [&](const OperatorOffer &offer) {

@@ -53,6 +53,10 @@ NamedTile NamedTileBuilder::add(Opcode opcode, ArrayRef<NamedTile> operands,
   TensorSpec type;
   type.shape = DimensionNames::getShape(layout, tile);
   type.element = inferTileElement(opcode, graph.getTypes(values));
+  for (const Node &node : graph.getNodes())
+    if (node.opcode == opcode && node.operands == values &&
+        node.attributes == attributes && graph.getType(node.results[0]) == type)
+      return {node.results[0], std::move(layout)}; // nothing is done twice
   return {graph.add(opcode, values, type, std::move(attributes)),
           std::move(layout)};
 }

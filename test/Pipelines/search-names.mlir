@@ -145,3 +145,20 @@ func.func @bounded_and_padded(%x: tensor<16x96xf16> {mirage.name = "x"}, %w: ten
   } : tensor<16x64xf16>
   return %r : tensor<16x64xf16>
 }
+
+// Mean and variance are functions to the search, and one kernel divides after the product.
+// CHECK-LABEL: func.func @layer_norm_linear(
+// CHECK:         mirage.certificate
+// CHECK:         mirage_block.graph
+// CHECK:         mirage_block.matmul
+// CHECK:         mirage_block.div
+func.func @layer_norm_linear(%x: tensor<16x256xf16> {mirage.name = "x"}, %w: tensor<256x128xf16> {mirage.name = "w"}) -> tensor<16x128xf16> {
+  %e = tensor.empty() : tensor<16x128xf16>
+  %r = mirage_kernel.graph ins(%x, %w : tensor<16x256xf16>, tensor<256x128xf16>) outs(%e : tensor<16x128xf16>) {
+  ^bb0(%a: tensor<16x256xf16>, %b: tensor<256x128xf16>):
+    %0 = mirage_kernel.layer_norm %a dims [1] epsilon 0.00001 : (tensor<16x256xf16>) -> tensor<16x256xf16>
+    %1 = mirage_kernel.matmul %0, %b : (tensor<16x256xf16>, tensor<256x128xf16>) -> tensor<16x128xf16>
+    mirage_kernel.yield %1 : tensor<16x128xf16>
+  } : tensor<16x128xf16>
+  return %r : tensor<16x128xf16>
+}

@@ -28,6 +28,12 @@ enum class AtomReading : uint8_t { Function, WrittenOut };
 /// and memory grow with the length.
 constexpr uint64_t kMaxFormLength = 256;
 
+/// The mean of (x - mean x)², which no row of the table is: one function to the
+/// search, four operators to kernels. It has no form for parts of what is
+/// averaged: the mean of squares less the square of the mean may come out
+/// below 0.
+const OperatorInfo &getVarianceRow();
+
 class OperatorForms {
 public:
   /// \param maxTotal  products with more monomials than this are not built.
@@ -50,6 +56,10 @@ public:
   /// Joining the parts along an axis of what `row` has reduced.
   FormId join(const OperatorInfo &row, FormId operand, SymbolId symbol);
 
+  /// Where there are variances, means are functions as well.
+  void useVariances() { hasVariances = true; }
+  bool usesVariances() const { return hasVariances; }
+
   void setMaxTotal(uint64_t total) { maxTotal = total; }
 
 private:
@@ -59,10 +69,13 @@ private:
                             llvm::ArrayRef<NameId> over);
   FormId apply(const ScalarNode &node, FormId lhs, FormId rhs);
   bool isTooLong(FormId lhs, FormId rhs) const;
+  bool isFunction(const OperatorInfo &row) const;
+  FormId writeVariance(FormId operand, llvm::ArrayRef<NameId> over);
 
   ExpressionContext &context;
   AtomReading reading;
   uint64_t maxTotal;
+  bool hasVariances = false;
 };
 
 } // namespace mlir::mirage::search

@@ -95,6 +95,7 @@ constexpr uint64_t kMaxProgramTotal = 4096;
 struct TargetForms {
   std::vector<FormId> ofValues; ///< by ValueId; None where given up
   bool hasAtoms = false;        ///< some row that is an atom takes part
+  bool hasVariances = false;    ///< and one of them is a variance
 };
 
 /// The forms of all values. With AtomReading::Function, whatever equals an atom
