@@ -6,90 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Mirage/Reference/RandomInputs.h"
-#include "Mirage/Reference/Reference.h"
-#include "Mirage/Search/Enumerator.h"
-#include "Mirage/Search/RewrittenProgram.h"
-#include "Mirage/Search/Search.h"
-#include "Programs.h"
-#include "llvm/ADT/STLExtras.h"
-#include "gtest/gtest.h"
-#include <cmath>
-#include <set>
+#include "RewritingSupport.h"
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
 using namespace mlir::mirage::test;
 
 namespace {
-
-/// Two graphs give the same numbers in double precision.
-void expectSameNumbers(const Graph &lhs, const Graph &rhs) {
-  std::vector<HostTensor> inputs = makeRandomInputs(lhs, /*seed=*/1);
-  auto expected = llvm::cantFail(evaluateReference(lhs, inputs));
-  auto found = llvm::cantFail(evaluateReference(rhs, inputs));
-  ASSERT_EQ(expected.size(), found.size());
-  for (auto [e, f] : llvm::zip(expected, found)) {
-    ASSERT_EQ(e.type.shape, f.type.shape);
-    for (size_t i = 0; i < e.values.size(); ++i)
-      ASSERT_TRUE(e.values[i] == f.values[i] ||
-                  std::abs(e.values[i] - f.values[i]) <=
-                      1e-9 * (1 + std::abs(e.values[i])))
-          << "element " << i << ": " << e.values[i] << " and " << f.values[i];
-  }
-}
-
-/// What is rewritten for the search means what it did, and can be searched.
-RewrittenProgram expectRewritten(const Graph &graph) {
-  RewrittenProgram program = llvm::cantFail(rewriteForSearch(graph));
-  EXPECT_FALSE(verify(program.body));
-  Graph whole = program.withBody(program.body);
-  EXPECT_FALSE(verify(whole));
-  expectSameNumbers(graph, whole);
-  EXPECT_TRUE(!!makeTargetProgram(program.body));
-  return program;
-}
-
-/// One kernel between views; all candidates compute the right numbers.
-SearchResult expectFused(const Graph &graph, SearchOptions options = {}) {
-  SearchResult result = llvm::cantFail(superoptimize(graph, options));
-  EXPECT_GT(result.report.verified, 0u);
-  EXPECT_EQ(result.report.rejected, 0u);
-  const Graph &best = result.getBest();
-  EXPECT_EQ(llvm::count_if(best.getNodes(),
-                           [](const Node &node) { return bool(node.body); }),
-            1);
-  for (const Candidate &candidate : result.candidates) {
-    EXPECT_FALSE(verify(candidate.graph));
-    expectSameNumbers(graph, candidate.graph);
-  }
-  return result;
-}
-
-/// Structures of one kernel with at most 11 operators and 2 grid axes.
-std::vector<KernelStructure> enumerate(const Graph &graph, AtomReading reading,
-                                       uint64_t &states) {
-  TargetProgram program = llvm::cantFail(
-      makeTargetProgram(llvm::cantFail(rewriteForSearch(graph)).body));
-  EnumerationSpace space(program, reading);
-  EXPECT_TRUE(space.isSearchable());
-  std::vector<KernelStructure> structures;
-  GridJoins joins{/*inOutputs=*/true};
-  KernelSite site = makeWholeSite(space);
-  for (unsigned size = 1; size <= 11; ++size) {
-    EnumerationCounts counts;
-    EnumerationLimits limits{size, /*maxStates=*/1000000, joins};
-    for (const KernelChoice &kernel :
-         enumerateKernelChoices(program, site, 2, joins))
-      EXPECT_TRUE(
-          Enumerator(space, limits, counts)
-              .run(site, kernel, [&](const KernelStructure &structure, auto) {
-                structures.push_back(structure);
-              }));
-    states = counts.states;
-  }
-  return structures;
-}
 
 //===----------------------------------------------------------------------===//
 // Reshapes that split and join dimensions
@@ -215,10 +138,6 @@ TEST(NamesTest, AMaskOfSplitRowsIsAnError) {
 // One tensor in two roles
 //===----------------------------------------------------------------------===//
 
-size_t countInputs(const RewrittenProgram &program) {
-  return program.body.getNumInputs();
-}
-
 TEST(NamesTest, RowsMeetRowsOfTheSameTensor) {
   ProgramBuilder b;
   ValueId x = b.input({40, 24});
@@ -265,108 +184,17 @@ TEST(NamesTest, AttentionOfATensorToItself) {
   expectFused(graph);
 }
 
-//===----------------------------------------------------------------------===//
-// Causal masks
-//===----------------------------------------------------------------------===//
-
-/// softmax(mask(scale · Q·K))·V; the last row sees all keys. Without a maximum
-/// subtracted, if it is not `isSafe`.
-Graph causalAttention(int64_t heads, int64_t queries, int64_t keys,
-                      int64_t depth, bool isSafe) {
-  ProgramBuilder b;
-  ValueId q = b.input({heads, queries, depth});
-  ValueId k = b.input({heads, depth, keys}), v = b.input({heads, keys, depth});
-  ValueId scores = b.apply(Opcode::Scale, {b.matmul(q, k)}, 0.25);
-  Attributes mask;
-  mask.offset = keys - queries;
-  scores = b.apply(Opcode::CausalMask, {scores}, mask);
-  if (isSafe)
-    scores = b.apply(Opcode::Sub, {scores, b.reduce(Opcode::Max, scores, 2)});
-  ValueId e = b.apply(Opcode::Exp, {scores});
-  ValueId p = b.apply(Opcode::Div, {e, b.reduce(Opcode::Sum, e, 2)});
-  return b.finish({b.matmul(p, v)});
-}
-
-/// A mask is one more function of the scores, and goes nowhere else.
-TEST(NamesTest, AMaskAddsFewStructures) {
-  uint64_t states = 0, plainStates = 0;
-  size_t masked = enumerate(causalAttention(2, 8, 64, 16, false),
-                            AtomReading::WrittenOut, states)
-                      .size();
-  size_t plain = enumerate(attention(2, 8, 64, 16, 0.25),
-                           AtomReading::WrittenOut, plainStates)
-                     .size();
-  EXPECT_GE(masked, 35u);
-  EXPECT_EQ(masked, plain);
-  EXPECT_LE(states, 400u);
-  EXPECT_LE(plainStates, 350u);
-}
-
-TEST(NamesTest, CausalAttention) {
-  for (bool isSafe : {false, true}) {
-    expectFused(causalAttention(2, 40, 40, 16, isSafe));
-    expectFused(causalAttention(2, 20, 300, 32, isSafe));
-    expectFused(causalAttention(3, 1, 100, 16, isSafe));
-  }
-}
-
-/// The mask is of keys that a loop walks and of rows that blocks share out, in
-/// tiles that do not divide them.
-TEST(NamesTest, MasksFollowTheTiles) {
-  SearchOptions options;
-  options.numCandidates = 200;
-  SearchResult result =
-      expectFused(causalAttention(1, 70, 150, 16, true), options);
-  unsigned numLooped = 0;
-  for (const Candidate &candidate : result.candidates)
-    for (const Node &kernel : candidate.graph.getNodes()) {
-      if (!kernel.body)
-        continue;
-      for (const Node &operation : kernel.body->getNodes())
-        numLooped +=
-            operation.opcode == Opcode::CausalMask &&
-            llvm::is_contained(operation.attributes.columnAxes, Axis::Loop) &&
-            !operation.attributes.axes.empty();
-    }
-  EXPECT_GT(numLooped, 0u);
-}
-
-/// Two different masks of one tensor, one of them the other way round: a
-/// window.
-TEST(NamesTest, AWindowIsTwoMasks) {
-  ProgramBuilder b;
-  ValueId x = b.input({40, 40}), w = b.input({40, 24});
-  Attributes below, above;
-  below.offset = 2;
-  above.offset = 3;
-  ValueId seen = b.apply(Opcode::CausalMask, {x}, below);
-  seen = b.transpose(
-      b.apply(Opcode::CausalMask, {b.transpose(seen, {1, 0})}, above), {1, 0});
-  Graph graph = b.finish({b.matmul(b.apply(Opcode::Exp, {seen}), w)});
-  EXPECT_EQ(countInputs(expectRewritten(graph)), 2u);
-  expectFused(graph);
+TEST(NamesTest, WhatHasOneRoleStaysAsItIs) {
+  Graph graph = gatedMlp(8, 100, 70);
+  RewrittenProgram program = llvm::cantFail(rewriteForSearch(graph));
+  EXPECT_EQ(toString(program.body), toString(graph));
+  EXPECT_TRUE(program.inputs.getNodes().empty());
+  EXPECT_TRUE(program.outputs.getNodes().empty());
 }
 
 //===----------------------------------------------------------------------===//
 // Slices and concats
 //===----------------------------------------------------------------------===//
-
-ValueId slice(ProgramBuilder &b, ValueId x, int64_t dim, int64_t offset,
-              int64_t size) {
-  Shape shape = b.graph.getType(x).shape;
-  Attributes attributes;
-  attributes.offsets.assign(shape.size(), 0);
-  attributes.strides.assign(shape.size(), 1);
-  attributes.offsets[dim] = offset;
-  shape[dim] = size;
-  return b.apply(Opcode::Slice, {x}, attributes, shape);
-}
-
-ValueId concat(ProgramBuilder &b, llvm::ArrayRef<ValueId> parts, int64_t dim) {
-  Attributes attributes;
-  attributes.dims = {dim};
-  return b.apply(Opcode::Concat, parts, attributes);
-}
 
 bool hasNoParts(const Graph &graph) {
   return llvm::none_of(graph.getNodes(), [](const Node &operation) {
@@ -475,125 +303,6 @@ TEST(NamesTest, StridedPartsAreAnError) {
   ASSERT_FALSE(!!program);
   EXPECT_EQ(llvm::toString(program.takeError()),
             "operation 0 (slice): expects neighbouring elements, got stride 2");
-}
-
-//===----------------------------------------------------------------------===//
-// Constants
-//===----------------------------------------------------------------------===//
-
-ValueId constant(ProgramBuilder &b, double number,
-                 llvm::ArrayRef<int64_t> shape) {
-  Attributes attributes;
-  attributes.scalars = {number};
-  return b.apply(Opcode::Constant, {}, attributes, shape);
-}
-
-bool hasConstants(const Graph &graph) {
-  return llvm::any_of(graph.getNodes(), [](const Node &operation) {
-    return operation.opcode == Opcode::Constant;
-  });
-}
-
-/// x op c and c op x, for every op with a form for a number.
-TEST(NamesTest, NumbersAreParameters) {
-  for (Opcode opcode : {Opcode::Add, Opcode::Sub, Opcode::Mul, Opcode::Div})
-    for (bool isFirst : {false, true}) {
-      ProgramBuilder b;
-      ValueId x = b.input({6, 10});
-      ValueId number = constant(b, 2.5, {6, 1});
-      ValueId y = b.apply(opcode, isFirst ? llvm::ArrayRef({number, x})
-                                          : llvm::ArrayRef({x, number}));
-      RewrittenProgram program =
-          expectRewritten(b.finish({b.apply(Opcode::Exp, {y})}));
-      EXPECT_EQ(countInputs(program), 1u);
-      EXPECT_FALSE(hasConstants(program.body));
-    }
-}
-
-TEST(NamesTest, AMaximumWithZeroIsRelu) {
-  ProgramBuilder b;
-  ValueId x = b.input({8, 64}), w = b.input({64, 48});
-  ValueId zero = constant(b, 0, {8, 48});
-  Graph graph = b.finish({b.apply(Opcode::Maximum, {zero, b.matmul(x, w)})});
-  EXPECT_EQ(countInputs(expectRewritten(graph)), 2u);
-  expectFused(graph);
-}
-
-/// A number that no operator takes as a parameter is inside the kernel all the
-/// same.
-TEST(NamesTest, OtherNumbersAreInTheKernel) {
-  for (Opcode opcode : {Opcode::Maximum, Opcode::Minimum}) {
-    ProgramBuilder b;
-    ValueId x = b.input({8, 64}), w = b.input({64, 48});
-    ValueId half = constant(b, 0.5, {1, 1});
-    Graph graph = b.finish({b.apply(opcode, {b.matmul(x, w), half})});
-    EXPECT_EQ(countInputs(expectRewritten(graph)), 3u);
-    SearchResult result = expectFused(graph);
-    const Graph &best = result.getBest();
-    EXPECT_EQ(best.getNodes().size(), 1u);
-    EXPECT_TRUE(hasConstants(*best.getNodes()[0].body));
-  }
-}
-
-/// Padding is a concat with constants, of which nothing is computed.
-TEST(NamesTest, PaddingIsNotComputed) {
-  ProgramBuilder b;
-  ValueId x = b.input({8, 64}), w = b.input({64, 48});
-  ValueId padded = concat(b, {b.matmul(x, w), constant(b, 3, {8, 16})}, 1);
-  Graph graph = b.finish({b.apply(Opcode::Square, {padded})});
-  RewrittenProgram program = expectRewritten(graph);
-  EXPECT_EQ(program.body.getOutputs().size(), 1u);
-  expectFused(graph);
-}
-
-//===----------------------------------------------------------------------===//
-// Means and variances
-//===----------------------------------------------------------------------===//
-
-/// (x - mean x) / sqrt(variance x + epsilon) · W, with the square and the
-/// quotient as one operator each, or as products.
-Graph layerNormLinear(int64_t m, int64_t k, int64_t n, bool isSpelled) {
-  ProgramBuilder b;
-  ValueId x = b.input({m, k}), w = b.input({k, n});
-  ValueId centred = b.apply(Opcode::Sub, {x, b.reduce(Opcode::Mean, x, 1)});
-  ValueId square = isSpelled ? b.apply(Opcode::Mul, {centred, centred})
-                             : b.apply(Opcode::Square, {centred});
-  ValueId variance = b.reduce(Opcode::Mean, square, 1);
-  ValueId shifted = b.apply(Opcode::Offset, {variance}, 1e-5);
-  ValueId normed =
-      isSpelled
-          ? b.apply(Opcode::Mul, {centred, b.apply(Opcode::Rsqrt, {shifted})})
-          : b.apply(Opcode::Div, {centred, b.apply(Opcode::Sqrt, {shifted})});
-  return b.finish({b.matmul(normed, w)});
-}
-
-TEST(NamesTest, AVarianceIsOneFunction) {
-  for (bool isSpelled : {false, true}) {
-    Graph graph = layerNormLinear(8, 64, 48, isSpelled);
-    uint64_t states = 0;
-    std::vector<KernelStructure> found =
-        enumerate(graph, AtomReading::Function, states);
-    EXPECT_GE(found.size(), 40u);
-    EXPECT_LE(states, 4000u);
-    EXPECT_TRUE(llvm::any_of(found, [](const KernelStructure &structure) {
-      return llvm::any_of(structure.operators, [](const StructureOperator &op) {
-        return op.isVariance;
-      });
-    }));
-  }
-}
-
-TEST(NamesTest, LayerNormLinear) {
-  expectFused(layerNormLinear(8, 100, 48, false));
-  expectFused(layerNormLinear(7, 64, 40, true));
-}
-
-TEST(NamesTest, WhatHasOneRoleStaysAsItIs) {
-  Graph graph = gatedMlp(8, 100, 70);
-  RewrittenProgram program = llvm::cantFail(rewriteForSearch(graph));
-  EXPECT_EQ(toString(program.body), toString(graph));
-  EXPECT_TRUE(program.inputs.getNodes().empty());
-  EXPECT_TRUE(program.outputs.getNodes().empty());
 }
 
 } // namespace
