@@ -1,5 +1,4 @@
-//===- RewritingSupport.h - Programs that are rewritten to be searched  -*- C++
-//-*-===//
+//===- RewritingSupport.h - Programs that are rewritten for it --*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
