@@ -11,6 +11,7 @@
 #include "Mirage/Graph/CanonicalGraph.h"
 #include "Mirage/Graph/ComposedOperators.h"
 #include "Mirage/Search/ProgramParts.h"
+#include "Mirage/Search/RewrittenProgram.h"
 #include "Mirage/Search/Stabilizers.h"
 #include "Mirage/Search/TilingSearch.h"
 #include "Mirage/Verify/SmallerSizes.h"
@@ -59,15 +60,18 @@ StructureVerifier mlir::mirage::search::makeFieldVerifier(uint64_t seed) {
 namespace {
 class Searcher {
 public:
-  /// \param original  what costs are compared with: the program, or what it was
-  ///                  before its maxima were removed.
-  Searcher(TargetProgram program, const Graph &original, Target target,
+  /// \param original   what costs are compared with.
+  /// \param rewritten  its body is the program, or what the program was before
+  ///                   its maxima were removed.
+  Searcher(TargetProgram program, const Graph &original,
+           const RewrittenProgram &rewritten, Target target,
            const SearchOptions &options)
-      : program(std::move(program)), original(original), target(target),
-        options(options), costModel(this->target),
+      : program(std::move(program)), original(original), rewritten(rewritten),
+        target(target), options(options), costModel(this->target),
         verifier(options.verify ? options.verify
                                 : makeFieldVerifier(options.seed)),
-        filter(options.seed), cache(this->program, original, options),
+        filter(options.seed),
+        cache(this->program, original, rewritten.body, options),
         start(std::chrono::steady_clock::now()),
         cutsNothing(!options.cutsInstances) {}
 
@@ -322,8 +326,9 @@ private:
   }
 
   void finish(Candidate &candidate) {
-    candidate.graph = buildGraph(program, candidate.structure, candidate.plans,
-                                 program.getExtents(), candidate.tilings);
+    candidate.graph = rewritten.withBody(
+        buildGraph(program, candidate.structure, candidate.plans,
+                   program.getExtents(), candidate.tilings));
     Claim claim;
     claim.program = original;
     claim.graph = candidate.graph;
@@ -334,6 +339,7 @@ private:
 
   TargetProgram program;
   const Graph &original;
+  const RewrittenProgram &rewritten;
   Target target;
   const SearchOptions &options;
   AnalyticCostModel costModel;
@@ -392,12 +398,18 @@ static void addResult(SearchResult &result, SearchResult other) {
 static Expected<SearchResult> superoptimizeWhole(const Graph &program,
                                                  const Target &target,
                                                  const SearchOptions &options) {
-  if (std::optional<TargetProgram> stripped = stripProgram(program, options))
-    return Searcher(std::move(*stripped), program, target, options).run();
-  Expected<TargetProgram> named = makeTargetProgram(program);
+  Expected<RewrittenProgram> rewritten = rewriteForSearch(program);
+  if (!rewritten)
+    return rewritten.takeError();
+  if (std::optional<TargetProgram> stripped =
+          stripProgram(rewritten->body, options))
+    return Searcher(std::move(*stripped), program, *rewritten, target, options)
+        .run();
+  Expected<TargetProgram> named = makeTargetProgram(rewritten->body);
   if (!named)
     return named.takeError();
-  return Searcher(std::move(*named), program, target, options).run();
+  return Searcher(std::move(*named), program, *rewritten, target, options)
+      .run();
 }
 
 Expected<SearchResult>

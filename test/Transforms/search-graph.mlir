@@ -30,22 +30,24 @@ func.func @exp_matmul(%x: tensor<8x100xf16>, %w: tensor<100x70xf16>, %e: tensor<
   return %r : tensor<8x70xf16>
 }
 
-// CHECK-LABEL: func.func @square(
+// CHECK-LABEL: func.func @no_common_factors(
 // CHECK-NOT:     mirage.certificate
-// CHECK:         mirage_kernel.matmul
-func.func @square(%x: tensor<8x8xf16>, %e: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  // REMARK: search-graph.mlir:[[@LINE+1]]:{{.*}}remark: [Missed] Search {{.*}}left as it was: operation 0 (matmul)
-  %r = mirage_kernel.graph ins(%x : tensor<8x8xf16>) outs(%e : tensor<8x8xf32>) {
-  ^bb0(%a: tensor<8x8xf16>):
-    %m = mirage_kernel.matmul %a, %a : (tensor<8x8xf16>, tensor<8x8xf16>) -> tensor<8x8xf32>
-    mirage_kernel.yield %m : tensor<8x8xf32>
-  } : tensor<8x8xf32>
-  return %r : tensor<8x8xf32>
+// CHECK:         mirage_kernel.exp
+func.func @no_common_factors(%x: tensor<4x3xf16>, %e: tensor<6x2xf16>) -> tensor<6x2xf16> {
+  // REMARK: search-graph.mlir:[[@LINE+1]]:{{.*}}remark: [Missed] Search {{.*}}left as it was: operation 1 (reshape): expects a reshape of dimensions with common factors, got [4, 3] and [6, 2]
+  %r = mirage_kernel.graph ins(%x : tensor<4x3xf16>) outs(%e : tensor<6x2xf16>) {
+  ^bb0(%a: tensor<4x3xf16>):
+    %m = mirage_kernel.exp %a : (tensor<4x3xf16>) -> tensor<4x3xf16>
+    %s = mirage_kernel.reshape %m : (tensor<4x3xf16>) -> tensor<6x2xf16>
+    %t = mirage_kernel.exp %s : (tensor<6x2xf16>) -> tensor<6x2xf16>
+    mirage_kernel.yield %t : tensor<6x2xf16>
+  } : tensor<6x2xf16>
+  return %r : tensor<6x2xf16>
 }
 
 // REPORT: "function": "exp_matmul"
 // REPORT: "replaced": true
 // REPORT: "stopReason": "exhausted"
-// REPORT: "function": "square"
+// REPORT: "function": "no_common_factors"
 // REPORT: "replaced": false
-// REPORT: "whyNot": "operation 0 (matmul)
+// REPORT: "whyNot": "operation 1 (reshape)
