@@ -26,12 +26,16 @@ def describe(graph):
     print(f"  explored  {counts.get('states', 0)} states, "
           f"{sum(pruned.values())} pruned "
           f"({', '.join(f'{name} {n}' for name, n in pruned.items() if n)})")
+    if search.get("parts"):
+        print(f"  cut into  {search['parts']} parts")
     print(f"  found     {search.get('structures', 0)} structures, "
           f"{search.get('verified', 0)} verified, {search.get('rejected', 0)} rejected; "
           f"{search.get('instances', 0)} tilings tried; stopped: {graph.get('stopReason')}")
     if not graph.get("replaced"):
         print(f"  left as it was: {graph.get('whyNot')}")
         return
+    kernels = graph.get("kernels", 1)
+    print(f"  result    {kernels} kernel{'s' if kernels > 1 else ''}")
     print(f"  predicted {search['bestUs']:.2f} us; operators one by one "
           f"{search['baselineUs']:.2f} us; limit of device memory {search['limitUs']:.2f} us")
     small, full = graph["smallSizes"], graph["fullSize"]

@@ -7,12 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Search/Search.h"
+#include "Baseline.h"
 #include "Mirage/Graph/ComposedOperators.h"
-#include "Mirage/Graph/DefaultTileGraph.h"
+#include "Mirage/Search/ProgramParts.h"
 #include "Mirage/Search/Stabilizers.h"
 #include "Mirage/Search/TilingSearch.h"
 #include "Mirage/Verify/SmallerSizes.h"
 #include "Mirage/Verify/Verify.h"
+#include "SearchInParts.h"
 #include "llvm/ADT/STLExtras.h"
 #include <chrono>
 #include <limits>
@@ -20,7 +22,6 @@
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
-using llvm::Error;
 using llvm::Expected;
 
 llvm::StringRef mlir::mirage::search::getStopReasonName(StopReason reason) {
@@ -68,8 +69,11 @@ public:
         cutsNothing(!options.cutsInstances) {}
 
   Expected<SearchResult> run() {
-    if (Error error = buildBaseline())
-      return std::move(error);
+    Expected<Graph> baseline = buildBaseline(original, target);
+    if (!baseline)
+      return baseline.takeError();
+    result.baseline = std::move(*baseline);
+    result.report.baselineUs = costModel.estimateUs(result.baseline);
     result.report.limitUs = getStreamingLimitUs(target, program.graph);
     explore();
     if (result.stopReason == StopReason::Exhausted &&
@@ -78,7 +82,7 @@ public:
     result.report.structures = structures.size();
     findCandidates();
     // Whoever is rejected leaves a place to somebody who was cut off.
-    if (result.report.rejected > 0 && !cutsNothing) {
+    if (result.report.rejected > 0 && !cutsNothing && !cannotJudge) {
       cutsNothing = true;
       findCandidates();
     }
@@ -126,32 +130,6 @@ private:
     if (cutsNothing || bestUs.size() < options.numCandidates)
       return std::numeric_limits<double>::infinity();
     return *std::next(bestUs.begin(), options.numCandidates - 1);
-  }
-
-  /// Each operation as a kernel with its default block graph; views stay.
-  Error buildBaseline() {
-    const Graph &from = original;
-    Graph &baseline = result.baseline;
-    for (unsigned input = 0; input < from.getNumInputs(); ++input)
-      baseline.addInput(from.getType(input), from.getInputName(input));
-    for (const Node &op : from.getNodes()) {
-      if (!hasDefaultTileGraph(op.opcode)) {
-        baseline.add(op.opcode, op.operands, from.getType(op.results[0]),
-                     op.attributes);
-        continue;
-      }
-      Expected<TileGraph> body =
-          buildDefaultTileGraph(from, op, target.sharedBytesPerBlock);
-      if (!body)
-        return body.takeError();
-      baseline.addGraph(op.operands,
-                        std::make_shared<TileGraph>(std::move(*body)),
-                        from.getTypes(op.results));
-    }
-    for (ValueId output : from.getOutputs())
-      baseline.addOutput(output);
-    result.report.baselineUs = costModel.estimateUs(baseline);
-    return Error::success();
   }
 
   /// One kernel first, then several. What was read as an atom is searched as
@@ -223,16 +201,19 @@ private:
   }
 
   /// Quick tests first: what differs at all differs there.
-  bool isVerified(const Candidate &candidate) {
+  bool isVerified(const Claim &claim) {
     auto isRejected = [&](const TestPair &pair) {
       return filter.rejects(pair);
     };
-    if (llvm::any_of(candidate.testPairs, isRejected)) {
+    if (llvm::any_of(claim.testPairs, isRejected)) {
       ++result.report.filtered;
       return false;
     }
-    return llvm::all_of(candidate.testPairs, [&](const TestPair &pair) {
-      return verifier(pair.program, pair.candidate);
+    return llvm::all_of(claim.testPairs, [&](const TestPair &pair) {
+      if (verifier(pair.program, pair.candidate))
+        return true;
+      cannotJudge |= !filter.hasTrials(pair);
+      return false;
     });
   }
 
@@ -268,14 +249,17 @@ private:
       if (verified.size() == options.numCandidates ||
           !goesOn(/*hasSome=*/!verified.empty()))
         break;
-      candidate.testPairs =
+      Claim claim;
+      claim.testPairs =
           buildTestPairs(program, candidate.structure, candidate.plans);
-      if (!isVerified(candidate)) {
+      if (!isVerified(claim)) {
         ++result.report.rejected;
+        if (cannotJudge)
+          break;
         continue;
       }
       ++result.report.verified;
-      finish(candidate);
+      finish(candidate, std::move(claim));
       verified.push_back(std::move(candidate));
     }
     result.candidates = std::move(verified);
@@ -285,9 +269,12 @@ private:
           std::min(result.report.baselineUs, result.candidates[0].predictedUs);
   }
 
-  void finish(Candidate &candidate) {
+  void finish(Candidate &candidate, Claim claim) {
     candidate.graph = buildGraph(program, candidate.structure, candidate.plans,
                                  program.getExtents(), candidate.tilings);
+    claim.program = original;
+    claim.graph = candidate.graph;
+    candidate.claims.push_back(std::move(claim));
   }
 
   TargetProgram program;
@@ -298,7 +285,9 @@ private:
   StructureVerifier verifier;
   TestPairFilter filter;
   std::chrono::steady_clock::time_point start;
-  bool cutsNothing = false;     ///< bounds on costs are not heeded
+  bool cutsNothing = false; ///< bounds on costs are not heeded
+  /// The program has no trials that count, so neither has any structure.
+  bool cannotJudge = false;
   std::multiset<double> bestUs; ///< of the candidates so far
   std::set<std::string> seen;
   std::vector<Structure> structures;
@@ -329,17 +318,55 @@ static std::optional<TargetProgram> stripProgram(const Graph &program,
   return std::move(*target);
 }
 
+/// Joins the results of two searches of one program.
+static void addResult(SearchResult &result, SearchResult other) {
+  SearchReport &report = result.report;
+  report += other.report;
+  report.parts = other.report.parts;
+  report.bestUs = std::min(report.bestUs, other.report.bestUs);
+  auto isCheaper = [](const Candidate &a, const Candidate &b) {
+    return a.predictedUs < b.predictedUs;
+  };
+  for (Candidate &candidate : other.candidates)
+    result.candidates.insert(
+        llvm::upper_bound(result.candidates, candidate, isCheaper),
+        std::move(candidate));
+}
+
+static Expected<SearchResult> superoptimizeWhole(const Graph &program,
+                                                 const Target &target,
+                                                 const SearchOptions &options) {
+  if (std::optional<TargetProgram> stripped = stripProgram(program, options))
+    return Searcher(std::move(*stripped), program, target, options).run();
+  Expected<TargetProgram> named = makeTargetProgram(program);
+  if (!named)
+    return named.takeError();
+  return Searcher(std::move(*named), program, target, options).run();
+}
+
 Expected<SearchResult>
 mlir::mirage::search::superoptimize(const Graph &graph,
                                     const SearchOptions &options) {
   Expected<Target> target = getTarget(options.target);
   if (!target)
     return target.takeError();
-  Graph expanded = expandComposed(graph);
-  if (std::optional<TargetProgram> stripped = stripProgram(expanded, options))
-    return Searcher(std::move(*stripped), expanded, *target, options).run();
-  Expected<TargetProgram> program = makeTargetProgram(expanded);
-  if (!program)
-    return program.takeError();
-  return Searcher(std::move(*program), expanded, *target, options).run();
+  Graph program = expandComposed(graph);
+  Expected<SearchResult> whole = superoptimizeWhole(program, *target, options);
+  unsigned size = countOperations(program);
+  bool isCut =
+      options.cutsProgram && size > 1 && (!whole || size > kMaxWholeOperations);
+  if (!isCut)
+    return whole;
+  Expected<SearchResult> inParts =
+      superoptimizeInParts(program, *target, options);
+  if (!inParts) { // then nor is the whole
+    llvm::consumeError(inParts.takeError());
+    return whole;
+  }
+  if (!whole) {
+    llvm::consumeError(whole.takeError());
+    return inParts;
+  }
+  addResult(*whole, std::move(*inParts));
+  return whole;
 }

@@ -17,6 +17,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::mirage;
@@ -74,7 +75,7 @@ private:
                                       candidate.predictedUs, report.baselineUs);
         return;
       }
-      if (passes(program, candidate))
+      if (passes(candidate))
         return replace(program, candidate);
     }
   }
@@ -99,26 +100,67 @@ private:
     return final;
   }
 
-  /// Joins verdicts on several sizes: the worst bound, the first failure.
-  bool passes(const Graph &program, const search::Candidate &candidate) {
-    bool isFirst = true;
-    for (const search::TestPair &pair : candidate.testPairs) {
+  /// Whether all claims hold. Verdicts are joined: of several sizes the worst
+  /// bound counts, of several parts the sum of their bounds.
+  bool passes(const search::Candidate &candidate) {
+    for (auto [number, claim] : llvm::enumerate(candidate.claims)) {
+      Verdict small, full;
+      if (!passes(claim, small, full))
+        return false;
+      if (number == 0) {
+        result.smallSizes = std::move(small);
+        result.fullSize = std::move(full);
+        continue;
+      }
+      addVerdict(result.smallSizes, small);
+      addVerdict(result.fullSize, full);
+    }
+    return true;
+  }
+
+  /// log2(2^a + 2^b).
+  static double addLog2(double a, double b) {
+    if (std::isinf(a) || std::isinf(b))
+      return std::max(a, b); // one of them is 0
+    return std::max(a, b) + std::log2(1 + std::exp2(-std::abs(a - b)));
+  }
+
+  static void addVerdict(Verdict &sum, const Verdict &other) {
+    double proved = addLog2(sum.bound.provedLog2, other.bound.provedLog2);
+    double conjectured =
+        addLog2(sum.bound.conjecturedLog2, other.bound.conjecturedLog2);
+    unsigned trials = std::min(sum.bound.trials, other.bound.trials);
+    bool isDefinedAlike = !sum.whereBothDefined && !other.whereBothDefined;
+    bool isSumWeaker = sum.kind != Verdict::Equal ||
+                       (other.kind == Verdict::Equal &&
+                        sum.bound.provedLog2 >= other.bound.provedLog2);
+    if (!isSumWeaker)
+      sum = other;
+    sum.bound.provedLog2 = std::min(proved, 0.0);
+    sum.bound.conjecturedLog2 = std::min(conjectured, 0.0);
+    sum.bound.trials = trials;
+    sum.whereBothDefined = !isDefinedAlike;
+    sum.isSameGraph = false;
+  }
+
+  bool passes(const search::Claim &claim, Verdict &small, Verdict &full) {
+    for (auto [number, pair] : llvm::enumerate(claim.testPairs)) {
       std::optional<Verdict> verdict = judge(pair.program, pair.candidate);
       if (!verdict)
         return false;
-      if (isFirst ||
-          verdict->bound.provedLog2 > result.smallSizes.bound.provedLog2)
-        result.smallSizes = *verdict;
-      isFirst = false;
+      if (number == 0 || verdict->bound.provedLog2 > small.bound.provedLog2)
+        small = *verdict;
     }
-    if (isTooLarge(program, candidate.graph)) {
-      result.fullSize.reason = "too large to be tested at its own sizes";
+    if (!claim.testPairs.empty() && isTooLarge(claim.program, claim.graph)) {
+      full.reason = "too large to be tested at its own sizes";
       return true;
     }
-    std::optional<Verdict> verdict = judge(program, candidate.graph);
+    std::optional<Verdict> verdict = judge(claim.program, claim.graph);
     if (!verdict)
       return false;
-    result.fullSize = *verdict;
+    full = *verdict;
+    if (claim.testPairs.empty())
+      small = full;
     return true;
   }
 
@@ -168,7 +210,9 @@ private:
       nested->erase();
     op->setAttr(kCertificateAttr, getCertificate(builder, program, candidate));
     result.isReplaced = true;
-    result.numKernels = candidate.structure.kernels.size();
+    result.numKernels =
+        llvm::count_if(candidate.graph.getNodes(),
+                       [](const Node &node) { return bool(node.body); });
     result.whyNot.clear();
   }
 
@@ -225,6 +269,7 @@ llvm::json::Value mlir::mirage::toJSON(const SearchGraphResult &result) {
       {"stopReason", search::getStopReasonName(result.search.stopReason)},
       {"replaced", result.isReplaced}};
   if (result.isReplaced) {
+    object["kernels"] = int64_t(result.numKernels);
     object["smallSizes"] = toJSON(result.smallSizes);
     object["fullSize"] = toJSON(result.fullSize);
   } else {

@@ -39,6 +39,9 @@ constexpr unsigned kSearchMaxTowers = 16;
 /// Judges by random testing over finite fields (Mirage/Verify/Verify.h).
 StructureVerifier makeFieldVerifier(uint64_t seed);
 
+/// What is searched as a whole alone.
+constexpr unsigned kMaxWholeOperations = 10;
+
 struct SearchOptions {
   std::string target = "sm_90a";
   /// Largest number of operators in one block graph.
@@ -57,6 +60,10 @@ struct SearchOptions {
   unsigned maxOps = 11;
   uint64_t maxStatesOfSeveral = 100000;
   unsigned numThreads = 1;
+  /// Programs of more than kMaxWholeOperations operations, and those that
+  /// cannot be searched as a whole, are searched in parts as well
+  /// (ProgramParts.h).
+  bool cutsProgram = true;
   /// How many of the cheapest candidates are returned, each of another
   /// structure.
   unsigned numCandidates = 8;
@@ -90,6 +97,7 @@ llvm::StringRef getStopReasonName(StopReason reason);
 struct SearchReport {
   std::vector<SearchRound> rounds;
   EnumerationCounts counts; ///< of all rounds
+  unsigned parts = 0;       ///< of a program that was cut
   unsigned structures = 0;  ///< different ones that equal the target by form
   unsigned verified = 0;    ///< candidates found equal by the verifier
   unsigned rejected = 0;    ///< candidates that were not, and fell out
@@ -100,17 +108,28 @@ struct SearchReport {
   double bestUs = 0;        ///< predicted
   double limitUs = 0;       ///< predicted: device memory alone
   double seconds = 0;
+
+  /// Adds what another search of the program, or of a part of it, counted.
+  SearchReport &operator+=(const SearchReport &other);
 };
 llvm::json::Value toJSON(const SearchReport &report);
 
+/// Two graphs whose equality is to be shown.
+struct Claim {
+  Graph program, graph;
+  /// What the structure was verified at, for a final test with a bound.
+  std::vector<TestPair> testPairs;
+};
+
 struct Candidate {
-  Structure structure;
+  Structure structure;           ///< none of a program that was cut
   std::vector<KernelPlan> plans; ///< by kernel
   std::vector<Tiling> tilings;   ///< by kernel
   Graph graph;                   ///< the program as these kernels
   double predictedUs = 0;
-  /// What the structure was verified at, for a final test with a bound.
-  std::vector<TestPair> testPairs;
+  /// That the graph is the program; of a program that was cut, that each part
+  /// is what stands in its place.
+  std::vector<Claim> claims;
 };
 
 struct SearchResult {

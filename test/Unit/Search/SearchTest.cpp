@@ -297,7 +297,9 @@ TEST(SearchTest, AProgramThatIsTooLargeIsReportedAsSuch) {
   ValueId x = b.input({8, 16}), y = b.input({8, 16});
   for (unsigned round = 0; round < 10; ++round)
     x = b.apply(Opcode::Mul, {b.apply(Opcode::Add, {x, y}), x});
-  SearchResult result = run(b.finish({x}));
+  SearchOptions options;
+  options.cutsProgram = false;
+  SearchResult result = run(b.finish({x}), options);
   EXPECT_EQ(result.stopReason, StopReason::ProgramTooLarge);
   EXPECT_TRUE(result.candidates.empty());
   EXPECT_TRUE(result.report.rounds.empty());
