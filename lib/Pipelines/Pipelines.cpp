@@ -32,6 +32,7 @@ static void addSearch(OpPassManager &passManager,
   search.errorBound = options.errorBound;
   search.seed = options.seed;
   search.timeLimitS = options.timeLimitS;
+  search.cacheMode = options.cache;
   search.report = options.report;
   passManager.addPass(createSearchGraphPass(search));
 }

@@ -64,7 +64,8 @@ public:
     std::set<ValueId> inputs;
     for (unsigned number : operations)
       for (ValueId operand : program.getNodes()[number].operands)
-        if (program.isInput(operand) || !operations.count(getOperation(operand)))
+        if (program.isInput(operand) ||
+            !operations.count(getOperation(operand)))
           inputs.insert(operand);
     return SmallVector<ValueId>(inputs.begin(), inputs.end());
   }
@@ -80,10 +81,9 @@ public:
     const Node *operation = program.getDefinition(value);
     if (!operation)
       return false;
-    return isView(*operation) ||
-           (getOperatorInfo(operation->opcode).kind ==
-                OperatorKind::Elementwise &&
-            operation->operands.size() == 1);
+    return isView(*operation) || (getOperatorInfo(operation->opcode).kind ==
+                                      OperatorKind::Elementwise &&
+                                  operation->operands.size() == 1);
   }
 
 private:
@@ -136,7 +136,8 @@ private:
 };
 } // namespace
 
-static ProgramPart makePart(const Graph &program, const OperationSet &operations,
+static ProgramPart makePart(const Graph &program,
+                            const OperationSet &operations,
                             ArrayRef<ValueId> inputs, ValueId output) {
   ProgramPart part;
   part.operations.assign(operations.begin(), operations.end());
@@ -153,9 +154,9 @@ static ProgramPart makePart(const Graph &program, const OperationSet &operations
     for (ValueId operand : operation.operands)
       operands.push_back(values.at(operand));
     ValueId result = operation.results[0];
-    values[result] = part.graph.add(operation.opcode, operands,
-                                    program.getType(result),
-                                    operation.attributes);
+    values[result] =
+        part.graph.add(operation.opcode, operands, program.getType(result),
+                       operation.attributes);
   }
   part.graph.addOutput(values.at(output));
   return part;
@@ -263,8 +264,8 @@ Graph mlir::mirage::search::joinParts(
   Graph graph;
   llvm::DenseMap<ValueId, ValueId> values;
   for (unsigned input = 0; input < program.getNumInputs(); ++input)
-    values[input] = graph.addInput(program.getType(input),
-                                   program.getInputName(input));
+    values[input] =
+        graph.addInput(program.getType(input), program.getInputName(input));
   for (unsigned number : chosen) {
     const ProgramPart &part = parts[number];
     const Graph &body = getGraph(number);

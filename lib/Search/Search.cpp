@@ -8,12 +8,14 @@
 
 #include "Mirage/Search/Search.h"
 #include "Baseline.h"
+#include "Mirage/Graph/CanonicalGraph.h"
 #include "Mirage/Graph/ComposedOperators.h"
 #include "Mirage/Search/ProgramParts.h"
 #include "Mirage/Search/Stabilizers.h"
 #include "Mirage/Search/TilingSearch.h"
 #include "Mirage/Verify/SmallerSizes.h"
 #include "Mirage/Verify/Verify.h"
+#include "SearchCache.h"
 #include "SearchInParts.h"
 #include "llvm/ADT/STLExtras.h"
 #include <chrono>
@@ -65,7 +67,8 @@ public:
         options(options), costModel(this->target),
         verifier(options.verify ? options.verify
                                 : makeFieldVerifier(options.seed)),
-        filter(options.seed), start(std::chrono::steady_clock::now()),
+        filter(options.seed), cache(this->program, original, options),
+        start(std::chrono::steady_clock::now()),
         cutsNothing(!options.cutsInstances) {}
 
   Expected<SearchResult> run() {
@@ -75,7 +78,21 @@ public:
     result.baseline = std::move(*baseline);
     result.report.baselineUs = costModel.estimateUs(result.baseline);
     result.report.limitUs = getStreamingLimitUs(target, program.graph);
-    explore();
+    if (!recallResult())
+      search();
+    noteBest();
+    result.report.seconds = getSeconds();
+    return std::move(result);
+  }
+
+private:
+  void search() {
+    if (!recallStructures()) {
+      explore();
+      if (options.cache)
+        cache.keep(
+            FoundStructures{structures, result.report, result.stopReason});
+    }
     if (result.stopReason == StopReason::Exhausted &&
         result.report.counts.pruned[unsigned(PruneReason::OuterProduct)] > 0)
       stop(StopReason::OuterProducts);
@@ -86,11 +103,43 @@ public:
       cutsNothing = true;
       findCandidates();
     }
-    result.report.seconds = getSeconds();
-    return std::move(result);
+    cache.keep(result);
   }
 
-private:
+  /// What was found at other sizes, in the place of exploring.
+  bool recallStructures() {
+    if (options.cache)
+      result.report.cache = CacheUse::Missed;
+    std::optional<FoundStructures> found = cache.findStructures();
+    if (!found)
+      return false;
+    structures = std::move(found->structures);
+    recallReport(std::move(found->report), CacheUse::Structures);
+    result.stopReason = found->stopReason;
+    return true;
+  }
+
+  /// What was chosen, in the place of searching.
+  bool recallResult() {
+    std::optional<SearchResult> found = cache.findResult();
+    if (!found)
+      return false;
+    recallReport(std::move(found->report), CacheUse::Result);
+    result.stopReason = found->stopReason;
+    result.candidates = std::move(found->candidates);
+    for (Candidate &candidate : result.candidates)
+      finish(candidate);
+    return true;
+  }
+
+  /// But for what is predicted of the program, which is there.
+  void recallReport(SearchReport report, CacheUse use) {
+    report.cache = use;
+    report.baselineUs = result.report.baselineUs;
+    report.limitUs = result.report.limitUs;
+    result.report = std::move(report);
+  }
+
   double getSeconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() -
                                          start)
@@ -219,9 +268,12 @@ private:
 
   /// Keeps the cheapest tilings that fit, if they are among the best so far.
   void instantiate(const Structure &structure, TilingSearch &tilings) {
+    auto plans = planKernels(program, structure);
+    if (!plans) // as only a record of somebody else's could say
+      return;
     Candidate candidate;
     candidate.structure = structure;
-    candidate.plans = *planKernels(program, structure);
+    candidate.plans = std::move(*plans);
     auto best = tilings.findCheapest(candidate.plans, getLimitUs());
     if (!best)
       return;
@@ -249,31 +301,34 @@ private:
       if (verified.size() == options.numCandidates ||
           !goesOn(/*hasSome=*/!verified.empty()))
         break;
-      Claim claim;
-      claim.testPairs =
-          buildTestPairs(program, candidate.structure, candidate.plans);
-      if (!isVerified(claim)) {
+      finish(candidate);
+      if (!isVerified(candidate.claims[0])) {
         ++result.report.rejected;
         if (cannotJudge)
           break;
         continue;
       }
       ++result.report.verified;
-      finish(candidate, std::move(claim));
       verified.push_back(std::move(candidate));
     }
     result.candidates = std::move(verified);
+  }
+
+  void noteBest() {
     result.report.bestUs = result.report.baselineUs;
     if (!result.candidates.empty())
       result.report.bestUs =
           std::min(result.report.baselineUs, result.candidates[0].predictedUs);
   }
 
-  void finish(Candidate &candidate, Claim claim) {
+  void finish(Candidate &candidate) {
     candidate.graph = buildGraph(program, candidate.structure, candidate.plans,
                                  program.getExtents(), candidate.tilings);
+    Claim claim;
     claim.program = original;
     claim.graph = candidate.graph;
+    claim.testPairs =
+        buildTestPairs(program, candidate.structure, candidate.plans);
     candidate.claims.push_back(std::move(claim));
   }
 
@@ -284,6 +339,7 @@ private:
   AnalyticCostModel costModel;
   StructureVerifier verifier;
   TestPairFilter filter;
+  SearchCache cache;
   std::chrono::steady_clock::time_point start;
   bool cutsNothing = false; ///< bounds on costs are not heeded
   /// The program has no trials that count, so neither has any structure.
@@ -350,7 +406,8 @@ mlir::mirage::search::superoptimize(const Graph &graph,
   Expected<Target> target = getTarget(options.target);
   if (!target)
     return target.takeError();
-  Graph program = expandComposed(graph);
+  // In canonical form, so that a program has one result however it is written.
+  Graph program = canonicalize(expandComposed(graph));
   Expected<SearchResult> whole = superoptimizeWhole(program, *target, options);
   unsigned size = countOperations(program);
   bool isCut =

@@ -141,11 +141,10 @@ private:
 
   void addCandidate(const PartChoice &choice) {
     Candidate candidate;
-    candidate.graph =
-        joinParts(program, parts, choice.parts,
-                  [&](unsigned number) -> const Graph & {
-                    return getBest(number)->claim.graph;
-                  });
+    candidate.graph = joinParts(program, parts, choice.parts,
+                                [&](unsigned number) -> const Graph & {
+                                  return getBest(number)->claim.graph;
+                                });
     llvm::cantFail(verify(candidate.graph), "parts are well formed");
     candidate.predictedUs = costModel.estimateUs(candidate.graph);
     for (unsigned number : choice.parts)
@@ -167,9 +166,7 @@ private:
 };
 } // namespace
 
-Expected<SearchResult>
-mlir::mirage::search::superoptimizeInParts(const Graph &program,
-                                           const Target &target,
-                                           const SearchOptions &options) {
+Expected<SearchResult> mlir::mirage::search::superoptimizeInParts(
+    const Graph &program, const Target &target, const SearchOptions &options) {
   return PartSearcher(program, target, options).run();
 }

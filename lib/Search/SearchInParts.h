@@ -14,8 +14,8 @@
 namespace mlir::mirage::search {
 
 /// Searches the program's parts (ProgramParts.h) by themselves, and joins the
-/// best way to write the program as such. What cannot be searched is an operator
-/// as a kernel of its own.
+/// best way to write the program as such. What cannot be searched is an
+/// operator as a kernel of its own.
 /// \param program  kernel-level operations, none composed.
 /// \returns one candidate, or none if nothing can be joined.
 llvm::Expected<SearchResult> superoptimizeInParts(const Graph &program,

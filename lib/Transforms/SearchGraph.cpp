@@ -40,18 +40,30 @@ public:
       result.whyNot = llvm::toString(target.takeError());
       return std::move(result);
     }
-    llvm::Expected<search::SearchResult> found =
-        search::superoptimize(*program, getSearchOptions());
-    if (!found) {
-      result.whyNot = llvm::toString(found.takeError());
-      return std::move(result);
+    search(*program, options.cache);
+    // What is in a cache may be somebody's mistake.
+    if (hasFailedTest &&
+        result.search.report.cache == search::CacheUse::Result) {
+      result = SearchGraphResult();
+      search(*program, /*cache=*/nullptr);
     }
-    result.search = std::move(*found);
-    choose(*program);
     return std::move(result);
   }
 
 private:
+  void search(const Graph &program, cache::ResultCache *cache) {
+    search::SearchOptions searchOptions = getSearchOptions();
+    searchOptions.cache = cache;
+    llvm::Expected<search::SearchResult> found =
+        search::superoptimize(program, searchOptions);
+    if (!found) {
+      result.whyNot = llvm::toString(found.takeError());
+      return;
+    }
+    result.search = std::move(*found);
+    choose(program);
+  }
+
   search::SearchOptions getSearchOptions() const {
     search::SearchOptions search;
     search.target = options.target;
@@ -75,8 +87,9 @@ private:
                                       candidate.predictedUs, report.baselineUs);
         return;
       }
-      if (passes(candidate))
+      if (passes(program, candidate))
         return replace(program, candidate);
+      hasFailedTest = true;
     }
   }
 
@@ -102,7 +115,12 @@ private:
 
   /// Whether all claims hold. Verdicts are joined: of several sizes the worst
   /// bound counts, of several parts the sum of their bounds.
-  bool passes(const search::Candidate &candidate) {
+  bool passes(const Graph &program, const search::Candidate &candidate) {
+    if (candidate.claims.size() == 1) {
+      const search::Claim &claim = candidate.claims[0];
+      return passes({program, candidate.graph, claim.testPairs},
+                    result.smallSizes, result.fullSize);
+    }
     for (auto [number, claim] : llvm::enumerate(candidate.claims)) {
       Verdict small, full;
       if (!passes(claim, small, full))
@@ -115,7 +133,21 @@ private:
       addVerdict(result.smallSizes, small);
       addVerdict(result.fullSize, full);
     }
-    return true;
+    return !differsAsAWhole(program, candidate.graph);
+  }
+
+  /// Equal parts make an equal whole; this is a look at how they were joined.
+  /// Of many roots in a row no trial may count, which says nothing.
+  bool differsAsAWhole(const Graph &program, const Graph &graph) {
+    if (isTooLarge(program, graph))
+      return false;
+    llvm::Expected<Verdict> verdict =
+        verifyEqual(program, graph, getFinalOptions(program, graph));
+    if (!verdict) {
+      result.whyNot = llvm::toString(verdict.takeError());
+      return true;
+    }
+    return !isTaken(*verdict, /*mayBeUnknown=*/true);
   }
 
   /// log2(2^a + 2^b).
@@ -183,13 +215,18 @@ private:
       result.whyNot = llvm::toString(verdict.takeError());
       return std::nullopt;
     }
-    if (verdict->kind != Verdict::Equal) {
-      result.whyNot = "the final test of a candidate says " +
-                      getVerdictName(verdict->kind).str() + ": " +
-                      verdict->reason;
+    if (!isTaken(*verdict, /*mayBeUnknown=*/false))
       return std::nullopt;
-    }
     return *verdict;
+  }
+
+  bool isTaken(const Verdict &verdict, bool mayBeUnknown) {
+    if (verdict.kind == Verdict::Equal ||
+        (verdict.kind == Verdict::Unknown && mayBeUnknown))
+      return true;
+    result.whyNot = "the final test of a candidate says " +
+                    getVerdictName(verdict.kind).str() + ": " + verdict.reason;
+    return false;
   }
 
   void replace(const Graph &program, const search::Candidate &candidate) {
@@ -252,6 +289,7 @@ private:
   kernel::GraphOp op;
   const SearchGraphOptions &options;
   SearchGraphResult result;
+  bool hasFailedTest = false; ///< some candidate did not take the final test
 };
 } // namespace
 

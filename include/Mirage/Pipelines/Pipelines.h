@@ -38,6 +38,13 @@ struct SuperoptimizeOptions : public PassPipelineOptions<SuperoptimizeOptions> {
       llvm::cl::desc(
           "Wall-clock budget of the search in seconds; 0 means none"),
       llvm::cl::init(0)};
+  Option<std::string> cache{
+      *this, "cache",
+      llvm::cl::desc(
+          "Where results are kept from one search to the next: off, a folder "
+          "or readonly:FOLDER; without it what MIRAGE_CACHE_DIR says, or off "
+          "(docs/Cache.md)"),
+      llvm::cl::init("")};
   Option<std::string> report{
       *this, "report", llvm::cl::desc("File to write a report in JSON to"),
       llvm::cl::init("")};

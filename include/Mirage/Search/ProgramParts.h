@@ -56,9 +56,9 @@ struct PartChoice {
 };
 /// \param getPartUs  what a part takes; none where it cannot be had.
 /// \returns none if some value cannot be had.
-std::optional<PartChoice> chooseParts(
-    const Graph &program, llvm::ArrayRef<ProgramPart> parts,
-    llvm::function_ref<std::optional<double>(unsigned part)> getPartUs);
+std::optional<PartChoice>
+chooseParts(const Graph &program, llvm::ArrayRef<ProgramPart> parts,
+            llvm::function_ref<std::optional<double>(unsigned part)> getPartUs);
 
 /// The program as graphs that compute its parts.
 Graph joinParts(const Graph &program, llvm::ArrayRef<ProgramPart> parts,

@@ -17,6 +17,7 @@
 #ifndef MIRAGE_SEARCH_SEARCH_H
 #define MIRAGE_SEARCH_SEARCH_H
 
+#include "Mirage/Cache/ResultCache.h"
 #include "Mirage/Search/CostModel.h"
 #include "Mirage/Search/Explorer.h"
 #include "Mirage/Search/Instantiator.h"
@@ -80,6 +81,10 @@ struct SearchOptions {
   uint64_t seed = 0; ///< of all random inputs
   /// Judges every structure, at small sizes; empty for makeFieldVerifier(seed).
   StructureVerifier verify;
+  /// Where results are looked for and kept; null: nowhere. What is found there
+  /// is what a search would find, and was tested by one with the same seed;
+  /// nothing is tested again.
+  cache::ResultCache *cache = nullptr;
 };
 
 enum class StopReason : uint8_t {
@@ -94,7 +99,17 @@ enum class StopReason : uint8_t {
 };
 llvm::StringRef getStopReasonName(StopReason reason);
 
+/// What came out of the cache.
+enum class CacheUse : uint8_t {
+  None,       ///< there is none
+  Missed,     ///< nothing
+  Structures, ///< what was found for the program at other sizes
+  Result,     ///< all
+};
+llvm::StringRef getCacheUseName(CacheUse use);
+
 struct SearchReport {
+  CacheUse cache = CacheUse::None;
   std::vector<SearchRound> rounds;
   EnumerationCounts counts; ///< of all rounds
   unsigned parts = 0;       ///< of a program that was cut

@@ -212,7 +212,8 @@ def SearchGraphPass : Pass<"mirage-search-graph"> {
     rest for equality over finite fields, and keeps the cheapest that passes. A
     graph for which nothing cheaper is found is left as it is. The result
     depends on options and seed alone, not on the number of threads; only
-    `time-limit-s` lets the machine in. Method: Wu et al., "Mirage: A
+    `time-limit-s` lets the machine in. With a `cache` it is what a search found
+    earlier, tested again before it is used. Method: Wu et al., "Mirage: A
     Multi-Level Superoptimizer for Tensor Programs", OSDI 2025.
     Example: test/Transforms/search-graph.mlir
   }];
@@ -226,6 +227,8 @@ def SearchGraphPass : Pass<"mirage-search-graph"> {
     Option<"seed", "seed", "uint64_t", /*default=*/"0", "Seed of all random inputs">,
     Option<"timeLimitS", "time-limit-s", "unsigned", /*default=*/"0",
            "Wall-clock budget in seconds; 0 means none">,
+    Option<"cacheMode", "cache", "std::string", /*default=*/"\"\"",
+           "Where results are kept from one search to the next: off, a folder or readonly:FOLDER; without it what MIRAGE_CACHE_DIR says, or off (docs/Cache.md)">,
     Option<"report", "report", "std::string", /*default=*/"\"\"",
            "File to write a report in JSON to">];
   let dependentDialects = ["::mlir::mirage::block::MirageBlockDialect"];

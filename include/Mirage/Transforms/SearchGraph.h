@@ -23,6 +23,9 @@ struct SearchGraphOptions {
   /// where a theorem allows that.
   unsigned errorBoundBits = 64;
   unsigned timeLimitS = 0; ///< 0: none
+  /// Where results of searches are looked for and kept; null: nowhere. What is
+  /// found there takes the final test like everything else.
+  cache::ResultCache *cache = nullptr;
 };
 
 /// What became of one kernel graph.

@@ -25,8 +25,7 @@ Graph normAndTwoProjections() {
   ProgramBuilder b;
   ValueId x = b.input({8, 16}), v = b.input({16, 8}), w = b.input({16, 8});
   ValueId n = b.apply(Opcode::Div, {x, b.reduce(Opcode::Rms, x, 1)});
-  return b.finish(
-      {b.apply(Opcode::Mul, {b.matmul(n, v), b.matmul(n, w)})});
+  return b.finish({b.apply(Opcode::Mul, {b.matmul(n, v), b.matmul(n, w)})});
 }
 
 std::set<std::vector<unsigned>> getSets(llvm::ArrayRef<ProgramPart> parts) {
@@ -83,9 +82,10 @@ TEST(ProgramPartsTest, APartComputesItsValue) {
   for (auto [number, part] : llvm::enumerate(parts))
     if (part.operations.size() == 1)
       chosen.push_back(number);
-  Graph joined = joinParts(graph, parts, chosen, [&](unsigned number) -> const Graph & {
-    return parts[number].graph;
-  });
+  Graph joined =
+      joinParts(graph, parts, chosen, [&](unsigned number) -> const Graph & {
+        return parts[number].graph;
+      });
   EXPECT_FALSE(bool(verify(joined)));
   auto expected = llvm::cantFail(evaluateReference(graph, inputs));
   auto found = llvm::cantFail(evaluateReference(joined, inputs));
@@ -99,8 +99,8 @@ double findCheapestByForce(const Graph &graph,
                            llvm::ArrayRef<double> us) {
   double best = 1e30;
   for (uint64_t set = 0; set < uint64_t(1) << parts.size(); ++set) {
-    std::set<ValueId> stored, wanted(graph.getOutputs().begin(),
-                                     graph.getOutputs().end());
+    std::set<ValueId> stored,
+        wanted(graph.getOutputs().begin(), graph.getOutputs().end());
     double sum = 0;
     for (unsigned i = 0; i < parts.size(); ++i)
       if (set >> i & 1) {
@@ -150,11 +150,12 @@ TEST(ProgramPartsTest, WhatCannotBeHadIsGoneAround) {
   Graph graph = normAndTwoProjections();
   std::vector<ProgramPart> parts = enumerateParts(graph, {});
   auto choose = [&](unsigned largest) {
-    return chooseParts(graph, parts, [&](unsigned part) -> std::optional<double> {
-      if (parts[part].operations.size() > largest)
-        return std::nullopt;
-      return 1;
-    });
+    return chooseParts(graph, parts,
+                       [&](unsigned part) -> std::optional<double> {
+                         if (parts[part].operations.size() > largest)
+                           return std::nullopt;
+                         return 1;
+                       });
   };
   EXPECT_EQ(choose(5)->parts.size(), 1u);
   EXPECT_EQ(choose(1)->parts.size(), 5u);

@@ -201,6 +201,7 @@ TEST(SearchTest, NoStructureOfSeveralKernelsIsWrong) {
 TEST(SearchTest, BoundsLoseNothing) {
   SearchOptions cutting, plain;
   plain.cutsInstances = false;
+  cutting.maxOps = plain.maxOps = 6;
   uint64_t numSome = 0, numAll = 0;
   for (const Graph &graph :
        {rmsNormLinear(8, 512, 768), gatedMlp(8, 512, 512), lora(8, 512, 20, 70),
