@@ -225,8 +225,7 @@ KernelSite Explorer::makeSite(Worker &worker, const Item &item) {
       site.inputs.push_back({tensor, forms[tensor - numInputs],
                              boundary.tensors[tensor - numInputs].names});
   if (item.isLast)
-    site.outputs =
-        boundary.getOpenOutputs(program.graph.getOutputs().size());
+    site.outputs = boundary.getOpenOutputs(program.graph.getOutputs().size());
   return site;
 }
 
@@ -251,9 +250,9 @@ void Explorer::replay(Worker &worker, unsigned number) {
   worker.forms[number] = std::move(forms);
 }
 
-Explorer::ItemResult
-Explorer::runItem(Worker &worker, const Item &item, uint64_t maxStates,
-                  llvm::function_ref<bool()> isCancelled) {
+Explorer::ItemResult Explorer::runItem(Worker &worker, const Item &item,
+                                       uint64_t maxStates,
+                                       llvm::function_ref<bool()> isCancelled) {
   EnumerationLimits bounds{item.numOperators, maxStates, limits.joins};
   bounds.isOutOfTime = isCancelled;
   ItemResult result;
@@ -357,8 +356,8 @@ static void sortTensors(KernelStructure &kernel,
   kernel.results = std::move(results);
 }
 
-static std::string getKey(unsigned position,
-                          ArrayRef<BoundaryTensor> tensors, unsigned numNew) {
+static std::string getKey(unsigned position, ArrayRef<BoundaryTensor> tensors,
+                          unsigned numNew) {
   std::string key = std::to_string(position) + "/" + std::to_string(numNew);
   for (const BoundaryTensor &tensor : tensors)
     key += "/" + std::to_string(tensor.names) + ":" + tensor.form;

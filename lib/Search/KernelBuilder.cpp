@@ -141,9 +141,9 @@ std::optional<ScaledTile> KernelBuilder::build(const StructureOperator &op,
     attributes.count = getCount(op.reduction, op.over);
     if (op.gridAxis)
       attributes.axis = static_cast<Axis>(*op.gridAxis);
-    return scaled.accumulate(
-        operands[0], op.over, attributes,
-        op.gridAxis ? kernel.gridNames[*op.gridAxis] : kNoName);
+    return scaled.accumulate(operands[0], op.over, attributes,
+                             op.gridAxis ? kernel.gridNames[*op.gridAxis]
+                                         : kNoName);
   case OperatorKind::Movement:
   case OperatorKind::Copy:
   case OperatorKind::Composed:

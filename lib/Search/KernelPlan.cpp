@@ -52,8 +52,7 @@ public:
         unsigned number = firstResult + i;
         plan.results.push_back(
             {structure.results[number - program.graph.getNumInputs()]});
-        plan.isOutput.push_back(
-            llvm::is_contained(structure.outputs, number));
+        plan.isOutput.push_back(llvm::is_contained(structure.outputs, number));
       }
       firstResult += kernel.results.size();
       if (program.isStripped && !addScales(plan))
@@ -92,8 +91,8 @@ private:
       if (!scale)
         continue;
       source.number = *scale;
-      auto [entry, isNew] = loaded.try_emplace({*source.kernel, *scale},
-                                               plan.inputs.size());
+      auto [entry, isNew] =
+          loaded.try_emplace({*source.kernel, *scale}, plan.inputs.size());
       plan.inputs[i].scale = entry->second;
       if (!isNew)
         continue;
@@ -107,9 +106,8 @@ private:
   bool addScales(KernelPlan &plan) {
     TestSizes sizes = getTestSizes(
         program, ArrayRef(structure.kernels).take_front(plans.size()), 0);
-    auto built = KernelBuilder(program, plan, sizes.extents,
-                               sizes.tilings.back())
-                     .run();
+    auto built =
+        KernelBuilder(program, plan, sizes.extents, sizes.tilings.back()).run();
     if (built)
       plan.results = std::move(built->results);
     return built.has_value();

@@ -86,10 +86,11 @@ TilingSearch::boundTilings(const KernelPlan &plan,
        enumerateTilings(plan, extents, target.sharedBytesPerBlock)) {
     SmallVector<int64_t> own(extents);
     setPartExtents(program, plan, tiling, own);
-    double us = getLaunchUs(plan) +
-                costModel.boundKernelUs(
-                    buildTileHeader(program, plan, own, tiling),
-                    plan.getInputTypes(own), plan.getResultTypes(own), numJoins);
+    double us =
+        getLaunchUs(plan) +
+        costModel.boundKernelUs(buildTileHeader(program, plan, own, tiling),
+                                plan.getInputTypes(own),
+                                plan.getResultTypes(own), numJoins);
     SmallVector<int64_t> counts;
     for (NameId part : parts)
       counts.push_back(own[part]);
@@ -136,14 +137,15 @@ SmallVector<double> TilingSearch::boundRests(ArrayRef<KernelPlan> plans) {
 // Search
 //===----------------------------------------------------------------------===//
 
-TilingSearch::BestTiling
-TilingSearch::findBest(const KernelPlan &plan, ArrayRef<int64_t> extents,
-                       const BoundedTilings &tilings, double limitUs) {
+TilingSearch::BestTiling TilingSearch::findBest(const KernelPlan &plan,
+                                                ArrayRef<int64_t> extents,
+                                                const BoundedTilings &tilings,
+                                                double limitUs) {
   BestTiling best;
   best.limitUs = limitUs;
   for (const BoundedTiling &next : tilings) {
-    if (cuts && (next.boundUs > limitUs ||
-                 (best.tiling && next.boundUs >= best.us)))
+    if (cuts &&
+        (next.boundUs > limitUs || (best.tiling && next.boundUs >= best.us)))
       break;
     ++numTried;
     SmallVector<int64_t> own(extents);
@@ -199,8 +201,7 @@ void TilingSearch::search(Walk &walk, size_t kernel, ArrayRef<int64_t> extents,
   for (const auto &[parts, tilings] : getGroups(plan, extents)) {
     double limitUs = walk.best ? walk.best->predictedUs : walk.limitUs;
     limitUs -= spentUs + walk.restsUs[kernel + 1];
-    const BestTiling &chosen =
-        getBest(plan, extents, parts, tilings, limitUs);
+    const BestTiling &chosen = getBest(plan, extents, parts, tilings, limitUs);
     if (!chosen.tiling || chosen.us > limitUs)
       continue;
     SmallVector<int64_t> own(extents);

@@ -32,8 +32,7 @@ int64_t mlir::mirage::search::getLoop(const KernelStructure &kernel,
 
 SmallVector<int64_t, 3>
 mlir::mirage::search::getGrid(const KernelStructure &kernel,
-                              ArrayRef<int64_t> extents,
-                              const Tiling &tiling) {
+                              ArrayRef<int64_t> extents, const Tiling &tiling) {
   SmallVector<int64_t, 3> grid;
   for (NameId name : kernel.gridNames) {
     int64_t perBlock =
@@ -44,10 +43,9 @@ mlir::mirage::search::getGrid(const KernelStructure &kernel,
   return grid;
 }
 
-void mlir::mirage::search::setPartExtents(const TargetProgram &program,
-                                          const KernelPlan &plan,
-                                          const Tiling &tiling,
-                                          llvm::SmallVectorImpl<int64_t> &extents) {
+void mlir::mirage::search::setPartExtents(
+    const TargetProgram &program, const KernelPlan &plan, const Tiling &tiling,
+    llvm::SmallVectorImpl<int64_t> &extents) {
   const KernelStructure &kernel = plan.kernel;
   for (auto [name, extent] :
        llvm::zip(kernel.gridNames, getGrid(kernel, extents, tiling)))
@@ -80,10 +78,8 @@ static int64_t getInputTileBytes(const KernelPlan &plan,
   return bytes;
 }
 
-std::vector<Tiling>
-mlir::mirage::search::enumerateTilings(const KernelPlan &plan,
-                                       ArrayRef<int64_t> extents,
-                                       int64_t sharedBytes) {
+std::vector<Tiling> mlir::mirage::search::enumerateTilings(
+    const KernelPlan &plan, ArrayRef<int64_t> extents, int64_t sharedBytes) {
   const KernelStructure &kernel = plan.kernel;
   SmallVector<NameId, 3> split = kernel.gridNames;
   if (kernel.loopName != kNoName && !splitsLoopedName(kernel))
@@ -127,8 +123,9 @@ static int64_t getTestBase(ArrayRef<KernelStructure> kernels, NameId name) {
   for (const KernelStructure &kernel : kernels) {
     bool isLooped = name == kernel.loopName;
     bool isOnGrid = llvm::is_contained(kernel.gridNames, name);
-    base = std::max<int64_t>(
-        base, isLooped && isOnGrid ? 7 : isLooped || isOnGrid ? 5 : 3);
+    base = std::max<int64_t>(base, isLooped && isOnGrid   ? 7
+                                   : isLooped || isOnGrid ? 5
+                                                          : 3);
   }
   return base;
 }

@@ -1,4 +1,5 @@
-//===- EnumerationSpace.h - What is fixed while structures change *- C++ -*-===//
+//===- EnumerationSpace.h - What is fixed while structures change *- C++
+//-*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,5 @@
-//===- KernelPlan.h - What a kernel of a structure loads and stores *- C++ -*-===//
+//===- KernelPlan.h - What a kernel of a structure loads and stores *- C++
+//-*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -53,8 +54,8 @@ struct KernelPlan {
 
 /// Plans all kernels of a structure; none if some exponential of theirs cannot
 /// be kept small, where the program's are (TargetProgram::isStripped).
-std::optional<std::vector<KernelPlan>>
-planKernels(const TargetProgram &program, const Structure &structure);
+std::optional<std::vector<KernelPlan>> planKernels(const TargetProgram &program,
+                                                   const Structure &structure);
 
 } // namespace mlir::mirage::search
 
