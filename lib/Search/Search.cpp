@@ -68,6 +68,8 @@ public:
         cutsNothing(!options.cutsInstances) {}
 
   Expected<SearchResult> run() {
+    if (Error error = checkOptions(options))
+      return std::move(error);
     if (Error error = buildBaseline())
       return std::move(error);
     result.report.limitUs = getStreamingLimitUs(target, program.graph);
@@ -159,7 +161,7 @@ private:
   void explore() {
     ExplorationLimits one;
     one.maxBlockOps = one.maxOps = options.maxBlockOps;
-    exploreBoth(one, options.maxStates, options.maxWrittenOutStates);
+    exploreBoth(one);
     if (options.maxKernels == 1 || isOutOfTime())
       return;
     ExplorationLimits several;
@@ -167,19 +169,17 @@ private:
     several.maxKernels = options.maxKernels;
     several.maxBlockOps = options.maxBlockOps;
     several.maxOps = options.maxOps;
-    exploreBoth(several, options.maxStatesOfSeveral,
-                options.maxWrittenOutStates);
+    exploreBoth(several);
   }
 
-  /// \param maxWrittenOut  of the states, what may be spent on atoms written
-  ///                       out.
-  void exploreBoth(ExplorationLimits limits, uint64_t maxStates,
-                   uint64_t maxWrittenOut) {
-    limits.maxStates = maxStates;
+  void exploreBoth(ExplorationLimits limits) {
+    limits.maxStates = options.maxStates;
     uint64_t used = 0;
-    if (!explore(AtomReading::Function, limits, used) || used >= maxStates)
+    if (!explore(AtomReading::Function, limits, used) ||
+        used >= options.maxStates)
       return;
-    limits.maxStates = std::min(maxStates - used, maxWrittenOut);
+    limits.maxStates =
+        std::min(options.maxStates - used, (options.maxStates + 3) / 4);
     explore(AtomReading::WrittenOut, limits, used);
   }
 
@@ -187,7 +187,7 @@ private:
   bool explore(AtomReading reading, ExplorationLimits limits, uint64_t &used) {
     limits.maxGridAxes = options.maxGridAxes;
     limits.joins = {options.allowSummedOutputs, options.allowGridAccumulates};
-    limits.numThreads = options.numThreads;
+    limits.numThreads = getNumThreads(options);
     limits.isOutOfTime = [this] { return isOutOfTime(); };
     Explorer explorer(program, reading, limits);
     if (!explorer.isSearchable()) {

@@ -29,18 +29,21 @@ public:
       : op(op), options(options) {}
 
   FailureOr<SearchGraphResult> run() {
+    if (llvm::Error error = checkOptions(options))
+      return op.emitError() << llvm::toString(std::move(error));
     FailureOr<Graph> program = readKernelGraph(op);
     if (failed(program))
       return failure();
-    llvm::Expected<search::Target> target = search::getTarget(options.target);
-    if (!target && !search::isGPUName(options.target))
+    const std::string &name = options.search.target;
+    llvm::Expected<search::Target> target = search::getTarget(name);
+    if (!target && !search::isGPUName(name))
       return op.emitError() << llvm::toString(target.takeError());
     if (!target) {
       result.whyNot = llvm::toString(target.takeError());
       return std::move(result);
     }
     llvm::Expected<search::SearchResult> found =
-        search::superoptimize(*program, getSearchOptions());
+        search::superoptimize(*program, options.search);
     if (!found) {
       result.whyNot = llvm::toString(found.takeError());
       return std::move(result);
@@ -51,15 +54,6 @@ public:
   }
 
 private:
-  search::SearchOptions getSearchOptions() const {
-    search::SearchOptions search;
-    search.target = options.target;
-    search.maxBlockOps = options.maxBlockOps;
-    search.timeLimitS = options.timeLimitS;
-    search.seed = options.seed;
-    return search;
-  }
-
   /// The cheapest candidate that passes the final test, if it is cheaper than
   /// what there is.
   void choose(const Graph &program) {
@@ -92,7 +86,7 @@ private:
   VerifyOptions getFinalOptions(const Graph &lhs, const Graph &rhs) const {
     std::string text;
     llvm::raw_string_ostream(text)
-        << options.seed << mirage::toJSON(lhs) << mirage::toJSON(rhs);
+        << options.search.seed << mirage::toJSON(lhs) << mirage::toJSON(rhs);
     VerifyOptions final;
     final.seed = hashToSeed(text);
     final.errorBoundBits = options.errorBoundBits;
@@ -190,7 +184,7 @@ private:
     // The bound is of these sizes; of the program's own, whether trials at them
     // agree.
     return builder.getDictionaryAttr(
-        {entry("seed", builder.getI64IntegerAttr(options.seed)),
+        {entry("seed", builder.getI64IntegerAttr(options.search.seed)),
          entry("proved_log2", builder.getF64FloatAttr(small.bound.provedLog2)),
          entry("sizes", builder.getStringAttr(small.sizes)),
          entry("trials", builder.getI64IntegerAttr(small.bound.trials)),
@@ -210,6 +204,15 @@ private:
   SearchGraphResult result;
 };
 } // namespace
+
+llvm::Error mlir::mirage::checkOptions(const SearchGraphOptions &options) {
+  constexpr unsigned kMaxErrorBound = 4096;
+  if (options.errorBoundBits < 1 || options.errorBoundBits > kMaxErrorBound)
+    return llvm::createStringError(
+        llvm::formatv("expects error-bound of 1 to {0}, got {1}",
+                      kMaxErrorBound, options.errorBoundBits));
+  return search::checkOptions(options.search);
+}
 
 FailureOr<SearchGraphResult>
 mlir::mirage::searchGraph(kernel::GraphOp op,

@@ -10,7 +10,7 @@
 #include "Mirage/Analysis/ModuleTarget.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Transforms/Passes.h"
-#include "Mirage/Transforms/SearchGraph.h"
+#include "Mirage/Transforms/SearchGraphFlags.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/Support/FileSystem.h"
@@ -58,25 +58,36 @@ static void emitRemarks(kernel::GraphOp op, const SearchGraphResult &result) {
 
 namespace {
 struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
-  using SearchGraphPassBase::SearchGraphPassBase;
+  SearchGraphPass() = default;
+  SearchGraphPass(const SearchGraphPass &other) : SearchGraphPassBase(other) {}
+  explicit SearchGraphPass(const SearchPipelineFlags &given) {
+    flags.takeGiven(given);
+    flags.applyPreset();
+  }
+
+  // A preset shows in the pipeline as the limits that it stands for.
+  LogicalResult initializeOptions(
+      StringRef text,
+      function_ref<LogicalResult(const Twine &)> onError) override {
+    if (failed(Pass::initializeOptions(text, onError)))
+      return failure();
+    flags.applyPreset();
+    return success();
+  }
 
   void runOnOperation() override {
-    if (failed(resolveTarget(getOperation(), target)))
+    SearchGraphOptions options = makeOptions();
+    if (failed(check(options)) ||
+        failed(resolveTarget(getOperation(), flags.target)))
       return signalPassFailure();
-    SearchGraphOptions options;
-    options.seed = seed;
-    options.maxBlockOps = maxBlockOps;
-    options.errorBoundBits = errorBound;
-    options.timeLimitS = timeLimitS;
-
     SmallVector<kernel::GraphOp> graphs;
     getOperation()->walk([&](kernel::GraphOp op) { graphs.push_back(op); });
     llvm::json::Array reports;
     for (kernel::GraphOp op : graphs) {
-      FailureOr<std::string> chip = resolveTarget(op, target);
+      FailureOr<std::string> chip = resolveTarget(op, flags.target);
       if (failed(chip))
         return signalPassFailure();
-      options.target = *chip;
+      options.search.target = *chip;
       FailureOr<SearchGraphResult> result = searchGraph(op, options);
       if (failed(result))
         return signalPassFailure();
@@ -85,13 +96,43 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
       entry.getAsObject()->insert({"function", getFunctionName(op)});
       reports.push_back(std::move(entry));
     }
-    if (!report.empty() && failed(writeReport(std::move(reports))))
+    if (!flags.report.empty() && failed(writeReport(std::move(reports))))
       signalPassFailure();
+  }
+
+  SearchGraphOptions makeOptions() const {
+    SearchGraphOptions options;
+    options.errorBoundBits = flags.errorBound;
+    search::SearchOptions &search = options.search;
+    search.maxKernels = flags.maxKernels;
+    search.maxOps = flags.maxOps;
+    search.maxBlockOps = flags.maxBlockOps;
+    search.maxGridAxes = flags.maxGridAxes;
+    search.maxStates = flags.maxStates;
+    search.numCandidates = flags.candidates;
+    search.numThreads = flags.threads;
+    search.seed = flags.seed;
+    search.timeLimitS = flags.timeLimitS;
+    return options;
+  }
+
+  LogicalResult fail(const Twine &message) {
+    return mlir::emitError(findLocation(getOperation())) << message;
+  }
+
+  /// Said once, at the module, though there may be no graph to search.
+  LogicalResult check(const SearchGraphOptions &options) {
+    if (!flags.preset.empty() && !search::findPreset(flags.preset))
+      return fail("expects preset attention, mlp or lora, got '" +
+                  flags.preset.getValue() + "'");
+    if (llvm::Error error = checkOptions(options))
+      return fail(llvm::toString(std::move(error)));
+    return success();
   }
 
   LogicalResult writeReport(llvm::json::Array graphs) {
     std::error_code code;
-    llvm::raw_fd_ostream file(report, code, llvm::sys::fs::OF_Text);
+    llvm::raw_fd_ostream file(flags.report, code, llvm::sys::fs::OF_Text);
     if (!code) {
       file << llvm::formatv("{0:2}", llvm::json::Value(llvm::json::Object{
                                          {"graphs", std::move(graphs)}}))
@@ -102,9 +143,15 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
     }
     if (!code)
       return success();
-    return mlir::emitError(findLocation(getOperation()))
-           << "cannot write the report to '" << report
-           << "': " << code.message();
+    return fail("cannot write the report to '" + flags.report.getValue() +
+                "': " + code.message());
   }
+
+  SearchGraphFlags<Pass> flags{*this};
 };
 } // namespace
+
+std::unique_ptr<Pass>
+mlir::mirage::createSearchGraphPass(const SearchPipelineFlags &flags) {
+  return std::make_unique<SearchGraphPass>(flags);
+}

@@ -20,15 +20,11 @@
 #include "Mirage/Search/CostModel.h"
 #include "Mirage/Search/Explorer.h"
 #include "Mirage/Search/Instantiator.h"
+#include "Mirage/Search/SearchOptions.h"
 #include "Mirage/Search/TestPairs.h"
 #include "llvm/Support/JSON.h"
-#include <functional>
 
 namespace mlir::mirage::search {
-
-/// Whether `candidate` was shown equal to `program`.
-using StructureVerifier =
-    std::function<bool(const Graph &program, const Graph &candidate)>;
 
 /// Every structure is tested until the proved error is below 2^-n at each of
 /// its test sizes; the winner's final test has a bound of its own.
@@ -38,42 +34,6 @@ constexpr unsigned kSearchMaxTowers = 16;
 
 /// Judges by random testing over finite fields (Mirage/Verify/Verify.h).
 StructureVerifier makeFieldVerifier(uint64_t seed);
-
-struct SearchOptions {
-  std::string target = "sm_90a";
-  /// Largest number of operators in one block graph.
-  unsigned maxBlockOps = 16;
-  unsigned maxGridAxes = 3;
-  /// States over all rounds; the search ends when they are used up.
-  uint64_t maxStates = 100000;
-  /// Of these, what may be spent on atoms (silu, rms) written out, the larger
-  /// space of the two and the one less often needed.
-  uint64_t maxWrittenOutStates = 25000;
-  /// The most kernels of a structure, up to kMaxKernels. Those of one kernel
-  /// come first.
-  unsigned maxKernels = 2;
-  /// Largest number of operators in all kernels of a structure that has
-  /// several, and the states that may be spent on them.
-  unsigned maxOps = 11;
-  uint64_t maxStatesOfSeveral = 100000;
-  unsigned numThreads = 1;
-  /// How many of the cheapest candidates are returned, each of another
-  /// structure.
-  unsigned numCandidates = 8;
-  /// Tilings that cannot be among the best, by a bound on their cost, are not
-  /// tried. False for tests that nothing is lost so.
-  bool cutsInstances = true;
-  /// Outputs may be sums over blocks, which need atomic adds or a second step.
-  bool allowSummedOutputs = false;
-  /// Blocks along an axis may be joined in mid-kernel.
-  bool allowGridAccumulates = true;
-  /// Wall-clock budget in seconds; 0 is none. The only way for the machine to
-  /// have a say in the result.
-  unsigned timeLimitS = 0;
-  uint64_t seed = 0; ///< of all random inputs
-  /// Judges every structure, at small sizes; empty for makeFieldVerifier(seed).
-  StructureVerifier verify;
-};
 
 enum class StopReason : uint8_t {
   Exhausted, ///< everything within the limits on operators was seen
@@ -129,9 +89,9 @@ struct SearchResult {
 
 /// Searches µGraphs equal to `program`, a graph of kernel-level operators.
 /// The result depends on the program and the options alone.
-/// \returns an error if the target is unknown, or if the program cannot be
-/// searched: what nameProgram refuses, or an operator with no default block
-/// graph.
+/// \returns an error if an option or the target is no good (checkOptions,
+/// getTarget), or if the program cannot be searched: what nameProgram refuses,
+/// or an operator with no default block graph.
 llvm::Expected<SearchResult> superoptimize(const Graph &program,
                                            const SearchOptions &options);
 
