@@ -19,14 +19,15 @@ USES = {
     "Verify": ["Graph"],
     "Reference": ["Graph"],
     "Planning": ["Layout"],
-    "Search": ["Verify", "Planning"],
+    "Search": ["Verify", "Planning", "Cache", "Version"],
+    "Cache": ["Graph"],
     "Artifact": ["Graph"],
     "Emulator": ["Layout"],
     "Runtime": ["Graph", "Reference", "Artifact", "Emulator"],
     "Dialect": ["Graph", "Layout"],
     "Bridge": ["Dialect"],
     "Analysis": ["Dialect", "Planning"],
-    "Transforms": ["Search", "Bridge", "Analysis", "Planning"],
+    "Transforms": ["Search", "Cache", "Bridge", "Analysis", "Planning"],
     "Conversion": ["Dialect", "Analysis"],
     "Target": ["Analysis", "Bridge", "Artifact"],
     "Pipelines": ["Transforms", "Conversion", "Target", "Runtime"],
@@ -34,7 +35,7 @@ USES = {
 }
 # Plain libraries use of LLVM only ADT and Support, and nothing of MLIR.
 PLAIN = ["Version", "Algebra", "Graph", "Layout", "Verify", "Reference", "Planning",
-         "Search", "Artifact", "Emulator", "Runtime"]
+         "Search", "Cache", "Artifact", "Emulator", "Runtime"]
 
 INCLUDE = re.compile(r'^\s*#include\s+"([^"]+)"', re.M)
 LINKED = re.compile(r"\bMirage(\w+)\b")

@@ -9,7 +9,7 @@ MIRAGE_BUILD="$MIRAGE_ROOT/build/$MIRAGE_PRESET"
 MIRAGE_PACKAGES=(
   clang-22 lld-22 llvm-22-dev libmlir-22-dev mlir-22-tools llvm-22-tools
   clang-format-22 cmake ninja-build ccache git
-  libz3-dev libgtest-dev libzstd-dev zlib1g-dev
+  libz3-dev libsqlite3-dev libgtest-dev libzstd-dev zlib1g-dev
   python3 python3-numpy
 )
 

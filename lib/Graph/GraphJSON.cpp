@@ -29,7 +29,7 @@ static Array toArray(const Range &range) {
   return array;
 }
 
-static Value toJSON(double scalar) {
+Value mlir::mirage::scalarToJSON(double scalar) {
   if (std::isfinite(scalar))
     return scalar;
   return std::isnan(scalar) ? "nan" : scalar > 0 ? "inf" : "-inf";
@@ -52,7 +52,7 @@ static void write(const Attributes &attributes, Object &object) {
   if (!attributes.scalars.empty()) {
     Array scalars;
     for (double scalar : attributes.scalars)
-      scalars.push_back(toJSON(scalar));
+      scalars.push_back(scalarToJSON(scalar));
     object["scalars"] = std::move(scalars);
   }
   if (!attributes.dims.empty())
@@ -153,7 +153,7 @@ static TensorSpec readType(const JSONCursor &cursor) {
   return readTensorSpec(cursor);
 }
 
-static double readScalar(const JSONCursor &cursor) {
+double mlir::mirage::readScalar(const JSONCursor &cursor) {
   Value value = cursor.raw();
   if (std::optional<double> number = value.getAsNumber())
     return *number;

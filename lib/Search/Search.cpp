@@ -7,12 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Search/Search.h"
+#include "Mirage/Graph/CanonicalGraph.h"
 #include "Mirage/Graph/ComposedOperators.h"
 #include "Mirage/Graph/DefaultTileGraph.h"
 #include "Mirage/Search/Stabilizers.h"
 #include "Mirage/Search/TilingSearch.h"
 #include "Mirage/Verify/SmallerSizes.h"
 #include "Mirage/Verify/Verify.h"
+#include "SearchCache.h"
 #include "llvm/ADT/STLExtras.h"
 #include <chrono>
 #include <limits>
@@ -64,7 +66,8 @@ public:
         options(options), costModel(this->target),
         verifier(options.verify ? options.verify
                                 : makeFieldVerifier(options.seed)),
-        filter(options.seed), start(std::chrono::steady_clock::now()),
+        filter(options.seed), cache(this->program, original, options),
+        start(std::chrono::steady_clock::now()),
         cutsNothing(!options.cutsInstances) {}
 
   Expected<SearchResult> run() {
@@ -73,7 +76,21 @@ public:
     if (Error error = buildBaseline())
       return std::move(error);
     result.report.limitUs = getStreamingLimitUs(target, program.graph);
-    explore();
+    if (!recallResult())
+      search();
+    noteBest();
+    result.report.seconds = getSeconds();
+    return std::move(result);
+  }
+
+private:
+  void search() {
+    if (!recallStructures()) {
+      explore();
+      if (options.cache)
+        cache.keep(
+            FoundStructures{structures, result.report, result.stopReason});
+    }
     if (result.stopReason == StopReason::Exhausted &&
         result.report.counts.pruned[unsigned(PruneReason::OuterProduct)] > 0)
       stop(StopReason::OuterProducts);
@@ -84,11 +101,46 @@ public:
       cutsNothing = true;
       findCandidates();
     }
-    result.report.seconds = getSeconds();
-    return std::move(result);
+    cache.keep(result);
   }
 
-private:
+  /// What was found at other sizes, in the place of exploring.
+  bool recallStructures() {
+    if (options.cache)
+      result.report.cache = CacheUse::Missed;
+    std::optional<FoundStructures> found = cache.findStructures();
+    if (!found)
+      return false;
+    structures = std::move(found->structures);
+    recallReport(std::move(found->report), CacheUse::Structures);
+    result.stopReason = found->stopReason;
+    return true;
+  }
+
+  /// What was chosen, in the place of searching.
+  bool recallResult() {
+    std::optional<SearchResult> found = cache.findResult();
+    if (!found)
+      return false;
+    recallReport(std::move(found->report), CacheUse::Result);
+    result.stopReason = found->stopReason;
+    result.candidates = std::move(found->candidates);
+    for (Candidate &candidate : result.candidates) {
+      candidate.testPairs =
+          buildTestPairs(program, candidate.structure, candidate.plans);
+      finish(candidate);
+    }
+    return true;
+  }
+
+  /// But for what is predicted of the program, which is there.
+  void recallReport(SearchReport report, CacheUse use) {
+    report.cache = use;
+    report.baselineUs = result.report.baselineUs;
+    report.limitUs = result.report.limitUs;
+    result.report = std::move(report);
+  }
+
   double getSeconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() -
                                          start)
@@ -279,6 +331,9 @@ private:
       verified.push_back(std::move(candidate));
     }
     result.candidates = std::move(verified);
+  }
+
+  void noteBest() {
     result.report.bestUs = result.report.baselineUs;
     if (!result.candidates.empty())
       result.report.bestUs =
@@ -297,6 +352,7 @@ private:
   AnalyticCostModel costModel;
   StructureVerifier verifier;
   TestPairFilter filter;
+  SearchCache cache;
   std::chrono::steady_clock::time_point start;
   bool cutsNothing = false;     ///< bounds on costs are not heeded
   std::multiset<double> bestUs; ///< of the candidates so far
@@ -335,7 +391,8 @@ mlir::mirage::search::superoptimize(const Graph &graph,
   Expected<Target> target = getTarget(options.target);
   if (!target)
     return target.takeError();
-  Graph expanded = expandComposed(graph);
+  // In canonical form, so that a program has one result however it is written.
+  Graph expanded = canonicalize(expandComposed(graph));
   if (std::optional<TargetProgram> stripped = stripProgram(expanded, options))
     return Searcher(std::move(*stripped), expanded, *target, options).run();
   Expected<TargetProgram> program = makeTargetProgram(expanded);

@@ -23,6 +23,12 @@ static Object makeCounts(const EnumerationCounts &counts) {
                 {"pruned", std::move(pruned)}};
 }
 
+llvm::StringRef mlir::mirage::search::getCacheUseName(CacheUse use) {
+  static constexpr llvm::StringLiteral kNames[] = {"none", "missed",
+                                                   "structures", "result"};
+  return kNames[static_cast<unsigned>(use)];
+}
+
 llvm::json::Value mlir::mirage::search::toJSON(const SearchReport &report) {
   Array rounds;
   for (const SearchRound &round : report.rounds) {
@@ -34,7 +40,8 @@ llvm::json::Value mlir::mirage::search::toJSON(const SearchReport &report) {
                {"structures", int64_t(round.structures)},
                {"counts", makeCounts(round.counts)}});
   }
-  return Object{{"rounds", std::move(rounds)},
+  return Object{{"cache", getCacheUseName(report.cache)},
+                {"rounds", std::move(rounds)},
                 {"counts", makeCounts(report.counts)},
                 {"structures", int64_t(report.structures)},
                 {"verified", int64_t(report.verified)},

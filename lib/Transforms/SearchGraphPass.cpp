@@ -8,6 +8,7 @@
 
 #include "Mirage/Analysis/FindLocation.h"
 #include "Mirage/Analysis/ModuleTarget.h"
+#include "Mirage/Cache/CacheStore.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Transforms/Passes.h"
 #include "Mirage/Transforms/SearchGraphFlags.h"
@@ -50,6 +51,7 @@ static void emitRemarks(kernel::GraphOp op, const SearchGraphResult &result) {
       << remark::metric("structures", report.structures)
       << remark::metric("verified", report.verified)
       << remark::metric("instances", report.instances)
+      << remark::metric("cache", search::getCacheUseName(report.cache))
       << remark::metric("predictedUs",
                         llvm::formatv("{0:f2}", report.bestUs).str())
       << remark::metric("baselineUs",
@@ -80,6 +82,11 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
     if (failed(check(options)) ||
         failed(resolveTarget(getOperation(), flags.target)))
       return signalPassFailure();
+    std::unique_ptr<cache::CacheStore> store;
+    if (failed(openCache(store)))
+      return signalPassFailure();
+    options.search.cache = store.get();
+
     SmallVector<kernel::GraphOp> graphs;
     getOperation()->walk([&](kernel::GraphOp op) { graphs.push_back(op); });
     llvm::json::Array reports;
@@ -127,6 +134,20 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
                   flags.preset.getValue() + "'");
     if (llvm::Error error = checkOptions(options))
       return fail(llvm::toString(std::move(error)));
+    return success();
+  }
+
+  /// Leaves `store` empty where there is to be no cache.
+  LogicalResult openCache(std::unique_ptr<cache::CacheStore> &store) {
+    Location location = findLocation(getOperation());
+    llvm::Expected<cache::CacheMode> mode = cache::parseCacheMode(flags.cache);
+    if (!mode)
+      return mlir::emitError(location) << llvm::toString(mode.takeError());
+    if (mode->access != cache::Access::None)
+      store = std::make_unique<cache::CacheStore>(
+          *mode, [location](const Twine &text) {
+            mlir::emitWarning(location) << text;
+          });
     return success();
   }
 

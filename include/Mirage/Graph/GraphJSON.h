@@ -29,6 +29,10 @@ llvm::Expected<Graph> graphFromJSON(const llvm::json::Value &value);
 Graph readGraph(const JSONCursor &graph);
 TensorSpec readTensorSpec(const JSONCursor &type);
 
+/// A number, "inf", "-inf" or "nan".
+llvm::json::Value scalarToJSON(double scalar);
+double readScalar(const JSONCursor &scalar);
+
 } // namespace mlir::mirage
 
 #endif // MIRAGE_GRAPH_GRAPHJSON_H

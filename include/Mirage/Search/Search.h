@@ -17,6 +17,7 @@
 #ifndef MIRAGE_SEARCH_SEARCH_H
 #define MIRAGE_SEARCH_SEARCH_H
 
+#include "Mirage/Cache/ResultCache.h"
 #include "Mirage/Search/CostModel.h"
 #include "Mirage/Search/Explorer.h"
 #include "Mirage/Search/Instantiator.h"
@@ -47,7 +48,17 @@ enum class StopReason : uint8_t {
 };
 llvm::StringRef getStopReasonName(StopReason reason);
 
+/// What came out of the cache.
+enum class CacheUse : uint8_t {
+  None,       ///< there is none
+  Missed,     ///< nothing
+  Structures, ///< what was found for the program at other sizes
+  Result,     ///< all
+};
+llvm::StringRef getCacheUseName(CacheUse use);
+
 struct SearchReport {
+  CacheUse cache = CacheUse::None;
   std::vector<SearchRound> rounds;
   EnumerationCounts counts; ///< of all rounds
   unsigned structures = 0;  ///< different ones that equal the target by form

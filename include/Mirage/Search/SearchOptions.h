@@ -8,6 +8,7 @@
 #ifndef MIRAGE_SEARCH_SEARCHOPTIONS_H
 #define MIRAGE_SEARCH_SEARCHOPTIONS_H
 
+#include "Mirage/Cache/ResultCache.h"
 #include "Mirage/Graph/Graph.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
@@ -53,6 +54,10 @@ struct SearchOptions {
   uint64_t seed = 0; ///< of all random inputs
   /// Judges every structure, at small sizes; empty for makeFieldVerifier(seed).
   StructureVerifier verify;
+  /// Where results are looked for and kept; null: nowhere. What is found there
+  /// is what a search would find, and was tested by one with the same seed;
+  /// nothing is tested again.
+  cache::ResultCache *cache = nullptr;
 };
 
 /// \returns an error that names the option, as users write it, whose value is

@@ -196,7 +196,8 @@ def SearchGraphPass : Pass<"mirage-search-graph"> {
     rest for equality over finite fields, and keeps the cheapest that passes. A
     graph for which nothing cheaper is found is left as it is. The result
     depends on options and seed alone, not on the number of threads; only
-    `time-limit-s` lets the machine in. Options: docs/Search.md, "Running a
+    `time-limit-s` lets the machine in. With a `cache` it is what a search found
+    earlier, tested again before it is used. Options: docs/Search.md, "Running a
     search", one list with those of the pipelines. Method: Wu et al., "Mirage: A
     Multi-Level Superoptimizer for Tensor Programs", OSDI 2025.
     Example: test/Transforms/search-graph.mlir

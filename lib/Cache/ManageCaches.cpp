@@ -1,0 +1,129 @@
+//===- ManageCaches.cpp - Caches as a whole -------------------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Cache/ManageCaches.h"
+#include "Database.h"
+#include "Mirage/Cache/CacheStore.h"
+#include "Mirage/Graph/JSONCursor.h"
+#include "OpenDatabase.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::cache;
+using llvm::Error;
+using llvm::Expected;
+using llvm::StringRef;
+using llvm::json::Array;
+using llvm::json::Object;
+using llvm::json::Value;
+
+static Error prefixFile(StringRef directory, Error error) {
+  return llvm::createStringError("'" + getCacheFile(directory) +
+                                 "': " + llvm::toString(std::move(error)));
+}
+
+/// A cache that somebody names: if there is none, that is an error.
+static Expected<std::unique_ptr<Database>> openInput(StringRef directory) {
+  auto database = Database::open(getCacheFile(directory), /*isWritable=*/false);
+  if (!database)
+    return prefixFile(directory, database.takeError());
+  return database;
+}
+
+/// Adds a record if its key is new.
+static Error addRecord(Database &output, const Record &record,
+                       MergeCounts &counts) {
+  bool isDamaged = false;
+  auto there = output.lookup(record.kind, record.key, isDamaged);
+  if (!there)
+    return there.takeError();
+  if (*there) {
+    ++(**there == record.value ? counts.alreadyThere : counts.different);
+    return Error::success();
+  }
+  ++counts.added;
+  return output.store(record);
+}
+
+static Error addAll(Database &output, Database &input, MergeCounts &counts) {
+  for (RecordKind kind : kRecordKinds)
+    if (Error error = input.forEachRecord(
+            kind, [&](const Record &record, bool isDamaged) {
+              counts.damaged += isDamaged;
+              return isDamaged ? Error::success()
+                               : addRecord(output, record, counts);
+            }))
+      return error;
+  return Error::success();
+}
+
+/// A broken output is not set aside: whoever merges knows what should be there.
+static Expected<std::unique_ptr<Database>> openOutput(StringRef directory) {
+  auto database = Database::open(getCacheFile(directory), /*isWritable=*/true);
+  if (database)
+    return database;
+  Error error = database.takeError();
+  if (getKind(error) != DatabaseError::Missing)
+    return prefixFile(directory, std::move(error));
+  llvm::consumeError(std::move(error));
+  auto created = openOrCreate(directory, [](const llvm::Twine &) {});
+  if (!created)
+    return prefixFile(directory, created.takeError());
+  return created;
+}
+
+Expected<MergeCounts>
+mlir::mirage::cache::mergeCaches(StringRef output,
+                                 llvm::ArrayRef<std::string> inputs) {
+  auto to = openOutput(output);
+  if (!to)
+    return to.takeError();
+  MergeCounts counts;
+  for (const std::string &input : inputs) {
+    auto from = openInput(input);
+    if (!from)
+      return from.takeError();
+    if (Error error =
+            (*to)->transact([&] { return addAll(**to, **from, counts); }))
+      return prefixFile(input, std::move(error));
+  }
+  return counts;
+}
+
+static Expected<Value> toJSON(const Record &record) {
+  Expected<Value> value = parseJSON(record.value);
+  if (!value)
+    return value.takeError();
+  Object object{{"value", std::move(*value)}};
+  for (auto [name, text] : llvm::zip_equal(kKeyColumns, getColumns(record.key)))
+    object[name] = text.str();
+  return Value(std::move(object));
+}
+
+Expected<Value> mlir::mirage::cache::exportCache(StringRef directory) {
+  auto database = openInput(directory);
+  if (!database)
+    return database.takeError();
+  Object object{{"format", kFormatVersion}};
+  for (RecordKind kind : kRecordKinds) {
+    Array records;
+    auto add = [&](const Record &record, bool isDamaged) -> Error {
+      if (isDamaged)
+        return Error::success();
+      Expected<Value> value = toJSON(record);
+      if (!value)
+        return value.takeError();
+      records.push_back(std::move(*value));
+      return Error::success();
+    };
+    if (Error error = (*database)->forEachRecord(kind, add))
+      return prefixFile(directory, std::move(error));
+    object[getTableName(kind)] = std::move(records);
+  }
+  return Value(std::move(object));
+}

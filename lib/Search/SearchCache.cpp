@@ -1,0 +1,115 @@
+//===- SearchCache.cpp - What is kept of a search -------------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SearchCache.h"
+#include "Mirage/Graph/CanonicalGraph.h"
+#include "Mirage/Graph/JSONCursor.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::search;
+using cache::RecordKind;
+
+/// Every option that has a say in which structures are found. The number of
+/// threads and the time limit have none.
+static std::string getExplorationText(const TargetProgram &program,
+                                      const SearchOptions &options) {
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << "max-block-ops=" << options.maxBlockOps
+      << " max-grid-axes=" << options.maxGridAxes
+      << " max-states=" << options.maxStates
+      << " max-kernels=" << options.maxKernels << " max-ops=" << options.maxOps
+      << " summed-outputs=" << options.allowSummedOutputs
+      << " grid-accumulates=" << options.allowGridAccumulates
+      << " stripped=" << program.isStripped;
+  return text;
+}
+
+/// Every further one that has a say in which candidates are chosen.
+static std::string getChoiceText(const SearchOptions &options) {
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << " candidates=" << options.numCandidates
+      << " cuts=" << options.cutsInstances << " seed=" << options.seed;
+  return text;
+}
+
+SearchCache::SearchCache(const TargetProgram &program, const Graph &original,
+                         const SearchOptions &options)
+    : program(program), cache(options.cache),
+      // Nobody knows what a verifier of the caller's says.
+      keepsResults(!options.verify) {
+  if (!cache)
+    return;
+  llvm::Expected<std::string> hash = hashWithoutSizes(original);
+  if (!hash) {
+    llvm::consumeError(hash.takeError());
+    cache = nullptr;
+    return;
+  }
+  structuresKey.program = resultKey.program = std::move(*hash);
+  structuresKey.version = resultKey.version = getSearchVersion();
+  structuresKey.options = getExplorationText(program, options);
+  resultKey.options = structuresKey.options + getChoiceText(options);
+  resultKey.sizedProgram = hashGraph(original);
+  resultKey.target = options.target;
+}
+
+/// Reads a record; one that cannot be is none.
+template <typename Read>
+static auto find(cache::ResultCache *cache, RecordKind kind,
+                 const cache::RecordKey &key, Read read)
+    -> std::optional<decltype(read(std::declval<JSONCursor>()))> {
+  std::optional<std::string> text = cache->lookup(kind, key);
+  if (!text)
+    return std::nullopt;
+  llvm::Expected<llvm::json::Value> value = parseJSON(*text);
+  if (!value) {
+    llvm::consumeError(value.takeError());
+    return std::nullopt;
+  }
+  std::string error;
+  auto found = read(JSONCursor(*value, error));
+  if (!error.empty())
+    return std::nullopt;
+  return std::move(found);
+}
+
+static std::string toText(const llvm::json::Value &value) {
+  std::string text;
+  llvm::raw_string_ostream(text) << value;
+  return text;
+}
+
+std::optional<FoundStructures> SearchCache::findStructures() {
+  if (!cache)
+    return std::nullopt;
+  return find(cache, RecordKind::Structures, structuresKey,
+              [&](const JSONCursor &cursor) {
+                return readStructures(cursor, program);
+              });
+}
+
+void SearchCache::keep(const FoundStructures &found) {
+  if (cache && found.stopReason != StopReason::TimeLimit)
+    cache->store(RecordKind::Structures, structuresKey, toText(toJSON(found)));
+}
+
+std::optional<SearchResult> SearchCache::findResult() {
+  if (!cache || !keepsResults)
+    return std::nullopt;
+  return find(
+      cache, RecordKind::Results, resultKey,
+      [&](const JSONCursor &cursor) { return readResult(cursor, program); });
+}
+
+void SearchCache::keep(const SearchResult &result) {
+  if (cache && keepsResults && result.stopReason != StopReason::TimeLimit)
+    cache->store(RecordKind::Results, resultKey, toText(toJSON(result)));
+}

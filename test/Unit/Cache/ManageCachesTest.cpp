@@ -1,0 +1,97 @@
+//===- ManageCachesTest.cpp - Tests of caches as a whole ------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Cache/ManageCaches.h"
+#include "TestCache.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir::mirage::cache;
+using namespace mlir::mirage::cache::test;
+
+namespace {
+class ManageCachesTest : public CacheTest {
+protected:
+  /// A cache of its own with some results.
+  std::string fill(llvm::StringRef name, llvm::ArrayRef<unsigned> numbers,
+                   unsigned offset = 0) {
+    std::string folder = directory + "/" + name.str();
+    CacheStore store = open(folder);
+    for (unsigned number : numbers)
+      store.store(RecordKind::Results, makeKey(number),
+                  makeValue(number + offset));
+    return folder;
+  }
+  std::string merge(llvm::StringRef output, std::vector<std::string> inputs) {
+    llvm::Expected<MergeCounts> counts =
+        mergeCaches((directory + "/" + output).str(), inputs);
+    if (!counts)
+      return llvm::toString(counts.takeError());
+    return llvm::formatv("{0} {1} {2} {3}", counts->added, counts->alreadyThere,
+                         counts->different, counts->damaged);
+  }
+};
+} // namespace
+
+TEST_F(ManageCachesTest, MergingAddsWhatIsNew) {
+  std::string a = fill("a", {1, 2, 3}), b = fill("b", {3, 4}),
+              c = fill("c", {4, 5}, /*offset=*/1);
+  EXPECT_EQ(merge("out", {a, b}), "4 1 0 0");
+  EXPECT_EQ(merge("out", {a, b}), "0 5 0 0");
+  EXPECT_EQ(merge("out", {c}), "1 0 1 0");
+  CacheStore out = open(directory + "/out");
+  for (unsigned number : {1, 2, 3, 4})
+    EXPECT_EQ(out.lookup(RecordKind::Results, makeKey(number)),
+              makeValue(number));
+  EXPECT_EQ(out.lookup(RecordKind::Results, makeKey(5)), makeValue(6));
+}
+
+TEST_F(ManageCachesTest, MergingLeavesInputsAlone) {
+  std::string a = fill("a", {1, 2});
+  directory.swap(a);
+  std::string before = readFile();
+  directory.swap(a);
+  EXPECT_EQ(merge("out", {a}), "2 0 0 0");
+  directory.swap(a);
+  EXPECT_EQ(readFile(), before);
+  directory.swap(a);
+}
+
+TEST_F(ManageCachesTest, MergingNeedsCaches) {
+  std::string a = fill("a", {1}), none = directory + "/none";
+  EXPECT_EQ(merge("out", {a, none}),
+            "'" + getCacheFile(none) + "': expects a cache, found none");
+  EXPECT_FALSE(llvm::sys::fs::exists(none));
+  writeFile("no cache");
+  EXPECT_EQ(merge("out", {directory}),
+            "'" + getFile() + "': file is not a database");
+  EXPECT_EQ(merge(".", {a}),
+            "'" + getCacheFile(directory + "/.") + "': file is not a database");
+  EXPECT_EQ(readFile(), "no cache");
+}
+
+TEST_F(ManageCachesTest, ExportIsOrderedAndComplete) {
+  {
+    CacheStore store = open();
+    store.store(RecordKind::Results, makeKey(2), "{\"b\": 2, \"a\": [1.5]}");
+    store.store(RecordKind::Results, makeKey(1), "[]");
+    store.store(RecordKind::Structures, makeKey(3), "\"text\"");
+  }
+  llvm::Expected<llvm::json::Value> records = exportCache(directory);
+  ASSERT_TRUE(static_cast<bool>(records))
+      << llvm::toString(records.takeError());
+  EXPECT_EQ(
+      llvm::formatv("{0}", *records).str(),
+      R"({"format":1,"results":[)"
+      R"({"options":"options","program":"program1","sized_program":"sized",)"
+      R"("target":"sm_90a","value":[],"version":"1.0"},)"
+      R"({"options":"options","program":"program2","sized_program":"sized",)"
+      R"("target":"sm_90a","value":{"a":[1.5],"b":2},"version":"1.0"}],)"
+      R"("structures":[)"
+      R"({"options":"options","program":"program3","sized_program":"sized",)"
+      R"("target":"sm_90a","value":"text","version":"1.0"}]})");
+}

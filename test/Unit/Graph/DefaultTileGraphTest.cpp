@@ -1,0 +1,67 @@
+//===- DefaultTileGraphTest.cpp - Tests of default block graphs -----------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Graph/DefaultTileGraph.h"
+#include "TileGraphs.h"
+#include "gtest/gtest.h"
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::test;
+
+/// The default block graph of a one-operation program verifies in its place.
+static TileGraph buildDefault(const Graph &graph) {
+  const Node &operation = graph.getNodes()[0];
+  TileGraph tiles =
+      llvm::cantFail(buildDefaultTileGraph(graph, operation, 227 << 10));
+  llvm::Error error = verify(tiles, graph.getTypes(operation.operands),
+                             graph.getTypes(operation.results));
+  EXPECT_FALSE(static_cast<bool>(error)) << llvm::toString(std::move(error));
+  EXPECT_LE(getSharedBytes(tiles), 227 << 10);
+  return tiles;
+}
+
+TEST(DefaultTileGraph, MatmulOfOddSizes) {
+  Graph graph;
+  ValueId a = graph.addInput(f16({3, 1, 100, 77})),
+          b = graph.addInput(f16({2, 77, 130}));
+  graph.addOutput(graph.add(Opcode::Matmul, {a, b}, f16({3, 2, 100, 130})));
+  TileGraph tiles = buildDefault(graph);
+  EXPECT_GT(tiles.loop, 1);
+}
+
+TEST(DefaultTileGraph, EveryElementwiseAndReductionOperator) {
+  for (const OperatorInfo &row : getOperatorTable()) {
+    if ((row.kind != OperatorKind::Elementwise &&
+         row.kind != OperatorKind::Reduction) ||
+        row.numOperands == 0)
+      continue;
+    Graph graph;
+    Attributes attributes;
+    attributes.scalars.assign(row.parameters.size(), 1.5);
+    llvm::SmallVector<ValueId, 2> operands = {
+        graph.addInput(f16({70, 5, 1000}))};
+    if (row.numOperands == 2)
+      operands.push_back(graph.addInput(f16({5, 1})));
+    Shape result = {70, 5, 1000};
+    if (row.kind == OperatorKind::Reduction) {
+      attributes.dims = {0, 2};
+      result = {1, 5, 1};
+    }
+    graph.addOutput(graph.add(row.opcode, operands, f16(result), attributes));
+    buildDefault(graph);
+  }
+}
+
+TEST(DefaultTileGraph, SumsOverPaddingAreMasked) {
+  Graph graph;
+  ValueId x = graph.addInput(f16({4, 100}));
+  Attributes dims;
+  dims.dims = {1};
+  graph.addOutput(graph.add(Opcode::Max, {x}, f16({4, 1}), dims));
+  EXPECT_EQ(countMasks(buildDefault(graph)), 1);
+}
