@@ -10,12 +10,14 @@
 #include "Mirage/Graph/CanonicalGraph.h"
 #include "Mirage/Graph/ComposedOperators.h"
 #include "Mirage/Graph/DefaultTileGraph.h"
+#include "Mirage/Graph/GraphJSON.h"
 #include "Mirage/Search/Stabilizers.h"
 #include "Mirage/Search/TilingSearch.h"
 #include "Mirage/Verify/SmallerSizes.h"
 #include "Mirage/Verify/Verify.h"
 #include "SearchCache.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <chrono>
 #include <limits>
 #include <set>
@@ -27,8 +29,8 @@ using llvm::Expected;
 
 llvm::StringRef mlir::mirage::search::getStopReasonName(StopReason reason) {
   static constexpr llvm::StringLiteral kNames[] = {
-      "exhausted", "outer products left out", "state limit", "time limit",
-      "program's form is too large"};
+      "exhausted",  "outer products left out",     "state limit",
+      "time limit", "program's form is too large", "interrupted"};
   return kNames[static_cast<unsigned>(reason)];
 }
 
@@ -68,7 +70,9 @@ public:
                                 : makeFieldVerifier(options.seed)),
         filter(options.seed), cache(this->program, original, options),
         start(std::chrono::steady_clock::now()),
-        cutsNothing(!options.cutsInstances) {}
+        cutsNothing(!options.cutsInstances) {
+    startSizing();
+  }
 
   Expected<SearchResult> run() {
     if (Error error = checkOptions(options))
@@ -76,18 +80,26 @@ public:
     if (Error error = buildBaseline())
       return std::move(error);
     result.report.limitUs = getStreamingLimitUs(target, program.graph);
-    if (!recallResult())
+    if (!isPart() && recallResult())
+      noteBest();
+    else
       search();
-    noteBest();
+    if (Error error = writeCheckpoint())
+      return std::move(error);
     result.report.seconds = getSeconds();
     return std::move(result);
   }
 
 private:
+  /// Of a search that is shared out: there is nothing to choose from.
+  bool isPart() const { return !options.shard.isWhole(); }
+
   void search() {
-    if (!recallStructures()) {
+    uint64_t usedBefore = getNumRecalled();
+    if (isPart() || !recallStructures()) {
       explore();
-      if (options.cache)
+      result.report.recalled = getNumRecalled() - usedBefore;
+      if (options.cache && !isPart())
         cache.keep(
             FoundStructures{structures, result.report, result.stopReason});
     }
@@ -95,11 +107,21 @@ private:
         result.report.counts.pruned[unsigned(PruneReason::OuterProduct)] > 0)
       stop(StopReason::OuterProducts);
     result.report.structures = structures.size();
-    findCandidates();
+    if (!isPart())
+      choose();
+    noteBest();
+  }
+
+  /// Structures have their sizes; the cheapest are judged.
+  void choose() {
+    endSizing();
+    verifyCandidates();
     // Whoever is rejected leaves a place to somebody who was cut off.
     if (result.report.rejected > 0 && !cutsNothing) {
       cutsNothing = true;
-      findCandidates();
+      sizeAll();
+      endSizing();
+      verifyCandidates();
     }
     cache.keep(result);
   }
@@ -112,6 +134,7 @@ private:
     if (!found)
       return false;
     structures = std::move(found->structures);
+    sizeAll();
     recallReport(std::move(found->report), CacheUse::Structures);
     result.stopReason = found->stopReason;
     return true;
@@ -149,30 +172,89 @@ private:
   bool isOutOfTime() const {
     return options.timeLimitS != 0 && getSeconds() > options.timeLimitS;
   }
+  bool isInterrupted() const {
+    return options.isInterrupted && options.isInterrupted();
+  }
+  bool isToEnd() const { return isOutOfTime() || isInterrupted(); }
   bool stop(StopReason reason) {
     result.stopReason = reason;
     return false;
   }
-
-  /// False, with the reason noted, once time is up and there is something to
-  /// return; the cheapest of what was found is judged in any case.
-  bool goesOn(bool hasSome) {
-    return !hasSome || !isOutOfTime() || stop(StopReason::TimeLimit);
+  bool stopEarly() {
+    return stop(isInterrupted() ? StopReason::Interrupted
+                                : StopReason::TimeLimit);
   }
 
-  void findCandidates() {
+  /// False, with the reason noted, once the search is to end and there is
+  /// something to return; the cheapest of what was found is judged in any case.
+  bool goesOn(bool hasSome) { return !hasSome || !isToEnd() || stopEarly(); }
+
+  //===--------------------------------------------------------------------===//
+  // What others see while the search runs
+  //===--------------------------------------------------------------------===//
+
+  uint64_t getNumRecalled() const {
+    return options.checkpoint ? options.checkpoint->getNumUsed() : 0;
+  }
+  Error writeCheckpoint() {
+    return options.checkpoint ? options.checkpoint->write() : Error::success();
+  }
+
+  void noteProgress(const WalkProgress &walk) {
+    progress.maxKernels = walk.maxKernels;
+    progress.numOperators = walk.numOperators;
+    progress.states = result.report.counts.states + walk.states;
+    progress.partStates = walk.states;
+    progress.maxStates = walk.maxStates;
+    noteProgress();
+  }
+
+  void noteProgress() {
+    constexpr double kIntervalS = 0.1;
+    double seconds = getSeconds();
+    if (seconds < progress.seconds + kIntervalS)
+      return;
+    progress.seconds = seconds;
+    // It is tried again later, and in the end.
+    if (options.checkpoint)
+      llvm::consumeError(options.checkpoint->writeIfDue());
+    if (!options.onProgress)
+      return;
+    progress.structures = structures.size();
+    progress.timeLimitS = options.timeLimitS;
+    progress.baselineUs = result.report.baselineUs;
+    progress.bestUs = bestUs.empty()
+                          ? progress.baselineUs
+                          : std::min(progress.baselineUs, *bestUs.begin());
+    options.onProgress(progress);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Sizes
+  //===--------------------------------------------------------------------===//
+
+  void startSizing() {
     result.candidates.clear();
     bestUs.clear();
-    result.report.verified = result.report.rejected = result.report.filtered =
-        0;
-    TilingSearch tilings(program, target, costModel, !cutsNothing);
+    tilings.emplace(program, target, costModel, !cutsNothing);
+  }
+
+  void sizeAll() {
+    startSizing();
     for (const Structure &structure : structures)
-      if (goesOn(/*hasSome=*/!result.candidates.empty()))
-        instantiate(structure, tilings);
-    result.report.instances += tilings.getNumTried();
-    result.report.fitting += tilings.getNumFitting();
+      size(structure);
+  }
+
+  void size(const Structure &structure) {
+    noteProgress();
+    if (!isPart() && goesOn(/*hasSome=*/!result.candidates.empty()))
+      instantiate(structure, *tilings);
+  }
+
+  void endSizing() {
+    result.report.instances += tilings->getNumTried();
+    result.report.fitting += tilings->getNumFitting();
     rank();
-    verifyCandidates();
   }
 
   /// What a candidate must not exceed to be among those that are returned.
@@ -214,7 +296,7 @@ private:
     ExplorationLimits one;
     one.maxBlockOps = one.maxOps = options.maxBlockOps;
     exploreBoth(one);
-    if (options.maxKernels == 1 || isOutOfTime())
+    if (options.maxKernels == 1 || isToEnd())
       return;
     ExplorationLimits several;
     several.minKernels = 2;
@@ -240,7 +322,15 @@ private:
     limits.maxGridAxes = options.maxGridAxes;
     limits.joins = {options.allowSummedOutputs, options.allowGridAccumulates};
     limits.numThreads = getNumThreads(options);
-    limits.isOutOfTime = [this] { return isOutOfTime(); };
+    limits.isOutOfTime = [this] { return isToEnd(); };
+    limits.onProgress = [this](const WalkProgress &walk) {
+      noteProgress(walk);
+    };
+    limits.checkpoint = options.checkpoint;
+    limits.shard = options.shard;
+    if (options.checkpoint)
+      limits.programHash = hashToText(
+          llvm::formatv("{0}", mlir::mirage::toJSON(program.graph)).str());
     Explorer explorer(program, reading, limits);
     if (!explorer.isSearchable()) {
       stop(StopReason::ProgramTooLarge);
@@ -259,7 +349,7 @@ private:
     case Explorer::Stop::StateLimit:
       return stop(StopReason::StateLimit);
     case Explorer::Stop::OutOfTime:
-      return stop(StopReason::TimeLimit);
+      return stopEarly();
     }
     return false;
   }
@@ -269,8 +359,10 @@ private:
     if (program.isStripped && !planKernels(program, structure))
       return false;
     bool isNew = seen.insert(toString(structure)).second;
-    if (isNew)
+    if (isNew) {
       structures.push_back(structure);
+      size(structure);
+    }
     return isNew;
   }
 
@@ -281,11 +373,21 @@ private:
     };
     if (llvm::any_of(candidate.testPairs, isRejected)) {
       ++result.report.filtered;
+      noteMiss(candidate, "differs from the program in a quick test");
       return false;
     }
-    return llvm::all_of(candidate.testPairs, [&](const TestPair &pair) {
+    bool isEqual = llvm::all_of(candidate.testPairs, [&](const TestPair &pair) {
       return verifier(pair.program, pair.candidate);
     });
+    if (!isEqual)
+      noteMiss(candidate, "was not found equal by the verifier");
+    return isEqual;
+  }
+
+  void noteMiss(const Candidate &candidate, llvm::StringRef why) {
+    if (result.nearMisses.size() < kMaxNearMisses)
+      result.nearMisses.push_back(
+          {toString(candidate.structure), candidate.predictedUs, why.str()});
   }
 
   /// Keeps the cheapest tilings that fit, if they are among the best so far.
@@ -316,6 +418,9 @@ private:
   /// asked for; what is not among them need not be judged.
   void verifyCandidates() {
     std::vector<Candidate> verified;
+    result.report.verified = result.report.rejected = result.report.filtered =
+        0;
+    result.nearMisses.clear();
     for (Candidate &candidate : result.candidates) {
       if (verified.size() == options.numCandidates ||
           !goesOn(/*hasSome=*/!verified.empty()))
@@ -328,6 +433,8 @@ private:
       }
       ++result.report.verified;
       finish(candidate);
+      if (candidate.predictedUs >= result.report.baselineUs)
+        noteMiss(candidate, "is no cheaper than the operators one by one");
       verified.push_back(std::move(candidate));
     }
     result.candidates = std::move(verified);
@@ -354,7 +461,9 @@ private:
   TestPairFilter filter;
   SearchCache cache;
   std::chrono::steady_clock::time_point start;
-  bool cutsNothing = false;     ///< bounds on costs are not heeded
+  bool cutsNothing = false; ///< bounds on costs are not heeded
+  std::optional<TilingSearch> tilings;
+  SearchProgress progress;
   std::multiset<double> bestUs; ///< of the candidates so far
   std::set<std::string> seen;
   std::vector<Structure> structures;

@@ -96,8 +96,12 @@ std::optional<FoundStructures> SearchCache::findStructures() {
               });
 }
 
+static bool dependsOnTime(StopReason reason) {
+  return reason == StopReason::TimeLimit || reason == StopReason::Interrupted;
+}
+
 void SearchCache::keep(const FoundStructures &found) {
-  if (cache && found.stopReason != StopReason::TimeLimit)
+  if (cache && !dependsOnTime(found.stopReason))
     cache->store(RecordKind::Structures, structuresKey, toText(toJSON(found)));
 }
 
@@ -110,6 +114,6 @@ std::optional<SearchResult> SearchCache::findResult() {
 }
 
 void SearchCache::keep(const SearchResult &result) {
-  if (cache && keepsResults && result.stopReason != StopReason::TimeLimit)
+  if (cache && keepsResults && !dependsOnTime(result.stopReason))
     cache->store(RecordKind::Results, resultKey, toText(toJSON(result)));
 }

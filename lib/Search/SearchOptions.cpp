@@ -36,14 +36,13 @@ Error mlir::mirage::search::checkOptions(const SearchOptions &options) {
     uint64_t value, least, most;
   };
   constexpr uint64_t kMany = 1000000000000;
-  const Range ranges[] = {
-      {"max-kernels", options.maxKernels, 1, kMaxKernels},
-      {"max-ops", options.maxOps, 1, 64},
-      {"max-block-ops", options.maxBlockOps, 1, 64},
-      {"max-grid-axes", options.maxGridAxes, 0, 3},
-      {"max-states", options.maxStates, 1, kMany},
-      {"candidates", options.numCandidates, 1, 1000000},
-      {"threads", options.numThreads, 0, kMaxThreads}};
+  const Range ranges[] = {{"max-kernels", options.maxKernels, 1, kMaxKernels},
+                          {"max-ops", options.maxOps, 1, 64},
+                          {"max-block-ops", options.maxBlockOps, 1, 64},
+                          {"max-grid-axes", options.maxGridAxes, 0, 3},
+                          {"max-states", options.maxStates, 1, kMany},
+                          {"candidates", options.numCandidates, 1, 1000000},
+                          {"threads", options.numThreads, 0, kMaxThreads}};
   for (const Range &range : ranges)
     if (Error error =
             checkRange(range.name, range.value, range.least, range.most))
@@ -77,9 +76,9 @@ llvm::ArrayRef<SearchPreset> mlir::mirage::search::getPresets() {
   return kPresets;
 }
 
-const SearchPreset *
-mlir::mirage::search::findPreset(llvm::StringRef name) {
-  auto found = llvm::find_if(
-      kPresets, [&](const SearchPreset &preset) { return preset.name == name; });
+const SearchPreset *mlir::mirage::search::findPreset(llvm::StringRef name) {
+  auto found = llvm::find_if(kPresets, [&](const SearchPreset &preset) {
+    return preset.name == name;
+  });
   return found == std::end(kPresets) ? nullptr : found;
 }

@@ -58,7 +58,10 @@ private:
   /// what there is.
   void choose(const Graph &program) {
     const search::SearchReport &report = result.search.report;
-    if (result.search.candidates.empty())
+    if (!options.search.shard.isWhole())
+      result.whyNot = "shard " + toString(options.search.shard) +
+                      " of the search only enumerates";
+    else if (result.search.candidates.empty())
       result.whyNot = describeNothingFound();
     for (const search::Candidate &candidate : result.search.candidates) {
       if (candidate.predictedUs >= report.baselineUs) {
@@ -225,6 +228,7 @@ mlir::mirage::searchGraph(kernel::GraphOp op,
 llvm::json::Value mlir::mirage::toJSON(const SearchGraphResult &result) {
   llvm::json::Object object{
       {"search", search::toJSON(result.search.report)},
+      {"limitsHit", search::listLimitsHit(result.search.stopReason)},
       {"stopReason", search::getStopReasonName(result.search.stopReason)},
       {"replaced", result.isReplaced}};
   if (result.isReplaced) {
@@ -232,6 +236,7 @@ llvm::json::Value mlir::mirage::toJSON(const SearchGraphResult &result) {
     object["fullSize"] = toJSON(result.fullSize);
   } else {
     object["whyNot"] = result.whyNot;
+    object["nearMisses"] = search::toJSON(result.search.nearMisses);
   }
   return object;
 }

@@ -8,10 +8,13 @@
 
 #include "Mirage/Analysis/FindLocation.h"
 #include "Mirage/Analysis/ModuleTarget.h"
+#include "Mirage/Bridge/Bridge.h"
 #include "Mirage/Cache/CacheStore.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
+#include "Mirage/Graph/GraphJSON.h"
 #include "Mirage/Transforms/Passes.h"
 #include "Mirage/Transforms/SearchGraphFlags.h"
+#include "Mirage/Transforms/SearchMonitor.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/Support/FileSystem.h"
@@ -38,8 +41,14 @@ static void emitRemarks(kernel::GraphOp op, const SearchGraphResult &result) {
                                    .category(DEBUG_TYPE)
                                    .function(function);
   const search::SearchReport &report = result.search.report;
+  StringRef stopReason = search::getStopReasonName(result.search.stopReason);
   if (!result.isReplaced) {
-    remark::missed(op.getLoc(), options) << "left as it was: " + result.whyNot;
+    auto remark = remark::missed(op.getLoc(), options);
+    remark << "left as it was: " + result.whyNot;
+    if (report.counts.states > 0) // it was searched
+      remark << remark::metric("stopReason", stopReason)
+             << remark::metric("states", report.counts.states)
+             << remark::metric("structures", report.structures);
     return;
   }
   std::string what =
@@ -55,7 +64,14 @@ static void emitRemarks(kernel::GraphOp op, const SearchGraphResult &result) {
       << remark::metric("predictedUs",
                         llvm::formatv("{0:f2}", report.bestUs).str())
       << remark::metric("baselineUs",
-                        llvm::formatv("{0:f2}", report.baselineUs).str());
+                        llvm::formatv("{0:f2}", report.baselineUs).str())
+      << remark::metric("limitUs",
+                        llvm::formatv("{0:f2}", report.limitUs).str())
+      << remark::metric(
+             "timesLimit",
+             llvm::formatv("{0:f2}", report.bestUs / report.limitUs).str())
+      << remark::metric("kernels", result.numKernels)
+      << remark::metric("stopReason", stopReason);
 }
 
 namespace {
@@ -89,22 +105,67 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
 
     SmallVector<kernel::GraphOp> graphs;
     getOperation()->walk([&](kernel::GraphOp op) { graphs.push_back(op); });
+    std::unique_ptr<search::Checkpoint> checkpoint;
+    if (failed(openCheckpoint(graphs, options, checkpoint)))
+      return signalPassFailure();
     llvm::json::Array reports;
     for (kernel::GraphOp op : graphs) {
       FailureOr<std::string> chip = resolveTarget(op, flags.target);
       if (failed(chip))
         return signalPassFailure();
       options.search.target = *chip;
-      FailureOr<SearchGraphResult> result = searchGraph(op, options);
+      FailureOr<SearchGraphResult> result = watchedSearch(op, options);
       if (failed(result))
         return signalPassFailure();
       emitRemarks(op, *result);
       llvm::json::Value entry = toJSON(*result);
       entry.getAsObject()->insert({"function", getFunctionName(op)});
+      entry.getAsObject()->insert({"options", search::toJSON(options.search)});
       reports.push_back(std::move(entry));
     }
     if (!flags.report.empty() && failed(writeReport(std::move(reports))))
       signalPassFailure();
+  }
+
+  /// A search that a monitor, if there is one, watches and may end.
+  FailureOr<SearchGraphResult> watchedSearch(kernel::GraphOp op,
+                                             SearchGraphOptions options) {
+    const auto *monitor =
+        op->getDialect()->getRegisteredInterface<SearchMonitor>();
+    if (!monitor)
+      return searchGraph(op, options);
+    std::string function = getFunctionName(op);
+    options.search.isInterrupted = [=] { return monitor->isInterrupted(); };
+    options.search.onProgress = [=](const search::SearchProgress &progress) {
+      monitor->note(function, progress);
+    };
+    monitor->begin(function, flags.progress);
+    FailureOr<SearchGraphResult> result = searchGraph(op, options);
+    monitor->end(function);
+    return result;
+  }
+
+  /// Leaves `checkpoint` empty where there is to be none. It is one of all
+  /// graphs together.
+  LogicalResult
+  openCheckpoint(ArrayRef<kernel::GraphOp> graphs, SearchGraphOptions &options,
+                 std::unique_ptr<search::Checkpoint> &checkpoint) {
+    if (flags.checkpoint.empty())
+      return success();
+    std::string text;
+    for (kernel::GraphOp op : graphs) {
+      FailureOr<Graph> program = readKernelGraph(op);
+      if (failed(program))
+        return failure();
+      text += llvm::formatv("{0}\n", mirage::toJSON(*program)).str();
+    }
+    auto opened =
+        search::Checkpoint::open(flags.checkpoint, {text, options.search});
+    if (!opened)
+      return fail(llvm::toString(opened.takeError()));
+    checkpoint = std::move(*opened);
+    options.search.checkpoint = checkpoint.get();
+    return success();
   }
 
   SearchGraphOptions makeOptions() const {
@@ -127,11 +188,22 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
     return mlir::emitError(findLocation(getOperation())) << message;
   }
 
-  /// Said once, at the module, though there may be no graph to search.
-  LogicalResult check(const SearchGraphOptions &options) {
+  /// Of those that are text, also reads them. Said once, at the module, though
+  /// there may be no graph to search.
+  LogicalResult check(SearchGraphOptions &options) {
     if (!flags.preset.empty() && !search::findPreset(flags.preset))
       return fail("expects preset attention, mlp or lora, got '" +
                   flags.preset.getValue() + "'");
+    if (!llvm::is_contained({"auto", "off", "plain", "live"}, flags.progress))
+      return fail("expects progress auto, off, plain or live, got '" +
+                  flags.progress.getValue() + "'");
+    llvm::Expected<search::Shard> shard = search::parseShard(flags.shard);
+    if (!shard)
+      return fail(llvm::toString(shard.takeError()));
+    if (!shard->isWhole() && flags.checkpoint.empty())
+      return fail("expects a checkpoint where there is a shard, got shard=" +
+                  flags.shard.getValue() + " alone");
+    options.search.shard = *shard;
     if (llvm::Error error = checkOptions(options))
       return fail(llvm::toString(std::move(error)));
     return success();

@@ -45,6 +45,7 @@ enum class StopReason : uint8_t {
   /// The program, multiplied out, has too many terms or too long ones for one
   /// reading of it, or for any, to be searched.
   ProgramTooLarge,
+  Interrupted, ///< by SearchOptions::isInterrupted
 };
 llvm::StringRef getStopReasonName(StopReason reason);
 
@@ -67,12 +68,19 @@ struct SearchReport {
   unsigned filtered = 0;    ///< of these, by a quick test
   uint64_t instances = 0;   ///< tilings tried, not cut off by their bound
   uint64_t fitting = 0;     ///< of these, within shared memory
+  uint64_t recalled = 0;    ///< items of the walk that a checkpoint had
   double baselineUs = 0;    ///< predicted: every operator a kernel
   double bestUs = 0;        ///< predicted
   double limitUs = 0;       ///< predicted: device memory alone
   double seconds = 0;
 };
 llvm::json::Value toJSON(const SearchReport &report);
+
+/// The options that limit the search, with their values; threads as many as
+/// there are.
+llvm::json::Value toJSON(const SearchOptions &options);
+/// The names of the options that ended a search.
+llvm::json::Array listLimitsHit(StopReason reason);
 
 struct Candidate {
   Structure structure;
@@ -84,6 +92,16 @@ struct Candidate {
   std::vector<TestPair> testPairs;
 };
 
+/// A structure that came near.
+struct NearMiss {
+  std::string structure; ///< as text
+  double predictedUs = 0;
+  std::string why;
+};
+llvm::json::Value toJSON(llvm::ArrayRef<NearMiss> misses);
+/// How many of them are kept.
+constexpr size_t kMaxNearMisses = 8;
+
 struct SearchResult {
   /// Cheapest first; ties by number of operators, then by text. Empty if
   /// nothing was found.
@@ -93,6 +111,8 @@ struct SearchResult {
   Graph baseline;
   StopReason stopReason = StopReason::Exhausted;
   SearchReport report;
+  /// The cheapest of what was rejected, or is no cheaper than the baseline.
+  std::vector<NearMiss> nearMisses;
 
   /// The cheapest µGraph, the baseline among them.
   const Graph &getBest() const;

@@ -10,6 +10,7 @@
 
 #include "Mirage/Cache/ResultCache.h"
 #include "Mirage/Graph/Graph.h"
+#include "Mirage/Search/Checkpoint.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 #include <functional>
@@ -21,6 +22,20 @@ namespace mlir::mirage::search {
 /// Whether `candidate` was shown equal to `program`.
 using StructureVerifier =
     std::function<bool(const Graph &program, const Graph &candidate)>;
+
+/// How far a search is.
+struct SearchProgress {
+  double seconds = 0;
+  /// Of the structures that are enumerated.
+  unsigned maxKernels = 1, numOperators = 0;
+  uint64_t states = 0; ///< of the whole search
+  /// Of the part that is being walked, and its limit.
+  uint64_t partStates = 0, maxStates = 0;
+  uint64_t structures = 0;
+  double bestUs = 0,
+         baselineUs = 0; ///< predicted; the best is not yet verified
+  unsigned timeLimitS = 0;
+};
 
 struct SearchOptions {
   std::string target = "sm_90a";
@@ -58,6 +73,18 @@ struct SearchOptions {
   /// is what a search would find, and was tested by one with the same seed;
   /// nothing is tested again.
   cache::ResultCache *cache = nullptr;
+  /// What was enumerated before, by searches of the same that were stopped or
+  /// by shards, and is added to; null: nothing. It changes no result.
+  Checkpoint *checkpoint = nullptr;
+  /// A part of a search only enumerates, for the checkpoint: it has no
+  /// candidates. Each counts the states that it visits itself.
+  Shard shard;
+  /// Asked now and then, by all threads; true ends the search with what was
+  /// found so far, as the time limit does. Empty: never.
+  std::function<bool()> isInterrupted;
+  /// Told now and then, on the thread that searches, how far it is; not more
+  /// than ten times a second. Empty: nobody.
+  std::function<void(const SearchProgress &)> onProgress;
 };
 
 /// \returns an error that names the option, as users write it, whose value is

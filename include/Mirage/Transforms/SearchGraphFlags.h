@@ -21,11 +21,13 @@
 namespace mlir::mirage {
 
 /// \tparam Holder  Pass or mlir::detail::PassOptions.
-template <typename Holder> struct SearchGraphFlags {
+template <typename Holder>
+struct SearchGraphFlags {
   explicit SearchGraphFlags(Holder &holder) : holder(holder) {}
   SearchGraphFlags(const SearchGraphFlags &) = delete;
 
-  template <typename T> using Option = typename Holder::template Option<T>;
+  template <typename T>
+  using Option = typename Holder::template Option<T>;
   Holder &holder;
 #define MIRAGE_SEARCH_OPTION(Type, Member, Flag, Default, Help)                \
   Option<Type> Member{holder, Flag, llvm::cl::desc(Help),                      \
