@@ -14,12 +14,13 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 USES = {
     "Version": [],
     "Algebra": [],
+    "AlgebraZ3": ["Algebra"],
     "Graph": ["Algebra"],
     "Layout": [],
     "Verify": ["Graph"],
     "Reference": ["Graph"],
     "Planning": ["Layout"],
-    "Search": ["Verify", "Planning", "Cache", "Version"],
+    "Search": ["Verify", "Planning", "AlgebraZ3", "Cache", "Version"],
     "Cache": ["Graph"],
     "Artifact": ["Graph"],
     "Emulator": ["Layout"],
@@ -34,7 +35,7 @@ USES = {
     "CAPI": ["Pipelines"],
 }
 # Plain libraries use of LLVM only ADT and Support, and nothing of MLIR.
-PLAIN = ["Version", "Algebra", "Graph", "Layout", "Verify", "Reference", "Planning",
+PLAIN = ["Version", "Algebra", "AlgebraZ3", "Graph", "Layout", "Verify", "Reference", "Planning",
          "Search", "Cache", "Artifact", "Emulator", "Runtime"]
 
 INCLUDE = re.compile(r'^\s*#include\s+"([^"]+)"', re.M)

@@ -37,6 +37,8 @@ def describe(graph):
         print("  limits    " + ", ".join(f"{name} {options[name]}" for name in LIMITS))
     if search.get("recalled"):
         print(f"  recalled  {search['recalled']} items from the checkpoint")
+    if search.get("parts"):
+        print(f"  cut into  {search['parts']} parts")
     print(f"  found     {search.get('structures', 0)} structures, "
           f"{search.get('verified', 0)} verified, {search.get('rejected', 0)} rejected; "
           f"{search.get('instances', 0)} tilings tried; stopped: {graph.get('stopReason')}")
@@ -45,6 +47,8 @@ def describe(graph):
         for miss in graph.get("nearMisses", []):
             print(f"  near miss {miss['predictedUs']:.2f} us: {miss['why']}")
         return
+    kernels = graph.get("kernels", 1)
+    print(f"  result    {kernels} kernel{'s' if kernels > 1 else ''}")
     print(f"  predicted {search['bestUs']:.2f} us; operators one by one "
           f"{search['baselineUs']:.2f} us; limit of device memory {search['limitUs']:.2f} us "
           f"({search['bestUs'] / search['limitUs']:.2f} times that)")

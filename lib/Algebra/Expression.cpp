@@ -76,7 +76,10 @@ static void addWords(SmallVectorImpl<uint32_t> &words,
     words.append({symbol, static_cast<uint32_t>(power)});
 }
 
-ExpressionContext::ExpressionContext() { oneForm = makeForm(Monomial()); }
+ExpressionContext::ExpressionContext() {
+  oneForm = makeForm(Monomial());
+  minusOneForm = negate(oneForm);
+}
 
 NameId ExpressionContext::addName(StringRef text) {
   names.push_back(text.str());

@@ -23,6 +23,11 @@ static unsigned countName(ArrayRef<Letter> letters, NameId name) {
   return llvm::count_if(letters, [&](Letter l) { return l.name == name; });
 }
 
+/// Only −1 does, and only where signs are complete: 1 = (−1)·(−1).
+bool QuotientFinder::dividesOne(FormId factor) const {
+  return !options.strictSigns && factor == context.minusOne();
+}
+
 /// A cheap necessary condition, before letters are tried.
 bool QuotientFinder::mayDivide(const Monomial &t, const Monomial &c) const {
   if (options.strictSigns && c.isNegative && !t.isNegative)
@@ -32,14 +37,22 @@ bool QuotientFinder::mayDivide(const Monomial &t, const Monomial &c) const {
   auto misses = [](FormId inT, FormId inC) {
     return inC != FormId::None && inT == FormId::None;
   };
-  return !misses(t.exponent, c.exponent) && !misses(t.radicand, c.radicand) &&
-         !misses(t.denominator, c.denominator);
+  auto missesFactor = [&](FormId inT, FormId inC) {
+    return misses(inT, inC) && !dividesOne(inC);
+  };
+  return !misses(t.exponent, c.exponent) &&
+         !missesFactor(t.radicand, c.radicand) &&
+         !missesFactor(t.denominator, c.denominator);
 }
 
 /// V with V·c = t for denominators and radicands, where None is 1.
 bool QuotientFinder::divideFactor(FormId t, FormId c, FormId &result) {
   if (c == FormId::None) {
     result = t;
+    return true;
+  }
+  if (t == FormId::None && dividesOne(c)) {
+    result = c;
     return true;
   }
   std::optional<FormId> quotient = divide(t, c);
@@ -151,6 +164,19 @@ QuotientFinder::divide(const Monomial &t, MonomialId c,
   return matches;
 }
 
+/// What the letters of another monomial have to be kept apart from.
+static Letters getUsedLetters(const ExpressionContext &context,
+                              const Monomial &monomial) {
+  Letters used = monomial.bound;
+  for (AtomId atom : monomial.atoms)
+    llvm::append_range(used, context.get(atom).freeLetters);
+  for (FormId part :
+       {monomial.exponent, monomial.radicand, monomial.denominator})
+    if (part != FormId::None)
+      llvm::append_range(used, context.get(part).freeLetters);
+  return used;
+}
+
 /// rest · c with c's free letters renamed, as a form; `rest` stays open.
 FormId QuotientFinder::multiply(const Monomial &rest, FormId c,
                                 const LetterMap &map) {
@@ -159,12 +185,9 @@ FormId QuotientFinder::multiply(const Monomial &rest, FormId c,
     if (entry.first.isFree())
       freeMap.push_back(entry);
   Form form = context.get(context.rename(c, freeMap));
-  Letters used = form.freeLetters;
-  llvm::append_range(used, rest.bound);
+  Letters used = getUsedLetters(context, rest);
+  llvm::append_range(used, form.freeLetters);
   uint16_t scope = ExpressionContext::getFreshScope(used);
-  for (AtomId atom : rest.atoms)
-    scope = std::max(
-        scope, ExpressionContext::getFreshScope(context.get(atom).freeLetters));
   MonomialCounts products;
   for (auto [id, count] : form.monomials) {
     Monomial product = context.multiplyOpen(rest, context.open(id, scope));
@@ -222,6 +245,7 @@ std::optional<FormId> QuotientFinder::divideUncached(FormId t, FormId c) {
 /// some monomial of c times one of the quotient.
 bool QuotientFinder::divideRest(FormId rest, FormId c, FormId &quotient) {
   Letters letters = context.get(rest).freeLetters;
+  llvm::append_range(letters, context.get(c).freeLetters);
   uint16_t scope = ExpressionContext::getFreshScope(letters);
   Monomial first =
       context.open(context.get(rest).monomials.front().first, scope);

@@ -64,8 +64,9 @@ Expected<Shard> mlir::mirage::search::parseShard(StringRef text) {
   if (index.getAsInteger(10, shard.index) ||
       count.getAsInteger(10, shard.count) || shard.index >= shard.count ||
       shard.count < 2 || shard.count > kMaxShards)
-    return llvm::createStringError("expects shard=i/n with i less than n and n of 2 to 1000000, got '" +
-                                   text + "'");
+    return llvm::createStringError(
+        "expects shard=i/n with i less than n and n of 2 to 1000000, got '" +
+        text + "'");
   return shard;
 }
 
@@ -93,13 +94,13 @@ static Error expectSame(StringRef path, const CheckpointHeader &expected,
   auto compare = [&](StringRef what, StringRef wanted, StringRef got) -> Error {
     if (wanted == got)
       return Error::success();
-    return makeError(path, "expects " + what + " '" + wanted + "', got '" + got +
-                               "'");
+    return makeError(path, "expects " + what + " '" + wanted + "', got '" +
+                               got + "'");
   };
   if (Error error = compare("one of version", expected.version, found.version))
     return error;
-  if (Error error =
-          compare("one of a program with hash", expected.program, found.program))
+  if (Error error = compare("one of a program with hash", expected.program,
+                            found.program))
     return error;
   if (Error error =
           compare("one of a search with", expected.options, found.options))
@@ -155,9 +156,9 @@ Expected<std::unique_ptr<Checkpoint>> Checkpoint::read(StringRef path) {
     rest = after;
   }
   if (checkpoint->records.size() != numRecords)
-    return makeError(path, llvm::formatv("expects {0} records, got {1}",
-                                         numRecords,
-                                         checkpoint->records.size()));
+    return makeError(path,
+                     llvm::formatv("expects {0} records, got {1}", numRecords,
+                                   checkpoint->records.size()));
   checkpoint->isChanged = false;
   return std::move(checkpoint);
 }
@@ -194,8 +195,7 @@ const ItemRecord *Checkpoint::find(StringRef item) {
 
 void Checkpoint::add(StringRef item, ItemRecord record) {
   std::lock_guard<std::mutex> lock(mutex);
-  isChanged |= records.try_emplace(item.str(), Entry{std::move(record)})
-                   .second;
+  isChanged |= records.try_emplace(item.str(), Entry{std::move(record)}).second;
 }
 
 //===----------------------------------------------------------------------===//
@@ -206,8 +206,8 @@ void Checkpoint::add(StringRef item, ItemRecord record) {
 static Error replaceFile(StringRef path, StringRef text) {
   Expected<fs::TempFile> file = fs::TempFile::create(path + ".tmp-%%%%%%%%");
   if (!file)
-    return makeError(path, "cannot be written: " +
-                               llvm::toString(file.takeError()));
+    return makeError(path,
+                     "cannot be written: " + llvm::toString(file.takeError()));
   llvm::raw_fd_ostream os(file->FD, /*shouldClose=*/false);
   os << text;
   os.flush();
@@ -217,8 +217,8 @@ static Error replaceFile(StringRef path, StringRef text) {
     return makeError(path, "cannot be written: " + code.message());
   }
   if (Error error = file->keep(path))
-    return makeError(path, "cannot be written: " +
-                               llvm::toString(std::move(error)));
+    return makeError(path,
+                     "cannot be written: " + llvm::toString(std::move(error)));
   return Error::success();
 }
 
@@ -227,15 +227,12 @@ Error Checkpoint::writeLocked() {
   for (const auto &[item, entry] : records)
     body += toLine(item, entry.record) + "\n";
   llvm::json::Value first = llvm::json::Object{
-      {"format", "mirage-checkpoint"},
-      {"formatVersion", kFormatVersion},
-      {"version", header.version},
-      {"program", header.program},
-      {"options", header.options},
-      {"shard", header.shard},
-      {"records", int64_t(records.size())},
-      {"hash", hashToText(body)}};
-  if (Error error = replaceFile(path, llvm::formatv("{0}\n", first).str() + body))
+      {"format", "mirage-checkpoint"},      {"formatVersion", kFormatVersion},
+      {"version", header.version},          {"program", header.program},
+      {"options", header.options},          {"shard", header.shard},
+      {"records", int64_t(records.size())}, {"hash", hashToText(body)}};
+  if (Error error =
+          replaceFile(path, llvm::formatv("{0}\n", first).str() + body))
     return error;
   isChanged = false;
   return Error::success();

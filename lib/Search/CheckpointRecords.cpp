@@ -27,7 +27,8 @@ static int64_t toNumber(NameId name) {
   return name == kNoName ? -1 : int64_t(name);
 }
 
-template <typename List> static Array toArray(const List &values) {
+template <typename List>
+static Array toArray(const List &values) {
   return Array(
       llvm::map_range(values, [](auto value) { return int64_t(value); }));
 }
@@ -38,8 +39,9 @@ static Array toJSON(const StructureOperator &op) {
   if (op.opcode == Opcode::Accumulate || !op.scalars.empty()) {
     array.push_back(getOperatorInfo(op.reduction).name);
     array.push_back(op.gridAxis ? int64_t(*op.gridAxis) : -1);
-    array.push_back(Array(llvm::map_range(
-        op.scalars, [](double value) { return llvm::bit_cast<int64_t>(value); })));
+    array.push_back(Array(llvm::map_range(op.scalars, [](double value) {
+      return llvm::bit_cast<int64_t>(value);
+    })));
   }
   return array;
 }
@@ -142,7 +144,8 @@ mlir::mirage::search::parseLine(llvm::StringRef line) {
   record.counts.trials = cursor["trials"].integer(0);
   std::vector<JSONCursor> pruned = cursor["pruned"].array();
   if (pruned.size() != kNumPruneReasons)
-    cursor["pruned"].expect(llvm::formatv("{0} counts", kNumPruneReasons).str());
+    cursor["pruned"].expect(
+        llvm::formatv("{0} counts", kNumPruneReasons).str());
   for (auto [count, element] : llvm::zip(record.counts.pruned, pruned))
     count = element.integer(0);
   for (const JSONCursor &kernel : cursor["found"].array())

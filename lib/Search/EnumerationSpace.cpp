@@ -19,7 +19,7 @@ llvm::StringRef mlir::mirage::search::getPruneReasonName(PruneReason reason) {
 }
 
 EnumerationSpace::EnumerationSpace(const TargetProgram &program,
-                                   AtomReading reading)
+                                   AtomReading reading, PrunerKind pruner)
     : program(program), partNames(program.getPartNames()),
       forms(context, reading, kMaxProgramTotal) {
   declareNames(context, program);
@@ -31,6 +31,8 @@ EnumerationSpace::EnumerationSpace(const TargetProgram &program,
   if (llvm::is_contained(targets, FormId::None))
     return;
   test.emplace(context, targets);
+  if (pruner == PrunerKind::Solver)
+    solver.emplace(context, targets);
   forms.setMaxTotal(test->getMaxTotal());
   functions.emplace(context, test->getLevelForms());
   offers = collectOffers(context, forms, program, test->getLevelForms());

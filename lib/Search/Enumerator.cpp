@@ -402,7 +402,7 @@ Enumerator::Judgement Enumerator::judgeUncached(const Step &step) {
   if (form == FormId::None ||
       space.context.get(form).total > space.test->getMaxTotal())
     return {form, PruneReason::Size};
-  if (!space.test->contains(form))
+  if (!space.getPruner().contains(form))
     return {form, PruneReason::Expression};
   if (offer.isFactor &&
       !space.test->containsWhole(form, /*orAsSummand=*/!offer.isNegation))

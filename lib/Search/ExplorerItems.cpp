@@ -209,8 +209,8 @@ bool Explorer::runItems(
   return join(run, done);
 }
 
-bool Explorer::join(
-    ItemRun &run, llvm::function_ref<void(const Item &, ItemResult &)> done) {
+bool Explorer::join(ItemRun &run,
+                    llvm::function_ref<void(const Item &, ItemResult &)> done) {
   for (size_t i = 0; i < run.items.size(); ++i) {
     if (!run.isDone[i])
       return endRound(Stop::OutOfTime);
@@ -220,9 +220,9 @@ bool Explorer::join(
     bool isOver = result.isComplete ? result.counts.states >= left
                                     : result.counts.states > left;
     if (isOver && !run.isOutOfTime)
-      result = runItem(*workers[0], run.items[i], left,
-                       limits.isOutOfTime ? limits.isOutOfTime
-                                          : [] { return false; });
+      result = runItem(
+          *workers[0], run.items[i], left,
+          limits.isOutOfTime ? limits.isOutOfTime : [] { return false; });
     numStates += result.counts.states;
     rounds.back().counts += result.counts;
     done(run.items[i], result);

@@ -49,7 +49,8 @@ struct Explorer::Boundary {
 /// One kernel's space: where it starts, what it reads, its axes.
 struct Explorer::Item {
   unsigned boundary = 0;
-  llvm::SmallVector<unsigned> read; ///< inputs of the program, then the boundary's
+  llvm::SmallVector<unsigned>
+      read; ///< inputs of the program, then the boundary's
   bool isLast = true;
   unsigned numOperators = 0;
   KernelChoice choice;

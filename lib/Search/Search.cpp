@@ -7,15 +7,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Search/Search.h"
+#include "Baseline.h"
 #include "Mirage/Graph/CanonicalGraph.h"
 #include "Mirage/Graph/ComposedOperators.h"
-#include "Mirage/Graph/DefaultTileGraph.h"
 #include "Mirage/Graph/GraphJSON.h"
+#include "Mirage/Search/ProgramParts.h"
 #include "Mirage/Search/Stabilizers.h"
 #include "Mirage/Search/TilingSearch.h"
 #include "Mirage/Verify/SmallerSizes.h"
 #include "Mirage/Verify/Verify.h"
 #include "SearchCache.h"
+#include "SearchInParts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <chrono>
@@ -77,8 +79,11 @@ public:
   Expected<SearchResult> run() {
     if (Error error = checkOptions(options))
       return std::move(error);
-    if (Error error = buildBaseline())
-      return std::move(error);
+    Expected<Graph> baseline = buildBaseline(original, target);
+    if (!baseline)
+      return baseline.takeError();
+    result.baseline = std::move(*baseline);
+    result.report.baselineUs = costModel.estimateUs(result.baseline);
     result.report.limitUs = getStreamingLimitUs(target, program.graph);
     if (!isPart() && recallResult())
       noteBest();
@@ -117,7 +122,7 @@ private:
     endSizing();
     verifyCandidates();
     // Whoever is rejected leaves a place to somebody who was cut off.
-    if (result.report.rejected > 0 && !cutsNothing) {
+    if (result.report.rejected > 0 && !cutsNothing && !cannotJudge) {
       cutsNothing = true;
       sizeAll();
       endSizing();
@@ -148,11 +153,8 @@ private:
     recallReport(std::move(found->report), CacheUse::Result);
     result.stopReason = found->stopReason;
     result.candidates = std::move(found->candidates);
-    for (Candidate &candidate : result.candidates) {
-      candidate.testPairs =
-          buildTestPairs(program, candidate.structure, candidate.plans);
+    for (Candidate &candidate : result.candidates)
       finish(candidate);
-    }
     return true;
   }
 
@@ -264,32 +266,6 @@ private:
     return *std::next(bestUs.begin(), options.numCandidates - 1);
   }
 
-  /// Each operation as a kernel with its default block graph; views stay.
-  Error buildBaseline() {
-    const Graph &from = original;
-    Graph &baseline = result.baseline;
-    for (unsigned input = 0; input < from.getNumInputs(); ++input)
-      baseline.addInput(from.getType(input), from.getInputName(input));
-    for (const Node &op : from.getNodes()) {
-      if (!hasDefaultTileGraph(op.opcode)) {
-        baseline.add(op.opcode, op.operands, from.getType(op.results[0]),
-                     op.attributes);
-        continue;
-      }
-      Expected<TileGraph> body =
-          buildDefaultTileGraph(from, op, target.sharedBytesPerBlock);
-      if (!body)
-        return body.takeError();
-      baseline.addGraph(op.operands,
-                        std::make_shared<TileGraph>(std::move(*body)),
-                        from.getTypes(op.results));
-    }
-    for (ValueId output : from.getOutputs())
-      baseline.addOutput(output);
-    result.report.baselineUs = costModel.estimateUs(baseline);
-    return Error::success();
-  }
-
   /// One kernel first, then several. What was read as an atom is searched as
   /// such first, then written out.
   void explore() {
@@ -368,16 +344,20 @@ private:
 
   /// Quick tests first: what differs at all differs there.
   bool isVerified(const Candidate &candidate) {
+    const Claim &claim = candidate.claims[0];
     auto isRejected = [&](const TestPair &pair) {
       return filter.rejects(pair);
     };
-    if (llvm::any_of(candidate.testPairs, isRejected)) {
+    if (llvm::any_of(claim.testPairs, isRejected)) {
       ++result.report.filtered;
       noteMiss(candidate, "differs from the program in a quick test");
       return false;
     }
-    bool isEqual = llvm::all_of(candidate.testPairs, [&](const TestPair &pair) {
-      return verifier(pair.program, pair.candidate);
+    bool isEqual = llvm::all_of(claim.testPairs, [&](const TestPair &pair) {
+      if (verifier(pair.program, pair.candidate))
+        return true;
+      cannotJudge |= !filter.hasTrials(pair);
+      return false;
     });
     if (!isEqual)
       noteMiss(candidate, "was not found equal by the verifier");
@@ -392,9 +372,12 @@ private:
 
   /// Keeps the cheapest tilings that fit, if they are among the best so far.
   void instantiate(const Structure &structure, TilingSearch &tilings) {
+    auto plans = planKernels(program, structure);
+    if (!plans) // as only a record of somebody else's could say
+      return;
     Candidate candidate;
     candidate.structure = structure;
-    candidate.plans = *planKernels(program, structure);
+    candidate.plans = std::move(*plans);
     auto best = tilings.findCheapest(candidate.plans, getLimitUs());
     if (!best)
       return;
@@ -425,14 +408,14 @@ private:
       if (verified.size() == options.numCandidates ||
           !goesOn(/*hasSome=*/!verified.empty()))
         break;
-      candidate.testPairs =
-          buildTestPairs(program, candidate.structure, candidate.plans);
+      finish(candidate);
       if (!isVerified(candidate)) {
         ++result.report.rejected;
+        if (cannotJudge)
+          break;
         continue;
       }
       ++result.report.verified;
-      finish(candidate);
       if (candidate.predictedUs >= result.report.baselineUs)
         noteMiss(candidate, "is no cheaper than the operators one by one");
       verified.push_back(std::move(candidate));
@@ -450,6 +433,12 @@ private:
   void finish(Candidate &candidate) {
     candidate.graph = buildGraph(program, candidate.structure, candidate.plans,
                                  program.getExtents(), candidate.tilings);
+    Claim claim;
+    claim.program = original;
+    claim.graph = candidate.graph;
+    claim.testPairs =
+        buildTestPairs(program, candidate.structure, candidate.plans);
+    candidate.claims.push_back(std::move(claim));
   }
 
   TargetProgram program;
@@ -464,6 +453,8 @@ private:
   bool cutsNothing = false; ///< bounds on costs are not heeded
   std::optional<TilingSearch> tilings;
   SearchProgress progress;
+  /// The program has no trials that count, so neither has any structure.
+  bool cannotJudge = false;
   std::multiset<double> bestUs; ///< of the candidates so far
   std::set<std::string> seen;
   std::vector<Structure> structures;
@@ -494,6 +485,32 @@ static std::optional<TargetProgram> stripProgram(const Graph &program,
   return std::move(*target);
 }
 
+/// Joins the results of two searches of one program.
+static void addResult(SearchResult &result, SearchResult other) {
+  SearchReport &report = result.report;
+  report += other.report;
+  report.parts = other.report.parts;
+  report.bestUs = std::min(report.bestUs, other.report.bestUs);
+  auto isCheaper = [](const Candidate &a, const Candidate &b) {
+    return a.predictedUs < b.predictedUs;
+  };
+  for (Candidate &candidate : other.candidates)
+    result.candidates.insert(
+        llvm::upper_bound(result.candidates, candidate, isCheaper),
+        std::move(candidate));
+}
+
+static Expected<SearchResult> superoptimizeWhole(const Graph &program,
+                                                 const Target &target,
+                                                 const SearchOptions &options) {
+  if (std::optional<TargetProgram> stripped = stripProgram(program, options))
+    return Searcher(std::move(*stripped), program, target, options).run();
+  Expected<TargetProgram> named = makeTargetProgram(program);
+  if (!named)
+    return named.takeError();
+  return Searcher(std::move(*named), program, target, options).run();
+}
+
 Expected<SearchResult>
 mlir::mirage::search::superoptimize(const Graph &graph,
                                     const SearchOptions &options) {
@@ -501,11 +518,23 @@ mlir::mirage::search::superoptimize(const Graph &graph,
   if (!target)
     return target.takeError();
   // In canonical form, so that a program has one result however it is written.
-  Graph expanded = canonicalize(expandComposed(graph));
-  if (std::optional<TargetProgram> stripped = stripProgram(expanded, options))
-    return Searcher(std::move(*stripped), expanded, *target, options).run();
-  Expected<TargetProgram> program = makeTargetProgram(expanded);
-  if (!program)
-    return program.takeError();
-  return Searcher(std::move(*program), expanded, *target, options).run();
+  Graph program = canonicalize(expandComposed(graph));
+  Expected<SearchResult> whole = superoptimizeWhole(program, *target, options);
+  unsigned size = countOperations(program);
+  bool isCut =
+      options.cutsProgram && size > 1 && (!whole || size > kMaxWholeOperations);
+  if (!isCut)
+    return whole;
+  Expected<SearchResult> inParts =
+      superoptimizeInParts(program, *target, options);
+  if (!inParts) { // then nor is the whole
+    llvm::consumeError(inParts.takeError());
+    return whole;
+  }
+  if (!whole) {
+    llvm::consumeError(whole.takeError());
+    return inParts;
+  }
+  addResult(*whole, std::move(*inParts));
+  return whole;
 }

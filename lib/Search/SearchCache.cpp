@@ -92,7 +92,7 @@ std::optional<FoundStructures> SearchCache::findStructures() {
     return std::nullopt;
   return find(cache, RecordKind::Structures, structuresKey,
               [&](const JSONCursor &cursor) {
-                return readStructures(cursor, program);
+                return readFoundStructures(cursor, program);
               });
 }
 

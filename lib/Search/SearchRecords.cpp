@@ -84,41 +84,19 @@ static StopReason readStopReason(const JSONCursor &cursor) {
 //===----------------------------------------------------------------------===//
 
 Value mlir::mirage::search::toJSON(const FoundStructures &found) {
-  Array structures;
-  for (const Structure &structure : found.structures)
-    structures.push_back(toJSON(structure));
   return Object{{"stopReason", getStopReasonName(found.stopReason)},
                 {"report", toJSON(found.report)},
-                {"structures", std::move(structures)}};
-}
-
-/// One that can be built.
-static std::vector<KernelPlan> readPlans(const JSONCursor &cursor,
-                                         const TargetProgram &program,
-                                         const Structure &structure) {
-  if (cursor.failed())
-    return {};
-  auto plans = planKernels(program, structure);
-  if (!plans)
-    cursor.fail("expects a structure whose exponentials stay small, got one "
-                "of others");
-  return plans.value_or(std::vector<KernelPlan>());
+                {"structures", toJSON(llvm::ArrayRef(found.structures))}};
 }
 
 FoundStructures
-mlir::mirage::search::readStructures(const JSONCursor &cursor,
-                                     const TargetProgram &program) {
+mlir::mirage::search::readFoundStructures(const JSONCursor &cursor,
+                                          const TargetProgram &program) {
   cursor.allow({"stopReason", "report", "structures"});
   FoundStructures found;
   found.stopReason = readStopReason(cursor["stopReason"]);
   found.report = readReport(cursor["report"]);
-  for (const JSONCursor &structure : cursor["structures"].array()) {
-    found.structures.push_back(readStructure(structure, program));
-    if (program.isStripped)
-      readPlans(structure, program, found.structures.back());
-    if (cursor.failed())
-      break;
-  }
+  found.structures = readStructures(cursor["structures"], program);
   return found;
 }
 
@@ -180,6 +158,19 @@ static Tiling readTiling(const JSONCursor &cursor, const KernelPlan &plan,
   tiling.loop = cursor["loop"].integer(1, INT32_MAX);
   tiling.threads = cursor["threads"].integer(32, 1024);
   return tiling;
+}
+
+/// One that can be built.
+static std::vector<KernelPlan> readPlans(const JSONCursor &cursor,
+                                         const TargetProgram &program,
+                                         const Structure &structure) {
+  if (cursor.failed())
+    return {};
+  auto plans = planKernels(program, structure);
+  if (!plans)
+    cursor.fail("expects a structure whose exponentials stay small, got one "
+                "of others");
+  return plans.value_or(std::vector<KernelPlan>());
 }
 
 static Candidate readCandidate(const JSONCursor &cursor,

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   structures  {"stopReason": ..., "report": ..., "structures": [...]}
+//   structures  {"stopReason": ..., "report": ..., "structures": {...}}
 //   result      {"stopReason": ..., "report": ..., "candidates": [
 //                 {"structure": ..., "predictedUs": ..., "tilings": [
 //                   {"tile": [8, 0, 64], "loop": 1, "threads": 128}]}]}
@@ -35,8 +35,8 @@ llvm::json::Value toJSON(const SearchResult &result);
 
 /// Both mean nothing if the cursor failed, as it does where a structure is none
 /// of the program's.
-FoundStructures readStructures(const JSONCursor &cursor,
-                               const TargetProgram &program);
+FoundStructures readFoundStructures(const JSONCursor &cursor,
+                                    const TargetProgram &program);
 /// Candidates have structures, plans and tilings; there is no baseline.
 SearchResult readResult(const JSONCursor &cursor, const TargetProgram &program);
 

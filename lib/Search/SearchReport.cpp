@@ -13,6 +13,18 @@ using namespace mlir::mirage::search;
 using llvm::json::Array;
 using llvm::json::Object;
 
+SearchReport &SearchReport::operator+=(const SearchReport &other) {
+  counts += other.counts;
+  structures += other.structures;
+  verified += other.verified;
+  rejected += other.rejected;
+  filtered += other.filtered;
+  instances += other.instances;
+  fitting += other.fitting;
+  seconds += other.seconds;
+  return *this;
+}
+
 static Object makeCounts(const EnumerationCounts &counts) {
   Object pruned;
   for (unsigned i = 0; i < kNumPruneReasons; ++i)
@@ -43,6 +55,8 @@ llvm::json::Value mlir::mirage::search::toJSON(const SearchReport &report) {
   return Object{{"cache", getCacheUseName(report.cache)},
                 {"rounds", std::move(rounds)},
                 {"counts", makeCounts(report.counts)},
+                {"parts", int64_t(report.parts)},
+                {"parts", int64_t(report.parts)},
                 {"structures", int64_t(report.structures)},
                 {"verified", int64_t(report.verified)},
                 {"rejected", int64_t(report.rejected)},

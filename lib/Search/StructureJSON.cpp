@@ -9,7 +9,8 @@
 #include "Mirage/Search/StructureJSON.h"
 #include "Mirage/Graph/GraphJSON.h"
 #include "Mirage/Graph/JSONCursor.h"
-#include <climits>
+#include "StructureChecker.h"
+#include <map>
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
@@ -58,110 +59,162 @@ static Value toJSON(const KernelStructure &kernel) {
                 {"results", toNumbers(kernel.results)}};
 }
 
+static Value toJSON(llvm::ArrayRef<StoredTensor> tensors) {
+  Array array;
+  for (const StoredTensor &tensor : tensors)
+    array.push_back(Object{{"layout", toNames(tensor.layout)},
+                           {"element", getElementTypeName(tensor.element)}});
+  return array;
+}
+
 Value mlir::mirage::search::toJSON(const Structure &structure) {
-  Array kernels, results;
+  Array kernels;
   for (const KernelStructure &kernel : structure.kernels)
     kernels.push_back(::toJSON(kernel));
-  for (const StoredTensor &result : structure.results)
-    results.push_back(Object{{"layout", toNames(result.layout)},
-                             {"element", getElementTypeName(result.element)}});
   return Object{{"kernels", std::move(kernels)},
-                {"results", std::move(results)},
+                {"results", ::toJSON(structure.results)},
                 {"outputs", toNumbers(structure.outputs)}};
+}
+
+namespace {
+/// Different values in the order in which they came.
+class Distinct {
+public:
+  Array values;
+
+  int64_t getNumber(const std::string &text,
+                    llvm::function_ref<Value()> makeValue) {
+    auto [entry, isNew] = numbers.try_emplace(text, values.size());
+    if (isNew)
+      values.push_back(makeValue());
+    return entry->second;
+  }
+
+private:
+  std::map<std::string, int64_t> numbers;
+};
+} // namespace
+
+static std::string getText(llvm::ArrayRef<StoredTensor> tensors) {
+  std::string text;
+  for (const StoredTensor &tensor : tensors) {
+    text += getElementTypeName(tensor.element);
+    for (NameId name : tensor.layout)
+      text += ' ' + std::to_string(name);
+  }
+  return text;
+}
+
+Value mlir::mirage::search::toJSON(llvm::ArrayRef<Structure> structures) {
+  Distinct kernels, stored;
+  Array array;
+  for (const Structure &structure : structures) {
+    Array numbers;
+    for (const KernelStructure &kernel : structure.kernels)
+      numbers.push_back(kernels.getNumber(toString(kernel),
+                                          [&] { return ::toJSON(kernel); }));
+    int64_t results = stored.getNumber(getText(structure.results), [&] {
+      return ::toJSON(structure.results);
+    });
+    array.push_back(
+        Array{std::move(numbers), results, toNumbers(structure.outputs)});
+  }
+  return Object{{"kernels", std::move(kernels.values)},
+                {"results", std::move(stored.values)},
+                {"structures", std::move(array)}};
 }
 
 //===----------------------------------------------------------------------===//
 // Reading
 //===----------------------------------------------------------------------===//
 
-namespace {
-class StructureReader {
-public:
-  explicit StructureReader(const TargetProgram &program) : program(program) {}
+/// Numbers of tensors are looked at closely once all are there.
+static constexpr size_t kMaxDeviceTensors = 1 << 16;
 
-  Structure run(const JSONCursor &cursor) {
-    cursor.allow({"kernels", "results", "outputs"});
-    // What kernels store is read first: later ones read it.
-    for (ValueId input = 0; input < program.graph.getNumInputs(); ++input)
-      device.push_back(program.getStored(input));
-    for (const JSONCursor &result : cursor["results"].array()) {
-      structure.results.push_back(readStored(result));
-      device.push_back(structure.results.back());
-    }
-    numStored = program.graph.getNumInputs();
-    for (const JSONCursor &kernel : cursor["kernels"].array())
-      readKernel(kernel, cursor);
-    if (!cursor.failed() && numStored != device.size())
-      cursor["results"].fail(
-          "expects as many tensors as kernels store, " +
-          llvm::Twine(numStored - program.graph.getNumInputs()) + ", got " +
-          llvm::Twine(uint64_t(structure.results.size())));
-    readOutputs(cursor["outputs"]);
-    return std::move(structure);
+static NameId readName(const JSONCursor &cursor, const TargetProgram &program,
+                       bool mayBeNone) {
+  int64_t name =
+      cursor.integer(mayBeNone ? -1 : 0, int64_t(program.getNumAllNames()) - 1);
+  return cursor.failed() || name < 0 ? kNoName : NameId(name);
+}
+
+/// \param end  what the numbers are below.
+template <typename List>
+static void readNumbers(const JSONCursor &cursor, size_t end, List &list) {
+  for (const JSONCursor &element : cursor.array())
+    list.push_back(element.integer(0, int64_t(end) - 1));
+}
+
+static StoredTensor readStored(const JSONCursor &cursor,
+                               const TargetProgram &program) {
+  cursor.allow({"layout", "element"});
+  StoredTensor stored;
+  NameSet seen = 0;
+  for (const JSONCursor &element : cursor["layout"].array()) {
+    NameId name = readName(element, program, /*mayBeNone=*/true);
+    if (name != kNoName && contains(seen, name))
+      element.fail("expects names that differ, got " + llvm::Twine(name) +
+                   " twice");
+    seen |= name == kNoName ? 0 : toSet(name);
+    stored.layout.push_back(name);
+  }
+  if (auto element = parseElementType(cursor["element"].string()))
+    stored.element = *element;
+  else
+    cursor["element"].expect(kElementTypeNames);
+  return stored;
+}
+
+static std::vector<StoredTensor>
+readStoredTensors(const JSONCursor &cursor, const TargetProgram &program) {
+  std::vector<StoredTensor> tensors;
+  for (const JSONCursor &tensor : cursor.array())
+    tensors.push_back(readStored(tensor, program));
+  return tensors;
+}
+
+/// One of a kind that structures have.
+static const OperatorInfo *readRow(const JSONCursor &cursor, bool isReduction) {
+  if (std::optional<Opcode> opcode = parseOpcode(cursor.string())) {
+    const OperatorInfo &row = getOperatorInfo(*opcode);
+    bool isOther = row.kind == OperatorKind::Elementwise ||
+                   row.kind == OperatorKind::Accumulate ||
+                   *opcode == Opcode::Matmul;
+    if (row.kind == OperatorKind::Reduction || (isOther && !isReduction))
+      return &row;
+  }
+  cursor.expect(isReduction ? "the name of a reduction"
+                            : "the name of an operator of the search");
+  return nullptr;
+}
+
+namespace {
+/// Reads a kernel by itself: what can be said without knowing which tensors it
+/// loads.
+class KernelReader {
+public:
+  KernelReader(const JSONCursor &cursor, const TargetProgram &program)
+      : cursor(cursor), program(program) {}
+
+  KernelStructure run() {
+    cursor.allow({"grid", "loop", "inputs", "operators", "results"});
+    readAxes();
+    readNumbers(cursor["inputs"], kMaxDeviceTensors, kernel.inputs);
+    for (const JSONCursor &op : cursor["operators"].array())
+      if (!cursor.failed())
+        kernel.operators.push_back(readOperator(op));
+    readNumbers(cursor["results"], getNumTensors(), kernel.results);
+    return std::move(kernel);
   }
 
 private:
-  NameId readName(const JSONCursor &cursor, bool mayBeNone) {
-    int64_t name = cursor.integer(mayBeNone ? -1 : 0,
-                                  int64_t(program.getNumAllNames()) - 1);
-    return cursor.failed() || name < 0 ? kNoName : NameId(name);
+  size_t getNumTensors() const {
+    return kernel.inputs.size() + kernel.operators.size();
   }
 
-  /// \param end  what the numbers are below.
-  template <typename List>
-  void readNumbers(const JSONCursor &cursor, size_t end, List &list) {
-    for (const JSONCursor &element : cursor.array())
-      list.push_back(element.integer(0, int64_t(end) - 1));
-  }
-
-  StoredTensor readStored(const JSONCursor &cursor) {
-    cursor.allow({"layout", "element"});
-    StoredTensor stored;
-    NameSet seen = 0;
-    for (const JSONCursor &element : cursor["layout"].array()) {
-      NameId name = readName(element, /*mayBeNone=*/true);
-      if (name != kNoName && contains(seen, name))
-        element.fail("expects names that differ, got " + llvm::Twine(name) +
-                     " twice");
-      seen |= name == kNoName ? 0 : toSet(name);
-      stored.layout.push_back(name);
-    }
-    if (auto element = parseElementType(cursor["element"].string()))
-      stored.element = *element;
-    else
-      cursor["element"].expect(kElementTypeNames);
-    return stored;
-  }
-
-  void readKernel(const JSONCursor &cursor, const JSONCursor &document) {
-    cursor.allow({"grid", "loop", "inputs", "operators", "results"});
-    if (structure.kernels.size() == program.getMaxKernels())
-      cursor.fail("expects at most " + llvm::Twine(program.getMaxKernels()) +
-                  " kernels, got more");
-    KernelStructure kernel;
-    readAxes(cursor, kernel);
-    readNumbers(cursor["inputs"], numStored, kernel.inputs);
-    if (cursor.failed())
-      return;
-    names.clear();
-    for (unsigned input : kernel.inputs)
-      names.push_back(toSet(device[input].layout));
-    for (const JSONCursor &op : cursor["operators"].array()) {
-      kernel.operators.push_back(readOperator(op, kernel));
-      if (cursor.failed())
-        return;
-    }
-    readNumbers(cursor["results"], names.size(), kernel.results);
-    if (cursor.failed())
-      return;
-    for (unsigned result : kernel.results)
-      checkStored(document["results"], kernel, names[result]);
-    structure.kernels.push_back(std::move(kernel));
-  }
-
-  void readAxes(const JSONCursor &cursor, KernelStructure &kernel) {
+  void readAxes() {
     for (const JSONCursor &element : cursor["grid"].array()) {
-      NameId name = readName(element, /*mayBeNone=*/false);
+      NameId name = readName(element, program, /*mayBeNone=*/false);
       if (llvm::is_contained(kernel.gridNames, name))
         element.fail("expects axes of different names, got " +
                      llvm::Twine(name) + " twice");
@@ -170,54 +223,35 @@ private:
     if (kernel.gridNames.size() > kMaxGridAxes)
       cursor["grid"].fail("expects at most 3 axes, got " +
                           llvm::Twine(uint64_t(kernel.gridNames.size())));
-    kernel.loopName = readName(cursor["loop"], /*mayBeNone=*/true);
+    kernel.loopName = readName(cursor["loop"], program, /*mayBeNone=*/true);
   }
 
-  /// One of a kind that structures have.
-  const OperatorInfo *readRow(const JSONCursor &cursor, bool isReduction) {
-    std::optional<Opcode> opcode = parseOpcode(cursor.string());
-    if (opcode) {
-      const OperatorInfo &row = getOperatorInfo(*opcode);
-      if (row.kind == OperatorKind::Reduction)
-        return &row;
-      if (!isReduction &&
-          (row.kind == OperatorKind::Elementwise || *opcode == Opcode::Matmul ||
-           row.kind == OperatorKind::Accumulate))
-        return &row;
-    }
-    cursor.expect(isReduction ? "the name of a reduction"
-                              : "the name of an operator of the search");
-    return nullptr;
-  }
-
-  StructureOperator readOperator(const JSONCursor &cursor,
-                                 const KernelStructure &kernel) {
+  StructureOperator readOperator(const JSONCursor &cursor) {
     cursor.allow(
         {"operator", "reduction", "operands", "scalars", "over", "axis"});
     StructureOperator op;
     const OperatorInfo *row = readRow(cursor["operator"], false);
-    readNumbers(cursor["operands"], names.size(), op.operands);
+    readNumbers(cursor["operands"], getNumTensors(), op.operands);
     if (cursor.has("scalars"))
       for (const JSONCursor &scalar : cursor["scalars"].array())
         op.scalars.push_back(readScalar(scalar));
     if (cursor.has("over"))
-      op.over = readName(cursor["over"], /*mayBeNone=*/false);
+      op.over = readName(cursor["over"], program, /*mayBeNone=*/false);
     if (cursor.failed())
       return op;
     op.opcode = row->opcode;
     if (row->kind == OperatorKind::Accumulate)
-      readAccumulation(cursor, kernel, op);
+      readAccumulation(cursor, op);
     else
       for (llvm::StringRef member : {"reduction", "axis"})
         if (cursor.has(member))
           cursor.fail("expects '" + member + "' of an accumulate only, got " +
                       row->name);
-    checkOperator(cursor, *row, op);
+    checkMembers(cursor, *row, op);
     return op;
   }
 
-  void readAccumulation(const JSONCursor &cursor, const KernelStructure &kernel,
-                        StructureOperator &op) {
+  void readAccumulation(const JSONCursor &cursor, StructureOperator &op) {
     if (const OperatorInfo *reduction = readRow(cursor["reduction"], true))
       op.reduction = reduction->opcode;
     if (cursor.has("axis"))
@@ -225,10 +259,9 @@ private:
           cursor["axis"].integer(0, int64_t(kernel.gridNames.size()) - 1);
   }
 
-  /// Counts and names, and what names the result has.
-  void checkOperator(const JSONCursor &cursor, const OperatorInfo &row,
-                     const StructureOperator &op) {
-    // No rescaled accumulations: instances have these.
+  /// Accumulations are not rescaled: instances have such.
+  static void checkMembers(const JSONCursor &cursor, const OperatorInfo &row,
+                           const StructureOperator &op) {
     if (op.operands.size() != row.numOperands)
       cursor["operands"].fail(
           "expects " + llvm::Twine(unsigned(row.numOperands)) +
@@ -237,66 +270,73 @@ private:
       cursor.fail("expects " + llvm::Twine(uint64_t(row.parameters.size())) +
                   " scalars, got " + llvm::Twine(uint64_t(op.scalars.size())));
     bool isElementwise = row.kind == OperatorKind::Elementwise;
-    bool needsName = !isElementwise && row.kind != OperatorKind::Accumulate;
-    if (needsName != (op.over != kNoName) &&
-        row.kind != OperatorKind::Accumulate)
+    if (row.kind != OperatorKind::Accumulate &&
+        isElementwise != (op.over == kNoName))
       cursor.fail(isElementwise ? "expects no name to reduce, got one"
                                 : "expects a name to reduce, got none");
-    NameSet all = 0;
-    for (unsigned operand : op.operands) {
-      all |= names[operand];
-      if (op.over != kNoName && !contains(names[operand], op.over))
-        cursor["over"].fail("expects a name that each operand has, got " +
-                            llvm::Twine(op.over));
-    }
-    names.push_back(op.over == kNoName ? all : all & ~toSet(op.over));
-  }
-
-  /// The next of the tensors that are stored: what was computed, and parts of
-  /// names that the kernel's blocks share out.
-  void checkStored(const JSONCursor &results, const KernelStructure &kernel,
-                   NameSet computed) {
-    if (numStored >= device.size())
-      return results.fail("expects all tensors that kernels store, got fewer");
-    NameSet stored = toSet(device[numStored++].layout), parts = 0;
-    for (NameId name : toList(stored))
-      if (auto part = program.getPart(name);
-          part && part->kernel == structure.kernels.size() &&
-          llvm::is_contained(kernel.gridNames, part->of))
-        parts |= toSet(name);
-    if ((stored & ~parts) != computed)
-      results.fail(
-          "expects tensors of the names that are computed, got others");
-  }
-
-  /// A tensor that a kernel stores, as the program stores its output.
-  void readOutputs(const JSONCursor &cursor) {
-    readNumbers(cursor, numStored, structure.outputs);
-    if (cursor.failed())
-      return;
-    llvm::ArrayRef<ValueId> outputs = program.graph.getOutputs();
-    if (structure.outputs.size() != outputs.size())
-      return cursor.fail("expects " + llvm::Twine(uint64_t(outputs.size())) +
-                         " outputs, got " +
-                         llvm::Twine(uint64_t(structure.outputs.size())));
-    for (auto [tensor, output] : llvm::zip(structure.outputs, outputs))
-      if (!(device[tensor] == program.getStored(output)))
-        cursor.fail("expects outputs as the program stores them, got others");
   }
 
   static constexpr size_t kMaxGridAxes = 3;
 
+  const JSONCursor &cursor;
   const TargetProgram &program;
-  Structure structure;
-  std::vector<StoredTensor> device; ///< by device tensor
-  size_t numStored = 0;             ///< of these, by kernels that were read
-  std::vector<NameSet> names;       ///< by tensor of the kernel
+  KernelStructure kernel;
 };
 } // namespace
 
+/// Fails where the structure does not fit together.
+static void check(const JSONCursor &cursor, const Structure &structure,
+                  const TargetProgram &program) {
+  if (cursor.failed())
+    return;
+  std::string problem = explainBadStructure(program, structure);
+  if (!problem.empty())
+    cursor.fail(problem);
+}
+
 Structure mlir::mirage::search::readStructure(const JSONCursor &cursor,
                                               const TargetProgram &program) {
-  return StructureReader(program).run(cursor);
+  cursor.allow({"kernels", "results", "outputs"});
+  Structure structure;
+  for (const JSONCursor &kernel : cursor["kernels"].array())
+    structure.kernels.push_back(KernelReader(kernel, program).run());
+  structure.results = readStoredTensors(cursor["results"], program);
+  readNumbers(cursor["outputs"], kMaxDeviceTensors, structure.outputs);
+  check(cursor, structure, program);
+  return structure;
+}
+
+std::vector<Structure>
+mlir::mirage::search::readStructures(const JSONCursor &cursor,
+                                     const TargetProgram &program) {
+  cursor.allow({"kernels", "results", "structures"});
+  std::vector<KernelStructure> kernels;
+  for (const JSONCursor &kernel : cursor["kernels"].array())
+    kernels.push_back(KernelReader(kernel, program).run());
+  std::vector<std::vector<StoredTensor>> results;
+  for (const JSONCursor &tensors : cursor["results"].array())
+    results.push_back(readStoredTensors(tensors, program));
+  std::vector<Structure> structures;
+  for (const JSONCursor &entry : cursor["structures"].array()) {
+    std::vector<JSONCursor> members = entry.array();
+    if (members.size() != 3)
+      entry.fail("expects kernels, results and outputs, got " +
+                 llvm::Twine(uint64_t(members.size())) + " members");
+    if (cursor.failed())
+      return {};
+    Structure &structure = structures.emplace_back();
+    llvm::SmallVector<unsigned> numbers;
+    readNumbers(members[0], kernels.size(), numbers);
+    int64_t stored = members[1].integer(0, int64_t(results.size()) - 1);
+    readNumbers(members[2], kMaxDeviceTensors, structure.outputs);
+    if (cursor.failed())
+      return {};
+    for (unsigned number : numbers)
+      structure.kernels.push_back(kernels[number]);
+    structure.results = results[stored];
+    check(entry, structure, program);
+  }
+  return structures;
 }
 
 llvm::Expected<Structure>

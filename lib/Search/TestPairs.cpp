@@ -28,17 +28,23 @@ mlir::mirage::search::buildTestPairs(const TargetProgram &program,
   return pairs;
 }
 
-bool TestPairFilter::rejects(const TestPair &pair) {
+std::optional<CandidateFilter> &
+TestPairFilter::getFilter(const TestPair &pair) {
   auto [entry, isNew] = filters.try_emplace(pair.extents);
   std::optional<CandidateFilter> &filter = entry->second;
-  if (isNew) {
-    llvm::Expected<CandidateFilter> made = CandidateFilter::create(
-        pair.program, hashToSeed("filter " + std::to_string(seed)));
-    if (made)
-      filter.emplace(std::move(*made));
-    else
-      llvm::consumeError(made.takeError()); // the verifier has to do
-  }
+  if (!isNew)
+    return filter;
+  llvm::Expected<CandidateFilter> made = CandidateFilter::create(
+      pair.program, hashToSeed("filter " + std::to_string(seed)));
+  if (made)
+    filter.emplace(std::move(*made));
+  else
+    llvm::consumeError(made.takeError()); // the verifier has to do
+  return filter;
+}
+
+bool TestPairFilter::rejects(const TestPair &pair) {
+  std::optional<CandidateFilter> &filter = getFilter(pair);
   return filter &&
          filter->test(pair.candidate) == CandidateFilter::Answer::Disagrees;
 }

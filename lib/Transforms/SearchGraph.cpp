@@ -17,6 +17,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::mirage;
@@ -42,26 +43,39 @@ public:
       result.whyNot = llvm::toString(target.takeError());
       return std::move(result);
     }
-    llvm::Expected<search::SearchResult> found =
-        search::superoptimize(*program, options.search);
-    if (!found) {
-      result.whyNot = llvm::toString(found.takeError());
-      return std::move(result);
+    search(*program, options.search.cache);
+    // What is in a cache may be somebody's mistake.
+    if (hasFailedTest &&
+        result.search.report.cache == search::CacheUse::Result) {
+      result = SearchGraphResult();
+      search(*program, /*cache=*/nullptr);
     }
-    result.search = std::move(*found);
-    choose(*program);
     return std::move(result);
   }
 
 private:
+  void search(const Graph &program, cache::ResultCache *cache) {
+    search::SearchOptions searchOptions = options.search;
+    searchOptions.cache = cache;
+    llvm::Expected<search::SearchResult> found =
+        search::superoptimize(program, searchOptions);
+    if (!found) {
+      result.whyNot = llvm::toString(found.takeError());
+      return;
+    }
+    result.search = std::move(*found);
+    if (options.search.shard.isWhole())
+      choose(program);
+    else
+      result.whyNot = "shard " + toString(options.search.shard) +
+                      " of the search only enumerates";
+  }
+
   /// The cheapest candidate that passes the final test, if it is cheaper than
   /// what there is.
   void choose(const Graph &program) {
     const search::SearchReport &report = result.search.report;
-    if (!options.search.shard.isWhole())
-      result.whyNot = "shard " + toString(options.search.shard) +
-                      " of the search only enumerates";
-    else if (result.search.candidates.empty())
+    if (result.search.candidates.empty())
       result.whyNot = describeNothingFound();
     for (const search::Candidate &candidate : result.search.candidates) {
       if (candidate.predictedUs >= report.baselineUs) {
@@ -73,6 +87,7 @@ private:
       }
       if (passes(program, candidate))
         return replace(program, candidate);
+      hasFailedTest = true;
     }
   }
 
@@ -96,26 +111,86 @@ private:
     return final;
   }
 
-  /// Joins verdicts on several sizes: the worst bound, the first failure.
+  /// Whether all claims hold. Verdicts are joined: of several sizes the worst
+  /// bound counts, of several parts the sum of their bounds.
   bool passes(const Graph &program, const search::Candidate &candidate) {
-    bool isFirst = true;
-    for (const search::TestPair &pair : candidate.testPairs) {
+    if (candidate.claims.size() == 1) {
+      const search::Claim &claim = candidate.claims[0];
+      return passes({program, candidate.graph, claim.testPairs},
+                    result.smallSizes, result.fullSize);
+    }
+    for (auto [number, claim] : llvm::enumerate(candidate.claims)) {
+      Verdict small, full;
+      if (!passes(claim, small, full))
+        return false;
+      if (number == 0) {
+        result.smallSizes = std::move(small);
+        result.fullSize = std::move(full);
+        continue;
+      }
+      addVerdict(result.smallSizes, small);
+      addVerdict(result.fullSize, full);
+    }
+    return !differsAsAWhole(program, candidate.graph);
+  }
+
+  /// Equal parts make an equal whole; this is a look at how they were joined.
+  /// Of many roots in a row no trial may count, which says nothing.
+  bool differsAsAWhole(const Graph &program, const Graph &graph) {
+    if (isTooLarge(program, graph))
+      return false;
+    llvm::Expected<Verdict> verdict =
+        verifyEqual(program, graph, getFinalOptions(program, graph));
+    if (!verdict) {
+      result.whyNot = llvm::toString(verdict.takeError());
+      return true;
+    }
+    return !isTaken(*verdict, /*mayBeUnknown=*/true);
+  }
+
+  /// log2(2^a + 2^b).
+  static double addLog2(double a, double b) {
+    if (std::isinf(a) || std::isinf(b))
+      return std::max(a, b); // one of them is 0
+    return std::max(a, b) + std::log2(1 + std::exp2(-std::abs(a - b)));
+  }
+
+  static void addVerdict(Verdict &sum, const Verdict &other) {
+    double proved = addLog2(sum.bound.provedLog2, other.bound.provedLog2);
+    double conjectured =
+        addLog2(sum.bound.conjecturedLog2, other.bound.conjecturedLog2);
+    unsigned trials = std::min(sum.bound.trials, other.bound.trials);
+    bool isDefinedAlike = !sum.whereBothDefined && !other.whereBothDefined;
+    bool isSumWeaker = sum.kind != Verdict::Equal ||
+                       (other.kind == Verdict::Equal &&
+                        sum.bound.provedLog2 >= other.bound.provedLog2);
+    if (!isSumWeaker)
+      sum = other;
+    sum.bound.provedLog2 = std::min(proved, 0.0);
+    sum.bound.conjecturedLog2 = std::min(conjectured, 0.0);
+    sum.bound.trials = trials;
+    sum.whereBothDefined = !isDefinedAlike;
+    sum.isSameGraph = false;
+  }
+
+  bool passes(const search::Claim &claim, Verdict &small, Verdict &full) {
+    for (auto [number, pair] : llvm::enumerate(claim.testPairs)) {
       std::optional<Verdict> verdict = judge(pair.program, pair.candidate);
       if (!verdict)
         return false;
-      if (isFirst ||
-          verdict->bound.provedLog2 > result.smallSizes.bound.provedLog2)
-        result.smallSizes = *verdict;
-      isFirst = false;
+      if (number == 0 || verdict->bound.provedLog2 > small.bound.provedLog2)
+        small = *verdict;
     }
-    if (isTooLarge(program, candidate.graph)) {
-      result.fullSize.reason = "too large to be tested at its own sizes";
+    if (!claim.testPairs.empty() && isTooLarge(claim.program, claim.graph)) {
+      full.reason = "too large to be tested at its own sizes";
       return true;
     }
-    std::optional<Verdict> verdict = judge(program, candidate.graph);
+    std::optional<Verdict> verdict = judge(claim.program, claim.graph);
     if (!verdict)
       return false;
-    result.fullSize = *verdict;
+    full = *verdict;
+    if (claim.testPairs.empty())
+      small = full;
     return true;
   }
 
@@ -138,13 +213,18 @@ private:
       result.whyNot = llvm::toString(verdict.takeError());
       return std::nullopt;
     }
-    if (verdict->kind != Verdict::Equal) {
-      result.whyNot = "the final test of a candidate says " +
-                      getVerdictName(verdict->kind).str() + ": " +
-                      verdict->reason;
+    if (!isTaken(*verdict, /*mayBeUnknown=*/false))
       return std::nullopt;
-    }
     return *verdict;
+  }
+
+  bool isTaken(const Verdict &verdict, bool mayBeUnknown) {
+    if (verdict.kind == Verdict::Equal ||
+        (verdict.kind == Verdict::Unknown && mayBeUnknown))
+      return true;
+    result.whyNot = "the final test of a candidate says " +
+                    getVerdictName(verdict.kind).str() + ": " + verdict.reason;
+    return false;
   }
 
   void replace(const Graph &program, const search::Candidate &candidate) {
@@ -165,7 +245,9 @@ private:
       nested->erase();
     op->setAttr(kCertificateAttr, getCertificate(builder, program, candidate));
     result.isReplaced = true;
-    result.numKernels = candidate.structure.kernels.size();
+    result.numKernels =
+        llvm::count_if(candidate.graph.getNodes(),
+                       [](const Node &node) { return bool(node.body); });
     result.whyNot.clear();
   }
 
@@ -205,6 +287,7 @@ private:
   kernel::GraphOp op;
   const SearchGraphOptions &options;
   SearchGraphResult result;
+  bool hasFailedTest = false; ///< some candidate did not take the final test
 };
 } // namespace
 
@@ -232,6 +315,7 @@ llvm::json::Value mlir::mirage::toJSON(const SearchGraphResult &result) {
       {"stopReason", search::getStopReasonName(result.search.stopReason)},
       {"replaced", result.isReplaced}};
   if (result.isReplaced) {
+    object["kernels"] = int64_t(result.numKernels);
     object["smallSizes"] = toJSON(result.smallSizes);
     object["fullSize"] = toJSON(result.fullSize);
   } else {

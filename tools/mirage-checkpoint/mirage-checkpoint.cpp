@@ -22,8 +22,7 @@ namespace cl = llvm::cl;
 
 static cl::SubCommand merge("merge", "Joins checkpoints of shards of a search");
 static cl::opt<std::string> output(cl::Positional, cl::Required,
-                                   cl::desc("<file to write>"),
-                                   cl::sub(merge));
+                                   cl::desc("<file to write>"), cl::sub(merge));
 static cl::list<std::string> inputs(cl::Positional, cl::OneOrMore,
                                     cl::desc("<checkpoints>"), cl::sub(merge));
 

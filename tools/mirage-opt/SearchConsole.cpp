@@ -77,8 +77,8 @@ static std::string describe(StringRef function, const SearchProgress &now) {
       now.maxStates == 0 ? 0.0 : 100.0 * now.partStates / now.maxStates,
       shorten(now.maxStates));
   if (now.timeLimitS != 0)
-    text += llvm::formatv(", {0:f0}% of {1} s", 100 * now.seconds / now.timeLimitS,
-                          now.timeLimitS);
+    text += llvm::formatv(", {0:f0}% of {1} s",
+                          100 * now.seconds / now.timeLimitS, now.timeLimitS);
   return text;
 }
 
@@ -127,9 +127,9 @@ private:
   static Mode parse(StringRef progress) {
     if (progress == "plain")
       return Mode::Plain;
-    bool isLive = progress == "live" ||
-                  (progress == "auto" &&
-                   llvm::sys::Process::StandardErrIsDisplayed());
+    bool isLive =
+        progress == "live" ||
+        (progress == "auto" && llvm::sys::Process::StandardErrIsDisplayed());
     return isLive ? Mode::Live : Mode::Off;
   }
 

@@ -25,13 +25,13 @@
 //             sum is meant
 //   form      a sum of monomials: a multiset, so x + x is 2 of x
 //
-// Laws (Wu et al., "Mirage", OSDI 2025, Table 2, and a few more): + and · are
-// commutative and associative and distribute; (x/z)+(y/z) = (x+y)/z;
-// x·(y/z) = (x·y)/z; (x/y)/z = x/(y·z); sums merge, distribute over + and let
-// pass a factor that does not depend on the summed letter; exp(x)·exp(y) =
-// exp(x+y); √x·√y = √(x·y); max over i of max over j is max over both; 1·x = x;
-// signs multiply. There is no cancellation: x/x, x−x and √x·√x stay as they
-// are.
+// Laws (all of them in ExpressionLaws.h; after Wu et al., "Mirage", OSDI 2025,
+// Table 2): + and · are commutative and associative and distribute; (x/z)+(y/z)
+// = (x+y)/z; x·(y/z) = (x·y)/z; (x/y)/z = x/(y·z); sums merge, distribute over
+// + and let pass a factor that does not depend on the summed letter;
+// exp(x)·exp(y) = exp(x+y); √x·√y = √(x·y); max over i of max over j is max
+// over both; 1·x = x; signs multiply. There is no cancellation: x/x, x−x and
+// √x·√x stay as they are. docs/Expressions.md argues what follows.
 //
 // Bound letters make a monomial an Einstein sum, unique up to the choice of
 // letters; the context chooses them (`Letter`), so that Σ_k x[k] · Σ_k y[k] and
@@ -133,10 +133,20 @@ public:
   SymbolId addSymbol(llvm::StringRef text, NameId splits);
   NameId getSplitName(SymbolId symbol) const { return symbols[symbol].second; }
   llvm::StringRef getName(NameId name) const { return names[name]; }
+  llvm::StringRef getSymbol(SymbolId symbol) const {
+    return symbols[symbol].first;
+  }
+  unsigned getNumNames() const { return names.size(); }
+  unsigned getNumSymbols() const { return symbols.size(); }
+  /// What a function atom is called.
+  llvm::StringRef getFunctionName(const Atom &atom) const {
+    return texts[atom.payload];
+  }
 
   // Building.
 
   FormId one() const { return oneForm; }
+  FormId minusOne() const { return minusOneForm; }
   FormId input(unsigned number, llvm::ArrayRef<NameId> dimensions);
   /// A constant other than 0; its sign becomes the monomial's.
   FormId constant(double value);
@@ -223,7 +233,7 @@ private:
   std::deque<Monomial> monomials;
   std::deque<Form> forms;
   WordListInterner atomNumbers, monomialNumbers, formNumbers;
-  FormId oneForm;
+  FormId oneForm, minusOneForm;
 };
 
 } // namespace mlir::mirage

@@ -30,6 +30,7 @@
 #define MIRAGE_ALGEBRA_SUBEXPRESSION_H
 
 #include "Mirage/Algebra/Expression.h"
+#include "Mirage/Algebra/Pruner.h"
 
 namespace mlir::mirage {
 
@@ -67,6 +68,7 @@ public:
 
 private:
   bool mayDivide(const Monomial &t, const Monomial &c) const;
+  bool dividesOne(FormId factor) const;
   void assignLetters(const Monomial &t, MonomialId c,
                      llvm::ArrayRef<Letter> todo, const Letters &places,
                      LetterMap &map, llvm::SmallVectorImpl<Match> &matches);
@@ -83,14 +85,12 @@ private:
 };
 
 /// The subexpression test for the outputs of one program.
-class SubexpressionTest {
+class SubexpressionTest : public Pruner {
 public:
   SubexpressionTest(ExpressionContext &context, llvm::ArrayRef<FormId> targets,
                     SubexpressionOptions options = {});
 
-  /// Whether something equal to a target contains `candidate`, a form whose
-  /// free letters have scope 0.
-  bool contains(FormId candidate);
+  bool contains(FormId candidate) override;
   /// Whether the candidate stands in the target as it is, with nothing
   /// multiplied to it; `orAsSummand`: or in a factor that is a sum. The place
   /// of constant factors and signs (docs/Search.md).

@@ -121,8 +121,8 @@ private:
 };
 
 /// Writes the records of all inputs to one checkpoint, of the whole search.
-/// \returns their number, or an error if inputs cannot be read, are of different
-/// searches or disagree on an item.
+/// \returns their number, or an error if inputs cannot be read, are of
+/// different searches or disagree on an item.
 llvm::Expected<uint64_t> mergeCheckpoints(llvm::StringRef output,
                                           llvm::ArrayRef<std::string> inputs);
 

@@ -11,6 +11,7 @@
 #define MIRAGE_SEARCH_ENUMERATIONSPACE_H
 
 #include "Mirage/Algebra/Subexpression.h"
+#include "Mirage/AlgebraZ3/SolverPruner.h"
 #include "Mirage/Search/EnumerationCounts.h"
 #include "Mirage/Search/FunctionBound.h"
 #include "Mirage/Search/OperatorOffers.h"
@@ -42,11 +43,18 @@ struct BoundaryTensor {
   std::optional<unsigned> output; ///< of the program, if it is one
 };
 
+/// Who says which tensors are worth computing (Mirage/Algebra/Pruner.h).
+enum class PrunerKind : uint8_t {
+  NormalForm,
+  Solver, ///< as the paper does it: slow, and what it cannot prove is dropped
+};
+
 /// Everything about a program that stays fixed while structures are enumerated.
 /// Holds tables that grow, so each worker has its own.
 class EnumerationSpace {
 public:
-  EnumerationSpace(const TargetProgram &program, AtomReading reading);
+  EnumerationSpace(const TargetProgram &program, AtomReading reading,
+                   PrunerKind pruner = PrunerKind::NormalForm);
 
   /// False where the program's forms are too large for this reading.
   bool isSearchable() const { return test.has_value(); }
@@ -64,6 +72,9 @@ public:
 private:
   friend class Enumerator;
   StoredTensor getStored(FormId form, NameSet names) const;
+  Pruner &getPruner() {
+    return solver ? static_cast<Pruner &>(*solver) : *test;
+  }
 
   /// What is known of an offer on given forms, in whatever state and kernel.
   struct Judgement {
@@ -79,6 +90,7 @@ private:
   std::vector<FormId> targets;    ///< by output of the program
   bool hasAtomFunctions = false;
   std::optional<SubexpressionTest> test;
+  std::optional<SolverPruner> solver; ///< asked in place of `test`, if any
   std::optional<FunctionBound> functions;
   std::vector<OperatorOffer> offers;
   /// By offer, names and forms.

@@ -36,6 +36,9 @@ constexpr unsigned kSearchMaxTowers = 16;
 /// Judges by random testing over finite fields (Mirage/Verify/Verify.h).
 StructureVerifier makeFieldVerifier(uint64_t seed);
 
+/// What is searched as a whole alone.
+constexpr unsigned kMaxWholeOperations = 10;
+
 enum class StopReason : uint8_t {
   Exhausted, ///< everything within the limits on operators was seen
   /// The same, but for structures with PruneReason::OuterProduct in them.
@@ -62,6 +65,7 @@ struct SearchReport {
   CacheUse cache = CacheUse::None;
   std::vector<SearchRound> rounds;
   EnumerationCounts counts; ///< of all rounds
+  unsigned parts = 0;       ///< of a program that was cut
   unsigned structures = 0;  ///< different ones that equal the target by form
   unsigned verified = 0;    ///< candidates found equal by the verifier
   unsigned rejected = 0;    ///< candidates that were not, and fell out
@@ -73,6 +77,9 @@ struct SearchReport {
   double bestUs = 0;        ///< predicted
   double limitUs = 0;       ///< predicted: device memory alone
   double seconds = 0;
+
+  /// Adds what another search of the program, or of a part of it, counted.
+  SearchReport &operator+=(const SearchReport &other);
 };
 llvm::json::Value toJSON(const SearchReport &report);
 
@@ -82,14 +89,22 @@ llvm::json::Value toJSON(const SearchOptions &options);
 /// The names of the options that ended a search.
 llvm::json::Array listLimitsHit(StopReason reason);
 
+/// Two graphs whose equality is to be shown.
+struct Claim {
+  Graph program, graph;
+  /// What the structure was verified at, for a final test with a bound.
+  std::vector<TestPair> testPairs;
+};
+
 struct Candidate {
-  Structure structure;
+  Structure structure;           ///< none of a program that was cut
   std::vector<KernelPlan> plans; ///< by kernel
   std::vector<Tiling> tilings;   ///< by kernel
   Graph graph;                   ///< the program as these kernels
   double predictedUs = 0;
-  /// What the structure was verified at, for a final test with a bound.
-  std::vector<TestPair> testPairs;
+  /// That the graph is the program; of a program that was cut, that each part
+  /// is what stands in its place.
+  std::vector<Claim> claims;
 };
 
 /// A structure that came near.

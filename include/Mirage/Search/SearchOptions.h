@@ -53,6 +53,10 @@ struct SearchOptions {
   /// larger space of the two and the one less often needed.
   uint64_t maxStates = 100000;
   unsigned numThreads = 0; ///< 0: one for each core
+  /// Programs of more than kMaxWholeOperations operations, and those that
+  /// cannot be searched as a whole, are searched in parts as well
+  /// (ProgramParts.h).
+  bool cutsProgram = true;
   /// How many of the cheapest candidates are returned, each of another
   /// structure.
   unsigned numCandidates = 8;

@@ -14,6 +14,13 @@
 //       "over": 2}, ...], "results": [5]}],
 //    "results": [{"layout": [0, 1], "element": "f16"}], "outputs": [2]}
 //
+// Of many structures of one program, each kernel and each list of results
+// stands there once; a structure is three numbers or lists of numbers, of its
+// kernels, its results and its outputs:
+//
+//   {"kernels": [...], "results": [[...], ...], "structures": [[[0, 7], 1,
+//   [4]]]}
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef MIRAGE_SEARCH_STRUCTUREJSON_H
@@ -29,9 +36,11 @@ class JSONCursor;
 namespace mlir::mirage::search {
 
 llvm::json::Value toJSON(const Structure &structure);
+llvm::json::Value toJSON(llvm::ArrayRef<Structure> structures);
 
 /// Reads a structure of `program`: numbers in range, as many operands as each
-/// operator takes, reductions over names that their operand has, results with
+/// operator takes, in phases that may meet, reductions over names that their
+/// operand has, results with
 /// the names that were computed, outputs stored as the program has them. That
 /// it computes the program is for a test to say.
 /// Errors name the path of the offending member with what was expected and
@@ -42,6 +51,8 @@ llvm::Expected<Structure> structureFromJSON(const llvm::json::Value &value,
 /// The same inside a document. The structure means nothing if the cursor
 /// failed.
 Structure readStructure(const JSONCursor &cursor, const TargetProgram &program);
+std::vector<Structure> readStructures(const JSONCursor &cursor,
+                                      const TargetProgram &program);
 
 } // namespace mlir::mirage::search
 

@@ -36,8 +36,12 @@ public:
 
   /// Whether a trial tells the two graphs apart.
   bool rejects(const TestPair &pair);
+  /// Whether the program has any at all at these sizes.
+  bool hasTrials(const TestPair &pair) { return getFilter(pair).has_value(); }
 
 private:
+  std::optional<CandidateFilter> &getFilter(const TestPair &pair);
+
   uint64_t seed;
   /// By the program's extents; none where trials of the program cannot be had.
   std::map<llvm::SmallVector<int64_t>, std::optional<CandidateFilter>> filters;

@@ -60,6 +60,22 @@ def ExpectOpsPass : Pass<"mirage-expect-ops"> {
            "Whether it is an error that there are none, or only a remark">];
 }
 
+def PrintAbstractExpressionsPass : Pass<"mirage-print-abstract-expressions"> {
+  let summary = "prints what each value of a kernel graph means, in normal form";
+  let description = [{
+    For each `mirage_kernel.graph`, composed operators expanded, prints the
+    abstract expression of every value by which the search prunes, one line each:
+    its number, operator, named dimensions and form (docs/Expressions.md). Goes
+    to standard error and changes nothing. Fails where the search would refuse
+    the graph, as for a reshape that splits a dimension.
+    Example: test/Transforms/print-abstract-expressions.mlir
+  }];
+  let options = [
+    Option<"atoms", "atoms", "std::string", /*default=*/"\"functions\"",
+           "What silu, rms and the like, however they are spelled, are read as: "
+           "functions, written-out, or both in turn">];
+}
+
 def RecordProgramPass : Pass<"mirage-record-program"> {
   let summary = "keeps each function's program beside what becomes of it";
   let description = [{

@@ -238,6 +238,29 @@ TEST_F(ExpressionTest, DenominatorsAreDividedExactly) {
   EXPECT_FALSE(contains(target, c.div(r, c.add(x, z))));
 }
 
+TEST_F(ExpressionTest, LettersOfAQuotientAreKeptApart) {
+  // e depends on a letter that the candidate's own sum must not take.
+  FormId e = c.exp(c.input(5, {n})), v = c.input(6, {m, n});
+  FormId part = c.sum(c.add(c.constant(2), v), n);
+  FormId inner = c.function("rms", {c.mul(e, part)}, false, {n});
+  EXPECT_TRUE(contains(c.mul(c.sum(inner, m), v), part));
+}
+
+TEST_F(ExpressionTest, ADenominatorsSumDoesNotTakeOuterLetters) {
+  // Σ_k (x / Σ_k y·z): the y of x/y would be under the outer sum.
+  FormId target = c.sum(c.div(x, c.sum(c.mul(y, z), k)), k);
+  EXPECT_TRUE(contains(target, c.div(x, c.sum(c.mul(y, z), k))));
+  EXPECT_FALSE(contains(target, c.div(x, y)));
+}
+
+TEST_F(ExpressionTest, MinusOneDividesOne) {
+  SubexpressionOptions complete;
+  complete.strictSigns = false;
+  EXPECT_TRUE(contains(x, c.div(x, c.minusOne()), complete));
+  EXPECT_FALSE(contains(x, c.div(x, c.minusOne())));
+  EXPECT_FALSE(contains(x, c.div(x, c.negate(y)), complete));
+}
+
 TEST_F(ExpressionTest, SignsAreStrictUnlessAsked) {
   FormId difference = c.add(x, c.negate(y));
   FormId swapped = c.add(y, c.negate(x));

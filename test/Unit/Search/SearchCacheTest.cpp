@@ -67,7 +67,7 @@ static std::string getText(SearchResult result) {
     os << toString(candidate.structure)
        << llvm::formatv("{0}", llvm::json::Value(candidate.predictedUs))
        << toJSON(candidate.graph) << '\n';
-    for (const TestPair &pair : candidate.testPairs)
+    for (const TestPair &pair : candidate.claims[0].testPairs)
       os << toJSON(pair.program) << toJSON(pair.candidate) << '\n';
   }
   return text;
@@ -145,6 +145,18 @@ TEST(SearchCache, ResultsOfAnotherVerifierAreNotKept) {
   EXPECT_EQ(cache.records.size(), 1u);
   EXPECT_FALSE(run(graph, cache).candidates.empty());
   EXPECT_TRUE(run(graph, cache, options).candidates.empty());
+}
+
+/// What the machine had a say in is not repeatable.
+TEST(SearchCache, WhatRanOutOfTimeIsNotKept) {
+  MemoryCache cache;
+  SearchOptions options;
+  options.timeLimitS = 1;
+  options.maxStates = 1000000000;
+  options.maxOps = 30;
+  SearchResult result = run(qkNormAttention(2, 64, 1024, 64), cache, options);
+  EXPECT_EQ(result.stopReason, StopReason::TimeLimit);
+  EXPECT_TRUE(cache.records.empty());
 }
 
 TEST(SearchCache, AProgramIsFoundHoweverItIsWritten) {

@@ -34,9 +34,9 @@ std::string describe(SearchResult result) {
       llvm::formatv("{0} {1}\n", getStopReasonName(result.stopReason),
                     search::toJSON(result.report));
   for (const Candidate &candidate : result.candidates)
-    text += llvm::formatv("{0}\n{1}{2}\n", candidate.predictedUs,
-                          toString(candidate.structure),
-                          toString(candidate.graph));
+    text +=
+        llvm::formatv("{0}\n{1}{2}\n", candidate.predictedUs,
+                      toString(candidate.structure), toString(candidate.graph));
   return text;
 }
 
@@ -46,9 +46,9 @@ std::string describe(SearchResult result) {
 
 /// Limits that strike within a round, of one kernel and of several.
 TEST(SearchRunTest, ThreadsChangeNothing) {
-  for (const Graph &graph :
-       {rmsNormLinear(8, 128, 96), lora(16, 256, 16, 200), twoOutputs(20, 64, 48),
-        attention(2, 40, 300, 32), qkNormAttention(2, 20, 70, 16)})
+  for (const Graph &graph : {rmsNormLinear(8, 128, 96), lora(16, 256, 16, 200),
+                             twoOutputs(20, 64, 48), attention(2, 40, 300, 32),
+                             qkNormAttention(2, 20, 70, 16)})
     for (uint64_t maxStates : {333u, 4000u}) {
       SearchOptions options;
       options.maxStates = maxStates;

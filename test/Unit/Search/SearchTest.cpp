@@ -201,6 +201,7 @@ TEST(SearchTest, NoStructureOfSeveralKernelsIsWrong) {
 TEST(SearchTest, BoundsLoseNothing) {
   SearchOptions cutting, plain;
   plain.cutsInstances = false;
+  cutting.maxOps = plain.maxOps = 6;
   uint64_t numSome = 0, numAll = 0;
   for (const Graph &graph :
        {rmsNormLinear(8, 512, 768), gatedMlp(8, 512, 512), lora(8, 512, 20, 70),
@@ -332,7 +333,9 @@ TEST(SearchTest, AProgramThatIsTooLargeIsReportedAsSuch) {
   ValueId x = b.input({8, 16}), y = b.input({8, 16});
   for (unsigned round = 0; round < 10; ++round)
     x = b.apply(Opcode::Mul, {b.apply(Opcode::Add, {x, y}), x});
-  SearchResult result = run(b.finish({x}));
+  SearchOptions options;
+  options.cutsProgram = false;
+  SearchResult result = run(b.finish({x}), options);
   EXPECT_EQ(result.stopReason, StopReason::ProgramTooLarge);
   EXPECT_TRUE(result.candidates.empty());
   EXPECT_TRUE(result.report.rounds.empty());

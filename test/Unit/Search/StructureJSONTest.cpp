@@ -8,7 +8,9 @@
 
 #include "Mirage/Search/StructureJSON.h"
 #include "Mirage/Graph/CanonicalGraph.h"
+#include "Mirage/Graph/JSONCursor.h"
 #include "Mirage/Search/Explorer.h"
+#include "Mirage/Search/TestPairs.h"
 #include "Programs.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -46,6 +48,33 @@ static std::string readMessage(const Value &value,
                                const TargetProgram &program) {
   llvm::Expected<Structure> structure = structureFromJSON(value, program);
   return structure ? "" : llvm::toString(structure.takeError());
+}
+
+static std::vector<Structure>
+readMany(const Value &value, const TargetProgram &program, std::string &error) {
+  return readStructures(JSONCursor(value, error), program);
+}
+
+TEST(StructureJSON, RoundTripOfMany) {
+  for (const Graph &graph : {rmsNormLinear(8, 64, 96), twoOutputs(8, 64, 96)}) {
+    TargetProgram program = makeProgram(graph);
+    std::vector<Structure> structures = findStructures(program, 9);
+    Value value = toJSON(llvm::ArrayRef(structures));
+    std::string error;
+    EXPECT_TRUE(readMany(value, program, error) == structures);
+    EXPECT_EQ(error, "");
+    Array &last =
+        *value.getAsObject()->getArray("structures")->back().getAsArray();
+    last.pop_back();
+    readMany(value, program, error);
+    EXPECT_EQ(error,
+              "structures[" + std::to_string(structures.size() - 1) +
+                  "]: expects kernels, results and outputs, got 2 members");
+    error.clear();
+    last.push_back(Array{int64_t(1) << 20});
+    readMany(value, program, error);
+    EXPECT_NE(error.find("expects an integer from 0 to"), std::string::npos);
+  }
 }
 
 TEST(StructureJSON, RoundTrip) {
@@ -95,11 +124,15 @@ protected:
     Value before = at;
     change(at);
     llvm::Expected<Structure> read = structureFromJSON(value, program);
-    if (read)
+    if (read) {
       EXPECT_EQ(toJSON(*read), value) << llvm::formatv("{0}", value).str();
-    else
+      // What is read can be built, and told from the program.
+      if (auto plans = planKernels(program, *read))
+        buildTestPairs(program, *read, *plans);
+    } else {
       EXPECT_NE(llvm::toString(read.takeError()).find("expects"),
                 std::string::npos);
+    }
     numRefused += !read;
     ++numRead;
     at = std::move(before);
@@ -185,7 +218,7 @@ TEST(StructureJSON, ErrorsNameTheMember) {
   };
   EXPECT_EQ(message("[]"), "expects an object, got an array");
   EXPECT_EQ(message(R"({"kernels": [], "results": [], "outputs": []})"),
-            "outputs: expects 1 outputs, got 0");
+            "expects 1 outputs, got 0");
   EXPECT_EQ(message(R"({"kernels": [{"grid": [99], "loop": -1, "inputs": [0],
                          "operators": [], "results": []}],
                         "results": [], "outputs": []})"),
@@ -205,6 +238,5 @@ TEST(StructureJSON, ErrorsNameTheMember) {
                          "operators": [{"operator": "sum", "operands": [0],
                                         "over": 2}],
                          "results": []}], "results": [], "outputs": []})"),
-            "kernels[0].operators[0].over: expects a name that each operand "
-            "has, got 2");
+            "expects a name to reduce that each operand has, got 2");
 }

@@ -1,0 +1,38 @@
+//===- Baseline.cpp - Every operator as a kernel of its own ---------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Baseline.h"
+#include "Mirage/Graph/DefaultTileGraph.h"
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::search;
+
+llvm::Expected<Graph>
+mlir::mirage::search::buildBaseline(const Graph &program,
+                                    const Target &target) {
+  Graph baseline;
+  for (unsigned input = 0; input < program.getNumInputs(); ++input)
+    baseline.addInput(program.getType(input), program.getInputName(input));
+  for (const Node &op : program.getNodes()) {
+    if (!hasDefaultTileGraph(op.opcode)) {
+      baseline.add(op.opcode, op.operands, program.getType(op.results[0]),
+                   op.attributes);
+      continue;
+    }
+    llvm::Expected<TileGraph> body =
+        buildDefaultTileGraph(program, op, target.sharedBytesPerBlock);
+    if (!body)
+      return body.takeError();
+    baseline.addGraph(op.operands,
+                      std::make_shared<TileGraph>(std::move(*body)),
+                      program.getTypes(op.results));
+  }
+  for (ValueId output : program.getOutputs())
+    baseline.addOutput(output);
+  return baseline;
+}

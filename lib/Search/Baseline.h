@@ -1,0 +1,22 @@
+//===- Baseline.h - Every operator as a kernel of its own -------*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_LIB_SEARCH_BASELINE_H
+#define MIRAGE_LIB_SEARCH_BASELINE_H
+
+#include "Mirage/Search/CostModel.h"
+
+namespace mlir::mirage::search {
+
+/// Each operation as a kernel with its default block graph; views stay. Fails
+/// where an operation has none that fits.
+llvm::Expected<Graph> buildBaseline(const Graph &program, const Target &target);
+
+} // namespace mlir::mirage::search
+
+#endif // MIRAGE_LIB_SEARCH_BASELINE_H

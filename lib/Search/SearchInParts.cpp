@@ -1,0 +1,170 @@
+//===- SearchInParts.cpp - Superoptimizing a program part by part ---------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SearchInParts.h"
+#include "Baseline.h"
+#include "Mirage/Graph/GraphJSON.h"
+#include "Mirage/Search/ProgramParts.h"
+#include "Mirage/Verify/SmallerSizes.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include <chrono>
+#include <map>
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::search;
+using llvm::Expected;
+
+namespace {
+class PartSearcher {
+public:
+  PartSearcher(const Graph &program, const Target &target,
+               const SearchOptions &options)
+      : program(program), target(target), costModel(target),
+        options(makePartOptions(options)), timeLimitS(options.timeLimitS),
+        start(std::chrono::steady_clock::now()) {}
+
+  Expected<SearchResult> run() {
+    Expected<Graph> baseline = buildBaseline(program, target);
+    if (!baseline)
+      return baseline.takeError();
+    result.baseline = std::move(*baseline);
+    SearchReport &report = result.report;
+    report.baselineUs = report.bestUs = costModel.estimateUs(result.baseline);
+    report.limitUs = getStreamingLimitUs(target, program);
+    parts = enumerateParts(program, PartLimits());
+    report.parts = parts.size();
+    std::optional<PartChoice> choice = chooseParts(
+        program, parts, [&](unsigned part) { return getPartUs(part); });
+    if (choice)
+      addCandidate(*choice);
+    report.seconds = getSeconds();
+    return std::move(result);
+  }
+
+private:
+  /// The best that there is for a part.
+  struct Best {
+    Claim claim;
+    double us = 0;
+  };
+
+  /// One kernel for each part: what several would do, several parts do.
+  static SearchOptions makePartOptions(SearchOptions options) {
+    options.cutsProgram = false;
+    options.maxKernels = 1;
+    options.numCandidates = 1;
+    options.maxStates = std::min<uint64_t>(options.maxStates, kPartStates);
+    return options;
+  }
+  static constexpr uint64_t kPartStates = 20000;
+
+  double getSeconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() -
+                                         start)
+        .count();
+  }
+
+  /// Every kernel but one comes after another one.
+  std::optional<double> getPartUs(unsigned number) {
+    const std::optional<Best> &best = getBest(number);
+    if (!best)
+      return std::nullopt;
+    bool hasKernel = countOperations(parts[number].graph) > 0;
+    return best->us + (hasKernel ? costModel.getFurtherKernelUs() : 0);
+  }
+
+  /// Parts that are alike are searched once.
+  const std::optional<Best> &getBest(unsigned number) {
+    std::string text;
+    llvm::raw_string_ostream(text) << mlir::mirage::toJSON(parts[number].graph);
+    auto [entry, isNew] = bests.try_emplace(std::move(text));
+    if (isNew)
+      entry->second = findBest(parts[number].graph);
+    return entry->second;
+  }
+
+  std::optional<Best> findBest(const Graph &part) {
+    unsigned size = countOperations(part);
+    if (size == 0)
+      return Best{{part, part, {}}, 0};
+    std::optional<Best> best;
+    if (size == 1)
+      best = makeBaseline(part);
+    if (size > 1 && timeLimitS != 0 && getSeconds() > timeLimitS) {
+      result.stopReason = StopReason::TimeLimit;
+      return best;
+    }
+    Expected<SearchResult> found = superoptimize(part, options);
+    if (!found) {
+      llvm::consumeError(found.takeError());
+      return best;
+    }
+    addReport(*found);
+    for (Candidate &candidate : found->candidates)
+      if (!best || candidate.predictedUs < best->us)
+        best = Best{std::move(candidate.claims[0]), candidate.predictedUs};
+    return best;
+  }
+
+  std::optional<Best> makeBaseline(const Graph &part) {
+    Expected<Graph> baseline = buildBaseline(part, target);
+    if (!baseline) {
+      llvm::consumeError(baseline.takeError());
+      return std::nullopt;
+    }
+    Best best;
+    best.us = costModel.estimateUs(*baseline);
+    best.claim.program = part;
+    best.claim.graph = std::move(*baseline);
+    Expected<SmallerGraphs> small = withSmallerSizes(part, best.claim.graph);
+    if (small)
+      best.claim.testPairs.push_back(
+          {{}, std::move(small->lhs), std::move(small->rhs)});
+    else
+      llvm::consumeError(small.takeError()); // judged at its own sizes alone
+    return best;
+  }
+
+  void addReport(const SearchResult &part) {
+    result.report += part.report;
+    if (result.stopReason == StopReason::Exhausted)
+      result.stopReason = part.stopReason;
+  }
+
+  void addCandidate(const PartChoice &choice) {
+    Candidate candidate;
+    candidate.graph = joinParts(program, parts, choice.parts,
+                                [&](unsigned number) -> const Graph & {
+                                  return getBest(number)->claim.graph;
+                                });
+    llvm::cantFail(verify(candidate.graph), "parts are well formed");
+    candidate.predictedUs = costModel.estimateUs(candidate.graph);
+    for (unsigned number : choice.parts)
+      candidate.claims.push_back(getBest(number)->claim);
+    result.report.bestUs =
+        std::min(result.report.baselineUs, candidate.predictedUs);
+    result.candidates.push_back(std::move(candidate));
+  }
+
+  const Graph &program;
+  const Target &target;
+  AnalyticCostModel costModel;
+  SearchOptions options;
+  unsigned timeLimitS;
+  std::chrono::steady_clock::time_point start;
+  std::vector<ProgramPart> parts;
+  std::map<std::string, std::optional<Best>> bests; ///< by the part's text
+  SearchResult result;
+};
+} // namespace
+
+Expected<SearchResult> mlir::mirage::search::superoptimizeInParts(
+    const Graph &program, const Target &target, const SearchOptions &options) {
+  return PartSearcher(program, target, options).run();
+}

@@ -1,0 +1,27 @@
+//===- SearchInParts.h - Superoptimizing a program part by part -*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_LIB_SEARCH_SEARCHINPARTS_H
+#define MIRAGE_LIB_SEARCH_SEARCHINPARTS_H
+
+#include "Mirage/Search/Search.h"
+
+namespace mlir::mirage::search {
+
+/// Searches the program's parts (ProgramParts.h) by themselves, and joins the
+/// best way to write the program as such. What cannot be searched is an
+/// operator as a kernel of its own.
+/// \param program  kernel-level operations, none composed.
+/// \returns one candidate, or none if nothing can be joined.
+llvm::Expected<SearchResult> superoptimizeInParts(const Graph &program,
+                                                  const Target &target,
+                                                  const SearchOptions &options);
+
+} // namespace mlir::mirage::search
+
+#endif // MIRAGE_LIB_SEARCH_SEARCHINPARTS_H

@@ -1,0 +1,185 @@
+//===- ProgramPartsTest.cpp - Cutting large programs ----------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Search/ProgramParts.h"
+#include "Mirage/Reference/RandomInputs.h"
+#include "Mirage/Reference/Reference.h"
+#include "Mirage/Search/Search.h"
+#include "Programs.h"
+#include "llvm/ADT/STLExtras.h"
+#include "gtest/gtest.h"
+#include <set>
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::search;
+using namespace mlir::mirage::test;
+
+namespace {
+
+Graph normAndTwoProjections() {
+  ProgramBuilder b;
+  ValueId x = b.input({8, 16}), v = b.input({16, 8}), w = b.input({16, 8});
+  ValueId n = b.apply(Opcode::Div, {x, b.reduce(Opcode::Rms, x, 1)});
+  return b.finish({b.apply(Opcode::Mul, {b.matmul(n, v), b.matmul(n, w)})});
+}
+
+std::set<std::vector<unsigned>> getSets(llvm::ArrayRef<ProgramPart> parts) {
+  std::set<std::vector<unsigned>> sets;
+  for (const ProgramPart &part : parts)
+    sets.insert(part.operations);
+  return sets;
+}
+
+TEST(ProgramPartsTest, AChainIsCutAnywhere) {
+  ProgramBuilder b;
+  ValueId x = b.input({4, 4}), u = b.input({4, 4}), v = b.input({4, 4}),
+          w = b.input({4, 4});
+  Graph graph = b.finish({b.matmul(b.matmul(b.matmul(x, u), v), w)});
+  auto parts = enumerateParts(graph, {});
+  EXPECT_EQ(getSets(parts), (std::set<std::vector<unsigned>>{
+                                {0}, {1}, {2}, {0, 1}, {1, 2}, {0, 1, 2}}));
+  PartLimits small;
+  small.maxOperations = 2;
+  EXPECT_EQ(enumerateParts(graph, small).size(), 5u);
+  small.maxInputs = 2;
+  EXPECT_EQ(enumerateParts(graph, small).size(), 3u);
+}
+
+TEST(ProgramPartsTest, PartsAreConvex) {
+  Graph graph = normAndTwoProjections(); // 0 rms, 1 div, 2 and 3 matmul, 4 mul
+  std::set<std::vector<unsigned>> sets = getSets(enumerateParts(graph, {}));
+  EXPECT_TRUE(sets.count({0, 1, 2, 3, 4}));
+  EXPECT_TRUE(sets.count({2, 3, 4}));
+  EXPECT_TRUE(sets.count({0, 1, 2})) << "the norm is computed twice";
+  EXPECT_FALSE(sets.count({1, 2, 4}))
+      << "operation 3 reads 1, which is inside, and is read by 4";
+}
+
+TEST(ProgramPartsTest, ViewsAndFunctionsOfOneValueAreNotStored) {
+  ProgramBuilder b;
+  ValueId x = b.input({4, 6}), w = b.input({4, 6});
+  ValueId product = b.matmul(x, b.transpose(w, {1, 0}));
+  ValueId result = b.matmul(b.apply(Opcode::Exp, {product}), product);
+  Graph graph = b.finish({result}); // 0 transpose, 1 matmul, 2 exp, 3 matmul
+  EXPECT_EQ(countOperations(graph), 3u);
+  EXPECT_EQ(getSets(enumerateParts(graph, {})),
+            (std::set<std::vector<unsigned>>{{0, 1}, {2, 3}, {0, 1, 2, 3}}));
+}
+
+TEST(ProgramPartsTest, APartComputesItsValue) {
+  Graph graph = normAndTwoProjections();
+  std::vector<HostTensor> inputs = makeRandomInputs(graph, /*seed=*/1);
+  std::vector<ProgramPart> parts = enumerateParts(graph, {});
+  for (const ProgramPart &part : parts)
+    EXPECT_FALSE(bool(verify(part.graph)));
+  // All of it as single operations.
+  std::vector<unsigned> chosen;
+  for (auto [number, part] : llvm::enumerate(parts))
+    if (part.operations.size() == 1)
+      chosen.push_back(number);
+  Graph joined =
+      joinParts(graph, parts, chosen, [&](unsigned number) -> const Graph & {
+        return parts[number].graph;
+      });
+  EXPECT_FALSE(bool(verify(joined)));
+  auto expected = llvm::cantFail(evaluateReference(graph, inputs));
+  auto found = llvm::cantFail(evaluateReference(joined, inputs));
+  EXPECT_EQ(expected[0].values, found[0].values);
+}
+
+/// The least sum over all sets of parts that give what they read and the
+/// outputs.
+double findCheapestByForce(const Graph &graph,
+                           llvm::ArrayRef<ProgramPart> parts,
+                           llvm::ArrayRef<double> us) {
+  double best = 1e30;
+  for (uint64_t set = 0; set < uint64_t(1) << parts.size(); ++set) {
+    std::set<ValueId> stored,
+        wanted(graph.getOutputs().begin(), graph.getOutputs().end());
+    double sum = 0;
+    for (unsigned i = 0; i < parts.size(); ++i)
+      if (set >> i & 1) {
+        stored.insert(parts[i].output);
+        wanted.insert(parts[i].inputs.begin(), parts[i].inputs.end());
+        sum += us[i];
+      }
+    bool isComplete = llvm::all_of(wanted, [&](ValueId value) {
+      return graph.isInput(value) || stored.count(value);
+    });
+    if (isComplete)
+      best = std::min(best, sum);
+  }
+  return best;
+}
+
+TEST(ProgramPartsTest, TheChoiceIsTheCheapest) {
+  Graph graph = normAndTwoProjections();
+  std::vector<ProgramPart> parts = enumerateParts(graph, {});
+  ASSERT_LE(parts.size(), 20u);
+  uint64_t state = 1;
+  std::set<std::vector<unsigned>> choices;
+  for (unsigned round = 0; round < 30; ++round) {
+    std::vector<double> us;
+    for (size_t i = 0; i < parts.size(); ++i) {
+      state = state * 6364136223846793005 + 1442695040888963407;
+      us.push_back(1 + double(state >> 33) / double(uint64_t(1) << 31) * 4);
+    }
+    auto choice = chooseParts(graph, parts, [&](unsigned part) {
+      return std::optional<double>(us[part]);
+    });
+    ASSERT_TRUE(choice);
+    EXPECT_NEAR(choice->us, findCheapestByForce(graph, parts, us), 1e-9);
+    choices.insert(choice->parts);
+    std::set<ValueId> stored;
+    for (unsigned part : choice->parts) {
+      for (ValueId input : parts[part].inputs)
+        EXPECT_TRUE(graph.isInput(input) || stored.count(input))
+            << "read before it is there";
+      stored.insert(parts[part].output);
+    }
+  }
+  EXPECT_GT(choices.size(), 2u);
+}
+
+TEST(ProgramPartsTest, WhatCannotBeHadIsGoneAround) {
+  Graph graph = normAndTwoProjections();
+  std::vector<ProgramPart> parts = enumerateParts(graph, {});
+  auto choose = [&](unsigned largest) {
+    return chooseParts(graph, parts,
+                       [&](unsigned part) -> std::optional<double> {
+                         if (parts[part].operations.size() > largest)
+                           return std::nullopt;
+                         return 1;
+                       });
+  };
+  EXPECT_EQ(choose(5)->parts.size(), 1u);
+  EXPECT_EQ(choose(1)->parts.size(), 5u);
+  EXPECT_FALSE(choose(0));
+}
+
+/// What no search takes stands as a kernel of its own between what it does.
+TEST(ProgramPartsTest, ProgramsThatCannotBeNamedAreCut) {
+  ProgramBuilder b;
+  ValueId x = b.input({16, 16}), w = b.input({16, 32});
+  ValueId square = b.matmul(x, x);
+  ValueId result = b.apply(Opcode::Exp, {b.matmul(square, w)});
+  Graph graph = b.finish({result});
+  SearchOptions options;
+  options.cutsProgram = false;
+  llvm::Expected<SearchResult> whole = superoptimize(graph, options);
+  EXPECT_FALSE(bool(whole));
+  llvm::consumeError(whole.takeError());
+  options.cutsProgram = true;
+  SearchResult cut = llvm::cantFail(superoptimize(graph, options));
+  ASSERT_EQ(cut.candidates.size(), 1u);
+  EXPECT_EQ(cut.candidates[0].graph.getNodes().size(), 2u);
+  EXPECT_EQ(cut.candidates[0].claims.size(), 2u);
+  EXPECT_LT(cut.report.bestUs, cut.report.baselineUs);
+}
+
+} // namespace
