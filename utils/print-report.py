@@ -6,6 +6,10 @@
 import json
 import sys
 
+# Options of the search that bound it.
+LIMITS = ("max-kernels", "max-ops", "max-block-ops", "max-grid-axes", "max-states",
+          "candidates", "time-limit-s")
+
 
 def describe_bound(verdict):
     log2 = verdict.get("provedLog2")
@@ -26,6 +30,13 @@ def describe(graph):
     print(f"  explored  {counts.get('states', 0)} states, "
           f"{sum(pruned.values())} pruned "
           f"({', '.join(f'{name} {n}' for name, n in pruned.items() if n)})")
+    if options := graph.get("options"):
+        hit = ", ".join(graph.get("limitsHit", [])) or "none"
+        print(f"  took      {search.get('seconds', 0):.2f} s on {options['threads']} threads, "
+              f"{search.get('statesPerSecond', 0):.0f} states/s; limits reached: {hit}")
+        print("  limits    " + ", ".join(f"{name} {options[name]}" for name in LIMITS))
+    if search.get("recalled"):
+        print(f"  recalled  {search['recalled']} items from the checkpoint")
     if search.get("parts"):
         print(f"  cut into  {search['parts']} parts")
     print(f"  found     {search.get('structures', 0)} structures, "
@@ -33,11 +44,14 @@ def describe(graph):
           f"{search.get('instances', 0)} tilings tried; stopped: {graph.get('stopReason')}")
     if not graph.get("replaced"):
         print(f"  left as it was: {graph.get('whyNot')}")
+        for miss in graph.get("nearMisses", []):
+            print(f"  near miss {miss['predictedUs']:.2f} us: {miss['why']}")
         return
     kernels = graph.get("kernels", 1)
     print(f"  result    {kernels} kernel{'s' if kernels > 1 else ''}")
     print(f"  predicted {search['bestUs']:.2f} us; operators one by one "
-          f"{search['baselineUs']:.2f} us; limit of device memory {search['limitUs']:.2f} us")
+          f"{search['baselineUs']:.2f} us; limit of device memory {search['limitUs']:.2f} us "
+          f"({search['bestUs'] / search['limitUs']:.2f} times that)")
     small, full = graph["smallSizes"], graph["fullSize"]
     print(f"  verdict   {small['verdict']}: {describe_bound(small)} (at small sizes)")
     own = (f"{full['verdict']} at its own sizes, {full['trials']} trials"

@@ -46,7 +46,7 @@ static LogicalResult runOwnPipeline(ModuleOp module) {
 /// The search as a plain function, without a pass manager.
 static LogicalResult superoptimize(ModuleOp module) {
   mirage::SearchGraphOptions options;
-  options.target = "sm_90a";
+  options.search.target = "sm_90a";
   WalkResult walked = module.walk([&](mirage::kernel::GraphOp graph) {
     FailureOr<mirage::SearchGraphResult> result =
         mirage::searchGraph(graph, options);

@@ -26,15 +26,7 @@ void mlir::mirage::buildImportPipeline(OpPassManager &passManager) {
 static void addSearch(OpPassManager &passManager,
                       const SuperoptimizeOptions &options) {
   passManager.addPass(createExpandComposedPass());
-  SearchGraphPassOptions search;
-  search.target = options.target;
-  search.maxBlockOps = options.maxBlockOps;
-  search.errorBound = options.errorBound;
-  search.seed = options.seed;
-  search.timeLimitS = options.timeLimitS;
-  search.cacheMode = options.cache;
-  search.report = options.report;
-  passManager.addPass(createSearchGraphPass(search));
+  passManager.addPass(createSearchGraphPass(options.search));
 }
 
 void mlir::mirage::buildSuperoptimizePipeline(
@@ -50,9 +42,9 @@ void mlir::mirage::buildSuperoptimizePipeline(
 static void addOptimize(OpPassManager &passManager,
                         const CompileOptions &options) {
   AssignDefaultBlocksPassOptions blocks;
-  blocks.target = options.target;
+  blocks.target = options.search.target;
   PlanSharedMemoryPassOptions plan;
-  plan.target = options.target;
+  plan.target = options.search.target;
   // For those that come in here: a program recorded earlier stays.
   passManager.addPass(createRecordProgramPass());
   passManager.addPass(createExpandComposedPass());
@@ -76,10 +68,10 @@ static void addLower(OpPassManager &passManager, const CompileOptions &) {
 
 static void addEmit(OpPassManager &passManager, const CompileOptions &options) {
   LowerToNVVMOptions lower;
-  lower.target = options.target;
+  lower.target = options.search.target;
   buildLowerToNVVMPipeline(passManager.nest<gpu::GPUModuleOp>(), lower);
   EmitPTXPassOptions emit;
-  emit.target = options.target;
+  emit.target = options.search.target;
   emit.artifact = options.artifact;
   emit.ptxas = options.ptxas;
   passManager.addPass(createEmitPTXPass(emit));
@@ -155,8 +147,8 @@ LogicalResult mlir::mirage::buildCompilePipeline(
     return onError("expects to=emit where an artifact is to be written, got "
                    "to=" +
                    options.to.getValue());
-  if (!options.target.empty())
-    if (auto problem = explainUnknownTarget(options.target))
+  if (!options.search.target.empty())
+    if (auto problem = explainUnknownTarget(options.search.target))
       return onError(*problem);
   // The search may take minutes: what only the last phase looks at is looked
   // at now.

@@ -131,8 +131,8 @@ Enumerator::Step Enumerator::findStep(const StructureOperator &op) const {
   return step;
 }
 
-std::vector<FormId> Enumerator::replay(const KernelSite &where,
-                                       const KernelStructure &kernel) {
+std::vector<KernelResult> Enumerator::replay(const KernelSite &where,
+                                             const KernelStructure &kernel) {
   start(where, {kernel.gridNames, kernel.loopName});
   for (const StructureOperator &op : kernel.operators) {
     Step step = findStep(op);
@@ -141,10 +141,10 @@ std::vector<FormId> Enumerator::replay(const KernelSite &where,
     tensor->form = judge(step).form;
     tensors.push_back(*tensor);
   }
-  std::vector<FormId> forms;
+  std::vector<KernelResult> replayed;
   for (unsigned result : kernel.results)
-    forms.push_back(tensors[result].form);
-  return forms;
+    replayed.push_back({tensors[result].form, getStoredNames(tensors[result])});
+  return replayed;
 }
 
 void Enumerator::addInputs() {

@@ -6,11 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Mirage/Search/Explorer.h"
+#include "ExplorerState.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
-#include <mutex>
-#include <thread>
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
@@ -18,67 +16,8 @@ using llvm::ArrayRef;
 using llvm::SmallVector;
 
 //===----------------------------------------------------------------------===//
-// Boundaries, items and workers
+// Construction
 //===----------------------------------------------------------------------===//
-
-/// A kernel that leads from one boundary to another. Its inputs are inputs of
-/// the program, then tensors of the boundary that it starts from.
-struct Explorer::Way {
-  unsigned from = 0;
-  KernelStructure kernel;
-};
-
-/// What there is between two kernels: tensors that the kernel before left, then
-/// older ones. The first boundary has none.
-struct Explorer::Boundary {
-  unsigned position = 0; ///< how many kernels are before it
-  std::vector<BoundaryTensor> tensors;
-  unsigned numNew = 0; ///< of these, what the kernel before left
-  std::vector<Way> ways;
-  unsigned minOperators = 0; ///< of all kernels before
-  /// By number of operators.
-  std::map<unsigned, std::vector<KernelStructure>> lastKernels;
-
-  /// What no kernel so far has computed of the program's outputs.
-  SmallVector<unsigned> getOpenOutputs(unsigned numOutputs) const {
-    SmallVector<unsigned> open;
-    for (unsigned output = 0; output < numOutputs; ++output)
-      if (llvm::none_of(tensors, [&](const BoundaryTensor &tensor) {
-            return tensor.output == output;
-          }))
-        open.push_back(output);
-    return open;
-  }
-};
-
-/// One kernel's space: where it starts, what it reads, its axes.
-struct Explorer::Item {
-  unsigned boundary = 0;
-  SmallVector<unsigned> read; ///< inputs of the program, then the boundary's
-  bool isLast = true;
-  unsigned numOperators = 0;
-  KernelChoice choice;
-};
-
-struct Explorer::ItemResult {
-  struct Found {
-    KernelStructure kernel;
-    std::vector<BoundaryTensor> tensors; ///< if it is not the last
-  };
-  EnumerationCounts counts;
-  std::vector<Found> found;
-  bool isComplete = false;
-};
-
-/// Forms belong to one context, and contexts to one thread.
-struct Explorer::Worker {
-  Worker(const TargetProgram &program, AtomReading reading)
-      : space(program, reading) {}
-
-  EnumerationSpace space;
-  /// By boundary: the forms of its tensors, once they were needed.
-  std::map<unsigned, std::vector<FormId>> forms;
-};
 
 Explorer::Explorer(const TargetProgram &program, AtomReading reading,
                    const ExplorationLimits &limits)
@@ -244,88 +183,12 @@ void Explorer::replay(Worker &worker, unsigned number) {
   KernelSite site = makeSite(worker, item);
   EnumerationLimits none;
   EnumerationCounts counts;
-  std::vector<FormId> forms =
-      Enumerator(worker.space, none, counts).replay(site, way.kernel);
+  std::vector<FormId> forms;
+  for (const KernelResult &result :
+       Enumerator(worker.space, none, counts).replay(site, way.kernel))
+    forms.push_back(result.form);
   llvm::append_range(forms, ArrayRef<FormId>(worker.forms[way.from]));
   worker.forms[number] = std::move(forms);
-}
-
-Explorer::ItemResult Explorer::runItem(Worker &worker, const Item &item,
-                                       uint64_t maxStates,
-                                       llvm::function_ref<bool()> isCancelled) {
-  EnumerationLimits bounds{item.numOperators, maxStates, limits.joins};
-  bounds.isOutOfTime = isCancelled;
-  ItemResult result;
-  Enumerator enumerator(worker.space, bounds, result.counts);
-  KernelSite site = makeSite(worker, item);
-  result.isComplete = enumerator.run(
-      site, item.choice,
-      [&](const KernelStructure &kernel, ArrayRef<KernelResult> left) {
-        ItemResult::Found one{kernel, {}};
-        for (const KernelResult &tensor : left)
-          one.tensors.push_back(worker.space.describe(tensor));
-        result.found.push_back(std::move(one));
-      });
-  return result;
-}
-
-/// Runs items on all threads and hands their results over in order. \returns
-/// false, with the reason noted, if a limit ended the round.
-bool Explorer::runItems(
-    ArrayRef<Item> items,
-    llvm::function_ref<void(const Item &, ItemResult &)> done) {
-  uint64_t budget = limits.maxStates - numStates;
-  std::vector<ItemResult> results(items.size());
-  std::vector<char> isDone(items.size(), false);
-  std::mutex mutex;
-  size_t numJoined = 0;      // items that are done, as are all before them
-  uint64_t joinedStates = 0; // of these
-  std::atomic<size_t> next{0}, end{items.size()};
-  std::atomic<bool> isOutOfTime{false};
-  auto work = [&](Worker &worker) {
-    for (size_t i = next++; i < end; i = next++) {
-      auto isCancelled = [&] {
-        if (limits.isOutOfTime && limits.isOutOfTime())
-          isOutOfTime = true;
-        return isOutOfTime || i >= end;
-      };
-      ItemResult result = runItem(worker, items[i], budget, isCancelled);
-      std::lock_guard<std::mutex> lock(mutex);
-      results[i] = std::move(result);
-      isDone[i] = true;
-      while (numJoined < end && isDone[numJoined] && joinedStates < budget)
-        joinedStates += results[numJoined++].counts.states;
-      if (isOutOfTime)
-        end = 0;
-      else if (joinedStates >= budget)
-        end = std::min<size_t>(end, numJoined);
-    }
-  };
-  unsigned numThreads = std::min<size_t>(workers.size(), items.size());
-  std::vector<std::thread> others;
-  for (unsigned i = 1; i < numThreads; ++i)
-    others.emplace_back([&, i] { work(*workers[i]); });
-  if (numThreads > 0)
-    work(*workers[0]);
-  for (std::thread &other : others)
-    other.join();
-
-  for (size_t i = 0; i < items.size(); ++i) {
-    if (!isDone[i])
-      return endRound(Stop::OutOfTime);
-    // The item that crosses the limit gets exactly what is left.
-    uint64_t left = limits.maxStates - numStates;
-    bool isOver = results[i].isComplete ? results[i].counts.states >= left
-                                        : results[i].counts.states > left;
-    if (isOver && !isOutOfTime)
-      results[i] = runItem(*workers[0], items[i], left, limits.isOutOfTime);
-    numStates += results[i].counts.states;
-    rounds.back().counts += results[i].counts;
-    done(items[i], results[i]);
-    if (!results[i].isComplete)
-      return endRound(isOutOfTime ? Stop::OutOfTime : Stop::StateLimit);
-  }
-  return true;
 }
 
 bool Explorer::endRound(Stop why) {
@@ -371,12 +234,14 @@ void Explorer::addWay(const Item &item, const KernelStructure &kernel,
   sortTensors(way.kernel, tensors);
   unsigned numNew = tensors.size();
   llvm::append_range(tensors, from.tensors);
-  auto [entry, isNew] = boundaryNumbers.try_emplace(
-      getKey(from.position + 1, tensors, numNew), boundaries.size());
+  std::string key = getKey(from.position + 1, tensors, numNew);
+  auto [entry, isNew] = boundaryNumbers.try_emplace(key, boundaries.size());
   if (isNew) {
     boundaries.push_back(std::make_unique<Boundary>());
     Boundary &to = *boundaries.back();
     to.position = from.position + 1;
+    if (limits.checkpoint)
+      to.hash = hashToText(key);
     to.tensors = std::move(tensors);
     to.numNew = numNew;
     to.minOperators = from.minOperators + kernel.operators.size();

@@ -10,6 +10,7 @@
 #include "Baseline.h"
 #include "Mirage/Graph/CanonicalGraph.h"
 #include "Mirage/Graph/ComposedOperators.h"
+#include "Mirage/Graph/GraphJSON.h"
 #include "Mirage/Search/ProgramParts.h"
 #include "Mirage/Search/RewrittenProgram.h"
 #include "Mirage/Search/Stabilizers.h"
@@ -19,18 +20,20 @@
 #include "SearchCache.h"
 #include "SearchInParts.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <chrono>
 #include <limits>
 #include <set>
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
+using llvm::Error;
 using llvm::Expected;
 
 llvm::StringRef mlir::mirage::search::getStopReasonName(StopReason reason) {
   static constexpr llvm::StringLiteral kNames[] = {
-      "exhausted", "outer products left out", "state limit", "time limit",
-      "program's form is too large"};
+      "exhausted",  "outer products left out",     "state limit",
+      "time limit", "program's form is too large", "interrupted"};
   return kNames[static_cast<unsigned>(reason)];
 }
 
@@ -73,27 +76,39 @@ public:
         filter(options.seed),
         cache(this->program, original, rewritten.body, options),
         start(std::chrono::steady_clock::now()),
-        cutsNothing(!options.cutsInstances) {}
+        cutsNothing(!options.cutsInstances) {
+    startSizing();
+  }
 
   Expected<SearchResult> run() {
+    if (Error error = checkOptions(options))
+      return std::move(error);
     Expected<Graph> baseline = buildBaseline(original, target);
     if (!baseline)
       return baseline.takeError();
     result.baseline = std::move(*baseline);
     result.report.baselineUs = costModel.estimateUs(result.baseline);
     result.report.limitUs = getStreamingLimitUs(target, program.graph);
-    if (!recallResult())
+    if (!isPart() && recallResult())
+      noteBest();
+    else
       search();
-    noteBest();
+    if (Error error = writeCheckpoint())
+      return std::move(error);
     result.report.seconds = getSeconds();
     return std::move(result);
   }
 
 private:
+  /// Of a search that is shared out: there is nothing to choose from.
+  bool isPart() const { return !options.shard.isWhole(); }
+
   void search() {
-    if (!recallStructures()) {
+    uint64_t usedBefore = getNumRecalled();
+    if (isPart() || !recallStructures()) {
       explore();
-      if (options.cache)
+      result.report.recalled = getNumRecalled() - usedBefore;
+      if (options.cache && !isPart())
         cache.keep(
             FoundStructures{structures, result.report, result.stopReason});
     }
@@ -101,11 +116,21 @@ private:
         result.report.counts.pruned[unsigned(PruneReason::OuterProduct)] > 0)
       stop(StopReason::OuterProducts);
     result.report.structures = structures.size();
-    findCandidates();
+    if (!isPart())
+      choose();
+    noteBest();
+  }
+
+  /// Structures have their sizes; the cheapest are judged.
+  void choose() {
+    endSizing();
+    verifyCandidates();
     // Whoever is rejected leaves a place to somebody who was cut off.
     if (result.report.rejected > 0 && !cutsNothing && !cannotJudge) {
       cutsNothing = true;
-      findCandidates();
+      sizeAll();
+      endSizing();
+      verifyCandidates();
     }
     cache.keep(result);
   }
@@ -118,6 +143,7 @@ private:
     if (!found)
       return false;
     structures = std::move(found->structures);
+    sizeAll();
     recallReport(std::move(found->report), CacheUse::Structures);
     result.stopReason = found->stopReason;
     return true;
@@ -152,30 +178,89 @@ private:
   bool isOutOfTime() const {
     return options.timeLimitS != 0 && getSeconds() > options.timeLimitS;
   }
+  bool isInterrupted() const {
+    return options.isInterrupted && options.isInterrupted();
+  }
+  bool isToEnd() const { return isOutOfTime() || isInterrupted(); }
   bool stop(StopReason reason) {
     result.stopReason = reason;
     return false;
   }
-
-  /// False, with the reason noted, once time is up and there is something to
-  /// return; the cheapest of what was found is judged in any case.
-  bool goesOn(bool hasSome) {
-    return !hasSome || !isOutOfTime() || stop(StopReason::TimeLimit);
+  bool stopEarly() {
+    return stop(isInterrupted() ? StopReason::Interrupted
+                                : StopReason::TimeLimit);
   }
 
-  void findCandidates() {
+  /// False, with the reason noted, once the search is to end and there is
+  /// something to return; the cheapest of what was found is judged in any case.
+  bool goesOn(bool hasSome) { return !hasSome || !isToEnd() || stopEarly(); }
+
+  //===--------------------------------------------------------------------===//
+  // What others see while the search runs
+  //===--------------------------------------------------------------------===//
+
+  uint64_t getNumRecalled() const {
+    return options.checkpoint ? options.checkpoint->getNumUsed() : 0;
+  }
+  Error writeCheckpoint() {
+    return options.checkpoint ? options.checkpoint->write() : Error::success();
+  }
+
+  void noteProgress(const WalkProgress &walk) {
+    progress.maxKernels = walk.maxKernels;
+    progress.numOperators = walk.numOperators;
+    progress.states = result.report.counts.states + walk.states;
+    progress.partStates = walk.states;
+    progress.maxStates = walk.maxStates;
+    noteProgress();
+  }
+
+  void noteProgress() {
+    constexpr double kIntervalS = 0.1;
+    double seconds = getSeconds();
+    if (seconds < progress.seconds + kIntervalS)
+      return;
+    progress.seconds = seconds;
+    // It is tried again later, and in the end.
+    if (options.checkpoint)
+      llvm::consumeError(options.checkpoint->writeIfDue());
+    if (!options.onProgress)
+      return;
+    progress.structures = structures.size();
+    progress.timeLimitS = options.timeLimitS;
+    progress.baselineUs = result.report.baselineUs;
+    progress.bestUs = bestUs.empty()
+                          ? progress.baselineUs
+                          : std::min(progress.baselineUs, *bestUs.begin());
+    options.onProgress(progress);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Sizes
+  //===--------------------------------------------------------------------===//
+
+  void startSizing() {
     result.candidates.clear();
     bestUs.clear();
-    result.report.verified = result.report.rejected = result.report.filtered =
-        0;
-    TilingSearch tilings(program, target, costModel, !cutsNothing);
+    tilings.emplace(program, target, costModel, !cutsNothing);
+  }
+
+  void sizeAll() {
+    startSizing();
     for (const Structure &structure : structures)
-      if (goesOn(/*hasSome=*/!result.candidates.empty()))
-        instantiate(structure, tilings);
-    result.report.instances += tilings.getNumTried();
-    result.report.fitting += tilings.getNumFitting();
+      size(structure);
+  }
+
+  void size(const Structure &structure) {
+    noteProgress();
+    if (!isPart() && goesOn(/*hasSome=*/!result.candidates.empty()))
+      instantiate(structure, *tilings);
+  }
+
+  void endSizing() {
+    result.report.instances += tilings->getNumTried();
+    result.report.fitting += tilings->getNumFitting();
     rank();
-    verifyCandidates();
   }
 
   /// What a candidate must not exceed to be among those that are returned.
@@ -190,27 +275,25 @@ private:
   void explore() {
     ExplorationLimits one;
     one.maxBlockOps = one.maxOps = options.maxBlockOps;
-    exploreBoth(one, options.maxStates, options.maxWrittenOutStates);
-    if (options.maxKernels == 1 || isOutOfTime())
+    exploreBoth(one);
+    if (options.maxKernels == 1 || isToEnd())
       return;
     ExplorationLimits several;
     several.minKernels = 2;
     several.maxKernels = options.maxKernels;
     several.maxBlockOps = options.maxBlockOps;
     several.maxOps = options.maxOps;
-    exploreBoth(several, options.maxStatesOfSeveral,
-                options.maxWrittenOutStates);
+    exploreBoth(several);
   }
 
-  /// \param maxWrittenOut  of the states, what may be spent on atoms written
-  ///                       out.
-  void exploreBoth(ExplorationLimits limits, uint64_t maxStates,
-                   uint64_t maxWrittenOut) {
-    limits.maxStates = maxStates;
+  void exploreBoth(ExplorationLimits limits) {
+    limits.maxStates = options.maxStates;
     uint64_t used = 0;
-    if (!explore(AtomReading::Function, limits, used) || used >= maxStates)
+    if (!explore(AtomReading::Function, limits, used) ||
+        used >= options.maxStates)
       return;
-    limits.maxStates = std::min(maxStates - used, maxWrittenOut);
+    limits.maxStates =
+        std::min(options.maxStates - used, (options.maxStates + 3) / 4);
     explore(AtomReading::WrittenOut, limits, used);
   }
 
@@ -218,8 +301,16 @@ private:
   bool explore(AtomReading reading, ExplorationLimits limits, uint64_t &used) {
     limits.maxGridAxes = options.maxGridAxes;
     limits.joins = {options.allowSummedOutputs, options.allowGridAccumulates};
-    limits.numThreads = options.numThreads;
-    limits.isOutOfTime = [this] { return isOutOfTime(); };
+    limits.numThreads = getNumThreads(options);
+    limits.isOutOfTime = [this] { return isToEnd(); };
+    limits.onProgress = [this](const WalkProgress &walk) {
+      noteProgress(walk);
+    };
+    limits.checkpoint = options.checkpoint;
+    limits.shard = options.shard;
+    if (options.checkpoint)
+      limits.programHash = hashToText(
+          llvm::formatv("{0}", mlir::mirage::toJSON(program.graph)).str());
     Explorer explorer(program, reading, limits);
     if (!explorer.isSearchable()) {
       stop(StopReason::ProgramTooLarge);
@@ -238,7 +329,7 @@ private:
     case Explorer::Stop::StateLimit:
       return stop(StopReason::StateLimit);
     case Explorer::Stop::OutOfTime:
-      return stop(StopReason::TimeLimit);
+      return stopEarly();
     }
     return false;
   }
@@ -248,26 +339,39 @@ private:
     if (program.isStripped && !planKernels(program, structure))
       return false;
     bool isNew = seen.insert(toString(structure)).second;
-    if (isNew)
+    if (isNew) {
       structures.push_back(structure);
+      size(structure);
+    }
     return isNew;
   }
 
   /// Quick tests first: what differs at all differs there.
-  bool isVerified(const Claim &claim) {
+  bool isVerified(const Candidate &candidate) {
+    const Claim &claim = candidate.claims[0];
     auto isRejected = [&](const TestPair &pair) {
       return filter.rejects(pair);
     };
     if (llvm::any_of(claim.testPairs, isRejected)) {
       ++result.report.filtered;
+      noteMiss(candidate, "differs from the program in a quick test");
       return false;
     }
-    return llvm::all_of(claim.testPairs, [&](const TestPair &pair) {
+    bool isEqual = llvm::all_of(claim.testPairs, [&](const TestPair &pair) {
       if (verifier(pair.program, pair.candidate))
         return true;
       cannotJudge |= !filter.hasTrials(pair);
       return false;
     });
+    if (!isEqual)
+      noteMiss(candidate, "was not found equal by the verifier");
+    return isEqual;
+  }
+
+  void noteMiss(const Candidate &candidate, llvm::StringRef why) {
+    if (result.nearMisses.size() < kMaxNearMisses)
+      result.nearMisses.push_back(
+          {toString(candidate.structure), candidate.predictedUs, why.str()});
   }
 
   /// Keeps the cheapest tilings that fit, if they are among the best so far.
@@ -301,18 +405,23 @@ private:
   /// asked for; what is not among them need not be judged.
   void verifyCandidates() {
     std::vector<Candidate> verified;
+    result.report.verified = result.report.rejected = result.report.filtered =
+        0;
+    result.nearMisses.clear();
     for (Candidate &candidate : result.candidates) {
       if (verified.size() == options.numCandidates ||
           !goesOn(/*hasSome=*/!verified.empty()))
         break;
       finish(candidate);
-      if (!isVerified(candidate.claims[0])) {
+      if (!isVerified(candidate)) {
         ++result.report.rejected;
         if (cannotJudge)
           break;
         continue;
       }
       ++result.report.verified;
+      if (candidate.predictedUs >= result.report.baselineUs)
+        noteMiss(candidate, "is no cheaper than the operators one by one");
       verified.push_back(std::move(candidate));
     }
     result.candidates = std::move(verified);
@@ -348,6 +457,8 @@ private:
   SearchCache cache;
   std::chrono::steady_clock::time_point start;
   bool cutsNothing = false; ///< bounds on costs are not heeded
+  std::optional<TilingSearch> tilings;
+  SearchProgress progress;
   /// The program has no trials that count, so neither has any structure.
   bool cannotJudge = false;
   std::multiset<double> bestUs; ///< of the candidates so far

@@ -24,9 +24,7 @@ static std::string getExplorationText(const TargetProgram &program,
       << "max-block-ops=" << options.maxBlockOps
       << " max-grid-axes=" << options.maxGridAxes
       << " max-states=" << options.maxStates
-      << " max-written-out-states=" << options.maxWrittenOutStates
       << " max-kernels=" << options.maxKernels << " max-ops=" << options.maxOps
-      << " max-states-of-several=" << options.maxStatesOfSeveral
       << " summed-outputs=" << options.allowSummedOutputs
       << " grid-accumulates=" << options.allowGridAccumulates
       << " stripped=" << program.isStripped;
@@ -109,8 +107,12 @@ std::optional<FoundStructures> SearchCache::findStructures() {
               });
 }
 
+static bool dependsOnTime(StopReason reason) {
+  return reason == StopReason::TimeLimit || reason == StopReason::Interrupted;
+}
+
 void SearchCache::keep(const FoundStructures &found) {
-  if (cache && found.stopReason != StopReason::TimeLimit)
+  if (cache && !dependsOnTime(found.stopReason))
     cache->store(RecordKind::Structures, structuresKey, toText(toJSON(found)));
 }
 
@@ -123,6 +125,6 @@ std::optional<SearchResult> SearchCache::findResult() {
 }
 
 void SearchCache::keep(const SearchResult &result) {
-  if (cache && keepsResults && result.stopReason != StopReason::TimeLimit)
+  if (cache && keepsResults && !dependsOnTime(result.stopReason))
     cache->store(RecordKind::Results, resultKey, toText(toJSON(result)));
 }

@@ -60,8 +60,6 @@ private:
     options.maxKernels = 1;
     options.numCandidates = 1;
     options.maxStates = std::min<uint64_t>(options.maxStates, kPartStates);
-    options.maxWrittenOutStates =
-        std::min<uint64_t>(options.maxWrittenOutStates, kPartStates / 4);
     return options;
   }
   static constexpr uint64_t kPartStates = 20000;

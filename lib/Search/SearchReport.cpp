@@ -67,8 +67,51 @@ llvm::json::Value mlir::mirage::search::toJSON(const SearchReport &report) {
                 {"filtered", int64_t(report.filtered)},
                 {"instances", static_cast<int64_t>(report.instances)},
                 {"fitting", static_cast<int64_t>(report.fitting)},
+                {"recalled", static_cast<int64_t>(report.recalled)},
+                {"statesPerSecond", report.seconds > 0
+                                        ? report.counts.states / report.seconds
+                                        : 0},
                 {"baselineUs", report.baselineUs},
                 {"bestUs", report.bestUs},
                 {"limitUs", report.limitUs},
                 {"seconds", report.seconds}};
+}
+
+llvm::json::Value mlir::mirage::search::toJSON(const SearchOptions &options) {
+  return Object{{"target", options.target},
+                {"max-kernels", int64_t(options.maxKernels)},
+                {"max-ops", int64_t(options.maxOps)},
+                {"max-block-ops", int64_t(options.maxBlockOps)},
+                {"max-grid-axes", int64_t(options.maxGridAxes)},
+                {"max-states", int64_t(options.maxStates)},
+                {"candidates", int64_t(options.numCandidates)},
+                {"time-limit-s", int64_t(options.timeLimitS)},
+                {"seed", int64_t(options.seed)},
+                {"shard", toString(options.shard)},
+                {"threads", int64_t(getNumThreads(options))}};
+}
+
+llvm::json::Array mlir::mirage::search::listLimitsHit(StopReason reason) {
+  switch (reason) {
+  case StopReason::StateLimit:
+    return Array{"max-states"};
+  case StopReason::TimeLimit:
+    return Array{"time-limit-s"};
+  case StopReason::Exhausted:
+  case StopReason::OuterProducts:
+  case StopReason::ProgramTooLarge:
+  case StopReason::Interrupted:
+    return Array{};
+  }
+  llvm_unreachable("all reasons are listed");
+}
+
+llvm::json::Value
+mlir::mirage::search::toJSON(llvm::ArrayRef<NearMiss> misses) {
+  Array array;
+  for (const NearMiss &miss : misses)
+    array.push_back(Object{{"structure", miss.structure},
+                           {"predictedUs", miss.predictedUs},
+                           {"why", miss.why}});
+  return array;
 }

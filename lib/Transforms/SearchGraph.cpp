@@ -30,17 +30,20 @@ public:
       : op(op), options(options) {}
 
   FailureOr<SearchGraphResult> run() {
+    if (llvm::Error error = checkOptions(options))
+      return op.emitError() << llvm::toString(std::move(error));
     FailureOr<Graph> program = readKernelGraph(op);
     if (failed(program))
       return failure();
-    llvm::Expected<search::Target> target = search::getTarget(options.target);
-    if (!target && !search::isGPUName(options.target))
+    const std::string &name = options.search.target;
+    llvm::Expected<search::Target> target = search::getTarget(name);
+    if (!target && !search::isGPUName(name))
       return op.emitError() << llvm::toString(target.takeError());
     if (!target) {
       result.whyNot = llvm::toString(target.takeError());
       return std::move(result);
     }
-    search(*program, options.cache);
+    search(*program, options.search.cache);
     // What is in a cache may be somebody's mistake.
     if (hasFailedTest && isRecalled(result.search.report)) {
       result = SearchGraphResult();
@@ -58,7 +61,7 @@ private:
   }
 
   void search(const Graph &program, cache::ResultCache *cache) {
-    search::SearchOptions searchOptions = getSearchOptions();
+    search::SearchOptions searchOptions = options.search;
     searchOptions.cache = cache;
     llvm::Expected<search::SearchResult> found =
         search::superoptimize(program, searchOptions);
@@ -67,16 +70,11 @@ private:
       return;
     }
     result.search = std::move(*found);
-    choose(program);
-  }
-
-  search::SearchOptions getSearchOptions() const {
-    search::SearchOptions search;
-    search.target = options.target;
-    search.maxBlockOps = options.maxBlockOps;
-    search.timeLimitS = options.timeLimitS;
-    search.seed = options.seed;
-    return search;
+    if (options.search.shard.isWhole())
+      choose(program);
+    else
+      result.whyNot = "shard " + toString(options.search.shard) +
+                      " of the search only enumerates";
   }
 
   /// The cheapest candidate that passes the final test, if it is cheaper than
@@ -112,7 +110,7 @@ private:
   VerifyOptions getFinalOptions(const Graph &lhs, const Graph &rhs) const {
     std::string text;
     llvm::raw_string_ostream(text)
-        << options.seed << mirage::toJSON(lhs) << mirage::toJSON(rhs);
+        << options.search.seed << mirage::toJSON(lhs) << mirage::toJSON(rhs);
     VerifyOptions final;
     final.seed = hashToSeed(text);
     final.errorBoundBits = options.errorBoundBits;
@@ -277,7 +275,7 @@ private:
     // The bound is of these sizes; of the program's own, whether trials at them
     // agree.
     return builder.getDictionaryAttr(
-        {entry("seed", builder.getI64IntegerAttr(options.seed)),
+        {entry("seed", builder.getI64IntegerAttr(options.search.seed)),
          entry("proved_log2", builder.getF64FloatAttr(small.bound.provedLog2)),
          entry("sizes", builder.getStringAttr(small.sizes)),
          entry("trials", builder.getI64IntegerAttr(small.bound.trials)),
@@ -299,6 +297,15 @@ private:
 };
 } // namespace
 
+llvm::Error mlir::mirage::checkOptions(const SearchGraphOptions &options) {
+  constexpr unsigned kMaxErrorBound = 4096;
+  if (options.errorBoundBits < 1 || options.errorBoundBits > kMaxErrorBound)
+    return llvm::createStringError(
+        llvm::formatv("expects error-bound of 1 to {0}, got {1}",
+                      kMaxErrorBound, options.errorBoundBits));
+  return search::checkOptions(options.search);
+}
+
 FailureOr<SearchGraphResult>
 mlir::mirage::searchGraph(kernel::GraphOp op,
                           const SearchGraphOptions &options) {
@@ -310,6 +317,7 @@ mlir::mirage::searchGraph(kernel::GraphOp op,
 llvm::json::Value mlir::mirage::toJSON(const SearchGraphResult &result) {
   llvm::json::Object object{
       {"search", search::toJSON(result.search.report)},
+      {"limitsHit", search::listLimitsHit(result.search.stopReason)},
       {"stopReason", search::getStopReasonName(result.search.stopReason)},
       {"replaced", result.isReplaced}};
   if (result.isReplaced) {
@@ -318,6 +326,7 @@ llvm::json::Value mlir::mirage::toJSON(const SearchGraphResult &result) {
     object["fullSize"] = toJSON(result.fullSize);
   } else {
     object["whyNot"] = result.whyNot;
+    object["nearMisses"] = search::toJSON(result.search.nearMisses);
   }
   return object;
 }

@@ -8,10 +8,13 @@
 
 #include "Mirage/Analysis/FindLocation.h"
 #include "Mirage/Analysis/ModuleTarget.h"
+#include "Mirage/Bridge/Bridge.h"
 #include "Mirage/Cache/CacheStore.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
+#include "Mirage/Graph/GraphJSON.h"
 #include "Mirage/Transforms/Passes.h"
-#include "Mirage/Transforms/SearchGraph.h"
+#include "Mirage/Transforms/SearchGraphFlags.h"
+#include "Mirage/Transforms/SearchMonitor.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/Support/FileSystem.h"
@@ -38,8 +41,14 @@ static void emitRemarks(kernel::GraphOp op, const SearchGraphResult &result) {
                                    .category(DEBUG_TYPE)
                                    .function(function);
   const search::SearchReport &report = result.search.report;
+  StringRef stopReason = search::getStopReasonName(result.search.stopReason);
   if (!result.isReplaced) {
-    remark::missed(op.getLoc(), options) << "left as it was: " + result.whyNot;
+    auto remark = remark::missed(op.getLoc(), options);
+    remark << "left as it was: " + result.whyNot;
+    if (report.counts.states > 0) // it was searched
+      remark << remark::metric("stopReason", stopReason)
+             << remark::metric("states", report.counts.states)
+             << remark::metric("structures", report.structures);
     return;
   }
   std::string what =
@@ -55,50 +64,155 @@ static void emitRemarks(kernel::GraphOp op, const SearchGraphResult &result) {
       << remark::metric("predictedUs",
                         llvm::formatv("{0:f2}", report.bestUs).str())
       << remark::metric("baselineUs",
-                        llvm::formatv("{0:f2}", report.baselineUs).str());
+                        llvm::formatv("{0:f2}", report.baselineUs).str())
+      << remark::metric("limitUs",
+                        llvm::formatv("{0:f2}", report.limitUs).str())
+      << remark::metric(
+             "timesLimit",
+             llvm::formatv("{0:f2}", report.bestUs / report.limitUs).str())
+      << remark::metric("kernels", result.numKernels)
+      << remark::metric("stopReason", stopReason);
 }
 
 namespace {
 struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
-  using SearchGraphPassBase::SearchGraphPassBase;
+  SearchGraphPass() = default;
+  SearchGraphPass(const SearchGraphPass &other) : SearchGraphPassBase(other) {}
+  explicit SearchGraphPass(const SearchPipelineFlags &given) {
+    flags.takeGiven(given);
+    flags.applyPreset();
+  }
+
+  // A preset shows in the pipeline as the limits that it stands for.
+  LogicalResult initializeOptions(
+      StringRef text,
+      function_ref<LogicalResult(const Twine &)> onError) override {
+    if (failed(Pass::initializeOptions(text, onError)))
+      return failure();
+    flags.applyPreset();
+    return success();
+  }
 
   void runOnOperation() override {
-    if (failed(resolveTarget(getOperation(), target)))
+    SearchGraphOptions options = makeOptions();
+    if (failed(check(options)) ||
+        failed(resolveTarget(getOperation(), flags.target)))
       return signalPassFailure();
-    SearchGraphOptions options;
-    options.seed = seed;
-    options.maxBlockOps = maxBlockOps;
-    options.errorBoundBits = errorBound;
-    options.timeLimitS = timeLimitS;
     std::unique_ptr<cache::CacheStore> store;
     if (failed(openCache(store)))
       return signalPassFailure();
-    options.cache = store.get();
+    options.search.cache = store.get();
 
     SmallVector<kernel::GraphOp> graphs;
     getOperation()->walk([&](kernel::GraphOp op) { graphs.push_back(op); });
+    std::unique_ptr<search::Checkpoint> checkpoint;
+    if (failed(openCheckpoint(graphs, options, checkpoint)))
+      return signalPassFailure();
     llvm::json::Array reports;
     for (kernel::GraphOp op : graphs) {
-      FailureOr<std::string> chip = resolveTarget(op, target);
+      FailureOr<std::string> chip = resolveTarget(op, flags.target);
       if (failed(chip))
         return signalPassFailure();
-      options.target = *chip;
-      FailureOr<SearchGraphResult> result = searchGraph(op, options);
+      options.search.target = *chip;
+      FailureOr<SearchGraphResult> result = watchedSearch(op, options);
       if (failed(result))
         return signalPassFailure();
       emitRemarks(op, *result);
       llvm::json::Value entry = toJSON(*result);
       entry.getAsObject()->insert({"function", getFunctionName(op)});
+      entry.getAsObject()->insert({"options", search::toJSON(options.search)});
       reports.push_back(std::move(entry));
     }
-    if (!report.empty() && failed(writeReport(std::move(reports))))
+    if (!flags.report.empty() && failed(writeReport(std::move(reports))))
       signalPassFailure();
+  }
+
+  /// A search that a monitor, if there is one, watches and may end.
+  FailureOr<SearchGraphResult> watchedSearch(kernel::GraphOp op,
+                                             SearchGraphOptions options) {
+    const auto *monitor =
+        op->getDialect()->getRegisteredInterface<SearchMonitor>();
+    if (!monitor)
+      return searchGraph(op, options);
+    std::string function = getFunctionName(op);
+    options.search.isInterrupted = [=] { return monitor->isInterrupted(); };
+    options.search.onProgress = [=](const search::SearchProgress &progress) {
+      monitor->note(function, progress);
+    };
+    monitor->begin(function, flags.progress);
+    FailureOr<SearchGraphResult> result = searchGraph(op, options);
+    monitor->end(function);
+    return result;
+  }
+
+  /// Leaves `checkpoint` empty where there is to be none. It is one of all
+  /// graphs together.
+  LogicalResult
+  openCheckpoint(ArrayRef<kernel::GraphOp> graphs, SearchGraphOptions &options,
+                 std::unique_ptr<search::Checkpoint> &checkpoint) {
+    if (flags.checkpoint.empty())
+      return success();
+    std::string text;
+    for (kernel::GraphOp op : graphs) {
+      FailureOr<Graph> program = readKernelGraph(op);
+      if (failed(program))
+        return failure();
+      text += llvm::formatv("{0}\n", mirage::toJSON(*program)).str();
+    }
+    auto opened =
+        search::Checkpoint::open(flags.checkpoint, {text, options.search});
+    if (!opened)
+      return fail(llvm::toString(opened.takeError()));
+    checkpoint = std::move(*opened);
+    options.search.checkpoint = checkpoint.get();
+    return success();
+  }
+
+  SearchGraphOptions makeOptions() const {
+    SearchGraphOptions options;
+    options.errorBoundBits = flags.errorBound;
+    search::SearchOptions &search = options.search;
+    search.maxKernels = flags.maxKernels;
+    search.maxOps = flags.maxOps;
+    search.maxBlockOps = flags.maxBlockOps;
+    search.maxGridAxes = flags.maxGridAxes;
+    search.maxStates = flags.maxStates;
+    search.numCandidates = flags.candidates;
+    search.numThreads = flags.threads;
+    search.seed = flags.seed;
+    search.timeLimitS = flags.timeLimitS;
+    return options;
+  }
+
+  LogicalResult fail(const Twine &message) {
+    return mlir::emitError(findLocation(getOperation())) << message;
+  }
+
+  /// Of those that are text, also reads them. Said once, at the module, though
+  /// there may be no graph to search.
+  LogicalResult check(SearchGraphOptions &options) {
+    if (!flags.preset.empty() && !search::findPreset(flags.preset))
+      return fail("expects preset attention, mlp or lora, got '" +
+                  flags.preset.getValue() + "'");
+    if (!llvm::is_contained({"auto", "off", "plain", "live"}, flags.progress))
+      return fail("expects progress auto, off, plain or live, got '" +
+                  flags.progress.getValue() + "'");
+    llvm::Expected<search::Shard> shard = search::parseShard(flags.shard);
+    if (!shard)
+      return fail(llvm::toString(shard.takeError()));
+    if (!shard->isWhole() && flags.checkpoint.empty())
+      return fail("expects a checkpoint where there is a shard, got shard=" +
+                  flags.shard.getValue() + " alone");
+    options.search.shard = *shard;
+    if (llvm::Error error = checkOptions(options))
+      return fail(llvm::toString(std::move(error)));
+    return success();
   }
 
   /// Leaves `store` empty where there is to be no cache.
   LogicalResult openCache(std::unique_ptr<cache::CacheStore> &store) {
     Location location = findLocation(getOperation());
-    llvm::Expected<cache::CacheMode> mode = cache::parseCacheMode(cacheMode);
+    llvm::Expected<cache::CacheMode> mode = cache::parseCacheMode(flags.cache);
     if (!mode)
       return mlir::emitError(location) << llvm::toString(mode.takeError());
     if (mode->access != cache::Access::None)
@@ -111,7 +225,7 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
 
   LogicalResult writeReport(llvm::json::Array graphs) {
     std::error_code code;
-    llvm::raw_fd_ostream file(report, code, llvm::sys::fs::OF_Text);
+    llvm::raw_fd_ostream file(flags.report, code, llvm::sys::fs::OF_Text);
     if (!code) {
       file << llvm::formatv("{0:2}", llvm::json::Value(llvm::json::Object{
                                          {"graphs", std::move(graphs)}}))
@@ -122,9 +236,15 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
     }
     if (!code)
       return success();
-    return mlir::emitError(findLocation(getOperation()))
-           << "cannot write the report to '" << report
-           << "': " << code.message();
+    return fail("cannot write the report to '" + flags.report.getValue() +
+                "': " + code.message());
   }
+
+  SearchGraphFlags<Pass> flags{*this};
 };
 } // namespace
+
+std::unique_ptr<Pass>
+mlir::mirage::createSearchGraphPass(const SearchPipelineFlags &flags) {
+  return std::make_unique<SearchGraphPass>(flags);
+}

@@ -8,6 +8,7 @@
 
 #include "Mirage/InitAll.h"
 #include "Mirage/Version/Version.h"
+#include "SearchConsole.h"
 #include "ThreadedMain.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/InitAllDialects.h"
@@ -40,6 +41,7 @@ int main(int argc, char **argv) {
   mlir::registerAllExtensions(registry);
   mlir::mirage::registerAllDialects(registry);
   mlir::mirage::registerAllExtensions(registry);
+  mirage::registerSearchConsole(registry);
   mlir::registerAllPasses();
   mlir::mirage::registerAllPasses();
   auto [input, output] = mlir::registerAndParseCLIOptions(

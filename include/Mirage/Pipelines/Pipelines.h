@@ -9,45 +9,15 @@
 #ifndef MIRAGE_PIPELINES_PIPELINES_H
 #define MIRAGE_PIPELINES_PIPELINES_H
 
+#include "Mirage/Transforms/SearchGraphFlags.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 
 namespace mlir::mirage {
 
-/// Options of `--mirage-superoptimize`.
+/// Options of `--mirage-superoptimize`: those of the search.
 struct SuperoptimizeOptions : public PassPipelineOptions<SuperoptimizeOptions> {
-  Option<std::string> target{
-      *this, "target",
-      llvm::cl::desc("GPU to search for, such as sm_90a; without it the "
-                     "module's #nvvm.target, or sm_90a"),
-      llvm::cl::init("")};
-  Option<unsigned> maxBlockOps{
-      *this, "max-block-ops",
-      llvm::cl::desc("Largest number of operators in one block graph"),
-      llvm::cl::init(16)};
-  Option<unsigned> errorBound{
-      *this, "error-bound",
-      llvm::cl::desc("Final test goes on until its proved error is below 2^-n, "
-                     "where a theorem allows that"),
-      llvm::cl::init(64)};
-  Option<uint64_t> seed{*this, "seed",
-                        llvm::cl::desc("Seed of all random inputs"),
-                        llvm::cl::init(0)};
-  Option<unsigned> timeLimitS{
-      *this, "time-limit-s",
-      llvm::cl::desc(
-          "Wall-clock budget of the search in seconds; 0 means none"),
-      llvm::cl::init(0)};
-  Option<std::string> cache{
-      *this, "cache",
-      llvm::cl::desc(
-          "Where results are kept from one search to the next: off, a folder "
-          "or readonly:FOLDER; without it what MIRAGE_CACHE_DIR says, or off "
-          "(docs/Cache.md)"),
-      llvm::cl::init("")};
-  Option<std::string> report{
-      *this, "report", llvm::cl::desc("File to write a report in JSON to"),
-      llvm::cl::init("")};
+  SearchPipelineFlags search{*this};
 };
 
 /// Options of `--mirage-compile`: those of the search, and

@@ -12,26 +12,12 @@
 
 #include "Mirage/Algebra/Subexpression.h"
 #include "Mirage/AlgebraZ3/SolverPruner.h"
+#include "Mirage/Search/EnumerationCounts.h"
 #include "Mirage/Search/FunctionBound.h"
 #include "Mirage/Search/OperatorOffers.h"
 #include <optional>
 
 namespace mlir::mirage::search {
-
-/// Why an operator was not tried further.
-enum class PruneReason : uint8_t {
-  Expression, ///< its result is no part of the target
-  Size,       ///< its form would have more monomials than any part
-  Place,      ///< a factor, sign, sum or reciprocal out of its place
-  Duplicate,  ///< an equal tensor is there
-  Open,       ///< too few operators left to close what is open
-  /// A product of tensors of which neither has all names, some of them reduced,
-  /// where the program has no such operation. It could be multiplied in another
-  /// order: the one pruning that can lose a structure.
-  OuterProduct,
-};
-constexpr unsigned kNumPruneReasons = 6;
-llvm::StringRef getPruneReasonName(PruneReason reason);
 
 /// A tensor that kernels may read.
 struct DeviceTensor {

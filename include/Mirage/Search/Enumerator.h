@@ -35,14 +35,6 @@
 
 namespace mlir::mirage::search {
 
-struct EnumerationCounts {
-  uint64_t states = 0;
-  uint64_t trials = 0;
-  std::array<uint64_t, kNumPruneReasons> pruned{};
-
-  EnumerationCounts &operator+=(const EnumerationCounts &other);
-};
-
 /// What a kernel is given, and what has to come of it.
 struct KernelSite {
   unsigned position = 0;            ///< how many kernels are before it
@@ -112,9 +104,9 @@ public:
   /// limit, on states or of time, ended the run.
   bool run(const KernelSite &site, const KernelChoice &kernel, Callback found);
 
-  /// The forms of the results of a kernel that some space of the program gave.
-  std::vector<FormId> replay(const KernelSite &site,
-                             const KernelStructure &kernel);
+  /// The results of a kernel that some space of the program gave.
+  std::vector<KernelResult> replay(const KernelSite &site,
+                                   const KernelStructure &kernel);
 
 private:
   struct Tensor {

@@ -22,12 +22,19 @@
 #ifndef MIRAGE_SEARCH_EXPLORER_H
 #define MIRAGE_SEARCH_EXPLORER_H
 
+#include "Mirage/Search/Checkpoint.h"
 #include "Mirage/Search/Enumerator.h"
 #include <atomic>
 #include <map>
 #include <memory>
 
 namespace mlir::mirage::search {
+
+/// How far a walk is.
+struct WalkProgress {
+  unsigned maxKernels = 1, numOperators = 0;
+  uint64_t states = 0, maxStates = 0;
+};
 
 struct ExplorationLimits {
   unsigned maxBlockOps = 16; ///< operators of one kernel
@@ -40,6 +47,15 @@ struct ExplorationLimits {
   unsigned numThreads = 1;
   /// Asked now and then, by all threads; true ends the walk. Empty: never.
   std::function<bool()> isOutOfTime = {};
+  /// Told now and then, some hundred times a second at most, on the thread that
+  /// runs the walk.
+  std::function<void(const WalkProgress &)> onProgress = {};
+  /// What was enumerated before, and is added to; null: nothing.
+  Checkpoint *checkpoint = nullptr;
+  /// Stands for the program in names of items.
+  std::string programHash;
+  /// Of the items of last kernels only these are enumerated.
+  Shard shard = {};
 };
 
 /// What one number of operators brought.
@@ -73,6 +89,7 @@ private:
   struct Worker;
   struct Item;
   struct ItemResult;
+  struct ItemRun;
   struct Way;
   struct Boundary;
 
@@ -82,8 +99,17 @@ private:
                 unsigned numOperators, std::vector<Item> &items);
   bool runItems(llvm::ArrayRef<Item> items,
                 llvm::function_ref<void(const Item &, ItemResult &)> done);
+  void work(ItemRun &run, Worker &worker);
+  void runOnThreads(ItemRun &run);
+  bool join(ItemRun &run,
+            llvm::function_ref<void(const Item &, ItemResult &)> done);
+  bool isElsewhere(const ItemRun &run, size_t item) const;
+  void noteProgress(const ItemRun &run);
   ItemResult runItem(Worker &worker, const Item &item, uint64_t maxStates,
                      llvm::function_ref<bool()> isCancelled);
+  ItemResult recall(Worker &worker, const KernelSite &site,
+                    const ItemRecord &record);
+  std::string getName(const Item &item);
   KernelSite makeSite(Worker &worker, const Item &item);
   void replay(Worker &worker, unsigned boundary);
   bool endRound(Stop why);
@@ -105,6 +131,7 @@ private:
   std::vector<SearchRound> rounds;
   llvm::function_ref<bool(const Structure &)> found = nullptr;
   uint64_t numStates = 0;
+  uint64_t numLastItems = 0; ///< before the items that run now
   Stop stop = Stop::Exhausted;
 };
 

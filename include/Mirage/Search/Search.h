@@ -21,15 +21,11 @@
 #include "Mirage/Search/CostModel.h"
 #include "Mirage/Search/Explorer.h"
 #include "Mirage/Search/Instantiator.h"
+#include "Mirage/Search/SearchOptions.h"
 #include "Mirage/Search/TestPairs.h"
 #include "llvm/Support/JSON.h"
-#include <functional>
 
 namespace mlir::mirage::search {
-
-/// Whether `candidate` was shown equal to `program`.
-using StructureVerifier =
-    std::function<bool(const Graph &program, const Graph &candidate)>;
 
 /// Every structure is tested until the proved error is below 2^-n at each of
 /// its test sizes; the winner's final test has a bound of its own.
@@ -43,50 +39,6 @@ StructureVerifier makeFieldVerifier(uint64_t seed);
 /// What is searched as a whole alone.
 constexpr unsigned kMaxWholeOperations = 10;
 
-struct SearchOptions {
-  std::string target = "sm_90a";
-  /// Largest number of operators in one block graph.
-  unsigned maxBlockOps = 16;
-  unsigned maxGridAxes = 3;
-  /// States over all rounds; the search ends when they are used up.
-  uint64_t maxStates = 100000;
-  /// Of these, what may be spent on atoms (silu, rms) written out, the larger
-  /// space of the two and the one less often needed.
-  uint64_t maxWrittenOutStates = 25000;
-  /// The most kernels of a structure, up to kMaxKernels. Those of one kernel
-  /// come first.
-  unsigned maxKernels = 2;
-  /// Largest number of operators in all kernels of a structure that has
-  /// several, and the states that may be spent on them.
-  unsigned maxOps = 11;
-  uint64_t maxStatesOfSeveral = 100000;
-  unsigned numThreads = 1;
-  /// Programs of more than kMaxWholeOperations operations, and those that
-  /// cannot be searched as a whole, are searched in parts as well
-  /// (ProgramParts.h).
-  bool cutsProgram = true;
-  /// How many of the cheapest candidates are returned, each of another
-  /// structure.
-  unsigned numCandidates = 8;
-  /// Tilings that cannot be among the best, by a bound on their cost, are not
-  /// tried. False for tests that nothing is lost so.
-  bool cutsInstances = true;
-  /// Outputs may be sums over blocks, which need atomic adds or a second step.
-  bool allowSummedOutputs = false;
-  /// Blocks along an axis may be joined in mid-kernel.
-  bool allowGridAccumulates = true;
-  /// Wall-clock budget in seconds; 0 is none. The only way for the machine to
-  /// have a say in the result.
-  unsigned timeLimitS = 0;
-  uint64_t seed = 0; ///< of all random inputs
-  /// Judges every structure, at small sizes; empty for makeFieldVerifier(seed).
-  StructureVerifier verify;
-  /// Where results are looked for and kept; null: nowhere. What is found there
-  /// is what a search would find, and was tested by one with the same seed;
-  /// nothing is tested again.
-  cache::ResultCache *cache = nullptr;
-};
-
 enum class StopReason : uint8_t {
   Exhausted, ///< everything within the limits on operators was seen
   /// The same, but for structures with PruneReason::OuterProduct in them.
@@ -96,6 +48,7 @@ enum class StopReason : uint8_t {
   /// The program, multiplied out, has too many terms or too long ones for one
   /// reading of it, or for any, to be searched.
   ProgramTooLarge,
+  Interrupted, ///< by SearchOptions::isInterrupted
 };
 llvm::StringRef getStopReasonName(StopReason reason);
 
@@ -119,6 +72,7 @@ struct SearchReport {
   unsigned filtered = 0;    ///< of these, by a quick test
   uint64_t instances = 0;   ///< tilings tried, not cut off by their bound
   uint64_t fitting = 0;     ///< of these, within shared memory
+  uint64_t recalled = 0;    ///< items of the walk that a checkpoint had
   double baselineUs = 0;    ///< predicted: every operator a kernel
   double bestUs = 0;        ///< predicted
   double limitUs = 0;       ///< predicted: device memory alone
@@ -128,6 +82,12 @@ struct SearchReport {
   SearchReport &operator+=(const SearchReport &other);
 };
 llvm::json::Value toJSON(const SearchReport &report);
+
+/// The options that limit the search, with their values; threads as many as
+/// there are.
+llvm::json::Value toJSON(const SearchOptions &options);
+/// The names of the options that ended a search.
+llvm::json::Array listLimitsHit(StopReason reason);
 
 /// Two graphs whose equality is to be shown.
 struct Claim {
@@ -147,6 +107,16 @@ struct Candidate {
   std::vector<Claim> claims;
 };
 
+/// A structure that came near.
+struct NearMiss {
+  std::string structure; ///< as text
+  double predictedUs = 0;
+  std::string why;
+};
+llvm::json::Value toJSON(llvm::ArrayRef<NearMiss> misses);
+/// How many of them are kept.
+constexpr size_t kMaxNearMisses = 8;
+
 struct SearchResult {
   /// Cheapest first; ties by number of operators, then by text. Empty if
   /// nothing was found.
@@ -156,6 +126,8 @@ struct SearchResult {
   Graph baseline;
   StopReason stopReason = StopReason::Exhausted;
   SearchReport report;
+  /// The cheapest of what was rejected, or is no cheaper than the baseline.
+  std::vector<NearMiss> nearMisses;
 
   /// The cheapest µGraph, the baseline among them.
   const Graph &getBest() const;
@@ -163,9 +135,9 @@ struct SearchResult {
 
 /// Searches µGraphs equal to `program`, a graph of kernel-level operators.
 /// The result depends on the program and the options alone.
-/// \returns an error if the target is unknown, or if the program cannot be
-/// searched: what nameProgram refuses, or an operator with no default block
-/// graph.
+/// \returns an error if an option or the target is no good (checkOptions,
+/// getTarget), or if the program cannot be searched: what nameProgram refuses,
+/// or an operator with no default block graph.
 llvm::Expected<SearchResult> superoptimize(const Graph &program,
                                            const SearchOptions &options);
 

@@ -213,24 +213,11 @@ def SearchGraphPass : Pass<"mirage-search-graph"> {
     graph for which nothing cheaper is found is left as it is. The result
     depends on options and seed alone, not on the number of threads; only
     `time-limit-s` lets the machine in. With a `cache` it is what a search found
-    earlier, tested again before it is used. Method: Wu et al., "Mirage: A
+    earlier, tested again before it is used. Options: docs/Search.md, "Running a
+    search", one list with those of the pipelines. Method: Wu et al., "Mirage: A
     Multi-Level Superoptimizer for Tensor Programs", OSDI 2025.
     Example: test/Transforms/search-graph.mlir
   }];
-  let options = [
-    Option<"target", "target", "std::string", /*default=*/"\"\"",
-           "GPU whose limits and rates rank the candidates; without it the module's #nvvm.target, or sm_90a">,
-    Option<"maxBlockOps", "max-block-ops", "unsigned", /*default=*/"16",
-           "Largest number of operators in one block graph">,
-    Option<"errorBound", "error-bound", "unsigned", /*default=*/"64",
-           "Final test goes on until its proved error is below 2^-n, where a theorem allows that">,
-    Option<"seed", "seed", "uint64_t", /*default=*/"0", "Seed of all random inputs">,
-    Option<"timeLimitS", "time-limit-s", "unsigned", /*default=*/"0",
-           "Wall-clock budget in seconds; 0 means none">,
-    Option<"cacheMode", "cache", "std::string", /*default=*/"\"\"",
-           "Where results are kept from one search to the next: off, a folder or readonly:FOLDER; without it what MIRAGE_CACHE_DIR says, or off (docs/Cache.md)">,
-    Option<"report", "report", "std::string", /*default=*/"\"\"",
-           "File to write a report in JSON to">];
   let dependentDialects = ["::mlir::mirage::block::MirageBlockDialect"];
 }
 

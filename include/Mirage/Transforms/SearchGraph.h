@@ -16,17 +16,15 @@
 namespace mlir::mirage {
 
 struct SearchGraphOptions {
-  std::string target = "sm_90a";
-  uint64_t seed = 0;
-  unsigned maxBlockOps = 16;
+  search::SearchOptions search;
   /// The final test goes on until its proved error is below 2^-errorBoundBits,
   /// where a theorem allows that.
   unsigned errorBoundBits = 64;
-  unsigned timeLimitS = 0; ///< 0: none
-  /// Where results of searches are looked for and kept; null: nowhere. What is
-  /// found there takes the final test like everything else.
-  cache::ResultCache *cache = nullptr;
 };
+
+/// What checkOptions says, and the same of the members that are not the
+/// search's own.
+llvm::Error checkOptions(const SearchGraphOptions &options);
 
 /// What became of one kernel graph.
 struct SearchGraphResult {
@@ -45,7 +43,8 @@ struct SearchGraphResult {
 /// Replaces the body of `op` by the cheapest equal µGraph found, if one is
 /// cheaper than every operator as a kernel of its own and passes the final
 /// test. The result carries the attribute `mirage.certificate`. Fails after a
-/// diagnostic where the options are no good (a target that is no GPU); a graph
+/// diagnostic where the options are no good (checkOptions, a target that is no
+/// GPU); a graph
 /// that cannot be searched is left alone, as is one for a GPU of unknown rates.
 FailureOr<SearchGraphResult> searchGraph(kernel::GraphOp op,
                                          const SearchGraphOptions &options);

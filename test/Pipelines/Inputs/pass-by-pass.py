@@ -40,7 +40,7 @@ def take(step, text):
     again = run(dumped.replace("\n", ""), text).stdout
     if again != once:
         sys.exit(f"{step}: does something else when its dump\n{dumped}\nis read back")
-    print(step if len(step) < 200 else step[:60] + " ...")
+    print(step if len(step) < 500 else step[:60] + " ...")
     return once
 
 

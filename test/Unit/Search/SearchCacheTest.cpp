@@ -160,10 +160,6 @@ TEST(SearchCache, OptionsThatHaveASayAreInTheKey) {
   EXPECT_EQ(use([](SearchOptions &o) { o.maxKernels = 1; }), CacheUse::Missed);
   EXPECT_EQ(use([](SearchOptions &o) { o.maxGridAxes = 1; }), CacheUse::Missed);
   EXPECT_EQ(use([](SearchOptions &o) { o.maxStates = 500; }), CacheUse::Missed);
-  EXPECT_EQ(use([](SearchOptions &o) { o.maxStatesOfSeveral = 500; }),
-            CacheUse::Missed);
-  EXPECT_EQ(use([](SearchOptions &o) { o.maxWrittenOutStates = 500; }),
-            CacheUse::Missed);
   EXPECT_EQ(use([](SearchOptions &o) { o.allowSummedOutputs = true; }),
             CacheUse::Missed);
   EXPECT_EQ(use([](SearchOptions &o) { o.allowGridAccumulates = false; }),
@@ -187,8 +183,7 @@ TEST(SearchCache, WhatRanOutOfTimeIsNotKept) {
   MemoryCache cache;
   SearchOptions options;
   options.timeLimitS = 1;
-  options.maxStates = options.maxStatesOfSeveral = options.maxWrittenOutStates =
-      1000000000;
+  options.maxStates = 1000000000;
   options.maxOps = 30;
   SearchResult result = run(qkNormAttention(2, 64, 1024, 64), cache, options);
   EXPECT_EQ(result.stopReason, StopReason::TimeLimit);

@@ -226,6 +226,41 @@ TEST(SearchTest, SameOptionsSameResult) {
   EXPECT_EQ(first.report.counts.states, second.report.counts.states);
 }
 
+SearchOptions makeOptions(llvm::StringRef presetName) {
+  const SearchPreset &preset = *findPreset(presetName);
+  SearchOptions options;
+  options.maxKernels = preset.maxKernels;
+  options.maxOps = preset.maxOps;
+  options.maxBlockOps = preset.maxBlockOps;
+  options.maxGridAxes = preset.maxGridAxes;
+  return options;
+}
+
+/// A preset saves time and nothing else.
+TEST(SearchTest, DefaultsFindWhatPresetsFind) {
+  for (auto [name, graph] :
+       {std::pair("attention", attention(2, 40, 300, 32)),
+        std::pair("attention", qkNormAttention(2, 20, 70, 16)),
+        std::pair("mlp", gatedMlp(8, 512, 192)),
+        std::pair("mlp", rmsNormLinear(8, 512, 768)),
+        std::pair("lora", lora(16, 256, 16, 200))}) {
+    SearchResult preset = run(graph, makeOptions(name)), all = run(graph);
+    EXPECT_EQ(toString(preset.getBest()), toString(all.getBest())) << name;
+    EXPECT_LE(preset.report.counts.states, all.report.counts.states);
+  }
+  EXPECT_EQ(findPreset("conv"), nullptr);
+}
+
+TEST(SearchTest, OptionsOutOfRangeAreErrors) {
+  SearchOptions options;
+  options.maxKernels = 4;
+  llvm::Expected<SearchResult> result =
+      superoptimize(expMatmul(8, 100, 70), options);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(llvm::toString(result.takeError()),
+            "expects max-kernels of 1 to 3, got 4");
+}
+
 TEST(SearchTest, AWrongCandidateIsRejected) {
   SearchOptions options;
   options.verify = [](const Graph &, const Graph &) { return false; };

@@ -1,0 +1,47 @@
+//===- EnumerationCounts.h - What an enumeration did ------------*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_SEARCH_ENUMERATIONCOUNTS_H
+#define MIRAGE_SEARCH_ENUMERATIONCOUNTS_H
+
+#include "llvm/ADT/StringRef.h"
+#include <array>
+#include <cstdint>
+
+namespace mlir::mirage::search {
+
+/// Why an operator was not tried further.
+enum class PruneReason : uint8_t {
+  Expression, ///< its result is no part of the target
+  Size,       ///< its form would have more monomials than any part
+  Place,      ///< a factor, sign, sum or reciprocal out of its place
+  Duplicate,  ///< an equal tensor is there
+  Open,       ///< too few operators left to close what is open
+  /// A product of tensors of which neither has all names, some of them reduced,
+  /// where the program has no such operation. It could be multiplied in another
+  /// order: the one pruning that can lose a structure.
+  OuterProduct,
+};
+constexpr unsigned kNumPruneReasons = 6;
+llvm::StringRef getPruneReasonName(PruneReason reason);
+
+struct EnumerationCounts {
+  uint64_t states = 0;
+  uint64_t trials = 0;
+  std::array<uint64_t, kNumPruneReasons> pruned{};
+
+  EnumerationCounts &operator+=(const EnumerationCounts &other);
+  bool operator==(const EnumerationCounts &other) const {
+    return states == other.states && trials == other.trials &&
+           pruned == other.pruned;
+  }
+};
+
+} // namespace mlir::mirage::search
+
+#endif // MIRAGE_SEARCH_ENUMERATIONCOUNTS_H

@@ -1,0 +1,116 @@
+//===- SearchOptions.h - What a search looks at, and how long ---*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef MIRAGE_SEARCH_SEARCHOPTIONS_H
+#define MIRAGE_SEARCH_SEARCHOPTIONS_H
+
+#include "Mirage/Cache/ResultCache.h"
+#include "Mirage/Graph/Graph.h"
+#include "Mirage/Search/Checkpoint.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace mlir::mirage::search {
+
+/// Whether `candidate` was shown equal to `program`.
+using StructureVerifier =
+    std::function<bool(const Graph &program, const Graph &candidate)>;
+
+/// How far a search is.
+struct SearchProgress {
+  double seconds = 0;
+  /// Of the structures that are enumerated.
+  unsigned maxKernels = 1, numOperators = 0;
+  uint64_t states = 0; ///< of the whole search
+  /// Of the part that is being walked, and its limit.
+  uint64_t partStates = 0, maxStates = 0;
+  uint64_t structures = 0;
+  double bestUs = 0,
+         baselineUs = 0; ///< predicted; the best is not yet verified
+  unsigned timeLimitS = 0;
+};
+
+struct SearchOptions {
+  std::string target = "sm_90a";
+  /// Largest number of operators in one block graph.
+  unsigned maxBlockOps = 16;
+  unsigned maxGridAxes = 3;
+  /// The most kernels of a structure, up to kMaxKernels. Those of one kernel
+  /// come first.
+  unsigned maxKernels = 2;
+  /// Largest number of operators in all kernels of a structure that has
+  /// several.
+  unsigned maxOps = 11;
+  /// States that may be spent on structures of one kernel, and again on those
+  /// of several. A quarter of them may go to atoms (silu, rms) written out, the
+  /// larger space of the two and the one less often needed.
+  uint64_t maxStates = 100000;
+  unsigned numThreads = 0; ///< 0: one for each core
+  /// Programs of more than kMaxWholeOperations operations, and those that
+  /// cannot be searched as a whole, are searched in parts as well
+  /// (ProgramParts.h).
+  bool cutsProgram = true;
+  /// How many of the cheapest candidates are returned, each of another
+  /// structure.
+  unsigned numCandidates = 8;
+  /// Tilings that cannot be among the best, by a bound on their cost, are not
+  /// tried. False for tests that nothing is lost so.
+  bool cutsInstances = true;
+  /// Outputs may be sums over blocks, which need atomic adds or a second step.
+  bool allowSummedOutputs = false;
+  /// Blocks along an axis may be joined in mid-kernel.
+  bool allowGridAccumulates = true;
+  /// Wall-clock budget in seconds; 0 is none. The only way for the machine to
+  /// have a say in the result.
+  unsigned timeLimitS = 0;
+  uint64_t seed = 0; ///< of all random inputs
+  /// Judges every structure, at small sizes; empty for makeFieldVerifier(seed).
+  StructureVerifier verify;
+  /// Where results are looked for and kept; null: nowhere. What is found there
+  /// is what a search would find, and was tested by one with the same seed;
+  /// nothing is tested again.
+  cache::ResultCache *cache = nullptr;
+  /// What was enumerated before, by searches of the same that were stopped or
+  /// by shards, and is added to; null: nothing. It changes no result.
+  Checkpoint *checkpoint = nullptr;
+  /// A part of a search only enumerates, for the checkpoint: it has no
+  /// candidates. Each counts the states that it visits itself.
+  Shard shard;
+  /// Asked now and then, by all threads; true ends the search with what was
+  /// found so far, as the time limit does. Empty: never.
+  std::function<bool()> isInterrupted;
+  /// Told now and then, on the thread that searches, how far it is; not more
+  /// than ten times a second. Empty: nobody.
+  std::function<void(const SearchProgress &)> onProgress;
+};
+
+/// \returns an error that names the option, as users write it, whose value is
+/// out of range, or that together with others leaves nothing to search.
+llvm::Error checkOptions(const SearchOptions &options);
+
+constexpr unsigned kMaxThreads = 64;
+
+/// The threads that a search with these options has: as many as were asked for,
+/// or one for each core that the process may use.
+unsigned getNumThreads(const SearchOptions &options);
+
+/// Limits that hold what a kind of program needs and little more. The defaults
+/// find the same, in more time.
+struct SearchPreset {
+  llvm::StringLiteral name;
+  unsigned maxKernels, maxOps, maxBlockOps, maxGridAxes;
+};
+llvm::ArrayRef<SearchPreset> getPresets();
+/// Null where there is none of that name.
+const SearchPreset *findPreset(llvm::StringRef name);
+
+} // namespace mlir::mirage::search
+
+#endif // MIRAGE_SEARCH_SEARCHOPTIONS_H

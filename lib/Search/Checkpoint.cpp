@@ -1,0 +1,279 @@
+//===- Checkpoint.cpp - What a stopped search goes on from ----------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Search/Checkpoint.h"
+#include "CheckpointRecords.h"
+#include "Mirage/Algebra/Random.h"
+#include "Mirage/Graph/JSONCursor.h"
+#include "Mirage/Search/SearchOptions.h"
+#include "SearchCache.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+#include <chrono>
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::search;
+using llvm::Error;
+using llvm::Expected;
+using llvm::StringRef;
+namespace fs = llvm::sys::fs;
+
+static constexpr int64_t kFormatVersion = 1;
+static constexpr double kWriteIntervalS = 5;
+
+bool ItemRecord::operator==(const ItemRecord &other) const {
+  return counts == other.counts && found == other.found;
+}
+
+std::string mlir::mirage::search::hashToText(StringRef text) {
+  Seed hash = hashToSeed(text);
+  std::string hex;
+  for (uint32_t word : llvm::ArrayRef(hash).take_front(4))
+    hex += llvm::formatv("{0:x-8}", word).str();
+  return hex;
+}
+
+static double getNow() {
+  return std::chrono::duration<double>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+static Error makeError(StringRef path, const llvm::Twine &message) {
+  return llvm::createStringError("checkpoint '" + path + "': " + message);
+}
+
+//===----------------------------------------------------------------------===//
+// Shards and headers
+//===----------------------------------------------------------------------===//
+
+Expected<Shard> mlir::mirage::search::parseShard(StringRef text) {
+  constexpr unsigned kMaxShards = 1000000;
+  Shard shard;
+  if (text.empty())
+    return shard;
+  auto [index, count] = text.split('/');
+  if (index.getAsInteger(10, shard.index) ||
+      count.getAsInteger(10, shard.count) || shard.index >= shard.count ||
+      shard.count < 2 || shard.count > kMaxShards)
+    return llvm::createStringError(
+        "expects shard=i/n with i less than n and n of 2 to 1000000, got '" +
+        text + "'");
+  return shard;
+}
+
+std::string mlir::mirage::search::toString(const Shard &shard) {
+  if (shard.isWhole())
+    return "";
+  return llvm::formatv("{0}/{1}", shard.index, shard.count);
+}
+
+CheckpointHeader::CheckpointHeader(StringRef programText,
+                                   const SearchOptions &search)
+    : version(getSearchVersion()), program(hashToText(programText)),
+      shard(toString(search.shard)) {
+  options = llvm::formatv("max-kernels={0} max-ops={1} max-block-ops={2} "
+                          "max-grid-axes={3} summed-outputs={4} "
+                          "grid-accumulates={5}",
+                          search.maxKernels, search.maxOps, search.maxBlockOps,
+                          search.maxGridAxes, search.allowSummedOutputs,
+                          search.allowGridAccumulates);
+}
+
+/// Compares members that must be the same.
+static Error expectSame(StringRef path, const CheckpointHeader &expected,
+                        const CheckpointHeader &found, bool withShard) {
+  auto compare = [&](StringRef what, StringRef wanted, StringRef got) -> Error {
+    if (wanted == got)
+      return Error::success();
+    return makeError(path, "expects " + what + " '" + wanted + "', got '" +
+                               got + "'");
+  };
+  if (Error error = compare("one of version", expected.version, found.version))
+    return error;
+  if (Error error = compare("one of a program with hash", expected.program,
+                            found.program))
+    return error;
+  if (Error error =
+          compare("one of a search with", expected.options, found.options))
+    return error;
+  return withShard ? compare("one of shard", expected.shard, found.shard)
+                   : Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+Error Checkpoint::readRecord(StringRef line) {
+  auto record = parseLine(line);
+  if (!record)
+    return makeError(path, "a record is damaged: " +
+                               llvm::toString(record.takeError()));
+  records.insert({std::move(record->first), {std::move(record->second), true}});
+  return Error::success();
+}
+
+Expected<std::unique_ptr<Checkpoint>> Checkpoint::read(StringRef path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer)
+    return makeError(path, "cannot be read: " + buffer.getError().message());
+  auto [first, body] = (*buffer)->getBuffer().split('\n');
+  Expected<llvm::json::Value> value = parseJSON(first);
+  std::string error;
+  std::unique_ptr<Checkpoint> checkpoint(new Checkpoint(path, {}));
+  if (!value)
+    return makeError(path, "expects a checkpoint of a search, got " +
+                               llvm::toString(value.takeError()));
+  JSONCursor cursor(*value, error);
+  if (cursor["format"].string() != "mirage-checkpoint")
+    cursor["format"].expect("'mirage-checkpoint'");
+  cursor["formatVersion"].integer(kFormatVersion, kFormatVersion);
+  CheckpointHeader &header = checkpoint->header;
+  header.version = cursor["version"].string();
+  header.program = cursor["program"].string();
+  header.options = cursor["options"].string();
+  header.shard = cursor["shard"].string();
+  uint64_t numRecords = cursor["records"].integer(0);
+  std::string hash = cursor["hash"].string();
+  if (!error.empty())
+    return makeError(path, "expects a checkpoint of a search: " + error);
+  if (hash != hashToText(body))
+    return makeError(path, "is truncated or damaged: its records do not have "
+                           "the hash that its first line gives");
+  for (StringRef rest = body; !rest.empty();) {
+    auto [line, after] = rest.split('\n');
+    if (Error problem = checkpoint->readRecord(line))
+      return std::move(problem);
+    rest = after;
+  }
+  if (checkpoint->records.size() != numRecords)
+    return makeError(path,
+                     llvm::formatv("expects {0} records, got {1}", numRecords,
+                                   checkpoint->records.size()));
+  checkpoint->isChanged = false;
+  return std::move(checkpoint);
+}
+
+Expected<std::unique_ptr<Checkpoint>>
+Checkpoint::open(StringRef path, const CheckpointHeader &header) {
+  std::unique_ptr<Checkpoint> checkpoint(new Checkpoint(path, header));
+  if (fs::exists(path)) {
+    Expected<std::unique_ptr<Checkpoint>> there = read(path);
+    if (!there)
+      return there.takeError();
+    if (Error error = expectSame(path, header, (*there)->header, true))
+      return std::move(error);
+    checkpoint = std::move(*there);
+  }
+  // Whether it can be written shows now, and not after hours.
+  if (Error error = checkpoint->write())
+    return std::move(error);
+  return std::move(checkpoint);
+}
+
+//===----------------------------------------------------------------------===//
+// Records
+//===----------------------------------------------------------------------===//
+
+const ItemRecord *Checkpoint::find(StringRef item) {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto found = records.find(item);
+  if (found == records.end())
+    return nullptr;
+  numUsed += found->second.isRead;
+  return &found->second.record;
+}
+
+void Checkpoint::add(StringRef item, ItemRecord record) {
+  std::lock_guard<std::mutex> lock(mutex);
+  isChanged |= records.try_emplace(item.str(), Entry{std::move(record)}).second;
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+/// The file as it is to be, or nothing of it: a temporary one takes its place.
+static Error replaceFile(StringRef path, StringRef text) {
+  Expected<fs::TempFile> file = fs::TempFile::create(path + ".tmp-%%%%%%%%");
+  if (!file)
+    return makeError(path,
+                     "cannot be written: " + llvm::toString(file.takeError()));
+  llvm::raw_fd_ostream os(file->FD, /*shouldClose=*/false);
+  os << text;
+  os.flush();
+  if (std::error_code code = os.error()) {
+    os.clear_error();
+    llvm::consumeError(file->discard());
+    return makeError(path, "cannot be written: " + code.message());
+  }
+  if (Error error = file->keep(path))
+    return makeError(path,
+                     "cannot be written: " + llvm::toString(std::move(error)));
+  return Error::success();
+}
+
+Error Checkpoint::writeLocked() {
+  std::string body;
+  for (const auto &[item, entry] : records)
+    body += toLine(item, entry.record) + "\n";
+  llvm::json::Value first = llvm::json::Object{
+      {"format", "mirage-checkpoint"},      {"formatVersion", kFormatVersion},
+      {"version", header.version},          {"program", header.program},
+      {"options", header.options},          {"shard", header.shard},
+      {"records", int64_t(records.size())}, {"hash", hashToText(body)}};
+  if (Error error =
+          replaceFile(path, llvm::formatv("{0}\n", first).str() + body))
+    return error;
+  isChanged = false;
+  return Error::success();
+}
+
+Error Checkpoint::write() {
+  std::lock_guard<std::mutex> lock(mutex);
+  writtenAt = getNow();
+  return isChanged ? writeLocked() : Error::success();
+}
+
+Error Checkpoint::writeIfDue() {
+  std::lock_guard<std::mutex> lock(mutex);
+  double now = getNow();
+  if (!isChanged || now < writtenAt + kWriteIntervalS)
+    return Error::success();
+  Error error = writeLocked();
+  writtenAt = getNow();
+  return error;
+}
+
+Expected<uint64_t>
+mlir::mirage::search::mergeCheckpoints(StringRef output,
+                                       llvm::ArrayRef<std::string> inputs) {
+  std::unique_ptr<Checkpoint> merged;
+  for (const std::string &input : inputs) {
+    Expected<std::unique_ptr<Checkpoint>> next = Checkpoint::read(input);
+    if (!next)
+      return next.takeError();
+    if (!merged)
+      merged.reset(new Checkpoint(output, (*next)->header));
+    if (Error error = expectSame(input, merged->header, (*next)->header, false))
+      return std::move(error);
+    for (auto &[item, entry] : (*next)->records) {
+      auto [there, isNew] = merged->records.try_emplace(item, entry);
+      if (!isNew && !(there->second.record == entry.record))
+        return makeError(input, "disagrees with another on item " + item);
+    }
+  }
+  merged->header.shard = "";
+  if (Error error = merged->write())
+    return std::move(error);
+  return merged->records.size();
+}

@@ -1,0 +1,37 @@
+//===- CheckpointRecords.h - Items of a walk as lines of text ---*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A record is an object in JSON on one line:
+//
+//   {"item": "...", "states": 12, "trials": 300, "pruned": [..], "found": [
+//     {"grid": [0], "loop": 2, "inputs": [0, 1], "results": [4], "operators": [
+//       ["matmul", [0, 1], 2], ["accumulate", [2], -1, "sum", -1, []]]}]}
+//
+// An operator is its name, operands and the name that it reduces, -1 for none;
+// where it has more, also with what it accumulates, over which axis of the grid
+// (-1: the loop), and its scalars, as the bits of their float64.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_LIB_SEARCH_CHECKPOINTRECORDS_H
+#define MIRAGE_LIB_SEARCH_CHECKPOINTRECORDS_H
+
+#include "Mirage/Search/Checkpoint.h"
+
+namespace mlir::mirage::search {
+
+/// Without the end of the line.
+std::string toLine(llvm::StringRef item, const ItemRecord &record);
+
+/// Errors name the member with what was expected and found.
+llvm::Expected<std::pair<std::string, ItemRecord>>
+parseLine(llvm::StringRef line);
+
+} // namespace mlir::mirage::search
+
+#endif // MIRAGE_LIB_SEARCH_CHECKPOINTRECORDS_H

@@ -1,0 +1,83 @@
+//===- ExplorerState.h - Boundaries, items and workers ----------*- C++ -*-===//
+//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_LIB_SEARCH_EXPLORERSTATE_H
+#define MIRAGE_LIB_SEARCH_EXPLORERSTATE_H
+
+#include "Mirage/Search/Explorer.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace mlir::mirage::search {
+
+/// A kernel that leads from one boundary to another. Its inputs are inputs of
+/// the program, then tensors of the boundary that it starts from.
+struct Explorer::Way {
+  unsigned from = 0;
+  KernelStructure kernel;
+};
+
+/// What there is between two kernels: tensors that the kernel before left, then
+/// older ones. The first boundary has none.
+struct Explorer::Boundary {
+  unsigned position = 0; ///< how many kernels are before it
+  std::vector<BoundaryTensor> tensors;
+  unsigned numNew = 0; ///< of these, what the kernel before left
+  std::vector<Way> ways;
+  unsigned minOperators = 0; ///< of all kernels before
+  /// By number of operators.
+  std::map<unsigned, std::vector<KernelStructure>> lastKernels;
+  std::string hash = "start"; ///< of what it is
+
+  /// What no kernel so far has computed of the program's outputs.
+  llvm::SmallVector<unsigned> getOpenOutputs(unsigned numOutputs) const {
+    llvm::SmallVector<unsigned> open;
+    for (unsigned output = 0; output < numOutputs; ++output)
+      if (llvm::none_of(tensors, [&](const BoundaryTensor &tensor) {
+            return tensor.output == output;
+          }))
+        open.push_back(output);
+    return open;
+  }
+};
+
+/// One kernel's space: where it starts, what it reads, its axes.
+struct Explorer::Item {
+  unsigned boundary = 0;
+  llvm::SmallVector<unsigned>
+      read; ///< inputs of the program, then the boundary's
+  bool isLast = true;
+  unsigned numOperators = 0;
+  KernelChoice choice;
+};
+
+struct Explorer::ItemResult {
+  struct Found {
+    KernelStructure kernel;
+    std::vector<BoundaryTensor> tensors; ///< if it is not the last
+  };
+  EnumerationCounts counts;
+  std::vector<Found> found;
+  bool isComplete = false;
+};
+
+/// Forms belong to one context, and contexts to one thread.
+struct Explorer::Worker {
+  Worker(const TargetProgram &program, AtomReading reading)
+      : space(program, reading) {}
+
+  EnumerationSpace space;
+  /// By boundary: the forms of its tensors, once they were needed.
+  std::map<unsigned, std::vector<FormId>> forms;
+  /// Of the item that runs.
+  std::atomic<uint64_t> numStates{0};
+};
+
+} // namespace mlir::mirage::search
+
+#endif // MIRAGE_LIB_SEARCH_EXPLORERSTATE_H

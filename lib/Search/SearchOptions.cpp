@@ -1,0 +1,84 @@
+//===- SearchOptions.cpp - What a search looks at, and how long -----------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Search/SearchOptions.h"
+#include "Mirage/Search/TargetProgram.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Threading.h"
+#include <algorithm>
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::search;
+using llvm::Error;
+
+static Error makeError(const llvm::Twine &message) {
+  return llvm::createStringError(message);
+}
+
+static Error checkRange(llvm::StringRef name, uint64_t value, uint64_t least,
+                        uint64_t most) {
+  if (value >= least && value <= most)
+    return Error::success();
+  return makeError(llvm::formatv("expects {0} of {1} to {2}, got {3}", name,
+                                 least, most, value)
+                       .str());
+}
+
+Error mlir::mirage::search::checkOptions(const SearchOptions &options) {
+  struct Range {
+    llvm::StringLiteral name;
+    uint64_t value, least, most;
+  };
+  constexpr uint64_t kMany = 1000000000000;
+  const Range ranges[] = {{"max-kernels", options.maxKernels, 1, kMaxKernels},
+                          {"max-ops", options.maxOps, 1, 64},
+                          {"max-block-ops", options.maxBlockOps, 1, 64},
+                          {"max-grid-axes", options.maxGridAxes, 0, 3},
+                          {"max-states", options.maxStates, 1, kMany},
+                          {"candidates", options.numCandidates, 1, 1000000},
+                          {"threads", options.numThreads, 0, kMaxThreads}};
+  for (const Range &range : ranges)
+    if (Error error =
+            checkRange(range.name, range.value, range.least, range.most))
+      return error;
+  // Each kernel has an operator.
+  if (options.maxKernels > 1 && options.maxOps < options.maxKernels)
+    return makeError(llvm::formatv("expects max-ops of at least {0} where "
+                                   "max-kernels is {0}, got {1}",
+                                   options.maxKernels, options.maxOps)
+                         .str());
+  return Error::success();
+}
+
+unsigned mlir::mirage::search::getNumThreads(const SearchOptions &options) {
+  if (options.numThreads != 0)
+    return options.numThreads;
+  return std::clamp(llvm::hardware_concurrency().compute_thread_count(), 1u,
+                    kMaxThreads);
+}
+
+static constexpr SearchPreset kPresets[] = {
+    {"attention", /*maxKernels=*/2, /*maxOps=*/11, /*maxBlockOps=*/14,
+     /*maxGridAxes=*/3},
+    {"mlp", /*maxKernels=*/1, /*maxOps=*/9, /*maxBlockOps=*/9,
+     /*maxGridAxes=*/3},
+    {"lora", /*maxKernels=*/1, /*maxOps=*/8, /*maxBlockOps=*/8,
+     /*maxGridAxes=*/3},
+};
+
+llvm::ArrayRef<SearchPreset> mlir::mirage::search::getPresets() {
+  return kPresets;
+}
+
+const SearchPreset *mlir::mirage::search::findPreset(llvm::StringRef name) {
+  auto found = llvm::find_if(kPresets, [&](const SearchPreset &preset) {
+    return preset.name == name;
+  });
+  return found == std::end(kPresets) ? nullptr : found;
+}

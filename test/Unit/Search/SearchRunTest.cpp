@@ -1,0 +1,314 @@
+//===- SearchRunTest.cpp - Threads, interrupts, checkpoints, shards -------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Search/Checkpoint.h"
+#include "Mirage/Search/Search.h"
+#include "Programs.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "gtest/gtest.h"
+#include <atomic>
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::search;
+using namespace mlir::mirage::test;
+
+namespace {
+
+SearchResult run(const Graph &graph, const SearchOptions &options) {
+  return llvm::cantFail(superoptimize(graph, options));
+}
+
+/// All that a search says, but for how long it took and what it was spared.
+std::string describe(SearchResult result) {
+  result.report.seconds = 0;
+  result.report.recalled = 0;
+  std::string text =
+      llvm::formatv("{0} {1}\n", getStopReasonName(result.stopReason),
+                    search::toJSON(result.report));
+  for (const Candidate &candidate : result.candidates)
+    text +=
+        llvm::formatv("{0}\n{1}{2}\n", candidate.predictedUs,
+                      toString(candidate.structure), toString(candidate.graph));
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Threads
+//===----------------------------------------------------------------------===//
+
+/// Limits that strike within a round, of one kernel and of several.
+TEST(SearchRunTest, ThreadsChangeNothing) {
+  for (const Graph &graph : {rmsNormLinear(8, 128, 96), lora(16, 256, 16, 200),
+                             twoOutputs(20, 64, 48), attention(2, 40, 300, 32),
+                             qkNormAttention(2, 20, 70, 16)})
+    for (uint64_t maxStates : {333u, 4000u}) {
+      SearchOptions options;
+      options.maxStates = maxStates;
+      options.maxKernels = 3;
+      options.numThreads = 1;
+      std::string expected = describe(run(graph, options));
+      for (unsigned numThreads : {2u, 4u, 8u, 64u}) {
+        options.numThreads = numThreads;
+        EXPECT_EQ(describe(run(graph, options)), expected)
+            << numThreads << " threads";
+      }
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// Interrupts and progress
+//===----------------------------------------------------------------------===//
+
+TEST(SearchRunTest, AnInterruptedSearchReturnsTheBestSoFar) {
+  SearchOptions options;
+  options.maxStates = 1000000000;
+  std::atomic<bool> isInterrupted{false};
+  options.isInterrupted = [&] { return isInterrupted.load(); };
+  unsigned numCalls = 0;
+  options.onProgress = [&](const SearchProgress &progress) {
+    ++numCalls;
+    EXPECT_LE(progress.partStates, progress.maxStates);
+    EXPECT_LE(progress.bestUs, progress.baselineUs);
+    if (progress.structures > 20)
+      isInterrupted = true;
+  };
+  SearchResult result = run(lora(16, 256, 16, 200), options);
+  EXPECT_GT(numCalls, 0u);
+  EXPECT_EQ(result.stopReason, StopReason::Interrupted);
+  ASSERT_FALSE(result.candidates.empty());
+  EXPECT_GT(result.report.verified, 0u);
+  EXPECT_LT(result.report.bestUs, result.report.baselineUs);
+}
+
+TEST(SearchRunTest, ASearchInterruptedAtOnceFindsNothing) {
+  SearchOptions options;
+  options.isInterrupted = [] { return true; };
+  SearchResult result = run(lora(16, 256, 16, 200), options);
+  EXPECT_EQ(result.stopReason, StopReason::Interrupted);
+  EXPECT_TRUE(result.candidates.empty());
+  EXPECT_EQ(toString(result.getBest()), toString(result.baseline));
+}
+
+//===----------------------------------------------------------------------===//
+// Checkpoints
+//===----------------------------------------------------------------------===//
+
+class CheckpointTest : public testing::Test {
+protected:
+  void SetUp() override {
+    ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("checkpoint", folder));
+  }
+  void TearDown() override {
+    ASSERT_FALSE(llvm::sys::fs::remove_directories(folder));
+  }
+
+  std::string getPath(const llvm::Twine &name) const {
+    llvm::SmallString<128> path(folder);
+    llvm::sys::path::append(path, name);
+    return path.str().str();
+  }
+
+  static std::string read(llvm::StringRef path) {
+    return llvm::cantFail(
+               llvm::errorOrToExpected(llvm::MemoryBuffer::getFile(path)))
+        ->getBuffer()
+        .str();
+  }
+  static void write(llvm::StringRef path, llvm::StringRef text) {
+    std::error_code code;
+    llvm::raw_fd_ostream(path, code) << text;
+    ASSERT_FALSE(code);
+  }
+
+  static SearchResult runWith(const std::string &path, const Graph &graph,
+                              SearchOptions options) {
+    auto checkpoint =
+        llvm::cantFail(Checkpoint::open(path, {toString(graph), options}));
+    options.checkpoint = checkpoint.get();
+    return run(graph, options);
+  }
+
+  llvm::SmallString<128> folder;
+};
+
+std::vector<Graph> getPrograms() {
+  return {rmsNormLinear(8, 128, 96), lora(16, 256, 16, 200),
+          attention(2, 40, 300, 32)};
+}
+
+SearchOptions getOptions() {
+  SearchOptions options;
+  options.maxKernels = 3;
+  options.maxStates = 8000;
+  return options;
+}
+
+TEST_F(CheckpointTest, ASearchStoppedByStatesGoesOn) {
+  for (auto [number, graph] : llvm::enumerate(getPrograms())) {
+    std::string path = getPath(llvm::Twine(number));
+    SearchOptions options = getOptions();
+    std::string expected = describe(run(graph, options));
+    options.maxStates = 3000;
+    SearchResult first = runWith(path, graph, options);
+    EXPECT_EQ(first.report.recalled, 0u);
+    EXPECT_EQ(describe(first), describe(run(graph, options)));
+    options.maxStates = 8000;
+    options.numThreads = 3;
+    SearchResult second = runWith(path, graph, options);
+    EXPECT_GT(second.report.recalled, 0u);
+    EXPECT_EQ(describe(second), expected);
+    SearchResult third = runWith(path, graph, options);
+    EXPECT_GT(third.report.recalled, second.report.recalled);
+    EXPECT_EQ(describe(third), expected);
+  }
+}
+
+TEST_F(CheckpointTest, AnInterruptedSearchGoesOn) {
+  for (auto [number, graph] : llvm::enumerate(getPrograms())) {
+    std::string path = getPath(llvm::Twine(number));
+    SearchOptions options = getOptions();
+    std::atomic<unsigned> numAsked{0};
+    options.isInterrupted = [&] { return ++numAsked > 2000; };
+    EXPECT_EQ(runWith(path, graph, options).stopReason,
+              StopReason::Interrupted);
+    SearchResult resumed = runWith(path, graph, getOptions());
+    EXPECT_GT(resumed.report.recalled, 0u);
+    EXPECT_EQ(describe(resumed), describe(run(graph, getOptions())));
+  }
+}
+
+TEST_F(CheckpointTest, ShardsJoinToTheWhole) {
+  constexpr unsigned kShards = 3;
+  for (auto [number, graph] : llvm::enumerate(getPrograms())) {
+    SearchOptions options = getOptions();
+    SearchResult whole = run(graph, options);
+    std::vector<std::string> files;
+    for (unsigned i = 0; i < kShards; ++i) {
+      files.push_back(getPath(llvm::Twine(number) + "-" + llvm::Twine(i)));
+      options.shard = {i, kShards};
+      SearchResult part = runWith(files.back(), graph, options);
+      EXPECT_TRUE(part.candidates.empty());
+    }
+    std::string merged = getPath(llvm::Twine(number));
+    uint64_t numRecords = llvm::cantFail(mergeCheckpoints(merged, files));
+    SearchResult joined = runWith(merged, graph, getOptions());
+    EXPECT_EQ(describe(joined), describe(whole));
+    EXPECT_GT(joined.report.recalled, 0u);
+    EXPECT_LE(joined.report.recalled, numRecords);
+  }
+}
+
+/// Without a limit on states, shards enumerate last kernels once in all.
+TEST_F(CheckpointTest, ShardsShareTheWork) {
+  Graph graph = attention(2, 40, 300, 32);
+  SearchOptions options;
+  options.maxKernels = 1;
+  uint64_t states = 0;
+  for (unsigned i = 0; i < 3; ++i) {
+    options.shard = {i, 3};
+    uint64_t own = run(graph, options).report.counts.states;
+    EXPECT_GT(own, 0u);
+    states += own;
+  }
+  options.shard = {};
+  EXPECT_EQ(states, run(graph, options).report.counts.states);
+}
+
+std::string openError(const std::string &path, const Graph &graph,
+                      const SearchOptions &options) {
+  auto opened = Checkpoint::open(path, {toString(graph), options});
+  return opened ? "" : llvm::toString(opened.takeError());
+}
+
+TEST_F(CheckpointTest, WhatIsOfSomethingElseIsRefused) {
+  std::string path = getPath("file");
+  Graph graph = expMatmul(8, 100, 70);
+  SearchOptions options;
+  runWith(path, graph, options);
+  std::string before = read(path);
+  auto expectRefused = [&](const Graph &other, const SearchOptions &with,
+                           const char *what) {
+    std::string error = openError(path, other, with);
+    EXPECT_NE(error.find(what), std::string::npos) << error;
+    EXPECT_EQ(read(path), before);
+  };
+  expectRefused(expMatmul(9, 100, 70), options, "expects one of a program");
+  SearchOptions other = options;
+  other.maxBlockOps = 5;
+  expectRefused(graph, other, "expects one of a search with 'max-kernels=2");
+  other = options;
+  other.shard = {1, 2};
+  expectRefused(graph, other, "expects one of shard '1/2', got ''");
+  other = options;
+  other.maxStates = 7;
+  other.numThreads = 2;
+  other.timeLimitS = 9;
+  EXPECT_EQ(openError(path, graph, other), "");
+
+  std::string another = before;
+  another.replace(another.find("\"version\":\"") + 11, 1, "9");
+  write(path, another);
+  EXPECT_NE(openError(path, graph, options).find("expects one of version"),
+            std::string::npos);
+  EXPECT_EQ(read(path), another);
+}
+
+TEST_F(CheckpointTest, WhatIsDamagedIsRefused) {
+  std::string path = getPath("file");
+  Graph graph = rmsNormLinear(8, 128, 96);
+  SearchOptions options;
+  options.maxStates = 3000;
+  runWith(path, graph, options);
+  std::string whole = read(path);
+  ASSERT_GT(whole.size(), 2000u);
+  auto expectRefused = [&](const std::string &text) {
+    write(path, text);
+    EXPECT_NE(openError(path, graph, options), "");
+    EXPECT_EQ(read(path), text);
+  };
+  for (size_t size = 0; size < whole.size(); size += whole.size() / 40)
+    expectRefused(whole.substr(0, size));
+  for (size_t i = 3; i < whole.size(); i += whole.size() / 40) {
+    std::string text = whole;
+    text[i] ^= 1;
+    expectRefused(text);
+  }
+  write(path, whole);
+  EXPECT_EQ(openError(path, graph, options), "");
+}
+
+TEST_F(CheckpointTest, WhatCannotBeWrittenIsSaidAtOnce) {
+  std::string error =
+      openError(getPath("no/such/folder"), expMatmul(8, 100, 70), {});
+  EXPECT_NE(error.find("cannot be written"), std::string::npos) << error;
+}
+
+TEST_F(CheckpointTest, CheckpointsOfDifferentSearchesDoNotJoin) {
+  runWith(getPath("a"), expMatmul(8, 100, 70), {});
+  runWith(getPath("b"), expMatmul(9, 100, 70), {});
+  auto merged = mergeCheckpoints(getPath("c"), {getPath("a"), getPath("b")});
+  ASSERT_FALSE(merged);
+  EXPECT_NE(llvm::toString(merged.takeError()).find("expects one of a program"),
+            std::string::npos);
+  EXPECT_FALSE(llvm::sys::fs::exists(getPath("c")));
+}
+
+TEST(SearchRunTest, ShardsAreNumbered) {
+  EXPECT_TRUE(llvm::cantFail(parseShard("")).isWhole());
+  EXPECT_EQ(toString(llvm::cantFail(parseShard("2/3"))), "2/3");
+  for (const char *bad : {"3/3", "0/1", "-1/3", "1", "/", "1/", "a/b", "0/0"}) {
+    llvm::Expected<Shard> shard = parseShard(bad);
+    EXPECT_FALSE(shard) << bad;
+    llvm::consumeError(shard.takeError());
+  }
+}
+
+} // namespace

@@ -1,0 +1,46 @@
+//===- mirage-checkpoint.cpp - Joins what shards have enumerated ----------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   mirage-checkpoint merge OUT IN...   joins checkpoints of shards of a search
+//
+// docs/Search.md, "Running a search", says what checkpoints are.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../StandardOutput.h"
+#include "Mirage/Search/Checkpoint.h"
+#include "Mirage/Version/Version.h"
+#include "llvm/Support/CommandLine.h"
+
+using namespace mlir::mirage;
+namespace cl = llvm::cl;
+
+static cl::SubCommand merge("merge", "Joins checkpoints of shards of a search");
+static cl::opt<std::string> output(cl::Positional, cl::Required,
+                                   cl::desc("<file to write>"), cl::sub(merge));
+static cl::list<std::string> inputs(cl::Positional, cl::OneOrMore,
+                                    cl::desc("<checkpoints>"), cl::sub(merge));
+
+static int fail(const llvm::Twine &message) {
+  llvm::errs() << "mirage-checkpoint: error: " << message << '\n';
+  return 1;
+}
+
+int main(int argc, char **argv) {
+  setVersionPrinter("mirage-checkpoint");
+  cl::ParseCommandLineOptions(
+      argc, argv, "Checkpoints of Mirage's searches (docs/Search.md)\n");
+  if (!merge)
+    return fail("expects merge");
+  std::vector<std::string> files(inputs.begin(), inputs.end());
+  llvm::Expected<uint64_t> numRecords = search::mergeCheckpoints(output, files);
+  if (!numRecords)
+    return fail(llvm::toString(numRecords.takeError()));
+  llvm::outs() << *numRecords << " records\n";
+  return finishOutput("mirage-checkpoint") ? 0 : 1;
+}
