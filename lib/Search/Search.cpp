@@ -340,6 +340,8 @@ private:
       return false;
     bool isNew = seen.insert(toString(structure)).second;
     if (isNew) {
+      if (options.onStructure)
+        options.onStructure(program, structure);
       structures.push_back(structure);
       size(structure);
     }

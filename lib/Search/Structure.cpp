@@ -8,7 +8,9 @@
 
 #include "Mirage/Search/Structure.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/SHA256.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir::mirage;
@@ -106,4 +108,12 @@ std::string mlir::mirage::search::toString(const Structure &structure) {
     os << " %" << output;
   os << '\n';
   return text;
+}
+
+std::string mlir::mirage::search::getHash(const Structure &structure) {
+  llvm::SHA256 hash;
+  hash.update(toString(structure));
+  auto digest = hash.final();
+  return llvm::toHex(llvm::ArrayRef<uint8_t>(digest).take_front(8),
+                     /*LowerCase=*/true);
 }

@@ -19,6 +19,9 @@
 
 namespace mlir::mirage::search {
 
+struct Structure;
+struct TargetProgram;
+
 /// Whether `candidate` was shown equal to `program`.
 using StructureVerifier =
     std::function<bool(const Graph &program, const Graph &candidate)>;
@@ -89,6 +92,9 @@ struct SearchOptions {
   /// Told now and then, on the thread that searches, how far it is; not more
   /// than ten times a second. Empty: nobody.
   std::function<void(const SearchProgress &)> onProgress;
+  /// Told each structure that counts, before it has sizes, and the program that
+  /// its names are of. Empty: nobody.
+  std::function<void(const TargetProgram &, const Structure &)> onStructure;
 };
 
 /// \returns an error that names the option, as users write it, whose value is

@@ -90,6 +90,9 @@ struct Structure {
 std::string toString(const KernelStructure &kernel);
 std::string toString(const Structure &structure);
 
+/// 16 hexadecimal digits: a hash of that text, the same on all machines.
+std::string getHash(const Structure &structure);
+
 } // namespace mlir::mirage::search
 
 #endif // MIRAGE_SEARCH_STRUCTURE_H

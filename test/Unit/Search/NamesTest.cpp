@@ -18,31 +18,6 @@ namespace {
 // Reshapes that split and join dimensions
 //===----------------------------------------------------------------------===//
 
-ValueId repeatHeads(ProgramBuilder &b, ValueId x, int64_t times) {
-  Shape shape = b.graph.getType(x).shape;
-  Shape once = {shape[0], 1, shape[1], shape[2]};
-  Shape often = {shape[0], times, shape[1], shape[2]};
-  ValueId split = b.apply(Opcode::Reshape, {x}, {}, once);
-  ValueId stretched = b.apply(Opcode::Broadcast, {split}, {}, often);
-  return b.apply(Opcode::Reshape, {stretched}, {},
-                 {shape[0] * times, shape[1], shape[2]});
-}
-
-/// Attention of `groups` heads of keys and values, which are repeated for
-/// `times` as many of queries.
-Graph repeatedAttention(int64_t groups, int64_t times, int64_t queries,
-                        int64_t keys, int64_t depth) {
-  ProgramBuilder b;
-  ValueId q = b.input({groups * times, queries, depth});
-  ValueId k = b.input({groups, keys, depth}),
-          v = b.input({groups, keys, depth});
-  ValueId scores =
-      b.matmul(q, b.transpose(repeatHeads(b, k, times), {0, 2, 1}));
-  ValueId e = b.apply(Opcode::Exp, {scores});
-  ValueId p = b.apply(Opcode::Div, {e, b.reduce(Opcode::Sum, e, 2)});
-  return b.finish({b.matmul(p, repeatHeads(b, v, times))});
-}
-
 /// Whether no axis is over a name.
 bool keepsWhole(const KernelStructure &structure, NameId name) {
   return !llvm::is_contained(structure.gridNames, name) &&

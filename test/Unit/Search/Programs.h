@@ -179,6 +179,50 @@ inline Graph rmsNormGatedMlp(int64_t m, int64_t k, int64_t n) {
   return b.finish({b.apply(Opcode::Mul, {gate, b.matmul(normed, w2)})});
 }
 
+inline ValueId repeatHeads(ProgramBuilder &b, ValueId x, int64_t times) {
+  Shape shape = b.graph.getType(x).shape;
+  Shape once = {shape[0], 1, shape[1], shape[2]};
+  Shape often = {shape[0], times, shape[1], shape[2]};
+  ValueId split = b.apply(Opcode::Reshape, {x}, {}, once);
+  ValueId stretched = b.apply(Opcode::Broadcast, {split}, {}, often);
+  return b.apply(Opcode::Reshape, {stretched}, {},
+                 {shape[0] * times, shape[1], shape[2]});
+}
+
+/// Attention of `groups` heads of keys and values, which are repeated for
+/// `times` as many of queries.
+inline Graph repeatedAttention(int64_t groups, int64_t times, int64_t queries,
+                               int64_t keys, int64_t depth) {
+  ProgramBuilder b;
+  ValueId q = b.input({groups * times, queries, depth});
+  ValueId k = b.input({groups, keys, depth}),
+          v = b.input({groups, keys, depth});
+  ValueId scores =
+      b.matmul(q, b.transpose(repeatHeads(b, k, times), {0, 2, 1}));
+  ValueId e = b.apply(Opcode::Exp, {scores});
+  ValueId p = b.apply(Opcode::Div, {e, b.reduce(Opcode::Sum, e, 2)});
+  return b.finish({b.matmul(p, repeatHeads(b, v, times))});
+}
+
+/// norm(X + alpha · (norm(H) + X)): a step of a normalised transformer.
+inline Graph normalizedStep(int64_t m, int64_t k) {
+  ProgramBuilder b;
+  ValueId h = b.input({m, k}), x = b.input({m, k}), alpha = b.input({m, k});
+  ValueId step = b.apply(Opcode::Add, {addRms(b, h), x});
+  step = b.apply(Opcode::Add, {x, b.apply(Opcode::Mul, {alpha, step})});
+  return b.finish({addRms(b, step)});
+}
+
+/// softmax(X) · W, with the maximum subtracted.
+inline Graph softmaxLinear(int64_t m, int64_t k, int64_t n) {
+  ProgramBuilder b;
+  ValueId x = b.input({m, k}), w = b.input({k, n});
+  ValueId shifted = b.apply(Opcode::Sub, {x, b.reduce(Opcode::Max, x, 1)});
+  ValueId e = b.apply(Opcode::Exp, {shifted});
+  ValueId p = b.apply(Opcode::Div, {e, b.reduce(Opcode::Sum, e, 1)});
+  return b.finish({b.matmul(p, w)});
+}
+
 /// X·W and exp(X·W), both.
 inline Graph twoOutputs(int64_t m, int64_t k, int64_t n) {
   ProgramBuilder b;

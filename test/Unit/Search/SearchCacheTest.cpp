@@ -123,7 +123,7 @@ TEST(SearchCache, ProgramsInParts) {
   }
   Graph graph = b.finish({x});
   SearchOptions options;
-  options.maxStates = options.maxStatesOfSeveral = 2000;
+  options.maxStates = 2000;
   MemoryCache cache;
   SearchResult first = run(graph, cache, options),
                second = run(graph, cache, options);

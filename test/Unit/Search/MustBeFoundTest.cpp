@@ -1,0 +1,241 @@
+//===- MustBeFoundTest.cpp - What the default search has to find ----------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Of each program a fused structure that people know by name, with its hash:
+// the first one, by number of operators and text, that is what they mean. It is
+// verified. A hash that changes says that what is found first has changed.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Search/Search.h"
+#include "Programs.h"
+#include "llvm/ADT/STLExtras.h"
+#include "gtest/gtest.h"
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::search;
+using namespace mlir::mirage::test;
+
+namespace {
+
+/// What a structure is known by.
+using Property = std::function<bool(const Structure &, const TargetProgram &)>;
+
+bool isLooped(const KernelStructure &kernel) {
+  return kernel.loopName != kNoName;
+}
+
+bool isOneLoopedKernel(const Structure &structure, const TargetProgram &) {
+  return structure.kernels.size() == 1 && isLooped(structure.kernels[0]);
+}
+
+bool isOneKernel(const Structure &structure, const TargetProgram &) {
+  return structure.kernels.size() == 1;
+}
+
+/// The name of the keys: what keys and values have, and queries have not.
+NameId findKeys(const TargetProgram &program) {
+  NameSet queries = program.getNames(program.inputs[0]),
+          keys = program.getNames(program.inputs[1]),
+          values = program.getNames(program.inputs[2]);
+  return toList(keys & values & ~queries)[0];
+}
+
+NameId findQueries(const TargetProgram &program) {
+  NameSet queries = program.getNames(program.inputs[0]),
+          keys = program.getNames(program.inputs[1]);
+  return toList(queries & ~keys).back();
+}
+
+bool hasAxis(const KernelStructure &kernel, NameId name) {
+  return llvm::is_contained(kernel.gridNames, name);
+}
+
+/// Blocks share the keys and leave their parts to a second kernel, which reads
+/// nothing else.
+bool isSplitKV(const Structure &structure, const TargetProgram &program) {
+  if (structure.kernels.size() != 2 || !isLooped(structure.kernels[0]))
+    return false;
+  auto isPartOfKeys = [&](NameId name) {
+    auto part = program.getPart(name);
+    return part && part->of == findKeys(program);
+  };
+  unsigned numInputs = program.graph.getNumInputs();
+  llvm::ArrayRef<unsigned> read = structure.kernels[1].inputs;
+  return read.size() == 2 && llvm::all_of(read, [&](unsigned input) {
+           return input >= numInputs &&
+                  llvm::any_of(structure.results[input - numInputs].layout,
+                               isPartOfKeys);
+         });
+}
+
+/// Blocks share the keys and join their sums.
+bool joinsKeys(const Structure &structure, const TargetProgram &program) {
+  const KernelStructure &kernel = structure.kernels[0];
+  return isOneLoopedKernel(structure, program) &&
+         llvm::count_if(kernel.operators, [&](const StructureOperator &op) {
+           return op.gridAxis &&
+                  kernel.gridNames[*op.gridAxis] == findKeys(program);
+         }) == 2;
+}
+
+/// FlashAttention: blocks have queries each, and loop over the keys.
+bool loopsOverKeys(const Structure &structure, const TargetProgram &program) {
+  return isOneLoopedKernel(structure, program) &&
+         structure.kernels[0].loopName == findKeys(program) &&
+         hasAxis(structure.kernels[0], findQueries(program)) &&
+         !hasAxis(structure.kernels[0], findKeys(program));
+}
+
+struct Wanted {
+  const char *name;
+  Graph graph;
+  Property property;
+  const char *hash;
+  unsigned maxOps = SearchOptions().maxOps;
+  uint64_t maxStates = SearchOptions().maxStates;
+};
+
+class Finder {
+public:
+  explicit Finder(const Wanted &wanted) : wanted(wanted) {}
+
+  void run() {
+    SearchOptions options;
+    options.numCandidates = 1;
+    options.cutsProgram = false;
+    options.maxOps = wanted.maxOps;
+    options.maxStates = wanted.maxStates;
+    options.onStructure = [&](const TargetProgram &program,
+                              const Structure &structure) {
+      consider(program, structure);
+    };
+    SearchResult result =
+        llvm::cantFail(superoptimize(wanted.graph, options));
+    EXPECT_FALSE(result.candidates.empty());
+  }
+
+  const std::optional<Structure> &getFound() const { return found; }
+
+  /// At small sizes.
+  bool isRight() const {
+    StructureVerifier verifier = makeFieldVerifier(/*seed=*/0);
+    return llvm::all_of(
+        buildTestPairs(*program, *found, *planKernels(*program, *found)),
+        [&](const TestPair &pair) {
+          return verifier(pair.program, pair.candidate);
+        });
+  }
+
+private:
+  static auto getKey(const Structure &structure) {
+    return std::make_pair(structure.getNumOperators(), toString(structure));
+  }
+
+  void consider(const TargetProgram &from, const Structure &structure) {
+    if (!wanted.property(structure, from) ||
+        (found && getKey(*found) <= getKey(structure)))
+      return;
+    found = structure;
+    program = from;
+  }
+
+  const Wanted &wanted;
+  std::optional<TargetProgram> program;
+  std::optional<Structure> found;
+};
+
+void expectFound(const Wanted &wanted) {
+  SCOPED_TRACE(wanted.name);
+  Finder finder(wanted);
+  finder.run();
+  ASSERT_TRUE(finder.getFound());
+  EXPECT_TRUE(finder.isRight());
+  EXPECT_EQ(getHash(*finder.getFound()), wanted.hash)
+      << toString(*finder.getFound());
+}
+
+//===----------------------------------------------------------------------===//
+// Normalisations, gates and low ranks
+//===----------------------------------------------------------------------===//
+
+TEST(MustBeFoundTest, RmsNormLinear) {
+  expectFound({"one kernel", rmsNormLinear(8, 512, 768), isOneLoopedKernel,
+               "07ddfe5528942d79"});
+}
+
+TEST(MustBeFoundTest, RmsNormWithEpsilonAndWeightThenLinear) {
+  expectFound({"one kernel", rmsNormWeightLinear(8, 512, 192),
+               isOneLoopedKernel, "9d13dc1a7bef3c14"});
+}
+
+TEST(MustBeFoundTest, GatedMlp) {
+  expectFound({"one kernel", gatedMlp(8, 512, 192), isOneLoopedKernel, "5f3d964ab002d4f3"});
+}
+
+TEST(MustBeFoundTest, GatedMlpWithSiluSpelled) {
+  expectFound({"one kernel", gatedMlpSpelled(8, 512, 192), isOneLoopedKernel,
+               "5f3d964ab002d4f3"});
+}
+
+TEST(MustBeFoundTest, GatedMlpOnASharedNorm) {
+  expectFound({"one kernel", rmsNormGatedMlp(8, 512, 192), isOneLoopedKernel,
+               "349dc8689d6a2096"});
+}
+
+TEST(MustBeFoundTest, Lora) {
+  expectFound({"one kernel", lora(16, 256, 16, 200), isOneLoopedKernel, "0ff7dad78fedf18a"});
+}
+
+TEST(MustBeFoundTest, NormalizedTransformerStep) {
+  expectFound({"one kernel", normalizedStep(8, 512), isOneKernel, "4c858e866d8cdc4b"});
+}
+
+/// The maximum is stripped first.
+TEST(MustBeFoundTest, SoftmaxLinear) {
+  expectFound({"one kernel", softmaxLinear(8, 512, 192), isOneLoopedKernel,
+               "99c0d11f7cf1c553"});
+}
+
+//===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+void expectAttention(const Graph &graph, std::array<const char *, 3> hashes) {
+  expectFound({"split-KV", graph, isSplitKV, hashes[0]});
+  expectFound({"keys joined", graph, joinsKeys, hashes[1]});
+  expectFound({"FlashAttention", graph, loopsOverKeys, hashes[2]});
+}
+
+TEST(MustBeFoundTest, Attention) {
+  expectAttention(attention(2, 40, 512, 32),
+                  {"897d84f13a8fc416", "82412033d2b0ea44", "ea084f06e9341aa8"});
+}
+
+TEST(MustBeFoundTest, AttentionWithRepeatedHeads) {
+  expectAttention(repeatedAttention(2, 4, 40, 512, 32),
+                  {"585e50f86703744a", "f393363de149c0a7", "b217b5d97d46633d"});
+}
+
+TEST(MustBeFoundTest, AttentionOnNormedQueriesAndKeys) {
+  Graph graph = qkNormAttention(2, 40, 512, 32);
+  expectFound({"keys joined", graph, joinsKeys, "bf0ce77ce590f7f4"});
+  expectFound({"FlashAttention", graph, loopsOverKeys, "3d4c82d131d89e14"});
+  // Twelve operators, which the default limits do not reach.
+  Wanted split = {"split-KV", graph, isSplitKV, ""};
+  split.maxOps = 12;
+  split.maxStates = 1200000;
+  expectFound(split);
+}
+
+TEST(MustBeFoundTest, SafeAttention) {
+  expectAttention(safeAttention(2, 40, 512, 32),
+                  {"897d84f13a8fc416", "23d04718ec7f472e", "ea084f06e9341aa8"});
+}
+
+} // namespace
