@@ -9,7 +9,9 @@
 //
 //   sum[k] x0[m,k] x1[k,n] / (sqrt(sum[k'] x0[m,k'] x0[m,k']))
 //
-// A letter's scope is shown by primes, one less than its number.
+// A letter's scope is shown by primes, one less than its number. Different
+// forms have different texts: 2*x is x + x, and 2 x has the constant as a
+// factor.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,6 +24,19 @@
 
 using namespace mlir::mirage;
 using llvm::SmallVector;
+
+/// As few digits as tell the number from all others, from 9 on.
+static std::string toText(double value) {
+  std::string text;
+  for (int digits : {9, 17}) {
+    text.clear();
+    llvm::raw_string_ostream(text) << llvm::format("%.*g", digits, value);
+    double parsed;
+    if (!llvm::StringRef(text).getAsDouble(parsed) && parsed == value)
+      break;
+  }
+  return text;
+}
 
 std::string ExpressionContext::toString(Letter letter) const {
   unsigned primes = letter.scope == 0 ? 0 : letter.scope - 1;
@@ -57,7 +72,7 @@ std::string ExpressionContext::toString(AtomId id) const {
     printLetters("[", "]");
     break;
   case Atom::Kind::Constant:
-    os << llvm::format("%.9g", llvm::bit_cast<double>(atom.payload));
+    os << toText(llvm::bit_cast<double>(atom.payload));
     break;
   case Atom::Kind::Extent:
     printLetters("|", "|");
@@ -107,7 +122,7 @@ std::string ExpressionContext::toString(MonomialId id) const {
 std::string ExpressionContext::toString(FormId id) const {
   SmallVector<std::string> terms;
   for (auto [monomial, count] : get(id).monomials)
-    terms.push_back((count > 1 ? std::to_string(count) + " " : "") +
+    terms.push_back((count > 1 ? std::to_string(count) + "*" : "") +
                     toString(monomial));
   llvm::sort(terms);
   return llvm::join(terms, " + ");

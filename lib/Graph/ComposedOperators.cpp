@@ -184,20 +184,6 @@ mlir::mirage::defineComposed(Opcode opcode, const Attributes &attributes,
   return builder.finish(output, result.element);
 }
 
-/// Appends the nodes of a definition. \returns the value of its output.
-static ValueId inlineDefinition(const Graph &definition,
-                                llvm::ArrayRef<ValueId> operands,
-                                Graph &result) {
-  llvm::SmallVector<ValueId> mapped(operands);
-  for (const Node &node : definition.getNodes())
-    mapped.push_back(result.add(
-        node.opcode,
-        llvm::map_to_vector(node.operands,
-                            [&](ValueId operand) { return mapped[operand]; }),
-        definition.getType(node.results[0]), node.attributes));
-  return mapped[definition.getOutputs()[0]];
-}
-
 Graph mlir::mirage::expandComposed(const Graph &graph) {
   Graph result;
   llvm::SmallVector<ValueId> mapped;
@@ -213,7 +199,7 @@ Graph mlir::mirage::expandComposed(const Graph &graph) {
           defineComposed(node.opcode, node.attributes,
                          graph.getTypes(node.operands), types[0]),
           "a verified operation has a definition");
-      mapped.push_back(inlineDefinition(definition, operands, result));
+      mapped.push_back(inlineGraph(definition, operands, result)[0]);
       continue;
     }
     ValueId first = node.body ? result.addGraph(operands, node.body, types)

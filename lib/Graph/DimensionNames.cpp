@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Graph/DimensionNames.h"
+#include "DimensionClasses.h"
 #include "ErrorPrefix.h"
-#include "llvm/ADT/IntEqClasses.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 
@@ -26,16 +26,10 @@ Shape DimensionNames::getShape(ArrayRef<NameId> dimensions,
 }
 
 namespace {
-/// Unifies the dimensions of all values, operation by operation.
+/// Joins the dimensions of all values, operation by operation.
 class Namer {
 public:
-  explicit Namer(const Graph &graph) : graph(graph) {
-    for (ValueId value = 0; value < graph.getNumValues(); ++value) {
-      firstDimension.push_back(numDimensions);
-      numDimensions += graph.getType(value).getRank();
-    }
-    classes.grow(numDimensions);
-  }
+  explicit Namer(const Graph &graph) : graph(graph), classes(graph) {}
 
   llvm::Expected<DimensionNames> run() {
     for (auto [number, operation] : llvm::enumerate(graph.getNodes()))
@@ -55,81 +49,17 @@ private:
   int64_t getSize(ValueId value, unsigned dim) const {
     return graph.getType(value).shape[dim];
   }
-  unsigned getRank(ValueId value) const {
-    return graph.getType(value).getRank();
-  }
-
-  /// Not where a size of 1 is broadcast, or what is left of a sum.
-  void join(ValueId lhs, unsigned lhsDim, ValueId rhs, unsigned rhsDim) {
-    if (getSize(lhs, lhsDim) > 1 &&
-        getSize(lhs, lhsDim) == getSize(rhs, rhsDim))
-      classes.join(firstDimension[lhs] + lhsDim, firstDimension[rhs] + rhsDim);
-  }
-
-  /// Joins dimensions counted from the last one, of `count` at most.
-  void joinFromBack(ValueId lhs, ValueId rhs, unsigned skip) {
-    unsigned count = std::min(getRank(lhs), getRank(rhs));
-    for (unsigned i = skip + 1; i <= count; ++i)
-      join(lhs, getRank(lhs) - i, rhs, getRank(rhs) - i);
-  }
 
   Error unify(const Node &operation) {
-    ValueId result = operation.results.front();
-    switch (getOperatorInfo(operation.opcode).kind) {
-    case OperatorKind::Elementwise:
-    case OperatorKind::Reduction:
-    case OperatorKind::Accumulate:
-    case OperatorKind::Copy:
-      for (ValueId operand : operation.operands)
-        joinFromBack(operand, result, 0);
-      return Error::success();
-    case OperatorKind::Contraction:
-      unifyMatmul(operation.operands[0], operation.operands[1], result);
-      return Error::success();
-    case OperatorKind::Movement:
-      return unifyMovement(operation, result);
-    case OperatorKind::Composed:
-    case OperatorKind::Graph:
-      break;
-    }
-    return Error::success();
-  }
-
-  void unifyMatmul(ValueId lhs, ValueId rhs, ValueId result) {
-    unsigned l = getRank(lhs), r = getRank(rhs), o = getRank(result);
-    join(lhs, l - 1, rhs, r - 2);
-    join(lhs, l - 2, result, o - 2);
-    join(rhs, r - 1, result, o - 1);
-    joinFromBack(lhs, result, 2);
-    joinFromBack(rhs, result, 2);
-  }
-
-  Error unifyMovement(const Node &operation, ValueId result) {
-    ValueId operand = operation.operands[0];
     if (operation.opcode == Opcode::Reshape)
-      return unifyReshape(operand, result);
-    if (operation.opcode == Opcode::Transpose)
-      for (auto [to, from] : llvm::enumerate(operation.attributes.dims))
-        join(operand, from, result, to);
-    else if (operation.opcode == Opcode::Slice ||
-             operation.opcode == Opcode::Concat)
-      unifyWholeDimensions(operation, result);
-    else
-      joinFromBack(operand, result, 0);
+      return unifyReshape(operation.operands[0], operation.results[0]);
+    classes.unify(operation);
     return Error::success();
-  }
-
-  /// A dimension of which a part is taken, or that is put together, has nothing
-  /// to do with that of the whole. Of as many elements, all are taken.
-  void unifyWholeDimensions(const Node &operation, ValueId result) {
-    for (ValueId operand : operation.operands)
-      for (unsigned dim = 0; dim < getRank(result); ++dim)
-        join(operand, dim, result, dim);
   }
 
   SmallVector<unsigned> getNamedDims(ValueId value) const {
     SmallVector<unsigned> dims;
-    for (unsigned dim = 0; dim < getRank(value); ++dim)
+    for (unsigned dim = 0; dim < graph.getType(value).getRank(); ++dim)
       if (getSize(value, dim) > 1)
         dims.push_back(dim);
     return dims;
@@ -147,23 +77,22 @@ private:
       return llvm::createStringError(
           "expects a reshape that neither splits nor joins dimensions");
     for (auto [fromDim, toDim] : llvm::zip(from, to))
-      join(operand, fromDim, result, toDim);
+      classes.join(operand, fromDim, result, toDim);
     return Error::success();
   }
 
   /// Numbers the classes in the order of their first dimension.
   DimensionNames assignNames() {
     DimensionNames names;
-    SmallVector<NameId> nameOfLeader(numDimensions, kNoName);
+    SmallVector<NameId> nameOfLeader(classes.getNumDimensions(), kNoName);
     for (ValueId value = 0; value < graph.getNumValues(); ++value) {
       DimensionList list;
-      for (unsigned dim = 0; dim < getRank(value); ++dim) {
+      for (unsigned dim = 0; dim < graph.getType(value).getRank(); ++dim) {
         if (getSize(value, dim) == 1) {
           list.push_back(kNoName);
           continue;
         }
-        NameId &name =
-            nameOfLeader[classes.findLeader(firstDimension[value] + dim)];
+        NameId &name = nameOfLeader[classes.find(value, dim)];
         if (name == kNoName) {
           name = names.extents.size();
           names.extents.push_back(getSize(value, dim));
@@ -176,9 +105,7 @@ private:
   }
 
   const Graph &graph;
-  SmallVector<unsigned> firstDimension; ///< by value
-  unsigned numDimensions = 0;
-  llvm::IntEqClasses classes;
+  DimensionClasses classes;
 };
 } // namespace
 
@@ -217,6 +144,16 @@ Error mlir::mirage::resizeInto(const Graph &from, Graph &to,
   return Error::success();
 }
 
+int64_t mlir::mirage::resizeCausalOffset(int64_t offset,
+                                         std::pair<int64_t, int64_t> there,
+                                         std::pair<int64_t, int64_t> here) {
+  if (offset == 0 || here == there)
+    return offset;
+  if (offset == there.second - there.first)
+    return std::max<int64_t>(0, here.second - here.first);
+  return offset > 0 ? 1 : -1;
+}
+
 Graph mlir::mirage::resize(const Graph &graph, const DimensionNames &names,
                            ArrayRef<int64_t> extents) {
   auto getShape = [&](ValueId value) {
@@ -224,6 +161,15 @@ Graph mlir::mirage::resize(const Graph &graph, const DimensionNames &names,
   };
   auto getAttributes = [&](const Node &node) -> llvm::Expected<Attributes> {
     Attributes attributes = node.attributes;
+    if (node.opcode == Opcode::CausalMask) {
+      auto getRowsAndColumns = [](const Shape &shape) {
+        return std::make_pair(shape[shape.size() - 2], shape.back());
+      };
+      attributes.offset = resizeCausalOffset(
+          attributes.offset,
+          getRowsAndColumns(graph.getType(node.operands[0]).shape),
+          getRowsAndColumns(getShape(node.operands[0])));
+    }
     if (attributes.count == 0)
       return attributes;
     // Dimension by dimension: a name that is reduced may stand twice, and be

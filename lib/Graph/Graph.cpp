@@ -61,6 +61,23 @@ Graph::getTypes(llvm::ArrayRef<ValueId> values) const {
   return llvm::map_to_vector(values, [&](ValueId v) { return types[v]; });
 }
 
+llvm::SmallVector<ValueId>
+mlir::mirage::inlineGraph(const Graph &graph, llvm::ArrayRef<ValueId> operands,
+                          Graph &to) {
+  llvm::SmallVector<ValueId> mapped(operands);
+  auto get = [&](ValueId value) { return mapped[value]; };
+  for (const Node &node : graph.getNodes()) {
+    llvm::SmallVector<ValueId> values = llvm::map_to_vector(node.operands, get);
+    llvm::SmallVector<TensorSpec> types = graph.getTypes(node.results);
+    ValueId first =
+        node.body ? to.addGraph(values, node.body, types)
+                  : to.add(node.opcode, values, types[0], node.attributes);
+    for (unsigned i = 0; i < node.results.size(); ++i)
+      mapped.push_back(first + i);
+  }
+  return llvm::map_to_vector(graph.getOutputs(), get);
+}
+
 int64_t TileGraph::getNumBlocks() const {
   int64_t count = 1;
   for (int64_t extent : grid)

@@ -25,6 +25,8 @@ EnumerationSpace::EnumerationSpace(const TargetProgram &program,
   declareNames(context, program);
   TargetForms all = computeForms(context, program, reading);
   hasAtomFunctions = all.hasAtoms;
+  if (all.hasVariances)
+    forms.useVariances();
   valueForms = all.ofValues;
   for (ValueId output : program.graph.getOutputs())
     targets.push_back(all.ofValues[output]);

@@ -183,6 +183,9 @@ void Enumerator::tryUnary(unsigned operand) {
       tryStep(step);
     else if (row.kind == OperatorKind::Reduction)
       tryReductions(step);
+    else if (const auto &mask = space.offers[number].mask;
+             mask && !(mask->getNames() & ~tensors[operand].names))
+      tryStep(step);
   }
 }
 
@@ -199,6 +202,8 @@ void Enumerator::tryReductions(Step step) {
       tryStep(step);
   }
   step.over = kNoName;
+  if (space.offers[step.offer].isVariance())
+    return; // of all at once
   if (phase != Phase::Loop)
     return tryGridAccumulations(step);
   bool isReducedAlready = !contains(names, structure.loopName);
@@ -380,6 +385,8 @@ FormId Enumerator::buildForm(const Step &step) {
     return space.forms.elementwise(
         *offer.row, offer.scalars,
         ArrayRef<FormId>({lhs, rhs}).take_front(step.isBinary ? 2 : 1));
+  if (offer.mask)
+    return space.forms.causalMask(lhs, *offer.mask);
   if (offer.row->kind == OperatorKind::Contraction)
     return space.forms.contraction(lhs, rhs, step.over,
                                    getPart(step.over, /*withLoop=*/true));
@@ -482,6 +489,8 @@ StructureOperator Enumerator::makeOperator(const Step &step) const {
     op.operands.push_back(step.rhs);
   op.over = step.over;
   op.gridAxis = step.gridAxis;
+  op.isVariance = offer.isVariance();
+  op.mask = offer.mask;
   return op;
 }
 

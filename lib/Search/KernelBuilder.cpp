@@ -129,11 +129,14 @@ std::optional<ScaledTile> KernelBuilder::build(const StructureOperator &op,
   switch (getOperatorInfo(op.opcode).kind) {
   case OperatorKind::Elementwise:
     if (program.isStripped && op.opcode == Opcode::Exp)
-      return scaled.exponential(operands[0], findNamesSummed(), varies);
+      return scaled.exponential(operands[0], findNamesSummed(), varies,
+                                mayStoreHidden());
     return scaled.elementwise(op.opcode, operands, attributes);
   case OperatorKind::Contraction:
     return scaled.matmul(operands[0], operands[1], op.over);
   case OperatorKind::Reduction:
+    if (op.isVariance)
+      return buildVariance(operands[0], op.over);
     attributes.count = getCount(op.opcode, op.over);
     return scaled.reduce(op.opcode, operands[0], op.over, attributes);
   case OperatorKind::Accumulate:
@@ -145,12 +148,24 @@ std::optional<ScaledTile> KernelBuilder::build(const StructureOperator &op,
                              op.gridAxis ? kernel.gridNames[*op.gridAxis]
                                          : kNoName);
   case OperatorKind::Movement:
+    return scaled.causalMask(operands[0], *op.mask,
+                             getMaskAttributes(*op.mask));
   case OperatorKind::Copy:
   case OperatorKind::Composed:
   case OperatorKind::Graph:
     break;
   }
   llvm_unreachable("structures have no such operators");
+}
+
+/// Whether something is stored for later kernels of which a mask may hide all.
+/// What accumulations join needs no care: a part of which nothing is seen adds
+/// nothing.
+bool KernelBuilder::mayStoreHidden() const {
+  return !llvm::all_of(plan.isOutput, [](bool isOutput) { return isOutput; }) &&
+         llvm::any_of(kernel.operators, [](const StructureOperator &op) {
+           return op.mask.has_value();
+         });
 }
 
 /// Names of the tensor that is built next which are reduced in something
@@ -171,10 +186,48 @@ SmallVector<NameId> KernelBuilder::findNamesSummed() const {
   return toList(summed & tensors[op.operands[0]].tile.getNames());
 }
 
+std::optional<ScaledTile>
+KernelBuilder::buildVariance(const ScaledTile &operand, NameId over) {
+  if (operand.scale)
+    return std::nullopt;
+  Attributes average;
+  average.count = getCount(Opcode::Mean, over);
+  auto mean = scaled.reduce(Opcode::Mean, operand, over, average);
+  auto centred = scaled.elementwise(Opcode::Sub, {operand, *mean}, {});
+  auto square = scaled.elementwise(Opcode::Square, {*centred}, {});
+  return scaled.reduce(Opcode::Mean, *square, over, average);
+}
+
 /// The whole extent, for reductions that divide by it.
 int64_t KernelBuilder::getCount(Opcode reduction, NameId over) const {
   bool averages = getOperatorInfo(reduction).averages();
   return averages && over != kNoName ? extents[over] : 0;
+}
+
+/// The axes that split a name, outermost first.
+SmallVector<Axis, 2> KernelBuilder::getCuttingAxes(NameId name) const {
+  SmallVector<Axis, 2> axes;
+  if (name == kNoName)
+    return axes;
+  for (auto [axis, split] : llvm::enumerate(kernel.gridNames))
+    if (split == name)
+      axes.push_back(static_cast<Axis>(axis));
+  if (kernel.loopName == name)
+    axes.push_back(Axis::Loop);
+  return axes;
+}
+
+Attributes KernelBuilder::getMaskAttributes(const CausalNames &mask) const {
+  auto getSizes = [&](ArrayRef<int64_t> sizes) {
+    Shape shape = DimensionNames::getShape({mask.rows, mask.columns}, sizes);
+    return std::make_pair(shape[0], shape[1]);
+  };
+  Attributes attributes;
+  attributes.offset = resizeCausalOffset(
+      mask.offset, getSizes(program.names.extents), getSizes(extents));
+  attributes.axes = getCuttingAxes(mask.rows);
+  attributes.columnAxes = getCuttingAxes(mask.columns);
+  return attributes;
 }
 
 //===----------------------------------------------------------------------===//

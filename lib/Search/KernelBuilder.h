@@ -39,9 +39,14 @@ private:
   std::optional<ScaledTile> build(const StructureOperator &op,
                                   llvm::ArrayRef<ScaledTile> operands,
                                   NameSet varies);
+  bool mayStoreHidden() const;
   NameSet getJoinedNames(const StructureOperator &op) const;
   llvm::SmallVector<NameId> findNamesSummed() const;
+  std::optional<ScaledTile> buildVariance(const ScaledTile &operand,
+                                          NameId over);
   int64_t getCount(Opcode reduction, NameId over) const;
+  llvm::SmallVector<Axis, 2> getCuttingAxes(NameId name) const;
+  Attributes getMaskAttributes(const CausalNames &mask) const;
   void addResult(unsigned number);
   void addScaleOf(unsigned number);
   void store(const NamedTile &tile, NameSet varies, const StoredTensor &stored);

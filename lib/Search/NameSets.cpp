@@ -33,10 +33,11 @@ SmallVector<NameId> mlir::mirage::search::toList(NameSet set) {
 }
 
 /// Whether the dimensions of the result are those of the operand, whatever
-/// their order, and elements depend on no coordinates.
+/// their order.
 static bool keepsDimensions(Opcode opcode) {
   return opcode == Opcode::Transpose || opcode == Opcode::Reshape ||
-         opcode == Opcode::Broadcast || opcode == Opcode::Cast;
+         opcode == Opcode::Broadcast || opcode == Opcode::Cast ||
+         opcode == Opcode::CausalMask;
 }
 
 static Error checkKind(const Node &operation) {
@@ -51,31 +52,41 @@ static Error checkKind(const Node &operation) {
   return Error::success();
 }
 
-static Error checkDistinct(ArrayRef<NameId> dimensions) {
-  NameSet seen = 0;
-  for (NameId name : dimensions) {
-    if (name == kNoName)
-      continue;
-    if (contains(seen, name))
-      return llvm::createStringError(
-          "expects dimensions that nothing makes equal, got two of one tensor "
-          "that are walked together");
-    seen |= toSet(name);
-  }
-  return Error::success();
+static bool isDistinct(ArrayRef<NameId> dimensions) {
+  for (auto [dim, name] : llvm::enumerate(dimensions))
+    if (name != kNoName && llvm::is_contained(dimensions.take_front(dim), name))
+      return false;
+  return true;
 }
 
 /// One tensor's dimensions differ, and so do those that a matmul walks.
-static Error checkDistinct(const Node &operation, const DimensionNames &names) {
+static bool isDistinct(const Node &operation, const DimensionNames &names) {
   for (ValueId value :
        llvm::concat<const ValueId>(operation.operands, operation.results))
-    if (Error error = checkDistinct(names.ofValues[value]))
-      return error;
+    if (!isDistinct(names.ofValues[value]))
+      return false;
   if (operation.opcode != Opcode::Matmul)
-    return Error::success();
+    return true;
   DimensionList walked = names.ofValues[operation.results[0]];
   walked.push_back(names.ofValues[operation.operands[0]].back());
-  return checkDistinct(walked);
+  return isDistinct(walked);
+}
+
+std::optional<unsigned>
+mlir::mirage::search::findMeetingDimensions(const Graph &graph,
+                                            const DimensionNames &names) {
+  for (auto [number, operation] : llvm::enumerate(graph.getNodes()))
+    if (!isDistinct(operation, names))
+      return number;
+  return std::nullopt;
+}
+
+static Error checkDistinct(const Node &operation, const DimensionNames &names) {
+  if (isDistinct(operation, names))
+    return Error::success();
+  return llvm::createStringError(
+      "expects dimensions that nothing makes equal, got two of one tensor that "
+      "are walked together");
 }
 
 /// A mean divides by what there is, so that it is one at other sizes as well.

@@ -95,12 +95,40 @@ FormId OperatorForms::elementwise(const OperatorInfo &row,
   return evaluateDefinition(row.definition, scalars, operands, {});
 }
 
+const OperatorInfo &mlir::mirage::search::getVarianceRow() {
+  static const OperatorInfo kRow = [] {
+    OperatorInfo row = getOperatorInfo(Opcode::Mean);
+    row.name = "variance";
+    row.isAtom = true;
+    return row;
+  }();
+  return kRow;
+}
+
+bool OperatorForms::isFunction(const OperatorInfo &row) const {
+  bool isAtom = row.isAtom || (hasVariances && row.averages());
+  return isAtom && reading == AtomReading::Function;
+}
+
+FormId OperatorForms::writeVariance(FormId operand, ArrayRef<NameId> over) {
+  const OperatorInfo &mean = getOperatorInfo(Opcode::Mean);
+  FormId average = reduction(mean, operand, over, {});
+  if (average == FormId::None)
+    return average;
+  FormId centred =
+      elementwise(getOperatorInfo(Opcode::Sub), {}, {operand, average});
+  FormId square = product(centred, centred);
+  return square == FormId::None ? square : reduction(mean, square, over, {});
+}
+
 FormId OperatorForms::reduction(const OperatorInfo &row, FormId operand,
                                 ArrayRef<NameId> over,
                                 const SymbolPowers &part) {
-  if (row.isAtom && reading == AtomReading::Function)
+  if (isFunction(row))
     return context.function(row.name, {operand}, /*commutes=*/false, over,
                             part);
+  if (&row == &getVarianceRow())
+    return writeVariance(operand, over);
   FormId form = evaluateDefinition(row.definition, {}, {operand}, over);
   if (form == FormId::None)
     return form;
@@ -116,6 +144,20 @@ FormId OperatorForms::contraction(FormId lhs, FormId rhs, NameId over,
                                   const SymbolPowers &part) {
   FormId whole = product(lhs, rhs);
   return whole == FormId::None ? whole : context.sum(whole, over, part);
+}
+
+/// An input number that no program has.
+static constexpr unsigned kPlaces = ~0u - 2;
+
+FormId OperatorForms::causalMask(FormId operand, const CausalNames &mask) {
+  DimensionList letters;
+  std::string text = "causal_mask " + std::to_string(mask.offset);
+  for (NameId name : {mask.rows, mask.columns}) {
+    text += name == kNoName ? " one" : " many";
+    if (name != kNoName)
+      letters.push_back(name);
+  }
+  return context.function(text, {operand, context.input(kPlaces, letters)});
 }
 
 FormId OperatorForms::join(const OperatorInfo &row, FormId operand,

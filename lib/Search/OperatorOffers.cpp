@@ -86,8 +86,13 @@ public:
   std::vector<OperatorOffer> run() {
     for (const OperatorInfo &row : getOperatorTable())
       if (row.existsAt(Level::Block))
-        for (ArrayRef<double> scalars : getScalars(row))
-          consider(row, scalars);
+        for (OperatorOffer &offer : getCandidates(row))
+          consider(std::move(offer));
+    if (forms.usesVariances()) {
+      OperatorOffer offer;
+      offer.row = &getVarianceRow();
+      consider(std::move(offer));
+    }
     for (auto [offer, form] : llvm::zip(offers, probeForms))
       classify(offer, form);
     llvm::erase_if(offers, [&](const OperatorOffer &offer) {
@@ -110,16 +115,37 @@ private:
     return all;
   }
 
-  FormId probe(const OperatorInfo &row, ArrayRef<double> scalars) {
+  /// The row with the parameters, and the masks, of the program.
+  std::vector<OperatorOffer> getCandidates(const OperatorInfo &row) {
+    std::vector<OperatorOffer> candidates;
+    for (ArrayRef<double> scalars : getScalars(row)) {
+      OperatorOffer &offer = candidates.emplace_back();
+      offer.row = &row;
+      offer.scalars.assign(scalars.begin(), scalars.end());
+    }
+    if (row.opcode != Opcode::CausalMask)
+      return candidates;
+    candidates.clear();
+    for (const CausalNames &mask : program.causalMasks) {
+      candidates.emplace_back().row = &row;
+      candidates.back().mask = mask;
+    }
+    return candidates;
+  }
+
+  FormId probe(const OperatorOffer &offer) {
+    const OperatorInfo &row = *offer.row;
     switch (row.kind) {
     case OperatorKind::Elementwise:
       return forms.elementwise(
-          row, scalars, ArrayRef<FormId>({x, y}).take_front(row.numOperands));
+          row, offer.scalars,
+          ArrayRef<FormId>({x, y}).take_front(row.numOperands));
     case OperatorKind::Reduction:
       return forms.reduction(row, context.input(kProbe, {0}), {NameId(0)}, {});
     case OperatorKind::Contraction:
       return context.mul(x, y);
     case OperatorKind::Movement:
+      return offer.mask ? forms.causalMask(x, *offer.mask) : FormId::None;
     case OperatorKind::Copy:
     case OperatorKind::Accumulate:
     case OperatorKind::Composed:
@@ -129,12 +155,13 @@ private:
     return FormId::None;
   }
 
-  void consider(const OperatorInfo &row, ArrayRef<double> scalars) {
+  void consider(OperatorOffer offer) {
+    const OperatorInfo &row = *offer.row;
     bool needsNames = row.kind == OperatorKind::Reduction ||
                       row.kind == OperatorKind::Contraction;
     if (needsNames && program.reducedNames == 0)
       return;
-    FormId form = probe(row, scalars);
+    FormId form = probe(offer);
     if (form == FormId::None || form == x)
       return;
     Features needed(context);
@@ -143,9 +170,6 @@ private:
                    llvm::is_contained(probeForms, form);
     if (isKnown || !wanted.includes(needed))
       return;
-    OperatorOffer offer;
-    offer.row = &row;
-    offer.scalars.assign(scalars.begin(), scalars.end());
     offers.push_back(std::move(offer));
     probeForms.push_back(form);
   }

@@ -10,6 +10,7 @@
 #include "Mirage/Graph/Phases.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVectorExtras.h"
+#include <limits>
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
@@ -17,12 +18,18 @@ using llvm::ArrayRef;
 
 std::optional<ScaledTile>
 ScaledTileBuilder::exponential(const ScaledTile &operand, ArrayRef<NameId> over,
-                               NameSet varies) {
+                               NameSet varies, bool mayHideAll) {
   if (operand.scale || over.empty())
     return std::nullopt;
   NamedTile largest = operand.tile;
   for (NameId name : over)
     largest = builder.reduce(Opcode::Max, largest, name, {});
+  if (mayHideAll) {
+    Attributes finite;
+    finite.scalars = {std::numeric_limits<float>::lowest(),
+                      std::numeric_limits<float>::infinity()};
+    largest = builder.elementwise(Opcode::Clamp, {largest}, finite);
+  }
   NamedTile shifted =
       builder.elementwise(Opcode::Sub, {operand.tile, largest}, {});
   scales.push_back({largest, varies});
@@ -75,6 +82,16 @@ ScaledTileBuilder::elementwise(Opcode opcode, ArrayRef<ScaledTile> operands,
       operands, [](const ScaledTile &operand) { return operand.tile; });
   return ScaledTile{builder.elementwise(opcode, tiles, std::move(attributes)),
                     *combined};
+}
+
+/// What is hidden has no factor.
+std::optional<ScaledTile>
+ScaledTileBuilder::causalMask(const ScaledTile &operand,
+                              const CausalNames &mask, Attributes attributes) {
+  if (operand.scale)
+    return std::nullopt;
+  return ScaledTile{
+      builder.causalMask(operand.tile, mask, std::move(attributes))};
 }
 
 std::optional<ScaledTile> ScaledTileBuilder::matmul(const ScaledTile &lhs,

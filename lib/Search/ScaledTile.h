@@ -47,12 +47,18 @@ public:
 
   /// \param over    names of the operand that will be summed; at least one.
   /// \param varies  names whose grid axes the operand varies along.
+  /// \param mayHideAll  a mask may hide all of a row that a tile has; the row
+  /// is
+  ///                    0 then, instead of NaN.
   std::optional<ScaledTile> exponential(const ScaledTile &operand,
                                         llvm::ArrayRef<NameId> over,
-                                        NameSet varies);
+                                        NameSet varies, bool mayHideAll);
   std::optional<ScaledTile> elementwise(Opcode opcode,
                                         llvm::ArrayRef<ScaledTile> operands,
                                         Attributes attributes);
+  std::optional<ScaledTile> causalMask(const ScaledTile &operand,
+                                       const CausalNames &mask,
+                                       Attributes attributes);
   std::optional<ScaledTile> matmul(const ScaledTile &lhs, const ScaledTile &rhs,
                                    NameId over);
   std::optional<ScaledTile> reduce(Opcode opcode, const ScaledTile &operand,

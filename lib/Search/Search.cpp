@@ -12,6 +12,7 @@
 #include "Mirage/Graph/ComposedOperators.h"
 #include "Mirage/Graph/GraphJSON.h"
 #include "Mirage/Search/ProgramParts.h"
+#include "Mirage/Search/RewrittenProgram.h"
 #include "Mirage/Search/Stabilizers.h"
 #include "Mirage/Search/TilingSearch.h"
 #include "Mirage/Verify/SmallerSizes.h"
@@ -62,23 +63,24 @@ StructureVerifier mlir::mirage::search::makeFieldVerifier(uint64_t seed) {
 namespace {
 class Searcher {
 public:
-  /// \param original  what costs are compared with: the program, or what it was
-  ///                  before its maxima were removed.
-  Searcher(TargetProgram program, const Graph &original, Target target,
+  /// \param original   what costs are compared with.
+  /// \param rewritten  its body is the program, or what the program was before
+  ///                   its maxima were removed.
+  Searcher(TargetProgram program, const Graph &original,
+           const RewrittenProgram &rewritten, Target target,
            const SearchOptions &options)
-      : program(std::move(program)), original(original), target(target),
-        options(options), costModel(this->target),
+      : program(std::move(program)), original(original), rewritten(rewritten),
+        target(target), options(options), costModel(this->target),
         verifier(options.verify ? options.verify
                                 : makeFieldVerifier(options.seed)),
-        filter(options.seed), cache(this->program, original, options),
+        filter(options.seed),
+        cache(this->program, original, rewritten.body, options),
         start(std::chrono::steady_clock::now()),
         cutsNothing(!options.cutsInstances) {
     startSizing();
   }
 
   Expected<SearchResult> run() {
-    if (Error error = checkOptions(options))
-      return std::move(error);
     Expected<Graph> baseline = buildBaseline(original, target);
     if (!baseline)
       return baseline.takeError();
@@ -431,8 +433,9 @@ private:
   }
 
   void finish(Candidate &candidate) {
-    candidate.graph = buildGraph(program, candidate.structure, candidate.plans,
-                                 program.getExtents(), candidate.tilings);
+    candidate.graph = rewritten.withBody(
+        buildGraph(program, candidate.structure, candidate.plans,
+                   program.getExtents(), candidate.tilings));
     Claim claim;
     claim.program = original;
     claim.graph = candidate.graph;
@@ -443,6 +446,7 @@ private:
 
   TargetProgram program;
   const Graph &original;
+  const RewrittenProgram &rewritten;
   Target target;
   const SearchOptions &options;
   AnalyticCostModel costModel;
@@ -503,17 +507,25 @@ static void addResult(SearchResult &result, SearchResult other) {
 static Expected<SearchResult> superoptimizeWhole(const Graph &program,
                                                  const Target &target,
                                                  const SearchOptions &options) {
-  if (std::optional<TargetProgram> stripped = stripProgram(program, options))
-    return Searcher(std::move(*stripped), program, target, options).run();
-  Expected<TargetProgram> named = makeTargetProgram(program);
+  Expected<RewrittenProgram> rewritten = rewriteForSearch(program);
+  if (!rewritten)
+    return rewritten.takeError();
+  if (std::optional<TargetProgram> stripped =
+          stripProgram(rewritten->body, options))
+    return Searcher(std::move(*stripped), program, *rewritten, target, options)
+        .run();
+  Expected<TargetProgram> named = makeTargetProgram(rewritten->body);
   if (!named)
     return named.takeError();
-  return Searcher(std::move(*named), program, target, options).run();
+  return Searcher(std::move(*named), program, *rewritten, target, options)
+      .run();
 }
 
 Expected<SearchResult>
 mlir::mirage::search::superoptimize(const Graph &graph,
                                     const SearchOptions &options) {
+  if (Error error = checkOptions(options))
+    return std::move(error);
   Expected<Target> target = getTarget(options.target);
   if (!target)
     return target.takeError();

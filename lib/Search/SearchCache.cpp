@@ -40,20 +40,31 @@ static std::string getChoiceText(const SearchOptions &options) {
   return text;
 }
 
+/// Structures are of the body. That has no order of its own: it is as the
+/// canonical program is, whose sizes may say how it is rewritten.
+static std::string hashForStructures(const Graph &original, const Graph &body) {
+  std::string text;
+  for (const Graph *graph : {&original, &body}) {
+    llvm::Expected<std::string> hash = hashWithoutSizes(*graph);
+    if (hash) {
+      text += *hash;
+      continue;
+    }
+    llvm::consumeError(hash.takeError()); // its dimensions have no names
+    text += hashGraph(*graph);
+  }
+  return text;
+}
+
 SearchCache::SearchCache(const TargetProgram &program, const Graph &original,
-                         const SearchOptions &options)
+                         const Graph &body, const SearchOptions &options)
     : program(program), cache(options.cache),
       // Nobody knows what a verifier of the caller's says.
       keepsResults(!options.verify) {
   if (!cache)
     return;
-  llvm::Expected<std::string> hash = hashWithoutSizes(original);
-  if (!hash) {
-    llvm::consumeError(hash.takeError());
-    cache = nullptr;
-    return;
-  }
-  structuresKey.program = resultKey.program = std::move(*hash);
+  structuresKey.program = hashForStructures(original, body);
+  resultKey.program = structuresKey.program;
   structuresKey.version = resultKey.version = getSearchVersion();
   structuresKey.options = getExplorationText(program, options);
   resultKey.options = structuresKey.options + getChoiceText(options);

@@ -33,11 +33,12 @@ std::string getSearchVersion();
 /// One search's part of a cache.
 class SearchCache {
 public:
-  /// \param original  the program before its maxima were removed, in canonical
-  ///                  form (Mirage/Graph/CanonicalGraph.h), as names are
-  ///                  numbered by its order.
+  /// \param original  the program as it was, in canonical form
+  ///                  (Mirage/Graph/CanonicalGraph.h), as names are numbered by
+  ///                  its order.
+  /// \param body      what it was rewritten to, before maxima were removed.
   SearchCache(const TargetProgram &program, const Graph &original,
-              const SearchOptions &options);
+              const Graph &body, const SearchOptions &options);
 
   std::optional<FoundStructures> findStructures();
   void keep(const FoundStructures &found);

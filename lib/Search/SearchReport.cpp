@@ -22,6 +22,10 @@ SearchReport &SearchReport::operator+=(const SearchReport &other) {
   instances += other.instances;
   fitting += other.fitting;
   seconds += other.seconds;
+  if (cache == CacheUse::None || other.cache == CacheUse::None)
+    cache = std::max(cache, other.cache);
+  else
+    cache = std::min(cache, other.cache);
   return *this;
 }
 

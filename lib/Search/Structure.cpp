@@ -50,11 +50,14 @@ static std::string getText(NameId name) {
 
 static void print(llvm::raw_ostream &os, const StructureOperator &op,
                   const KernelStructure &kernel) {
-  os << getOperatorInfo(op.opcode).name;
+  os << (op.isVariance ? "variance" : getOperatorInfo(op.opcode).name);
   if (op.opcode == Opcode::Accumulate)
     os << ' ' << getOperatorInfo(op.reduction).name;
   for (double scalar : op.scalars)
     os << ' ' << llvm::format("%.17g", scalar);
+  if (op.mask)
+    os << " of " << getText(op.mask->rows) << ',' << getText(op.mask->columns)
+       << " offset " << op.mask->offset;
   if (op.over != kNoName)
     os << " over " << getText(op.over);
   if (op.gridAxis)

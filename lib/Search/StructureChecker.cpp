@@ -67,6 +67,9 @@ private:
         if (op.over != kNoName && !contains(names[operand], op.over))
           return expect("a name to reduce that each operand has", op.over);
       }
+      if (op.mask && (op.mask->getNames() & ~all))
+        return expect("a mask of rows and columns that the operand has",
+                      "one of others");
       names.push_back(op.over == kNoName ? all : all & ~toSet(op.over));
     }
     for (unsigned result : kernel.results)
@@ -104,7 +107,7 @@ private:
       llvm::SmallVector<Phase> operands;
       for (unsigned operand : op.operands)
         operands.push_back(phases[operand]);
-      llvm::SmallVector<TensorSpec> types(op.operands.size(), {{1}});
+      llvm::SmallVector<TensorSpec> types(op.operands.size(), {{1, 1}});
       if (Error error = checkInTileGraph(op.opcode, attributes, operands, types,
                                          header)) {
         if (problem.empty())

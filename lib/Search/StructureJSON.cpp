@@ -45,6 +45,12 @@ static Value toJSON(const StructureOperator &op) {
     object["over"] = toNumber(op.over);
   if (op.gridAxis)
     object["axis"] = int64_t(*op.gridAxis);
+  if (op.isVariance)
+    object["variance"] = true;
+  if (op.mask)
+    object["mask"] = Object{{"rows", toNumber(op.mask->rows)},
+                            {"columns", toNumber(op.mask->columns)},
+                            {"offset", op.mask->offset}};
   return object;
 }
 
@@ -179,7 +185,7 @@ static const OperatorInfo *readRow(const JSONCursor &cursor, bool isReduction) {
     const OperatorInfo &row = getOperatorInfo(*opcode);
     bool isOther = row.kind == OperatorKind::Elementwise ||
                    row.kind == OperatorKind::Accumulate ||
-                   *opcode == Opcode::Matmul;
+                   *opcode == Opcode::Matmul || *opcode == Opcode::CausalMask;
     if (row.kind == OperatorKind::Reduction || (isOther && !isReduction))
       return &row;
   }
@@ -227,8 +233,8 @@ private:
   }
 
   StructureOperator readOperator(const JSONCursor &cursor) {
-    cursor.allow(
-        {"operator", "reduction", "operands", "scalars", "over", "axis"});
+    cursor.allow({"operator", "reduction", "operands", "scalars", "over",
+                  "axis", "variance", "mask"});
     StructureOperator op;
     const OperatorInfo *row = readRow(cursor["operator"], false);
     readNumbers(cursor["operands"], getNumTensors(), op.operands);
@@ -247,8 +253,31 @@ private:
         if (cursor.has(member))
           cursor.fail("expects '" + member + "' of an accumulate only, got " +
                       row->name);
+    readVariance(cursor, op);
+    readMask(cursor, op);
     checkMembers(cursor, *row, op);
     return op;
+  }
+
+  void readVariance(const JSONCursor &cursor, StructureOperator &op) {
+    op.isVariance = cursor.has("variance") && cursor["variance"].boolean();
+    if (op.isVariance && op.opcode != Opcode::Mean)
+      cursor.fail("expects 'variance' of a mean only");
+  }
+
+  /// One of those that the program has.
+  void readMask(const JSONCursor &cursor, StructureOperator &op) {
+    if (cursor.has("mask") != (op.opcode == Opcode::CausalMask))
+      return cursor.fail("expects 'mask' of a causal mask, and of no other");
+    if (op.opcode != Opcode::CausalMask)
+      return;
+    JSONCursor mask = cursor["mask"];
+    mask.allow({"rows", "columns", "offset"});
+    op.mask = {readName(mask["rows"], program, /*mayBeNone=*/true),
+               readName(mask["columns"], program, /*mayBeNone=*/true),
+               mask["offset"].integer()};
+    if (!llvm::is_contained(program.causalMasks, *op.mask))
+      mask.fail("expects a mask that the program has, got another one");
   }
 
   void readAccumulation(const JSONCursor &cursor, StructureOperator &op) {
@@ -269,7 +298,8 @@ private:
     if (op.scalars.size() != row.parameters.size())
       cursor.fail("expects " + llvm::Twine(uint64_t(row.parameters.size())) +
                   " scalars, got " + llvm::Twine(uint64_t(op.scalars.size())));
-    bool isElementwise = row.kind == OperatorKind::Elementwise;
+    bool isElementwise = row.kind == OperatorKind::Elementwise ||
+                         row.kind == OperatorKind::Movement;
     if (row.kind != OperatorKind::Accumulate &&
         isElementwise != (op.over == kNoName))
       cursor.fail(isElementwise ? "expects no name to reduce, got one"

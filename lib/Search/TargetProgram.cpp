@@ -67,8 +67,19 @@ mlir::mirage::search::makeTargetProgram(const Graph &graph) {
           return program.getNames(operand) ==
                  program.getNames(operation.results[0]);
         });
+    if (operation.opcode != Opcode::CausalMask)
+      continue;
+    CausalNames mask = program.getCausalMask(operation);
+    if (!llvm::is_contained(program.causalMasks, mask))
+      program.causalMasks.push_back(mask);
   }
   return program;
+}
+
+CausalNames TargetProgram::getCausalMask(const Node &operation) const {
+  llvm::ArrayRef<NameId> dimensions =
+      getDimensions(operation.operands[0]).take_back(2);
+  return {dimensions[0], dimensions[1], operation.attributes.offset};
 }
 
 //===----------------------------------------------------------------------===//
@@ -174,6 +185,12 @@ public:
   /// As run(), with what is known to equal an atom read as that atom.
   TargetForms runRecognizing(const TargetForms &writtenOut) {
     addInputs(result);
+    for (const Node &operation : program.graph.getNodes())
+      result.hasVariances |=
+          findOperand(operation.results[0], getVarianceRow(), writtenOut)
+              .has_value();
+    if (result.hasVariances)
+      forms.useVariances();
     for (const Node &operation : program.graph.getNodes()) {
       FormId recognized = recognize(operation.results[0], writtenOut);
       result.ofValues.push_back(recognized != FormId::None ? recognized
@@ -212,6 +229,10 @@ private:
                  ? forms.product(operands[0], operands[1]) // K is 1
                  : forms.contraction(operands[0], operands[1], lost[0], {});
     case OperatorKind::Movement:
+      return operation.opcode == Opcode::CausalMask
+                 ? forms.causalMask(operands[0],
+                                    program.getCausalMask(operation))
+                 : operands[0];
     case OperatorKind::Copy:
       return operands[0];
     case OperatorKind::Accumulate:
@@ -223,36 +244,61 @@ private:
     return FormId::None;
   }
 
-  /// The atom row and earlier value that `value` is by its definition, if any.
-  FormId recognize(ValueId value, const TargetForms &writtenOut) {
+  /// The names that a value lost on the way from an operand, if it has no
+  /// others and a row of this kind may lose them.
+  std::optional<SmallVector<NameId>> findLost(ValueId operand, ValueId value,
+                                              const OperatorInfo &row) const {
+    NameSet names = program.getNames(operand), kept = program.getNames(value);
+    SmallVector<NameId> lost = toList(names & ~kept);
+    bool isReduction = row.kind == OperatorKind::Reduction;
+    if ((kept & ~names) || lost.empty() == isReduction)
+      return std::nullopt;
+    return lost;
+  }
+
+  /// The earlier value of which `value` is what the row makes, if any.
+  std::optional<ValueId> findOperand(ValueId value, const OperatorInfo &row,
+                                     const TargetForms &writtenOut) {
     FormId wanted = writtenOut.ofValues[value];
-    if (wanted == FormId::None)
-      return FormId::None;
     OperatorForms definitions(context, AtomReading::WrittenOut,
                               kMaxProgramTotal);
+    for (ValueId operand = 0; operand < value; ++operand) {
+      FormId from = writtenOut.ofValues[operand];
+      auto lost = findLost(operand, value, row);
+      if (wanted == FormId::None || from == FormId::None || !lost)
+        continue;
+      FormId built = lost->empty()
+                         ? definitions.elementwise(row, {}, {from})
+                         : definitions.reduction(row, from, *lost, {});
+      if (built == wanted)
+        return operand;
+    }
+    return std::nullopt;
+  }
+
+  FormId readAs(const OperatorInfo &row, ValueId value,
+                const TargetForms &writtenOut) {
+    std::optional<ValueId> operand = findOperand(value, row, writtenOut);
+    if (!operand || result.ofValues[*operand] == FormId::None)
+      return FormId::None;
+    result.hasAtoms = true;
+    FormId from = result.ofValues[*operand];
+    SmallVector<NameId> lost = *findLost(*operand, value, row);
+    return lost.empty() ? forms.elementwise(row, {}, {from})
+                        : forms.reduction(row, from, lost, {});
+  }
+
+  /// The atom row of an earlier value that `value` is by its definition, if
+  /// any.
+  FormId recognize(ValueId value, const TargetForms &writtenOut) {
     for (const OperatorInfo &row : getOperatorTable()) {
       if (!row.isAtom || row.numOperands != 1)
         continue;
-      for (ValueId operand = 0; operand < value; ++operand) {
-        FormId from = writtenOut.ofValues[operand];
-        NameSet names = program.getNames(operand),
-                kept = program.getNames(value);
-        SmallVector<NameId> lost = toList(names & ~kept);
-        bool isReduction = row.kind == OperatorKind::Reduction;
-        if (from == FormId::None || (kept & ~names) ||
-            lost.empty() == isReduction)
-          continue;
-        FormId built = isReduction ? definitions.reduction(row, from, lost, {})
-                                   : definitions.elementwise(row, {}, {from});
-        if (built != wanted || result.ofValues[operand] == FormId::None)
-          continue;
-        result.hasAtoms = true;
-        return isReduction
-                   ? forms.reduction(row, result.ofValues[operand], lost, {})
-                   : forms.elementwise(row, {}, {result.ofValues[operand]});
-      }
+      FormId read = readAs(row, value, writtenOut);
+      if (read != FormId::None)
+        return read;
     }
-    return FormId::None;
+    return readAs(getVarianceRow(), value, writtenOut);
   }
 
   ExpressionContext &context;

@@ -53,6 +53,10 @@ NamedTile NamedTileBuilder::add(Opcode opcode, ArrayRef<NamedTile> operands,
   TensorSpec type;
   type.shape = DimensionNames::getShape(layout, tile);
   type.element = inferTileElement(opcode, graph.getTypes(values));
+  for (const Node &node : graph.getNodes())
+    if (node.opcode == opcode && node.operands == values &&
+        node.attributes == attributes && graph.getType(node.results[0]) == type)
+      return {node.results[0], std::move(layout)}; // nothing is done twice
   return {graph.add(opcode, values, type, std::move(attributes)),
           std::move(layout)};
 }
@@ -183,6 +187,25 @@ NamedTile NamedTileBuilder::accumulateRescaled(const NamedTile &operand,
   DimensionList layout = reduceDimension(operand, name, attributes);
   return add(Opcode::Accumulate, {operand, align(scale, layout)},
              std::move(attributes), layout);
+}
+
+/// Rows and columns go last.
+NamedTile NamedTileBuilder::causalMask(const NamedTile &operand,
+                                       const CausalNames &mask,
+                                       Attributes attributes) {
+  DimensionList layout;
+  for (NameId name : operand.layout)
+    if (name != kNoName && name != mask.rows && name != mask.columns)
+      layout.push_back(name);
+  layout.append({mask.rows, mask.columns});
+  NamedTile brought = bring(operand, layout, 2);
+  TensorSpec type = graph.getType(brought.value);
+  if (getSizeBytes(type.element) == 1) { // which stores no infinity
+    type.element = ElementType::F32;
+    brought.value = graph.add(Opcode::Cast, {brought.value}, type);
+  }
+  return add(Opcode::CausalMask, {brought}, std::move(attributes),
+             brought.layout);
 }
 
 //===----------------------------------------------------------------------===//

@@ -39,6 +39,8 @@ public:
   /// operand's others than `name` have to be.
   NamedTile accumulateRescaled(const NamedTile &operand, const NamedTile &scale,
                                NameId name, Attributes attributes);
+  NamedTile causalMask(const NamedTile &operand, const CausalNames &mask,
+                       Attributes attributes);
   NamedTile matmul(const NamedTile &lhs, const NamedTile &rhs, NameId over);
   /// The tile with dimensions in this order; those that it lacks have size 1.
   NamedTile align(const NamedTile &operand, llvm::ArrayRef<NameId> layout);

@@ -45,8 +45,7 @@ public:
     }
     search(*program, options.search.cache);
     // What is in a cache may be somebody's mistake.
-    if (hasFailedTest &&
-        result.search.report.cache == search::CacheUse::Result) {
+    if (hasFailedTest && isRecalled(result.search.report)) {
       result = SearchGraphResult();
       search(*program, /*cache=*/nullptr);
     }
@@ -54,6 +53,13 @@ public:
   }
 
 private:
+  /// Whether something of it came out of the cache; parts of a program that was
+  /// cut may have, where others were missed.
+  static bool isRecalled(const search::SearchReport &report) {
+    return report.cache > search::CacheUse::Missed ||
+           (report.cache == search::CacheUse::Missed && report.parts > 0);
+  }
+
   void search(const Graph &program, cache::ResultCache *cache) {
     search::SearchOptions searchOptions = options.search;
     searchOptions.cache = cache;

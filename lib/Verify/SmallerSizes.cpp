@@ -8,6 +8,7 @@
 
 #include "Mirage/Verify/SmallerSizes.h"
 #include "SizeNames.h"
+#include "SplitPair.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -430,8 +431,9 @@ static llvm::Error checkLiterals(const std::set<double> &literals,
   return llvm::Error::success();
 }
 
-llvm::Expected<SmallerGraphs> mlir::mirage::withSmallerSizes(const Graph &lhs,
-                                                             const Graph &rhs) {
+/// Of graphs whose reshapes keep dimensions whole.
+static llvm::Expected<SmallerGraphs> shrink(const Graph &lhs,
+                                            const Graph &rhs) {
   SizeNames names;
   llvm::Expected<unsigned> left = names.addGraph(lhs);
   if (!left)
@@ -464,4 +466,17 @@ llvm::Expected<SmallerGraphs> mlir::mirage::withSmallerSizes(const Graph &lhs,
     if (double smaller = plan.getFactor(literal); smaller != literal)
       result.literals[literal] = smaller;
   return result;
+}
+
+llvm::Expected<SmallerGraphs> mlir::mirage::withSmallerSizes(const Graph &lhs,
+                                                             const Graph &rhs) {
+  llvm::Expected<SplitPair> pair = SplitPair::make(lhs, rhs);
+  if (!pair)
+    return pair.takeError();
+  llvm::Expected<SmallerGraphs> small = shrink(pair->getLhs(), pair->getRhs());
+  if (!small)
+    return small;
+  small->lhs = pair->joinDimensions(small->lhs);
+  small->rhs = pair->joinDimensions(small->rhs);
+  return small;
 }

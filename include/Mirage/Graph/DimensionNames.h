@@ -42,6 +42,12 @@ struct DimensionNames {
 /// Fails, naming the operation, where a reshape splits or joins dimensions.
 llvm::Expected<DimensionNames> nameDimensions(const Graph &graph);
 
+/// The offset that a causal mask of rows and columns has at other sizes: 0, and
+/// the number of columns that come before the rows, stay that; of any other,
+/// the sign does. With columns for the first row to see, there are some again.
+int64_t resizeCausalOffset(int64_t offset, std::pair<int64_t, int64_t> there,
+                           std::pair<int64_t, int64_t> here);
+
 /// What a graph becomes at other sizes.
 struct ResizeRules {
   llvm::function_ref<Shape(ValueId)> getShape;
@@ -57,7 +63,8 @@ struct ResizeRules {
 llvm::Error resizeInto(const Graph &from, Graph &to, const ResizeRules &rules);
 
 /// A graph without nested ones at other sizes: every named dimension gets
-/// `extents[name]`, every mean the count of what it averages.
+/// `extents[name]`, every mean the count of what it averages, and every causal
+/// mask an offset as resizeCausalOffset has it.
 Graph resize(const Graph &graph, const DimensionNames &names,
              llvm::ArrayRef<int64_t> extents);
 

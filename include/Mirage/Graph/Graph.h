@@ -104,6 +104,11 @@ protected:
   llvm::SmallVector<ValueId> outputIds;
 };
 
+/// Appends the operations of a graph, with these values of `to` for its inputs.
+/// \returns the values of `to` that its outputs are.
+llvm::SmallVector<ValueId>
+inlineGraph(const Graph &graph, llvm::ArrayRef<ValueId> operands, Graph &to);
+
 /// Where the coordinates of a tile along one dimension come from: `kNone`, or a
 /// dimension of the tensor that an axis cuts.
 constexpr int kReplicated = -1;

@@ -17,6 +17,7 @@
 #define MIRAGE_SEARCH_NAMESETS_H
 
 #include "Mirage/Graph/DimensionNames.h"
+#include <optional>
 
 namespace mlir::mirage::search {
 
@@ -33,10 +34,28 @@ NameSet toSet(llvm::ArrayRef<NameId> dimensions);
 /// In ascending order.
 llvm::SmallVector<NameId> toList(NameSet set);
 
+/// What a causal mask compares: the row's place in `rows` with the column's in
+/// `columns`. Of a dimension of size 1 there is no name, and the place is 0.
+struct CausalNames {
+  NameId rows = kNoName, columns = kNoName;
+  int64_t offset = 0;
+
+  NameSet getNames() const { return toSet({rows, columns}); }
+  bool operator==(const CausalNames &other) const {
+    return rows == other.rows && columns == other.columns &&
+           offset == other.offset;
+  }
+};
+
+/// The first operation in which a dimension meets another one of the same
+/// tensor, as rows do in X·Xᵀ.
+std::optional<unsigned> findMeetingDimensions(const Graph &graph,
+                                              const DimensionNames &names);
+
 /// Names the dimensions of a program of kernel-level operators, whose tensors
 /// are sets. Fails, naming the operation, where a dimension meets another one
-/// of the same tensor (X·Xᵀ), where a reshape splits or joins dimensions, and
-/// for nested graphs and masks.
+/// of the same tensor, where a reshape splits or joins dimensions (what
+/// Search/RewrittenProgram.h removes), and for nested graphs.
 llvm::Expected<DimensionNames> nameProgram(const Graph &graph);
 
 } // namespace mlir::mirage::search

@@ -18,6 +18,7 @@
 
 #include "Mirage/Algebra/Expression.h"
 #include "Mirage/Graph/Operators.h"
+#include "Mirage/Search/NameSets.h"
 
 namespace mlir::mirage::search {
 
@@ -26,6 +27,12 @@ enum class AtomReading : uint8_t { Function, WrittenOut };
 /// Products and quotients with longer monomials than this are not built: time
 /// and memory grow with the length.
 constexpr uint64_t kMaxFormLength = 256;
+
+/// The mean of (x - mean x)², which no row of the table is: one function to the
+/// search, four operators to kernels. It has no form for parts of what is
+/// averaged: the mean of squares less the square of the mean may come out
+/// below 0.
+const OperatorInfo &getVarianceRow();
 
 class OperatorForms {
 public:
@@ -43,8 +50,15 @@ public:
   FormId product(FormId lhs, FormId rhs);
   FormId contraction(FormId lhs, FormId rhs, NameId over,
                      const SymbolPowers &part);
+  /// A function of the operand, and of a tensor that stands for the places of
+  /// rows and columns, which nothing else reads.
+  FormId causalMask(FormId operand, const CausalNames &mask);
   /// Joining the parts along an axis of what `row` has reduced.
   FormId join(const OperatorInfo &row, FormId operand, SymbolId symbol);
+
+  /// Where there are variances, means are functions as well.
+  void useVariances() { hasVariances = true; }
+  bool usesVariances() const { return hasVariances; }
 
   void setMaxTotal(uint64_t total) { maxTotal = total; }
 
@@ -55,10 +69,13 @@ private:
                             llvm::ArrayRef<NameId> over);
   FormId apply(const ScalarNode &node, FormId lhs, FormId rhs);
   bool isTooLong(FormId lhs, FormId rhs) const;
+  bool isFunction(const OperatorInfo &row) const;
+  FormId writeVariance(FormId operand, llvm::ArrayRef<NameId> over);
 
   ExpressionContext &context;
   AtomReading reading;
   uint64_t maxTotal;
+  bool hasVariances = false;
 };
 
 } // namespace mlir::mirage::search

@@ -25,6 +25,7 @@ namespace mlir::mirage::search {
 struct OperatorOffer {
   const OperatorInfo *row = nullptr;
   llvm::SmallVector<double, 2> scalars;
+  std::optional<CausalNames> mask; ///< of a causal mask
 
   /// x times a constant: placed last among the factors of a term.
   bool isFactor = false;
@@ -47,6 +48,7 @@ struct OperatorOffer {
   };
   llvm::SmallVector<Position, 2> positions; ///< by operand
   bool multiplies() const;
+  bool isVariance() const { return row == &getVarianceRow(); }
 };
 
 /// In the order of the table; their order ranks operators (Enumerator.h).

@@ -52,7 +52,7 @@ enum class StopReason : uint8_t {
 };
 llvm::StringRef getStopReasonName(StopReason reason);
 
-/// What came out of the cache.
+/// What came out of the cache; of several searches, the least of any.
 enum class CacheUse : uint8_t {
   None,       ///< there is none
   Missed,     ///< nothing

@@ -29,6 +29,8 @@ struct TargetProgram {
   NameSet reducedNames = 0;
   /// The different sets of names that values have.
   llvm::SmallVector<NameSet> valueNames;
+  /// The different causal masks of the program.
+  llvm::SmallVector<CausalNames, 1> causalMasks;
   /// Some elementwise operation joins operands of which neither has all names.
   bool hasOuterOperations = false;
   /// Maxima were removed (Stabilizers.h), and kernels need others.
@@ -65,6 +67,8 @@ struct TargetProgram {
     return names.ofValues[value];
   }
   NameSet getNames(ValueId value) const { return toSet(getDimensions(value)); }
+  /// Of an operation that is one.
+  CausalNames getCausalMask(const Node &operation) const;
   /// Whether some value, input or not, has all of `names`.
   bool hasValueWithNames(NameSet names) const {
     return llvm::any_of(valueNames,
@@ -91,6 +95,7 @@ constexpr uint64_t kMaxProgramTotal = 4096;
 struct TargetForms {
   std::vector<FormId> ofValues; ///< by ValueId; None where given up
   bool hasAtoms = false;        ///< some row that is an atom takes part
+  bool hasVariances = false;    ///< and one of them is a variance
 };
 
 /// The forms of all values. With AtomReading::Function, whatever equals an atom

@@ -164,6 +164,13 @@ TEST_F(ExpressionTest, PrintsByContent) {
   EXPECT_EQ(c.toString(c.sum(x, k, {{loop, -1}})), "sum[k/l] x0[m,k]");
 }
 
+TEST_F(ExpressionTest, DifferentFormsHaveDifferentTexts) {
+  EXPECT_EQ(c.toString(c.add(x, x)), "2*x0[m,k]");
+  EXPECT_EQ(c.toString(c.mul(c.constant(2), x)), "2 x0[m,k]");
+  EXPECT_EQ(c.toString(c.constant(0.1)), "0.1");
+  EXPECT_NE(c.toString(c.constant(0.1)), c.toString(c.constant(0.1f)));
+}
+
 //===----------------------------------------------------------------------===//
 // Subexpressions
 //===----------------------------------------------------------------------===//

@@ -80,6 +80,23 @@ TEST(DimensionNames, SplitDimensionsHaveNoName) {
             "joins dimensions");
 }
 
+TEST(DimensionNames, MasksSeeAsMuchAtOtherSizes) {
+  std::pair<int64_t, int64_t> there = {4, 10}, here = {3, 5};
+  EXPECT_EQ(resizeCausalOffset(0, there, here), 0);
+  EXPECT_EQ(resizeCausalOffset(6, there, here), 2);
+  EXPECT_EQ(resizeCausalOffset(6, there, {5, 3}), 0);
+  EXPECT_EQ(resizeCausalOffset(4, there, here), 1);
+  EXPECT_EQ(resizeCausalOffset(-4, there, here), -1);
+  EXPECT_EQ(resizeCausalOffset(4, there, there), 4);
+  Graph graph;
+  ValueId x = graph.addInput(tensor({4, 10}), "x");
+  Attributes mask;
+  mask.offset = 6;
+  graph.addOutput(graph.add(Opcode::CausalMask, {x}, tensor({4, 10}), mask));
+  DimensionNames names = llvm::cantFail(nameDimensions(graph));
+  EXPECT_EQ(resize(graph, names, {3, 5}).getNodes()[0].attributes.offset, 2);
+}
+
 /// The rows of a matrix times its transpose are two dimensions of the product.
 TEST(DimensionNames, OneTensorMayHaveANameTwice) {
   Graph graph;

@@ -67,8 +67,11 @@ static std::string getText(SearchResult result) {
     os << toString(candidate.structure)
        << llvm::formatv("{0}", llvm::json::Value(candidate.predictedUs))
        << toJSON(candidate.graph) << '\n';
-    for (const TestPair &pair : candidate.claims[0].testPairs)
-      os << toJSON(pair.program) << toJSON(pair.candidate) << '\n';
+    for (const Claim &claim : candidate.claims) {
+      os << toJSON(claim.program) << toJSON(claim.graph) << '\n';
+      for (const TestPair &pair : claim.testPairs)
+        os << toJSON(pair.program) << toJSON(pair.candidate) << '\n';
+    }
   }
   return text;
 }
@@ -102,6 +105,34 @@ TEST(SearchCache, TwoOutputs) {
 /// Its maxima are removed, and kernels get others.
 TEST(SearchCache, SafeAttention) {
   expectRecalled(safeAttention(2, 16, 1024, 64), safeAttention(4, 16, 300, 64));
+}
+
+/// A program that is cut: each part is a program to the cache.
+TEST(SearchCache, ProgramsInParts) {
+  ProgramBuilder b;
+  ValueId x = b.input({8, 256});
+  llvm::SmallVector<ValueId> weights;
+  for (unsigned layer = 0; layer < 4; ++layer)
+    weights.push_back(b.input({256, 256}));
+  for (ValueId weight : weights) {
+    ValueId y = b.matmul(x, weight);
+    ValueId root =
+        b.apply(Opcode::Sqrt,
+                {b.reduce(Opcode::Mean, b.apply(Opcode::Square, {y}), 1)});
+    x = b.apply(Opcode::Div, {b.apply(Opcode::Relu, {y}), root});
+  }
+  Graph graph = b.finish({x});
+  SearchOptions options;
+  options.maxStates = 2000;
+  MemoryCache cache;
+  SearchResult first = run(graph, cache, options),
+               second = run(graph, cache, options);
+  EXPECT_GT(first.report.parts, 0u);
+  EXPECT_EQ(first.report.cache, CacheUse::Missed);
+  EXPECT_EQ(second.report.cache, CacheUse::Result);
+  EXPECT_EQ(getText(first), getText(run(graph, options)));
+  EXPECT_EQ(getText(second), getText(first));
+  EXPECT_GT(cache.records.size(), 4u);
 }
 
 TEST(SearchCache, OptionsThatHaveASayAreInTheKey) {

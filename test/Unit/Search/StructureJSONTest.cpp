@@ -77,6 +77,30 @@ TEST(StructureJSON, RoundTripOfMany) {
   }
 }
 
+/// Operators that are no rows of the table, or need more than those.
+TEST(StructureJSON, RoundTripOfMasksAndVariances) {
+  for (bool isMasked : {true, false}) {
+    ProgramBuilder b;
+    ValueId x = b.input({16, 32}), w = b.input({32, 24});
+    ValueId centred = b.apply(Opcode::Sub, {x, b.reduce(Opcode::Mean, x, 1)});
+    ValueId variance =
+        b.reduce(Opcode::Mean, b.apply(Opcode::Square, {centred}), 1);
+    ValueId masked = b.apply(Opcode::Exp, {b.apply(Opcode::CausalMask, {x})});
+    TargetProgram program =
+        makeProgram(b.finish({isMasked ? b.matmul(masked, w) : variance}));
+    size_t count = 0;
+    for (const Structure &structure : findStructures(program, 4)) {
+      auto back = structureFromJSON(toJSON(structure), program);
+      ASSERT_TRUE(static_cast<bool>(back))
+          << llvm::toString(back.takeError()) << toString(structure);
+      EXPECT_TRUE(*back == structure) << toString(structure);
+      for (const StructureOperator &op : structure.kernels[0].operators)
+        count += op.isVariance || op.mask;
+    }
+    EXPECT_GT(count, 0u);
+  }
+}
+
 TEST(StructureJSON, RoundTrip) {
   size_t count = 0, several = 0;
   for (const Graph &graph :

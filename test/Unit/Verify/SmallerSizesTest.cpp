@@ -57,6 +57,24 @@ TEST(SmallerSizes, EvenCutsStayEven) {
   EXPECT_EQ(tiles.getNodes()[0].attributes.count, 4);
 }
 
+/// Heads that one graph splits off are factors in both, and inputs keep their
+/// rank.
+TEST(SmallerSizes, ProductsOfNamesGetSmaller) {
+  Graph plain, split;
+  for (Graph *graph : {&plain, &split})
+    graph->addInput({{64, 512}, ElementType::F32});
+  plain.addOutput(plain.add(Opcode::Exp, {0}, plain.getType(0)));
+  TensorSpec heads = {{64, 8, 64}, ElementType::F32};
+  ValueId exp =
+      split.add(Opcode::Exp, {split.add(Opcode::Reshape, {0}, heads)}, heads);
+  split.addOutput(split.add(Opcode::Reshape, {exp}, split.getType(0)));
+  auto [lhs, rhs] = shrink(plain, split);
+  EXPECT_EQ(getInputs(lhs), "tensor<3x20xf32> ");
+  EXPECT_EQ(rhs.getType(rhs.getOutputs()[0]).shape, (Shape{3, 20}));
+  EXPECT_FALSE(verify(lhs));
+  EXPECT_FALSE(verify(rhs));
+}
+
 TEST(SmallerSizes, PartialTilesStayPartial) {
   auto [program, fused] =
       shrink(rmsLinear(7, 1000, 130), rmsLinearFused(7, 1000, 130, 64, 32));

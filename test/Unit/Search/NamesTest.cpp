@@ -1,0 +1,308 @@
+//===- NamesTest.cpp - Programs whose dimensions are not plain names ------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RewritingSupport.h"
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::search;
+using namespace mlir::mirage::test;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Reshapes that split and join dimensions
+//===----------------------------------------------------------------------===//
+
+ValueId repeatHeads(ProgramBuilder &b, ValueId x, int64_t times) {
+  Shape shape = b.graph.getType(x).shape;
+  Shape once = {shape[0], 1, shape[1], shape[2]};
+  Shape often = {shape[0], times, shape[1], shape[2]};
+  ValueId split = b.apply(Opcode::Reshape, {x}, {}, once);
+  ValueId stretched = b.apply(Opcode::Broadcast, {split}, {}, often);
+  return b.apply(Opcode::Reshape, {stretched}, {},
+                 {shape[0] * times, shape[1], shape[2]});
+}
+
+/// Attention of `groups` heads of keys and values, which are repeated for
+/// `times` as many of queries.
+Graph repeatedAttention(int64_t groups, int64_t times, int64_t queries,
+                        int64_t keys, int64_t depth) {
+  ProgramBuilder b;
+  ValueId q = b.input({groups * times, queries, depth});
+  ValueId k = b.input({groups, keys, depth}),
+          v = b.input({groups, keys, depth});
+  ValueId scores =
+      b.matmul(q, b.transpose(repeatHeads(b, k, times), {0, 2, 1}));
+  ValueId e = b.apply(Opcode::Exp, {scores});
+  ValueId p = b.apply(Opcode::Div, {e, b.reduce(Opcode::Sum, e, 2)});
+  return b.finish({b.matmul(p, repeatHeads(b, v, times))});
+}
+
+/// Whether no axis is over a name.
+bool keepsWhole(const KernelStructure &structure, NameId name) {
+  return !llvm::is_contained(structure.gridNames, name) &&
+         structure.loopName != name;
+}
+
+TEST(NamesTest, RepeatedHeadsGiveThePackedStructures) {
+  Graph graph = repeatedAttention(2, 4, 3, 64, 16);
+  expectRewritten(graph);
+  uint64_t states = 0, packedStates = 0;
+  std::vector<KernelStructure> all =
+      enumerate(graph, AtomReading::WrittenOut, states);
+  // [2, 4 heads and queries, depth] against the two heads.
+  std::vector<KernelStructure> packed = enumerate(
+      attention(2, 12, 64, 16, 1, true), AtomReading::WrittenOut, packedStates);
+  EXPECT_EQ(packed.size(), 35u);
+  EXPECT_EQ(all.size(), 55u);
+  EXPECT_LE(states, 460u);
+  EXPECT_LE(packedStates, 320u);
+  // Names in the order of the values: groups, times, queries, depth, keys.
+  size_t numPacked = llvm::count_if(all, [](const KernelStructure &structure) {
+    return keepsWhole(structure, /*name=*/2);
+  });
+  EXPECT_EQ(numPacked, packed.size());
+}
+
+TEST(NamesTest, RepeatedHeads) {
+  expectFused(repeatedAttention(2, 4, 1, 200, 32));
+  expectFused(repeatedAttention(2, 3, 20, 70, 16));
+}
+
+/// Heads out of the columns of a projection, and back into rows for another.
+TEST(NamesTest, HeadsAreSplitOffAndJoined) {
+  ProgramBuilder b;
+  ValueId x = b.input({5, 24}), k = b.input({3, 8, 7});
+  ValueId heads = b.apply(Opcode::Reshape, {x}, {}, {5, 3, 8});
+  ValueId scores = b.matmul(b.transpose(heads, {1, 0, 2}), k);
+  ValueId rows = b.transpose(b.apply(Opcode::Exp, {scores}), {1, 0, 2});
+  Graph graph = b.finish({b.apply(Opcode::Reshape, {rows}, {}, {5, 21})});
+  expectRewritten(graph);
+  expectFused(graph);
+}
+
+/// What is contracted is a product of names.
+TEST(NamesTest, AProductOfNamesIsContracted) {
+  ProgramBuilder b;
+  ValueId x = b.input({3, 20, 8}), w = b.input({24, 40});
+  ValueId e = b.apply(Opcode::Exp, {x});
+  ValueId rows =
+      b.apply(Opcode::Reshape, {b.transpose(e, {1, 0, 2})}, {}, {20, 24});
+  Graph graph = b.finish({b.matmul(rows, w)});
+  expectRewritten(graph);
+  expectFused(graph);
+}
+
+/// Rows and columns of a product, its batch, and what broadcasts to them, are
+/// products of names.
+TEST(NamesTest, AllDimensionsOfAProductAreSplit) {
+  ProgramBuilder b;
+  ValueId x = b.input({4, 6, 10}), w = b.input({10, 15}),
+          c = b.input({4, 1, 1});
+  ValueId bias = b.input({1, 15});
+  ValueId y = b.apply(Opcode::Add, {b.matmul(x, w), bias});
+  y = b.apply(Opcode::Mul, {y, c});
+  ValueId split = b.apply(Opcode::Reshape, {y}, {}, {2, 2, 2, 3, 3, 5});
+  ValueId w2 = b.apply(Opcode::Reshape, {x}, {}, {4, 6, 2, 5});
+  expectRewritten(b.finish({split, w2}));
+}
+
+TEST(NamesTest, AMeanOverSplitDimensionsCountsThemAll) {
+  ProgramBuilder b;
+  ValueId x = b.input({4, 6, 10});
+  ValueId flat = b.apply(Opcode::Reshape, {x}, {}, {4, 60});
+  ValueId normed = addRms(b, flat);
+  Graph graph = b.finish({b.apply(Opcode::Mul, {normed, flat})});
+  expectRewritten(graph);
+  expectFused(graph);
+}
+
+TEST(NamesTest, AMaskOfSplitRowsIsAnError) {
+  ProgramBuilder b;
+  ValueId x = b.input({6, 4});
+  ValueId masked = b.apply(Opcode::CausalMask, {x});
+  Graph graph = b.finish({b.apply(Opcode::Reshape, {masked}, {}, {2, 3, 4})});
+  auto program = rewriteForSearch(graph);
+  ASSERT_FALSE(!!program);
+  EXPECT_EQ(llvm::toString(program.takeError()),
+            "operation 0 (causal_mask): expects dimensions that no "
+            "reshape splits, got 6 in parts");
+}
+
+//===----------------------------------------------------------------------===//
+// One tensor in two roles
+//===----------------------------------------------------------------------===//
+
+TEST(NamesTest, RowsMeetRowsOfTheSameTensor) {
+  ProgramBuilder b;
+  ValueId x = b.input({40, 24});
+  Graph graph = b.finish({b.matmul(x, b.transpose(x, {1, 0}))});
+  EXPECT_EQ(countInputs(expectRewritten(graph)), 2u);
+  SearchResult result = expectFused(graph);
+  EXPECT_EQ(result.getBest().getNumInputs(), 1u);
+}
+
+/// Both roles are computed of X; the weight has the same names in both.
+TEST(NamesTest, AWeightHasOneRoleThoughWhatItMakesHasTwo) {
+  ProgramBuilder b;
+  ValueId x = b.input({20, 24}), w = b.input({24, 12});
+  ValueId y = b.matmul(x, w);
+  Graph graph = b.finish({b.matmul(y, b.transpose(y, {1, 0}))});
+  EXPECT_EQ(countInputs(expectRewritten(graph)), 3u);
+  expectFused(graph);
+}
+
+TEST(NamesTest, APowerOfAMatrix) {
+  ProgramBuilder b;
+  ValueId x = b.input({20, 20});
+  Graph graph = b.finish({b.matmul(b.matmul(x, x), x)});
+  EXPECT_EQ(countInputs(expectRewritten(graph)), 3u);
+  expectFused(graph);
+}
+
+TEST(NamesTest, AMatrixAndItsTransposeAreAdded) {
+  ProgramBuilder b;
+  ValueId x = b.input({20, 20});
+  Graph graph = b.finish({b.apply(Opcode::Add, {x, b.transpose(x, {1, 0})})});
+  EXPECT_EQ(countInputs(expectRewritten(graph)), 2u);
+  expectFused(graph);
+}
+
+/// Queries, keys and values are one tensor.
+TEST(NamesTest, AttentionOfATensorToItself) {
+  ProgramBuilder b;
+  ValueId x = b.input({2, 48, 16});
+  ValueId e = b.apply(Opcode::Exp, {b.matmul(x, b.transpose(x, {0, 2, 1}))});
+  ValueId p = b.apply(Opcode::Div, {e, b.reduce(Opcode::Sum, e, 2)});
+  Graph graph = b.finish({b.matmul(p, x)});
+  EXPECT_EQ(countInputs(expectRewritten(graph)), 2u);
+  expectFused(graph);
+}
+
+TEST(NamesTest, WhatHasOneRoleStaysAsItIs) {
+  Graph graph = gatedMlp(8, 100, 70);
+  RewrittenProgram program = llvm::cantFail(rewriteForSearch(graph));
+  EXPECT_EQ(toString(program.body), toString(graph));
+  EXPECT_TRUE(program.inputs.getNodes().empty());
+  EXPECT_TRUE(program.outputs.getNodes().empty());
+}
+
+//===----------------------------------------------------------------------===//
+// Slices and concats
+//===----------------------------------------------------------------------===//
+
+bool hasNoParts(const Graph &graph) {
+  return llvm::none_of(graph.getNodes(), [](const Node &operation) {
+    return operation.opcode == Opcode::Slice ||
+           operation.opcode == Opcode::Concat;
+  });
+}
+
+/// The weights of a gate and of what it is multiplied with in one matrix.
+TEST(NamesTest, PartsOfAProductAreProductsOfParts) {
+  ProgramBuilder b;
+  ValueId x = b.input({8, 100}), w = b.input({100, 64});
+  ValueId y = b.matmul(x, w);
+  ValueId gate = b.apply(Opcode::Silu, {slice(b, y, 1, 0, 32)});
+  Graph graph =
+      b.finish({b.apply(Opcode::Mul, {gate, slice(b, y, 1, 32, 32)})});
+  RewrittenProgram program = expectRewritten(graph);
+  EXPECT_TRUE(hasNoParts(program.body));
+  EXPECT_EQ(countInputs(program), 3u);
+  expectFused(graph);
+}
+
+/// What is contracted is a sum over the parts.
+TEST(NamesTest, AConcatIsContracted) {
+  ProgramBuilder b;
+  ValueId x = b.input({20, 24}), y = b.input({20, 40}), w = b.input({64, 48});
+  Graph graph = b.finish({b.matmul(concat(b, {x, y}, 1), w)});
+  RewrittenProgram program = expectRewritten(graph);
+  EXPECT_TRUE(hasNoParts(program.body));
+  EXPECT_EQ(countInputs(program), 4u);
+  expectFused(graph);
+}
+
+/// Halves of queries that change places, as rotary embeddings have them.
+TEST(NamesTest, HalvesChangePlaces) {
+  ProgramBuilder b;
+  ValueId q = b.input({12, 32}), cosine = b.input({12, 32});
+  ValueId sine = b.input({12, 32}), k = b.input({32, 40});
+  ValueId turned = concat(
+      b,
+      {b.apply(Opcode::Neg, {slice(b, q, 1, 16, 16)}), slice(b, q, 1, 0, 16)},
+      1);
+  ValueId y = b.apply(Opcode::Add, {b.apply(Opcode::Mul, {q, cosine}),
+                                    b.apply(Opcode::Mul, {turned, sine})});
+  Graph graph = b.finish({b.matmul(y, k)});
+  RewrittenProgram program = expectRewritten(graph);
+  EXPECT_TRUE(hasNoParts(program.body));
+  EXPECT_EQ(countInputs(program), 8u);
+}
+
+/// Reductions of every kind over pieces of different sizes, and pieces of
+/// results.
+TEST(NamesTest, ReductionsJoinPieces) {
+  for (Opcode opcode : {Opcode::Sum, Opcode::Mean, Opcode::Max, Opcode::Rms}) {
+    ProgramBuilder b;
+    ValueId x = b.input({6, 10}), y = b.input({6, 5});
+    ValueId joined = concat(b, {x, y}, 1);
+    ValueId normed =
+        b.apply(Opcode::Sub, {joined, b.reduce(opcode, joined, 1)});
+    RewrittenProgram program = expectRewritten(b.finish({normed}));
+    EXPECT_TRUE(hasNoParts(program.body));
+    EXPECT_EQ(program.body.getOutputs().size(), 2u);
+  }
+}
+
+/// A mask of a piece counts from where the piece begins.
+TEST(NamesTest, MasksOfPieces) {
+  ProgramBuilder b;
+  ValueId x = b.input({6, 8});
+  Attributes mask;
+  mask.offset = 1;
+  ValueId masked = b.apply(Opcode::CausalMask, {x}, mask);
+  ValueId rows = b.apply(Opcode::Exp, {slice(b, masked, 0, 2, 3)});
+  Graph graph = b.finish(
+      {b.transpose(concat(b, {slice(b, rows, 1, 4, 4), rows}, 1), {1, 0})});
+  EXPECT_TRUE(hasNoParts(expectRewritten(graph).body));
+}
+
+/// Queries, keys and values of several heads come out of one projection.
+TEST(NamesTest, HeadsOfOneProjection) {
+  ProgramBuilder b;
+  ValueId x = b.input({16, 24}), w = b.input({24, 96});
+  ValueId y = b.matmul(x, w);
+  llvm::SmallVector<ValueId, 3> heads;
+  for (int64_t part = 0; part < 3; ++part)
+    heads.push_back(
+        b.transpose(b.apply(Opcode::Reshape, {slice(b, y, 1, 32 * part, 32)},
+                            {}, {16, 4, 8}),
+                    {1, 0, 2}));
+  ValueId scores = b.matmul(heads[0], b.transpose(heads[1], {0, 2, 1}));
+  ValueId e = b.apply(Opcode::Exp, {scores});
+  ValueId p = b.apply(Opcode::Div, {e, b.reduce(Opcode::Sum, e, 2)});
+  Graph graph = b.finish({b.matmul(p, heads[2])});
+  RewrittenProgram program = expectRewritten(graph);
+  EXPECT_TRUE(hasNoParts(program.body));
+}
+
+TEST(NamesTest, StridedPartsAreAnError) {
+  ProgramBuilder b;
+  ValueId x = b.input({8, 6});
+  Attributes even;
+  even.offsets = {0, 0};
+  even.strides = {2, 1};
+  ValueId rows = b.apply(Opcode::Slice, {x}, even, {4, 6});
+  auto program = rewriteForSearch(b.finish({b.apply(Opcode::Exp, {rows})}));
+  ASSERT_FALSE(!!program);
+  EXPECT_EQ(llvm::toString(program.takeError()),
+            "operation 0 (slice): expects neighbouring elements, got stride 2");
+}
+
+} // namespace
