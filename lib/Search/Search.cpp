@@ -81,8 +81,6 @@ public:
   }
 
   Expected<SearchResult> run() {
-    if (Error error = checkOptions(options))
-      return std::move(error);
     Expected<Graph> baseline = buildBaseline(original, target);
     if (!baseline)
       return baseline.takeError();
@@ -528,6 +526,8 @@ static Expected<SearchResult> superoptimizeWhole(const Graph &program,
 Expected<SearchResult>
 mlir::mirage::search::superoptimize(const Graph &graph,
                                     const SearchOptions &options) {
+  if (Error error = checkOptions(options))
+    return std::move(error);
   Expected<Target> target = getTarget(options.target);
   if (!target)
     return target.takeError();
