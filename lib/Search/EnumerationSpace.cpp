@@ -40,6 +40,15 @@ EnumerationSpace::EnumerationSpace(const TargetProgram &program,
   offers = collectOffers(context, forms, program, test->getLevelForms());
 }
 
+double EnumerationSpace::getStateWeight() const {
+  constexpr double kUsualLength = 10; // factors of attention on normed tensors
+  double length = kUsualLength;
+  for (FormId target : targets)
+    if (target != FormId::None)
+      length = std::max(length, double(context.get(target).length));
+  return length * length / (kUsualLength * kUsualLength);
+}
+
 DeviceTensor EnumerationSpace::getInput(ValueId input) const {
   return {input, valueForms[input], program.getNames(input)};
 }

@@ -256,6 +256,14 @@ private:
     return lost;
   }
 
+  /// Before forms are built, which takes long of long ones. Nothing cancels:
+  /// (x − mean x)² has 4·t² terms where x has t.
+  bool mayBe(const OperatorInfo &row, FormId wanted, FormId from) const {
+    uint64_t terms = context.get(from).total;
+    return &row != &getVarianceRow() ||
+           context.get(wanted).total == 4 * terms * terms;
+  }
+
   /// The earlier value of which `value` is what the row makes, if any.
   std::optional<ValueId> findOperand(ValueId value, const OperatorInfo &row,
                                      const TargetForms &writtenOut) {
@@ -265,7 +273,8 @@ private:
     for (ValueId operand = 0; operand < value; ++operand) {
       FormId from = writtenOut.ofValues[operand];
       auto lost = findLost(operand, value, row);
-      if (wanted == FormId::None || from == FormId::None || !lost)
+      if (wanted == FormId::None || from == FormId::None || !lost ||
+          !mayBe(row, wanted, from))
         continue;
       FormId built = lost->empty()
                          ? definitions.elementwise(row, {}, {from})

@@ -61,6 +61,10 @@ public:
   /// Whether some part of the program was read as an atom.
   bool hasAtoms() const { return hasAtomFunctions; }
 
+  /// What a state costs in time, those of usual programs being 1: it grows with
+  /// the square of the length of the program's forms.
+  double getStateWeight() const;
+
   const TargetProgram &getProgram() const { return program; }
   ExpressionContext &getContext() { return context; }
   /// By ValueId of the program's inputs that some output depends on.

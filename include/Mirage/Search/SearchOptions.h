@@ -53,7 +53,8 @@ struct SearchOptions {
   unsigned maxOps = 11;
   /// States that may be spent on structures of one kernel, and again on those
   /// of several. A quarter of them may go to atoms (silu, rms) written out, the
-  /// larger space of the two and the one less often needed.
+  /// larger space of the two and the one less often needed. States of programs
+  /// with long forms count as several (EnumerationSpace::getStateWeight).
   uint64_t maxStates = 100000;
   unsigned numThreads = 0; ///< 0: one for each core
   /// Programs of more than kMaxWholeOperations operations, and those that
