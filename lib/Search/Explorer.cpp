@@ -27,8 +27,8 @@ Explorer::Explorer(const TargetProgram &program, AtomReading reading,
     workers.push_back(std::make_unique<Worker>(program, reading));
   this->limits.maxKernels =
       std::min(limits.maxKernels, program.getMaxKernels());
-  this->limits.maxStates = uint64_t(double(limits.maxStates) /
-                                    workers[0]->space.getStateWeight());
+  this->limits.maxStates =
+      uint64_t(double(limits.maxStates) / workers[0]->space.getStateWeight());
   boundaries.push_back(std::make_unique<Boundary>());
 }
 
