@@ -120,6 +120,7 @@ AtomId ExpressionContext::internAtom(Atom atom) {
   for (FormId argument : atom.arguments) {
     addLetters(atom.freeLetters, get(argument).freeLetters);
     atom.height = std::max(atom.height, get(argument).height);
+    atom.namings += get(argument).namings;
   }
   if (atom.kind == Atom::Kind::Function)
     for (Letter letter : atom.letters) {
@@ -128,6 +129,17 @@ AtomId ExpressionContext::internAtom(Atom atom) {
     }
   atoms.push_back(std::move(atom));
   return AtomId(number);
+}
+
+/// In how many orders letters of the same names can be: a factor n for the n-th
+/// letter of a name.
+static double countOrders(ArrayRef<Letter> letters) {
+  double orders = 1;
+  for (size_t i = 0; i < letters.size(); ++i)
+    orders *= 1 + llvm::count_if(letters.take_front(i), [&](Letter other) {
+                return other.name == letters[i].name;
+              });
+  return orders;
 }
 
 MonomialId ExpressionContext::internMonomial(Monomial monomial) {
@@ -144,7 +156,9 @@ MonomialId ExpressionContext::internMonomial(Monomial monomial) {
     return MonomialId(number);
   monomial.freeLetters.clear();
   monomial.height = 0;
+  monomial.namings = 1;
   auto addPart = [&](const auto &part) {
+    monomial.namings += part.namings;
     addLetters(monomial.freeLetters, part.freeLetters);
     monomial.height = std::max(monomial.height, part.height);
   };
@@ -158,6 +172,7 @@ MonomialId ExpressionContext::internMonomial(Monomial monomial) {
     llvm::erase(monomial.freeLetters, letter);
     monomial.height = std::max(monomial.height, letter.scope);
   }
+  monomial.namings *= countOrders(monomial.bound);
   monomials.push_back(std::move(monomial));
   return MonomialId(number);
 }
@@ -191,6 +206,7 @@ FormId ExpressionContext::makeForm(MonomialCounts entries) {
     form.height = std::max(form.height, get(monomial).height);
     form.total += count;
     form.length = std::max(form.length, countFactors(get(monomial)));
+    form.namings += get(monomial).namings;
   }
   forms.push_back(std::move(form));
   return FormId(number);

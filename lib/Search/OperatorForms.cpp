@@ -13,9 +13,12 @@ using namespace mlir::mirage;
 using namespace mlir::mirage::search;
 using llvm::ArrayRef;
 
-/// What repeated squaring leads to: 24 times is a monomial of 2^24 factors.
+/// What repeated squaring leads to: 24 times is a monomial of 2^24 factors. So
+/// do products of sums in sums, whose letters have many orders.
 bool OperatorForms::isTooLong(FormId lhs, FormId rhs) const {
-  return context.get(lhs).length + context.get(rhs).length > kMaxFormLength;
+  const Form &a = context.get(lhs), &b = context.get(rhs);
+  return a.length + b.length > kMaxFormLength ||
+         a.namings * b.namings > kMaxFormNamings;
 }
 
 FormId OperatorForms::product(FormId lhs, FormId rhs) {

@@ -75,6 +75,7 @@ struct Atom {
 
   Letters freeLetters; ///< derived
   uint16_t height = 0; ///< derived: the largest scope bound inside
+  double namings = 0;  ///< derived: as of Form, of all arguments
 };
 
 struct Monomial {
@@ -88,6 +89,7 @@ struct Monomial {
 
   Letters freeLetters; ///< derived
   uint16_t height = 0; ///< derived: as of Atom, own binders included
+  double namings = 1;  ///< derived: as of Form
 
   /// True of a number made of extents alone: Σ_k 1, 1, symbols.
   bool isOnlySize() const {
@@ -107,6 +109,9 @@ struct Form {
   /// Derived: factors of the longest monomial, those of its exponent, radicand
   /// and denominator included.
   uint64_t length = 0;
+  /// Derived: how many monomials are made to choose the letters that it binds,
+  /// inside of it as well; what renaming it takes.
+  double namings = 0;
 };
 
 /// Gives every list of words a number, the same for equal lists.

@@ -27,6 +27,8 @@ enum class AtomReading : uint8_t { Function, WrittenOut };
 /// Products and quotients with longer monomials than this are not built: time
 /// and memory grow with the length.
 constexpr uint64_t kMaxFormLength = 256;
+/// Nor such whose namings (Form::namings), multiplied, are more.
+constexpr double kMaxFormNamings = 4096;
 
 /// The mean of (x - mean x)², which no row of the table is: one function to the
 /// search, four operators to kernels. It has no form for parts of what is
