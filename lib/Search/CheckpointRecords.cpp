@@ -36,12 +36,19 @@ static Array toArray(const List &values) {
 static Array toJSON(const StructureOperator &op) {
   Array array{getOperatorInfo(op.opcode).name, toArray(op.operands),
               toNumber(op.over)};
-  if (op.opcode == Opcode::Accumulate || !op.scalars.empty()) {
+  bool hasMore = op.isVariance || op.mask;
+  if (op.opcode == Opcode::Accumulate || !op.scalars.empty() || hasMore) {
     array.push_back(getOperatorInfo(op.reduction).name);
     array.push_back(op.gridAxis ? int64_t(*op.gridAxis) : -1);
     array.push_back(Array(llvm::map_range(op.scalars, [](double value) {
       return llvm::bit_cast<int64_t>(value);
     })));
+  }
+  if (hasMore) {
+    array.push_back(int64_t(op.isVariance));
+    array.push_back(op.mask ? Array{toNumber(op.mask->rows),
+                                    toNumber(op.mask->columns), op.mask->offset}
+                            : Array());
   }
   return array;
 }
@@ -96,8 +103,8 @@ static StructureOperator readOperator(const JSONCursor &cursor,
                                       const KernelStructure &kernel) {
   StructureOperator op;
   std::vector<JSONCursor> parts = cursor.array();
-  if (parts.size() != 3 && parts.size() != 6) {
-    cursor.expect("an operator of 3 or 6 parts");
+  if (parts.size() != 3 && parts.size() != 6 && parts.size() != 8) {
+    cursor.expect("an operator of 3, 6 or 8 parts");
     return op;
   }
   int64_t numTensors = kernel.inputs.size() + kernel.operators.size();
@@ -115,6 +122,15 @@ static StructureOperator readOperator(const JSONCursor &cursor,
     op.gridAxis = axis;
   for (const JSONCursor &scalar : parts[5].array())
     op.scalars.push_back(llvm::bit_cast<double>(scalar.integer()));
+  if (parts.size() == 6)
+    return op;
+  op.isVariance = parts[6].integer(0, 1) == 1;
+  std::vector<JSONCursor> mask = parts[7].array();
+  if (mask.size() == 3)
+    op.mask =
+        CausalNames{readName(mask[0]), readName(mask[1]), mask[2].integer()};
+  else if (!mask.empty())
+    parts[7].expect("no mask, or rows, columns and an offset");
   return op;
 }
 

@@ -20,24 +20,6 @@ namespace {
 // Causal masks
 //===----------------------------------------------------------------------===//
 
-/// softmax(mask(scale · Q·K))·V; the last row sees all keys. Without a maximum
-/// subtracted, if it is not `isSafe`.
-Graph causalAttention(int64_t heads, int64_t queries, int64_t keys,
-                      int64_t depth, bool isSafe) {
-  ProgramBuilder b;
-  ValueId q = b.input({heads, queries, depth});
-  ValueId k = b.input({heads, depth, keys}), v = b.input({heads, keys, depth});
-  ValueId scores = b.apply(Opcode::Scale, {b.matmul(q, k)}, 0.25);
-  Attributes mask;
-  mask.offset = keys - queries;
-  scores = b.apply(Opcode::CausalMask, {scores}, mask);
-  if (isSafe)
-    scores = b.apply(Opcode::Sub, {scores, b.reduce(Opcode::Max, scores, 2)});
-  ValueId e = b.apply(Opcode::Exp, {scores});
-  ValueId p = b.apply(Opcode::Div, {e, b.reduce(Opcode::Sum, e, 2)});
-  return b.finish({b.matmul(p, v)});
-}
-
 /// A mask is one more function of the scores, and goes nowhere else.
 TEST(RewrittenOperatorsTest, AMaskAddsFewStructures) {
   uint64_t states = 0, plainStates = 0;
@@ -163,23 +145,6 @@ TEST(RewrittenOperatorsTest, PaddingIsNotComputed) {
 //===----------------------------------------------------------------------===//
 // Means and variances
 //===----------------------------------------------------------------------===//
-
-/// (x - mean x) / sqrt(variance x + epsilon) · W, with the square and the
-/// quotient as one operator each, or as products.
-Graph layerNormLinear(int64_t m, int64_t k, int64_t n, bool isSpelled) {
-  ProgramBuilder b;
-  ValueId x = b.input({m, k}), w = b.input({k, n});
-  ValueId centred = b.apply(Opcode::Sub, {x, b.reduce(Opcode::Mean, x, 1)});
-  ValueId square = isSpelled ? b.apply(Opcode::Mul, {centred, centred})
-                             : b.apply(Opcode::Square, {centred});
-  ValueId variance = b.reduce(Opcode::Mean, square, 1);
-  ValueId shifted = b.apply(Opcode::Offset, {variance}, 1e-5);
-  ValueId normed =
-      isSpelled
-          ? b.apply(Opcode::Mul, {centred, b.apply(Opcode::Rsqrt, {shifted})})
-          : b.apply(Opcode::Div, {centred, b.apply(Opcode::Sqrt, {shifted})});
-  return b.finish({b.matmul(normed, w)});
-}
 
 TEST(RewrittenOperatorsTest, AVarianceIsOneFunction) {
   for (bool isSpelled : {false, true}) {

@@ -141,7 +141,9 @@ protected:
 
 std::vector<Graph> getPrograms() {
   return {rmsNormLinear(8, 128, 96), lora(16, 256, 16, 200),
-          attention(2, 40, 300, 32)};
+          attention(2, 40, 300, 32),
+          causalAttention(2, 40, 40, 16, /*isSafe=*/false),
+          layerNormLinear(8, 100, 48, /*isSpelled=*/false)};
 }
 
 SearchOptions getOptions() {
