@@ -58,8 +58,9 @@ public:
   /// \param join  the first accumulation over a grid axis.
   GridJoinSplitter(block::GraphOp graph, block::AccumulateOp join)
       : graph(graph), builder(graph), axis(join.getAxis()),
-        phases(
-            computePhases(cast<TileGraphOpInterface>(graph.getOperation()))) {
+        phases(computePhases(cast<TileGraphOpInterface>(graph.getOperation()))),
+        varying(computeVaryingAxes(
+            cast<TileGraphOpInterface>(graph.getOperation()))) {
     for (Operation &op : graph.getBody().front())
       if (isLate(&op))
         collect(&op);
@@ -112,6 +113,15 @@ private:
       carried.push_back({value, isJoined});
   }
 
+  /// Whether all blocks along the axis have the same of a value that is only
+  /// carried along: then one of them writes it, and all read that.
+  bool isShared(Value value) {
+    return !(varying.lookup(value) >> getAxis() & 1) &&
+           llvm::none_of(carried, [&](const Carried &entry) {
+             return entry.value == value && entry.isJoined;
+           });
+  }
+
   RankedTensorType lift(Value value, ArrayRef<int64_t> leading) {
     auto type = cast<RankedTensorType>(value.getType());
     SmallVector<int64_t> shape(leading);
@@ -122,9 +132,19 @@ private:
     return lift(value, SmallVector<int64_t>(getRank(), 1));
   }
 
-  /// Every axis along a dimension of its own.
-  SmallVector<int64_t> getOwnMap() {
-    return llvm::to_vector(llvm::seq<int64_t>(0, getRank()));
+  /// Every axis along a dimension of its own, but that of what is shared.
+  SmallVector<int64_t> getOwnMap(Value value) {
+    SmallVector<int64_t> map =
+        llvm::to_vector(llvm::seq<int64_t>(0, getRank()));
+    if (isShared(value))
+      map[getAxis()] = kReplicated;
+    return map;
+  }
+  SmallVector<int64_t> getLeading(Value value) {
+    SmallVector<int64_t> leading(graph.getGrid());
+    if (isShared(value))
+      leading[getAxis()] = 1;
+    return leading;
   }
 
   /// The values that the first kernel writes, each once.
@@ -139,10 +159,12 @@ private:
     SmallVector<Value> written = getWritten();
     SmallVector<Type> types =
         llvm::map_to_vector(written, [&](Value value) -> Type {
-          return lift(value, graph.getGrid());
+          return lift(value, getLeading(value));
         });
-    SmallVector<Attribute> omaps(written.size(),
-                                 builder.getDenseI64ArrayAttr(getOwnMap()));
+    SmallVector<Attribute> omaps =
+        llvm::map_to_vector(written, [&](Value value) -> Attribute {
+          return builder.getDenseI64ArrayAttr(getOwnMap(value));
+        });
     auto parts = block::GraphOp::create(
         builder, graph.getLoc(), types, graph.getInputs(), graph.getGridAttr(),
         /*cluster=*/nullptr, graph.getThreadsAttr(), graph.getLoopAttr(),
@@ -195,7 +217,9 @@ private:
                          .getImaps()[cast<BlockArgument>(tile).getArgNumber()]);
                }) ||
            llvm::any_of(carried,
-                        [](const Carried &entry) { return !entry.isJoined; }) ||
+                        [&](const Carried &entry) {
+                          return !entry.isJoined && !isShared(entry.value);
+                        }) ||
            llvm::any_of(graph.getBody().front(), differs);
   }
 
@@ -205,7 +229,7 @@ private:
     SmallVector<int64_t> fmaps;
     SmallVector<Value> written = getWritten();
     for (const Carried &entry : carried) {
-      SmallVector<int64_t> imap = getOwnMap();
+      SmallVector<int64_t> imap = getOwnMap(entry.value);
       if (entry.isJoined)
         imap[getAxis()] = kReplicated;
       operands.push_back(
@@ -281,6 +305,7 @@ private:
   OpBuilder builder;
   AxisKind axis;
   DenseMap<Value, Phase> phases;
+  DenseMap<Value, AxisSet> varying;
   SetVector<Value> readAgain;
   llvm::SmallVector<Carried> carried;
 };

@@ -5,6 +5,7 @@
 // JUDGED-DAG: @twice: equal
 // JUDGED-DAG: @causal: equal
 // JUDGED-DAG: @cluster_alone: equal
+// JUDGED-DAG: @same_along: equal
 // RUN: mirage-opt %s --mirage-split-grid-joins --remarks-filter=.* --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // What is needed again on the other side of the join is read again, or carried.
@@ -131,4 +132,31 @@ func.func @cluster_alone(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
     mirage_kernel.yield %o : tensor<8x64xf16>
   } : tensor<8x64xf16>
   return %r : tensor<8x64xf16>
+}
+
+// What all blocks along the joined axis have alike, and leave as a result, one of them writes,
+// and all read that.
+// CHECK-LABEL: func.func @same_along(
+// CHECK: %[[P:.+]]:3 = mirage_block.graph grid(x = 4) threads(32) {{.*}} outs(omap(x -> 0), omap(), omap()) : {{.*}} -> (tensor<4x8x1xf32>, tensor<1x8x64xf32>, tensor<1x8x64xf32>)
+// CHECK: mirage_block.graph grid(x = 1) threads(32) loop(4) ins(%[[P]]#0 imap() fmap(0), %[[P]]#1 imap(), %[[P]]#2 imap()) outs(omap(), omap())
+func.func @same_along(%x: tensor<8x64xf32>, %w: tensor<64x64xf32>) -> (tensor<8x64xf32>, tensor<8x64xf32>) {
+  %e = tensor.empty() : tensor<8x64xf32>
+  %r:2 = mirage_kernel.graph ins(%x, %w : tensor<8x64xf32>, tensor<64x64xf32>)
+      outs(%e, %e : tensor<8x64xf32>, tensor<8x64xf32>) {
+  ^bb0(%a: tensor<8x64xf32>, %b: tensor<64x64xf32>):
+    %o:2 = mirage_block.graph grid(x = 4) threads(32)
+        ins(%a imap(), %b imap(x -> 1)) outs(omap(), omap())
+        : (tensor<8x64xf32>, tensor<64x64xf32>) -> (tensor<8x64xf32>, tensor<8x64xf32>) {
+    ^bb0(%t: tensor<8x64xf32>, %u: tensor<64x16xf32>):
+      %q = mirage_block.square %t : tensor<8x64xf32>
+      %n = mirage_block.exp %t : tensor<8x64xf32>
+      %m = mirage_block.matmul %t, %u : tensor<8x64xf32>, tensor<64x16xf32>
+      %s = mirage_block.sum %m dims [1] : tensor<8x16xf32>
+      %j = mirage_block.accumulate %s over x sum : tensor<8x1xf32>
+      %d = mirage_block.mul %n, %j : tensor<8x64xf32>, tensor<8x1xf32>
+      mirage_block.yield %d, %q : tensor<8x64xf32>, tensor<8x64xf32>
+    }
+    mirage_kernel.yield %o#0, %o#1 : tensor<8x64xf32>, tensor<8x64xf32>
+  } : tensor<8x64xf32>, tensor<8x64xf32>
+  return %r#0, %r#1 : tensor<8x64xf32>, tensor<8x64xf32>
 }

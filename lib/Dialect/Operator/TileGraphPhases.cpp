@@ -70,8 +70,9 @@ LogicalResult mlir::mirage::detail::verifyPhases(TileGraphOpInterface op,
   return success();
 }
 
-LogicalResult mlir::mirage::detail::verifyOutputJoins(TileGraphOpInterface op,
-                                                      const TileGraph &header) {
+/// \param header  as `readTileGraphHeader` gives it.
+static DenseMap<Value, AxisSet> computeVaryingAxes(TileGraphOpInterface op,
+                                                   const TileGraph &header) {
   DenseMap<Value, AxisSet> varying;
   for (BlockArgument tile : op.getBody().getArguments())
     varying[tile] = getVaryingAxes(header, tile.getArgNumber());
@@ -85,6 +86,17 @@ LogicalResult mlir::mirage::detail::verifyOutputJoins(TileGraphOpInterface op,
     for (Value result : nested.getResults())
       varying[result] = results;
   }
+  return varying;
+}
+
+DenseMap<Value, AxisSet>
+mlir::mirage::computeVaryingAxes(TileGraphOpInterface op) {
+  return ::computeVaryingAxes(op, readTileGraphHeader(op));
+}
+
+LogicalResult mlir::mirage::detail::verifyOutputJoins(TileGraphOpInterface op,
+                                                      const TileGraph &header) {
+  DenseMap<Value, AxisSet> varying = ::computeVaryingAxes(op, header);
   for (auto [number, yielded] : llvm::enumerate(op.getYielded()))
     if (llvm::Error error =
             checkOutputJoins(header, number, varying.lookup(yielded)))

@@ -11,6 +11,7 @@
 
 #include "Mirage/Dialect/Operator/OperatorInterface.h"
 #include "Mirage/Graph/Phases.h"
+#include "Mirage/Graph/VaryingAxes.h"
 #include "mlir/IR/OpImplementation.h"
 
 namespace mlir::mirage {
@@ -23,6 +24,10 @@ TileGraph readTileGraphHeader(TileGraphOpInterface op);
 /// The phase of every value of a graph op's body, which must have verified
 /// maps.
 DenseMap<Value, Phase> computePhases(TileGraphOpInterface op);
+
+/// By value of the graph: the axes of the grid along which blocks hold other
+/// tiles (Graph/VaryingAxes.h).
+DenseMap<Value, AxisSet> computeVaryingAxes(TileGraphOpInterface op);
 /// The phase in which an op of such a body is carried out.
 /// \param phases  as `computePhases` gives them.
 Phase getExecutionPhase(Operation *op, const DenseMap<Value, Phase> &phases);
