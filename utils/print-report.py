@@ -35,6 +35,8 @@ def describe(graph):
         print(f"  took      {search.get('seconds', 0):.2f} s on {options['threads']} threads, "
               f"{search.get('statesPerSecond', 0):.0f} states/s; limits reached: {hit}")
         print("  limits    " + ", ".join(f"{name} {options[name]}" for name in LIMITS))
+    if search.get("cuts"):
+        print(f"  cut       {search['cuts']} sets of kernels, by a bound on their cost")
     if search.get("recalled"):
         print(f"  recalled  {search['recalled']} items from the checkpoint")
     if search.get("parts"):

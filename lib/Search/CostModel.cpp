@@ -13,6 +13,7 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
+#include <limits>
 #include <map>
 
 using namespace mlir::mirage;
@@ -289,6 +290,27 @@ double AnalyticCostModel::boundKernelUs(const TileGraph &header,
   return target.launchUs +
          numJoins * (target.nextLaunchUs + target.loadLatencyUs) +
          getTrafficUs(header, operands, results, blocksUs);
+}
+
+/// Blocks are spread over all SMs at best, and each reads its share at the rate
+/// of one SM; what several blocks read passes L2 for each.
+double AnalyticCostModel::boundTrafficUs(const KernelTraffic &traffic) const {
+  double memoryBytes = traffic.resultBytes, readBytes = 0, blockBytes = 0,
+         tileBytes = 0;
+  for (const KernelTraffic::Input &input : traffic.inputs) {
+    memoryBytes += input.bytes;
+    readBytes += input.bytes * input.minReaders;
+    blockBytes += input.bytes / input.maxShares;
+    tileBytes += input.leastTileBytes;
+  }
+  if (!traffic.canBeSplit || tileBytes > target.sharedBytesPerBlock)
+    return std::numeric_limits<double>::infinity();
+  double blocksUs =
+      std::max(blockBytes, readBytes / target.numSMs) / target.loadBytesPerUsSM;
+  return target.launchUs +
+         traffic.numJoins * (target.nextLaunchUs + target.loadLatencyUs) +
+         overlap(blocksUs, memoryBytes / target.memoryBytesPerUs,
+                 (traffic.resultBytes + readBytes) / target.cacheBytesPerUs);
 }
 
 double AnalyticCostModel::getFurtherKernelUs() const {

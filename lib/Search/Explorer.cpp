@@ -30,6 +30,7 @@ Explorer::Explorer(const TargetProgram &program, AtomReading reading,
   this->limits.maxStates =
       uint64_t(double(limits.maxStates) / workers[0]->space.getStateWeight());
   boundaries.push_back(std::make_unique<Boundary>());
+  boundaries[0]->inputsRead.resize(program.graph.getNumInputs());
 }
 
 Explorer::~Explorer() = default;
@@ -56,39 +57,25 @@ bool Explorer::runRound(unsigned numOperators) {
   round.maxKernels = limits.maxKernels;
   round.numOperators = numOperators;
   rounds.push_back(round);
+  if (limits.costModel)
+    limitUs = limits.getLimitUs();
   return (numOperators == 1 || runOtherKernels(numOperators - 1)) &&
          runLastKernels(numOperators);
 }
 
 /// Kernels that are not the last, with so many operators up to them.
 bool Explorer::runOtherKernels(unsigned numOperators) {
-  std::vector<Item> items;
-  for (unsigned number = 0; number < boundaries.size(); ++number) {
-    const Boundary &boundary = *boundaries[number];
-    if (boundary.position + 1 < limits.maxKernels &&
-        boundary.minOperators < numOperators)
-      llvm::append_range(items,
-                         makeItems(number, /*isLast=*/false,
-                                   numOperators - boundary.minOperators));
-  }
+  std::vector<Item> items = makeItems(/*isLast=*/false, numOperators);
   return runItems(items, [&](const Item &item, ItemResult &result) {
     for (ItemResult::Found &way : result.found)
-      addWay(item, way.kernel, std::move(way.tensors));
+      addWay(item, way.kernel, std::move(way.tensors), numOperators);
   });
 }
 
 /// Last kernels, with so many operators in all; then all structures of so many
 /// that they are part of.
 bool Explorer::runLastKernels(unsigned numOperators) {
-  std::vector<Item> items;
-  for (unsigned number = 0; number < boundaries.size(); ++number) {
-    const Boundary &boundary = *boundaries[number];
-    if (boundary.position + 1 >= limits.minKernels &&
-        boundary.minOperators < numOperators)
-      llvm::append_range(items,
-                         makeItems(number, /*isLast=*/true,
-                                   numOperators - boundary.minOperators));
-  }
+  std::vector<Item> items = makeItems(/*isLast=*/true, numOperators);
   bool goesOn = runItems(items, [&](const Item &item, ItemResult &result) {
     for (ItemResult::Found &last : result.found)
       boundaries[item.boundary]->lastKernels[item.numOperators].push_back(
@@ -103,13 +90,44 @@ bool Explorer::runLastKernels(unsigned numOperators) {
 // Items
 //===----------------------------------------------------------------------===//
 
-/// Every choice of what a kernel reads: all that the kernel before left but the
-/// program's outputs, and any other tensors.
-std::vector<Explorer::Item> Explorer::makeItems(unsigned number, bool isLast,
+/// Of kernels that bring a structure to so many operators.
+std::vector<Explorer::Item> Explorer::makeItems(bool isLast,
                                                 unsigned numOperators) {
   std::vector<Item> items;
-  if (numOperators > limits.maxBlockOps)
-    return items;
+  for (unsigned number = 0; number < boundaries.size(); ++number) {
+    Boundary &boundary = *boundaries[number];
+    if (boundary.minOperators >= numOperators ||
+        (isLast ? boundary.position + 1 < limits.minKernels
+                : boundary.position + 1 >= limits.maxKernels))
+      continue;
+    unsigned size = numOperators - boundary.minOperators;
+    boundary.looks.try_emplace({isLast, size});
+    for (auto &[key, last] : boundary.looks) {
+      if (key.first != isLast)
+        continue;
+      bool isFirst = key.second == size;
+      Look look{boundary.leastUs, limitUs, isFirst ? nullptr : &last};
+      if (isFirst || look.leastUs < last.leastUs) {
+        addItems(number, look, isLast, key.second, items);
+        look.before = nullptr;
+        last = look;
+      }
+    }
+  }
+  return items;
+}
+
+/// Every choice of what a kernel reads: all that the kernel before left but the
+/// program's outputs, and any other tensors.
+void Explorer::addItems(unsigned number, const Look &look, bool isLast,
+                        unsigned numOperators, std::vector<Item> &items) {
+  Item item;
+  item.boundary = number;
+  item.isLast = isLast;
+  item.numOperators = numOperators;
+  if (numOperators > limits.maxBlockOps ||
+      isCut(item, look, &Explorer::boundRestUs))
+    return;
   const Boundary &boundary = *boundaries[number];
   unsigned numInputs = program.graph.getNumInputs();
   SmallVector<unsigned> needed, free(program.inputs);
@@ -123,32 +141,30 @@ std::vector<Explorer::Item> Explorer::makeItems(unsigned number, bool isLast,
     free.clear();
   }
   for (uint64_t subset = 0; subset < uint64_t(1) << free.size(); ++subset) {
-    SmallVector<unsigned> read;
+    item.read.clear();
     for (unsigned i = 0; i < free.size(); ++i)
       if (subset >> i & 1)
-        read.push_back(free[i]);
-    llvm::append_range(read, needed);
-    llvm::sort(read);
-    if (!read.empty() && read.size() <= 2 * numOperators)
-      addItems(number, read, isLast, numOperators, items);
+        item.read.push_back(free[i]);
+    llvm::append_range(item.read, needed);
+    llvm::sort(item.read);
+    if (!item.read.empty() && item.read.size() <= 2 * numOperators)
+      addItems(item, look, items);
   }
-  return items;
 }
 
-void Explorer::addItems(unsigned number, ArrayRef<unsigned> read, bool isLast,
-                        unsigned numOperators, std::vector<Item> &items) {
-  Item item;
-  item.boundary = number;
-  item.read.assign(read.begin(), read.end());
-  item.isLast = isLast;
-  item.numOperators = numOperators;
+/// Every choice of axes.
+void Explorer::addItems(Item item, const Look &look, std::vector<Item> &items) {
+  if ((item.isLast && !readsEnough(item)) ||
+      isCut(item, look, &Explorer::boundMovedUs))
+    return;
   KernelSite site = makeSite(*workers[0], item);
-  if (isLast && site.outputs.empty())
+  if (item.isLast && site.outputs.empty())
     return;
   for (KernelChoice &choice : enumerateKernelChoices(
            program, site, limits.maxGridAxes, limits.joins)) {
     item.choice = std::move(choice);
-    items.push_back(item);
+    if (!isCut(item, look, &Explorer::boundUs) && !isDone(item, look))
+      items.push_back(item);
   }
 }
 
@@ -230,7 +246,8 @@ static std::string getKey(unsigned position, ArrayRef<BoundaryTensor> tensors,
 }
 
 void Explorer::addWay(const Item &item, const KernelStructure &kernel,
-                      std::vector<BoundaryTensor> tensors) {
+                      std::vector<BoundaryTensor> tensors,
+                      unsigned numOperators) {
   const Boundary &from = *boundaries[item.boundary];
   Way way{item.boundary, kernel};
   sortTensors(way.kernel, tensors);
@@ -246,9 +263,15 @@ void Explorer::addWay(const Item &item, const KernelStructure &kernel,
       to.hash = hashToText(key);
     to.tensors = std::move(tensors);
     to.numNew = numNew;
-    to.minOperators = from.minOperators + kernel.operators.size();
+    // Fewer than this round's are of an item that was cut before.
+    to.minOperators = std::max<unsigned>(
+        from.minOperators + kernel.operators.size(), numOperators);
+    to.inputsRead = from.inputsRead;
+    to.leastUs = std::numeric_limits<double>::infinity();
   }
-  boundaries[entry->second]->ways.push_back(std::move(way));
+  Boundary &to = *boundaries[entry->second];
+  noteWay(way, to);
+  to.ways.push_back(std::move(way));
 }
 
 /// Puts a structure together: tensors get numbers of their own.

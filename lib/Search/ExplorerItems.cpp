@@ -9,6 +9,7 @@
 
 #include "ExplorerState.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -56,7 +57,7 @@ struct Explorer::ItemRun {
 //===----------------------------------------------------------------------===//
 
 /// What the item's result depends on.
-std::string Explorer::getName(const Item &item) {
+std::string Explorer::getName(const Item &item) const {
   std::string name;
   llvm::raw_string_ostream os(name);
   os << limits.programHash << (reading == AtomReading::Function ? " f " : " w ")
@@ -135,7 +136,8 @@ Explorer::ItemResult Explorer::runItem(Worker &worker, const Item &item,
 /// Items of last kernels are another shard's, but for some; what leads to them
 /// is everybody's.
 bool Explorer::isElsewhere(const ItemRun &run, size_t item) const {
-  return run.items[item].isLast && !limits.shard.has(numLastItems + item);
+  return run.items[item].isLast && !limits.shard.isWhole() &&
+         !limits.shard.has(llvm::xxh3_64bits(getName(run.items[item])));
 }
 
 void Explorer::noteProgress(const ItemRun &run) {
@@ -204,8 +206,6 @@ bool Explorer::runItems(
     llvm::function_ref<void(const Item &, ItemResult &)> done) {
   ItemRun run(items, limits.maxStates - numStates);
   runOnThreads(run);
-  if (!items.empty() && items.front().isLast)
-    numLastItems += items.size();
   return join(run, done);
 }
 

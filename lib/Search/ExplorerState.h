@@ -11,7 +11,9 @@
 #define MIRAGE_LIB_SEARCH_EXPLORERSTATE_H
 
 #include "Mirage/Search/Explorer.h"
+#include "Mirage/Search/KernelTraffic.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 namespace mlir::mirage::search {
 
@@ -22,6 +24,19 @@ struct Explorer::Way {
   KernelStructure kernel;
 };
 
+/// When the kernels of one size after a boundary were looked at. What bounds
+/// cut off then is looked at again when the way to the boundary is cheaper.
+struct Explorer::Look {
+  double leastUs = 0, limitUs = 0;
+  /// Those that it did not cut are done; none of a first look.
+  const Look *before = nullptr;
+
+  /// \param us  bound on the kernel and on what has to come after it.
+  bool cuts(double us) const {
+    return (leastUs + us) * kBoundRounding > limitUs;
+  }
+};
+
 /// What there is between two kernels: tensors that the kernel before left, then
 /// older ones. The first boundary has none.
 struct Explorer::Boundary {
@@ -30,6 +45,13 @@ struct Explorer::Boundary {
   unsigned numNew = 0; ///< of these, what the kernel before left
   std::vector<Way> ways;
   unsigned minOperators = 0; ///< of all kernels before
+  /// What the kernels before cannot go below, by any way so far.
+  double leastUs = 0;
+  /// What they read of the program, by any way so far, a bit for each input.
+  llvm::SmallBitVector inputsRead;
+  /// The last look at kernels of each size, those that are the last ones and
+  /// others.
+  std::map<std::pair<bool, unsigned>, Look> looks;
   /// By number of operators.
   std::map<unsigned, std::vector<KernelStructure>> lastKernels;
   std::string hash = "start"; ///< of what it is

@@ -114,7 +114,9 @@ private:
         result.report.counts.pruned[unsigned(PruneReason::OuterProduct)] > 0)
       stop(StopReason::OuterProducts);
     result.report.structures = structures.size();
-    if (!isPart())
+    if (isPart())
+      result.candidates.clear(); // they had sizes for the bounds on costs alone
+    else
       choose();
     noteBest();
   }
@@ -126,6 +128,8 @@ private:
     // Whoever is rejected leaves a place to somebody who was cut off.
     if (result.report.rejected > 0 && !cutsNothing && !cannotJudge) {
       cutsNothing = true;
+      if (result.report.cuts > 0)
+        explore();
       sizeAll();
       endSizing();
       verifyCandidates();
@@ -251,7 +255,7 @@ private:
 
   void size(const Structure &structure) {
     noteProgress();
-    if (!isPart() && goesOn(/*hasSome=*/!result.candidates.empty()))
+    if (goesOn(/*hasSome=*/!result.candidates.empty()))
       instantiate(structure, *tilings);
   }
 
@@ -306,6 +310,10 @@ private:
     };
     limits.checkpoint = options.checkpoint;
     limits.shard = options.shard;
+    // What a cache keeps is for all sizes.
+    if (options.cutsKernels && !cutsNothing && !options.cache)
+      limits.costModel = &costModel;
+    limits.getLimitUs = [this] { return getLimitUs(); };
     if (options.checkpoint)
       limits.programHash = hashToText(
           llvm::formatv("{0}", mlir::mirage::toJSON(program.graph)).str());
@@ -318,6 +326,7 @@ private:
         explorer.run([&](const Structure &s) { return keep(s); });
     for (const SearchRound &round : explorer.getRounds()) {
       result.report.counts += round.counts;
+      result.report.cuts += round.cuts;
       used += round.counts.states;
       result.report.rounds.push_back(round);
     }

@@ -15,6 +15,7 @@ using llvm::json::Object;
 
 SearchReport &SearchReport::operator+=(const SearchReport &other) {
   counts += other.counts;
+  cuts += other.cuts;
   structures += other.structures;
   verified += other.verified;
   rejected += other.rejected;
@@ -54,12 +55,13 @@ llvm::json::Value mlir::mirage::search::toJSON(const SearchReport &report) {
                {"maxKernels", int64_t(round.maxKernels)},
                {"operators", int64_t(round.numOperators)},
                {"structures", int64_t(round.structures)},
+               {"cuts", int64_t(round.cuts)},
                {"counts", makeCounts(round.counts)}});
   }
   return Object{{"cache", getCacheUseName(report.cache)},
                 {"rounds", std::move(rounds)},
                 {"counts", makeCounts(report.counts)},
-                {"parts", int64_t(report.parts)},
+                {"cuts", static_cast<int64_t>(report.cuts)},
                 {"parts", int64_t(report.parts)},
                 {"structures", int64_t(report.structures)},
                 {"verified", int64_t(report.verified)},
@@ -85,6 +87,7 @@ llvm::json::Value mlir::mirage::search::toJSON(const SearchOptions &options) {
                 {"max-grid-axes", int64_t(options.maxGridAxes)},
                 {"max-states", int64_t(options.maxStates)},
                 {"candidates", int64_t(options.numCandidates)},
+                {"branch-and-bound", options.cutsKernels},
                 {"time-limit-s", int64_t(options.timeLimitS)},
                 {"seed", int64_t(options.seed)},
                 {"shard", toString(options.shard)},

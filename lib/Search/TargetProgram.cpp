@@ -24,9 +24,11 @@ static NameSet getLostNames(const TargetProgram &program,
   return lost & ~program.getNames(operation.results[0]);
 }
 
-static SmallVector<ValueId> findUsedInputs(const Graph &graph) {
+/// What the outputs depend on.
+static SmallVector<ValueId> findUsedInputs(const Graph &graph,
+                                           llvm::ArrayRef<ValueId> outputs) {
   llvm::BitVector used(graph.getNumValues());
-  for (ValueId output : graph.getOutputs())
+  for (ValueId output : outputs)
     used.set(output);
   for (const Node &operation : llvm::reverse(graph.getNodes()))
     if (used[operation.results[0]])
@@ -47,7 +49,9 @@ mlir::mirage::search::makeTargetProgram(const Graph &graph) {
   TargetProgram program;
   program.graph = graph;
   program.names = std::move(*names);
-  program.inputs = findUsedInputs(graph);
+  program.inputs = findUsedInputs(graph, graph.getOutputs());
+  for (ValueId output : graph.getOutputs())
+    program.inputsOfOutputs.push_back(findUsedInputs(graph, output));
   if (program.inputs.empty())
     return llvm::createStringError(
         llvm::inconvertibleErrorCode(),

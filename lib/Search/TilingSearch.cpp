@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Search/TilingSearch.h"
+#include "Mirage/Search/KernelTraffic.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <limits>
-#include <set>
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
@@ -34,14 +34,6 @@ static SmallVector<NameId> getOwnParts(const TargetProgram &program,
       if (auto part = program.getPart(name))
         parts |= part->kernel == plan.position ? toSet(name) : 0;
   return toList(parts);
-}
-
-static unsigned countJoinedAxes(const KernelStructure &kernel) {
-  std::set<unsigned> axes;
-  for (const StructureOperator &op : kernel.operators)
-    if (op.gridAxis)
-      axes.insert(*op.gridAxis);
-  return axes.size();
 }
 
 static void printTensors(llvm::raw_ostream &os, ArrayRef<KernelTensor> tensors,
@@ -117,12 +109,18 @@ double TilingSearch::getLaunchUs(const KernelPlan &plan) const {
   return plan.position == 0 ? 0 : costModel.getFurtherKernelUs();
 }
 
-/// What the kernels from each one on cannot go below. There are at least two
-/// parts wherever there are parts.
+/// What all kernels cannot go below, whatever their tiles.
+double TilingSearch::boundTraffic(ArrayRef<KernelPlan> plans) const {
+  double us = 0;
+  for (const KernelPlan &plan : plans)
+    us +=
+        getLaunchUs(plan) + costModel.boundTrafficUs(getTraffic(program, plan));
+  return us * kBoundRounding;
+}
+
+/// What the kernels from each one on cannot go below.
 SmallVector<double> TilingSearch::boundRests(ArrayRef<KernelPlan> plans) {
-  SmallVector<int64_t> extents = program.getExtents();
-  for (NameId part : toList(program.getPartNames()))
-    extents[part] = 2;
+  SmallVector<int64_t> extents = getLeastExtents(program);
   SmallVector<double> rests(plans.size() + 1, 0);
   for (size_t i = plans.size(); i-- > 0;) {
     double least = std::numeric_limits<double>::infinity();
@@ -162,6 +160,9 @@ TilingSearch::BestTiling TilingSearch::findBest(const KernelPlan &plan,
       best.us = us;
     }
   }
+  // Another one between the limit and this was not looked at, perhaps.
+  if (cuts && best.tiling && best.us > limitUs)
+    best.tiling.reset();
   return best;
 }
 
@@ -182,6 +183,8 @@ TilingSearch::getBest(const KernelPlan &plan, ArrayRef<int64_t> extents,
 
 std::optional<TilingSearch::Choice>
 TilingSearch::findCheapest(ArrayRef<KernelPlan> plans, double limitUs) {
+  if (cuts && boundTraffic(plans) > limitUs)
+    return std::nullopt;
   SmallVector<double> rests = boundRests(plans);
   Walk walk{plans, rests, limitUs, {}, std::nullopt};
   if (!cuts || rests.front() <= limitUs)

@@ -15,6 +15,10 @@ using namespace mlir::mirage::search;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
+/// Tiles of a name that both the loop and an axis of the grid split: those of 1
+/// could be padding as a whole.
+constexpr int64_t kLeastTileSplitTwice = 2;
+
 static bool splitsLoopedName(const KernelStructure &kernel) {
   return llvm::is_contained(kernel.gridNames, kernel.loopName);
 }
@@ -70,6 +74,17 @@ static SmallVector<int64_t> getTileSizes(int64_t extent) {
   return sizes;
 }
 
+bool mlir::mirage::search::canBeSplit(ArrayRef<NameId> gridNames,
+                                      NameId loopName,
+                                      ArrayRef<int64_t> extents) {
+  if (loopName != kNoName && llvm::is_contained(gridNames, loopName) &&
+      extents[loopName] <= 2 * kLeastTileSplitTwice)
+    return false;
+  return llvm::all_of(gridNames,
+                      [&](NameId name) { return extents[name] > 1; }) &&
+         (loopName == kNoName || extents[loopName] > 1);
+}
+
 static int64_t getInputTileBytes(const KernelPlan &plan,
                                  ArrayRef<int64_t> tile) {
   int64_t bytes = 0;
@@ -97,9 +112,9 @@ std::vector<Tiling> mlir::mirage::search::enumerateTilings(
           next.push_back(cut);
           continue;
         }
-        // Tiles of 1 could be padding as a whole.
-        for (int64_t loop = 2; size > 1 && loop * size < extents[name];
-             loop *= 2) {
+        if (size < kLeastTileSplitTwice)
+          continue;
+        for (int64_t loop = 2; loop * size < extents[name]; loop *= 2) {
           cut.loop = loop;
           next.push_back(cut);
         }

@@ -178,6 +178,7 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
     search.maxGridAxes = flags.maxGridAxes;
     search.maxStates = flags.maxStates;
     search.numCandidates = flags.candidates;
+    search.cutsKernels = flags.branchAndBound;
     search.numThreads = flags.threads;
     search.seed = flags.seed;
     search.timeLimitS = flags.timeLimitS;

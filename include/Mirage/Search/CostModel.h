@@ -55,6 +55,22 @@ bool isGPUName(llvm::StringRef name);
 /// the order of steps, which the search does not know (docs/Search.md).
 bool fits(const TileGraph &kernel, const Target &target);
 
+/// What a kernel moves at the least, whatever its tiles and operators are
+/// (KernelTraffic.h).
+struct KernelTraffic {
+  struct Input {
+    double bytes = 0;          ///< in device memory
+    double maxShares = 1;      ///< blocks that may each read another part of it
+    double minReaders = 1;     ///< blocks that at least read each part of it
+    double leastTileBytes = 0; ///< in one block, at a time
+  };
+  llvm::SmallVector<Input, 4> inputs;
+  double resultBytes = 0;
+  unsigned numJoins = 0; ///< axes along which blocks are joined
+  /// Whether all axes can have two blocks and the loop two iterations.
+  bool canBeSplit = true;
+};
+
 class CostModel {
 public:
   virtual ~CostModel() = default;
@@ -69,6 +85,9 @@ public:
                                llvm::ArrayRef<TensorSpec> operands,
                                llvm::ArrayRef<TensorSpec> results,
                                unsigned numJoins) const = 0;
+  /// What no kernel goes below that moves as much; infinite if none fits into
+  /// the target. It is never above `boundKernelUs`.
+  virtual double boundTrafficUs(const KernelTraffic &traffic) const = 0;
   /// What a kernel after another one takes more than alone: less than nothing,
   /// as its launch is hidden.
   virtual double getFurtherKernelUs() const = 0;
@@ -90,6 +109,7 @@ public:
                        llvm::ArrayRef<TensorSpec> operands,
                        llvm::ArrayRef<TensorSpec> results,
                        unsigned numJoins) const override;
+  double boundTrafficUs(const KernelTraffic &traffic) const override;
   double getFurtherKernelUs() const override;
   double estimateUs(const Graph &graph) const override;
 

@@ -17,12 +17,19 @@
 // threads and joined in their order, so that the result is that of one thread,
 // limits on states included.
 //
+// Branch and bound: an item is cut if a lower bound on what its kernel moves
+// (KernelTraffic.h), the cheapest way to its boundary and what is left to be
+// read and written is above the cost of the N-th best structure of the rounds
+// before. That is a value fixed before the round, so threads do not matter. If
+// a cheaper way to the boundary is found later, the item is looked at again.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef MIRAGE_SEARCH_EXPLORER_H
 #define MIRAGE_SEARCH_EXPLORER_H
 
 #include "Mirage/Search/Checkpoint.h"
+#include "Mirage/Search/CostModel.h"
 #include "Mirage/Search/Enumerator.h"
 #include <atomic>
 #include <map>
@@ -52,6 +59,12 @@ struct ExplorationLimits {
   std::function<void(const WalkProgress &)> onProgress = {};
   /// What was enumerated before, and is added to; null: nothing.
   Checkpoint *checkpoint = nullptr;
+  /// Items whose bound on cost is above the limit are not enumerated. Null:
+  /// all are.
+  const CostModel *costModel = nullptr;
+  /// What a structure must not exceed to be of use, in us, asked before each
+  /// round; it never rises. Not empty if there is a cost model.
+  std::function<double()> getLimitUs = {};
   /// Stands for the program in names of items.
   std::string programHash;
   /// Of the items of last kernels only these are enumerated.
@@ -65,6 +78,9 @@ struct SearchRound {
   unsigned numOperators = 0;
   EnumerationCounts counts;
   unsigned structures = 0;
+  /// Choices of boundaries, inputs and axes that were not enumerated, as a
+  /// bound on their cost is above the limit.
+  unsigned cuts = 0;
 };
 
 class Explorer {
@@ -93,10 +109,12 @@ private:
   struct Way;
   struct Boundary;
 
-  std::vector<Item> makeItems(unsigned boundary, bool isLast,
-                              unsigned numOperators);
-  void addItems(unsigned boundary, llvm::ArrayRef<unsigned> read, bool isLast,
+  struct Look;
+
+  std::vector<Item> makeItems(bool isLast, unsigned numOperators);
+  void addItems(unsigned boundary, const Look &look, bool isLast,
                 unsigned numOperators, std::vector<Item> &items);
+  void addItems(Item item, const Look &look, std::vector<Item> &items);
   bool runItems(llvm::ArrayRef<Item> items,
                 llvm::function_ref<void(const Item &, ItemResult &)> done);
   void work(ItemRun &run, Worker &worker);
@@ -109,15 +127,26 @@ private:
                      llvm::function_ref<bool()> isCancelled);
   ItemResult recall(Worker &worker, const KernelSite &site,
                     const ItemRecord &record);
-  std::string getName(const Item &item);
+  std::string getName(const Item &item) const;
   KernelSite makeSite(Worker &worker, const Item &item);
+  bool readsEnough(const Item &item) const;
+  KernelTraffic getTraffic(const Item &item) const;
+  double boundUs(const Item &item) const;
+  double boundRestUs(const Item &item) const;
+  double boundMovedUs(const Item &item) const;
+  double boundWayUs(const Way &way, const Boundary &to) const;
+  double getLaunchUs(unsigned position) const;
+  using Bound = double (Explorer::*)(const Item &) const;
+  bool isCut(const Item &item, const Look &look, Bound bound);
+  bool isDone(const Item &item, const Look &look) const;
+  void noteWay(const Way &way, Boundary &to);
   void replay(Worker &worker, unsigned boundary);
   bool endRound(Stop why);
   bool runRound(unsigned numOperators);
   bool runLastKernels(unsigned numOperators);
   bool runOtherKernels(unsigned numOperators);
   void addWay(const Item &item, const KernelStructure &kernel,
-              std::vector<BoundaryTensor> tensors);
+              std::vector<BoundaryTensor> tensors, unsigned numOperators);
   void emitStructures(unsigned boundary, unsigned numOperators);
   void emitStructure(llvm::ArrayRef<const KernelStructure *> lastFirst,
                      const Boundary &last);
@@ -130,8 +159,8 @@ private:
   std::map<std::string, unsigned> boundaryNumbers;
   std::vector<SearchRound> rounds;
   llvm::function_ref<bool(const Structure &)> found = nullptr;
+  double limitUs = 0; ///< of the round
   uint64_t numStates = 0;
-  uint64_t numLastItems = 0; ///< before the items that run now
   Stop stop = Stop::Exhausted;
 };
 

@@ -25,6 +25,8 @@ struct TargetProgram {
   DimensionNames names;
   /// The inputs that some output depends on: the tensors a search starts from.
   llvm::SmallVector<ValueId> inputs;
+  /// Those that each output depends on.
+  llvm::SmallVector<llvm::SmallVector<ValueId>> inputsOfOutputs;
   /// Names that some operation sums or takes a maximum over.
   NameSet reducedNames = 0;
   /// The different sets of names that values have.

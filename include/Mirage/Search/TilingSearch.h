@@ -67,6 +67,7 @@ private:
   BestTiling findBest(const KernelPlan &plan, llvm::ArrayRef<int64_t> extents,
                       const BoundedTilings &tilings, double limitUs);
   double getLaunchUs(const KernelPlan &plan) const;
+  double boundTraffic(llvm::ArrayRef<KernelPlan> plans) const;
   llvm::SmallVector<double> boundRests(llvm::ArrayRef<KernelPlan> plans);
   /// What is fixed and what is found while a structure's kernels get sizes.
   struct Walk {

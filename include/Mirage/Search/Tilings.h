@@ -36,6 +36,11 @@ void setPartExtents(const TargetProgram &program, const KernelPlan &plan,
                     const Tiling &tiling,
                     llvm::SmallVectorImpl<int64_t> &extents);
 
+/// Whether every axis can have two blocks and the loop two iterations: if not,
+/// there are no tilings.
+bool canBeSplit(llvm::ArrayRef<NameId> gridNames, NameId loopName,
+                llvm::ArrayRef<int64_t> extents);
+
 /// All tilings with sizes worth trying, whose inputs' tiles fit into
 /// `sharedBytes`. Each axis has at least two blocks or iterations, so that no
 /// tiling belongs to two structures.

@@ -197,24 +197,52 @@ TEST(SearchTest, NoStructureOfSeveralKernelsIsWrong) {
   EXPECT_EQ(numKernels, (std::set<size_t>{1, 2, 3}));
 }
 
-/// Bounds cut most tilings off, and none of the best.
-TEST(SearchTest, BoundsLoseNothing) {
-  SearchOptions cutting, plain;
-  plain.cutsInstances = false;
-  cutting.maxOps = plain.maxOps = 6;
-  uint64_t numSome = 0, numAll = 0;
-  for (const Graph &graph :
-       {rmsNormLinear(8, 512, 768), gatedMlp(8, 512, 512), lora(8, 512, 20, 70),
-        attention(2, 64, 512, 64), softmaxRows(100, 1000)}) {
+/// Bounds cut most kernels and tilings off, and none of the best.
+void expectBoundsLoseNothing(llvm::ArrayRef<Graph> graphs,
+                             SearchOptions cutting) {
+  SearchOptions plain = cutting;
+  plain.cutsKernels = plain.cutsInstances = false;
+  uint64_t instances[2] = {}, states[2] = {};
+  for (const Graph &graph : graphs) {
     SearchResult some = run(graph, cutting), all = run(graph, plain);
+    EXPECT_EQ(all.stopReason, StopReason::Exhausted);
+    EXPECT_EQ(some.stopReason, StopReason::Exhausted);
     ASSERT_EQ(some.candidates.size(), all.candidates.size());
     for (auto [a, b] : llvm::zip(some.candidates, all.candidates))
       EXPECT_EQ(toString(a.graph), toString(b.graph));
-    EXPECT_LT(some.report.instances, all.report.instances);
-    numSome += some.report.instances;
-    numAll += all.report.instances;
+    EXPECT_LE(some.report.structures, all.report.structures);
+    EXPECT_EQ(all.report.cuts, 0u);
+    for (auto [i, result] : {std::pair(0, &some), std::pair(1, &all)}) {
+      instances[i] += result->report.instances;
+      states[i] += result->report.counts.states;
+    }
   }
-  EXPECT_LT(numSome, numAll / 2);
+  EXPECT_LT(instances[0], instances[1] / 2);
+  EXPECT_LT(states[0], states[1] / 2);
+}
+
+TEST(SearchTest, BoundsLoseNothing) {
+  SearchOptions options;
+  options.maxStates = 1000000;
+  options.maxOps = options.maxBlockOps = 6;
+  std::vector<Graph> graphs = {
+      rmsNormLinear(8, 512, 768), gatedMlp(8, 512, 512), lora(8, 512, 20, 70),
+      attention(2, 64, 512, 64), softmaxRows(100, 1000)};
+  expectBoundsLoseNothing(graphs, options);
+  options.numCandidates = 1;
+  expectBoundsLoseNothing(graphs, options);
+}
+
+/// Where a kernel in the middle can have a cheaper way to it later.
+TEST(SearchTest, BoundsLoseNothingOfThreeKernels) {
+  SearchOptions options;
+  options.maxStates = 1000000;
+  options.maxKernels = 3;
+  options.maxOps = options.maxBlockOps = 5;
+  options.numCandidates = 40;
+  expectBoundsLoseNothing({rmsNormLinear(8, 512, 768), lora(8, 64, 20, 70),
+                           attention(2, 64, 512, 64), twoOutputs(64, 512, 256)},
+                          options);
 }
 
 TEST(SearchTest, SameOptionsSameResult) {
