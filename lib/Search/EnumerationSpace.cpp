@@ -37,7 +37,18 @@ EnumerationSpace::EnumerationSpace(const TargetProgram &program,
     solver.emplace(context, targets);
   forms.setMaxTotal(test->getMaxTotal());
   functions.emplace(context, test->getLevelForms());
-  offers = collectOffers(context, forms, program, test->getLevelForms());
+  offers = collectOffers(context, forms, program, test->getLevelForms(),
+                         listContracted());
+}
+
+llvm::SmallVector<FormId> EnumerationSpace::listContracted() const {
+  llvm::SmallVector<FormId> read;
+  for (const Node &operation : program.graph.getNodes())
+    if (getOperatorInfo(operation.opcode).kind == OperatorKind::Contraction)
+      for (ValueId operand : operation.operands)
+        if (valueForms[operand] != FormId::None)
+          read.push_back(valueForms[operand]);
+  return read;
 }
 
 double EnumerationSpace::getStateWeight() const {

@@ -261,16 +261,24 @@ StructureOperator Enumerator::makeOperator(const Step &step) const {
   return op;
 }
 
-void Enumerator::push(const Step &step, Tensor tensor) {
-  auto countUse = [&](int change) {
-    tensors[step.lhs].numUses += change;
-    if (step.isBinary)
-      tensors[step.rhs].numUses += change;
+void Enumerator::countUses(const Step &step, int change) {
+  auto count = [&](unsigned operand, unsigned position) {
+    Tensor &tensor = tensors[operand];
+    tensor.numUses += change;
+    if (getPlace(step, operand, position) == Place::Shared)
+      tensor.numUsesToShare += change;
   };
-  countUse(1);
+  count(step.lhs, 0);
+  if (step.isBinary)
+    count(step.rhs, 1);
+}
+
+void Enumerator::push(const Step &step, Tensor tensor) {
+  countUses(step, 1);
   tensors.push_back(tensor);
   steps.push_back(step);
-  if (steps.size() + getOperatorsNeeded() <= limits.numOperators) {
+  unsigned needed = std::max(getOperatorsNeeded(), getOperatorsNeededToShare());
+  if (steps.size() + needed <= limits.numOperators) {
     isOverLimit |= ++counts.states >= limits.maxStates;
     checkComplete();
     extend();
@@ -279,7 +287,7 @@ void Enumerator::push(const Step &step, Tensor tensor) {
   }
   steps.pop_back();
   tensors.pop_back();
-  countUse(-1);
+  countUses(step, -1);
 }
 
 /// Axes that something open varies along and no output may: an accumulation
@@ -330,6 +338,20 @@ unsigned Enumerator::getOperatorsNeededBeforeOthers() const {
   return inLoop + std::max(toJoin, (unread + 1) / 2);
 }
 
+bool Enumerator::isToBeShared(const Tensor &tensor) const {
+  return tensor.numUsesToShare > 0 && tensor.numUses < 2;
+}
+
+/// An operator reads at most two tensors that have to be read again. One of
+/// several outputs may be what is shared.
+unsigned Enumerator::getOperatorsNeededToShare() const {
+  if (site->outputs.size() > 1)
+    return 0;
+  unsigned number = llvm::count_if(
+      tensors, [&](const Tensor &tensor) { return isToBeShared(tensor); });
+  return (number + 1) / 2;
+}
+
 //===----------------------------------------------------------------------===//
 // Complete structures
 //===----------------------------------------------------------------------===//
@@ -354,14 +376,23 @@ bool Enumerator::isOutput(const Tensor &tensor, unsigned output) {
 /// missing, or if something else is open.
 bool Enumerator::collectOutputs() {
   for (unsigned output : site->outputs) {
-    auto it = llvm::find_if(
-        tensors, [&](const Tensor &t) { return isOutput(t, output); });
+    // Blocks that have summands of an output may go on to add them up: what is
+    // open goes before what is read.
+    auto find = [&](bool isOpen) {
+      return llvm::find_if(tensors, [&](const Tensor &tensor) {
+        return (tensor.numUses == 0) == isOpen && isOutput(tensor, output);
+      });
+    };
+    auto it = find(/*isOpen=*/true);
+    if (it == tensors.end())
+      it = find(/*isOpen=*/false);
     if (it == tensors.end())
       return false;
     structure.results.push_back(it - tensors.begin());
   }
   for (auto [number, tensor] : llvm::enumerate(tensors))
-    if (tensor.numUses == 0 && !llvm::is_contained(structure.results, number))
+    if ((tensor.numUses == 0 || isToBeShared(tensor)) &&
+        !llvm::is_contained(structure.results, number))
       return false;
   return true;
 }
@@ -381,6 +412,8 @@ NameSet Enumerator::getStoredNames(const Tensor &tensor) const {
 bool Enumerator::collectResults() {
   results.clear();
   for (auto [number, tensor] : llvm::enumerate(tensors)) {
+    if (isToBeShared(tensor))
+      return false;
     if (tensor.numUses > 0)
       continue;
     if (tensor.phase == Phase::Loop || number < site->inputs.size())

@@ -67,32 +67,39 @@ Enumerator::makeTensor(const Step &step) const {
   if (step.gridAxis)
     result.axes &= ~(1u << *step.gridAxis);
   result.joinedAxis = step.gridAxis;
-  result.numUses = 0;
+  result.numUses = result.numUsesToShare = 0;
   result.offer = &space.offers[step.offer];
   result.isAccumulated = step.accumulates;
   result.reducedName = result.offer->isLinearReduction ? step.over : kNoName;
   return result;
 }
 
-/// The rules that give factors, signs, reciprocals and sums one place each.
-bool Enumerator::isPlaced(const Step &step, unsigned operand,
-                          unsigned position) const {
+/// The rules that give factors, signs, reciprocals and sums one place each. A
+/// place elsewhere is another spelling, unless the operand is there for others
+/// as well: then the other spelling takes an operator more.
+Enumerator::Place Enumerator::getPlace(const Step &step, unsigned operand,
+                                       unsigned position) const {
   using Position = OperatorOffer::Position;
   const OperatorOffer &offer = space.offers[step.offer];
   const Tensor &tensor = tensors[operand];
   if (!tensor.offer)
-    return true;
+    return Place::Right;
   const OperatorOffer &from = *tensor.offer;
-  Position place = offer.row->kind == OperatorKind::Contraction
-                       ? Position::Factor
-                       : offer.positions[position];
-  if (from.isFactor && (place == Position::Factor ||
-                        (from.isNegation && place == Position::Summand)))
-    return false;
-  if (from.isReciprocal && offer.multiplies())
-    return false;
-  return !offer.isLinearReduction || !from.isLinearReduction ||
-         isInOrderOfSums(step, tensor);
+  bool isContraction = offer.row->kind == OperatorKind::Contraction;
+  Position where = isContraction ? Position::Factor : offer.positions[position];
+  if (from.isFactor && (where == Position::Factor ||
+                        (from.isNegation && where == Position::Summand)))
+    return Place::Shared;
+  if (from.isReciprocal && offer.multiplies() && where == Position::Factor) {
+    // Where a quotient may not have the names of both there is no other way.
+    const Tensor &other = tensors[position == 0 ? step.rhs : step.lhs];
+    if (!isContraction || mayMeet(tensor.names, other.names))
+      return offer.row->commutes || isContraction ? Place::Wrong
+                                                  : Place::Shared;
+  }
+  bool isInOrder = !offer.isLinearReduction || !from.isLinearReduction ||
+                   isInOrderOfSums(step, tensor);
+  return isInOrder ? Place::Right : Place::Shared;
 }
 
 /// Sums of sums: first over names in ascending order, then over the loop, then
@@ -107,8 +114,8 @@ bool Enumerator::isInOrderOfSums(const Step &step,
 }
 
 bool Enumerator::isPlaced(const Step &step) const {
-  return isPlaced(step, step.lhs, 0) &&
-         (!step.isBinary || isPlaced(step, step.rhs, 1));
+  return getPlace(step, step.lhs, 0) != Place::Wrong &&
+         (!step.isBinary || getPlace(step, step.rhs, 1) != Place::Wrong);
 }
 
 /// What part of `name` one block (and one iteration) sees.

@@ -76,11 +76,16 @@ constexpr unsigned kProbe = ~0u;
 class OfferCollector {
 public:
   OfferCollector(ExpressionContext &context, OperatorForms &forms,
-                 const TargetProgram &program, ArrayRef<FormId> levels)
+                 const TargetProgram &program, ArrayRef<FormId> levels,
+                 ArrayRef<FormId> contracted)
       : context(context), forms(forms), program(program), wanted(context),
         x(context.input(kProbe, {})), y(context.input(kProbe - 1, {})) {
     for (FormId level : levels)
       wanted.add(level);
+    Features read(context);
+    for (FormId form : contracted)
+      read.add(form);
+    wanted.hasReciprocal |= read.hasReciprocal;
   }
 
   std::vector<OperatorOffer> run() {
@@ -268,6 +273,7 @@ private:
 
 std::vector<OperatorOffer> mlir::mirage::search::collectOffers(
     ExpressionContext &context, OperatorForms &forms,
-    const TargetProgram &program, ArrayRef<FormId> levels) {
-  return OfferCollector(context, forms, program, levels).run();
+    const TargetProgram &program, ArrayRef<FormId> levels,
+    ArrayRef<FormId> contracted) {
+  return OfferCollector(context, forms, program, levels, contracted).run();
 }

@@ -76,6 +76,7 @@ public:
 private:
   friend class Enumerator;
   StoredTensor getStored(FormId form, NameSet names) const;
+  llvm::SmallVector<FormId> listContracted() const;
   Pruner &getPruner() {
     return solver ? static_cast<Pruner &>(*solver) : *test;
   }

@@ -115,6 +115,9 @@ private:
     Phase phase = Phase::Invariant;
     unsigned axes = 0; ///< grid axes it varies along, a bit each
     unsigned numUses = 0;
+    /// Uses that could be written with no more operators if they were the only
+    /// ones: there have to be two at least.
+    unsigned numUsesToShare = 0;
     const OperatorOffer *offer = nullptr; ///< null for inputs
     bool isAccumulated = false;
     NameId reducedName = kNoName;       ///< of a linear reduction
@@ -145,9 +148,15 @@ private:
   void tryPartReductions(Step step);
   void tryBinary(unsigned lhs, unsigned rhs);
   void tryStep(const Step &step);
+  /// Where a factor, sign, reciprocal or sum stands.
+  enum class Place : uint8_t {
+    Right,
+    Shared, ///< right if something else reads the operand, too
+    Wrong,
+  };
   bool isPlaced(const Step &step) const;
   bool isOuterProduct(const Step &step) const;
-  bool isPlaced(const Step &step, unsigned operand, unsigned position) const;
+  Place getPlace(const Step &step, unsigned operand, unsigned position) const;
   bool isInOrderOfSums(const Step &step, const Tensor &operand) const;
   std::optional<Tensor> makeTensor(const Step &step) const;
   Judgement judge(const Step &step);
@@ -158,11 +167,14 @@ private:
   bool isDuplicate(const Tensor &tensor) const;
   unsigned getOperatorsNeeded() const;
   unsigned getOperatorsNeededBeforeOthers() const;
+  bool isToBeShared(const Tensor &tensor) const;
+  unsigned getOperatorsNeededToShare() const;
   unsigned countAxesToLeave(unsigned axes) const;
   bool mayMeet(NameSet lhs, NameSet rhs) const;
   void push(const Step &step, Tensor tensor);
   StructureOperator makeOperator(const Step &step) const;
   void checkComplete();
+  void countUses(const Step &step, int change);
   bool collectOutputs();
   bool collectResults();
   bool isOutput(const Tensor &tensor, unsigned output);

@@ -52,10 +52,14 @@ struct OperatorOffer {
 };
 
 /// In the order of the table; their order ranks operators (Enumerator.h).
+/// \param levels      the target's (SubexpressionTest::getLevelForms).
+/// \param contracted  what the program's matrix products read: a reciprocal is
+///                    on offer if one stands there or in a level.
 std::vector<OperatorOffer> collectOffers(ExpressionContext &context,
                                          OperatorForms &forms,
                                          const TargetProgram &program,
-                                         llvm::ArrayRef<FormId> levels);
+                                         llvm::ArrayRef<FormId> levels,
+                                         llvm::ArrayRef<FormId> contracted);
 
 } // namespace mlir::mirage::search
 
