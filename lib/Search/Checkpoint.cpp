@@ -82,10 +82,10 @@ CheckpointHeader::CheckpointHeader(StringRef programText,
       shard(toString(search.shard)) {
   options = llvm::formatv("max-kernels={0} max-ops={1} max-block-ops={2} "
                           "max-grid-axes={3} summed-outputs={4} "
-                          "grid-accumulates={5}",
+                          "grid-accumulates={5} pruner={6}",
                           search.maxKernels, search.maxOps, search.maxBlockOps,
                           search.maxGridAxes, search.allowSummedOutputs,
-                          search.allowGridAccumulates);
+                          search.allowGridAccumulates, search.pruner.name);
 }
 
 /// Compares members that must be the same.

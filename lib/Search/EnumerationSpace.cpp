@@ -19,9 +19,10 @@ llvm::StringRef mlir::mirage::search::getPruneReasonName(PruneReason reason) {
 }
 
 EnumerationSpace::EnumerationSpace(const TargetProgram &program,
-                                   AtomReading reading, PrunerKind pruner)
+                                   AtomReading reading,
+                                   const PrunerChoice &pruner)
     : program(program), partNames(program.getPartNames()),
-      forms(context, reading, kMaxProgramTotal) {
+      forms(context, reading, kMaxProgramTotal), keepsAll(pruner.keepsAll) {
   declareNames(context, program);
   TargetForms all = computeForms(context, program, reading);
   hasAtomFunctions = all.hasAtoms;
@@ -33,9 +34,10 @@ EnumerationSpace::EnumerationSpace(const TargetProgram &program,
   if (llvm::is_contained(targets, FormId::None))
     return;
   test.emplace(context, targets);
-  if (pruner == PrunerKind::Solver)
-    solver.emplace(context, targets);
-  forms.setMaxTotal(test->getMaxTotal());
+  if (pruner.make)
+    otherPruner = pruner.make(context, targets);
+  if (!keepsAll)
+    forms.setMaxTotal(test->getMaxTotal());
   functions.emplace(context, test->getLevelForms());
   offers = collectOffers(context, forms, program, test->getLevelForms(),
                          listContracted());
@@ -92,5 +94,7 @@ BoundaryTensor EnumerationSpace::describe(const KernelResult &tensor) const {
 bool EnumerationSpace::isOutput(FormId form, NameSet names,
                                 unsigned output) const {
   ValueId value = program.graph.getOutputs()[output];
+  if (keepsAll && targets.size() == 1)
+    return names == program.getNames(value);
   return form == targets[output] && !(names & ~program.getNames(value));
 }

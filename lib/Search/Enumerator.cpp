@@ -313,7 +313,8 @@ unsigned Enumerator::getOperatorsNeeded() const {
     inLoop |= tensor.phase == Phase::Loop;
     axes |= tensor.axes;
   }
-  FunctionBound::FunctionSet missing = space.functions->getAll() & ~present;
+  FunctionBound::FunctionSet missing =
+      space.prunes() ? space.functions->getAll() & ~present : 0;
   unsigned outputs = site->outputs.size();
   unsigned needed = open > outputs ? open - outputs : 0;
   needed += llvm::popcount(missing) + countAxesToLeave(axes);

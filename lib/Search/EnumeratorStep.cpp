@@ -157,8 +157,11 @@ FormId Enumerator::buildForm(const Step &step) {
 Enumerator::Judgement Enumerator::judgeUncached(const Step &step) {
   const OperatorOffer &offer = space.offers[step.offer];
   FormId form = buildForm(step);
-  if (form == FormId::None ||
-      space.context.get(form).total > space.test->getMaxTotal())
+  if (form == FormId::None)
+    return {form, PruneReason::Size};
+  if (!space.prunes())
+    return {form, std::nullopt};
+  if (space.context.get(form).total > space.test->getMaxTotal())
     return {form, PruneReason::Size};
   if (!space.getPruner().contains(form))
     return {form, PruneReason::Expression};

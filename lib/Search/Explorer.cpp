@@ -24,7 +24,8 @@ Explorer::Explorer(const TargetProgram &program, AtomReading reading,
     : program(program), reading(reading), limits(limits) {
   unsigned numThreads = std::max(1u, limits.numThreads);
   for (unsigned worker = 0; worker < numThreads; ++worker)
-    workers.push_back(std::make_unique<Worker>(program, reading));
+    workers.push_back(
+        std::make_unique<Worker>(program, reading, limits.pruner));
   this->limits.maxKernels =
       std::min(limits.maxKernels, program.getMaxKernels());
   this->limits.maxStates =

@@ -90,8 +90,9 @@ struct Explorer::ItemResult {
 
 /// Forms belong to one context, and contexts to one thread.
 struct Explorer::Worker {
-  Worker(const TargetProgram &program, AtomReading reading)
-      : space(program, reading) {}
+  Worker(const TargetProgram &program, AtomReading reading,
+         const PrunerChoice &pruner)
+      : space(program, reading, pruner) {}
 
   EnumerationSpace space;
   /// By boundary: the forms of its tensors, once they were needed.

@@ -303,6 +303,7 @@ private:
   bool explore(AtomReading reading, ExplorationLimits limits, uint64_t &used) {
     limits.maxGridAxes = options.maxGridAxes;
     limits.joins = {options.allowSummedOutputs, options.allowGridAccumulates};
+    limits.pruner = options.pruner;
     limits.numThreads = getNumThreads(options);
     limits.isOutOfTime = [this] { return isToEnd(); };
     limits.onProgress = [this](const WalkProgress &walk) {

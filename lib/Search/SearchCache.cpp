@@ -27,6 +27,7 @@ static std::string getExplorationText(const TargetProgram &program,
       << " max-kernels=" << options.maxKernels << " max-ops=" << options.maxOps
       << " summed-outputs=" << options.allowSummedOutputs
       << " grid-accumulates=" << options.allowGridAccumulates
+      << " pruner=" << options.pruner.name
       << " stripped=" << program.isStripped;
   return text;
 }

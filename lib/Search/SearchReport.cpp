@@ -86,6 +86,7 @@ llvm::json::Value mlir::mirage::search::toJSON(const SearchOptions &options) {
                 {"max-block-ops", int64_t(options.maxBlockOps)},
                 {"max-grid-axes", int64_t(options.maxGridAxes)},
                 {"max-states", int64_t(options.maxStates)},
+                {"pruner", options.pruner.name},
                 {"candidates", int64_t(options.numCandidates)},
                 {"branch-and-bound", options.cutsKernels},
                 {"time-limit-s", int64_t(options.timeLimitS)},

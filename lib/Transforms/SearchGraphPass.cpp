@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mirage/AlgebraZ3/SolverPruner.h"
 #include "Mirage/Analysis/FindLocation.h"
 #include "Mirage/Analysis/ModuleTarget.h"
 #include "Mirage/Bridge/Bridge.h"
@@ -72,6 +73,19 @@ static void emitRemarks(kernel::GraphOp op, const SearchGraphResult &result) {
              llvm::formatv("{0:f2}", report.bestUs / report.limitUs).str())
       << remark::metric("kernels", result.numKernels)
       << remark::metric("stopReason", stopReason);
+}
+
+/// None where there is none of that name.
+static std::optional<search::PrunerChoice> findPruner(StringRef name) {
+  search::PrunerChoice choice;
+  choice.name = name.str();
+  if (name == "z3")
+    choice.make = [](ExpressionContext &context, ArrayRef<FormId> targets) {
+      return std::make_unique<SolverPruner>(context, targets);
+    };
+  choice.keepsAll = name == "none";
+  bool isKnown = name == "forms" || choice.make || choice.keepsAll;
+  return isKnown ? std::optional(choice) : std::nullopt;
 }
 
 namespace {
@@ -195,6 +209,11 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
     if (!flags.preset.empty() && !search::findPreset(flags.preset))
       return fail("expects preset attention, mlp or lora, got '" +
                   flags.preset.getValue() + "'");
+    std::optional<search::PrunerChoice> pruner = findPruner(flags.pruner);
+    if (!pruner)
+      return fail("expects pruner forms, z3 or none, got '" +
+                  flags.pruner.getValue() + "'");
+    options.search.pruner = *pruner;
     if (!llvm::is_contained({"auto", "off", "plain", "live"}, flags.progress))
       return fail("expects progress auto, off, plain or live, got '" +
                   flags.progress.getValue() + "'");

@@ -10,6 +10,8 @@
 #define MIRAGE_ALGEBRA_PRUNER_H
 
 #include "Mirage/Algebra/Expression.h"
+#include <functional>
+#include <memory>
 
 namespace mlir::mirage {
 
@@ -23,6 +25,10 @@ public:
   /// context that the pruner was made with, with free letters of scope 0.
   virtual bool contains(FormId candidate) = 0;
 };
+
+/// Makes the pruner of a program, for the context of its outputs' forms.
+using PrunerFactory = std::function<std::unique_ptr<Pruner>(
+    ExpressionContext &context, llvm::ArrayRef<FormId> targets)>;
 
 } // namespace mlir::mirage
 

@@ -11,10 +11,10 @@
 #define MIRAGE_SEARCH_ENUMERATIONSPACE_H
 
 #include "Mirage/Algebra/Subexpression.h"
-#include "Mirage/AlgebraZ3/SolverPruner.h"
 #include "Mirage/Search/EnumerationCounts.h"
 #include "Mirage/Search/FunctionBound.h"
 #include "Mirage/Search/OperatorOffers.h"
+#include "Mirage/Search/PrunerChoice.h"
 #include <optional>
 
 namespace mlir::mirage::search {
@@ -43,18 +43,12 @@ struct BoundaryTensor {
   std::optional<unsigned> output; ///< of the program, if it is one
 };
 
-/// Who says which tensors are worth computing (Mirage/Algebra/Pruner.h).
-enum class PrunerKind : uint8_t {
-  NormalForm,
-  Solver, ///< as the paper does it: slow, and what it cannot prove is dropped
-};
-
 /// Everything about a program that stays fixed while structures are enumerated.
 /// Holds tables that grow, so each worker has its own.
 class EnumerationSpace {
 public:
   EnumerationSpace(const TargetProgram &program, AtomReading reading,
-                   PrunerKind pruner = PrunerKind::NormalForm);
+                   const PrunerChoice &pruner = {});
 
   /// False where the program's forms are too large for this reading.
   bool isSearchable() const { return test.has_value(); }
@@ -78,8 +72,10 @@ private:
   StoredTensor getStored(FormId form, NameSet names) const;
   llvm::SmallVector<FormId> listContracted() const;
   Pruner &getPruner() {
-    return solver ? static_cast<Pruner &>(*solver) : *test;
+    return otherPruner ? *otherPruner : static_cast<Pruner &>(*test);
   }
+  /// Whether what is known of expressions keeps tensors out.
+  bool prunes() const { return !keepsAll; }
 
   /// What is known of an offer on given forms, in whatever state and kernel.
   struct Judgement {
@@ -95,7 +91,8 @@ private:
   std::vector<FormId> targets;    ///< by output of the program
   bool hasAtomFunctions = false;
   std::optional<SubexpressionTest> test;
-  std::optional<SolverPruner> solver; ///< asked in place of `test`, if any
+  std::unique_ptr<Pruner> otherPruner; ///< asked in place of `test`, if any
+  bool keepsAll = false;
   std::optional<FunctionBound> functions;
   std::vector<OperatorOffer> offers;
   /// By offer, names and forms.

@@ -50,6 +50,7 @@ struct ExplorationLimits {
   unsigned maxKernels = 1;
   unsigned maxGridAxes = 3;
   GridJoins joins = {};
+  PrunerChoice pruner = {};
   uint64_t maxStates = 0;
   unsigned numThreads = 1;
   /// Asked now and then, by all threads; true ends the walk. Empty: never.

@@ -11,6 +11,7 @@
 #include "Mirage/Cache/ResultCache.h"
 #include "Mirage/Graph/Graph.h"
 #include "Mirage/Search/Checkpoint.h"
+#include "Mirage/Search/PrunerChoice.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 #include <functional>
@@ -56,6 +57,7 @@ struct SearchOptions {
   /// larger space of the two and the one less often needed. States of programs
   /// with long forms count as several (EnumerationSpace::getStateWeight).
   uint64_t maxStates = 100000;
+  PrunerChoice pruner;
   unsigned numThreads = 0; ///< 0: one for each core
   /// Programs of more than kMaxWholeOperations operations, and those that
   /// cannot be searched as a whole, are searched in parts as well

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mirage/AlgebraZ3/SolverPruner.h"
 #include "Mirage/Search/Enumerator.h"
 #include "Programs.h"
 #include "gtest/gtest.h"
@@ -16,6 +17,12 @@ using namespace mlir::mirage::test;
 
 namespace {
 
+PrunerChoice makeSolver() {
+  return {"z3", [](ExpressionContext &context, llvm::ArrayRef<FormId> targets) {
+            return std::make_unique<SolverPruner>(context, targets);
+          }};
+}
+
 struct Counted {
   uint64_t states = 0;
   uint64_t structures = 0;
@@ -23,7 +30,7 @@ struct Counted {
 
 /// Structures of one kernel with up to `maxOperators` operators, one grid axis.
 Counted count(const Graph &graph, AtomReading reading, unsigned maxOperators,
-              PrunerKind pruner) {
+              const PrunerChoice &pruner) {
   TargetProgram program = llvm::cantFail(makeTargetProgram(graph));
   EnumerationSpace space(program, reading, pruner);
   EXPECT_TRUE(space.isSearchable());
@@ -51,8 +58,8 @@ struct Both {
 };
 
 Both countBoth(const Graph &graph, AtomReading reading, unsigned maxOperators) {
-  Both both = {count(graph, reading, maxOperators, PrunerKind::NormalForm),
-               count(graph, reading, maxOperators, PrunerKind::Solver)};
+  Both both = {count(graph, reading, maxOperators, {}),
+               count(graph, reading, maxOperators, makeSolver())};
   EXPECT_GT(both.solver.structures, 0u);
   return both;
 }

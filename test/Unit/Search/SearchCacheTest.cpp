@@ -162,6 +162,8 @@ TEST(SearchCache, OptionsThatHaveASayAreInTheKey) {
   EXPECT_EQ(use([](SearchOptions &o) { o.maxKernels = 1; }), CacheUse::Missed);
   EXPECT_EQ(use([](SearchOptions &o) { o.maxGridAxes = 1; }), CacheUse::Missed);
   EXPECT_EQ(use([](SearchOptions &o) { o.maxStates = 500; }), CacheUse::Missed);
+  EXPECT_EQ(use([](SearchOptions &o) { o.pruner = {"none", {}, true}; }),
+            CacheUse::Missed);
   EXPECT_EQ(use([](SearchOptions &o) { o.allowSummedOutputs = true; }),
             CacheUse::Missed);
   EXPECT_EQ(use([](SearchOptions &o) { o.allowGridAccumulates = false; }),
