@@ -17,9 +17,10 @@
 // what it makes ready reads the newest tensor and so ranks higher.
 //
 // Further prunings, each argued in docs/Search.md: constant factors and signs
-// have one place, sums one order, reciprocals are not multiplied, equal tensors
-// are not computed twice, and what is open must be closed with the operators
-// that are left.
+// have one place, sums one order (unless what stands elsewhere is shared, which
+// saves an operator), reciprocals are not multiplied, equal tensors are not
+// computed twice, and what is open must be closed with the operators that are
+// left.
 //
 //===----------------------------------------------------------------------===//
 
