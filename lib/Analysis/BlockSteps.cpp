@@ -57,6 +57,16 @@ std::optional<unsigned> BlockSteps::getTile(Value value) const {
   return found->second;
 }
 
+static const OperatorInfo &getReduction(block::AccumulateOp op) {
+  return getOperatorInfo(readOperatorAttributes(op).reduction);
+}
+
+int64_t BlockSteps::getPlaceBytes(Value tile) {
+  int64_t bytes = convertTensor(tile.getType()).getSizeBytes();
+  auto accumulate = tile.getDefiningOp<block::AccumulateOp>();
+  return accumulate ? getReduction(accumulate).getNumCarried() * bytes : bytes;
+}
+
 TileAccess BlockSteps::access(Value value, bool writes, bool isOwn) const {
   return {tileOf.at(value), writes, isOwn};
 }
@@ -109,10 +119,9 @@ void BlockSteps::addInits() {
 
 void BlockSteps::addFinishes() {
   for (block::AccumulateOp op : getLoopAccumulations()) {
-    Opcode reduction =
-        static_cast<Opcode>(readOperatorAttributes(op).reduction);
+    const OperatorInfo &reduction = getReduction(op);
     // A finish of one node is the joined value itself.
-    if (getOperatorInfo(reduction).finish.nodes().size() > 1)
+    if (reduction.finish.nodes().size() > 1 || reduction.getNumCarried() > 1)
       addStep(BlockStep::Kind::Finish, op.getResult(), op, StepPhase::After,
               {access(op.getResult(), /*writes=*/true, /*isOwn=*/true)});
   }
@@ -232,8 +241,7 @@ StorageProblem BlockSteps::makeStorageProblem(const Schedule &schedule) const {
       if (!schedule.barrierAtHead && tile.last >= loopEnd)
         tile.first = std::min(tile.first, loopBegin);
     }
-    problem.add({convertTensor(value.getType()).getSizeBytes(), tile.first,
-                 tile.last + 1});
+    problem.add({getPlaceBytes(value), tile.first, tile.last + 1});
   }
   return problem;
 }

@@ -280,8 +280,15 @@ mlir::mirage::buildDefaultTileGraph(const Graph &graph, const Node &operation,
 }
 
 int64_t mlir::mirage::getSharedBytes(const TileGraph &graph) {
+  auto align = [](int64_t bytes) {
+    return llvm::alignTo(bytes, kTileAlignment);
+  };
   int64_t bytes = 0;
-  for (ValueId value = 0; value < graph.getNumValues(); ++value)
-    bytes += llvm::alignTo(graph.getType(value).getSizeBytes(), kTileAlignment);
+  for (unsigned input = 0; input < graph.getNumInputs(); ++input)
+    bytes += align(graph.getType(input).getSizeBytes());
+  for (const Node &operation : graph.getNodes())
+    for (ValueId result : operation.results)
+      bytes += align(operation.getNumCarried() *
+                     graph.getType(result).getSizeBytes());
   return bytes;
 }

@@ -68,6 +68,9 @@ static llvm::Error checkOperation(const Graph &graph, const Node &operation,
     return llvm::createStringError("expects a result of shape " +
                                    toString(*shape) + ", got " +
                                    toString(results[0].shape));
+  if (llvm::Error error =
+          checkCarried(operation.opcode, level, operation.attributes))
+    return error;
   return checkElement(operation.opcode, level, operation.attributes, operands,
                       results[0].element);
 }

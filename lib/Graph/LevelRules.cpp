@@ -29,10 +29,30 @@ llvm::Error mlir::mirage::checkLevel(Opcode opcode, Level level) {
   const OperatorInfo &info = getOperatorInfo(opcode);
   if (info.existsAt(level))
     return llvm::Error::success();
+  if (info.outermost > info.innermost)
+    return llvm::createStringError(
+        "expects operators of the " + getLevelName(level) + " level, got " +
+        info.name + ", which accumulations alone carry out");
   return llvm::createStringError(
       "expects operators of the " + getLevelName(level) + " level, got " +
       info.name + ", which exists from the " + getLevelName(info.outermost) +
       " to the " + getLevelName(info.innermost) + " level only");
+}
+
+llvm::Error mlir::mirage::checkCarried(Opcode opcode, Level level,
+                                       const Attributes &attributes) {
+  const OperatorInfo &reduction = getOperatorInfo(attributes.reduction);
+  if (opcode != Opcode::Accumulate || reduction.getNumCarried() == 1)
+    return llvm::Error::success();
+  if (level != Level::Block)
+    return llvm::createStringError("expects a block to accumulate a " +
+                                   reduction.name + ", got the " +
+                                   getLevelName(level) + " level");
+  if (attributes.axis == Axis::Loop)
+    return llvm::Error::success();
+  return llvm::createStringError("expects the loop to accumulate a " +
+                                 reduction.name + " over, got " +
+                                 getAxisName(attributes.axis));
 }
 
 /// The number to which an operation sets elements, if it does: a constant, and

@@ -163,6 +163,11 @@ static OperatorInfo variadic(OperatorInfo row) {
   return row;
 }
 
+/// What accumulations carry out, and no level has as an operator.
+static OperatorInfo accumulatedRow(OperatorInfo row) {
+  return atLevels(Level::Thread, Level::Kernel, std::move(row));
+}
+
 static OperatorInfo atom(OperatorInfo row) {
   row.isAtom = true;
   return row;
@@ -235,6 +240,8 @@ static std::vector<OperatorInfo> buildTable() {
       atom(reductionRow(
           O::Rms, "rms", [](Term x) { return x * x; }, Combiner::Add,
           [](Term x) { return sqrt(x / x.size()); })),
+      accumulatedRow(
+          reductionRow(O::Variance, "variance", same, Combiner::Moments, same)),
       structuralRow(O::Matmul, "matmul", OperatorKind::Contraction, 2),
       threadRow(O::Mma, "mma", OperatorKind::Contraction, 2),
       threadRow(O::Wgmma, "wgmma", OperatorKind::Contraction, 2),
@@ -320,6 +327,7 @@ double mlir::mirage::getNeutral(Combiner combiner) {
 }
 
 double mlir::mirage::combine(Combiner combiner, double lhs, double rhs) {
+  assert(combiner != Combiner::Moments && "moments are joined by their struct");
   return applyDouble(combiner == Combiner::Add ? ScalarFunction::Add
                                                : ScalarFunction::Max,
                      lhs, rhs);
@@ -359,6 +367,12 @@ bool Attributes::operator==(const Attributes &other) const {
          offsets == other.offsets && strides == other.strides;
 }
 
+/// Of one element: for moments it is added up, and its difference from the mean
+/// squared and added up.
+static int64_t countJoiningFlops(Combiner combiner) {
+  return combiner == Combiner::Moments ? 4 : 1;
+}
+
 int64_t mlir::mirage::countFlops(Opcode opcode, const Attributes &attributes,
                                  llvm::ArrayRef<TensorSpec> operands,
                                  const TensorSpec &result) {
@@ -376,7 +390,8 @@ int64_t mlir::mirage::countFlops(Opcode opcode, const Attributes &attributes,
     // A difference and its exponential for each factor, and a product.
     if (operands.size() > 1)
       return 2 * (operands[0].getNumElements() + operands[1].getNumElements());
-    return operands[0].getNumElements();
+    return countJoiningFlops(getOperatorInfo(attributes.reduction).combiner) *
+           operands[0].getNumElements();
   case OperatorKind::Composed:
     return static_cast<int64_t>(countFlops(
         llvm::cantFail(defineComposed(opcode, attributes, operands, result))));

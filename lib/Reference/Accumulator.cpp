@@ -27,6 +27,8 @@ Accumulator::Accumulator(const TileGraph &graph, const Node &operation)
   if (operation.isRescaled())
     maximum = Tensor::fill(graph.getType(operation.operands[1]).shape,
                            getNeutral(Combiner::Max));
+  if (getReduction(operation).combiner == Combiner::Moments)
+    moments.emplace(type.shape);
 }
 
 /// value · exp(from - to), element by element, and 0 where `from` is minus
@@ -53,6 +55,8 @@ void Accumulator::rescaleTo(const Tensor &larger,
 
 void Accumulator::add(llvm::ArrayRef<Tensor> operands,
                       const EvaluationOptions &options) {
+  if (moments)
+    return moments->add(operands[0], type.element, options);
   Tensor part = operands[0];
   if (operation.isRescaled()) {
     Tensor larger = Tensor::allocate(maximum.shape);
@@ -67,7 +71,9 @@ void Accumulator::add(llvm::ArrayRef<Tensor> operands,
 }
 
 Tensor Accumulator::finish(const EvaluationOptions &options) const {
-  Tensor finished = finishReduction(joined, operation.attributes.reduction,
-                                    count, options.threads);
+  Tensor finished =
+      moments ? moments->getVariances()
+              : finishReduction(joined, operation.attributes.reduction, count,
+                                options.threads);
   return roundAsStored(finished, type.element, options);
 }

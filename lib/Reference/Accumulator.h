@@ -9,7 +9,8 @@
 #ifndef MIRAGE_LIB_REFERENCE_ACCUMULATOR_H
 #define MIRAGE_LIB_REFERENCE_ACCUMULATOR_H
 
-#include "TensorOperations.h"
+#include "Moments.h"
+#include <optional>
 
 namespace mlir::mirage {
 
@@ -34,6 +35,7 @@ private:
   TensorSpec type;
   Tensor joined;
   Tensor maximum; ///< of rescaling values; null where nothing is rescaled
+  std::optional<MomentTensors> moments; ///< in place of `joined`
 };
 
 } // namespace mlir::mirage

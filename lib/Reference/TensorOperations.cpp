@@ -158,7 +158,10 @@ void mlir::mirage::combineInto(Tensor &result, const Tensor &operand,
     return join(result, operand, threads, [](double lhs, double rhs) {
       return combine(Combiner::Max, lhs, rhs);
     });
+  case Combiner::Moments:
+    break;
   }
+  llvm_unreachable("moments are what an accumulation carries (Moments.h)");
 }
 
 void mlir::mirage::reduceInto(Tensor &result, const Tensor &operand,

@@ -83,7 +83,8 @@ bool mlir::mirage::search::fits(const TileGraph &kernel, const Target &target) {
   int64_t accumulators = 0;
   for (const Node &op : kernel.getNodes())
     if (op.opcode == Opcode::Accumulate)
-      accumulators += kernel.getType(op.results[0]).getNumElements();
+      accumulators +=
+          op.getNumCarried() * kernel.getType(op.results[0]).getNumElements();
   return accumulators <= target.accumulatorsPerThread * kernel.threads &&
          getSharedBytes(kernel) <= target.sharedBytesPerBlock;
 }

@@ -13,7 +13,13 @@
 using namespace mlir::mirage;
 
 static ScalarFunction getFunction(Combiner combiner) {
+  assert(combiner != Combiner::Moments && "Moments.cpp joins them");
   return combiner == Combiner::Add ? ScalarFunction::Add : ScalarFunction::Max;
+}
+
+static bool joinsMoments(const Node &accumulation) {
+  return getOperatorInfo(accumulation.attributes.reduction).combiner ==
+         Combiner::Moments;
 }
 
 // Rescaling: Σ v·exp(s - M) is evaluated as (Σ v·exp(s))·exp(-M). Nothing
@@ -67,6 +73,8 @@ const uint32_t *GraphEvaluator::getPart(const Frame &frame,
 
 void GraphEvaluator::allocateAccumulators(Frame &frame, const Node &operation) {
   allocate(frame, operation.results[0]);
+  if (joinsMoments(operation))
+    allocatePowerSums(frame, operation);
   if (operation.isRescaled())
     frame.maxima[operation.results[0]] =
         arena.allocate(countWords(frame, operation.operands[1]));
@@ -83,6 +91,8 @@ void GraphEvaluator::combineIteration(const Frame &frame, Combiner combiner,
 }
 
 void GraphEvaluator::accumulateIteration(Frame &frame, const Node &operation) {
+  if (joinsMoments(operation))
+    return accumulatePowerSums(frame, operation);
   const Attributes &attributes = operation.attributes;
   const OperatorInfo &reduction = getOperatorInfo(attributes.reduction);
   ValueId value = operation.results[0];
@@ -117,6 +127,8 @@ void GraphEvaluator::finish(const Node &operation, Tiles total, Tiles maximum,
 }
 
 void GraphEvaluator::finishAccumulation(Frame &frame, const Node &operation) {
+  if (joinsMoments(operation))
+    return finishVariance(frame, operation);
   ValueId value = operation.results[0];
   int64_t averaged = getAveragedCount(
       operation.attributes, frame.graph.getType(operation.operands[0]).shape,

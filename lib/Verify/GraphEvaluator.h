@@ -50,6 +50,8 @@ private:
     Values values = {}; ///< by ValueId
     /// Of the exponents of what is rescaled over the loop, by its result.
     std::map<ValueId, uint32_t *> maxima = {};
+    /// Of a variance over the loop, by its result (Moments.cpp).
+    std::map<ValueId, uint32_t *> powerSums = {};
   };
   /// The tiles of a value, [instances][shape].
   struct Tiles {
@@ -77,6 +79,10 @@ private:
                         const uint32_t *part, size_t count);
   void finishAccumulation(Frame &frame, const Node &operation);
   void accumulateOverGrid(Frame &frame, const Node &operation);
+  // Moments.cpp
+  void allocatePowerSums(Frame &frame, const Node &operation);
+  void accumulatePowerSums(Frame &frame, const Node &operation);
+  void finishVariance(Frame &frame, const Node &operation);
   const uint32_t *getPart(const Frame &frame, const Node &operation);
   /// Applies a definition to operand and exponent, which stretches; zero where
   /// that is minus infinity.

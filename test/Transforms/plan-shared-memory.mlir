@@ -34,3 +34,17 @@ func.func @reshaped(%x: tensor<64x64xf16>, %y: tensor<64x64xf16>) -> tensor<64x6
   }
   return %o : tensor<64x64x1xf16>
 }
+
+// A variance carries three numbers for each element: thrice 128 bytes of 32 rows,
+// beside the input's tile of 512, in places that are multiples of 128.
+// CHECK-LABEL: func.func @variance(
+// CHECK:         mirage.shared_bytes = 896 : i64}
+func.func @variance(%x: tensor<32x80xf16>) -> tensor<32x1xf32> {
+  %o = mirage_block.graph grid() threads(128) loop(10) ins(%x imap() fmap(1)) outs(omap())
+      : (tensor<32x80xf16>) -> tensor<32x1xf32> {
+  ^bb0(%t: tensor<32x8xf16>):
+    %v = mirage_block.accumulate %t over loop variance dims [1] : tensor<32x8xf16>
+    mirage_block.yield %v : tensor<32x1xf32>
+  }
+  return %o : tensor<32x1xf32>
+}

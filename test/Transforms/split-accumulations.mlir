@@ -33,3 +33,15 @@ func.func @averages(%x: tensor<8x4000xf16>) -> (tensor<8x1xf32>, tensor<8x256xf3
   } : tensor<8x1xf32>, tensor<8x256xf32>
   return %r#0, %r#1 : tensor<8x1xf32>, tensor<8x256xf32>
 }
+
+// CHECK-LABEL: func.func @variance(
+// CHECK:         mirage_block.accumulate %{{.+}} over loop variance dims [1] : tensor<8x256xf16>
+func.func @variance(%x: tensor<8x4096xf16>) -> tensor<8x1xf32> {
+  %o = mirage_block.graph grid(x = 1) threads(128) loop(16) ins(%x imap() fmap(1)) outs(omap())
+      : (tensor<8x4096xf16>) -> tensor<8x1xf32> {
+  ^bb0(%t: tensor<8x256xf16>):
+    %v = mirage_block.accumulate %t over loop variance dims [1] : tensor<8x256xf16>
+    mirage_block.yield %v : tensor<8x1xf32>
+  }
+  return %o : tensor<8x1xf32>
+}

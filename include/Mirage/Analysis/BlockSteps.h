@@ -11,7 +11,8 @@
 // for
 //   - an input, whose tile is loaded from device memory,
 //   - an accumulator, which is set to the neutral element before the loop,
-//     joined with a value in it and finished after it (the mean divides),
+//     joined with a value in it and finished after it (the mean divides); its
+//     place holds all that it carries (a variance: three tiles),
 //   - a reshape, which is no step: its result is the operand's tile.
 // Scheduling, planning of shared memory and lowering all read this one list.
 //
@@ -49,6 +50,9 @@ public:
   ArrayRef<Value> getTiles() const { return tiles; }
   /// The number of the tile that a value is held in, or none.
   std::optional<unsigned> getTile(Value value) const;
+  /// What the place of such a value holds: its elements, or all that an
+  /// accumulation carries for each of them, one tile after the other.
+  static int64_t getPlaceBytes(Value tile);
 
   ScheduleProblem makeScheduleProblem() const;
   /// The schedule that attributes of the graph's ops state:

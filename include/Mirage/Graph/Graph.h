@@ -63,6 +63,12 @@ struct Node {
   bool isRescaled() const {
     return opcode == Opcode::Accumulate && operands.size() > 1;
   }
+  /// How many numbers are kept for each element of a result while it is made.
+  unsigned getNumCarried() const {
+    return opcode == Opcode::Accumulate
+               ? getOperatorInfo(attributes.reduction).getNumCarried()
+               : 1;
+  }
 };
 
 /// Values and operations, every operand before its users.
@@ -149,6 +155,12 @@ struct TileOutput {
 /// with s_t = -inf adds nothing, whatever v_t is. So the sum of
 /// exp(x_t - s_t) is that of exp(x_t - M), though no block and no iteration
 /// knows M: online softmax.
+///
+/// Variance. `Accumulate` of a variance gives the mean of (x - mean x)² over
+/// the elements x of all iterations that are not -inf; where something is -inf
+/// there is no element, which is how masks leave padding out. A block carries
+/// the count, the mean and Σ (x - mean)² from iteration to iteration, and joins
+/// them such that nothing cancels.
 class TileGraph : public Graph {
 public:
   Level level = Level::Block;

@@ -31,6 +31,11 @@ std::optional<int64_t> multiplyCounts(llvm::ArrayRef<int64_t> factors);
 /// Fails for operators that a level lacks by the operator table.
 llvm::Error checkLevel(Opcode opcode, Level level);
 
+/// Fails where an accumulation carries more than its result from one part to
+/// the next, as a variance does, and is not one over the loop of a block.
+llvm::Error checkCarried(Opcode opcode, Level level,
+                         const Attributes &attributes);
+
 /// Fails where a result is stored as its level does not do: a reshape is a view
 /// and keeps its operand's element type, and so does a repetition; in tile
 /// graphs every movement does but `Cast`, since rounding is an operation of its

@@ -67,6 +67,9 @@ enum class Opcode : uint8_t {
   Mean,
   Max,
   Rms, ///< root mean square
+  // The mean of (x - mean x)², which accumulations carry out; no operator of
+  // its own, as the operators above say it of a whole tensor.
+  Variance,
   // Contraction of the last dimension of the left operand with the last but
   // one of the right; leading dimensions are batch dimensions and broadcast.
   Matmul,
@@ -118,10 +121,14 @@ enum class OperatorKind : uint8_t {
   Graph,
 };
 
-/// How a reduction joins two values. Both are associative and commutative.
-enum class Combiner : uint8_t { Add, Max };
-/// 0 for Add, minus infinity for Max.
+/// How a reduction joins two values: by what is associative and commutative.
+/// Moments join more than one number for each value: how many elements there
+/// are, their mean, and the sum of their squared differences from it.
+enum class Combiner : uint8_t { Add, Max, Moments };
+/// The element that changes nothing: 0 for Add; minus infinity for Max, and for
+/// Moments, to which it is no element.
 double getNeutral(Combiner combiner);
+/// Of Add and Max.
 double combine(Combiner combiner, double lhs, double rhs);
 
 /// One row of the table.
@@ -143,7 +150,8 @@ struct OperatorInfo {
   /// definition in a second round (docs/Search.md).
   bool isAtom = false;
   /// The levels that have the operator, from the outermost to the innermost:
-  /// all, but that masks and accumulations need tiles.
+  /// all, but that masks and accumulations need tiles. None where `outermost`
+  /// lies inside `innermost`: what accumulations alone carry out.
   Level outermost = Level::Kernel, innermost = Level::Thread;
   /// How many operands may follow those that have to be there, or
   /// `kAnyNumber`.
@@ -161,6 +169,10 @@ struct OperatorInfo {
   /// Whether `finish` uses the number of elements, as a mean does; `count` has
   /// a meaning for these alone.
   bool averages() const;
+  /// How many numbers an accumulation carries for each element of its result.
+  unsigned getNumCarried() const {
+    return combiner == Combiner::Moments ? 3 : 1;
+  }
 };
 
 const OperatorInfo &getOperatorInfo(Opcode opcode);

@@ -79,8 +79,11 @@ void BlockEmitter::addTile(Value tile, int64_t offsetBytes) {
   auto memref =
       MemRefType::get(tensor.getShape(), tensor.getElementType(), AffineMap(),
                       builder.getI64IntegerAttr(kSharedSpace));
-  tiles[tile] = memref::ViewOp::create(builder, memref, sharedMemory,
-                                       getIndex(offsetBytes), ValueRange());
+  int64_t bytes = convertTensor(tensor).getSizeBytes();
+  int64_t end = offsetBytes + BlockSteps::getPlaceBytes(tile);
+  for (int64_t offset = offsetBytes; offset < end; offset += bytes)
+    tiles[tile].push_back(memref::ViewOp::create(
+        builder, memref, sharedMemory, getIndex(offset), ValueRange()));
 }
 
 void BlockEmitter::emitZeros(int64_t offsetBytes, int64_t numBytes) {
@@ -132,9 +135,9 @@ void BlockEmitter::emitGuarded(Value chunk, int64_t numChunks,
 }
 
 /// The coordinates of a chunk of `width` elements.
-static SmallVector<Value> delinearize(ImplicitLocOpBuilder &builder,
-                                      Value chunk, ArrayRef<int64_t> shape,
-                                      int64_t width) {
+static SmallVector<Value> delinearizeChunk(ImplicitLocOpBuilder &builder,
+                                           Value chunk, ArrayRef<int64_t> shape,
+                                           int64_t width) {
   auto index = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, value);
   };
@@ -163,7 +166,7 @@ void BlockEmitter::forEachElement(ArrayRef<int64_t> shape, int64_t width,
   int64_t rounds = llvm::divideCeil(numChunks, int64_t(header.threads));
   auto emit = [&](Value chunk) {
     emitGuarded(chunk, numChunks, [&](Value inside) {
-      body(delinearize(builder, inside, shape, width));
+      body(delinearizeChunk(builder, inside, shape, width));
     });
   };
   if (rounds == 1)
@@ -175,6 +178,33 @@ void BlockEmitter::forEachElement(ArrayRef<int64_t> shape, int64_t width,
   Value start = arith::MulIOp::create(builder, loop.getInductionVar(),
                                       getIndex(header.threads));
   emit(arith::AddIOp::create(builder, start, threadId));
+}
+
+SmallVector<Value> BlockEmitter::delinearize(Value number,
+                                             ArrayRef<int64_t> shape) {
+  return delinearizeChunk(builder, number, shape, /*width=*/1);
+}
+
+void BlockEmitter::forEachElementOfGroups(
+    ArrayRef<int64_t> shape, int64_t lanes,
+    llvm::function_ref<void(ValueRange, Value, Value)> body) {
+  int64_t numElements = ShapedType::getNumElements(shape);
+  int64_t numGroups = header.threads / lanes;
+  Value lane = arith::RemUIOp::create(builder, threadId, getIndex(lanes));
+  Value group = arith::DivUIOp::create(builder, threadId, getIndex(lanes));
+  auto loop = scf::ForOp::create(
+      builder, getIndex(0), getIndex(llvm::divideCeil(numElements, numGroups)),
+      getIndex(1));
+  OpBuilder::InsertionGuard insertion(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  Value start = arith::MulIOp::create(builder, loop.getInductionVar(),
+                                      getIndex(numGroups));
+  Value number = arith::AddIOp::create(builder, start, group);
+  Value isOwn = arith::CmpIOp::create(builder, arith::CmpIPredicate::ult,
+                                      number, getIndex(numElements));
+  Value taken =
+      arith::MinUIOp::create(builder, number, getIndex(numElements - 1));
+  body(delinearize(taken, shape), lane, isOwn);
 }
 
 Value BlockEmitter::convert(Value value, Type elementType) {

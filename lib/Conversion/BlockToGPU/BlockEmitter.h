@@ -24,7 +24,8 @@ public:
   /// Builds the coordinates and the base of shared memory, which the module
   /// must declare.
   void emitPrologue();
-  /// Builds the memref of a tile.
+  /// Builds the memrefs of a tile: of its elements, and behind them of what
+  /// else an accumulation carries for each.
   void addTile(Value tile, int64_t offsetBytes);
 
   /// Zeroes bytes of shared memory, fewer than a block has threads.
@@ -35,7 +36,11 @@ public:
   Value iteration; ///< of the loop; zero outside of it
 
   /// The memref that holds a value of the block graph.
-  Value getTile(Value value) const { return tiles.at(value); }
+  Value getTile(Value value) const { return getCarried(value).front(); }
+  /// All that its place holds, each of the tile's shape.
+  ArrayRef<Value> getCarried(Value value) const {
+    return tiles.find(value)->second;
+  }
   Value getIndex(int64_t value);
   Value getBlockCoordinate(unsigned axis) const { return blockIds[axis]; }
 
@@ -50,6 +55,18 @@ public:
   /// first. The same shape and width give each thread the same elements.
   void forEachElement(ArrayRef<int64_t> shape, int64_t width,
                       llvm::function_ref<void(ValueRange)> body);
+
+  /// Shares the elements of a tile out over groups of `lanes` neighbouring
+  /// threads of a warp, a power of two, and calls `body` with the coordinates,
+  /// the thread's number in its group, and whether the element is its group's:
+  /// where none is left, the last one is given once more, since exchanges
+  /// between lanes take whole warps. The same shape and lanes give each thread
+  /// the same elements.
+  void forEachElementOfGroups(
+      ArrayRef<int64_t> shape, int64_t lanes,
+      llvm::function_ref<void(ValueRange, Value, Value)> body);
+  /// Coordinates of the element with a row-major number.
+  SmallVector<Value> delinearize(Value number, ArrayRef<int64_t> shape);
 
   /// One element in f32.
   Value readElement(Value memref, ValueRange coordinates);
@@ -67,7 +84,7 @@ private:
   block::GraphOp graph;
   Value threadId, sharedMemory;
   SmallVector<Value, 3> blockIds;
-  DenseMap<Value, Value> tiles;
+  DenseMap<Value, SmallVector<Value, 1>> tiles;
 };
 
 } // namespace mlir::mirage

@@ -123,7 +123,7 @@ private:
     bool isPadded = false;
     for (auto [value, offset] :
          llvm::zip_equal(steps.getTiles(), plan.offsets)) {
-      int64_t bytes = convertTensor(value.getType()).getSizeBytes();
+      int64_t bytes = BlockSteps::getPlaceBytes(value);
       int64_t beyond = llvm::alignTo(bytes, kMaxAccessBytes) - bytes;
       if (beyond > 0)
         emitter.emitZeros(offset + bytes, beyond);

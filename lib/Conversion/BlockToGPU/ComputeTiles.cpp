@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ComputeTiles.h"
+#include "AccumulateMoments.h"
 #include "Mirage/Analysis/BlockSteps.h"
 #include "Mirage/Conversion/ScalarToArith.h"
 #include "MoveElements.h"
@@ -160,6 +161,8 @@ void mlir::mirage::emitCompute(BlockEmitter &emitter, OperatorOpInterface op) {
 // meets the same elements and no barrier is needed between them.
 
 void mlir::mirage::emitInit(BlockEmitter &emitter, block::AccumulateOp op) {
+  if (carriesMoments(op))
+    return emitInitMoments(emitter, op);
   Value tile = emitter.getTile(op.getResult());
   const OperatorInfo &info =
       getOperatorInfo(readAttributes(op, Opcode::Accumulate).reduction);
@@ -218,6 +221,8 @@ static void emitRescaledUpdate(BlockEmitter &emitter, block::AccumulateOp op) {
 void mlir::mirage::emitUpdate(BlockEmitter &emitter, block::AccumulateOp op) {
   if (op.getRescale())
     return emitRescaledUpdate(emitter, op);
+  if (carriesMoments(op))
+    return emitUpdateMoments(emitter, op);
   Value tile = emitter.getTile(op.getResult());
   Value operand = emitter.getTile(op.getOperand());
   Attributes attributes = readAttributes(op, Opcode::Accumulate);
@@ -231,6 +236,8 @@ void mlir::mirage::emitUpdate(BlockEmitter &emitter, block::AccumulateOp op) {
 }
 
 void mlir::mirage::emitFinish(BlockEmitter &emitter, block::AccumulateOp op) {
+  if (carriesMoments(op))
+    return emitFinishMoments(emitter, op);
   Value tile = emitter.getTile(op.getResult());
   Attributes attributes = readAttributes(op, Opcode::Accumulate);
   const OperatorInfo &info = getOperatorInfo(attributes.reduction);

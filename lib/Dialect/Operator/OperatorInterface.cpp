@@ -106,7 +106,8 @@ static constexpr Opcode convertReduction(ReductionKind kind) {
 static_assert(convertReduction(Opcode::Sum) == ReductionKind::Sum &&
               convertReduction(Opcode::Mean) == ReductionKind::Mean &&
               convertReduction(Opcode::Max) == ReductionKind::Max &&
-              convertReduction(Opcode::Rms) == ReductionKind::Rms);
+              convertReduction(Opcode::Rms) == ReductionKind::Rms &&
+              convertReduction(Opcode::Variance) == ReductionKind::Variance);
 
 /// The attributes that list axes: of a mask, and of a causal mask by dimension.
 static constexpr StringLiteral kAxesNames[] = {"axes", "rows", "columns"};
@@ -286,6 +287,9 @@ LogicalResult mlir::mirage::detail::verifyOperatorOp(Operation *op) {
     operands.push_back(convertTensor(type));
   if (failed(verifyShape(row, attributes, operands)))
     return failure();
+  if (llvm::Error error =
+          checkCarried(opcode, getOperatorLevel(op), attributes))
+    return op->emitOpError() << llvm::toString(std::move(error));
   if (llvm::Error error =
           checkElement(opcode, getOperatorLevel(op), attributes, operands,
                        convertTensor(op->getResult(0).getType()).element))

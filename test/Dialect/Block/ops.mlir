@@ -45,6 +45,20 @@ func.func @partial_softmax(%x: tensor<5x100xf16>) -> tensor<5x1xf32> {
   return %o : tensor<5x1xf32>
 }
 
+// CHECK-LABEL: func.func @variance(
+func.func @variance(%x: tensor<5x100xf16>) -> tensor<5x1xf32> {
+  %o = mirage_block.graph grid() threads(32) loop(4) ins(%x imap() fmap(1))
+      outs(omap()) : (tensor<5x100xf16>) -> tensor<5x1xf32> {
+  ^bb0(%t: tensor<5x32xf16>):
+    // CHECK: %[[M:.+]] = mirage_block.mask %{{.+}} dims [1] axes ["loop"] extent 100 value 0xFFF0000000000000 : tensor<5x32xf16>
+    %m = mirage_block.mask %t dims [1] axes ["loop"] extent 100 value 0xFFF0000000000000 : tensor<5x32xf16>
+    // CHECK: mirage_block.accumulate %[[M]] over loop variance dims [1] : tensor<5x32xf16>
+    %v = mirage_block.accumulate %m over loop variance dims [1] : tensor<5x32xf16>
+    mirage_block.yield %v : tensor<5x1xf32>
+  }
+  return %o : tensor<5x1xf32>
+}
+
 // CHECK-LABEL: func.func @summed_over_blocks(
 func.func @summed_over_blocks(%a: tensor<16x64xf16>, %b: tensor<64x8xf16>) -> tensor<16x8xf32> {
   // CHECK: outs(omap(x -> 0, y -> sum))

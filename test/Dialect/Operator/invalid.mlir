@@ -369,6 +369,42 @@ func.func @accumulate_c8_max(%x: tensor<8x64xf16>) {
 
 // -----
 
+func.func @accumulate_c8_variance(%x: tensor<8x64xf16>) {
+  // expected-error @below {{expects a count of what mean or rms average, got one of variance}}
+  %0 = mirage_block.accumulate %x over loop variance count 7 : tensor<8x64xf16>
+  return
+}
+
+// -----
+
+func.func @accumulate_c9(%x: tensor<8x64xf16>) {
+  %o = mirage_block.graph grid(x = 2) threads(32) ins(%x imap(x -> 1)) outs(omap()) : (tensor<8x64xf16>) -> tensor<8x1xf16> {
+  ^bb0(%t: tensor<8x32xf16>):
+    // expected-error @below {{expects the loop to accumulate a variance over, got x}}
+    %v = mirage_block.accumulate %t over x variance dims [1] : tensor<8x32xf16>
+    mirage_block.yield %v : tensor<8x1xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @accumulate_c9_in_threads(%x: tensor<8x4xf16>) {
+  // expected-error @below {{expects a block to accumulate a variance, got the thread level}}
+  %0 = mirage_thread.accumulate %x over loop variance dims [1] : (tensor<8x4xf16>) -> tensor<8x1xf32>
+  return
+}
+
+// -----
+
+func.func @accumulate_c6_variance(%x: tensor<8x64xf16>, %s: tensor<8x1xf32>) {
+  // expected-error @below {{expects a sum where parts are rescaled, got variance}}
+  %0 = mirage_block.accumulate %x over loop variance rescale by %s : tensor<8x64xf16>, tensor<8x1xf32>
+  return
+}
+
+// -----
+
 func.func @accumulate_c8(%x: tensor<1099511627776xf32>) {
   %o = mirage_block.graph grid(x = 1099511627776) threads(32) ins(%x imap()) outs(omap()) : (tensor<1099511627776xf32>) -> tensor<1xf32> {
   ^bb0(%t: tensor<1099511627776xf32>):

@@ -177,7 +177,7 @@ func.func private @layout_c1_warps(tensor<32x1xf32, #mirage_thread.layout<regist
 // -----
 
 #c = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
-func.func @accumulate_c9(%x: tensor<16x8xf32>) -> tensor<16x1xf32> {
+func.func @accumulate_c10(%x: tensor<16x8xf32>) -> tensor<16x1xf32> {
   %r = mirage_thread.graph items() ins(%x imap()) outs(omap()) : (tensor<16x8xf32>) -> tensor<16x1xf32> {
   ^bb0(%w: tensor<16x8xf32>):
     %f = mirage_thread.load %w : (tensor<16x8xf32>) -> tensor<16x8xf32, #c>

@@ -93,15 +93,18 @@ TEST(OperatorTable, LevelsLackWhatTheyCannotSay) {
         row.kind == OperatorKind::Copy || row.opcode == Opcode::Shuffle ||
         row.opcode == Opcode::Mma || row.opcode == Opcode::Wgmma;
     bool needsTiles = isInstruction || row.opcode == Opcode::Mask ||
-                      row.opcode == Opcode::Accumulate;
+                      row.opcode == Opcode::Accumulate ||
+                      row.opcode == Opcode::Variance;
     EXPECT_EQ(row.existsAt(Level::Kernel), !needsTiles) << row.name.str();
-    EXPECT_EQ(row.existsAt(Level::Block),
-              row.kind != OperatorKind::Composed && !isInstruction)
+    EXPECT_EQ(row.existsAt(Level::Block), row.kind != OperatorKind::Composed &&
+                                              !isInstruction &&
+                                              row.opcode != Opcode::Variance)
         << row.name.str();
     bool isOfWarps =
         row.kind != OperatorKind::Composed && row.opcode != Opcode::Slice &&
         row.opcode != Opcode::Concat && row.opcode != Opcode::CausalMask &&
-        row.opcode != Opcode::Constant && row.opcode != Opcode::Graph;
+        row.opcode != Opcode::Constant && row.opcode != Opcode::Graph &&
+        row.opcode != Opcode::Variance;
     EXPECT_EQ(row.existsAt(Level::Thread), isOfWarps) << row.name.str();
   }
 }

@@ -157,3 +157,50 @@ static Graph makeSharedRows(bool isShared) {
 TEST(Accumulation, BlocksJoinAgainAfterTheyHaveJoined) {
   expectEqual(makeSharedRows(false), makeSharedRows(true));
 }
+
+namespace {
+/// How a variance may go wrong.
+enum class Moment { Right, OfSquares, OneTileLess, Mean };
+} // namespace
+
+/// The variance of rows of `width` elements in tiles of 2.
+static Graph makeVariance(int64_t width, Moment moment) {
+  TileGraph tiles;
+  Builder b(tiles);
+  tiles.loop = (width + 1) / 2;
+  ValueId x = b.input({2, 2});
+  tiles.tileInputs = {{{}, 1}};
+  if (moment == Moment::OfSquares)
+    x = b.op(Opcode::Square, {x});
+  if (moment == Moment::OneTileLess) {
+    Attributes mask;
+    mask.dims = {1};
+    mask.axes = {Axis::Loop};
+    mask.extent = width - 2;
+    mask.scalars = {-HUGE_VAL};
+    x = b.op(Opcode::Mask, {x}, mask);
+  }
+  Opcode reduction = moment == Moment::Mean ? Opcode::Mean : Opcode::Variance;
+  b.output(b.accumulate(x, reduction, {1}));
+  tiles.tileOutputs = {{{}}};
+  return wrap(tiles, {{2, width}}, {{2, 1}});
+}
+
+static Graph spelledVariance(int64_t width) {
+  Graph program;
+  Builder b(program);
+  ValueId x = b.input({2, width});
+  ValueId centred = b.op(Opcode::Sub, {x, b.reduce(Opcode::Mean, x, 1)});
+  b.output(b.reduce(Opcode::Mean, b.op(Opcode::Square, {centred}), 1));
+  return program;
+}
+
+/// Whole tiles, and a last one of one element, which is masked.
+TEST(Accumulation, VariancesOverTheLoop) {
+  for (int64_t width : {4, 6, 7})
+    expectEqual(spelledVariance(width), makeVariance(width, Moment::Right));
+  for (Moment moment : {Moment::OfSquares, Moment::OneTileLess, Moment::Mean})
+    EXPECT_EQ(judge(spelledVariance(6), makeVariance(6, moment)).kind,
+              Verdict::Different)
+        << int(moment);
+}

@@ -39,7 +39,8 @@ def Mirage_Axis : I32EnumAttr<"AxisKind", "an axis that cuts tiles", [
 
 def Mirage_Reduction : I32EnumAttr<"ReductionKind", "a reduction of the operator table", [
     I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Mean", 1, "mean">,
-    I32EnumAttrCase<"Max", 2, "max">, I32EnumAttrCase<"Rms", 3, "rms">]> {
+    I32EnumAttrCase<"Max", 2, "max">, I32EnumAttrCase<"Rms", 3, "rms">,
+    I32EnumAttrCase<"Variance", 4, "variance">]> {
   let cppNamespace = "::mlir::mirage";
 }
 

@@ -164,6 +164,13 @@ multiclass Mirage_AccumulateOps<Dialect dialect, bit infers> {
       `x_t` and `s_t` of iteration or block `t`, it computes
       `Σ_t x_t · exp(s_t - M)`, where `M = max_t s_t` is what `accumulate %s max` over the
       same axis gives. Where `s_t` is minus infinity nothing is added, whatever `x_t` is.
+
+      `variance` computes the mean of `(x - mean x)²` over the elements of all iterations
+      that are not minus infinity: where something is, there is no element, and so a `mask`
+      leaves out what fills partial tiles. A block carries the number of elements, their
+      mean and `Σ (x - mean)²`, and joins those of each tile to them as Chan, Golub and
+      LeVeque do (The American Statistician 37, 1983), so that little is lost where the mean
+      is far from 0, and the result is never below it.
       - (C1) `dims` ascend and exist.
       - (C2) the op stands in a graph of its level, and `axis` is the loop or an axis of
         that.
@@ -173,13 +180,16 @@ multiclass Mirage_AccumulateOps<Dialect dialect, bit infers> {
       - (C6) what is rescaled is a sum.
       - (C7) the value by which it is rescaled stretches to the result's shape.
       - (C8) at most 2^40 elements are joined into one; `count`, which `mean` and `rms`
-        alone have, is at least 0.}]
-          # Mirage_ThreadRule<dialect, "(C9) as (C4) of `mirage_thread.sum`.">.indented # [{
+        alone have, is at least 0.
+      - (C9) a variance is accumulated over the loop of a block.}]
+          # Mirage_ThreadRule<dialect, "(C10) as (C4) of `mirage_thread.sum`.">.indented # [{
 
       Cost: a flop for each element of the operand; the accumulator lives as long
       as the loop. Over a grid axis: the blocks along it wait for each other, and each
       element goes through memory that they share. Rescaled: an exponential for each
-      element of that value, and one more flop for each of the operand.}]
+      element of that value, and one more flop for each of the operand. A variance: four
+      flops for each element of the operand, and three numbers in place of one while the
+      loop runs.}]
           # Mirage_Example<dialect, "accumulate %x over loop rms dims [1] count 4096",
             "",
             "tensor<8x64xf16>",
