@@ -240,8 +240,8 @@ static std::vector<OperatorInfo> buildTable() {
       atom(reductionRow(
           O::Rms, "rms", [](Term x) { return x * x; }, Combiner::Add,
           [](Term x) { return sqrt(x / x.size()); })),
-      accumulatedRow(
-          reductionRow(O::Variance, "variance", same, Combiner::Moments, same)),
+      atom(accumulatedRow(reductionRow(O::Variance, "variance", same,
+                                       Combiner::Moments, same))),
       structuralRow(O::Matmul, "matmul", OperatorKind::Contraction, 2),
       threadRow(O::Mma, "mma", OperatorKind::Contraction, 2),
       threadRow(O::Wgmma, "wgmma", OperatorKind::Contraction, 2),

@@ -36,20 +36,16 @@ static Array toArray(const List &values) {
 static Array toJSON(const StructureOperator &op) {
   Array array{getOperatorInfo(op.opcode).name, toArray(op.operands),
               toNumber(op.over)};
-  bool hasMore = op.isVariance || op.mask;
-  if (op.opcode == Opcode::Accumulate || !op.scalars.empty() || hasMore) {
+  if (op.opcode == Opcode::Accumulate || !op.scalars.empty() || op.mask) {
     array.push_back(getOperatorInfo(op.reduction).name);
     array.push_back(op.gridAxis ? int64_t(*op.gridAxis) : -1);
     array.push_back(Array(llvm::map_range(op.scalars, [](double value) {
       return llvm::bit_cast<int64_t>(value);
     })));
   }
-  if (hasMore) {
-    array.push_back(int64_t(op.isVariance));
-    array.push_back(op.mask ? Array{toNumber(op.mask->rows),
-                                    toNumber(op.mask->columns), op.mask->offset}
-                            : Array());
-  }
+  if (op.mask)
+    array.push_back(Array{toNumber(op.mask->rows), toNumber(op.mask->columns),
+                          op.mask->offset});
   return array;
 }
 
@@ -103,8 +99,8 @@ static StructureOperator readOperator(const JSONCursor &cursor,
                                       const KernelStructure &kernel) {
   StructureOperator op;
   std::vector<JSONCursor> parts = cursor.array();
-  if (parts.size() != 3 && parts.size() != 6 && parts.size() != 8) {
-    cursor.expect("an operator of 3, 6 or 8 parts");
+  if (parts.size() != 3 && parts.size() != 6 && parts.size() != 7) {
+    cursor.expect("an operator of 3, 6 or 7 parts");
     return op;
   }
   int64_t numTensors = kernel.inputs.size() + kernel.operators.size();
@@ -124,13 +120,12 @@ static StructureOperator readOperator(const JSONCursor &cursor,
     op.scalars.push_back(llvm::bit_cast<double>(scalar.integer()));
   if (parts.size() == 6)
     return op;
-  op.isVariance = parts[6].integer(0, 1) == 1;
-  std::vector<JSONCursor> mask = parts[7].array();
+  std::vector<JSONCursor> mask = parts[6].array();
   if (mask.size() == 3)
     op.mask =
         CausalNames{readName(mask[0]), readName(mask[1]), mask[2].integer()};
-  else if (!mask.empty())
-    parts[7].expect("no mask, or rows, columns and an offset");
+  else
+    parts[6].expect("rows, columns and an offset");
   return op;
 }
 

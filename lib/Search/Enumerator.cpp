@@ -153,8 +153,6 @@ void Enumerator::tryReductions(Step step) {
       tryStep(step);
   }
   step.over = kNoName;
-  if (space.offers[step.offer].isVariance())
-    return; // of all at once
   if (phase != Phase::Loop)
     return tryGridAccumulations(step);
   bool isReducedAlready = !contains(names, structure.loopName);
@@ -256,7 +254,6 @@ StructureOperator Enumerator::makeOperator(const Step &step) const {
     op.operands.push_back(step.rhs);
   op.over = step.over;
   op.gridAxis = step.gridAxis;
-  op.isVariance = offer.isVariance();
   op.mask = offer.mask;
   return op;
 }

@@ -135,11 +135,14 @@ std::optional<ScaledTile> KernelBuilder::build(const StructureOperator &op,
   case OperatorKind::Contraction:
     return scaled.matmul(operands[0], operands[1], op.over);
   case OperatorKind::Reduction:
-    if (op.isVariance)
+    if (op.opcode == Opcode::Variance)
       return buildVariance(operands[0], op.over);
     attributes.count = getCount(op.opcode, op.over);
     return scaled.reduce(op.opcode, operands[0], op.over, attributes);
   case OperatorKind::Accumulate:
+    // A factor of the operand would be squared.
+    if (op.reduction == Opcode::Variance && operands[0].scale)
+      return std::nullopt;
     attributes.reduction = op.reduction;
     attributes.count = getCount(op.reduction, op.over);
     if (op.gridAxis)

@@ -98,16 +98,6 @@ FormId OperatorForms::elementwise(const OperatorInfo &row,
   return evaluateDefinition(row.definition, scalars, operands, {});
 }
 
-const OperatorInfo &mlir::mirage::search::getVarianceRow() {
-  static const OperatorInfo kRow = [] {
-    OperatorInfo row = getOperatorInfo(Opcode::Mean);
-    row.name = "variance";
-    row.isAtom = true;
-    return row;
-  }();
-  return kRow;
-}
-
 bool OperatorForms::isFunction(const OperatorInfo &row) const {
   bool isAtom = row.isAtom || (hasVariances && row.averages());
   return isAtom && reading == AtomReading::Function;
@@ -130,7 +120,7 @@ FormId OperatorForms::reduction(const OperatorInfo &row, FormId operand,
   if (isFunction(row))
     return context.function(row.name, {operand}, /*commutes=*/false, over,
                             part);
-  if (&row == &getVarianceRow())
+  if (row.combiner == Combiner::Moments)
     return writeVariance(operand, over);
   FormId form = evaluateDefinition(row.definition, {}, {operand}, over);
   if (form == FormId::None)

@@ -95,7 +95,7 @@ public:
           consider(std::move(offer));
     if (forms.usesVariances()) {
       OperatorOffer offer;
-      offer.row = &getVarianceRow();
+      offer.row = &getOperatorInfo(Opcode::Variance);
       consider(std::move(offer));
     }
     for (auto [offer, form] : llvm::zip(offers, probeForms))
@@ -182,8 +182,9 @@ private:
   void classify(OperatorOffer &offer, FormId form) {
     const OperatorInfo &row = *offer.row;
     if (row.kind == OperatorKind::Reduction) {
-      bool isBare =
-          row.definition.nodes().size() == 1 && row.finish.nodes().size() == 1;
+      bool isBare = row.definition.nodes().size() == 1 &&
+                    row.finish.nodes().size() == 1 &&
+                    row.combiner != Combiner::Moments;
       offer.joinsParts = isBare;
       offer.isLinearReduction = isBare && row.combiner == Combiner::Add;
       offer.positions = {offer.isLinearReduction

@@ -52,7 +52,7 @@ static std::string getText(NameId name) {
 
 static void print(llvm::raw_ostream &os, const StructureOperator &op,
                   const KernelStructure &kernel) {
-  os << (op.isVariance ? "variance" : getOperatorInfo(op.opcode).name);
+  os << getOperatorInfo(op.opcode).name;
   if (op.opcode == Opcode::Accumulate)
     os << ' ' << getOperatorInfo(op.reduction).name;
   for (double scalar : op.scalars)

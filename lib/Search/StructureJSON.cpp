@@ -45,8 +45,6 @@ static Value toJSON(const StructureOperator &op) {
     object["over"] = toNumber(op.over);
   if (op.gridAxis)
     object["axis"] = int64_t(*op.gridAxis);
-  if (op.isVariance)
-    object["variance"] = true;
   if (op.mask)
     object["mask"] = Object{{"rows", toNumber(op.mask->rows)},
                             {"columns", toNumber(op.mask->columns)},
@@ -234,7 +232,7 @@ private:
 
   StructureOperator readOperator(const JSONCursor &cursor) {
     cursor.allow({"operator", "reduction", "operands", "scalars", "over",
-                  "axis", "variance", "mask"});
+                  "axis", "mask"});
     StructureOperator op;
     const OperatorInfo *row = readRow(cursor["operator"], false);
     readNumbers(cursor["operands"], getNumTensors(), op.operands);
@@ -253,16 +251,9 @@ private:
         if (cursor.has(member))
           cursor.fail("expects '" + member + "' of an accumulate only, got " +
                       row->name);
-    readVariance(cursor, op);
     readMask(cursor, op);
     checkMembers(cursor, *row, op);
     return op;
-  }
-
-  void readVariance(const JSONCursor &cursor, StructureOperator &op) {
-    op.isVariance = cursor.has("variance") && cursor["variance"].boolean();
-    if (op.isVariance && op.opcode != Opcode::Mean)
-      cursor.fail("expects 'variance' of a mean only");
   }
 
   /// One of those that the program has.
@@ -286,6 +277,8 @@ private:
     if (cursor.has("axis"))
       op.gridAxis =
           cursor["axis"].integer(0, int64_t(kernel.gridNames.size()) - 1);
+    if (op.gridAxis && op.reduction == Opcode::Variance)
+      cursor.fail("expects a variance over the loop, got one over an axis");
   }
 
   /// Accumulations are not rescaled: instances have such.

@@ -191,7 +191,8 @@ public:
     addInputs(result);
     for (const Node &operation : program.graph.getNodes())
       result.hasVariances |=
-          findOperand(operation.results[0], getVarianceRow(), writtenOut)
+          findOperand(operation.results[0], getOperatorInfo(Opcode::Variance),
+                      writtenOut)
               .has_value();
     if (result.hasVariances)
       forms.useVariances();
@@ -264,7 +265,7 @@ private:
   /// (x − mean x)² has 4·t² terms where x has t.
   bool mayBe(const OperatorInfo &row, FormId wanted, FormId from) const {
     uint64_t terms = context.get(from).total;
-    return &row != &getVarianceRow() ||
+    return row.opcode != Opcode::Variance ||
            context.get(wanted).total == 4 * terms * terms;
   }
 
@@ -311,7 +312,7 @@ private:
       if (read != FormId::None)
         return read;
     }
-    return readAs(getVarianceRow(), value, writtenOut);
+    return FormId::None;
   }
 
   ExpressionContext &context;

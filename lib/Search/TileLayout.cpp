@@ -8,6 +8,7 @@
 
 #include "TileLayout.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cmath>
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
@@ -177,7 +178,22 @@ static DimensionList reduceDimension(const NamedTile &operand, NameId name,
 NamedTile NamedTileBuilder::reduce(Opcode opcode, const NamedTile &operand,
                                    NameId name, Attributes attributes) {
   DimensionList layout = reduceDimension(operand, name, attributes);
-  return add(opcode, {operand}, std::move(attributes), layout);
+  Opcode reduction =
+      opcode == Opcode::Accumulate ? attributes.reduction : opcode;
+  NamedTile reduced = operand;
+  // Masks may have to fill it with what changes nothing.
+  if (std::isinf(getNeutral(getOperatorInfo(reduction).combiner)))
+    reduced.value = storeInfinities(operand.value);
+  return add(opcode, {reduced}, std::move(attributes), layout);
+}
+
+/// What has 8 bits saturates where it is stored.
+ValueId NamedTileBuilder::storeInfinities(ValueId value) {
+  TensorSpec type = graph.getType(value);
+  if (getSizeBytes(type.element) > 1)
+    return value;
+  type.element = ElementType::F32;
+  return graph.add(Opcode::Cast, {value}, type);
 }
 
 NamedTile NamedTileBuilder::accumulateRescaled(const NamedTile &operand,
@@ -199,11 +215,7 @@ NamedTile NamedTileBuilder::causalMask(const NamedTile &operand,
       layout.push_back(name);
   layout.append({mask.rows, mask.columns});
   NamedTile brought = bring(operand, layout, 2);
-  TensorSpec type = graph.getType(brought.value);
-  if (getSizeBytes(type.element) == 1) { // which stores no infinity
-    type.element = ElementType::F32;
-    brought.value = graph.add(Opcode::Cast, {brought.value}, type);
-  }
+  brought.value = storeInfinities(brought.value);
   return add(Opcode::CausalMask, {brought}, std::move(attributes),
              brought.layout);
 }

@@ -59,6 +59,8 @@ private:
                           llvm::ArrayRef<NameId> layout) const;
   NamedTile bring(const NamedTile &operand, llvm::ArrayRef<NameId> layout,
                   unsigned minRank);
+  /// The value in a type that stores infinities: itself, or a cast.
+  ValueId storeInfinities(ValueId value);
   NamedTile transpose(const NamedTile &operand, llvm::ArrayRef<NameId> order);
   NamedTile reshape(const NamedTile &operand, llvm::ArrayRef<NameId> layout);
   NamedTile add(Opcode opcode, llvm::ArrayRef<NamedTile> operands,

@@ -30,12 +30,6 @@ constexpr uint64_t kMaxFormLength = 256;
 /// Nor such whose namings (Form::namings), multiplied, are more.
 constexpr double kMaxFormNamings = 4096;
 
-/// The mean of (x - mean x)², which no row of the table is: one function to the
-/// search, four operators to kernels. It has no form for parts of what is
-/// averaged: the mean of squares less the square of the mean may come out
-/// below 0.
-const OperatorInfo &getVarianceRow();
-
 class OperatorForms {
 public:
   /// \param maxTotal  products with more monomials than this are not built.
@@ -72,6 +66,7 @@ private:
   FormId apply(const ScalarNode &node, FormId lhs, FormId rhs);
   bool isTooLong(FormId lhs, FormId rhs) const;
   bool isFunction(const OperatorInfo &row) const;
+  /// The mean of (x - mean x)².
   FormId writeVariance(FormId operand, llvm::ArrayRef<NameId> over);
 
   ExpressionContext &context;

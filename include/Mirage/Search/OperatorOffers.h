@@ -48,7 +48,6 @@ struct OperatorOffer {
   };
   llvm::SmallVector<Position, 2> positions; ///< by operand
   bool multiplies() const;
-  bool isVariance() const { return row == &getVarianceRow(); }
 };
 
 /// In the order of the table; their order ranks operators (Enumerator.h).

@@ -40,8 +40,6 @@ struct StructureOperator {
   /// Accumulate: the grid axis whose blocks are joined, as a position in
   /// `gridNames`; none for the loop.
   std::optional<unsigned> gridAxis = std::nullopt;
-  /// The variance, of which a mean is the last step.
-  bool isVariance = false;
   /// Of a causal mask.
   std::optional<CausalNames> mask = std::nullopt;
 
@@ -49,7 +47,7 @@ struct StructureOperator {
     return opcode == other.opcode && reduction == other.reduction &&
            scalars == other.scalars && operands == other.operands &&
            over == other.over && gridAxis == other.gridAxis &&
-           isVariance == other.isVariance && mask == other.mask;
+           mask == other.mask;
   }
 };
 

@@ -176,6 +176,13 @@ TEST(MustBeFoundTest, RmsNormWithEpsilonAndWeightThenLinear) {
                isOneLoopedKernel, "9d13dc1a7bef3c14"});
 }
 
+/// (Σ x·w - mean x · Σ w) / sqrt(variance x + epsilon), all of one pass.
+TEST(MustBeFoundTest, LayerNormLinear) {
+  for (bool isSpelled : {false, true})
+    expectFound({"one kernel", layerNormLinear(8, 512, 192, isSpelled),
+                 isOneLoopedKernel, "7f8755a859b5f822"});
+}
+
 TEST(MustBeFoundTest, GatedMlp) {
   expectFound({"one kernel", gatedMlp(8, 512, 192), isOneLoopedKernel,
                "5f3d964ab002d4f3"});

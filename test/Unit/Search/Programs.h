@@ -258,6 +258,21 @@ inline Graph layerNormLinear(int64_t m, int64_t k, int64_t n, bool isSpelled) {
   return b.finish({b.matmul(normed, w)});
 }
 
+/// The same with a weight and a bias of the norm.
+inline Graph affineLayerNormLinear(int64_t m, int64_t k, int64_t n) {
+  ProgramBuilder b;
+  ValueId x = b.input({m, k}), w = b.input({k, n});
+  ValueId weight = b.input({1, k}), bias = b.input({1, k});
+  ValueId centred = b.apply(Opcode::Sub, {x, b.reduce(Opcode::Mean, x, 1)});
+  ValueId variance =
+      b.reduce(Opcode::Mean, b.apply(Opcode::Square, {centred}), 1);
+  ValueId deviation =
+      b.apply(Opcode::Sqrt, {b.apply(Opcode::Offset, {variance}, 1e-5)});
+  ValueId scaled = b.apply(
+      Opcode::Mul, {b.apply(Opcode::Div, {centred, deviation}), weight});
+  return b.finish({b.matmul(b.apply(Opcode::Add, {scaled, bias}), w)});
+}
+
 /// X·W and exp(X·W), both.
 inline Graph twoOutputs(int64_t m, int64_t k, int64_t n) {
   ProgramBuilder b;

@@ -156,7 +156,7 @@ TEST(RewrittenOperatorsTest, AVarianceIsOneFunction) {
     EXPECT_LE(states, 4000u);
     EXPECT_TRUE(llvm::any_of(found, [](const KernelStructure &structure) {
       return llvm::any_of(structure.operators, [](const StructureOperator &op) {
-        return op.isVariance;
+        return op.opcode == Opcode::Variance;
       });
     }));
   }

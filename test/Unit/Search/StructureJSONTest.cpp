@@ -95,7 +95,7 @@ TEST(StructureJSON, RoundTripOfMasksAndVariances) {
           << llvm::toString(back.takeError()) << toString(structure);
       EXPECT_TRUE(*back == structure) << toString(structure);
       for (const StructureOperator &op : structure.kernels[0].operators)
-        count += op.isVariance || op.mask;
+        count += op.opcode == Opcode::Variance || op.mask;
     }
     EXPECT_GT(count, 0u);
   }
