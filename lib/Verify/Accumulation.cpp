@@ -17,11 +17,6 @@ static ScalarFunction getFunction(Combiner combiner) {
   return combiner == Combiner::Add ? ScalarFunction::Add : ScalarFunction::Max;
 }
 
-static bool joinsMoments(const Node &accumulation) {
-  return getOperatorInfo(accumulation.attributes.reduction).combiner ==
-         Combiner::Moments;
-}
-
 // Rescaling: Σ v·exp(s - M) is evaluated as (Σ v·exp(s))·exp(-M). Nothing
 // overflows in a field; and an exponential of each s and of M is all that error
 // bounds have to count, where a sum that is corrected step by step has one for
@@ -74,7 +69,7 @@ const uint32_t *GraphEvaluator::getPart(const Frame &frame,
 void GraphEvaluator::allocateAccumulators(Frame &frame, const Node &operation) {
   allocate(frame, operation.results[0]);
   if (joinsMoments(operation))
-    allocatePowerSums(frame, operation);
+    allocateMeans(frame, operation);
   if (operation.isRescaled())
     frame.maxima[operation.results[0]] =
         arena.allocate(countWords(frame, operation.operands[1]));
@@ -92,7 +87,7 @@ void GraphEvaluator::combineIteration(const Frame &frame, Combiner combiner,
 
 void GraphEvaluator::accumulateIteration(Frame &frame, const Node &operation) {
   if (joinsMoments(operation))
-    return accumulatePowerSums(frame, operation);
+    return addSquares(frame, operation);
   const Attributes &attributes = operation.attributes;
   const OperatorInfo &reduction = getOperatorInfo(attributes.reduction);
   ValueId value = operation.results[0];

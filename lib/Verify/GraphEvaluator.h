@@ -23,6 +23,8 @@
 #include "Arithmetic.h"
 #include "Mirage/Graph/Graph.h"
 #include "WordArena.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <map>
 #include <vector>
 
@@ -41,6 +43,10 @@ public:
 
 private:
   using Values = std::vector<uint32_t *>;
+  /// How many elements each result of a variance has, and their mean.
+  struct Moments {
+    uint32_t *count = nullptr, *mean = nullptr;
+  };
   /// A graph whose operations are being carried out.
   struct Frame {
     const Graph &graph;
@@ -50,8 +56,8 @@ private:
     Values values = {}; ///< by ValueId
     /// Of the exponents of what is rescaled over the loop, by its result.
     std::map<ValueId, uint32_t *> maxima = {};
-    /// Of a variance over the loop, by its result (Moments.cpp).
-    std::map<ValueId, uint32_t *> powerSums = {};
+    /// Of what a variance over the loop is of, by its result.
+    std::map<ValueId, Moments> moments = {};
   };
   /// The tiles of a value, [instances][shape].
   struct Tiles {
@@ -72,6 +78,13 @@ private:
   void evaluateGraph(Frame &frame, const Node &operation);
 
   void evaluateLoop(Frame &frame, const Frame &outer, const Node &operation);
+  /// Carries steps out in each iteration.
+  /// \param isRead      by input, whether a step reads it.
+  /// \param accumulate  what is done with accumulations.
+  void iterate(Frame &frame, const Frame &outer, const Node &operation,
+               const llvm::BitVector &isRead,
+               llvm::ArrayRef<const Node *> steps,
+               llvm::function_ref<void(const Node &)> accumulate);
   // Accumulation.cpp
   void allocateAccumulators(Frame &frame, const Node &operation);
   void accumulateIteration(Frame &frame, const Node &operation);
@@ -80,9 +93,18 @@ private:
   void finishAccumulation(Frame &frame, const Node &operation);
   void accumulateOverGrid(Frame &frame, const Node &operation);
   // Moments.cpp
-  void allocatePowerSums(Frame &frame, const Node &operation);
-  void accumulatePowerSums(Frame &frame, const Node &operation);
+  static bool joinsMoments(const Node &step);
+  void evaluateMeans(Frame &frame, const Frame &outer, const Node &operation,
+                     llvm::ArrayRef<const Node *> loopSteps);
+  void allocateMeans(Frame &frame, const Node &operation);
+  void addToMean(Frame &frame, const Node &operation);
+  void finishMean(Frame &frame, const Node &operation);
+  void addSquares(Frame &frame, const Node &operation);
   void finishVariance(Frame &frame, const Node &operation);
+  /// Adds what one iteration has, before `dims` are joined, to a total.
+  void joinPart(Frame &frame, const Node &operation, const uint32_t *part,
+                uint32_t *total);
+  void divideByCount(Frame &frame, const Node &operation, uint32_t *total);
   const uint32_t *getPart(const Frame &frame, const Node &operation);
   /// Applies a definition to operand and exponent, which stretches; zero where
   /// that is minus infinity.

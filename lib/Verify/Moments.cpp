@@ -6,21 +6,70 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The mean of (x - mean x)² is Σx²/n - (Σx/n)². Code that is run must not
-// compute it that way; where nothing is rounded it is the same, and a loop adds
-// up three sums. Elements that are minus infinity have no part in any of them.
+// A variance over the loop is evaluated as programs spell it, the mean of
+// (x - mean x)², in two passes over the iterations: the first adds up the
+// elements, and carries out nothing but what they need. Over a field Σx² and Σx
+// would do. But error bounds compare terms, and under a root two terms for one
+// number would be two radicands that nothing shows to be the same.
+//
+// Elements that are minus infinity have no part in it.
 //
 //===----------------------------------------------------------------------===//
 
 #include "GraphEvaluator.h"
+#include "Mirage/Graph/Phases.h"
 #include "TileCopies.h"
-#include <cstring>
+#include "llvm/ADT/STLExtras.h"
 
 using namespace mlir::mirage;
 
-namespace {
-enum PowerSum : uint8_t { Count, Sum, SumOfSquares, kNumPowerSums };
-} // namespace
+bool GraphEvaluator::joinsMoments(const Node &step) {
+  return step.opcode == Opcode::Accumulate &&
+         getOperatorInfo(step.attributes.reduction).combiner ==
+             Combiner::Moments;
+}
+
+/// The steps that accumulate variances, and those that their operands need.
+/// \param isNeeded  gets the values that these read.
+static llvm::SmallVector<const Node *>
+findSteps(llvm::ArrayRef<const Node *> loopSteps, llvm::BitVector &isNeeded,
+          llvm::function_ref<bool(const Node &)> joinsMoments) {
+  llvm::SmallVector<const Node *> steps;
+  for (const Node *step : llvm::reverse(loopSteps)) {
+    bool isNeededItself = !joinsIterations(*step) &&
+                          llvm::any_of(step->results, [&](ValueId result) {
+                            return isNeeded[result];
+                          });
+    if (!isNeededItself && !joinsMoments(*step))
+      continue;
+    steps.push_back(step);
+    for (ValueId operand : step->operands)
+      isNeeded.set(operand);
+  }
+  std::reverse(steps.begin(), steps.end());
+  return steps;
+}
+
+void GraphEvaluator::evaluateMeans(Frame &frame, const Frame &outer,
+                                   const Node &operation,
+                                   llvm::ArrayRef<const Node *> loopSteps) {
+  llvm::BitVector isNeeded(frame.tiles->getNumValues());
+  llvm::SmallVector<const Node *> steps =
+      findSteps(loopSteps, isNeeded, joinsMoments);
+  WordArena::Mark mark = arena.mark();
+  iterate(frame, outer, operation, isNeeded, steps,
+          [&](const Node &step) { addToMean(frame, step); });
+  arena.release(mark);
+  for (const Node *step : steps)
+    if (joinsMoments(*step))
+      finishMean(frame, *step);
+}
+
+void GraphEvaluator::allocateMeans(Frame &frame, const Node &operation) {
+  ValueId value = operation.results[0];
+  size_t count = countWords(frame, value);
+  frame.moments[value] = {arena.allocate(count), arena.allocate(count)};
+}
 
 static ScalarDefinition makeOne() {
   ScalarDefinition definition;
@@ -28,61 +77,72 @@ static ScalarDefinition makeOne() {
   return definition;
 }
 
-/// Arguments are the sums, by PowerSum.
-static ScalarDefinition makeVariance() {
+static ScalarDefinition makeQuotient() {
   ScalarDefinition definition;
-  auto add = [&](ScalarFunction function, uint8_t lhs, uint8_t rhs) {
-    return definition.add({function, 0, lhs, rhs});
-  };
-  uint8_t count = definition.add({ScalarFunction::Argument, Count});
-  uint8_t sum = definition.add({ScalarFunction::Argument, Sum});
-  uint8_t squares = definition.add({ScalarFunction::Argument, SumOfSquares});
-  uint8_t minus = definition.add({ScalarFunction::Constant, 0, 0, 0, -1});
-  uint8_t mean = add(ScalarFunction::Div, sum, count);
-  uint8_t squareOfMean = add(ScalarFunction::Mul, mean, mean);
-  uint8_t negative = add(ScalarFunction::Mul, minus, squareOfMean);
-  uint8_t meanOfSquares = add(ScalarFunction::Div, squares, count);
-  add(ScalarFunction::Add, meanOfSquares, negative);
+  uint8_t lhs = definition.add({ScalarFunction::Argument, 0});
+  uint8_t rhs = definition.add({ScalarFunction::Argument, 1});
+  definition.add({ScalarFunction::Div, 0, lhs, rhs});
   return definition;
 }
 
-void GraphEvaluator::allocatePowerSums(Frame &frame, const Node &operation) {
-  ValueId value = operation.results[0];
-  frame.powerSums[value] =
-      arena.allocate(kNumPowerSums * countWords(frame, value));
+void GraphEvaluator::joinPart(Frame &frame, const Node &operation,
+                              const uint32_t *part, uint32_t *total) {
+  const Shape &shape = frame.graph.getType(operation.operands[0]).shape;
+  const uint32_t *joined =
+      join(getOperatorInfo(Opcode::Sum), part, frame.instances, shape,
+           operation.attributes.dims);
+  combineIteration(frame, Combiner::Add, total, joined,
+                   countWords(frame, operation.results[0]));
 }
 
-void GraphEvaluator::accumulatePowerSums(Frame &frame, const Node &operation) {
+void GraphEvaluator::addToMean(Frame &frame, const Node &operation) {
   static const ScalarDefinition kOne = makeOne();
-  ValueId operand = operation.operands[0], value = operation.results[0];
-  const OperatorInfo &sum = getOperatorInfo(Opcode::Sum);
+  const Moments &moments = frame.moments[operation.results[0]];
   WordArena::Mark mark = arena.mark();
-  size_t count = countWords(frame, operand),
-         joinedCount = countWords(frame, value);
+  size_t count = countWords(frame, operation.operands[0]);
+  const uint32_t *elements = frame.values[operation.operands[0]];
+  uint32_t *part = arena.allocate(count);
+  arithmetic.vanish(part, elements, elements, count);
+  joinPart(frame, operation, part, moments.mean);
+  applyDefinition(kOne, {}, {}, /*size=*/1, part, count);
+  arithmetic.vanish(part, part, elements, count);
+  joinPart(frame, operation, part, moments.count);
+  arena.release(mark);
+}
+
+void GraphEvaluator::divideByCount(Frame &frame, const Node &operation,
+                                   uint32_t *total) {
+  static const ScalarDefinition kQuotient = makeQuotient();
+  ValueId value = operation.results[0];
+  applyDefinition(kQuotient, {total, frame.moments[value].count}, {},
+                  /*size=*/1, total, countWords(frame, value));
+}
+
+void GraphEvaluator::finishMean(Frame &frame, const Node &operation) {
+  divideByCount(frame, operation, frame.moments[operation.results[0]].mean);
+}
+
+void GraphEvaluator::addSquares(Frame &frame, const Node &operation) {
+  ValueId operand = operation.operands[0], value = operation.results[0];
+  const Shape &shape = frame.graph.getType(operand).shape;
+  WordArena::Mark mark = arena.mark();
+  size_t count = countWords(frame, operand);
   const uint32_t *elements = frame.values[operand];
-  uint32_t *power = arena.allocate(count), *present = arena.allocate(count);
-  arithmetic.vanish(present, elements, elements, count);
-  applyDefinition(kOne, {}, {}, /*size=*/1, power, count);
-  arithmetic.vanish(power, power, elements, count);
-  for (unsigned number = 0; number < kNumPowerSums; ++number) {
-    const uint32_t *joined =
-        join(sum, power, frame.instances, frame.graph.getType(operand).shape,
-             operation.attributes.dims);
-    combineIteration(frame, Combiner::Add,
-                     frame.powerSums[value] + number * joinedCount, joined,
-                     joinedCount);
-    arithmetic.apply(ScalarFunction::Mul, power, {power}, {present}, count);
-  }
+  const uint32_t *means =
+      stretch({frame.moments[value].mean, frame.graph.getType(value).shape,
+               frame.instances},
+              shape);
+  uint32_t *part = arena.allocate(count);
+  arithmetic.vanish(part, elements, elements, count);
+  applyDefinition(getOperatorInfo(Opcode::Sub).definition, {part, means}, {},
+                  /*size=*/1, part, count);
+  applyDefinition(getOperatorInfo(Opcode::Square).definition, {part}, {},
+                  /*size=*/1, part, count);
+  arithmetic.vanish(part, part, elements, count);
+  joinPart(frame, operation, part, frame.values[value]);
   arena.release(mark);
 }
 
 void GraphEvaluator::finishVariance(Frame &frame, const Node &operation) {
-  static const ScalarDefinition kVariance = makeVariance();
-  ValueId value = operation.results[0];
-  size_t count = countWords(frame, value);
-  const uint32_t *sums = frame.powerSums[value];
-  applyDefinition(
-      kVariance,
-      {sums + Count * count, sums + Sum * count, sums + SumOfSquares * count},
-      {}, /*size=*/1, frame.values[value], count);
+  divideByCount(frame, operation, frame.values[operation.results[0]]);
 }

@@ -75,12 +75,33 @@ void TermTable::flatten(TermKind kind, llvm::ArrayRef<TermId> list,
   llvm::sort(flat);
 }
 
+/// Makes one constant of those that are whole numbers, as counts of elements
+/// are, whose sum is exact.
+void TermTable::joinWholeConstants(std::vector<TermId> &summands) {
+  constexpr double kMaxWhole = 0x1p50;
+  double sum = 0;
+  llvm::erase_if(summands, [&](TermId id) {
+    const Term &term = terms[id];
+    double joined = sum + term.value;
+    if (term.kind != TermKind::Constant ||
+        std::trunc(term.value) != term.value ||
+        std::abs(term.value) > kMaxWhole || std::abs(joined) > kMaxWhole)
+      return false;
+    sum = joined;
+    return true;
+  });
+  if (sum == 0)
+    return;
+  summands.push_back(getConstant(sum));
+  llvm::sort(summands);
+}
+
 TermId TermTable::add(llvm::ArrayRef<TermId> list) {
   if (TermId special = findSpecial(list))
     return special;
   std::vector<TermId> flat;
   flatten(TermKind::Add, list, flat);
-  llvm::erase(flat, zero);
+  joinWholeConstants(flat);
   if (flat.empty())
     return zero;
   return flat.size() == 1 ? flat[0] : intern(TermKind::Add, flat);

@@ -58,7 +58,8 @@ struct Term {
 
 /// Terms in an order in which operands stand before their users. The
 /// constructors below apply the laws that hold for special values too, and no
-/// others: neutral elements, order and nesting of sums, products and maxima.
+/// others: neutral elements, order and nesting of sums, products and maxima,
+/// sums of whole numbers.
 class TermTable {
 public:
   TermTable();
@@ -88,6 +89,7 @@ private:
                 double value = 0);
   /// Undefined if it is among the terms, else minus infinity if that is.
   TermId findSpecial(llvm::ArrayRef<TermId> list) const;
+  void joinWholeConstants(std::vector<TermId> &summands);
   void flatten(TermKind kind, llvm::ArrayRef<TermId> list,
                std::vector<TermId> &flat) const;
 

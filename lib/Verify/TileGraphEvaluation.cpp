@@ -185,6 +185,25 @@ static llvm::SmallVector<const Node *> getSteps(const TileGraph &tiles,
   return steps;
 }
 
+void GraphEvaluator::iterate(
+    Frame &frame, const Frame &outer, const Node &operation,
+    const llvm::BitVector &isRead, llvm::ArrayRef<const Node *> steps,
+    llvm::function_ref<void(const Node &)> accumulate) {
+  const TileGraph &tiles = *frame.tiles;
+  llvm::SmallVector<Phase> phases = computePhases(tiles);
+  // A value of the loop outlives its iteration only where there is no second.
+  WordArena::Mark mark = arena.mark();
+  for (frame.iteration = 0; frame.iteration < tiles.loop; ++frame.iteration) {
+    arena.release(mark);
+    for (unsigned input = 0; input < tiles.getNumInputs(); ++input)
+      if (phases[input] == Phase::Loop && isRead[input])
+        readTile(frame, outer, input, operation.operands[input]);
+    for (const Node *step : steps)
+      joinsIterations(*step) ? accumulate(*step)
+                             : evaluateOperation(frame, *step);
+  }
+}
+
 void GraphEvaluator::evaluateLoop(Frame &frame, const Frame &outer,
                                   const Node &operation) {
   const TileGraph &tiles = *frame.tiles;
@@ -200,17 +219,12 @@ void GraphEvaluator::evaluateLoop(Frame &frame, const Frame &outer,
   for (const Node *step : loopSteps)
     if (joinsIterations(*step))
       allocateAccumulators(frame, *step);
-  // A value of the loop outlives its iteration only where there is no second.
-  WordArena::Mark mark = arena.mark();
-  for (frame.iteration = 0; frame.iteration < tiles.loop; ++frame.iteration) {
-    arena.release(mark);
-    for (unsigned input = 0; input < tiles.getNumInputs(); ++input)
-      if (phases[input] == Phase::Loop)
-        readTile(frame, outer, input, operation.operands[input]);
-    for (const Node *step : loopSteps)
-      joinsIterations(*step) ? accumulateIteration(frame, *step)
-                             : evaluateOperation(frame, *step);
-  }
+  if (llvm::any_of(loopSteps,
+                   [](const Node *step) { return joinsMoments(*step); }))
+    evaluateMeans(frame, outer, operation, loopSteps);
+  iterate(frame, outer, operation,
+          llvm::BitVector(tiles.getNumInputs(), /*t=*/true), loopSteps,
+          [&](const Node &step) { accumulateIteration(frame, step); });
   for (const Node *step : loopSteps)
     if (joinsIterations(*step))
       finishAccumulation(frame, *step);

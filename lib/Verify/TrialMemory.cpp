@@ -71,9 +71,9 @@ private:
     sum.kept += row.kind == OperatorKind::Elementwise
                     ? double(node.operands.size()) * largest
                     : double(3 + node.attributes.dims.size()) * largest;
-    // Powers of the elements, what of them is joined, and their sums.
+    // Means, stretched ones, differences and their squares.
     if (row.combiner == Combiner::Moments)
-      sum.kept += 16 * largest;
+      sum.kept += 8 * largest;
     // Stretched exponents, the steps of a weighted part, parts and totals.
     if (node.isRescaled()) {
       sum.kept += 8 * largest;
