@@ -85,6 +85,8 @@ TEST(EnumeratorTest, CountsStayAsMeasured) {
        35},
       {"normed q and k", qkNormAttention(2, 8, 64, 16), kAtoms, 5200, 88},
       {"rms + gated mlp", rmsNormGatedMlp(8, 64, 48), kAtoms, 850, 44},
+      {"layer norm + linear", layerNormLinear(8, 64, 48, false), kAtoms, 2400,
+       56},
   };
   for (const Count &count : counts) {
     Found found = enumerate(count.graph, count.reading);
@@ -103,6 +105,8 @@ TEST(EnumeratorTest, CountsWithGridAccumulationsStayAsMeasured) {
       {"attention", attention(2, 8, 64, 16), kWrittenOut, 1300, 148},
       {"normed q and k", qkNormAttention(2, 8, 64, 16), kAtoms, 7900, 152},
       {"rms + gated mlp", rmsNormGatedMlp(8, 64, 48), kAtoms, 900, 32},
+      {"layer norm + linear", layerNormLinear(8, 64, 48, false), kAtoms, 2500,
+       56},
   };
   for (const Count &count : counts) {
     Space space;
@@ -194,7 +198,8 @@ bool isLooped(const KernelStructure &structure) {
 TEST(EnumeratorTest, FindsLoopedKernels) {
   for (const Graph &graph :
        {rmsNormLinear(8, 64, 48), gatedMlp(8, 64, 48), lora(8, 64, 4, 48),
-        attention(2, 8, 64, 16), rmsNormGatedMlp(8, 64, 48)})
+        attention(2, 8, 64, 16), rmsNormGatedMlp(8, 64, 48),
+        layerNormLinear(8, 64, 48, true)})
     EXPECT_TRUE(hasStructure(enumerate(graph, kAtoms), isLooped));
 }
 

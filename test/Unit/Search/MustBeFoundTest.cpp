@@ -183,6 +183,14 @@ TEST(MustBeFoundTest, LayerNormLinear) {
                  isOneLoopedKernel, "7f8755a859b5f822"});
 }
 
+/// Fourteen operators, which the default limit on states does not reach.
+TEST(MustBeFoundTest, LayerNormWithWeightAndBiasThenLinear) {
+  Wanted wanted = {"one kernel", affineLayerNormLinear(8, 512, 192),
+                   isOneLoopedKernel, "250c6299b2f8ccbf"};
+  wanted.maxStates = 500000;
+  expectFound(wanted);
+}
+
 TEST(MustBeFoundTest, GatedMlp) {
   expectFound({"one kernel", gatedMlp(8, 512, 192), isOneLoopedKernel,
                "5f3d964ab002d4f3"});
