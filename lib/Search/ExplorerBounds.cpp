@@ -35,8 +35,7 @@ static SmallBitVector getUnread(const TargetProgram &program,
 /// an output depends on is an atom of whatever equals it.
 bool Explorer::readsEnough(const Item &item) const {
   const Boundary &boundary = *boundaries[item.boundary];
-  SmallBitVector unread =
-      getUnread(program, boundary.inputsRead, item.read);
+  SmallBitVector unread = getUnread(program, boundary.inputsRead, item.read);
   for (unsigned output :
        boundary.getOpenOutputs(program.graph.getOutputs().size()))
     if (llvm::any_of(program.inputsOfOutputs[output],
@@ -72,8 +71,8 @@ KernelTraffic Explorer::getTraffic(const Item &item) const {
       written |= toSet(results.back().layout);
     }
   const KernelChoice &choice = item.choice;
-  KernelTraffic traffic = search::getTraffic(
-      program, inputs, results, choice.gridNames, choice.loopName);
+  KernelTraffic traffic = search::getTraffic(program, inputs, results,
+                                             choice.gridNames, choice.loopName);
   if (item.isLast && !limits.joins.inOutputs)
     traffic.numJoins = llvm::count_if(choice.gridNames, [&](NameId name) {
       return !contains(written, name);
@@ -132,9 +131,8 @@ double Explorer::boundWayUs(const Way &way, const Boundary &to) const {
     inputs.push_back(getStored(program, from.tensors, tensor));
   for (unsigned i = 0; i < to.numNew; ++i)
     results.push_back(to.tensors[i].stored);
-  KernelTraffic traffic =
-      search::getTraffic(program, inputs, results, way.kernel.gridNames,
-                         way.kernel.loopName);
+  KernelTraffic traffic = search::getTraffic(
+      program, inputs, results, way.kernel.gridNames, way.kernel.loopName);
   traffic.numJoins = countJoinedAxes(way.kernel);
   return from.leastUs + limits.costModel->boundTrafficUs(traffic) +
          getLaunchUs(from.position);

@@ -77,9 +77,8 @@ KernelTraffic mlir::mirage::search::getTraffic(const TargetProgram &program,
     inputs.push_back(input.stored);
   for (const KernelTensor &result : plan.results)
     results.push_back(result.stored);
-  KernelTraffic traffic =
-      getTraffic(program, inputs, results, plan.kernel.gridNames,
-                 plan.kernel.loopName);
+  KernelTraffic traffic = getTraffic(
+      program, inputs, results, plan.kernel.gridNames, plan.kernel.loopName);
   traffic.numJoins = countJoinedAxes(plan.kernel);
   return traffic;
 }

@@ -1,4 +1,5 @@
-//===- KernelTraffic.h - What a kernel moves, before it has sizes -*- C++ -*-===//
+//===- KernelTraffic.h - What a kernel moves, before it has sizes -*- C++
+//-*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
