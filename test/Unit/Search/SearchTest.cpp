@@ -176,6 +176,25 @@ TEST(SearchTest, NoStructureIsWrong) {
   }
 }
 
+/// One operator more, with which loops accumulate mean and variance; tiles
+/// divide nothing.
+TEST(SearchTest, NoStructureOfALayerNormIsWrong) {
+  SearchOptions options;
+  options.numCandidates = 1000;
+  options.maxBlockOps = 10;
+  options.maxKernels = 1;
+  SearchResult result = run(layerNormLinear(8, 100, 70, false), options);
+  EXPECT_EQ(result.report.verified, result.report.structures);
+  EXPECT_EQ(result.report.rejected, 0u);
+  EXPECT_TRUE(llvm::any_of(result.candidates, [](const Candidate &candidate) {
+    return llvm::any_of(candidate.structure.kernels[0].operators,
+                        [](const StructureOperator &op) {
+                          return op.opcode == Opcode::Accumulate &&
+                                 op.reduction == Opcode::Variance;
+                        });
+  }));
+}
+
 /// The same of two and of three kernels.
 TEST(SearchTest, NoStructureOfSeveralKernelsIsWrong) {
   SearchOptions options;
