@@ -8,10 +8,9 @@
 
 #include "Mirage/Analysis/ModuleTarget.h"
 #include "Mirage/Analysis/FindLocation.h"
-#include "Mirage/Planning/SharedMemory.h"
+#include "Mirage/Planning/Target.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/SymbolTable.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
@@ -49,10 +48,10 @@ static RequestedTarget findRequested(Operation *op, StringRef option) {
 }
 
 std::optional<std::string> mirage::explainUnknownTarget(StringRef target) {
-  if (getSharedBytesPerBlock(target))
+  llvm::Expected<Target> known = getTarget(target);
+  if (known)
     return std::nullopt;
-  return "expects one of the targets " + llvm::join(getKnownChips(), ", ") +
-         ", got '" + target.str() + "'";
+  return llvm::toString(known.takeError());
 }
 
 FailureOr<std::string> mirage::resolveTarget(Operation *op, StringRef option) {
@@ -66,7 +65,7 @@ FailureOr<int64_t> mirage::resolveSharedBytes(Operation *op, StringRef option) {
   FailureOr<std::string> target = resolveTarget(op, option);
   if (failed(target))
     return failure();
-  return *getSharedBytesPerBlock(*target);
+  return llvm::cantFail(getTarget(*target)).sharedBytesPerBlock;
 }
 
 bool mirage::hasFloat8Conversions(StringRef target) {

@@ -10,7 +10,6 @@
 #include "Mirage/Graph/DefaultTileGraph.h"
 #include "Mirage/Graph/Phases.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/Twine.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 #include <limits>
@@ -20,64 +19,8 @@ using namespace mlir::mirage;
 using namespace mlir::mirage::search;
 using llvm::ArrayRef;
 
-/// Streaming rate, launch and barrier were measured; the rest follows from the
-/// clock (1755 MHz) and the documented rates per SM.
-static Target makeH200(llvm::StringRef name) {
-  Target h200;
-  h200.name = name;
-  h200.numSMs = 132;
-  h200.sharedBytesPerBlock = 232448;
-  h200.sharedBytesPerSM = 233472;
-  h200.memoryBytesPerUs = 4.37e6;
-  h200.cacheBytesPerUs = 7.0e6;
-  h200.loadBytesPerUsSM = 7.0e4;
-  h200.sharedBytesPerUsSM = 128 * 1755.0;
-  h200.tensorFlopsPerUsSM = 2.8e6;
-  h200.scalarOpsPerUsSM = 128 * 1755.0;
-  h200.specialOpsPerUsSM = 16 * 1755.0;
-  h200.launchUs = 2.35;
-  h200.nextLaunchUs = 1.0;
-  h200.barrierUs = 0.02;
-  h200.loadLatencyUs = 0.8;
-  return h200;
-}
-
-/// Nothing here was measured. SMs, clock (1410 MHz), memory and rates per SM:
-/// NVIDIA A100 Tensor Core GPU Architecture, 80 GB; shared memory: CUDA C++
-/// Programming Guide, compute capability 8.0. L2 and loads are the H200's,
-/// which has as many bytes per clock, at this clock; latencies the H200's.
-static Target makeA100(llvm::StringRef name) {
-  constexpr double kClock = 1410, kClockH200 = 1755;
-  Target a100 = makeH200(name);
-  a100.numSMs = 108;
-  a100.sharedBytesPerBlock = 166912;
-  a100.sharedBytesPerSM = 167936;
-  a100.memoryBytesPerUs = 2.0e6;
-  a100.cacheBytesPerUs *= kClock / kClockH200;
-  a100.loadBytesPerUsSM *= kClock / kClockH200;
-  a100.sharedBytesPerUsSM = 128 * kClock;
-  a100.tensorFlopsPerUsSM = 2 * 1024 * kClock;
-  a100.scalarOpsPerUsSM = 64 * kClock;
-  a100.specialOpsPerUsSM = 16 * kClock;
-  return a100;
-}
-
-llvm::Expected<Target> mlir::mirage::search::getTarget(llvm::StringRef name) {
-  if (name == "sm_90" || name == "sm_90a")
-    return makeH200(name);
-  if (name == "sm_80")
-    return makeA100(name);
-  return llvm::createStringError(
-      llvm::inconvertibleErrorCode(),
-      "expects a target whose rates are known (sm_80, sm_90, sm_90a), got " +
-          llvm::Twine(name));
-}
-
-bool mlir::mirage::search::isGPUName(llvm::StringRef name) {
-  unsigned number = 0;
-  return name.consume_front("sm_") && !name.consumeInteger(10, number) &&
-         number >= 80 && (name.empty() || name == "a" || name == "f");
-}
+/// f32 registers for accumulators.
+static constexpr int64_t kAccumulatorsPerThread = 128;
 
 bool mlir::mirage::search::fits(const TileGraph &kernel, const Target &target) {
   int64_t accumulators = 0;
@@ -85,7 +28,7 @@ bool mlir::mirage::search::fits(const TileGraph &kernel, const Target &target) {
     if (op.opcode == Opcode::Accumulate)
       accumulators +=
           op.getNumCarried() * kernel.getType(op.results[0]).getNumElements();
-  return accumulators <= target.accumulatorsPerThread * kernel.threads &&
+  return accumulators <= kAccumulatorsPerThread * kernel.threads &&
          getSharedBytes(kernel) <= target.sharedBytesPerBlock;
 }
 

@@ -12,6 +12,7 @@
 #include "Mirage/Dialect/Operator/LaunchAttributes.h"
 #include "Mirage/Graph/GraphJSON.h"
 #include "Mirage/Graph/Work.h"
+#include "Mirage/Planning/Target.h"
 #include "Mirage/Verify/VerdictJSON.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -35,14 +36,9 @@ public:
     FailureOr<Graph> program = readKernelGraph(op);
     if (failed(program))
       return failure();
-    const std::string &name = options.search.target;
-    llvm::Expected<search::Target> target = search::getTarget(name);
-    if (!target && !search::isGPUName(name))
+    llvm::Expected<Target> target = getTarget(options.search.target);
+    if (!target)
       return op.emitError() << llvm::toString(target.takeError());
-    if (!target) {
-      result.whyNot = llvm::toString(target.takeError());
-      return std::move(result);
-    }
     search(*program, options.search.cache);
     // What is in a cache may be somebody's mistake.
     if (hasFailedTest && isRecalled(result.search.report)) {

@@ -15,39 +15,9 @@
 #define MIRAGE_SEARCH_COSTMODEL_H
 
 #include "Mirage/Graph/Graph.h"
-#include <string>
+#include "Mirage/Planning/Target.h"
 
 namespace mlir::mirage::search {
-
-/// What a GPU can do. Rates are per µs; those of one SM are of one SM.
-struct Target {
-  std::string name;
-  int64_t numSMs = 0;
-  int64_t sharedBytesPerBlock = 0; ///< largest dynamic shared memory
-  int64_t sharedBytesPerSM = 0;
-  int64_t threadsPerSM = 2048;
-  int64_t accumulatorsPerThread = 128; ///< f32 registers for accumulators
-  double memoryBytesPerUs = 0;         ///< device memory, all SMs together
-  double cacheBytesPerUs = 0;          ///< L2, all SMs together
-  double loadBytesPerUsSM = 0;         ///< what one SM can draw
-  double sharedBytesPerUsSM = 0;
-  double tensorFlopsPerUsSM = 0; ///< dense f16 mma.sync
-  double scalarOpsPerUsSM = 0;   ///< f32 multiply-adds
-  double specialOpsPerUsSM = 0;  ///< exp2, sqrt, reciprocal
-  double launchUs = 0;     ///< a kernel alone: launch, first latency and tail
-  double nextLaunchUs = 0; ///< each further kernel
-  double barrierUs = 0;    ///< of one block
-  double loadLatencyUs = 0;
-};
-
-/// Targets whose rates are known: "sm_80" (A100), "sm_90" and "sm_90a" (H200).
-/// An error names those.
-llvm::Expected<Target> getTarget(llvm::StringRef name);
-
-/// Whether a name could be that of a GPU we make code for, from "sm_80" on,
-/// such as "sm_100a", whose rates need not be known. Whether there is such a
-/// GPU is for the emission of code to say.
-bool isGPUName(llvm::StringRef name);
 
 /// Whether one block's tiles fit into shared memory, each with a place of its
 /// own, and its accumulators into registers. The planner gives one place to
