@@ -59,6 +59,16 @@ bool mlir::mirage::storesInfinities(ElementType type) {
   return getInfo(type).storesInfinities;
 }
 
+std::optional<ElementType> mlir::mirage::getTensorCoreElement(ElementType lhs,
+                                                              ElementType rhs) {
+  // Both hold all numbers of 8 bits, and neither the other's.
+  for (ElementType wide : {ElementType::F16, ElementType::BF16})
+    if ((lhs == wide || getSizeBytes(lhs) == 1) &&
+        (rhs == wide || getSizeBytes(rhs) == 1))
+      return wide;
+  return std::nullopt;
+}
+
 int64_t TensorSpec::getNumElements() const {
   int64_t count = 1;
   for (int64_t size : shape)

@@ -40,15 +40,16 @@ struct Chip {
 /// data sheet of the 80 GB version (memory).
 static constexpr GPU kA100 = {"A100", 108, 1410, 2039, 40, 2048,
                               64,     164, 2048, 32,   1};
-/// "NVIDIA Ampere GA102 GPU Architecture", table of the RTX A6000; 154.8 TFLOP/s.
+/// "NVIDIA Ampere GA102 GPU Architecture", table of the RTX A6000; 154.8
+/// TFLOP/s.
 static constexpr GPU kA6000 = {"RTX A6000", 84,  1800, 768, 6, 1024,
                                128,         100, 1536, 16,  1};
 /// "NVIDIA Jetson AGX Orin Series Technical Brief", 64 GB; 42.6 TFLOP/s.
-static constexpr GPU kOrin = {"Jetson AGX Orin", 16,  1300, 204.8, 4, 2048,
-                              128,               164, 1536, 16,    1};
+static constexpr GPU kOrin = {
+    "Jetson AGX Orin", 16, 1300, 204.8, 4, 2048, 128, 164, 1536, 16, 1};
 /// "NVIDIA Ada GPU Architecture", table of the RTX 6000 Ada; 364.2 TFLOP/s.
-static constexpr GPU kAda = {"RTX 6000 Ada", 142, 2505, 960, 96, 1024,
-                             128,            100, 1536, 24,  1};
+static constexpr GPU kAda = {"RTX 6000 Ada", 142, 2505, 960, 96, 1024, 128, 100,
+                             1536,           24,  1};
 /// SMs, L2 and clock as a device reports them; memory as measured (4.8 TB/s in
 /// the data sheet). "NVIDIA H100 Tensor Core GPU Architecture" (rates per SM).
 static constexpr GPU kH200 = {"H200", 132, 1755, 4370, 60, 4096,
@@ -107,7 +108,7 @@ static Target makeTarget(const Chip &chip) {
   target.launchUs = 2.35;
   target.nextLaunchUs = 1.0;
   target.barrierUs = 0.02;
-  target.loadLatencyUs = 0.8;
+  target.loadLatencyUs = 0.57;
   return target;
 }
 

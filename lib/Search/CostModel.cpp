@@ -19,221 +19,198 @@ using namespace mlir::mirage;
 using namespace mlir::mirage::search;
 using llvm::ArrayRef;
 
-/// f32 registers for accumulators.
-static constexpr int64_t kAccumulatorsPerThread = 128;
+/// What a thread holds besides accumulators: fragments, addresses, values on
+/// their way. The code of the benchmarks' kernels takes 20 to 80 registers
+/// (ptxas -v, 64 to 512 threads), most of it up to 64.
+static constexpr int64_t kOtherRegisters = 64;
 
-bool mlir::mirage::search::fits(const TileGraph &kernel, const Target &target) {
-  int64_t accumulators = 0;
+static int64_t countAccumulators(const TileGraph &kernel) {
+  int64_t count = 0;
   for (const Node &op : kernel.getNodes())
     if (op.opcode == Opcode::Accumulate)
-      accumulators +=
+      count +=
           op.getNumCarried() * kernel.getType(op.results[0]).getNumElements();
-  return accumulators <= kAccumulatorsPerThread * kernel.threads &&
+  return count;
+}
+
+static bool fitRegisters(int64_t accumulators, int64_t threads,
+                         const Target &target) {
+  int64_t perThread = target.getRegistersPerThread(threads) - kOtherRegisters;
+  return accumulators <= perThread * threads;
+}
+
+bool mlir::mirage::search::fits(const TileGraph &kernel, const Target &target) {
+  return fitRegisters(countAccumulators(kernel), kernel.threads, target) &&
          getSharedBytes(kernel) <= target.sharedBytesPerBlock;
 }
 
-/// Time of one block: before and after its loop, and per iteration.
-struct AnalyticCostModel::Phases {
-  double outsideUs = 0;
-  double iterationUs = 0;
-};
-
-static int64_t getBytes(ArrayRef<TensorSpec> types) {
-  int64_t bytes = 0;
+static double getBytes(ArrayRef<TensorSpec> types) {
+  double bytes = 0;
   for (const TensorSpec &type : types)
     bytes += type.getSizeBytes();
   return bytes;
 }
 
-/// The share of the full rate at which a tile is read whose rows have few
-/// consecutive bytes in device memory. Measured at 32, 64 and 128 bytes; below
-/// a sector of 32 bytes the rest of it is wasted.
-static double getRowEfficiency(const TensorSpec &tile,
-                               const TensorSpec &tensor) {
-  int64_t bytes = getSizeBytes(tile.element);
-  for (int dim = tile.getRank() - 1; dim >= 0; --dim) {
-    bytes *= tile.shape[dim];
-    if (tile.shape[dim] < tensor.shape[dim])
-      break;
-  }
-  if (bytes >= 96)
-    return 1;
-  if (bytes >= 64)
-    return 0.95;
-  return bytes >= 32 ? 0.82 : 0.82 * bytes / 32;
-}
-
-/// Bytes of one input tile as the memory system sees them.
-static double getLoadBytes(const TileGraph &kernel,
-                           ArrayRef<TensorSpec> operands, unsigned input) {
-  const TensorSpec &tile = kernel.getType(input);
-  return tile.getSizeBytes() / getRowEfficiency(tile, operands[input]);
-}
-
-/// The largest of three times that overlap, a little more where they are close.
-static double overlap(double a, double b, double c) {
-  double sum = a * a * a * a + b * b * b * b + c * c * c * c;
-  return std::sqrt(std::sqrt(sum)); // exact roots, so that machines agree
-}
-
-/// Flops of a matmul on the tensor cores, which take 16 x 8 x 16 at a time with
-/// either operand as the one of 16 rows.
-static double getPaddedMatmulFlops(const TensorSpec &lhs,
-                                   const TensorSpec &result) {
-  int64_t rows = result.shape[result.getRank() - 2];
-  int64_t columns = result.shape.back();
-  int64_t batch = result.getNumElements() / (rows * columns);
-  auto pad = [](int64_t size, int64_t to) {
-    return double(llvm::alignTo(size, to));
-  };
-  double area = std::min(pad(rows, 16) * pad(columns, 8),
-                         pad(rows, 8) * pad(columns, 16));
-  return 2 * batch * area * pad(lhs.shape.back(), 16);
-}
-
-/// Arithmetic and shared memory traffic of one operation in one block.
-double AnalyticCostModel::getComputeUs(const TileGraph &kernel,
-                                       const Node &op) const {
-  llvm::SmallVector<TensorSpec> operands = kernel.getTypes(op.operands);
-  const TensorSpec &result = kernel.getType(op.results[0]);
-  const OperatorInfo &row = getOperatorInfo(op.opcode);
-  double elements = result.getNumElements();
-  for (const TensorSpec &operand : operands)
-    elements = std::max<double>(elements, operand.getNumElements());
-  double movedUs =
-      (getBytes(operands) + result.getSizeBytes()) / target.sharedBytesPerUsSM;
-  double arithmeticUs = 0;
-  if (row.kind == OperatorKind::Contraction) {
-    arithmeticUs =
-        getPaddedMatmulFlops(operands[0], result) / target.tensorFlopsPerUsSM;
-  } else {
-    const OperatorInfo &applied = row.kind == OperatorKind::Accumulate
-                                      ? getOperatorInfo(op.attributes.reduction)
-                                      : row;
-    arithmeticUs =
-        elements *
-        ((1 + applied.definition.countArithmetic()) / target.scalarOpsPerUsSM +
-         applied.definition.countSpecial() / target.specialOpsPerUsSM);
-  }
-  return std::max(movedUs, arithmeticUs) + target.barrierUs;
-}
-
-AnalyticCostModel::Phases
-AnalyticCostModel::getBlockUs(const TileGraph &kernel,
-                              ArrayRef<TensorSpec> operands,
-                              int64_t blocksPerSM) const {
-  llvm::SmallVector<Phase> phases = computePhases(kernel);
-  Phases time;
-  double loopComputeUs = 0;
+/// The bytes of one block's parts that are joined, by what one more kernel
+/// joins: an axis, and how many joins the parts have behind them.
+static std::map<std::pair<unsigned, Axis>, double>
+getJoinedBytes(const TileGraph &kernel) {
+  std::map<std::pair<unsigned, Axis>, double> bytes;
+  llvm::SmallVector<unsigned> depths(kernel.getNumValues(), 0);
   for (const Node &op : kernel.getNodes()) {
-    // An accumulation works in every iteration, whatever its result's phase is.
-    bool isInLoop = llvm::any_of(
-        op.operands, [&](ValueId v) { return phases[v] == Phase::Loop; });
-    (isInLoop ? loopComputeUs : time.outsideUs) += getComputeUs(kernel, op);
-  }
-  double loopBytes = 0, onceBytes = 0;
-  for (unsigned input = 0; input < kernel.getNumInputs(); ++input)
-    (phases[input] == Phase::Loop ? loopBytes : onceBytes) +=
-        getLoadBytes(kernel, operands, input);
-  double rate = target.loadBytesPerUsSM / blocksPerSM;
-  // A few stages are in flight at a time, so an iteration waits for a part of
-  // the latency only.
-  constexpr double kStages = 4;
-  double loadUs = std::max(loopBytes / rate, target.loadLatencyUs / kStages);
-  time.outsideUs += onceBytes / rate;
-  time.iterationUs =
-      loopBytes == 0
-          ? 0
-          : std::max(loadUs, loopComputeUs * blocksPerSM) + target.barrierUs;
-  time.outsideUs += loopBytes == 0 ? loopComputeUs : loadUs + loopComputeUs;
-  return time;
-}
-
-/// The bytes of one block's parts that are joined along each axis of the grid.
-static std::map<Axis, double> getJoinedBytes(const TileGraph &kernel) {
-  std::map<Axis, double> bytes;
-  for (const Node &op : kernel.getNodes())
+    unsigned depth = 0;
+    for (ValueId operand : op.operands)
+      depth = std::max(depth, depths[operand]);
     if (joinsBlocks(op))
-      bytes[op.attributes.axis] += getBytes(kernel.getTypes(op.operands));
+      bytes[{depth++, op.attributes.axis}] +=
+          getBytes(kernel.getTypes(op.operands));
+    for (ValueId result : op.results)
+      depths[result] = depth;
+  }
   return bytes;
 }
 
 /// What it takes to join blocks in mid-kernel: parts are written, and read by a
-/// kernel that is launched for it (`--mirage-split-grid-joins`).
-double AnalyticCostModel::getJoinUs(const TileGraph &kernel) const {
+/// kernel that is launched for it (`--mirage-split-grid-joins`), element by
+/// element.
+double AnalyticCostModel::getJoinUs(const TileGraph &kernel,
+                                    int64_t threads) const {
   double us = 0;
-  for (auto [axis, bytes] : getJoinedBytes(kernel)) {
+  for (auto [join, bytes] : getJoinedBytes(kernel)) {
     double blocks = kernel.getNumBlocks();
-    double perBlock = bytes * double(kernel.getExtent(axis));
-    double waves =
-        std::ceil(blocks / double(kernel.getExtent(axis)) / target.numSMs);
+    int64_t joined = kernel.getExtent(join.second);
+    double waves = std::ceil(blocks / double(joined) / target.numSMs);
+    int64_t elements = joined * int64_t(bytes) / getSizeBytes(ElementType::F32);
+    double blockUs = std::max(bytes * double(joined) / target.loadBytesPerUsSM,
+                              getElementsUs(elements, threads, target));
     us += target.nextLaunchUs + target.loadLatencyUs +
-          overlap(waves * perBlock / target.loadBytesPerUsSM,
-                  2 * bytes * blocks / target.cacheBytesPerUs, 0);
+          overlap(waves * blockUs, 2 * bytes * blocks / target.cacheBytesPerUs,
+                  0);
   }
   return us;
 }
 
 /// How many blocks an SM holds at a time.
-int64_t AnalyticCostModel::getBlocksPerSM(const TileGraph &kernel) const {
-  int64_t shared = std::max<int64_t>(getSharedBytes(kernel), 1024);
+static int64_t getBlocksPerSM(int64_t numBlocks, int64_t sharedBytes,
+                              int64_t threads, const Target &target) {
+  int64_t shared = std::max<int64_t>(sharedBytes, 1024);
   int64_t perSM = std::min(
-      {target.sharedBytesPerSM / (shared + 1024),
-       target.threadsPerSM / int64_t(kernel.threads),
-       int64_t(llvm::divideCeil(kernel.getNumBlocks(), target.numSMs))});
+      {target.sharedBytesPerSM / (shared + 1024), target.threadsPerSM / threads,
+       target.blocksPerSM, target.registersPerSM / (kOtherRegisters * threads),
+       int64_t(llvm::divideCeil(numBlocks, target.numSMs))});
   return std::max<int64_t>(perSM, 1);
 }
 
 /// All blocks, in waves.
-double AnalyticCostModel::getBlocksUs(const TileGraph &kernel,
-                                      ArrayRef<TensorSpec> operands,
-                                      int64_t blocksPerSM) const {
+static double getBlocksUs(const TileGraph &kernel, const BlockTime &block,
+                          int64_t blocksPerSM, const Target &target) {
   int64_t waves =
       llvm::divideCeil(kernel.getNumBlocks(), target.numSMs * blocksPerSM);
-  Phases block = getBlockUs(kernel, operands, blocksPerSM);
-  return waves * (block.outsideUs + block.iterationUs * double(kernel.loop));
+  return waves * block.getUs(blocksPerSM);
 }
 
-/// What the blocks take where device memory and L2 keep up with them, and more
-/// where they do not.
-double AnalyticCostModel::getTrafficUs(const TileGraph &kernel,
-                                       ArrayRef<TensorSpec> operands,
-                                       ArrayRef<TensorSpec> results,
-                                       double blocksUs) const {
+namespace {
+/// What device memory and L2 take alone.
+struct Traffic {
+  double memoryUs, cacheUs;
+};
+} // namespace
+
+static Traffic getTraffic(const TileGraph &kernel,
+                          ArrayRef<TensorSpec> operands,
+                          ArrayRef<TensorSpec> results, const Target &target) {
   llvm::SmallVector<Phase> phases = computePhases(kernel);
   double resultBytes = getBytes(results);
   double cacheBytes = resultBytes, memoryBytes = resultBytes;
   for (unsigned input = 0; input < kernel.getNumInputs(); ++input) {
-    cacheBytes += double(kernel.getNumBlocks()) *
-                  getLoadBytes(kernel, operands, input) *
+    const TensorSpec &tile = kernel.getType(input), &tensor = operands[input];
+    double tileBytes = getLoadBytes(tile, tensor);
+    cacheBytes += double(kernel.getNumBlocks()) * tileBytes *
                   (phases[input] == Phase::Loop ? kernel.loop : 1);
-    memoryBytes += operands[input].getSizeBytes() /
-                   getRowEfficiency(kernel.getType(input), operands[input]);
+    memoryBytes += tileBytes * (double(tensor.getSizeBytes()) /
+                                double(tile.getSizeBytes()));
   }
-  return overlap(blocksUs, memoryBytes / target.memoryBytesPerUs,
-                 cacheBytes / target.cacheBytesPerUs);
+  return {memoryBytes / target.memoryBytesPerUs,
+          cacheBytes / target.cacheBytesPerUs};
+}
+
+/// What does not depend on the number of threads.
+struct AnalyticCostModel::KernelWork {
+  KernelWork(const TileGraph &kernel, ArrayRef<TensorSpec> operands,
+             ArrayRef<TensorSpec> results, const Target &target)
+      : kernel(kernel), block(kernel, operands, target),
+        traffic(getTraffic(kernel, operands, results, target)),
+        sharedBytes(getSharedBytes(kernel)) {}
+
+  const TileGraph &kernel;
+  BlockWork block;
+  Traffic traffic;
+  int64_t sharedBytes;
+};
+
+double AnalyticCostModel::estimateUs(const KernelWork &work,
+                                     int64_t threads) const {
+  int64_t perSM = getBlocksPerSM(work.kernel.getNumBlocks(), work.sharedBytes,
+                                 threads, target);
+  double blocksUs =
+      getBlocksUs(work.kernel, work.block.getTime(threads), perSM, target);
+  return target.launchUs + getJoinUs(work.kernel, threads) +
+         overlap(blocksUs, work.traffic.memoryUs, work.traffic.cacheUs);
 }
 
 double AnalyticCostModel::estimateKernelUs(const TileGraph &kernel,
                                            ArrayRef<TensorSpec> operands,
                                            ArrayRef<TensorSpec> results) const {
-  double blocksUs = getBlocksUs(kernel, operands, getBlocksPerSM(kernel));
-  return target.launchUs + getJoinUs(kernel) +
-         getTrafficUs(kernel, operands, results, blocksUs);
+  return estimateUs(KernelWork(kernel, operands, results, target),
+                    kernel.threads);
 }
 
-/// Operations add time to blocks, and tiles, so that fewer blocks fit; how many
-/// do is left open, since fewer may mean fewer in the last wave.
-double AnalyticCostModel::boundKernelUs(const TileGraph &header,
-                                        ArrayRef<TensorSpec> operands,
-                                        ArrayRef<TensorSpec> results,
-                                        unsigned numJoins) const {
-  double blocksUs = getBlocksUs(header, operands, 1);
-  for (int64_t perSM = getBlocksPerSM(header); perSM > 1; --perSM)
-    blocksUs = std::min(blocksUs, getBlocksUs(header, operands, perSM));
-  return target.launchUs +
-         numJoins * (target.nextLaunchUs + target.loadLatencyUs) +
-         getTrafficUs(header, operands, results, blocksUs);
+std::optional<BlockSize>
+AnalyticCostModel::chooseBlockSize(const TileGraph &kernel,
+                                   ArrayRef<TensorSpec> operands,
+                                   ArrayRef<TensorSpec> results) const {
+  KernelWork work(kernel, operands, results, target);
+  int64_t accumulators = countAccumulators(kernel);
+  std::optional<BlockSize> best;
+  if (work.sharedBytes > target.sharedBytesPerBlock)
+    return best;
+  for (unsigned threads : kBlockSizes) {
+    if (!fitRegisters(accumulators, threads, target))
+      continue;
+    double us = estimateUs(work, threads);
+    if (!best || us < best->us)
+      best = BlockSize{threads, us};
+  }
+  return best;
+}
+
+/// Loads take the less the more threads share them, and small blocks fit most
+/// often.
+KernelBound AnalyticCostModel::boundKernel(const TileGraph &header,
+                                           ArrayRef<TensorSpec> operands,
+                                           ArrayRef<TensorSpec> results,
+                                           unsigned numJoins) const {
+  KernelBound bound;
+  bound.block = BlockWork(header, operands, target).getTime(kBlockSizes.back());
+  bound.numBlocks = header.getNumBlocks();
+  bound.numSMs = target.numSMs;
+  bound.mostBlocksPerSM = getBlocksPerSM(
+      bound.numBlocks, getSharedBytes(header), kBlockSizes.front(), target);
+  Traffic traffic = getTraffic(header, operands, results, target);
+  bound.memoryUs = traffic.memoryUs;
+  bound.cacheUs = traffic.cacheUs;
+  bound.otherUs =
+      target.launchUs + numJoins * (target.nextLaunchUs + target.loadLatencyUs);
+  return bound;
+}
+
+double AnalyticCostModel::getProductsUs(const ProductCounts &products) const {
+  // So that no rounding lifts a bound above what it bounds.
+  constexpr double kBelow = 1 - 1e-9;
+  double onTensorCores = getTensorCoreUs(target);
+  double others = std::min(onTensorCores, getScalarProductUs(target));
+  return kBelow *
+         (products.onTensorCores * onTensorCores + products.others * others);
 }
 
 /// Blocks are spread over all SMs at best, and each reads its share at the rate
@@ -277,7 +254,7 @@ double AnalyticCostModel::estimateUs(const Graph &graph) const {
 
 double mlir::mirage::search::getStreamingLimitUs(const Target &target,
                                                  const Graph &program) {
-  int64_t bytes = getBytes(program.getTypes(program.getOutputs()));
+  double bytes = getBytes(program.getTypes(program.getOutputs()));
   for (unsigned input = 0; input < program.getNumInputs(); ++input)
     bytes += program.getType(input).getSizeBytes();
   return target.launchUs + bytes / target.memoryBytesPerUs;

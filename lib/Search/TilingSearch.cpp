@@ -78,15 +78,14 @@ TilingSearch::boundTilings(const KernelPlan &plan,
        enumerateTilings(plan, extents, target.sharedBytesPerBlock)) {
     SmallVector<int64_t> own(extents);
     setPartExtents(program, plan, tiling, own);
-    double us =
-        getLaunchUs(plan) +
-        costModel.boundKernelUs(buildTileHeader(program, plan, own, tiling),
-                                plan.getInputTypes(own),
-                                plan.getResultTypes(own), numJoins);
+    KernelBound bound = costModel.boundKernel(
+        buildTileHeader(program, plan, own, tiling), plan.getInputTypes(own),
+        plan.getResultTypes(own), numJoins);
     SmallVector<int64_t> counts;
     for (NameId part : parts)
       counts.push_back(own[part]);
-    groups[counts].push_back({us, number++, std::move(tiling)});
+    groups[counts].push_back({getLaunchUs(plan) + bound.getUs(0), number++,
+                              bound, std::move(tiling)});
   }
   for (auto &[counts, tilings] : groups)
     llvm::sort(tilings, [](const auto &a, const auto &b) {
@@ -141,24 +140,30 @@ TilingSearch::BestTiling TilingSearch::findBest(const KernelPlan &plan,
                                                 double limitUs) {
   BestTiling best;
   best.limitUs = limitUs;
+  double productsUs = costModel.getProductsUs(countProducts(plan, extents));
+  auto isCut = [&](double boundUs) {
+    return cuts && (boundUs > limitUs || (best.tiling && boundUs >= best.us));
+  };
   for (const BoundedTiling &next : tilings) {
-    if (cuts &&
-        (next.boundUs > limitUs || (best.tiling && next.boundUs >= best.us)))
+    if (isCut(next.boundUs))
       break;
+    if (isCut(getLaunchUs(plan) + next.bound.getUs(productsUs)))
+      continue;
     ++numTried;
     SmallVector<int64_t> own(extents);
     setPartExtents(program, plan, next.tiling, own);
     TileGraph tiles = buildTileGraph(program, plan, own, next.tiling);
-    if (!fits(tiles, target))
+    std::optional<BlockSize> size = costModel.chooseBlockSize(
+        tiles, plan.getInputTypes(own), plan.getResultTypes(own));
+    if (!size)
       continue;
     ++numFitting;
-    double us = getLaunchUs(plan) +
-                costModel.estimateKernelUs(tiles, plan.getInputTypes(own),
-                                           plan.getResultTypes(own));
-    if (!best.tiling || us < best.us) {
-      best.tiling = next.tiling;
-      best.us = us;
-    }
+    double us = getLaunchUs(plan) + size->us;
+    if (best.tiling && us >= best.us)
+      continue;
+    best.tiling = next.tiling;
+    best.tiling->threads = size->threads;
+    best.us = us;
   }
   // Another one between the limit and this was not looked at, perhaps.
   if (cuts && best.tiling && best.us > limitUs)

@@ -40,6 +40,11 @@ unsigned getSizeBytes(ElementType type);
 /// Whether infinities are stored as such. To store in 8 bits saturates:
 /// f8E4M3FN has no infinities, and those of f8E5M2 are not made.
 bool storesInfinities(ElementType type);
+/// The type in which tensor cores take the operands of a product: f16, or bf16,
+/// whichever holds both exactly. None if neither does, as of f32: then it is
+/// computed without them.
+std::optional<ElementType> getTensorCoreElement(ElementType lhs,
+                                                ElementType rhs);
 
 using Shape = llvm::SmallVector<int64_t, 4>;
 

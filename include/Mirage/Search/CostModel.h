@@ -16,13 +16,23 @@
 
 #include "Mirage/Graph/Graph.h"
 #include "Mirage/Planning/Target.h"
+#include "Mirage/Search/KernelBound.h"
+#include <array>
+#include <optional>
 
 namespace mlir::mirage::search {
 
+/// The numbers of threads that a block may have, ascending. Powers of two, as
+/// the work items of most steps are; from two warps, as one has nobody to wait
+/// beside, to half of what a launch takes, as more leave a thread 64 registers.
+constexpr std::array<unsigned, 4> kBlockSizes = {64, 128, 256, 512};
+
 /// Whether one block's tiles fit into shared memory, each with a place of its
-/// own, and its accumulators into registers. The planner gives one place to
-/// tiles that are not there at once, so more would fit; which ones depends on
-/// the order of steps, which the search does not know (docs/Search.md).
+/// own, and its accumulators into the registers that its threads can have. The
+/// planner gives one place to tiles that are not there at once, so more would
+/// fit; which ones depends on the order of steps, which the search does not
+/// know. Code keeps accumulators in shared memory today: they are in both sums
+/// (docs/Search.md).
 bool fits(const TileGraph &kernel, const Target &target);
 
 /// What a kernel moves at the least, whatever its tiles and operators are
@@ -41,22 +51,34 @@ struct KernelTraffic {
   bool canBeSplit = true;
 };
 
+struct BlockSize {
+  unsigned threads = 0;
+  double us = 0; ///< what the kernel takes with it
+};
+
 class CostModel {
 public:
   virtual ~CostModel() = default;
-  /// One kernel, launched alone. Tiles must have been checked to fit.
+  /// One kernel, launched alone, with its number of threads. Tiles must have
+  /// been checked to fit.
   virtual double estimateKernelUs(const TileGraph &kernel,
                                   llvm::ArrayRef<TensorSpec> operands,
                                   llvm::ArrayRef<TensorSpec> results) const = 0;
-  /// What no kernel goes below whose extents and inputs are the header's,
-  /// whatever its operations are, and which joins blocks along at least
-  /// `numJoins` axes.
-  virtual double boundKernelUs(const TileGraph &header,
-                               llvm::ArrayRef<TensorSpec> operands,
-                               llvm::ArrayRef<TensorSpec> results,
-                               unsigned numJoins) const = 0;
+  /// The number of threads, among `kBlockSizes`, with which a kernel fits and
+  /// takes least; the smallest of several. None if it fits with none.
+  virtual std::optional<BlockSize>
+  chooseBlockSize(const TileGraph &kernel, llvm::ArrayRef<TensorSpec> operands,
+                  llvm::ArrayRef<TensorSpec> results) const = 0;
+  /// Of kernels whose extents and inputs are the header's, whatever their
+  /// operations are, and which join blocks along at least `numJoins` axes.
+  virtual KernelBound boundKernel(const TileGraph &header,
+                                  llvm::ArrayRef<TensorSpec> operands,
+                                  llvm::ArrayRef<TensorSpec> results,
+                                  unsigned numJoins) const = 0;
+  /// What an SM takes at least for so many products: KernelBound::getUs.
+  virtual double getProductsUs(const ProductCounts &products) const = 0;
   /// What no kernel goes below that moves as much; infinite if none fits into
-  /// the target. It is never above `boundKernelUs`.
+  /// the target. It is never above what `boundKernel` gives.
   virtual double boundTrafficUs(const KernelTraffic &traffic) const = 0;
   /// What a kernel after another one takes more than alone: less than nothing,
   /// as its launch is hidden.
@@ -65,9 +87,8 @@ public:
   virtual double estimateUs(const Graph &graph) const = 0;
 };
 
-/// Bytes, arithmetic, waves and latencies, each against the target's rate; the
-/// loop's loads overlap its arithmetic. Constants and their measurement:
-/// docs/Search.md.
+/// Bytes, arithmetic, waves and latencies, each against the target's rate.
+/// Constants and their measurement: docs/Search.md.
 class AnalyticCostModel : public CostModel {
 public:
   explicit AnalyticCostModel(Target target) : target(target) {}
@@ -75,29 +96,22 @@ public:
   double estimateKernelUs(const TileGraph &kernel,
                           llvm::ArrayRef<TensorSpec> operands,
                           llvm::ArrayRef<TensorSpec> results) const override;
-  double boundKernelUs(const TileGraph &header,
-                       llvm::ArrayRef<TensorSpec> operands,
-                       llvm::ArrayRef<TensorSpec> results,
-                       unsigned numJoins) const override;
+  std::optional<BlockSize>
+  chooseBlockSize(const TileGraph &kernel, llvm::ArrayRef<TensorSpec> operands,
+                  llvm::ArrayRef<TensorSpec> results) const override;
+  KernelBound boundKernel(const TileGraph &header,
+                          llvm::ArrayRef<TensorSpec> operands,
+                          llvm::ArrayRef<TensorSpec> results,
+                          unsigned numJoins) const override;
+  double getProductsUs(const ProductCounts &products) const override;
   double boundTrafficUs(const KernelTraffic &traffic) const override;
   double getFurtherKernelUs() const override;
   double estimateUs(const Graph &graph) const override;
 
 private:
-  struct Phases;
-  double getComputeUs(const TileGraph &kernel, const Node &op) const;
-  Phases getBlockUs(const TileGraph &kernel,
-                    llvm::ArrayRef<TensorSpec> operands,
-                    int64_t blocksPerSM) const;
-  int64_t getBlocksPerSM(const TileGraph &kernel) const;
-  double getBlocksUs(const TileGraph &kernel,
-                     llvm::ArrayRef<TensorSpec> operands,
-                     int64_t blocksPerSM) const;
-  double getTrafficUs(const TileGraph &kernel,
-                      llvm::ArrayRef<TensorSpec> operands,
-                      llvm::ArrayRef<TensorSpec> results,
-                      double blocksUs) const;
-  double getJoinUs(const TileGraph &kernel) const;
+  struct KernelWork;
+  double estimateUs(const KernelWork &work, int64_t threads) const;
+  double getJoinUs(const TileGraph &kernel, int64_t threads) const;
 
   Target target;
 };

@@ -44,6 +44,7 @@ private:
   struct BoundedTiling {
     double boundUs;
     size_t number;
+    KernelBound bound;
     Tiling tiling;
   };
   /// By ascending bounds, of tilings that leave equally many parts.

@@ -91,20 +91,14 @@ static MatmulFragments chooseExactFragments(const MatmulDims &dims,
           addBatch(layout.project({M, N}), dims.result.size() - 2)};
 }
 
-/// The type that tensor cores multiply: f16 or bf16, whichever holds every
-/// number of both operands (for 8-bit ones why not those: docs/rationale/
-/// Thread.md). None where products are taken in f32: an f32 operand may be
-/// beyond what 16 bits hold, and rounds only where a cast says so.
+/// The type that tensor cores multiply (for 8-bit operands why not those:
+/// docs/rationale/Thread.md). None where products are taken in f32: an f32
+/// operand may be beyond what 16 bits hold, and rounds only where a cast says
+/// so.
 static Type getTensorCoreType(Type lhs, Type rhs) {
-  auto holds = [](FloatType wide, Type type) {
-    return APFloat::isRepresentableBy(cast<FloatType>(type).getFloatSemantics(),
-                                      wide.getFloatSemantics());
-  };
-  for (FloatType wide : {FloatType(Float16Type::get(lhs.getContext())),
-                         FloatType(BFloat16Type::get(lhs.getContext()))})
-    if (holds(wide, lhs) && holds(wide, rhs))
-      return wide;
-  return Type();
+  std::optional<ElementType> type =
+      getTensorCoreElement(*convertElementType(lhs), *convertElementType(rhs));
+  return type ? convertElementType(lhs.getContext(), *type) : Type();
 }
 
 Value mlir::mirage::buildMatmulStep(RewriterBase &rewriter, Operation *op,

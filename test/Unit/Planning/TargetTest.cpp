@@ -65,8 +65,8 @@ TEST(Target, OthersAreErrorsThatListTheKnown) {
     EXPECT_TRUE(llvm::StringRef(message).starts_with(
         "expects one of the targets sm_80, sm_86, "))
         << message;
-    EXPECT_TRUE(llvm::StringRef(message).ends_with(
-        ", sm_121f, got '" + std::string(name) + "'"))
+    EXPECT_TRUE(llvm::StringRef(message).ends_with(", sm_121f, got '" +
+                                                   std::string(name) + "'"))
         << message;
   }
 }

@@ -258,7 +258,7 @@ TEST(SearchCache, TilingsAreChecked) {
                           std::pair("\"tile\":[8", "\"tile\":[9"),
                           std::pair("\"tile\":[8", "\"tile\":[0"),
                           std::pair("\"loop\":1,\"t", "\"loop\":0,\"t"),
-                          std::pair("\"threads\":128", "\"threads\":1")}) {
+                          std::pair("\"threads\":", "\"threads\":-")}) {
     MemoryCache cache = whole;
     std::string &value = cache.records.begin()->second;
     ASSERT_EQ(cache.records.begin()->first.rfind("results", 0), 0u);

@@ -1,0 +1,225 @@
+//===- BlockTime.cpp - How long one thread block takes --------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Search/BlockTime.h"
+#include "Mirage/Graph/Phases.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::search;
+using llvm::ArrayRef;
+
+// What the generated code takes, in clocks, fitted to 84 kernels on an H200
+// (docs/Search.md, "Cost model").
+
+/// One access of a thread to device memory, beyond the first one's latency.
+static constexpr double kAccessClocks = 77;
+/// One element of a tile that a thread reads from shared memory, computes with
+/// and writes back.
+static constexpr double kElementClocks = 46;
+/// One product of m16n8k16 on an SM, fragments out of shared memory included,
+/// whose rows lie in the same banks.
+static constexpr double kMatrixTileClocks = 43;
+
+/// One step of a sum of products without tensor cores, if a thread has few sums
+/// to go on with meanwhile; each further sum takes a clock. Measured: 14 with
+/// 192 sums, 128 to 512 threads.
+static constexpr double kProductClocks = 16;
+/// Such products on an SM, operands out of shared memory. Measured: 36 to 56
+/// with 1536 and 2048 sums, 128 to 512 threads.
+static constexpr double kProductsPerClock = 48;
+
+static constexpr int64_t kLargestAccessBytes = 16;
+
+double PhaseTime::getUs(int64_t blocksPerSM) const {
+  return std::max(aloneUs, double(blocksPerSM) * std::max(loadUs, computeUs));
+}
+
+//===----------------------------------------------------------------------===//
+// Loads
+//===----------------------------------------------------------------------===//
+
+/// The share of the full rate at which a tile is read whose rows have few
+/// consecutive bytes in device memory. Measured at 32, 64 and 128 bytes; below
+/// a sector of 32 bytes the rest of it is wasted.
+static double getRowEfficiency(const TensorSpec &tile,
+                               const TensorSpec &tensor) {
+  int64_t bytes = getSizeBytes(tile.element);
+  for (int dim = tile.getRank() - 1; dim >= 0; --dim) {
+    bytes *= tile.shape[dim];
+    if (tile.shape[dim] < tensor.shape[dim])
+      break;
+  }
+  if (bytes >= 96)
+    return 1;
+  if (bytes >= 64)
+    return 0.95;
+  return bytes >= 32 ? 0.82 : 0.82 * bytes / 32;
+}
+
+double mlir::mirage::search::getLoadBytes(const TensorSpec &tile,
+                                          const TensorSpec &tensor) {
+  return tile.getSizeBytes() / getRowEfficiency(tile, tensor);
+}
+
+/// How many accesses load a tile: of up to 16 bytes, which must not straddle
+/// rows.
+static int64_t countAccesses(const TensorSpec &tile, const TensorSpec &tensor) {
+  int64_t width = kLargestAccessBytes / getSizeBytes(tile.element);
+  if (tile.getRank() > 0)
+    width = std::gcd(width, std::gcd(tile.shape.back(), tensor.shape.back()));
+  return tile.getNumElements() / width;
+}
+
+void BlockWork::addLoads(bool inLoop, int64_t threads, PhaseTime &time) const {
+  double bytes = 0;
+  int64_t numAccesses = 0; // of the busiest thread
+  for (const Load &load : loads) {
+    if (load.isInLoop != inLoop)
+      continue;
+    bytes += load.bytes;
+    numAccesses += llvm::divideCeil(load.numAccesses, threads);
+  }
+  if (bytes == 0)
+    return;
+  double waitUs = target.loadLatencyUs +
+                  double(numAccesses) * kAccessClocks / target.clockMHz;
+  time.loadUs = bytes / target.loadBytesPerUsSM;
+  time.aloneUs = std::max(waitUs, time.loadUs) + target.barrierUs;
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+static constexpr double kProductsPerTile = 16 * 8 * 16;
+
+double mlir::mirage::search::getTensorCoreUs(const Target &target) {
+  return std::max(2 / target.tensorFlopsPerUsSM,
+                  kMatrixTileClocks / (kProductsPerTile * target.clockMHz));
+}
+
+double mlir::mirage::search::getScalarProductUs(const Target &target) {
+  return std::max(1 / target.scalarOpsPerUsSM,
+                  1 / (kProductsPerClock * target.clockMHz));
+}
+
+/// Products of m16n8k16, with either operand as the one of 16 rows.
+static double countMatrixTiles(const TensorSpec &lhs,
+                               const TensorSpec &result) {
+  int64_t rows = result.shape[result.getRank() - 2];
+  int64_t columns = result.shape.back();
+  int64_t batch = result.getNumElements() / (rows * columns);
+  auto count = [](int64_t size, int64_t tile) {
+    return double(llvm::divideCeil(size, tile));
+  };
+  double area = std::min(count(rows, 16) * count(columns, 8),
+                         count(rows, 8) * count(columns, 16));
+  return batch * area * count(lhs.shape.back(), 16);
+}
+
+BlockWork::Step BlockWork::multiply(const TensorSpec &lhs,
+                                    const TensorSpec &rhs,
+                                    const TensorSpec &result,
+                                    const Target &target) {
+  Step step;
+  if (getTensorCoreElement(lhs.element, rhs.element)) {
+    step.computeUs = countMatrixTiles(lhs, result) * kProductsPerTile *
+                     getTensorCoreUs(target);
+    return step;
+  }
+  step.elements = result.getNumElements();
+  step.length = lhs.shape.back();
+  step.computeUs =
+      double(step.elements * step.length) * getScalarProductUs(target);
+  return step;
+}
+
+/// All operations but products: arithmetic and shared memory's traffic.
+BlockWork::Step BlockWork::walkElements(const Node &op,
+                                        ArrayRef<TensorSpec> operands,
+                                        const TensorSpec &result,
+                                        const Target &target) {
+  const OperatorInfo &row = getOperatorInfo(op.opcode);
+  const ScalarDefinition &applied =
+      row.kind == OperatorKind::Accumulate
+          ? getOperatorInfo(op.attributes.reduction).definition
+          : row.definition;
+  int64_t elements = result.getNumElements(), bytes = result.getSizeBytes();
+  for (const TensorSpec &operand : operands) {
+    elements = std::max(elements, operand.getNumElements());
+    bytes += operand.getSizeBytes();
+  }
+  double arithmeticUs =
+      double(elements) *
+      ((1 + applied.countArithmetic()) / target.scalarOpsPerUsSM +
+       applied.countSpecial() / target.specialOpsPerUsSM);
+  Step step;
+  step.elements = elements;
+  step.computeUs = std::max(bytes / target.sharedBytesPerUsSM, arithmeticUs);
+  return step;
+}
+
+double mlir::mirage::search::getElementsUs(int64_t elements, int64_t threads,
+                                           const Target &target) {
+  return double(llvm::divideCeil(elements, threads)) * kElementClocks /
+         target.clockMHz;
+}
+
+double BlockWork::getAloneUs(const Step &step, int64_t threads) const {
+  double perThread = llvm::divideCeil(step.elements, threads);
+  double waitUs = step.length > 0
+                      ? double(step.length) *
+                            std::max(perThread, kProductClocks) /
+                            target.clockMHz
+                      : getElementsUs(step.elements, threads, target);
+  return std::max(step.computeUs, waitUs) + target.barrierUs;
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+BlockWork::BlockWork(const TileGraph &kernel, ArrayRef<TensorSpec> operands,
+                     const Target &target)
+    : target(target), numIterations(kernel.loop) {
+  llvm::SmallVector<Phase> phases = computePhases(kernel);
+  for (unsigned input = 0; input < kernel.getNumInputs(); ++input) {
+    const TensorSpec &tile = kernel.getType(input);
+    loads.push_back({phases[input] == Phase::Loop,
+                     getLoadBytes(tile, operands[input]),
+                     countAccesses(tile, operands[input])});
+  }
+  for (const Node &op : kernel.getNodes()) {
+    llvm::SmallVector<TensorSpec, 2> types;
+    for (ValueId operand : op.operands)
+      types.push_back(kernel.getType(operand));
+    const TensorSpec &result = kernel.getType(op.results[0]);
+    steps.push_back(getOperatorInfo(op.opcode).kind == OperatorKind::Contraction
+                        ? multiply(types[0], types[1], result, target)
+                        : walkElements(op, types, result, target));
+    // An accumulation works in every iteration, whatever its result's phase is.
+    steps.back().isInLoop = llvm::any_of(
+        op.operands, [&](ValueId v) { return phases[v] == Phase::Loop; });
+  }
+}
+
+BlockTime BlockWork::getTime(int64_t threads) const {
+  BlockTime block;
+  block.numIterations = numIterations;
+  addLoads(/*inLoop=*/false, threads, block.outside);
+  addLoads(/*inLoop=*/true, threads, block.iteration);
+  for (const Step &step : steps) {
+    PhaseTime &time = step.isInLoop ? block.iteration : block.outside;
+    time.aloneUs += getAloneUs(step, threads);
+    time.computeUs += step.computeUs;
+  }
+  return block;
+}

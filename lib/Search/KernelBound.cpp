@@ -1,0 +1,81 @@
+//===- KernelBound.cpp - What kernels of one tiling take at least ---------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Search/KernelBound.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::search;
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+static double multiplyExtents(NameSet names, llvm::ArrayRef<int64_t> extents) {
+  double product = 1;
+  for (NameId name : toList(names))
+    product *= double(extents[name]);
+  return product;
+}
+
+ProductCounts
+mlir::mirage::search::countProducts(const KernelPlan &plan,
+                                    llvm::ArrayRef<int64_t> extents) {
+  const KernelStructure &kernel = plan.kernel;
+  std::vector<NameSet> names; // by tensor
+  for (unsigned input = 0; input < kernel.inputs.size(); ++input)
+    names.push_back(toSet(plan.inputs[input].stored.layout));
+  ProductCounts counts;
+  for (const StructureOperator &op : kernel.operators) {
+    NameSet all = 0;
+    for (unsigned operand : op.operands)
+      all |= names[operand];
+    if (getOperatorInfo(op.opcode).kind == OperatorKind::Contraction) {
+      unsigned lhs = op.operands[0], rhs = op.operands[1];
+      bool isOfInputs = std::max(lhs, rhs) < kernel.inputs.size();
+      bool isOnTensorCores =
+          isOfInputs && getTensorCoreElement(plan.inputs[lhs].stored.element,
+                                             plan.inputs[rhs].stored.element);
+      (isOnTensorCores ? counts.onTensorCores : counts.others) +=
+          multiplyExtents(all, extents);
+    }
+    names.push_back(op.over == kNoName ? all : all & ~toSet(op.over));
+  }
+  return counts;
+}
+
+//===----------------------------------------------------------------------===//
+// Bounds
+//===----------------------------------------------------------------------===//
+
+double mlir::mirage::search::overlap(double a, double b, double c) {
+  double sum = a * a * a * a + b * b * b * b + c * c * c * c;
+  return std::sqrt(std::sqrt(sum)); // exact roots, so that machines agree
+}
+
+/// Of the phases of a block, wherever the products are in them: together they
+/// are no shorter than waits and products of one block, than the products of
+/// all that share the SM, and than what there is without products.
+double KernelBound::getBlocksUs(double productsUs, int64_t blocksPerSM) const {
+  double ownUs = productsUs / double(numBlocks);
+  double waitUs = block.outside.aloneUs +
+                  double(block.numIterations) * block.iteration.aloneUs;
+  double us = std::max(
+      {waitUs + ownUs, double(blocksPerSM) * ownUs, block.getUs(blocksPerSM)});
+  return double(llvm::divideCeil(numBlocks, numSMs * blocksPerSM)) * us;
+}
+
+/// Operations add tiles, so that fewer blocks fit; how many do is left open,
+/// since fewer may mean fewer in the last wave.
+double KernelBound::getUs(double productsUs) const {
+  double blocksUs = getBlocksUs(productsUs, 1);
+  for (int64_t perSM = mostBlocksPerSM; perSM > 1; --perSM)
+    blocksUs = std::min(blocksUs, getBlocksUs(productsUs, perSM));
+  return otherUs + overlap(blocksUs, memoryUs, cacheUs);
+}
