@@ -44,8 +44,8 @@ TileGraph build(const LinearKernel &sizes) {
   rms.reduction = Opcode::Rms;
   rms.dims = {1};
   rms.count = kDepth;
-  ValueId norm = tiles.add(Opcode::Accumulate, {x},
-                           {{kRows, 1}, ElementType::F32}, rms);
+  ValueId norm =
+      tiles.add(Opcode::Accumulate, {x}, {{kRows, 1}, ElementType::F32}, rms);
   TensorSpec result{{kRows, sizes.n}, ElementType::F32};
   ValueId product = tiles.add(Opcode::Matmul, {x, w}, result);
   Attributes sum;
@@ -57,11 +57,11 @@ TileGraph build(const LinearKernel &sizes) {
 }
 
 double predict(const LinearKernel &sizes) {
-  return AnalyticCostModel(getH200())
-      .estimateKernelUs(build(sizes),
-                        {{{kRows, kDepth}, ElementType::F16},
-                         {{kDepth, kColumns}, ElementType::F16}},
-                        {{{kRows, kColumns}, ElementType::F16}});
+  return AnalyticCostModel(getH200()).estimateKernelUs(
+      build(sizes),
+      {{{kRows, kDepth}, ElementType::F16},
+       {{kDepth, kColumns}, ElementType::F16}},
+      {{{kRows, kColumns}, ElementType::F16}});
 }
 
 std::vector<double> rank(const std::vector<double> &values) {
@@ -85,20 +85,24 @@ double correlateRanks(const std::vector<double> &a,
   return 1 - 6 * sum / (n * (n * n - 1));
 }
 
-/// Times of an H200, cold L2, in µs (`mirage-run --device=cuda --measure`). Left
-/// out is {48, 256, 128}, 155.7 µs, whose 12 loads LLVM does not unroll: twice
-/// what is predicted (docs/Search.md).
+/// Times of an H200, cold L2, in µs (`mirage-run --device=cuda --measure`).
+/// Left out is {48, 256, 128}, 155.7 µs, whose 12 loads LLVM does not unroll:
+/// twice what is predicted (docs/Search.md).
 TEST(InstancesTest, PredictionsFollowWhatAnH200Takes) {
   const std::vector<std::pair<LinearKernel, double>> measured = {
-      {{48, 64, 64}, 125.0},  {{48, 64, 128}, 104.6},  {{48, 64, 256}, 96.0},
-      {{48, 64, 512}, 96.5},  {{48, 128, 64}, 131.9},  {{48, 128, 128}, 106.2},
-      {{48, 128, 256}, 83.5}, {{48, 128, 512}, 83.0},  {{48, 256, 64}, 103.4},
-      {{48, 256, 256}, 80.1}, {{48, 256, 512}, 64.9},
-      {{64, 128, 64}, 123.3}, {{64, 128, 128}, 107.7}, {{64, 128, 256}, 100.6},
-      {{64, 128, 512}, 99.2}, {{64, 256, 64}, 101.1},  {{64, 256, 128}, 89.1},
-      {{64, 256, 256}, 108.0}, {{64, 256, 512}, 85.5}, {{96, 64, 64}, 230.4},
-      {{96, 64, 128}, 155.1}, {{96, 64, 256}, 151.7},  {{96, 64, 512}, 148.0},
-      {{96, 128, 64}, 247.8}, {{96, 128, 128}, 156.2}, {{96, 128, 256}, 134.7},
+      {{48, 64, 64}, 125.0},   {{48, 64, 128}, 104.6},
+      {{48, 64, 256}, 96.0},   {{48, 64, 512}, 96.5},
+      {{48, 128, 64}, 131.9},  {{48, 128, 128}, 106.2},
+      {{48, 128, 256}, 83.5},  {{48, 128, 512}, 83.0},
+      {{48, 256, 64}, 103.4},  {{48, 256, 256}, 80.1},
+      {{48, 256, 512}, 64.9},  {{64, 128, 64}, 123.3},
+      {{64, 128, 128}, 107.7}, {{64, 128, 256}, 100.6},
+      {{64, 128, 512}, 99.2},  {{64, 256, 64}, 101.1},
+      {{64, 256, 128}, 89.1},  {{64, 256, 256}, 108.0},
+      {{64, 256, 512}, 85.5},  {{96, 64, 64}, 230.4},
+      {{96, 64, 128}, 155.1},  {{96, 64, 256}, 151.7},
+      {{96, 64, 512}, 148.0},  {{96, 128, 64}, 247.8},
+      {{96, 128, 128}, 156.2}, {{96, 128, 256}, 134.7},
       {{96, 128, 512}, 122.1}};
   std::vector<double> predictions, times;
   for (const auto &[sizes, us] : measured) {
@@ -159,15 +163,17 @@ TEST(InstancesTest, AccumulatorsTakeTheThreadsTheyNeed) {
 /// What is kept differs in operators, maps or inputs: a structure is kept with
 /// its cheapest sizes only, and no two kept kernels are alike.
 TEST(InstancesTest, CandidatesAreDistinct) {
-  for (const Graph &program : {rmsNormLinear(8, 512, 768), lora(16, 256, 16, 200),
-                               attention(2, 40, 300, 32)}) {
+  for (const Graph &program :
+       {rmsNormLinear(8, 512, 768), lora(16, 256, 16, 200),
+        attention(2, 40, 300, 32)}) {
     SearchOptions options;
     options.numCandidates = 32;
     SearchResult result = llvm::cantFail(superoptimize(program, options));
     std::set<std::string> structures, kernels;
     for (const Candidate &candidate : result.candidates) {
       EXPECT_TRUE(structures.insert(toString(candidate.structure)).second);
-      EXPECT_TRUE(kernels.insert(toString(canonicalize(candidate.graph))).second)
+      EXPECT_TRUE(
+          kernels.insert(toString(canonicalize(candidate.graph))).second)
           << toString(candidate.graph);
     }
     EXPECT_GT(kernels.size(), 4u);
