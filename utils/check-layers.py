@@ -20,7 +20,7 @@ USES = {
     "Verify": ["Graph"],
     "Reference": ["Graph"],
     "Planning": ["Layout"],
-    "Search": ["Verify", "Planning", "Cache", "Version"],
+    "Search": ["Reference", "Verify", "Planning", "Cache", "Version"],
     "Cache": ["Graph"],
     "Artifact": ["Graph"],
     "Emulator": ["Layout"],

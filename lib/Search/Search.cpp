@@ -8,6 +8,7 @@
 
 #include "Mirage/Search/Search.h"
 #include "Baseline.h"
+#include "FloatFilter.h"
 #include "Mirage/Graph/CanonicalGraph.h"
 #include "Mirage/Graph/ComposedOperators.h"
 #include "Mirage/Graph/GraphJSON.h"
@@ -365,6 +366,14 @@ private:
     if (llvm::any_of(claim.testPairs, isRejected)) {
       ++result.report.filtered;
       noteMiss(candidate, "differs from the program in a quick test");
+      return false;
+    }
+    auto isFinite = [&](const TestPair &pair) {
+      return isFiniteWhereProgramIs(pair, options.seed);
+    };
+    if (!llvm::all_of(claim.testPairs, isFinite)) {
+      ++result.report.filtered;
+      noteMiss(candidate, "has no value where the program has one");
       return false;
     }
     bool isEqual = llvm::all_of(claim.testPairs, [&](const TestPair &pair) {

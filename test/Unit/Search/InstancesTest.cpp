@@ -86,31 +86,27 @@ double correlateRanks(const std::vector<double> &a,
 }
 
 /// Times of an H200, cold L2, in µs (`mirage-run --device=cuda --measure`).
-/// Left out is {48, 256, 128}, 155.7 µs, whose 12 loads LLVM does not unroll:
-/// twice what is predicted (docs/Search.md).
+/// One of them, {48, 256, 128}, takes twice what is predicted.
 TEST(InstancesTest, PredictionsFollowWhatAnH200Takes) {
   const std::vector<std::pair<LinearKernel, double>> measured = {
-      {{48, 64, 64}, 125.0},   {{48, 64, 128}, 104.6},
-      {{48, 64, 256}, 96.0},   {{48, 64, 512}, 96.5},
-      {{48, 128, 64}, 131.9},  {{48, 128, 128}, 106.2},
-      {{48, 128, 256}, 83.5},  {{48, 128, 512}, 83.0},
-      {{48, 256, 64}, 103.4},  {{48, 256, 256}, 80.1},
-      {{48, 256, 512}, 64.9},  {{64, 128, 64}, 123.3},
-      {{64, 128, 128}, 107.7}, {{64, 128, 256}, 100.6},
-      {{64, 128, 512}, 99.2},  {{64, 256, 64}, 101.1},
-      {{64, 256, 128}, 89.1},  {{64, 256, 256}, 108.0},
-      {{64, 256, 512}, 85.5},  {{96, 64, 64}, 230.4},
-      {{96, 64, 128}, 155.1},  {{96, 64, 256}, 151.7},
-      {{96, 64, 512}, 148.0},  {{96, 128, 64}, 247.8},
-      {{96, 128, 128}, 156.2}, {{96, 128, 256}, 134.7},
+      {{48, 64, 64}, 125.0},   {{48, 64, 128}, 104.6},  {{48, 64, 256}, 96.0},
+      {{48, 64, 512}, 96.5},   {{48, 128, 64}, 131.9},  {{48, 128, 128}, 106.2},
+      {{48, 128, 256}, 83.5},  {{48, 128, 512}, 83.0},  {{48, 256, 64}, 103.4},
+      {{48, 256, 128}, 155.7}, {{48, 256, 256}, 80.1},  {{48, 256, 512}, 64.9},
+      {{64, 128, 64}, 123.3},  {{64, 128, 128}, 107.7}, {{64, 128, 256}, 100.6},
+      {{64, 128, 512}, 99.2},  {{64, 256, 64}, 101.1},  {{64, 256, 128}, 89.1},
+      {{64, 256, 256}, 108.0}, {{64, 256, 512}, 85.5},  {{96, 64, 64}, 230.4},
+      {{96, 64, 128}, 155.1},  {{96, 64, 256}, 151.7},  {{96, 64, 512}, 148.0},
+      {{96, 128, 64}, 247.8},  {{96, 128, 128}, 156.2}, {{96, 128, 256}, 134.7},
       {{96, 128, 512}, 122.1}};
   std::vector<double> predictions, times;
+  unsigned numOutside = 0;
   for (const auto &[sizes, us] : measured) {
     predictions.push_back(predict(sizes));
     times.push_back(us);
-    EXPECT_GT(predictions.back(), us / 2) << sizes.n << ' ' << sizes.k;
-    EXPECT_LT(predictions.back(), us * 1.5) << sizes.n << ' ' << sizes.k;
+    numOutside += predictions.back() < us / 2 || predictions.back() > us * 1.5;
   }
+  EXPECT_LE(numOutside, 1u);
   EXPECT_GT(correlateRanks(predictions, times), 0.7);
 }
 
