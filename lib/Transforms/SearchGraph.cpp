@@ -73,24 +73,59 @@ private:
                       " of the search only enumerates";
   }
 
+  /// A candidate and what its test at small sizes says.
+  struct Judged {
+    const search::Candidate *candidate;
+    Verdict smallSizes;
+  };
+
   /// The cheapest candidate that passes the final test, if it is cheaper than
-  /// what there is.
+  /// what there is; if some have the proved bound that is asked for, the
+  /// cheapest of those.
   void choose(const Graph &program) {
     const search::SearchReport &report = result.search.report;
     if (result.search.candidates.empty())
       result.whyNot = describeNothingFound();
+    std::vector<Judged> unproved;
     for (const search::Candidate &candidate : result.search.candidates) {
       if (candidate.predictedUs >= report.baselineUs) {
-        result.whyNot = llvm::formatv("the best µGraph is predicted to take "
-                                      "{0:f2} us, its operators one by one "
-                                      "{1:f2} us",
-                                      candidate.predictedUs, report.baselineUs);
-        return;
+        noteNoneCheaper(candidate);
+        break;
       }
-      if (passes(program, candidate))
-        return replace(program, candidate);
-      hasFailedTest = true;
+      std::optional<Verdict> small = judgeAtSmallSizes(candidate);
+      if (!small) {
+        hasFailedTest = true;
+        continue;
+      }
+      Judged judged{&candidate, std::move(*small)};
+      if (!judged.smallSizes.meetsBound())
+        unproved.push_back(std::move(judged));
+      else if (takeIfRight(program, std::move(judged)))
+        return;
     }
+    for (Judged &judged : unproved)
+      if (takeIfRight(program, std::move(judged)))
+        return;
+  }
+
+  void noteNoneCheaper(const search::Candidate &candidate) {
+    if (result.whyNot.empty())
+      result.whyNot =
+          llvm::formatv("the best µGraph is predicted to take {0:f2} us, its "
+                        "operators one by one {1:f2} us",
+                        candidate.predictedUs, result.search.report.baselineUs);
+  }
+
+  bool takeIfRight(const Graph &program, Judged judged) {
+    std::optional<Verdict> full = judgeAtOwnSizes(program, *judged.candidate);
+    if (!full) {
+      hasFailedTest = true;
+      return false;
+    }
+    result.smallSizes = std::move(judged.smallSizes);
+    result.fullSize = std::move(*full);
+    replace(program, *judged.candidate);
+    return true;
   }
 
   std::string describeNothingFound() const {
@@ -113,27 +148,59 @@ private:
     return final;
   }
 
-  /// Whether all claims hold. Verdicts are joined: of several sizes the worst
-  /// bound counts, of several parts the sum of their bounds.
-  bool passes(const Graph &program, const search::Candidate &candidate) {
-    if (candidate.claims.size() == 1) {
-      const search::Claim &claim = candidate.claims[0];
-      return passes({program, candidate.graph, claim.testPairs},
-                    result.smallSizes, result.fullSize);
+  using ClaimJudge =
+      llvm::function_ref<std::optional<Verdict>(const search::Claim &)>;
+
+  /// Of several parts the sum of their bounds counts. None if a claim does not
+  /// hold.
+  std::optional<Verdict> judgeClaims(const search::Candidate &candidate,
+                                     ClaimJudge judgeClaim) {
+    std::optional<Verdict> sum;
+    for (const search::Claim &claim : candidate.claims) {
+      std::optional<Verdict> verdict = judgeClaim(claim);
+      if (!verdict)
+        return std::nullopt;
+      if (sum)
+        addVerdict(*sum, *verdict);
+      else
+        sum = std::move(verdict);
     }
-    for (auto [number, claim] : llvm::enumerate(candidate.claims)) {
-      Verdict small, full;
-      if (!passes(claim, small, full))
-        return false;
-      if (number == 0) {
-        result.smallSizes = std::move(small);
-        result.fullSize = std::move(full);
-        continue;
+    return sum;
+  }
+
+  /// Of several sizes the worst bound counts. What has no small ones is tested
+  /// at its own.
+  std::optional<Verdict> judgeAtSmallSizes(const search::Candidate &candidate) {
+    return judgeClaims(candidate, [&](const search::Claim &claim) {
+      if (claim.testPairs.empty())
+        return judge(claim.program, claim.graph);
+      std::optional<Verdict> worst;
+      for (const search::TestPair &pair : claim.testPairs) {
+        std::optional<Verdict> verdict = judge(pair.program, pair.candidate);
+        if (!verdict)
+          return verdict;
+        if (!worst || verdict->bound.provedLog2 > worst->bound.provedLog2)
+          worst = std::move(verdict);
       }
-      addVerdict(result.smallSizes, small);
-      addVerdict(result.fullSize, full);
-    }
-    return !differsAsAWhole(program, candidate.graph);
+      return worst;
+    });
+  }
+
+  std::optional<Verdict> judgeAtOwnSizes(const Graph &program,
+                                         const search::Candidate &candidate) {
+    std::optional<Verdict> verdict =
+        judgeClaims(candidate, [&](const search::Claim &claim) {
+          if (claim.testPairs.empty() ||
+              !isTooLarge(claim.program, claim.graph))
+            return judge(claim.program, claim.graph);
+          Verdict untested;
+          untested.reason = "too large to be tested at its own sizes";
+          return std::optional<Verdict>(std::move(untested));
+        });
+    bool isWhole = candidate.claims.size() == 1;
+    if (verdict && !isWhole && differsAsAWhole(program, candidate.graph))
+      return std::nullopt;
+    return verdict;
   }
 
   /// Equal parts make an equal whole; this is a look at how they were joined.
@@ -173,27 +240,6 @@ private:
     sum.bound.trials = trials;
     sum.whereBothDefined = !isDefinedAlike;
     sum.isSameGraph = false;
-  }
-
-  bool passes(const search::Claim &claim, Verdict &small, Verdict &full) {
-    for (auto [number, pair] : llvm::enumerate(claim.testPairs)) {
-      std::optional<Verdict> verdict = judge(pair.program, pair.candidate);
-      if (!verdict)
-        return false;
-      if (number == 0 || verdict->bound.provedLog2 > small.bound.provedLog2)
-        small = *verdict;
-    }
-    if (!claim.testPairs.empty() && isTooLarge(claim.program, claim.graph)) {
-      full.reason = "too large to be tested at its own sizes";
-      return true;
-    }
-    std::optional<Verdict> verdict = judge(claim.program, claim.graph);
-    if (!verdict)
-      return false;
-    full = *verdict;
-    if (claim.testPairs.empty())
-      small = full;
-    return true;
   }
 
   /// Field arithmetic does some 6·10⁹ operations a second and core; a test
