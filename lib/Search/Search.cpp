@@ -245,7 +245,8 @@ private:
   void startSizing() {
     result.candidates.clear();
     bestUs.clear();
-    tilings.emplace(program, target, costModel, !cutsNothing);
+    tilings.emplace(program, target, costModel, !cutsNothing,
+                    getNumThreads(options));
   }
 
   void sizeAll() {

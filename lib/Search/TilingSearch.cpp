@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Search/TilingSearch.h"
+#include "Mirage/Reference/ParallelFor.h"
 #include "Mirage/Search/KernelTraffic.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -18,8 +19,10 @@ using llvm::ArrayRef;
 using llvm::SmallVector;
 
 TilingSearch::TilingSearch(const TargetProgram &program, const Target &target,
-                           const CostModel &costModel, bool cuts)
-    : program(program), target(target), costModel(costModel), cuts(cuts) {}
+                           const CostModel &costModel, bool cuts,
+                           unsigned numThreads)
+    : program(program), target(target), costModel(costModel), cuts(cuts),
+      numThreads(numThreads) {}
 
 //===----------------------------------------------------------------------===//
 // Bounds
@@ -67,26 +70,39 @@ static std::string getHeaderText(const TargetProgram &program,
   return text;
 }
 
+TilingSearch::BoundedTiling TilingSearch::boundTiling(const KernelPlan &plan,
+                                                      ArrayRef<int64_t> extents,
+                                                      Tiling tiling) const {
+  SmallVector<int64_t> own(extents);
+  setPartExtents(program, plan, tiling, own);
+  BoundedTiling bounded;
+  for (NameId part : getOwnParts(program, plan))
+    bounded.parts.push_back(own[part]);
+  bounded.bound = costModel.boundKernel(
+      buildTileHeader(program, plan, own, tiling), plan.getInputTypes(own),
+      plan.getResultTypes(own), countJoinedAxes(plan.kernel));
+  bounded.boundUs = getLaunchUs(plan) + bounded.bound.getUs(0);
+  bounded.tiling = std::move(tiling);
+  return bounded;
+}
+
 TilingSearch::TilingGroups
 TilingSearch::boundTilings(const KernelPlan &plan,
                            ArrayRef<int64_t> extents) const {
-  unsigned numJoins = countJoinedAxes(plan.kernel);
-  SmallVector<NameId> parts = getOwnParts(program, plan);
+  std::vector<Tiling> tilings =
+      enumerateTilings(plan, extents, target.sharedBytesPerBlock);
+  BoundedTilings all(tilings.size());
+  constexpr int64_t kGrain = 64;
+  parallelFor(numThreads, tilings.size(), kGrain,
+              [&](int64_t begin, int64_t end) {
+                for (int64_t i = begin; i < end; ++i) {
+                  all[i] = boundTiling(plan, extents, std::move(tilings[i]));
+                  all[i].number = i;
+                }
+              });
   TilingGroups groups;
-  size_t number = 0;
-  for (Tiling &tiling :
-       enumerateTilings(plan, extents, target.sharedBytesPerBlock)) {
-    SmallVector<int64_t> own(extents);
-    setPartExtents(program, plan, tiling, own);
-    KernelBound bound = costModel.boundKernel(
-        buildTileHeader(program, plan, own, tiling), plan.getInputTypes(own),
-        plan.getResultTypes(own), numJoins);
-    SmallVector<int64_t> counts;
-    for (NameId part : parts)
-      counts.push_back(own[part]);
-    groups[counts].push_back({getLaunchUs(plan) + bound.getUs(0), number++,
-                              bound, std::move(tiling)});
-  }
+  for (BoundedTiling &bounded : all)
+    groups[bounded.parts].push_back(std::move(bounded));
   for (auto &[counts, tilings] : groups)
     llvm::sort(tilings, [](const auto &a, const auto &b) {
       return std::tie(a.boundUs, a.number) < std::tie(b.boundUs, b.number);

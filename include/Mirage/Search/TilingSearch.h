@@ -25,7 +25,7 @@ class TilingSearch {
 public:
   /// \param cuts  what bounds exclude is not tried. False for tests.
   TilingSearch(const TargetProgram &program, const Target &target,
-               const CostModel &costModel, bool cuts);
+               const CostModel &costModel, bool cuts, unsigned numThreads);
 
   struct Choice {
     std::vector<Tiling> tilings; ///< by kernel
@@ -42,10 +42,11 @@ public:
 private:
   /// A tiling and what it cannot go below.
   struct BoundedTiling {
-    double boundUs;
-    size_t number;
+    double boundUs = 0;
+    size_t number = 0;
     KernelBound bound;
     Tiling tiling;
+    llvm::SmallVector<int64_t> parts; ///< how many it leaves
   };
   /// By ascending bounds, of tilings that leave equally many parts.
   using BoundedTilings = std::vector<BoundedTiling>;
@@ -59,6 +60,9 @@ private:
 
   const TilingGroups &getGroups(const KernelPlan &plan,
                                 llvm::ArrayRef<int64_t> extents);
+  BoundedTiling boundTiling(const KernelPlan &plan,
+                            llvm::ArrayRef<int64_t> extents,
+                            Tiling tiling) const;
   TilingGroups boundTilings(const KernelPlan &plan,
                             llvm::ArrayRef<int64_t> extents) const;
   const BestTiling &getBest(const KernelPlan &plan,
@@ -85,6 +89,7 @@ private:
   const Target &target;
   const CostModel &costModel;
   bool cuts;
+  unsigned numThreads; ///< that bound tilings
   uint64_t numTried = 0, numFitting = 0;
   std::map<std::string, TilingGroups> groups;
   std::map<std::string, BestTiling> bests;
