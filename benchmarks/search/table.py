@@ -5,8 +5,9 @@
   benchmarks/search/table.py lora softmax_rows  these
 
 For each program: results of one kernel with 5 to 11 operators, with branch and
-bound and without it, and at the largest number without pruning by expressions;
-then results of two kernels. Each line is a search of its own to the end, or to
+bound and, at the largest number, without it; with --unpruned also without
+pruning by expressions, of 3 and 4 operators, as more take minutes; then results
+of two kernels. Each line is a search of its own to the end, or to
 --max-states, where a "+" stands beside the states. Seconds are the search's,
 medians of --runs, on one thread and on two: enumeration, sizes, costs and the
 verification at small sizes. The final test at the program's own sizes is left
@@ -85,8 +86,9 @@ def print_program(args, name):
         limits = {"max_kernels": 1, "max_block_ops": operators}
         print_search(args, f"1 kernel, {operators}", program, **limits)
     print_search(args, "every cost", program, branch_and_bound="false", **limits)
-    if args.unpruned:
-        print_search(args, "every expression", program, pruner="none", **limits)
+    for operators in (3, 4) if args.unpruned else ():
+        print_search(args, f"every expression, {operators}", program, pruner="none", max_kernels=1,
+                     max_block_ops=operators)
     for operators in (9, 11):
         print_search(args, f"2 kernels, {operators}", program, max_kernels=2, max_ops=operators,
                      max_block_ops=operators)
