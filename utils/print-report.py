@@ -36,7 +36,7 @@ def describe(graph):
               f"{search.get('statesPerSecond', 0):.0f} states/s; limits reached: {hit}")
         print("  limits    " + ", ".join(f"{name} {options[name]}" for name in LIMITS))
     if search.get("cuts"):
-        print(f"  cut       {search['cuts']} sets of kernels, by a bound on their cost")
+        print(f"  cut       {search['cuts']} times by a bound on cost")
     if search.get("recalled"):
         print(f"  recalled  {search['recalled']} items from the checkpoint")
     if search.get("parts"):
@@ -51,9 +51,13 @@ def describe(graph):
         return
     kernels = graph.get("kernels", 1)
     print(f"  result    {kernels} kernel{'s' if kernels > 1 else ''}")
-    print(f"  predicted {search['bestUs']:.2f} us; operators one by one "
+    predicted = graph["predictedUs"]
+    print(f"  predicted {predicted:.2f} us; operators one by one "
           f"{search['baselineUs']:.2f} us; limit of device memory {search['limitUs']:.2f} us "
-          f"({search['bestUs'] / search['limitUs']:.2f} times that)")
+          f"({predicted / search['limitUs']:.2f} times that)")
+    for miss in graph.get("nearMisses", []):
+        if miss["predictedUs"] < predicted:
+            print(f"  cheaper   {miss['predictedUs']:.2f} us: {miss['why']}")
     small, full = graph["smallSizes"], graph["fullSize"]
     print(f"  verdict   {small['verdict']}: {describe_bound(small)} (at small sizes)")
     own = (f"{full['verdict']} at its own sizes, {full['trials']} trials"

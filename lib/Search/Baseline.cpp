@@ -13,8 +13,8 @@ using namespace mlir::mirage;
 using namespace mlir::mirage::search;
 
 llvm::Expected<Graph>
-mlir::mirage::search::buildBaseline(const Graph &program,
-                                    const Target &target) {
+mlir::mirage::search::buildBaseline(const Graph &program, const Target &target,
+                                    const CostModel &costModel) {
   Graph baseline;
   for (unsigned input = 0; input < program.getNumInputs(); ++input)
     baseline.addInput(program.getType(input), program.getInputName(input));
@@ -28,6 +28,9 @@ mlir::mirage::search::buildBaseline(const Graph &program,
         buildDefaultTileGraph(program, op, target.sharedBytesPerBlock);
     if (!body)
       return body.takeError();
+    if (auto size = costModel.chooseBlockSize(
+            *body, program.getTypes(op.operands), program.getTypes(op.results)))
+      body->threads = size->threads;
     baseline.addGraph(op.operands,
                       std::make_shared<TileGraph>(std::move(*body)),
                       program.getTypes(op.results));

@@ -13,9 +13,11 @@
 
 namespace mlir::mirage::search {
 
-/// Each operation as a kernel with its default block graph; views stay. Fails
-/// where an operation has none that fits.
-llvm::Expected<Graph> buildBaseline(const Graph &program, const Target &target);
+/// Each operation as a kernel with its default block graph and the number of
+/// threads that suits it; views stay. Fails where an operation has none that
+/// fits.
+llvm::Expected<Graph> buildBaseline(const Graph &program, const Target &target,
+                                    const CostModel &costModel);
 
 } // namespace mlir::mirage::search
 

@@ -205,11 +205,9 @@ KernelBound AnalyticCostModel::boundKernel(const TileGraph &header,
 }
 
 double AnalyticCostModel::getProductsUs(const ProductCounts &products) const {
-  // So that no rounding lifts a bound above what it bounds.
-  constexpr double kBelow = 1 - 1e-9;
   double onTensorCores = getTensorCoreUs(target);
   double others = std::min(onTensorCores, getScalarProductUs(target));
-  return kBelow *
+  return kBoundRounding *
          (products.onTensorCores * onTensorCores + products.others * others);
 }
 

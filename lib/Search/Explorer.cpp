@@ -94,6 +94,7 @@ bool Explorer::runLastKernels(unsigned numOperators) {
 /// Of kernels that bring a structure to so many operators.
 std::vector<Explorer::Item> Explorer::makeItems(bool isLast,
                                                 unsigned numOperators) {
+  boundBoundaries();
   std::vector<Item> items;
   for (unsigned number = 0; number < boundaries.size(); ++number) {
     Boundary &boundary = *boundaries[number];
@@ -264,14 +265,15 @@ void Explorer::addWay(const Item &item, const KernelStructure &kernel,
       to.hash = hashToText(key);
     to.tensors = std::move(tensors);
     to.numNew = numNew;
-    // Fewer than this round's are of an item that was cut before.
-    to.minOperators = std::max<unsigned>(
-        from.minOperators + kernel.operators.size(), numOperators);
-    to.inputsRead = from.inputsRead;
+    // What was cut before has fewer, and goes on only by ways of this round.
+    to.minOperators = numOperators;
+    to.inputsRead = getInputsRead(way);
     to.leastUs = std::numeric_limits<double>::infinity();
   }
   Boundary &to = *boundaries[entry->second];
-  noteWay(way, to);
+  assert(to.inputsRead == getInputsRead(way) && "equal forms, equal inputs");
+  if (limits.costModel)
+    way.leastUs = boundWayUs(way, to);
   to.ways.push_back(std::move(way));
 }
 

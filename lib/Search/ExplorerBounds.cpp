@@ -124,6 +124,7 @@ bool Explorer::isDone(const Item &item, const Look &look) const {
   return look.before && !look.before->cuts(boundUs(item));
 }
 
+/// What the way's kernel cannot go below.
 double Explorer::boundWayUs(const Way &way, const Boundary &to) const {
   const Boundary &from = *boundaries[way.from];
   SmallVector<StoredTensor> inputs, results;
@@ -134,14 +135,24 @@ double Explorer::boundWayUs(const Way &way, const Boundary &to) const {
   KernelTraffic traffic = search::getTraffic(
       program, inputs, results, way.kernel.gridNames, way.kernel.loopName);
   traffic.numJoins = countJoinedAxes(way.kernel);
-  return from.leastUs + limits.costModel->boundTrafficUs(traffic) +
-         getLaunchUs(from.position);
+  return limits.costModel->boundTrafficUs(traffic) + getLaunchUs(from.position);
 }
 
-/// What the way takes at the least, and what it reads.
-void Explorer::noteWay(const Way &way, Boundary &to) {
-  addInputs(to.inputsRead, way.kernel.inputs);
-  to.inputsRead |= boundaries[way.from]->inputsRead;
-  if (limits.costModel)
-    to.leastUs = std::min(to.leastUs, boundWayUs(way, to));
+/// Sums along the cheapest ways. Ways lead from one position to the next.
+void Explorer::boundBoundaries() {
+  if (!limits.costModel)
+    return;
+  for (unsigned position = 1; position < limits.maxKernels; ++position)
+    for (auto &to : boundaries)
+      if (to->position == position)
+        for (const Way &way : to->ways)
+          to->leastUs = std::min(to->leastUs,
+                                 boundaries[way.from]->leastUs + way.leastUs);
+}
+
+/// The inputs that a kernel after the boundary leaves read.
+SmallBitVector Explorer::getInputsRead(const Way &way) const {
+  SmallBitVector read = boundaries[way.from]->inputsRead;
+  addInputs(read, way.kernel.inputs);
+  return read;
 }

@@ -22,6 +22,7 @@ namespace mlir::mirage::search {
 struct Explorer::Way {
   unsigned from = 0;
   KernelStructure kernel;
+  double leastUs = 0; ///< of this kernel alone
 };
 
 /// When the kernels of one size after a boundary were looked at. What bounds
@@ -47,7 +48,8 @@ struct Explorer::Boundary {
   unsigned minOperators = 0; ///< of all kernels before
   /// What the kernels before cannot go below, by any way so far.
   double leastUs = 0;
-  /// What they read of the program, by any way so far, a bit for each input.
+  /// What they read of the program, a bit for each input. The same by all ways:
+  /// what is read is used, and then an atom of some form, as no law cancels.
   llvm::SmallBitVector inputsRead;
   /// The last look at kernels of each size, those that are the last ones and
   /// others.

@@ -82,7 +82,7 @@ public:
   }
 
   Expected<SearchResult> run() {
-    Expected<Graph> baseline = buildBaseline(original, target);
+    Expected<Graph> baseline = buildBaseline(original, target, costModel);
     if (!baseline)
       return baseline.takeError();
     result.baseline = std::move(*baseline);
@@ -111,14 +111,16 @@ private:
         cache.keep(
             FoundStructures{structures, result.report, result.stopReason});
     }
-    if (result.stopReason == StopReason::Exhausted &&
-        result.report.counts.pruned[unsigned(PruneReason::OuterProduct)] > 0)
-      stop(StopReason::OuterProducts);
-    result.report.structures = structures.size();
     if (isPart())
       result.candidates.clear(); // they had sizes for the bounds on costs alone
     else
       choose();
+    if (result.stopReason == StopReason::Exhausted &&
+        result.report.counts.pruned[unsigned(PruneReason::OuterProduct)] > 0)
+      stop(StopReason::OuterProducts);
+    result.report.structures = structures.size();
+    if (!isPart())
+      cache.keep(result);
     noteBest();
   }
 
@@ -130,12 +132,22 @@ private:
     if (result.report.rejected > 0 && !cutsNothing && !cannotJudge) {
       cutsNothing = true;
       if (result.report.cuts > 0)
-        explore();
+        exploreAgain();
       sizeAll();
       endSizing();
       verifyCandidates();
     }
-    cache.keep(result);
+  }
+
+  /// Without bounds on costs; the report is of this walk alone.
+  void exploreAgain() {
+    structures.clear();
+    seen.clear();
+    result.report.counts = {};
+    result.report.cuts = 0;
+    result.report.rounds.clear();
+    result.stopReason = StopReason::Exhausted;
+    explore();
   }
 
   /// What was found at other sizes, in the place of exploring.

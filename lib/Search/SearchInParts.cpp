@@ -30,7 +30,7 @@ public:
         start(std::chrono::steady_clock::now()) {}
 
   Expected<SearchResult> run() {
-    Expected<Graph> baseline = buildBaseline(program, target);
+    Expected<Graph> baseline = buildBaseline(program, target, costModel);
     if (!baseline)
       return baseline.takeError();
     result.baseline = std::move(*baseline);
@@ -113,7 +113,7 @@ private:
   }
 
   std::optional<Best> makeBaseline(const Graph &part) {
-    Expected<Graph> baseline = buildBaseline(part, target);
+    Expected<Graph> baseline = buildBaseline(part, target, costModel);
     if (!baseline) {
       llvm::consumeError(baseline.takeError());
       return std::nullopt;

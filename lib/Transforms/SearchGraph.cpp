@@ -98,10 +98,12 @@ private:
         continue;
       }
       Judged judged{&candidate, std::move(*small)};
-      if (!judged.smallSizes.meetsBound())
+      if (!judged.smallSizes.meetsBound()) {
+        notePassedOver(candidate);
         unproved.push_back(std::move(judged));
-      else if (takeIfRight(program, std::move(judged)))
+      } else if (takeIfRight(program, std::move(judged))) {
         return;
+      }
     }
     for (Judged &judged : unproved)
       if (takeIfRight(program, std::move(judged)))
@@ -116,6 +118,12 @@ private:
                         candidate.predictedUs, result.search.report.baselineUs);
   }
 
+  void notePassedOver(const search::Candidate &candidate) {
+    result.search.nearMisses.push_back(
+        {toString(candidate.structure), candidate.predictedUs,
+         "is equal, but without the proved bound that is asked for"});
+  }
+
   bool takeIfRight(const Graph &program, Judged judged) {
     std::optional<Verdict> full = judgeAtOwnSizes(program, *judged.candidate);
     if (!full) {
@@ -124,6 +132,7 @@ private:
     }
     result.smallSizes = std::move(judged.smallSizes);
     result.fullSize = std::move(*full);
+    result.predictedUs = judged.candidate->predictedUs;
     replace(program, *judged.candidate);
     return true;
   }
@@ -364,11 +373,12 @@ llvm::json::Value mlir::mirage::toJSON(const SearchGraphResult &result) {
       {"replaced", result.isReplaced}};
   if (result.isReplaced) {
     object["kernels"] = int64_t(result.numKernels);
+    object["predictedUs"] = result.predictedUs;
     object["smallSizes"] = toJSON(result.smallSizes);
     object["fullSize"] = toJSON(result.fullSize);
   } else {
     object["whyNot"] = result.whyNot;
-    object["nearMisses"] = search::toJSON(result.search.nearMisses);
   }
+  object["nearMisses"] = search::toJSON(result.search.nearMisses);
   return object;
 }

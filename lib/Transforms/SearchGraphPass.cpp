@@ -63,14 +63,14 @@ static void emitRemarks(kernel::GraphOp op, const SearchGraphResult &result) {
       << remark::metric("instances", report.instances)
       << remark::metric("cache", search::getCacheUseName(report.cache))
       << remark::metric("predictedUs",
-                        llvm::formatv("{0:f2}", report.bestUs).str())
+                        llvm::formatv("{0:f2}", result.predictedUs).str())
       << remark::metric("baselineUs",
                         llvm::formatv("{0:f2}", report.baselineUs).str())
       << remark::metric("limitUs",
                         llvm::formatv("{0:f2}", report.limitUs).str())
       << remark::metric(
              "timesLimit",
-             llvm::formatv("{0:f2}", report.bestUs / report.limitUs).str())
+             llvm::formatv("{0:f2}", result.predictedUs / report.limitUs).str())
       << remark::metric("kernels", result.numKernels)
       << remark::metric("stopReason", stopReason);
 }

@@ -56,6 +56,10 @@ struct BlockSize {
   double us = 0; ///< what the kernel takes with it
 };
 
+/// Bounds are sums in another order than estimates: what they exceed by less
+/// than this is rounding.
+constexpr double kBoundRounding = 1 - 1e-9;
+
 class CostModel {
 public:
   virtual ~CostModel() = default;

@@ -31,6 +31,7 @@
 #include "Mirage/Search/Checkpoint.h"
 #include "Mirage/Search/CostModel.h"
 #include "Mirage/Search/Enumerator.h"
+#include "llvm/ADT/SmallBitVector.h"
 #include <atomic>
 #include <map>
 #include <memory>
@@ -140,7 +141,8 @@ private:
   using Bound = double (Explorer::*)(const Item &) const;
   bool isCut(const Item &item, const Look &look, Bound bound);
   bool isDone(const Item &item, const Look &look) const;
-  void noteWay(const Way &way, Boundary &to);
+  void boundBoundaries();
+  llvm::SmallBitVector getInputsRead(const Way &way) const;
   void replay(Worker &worker, unsigned boundary);
   bool endRound(Stop why);
   bool runRound(unsigned numOperators);

@@ -1,5 +1,4 @@
-//===- KernelTraffic.h - What a kernel moves, before it has sizes -*- C++
-//-*-===//
+//===- KernelTraffic.h - What an unsized kernel moves -----------*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -30,10 +29,6 @@ KernelTraffic getTraffic(const TargetProgram &program,
                          llvm::ArrayRef<NameId> gridNames, NameId loopName);
 /// The same of one that has operators.
 KernelTraffic getTraffic(const TargetProgram &program, const KernelPlan &plan);
-
-/// Bounds are sums in another order than estimates: what they exceed by less
-/// than this is rounding.
-constexpr double kBoundRounding = 1 - 1e-9;
 
 /// The axes of the grid along which the kernel's operators join blocks.
 unsigned countJoinedAxes(const KernelStructure &kernel);

@@ -65,18 +65,18 @@ struct SearchReport {
   CacheUse cache = CacheUse::None;
   std::vector<SearchRound> rounds;
   EnumerationCounts counts; ///< of all rounds
-  uint64_t cuts = 0;       ///< not enumerated, as a bound on cost excludes them
-  unsigned parts = 0;      ///< of a program that was cut
-  unsigned structures = 0; ///< different ones that equal the target by form
-  unsigned verified = 0;   ///< candidates found equal by the verifier
-  unsigned rejected = 0;   ///< candidates that were not, and fell out
-  unsigned filtered = 0;   ///< of these, by a quick test
-  uint64_t instances = 0;  ///< tilings tried, not cut off by their bound
-  uint64_t fitting = 0;    ///< of these, within shared memory
-  uint64_t recalled = 0;   ///< items of the walk that a checkpoint had
-  double baselineUs = 0;   ///< predicted: every operator a kernel
-  double bestUs = 0;       ///< predicted
-  double limitUs = 0;      ///< predicted: device memory alone
+  uint64_t cuts = 0;        ///< refusals by bounds on cost (SearchRound)
+  unsigned parts = 0;       ///< of a program that was cut
+  unsigned structures = 0;  ///< different ones that equal the target by form
+  unsigned verified = 0;    ///< candidates found equal by the verifier
+  unsigned rejected = 0;    ///< candidates that were not, and fell out
+  unsigned filtered = 0;    ///< of these, by a quick test
+  uint64_t instances = 0;   ///< tilings tried, not cut off by their bound
+  uint64_t fitting = 0;     ///< of these, within shared memory
+  uint64_t recalled = 0;    ///< items of the walk that a checkpoint had
+  double baselineUs = 0;    ///< predicted: every operator a kernel
+  double bestUs = 0;        ///< predicted
+  double limitUs = 0;       ///< predicted: device memory alone
   double seconds = 0;
 
   /// Adds what another search of the program, or of a part of it, counted.

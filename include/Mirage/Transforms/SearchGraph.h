@@ -33,6 +33,7 @@ struct SearchGraphResult {
   /// the graph is as it was, and `whyNot` says why.
   bool isReplaced = false;
   unsigned numKernels = 0; ///< of the µGraph in place
+  double predictedUs = 0;  ///< of it; `search` has what the cheapest takes
   std::string whyNot;
   /// Of the µGraph in place: the final tests at small sizes, joined, and the
   /// test at the program's own. The latter is Unknown, with the reason, where
