@@ -19,6 +19,7 @@ static void configure(z3::context &z3, z3::solver &solver,
   z3::params params(z3);
   params.set("auto_config", false);
   params.set("mbqi", false);
+  params.set("ctrl_c", false); // SIGINT is for whoever asks
   params.set("timeout", options.timeLimitMs);
   if (options.workLimit != 0)
     params.set("rlimit", options.workLimit);

@@ -62,6 +62,14 @@ double EnumerationSpace::getStateWeight() const {
   return length * length / (kUsualLength * kUsualLength);
 }
 
+/// Some thousandths of a second; a solver takes that and more for one trial.
+uint64_t EnumerationSpace::getTrialsPerQuestion() const {
+  constexpr double kOfUsualPrograms = 1024;
+  if (otherPruner)
+    return 1;
+  return std::max<uint64_t>(1, kOfUsualPrograms / getStateWeight());
+}
+
 DeviceTensor EnumerationSpace::getInput(ValueId input) const {
   return {input, valueForms[input], program.getNames(input)};
 }

@@ -227,7 +227,7 @@ void Enumerator::tryStep(const Step &step) {
   std::optional<Tensor> tensor = makeTensor(step);
   if (!tensor)
     return;
-  if (++counts.trials % 1024 == 0 && limits.isOutOfTime)
+  if (++counts.trials % trialsPerQuestion == 0 && limits.isOutOfTime)
     isOverLimit |= limits.isOutOfTime();
   if (!isPlaced(step))
     return prune(PruneReason::Place);

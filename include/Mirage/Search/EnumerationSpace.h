@@ -58,6 +58,8 @@ public:
   /// What a state costs in time, those of usual programs being 1: it grows with
   /// the square of the length of the program's forms.
   double getStateWeight() const;
+  /// After how many trials of an operator it is time to ask whether to go on.
+  uint64_t getTrialsPerQuestion() const;
 
   const TargetProgram &getProgram() const { return program; }
   ExpressionContext &getContext() { return context; }

@@ -95,7 +95,8 @@ class Enumerator {
 public:
   Enumerator(EnumerationSpace &space, const EnumerationLimits &limits,
              EnumerationCounts &counts)
-      : space(space), limits(limits), counts(counts) {}
+      : space(space), limits(limits), counts(counts),
+        trialsPerQuestion(space.getTrialsPerQuestion()) {}
 
   /// Of a kernel that is not the last also what it leaves.
   using Callback = llvm::function_ref<void(const KernelStructure &,
@@ -185,6 +186,7 @@ private:
   EnumerationSpace &space;
   const EnumerationLimits &limits;
   EnumerationCounts &counts;
+  uint64_t trialsPerQuestion;
   const KernelSite *site = nullptr;
   KernelStructure structure;
   std::vector<KernelResult> results; ///< of a kernel that is not the last
