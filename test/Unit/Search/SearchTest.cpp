@@ -285,6 +285,25 @@ TEST(SearchTest, BoundsLoseNothingOfThreeKernels) {
                           options);
 }
 
+/// Whoever is rejected may stand in for what bounds cut off: then everything
+/// was enumerated, and the report says so.
+TEST(SearchTest, ARejectionEndsBranchAndBound) {
+  SearchOptions cutting;
+  cutting.maxOps = cutting.maxBlockOps = 5;
+  cutting.verify = [](const Graph &, const Graph &) { return false; };
+  SearchOptions plain = cutting;
+  plain.cutsKernels = plain.cutsInstances = false;
+  Graph graph = lora(8, 512, 20, 70);
+  SearchResult some = run(graph, cutting), all = run(graph, plain);
+  EXPECT_GT(some.report.rejected, 0u);
+  EXPECT_EQ(some.report.rejected, all.report.rejected);
+  EXPECT_EQ(some.report.structures, all.report.structures);
+  EXPECT_EQ(some.report.counts, all.report.counts);
+  EXPECT_EQ(some.report.rounds.size(), all.report.rounds.size());
+  EXPECT_EQ(some.report.cuts, 0u);
+  EXPECT_EQ(some.stopReason, all.stopReason);
+}
+
 TEST(SearchTest, SameOptionsSameResult) {
   Graph graph = gatedMlp(8, 100, 70);
   SearchResult first = run(graph), second = run(graph);

@@ -1,0 +1,106 @@
+//===- BoundsTest.cpp - Bounds on cost are bounds -------------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Branch and bound rests on three figures for one kernel: what it moves at the
+// least, what kernels of its tiling take at the least, and what it is estimated
+// to take. Each is held against the next, over tilings of structures as the
+// search finds them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Search/KernelTraffic.h"
+#include "Mirage/Search/Search.h"
+#include "Programs.h"
+#include "gtest/gtest.h"
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::search;
+using namespace mlir::mirage::test;
+
+namespace {
+class BoundChecker {
+public:
+  explicit BoundChecker(llvm::StringRef targetName)
+      : target(llvm::cantFail(getTarget(targetName))), model(target) {}
+
+  /// Some of the tilings of all kernels of every eighth structure.
+  void check(const Graph &graph) {
+    SearchOptions options;
+    options.target = target.name;
+    options.maxOps = options.maxBlockOps = 8;
+    options.maxStates = 2000;
+    options.cutsKernels = options.cutsProgram = false;
+    options.verify = [](const Graph &, const Graph &) { return true; };
+    options.onStructure = [&](const TargetProgram &program,
+                              const Structure &structure) {
+      auto plans = planKernels(program, structure);
+      if (plans && numStructures++ % 8 == 0)
+        check(program, *plans);
+    };
+    llvm::cantFail(superoptimize(graph, options));
+  }
+
+  unsigned getNumChecked() const { return numChecked; }
+
+private:
+  void check(const TargetProgram &program, llvm::ArrayRef<KernelPlan> plans) {
+    llvm::SmallVector<int64_t> extents = program.getExtents();
+    for (const KernelPlan &plan : plans) {
+      std::vector<Tiling> tilings =
+          enumerateTilings(plan, extents, target.sharedBytesPerBlock);
+      if (tilings.empty())
+        return;
+      size_t step = 1 + tilings.size() / 12;
+      for (size_t i = 0; i < tilings.size(); i += step)
+        check(program, plan, extents, tilings[i]);
+      // What later kernels read has as many parts as this one left.
+      setPartExtents(program, plan, tilings.front(), extents);
+    }
+  }
+
+  void check(const TargetProgram &program, const KernelPlan &plan,
+             llvm::SmallVector<int64_t> extents, const Tiling &tiling) {
+    setPartExtents(program, plan, tiling, extents);
+    auto inputs = plan.getInputTypes(extents);
+    auto results = plan.getResultTypes(extents);
+    auto estimate = model.chooseBlockSize(
+        buildTileGraph(program, plan, extents, tiling), inputs, results);
+    if (!estimate)
+      return; // it does not fit
+    ++numChecked;
+    KernelBound bound =
+        model.boundKernel(buildTileHeader(program, plan, extents, tiling),
+                          inputs, results, countJoinedAxes(plan.kernel));
+    double trafficUs =
+        kBoundRounding * model.boundTrafficUs(getTraffic(program, plan));
+    double productsUs =
+        model.getProductsUs(countProducts(plan, program.getExtents()));
+    EXPECT_LE(trafficUs, bound.getUs(0)) << toString(plan.kernel);
+    EXPECT_LE(bound.getUs(0), bound.getUs(productsUs));
+    EXPECT_LE(kBoundRounding * bound.getUs(productsUs), estimate->us)
+        << toString(plan.kernel);
+  }
+
+  Target target;
+  AnalyticCostModel model;
+  unsigned numStructures = 0, numChecked = 0;
+};
+
+TEST(BoundsTest, NoBoundIsAboveAnEstimate) {
+  for (llvm::StringRef target : {"sm_90a", "sm_86"}) {
+    BoundChecker checker(target);
+    for (const Graph &graph :
+         {rmsNormLinear(8, 512, 768), rmsNormLinear(5, 203, 77),
+          gatedMlp(8, 512, 512), lora(8, 300, 20, 70),
+          attention(2, 40, 300, 32), safeAttention(2, 20, 200, 16),
+          softmaxRows(100, 1000)})
+      checker.check(graph);
+    EXPECT_GT(checker.getNumChecked(), 1000u);
+  }
+}
+} // namespace
