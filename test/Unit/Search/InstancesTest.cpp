@@ -107,7 +107,7 @@ TEST(InstancesTest, PredictionsFollowWhatAnH200Takes) {
     numOutside += predictions.back() < us / 2 || predictions.back() > us * 1.5;
   }
   EXPECT_LE(numOutside, 1u);
-  EXPECT_GT(correlateRanks(predictions, times), 0.7);
+  EXPECT_GT(correlateRanks(predictions, times), 0.75); // it is 0.80
 }
 
 /// Work per thread asks for more of them where there is work, and not where

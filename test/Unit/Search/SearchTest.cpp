@@ -119,6 +119,17 @@ TEST(SearchTest, Lora) { expectFused(lora(16, 256, 16, 200)); }
 /// With few keys: many are shared out, for a second kernel to join.
 TEST(SearchTest, Attention) { expectFused(attention(2, 40, 70, 32)); }
 
+TEST(SearchTest, ManyKeysAreSharedAmongBlocks) {
+  for (const Graph &graph :
+       {attention(2, 40, 300, 32), attention(2, 40, 300, 32, 0.125, true)}) {
+    SearchResult result = run(graph);
+    ASSERT_FALSE(result.candidates.empty());
+    EXPECT_EQ(result.candidates[0].structure.kernels.size(), 2u);
+    for (const Candidate &candidate : result.candidates)
+      expectSameNumbers(graph, candidate.graph);
+  }
+}
+
 TEST(SearchTest, ScaledAttentionWithTransposedKeys) {
   expectFused(attention(2, 40, 70, 32, 0.125, true));
 }
