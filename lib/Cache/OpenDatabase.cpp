@@ -6,8 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Files are made and renamed under a lock, a file beside them. Who comes second
-// finds what the first one made, and leaves it.
+// Files are opened, made and renamed under a lock, a file beside them. Who
+// comes second finds what the first one made, and leaves it. Who opened a file
+// while somebody else renames it would have the old file with the new one's
+// log, which has its name, and take both for one database.
 //
 //===----------------------------------------------------------------------===//
 
@@ -110,14 +112,6 @@ mlir::mirage::cache::openOrCreate(StringRef directory,
                                   const CacheStore::WarningHandler &warn) {
   if (auto code = llvm::sys::fs::create_directories(directory))
     return makeFailed("cannot make the folder", code);
-  DatabaseOr database =
-      Database::open(getCacheFile(directory), /*isWritable=*/true);
-  if (database)
-    return database;
-  Error error = database.takeError();
-  if (getKind(error) == DatabaseError::Failed)
-    return std::move(error);
-  llvm::consumeError(std::move(error));
   return openUnderLock(directory, /*readsThrough=*/false, warn);
 }
 
