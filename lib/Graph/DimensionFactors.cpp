@@ -7,10 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Graph/DimensionFactors.h"
-#include "DimensionClasses.h"
-#include "ErrorPrefix.h"
+#include "DimensionMarks.h"
 #include "llvm/ADT/STLExtras.h"
-#include <set>
 
 using namespace mlir::mirage;
 using llvm::Error;
@@ -29,55 +27,41 @@ namespace {
 /// until no operation asks for more.
 class Factorer {
 public:
-  explicit Factorer(const Graph &graph)
-      : graph(graph), classes(graph), strides(classes.getNumDimensions()) {}
+  explicit Factorer(const Graph &graph) : graph(graph), strides(graph, {}) {}
 
   llvm::Expected<DimensionFactors> run() {
     for (const Node &operation : graph.getNodes())
       if (operation.opcode != Opcode::Reshape)
-        classes.unify(operation);
-    do {
-      hasChanged = false;
-      for (auto [number, operation] : llvm::enumerate(graph.getNodes()))
-        if (Error error = visit(operation))
-          return prefixError("operation " + Twine(number) + " (" +
-                                 getOperatorInfo(operation.opcode).name + ")",
-                             std::move(error));
-    } while (hasChanged);
+        strides.getClasses().unify(operation);
+    if (Error error = strides.spread(
+            [&](const Node &operation) { return visit(operation); }))
+      return std::move(error);
     return collect();
   }
 
 private:
-  using Strides = std::set<int64_t>;
+  using Strides = DimensionMarks::Marks;
 
   const Shape &getShape(ValueId value) const {
     return graph.getType(value).shape;
   }
-  Strides &getStrides(ValueId value, unsigned dim) {
-    return strides[classes.find(value, dim)];
-  }
 
   Error visit(const Node &operation) {
-    ValueId result = operation.results[0];
     if (operation.opcode == Opcode::Reshape)
-      return visitReshape(operation.operands[0], result);
-    if (operation.opcode == Opcode::Slice)
-      return visitSlice(operation);
-    if (operation.opcode == Opcode::Concat)
-      return visitConcat(operation);
-    return Error::success();
+      return visitReshape(operation.operands[0], operation.results[0]);
+    return forEachPart(graph, operation,
+                       [&](const DimensionPart &part) { return relate(part); });
   }
 
   Error add(ValueId value, unsigned dim, int64_t stride) {
-    Strides &own = getStrides(value, dim);
-    for (int64_t other : own)
+    for (int64_t other : strides.get(value, dim))
       if (other % stride != 0 && stride % other != 0)
         return llvm::createStringError(
             "expects reshapes that split a dimension of " +
             Twine(getShape(value)[dim]) +
             " in ways that refine each other, got parts of " + Twine(other) +
             " and of " + Twine(stride));
-    hasChanged |= own.insert(stride).second;
+    strides.add(value, dim, stride);
     return Error::success();
   }
 
@@ -87,7 +71,7 @@ private:
     int64_t inner = 1;
     for (unsigned dim = getShape(value).size(); dim-- > 0;) {
       all.insert(inner);
-      for (int64_t stride : getStrides(value, dim))
+      for (int64_t stride : strides.get(value, dim))
         all.insert(inner * stride);
       inner *= getShape(value)[dim];
     }
@@ -121,45 +105,23 @@ private:
 
   /// A part of a dimension and the whole have the same factors but for the
   /// outermost.
-  Error relate(ValueId whole, ValueId part, unsigned dim, int64_t offset,
-               int64_t step) {
-    for (auto [from, to] : {std::pair(whole, part), std::pair(part, whole)}) {
-      Strides own = getStrides(from, dim);
-      int64_t size = getShape(part)[dim];
+  Error relate(const DimensionPart &part) {
+    unsigned dim = part.dim;
+    int64_t size = getShape(part.part)[dim];
+    for (auto [from, to] :
+         {std::pair(part.whole, part.part), std::pair(part.part, part.whole)}) {
+      Strides own = strides.get(from, dim);
       for (int64_t stride : own) {
-        if (step != 1 || offset % stride != 0 || size % stride != 0 ||
-            getShape(whole)[dim] % stride != 0)
+        if (part.step != 1 || part.offset % stride != 0 || size % stride != 0 ||
+            getShape(part.whole)[dim] % stride != 0)
           return llvm::createStringError(
               "expects whole parts of " + Twine(stride) + ", got " +
-              Twine(size) + " elements from " + Twine(offset) +
-              " on with stride " + Twine(step));
+              Twine(size) + " elements from " + Twine(part.offset) +
+              " on with stride " + Twine(part.step));
         if (stride < getShape(to)[dim])
           if (Error error = add(to, dim, stride))
             return error;
       }
-    }
-    return Error::success();
-  }
-
-  Error visitSlice(const Node &operation) {
-    ValueId operand = operation.operands[0], result = operation.results[0];
-    const Attributes &attributes = operation.attributes;
-    for (unsigned dim = 0; dim < getShape(result).size(); ++dim)
-      if (getShape(operand)[dim] != getShape(result)[dim])
-        if (Error error = relate(
-                operand, result, dim, attributes.offsets[dim],
-                getShape(result)[dim] == 1 ? 1 : attributes.strides[dim]))
-          return error;
-    return Error::success();
-  }
-
-  Error visitConcat(const Node &operation) {
-    unsigned dim = operation.attributes.dims[0];
-    int64_t offset = 0;
-    for (ValueId operand : operation.operands) {
-      if (Error error = relate(operation.results[0], operand, dim, offset, 1))
-        return error;
-      offset += getShape(operand)[dim];
     }
     return Error::success();
   }
@@ -171,7 +133,7 @@ private:
       for (unsigned dim = 0; dim < getShape(value).size(); ++dim) {
         FactorList list;
         int64_t outer = getShape(value)[dim];
-        for (int64_t stride : llvm::reverse(getStrides(value, dim))) {
+        for (int64_t stride : llvm::reverse(strides.get(value, dim))) {
           list.push_back(outer / stride);
           outer = stride;
         }
@@ -184,9 +146,7 @@ private:
   }
 
   const Graph &graph;
-  DimensionClasses classes;
-  std::vector<Strides> strides; ///< by class
-  bool hasChanged = false;
+  DimensionMarks strides;
 };
 } // namespace
 
