@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Search/BlockTime.h"
-#include "Mirage/Graph/Phases.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
@@ -101,69 +100,40 @@ void BlockWork::addLoads(bool inLoop, int64_t threads, PhaseTime &time) const {
 
 static constexpr double kProductsPerTile = 16 * 8 * 16;
 
-double mlir::mirage::search::getTensorCoreUs(const Target &target) {
+/// What an SM takes for one product on its tensor cores.
+static double getTensorCoreUs(const Target &target) {
   return std::max(2 / target.tensorFlopsPerUsSM,
                   kMatrixTileClocks / (kProductsPerTile * target.clockMHz));
 }
 
-double mlir::mirage::search::getScalarProductUs(const Target &target) {
+static double getScalarProductUs(const Target &target) {
   return std::max(1 / target.scalarOpsPerUsSM,
                   1 / (kProductsPerClock * target.clockMHz));
 }
 
-/// Products of m16n8k16, with either operand as the one of 16 rows.
-static double countMatrixTiles(const TensorSpec &lhs,
-                               const TensorSpec &result) {
-  int64_t rows = result.shape[result.getRank() - 2];
-  int64_t columns = result.shape.back();
-  int64_t batch = result.getNumElements() / (rows * columns);
-  auto count = [](int64_t size, int64_t tile) {
-    return double(llvm::divideCeil(size, tile));
-  };
-  double area = std::min(count(rows, 16) * count(columns, 8),
-                         count(rows, 8) * count(columns, 16));
-  return batch * area * count(lhs.shape.back(), 16);
-}
-
-BlockWork::Step BlockWork::multiply(const TensorSpec &lhs,
-                                    const TensorSpec &rhs,
-                                    const TensorSpec &result,
-                                    const Target &target) {
+BlockWork::Step
+BlockWork::getStep(const KernelWork::Operation &operation) const {
   Step step;
-  if (getTensorCoreElement(lhs.element, rhs.element)) {
-    step.computeUs = countMatrixTiles(lhs, result) * kProductsPerTile *
-                     getTensorCoreUs(target);
+  step.isInLoop = operation.isInLoop;
+  if (operation.isOnTensorCores) {
+    step.computeUs =
+        operation.matrixTiles * kProductsPerTile * getTensorCoreUs(target);
     return step;
   }
-  step.elements = result.getNumElements();
-  step.length = lhs.shape.back();
-  step.computeUs =
-      double(step.elements * step.length) * getScalarProductUs(target);
-  return step;
-}
-
-/// All operations but products: arithmetic and shared memory's traffic.
-BlockWork::Step BlockWork::walkElements(const Node &op,
-                                        ArrayRef<TensorSpec> operands,
-                                        const TensorSpec &result,
-                                        const Target &target) {
-  const OperatorInfo &row = getOperatorInfo(op.opcode);
-  const ScalarDefinition &applied =
-      row.kind == OperatorKind::Accumulate
-          ? getOperatorInfo(op.attributes.reduction).definition
-          : row.definition;
-  int64_t elements = result.getNumElements(), bytes = result.getSizeBytes();
-  for (const TensorSpec &operand : operands) {
-    elements = std::max(elements, operand.getNumElements());
-    bytes += operand.getSizeBytes();
+  step.elements = operation.elements;
+  step.length = operation.length;
+  if (!operation.applied) {
+    step.computeUs =
+        double(step.elements * step.length) * getScalarProductUs(target);
+    return step;
   }
+  // Arithmetic and shared memory's traffic.
   double arithmeticUs =
-      double(elements) *
-      ((1 + applied.countArithmetic()) / target.scalarOpsPerUsSM +
-       applied.countSpecial() / target.specialOpsPerUsSM);
-  Step step;
-  step.elements = elements;
-  step.computeUs = std::max(bytes / target.sharedBytesPerUsSM, arithmeticUs);
+      double(step.elements) *
+      ((1 + operation.applied->countArithmetic()) / target.scalarOpsPerUsSM +
+       operation.applied->countSpecial() / target.specialOpsPerUsSM);
+  step.computeUs =
+      std::max(operation.bytes / target.sharedBytesPerUsSM, arithmeticUs);
   return step;
 }
 
@@ -187,28 +157,13 @@ double BlockWork::getAloneUs(const Step &step, int64_t threads) const {
 // Blocks
 //===----------------------------------------------------------------------===//
 
-BlockWork::BlockWork(const TileGraph &kernel, ArrayRef<TensorSpec> operands,
-                     const Target &target)
+BlockWork::BlockWork(const KernelWork &kernel, const Target &target)
     : target(target), numIterations(kernel.loop) {
-  llvm::SmallVector<Phase> phases = computePhases(kernel);
-  for (unsigned input = 0; input < kernel.getNumInputs(); ++input) {
-    const TensorSpec &tile = kernel.getType(input);
-    loads.push_back({phases[input] == Phase::Loop,
-                     getLoadBytes(tile, operands[input]),
-                     countAccesses(tile, operands[input])});
-  }
-  for (const Node &op : kernel.getNodes()) {
-    llvm::SmallVector<TensorSpec, 2> types;
-    for (ValueId operand : op.operands)
-      types.push_back(kernel.getType(operand));
-    const TensorSpec &result = kernel.getType(op.results[0]);
-    steps.push_back(getOperatorInfo(op.opcode).kind == OperatorKind::Contraction
-                        ? multiply(types[0], types[1], result, target)
-                        : walkElements(op, types, result, target));
-    // An accumulation works in every iteration, whatever its result's phase is.
-    steps.back().isInLoop = llvm::any_of(
-        op.operands, [&](ValueId v) { return phases[v] == Phase::Loop; });
-  }
+  for (const KernelWork::Load &load : kernel.loads)
+    loads.push_back({load.isInLoop, getLoadBytes(load.tile, load.tensor),
+                     countAccesses(load.tile, load.tensor)});
+  for (const KernelWork::Operation &operation : kernel.operations)
+    steps.push_back(getStep(operation));
 }
 
 BlockTime BlockWork::getTime(int64_t threads) const {

@@ -8,12 +8,11 @@
 
 #include "Mirage/Search/CostModel.h"
 #include "Mirage/Graph/DefaultTileGraph.h"
-#include "Mirage/Graph/Phases.h"
+#include "Mirage/Search/BlockTime.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 #include <limits>
-#include <map>
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
@@ -23,15 +22,6 @@ using llvm::ArrayRef;
 /// their way. The code of the benchmarks' kernels takes 20 to 80 registers
 /// (ptxas -v, 64 to 512 threads), most of it up to 64.
 static constexpr int64_t kOtherRegisters = 64;
-
-static int64_t countAccumulators(const TileGraph &kernel) {
-  int64_t count = 0;
-  for (const Node &op : kernel.getNodes())
-    if (op.opcode == Opcode::Accumulate)
-      count +=
-          op.getNumCarried() * kernel.getType(op.results[0]).getNumElements();
-  return count;
-}
 
 static bool fitRegisters(int64_t accumulators, int64_t threads,
                          const Target &target) {
@@ -44,68 +34,51 @@ bool mlir::mirage::search::fits(const TileGraph &kernel, const Target &target) {
          getSharedBytes(kernel) <= target.sharedBytesPerBlock;
 }
 
-static double getBytes(ArrayRef<TensorSpec> types) {
-  double bytes = 0;
-  for (const TensorSpec &type : types)
-    bytes += type.getSizeBytes();
-  return bytes;
-}
-
-/// The bytes of one block's parts that are joined, by what one more kernel
-/// joins: an axis, and how many joins the parts have behind them.
-static std::map<std::pair<unsigned, Axis>, double>
-getJoinedBytes(const TileGraph &kernel) {
-  std::map<std::pair<unsigned, Axis>, double> bytes;
-  llvm::SmallVector<unsigned> depths(kernel.getNumValues(), 0);
-  for (const Node &op : kernel.getNodes()) {
-    unsigned depth = 0;
-    for (ValueId operand : op.operands)
-      depth = std::max(depth, depths[operand]);
-    if (joinsBlocks(op))
-      bytes[{depth++, op.attributes.axis}] +=
-          getBytes(kernel.getTypes(op.operands));
-    for (ValueId result : op.results)
-      depths[result] = depth;
-  }
-  return bytes;
+/// The largest of three times that overlap, a little more where they are close.
+static double overlap(double a, double b, double c) {
+  double sum = a * a * a * a + b * b * b * b + c * c * c * c;
+  return std::sqrt(std::sqrt(sum)); // exact roots, so that machines agree
 }
 
 /// What it takes to join blocks in mid-kernel: parts are written, and read by a
 /// kernel that is launched for it (`--mirage-split-grid-joins`), element by
 /// element.
-double AnalyticCostModel::getJoinUs(const TileGraph &kernel,
+double AnalyticCostModel::getJoinUs(const KernelWork &work,
                                     int64_t threads) const {
   double us = 0;
-  for (auto [join, bytes] : getJoinedBytes(kernel)) {
-    double blocks = kernel.getNumBlocks();
-    int64_t joined = kernel.getExtent(join.second);
-    double waves = std::ceil(blocks / double(joined) / target.numSMs);
-    int64_t elements = joined * int64_t(bytes) / getSizeBytes(ElementType::F32);
-    double blockUs = std::max(bytes * double(joined) / target.loadBytesPerUsSM,
+  for (const KernelWork::Join &join : work.joins) {
+    double blocks = work.numBlocks, joined = join.numJoined;
+    double waves = std::ceil(blocks / joined / target.numSMs);
+    int64_t elements =
+        join.numJoined * int64_t(join.bytes) / getSizeBytes(ElementType::F32);
+    double blockUs = std::max(join.bytes * joined / target.loadBytesPerUsSM,
                               getElementsUs(elements, threads, target));
-    us += target.nextLaunchUs + target.loadLatencyUs +
-          overlap(waves * blockUs, 2 * bytes * blocks / target.cacheBytesPerUs,
-                  0);
+    us += getLeastJoinUs() +
+          overlap(waves * blockUs,
+                  2 * join.bytes * blocks / target.cacheBytesPerUs, 0);
   }
   return us;
 }
 
+double AnalyticCostModel::getLeastJoinUs() const {
+  return target.nextLaunchUs + target.loadLatencyUs;
+}
+
 /// How many blocks an SM holds at a time.
-static int64_t getBlocksPerSM(int64_t numBlocks, int64_t sharedBytes,
-                              int64_t threads, const Target &target) {
-  int64_t shared = std::max<int64_t>(sharedBytes, 1024);
+static int64_t getBlocksPerSM(const KernelWork &work, int64_t threads,
+                              const Target &target) {
+  int64_t shared = std::max<int64_t>(work.sharedBytes, 1024);
   int64_t perSM = std::min(
       {target.sharedBytesPerSM / (shared + 1024), target.threadsPerSM / threads,
        target.blocksPerSM, target.registersPerSM / (kOtherRegisters * threads),
-       int64_t(llvm::divideCeil(numBlocks, target.numSMs))});
+       int64_t(llvm::divideCeil(work.numBlocks, target.numSMs))});
   return std::max<int64_t>(perSM, 1);
 }
 
 /// All blocks, in waves.
-static double getBlocksUs(const TileGraph &kernel, const BlockTime &block,
+static double getBlocksUs(int64_t numBlocks, const BlockTime &block,
                           int64_t blocksPerSM, const Target &target) {
-  int64_t waves =
-      llvm::divideCeil(kernel.getNumBlocks(), target.numSMs * blocksPerSM);
+  int64_t waves = llvm::divideCeil(numBlocks, target.numSMs * blocksPerSM);
   return waves * block.getUs(blocksPerSM);
 }
 
@@ -116,99 +89,75 @@ struct Traffic {
 };
 } // namespace
 
-static Traffic getTraffic(const TileGraph &kernel,
-                          ArrayRef<TensorSpec> operands,
-                          ArrayRef<TensorSpec> results, const Target &target) {
-  llvm::SmallVector<Phase> phases = computePhases(kernel);
-  double resultBytes = getBytes(results);
-  double cacheBytes = resultBytes, memoryBytes = resultBytes;
-  for (unsigned input = 0; input < kernel.getNumInputs(); ++input) {
-    const TensorSpec &tile = kernel.getType(input), &tensor = operands[input];
-    double tileBytes = getLoadBytes(tile, tensor);
-    cacheBytes += double(kernel.getNumBlocks()) * tileBytes *
-                  (phases[input] == Phase::Loop ? kernel.loop : 1);
-    memoryBytes += tileBytes * (double(tensor.getSizeBytes()) /
-                                double(tile.getSizeBytes()));
+static Traffic getTraffic(const KernelWork &work, const Target &target) {
+  double cacheBytes = work.storedBytes, memoryBytes = work.storedBytes;
+  for (const KernelWork::Load &load : work.loads) {
+    double tileBytes = getLoadBytes(load.tile, load.tensor);
+    cacheBytes += double(work.numBlocks) * tileBytes *
+                  double(load.isInLoop ? work.loop : 1);
+    memoryBytes += tileBytes * (double(load.tensor.getSizeBytes()) /
+                                double(load.tile.getSizeBytes()));
   }
   return {memoryBytes / target.memoryBytesPerUs,
           cacheBytes / target.cacheBytesPerUs};
 }
 
-/// What does not depend on the number of threads.
-struct AnalyticCostModel::KernelWork {
-  KernelWork(const TileGraph &kernel, ArrayRef<TensorSpec> operands,
-             ArrayRef<TensorSpec> results, const Target &target)
-      : kernel(kernel), block(kernel, operands, target),
-        traffic(getTraffic(kernel, operands, results, target)),
-        sharedBytes(getSharedBytes(kernel)) {}
-
-  const TileGraph &kernel;
-  BlockWork block;
-  Traffic traffic;
-  int64_t sharedBytes;
-};
-
 double AnalyticCostModel::estimateUs(const KernelWork &work,
+                                     const BlockWork &block,
                                      int64_t threads) const {
-  int64_t perSM = getBlocksPerSM(work.kernel.getNumBlocks(), work.sharedBytes,
-                                 threads, target);
-  double blocksUs =
-      getBlocksUs(work.kernel, work.block.getTime(threads), perSM, target);
-  return target.launchUs + getJoinUs(work.kernel, threads) +
-         overlap(blocksUs, work.traffic.memoryUs, work.traffic.cacheUs);
+  double blocksUs = getBlocksUs(work.numBlocks, block.getTime(threads),
+                                getBlocksPerSM(work, threads, target), target);
+  Traffic traffic = getTraffic(work, target);
+  return target.launchUs + getJoinUs(work, threads) +
+         overlap(blocksUs, traffic.memoryUs, traffic.cacheUs);
 }
 
 double AnalyticCostModel::estimateKernelUs(const TileGraph &kernel,
                                            ArrayRef<TensorSpec> operands,
                                            ArrayRef<TensorSpec> results) const {
-  return estimateUs(KernelWork(kernel, operands, results, target),
-                    kernel.threads);
+  KernelWork work = getWork(kernel, operands, results);
+  return estimateUs(work, BlockWork(work, target), kernel.threads);
 }
 
 std::optional<BlockSize>
 AnalyticCostModel::chooseBlockSize(const TileGraph &kernel,
                                    ArrayRef<TensorSpec> operands,
                                    ArrayRef<TensorSpec> results) const {
-  KernelWork work(kernel, operands, results, target);
-  int64_t accumulators = countAccumulators(kernel);
+  KernelWork work = getWork(kernel, operands, results);
   std::optional<BlockSize> best;
   if (work.sharedBytes > target.sharedBytesPerBlock)
     return best;
+  BlockWork block(work, target);
   for (unsigned threads : kBlockSizes) {
-    if (!fitRegisters(accumulators, threads, target))
+    if (!fitRegisters(work.accumulators, threads, target))
       continue;
-    double us = estimateUs(work, threads);
+    double us = estimateUs(work, block, threads);
     if (!best || us < best->us)
       best = BlockSize{threads, us};
   }
   return best;
 }
 
-/// Loads take the less the more threads share them, and small blocks fit most
-/// often.
-KernelBound AnalyticCostModel::boundKernel(const TileGraph &header,
-                                           ArrayRef<TensorSpec> operands,
-                                           ArrayRef<TensorSpec> results,
-                                           unsigned numJoins) const {
-  KernelBound bound;
-  bound.block = BlockWork(header, operands, target).getTime(kBlockSizes.back());
-  bound.numBlocks = header.getNumBlocks();
-  bound.numSMs = target.numSMs;
-  bound.mostBlocksPerSM = getBlocksPerSM(
-      bound.numBlocks, getSharedBytes(header), kBlockSizes.front(), target);
-  Traffic traffic = getTraffic(header, operands, results, target);
-  bound.memoryUs = traffic.memoryUs;
-  bound.cacheUs = traffic.cacheUs;
-  bound.otherUs =
-      target.launchUs + numJoins * (target.nextLaunchUs + target.loadLatencyUs);
-  return bound;
-}
-
-double AnalyticCostModel::getProductsUs(const ProductCounts &products) const {
-  double onTensorCores = getTensorCoreUs(target);
-  double others = std::min(onTensorCores, getScalarProductUs(target));
+/// More tiles than are known of may mean that fewer blocks fit. How many do is
+/// left open, since fewer may mean fewer in the last wave.
+double AnalyticCostModel::boundUs(const KernelWork &work) const {
+  double blocksUs = std::numeric_limits<double>::infinity();
+  if (work.sharedBytes > target.sharedBytesPerBlock)
+    return blocksUs;
+  BlockWork block(work, target);
+  for (unsigned threads : kBlockSizes) {
+    if (!fitRegisters(work.accumulators, threads, target))
+      continue;
+    BlockTime time = block.getTime(threads);
+    for (int64_t perSM = getBlocksPerSM(work, threads, target); perSM > 0;
+         --perSM)
+      blocksUs =
+          std::min(blocksUs, getBlocksUs(work.numBlocks, time, perSM, target));
+  }
+  Traffic traffic = getTraffic(work, target);
   return kBoundRounding *
-         (products.onTensorCores * onTensorCores + products.others * others);
+         (target.launchUs + double(work.joins.size()) * getLeastJoinUs() +
+          overlap(blocksUs, traffic.memoryUs, traffic.cacheUs));
 }
 
 /// Blocks are spread over all SMs at best, and each reads its share at the rate
@@ -226,8 +175,7 @@ double AnalyticCostModel::boundTrafficUs(const KernelTraffic &traffic) const {
     return std::numeric_limits<double>::infinity();
   double blocksUs =
       std::max(blockBytes, readBytes / target.numSMs) / target.loadBytesPerUsSM;
-  return target.launchUs +
-         traffic.numJoins * (target.nextLaunchUs + target.loadLatencyUs) +
+  return target.launchUs + traffic.numJoins * getLeastJoinUs() +
          overlap(blocksUs, memoryBytes / target.memoryBytesPerUs,
                  (traffic.resultBytes + readBytes) / target.cacheBytesPerUs);
 }
@@ -252,7 +200,9 @@ double AnalyticCostModel::estimateUs(const Graph &graph) const {
 
 double mlir::mirage::search::getStreamingLimitUs(const Target &target,
                                                  const Graph &program) {
-  double bytes = getBytes(program.getTypes(program.getOutputs()));
+  double bytes = 0;
+  for (ValueId output : program.getOutputs())
+    bytes += program.getType(output).getSizeBytes();
   for (unsigned input = 0; input < program.getNumInputs(); ++input)
     bytes += program.getType(input).getSizeBytes();
   return target.launchUs + bytes / target.memoryBytesPerUs;

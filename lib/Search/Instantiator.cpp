@@ -26,13 +26,6 @@ TileGraph mlir::mirage::search::buildTileGraph(const TargetProgram &program,
       "a name has one extent in all tensors, and no operator joins names");
 }
 
-TileGraph mlir::mirage::search::buildTileHeader(const TargetProgram &program,
-                                                const KernelPlan &plan,
-                                                ArrayRef<int64_t> extents,
-                                                const Tiling &tiling) {
-  return KernelBuilder(program, plan, extents, tiling).buildHeader();
-}
-
 Graph mlir::mirage::search::buildGraph(const TargetProgram &program,
                                        const Structure &structure,
                                        ArrayRef<KernelPlan> plans,

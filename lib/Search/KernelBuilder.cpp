@@ -31,11 +31,6 @@ KernelBuilder::KernelBuilder(const TargetProgram &program,
       tiling(holdOneOfOwnParts(program, plan, sizes)),
       builder(graph, tiling.tile), scaled(graph, builder) {}
 
-TileGraph KernelBuilder::buildHeader() {
-  addHeader();
-  return std::move(graph);
-}
-
 std::optional<KernelBuilder::Built> KernelBuilder::run() {
   addHeader();
   for (const StructureOperator &op : kernel.operators)

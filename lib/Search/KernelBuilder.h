@@ -21,9 +21,6 @@ public:
   KernelBuilder(const TargetProgram &program, const KernelPlan &plan,
                 llvm::ArrayRef<int64_t> extents, const Tiling &tiling);
 
-  /// Grid, loop and inputs alone.
-  TileGraph buildHeader();
-
   struct Built {
     TileGraph graph;
     /// The plan's results, then scales as this graph stores them.

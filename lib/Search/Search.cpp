@@ -257,8 +257,7 @@ private:
   void startSizing() {
     result.candidates.clear();
     bestUs.clear();
-    tilings.emplace(program, target, costModel, !cutsNothing,
-                    getNumThreads(options));
+    tilings.emplace(program, costModel, !cutsNothing, getNumThreads(options));
   }
 
   void sizeAll() {

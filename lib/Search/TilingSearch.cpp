@@ -8,20 +8,23 @@
 
 #include "Mirage/Search/TilingSearch.h"
 #include "Mirage/Reference/ParallelFor.h"
+#include "Mirage/Search/KernelSketch.h"
 #include "Mirage/Search/KernelTraffic.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cmath>
 #include <limits>
+#include <queue>
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-TilingSearch::TilingSearch(const TargetProgram &program, const Target &target,
+TilingSearch::TilingSearch(const TargetProgram &program,
                            const CostModel &costModel, bool cuts,
                            unsigned numThreads)
-    : program(program), target(target), costModel(costModel), cuts(cuts),
+    : program(program), costModel(costModel), cuts(cuts),
       numThreads(numThreads) {}
 
 //===----------------------------------------------------------------------===//
@@ -70,43 +73,32 @@ static std::string getHeaderText(const TargetProgram &program,
   return text;
 }
 
-TilingSearch::BoundedTiling TilingSearch::boundTiling(const KernelPlan &plan,
-                                                      ArrayRef<int64_t> extents,
-                                                      Tiling tiling) const {
-  SmallVector<int64_t> own(extents);
-  setPartExtents(program, plan, tiling, own);
-  BoundedTiling bounded;
-  for (NameId part : getOwnParts(program, plan))
-    bounded.parts.push_back(own[part]);
-  bounded.bound = costModel.boundKernel(
-      buildTileHeader(program, plan, own, tiling), plan.getInputTypes(own),
-      plan.getResultTypes(own), countJoinedAxes(plan.kernel));
-  bounded.boundUs = getLaunchUs(plan) + bounded.bound.getUs(0);
-  bounded.tiling = std::move(tiling);
-  return bounded;
-}
-
 TilingSearch::TilingGroups
 TilingSearch::boundTilings(const KernelPlan &plan,
                            ArrayRef<int64_t> extents) const {
-  std::vector<Tiling> tilings =
-      enumerateTilings(plan, extents, target.sharedBytesPerBlock);
-  BoundedTilings all(tilings.size());
-  constexpr int64_t kGrain = 64;
-  parallelFor(numThreads, tilings.size(), kGrain,
+  TilingSpace space(plan.kernel, extents);
+  KernelSketch sketch(program, plan, extents);
+  std::vector<double> bounds(space.size());
+  constexpr int64_t kGrain = 256;
+  parallelFor(numThreads, bounds.size(), kGrain,
               [&](int64_t begin, int64_t end) {
-                for (int64_t i = begin; i < end; ++i) {
-                  all[i] = boundTiling(plan, extents, std::move(tilings[i]));
-                  all[i].number = i;
-                }
+                for (int64_t i = begin; i < end; ++i)
+                  bounds[i] = getLaunchUs(plan) +
+                              costModel.boundUs(sketch.getLoads(space.get(i)));
               });
+  SmallVector<NameId> ownParts = getOwnParts(program, plan);
+  SmallVector<int64_t> own(extents), parts(ownParts.size());
   TilingGroups groups;
-  for (BoundedTiling &bounded : all)
-    groups[bounded.parts].push_back(std::move(bounded));
+  for (auto [number, boundUs] : llvm::enumerate(bounds)) {
+    if (std::isinf(boundUs))
+      continue;
+    setPartExtents(program, plan, space.get(number), own);
+    llvm::transform(ownParts, parts.begin(),
+                    [&](NameId part) { return own[part]; });
+    groups[parts].push_back({boundUs, static_cast<uint32_t>(number)});
+  }
   for (auto &[counts, tilings] : groups)
-    llvm::sort(tilings, [](const auto &a, const auto &b) {
-      return std::tie(a.boundUs, a.number) < std::tie(b.boundUs, b.number);
-    });
+    llvm::sort(tilings);
   return groups;
 }
 
@@ -150,36 +142,61 @@ SmallVector<double> TilingSearch::boundRests(ArrayRef<KernelPlan> plans) {
 // Search
 //===----------------------------------------------------------------------===//
 
+/// Keeps the tiling if it is the cheapest so far, the first one of several.
+void TilingSearch::tryTiling(const KernelPlan &plan, ArrayRef<int64_t> extents,
+                             uint32_t number, Tiling tiling, BestTiling &best) {
+  ++numTried;
+  SmallVector<int64_t> own(extents);
+  setPartExtents(program, plan, tiling, own);
+  TileGraph tiles = buildTileGraph(program, plan, own, tiling);
+  std::optional<BlockSize> size = costModel.chooseBlockSize(
+      tiles, plan.getInputTypes(own), plan.getResultTypes(own));
+  if (!size)
+    return;
+  ++numFitting;
+  double us = getLaunchUs(plan) + size->us;
+  if (best.tiling && std::tie(best.us, best.number) <= std::tie(us, number))
+    return;
+  best.tiling = std::move(tiling);
+  best.tiling->threads = size->threads;
+  best.number = number;
+  best.us = us;
+}
+
+/// By ascending bounds of what is loaded and computed, which are worked out as
+/// far as bounds of what is loaded are lower still.
 TilingSearch::BestTiling TilingSearch::findBest(const KernelPlan &plan,
                                                 ArrayRef<int64_t> extents,
                                                 const BoundedTilings &tilings,
                                                 double limitUs) {
   BestTiling best;
   best.limitUs = limitUs;
-  double productsUs = costModel.getProductsUs(countProducts(plan, extents));
   auto isCut = [&](double boundUs) {
-    return cuts && (boundUs > limitUs || (best.tiling && boundUs >= best.us));
+    return cuts && (boundUs > limitUs || (best.tiling && boundUs > best.us));
   };
-  for (const BoundedTiling &next : tilings) {
-    if (isCut(next.boundUs))
+  if (tilings.empty() || isCut(tilings.front().boundUs))
+    return best;
+  TilingSpace space(plan.kernel, extents);
+  KernelSketch sketch(program, plan, extents);
+  std::priority_queue<BoundedTiling, std::vector<BoundedTiling>, std::greater<>>
+      sketched;
+  auto next = tilings.begin();
+  while (next != tilings.end() || !sketched.empty()) {
+    bool isSketched =
+        next == tilings.end() || (!sketched.empty() && sketched.top() < *next);
+    BoundedTiling tiling = isSketched ? sketched.top() : *next++;
+    if (isCut(tiling.boundUs))
       break;
-    if (isCut(getLaunchUs(plan) + next.bound.getUs(productsUs)))
+    if (isSketched) {
+      sketched.pop();
+      tryTiling(plan, extents, tiling.number, space.get(tiling.number), best);
       continue;
-    ++numTried;
-    SmallVector<int64_t> own(extents);
-    setPartExtents(program, plan, next.tiling, own);
-    TileGraph tiles = buildTileGraph(program, plan, own, next.tiling);
-    std::optional<BlockSize> size = costModel.chooseBlockSize(
-        tiles, plan.getInputTypes(own), plan.getResultTypes(own));
-    if (!size)
-      continue;
-    ++numFitting;
-    double us = getLaunchUs(plan) + size->us;
-    if (best.tiling && us >= best.us)
-      continue;
-    best.tiling = next.tiling;
-    best.tiling->threads = size->threads;
-    best.us = us;
+    }
+    tiling.boundUs =
+        getLaunchUs(plan) +
+        costModel.boundUs(sketch.getWork(space.get(tiling.number)));
+    if (!isCut(tiling.boundUs))
+      sketched.push(tiling);
   }
   // Another one between the limit and this was not looked at, perhaps.
   if (cuts && best.tiling && best.us > limitUs)

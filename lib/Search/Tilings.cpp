@@ -85,46 +85,43 @@ bool mlir::mirage::search::canBeSplit(ArrayRef<NameId> gridNames,
          (loopName == kNoName || extents[loopName] > 1);
 }
 
-static int64_t getInputTileBytes(const KernelPlan &plan,
-                                 ArrayRef<int64_t> tile) {
-  int64_t bytes = 0;
-  for (const TensorSpec &type : plan.getInputTypes(tile))
-    bytes += type.getSizeBytes();
-  return bytes;
+TilingSpace::TilingSpace(const KernelStructure &kernel,
+                         ArrayRef<int64_t> extents) {
+  whole.tile.assign(extents.begin(), extents.end());
+  SmallVector<NameId, 4> names(ArrayRef<NameId>(kernel.gridNames));
+  if (kernel.loopName != kNoName && !splitsLoopedName(kernel))
+    names.push_back(kernel.loopName);
+  for (NameId name : names) {
+    Axis &axis = axes.emplace_back(Axis{name, {}});
+    bool isSplitTwice = name == kernel.loopName && splitsLoopedName(kernel);
+    for (int64_t tile : getTileSizes(extents[name])) {
+      if (!isSplitTwice)
+        axis.cuts.push_back({tile, 1});
+      else if (tile >= kLeastTileSplitTwice)
+        for (int64_t loop = 2; loop * tile < extents[name]; loop *= 2)
+          axis.cuts.push_back({tile, loop});
+    }
+  }
 }
 
-std::vector<Tiling> mlir::mirage::search::enumerateTilings(
-    const KernelPlan &plan, ArrayRef<int64_t> extents, int64_t sharedBytes) {
-  const KernelStructure &kernel = plan.kernel;
-  SmallVector<NameId, 3> split = kernel.gridNames;
-  if (kernel.loopName != kNoName && !splitsLoopedName(kernel))
-    split.push_back(kernel.loopName);
-  Tiling whole;
-  whole.tile.assign(extents.begin(), extents.end());
-  std::vector<Tiling> tilings = {whole};
-  for (NameId name : split) {
-    std::vector<Tiling> next;
-    for (const Tiling &tiling : tilings)
-      for (int64_t size : getTileSizes(extents[name])) {
-        Tiling cut = tiling;
-        cut.tile[name] = size;
-        if (name != kernel.loopName || !splitsLoopedName(kernel)) {
-          next.push_back(cut);
-          continue;
-        }
-        if (size < kLeastTileSplitTwice)
-          continue;
-        for (int64_t loop = 2; loop * size < extents[name]; loop *= 2) {
-          cut.loop = loop;
-          next.push_back(cut);
-        }
-      }
-    tilings = std::move(next);
+size_t TilingSpace::size() const {
+  size_t count = 1;
+  for (const Axis &axis : axes)
+    count *= axis.cuts.size();
+  return count;
+}
+
+/// The last axis changes fastest.
+Tiling TilingSpace::get(size_t number) const {
+  Tiling tiling = whole;
+  for (const Axis &axis : llvm::reverse(axes)) {
+    const Cut &cut = axis.cuts[number % axis.cuts.size()];
+    number /= axis.cuts.size();
+    tiling.tile[axis.name] = cut.tile;
+    if (cut.loop > 1)
+      tiling.loop = cut.loop;
   }
-  llvm::erase_if(tilings, [&](const Tiling &tiling) {
-    return getInputTileBytes(plan, tiling.tile) > sharedBytes;
-  });
-  return tilings;
+  return tiling;
 }
 
 //===----------------------------------------------------------------------===//

@@ -24,8 +24,8 @@
 #ifndef MIRAGE_SEARCH_BLOCKTIME_H
 #define MIRAGE_SEARCH_BLOCKTIME_H
 
-#include "Mirage/Graph/Graph.h"
 #include "Mirage/Planning/Target.h"
+#include "Mirage/Search/KernelWork.h"
 
 namespace mlir::mirage::search {
 
@@ -52,20 +52,15 @@ struct BlockTime {
 /// What a block does, whatever its number of threads is.
 class BlockWork {
 public:
-  /// \param kernel    with or without operations: a header gives what all
-  ///                  kernels with it do at least.
-  /// \param operands  the tensors in device memory that its inputs are tiles
-  ///                  of.
-  BlockWork(const TileGraph &kernel, llvm::ArrayRef<TensorSpec> operands,
-            const Target &target);
+  BlockWork(const KernelWork &kernel, const Target &target);
 
   BlockTime getTime(int64_t threads) const;
 
 private:
   struct Load {
-    bool isInLoop;
-    double bytes;
-    int64_t numAccesses; ///< of all threads
+    bool isInLoop = false;
+    double bytes = 0;
+    int64_t numAccesses = 0; ///< of all threads
   };
   /// An operation: on so many elements, each of which is a sum of `length`
   /// products where it is a product without tensor cores.
@@ -75,10 +70,7 @@ private:
     int64_t elements = 0;
     int64_t length = 0;
   };
-  static Step multiply(const TensorSpec &lhs, const TensorSpec &rhs,
-                       const TensorSpec &result, const Target &target);
-  static Step walkElements(const Node &op, llvm::ArrayRef<TensorSpec> operands,
-                           const TensorSpec &result, const Target &target);
+  Step getStep(const KernelWork::Operation &operation) const;
   double getAloneUs(const Step &step, int64_t threads) const;
   void addLoads(bool inLoop, int64_t threads, PhaseTime &time) const;
 
@@ -91,11 +83,6 @@ private:
 /// What the threads of a block take to read, change and write so many elements
 /// of tiles.
 double getElementsUs(int64_t elements, int64_t threads, const Target &target);
-
-/// What an SM takes at least for one product on its tensor cores.
-double getTensorCoreUs(const Target &target);
-/// The same for one product without them.
-double getScalarProductUs(const Target &target);
 
 /// Bytes of one input tile as the memory system sees them: more than it has
 /// where its rows have few consecutive bytes.

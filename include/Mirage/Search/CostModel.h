@@ -16,11 +16,13 @@
 
 #include "Mirage/Graph/Graph.h"
 #include "Mirage/Planning/Target.h"
-#include "Mirage/Search/KernelBound.h"
+#include "Mirage/Search/KernelWork.h"
 #include <array>
 #include <optional>
 
 namespace mlir::mirage::search {
+
+class BlockWork;
 
 /// The numbers of threads that a block may have, ascending. Powers of two, as
 /// the work items of most steps are; from two warps, as one has nobody to wait
@@ -73,16 +75,13 @@ public:
   virtual std::optional<BlockSize>
   chooseBlockSize(const TileGraph &kernel, llvm::ArrayRef<TensorSpec> operands,
                   llvm::ArrayRef<TensorSpec> results) const = 0;
-  /// Of kernels whose extents and inputs are the header's, whatever their
-  /// operations are, and which join blocks along at least `numJoins` axes.
-  virtual KernelBound boundKernel(const TileGraph &header,
-                                  llvm::ArrayRef<TensorSpec> operands,
-                                  llvm::ArrayRef<TensorSpec> results,
-                                  unsigned numJoins) const = 0;
-  /// What an SM takes at least for so many products: KernelBound::getUs.
-  virtual double getProductsUs(const ProductCounts &products) const = 0;
+  /// What no kernel goes below, with any number of threads among `kBlockSizes`,
+  /// that does at least this; infinite if none fits. As far as joins go, only
+  /// how many there are is used.
+  virtual double boundUs(const KernelWork &work) const = 0;
   /// What no kernel goes below that moves as much; infinite if none fits into
-  /// the target. It is never above what `boundKernel` gives.
+  /// the target. It is never above what `boundUs` gives of such
+  /// a kernel.
   virtual double boundTrafficUs(const KernelTraffic &traffic) const = 0;
   /// What a kernel after another one takes more than alone: less than nothing,
   /// as its launch is hidden.
@@ -103,19 +102,16 @@ public:
   std::optional<BlockSize>
   chooseBlockSize(const TileGraph &kernel, llvm::ArrayRef<TensorSpec> operands,
                   llvm::ArrayRef<TensorSpec> results) const override;
-  KernelBound boundKernel(const TileGraph &header,
-                          llvm::ArrayRef<TensorSpec> operands,
-                          llvm::ArrayRef<TensorSpec> results,
-                          unsigned numJoins) const override;
-  double getProductsUs(const ProductCounts &products) const override;
+  double boundUs(const KernelWork &work) const override;
   double boundTrafficUs(const KernelTraffic &traffic) const override;
   double getFurtherKernelUs() const override;
   double estimateUs(const Graph &graph) const override;
 
 private:
-  struct KernelWork;
-  double estimateUs(const KernelWork &work, int64_t threads) const;
-  double getJoinUs(const TileGraph &kernel, int64_t threads) const;
+  double estimateUs(const KernelWork &work, const BlockWork &block,
+                    int64_t threads) const;
+  double getJoinUs(const KernelWork &work, int64_t threads) const;
+  double getLeastJoinUs() const;
 
   Target target;
 };

@@ -25,11 +25,6 @@ namespace mlir::mirage::search {
 TileGraph buildTileGraph(const TargetProgram &program, const KernelPlan &plan,
                          llvm::ArrayRef<int64_t> extents, const Tiling &tiling);
 
-/// Extents and inputs alone of that graph, for a bound on its cost.
-TileGraph buildTileHeader(const TargetProgram &program, const KernelPlan &plan,
-                          llvm::ArrayRef<int64_t> extents,
-                          const Tiling &tiling);
-
 /// The program as these kernels, verified to be well formed.
 Graph buildGraph(const TargetProgram &program, const Structure &structure,
                  llvm::ArrayRef<KernelPlan> plans,

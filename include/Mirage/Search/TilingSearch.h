@@ -12,20 +12,21 @@
 #include "Mirage/Search/CostModel.h"
 #include "Mirage/Search/Instantiator.h"
 #include <map>
-#include <memory>
+#include <tuple>
 
 namespace mlir::mirage::search {
 
 /// Finds the cheapest tilings of structures of one program, by a cost model.
-/// Tilings are tried by ascending bounds on their cost, which extents and
-/// inputs give before there are operators; kernels with the same axes and
-/// inputs share these bounds. Kernels of a structure depend on one another only
-/// through how many parts one leaves to the next.
+/// Bounds on their cost come in two steps (KernelSketch.h): by what kernels
+/// with the same axes and inputs load, which all of them share; and by what the
+/// structure computes. Only what both let pass is built, the cheapest first.
+/// Kernels of a structure depend on one another only through how many parts one
+/// leaves to the next.
 class TilingSearch {
 public:
   /// \param cuts  what bounds exclude is not tried. False for tests.
-  TilingSearch(const TargetProgram &program, const Target &target,
-               const CostModel &costModel, bool cuts, unsigned numThreads);
+  TilingSearch(const TargetProgram &program, const CostModel &costModel,
+               bool cuts, unsigned numThreads);
 
   struct Choice {
     std::vector<Tiling> tilings; ///< by kernel
@@ -43,10 +44,12 @@ private:
   /// A tiling and what it cannot go below.
   struct BoundedTiling {
     double boundUs = 0;
-    size_t number = 0;
-    KernelBound bound;
-    Tiling tiling;
-    llvm::SmallVector<int64_t> parts; ///< how many it leaves
+    uint32_t number = 0; ///< in the kernel's TilingSpace
+
+    bool operator<(const BoundedTiling &other) const {
+      return std::tie(boundUs, number) < std::tie(other.boundUs, other.number);
+    }
+    bool operator>(const BoundedTiling &other) const { return other < *this; }
   };
   /// By ascending bounds, of tilings that leave equally many parts.
   using BoundedTilings = std::vector<BoundedTiling>;
@@ -54,15 +57,13 @@ private:
   using TilingGroups = std::map<llvm::SmallVector<int64_t>, BoundedTilings>;
   struct BestTiling {
     std::optional<Tiling> tiling;
+    uint32_t number = 0;
     double us = 0;
     double limitUs = 0; ///< what costs more was not looked at
   };
 
   const TilingGroups &getGroups(const KernelPlan &plan,
                                 llvm::ArrayRef<int64_t> extents);
-  BoundedTiling boundTiling(const KernelPlan &plan,
-                            llvm::ArrayRef<int64_t> extents,
-                            Tiling tiling) const;
   TilingGroups boundTilings(const KernelPlan &plan,
                             llvm::ArrayRef<int64_t> extents) const;
   const BestTiling &getBest(const KernelPlan &plan,
@@ -71,6 +72,8 @@ private:
                             const BoundedTilings &tilings, double limitUs);
   BestTiling findBest(const KernelPlan &plan, llvm::ArrayRef<int64_t> extents,
                       const BoundedTilings &tilings, double limitUs);
+  void tryTiling(const KernelPlan &plan, llvm::ArrayRef<int64_t> extents,
+                 uint32_t number, Tiling tiling, BestTiling &best);
   double getLaunchUs(const KernelPlan &plan) const;
   double boundTraffic(llvm::ArrayRef<KernelPlan> plans) const;
   llvm::SmallVector<double> boundRests(llvm::ArrayRef<KernelPlan> plans);
@@ -86,7 +89,6 @@ private:
               double spentUs);
 
   const TargetProgram &program;
-  const Target &target;
   const CostModel &costModel;
   bool cuts;
   unsigned numThreads; ///< that bound tilings

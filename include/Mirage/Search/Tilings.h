@@ -41,13 +41,28 @@ void setPartExtents(const TargetProgram &program, const KernelPlan &plan,
 bool canBeSplit(llvm::ArrayRef<NameId> gridNames, NameId loopName,
                 llvm::ArrayRef<int64_t> extents);
 
-/// All tilings with sizes worth trying, whose inputs' tiles fit into
-/// `sharedBytes`. Each axis has at least two blocks or iterations, so that no
-/// tiling belongs to two structures.
-/// \param extents  by name; of the parts that the kernel reads as well.
-std::vector<Tiling> enumerateTilings(const KernelPlan &plan,
-                                     llvm::ArrayRef<int64_t> extents,
-                                     int64_t sharedBytes);
+/// All tilings with sizes worth trying, by number. Each axis has at least two
+/// blocks or iterations, so that no tiling belongs to two structures.
+class TilingSpace {
+public:
+  /// \param extents  by name; of the parts that the kernel reads as well.
+  TilingSpace(const KernelStructure &kernel, llvm::ArrayRef<int64_t> extents);
+
+  size_t size() const;
+  Tiling get(size_t number) const;
+
+private:
+  struct Cut {
+    int64_t tile;
+    int64_t loop; ///< as in Tiling
+  };
+  struct Axis {
+    NameId name;
+    llvm::SmallVector<Cut, 16> cuts;
+  };
+  Tiling whole;
+  llvm::SmallVector<Axis, 4> axes;
+};
 
 /// Small different extents, and tilings with at least two tiles of at least two
 /// elements along every axis, the last one partial: what structures are tested

@@ -1,0 +1,72 @@
+//===- KernelWork.h - What a kernel does ------------------------*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a cost model needs to know of a kernel: what it loads, computes, joins
+// and stores. A block graph has it, and a sketch of one (KernelSketch.h).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_SEARCH_KERNELWORK_H
+#define MIRAGE_SEARCH_KERNELWORK_H
+
+#include "Mirage/Graph/Graph.h"
+
+namespace mlir::mirage::search {
+
+struct KernelWork {
+  /// A tile that one block reads of a tensor in device memory.
+  struct Load {
+    TensorSpec tile, tensor;
+    bool isInLoop = false;
+  };
+  /// Of one block, once or in each iteration.
+  struct Operation {
+    /// What is done to each element; nullptr of a product of matrices.
+    const ScalarDefinition *applied = nullptr;
+    bool isInLoop = false;
+    int64_t elements = 0; ///< of the largest operand, or the result
+    int64_t bytes = 0;    ///< of operands and result
+
+    /// Of a product: `elements` sums of so many terms.
+    int64_t length = 0;
+    bool isOnTensorCores = false;
+    double matrixTiles = 0; ///< m16n8k16, if it is on them
+  };
+  /// Blocks along an axis leave their parts to one more kernel, which joins
+  /// them (`--mirage-split-grid-joins`).
+  struct Join {
+    double bytes = 0;      ///< of the parts of one block
+    int64_t numJoined = 1; ///< blocks along the axis
+  };
+
+  int64_t numBlocks = 1, loop = 1;
+  llvm::SmallVector<Load, 4> loads;
+  llvm::SmallVector<Operation, 0> operations;
+  llvm::SmallVector<Join, 0> joins;
+  double storedBytes = 0;   ///< of all blocks
+  int64_t sharedBytes = 0;  ///< of one block, each tile with a place of its own
+  int64_t accumulators = 0; ///< of one block
+};
+
+/// \param operands  the tensors in device memory that the kernel's inputs are
+///                  tiles of.
+KernelWork getWork(const TileGraph &kernel,
+                   llvm::ArrayRef<TensorSpec> operands,
+                   llvm::ArrayRef<TensorSpec> results);
+
+/// Numbers that one block carries from one iteration, or block, to the next.
+int64_t countAccumulators(const TileGraph &kernel);
+
+/// Products of m16n8k16 that make so many sums of `length` terms in matrices of
+/// that size, with either operand as the one of 16 rows.
+double countMatrixTiles(int64_t sums, int64_t rows, int64_t columns,
+                        int64_t length);
+
+} // namespace mlir::mirage::search
+
+#endif // MIRAGE_SEARCH_KERNELWORK_H

@@ -1,0 +1,174 @@
+//===- KernelSketch.cpp - What a kernel does, by names --------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Search/KernelSketch.h"
+#include "Mirage/Graph/DefaultTileGraph.h"
+#include "Mirage/Search/KernelTraffic.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <limits>
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::search;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+KernelSketch::KernelSketch(const TargetProgram &program, const KernelPlan &plan,
+                           ArrayRef<int64_t> extents)
+    : program(program), plan(plan), extents(extents),
+      operands(plan.getInputTypes(extents)) {
+  const KernelStructure &kernel = plan.kernel;
+  for (unsigned input = 0; input < kernel.inputs.size(); ++input) {
+    const StoredTensor &stored = plan.inputs[input].stored;
+    tensors.push_back(
+        {toSet(stored.layout), stored.element,
+         isLooped(stored.layout) ? Phase::Loop : Phase::Invariant});
+  }
+  for (const StructureOperator &op : kernel.operators)
+    addOperator(op);
+}
+
+bool KernelSketch::isLooped(ArrayRef<NameId> names) const {
+  NameId loopName = plan.kernel.loopName;
+  return loopName != kNoName && llvm::is_contained(names, loopName);
+}
+
+/// Those that phases depend on.
+Attributes
+KernelSketch::getPhaseAttributes(const StructureOperator &op) const {
+  Attributes attributes;
+  if (op.opcode == Opcode::Accumulate)
+    attributes.axis =
+        op.gridAxis ? static_cast<Axis>(*op.gridAxis) : Axis::Loop;
+  if (op.mask && isLooped({op.mask->rows, op.mask->columns}))
+    attributes.axes = {Axis::Loop};
+  return attributes;
+}
+
+void KernelSketch::addOperator(const StructureOperator &op) {
+  Tensor result;
+  SmallVector<TensorSpec, 2> types;
+  SmallVector<Phase, 2> phases;
+  for (unsigned operand : op.operands) {
+    result.names |= tensors[operand].names;
+    types.push_back({{}, tensors[operand].element});
+    phases.push_back(tensors[operand].phase);
+  }
+  if (op.over != kNoName)
+    result.names &= ~toSet(op.over);
+  result.element = inferTileElement(op.opcode, types);
+  result.phase = inferPhase(op.opcode, getPhaseAttributes(op), phases);
+  tensors.push_back(result);
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+static int64_t countElements(NameSet names, const Tiling &tiling) {
+  int64_t count = 1;
+  for (; names != 0; names &= names - 1)
+    count *= tiling.tile[llvm::countr_zero(names)];
+  return count;
+}
+
+/// Shared memory that a tile takes.
+static int64_t align(int64_t bytes) {
+  return llvm::alignTo(bytes, kTileAlignment);
+}
+
+KernelWork KernelSketch::getLoads(const Tiling &tiling) const {
+  const KernelStructure &kernel = plan.kernel;
+  KernelWork work;
+  work.loop = getLoop(kernel, extents, tiling);
+  for (int64_t extent : getGrid(kernel, extents, tiling))
+    work.numBlocks *= extent;
+  for (auto [input, tensor] : llvm::zip_equal(plan.inputs, operands)) {
+    ArrayRef<NameId> layout = input.stored.layout;
+    work.loads.push_back(
+        {{DimensionNames::getShape(layout, tiling.tile), tensor.element},
+         tensor,
+         isLooped(layout)});
+    work.sharedBytes += align(work.loads.back().tile.getSizeBytes());
+  }
+  SmallVector<int64_t> own(extents);
+  setPartExtents(program, plan, tiling, own);
+  for (const TensorSpec &result : plan.getResultTypes(own))
+    work.storedBytes += double(result.getSizeBytes());
+  work.joins.resize(countJoinedAxes(kernel));
+  return work;
+}
+
+KernelWork KernelSketch::getWork(const Tiling &tiling) const {
+  KernelWork work = getLoads(tiling);
+  unsigned numOperators = plan.kernel.operators.size();
+  work.operations.reserve(numOperators);
+  for (unsigned number = 0; number < numOperators; ++number)
+    measure(number, tiling, work);
+  return work;
+}
+
+void KernelSketch::measure(unsigned number, const Tiling &tiling,
+                           KernelWork &work) const {
+  const StructureOperator &op = plan.kernel.operators[number];
+  const OperatorInfo &row = getOperatorInfo(op.opcode);
+  const Tensor &result = tensors[plan.kernel.inputs.size() + number];
+  KernelWork::Operation operation;
+  int64_t elements = countElements(result.names, tiling);
+  int64_t bytes = elements * getSizeBytes(result.element);
+  operation.elements = elements;
+  operation.bytes = bytes;
+  for (unsigned operand : op.operands) {
+    operation.isInLoop |= tensors[operand].phase == Phase::Loop;
+    int64_t read = countElements(tensors[operand].names, tiling);
+    operation.bytes += read * getSizeBytes(tensors[operand].element);
+    if (row.kind != OperatorKind::Contraction)
+      operation.elements = std::max(operation.elements, read);
+  }
+  int64_t numCarried = 1;
+  if (row.kind == OperatorKind::Contraction) {
+    measureProduct(op, tiling, operation);
+  } else if (row.kind == OperatorKind::Accumulate) {
+    const OperatorInfo &reduction = getOperatorInfo(op.reduction);
+    operation.applied = &reduction.definition;
+    numCarried = reduction.getNumCarried();
+    work.accumulators += numCarried * elements;
+  } else {
+    operation.applied = &row.definition;
+  }
+  work.sharedBytes += align(numCarried * bytes);
+  work.operations.push_back(operation);
+}
+
+/// Which names are rows and columns of the matrices, and which count matrices,
+/// is decided by layouts: here as is best.
+void KernelSketch::measureProduct(const StructureOperator &op,
+                                  const Tiling &tiling,
+                                  KernelWork::Operation &product) const {
+  const Tensor &lhs = tensors[op.operands[0]], &rhs = tensors[op.operands[1]];
+  product.length = tiling.tile[op.over];
+  product.isOnTensorCores =
+      getTensorCoreElement(lhs.element, rhs.element).has_value();
+  if (!product.isOnTensorCores)
+    return;
+  auto getSides = [&](NameSet names) {
+    SmallVector<int64_t, 4> sides;
+    for (; names != 0; names &= names - 1)
+      sides.push_back(tiling.tile[llvm::countr_zero(names)]);
+    if (sides.empty())
+      sides.push_back(1);
+    return sides;
+  };
+  NameSet both = (lhs.names & rhs.names) | toSet(op.over);
+  product.matrixTiles = std::numeric_limits<double>::infinity();
+  for (int64_t rows : getSides(lhs.names & ~both))
+    for (int64_t columns : getSides(rhs.names & ~both))
+      product.matrixTiles = std::min(
+          product.matrixTiles, countMatrixTiles(product.elements, rows, columns,
+                                                product.length));
+}
