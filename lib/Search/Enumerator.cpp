@@ -46,9 +46,9 @@ void Enumerator::start(const KernelSite &where, const KernelChoice &kernel) {
   steps.clear();
   joinedAxes = 0;
   NameSet outputNames = 0;
-  for (unsigned output : site->outputs)
-    outputNames |=
-        space.program.getNames(space.program.graph.getOutputs()[output]);
+  for (auto [output, value] : llvm::enumerate(space.program.graph.getOutputs()))
+    if (!site->isLast() || llvm::is_contained(site->outputs, output))
+      outputNames |= space.program.getNames(value);
   for (auto [axis, name] : llvm::enumerate(kernel.gridNames))
     if (!contains(outputNames, name))
       joinedAxes |= 1u << axis;
@@ -59,7 +59,7 @@ bool Enumerator::run(const KernelSite &where, const KernelChoice &kernel,
                      Callback callback) {
   start(where, kernel);
   found = callback;
-  if (getOperatorsNeeded() <= limits.numOperators)
+  if (canBeEnded())
     extend();
   return !isOverLimit;
 }
@@ -274,8 +274,7 @@ void Enumerator::push(const Step &step, Tensor tensor) {
   countUses(step, 1);
   tensors.push_back(tensor);
   steps.push_back(step);
-  unsigned needed = std::max(getOperatorsNeeded(), getOperatorsNeededToShare());
-  if (steps.size() + needed <= limits.numOperators) {
+  if (canBeEnded()) {
     isOverLimit |= ++counts.states >= limits.maxStates;
     checkComplete();
     extend();
@@ -288,36 +287,69 @@ void Enumerator::push(const Step &step, Tensor tensor) {
 }
 
 /// Axes that something open varies along and no output may: an accumulation
-/// over each has to come, unless sums in outputs do it.
+/// over each has to come, unless sums in outputs do it. Another kernel gets
+/// together what still has the axis's name, and has to sum parts.
 unsigned Enumerator::countAxesToLeave(unsigned axes) const {
-  return limits.joins.inOutputs ? 0 : llvm::popcount(axes & joinedAxes);
+  bool mayStay = site->isLast() && limits.joins.inOutputs;
+  return mayStay ? 0 : llvm::popcount(axes & joinedAxes);
 }
 
-/// A lower bound: joining two open tensors takes an operator, leaving the loop
-/// takes one, leaving a grid axis one more, and so does each function that is
-/// still missing; a missing reduction may be the one that leaves the loop.
-unsigned Enumerator::getOperatorsNeeded() const {
-  if (!site->isLast())
-    return getOperatorsNeededBeforeOthers();
-  unsigned open = 0, axes = 0;
-  bool inLoop = false;
+struct Enumerator::OpenTensors {
+  unsigned number = 0;
+  bool anyInLoop = false;
+  unsigned axes = 0; ///< that have to be left: countAxesToLeave
+  FunctionBound::FunctionSet missing = 0; ///< of the target, in no tensor
+};
+
+Enumerator::OpenTensors Enumerator::findOpenTensors() const {
+  OpenTensors open;
   FunctionBound::FunctionSet present = 0;
   for (const Tensor &tensor : tensors) {
     present |= space.functions->find(tensor.form);
     if (tensor.numUses > 0)
       continue;
-    ++open;
-    inLoop |= tensor.phase == Phase::Loop;
-    axes |= tensor.axes;
+    ++open.number;
+    open.anyInLoop |= tensor.phase == Phase::Loop;
+    for (auto [axis, name] : llvm::enumerate(structure.gridNames))
+      if (site->isLast() || !contains(tensor.names, name))
+        open.axes |= tensor.axes & (1u << axis);
   }
-  FunctionBound::FunctionSet missing =
-      space.prunes() ? space.functions->getAll() & ~present : 0;
-  unsigned outputs = site->outputs.size();
-  unsigned needed = open > outputs ? open - outputs : 0;
-  needed += llvm::popcount(missing) + countAxesToLeave(axes);
-  if (inLoop && !(missing & space.functions->getReductions()))
+  if (space.prunes())
+    open.missing = space.functions->getAll() & ~present;
+  return open;
+}
+
+/// A lower bound: joining two open tensors takes an operator, leaving the loop
+/// takes one, leaving a grid axis one more, and so does each function that is
+/// still missing; a missing reduction may be the one that leaves the loop.
+unsigned Enumerator::getOperatorsNeeded(const OpenTensors &open,
+                                        unsigned numOutputs) const {
+  unsigned needed = open.number > numOutputs ? open.number - numOutputs : 0;
+  needed += llvm::popcount(open.missing) + countAxesToLeave(open.axes);
+  if (open.anyInLoop && !(open.missing & space.functions->getReductions()))
     ++needed;
   return needed;
+}
+
+unsigned Enumerator::getOperatorsNeeded() const {
+  return site->isLast()
+             ? getOperatorsNeeded(findOpenTensors(), site->outputs.size())
+             : getOperatorsNeededBeforeOthers();
+}
+
+/// Whether the operators that are left suffice: of this kernel, and of those
+/// after it.
+bool Enumerator::canBeEnded() const {
+  unsigned left = limits.numOperators - steps.size();
+  if (std::max(getOperatorsNeeded(), getOperatorsNeededToShare()) > left)
+    return false;
+  if (site->isLast())
+    return true;
+  OpenTensors open = findOpenTensors();
+  open.number += site->toCome.numInputs;
+  open.missing &= ~site->toCome.functions;
+  return getOperatorsNeeded(open, site->toCome.numOutputs) <=
+         left + site->toCome.maxOperators;
 }
 
 /// Of a kernel that may leave several tensors: each open one in the loop takes

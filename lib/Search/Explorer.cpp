@@ -156,7 +156,7 @@ void Explorer::addItems(unsigned number, const Look &look, bool isLast,
 
 /// Every choice of axes.
 void Explorer::addItems(Item item, const Look &look, std::vector<Item> &items) {
-  if ((item.isLast && !readsEnough(item)) ||
+  if ((item.isLast && getInputsToRead(item).any()) ||
       isCut(item, look, &Explorer::boundMovedUs))
     return;
   KernelSite site = makeSite(*workers[0], item);
@@ -185,7 +185,26 @@ KernelSite Explorer::makeSite(Worker &worker, const Item &item) {
                              boundary.tensors[tensor - numInputs].names});
   if (item.isLast)
     site.outputs = boundary.getOpenOutputs(program.graph.getOutputs().size());
+  else
+    site.toCome = getKernelsToCome(worker, item);
   return site;
+}
+
+KernelsToCome Explorer::getKernelsToCome(Worker &worker, const Item &item) {
+  const Boundary &boundary = *boundaries[item.boundary];
+  KernelsToCome toCome;
+  toCome.maxOperators =
+      limits.maxOps -
+      std::min(limits.maxOps, boundary.minOperators + item.numOperators);
+  SmallVector<unsigned> open =
+      boundary.getOpenOutputs(program.graph.getOutputs().size());
+  toCome.numOutputs = open.size();
+  toCome.numInputs = getInputsToRead(item).count();
+  unsigned numInputs = program.graph.getNumInputs();
+  for (auto [tensor, form] : llvm::enumerate(worker.forms[item.boundary]))
+    if (!llvm::is_contained(item.read, numInputs + tensor))
+      toCome.functions |= worker.space.findFunctions(form);
+  return toCome;
 }
 
 /// Makes the forms of a boundary's tensors in the worker's context, by building

@@ -31,17 +31,17 @@ static SmallBitVector getUnread(const TargetProgram &program,
   return unread.reset(read);
 }
 
-/// Whether the outputs that are left may depend on all that they have to: what
-/// an output depends on is an atom of whatever equals it.
-bool Explorer::readsEnough(const Item &item) const {
+/// The inputs that kernels after the item's have to read for the outputs that
+/// are left: what an output depends on is an atom of whatever equals it.
+SmallBitVector Explorer::getInputsToRead(const Item &item) const {
   const Boundary &boundary = *boundaries[item.boundary];
   SmallBitVector unread = getUnread(program, boundary.inputsRead, item.read);
+  SmallBitVector needed(unread.size());
   for (unsigned output :
        boundary.getOpenOutputs(program.graph.getOutputs().size()))
-    if (llvm::any_of(program.inputsOfOutputs[output],
-                     [&](ValueId input) { return unread[input]; }))
-      return false;
-  return true;
+    for (ValueId input : program.inputsOfOutputs[output])
+      needed.set(input);
+  return needed &= unread;
 }
 
 /// What a kernel takes more, or less, than alone.

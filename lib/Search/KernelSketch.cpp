@@ -21,7 +21,8 @@ using llvm::SmallVector;
 KernelSketch::KernelSketch(const TargetProgram &program, const KernelPlan &plan,
                            ArrayRef<int64_t> extents)
     : program(program), plan(plan), extents(extents),
-      operands(plan.getInputTypes(extents)) {
+      operands(plan.getInputTypes(extents)),
+      numJoins(countJoinedAxes(plan.kernel)) {
   const KernelStructure &kernel = plan.kernel;
   for (unsigned input = 0; input < kernel.inputs.size(); ++input) {
     const StoredTensor &stored = plan.inputs[input].stored;
@@ -31,6 +32,21 @@ KernelSketch::KernelSketch(const TargetProgram &program, const KernelPlan &plan,
   }
   for (const StructureOperator &op : kernel.operators)
     addOperator(op);
+  for (const KernelTensor &result : plan.results)
+    addResult(result.stored);
+}
+
+void KernelSketch::addResult(const StoredTensor &stored) {
+  Result &result = results.emplace_back();
+  result.bytes = getSizeBytes(stored.element);
+  for (NameId name : stored.layout) {
+    auto part = name == kNoName ? std::nullopt : program.getPart(name);
+    if (part && part->kernel == plan.position)
+      result.axes.push_back(llvm::find(plan.kernel.gridNames, part->of) -
+                            plan.kernel.gridNames.begin());
+    else if (name != kNoName)
+      result.bytes *= double(extents[name]);
+  }
 }
 
 bool KernelSketch::isLooped(ArrayRef<NameId> names) const {
@@ -39,8 +55,7 @@ bool KernelSketch::isLooped(ArrayRef<NameId> names) const {
 }
 
 /// Those that phases depend on.
-Attributes
-KernelSketch::getPhaseAttributes(const StructureOperator &op) const {
+Attributes KernelSketch::getPhaseAttributes(const StructureOperator &op) const {
   Attributes attributes;
   if (op.opcode == Opcode::Accumulate)
     attributes.axis =
@@ -86,7 +101,8 @@ KernelWork KernelSketch::getLoads(const Tiling &tiling) const {
   const KernelStructure &kernel = plan.kernel;
   KernelWork work;
   work.loop = getLoop(kernel, extents, tiling);
-  for (int64_t extent : getGrid(kernel, extents, tiling))
+  SmallVector<int64_t, 3> grid = getGrid(kernel, extents, tiling);
+  for (int64_t extent : grid)
     work.numBlocks *= extent;
   for (auto [input, tensor] : llvm::zip_equal(plan.inputs, operands)) {
     ArrayRef<NameId> layout = input.stored.layout;
@@ -96,11 +112,13 @@ KernelWork KernelSketch::getLoads(const Tiling &tiling) const {
          isLooped(layout)});
     work.sharedBytes += align(work.loads.back().tile.getSizeBytes());
   }
-  SmallVector<int64_t> own(extents);
-  setPartExtents(program, plan, tiling, own);
-  for (const TensorSpec &result : plan.getResultTypes(own))
-    work.storedBytes += double(result.getSizeBytes());
-  work.joins.resize(countJoinedAxes(kernel));
+  for (const Result &result : results) {
+    double bytes = result.bytes;
+    for (unsigned axis : result.axes)
+      bytes *= double(grid[axis]);
+    work.storedBytes += bytes;
+  }
+  work.joins.resize(numJoins);
   return work;
 }
 
@@ -169,6 +187,6 @@ void KernelSketch::measureProduct(const StructureOperator &op,
   for (int64_t rows : getSides(lhs.names & ~both))
     for (int64_t columns : getSides(rhs.names & ~both))
       product.matrixTiles = std::min(
-          product.matrixTiles, countMatrixTiles(product.elements, rows, columns,
-                                                product.length));
+          product.matrixTiles,
+          countMatrixTiles(product.elements, rows, columns, product.length));
 }

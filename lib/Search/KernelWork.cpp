@@ -72,8 +72,7 @@ static KernelWork::Operation getOperation(const TileGraph &kernel,
                                     : row;
   operation.applied = &applied.definition;
   for (const TensorSpec &operand : types)
-    operation.elements =
-        std::max(operation.elements, operand.getNumElements());
+    operation.elements = std::max(operation.elements, operand.getNumElements());
   return operation;
 }
 
@@ -103,8 +102,8 @@ KernelWork mlir::mirage::search::getWork(const TileGraph &kernel,
   work.loop = kernel.loop;
   llvm::SmallVector<Phase> phases = computePhases(kernel);
   for (unsigned input = 0; input < kernel.getNumInputs(); ++input)
-    work.loads.push_back({kernel.getType(input), operands[input],
-                          phases[input] == Phase::Loop});
+    work.loads.push_back(
+        {kernel.getType(input), operands[input], phases[input] == Phase::Loop});
   for (const Node &op : kernel.getNodes()) {
     work.operations.push_back(getOperation(kernel, op));
     // An accumulation works in every iteration, whatever its result's phase is.

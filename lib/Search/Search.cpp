@@ -8,16 +8,15 @@
 
 #include "Mirage/Search/Search.h"
 #include "Baseline.h"
-#include "FloatFilter.h"
+#include "CandidateJudge.h"
+#include "CandidatePool.h"
 #include "Mirage/Graph/CanonicalGraph.h"
 #include "Mirage/Graph/ComposedOperators.h"
 #include "Mirage/Graph/GraphJSON.h"
 #include "Mirage/Search/ProgramParts.h"
 #include "Mirage/Search/RewrittenProgram.h"
 #include "Mirage/Search/Stabilizers.h"
-#include "Mirage/Search/TilingSearch.h"
 #include "Mirage/Verify/SmallerSizes.h"
-#include "Mirage/Verify/Verify.h"
 #include "SearchCache.h"
 #include "SearchInParts.h"
 #include "llvm/ADT/STLExtras.h"
@@ -44,23 +43,6 @@ const Graph &SearchResult::getBest() const {
   return isBetter ? candidates.front().graph : baseline;
 }
 
-StructureVerifier mlir::mirage::search::makeFieldVerifier(uint64_t seed) {
-  return [seed](const Graph &program, const Graph &candidate) {
-    VerifyOptions options;
-    options.seed = hashToSeed("search " + std::to_string(seed));
-    options.errorBoundBits = kSearchErrorBoundBits;
-    options.minTowers = 1;
-    options.maxTowers = kSearchMaxTowers;
-    Expected<Verdict> verdict = verifyEqual(program, candidate, options);
-    if (!verdict) { // only graphs with other inputs or outputs
-      assert(false && "a candidate has the program's signature");
-      llvm::consumeError(verdict.takeError());
-      return false;
-    }
-    return verdict->kind == Verdict::Equal;
-  };
-}
-
 namespace {
 class Searcher {
 public:
@@ -72,9 +54,8 @@ public:
            const SearchOptions &options)
       : program(std::move(program)), original(original), rewritten(rewritten),
         target(target), options(options), costModel(this->target),
-        verifier(options.verify ? options.verify
-                                : makeFieldVerifier(options.seed)),
-        filter(options.seed),
+        judge(options.verify ? options.verify : makeFieldVerifier(options.seed),
+              options.seed),
         cache(this->program, original, rewritten.body, options),
         start(std::chrono::steady_clock::now()),
         cutsNothing(!options.cutsInstances) {
@@ -111,9 +92,7 @@ private:
         cache.keep(
             FoundStructures{structures, result.report, result.stopReason});
     }
-    if (isPart())
-      result.candidates.clear(); // they had sizes for the bounds on costs alone
-    else
+    if (!isPart()) // there, sizes were for bounds on costs alone
       choose();
     if (result.stopReason == StopReason::Exhausted &&
         result.report.counts.pruned[unsigned(PruneReason::OuterProduct)] > 0)
@@ -131,9 +110,11 @@ private:
     // Whoever is rejected leaves a place to somebody who was cut off.
     if (result.report.rejected > 0 && !cutsNothing && !cannotJudge) {
       cutsNothing = true;
+      startSizing();
       if (result.report.cuts > 0)
         exploreAgain();
-      sizeAll();
+      else
+        sizeAll();
       endSizing();
       verifyCandidates();
     }
@@ -244,9 +225,7 @@ private:
     progress.structures = structures.size();
     progress.timeLimitS = options.timeLimitS;
     progress.baselineUs = result.report.baselineUs;
-    progress.bestUs = bestUs.empty()
-                          ? progress.baselineUs
-                          : std::min(progress.baselineUs, *bestUs.begin());
+    progress.bestUs = std::min(progress.baselineUs, pool->getBestUs());
     options.onProgress(progress);
   }
 
@@ -255,34 +234,36 @@ private:
   //===--------------------------------------------------------------------===//
 
   void startSizing() {
-    result.candidates.clear();
-    bestUs.clear();
-    tilings.emplace(program, costModel, !cutsNothing, getNumThreads(options));
+    CandidatePool::Limits limits;
+    limits.numCandidates = options.numCandidates;
+    limits.cuts = !cutsNothing;
+    limits.numThreads = getNumThreads(options);
+    limits.isToEnd = [this] { return isToEnd(); };
+    pool.emplace(program, costModel, std::move(limits));
   }
 
   void sizeAll() {
-    startSizing();
     for (const Structure &structure : structures)
       size(structure);
   }
 
   void size(const Structure &structure) {
+    pool->add(structure);
+    if (pool->isBatchFull())
+      endBatch();
+  }
+
+  void endBatch() {
+    if (!pool->endBatch())
+      stopEarly();
     noteProgress();
-    if (goesOn(/*hasSome=*/!result.candidates.empty()))
-      instantiate(structure, *tilings);
   }
 
   void endSizing() {
-    result.report.instances += tilings->getNumTried();
-    result.report.fitting += tilings->getNumFitting();
-    rank();
-  }
-
-  /// What a candidate must not exceed to be among those that are returned.
-  double getLimitUs() const {
-    if (cutsNothing || bestUs.size() < options.numCandidates)
-      return std::numeric_limits<double>::infinity();
-    return *std::next(bestUs.begin(), options.numCandidates - 1);
+    endBatch();
+    result.report.instances += pool->getNumTried();
+    result.report.fitting += pool->getNumFitting();
+    result.candidates = pool->takeRanked();
   }
 
   /// One kernel first, then several. What was read as an atom is searched as
@@ -327,7 +308,10 @@ private:
     // What a cache keeps is for all sizes.
     if (options.cutsKernels && !cutsNothing && !options.cache)
       limits.costModel = &costModel;
-    limits.getLimitUs = [this] { return getLimitUs(); };
+    limits.getLimitUs = [this] {
+      endBatch();
+      return pool->getLimitUs();
+    };
     if (options.checkpoint)
       limits.programHash = hashToText(
           llvm::formatv("{0}", mlir::mirage::toJSON(program.graph)).str());
@@ -369,67 +353,24 @@ private:
     return isNew;
   }
 
-  /// Quick tests first: what differs at all differs there.
-  bool isVerified(const Candidate &candidate) {
-    const Claim &claim = candidate.claims[0];
-    auto isRejected = [&](const TestPair &pair) {
-      return filter.rejects(pair);
-    };
-    if (llvm::any_of(claim.testPairs, isRejected)) {
-      ++result.report.filtered;
-      noteMiss(candidate, "differs from the program in a quick test");
-      return false;
-    }
-    auto isFinite = [&](const TestPair &pair) {
-      return isFiniteWhereProgramIs(pair, options.seed);
-    };
-    if (!llvm::all_of(claim.testPairs, isFinite)) {
-      ++result.report.filtered;
-      noteMiss(candidate, "has no value where the program has one");
-      return false;
-    }
-    bool isEqual = llvm::all_of(claim.testPairs, [&](const TestPair &pair) {
-      if (verifier(pair.program, pair.candidate))
-        return true;
-      cannotJudge |= !filter.hasTrials(pair);
-      return false;
-    });
-    if (!isEqual)
-      noteMiss(candidate, "was not found equal by the verifier");
-    return isEqual;
-  }
-
   void noteMiss(const Candidate &candidate, llvm::StringRef why) {
     if (result.nearMisses.size() < kMaxNearMisses)
       result.nearMisses.push_back(
           {toString(candidate.structure), candidate.predictedUs, why.str()});
   }
 
-  /// Keeps the cheapest tilings that fit, if they are among the best so far.
-  void instantiate(const Structure &structure, TilingSearch &tilings) {
-    auto plans = planKernels(program, structure);
-    if (!plans) // as only a record of somebody else's could say
-      return;
-    Candidate candidate;
-    candidate.structure = structure;
-    candidate.plans = std::move(*plans);
-    auto best = tilings.findCheapest(candidate.plans, getLimitUs());
-    if (!best)
-      return;
-    candidate.tilings = std::move(best->tilings);
-    candidate.predictedUs = best->predictedUs;
-    bestUs.insert(candidate.predictedUs);
-    result.candidates.push_back(std::move(candidate));
-  }
-
-  void rank() {
-    auto getKey = [](const Candidate &c) {
-      return std::make_tuple(c.predictedUs, c.structure.getNumOperators(),
-                             toString(c.structure));
-    };
-    llvm::sort(result.candidates, [&](const Candidate &a, const Candidate &b) {
-      return getKey(a) < getKey(b);
-    });
+  bool isRight(const Candidate &candidate) {
+    if (!options.judgesCandidates)
+      return true;
+    using Ruling = CandidateJudge::Ruling;
+    auto [ruling, why] = judge.judge(candidate.claims[0].testPairs);
+    if (ruling == Ruling::Equal)
+      return true;
+    ++result.report.rejected;
+    result.report.filtered += ruling == Ruling::Filtered;
+    cannotJudge |= ruling == Ruling::CannotJudge;
+    noteMiss(candidate, why);
+    return false;
   }
 
   /// Keeps the cheapest candidates whose structure is verified, as many as were
@@ -444,13 +385,12 @@ private:
           !goesOn(/*hasSome=*/!verified.empty()))
         break;
       finish(candidate);
-      if (!isVerified(candidate)) {
-        ++result.report.rejected;
+      if (!isRight(candidate)) {
         if (cannotJudge)
           break;
         continue;
       }
-      ++result.report.verified;
+      result.report.verified += options.judgesCandidates;
       if (candidate.predictedUs >= result.report.baselineUs)
         noteMiss(candidate, "is no cheaper than the operators one by one");
       verified.push_back(std::move(candidate));
@@ -483,16 +423,14 @@ private:
   Target target;
   const SearchOptions &options;
   AnalyticCostModel costModel;
-  StructureVerifier verifier;
-  TestPairFilter filter;
+  CandidateJudge judge;
   SearchCache cache;
   std::chrono::steady_clock::time_point start;
   bool cutsNothing = false; ///< bounds on costs are not heeded
-  std::optional<TilingSearch> tilings;
+  std::optional<CandidatePool> pool;
   SearchProgress progress;
   /// The program has no trials that count, so neither has any structure.
   bool cannotJudge = false;
-  std::multiset<double> bestUs; ///< of the candidates so far
   std::set<std::string> seen;
   std::vector<Structure> structures;
   SearchResult result;

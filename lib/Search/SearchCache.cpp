@@ -37,7 +37,8 @@ static std::string getChoiceText(const SearchOptions &options) {
   std::string text;
   llvm::raw_string_ostream(text)
       << " candidates=" << options.numCandidates
-      << " cuts=" << options.cutsInstances << " seed=" << options.seed;
+      << " cuts=" << options.cutsInstances << " seed=" << options.seed
+      << " judged=" << options.judgesCandidates;
   return text;
 }
 

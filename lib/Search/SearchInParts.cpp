@@ -8,6 +8,7 @@
 
 #include "SearchInParts.h"
 #include "Baseline.h"
+#include "CandidateJudge.h"
 #include "Mirage/Graph/GraphJSON.h"
 #include "Mirage/Search/ProgramParts.h"
 #include "Mirage/Verify/SmallerSizes.h"
@@ -26,7 +27,9 @@ public:
   PartSearcher(const Graph &program, const Target &target,
                const SearchOptions &options)
       : program(program), target(target), costModel(target),
-        options(makePartOptions(options)), timeLimitS(options.timeLimitS),
+        options(makePartOptions(options)),
+        judge(options.verify ? options.verify : makeFieldVerifier(options.seed),
+              options.seed),
         start(std::chrono::steady_clock::now()) {}
 
   Expected<SearchResult> run() {
@@ -39,8 +42,11 @@ public:
     report.limitUs = getStreamingLimitUs(target, program);
     parts = enumerateParts(program, PartLimits());
     report.parts = parts.size();
-    std::optional<PartChoice> choice = chooseParts(
-        program, parts, [&](unsigned part) { return getPartUs(part); });
+    std::optional<PartChoice> choice;
+    do
+      choice = chooseParts(program, parts,
+                           [&](unsigned part) { return getPartUs(part); });
+    while (choice && !judgeParts(*choice));
     if (choice)
       addCandidate(*choice);
     report.seconds = getSeconds();
@@ -52,6 +58,7 @@ private:
   struct Best {
     Claim claim;
     double us = 0;
+    bool isJudged = false;
   };
 
   /// One kernel for each part: what several would do, several parts do.
@@ -80,27 +87,58 @@ private:
   }
 
   /// Parts that are alike are searched once.
-  const std::optional<Best> &getBest(unsigned number) {
+  std::optional<Best> &getBest(unsigned number) {
     std::string text;
     llvm::raw_string_ostream(text) << mlir::mirage::toJSON(parts[number].graph);
     auto [entry, isNew] = bests.try_emplace(std::move(text));
     if (isNew)
-      entry->second = findBest(parts[number].graph);
+      entry->second = findBest(parts[number].graph, /*isJudged=*/false);
     return entry->second;
   }
 
-  std::optional<Best> findBest(const Graph &part) {
+  /// Few parts are chosen, and only these are judged. \returns whether all are
+  /// right; for one that is not there is another now, or none, so that another
+  /// choice may be better.
+  bool judgeParts(const PartChoice &choice) {
+    bool areRight = true;
+    for (unsigned number : choice.parts) {
+      std::optional<Best> &best = getBest(number);
+      if (!best || best->isJudged) // one like it came before
+        continue;
+      if (isRight(best->claim)) {
+        best->isJudged = true;
+        continue;
+      }
+      areRight = false;
+      best = findBest(parts[number].graph, /*isJudged=*/true);
+    }
+    return areRight;
+  }
+
+  bool isRight(const Claim &claim) {
+    CandidateJudge::Ruling ruling = judge.judge(claim.testPairs).ruling;
+    bool isEqual = ruling == CandidateJudge::Ruling::Equal;
+    result.report.verified += isEqual;
+    result.report.rejected += !isEqual;
+    result.report.filtered += ruling == CandidateJudge::Ruling::Filtered;
+    return isEqual;
+  }
+
+  std::optional<Best> findBest(const Graph &part, bool isJudged) {
     unsigned size = countOperations(part);
     if (size == 0)
-      return Best{{part, part, {}}, 0};
+      return Best{{part, part, {}}, 0, /*isJudged=*/true};
     std::optional<Best> best;
     if (size == 1)
       best = makeBaseline(part);
-    if (size > 1 && timeLimitS != 0 && getSeconds() > timeLimitS) {
+    if (size > 1 && options.timeLimitS != 0 &&
+        getSeconds() > options.timeLimitS) {
       result.stopReason = StopReason::TimeLimit;
       return best;
     }
-    Expected<SearchResult> found = superoptimize(part, options);
+    SearchOptions partOptions = options;
+    partOptions.judgesCandidates = isJudged;
+    Expected<SearchResult> found = superoptimize(part, partOptions);
     if (!found) {
       llvm::consumeError(found.takeError());
       return best;
@@ -108,7 +146,8 @@ private:
     addReport(*found);
     for (Candidate &candidate : found->candidates)
       if (!best || candidate.predictedUs < best->us)
-        best = Best{std::move(candidate.claims[0]), candidate.predictedUs};
+        best = Best{std::move(candidate.claims[0]), candidate.predictedUs,
+                    isJudged};
     return best;
   }
 
@@ -119,6 +158,7 @@ private:
       return std::nullopt;
     }
     Best best;
+    best.isJudged = true; // by the final test
     best.us = costModel.estimateUs(*baseline);
     best.claim.program = part;
     best.claim.graph = std::move(*baseline);
@@ -156,7 +196,7 @@ private:
   const Target &target;
   AnalyticCostModel costModel;
   SearchOptions options;
-  unsigned timeLimitS;
+  CandidateJudge judge;
   std::chrono::steady_clock::time_point start;
   std::vector<ProgramPart> parts;
   std::map<std::string, std::optional<Best>> bests; ///< by the part's text

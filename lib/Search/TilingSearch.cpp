@@ -7,11 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Search/TilingSearch.h"
-#include "Mirage/Reference/ParallelFor.h"
 #include "Mirage/Search/KernelSketch.h"
 #include "Mirage/Search/KernelTraffic.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
 #include <cmath>
 #include <limits>
 #include <queue>
@@ -22,10 +23,8 @@ using llvm::ArrayRef;
 using llvm::SmallVector;
 
 TilingSearch::TilingSearch(const TargetProgram &program,
-                           const CostModel &costModel, bool cuts,
-                           unsigned numThreads)
-    : program(program), costModel(costModel), cuts(cuts),
-      numThreads(numThreads) {}
+                           const CostModel &costModel, bool cuts)
+    : program(program), costModel(costModel), cuts(cuts) {}
 
 //===----------------------------------------------------------------------===//
 // Bounds
@@ -78,21 +77,16 @@ TilingSearch::boundTilings(const KernelPlan &plan,
                            ArrayRef<int64_t> extents) const {
   TilingSpace space(plan.kernel, extents);
   KernelSketch sketch(program, plan, extents);
-  std::vector<double> bounds(space.size());
-  constexpr int64_t kGrain = 256;
-  parallelFor(numThreads, bounds.size(), kGrain,
-              [&](int64_t begin, int64_t end) {
-                for (int64_t i = begin; i < end; ++i)
-                  bounds[i] = getLaunchUs(plan) +
-                              costModel.boundUs(sketch.getLoads(space.get(i)));
-              });
   SmallVector<NameId> ownParts = getOwnParts(program, plan);
   SmallVector<int64_t> own(extents), parts(ownParts.size());
   TilingGroups groups;
-  for (auto [number, boundUs] : llvm::enumerate(bounds)) {
+  for (size_t number = 0; number < space.size(); ++number) {
+    Tiling tiling = space.get(number);
+    double boundUs =
+        getLaunchUs(plan) + costModel.boundUs(sketch.getLoads(tiling));
     if (std::isinf(boundUs))
       continue;
-    setPartExtents(program, plan, space.get(number), own);
+    setPartExtents(program, plan, tiling, own);
     llvm::transform(ownParts, parts.begin(),
                     [&](NameId part) { return own[part]; });
     groups[parts].push_back({boundUs, static_cast<uint32_t>(number)});
@@ -102,13 +96,21 @@ TilingSearch::boundTilings(const KernelPlan &plan,
   return groups;
 }
 
+static std::pair<uint64_t, uint64_t> hash(llvm::StringRef text) {
+  llvm::XXH128_hash_t hash =
+      llvm::xxh3_128bits(llvm::arrayRefFromStringRef(text));
+  return {hash.high64, hash.low64};
+}
+
 const TilingSearch::TilingGroups &
 TilingSearch::getGroups(const KernelPlan &plan, ArrayRef<int64_t> extents) {
-  auto [entry, isNew] =
-      groups.try_emplace(getHeaderText(program, plan, extents));
-  if (isNew)
-    entry->second = boundTilings(plan, extents);
-  return entry->second;
+  Key key = hash(getHeaderText(program, plan, extents));
+  std::unique_lock<std::mutex> lock(mutex);
+  Header &header = headers[key];
+  lock.unlock();
+  std::call_once(header.isBounded,
+                 [&] { header.groups = boundTilings(plan, extents); });
+  return header.groups;
 }
 
 /// What a kernel takes more, or less, than alone.
@@ -143,39 +145,41 @@ SmallVector<double> TilingSearch::boundRests(ArrayRef<KernelPlan> plans) {
 //===----------------------------------------------------------------------===//
 
 /// Keeps the tiling if it is the cheapest so far, the first one of several.
-void TilingSearch::tryTiling(const KernelPlan &plan, ArrayRef<int64_t> extents,
-                             uint32_t number, Tiling tiling, BestTiling &best) {
-  ++numTried;
+void TilingSearch::build(const KernelPlan &plan, ArrayRef<int64_t> extents,
+                         const BoundedTiling &bounded, Tiling tiling,
+                         SizedKernel &kernel) {
   SmallVector<int64_t> own(extents);
   setPartExtents(program, plan, tiling, own);
   TileGraph tiles = buildTileGraph(program, plan, own, tiling);
   std::optional<BlockSize> size = costModel.chooseBlockSize(
       tiles, plan.getInputTypes(own), plan.getResultTypes(own));
+  if (kernel.last < bounded) { // not built under a lower limit
+    kernel.last = bounded;
+    ++numTried;
+    numFitting += size.has_value();
+  }
   if (!size)
     return;
-  ++numFitting;
+  BestTiling &best = kernel.best;
   double us = getLaunchUs(plan) + size->us;
-  if (best.tiling && std::tie(best.us, best.number) <= std::tie(us, number))
+  if (best.tiling &&
+      std::tie(best.us, best.number) <= std::tie(us, bounded.number))
     return;
   best.tiling = std::move(tiling);
   best.tiling->threads = size->threads;
-  best.number = number;
+  best.number = bounded.number;
   best.us = us;
 }
 
 /// By ascending bounds of what is loaded and computed, which are worked out as
 /// far as bounds of what is loaded are lower still.
-TilingSearch::BestTiling TilingSearch::findBest(const KernelPlan &plan,
-                                                ArrayRef<int64_t> extents,
-                                                const BoundedTilings &tilings,
-                                                double limitUs) {
-  BestTiling best;
-  best.limitUs = limitUs;
+void TilingSearch::findBest(const KernelPlan &plan, ArrayRef<int64_t> extents,
+                            const BoundedTilings &tilings, double limitUs,
+                            SizedKernel &kernel) {
+  BestTiling &best = kernel.best;
   auto isCut = [&](double boundUs) {
     return cuts && (boundUs > limitUs || (best.tiling && boundUs > best.us));
   };
-  if (tilings.empty() || isCut(tilings.front().boundUs))
-    return best;
   TilingSpace space(plan.kernel, extents);
   KernelSketch sketch(program, plan, extents);
   std::priority_queue<BoundedTiling, std::vector<BoundedTiling>, std::greater<>>
@@ -189,7 +193,7 @@ TilingSearch::BestTiling TilingSearch::findBest(const KernelPlan &plan,
       break;
     if (isSketched) {
       sketched.pop();
-      tryTiling(plan, extents, tiling.number, space.get(tiling.number), best);
+      build(plan, extents, tiling, space.get(tiling.number), kernel);
       continue;
     }
     tiling.boundUs =
@@ -201,22 +205,28 @@ TilingSearch::BestTiling TilingSearch::findBest(const KernelPlan &plan,
   // Another one between the limit and this was not looked at, perhaps.
   if (cuts && best.tiling && best.us > limitUs)
     best.tiling.reset();
-  return best;
 }
 
-const TilingSearch::BestTiling &
-TilingSearch::getBest(const KernelPlan &plan, ArrayRef<int64_t> extents,
-                      ArrayRef<int64_t> parts, const BoundedTilings &tilings,
-                      double limitUs) {
-  std::string key =
+TilingSearch::BestTiling TilingSearch::getBest(const KernelPlan &plan,
+                                               ArrayRef<int64_t> extents,
+                                               ArrayRef<int64_t> parts,
+                                               const BoundedTilings &tilings,
+                                               double limitUs) {
+  std::string text =
       getHeaderText(program, plan, extents) + toString(plan.kernel);
   for (int64_t count : parts)
-    key += " " + std::to_string(count);
-  auto [entry, isNew] = bests.try_emplace(std::move(key));
-  BestTiling &best = entry->second;
-  if (isNew || (!best.tiling && best.limitUs < limitUs))
-    best = findBest(plan, extents, tilings, limitUs);
-  return best;
+    text += " " + std::to_string(count);
+  std::unique_lock<std::mutex> lock(mutex);
+  SizedKernel &kernel = kernels[hash(text)];
+  lock.unlock();
+  std::lock_guard<std::mutex> kernelLock(kernel.mutex);
+  bool isKnown =
+      kernel.limitUs && (kernel.best.tiling || limitUs <= *kernel.limitUs);
+  if (!isKnown) {
+    findBest(plan, extents, tilings, limitUs, kernel);
+    kernel.limitUs = limitUs;
+  }
+  return kernel.best;
 }
 
 std::optional<TilingSearch::Choice>
@@ -242,7 +252,9 @@ void TilingSearch::search(Walk &walk, size_t kernel, ArrayRef<int64_t> extents,
   for (const auto &[parts, tilings] : getGroups(plan, extents)) {
     double limitUs = walk.best ? walk.best->predictedUs : walk.limitUs;
     limitUs -= spentUs + walk.restsUs[kernel + 1];
-    const BestTiling &chosen = getBest(plan, extents, parts, tilings, limitUs);
+    if (cuts && tilings.front().boundUs > limitUs)
+      continue;
+    BestTiling chosen = getBest(plan, extents, parts, tilings, limitUs);
     if (!chosen.tiling || chosen.us > limitUs)
       continue;
     SmallVector<int64_t> own(extents);

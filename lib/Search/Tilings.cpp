@@ -169,7 +169,7 @@ TestSizes mlir::mirage::search::getTestSizes(const TargetProgram &program,
   for (auto [position, kernel] : llvm::enumerate(kernels)) {
     Tiling &tiling = sizes.tilings.emplace_back();
     tiling.loop = 2;
-    tiling.tile = sizes.extents;
+    tiling.tile.assign(sizes.extents.begin(), sizes.extents.end());
     for (NameId name : kernel.gridNames)
       tiling.tile[name] = 2;
     if (kernel.loopName != kNoName)

@@ -68,6 +68,10 @@ public:
   BoundaryTensor describe(const KernelResult &tensor) const;
   /// Whether the tensor is that output of the program.
   bool isOutput(FormId form, NameSet names, unsigned output) const;
+  /// Those of the program that stand in a form.
+  FunctionBound::FunctionSet findFunctions(FormId form) {
+    return functions->find(form);
+  }
 
 private:
   friend class Enumerator;

@@ -36,6 +36,15 @@
 
 namespace mlir::mirage::search {
 
+/// What is left to the kernels after one that is not the last.
+struct KernelsToCome {
+  unsigned maxOperators = ~0u / 2; ///< of all of them
+  unsigned numInputs = 0;  ///< that nobody has read, and outputs depend on
+  unsigned numOutputs = 1; ///< that nobody has computed
+  /// That older tensors have, which the kernel does not read.
+  FunctionBound::FunctionSet functions = 0;
+};
+
 /// What a kernel is given, and what has to come of it.
 struct KernelSite {
   unsigned position = 0;            ///< how many kernels are before it
@@ -45,6 +54,7 @@ struct KernelSite {
   llvm::SmallVector<unsigned> outputs;
   /// How many it may leave.
   unsigned maxResults = kMaxResults;
+  KernelsToCome toCome; ///< if it is not the last
 
   bool isLast() const { return !outputs.empty(); }
 };
@@ -167,8 +177,13 @@ private:
   SymbolPowers getPart(NameId name, bool withLoop) const;
   uint64_t getKey(const Step &step) const;
   bool isDuplicate(const Tensor &tensor) const;
+  struct OpenTensors;
+  OpenTensors findOpenTensors() const;
   unsigned getOperatorsNeeded() const;
+  unsigned getOperatorsNeeded(const OpenTensors &open,
+                              unsigned numOutputs) const;
   unsigned getOperatorsNeededBeforeOthers() const;
+  bool canBeEnded() const;
   bool isToBeShared(const Tensor &tensor) const;
   unsigned getOperatorsNeededToShare() const;
   unsigned countAxesToLeave(unsigned axes) const;

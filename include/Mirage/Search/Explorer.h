@@ -131,7 +131,8 @@ private:
                     const ItemRecord &record);
   std::string getName(const Item &item) const;
   KernelSite makeSite(Worker &worker, const Item &item);
-  bool readsEnough(const Item &item) const;
+  KernelsToCome getKernelsToCome(Worker &worker, const Item &item);
+  llvm::SmallBitVector getInputsToRead(const Item &item) const;
   KernelTraffic getTraffic(const Item &item) const;
   double boundUs(const Item &item) const;
   double boundRestUs(const Item &item) const;

@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A structure has thousands of tilings, and to build a block graph of each would
-// take longer than all else. What a kernel loads and computes follows from names
-// and tile sizes alone: a sketch. The block graph does that, and what layouts,
-// masks and maxima of tiles add; so what a cost model says of a sketch is a lower
-// bound (CostModel::boundUs), and few tilings have to be built.
+// A structure has thousands of tilings, and to build a block graph of each
+// would take longer than all else. What a kernel loads and computes follows
+// from names and tile sizes alone: a sketch. The block graph does that, and
+// what layouts, masks and maxima of tiles add; so what a cost model says of a
+// sketch is a lower bound (CostModel::boundUs), and few tilings have to be
+// built.
 //
 // Loads alone are the same for all structures that share axes and inputs.
 //
@@ -46,6 +47,7 @@ private:
   };
   bool isLooped(llvm::ArrayRef<NameId> names) const;
   Attributes getPhaseAttributes(const StructureOperator &op) const;
+  void addResult(const StoredTensor &stored);
   void addOperator(const StructureOperator &op);
   void measure(unsigned number, const Tiling &tiling, KernelWork &work) const;
   void measureProduct(const StructureOperator &op, const Tiling &tiling,
@@ -56,6 +58,14 @@ private:
   llvm::SmallVector<int64_t> extents;
   llvm::SmallVector<TensorSpec> operands; ///< in device memory
   std::vector<Tensor> tensors;
+  /// What is stored: so many bytes for each block along these axes, of which
+  /// there are parts.
+  struct Result {
+    double bytes = 1;
+    llvm::SmallVector<unsigned, 3> axes;
+  };
+  std::vector<Result> results;
+  unsigned numJoins;
 };
 
 } // namespace mlir::mirage::search

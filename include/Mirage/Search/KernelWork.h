@@ -46,8 +46,8 @@ struct KernelWork {
 
   int64_t numBlocks = 1, loop = 1;
   llvm::SmallVector<Load, 4> loads;
-  llvm::SmallVector<Operation, 0> operations;
-  llvm::SmallVector<Join, 0> joins;
+  llvm::SmallVector<Operation, 12> operations;
+  llvm::SmallVector<Join, 3> joins;
   double storedBytes = 0;   ///< of all blocks
   int64_t sharedBytes = 0;  ///< of one block, each tile with a place of its own
   int64_t accumulators = 0; ///< of one block
@@ -55,8 +55,7 @@ struct KernelWork {
 
 /// \param operands  the tensors in device memory that the kernel's inputs are
 ///                  tiles of.
-KernelWork getWork(const TileGraph &kernel,
-                   llvm::ArrayRef<TensorSpec> operands,
+KernelWork getWork(const TileGraph &kernel, llvm::ArrayRef<TensorSpec> operands,
                    llvm::ArrayRef<TensorSpec> results);
 
 /// Numbers that one block carries from one iteration, or block, to the next.

@@ -81,8 +81,10 @@ struct SearchOptions {
   /// have a say in the result.
   unsigned timeLimitS = 0;
   uint64_t seed = 0; ///< of all random inputs
-  /// Judges every structure, at small sizes; empty for makeFieldVerifier(seed).
+  /// Judges candidates, at small sizes; empty for makeFieldVerifier(seed).
   StructureVerifier verify;
+  /// False for who judges whatever is used of the result.
+  bool judgesCandidates = true;
   /// Where results are looked for and kept; null: nowhere. What is found there
   /// is what a search would find, and was tested by one with the same seed;
   /// nothing is tested again.

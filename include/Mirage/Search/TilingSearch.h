@@ -11,7 +11,9 @@
 
 #include "Mirage/Search/CostModel.h"
 #include "Mirage/Search/Instantiator.h"
+#include <atomic>
 #include <map>
+#include <mutex>
 #include <tuple>
 
 namespace mlir::mirage::search {
@@ -21,21 +23,23 @@ namespace mlir::mirage::search {
 /// with the same axes and inputs load, which all of them share; and by what the
 /// structure computes. Only what both let pass is built, the cheapest first.
 /// Kernels of a structure depend on one another only through how many parts one
-/// leaves to the next.
+/// leaves to the next. What is common to structures is worked out once.
 class TilingSearch {
 public:
-  /// \param cuts  what bounds exclude is not tried. False for tests.
+  /// \param cuts  what bounds exclude is not tried.
   TilingSearch(const TargetProgram &program, const CostModel &costModel,
-               bool cuts, unsigned numThreads);
+               bool cuts);
 
   struct Choice {
     std::vector<Tiling> tilings; ///< by kernel
     double predictedUs = 0;
   };
-  /// None if nothing fits into the target or takes at most `limitUs`.
+  /// None if nothing fits into the target or takes at most `limitUs`. May be
+  /// called by several threads.
   std::optional<Choice> findCheapest(llvm::ArrayRef<KernelPlan> plans,
                                      double limitUs);
 
+  /// Tilings that were built; whatever the order of calls was.
   uint64_t getNumTried() const { return numTried; }
   /// Of these, within shared memory and registers.
   uint64_t getNumFitting() const { return numFitting; }
@@ -59,21 +63,34 @@ private:
     std::optional<Tiling> tiling;
     uint32_t number = 0;
     double us = 0;
-    double limitUs = 0; ///< what costs more was not looked at
   };
+  /// Bounds of kernels with one header, made by the first who asks.
+  struct Header {
+    std::once_flag isBounded;
+    TilingGroups groups;
+  };
+  /// What is known of one kernel that leaves a certain number of parts.
+  struct SizedKernel {
+    std::mutex mutex;
+    BestTiling best;
+    std::optional<double> limitUs; ///< what costs more was not looked at
+    BoundedTiling last;            ///< that was built, by ascending bounds
+  };
+  /// A hash of all that bounds depend on, or sizes.
+  using Key = std::pair<uint64_t, uint64_t>;
 
   const TilingGroups &getGroups(const KernelPlan &plan,
                                 llvm::ArrayRef<int64_t> extents);
   TilingGroups boundTilings(const KernelPlan &plan,
                             llvm::ArrayRef<int64_t> extents) const;
-  const BestTiling &getBest(const KernelPlan &plan,
-                            llvm::ArrayRef<int64_t> extents,
-                            llvm::ArrayRef<int64_t> parts,
-                            const BoundedTilings &tilings, double limitUs);
-  BestTiling findBest(const KernelPlan &plan, llvm::ArrayRef<int64_t> extents,
-                      const BoundedTilings &tilings, double limitUs);
-  void tryTiling(const KernelPlan &plan, llvm::ArrayRef<int64_t> extents,
-                 uint32_t number, Tiling tiling, BestTiling &best);
+  BestTiling getBest(const KernelPlan &plan, llvm::ArrayRef<int64_t> extents,
+                     llvm::ArrayRef<int64_t> parts,
+                     const BoundedTilings &tilings, double limitUs);
+  void findBest(const KernelPlan &plan, llvm::ArrayRef<int64_t> extents,
+                const BoundedTilings &tilings, double limitUs,
+                SizedKernel &kernel);
+  void build(const KernelPlan &plan, llvm::ArrayRef<int64_t> extents,
+             const BoundedTiling &bounded, Tiling tiling, SizedKernel &kernel);
   double getLaunchUs(const KernelPlan &plan) const;
   double boundTraffic(llvm::ArrayRef<KernelPlan> plans) const;
   llvm::SmallVector<double> boundRests(llvm::ArrayRef<KernelPlan> plans);
@@ -91,10 +108,10 @@ private:
   const TargetProgram &program;
   const CostModel &costModel;
   bool cuts;
-  unsigned numThreads; ///< that bound tilings
-  uint64_t numTried = 0, numFitting = 0;
-  std::map<std::string, TilingGroups> groups;
-  std::map<std::string, BestTiling> bests;
+  std::atomic<uint64_t> numTried = 0, numFitting = 0;
+  std::mutex mutex; ///< of the maps, whose entries stay where they are
+  std::map<Key, Header> headers;
+  std::map<Key, SizedKernel> kernels;
 };
 
 } // namespace mlir::mirage::search

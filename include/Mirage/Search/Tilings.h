@@ -17,7 +17,7 @@ namespace mlir::mirage::search {
 struct Tiling {
   /// By name: what one block holds of it at a time. Names that nothing splits
   /// are held whole.
-  llvm::SmallVector<int64_t> tile;
+  llvm::SmallVector<int64_t, 24> tile;
   /// Iterations of the loop where a grid axis splits the loop's name too; else
   /// it follows from the tile.
   int64_t loop = 1;

@@ -223,6 +223,23 @@ inline Graph softmaxLinear(int64_t m, int64_t k, int64_t n) {
   return b.finish({b.matmul(p, w)});
 }
 
+/// Linear layers one after the other, each with relu and an rms_norm.
+inline Graph normalizedLayers(int64_t m, int64_t k, unsigned numLayers) {
+  ProgramBuilder b;
+  ValueId x = b.input({m, k});
+  llvm::SmallVector<ValueId> weights;
+  for (unsigned layer = 0; layer < numLayers; ++layer)
+    weights.push_back(b.input({k, k}));
+  for (ValueId weight : weights) {
+    ValueId y = b.matmul(x, weight);
+    ValueId root =
+        b.apply(Opcode::Sqrt,
+                {b.reduce(Opcode::Mean, b.apply(Opcode::Square, {y}), 1)});
+    x = b.apply(Opcode::Div, {b.apply(Opcode::Relu, {y}), root});
+  }
+  return b.finish({x});
+}
+
 /// softmax(mask(scale · Q·K))·V; the last row sees all keys. Without a maximum
 /// subtracted, if it is not `isSafe`.
 inline Graph causalAttention(int64_t heads, int64_t queries, int64_t keys,

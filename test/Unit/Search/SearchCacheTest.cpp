@@ -111,19 +111,7 @@ TEST(SearchCache, SafeAttention) {
 
 /// A program that is cut: each part is a program to the cache.
 TEST(SearchCache, ProgramsInParts) {
-  ProgramBuilder b;
-  ValueId x = b.input({8, 256});
-  llvm::SmallVector<ValueId> weights;
-  for (unsigned layer = 0; layer < 4; ++layer)
-    weights.push_back(b.input({256, 256}));
-  for (ValueId weight : weights) {
-    ValueId y = b.matmul(x, weight);
-    ValueId root =
-        b.apply(Opcode::Sqrt,
-                {b.reduce(Opcode::Mean, b.apply(Opcode::Square, {y}), 1)});
-    x = b.apply(Opcode::Div, {b.apply(Opcode::Relu, {y}), root});
-  }
-  Graph graph = b.finish({x});
+  Graph graph = normalizedLayers(8, 256, 4);
   SearchOptions options;
   options.maxStates = 2000;
   MemoryCache cache;

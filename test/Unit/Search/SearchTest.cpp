@@ -10,6 +10,7 @@
 #include "Mirage/Graph/DefaultTileGraph.h"
 #include "Mirage/Reference/RandomInputs.h"
 #include "Mirage/Reference/Reference.h"
+#include "Mirage/Search/ProgramParts.h"
 #include "Programs.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -367,6 +368,32 @@ TEST(SearchTest, AWrongCandidateIsRejected) {
   EXPECT_GT(result.report.rejected, 0u);
   EXPECT_TRUE(result.candidates.empty());
   EXPECT_EQ(toString(result.getBest()), toString(result.baseline));
+}
+
+/// Of a program in parts only those that are chosen are judged. One that is not
+/// right is searched again, until there is another choice.
+TEST(SearchTest, AWrongPartIsNotChosen) {
+  Graph graph = normalizedLayers(8, 256, 3);
+  SearchOptions options;
+  options.maxStates = 2000;
+  SearchResult all = run(graph, options);
+  ASSERT_GT(all.report.parts, 0u);
+  auto countLarge = [](const SearchResult &result) {
+    size_t count = 0;
+    for (const Candidate &candidate : result.candidates)
+      for (const Claim &claim : candidate.claims)
+        count += countOperations(claim.program) > 2;
+    return count;
+  };
+  EXPECT_GT(countLarge(all), 0u);
+  EXPECT_LT(all.report.verified, all.report.parts);
+  options.verify = [](const Graph &program, const Graph &) {
+    return countOperations(program) <= 2;
+  };
+  SearchResult small = run(graph, options);
+  EXPECT_GT(small.report.rejected, 0u);
+  EXPECT_FALSE(small.candidates.empty());
+  EXPECT_EQ(countLarge(small), 0u);
 }
 
 /// Structures with one operand or operator exchanged are told apart from the

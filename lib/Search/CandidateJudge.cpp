@@ -1,0 +1,48 @@
+//===- CandidateJudge.cpp - Whether candidates are right ------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CandidateJudge.h"
+#include "FloatFilter.h"
+#include "Mirage/Graph/CanonicalGraph.h"
+#include "Mirage/Verify/Verify.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::search;
+
+StructureVerifier mlir::mirage::search::makeFieldVerifier(uint64_t seed) {
+  return [seed](const Graph &program, const Graph &candidate) {
+    VerifyOptions options;
+    options.seed = hashToSeed("search " + std::to_string(seed));
+    options.errorBoundBits = kSearchErrorBoundBits;
+    options.minTowers = 1;
+    options.maxTowers = kSearchMaxTowers;
+    llvm::Expected<Verdict> verdict = verifyEqual(program, candidate, options);
+    if (!verdict) { // only graphs with other inputs or outputs
+      assert(false && "a candidate has the program's signature");
+      llvm::consumeError(verdict.takeError());
+      return false;
+    }
+    return verdict->kind == Verdict::Equal;
+  };
+}
+
+CandidateJudge::Judgement
+CandidateJudge::judge(llvm::ArrayRef<TestPair> pairs) {
+  for (const TestPair &pair : pairs)
+    if (filter.rejects(pair))
+      return {Ruling::Filtered, "differs from the program in a quick test"};
+  for (const TestPair &pair : pairs)
+    if (!isFiniteWhereProgramIs(pair, seed))
+      return {Ruling::Filtered, "has no value where the program has one"};
+  for (const TestPair &pair : pairs)
+    if (!verifier(pair.program, pair.candidate))
+      return {filter.hasTrials(pair) ? Ruling::Different : Ruling::CannotJudge,
+              "was not found equal by the verifier"};
+  return {};
+}

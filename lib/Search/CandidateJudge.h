@@ -1,0 +1,44 @@
+//===- CandidateJudge.h - Whether candidates are right ----------*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_LIB_SEARCH_CANDIDATEJUDGE_H
+#define MIRAGE_LIB_SEARCH_CANDIDATEJUDGE_H
+
+#include "Mirage/Search/Search.h"
+
+namespace mlir::mirage::search {
+
+/// Judges candidates at small sizes, by quick tests first: what differs at all
+/// differs there.
+class CandidateJudge {
+public:
+  CandidateJudge(StructureVerifier verifier, uint64_t seed)
+      : verifier(std::move(verifier)), seed(seed), filter(seed) {}
+
+  enum class Ruling : uint8_t {
+    Equal,
+    Filtered,  ///< a quick test told it from the program
+    Different, ///< the verifier did
+    /// The program has no trials that count, so neither has any structure.
+    CannotJudge,
+  };
+  struct Judgement {
+    Ruling ruling = Ruling::Equal;
+    llvm::StringRef why; ///< if it is not equal
+  };
+  Judgement judge(llvm::ArrayRef<TestPair> pairs);
+
+private:
+  StructureVerifier verifier;
+  uint64_t seed;
+  TestPairFilter filter;
+};
+
+} // namespace mlir::mirage::search
+
+#endif // MIRAGE_LIB_SEARCH_CANDIDATEJUDGE_H

@@ -1,0 +1,99 @@
+//===- CandidatePool.cpp - Structures with their sizes --------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CandidatePool.h"
+#include "Mirage/Reference/ParallelFor.h"
+#include "llvm/ADT/STLExtras.h"
+#include <limits>
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::search;
+
+void CandidatePool::add(const Structure &structure) {
+  batch.push_back(structure);
+}
+
+double CandidatePool::getLimitUs() const {
+  if (!limits.cuts || bestUs.size() < limits.numCandidates)
+    return std::numeric_limits<double>::infinity();
+  return *bestUs.rbegin();
+}
+
+double CandidatePool::getBestUs() const {
+  return bestUs.empty() ? std::numeric_limits<double>::infinity()
+                        : *bestUs.begin();
+}
+
+std::optional<Candidate> CandidatePool::giveSizes(const Structure &structure,
+                                                  double limitUs) {
+  auto plans = planKernels(program, structure);
+  if (!plans) // as only a record of somebody else's could say
+    return std::nullopt;
+  auto best = tilings.findCheapest(*plans, limitUs);
+  if (!best)
+    return std::nullopt;
+  Candidate candidate;
+  candidate.structure = structure;
+  candidate.plans = std::move(*plans);
+  candidate.tilings = std::move(best->tilings);
+  candidate.predictedUs = best->predictedUs;
+  return candidate;
+}
+
+bool CandidatePool::endBatch() {
+  double limitUs = getLimitUs();
+  std::vector<std::optional<Candidate>> sized(batch.size());
+  std::atomic<bool> hasSome = !candidates.empty(), isStopped = false;
+  constexpr int64_t kGrain = 4;
+  parallelFor(limits.numThreads, batch.size(), kGrain,
+              [&](int64_t begin, int64_t end) {
+                for (int64_t i = begin; i < end; ++i) {
+                  if (hasSome && limits.isToEnd && limits.isToEnd())
+                    isStopped = true;
+                  if (isStopped)
+                    return;
+                  sized[i] = giveSizes(batch[i], limitUs);
+                  if (sized[i])
+                    hasSome = true;
+                }
+              });
+  numSized += batch.size();
+  batch.clear();
+  for (std::optional<Candidate> &candidate : sized)
+    if (candidate)
+      keep(std::move(*candidate));
+  dropCutOff();
+  return !isStopped;
+}
+
+void CandidatePool::keep(Candidate candidate) {
+  bestUs.insert(candidate.predictedUs);
+  if (bestUs.size() > limits.numCandidates)
+    bestUs.erase(std::prev(bestUs.end()));
+  candidates.push_back(std::move(candidate));
+}
+
+/// Once they are many.
+void CandidatePool::dropCutOff() {
+  constexpr size_t kMany = 1024;
+  if (candidates.size() >= kMany + limits.numCandidates)
+    llvm::erase_if(candidates, [&](const Candidate &candidate) {
+      return candidate.predictedUs > getLimitUs();
+    });
+}
+
+std::vector<Candidate> CandidatePool::takeRanked() {
+  auto getKey = [](const Candidate &c) {
+    return std::make_tuple(c.predictedUs, c.structure.getNumOperators(),
+                           toString(c.structure));
+  };
+  llvm::sort(candidates, [&](const Candidate &a, const Candidate &b) {
+    return getKey(a) < getKey(b);
+  });
+  return std::move(candidates);
+}
