@@ -148,6 +148,8 @@ private:
       if (!best || candidate.predictedUs < best->us)
         best = Best{std::move(candidate.claims[0]), candidate.predictedUs,
                     isJudged};
+    if (!best && isJudged) // nothing that was found was right
+      best = makeBaseline(part);
     return best;
   }
 

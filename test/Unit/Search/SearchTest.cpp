@@ -378,22 +378,23 @@ TEST(SearchTest, AWrongPartIsNotChosen) {
   options.maxStates = 2000;
   SearchResult all = run(graph, options);
   ASSERT_GT(all.report.parts, 0u);
-  auto countLarge = [](const SearchResult &result) {
+  auto countFused = [](const SearchResult &result) {
     size_t count = 0;
     for (const Candidate &candidate : result.candidates)
       for (const Claim &claim : candidate.claims)
-        count += countOperations(claim.program) > 2;
+        count += countOperations(claim.program) > 1 &&
+                 countOperations(claim.graph) == 1;
     return count;
   };
-  EXPECT_GT(countLarge(all), 0u);
+  EXPECT_GT(countFused(all), 0u);
   EXPECT_LT(all.report.verified, all.report.parts);
   options.verify = [](const Graph &program, const Graph &) {
-    return countOperations(program) <= 2;
+    return countOperations(program) == 1;
   };
-  SearchResult small = run(graph, options);
-  EXPECT_GT(small.report.rejected, 0u);
-  EXPECT_FALSE(small.candidates.empty());
-  EXPECT_EQ(countLarge(small), 0u);
+  SearchResult single = run(graph, options);
+  EXPECT_GT(single.report.rejected, 0u);
+  EXPECT_FALSE(single.candidates.empty());
+  EXPECT_EQ(countFused(single), 0u);
 }
 
 /// Structures with one operand or operator exchanged are told apart from the
