@@ -21,6 +21,7 @@
 #include "SearchInParts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 #include <chrono>
 #include <limits>
 #include <set>
@@ -254,8 +255,11 @@ private:
   }
 
   void endBatch() {
+    double before = pool->getBestUs();
     if (!pool->endBatch())
       stopEarly();
+    if (pool->getBestUs() < before)
+      result.report.bestSeconds = getSeconds();
     noteProgress();
   }
 
@@ -288,8 +292,10 @@ private:
     if (!explore(AtomReading::Function, limits, used) ||
         used >= options.maxStates)
       return;
+    constexpr uint64_t kShareWrittenOut = 20;
     limits.maxStates =
-        std::min(options.maxStates - used, (options.maxStates + 3) / 4);
+        std::min(options.maxStates - used,
+                 llvm::divideCeil(options.maxStates, kShareWrittenOut));
     explore(AtomReading::WrittenOut, limits, used);
   }
 

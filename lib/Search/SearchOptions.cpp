@@ -64,7 +64,7 @@ unsigned mlir::mirage::search::getNumThreads(const SearchOptions &options) {
 }
 
 static constexpr SearchPreset kPresets[] = {
-    {"attention", /*maxKernels=*/2, /*maxOps=*/11, /*maxBlockOps=*/14,
+    {"attention", /*maxKernels=*/2, /*maxOps=*/12, /*maxBlockOps=*/14,
      /*maxGridAxes=*/3},
     {"mlp", /*maxKernels=*/1, /*maxOps=*/9, /*maxBlockOps=*/9,
      /*maxGridAxes=*/3},

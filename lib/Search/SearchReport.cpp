@@ -76,7 +76,8 @@ llvm::json::Value mlir::mirage::search::toJSON(const SearchReport &report) {
                 {"baselineUs", report.baselineUs},
                 {"bestUs", report.bestUs},
                 {"limitUs", report.limitUs},
-                {"seconds", report.seconds}};
+                {"seconds", report.seconds},
+                {"bestSeconds", report.bestSeconds}};
 }
 
 llvm::json::Value mlir::mirage::search::toJSON(const SearchOptions &options) {

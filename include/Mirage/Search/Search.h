@@ -78,6 +78,7 @@ struct SearchReport {
   double bestUs = 0;        ///< predicted
   double limitUs = 0;       ///< predicted: device memory alone
   double seconds = 0;
+  double bestSeconds = 0; ///< until the cheapest structure had its sizes
 
   /// Adds what another search of the program, or of a part of it, counted.
   SearchReport &operator+=(const SearchReport &other);

@@ -51,12 +51,13 @@ struct SearchOptions {
   unsigned maxKernels = 2;
   /// Largest number of operators in all kernels of a structure that has
   /// several.
-  unsigned maxOps = 11;
+  unsigned maxOps = 12;
   /// States that may be spent on structures of one kernel, and again on those
-  /// of several. A quarter of them may go to atoms (silu, rms) written out, the
-  /// larger space of the two and the one less often needed. States of programs
-  /// with long forms count as several (EnumerationSpace::getStateWeight).
-  uint64_t maxStates = 100000;
+  /// of several. A twentieth of them may go to atoms (silu, rms) written out,
+  /// the larger space of the two and the one less often needed. States of
+  /// programs with long forms count as several
+  /// (EnumerationSpace::getStateWeight).
+  uint64_t maxStates = 500000;
   PrunerChoice pruner;
   unsigned numThreads = 0; ///< 0: one for each core
   /// Programs of more than kMaxWholeOperations operations, and those that

@@ -97,8 +97,6 @@ struct Wanted {
   Graph graph;
   Property property;
   const char *hash;
-  unsigned maxOps = SearchOptions().maxOps;
-  uint64_t maxStates = SearchOptions().maxStates;
   /// False: whatever it costs at the program's sizes.
   bool cutsKernels = true;
 };
@@ -112,8 +110,6 @@ public:
     options.numCandidates = 1;
     options.cutsProgram = false;
     options.cutsKernels = wanted.cutsKernels;
-    options.maxOps = wanted.maxOps;
-    options.maxStates = wanted.maxStates;
     options.onStructure = [&](const TargetProgram &program,
                               const Structure &structure) {
       consider(program, structure);
@@ -183,12 +179,10 @@ TEST(MustBeFoundTest, LayerNormLinear) {
                  isOneLoopedKernel, "7f8755a859b5f822"});
 }
 
-/// Fourteen operators, which the default limit on states does not reach.
+/// Fourteen operators.
 TEST(MustBeFoundTest, LayerNormWithWeightAndBiasThenLinear) {
-  Wanted wanted = {"one kernel", affineLayerNormLinear(8, 512, 192),
-                   isOneLoopedKernel, "250c6299b2f8ccbf"};
-  wanted.maxStates = 500000;
-  expectFound(wanted);
+  expectFound({"one kernel", affineLayerNormLinear(8, 512, 192),
+               isOneLoopedKernel, "250c6299b2f8ccbf"});
 }
 
 TEST(MustBeFoundTest, GatedMlp) {
@@ -251,14 +245,13 @@ TEST(MustBeFoundTest, AttentionWithRepeatedHeads) {
 }
 
 TEST(MustBeFoundTest, AttentionOnNormedQueriesAndKeys) {
-  Graph graph = qkNormAttention(2, 40, 512, 32);
-  expectKeysJoined(graph, "bf0ce77ce590f7f4");
-  expectFound({"FlashAttention", graph, loopsOverKeys, "3d4c82d131d89e14"});
-  // Twelve operators, which the default limits do not reach.
-  Wanted split = {"split-KV", graph, isSplitKV, "e2f4d5e03f7937ab"};
-  split.maxOps = 12;
-  split.maxStates = 1200000;
-  expectFound(split);
+  expectAttention(qkNormAttention(2, 40, 512, 32),
+                  {"e2f4d5e03f7937ab", "bf0ce77ce590f7f4", "3d4c82d131d89e14"});
+}
+
+TEST(MustBeFoundTest, AttentionOnNormedQueriesAndValues) {
+  expectAttention(normedAttention(2, 40, 512, 32, {0, 2}),
+                  {"7b1153fe670506b4", "47880d661928cb9f", "1e434176dc171463"});
 }
 
 TEST(MustBeFoundTest, SafeAttention) {

@@ -155,19 +155,26 @@ inline ValueId addRms(ProgramBuilder &b, ValueId x) {
   return b.apply(Opcode::Div, {x, r});
 }
 
-/// Attention on rms-normalised queries and keys.
-inline Graph qkNormAttention(int64_t heads, int64_t queries, int64_t keys,
-                             int64_t depth) {
+/// Attention of which some of queries, keys and values are rms-normalised: 0, 1
+/// and 2.
+inline Graph normedAttention(int64_t heads, int64_t queries, int64_t keys,
+                             int64_t depth, llvm::ArrayRef<unsigned> normed) {
   ProgramBuilder b;
-  ValueId q = b.input({heads, queries, depth});
-  ValueId k = b.input({heads, keys, depth});
-  ValueId v = b.input({heads, keys, depth});
-  q = addRms(b, q);
-  k = addRms(b, k);
+  ValueId inputs[] = {b.input({heads, queries, depth}),
+                      b.input({heads, keys, depth}),
+                      b.input({heads, keys, depth})};
+  for (unsigned input : normed)
+    inputs[input] = addRms(b, inputs[input]);
+  auto [q, k, v] = inputs;
   ValueId scores = b.matmul(q, b.transpose(k, {0, 2, 1}));
   ValueId e = b.apply(Opcode::Exp, {scores});
   ValueId p = b.apply(Opcode::Div, {e, b.reduce(Opcode::Sum, e, 2)});
   return b.finish({b.matmul(p, v)});
+}
+
+inline Graph qkNormAttention(int64_t heads, int64_t queries, int64_t keys,
+                             int64_t depth) {
+  return normedAttention(heads, queries, keys, depth, {0, 1});
 }
 
 /// silu(rms(X)·W1) · (rms(X)·W2).
