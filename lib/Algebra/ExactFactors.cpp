@@ -1,0 +1,293 @@
+//===- ExactFactors.cpp - Contents, factors and division ------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ExactPolynomials.h"
+#include "llvm/ADT/STLExtras.h"
+#include <map>
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::exact;
+
+//===----------------------------------------------------------------------===//
+// Contents
+//===----------------------------------------------------------------------===//
+
+Powers Polynomials::findCommonPowers(FormId form) {
+  struct Smallest {
+    NumberId exponent;
+    size_t count;
+  };
+  std::map<AtomId, Smallest> byAtom;
+  llvm::ArrayRef<Term> terms = tables.getTerms(form);
+  auto isLess = [&](NumberId x, NumberId y) {
+    return x != y && tables.get(x) < tables.get(y);
+  };
+  for (Term term : terms)
+    for (Power power : tables.getPowers(term.monomial)) {
+      tables.charge(1);
+      auto [entry, isNew] =
+          byAtom.try_emplace(power.atom, Smallest{power.exponent, 0});
+      Smallest &smallest = entry->second;
+      ++smallest.count;
+      if (isLess(power.exponent, smallest.exponent))
+        smallest.exponent = power.exponent;
+    }
+  Powers common;
+  for (auto [atom, smallest] : byAtom) {
+    // Where an atom is missing, its exponent is 0.
+    bool isMissing = smallest.count < terms.size();
+    if (!isMissing || isLess(smallest.exponent, Tables::kZero))
+      common.push_back({atom, smallest.exponent});
+  }
+  return common;
+}
+
+FormId Polynomials::divideByPowers(FormId form, llvm::ArrayRef<Power> divisor) {
+  Sum sum;
+  for (Term term : tables.getTerms(form)) {
+    Powers powers(tables.getPowers(term.monomial));
+    for (Power power : divisor)
+      addPower(powers, power.atom, tables.negate(power.exponent));
+    addProduct(sum, term.coefficient, std::move(powers));
+  }
+  return finish(sum);
+}
+
+Content Polynomials::takeContent(FormId form) {
+  auto known = contentByForm.find(static_cast<uint32_t>(form));
+  if (known != contentByForm.end())
+    return contents[known->second];
+  Content content{Tables::kOne, {}, form};
+  // Without its factors, what is left may have atoms in common again.
+  while (content.primitive != FormId::Zero && !tables.isExhausted()) {
+    Powers common = findCommonPowers(content.primitive);
+    if (common.empty())
+      break;
+    content.primitive = divideByPowers(content.primitive, common);
+    for (Power power : common)
+      addPower(content.powers, power.atom, power.exponent);
+  }
+  if (content.primitive != FormId::Zero) {
+    content.coefficient = tables.getTerms(content.primitive)[0].coefficient;
+    Sum sum;
+    addMultiple(sum, content.primitive,
+                {MonomialId::One, tables.invert(content.coefficient)});
+    content.primitive = finish(sum);
+  }
+  contentByForm[static_cast<uint32_t>(form)] = contents.size();
+  contents.push_back(content);
+  return content;
+}
+
+/// Of a sum of what has a sign.
+Sign Polynomials::findSign(FormId form) const {
+  Sign sign{true, false};
+  for (Term term : tables.getTerms(form)) {
+    bool isPositive = true;
+    for (Power power : tables.getPowers(term.monomial)) {
+      Sign own = tables.getSign(power.atom);
+      std::optional<int64_t> whole = tables.get(power.exponent).getInteger();
+      if (!own.isNonnegative && (!whole || *whole % 2 != 0))
+        return {};
+      isPositive &= own.isPositive;
+    }
+    if (tables.getSign(term.coefficient) < 0)
+      return {};
+    sign.isPositive |= isPositive;
+  }
+  return sign;
+}
+
+AtomId Polynomials::makeFactor(FormId primitive) {
+  return tables.makeAtom(AtomKind::Factor, {static_cast<uint32_t>(primitive)},
+                         findSign(primitive));
+}
+
+//===----------------------------------------------------------------------===//
+// Factors that meet their inverses
+//===----------------------------------------------------------------------===//
+
+bool Polynomials::holdsInverse(FormId form, AtomId factor) const {
+  return llvm::all_of(tables.getTerms(form), [&](Term term) {
+    return getExponent(tables.getPowers(term.monomial), factor) !=
+           Tables::kZero;
+  });
+}
+
+bool Polynomials::holdsInverses(FormId form) const {
+  return llvm::any_of(tables.getTerms(form), [&](Term term) {
+    return llvm::any_of(tables.getPowers(term.monomial), [&](Power power) {
+      return tables.isFactor(power.atom);
+    });
+  });
+}
+
+llvm::SmallVector<Term> Polynomials::listTerms(FormId form, FormId other) {
+  llvm::ArrayRef<Term> terms = tables.getTerms(form);
+  llvm::ArrayRef<Term> others = tables.getTerms(other);
+  bool mayMeet =
+      terms.size() > 1 && !others.empty() &&
+      llvm::any_of(tables.getPowers(others[0].monomial),
+                   [&](Power power) { return tables.isFactor(power.atom); });
+  if (!mayMeet)
+    return llvm::to_vector(terms);
+  Content content = takeContent(form);
+  std::optional<AtomId> factor = tables.findAtom(
+      AtomKind::Factor, {static_cast<uint32_t>(content.primitive)});
+  if (!factor || !holdsInverse(other, *factor))
+    return llvm::to_vector(terms);
+  addPower(content.powers, *factor, Tables::kOne);
+  return {{tables.intern(content.powers), content.coefficient}};
+}
+
+//===----------------------------------------------------------------------===//
+// Multiplying by all factors
+//===----------------------------------------------------------------------===//
+
+/// That which makes the fewest terms, by a rough count.
+std::optional<AtomId> Polynomials::chooseFactor(FormId form) {
+  std::map<AtomId, size_t> counts;
+  llvm::ArrayRef<Term> terms = tables.getTerms(form);
+  for (Term term : terms)
+    for (Power power : tables.getPowers(term.monomial))
+      if (tables.isFactor(power.atom))
+        ++counts[power.atom];
+  tables.charge(terms.size());
+  std::optional<AtomId> best;
+  size_t least = 0;
+  for (auto [atom, count] : counts) {
+    size_t length = tables.getTerms(tables.getPolynomial(atom)).size();
+    size_t cost = (terms.size() - count) * length;
+    if (!best || cost < least)
+      best = atom, least = cost;
+  }
+  return best;
+}
+
+/// With G_k what f^-k is multiplied by: G_n + f·(G_{n-1} + f·(.. + f·G_0)).
+FormId Polynomials::multiplyOut(FormId form, AtomId factor) {
+  std::map<int64_t, Sum> byExponent;
+  for (Term term : tables.getTerms(form)) {
+    Powers powers(tables.getPowers(term.monomial));
+    NumberId exponent = getExponent(powers, factor);
+    addPower(powers, factor, tables.negate(exponent));
+    addTerm(byExponent[-tables.getWhole(exponent)],
+            {tables.intern(powers), term.coefficient});
+  }
+  FormId polynomial = tables.getPolynomial(factor), result = FormId::Zero;
+  int64_t last = byExponent.rbegin()->first;
+  for (int64_t k = 0; k <= last; ++k) {
+    if (k > 0)
+      result = multiply(result, polynomial);
+    if (tables.isExhausted())
+      return FormId::Zero;
+    auto part = byExponent.find(k);
+    if (part != byExponent.end())
+      result = add({result, finish(part->second)});
+  }
+  return result;
+}
+
+bool Polynomials::isZero(FormId form) {
+  while (form != FormId::Zero && !tables.isExhausted()) {
+    std::optional<AtomId> factor = chooseFactor(form);
+    if (!factor)
+      return false;
+    form = multiplyOut(form, *factor);
+  }
+  return form == FormId::Zero && !tables.isExhausted();
+}
+
+//===----------------------------------------------------------------------===//
+// Division with a remainder
+//===----------------------------------------------------------------------===//
+
+/// By the exponents of later atoms first. Multiplying by a monomial keeps the
+/// order.
+bool Polynomials::comesBefore(MonomialId x, MonomialId y) const {
+  llvm::ArrayRef<Power> left = tables.getPowers(x), right = tables.getPowers(y);
+  while (!left.empty() && !right.empty() && left.back() == right.back()) {
+    left = left.drop_back();
+    right = right.drop_back();
+  }
+  auto get = [&](llvm::ArrayRef<Power> own, llvm::ArrayRef<Power> other) {
+    bool isMissing =
+        own.empty() || (!other.empty() && own.back().atom < other.back().atom);
+    return tables.get(isMissing ? Tables::kZero : own.back().exponent);
+  };
+  return get(left, right) < get(right, left);
+}
+
+Term Polynomials::getLeading(AtomId factor) {
+  auto [entry, isNew] = leading.try_emplace(static_cast<uint32_t>(factor));
+  if (isNew)
+    entry->second = *llvm::max_element(
+        tables.getTerms(tables.getPolynomial(factor)),
+        [&](Term x, Term y) { return comesBefore(x.monomial, y.monomial); });
+  return entry->second;
+}
+
+/// Powers `of` are positive.
+bool Polynomials::isMultiple(llvm::ArrayRef<Power> powers,
+                             llvm::ArrayRef<Power> of) const {
+  return llvm::all_of(of, [&](Power power) {
+    NumberId own = getExponent(powers, power.atom);
+    return own == power.exponent ||
+           tables.get(power.exponent) < tables.get(own);
+  });
+}
+
+std::optional<AtomId> Polynomials::findReducing(MonomialId monomial) {
+  llvm::ArrayRef<Power> powers = tables.getPowers(monomial);
+  for (Power power : powers)
+    if (tables.isFactor(power.atom) &&
+        isMultiple(powers, tables.getPowers(getLeading(power.atom).monomial)))
+      return power.atom;
+  return std::nullopt;
+}
+
+/// With f = l + rest, l the leading term: l·y·f^-k = y·f^(1-k) - rest·y·f^-k.
+void Polynomials::reduceTerm(Term term, AtomId factor, Sum &sum) {
+  Term first = getLeading(factor);
+  Powers powers(tables.getPowers(term.monomial));
+  for (Power power : tables.getPowers(first.monomial))
+    addPower(powers, power.atom, tables.negate(power.exponent));
+  NumberId coefficient =
+      tables.multiply(term.coefficient, tables.invert(first.coefficient));
+  Term quotient{tables.intern(powers), coefficient};
+  addPower(powers, factor, Tables::kOne);
+  addProduct(sum, coefficient, powers);
+  quotient.coefficient = tables.negate(coefficient);
+  for (Term other : tables.getTerms(tables.getPolynomial(factor)))
+    if (other.monomial != first.monomial)
+      addProduct(sum, quotient, other);
+}
+
+FormId Polynomials::reduce(FormId form) {
+  if (!holdsInverses(form))
+    return form;
+  auto known = reduced.find(static_cast<uint32_t>(form));
+  if (known != reduced.end())
+    return known->second;
+  FormId result = form;
+  for (bool isDone = false; !isDone && !tables.isExhausted();) {
+    Sum sum;
+    isDone = true;
+    for (Term term : tables.getTerms(result)) {
+      tables.charge(1);
+      if (std::optional<AtomId> factor = findReducing(term.monomial)) {
+        reduceTerm(term, *factor, sum);
+        isDone = false;
+      } else {
+        addTerm(sum, term);
+      }
+    }
+    result = finish(sum);
+  }
+  return reduced[static_cast<uint32_t>(form)] = result;
+}

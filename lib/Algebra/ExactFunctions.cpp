@@ -1,0 +1,307 @@
+//===- ExactFunctions.cpp - Functions of polynomials ----------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ExactFunctions.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::exact;
+using llvm::DynamicAPInt;
+
+FormId Algebra::Functions::makeAtom(AtomKind kind,
+                                    llvm::ArrayRef<uint32_t> operands,
+                                    Sign sign) {
+  AtomId atom = tables.makeAtom(kind, operands, sign);
+  return polynomials.makeProduct(Tables::kOne, {{atom, Tables::kOne}});
+}
+
+FormId Algebra::Functions::makeConstant(const Rational &value) {
+  return polynomials.makeProduct(tables.intern(value), {});
+}
+
+/// Appends the powers of a content and the factor that is left.
+static void append(Powers &powers, Power power) {
+  auto place = llvm::lower_bound(
+      powers, power, [](Power x, Power y) { return x.atom < y.atom; });
+  powers.insert(place, power);
+}
+
+FormId Algebra::Functions::invert(FormId x) {
+  Content content = polynomials.takeContent(x);
+  if (content.primitive == FormId::Zero)
+    return FormId::Undefined;
+  Powers powers = content.powers;
+  for (Power &power : powers)
+    power.exponent = tables.negate(power.exponent);
+  if (content.primitive != FormId::One) {
+    AtomId factor = polynomials.makeFactor(content.primitive);
+    append(powers, {factor, Tables::kMinusOne});
+  }
+  for (Power power : powers)
+    if (!tables.getSign(power.atom).isPositive)
+      require(Condition::Nonzero, static_cast<uint32_t>(power.atom));
+  return polynomials.makeProduct(tables.invert(content.coefficient),
+                                 std::move(powers));
+}
+
+FormId Algebra::Functions::exp(FormId x) {
+  Powers powers;
+  for (Term term : tables.getTerms(polynomials.reduce(x))) {
+    AtomId atom =
+        tables.makeAtom(AtomKind::Exp, {static_cast<uint32_t>(term.monomial)},
+                        {/*isNonnegative=*/true, /*isPositive=*/true});
+    append(powers, {atom, term.coefficient});
+  }
+  return polynomials.makeProduct(Tables::kOne, std::move(powers));
+}
+
+//===----------------------------------------------------------------------===//
+// Roots and absolute values
+//===----------------------------------------------------------------------===//
+
+std::optional<Algebra::Functions::Parts>
+Algebra::Functions::takeParts(FormId form) {
+  Content content = polynomials.takeContent(form);
+  if (content.primitive == FormId::Zero || tables.isExhausted())
+    return std::nullopt;
+  Parts parts;
+  parts.isNegative = tables.getSign(content.coefficient) < 0;
+  parts.magnitude =
+      tables.get(content.coefficient) * Rational(parts.isNegative ? -1 : 1);
+  parts.powers = content.powers;
+  if (content.primitive != FormId::One)
+    append(parts.powers,
+           {polynomials.makeFactor(content.primitive), Tables::kOne});
+  return parts;
+}
+
+static constexpr int64_t kMaxTrialDivisor = 100;
+
+/// Roots of small primes apart, so that √6 is √2·√3.
+void Algebra::Functions::addRootOfInteger(DynamicAPInt number,
+                                          Rational &coefficient,
+                                          Powers &powers) {
+  auto addRadicand = [&](const DynamicAPInt &radicand) {
+    NumberId base = tables.intern(Rational(radicand, DynamicAPInt(1)));
+    AtomId atom =
+        tables.makeAtom(AtomKind::Integer, {static_cast<uint32_t>(base)},
+                        {/*isNonnegative=*/true, /*isPositive=*/true});
+    append(powers, makeRoot(RadicandSign::Plus, {atom}));
+  };
+  for (int64_t divisor = 2; divisor <= kMaxTrialDivisor; ++divisor) {
+    bool isOdd = false;
+    for (; number % divisor == 0; number = number / divisor) {
+      tables.charge(1);
+      if (isOdd)
+        coefficient = coefficient * Rational(divisor);
+      isOdd = !isOdd;
+    }
+    if (isOdd)
+      addRadicand(DynamicAPInt(divisor));
+  }
+  DynamicAPInt root = takeFloorOfRoot(number);
+  if (root * root == number)
+    coefficient = coefficient * Rational(root, DynamicAPInt(1));
+  else
+    addRadicand(number);
+}
+
+/// √(n/d) = √(n·d)/d.
+void Algebra::Functions::addRoot(const Rational &number, Rational &coefficient,
+                                 Powers &powers) {
+  coefficient =
+      coefficient * Rational(DynamicAPInt(1), number.getDenominator());
+  addRootOfInteger(number.getNumerator() * number.getDenominator(), coefficient,
+                   powers);
+}
+
+Power Algebra::Functions::makeRoot(RadicandSign sign,
+                                   llvm::ArrayRef<AtomId> radicand) {
+  llvm::SmallVector<uint32_t> operands = {static_cast<uint32_t>(sign)};
+  for (AtomId atom : radicand)
+    operands.push_back(static_cast<uint32_t>(atom));
+  bool isPositive = llvm::all_of(
+      radicand, [&](AtomId atom) { return tables.getSign(atom).isPositive; });
+  AtomId root = tables.makeAtom(
+      AtomKind::Root, operands,
+      {/*isNonnegative=*/true, isPositive && sign == RadicandSign::Plus});
+  return {root, Tables::kOne};
+}
+
+/// Several times the same atom may stand in a product: exponents add up.
+static void join(Tables &tables, Powers &powers) {
+  Powers joined;
+  llvm::sort(powers, [](Power x, Power y) { return x.atom < y.atom; });
+  for (Power power : powers) {
+    if (!joined.empty() && joined.back().atom == power.atom)
+      joined.back().exponent =
+          tables.add(joined.back().exponent, power.exponent);
+    else
+      joined.push_back(power);
+  }
+  llvm::erase_if(joined,
+                 [](Power power) { return power.exponent == Tables::kZero; });
+  powers = std::move(joined);
+}
+
+void Algebra::Functions::addMagnitude(AtomId atom, int64_t exponent,
+                                      Powers &powers) {
+  bool needsBars = exponent % 2 != 0 && !tables.getSign(atom).isNonnegative;
+  if (needsBars)
+    atom = tables.makeAtom(AtomKind::Abs, {static_cast<uint32_t>(atom)},
+                           {/*isNonnegative=*/true, /*isPositive=*/false});
+  powers.push_back({atom, tables.intern(exponent)});
+}
+
+/// With x the product of all atoms of unknown sign and odd exponent: the root
+/// exists only if x, with the sign of the coefficient, is not negative. If it
+/// is one atom, its other powers need no bars.
+FormId Algebra::Functions::takeRoot(const Parts &parts) {
+  Rational coefficient = 1;
+  Powers powers;
+  addRoot(parts.magnitude, coefficient, powers);
+  llvm::SmallVector<Power> unknown;
+  for (Power power : parts.powers) {
+    Sign sign = tables.getSign(power.atom);
+    if (tables.getKind(power.atom) == AtomKind::Exp) {
+      NumberId half = tables.intern(Rational(DynamicAPInt(1), DynamicAPInt(2)));
+      powers.push_back({power.atom, tables.multiply(power.exponent, half)});
+      continue;
+    }
+    int64_t exponent = tables.getWhole(power.exponent), odd = exponent & 1;
+    if (odd && !sign.isNonnegative) {
+      unknown.push_back({power.atom, tables.intern((exponent - odd) / 2)});
+      continue;
+    }
+    addMagnitude(power.atom, (exponent - odd) / 2, powers);
+    if (odd)
+      powers.push_back(makeRoot(RadicandSign::Plus, {power.atom}));
+  }
+  if (unknown.empty() && parts.isNegative)
+    return FormId::Undefined;
+  RadicandSign sign =
+      parts.isNegative ? RadicandSign::Minus : RadicandSign::Plus;
+  if (unknown.size() == 1) {
+    if (parts.isNegative && tables.getWhole(unknown[0].exponent) % 2 != 0)
+      coefficient = coefficient * Rational(-1);
+    powers.push_back(unknown[0]);
+  } else {
+    for (Power power : unknown)
+      addMagnitude(power.atom, tables.getWhole(power.exponent), powers);
+  }
+  if (!unknown.empty()) {
+    llvm::SmallVector<AtomId> radicand;
+    for (Power power : unknown)
+      radicand.push_back(power.atom);
+    powers.push_back(makeRoot(sign, radicand));
+    require(Condition::Nonnegative, static_cast<uint32_t>(powers.back().atom));
+  }
+  join(tables, powers);
+  return polynomials.makeProduct(tables.intern(coefficient), std::move(powers));
+}
+
+FormId Algebra::Functions::sqrt(FormId x) {
+  std::optional<Parts> parts = takeParts(x);
+  return parts ? takeRoot(*parts) : FormId::Zero;
+}
+
+FormId Algebra::Functions::abs(FormId x) {
+  std::optional<Parts> parts = takeParts(x);
+  if (!parts)
+    return FormId::Zero;
+  Powers powers;
+  for (Power power : parts->powers)
+    if (tables.getSign(power.atom).isNonnegative)
+      powers.push_back(power);
+    else
+      addMagnitude(power.atom, tables.getWhole(power.exponent), powers);
+  join(tables, powers);
+  return polynomials.makeProduct(tables.intern(parts->magnitude),
+                                 std::move(powers));
+}
+
+//===----------------------------------------------------------------------===//
+// Maxima, and functions of which little is known
+//===----------------------------------------------------------------------===//
+
+void Algebra::Functions::flatten(AtomKind kind, FormId operand,
+                                 llvm::SmallVectorImpl<FormId> &flat) {
+  operand = polynomials.reduce(operand);
+  llvm::ArrayRef<Term> terms = tables.getTerms(operand);
+  if (terms.size() == 1 && terms[0].coefficient == Tables::kOne) {
+    llvm::ArrayRef<Power> powers = tables.getPowers(terms[0].monomial);
+    if (powers.size() == 1 && powers[0].exponent == Tables::kOne &&
+        tables.getKind(powers[0].atom) == kind) {
+      for (uint32_t inner : tables.getOperands(powers[0].atom))
+        flat.push_back(static_cast<FormId>(inner));
+      return;
+    }
+  }
+  flat.push_back(operand);
+}
+
+/// One constant in place of all.
+void Algebra::Functions::joinConstants(
+    AtomKind kind, llvm::SmallVectorImpl<FormId> &operands) {
+  std::optional<Rational> best;
+  llvm::erase_if(operands, [&](FormId operand) {
+    std::optional<Rational> value = tables.getConstant(operand);
+    if (value && (!best || (*best < *value) == (kind == AtomKind::Max)))
+      best = value;
+    return value.has_value();
+  });
+  if (best)
+    operands.push_back(makeConstant(*best));
+}
+
+FormId Algebra::Functions::pick(AtomKind kind,
+                                llvm::ArrayRef<FormId> operands) {
+  llvm::SmallVector<FormId> flat;
+  for (FormId operand : operands)
+    flatten(kind, operand, flat);
+  joinConstants(kind, flat);
+  llvm::sort(flat);
+  flat.erase(llvm::unique(flat), flat.end());
+  tables.charge(flat.size());
+  if (flat.size() == 1)
+    return flat[0];
+  llvm::SmallVector<uint32_t> list;
+  bool isMaximum = kind == AtomKind::Max;
+  Sign sign = isMaximum ? Sign{} : Sign{true, true};
+  for (FormId operand : flat) {
+    list.push_back(static_cast<uint32_t>(operand));
+    Sign own = polynomials.findSign(operand);
+    sign.isNonnegative = isMaximum ? sign.isNonnegative || own.isNonnegative
+                                   : sign.isNonnegative && own.isNonnegative;
+    sign.isPositive = isMaximum ? sign.isPositive || own.isPositive
+                                : sign.isPositive && own.isPositive;
+  }
+  return makeAtom(kind, list, sign);
+}
+
+FormId Algebra::Functions::log(FormId x) {
+  x = polynomials.reduce(x);
+  if (!polynomials.findSign(x).isPositive)
+    require(Condition::OfLog, static_cast<uint32_t>(x));
+  return makeAtom(AtomKind::Log, {static_cast<uint32_t>(x)});
+}
+
+FormId Algebra::Functions::erf(FormId x) {
+  return makeAtom(AtomKind::Erf,
+                  {static_cast<uint32_t>(polynomials.reduce(x))});
+}
+
+FormId Algebra::Functions::pow(FormId x, FormId y) {
+  x = polynomials.reduce(x);
+  y = polynomials.reduce(y);
+  FormId power = makeAtom(AtomKind::Pow,
+                          {static_cast<uint32_t>(x), static_cast<uint32_t>(y)});
+  if (!polynomials.findSign(x).isPositive)
+    require(Condition::OfPow, static_cast<uint32_t>(power));
+  return power;
+}
