@@ -229,20 +229,38 @@ FormId Algebra::Functions::abs(FormId x) {
 // Maxima, and functions of which little is known
 //===----------------------------------------------------------------------===//
 
+llvm::ArrayRef<uint32_t> Algebra::Functions::getOperandsIf(AtomKind kind,
+                                                           FormId form) const {
+  llvm::ArrayRef<Term> terms = tables.getTerms(form);
+  if (terms.size() != 1 || terms[0].coefficient != Tables::kOne)
+    return {};
+  llvm::ArrayRef<Power> powers = tables.getPowers(terms[0].monomial);
+  if (powers.size() != 1 || powers[0].exponent != Tables::kOne ||
+      tables.getKind(powers[0].atom) != kind)
+    return {};
+  return tables.getOperands(powers[0].atom);
+}
+
 void Algebra::Functions::flatten(AtomKind kind, FormId operand,
                                  llvm::SmallVectorImpl<FormId> &flat) {
   operand = polynomials.reduce(operand);
-  llvm::ArrayRef<Term> terms = tables.getTerms(operand);
-  if (terms.size() == 1 && terms[0].coefficient == Tables::kOne) {
-    llvm::ArrayRef<Power> powers = tables.getPowers(terms[0].monomial);
-    if (powers.size() == 1 && powers[0].exponent == Tables::kOne &&
-        tables.getKind(powers[0].atom) == kind) {
-      for (uint32_t inner : tables.getOperands(powers[0].atom))
-        flat.push_back(static_cast<FormId>(inner));
-      return;
-    }
-  }
-  flat.push_back(operand);
+  llvm::ArrayRef<uint32_t> nested = getOperandsIf(kind, operand);
+  if (nested.empty())
+    flat.push_back(operand);
+  for (uint32_t inner : nested)
+    flat.push_back(static_cast<FormId>(inner));
+}
+
+/// max(x, min(x, y)) = x, and the same the other way round.
+void Algebra::Functions::absorb(AtomKind kind,
+                                llvm::SmallVectorImpl<FormId> &operands) {
+  AtomKind dual = kind == AtomKind::Max ? AtomKind::Min : AtomKind::Max;
+  llvm::SmallVector<FormId> all(operands.begin(), operands.end());
+  llvm::erase_if(operands, [&](FormId operand) {
+    return llvm::any_of(getOperandsIf(dual, operand), [&](uint32_t inner) {
+      return llvm::is_contained(all, static_cast<FormId>(inner));
+    });
+  });
 }
 
 /// One constant in place of all.
@@ -267,6 +285,7 @@ FormId Algebra::Functions::pick(AtomKind kind,
   joinConstants(kind, flat);
   llvm::sort(flat);
   flat.erase(llvm::unique(flat), flat.end());
+  absorb(kind, flat);
   tables.charge(flat.size());
   if (flat.size() == 1)
     return flat[0];

@@ -58,8 +58,11 @@ private:
   void addMagnitude(AtomId atom, int64_t exponent, Powers &powers);
   Power makeRoot(RadicandSign sign, llvm::ArrayRef<AtomId> radicand);
 
+  /// The operands of a form that is one atom of this kind, else none.
+  llvm::ArrayRef<uint32_t> getOperandsIf(AtomKind kind, FormId form) const;
   void flatten(AtomKind kind, FormId operand,
                llvm::SmallVectorImpl<FormId> &flat);
+  void absorb(AtomKind kind, llvm::SmallVectorImpl<FormId> &operands);
   void joinConstants(AtomKind kind, llvm::SmallVectorImpl<FormId> &operands);
 
   /// What has to hold for an operation to be defined; numbers in `conditions`.

@@ -15,6 +15,7 @@
 #include <limits>
 
 using namespace mlir::mirage;
+using namespace mlir::mirage::exact;
 using llvm::DynamicAPInt;
 
 static DynamicAPInt makePowerOfTwo(unsigned exponent) {
@@ -49,18 +50,18 @@ Rational Rational::fromDouble(double value) {
   return Rational(mantissa, makePowerOfTwo(-exponent));
 }
 
-Rational mlir::mirage::operator+(const Rational &x, const Rational &y) {
+Rational mlir::mirage::exact::operator+(const Rational &x, const Rational &y) {
   if (x.denominator == y.denominator)
     return Rational(x.numerator + y.numerator, x.denominator);
   return Rational(x.numerator * y.denominator + y.numerator * x.denominator,
                   x.denominator * y.denominator);
 }
 
-Rational mlir::mirage::operator*(const Rational &x, const Rational &y) {
+Rational mlir::mirage::exact::operator*(const Rational &x, const Rational &y) {
   return Rational(x.numerator * y.numerator, x.denominator * y.denominator);
 }
 
-bool mlir::mirage::operator<(const Rational &x, const Rational &y) {
+bool mlir::mirage::exact::operator<(const Rational &x, const Rational &y) {
   return x.numerator * y.denominator < y.numerator * x.denominator;
 }
 
@@ -100,7 +101,7 @@ uint64_t Rational::getHash() const {
   return llvm::hash_combine(getResidue(numerator), getResidue(denominator));
 }
 
-std::string mlir::mirage::toString(const Rational &number) {
+std::string mlir::mirage::exact::toString(const Rational &number) {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << number.getNumerator();
@@ -109,7 +110,7 @@ std::string mlir::mirage::toString(const Rational &number) {
   return text;
 }
 
-DynamicAPInt mlir::mirage::takeFloorOfRoot(const DynamicAPInt &number) {
+DynamicAPInt mlir::mirage::exact::takeFloorOfRoot(const DynamicAPInt &number) {
   assert(number >= 0 && "no root");
   if (number < 2)
     return number;

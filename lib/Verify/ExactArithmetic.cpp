@@ -14,6 +14,7 @@
 
 using namespace mlir::mirage;
 using exact::FormId;
+using exact::Rational;
 
 static FormId get(uint32_t word) { return static_cast<FormId>(word); }
 static uint32_t put(FormId form) { return static_cast<uint32_t>(form); }

@@ -31,7 +31,8 @@
 //            √(f·x) = √f·√x. Roots of what may be negative are joined:
 //            √x·√y = √(x·y). A root's square is its radicand
 //   abs      |x·y| = |x|·|y|, |x|² = x²
-//   max      nested ones are joined, and equal operands; likewise min
+//   max      nested ones are joined, and equal operands; likewise min. And
+//            max(x, min(x, y)) = x
 //   log, erf, pow   of equal operands are equal, and that is all
 //
 // Operands of functions are divided by the factors that they hold inverses of,

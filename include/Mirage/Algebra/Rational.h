@@ -13,7 +13,7 @@
 #include <optional>
 #include <string>
 
-namespace mlir::mirage {
+namespace mlir::mirage::exact {
 
 /// A fraction in lowest terms, of any size, with a positive denominator.
 class Rational {
@@ -52,6 +52,6 @@ std::string toString(const Rational &number);
 /// The largest integer whose square is at most `number`, which is not negative.
 llvm::DynamicAPInt takeFloorOfRoot(const llvm::DynamicAPInt &number);
 
-} // namespace mlir::mirage
+} // namespace mlir::mirage::exact
 
 #endif // MIRAGE_ALGEBRA_RATIONAL_H

@@ -295,6 +295,9 @@ TEST_F(ExactAlgebraTest, MaximaAreALattice) {
   expectSameForm(max(max(x, constant(2)), constant(3)), max(x, constant(3)));
   expectSameForm(max(x * (y + z), w), max(w, x * y + x * z));
   expectSameForm(max(x / (x + y) + y / (x + y), z), max(one, z));
+  expectSameForm(max(x, min(x, y)), x);
+  expectSameForm(min(max(x, y), min(y, z)), min(y, z));
+  expectNotProved(max(x, min(y, z)), x);
   expectNotProved(max(x, y), x);
   expectNotProved(max(x, y), min(x, y));
   expectNotProved(relu(x), x);
