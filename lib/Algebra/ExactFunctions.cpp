@@ -24,13 +24,6 @@ FormId Algebra::Functions::makeConstant(const Rational &value) {
   return polynomials.makeProduct(tables.intern(value), {});
 }
 
-/// Appends the powers of a content and the factor that is left.
-static void append(Powers &powers, Power power) {
-  auto place = llvm::lower_bound(
-      powers, power, [](Power x, Power y) { return x.atom < y.atom; });
-  powers.insert(place, power);
-}
-
 FormId Algebra::Functions::invert(FormId x) {
   Content content = polynomials.takeContent(x);
   if (content.primitive == FormId::Zero)
@@ -40,7 +33,7 @@ FormId Algebra::Functions::invert(FormId x) {
     power.exponent = tables.negate(power.exponent);
   if (content.primitive != FormId::One) {
     AtomId factor = polynomials.makeFactor(content.primitive);
-    append(powers, {factor, Tables::kMinusOne});
+    polynomials.addPower(powers, factor, Tables::kMinusOne);
   }
   for (Power power : powers)
     if (!tables.getSign(power.atom).isPositive)
@@ -55,7 +48,7 @@ FormId Algebra::Functions::exp(FormId x) {
     AtomId atom =
         tables.makeAtom(AtomKind::Exp, {static_cast<uint32_t>(term.monomial)},
                         {/*isNonnegative=*/true, /*isPositive=*/true});
-    append(powers, {atom, term.coefficient});
+    polynomials.addPower(powers, atom, term.coefficient);
   }
   return polynomials.makeProduct(Tables::kOne, std::move(powers));
 }
@@ -75,8 +68,8 @@ Algebra::Functions::takeParts(FormId form) {
       tables.get(content.coefficient) * Rational(parts.isNegative ? -1 : 1);
   parts.powers = content.powers;
   if (content.primitive != FormId::One)
-    append(parts.powers,
-           {polynomials.makeFactor(content.primitive), Tables::kOne});
+    polynomials.addPower(
+        parts.powers, polynomials.makeFactor(content.primitive), Tables::kOne);
   return parts;
 }
 
@@ -91,7 +84,8 @@ void Algebra::Functions::addRootOfInteger(DynamicAPInt number,
     AtomId atom =
         tables.makeAtom(AtomKind::Integer, {static_cast<uint32_t>(base)},
                         {/*isNonnegative=*/true, /*isPositive=*/true});
-    append(powers, makeRoot(RadicandSign::Plus, {atom}));
+    polynomials.addPower(powers, makeRoot(RadicandSign::Plus, {atom}),
+                         Tables::kOne);
   };
   for (int64_t divisor = 2; divisor <= kMaxTrialDivisor; ++divisor) {
     bool isOdd = false;
@@ -120,33 +114,16 @@ void Algebra::Functions::addRoot(const Rational &number, Rational &coefficient,
                    powers);
 }
 
-Power Algebra::Functions::makeRoot(RadicandSign sign,
-                                   llvm::ArrayRef<AtomId> radicand) {
+AtomId Algebra::Functions::makeRoot(RadicandSign sign,
+                                    llvm::ArrayRef<AtomId> radicand) {
   llvm::SmallVector<uint32_t> operands = {static_cast<uint32_t>(sign)};
   for (AtomId atom : radicand)
     operands.push_back(static_cast<uint32_t>(atom));
   bool isPositive = llvm::all_of(
       radicand, [&](AtomId atom) { return tables.getSign(atom).isPositive; });
-  AtomId root = tables.makeAtom(
+  return tables.makeAtom(
       AtomKind::Root, operands,
       {/*isNonnegative=*/true, isPositive && sign == RadicandSign::Plus});
-  return {root, Tables::kOne};
-}
-
-/// Several times the same atom may stand in a product: exponents add up.
-static void join(Tables &tables, Powers &powers) {
-  Powers joined;
-  llvm::sort(powers, [](Power x, Power y) { return x.atom < y.atom; });
-  for (Power power : powers) {
-    if (!joined.empty() && joined.back().atom == power.atom)
-      joined.back().exponent =
-          tables.add(joined.back().exponent, power.exponent);
-    else
-      joined.push_back(power);
-  }
-  llvm::erase_if(joined,
-                 [](Power power) { return power.exponent == Tables::kZero; });
-  powers = std::move(joined);
 }
 
 void Algebra::Functions::addMagnitude(AtomId atom, int64_t exponent,
@@ -155,7 +132,7 @@ void Algebra::Functions::addMagnitude(AtomId atom, int64_t exponent,
   if (needsBars)
     atom = tables.makeAtom(AtomKind::Abs, {static_cast<uint32_t>(atom)},
                            {/*isNonnegative=*/true, /*isPositive=*/false});
-  powers.push_back({atom, tables.intern(exponent)});
+  polynomials.addPower(powers, atom, tables.intern(exponent));
 }
 
 /// With x the product of all atoms of unknown sign and odd exponent: the root
@@ -170,7 +147,8 @@ FormId Algebra::Functions::takeRoot(const Parts &parts) {
     Sign sign = tables.getSign(power.atom);
     if (tables.getKind(power.atom) == AtomKind::Exp) {
       NumberId half = tables.intern(Rational(DynamicAPInt(1), DynamicAPInt(2)));
-      powers.push_back({power.atom, tables.multiply(power.exponent, half)});
+      polynomials.addPower(powers, power.atom,
+                           tables.multiply(power.exponent, half));
       continue;
     }
     int64_t exponent = tables.getWhole(power.exponent), odd = exponent & 1;
@@ -180,7 +158,8 @@ FormId Algebra::Functions::takeRoot(const Parts &parts) {
     }
     addMagnitude(power.atom, (exponent - odd) / 2, powers);
     if (odd)
-      powers.push_back(makeRoot(RadicandSign::Plus, {power.atom}));
+      polynomials.addPower(powers, makeRoot(RadicandSign::Plus, {power.atom}),
+                           Tables::kOne);
   }
   if (unknown.empty() && parts.isNegative)
     return FormId::Undefined;
@@ -189,7 +168,7 @@ FormId Algebra::Functions::takeRoot(const Parts &parts) {
   if (unknown.size() == 1) {
     if (parts.isNegative && tables.getWhole(unknown[0].exponent) % 2 != 0)
       coefficient = coefficient * Rational(-1);
-    powers.push_back(unknown[0]);
+    polynomials.addPower(powers, unknown[0].atom, unknown[0].exponent);
   } else {
     for (Power power : unknown)
       addMagnitude(power.atom, tables.getWhole(power.exponent), powers);
@@ -198,10 +177,10 @@ FormId Algebra::Functions::takeRoot(const Parts &parts) {
     llvm::SmallVector<AtomId> radicand;
     for (Power power : unknown)
       radicand.push_back(power.atom);
-    powers.push_back(makeRoot(sign, radicand));
-    require(Condition::Nonnegative, static_cast<uint32_t>(powers.back().atom));
+    AtomId root = makeRoot(sign, radicand);
+    polynomials.addPower(powers, root, Tables::kOne);
+    require(Condition::Nonnegative, static_cast<uint32_t>(root));
   }
-  join(tables, powers);
   return polynomials.makeProduct(tables.intern(coefficient), std::move(powers));
 }
 
@@ -217,10 +196,9 @@ FormId Algebra::Functions::abs(FormId x) {
   Powers powers;
   for (Power power : parts->powers)
     if (tables.getSign(power.atom).isNonnegative)
-      powers.push_back(power);
+      polynomials.addPower(powers, power.atom, power.exponent);
     else
       addMagnitude(power.atom, tables.getWhole(power.exponent), powers);
-  join(tables, powers);
   return polynomials.makeProduct(tables.intern(parts->magnitude),
                                  std::move(powers));
 }

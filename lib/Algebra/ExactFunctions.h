@@ -56,7 +56,7 @@ private:
   FormId takeRoot(const Parts &parts);
   /// Adds |atom|^exponent to a product.
   void addMagnitude(AtomId atom, int64_t exponent, Powers &powers);
-  Power makeRoot(RadicandSign sign, llvm::ArrayRef<AtomId> radicand);
+  AtomId makeRoot(RadicandSign sign, llvm::ArrayRef<AtomId> radicand);
 
   /// The operands of a form that is one atom of this kind, else none.
   llvm::ArrayRef<uint32_t> getOperandsIf(AtomKind kind, FormId form) const;

@@ -41,6 +41,9 @@ public:
   /// take.
   FormId makeProduct(NumberId coefficient, Powers powers);
 
+  /// Multiplies a product by atom^exponent. Laws are not applied.
+  void addPower(Powers &powers, AtomId atom, NumberId exponent);
+
   Content takeContent(FormId form);
   /// The factor that a primitive polynomial of more than one term is.
   AtomId makeFactor(FormId primitive);
@@ -92,7 +95,6 @@ private:
   void reduceTerm(Term term, AtomId factor, Sum &sum);
 
   NumberId getExponent(llvm::ArrayRef<Power> powers, AtomId atom) const;
-  void addPower(Powers &powers, AtomId atom, NumberId exponent);
 
   Tables &tables;
   llvm::DenseMap<uint32_t, uint32_t> contentByForm;

@@ -122,6 +122,9 @@ TEST_F(ExactAlgebraTest, QuotientsCancel) {
   expectSameForm((x / y) / z, x / (y * z));
   expectSameForm(x / y + z / y, (x + z) / y);
   expectSameForm(x / (x + y) * (2 * x + 2 * y), 2 * x);
+  // What is left without the content is the factor whose inverse that is.
+  expectSameForm(1 / (x / (x + y) + y / (x + y)), one);
+  expectSameForm(sqrt(x / (x + y) + y / (x + y)), one);
   expectNotProved(x / y, y / x);
   expectNotProved((x + y) / (x - y), one);
   expectNotProved((x * x + y) / (x + y), x);
