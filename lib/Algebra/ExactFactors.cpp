@@ -73,6 +73,7 @@ Content Polynomials::takeContent(FormId form) {
       addPower(content.powers, power.atom, power.exponent);
   }
   if (content.primitive != FormId::Zero) {
+    cancelFactors(content);
     content.coefficient = tables.getTerms(content.primitive)[0].coefficient;
     Sum sum;
     addMultiple(sum, content.primitive,
@@ -82,6 +83,53 @@ Content Polynomials::takeContent(FormId form) {
   contentByForm[static_cast<uint32_t>(form)] = contents.size();
   contents.push_back(content);
   return content;
+}
+
+/// From the leading term on.
+std::optional<FormId> Polynomials::divideExactly(FormId form, AtomId factor) {
+  Term first = getLeading(factor);
+  llvm::ArrayRef<Power> divisor = tables.getPowers(first.monomial);
+  NumberId inverse = tables.invert(first.coefficient);
+  Sum quotient;
+  std::optional<MonomialId> last;
+  while (form != FormId::Zero) {
+    tables.charge(tables.getTerms(form).size());
+    Term next = findLeading(form);
+    Powers powers(tables.getPowers(next.monomial));
+    // Where roots are multiplied, a product need not keep the order.
+    bool isLess = !last || comesBefore(next.monomial, *last);
+    if (tables.isExhausted() || !isLess || !isMultiple(powers, divisor))
+      return std::nullopt;
+    last = next.monomial;
+    for (Power power : divisor)
+      addPower(powers, power.atom, tables.negate(power.exponent));
+    Term term{tables.intern(powers),
+              tables.multiply(next.coefficient, inverse)};
+    addTerm(quotient, term);
+    Sum rest;
+    addMultiple(rest, form, {MonomialId::One, Tables::kOne});
+    term.coefficient = tables.negate(term.coefficient);
+    addMultiple(rest, tables.getPolynomial(factor), term);
+    form = finish(rest);
+  }
+  return finish(quotient);
+}
+
+/// What was multiplied by a factor may be a multiple of it.
+void Polynomials::cancelFactors(Content &content) {
+  Powers powers = content.powers;
+  for (Power power : powers) {
+    if (!tables.isFactor(power.atom))
+      continue;
+    for (int64_t i = tables.getWhole(power.exponent); i < 0; ++i) {
+      std::optional<FormId> quotient =
+          divideExactly(content.primitive, power.atom);
+      if (!quotient)
+        break;
+      content.primitive = *quotient;
+      addPower(content.powers, power.atom, Tables::kOne);
+    }
+  }
 }
 
 /// Of a sum of what has a sign.
@@ -290,4 +338,68 @@ FormId Polynomials::reduce(FormId form) {
     result = finish(sum);
   }
   return reduced[static_cast<uint32_t>(form)] = result;
+}
+
+//===----------------------------------------------------------------------===//
+// Squares
+//===----------------------------------------------------------------------===//
+
+static std::optional<Rational> findRoot(const Rational &number) {
+  if (number.getSign() < 0)
+    return std::nullopt;
+  llvm::DynamicAPInt top = takeFloorOfRoot(number.getNumerator()),
+                     bottom = takeFloorOfRoot(number.getDenominator());
+  Rational root(top, bottom);
+  return root * root == number ? std::optional(root) : std::nullopt;
+}
+
+Term Polynomials::findLeading(FormId form) const {
+  return *llvm::max_element(tables.getTerms(form), [&](Term x, Term y) {
+    return comesBefore(x.monomial, y.monomial);
+  });
+}
+
+/// The root of a monomial, if its exponents are even.
+std::optional<Powers> Polynomials::takeRoot(llvm::ArrayRef<Power> powers) {
+  Powers halves;
+  NumberId half = tables.intern(Rational(2).getInverse());
+  for (Power power : powers) {
+    NumberId exponent = tables.multiply(power.exponent, half);
+    bool isWhole = tables.get(exponent).getInteger().has_value();
+    if (!isWhole && tables.getKind(power.atom) != AtomKind::Exp)
+      return std::nullopt;
+    halves.push_back({power.atom, exponent});
+  }
+  return halves;
+}
+
+/// From the leading term on: with g what there is of the root, the next term is
+/// the leading one of f - g², over twice that of g.
+std::optional<FormId> Polynomials::findRoot(FormId form) {
+  size_t length = tables.getTerms(form).size();
+  Term first = findLeading(form);
+  std::optional<Rational> coefficient =
+      ::findRoot(tables.get(first.coefficient));
+  std::optional<Powers> powers = takeRoot(tables.getPowers(first.monomial));
+  if (!coefficient || !powers)
+    return std::nullopt;
+  FormId root = makeProduct(tables.intern(*coefficient), *powers);
+  NumberId twice = tables.invert(tables.intern(Rational(2) * *coefficient));
+  // A square of n terms has no more than n(n + 1)/2.
+  for (size_t i = 0; i * i <= 2 * length && !tables.isExhausted(); ++i) {
+    FormId rest = subtract(form, multiply(root, root));
+    if (rest == FormId::Zero)
+      return root;
+    Term next = findLeading(rest);
+    Powers quotient(tables.getPowers(next.monomial));
+    for (Power power : *powers)
+      addPower(quotient, power.atom, tables.negate(power.exponent));
+    if (llvm::any_of(quotient, [&](Power power) {
+          return tables.getSign(power.exponent) < 0;
+        }))
+      return std::nullopt;
+    root = add({root, makeProduct(tables.multiply(next.coefficient, twice),
+                                  quotient)});
+  }
+  return std::nullopt;
 }

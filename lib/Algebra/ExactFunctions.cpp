@@ -68,9 +68,33 @@ Algebra::Functions::takeParts(FormId form) {
       tables.get(content.coefficient) * Rational(parts.isNegative ? -1 : 1);
   parts.powers = content.powers;
   if (content.primitive != FormId::One)
-    polynomials.addPower(
-        parts.powers, polynomials.makeFactor(content.primitive), Tables::kOne);
+    addFactor(content.primitive, parts);
   return parts;
+}
+
+/// What is c times a square is a factor to the power of two.
+void Algebra::Functions::addFactor(FormId primitive, Parts &parts) {
+  Rational leading = tables.get(polynomials.findLeading(primitive).coefficient);
+  FormId monic =
+      polynomials.multiply(primitive, makeConstant(leading.getInverse()));
+  std::optional<FormId> root = polynomials.findRoot(monic);
+  if (tables.isExhausted())
+    return;
+  if (!root) {
+    polynomials.addPower(parts.powers, polynomials.makeFactor(primitive),
+                         Tables::kOne);
+    return;
+  }
+  Content content = polynomials.takeContent(*root);
+  Rational coefficient = tables.get(content.coefficient);
+  Rational magnitude = leading * coefficient * coefficient;
+  if (magnitude.getSign() < 0) {
+    parts.isNegative = !parts.isNegative;
+    magnitude = Rational(-1) * magnitude;
+  }
+  parts.magnitude = parts.magnitude * magnitude;
+  polynomials.addPower(parts.powers, polynomials.makeFactor(content.primitive),
+                       tables.intern(Rational(2)));
 }
 
 static constexpr int64_t kMaxTrialDivisor = 100;

@@ -49,6 +49,7 @@ private:
   };
   /// None of what is zero.
   std::optional<Parts> takeParts(FormId form);
+  void addFactor(FormId primitive, Parts &parts);
   /// Adds the root of a positive number to a product.
   void addRoot(const Rational &number, Rational &coefficient, Powers &powers);
   void addRootOfInteger(llvm::DynamicAPInt number, Rational &coefficient,

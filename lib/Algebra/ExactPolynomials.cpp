@@ -206,6 +206,35 @@ FormId Polynomials::subtract(FormId x, FormId y) {
 // Products
 //===----------------------------------------------------------------------===//
 
+FormId Polynomials::raise(FormId base, int64_t exponent) {
+  FormId result = base;
+  for (int64_t i = 1; i < exponent && !tables.isExhausted(); ++i)
+    result = multiply(result, base);
+  return result;
+}
+
+/// One factor; others are met again.
+void Polynomials::writeOutFactor(Sum &sum, NumberId coefficient, Powers powers,
+                                 Power factor) {
+  constexpr unsigned kMaxNesting = 200;
+  if (nesting == kMaxNesting)
+    return tables.exhaust();
+  ++nesting;
+  addPower(powers, factor.atom, tables.negate(factor.exponent));
+  FormId polynomial = raise(tables.getPolynomial(factor.atom),
+                            tables.getWhole(factor.exponent));
+  for (Term term : tables.getTerms(polynomial)) {
+    if (tables.isExhausted())
+      break;
+    Powers product = powers;
+    for (Power power : tables.getPowers(term.monomial))
+      addPower(product, power.atom, power.exponent);
+    addProduct(sum, tables.multiply(coefficient, term.coefficient),
+               std::move(product));
+  }
+  --nesting;
+}
+
 void Polynomials::addProduct(Sum &sum, NumberId coefficient, Powers powers) {
   tables.charge(1 + powers.size() / 8);
   if (!hasLaws(powers))
@@ -214,24 +243,12 @@ void Polynomials::addProduct(Sum &sum, NumberId coefficient, Powers powers) {
     tables.charge(1);
   if (coefficient == Tables::kZero || tables.isExhausted())
     return;
-  auto isWhole = [&](Power power) {
+  Power *factor = llvm::find_if(powers, [&](Power power) {
     return tables.isFactor(power.atom) && tables.getSign(power.exponent) > 0;
-  };
-  Power *whole = llvm::find_if(powers, isWhole);
-  if (whole == powers.end())
+  });
+  if (factor == powers.end())
     return addTerm(sum, {tables.intern(powers), coefficient});
-  // One factor at a time; the others are met again.
-  FormId polynomial = tables.getPolynomial(whole->atom);
-  addPower(powers, whole->atom, Tables::kMinusOne);
-  for (Term term : tables.getTerms(polynomial)) {
-    Powers product = powers;
-    for (Power power : tables.getPowers(term.monomial))
-      addPower(product, power.atom, power.exponent);
-    addProduct(sum, tables.multiply(coefficient, term.coefficient),
-               std::move(product));
-    if (tables.isExhausted())
-      return;
-  }
+  writeOutFactor(sum, coefficient, powers, *factor);
 }
 
 void Polynomials::addProduct(Sum &sum, Term x, Term y) {

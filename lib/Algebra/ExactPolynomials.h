@@ -55,6 +55,10 @@ public:
   /// of f's leading monomial is written with the other terms of f. Additive,
   /// and the same for equal forms in most cases.
   FormId reduce(FormId form);
+  /// The last term in an order that products keep.
+  Term findLeading(FormId form) const;
+  /// A polynomial whose square a primitive polynomial is, or none.
+  std::optional<FormId> findRoot(FormId form);
   /// Whether a polynomial is zero once it is multiplied by its factors.
   bool isZero(FormId form);
 
@@ -65,6 +69,10 @@ private:
   /// Adds a product on which the laws have not been applied.
   void addProduct(Sum &sum, NumberId coefficient, Powers powers);
   void addProduct(Sum &sum, Term x, Term y);
+  /// The same where a factor has a positive exponent.
+  void writeOutFactor(Sum &sum, NumberId coefficient, Powers powers,
+                      Power factor);
+  FormId raise(FormId base, int64_t exponent);
   void addMultiple(Sum &sum, FormId form, Term factor);
   FormId finish(const Sum &sum);
 
@@ -78,6 +86,8 @@ private:
 
   // Factors.
   Powers findCommonPowers(FormId form);
+  void cancelFactors(Content &content);
+  std::optional<FormId> divideExactly(FormId form, AtomId factor);
   FormId divideByPowers(FormId form, llvm::ArrayRef<Power> divisor);
   bool holdsInverse(FormId form, AtomId factor) const;
   bool holdsInverses(FormId form) const;
@@ -93,10 +103,12 @@ private:
   bool isMultiple(llvm::ArrayRef<Power> powers, llvm::ArrayRef<Power> of) const;
   std::optional<AtomId> findReducing(MonomialId monomial);
   void reduceTerm(Term term, AtomId factor, Sum &sum);
+  std::optional<Powers> takeRoot(llvm::ArrayRef<Power> powers);
 
   NumberId getExponent(llvm::ArrayRef<Power> powers, AtomId atom) const;
 
   Tables &tables;
+  unsigned nesting = 0; ///< of factors in factors that are being written out
   llvm::DenseMap<uint32_t, uint32_t> contentByForm;
   std::vector<Content> contents;
   llvm::DenseMap<uint32_t, Term> leading; ///< by factor

@@ -21,7 +21,15 @@ Tables::Tables(const Limits &limits) : limits(limits) {
   intern(llvm::ArrayRef(Term{MonomialId::One, kOne}));
 }
 
+/// What is long takes time by the square of its length.
+static size_t countWork(const Rational &value) {
+  if (value.fits(63))
+    return 0;
+  return value.fits(256) ? 16 : 128;
+}
+
 NumberId Tables::intern(const Rational &value) {
+  charge(countWork(value));
   if (!value.fits(limits.maxBits)) {
     exhaust();
     return kOne;

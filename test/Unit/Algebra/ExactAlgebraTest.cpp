@@ -125,6 +125,11 @@ TEST_F(ExactAlgebraTest, QuotientsCancel) {
   // What is left without the content is the factor whose inverse that is.
   expectSameForm(1 / (x / (x + y) + y / (x + y)), one);
   expectSameForm(sqrt(x / (x + y) + y / (x + y)), one);
+  expectSameForm(1 / (x * z / (x + y) + y * z / (x + y) + w * x / (x + y) +
+                      w * y / (x + y)),
+                 1 / (z + w));
+  expectSameForm(abs(x * z / (x + y) + y * z / (x + y) + x + y),
+                 abs(z + x + y));
   expectNotProved(x / y, y / x);
   expectNotProved((x + y) / (x - y), one);
   expectNotProved((x * x + y) / (x + y), x);
@@ -206,6 +211,11 @@ TEST_F(ExactAlgebraTest, Log2EIsTheInverseOfLn2) {
 TEST_F(ExactAlgebraTest, RootsSquared) {
   expectSameForm(sqrt(x) * sqrt(x), x);
   expectSameForm(sqrt(x * x), abs(x));
+  expectSameForm(sqrt(x * x + 2 * (x * y) + y * y), abs(x + y));
+  expectSameForm(sqrt(3 * ((x - 2 * y) * (x - 2 * y))),
+                 sqrt(constant(3)) * abs(2 * y - x));
+  expectUndefined(sqrt(-((x + y) * (x + y))));
+  expectNotProved(sqrt(x * x + x * y + y * y), abs(x + y));
   expectSameForm(1 / sqrt(x), sqrt(x) / x);
   expectSameForm(x / sqrt(x), sqrt(x));
   E sum = x * x + y * y;
@@ -400,6 +410,42 @@ TEST(ExactAlgebraLimits, ComparisonsAreLimited) {
   EXPECT_FALSE(algebra.isExhausted());
   EXPECT_FALSE(algebra.areEqual(sum.form, FormId::Zero));
   EXPECT_TRUE(algebra.isExhausted());
+}
+
+/// Neither a stack nor patience.
+TEST(ExactAlgebraLimits, PowersOfFactorsAreLimited) {
+  Algebra algebra;
+  E x = {&algebra, algebra.getVariable(0)};
+  E quotient = 1 / (1 + x);
+  for (unsigned i = 0; i < 19; ++i)
+    quotient = quotient * quotient;
+  EXPECT_FALSE(algebra.isExhausted());
+  EXPECT_EQ((1 / quotient).form, FormId::Undefined);
+  EXPECT_TRUE(algebra.isExhausted());
+}
+
+TEST(ExactAlgebraLimits, ExponentsAreLimited) {
+  Algebra algebra;
+  E x = {&algebra, algebra.getVariable(0)};
+  for (unsigned i = 0; i < 100; ++i)
+    x = x * x;
+  EXPECT_FALSE(algebra.isExhausted());
+  EXPECT_EQ(sqrt(x).form, FormId::Undefined);
+}
+
+/// Each is the root of the last, plus one.
+TEST(ExactAlgebraLimits, NestingIsNoMatterOfTheStack) {
+  Algebra algebra;
+  E x = {&algebra, algebra.getVariable(0)};
+  for (unsigned i = 0; i < 5000; ++i)
+    x = sqrt(1 + x * x);
+  x = x * x;
+  EXPECT_TRUE(algebra.isExhausted() || x.form != FormId::Undefined);
+  Algebra other;
+  x = {&other, other.getVariable(0)};
+  for (unsigned i = 0; i < 5000; ++i)
+    x = 1 / (1 + exp(x));
+  EXPECT_TRUE(other.isExhausted() || other.areEqual(x.form, x.form));
 }
 
 //===----------------------------------------------------------------------===//
