@@ -8,6 +8,7 @@
 
 #include "ExactPolynomials.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include <map>
 
 using namespace mlir::mirage;
@@ -175,6 +176,30 @@ bool Polynomials::holdsInverses(FormId form) const {
   });
 }
 
+/// Many factors would make many terms, if these do not have them in common.
+bool Polynomials::isContentCheap(FormId form) const {
+  constexpr size_t kMaxFactors = 2;
+  auto list = [&](Term term) {
+    Powers factors;
+    llvm::copy_if(tables.getPowers(term.monomial), std::back_inserter(factors),
+                  [&](Power power) { return tables.isFactor(power.atom); });
+    return factors;
+  };
+  llvm::ArrayRef<Term> terms = tables.getTerms(form);
+  Powers first = list(terms[0]);
+  bool areSame = true;
+  llvm::SmallSetVector<AtomId, 4> all;
+  for (Term term : terms) {
+    Powers factors = list(term);
+    areSame &= factors == first;
+    for (Power power : factors)
+      all.insert(power.atom);
+    if (!areSame && all.size() > kMaxFactors)
+      return false;
+  }
+  return true;
+}
+
 llvm::SmallVector<Term> Polynomials::listTerms(FormId form, FormId other) {
   llvm::ArrayRef<Term> terms = tables.getTerms(form);
   llvm::ArrayRef<Term> others = tables.getTerms(other);
@@ -182,7 +207,7 @@ llvm::SmallVector<Term> Polynomials::listTerms(FormId form, FormId other) {
       terms.size() > 1 && !others.empty() &&
       llvm::any_of(tables.getPowers(others[0].monomial),
                    [&](Power power) { return tables.isFactor(power.atom); });
-  if (!mayMeet)
+  if (!mayMeet || !isContentCheap(form))
     return llvm::to_vector(terms);
   Content content = takeContent(form);
   std::optional<AtomId> factor = tables.findAtom(

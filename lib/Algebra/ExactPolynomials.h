@@ -91,8 +91,9 @@ private:
   FormId divideByPowers(FormId form, llvm::ArrayRef<Power> divisor);
   bool holdsInverse(FormId form, AtomId factor) const;
   bool holdsInverses(FormId form) const;
+  bool isContentCheap(FormId form) const;
   /// The terms of a form; one if it is a multiple of a factor whose inverse all
-  /// terms of `other` hold.
+  /// terms of `other` hold, as far as that is seen at little cost.
   llvm::SmallVector<Term> listTerms(FormId form, FormId other);
   std::optional<AtomId> chooseFactor(FormId form);
   FormId multiplyOut(FormId form, AtomId factor);

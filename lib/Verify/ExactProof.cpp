@@ -10,6 +10,7 @@
 #include "ExactArithmetic.h"
 #include "GraphEvaluator.h"
 #include "Mirage/Graph/ComposedOperators.h"
+#include "Mirage/Graph/Work.h"
 #include "Mirage/Verify/SmallerSizes.h"
 #include "TrialMemory.h"
 #include "WrittenGraph.h"
@@ -19,6 +20,12 @@
 using namespace mlir::mirage;
 using exact::FormId;
 using llvm::formatv;
+
+static std::string describeLimit(const exact::Limits &limits) {
+  return formatv("its forms take more than {0} products and sums of terms, or "
+                 "numbers that are too long",
+                 limits.maxWork);
+}
 
 namespace {
 /// One graph carried out.
@@ -39,8 +46,8 @@ public:
     proof.whereBothDefined = left.conditions != right.conditions;
     for (auto [output, pair] :
          llvm::enumerate(llvm::zip_equal(left.forms, right.forms)))
-      for (auto [element, forms] : llvm::enumerate(llvm::zip_equal(
-               std::get<0>(pair), std::get<1>(pair))))
+      for (auto [element, forms] : llvm::enumerate(
+               llvm::zip_equal(std::get<0>(pair), std::get<1>(pair))))
         if (!compare(static_cast<FormId>(std::get<0>(forms)),
                      static_cast<FormId>(std::get<1>(forms)), output, element))
           return conclude();
@@ -72,9 +79,7 @@ private:
     std::string place =
         formatv("element {0} of output {1} ", element, output).str();
     if (algebra.isExhausted()) {
-      proof.reason = formatv("its forms take more than {0} products and sums "
-                             "of terms, or numbers that are too long",
-                             limits.maxWork);
+      proof.reason = describeLimit(limits);
       return false;
     }
     proof.outcome = ExactProof::Open;
@@ -100,27 +105,28 @@ private:
 };
 } // namespace
 
-/// Values are words; what is larger is written out in no time that anybody
-/// waits.
-static bool fits(const Graph &graph) {
+/// A product of two elements is one of two terms at least, and elements are
+/// variables at first.
+static bool mayFit(const Graph &graph, const exact::Limits &limits) {
   constexpr double kMaxBytes = 1 << 26;
-  return estimateEvaluationBytes(graph, /*height=*/1, /*words=*/1) <= kMaxBytes;
+  return countFlops(graph) + countInputElements(graph) <= limits.maxWork &&
+         estimateEvaluationBytes(graph, /*height=*/1, /*words=*/1) <= kMaxBytes;
 }
 
 ExactProof mlir::mirage::proveEqual(const Graph &lhs, const Graph &rhs,
                                     const exact::Limits &limits) {
   Graph left = expandComposed(lhs), right = expandComposed(rhs);
-  if (fits(left) && fits(right))
+  if (mayFit(left, limits) && mayFit(right, limits))
     return ExactComparison(left, right, limits).run();
   ExactProof proof;
-  proof.reason = "its values are too many to be written out";
+  proof.reason = describeLimit(limits);
   proof.sizes = printInputSizes(lhs);
   return proof;
 }
 
-ExactProof
-mlir::mirage::proveEqualAtSmallerSizes(const Graph &lhs, const Graph &rhs,
-                                       const exact::Limits &limits) {
+ExactProof mlir::mirage::proveEqualAtSmallerSizes(const Graph &lhs,
+                                                  const Graph &rhs,
+                                                  const exact::Limits &limits) {
   llvm::Expected<SmallerGraphs> pair =
       withSmallerSizes(expandComposed(lhs), expandComposed(rhs));
   if (!pair) {

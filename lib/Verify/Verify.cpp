@@ -234,7 +234,10 @@ static Verdict concludeSameGraph(const VerifyOptions &options) {
 static ExactProof proveAtSomeSizes(const Graph &lhs, const Graph &rhs,
                                    const VerifyOptions &options,
                                    bool &atOwnSizes) {
-  ExactProof own = proveEqual(lhs, rhs, options.exactLimits);
+  // What is as large as smaller sizes are takes a small part of the limit.
+  exact::Limits ownLimits = options.exactLimits;
+  ownLimits.maxWork /= 16;
+  ExactProof own = proveEqual(lhs, rhs, ownLimits);
   atOwnSizes = own.outcome != ExactProof::TooLarge;
   if (atOwnSizes)
     return own;
@@ -249,17 +252,17 @@ static ExactProof proveAtSomeSizes(const Graph &lhs, const Graph &rhs,
 static void addExactProof(const Graph &lhs, const Graph &rhs,
                           const VerifyOptions &options, Verdict &verdict) {
   bool atOwnSizes = false;
-  verdict.exactProof = proveAtSomeSizes(lhs, rhs, options, atOwnSizes);
-  const ExactProof &proof = *verdict.exactProof;
+  ExactProof proof = proveAtSomeSizes(lhs, rhs, options, atOwnSizes);
+  std::string trials = toString(verdict);
+  verdict.exactProof = proof;
   if (verdict.kind == Verdict::Different || verdict.isSameGraph)
     return;
   if (proof.outcome != ExactProof::Proved) {
-    std::string trials = toString(verdict);
     verdict.kind = Verdict::Unknown;
     verdict.bound = {};
     verdict.whyWeaker.clear();
-    verdict.reason = "not proved exactly: " + proof.reason +
-                     "; trials alone: " + trials;
+    verdict.reason =
+        "not proved exactly: " + proof.reason + "; trials alone: " + trials;
     return;
   }
   if (verdict.kind == Verdict::Unknown && atOwnSizes) {

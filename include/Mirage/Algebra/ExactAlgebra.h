@@ -67,7 +67,7 @@ enum class FormId : uint32_t {
 /// What an algebra may use; counts, so that answers do not depend on machines.
 struct Limits {
   /// Products and sums of terms; those of long numbers count several times.
-  /// A million take 0.1 to 0.3 s.
+  /// A million take 0.1 to 1 s.
   size_t maxWork = size_t(1) << 23;
   /// Atoms, exponents and coefficients that are kept.
   size_t maxSize = size_t(1) << 24;
