@@ -87,7 +87,7 @@ public:
     T *copy = allocator.Allocate<T>(list.size());
     std::uninitialized_copy(list.begin(), list.end(), copy);
     lists.emplace_back(copy, list.size());
-    size += list.size() + 1;
+    size += list.size() + kListCost;
     uint32_t number = lists.size() - 1;
     numbers.try_emplace(lists.back(), number);
     return number;
@@ -106,6 +106,7 @@ private:
   llvm::BumpPtrAllocator allocator;
   std::vector<llvm::ArrayRef<T>> lists;
   llvm::DenseMap<llvm::ArrayRef<T>, uint32_t> numbers;
+  static constexpr size_t kListCost = 4; ///< of what points to it
   size_t size = 0;
 };
 
@@ -174,8 +175,9 @@ public:
 private:
   static constexpr uint32_t kNumSpecial = 2;
   size_t getSize() const {
-    return numbers.size() + atoms.getSize() + monomials.getSize() +
-           forms.getSize();
+    constexpr size_t kNumberCost = 8;
+    return kNumberCost * numbers.size() + atoms.getSize() +
+           monomials.getSize() + forms.getSize();
   }
 
   Limits limits;
