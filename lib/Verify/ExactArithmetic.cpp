@@ -41,8 +41,7 @@ void ExactArithmetic::ln2(uint32_t *result) {
   std::fill(result, result + kConstantWords, put(algebra.getLn2()));
 }
 
-FormId ExactArithmetic::apply(ScalarFunction function, FormId lhs,
-                              FormId rhs) {
+FormId ExactArithmetic::apply(ScalarFunction function, FormId lhs, FormId rhs) {
   switch (function) {
   case ScalarFunction::Add:
     return algebra.add(lhs, rhs);
@@ -99,8 +98,8 @@ void ExactArithmetic::reduce(Combiner combiner, uint32_t *result,
     for (size_t i = 0; i < inner; ++i) {
       for (size_t r = 0; r < reduced; ++r)
         list[r] = get(operand[(o * reduced + r) * inner + i]);
-      result[o * inner + i] =
-          put(combiner == Combiner::Add ? algebra.add(list) : algebra.max(list));
+      result[o * inner + i] = put(
+          combiner == Combiner::Add ? algebra.add(list) : algebra.max(list));
     }
 }
 

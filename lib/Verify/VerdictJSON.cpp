@@ -33,11 +33,10 @@ static llvm::json::Array writeLiterals(const std::map<double, double> &pairs) {
 }
 
 static llvm::json::Value writeProof(const ExactProof &proof) {
-  llvm::json::Object object{
-      {"proved", proof.outcome == ExactProof::Proved},
-      {"tooLarge", proof.outcome == ExactProof::TooLarge},
-      {"sizes", proof.sizes},
-      {"work", int64_t(proof.work)}};
+  llvm::json::Object object{{"proved", proof.outcome == ExactProof::Proved},
+                            {"tooLarge", proof.outcome == ExactProof::TooLarge},
+                            {"sizes", proof.sizes},
+                            {"work", int64_t(proof.work)}};
   if (!proof.literals.empty())
     object["literals"] = writeLiterals(proof.literals);
   if (!proof.reason.empty())

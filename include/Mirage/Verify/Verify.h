@@ -152,8 +152,9 @@ double getMaxTrialBytes(const VerifyOptions &options);
 /// leaves them Unknown, by whether they are the same graph. Both are verified
 /// graphs. With an exact proof asked for, Equal is what is proved by one at the
 /// graphs' own sizes; or proved by one at smaller sizes, and no trial at their
-/// own speaks against it; or the same graph. Those that take too much memory at their own sizes are Unknown; the
-/// reason says how much, and what smaller sizes say.
+/// own speaks against it; or the same graph. Those that take too much memory at
+/// their own sizes are Unknown; the reason says how much, and what smaller
+/// sizes say.
 /// \returns a verdict, or an error if shapes or counts of inputs or outputs
 /// differ, or from `findWitness`.
 llvm::Expected<Verdict> verifyEqual(const Graph &lhs, const Graph &rhs,
