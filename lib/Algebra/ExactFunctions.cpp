@@ -80,12 +80,12 @@ void Algebra::Functions::addFactor(FormId primitive, Parts &parts) {
   std::optional<FormId> root = polynomials.findRoot(monic);
   if (tables.isExhausted())
     return;
-  if (!root) {
+  Content content = polynomials.takeContent(root.value_or(FormId::One));
+  if (!root || !content.powers.empty()) {
     polynomials.addPower(parts.powers, polynomials.makeFactor(primitive),
                          Tables::kOne);
     return;
   }
-  Content content = polynomials.takeContent(*root);
   Rational coefficient = tables.get(content.coefficient);
   Rational magnitude = leading * coefficient * coefficient;
   if (magnitude.getSign() < 0) {
@@ -159,49 +159,57 @@ void Algebra::Functions::addMagnitude(AtomId atom, int64_t exponent,
   polynomials.addPower(powers, atom, tables.intern(exponent));
 }
 
-/// With x the product of all atoms of unknown sign and odd exponent: the root
-/// exists only if x, with the sign of the coefficient, is not negative. If it
-/// is one atom, its other powers need no bars.
-FormId Algebra::Functions::takeRoot(const Parts &parts) {
-  Rational coefficient = 1;
-  Powers powers;
-  addRoot(parts.magnitude, coefficient, powers);
-  llvm::SmallVector<Power> unknown;
+/// What leaves the root: squares, and what is not negative.
+/// \returns the other atoms, whose exponents are odd, with half of the even
+/// part of these.
+Powers Algebra::Functions::takeKnownRoots(const Parts &parts, Powers &powers) {
+  Powers unknown;
   for (Power power : parts.powers) {
-    Sign sign = tables.getSign(power.atom);
     if (tables.getKind(power.atom) == AtomKind::Exp) {
-      NumberId half = tables.intern(Rational(DynamicAPInt(1), DynamicAPInt(2)));
+      NumberId half = tables.intern(Rational(2).getInverse());
       polynomials.addPower(powers, power.atom,
                            tables.multiply(power.exponent, half));
       continue;
     }
     int64_t exponent = tables.getWhole(power.exponent), odd = exponent & 1;
-    if (odd && !sign.isNonnegative) {
-      unknown.push_back({power.atom, tables.intern((exponent - odd) / 2)});
+    int64_t half = (exponent - odd) / 2;
+    if (odd && !tables.getSign(power.atom).isNonnegative) {
+      unknown.push_back({power.atom, tables.intern(half)});
       continue;
     }
-    addMagnitude(power.atom, (exponent - odd) / 2, powers);
+    addMagnitude(power.atom, half, powers);
     if (odd)
       polynomials.addPower(powers, makeRoot(RadicandSign::Plus, {power.atom}),
                            Tables::kOne);
   }
+  return unknown;
+}
+
+/// With x the product of the atoms of unknown sign: the root exists only if x,
+/// with the sign of the coefficient, is not negative. If it is one atom, its
+/// other powers need no bars.
+FormId Algebra::Functions::takeRoot(const Parts &parts) {
+  Rational coefficient = 1;
+  Powers powers;
+  addRoot(parts.magnitude, coefficient, powers);
+  Powers unknown = takeKnownRoots(parts, powers);
   if (unknown.empty() && parts.isNegative)
     return FormId::Undefined;
-  RadicandSign sign =
-      parts.isNegative ? RadicandSign::Minus : RadicandSign::Plus;
-  if (unknown.size() == 1) {
-    if (parts.isNegative && tables.getWhole(unknown[0].exponent) % 2 != 0)
+  llvm::SmallVector<AtomId> radicand;
+  for (auto [atom, half] : unknown) {
+    radicand.push_back(atom);
+    int64_t exponent = tables.getWhole(half);
+    if (unknown.size() > 1) {
+      addMagnitude(atom, exponent, powers);
+      continue;
+    }
+    polynomials.addPower(powers, atom, half);
+    if (parts.isNegative && exponent % 2 != 0)
       coefficient = coefficient * Rational(-1);
-    polynomials.addPower(powers, unknown[0].atom, unknown[0].exponent);
-  } else {
-    for (Power power : unknown)
-      addMagnitude(power.atom, tables.getWhole(power.exponent), powers);
   }
-  if (!unknown.empty()) {
-    llvm::SmallVector<AtomId> radicand;
-    for (Power power : unknown)
-      radicand.push_back(power.atom);
-    AtomId root = makeRoot(sign, radicand);
+  if (!radicand.empty()) {
+    AtomId root = makeRoot(
+        parts.isNegative ? RadicandSign::Minus : RadicandSign::Plus, radicand);
     polynomials.addPower(powers, root, Tables::kOne);
     require(Condition::Nonnegative, static_cast<uint32_t>(root));
   }

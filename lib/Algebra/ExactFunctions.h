@@ -54,6 +54,7 @@ private:
   void addRoot(const Rational &number, Rational &coefficient, Powers &powers);
   void addRootOfInteger(llvm::DynamicAPInt number, Rational &coefficient,
                         Powers &powers);
+  Powers takeKnownRoots(const Parts &parts, Powers &powers);
   FormId takeRoot(const Parts &parts);
   /// Adds |atom|^exponent to a product.
   void addMagnitude(AtomId atom, int64_t exponent, Powers &powers);

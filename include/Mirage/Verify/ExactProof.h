@@ -29,7 +29,8 @@ struct ExactProof {
   enum Outcome : uint8_t {
     Proved,   ///< every output element has the same form in both graphs
     Open,     ///< some element has not: they differ, or by laws of the reals
-              ///< that are not among the algebra's do not
+              ///< that are not among the algebra's do not; or no input was
+              ///< found for which it has a number in both graphs
     TooLarge, ///< a limit was met
   } outcome = TooLarge;
   /// Where and why, if it is not proved; "element 3 of output 0 has ..".

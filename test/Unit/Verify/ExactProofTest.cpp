@@ -162,6 +162,38 @@ TEST(ExactProof, NowhereDefinedIsOpen) {
   EXPECT_NE(proof.reason.find("nowhere defined"), std::string::npos);
 }
 
+/// A denominator that is zero by a law that the algebra does not have.
+TEST(ExactProof, HiddenZeroDenominatorsAreOpen) {
+  auto quotient = [](double factor) {
+    return over([=](B &b, V x, V y) {
+      V zero = b.op(O::Sub, {b.op(O::Relu, {b.scale(x, 2)}),
+                             b.scale(b.op(O::Relu, {x}), 2)});
+      return b.op(O::Div, {b.scale(y, factor), b.scale(zero, factor)});
+    });
+  };
+  ExactProof proof = prove(quotient(1), quotient(3));
+  EXPECT_EQ(proof.outcome, ExactProof::Open);
+  EXPECT_NE(proof.reason.find("no float64 input"), std::string::npos)
+      << proof.reason;
+}
+
+/// Roots of one sign or the other, and of differences.
+TEST(ExactProof, RangesAreFound) {
+  for (double sign : {1.0, -1.0}) {
+    auto root = [=](bool isSplit) {
+      return over([=](B &b, V x, V y) {
+        V left = b.scale(x, sign), right = b.scale(y, -sign);
+        return isSplit ? b.op(O::Mul,
+                              {b.op(O::Sqrt, {left}), b.op(O::Sqrt, {right})})
+                       : b.op(O::Sqrt, {b.op(O::Mul, {right, left})});
+      });
+    };
+    ExactProof proof = prove(root(true), root(false));
+    EXPECT_EQ(proof.outcome, ExactProof::Proved) << proof.reason;
+    EXPECT_TRUE(proof.whereBothDefined);
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Sizes
 //===----------------------------------------------------------------------===//
