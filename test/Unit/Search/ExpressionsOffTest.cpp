@@ -109,7 +109,7 @@ private:
     ExactProof proof = proveEqual(pair.program, pair.candidate);
     EXPECT_EQ(proof.outcome, ExactProof::Proved) << proof.reason << "\n"
                                                  << text;
-    ++numExact;
+    numExact += proof.outcome == ExactProof::Proved;
     work += proof.work;
     return verdict.kind == Verdict::Equal;
   }
