@@ -222,6 +222,7 @@ static VerifyOptions getOptions(const JudgeOptions &options) {
   VerifyOptions verify;
   verify.seed = deriveSeed(Seed{}, "judge", seed);
   verify.errorBoundBits = options.errorBoundBits;
+  verify.wantsExactProof = options.wantsExactProof;
   verify.findWitness = makeWitnessFinder(seed, options.witnessTries);
   return verify;
 }

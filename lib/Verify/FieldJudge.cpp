@@ -16,20 +16,6 @@
 
 using namespace mlir::mirage;
 
-static std::string printShape(const TensorSpec &type) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  llvm::interleave(type.shape, os, "x");
-  return text;
-}
-
-static std::string printInputs(const Graph &graph) {
-  std::string text;
-  for (ValueId input = 0; input < graph.getNumInputs(); ++input)
-    text += (input ? ", " : "") + printShape(graph.getType(input));
-  return text;
-}
-
 llvm::Expected<Verdict> FieldJudge::run() {
   height = 1 + std::max(computeExpNesting(lhs), computeExpNesting(rhs));
   if (height > FieldTower::kMaxHeight)
@@ -349,7 +335,7 @@ llvm::Expected<Verdict> FieldJudge::conclude() {
   verdict.askedBits = options.errorBoundBits;
   if (!verdict.isLarge)
     concludeBound();
-  verdict.sizes = verdict.isLarge ? "" : printInputs(lhs);
+  verdict.sizes = verdict.isLarge ? "" : printInputSizes(lhs);
   verdict.kind = Verdict::Equal;
   return verdict;
 }

@@ -25,6 +25,25 @@ static llvm::json::Value writeNumber(double number) {
              : llvm::json::Value(formatv("{0}", number).str());
 }
 
+static llvm::json::Array writeLiterals(const std::map<double, double> &pairs) {
+  llvm::json::Array literals;
+  for (auto [literal, smaller] : pairs)
+    literals.push_back(llvm::json::Array{literal, smaller});
+  return literals;
+}
+
+static llvm::json::Value writeProof(const ExactProof &proof) {
+  llvm::json::Object object{{"proved", proof.outcome == ExactProof::Proved},
+                            {"tooLarge", proof.outcome == ExactProof::TooLarge},
+                            {"sizes", proof.sizes},
+                            {"work", int64_t(proof.work)}};
+  if (!proof.literals.empty())
+    object["literals"] = writeLiterals(proof.literals);
+  if (!proof.reason.empty())
+    object["reason"] = proof.reason;
+  return object;
+}
+
 llvm::json::Value mlir::mirage::toJSON(const Verdict &verdict) {
   llvm::json::Object object{
       {"verdict", getVerdictName(verdict.kind)},
@@ -40,12 +59,10 @@ llvm::json::Value mlir::mirage::toJSON(const Verdict &verdict) {
     object["whyWeaker"] = verdict.whyWeaker;
   if (!verdict.sizes.empty())
     object["sizes"] = verdict.sizes;
-  if (!verdict.literals.empty()) {
-    llvm::json::Array literals;
-    for (auto [literal, smaller] : verdict.literals)
-      literals.push_back(llvm::json::Array{literal, smaller});
-    object["literals"] = std::move(literals);
-  }
+  if (!verdict.literals.empty())
+    object["literals"] = writeLiterals(verdict.literals);
+  if (verdict.exactProof)
+    object["exact"] = writeProof(*verdict.exactProof);
   if (!verdict.reason.empty())
     object["reason"] = verdict.reason;
   if (verdict.whereBothDefined)
@@ -63,13 +80,14 @@ llvm::json::Value mlir::mirage::toJSON(const Verdict &verdict) {
 }
 
 /// " at 3x4 with 0.25 for the literal 0.000244140625".
-static std::string describeSizes(const Verdict &verdict) {
-  if (verdict.sizes.empty())
+static std::string describeSizes(const std::string &sizes,
+                                 const std::map<double, double> &literals) {
+  if (sizes.empty())
     return "";
-  std::string text = " at " + verdict.sizes;
+  std::string text = " at " + sizes;
   llvm::raw_string_ostream os(text);
   llvm::StringRef separator = " with ";
-  for (auto [literal, smaller] : verdict.literals) {
+  for (auto [literal, smaller] : literals) {
     os << separator << llvm::format("%.9g", smaller) << " for the literal "
        << llvm::format("%.17g", literal);
     separator = " and ";
@@ -79,7 +97,7 @@ static std::string describeSizes(const Verdict &verdict) {
 
 static std::string describeProof(const Verdict &verdict) {
   double log2 = verdict.bound.provedLog2;
-  std::string at = describeSizes(verdict);
+  std::string at = describeSizes(verdict.sizes, verdict.literals);
   std::string why = verdict.whyWeaker.empty() ? "" : ": " + verdict.whyWeaker;
   if (std::isinf(log2))
     return "; proved outright" + at;
@@ -89,18 +107,29 @@ static std::string describeProof(const Verdict &verdict) {
   std::string proved =
       log2 == 0 ? "without a proved bound"
                 : formatv("proved only up to an error of 2^{0:f1}", log2).str();
-  return formatv(", but {0}{1}, asked for 2^-{2}{3}", proved, at,
+  // With a proof of another kind that is no limitation.
+  return formatv("{0}{1}{2}, asked for 2^-{3}{4}",
+                 verdict.exactProof ? "; by trials " : ", but ", proved, at,
                  verdict.askedBits, why);
+}
+
+static std::string describeTrials(const Verdict &verdict) {
+  if (verdict.bound.trials == 0)
+    return "; trials alone decide nothing: " + verdict.whyWeaker;
+  return describeProof(verdict) +
+         formatv("; all {0} trials over {1} towers of primes agree",
+                 verdict.bound.trials, verdict.bound.towers)
+             .str();
 }
 
 static std::string describeEqual(const Verdict &verdict) {
   if (verdict.isSameGraph)
     return "; both are the same graph";
-  return (verdict.whereBothDefined ? " where both are defined" : "") +
-         describeProof(verdict) +
-         formatv("; all {0} trials over {1} towers of primes agree",
-                 verdict.bound.trials, verdict.bound.towers)
-             .str();
+  std::string text = verdict.whereBothDefined ? " where both are defined" : "";
+  if (verdict.exactProof)
+    text += "; proved exactly" + describeSizes(verdict.exactProof->sizes,
+                                               verdict.exactProof->literals);
+  return text + describeTrials(verdict);
 }
 
 /// Two numbers with as few digits as tell them apart, 3 at least.

@@ -230,6 +230,50 @@ static Verdict concludeSameGraph(const VerifyOptions &options) {
   return verdict;
 }
 
+/// At the graphs' own sizes, or at smaller ones if these are too large.
+static ExactProof proveAtSomeSizes(const Graph &lhs, const Graph &rhs,
+                                   const VerifyOptions &options,
+                                   bool &atOwnSizes) {
+  // What is as large as smaller sizes are takes a small part of the limit.
+  exact::Limits ownLimits = options.exactLimits;
+  ownLimits.maxWork /= 16;
+  ExactProof own = proveEqual(lhs, rhs, ownLimits);
+  atOwnSizes = own.outcome != ExactProof::TooLarge;
+  if (atOwnSizes)
+    return own;
+  ExactProof small = proveEqualAtSmallerSizes(lhs, rhs, options.exactLimits);
+  if (small.outcome == ExactProof::TooLarge)
+    small.reason = own.reason + "; at smaller sizes: " + small.reason;
+  return small;
+}
+
+/// Trials decide nothing that a proof at the graphs' own sizes does; one at
+/// smaller sizes needs trials that do not speak against it.
+static void addExactProof(const Graph &lhs, const Graph &rhs,
+                          const VerifyOptions &options, Verdict &verdict) {
+  bool atOwnSizes = false;
+  ExactProof proof = proveAtSomeSizes(lhs, rhs, options, atOwnSizes);
+  std::string trials = toString(verdict);
+  verdict.exactProof = proof;
+  if (verdict.kind == Verdict::Different || verdict.isSameGraph)
+    return;
+  if (proof.outcome != ExactProof::Proved) {
+    verdict.kind = Verdict::Unknown;
+    verdict.bound = {};
+    verdict.whyWeaker.clear();
+    verdict.reason =
+        "not proved exactly: " + proof.reason + "; trials alone: " + trials;
+    return;
+  }
+  if (verdict.kind == Verdict::Unknown && atOwnSizes) {
+    verdict.kind = Verdict::Equal;
+    verdict.askedBits = options.errorBoundBits;
+    verdict.whyWeaker = std::move(verdict.reason);
+    verdict.reason.clear();
+  }
+  verdict.whereBothDefined |= proof.whereBothDefined;
+}
+
 llvm::Expected<Verdict>
 mlir::mirage::verifyEqual(const Graph &lhs, const Graph &rhs,
                           const VerifyOptions &options) {
@@ -239,6 +283,8 @@ mlir::mirage::verifyEqual(const Graph &lhs, const Graph &rhs,
   llvm::Expected<Verdict> verdict = judgeExpanded(left, right, options);
   if (verdict && verdict->kind == Verdict::Unknown &&
       toJSON(left) == toJSON(right))
-    return concludeSameGraph(options);
+    verdict = concludeSameGraph(options);
+  if (verdict && options.wantsExactProof)
+    addExactProof(left, right, options, *verdict);
   return verdict;
 }

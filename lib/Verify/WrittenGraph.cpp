@@ -9,6 +9,7 @@
 #include "WrittenGraph.h"
 #include "GraphEvaluator.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir::mirage;
 
@@ -17,6 +18,20 @@ size_t mlir::mirage::countInputElements(const Graph &graph) {
   for (unsigned input = 0; input < graph.getNumInputs(); ++input)
     count += graph.getType(input).getNumElements();
   return count;
+}
+
+static std::string printShape(const TensorSpec &type) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::interleave(type.shape, os, "x");
+  return text;
+}
+
+std::string mlir::mirage::printInputSizes(const Graph &graph) {
+  std::string text;
+  for (ValueId input = 0; input < graph.getNumInputs(); ++input)
+    text += (input ? ", " : "") + printShape(graph.getType(input));
+  return text;
 }
 
 std::optional<std::vector<TermId>>

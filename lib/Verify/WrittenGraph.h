@@ -17,6 +17,8 @@ namespace mlir::mirage {
 
 /// Elements of all inputs of a graph together.
 size_t countInputElements(const Graph &graph);
+/// The shapes of all inputs, "4x6, 6x8".
+std::string printInputSizes(const Graph &graph);
 
 /// Adds every output element to a table, over inputs that are numbered through.
 /// \returns the terms by output element, or none once the table costs more than

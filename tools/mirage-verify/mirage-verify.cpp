@@ -45,6 +45,12 @@ static cl::opt<unsigned>
                cl::desc("Go on until the proved error is below 2^-n, where a "
                         "theorem allows that"),
                cl::init(64), cl::cat(category));
+static cl::opt<bool>
+    exact("exact",
+          cl::desc("Take as equal only what is proved by canonical forms, "
+                   "without a probability, at the functions' own sizes or, "
+                   "where these are large, at smaller ones"),
+          cl::cat(category));
 
 namespace {
 /// What the exit codes mean; scripts rely on them.
@@ -154,7 +160,11 @@ static bool parseCommandLine(int argc, char **argv) {
       "less "
       "is\nproved, or nothing, which operators are why, and what ended the "
       "trials; the exit\ncode is 0 all the same, and JSON has \"meetsBound\": "
-      "false and \"whyWeaker\".\n",
+      "false and \"whyWeaker\".\n\n"
+      "With --exact, what has no proof by canonical forms is unknown, and "
+      "\"equal;\nproved exactly at ...\" names the sizes of the proof. What "
+      "trials say follows;\nat smaller sizes a proof counts if no trial at "
+      "the functions' own speaks\nagainst it. JSON has \"exact\".\n",
       &os);
   if (!isGood)
     llvm::errs() << errors;
@@ -187,6 +197,7 @@ int main(int argc, char **argv) {
   if (seed.getNumOccurrences() > 0)
     options.seed = seed;
   options.errorBoundBits = errorBound;
+  options.wantsExactProof = exact;
   FailureOr<std::vector<mirage::FunctionVerdict>> verdicts =
       mirage::judgeModules(*before, *after, options);
   if (failed(verdicts))

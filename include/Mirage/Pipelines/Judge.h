@@ -19,6 +19,8 @@ struct JudgeOptions {
   /// Of the verifier's draws; none: from the operating system.
   std::optional<uint64_t> seed;
   unsigned errorBoundBits = 64;
+  /// Nothing is equal without a proof by canonical forms.
+  bool wantsExactProof = false;
   /// How many float64 inputs are tried for the verdict Different.
   unsigned witnessTries = 10;
 };

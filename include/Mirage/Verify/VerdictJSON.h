@@ -19,9 +19,13 @@ namespace mlir::mirage {
 /// (pairs: of the graph, at these sizes), "reason", "whereBothDefined" and
 /// "witness". Minus infinity is the string "-inf". An
 /// Equal also has "askedLog2", "meetsBound" and, if that is false, "whyWeaker".
+/// Where an exact proof was asked for there is "exact": {"proved": true,
+/// "tooLarge": false, "sizes": "4x6", "work": 512} and, where there are any,
+/// "literals" and "reason".
 llvm::json::Value toJSON(const Verdict &verdict);
 
 /// One line: "equal; wrong with probability at most 2^-1756 (proved) at ...",
+/// "equal; proved exactly at 4x6, 6x8; wrong with probability ...",
 /// or "equal, but proved only up to an error of 2^-3.9 at ..., asked for 2^-64:
 /// ..." and why.
 std::string toString(const Verdict &verdict);

@@ -19,6 +19,7 @@
 
 #include "Mirage/Algebra/Random.h"
 #include "Mirage/Graph/Graph.h"
+#include "Mirage/Verify/ExactProof.h"
 #include <functional>
 #include <map>
 #include <optional>
@@ -83,6 +84,10 @@ struct VerifyOptions {
   double maxBytes = 64.0 * (1u << 30);
   /// Needed for the verdict Different.
   FindWitness findWitness = {};
+  /// Asks for a proof by canonical forms (ExactProof.h): what has none is not
+  /// Equal, whatever trials say.
+  bool wantsExactProof = false;
+  exact::Limits exactLimits = {};
   /// For experiments with the bound: this tower in every batch, and a fixed
   /// number of batches. Largest prime first.
   llvm::SmallVector<uint32_t, 4> primes = {};
@@ -118,6 +123,9 @@ struct Verdict {
   /// The literals that are others at these sizes, with those: all that are near
   /// a function of a large size (SmallerSizes.h).
   std::map<double, double> literals = {};
+  /// What the exact mode came to, if it was asked for: at the graphs' own
+  /// sizes, or where these are too large at smaller ones.
+  std::optional<ExactProof> exactProof = std::nullopt;
   /// Where a trial disagreed, if one did.
   struct Place {
     unsigned output;
@@ -142,8 +150,11 @@ double getMaxTrialBytes(const VerifyOptions &options);
 /// Judges graphs with the same inputs and outputs, matched in order: at their
 /// own sizes, and if these are large, at smaller ones as well; where that
 /// leaves them Unknown, by whether they are the same graph. Both are verified
-/// graphs. Those that take too much memory at their own sizes are Unknown; the
-/// reason says how much, and what smaller sizes say.
+/// graphs. With an exact proof asked for, Equal is what is proved by one at the
+/// graphs' own sizes; or proved by one at smaller sizes, and no trial at their
+/// own speaks against it; or the same graph. Those that take too much memory at
+/// their own sizes are Unknown; the reason says how much, and what smaller
+/// sizes say.
 /// \returns a verdict, or an error if shapes or counts of inputs or outputs
 /// differ, or from `findWitness`.
 llvm::Expected<Verdict> verifyEqual(const Graph &lhs, const Graph &rhs,

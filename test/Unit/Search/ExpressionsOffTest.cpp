@@ -10,7 +10,7 @@
 // that has the output's names is judged by the verifier. What is right is what
 // the search finds with expressions, or equals the program in a way that the
 // laws do not know: by a cancellation (docs/Expressions.md, "Limits"). Those
-// are counted.
+// are counted, and proved by canonical forms (Mirage/Verify/ExactProof.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +19,7 @@
 #include "Mirage/Reference/RandomInputs.h"
 #include "Mirage/Reference/Reference.h"
 #include "Mirage/Search/TestPairs.h"
+#include "Mirage/Verify/ExactProof.h"
 #include "Mirage/Verify/Verify.h"
 #include "Programs.h"
 #include "llvm/ADT/STLExtras.h"
@@ -45,7 +46,7 @@ struct SmallSpace {
   AtomReading reading = kWrittenOut;
   unsigned maxOperators = 4, maxGridAxes = 0;
   /// Right ones that need a cancellation, and how many of them have a proved
-  /// bound.
+  /// bound. All have an exact proof.
   unsigned numCancelling = 0, numProved = 0;
 };
 
@@ -53,7 +54,8 @@ struct SmallSpace {
 // Judging
 //===----------------------------------------------------------------------===//
 
-/// Judges structures of one kernel at small sizes, with a proved bound.
+/// Judges structures of one kernel at small sizes, with a proved bound and by
+/// exact proofs.
 class Judge {
 public:
   explicit Judge(const TargetProgram &program) : program(program) {}
@@ -81,6 +83,9 @@ public:
   }
 
   unsigned numJudged = 0;
+  /// Pairs with an exact proof, and what these took.
+  unsigned numExact = 0;
+  size_t work = 0;
   /// Of the last that was right: the bound needs no conjecture. It does where
   /// exponents are quotients (docs/Verification.md).
   bool isProved = true;
@@ -101,6 +106,11 @@ private:
                                                 << text;
     EXPECT_LE(verdict.bound.conjecturedLog2, -64) << text;
     isProved &= verdict.meetsBound();
+    ExactProof proof = proveEqual(pair.program, pair.candidate);
+    EXPECT_EQ(proof.outcome, ExactProof::Proved) << proof.reason << "\n"
+                                                 << text;
+    numExact += proof.outcome == ExactProof::Proved;
+    work += proof.work;
     return verdict.kind == Verdict::Equal;
   }
 
@@ -171,8 +181,7 @@ public:
     EXPECT_GT(numStates, numStatesWith);
     EXPECT_EQ(numCancelling, small.numCancelling);
     EXPECT_EQ(numProved, small.numProved);
-    if (testing::Test::HasNonfatalFailure())
-      ADD_FAILURE() << report();
+    std::printf("  %s\n", report().c_str());
   }
 
 private:
@@ -182,7 +191,9 @@ private:
            std::to_string(judge.numJudged) + " judged; " +
            std::to_string(numFound) + " found, " +
            std::to_string(numCancelling) + " need a cancellation, " +
-           std::to_string(numProved) + " of them proved";
+           std::to_string(numProved) + " of them with a proved bound; " +
+           std::to_string(judge.numExact) + " pairs proved exactly by " +
+           std::to_string(judge.work) + " operations on terms";
   }
 
   void compare(const KernelChoice &choice) {

@@ -8,14 +8,17 @@
 //
 // Of each program a fused structure that people know by name, with its hash:
 // the first one, by number of operators and text, that is what they mean. It is
-// verified. A hash that changes says that what is found first has changed.
+// verified, and proved by canonical forms. A hash that changes says that what
+// is found first has changed.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Search/Search.h"
+#include "Mirage/Verify/ExactProof.h"
 #include "Programs.h"
 #include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
+#include <chrono>
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
@@ -130,6 +133,21 @@ public:
         });
   }
 
+  /// At the same sizes.
+  void expectProvedExactly() const {
+    for (const TestPair &pair :
+         buildTestPairs(*program, *found, *planKernels(*program, *found))) {
+      auto start = std::chrono::steady_clock::now();
+      ExactProof proof = proveEqual(pair.program, pair.candidate);
+      std::chrono::duration<double, std::milli> time =
+          std::chrono::steady_clock::now() - start;
+      EXPECT_EQ(proof.outcome, ExactProof::Proved)
+          << proof.reason << " at " << proof.sizes;
+      std::printf("  %s at %s: %zu operations on terms, %.1f ms\n", wanted.name,
+                  proof.sizes.c_str(), proof.work, time.count());
+    }
+  }
+
 private:
   static auto getKey(const Structure &structure) {
     return std::make_pair(structure.getNumOperators(), toString(structure));
@@ -154,6 +172,7 @@ void expectFound(const Wanted &wanted) {
   finder.run();
   ASSERT_TRUE(finder.getFound());
   EXPECT_TRUE(finder.isRight());
+  finder.expectProvedExactly();
   EXPECT_EQ(getHash(*finder.getFound()), wanted.hash)
       << toString(*finder.getFound());
 }

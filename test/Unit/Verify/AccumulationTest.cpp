@@ -30,6 +30,8 @@ static void expectEqual(const Graph &lhs, const Graph &rhs,
                         unsigned maxTowers = 2048) {
   Verdict verdict = judge(lhs, rhs, maxTowers);
   EXPECT_EQ(verdict.kind, Verdict::Equal) << verdict.reason;
+  ExactProof proof = proveEqual(lhs, rhs);
+  EXPECT_EQ(proof.outcome, ExactProof::Proved) << proof.reason;
   std::printf("  proved 2^%.1f, conjectured 2^%.1f, %u trials, %u towers\n",
               verdict.bound.provedLog2, verdict.bound.conjecturedLog2,
               verdict.bound.trials, verdict.bound.towers);

@@ -8,6 +8,7 @@
 
 #include "Mutants.h"
 #include "DoubleArithmetic.h"
+#include "Mirage/Verify/ExactProof.h"
 #include "Programs.h"
 #include "gtest/gtest.h"
 #include <map>
@@ -16,12 +17,14 @@ using namespace mlir::mirage;
 using namespace mlir::mirage::test;
 
 /// Judges every mutant of `fused` against `program`: all must get the verdict
-/// they deserve. \returns how many are Different.
+/// they deserve, and exact proofs are of what is Equal. \returns how many are
+/// Different.
 static unsigned judgeMutants(const Graph &program, const Graph &fused) {
   VerifyOptions options;
   options.findWitness = findWitness;
   options.maxTowers = 16;
   std::map<Verdict::Kind, unsigned> counts;
+  unsigned numProved = 0;
   for (const Mutant &mutant : makeMutants(fused)) {
     llvm::Expected<Verdict> verdict =
         verifyEqual(program, mutant.graph, options);
@@ -34,10 +37,16 @@ static unsigned judgeMutants(const Graph &program, const Graph &fused) {
         << mutant.what << ": " << verdict->reason << "\n"
         << toString(mutant.graph);
     ++counts[verdict->kind];
+    ExactProof proof = proveEqual(program, mutant.graph);
+    numProved += proof.outcome == ExactProof::Proved;
+    if (expected != Verdict::Unknown)
+      EXPECT_EQ(proof.outcome == ExactProof::Proved, expected == Verdict::Equal)
+          << mutant.what << ": " << proof.reason << "\n"
+          << toString(mutant.graph);
   }
-  std::printf("  %u mutants different, %u equal, %u unknown\n",
+  std::printf("  %u mutants different, %u equal, %u unknown; %u proved equal\n",
               counts[Verdict::Different], counts[Verdict::Equal],
-              counts[Verdict::Unknown]);
+              counts[Verdict::Unknown], numProved);
   return counts[Verdict::Different];
 }
 
