@@ -140,21 +140,29 @@ struct AnalyticCostModel::KernelWork {
              ArrayRef<TensorSpec> results, const Target &target)
       : kernel(kernel), block(kernel, operands, target),
         traffic(getTraffic(kernel, operands, results, target)),
-        sharedBytes(getSharedBytes(kernel)) {}
+        stageBytes(getStageBytes(kernel)),
+        sharedBytes(getSharedBytes(kernel) - (kernel.stages - 1) * stageBytes) {
+  }
+
+  int64_t getSharedBytesWith(int64_t stages) const {
+    return sharedBytes + (stages - 1) * stageBytes;
+  }
 
   const TileGraph &kernel;
   BlockWork block;
   Traffic traffic;
-  int64_t sharedBytes;
+  int64_t stageBytes;  ///< of each further stage
+  int64_t sharedBytes; ///< with one stage
 };
 
 double AnalyticCostModel::estimateUs(const KernelWork &work,
-                                     int64_t threads) const {
-  int64_t perSM = getBlocksPerSM(work.kernel.getNumBlocks(), work.sharedBytes,
-                                 threads, target);
+                                     BlockShape shape) const {
+  int64_t perSM = getBlocksPerSM(work.kernel.getNumBlocks(),
+                                 work.getSharedBytesWith(shape.stages),
+                                 shape.threads, target);
   double blocksUs =
-      getBlocksUs(work.kernel, work.block.getTime(threads), perSM, target);
-  return target.launchUs + getJoinUs(work.kernel, threads) +
+      getBlocksUs(work.kernel, work.block.getTime(shape), perSM, target);
+  return target.launchUs + getJoinUs(work.kernel, shape.threads) +
          overlap(blocksUs, work.traffic.memoryUs, work.traffic.cacheUs);
 }
 
@@ -162,7 +170,20 @@ double AnalyticCostModel::estimateKernelUs(const TileGraph &kernel,
                                            ArrayRef<TensorSpec> operands,
                                            ArrayRef<TensorSpec> results) const {
   return estimateUs(KernelWork(kernel, operands, results, target),
-                    kernel.threads);
+                    {kernel.threads, kernel.stages});
+}
+
+/// As many as fit and the loop has a use for; as none of them without tiles
+/// that it loads.
+unsigned AnalyticCostModel::getMostStages(const TileGraph &kernel) const {
+  int64_t stageBytes = getStageBytes(kernel);
+  if (stageBytes == 0)
+    return 1;
+  int64_t free = target.sharedBytesPerBlock - getSharedBytes(kernel) +
+                 kernel.stages * stageBytes;
+  int64_t wanted = forcedStages ? forcedStages : kMostChosenStages;
+  return std::clamp<int64_t>(free / stageBytes, 1,
+                             std::min(wanted, kernel.loop));
 }
 
 std::optional<BlockSize>
@@ -174,28 +195,50 @@ AnalyticCostModel::chooseBlockSize(const TileGraph &kernel,
   std::optional<BlockSize> best;
   if (work.sharedBytes > target.sharedBytesPerBlock)
     return best;
+  unsigned most = getMostStages(kernel);
   for (unsigned threads : kBlockSizes) {
     if (!fitRegisters(accumulators, threads, target))
       continue;
-    double us = estimateUs(work, threads);
-    if (!best || us < best->us)
-      best = BlockSize{threads, us};
+    for (unsigned stages = forcedStages ? most : 1; stages <= most; ++stages) {
+      double us = estimateUs(work, {threads, stages});
+      if (!best || us < best->us)
+        best = BlockSize{threads, stages, us};
+    }
   }
   return best;
 }
 
+void mlir::mirage::search::assignBlockSize(TileGraph &kernel,
+                                           ArrayRef<TensorSpec> operands,
+                                           ArrayRef<TensorSpec> results,
+                                           const CostModel &costModel) {
+  std::optional<BlockSize> size =
+      costModel.chooseBlockSize(kernel, operands, results);
+  if (!size)
+    return;
+  kernel.threads = size->threads;
+  kernel.stages = size->stages;
+}
+
 /// Loads take the less the more threads share them, and small blocks fit most
-/// often.
+/// often. Of more stages than one, two take the least memory.
 KernelBound AnalyticCostModel::boundKernel(const TileGraph &header,
                                            ArrayRef<TensorSpec> operands,
                                            ArrayRef<TensorSpec> results,
                                            unsigned numJoins) const {
   KernelBound bound;
-  bound.block = BlockWork(header, operands, target).getTime(kBlockSizes.back());
   bound.numBlocks = header.getNumBlocks();
   bound.numSMs = target.numSMs;
-  bound.mostBlocksPerSM = getBlocksPerSM(
-      bound.numBlocks, getSharedBytes(header), kBlockSizes.front(), target);
+  BlockWork work(header, operands, target);
+  int64_t threads = kBlockSizes.back(), bytes = getSharedBytes(header);
+  auto getMostPerSM = [&](int64_t sharedBytes) {
+    return getBlocksPerSM(bound.numBlocks, sharedBytes, kBlockSizes.front(),
+                          target);
+  };
+  bound.atOnce = {work.getTime({threads, /*stages=*/1}), getMostPerSM(bytes)};
+  if (unsigned stages = getMostStages(header); stages > 1)
+    bound.ahead = {work.getLeastTimeAhead(threads, stages),
+                   getMostPerSM(bytes + getStageBytes(header))};
   Traffic traffic = getTraffic(header, operands, results, target);
   bound.memoryUs = traffic.memoryUs;
   bound.cacheUs = traffic.cacheUs;

@@ -60,22 +60,31 @@ double mlir::mirage::search::overlap(double a, double b, double c) {
 }
 
 /// Of the phases of a block, wherever the products are in them: together they
-/// are no shorter than waits and products of one block, than the products of
+/// are no shorter than what one block does one after the other, its products
+/// included, than the products of
 /// all that share the SM, and than what there is without products.
-double KernelBound::getBlocksUs(double productsUs, int64_t blocksPerSM) const {
+double KernelBound::getBlocksUs(const BlockTime &block, double productsUs,
+                                int64_t blocksPerSM) const {
   double ownUs = productsUs / double(numBlocks);
-  double waitUs = block.outside.aloneUs +
-                  double(block.numIterations) * block.iteration.aloneUs;
+  double busyUs = block.outside.busyUs +
+                  double(block.numIterations) * block.iteration.busyUs;
   double us = std::max(
-      {waitUs + ownUs, double(blocksPerSM) * ownUs, block.getUs(blocksPerSM)});
+      {busyUs + ownUs, double(blocksPerSM) * ownUs, block.getUs(blocksPerSM)});
   return double(llvm::divideCeil(numBlocks, numSMs * blocksPerSM)) * us;
 }
 
 /// Operations add tiles, so that fewer blocks fit; how many do is left open,
 /// since fewer may mean fewer in the last wave.
+double KernelBound::getBlocksUs(const Blocks &blocks, double productsUs) const {
+  double us = getBlocksUs(blocks.time, productsUs, 1);
+  for (int64_t perSM = blocks.mostPerSM; perSM > 1; --perSM)
+    us = std::min(us, getBlocksUs(blocks.time, productsUs, perSM));
+  return us;
+}
+
 double KernelBound::getUs(double productsUs) const {
-  double blocksUs = getBlocksUs(productsUs, 1);
-  for (int64_t perSM = mostBlocksPerSM; perSM > 1; --perSM)
-    blocksUs = std::min(blocksUs, getBlocksUs(productsUs, perSM));
+  double blocksUs = getBlocksUs(atOnce, productsUs);
+  if (ahead)
+    blocksUs = std::min(blocksUs, getBlocksUs(*ahead, productsUs));
   return otherUs + overlap(blocksUs, memoryUs, cacheUs);
 }

@@ -71,7 +71,8 @@ public:
            const RewrittenProgram &rewritten, Target target,
            const SearchOptions &options)
       : program(std::move(program)), original(original), rewritten(rewritten),
-        target(target), options(options), costModel(this->target),
+        target(target), options(options),
+        costModel(this->target, options.stages),
         verifier(options.verify ? options.verify
                                 : makeFieldVerifier(options.seed)),
         filter(options.seed),

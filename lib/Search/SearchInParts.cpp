@@ -25,7 +25,7 @@ class PartSearcher {
 public:
   PartSearcher(const Graph &program, const Target &target,
                const SearchOptions &options)
-      : program(program), target(target), costModel(target),
+      : program(program), target(target), costModel(target, options.stages),
         options(makePartOptions(options)), timeLimitS(options.timeLimitS),
         start(std::chrono::steady_clock::now()) {}
 

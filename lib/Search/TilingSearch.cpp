@@ -179,6 +179,7 @@ TilingSearch::BestTiling TilingSearch::findBest(const KernelPlan &plan,
       continue;
     best.tiling = next.tiling;
     best.tiling->threads = size->threads;
+    best.tiling->stages = size->stages;
     best.us = us;
   }
   // Another one between the limit and this was not looked at, perhaps.

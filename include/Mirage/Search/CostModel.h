@@ -27,6 +27,10 @@ namespace mlir::mirage::search {
 /// beside, to half of what a launch takes, as more leave a thread 64 registers.
 constexpr std::array<unsigned, 4> kBlockSizes = {64, 128, 256, 512};
 
+/// The most stages that are chosen. An H200 has all on its way that it takes
+/// with 3 to 6 of a hand-written kernel's.
+constexpr unsigned kMostChosenStages = 6;
+
 /// Whether one block's tiles fit into shared memory, each with a place of its
 /// own, and its accumulators into the registers that its threads can have. The
 /// planner gives one place to tiles that are not there at once, so more would
@@ -53,7 +57,8 @@ struct KernelTraffic {
 
 struct BlockSize {
   unsigned threads = 0;
-  double us = 0; ///< what the kernel takes with it
+  unsigned stages = 1;
+  double us = 0; ///< what the kernel takes with them
 };
 
 /// Bounds are sums in another order than estimates: what they exceed by less
@@ -63,13 +68,14 @@ constexpr double kBoundRounding = 1 - 1e-9;
 class CostModel {
 public:
   virtual ~CostModel() = default;
-  /// One kernel, launched alone, with its number of threads. Tiles must have
-  /// been checked to fit.
+  /// One kernel, launched alone, with its numbers of threads and stages. Tiles
+  /// must have been checked to fit.
   virtual double estimateKernelUs(const TileGraph &kernel,
                                   llvm::ArrayRef<TensorSpec> operands,
                                   llvm::ArrayRef<TensorSpec> results) const = 0;
-  /// The number of threads, among `kBlockSizes`, with which a kernel fits and
-  /// takes least; the smallest of several. None if it fits with none.
+  /// The numbers of threads, among `kBlockSizes`, and of stages with which a
+  /// kernel fits and takes least; the smallest of several. None if it fits with
+  /// none.
   virtual std::optional<BlockSize>
   chooseBlockSize(const TileGraph &kernel, llvm::ArrayRef<TensorSpec> operands,
                   llvm::ArrayRef<TensorSpec> results) const = 0;
@@ -91,11 +97,20 @@ public:
   virtual double estimateUs(const Graph &graph) const = 0;
 };
 
+/// Gives a kernel the numbers of threads and stages that a model chooses. One
+/// that fits with none stays as it is.
+void assignBlockSize(TileGraph &kernel, llvm::ArrayRef<TensorSpec> operands,
+                     llvm::ArrayRef<TensorSpec> results,
+                     const CostModel &costModel);
+
 /// Bytes, arithmetic, waves and latencies, each against the target's rate.
 /// Constants and their measurement: docs/Search.md.
 class AnalyticCostModel : public CostModel {
 public:
-  explicit AnalyticCostModel(Target target) : target(target) {}
+  /// \param stages  what kernels get, or the most that fit and their loops have
+  ///                a use for; 0: what is predicted to take least.
+  explicit AnalyticCostModel(Target target, unsigned stages = 0)
+      : target(target), forcedStages(stages) {}
 
   double estimateKernelUs(const TileGraph &kernel,
                           llvm::ArrayRef<TensorSpec> operands,
@@ -114,10 +129,12 @@ public:
 
 private:
   struct KernelWork;
-  double estimateUs(const KernelWork &work, int64_t threads) const;
+  double estimateUs(const KernelWork &work, BlockShape shape) const;
+  unsigned getMostStages(const TileGraph &kernel) const;
   double getJoinUs(const TileGraph &kernel, int64_t threads) const;
 
   Target target;
+  unsigned forcedStages;
 };
 
 /// The time that no kernel for the program can go below: its inputs and outputs

@@ -18,6 +18,7 @@
 
 #include "Mirage/Search/BlockTime.h"
 #include "Mirage/Search/KernelPlan.h"
+#include <optional>
 
 namespace mlir::mirage::search {
 
@@ -32,12 +33,18 @@ ProductCounts countProducts(const KernelPlan &plan,
                             llvm::ArrayRef<int64_t> extents);
 
 /// What no kernel goes below whose extents and inputs are a header's, with any
-/// number of threads among `kBlockSizes`.
+/// number of threads among `kBlockSizes` and any number of stages that may be
+/// chosen.
 struct KernelBound {
-  BlockTime block; ///< without operations
+  /// A way to load what the loop reads.
+  struct Blocks {
+    BlockTime time; ///< of one, without operations
+    int64_t mostPerSM = 1;
+  };
+  Blocks atOnce;               ///< with one stage
+  std::optional<Blocks> ahead; ///< with more; none where they do not fit
   int64_t numBlocks = 1;
   int64_t numSMs = 1;
-  int64_t mostBlocksPerSM = 1;
   double memoryUs = 0; ///< device memory alone
   double cacheUs = 0;  ///< L2 alone
   double otherUs = 0;  ///< launches and joins
@@ -46,7 +53,9 @@ struct KernelBound {
   double getUs(double productsUs) const;
 
 private:
-  double getBlocksUs(double productsUs, int64_t blocksPerSM) const;
+  double getBlocksUs(const Blocks &blocks, double productsUs) const;
+  double getBlocksUs(const BlockTime &block, double productsUs,
+                     int64_t blocksPerSM) const;
 };
 
 /// The largest of three times that overlap, a little more where they are close.

@@ -23,10 +23,13 @@ def AssignDefaultBlocksPass : Pass<"mirage-assign-default-blocks"> {
     they are cut, is split into several first: reductions by dimension, others
     after neighbouring dimensions are merged, else in halves. Reshapes,
     transposes, slices and concats stay: they
-    are views.
+    are views. Blocks have the threads and stages with which they are predicted to
+    take least.
     Example: test/Transforms/assign-default-blocks.mlir
   }];
   let options = [
+    Option<"stages", "stages", "unsigned", /*default=*/"0",
+           "Stages of loads in the loops, 1 to 16; fewer where no more fit, or the loop is shorter; 0: what is predicted to take least">,
     Option<"target", "target", "std::string", /*default=*/"\"\"",
            "GPU whose shared memory tiles must fit; without it the module's #nvvm.target, or sm_90a">];
   let dependentDialects = ["::mlir::mirage::block::MirageBlockDialect"];

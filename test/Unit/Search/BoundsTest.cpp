@@ -46,6 +46,7 @@ public:
   }
 
   unsigned getNumChecked() const { return numChecked; }
+  unsigned getNumStaged() const { return numStaged; }
 
 private:
   void check(const TargetProgram &program, llvm::ArrayRef<KernelPlan> plans) {
@@ -68,8 +69,8 @@ private:
     setPartExtents(program, plan, tiling, extents);
     auto inputs = plan.getInputTypes(extents);
     auto results = plan.getResultTypes(extents);
-    auto estimate = model.chooseBlockSize(
-        buildTileGraph(program, plan, extents, tiling), inputs, results);
+    TileGraph tiles = buildTileGraph(program, plan, extents, tiling);
+    auto estimate = model.chooseBlockSize(tiles, inputs, results);
     if (!estimate)
       return; // it does not fit
     ++numChecked;
@@ -84,11 +85,23 @@ private:
     EXPECT_LE(bound.getUs(0), bound.getUs(productsUs));
     EXPECT_LE(kBoundRounding * bound.getUs(productsUs), estimate->us)
         << toString(plan.kernel);
+    checkStages(tiles, inputs, results, bound.getUs(productsUs));
+  }
+
+  /// Nor is a bound above what a kernel takes with stages that are not chosen.
+  void checkStages(const TileGraph &tiles, llvm::ArrayRef<TensorSpec> inputs,
+                   llvm::ArrayRef<TensorSpec> results, double boundUs) {
+    for (unsigned stages = 1; stages <= kMostChosenStages; ++stages) {
+      auto forced = AnalyticCostModel(target, stages)
+                        .chooseBlockSize(tiles, inputs, results);
+      numStaged += forced->stages > 1;
+      EXPECT_LE(kBoundRounding * boundUs, forced->us) << stages;
+    }
   }
 
   Target target;
   AnalyticCostModel model;
-  unsigned numStructures = 0, numChecked = 0;
+  unsigned numStructures = 0, numChecked = 0, numStaged = 0;
 };
 
 TEST(BoundsTest, NoBoundIsAboveAnEstimate) {
@@ -101,6 +114,7 @@ TEST(BoundsTest, NoBoundIsAboveAnEstimate) {
           softmaxRows(100, 1000)})
       checker.check(graph);
     EXPECT_GT(checker.getNumChecked(), 1000u);
+    EXPECT_GT(checker.getNumStaged(), 1000u);
   }
 }
 } // namespace
