@@ -254,6 +254,24 @@ double AnalyticCostModel::getProductsUs(const ProductCounts &products) const {
          (products.onTensorCores * onTensorCores + products.others * others);
 }
 
+/// Products have their barriers here.
+double AnalyticCostModel::getStepsUs(ArrayRef<OperationWalk> operations,
+                                     ArrayRef<int64_t> tile,
+                                     int64_t numIterations) const {
+  double us = 0;
+  for (const OperationWalk &walk : operations) {
+    double stepUs = target.barrierUs;
+    if (!walk.isProduct) {
+      int64_t elements = 1;
+      for (NameId name : toList(walk.names))
+        elements *= tile[name];
+      stepUs += getElementsUs(elements, kBlockSizes.back(), target);
+    }
+    us += walk.isInLoop ? double(numIterations) * stepUs : stepUs;
+  }
+  return kBoundRounding * us;
+}
+
 /// Blocks are spread over all SMs at best, and each reads its share at the rate
 /// of one SM; what several blocks read passes L2 for each.
 double AnalyticCostModel::boundTrafficUs(const KernelTraffic &traffic) const {

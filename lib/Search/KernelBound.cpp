@@ -51,6 +51,40 @@ mlir::mirage::search::countProducts(const KernelPlan &plan,
 }
 
 //===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+llvm::SmallVector<OperationWalk, 12>
+mlir::mirage::search::listOperations(const KernelPlan &plan) {
+  const KernelStructure &kernel = plan.kernel;
+  struct TensorWalk {
+    NameSet names;
+    bool isOfLoop;
+  };
+  std::vector<TensorWalk> tensors;
+  for (unsigned input = 0; input < kernel.inputs.size(); ++input) {
+    NameSet names = toSet(plan.inputs[input].stored.layout);
+    tensors.push_back({names, kernel.loopName != kNoName &&
+                                  contains(names, kernel.loopName)});
+  }
+  llvm::SmallVector<OperationWalk, 12> walks;
+  for (const StructureOperator &op : kernel.operators) {
+    OperationWalk walk;
+    for (unsigned operand : op.operands) {
+      walk.names |= tensors[operand].names;
+      walk.isInLoop |= tensors[operand].isOfLoop;
+    }
+    walk.isProduct =
+        getOperatorInfo(op.opcode).kind == OperatorKind::Contraction;
+    walks.push_back(walk);
+    bool leavesLoop = op.opcode == Opcode::Accumulate && !op.gridAxis;
+    NameSet reduced = op.over == kNoName ? 0 : toSet(op.over);
+    tensors.push_back({walk.names & ~reduced, walk.isInLoop && !leavesLoop});
+  }
+  return walks;
+}
+
+//===----------------------------------------------------------------------===//
 // Bounds
 //===----------------------------------------------------------------------===//
 
@@ -60,14 +94,15 @@ double mlir::mirage::search::overlap(double a, double b, double c) {
 }
 
 /// Of the phases of a block, wherever the products are in them: together they
-/// are no shorter than what one block does one after the other, its products
-/// included, than the products of
+/// are no shorter than what one block does one after the other, products and
+/// all other operations included, than the products of
 /// all that share the SM, and than what there is without products.
-double KernelBound::getBlocksUs(const BlockTime &block, double productsUs,
+double KernelBound::getBlocksUs(const BlockTime &block, const OwnWork &work,
                                 int64_t blocksPerSM) const {
-  double ownUs = productsUs / double(numBlocks);
+  double ownUs = work.productsUs / double(numBlocks);
   double busyUs = block.outside.busyUs +
-                  double(block.numIterations) * block.iteration.busyUs;
+                  double(block.numIterations) * block.iteration.busyUs +
+                  work.stepsUs;
   double us = std::max(
       {busyUs + ownUs, double(blocksPerSM) * ownUs, block.getUs(blocksPerSM)});
   return double(llvm::divideCeil(numBlocks, numSMs * blocksPerSM)) * us;
@@ -75,16 +110,18 @@ double KernelBound::getBlocksUs(const BlockTime &block, double productsUs,
 
 /// Operations add tiles, so that fewer blocks fit; how many do is left open,
 /// since fewer may mean fewer in the last wave.
-double KernelBound::getBlocksUs(const Blocks &blocks, double productsUs) const {
-  double us = getBlocksUs(blocks.time, productsUs, 1);
+double KernelBound::getBlocksUs(const Blocks &blocks,
+                                const OwnWork &work) const {
+  double us = getBlocksUs(blocks.time, work, 1);
   for (int64_t perSM = blocks.mostPerSM; perSM > 1; --perSM)
-    us = std::min(us, getBlocksUs(blocks.time, productsUs, perSM));
+    us = std::min(us, getBlocksUs(blocks.time, work, perSM));
   return us;
 }
 
-double KernelBound::getUs(double productsUs) const {
-  double blocksUs = getBlocksUs(atOnce, productsUs);
+double KernelBound::getUs(double productsUs, double stepsUs) const {
+  OwnWork work{productsUs, stepsUs};
+  double blocksUs = getBlocksUs(atOnce, work);
   if (ahead)
-    blocksUs = std::min(blocksUs, getBlocksUs(*ahead, productsUs));
+    blocksUs = std::min(blocksUs, getBlocksUs(*ahead, work));
   return otherUs + overlap(blocksUs, memoryUs, cacheUs);
 }

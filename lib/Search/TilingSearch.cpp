@@ -157,13 +157,19 @@ TilingSearch::BestTiling TilingSearch::findBest(const KernelPlan &plan,
   BestTiling best;
   best.limitUs = limitUs;
   double productsUs = costModel.getProductsUs(countProducts(plan, extents));
+  auto operations = listOperations(plan);
+  auto boundWhole = [&](const BoundedTiling &next) {
+    double stepsUs = costModel.getStepsUs(operations, next.tiling.tile,
+                                          next.bound.atOnce.time.numIterations);
+    return getLaunchUs(plan) + next.bound.getUs(productsUs, stepsUs);
+  };
   auto isCut = [&](double boundUs) {
     return cuts && (boundUs > limitUs || (best.tiling && boundUs >= best.us));
   };
   for (const BoundedTiling &next : tilings) {
     if (isCut(next.boundUs))
       break;
-    if (isCut(getLaunchUs(plan) + next.bound.getUs(productsUs)))
+    if (isCut(boundWhole(next)))
       continue;
     ++numTried;
     SmallVector<int64_t> own(extents);

@@ -87,6 +87,11 @@ public:
                                   unsigned numJoins) const = 0;
   /// What an SM takes at least for so many products: KernelBound::getUs.
   virtual double getProductsUs(const ProductCounts &products) const = 0;
+  /// What a block takes at least for these operations, products aside.
+  /// \param tile  by name.
+  virtual double getStepsUs(llvm::ArrayRef<OperationWalk> operations,
+                            llvm::ArrayRef<int64_t> tile,
+                            int64_t numIterations) const = 0;
   /// What no kernel goes below that moves as much; infinite if none fits into
   /// the target. It is never above what `boundKernel` gives.
   virtual double boundTrafficUs(const KernelTraffic &traffic) const = 0;
@@ -123,6 +128,9 @@ public:
                           llvm::ArrayRef<TensorSpec> results,
                           unsigned numJoins) const override;
   double getProductsUs(const ProductCounts &products) const override;
+  double getStepsUs(llvm::ArrayRef<OperationWalk> operations,
+                    llvm::ArrayRef<int64_t> tile,
+                    int64_t numIterations) const override;
   double boundTrafficUs(const KernelTraffic &traffic) const override;
   double getFurtherKernelUs() const override;
   double estimateUs(const Graph &graph) const override;

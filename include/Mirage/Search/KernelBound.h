@@ -9,7 +9,8 @@
 // A bound in two steps. What extents and inputs' tiles give is the same for all
 // structures that share them, and is worked out once. What a structure
 // multiplies does not depend on its tiles: all blocks together take at least
-// that long, and it is added before the structure is built.
+// that long. What else it does depends on them, through the names that its
+// operators walk. Both are added before the structure is built.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,6 +33,18 @@ struct ProductCounts {
 ProductCounts countProducts(const KernelPlan &plan,
                             llvm::ArrayRef<int64_t> extents);
 
+/// One operation that a block carries out.
+struct OperationWalk {
+  /// Of all its operands: what an elementwise operator writes, a reduction
+  /// reads, and a product multiplies.
+  NameSet names = 0;
+  bool isInLoop = false;
+  bool isProduct = false;
+};
+/// Those of a kernel, at least: masks and whatever keeps exponentials small
+/// come on top.
+llvm::SmallVector<OperationWalk, 12> listOperations(const KernelPlan &plan);
+
 /// What no kernel goes below whose extents and inputs are a header's, with any
 /// number of threads among `kBlockSizes` and any number of stages that may be
 /// chosen.
@@ -50,11 +63,17 @@ struct KernelBound {
   double otherUs = 0;  ///< launches and joins
 
   /// \param productsUs  what its products take on one SM, all blocks together.
-  double getUs(double productsUs) const;
+  /// \param stepsUs     what one block takes for all operations, products and
+  ///                    loads aside.
+  double getUs(double productsUs, double stepsUs = 0) const;
 
 private:
-  double getBlocksUs(const Blocks &blocks, double productsUs) const;
-  double getBlocksUs(const BlockTime &block, double productsUs,
+  /// What a block of some structure does, products and all else.
+  struct OwnWork {
+    double productsUs, stepsUs;
+  };
+  double getBlocksUs(const Blocks &blocks, const OwnWork &work) const;
+  double getBlocksUs(const BlockTime &block, const OwnWork &work,
                      int64_t blocksPerSM) const;
 };
 
