@@ -129,7 +129,8 @@ def ConvertKernelToGPUPass
     memrefs (inputs, outputs, one workspace for what lies between kernels) and a
     `gpu.module` with a kernel for each block graph. Block graphs carry a
     schedule and a plan of shared memory; `mirage_thread.graph`s inside stay, on
-    memrefs. What a launch needs to know stands in its attribute `mirage.launch`
+    memrefs. Loops with several stages load ahead, by cp.async where an access has 4,
+    8 or 16 bytes. What a launch needs to know stands in its attribute `mirage.launch`
     (include/Mirage/Dialect/Operator/LaunchAttributes.h).
     Example: test/Conversion/KernelToGPU/kernel-to-gpu.mlir
   }];

@@ -155,7 +155,7 @@ private:
   void emitLoop() {
     if (graph.getLoop() == 1)
       return emitPhase(StepPhase::Loop);
-    if (graph.getStages() > 1)
+    if (hasRings())
       return emitPipelinedLoop();
     auto loop = scf::ForOp::create(emitter.builder, emitter.getIndex(0),
                                    emitter.getIndex(graph.getLoop()),
@@ -248,6 +248,13 @@ private:
     }
     emitCommitCopies(emitter);
     selectPlace(place);
+  }
+
+  /// A loop that loads nothing has none, however many stages it has.
+  bool hasRings() const {
+    return llvm::any_of(steps.getSteps(), [](const BlockStep &step) {
+      return step.kind == BlockStep::Kind::Refill;
+    });
   }
 
   bool isRing(Value value) const {
