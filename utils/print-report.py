@@ -51,6 +51,9 @@ def describe(graph):
         return
     kernels = graph.get("kernels", 1)
     print(f"  result    {kernels} kernel{'s' if kernels > 1 else ''}")
+    for sizes in graph.get("sizes", []):
+        print(f"            {sizes['blocks']} blocks of {sizes['threads']} threads, "
+              f"{sizes['loop']} iterations, {sizes['stages']} stages of loads")
     predicted = graph["predictedUs"]
     print(f"  predicted {predicted:.2f} us; operators one by one "
           f"{search['baselineUs']:.2f} us; limit of device memory {search['limitUs']:.2f} us "

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Analysis/BlockSteps.h"
-#include "Mirage/Graph/DefaultTileGraph.h"
+#include "Mirage/Graph/TileMemory.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 
@@ -24,30 +24,36 @@ BlockSteps::BlockSteps(block::GraphOp graph)
     : graph(graph),
       phases(computePhases(cast<TileGraphOpInterface>(graph.getOperation()))) {
   Block &body = graph.getBody().front();
-  for (BlockArgument argument : body.getArguments()) {
-    if (argument.use_empty())
-      continue;
-    tileOf[argument] = tiles.size();
-    tiles.push_back(argument);
-  }
+  TileGraph header =
+      cast<TileGraphOpInterface>(graph.getOperation()).getHeader();
+  for (BlockArgument argument : body.getArguments())
+    if (!argument.use_empty())
+      addTile(argument, mirage::getNumPlaces(header, argument.getArgNumber()));
   for (Operation &op : body.without_terminator())
     for (Value result : op.getResults()) {
       if (isa<block::ReshapeOp>(op)) {
         tileOf[result] = tileOf.lookup(op.getOperand(0));
         continue;
       }
-      tileOf[result] = tiles.size();
-      tiles.push_back(result);
+      addTile(result, /*places=*/1);
     }
+  addFill();
   addLoads(Phase::Invariant);
   addInits();
   addOps(Phase::Invariant);
+  addRefill();
   addLoads(Phase::Loop);
   addOps(Phase::Loop);
   addFinishes();
   addOps(Phase::After);
   addOps(Phase::AfterGrid);
   addStore();
+}
+
+void BlockSteps::addTile(Value value, int64_t places) {
+  tileOf[value] = tiles.size();
+  tiles.push_back(value);
+  numPlaces.push_back(places);
 }
 
 std::optional<unsigned> BlockSteps::getTile(Value value) const {
@@ -68,7 +74,8 @@ int64_t BlockSteps::getPlaceBytes(Value tile) {
 }
 
 TileAccess BlockSteps::access(Value value, bool writes, bool isOwn) const {
-  return {tileOf.at(value), writes, isOwn};
+  unsigned tile = tileOf.at(value);
+  return {tile, writes, isOwn, static_cast<unsigned>(numPlaces[tile])};
 }
 
 SmallVector<TileAccess, 4> BlockSteps::readAll(ValueRange values) const {
@@ -83,9 +90,33 @@ void BlockSteps::addStep(BlockStep::Kind kind, Value tile, Operation *op,
   steps.push_back({kind, tile, op, {phase, std::move(accesses)}});
 }
 
+/// Before the loop nothing else touches these tiles.
+void BlockSteps::addFill() {
+  SmallVector<TileAccess, 4> accesses;
+  for (unsigned tile = 0; tile < tiles.size(); ++tile)
+    if (numPlaces[tile] > 1)
+      accesses.push_back({tile, /*writes=*/true});
+  if (!accesses.empty())
+    addStep(BlockStep::Kind::Fill, nullptr, graph, StepPhase::Before,
+            std::move(accesses));
+}
+
+void BlockSteps::addRefill() {
+  SmallVector<TileAccess, 4> accesses;
+  for (auto [tile, places] : llvm::enumerate(numPlaces))
+    if (places > 1)
+      accesses.push_back({static_cast<unsigned>(tile), /*writes=*/true,
+                          /*isOwn=*/false, static_cast<unsigned>(places),
+                          static_cast<unsigned>(places - 1)});
+  if (!accesses.empty())
+    addStep(BlockStep::Kind::Refill, nullptr, graph, StepPhase::Loop,
+            std::move(accesses));
+}
+
 void BlockSteps::addLoads(Phase phase) {
   for (BlockArgument argument : graph.getBody().getArguments())
-    if (tileOf.count(argument) && phases.lookup(argument) == phase)
+    if (tileOf.count(argument) && phases.lookup(argument) == phase &&
+        numPlaces[tileOf.at(argument)] == 1)
       addStep(BlockStep::Kind::Load, argument, graph, convertPhase(phase),
               {access(argument, /*writes=*/true)});
 }
@@ -231,7 +262,8 @@ StorageProblem BlockSteps::makeStorageProblem(const Schedule &schedule) const {
   playPhase(StepPhase::After);
 
   StorageProblem problem(kTileAlignment);
-  for (auto [value, tile] : llvm::zip_equal(tiles, touched)) {
+  for (auto [value, places, tile] :
+       llvm::zip_equal(tiles, numPlaces, touched)) {
     if (hasLoop() && tile.inLoop) {
       // What came into the loop is there in every iteration.
       if (tile.before)
@@ -241,7 +273,9 @@ StorageProblem BlockSteps::makeStorageProblem(const Schedule &schedule) const {
       if (!schedule.barrierAtHead && tile.last >= loopEnd)
         tile.first = std::min(tile.first, loopBegin);
     }
-    problem.add({getPlaceBytes(value), tile.first, tile.last + 1});
+    int64_t bytes = getPlaceBytes(value);
+    problem.add({(places - 1) * getRingStride(bytes) + bytes, tile.first,
+                 tile.last + 1});
   }
   return problem;
 }

@@ -110,6 +110,7 @@ TileGraph mlir::mirage::canonicalize(const TileGraph &graph) {
   result.grid = graph.grid;
   result.cluster = graph.cluster;
   result.loop = graph.loop;
+  result.stages = graph.stages;
   result.threads = graph.threads;
   result.tileInputs = graph.tileInputs;
   result.tileOutputs = graph.tileOutputs;

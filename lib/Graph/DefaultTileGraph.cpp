@@ -278,17 +278,3 @@ mlir::mirage::buildDefaultTileGraph(const Graph &graph, const Node &operation,
       llvm::Twine(needed) + " bytes of shared memory, a block has " +
       llvm::Twine(sharedBytes));
 }
-
-int64_t mlir::mirage::getSharedBytes(const TileGraph &graph) {
-  auto align = [](int64_t bytes) {
-    return llvm::alignTo(bytes, kTileAlignment);
-  };
-  int64_t bytes = 0;
-  for (unsigned input = 0; input < graph.getNumInputs(); ++input)
-    bytes += align(graph.getType(input).getSizeBytes());
-  for (const Node &operation : graph.getNodes())
-    for (ValueId result : operation.results)
-      bytes += align(operation.getNumCarried() *
-                     graph.getType(result).getSizeBytes());
-  return bytes;
-}

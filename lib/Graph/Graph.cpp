@@ -212,7 +212,10 @@ private:
     llvm::interleaveComma(body.grid, os);
     os << ']';
     printList(" cluster", body.cluster);
-    os << " loop " << body.loop << " threads " << body.threads << '\n';
+    os << " loop " << body.loop;
+    if (body.stages != 1)
+      os << " stages " << body.stages;
+    os << " threads " << body.threads << '\n';
     const TileInput *outer = tileInputs;
     tileInputs = body.tileInputs.data();
     print(body);

@@ -111,6 +111,8 @@ static Object toJSON(const TileGraph &graph) {
   if (!graph.cluster.empty())
     object["cluster"] = toArray(graph.cluster);
   object["loop"] = graph.loop;
+  if (graph.stages != 1)
+    object["stages"] = graph.stages;
   object["threads"] = graph.threads;
   Array inputs, outputs;
   for (const TileInput &input : graph.tileInputs)
@@ -267,7 +269,7 @@ static Level readLevel(const JSONCursor &cursor) {
 static std::shared_ptr<const TileGraph>
 readTileGraph(const JSONCursor &cursor) {
   cursor.allow({"inputs", "operations", "outputs", "level", "grid", "cluster",
-                "loop", "threads", "tileInputs", "tileOutputs"});
+                "loop", "stages", "threads", "tileInputs", "tileOutputs"});
   auto tiles = std::make_shared<TileGraph>();
   readInto(cursor, *tiles);
   tiles->level = readLevel(cursor["level"]);
@@ -275,6 +277,8 @@ readTileGraph(const JSONCursor &cursor) {
   if (cursor.has("cluster"))
     readIntegers(cursor["cluster"], tiles->cluster);
   tiles->loop = cursor["loop"].integer();
+  if (cursor.has("stages"))
+    tiles->stages = cursor["stages"].integer();
   tiles->threads = cursor["threads"].integer(0, UINT_MAX);
   for (const JSONCursor &input : cursor["tileInputs"].array()) {
     input.allow({"grid", "loop"});

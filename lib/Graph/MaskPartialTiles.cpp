@@ -58,6 +58,7 @@ private:
     result.grid = source.grid;
     result.cluster = source.cluster;
     result.loop = source.loop;
+    result.stages = source.stages;
     result.threads = source.threads;
     result.tileInputs = source.tileInputs;
     result.tileOutputs = source.tileOutputs;

@@ -125,6 +125,24 @@ static llvm::Error checkCluster(const TileGraph &graph) {
       " blocks, got " + (blocks ? std::to_string(*blocks) : "more than 2^40"));
 }
 
+/// More stages than iterations would hold tiles that nothing is loaded into.
+static llvm::Error checkStages(const TileGraph &graph) {
+  if (graph.stages == 1)
+    return llvm::Error::success();
+  if (graph.level != Level::Block)
+    return llvm::createStringError("expects stages of a block's loop, got " +
+                                   llvm::Twine(graph.stages) + " in a " +
+                                   getLevelName(graph.level) + " graph");
+  if (graph.stages > graph.loop)
+    return llvm::createStringError(
+        "expects no more stages than the loop's iterations, " +
+        llvm::Twine(graph.loop) + ", got " + llvm::Twine(graph.stages));
+  if (graph.stages >= 1 && graph.stages <= kMaxStages)
+    return llvm::Error::success();
+  return llvm::createStringError("expects 1 to " + llvm::Twine(kMaxStages) +
+                                 " stages, got " + llvm::Twine(graph.stages));
+}
+
 static llvm::Error checkExtents(const TileGraph &graph) {
   if (graph.grid.size() > 3)
     return llvm::createStringError("expects a grid of at most 3 axes, got " +
@@ -149,6 +167,8 @@ static llvm::Error checkExtents(const TileGraph &graph) {
     return llvm::createStringError(
         "expects 32 to 1024 threads in multiples of 32, got " +
         llvm::Twine(graph.threads));
+  if (llvm::Error error = checkStages(graph))
+    return error;
   return checkCluster(graph);
 }
 

@@ -43,6 +43,7 @@ static void addOptimize(OpPassManager &passManager,
                         const CompileOptions &options) {
   AssignDefaultBlocksPassOptions blocks;
   blocks.target = options.search.target;
+  blocks.stages = options.search.stages;
   PlanSharedMemoryPassOptions plan;
   plan.target = options.search.target;
   // For those that come in here: a program recorded earlier stays.

@@ -17,27 +17,50 @@ using namespace mlir::mirage;
 // The problem
 //===----------------------------------------------------------------------===//
 
-/// Whether two accesses, one by each step, satisfy a predicate.
+/// Whether two accesses may touch the same place of a tile, the second so many
+/// iterations after the first.
+static bool meet(const TileAccess &first, const TileAccess &second,
+                 unsigned iterations) {
+  if (first.tile != second.tile)
+    return false;
+  if (first.numPlaces == 1 || second.numPlaces == 1)
+    return true;
+  unsigned numPlaces = first.numPlaces;
+  return first.ahead % numPlaces == (second.ahead + iterations) % numPlaces;
+}
+
+/// Whether two accesses to one place, of which one writes, satisfy a predicate.
 static bool
-anyPair(const ScheduledStep &lhs, const ScheduledStep &rhs,
+anyPair(const ScheduledStep &first, const ScheduledStep &second,
+        unsigned iterations,
         llvm::function_ref<bool(TileAccess, TileAccess)> predicate) {
-  for (const TileAccess &left : lhs.accesses)
-    for (const TileAccess &right : rhs.accesses)
-      if (left.tile == right.tile && (left.writes || right.writes) &&
+  for (const TileAccess &left : first.accesses)
+    for (const TileAccess &right : second.accesses)
+      if (meet(left, right, iterations) && (left.writes || right.writes) &&
           predicate(left, right))
         return true;
   return false;
 }
 
 bool ScheduleProblem::dependsOn(unsigned later, unsigned earlier) const {
-  return anyPair(steps[later], steps[earlier],
+  return anyPair(steps[earlier], steps[later], /*iterations=*/0,
                  [](TileAccess, TileAccess) { return true; });
 }
 
-bool ScheduleProblem::needBarrier(unsigned lhs, unsigned rhs) const {
-  return anyPair(steps[lhs], steps[rhs], [](TileAccess left, TileAccess right) {
-    return !(left.isOwn && right.isOwn);
-  });
+bool ScheduleProblem::needBarrier(unsigned first, unsigned second,
+                                  unsigned iterations) const {
+  return anyPair(steps[first], steps[second], iterations,
+                 [](TileAccess left, TileAccess right) {
+                   return !(left.isOwn && right.isOwn);
+                 });
+}
+
+unsigned ScheduleProblem::getMostPlaces() const {
+  unsigned most = 1;
+  for (const ScheduledStep &step : steps)
+    for (const TileAccess &access : step.accesses)
+      most = std::max(most, access.numPlaces);
+  return most;
 }
 
 llvm::Error ScheduleProblem::check() const {
@@ -120,9 +143,10 @@ private:
     return steps;
   }
 
-  bool conflicts(llvm::ArrayRef<unsigned> epoch, unsigned step) const {
+  bool conflicts(llvm::ArrayRef<unsigned> epoch, unsigned step,
+                 unsigned iterations = 0) const {
     return llvm::any_of(epoch, [&](unsigned other) {
-      return problem.needBarrier(other, step);
+      return problem.needBarrier(other, step, iterations);
     });
   }
 
@@ -148,12 +172,15 @@ private:
     auto firstBarrier = llvm::find_if(
         steps, [&](unsigned step) { return result.barrierBefore[step]; });
     llvm::ArrayRef<unsigned> head(steps.begin(), firstBarrier);
-    auto conflictsWithHead = [&](llvm::ArrayRef<unsigned> others) {
-      return llvm::any_of(
-          head, [&](unsigned step) { return conflicts(others, step); });
+    auto conflictsWithHead = [&](llvm::ArrayRef<unsigned> others,
+                                 unsigned iterations) {
+      return llvm::any_of(head, [&](unsigned step) {
+        return conflicts(others, step, iterations);
+      });
     };
-    result.barrierAtHead = conflictsWithHead(epoch);
-    result.barrierAtEntry = !result.barrierAtHead && conflictsWithHead(before);
+    result.barrierAtHead = problem.hasRings() || conflictsWithHead(epoch, 1);
+    result.barrierAtEntry =
+        !result.barrierAtHead && conflictsWithHead(before, 0);
     result.isOptimal = !result.barrierAtHead || isHeadForced(steps);
     // Without any barrier the steps in front of the loop are still around.
     if (firstBarrier == steps.end() && !result.barrierAtHead &&
@@ -170,9 +197,9 @@ private:
     for (unsigned first : steps)
       for (unsigned last : steps)
         if (latest[first] == 0 && earliest[last] == top &&
-            problem.needBarrier(first, last))
+            problem.needBarrier(last, first, 1))
           return true;
-    return false;
+    return problem.hasRings();
   }
 
   const ScheduleProblem &problem;
@@ -212,11 +239,12 @@ static llvm::SmallVector<Event> play(const ScheduleProblem &problem,
   };
   playPhase(StepPhase::Before, 0);
   epoch += schedule.barrierAtEntry;
-  for (unsigned iteration = 0; iteration <= problem.hasLoop(); ++iteration) {
+  unsigned last = problem.hasLoop() ? problem.getMostPlaces() : 0;
+  for (unsigned iteration = 0; iteration <= last; ++iteration) {
     epoch += schedule.barrierAtHead;
     playPhase(StepPhase::Loop, iteration);
   }
-  playPhase(StepPhase::After, problem.hasLoop());
+  playPhase(StepPhase::After, last);
   return events;
 }
 
@@ -228,6 +256,9 @@ llvm::Error mlir::mirage::verify(const ScheduleProblem &problem,
   if (!llvm::equal(sorted, llvm::seq(0u, count)))
     return llvm::createStringError("expects each of " + llvm::Twine(count) +
                                    " steps once in the order");
+  if (problem.hasRings() && !schedule.barrierAtHead)
+    return llvm::createStringError("expects a barrier at the head of a loop "
+                                   "whose loads run ahead");
   llvm::SmallVector<Event> events = play(problem, schedule);
   for (unsigned j = 0; j < events.size(); ++j)
     for (unsigned i = 0; i < j; ++i) {
@@ -238,7 +269,8 @@ llvm::Error mlir::mirage::verify(const ScheduleProblem &problem,
             "step " + llvm::Twine(first.step) + " runs before step " +
             llvm::Twine(second.step) + ", on which it depends");
       if (first.epoch == second.epoch &&
-          problem.needBarrier(first.step, second.step))
+          problem.needBarrier(first.step, second.step,
+                              second.iteration - first.iteration))
         return llvm::createStringError("no barrier keeps step " +
                                        llvm::Twine(first.step) + " and step " +
                                        llvm::Twine(second.step) + " apart");

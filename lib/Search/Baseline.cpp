@@ -28,9 +28,8 @@ mlir::mirage::search::buildBaseline(const Graph &program, const Target &target,
         buildDefaultTileGraph(program, op, target.sharedBytesPerBlock);
     if (!body)
       return body.takeError();
-    if (auto size = costModel.chooseBlockSize(
-            *body, program.getTypes(op.operands), program.getTypes(op.results)))
-      body->threads = size->threads;
+    assignBlockSize(*body, program.getTypes(op.operands),
+                    program.getTypes(op.results), costModel);
     baseline.addGraph(op.operands,
                       std::make_shared<TileGraph>(std::move(*body)),
                       program.getTypes(op.results));

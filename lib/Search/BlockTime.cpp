@@ -20,6 +20,9 @@ using llvm::ArrayRef;
 
 /// One access of a thread to device memory, beyond the first one's latency.
 static constexpr double kAccessClocks = 77;
+/// One copy by cp.async that a thread issues, address included, and does not
+/// wait for. An estimate: nothing of it was measured yet.
+static constexpr double kCopyClocks = 30;
 /// One element of a tile that a thread reads from shared memory, computes with
 /// and writes back.
 static constexpr double kElementClocks = 46;
@@ -36,6 +39,7 @@ static constexpr double kProductClocks = 16;
 static constexpr double kProductsPerClock = 48;
 
 static constexpr int64_t kLargestAccessBytes = 16;
+static constexpr int64_t kSmallestCopyBytes = 4;
 
 double PhaseTime::getUs(int64_t blocksPerSM) const {
   return std::max(aloneUs, double(blocksPerSM) * std::max(loadUs, computeUs));
@@ -68,30 +72,46 @@ double mlir::mirage::search::getLoadBytes(const TensorSpec &tile,
   return tile.getSizeBytes() / getRowEfficiency(tile, tensor);
 }
 
-/// How many accesses load a tile: of up to 16 bytes, which must not straddle
-/// rows.
-static int64_t countAccesses(const TensorSpec &tile, const TensorSpec &tensor) {
+/// How many elements an access takes that loads a tile: up to 16 bytes, which
+/// must not straddle rows.
+static int64_t getAccessWidth(const TensorSpec &tile,
+                              const TensorSpec &tensor) {
   int64_t width = kLargestAccessBytes / getSizeBytes(tile.element);
   if (tile.getRank() > 0)
     width = std::gcd(width, std::gcd(tile.shape.back(), tensor.shape.back()));
-  return tile.getNumElements() / width;
+  return width;
 }
 
-void BlockWork::addLoads(bool inLoop, int64_t threads, PhaseTime &time) const {
-  double bytes = 0;
-  int64_t numAccesses = 0; // of the busiest thread
+BlockWork::LoadCounts BlockWork::countLoads(bool inLoop,
+                                            int64_t threads) const {
+  LoadCounts counts;
   for (const Load &load : loads) {
     if (load.isInLoop != inLoop)
       continue;
-    bytes += load.bytes;
-    numAccesses += llvm::divideCeil(load.numAccesses, threads);
+    counts.bytes += load.bytes;
+    (load.canRunAhead ? counts.numAhead : counts.numOthers) +=
+        llvm::divideCeil(load.numAccesses, threads);
   }
-  if (bytes == 0)
+  return counts;
+}
+
+/// Until the busiest thread has so many accesses behind it, one after the
+/// other.
+double BlockWork::getWaitUs(int64_t numAccesses) const {
+  if (numAccesses == 0)
+    return 0;
+  return target.loadLatencyUs +
+         double(numAccesses) * kAccessClocks / target.clockMHz;
+}
+
+/// Loads that are waited for at once.
+void BlockWork::addLoads(const LoadCounts &counts, PhaseTime &time) const {
+  if (counts.bytes == 0)
     return;
-  double waitUs = target.loadLatencyUs +
-                  double(numAccesses) * kAccessClocks / target.clockMHz;
-  time.loadUs = bytes / target.loadBytesPerUsSM;
-  time.aloneUs = std::max(waitUs, time.loadUs) + target.barrierUs;
+  time.loadUs = counts.bytes / target.loadBytesPerUsSM;
+  time.aloneUs =
+      std::max(getWaitUs(counts.numAhead + counts.numOthers), time.loadUs) +
+      target.barrierUs;
 }
 
 //===----------------------------------------------------------------------===//
@@ -159,22 +179,60 @@ double BlockWork::getAloneUs(const Step &step, int64_t threads) const {
 
 BlockWork::BlockWork(const KernelWork &kernel, const Target &target)
     : target(target), numIterations(kernel.loop) {
-  for (const KernelWork::Load &load : kernel.loads)
-    loads.push_back({load.isInLoop, getLoadBytes(load.tile, load.tensor),
-                     countAccesses(load.tile, load.tensor)});
+  for (const KernelWork::Load &load : kernel.loads) {
+    int64_t width = getAccessWidth(load.tile, load.tensor);
+    loads.push_back(
+        {load.isInLoop, getLoadBytes(load.tile, load.tensor),
+         load.tile.getNumElements() / width,
+         width * getSizeBytes(load.tile.element) >= kSmallestCopyBytes});
+  }
   for (const KernelWork::Operation &operation : kernel.operations)
     steps.push_back(getStep(operation));
 }
 
-BlockTime BlockWork::getTime(int64_t threads) const {
-  BlockTime block;
-  block.numIterations = numIterations;
-  addLoads(/*inLoop=*/false, threads, block.outside);
-  addLoads(/*inLoop=*/true, threads, block.iteration);
+void BlockWork::addSteps(bool inLoop, int64_t threads, PhaseTime &time) const {
   for (const Step &step : steps) {
-    PhaseTime &time = step.isInLoop ? block.iteration : block.outside;
+    if (step.isInLoop != inLoop)
+      continue;
     time.aloneUs += getAloneUs(step, threads);
     time.computeUs += step.computeUs;
   }
+}
+
+BlockTime BlockWork::getTime(BlockShape shape) const {
+  if (shape.stages > 1)
+    return getTimeAhead(shape);
+  BlockTime block;
+  block.numIterations = numIterations;
+  for (bool inLoop : {false, true}) {
+    PhaseTime &time = inLoop ? block.iteration : block.outside;
+    addLoads(countLoads(inLoop, shape.threads), time);
+    addSteps(inLoop, shape.threads, time);
+  }
+  return block;
+}
+
+BlockTime BlockWork::getTimeAhead(BlockShape shape) const {
+  LoadCounts loop = countLoads(/*inLoop=*/true, shape.threads);
+  double issueUs = double(loop.numAhead) * kCopyClocks / target.clockMHz;
+  double plainUs = getWaitUs(loop.numOthers);
+  double latencyUs = loop.numAhead > 0 ? target.loadLatencyUs : 0;
+  BlockTime block;
+  block.numIterations = numIterations;
+  PhaseTime &outside = block.outside, &iteration = block.iteration;
+
+  // The loop's first tiles are on their way while those of before it are
+  // loaded.
+  double numAhead = double(shape.stages - 1);
+  addLoads(countLoads(/*inLoop=*/false, shape.threads), outside);
+  outside.aloneUs =
+      std::max(outside.aloneUs, latencyUs) + numAhead * (issueUs + plainUs);
+  addSteps(/*inLoop=*/false, shape.threads, outside);
+
+  addSteps(/*inLoop=*/true, shape.threads, iteration);
+  iteration.loadUs = loop.bytes / target.loadBytesPerUsSM;
+  iteration.aloneUs =
+      std::max({iteration.aloneUs + issueUs + plainUs + target.barrierUs,
+                iteration.loadUs, (latencyUs + issueUs) / numAhead});
   return block;
 }

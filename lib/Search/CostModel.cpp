@@ -8,6 +8,7 @@
 
 #include "Mirage/Search/CostModel.h"
 #include "Mirage/Graph/DefaultTileGraph.h"
+#include "Mirage/Graph/TileMemory.h"
 #include "Mirage/Search/BlockTime.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -65,13 +66,15 @@ double AnalyticCostModel::getLeastJoinUs() const {
 }
 
 /// How many blocks an SM holds at a time.
-static int64_t getBlocksPerSM(const KernelWork &work, int64_t threads,
+static int64_t getBlocksPerSM(const KernelWork &work, BlockShape shape,
                               const Target &target) {
-  int64_t shared = std::max<int64_t>(work.sharedBytes, 1024);
-  int64_t perSM = std::min(
-      {target.sharedBytesPerSM / (shared + 1024), target.threadsPerSM / threads,
-       target.blocksPerSM, target.registersPerSM / (kOtherRegisters * threads),
-       int64_t(llvm::divideCeil(work.numBlocks, target.numSMs))});
+  int64_t shared = std::max<int64_t>(
+      work.sharedBytes + (shape.stages - 1) * work.stageBytes, 1024);
+  int64_t perSM =
+      std::min({target.sharedBytesPerSM / (shared + 1024),
+                target.threadsPerSM / shape.threads, target.blocksPerSM,
+                target.registersPerSM / (kOtherRegisters * shape.threads),
+                int64_t(llvm::divideCeil(work.numBlocks, target.numSMs))});
   return std::max<int64_t>(perSM, 1);
 }
 
@@ -104,11 +107,11 @@ static Traffic getTraffic(const KernelWork &work, const Target &target) {
 
 double AnalyticCostModel::estimateUs(const KernelWork &work,
                                      const BlockWork &block,
-                                     int64_t threads) const {
-  double blocksUs = getBlocksUs(work.numBlocks, block.getTime(threads),
-                                getBlocksPerSM(work, threads, target), target);
+                                     BlockShape shape) const {
+  double blocksUs = getBlocksUs(work.numBlocks, block.getTime(shape),
+                                getBlocksPerSM(work, shape, target), target);
   Traffic traffic = getTraffic(work, target);
-  return target.launchUs + getJoinUs(work, threads) +
+  return target.launchUs + getJoinUs(work, shape.threads) +
          overlap(blocksUs, traffic.memoryUs, traffic.cacheUs);
 }
 
@@ -116,7 +119,20 @@ double AnalyticCostModel::estimateKernelUs(const TileGraph &kernel,
                                            ArrayRef<TensorSpec> operands,
                                            ArrayRef<TensorSpec> results) const {
   KernelWork work = getWork(kernel, operands, results);
-  return estimateUs(work, BlockWork(work, target), kernel.threads);
+  return estimateUs(work, BlockWork(work, target),
+                    {kernel.threads, kernel.stages});
+}
+
+/// As many as fit and the loop has a use for; one where it loads nothing.
+AnalyticCostModel::StageRange
+AnalyticCostModel::getStages(const KernelWork &work) const {
+  if (work.stageBytes == 0)
+    return {};
+  int64_t wanted = forcedStages ? forcedStages : kMostChosenStages;
+  int64_t fitting =
+      1 + (target.sharedBytesPerBlock - work.sharedBytes) / work.stageBytes;
+  unsigned most = std::max<int64_t>(std::min({wanted, fitting, work.loop}), 1);
+  return {forcedStages ? most : 1, most};
 }
 
 std::optional<BlockSize>
@@ -128,31 +144,51 @@ AnalyticCostModel::chooseBlockSize(const TileGraph &kernel,
   if (work.sharedBytes > target.sharedBytesPerBlock)
     return best;
   BlockWork block(work, target);
+  StageRange range = getStages(work);
   for (unsigned threads : kBlockSizes) {
     if (!fitRegisters(work.accumulators, threads, target))
       continue;
-    double us = estimateUs(work, block, threads);
-    if (!best || us < best->us)
-      best = BlockSize{threads, us};
+    for (unsigned stages = range.least; stages <= range.most; ++stages) {
+      double us = estimateUs(work, block, {threads, stages});
+      if (!best || us < best->us)
+        best = BlockSize{threads, stages, us};
+    }
   }
   return best;
 }
 
-/// More tiles than are known of may mean that fewer blocks fit. How many do is
-/// left open, since fewer may mean fewer in the last wave.
+void mlir::mirage::search::assignBlockSize(TileGraph &kernel,
+                                           ArrayRef<TensorSpec> operands,
+                                           ArrayRef<TensorSpec> results,
+                                           const CostModel &costModel) {
+  std::optional<BlockSize> size =
+      costModel.chooseBlockSize(kernel, operands, results);
+  if (!size)
+    return;
+  kernel.threads = size->threads;
+  kernel.stages = size->stages;
+}
+
+/// More tiles than are known of may mean that fewer blocks fit, and stages. How
+/// many blocks do is left open, since fewer may mean fewer in the last wave.
+/// With forced stages, fewer of them may be all that fit.
 double AnalyticCostModel::boundUs(const KernelWork &work) const {
   double blocksUs = std::numeric_limits<double>::infinity();
   if (work.sharedBytes > target.sharedBytesPerBlock)
     return blocksUs;
   BlockWork block(work, target);
+  unsigned mostStages = getStages(work).most;
   for (unsigned threads : kBlockSizes) {
     if (!fitRegisters(work.accumulators, threads, target))
       continue;
-    BlockTime time = block.getTime(threads);
-    for (int64_t perSM = getBlocksPerSM(work, threads, target); perSM > 0;
-         --perSM)
-      blocksUs =
-          std::min(blocksUs, getBlocksUs(work.numBlocks, time, perSM, target));
+    for (unsigned stages = 1; stages <= mostStages; ++stages) {
+      BlockShape shape{threads, stages};
+      BlockTime time = block.getTime(shape);
+      for (int64_t perSM = getBlocksPerSM(work, shape, target); perSM > 0;
+           --perSM)
+        blocksUs = std::min(blocksUs,
+                            getBlocksUs(work.numBlocks, time, perSM, target));
+    }
   }
   Traffic traffic = getTraffic(work, target);
   return kBoundRounding *

@@ -27,6 +27,7 @@ static std::shared_ptr<const TileGraph> inlineInto(const TileGraph &graph,
   result->grid = graph.grid;
   result->cluster = graph.cluster;
   result->loop = graph.loop;
+  result->stages = graph.stages;
   result->threads = graph.threads;
   result->tileOutputs = graph.tileOutputs;
   SmallVector<ValueId> map(graph.getNumInputs());

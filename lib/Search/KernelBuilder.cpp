@@ -58,6 +58,7 @@ static int findDimension(ArrayRef<NameId> layout, NameId name) {
 void KernelBuilder::addHeader() {
   graph.threads = tiling.threads;
   graph.loop = getLoop(kernel, extents, tiling);
+  graph.stages = tiling.stages;
   llvm::append_range(graph.grid, getGrid(kernel, extents, tiling));
   for (const KernelTensor &input : plan.inputs)
     addInput(input);

@@ -7,10 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Search/KernelSketch.h"
-#include "Mirage/Graph/DefaultTileGraph.h"
+#include "Mirage/Graph/TileMemory.h"
 #include "Mirage/Search/KernelTraffic.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/MathExtras.h"
 #include <limits>
 
 using namespace mlir::mirage;
@@ -92,11 +91,6 @@ static int64_t countElements(NameSet names, const Tiling &tiling) {
   return count;
 }
 
-/// Shared memory that a tile takes.
-static int64_t align(int64_t bytes) {
-  return llvm::alignTo(bytes, kTileAlignment);
-}
-
 KernelWork KernelSketch::getLoads(const Tiling &tiling) const {
   const KernelStructure &kernel = plan.kernel;
   KernelWork work;
@@ -110,7 +104,9 @@ KernelWork KernelSketch::getLoads(const Tiling &tiling) const {
         {{DimensionNames::getShape(layout, tiling.tile), tensor.element},
          tensor,
          isLooped(layout)});
-    work.sharedBytes += align(work.loads.back().tile.getSizeBytes());
+    int64_t bytes = getRingStride(work.loads.back().tile.getSizeBytes());
+    work.sharedBytes += bytes;
+    work.stageBytes += work.loads.back().isInLoop ? bytes : 0;
   }
   for (const Result &result : results) {
     double bytes = result.bytes;
@@ -159,7 +155,7 @@ void KernelSketch::measure(unsigned number, const Tiling &tiling,
   } else {
     operation.applied = &row.definition;
   }
-  work.sharedBytes += align(numCarried * bytes);
+  work.sharedBytes += getRingStride(numCarried * bytes);
   work.operations.push_back(operation);
 }
 

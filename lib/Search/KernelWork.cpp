@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Search/KernelWork.h"
-#include "Mirage/Graph/DefaultTileGraph.h"
 #include "Mirage/Graph/Phases.h"
+#include "Mirage/Graph/TileMemory.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <map>
@@ -112,7 +112,9 @@ KernelWork mlir::mirage::search::getWork(const TileGraph &kernel,
   }
   addJoins(kernel, work);
   work.storedBytes = double(countBytes(results));
-  work.sharedBytes = getSharedBytes(kernel);
+  work.stageBytes = getStageBytes(kernel);
+  work.sharedBytes =
+      getSharedBytes(kernel) - (kernel.stages - 1) * work.stageBytes;
   work.accumulators = countAccumulators(kernel);
   return work;
 }

@@ -54,7 +54,8 @@ public:
            const RewrittenProgram &rewritten, Target target,
            const SearchOptions &options)
       : program(std::move(program)), original(original), rewritten(rewritten),
-        target(target), options(options), costModel(this->target),
+        target(target), options(options),
+        costModel(this->target, options.stages),
         judge(options.verify ? options.verify : makeFieldVerifier(options.seed),
               options.seed),
         cache(this->program, original, rewritten.body, options),

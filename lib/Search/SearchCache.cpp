@@ -36,7 +36,7 @@ static std::string getExplorationText(const TargetProgram &program,
 static std::string getChoiceText(const SearchOptions &options) {
   std::string text;
   llvm::raw_string_ostream(text)
-      << " candidates=" << options.numCandidates
+      << " candidates=" << options.numCandidates << " stages=" << options.stages
       << " cuts=" << options.cutsInstances << " seed=" << options.seed
       << " judged=" << options.judgesCandidates;
   return text;

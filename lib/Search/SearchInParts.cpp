@@ -26,7 +26,7 @@ class PartSearcher {
 public:
   PartSearcher(const Graph &program, const Target &target,
                const SearchOptions &options)
-      : program(program), target(target), costModel(target),
+      : program(program), target(target), costModel(target, options.stages),
         options(makePartOptions(options)),
         judge(options.verify ? options.verify : makeFieldVerifier(options.seed),
               options.seed),

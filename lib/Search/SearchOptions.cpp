@@ -42,6 +42,7 @@ Error mlir::mirage::search::checkOptions(const SearchOptions &options) {
                           {"max-grid-axes", options.maxGridAxes, 0, 3},
                           {"max-states", options.maxStates, 1, kMany},
                           {"candidates", options.numCandidates, 1, 1000000},
+                          {"stages", options.stages, 0, kMaxStages},
                           {"threads", options.numThreads, 0, kMaxThreads}};
   for (const Range &range : ranges)
     if (Error error =

@@ -107,7 +107,8 @@ mlir::mirage::search::readFoundStructures(const JSONCursor &cursor,
 static Value toJSON(const Tiling &tiling) {
   return Object{{"tile", Array(tiling.tile)},
                 {"loop", tiling.loop},
-                {"threads", int64_t(tiling.threads)}};
+                {"threads", int64_t(tiling.threads)},
+                {"stages", int64_t(tiling.stages)}};
 }
 
 static Value toJSON(const Candidate &candidate) {
@@ -142,7 +143,7 @@ static NameSet getUsedNames(const KernelPlan &plan) {
 /// \param extents  by name, of parts that earlier kernels leave as well.
 static Tiling readTiling(const JSONCursor &cursor, const KernelPlan &plan,
                          llvm::ArrayRef<int64_t> extents) {
-  cursor.allow({"tile", "loop", "threads"});
+  cursor.allow({"tile", "loop", "threads", "stages"});
   Tiling tiling;
   std::vector<JSONCursor> sizes = cursor["tile"].array();
   if (sizes.size() != extents.size())
@@ -157,6 +158,9 @@ static Tiling readTiling(const JSONCursor &cursor, const KernelPlan &plan,
     }
   tiling.loop = cursor["loop"].integer(1, INT32_MAX);
   tiling.threads = cursor["threads"].integer(32, 1024);
+  if (!cursor.failed())
+    tiling.stages = cursor["stages"].integer(
+        1, std::min(getLoop(plan.kernel, extents, tiling), kMaxStages));
   return tiling;
 }
 

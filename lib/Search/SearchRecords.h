@@ -9,7 +9,8 @@
 //   structures  {"stopReason": ..., "report": ..., "structures": {...}}
 //   result      {"stopReason": ..., "report": ..., "candidates": [
 //                 {"structure": ..., "predictedUs": ..., "tilings": [
-//                   {"tile": [8, 0, 64], "loop": 1, "threads": 128}]}]}
+//                   {"tile": [8, 0, 64], "loop": 1, "threads": 128, "stages":
+//                   1}]}]}
 //
 // Reports are as `report=` writes them; what is predicted of the program alone
 // is not read back, as it costs nothing.

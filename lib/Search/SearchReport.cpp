@@ -89,6 +89,7 @@ llvm::json::Value mlir::mirage::search::toJSON(const SearchOptions &options) {
                 {"max-states", int64_t(options.maxStates)},
                 {"pruner", options.pruner.name},
                 {"candidates", int64_t(options.numCandidates)},
+                {"stages", int64_t(options.stages)},
                 {"branch-and-bound", options.cutsKernels && !options.cache},
                 {"time-limit-s", int64_t(options.timeLimitS)},
                 {"seed", int64_t(options.seed)},

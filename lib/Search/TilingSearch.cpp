@@ -167,6 +167,7 @@ void TilingSearch::build(const KernelPlan &plan, ArrayRef<int64_t> extents,
     return;
   best.tiling = std::move(tiling);
   best.tiling->threads = size->threads;
+  best.tiling->stages = size->stages;
   best.number = bounded.number;
   best.us = us;
 }

@@ -6,10 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mirage/Analysis/FindLocation.h"
 #include "Mirage/Analysis/ModuleTarget.h"
 #include "Mirage/Bridge/Bridge.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Graph/DefaultTileGraph.h"
+#include "Mirage/Search/CostModel.h"
 #include "Mirage/Transforms/Passes.h"
 #include "SplitLargeOperator.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -34,19 +36,32 @@ static Graph readNode(OperatorOpInterface op) {
   return graph;
 }
 
+namespace {
+/// What blocks are made for.
+struct BlockChoice {
+  StringRef target; ///< as the option says
+  unsigned stages;
+};
+} // namespace
+
 /// \param rest  operators that are to get block graphs, to which those are
 /// added
 ///              that the operator has to be split into.
 static LogicalResult
 assignDefaultBlock(RewriterBase &rewriter, OperatorOpInterface op,
-                   StringRef target, SmallVector<OperatorOpInterface> &rest) {
-  FailureOr<int64_t> sharedBytes = resolveSharedBytes(op, target);
-  if (failed(sharedBytes))
+                   BlockChoice choice, SmallVector<OperatorOpInterface> &rest) {
+  FailureOr<std::string> name = resolveTarget(op, choice.target);
+  if (failed(name))
     return failure();
+  Target target = llvm::cantFail(getTarget(*name));
   Graph graph = readNode(op);
+  const Node &node = graph.getNodes()[0];
   llvm::Expected<TileGraph> tiles =
-      buildDefaultTileGraph(graph, graph.getNodes()[0], *sharedBytes);
+      buildDefaultTileGraph(graph, node, target.sharedBytesPerBlock);
   if (tiles) {
+    search::assignBlockSize(*tiles, graph.getTypes(node.operands),
+                            graph.getTypes(node.results),
+                            search::AnalyticCostModel(target, choice.stages));
     rewriter.setInsertionPoint(op);
     TileGraphOpInterface block =
         writeTileGraph(rewriter, op->getLoc(), *tiles, op->getOperands(),
@@ -68,7 +83,7 @@ struct AssignDefaultBlocksPass
   using AssignDefaultBlocksPassBase::AssignDefaultBlocksPassBase;
 
   void runOnOperation() override {
-    if (failed(resolveTarget(getOperation(), target)))
+    if (failed(resolveTarget(getOperation(), target)) || failed(checkStages()))
       return signalPassFailure();
     SmallVector<OperatorOpInterface> operators;
     getOperation()->walk<WalkOrder::PreOrder>([&](mlir::Operation *op) {
@@ -81,9 +96,17 @@ struct AssignDefaultBlocksPass
     });
     IRRewriter rewriter(&getContext());
     while (!operators.empty())
-      if (failed(assignDefaultBlock(rewriter, operators.pop_back_val(), target,
-                                    operators)))
+      if (failed(assignDefaultBlock(rewriter, operators.pop_back_val(),
+                                    {target, stages}, operators)))
         return signalPassFailure();
+  }
+
+  LogicalResult checkStages() {
+    if (stages <= kMaxStages)
+      return success();
+    return mlir::emitError(findLocation(getOperation()))
+           << "expects stages of 0 to " << kMaxStages << ", got "
+           << stages.getValue();
   }
 };
 } // namespace

@@ -45,12 +45,18 @@ static LogicalResult reportDemand(const BlockSteps &steps,
                                   << "expects tiles that fit " << limitBytes
                                   << " bytes of shared memory, got "
                                   << sizeBytes << " bytes";
-  for (auto [value, tile] :
-       llvm::zip_equal(steps.getTiles(), problem.getTiles()))
-    if (tile.begin <= demand.epoch && demand.epoch < tile.end)
-      diagnostic.attachNote(value.getLoc())
-          << "a tile of " << tile.sizeBytes << " bytes, " << value.getType()
-          << ", is live where most is needed";
+  for (auto [number, tile] : llvm::enumerate(problem.getTiles())) {
+    if (demand.epoch < tile.begin || tile.end <= demand.epoch)
+      continue;
+    Value value = steps.getTiles()[number];
+    Diagnostic &note = diagnostic.attachNote(value.getLoc());
+    if (int64_t places = steps.getNumPlaces(number); places > 1)
+      note << "a ring of " << places << " stages, " << tile.sizeBytes
+           << " bytes, of ";
+    else
+      note << "a tile of " << tile.sizeBytes << " bytes, ";
+    note << value.getType() << ", is live where most is needed";
+  }
   return diagnostic;
 }
 

@@ -302,9 +302,10 @@ private:
       nested->erase();
     op->setAttr(kCertificateAttr, getCertificate(builder, program, candidate));
     result.isReplaced = true;
-    result.numKernels =
-        llvm::count_if(candidate.graph.getNodes(),
-                       [](const Node &node) { return bool(node.body); });
+    for (const Node &node : candidate.graph.getNodes())
+      if (const TileGraph *body = node.body.get())
+        result.kernels.push_back(
+            {body->getNumBlocks(), body->threads, body->loop, body->stages});
     result.whyNot.clear();
   }
 
@@ -372,7 +373,14 @@ llvm::json::Value mlir::mirage::toJSON(const SearchGraphResult &result) {
       {"stopReason", search::getStopReasonName(result.search.stopReason)},
       {"replaced", result.isReplaced}};
   if (result.isReplaced) {
-    object["kernels"] = int64_t(result.numKernels);
+    object["kernels"] = int64_t(result.kernels.size());
+    llvm::json::Array sizes;
+    for (const KernelSizes &kernel : result.kernels)
+      sizes.push_back(llvm::json::Object{{"blocks", kernel.blocks},
+                                         {"threads", kernel.threads},
+                                         {"loop", kernel.loop},
+                                         {"stages", kernel.stages}});
+    object["sizes"] = std::move(sizes);
     object["predictedUs"] = result.predictedUs;
     object["smallSizes"] = toJSON(result.smallSizes);
     object["fullSize"] = toJSON(result.fullSize);

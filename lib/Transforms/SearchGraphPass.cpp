@@ -18,6 +18,7 @@
 #include "Mirage/Transforms/SearchMonitor.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -53,9 +54,12 @@ static void emitRemarks(kernel::GraphOp op, const SearchGraphResult &result) {
     return;
   }
   std::string what =
-      result.numKernels == 1
+      result.kernels.size() == 1
           ? "replaced by one kernel"
-          : llvm::formatv("replaced by {0} kernels", result.numKernels).str();
+          : llvm::formatv("replaced by {0} kernels", result.kernels.size())
+                .str();
+  SmallVector<int64_t> stages = llvm::map_to_vector(
+      result.kernels, [](const KernelSizes &kernel) { return kernel.stages; });
   remark::passed(op.getLoc(), options)
       << what << remark::metric("states", report.counts.states)
       << remark::metric("structures", report.structures)
@@ -71,7 +75,11 @@ static void emitRemarks(kernel::GraphOp op, const SearchGraphResult &result) {
       << remark::metric(
              "timesLimit",
              llvm::formatv("{0:f2}", result.predictedUs / report.limitUs).str())
-      << remark::metric("kernels", result.numKernels)
+      << remark::metric("kernels", result.kernels.size())
+      << remark::metric("stages", llvm::formatv("{0:$[, ]}",
+                                                llvm::make_range(stages.begin(),
+                                                                 stages.end()))
+                                      .str())
       << remark::metric("stopReason", stopReason);
 }
 
@@ -192,6 +200,7 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
     search.maxGridAxes = flags.maxGridAxes;
     search.maxStates = flags.maxStates;
     search.numCandidates = flags.candidates;
+    search.stages = flags.stages;
     search.cutsKernels = flags.branchAndBound;
     search.numThreads = flags.threads;
     search.seed = flags.seed;

@@ -168,7 +168,7 @@ private:
     auto parts = block::GraphOp::create(
         builder, graph.getLoc(), types, graph.getInputs(), graph.getGridAttr(),
         /*cluster=*/nullptr, graph.getThreadsAttr(), graph.getLoopAttr(),
-        graph.getImapsAttr(), graph.getFmapsAttr(),
+        graph.getStagesAttr(), graph.getImapsAttr(), graph.getFmapsAttr(),
         builder.getArrayAttr(omaps));
     fillParts(parts, written);
     return parts;
@@ -250,8 +250,8 @@ private:
         builder, graph.getLoc(), graph->getResultTypes(), operands,
         builder.getDenseI64ArrayAttr(grid), /*cluster=*/nullptr,
         graph.getThreadsAttr(), builder.getI64IntegerAttr(getExtent()),
-        builder.getArrayAttr(imaps), builder.getDenseI64ArrayAttr(fmaps),
-        graph.getOmapsAttr());
+        /*stages=*/builder.getI64IntegerAttr(1), builder.getArrayAttr(imaps),
+        builder.getDenseI64ArrayAttr(fmaps), graph.getOmapsAttr());
     fillJoined(joined);
     return joined;
   }

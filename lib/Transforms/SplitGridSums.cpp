@@ -47,7 +47,7 @@ public:
     auto partial = block::GraphOp::create(
         builder, graph.getLoc(), types, graph.getInputs(), graph.getGridAttr(),
         graph.getClusterAttr(), graph.getThreadsAttr(), graph.getLoopAttr(),
-        graph.getImapsAttr(), graph.getFmapsAttr(),
+        graph.getStagesAttr(), graph.getImapsAttr(), graph.getFmapsAttr(),
         builder.getArrayAttr(omaps));
     partial.getBody().takeBody(graph.getBody());
     for (auto [index, omap] : llvm::enumerate(graph.getOmaps()))

@@ -1,7 +1,7 @@
 // Files say which version of each dialect they hold; a newer one is refused.
 // RUN: mirage-opt %s --emit-bytecode -o %t.mlirbc && mirage-opt %t.mlirbc | FileCheck %s
 // RUN: for dialect in mirage_kernel mirage_block mirage_thread; do \
-// RUN:   current=2; if [ $dialect = mirage_kernel ]; then current=1; fi; \
+// RUN:   case $dialect in *kernel) current=1;; *block) current=3;; *) current=2;; esac; \
 // RUN:   for version in $(seq 1 $current); do \
 // RUN:     mirage-write-bytecode %s $dialect $version > %t.same && mirage-opt %t.same | FileCheck %s || exit 1; \
 // RUN:   done; \
@@ -15,6 +15,9 @@
 // RUN: mirage-opt %S/Inputs/version-1.mlirbc | FileCheck %s --check-prefix=FIRST
 // FIRST: mirage_block.graph grid(x = 1) threads(128) ins
 // FIRST: mirage_block.exp
+// And as in version 2, with a cluster and without stages.
+// RUN: mirage-opt %S/Inputs/version-2.mlirbc | FileCheck %s --check-prefix=SECOND
+// SECOND: mirage_block.graph grid(x = 2) cluster(x = 2) threads(128) loop(4) ins
 
 #row = #mirage_thread.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]]>
 

@@ -13,3 +13,20 @@ func.func @too_large(%x: tensor<512x512xf16>) -> tensor<512x512xf16> {
   }
   return %o : tensor<512x512xf16>
 }
+
+// -----
+
+// One stage would take 33024 bytes.
+func.func @too_many_stages(%x: tensor<64x4096xf16>) -> tensor<64x1xf32> {
+  // expected-error @below {{expects tiles that fit 232448 bytes of shared memory, got 262400 bytes}}
+  %o = mirage_block.graph grid() threads(128) loop(16) stages(8)
+      ins(%x imap() fmap(1)) outs(omap())
+      : (tensor<64x4096xf16>) -> tensor<64x1xf32> {
+  // expected-note @below {{a ring of 8 stages, 262144 bytes, of 'tensor<64x256xf16>', is live where most is needed}}
+  ^bb0(%xt: tensor<64x256xf16>):
+    // expected-note @below {{a tile of 256 bytes, 'tensor<64x1xf32>', is live where most is needed}}
+    %s = mirage_block.accumulate %xt over loop sum dims [1] : tensor<64x256xf16>
+    mirage_block.yield %s : tensor<64x1xf32>
+  }
+  return %o : tensor<64x1xf32>
+}

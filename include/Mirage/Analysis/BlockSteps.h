@@ -10,6 +10,9 @@
 // memory each step touches. An op of a `mirage_block.graph` is one step, but
 // for
 //   - an input, whose tile is loaded from device memory,
+//   - inputs with rings of places (Mirage/Graph/TileMemory.h), which are all
+//     loaded by two steps: one fills the places of the first iterations before
+//     the loop, one in the loop refills that of the iteration before,
 //   - an accumulator, which is set to the neutral element before the loop,
 //     joined with a value in it and finished after it (the mean divides); its
 //     place holds all that it carries (a variance: three tiles),
@@ -28,12 +31,20 @@
 namespace mlir::mirage {
 
 struct BlockStep {
-  enum class Kind : uint8_t { Load, Init, Compute, Update, Finish, Store };
+  enum class Kind : uint8_t {
+    Fill,
+    Load,
+    Refill,
+    Init,
+    Compute,
+    Update,
+    Finish,
+    Store
+  };
   Kind kind = Kind::Compute;
   /// Load: the block argument. Init, Update, Finish: the accumulator's result.
   Value tile;
-  /// The op that the step belongs to; of a load the graph, of a store the
-  /// yield.
+  /// The op that the step belongs to; of loads the graph, of a store the yield.
   Operation *op = nullptr;
   ScheduledStep scheduled;
 };
@@ -50,9 +61,11 @@ public:
   ArrayRef<Value> getTiles() const { return tiles; }
   /// The number of the tile that a value is held in, or none.
   std::optional<unsigned> getTile(Value value) const;
-  /// What the place of such a value holds: its elements, or all that an
+  /// What a place of such a value holds: its elements, or all that an
   /// accumulation carries for each of them, one tile after the other.
   static int64_t getPlaceBytes(Value tile);
+  /// How many places a tile has, `getRingStride` of their bytes apart.
+  int64_t getNumPlaces(unsigned tile) const { return numPlaces[tile]; }
 
   ScheduleProblem makeScheduleProblem() const;
   /// The schedule that attributes of the graph's ops state:
@@ -67,6 +80,9 @@ public:
   StorageProblem makeStorageProblem(const Schedule &schedule) const;
 
 private:
+  void addTile(Value value, int64_t places);
+  void addFill();
+  void addRefill();
   void addLoads(Phase phase);
   SmallVector<block::AccumulateOp> getLoopAccumulations();
   void addInits();
@@ -81,6 +97,7 @@ private:
 
   block::GraphOp graph;
   SmallVector<Value> tiles;
+  SmallVector<int64_t> numPlaces; ///< by tile
   DenseMap<Value, unsigned> tileOf;
   DenseMap<Value, Phase> phases;
   SmallVector<BlockStep> steps;

@@ -129,14 +129,16 @@ def ConvertKernelToGPUPass
     memrefs (inputs, outputs, one workspace for what lies between kernels) and a
     `gpu.module` with a kernel for each block graph. Block graphs carry a
     schedule and a plan of shared memory; `mirage_thread.graph`s inside stay, on
-    memrefs. What a launch needs to know stands in its attribute `mirage.launch`
+    memrefs. Loops with several stages load ahead, by cp.async where an access has 4,
+    8 or 16 bytes. What a launch needs to know stands in its attribute `mirage.launch`
     (include/Mirage/Dialect/Operator/LaunchAttributes.h).
     Example: test/Conversion/KernelToGPU/kernel-to-gpu.mlir
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
     "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::nvgpu::NVGPUDialect",
+    "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
     "::mlir::vector::VectorDialect"];
 }
 

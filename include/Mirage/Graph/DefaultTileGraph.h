@@ -9,7 +9,7 @@
 #ifndef MIRAGE_GRAPH_DEFAULTTILEGRAPH_H
 #define MIRAGE_GRAPH_DEFAULTTILEGRAPH_H
 
-#include "Mirage/Graph/Graph.h"
+#include "Mirage/Graph/TileMemory.h"
 
 namespace mlir::mirage {
 
@@ -31,13 +31,6 @@ bool hasDefaultTileGraph(Opcode opcode);
 llvm::Expected<TileGraph> buildDefaultTileGraph(const Graph &graph,
                                                 const Node &operation,
                                                 int64_t sharedBytes);
-
-/// Of every tile's place in shared memory, in bytes. TMA needs 128.
-constexpr int64_t kTileAlignment = 128;
-
-/// The bytes of shared memory that a block needs if every tile has its own
-/// place: an upper bound of what the shared-memory planner finds.
-int64_t getSharedBytes(const TileGraph &graph);
 
 } // namespace mlir::mirage
 

@@ -169,6 +169,11 @@ public:
   /// none, or one extent for each axis. It says how and not what.
   llvm::SmallVector<int64_t, 3> cluster;
   int64_t loop = 1; ///< iterations, >= 1
+  /// Block level: how many iterations' tiles there are at a time, those of the
+  /// one that is computed and those on their way; at most one for each
+  /// iteration, and kMaxStages. It says how and not what
+  /// (Mirage/Graph/TileMemory.h).
+  int64_t stages = 1;
   /// Block level: threads of a block, a multiple of 32. Thread level: those
   /// that share an item, 32 (a warp) or 128 (a warpgroup).
   unsigned threads = 128;
@@ -186,6 +191,9 @@ public:
   /// Product of the extents of these axes.
   int64_t getExtent(llvm::ArrayRef<Axis> axes) const;
 };
+
+/// More stages hold no more than memory has on its way, however small they are.
+constexpr int64_t kMaxStages = 16;
 
 /// The most blocks that share their memory on any GPU that we compile for.
 constexpr int64_t kMaxClusterBlocks = 16;

@@ -21,6 +21,15 @@
 //            barrier        but this barrier lies between them
 //            acc += y
 //
+// A tile may have a ring of places, of which each iteration touches the next
+// one. Loads that run ahead of the loop fill a place that nothing else touches
+// in the same iteration, and that was last read in the iteration before:
+//
+//     loop:  barrier            here everyone has read place (i - 1) mod 3, and
+//                               waited for the own loads of place i mod 3
+//            load x[(i + 2) mod 3]
+//            y = exp x[i mod 3]
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef MIRAGE_PLANNING_SCHEDULEPROBLEM_H
@@ -40,6 +49,10 @@ struct TileAccess {
   /// Each thread touches only the elements that belong to it, by the one
   /// partition that all such accesses of the tile share.
   bool isOwn = false;
+  /// The tile's places in a ring. Iteration i touches number i + ahead, modulo
+  /// that; with one place, or out of the loop, whatever there is.
+  unsigned numPlaces = 1;
+  unsigned ahead = 0;
 };
 
 /// When a step runs.
@@ -65,8 +78,16 @@ public:
   /// Whether the later of two steps must see the earlier one done: they touch
   /// one tile, and one of them writes it.
   bool dependsOn(unsigned later, unsigned earlier) const;
-  /// Whether a barrier must lie between two steps, whichever comes first.
-  bool needBarrier(unsigned lhs, unsigned rhs) const;
+  /// Whether a barrier must lie between two steps, the second so many
+  /// iterations after the first.
+  bool needBarrier(unsigned first, unsigned second,
+                   unsigned iterations = 0) const;
+  /// Whether the loop has tiles with rings, whose loads run ahead. Threads wait
+  /// for their own loads at the head of an iteration, so a barrier has to stand
+  /// there.
+  bool hasRings() const { return loops && getMostPlaces() > 1; }
+  /// The most places that a tile has.
+  unsigned getMostPlaces() const;
 
   /// Phases do not go back: no step of the loop after one from behind it.
   llvm::Error check() const;
@@ -95,7 +116,8 @@ struct Schedule {
 /// \param problem  `check()` must hold.
 Schedule scheduleSteps(const ScheduleProblem &problem);
 
-/// Plays two iterations of the schedule and looks at every pair of steps.
+/// Plays as many iterations of the schedule as bring every ring back to its
+/// first place, and looks at every pair of steps.
 /// \returns an error that names the first two that are not kept apart, or that
 /// are in the wrong order.
 llvm::Error verify(const ScheduleProblem &problem, const Schedule &schedule);

@@ -14,10 +14,15 @@
 //
 //   max(aloneUs, b · loadUs, b · computeUs)
 //
-// One iteration of the loop loads its tiles, waits, and computes: code has one
-// stage, and nothing is on its way while a block computes. With a ring of s
-// stages an iteration would wait for no more than
-// max(loads and latency / s, arithmetic).
+// With one stage an iteration of the loop loads its tiles, waits, and computes.
+// With s stages (Mirage/Graph/TileMemory.h) its tiles have been on their way
+// for s - 1 iterations: it takes no more than
+//
+//   max(loads, latency / (s - 1), arithmetic)
+//
+// and the first tiles are waited for once, before the loop. What cp.async
+// cannot take, accesses of fewer than 4 bytes, is waited for in each iteration,
+// however many stages there are.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,18 +54,31 @@ struct BlockTime {
   }
 };
 
-/// What a block does, whatever its number of threads is.
+/// How the work of a block is shared out, and when its loads are made.
+struct BlockShape {
+  int64_t threads = 128;
+  int64_t stages = 1;
+};
+
+/// What a block does, whatever its shape is.
 class BlockWork {
 public:
   BlockWork(const KernelWork &kernel, const Target &target);
 
-  BlockTime getTime(int64_t threads) const;
+  BlockTime getTime(BlockShape shape) const;
 
 private:
   struct Load {
     bool isInLoop = false;
     double bytes = 0;
     int64_t numAccesses = 0; ///< of all threads
+    bool canRunAhead = false;
+  };
+  /// The loads of a phase, by the busiest thread.
+  struct LoadCounts {
+    double bytes = 0;
+    int64_t numAhead = 0; ///< accesses that may run ahead
+    int64_t numOthers = 0;
   };
   /// An operation: on so many elements, each of which is a sum of `length`
   /// products where it is a product without tensor cores.
@@ -72,7 +90,11 @@ private:
   };
   Step getStep(const KernelWork::Operation &operation) const;
   double getAloneUs(const Step &step, int64_t threads) const;
-  void addLoads(bool inLoop, int64_t threads, PhaseTime &time) const;
+  LoadCounts countLoads(bool inLoop, int64_t threads) const;
+  double getWaitUs(int64_t numAccesses) const;
+  void addLoads(const LoadCounts &counts, PhaseTime &time) const;
+  void addSteps(bool inLoop, int64_t threads, PhaseTime &time) const;
+  BlockTime getTimeAhead(BlockShape shape) const;
 
   const Target &target;
   int64_t numIterations;

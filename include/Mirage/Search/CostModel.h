@@ -23,11 +23,16 @@
 namespace mlir::mirage::search {
 
 class BlockWork;
+struct BlockShape;
 
 /// The numbers of threads that a block may have, ascending. Powers of two, as
 /// the work items of most steps are; from two warps, as one has nobody to wait
 /// beside, to half of what a launch takes, as more leave a thread 64 registers.
 constexpr std::array<unsigned, 4> kBlockSizes = {64, 128, 256, 512};
+
+/// The most stages that are chosen. An H200 has all on its way that it takes
+/// with 3 to 6 of a hand-written kernel's.
+constexpr unsigned kMostChosenStages = 6;
 
 /// Whether one block's tiles fit into shared memory, each with a place of its
 /// own, and its accumulators into the registers that its threads can have. The
@@ -55,7 +60,8 @@ struct KernelTraffic {
 
 struct BlockSize {
   unsigned threads = 0;
-  double us = 0; ///< what the kernel takes with it
+  unsigned stages = 1;
+  double us = 0; ///< what the kernel takes with them
 };
 
 /// Bounds are sums in another order than estimates: what they exceed by less
@@ -65,19 +71,20 @@ constexpr double kBoundRounding = 1 - 1e-9;
 class CostModel {
 public:
   virtual ~CostModel() = default;
-  /// One kernel, launched alone, with its number of threads. Tiles must have
-  /// been checked to fit.
+  /// One kernel, launched alone, with its numbers of threads and stages. Tiles
+  /// must have been checked to fit.
   virtual double estimateKernelUs(const TileGraph &kernel,
                                   llvm::ArrayRef<TensorSpec> operands,
                                   llvm::ArrayRef<TensorSpec> results) const = 0;
-  /// The number of threads, among `kBlockSizes`, with which a kernel fits and
-  /// takes least; the smallest of several. None if it fits with none.
+  /// The numbers of threads, among `kBlockSizes`, and of stages with which a
+  /// kernel fits and takes least; the smallest of several. None if it fits with
+  /// none.
   virtual std::optional<BlockSize>
   chooseBlockSize(const TileGraph &kernel, llvm::ArrayRef<TensorSpec> operands,
                   llvm::ArrayRef<TensorSpec> results) const = 0;
-  /// What no kernel goes below, with any number of threads among `kBlockSizes`,
-  /// that does at least this; infinite if none fits. As far as joins go, only
-  /// how many there are is used.
+  /// What no kernel goes below, with any number of threads among `kBlockSizes`
+  /// and of stages that may be chosen, that does at least this; infinite if
+  /// none fits. As far as joins go, only how many there are is used.
   virtual double boundUs(const KernelWork &work) const = 0;
   /// What no kernel goes below that moves as much; infinite if none fits into
   /// the target. It is never above what `boundUs` gives of such
@@ -90,11 +97,20 @@ public:
   virtual double estimateUs(const Graph &graph) const = 0;
 };
 
+/// Gives a kernel the numbers of threads and stages that a model chooses. One
+/// that fits with none stays as it is.
+void assignBlockSize(TileGraph &kernel, llvm::ArrayRef<TensorSpec> operands,
+                     llvm::ArrayRef<TensorSpec> results,
+                     const CostModel &costModel);
+
 /// Bytes, arithmetic, waves and latencies, each against the target's rate.
 /// Constants and their measurement: docs/Search.md.
 class AnalyticCostModel : public CostModel {
 public:
-  explicit AnalyticCostModel(Target target) : target(target) {}
+  /// \param stages  what kernels get, or the most that fit and their loops have
+  ///                a use for; 0: what is predicted to take least.
+  explicit AnalyticCostModel(Target target, unsigned stages = 0)
+      : target(target), forcedStages(stages) {}
 
   double estimateKernelUs(const TileGraph &kernel,
                           llvm::ArrayRef<TensorSpec> operands,
@@ -109,11 +125,17 @@ public:
 
 private:
   double estimateUs(const KernelWork &work, const BlockWork &block,
-                    int64_t threads) const;
+                    BlockShape shape) const;
+  /// How many numbers of stages there are to choose from.
+  struct StageRange {
+    unsigned least = 1, most = 1;
+  };
+  StageRange getStages(const KernelWork &work) const;
   double getJoinUs(const KernelWork &work, int64_t threads) const;
   double getLeastJoinUs() const;
 
   Target target;
+  unsigned forcedStages;
 };
 
 /// The time that no kernel for the program can go below: its inputs and outputs

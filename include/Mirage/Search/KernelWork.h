@@ -48,8 +48,10 @@ struct KernelWork {
   llvm::SmallVector<Load, 4> loads;
   llvm::SmallVector<Operation, 12> operations;
   llvm::SmallVector<Join, 3> joins;
-  double storedBytes = 0;   ///< of all blocks
-  int64_t sharedBytes = 0;  ///< of one block, each tile with a place of its own
+  double storedBytes = 0; ///< of all blocks
+  /// Of one block with one stage, each tile with a place of its own.
+  int64_t sharedBytes = 0;
+  int64_t stageBytes = 0;   ///< of these, how many each further stage takes
   int64_t accumulators = 0; ///< of one block
 };
 

@@ -59,6 +59,9 @@ struct SearchOptions {
   /// (EnumerationSpace::getStateWeight).
   uint64_t maxStates = 500000;
   PrunerChoice pruner;
+  /// Stages of all kernels' loops, or the most that fit and have a use; 0: what
+  /// is predicted to take least.
+  unsigned stages = 0;
   unsigned numThreads = 0; ///< 0: one for each core
   /// Programs of more than kMaxWholeOperations operations, and those that
   /// cannot be searched as a whole, are searched in parts as well

@@ -22,6 +22,7 @@ struct Tiling {
   /// it follows from the tile.
   int64_t loop = 1;
   unsigned threads = 128;
+  unsigned stages = 1; ///< no more than iterations
 };
 
 /// How many blocks there are along each axis.

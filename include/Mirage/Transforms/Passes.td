@@ -23,10 +23,13 @@ def AssignDefaultBlocksPass : Pass<"mirage-assign-default-blocks"> {
     they are cut, is split into several first: reductions by dimension, others
     after neighbouring dimensions are merged, else in halves. Reshapes,
     transposes, slices and concats stay: they
-    are views.
+    are views. Blocks have the threads and stages with which they are predicted to
+    take least.
     Example: test/Transforms/assign-default-blocks.mlir
   }];
   let options = [
+    Option<"stages", "stages", "unsigned", /*default=*/"0",
+           "Stages of loads in the loops, 1 to 16; fewer where no more fit, or the loop is shorter; 0: what is predicted to take least">,
     Option<"target", "target", "std::string", /*default=*/"\"\"",
            "GPU whose shared memory tiles must fit; without it the module's #nvvm.target, or sm_90a">];
   let dependentDialects = ["::mlir::mirage::block::MirageBlockDialect"];
@@ -168,7 +171,8 @@ def ScheduleBlockPass : Pass<"mirage-schedule-block"> {
   let description = [{
     Orders the steps of each phase (before, in and after the loop) by the longest
     chain of hazards that leads to them, and puts as few barriers between them as
-    that chain needs; hazards from one iteration to the next count as well. The
+    that chain needs; hazards from one iteration to the next count as well. Loads of
+    several stages run ahead, and have a barrier at the head of each iteration. The
     ops are moved into that order and carry `mirage.step` and, where a barrier
     stands before them, `mirage.barrier`; the graph carries
     `mirage.barrier_at_entry` (before the loop) and `mirage.barrier_at_head`
@@ -182,7 +186,8 @@ def PlanSharedMemoryPass : Pass<"mirage-plan-shared-memory"> {
   let description = [{
     Tiles that no stretch between two barriers touches together may share bytes;
     the value of an accumulator is live from before the loop to its last use.
-    Offsets are multiples of 128. Ops carry `mirage.offsets`, the graph
+    Offsets are multiples of 128. A tile that the loop loads has a ring of as many
+    places as the graph has stages, from before the loop to its end. Ops carry `mirage.offsets`, the graph
     `mirage.input_offsets` and `mirage.shared_bytes`. A plan that does not fit is
     an error with the demand, the limit and the tiles.
     Example: test/Transforms/plan-shared-memory.mlir

@@ -26,14 +26,19 @@ struct SearchGraphOptions {
 /// search's own.
 llvm::Error checkOptions(const SearchGraphOptions &options);
 
+/// The sizes of a kernel, for reports.
+struct KernelSizes {
+  int64_t blocks = 1, threads = 0, loop = 1, stages = 1;
+};
+
 /// What became of one kernel graph.
 struct SearchGraphResult {
   search::SearchResult search;
   /// Whether a µGraph that was found now stands in the graph's place; if not,
   /// the graph is as it was, and `whyNot` says why.
   bool isReplaced = false;
-  unsigned numKernels = 0; ///< of the µGraph in place
-  double predictedUs = 0;  ///< of it; `search` has what the cheapest takes
+  SmallVector<KernelSizes> kernels; ///< of the µGraph in place
+  double predictedUs = 0; ///< of it; `search` has what the cheapest takes
   std::string whyNot;
   /// Of the µGraph in place: the final tests at small sizes, joined, and the
   /// test at the program's own. The latter is Unknown, with the reason, where

@@ -9,6 +9,7 @@
 #include "BlockEmitter.h"
 #include "Mirage/Analysis/BlockSteps.h"
 #include "Mirage/Conversion/BlockToGPU.h"
+#include "Mirage/Graph/TileMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -74,11 +75,24 @@ void BlockEmitter::emitPrologue() {
     sharedMemory = buildSharedMemory(builder, bytes);
 }
 
+static MemRefType getTileType(Builder &builder, RankedTensorType tensor) {
+  return MemRefType::get(tensor.getShape(), tensor.getElementType(),
+                         AffineMap(), builder.getI64IntegerAttr(kSharedSpace));
+}
+
+void BlockEmitter::selectPlace(Value tile, int64_t offsetBytes, Value place) {
+  auto tensor = cast<RankedTensorType>(tile.getType());
+  int64_t stride = getRingStride(convertTensor(tensor).getSizeBytes());
+  Value distance = arith::MulIOp::create(builder, place, getIndex(stride));
+  Value offset =
+      arith::AddIOp::create(builder, getIndex(offsetBytes), distance);
+  tiles[tile] = {memref::ViewOp::create(builder, getTileType(builder, tensor),
+                                        sharedMemory, offset, ValueRange())};
+}
+
 void BlockEmitter::addTile(Value tile, int64_t offsetBytes) {
   auto tensor = cast<RankedTensorType>(tile.getType());
-  auto memref =
-      MemRefType::get(tensor.getShape(), tensor.getElementType(), AffineMap(),
-                      builder.getI64IntegerAttr(kSharedSpace));
+  MemRefType memref = getTileType(builder, tensor);
   int64_t bytes = convertTensor(tensor).getSizeBytes();
   int64_t end = offsetBytes + BlockSteps::getPlaceBytes(tile);
   for (int64_t offset = offsetBytes; offset < end; offset += bytes)

@@ -27,6 +27,11 @@ public:
   /// Builds the memrefs of a tile: of its elements, and behind them of what
   /// else an accumulation carries for each.
   void addTile(Value tile, int64_t offsetBytes);
+  /// Builds the memref of a tile in one of the places of its ring, which takes
+  /// the place of the memref before.
+  /// \param offsetBytes  of the ring.
+  /// \param place        of type index.
+  void selectPlace(Value tile, int64_t offsetBytes, Value place);
 
   /// Zeroes bytes of shared memory, fewer than a block has threads.
   void emitZeros(int64_t offsetBytes, int64_t numBytes);

@@ -11,7 +11,9 @@
 #include "ComputeTiles.h"
 #include "Mirage/Analysis/BlockSteps.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
+#include "Mirage/Graph/TileMemory.h"
 #include "MoveTiles.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -79,6 +81,20 @@ static FailureOr<StoragePlan> readPlan(const BlockSteps &steps) {
 // The kernel
 //===----------------------------------------------------------------------===//
 
+/// What a loop carries, down to LLVM, that is to stay one.
+static LLVM::LoopAnnotationAttr makeNoUnrolling(Builder &builder) {
+  auto unroll = LLVM::LoopUnrollAttr::get(
+      builder.getContext(), /*disable=*/builder.getBoolAttr(true),
+      /*count=*/{}, /*runtimeDisable=*/{}, /*full=*/{}, /*followupUnrolled=*/{},
+      /*followupRemainder=*/{}, /*followupAll=*/{});
+  return LLVM::LoopAnnotationAttr::get(
+      builder.getContext(), /*disableNonforced=*/{}, /*vectorize=*/{},
+      /*interleave=*/{}, unroll, /*unrollAndJam=*/{}, /*licm=*/{},
+      /*distribute=*/{}, /*pipeline=*/{}, /*peeled=*/{}, /*unswitch=*/{},
+      /*mustProgress=*/{}, /*isVectorized=*/{}, /*startLoc=*/{}, /*endLoc=*/{},
+      /*parallelAccesses=*/{});
+}
+
 namespace {
 /// Carries the schedule out, step by step.
 class KernelEmitter {
@@ -106,7 +122,8 @@ private:
   void addTiles() {
     auto add = [&](ValueRange values) {
       for (Value value : values)
-        if (std::optional<unsigned> tile = steps.getTile(value))
+        if (std::optional<unsigned> tile = steps.getTile(value);
+            tile && !isRing(value))
           emitter.addTile(value, plan.offsets[*tile]);
     };
     add(graph.getBody().getArguments());
@@ -125,8 +142,10 @@ private:
          llvm::zip_equal(steps.getTiles(), plan.offsets)) {
       int64_t bytes = BlockSteps::getPlaceBytes(value);
       int64_t beyond = llvm::alignTo(bytes, kMaxAccessBytes) - bytes;
-      if (beyond > 0)
-        emitter.emitZeros(offset + bytes, beyond);
+      int64_t numPlaces = steps.getNumPlaces(*steps.getTile(value));
+      for (int64_t place = 0; beyond > 0 && place < numPlaces; ++place)
+        emitter.emitZeros(offset + place * getRingStride(bytes) + bytes,
+                          beyond);
       isPadded |= beyond > 0;
     }
     if (isPadded)
@@ -136,6 +155,8 @@ private:
   void emitLoop() {
     if (graph.getLoop() == 1)
       return emitPhase(StepPhase::Loop);
+    if (hasRings())
+      return emitPipelinedLoop();
     auto loop = scf::ForOp::create(emitter.builder, emitter.getIndex(0),
                                    emitter.getIndex(graph.getLoop()),
                                    emitter.getIndex(1));
@@ -150,6 +171,110 @@ private:
     emitter.iteration = outside;
   }
 
+  /// Copies are counted in groups, one for each iteration: at the head of
+  /// iteration i there are i + stages - 1, and the first i + 1 have to be
+  /// there. The barrier makes them everybody's.
+  void emitPipelinedLoop() {
+    ImplicitLocOpBuilder &builder = emitter.builder;
+    Value first = emitter.getIndex(0);
+    auto loop =
+        scf::ForOp::create(builder, first, emitter.getIndex(graph.getLoop()),
+                           emitter.getIndex(1), ValueRange(first));
+    Value outside = std::exchange(emitter.iteration, loop.getInductionVar());
+    OpBuilder::InsertionGuard insertion(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    place = loop.getRegionIterArg(0);
+    emitWaitForCopies(emitter, graph.getStages() - 2);
+    if (graph->hasAttr(kBarrierAtHeadAttr))
+      emitter.emitBarrier();
+    emitPhase(StepPhase::Loop);
+    Value next = emitWrapped(graph.getStages() - 1, first, /*step=*/1);
+    scf::YieldOp::create(builder, next);
+    emitter.iteration = outside;
+  }
+
+  /// place + step, but `wrapped` where the place is `last`.
+  Value emitWrapped(int64_t last, Value wrapped, int64_t step) {
+    ImplicitLocOpBuilder &builder = emitter.builder;
+    Value isLast = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq,
+                                         place, emitter.getIndex(last));
+    Value next = arith::AddIOp::create(builder, place, emitter.getIndex(step));
+    return arith::SelectOp::create(builder, isLast, wrapped, next);
+  }
+
+  /// Loads the tiles of an iteration, all that have a ring, into one place.
+  void emitLoadsInto(Value iteration, Value place) {
+    Value outside = std::exchange(emitter.iteration, iteration);
+    selectPlace(place);
+    for (BlockArgument argument : graph.getBody().getArguments())
+      if (isRing(argument)) {
+        unsigned input = argument.getArgNumber();
+        emitLoadAhead(emitter, input, kernel.getArgument(input),
+                      emitter.getTile(argument));
+      }
+    emitter.iteration = outside;
+  }
+
+  /// A loop of few iterations, which is not unrolled: that would save little,
+  /// once, and addresses that are computed ahead take registers.
+  void emitFill() {
+    ImplicitLocOpBuilder &builder = emitter.builder;
+    auto loop = scf::ForOp::create(builder, emitter.getIndex(0),
+                                   emitter.getIndex(graph.getStages() - 1),
+                                   emitter.getIndex(1));
+    loop->setAttr("loop_annotation", makeNoUnrolling(builder));
+    OpBuilder::InsertionGuard insertion(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    emitLoadsInto(loop.getInductionVar(), loop.getInductionVar());
+    emitCommitCopies(emitter);
+  }
+
+  /// Into the place that the iteration before has used. Behind the last
+  /// iterations there is nothing to load, and groups are empty.
+  void emitRefill() {
+    ImplicitLocOpBuilder &builder = emitter.builder;
+    int64_t stages = graph.getStages();
+    Value ahead = arith::AddIOp::create(builder, emitter.iteration,
+                                        emitter.getIndex(stages - 1));
+    Value isThere =
+        arith::CmpIOp::create(builder, arith::CmpIPredicate::ult, ahead,
+                              emitter.getIndex(graph.getLoop()));
+    Value before = emitWrapped(0, emitter.getIndex(stages - 1), /*step=*/-1);
+    auto guard = scf::IfOp::create(builder, isThere, /*withElseRegion=*/false);
+    {
+      OpBuilder::InsertionGuard insertion(builder);
+      builder.setInsertionPointToStart(guard.thenBlock());
+      emitLoadsInto(ahead, before);
+    }
+    emitCommitCopies(emitter);
+    selectPlace(place);
+  }
+
+  /// A loop that loads nothing has none, however many stages it has.
+  bool hasRings() const {
+    return llvm::any_of(steps.getSteps(), [](const BlockStep &step) {
+      return step.kind == BlockStep::Kind::Refill;
+    });
+  }
+
+  bool isRing(Value value) const {
+    std::optional<unsigned> tile = steps.getTile(value);
+    return tile && steps.getNumPlaces(*tile) > 1;
+  }
+
+  /// For all values that are held in rings, inputs and what reshapes them.
+  void selectPlace(Value place) {
+    auto select = [&](ValueRange values) {
+      for (Value value : values)
+        if (isRing(value))
+          emitter.selectPlace(value, plan.offsets[*steps.getTile(value)],
+                              place);
+    };
+    select(graph.getBody().getArguments());
+    for (Operation &op : graph.getBody().front().without_terminator())
+      select(op.getResults());
+  }
+
   void emitPhase(StepPhase phase) {
     for (const BlockStep &step : steps.getSteps())
       if (step.scheduled.phase == phase)
@@ -159,6 +284,10 @@ private:
   void emitStep(const BlockStep &step) {
     emitter.builder.setLoc(step.op->getLoc());
     switch (step.kind) {
+    case BlockStep::Kind::Fill:
+      return emitFill();
+    case BlockStep::Kind::Refill:
+      return emitRefill();
     case BlockStep::Kind::Load:
       return emitLoadStep(cast<BlockArgument>(step.tile).getArgNumber());
     case BlockStep::Kind::Init:
@@ -211,6 +340,7 @@ private:
   block::GraphOp graph;
   gpu::GPUFuncOp kernel;
   BlockEmitter emitter;
+  Value place; ///< in the rings, of the iteration that is computed
 };
 } // namespace
 

@@ -8,7 +8,9 @@
 
 #include "MoveTiles.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/STLExtras.h"
@@ -273,19 +275,86 @@ static Value loadFromTile(BlockEmitter &emitter, const Window &window,
   return vector::FromElementsOp::create(builder, type, elements);
 }
 
-void mlir::mirage::emitLoad(BlockEmitter &emitter, unsigned input, Value tensor,
-                            Value tile) {
-  auto tileType = cast<MemRefType>(tile.getType());
+static Window makeInputWindow(BlockEmitter &emitter, unsigned input,
+                              Value tensor, Value tile) {
   SmallVector<SmallVector<Axis, 2>> cuttingAxes;
-  for (unsigned dim = 0; dim < tileType.getRank(); ++dim)
+  for (unsigned dim = 0; dim < cast<MemRefType>(tile.getType()).getRank();
+       ++dim)
     cuttingAxes.push_back(emitter.header.getCuttingAxes(input, dim));
-  Window window = makeWindow(emitter, tensor, tile, cuttingAxes);
-  auto vectorType = VectorType::get({window.width}, tileType.getElementType());
+  return makeWindow(emitter, tensor, tile, cuttingAxes);
+}
+
+static void loadTile(BlockEmitter &emitter, const Window &window, Value tile) {
+  auto vectorType = VectorType::get(
+      {window.width}, cast<MemRefType>(tile.getType()).getElementType());
   forEachNeighbours(emitter, window, [&](ValueRange coordinates) {
     SmallVector<Value> position = addOrigin(emitter, window, coordinates);
     Value values = loadInside(emitter, window, position, vectorType);
     storeInTile(emitter, window, values, tile, coordinates);
   });
+}
+
+void mlir::mirage::emitLoad(BlockEmitter &emitter, unsigned input, Value tensor,
+                            Value tile) {
+  loadTile(emitter, makeInputWindow(emitter, input, tensor, tile), tile);
+}
+
+//===----------------------------------------------------------------------===//
+// Copies that go on while a block computes
+//===----------------------------------------------------------------------===//
+
+static int64_t getAccessBytes(const Window &window) {
+  return window.width * window.getType().getElementTypeBitWidth() / 8;
+}
+
+/// What cp.async can take (PTX ISA, "cp.async"); it converts nothing.
+static bool canCopyAsync(const Window &window, Value tile) {
+  constexpr int64_t kSizes[] = {4, 8, 16};
+  return window.keepsOrder() &&
+         cast<MemRefType>(window.view.getType()).isLastDimUnitStride() &&
+         window.getType().getElementType() ==
+             cast<MemRefType>(tile.getType()).getElementType() &&
+         llvm::is_contained(kSizes, getAccessBytes(window));
+}
+
+/// Of an access beyond the tensor nothing is read: the copy fills with zeros.
+static void copyNeighbours(BlockEmitter &emitter, const Window &window,
+                           Value tile, ValueRange coordinates) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  SmallVector<Value> position = addOrigin(emitter, window, coordinates);
+  Value count;
+  if (Value inside = isInside(emitter, window, position))
+    count = arith::SelectOp::create(
+        builder, inside, emitter.getIndex(window.width), emitter.getIndex(0));
+  // Those of 16 bytes pass by L1, which a tile that is read once would fill.
+  UnitAttr bypassL1 =
+      getAccessBytes(window) == 16 ? builder.getUnitAttr() : UnitAttr();
+  nvgpu::DeviceAsyncCopyOp::create(
+      builder, nvgpu::DeviceAsyncTokenType::get(builder.getContext()), tile,
+      coordinates, window.view, toView(window, position),
+      builder.getIndexAttr(window.width), count, bypassL1);
+}
+
+void mlir::mirage::emitLoadAhead(BlockEmitter &emitter, unsigned input,
+                                 Value tensor, Value tile) {
+  Window window = makeInputWindow(emitter, input, tensor, tile);
+  if (!canCopyAsync(window, tile))
+    return loadTile(emitter, window, tile);
+  forEachNeighbours(emitter, window, [&](ValueRange coordinates) {
+    copyNeighbours(emitter, window, tile, coordinates);
+  });
+}
+
+// By NVVM's ops, which count groups: nvgpu's pass tokens from copies to waits.
+
+void mlir::mirage::emitCommitCopies(BlockEmitter &emitter) {
+  NVVM::CpAsyncCommitGroupOp::create(emitter.builder);
+}
+
+void mlir::mirage::emitWaitForCopies(BlockEmitter &emitter,
+                                     int64_t numPendingGroups) {
+  NVVM::CpAsyncWaitGroupOp::create(
+      emitter.builder, emitter.builder.getI32IntegerAttr(numPendingGroups));
 }
 
 /// The grid axes that are concatenated along each dimension of an output.

@@ -17,6 +17,16 @@ namespace mlir::mirage {
 /// memory; elements beyond the tensor become zero.
 void emitLoad(BlockEmitter &emitter, unsigned input, Value tensor, Value tile);
 
+/// The same, but the tile is there only once the thread has waited for its
+/// copies: by cp.async, where accesses take 4, 8 or 16 bytes that lie together
+/// in the tensor and in the tile. Others are made at once, as `emitLoad` does.
+void emitLoadAhead(BlockEmitter &emitter, unsigned input, Value tensor,
+                   Value tile);
+/// Ends a group of such copies, which may be empty.
+void emitCommitCopies(BlockEmitter &emitter);
+/// Waits for the thread's own copies, but those of the youngest groups.
+void emitWaitForCopies(BlockEmitter &emitter, int64_t numPendingGroups);
+
 /// Writes a tile to its place in output `output`, rounded to the tensor's
 /// element type; elements beyond the tensor are left out. Where several blocks
 /// hold the same tile, the first along that axis writes.

@@ -23,6 +23,7 @@ TileGraph mlir::mirage::readTileGraphHeader(TileGraphOpInterface op) {
   graph.cluster.assign(op.getClusterExtents().begin(),
                        op.getClusterExtents().end());
   graph.loop = op.getLoop();
+  graph.stages = op.getNumStages();
   graph.threads = op.getNumThreads();
   auto toMap = [](Attribute attribute) {
     ArrayRef<int64_t> dims = cast<DenseI64ArrayAttr>(attribute).asArrayRef();
@@ -61,6 +62,9 @@ mlir::mirage::writeTileGraphHeader(MLIRContext *context,
       builder.getNamedAttr("imaps", builder.getArrayAttr(imaps)),
       builder.getNamedAttr("fmaps", builder.getDenseI64ArrayAttr(fmaps)),
       builder.getNamedAttr("omaps", builder.getArrayAttr(omaps))};
+  if (graph.stages != 1)
+    attributes.push_back(builder.getNamedAttr(
+        "stages", builder.getI64IntegerAttr(graph.stages)));
   if (!graph.cluster.empty())
     attributes.push_back(builder.getNamedAttr(
         "cluster", builder.getDenseI64ArrayAttr(graph.cluster)));

@@ -19,15 +19,16 @@ struct TileGraphSpelling {
   StringLiteral grid, loop;
   /// Threads that share the grid's cells, where these need not be stated.
   int64_t defaultThreads;
-  bool hasClusters;
+  bool hasClusters, hasStages;
   bool mayWrite; ///< outputs may be memrefs instead of results
 };
 } // namespace
 
 static const TileGraphSpelling &getSpelling(Level level) {
-  static constexpr TileGraphSpelling kBlock = {"grid", "loop", 0, true, false};
-  static constexpr TileGraphSpelling kThread = {"items", "steps", 32, false,
-                                                true};
+  static constexpr TileGraphSpelling kBlock = {"grid", "loop", 0,
+                                               true,   true,   false};
+  static constexpr TileGraphSpelling kThread = {"items", "steps", 32,
+                                                false,   false,   true};
   assert(level != Level::Kernel && "a kernel graph has no tiles");
   return level == Level::Block ? kBlock : kThread;
 }
@@ -43,7 +44,7 @@ struct ParsedTileGraph {
   std::optional<SmallVector<int64_t>> cluster;
   SmallVector<Attribute> imaps, omaps;
   SmallVector<OpAsmParser::UnresolvedOperand> inputs, inits;
-  int64_t loop = 1, threads = 0;
+  int64_t loop = 1, stages = 1, threads = 0;
 };
 
 class TileGraphParser {
@@ -53,8 +54,8 @@ public:
 
   ParseResult parse(OperationState &state) {
     if (parseGrid() || parseOptionalCluster() || parseThreads() ||
-        parseOptionalLoop() || parseInputs() || parseOutputs() ||
-        parser.parseOptionalAttrDict(state.attributes))
+        parseOptionalLoop() || parseOptionalStages() || parseInputs() ||
+        parseOutputs() || parser.parseOptionalAttrDict(state.attributes))
       return failure();
     return parseTypesAndRegion(state);
   }
@@ -142,6 +143,13 @@ private:
     if (failed(parser.parseOptionalKeyword(spelling.loop)))
       return success();
     return failure(parser.parseLParen() || parser.parseInteger(parsed.loop) ||
+                   parser.parseRParen());
+  }
+
+  ParseResult parseOptionalStages() {
+    if (!spelling.hasStages || failed(parser.parseOptionalKeyword("stages")))
+      return success();
+    return failure(parser.parseLParen() || parser.parseInteger(parsed.stages) ||
                    parser.parseRParen());
   }
 
@@ -258,6 +266,8 @@ private:
                          builder.getDenseI64ArrayAttr(*parsed.cluster));
     state.addAttribute("threads", builder.getI64IntegerAttr(parsed.threads));
     state.addAttribute("loop", builder.getI64IntegerAttr(parsed.loop));
+    if (spelling.hasStages)
+      state.addAttribute("stages", builder.getI64IntegerAttr(parsed.stages));
     state.addAttribute("imaps", builder.getArrayAttr(parsed.imaps));
     state.addAttribute("fmaps", builder.getDenseI64ArrayAttr(parsed.fmaps));
     state.addAttribute("omaps", builder.getArrayAttr(parsed.omaps));
@@ -331,6 +341,8 @@ void mlir::mirage::detail::printTileGraph(OpAsmPrinter &printer,
     printer << " threads(" << op.getNumThreads() << ')';
   if (op.getLoop() != 1)
     printer << ' ' << spelling.loop << '(' << op.getLoop() << ')';
+  if (op.getNumStages() != 1)
+    printer << " stages(" << op.getNumStages() << ')';
   printer << " ins(";
   llvm::interleaveComma(
       llvm::zip_equal(op.getInputs(), op.getImaps(), op.getFmaps()), printer,
@@ -351,9 +363,9 @@ void mlir::mirage::detail::printTileGraph(OpAsmPrinter &printer,
     printGridMap(printer, "omap", omap);
   }
   printer << ')';
-  printer.printOptionalAttrDict(op->getAttrs(),
-                                {"grid", "cluster", "threads", "loop", "imaps",
-                                 "fmaps", "omaps", "operandSegmentSizes"});
+  printer.printOptionalAttrDict(
+      op->getAttrs(), {"grid", "cluster", "threads", "loop", "stages", "imaps",
+                       "fmaps", "omaps", "operandSegmentSizes"});
   printer << " : ";
   printer.printFunctionalType(op);
   printer << ' ';

@@ -1,4 +1,4 @@
-// RUN: mirage-opt %s --mirage-assign-default-blocks --mirage-schedule-block --mirage-plan-shared-memory --mirage-plan-device-memory --convert-mirage-kernel-to-gpu | FileCheck %s
+// RUN: mirage-opt %s --mirage-assign-default-blocks=stages=1 --mirage-schedule-block --mirage-plan-shared-memory --mirage-plan-device-memory --convert-mirage-kernel-to-gpu | FileCheck %s
 
 // Two kernels; what lies between them is in the workspace. A row of 130 halves
 // allows accesses of 4 bytes, and the last tile of 130 columns ends early.

@@ -641,3 +641,42 @@ func.func @graph_c9(%x: tensor<8x4xf32>) {
   }
   return
 }
+
+// -----
+
+func.func @graph_c10_none(%x: tensor<8x64xf16>) -> tensor<8x1xf32> {
+  // expected-error @below {{expects 1 to 16 stages, got 0}}
+  %o = mirage_block.graph grid() threads(128) loop(4) stages(0) ins(%x imap() fmap(1)) outs(omap())
+      : (tensor<8x64xf16>) -> tensor<8x1xf32> {
+  ^bb0(%t: tensor<8x16xf16>):
+    %s = mirage_block.accumulate %t over loop sum dims [1] : tensor<8x16xf16>
+    mirage_block.yield %s : tensor<8x1xf32>
+  }
+  return %o : tensor<8x1xf32>
+}
+
+// -----
+
+func.func @graph_c10_too_many(%x: tensor<8x64xf16>) -> tensor<8x1xf32> {
+  // expected-error @below {{expects 1 to 16 stages, got 17}}
+  %o = mirage_block.graph grid() threads(128) loop(32) stages(17) ins(%x imap() fmap(1)) outs(omap())
+      : (tensor<8x64xf16>) -> tensor<8x1xf32> {
+  ^bb0(%t: tensor<8x2xf16>):
+    %s = mirage_block.accumulate %t over loop sum dims [1] : tensor<8x2xf16>
+    mirage_block.yield %s : tensor<8x1xf32>
+  }
+  return %o : tensor<8x1xf32>
+}
+
+// -----
+
+func.func @graph_c10_more_than_iterations(%x: tensor<8x64xf16>) -> tensor<8x1xf32> {
+  // expected-error @below {{expects no more stages than the loop's iterations, 4, got 5}}
+  %o = mirage_block.graph grid() threads(128) loop(4) stages(5) ins(%x imap() fmap(1)) outs(omap())
+      : (tensor<8x64xf16>) -> tensor<8x1xf32> {
+  ^bb0(%t: tensor<8x16xf16>):
+    %s = mirage_block.accumulate %t over loop sum dims [1] : tensor<8x16xf16>
+    mirage_block.yield %s : tensor<8x1xf32>
+  }
+  return %o : tensor<8x1xf32>
+}

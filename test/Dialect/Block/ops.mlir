@@ -7,10 +7,10 @@ func.func @rmsnorm_linear(%x: tensor<8x4096xf16>, %w: tensor<4096x6144xf16>,
   %r = mirage_kernel.graph ins(%x, %w : tensor<8x4096xf16>, tensor<4096x6144xf16>)
       outs(%e : tensor<8x6144xf16>) {
   ^bb0(%a: tensor<8x4096xf16>, %b: tensor<4096x6144xf16>):
-    // CHECK: mirage_block.graph grid(x = 192) threads(128) loop(64)
+    // CHECK: mirage_block.graph grid(x = 192) threads(128) loop(64) stages(3)
     // CHECK-SAME: ins(%[[A:.+]] imap() fmap(1), %[[B:.+]] imap(x -> 1) fmap(0)) outs(omap(x -> 1))
     // CHECK-SAME: (tensor<8x4096xf16>, tensor<4096x6144xf16>) -> tensor<8x6144xf16>
-    %o = mirage_block.graph grid(x = 192) threads(128) loop(64)
+    %o = mirage_block.graph grid(x = 192) threads(128) loop(64) stages(3)
         ins(%a imap() fmap(1), %b imap(x -> 1) fmap(0)) outs(omap(x -> 1))
         : (tensor<8x4096xf16>, tensor<4096x6144xf16>) -> tensor<8x6144xf16> {
     // CHECK: ^bb0(%[[XT:.+]]: tensor<8x64xf16>, %[[WT:.+]]: tensor<64x32xf16>):

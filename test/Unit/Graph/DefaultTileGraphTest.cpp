@@ -57,6 +57,28 @@ TEST(DefaultTileGraph, EveryElementwiseAndReductionOperator) {
   }
 }
 
+/// Places begin at multiples of 128 bytes, and only what the loop loads has
+/// more than one.
+TEST(TileMemory, StagesTakePlacesOfWhatTheLoopLoads) {
+  TileGraph tiles;
+  tiles.loop = 8;
+  ValueId looped = tiles.addInput(f16({4, 33})),
+          whole = tiles.addInput(f32({4, 1}));
+  tiles.tileInputs = {{{}, 1}, {{}, kReplicated}};
+  ValueId sum = tiles.add(Opcode::Accumulate, {looped}, f32({4, 1}),
+                          accumulate(Opcode::Sum, {1}));
+  tiles.addOutput(tiles.add(Opcode::Add, {sum, whole}, f32({4, 1})));
+  tiles.tileOutputs = {{{}}};
+  EXPECT_EQ(getNumPlaces(tiles, looped), 1);
+  EXPECT_EQ(getStageBytes(tiles), 384); // 264 bytes
+  EXPECT_EQ(getSharedBytes(tiles), 384 + 3 * 128);
+  tiles.stages = 5;
+  EXPECT_EQ(getNumPlaces(tiles, looped), 5);
+  EXPECT_EQ(getNumPlaces(tiles, whole), 1);
+  EXPECT_EQ(getStageBytes(tiles), 384);
+  EXPECT_EQ(getSharedBytes(tiles), 5 * 384 + 3 * 128);
+}
+
 TEST(DefaultTileGraph, SumsOverPaddingAreMasked) {
   Graph graph;
   ValueId x = graph.addInput(f16({4, 100}));

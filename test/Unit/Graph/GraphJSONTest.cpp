@@ -72,10 +72,11 @@ TEST(Graph, JSONRoundTripOfCoordinates) {
   EXPECT_EQ(back->getNodes()[0].body->getNodes()[0].attributes, causal);
 }
 
-TEST(Graph, JSONKeepsClustersAndWhatRescales) {
+TEST(Graph, JSONKeepsClustersStagesAndWhatRescales) {
   Graph graph = onlineSumProgram(onlineSum(100, 9));
   EXPECT_EQ(verifyMessage(graph), "");
-  EXPECT_NE(toString(graph).find("cluster [1, 4]"), std::string::npos);
+  EXPECT_NE(toString(graph).find("cluster [1, 4] loop 3 stages 2 threads"),
+            std::string::npos);
   llvm::Expected<Graph> back = graphFromJSON(toJSON(graph));
   ASSERT_TRUE(static_cast<bool>(back)) << llvm::toString(back.takeError());
   EXPECT_EQ(toString(*back), toString(graph));

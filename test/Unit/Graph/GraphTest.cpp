@@ -130,6 +130,24 @@ TEST(Graph, ClustersDivideTheGrid) {
                           "extent for each of 2 grid axes, got 1");
 }
 
+TEST(Graph, StagesAreOfUseToTheLoop) {
+  auto message = [](int64_t loop, int64_t stages) {
+    std::shared_ptr<TileGraph> tiles = onlineSum(100, 9);
+    tiles->loop = loop;
+    tiles->stages = stages;
+    return verifyMessage(onlineSumProgram(tiles));
+  };
+  EXPECT_EQ(message(3, 3), "");
+  EXPECT_EQ(message(20, 16), "");
+  EXPECT_EQ(message(3, 4),
+            "operation 0 (graph): expects no more stages than the loop's "
+            "iterations, 3, got 4");
+  EXPECT_EQ(message(20, 17),
+            "operation 0 (graph): expects 1 to 16 stages, got 17");
+  EXPECT_EQ(message(3, 0),
+            "operation 0 (graph): expects 1 to 16 stages, got 0");
+}
+
 /// What IR's own attributes keep out, and a graph in JSON does not.
 TEST(Graph, AttributesAreChecked) {
   auto message = [](Opcode opcode, Attributes attributes) {
@@ -153,7 +171,7 @@ TEST(Graph, AttributesAreChecked) {
             "factor, got NaN");
 }
 
-TEST(Graph, ItemsHaveNoClusters) {
+TEST(Graph, ItemsHaveNoClustersAndNoStages) {
   auto items = std::make_shared<TileGraph>();
   auto tiles = std::make_shared<TileGraph>();
   items->level = Level::Thread;
@@ -173,6 +191,11 @@ TEST(Graph, ItemsHaveNoClusters) {
   EXPECT_EQ(verifyMessage(graph),
             "operation 0 (graph): operation 0 (graph): expects clusters of "
             "blocks, got one in a thread graph");
+  items->cluster.clear();
+  items->stages = 2;
+  EXPECT_EQ(verifyMessage(graph),
+            "operation 0 (graph): operation 0 (graph): expects stages of a "
+            "block's loop, got 2 in a thread graph");
 }
 
 TEST(Graph, LevelsHoldTheirOwnOperators) {

@@ -59,12 +59,13 @@ inline std::string verifyMessage(const Graph &graph) {
 }
 
 /// exp of rows in online form: Σ exp(x - m) relative to the largest m, over the
-/// loop and over the blocks of a cluster.
+/// loop, in two stages, and over the blocks of a cluster.
 inline std::shared_ptr<TileGraph> onlineSum(int64_t width, int64_t tile) {
   auto tiles = std::make_shared<TileGraph>();
   tiles->grid = {2, 4};
   tiles->cluster = {1, 4};
   tiles->loop = (width + 4 * tile - 1) / (4 * tile);
+  tiles->stages = 2;
   ValueId x = tiles->addInput(f16({4, tile}));
   tiles->tileInputs = {{{0, 1}, 1}};
   Attributes rows;

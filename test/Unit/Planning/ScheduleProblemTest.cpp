@@ -98,6 +98,69 @@ TEST(ScheduleProblem, MissingBarriersAreFound) {
             "step 3 runs before step 2, on which it depends");
 }
 
+/// load x and w ahead; p = x w; acc += p; store acc.
+static ScheduleProblem makeRing(unsigned places) {
+  enum { X, W, P, Acc };
+  ScheduleProblem problem(/*loops=*/true);
+  problem.add({StepPhase::Before, {{X, kWrites}, {W, kWrites}}});
+  problem.add({StepPhase::Before, {{Acc, kWrites, kOwn}}});
+  problem.add({StepPhase::Loop,
+               {{X, kWrites, !kOwn, places, places - 1},
+                {W, kWrites, !kOwn, places, places - 1}}});
+  problem.add({StepPhase::Loop,
+               {{X, !kWrites, !kOwn, places},
+                {W, !kWrites, !kOwn, places},
+                {P, kWrites}}});
+  problem.add({StepPhase::Loop, {{P}, {Acc, kWrites, kOwn}}});
+  problem.add({StepPhase::After, {{Acc}}});
+  return problem;
+}
+
+TEST(ScheduleProblem, LoadsThatRunAheadNeedABarrierAtTheHeadAlone) {
+  for (unsigned places : {2u, 3u, 5u, 16u}) {
+    Schedule schedule = scheduleAndVerify(makeRing(places));
+    EXPECT_TRUE(schedule.barrierAtHead);
+    EXPECT_FALSE(schedule.barrierAtEntry);
+    EXPECT_FALSE(schedule.barrierBefore[3]); // the product, behind the loads
+    EXPECT_TRUE(schedule.barrierBefore[4]);
+    EXPECT_TRUE(schedule.isOptimal);
+  }
+  // What is read goes straight into sums of the thread's own.
+  ScheduleProblem problem(/*loops=*/true);
+  problem.add({StepPhase::Before, {{0, kWrites}}});
+  problem.add({StepPhase::Loop, {{0, kWrites, !kOwn, 4, 3}}});
+  problem.add({StepPhase::Loop, {{0, !kWrites, !kOwn, 4}, {1, kWrites, kOwn}}});
+  Schedule schedule = scheduleAndVerify(problem);
+  EXPECT_TRUE(schedule.barrierAtHead);
+  EXPECT_TRUE(schedule.barrierBefore.none());
+}
+
+/// The barrier in mid-iteration would keep the places of the ring apart; but
+/// what a thread has waited for is not there for others without a barrier.
+TEST(ScheduleProblem, ARingsHeadWithoutABarrierIsFound) {
+  ScheduleProblem problem = makeRing(3);
+  Schedule wrong = scheduleAndVerify(problem);
+  wrong.barrierAtHead = false;
+  EXPECT_EQ(llvm::toString(verify(problem, wrong)),
+            "expects a barrier at the head of a loop whose loads run ahead");
+}
+
+/// Loads into the place that is read, or that is read next, are none ahead.
+TEST(ScheduleProblem, LoadsIntoAPlaceInUseAreFound) {
+  auto makeProblem = [](unsigned ahead) {
+    ScheduleProblem problem(/*loops=*/true);
+    problem.add({StepPhase::Loop, {{0, kWrites, !kOwn, 3, ahead}}});
+    problem.add(
+        {StepPhase::Loop, {{0, !kWrites, !kOwn, 3}, {1, kWrites, kOwn}}});
+    return problem;
+  };
+  Schedule headAlone = scheduleAndVerify(makeProblem(2));
+  EXPECT_TRUE(headAlone.barrierBefore.none());
+  EXPECT_EQ(llvm::toString(verify(makeProblem(3), headAlone)),
+            "no barrier keeps step 0 and step 1 apart");
+  EXPECT_TRUE(scheduleAndVerify(makeProblem(3)).barrierBefore[1]);
+}
+
 /// Random straight chains and diamonds, with loops: every schedule holds.
 TEST(ScheduleProblem, RandomProblemsVerify) {
   std::mt19937 random(11);
@@ -110,6 +173,11 @@ TEST(ScheduleProblem, RandomProblemsVerify) {
                         : step < loopEnd ? StepPhase::Loop
                                          : StepPhase::After;
       ScheduledStep built{phase, {{step, kWrites}}};
+      if (phase == StepPhase::Loop && random() % 3 == 0) {
+        unsigned places = 2 + random() % 4;
+        built.accesses[0].numPlaces = places;
+        built.accesses[0].ahead = random() % places;
+      }
       for (unsigned read = 0; step > 0 && read < 2; ++read)
         built.accesses.push_back({static_cast<unsigned>(random() % step)});
       problem.add(built);

@@ -47,6 +47,7 @@ public:
   }
 
   unsigned getNumChecked() const { return numChecked; }
+  unsigned getNumStaged() const { return numStaged; }
   /// Of estimates, what sketches give of them.
   double getMeanShare() const { return sumOfShares / numChecked; }
 
@@ -70,8 +71,8 @@ private:
     setPartExtents(program, plan, tiling, extents);
     auto inputs = plan.getInputTypes(extents);
     auto results = plan.getResultTypes(extents);
-    auto estimate = model.chooseBlockSize(
-        buildTileGraph(program, plan, extents, tiling), inputs, results);
+    TileGraph tiles = buildTileGraph(program, plan, extents, tiling);
+    auto estimate = model.chooseBlockSize(tiles, inputs, results);
     if (!estimate)
       return; // it does not fit
     ++numChecked;
@@ -84,11 +85,23 @@ private:
     EXPECT_LE(loadsUs, workUs) << toString(plan.kernel);
     EXPECT_LE(workUs, estimate->us) << toString(plan.kernel);
     sumOfShares += workUs / estimate->us;
+    checkStages(tiles, inputs, results, workUs);
+  }
+
+  /// Nor is a bound above what a kernel takes with stages that are not chosen.
+  void checkStages(const TileGraph &tiles, llvm::ArrayRef<TensorSpec> inputs,
+                   llvm::ArrayRef<TensorSpec> results, double boundUs) {
+    for (unsigned stages = 1; stages <= kMostChosenStages; ++stages) {
+      auto forced = AnalyticCostModel(target, stages)
+                        .chooseBlockSize(tiles, inputs, results);
+      numStaged += forced->stages > 1;
+      EXPECT_LE(boundUs, forced->us) << stages;
+    }
   }
 
   Target target;
   AnalyticCostModel model;
-  unsigned numStructures = 0, numChecked = 0;
+  unsigned numStructures = 0, numChecked = 0, numStaged = 0;
   double sumOfShares = 0;
 };
 
@@ -102,6 +115,7 @@ TEST(BoundsTest, NoBoundIsAboveAnEstimate) {
           softmaxRows(100, 1000)})
       checker.check(graph);
     EXPECT_GT(checker.getNumChecked(), 1000u);
+    EXPECT_GT(checker.getNumStaged(), 1000u);
     EXPECT_GT(checker.getMeanShare(), 0.8);
   }
 }

@@ -7,11 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Graph/CanonicalGraph.h"
+#include "Mirage/Graph/TileMemory.h"
 #include "Mirage/Search/Search.h"
 #include "Programs.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include "gtest/gtest.h"
+#include <limits>
 #include <numeric>
 #include <set>
 
@@ -28,6 +30,7 @@ Target getH200() { return llvm::cantFail(getTarget("sm_90a")); }
 struct LinearKernel {
   int64_t n, k;
   unsigned threads;
+  int64_t stages = 1;
 };
 constexpr int64_t kRows = 16, kDepth = 4096, kColumns = 6144;
 
@@ -36,6 +39,7 @@ TileGraph build(const LinearKernel &sizes) {
   tiles.threads = sizes.threads;
   tiles.grid.push_back(llvm::divideCeil(kColumns, sizes.n));
   tiles.loop = kDepth / sizes.k;
+  tiles.stages = sizes.stages;
   ValueId x = tiles.addInput({{kRows, sizes.k}, ElementType::F16});
   ValueId w = tiles.addInput({{sizes.k, sizes.n}, ElementType::F16});
   tiles.tileInputs = {{{kReplicated}, 1}, {{1}, 0}};
@@ -56,12 +60,15 @@ TileGraph build(const LinearKernel &sizes) {
   return tiles;
 }
 
+const std::vector<TensorSpec> kLinearOperands = {
+    {{kRows, kDepth}, ElementType::F16},
+    {{kDepth, kColumns}, ElementType::F16}};
+const std::vector<TensorSpec> kLinearResults = {
+    {{kRows, kColumns}, ElementType::F16}};
+
 double predict(const LinearKernel &sizes) {
   return AnalyticCostModel(getH200()).estimateKernelUs(
-      build(sizes),
-      {{{kRows, kDepth}, ElementType::F16},
-       {{kDepth, kColumns}, ElementType::F16}},
-      {{{kRows, kColumns}, ElementType::F16}});
+      build(sizes), kLinearOperands, kLinearResults);
 }
 
 std::vector<double> rank(const std::vector<double> &values) {
@@ -154,6 +161,86 @@ TEST(InstancesTest, AccumulatorsTakeTheThreadsTheyNeed) {
   // At 512 threads a thread has 128 registers, and 64 of them for sums.
   tiles.setType(1, {{128, 288}, ElementType::F32});
   EXPECT_FALSE(fits(tiles, getH200()));
+}
+
+/// Of all that fit: no more than are asked for, than iterations, and than there
+/// is shared memory for.
+TEST(InstancesTest, EveryNumberOfStagesThatFitsIsOffered) {
+  for (LinearKernel sizes : {LinearKernel{48, 64, 128},
+                             {64, 256, 256},
+                             {96, 1024, 128},
+                             {64, 2048, 512}})
+    for (int64_t asked = 1; asked <= kMaxStages; ++asked) {
+      TileGraph tiles = build(sizes);
+      auto size = AnalyticCostModel(getH200(), asked)
+                      .chooseBlockSize(tiles, kLinearOperands, kLinearResults);
+      if (!size) { // not with one stage either
+        EXPECT_GT(getSharedBytes(tiles), getH200().sharedBytesPerBlock);
+        continue;
+      }
+      tiles.stages = size->stages;
+      tiles.threads = size->threads;
+      EXPECT_TRUE(fits(tiles, getH200())) << asked;
+      ++tiles.stages;
+      EXPECT_TRUE(size->stages == asked || size->stages == tiles.loop ||
+                  !fits(tiles, getH200()))
+          << asked << " asked for, " << size->stages << " given";
+    }
+}
+
+/// Of threads and stages, by trying all.
+TEST(InstancesTest, ThreadsAndStagesAreThoseThatTakeLeast) {
+  AnalyticCostModel model(getH200());
+  std::set<unsigned> chosen;
+  for (int64_t n : {16, 48, 96})
+    for (int64_t k : {16, 64, 256}) {
+      TileGraph tiles = build({n, k, 128});
+      auto size = model.chooseBlockSize(tiles, kLinearOperands, kLinearResults);
+      ASSERT_TRUE(size);
+      double leastUs = std::numeric_limits<double>::infinity();
+      for (unsigned threads : kBlockSizes)
+        for (unsigned stages = 1; stages <= kMostChosenStages; ++stages) {
+          TileGraph sized = build({n, k, threads, stages});
+          if (fits(sized, getH200()))
+            leastUs = std::min(leastUs, predict({n, k, threads, stages}));
+        }
+      EXPECT_EQ(size->us, leastUs) << n << " x " << k;
+      EXPECT_EQ(size->us, predict({n, k, size->threads, size->stages}));
+      chosen.insert(size->stages);
+    }
+  EXPECT_GT(chosen.size(), 1u);
+}
+
+/// One block on an SM, little arithmetic: with each further stage less is
+/// waited for, down to what loads and arithmetic take.
+TEST(InstancesTest, StagesHideWhatLoadsAreWaitedFor) {
+  auto predictSums = [](int64_t columns, int64_t stages) {
+    TileGraph tiles;
+    tiles.grid = {132};
+    tiles.loop = 64;
+    tiles.stages = stages;
+    ValueId x = tiles.addInput({{16, columns}, ElementType::F16});
+    tiles.tileInputs = {{{0}, 1}};
+    Attributes sum;
+    sum.axis = Axis::Loop;
+    sum.reduction = Opcode::Sum;
+    sum.dims = {1};
+    TensorSpec result{{16, 1}, ElementType::F32};
+    tiles.addOutput(tiles.add(Opcode::Accumulate, {x}, result, sum));
+    tiles.tileOutputs = {{{0}}};
+    return AnalyticCostModel(getH200()).estimateKernelUs(
+        tiles, {{{132 * 16, 64 * columns}, ElementType::F16}},
+        {{{132 * 16, 1}, ElementType::F32}});
+  };
+  double one = predictSums(64, 1), two = predictSums(64, 2),
+         three = predictSums(64, 3);
+  EXPECT_LT(two, one);
+  EXPECT_LT(three, two);
+  EXPECT_NEAR(predictSums(64, 6), predictSums(64, 5), 0.01 * one);
+  // The first tiles are waited for, and so is what 64 iterations compute.
+  EXPECT_GT(predictSums(64, 6), one / 8);
+  // Odd rows of 2 bytes an element are loaded at once, whatever is asked for.
+  EXPECT_GE(predictSums(63, 6), predictSums(63, 1));
 }
 
 /// What is kept differs in operators, maps or inputs: a structure is kept with

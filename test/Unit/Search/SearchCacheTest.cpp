@@ -246,7 +246,9 @@ TEST(SearchCache, TilingsAreChecked) {
   for (auto [from, to] : {std::pair("\"tile\":[", "\"tile\":[9000,"),
                           std::pair("\"tile\":[8", "\"tile\":[9"),
                           std::pair("\"tile\":[8", "\"tile\":[0"),
-                          std::pair("\"loop\":1,\"t", "\"loop\":0,\"t"),
+                          std::pair("\"loop\":1,\"s", "\"loop\":0,\"s"),
+                          std::pair("\"stages\":", "\"stages\":1"),
+                          std::pair("\"stages\":", "\"stages\":-"),
                           std::pair("\"threads\":", "\"threads\":-")}) {
     MemoryCache cache = whole;
     std::string &value = cache.records.begin()->second;

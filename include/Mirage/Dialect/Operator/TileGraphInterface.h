@@ -38,7 +38,7 @@ SmallVector<NamedAttribute> writeTileGraphHeader(MLIRContext *context,
 
 namespace detail {
 /// Parses and prints
-///   grid(x = 192, y = 2) cluster(x = 4) threads(128) loop(64)
+///   grid(x = 192, y = 2) cluster(x = 4) threads(128) loop(64) stages(3)
 ///     ins(%x imap() fmap(1), %w imap(x -> 1) fmap(0)) outs(omap(x -> 1))
 ///     attr-dict : (tensor<..>, tensor<..>) -> tensor<..> { region }
 /// where `omap(x -> sum)` adds the blocks along x, and axes that the cluster

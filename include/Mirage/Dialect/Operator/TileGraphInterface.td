@@ -45,6 +45,13 @@ def MirageTileGraphInterface : OpInterface<"TileGraphOpInterface"> {
           $_op->getInherentAttr("cluster").value_or(::mlir::Attribute()));
       return cluster ? cluster.asArrayRef() : ::llvm::ArrayRef<int64_t>();
     }
+    /// Tiles of how many iterations there are at a time; 1 for a level without
+    /// stages.
+    int64_t getNumStages() {
+      auto stages = ::llvm::dyn_cast_or_null<::mlir::IntegerAttr>(
+          $_op->getInherentAttr("stages").value_or(::mlir::Attribute()));
+      return stages ? stages.getInt() : 1;
+    }
     /// What the region yields.
     ::mlir::OperandRange getYielded() {
       return $_op.getBody().front().getTerminator()->getOperands();

@@ -25,13 +25,19 @@ static constexpr mirage::UpgradeStep kUpgradeSteps[] = {
     // 2: clusters of block graphs, accumulations that rescale. What version 1
     // says means the same.
     [](Operation *) { return success(); },
+    // 3: stages of block graphs. Without them there is one.
+    [](Operation *) { return success(); },
 };
 
-/// Whether block graphs in a file say their cluster; no version is the current
+/// The first version whose block graphs say their clusters, and their stages.
+static constexpr uint64_t kClusters = 2, kStages = 3;
+
+/// Whether a file is of a version or a later one; no version is the current
 /// one.
-static bool hasClusters(FailureOr<const DialectVersion *> version) {
+static bool isSince(uint64_t number,
+                    FailureOr<const DialectVersion *> version) {
   return failed(version) ||
-         static_cast<const mirage::IRVersion *>(*version)->number >= 2;
+         static_cast<const mirage::IRVersion *>(*version)->number >= number;
 }
 
 void MirageBlockDialect::initialize() {
@@ -56,8 +62,11 @@ LogicalResult GraphOp::readProperties(DialectBytecodeReader &reader,
   Properties &properties = state.getOrAddProperties<Properties>();
   FailureOr<const DialectVersion *> version =
       reader.getDialectVersion<MirageBlockDialect>();
-  if (hasClusters(version) &&
+  if (isSince(kClusters, version) &&
       failed(reader.readOptionalAttribute(properties.cluster)))
+    return failure();
+  if (isSince(kStages, version) &&
+      failed(reader.readOptionalAttribute(properties.stages)))
     return failure();
   return failure(failed(reader.readAttribute(properties.fmaps)) ||
                  failed(reader.readAttribute(properties.grid)) ||
@@ -69,8 +78,12 @@ LogicalResult GraphOp::readProperties(DialectBytecodeReader &reader,
 
 void GraphOp::writeProperties(DialectBytecodeWriter &writer) {
   Properties &properties = getProperties();
-  if (hasClusters(writer.getDialectVersion<MirageBlockDialect>()))
+  FailureOr<const DialectVersion *> version =
+      writer.getDialectVersion<MirageBlockDialect>();
+  if (isSince(kClusters, version))
     writer.writeOptionalAttribute(properties.cluster);
+  if (isSince(kStages, version))
+    writer.writeOptionalAttribute(properties.stages);
   writer.writeAttribute(properties.fmaps);
   writer.writeAttribute(properties.grid);
   writer.writeAttribute(properties.imaps);

@@ -34,7 +34,9 @@ def Block_GraphOp : Mirage_TileGraphOp<MirageBlockDialect, "Block", [
     cuts of one dimension the grid counts first, the loop second. Sizes need not
     divide: beyond a tensor's extent tiles read zeros and write nothing. With
     `cluster(x = 4)` four blocks along x can read each other's shared memory: how an
-    accumulate over x is carried out, and not what it is.
+    accumulate over x is carried out, and not what it is. So do `stages(3)`: the tiles of
+    three iterations are there at a time, two of them on their way while the block computes
+    with the third.
     - (C1) at most 3 grid axes, with extents of at least 1 and at most 2^40 blocks; 1 to
       2^40 iterations; 32 to 1024 threads in multiples of 32.
     - (C2) tiles cover their tensors.
@@ -50,11 +52,12 @@ def Block_GraphOp : Mirage_TileGraphOp<MirageBlockDialect, "Block", [
     - (C8) what blocks along an axis hold differently is concatenated or summed along it
       by the `omap`.
     - (C9) arguments and yielded values have no encoding.
+    - (C10) there are 1 to 16 stages, and no more than iterations.
 
     Cost: a launch; the bytes of the tiles that each block reads in each iteration
     and writes at the end; the flops of the steps.
     ```mlir
-    %o = mirage_block.graph grid(x = 192) threads(128) loop(64)
+    %o = mirage_block.graph grid(x = 192) threads(128) loop(64) stages(3)
         ins(%x imap() fmap(1), %w imap(x -> 1) fmap(0)) outs(omap(x -> 1))
         : (tensor<8x4096xf16>, tensor<4096x6144xf16>) -> tensor<8x6144xf16> {
     ^bb0(%xt: tensor<8x64xf16>, %wt: tensor<64x32xf16>):
@@ -70,9 +73,10 @@ def Block_GraphOp : Mirage_TileGraphOp<MirageBlockDialect, "Block", [
                        DenseI64ArrayAttr:$grid,
                        OptionalAttr<DenseI64ArrayAttr>:$cluster,
                        I64Attr:$threads, I64Attr:$loop,
+                       DefaultValuedAttr<I64Attr, "1">:$stages,
                        ArrayAttr:$imaps, DenseI64ArrayAttr:$fmaps,
                        ArrayAttr:$omaps);
-  /// Files of version 1 know no clusters.
+  /// Files of version 1 know no clusters, those of version 2 no stages.
   let useCustomPropertiesEncoding = 1;
 }
 

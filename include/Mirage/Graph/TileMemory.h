@@ -1,0 +1,51 @@
+//===- TileMemory.h - What a block's tiles take -----------------*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stages. A tile that is loaded in the loop has a *ring* of as many places as
+// the block graph has stages. The tile of iteration i is in place i mod stages,
+// and is on its way from `stages - 1` iterations before:
+//
+//   3 stages, places    0        1        2
+//   before the loop   load 0   load 1
+//   iteration 0       use 0      |      load 2
+//   iteration 1       load 3   use 1      |
+//   iteration 2         |      load 4   use 2
+//   iteration 3       use 3      |      load 5
+//
+// With one stage a tile is loaded and used in turn, in one place. Tiles that
+// stay the same in all iterations, and those that are computed, have one place.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_GRAPH_TILEMEMORY_H
+#define MIRAGE_GRAPH_TILEMEMORY_H
+
+#include "Mirage/Graph/Graph.h"
+
+namespace mlir::mirage {
+
+/// Of every tile's place in shared memory, in bytes. TMA needs 128.
+constexpr int64_t kTileAlignment = 128;
+
+/// Whether the loop loads an input's tile, another one in each iteration.
+bool isLoadedInLoop(const TileGraph &graph, unsigned input);
+/// How many places an input's tile has.
+int64_t getNumPlaces(const TileGraph &graph, unsigned input);
+
+/// Bytes from one place of a ring to the next.
+int64_t getRingStride(int64_t tileBytes);
+
+/// The bytes of shared memory that a block needs if every tile has its own
+/// place, or ring: an upper bound of what the shared-memory planner finds.
+int64_t getSharedBytes(const TileGraph &graph);
+/// How many of them each further stage takes.
+int64_t getStageBytes(const TileGraph &graph);
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_GRAPH_TILEMEMORY_H
