@@ -9,6 +9,7 @@
 #include "Mirage/Search/KernelSketch.h"
 #include "Mirage/Graph/TileMemory.h"
 #include "Mirage/Search/KernelTraffic.h"
+#include "TileLayout.h"
 #include "llvm/ADT/STLExtras.h"
 #include <limits>
 
@@ -25,9 +26,9 @@ KernelSketch::KernelSketch(const TargetProgram &program, const KernelPlan &plan,
   const KernelStructure &kernel = plan.kernel;
   for (unsigned input = 0; input < kernel.inputs.size(); ++input) {
     const StoredTensor &stored = plan.inputs[input].stored;
-    tensors.push_back(
-        {toSet(stored.layout), stored.element,
-         isLooped(stored.layout) ? Phase::Loop : Phase::Invariant});
+    tensors.push_back({toSet(stored.layout), stored.element,
+                       isLooped(stored.layout) ? Phase::Loop : Phase::Invariant,
+                       ArrayRef<NameId>(stored.layout)});
   }
   for (const StructureOperator &op : kernel.operators)
     addOperator(op);
@@ -159,8 +160,22 @@ void KernelSketch::measure(unsigned number, const Tiling &tiling,
   work.operations.push_back(operation);
 }
 
-/// Which names are rows and columns of the matrices, and which count matrices,
-/// is decided by layouts: here as is best.
+/// Inputs that are laid out as operands already stay so.
+std::optional<KernelSketch::Sides>
+KernelSketch::findSides(const StructureOperator &op) const {
+  auto lhs = tensors[op.operands[0]].layout,
+       rhs = tensors[op.operands[1]].layout;
+  if (!lhs || !rhs)
+    return std::nullopt;
+  MatmulLayouts wanted = layOutMatmul(*lhs, *rhs, op.over);
+  if (!isLaidOut(*lhs, wanted.lhs, 2) || !isLaidOut(*rhs, wanted.rhs, 2))
+    return std::nullopt;
+  return Sides{wanted.lhs[wanted.lhs.size() - 2], wanted.rhs.back()};
+}
+
+/// Which operand is the left one, and which names are rows and columns of the
+/// matrices and which count matrices, is decided by layouts: if it is not known
+/// yet, here as is best.
 void KernelSketch::measureProduct(const StructureOperator &op,
                                   const Tiling &tiling,
                                   KernelWork::Operation &product) const {
@@ -170,19 +185,27 @@ void KernelSketch::measureProduct(const StructureOperator &op,
       getTensorCoreElement(lhs.element, rhs.element).has_value();
   if (!product.isOnTensorCores)
     return;
-  auto getSides = [&](NameSet names) {
-    SmallVector<int64_t, 4> sides;
-    for (; names != 0; names &= names - 1)
-      sides.push_back(tiling.tile[llvm::countr_zero(names)]);
-    if (sides.empty())
-      sides.push_back(1);
-    return sides;
+  auto count = [&](int64_t rows, int64_t columns) {
+    return countMatrixTiles(product.elements, rows, columns, product.length);
   };
+  auto getSize = [&](NameId name) {
+    return name == kNoName ? 1 : tiling.tile[name];
+  };
+  if (std::optional<Sides> sides = findSides(op)) {
+    product.matrixTiles = count(getSize(sides->rows), getSize(sides->columns));
+    return;
+  }
   NameSet both = (lhs.names & rhs.names) | toSet(op.over);
+  SmallVector<NameId> rowNames = toList(lhs.names & ~both),
+                      columnNames = toList(rhs.names & ~both);
+  for (auto *names : {&rowNames, &columnNames})
+    if (names->empty())
+      names->push_back(kNoName);
   product.matrixTiles = std::numeric_limits<double>::infinity();
-  for (int64_t rows : getSides(lhs.names & ~both))
-    for (int64_t columns : getSides(rhs.names & ~both))
-      product.matrixTiles = std::min(
-          product.matrixTiles,
-          countMatrixTiles(product.elements, rows, columns, product.length));
+  for (NameId row : rowNames)
+    for (NameId column : columnNames) {
+      int64_t m = getSize(row), n = getSize(column);
+      product.matrixTiles =
+          std::min({product.matrixTiles, count(m, n), count(n, m)});
+    }
 }

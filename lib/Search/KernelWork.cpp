@@ -23,9 +23,7 @@ double mlir::mirage::search::countMatrixTiles(int64_t sums, int64_t rows,
   auto count = [](int64_t size, int64_t tile) {
     return double(llvm::divideCeil(size, tile));
   };
-  double area = std::min(count(rows, 16) * count(columns, 8),
-                         count(rows, 8) * count(columns, 16));
-  return batch * area * count(length, 16);
+  return batch * count(rows, 16) * count(columns, 8) * count(length, 16);
 }
 
 int64_t mlir::mirage::search::countAccumulators(const TileGraph &kernel) {

@@ -31,15 +31,16 @@ static DimensionList dropOnes(ArrayRef<NameId> layout) {
   return named;
 }
 
-static bool isReady(const NamedTile &operand, ArrayRef<NameId> layout,
-                    unsigned minRank) {
-  return operand.layout.size() >= minRank &&
-         dropLeadingOnes(operand.layout) == dropLeadingOnes(layout);
+bool mlir::mirage::search::isLaidOut(ArrayRef<NameId> layout,
+                                     ArrayRef<NameId> wanted,
+                                     unsigned minRank) {
+  return layout.size() >= minRank &&
+         dropLeadingOnes(layout) == dropLeadingOnes(wanted);
 }
 
 int64_t NamedTileBuilder::countMovedBytes(const NamedTile &operand,
                                           ArrayRef<NameId> layout) const {
-  if (isReady(operand, layout, 2))
+  if (isLaidOut(operand.layout, layout, 2))
     return 0;
   // A transpose moves data; a reshape only renames it.
   bool keepsOrder = dropOnes(operand.layout) == dropOnes(layout);
@@ -89,12 +90,13 @@ NamedTile NamedTileBuilder::transpose(const NamedTile &operand,
 /// leading ones of these may differ, but for a rank of `minRank`.
 NamedTile NamedTileBuilder::bring(const NamedTile &operand,
                                   ArrayRef<NameId> layout, unsigned minRank) {
-  if (isReady(operand, layout, minRank))
+  if (isLaidOut(operand.layout, layout, minRank))
     return operand;
   DimensionList order = dropOnes(layout);
   NamedTile moved =
       dropOnes(operand.layout) == order ? operand : transpose(operand, order);
-  return isReady(moved, layout, minRank) ? moved : reshape(moved, layout);
+  return isLaidOut(moved.layout, layout, minRank) ? moved
+                                                  : reshape(moved, layout);
 }
 
 /// `layout` without the names that `names` lacks.
@@ -227,15 +229,15 @@ NamedTile NamedTileBuilder::causalMask(const NamedTile &operand,
 /// [batch..., rows, k] and [batch..., k, columns]. Names of one operand only
 /// are rows or columns; of several, all but the last are batch dimensions of
 /// size 1 in the other operand.
-NamedTileBuilder::MatmulLayouts
-NamedTileBuilder::planMatmul(const NamedTile &lhs, const NamedTile &rhs,
-                             NameId over) const {
-  NameSet shared = lhs.getNames() & rhs.getNames();
+MatmulLayouts mlir::mirage::search::layOutMatmul(ArrayRef<NameId> lhs,
+                                                 ArrayRef<NameId> rhs,
+                                                 NameId over) {
+  NameSet shared = toSet(lhs) & toSet(rhs);
   DimensionList batch, rows, columns;
-  for (NameId name : lhs.layout)
+  for (NameId name : lhs)
     if (name != kNoName && name != over)
       (contains(shared, name) ? batch : rows).push_back(name);
-  for (NameId name : rhs.layout)
+  for (NameId name : rhs)
     if (name != kNoName && name != over && !contains(shared, name))
       columns.push_back(name);
   auto takeLast = [](DimensionList &list) {
@@ -257,16 +259,15 @@ NamedTileBuilder::planMatmul(const NamedTile &lhs, const NamedTile &rhs,
   }
   plan.lhs.append({row, over});
   plan.rhs.append({over, column});
-  plan.movedBytes =
-      countMovedBytes(lhs, plan.lhs) + countMovedBytes(rhs, plan.rhs);
   return plan;
 }
 
 NamedTile NamedTileBuilder::matmul(const NamedTile &lhs, const NamedTile &rhs,
                                    NameId over) {
-  MatmulLayouts plan = planMatmul(lhs, rhs, over);
-  MatmulLayouts swapped = planMatmul(rhs, lhs, over);
-  if (swapped.movedBytes < plan.movedBytes)
+  MatmulLayouts plan = layOutMatmul(lhs.layout, rhs.layout, over);
+  MatmulLayouts swapped = layOutMatmul(rhs.layout, lhs.layout, over);
+  if (countMovedBytes(rhs, swapped.lhs) + countMovedBytes(lhs, swapped.rhs) <
+      countMovedBytes(lhs, plan.lhs) + countMovedBytes(rhs, plan.rhs))
     return matmul(rhs, lhs, over);
   NamedTile left = bring(lhs, plan.lhs, 2), right = bring(rhs, plan.rhs, 2);
   DimensionList layout;

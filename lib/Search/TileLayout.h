@@ -22,6 +22,18 @@ struct NamedTile {
   unsigned getPosition(NameId name) const;
 };
 
+/// The dimensions that the operands of a matrix product need.
+struct MatmulLayouts {
+  DimensionList lhs, rhs;
+};
+/// \param lhs, rhs  the operands' own dimensions.
+MatmulLayouts layOutMatmul(llvm::ArrayRef<NameId> lhs,
+                           llvm::ArrayRef<NameId> rhs, NameId over);
+/// Whether a tile is as an operand of `minRank` dimensions has to be: leading
+/// dimensions of size 1 do not count.
+bool isLaidOut(llvm::ArrayRef<NameId> layout, llvm::ArrayRef<NameId> wanted,
+               unsigned minRank);
+
 /// Appends operations to a tile graph, with the transposes and reshapes that
 /// their operands' layouts make necessary.
 class NamedTileBuilder {
@@ -48,13 +60,6 @@ public:
   NamedTile arrange(NamedTile operand, llvm::ArrayRef<NameId> layout);
 
 private:
-  /// The dimensions that the operands of a matmul need.
-  struct MatmulLayouts {
-    DimensionList lhs, rhs;
-    int64_t movedBytes = 0;
-  };
-  MatmulLayouts planMatmul(const NamedTile &lhs, const NamedTile &rhs,
-                           NameId over) const;
   int64_t countMovedBytes(const NamedTile &operand,
                           llvm::ArrayRef<NameId> layout) const;
   NamedTile bring(const NamedTile &operand, llvm::ArrayRef<NameId> layout,

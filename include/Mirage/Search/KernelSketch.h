@@ -44,7 +44,14 @@ private:
     NameSet names = 0;
     ElementType element = ElementType::F32;
     Phase phase = Phase::Invariant;
+    /// Of an input: its dimensions, in order.
+    std::optional<llvm::ArrayRef<NameId>> layout = std::nullopt;
   };
+  /// The names of a product's rows and columns, where layouts leave no choice.
+  struct Sides {
+    NameId rows = kNoName, columns = kNoName;
+  };
+  std::optional<Sides> findSides(const StructureOperator &op) const;
   bool isLooped(llvm::ArrayRef<NameId> names) const;
   Attributes getPhaseAttributes(const StructureOperator &op) const;
   void addResult(const StoredTensor &stored);

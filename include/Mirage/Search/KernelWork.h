@@ -64,7 +64,7 @@ KernelWork getWork(const TileGraph &kernel, llvm::ArrayRef<TensorSpec> operands,
 int64_t countAccumulators(const TileGraph &kernel);
 
 /// Products of m16n8k16 that make so many sums of `length` terms in matrices of
-/// that size, with either operand as the one of 16 rows.
+/// that size.
 double countMatrixTiles(int64_t sums, int64_t rows, int64_t columns,
                         int64_t length);
 
