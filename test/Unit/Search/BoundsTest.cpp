@@ -18,6 +18,7 @@
 #include "Mirage/Search/Search.h"
 #include "Programs.h"
 #include "gtest/gtest.h"
+#include <cmath>
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
@@ -118,5 +119,37 @@ TEST(BoundsTest, NoBoundIsAboveAnEstimate) {
     EXPECT_GT(checker.getNumStaged(), 1000u);
     EXPECT_GT(checker.getMeanShare(), 0.8);
   }
+}
+
+/// One resource at a time, against the target's rates.
+TEST(BoundsTest, TrafficTakesAsLongAsTheSlowestWay) {
+  Target target = llvm::cantFail(getTarget("sm_90a"));
+  AnalyticCostModel model(target);
+  auto bound = [&](const KernelTraffic &traffic) {
+    return model.boundTrafficUs(traffic) - target.launchUs;
+  };
+  KernelTraffic stores;
+  stores.resultBytes = 1e9;
+  double memoryUs = 1e9 / target.memoryBytesPerUs;
+  EXPECT_GE(bound(stores), memoryUs);
+  EXPECT_LE(bound(stores), 1.1 * memoryUs); // a little for L2
+  // One block reads everything; two read it at twice the rate of one SM.
+  KernelTraffic loads;
+  loads.inputs.push_back({/*bytes=*/1e6, /*maxShares=*/1, /*minReaders=*/1,
+                          /*leastTileBytes=*/16});
+  double oneUs = 1e6 / target.loadBytesPerUsSM;
+  EXPECT_NEAR(bound(loads), oneUs, 1e-3 * oneUs);
+  loads.inputs[0].maxShares = 2;
+  EXPECT_NEAR(bound(loads), oneUs / 2, 1e-3 * oneUs);
+  // As many readers as are twice all SMs pass two of its copies each.
+  loads.inputs[0].maxShares = 1000;
+  loads.inputs[0].minReaders = 2 * double(target.numSMs);
+  EXPECT_GE(bound(loads), 2 * oneUs);
+  loads.numJoins = 1;
+  double joined = bound(loads);
+  loads.numJoins = 0;
+  EXPECT_GE(joined - bound(loads), target.nextLaunchUs);
+  loads.inputs[0].leastTileBytes = double(target.sharedBytesPerBlock) + 1;
+  EXPECT_TRUE(std::isinf(bound(loads)));
 }
 } // namespace

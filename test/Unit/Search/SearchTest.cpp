@@ -249,6 +249,34 @@ TEST(SearchTest, NoStructureOfSeveralKernelsIsWrong) {
   EXPECT_EQ(numKernels, (std::set<size_t>{1, 2, 3}));
 }
 
+/// What a kernel leaves must be within what later ones have operators for. With
+/// more of them to come fewer kernels are left out, and what has no more
+/// operators than before is the same.
+TEST(SearchTest, KernelsToComeLoseNothing) {
+  for (const Graph &graph :
+       {rmsNormLinear(8, 10, 12), twoOutputs(8, 10, 7), lora(8, 10, 5, 7),
+        attention(2, 8, 10, 5), softmaxLinear(8, 10, 7)}) {
+    auto findAll = [&](unsigned maxOps) {
+      SearchOptions options;
+      options.maxOps = maxOps;
+      options.cutsKernels = false;
+      options.numCandidates = 1;
+      std::set<std::string> found;
+      options.onStructure = [&](const TargetProgram &,
+                                const Structure &structure) {
+        if (structure.kernels.size() > 1 && structure.getNumOperators() <= 6)
+          found.insert(toString(structure));
+      };
+      SearchResult result = run(graph, options);
+      EXPECT_EQ(result.report.cuts, 0u);
+      return found;
+    };
+    std::set<std::string> few = findAll(6), more = findAll(8);
+    EXPECT_FALSE(few.empty());
+    EXPECT_EQ(few, more);
+  }
+}
+
 /// Bounds cut most kernels and tilings off, and none of the best.
 void expectBoundsLoseNothing(llvm::ArrayRef<Graph> graphs,
                              SearchOptions cutting) {
