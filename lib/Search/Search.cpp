@@ -20,8 +20,10 @@
 #include "SearchCache.h"
 #include "SearchInParts.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/xxhash.h"
 #include <chrono>
 #include <limits>
 #include <set>
@@ -78,6 +80,7 @@ public:
     if (Error error = writeCheckpoint())
       return std::move(error);
     result.report.seconds = getSeconds();
+    result.report.bestSeconds = bestSeconds;
     return std::move(result);
   }
 
@@ -90,6 +93,7 @@ private:
     if (isPart() || !recallStructures()) {
       explore();
       result.report.recalled = getNumRecalled() - usedBefore;
+      result.report.structures = seen.size();
       if (options.cache && !isPart())
         cache.keep(
             FoundStructures{structures, result.report, result.stopReason});
@@ -99,7 +103,6 @@ private:
     if (result.stopReason == StopReason::Exhausted &&
         result.report.counts.pruned[unsigned(PruneReason::OuterProduct)] > 0)
       stop(StopReason::OuterProducts);
-    result.report.structures = structures.size();
     if (!isPart())
       cache.keep(result);
     noteBest();
@@ -110,10 +113,11 @@ private:
     endSizing();
     verifyCandidates();
     // Whoever is rejected leaves a place to somebody who was cut off.
-    if (result.report.rejected > 0 && !cutsNothing && !cannotJudge) {
+    if (result.report.rejected > 0 && !cutsNothing && !cannotJudge &&
+        !isToEnd()) {
       cutsNothing = true;
       startSizing();
-      if (result.report.cuts > 0)
+      if (structures.empty())
         exploreAgain();
       else
         sizeAll();
@@ -124,13 +128,13 @@ private:
 
   /// Without bounds on costs; the report is of this walk alone.
   void exploreAgain() {
-    structures.clear();
     seen.clear();
     result.report.counts = {};
     result.report.cuts = 0;
     result.report.rounds.clear();
     result.stopReason = StopReason::Exhausted;
     explore();
+    result.report.structures = seen.size();
   }
 
   /// What was found at other sizes, in the place of exploring.
@@ -143,6 +147,7 @@ private:
     structures = std::move(found->structures);
     sizeAll();
     recallReport(std::move(found->report), CacheUse::Structures);
+    result.report.structures = structures.size();
     result.stopReason = found->stopReason;
     return true;
   }
@@ -224,7 +229,7 @@ private:
       llvm::consumeError(options.checkpoint->writeIfDue());
     if (!options.onProgress)
       return;
-    progress.structures = structures.size();
+    progress.structures = seen.size();
     progress.timeLimitS = options.timeLimitS;
     progress.baselineUs = result.report.baselineUs;
     progress.bestUs = std::min(progress.baselineUs, pool->getBestUs());
@@ -260,7 +265,7 @@ private:
     if (!pool->endBatch())
       stopEarly();
     if (pool->getBestUs() < before)
-      result.report.bestSeconds = getSeconds();
+      bestSeconds = getSeconds();
     noteProgress();
   }
 
@@ -350,14 +355,17 @@ private:
   bool keep(const Structure &structure) {
     if (program.isStripped && !planKernels(program, structure))
       return false;
-    bool isNew = seen.insert(toString(structure)).second;
-    if (isNew) {
-      if (options.onStructure)
-        options.onStructure(program, structure);
+    std::string text = toString(structure);
+    llvm::XXH128_hash_t hash =
+        llvm::xxh3_128bits(llvm::arrayRefFromStringRef(text));
+    if (!seen.insert({hash.high64, hash.low64}).second)
+      return false;
+    if (options.onStructure)
+      options.onStructure(program, structure);
+    if (options.cache)
       structures.push_back(structure);
-      size(structure);
-    }
-    return isNew;
+    size(structure);
+    return true;
   }
 
   void noteMiss(const Candidate &candidate, llvm::StringRef why) {
@@ -433,13 +441,14 @@ private:
   CandidateJudge judge;
   SearchCache cache;
   std::chrono::steady_clock::time_point start;
+  double bestSeconds = 0;   ///< until the cheapest structure had its sizes
   bool cutsNothing = false; ///< bounds on costs are not heeded
   std::optional<CandidatePool> pool;
   SearchProgress progress;
   /// The program has no trials that count, so neither has any structure.
   bool cannotJudge = false;
-  std::set<std::string> seen;
-  std::vector<Structure> structures;
+  std::set<std::pair<uint64_t, uint64_t>> seen; ///< hashes of structures
+  std::vector<Structure> structures; ///< all of them, for a cache to keep
   SearchResult result;
 };
 } // namespace
