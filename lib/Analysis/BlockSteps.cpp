@@ -67,8 +67,8 @@ static const OperatorInfo &getReduction(block::AccumulateOp op) {
   return getOperatorInfo(readOperatorAttributes(op).reduction);
 }
 
-int64_t BlockSteps::getPlaceBytes(Value tile) {
-  int64_t bytes = convertTensor(tile.getType()).getSizeBytes();
+int64_t BlockSteps::getPlaceBytes(Value tile, int64_t rowPadding) {
+  int64_t bytes = getTileBytes(convertTensor(tile.getType()), rowPadding);
   auto accumulate = tile.getDefiningOp<block::AccumulateOp>();
   return accumulate ? getReduction(accumulate).getNumCarried() * bytes : bytes;
 }
@@ -203,31 +203,6 @@ Schedule BlockSteps::readSchedule() const {
   return schedule;
 }
 
-llvm::Expected<StoragePlan> BlockSteps::readPlan() const {
-  auto makeError = [](StringRef name, Operation *op) {
-    return llvm::createStringError("'" + name + "' is missing at '" +
-                                   op->getName().getStringRef() +
-                                   "' or of another length");
-  };
-  StoragePlan plan;
-  auto bytes = graph->getAttrOfType<IntegerAttr>(kSharedBytesAttr);
-  if (!bytes)
-    return makeError(kSharedBytesAttr, graph);
-  plan.sizeBytes = bytes.getInt();
-  for (Value tile : tiles) {
-    Operation *op = tile.getDefiningOp();
-    unsigned number = op ? cast<OpResult>(tile).getResultNumber()
-                         : cast<BlockArgument>(tile).getArgNumber();
-    StringRef name = op ? kOffsetsAttr : kInputOffsetsAttr;
-    Operation *owner = op ? op : getGraph().getOperation();
-    auto offsets = owner->getAttrOfType<DenseI64ArrayAttr>(name);
-    if (!offsets || number >= static_cast<unsigned>(offsets.size()))
-      return makeError(name, owner);
-    plan.offsets.push_back(offsets[number]);
-  }
-  return plan;
-}
-
 namespace {
 /// The epochs in which a tile is touched, in and outside of the loop.
 struct TouchedEpochs {
@@ -236,7 +211,9 @@ struct TouchedEpochs {
 };
 } // namespace
 
-StorageProblem BlockSteps::makeStorageProblem(const Schedule &schedule) const {
+StorageProblem
+BlockSteps::makeStorageProblem(const Schedule &schedule,
+                               ArrayRef<int64_t> rowPaddings) const {
   SmallVector<TouchedEpochs> touched(tiles.size());
   unsigned epoch = 0, loopBegin = 0, loopEnd = 0;
   auto playPhase = [&](StepPhase phase) {
@@ -262,8 +239,8 @@ StorageProblem BlockSteps::makeStorageProblem(const Schedule &schedule) const {
   playPhase(StepPhase::After);
 
   StorageProblem problem(kTileAlignment);
-  for (auto [value, places, tile] :
-       llvm::zip_equal(tiles, numPlaces, touched)) {
+  for (auto [value, padding, places, tile] :
+       llvm::zip_equal(tiles, rowPaddings, numPlaces, touched)) {
     if (hasLoop() && tile.inLoop) {
       // What came into the loop is there in every iteration.
       if (tile.before)
@@ -273,7 +250,7 @@ StorageProblem BlockSteps::makeStorageProblem(const Schedule &schedule) const {
       if (!schedule.barrierAtHead && tile.last >= loopEnd)
         tile.first = std::min(tile.first, loopBegin);
     }
-    int64_t bytes = getPlaceBytes(value);
+    int64_t bytes = getPlaceBytes(value, padding);
     problem.add({(places - 1) * getRingStride(bytes) + bytes, tile.first,
                  tile.last + 1});
   }

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Graph/TileMemory.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir::mirage;
@@ -23,21 +25,82 @@ int64_t mlir::mirage::getRingStride(int64_t tileBytes) {
   return llvm::alignTo(tileBytes, kTileAlignment);
 }
 
-int64_t mlir::mirage::getSharedBytes(const TileGraph &graph) {
-  int64_t bytes = (graph.stages - 1) * getStageBytes(graph);
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+int64_t mlir::mirage::getRowPadding(const TensorSpec &tile) {
+  constexpr int64_t kMatrixRowBytes = 16;
+  if (tile.getRank() == 0 || tile.getNumElements() == tile.shape.back())
+    return 0;
+  int64_t rowBytes =
+      TensorSpec{{tile.shape.back()}, tile.element}.getSizeBytes();
+  return rowBytes % (2 * kMatrixRowBytes) == 0 ? kMatrixRowBytes : 0;
+}
+
+bool mlir::mirage::keepsRows(const TensorSpec &tile,
+                             const TensorSpec &reshaped) {
+  return tile.shape == reshaped.shape ||
+         (tile.getRank() > 0 && reshaped.getRank() > 0 &&
+          tile.shape.back() == reshaped.shape.back());
+}
+
+llvm::SmallVector<int64_t>
+mlir::mirage::chooseRowPaddings(const TileGraph &graph) {
+  unsigned numValues = graph.getNumValues();
+  llvm::SmallVector<int64_t> paddings(numValues, 0);
+  // A reshape is the tile that it reads.
+  auto tiles = llvm::to_vector(llvm::seq<ValueId>(0, numValues));
+  for (const Node &operation : graph.getNodes()) {
+    if (operation.opcode == Opcode::Reshape)
+      tiles[operation.results[0]] = tiles[operation.operands[0]];
+    if (getOperatorInfo(operation.opcode).kind == OperatorKind::Contraction)
+      for (ValueId operand : operation.operands)
+        paddings[tiles[operand]] = getRowPadding(graph.getType(tiles[operand]));
+  }
+  for (ValueId value = 0; value < numValues; ++value)
+    if (!keepsRows(graph.getType(tiles[value]), graph.getType(value)))
+      paddings[tiles[value]] = 0;
+  for (ValueId value = 0; value < numValues; ++value)
+    paddings[value] = paddings[tiles[value]];
+  return paddings;
+}
+
+int64_t mlir::mirage::getTileBytes(const TensorSpec &tile, int64_t rowPadding) {
+  int64_t bytes = tile.getSizeBytes();
+  if (rowPadding > 0)
+    bytes += tile.getNumElements() / tile.shape.back() * rowPadding;
+  return bytes;
+}
+
+//===----------------------------------------------------------------------===//
+// All that a block needs
+//===----------------------------------------------------------------------===//
+
+static int64_t getStageBytes(const TileGraph &graph,
+                             llvm::ArrayRef<int64_t> paddings) {
+  int64_t bytes = 0;
   for (unsigned input = 0; input < graph.getNumInputs(); ++input)
-    bytes += getRingStride(graph.getType(input).getSizeBytes());
-  for (const Node &operation : graph.getNodes())
-    for (ValueId result : operation.results)
-      bytes += getRingStride(operation.getNumCarried() *
-                             graph.getType(result).getSizeBytes());
+    if (isLoadedInLoop(graph, input))
+      bytes +=
+          getRingStride(getTileBytes(graph.getType(input), paddings[input]));
   return bytes;
 }
 
 int64_t mlir::mirage::getStageBytes(const TileGraph &graph) {
-  int64_t bytes = 0;
+  return ::getStageBytes(graph, chooseRowPaddings(graph));
+}
+
+int64_t mlir::mirage::getSharedBytes(const TileGraph &graph) {
+  llvm::SmallVector<int64_t> paddings = chooseRowPaddings(graph);
+  auto getBytes = [&](ValueId value) {
+    return getTileBytes(graph.getType(value), paddings[value]);
+  };
+  int64_t bytes = (graph.stages - 1) * ::getStageBytes(graph, paddings);
   for (unsigned input = 0; input < graph.getNumInputs(); ++input)
-    if (isLoadedInLoop(graph, input))
-      bytes += getRingStride(graph.getType(input).getSizeBytes());
+    bytes += getRingStride(getBytes(input));
+  for (const Node &operation : graph.getNodes())
+    for (ValueId result : operation.results)
+      bytes += getRingStride(operation.getNumCarried() * getBytes(result));
   return bytes;
 }

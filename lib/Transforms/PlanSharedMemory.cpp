@@ -19,21 +19,32 @@ namespace mlir::mirage {
 using namespace mlir;
 using namespace mlir::mirage;
 
-static void annotate(const BlockSteps &steps, const StoragePlan &plan) {
+static void annotate(const BlockSteps &steps, ArrayRef<int64_t> rowPaddings,
+                     const StoragePlan &plan) {
   Builder builder(steps.getGraph().getContext());
-  auto getOffsets = [&](ValueRange values) {
-    return builder.getDenseI64ArrayAttr(
-        llvm::map_to_vector(values, [&](Value value) -> int64_t {
-          std::optional<unsigned> tile = steps.getTile(value);
-          return tile ? plan.offsets[*tile] : -1;
-        }));
+  auto select = [&](ValueRange values, ArrayRef<int64_t> byTile,
+                    int64_t otherwise) {
+    return llvm::map_to_vector(values, [&](Value value) -> int64_t {
+      std::optional<unsigned> tile = steps.getTile(value);
+      return tile ? byTile[*tile] : otherwise;
+    });
   };
-  Region &body = steps.getGraph().getBody();
+  auto annotateOp = [&](Operation *op, ValueRange values, StringRef offsetsName,
+                        StringRef paddingsName) {
+    op->setAttr(offsetsName,
+                builder.getDenseI64ArrayAttr(select(values, plan.offsets, -1)));
+    op->removeAttr(paddingsName);
+    SmallVector<int64_t> paddings = select(values, rowPaddings, 0);
+    if (llvm::any_of(paddings, [](int64_t bytes) { return bytes > 0; }))
+      op->setAttr(paddingsName, builder.getDenseI64ArrayAttr(paddings));
+  };
+  block::GraphOp graph = steps.getGraph();
+  Region &body = graph.getBody();
   for (Operation &op : body.front().without_terminator())
-    op.setAttr(kOffsetsAttr, getOffsets(op.getResults()));
-  steps.getGraph()->setAttr(kInputOffsetsAttr, getOffsets(body.getArguments()));
-  steps.getGraph()->setAttr(kSharedBytesAttr,
-                            builder.getI64IntegerAttr(plan.sizeBytes));
+    annotateOp(&op, op.getResults(), kOffsetsAttr, kRowPaddingsAttr);
+  annotateOp(graph, body.getArguments(), kInputOffsetsAttr,
+             kInputRowPaddingsAttr);
+  graph->setAttr(kSharedBytesAttr, builder.getI64IntegerAttr(plan.sizeBytes));
 }
 
 /// Says which tiles make a plan too large.
@@ -70,13 +81,14 @@ static LogicalResult planSharedMemory(block::GraphOp graph, StringRef target) {
     return graph.emitError()
            << "expects a block graph that --mirage-schedule-block scheduled: "
            << llvm::toString(std::move(error));
-  StorageProblem problem = steps.makeStorageProblem(schedule);
+  SmallVector<int64_t> rowPaddings = steps.chooseRowPaddings();
+  StorageProblem problem = steps.makeStorageProblem(schedule, rowPaddings);
   StoragePlan plan = planStorage(problem);
   assert(!llvm::errorToBool(verify(problem, plan)) &&
          "no two live tiles may share bytes");
   if (plan.sizeBytes > *limitBytes)
     return reportDemand(steps, problem, plan.sizeBytes, *limitBytes);
-  annotate(steps, plan);
+  annotate(steps, rowPaddings, plan);
   return success();
 }
 

@@ -3,7 +3,7 @@
 // The quotient is computed after the loop and takes the place of a tile that
 // only the loop needs; the accumulators keep theirs.
 // CHECK-LABEL: func.func @rms_linear(
-// CHECK:         mirage_block.graph {{.*}} {mirage.input_offsets = array<i64: [[X:[0-9]+]], [[W:[0-9]+]]>, mirage.shared_bytes = 7296 : i64}
+// CHECK:         mirage_block.graph {{.*}} {mirage.input_offsets = array<i64: [[X:[0-9]+]], [[W:[0-9]+]]>, mirage.input_row_paddings = array<i64: 16, 16>, mirage.shared_bytes = 8448 : i64}
 // CHECK:         mirage_block.div {{.*}}mirage.offsets = array<i64: [[W]]>
 func.func @rms_linear(%x: tensor<8x4096xf16>, %w: tensor<4096x6144xf16>) -> tensor<8x6144xf16> {
   %o = mirage_block.graph grid(x = 192) threads(128) loop(64)
@@ -33,6 +33,54 @@ func.func @reshaped(%x: tensor<64x64xf16>, %y: tensor<64x64xf16>) -> tensor<64x6
     mirage_block.yield %e : tensor<8x64x1xf32>
   }
   return %o : tensor<64x64x1xf16>
+}
+
+// Behind rows of 32, 64, .. bytes that a product reads 16 stay free, so that eight of
+// them begin in different banks. Rows of 24 and 40 bytes are no multiple of 16, those of
+// 48 begin in different banks already, and one row has no other beside it. A tile of f32
+// with 24 columns has rows of 96 bytes; nobody multiplies what is added.
+// CHECK-LABEL: func.func @rows(
+// CHECK:         mirage_block.graph {{.*}} {mirage.input_offsets = {{.*}}, mirage.input_row_paddings = array<i64: 16, 16, 0, 0, 0, 0>, mirage.shared_bytes
+// CHECK:         mirage_block.matmul {{.*}}mirage.row_paddings = array<i64: 16>{{.*}} tensor<4x32xf16>, tensor<32x16xf16>
+// CHECK-NOT:     row_paddings
+// CHECK:         mirage_block.add
+// CHECK:         mirage_block.matmul {{.*}}mirage.row_paddings = array<i64: 16>{{.*}} tensor<4x16xf32>, tensor<16x24xf8E4M3FN>
+// CHECK-NOT:     row_paddings
+// CHECK:         return
+func.func @rows(%a: tensor<4x32xf16>, %b: tensor<32x16xf16>, %c: tensor<16x24xf8E4M3FN>, %d: tensor<24x20xf16>,
+                %e: tensor<1x64xf32>, %f: tensor<64x24xf16>) -> (tensor<4x20xf32>, tensor<1x24xf32>, tensor<4x32xf32>) {
+  %o:3 = mirage_block.graph grid() threads(128) loop(1)
+      ins(%a imap(), %b imap(), %c imap(), %d imap(), %e imap(), %f imap()) outs(omap(), omap(), omap())
+      : (tensor<4x32xf16>, tensor<32x16xf16>, tensor<16x24xf8E4M3FN>, tensor<24x20xf16>, tensor<1x64xf32>, tensor<64x24xf16>)
+      -> (tensor<4x20xf32>, tensor<1x24xf32>, tensor<4x32xf32>) {
+  ^bb0(%at: tensor<4x32xf16>, %bt: tensor<32x16xf16>, %ct: tensor<16x24xf8E4M3FN>, %dt: tensor<24x20xf16>, %et: tensor<1x64xf32>, %ft: tensor<64x24xf16>):
+    %p = mirage_block.matmul %at, %bt : tensor<4x32xf16>, tensor<32x16xf16>
+    %q = mirage_block.matmul %p, %ct : tensor<4x16xf32>, tensor<16x24xf8E4M3FN>
+    %r = mirage_block.matmul %q, %dt : tensor<4x24xf32>, tensor<24x20xf16>
+    %s = mirage_block.matmul %et, %ft : tensor<1x64xf32>, tensor<64x24xf16>
+    %t = mirage_block.add %at, %at : tensor<4x32xf16>, tensor<4x32xf16>
+    mirage_block.yield %r, %s, %t : tensor<4x20xf32>, tensor<1x24xf32>, tensor<4x32xf32>
+  }
+  return %o#0, %o#1, %o#2 : tensor<4x20xf32>, tensor<1x24xf32>, tensor<4x32xf32>
+}
+
+// What a reshape makes of a tile is the same bytes: where its rows are others, nothing
+// lies between them.
+// CHECK-LABEL: func.func @reshaped_rows(
+// CHECK:         mirage.input_row_paddings = array<i64: 16, 0>
+// CHECK:         mirage_block.reshape {{.*}}mirage.row_paddings = array<i64: 16>
+// CHECK-NOT:     row_paddings
+// CHECK:         return
+func.func @reshaped_rows(%a: tensor<2x8x32xf16>, %b: tensor<16x64xf16>) -> tensor<16x32xf32> {
+  %o = mirage_block.graph grid() threads(128) loop(1) ins(%a imap(), %b imap()) outs(omap())
+      : (tensor<2x8x32xf16>, tensor<16x64xf16>) -> tensor<16x32xf32> {
+  ^bb0(%at: tensor<2x8x32xf16>, %bt: tensor<16x64xf16>):
+    %ar = mirage_block.reshape %at : (tensor<2x8x32xf16>) -> tensor<16x32xf16>
+    %br = mirage_block.reshape %bt : (tensor<16x64xf16>) -> tensor<32x32xf16>
+    %p = mirage_block.matmul %ar, %br : tensor<16x32xf16>, tensor<32x32xf16>
+    mirage_block.yield %p : tensor<16x32xf32>
+  }
+  return %o : tensor<16x32xf32>
 }
 
 // A variance carries three numbers for each element: thrice 128 bytes of 32 rows,

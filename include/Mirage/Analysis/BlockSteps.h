@@ -62,10 +62,19 @@ public:
   /// The number of the tile that a value is held in, or none.
   std::optional<unsigned> getTile(Value value) const;
   /// What a place of such a value holds: its elements, or all that an
-  /// accumulation carries for each of them, one tile after the other.
-  static int64_t getPlaceBytes(Value tile);
+  /// accumulation carries for each of them, one tile after the other; with what
+  /// stays free behind each row.
+  static int64_t getPlaceBytes(Value tile, int64_t rowPadding);
   /// How many places a tile has, `getRingStride` of their bytes apart.
   int64_t getNumPlaces(unsigned tile) const { return numPlaces[tile]; }
+
+  /// What is to stay free behind each row, by tile; of that
+  /// Mirage/Graph/TileMemory.h is the rule.
+  SmallVector<int64_t> chooseRowPaddings() const;
+  /// The same as attributes state it: `mirage.row_paddings` on ops, and on the
+  /// graph `mirage.input_row_paddings`, or nothing for 0; or an error that says
+  /// why rows cannot lie so.
+  llvm::Expected<SmallVector<int64_t>> readRowPaddings() const;
 
   ScheduleProblem makeScheduleProblem() const;
   /// The schedule that attributes of the graph's ops state:
@@ -77,10 +86,15 @@ public:
   /// which is missing. Whether it holds, `verify` says.
   llvm::Expected<StoragePlan> readPlan() const;
   /// Tiles with their live ranges under a schedule.
-  StorageProblem makeStorageProblem(const Schedule &schedule) const;
+  /// \param rowPaddings  by tile.
+  StorageProblem makeStorageProblem(const Schedule &schedule,
+                                    ArrayRef<int64_t> rowPaddings) const;
 
 private:
   void addTile(Value value, int64_t places);
+  /// Calls `action` with each value that a tile holds, and the tile's number.
+  void forEachHeld(llvm::function_ref<void(Value, unsigned)> action) const;
+  llvm::Error checkRowPaddings(ArrayRef<int64_t> paddings) const;
   void addFill();
   void addRefill();
   void addLoads(Phase phase);
@@ -121,6 +135,11 @@ inline constexpr llvm::StringLiteral kBarrierAtHeadAttr =
 inline constexpr llvm::StringLiteral kOffsetsAttr = "mirage.offsets";
 inline constexpr llvm::StringLiteral kInputOffsetsAttr = "mirage.input_offsets";
 inline constexpr llvm::StringLiteral kSharedBytesAttr = "mirage.shared_bytes";
+/// Bytes that stay free behind each row of an op's results and a graph's
+/// inputs; neither is there where all are 0.
+inline constexpr llvm::StringLiteral kRowPaddingsAttr = "mirage.row_paddings";
+inline constexpr llvm::StringLiteral kInputRowPaddingsAttr =
+    "mirage.input_row_paddings";
 
 } // namespace mlir::mirage
 

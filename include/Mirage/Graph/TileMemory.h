@@ -20,6 +20,19 @@
 // With one stage a tile is loaded and used in turn, in one place. Tiles that
 // stay the same in all iterations, and those that are computed, have one place.
 //
+// Rows. A tile lies row by row, rows along its last dimension. Shared memory
+// has 32 banks of 4 bytes, and a product reads eight rows at a time, 16 bytes
+// of each (ldmatrix). Where all of them begin in the same banks it reads one
+// after the other; so 16 bytes stay free behind each row of such a tile:
+//
+//   rows of 128 bytes, 128 apart    begin in banks 0  0  0  0  0  0  0  0
+//   rows of 128 bytes, 144 apart                   0  4  8 12 16 20 24 28
+//
+// Eight rows at an odd multiple of 16 bytes are in all 32 banks, and what is
+// aligned to 16 bytes in a row stays so. Rows of an odd multiple lie so
+// already; those of no multiple, which ldmatrix does not read, begin in
+// different banks for the most part.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef MIRAGE_GRAPH_TILEMEMORY_H
@@ -36,6 +49,16 @@ constexpr int64_t kTileAlignment = 128;
 bool isLoadedInLoop(const TileGraph &graph, unsigned input);
 /// How many places an input's tile has.
 int64_t getNumPlaces(const TileGraph &graph, unsigned input);
+
+/// The bytes that stay free behind each row of a tile that a product reads.
+int64_t getRowPadding(const TensorSpec &tile);
+/// Whether what a reshape makes of a tile has the same rows. Both are the same
+/// bytes: rows that are not kept have nothing between them.
+bool keepsRows(const TensorSpec &tile, const TensorSpec &reshaped);
+/// What stays free behind the rows of each value of a graph.
+llvm::SmallVector<int64_t> chooseRowPaddings(const TileGraph &graph);
+/// The bytes of a tile, with those that stay free.
+int64_t getTileBytes(const TensorSpec &tile, int64_t rowPadding);
 
 /// Bytes from one place of a ring to the next.
 int64_t getRingStride(int64_t tileBytes);

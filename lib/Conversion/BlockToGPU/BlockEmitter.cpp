@@ -75,29 +75,45 @@ void BlockEmitter::emitPrologue() {
     sharedMemory = buildSharedMemory(builder, bytes);
 }
 
-static MemRefType getTileType(Builder &builder, RankedTensorType tensor) {
-  return MemRefType::get(tensor.getShape(), tensor.getElementType(),
-                         AffineMap(), builder.getI64IntegerAttr(kSharedSpace));
+/// Rows with free bytes behind them are parts of longer rows.
+Value BlockEmitter::buildTile(RankedTensorType tensor, Value offsetBytes,
+                              int64_t rowPadding) {
+  SmallVector<int64_t> shape(tensor.getShape());
+  if (rowPadding > 0)
+    shape.back() += rowPadding * 8 / tensor.getElementTypeBitWidth();
+  auto memref = MemRefType::get(shape, tensor.getElementType(), AffineMap(),
+                                builder.getI64IntegerAttr(kSharedSpace));
+  Value whole = memref::ViewOp::create(builder, memref, sharedMemory,
+                                       offsetBytes, ValueRange());
+  if (rowPadding == 0)
+    return whole;
+  // The same part by memref.subview is nothing that converts to LLVM at once.
+  auto [strides, offset] = memref.getStridesAndOffset();
+  auto layout = StridedLayoutAttr::get(builder.getContext(), offset, strides);
+  auto part = MemRefType::get(tensor.getShape(), tensor.getElementType(),
+                              layout, memref.getMemorySpace());
+  return memref::ReinterpretCastOp::create(builder, part, whole, offset,
+                                           tensor.getShape(), strides);
 }
 
-void BlockEmitter::selectPlace(Value tile, int64_t offsetBytes, Value place) {
+void BlockEmitter::selectPlace(Value tile, TilePlace ring, Value number) {
   auto tensor = cast<RankedTensorType>(tile.getType());
-  int64_t stride = getRingStride(convertTensor(tensor).getSizeBytes());
-  Value distance = arith::MulIOp::create(builder, place, getIndex(stride));
+  int64_t stride =
+      getRingStride(getTileBytes(convertTensor(tensor), ring.rowPadding));
+  Value distance = arith::MulIOp::create(builder, number, getIndex(stride));
   Value offset =
-      arith::AddIOp::create(builder, getIndex(offsetBytes), distance);
-  tiles[tile] = {memref::ViewOp::create(builder, getTileType(builder, tensor),
-                                        sharedMemory, offset, ValueRange())};
+      arith::AddIOp::create(builder, getIndex(ring.offsetBytes), distance);
+  tiles[tile] = {buildTile(tensor, offset, ring.rowPadding)};
 }
 
-void BlockEmitter::addTile(Value tile, int64_t offsetBytes) {
+void BlockEmitter::addTile(Value tile, TilePlace place) {
   auto tensor = cast<RankedTensorType>(tile.getType());
-  MemRefType memref = getTileType(builder, tensor);
-  int64_t bytes = convertTensor(tensor).getSizeBytes();
-  int64_t end = offsetBytes + BlockSteps::getPlaceBytes(tile);
-  for (int64_t offset = offsetBytes; offset < end; offset += bytes)
-    tiles[tile].push_back(memref::ViewOp::create(
-        builder, memref, sharedMemory, getIndex(offset), ValueRange()));
+  int64_t bytes = getTileBytes(convertTensor(tensor), place.rowPadding);
+  int64_t end =
+      place.offsetBytes + BlockSteps::getPlaceBytes(tile, place.rowPadding);
+  for (int64_t offset = place.offsetBytes; offset < end; offset += bytes)
+    tiles[tile].push_back(
+        buildTile(tensor, getIndex(offset), place.rowPadding));
 }
 
 void BlockEmitter::emitZeros(int64_t offsetBytes, int64_t numBytes) {

@@ -14,6 +14,12 @@
 
 namespace mlir::mirage {
 
+/// Where a tile, or the first place of its ring, lies in shared memory.
+struct TilePlace {
+  int64_t offsetBytes = 0;
+  int64_t rowPadding = 0; ///< bytes that stay free behind each row
+};
+
 /// Where the code of one kernel is inserted, and the values that all of it
 /// uses: coordinates of the block and the thread, the iteration, and the tiles
 /// as memrefs in shared memory.
@@ -26,12 +32,11 @@ public:
   void emitPrologue();
   /// Builds the memrefs of a tile: of its elements, and behind them of what
   /// else an accumulation carries for each.
-  void addTile(Value tile, int64_t offsetBytes);
+  void addTile(Value tile, TilePlace place);
   /// Builds the memref of a tile in one of the places of its ring, which takes
   /// the place of the memref before.
-  /// \param offsetBytes  of the ring.
-  /// \param place        of type index.
-  void selectPlace(Value tile, int64_t offsetBytes, Value place);
+  /// \param number  of the place in the ring, of type index.
+  void selectPlace(Value tile, TilePlace ring, Value number);
 
   /// Zeroes bytes of shared memory, fewer than a block has threads.
   void emitZeros(int64_t offsetBytes, int64_t numBytes);
@@ -83,6 +88,8 @@ public:
   void emitBarrier();
 
 private:
+  Value buildTile(RankedTensorType tensor, Value offsetBytes,
+                  int64_t rowPadding);
   void emitGuarded(Value chunk, int64_t numChunks,
                    llvm::function_ref<void(Value)> body);
 

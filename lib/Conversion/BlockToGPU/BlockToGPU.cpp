@@ -59,22 +59,35 @@ static LogicalResult checkOps(block::GraphOp graph) {
   return success();
 }
 
-/// The plan, which has to hold however it came here.
-static FailureOr<StoragePlan> readPlan(const BlockSteps &steps) {
+namespace {
+/// How tiles lie in shared memory: rows, and places.
+struct TilePlacement {
+  SmallVector<int64_t> rowPaddings; ///< by tile
+  StoragePlan plan;
+};
+} // namespace
+
+/// What attributes state, which has to hold however it came here.
+static FailureOr<TilePlacement> readPlacement(const BlockSteps &steps) {
   block::GraphOp graph = steps.getGraph();
   llvm::Expected<StoragePlan> plan = steps.readPlan();
   if (!plan)
     return graph.emitError() << "expects a block graph with a plan; "
                                 "--mirage-plan-shared-memory makes one ("
                              << llvm::toString(plan.takeError()) << ")";
+  llvm::Expected<SmallVector<int64_t>> paddings = steps.readRowPaddings();
+  if (!paddings)
+    return graph.emitError() << "expects rows of tiles that can lie as stated: "
+                             << llvm::toString(paddings.takeError());
   Schedule schedule = steps.readSchedule();
   if (llvm::Error error = verify(steps.makeScheduleProblem(), schedule))
     return graph.emitError() << "expects a schedule that holds: "
                              << llvm::toString(std::move(error));
-  if (llvm::Error error = verify(steps.makeStorageProblem(schedule), *plan))
+  if (llvm::Error error =
+          verify(steps.makeStorageProblem(schedule, *paddings), *plan))
     return graph.emitError() << "expects a plan of shared memory that holds: "
                              << llvm::toString(std::move(error));
-  return *plan;
+  return TilePlacement{std::move(*paddings), std::move(*plan)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -99,12 +112,12 @@ namespace {
 /// Carries the schedule out, step by step.
 class KernelEmitter {
 public:
-  KernelEmitter(const BlockSteps &steps, const StoragePlan &plan,
+  KernelEmitter(const BlockSteps &steps, const TilePlacement &placement,
                 gpu::GPUFuncOp kernel)
-      : steps(steps), plan(plan), graph(steps.getGraph()), kernel(kernel),
-        emitter(ImplicitLocOpBuilder::atBlockBegin(kernel.getLoc(),
-                                                   &kernel.getBody().front()),
-                graph) {}
+      : steps(steps), placement(placement), graph(steps.getGraph()),
+        kernel(kernel), emitter(ImplicitLocOpBuilder::atBlockBegin(
+                                    kernel.getLoc(), &kernel.getBody().front()),
+                                graph) {}
 
   void run() {
     emitter.emitPrologue();
@@ -124,7 +137,7 @@ private:
       for (Value value : values)
         if (std::optional<unsigned> tile = steps.getTile(value);
             tile && !isRing(value))
-          emitter.addTile(value, plan.offsets[*tile]);
+          emitter.addTile(value, getPlace(*tile));
     };
     add(graph.getBody().getArguments());
     for (Operation &op : graph.getBody().front().without_terminator())
@@ -138,11 +151,11 @@ private:
   void padTiles() {
     constexpr int64_t kMaxAccessBytes = 16;
     bool isPadded = false;
-    for (auto [value, offset] :
-         llvm::zip_equal(steps.getTiles(), plan.offsets)) {
-      int64_t bytes = BlockSteps::getPlaceBytes(value);
+    for (auto [tile, value] : llvm::enumerate(steps.getTiles())) {
+      auto [offset, rowPadding] = getPlace(tile);
+      int64_t bytes = BlockSteps::getPlaceBytes(value, rowPadding);
       int64_t beyond = llvm::alignTo(bytes, kMaxAccessBytes) - bytes;
-      int64_t numPlaces = steps.getNumPlaces(*steps.getTile(value));
+      int64_t numPlaces = steps.getNumPlaces(tile);
       for (int64_t place = 0; beyond > 0 && place < numPlaces; ++place)
         emitter.emitZeros(offset + place * getRingStride(bytes) + bytes,
                           beyond);
@@ -257,6 +270,10 @@ private:
     });
   }
 
+  TilePlace getPlace(unsigned tile) const {
+    return {placement.plan.offsets[tile], placement.rowPaddings[tile]};
+  }
+
   bool isRing(Value value) const {
     std::optional<unsigned> tile = steps.getTile(value);
     return tile && steps.getNumPlaces(*tile) > 1;
@@ -267,8 +284,7 @@ private:
     auto select = [&](ValueRange values) {
       for (Value value : values)
         if (isRing(value))
-          emitter.selectPlace(value, plan.offsets[*steps.getTile(value)],
-                              place);
+          emitter.selectPlace(value, getPlace(*steps.getTile(value)), place);
     };
     select(graph.getBody().getArguments());
     for (Operation &op : graph.getBody().front().without_terminator())
@@ -336,7 +352,7 @@ private:
   }
 
   const BlockSteps &steps;
-  const StoragePlan &plan;
+  const TilePlacement &placement;
   block::GraphOp graph;
   gpu::GPUFuncOp kernel;
   BlockEmitter emitter;
@@ -361,8 +377,8 @@ mlir::mirage::lowerBlockGraph(block::GraphOp graph, gpu::GPUModuleOp module,
   BlockSteps steps(graph);
   if (failed(checkGrid(graph)) || failed(checkOps(graph)))
     return failure();
-  FailureOr<StoragePlan> plan = readPlan(steps);
-  if (failed(plan))
+  FailureOr<TilePlacement> placement = readPlacement(steps);
+  if (failed(placement))
     return failure();
   declareSharedMemory(module);
   SmallVector<Type> parameters(buffers.begin(), buffers.end());
@@ -373,6 +389,6 @@ mlir::mirage::lowerBlockGraph(block::GraphOp graph, gpu::GPUModuleOp module,
                   builder.getUnitAttr());
   kernel.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr(
       {static_cast<int32_t>(graph.getThreads()), 1, 1}));
-  KernelEmitter(steps, *plan, kernel).run();
+  KernelEmitter(steps, *placement, kernel).run();
   return kernel;
 }
