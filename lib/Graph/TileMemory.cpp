@@ -91,6 +91,22 @@ int64_t mlir::mirage::getStageBytes(const TileGraph &graph) {
   return ::getStageBytes(graph, chooseRowPaddings(graph));
 }
 
+/// An accumulation over the loop that reduces dimensions reduces each tile
+/// first (`--mirage-split-accumulations`): of its result, and of squares.
+static int64_t getReducedTileBytes(const TileGraph &graph, const Node &op) {
+  if (op.opcode != Opcode::Accumulate || op.attributes.axis != Axis::Loop ||
+      op.attributes.dims.empty() ||
+      op.attributes.reduction == Opcode::Variance)
+    return 0;
+  auto getBytes = [&](ValueId value) {
+    return getRingStride(graph.getType(value).getNumElements() *
+                         getSizeBytes(ElementType::F32));
+  };
+  return getBytes(op.results[0]) +
+         (op.attributes.reduction == Opcode::Rms ? getBytes(op.operands[0])
+                                                 : 0);
+}
+
 int64_t mlir::mirage::getSharedBytes(const TileGraph &graph) {
   llvm::SmallVector<int64_t> paddings = chooseRowPaddings(graph);
   auto getBytes = [&](ValueId value) {
@@ -99,8 +115,10 @@ int64_t mlir::mirage::getSharedBytes(const TileGraph &graph) {
   int64_t bytes = (graph.stages - 1) * ::getStageBytes(graph, paddings);
   for (unsigned input = 0; input < graph.getNumInputs(); ++input)
     bytes += getRingStride(getBytes(input));
-  for (const Node &operation : graph.getNodes())
+  for (const Node &operation : graph.getNodes()) {
     for (ValueId result : operation.results)
       bytes += getRingStride(operation.getNumCarried() * getBytes(result));
+    bytes += getReducedTileBytes(graph, operation);
+  }
   return bytes;
 }
