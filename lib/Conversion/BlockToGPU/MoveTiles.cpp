@@ -32,6 +32,8 @@ struct Window {
   SmallVector<unsigned, 4> order;
   int64_t width = 1; ///< neighbours that one access takes
   Value view;        ///< the tensor, its dimensions in that order
+  /// Whether neighbouring threads take one row of the tile each.
+  bool goesAcrossRows = false;
 
   MemRefType getType() const { return cast<MemRefType>(tensor.getType()); }
   unsigned getRank() const { return tileShape.size(); }
@@ -82,6 +84,23 @@ static int64_t getVectorWidth(const Window &window, Value tile) {
   return std::gcd(common, 16 / bytes);
 }
 
+/// Eight accesses of 16 bytes are one pass through shared memory if they lie in
+/// different banks: those of eight rows with bytes between them do, for which
+/// they are left free, and those along one row, if they do not go on in the
+/// next, where bytes were left out.
+static bool shouldGoAcrossRows(const Window &window, MemRefType tile) {
+  constexpr int64_t kPassBytes = 128, kAccesses = 8;
+  unsigned rank = window.getRank();
+  if (rank < 2 || !window.keepsOrder() || window.order[rank - 2] != rank - 2)
+    return false;
+  int64_t elementBytes = tile.getElementTypeBitWidth() / 8;
+  auto [strides, offset] = tile.getStridesAndOffset();
+  return window.width * elementBytes * kAccesses == kPassBytes &&
+         strides[rank - 2] > tile.getDimSize(rank - 1) &&
+         tile.getDimSize(rank - 1) * elementBytes % kPassBytes != 0 &&
+         tile.getDimSize(rank - 2) % kAccesses == 0;
+}
+
 static Value permute(BlockEmitter &emitter, Value tensor,
                      ArrayRef<unsigned> order) {
   if (llvm::is_sorted(order))
@@ -104,6 +123,8 @@ static Window makeWindow(BlockEmitter &emitter, Value tensor, Value tile,
   window.order = orderByStride(window.getType(), shape);
   window.width = getVectorWidth(window, tile);
   window.view = permute(emitter, tensor, window.order);
+  window.goesAcrossRows =
+      shouldGoAcrossRows(window, cast<MemRefType>(tile.getType()));
   return window;
 }
 
@@ -122,8 +143,23 @@ struct Walk {
 /// 116 us with runs of 32 bytes, 124 with 64 and 145 with 128.
 static constexpr int64_t kRunBytes = 32;
 
+/// Walks that take an access of eight rows each, then the next of these rows.
+static SmallVector<Walk> walkAcrossRows(const Window &window) {
+  constexpr int64_t kRows = 8;
+  unsigned last = window.getRank() - 1;
+  SmallVector<Walk> walks;
+  for (unsigned dim : ArrayRef(window.order).drop_back(2))
+    walks.push_back({dim, window.tileShape[dim], 1});
+  walks.append({{last - 1, window.tileShape[last - 1] / kRows, kRows},
+                {last, window.tileShape[last] / window.width, window.width},
+                {last - 1, kRows, 1}});
+  return walks;
+}
+
 /// Dimensions in the order in which threads are shared out, the last one first.
 static SmallVector<Walk> chooseWalks(const Window &window) {
+  if (window.goesAcrossRows)
+    return walkAcrossRows(window);
   SmallVector<Walk> walks;
   unsigned innermost = window.getInnermost(), last = window.getRank() - 1;
   int64_t size = window.tileShape[innermost];
@@ -149,7 +185,8 @@ static void forEachNeighbours(BlockEmitter &emitter, const Window &window,
   for (const Walk &walk : walks)
     shape.push_back(walk.size);
   ImplicitLocOpBuilder &builder = emitter.builder;
-  emitter.forEachElement(shape, window.width, [&](ValueRange steps) {
+  int64_t width = window.goesAcrossRows ? 1 : window.width;
+  emitter.forEachElement(shape, width, [&](ValueRange steps) {
     SmallVector<Value> coordinates(window.getRank());
     for (auto [walk, step] : llvm::zip_equal(walks, steps)) {
       Value &sum = coordinates[walk.dim];
