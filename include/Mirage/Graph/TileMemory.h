@@ -30,8 +30,8 @@
 //
 // Eight rows at an odd multiple of 16 bytes are in all 32 banks, and what is
 // aligned to 16 bytes in a row stays so. Rows of an odd multiple lie so
-// already. Rows that are no multiple, which ldmatrix does not read, share banks
-// by twos at most.
+// already; those of no multiple, which ldmatrix does not read, begin in
+// different banks for the most part.
 //
 //===----------------------------------------------------------------------===//
 

@@ -187,9 +187,12 @@ def PlanSharedMemoryPass : Pass<"mirage-plan-shared-memory"> {
     Tiles that no stretch between two barriers touches together may share bytes;
     the value of an accumulator is live from before the loop to its last use.
     Offsets are multiples of 128. A tile that the loop loads has a ring of as many
-    places as the graph has stages, from before the loop to its end. Ops carry `mirage.offsets`, the graph
-    `mirage.input_offsets` and `mirage.shared_bytes`. A plan that does not fit is
-    an error with the demand, the limit and the tiles.
+    places as the graph has stages, from before the loop to its end. Behind each row
+    of a tile that a product reads 16 bytes stay free where rows are multiples of 32,
+    so that eight rows begin in different banks (Mirage/Graph/TileMemory.h). Ops carry
+    `mirage.offsets`, the graph `mirage.input_offsets` and `mirage.shared_bytes`; and
+    where bytes stay free `mirage.row_paddings` and `mirage.input_row_paddings`. A plan
+    that does not fit is an error with the demand, the limit and the tiles.
     Example: test/Transforms/plan-shared-memory.mlir
   }];
   let options = [

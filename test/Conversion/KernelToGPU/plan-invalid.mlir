@@ -49,3 +49,107 @@ func.func @beyond(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
   } : tensor<8x64xf32>
   return %r : tensor<8x64xf32>
 }
+
+// -----
+
+func.func @unaligned_rows(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %e = tensor.empty() : tensor<8x64xf32>
+  %r = mirage_kernel.graph ins(%x : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
+  ^bb0(%a: tensor<8x64xf32>):
+    // expected-error @below {{expects rows of tiles that can lie as stated: 8 bytes behind the rows of tensor<8x64xf32> are no multiple of 16 up to 65536}}
+    %o = mirage_block.graph grid() threads(128) ins(%a imap()) outs(omap()) {mirage.input_offsets = array<i64: 0>, mirage.input_row_paddings = array<i64: 8>, mirage.shared_bytes = 8192 : i64} : (tensor<8x64xf32>) -> tensor<8x64xf32> {
+    ^bb0(%t: tensor<8x64xf32>):
+      %y = mirage_block.exp %t {mirage.barrier, mirage.offsets = array<i64: 4096>} : tensor<8x64xf32>
+      mirage_block.yield %y {mirage.barrier} : tensor<8x64xf32>
+    }
+    mirage_kernel.yield %o : tensor<8x64xf32>
+  } : tensor<8x64xf32>
+  return %r : tensor<8x64xf32>
+}
+
+// -----
+
+func.func @negative_rows(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %e = tensor.empty() : tensor<8x64xf32>
+  %r = mirage_kernel.graph ins(%x : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
+  ^bb0(%a: tensor<8x64xf32>):
+    // expected-error @below {{expects rows of tiles that can lie as stated: -16 bytes behind the rows of tensor<8x64xf32> are no multiple of 16 up to 65536}}
+    %o = mirage_block.graph grid() threads(128) ins(%a imap()) outs(omap()) {mirage.input_offsets = array<i64: 0>, mirage.input_row_paddings = array<i64: -16>, mirage.shared_bytes = 8192 : i64} : (tensor<8x64xf32>) -> tensor<8x64xf32> {
+    ^bb0(%t: tensor<8x64xf32>):
+      %y = mirage_block.exp %t {mirage.barrier, mirage.offsets = array<i64: 4096>} : tensor<8x64xf32>
+      mirage_block.yield %y {mirage.barrier} : tensor<8x64xf32>
+    }
+    mirage_kernel.yield %o : tensor<8x64xf32>
+  } : tensor<8x64xf32>
+  return %r : tensor<8x64xf32>
+}
+
+// -----
+
+func.func @endless_rows(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %e = tensor.empty() : tensor<8x64xf32>
+  %r = mirage_kernel.graph ins(%x : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
+  ^bb0(%a: tensor<8x64xf32>):
+    // expected-error @below {{expects rows of tiles that can lie as stated: 1152921504606846976 bytes behind the rows of tensor<8x64xf32> are no multiple of 16 up to 65536}}
+    %o = mirage_block.graph grid() threads(128) ins(%a imap()) outs(omap()) {mirage.input_offsets = array<i64: 0>, mirage.input_row_paddings = array<i64: 1152921504606846976>, mirage.shared_bytes = 8192 : i64} : (tensor<8x64xf32>) -> tensor<8x64xf32> {
+    ^bb0(%t: tensor<8x64xf32>):
+      %y = mirage_block.exp %t {mirage.barrier, mirage.offsets = array<i64: 4096>} : tensor<8x64xf32>
+      mirage_block.yield %y {mirage.barrier} : tensor<8x64xf32>
+    }
+    mirage_kernel.yield %o : tensor<8x64xf32>
+  } : tensor<8x64xf32>
+  return %r : tensor<8x64xf32>
+}
+
+// -----
+
+func.func @rows_of_nothing(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %e = tensor.empty() : tensor<8x64xf32>
+  %r = mirage_kernel.graph ins(%x : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
+  ^bb0(%a: tensor<8x64xf32>):
+    // expected-error @below {{expects rows of tiles that can lie as stated: 'mirage.input_row_paddings' is missing at 'mirage_block.graph' or of another length}}
+    %o = mirage_block.graph grid() threads(128) ins(%a imap()) outs(omap()) {mirage.input_offsets = array<i64: 0>, mirage.input_row_paddings = array<i64>, mirage.shared_bytes = 8192 : i64} : (tensor<8x64xf32>) -> tensor<8x64xf32> {
+    ^bb0(%t: tensor<8x64xf32>):
+      %y = mirage_block.exp %t {mirage.barrier, mirage.offsets = array<i64: 4096>} : tensor<8x64xf32>
+      mirage_block.yield %y {mirage.barrier} : tensor<8x64xf32>
+    }
+    mirage_kernel.yield %o : tensor<8x64xf32>
+  } : tensor<8x64xf32>
+  return %r : tensor<8x64xf32>
+}
+
+// -----
+
+func.func @longer_rows(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %e = tensor.empty() : tensor<8x64xf32>
+  %r = mirage_kernel.graph ins(%x : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
+  ^bb0(%a: tensor<8x64xf32>):
+    // expected-error @below {{expects a plan of shared memory that holds: tiles 0 and 1 are live together and share bytes}}
+    %o = mirage_block.graph grid() threads(128) ins(%a imap()) outs(omap()) {mirage.input_offsets = array<i64: 0>, mirage.input_row_paddings = array<i64: 16>, mirage.shared_bytes = 8192 : i64} : (tensor<8x64xf32>) -> tensor<8x64xf32> {
+    ^bb0(%t: tensor<8x64xf32>):
+      %y = mirage_block.exp %t {mirage.barrier, mirage.offsets = array<i64: 2048>} : tensor<8x64xf32>
+      mirage_block.yield %y {mirage.barrier} : tensor<8x64xf32>
+    }
+    mirage_kernel.yield %o : tensor<8x64xf32>
+  } : tensor<8x64xf32>
+  return %r : tensor<8x64xf32>
+}
+
+// -----
+
+func.func @lost_rows(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %e = tensor.empty() : tensor<8x64xf32>
+  %r = mirage_kernel.graph ins(%x : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
+  ^bb0(%a: tensor<8x64xf32>):
+    // expected-error @below {{expects rows of tiles that can lie as stated: tensor<8x64xf32> has bytes between rows that tensor<64x8xf32> does not keep}}
+    %o = mirage_block.graph grid() threads(128) ins(%a imap()) outs(omap()) {mirage.input_offsets = array<i64: 0>, mirage.input_row_paddings = array<i64: 16>, mirage.shared_bytes = 8192 : i64} : (tensor<8x64xf32>) -> tensor<8x64xf32> {
+    ^bb0(%t: tensor<8x64xf32>):
+      %v = mirage_block.reshape %t {mirage.offsets = array<i64: 0>} : (tensor<8x64xf32>) -> tensor<64x8xf32>
+      %w = mirage_block.exp %v {mirage.barrier, mirage.offsets = array<i64: 4096>} : tensor<64x8xf32>
+      %y = mirage_block.reshape %w {mirage.offsets = array<i64: 4096>} : (tensor<64x8xf32>) -> tensor<8x64xf32>
+      mirage_block.yield %y {mirage.barrier} : tensor<8x64xf32>
+    }
+    mirage_kernel.yield %o : tensor<8x64xf32>
+  } : tensor<8x64xf32>
+  return %r : tensor<8x64xf32>
+}

@@ -7,8 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Graph/DefaultTileGraph.h"
+#include "Mirage/Graph/TileMemory.h"
 #include "TileGraphs.h"
 #include "gtest/gtest.h"
+#include <set>
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::test;
@@ -77,6 +79,46 @@ TEST(TileMemory, StagesTakePlacesOfWhatTheLoopLoads) {
   EXPECT_EQ(getNumPlaces(tiles, whole), 1);
   EXPECT_EQ(getStageBytes(tiles), 384);
   EXPECT_EQ(getSharedBytes(tiles), 5 * 384 + 3 * 128);
+}
+
+/// Eight rows that a product reads begin in different banks: multiples of 32
+/// bytes have 16 more, and all else none.
+TEST(TileMemory, RowsThatProductsReadBeginInDifferentBanks) {
+  EXPECT_EQ(getRowPadding(f16({8, 64})), 16);
+  EXPECT_EQ(getRowPadding(f16({8, 16})), 16);
+  EXPECT_EQ(getRowPadding(f32({2, 8, 8})), 16);
+  for (const Shape &shape : {Shape{8, 8}, {8, 24}, {8, 20}, {8, 1}, {1, 64}})
+    EXPECT_EQ(getRowPadding(f16(shape)), 0) << shape.back();
+  EXPECT_EQ(getTileBytes(f16({8, 64}), 16), 8 * 144);
+  for (int64_t columns = 8; columns <= 512; columns += 8) {
+    int64_t pitch =
+        getTileBytes(f16({8, columns}), getRowPadding(f16({8, columns}))) / 8;
+    std::set<int64_t> banks;
+    for (int64_t row = 0; row < 8; ++row)
+      banks.insert(row * pitch % 128 / 16);
+    EXPECT_EQ(banks.size(), 8u) << columns;
+  }
+}
+
+/// Of a tile that a product reads through a reshape too, if that keeps rows.
+TEST(TileMemory, BytesOfRowsThatProductsReadCount) {
+  TileGraph tiles;
+  tiles.loop = 2;
+  tiles.stages = 2;
+  ValueId x = tiles.addInput(f16({1, 8, 64})),
+          w = tiles.addInput(f16({64, 32})), v = tiles.addInput(f16({16, 64}));
+  tiles.tileInputs = {{{}, 2}, {{}, 0}, {{}, kReplicated}};
+  ValueId rows = tiles.add(Opcode::Reshape, {x}, f16({8, 64}));
+  ValueId others = tiles.add(Opcode::Reshape, {v}, f16({32, 32}));
+  EXPECT_EQ(getStageBytes(tiles), 1024 + 4096);
+  ValueId product = tiles.add(Opcode::Matmul, {rows, w}, f32({8, 32}));
+  tiles.addOutput(tiles.add(Opcode::Matmul, {product, others}, f32({8, 32})));
+  EXPECT_EQ(llvm::ArrayRef(chooseRowPaddings(tiles)),
+            llvm::ArrayRef<int64_t>({16, 16, 0, 16, 0, 16, 0}));
+  int64_t stageBytes = 8 * 144 + 64 * 80; // both multiples of 128
+  EXPECT_EQ(getStageBytes(tiles), stageBytes);
+  EXPECT_EQ(getSharedBytes(tiles),
+            2 * stageBytes + 2048 + 8 * 144 + 2048 + 8 * 144 + 1024);
 }
 
 TEST(DefaultTileGraph, SumsOverPaddingAreMasked) {
