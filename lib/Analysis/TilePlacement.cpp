@@ -118,17 +118,18 @@ llvm::Expected<SmallVector<int64_t>> BlockSteps::readRowPaddings() const {
 
 /// Accesses of 16 bytes stay aligned, and reshapes are the same bytes.
 llvm::Error BlockSteps::checkRowPaddings(ArrayRef<int64_t> paddings) const {
-  constexpr int64_t kAccessBytes = 16;
+  constexpr int64_t kAccessBytes = 16, kMostBytes = 1 << 16;
   std::string problem;
+  llvm::raw_string_ostream os(problem);
   forEachHeld([&](Value value, unsigned tile) {
+    int64_t padding = paddings[tile];
+    if (padding == 0 || !problem.empty())
+      return;
     TensorSpec held = convertTensor(tiles[tile].getType());
     TensorSpec type = convertTensor(value.getType());
-    llvm::raw_string_ostream os(problem);
-    if (paddings[tile] == 0 || !problem.empty())
-      return;
-    if (paddings[tile] < 0 || paddings[tile] % kAccessBytes != 0)
-      os << paddings[tile] << " bytes behind the rows of " << held
-         << " are no multiple of " << kAccessBytes;
+    if (padding < 0 || padding > kMostBytes || padding % kAccessBytes != 0)
+      os << padding << " bytes behind the rows of " << held
+         << " are no multiple of " << kAccessBytes << " up to " << kMostBytes;
     else if (held.getRank() == 0 || !keepsRows(held, type))
       os << held << " has bytes between rows that " << type << " does not keep";
   });

@@ -56,7 +56,7 @@ func.func @unaligned_rows(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
   %e = tensor.empty() : tensor<8x64xf32>
   %r = mirage_kernel.graph ins(%x : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
   ^bb0(%a: tensor<8x64xf32>):
-    // expected-error @below {{expects rows of tiles that can lie as stated: 8 bytes behind the rows of tensor<8x64xf32> are no multiple of 16}}
+    // expected-error @below {{expects rows of tiles that can lie as stated: 8 bytes behind the rows of tensor<8x64xf32> are no multiple of 16 up to 65536}}
     %o = mirage_block.graph grid() threads(128) ins(%a imap()) outs(omap()) {mirage.input_offsets = array<i64: 0>, mirage.input_row_paddings = array<i64: 8>, mirage.shared_bytes = 8192 : i64} : (tensor<8x64xf32>) -> tensor<8x64xf32> {
     ^bb0(%t: tensor<8x64xf32>):
       %y = mirage_block.exp %t {mirage.barrier, mirage.offsets = array<i64: 4096>} : tensor<8x64xf32>
@@ -73,8 +73,25 @@ func.func @negative_rows(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
   %e = tensor.empty() : tensor<8x64xf32>
   %r = mirage_kernel.graph ins(%x : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
   ^bb0(%a: tensor<8x64xf32>):
-    // expected-error @below {{expects rows of tiles that can lie as stated: -16 bytes behind the rows of tensor<8x64xf32> are no multiple of 16}}
+    // expected-error @below {{expects rows of tiles that can lie as stated: -16 bytes behind the rows of tensor<8x64xf32> are no multiple of 16 up to 65536}}
     %o = mirage_block.graph grid() threads(128) ins(%a imap()) outs(omap()) {mirage.input_offsets = array<i64: 0>, mirage.input_row_paddings = array<i64: -16>, mirage.shared_bytes = 8192 : i64} : (tensor<8x64xf32>) -> tensor<8x64xf32> {
+    ^bb0(%t: tensor<8x64xf32>):
+      %y = mirage_block.exp %t {mirage.barrier, mirage.offsets = array<i64: 4096>} : tensor<8x64xf32>
+      mirage_block.yield %y {mirage.barrier} : tensor<8x64xf32>
+    }
+    mirage_kernel.yield %o : tensor<8x64xf32>
+  } : tensor<8x64xf32>
+  return %r : tensor<8x64xf32>
+}
+
+// -----
+
+func.func @endless_rows(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %e = tensor.empty() : tensor<8x64xf32>
+  %r = mirage_kernel.graph ins(%x : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
+  ^bb0(%a: tensor<8x64xf32>):
+    // expected-error @below {{expects rows of tiles that can lie as stated: 1152921504606846976 bytes behind the rows of tensor<8x64xf32> are no multiple of 16 up to 65536}}
+    %o = mirage_block.graph grid() threads(128) ins(%a imap()) outs(omap()) {mirage.input_offsets = array<i64: 0>, mirage.input_row_paddings = array<i64: 1152921504606846976>, mirage.shared_bytes = 8192 : i64} : (tensor<8x64xf32>) -> tensor<8x64xf32> {
     ^bb0(%t: tensor<8x64xf32>):
       %y = mirage_block.exp %t {mirage.barrier, mirage.offsets = array<i64: 4096>} : tensor<8x64xf32>
       mirage_block.yield %y {mirage.barrier} : tensor<8x64xf32>
