@@ -95,16 +95,15 @@ int64_t mlir::mirage::getStageBytes(const TileGraph &graph) {
 /// first (`--mirage-split-accumulations`): of its result, and of squares.
 static int64_t getReducedTileBytes(const TileGraph &graph, const Node &op) {
   if (op.opcode != Opcode::Accumulate || op.attributes.axis != Axis::Loop ||
-      op.attributes.dims.empty() ||
-      op.attributes.reduction == Opcode::Variance)
+      op.attributes.dims.empty() || op.attributes.reduction == Opcode::Variance)
     return 0;
   auto getBytes = [&](ValueId value) {
     return getRingStride(graph.getType(value).getNumElements() *
                          getSizeBytes(ElementType::F32));
   };
-  return getBytes(op.results[0]) +
-         (op.attributes.reduction == Opcode::Rms ? getBytes(op.operands[0])
-                                                 : 0);
+  return getBytes(op.results[0]) + (op.attributes.reduction == Opcode::Rms
+                                        ? getBytes(op.operands[0])
+                                        : 0);
 }
 
 int64_t mlir::mirage::getSharedBytes(const TileGraph &graph) {
