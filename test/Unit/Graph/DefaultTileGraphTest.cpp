@@ -67,18 +67,19 @@ TEST(TileMemory, StagesTakePlacesOfWhatTheLoopLoads) {
   ValueId looped = tiles.addInput(f16({4, 33})),
           whole = tiles.addInput(f32({4, 1}));
   tiles.tileInputs = {{{}, 1}, {{}, kReplicated}};
+  // Tiles are reduced first, into one more of 128 bytes.
   ValueId sum = tiles.add(Opcode::Accumulate, {looped}, f32({4, 1}),
                           accumulate(Opcode::Sum, {1}));
   tiles.addOutput(tiles.add(Opcode::Add, {sum, whole}, f32({4, 1})));
   tiles.tileOutputs = {{{}}};
   EXPECT_EQ(getNumPlaces(tiles, looped), 1);
   EXPECT_EQ(getStageBytes(tiles), 384); // 264 bytes
-  EXPECT_EQ(getSharedBytes(tiles), 384 + 3 * 128);
+  EXPECT_EQ(getSharedBytes(tiles), 384 + 4 * 128);
   tiles.stages = 5;
   EXPECT_EQ(getNumPlaces(tiles, looped), 5);
   EXPECT_EQ(getNumPlaces(tiles, whole), 1);
   EXPECT_EQ(getStageBytes(tiles), 384);
-  EXPECT_EQ(getSharedBytes(tiles), 5 * 384 + 3 * 128);
+  EXPECT_EQ(getSharedBytes(tiles), 5 * 384 + 4 * 128);
 }
 
 /// Eight rows that a product reads begin in different banks: multiples of 32
@@ -119,6 +120,31 @@ TEST(TileMemory, BytesOfRowsThatProductsReadCount) {
   EXPECT_EQ(getStageBytes(tiles), stageBytes);
   EXPECT_EQ(getSharedBytes(tiles),
             2 * stageBytes + 2048 + 8 * 144 + 2048 + 8 * 144 + 1024);
+}
+
+/// What accumulates over dimensions reduces a tile first, of squares for an
+/// rms; blocks that join what they have reduced do not.
+TEST(TileMemory, BytesOfTilesThatAreReducedFirstCount) {
+  auto getBytes = [](Opcode reduction, Axis axis, bool reduces) {
+    TileGraph tiles;
+    tiles.grid = {2};
+    tiles.loop = 2;
+    ValueId x = tiles.addInput(f16({8, 64}));
+    tiles.tileInputs = {{{kReplicated}, 1}};
+    Attributes attributes;
+    attributes.axis = axis;
+    attributes.reduction = reduction;
+    if (reduces)
+      attributes.dims = {1};
+    tiles.addOutput(tiles.add(Opcode::Accumulate, {x},
+                              f32({8, reduces ? 1 : 64}), attributes));
+    return getSharedBytes(tiles);
+  };
+  int64_t tile = 1024, sums = 128, squares = 2048;
+  EXPECT_EQ(getBytes(Opcode::Sum, Axis::Loop, true), tile + 2 * sums);
+  EXPECT_EQ(getBytes(Opcode::Rms, Axis::Loop, true), tile + 2 * sums + squares);
+  EXPECT_EQ(getBytes(Opcode::Sum, Axis::Loop, false), tile + squares);
+  EXPECT_EQ(getBytes(Opcode::Sum, Axis::X, true), tile + sums);
 }
 
 TEST(DefaultTileGraph, SumsOverPaddingAreMasked) {
