@@ -39,7 +39,6 @@ std::optional<Candidate> CandidatePool::giveSizes(const Structure &structure,
     return std::nullopt;
   Candidate candidate;
   candidate.structure = structure;
-  candidate.plans = std::move(*plans);
   candidate.tilings = std::move(best->tilings);
   candidate.predictedUs = best->predictedUs;
   return candidate;

@@ -29,6 +29,8 @@ public:
     /// Whether what cannot be among these is left out; false once some of them
     /// turn out to be wrong.
     bool cuts = true;
+    /// Whether tilings that cannot be a structure's best are left out.
+    bool cutsTilings = true;
     unsigned numThreads = 1;
     /// Asked by all threads; once it is true and there is a candidate, no
     /// structure gets sizes any more.
@@ -37,7 +39,7 @@ public:
   CandidatePool(const TargetProgram &program, const CostModel &costModel,
                 Limits limits)
       : program(program), limits(std::move(limits)),
-        tilings(program, costModel, this->limits.cuts) {}
+        tilings(program, costModel, this->limits.cutsTilings) {}
 
   /// Takes effect with the next batch.
   void add(const Structure &structure);
@@ -57,7 +59,8 @@ public:
   uint64_t getNumTried() const { return tilings.getNumTried(); }
   uint64_t getNumFitting() const { return tilings.getNumFitting(); }
 
-  /// Cheapest first, then by number of operators and by text.
+  /// Cheapest first, then by number of operators and by text; without plans,
+  /// which would be most of what many candidates take.
   std::vector<Candidate> takeRanked();
 
 private:

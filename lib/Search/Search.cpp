@@ -244,6 +244,7 @@ private:
     CandidatePool::Limits limits;
     limits.numCandidates = options.numCandidates;
     limits.cuts = !cutsNothing;
+    limits.cutsTilings = options.cutsInstances;
     limits.numThreads = getNumThreads(options);
     limits.isToEnd = [this] { return isToEnd(); };
     pool.emplace(program, costModel, std::move(limits));
@@ -421,6 +422,8 @@ private:
   }
 
   void finish(Candidate &candidate) {
+    if (candidate.plans.empty()) // the pool has seen that there are some
+      candidate.plans = *planKernels(program, candidate.structure);
     candidate.graph = rewritten.withBody(
         buildGraph(program, candidate.structure, candidate.plans,
                    program.getExtents(), candidate.tilings));
