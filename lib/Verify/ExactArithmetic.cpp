@@ -7,10 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExactArithmetic.h"
-#include "SymbolicConstant.h"
-#include <algorithm>
+#include "llvm/ADT/SmallVectorExtras.h"
 #include <cassert>
-#include <vector>
+#include <cmath>
 
 using namespace mlir::mirage;
 using exact::FormId;
@@ -19,29 +18,34 @@ using exact::Rational;
 static FormId get(uint32_t word) { return static_cast<FormId>(word); }
 static uint32_t put(FormId form) { return static_cast<uint32_t>(form); }
 
-FormId ExactArithmetic::makeConstant(double value) {
+/// The words of expressions are their numbers.
+static llvm::SmallVector<FormId> get(llvm::ArrayRef<uint32_t> words) {
+  return llvm::map_to_vector(words, [](uint32_t word) { return get(word); });
+}
+
+uint32_t ExactArithmetic::makeNumber(double value) {
   if (!std::isfinite(value))
-    return value < 0 ? FormId::MinusInfinity : FormId::Undefined;
-  SymbolicConstant symbol = classifyConstant(value);
-  if (symbol.kind == SymbolicConstant::Rational)
-    return algebra.getConstant(Rational::fromDouble(value));
-  FormId form = algebra.getLn2();
-  if (symbol.kind == SymbolicConstant::InverseLn2)
-    form = algebra.divide(FormId::One, form);
-  return symbol.isNegative
-             ? algebra.multiply(algebra.getConstant(Rational(-1)), form)
-             : form;
+    return put(value < 0 ? FormId::MinusInfinity : FormId::Undefined);
+  return put(algebra.getConstant(Rational::fromDouble(value)));
 }
 
-void ExactArithmetic::constant(uint32_t *result, double value) {
-  std::fill(result, result + kConstantWords, put(makeConstant(value)));
+uint32_t ExactArithmetic::makeLn2() { return put(algebra.getLn2()); }
+uint32_t ExactArithmetic::makeUndefined() { return put(FormId::Undefined); }
+bool ExactArithmetic::isMinusInfinity(uint32_t expression) const {
+  return get(expression) == FormId::MinusInfinity;
+}
+uint32_t ExactArithmetic::applyTo(ScalarFunction function, uint32_t lhs,
+                                  uint32_t rhs) {
+  return put(join(function, get(lhs), get(rhs)));
+}
+uint32_t ExactArithmetic::add(llvm::ArrayRef<uint32_t> summands) {
+  return put(algebra.add(get(summands)));
+}
+uint32_t ExactArithmetic::max(llvm::ArrayRef<uint32_t> operands) {
+  return put(algebra.max(get(operands)));
 }
 
-void ExactArithmetic::ln2(uint32_t *result) {
-  std::fill(result, result + kConstantWords, put(algebra.getLn2()));
-}
-
-FormId ExactArithmetic::apply(ScalarFunction function, FormId lhs, FormId rhs) {
+FormId ExactArithmetic::join(ScalarFunction function, FormId lhs, FormId rhs) {
   switch (function) {
   case ScalarFunction::Add:
     return algebra.add(lhs, rhs);
@@ -74,48 +78,4 @@ FormId ExactArithmetic::apply(ScalarFunction function, FormId lhs, FormId rhs) {
   }
   assert(false && "a leaf is not applied");
   return FormId::Undefined;
-}
-
-void ExactArithmetic::apply(ScalarFunction function, uint32_t *result,
-                            Source lhs, Source rhs, size_t count) {
-  for (size_t i = 0; i < count; ++i)
-    result[i] = put(apply(function, get(lhs.data[lhs.repeats ? 0 : i]),
-                          get(rhs.data[rhs.repeats ? 0 : i])));
-}
-
-void ExactArithmetic::vanish(uint32_t *result, const uint32_t *operand,
-                             const uint32_t *exponent, size_t count) {
-  for (size_t i = 0; i < count; ++i)
-    result[i] = get(exponent[i]) == FormId::MinusInfinity ? put(FormId::Zero)
-                                                          : operand[i];
-}
-
-void ExactArithmetic::reduce(Combiner combiner, uint32_t *result,
-                             const uint32_t *operand, size_t outer,
-                             size_t reduced, size_t inner) {
-  std::vector<FormId> list(reduced);
-  for (size_t o = 0; o < outer; ++o)
-    for (size_t i = 0; i < inner; ++i) {
-      for (size_t r = 0; r < reduced; ++r)
-        list[r] = get(operand[(o * reduced + r) * inner + i]);
-      result[o * inner + i] = put(
-          combiner == Combiner::Add ? algebra.add(list) : algebra.max(list));
-    }
-}
-
-void ExactArithmetic::matmul(uint32_t *result, const uint32_t *lhs,
-                             const uint32_t *rhs, size_t m, size_t n,
-                             size_t k) {
-  std::vector<FormId> list(k);
-  for (size_t i = 0; i < m; ++i)
-    for (size_t j = 0; j < n; ++j) {
-      for (size_t x = 0; x < k; ++x) {
-        // A product with minus infinity is not defined, whatever the factor.
-        FormId a = get(lhs[i * k + x]), b = get(rhs[x * n + j]);
-        bool isInfinite =
-            a == FormId::MinusInfinity || b == FormId::MinusInfinity;
-        list[x] = isInfinite ? FormId::Undefined : algebra.multiply(a, b);
-      }
-      result[i * n + j] = put(algebra.add(list));
-    }
 }

@@ -9,33 +9,31 @@
 #ifndef MIRAGE_LIB_VERIFY_EXACTARITHMETIC_H
 #define MIRAGE_LIB_VERIFY_EXACTARITHMETIC_H
 
-#include "Arithmetic.h"
 #include "Mirage/Algebra/ExactAlgebra.h"
+#include "SymbolicArithmetic.h"
 
 namespace mlir::mirage {
 
 /// Arithmetic with expressions in canonical form, one word an element. Once the
 /// algebra is exhausted all results are undefined, and cost nothing.
-class ExactArithmetic : public Arithmetic {
+class ExactArithmetic : public SymbolicArithmetic {
 public:
-  explicit ExactArithmetic(exact::Algebra &algebra)
-      : Arithmetic(1), algebra(algebra) {}
+  explicit ExactArithmetic(exact::Algebra &algebra) : algebra(algebra) {}
 
-  void constant(uint32_t *result, double value) override;
-  void ln2(uint32_t *result) override;
-  void apply(ScalarFunction function, uint32_t *result, Source lhs, Source rhs,
-             size_t count) override;
-  void vanish(uint32_t *result, const uint32_t *operand,
-              const uint32_t *exponent, size_t count) override;
-  void reduce(Combiner combiner, uint32_t *result, const uint32_t *operand,
-              size_t outer, size_t reduced, size_t inner) override;
-  void matmul(uint32_t *result, const uint32_t *lhs, const uint32_t *rhs,
-              size_t m, size_t n, size_t k) override;
+protected:
+  bool isExhausted() const override { return algebra.isExhausted(); }
+  uint32_t makeNumber(double value) override;
+  uint32_t makeLn2() override;
+  uint32_t makeUndefined() override;
+  bool isMinusInfinity(uint32_t expression) const override;
+  uint32_t applyTo(ScalarFunction function, uint32_t lhs,
+                   uint32_t rhs) override;
+  uint32_t add(llvm::ArrayRef<uint32_t> summands) override;
+  uint32_t max(llvm::ArrayRef<uint32_t> operands) override;
 
 private:
-  exact::FormId apply(ScalarFunction function, exact::FormId lhs,
-                      exact::FormId rhs);
-  exact::FormId makeConstant(double value);
+  exact::FormId join(ScalarFunction function, exact::FormId lhs,
+                     exact::FormId rhs);
 
   exact::Algebra &algebra;
 };

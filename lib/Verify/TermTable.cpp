@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "TermTable.h"
-#include "SymbolicConstant.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
@@ -171,26 +170,23 @@ TermId TermTable::apply(TermKind kind, TermId lhs, TermId rhs) {
   return intern(kind, {lhs});
 }
 
-void TermArithmetic::constant(uint32_t *result, double value) {
-  SymbolicConstant symbol = classifyConstant(value);
-  TermId term;
-  if (symbol.kind == SymbolicConstant::Rational) {
-    term = table.getConstant(value);
-  } else {
-    term = table.getLn2();
-    if (symbol.kind == SymbolicConstant::InverseLn2)
-      term = table.div(table.getConstant(1), term);
-    if (symbol.isNegative)
-      term = table.mul(table.getConstant(-1), term);
-  }
-  std::fill(result, result + kConstantWords, term);
+TermId TermArithmetic::makeNumber(double value) {
+  return table.getConstant(value);
+}
+TermId TermArithmetic::makeLn2() { return table.getLn2(); }
+TermId TermArithmetic::makeUndefined() { return table.getUndefined(); }
+bool TermArithmetic::isMinusInfinity(TermId term) const {
+  return table[term].kind == TermKind::MinusInfinity;
+}
+TermId TermArithmetic::add(llvm::ArrayRef<TermId> summands) {
+  return table.add(summands);
+}
+TermId TermArithmetic::max(llvm::ArrayRef<TermId> operands) {
+  return table.pick(TermKind::Max, operands);
 }
 
-void TermArithmetic::ln2(uint32_t *result) {
-  std::fill(result, result + kConstantWords, table.getLn2());
-}
-
-TermId TermArithmetic::apply(ScalarFunction function, TermId lhs, TermId rhs) {
+TermId TermArithmetic::applyTo(ScalarFunction function, TermId lhs,
+                               TermId rhs) {
   switch (function) {
   case ScalarFunction::Add:
     return table.add({lhs, rhs});
@@ -223,54 +219,4 @@ TermId TermArithmetic::apply(ScalarFunction function, TermId lhs, TermId rhs) {
   }
   assert(false && "a leaf is not applied");
   return 0;
-}
-
-void TermArithmetic::apply(ScalarFunction function, uint32_t *result,
-                           Source lhs, Source rhs, size_t count) {
-  for (size_t i = 0; i < count; ++i)
-    result[i] = overflowed() ? 0
-                             : apply(function, lhs.data[lhs.repeats ? 0 : i],
-                                     rhs.data[rhs.repeats ? 0 : i]);
-}
-
-void TermArithmetic::vanish(uint32_t *result, const uint32_t *operand,
-                            const uint32_t *exponent, size_t count) {
-  TermId zero = table.getConstant(0);
-  for (size_t i = 0; i < count; ++i)
-    result[i] =
-        table[exponent[i]].kind == TermKind::MinusInfinity ? zero : operand[i];
-}
-
-void TermArithmetic::reduce(Combiner combiner, uint32_t *result,
-                            const uint32_t *operand, size_t outer,
-                            size_t reduced, size_t inner) {
-  std::vector<TermId> list(reduced);
-  for (size_t o = 0; o < outer; ++o)
-    for (size_t i = 0; i < inner; ++i) {
-      if (overflowed())
-        return std::fill(result, result + outer * inner, 0);
-      for (size_t r = 0; r < reduced; ++r)
-        list[r] = operand[(o * reduced + r) * inner + i];
-      result[o * inner + i] = combiner == Combiner::Add
-                                  ? table.add(list)
-                                  : table.pick(TermKind::Max, list);
-    }
-}
-
-void TermArithmetic::matmul(uint32_t *result, const uint32_t *lhs,
-                            const uint32_t *rhs, size_t m, size_t n, size_t k) {
-  std::vector<TermId> list(k);
-  for (size_t i = 0; i < m; ++i)
-    for (size_t j = 0; j < n; ++j) {
-      if (overflowed())
-        return std::fill(result, result + m * n, 0);
-      // A product with minus infinity is not defined, whatever the factor.
-      for (size_t x = 0; x < k; ++x) {
-        TermId a = lhs[i * k + x], b = rhs[x * n + j];
-        bool hasInfinity = table[a].kind == TermKind::MinusInfinity ||
-                           table[b].kind == TermKind::MinusInfinity;
-        list[x] = hasInfinity ? table.getUndefined() : table.mul(a, b);
-      }
-      result[i * n + j] = table.add(list);
-    }
 }

@@ -21,7 +21,7 @@
 #ifndef MIRAGE_LIB_VERIFY_TERMTABLE_H
 #define MIRAGE_LIB_VERIFY_TERMTABLE_H
 
-#include "Arithmetic.h"
+#include "SymbolicArithmetic.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <unordered_map>
 #include <vector>
@@ -101,27 +101,24 @@ private:
 
 /// Arithmetic with terms, one word an element. Once the table is larger than
 /// `maxCost` nothing more is built and `overflowed` holds.
-class TermArithmetic : public Arithmetic {
+class TermArithmetic : public SymbolicArithmetic {
 public:
   TermArithmetic(TermTable &table, size_t maxCost)
-      : Arithmetic(1), table(table), maxCost(maxCost) {}
+      : table(table), maxCost(maxCost) {}
 
   bool overflowed() const { return table.getCost() > maxCost; }
 
-  void constant(uint32_t *result, double value) override;
-  void ln2(uint32_t *result) override;
-  void apply(ScalarFunction function, uint32_t *result, Source lhs, Source rhs,
-             size_t count) override;
-  void vanish(uint32_t *result, const uint32_t *operand,
-              const uint32_t *exponent, size_t count) override;
-  void reduce(Combiner combiner, uint32_t *result, const uint32_t *operand,
-              size_t outer, size_t reduced, size_t inner) override;
-  void matmul(uint32_t *result, const uint32_t *lhs, const uint32_t *rhs,
-              size_t m, size_t n, size_t k) override;
+protected:
+  bool isExhausted() const override { return overflowed(); }
+  TermId makeNumber(double value) override;
+  TermId makeLn2() override;
+  TermId makeUndefined() override;
+  bool isMinusInfinity(TermId term) const override;
+  TermId applyTo(ScalarFunction function, TermId lhs, TermId rhs) override;
+  TermId add(llvm::ArrayRef<TermId> summands) override;
+  TermId max(llvm::ArrayRef<TermId> operands) override;
 
 private:
-  TermId apply(ScalarFunction function, TermId lhs, TermId rhs);
-
   TermTable &table;
   size_t maxCost;
 };

@@ -16,6 +16,8 @@
 
 #include "Mirage/Graph/Graph.h"
 
+#include <vector>
+
 namespace mlir::mirage::test {
 
 inline TensorSpec tensor(Shape shape) { return {shape, ElementType::F32}; }
@@ -288,6 +290,29 @@ inline Graph qkNormLate(int64_t queries, int64_t keys, int64_t d) {
   ValueId top = b.op(Opcode::Matmul, {e, v});
   b.output(b.op(Opcode::Div, {top, b.reduce(Opcode::Sum, e, 1)}));
   return graph;
+}
+
+/// A program, and kernels that compute it.
+struct FusedProgram {
+  const char *name;
+  Graph plain, fused;
+};
+/// With tiles that divide and tiles that do not.
+inline std::vector<FusedProgram> listFusedPrograms() {
+  return {
+      {"rms_norm, linear", rmsLinear(2, 6, 4), rmsLinearFused(2, 6, 4, 3, 2)},
+      {"rms_norm, linear", rmsLinear(3, 7, 5), rmsLinearFused(3, 7, 5, 3, 2)},
+      {"gated MLP", gatedMlp(2, 6, 4), gatedMlpFused(2, 6, 4, 2, 2)},
+      {"gated MLP", gatedMlp(3, 5, 7), gatedMlpFused(3, 5, 7, 2, 3)},
+      {"softmax", softmax(4, 3, false), softmaxFused(4, 3, 2)},
+      {"softmax", softmax(5, 3, false), softmaxFused(5, 3, 2)},
+      {"LoRA", lora(2, 6, 4, 3), loraFused(2, 6, 4, 3, 2, 2)},
+      {"LoRA", lora(3, 5, 7, 2), loraFused(3, 5, 7, 2, 2, 3)},
+      {"attention", attention(2, 6, 3, false), attentionFused(2, 6, 3, 2)},
+      {"attention", attention(2, 5, 3, false), attentionFused(2, 5, 3, 2)},
+      {"attention", attention(2, 9, 3, false), attentionFused(2, 9, 3, 2, 2)},
+      {"safe softmax", softmax(2, 3, true), softmax(2, 3, false)},
+      {"safe attention", attention(2, 3, 2, true), attentionFused(2, 3, 2, 2)}};
 }
 
 } // namespace mlir::mirage::test
