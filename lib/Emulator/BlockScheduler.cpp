@@ -22,10 +22,38 @@ using llvm::formatv;
 
 namespace {
 
-/// Blocks that cannot talk: any order will do, so workers take the next one.
-class IndependentBlocks {
+bool releaseAll(Cluster &cluster) {
+  bool any = false;
+  for (Block &block : cluster.blocks)
+    any |= releaseLanes(block);
+  return any;
+}
+
+void reportAll(Cluster &cluster, Worker &worker) {
+  for (Block &block : cluster.blocks)
+    if (block.liveWarps > 0)
+      reportDeadlock(block, worker);
+}
+
+/// Gives each block a turn. \returns false if none made progress.
+bool runRound(Cluster &cluster, Worker &worker, uint64_t turnLimit) {
+  bool any = false;
+  for (Block &block : cluster.blocks)
+    if (block.liveWarps > 0)
+      any |= runBlock(block, worker, turnLimit).madeProgress;
+  return any;
+}
+
+bool wasStopped(const Cluster &cluster) {
+  return llvm::any_of(cluster.blocks,
+                      [](const Block &block) { return block.wasStopped; });
+}
+
+/// Clusters that cannot talk, of one block or several: any order will do, so
+/// workers take the next one.
+class IndependentClusters {
 public:
-  IndependentBlocks(const LaunchContext &launch, std::deque<Worker> &workers)
+  IndependentClusters(const LaunchContext &launch, std::deque<Worker> &workers)
       : launch(launch), workers(workers) {}
 
   bool run() {
@@ -40,19 +68,19 @@ public:
 
 private:
   void runSome(Worker &worker) {
-    Block block;
+    Cluster cluster;
     for (;;) {
       uint64_t number = next.fetch_add(1);
-      if (number >= launch.numBlocks)
+      if (number >= launch.numBlocks / launch.blocksPerCluster)
         return;
-      startBlock(block, number, launch);
-      while (runBlock(block, worker, /*turnLimit=*/0).state ==
-             BlockState::Waiting)
-        if (!releaseLanes(block))
-          reportDeadlock(block, worker);
-      if (block.wasStopped)
+      startCluster(cluster, number, launch);
+      while (!cluster.hasEnded())
+        if (!runRound(cluster, worker, /*turnLimit=*/0) && !releaseAll(cluster))
+          reportAll(cluster, worker);
+      if (wasStopped(cluster))
         allCompleted = false;
-      collectIntervals(worker.globalShadow, number, worker.intervals);
+      collectIntervals(worker.globalShadow, cluster.getNumber(),
+                       worker.intervals);
       worker.globalShadow.clear();
       worker.globalSyncRecords.clear();
     }
@@ -65,19 +93,20 @@ private:
 };
 
 /// Blocks that wait for one another: as many as the device holds take turns on
-/// one thread, in a fixed order; the next one starts when one has ended.
-class CommunicatingBlocks {
+/// one thread, in a fixed order; the next cluster starts when one has ended.
+class CommunicatingClusters {
 public:
-  CommunicatingBlocks(const LaunchContext &launch, Worker &worker)
-      : launch(launch), worker(worker) {}
+  CommunicatingClusters(const LaunchContext &launch, Worker &worker)
+      : launch(launch), worker(worker),
+        numClusters(launch.numBlocks / launch.blocksPerCluster) {}
 
   bool run() {
-    uint64_t limit = std::min(launch.numBlocks, residentLimit());
+    uint64_t limit = std::min(numClusters, residentLimit());
     while (numStarted < limit)
       startNext();
     while (!resident.empty())
-      if (!runRound() && !releaseAll())
-        reportAll();
+      if (!runAll() && !releaseResident())
+        reportResident();
     collectIntervals(worker.globalShadow, 0, worker.intervals);
     return allCompleted;
   }
@@ -85,70 +114,74 @@ public:
 private:
   static constexpr uint64_t turn = 8192;
 
-  /// By threads, shared memory and the number of blocks an SM takes.
+  /// By threads, shared memory and the number of blocks an SM takes. That some
+  /// SMs have too few neighbours for a whole cluster is left out.
   uint64_t residentLimit() const {
     const LaunchConfig &config = launch.config;
     uint64_t perSM = std::min<uint64_t>(32, 2048 / (launch.warpsPerBlock * 32));
     uint64_t shared = launch.sharedBytes + 1024; // what the system keeps
     perSM = std::max<uint64_t>(
         1, std::min(perSM, config.sharedBytesPerSM / shared));
-    return perSM * config.numSMs;
+    return std::max<uint64_t>(1,
+                              perSM * config.numSMs / launch.blocksPerCluster);
   }
 
   void startNext() {
-    resident.push_back(std::make_unique<Block>());
-    startBlock(*resident.back(), numStarted++, launch);
+    resident.push_back(std::make_unique<Cluster>());
+    startCluster(*resident.back(), numStarted++, launch);
   }
 
   /// \returns false if no block made progress.
-  bool runRound() {
+  bool runAll() {
     bool any = false;
     size_t numEnded = 0;
-    for (std::unique_ptr<Block> &block : resident) {
-      BlockTurn result = runBlock(*block, worker, turn);
-      any |= result.madeProgress;
-      if (result.state != BlockState::Ended)
+    for (std::unique_ptr<Cluster> &cluster : resident) {
+      any |= runRound(*cluster, worker, turn);
+      if (!cluster->hasEnded())
         continue;
-      allCompleted &= !block->wasStopped;
-      block.reset();
+      allCompleted &= !wasStopped(*cluster);
+      cluster.reset();
       ++numEnded;
     }
     llvm::erase(resident, nullptr);
-    for (; numEnded > 0 && numStarted < launch.numBlocks; --numEnded) {
+    for (; numEnded > 0 && numStarted < numClusters; --numEnded) {
       startNext();
       any = true;
     }
     return any || resident.empty();
   }
 
-  bool releaseAll() {
+  bool releaseResident() {
     bool any = false;
-    for (std::unique_ptr<Block> &block : resident)
-      any |= releaseLanes(*block);
+    for (std::unique_ptr<Cluster> &cluster : resident)
+      any |= releaseAll(*cluster);
     return any;
   }
 
-  void reportAll() {
-    uint64_t notStarted = launch.numBlocks - numStarted;
+  void reportResident() {
+    uint64_t blocks = resident.size() * launch.blocksPerCluster,
+             notStarted =
+                 launch.numBlocks - numStarted * launch.blocksPerCluster;
     if (notStarted)
       worker.findings.add(
-          FindingKind::Deadlock, noPc, noPc, resident.front()->number, 0, 0,
-          [&] {
+          FindingKind::Deadlock, noPc, noPc, resident.front()->getNumber(), 0,
+          0, [&] {
             return formatv(
                        "{0} blocks fill the device and wait; {1} of the grid "
                        "were not started",
-                       resident.size(), notStarted)
+                       blocks, notStarted)
                 .str();
           });
-    for (std::unique_ptr<Block> &block : resident)
-      reportDeadlock(*block, worker);
+    for (std::unique_ptr<Cluster> &cluster : resident)
+      reportAll(*cluster, worker);
     resident.clear();
     allCompleted = false;
   }
 
   const LaunchContext &launch;
   Worker &worker;
-  std::vector<std::unique_ptr<Block>> resident;
+  const uint64_t numClusters;
+  std::vector<std::unique_ptr<Cluster>> resident;
   uint64_t numStarted = 0;
   bool allCompleted = true;
 };
@@ -158,6 +191,6 @@ private:
 bool mlir::mirage::emulator::runAllBlocks(const LaunchContext &launch,
                                           std::deque<Worker> &workers) {
   if (launch.kernel.communicates)
-    return CommunicatingBlocks(launch, workers.front()).run();
-  return IndependentBlocks(launch, workers).run();
+    return CommunicatingClusters(launch, workers.front()).run();
+  return IndependentClusters(launch, workers).run();
 }

@@ -9,7 +9,11 @@
 #include "Interpreter.h"
 #include "SpecialRegisters.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 using namespace mlir::mirage::emulator;
+
+using Extents = std::array<uint32_t, 3>;
 
 static void fillSpecials(Block &block, Warp &warp,
                          const LaunchContext &launch) {
@@ -43,13 +47,13 @@ static void startWarp(Block &block, uint32_t index,
   fillSpecials(block, warp, launch);
 }
 
-void mlir::mirage::emulator::startBlock(Block &block, uint64_t number,
-                                        const LaunchContext &launch) {
+static void startBlock(Block &block, const Extents &coordinates,
+                       const LaunchContext &launch) {
   const auto &grid = launch.config.grid;
-  block.number = number;
-  block.coordinates = {uint32_t(number % grid[0]),
-                       uint32_t(number / grid[0] % grid[1]),
-                       uint32_t(number / grid[0] / grid[1])};
+  block.number =
+      coordinates[0] +
+      uint64_t(grid[0]) * (coordinates[1] + uint64_t(grid[1]) * coordinates[2]);
+  block.coordinates = coordinates;
   block.steps = 0;
   block.wasStopped = false;
   block.syncRecords.clear();
@@ -72,4 +76,31 @@ void mlir::mirage::emulator::startBlock(Block &block, uint64_t number,
   block.liveWarps = launch.warpsPerBlock;
   for (uint32_t index = 0; index < launch.warpsPerBlock; ++index)
     startWarp(block, index, launch);
+}
+
+/// Coordinates of a number that counts along x first.
+static Extents delinearize(uint64_t number, const Extents &extents) {
+  return {uint32_t(number % extents[0]),
+          uint32_t(number / extents[0] % extents[1]),
+          uint32_t(number / extents[0] / extents[1])};
+}
+
+void mlir::mirage::emulator::startCluster(Cluster &cluster, uint64_t number,
+                                          const LaunchContext &launch) {
+  const Extents &size = launch.config.cluster;
+  Extents numClusters;
+  for (unsigned axis = 0; axis < 3; ++axis)
+    numClusters[axis] = launch.config.grid[axis] / size[axis];
+  Extents first = delinearize(number, numClusters);
+  cluster.blocks.resize(launch.blocksPerCluster);
+  cluster.arrived = cluster.phase = 0;
+  cluster.arriving.clear();
+  cluster.released.clear();
+  for (auto [rank, block] : llvm::enumerate(cluster.blocks)) {
+    Extents coordinates = delinearize(rank, size);
+    for (unsigned axis = 0; axis < 3; ++axis)
+      coordinates[axis] += first[axis] * size[axis];
+    startBlock(block, coordinates, launch);
+    block.cluster = &cluster;
+  }
 }

@@ -65,7 +65,7 @@ using AgentClocks = std::array<uint32_t, numAgents>;
 /// acquired from them.
 struct VectorClock {
   AgentClocks own = {};
-  std::map<uint32_t, AgentClocks> foreign; ///< by block
+  std::map<uint32_t, AgentClocks> foreign; ///< by block number
 
   void join(const VectorClock &other) {
     joinAgents(own, other.own);
@@ -85,6 +85,9 @@ struct SyncRecord {
   bool blockScope = false; ///< only the same block may use it
   VectorClock clock;
 };
+
+/// What happened before in each of several blocks, by their numbers.
+using BlockClocks = std::map<uint32_t, AgentClocks>;
 
 /// The clocks of one warp.
 class WarpClock {
@@ -144,6 +147,19 @@ public:
                   // business
       VectorClock::joinAgents(vector.foreign[other], clocks);
     }
+  }
+
+  /// Hands out all that the warp knows.
+  void release(BlockClocks &clocks) {
+    VectorClock::joinAgents(clocks[block], vector.own);
+    for (const auto &[other, known] : vector.foreign)
+      VectorClock::joinAgents(clocks[other], known);
+    tick();
+  }
+  void acquire(const BlockClocks &clocks) {
+    for (const auto &[other, known] : clocks)
+      VectorClock::joinAgents(
+          other == block ? vector.own : vector.foreign[other], known);
   }
 
   VectorClock vector;

@@ -24,6 +24,11 @@ static std::string describeWait(const Block &block, const Warp &warp,
                    warp.index, split.barrier, barrier.arrived,
                    barrier.expected);
   }
+  case Split::State::AtClusterBarrier:
+    return formatv("warp {0} waits at the barrier of its cluster, where {1} of "
+                   "{2} threads have arrived",
+                   warp.index, block.cluster->arrived,
+                   block.cluster->countThreads());
   case Split::State::AtWarpSync:
     return formatv("lanes {0:x} of warp {1} wait for others of their warp",
                    split.waitingLanes, warp.index);

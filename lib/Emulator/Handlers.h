@@ -80,6 +80,9 @@ void exitLanes(ExecutionState &state, uint32_t lanes);
 
 /// Where blocks wait for one another's warps (HandlersBarrier.cpp). `count` 0:
 /// all.
+/// Lets all that wait at the barrier of a cluster go on if all threads that
+/// have not ended have arrived.
+void completeClusterBarrier(Cluster &cluster);
 Outcome arriveAtBarrier(ExecutionState &state, const Instruction &instruction,
                         unsigned barrier, uint32_t count, bool waits,
                         int reduction, uint32_t resultSlot, uint32_t votes);

@@ -109,7 +109,12 @@ Outcome copyAsync(ExecutionState &state, const Instruction &instruction) {
   return Outcome::Next;
 }
 
-Handler selectCopy(const Form &, Instruction &) { return copyAsync; }
+/// Variables named as addresses are in the space of their operand: neither is a
+/// generic address.
+Handler selectCopy(const Form &form, Instruction &instruction) {
+  instruction.space = spaceOf(form);
+  return copyAsync;
+}
 
 Outcome commitGroup(ExecutionState &state, const Instruction &) {
   for (uint32_t rest = state.active; rest; rest &= rest - 1)

@@ -11,6 +11,7 @@
 #include "Divergence.h"
 #include "Handlers.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir::mirage::emulator;
@@ -103,6 +104,7 @@ bool isRunnable(Split &split) {
 
 void endWarp(Block &block, Warp &warp, Worker &worker) {
   --block.liveWarps;
+  completeClusterBarrier(*block.cluster);
   if (warp.copies.empty())
     return;
   ExecutionState state;
@@ -146,8 +148,23 @@ bool runWarp(Block &block, Warp &warp, Worker &worker, uint64_t limit) {
 void mlir::mirage::emulator::stopBlock(Block &block) {
   block.wasStopped = true;
   block.liveWarps = 0;
-  for (Warp &warp : block.warps)
+  for (Warp &warp : block.warps) {
     warp.splits.clear();
+    warp.exited = warp.lanes;
+  }
+}
+
+bool Cluster::hasEnded() const {
+  return llvm::all_of(blocks,
+                      [](const Block &block) { return block.liveWarps == 0; });
+}
+
+uint32_t Cluster::countThreads() const {
+  uint32_t threads = 0;
+  for (const Block &block : blocks)
+    for (const Warp &warp : block.warps)
+      threads += llvm::popcount(warp.alive());
+  return threads;
 }
 
 BlockTurn mlir::mirage::emulator::runBlock(Block &block, Worker &worker,

@@ -13,9 +13,11 @@
 
 namespace mlir::mirage::emulator {
 
-/// Makes a block ready to run from its start. A block can be used again and
-/// again.
-void startBlock(Block &block, uint64_t number, const LaunchContext &launch);
+/// Makes the blocks of a cluster ready to run from their start; one alone where
+/// the launch has no clusters. A cluster can be used again and again.
+/// \param number  of the cluster, counted along x first.
+void startCluster(Cluster &cluster, uint64_t number,
+                  const LaunchContext &launch);
 
 enum class BlockState : uint8_t {
   Ended,   ///< all threads have ended, or the block was stopped

@@ -94,10 +94,11 @@ void fillRegisterTemplate(LaunchContext &launch) {
 void runBlocks(const LaunchContext &launch, LaunchResult &result) {
   result.blocksCommunicate = launch.kernel.communicates;
   std::deque<Worker> workers;
-  uint64_t count = launch.kernel.communicates
-                       ? 1
-                       : std::min<uint64_t>(std::max(1u, launch.config.threads),
-                                            launch.numBlocks);
+  uint64_t count =
+      launch.kernel.communicates
+          ? 1
+          : std::min<uint64_t>(std::max(1u, launch.config.threads),
+                               launch.numBlocks / launch.blocksPerCluster);
   for (uint64_t i = 0; i < count; ++i) {
     workers.emplace_back(launch);
     workers.back().traffic.resize(launch.kernel.code.size());
@@ -138,6 +139,7 @@ mlir::mirage::emulator::launch(const Module &module,
   context.threadsPerBlock = volumeOf(config.block);
   context.warpsPerBlock = (context.threadsPerBlock + warpSize - 1) / warpSize;
   context.numBlocks = volumeOf(config.grid);
+  context.blocksPerCluster = volumeOf(config.cluster);
   context.sharedBytes = info->staticSharedBytes + config.dynamicSharedBytes;
   bindBuffers(context);
   fillParameters(context);

@@ -64,6 +64,29 @@ static Error checkShape(const KernelInfo &info, const LaunchConfig &config) {
   return Error::success();
 }
 
+/// A cluster that the text requires is one of the launch: a driver would take
+/// it from there, but a manifest that says another one is wrong.
+static Error checkCluster(const KernelInfo &info, const LaunchConfig &config) {
+  constexpr uint64_t mostBlocks = 16;
+  for (unsigned axis = 0; axis < 3; ++axis)
+    if (config.cluster[axis] == 0 ||
+        config.grid[axis] % config.cluster[axis] != 0)
+      return launchError("kernel '{0}': expects clusters that divide the {1} "
+                         "blocks along grid axis {2}, got {3}",
+                         info.name, config.grid[axis], axis,
+                         config.cluster[axis]);
+  if (volumeOf(config.cluster) > mostBlocks)
+    return launchError("kernel '{0}': expects at most {1} blocks in a cluster, "
+                       "got {2}",
+                       info.name, mostBlocks, volumeOf(config.cluster));
+  if (info.requiredCluster[0] && info.requiredCluster != config.cluster)
+    return launchError("kernel '{0}': expects clusters of {1} blocks "
+                       "(.reqnctapercluster), got {2}",
+                       info.name, shapeOf(info.requiredCluster),
+                       shapeOf(config.cluster));
+  return Error::success();
+}
+
 static Error checkArguments(const KernelInfo &info,
                             const LaunchConfig &config) {
   if (info.parameters.size() != config.arguments.size())
@@ -93,6 +116,8 @@ static Error checkArguments(const KernelInfo &info,
 Error mlir::mirage::emulator::checkLaunch(const KernelInfo &info,
                                           const LaunchConfig &config) {
   if (Error error = checkShape(info, config))
+    return error;
+  if (Error error = checkCluster(info, config))
     return error;
   return checkArguments(info, config);
 }

@@ -34,6 +34,7 @@ OpcodeTable::OpcodeTable() {
   add(asyncCopyRows());
   add(controlRows());
   add(barrierRows());
+  add(clusterRows());
   add(shuffleRows());
   add(matrixRows());
   add(multiplyRows());

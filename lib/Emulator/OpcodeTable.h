@@ -105,6 +105,7 @@ llvm::ArrayRef<Row> fenceRows();
 llvm::ArrayRef<Row> asyncCopyRows();
 llvm::ArrayRef<Row> controlRows();
 llvm::ArrayRef<Row> barrierRows();
+llvm::ArrayRef<Row> clusterRows();
 llvm::ArrayRef<Row> shuffleRows();
 llvm::ArrayRef<Row> matrixRows();
 llvm::ArrayRef<Row> multiplyRows();

@@ -35,7 +35,7 @@ private:
   void parseEntry();
   void parseFunction();
   bool parseParameter(KernelInfo &info, Scope &scope, SpaceLayout &layout);
-  bool parseThreadCounts(std::array<uint32_t, 3> &counts);
+  bool parseExtents(std::array<uint32_t, 3> &counts);
   bool parseEntryDirectives(KernelInfo &info);
   void place(std::vector<uint8_t> &image, uint64_t base,
              const VariableSyntax &variable);
@@ -227,7 +227,7 @@ bool FileParser::parseParameter(KernelInfo &info, Scope &scope,
   return true;
 }
 
-bool FileParser::parseThreadCounts(std::array<uint32_t, 3> &counts) {
+bool FileParser::parseExtents(std::array<uint32_t, 3> &counts) {
   counts = {1, 1, 1};
   for (unsigned axis = 0; axis < 3; ++axis) {
     uint64_t value = 0;
@@ -245,13 +245,18 @@ bool FileParser::parseEntryDirectives(KernelInfo &info) {
     Token word = lexer.take();
     std::array<uint32_t, 3> ignored;
     if (word.text == ".maxntid") {
-      if (!parseThreadCounts(info.maxThreads))
+      if (!parseExtents(info.maxThreads))
         return false;
     } else if (word.text == ".reqntid") {
-      if (!parseThreadCounts(info.requiredThreads))
+      if (!parseExtents(info.requiredThreads))
         return false;
+    } else if (word.text == ".reqnctapercluster") {
+      if (!parseExtents(info.requiredCluster))
+        return false;
+    } else if (word.text == ".explicitcluster") {
+      // The launch states a cluster; LaunchCheck.cpp wants the required one.
     } else if (word.text == ".minnctapersm" || word.text == ".maxnreg") {
-      if (!parseThreadCounts(ignored))
+      if (!parseExtents(ignored))
         return false;
     } else if (word.text == ".noreturn" || word.text == ".pragma") {
       if (lexer.peek().kind == TokenKind::String)
@@ -260,8 +265,7 @@ bool FileParser::parseEntryDirectives(KernelInfo &info) {
     } else {
       diagnostics.error(word.location,
                         "expected '{' or a directive such as .maxntid, found " +
-                            word.describe() +
-                            " (clusters are not supported yet)");
+                            word.describe());
       return false;
     }
   }

@@ -72,6 +72,8 @@ uint64_t mlir::mirage::emulator::specialValue(SpecialRegister which,
   using R = SpecialRegister;
   const auto &shape = launch.config.block;
   const auto &grid = launch.config.grid;
+  const auto &cluster = launch.config.cluster;
+  const auto &place = block.coordinates;
   uint32_t thread = warp.index * warpSize + lane;
   switch (which) {
   case R::TidX:
@@ -86,24 +88,40 @@ uint64_t mlir::mirage::emulator::specialValue(SpecialRegister which,
     return shape[1];
   case R::NtidZ:
     return shape[2];
-  case R::ClusterIdX:
   case R::CtaidX:
-    return block.coordinates[0];
-  case R::ClusterIdY:
+    return place[0];
   case R::CtaidY:
-    return block.coordinates[1];
-  case R::ClusterIdZ:
+    return place[1];
   case R::CtaidZ:
-    return block.coordinates[2];
-  case R::NumClusterX:
+    return place[2];
   case R::NctaidX:
     return grid[0];
-  case R::NumClusterY:
   case R::NctaidY:
     return grid[1];
-  case R::NumClusterZ:
   case R::NctaidZ:
     return grid[2];
+  case R::ClusterIdX:
+    return place[0] / cluster[0];
+  case R::ClusterIdY:
+    return place[1] / cluster[1];
+  case R::ClusterIdZ:
+    return place[2] / cluster[2];
+  case R::NumClusterX:
+    return grid[0] / cluster[0];
+  case R::NumClusterY:
+    return grid[1] / cluster[1];
+  case R::NumClusterZ:
+    return grid[2] / cluster[2];
+  case R::ClusterCtaidX:
+    return place[0] % cluster[0];
+  case R::ClusterCtaidY:
+    return place[1] % cluster[1];
+  case R::ClusterCtaidZ:
+    return place[2] % cluster[2];
+  case R::ClusterCtarank:
+    return place[0] % cluster[0] +
+           cluster[0] *
+               (place[1] % cluster[1] + cluster[1] * (place[2] % cluster[2]));
   case R::LaneId:
     return lane;
   case R::WarpId:
@@ -125,10 +143,13 @@ uint64_t mlir::mirage::emulator::specialValue(SpecialRegister which,
   case R::LaneMaskGt:
     return uint32_t(~((2ull << lane) - 1));
   case R::ClusterNctaidX:
+    return cluster[0];
   case R::ClusterNctaidY:
+    return cluster[1];
   case R::ClusterNctaidZ:
+    return cluster[2];
   case R::ClusterNctarank:
-    return 1;
+    return launch.blocksPerCluster;
   case R::DynamicSharedSize:
     return launch.config.dynamicSharedBytes;
   case R::TotalSharedSize:

@@ -53,6 +53,7 @@ struct LaunchContext {
   const LaunchConfig &config;
   uint32_t threadsPerBlock = 0, warpsPerBlock = 0;
   uint64_t numBlocks = 0;
+  uint32_t blocksPerCluster = 1;
   uint32_t sharedBytes = 0; ///< static and dynamic
   std::vector<uint8_t> parameters;
   std::vector<Region> regions; ///< global memory
@@ -67,6 +68,7 @@ struct Split {
   enum class State : uint8_t {
     Runnable,
     AtBarrier,
+    AtClusterBarrier,
     AtWarpSync, ///< waits for lanes of its warp at the same instruction
     Polling,    ///< reads a place again and again; waits for it to change
   };
@@ -104,6 +106,9 @@ struct Warp {
   uint32_t lanes = 0;   ///< that exist: fewer in the last warp
   uint32_t exited = 0;  ///< of these
   uint32_t carries = 0; ///< of add.cc, a bit per lane
+  /// Lanes that have arrived at the cluster's barrier and not yet waited, and
+  /// of these the ones that did in an odd phase.
+  uint32_t clusterArrivals = 0, oddArrivals = 0;
   uint8_t *registers = nullptr;
   uint8_t *local = nullptr;
   std::vector<Split> splits;
@@ -142,12 +147,14 @@ struct Barrier {
 };
 
 struct Worker;
+struct Cluster;
 
 /// One thread block. It is plain state, so that a worker can leave it at any
 /// wait and come back.
 struct Block {
   uint64_t number = 0;
   std::array<uint32_t, 3> coordinates = {0, 0, 0};
+  Cluster *cluster = nullptr;
   std::vector<Warp> warps;
   std::array<Barrier, 16> barriers;
   std::vector<uint8_t> shared;
@@ -161,6 +168,21 @@ struct Block {
   std::map<uint64_t, SyncRecord> syncRecords;
 };
 
+/// Blocks that start together. Its barrier is one of all their threads: they
+/// arrive, and wait until all have.
+struct Cluster {
+  std::deque<Block> blocks; ///< which stay where they are
+  uint32_t arrived = 0;     ///< threads, in this phase
+  uint32_t phase = 0;       ///< how often all have arrived
+  BlockClocks arriving;     ///< what arrivals of this phase released
+  BlockClocks released;     ///< what those of the last one did
+
+  uint64_t getNumber() const { return blocks.front().number; }
+  bool hasEnded() const;
+  /// Threads that have not ended.
+  uint32_t countThreads() const;
+};
+
 /// What one host thread has at hand.
 struct Worker {
   explicit Worker(const LaunchContext &launch)
@@ -170,8 +192,8 @@ struct Worker {
   Counters counters;
   FindingSet findings;
   TrafficCache traffic;
-  /// Words of global memory: of the block that runs, or of all of them if they
-  /// communicate.
+  /// Words of global memory: of the cluster that runs, or of all of them if
+  /// they communicate.
   Shadow globalShadow;
   std::map<uint64_t, SyncRecord> globalSyncRecords;
   std::vector<GlobalInterval> intervals;

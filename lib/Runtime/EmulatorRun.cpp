@@ -76,12 +76,6 @@ private:
 
   llvm::Expected<EmulatedLaunch> emulate(const emulator::Module &module,
                                          const KernelLaunch &launch) {
-    if (llvm::any_of(launch.cluster, [](int64_t blocks) { return blocks > 1; }))
-      return llvm::createStringError(
-          "kernel " + launch.kernel +
-          ": the emulator runs clusters of one block, got one of " +
-          llvm::Twine(launch.cluster[0] * launch.cluster[1] *
-                      launch.cluster[2]));
     emulator::LaunchConfig config = makeConfig(launch);
     auto start = std::chrono::steady_clock::now();
     llvm::Expected<emulator::LaunchResult> result =
@@ -99,6 +93,7 @@ private:
     config.kernel = launch.kernel;
     llvm::copy(launch.grid, config.grid.begin());
     llvm::copy(launch.block, config.block.begin());
+    llvm::copy(launch.cluster, config.cluster.begin());
     config.dynamicSharedBytes = launch.dynamicSharedBytes;
     config.threads = resolveThreads(options.threads);
     config.checks = options.checks;

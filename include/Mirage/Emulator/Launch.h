@@ -80,6 +80,9 @@ struct LaunchConfig {
   std::string kernel;
   std::array<uint32_t, 3> grid = {1, 1, 1};
   std::array<uint32_t, 3> block = {1, 1, 1};
+  /// Blocks along each axis that start together and may wait for one another;
+  /// whole clusters fill the grid.
+  std::array<uint32_t, 3> cluster = {1, 1, 1};
   uint32_t dynamicSharedBytes = 0;
   std::vector<Buffer> buffers;
   std::vector<Argument> arguments;
@@ -104,9 +107,9 @@ struct LaunchResult {
   uint64_t findingsLeftOut = 0;
   /// False if a block was stopped: deadlock, step limit, trap, ...
   bool completed = true;
-  /// True if blocks of this kernel can talk to one another (atomics, volatile
-  /// or ordered accesses, fences); they then ran interleaved on one host
-  /// thread.
+  /// True if any blocks of this kernel can talk to one another (atomics,
+  /// volatile or ordered accesses, fences); they then ran interleaved on one
+  /// host thread. Those of one cluster always run so.
   bool blocksCommunicate = false;
 
   /// No finding but warnings.

@@ -42,6 +42,8 @@ struct KernelInfo {
   /// `.reqntid` and `.maxntid`; zero where the text does not say.
   std::array<uint32_t, 3> requiredThreads = {0, 0, 0};
   std::array<uint32_t, 3> maxThreads = {0, 0, 0};
+  /// `.reqnctapercluster`; zero where the text does not say.
+  std::array<uint32_t, 3> requiredCluster = {0, 0, 0};
   uint32_t numInstructions = 0;
 };
 

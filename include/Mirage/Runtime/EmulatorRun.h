@@ -38,9 +38,8 @@ struct EmulatorRun {
 /// Emulates the artifact's PTX, launch by launch. Outputs and workspace start
 /// as NaNs, so that an element that no kernel wrote is none by accident.
 /// \param inputs  one for each of the artifact's, of its type.
-/// \returns an error for PTX that the emulator does not know, for launches that
-/// contradict it, and for clusters, which are not emulated. Faults of the
-/// kernels are findings.
+/// \returns an error for PTX that the emulator does not know and for launches
+/// that contradict it. Faults of the kernels are findings.
 llvm::Expected<EmulatorRun> runOnEmulator(const Artifact &artifact,
                                           llvm::ArrayRef<HostTensor> inputs,
                                           const EmulatorOptions &options = {});

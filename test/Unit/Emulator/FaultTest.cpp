@@ -171,6 +171,17 @@ TEST(Fault, AsyncCopyNotWaitedFor) { // 8
   expectClean(copyOwn("cp.async.wait_all;\nbar.sync 0;\n") + read);
 }
 
+/// An address may be a variable itself.
+TEST(Fault, AsyncCopyToAVariable) {
+  std::string copy =
+      "setp.ne.b32 %p1, %tid, 0;\n"
+      "@!%p1 cp.async.ca.shared.global [smem+512], [%a1+16], 4;\n"
+      "cp.async.wait_all;\nbar.sync 0;\n";
+  expectClean(copy + "ld.shared.b32 %r50, [smem+512];\n");
+  expectFault(copy + "ld.shared.b32 %r50, [smem+516];\n",
+              FindingKind::UninitializedRead);
+}
+
 TEST(Fault, AsyncCopyReadByAnotherWarpWithoutBarrier) { // 9
   std::string wait = "cp.async.wait_group 0;\n";
   expectFault(copyOwn(wait) + readOpposite(), FindingKind::SharedRace);

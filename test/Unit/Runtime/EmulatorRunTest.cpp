@@ -107,10 +107,10 @@ TEST(EmulatorRun, WhatCannotRunIsSaid) {
   TensorSpec other{{130, 7}, ElementType::F32};
   EXPECT_EQ(messageOf(artifact, makeNormalTensor(other, 1, 1, 0)),
             "input X: expects tensor<7x130xf32>, got tensor<130x7xf32>");
-  artifact.launches[0].cluster = {2, 1, 1};
+  artifact.launches[0].cluster = {3, 1, 1};
   EXPECT_EQ(messageOf(artifact, inputs),
-            "kernel squares: the emulator runs clusters of one block, got one "
-            "of 2");
+            "kernel squares: kernel 'squares': expects clusters that divide "
+            "the 8 blocks along grid axis 0, got 3");
   artifact = makeTwoKernels();
   artifact.launches[0].arguments.pop_back();
   EXPECT_EQ(messageOf(artifact, inputs).find("kernel squares: "), 0u);

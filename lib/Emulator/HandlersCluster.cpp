@@ -1,0 +1,125 @@
+//===- HandlersCluster.cpp - barrier.cluster ------------------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The one barrier that the blocks of a cluster have (PTX ISA, 9.7.13.4). Each
+// thread arrives and then waits, in this order; threads that have ended count
+// as arrived. Arriving releases unless it is relaxed, waiting acquires.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Handlers.h"
+
+using namespace mlir::mirage::emulator;
+
+void mlir::mirage::emulator::completeClusterBarrier(Cluster &cluster) {
+  if (cluster.arrived == 0 || cluster.arrived < cluster.countThreads())
+    return;
+  ++cluster.phase;
+  cluster.arrived = 0;
+  cluster.released = std::move(cluster.arriving);
+  cluster.arriving.clear();
+  for (Block &block : cluster.blocks)
+    for (Warp &warp : block.warps)
+      for (Split &split : warp.splits)
+        if (split.state == Split::State::AtClusterBarrier) {
+          split.state = Split::State::Runnable;
+          warp.clock.acquire(cluster.released);
+        }
+}
+
+namespace {
+
+/// Bits of Instruction::variant.
+enum : uint16_t { isAligned = 1, isRelaxed = 2 };
+
+bool isOdd(const Cluster &cluster) { return cluster.phase & 1; }
+
+Outcome misuse(const ExecutionState &state, uint32_t lanes,
+               llvm::StringRef message) {
+  state.report(FindingKind::BarrierMisuse, llvm::countr_zero(lanes),
+               [&] { return message.str(); });
+  return Outcome::Stopped;
+}
+
+bool isMissingLanes(ExecutionState &state, const Instruction &instruction,
+                    Outcome &outcome) {
+  return (instruction.variant & isAligned) &&
+         !requireWholeWarp(state, "an aligned barrier", outcome);
+}
+
+Outcome arrive(ExecutionState &state, const Instruction &instruction) {
+  Outcome outcome = Outcome::Next;
+  if (isMissingLanes(state, instruction, outcome))
+    return outcome;
+  Warp &warp = *state.warp;
+  Cluster &cluster = *state.block->cluster;
+  if (uint32_t twice = warp.clusterArrivals & state.active)
+    return misuse(state, twice,
+                  "the thread arrives at the cluster's barrier, and has not "
+                  "waited since it did before");
+  warp.clusterArrivals |= state.active;
+  warp.oddArrivals &= ~state.active;
+  if (isOdd(cluster))
+    warp.oddArrivals |= state.active;
+  cluster.arrived += llvm::popcount(state.active);
+  if (!(instruction.variant & isRelaxed))
+    warp.clock.release(cluster.arriving);
+  completeClusterBarrier(cluster);
+  return Outcome::Next;
+}
+
+Outcome wait(ExecutionState &state, const Instruction &instruction) {
+  Outcome outcome = Outcome::Next;
+  if (isMissingLanes(state, instruction, outcome))
+    return outcome;
+  Warp &warp = *state.warp;
+  Cluster &cluster = *state.block->cluster;
+  if (uint32_t missing = state.active & ~warp.clusterArrivals)
+    return misuse(state, missing,
+                  "the thread waits at the cluster's barrier, and has not "
+                  "arrived");
+  warp.clusterArrivals &= ~state.active;
+  // Nobody is more than a phase behind.
+  uint32_t early = isOdd(cluster) ? warp.oddArrivals : ~warp.oddArrivals;
+  if (!(early & state.active)) {
+    warp.clock.acquire(cluster.released);
+    return Outcome::Next;
+  }
+  for (Split &split : warp.splits)
+    if (split.mask & state.active) {
+      split.state = Split::State::AtClusterBarrier;
+      split.pc = state.pc + 1;
+    }
+  return Outcome::Parked;
+}
+
+uint16_t variantOf(const Form &form) {
+  return (form.has("aligned") ? isAligned : 0) |
+         (form.has("relaxed") ? isRelaxed : 0);
+}
+
+Handler selectArrive(const Form &form, Instruction &instruction) {
+  instruction.variant = variantOf(form);
+  return arrive;
+}
+
+Handler selectWait(const Form &form, Instruction &instruction) {
+  instruction.variant = variantOf(form);
+  return wait;
+}
+
+const Row rows[] = {
+    {"barrier.cluster.arrive[.release|relaxed][.aligned]", "",
+     InstructionClass::Barrier, selectArrive},
+    {"barrier.cluster.wait[.acquire][.aligned]", "", InstructionClass::Barrier,
+     selectWait},
+};
+
+} // namespace
+
+llvm::ArrayRef<Row> mlir::mirage::emulator::clusterRows() { return rows; }
