@@ -21,7 +21,8 @@ static constexpr int64_t kBufferAlignment = 256;
 
 FailureOr<LaunchSequence> LaunchSequence::read(func::FuncOp function) {
   LaunchSequence sequence(function);
-  if (failed(sequence.readBody()) || failed(sequence.readResults()))
+  if (failed(sequence.readBody()) || failed(sequence.readResults()) ||
+      failed(sequence.readLaunches()))
     return failure();
   return sequence;
 }
@@ -90,7 +91,7 @@ LogicalResult LaunchSequence::readKernel(Operation &kernel) {
            << "expects a block graph in place of each operator "
               "(--mirage-assign-default-blocks), got '"
            << kernel.getName() << "'";
-  launches.push_back(block);
+  kernels.push_back(block);
   for (Value result : kernel.getResults())
     views[result] = *findView(result);
   return success();
@@ -155,24 +156,178 @@ LogicalResult LaunchSequence::readResults() {
                 "(--mirage-materialize-results), result "
              << index << " is not";
   }
-  for (block::GraphOp launch : launches)
-    for (Value result : launch->getResults())
+  for (block::GraphOp kernel : kernels)
+    for (Value result : kernel->getResults())
       if (Value root = getRoot(result);
           !resultIndex.count(root) && !llvm::is_contained(intermediates, root))
         intermediates.push_back(root);
   return success();
 }
 
-StorageProblem LaunchSequence::makeStorageProblem() const {
-  DenseMap<Value, unsigned> written, lastUse;
-  for (auto [number, launch] : llvm::enumerate(launches)) {
-    for (Value operand : launch->getOperands())
-      lastUse[getRoot(operand)] = number;
-    for (Value result : launch->getResults()) {
-      written.try_emplace(getRoot(result), number);
-      lastUse[getRoot(result)] = number;
+//===----------------------------------------------------------------------===//
+// Kernels that share a launch
+//===----------------------------------------------------------------------===//
+
+bool Launch::has(LaunchBarrier barrier) const {
+  return llvm::any_of(shared, [&](const SharedLaunch &link) {
+    return link.barrier == barrier;
+  });
+}
+
+ArrayRef<int64_t> Launch::getCluster() {
+  if (!has(LaunchBarrier::Cluster))
+    return {};
+  return *kernels.front().getCluster();
+}
+
+/// Whether a block of `reader` reads of an operand what a block of `writer`
+/// with the same coordinate along a grid axis wrote, as a result, and no other.
+static bool staysAlong(unsigned axis, const TileGraph &writer, unsigned result,
+                       ShapedType written, const TileGraph &reader,
+                       unsigned operand, ShapedType read) {
+  if (writer.grid[axis] == 1)
+    return true;
+  int dim = writer.tileOutputs[result].gridMap[axis];
+  if (dim < 0 || reader.tileInputs[operand].gridMap[axis] != dim ||
+      written.getDimSize(dim) != read.getDimSize(dim))
+    return false;
+  SmallVector<Axis, 2> alone = {static_cast<Axis>(axis)};
+  return writer.getJoinedAxes(result, dim) == alone &&
+         reader.getCuttingAxes(operand, dim) == alone;
+}
+
+/// Whether all axes of a grid but one have the extents of another one's, and
+/// that one has its extent or one block.
+static bool joinsAlong(unsigned axis, ArrayRef<int64_t> grid,
+                       ArrayRef<int64_t> joined) {
+  for (unsigned other = 0; other < grid.size(); ++other)
+    if (joined[other] != grid[other] && (other != axis || joined[other] != 1))
+      return false;
+  return grid[axis] > 1;
+}
+
+std::optional<unsigned> LaunchSequence::findJoinedAxis(unsigned number) const {
+  if (number == 0)
+    return std::nullopt;
+  block::GraphOp before = kernels[number - 1], kernel = kernels[number];
+  if (before.getGrid().size() != kernel.getGrid().size())
+    return std::nullopt;
+  auto header = [](block::GraphOp graph) {
+    return cast<TileGraphOpInterface>(graph.getOperation()).getHeader();
+  };
+  const TileGraph writer = header(before), reader = header(kernel);
+  OperandRange tiles = before.getBody().front().getTerminator()->getOperands();
+  SmallVector<std::pair<unsigned, unsigned>> reads; // result, operand
+  for (auto [operand, tensor] : llvm::enumerate(kernel.getInputs()))
+    for (auto [result, left] : llvm::enumerate(before->getResults())) {
+      if (getRoot(left) != getRoot(tensor))
+        continue;
+      if (left != tensor)
+        return std::nullopt;
+      reads.emplace_back(result, operand);
+    }
+  if (reads.empty())
+    return std::nullopt;
+  auto stays = [&](unsigned axis) {
+    return llvm::all_of(reads, [&](auto read) {
+      return staysAlong(
+          axis, writer, read.first,
+          cast<ShapedType>(tiles[read.first].getType()), reader, read.second,
+          cast<ShapedType>(
+              kernel.getBody().getArgument(read.second).getType()));
+    });
+  };
+  for (unsigned axis = 0; axis < writer.grid.size(); ++axis)
+    if (joinsAlong(axis, before.getGrid(), kernel.getGrid()) &&
+        llvm::all_of(
+            llvm::seq<unsigned>(0, writer.grid.size()),
+            [&](unsigned other) { return other == axis || stays(other); }))
+      return axis;
+  return std::nullopt;
+}
+
+LogicalResult LaunchSequence::readLaunches() {
+  for (auto [number, kernel] : llvm::enumerate(kernels)) {
+    if (Attribute barrier = kernel->getAttr(kLaunchBarrierAttr)) {
+      if (failed(addToLaunch(number, barrier)))
+        return failure();
+    } else {
+      launches.push_back({{kernel}, {}});
     }
   }
+  return success();
+}
+
+/// The attribute may have come here by any way: whether it can be so is seen
+/// from the graphs.
+LogicalResult LaunchSequence::addToLaunch(unsigned number,
+                                          Attribute attribute) {
+  block::GraphOp kernel = kernels[number];
+  auto name = dyn_cast<StringAttr>(attribute);
+  std::optional<LaunchBarrier> barrier =
+      name ? parseLaunchBarrier(name) : std::nullopt;
+  if (!barrier || *barrier == LaunchBarrier::Launch)
+    return kernel.emitError() << "expects \"last_arrival\" or \"cluster\" as '"
+                              << kLaunchBarrierAttr << "', got " << attribute;
+  std::optional<unsigned> axis = findJoinedAxis(number);
+  if (!axis)
+    return kernel.emitError()
+           << "expects a kernel that joins blocks of the kernel before it "
+              "along one grid axis in order to share its launch ('"
+           << kLaunchBarrierAttr << "')";
+  block::GraphOp before = kernels[number - 1];
+  if (before.getThreads() != kernel.getThreads())
+    return kernel.emitError()
+           << "expects as many threads as the kernel whose launch it shares, "
+           << before.getThreads() << ", got " << kernel.getThreads();
+  SharedLaunch shared{*barrier, *axis};
+  if (failed(checkBarrier(number, shared)))
+    return failure();
+  launches.back().kernels.push_back(kernel);
+  launches.back().shared.push_back(shared);
+  return success();
+}
+
+LogicalResult LaunchSequence::checkBarrier(unsigned number,
+                                           SharedLaunch shared) {
+  block::GraphOp kernel = kernels[number], before = kernels[number - 1];
+  int64_t numJoined = before.getGrid()[shared.axis],
+          numBlocks = kernel.getGrid()[shared.axis];
+  if (shared.barrier == LaunchBarrier::LastArrival && numBlocks != 1)
+    return kernel.emitError()
+           << "expects one block to go on of those that are joined, got all "
+           << numBlocks << " blocks along "
+           << getAxisName(static_cast<Axis>(shared.axis));
+  if (launches.back().has(LaunchBarrier::Cluster) ||
+      (shared.barrier == LaunchBarrier::Cluster &&
+       launches.back().kernels.size() > 1))
+    return kernel.emitError("expects no barrier of clusters where more than "
+                            "two kernels share a launch");
+  SmallVector<int64_t, 3> cluster(before.getGrid().size(), 1);
+  cluster[shared.axis] = numJoined;
+  std::optional<ArrayRef<int64_t>> stated = before.getCluster();
+  if (shared.barrier == LaunchBarrier::Cluster && stated != ArrayRef(cluster))
+    return kernel.emitError()
+           << "expects a kernel before it whose clusters are the " << numJoined
+           << " blocks along " << getAxisName(static_cast<Axis>(shared.axis));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Device memory
+//===----------------------------------------------------------------------===//
+
+StorageProblem LaunchSequence::makeStorageProblem() const {
+  DenseMap<Value, unsigned> written, lastUse;
+  for (auto [number, launch] : llvm::enumerate(launches))
+    for (block::GraphOp kernel : launch.kernels) {
+      for (Value operand : kernel->getOperands())
+        lastUse[getRoot(operand)] = number;
+      for (Value result : kernel->getResults()) {
+        written.try_emplace(getRoot(result), number);
+        lastUse[getRoot(result)] = number;
+      }
+    }
   StorageProblem problem(kBufferAlignment);
   for (Value tensor : intermediates)
     problem.add({convertTensor(tensor.getType()).getSizeBytes(),
@@ -189,10 +344,10 @@ void LaunchSequence::annotate(const StoragePlan &plan) {
     auto offset = offsets.find(getRoot(result));
     return offset == offsets.end() ? -1 : offset->second;
   };
-  for (block::GraphOp launch : launches)
-    launch->setAttr(kWorkspaceOffsetsAttr,
+  for (block::GraphOp kernel : kernels)
+    kernel->setAttr(kWorkspaceOffsetsAttr,
                     builder.getDenseI64ArrayAttr(
-                        llvm::map_to_vector(launch->getResults(), getOffset)));
+                        llvm::map_to_vector(kernel->getResults(), getOffset)));
   function->setAttr(kWorkspaceBytesAttr,
                     builder.getI64IntegerAttr(plan.sizeBytes));
 }
@@ -208,17 +363,17 @@ FailureOr<StoragePlan> LaunchSequence::readPlan() const {
            << kWorkspaceBytesAttr << "' is missing)";
   plan.sizeBytes = bytes.getInt();
   DenseMap<Value, int64_t> known;
-  for (block::GraphOp launch : launches) {
+  for (block::GraphOp kernel : kernels) {
     auto offsets =
-        launch->getAttrOfType<DenseI64ArrayAttr>(kWorkspaceOffsetsAttr);
-    if (!offsets || offsets.size() != launch->getNumResults())
-      return launch.emitError()
+        kernel->getAttrOfType<DenseI64ArrayAttr>(kWorkspaceOffsetsAttr);
+    if (!offsets || offsets.size() != kernel->getNumResults())
+      return kernel.emitError()
              << "expects a kernel with places for its results in device "
                 "memory; "
                 "--mirage-plan-device-memory makes them ('"
              << kWorkspaceOffsetsAttr << "' is missing or of another length)";
     for (auto [result, offset] :
-         llvm::zip_equal(launch->getResults(), offsets.asArrayRef())) {
+         llvm::zip_equal(kernel->getResults(), offsets.asArrayRef())) {
       Value root = getRoot(result);
       if (resultIndex.count(root))
         continue;
@@ -226,7 +381,7 @@ FailureOr<StoragePlan> LaunchSequence::readPlan() const {
       if (isFirst)
         plan.offsets.push_back(offset);
       else if (first->second != offset)
-        return launch.emitError()
+        return kernel.emitError()
                << "expects the parts of a tensor in one place in device "
                   "memory, got offsets "
                << first->second << " and " << offset;

@@ -29,6 +29,12 @@ int64_t mlir::mirage::getRingStride(int64_t tileBytes) {
 // Rows
 //===----------------------------------------------------------------------===//
 
+unsigned mlir::mirage::getJoinStages(int64_t numJoined, int64_t bytes) {
+  constexpr int64_t kBytesOnTheirWay = 32 * 1024;
+  return std::clamp<int64_t>(kBytesOnTheirWay / std::max<int64_t>(bytes, 1), 1,
+                             std::min(numJoined, kMaxStages));
+}
+
 int64_t mlir::mirage::getRowPadding(const TensorSpec &tile) {
   constexpr int64_t kMatrixRowBytes = 16;
   if (tile.getRank() == 0 || tile.getNumElements() == tile.shape.back())

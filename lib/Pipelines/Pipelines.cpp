@@ -46,6 +46,9 @@ static void addOptimize(OpPassManager &passManager,
   blocks.stages = options.search.stages;
   PlanSharedMemoryPassOptions plan;
   plan.target = options.search.target;
+  MergeLaunchesPassOptions merge;
+  merge.target = options.search.target;
+  merge.mergesLaunches = options.mergesLaunches;
   // For those that come in here: a program recorded earlier stays.
   passManager.addPass(createRecordProgramPass());
   passManager.addPass(createExpandComposedPass());
@@ -59,6 +62,7 @@ static void addOptimize(OpPassManager &passManager,
   passManager.addPass(createKeepRunningMaximaPass());
   passManager.addPass(createScheduleBlockPass());
   passManager.addPass(createPlanSharedMemoryPass(plan));
+  passManager.addPass(createMergeLaunchesPass(merge));
   passManager.addPass(createPlanDeviceMemoryPass());
 }
 

@@ -10,6 +10,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir::mirage;
 
@@ -78,7 +79,27 @@ static constexpr Chip kChips[] = {
     {"sm_121", kGB10},    {"sm_121a", kGB10},    {"sm_121f", kGB10},
 };
 
-/// Launches, the barrier and the latency were measured on an H200. That its L2
+/// Clusters lie within GPCs, not all of which have the same SMs. Of an H200 66
+/// clusters of 2 blocks are there at a time, 30 of 4, 15 of 8 and 7 of 16
+/// (cuOccupancyMaxActiveClusters, one block per SM). Of other GPUs the same
+/// share of SMs is taken.
+static std::array<int64_t, 4> getClusteredSMs(const GPU &gpu) {
+  constexpr int64_t kClustersOfH200[] = {66, 30, 15, 7};
+  std::array<int64_t, 4> SMs = {};
+  for (auto [number, clusters] : llvm::enumerate(kClustersOfH200))
+    if (int64_t blocks = int64_t(2) << number; blocks <= gpu.blocksPerCluster)
+      SMs[number] = clusters * gpu.numSMs / kH200.numSMs * blocks;
+  return SMs;
+}
+
+int64_t Target::getClusteredSMs(int64_t clusterBlocks) const {
+  if (clusterBlocks <= 1)
+    return numSMs;
+  unsigned number = llvm::Log2_64_Ceil(clusterBlocks) - 1;
+  return number < clusteredSMs.size() ? clusteredSMs[number] : 0;
+}
+
+/// Launches, barriers and the latency were measured on an H200. That its L2
 /// gives 7 TB/s and one SM draws 70 GB/s are estimates, here by clock and SM.
 /// Shared memory gives 128 bytes, and special functions 16 results, per clock
 /// and SM on all of them (CUDA C++ Programming Guide, throughput of
@@ -96,6 +117,7 @@ static Target makeTarget(const Chip &chip) {
   target.threadsPerSM = gpu.threadsPerSM;
   target.blocksPerSM = gpu.blocksPerSM;
   target.blocksPerCluster = gpu.blocksPerCluster;
+  target.clusteredSMs = getClusteredSMs(gpu);
   target.cacheBytes = static_cast<int64_t>(gpu.cacheMiB * 1024 * 1024);
   target.clockMHz = gpu.clockMHz;
   target.memoryBytesPerUs = gpu.memoryGBPerS * 1e3;
@@ -108,6 +130,8 @@ static Target makeTarget(const Chip &chip) {
   target.launchUs = 2.35;
   target.nextLaunchUs = 1.0;
   target.barrierUs = 0.02;
+  target.clusterBarrierUs = 0.45;
+  target.lastArrivalUs = 0.85;
   target.loadLatencyUs = 0.57;
   return target;
 }

@@ -93,6 +93,8 @@ static_assert(sizeof(LaunchConfig) == 56, "as in cuda.h");
   X(funcGetAttribute, "cuFuncGetAttribute", (int *, int, CUfunction))          \
   X(launchKernelEx, "cuLaunchKernelEx",                                        \
     (const LaunchConfig *, CUfunction, void **, void **))                      \
+  X(occupancyMaxActiveClusters, "cuOccupancyMaxActiveClusters",                \
+    (int *, CUfunction, const LaunchConfig *))                                 \
   X(memAlloc, "cuMemAlloc_v2", (CUdeviceptr *, size_t))                        \
   X(memFree, "cuMemFree_v2", (CUdeviceptr))                                    \
   X(memGetInfo, "cuMemGetInfo_v2", (size_t *, size_t *))                       \

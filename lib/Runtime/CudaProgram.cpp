@@ -63,6 +63,60 @@ llvm::Error CudaProgram::Impl::loadModule() {
                           (text.empty() ? "" : " (" + text.str() + ")"));
 }
 
+namespace {
+/// A launch as the driver takes it.
+struct DriverLaunch {
+  explicit DriverLaunch(const KernelLaunch &launch, CUstream stream = nullptr);
+  DriverLaunch(const DriverLaunch &) = delete;
+
+  LaunchConfig config = {};
+
+private:
+  LaunchAttribute &add(LaunchAttributeId id) {
+    LaunchAttribute &attribute = attributes[config.numAttributes++];
+    attribute.id = id;
+    return attribute;
+  }
+
+  LaunchAttribute attributes[2] = {};
+};
+} // namespace
+
+DriverLaunch::DriverLaunch(const KernelLaunch &launch, CUstream stream) {
+  llvm::copy(launch.grid, config.grid);
+  llvm::copy(launch.block, config.block);
+  config.dynamicSharedBytes = launch.dynamicSharedBytes;
+  config.stream = stream;
+  config.attributes = attributes;
+  if (launch.cluster != std::array<int64_t, 3>{1, 1, 1})
+    llvm::copy(launch.cluster, add(kClusterDimension).value.clusterDimension);
+  if (launch.dependent)
+    add(kProgrammaticStreamSerialization)
+        .value.programmaticStreamSerialization = 1;
+}
+
+/// Whether the device has a place for a whole cluster of a launch.
+llvm::Error CudaProgram::Impl::checkCluster(unsigned number,
+                                            CUfunction function) const {
+  const KernelLaunch &launch = artifact.launches[number];
+  if (launch.cluster == std::array<int64_t, 3>{1, 1, 1})
+    return llvm::Error::success();
+  int clusters = 0;
+  DriverLaunch described(launch);
+  if (llvm::Error error =
+          driver.check(driver.occupancyMaxActiveClusters(&clusters, function,
+                                                         &described.config),
+                       name(number)))
+    return error;
+  if (clusters > 0)
+    return llvm::Error::success();
+  return llvm::createStringError(
+      name(number) + " has clusters of " +
+      llvm::Twine(launch.cluster[0] * launch.cluster[1] * launch.cluster[2]) +
+      " blocks, and the device has no place for one; compile with "
+      "merge-launches=false");
+}
+
 llvm::Error CudaProgram::Impl::loadFunctions() {
   for (auto [number, launch] : llvm::enumerate(artifact.launches)) {
     CUfunction function = nullptr;
@@ -89,6 +143,8 @@ llvm::Error CudaProgram::Impl::loadFunctions() {
       result =
           driver.funcSetAttribute(function, kNonPortableClusterSizeAllowed, 1);
     if (llvm::Error error = driver.check(result, name(number)))
+      return error;
+    if (llvm::Error error = checkCluster(number, function))
       return error;
     functions.push_back(function);
   }
@@ -128,25 +184,6 @@ CudaProgram::load(const CudaDevice &device, const Artifact &artifact) {
 // Running
 //===----------------------------------------------------------------------===//
 
-/// Cluster and dependent launch, where they are asked for.
-static llvm::SmallVector<LaunchAttribute, 2>
-makeAttributes(const KernelLaunch &launch) {
-  llvm::SmallVector<LaunchAttribute, 2> attributes;
-  if (launch.cluster != std::array<int64_t, 3>{1, 1, 1}) {
-    LaunchAttribute cluster = {};
-    cluster.id = kClusterDimension;
-    llvm::copy(launch.cluster, cluster.value.clusterDimension);
-    attributes.push_back(cluster);
-  }
-  if (launch.dependent) {
-    LaunchAttribute dependent = {};
-    dependent.id = kProgrammaticStreamSerialization;
-    dependent.value.programmaticStreamSerialization = 1;
-    attributes.push_back(dependent);
-  }
-  return attributes;
-}
-
 llvm::Error
 CudaProgram::Impl::enqueueLaunch(unsigned number, CUstream stream,
                                  llvm::ArrayRef<CUdeviceptr> inputs,
@@ -163,15 +200,9 @@ CudaProgram::Impl::enqueueLaunch(unsigned number, CUstream stream,
   llvm::SmallVector<void *, 8> parameters;
   for (CUdeviceptr &address : addresses)
     parameters.push_back(&address);
-  llvm::SmallVector<LaunchAttribute, 2> attributes = makeAttributes(launch);
-  LaunchConfig config = {};
-  llvm::copy(launch.grid, config.grid);
-  llvm::copy(launch.block, config.block);
-  config.dynamicSharedBytes = launch.dynamicSharedBytes;
-  config.stream = stream;
-  config.attributes = attributes.data();
-  config.numAttributes = attributes.size();
-  return driver.check(driver.launchKernelEx(&config, functions[number],
+  DriverLaunch described(launch, stream);
+  return driver.check(driver.launchKernelEx(&described.config,
+                                            functions[number],
                                             parameters.data(), nullptr),
                       name(number) + " cannot be launched");
 }

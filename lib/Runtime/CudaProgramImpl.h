@@ -21,6 +21,7 @@ struct CudaProgram::Impl {
 
   llvm::Error loadModule();
   llvm::Error loadFunctions();
+  llvm::Error checkCluster(unsigned number, cuda::CUfunction function) const;
   llvm::Error allocate(int64_t bytes, const llvm::Twine &what,
                        cuda::Memory &memory) const;
   /// One launch; errors name its kernel.

@@ -9,6 +9,7 @@
 #include "Mirage/Search/CostModel.h"
 #include "Mirage/Graph/DefaultTileGraph.h"
 #include "Mirage/Graph/TileMemory.h"
+#include "Mirage/Planning/LaunchBarrier.h"
 #include "Mirage/Search/BlockTime.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -18,15 +19,13 @@
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
 using llvm::ArrayRef;
+using llvm::SmallVector;
 
-/// What a thread holds besides accumulators: fragments, addresses, values on
-/// their way. The code of the benchmarks' kernels takes 20 to 80 registers
-/// (ptxas -v, 64 to 512 threads), most of it up to 64.
-static constexpr int64_t kOtherRegisters = 64;
-
+/// A thread holds accumulators besides what it is taken to need.
 static bool fitRegisters(int64_t accumulators, int64_t threads,
                          const Target &target) {
-  int64_t perThread = target.getRegistersPerThread(threads) - kOtherRegisters;
+  int64_t perThread =
+      target.getRegistersPerThread(threads) - kExpectedRegisters;
   return accumulators <= perThread * threads;
 }
 
@@ -41,20 +40,30 @@ static double overlap(double a, double b, double c) {
   return std::sqrt(std::sqrt(sum)); // exact roots, so that machines agree
 }
 
+/// Of one block, one tile of whose rings has so many stages.
+static BlockResources getResources(const KernelWork &work, BlockShape shape) {
+  return {shape.threads,
+          work.sharedBytes + (shape.stages - 1) * work.stageBytes};
+}
+
 /// What it takes to join blocks in mid-kernel: parts are written, and read by a
-/// kernel that is launched for it (`--mirage-split-grid-joins`), element by
-/// element.
+/// kernel of its own (`--mirage-split-grid-joins`), element by element, behind
+/// the barrier that takes least (`--mirage-merge-launches`).
 double AnalyticCostModel::getJoinUs(const KernelWork &work,
-                                    int64_t threads) const {
+                                    BlockShape shape) const {
+  SmallVector<GridJoin, 3> chain;
+  for (const KernelWork::Join &join : work.joins)
+    chain.push_back({work.numBlocks, join.numJoined, join.keepsBlocks});
   double us = 0;
-  for (const KernelWork::Join &join : work.joins) {
+  for (auto [join, barrier] :
+       llvm::zip_equal(work.joins, chooseLaunchBarriers(chain, target))) {
     double blocks = work.numBlocks, joined = join.numJoined;
     double waves = std::ceil(blocks / joined / target.numSMs);
     int64_t elements =
         join.numJoined * int64_t(join.bytes) / getSizeBytes(ElementType::F32);
     double blockUs = std::max(join.bytes * joined / target.loadBytesPerUsSM,
-                              getElementsUs(elements, threads, target));
-    us += getLeastJoinUs() +
+                              getElementsUs(elements, shape.threads, target));
+    us += getLaunchBarrierUs(barrier, target) + target.loadLatencyUs +
           overlap(waves * blockUs,
                   2 * join.bytes * blocks / target.cacheBytesPerUs, 0);
   }
@@ -62,20 +71,15 @@ double AnalyticCostModel::getJoinUs(const KernelWork &work,
 }
 
 double AnalyticCostModel::getLeastJoinUs() const {
-  return target.nextLaunchUs + target.loadLatencyUs;
+  return getLeastLaunchBarrierUs(target) + target.loadLatencyUs;
 }
 
 /// How many blocks an SM holds at a time.
 static int64_t getBlocksPerSM(const KernelWork &work, BlockShape shape,
                               const Target &target) {
-  int64_t shared = std::max<int64_t>(
-      work.sharedBytes + (shape.stages - 1) * work.stageBytes, 1024);
-  int64_t perSM =
-      std::min({target.sharedBytesPerSM / (shared + 1024),
-                target.threadsPerSM / shape.threads, target.blocksPerSM,
-                target.registersPerSM / (kOtherRegisters * shape.threads),
-                int64_t(llvm::divideCeil(work.numBlocks, target.numSMs))});
-  return std::max<int64_t>(perSM, 1);
+  int64_t needed = llvm::divideCeil(work.numBlocks, target.numSMs);
+  int64_t resident = getResidentBlocks(getResources(work, shape), target);
+  return std::clamp<int64_t>(resident, 1, needed);
 }
 
 /// All blocks, in waves.
@@ -111,7 +115,7 @@ double AnalyticCostModel::estimateUs(const KernelWork &work,
   double blocksUs = getBlocksUs(work.numBlocks, block.getTime(shape),
                                 getBlocksPerSM(work, shape, target), target);
   Traffic traffic = getTraffic(work, target);
-  return target.launchUs + getJoinUs(work, shape.threads) +
+  return target.launchUs + getJoinUs(work, shape) +
          overlap(blocksUs, traffic.memoryUs, traffic.cacheUs);
 }
 

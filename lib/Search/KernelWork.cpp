@@ -88,8 +88,14 @@ static void addJoins(const TileGraph &kernel, KernelWork &work) {
     for (ValueId result : op.results)
       depths[result] = depth;
   }
+  auto isCut = [&](Axis axis) {
+    return llvm::any_of(kernel.tileOutputs, [&](const TileOutput &output) {
+      return output.gridMap[static_cast<unsigned>(axis)] >= 0;
+    });
+  };
   for (auto [join, parts] : bytes)
-    work.joins.push_back({parts, kernel.getExtent(join.second)});
+    work.joins.push_back(
+        {parts, kernel.getExtent(join.second), isCut(join.second)});
 }
 
 KernelWork mlir::mirage::search::getWork(const TileGraph &kernel,

@@ -8,9 +8,9 @@
 
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Dialect/Kernel/IR/Kernel.h"
+#include "Mirage/Graph/TileMemory.h"
 #include "Mirage/Transforms/Passes.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -23,23 +23,9 @@ namespace mlir::mirage {
 using namespace mlir;
 using namespace mlir::mirage;
 
-#define DEBUG_TYPE "mirage-split-grid-joins"
-
 static bool joinsBlocks(Operation *op) {
   auto accumulate = dyn_cast<block::AccumulateOp>(op);
   return accumulate && accumulate.getAxis() != AxisKind::Loop;
-}
-
-/// There is no code for clusters yet. They say how blocks work together, and
-/// not what they compute.
-static void dropCluster(block::GraphOp graph) {
-  if (!graph.getCluster())
-    return;
-  remark::missed(graph.getLoc(),
-                 remark::RemarkOpts::name("Cluster").category(DEBUG_TYPE))
-      << "the cluster is dropped: there is no code for blocks that share their "
-         "memory";
-  graph.removeClusterAttr();
 }
 
 namespace {
@@ -167,7 +153,7 @@ private:
         });
     auto parts = block::GraphOp::create(
         builder, graph.getLoc(), types, graph.getInputs(), graph.getGridAttr(),
-        /*cluster=*/nullptr, graph.getThreadsAttr(), graph.getLoopAttr(),
+        graph.getClusterAttr(), graph.getThreadsAttr(), graph.getLoopAttr(),
         graph.getStagesAttr(), graph.getImapsAttr(), graph.getFmapsAttr(),
         builder.getArrayAttr(omaps));
     fillParts(parts, written);
@@ -228,10 +214,13 @@ private:
     SmallVector<Attribute> imaps;
     SmallVector<int64_t> fmaps;
     SmallVector<Value> written = getWritten();
+    int64_t partBytes = 0;
     for (const Carried &entry : carried) {
       SmallVector<int64_t> imap = getOwnMap(entry.value);
-      if (entry.isJoined)
+      if (entry.isJoined) {
         imap[getAxis()] = kReplicated;
+        partBytes += convertTensor(entry.value.getType()).getSizeBytes();
+      }
       operands.push_back(
           parts.getResult(llvm::find(written, entry.value) - written.begin()));
       imaps.push_back(builder.getDenseI64ArrayAttr(imap));
@@ -246,11 +235,12 @@ private:
     SmallVector<int64_t> grid(graph.getGrid());
     if (!needsAxis())
       grid[getAxis()] = 1;
+    unsigned stages = getJoinStages(getExtent(), partBytes);
     auto joined = block::GraphOp::create(
         builder, graph.getLoc(), graph->getResultTypes(), operands,
         builder.getDenseI64ArrayAttr(grid), /*cluster=*/nullptr,
         graph.getThreadsAttr(), builder.getI64IntegerAttr(getExtent()),
-        /*stages=*/builder.getI64IntegerAttr(1), builder.getArrayAttr(imaps),
+        builder.getI64IntegerAttr(stages), builder.getArrayAttr(imaps),
         builder.getDenseI64ArrayAttr(fmaps), graph.getOmapsAttr());
     fillJoined(joined);
     return joined;
@@ -313,7 +303,6 @@ private:
 struct SplitGridJoinsPass
     : mirage::impl::SplitGridJoinsPassBase<SplitGridJoinsPass> {
   void runOnOperation() override {
-    getOperation()->walk([](block::GraphOp graph) { dropCluster(graph); });
     // A second kernel may join blocks along another axis, or once more.
     while (block::AccumulateOp join = findJoin())
       GridJoinSplitter(cast<block::GraphOp>(join->getParentOp()), join).run();

@@ -4,16 +4,14 @@
 // JUDGED-DAG: @online: equal
 // JUDGED-DAG: @twice: equal
 // JUDGED-DAG: @causal: equal
-// JUDGED-DAG: @cluster_alone: equal
 // JUDGED-DAG: @same_along: equal
-// RUN: mirage-opt %s --mirage-split-grid-joins --remarks-filter=.* --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // What is needed again on the other side of the join is read again, or carried.
 // CHECK-LABEL: func.func @softmax(
-// CHECK: %[[E:.+]]:2 = mirage_block.graph grid(x = 3, y = 4) threads(32) ins(%[[A:.+]] imap(x -> 0, y -> 1)) outs(omap(x -> 0, y -> 1), omap(x -> 0, y -> 1)) : (tensor<12x96xf16>) -> (tensor<3x4x4x24xf32>, tensor<3x4x4x1xf32>)
+// CHECK: %[[E:.+]]:2 = mirage_block.graph grid(x = 3, y = 4) cluster(y = 4) threads(32) ins(%[[A:.+]] imap(x -> 0, y -> 1)) outs(omap(x -> 0, y -> 1), omap(x -> 0, y -> 1)) : (tensor<12x96xf16>) -> (tensor<3x4x4x24xf32>, tensor<3x4x4x1xf32>)
 // CHECK: mirage_block.reshape %{{.+}} : (tensor<4x24xf32>) -> tensor<1x1x4x24xf32>
 // CHECK: mirage_block.yield
-// CHECK: mirage_block.graph grid(x = 3, y = 4) threads(32) loop(4)
+// CHECK: mirage_block.graph grid(x = 3, y = 4) threads(32) loop(4) stages(4)
 // CHECK-SAME: ins(%[[E]]#0 imap(x -> 0) fmap(1), %[[E]]#0 imap(x -> 0, y -> 1), %[[E]]#1 imap(x -> 0, y -> 1), %[[A]] imap(x -> 0, y -> 1)) outs(omap(x -> 0, y -> 1))
 // CHECK: %[[S:.+]] = mirage_block.accumulate %{{.+}} over loop sum dims [3] : tensor<1x1x4x24xf32>
 // CHECK: mirage_block.reshape %[[S]] : (tensor<1x1x4x1xf32>) -> tensor<4x1xf32>
@@ -41,7 +39,7 @@ func.func @softmax(%x: tensor<12x96xf16>) -> tensor<12x96xf16> {
 // Where blocks along the axis do the same afterwards, one of them does it.
 // CHECK-LABEL: func.func @online(
 // CHECK: %[[P:.+]]:2 = mirage_block.graph grid(x = 4) threads(32) loop(2) {{.*}} -> (tensor<4x8x1xf32>, tensor<4x8x1xf32>)
-// CHECK: mirage_block.graph grid(x = 1) threads(32) loop(4) ins(%[[P]]#0 imap() fmap(0), %[[P]]#1 imap() fmap(0)) outs(omap())
+// CHECK: mirage_block.graph grid(x = 1) threads(32) loop(4) stages(4) ins(%[[P]]#0 imap() fmap(0), %[[P]]#1 imap() fmap(0)) outs(omap())
 // CHECK: ^bb0(%[[S:.+]]: tensor<1x8x1xf32>, %[[N:.+]]: tensor<1x8x1xf32>):
 // CHECK: mirage_block.accumulate %[[S]] over loop sum rescale by %[[N]] : tensor<1x8x1xf32>, tensor<1x8x1xf32>
 // CHECK: mirage_block.accumulate %[[N]] over loop max : tensor<1x8x1xf32>
@@ -115,30 +113,11 @@ func.func @causal(%x: tensor<32x8xf32>) -> tensor<32x8xf32> {
   return %r : tensor<32x8xf32>
 }
 
-// Blocks that share their memory compute what they compute alone.
-// CHECK-LABEL: func.func @cluster_alone(
-// CHECK: mirage_block.graph grid(x = 4) threads(96)
-func.func @cluster_alone(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
-  %e = tensor.empty() : tensor<8x64xf16>
-  %r = mirage_kernel.graph ins(%x : tensor<8x64xf16>) outs(%e : tensor<8x64xf16>) {
-  ^bb0(%a: tensor<8x64xf16>):
-    // REMARK: split-grid-joins.mlir:[[@LINE+1]]:{{.*}}remark: [Missed] Cluster {{.*}}the cluster is dropped: there is no code for blocks that share their memory
-    %o = mirage_block.graph grid(x = 4) cluster(x = 2) threads(96) ins(%a imap(x -> 0)) outs(omap(x -> 0))
-        : (tensor<8x64xf16>) -> tensor<8x64xf16> {
-    ^bb0(%t: tensor<2x64xf16>):
-      %m = mirage_block.exp %t : tensor<2x64xf16>
-      mirage_block.yield %m : tensor<2x64xf32>
-    }
-    mirage_kernel.yield %o : tensor<8x64xf16>
-  } : tensor<8x64xf16>
-  return %r : tensor<8x64xf16>
-}
-
 // What all blocks along the joined axis have alike, and leave as a result, one of them writes,
 // and all read that.
 // CHECK-LABEL: func.func @same_along(
 // CHECK: %[[P:.+]]:3 = mirage_block.graph grid(x = 4) threads(32) {{.*}} outs(omap(x -> 0), omap(), omap()) : {{.*}} -> (tensor<4x8x1xf32>, tensor<1x8x64xf32>, tensor<1x8x64xf32>)
-// CHECK: mirage_block.graph grid(x = 1) threads(32) loop(4) ins(%[[P]]#0 imap() fmap(0), %[[P]]#1 imap(), %[[P]]#2 imap()) outs(omap(), omap())
+// CHECK: mirage_block.graph grid(x = 1) threads(32) loop(4) stages(4) ins(%[[P]]#0 imap() fmap(0), %[[P]]#1 imap(), %[[P]]#2 imap()) outs(omap(), omap())
 func.func @same_along(%x: tensor<8x64xf32>, %w: tensor<64x64xf32>) -> (tensor<8x64xf32>, tensor<8x64xf32>) {
   %e = tensor.empty() : tensor<8x64xf32>
   %r:2 = mirage_kernel.graph ins(%x, %w : tensor<8x64xf32>, tensor<64x64xf32>)

@@ -7,10 +7,14 @@
 //===----------------------------------------------------------------------===//
 //
 // A function that is compiled is nothing but kernel graphs, one after the
-// other, and each of these nothing but `mirage_block.graph`s, which are
-// launched, and views (TensorView.h). What lies in device memory is the
-// function's arguments, the results of launches and those of concats; every
-// other tensor is a view of one of these.
+// other, and each of these nothing but `mirage_block.graph`s, the kernels, and
+// views (TensorView.h). What lies in device memory is the function's arguments,
+// the results of kernels and those of concats; every other tensor is a view of
+// one of these.
+//
+// Each kernel is launched by itself, or shares a launch with the one before it,
+// where a barrier stands between them (`mirage.launch_barrier`,
+// Mirage/Planning/LaunchBarrier.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,10 +25,29 @@
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Dialect/Kernel/IR/Kernel.h"
 #include "Mirage/Dialect/Operator/LaunchAttributes.h"
+#include "Mirage/Planning/LaunchBarrier.h"
 #include "Mirage/Planning/StorageProblem.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace mlir::mirage {
+
+/// What stands before a kernel that shares a launch.
+struct SharedLaunch {
+  LaunchBarrier barrier = LaunchBarrier::Launch;
+  unsigned axis = 0; ///< of the grid, along which it joins blocks
+};
+
+/// Kernels that are launched together, one after the other.
+struct Launch {
+  SmallVector<block::GraphOp, 3> kernels;
+  SmallVector<SharedLaunch, 2> shared; ///< by kernel, from the second one on
+
+  bool has(LaunchBarrier barrier) const;
+  /// The first kernel has most blocks, and all have as many threads.
+  ArrayRef<int64_t> getGrid() { return kernels.front().getGrid(); }
+  /// Extents by grid axis; none without clusters.
+  ArrayRef<int64_t> getCluster();
+};
 
 class LaunchSequence {
 public:
@@ -32,13 +55,21 @@ public:
   /// graph nor one that makes an empty tensor nor dead, or, inside a kernel
   /// graph, neither a block graph nor a view (--mirage-materialize-views makes
   /// copies of what cannot be one); and where a result of the function is not
-  /// written by launches, or the same as another.
+  /// written by launches, or the same as another; and where an attribute has
+  /// kernels share a launch that cannot.
   static FailureOr<LaunchSequence> read(func::FuncOp function);
 
   func::FuncOp getFunction() const { return function; }
-  ArrayRef<block::GraphOp> getLaunches() const { return launches; }
-  /// The tensor in device memory that an operand or a result of a launch is a
-  /// view of: an argument of the function or a result of a launch or a concat.
+  ArrayRef<block::GraphOp> getKernels() const { return kernels; }
+  ArrayRef<Launch> getLaunches() const { return launches; }
+  /// The grid axis along which a kernel joins what the blocks of the one before
+  /// it left: each of its blocks reads of these results only what was written
+  /// by blocks with its own coordinates along all other axes. Its grid is the
+  /// same as theirs, or has one block along the axis. None if it is no such
+  /// kernel.
+  std::optional<unsigned> findJoinedAxis(unsigned kernel) const;
+  /// The tensor in device memory that an operand or a result of a kernel is a
+  /// view of: an argument of the function or a result of a kernel or a concat.
   Value getRoot(Value tensor) const { return views.at(tensor).root; }
   /// A buffer of the root's elements, seen as the tensor.
   MemRefType getBufferType(Value tensor) const;
@@ -48,9 +79,10 @@ public:
   /// Places in the workspace for what lies between launches: results that the
   /// function does not return, in the order in which they are first written.
   /// Time is counted in launches: a tensor is live from the one that writes it
-  /// to the last one that reads it.
+  /// to the last one that reads it. (Between clusters of one launch there is no
+  /// order.)
   StorageProblem makeStorageProblem() const;
-  /// Leaves a plan in attributes: `mirage.workspace_offsets` on each launch,
+  /// Leaves a plan in attributes: `mirage.workspace_offsets` on each kernel,
   /// for each result the offset in bytes of the tensor that it is, or is a part
   /// of, -1 where that is returned; and on the function
   /// `mirage.workspace_bytes`.
@@ -58,7 +90,7 @@ public:
   /// The plan that attributes state, or failure after an error that says what
   /// is missing or does not hold.
   FailureOr<StoragePlan> readPlan() const;
-  /// Where an operand or a result of a launch lies.
+  /// Where an operand or a result of a kernel lies.
   DeviceBuffer getBuffer(Value tensor, const StoragePlan &plan) const;
 
 private:
@@ -69,9 +101,13 @@ private:
   LogicalResult readView(Operation &view);
   LogicalResult checkParts(kernel::ConcatOp concat);
   LogicalResult readResults();
+  LogicalResult readLaunches();
+  LogicalResult addToLaunch(unsigned number, Attribute barrier);
+  LogicalResult checkBarrier(unsigned number, SharedLaunch shared);
 
   func::FuncOp function;
-  SmallVector<block::GraphOp> launches;
+  SmallVector<block::GraphOp> kernels;
+  SmallVector<Launch> launches;
   SmallVector<Value> intermediates;
   DenseMap<Value, TensorView> views;
   DenseMap<Value, unsigned> resultIndex; ///< of the function, by root
@@ -81,6 +117,14 @@ inline constexpr llvm::StringLiteral kWorkspaceOffsetsAttr =
     "mirage.workspace_offsets";
 inline constexpr llvm::StringLiteral kWorkspaceBytesAttr =
     "mirage.workspace_bytes";
+/// Of a kernel that shares the launch of the one before it: "last_arrival"
+/// or "cluster".
+inline constexpr llvm::StringLiteral kLaunchBarrierAttr =
+    "mirage.launch_barrier";
+/// Of the first kernel of a launch: how many blocks an SM is to hold at a time.
+/// Their threads can have as many registers as this leaves them.
+inline constexpr llvm::StringLiteral kResidentBlocksAttr =
+    "mirage.resident_blocks";
 
 } // namespace mlir::mirage
 

@@ -1,4 +1,4 @@
-//===- BlockToGPU.h - One block graph as a kernel ---------------*- C++ -*-===//
+//===- BlockToGPU.h - Block graphs as a kernel ------------------*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,7 +9,7 @@
 #ifndef MIRAGE_CONVERSION_BLOCKTOGPU_H
 #define MIRAGE_CONVERSION_BLOCKTOGPU_H
 
-#include "Mirage/Dialect/Block/IR/Block.h"
+#include "Mirage/Analysis/LaunchSequence.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 namespace mlir::mirage {
@@ -19,10 +19,12 @@ namespace mlir::mirage {
 /// tiles lie at the offsets of the plan.
 inline constexpr llvm::StringLiteral kSharedMemorySymbol = "smem";
 
-/// Builds the kernel of a planned block graph at the end of `module`: tiles are
-/// loaded into shared memory, computed on between the barriers of the schedule,
-/// and stored. Its parameters are memrefs of the graph's inputs and results, in
-/// this order, with bare pointers aligned to 16 bytes in mind.
+/// Builds the kernel of a launch at the end of `module`. Of each planned block
+/// graph tiles are loaded into shared memory, computed on between the barriers
+/// of the schedule, and stored; between two graphs stands the launch's barrier,
+/// behind which all can be read that blocks wrote before. The kernel's
+/// parameters are memrefs of the inputs and results of each graph, in this
+/// order, with bare pointers aligned to 16 bytes in mind.
 /// \param buffers  their types, which say by their layouts where the elements
 /// of
 ///                 views lie; those of results are contiguous along rows.
@@ -30,10 +32,9 @@ inline constexpr llvm::StringLiteral kSharedMemorySymbol = "smem";
 /// body become loops in which threads share out elements.
 /// \returns failure after an error at an op that has no lowering, and for a
 /// graph without a plan (`--mirage-plan-shared-memory`).
-FailureOr<gpu::GPUFuncOp> lowerBlockGraph(block::GraphOp graph,
-                                          gpu::GPUModuleOp module,
-                                          StringRef name,
-                                          ArrayRef<MemRefType> buffers);
+FailureOr<gpu::GPUFuncOp> lowerLaunch(Launch &launch, gpu::GPUModuleOp module,
+                                      StringRef name,
+                                      ArrayRef<MemRefType> buffers);
 
 } // namespace mlir::mirage
 

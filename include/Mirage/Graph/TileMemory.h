@@ -50,6 +50,11 @@ bool isLoadedInLoop(const TileGraph &graph, unsigned input);
 /// How many places an input's tile has.
 int64_t getNumPlaces(const TileGraph &graph, unsigned input);
 
+/// How many stages a loop gets that reads what several blocks left, of so many
+/// bytes each: as many as are on their way without taking memory that others
+/// need on any GPU.
+unsigned getJoinStages(int64_t numJoined, int64_t bytes);
+
 /// The bytes that stay free behind each row of a tile that a product reads.
 int64_t getRowPadding(const TensorSpec &tile);
 /// Whether what a reshape makes of a tile has the same rows. Both are the same

@@ -34,6 +34,12 @@ struct CompileOptions : public SuperoptimizeOptions {
           "warning says so if it gives none), never, required (an error "
           "without one) or the path of one (required too)"),
       llvm::cl::init("auto")};
+  Option<bool> mergesLaunches{
+      *this, "merge-launches",
+      llvm::cl::desc("Let kernels that join blocks run in the launch of those "
+                     "they join, where that is predicted to take less; false: "
+                     "each kernel has a launch of its own"),
+      llvm::cl::init(true)};
   Option<std::string> from{
       *this, "from",
       llvm::cl::desc(

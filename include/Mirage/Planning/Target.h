@@ -29,6 +29,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -37,11 +38,11 @@ namespace mlir::mirage {
 /// What a GPU can do. Rates are per µs; those of one SM are of one SM.
 ///
 /// Limits are those of "CUDA C++ Programming Guide", compute capabilities. Of
-/// the H200 the rate of device memory, launches, barrier and latency were
-/// measured; nothing was measured on the others. Their rates are NVIDIA's
-/// published figures (Target.cpp names the document of each), and what nobody
-/// publishes is the H200's: latencies and launches as they are, rates of L2 and
-/// loads per clock and SM.
+/// the H200 the rate of device memory, launches, barriers, latency and the SMs
+/// that clusters fill were measured; nothing was measured on the others. Their
+/// rates are NVIDIA's published figures (Target.cpp names the document of
+/// each), and what nobody publishes is the H200's: latencies and launches as
+/// they are, rates of L2 and loads per clock and SM.
 struct Target {
   std::string name;    ///< "sm_90a"
   llvm::StringRef gpu; ///< whose figures these are: "H200"
@@ -54,7 +55,10 @@ struct Target {
   int64_t registersPerSM = 65536; ///< of 32 bits; of one block as well
   int64_t registersPerThread = 255;
   int64_t blocksPerCluster = 1; ///< 16 takes an attribute of the launch
-  int64_t cacheBytes = 0;       ///< L2
+  /// SMs that clusters of 2, 4, 8 and 16 blocks fill, one block on each: others
+  /// have too few neighbours.
+  std::array<int64_t, 4> clusteredSMs = {};
+  int64_t cacheBytes = 0; ///< L2
 
   double clockMHz = 0;
   double memoryBytesPerUs = 0; ///< device memory, all SMs together
@@ -67,12 +71,18 @@ struct Target {
   double launchUs = 0;     ///< a kernel alone: launch, first latency and tail
   double nextLaunchUs = 0; ///< each further kernel
   double barrierUs = 0;    ///< of one block
+  double clusterBarrierUs = 0; ///< of the blocks of a cluster
+  double lastArrivalUs = 0; ///< to learn in L2 that other blocks have written
   double loadLatencyUs = 0;
 
   /// The most registers that each of so many threads of a block can have.
   int64_t getRegistersPerThread(int64_t threads) const {
     return std::min(registersPerThread, registersPerSM / threads);
   }
+  /// The SMs that clusters of so many blocks fill, one block on each; 0 where
+  /// there are none so large. Sizes between powers of two are taken for the
+  /// larger one.
+  int64_t getClusteredSMs(int64_t clusterBlocks) const;
 };
 
 /// \returns an error that lists the targets there are if the name is none.

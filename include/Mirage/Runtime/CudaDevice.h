@@ -67,14 +67,17 @@ class CudaProgram {
 public:
   /// Loads the cubin for the device's architecture, or else lets the driver
   /// compile the PTX. Errors name the kernel and carry the driver's text; a
-  /// device that is too old or has too little shared memory is refused with
-  /// demand and limit. Both arguments must outlive the program.
+  /// device that is too old, or has too little shared memory or no place for
+  /// a cluster, is refused with demand and limit. Both arguments must outlive
+  /// the program.
   static llvm::Expected<std::unique_ptr<CudaProgram>>
   load(const CudaDevice &device, const Artifact &artifact);
   ~CudaProgram();
 
   /// Puts all launches into a stream (a CUstream; null is the default one) and
   /// returns at once. Allocates nothing and can be captured in a CUDA graph.
+  /// Runs of one program must not overlap: they share its workspace and the
+  /// counters by which blocks wait.
   /// \param inputs, outputs  device addresses, in the artifact's order.
   llvm::Error enqueue(void *stream, llvm::ArrayRef<uint64_t> inputs,
                       llvm::ArrayRef<uint64_t> outputs) const;

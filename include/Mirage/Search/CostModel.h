@@ -131,7 +131,7 @@ private:
     unsigned least = 1, most = 1;
   };
   StageRange getStages(const KernelWork &work) const;
-  double getJoinUs(const KernelWork &work, int64_t threads) const;
+  double getJoinUs(const KernelWork &work, BlockShape shape) const;
   double getLeastJoinUs() const;
 
   Target target;

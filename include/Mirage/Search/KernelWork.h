@@ -42,6 +42,9 @@ struct KernelWork {
   struct Join {
     double bytes = 0;      ///< of the parts of one block
     int64_t numJoined = 1; ///< blocks along the axis
+    /// Whether each of these blocks goes on, and leaves another part of the
+    /// results.
+    bool keepsBlocks = false;
   };
 
   int64_t numBlocks = 1, loop = 1;

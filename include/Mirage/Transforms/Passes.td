@@ -136,8 +136,8 @@ def SplitGridJoinsPass : Pass<"mirage-split-grid-joins"> {
     Where a block graph accumulates over a grid axis, its blocks write what they
     have come to, and a second block graph goes on: its loop accumulates what
     the blocks along the axis wrote. Inputs that are needed again are read
-    again. Clusters are dropped, with a remark: there is no code for them yet. Run
-    before --mirage-assign-default-blocks.
+    again. Run before --mirage-assign-default-blocks; whether the second one needs a
+    launch of its own is decided by --mirage-merge-launches.
     Example: test/Transforms/split-grid-joins.mlir
   }];
 }
@@ -200,14 +200,40 @@ def PlanSharedMemoryPass : Pass<"mirage-plan-shared-memory"> {
            "GPU whose shared memory tiles must fit; without it the module's #nvvm.target, or sm_90a">];
 }
 
+def MergeLaunchesPass : Pass<"mirage-merge-launches"> {
+  let summary = "lets kernels that join blocks share a launch with those they join";
+  let description = [{
+    A kernel that joins what the blocks of the one before it left, along a grid axis,
+    runs in the same launch where this takes less than a launch of its own: behind a
+    barrier of the blocks along the axis, which are a cluster then; or, where one block
+    is left of them, as what the last one to arrive goes on with. Which of these there
+    can be follows from the number of blocks and the target
+    (Mirage/Planning/LaunchBarrier.h). The second kernel carries
+    `mirage.launch_barrier`, the first one its `cluster`. The first kernel of each launch
+    carries `mirage.resident_blocks`: how many blocks an SM holds at a time, by their
+    threads and shared memory and with 64 registers for each thread, or is left to hold
+    where there are fewer; the registers of its code are to be as many as that allows.
+    Clusters that serve no join are dropped, with a remark: there is no other code for
+    them yet. Run after --mirage-plan-shared-memory and before
+    --mirage-plan-device-memory.
+    Example: test/Transforms/merge-launches.mlir
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"\"",
+           "GPU whose SMs blocks run on; without it the module's #nvvm.target, or sm_90a">,
+    Option<"mergesLaunches", "merge-launches", "bool", /*default=*/"true",
+           "false: each kernel has a launch of its own">];
+}
+
 def PlanDeviceMemoryPass : Pass<"mirage-plan-device-memory"> {
   let summary = "gives each tensor between kernels a place in the workspace";
   let description = [{
     A result of a kernel that the function returns is written into the caller's
     buffer, every other one into the workspace, where tensors that are not live
-    together share bytes; time is counted in launches. Block graphs carry
-    `mirage.workspace_offsets`, the function `mirage.workspace_bytes`. Functions
-    without kernel graphs stay as they are.
+    together share bytes; time is counted in launches, which kernels may share
+    (--mirage-merge-launches). Block graphs carry `mirage.workspace_offsets`, the
+    function `mirage.workspace_bytes`. Functions without kernel graphs stay as they
+    are.
     Example: test/Transforms/plan-device-memory.mlir
   }];
 }

@@ -63,12 +63,9 @@ static Value buildSharedMemory(ImplicitLocOpBuilder &builder, int64_t bytes) {
       .getResult(0);
 }
 
-void BlockEmitter::emitPrologue() {
+void BlockEmitter::emitPrologue(ValueRange coordinates) {
   threadId = gpu::ThreadIdOp::create(builder, gpu::Dimension::x);
-  constexpr gpu::Dimension kDimensions[] = {
-      gpu::Dimension::x, gpu::Dimension::y, gpu::Dimension::z};
-  for (unsigned axis = 0; axis < header.grid.size(); ++axis)
-    blockIds.push_back(gpu::BlockIdOp::create(builder, kDimensions[axis]));
+  blockIds.assign(coordinates.begin(), coordinates.end());
   iteration = getIndex(0);
   int64_t bytes = graph->getAttrOfType<IntegerAttr>(kSharedBytesAttr).getInt();
   if (bytes > 0)

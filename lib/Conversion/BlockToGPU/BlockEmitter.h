@@ -27,9 +27,10 @@ class BlockEmitter {
 public:
   BlockEmitter(ImplicitLocOpBuilder builder, block::GraphOp graph);
 
-  /// Builds the coordinates and the base of shared memory, which the module
+  /// Builds the thread's number and the base of shared memory, which the module
   /// must declare.
-  void emitPrologue();
+  /// \param coordinates  the block's, by grid axis.
+  void emitPrologue(ValueRange coordinates);
   /// Builds the memrefs of a tile: of its elements, and behind them of what
   /// else an accumulation carries for each.
   void addTile(Value tile, TilePlace place);

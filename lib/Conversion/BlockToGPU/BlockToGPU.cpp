@@ -1,4 +1,4 @@
-//===- BlockToGPU.cpp - One block graph as a kernel -----------------------===//
+//===- BlockToGPU.cpp - Block graphs as a kernel --------------------------===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,12 +9,14 @@
 #include "Mirage/Conversion/BlockToGPU.h"
 #include "BlockEmitter.h"
 #include "ComputeTiles.h"
+#include "LaunchBarriers.h"
 #include "Mirage/Analysis/BlockSteps.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
 #include "Mirage/Graph/TileMemory.h"
 #include "MoveTiles.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -44,8 +46,6 @@ static LogicalResult checkOps(block::GraphOp graph) {
     if (llvm::is_contained(cast<DenseI64ArrayAttr>(omap).asArrayRef(), kSummed))
       return graph.emitError("expects no sum over the grid; "
                              "--mirage-split-grid-sums makes a kernel of it");
-  if (graph.getCluster())
-    return graph.emitError("expects no cluster, for which there is no code");
   for (auto op : graph.getBody().getOps<block::AccumulateOp>()) {
     if (op.getAxis() != AxisKind::Loop)
       return op.emitError()
@@ -109,18 +109,17 @@ static LLVM::LoopAnnotationAttr makeNoUnrolling(Builder &builder) {
 }
 
 namespace {
-/// Carries the schedule out, step by step.
-class KernelEmitter {
+/// Carries the schedule of one block graph out, step by step.
+class ScheduleEmitter {
 public:
-  KernelEmitter(const BlockSteps &steps, const TilePlacement &placement,
-                gpu::GPUFuncOp kernel)
+  /// \param buffers  of the graph's inputs and results.
+  ScheduleEmitter(ImplicitLocOpBuilder builder, const BlockSteps &steps,
+                  const TilePlacement &placement, ValueRange buffers)
       : steps(steps), placement(placement), graph(steps.getGraph()),
-        kernel(kernel), emitter(ImplicitLocOpBuilder::atBlockBegin(
-                                    kernel.getLoc(), &kernel.getBody().front()),
-                                graph) {}
+        buffers(buffers), emitter(builder, graph) {}
 
-  void run() {
-    emitter.emitPrologue();
+  void run(ValueRange coordinates) {
+    emitter.emitPrologue(coordinates);
     addTiles();
     padTiles();
     emitPhase(StepPhase::Before);
@@ -128,7 +127,6 @@ public:
       emitter.emitBarrier();
     emitLoop();
     emitPhase(StepPhase::After);
-    gpu::ReturnOp::create(emitter.builder);
   }
 
 private:
@@ -222,7 +220,7 @@ private:
     for (BlockArgument argument : graph.getBody().getArguments())
       if (isRing(argument)) {
         unsigned input = argument.getArgNumber();
-        emitLoadAhead(emitter, input, kernel.getArgument(input),
+        emitLoadAhead(emitter, input, buffers[input],
                       emitter.getTile(argument));
       }
     emitter.iteration = outside;
@@ -325,7 +323,7 @@ private:
   }
 
   void emitLoadStep(unsigned input) {
-    emitLoad(emitter, input, kernel.getArgument(input),
+    emitLoad(emitter, input, buffers[input],
              emitter.getTile(graph.getBody().getArgument(input)));
   }
 
@@ -333,7 +331,7 @@ private:
     unsigned numInputs = graph.getInputs().size();
     for (auto [output, tile] : llvm::enumerate(
              graph.getBody().front().getTerminator()->getOperands()))
-      emitStore(emitter, output, kernel.getArgument(numInputs + output),
+      emitStore(emitter, output, buffers[numInputs + output],
                 emitter.getTile(tile));
   }
 
@@ -354,7 +352,7 @@ private:
   const BlockSteps &steps;
   const TilePlacement &placement;
   block::GraphOp graph;
-  gpu::GPUFuncOp kernel;
+  ValueRange buffers;
   BlockEmitter emitter;
   Value place; ///< in the rings, of the iteration that is computed
 };
@@ -371,24 +369,147 @@ static void declareSharedMemory(gpu::GPUModuleOp module) {
                          Attribute(), /*alignment=*/1024, /*addrSpace=*/3);
 }
 
-FailureOr<gpu::GPUFuncOp>
-mlir::mirage::lowerBlockGraph(block::GraphOp graph, gpu::GPUModuleOp module,
-                              StringRef name, ArrayRef<MemRefType> buffers) {
-  BlockSteps steps(graph);
-  if (failed(checkGrid(graph)) || failed(checkOps(graph)))
-    return failure();
-  FailureOr<TilePlacement> placement = readPlacement(steps);
-  if (failed(placement))
-    return failure();
-  declareSharedMemory(module);
+namespace {
+/// Builds a kernel of one or several block graphs.
+class KernelEmitter {
+public:
+  KernelEmitter(Launch &launch, gpu::GPUModuleOp module, StringRef name,
+                ArrayRef<MemRefType> buffers)
+      : launch(launch), module(module), name(name), buffers(buffers),
+        builder(launch.kernels.front().getLoc(), module.getContext()) {}
+
+  FailureOr<gpu::GPUFuncOp> run() {
+    for (block::GraphOp graph : launch.kernels) {
+      BlockSteps steps(graph);
+      if (failed(checkGrid(graph)) || failed(checkOps(graph)) ||
+          failed(checkCluster(graph)))
+        return failure();
+      FailureOr<TilePlacement> placement = readPlacement(steps);
+      if (failed(placement))
+        return failure();
+      planned.push_back({std::move(steps), std::move(*placement)});
+    }
+    declareSharedMemory(module);
+    createKernel();
+    ValueRange arguments = kernel.getArguments();
+    for (auto [number, graph] : llvm::enumerate(launch.kernels)) {
+      if (number > 0)
+        emitBarrier(number);
+      unsigned numBuffers = graph->getNumOperands() + graph->getNumResults();
+      auto &[steps, placement] = planned[number];
+      builder.setLoc(graph.getLoc());
+      ScheduleEmitter(builder, steps, placement,
+                      arguments.take_front(numBuffers))
+          .run(coordinates[number]);
+      arguments = arguments.drop_front(numBuffers);
+    }
+    builder.setInsertionPointToEnd(&kernel.getBody().front());
+    gpu::ReturnOp::create(builder);
+    return kernel;
+  }
+
+private:
+  struct PlannedGraph {
+    BlockSteps steps;
+    TilePlacement placement;
+  };
+
+  LogicalResult checkCluster(block::GraphOp graph) {
+    if (!graph.getCluster() ||
+        (launch.has(LaunchBarrier::Cluster) && graph == launch.kernels.front()))
+      return success();
+    return graph.emitError("expects no cluster but before a kernel that joins "
+                           "its blocks in the same launch; "
+                           "--mirage-merge-launches drops others");
+  }
+
+  void createKernel();
+  void addCoordinates();
+  void emitBarrier(unsigned number);
+  void enterIf(Value condition);
+
+  Launch &launch;
+  gpu::GPUModuleOp module;
+  StringRef name;
+  ArrayRef<MemRefType> buffers;
+  ImplicitLocOpBuilder builder;
+  SmallVector<PlannedGraph, 3> planned;
+  gpu::GPUFuncOp kernel;
+  SmallVector<SmallVector<Value, 3>, 3> coordinates; ///< by graph
+};
+} // namespace
+
+void KernelEmitter::createKernel() {
+  block::GraphOp first = launch.kernels.front();
+  builder.setInsertionPointToEnd(module.getBody());
   SmallVector<Type> parameters(buffers.begin(), buffers.end());
-  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
-  auto kernel = gpu::GPUFuncOp::create(builder, graph.getLoc(), name,
-                                       builder.getFunctionType(parameters, {}));
+  kernel = gpu::GPUFuncOp::create(builder, name,
+                                  builder.getFunctionType(parameters, {}));
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
                   builder.getUnitAttr());
   kernel.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr(
-      {static_cast<int32_t>(graph.getThreads()), 1, 1}));
-  KernelEmitter(steps, *placement, kernel).run();
-  return kernel;
+      {static_cast<int32_t>(first.getThreads()), 1, 1}));
+  SmallVector<int32_t, 3> cluster(launch.getCluster());
+  if (!cluster.empty()) {
+    cluster.resize(3, 1);
+    kernel.setKnownClusterSizeAttr(builder.getDenseI32ArrayAttr(cluster));
+  }
+  // What registers the assembler takes is for nobody else then, and no fewer
+  // than there are: left alone it spills for the sake of blocks that nobody
+  // waits for.
+  if (auto blocks = first->getAttrOfType<IntegerAttr>(kResidentBlocksAttr))
+    kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                    builder.getI32IntegerAttr(blocks.getInt()));
+  builder.setInsertionPointToStart(&kernel.getBody().front());
+  addCoordinates();
+}
+
+/// A block that goes on alone of those that were joined is the first of them,
+/// whichever it was.
+void KernelEmitter::addCoordinates() {
+  constexpr gpu::Dimension kDimensions[] = {
+      gpu::Dimension::x, gpu::Dimension::y, gpu::Dimension::z};
+  auto &first = coordinates.emplace_back();
+  for (unsigned axis = 0; axis < launch.getGrid().size(); ++axis)
+    first.push_back(gpu::BlockIdOp::create(builder, kDimensions[axis]));
+  for (auto [number, shared] : llvm::enumerate(launch.shared)) {
+    coordinates.push_back(coordinates.back());
+    if (launch.kernels[number + 1].getGrid()[shared.axis] == 1)
+      coordinates.back()[shared.axis] =
+          arith::ConstantIndexOp::create(builder, 0);
+  }
+}
+
+void KernelEmitter::enterIf(Value condition) {
+  builder.setInsertionPointToStart(
+      scf::IfOp::create(builder, condition, /*withElseRegion=*/false)
+          .thenBlock());
+}
+
+/// What comes before a graph. Blocks that have no part in it have none in those
+/// behind it either.
+void KernelEmitter::emitBarrier(unsigned number) {
+  auto [barrier, axis] = launch.shared[number - 1];
+  ArrayRef<int64_t> grid = launch.kernels[number - 1].getGrid();
+  ValueRange own = coordinates[number - 1];
+  if (barrier == LaunchBarrier::LastArrival) {
+    ArrivalCounter counter = addArrivalCounter(
+        builder, kernel, name + "_arrivals_" + Twine(number), grid, axis, own);
+    return enterIf(emitLastArrival(builder, counter));
+  }
+  emitClusterBarrier(builder);
+  if (launch.kernels[number].getGrid()[axis] > 1)
+    return;
+  // Blocks of one rank are on the same SMs: another rank in each cluster.
+  Value chosen = arith::RemUIOp::create(
+      builder, emitGroupNumber(builder, grid, axis, own),
+      arith::ConstantIndexOp::create(builder, grid[axis]));
+  enterIf(arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, own[axis],
+                                chosen));
+}
+
+FailureOr<gpu::GPUFuncOp>
+mlir::mirage::lowerLaunch(Launch &launch, gpu::GPUModuleOp module,
+                          StringRef name, ArrayRef<MemRefType> buffers) {
+  return KernelEmitter(launch, module, name, buffers).run();
 }

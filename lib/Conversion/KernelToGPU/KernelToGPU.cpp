@@ -59,10 +59,11 @@ public:
 
   LogicalResult run() {
     createFunction();
-    for (auto [number, launch] : llvm::enumerate(sequence.getLaunches())) {
-      FailureOr<gpu::GPUFuncOp> kernel = lowerBlockGraph(
-          launch, module, getKernelName(source.getName(), number),
-          getBufferTypes(launch));
+    SmallVector<Launch> launches(sequence.getLaunches());
+    for (auto [number, launch] : llvm::enumerate(launches)) {
+      FailureOr<gpu::GPUFuncOp> kernel =
+          lowerLaunch(launch, module, getKernelName(source.getName(), number),
+                      getBufferTypes(launch));
       if (failed(kernel))
         return failure();
       createLaunch(launch, *kernel);
@@ -73,13 +74,13 @@ public:
 
 private:
   void createFunction();
-  void createLaunch(block::GraphOp launch, gpu::GPUFuncOp kernel);
+  void createLaunch(Launch &launch, gpu::GPUFuncOp kernel);
   DeviceBuffer getBuffer(Value tensor) const {
     return sequence.getBuffer(tensor, plan);
   }
-  SmallVector<MemRefType> getBufferTypes(block::GraphOp launch) const;
+  SmallVector<MemRefType> getBufferTypes(Launch &launch) const;
   Value getMemRef(Value tensor);
-  void describe(gpu::LaunchFuncOp op, block::GraphOp launch, StringRef kernel);
+  void describe(gpu::LaunchFuncOp op, Launch &launch, StringRef kernel);
 
   const LaunchSequence &sequence;
   const StoragePlan &plan;
@@ -137,15 +138,20 @@ void LaunchBuilder::createFunction() {
   builder.setInsertionPointToStart(function.addEntryBlock());
 }
 
-/// Of what a launch reads, and then of what it writes.
-SmallVector<MemRefType>
-LaunchBuilder::getBufferTypes(block::GraphOp launch) const {
-  SmallVector<MemRefType> types;
-  for (Value tensor : launch->getOperands())
-    types.push_back(sequence.getBufferType(tensor));
-  for (Value tensor : launch->getResults())
-    types.push_back(sequence.getBufferType(tensor));
-  return types;
+/// Of each kernel of a launch, what it reads, and then what it writes.
+static SmallVector<Value> getTensors(Launch &launch) {
+  SmallVector<Value> tensors;
+  for (block::GraphOp kernel : launch.kernels) {
+    llvm::append_range(tensors, kernel->getOperands());
+    llvm::append_range(tensors, kernel->getResults());
+  }
+  return tensors;
+}
+
+SmallVector<MemRefType> LaunchBuilder::getBufferTypes(Launch &launch) const {
+  return llvm::map_to_vector(getTensors(launch), [&](Value tensor) {
+    return sequence.getBufferType(tensor);
+  });
 }
 
 /// The buffer of a tensor, as its user sees it.
@@ -171,50 +177,64 @@ Value LaunchBuilder::getMemRef(Value tensor) {
                                            type.getShape(), strides);
 }
 
-void LaunchBuilder::describe(gpu::LaunchFuncOp op, block::GraphOp launch,
-                             StringRef kernel) {
-  SmallVector<Attribute> arguments;
-  for (Value tensor : launch->getOperands())
-    arguments.push_back(getBuffer(tensor).getAttr(builder.getContext()));
-  for (Value tensor : launch->getResults())
-    arguments.push_back(getBuffer(tensor).getAttr(builder.getContext()));
-  SmallVector<int64_t, 3> grid(launch.getGrid());
-  grid.resize(3, 1);
-  op->setAttr(
-      kLaunchAttr,
-      builder.getDictionaryAttr(
-          {builder.getNamedAttr("kernel", builder.getStringAttr(kernel)),
-           builder.getNamedAttr("grid", builder.getDenseI64ArrayAttr(grid)),
-           builder.getNamedAttr(
-               "block", builder.getDenseI64ArrayAttr(
-                            {static_cast<int64_t>(launch.getThreads()), 1, 1})),
-           builder.getNamedAttr("dynamic_shared_bytes",
-                                launch->getAttr(kSharedBytesAttr)),
-           builder.getNamedAttr("arguments",
-                                builder.getArrayAttr(arguments))}));
+/// Extents along x, y and z.
+static SmallVector<int64_t, 3> getExtents(ArrayRef<int64_t> byAxis) {
+  SmallVector<int64_t, 3> extents(byAxis);
+  extents.resize(3, 1);
+  return extents;
 }
 
-void LaunchBuilder::createLaunch(block::GraphOp launch, gpu::GPUFuncOp kernel) {
-  builder.setLoc(launch.getLoc());
+/// Dynamic shared memory, which kernels have one after the other.
+static int64_t getSharedBytes(Launch &launch) {
+  int64_t bytes = 0;
+  for (block::GraphOp kernel : launch.kernels)
+    bytes = std::max(
+        bytes, kernel->getAttrOfType<IntegerAttr>(kSharedBytesAttr).getInt());
+  return bytes;
+}
+
+void LaunchBuilder::describe(gpu::LaunchFuncOp op, Launch &launch,
+                             StringRef kernel) {
+  SmallVector<Attribute> arguments;
+  for (Value tensor : getTensors(launch))
+    arguments.push_back(getBuffer(tensor).getAttr(builder.getContext()));
+  int64_t threads = launch.kernels.front().getThreads();
+  NamedAttrList members;
+  members.set("kernel", builder.getStringAttr(kernel));
+  members.set("grid",
+              builder.getDenseI64ArrayAttr(getExtents(launch.getGrid())));
+  members.set("block", builder.getDenseI64ArrayAttr({threads, 1, 1}));
+  members.set("cluster",
+              builder.getDenseI64ArrayAttr(getExtents(launch.getCluster())));
+  members.set("dynamic_shared_bytes",
+              builder.getI64IntegerAttr(getSharedBytes(launch)));
+  members.set("arguments", builder.getArrayAttr(arguments));
+  op->setAttr(kLaunchAttr, members.getDictionary(builder.getContext()));
+}
+
+void LaunchBuilder::createLaunch(Launch &launch, gpu::GPUFuncOp kernel) {
+  block::GraphOp first = launch.kernels.front();
+  builder.setLoc(first.getLoc());
   SmallVector<Value> arguments;
-  for (Value tensor : launch->getOperands())
-    arguments.push_back(getMemRef(tensor));
-  for (Value tensor : launch->getResults())
+  for (Value tensor : getTensors(launch))
     arguments.push_back(getMemRef(tensor));
   auto index = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, value);
   };
-  SmallVector<int64_t, 3> grid(launch.getGrid());
-  grid.resize(3, 1);
-  int64_t bytes = launch->getAttrOfType<IntegerAttr>(kSharedBytesAttr).getInt();
-  Value sharedBytes =
-      arith::ConstantOp::create(builder, builder.getI32IntegerAttr(bytes));
-  Value one = index(1);
+  auto makeDim3 = [&](ArrayRef<int64_t> byAxis) {
+    SmallVector<int64_t, 3> extents = getExtents(byAxis);
+    return gpu::KernelDim3{index(extents[0]), index(extents[1]),
+                           index(extents[2])};
+  };
+  Value sharedBytes = arith::ConstantOp::create(
+      builder, builder.getI32IntegerAttr(getSharedBytes(launch)));
+  std::optional<gpu::KernelDim3> cluster;
+  if (!launch.getCluster().empty())
+    cluster = makeDim3(launch.getCluster());
   auto op = gpu::LaunchFuncOp::create(
-      builder, kernel,
-      gpu::KernelDim3{index(grid[0]), index(grid[1]), index(grid[2])},
-      gpu::KernelDim3{index(launch.getThreads()), one, one}, sharedBytes,
-      arguments);
+      builder, kernel, makeDim3(launch.getGrid()),
+      makeDim3({static_cast<int64_t>(first.getThreads())}), sharedBytes,
+      arguments, /*asyncTokenType=*/nullptr, /*asyncDependencies=*/{}, cluster);
   describe(op, launch, kernel.getName());
 }
 

@@ -198,6 +198,7 @@ LogicalResult ArtifactBuilder::readLaunch(gpu::LaunchFuncOp op) {
     launch.kernel = kernel.str();
   launch.grid = reader.getExtents(attributes, "grid");
   launch.block = reader.getExtents(attributes, "block");
+  launch.cluster = reader.getExtents(attributes, "cluster");
   launch.dynamicSharedBytes = reader.getInt(attributes, "dynamic_shared_bytes");
   if (auto arguments = reader.get<ArrayAttr>(attributes, "arguments"))
     for (Attribute argument : arguments)

@@ -50,7 +50,7 @@ func.func @cluster(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
   %e = tensor.empty() : tensor<64x64xf16>
   %r = mirage_kernel.graph ins(%x : tensor<64x64xf16>) outs(%e : tensor<64x64xf16>) {
   ^bb0(%a: tensor<64x64xf16>):
-    // expected-error @below {{expects no cluster, for which there is no code}}
+    // expected-error @below {{expects no cluster but before a kernel that joins its blocks in the same launch; --mirage-merge-launches drops others}}
     %o = mirage_block.graph grid(x = 8) cluster(x = 4) threads(128)
         ins(%a imap(x -> 0)) outs(omap(x -> 0))
         : (tensor<64x64xf16>) -> tensor<64x64xf16> {

@@ -57,6 +57,26 @@ TEST(Target, LimitsFollowFromTheInstructionSet) {
   EXPECT_EQ(get("sm_90a").getRegistersPerThread(1024), 64);
 }
 
+TEST(Target, SMsThatClustersFill) {
+  Target h200 = get("sm_90a");
+  EXPECT_EQ(h200.getClusteredSMs(1), 132);
+  EXPECT_EQ(h200.getClusteredSMs(2), 132);
+  EXPECT_EQ(h200.getClusteredSMs(3), 120);
+  EXPECT_EQ(h200.getClusteredSMs(8), 120);
+  EXPECT_EQ(h200.getClusteredSMs(16), 112);
+  EXPECT_EQ(h200.getClusteredSMs(17), 0);
+  for (llvm::StringRef name : getTargetNames()) {
+    Target target = get(name);
+    for (int64_t blocks = 2; blocks <= 16; ++blocks) {
+      int64_t SMs = target.getClusteredSMs(blocks);
+      EXPECT_EQ(SMs > 0, blocks <= target.blocksPerCluster)
+          << target.name << " " << blocks;
+      EXPECT_LE(SMs, target.getClusteredSMs(blocks - 1))
+          << target.name << " " << blocks;
+    }
+  }
+}
+
 TEST(Target, OthersAreErrorsThatListTheKnown) {
   for (const char *name : {"sm_12", "sm_90x", "90a", ""}) {
     llvm::Expected<Target> target = getTarget(name);

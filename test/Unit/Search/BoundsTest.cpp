@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mirage/Planning/LaunchBarrier.h"
 #include "Mirage/Search/KernelSketch.h"
 #include "Mirage/Search/KernelTraffic.h"
 #include "Mirage/Search/Search.h"
@@ -148,7 +149,7 @@ TEST(BoundsTest, TrafficTakesAsLongAsTheSlowestWay) {
   loads.numJoins = 1;
   double joined = bound(loads);
   loads.numJoins = 0;
-  EXPECT_GE(joined - bound(loads), target.nextLaunchUs);
+  EXPECT_GE(joined - bound(loads), getLeastLaunchBarrierUs(target));
   loads.inputs[0].leastTileBytes = double(target.sharedBytesPerBlock) + 1;
   EXPECT_TRUE(std::isinf(bound(loads)));
 }

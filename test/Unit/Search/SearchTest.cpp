@@ -10,6 +10,7 @@
 #include "Mirage/Graph/DefaultTileGraph.h"
 #include "Mirage/Reference/RandomInputs.h"
 #include "Mirage/Reference/Reference.h"
+#include "Mirage/Search/KernelTraffic.h"
 #include "Mirage/Search/ProgramParts.h"
 #include "Programs.h"
 #include "llvm/ADT/STLExtras.h"
@@ -125,7 +126,9 @@ TEST(SearchTest, ManyKeysAreSharedAmongBlocks) {
        {attention(2, 40, 300, 32), attention(2, 40, 300, 32, 0.125, true)}) {
     SearchResult result = run(graph);
     ASSERT_FALSE(result.candidates.empty());
-    EXPECT_EQ(result.candidates[0].structure.kernels.size(), 2u);
+    // In two kernels, or in one that joins them.
+    const auto &kernels = result.candidates[0].structure.kernels;
+    EXPECT_TRUE(kernels.size() == 2 || countJoinedAxes(kernels[0]) > 0);
     for (const Candidate &candidate : result.candidates)
       expectSameNumbers(graph, candidate.graph);
   }

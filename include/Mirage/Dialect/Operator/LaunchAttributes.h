@@ -13,7 +13,8 @@
 //                %y: memref<8x64xf16> {mirage.role = "output"}) {
 //     gpu.launch_func @f_kernels::@f_0 ... {mirage.launch = {
 //       kernel = "f_0", grid = array<i64: 4, 1, 1>,
-//       block = array<i64: 128, 1, 1>, dynamic_shared_bytes = 2048,
+//       block = array<i64: 128, 1, 1>, cluster = array<i64: 1, 1, 1>,
+//       dynamic_shared_bytes = 2048,
 //       arguments = [{role = "input", index = 0, offset_bytes = 0},
 //                    {role = "output", index = 0, offset_bytes = 0}]}}
 //

@@ -1,0 +1,180 @@
+//===- MergeLaunches.cpp - Kernels that share a launch --------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Analysis/BlockSteps.h"
+#include "Mirage/Analysis/LaunchSequence.h"
+#include "Mirage/Analysis/ModuleTarget.h"
+#include "Mirage/Transforms/Passes.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace mlir::mirage {
+#define GEN_PASS_DEF_MERGELAUNCHESPASS
+#include "Mirage/Transforms/Passes.h.inc"
+} // namespace mlir::mirage
+
+using namespace mlir;
+using namespace mlir::mirage;
+
+#define DEBUG_TYPE "mirage-merge-launches"
+
+namespace {
+/// Decides for the kernels of one function, one for each launch or several.
+class LaunchMerger {
+public:
+  /// \param merges  whether kernels may share a launch.
+  LaunchMerger(const LaunchSequence &sequence, const Target &target,
+               bool merges)
+      : kernels(sequence.getKernels()), sequence(sequence), target(target),
+        merges(merges) {}
+
+  LogicalResult run() {
+    for (block::GraphOp kernel : kernels)
+      if (failed(readSharedBytes(kernel)))
+        return failure();
+    // Kernels that join one another stand in a row.
+    for (unsigned first = 0; first < kernels.size();) {
+      SmallVector<GridJoin, 3> chain;
+      while (std::optional<GridJoin> join = findJoin(first + chain.size() + 1))
+        chain.push_back(*join);
+      decide(first, chain);
+      first += chain.size() + 1;
+    }
+    return success();
+  }
+
+private:
+  LogicalResult readSharedBytes(block::GraphOp kernel) {
+    auto bytes = kernel->getAttrOfType<IntegerAttr>(kSharedBytesAttr);
+    if (!bytes)
+      return kernel.emitError()
+             << "expects a block graph with a plan of shared memory; "
+                "--mirage-plan-shared-memory makes one ('"
+             << kSharedBytesAttr << "' is missing)";
+    resources.push_back(
+        {static_cast<int64_t>(kernel.getThreads()), bytes.getInt()});
+    return success();
+  }
+
+  int64_t getNumBlocks(unsigned number) const {
+    return ShapedType::getNumElements(
+        block::GraphOp(kernels[number]).getGrid());
+  }
+
+  std::optional<GridJoin> findJoin(unsigned number) const {
+    if (number >= kernels.size())
+      return std::nullopt;
+    std::optional<unsigned> axis = sequence.findJoinedAxis(number);
+    if (!axis)
+      return std::nullopt;
+    block::GraphOp kernel = kernels[number], before = kernels[number - 1];
+    return GridJoin{getNumBlocks(number - 1), before.getGrid()[*axis],
+                    kernel.getGrid()[*axis] > 1,
+                    kernel.getThreads() == before.getThreads()};
+  }
+
+  /// For the chain that begins with a kernel.
+  void decide(unsigned first, ArrayRef<GridJoin> chain) {
+    SmallVector<LaunchBarrier, 3> barriers(chain.size(), LaunchBarrier::Launch);
+    if (merges)
+      barriers = chooseLaunchBarriers(chain, target);
+    barriers.insert(barriers.begin(), LaunchBarrier::Launch);
+    barriers.push_back(LaunchBarrier::Launch);
+    unsigned launch = first;
+    for (unsigned i = 0; i <= chain.size(); ++i) {
+      unsigned number = first + i;
+      setBarrier(number, barriers[i]);
+      setCluster(number, barriers[i + 1] == LaunchBarrier::Cluster);
+      if (barriers[i + 1] != LaunchBarrier::Launch)
+        continue;
+      setResidentBlocks(launch, number);
+      launch = number + 1;
+    }
+  }
+
+  void setBarrier(unsigned number, LaunchBarrier barrier) {
+    block::GraphOp kernel = kernels[number];
+    if (barrier == LaunchBarrier::Launch)
+      kernel->removeAttr(kLaunchBarrierAttr);
+    else
+      kernel->setAttr(
+          kLaunchBarrierAttr,
+          StringAttr::get(kernel.getContext(), getLaunchBarrierName(barrier)));
+  }
+
+  /// For the kernels of one launch.
+  void setResidentBlocks(unsigned first, unsigned last) {
+    BlockResources block = resources[first];
+    for (unsigned number = first + 1; number <= last; ++number) {
+      block.sharedBytes =
+          std::max(block.sharedBytes, resources[number].sharedBytes);
+      block::GraphOp(kernels[number])->removeAttr(kResidentBlocksAttr);
+    }
+    int64_t needed = llvm::divideCeil(getNumBlocks(first), target.numSMs);
+    int64_t resident =
+        std::clamp<int64_t>(getResidentBlocks(block, target), 1, needed);
+    block::GraphOp kernel = kernels[first];
+    kernel->setAttr(kResidentBlocksAttr,
+                    Builder(kernel.getContext()).getI64IntegerAttr(resident));
+  }
+
+  /// There is no other use for clusters yet. They say how blocks work together,
+  /// and not what they compute.
+  void setCluster(unsigned number, bool isWanted) {
+    block::GraphOp kernel = kernels[number];
+    SmallVector<int64_t, 3> cluster(kernel.getGrid().size(), 1);
+    if (isWanted) {
+      unsigned axis = *sequence.findJoinedAxis(number + 1);
+      cluster[axis] = kernel.getGrid()[axis];
+    }
+    std::optional<ArrayRef<int64_t>> stated = kernel.getCluster();
+    if (stated && (!isWanted || *stated != ArrayRef(cluster)))
+      remark::missed(kernel.getLoc(),
+                     remark::RemarkOpts::name("Cluster").category(DEBUG_TYPE))
+          << "the cluster is dropped: there is no code for blocks that share "
+             "their memory";
+    if (isWanted)
+      kernel.setCluster(cluster);
+    else
+      kernel.removeClusterAttr();
+  }
+
+  ArrayRef<block::GraphOp> kernels;
+  const LaunchSequence &sequence;
+  const Target &target;
+  bool merges;
+  SmallVector<BlockResources> resources; ///< by kernel
+};
+
+struct MergeLaunchesPass
+    : mirage::impl::MergeLaunchesPassBase<MergeLaunchesPass> {
+  using MergeLaunchesPassBase::MergeLaunchesPassBase;
+
+  void runOnOperation() override {
+    WalkResult result = getOperation()->walk([&](func::FuncOp function) {
+      if (function.isExternal() || function.getOps<kernel::GraphOp>().empty())
+        return WalkResult::advance();
+      return failed(mergeLaunches(function)) ? WalkResult::interrupt()
+                                             : WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult mergeLaunches(func::FuncOp function) {
+    FailureOr<std::string> name = resolveTarget(function, target);
+    FailureOr<LaunchSequence> sequence = LaunchSequence::read(function);
+    if (failed(name) || failed(sequence))
+      return failure();
+    return LaunchMerger(*sequence, llvm::cantFail(getTarget(*name)),
+                        mergesLaunches)
+        .run();
+  }
+};
+} // namespace
