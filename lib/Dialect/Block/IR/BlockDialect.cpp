@@ -9,6 +9,7 @@
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Dialect/Operator/BytecodeVersion.h"
 #include "Mirage/Dialect/Operator/Canonicalization.h"
+#include "Mirage/Dialect/Operator/LibraryMatmulAttribute.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -53,6 +54,17 @@ void MirageBlockDialect::initialize() {
 void MirageBlockDialect::getCanonicalizationPatterns(
     RewritePatternSet &patterns) const {
   mirage::populateOperatorCanonicalizationPatterns(patterns, getNamespace());
+}
+
+LogicalResult
+MirageBlockDialect::verifyOperationAttribute(Operation *op,
+                                             NamedAttribute attribute) {
+  if (attribute.getName() != mirage::kLibraryMatmulAttr || !isa<GraphOp>(op))
+    return op->emitOpError()
+           << "expects no attribute '" << attribute.getName().getValue()
+           << "'; mirage_block has '" << mirage::kLibraryMatmulAttr
+           << "' of mirage_block.graph";
+  return mirage::verifyLibraryMatmul(op, attribute.getValue());
 }
 
 unsigned GraphOp::getNumThreads() { return getThreads(); }

@@ -16,10 +16,10 @@ def MirageKernelDialect : Dialect {
   let cppNamespace = "::mlir::mirage::kernel";
   let summary = "what runs on the whole GPU, one kernel after the other";
   let description = [{
-    Values are tensors in device memory; an op is a kernel: a library operator,
-    which has a default block graph, or a `mirage_block.graph`, which says what
-    one thread block does. `mirage_kernel.graph` is the unit that is
-    superoptimized.
+    Values are tensors in device memory; an op is a kernel: an operator, which has
+    a default block graph and may be left to a library, or a `mirage_block.graph`,
+    which says what one thread block does. `mirage_kernel.graph` is the unit that
+    is superoptimized.
 
     An argument or a result of a function may say how its elements lie in device
     memory, where that is not row-major and without gaps:
