@@ -52,6 +52,9 @@ def describe(graph):
     kernels = graph.get("kernels", 1)
     print(f"  result    {kernels} kernel{'s' if kernels > 1 else ''}")
     for sizes in graph.get("sizes", []):
+        if "library" in sizes:
+            print(f"            a {sizes['library']} of the library")
+            continue
         print(f"            {sizes['blocks']} blocks of {sizes['threads']} threads, "
               f"{sizes['loop']} iterations, {sizes['stages']} stages of loads")
     predicted = graph["predictedUs"]

@@ -44,6 +44,7 @@ static void addOptimize(OpPassManager &passManager,
   AssignDefaultBlocksPassOptions blocks;
   blocks.target = options.search.target;
   blocks.stages = options.search.stages;
+  blocks.libraryKernels = options.search.libraryKernels;
   PlanSharedMemoryPassOptions plan;
   plan.target = options.search.target;
   MergeLaunchesPassOptions merge;

@@ -14,22 +14,35 @@ using namespace mlir::mirage::search;
 
 llvm::Expected<Graph>
 mlir::mirage::search::buildBaseline(const Graph &program, const Target &target,
+                                    LibraryKernels libraryKernels,
                                     const CostModel &costModel) {
   Graph baseline;
   for (unsigned input = 0; input < program.getNumInputs(); ++input)
     baseline.addInput(program.getType(input), program.getInputName(input));
+  auto keep = [&](const Node &op) {
+    baseline.add(op.opcode, op.operands, program.getType(op.results[0]),
+                 op.attributes);
+  };
   for (const Node &op : program.getNodes()) {
     if (!hasDefaultTileGraph(op.opcode)) {
-      baseline.add(op.opcode, op.operands, program.getType(op.results[0]),
-                   op.attributes);
+      keep(op);
       continue;
     }
     llvm::Expected<TileGraph> body =
         buildDefaultTileGraph(program, op, target.sharedBytesPerBlock);
     if (!body)
       return body.takeError();
-    assignBlockSize(*body, program.getTypes(op.operands),
-                    program.getTypes(op.results), costModel);
+    llvm::SmallVector<TensorSpec> operands = program.getTypes(op.operands),
+                                  results = program.getTypes(op.results);
+    assignBlockSize(*body, operands, results, costModel);
+    std::optional<LibraryMatmul> matmul = findLibraryMatmul(program, op);
+    if (matmul &&
+        isLeftToLibrary(*matmul,
+                        costModel.estimateKernelUs(*body, operands, results),
+                        libraryKernels, costModel)) {
+      keep(op);
+      continue;
+    }
     baseline.addGraph(op.operands,
                       std::make_shared<TileGraph>(std::move(*body)),
                       program.getTypes(op.results));

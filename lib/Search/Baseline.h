@@ -14,9 +14,10 @@
 namespace mlir::mirage::search {
 
 /// Each operation as a kernel with its default block graph and the number of
-/// threads that suits it; views stay. Fails where an operation has none that
-/// fits.
+/// threads that suits it; views stay, and so do matmuls that are left to a
+/// library. Fails where an operation has none that fits.
 llvm::Expected<Graph> buildBaseline(const Graph &program, const Target &target,
+                                    LibraryKernels libraryKernels,
                                     const CostModel &costModel);
 
 } // namespace mlir::mirage::search

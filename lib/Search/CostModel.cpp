@@ -227,13 +227,15 @@ double AnalyticCostModel::getFurtherKernelUs() const {
 double AnalyticCostModel::estimateUs(const Graph &graph) const {
   double us = 0;
   for (const Node &op : graph.getNodes()) {
-    if (!op.body) {
+    std::optional<LibraryMatmul> matmul = findLibraryMatmul(graph, op);
+    if (!op.body && !matmul) {
       assert(!hasDefaultTileGraph(op.opcode) && "a kernel has a block graph");
       continue;
     }
     us += us > 0 ? getFurtherKernelUs() : 0;
-    us += estimateKernelUs(*op.body, graph.getTypes(op.operands),
-                           graph.getTypes(op.results));
+    us += matmul ? getLibraryCostUs(*matmul, libraryKernels, *this)
+                 : estimateKernelUs(*op.body, graph.getTypes(op.operands),
+                                    graph.getTypes(op.results));
   }
   return us;
 }

@@ -57,7 +57,7 @@ public:
            const SearchOptions &options)
       : program(std::move(program)), original(original), rewritten(rewritten),
         target(target), options(options),
-        costModel(this->target, options.stages),
+        costModel(this->target, options.stages, options.libraryKernels),
         judge(options.verify ? options.verify : makeFieldVerifier(options.seed),
               options.seed),
         cache(this->program, original, rewritten.body, options),
@@ -67,7 +67,8 @@ public:
   }
 
   Expected<SearchResult> run() {
-    Expected<Graph> baseline = buildBaseline(original, target, costModel);
+    Expected<Graph> baseline =
+        buildBaseline(original, target, options.libraryKernels, costModel);
     if (!baseline)
       return baseline.takeError();
     result.baseline = std::move(*baseline);

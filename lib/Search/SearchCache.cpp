@@ -38,7 +38,8 @@ static std::string getChoiceText(const SearchOptions &options) {
   llvm::raw_string_ostream(text)
       << " candidates=" << options.numCandidates << " stages=" << options.stages
       << " cuts=" << options.cutsInstances << " seed=" << options.seed
-      << " judged=" << options.judgesCandidates;
+      << " judged=" << options.judgesCandidates
+      << " library=" << getLibraryKernelsName(options.libraryKernels);
   return text;
 }
 

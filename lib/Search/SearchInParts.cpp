@@ -26,14 +26,16 @@ class PartSearcher {
 public:
   PartSearcher(const Graph &program, const Target &target,
                const SearchOptions &options)
-      : program(program), target(target), costModel(target, options.stages),
+      : program(program), target(target),
+        costModel(target, options.stages, options.libraryKernels),
         options(makePartOptions(options)),
         judge(options.verify ? options.verify : makeFieldVerifier(options.seed),
               options.seed),
         start(std::chrono::steady_clock::now()) {}
 
   Expected<SearchResult> run() {
-    Expected<Graph> baseline = buildBaseline(program, target, costModel);
+    Expected<Graph> baseline =
+        buildBaseline(program, target, options.libraryKernels, costModel);
     if (!baseline)
       return baseline.takeError();
     result.baseline = std::move(*baseline);
@@ -154,7 +156,8 @@ private:
   }
 
   std::optional<Best> makeBaseline(const Graph &part) {
-    Expected<Graph> baseline = buildBaseline(part, target, costModel);
+    Expected<Graph> baseline =
+        buildBaseline(part, target, options.libraryKernels, costModel);
     if (!baseline) {
       llvm::consumeError(baseline.takeError());
       return std::nullopt;

@@ -81,20 +81,22 @@ llvm::json::Value mlir::mirage::search::toJSON(const SearchReport &report) {
 }
 
 llvm::json::Value mlir::mirage::search::toJSON(const SearchOptions &options) {
-  return Object{{"target", options.target},
-                {"max-kernels", int64_t(options.maxKernels)},
-                {"max-ops", int64_t(options.maxOps)},
-                {"max-block-ops", int64_t(options.maxBlockOps)},
-                {"max-grid-axes", int64_t(options.maxGridAxes)},
-                {"max-states", int64_t(options.maxStates)},
-                {"pruner", options.pruner.name},
-                {"candidates", int64_t(options.numCandidates)},
-                {"stages", int64_t(options.stages)},
-                {"branch-and-bound", options.cutsKernels && !options.cache},
-                {"time-limit-s", int64_t(options.timeLimitS)},
-                {"seed", int64_t(options.seed)},
-                {"shard", toString(options.shard)},
-                {"threads", int64_t(getNumThreads(options))}};
+  return Object{
+      {"target", options.target},
+      {"max-kernels", int64_t(options.maxKernels)},
+      {"max-ops", int64_t(options.maxOps)},
+      {"max-block-ops", int64_t(options.maxBlockOps)},
+      {"max-grid-axes", int64_t(options.maxGridAxes)},
+      {"max-states", int64_t(options.maxStates)},
+      {"pruner", options.pruner.name},
+      {"candidates", int64_t(options.numCandidates)},
+      {"stages", int64_t(options.stages)},
+      {"library-kernels", getLibraryKernelsName(options.libraryKernels)},
+      {"branch-and-bound", options.cutsKernels && !options.cache},
+      {"time-limit-s", int64_t(options.timeLimitS)},
+      {"seed", int64_t(options.seed)},
+      {"shard", toString(options.shard)},
+      {"threads", int64_t(getNumThreads(options))}};
 }
 
 llvm::json::Array mlir::mirage::search::listLimitsHit(StopReason reason) {

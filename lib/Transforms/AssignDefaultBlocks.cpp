@@ -8,8 +8,10 @@
 
 #include "Mirage/Analysis/FindLocation.h"
 #include "Mirage/Analysis/ModuleTarget.h"
+#include "Mirage/Analysis/TensorView.h"
 #include "Mirage/Bridge/Bridge.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
+#include "Mirage/Dialect/Operator/LibraryMatmulAttribute.h"
 #include "Mirage/Graph/DefaultTileGraph.h"
 #include "Mirage/Search/CostModel.h"
 #include "Mirage/Transforms/Passes.h"
@@ -41,8 +43,25 @@ namespace {
 struct BlockChoice {
   StringRef target; ///< as the option says
   unsigned stages;
+  search::LibraryKernels libraryKernels;
 };
 } // namespace
+
+/// The matmul as a library has it, of tensors where they lie.
+static std::optional<LibraryMatmul> findLibraryMatmul(OperatorOpInterface op) {
+  if (op.getTableOpcode() != Opcode::Matmul)
+    return std::nullopt;
+  SmallVector<PlacedTensor, 3> tensors;
+  for (Value tensor :
+       {op->getOperand(0), op->getOperand(1), Value(op->getResult(0))}) {
+    std::optional<TensorView> view = findView(tensor);
+    if (!view)
+      return std::nullopt;
+    tensors.push_back({convertTensor(tensor.getType()),
+                       std::move(view->strides), view->offset});
+  }
+  return findLibraryMatmul(tensors[0], tensors[1], tensors[2]);
+}
 
 /// \param rest  operators that are to get block graphs, to which those are
 /// added
@@ -59,13 +78,22 @@ assignDefaultBlock(RewriterBase &rewriter, OperatorOpInterface op,
   llvm::Expected<TileGraph> tiles =
       buildDefaultTileGraph(graph, node, target.sharedBytesPerBlock);
   if (tiles) {
-    search::assignBlockSize(*tiles, graph.getTypes(node.operands),
-                            graph.getTypes(node.results),
-                            search::AnalyticCostModel(target, choice.stages));
+    SmallVector<TensorSpec> operands = graph.getTypes(node.operands),
+                            results = graph.getTypes(node.results);
+    search::AnalyticCostModel costModel(target, choice.stages,
+                                        choice.libraryKernels);
+    search::assignBlockSize(*tiles, operands, results, costModel);
+    std::optional<LibraryMatmul> matmul = findLibraryMatmul(op);
     rewriter.setInsertionPoint(op);
     TileGraphOpInterface block =
         writeTileGraph(rewriter, op->getLoc(), *tiles, op->getOperands(),
                        op->getResultTypes());
+    if (matmul &&
+        search::isLeftToLibrary(
+            *matmul, costModel.estimateKernelUs(*tiles, operands, results),
+            choice.libraryKernels, costModel))
+      block->setAttr(kLibraryMatmulAttr,
+                     writeLibraryMatmul(rewriter.getContext(), *matmul));
     rewriter.replaceOp(op, block);
     return success();
   }
@@ -83,7 +111,9 @@ struct AssignDefaultBlocksPass
   using AssignDefaultBlocksPassBase::AssignDefaultBlocksPassBase;
 
   void runOnOperation() override {
-    if (failed(resolveTarget(getOperation(), target)) || failed(checkStages()))
+    FailureOr<search::LibraryKernels> library = readLibraryKernels();
+    if (failed(resolveTarget(getOperation(), target)) ||
+        failed(checkStages()) || failed(library))
       return signalPassFailure();
     SmallVector<OperatorOpInterface> operators;
     getOperation()->walk<WalkOrder::PreOrder>([&](mlir::Operation *op) {
@@ -97,8 +127,17 @@ struct AssignDefaultBlocksPass
     IRRewriter rewriter(&getContext());
     while (!operators.empty())
       if (failed(assignDefaultBlock(rewriter, operators.pop_back_val(),
-                                    {target, stages}, operators)))
+                                    {target, stages, *library}, operators)))
         return signalPassFailure();
+  }
+
+  FailureOr<search::LibraryKernels> readLibraryKernels() {
+    llvm::Expected<search::LibraryKernels> choice =
+        search::parseLibraryKernels(libraryKernels);
+    if (choice)
+      return *choice;
+    return mlir::emitError(findLocation(getOperation()))
+           << llvm::toString(choice.takeError());
   }
 
   LogicalResult checkStages() {

@@ -306,6 +306,8 @@ private:
       if (const TileGraph *body = node.body.get())
         result.kernels.push_back(
             {body->getNumBlocks(), body->threads, body->loop, body->stages});
+      else if (search::findLibraryMatmul(candidate.graph, node))
+        result.kernels.push_back({1, 0, 1, 1, /*isLibrary=*/true});
     result.whyNot.clear();
   }
 
@@ -376,10 +378,12 @@ llvm::json::Value mlir::mirage::toJSON(const SearchGraphResult &result) {
     object["kernels"] = int64_t(result.kernels.size());
     llvm::json::Array sizes;
     for (const KernelSizes &kernel : result.kernels)
-      sizes.push_back(llvm::json::Object{{"blocks", kernel.blocks},
-                                         {"threads", kernel.threads},
-                                         {"loop", kernel.loop},
-                                         {"stages", kernel.stages}});
+      sizes.push_back(kernel.isLibrary
+                          ? llvm::json::Object{{"library", "matmul"}}
+                          : llvm::json::Object{{"blocks", kernel.blocks},
+                                               {"threads", kernel.threads},
+                                               {"loop", kernel.loop},
+                                               {"stages", kernel.stages}});
     object["sizes"] = std::move(sizes);
     object["predictedUs"] = result.predictedUs;
     object["smallSizes"] = toJSON(result.smallSizes);

@@ -223,6 +223,11 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
       return fail("expects pruner forms, z3 or none, got '" +
                   flags.pruner.getValue() + "'");
     options.search.pruner = *pruner;
+    llvm::Expected<search::LibraryKernels> library =
+        search::parseLibraryKernels(flags.libraryKernels);
+    if (!library)
+      return fail(llvm::toString(library.takeError()));
+    options.search.libraryKernels = *library;
     if (!llvm::is_contained({"auto", "off", "plain", "live"}, flags.progress))
       return fail("expects progress auto, off, plain or live, got '" +
                   flags.progress.getValue() + "'");

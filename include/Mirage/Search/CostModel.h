@@ -17,6 +17,7 @@
 #include "Mirage/Graph/Graph.h"
 #include "Mirage/Planning/Target.h"
 #include "Mirage/Search/KernelWork.h"
+#include "Mirage/Search/LibraryKernels.h"
 #include <array>
 #include <optional>
 
@@ -93,7 +94,11 @@ public:
   /// What a kernel after another one takes more than alone: less than nothing,
   /// as its launch is hidden.
   virtual double getFurtherKernelUs() const = 0;
-  /// A kernel graph of nested graphs, and of views, which cost nothing.
+  /// A matmul that is left to a library, launched alone.
+  virtual double estimateLibraryUs(const LibraryMatmul &matmul) const = 0;
+  /// A kernel graph of nested graphs, of matmuls that are left to a library,
+  /// and of views, which cost nothing. It is what graphs are compared by: calls
+  /// of the library count for what `getLibraryCostUs` says.
   virtual double estimateUs(const Graph &graph) const = 0;
 };
 
@@ -109,8 +114,10 @@ class AnalyticCostModel : public CostModel {
 public:
   /// \param stages  what kernels get, or the most that fit and their loops have
   ///                a use for; 0: what is predicted to take least.
-  explicit AnalyticCostModel(Target target, unsigned stages = 0)
-      : target(target), forcedStages(stages) {}
+  explicit AnalyticCostModel(
+      Target target, unsigned stages = 0,
+      LibraryKernels libraryKernels = LibraryKernels::Auto)
+      : target(target), forcedStages(stages), libraryKernels(libraryKernels) {}
 
   double estimateKernelUs(const TileGraph &kernel,
                           llvm::ArrayRef<TensorSpec> operands,
@@ -121,6 +128,7 @@ public:
   double boundUs(const KernelWork &work) const override;
   double boundTrafficUs(const KernelTraffic &traffic) const override;
   double getFurtherKernelUs() const override;
+  double estimateLibraryUs(const LibraryMatmul &matmul) const override;
   double estimateUs(const Graph &graph) const override;
 
 private:
@@ -136,6 +144,7 @@ private:
 
   Target target;
   unsigned forcedStages;
+  LibraryKernels libraryKernels;
 };
 
 /// The time that no kernel for the program can go below: its inputs and outputs

@@ -11,6 +11,7 @@
 #include "Mirage/Cache/ResultCache.h"
 #include "Mirage/Graph/Graph.h"
 #include "Mirage/Search/Checkpoint.h"
+#include "Mirage/Search/LibraryKernels.h"
 #include "Mirage/Search/PrunerChoice.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
@@ -62,6 +63,8 @@ struct SearchOptions {
   /// Stages of all kernels' loops, or the most that fit and have a use; 0: what
   /// is predicted to take least.
   unsigned stages = 0;
+  /// Which matmuls that are kernels of their own are left to a library.
+  LibraryKernels libraryKernels = LibraryKernels::Auto;
   unsigned numThreads = 0; ///< 0: one for each core
   /// Programs of more than kMaxWholeOperations operations, and those that
   /// cannot be searched as a whole, are searched in parts as well

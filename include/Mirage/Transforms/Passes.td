@@ -25,9 +25,17 @@ def AssignDefaultBlocksPass : Pass<"mirage-assign-default-blocks"> {
     transposes, slices and concats stay: they
     are views. Blocks have the threads and stages with which they are predicted to
     take least.
+
+    A matmul's block graph may in addition say which call of a library computes the
+    same (`mirage_block.library_matmul`, docs/Runtime.md). It does where the library has
+    the matmul, of tensors that lie as these do, and is predicted to take less than half of
+    the time; or always or never.
     Example: test/Transforms/assign-default-blocks.mlir
   }];
   let options = [
+    Option<"libraryKernels", "library-kernels", "std::string", /*default=*/"\"auto\"",
+           "Matmuls that are left to a library, where the machine that runs them has one: auto "
+           "(where it is predicted to take less than half of our kernel's time), never or always">,
     Option<"stages", "stages", "unsigned", /*default=*/"0",
            "Stages of loads in the loops, 1 to 16; fewer where no more fit, or the loop is shorter; 0: what is predicted to take least">,
     Option<"target", "target", "std::string", /*default=*/"\"\"",

@@ -29,6 +29,7 @@ llvm::Error checkOptions(const SearchGraphOptions &options);
 /// The sizes of a kernel, for reports.
 struct KernelSizes {
   int64_t blocks = 1, threads = 0, loop = 1, stages = 1;
+  bool isLibrary = false; ///< left to a library, which has its own sizes
 };
 
 /// What became of one kernel graph.
