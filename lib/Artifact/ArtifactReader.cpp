@@ -68,6 +68,44 @@ static LaunchArgument readArgument(const JSONCursor &cursor) {
   return argument;
 }
 
+static ElementType readElement(const JSONCursor &cursor) {
+  std::optional<ElementType> element = parseElementType(cursor.string());
+  if (!element)
+    cursor.expect(kElementTypeNames);
+  return element.value_or(ElementType::F32);
+}
+
+static LibraryMatrix readMatrix(const JSONCursor &cursor) {
+  cursor.allow(
+      {"argument", "offset", "transposed", "leadingDimension", "batchStride"});
+  LibraryMatrix matrix;
+  matrix.argument = cursor["argument"].integer(0, UINT32_MAX);
+  matrix.offset = cursor["offset"].integer();
+  matrix.isTransposed = cursor["transposed"].boolean();
+  matrix.leadingDimension = cursor["leadingDimension"].integer();
+  matrix.batchStride = cursor["batchStride"].integer();
+  return matrix;
+}
+
+/// Members that are not known would be a call of something else.
+static LibraryMatmul readLibraryMatmul(const JSONCursor &cursor) {
+  cursor.allow({"batch", "m", "n", "k", "operands", "resultType", "accumulate",
+                "lhs", "rhs", "result"});
+  LibraryMatmul matmul;
+  matmul.batch = cursor["batch"].integer();
+  matmul.m = cursor["m"].integer();
+  matmul.n = cursor["n"].integer();
+  matmul.k = cursor["k"].integer();
+  matmul.operandElement = readElement(cursor["operands"]);
+  matmul.resultElement = readElement(cursor["resultType"]);
+  if (cursor["accumulate"].string() != getElementTypeName(ElementType::F32))
+    cursor["accumulate"].expect("\"f32\"");
+  matmul.lhs = readMatrix(cursor["lhs"]);
+  matmul.rhs = readMatrix(cursor["rhs"]);
+  matmul.result = readMatrix(cursor["result"]);
+  return matmul;
+}
+
 static KernelLaunch readLaunch(const JSONCursor &cursor) {
   KernelLaunch launch;
   launch.kernel = cursor["kernel"].string();
@@ -78,6 +116,8 @@ static KernelLaunch readLaunch(const JSONCursor &cursor) {
   launch.dependent = cursor["dependent"].boolean();
   for (const JSONCursor &argument : cursor["arguments"].array())
     launch.arguments.push_back(readArgument(argument));
+  if (cursor.has("libraryMatmul"))
+    launch.libraryMatmul = readLibraryMatmul(cursor["libraryMatmul"]);
   return launch;
 }
 

@@ -126,6 +126,72 @@ static llvm::Error checkKernel(const KernelLaunch &launch,
                    llvm::Twine(launch.arguments.size()));
 }
 
+static int64_t getBufferBytes(const Artifact &artifact,
+                              const LaunchArgument &argument) {
+  switch (argument.role) {
+  case BufferRole::Input:
+    return artifact.inputs[argument.index].getSizeBytes();
+  case BufferRole::Output:
+    return artifact.outputs[argument.index].getSizeBytes();
+  case BufferRole::Workspace:
+    return artifact.workspaceBytes;
+  }
+  llvm_unreachable("all roles are handled");
+}
+
+/// A matrix of a library's call lies within the buffer that its argument, which
+/// has been checked, points into.
+static llvm::Error checkMatrix(const Artifact &artifact,
+                               const KernelLaunch &launch,
+                               const LibraryMatrix &matrix, ElementType element,
+                               const llvm::Twine &member) {
+  if (matrix.argument >= launch.arguments.size())
+    return makeError(member + ".argument: expects one of " +
+                     llvm::Twine(launch.arguments.size()) + " arguments, got " +
+                     llvm::Twine(matrix.argument));
+  const LaunchArgument &argument = launch.arguments[matrix.argument];
+  int64_t elementBytes = mlir::mirage::getSizeBytes(element);
+  int64_t bytes = getBufferBytes(artifact, argument) - argument.offsetBytes;
+  if (argument.offsetBytes % elementBytes != 0)
+    return makeError(member + ".argument: expects one at a multiple of " +
+                     llvm::Twine(elementBytes) + " bytes, got one at " +
+                     llvm::Twine(argument.offsetBytes));
+  int64_t end = getLibraryMatrixEnd(*launch.libraryMatmul, matrix);
+  if (end <= bytes / elementBytes)
+    return llvm::Error::success();
+  return makeError(member + ": expects a matrix within the " +
+                   llvm::Twine(bytes) + " bytes behind its argument, got " +
+                   llvm::Twine(end) + " elements of " +
+                   llvm::Twine(elementBytes));
+}
+
+/// A library's call reads and writes what is there. That it gives what the
+/// kernel does cannot be told here.
+static llvm::Error checkLibraryMatmul(const Artifact &artifact,
+                                      const KernelLaunch &launch,
+                                      const std::string &member) {
+  if (!launch.libraryMatmul)
+    return llvm::Error::success();
+  const LibraryMatmul &matmul = *launch.libraryMatmul;
+  if (std::optional<std::string> problem = explainBadLibraryMatmul(matmul))
+    return makeError(member + ": " + *problem);
+  unsigned written = matmul.result.argument;
+  if (written < launch.arguments.size() &&
+      launch.arguments[written].role == BufferRole::Input)
+    return makeError(member +
+                     ".result.argument: expects an output or the "
+                     "workspace, got input " +
+                     llvm::Twine(launch.arguments[written].index));
+  if (llvm::Error error = checkMatrix(artifact, launch, matmul.lhs,
+                                      matmul.operandElement, member + ".lhs"))
+    return error;
+  if (llvm::Error error = checkMatrix(artifact, launch, matmul.rhs,
+                                      matmul.operandElement, member + ".rhs"))
+    return error;
+  return checkMatrix(artifact, launch, matmul.result, matmul.resultElement,
+                     member + ".result");
+}
+
 static llvm::Error checkLaunch(const Artifact &artifact,
                                const KernelLaunch &launch,
                                const std::string &member) {
@@ -154,7 +220,7 @@ static llvm::Error checkLaunch(const Artifact &artifact,
             checkArgument(artifact, argument,
                           member + ".arguments[" + llvm::Twine(number) + "]"))
       return error;
-  return llvm::Error::success();
+  return checkLibraryMatmul(artifact, launch, member + ".libraryMatmul");
 }
 
 /// Names that a command line and a file name can hold, each once.

@@ -28,19 +28,43 @@ static Value writeTensor(const ArtifactTensor &tensor) {
                 {"sizeBytes", tensor.getSizeBytes()}};
 }
 
+static Value writeMatrix(const LibraryMatrix &matrix) {
+  return Object{{"argument", matrix.argument},
+                {"offset", matrix.offset},
+                {"transposed", matrix.isTransposed},
+                {"leadingDimension", matrix.leadingDimension},
+                {"batchStride", matrix.batchStride}};
+}
+
+static Value writeLibraryMatmul(const LibraryMatmul &matmul) {
+  return Object{{"batch", matmul.batch},
+                {"m", matmul.m},
+                {"n", matmul.n},
+                {"k", matmul.k},
+                {"operands", getElementTypeName(matmul.operandElement)},
+                {"resultType", getElementTypeName(matmul.resultElement)},
+                {"accumulate", getElementTypeName(ElementType::F32)},
+                {"lhs", writeMatrix(matmul.lhs)},
+                {"rhs", writeMatrix(matmul.rhs)},
+                {"result", writeMatrix(matmul.result)}};
+}
+
 static Value writeLaunch(const KernelLaunch &launch) {
   Array arguments;
   for (const LaunchArgument &argument : launch.arguments)
     arguments.push_back(Object{{"role", getBufferRoleName(argument.role)},
                                {"index", argument.index},
                                {"offsetBytes", argument.offsetBytes}});
-  return Object{{"kernel", launch.kernel},
+  Object object{{"kernel", launch.kernel},
                 {"grid", Array(launch.grid)},
                 {"block", Array(launch.block)},
                 {"cluster", Array(launch.cluster)},
                 {"dynamicSharedBytes", launch.dynamicSharedBytes},
                 {"dependent", launch.dependent},
                 {"arguments", std::move(arguments)}};
+  if (launch.libraryMatmul)
+    object["libraryMatmul"] = writeLibraryMatmul(*launch.libraryMatmul);
+  return object;
 }
 
 /// The name of a file and what tells whether it is whole and unchanged.

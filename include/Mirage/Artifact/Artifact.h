@@ -35,6 +35,18 @@
 //                   {"role": "input", "index": 1, "offsetBytes": 0},
 //                   {"role": "output", "index": 0, "offsetBytes": 0}]}]
 //
+// A launch that is nothing but a matmul may have a member "libraryMatmul": a
+// call of a library that gives the same and may take the launch's place
+// (Mirage/Graph/LibraryMatmul.h says what its members mean; offsets and strides
+// count elements):
+//
+//   "libraryMatmul": {
+//     "batch": 1, "m": 8, "n": 6144, "k": 4096,
+//     "operands": "f16", "resultType": "f16", "accumulate": "f32",
+//     "lhs": {"argument": 0, "offset": 0, "transposed": false,
+//             "leadingDimension": 4096, "batchStride": 0},
+//     "rhs": {"argument": 1, ...}, "result": {"argument": 2, ...}}
+//
 // The original program comes along as a graph, so that numbers can be checked
 // against what was asked for, not against what was found.
 //
@@ -44,6 +56,7 @@
 #define MIRAGE_ARTIFACT_ARTIFACT_H
 
 #include "Mirage/Graph/Graph.h"
+#include "Mirage/Graph/LibraryMatmul.h"
 #include "Mirage/Graph/Strides.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -57,7 +70,11 @@
 namespace mlir::mirage {
 
 /// Of the manifest's form. A reader takes this version and no other.
-constexpr int64_t kArtifactVersion = 2;
+constexpr int64_t kArtifactVersion = 3;
+
+/// What the addresses of the caller's tensors, and of the workspace, are
+/// multiples of, in bytes.
+constexpr int64_t kTensorAlignment = 16, kWorkspaceAlignment = 256;
 
 /// A tensor that the caller binds.
 struct ArtifactTensor {
@@ -94,6 +111,9 @@ struct KernelLaunch {
   /// launch); the kernel waits by itself where it needs results.
   bool dependent = false;
   std::vector<LaunchArgument> arguments; ///< in the order of parameters
+  /// A call of a library that may take the kernel's place; its matrices are
+  /// among the arguments.
+  std::optional<LibraryMatmul> libraryMatmul;
 };
 
 /// Where an instruction comes from: entry n describes line n + 1 of the file

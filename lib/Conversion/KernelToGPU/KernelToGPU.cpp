@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CarryLibraryMatmul.h"
 #include "Mirage/Analysis/BlockSteps.h"
 #include "Mirage/Analysis/LaunchSequence.h"
 #include "Mirage/Conversion/BlockToGPU.h"
@@ -66,7 +67,12 @@ public:
                       getBufferTypes(launch));
       if (failed(kernel))
         return failure();
-      createLaunch(launch, *kernel);
+      gpu::LaunchFuncOp op = createLaunch(launch, *kernel);
+      // A library does whole launches.
+      if (launch.kernels.size() == 1 &&
+          failed(carryLibraryMatmul(launch.kernels.front(),
+                                    getBufferTypes(launch), op)))
+        return failure();
     }
     func::ReturnOp::create(builder);
     return success();
@@ -74,7 +80,7 @@ public:
 
 private:
   void createFunction();
-  void createLaunch(Launch &launch, gpu::GPUFuncOp kernel);
+  gpu::LaunchFuncOp createLaunch(Launch &launch, gpu::GPUFuncOp kernel);
   DeviceBuffer getBuffer(Value tensor) const {
     return sequence.getBuffer(tensor, plan);
   }
@@ -212,7 +218,8 @@ void LaunchBuilder::describe(gpu::LaunchFuncOp op, Launch &launch,
   op->setAttr(kLaunchAttr, members.getDictionary(builder.getContext()));
 }
 
-void LaunchBuilder::createLaunch(Launch &launch, gpu::GPUFuncOp kernel) {
+gpu::LaunchFuncOp LaunchBuilder::createLaunch(Launch &launch,
+                                              gpu::GPUFuncOp kernel) {
   block::GraphOp first = launch.kernels.front();
   builder.setLoc(first.getLoc());
   SmallVector<Value> arguments;
@@ -236,6 +243,7 @@ void LaunchBuilder::createLaunch(Launch &launch, gpu::GPUFuncOp kernel) {
       makeDim3({static_cast<int64_t>(first.getThreads())}), sharedBytes,
       arguments, /*asyncTokenType=*/nullptr, /*asyncDependencies=*/{}, cluster);
   describe(op, launch, kernel.getName());
+  return op;
 }
 
 namespace {

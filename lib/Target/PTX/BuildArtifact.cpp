@@ -8,6 +8,7 @@
 
 #include "Mirage/Target/PTX/BuildArtifact.h"
 #include "Mirage/Dialect/Operator/LaunchAttributes.h"
+#include "Mirage/Dialect/Operator/LibraryMatmulAttribute.h"
 #include "Mirage/Dialect/Operator/OperatorInterface.h"
 #include "Mirage/Graph/GraphJSON.h"
 #include "Mirage/Graph/JSONCursor.h"
@@ -209,6 +210,13 @@ LogicalResult ArtifactBuilder::readLaunch(gpu::LaunchFuncOp op) {
                           << "' as --convert-mirage-kernel-to-gpu writes it, "
                              "got "
                           << attributes;
+  if (Attribute matmul = attributes.get(kLaunchLibraryMatmul)) {
+    std::string problem;
+    launch.libraryMatmul = readLibraryMatmul(matmul, problem);
+    if (!launch.libraryMatmul)
+      return op.emitError() << "with '" << kLaunchLibraryMatmul << "' in '"
+                            << kLaunchAttr << "' expects " << problem;
+  }
   artifact.launches.push_back(std::move(launch));
   return success();
 }

@@ -145,8 +145,8 @@ TEST_F(ArtifactFiles, WritingTwiceGivesTheSameBytesAndLeavesOthersAlone) {
 
 TEST_F(ArtifactFiles, OtherVersionsAndForeignFilesAreRefused) {
   ASSERT_EQ(writeMessage(makeArtifact()), "");
-  EXPECT_EQ(messageAfter("\"version\": 2", "\"version\": 7"),
-            "manifest.json: version: expects an artifact of version 2, got one "
+  EXPECT_EQ(messageAfter("\"version\": 3", "\"version\": 7"),
+            "manifest.json: version: expects an artifact of version 3, got one "
             "of version 7; compile the program again with this version of "
             "Mirage");
   EXPECT_EQ(
@@ -242,6 +242,99 @@ TEST_F(ArtifactFiles, WhatIsStatedTwiceIsTheSame) {
   EXPECT_EQ(writeMessage(artifact),
             "launches[1].arguments: expects one for each of the 2 parameters "
             "of \"second\" in the PTX, got 1");
+}
+
+/// X · X as one launch that a library may do.
+static Artifact makeMatmulArtifact() {
+  Artifact artifact = makeArtifact();
+  TensorSpec type{{16, 16}, ElementType::F16};
+  artifact.program = Graph();
+  ValueId x = artifact.program.addInput(type, "X");
+  artifact.program.addOutput(
+      artifact.program.add(Opcode::Matmul, {x, x}, type));
+  artifact.inputs = {ArtifactTensor::makeRowMajor("X", type)};
+  artifact.outputs = {ArtifactTensor::makeRowMajor("out", type)};
+  artifact.launches[1].arguments = {{BufferRole::Input, 0, 0},
+                                    {BufferRole::Output, 0, 0}};
+  PlacedTensor placed = PlacedTensor::makeRowMajor(type);
+  LibraryMatmul matmul = *findLibraryMatmul(placed, placed, placed);
+  matmul.rhs.argument = 0;
+  matmul.result.argument = 1;
+  artifact.launches[1].libraryMatmul = matmul;
+  return artifact;
+}
+
+TEST_F(ArtifactFiles, LibraryMatmulsComeBack) {
+  Artifact artifact = makeMatmulArtifact();
+  ASSERT_EQ(writeMessage(artifact), "");
+  llvm::Expected<Artifact> back = readArtifact(directory);
+  ASSERT_TRUE(static_cast<bool>(back)) << llvm::toString(back.takeError());
+  EXPECT_FALSE(back->launches[0].libraryMatmul);
+  ASSERT_TRUE(back->launches[1].libraryMatmul);
+  EXPECT_EQ(*back->launches[1].libraryMatmul,
+            *artifact.launches[1].libraryMatmul);
+}
+
+TEST_F(ArtifactFiles, LibraryMatmulsAreReadStrictly) {
+  ASSERT_EQ(writeMessage(makeMatmulArtifact()), "");
+  std::string where = "manifest.json: launches[1].libraryMatmul";
+  EXPECT_EQ(messageAfter("\"m\": 16", "\"l\": 16").find(where), 0u);
+  EXPECT_EQ(messageAfter("\"batch\": 1", "\"batch\": true"),
+            where + ".batch: expects an integer, got true");
+  EXPECT_EQ(messageAfter("\"operands\": \"f16\"", "\"operands\": \"i8\""),
+            where + ".operands: expects f16, bf16, f32, f8E4M3FN or f8E5M2, "
+                    "got \"i8\"");
+  EXPECT_EQ(messageAfter("\"accumulate\": \"f32\"", "\"accumulate\": \"f16\""),
+            where + ".accumulate: expects \"f32\", got \"f16\"");
+  EXPECT_EQ(messageAfter("\"transposed\": false", "\"transposed\": 0"),
+            where + ".lhs.transposed: expects true or false, got 0");
+  EXPECT_EQ(messageAfter("\"argument\": 0", "\"argument\": -1"),
+            where + ".lhs.argument: expects an integer from 0 to 4294967295, "
+                    "got -1");
+  EXPECT_EQ(messageAfter("\"k\": 16", "\"k\": 0"),
+            where + ": expects k of 1 to 2147483647, got 0");
+}
+
+/// A library is handed addresses and reads and writes what is said.
+TEST_F(ArtifactFiles, LibraryMatmulsStayWithinTheirBuffers) {
+  auto explain = [&](auto change) {
+    Artifact artifact = makeMatmulArtifact();
+    change(artifact.launches[1], *artifact.launches[1].libraryMatmul);
+    return writeMessage(artifact);
+  };
+  std::string where = "launches[1].libraryMatmul";
+  EXPECT_EQ(
+      explain([](KernelLaunch &, LibraryMatmul &m) { m.lhs.argument = 2; }),
+      where + ".lhs.argument: expects one of 2 arguments, got 2");
+  EXPECT_EQ(explain([](KernelLaunch &, LibraryMatmul &m) {
+              m.rhs.leadingDimension = 17;
+            }),
+            where + ".rhs: expects a matrix within the 512 bytes behind its "
+                    "argument, got 271 elements of 2");
+  EXPECT_EQ(explain([](KernelLaunch &, LibraryMatmul &m) {
+              m.resultElement = ElementType::F32;
+            }),
+            where + ".result: expects a matrix within the 512 bytes behind its "
+                    "argument, got 256 elements of 4");
+  EXPECT_EQ(explain([](KernelLaunch &launch, LibraryMatmul &) {
+              launch.arguments[0].offsetBytes = 2;
+            }),
+            where + ".lhs: expects a matrix within the 510 bytes behind its "
+                    "argument, got 256 elements of 2");
+  EXPECT_EQ(explain([](KernelLaunch &launch, LibraryMatmul &) {
+              launch.arguments[0].offsetBytes = 1;
+            }),
+            where + ".lhs.argument: expects one at a multiple of 2 bytes, got "
+                    "one at 1");
+  EXPECT_EQ(
+      explain([](KernelLaunch &, LibraryMatmul &m) { m.result.argument = 0; }),
+      where + ".result.argument: expects an output or the workspace, got "
+              "input 0");
+  EXPECT_EQ(explain([](KernelLaunch &, LibraryMatmul &m) {
+              m.batch = 3;
+              m.lhs.batchStride = INT64_MAX;
+            }),
+            where + ": expects lhs to end within 2^63 elements");
 }
 
 TEST_F(ArtifactFiles, MissingFolderAndManifest) {
