@@ -14,37 +14,45 @@
 
 namespace mlir::mirage::cuda {
 
-/// Owns one object of the driver and gives it back with the given function.
-template <typename Object, CUresult (*Driver::*release)(Object)>
+/// Owns one object of a library, the driver for one, and gives it back with the
+/// given function of the library. The table of functions must outlive it.
+template <typename Functions, typename Object,
+          int (*Functions::*release)(Object)>
 class Handle {
 public:
-  explicit Handle(const Driver &driver) : driver(&driver) {}
+  explicit Handle(const Functions &functions) : functions(&functions) {}
   Handle(Handle &&other)
-      : driver(other.driver), object(std::exchange(other.object, Object())) {}
+      : functions(other.functions),
+        object(std::exchange(other.object, Object())) {}
   Handle &operator=(Handle &&other) {
-    std::swap(driver, other.driver);
+    std::swap(functions, other.functions);
     std::swap(object, other.object);
     return *this;
   }
   ~Handle() {
     if (object)
-      (driver->*release)(object);
+      (functions->*release)(object);
   }
 
   Object get() const { return object; }
-  Object *receive() { return &object; } ///< for the driver to fill
+  Object *receive() { return &object; } ///< for the library to fill
 
 private:
-  const Driver *driver;
+  const Functions *functions;
   Object object = Object();
 };
 
-using Memory = Handle<CUdeviceptr, &Driver::memFree>;
-using Module = Handle<CUmodule, &Driver::moduleUnload>;
-using Stream = Handle<CUstream, &Driver::streamDestroy>;
-using Event = Handle<CUevent, &Driver::eventDestroy>;
-using CapturedGraph = Handle<CUgraph, &Driver::graphDestroy>;
-using GraphExec = Handle<CUgraphExec, &Driver::graphExecDestroy>;
+using Memory = Handle<Driver, CUdeviceptr, &Driver::memFree>;
+using Module = Handle<Driver, CUmodule, &Driver::moduleUnload>;
+using Stream = Handle<Driver, CUstream, &Driver::streamDestroy>;
+using Event = Handle<Driver, CUevent, &Driver::eventDestroy>;
+using CapturedGraph = Handle<Driver, CUgraph, &Driver::graphDestroy>;
+using GraphExec = Handle<Driver, CUgraphExec, &Driver::graphExecDestroy>;
+
+/// Device memory; none where no bytes are asked for. An error says what they
+/// were for and how many are free.
+llvm::Error allocate(const Driver &driver, int64_t bytes,
+                     const llvm::Twine &what, Memory &memory);
 
 } // namespace mlir::mirage::cuda
 

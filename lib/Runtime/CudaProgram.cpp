@@ -151,8 +151,8 @@ llvm::Error CudaProgram::Impl::loadFunctions() {
   return llvm::Error::success();
 }
 
-llvm::Error CudaProgram::Impl::allocate(int64_t bytes, const llvm::Twine &what,
-                                        Memory &memory) const {
+llvm::Error cuda::allocate(const Driver &driver, int64_t bytes,
+                           const llvm::Twine &what, Memory &memory) {
   if (bytes == 0)
     return llvm::Error::success();
   if (driver.memAlloc(memory.receive(), bytes) == 0)
@@ -164,20 +164,64 @@ llvm::Error CudaProgram::Impl::allocate(int64_t bytes, const llvm::Twine &what,
                                  llvm::Twine(free) + " are free");
 }
 
+llvm::Error CudaProgram::Impl::planLibrary(LibraryUse use) {
+  for (const KernelLaunch &launch : artifact.launches)
+    launches.push_back({launch.kernel, "", ""});
+  bool hasCall =
+      llvm::any_of(artifact.launches, [](const KernelLaunch &launch) {
+        return launch.libraryMatmul;
+      });
+  if (use == LibraryUse::Never)
+    return llvm::Error::success();
+  if (!hasCall)
+    return use == LibraryUse::Always
+               ? llvm::createStringError(
+                     "expects a launch that a library can do, got an artifact "
+                     "without one; library-kernels=always makes some")
+               : llvm::Error::success();
+  llvm::Expected<std::unique_ptr<LibraryLaunches>> opened =
+      LibraryLaunches::open(driver);
+  std::string missing = opened ? "" : llvm::toString(opened.takeError());
+  for (auto [number, launch] : llvm::enumerate(artifact.launches)) {
+    if (!launch.libraryMatmul)
+      continue;
+    std::string whyNot = missing;
+    if (opened)
+      if (llvm::Error error = (*opened)->plan(number, launch))
+        whyNot = llvm::toString(std::move(error));
+    if (!whyNot.empty() && use == LibraryUse::Always)
+      return llvm::createStringError("expects a library for " + name(number) +
+                                     ", but " + whyNot);
+    launches[number].library = whyNot.empty() ? (*opened)->getName() : "";
+    launches[number].whyNot = whyNot;
+  }
+  if (!opened)
+    return llvm::Error::success();
+  library = std::move(*opened);
+  return library->allocateWorkspace();
+}
+
 CudaProgram::CudaProgram(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
 CudaProgram::~CudaProgram() = default;
 
 llvm::Expected<std::unique_ptr<CudaProgram>>
-CudaProgram::load(const CudaDevice &device, const Artifact &artifact) {
+CudaProgram::load(const CudaDevice &device, const Artifact &artifact,
+                  LibraryUse use) {
   auto impl = std::make_unique<Impl>(device, artifact);
   if (llvm::Error error = impl->loadModule())
     return std::move(error);
   if (llvm::Error error = impl->loadFunctions())
     return std::move(error);
-  if (llvm::Error error = impl->allocate(artifact.workspaceBytes,
-                                         "the workspace", impl->workspace))
+  if (llvm::Error error = allocate(impl->driver, artifact.workspaceBytes,
+                                   "the workspace", impl->workspace))
+    return std::move(error);
+  if (llvm::Error error = impl->planLibrary(use))
     return std::move(error);
   return std::unique_ptr<CudaProgram>(new CudaProgram(std::move(impl)));
+}
+
+llvm::ArrayRef<CudaLaunch> CudaProgram::getLaunches() const {
+  return impl->launches;
 }
 
 //===----------------------------------------------------------------------===//
@@ -197,6 +241,8 @@ CudaProgram::Impl::enqueueLaunch(unsigned number, CUstream stream,
                                               : workspace.get();
     addresses.push_back(base + argument.offsetBytes);
   }
+  if (library && library->has(number))
+    return library->enqueue(number, launch, addresses, stream);
   llvm::SmallVector<void *, 8> parameters;
   for (CUdeviceptr &address : addresses)
     parameters.push_back(&address);
@@ -227,8 +273,8 @@ CudaTensors::make(const CudaProgram::Impl &program,
   auto add = [&](llvm::StringRef role, const ArtifactTensor &tensor,
                  std::vector<CUdeviceptr> &list) -> llvm::Error {
     Memory memory(driver);
-    if (llvm::Error error = program.allocate(tensor.getSizeBytes(),
-                                             role + " " + tensor.name, memory))
+    if (llvm::Error error = allocate(driver, tensor.getSizeBytes(),
+                                     role + " " + tensor.name, memory))
       return error;
     list.push_back(memory.get());
     tensors.memory.push_back(std::move(memory));

@@ -10,6 +10,7 @@
 #define MIRAGE_LIB_RUNTIME_CUDAPROGRAMIMPL_H
 
 #include "CudaHandles.h"
+#include "CudaLibrary.h"
 #include "Mirage/Runtime/CudaDevice.h"
 
 namespace mlir::mirage {
@@ -22,12 +23,12 @@ struct CudaProgram::Impl {
   llvm::Error loadModule();
   llvm::Error loadFunctions();
   llvm::Error checkCluster(unsigned number, cuda::CUfunction function) const;
-  llvm::Error allocate(int64_t bytes, const llvm::Twine &what,
-                       cuda::Memory &memory) const;
   /// One launch; errors name its kernel.
   llvm::Error enqueueLaunch(unsigned number, cuda::CUstream stream,
                             llvm::ArrayRef<cuda::CUdeviceptr> inputs,
                             llvm::ArrayRef<cuda::CUdeviceptr> outputs) const;
+  /// Plans the launches that are left to a library, as far as `use` allows.
+  llvm::Error planLibrary(LibraryUse use);
   std::string name(unsigned launch) const {
     return "kernel " + artifact.launches[launch].kernel;
   }
@@ -38,6 +39,8 @@ struct CudaProgram::Impl {
   cuda::Module module;
   std::vector<cuda::CUfunction> functions; ///< by launch
   cuda::Memory workspace;
+  std::unique_ptr<cuda::LibraryLaunches> library; ///< null if it is not used
+  std::vector<CudaLaunch> launches;
 };
 
 /// Device memory for one set of an artifact's tensors.

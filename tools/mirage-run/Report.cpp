@@ -75,6 +75,16 @@ static void printLaunch(const EmulatedLaunch &launch, llvm::raw_ostream &os) {
     os << "  and " << launch.result.findingsLeftOut << " more\n";
 }
 
+static void printLaunch(const CudaLaunch &launch, llvm::raw_ostream &os) {
+  os << "kernel " << launch.kernel << ": ";
+  if (!launch.library.empty())
+    os << "left to " << launch.library << '\n';
+  else if (!launch.whyNot.empty())
+    os << "launched itself: " << launch.whyNot << '\n';
+  else
+    os << "launched\n";
+}
+
 static void printTimes(const RunReport &report, llvm::raw_ostream &os) {
   const CudaTimes &times = *report.times;
   auto print = [&](llvm::StringRef title, double median, double low,
@@ -93,6 +103,8 @@ void mlir::mirage::printText(const LoadedProgram &program,
   if (!report.deviceName.empty())
     os << "device " << report.deviceName << '\n';
   for (const EmulatedLaunch &launch : report.launches)
+    printLaunch(launch, os);
+  for (const CudaLaunch &launch : report.cudaLaunches)
     printLaunch(launch, os);
   if (report.referenceTimeS > 0)
     os << "reference computed in "
@@ -144,6 +156,16 @@ static Value toJSON(const EmulatedLaunch &launch) {
                 {"findingsLeftOut", launch.result.findingsLeftOut}};
 }
 
+/// Null is what there is none of.
+static Value toJSON(const CudaLaunch &launch) {
+  auto textOrNull = [](const std::string &text) -> Value {
+    return text.empty() ? Value(nullptr) : Value(text);
+  };
+  return Object{{"kernel", launch.kernel},
+                {"library", textOrNull(launch.library)},
+                {"whyNot", textOrNull(launch.whyNot)}};
+}
+
 static Value toJSON(llvm::StringRef name, const OutputCheck &check) {
   return Object{{"name", name.str()},
                 {"pass", check.pass},
@@ -175,9 +197,11 @@ void mlir::mirage::printJSON(const LoadedProgram &program,
                 {"seed", static_cast<int64_t>(report.seed)}};
   if (!report.deviceName.empty())
     object["deviceName"] = report.deviceName;
-  if (report.device == "emulator") {
+  if (report.device != "reference") {
     Array launches;
     for (const EmulatedLaunch &launch : report.launches)
+      launches.push_back(toJSON(launch));
+    for (const CudaLaunch &launch : report.cudaLaunches)
       launches.push_back(toJSON(launch));
     object["launches"] = std::move(launches);
   }

@@ -23,7 +23,8 @@ struct RunReport {
   std::string deviceName;
   uint64_t seed = 0;
   std::vector<EmulatedLaunch> launches; ///< of the emulator
-  bool isClean = true;                  ///< the emulator found no fault
+  std::vector<CudaLaunch> cudaLaunches;
+  bool isClean = true; ///< the emulator found no fault
   double referenceTimeS = 0;
   std::vector<OutputCheck> checks; ///< by output
   std::optional<CudaTimes> times;

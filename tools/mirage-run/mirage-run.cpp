@@ -27,6 +27,7 @@ enum class Device { Emulator, Cuda, Reference };
 struct Options {
   std::string path;
   Device device = Device::Emulator;
+  LibraryUse library = LibraryUse::Auto;
   Rounding rounding = Rounding::Exact;
   bool check = false, measure = false, json = false;
   ReadArtifactOptions reading;
@@ -54,6 +55,22 @@ struct DeviceParser : cl::parser<Device> {
     return !parsed &&
            option.error("expects emulator, cuda or reference, got '" + text +
                         "'");
+  }
+};
+
+struct LibraryParser : cl::parser<LibraryUse> {
+  using parser::parser;
+
+  bool parse(cl::Option &option, llvm::StringRef, llvm::StringRef text,
+             LibraryUse &use) {
+    auto parsed = llvm::StringSwitch<std::optional<LibraryUse>>(text)
+                      .Case("auto", LibraryUse::Auto)
+                      .Case("never", LibraryUse::Never)
+                      .Case("always", LibraryUse::Always)
+                      .Default(std::nullopt);
+    use = parsed.value_or(use);
+    return !parsed &&
+           option.error("expects auto, never or always, got '" + text + "'");
   }
 };
 
@@ -96,6 +113,11 @@ static bool parseOptions(int argc, char **argv, Options &options) {
       cl::value_desc("rounding"),
       cl::desc("What the reference rounds: exact (nothing but its outputs; the "
                "default) or declared (each result, to its element type)"));
+  cl::opt<LibraryUse, true, LibraryParser> library(
+      "library", cl::location(options.library), in, cl::value_desc("use"),
+      cl::desc("Whether cuBLASLt does the launches on a GPU that the artifact "
+               "has a call of it for: auto (where it is found and takes them; "
+               "the default), never or always"));
   cl::opt<bool, true> check(
       "check", cl::location(options.check), in,
       cl::desc("Compare with the original program in float64"));
@@ -126,6 +148,8 @@ static llvm::Error checkOptions(const Options &options,
                                 const LoadedProgram &program) {
   if (options.measure && options.device != Device::Cuda)
     return llvm::createStringError("--measure expects --device=cuda");
+  if (options.library != LibraryUse::Auto && options.device != Device::Cuda)
+    return llvm::createStringError("--library expects --device=cuda");
   if (options.rounding != Rounding::Exact &&
       options.device != Device::Reference)
     return llvm::createStringError("--rounding expects --device=reference; a "
@@ -163,9 +187,10 @@ runOnCuda(const Options &options, const LoadedProgram &program,
     return device.takeError();
   report.deviceName = (*device)->getName().str();
   llvm::Expected<std::unique_ptr<CudaProgram>> loaded =
-      CudaProgram::load(**device, *program.artifact);
+      CudaProgram::load(**device, *program.artifact, options.library);
   if (!loaded)
     return loaded.takeError();
+  report.cudaLaunches = (*loaded)->getLaunches();
   llvm::Expected<std::vector<HostTensor>> outputs = (*loaded)->run(inputs);
   if (!outputs || !options.measure)
     return outputs;

@@ -62,6 +62,23 @@ struct CudaMeasureOptions {
   unsigned replays = 60;
 };
 
+/// Whether launches that a library has a call for (KernelLaunch::libraryMatmul)
+/// are left to it. The library is cuBLASLt, opened at run time. Its calls are
+/// planned when a program is loaded, once; it may load code of its own at the
+/// first call, which is better made before a capture.
+enum class LibraryUse : uint8_t {
+  Auto,   ///< where there is the library and it does them
+  Never,  ///< all launches are of the artifact's own kernels
+  Always, ///< loading fails where there is no such launch, or one cannot be
+};
+
+/// What a launch came to on a device.
+struct CudaLaunch {
+  std::string kernel;
+  std::string library; ///< "cuBLASLt 12.8.4"; empty: the kernel is launched
+  std::string whyNot;  ///< why no library is used though it has the call
+};
+
 /// An artifact's code on a device, with its workspace.
 class CudaProgram {
 public:
@@ -71,8 +88,12 @@ public:
   /// a cluster, is refused with demand and limit. Both arguments must outlive
   /// the program.
   static llvm::Expected<std::unique_ptr<CudaProgram>>
-  load(const CudaDevice &device, const Artifact &artifact);
+  load(const CudaDevice &device, const Artifact &artifact,
+       LibraryUse use = LibraryUse::Auto);
   ~CudaProgram();
+
+  /// What the artifact's launches came to, in their order.
+  llvm::ArrayRef<CudaLaunch> getLaunches() const;
 
   /// Puts all launches into a stream (a CUstream; null is the default one) and
   /// returns at once. Allocates nothing and can be captured in a CUDA graph.
