@@ -16,14 +16,13 @@
 #include "Mirage/Search/ProgramParts.h"
 #include "Mirage/Search/RewrittenProgram.h"
 #include "Mirage/Search/Stabilizers.h"
+#include "Mirage/Search/TextHash.h"
 #include "Mirage/Verify/SmallerSizes.h"
 #include "SearchCache.h"
 #include "SearchInParts.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/xxhash.h"
 #include <chrono>
 #include <limits>
 #include <set>
@@ -357,10 +356,7 @@ private:
   bool keep(const Structure &structure) {
     if (program.isStripped && !planKernels(program, structure))
       return false;
-    std::string text = toString(structure);
-    llvm::XXH128_hash_t hash =
-        llvm::xxh3_128bits(llvm::arrayRefFromStringRef(text));
-    if (!seen.insert({hash.high64, hash.low64}).second)
+    if (!seen.insert(hashText(toString(structure))).second)
       return false;
     if (options.onStructure)
       options.onStructure(program, structure);
@@ -451,7 +447,7 @@ private:
   SearchProgress progress;
   /// The program has no trials that count, so neither has any structure.
   bool cannotJudge = false;
-  std::set<std::pair<uint64_t, uint64_t>> seen; ///< hashes of structures
+  std::set<TextHash> seen;           ///< structures
   std::vector<Structure> structures; ///< all of them, for a cache to keep
   SearchResult result;
 };

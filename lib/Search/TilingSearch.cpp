@@ -10,9 +10,7 @@
 #include "Mirage/Search/KernelSketch.h"
 #include "Mirage/Search/KernelTraffic.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
-#include "llvm/Support/xxhash.h"
 #include <cmath>
 #include <limits>
 #include <queue>
@@ -96,15 +94,9 @@ TilingSearch::boundTilings(const KernelPlan &plan,
   return groups;
 }
 
-static std::pair<uint64_t, uint64_t> hash(llvm::StringRef text) {
-  llvm::XXH128_hash_t hash =
-      llvm::xxh3_128bits(llvm::arrayRefFromStringRef(text));
-  return {hash.high64, hash.low64};
-}
-
 const TilingSearch::TilingGroups &
 TilingSearch::getGroups(const KernelPlan &plan, ArrayRef<int64_t> extents) {
-  Key key = hash(getHeaderText(program, plan, extents));
+  TextHash key = hashText(getHeaderText(program, plan, extents));
   std::unique_lock<std::mutex> lock(mutex);
   Header &header = headers[key];
   lock.unlock();
@@ -218,7 +210,7 @@ TilingSearch::BestTiling TilingSearch::getBest(const KernelPlan &plan,
   for (int64_t count : parts)
     text += " " + std::to_string(count);
   std::unique_lock<std::mutex> lock(mutex);
-  SizedKernel &kernel = kernels[hash(text)];
+  SizedKernel &kernel = kernels[hashText(text)];
   lock.unlock();
   std::lock_guard<std::mutex> kernelLock(kernel.mutex);
   bool isKnown =

@@ -11,6 +11,7 @@
 
 #include "Mirage/Search/CostModel.h"
 #include "Mirage/Search/Instantiator.h"
+#include "Mirage/Search/TextHash.h"
 #include <atomic>
 #include <map>
 #include <mutex>
@@ -76,8 +77,6 @@ private:
     std::optional<double> limitUs; ///< what costs more was not looked at
     BoundedTiling last;            ///< that was built, by ascending bounds
   };
-  /// A hash of all that bounds depend on, or sizes.
-  using Key = std::pair<uint64_t, uint64_t>;
 
   const TilingGroups &getGroups(const KernelPlan &plan,
                                 llvm::ArrayRef<int64_t> extents);
@@ -110,8 +109,9 @@ private:
   bool cuts;
   std::atomic<uint64_t> numTried = 0, numFitting = 0;
   std::mutex mutex; ///< of the maps, whose entries stay where they are
-  std::map<Key, Header> headers;
-  std::map<Key, SizedKernel> kernels;
+  /// By all that bounds depend on, and by all that sizes do.
+  std::map<TextHash, Header> headers;
+  std::map<TextHash, SizedKernel> kernels;
 };
 
 } // namespace mlir::mirage::search
