@@ -11,6 +11,7 @@
 #include "Mirage/Search/KernelTraffic.h"
 #include "TileLayout.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include <limits>
 
 using namespace mlir::mirage;
@@ -131,32 +132,27 @@ KernelWork KernelSketch::getWork(const Tiling &tiling) const {
 void KernelSketch::measure(unsigned number, const Tiling &tiling,
                            KernelWork &work) const {
   const StructureOperator &op = plan.kernel.operators[number];
-  const OperatorInfo &row = getOperatorInfo(op.opcode);
-  const Tensor &result = tensors[plan.kernel.inputs.size() + number];
-  KernelWork::Operation operation;
-  int64_t elements = countElements(result.names, tiling);
-  int64_t bytes = elements * getSizeBytes(result.element);
-  operation.elements = elements;
-  operation.bytes = bytes;
-  for (unsigned operand : op.operands) {
-    operation.isInLoop |= tensors[operand].phase == Phase::Loop;
-    int64_t read = countElements(tensors[operand].names, tiling);
-    operation.bytes += read * getSizeBytes(tensors[operand].element);
-    if (row.kind != OperatorKind::Contraction)
-      operation.elements = std::max(operation.elements, read);
-  }
+  auto getSize = [&](const Tensor &tensor) {
+    return TileSize{countElements(tensor.names, tiling), tensor.element};
+  };
+  TileSize result = getSize(tensors[plan.kernel.inputs.size() + number]);
+  KernelWork::Operation operation =
+      makeOperation(op.opcode, op.reduction, result,
+                    llvm::map_to_vector(op.operands, [&](unsigned operand) {
+                      return getSize(tensors[operand]);
+                    }));
+  operation.isInLoop = llvm::any_of(op.operands, [&](unsigned operand) {
+    return tensors[operand].phase == Phase::Loop;
+  });
   int64_t numCarried = 1;
-  if (row.kind == OperatorKind::Contraction) {
+  OperatorKind kind = getOperatorInfo(op.opcode).kind;
+  if (kind == OperatorKind::Contraction) {
     measureProduct(op, tiling, operation);
-  } else if (row.kind == OperatorKind::Accumulate) {
-    const OperatorInfo &reduction = getOperatorInfo(op.reduction);
-    operation.applied = &reduction.definition;
-    numCarried = reduction.getNumCarried();
-    work.accumulators += numCarried * elements;
-  } else {
-    operation.applied = &row.definition;
+  } else if (kind == OperatorKind::Accumulate) {
+    numCarried = getOperatorInfo(op.reduction).getNumCarried();
+    work.accumulators += numCarried * result.elements;
   }
-  work.sharedBytes += getRingStride(numCarried * bytes);
+  work.sharedBytes += getRingStride(numCarried * result.getBytes());
   work.operations.push_back(operation);
 }
 
@@ -181,8 +177,6 @@ void KernelSketch::measureProduct(const StructureOperator &op,
                                   KernelWork::Operation &product) const {
   const Tensor &lhs = tensors[op.operands[0]], &rhs = tensors[op.operands[1]];
   product.length = tiling.tile[op.over];
-  product.isOnTensorCores =
-      getTensorCoreElement(lhs.element, rhs.element).has_value();
   if (!product.isOnTensorCores)
     return;
   auto count = [&](int64_t rows, int64_t columns) {

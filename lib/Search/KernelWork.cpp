@@ -10,6 +10,7 @@
 #include "Mirage/Graph/Phases.h"
 #include "Mirage/Graph/TileMemory.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <map>
 
@@ -42,35 +43,46 @@ static int64_t countBytes(ArrayRef<TensorSpec> types) {
   return bytes;
 }
 
-static void setProduct(const TensorSpec &lhs, const TensorSpec &rhs,
-                       const TensorSpec &result,
-                       KernelWork::Operation &product) {
-  product.length = lhs.shape.back();
-  product.isOnTensorCores =
-      getTensorCoreElement(lhs.element, rhs.element).has_value();
-  product.matrixTiles =
-      countMatrixTiles(product.elements, result.shape[result.getRank() - 2],
-                       result.shape.back(), product.length);
+KernelWork::Operation
+mlir::mirage::search::makeOperation(Opcode opcode, Opcode reduction,
+                                    TileSize result,
+                                    ArrayRef<TileSize> operands) {
+  const OperatorInfo &row = getOperatorInfo(opcode);
+  KernelWork::Operation operation;
+  operation.elements = result.elements;
+  operation.bytes = result.getBytes();
+  for (TileSize operand : operands)
+    operation.bytes += operand.getBytes();
+  if (row.kind == OperatorKind::Contraction) {
+    operation.isOnTensorCores =
+        getTensorCoreElement(operands[0].element, operands[1].element)
+            .has_value();
+    return operation;
+  }
+  operation.applied = row.kind == OperatorKind::Accumulate
+                          ? &getOperatorInfo(reduction).definition
+                          : &row.definition;
+  for (TileSize operand : operands)
+    operation.elements = std::max(operation.elements, operand.elements);
+  return operation;
 }
 
 static KernelWork::Operation getOperation(const TileGraph &kernel,
                                           const Node &op) {
-  const OperatorInfo &row = getOperatorInfo(op.opcode);
-  auto types = kernel.getTypes(op.operands);
-  const TensorSpec &result = kernel.getType(op.results[0]);
-  KernelWork::Operation operation;
-  operation.elements = result.getNumElements();
-  operation.bytes = result.getSizeBytes() + countBytes(types);
-  if (row.kind == OperatorKind::Contraction) {
-    setProduct(types[0], types[1], result, operation);
+  auto getSize = [&](ValueId value) {
+    const TensorSpec &type = kernel.getType(value);
+    return TileSize{type.getNumElements(), type.element};
+  };
+  KernelWork::Operation operation =
+      makeOperation(op.opcode, op.attributes.reduction, getSize(op.results[0]),
+                    llvm::map_to_vector(op.operands, getSize));
+  if (getOperatorInfo(op.opcode).kind != OperatorKind::Contraction)
     return operation;
-  }
-  const OperatorInfo &applied = row.kind == OperatorKind::Accumulate
-                                    ? getOperatorInfo(op.attributes.reduction)
-                                    : row;
-  operation.applied = &applied.definition;
-  for (const TensorSpec &operand : types)
-    operation.elements = std::max(operation.elements, operand.getNumElements());
+  const TensorSpec &result = kernel.getType(op.results[0]);
+  operation.length = kernel.getType(op.operands[0]).shape.back();
+  operation.matrixTiles =
+      countMatrixTiles(operation.elements, result.shape[result.getRank() - 2],
+                       result.shape.back(), operation.length);
   return operation;
 }
 

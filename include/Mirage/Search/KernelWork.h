@@ -63,6 +63,21 @@ struct KernelWork {
 KernelWork getWork(const TileGraph &kernel, llvm::ArrayRef<TensorSpec> operands,
                    llvm::ArrayRef<TensorSpec> results);
 
+/// A tile in shared memory that an operation reads or writes.
+struct TileSize {
+  int64_t elements = 0;
+  ElementType element = ElementType::F32;
+
+  int64_t getBytes() const { return elements * getSizeBytes(element); }
+};
+
+/// What a block does at one operator, but for when it does it, and for the
+/// matrices of a product: these follow from layouts.
+/// \param reduction  what an accumulation joins with.
+KernelWork::Operation makeOperation(Opcode opcode, Opcode reduction,
+                                    TileSize result,
+                                    llvm::ArrayRef<TileSize> operands);
+
 /// Numbers that one block carries from one iteration, or block, to the next.
 int64_t countAccumulators(const TileGraph &kernel);
 
