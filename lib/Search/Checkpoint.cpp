@@ -26,7 +26,7 @@ using llvm::Expected;
 using llvm::StringRef;
 namespace fs = llvm::sys::fs;
 
-static constexpr int64_t kFormatVersion = 1;
+static constexpr int64_t kFormatVersion = 2;
 static constexpr double kWriteIntervalS = 5;
 
 bool ItemRecord::operator==(const ItemRecord &other) const {

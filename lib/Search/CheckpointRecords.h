@@ -8,13 +8,9 @@
 //
 // A record is an object in JSON on one line:
 //
-//   {"item": "...", "states": 12, "trials": 300, "pruned": [..], "found": [
-//     {"grid": [0], "loop": 2, "inputs": [0, 1], "results": [4], "operators": [
-//       ["matmul", [0, 1], 2], ["accumulate", [2], -1, "sum", -1, []]]}]}
+//   {"item": "...", "states": 12, "trials": 300, "pruned": [..], "found": [..]}
 //
-// An operator is its name, operands and the name that it reduces, -1 for none;
-// where it has more, also with what it accumulates, over which axis of the grid
-// (-1: the loop), and its scalars, as the bits of their float64.
+// What was found are kernels as StructureJSON.h writes them.
 //
 //===----------------------------------------------------------------------===//
 

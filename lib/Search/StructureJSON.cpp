@@ -52,10 +52,10 @@ static Value toJSON(const StructureOperator &op) {
   return object;
 }
 
-static Value toJSON(const KernelStructure &kernel) {
+Value mlir::mirage::search::toJSON(const KernelStructure &kernel) {
   Array operators;
   for (const StructureOperator &op : kernel.operators)
-    operators.push_back(toJSON(op));
+    operators.push_back(::toJSON(op));
   return Object{{"grid", toNames(kernel.gridNames)},
                 {"loop", toNumber(kernel.loopName)},
                 {"inputs", toNumbers(kernel.inputs)},
@@ -74,7 +74,7 @@ static Value toJSON(llvm::ArrayRef<StoredTensor> tensors) {
 Value mlir::mirage::search::toJSON(const Structure &structure) {
   Array kernels;
   for (const KernelStructure &kernel : structure.kernels)
-    kernels.push_back(::toJSON(kernel));
+    kernels.push_back(toJSON(kernel));
   return Object{{"kernels", std::move(kernels)},
                 {"results", ::toJSON(structure.results)},
                 {"outputs", toNumbers(structure.outputs)}};
@@ -115,8 +115,8 @@ Value mlir::mirage::search::toJSON(llvm::ArrayRef<Structure> structures) {
   for (const Structure &structure : structures) {
     Array numbers;
     for (const KernelStructure &kernel : structure.kernels)
-      numbers.push_back(kernels.getNumber(toString(kernel),
-                                          [&] { return ::toJSON(kernel); }));
+      numbers.push_back(
+          kernels.getNumber(toString(kernel), [&] { return toJSON(kernel); }));
     int64_t results = stored.getNumber(getText(structure.results), [&] {
       return ::toJSON(structure.results);
     });
@@ -135,10 +135,9 @@ Value mlir::mirage::search::toJSON(llvm::ArrayRef<Structure> structures) {
 /// Numbers of tensors are looked at closely once all are there.
 static constexpr size_t kMaxDeviceTensors = 1 << 16;
 
-static NameId readName(const JSONCursor &cursor, const TargetProgram &program,
+static NameId readName(const JSONCursor &cursor, unsigned numNames,
                        bool mayBeNone) {
-  int64_t name =
-      cursor.integer(mayBeNone ? -1 : 0, int64_t(program.getNumAllNames()) - 1);
+  int64_t name = cursor.integer(mayBeNone ? -1 : 0, int64_t(numNames) - 1);
   return cursor.failed() || name < 0 ? kNoName : NameId(name);
 }
 
@@ -155,7 +154,8 @@ static StoredTensor readStored(const JSONCursor &cursor,
   StoredTensor stored;
   NameSet seen = 0;
   for (const JSONCursor &element : cursor["layout"].array()) {
-    NameId name = readName(element, program, /*mayBeNone=*/true);
+    NameId name =
+        readName(element, program.getNumAllNames(), /*mayBeNone=*/true);
     if (name != kNoName && contains(seen, name))
       element.fail("expects names that differ, got " + llvm::Twine(name) +
                    " twice");
@@ -193,12 +193,11 @@ static const OperatorInfo *readRow(const JSONCursor &cursor, bool isReduction) {
 }
 
 namespace {
-/// Reads a kernel by itself: what can be said without knowing which tensors it
-/// loads.
 class KernelReader {
 public:
-  KernelReader(const JSONCursor &cursor, const TargetProgram &program)
-      : cursor(cursor), program(program) {}
+  KernelReader(const JSONCursor &cursor, const TargetProgram *program)
+      : cursor(cursor), program(program),
+        numNames(program ? program->getNumAllNames() : kMaxNames) {}
 
   KernelStructure run() {
     cursor.allow({"grid", "loop", "inputs", "operators", "results"});
@@ -218,7 +217,7 @@ private:
 
   void readAxes() {
     for (const JSONCursor &element : cursor["grid"].array()) {
-      NameId name = readName(element, program, /*mayBeNone=*/false);
+      NameId name = readName(element, numNames, /*mayBeNone=*/false);
       if (llvm::is_contained(kernel.gridNames, name))
         element.fail("expects axes of different names, got " +
                      llvm::Twine(name) + " twice");
@@ -227,7 +226,7 @@ private:
     if (kernel.gridNames.size() > kMaxGridAxes)
       cursor["grid"].fail("expects at most 3 axes, got " +
                           llvm::Twine(uint64_t(kernel.gridNames.size())));
-    kernel.loopName = readName(cursor["loop"], program, /*mayBeNone=*/true);
+    kernel.loopName = readName(cursor["loop"], numNames, /*mayBeNone=*/true);
   }
 
   StructureOperator readOperator(const JSONCursor &cursor) {
@@ -240,7 +239,7 @@ private:
       for (const JSONCursor &scalar : cursor["scalars"].array())
         op.scalars.push_back(readScalar(scalar));
     if (cursor.has("over"))
-      op.over = readName(cursor["over"], program, /*mayBeNone=*/false);
+      op.over = readName(cursor["over"], numNames, /*mayBeNone=*/false);
     if (cursor.failed())
       return op;
     op.opcode = row->opcode;
@@ -264,10 +263,10 @@ private:
       return;
     JSONCursor mask = cursor["mask"];
     mask.allow({"rows", "columns", "offset"});
-    op.mask = {readName(mask["rows"], program, /*mayBeNone=*/true),
-               readName(mask["columns"], program, /*mayBeNone=*/true),
+    op.mask = {readName(mask["rows"], numNames, /*mayBeNone=*/true),
+               readName(mask["columns"], numNames, /*mayBeNone=*/true),
                mask["offset"].integer()};
-    if (!llvm::is_contained(program.causalMasks, *op.mask))
+    if (program && !llvm::is_contained(program->causalMasks, *op.mask))
       mask.fail("expects a mask that the program has, got another one");
   }
 
@@ -302,10 +301,16 @@ private:
   static constexpr size_t kMaxGridAxes = 3;
 
   const JSONCursor &cursor;
-  const TargetProgram &program;
+  const TargetProgram *program; ///< null where it is not known
+  unsigned numNames;
   KernelStructure kernel;
 };
 } // namespace
+
+KernelStructure mlir::mirage::search::readKernel(const JSONCursor &cursor,
+                                                 const TargetProgram *program) {
+  return KernelReader(cursor, program).run();
+}
 
 /// Fails where the structure does not fit together.
 static void check(const JSONCursor &cursor, const Structure &structure,
@@ -322,7 +327,7 @@ Structure mlir::mirage::search::readStructure(const JSONCursor &cursor,
   cursor.allow({"kernels", "results", "outputs"});
   Structure structure;
   for (const JSONCursor &kernel : cursor["kernels"].array())
-    structure.kernels.push_back(KernelReader(kernel, program).run());
+    structure.kernels.push_back(readKernel(kernel, &program));
   structure.results = readStoredTensors(cursor["results"], program);
   readNumbers(cursor["outputs"], kMaxDeviceTensors, structure.outputs);
   check(cursor, structure, program);
@@ -335,7 +340,7 @@ mlir::mirage::search::readStructures(const JSONCursor &cursor,
   cursor.allow({"kernels", "results", "structures"});
   std::vector<KernelStructure> kernels;
   for (const JSONCursor &kernel : cursor["kernels"].array())
-    kernels.push_back(KernelReader(kernel, program).run());
+    kernels.push_back(readKernel(kernel, &program));
   std::vector<std::vector<StoredTensor>> results;
   for (const JSONCursor &tensors : cursor["results"].array())
     results.push_back(readStoredTensors(tensors, program));

@@ -35,6 +35,7 @@ class JSONCursor;
 
 namespace mlir::mirage::search {
 
+llvm::json::Value toJSON(const KernelStructure &kernel);
 llvm::json::Value toJSON(const Structure &structure);
 llvm::json::Value toJSON(llvm::ArrayRef<Structure> structures);
 
@@ -48,11 +49,14 @@ llvm::json::Value toJSON(llvm::ArrayRef<Structure> structures);
 llvm::Expected<Structure> structureFromJSON(const llvm::json::Value &value,
                                             const TargetProgram &program);
 
-/// The same inside a document. The structure means nothing if the cursor
-/// failed.
+/// The same inside a document. What is read means nothing if the cursor failed.
 Structure readStructure(const JSONCursor &cursor, const TargetProgram &program);
 std::vector<Structure> readStructures(const JSONCursor &cursor,
                                       const TargetProgram &program);
+/// A kernel by itself: what can be said without knowing which tensors it loads.
+/// \param program  whose names and masks it has; null: not known.
+KernelStructure readKernel(const JSONCursor &cursor,
+                           const TargetProgram *program);
 
 } // namespace mlir::mirage::search
 
