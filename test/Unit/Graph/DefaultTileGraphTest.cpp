@@ -10,7 +10,6 @@
 #include "Mirage/Graph/TileMemory.h"
 #include "TileGraphs.h"
 #include "gtest/gtest.h"
-#include <set>
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::test;
@@ -57,94 +56,6 @@ TEST(DefaultTileGraph, EveryElementwiseAndReductionOperator) {
     graph.addOutput(graph.add(row.opcode, operands, f16(result), attributes));
     buildDefault(graph);
   }
-}
-
-/// Places begin at multiples of 128 bytes, and only what the loop loads has
-/// more than one.
-TEST(TileMemory, StagesTakePlacesOfWhatTheLoopLoads) {
-  TileGraph tiles;
-  tiles.loop = 8;
-  ValueId looped = tiles.addInput(f16({4, 33})),
-          whole = tiles.addInput(f32({4, 1}));
-  tiles.tileInputs = {{{}, 1}, {{}, kReplicated}};
-  // Tiles are reduced first, into one more of 128 bytes.
-  ValueId sum = tiles.add(Opcode::Accumulate, {looped}, f32({4, 1}),
-                          accumulate(Opcode::Sum, {1}));
-  tiles.addOutput(tiles.add(Opcode::Add, {sum, whole}, f32({4, 1})));
-  tiles.tileOutputs = {{{}}};
-  EXPECT_EQ(getNumPlaces(tiles, looped), 1);
-  EXPECT_EQ(getStageBytes(tiles), 384); // 264 bytes
-  EXPECT_EQ(getSharedBytes(tiles), 384 + 4 * 128);
-  tiles.stages = 5;
-  EXPECT_EQ(getNumPlaces(tiles, looped), 5);
-  EXPECT_EQ(getNumPlaces(tiles, whole), 1);
-  EXPECT_EQ(getStageBytes(tiles), 384);
-  EXPECT_EQ(getSharedBytes(tiles), 5 * 384 + 4 * 128);
-}
-
-/// Eight rows that a product reads begin in different banks: multiples of 32
-/// bytes have 16 more, and all else none.
-TEST(TileMemory, RowsThatProductsReadBeginInDifferentBanks) {
-  EXPECT_EQ(getRowPadding(f16({8, 64})), 16);
-  EXPECT_EQ(getRowPadding(f16({8, 16})), 16);
-  EXPECT_EQ(getRowPadding(f32({2, 8, 8})), 16);
-  for (const Shape &shape : {Shape{8, 8}, {8, 24}, {8, 20}, {8, 1}, {1, 64}})
-    EXPECT_EQ(getRowPadding(f16(shape)), 0) << shape.back();
-  EXPECT_EQ(getTileBytes(f16({8, 64}), 16), 8 * 144);
-  for (int64_t columns = 8; columns <= 512; columns += 8) {
-    int64_t pitch =
-        getTileBytes(f16({8, columns}), getRowPadding(f16({8, columns}))) / 8;
-    std::set<int64_t> banks;
-    for (int64_t row = 0; row < 8; ++row)
-      banks.insert(row * pitch % 128 / 16);
-    EXPECT_EQ(banks.size(), 8u) << columns;
-  }
-}
-
-/// Of a tile that a product reads through a reshape too, if that keeps rows.
-TEST(TileMemory, BytesOfRowsThatProductsReadCount) {
-  TileGraph tiles;
-  tiles.loop = 2;
-  tiles.stages = 2;
-  ValueId x = tiles.addInput(f16({1, 8, 64})),
-          w = tiles.addInput(f16({64, 32})), v = tiles.addInput(f16({16, 64}));
-  tiles.tileInputs = {{{}, 2}, {{}, 0}, {{}, kReplicated}};
-  ValueId rows = tiles.add(Opcode::Reshape, {x}, f16({8, 64}));
-  ValueId others = tiles.add(Opcode::Reshape, {v}, f16({32, 32}));
-  EXPECT_EQ(getStageBytes(tiles), 1024 + 4096);
-  ValueId product = tiles.add(Opcode::Matmul, {rows, w}, f32({8, 32}));
-  tiles.addOutput(tiles.add(Opcode::Matmul, {product, others}, f32({8, 32})));
-  EXPECT_EQ(llvm::ArrayRef(chooseRowPaddings(tiles)),
-            llvm::ArrayRef<int64_t>({16, 16, 0, 16, 0, 16, 0}));
-  int64_t stageBytes = 8 * 144 + 64 * 80; // both multiples of 128
-  EXPECT_EQ(getStageBytes(tiles), stageBytes);
-  EXPECT_EQ(getSharedBytes(tiles),
-            2 * stageBytes + 2048 + 8 * 144 + 2048 + 8 * 144 + 1024);
-}
-
-/// What accumulates over dimensions reduces a tile first, of squares for an
-/// rms; blocks that join what they have reduced do not.
-TEST(TileMemory, BytesOfTilesThatAreReducedFirstCount) {
-  auto getBytes = [](Opcode reduction, Axis axis, bool reduces) {
-    TileGraph tiles;
-    tiles.grid = {2};
-    tiles.loop = 2;
-    ValueId x = tiles.addInput(f16({8, 64}));
-    tiles.tileInputs = {{{kReplicated}, 1}};
-    Attributes attributes;
-    attributes.axis = axis;
-    attributes.reduction = reduction;
-    if (reduces)
-      attributes.dims = {1};
-    tiles.addOutput(tiles.add(Opcode::Accumulate, {x},
-                              f32({8, reduces ? 1 : 64}), attributes));
-    return getSharedBytes(tiles);
-  };
-  int64_t tile = 1024, sums = 128, squares = 2048;
-  EXPECT_EQ(getBytes(Opcode::Sum, Axis::Loop, true), tile + 2 * sums);
-  EXPECT_EQ(getBytes(Opcode::Rms, Axis::Loop, true), tile + 2 * sums + squares);
-  EXPECT_EQ(getBytes(Opcode::Sum, Axis::Loop, false), tile + squares);
-  EXPECT_EQ(getBytes(Opcode::Sum, Axis::X, true), tile + sums);
 }
 
 TEST(DefaultTileGraph, SumsOverPaddingAreMasked) {
