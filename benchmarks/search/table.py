@@ -94,8 +94,21 @@ def print_program(args, name):
                      max_block_ops=operators)
 
 
+def measure_idle_mib(opt):
+    """What a process takes before there is anything to search, most of it code of shared libraries."""
+    with tempfile.NamedTemporaryFile("w", suffix=".mlir") as module:
+        module.write("module {}\n")
+        module.flush()
+        process = subprocess.Popen([opt, module.name, "--mirage-superoptimize", "-o", os.devnull])
+        _, status, usage = os.wait4(process.pid, 0)
+    if status != 0:
+        raise SystemExit(f"{opt} failed on an empty module")
+    return usage.ru_maxrss / 1024
+
+
 def print_defaults(args):
     print("\n**Default options, whole process**")
+    print(f"\nA process that has nothing to search takes {measure_idle_mib(args.opt):.0f} MiB.")
     print_head("program", "stopped", "states", "s", "of this the search", "peak MiB", "predicted us", "one by one us")
     for name in args.programs:
         run = measure(args, ROOT / "benchmarks" / f"{name}.mlir")

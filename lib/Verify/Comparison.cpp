@@ -13,27 +13,50 @@
 
 using namespace mlir::mirage;
 
-Outputs
-mlir::mirage::evaluateInFields(const Graph &graph, const FieldBatch &batch,
-                               llvm::ArrayRef<std::vector<uint32_t>> inputs,
-                               unsigned height, bool multiplicativeRoots) {
+/// From the last component on, whose exponentials have no values.
+static Outputs evaluateInFields(
+    const FieldBatch &batch, unsigned height, bool multiplicativeRoots,
+    llvm::function_ref<Outputs(GraphEvaluator &, unsigned)> evaluateIn) {
   FieldArithmetic::Tape tape;
   for (unsigned component = height; component-- > 0;) {
     FieldArithmetic arithmetic(batch, component, std::move(tape));
     if (multiplicativeRoots)
       arithmetic.setMultiplicativeRoots();
-    llvm::SmallVector<const uint32_t *> starts;
-    const uint32_t *next = inputs[component].data();
-    for (unsigned input = 0; input < graph.getNumInputs(); ++input) {
-      starts.push_back(next);
-      next += graph.getType(input).getNumElements() * batch.words;
-    }
-    Outputs outputs = GraphEvaluator(arithmetic).evaluate(graph, starts);
+    GraphEvaluator evaluator(arithmetic);
+    Outputs outputs = evaluateIn(evaluator, component);
     if (component == 0)
       return outputs;
     tape = arithmetic.takeTape();
   }
   return {};
+}
+
+Outputs
+mlir::mirage::evaluateInFields(const Graph &graph, const FieldBatch &batch,
+                               llvm::ArrayRef<std::vector<uint32_t>> inputs,
+                               unsigned height) {
+  return ::evaluateInFields(
+      batch, height, /*multiplicativeRoots=*/false,
+      [&](GraphEvaluator &evaluator, unsigned component) {
+        llvm::SmallVector<const uint32_t *> starts;
+        const uint32_t *next = inputs[component].data();
+        for (unsigned input = 0; input < graph.getNumInputs(); ++input) {
+          starts.push_back(next);
+          next += graph.getType(input).getNumElements() * batch.words;
+        }
+        return evaluator.evaluate(graph, starts);
+      });
+}
+
+Outputs mlir::mirage::evaluateInFields(const Graph &graph,
+                                       const FieldBatch &batch,
+                                       llvm::ArrayRef<DrawnInputs> inputs,
+                                       bool multiplicativeRoots) {
+  return ::evaluateInFields(batch, inputs.size(), multiplicativeRoots,
+                            [&](GraphEvaluator &evaluator, unsigned component) {
+                              return evaluator.evaluate(graph,
+                                                        inputs[component]);
+                            });
 }
 
 Comparison::Comparison(const Graph &graph) {

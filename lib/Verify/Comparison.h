@@ -10,6 +10,7 @@
 #define MIRAGE_LIB_VERIFY_COMPARISON_H
 
 #include "FieldArithmetic.h"
+#include "InputElements.h"
 #include "Mirage/Graph/Graph.h"
 #include <optional>
 
@@ -20,10 +21,14 @@ using Outputs = std::vector<std::vector<uint32_t>>;
 
 /// Evaluates a graph in component 0, and in the others as far as that needs.
 /// \param inputs  by component, all inputs one after the other.
-/// \param multiplicativeRoots  see FieldArithmetic.
 Outputs evaluateInFields(const Graph &graph, const FieldBatch &batch,
                          llvm::ArrayRef<std::vector<uint32_t>> inputs,
-                         unsigned height, bool multiplicativeRoots = false);
+                         unsigned height);
+/// The same on inputs of which nobody has all elements.
+/// \param inputs  by component.
+Outputs evaluateInFields(const Graph &graph, const FieldBatch &batch,
+                         llvm::ArrayRef<DrawnInputs> inputs,
+                         bool multiplicativeRoots);
 
 /// What trials have said about every output element. A trial counts for an
 /// element if both graphs have a value there.

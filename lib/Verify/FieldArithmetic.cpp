@@ -81,7 +81,7 @@ void FieldArithmetic::apply(ScalarFunction function, uint32_t *result,
   case ScalarFunction::Mul:
     return kernels::mul(field, result, lhs, rhs, count);
   case ScalarFunction::Div: {
-    Tape inverse(rhs.repeats ? kLanes : count);
+    std::vector<uint32_t> inverse(rhs.repeats ? kLanes : count);
     kernels::inverse(field, inverse.data(), rhs, inverse.size());
     return kernels::mul(field, result, lhs, {inverse.data(), rhs.repeats},
                         count);
@@ -116,24 +116,24 @@ void FieldArithmetic::apply(ScalarFunction function, uint32_t *result,
 }
 
 void FieldArithmetic::exp(uint32_t *result, Source operand, size_t count) {
-  Tape copy(count);
-  for (size_t i = 0; i < count; ++i)
-    copy[i] = operand.data[operand.repeats ? i % kLanes : i];
+  if (component > 0) {
+    std::vector<uint32_t> &argument = arguments.emplace_back(count);
+    for (size_t i = 0; i < count; ++i)
+      argument[i] = operand.data[operand.repeats ? i % kLanes : i];
+  }
   if (!draw.powers) {
     // Nothing in component 0 depends on this, unless the tower is too low.
     std::fill(result, result + count, kernels::kUndefined);
-  } else {
-    assert(exponentsUsed + count <= exponents.size() &&
-           "the next component met other exponentials");
-    uint32_t *values = exponents.data() + exponentsUsed;
-    exponentsUsed += count;
-    if (getWords() > 1)
-      kernels::combinePoints(batch.tower[component + 1], values, values,
-                             draw.weights, count);
-    draw.powers->exp(result, values, count);
+    return;
   }
-  if (component > 0)
-    arguments.insert(arguments.end(), copy.begin(), copy.end());
+  assert(!exponents.empty() && exponents.front().size() == count &&
+         "the next component met other exponentials");
+  uint32_t *values = exponents.front().data();
+  if (getWords() > 1)
+    kernels::combinePoints(batch.tower[component + 1], values, values,
+                           draw.weights, count);
+  draw.powers->exp(result, values, count);
+  exponents.pop_front();
 }
 
 void FieldArithmetic::pick(uint32_t *result, Source lhs, Source rhs,

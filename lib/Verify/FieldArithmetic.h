@@ -11,6 +11,7 @@
 
 #include "Arithmetic.h"
 #include "Mirage/Algebra/FieldTower.h"
+#include <deque>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -58,12 +59,12 @@ struct FieldBatch {
 /// which meets the same exponentials in the same order.
 class FieldArithmetic : public Arithmetic {
 public:
-  using Tape = std::vector<uint32_t>;
+  /// What each application of exp was given, in the order they were met.
+  using Tape = std::deque<std::vector<uint32_t>>;
 
   /// \param exponents  what the evaluation in component + 1 left, else empty.
   FieldArithmetic(const FieldBatch &batch, unsigned component, Tape exponents);
 
-  /// The arguments of all exponentials, in the order they were met.
   Tape takeTape() { return std::move(arguments); }
   /// Roots of non-squares are powers like any other, instead of NonSquare.
   void setMultiplicativeRoots() { nonSquareResult = 0; }
@@ -97,7 +98,6 @@ private:
   unsigned component;
   uint32_t nonSquareResult = kernels::kNonSquare;
   Tape exponents, arguments;
-  size_t exponentsUsed = 0;
 };
 
 } // namespace mlir::mirage

@@ -188,15 +188,12 @@ void FieldJudge::addLargeTrial(bool multiplicativeRoots) {
   Seed seed = deriveSeed(options.seed, "large", numLargeTrials++);
   FieldBatch batch(drawTower(deriveSeed(seed, "tower", 0)), /*words=*/1,
                    deriveSeed(seed, "fields", 0));
-  std::vector<std::vector<uint32_t>> inputs(height);
-  for (unsigned component = 0; component < height; ++component) {
-    RandomStream random(deriveSeed(seed, "inputs", component));
-    inputs[component].resize(numInputs);
-    random.fillUniform(inputs[component], batch.tower[component].getPrime());
-  }
-  comparison.add(
-      evaluateInFields(lhs, batch, inputs, height, multiplicativeRoots),
-      evaluateInFields(rhs, batch, inputs, height, multiplicativeRoots), 1);
+  std::vector<DrawnInputs> inputs;
+  for (unsigned component = 0; component < height; ++component)
+    inputs.emplace_back(deriveSeed(seed, "inputs", component),
+                        batch.tower[component].getPrime());
+  comparison.add(evaluateInFields(lhs, batch, inputs, multiplicativeRoots),
+                 evaluateInFields(rhs, batch, inputs, multiplicativeRoots), 1);
   ++verdict.bound.towers;
 }
 

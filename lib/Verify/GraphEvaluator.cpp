@@ -21,25 +21,105 @@ size_t GraphEvaluator::countWords(const Frame &frame, ValueId value) const {
 }
 
 uint32_t *GraphEvaluator::allocate(Frame &frame, ValueId value) {
-  return frame.values[value] = arena.allocate(countWords(frame, value));
+  size_t count = countWords(frame, value);
+  if (frame.tiles)
+    return frame.values[value] = arena.allocate(count);
+  ownedWords += count;
+  frame.owners[value].reset(new uint32_t[count], [this, count](uint32_t *data) {
+    delete[] data;
+    ownedWords -= count;
+  });
+  return frame.values[value] = frame.owners[value].get();
+}
+
+void GraphEvaluator::share(Frame &frame, ValueId value, ValueId other) {
+  frame.values[value] = frame.values[other];
+  if (!frame.tiles)
+    frame.owners[value] = frame.owners[other];
+}
+
+void GraphEvaluator::release(Frame &frame, ValueId value) {
+  if (!frame.owners[value])
+    return;
+  frame.owners[value].reset();
+  frame.values[value] = nullptr;
+}
+
+void GraphEvaluator::notePeak() {
+  peakWords = std::max(peakWords, ownedWords + arena.getCapacity());
+}
+
+//===----------------------------------------------------------------------===//
+// Graphs
+//===----------------------------------------------------------------------===//
+
+/// By value, the operation that reads it last; outputs are read in the end.
+static std::vector<size_t> findLastUses(const Graph &graph) {
+  std::vector<size_t> lastUses(graph.getNumValues(), 0);
+  for (auto [number, operation] : llvm::enumerate(graph.getNodes()))
+    for (ValueId operand : operation.operands)
+      lastUses[operand] = number;
+  for (ValueId output : graph.getOutputs())
+    lastUses[output] = graph.getNodes().size();
+  return lastUses;
 }
 
 std::vector<std::vector<uint32_t>>
-GraphEvaluator::evaluate(const Graph &graph,
-                         llvm::ArrayRef<const uint32_t *> inputs) {
+GraphEvaluator::evaluate(const Graph &graph, const InputElements &inputs) {
   arena.release({0, 0});
   Frame frame{graph, nullptr, 1};
   frame.values.resize(graph.getNumValues());
-  for (auto [number, input] : llvm::enumerate(inputs))
-    frame.values[number] = const_cast<uint32_t *>(input); // only read
-  for (const Node &operation : graph.getNodes())
+  frame.owners.resize(graph.getNumValues());
+  frame.inputs = &inputs;
+  for (unsigned input = 0; input < graph.getNumInputs(); ++input) // only read
+    frame.values[input] = const_cast<uint32_t *>(inputs.getAll(input));
+  std::vector<size_t> lastUses = findLastUses(graph);
+  for (auto [number, operation] : llvm::enumerate(graph.getNodes())) {
+    readInputs(frame, operation);
     evaluateOperation(frame, operation);
+    notePeak();
+    for (llvm::ArrayRef<ValueId> values : {llvm::ArrayRef(operation.operands),
+                                           llvm::ArrayRef(operation.results)})
+      for (ValueId value : values)
+        if (lastUses[value] <= number)
+          release(frame, value);
+    if (arena.getCapacity() > kKeptWords)
+      arena.clear();
+  }
   std::vector<std::vector<uint32_t>> outputs;
   for (ValueId output : graph.getOutputs()) {
+    if (!frame.values[output])
+      readInput(frame, output);
     const uint32_t *data = frame.values[output];
     outputs.emplace_back(data, data + countWords(frame, output));
   }
   return outputs;
+}
+
+void GraphEvaluator::readInput(Frame &frame, ValueId input) {
+  assert(words == 1 && "elements of more words are there as a whole");
+  size_t count = countWords(frame, input);
+  frame.inputs->read(input, 0, {allocate(frame, input), count});
+  notePeak();
+}
+
+/// Those that the operation reads as a whole, or some part of again and again.
+void GraphEvaluator::readInputs(Frame &frame, const Node &operation) {
+  for (auto [number, operand] : llvm::enumerate(operation.operands))
+    if (!frame.values[operand] && !isReadInParts(frame, operation, number))
+      readInput(frame, operand);
+}
+
+bool GraphEvaluator::isReadInParts(const Frame &frame, const Node &operation,
+                                   unsigned operand) const {
+  switch (getOperatorInfo(operation.opcode).kind) {
+  case OperatorKind::Contraction:
+    return isReadInBands(frame, operation, operand);
+  case OperatorKind::Graph:
+    return isReadAboutOnce(frame.graph, operation, operand);
+  default:
+    return false;
+  }
 }
 
 void GraphEvaluator::evaluateOperation(Frame &frame, const Node &operation) {
@@ -53,8 +133,7 @@ void GraphEvaluator::evaluateOperation(Frame &frame, const Node &operation) {
   case OperatorKind::Movement:
     return evaluateMovement(frame, operation);
   case OperatorKind::Copy:
-    frame.values[operation.results[0]] = frame.values[operation.operands[0]];
-    return;
+    return share(frame, operation.results[0], operation.operands[0]);
   case OperatorKind::Accumulate:
     return accumulateOverGrid(frame, operation);
   case OperatorKind::Graph:
@@ -65,16 +144,35 @@ void GraphEvaluator::evaluateOperation(Frame &frame, const Node &operation) {
   assert(false && "composed operators are expanded before");
 }
 
-const uint32_t *GraphEvaluator::stretch(Tiles operand,
-                                        llvm::ArrayRef<int64_t> shape) {
-  size_t from = countElements(operand.shape), to = countElements(shape);
-  if (from == to)
-    return operand.data;
-  uint32_t *result = arena.allocate(operand.instances * to * words);
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+size_t GraphEvaluator::countRows(size_t instances,
+                                 llvm::ArrayRef<int64_t> shape) {
+  size_t rows = instances;
+  for (int64_t size : shape.drop_back(shape.empty() ? 0 : 1))
+    rows *= size;
+  return rows;
+}
+
+const uint32_t *GraphEvaluator::stretchRows(Tiles operand,
+                                            llvm::ArrayRef<int64_t> shape,
+                                            size_t first, size_t count) {
+  size_t from = countElements(operand.shape), length = getRowLength(shape);
+  if (from == countElements(shape))
+    return operand.data + first * length * words;
+  uint32_t *result = arena.allocate(count * length * words);
   Strides strides = getBroadcastStrides(operand.shape, shape);
-  for (size_t i = 0; i < operand.instances; ++i)
-    copyStrided(result + i * to * words, operand.data + i * from * words, shape,
-                strides, words);
+  llvm::ArrayRef<int64_t> outer = shape.drop_back();
+  for (size_t row = 0; row < count; ++row) {
+    size_t offset = 0, left = first + row;
+    for (size_t dim = outer.size(); dim-- > 0; left /= outer[dim])
+      offset += left % outer[dim] * strides[dim];
+    copyRow(result + row * length * words,
+            operand.data + (left * from + offset) * words, length,
+            strides.back(), words);
+  }
   return result;
 }
 
@@ -82,22 +180,35 @@ void GraphEvaluator::evaluateElementwise(Frame &frame, const Node &operation) {
   ValueId value = operation.results[0];
   const Shape &shape = frame.graph.getType(value).shape;
   uint32_t *result = allocate(frame, value);
-  WordArena::Mark mark = arena.mark();
-  llvm::SmallVector<const uint32_t *, 2> arguments;
-  for (ValueId operand : operation.operands)
-    arguments.push_back(stretch(getTiles(frame, operand), shape));
-  applyDefinition(getOperatorInfo(operation.opcode).definition, arguments,
-                  operation.attributes.scalars, /*size=*/1, result,
-                  countWords(frame, value));
-  arena.release(mark);
+  size_t rows = countRows(frame.instances, shape);
+  size_t rowWords = getRowLength(shape) * words;
+  size_t perBlock = std::max<size_t>(kBlockWords / rowWords, 1);
+  for (size_t first = 0; first < rows; first += perBlock) {
+    size_t count = std::min(perBlock, rows - first);
+    WordArena::Mark mark = arena.mark();
+    llvm::SmallVector<const uint32_t *, 2> arguments;
+    for (ValueId operand : operation.operands)
+      arguments.push_back(
+          stretchRows(getTiles(frame, operand), shape, first, count));
+    applyDefinition(getOperatorInfo(operation.opcode).definition, arguments,
+                    operation.attributes.scalars, /*size=*/1,
+                    result + first * rowWords, count * rowWords);
+    arena.release(mark);
+  }
 }
 
-uint32_t *GraphEvaluator::join(const OperatorInfo &reduction,
-                               const uint32_t *operand, size_t instances,
-                               Shape shape, llvm::ArrayRef<int64_t> dims) {
+const uint32_t *GraphEvaluator::join(const OperatorInfo &reduction,
+                                     const uint32_t *operand, size_t instances,
+                                     Shape shape,
+                                     llvm::ArrayRef<int64_t> dims) {
   size_t count = instances * countElements(shape) * words;
-  uint32_t *data = arena.allocate(count);
-  applyDefinition(reduction.definition, {operand}, {}, /*size=*/1, data, count);
+  const uint32_t *data = operand;
+  if (!reduction.definition.isArgument()) {
+    uint32_t *applied = arena.allocate(count);
+    applyDefinition(reduction.definition, {operand}, {}, /*size=*/1, applied,
+                    count);
+    data = applied;
+  }
   for (int64_t dim : dims) {
     size_t outer =
         instances * countElements(llvm::ArrayRef(shape).take_front(dim));
@@ -128,8 +239,9 @@ void GraphEvaluator::evaluateReduction(Frame &frame, const Node &operation) {
 
 void GraphEvaluator::evaluateMatmul(Frame &frame, const Node &operation) {
   ValueId value = operation.results[0];
-  const Shape &lhsShape = frame.graph.getType(operation.operands[0]).shape;
-  const Shape &rhsShape = frame.graph.getType(operation.operands[1]).shape;
+  ValueId lhs = operation.operands[0], rhs = operation.operands[1];
+  const Shape &lhsShape = frame.graph.getType(lhs).shape;
+  const Shape &rhsShape = frame.graph.getType(rhs).shape;
   llvm::ArrayRef<int64_t> shape = frame.graph.getType(value).shape;
   size_t m = shape[shape.size() - 2], n = shape.back(), k = lhsShape.back();
   uint32_t *result = allocate(frame, value);
@@ -139,17 +251,75 @@ void GraphEvaluator::evaluateMatmul(Frame &frame, const Node &operation) {
   Strides rhsBatches =
       getBroadcastStrides(llvm::ArrayRef(rhsShape).drop_back(2), batch);
   size_t lhsSize = countElements(lhsShape), rhsSize = countElements(rhsShape);
+  const uint32_t *lhsData = frame.values[lhs], *rhsData = frame.values[rhs];
   size_t number = 0;
-  for (size_t instance = 0; instance < frame.instances; ++instance) {
-    const uint32_t *lhs =
-        frame.values[operation.operands[0]] + instance * lhsSize * words;
-    const uint32_t *rhs =
-        frame.values[operation.operands[1]] + instance * rhsSize * words;
+  for (size_t instance = 0; instance < frame.instances; ++instance)
     forEachIndex(batch, [&](llvm::ArrayRef<int64_t> index) {
-      arithmetic.matmul(result + number++ * m * n * words,
-                        lhs + getOffset(index, lhsBatches) * m * k * words,
-                        rhs + getOffset(index, rhsBatches) * k * n * words, m,
-                        n, k);
+      uint32_t *to = result + number++ * m * n * words;
+      size_t first = instance * lhsSize + getOffset(index, lhsBatches) * m * k;
+      size_t second = instance * rhsSize + getOffset(index, rhsBatches) * k * n;
+      if (!lhsData)
+        multiplyRowsRead({*frame.inputs, lhs, first, m, n, k}, to,
+                         rhsData + second * words);
+      else if (!rhsData)
+        multiplyByRowsRead({*frame.inputs, rhs, second, m, n, k}, to,
+                           lhsData + first * words);
+      else
+        arithmetic.matmul(to, lhsData + first * words, rhsData + second * words,
+                          m, n, k);
     });
+}
+
+/// The larger factor, of which every matrix has one use.
+bool GraphEvaluator::isReadInBands(const Frame &frame, const Node &operation,
+                                   unsigned operand) const {
+  ValueId value = operation.operands[operand];
+  ValueId other = operation.operands[1 - operand];
+  auto countOf = [&](ValueId id) {
+    return frame.graph.getType(id).getNumElements();
+  };
+  if (!frame.values[other] &&
+      (value == other || countOf(value) < countOf(other) ||
+       (countOf(value) == countOf(other) && operand == 0)))
+    return false;
+  auto countMatrices = [&](ValueId id) {
+    return countElements(
+        llvm::ArrayRef(frame.graph.getType(id).shape).drop_back(2));
+  };
+  return countMatrices(value) == countMatrices(operation.results[0]);
+}
+
+/// Sums over bands of the right factor's rows.
+void GraphEvaluator::multiplyByRowsRead(const Bands &bands, uint32_t *result,
+                                        const uint32_t *lhs) {
+  auto [inputs, input, start, m, n, k] = bands;
+  size_t most = std::clamp<size_t>(kBlockWords / n, 1, k);
+  WordArena::Mark mark = arena.mark();
+  uint32_t *rows = arena.allocate(most * n);
+  uint32_t *columns = arena.allocate(m * most), *part = arena.allocate(m * n);
+  for (size_t first = 0; first < k; first += most) {
+    size_t count = std::min(most, k - first);
+    inputs.read(input, start + first * n, {rows, count * n});
+    for (size_t row = 0; row < m; ++row)
+      std::copy_n(lhs + row * k + first, count, columns + row * count);
+    arithmetic.matmul(first == 0 ? result : part, columns, rows, m, n, count);
+    if (first > 0)
+      arithmetic.apply(ScalarFunction::Add, result, {result}, {part}, m * n);
   }
+  arena.release(mark);
+}
+
+/// Bands of the left factor's rows give bands of the result's.
+void GraphEvaluator::multiplyRowsRead(const Bands &bands, uint32_t *result,
+                                      const uint32_t *rhs) {
+  auto [inputs, input, start, m, n, k] = bands;
+  size_t most = std::clamp<size_t>(kBlockWords / k, 1, m);
+  WordArena::Mark mark = arena.mark();
+  uint32_t *rows = arena.allocate(most * k);
+  for (size_t first = 0; first < m; first += most) {
+    size_t count = std::min(most, m - first);
+    inputs.read(input, start + first * k, {rows, count * k});
+    arithmetic.matmul(result + first * n, rows, rhs, count, n, k);
+  }
+  arena.release(mark);
 }

@@ -15,17 +15,25 @@
 // graph around it. So a step is one call of the arithmetic over all blocks, and
 // an accumulation over a grid axis is a reduction over instances.
 //
+// Memory. Large graphs are evaluated at their own sizes, so what is not needed
+// is not kept: a value of the kernel graph is given back after its last use,
+// elementwise operators go block by block, so that what they compute on the way
+// is small, and inputs that can be read part by part (InputElements.h) are,
+// where no part has to be read again and again.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef MIRAGE_LIB_VERIFY_GRAPHEVALUATOR_H
 #define MIRAGE_LIB_VERIFY_GRAPHEVALUATOR_H
 
 #include "Arithmetic.h"
+#include "InputElements.h"
 #include "Mirage/Graph/Graph.h"
 #include "WordArena.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <map>
+#include <memory>
 #include <vector>
 
 namespace mlir::mirage {
@@ -36,10 +44,18 @@ public:
       : arithmetic(arithmetic), words(arithmetic.getWords()) {}
 
   /// \param graph   without composed operators (expandComposed).
-  /// \param inputs  by input, row-major, `words` words an element.
-  /// \returns the outputs, in order and in the same form.
+  /// \param inputs  `words` words an element.
+  /// \returns the outputs, in order, row-major, of as many words.
+  std::vector<std::vector<uint32_t>> evaluate(const Graph &graph,
+                                              const InputElements &inputs);
   std::vector<std::vector<uint32_t>>
-  evaluate(const Graph &graph, llvm::ArrayRef<const uint32_t *> inputs);
+  evaluate(const Graph &graph, llvm::ArrayRef<const uint32_t *> inputs) {
+    return evaluate(graph, StoredInputs(inputs));
+  }
+
+  /// The most words that evaluations took at a time, stored inputs and outputs
+  /// that were returned apart.
+  size_t getPeakWords() const { return peakWords; }
 
 private:
   using Values = std::vector<uint32_t *>;
@@ -53,7 +69,11 @@ private:
     const TileGraph *tiles; ///< the same if it is one, else null
     size_t instances;       ///< of the whole graph, blocks included
     int64_t iteration = 0;
-    Values values = {}; ///< by ValueId
+    /// By ValueId; null of inputs that are read part by part.
+    Values values = {};
+    /// Of a kernel graph: what its values are in, which several may share.
+    std::vector<std::shared_ptr<uint32_t[]>> owners = {};
+    const InputElements *inputs = nullptr;
     /// Of the exponents of what is rescaled over the loop, by its result.
     std::map<ValueId, uint32_t *> maxima = {};
     /// Of what a variance over the loop is of, by its result.
@@ -67,9 +87,29 @@ private:
   };
 
   void evaluateOperation(Frame &frame, const Node &operation);
+  void readInputs(Frame &frame, const Node &operation);
+  void readInput(Frame &frame, ValueId input);
+  bool isReadInParts(const Frame &frame, const Node &operation,
+                     unsigned operand) const;
+  void release(Frame &frame, ValueId value);
+  void notePeak();
   void evaluateElementwise(Frame &frame, const Node &operation);
   void evaluateReduction(Frame &frame, const Node &operation);
   void evaluateMatmul(Frame &frame, const Node &operation);
+  bool isReadInBands(const Frame &frame, const Node &operation,
+                     unsigned operand) const;
+  /// A product of matrices, one of which is part of an input, from an element
+  /// on.
+  struct Bands {
+    const InputElements &inputs;
+    ValueId input;
+    size_t first;
+    size_t m, n, k;
+  };
+  void multiplyByRowsRead(const Bands &bands, uint32_t *result,
+                          const uint32_t *lhs);
+  void multiplyRowsRead(const Bands &bands, uint32_t *result,
+                        const uint32_t *rhs);
   void evaluateShuffle(Frame &frame, const Node &operation);
   void evaluateMovement(Frame &frame, const Node &operation);
   void evaluateConcat(Frame &frame, const Node &operation);
@@ -121,6 +161,8 @@ private:
 
   void readTile(Frame &frame, const Frame &outer, unsigned input,
                 ValueId operand);
+  bool isReadAboutOnce(const Graph &outer, const Node &operation,
+                       unsigned input) const;
   void writeTile(const Frame &frame, Frame &outer, unsigned output,
                  ValueId result);
 
@@ -129,21 +171,39 @@ private:
             frame.instances};
   }
   /// The operand stretched to a shape, [instances][shape]; itself if it has it.
-  const uint32_t *stretch(Tiles operand, llvm::ArrayRef<int64_t> shape);
+  const uint32_t *stretch(Tiles operand, llvm::ArrayRef<int64_t> shape) {
+    return stretchRows(operand, shape, 0, countRows(operand.instances, shape));
+  }
+  /// Some of its rows, which go along the last dimension.
+  const uint32_t *stretchRows(Tiles operand, llvm::ArrayRef<int64_t> shape,
+                              size_t first, size_t count);
+  static size_t getRowLength(llvm::ArrayRef<int64_t> shape) {
+    return shape.empty() ? 1 : shape.back();
+  }
+  static size_t countRows(size_t instances, llvm::ArrayRef<int64_t> shape);
   /// Applies a definition to `count` words.
   void applyDefinition(const ScalarDefinition &definition,
                        llvm::ArrayRef<const uint32_t *> arguments,
                        llvm::ArrayRef<double> parameters, double size,
                        uint32_t *result, size_t count);
   /// Applies a reduction's first step and joins `dims` of [instances][shape].
-  uint32_t *join(const OperatorInfo &reduction, const uint32_t *operand,
-                 size_t instances, Shape shape, llvm::ArrayRef<int64_t> dims);
+  const uint32_t *join(const OperatorInfo &reduction, const uint32_t *operand,
+                       size_t instances, Shape shape,
+                       llvm::ArrayRef<int64_t> dims);
   size_t countWords(const Frame &frame, ValueId value) const;
   uint32_t *allocate(Frame &frame, ValueId value);
+  /// Makes a value what another one is.
+  static void share(Frame &frame, ValueId value, ValueId other);
+
+  /// What is worked on at a time, where that makes no difference.
+  static constexpr size_t kBlockWords = size_t(1) << 18;
+  /// What the arena keeps from one operation of a kernel graph to the next.
+  static constexpr size_t kKeptWords = size_t(1) << 20;
 
   Arithmetic &arithmetic;
   unsigned words;
   WordArena arena;
+  size_t ownedWords = 0, peakWords = 0;
 };
 
 } // namespace mlir::mirage

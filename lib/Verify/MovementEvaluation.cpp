@@ -36,17 +36,13 @@ void GraphEvaluator::evaluateMovement(Frame &frame, const Node &operation) {
     return evaluateCausalMask(frame, operation);
   if (operation.opcode == Opcode::Concat)
     return evaluateConcat(frame, operation);
-  if (operation.opcode == Opcode::Cast || operation.opcode == Opcode::Reshape) {
-    frame.values[value] = frame.values[operand];
-    return;
-  }
+  if (operation.opcode == Opcode::Cast || operation.opcode == Opcode::Reshape)
+    return share(frame, value, operand);
   const Shape &from = frame.graph.getType(operand).shape;
   const Shape &to = frame.graph.getType(value).shape;
   if (operation.opcode == Opcode::Broadcast &&
-      countElements(from) == countElements(to)) {
-    frame.values[value] = frame.values[operand];
-    return;
-  }
+      countElements(from) == countElements(to))
+    return share(frame, value, operand);
   Strides strides, own = getRowMajorStrides(from);
   int64_t begin = 0;
   if (operation.opcode == Opcode::Transpose) {

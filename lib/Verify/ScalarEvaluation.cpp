@@ -116,8 +116,14 @@ void GraphEvaluator::applyDefinition(const ScalarDefinition &definition,
                                      llvm::ArrayRef<double> parameters,
                                      double size, uint32_t *result,
                                      size_t count) {
-  WordArena::Mark mark = arena.mark();
-  DefinitionWalk(arithmetic, arena, arguments, parameters, size, count)
-      .run(definition, result);
-  arena.release(mark);
+  for (size_t first = 0; first < count; first += kBlockWords) {
+    llvm::SmallVector<const uint32_t *, 2> starts;
+    for (const uint32_t *argument : arguments)
+      starts.push_back(argument + first);
+    WordArena::Mark mark = arena.mark();
+    DefinitionWalk(arithmetic, arena, starts, parameters, size,
+                   std::min(kBlockWords, count - first))
+        .run(definition, result + first);
+    arena.release(mark);
+  }
 }

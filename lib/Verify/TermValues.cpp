@@ -43,7 +43,7 @@ void TermValues::evaluate(unsigned component, llvm::ArrayRef<uint32_t> inputs) {
     for (TermId term = 0; term < table.size(); ++term)
       if (live.isLive(term, component) && table[term].kind == TermKind::Exp) {
         const uint32_t *value = get(table.getOperands(term)[0], component + 1);
-        exponents.insert(exponents.end(), value, value + kLanes);
+        exponents.emplace_back(value, value + kLanes);
       }
   FieldArithmetic arithmetic(batch, component, std::move(exponents));
   for (TermId term = 0; term < table.size(); ++term)

@@ -56,24 +56,29 @@ void forEachIndex(llvm::ArrayRef<int64_t> shape, Visit &&visit) {
   }
 }
 
+/// Copies `length` elements that are `stride` apart.
+inline void copyRow(uint32_t *to, const uint32_t *from, int64_t length,
+                    int64_t stride, unsigned words) {
+  if (stride == 1) {
+    std::memcpy(to, from, length * words * sizeof(uint32_t));
+  } else if (words == 1) {
+    for (int64_t i = 0; i < length; ++i)
+      to[i] = from[i * stride];
+  } else {
+    for (int64_t i = 0; i < length; ++i)
+      std::memcpy(to + i * words, from + i * stride * words,
+                  words * sizeof(uint32_t));
+  }
+}
+
 /// Copies the elements that `strides` pick into a row-major tensor of a shape.
 inline void copyStrided(uint32_t *to, const uint32_t *from,
                         llvm::ArrayRef<int64_t> shape, const Strides &strides,
                         unsigned words) {
-  int64_t last = shape.back(), step = strides.back();
   forEachIndex(shape.drop_back(), [&](llvm::ArrayRef<int64_t> index) {
-    const uint32_t *row = from + getOffset(index, strides) * words;
-    if (step == 1) {
-      std::memcpy(to, row, last * words * sizeof(uint32_t));
-    } else if (words == 1) {
-      for (int64_t i = 0; i < last; ++i)
-        to[i] = row[i * step];
-    } else {
-      for (int64_t i = 0; i < last; ++i)
-        std::memcpy(to + i * words, row + i * step * words,
-                    words * sizeof(uint32_t));
-    }
-    to += last * words;
+    copyRow(to, from + getOffset(index, strides) * words, shape.back(),
+            strides.back(), words);
+    to += shape.back() * words;
   });
 }
 
@@ -101,10 +106,12 @@ void forEachTileRow(llvm::ArrayRef<int64_t> tile,
 }
 
 /// Reads the tile at `origin`, with `zero` where it leaves the tensor.
-inline void copyTile(uint32_t *to, llvm::ArrayRef<int64_t> tile,
-                     const uint32_t *from, llvm::ArrayRef<int64_t> tensor,
-                     llvm::ArrayRef<int64_t> origin, const uint32_t *zero,
-                     unsigned words) {
+/// \param getRow  where elements from an offset in the tensor on are, as far as
+///                the tensor's row goes.
+template <typename GetRow>
+void copyTile(uint32_t *to, llvm::ArrayRef<int64_t> tile,
+              llvm::ArrayRef<int64_t> tensor, llvm::ArrayRef<int64_t> origin,
+              const uint32_t *zero, unsigned words, GetRow &&getRow) {
   bool isPartial = false;
   for (size_t dim = 0; dim < tile.size(); ++dim)
     isPartial |= origin[dim] + tile[dim] > tensor[dim];
@@ -113,7 +120,7 @@ inline void copyTile(uint32_t *to, llvm::ArrayRef<int64_t> tile,
       std::memcpy(to + i * words, zero, words * sizeof(uint32_t));
   forEachTileRow(tile, tensor, origin,
                  [&](size_t tileRow, size_t tensorRow, size_t length) {
-                   std::memcpy(to + tileRow * words, from + tensorRow * words,
+                   std::memcpy(to + tileRow * words, getRow(tensorRow),
                                length * words * sizeof(uint32_t));
                  });
 }

@@ -97,28 +97,111 @@ void GraphEvaluator::evaluateCausalMask(Frame &frame, const Node &operation) {
   }
 }
 
+namespace {
+/// Where the tiles of one input begin.
+class TileOrigins {
+public:
+  TileOrigins(const TileGraph &tiles, unsigned input)
+      : tiles(tiles), tile(tiles.getType(input).shape) {
+    for (unsigned dim = 0; dim < tile.size(); ++dim)
+      axes.push_back(tiles.getCuttingAxes(input, dim));
+  }
+
+  Shape get(size_t instance, int64_t iteration) const {
+    Shape origin(tile.size());
+    for (unsigned dim = 0; dim < tile.size(); ++dim)
+      origin[dim] =
+          tile[dim] * getPosition(&tiles, instance, iteration, axes[dim]);
+    return origin;
+  }
+
+  /// The runs (InputElements.h) of a tensor that blocks read in an iteration.
+  llvm::BitVector findRuns(llvm::ArrayRef<int64_t> tensor,
+                           int64_t iteration) const {
+    constexpr size_t kRun = InputElements::kRun;
+    llvm::BitVector runs((countElements(tensor) + kRun - 1) / kRun);
+    for (int64_t block = 0; block < tiles.getNumBlocks(); ++block)
+      forEachTileRow(tile, tensor, get(block, iteration),
+                     [&](size_t, size_t first, size_t length) {
+                       runs.set(first / kRun, (first + length - 1) / kRun + 1);
+                     });
+    return runs;
+  }
+
+private:
+  const TileGraph &tiles;
+  const Shape &tile;
+  llvm::SmallVector<llvm::SmallVector<Axis, 2>, 4> axes;
+};
+} // namespace
+
+/// Whether iterations that read their tiles as they need them read little more
+/// than there is.
+bool GraphEvaluator::isReadAboutOnce(const Graph &outer, const Node &operation,
+                                     unsigned input) const {
+  const TileGraph &tiles = *operation.body;
+  llvm::BitVector runs =
+      TileOrigins(tiles, input)
+          .findRuns(outer.getType(operation.operands[input]).shape,
+                    /*iteration=*/0);
+  bool isLooped = computePhases(tiles)[input] == Phase::Loop;
+  return runs.count() * (isLooped ? tiles.loop : 1) <= 2 * runs.size();
+}
+
+namespace {
+/// Runs of an input, those that are read side by side.
+class RunsRead {
+public:
+  RunsRead(const InputElements &inputs, unsigned input,
+           const llvm::BitVector &runs, size_t numElements, uint32_t *storage)
+      : storage(storage), places(runs.size()) {
+    size_t place = 0;
+    for (unsigned run : runs.set_bits()) {
+      places[run] = place++;
+      size_t first = run * kRun, count = std::min(kRun, numElements - first);
+      inputs.read(input, first, {storage + places[run] * kRun, count});
+    }
+  }
+
+  /// Elements from an offset on, as far as runs have been read.
+  const uint32_t *get(size_t first) const {
+    return storage + places[first / kRun] * kRun + first % kRun;
+  }
+
+private:
+  static constexpr size_t kRun = InputElements::kRun;
+  const uint32_t *storage;
+  std::vector<size_t> places;
+};
+} // namespace
+
 void GraphEvaluator::readTile(Frame &frame, const Frame &outer, unsigned input,
                               ValueId operand) {
   const TileGraph &tiles = *frame.tiles;
   const Shape &tensor = outer.graph.getType(operand).shape;
   const Shape &tile = tiles.getType(input).shape;
-  llvm::SmallVector<llvm::SmallVector<Axis, 2>, 4> axes;
-  for (unsigned dim = 0; dim < tile.size(); ++dim)
-    axes.push_back(tiles.getCuttingAxes(input, dim));
+  TileOrigins origins(tiles, input);
   uint32_t zero[Arithmetic::kConstantWords];
   arithmetic.constant(zero, 0);
   size_t tileWords = countElements(tile) * words;
   size_t tensorWords = countElements(tensor) * words;
-  for (size_t instance = 0; instance < frame.instances; ++instance) {
-    Shape origin(tile.size());
-    for (unsigned dim = 0; dim < tile.size(); ++dim)
-      origin[dim] =
-          tile[dim] * getPosition(&tiles, instance, frame.iteration, axes[dim]);
-    const uint32_t *source =
-        outer.values[operand] + instance / tiles.getNumBlocks() * tensorWords;
-    copyTile(frame.values[input] + instance * tileWords, tile, source, tensor,
-             origin, zero, words);
-  }
+  auto copyTiles = [&](auto &&getRow) {
+    for (size_t instance = 0; instance < frame.instances; ++instance)
+      copyTile(frame.values[input] + instance * tileWords, tile, tensor,
+               origins.get(instance, frame.iteration), zero, words,
+               [&](size_t offset) { return getRow(instance, offset); });
+  };
+  if (const uint32_t *source = outer.values[operand])
+    return copyTiles([&](size_t instance, size_t offset) {
+      return source + instance / tiles.getNumBlocks() * tensorWords +
+             offset * words;
+    });
+  llvm::BitVector runs = origins.findRuns(tensor, frame.iteration);
+  WordArena::Mark mark = arena.mark();
+  RunsRead read(*outer.inputs, operand, runs, tensorWords,
+                arena.allocate(runs.count() * InputElements::kRun));
+  copyTiles([&](size_t, size_t offset) { return read.get(offset); });
+  arena.release(mark);
 }
 
 void GraphEvaluator::writeTile(const Frame &frame, Frame &outer,

@@ -27,8 +27,9 @@ struct ElementCount {
   double kept = 0, exponents = 0;
 };
 
-/// Counts as a GraphEvaluator allocates. What it gives back is counted as well:
-/// an arena that is used for pieces of other sizes keeps its old ones.
+/// Counts all that a GraphEvaluator allocates, one after the other, as if it
+/// gave nothing back and worked on whole values at a time: a bound that takes
+/// no knowledge of when it does.
 class ElementCounter {
 public:
   ElementCount run(const Graph &graph) {

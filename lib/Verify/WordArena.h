@@ -34,11 +34,20 @@ public:
     if (current == chunks.size()) {
       size_t size = std::max(words, kChunkWords);
       chunks.push_back({std::unique_ptr<uint32_t[]>(new uint32_t[size]), size});
+      capacity += size;
       used = 0;
     }
     uint32_t *result = chunks[current].data.get() + used;
     used += words;
     return result;
+  }
+
+  /// Words that it keeps, in use or not.
+  size_t getCapacity() const { return capacity; }
+  /// Gives everything back to the system. Nothing may be in use.
+  void clear() {
+    chunks.clear();
+    current = used = capacity = 0;
   }
 
   Mark mark() const { return {current, used}; }
@@ -55,7 +64,7 @@ private:
     size_t size;
   };
   std::vector<Chunk> chunks;
-  size_t current = 0, used = 0;
+  size_t current = 0, used = 0, capacity = 0;
 };
 
 } // namespace mlir::mirage

@@ -36,7 +36,9 @@ Seed deriveSeed(const Seed &parent, llvm::StringRef purpose, uint64_t index);
 /// word 0 of all 16, then word 1.
 class RandomStream {
 public:
-  explicit RandomStream(const Seed &seed) : key(seed) {}
+  /// \param firstBlock  where in the key stream it begins.
+  explicit RandomStream(const Seed &seed, uint64_t firstBlock = 0)
+      : key(seed), counter(firstBlock) {}
 
   uint32_t next() {
     if (used == buffer.size())
@@ -52,7 +54,7 @@ private:
   void refill();
 
   Seed key;
-  uint64_t counter = 0;
+  uint64_t counter;
   std::array<uint32_t, 16 * kBlocks> buffer;
   size_t used = 16 * kBlocks;
 };

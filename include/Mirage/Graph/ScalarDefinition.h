@@ -121,6 +121,10 @@ class ScalarDefinition {
 public:
   llvm::ArrayRef<ScalarNode> nodes() const { return list; }
   bool empty() const { return list.empty(); }
+  /// Whether it is an operand as it is.
+  bool isArgument() const {
+    return list.size() == 1 && list[0].function == ScalarFunction::Argument;
+  }
 
   /// Adds a node, or returns the equal one that is there. \returns its number.
   uint8_t add(ScalarNode node);
