@@ -41,6 +41,12 @@ EnumerationSpace::EnumerationSpace(const TargetProgram &program,
   functions.emplace(context, test->getLevelForms());
   offers = collectOffers(context, forms, program, test->getLevelForms(),
                          listContracted());
+  hasRootReductions = llvm::any_of(offers, [](const OperatorOffer &offer) {
+    return offer.row->kind == OperatorKind::Reduction &&
+           llvm::any_of(offer.row->finish.nodes(), [](const ScalarNode &node) {
+             return node.function == ScalarFunction::Sqrt;
+           });
+  });
 }
 
 llvm::SmallVector<FormId> EnumerationSpace::listContracted() const {

@@ -46,9 +46,14 @@ void Enumerator::start(const KernelSite &where, const KernelChoice &kernel) {
   steps.clear();
   joinedAxes = 0;
   NameSet outputNames = 0;
-  for (auto [output, value] : llvm::enumerate(space.program.graph.getOutputs()))
-    if (!site->isLast() || llvm::is_contained(site->outputs, output))
-      outputNames |= space.program.getNames(value);
+  goal = {};
+  for (auto [output, value] :
+       llvm::enumerate(space.program.graph.getOutputs())) {
+    if (site->isLast() && !llvm::is_contained(site->outputs, output))
+      continue;
+    outputNames |= space.program.getNames(value);
+    goal |= space.findFunctions(space.targets[output]);
+  }
   for (auto [axis, name] : llvm::enumerate(kernel.gridNames))
     if (!contains(outputNames, name))
       joinedAxes |= 1u << axis;
@@ -102,6 +107,7 @@ void Enumerator::addInputs() {
   for (const DeviceTensor &input : site->inputs) {
     Tensor tensor;
     tensor.form = input.form;
+    tensor.present = space.findFunctions(input.form);
     tensor.names = input.names;
     if (structure.loopName != kNoName &&
         contains(tensor.names, structure.loopName))
@@ -239,6 +245,7 @@ void Enumerator::tryStep(const Step &step) {
     return prune(PruneReason::Duplicate);
   if (isOuterProduct(step))
     return prune(PruneReason::OuterProduct);
+  tensor->present = space.findFunctions(tensor->form);
   push(step, *tensor);
 }
 
@@ -298,14 +305,16 @@ struct Enumerator::OpenTensors {
   unsigned number = 0;
   bool anyInLoop = false;
   unsigned axes = 0; ///< that have to be left: countAxesToLeave
-  FunctionBound::FunctionSet missing = 0; ///< of the target, in no tensor
+  FunctionBound::FunctionSet missing = 0; ///< of the goal, in no tensor
+  unsigned missingRoots = 0; ///< of those that stand inside one another
 };
 
-Enumerator::OpenTensors Enumerator::findOpenTensors() const {
+/// \param present  in tensors that the kernel does not read.
+Enumerator::OpenTensors
+Enumerator::findOpenTensors(PresentFunctions present) const {
   OpenTensors open;
-  FunctionBound::FunctionSet present = 0;
   for (const Tensor &tensor : tensors) {
-    present |= space.functions->find(tensor.form);
+    present |= tensor.present;
     if (tensor.numUses > 0)
       continue;
     ++open.number;
@@ -314,26 +323,31 @@ Enumerator::OpenTensors Enumerator::findOpenTensors() const {
       if (site->isLast() || !contains(tensor.names, name))
         open.axes |= tensor.axes & (1u << axis);
   }
-  if (space.prunes())
-    open.missing = space.functions->getAll() & ~present;
+  if (!space.prunes() || limits.ignoresFunctions)
+    return open;
+  open.missing = goal.functions & ~present.functions;
+  if (goal.rootDepth > present.rootDepth)
+    open.missingRoots = goal.rootDepth - present.rootDepth;
   return open;
 }
 
 /// A lower bound: joining two open tensors takes an operator, leaving the loop
 /// takes one, leaving a grid axis one more, and so does each function that is
-/// still missing; a missing reduction may be the one that leaves the loop.
+/// still missing, and each root of a root; a missing reduction may be the one
+/// that leaves the loop.
 unsigned Enumerator::getOperatorsNeeded(const OpenTensors &open,
                                         unsigned numOutputs) const {
   unsigned needed = open.number > numOutputs ? open.number - numOutputs : 0;
-  needed += llvm::popcount(open.missing) + countAxesToLeave(open.axes);
-  if (open.anyInLoop && !(open.missing & space.functions->getReductions()))
-    ++needed;
-  return needed;
+  needed += llvm::popcount(open.missing) + open.missingRoots +
+            countAxesToLeave(open.axes);
+  bool mayLeaveLoop = (open.missing & space.functions->getReductions()) ||
+                      (open.missingRoots > 0 && space.hasRootReductions);
+  return open.anyInLoop && !mayLeaveLoop ? needed + 1 : needed;
 }
 
 unsigned Enumerator::getOperatorsNeeded() const {
   return site->isLast()
-             ? getOperatorsNeeded(findOpenTensors(), site->outputs.size())
+             ? getOperatorsNeeded(findOpenTensors({}), site->outputs.size())
              : getOperatorsNeededBeforeOthers();
 }
 
@@ -345,9 +359,8 @@ bool Enumerator::canBeEnded() const {
     return false;
   if (site->isLast())
     return true;
-  OpenTensors open = findOpenTensors();
+  OpenTensors open = findOpenTensors(site->toCome.present);
   open.number += site->toCome.numInputs;
-  open.missing &= ~site->toCome.functions;
   return getOperatorsNeeded(open, site->toCome.numOutputs) <=
          left + site->toCome.maxOperators;
 }

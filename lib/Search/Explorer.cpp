@@ -203,7 +203,7 @@ KernelsToCome Explorer::getKernelsToCome(Worker &worker, const Item &item) {
   unsigned numInputs = program.graph.getNumInputs();
   for (auto [tensor, form] : llvm::enumerate(worker.forms[item.boundary]))
     if (!llvm::is_contained(item.read, numInputs + tensor))
-      toCome.functions |= worker.space.findFunctions(form);
+      toCome.present |= worker.space.findFunctions(form);
   return toCome;
 }
 

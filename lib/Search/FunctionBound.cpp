@@ -97,3 +97,22 @@ FunctionBound::FunctionSet FunctionBound::find(FormId form) {
   memo[static_cast<uint32_t>(form)] = set;
   return set;
 }
+
+unsigned FunctionBound::getRootDepth(FormId form) {
+  auto [it, isNew] = rootDepths.try_emplace(static_cast<uint32_t>(form), 0);
+  if (!isNew)
+    return it->second;
+  unsigned depth = 0;
+  for (auto [id, count] : context.get(form).monomials) {
+    const Monomial &monomial = context.get(id);
+    if (monomial.radicand != FormId::None)
+      depth = std::max(depth, 1 + getRootDepth(monomial.radicand));
+    for (FormId part : {monomial.exponent, monomial.denominator})
+      if (part != FormId::None)
+        depth = std::max(depth, getRootDepth(part));
+    for (AtomId atom : monomial.atoms)
+      for (FormId argument : context.get(atom).arguments)
+        depth = std::max(depth, getRootDepth(argument));
+  }
+  return rootDepths[static_cast<uint32_t>(form)] = depth;
+}

@@ -43,6 +43,18 @@ struct BoundaryTensor {
   std::optional<unsigned> output; ///< of the program, if it is one
 };
 
+/// What some tensors have of what takes operators of their own.
+struct PresentFunctions {
+  FunctionBound::FunctionSet functions = 0;
+  unsigned rootDepth = 0;
+
+  PresentFunctions &operator|=(const PresentFunctions &other) {
+    functions |= other.functions;
+    rootDepth = std::max(rootDepth, other.rootDepth);
+    return *this;
+  }
+};
+
 /// Everything about a program that stays fixed while structures are enumerated.
 /// Holds tables that grow, so each worker has its own.
 class EnumerationSpace {
@@ -68,9 +80,9 @@ public:
   BoundaryTensor describe(const KernelResult &tensor) const;
   /// Whether the tensor is that output of the program.
   bool isOutput(FormId form, NameSet names, unsigned output) const;
-  /// Those of the program that stand in a form.
-  FunctionBound::FunctionSet findFunctions(FormId form) {
-    return functions->find(form);
+  /// What a form has of what takes operators of their own.
+  PresentFunctions findFunctions(FormId form) {
+    return {functions->find(form), functions->getRootDepth(form)};
   }
 
 private:
@@ -100,6 +112,7 @@ private:
   std::unique_ptr<Pruner> otherPruner; ///< asked in place of `test`, if any
   bool keepsAll = false;
   std::optional<FunctionBound> functions;
+  bool hasRootReductions = false; ///< some offer takes the root of a sum
   std::vector<OperatorOffer> offers;
   /// By offer, names and forms.
   llvm::DenseMap<std::pair<uint64_t, uint64_t>, Judgement> judgements;

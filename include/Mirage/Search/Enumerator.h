@@ -41,8 +41,8 @@ struct KernelsToCome {
   unsigned maxOperators = ~0u / 2; ///< of all of them
   unsigned numInputs = 0;  ///< that nobody has read, and outputs depend on
   unsigned numOutputs = 1; ///< that nobody has computed
-  /// That older tensors have, which the kernel does not read.
-  FunctionBound::FunctionSet functions = 0;
+  /// What older tensors have that the kernel does not read.
+  PresentFunctions present;
 };
 
 /// What a kernel is given, and what has to come of it.
@@ -97,6 +97,9 @@ struct EnumerationLimits {
   /// Elementwise operators on tensors of any names, for tests of the rule on
   /// names.
   bool joinsAnyNames = false;
+  /// Functions and roots that are missing do not count as operators to come,
+  /// for tests that nothing is lost where they do.
+  bool ignoresFunctions = false;
   /// Asked now and then; true ends the run. Empty: never.
   std::function<bool()> isOutOfTime = {};
 };
@@ -123,6 +126,7 @@ public:
 private:
   struct Tensor {
     FormId form = FormId::None;
+    PresentFunctions present; ///< of the form
     NameSet names = 0;
     Phase phase = Phase::Invariant;
     unsigned axes = 0; ///< grid axes it varies along, a bit each
@@ -178,7 +182,7 @@ private:
   uint64_t getKey(const Step &step) const;
   bool isDuplicate(const Tensor &tensor) const;
   struct OpenTensors;
-  OpenTensors findOpenTensors() const;
+  OpenTensors findOpenTensors(PresentFunctions present) const;
   unsigned getOperatorsNeeded() const;
   unsigned getOperatorsNeeded(const OpenTensors &open,
                               unsigned numOutputs) const;
@@ -206,6 +210,8 @@ private:
   KernelStructure structure;
   std::vector<KernelResult> results; ///< of a kernel that is not the last
   unsigned joinedAxes = 0;           ///< whose names no output has, a bit each
+  /// Of the kernel's outputs, or of all if it is not the last.
+  PresentFunctions goal;
   std::vector<Tensor> tensors;
   std::vector<Step> steps;
   Callback found = nullptr;

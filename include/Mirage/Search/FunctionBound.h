@@ -11,6 +11,11 @@
 // some tensor has it. The functions of the target that no tensor has bound from
 // below how many operators are missing.
 //
+// Roots are no functions to the laws, as √x·√y is √(x·y): which ones there are
+// is no matter of single operators. How many of them stand inside one another
+// is: products and quotients make no root of a root, and an operator that takes
+// roots takes one. Two for norm(x + norm(h)), with norm(x) = x/√(mean x²).
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef MIRAGE_SEARCH_FUNCTIONBOUND_H
@@ -33,6 +38,8 @@ public:
   FunctionSet getReductions() const { return reductions; }
   /// Which of the target's functions stand in the form.
   FunctionSet find(FormId form);
+  /// How many roots stand inside one another in the form.
+  unsigned getRootDepth(FormId form);
 
 private:
   FunctionSet compute(FormId form, bool isTarget);
@@ -43,6 +50,7 @@ private:
   std::vector<std::string> keys; ///< by bit
   FunctionSet all = 0, reductions = 0;
   llvm::DenseMap<uint32_t, FunctionSet> memo;
+  llvm::DenseMap<uint32_t, unsigned> rootDepths;
 };
 
 } // namespace mlir::mirage::search

@@ -29,7 +29,7 @@ struct Found {
 struct Space {
   unsigned maxOperators = 11, maxGridAxes = 2;
   GridJoins joins = {/*inOutputs=*/true};
-  bool inAnyOrder = false, joinsAnyNames = false;
+  bool inAnyOrder = false, joinsAnyNames = false, ignoresFunctions = false;
 };
 
 Found enumerate(const Graph &graph, AtomReading reading, Space options = {}) {
@@ -39,8 +39,12 @@ Found enumerate(const Graph &graph, AtomReading reading, Space options = {}) {
   Found found;
   for (unsigned size = 1; size <= options.maxOperators; ++size) {
     EnumerationCounts counts;
-    EnumerationLimits limits{size, /*maxStates=*/10000000, options.joins,
-                             options.inAnyOrder, options.joinsAnyNames};
+    EnumerationLimits limits{size,
+                             /*maxStates=*/10000000,
+                             options.joins,
+                             options.inAnyOrder,
+                             options.joinsAnyNames,
+                             options.ignoresFunctions};
     KernelSite site = makeWholeSite(space);
     for (const KernelChoice &kernel : enumerateKernelChoices(
              program, site, options.maxGridAxes, options.joins))
@@ -116,6 +120,49 @@ TEST(EnumeratorTest, CountsWithGridAccumulationsStayAsMeasured) {
     EXPECT_LE(found.states, count.maxStates) << count.name;
     EXPECT_GE(found.structures.size(), count.minStructures) << count.name;
   }
+}
+
+/// norm(x + norm(h)), nothing recognised beforehand: a root of a root.
+Graph normOfNorm(int64_t m, int64_t k) {
+  ProgramBuilder b;
+  ValueId x = b.input({m, k}), h = b.input({m, k});
+  auto normalize = [&](ValueId value) {
+    ValueId mean = b.reduce(Opcode::Mean, b.apply(Opcode::Square, {value}), 1);
+    return b.apply(Opcode::Div, {value, b.apply(Opcode::Sqrt, {mean})});
+  };
+  return b.finish({normalize(b.apply(Opcode::Add, {x, normalize(h)}))});
+}
+
+/// What is missing of the program's functions and roots has to come: that many
+/// operators are kept free, and no structure is lost.
+TEST(EnumeratorTest, WhatIsMissingTakesOperators) {
+  struct Case {
+    Graph graph;
+    AtomReading reading;
+    unsigned maxOperators;
+  } cases[] = {{rmsNormLinear(8, 64, 48), kWrittenOut, 9},
+               {rmsNormWeightLinear(8, 64, 48), kWrittenOut, 8},
+               {gatedMlpSpelled(8, 64, 48), kWrittenOut, 9},
+               {normOfNorm(8, 64), kWrittenOut, 6},
+               {normOfNorm(8, 64), kAtoms, 9},
+               {qkNormAttention(2, 8, 64, 16), kWrittenOut, 9},
+               {layerNormLinear(8, 64, 48, false), kAtoms, 9},
+               {softmaxRows(8, 64), kWrittenOut, 8}};
+  uint64_t numStates = 0, numAllStates = 0;
+  for (const Case &one : cases) {
+    Space space;
+    space.maxOperators = one.maxOperators;
+    space.joins = {/*inOutputs=*/true, /*inKernel=*/true};
+    Found some = enumerate(one.graph, one.reading, space);
+    space.ignoresFunctions = true;
+    Found all = enumerate(one.graph, one.reading, space);
+    EXPECT_EQ(some.structures, all.structures);
+    EXPECT_LE(some.states, all.states);
+    EXPECT_FALSE(all.structures.empty());
+    numStates += some.states;
+    numAllStates += all.states;
+  }
+  EXPECT_LT(numStates, numAllStates / 2);
 }
 
 //===----------------------------------------------------------------------===//

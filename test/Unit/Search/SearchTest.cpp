@@ -280,6 +280,30 @@ TEST(SearchTest, KernelsToComeLoseNothing) {
   }
 }
 
+/// A kernel that stores an output which takes a function, and what a last one
+/// goes on with: that needs no such function any more.
+TEST(SearchTest, TheLastKernelNeedsWhatItsOwnOutputsNeed) {
+  ProgramBuilder b;
+  ValueId x = b.input({8, 10}), w = b.input({10, 7}), v = b.input({7, 12});
+  ValueId product = b.matmul(x, w);
+  Graph graph =
+      b.finish({b.apply(Opcode::Exp, {product}), b.matmul(product, v)});
+  SearchOptions options;
+  options.maxOps = 4;
+  options.cutsKernels = false;
+  unsigned numFound = 0;
+  options.onStructure = [&](const TargetProgram &, const Structure &structure) {
+    auto isExp = [](const StructureOperator &op) {
+      return op.opcode == Opcode::Exp;
+    };
+    numFound += structure.kernels.size() == 2 &&
+                llvm::any_of(structure.kernels[0].operators, isExp) &&
+                llvm::none_of(structure.kernels[1].operators, isExp);
+  };
+  run(graph, options);
+  EXPECT_GT(numFound, 0u);
+}
+
 /// Bounds cut most kernels and tilings off, and none of the best.
 void expectBoundsLoseNothing(llvm::ArrayRef<Graph> graphs,
                              SearchOptions cutting) {
