@@ -12,6 +12,8 @@
 #include "Mirage/Graph/JSONCursor.h"
 #include "OpenDatabase.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include <map>
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::cache;
@@ -35,19 +37,67 @@ static Expected<std::unique_ptr<Database>> openInput(StringRef directory) {
   return database;
 }
 
-/// Adds a record if its key is new.
+/// By name, what a record of structures has; none if it is no such record.
+static std::optional<std::map<std::string, Value>> readItems(StringRef text) {
+  Expected<Value> value = parseJSON(text);
+  if (!value) {
+    llvm::consumeError(value.takeError());
+    return std::nullopt;
+  }
+  const Object *object = value->getAsObject();
+  const Array *list = object ? object->getArray("items") : nullptr;
+  if (!list)
+    return std::nullopt;
+  std::map<std::string, Value> items;
+  for (const Value &item : *list) {
+    const Object *members = item.getAsObject();
+    std::optional<StringRef> name =
+        members ? members->getString("item") : std::nullopt;
+    if (!name)
+      return std::nullopt;
+    items.insert({name->str(), item});
+  }
+  return items;
+}
+
+/// The items of both; none if they disagree on one. Searches at other sizes
+/// enumerate others.
+static std::optional<std::string> joinItems(StringRef there, StringRef more) {
+  auto items = readItems(there), others = readItems(more);
+  if (!items || !others)
+    return std::nullopt;
+  for (auto &[name, item] : *others)
+    if (!(items->insert({name, item}).first->second == item))
+      return std::nullopt;
+  Array list;
+  for (auto &[name, item] : *items)
+    list.push_back(std::move(item));
+  std::string text;
+  llvm::raw_string_ostream(text) << Value(Object{{"items", std::move(list)}});
+  return text;
+}
+
+/// Adds a record if its key is new, or what it has more than the one there.
 static Error addRecord(Database &output, const Record &record,
                        MergeCounts &counts) {
   bool isDamaged = false;
   auto there = output.lookup(record.kind, record.key, isDamaged);
   if (!there)
     return there.takeError();
-  if (*there) {
-    ++(**there == record.value ? counts.alreadyThere : counts.different);
+  if (!*there) {
+    ++counts.added;
+    return output.store(record);
+  }
+  std::optional<std::string> joined;
+  if (record.kind == RecordKind::Structures)
+    joined = joinItems(**there, record.value);
+  if (**there == (joined ? *joined : record.value)) {
+    ++counts.alreadyThere;
     return Error::success();
   }
-  ++counts.added;
-  return output.store(record);
+  ++(joined ? counts.added : counts.different);
+  return joined ? output.store({record.kind, record.key, *joined})
+                : Error::success();
 }
 
 static Error addAll(Database &output, Database &input, MergeCounts &counts) {

@@ -29,10 +29,6 @@ namespace fs = llvm::sys::fs;
 static constexpr int64_t kFormatVersion = 2;
 static constexpr double kWriteIntervalS = 5;
 
-bool ItemRecord::operator==(const ItemRecord &other) const {
-  return counts == other.counts && found == other.found;
-}
-
 std::string mlir::mirage::search::hashToText(StringRef text) {
   Seed hash = hashToSeed(text);
   std::string hex;
@@ -178,24 +174,6 @@ Checkpoint::open(StringRef path, const CheckpointHeader &header) {
   if (Error error = checkpoint->write())
     return std::move(error);
   return std::move(checkpoint);
-}
-
-//===----------------------------------------------------------------------===//
-// Records
-//===----------------------------------------------------------------------===//
-
-const ItemRecord *Checkpoint::find(StringRef item) {
-  std::lock_guard<std::mutex> lock(mutex);
-  auto found = records.find(item);
-  if (found == records.end())
-    return nullptr;
-  numUsed += found->second.isRead;
-  return &found->second.record;
-}
-
-void Checkpoint::add(StringRef item, ItemRecord record) {
-  std::lock_guard<std::mutex> lock(mutex);
-  isChanged |= records.try_emplace(item.str(), Entry{std::move(record)}).second;
 }
 
 //===----------------------------------------------------------------------===//

@@ -22,32 +22,32 @@ using llvm::json::Value;
 // Writing
 //===----------------------------------------------------------------------===//
 
-std::string mlir::mirage::search::toLine(llvm::StringRef item,
-                                         const ItemRecord &record) {
+Value mlir::mirage::search::toJSON(llvm::StringRef item,
+                                   const ItemRecord &record) {
   Array pruned, found;
   for (uint64_t count : record.counts.pruned)
     pruned.push_back(int64_t(count));
   for (const KernelStructure &kernel : record.found)
     found.push_back(toJSON(kernel));
-  Value line = Object{{"item", item},
-                      {"states", int64_t(record.counts.states)},
-                      {"trials", int64_t(record.counts.trials)},
-                      {"pruned", std::move(pruned)},
-                      {"found", std::move(found)}};
-  return llvm::formatv("{0}", line).str();
+  return Object{{"item", item},
+                {"states", int64_t(record.counts.states)},
+                {"trials", int64_t(record.counts.trials)},
+                {"pruned", std::move(pruned)},
+                {"found", std::move(found)}};
+}
+
+std::string mlir::mirage::search::toLine(llvm::StringRef item,
+                                         const ItemRecord &record) {
+  return llvm::formatv("{0}", toJSON(item, record)).str();
 }
 
 //===----------------------------------------------------------------------===//
 // Reading
 //===----------------------------------------------------------------------===//
 
-llvm::Expected<std::pair<std::string, ItemRecord>>
-mlir::mirage::search::parseLine(llvm::StringRef line) {
-  llvm::Expected<Value> value = parseJSON(line);
-  if (!value)
-    return value.takeError();
-  std::string error;
-  JSONCursor cursor(*value, error);
+std::pair<std::string, ItemRecord>
+mlir::mirage::search::readItem(const JSONCursor &cursor,
+                               const TargetProgram *program) {
   cursor.allow({"item", "states", "trials", "pruned", "found"});
   ItemRecord record;
   record.counts.states = cursor["states"].integer(0);
@@ -59,9 +59,18 @@ mlir::mirage::search::parseLine(llvm::StringRef line) {
   for (auto [count, element] : llvm::zip(record.counts.pruned, pruned))
     count = element.integer(0);
   for (const JSONCursor &kernel : cursor["found"].array())
-    record.found.push_back(readKernel(kernel, /*program=*/nullptr));
-  std::string item = cursor["item"].string();
+    record.found.push_back(readKernel(kernel, program));
+  return {cursor["item"].string(), std::move(record)};
+}
+
+llvm::Expected<std::pair<std::string, ItemRecord>>
+mlir::mirage::search::parseLine(llvm::StringRef line) {
+  llvm::Expected<Value> value = parseJSON(line);
+  if (!value)
+    return value.takeError();
+  std::string error;
+  auto item = readItem(JSONCursor(*value, error), /*program=*/nullptr);
   if (!error.empty())
     return llvm::createStringError(error);
-  return std::pair(std::move(item), std::move(record));
+  return item;
 }

@@ -69,13 +69,17 @@ bool Enumerator::run(const KernelSite &where, const KernelChoice &kernel,
   return !isOverLimit;
 }
 
-Enumerator::Step Enumerator::findStep(const StructureOperator &op) const {
+/// None if nothing like it is on offer.
+std::optional<Enumerator::Step>
+Enumerator::findStep(const StructureOperator &op) const {
   bool accumulates = op.opcode == Opcode::Accumulate;
   Opcode opcode = accumulates ? op.reduction : op.opcode;
   auto offer = llvm::find_if(space.offers, [&](const auto &offer) {
-    return offer.row->opcode == opcode && offer.scalars == op.scalars;
+    return offer.row->opcode == opcode && offer.scalars == op.scalars &&
+           offer.mask == op.mask;
   });
-  assert(offer != space.offers.end() && "a structure of another program");
+  if (offer == space.offers.end())
+    return std::nullopt;
   Step step;
   step.offer = offer - space.offers.begin();
   step.lhs = op.operands[0];
@@ -87,14 +91,35 @@ Enumerator::Step Enumerator::findStep(const StructureOperator &op) const {
   return step;
 }
 
+void Enumerator::retrace(
+    const KernelSite &where, const KernelChoice &choice,
+    const KernelStructure &kernel,
+    llvm::function_ref<void(ArrayRef<KernelResult>)> callback) {
+  std::vector<Step> recorded;
+  for (const StructureOperator &op : kernel.operators)
+    if (std::optional<Step> step = findStep(op))
+      recorded.push_back(*step);
+  if (recorded.size() != kernel.operators.size() ||
+      recorded.size() != limits.numOperators)
+    return;
+  wanted = &recorded;
+  run(where, choice,
+      [&](const KernelStructure &found, ArrayRef<KernelResult> left) {
+        if (found == kernel)
+          callback(left);
+      });
+  wanted = nullptr;
+}
+
 std::vector<KernelResult> Enumerator::replay(const KernelSite &where,
                                              const KernelStructure &kernel) {
   start(where, {kernel.gridNames, kernel.loopName});
   for (const StructureOperator &op : kernel.operators) {
-    Step step = findStep(op);
-    std::optional<Tensor> tensor = makeTensor(step);
+    std::optional<Step> step = findStep(op);
+    assert(step && "a structure of another program");
+    std::optional<Tensor> tensor = makeTensor(*step);
     assert(tensor && "the kernel was found in a space like this");
-    tensor->form = judge(step).form;
+    tensor->form = judge(*step).form;
     tensors.push_back(*tensor);
   }
   std::vector<KernelResult> replayed;
@@ -226,6 +251,8 @@ void Enumerator::tryBinary(unsigned lhs, unsigned rhs) {
 //===----------------------------------------------------------------------===//
 
 void Enumerator::tryStep(const Step &step) {
+  if (wanted && !(step == (*wanted)[steps.size()]))
+    return;
   bool isInOrder =
       steps.empty() || limits.inAnyOrder || steps.back().ranksBelow(step);
   if (isOverLimit || !isInOrder)

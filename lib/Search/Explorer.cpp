@@ -190,12 +190,16 @@ KernelSite Explorer::makeSite(Worker &worker, const Item &item) {
   return site;
 }
 
+/// The most that all kernels after the item's may have.
+unsigned Explorer::getOperatorsToCome(const Item &item) const {
+  unsigned before = boundaries[item.boundary]->minOperators + item.numOperators;
+  return limits.maxOps - std::min(limits.maxOps, before);
+}
+
 KernelsToCome Explorer::getKernelsToCome(Worker &worker, const Item &item) {
   const Boundary &boundary = *boundaries[item.boundary];
   KernelsToCome toCome;
-  toCome.maxOperators =
-      limits.maxOps -
-      std::min(limits.maxOps, boundary.minOperators + item.numOperators);
+  toCome.maxOperators = getOperatorsToCome(item);
   SmallVector<unsigned> open =
       boundary.getOpenOutputs(program.graph.getOutputs().size());
   toCome.numOutputs = open.size();
@@ -280,7 +284,7 @@ void Explorer::addWay(const Item &item, const KernelStructure &kernel,
     boundaries.push_back(std::make_unique<Boundary>());
     Boundary &to = *boundaries.back();
     to.position = from.position + 1;
-    if (limits.checkpoint)
+    if (!limits.records.empty())
       to.hash = hashToText(key);
     to.tensors = std::move(tensors);
     to.numNew = numNew;

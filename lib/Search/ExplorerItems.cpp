@@ -70,26 +70,54 @@ std::string Explorer::getName(const Item &item) const {
   if (item.choice.loopName != kNoName)
     os << " loop " << item.choice.loopName;
   os << (item.isLast ? " last " : " other ") << item.numOperators;
+  // Which ways there are to a boundary depends on what bounds cut off.
+  if (!item.isLast)
+    os << " before " << getOperatorsToCome(item);
   return name;
 }
 
-/// What the item gave when it was enumerated.
-Explorer::ItemResult Explorer::recall(Worker &worker, const KernelSite &site,
-                                      const ItemRecord &record) {
+/// What the item gave when it was enumerated; none if the record says what no
+/// enumeration of the item would give.
+std::optional<Explorer::ItemResult> Explorer::recall(Worker &worker,
+                                                     const Item &item,
+                                                     const KernelSite &site,
+                                                     const ItemRecord &record) {
   ItemResult result;
   result.isComplete = true;
   result.counts = record.counts;
-  EnumerationLimits none;
+  EnumerationLimits bounds{item.numOperators, limits.maxStates, limits.joins};
   EnumerationCounts counts;
-  Enumerator enumerator(worker.space, none, counts);
+  Enumerator enumerator(worker.space, bounds, counts);
   for (const KernelStructure &kernel : record.found) {
-    ItemResult::Found &one = result.found.emplace_back();
-    one.kernel = kernel;
-    if (!site.isLast())
-      for (const KernelResult &left : enumerator.replay(site, kernel))
-        one.tensors.push_back(worker.space.describe(left));
+    size_t numBefore = result.found.size();
+    enumerator.retrace(site, item.choice, kernel,
+                       [&](ArrayRef<KernelResult> left) {
+                         ItemResult::Found one{kernel, {}};
+                         for (const KernelResult &tensor : left)
+                           one.tensors.push_back(worker.space.describe(tensor));
+                         result.found.push_back(std::move(one));
+                       });
+    if (result.found.size() != numBefore + 1)
+      return std::nullopt;
   }
   return result;
+}
+
+std::optional<Explorer::ItemResult>
+Explorer::recall(Worker &worker, const Item &item, const KernelSite &site,
+                 llvm::StringRef name, uint64_t maxStates) {
+  for (ItemRecords *records : limits.records) {
+    const ItemRecord *record = records->find(name);
+    if (!record || record->counts.states >= maxStates)
+      continue;
+    if (auto result = recall(worker, item, site, *record)) {
+      for (ItemRecords *others : limits.records)
+        if (others != records)
+          others->add(name, *record);
+      return result;
+    }
+  }
+  return std::nullopt;
 }
 
 Explorer::ItemResult Explorer::runItem(Worker &worker, const Item &item,
@@ -97,11 +125,10 @@ Explorer::ItemResult Explorer::runItem(Worker &worker, const Item &item,
                                        llvm::function_ref<bool()> isCancelled) {
   KernelSite site = makeSite(worker, item);
   std::string name;
-  if (limits.checkpoint) {
+  if (!limits.records.empty()) {
     name = getName(item);
-    const ItemRecord *record = limits.checkpoint->find(name);
-    if (record && record->counts.states < maxStates)
-      return recall(worker, site, *record);
+    if (auto recalled = recall(worker, item, site, name, maxStates))
+      return std::move(*recalled);
   }
   EnumerationLimits bounds{item.numOperators, maxStates, limits.joins};
   ItemResult result;
@@ -119,13 +146,14 @@ Explorer::ItemResult Explorer::runItem(Worker &worker, const Item &item,
         result.found.push_back(std::move(one));
       });
   worker.numStates.store(0, std::memory_order_relaxed);
-  if (limits.checkpoint && result.isComplete &&
-      result.counts.trials >= Checkpoint::kMinTrials) {
-    ItemRecord record{result.counts, {}};
-    for (const ItemResult::Found &one : result.found)
-      record.found.push_back(one.kernel);
-    limits.checkpoint->add(name, std::move(record));
-  }
+  if (limits.records.empty() || !result.isComplete)
+    return result;
+  ItemRecord record{result.counts, {}};
+  for (const ItemResult::Found &one : result.found)
+    record.found.push_back(one.kernel);
+  if (ItemRecords::isWorthKeeping(record))
+    for (ItemRecords *records : limits.records)
+      records->add(name, record);
   return result;
 }
 

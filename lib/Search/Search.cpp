@@ -90,16 +90,16 @@ private:
 
   void search() {
     uint64_t usedBefore = getNumRecalled();
-    if (isPart() || !recallStructures()) {
-      explore();
-      result.report.recalled = getNumRecalled() - usedBefore;
-      result.report.structures = seen.size();
-      if (options.cache && !isPart())
-        cache.keep(
-            FoundStructures{structures, result.report, result.stopReason});
-    }
-    if (!isPart()) // there, sizes were for bounds on costs alone
+    if (options.cache && !isPart())
+      result.report.cache =
+          cache.findItems(items) ? CacheUse::Structures : CacheUse::Missed;
+    explore();
+    result.report.recalled = getNumRecalled() - usedBefore;
+    result.report.structures = seen.size();
+    if (!isPart()) { // there, sizes were for bounds on costs alone
       choose();
+      cache.keep(items, result.stopReason);
+    }
     if (result.stopReason == StopReason::Exhausted &&
         result.report.counts.pruned[unsigned(PruneReason::OuterProduct)] > 0)
       stop(StopReason::OuterProducts);
@@ -117,10 +117,7 @@ private:
         !isToEnd()) {
       cutsNothing = true;
       startSizing();
-      if (structures.empty())
-        exploreAgain();
-      else
-        sizeAll();
+      exploreAgain();
       endSizing();
       verifyCandidates();
     }
@@ -137,27 +134,12 @@ private:
     result.report.structures = seen.size();
   }
 
-  /// What was found at other sizes, in the place of exploring.
-  bool recallStructures() {
-    if (options.cache)
-      result.report.cache = CacheUse::Missed;
-    std::optional<FoundStructures> found = cache.findStructures();
-    if (!found)
-      return false;
-    structures = std::move(found->structures);
-    sizeAll();
-    recallReport(std::move(found->report), CacheUse::Structures);
-    result.report.structures = structures.size();
-    result.stopReason = found->stopReason;
-    return true;
-  }
-
   /// What was chosen, in the place of searching.
   bool recallResult() {
     std::optional<SearchResult> found = cache.findResult();
     if (!found)
       return false;
-    recallReport(std::move(found->report), CacheUse::Result);
+    recallReport(std::move(found->report));
     result.stopReason = found->stopReason;
     result.candidates = std::move(found->candidates);
     for (Candidate &candidate : result.candidates)
@@ -166,8 +148,8 @@ private:
   }
 
   /// But for what is predicted of the program, which is there.
-  void recallReport(SearchReport report, CacheUse use) {
-    report.cache = use;
+  void recallReport(SearchReport report) {
+    report.cache = CacheUse::Result;
     report.baselineUs = result.report.baselineUs;
     report.limitUs = result.report.limitUs;
     result.report = std::move(report);
@@ -250,11 +232,6 @@ private:
     pool.emplace(program, costModel, std::move(limits));
   }
 
-  void sizeAll() {
-    for (const Structure &structure : structures)
-      size(structure);
-  }
-
   void size(const Structure &structure) {
     pool->add(structure);
     if (pool->isBatchFull())
@@ -316,18 +293,18 @@ private:
     limits.onProgress = [this](const WalkProgress &walk) {
       noteProgress(walk);
     };
-    limits.checkpoint = options.checkpoint;
+    if (options.checkpoint)
+      limits.records.push_back(options.checkpoint);
+    if (options.cache && !isPart())
+      limits.records.push_back(&items);
+    limits.programHash = cache.getProgramHash();
     limits.shard = options.shard;
-    // What a cache keeps is for all sizes.
-    if (options.cutsKernels && !cutsNothing && !options.cache)
+    if (options.cutsKernels && !cutsNothing)
       limits.costModel = &costModel;
     limits.getLimitUs = [this] {
       endBatch();
       return pool->getLimitUs();
     };
-    if (options.checkpoint)
-      limits.programHash = hashToText(
-          llvm::formatv("{0}", mlir::mirage::toJSON(program.graph)).str());
     Explorer explorer(program, reading, limits);
     if (!explorer.isSearchable()) {
       stop(StopReason::ProgramTooLarge);
@@ -360,8 +337,6 @@ private:
       return false;
     if (options.onStructure)
       options.onStructure(program, structure);
-    if (options.cache)
-      structures.push_back(structure);
     size(structure);
     return true;
   }
@@ -447,8 +422,8 @@ private:
   SearchProgress progress;
   /// The program has no trials that count, so neither has any structure.
   bool cannotJudge = false;
-  std::set<TextHash> seen;           ///< structures
-  std::vector<Structure> structures; ///< all of them, for a cache to keep
+  std::set<TextHash> seen; ///< structures
+  KeptItems items;         ///< for a cache to keep
   SearchResult result;
 };
 } // namespace

@@ -9,6 +9,7 @@
 #include "SearchCache.h"
 #include "Mirage/Graph/CanonicalGraph.h"
 #include "Mirage/Graph/JSONCursor.h"
+#include "SearchRecords.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir::mirage;
@@ -37,8 +38,8 @@ static std::string getChoiceText(const SearchOptions &options) {
   std::string text;
   llvm::raw_string_ostream(text)
       << " candidates=" << options.numCandidates << " stages=" << options.stages
-      << " cuts=" << options.cutsInstances << " seed=" << options.seed
-      << " judged=" << options.judgesCandidates
+      << " bounds=" << options.cutsKernels << " cuts=" << options.cutsInstances
+      << " seed=" << options.seed << " judged=" << options.judgesCandidates
       << " library=" << getLibraryKernelsName(options.libraryKernels);
   return text;
 }
@@ -64,9 +65,10 @@ SearchCache::SearchCache(const TargetProgram &program, const Graph &original,
     : program(program), cache(options.cache),
       // Nobody knows what a verifier of the caller's says.
       keepsResults(!options.verify) {
-  if (!cache)
+  if (!cache && !options.checkpoint)
     return;
   structuresKey.program = hashForStructures(original, body);
+  programHash = structuresKey.program + (program.isStripped ? " stripped" : "");
   resultKey.program = structuresKey.program;
   structuresKey.version = resultKey.version = getSearchVersion();
   structuresKey.options = getExplorationText(program, options);
@@ -101,22 +103,21 @@ static std::string toText(const llvm::json::Value &value) {
   return text;
 }
 
-std::optional<FoundStructures> SearchCache::findStructures() {
-  if (!cache)
-    return std::nullopt;
-  return find(cache, RecordKind::Structures, structuresKey,
-              [&](const JSONCursor &cursor) {
-                return readFoundStructures(cursor, program);
-              });
+bool SearchCache::findItems(KeptItems &items) {
+  return cache && find(cache, RecordKind::Structures, structuresKey,
+                       [&](const JSONCursor &cursor) {
+                         items.read(cursor, program);
+                         return true;
+                       });
 }
 
 static bool dependsOnTime(StopReason reason) {
   return reason == StopReason::TimeLimit || reason == StopReason::Interrupted;
 }
 
-void SearchCache::keep(const FoundStructures &found) {
-  if (cache && !dependsOnTime(found.stopReason))
-    cache->store(RecordKind::Structures, structuresKey, toText(toJSON(found)));
+void SearchCache::keep(const KeptItems &items, StopReason reason) {
+  if (cache && items.isToBeKept() && !dependsOnTime(reason))
+    cache->store(RecordKind::Structures, structuresKey, toText(items.toJSON()));
 }
 
 std::optional<SearchResult> SearchCache::findResult() {

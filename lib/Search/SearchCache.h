@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A search has two results that are worth keeping. The structures of a program
-// depend on no sizes: at another batch size or sequence length they get other
-// tilings, and need not be found again. The candidates chosen among them do,
-// and stand for the whole search.
+// A search has two results that are worth keeping. What enumerating an item
+// brought (ItemRecords.h) depends on no sizes: at another batch size or
+// sequence length it need not be enumerated again. Which items are worth
+// enumerating does, so that each search adds those that the ones before have
+// cut off. The candidates that were chosen stand for the whole search.
 //
 // What comes out of a cache is what a search finds: everything that has a say
 // in it is part of the key, a search that ran out of time keeps nothing, and
@@ -21,8 +22,8 @@
 #ifndef MIRAGE_LIB_SEARCH_SEARCHCACHE_H
 #define MIRAGE_LIB_SEARCH_SEARCHCACHE_H
 
+#include "KeptItems.h"
 #include "Mirage/Search/Search.h"
-#include "SearchRecords.h"
 
 namespace mlir::mirage::search {
 
@@ -40,8 +41,13 @@ public:
   SearchCache(const TargetProgram &program, const Graph &original,
               const Graph &body, const SearchOptions &options);
 
-  std::optional<FoundStructures> findStructures();
-  void keep(const FoundStructures &found);
+  /// What the program is to names of items, at whatever sizes.
+  const std::string &getProgramHash() const { return programHash; }
+
+  /// Reads what was enumerated; false if nothing was kept.
+  bool findItems(KeptItems &items);
+  /// Those that were read among them.
+  void keep(const KeptItems &items, StopReason reason);
   /// A result without baseline, and candidates without graphs.
   std::optional<SearchResult> findResult();
   void keep(const SearchResult &result);
@@ -50,6 +56,7 @@ private:
   const TargetProgram &program;
   cache::ResultCache *cache; ///< null: there is none
   bool keepsResults;
+  std::string programHash;
   cache::RecordKey structuresKey, resultKey;
 };
 

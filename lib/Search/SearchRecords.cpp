@@ -48,6 +48,7 @@ static SearchRound readRound(const JSONCursor &cursor) {
   round.maxKernels = readCount(cursor["maxKernels"]);
   round.numOperators = readCount(cursor["operators"]);
   round.structures = readCount(cursor["structures"]);
+  round.cuts = readCount(cursor["cuts"]);
   round.counts = readCounts(cursor["counts"]);
   return round;
 }
@@ -59,6 +60,7 @@ static SearchReport readReport(const JSONCursor &cursor) {
   for (const JSONCursor &round : cursor["rounds"].array())
     report.rounds.push_back(readRound(round));
   report.counts = readCounts(cursor["counts"]);
+  report.cuts = readLongCount(cursor["cuts"]);
   report.structures = readCount(cursor["structures"]);
   report.verified = readCount(cursor["verified"]);
   report.rejected = readCount(cursor["rejected"]);
@@ -77,27 +79,6 @@ static StopReason readStopReason(const JSONCursor &cursor) {
       return reason;
   cursor.expect("the reason why a search stopped, but for want of time");
   return StopReason::Exhausted;
-}
-
-//===----------------------------------------------------------------------===//
-// Structures
-//===----------------------------------------------------------------------===//
-
-Value mlir::mirage::search::toJSON(const FoundStructures &found) {
-  return Object{{"stopReason", getStopReasonName(found.stopReason)},
-                {"report", toJSON(found.report)},
-                {"structures", toJSON(llvm::ArrayRef(found.structures))}};
-}
-
-FoundStructures
-mlir::mirage::search::readFoundStructures(const JSONCursor &cursor,
-                                          const TargetProgram &program) {
-  cursor.allow({"stopReason", "report", "structures"});
-  FoundStructures found;
-  found.stopReason = readStopReason(cursor["stopReason"]);
-  found.report = readReport(cursor["report"]);
-  found.structures = readStructures(cursor["structures"], program);
-  return found;
 }
 
 //===----------------------------------------------------------------------===//

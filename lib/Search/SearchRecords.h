@@ -6,14 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   structures  {"stopReason": ..., "report": ..., "structures": {...}}
-//   result      {"stopReason": ..., "report": ..., "candidates": [
-//                 {"structure": ..., "predictedUs": ..., "tilings": [
-//                   {"tile": [8, 0, 64], "loop": 1, "threads": 128, "stages":
-//                   1}]}]}
+//   {"stopReason": ..., "report": ..., "candidates": [
+//     {"structure": ..., "predictedUs": ..., "tilings": [
+//       {"tile": [8, 0, 64], "loop": 1, "threads": 128, "stages": 1}]}]}
 //
-// Reports are as `report=` writes them; what is predicted of the program alone
-// is not read back, as it costs nothing.
+// The report is as `report=` writes them; what is predicted of the program
+// alone is not read back, as it costs nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,20 +23,11 @@
 
 namespace mlir::mirage::search {
 
-struct FoundStructures {
-  std::vector<Structure> structures;
-  SearchReport report; ///< rounds and counts
-  StopReason stopReason = StopReason::Exhausted;
-};
-
-llvm::json::Value toJSON(const FoundStructures &found);
 llvm::json::Value toJSON(const SearchResult &result);
 
-/// Both mean nothing if the cursor failed, as it does where a structure is none
-/// of the program's.
-FoundStructures readFoundStructures(const JSONCursor &cursor,
-                                    const TargetProgram &program);
-/// Candidates have structures, plans and tilings; there is no baseline.
+/// Candidates have structures, plans and tilings; there is no baseline. It
+/// means nothing if the cursor failed, as it does where a structure is none of
+/// the program's.
 SearchResult readResult(const JSONCursor &cursor, const TargetProgram &program);
 
 } // namespace mlir::mirage::search

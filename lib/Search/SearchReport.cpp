@@ -92,7 +92,7 @@ llvm::json::Value mlir::mirage::search::toJSON(const SearchOptions &options) {
       {"candidates", int64_t(options.numCandidates)},
       {"stages", int64_t(options.stages)},
       {"library-kernels", getLibraryKernelsName(options.libraryKernels)},
-      {"branch-and-bound", options.cutsKernels && !options.cache},
+      {"branch-and-bound", options.cutsKernels},
       {"time-limit-s", int64_t(options.timeLimitS)},
       {"seed", int64_t(options.seed)},
       {"shard", toString(options.shard)},

@@ -10,7 +10,6 @@
 #include "Mirage/Graph/GraphJSON.h"
 #include "Mirage/Graph/JSONCursor.h"
 #include "StructureChecker.h"
-#include <map>
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
@@ -78,54 +77,6 @@ Value mlir::mirage::search::toJSON(const Structure &structure) {
   return Object{{"kernels", std::move(kernels)},
                 {"results", ::toJSON(structure.results)},
                 {"outputs", toNumbers(structure.outputs)}};
-}
-
-namespace {
-/// Different values in the order in which they came.
-class Distinct {
-public:
-  Array values;
-
-  int64_t getNumber(const std::string &text,
-                    llvm::function_ref<Value()> makeValue) {
-    auto [entry, isNew] = numbers.try_emplace(text, values.size());
-    if (isNew)
-      values.push_back(makeValue());
-    return entry->second;
-  }
-
-private:
-  std::map<std::string, int64_t> numbers;
-};
-} // namespace
-
-static std::string getText(llvm::ArrayRef<StoredTensor> tensors) {
-  std::string text;
-  for (const StoredTensor &tensor : tensors) {
-    text += getElementTypeName(tensor.element);
-    for (NameId name : tensor.layout)
-      text += ' ' + std::to_string(name);
-  }
-  return text;
-}
-
-Value mlir::mirage::search::toJSON(llvm::ArrayRef<Structure> structures) {
-  Distinct kernels, stored;
-  Array array;
-  for (const Structure &structure : structures) {
-    Array numbers;
-    for (const KernelStructure &kernel : structure.kernels)
-      numbers.push_back(
-          kernels.getNumber(toString(kernel), [&] { return toJSON(kernel); }));
-    int64_t results = stored.getNumber(getText(structure.results), [&] {
-      return ::toJSON(structure.results);
-    });
-    array.push_back(
-        Array{std::move(numbers), results, toNumbers(structure.outputs)});
-  }
-  return Object{{"kernels", std::move(kernels.values)},
-                {"results", std::move(stored.values)},
-                {"structures", std::move(array)}};
 }
 
 //===----------------------------------------------------------------------===//
@@ -332,39 +283,6 @@ Structure mlir::mirage::search::readStructure(const JSONCursor &cursor,
   readNumbers(cursor["outputs"], kMaxDeviceTensors, structure.outputs);
   check(cursor, structure, program);
   return structure;
-}
-
-std::vector<Structure>
-mlir::mirage::search::readStructures(const JSONCursor &cursor,
-                                     const TargetProgram &program) {
-  cursor.allow({"kernels", "results", "structures"});
-  std::vector<KernelStructure> kernels;
-  for (const JSONCursor &kernel : cursor["kernels"].array())
-    kernels.push_back(readKernel(kernel, &program));
-  std::vector<std::vector<StoredTensor>> results;
-  for (const JSONCursor &tensors : cursor["results"].array())
-    results.push_back(readStoredTensors(tensors, program));
-  std::vector<Structure> structures;
-  for (const JSONCursor &entry : cursor["structures"].array()) {
-    std::vector<JSONCursor> members = entry.array();
-    if (members.size() != 3)
-      entry.fail("expects kernels, results and outputs, got " +
-                 llvm::Twine(uint64_t(members.size())) + " members");
-    if (cursor.failed())
-      return {};
-    Structure &structure = structures.emplace_back();
-    llvm::SmallVector<unsigned> numbers;
-    readNumbers(members[0], kernels.size(), numbers);
-    int64_t stored = members[1].integer(0, int64_t(results.size()) - 1);
-    readNumbers(members[2], kMaxDeviceTensors, structure.outputs);
-    if (cursor.failed())
-      return {};
-    for (unsigned number : numbers)
-      structure.kernels.push_back(kernels[number]);
-    structure.results = results[stored];
-    check(entry, structure, program);
-  }
-  return structures;
 }
 
 llvm::Expected<Structure>

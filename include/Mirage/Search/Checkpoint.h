@@ -6,13 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A file of what has been enumerated: for each item of a walk (Explorer.h) that
-// is done its counts and the kernels that it brought. An item is named by what
-// its result depends on (the program, what the kernel is given, its axes, the
-// number of operators) and by nothing of how the walk came to it. So a walk
-// with a checkpoint does all that one without does, but for enumerating what is
-// there: its result is the same, whatever stopped the walk before, and whoever
-// wrote which part of the file.
+// A file of what has been enumerated (ItemRecords.h): its result is that of a
+// search without one, whatever stopped the search before, and whoever wrote
+// which part of the file.
 //
 // The first line of a file is an object in JSON: the format, the version of the
 // search, a hash of the program, the options that say what is enumerated, the
@@ -24,12 +20,9 @@
 #ifndef MIRAGE_SEARCH_CHECKPOINT_H
 #define MIRAGE_SEARCH_CHECKPOINT_H
 
-#include "Mirage/Search/EnumerationCounts.h"
-#include "Mirage/Search/Structure.h"
+#include "Mirage/Search/ItemRecords.h"
 #include "llvm/Support/Error.h"
-#include <map>
 #include <memory>
-#include <mutex>
 
 namespace mlir::mirage::search {
 
@@ -37,14 +30,6 @@ struct SearchOptions;
 
 /// 128 bits of a hash, in hexadecimal.
 std::string hashToText(llvm::StringRef text);
-
-/// What enumerating one item brought.
-struct ItemRecord {
-  EnumerationCounts counts;
-  std::vector<KernelStructure> found;
-
-  bool operator==(const ItemRecord &other) const;
-};
 
 /// A part of the items of last kernels: those whose number is `index` modulo
 /// `count`.
@@ -71,31 +56,19 @@ struct CheckpointHeader {
   CheckpointHeader() = default;
 };
 
-class Checkpoint {
+class Checkpoint : public ItemRecords {
 public:
-  /// Items with fewer trials are enumerated in less time than read.
-  static constexpr uint64_t kMinTrials = 256;
-
   /// Reads the file, if there is one. \returns an error if it cannot be read,
   /// is no complete checkpoint, or is one of something else; nothing is written
   /// then. A file that is not there is written, with no records.
   static llvm::Expected<std::unique_ptr<Checkpoint>>
   open(llvm::StringRef path, const CheckpointHeader &header);
 
-  /// What is known of an item; null if it is not there. Any thread may ask and
-  /// add.
-  const ItemRecord *find(llvm::StringRef item);
-  void add(llvm::StringRef item, ItemRecord record);
-
   /// Replaces the file by what is known now, as a whole: whoever reads it finds
   /// the old one or the new one. Does nothing where nothing was added.
   llvm::Error write();
   /// The same, if the last time is some seconds ago.
   llvm::Error writeIfDue();
-
-  /// Records that came from the file and were made use of.
-  uint64_t getNumUsed() const { return numUsed; }
-  uint64_t getNumRecords() const { return records.size(); }
 
 private:
   friend llvm::Expected<uint64_t>
@@ -108,15 +81,6 @@ private:
 
   std::string path;
   CheckpointHeader header;
-  std::mutex mutex;
-  struct Entry {
-    ItemRecord record;
-    bool isRead = false; ///< from the file
-  };
-  /// Never erased from, so that what find returns stays.
-  std::map<std::string, Entry, std::less<>> records;
-  uint64_t numUsed = 0;
-  bool isChanged = true;
   double writtenAt = 0; ///< seconds of the steady clock
 };
 

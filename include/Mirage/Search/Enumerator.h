@@ -119,6 +119,12 @@ public:
   /// limit, on states or of time, ended the run.
   bool run(const KernelSite &site, const KernelChoice &kernel, Callback found);
 
+  /// Calls `found` with what the kernel leaves, if it is one that `run` finds;
+  /// for it no other way is gone. What it was read from need not be trusted.
+  void retrace(const KernelSite &site, const KernelChoice &choice,
+               const KernelStructure &kernel,
+               llvm::function_ref<void(llvm::ArrayRef<KernelResult>)> found);
+
   /// The results of a kernel that some space of the program gave.
   std::vector<KernelResult> replay(const KernelSite &site,
                                    const KernelStructure &kernel);
@@ -149,6 +155,9 @@ private:
     std::optional<unsigned> gridAxis = {}; ///< accumulates over it
 
     unsigned getLarger() const { return isBinary ? std::max(lhs, rhs) : lhs; }
+    bool operator==(const Step &other) const {
+      return !ranksBelow(other) && !other.ranksBelow(*this);
+    }
     /// Larger operand, smaller operand, offer, and what is left.
     bool ranksBelow(const Step &other) const;
   };
@@ -156,7 +165,7 @@ private:
 
   void start(const KernelSite &site, const KernelChoice &kernel);
   void addInputs();
-  Step findStep(const StructureOperator &op) const;
+  std::optional<Step> findStep(const StructureOperator &op) const;
   void extend();
   void tryUnary(unsigned operand);
   void tryReductions(Step step);
@@ -214,6 +223,8 @@ private:
   PresentFunctions goal;
   std::vector<Tensor> tensors;
   std::vector<Step> steps;
+  /// That are to be taken, one after the other; null: all that there are.
+  const std::vector<Step> *wanted = nullptr;
   Callback found = nullptr;
   bool isOverLimit = false;
 };

@@ -59,15 +59,15 @@ struct ExplorationLimits {
   /// Told now and then, some hundred times a second at most, on the thread that
   /// runs the walk.
   std::function<void(const WalkProgress &)> onProgress = {};
-  /// What was enumerated before, and is added to; null: nothing.
-  Checkpoint *checkpoint = nullptr;
+  /// What was enumerated before, and is added to.
+  llvm::SmallVector<ItemRecords *, 2> records = {};
   /// Items whose bound on cost is above the limit are not enumerated. Null:
   /// all are.
   const CostModel *costModel = nullptr;
   /// What a structure must not exceed to be of use, in us, asked before each
   /// round; it never rises. Not empty if there is a cost model.
   std::function<double()> getLimitUs = {};
-  /// Stands for the program in names of items.
+  /// Stands for the program, at whatever sizes, in names of items.
   std::string programHash;
   /// Of the items of last kernels only these are enumerated.
   Shard shard = {};
@@ -127,11 +127,16 @@ private:
   void noteProgress(const ItemRun &run);
   ItemResult runItem(Worker &worker, const Item &item, uint64_t maxStates,
                      llvm::function_ref<bool()> isCancelled);
-  ItemResult recall(Worker &worker, const KernelSite &site,
-                    const ItemRecord &record);
+  std::optional<ItemResult> recall(Worker &worker, const Item &item,
+                                   const KernelSite &site,
+                                   const ItemRecord &record);
+  std::optional<ItemResult> recall(Worker &worker, const Item &item,
+                                   const KernelSite &site, llvm::StringRef name,
+                                   uint64_t maxStates);
   std::string getName(const Item &item) const;
   KernelSite makeSite(Worker &worker, const Item &item);
   KernelsToCome getKernelsToCome(Worker &worker, const Item &item);
+  unsigned getOperatorsToCome(const Item &item) const;
   llvm::SmallBitVector getInputsToRead(const Item &item) const;
   KernelTraffic getTraffic(const Item &item) const;
   double boundUs(const Item &item) const;

@@ -56,7 +56,7 @@ llvm::StringRef getStopReasonName(StopReason reason);
 enum class CacheUse : uint8_t {
   None,       ///< there is none
   Missed,     ///< nothing
-  Structures, ///< what was found for the program at other sizes
+  Structures, ///< what was enumerated for the program at some sizes
   Result,     ///< all
 };
 llvm::StringRef getCacheUseName(CacheUse use);

@@ -74,8 +74,7 @@ struct SearchOptions {
   /// structure.
   unsigned numCandidates = 8;
   /// Kernels that cannot be part of the best structures, by a bound on their
-  /// cost at the program's sizes, are not enumerated. A search that keeps
-  /// structures in a cache, for all sizes, enumerates them as well.
+  /// cost at the program's sizes, are not enumerated.
   bool cutsKernels = true;
   /// Tilings that cannot be among the best, by a bound on their cost, are not
   /// tried. False for tests that nothing is lost so.

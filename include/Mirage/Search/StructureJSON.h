@@ -14,13 +14,6 @@
 //       "over": 2}, ...], "results": [5]}],
 //    "results": [{"layout": [0, 1], "element": "f16"}], "outputs": [2]}
 //
-// Of many structures of one program, each kernel and each list of results
-// stands there once; a structure is three numbers or lists of numbers, of its
-// kernels, its results and its outputs:
-//
-//   {"kernels": [...], "results": [[...], ...], "structures": [[[0, 7], 1,
-//   [4]]]}
-//
 //===----------------------------------------------------------------------===//
 
 #ifndef MIRAGE_SEARCH_STRUCTUREJSON_H
@@ -37,7 +30,6 @@ namespace mlir::mirage::search {
 
 llvm::json::Value toJSON(const KernelStructure &kernel);
 llvm::json::Value toJSON(const Structure &structure);
-llvm::json::Value toJSON(llvm::ArrayRef<Structure> structures);
 
 /// Reads a structure of `program`: numbers in range, as many operands as each
 /// operator takes, in phases that may meet, reductions over names that their
@@ -51,8 +43,6 @@ llvm::Expected<Structure> structureFromJSON(const llvm::json::Value &value,
 
 /// The same inside a document. What is read means nothing if the cursor failed.
 Structure readStructure(const JSONCursor &cursor, const TargetProgram &program);
-std::vector<Structure> readStructures(const JSONCursor &cursor,
-                                      const TargetProgram &program);
 /// A kernel by itself: what can be said without knowing which tensors it loads.
 /// \param program  whose names and masks it has; null: not known.
 KernelStructure readKernel(const JSONCursor &cursor,

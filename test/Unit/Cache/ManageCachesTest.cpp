@@ -50,6 +50,28 @@ TEST_F(ManageCachesTest, MergingAddsWhatIsNew) {
   EXPECT_EQ(out.lookup(RecordKind::Results, makeKey(5)), makeValue(6));
 }
 
+/// Searches at other sizes enumerate other items: together they are more. One
+/// that two caches disagree on is a mistake of one of them.
+TEST_F(ManageCachesTest, MergingJoinsItems) {
+  auto fillItems = [&](llvm::StringRef name, llvm::StringRef items) {
+    std::string folder = directory + "/" + name.str();
+    CacheStore store = open(folder);
+    store.store(RecordKind::Structures, makeKey(1),
+                ("{\"items\":[" + items + "]}").str());
+    return folder;
+  };
+  std::string a = fillItems("a", R"({"item":"p","states":1})");
+  std::string b = fillItems("b", R"({"item":"o"},{"item":"p","states":1})");
+  std::string c = fillItems("c", R"({"item":"p","states":2},{"item":"q"})");
+  EXPECT_EQ(merge("out", {a}), "1 0 0 0");
+  EXPECT_EQ(merge("out", {b}), "1 0 0 0");
+  EXPECT_EQ(merge("out", {a, b}), "0 2 0 0");
+  EXPECT_EQ(merge("out", {c}), "0 0 1 0");
+  CacheStore out = open(directory + "/out");
+  EXPECT_EQ(out.lookup(RecordKind::Structures, makeKey(1)),
+            R"({"items":[{"item":"o"},{"item":"p","states":1}]})");
+}
+
 TEST_F(ManageCachesTest, MergingLeavesInputsAlone) {
   std::string a = fill("a", {1, 2});
   directory.swap(a);

@@ -45,9 +45,7 @@ public:
 };
 } // namespace
 
-/// What a cache has is compared with searches that enumerate as much.
 static SearchResult run(const Graph &graph, SearchOptions options = {}) {
-  options.cutsKernels = false;
   return llvm::cantFail(superoptimize(graph, options));
 }
 
@@ -79,8 +77,10 @@ static std::string getText(SearchResult result) {
   return text;
 }
 
-/// The first search keeps what it finds, the second one finds it; one at other
-/// sizes finds structures. All return what a search without a cache does.
+/// The first search keeps what it finds, the second one finds it; those at
+/// other sizes find what was enumerated. All return what a search without a
+/// cache does, bounds on cost included, which cut off other kernels at other
+/// sizes.
 static void expectRecalled(const Graph &graph, const Graph &larger) {
   MemoryCache cache;
   SearchResult first = run(graph, cache), second = run(graph, cache);
@@ -94,6 +94,12 @@ static void expectRecalled(const Graph &graph, const Graph &larger) {
   EXPECT_EQ(other.report.cache, CacheUse::Structures);
   EXPECT_EQ(getText(other), getText(run(larger)));
   EXPECT_EQ(cache.records.size(), 3u);
+  // Back at the first sizes, with what both have enumerated.
+  SearchOptions seeded;
+  seeded.seed = 1;
+  SearchResult back = run(graph, cache, seeded);
+  EXPECT_EQ(back.report.cache, CacheUse::Structures);
+  EXPECT_EQ(getText(back), getText(run(graph, seeded)));
 }
 
 TEST(SearchCache, RmsNormLinear) {
@@ -147,6 +153,8 @@ TEST(SearchCache, OptionsThatHaveASayAreInTheKey) {
   EXPECT_EQ(use([](SearchOptions &o) { o.target = "sm_80"; }),
             CacheUse::Structures);
   EXPECT_EQ(use([](SearchOptions &o) { o.cutsInstances = false; }),
+            CacheUse::Structures);
+  EXPECT_EQ(use([](SearchOptions &o) { o.cutsKernels = false; }),
             CacheUse::Structures);
   EXPECT_EQ(use([](SearchOptions &o) { o.maxBlockOps = 4; }), CacheUse::Missed);
   EXPECT_EQ(use([](SearchOptions &o) { o.maxOps = 6; }), CacheUse::Missed);
@@ -208,36 +216,79 @@ TEST(SearchCache, AProgramIsFoundHoweverItIsWritten) {
   EXPECT_EQ(getText(run(write(false))), expected);
 }
 
-/// A record that says something else is none, and is replaced.
-TEST(SearchCache, WhatCannotBeReadIsSearchedFor) {
-  Graph graph = expMatmul(8, 100, 70);
-  MemoryCache whole;
-  std::string expected = getText(run(graph, whole));
-  auto expectSearched = [&](MemoryCache cache) {
-    SearchResult result = run(graph, cache);
-    EXPECT_EQ(result.report.cache, CacheUse::Missed);
+class CacheDamage : public testing::Test {
+protected:
+  CacheDamage() : expected(getText(run(graph, options))) {
+    run(graph, whole, options);
+  }
+
+  static SearchOptions makeOptions() {
+    SearchOptions options;
+    options.maxOps = options.maxBlockOps = 8;
+    return options;
+  }
+  /// The search does what it does without a cache, and puts the cache right.
+  void expectRight(MemoryCache cache, CacheUse use) {
+    SearchResult result = run(graph, cache, options);
+    EXPECT_EQ(result.report.cache, use);
     EXPECT_EQ(getText(result), expected);
-    EXPECT_EQ(cache.records, whole.records);
-  };
+    // Reports of results say where these came from.
+    for (const auto &[key, value] : whole.records)
+      EXPECT_TRUE(isResult(key) || cache.records[key] == value) << key;
+    EXPECT_EQ(cache.records.size(), whole.records.size());
+  }
+  static bool isResult(llvm::StringRef key) {
+    return key.starts_with("results");
+  }
+  /// With something in the place of something else, wherever it is, and with no
+  /// result that would be found first.
+  MemoryCache damage(llvm::StringRef from, llvm::StringRef to) {
+    MemoryCache cache;
+    for (const auto &[key, value] : whole.records) {
+      if (isResult(key))
+        continue;
+      std::string damaged = value;
+      size_t at = damaged.find(from);
+      EXPECT_NE(at, std::string::npos) << from.str();
+      for (; at != std::string::npos; at = damaged.find(from, at + to.size()))
+        damaged.replace(at, from.size(), to);
+      cache.records[key] = std::move(damaged);
+    }
+    return cache;
+  }
+
+  Graph graph = rmsNormLinear(8, 512, 768);
+  SearchOptions options = makeOptions();
+  MemoryCache whole;
+  std::string expected;
+};
+
+/// A record that says something else is none, and is replaced.
+TEST_F(CacheDamage, WhatCannotBeReadIsSearchedFor) {
   for (unsigned part = 0; part < 16; ++part) {
     MemoryCache cache = whole;
     for (auto &[key, value] : cache.records)
       value.resize(value.size() * part / 16);
-    expectSearched(std::move(cache));
+    expectRight(std::move(cache), CacheUse::Missed);
   }
   for (auto [from, to] :
-       {std::pair("\"stopReason\":\"", "\"stopReason\":\"time limit "),
-        std::pair("\"kernels\":[", "\"kernels\":[3,"),
-        std::pair("\"inputs\":[0", "\"inputs\":[7"),
-        std::pair("\"rounds\"", "\"round\"")}) {
-    MemoryCache cache = whole;
-    for (auto &[key, value] : cache.records) {
-      size_t at = value.find(from);
-      ASSERT_NE(at, std::string::npos) << from;
-      value.replace(at, llvm::StringRef(from).size(), to);
-    }
-    expectSearched(std::move(cache));
-  }
+       {std::pair("\"items\"", "\"item\""),
+        std::pair("\"loop\":1", "\"loop\":100"),
+        std::pair("\"operator\":\"div\"", "\"operator\":\"divide\""),
+        std::pair("\"states\":", "\"states\":-")})
+    expectRight(damage(from, to), CacheUse::Missed);
+}
+
+/// What reads well and is no kernel that the enumeration would give is
+/// enumerated, and nothing is built of it.
+TEST_F(CacheDamage, WhatIsNoKernelOfTheItemIsEnumerated) {
+  for (auto [from, to] :
+       {std::pair("\"inputs\":[0,1]", "\"inputs\":[0,7]"),
+        std::pair("\"operator\":\"div\"", "\"operator\":\"mul\""),
+        std::pair("\"operator\":\"square\"", "\"operator\":\"silu\""),
+        std::pair("\"grid\":[0]", "\"grid\":[2]"),
+        std::pair("\"results\":[", "\"results\":[0,")})
+    expectRight(damage(from, to), CacheUse::Structures);
 }
 
 /// Tiles that do not fit the program's sizes.

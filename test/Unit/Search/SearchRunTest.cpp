@@ -212,6 +212,33 @@ TEST_F(CheckpointTest, ShardsJoinToTheWhole) {
   }
 }
 
+/// What a kernel leaves depends on how many operators come after it, and that
+/// on which ways to it a search has cut off. One that goes by bounds may use
+/// what one without them has enumerated, and the other way round.
+TEST_F(CheckpointTest, WhatAnotherSearchCutOffChangesNothing) {
+  SearchOptions cutting;
+  cutting.maxKernels = 3;
+  cutting.maxOps = cutting.maxBlockOps = 6;
+  cutting.maxStates = 1000000;
+  SearchOptions plain = cutting;
+  plain.cutsKernels = false;
+  uint64_t numRecalled = 0;
+  std::vector<Graph> graphs = {rmsNormLinear(8, 512, 768), lora(8, 512, 20, 70),
+                               attention(2, 64, 512, 64),
+                               twoOutputs(64, 512, 256)};
+  for (auto [number, graph] : llvm::enumerate(graphs))
+    for (bool isFirstPlain : {true, false}) {
+      std::string path = getPath(llvm::Twine(number) + "-" +
+                                 llvm::Twine(unsigned(isFirstPlain)));
+      const SearchOptions &second = isFirstPlain ? cutting : plain;
+      runWith(path, graph, isFirstPlain ? plain : cutting);
+      SearchResult recalled = runWith(path, graph, second);
+      numRecalled += recalled.report.recalled;
+      EXPECT_EQ(describe(recalled), describe(run(graph, second)));
+    }
+  EXPECT_GT(numRecalled, 100u);
+}
+
 /// Without a limit on states, shards enumerate last kernels once in all.
 TEST_F(CheckpointTest, ShardsShareTheWork) {
   Graph graph = attention(2, 40, 300, 32);

@@ -50,33 +50,6 @@ static std::string readMessage(const Value &value,
   return structure ? "" : llvm::toString(structure.takeError());
 }
 
-static std::vector<Structure>
-readMany(const Value &value, const TargetProgram &program, std::string &error) {
-  return readStructures(JSONCursor(value, error), program);
-}
-
-TEST(StructureJSON, RoundTripOfMany) {
-  for (const Graph &graph : {rmsNormLinear(8, 64, 96), twoOutputs(8, 64, 96)}) {
-    TargetProgram program = makeProgram(graph);
-    std::vector<Structure> structures = findStructures(program, 9);
-    Value value = toJSON(llvm::ArrayRef(structures));
-    std::string error;
-    EXPECT_TRUE(readMany(value, program, error) == structures);
-    EXPECT_EQ(error, "");
-    Array &last =
-        *value.getAsObject()->getArray("structures")->back().getAsArray();
-    last.pop_back();
-    readMany(value, program, error);
-    EXPECT_EQ(error,
-              "structures[" + std::to_string(structures.size() - 1) +
-                  "]: expects kernels, results and outputs, got 2 members");
-    error.clear();
-    last.push_back(Array{int64_t(1) << 20});
-    readMany(value, program, error);
-    EXPECT_NE(error.find("expects an integer from 0 to"), std::string::npos);
-  }
-}
-
 /// Operators that are no rows of the table, or need more than those.
 TEST(StructureJSON, RoundTripOfMasksAndVariances) {
   for (bool isMasked : {true, false}) {

@@ -1,0 +1,69 @@
+//===- ItemRecords.h - What was enumerated, item by item --------*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// For each item of a walk (Explorer.h) that is done its counts and the kernels
+// that it brought. An item is named by what its result depends on: the program
+// without sizes, what the kernel is given, its axes, the number of operators;
+// and by nothing of how the walk came to it, or of what it left out. So a walk
+// with records does all that one without does, but for enumerating what is
+// there, and its result is the same, whoever made the records.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_SEARCH_ITEMRECORDS_H
+#define MIRAGE_SEARCH_ITEMRECORDS_H
+
+#include "Mirage/Search/EnumerationCounts.h"
+#include "Mirage/Search/Structure.h"
+#include "llvm/ADT/StringRef.h"
+#include <map>
+#include <mutex>
+
+namespace mlir::mirage::search {
+
+/// What enumerating one item brought.
+struct ItemRecord {
+  EnumerationCounts counts;
+  std::vector<KernelStructure> found;
+
+  bool operator==(const ItemRecord &other) const;
+};
+
+/// Records by name. Any thread may ask and add.
+class ItemRecords {
+public:
+  /// Whether an item takes more time to enumerate than to read. A kernel is read
+  /// and retraced in the time of some 200 trials.
+  static bool isWorthKeeping(const ItemRecord &record) {
+    constexpr uint64_t kMinTrials = 256;
+    return record.counts.trials >= kMinTrials * (1 + record.found.size());
+  }
+
+  /// What is known of an item; null if it is not there. It stays where it is.
+  const ItemRecord *find(llvm::StringRef item);
+  /// In the place of what was known of the item, which nobody uses any more.
+  void add(llvm::StringRef item, ItemRecord record);
+
+  /// Records that somebody else made and that were made use of.
+  uint64_t getNumUsed() const { return numUsed; }
+  uint64_t getNumRecords() const { return records.size(); }
+
+protected:
+  struct Entry {
+    ItemRecord record;
+    bool isRead = false; ///< somebody else made it
+  };
+  std::mutex mutex;
+  std::map<std::string, Entry, std::less<>> records;
+  uint64_t numUsed = 0;
+  bool isChanged = true; ///< something was added that nobody has kept
+};
+
+} // namespace mlir::mirage::search
+
+#endif // MIRAGE_SEARCH_ITEMRECORDS_H
