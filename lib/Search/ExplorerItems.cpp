@@ -151,9 +151,8 @@ Explorer::ItemResult Explorer::runItem(Worker &worker, const Item &item,
   ItemRecord record{result.counts, {}};
   for (const ItemResult::Found &one : result.found)
     record.found.push_back(one.kernel);
-  if (ItemRecords::isWorthKeeping(record))
-    for (ItemRecords *records : limits.records)
-      records->add(name, record);
+  for (ItemRecords *records : limits.records)
+    records->add(name, record);
   return result;
 }
 

@@ -24,6 +24,8 @@ const ItemRecord *ItemRecords::find(llvm::StringRef item) {
 }
 
 void ItemRecords::add(llvm::StringRef item, ItemRecord record) {
+  if (record.counts.trials < minTrials * (1 + record.found.size()))
+    return;
   std::lock_guard<std::mutex> lock(mutex);
   auto [entry, isNew] = records.try_emplace(item.str());
   if (!isNew && entry->second.record == record)

@@ -37,16 +37,19 @@ struct ItemRecord {
 /// Records by name. Any thread may ask and add.
 class ItemRecords {
 public:
-  /// Whether an item takes more time to enumerate than to read. A kernel is read
-  /// and retraced in the time of some 200 trials.
-  static bool isWorthKeeping(const ItemRecord &record) {
-    constexpr uint64_t kMinTrials = 256;
-    return record.counts.trials >= kMinTrials * (1 + record.found.size());
-  }
+  /// A kernel is read and retraced in the time of some 200 trials.
+  static constexpr uint64_t kTrialsPerKernel = 256;
+
+  /// \param minTrials  items with fewer trials than this, and as many for each
+  ///                   kernel, take less time to enumerate than to read, and
+  ///                   are left out.
+  explicit ItemRecords(uint64_t minTrials = kTrialsPerKernel)
+      : minTrials(minTrials) {}
 
   /// What is known of an item; null if it is not there. It stays where it is.
   const ItemRecord *find(llvm::StringRef item);
   /// In the place of what was known of the item, which nobody uses any more.
+  /// Does nothing if the record is not worth it.
   void add(llvm::StringRef item, ItemRecord record);
 
   /// Records that somebody else made and that were made use of.
@@ -58,6 +61,7 @@ protected:
     ItemRecord record;
     bool isRead = false; ///< somebody else made it
   };
+  uint64_t minTrials;
   std::mutex mutex;
   std::map<std::string, Entry, std::less<>> records;
   uint64_t numUsed = 0;

@@ -70,6 +70,7 @@ public:
 struct Walk {
   std::map<std::string, double> bounds; ///< by text of a structure
   unsigned cuts = 0;
+  EnumerationCounts counts;
 };
 
 Walk explore(const TargetProgram &program, ExplorationLimits limits) {
@@ -83,8 +84,10 @@ Walk explore(const TargetProgram &program, ExplorationLimits limits) {
         .second;
   });
   EXPECT_EQ(stop, Explorer::Stop::Exhausted);
-  for (const SearchRound &round : explorer.getRounds())
+  for (const SearchRound &round : explorer.getRounds()) {
     walk.cuts += round.cuts;
+    walk.counts += round.counts;
+  }
   return walk;
 }
 
@@ -113,6 +116,44 @@ size_t expectNothingWithinTheLimitIsCut(const Graph &graph,
           << text;
   }
   return numLeftOut;
+}
+
+/// What a kernel leaves depends on how many operators may come after it, and
+/// that on which ways to it are cut off. So walks that cut off others than
+/// those that made the records find what they find without records.
+TEST(BranchAndBoundTest, RecordsOfOtherWalksChangeNothing) {
+  TileBytesModel model;
+  uint64_t numUsed = 0;
+  for (const Graph &graph : {lora(8, 10, 5, 7), attention(2, 8, 10, 5)}) {
+    TargetProgram program = llvm::cantFail(makeTargetProgram(graph));
+    ExplorationLimits plain;
+    plain.minKernels = 2;
+    plain.maxKernels = 3;
+    plain.maxOps = plain.maxBlockOps = 6;
+    plain.joins.inKernel = true;
+    ItemRecords made(/*minTrials=*/0);
+    plain.records = {&made};
+    Walk all = explore(program, plain);
+    std::vector<double> levels;
+    for (const auto &[text, us] : all.bounds)
+      levels.push_back(us);
+    llvm::sort(levels);
+    for (unsigned share : {0, 1, 4}) {
+      ExplorationLimits cutting = plain;
+      cutting.costModel = &model;
+      double limitUs = levels[levels.size() * share / 16];
+      cutting.getLimitUs = [&] { return limitUs; };
+      Walk recalled = explore(program, cutting);
+      numUsed += made.getNumRecords();
+      cutting.records = {};
+      Walk own = explore(program, cutting);
+      EXPECT_GT(own.cuts, 0u);
+      EXPECT_EQ(recalled.counts, own.counts);
+      EXPECT_EQ(recalled.cuts, own.cuts);
+      EXPECT_TRUE(recalled.bounds == own.bounds);
+    }
+  }
+  EXPECT_GT(numUsed, 0u);
 }
 
 TEST(BranchAndBoundTest, OfTwoKernelsNothingWithinTheLimitIsCut) {
