@@ -9,6 +9,7 @@
 #include "Mirage/Analysis/BlockSteps.h"
 #include "Mirage/Analysis/LaunchSequence.h"
 #include "Mirage/Analysis/ModuleTarget.h"
+#include "Mirage/Dialect/Operator/LibraryMatmulAttribute.h"
 #include "Mirage/Transforms/Passes.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/MathExtras.h"
@@ -70,9 +71,11 @@ private:
     if (number >= kernels.size())
       return std::nullopt;
     std::optional<unsigned> axis = sequence.findJoinedAxis(number);
-    if (!axis)
-      return std::nullopt;
     block::GraphOp kernel = kernels[number], before = kernels[number - 1];
+    // A library does whole launches.
+    if (!axis || kernel->hasAttr(kLibraryMatmulAttr) ||
+        before->hasAttr(kLibraryMatmulAttr))
+      return std::nullopt;
     return GridJoin{getNumBlocks(number - 1), before.getGrid()[*axis],
                     kernel.getGrid()[*axis] > 1,
                     kernel.getThreads() == before.getThreads()};

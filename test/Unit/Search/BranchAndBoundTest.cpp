@@ -54,6 +54,9 @@ public:
   double estimateUs(const Graph &) const override {
     llvm_unreachable("of tilings");
   }
+  double estimateLibraryUs(const LibraryMatmul &) const override {
+    llvm_unreachable("of baselines");
+  }
 
   /// Of all kernels.
   double boundUs(const TargetProgram &program,
