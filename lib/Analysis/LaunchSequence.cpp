@@ -246,8 +246,31 @@ std::optional<unsigned> LaunchSequence::findJoinedAxis(unsigned number) const {
   return std::nullopt;
 }
 
+static LogicalResult checkResidentBlocks(block::GraphOp kernel) {
+  constexpr int64_t kMostBlocks = 32; // of any GPU that we compile for
+  Attribute attribute = kernel->getAttr(kResidentBlocksAttr);
+  auto number = dyn_cast_or_null<IntegerAttr>(attribute);
+  if (!attribute || (number && number.getType().isInteger(64) &&
+                     number.getInt() >= 1 && number.getInt() <= kMostBlocks))
+    return success();
+  return kernel.emitError()
+         << "expects 1 to " << kMostBlocks << " as '" << kResidentBlocksAttr
+         << "', an i64, got " << attribute;
+}
+
+bool LaunchSequence::readsFurtherUp(unsigned first, unsigned number) const {
+  for (unsigned other = first; other + 1 < number; ++other)
+    for (Value left : kernels[other]->getResults())
+      for (Value tensor : kernels[number]->getOperands())
+        if (getRoot(left) == getRoot(tensor))
+          return true;
+  return false;
+}
+
 LogicalResult LaunchSequence::readLaunches() {
   for (auto [number, kernel] : llvm::enumerate(kernels)) {
+    if (failed(checkResidentBlocks(kernel)))
+      return failure();
     if (Attribute barrier = kernel->getAttr(kLaunchBarrierAttr)) {
       if (failed(addToLaunch(number, barrier)))
         return failure();
@@ -280,6 +303,10 @@ LogicalResult LaunchSequence::addToLaunch(unsigned number,
     return kernel.emitError()
            << "expects as many threads as the kernel whose launch it shares, "
            << before.getThreads() << ", got " << kernel.getThreads();
+  if (readsFurtherUp(number - launches.back().kernels.size(), number))
+    return kernel.emitError("expects a kernel that reads of its launch what "
+                            "the kernel before it wrote, got one that reads "
+                            "what others before that did");
   SharedLaunch shared{*barrier, *axis};
   if (failed(checkBarrier(number, shared)))
     return failure();

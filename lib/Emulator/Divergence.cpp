@@ -113,7 +113,7 @@ void mlir::mirage::emulator::branchLanes(ExecutionState &state,
 
 void mlir::mirage::emulator::exitLanes(ExecutionState &state, uint32_t lanes) {
   Warp &warp = *state.warp;
-  warp.exited |= lanes;
+  leaveClusterBarrier(*state.block->cluster, warp, lanes);
   Split &split = state.currentSplit();
   split.mask &= ~lanes;
   split.pc = state.pc + 1;

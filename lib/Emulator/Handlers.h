@@ -83,6 +83,8 @@ void exitLanes(ExecutionState &state, uint32_t lanes);
 /// Lets all that wait at the barrier of a cluster go on if all threads that
 /// have not ended have arrived.
 void completeClusterBarrier(Cluster &cluster);
+/// Lanes end, and are no longer among those that a cluster's barrier is of.
+void leaveClusterBarrier(Cluster &cluster, Warp &warp, uint32_t lanes);
 Outcome arriveAtBarrier(ExecutionState &state, const Instruction &instruction,
                         unsigned barrier, uint32_t count, bool waits,
                         int reduction, uint32_t resultSlot, uint32_t votes);

@@ -32,12 +32,28 @@ void mlir::mirage::emulator::completeClusterBarrier(Cluster &cluster) {
         }
 }
 
+static bool isOdd(const Cluster &cluster) { return cluster.phase & 1; }
+
+/// Of the lanes that have arrived and not waited, those that did in this phase:
+/// nobody is more than a phase behind.
+static uint32_t arrivedNow(const Cluster &cluster, const Warp &warp) {
+  return warp.clusterArrivals &
+         (isOdd(cluster) ? warp.oddArrivals : ~warp.oddArrivals);
+}
+
+/// What they released stays.
+void mlir::mirage::emulator::leaveClusterBarrier(Cluster &cluster, Warp &warp,
+                                                 uint32_t lanes) {
+  cluster.arrived -= llvm::popcount(arrivedNow(cluster, warp) & lanes);
+  warp.clusterArrivals &= ~lanes;
+  warp.exited |= lanes;
+  completeClusterBarrier(cluster);
+}
+
 namespace {
 
 /// Bits of Instruction::variant.
 enum : uint16_t { isAligned = 1, isRelaxed = 2 };
-
-bool isOdd(const Cluster &cluster) { return cluster.phase & 1; }
 
 Outcome misuse(const ExecutionState &state, uint32_t lanes,
                llvm::StringRef message) {
@@ -83,10 +99,9 @@ Outcome wait(ExecutionState &state, const Instruction &instruction) {
     return misuse(state, missing,
                   "the thread waits at the cluster's barrier, and has not "
                   "arrived");
+  bool isComplete = !(arrivedNow(cluster, warp) & state.active);
   warp.clusterArrivals &= ~state.active;
-  // Nobody is more than a phase behind.
-  uint32_t early = isOdd(cluster) ? warp.oddArrivals : ~warp.oddArrivals;
-  if (!(early & state.active)) {
+  if (isComplete) {
     warp.clock.acquire(cluster.released);
     return Outcome::Next;
   }

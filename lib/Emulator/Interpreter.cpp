@@ -104,7 +104,6 @@ bool isRunnable(Split &split) {
 
 void endWarp(Block &block, Warp &warp, Worker &worker) {
   --block.liveWarps;
-  completeClusterBarrier(*block.cluster);
   if (warp.copies.empty())
     return;
   ExecutionState state;

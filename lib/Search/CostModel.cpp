@@ -52,8 +52,12 @@ static BlockResources getResources(const KernelWork &work, BlockShape shape) {
 double AnalyticCostModel::getJoinUs(const KernelWork &work,
                                     BlockShape shape) const {
   SmallVector<GridJoin, 3> chain;
-  for (const KernelWork::Join &join : work.joins)
-    chain.push_back({work.numBlocks, join.numJoined, join.keepsBlocks});
+  int64_t numBlocks = work.numBlocks;
+  for (const KernelWork::Join &join : work.joins) {
+    chain.push_back({numBlocks, join.numJoined, join.keepsBlocks});
+    if (!join.keepsBlocks)
+      numBlocks /= join.numJoined;
+  }
   double us = 0;
   for (auto [join, barrier] :
        llvm::zip_equal(work.joins, chooseLaunchBarriers(chain, target))) {

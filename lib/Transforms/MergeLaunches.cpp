@@ -41,7 +41,8 @@ public:
     // Kernels that join one another stand in a row.
     for (unsigned first = 0; first < kernels.size();) {
       SmallVector<GridJoin, 3> chain;
-      while (std::optional<GridJoin> join = findJoin(first + chain.size() + 1))
+      while (std::optional<GridJoin> join =
+                 findJoin(first, first + chain.size() + 1))
         chain.push_back(*join);
       decide(first, chain);
       first += chain.size() + 1;
@@ -57,6 +58,10 @@ private:
              << "expects a block graph with a plan of shared memory; "
                 "--mirage-plan-shared-memory makes one ('"
              << kSharedBytesAttr << "' is missing)";
+    if (bytes.getInt() < 0 || bytes.getInt() > target.sharedBytesPerBlock)
+      return kernel.emitError() << "expects 0 to " << target.sharedBytesPerBlock
+                                << " as '" << kSharedBytesAttr << "' for "
+                                << target.name << ", got " << bytes.getInt();
     resources.push_back(
         {static_cast<int64_t>(kernel.getThreads()), bytes.getInt()});
     return success();
@@ -67,8 +72,9 @@ private:
         block::GraphOp(kernels[number]).getGrid());
   }
 
-  std::optional<GridJoin> findJoin(unsigned number) const {
-    if (number >= kernels.size())
+  /// \param first  of the kernels that may share a launch with this one.
+  std::optional<GridJoin> findJoin(unsigned first, unsigned number) const {
+    if (number >= kernels.size() || sequence.readsFurtherUp(first, number))
       return std::nullopt;
     std::optional<unsigned> axis = sequence.findJoinedAxis(number);
     block::GraphOp kernel = kernels[number], before = kernels[number - 1];

@@ -1,7 +1,7 @@
 // RUN: mirage-opt %s --mirage-split-grid-joins --mirage-schedule-block --mirage-plan-shared-memory --mirage-merge-launches -o %t.mlir
 // RUN: FileCheck %s < %t.mlir
 // RUN: mirage-verify %s %t.mlir --seed=1 | FileCheck %s --check-prefix=JUDGED
-// JUDGED-COUNT-9: equal
+// JUDGED-COUNT-10: equal
 // RUN: mirage-opt %s --mirage-split-grid-joins --mirage-schedule-block --mirage-plan-shared-memory --mirage-merge-launches=target=sm_80 | FileCheck %s --check-prefix=AMPERE
 // RUN: mirage-opt %s --mirage-split-grid-joins --mirage-schedule-block --mirage-plan-shared-memory --mirage-merge-launches=merge-launches=false | FileCheck %s --check-prefix=APART
 // APART-NOT: launch_barrier
@@ -16,9 +16,9 @@
 // All of it comes to the right numbers, in as many launches.
 // RUN: rm -rf %t %t.80 && mirage-opt %s --mirage-compile="from=optimize artifact=%t" -o /dev/null
 // RUN: mirage-opt %s --mirage-compile="from=optimize target=sm_80 artifact=%t.80" -o /dev/null
-// RUN: for program in chain many_on_each_sm in_clusters; do mirage-run %t.80/$program --check || exit 1; done | FileCheck %s --check-prefix=RIGHT
-// RIGHT-COUNT-3: : right
-// RUN: for program in in_clusters last_of_many two_on_each_sm many_on_each_sm chain carried carried_far cluster_alone wanted; do \
+// RUN: for program in chain many_on_each_sm in_clusters cross; do mirage-run %t.80/$program --check || exit 1; done | FileCheck %s --check-prefix=RIGHT
+// RIGHT-COUNT-5: : right
+// RUN: for program in in_clusters last_of_many two_on_each_sm many_on_each_sm chain carried carried_far cluster_alone wanted cross; do \
 // RUN:   mirage-run %t/$program --check > %t/log || exit 1; \
 // RUN:   echo "$program: $(grep -c 'kernel .*: emulated' %t/log) launches, $(grep right %t/log)"; done | FileCheck %s --check-prefix=LAUNCHES
 // LAUNCHES: in_clusters: 1 launches, output
@@ -30,6 +30,12 @@
 // LAUNCHES: carried_far: 2 launches, output
 // LAUNCHES: cluster_alone: 1 launches, output
 // LAUNCHES: wanted: 1 launches, output
+// LAUNCHES: cross: 2 launches, output
+
+// What was decided for one GPU, and is compiled for another that has no clusters.
+// RUN: mirage-opt %s --mirage-compile="from=optimize to=optimize" -o %t.mlir
+// RUN: not mirage-opt %t.mlir --mirage-compile="from=lower target=sm_80" -o /dev/null 2>&1 | FileCheck %s --check-prefix=OTHER
+// OTHER: merge-launches.mlir{{.*}}error: expects clusters of at most 1 blocks for sm_80, got 8 in kernel 'in_clusters_0'
 
 // The blocks that are joined are a cluster, which the barrier is of.
 // CHECK-LABEL: func.func @in_clusters(
@@ -232,4 +238,42 @@ func.func @wanted(%x: tensor<8x64xf32>) -> tensor<2x64xf32> {
     mirage_kernel.yield %o : tensor<2x64xf32>
   } : tensor<2x64xf32>
   return %r : tensor<2x64xf32>
+}
+
+// The third kernel reads what the first one wrote, across blocks that nothing orders.
+// CHECK-LABEL: func.func @cross(
+// AMPERE-LABEL: func.func @cross(
+// AMPERE: mirage_block.graph grid(x = 8, y = 8, z = 2)
+// AMPERE: mirage.launch_barrier = "last_arrival"
+// AMPERE: mirage_block.graph grid(x = 1, y = 1, z = 2)
+// AMPERE-NOT: launch_barrier
+func.func @cross(%x: tensor<8x8x64xf32>) -> (tensor<1x64xf32>, tensor<8x64xf32>) {
+  %e = tensor.empty() : tensor<8x64xf32>
+  %e2 = tensor.empty() : tensor<1x64xf32>
+  %r:2 = mirage_kernel.graph ins(%x : tensor<8x8x64xf32>) outs(%e2, %e : tensor<1x64xf32>, tensor<8x64xf32>) {
+  ^bb0(%a: tensor<8x8x64xf32>):
+    %p = mirage_block.graph grid(x = 8, y = 8, z = 2) threads(32) ins(%a imap(x -> 0, y -> 1, z -> 2)) outs(omap(x -> 0, y -> 1, z -> 2))
+        : (tensor<8x8x64xf32>) -> tensor<8x8x64xf32> {
+    ^bb0(%t: tensor<1x1x32xf32>):
+      %m = mirage_block.exp %t : tensor<1x1x32xf32>
+      mirage_block.yield %m : tensor<1x1x32xf32>
+    }
+    %q = mirage_block.graph grid(x = 8, y = 1, z = 2) threads(32) loop(8) ins(%p imap(x -> 0, z -> 2) fmap(1)) outs(omap(x -> 0, z -> 2))
+        : (tensor<8x8x64xf32>) -> tensor<8x1x64xf32> {
+    ^bb0(%t: tensor<1x1x32xf32>):
+      %m = mirage_block.accumulate %t over loop sum : tensor<1x1x32xf32>
+      mirage_block.yield %m : tensor<1x1x32xf32>
+    }
+    %o:2 = mirage_block.graph grid(x = 1, y = 1, z = 2) threads(32) loop(8) ins(%q imap(z -> 2) fmap(0), %p imap(z -> 1) fmap(0)) outs(omap(z -> 1), omap(z -> 0))
+        : (tensor<8x1x64xf32>, tensor<8x8x64xf32>) -> (tensor<1x64xf32>, tensor<8x64xf32>) {
+    ^bb0(%t: tensor<1x1x32xf32>, %u: tensor<1x4x64xf32>):
+      %m = mirage_block.accumulate %t over loop sum : tensor<1x1x32xf32>
+      %n = mirage_block.accumulate %u over loop sum : tensor<1x4x64xf32>
+      %mm = mirage_block.reshape %m : (tensor<1x1x32xf32>) -> tensor<1x32xf32>
+      %nn = mirage_block.reshape %n : (tensor<1x4x64xf32>) -> tensor<4x64xf32>
+      mirage_block.yield %mm, %nn : tensor<1x32xf32>, tensor<4x64xf32>
+    }
+    mirage_kernel.yield %o#0, %o#1 : tensor<1x64xf32>, tensor<8x64xf32>
+  } : tensor<1x64xf32>, tensor<8x64xf32>
+  return %r#0, %r#1 : tensor<1x64xf32>, tensor<8x64xf32>
 }

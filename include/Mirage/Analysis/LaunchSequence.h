@@ -68,6 +68,10 @@ public:
   /// same as theirs, or has one block along the axis. None if it is no such
   /// kernel.
   std::optional<unsigned> findJoinedAxis(unsigned kernel) const;
+  /// Whether a kernel reads what kernels wrote that stand before the one before
+  /// it, from `first` on. It could not share a launch with these: what orders
+  /// the blocks of two kernels says nothing of a third.
+  bool readsFurtherUp(unsigned first, unsigned kernel) const;
   /// The tensor in device memory that an operand or a result of a kernel is a
   /// view of: an argument of the function or a result of a kernel or a concat.
   Value getRoot(Value tensor) const { return views.at(tensor).root; }

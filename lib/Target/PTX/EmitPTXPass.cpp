@@ -8,6 +8,7 @@
 
 #include "Mirage/Analysis/FindLocation.h"
 #include "Mirage/Analysis/ModuleTarget.h"
+#include "Mirage/Planning/Target.h"
 #include "Mirage/Target/PTX/BuildArtifact.h"
 #include "Mirage/Target/PTX/EmitPTX.h"
 #include "Mirage/Target/PTX/Passes.h"
@@ -16,6 +17,7 @@
 #include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
 
 namespace mlir::mirage {
@@ -92,9 +94,29 @@ FailureOr<std::string> EmitPTXPass::assemble(gpu::GPUModuleOp module,
   return std::move(assembled->cubin);
 }
 
+/// LLVM would stop at a barrier of a cluster for a GPU that has none.
+static LogicalResult checkClusters(gpu::GPUModuleOp module, StringRef chip) {
+  int64_t limit = llvm::cantFail(getTarget(chip)).blocksPerCluster;
+  for (auto kernel : module.getOps<LLVM::LLVMFuncOp>()) {
+    auto cluster = kernel->getAttrOfType<DenseI32ArrayAttr>(
+        NVVM::NVVMDialect::getClusterDimAttrName());
+    if (!cluster)
+      continue;
+    int64_t numBlocks = 1;
+    for (int32_t extent : cluster.asArrayRef())
+      numBlocks = llvm::SaturatingMultiply<uint64_t>(numBlocks, extent);
+    if (numBlocks > limit)
+      return module.emitError()
+             << "expects clusters of at most " << limit << " blocks for "
+             << chip << ", got " << numBlocks << " in kernel '"
+             << kernel.getName() << "'";
+  }
+  return success();
+}
+
 LogicalResult EmitPTXPass::emit(gpu::GPUModuleOp module) {
   FailureOr<std::string> chip = resolveTarget(module, target);
-  if (failed(chip))
+  if (failed(chip) || failed(checkClusters(module, *chip)))
     return failure();
   GPUTarget gpuTarget;
   gpuTarget.chip = *chip;

@@ -322,3 +322,91 @@ func.func @all_go_on(%x: tensor<4x64xf32>) -> tensor<4x64xf32> {
   } : tensor<4x64xf32>
   return %r : tensor<4x64xf32>
 }
+
+// -----
+
+func.func @residents_zero(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %e = tensor.empty() : tensor<8x64xf32>
+  %r = mirage_kernel.graph ins(%x : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
+  ^bb0(%a: tensor<8x64xf32>):
+    // expected-error @below {{expects 1 to 32 as 'mirage.resident_blocks', an i64, got 0 : i64}}
+    %o = mirage_block.graph grid(x = 8) threads(32) ins(%a imap(x -> 0)) outs(omap(x -> 0)) {mirage.resident_blocks = 0 : i64}
+        : (tensor<8x64xf32>) -> tensor<8x64xf32> {
+    ^bb0(%t: tensor<1x64xf32>):
+      %m = mirage_block.exp %t : tensor<1x64xf32>
+      mirage_block.yield %m : tensor<1x64xf32>
+    }
+    mirage_kernel.yield %o : tensor<8x64xf32>
+  } : tensor<8x64xf32>
+  return %r : tensor<8x64xf32>
+}
+
+// -----
+
+func.func @residents_many(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %e = tensor.empty() : tensor<8x64xf32>
+  %r = mirage_kernel.graph ins(%x : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
+  ^bb0(%a: tensor<8x64xf32>):
+    // expected-error @below {{expects 1 to 32 as 'mirage.resident_blocks', an i64, got 33 : i64}}
+    %o = mirage_block.graph grid(x = 8) threads(32) ins(%a imap(x -> 0)) outs(omap(x -> 0)) {mirage.resident_blocks = 33 : i64}
+        : (tensor<8x64xf32>) -> tensor<8x64xf32> {
+    ^bb0(%t: tensor<1x64xf32>):
+      %m = mirage_block.exp %t : tensor<1x64xf32>
+      mirage_block.yield %m : tensor<1x64xf32>
+    }
+    mirage_kernel.yield %o : tensor<8x64xf32>
+  } : tensor<8x64xf32>
+  return %r : tensor<8x64xf32>
+}
+
+// -----
+
+func.func @residents_text(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %e = tensor.empty() : tensor<8x64xf32>
+  %r = mirage_kernel.graph ins(%x : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
+  ^bb0(%a: tensor<8x64xf32>):
+    // expected-error @below {{expects 1 to 32 as 'mirage.resident_blocks', an i64, got "two"}}
+    %o = mirage_block.graph grid(x = 8) threads(32) ins(%a imap(x -> 0)) outs(omap(x -> 0)) {mirage.resident_blocks = "two"}
+        : (tensor<8x64xf32>) -> tensor<8x64xf32> {
+    ^bb0(%t: tensor<1x64xf32>):
+      %m = mirage_block.exp %t : tensor<1x64xf32>
+      mirage_block.yield %m : tensor<1x64xf32>
+    }
+    mirage_kernel.yield %o : tensor<8x64xf32>
+  } : tensor<8x64xf32>
+  return %r : tensor<8x64xf32>
+}
+
+// -----
+
+func.func @cross(%x: tensor<8x8x64xf32>) -> (tensor<1x64xf32>, tensor<8x64xf32>) {
+  %e = tensor.empty() : tensor<8x64xf32>
+  %e2 = tensor.empty() : tensor<1x64xf32>
+  %r:2 = mirage_kernel.graph ins(%x : tensor<8x8x64xf32>) outs(%e2, %e : tensor<1x64xf32>, tensor<8x64xf32>) {
+  ^bb0(%a: tensor<8x8x64xf32>):
+    %p = mirage_block.graph grid(x = 8, y = 8, z = 2) threads(32) ins(%a imap(x -> 0, y -> 1, z -> 2)) outs(omap(x -> 0, y -> 1, z -> 2))
+        : (tensor<8x8x64xf32>) -> tensor<8x8x64xf32> {
+    ^bb0(%t: tensor<1x1x32xf32>):
+      %m = mirage_block.exp %t : tensor<1x1x32xf32>
+      mirage_block.yield %m : tensor<1x1x32xf32>
+    }
+    %q = mirage_block.graph grid(x = 8, y = 1, z = 2) threads(32) loop(8) ins(%p imap(x -> 0, z -> 2) fmap(1)) outs(omap(x -> 0, z -> 2)) {mirage.launch_barrier = "last_arrival"}
+        : (tensor<8x8x64xf32>) -> tensor<8x1x64xf32> {
+    ^bb0(%t: tensor<1x1x32xf32>):
+      %m = mirage_block.accumulate %t over loop sum : tensor<1x1x32xf32>
+      mirage_block.yield %m : tensor<1x1x32xf32>
+    }
+    // expected-error @below {{expects a kernel that reads of its launch what the kernel before it wrote, got one that reads what others before that did}}
+    %o:2 = mirage_block.graph grid(x = 1, y = 1, z = 2) threads(32) loop(8) ins(%q imap(z -> 2) fmap(0), %p imap(z -> 1) fmap(0)) outs(omap(z -> 1), omap(z -> 0)) {mirage.launch_barrier = "last_arrival"}
+        : (tensor<8x1x64xf32>, tensor<8x8x64xf32>) -> (tensor<1x64xf32>, tensor<8x64xf32>) {
+    ^bb0(%t: tensor<1x1x32xf32>, %u: tensor<1x4x64xf32>):
+      %m = mirage_block.accumulate %t over loop sum : tensor<1x1x32xf32>
+      %n = mirage_block.accumulate %u over loop sum : tensor<1x4x64xf32>
+      %mm = mirage_block.reshape %m : (tensor<1x1x32xf32>) -> tensor<1x32xf32>
+      %nn = mirage_block.reshape %n : (tensor<1x4x64xf32>) -> tensor<4x64xf32>
+      mirage_block.yield %mm, %nn : tensor<1x32xf32>, tensor<4x64xf32>
+    }
+    mirage_kernel.yield %o#0, %o#1 : tensor<1x64xf32>, tensor<8x64xf32>
+  } : tensor<1x64xf32>, tensor<8x64xf32>
+  return %r#0, %r#1 : tensor<1x64xf32>, tensor<8x64xf32>
+}

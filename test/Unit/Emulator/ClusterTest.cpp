@@ -89,7 +89,9 @@ TEST(Cluster, BarrierShowsWhatOthersWrote) {
 
 /// It may be used again, and what was arrived at may be waited for later.
 TEST(Cluster, PhasesFollowOneAnother) {
-  EXPECT_EQ(findingsText(runSums(arrive + wait + arrive + wait).result), "");
+  ClusterRun twice = runSums(arrive + wait + arrive + wait);
+  EXPECT_EQ(findingsText(twice.result), "");
+  EXPECT_EQ(twice.sums[64], 4 * 256u + 384);
   EXPECT_EQ(
       findingsText(
           runSums("barrier.cluster.arrive.release;\nadd.s32 %r1, %r1, 1;\n"
@@ -126,6 +128,30 @@ TEST(Cluster, EndedThreadsCountAsArrived) {
   // Block 3 ended; nobody says that what it wrote is there.
   EXPECT_TRUE(run.result.completed);
   EXPECT_TRUE(hasFinding(run.result, FindingKind::GlobalRace))
+      << findingsText(run.result);
+}
+
+/// Also those that have arrived before, which do not count twice.
+TEST(Cluster, ThreadsThatArriveAndEnd) {
+  ClusterRun run = runSums(arrive +
+                           "mov.u32 %c4, %cluster_ctarank;\n"
+                           "setp.ne.b32 %p2, %c4, 0;\n@%p2 ret;\n" +
+                           wait);
+  EXPECT_EQ(findingsText(run.result), "");
+  EXPECT_EQ(run.sums[0], 384u);
+  EXPECT_EQ(run.sums[128 + 63], 4 * (512u + 63) + 384);
+}
+
+/// Lanes that end later than others of their warp arrive.
+TEST(Cluster, LanesThatEndLate) {
+  ClusterRun run = runSums("and.b32 %c4, %tid, 31;\n"
+                           "setp.lt.u32 %p2, %c4, 16;\n@%p2 bra MEET;\n"
+                           "mov.b32 %c5, 0;\nSPIN:\nadd.s32 %c5, %c5, 1;\n"
+                           "setp.lt.u32 %p3, %c5, 3000;\n@%p3 bra SPIN;\n"
+                           "ret;\nMEET:\nbarrier.cluster.arrive;\n"
+                           "barrier.cluster.wait;\n");
+  EXPECT_TRUE(run.result.completed) << findingsText(run.result);
+  EXPECT_FALSE(hasFinding(run.result, FindingKind::Deadlock))
       << findingsText(run.result);
 }
 
