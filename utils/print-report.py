@@ -22,6 +22,19 @@ def describe_bound(verdict):
             f"{verdict['trials']} trials over {verdict['towers']} towers of primes")
 
 
+def describe_rounds(rounds):
+    """How far each walk went: for one kernel and for several, with atoms as functions and written out."""
+    walks = {}
+    for one in rounds:
+        walk = walks.setdefault((one["maxKernels"], one["atoms"]), {"states": 0, "operators": 0})
+        walk["states"] += one["counts"]["states"]
+        if one["complete"]:
+            walk["operators"] = one["operators"]
+    for (kernels, atoms), walk in walks.items():
+        print(f"            {'one kernel' if kernels == 1 else f'up to {kernels} kernels'}, atoms {atoms}: "
+              f"complete up to {walk['operators']} operators, {walk['states']} states")
+
+
 def describe(graph):
     search = graph.get("search", {})
     counts = search.get("counts", {})
@@ -35,6 +48,7 @@ def describe(graph):
         print(f"  took      {search.get('seconds', 0):.2f} s on {options['threads']} threads, "
               f"{search.get('statesPerSecond', 0):.0f} states/s; limits reached: {hit}")
         print("  limits    " + ", ".join(f"{name} {options[name]}" for name in LIMITS))
+    describe_rounds(search.get("rounds", []))
     if search.get("cuts"):
         print(f"  cut       {search['cuts']} times by a bound on cost")
     if search.get("recalled"):

@@ -121,16 +121,18 @@ void BlockSteps::addLoads(Phase phase) {
               {access(argument, /*writes=*/true)});
 }
 
-// The three steps of an accumulator share out its elements over the threads in
-// the same way.
+bool mlir::mirage::isRunningMaximum(block::AccumulateOp op, Value value) {
+  return op.getAxis() == AxisKind::Loop &&
+         op.getReduction() == ReductionKind::Max && !op.getDims() &&
+         op.getOperand() == value;
+}
+
 block::AccumulateOp mlir::mirage::findRunningMaximum(block::AccumulateOp sum) {
   if (!sum.getRescale())
     return nullptr;
   for (mlir::Operation *op = sum->getNextNode(); op; op = op->getNextNode()) {
     auto maximum = dyn_cast<block::AccumulateOp>(op);
-    if (maximum && maximum.getAxis() == AxisKind::Loop &&
-        maximum.getReduction() == ReductionKind::Max && !maximum.getDims() &&
-        maximum.getOperand() == sum.getRescale())
+    if (maximum && isRunningMaximum(maximum, sum.getRescale()))
       return maximum;
   }
   return nullptr;

@@ -8,6 +8,7 @@
 
 #include "Mirage/Analysis/LaunchSequence.h"
 #include "Mirage/Dialect/Operator/DeadOps.h"
+#include "Mirage/Dialect/Operator/LibraryMatmulAttribute.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -210,6 +211,10 @@ std::optional<unsigned> LaunchSequence::findJoinedAxis(unsigned number) const {
   if (number == 0)
     return std::nullopt;
   block::GraphOp before = kernels[number - 1], kernel = kernels[number];
+  // A library does whole launches.
+  if (before->hasAttr(kLibraryMatmulAttr) ||
+      kernel->hasAttr(kLibraryMatmulAttr))
+    return std::nullopt;
   if (before.getGrid().size() != kernel.getGrid().size())
     return std::nullopt;
   auto header = [](block::GraphOp graph) {
@@ -237,13 +242,15 @@ std::optional<unsigned> LaunchSequence::findJoinedAxis(unsigned number) const {
               kernel.getBody().getArgument(read.second).getType()));
     });
   };
+  std::optional<unsigned> joined;
   for (unsigned axis = 0; axis < writer.grid.size(); ++axis)
     if (joinsAlong(axis, before.getGrid(), kernel.getGrid()) &&
         llvm::all_of(
             llvm::seq<unsigned>(0, writer.grid.size()),
-            [&](unsigned other) { return other == axis || stays(other); }))
-      return axis;
-  return std::nullopt;
+            [&](unsigned other) { return other == axis || stays(other); }) &&
+        (!joined || writer.grid[axis] < writer.grid[*joined]))
+      joined = axis;
+  return joined;
 }
 
 static LogicalResult checkResidentBlocks(block::GraphOp kernel) {
@@ -325,9 +332,9 @@ LogicalResult LaunchSequence::checkBarrier(unsigned number,
            << "expects one block to go on of those that are joined, got all "
            << numBlocks << " blocks along "
            << getAxisName(static_cast<Axis>(shared.axis));
-  if (launches.back().has(LaunchBarrier::Cluster) ||
-      (shared.barrier == LaunchBarrier::Cluster &&
-       launches.back().kernels.size() > 1))
+  if (const Launch &launch = launches.back();
+      !launch.shared.empty() &&
+      !canFollow(launch.shared.back().barrier, shared.barrier))
     return kernel.emitError("expects no barrier of clusters where more than "
                             "two kernels share a launch");
   SmallVector<int64_t, 3> cluster(before.getGrid().size(), 1);

@@ -53,7 +53,7 @@ void mlir::mirage::emulator::leaveClusterBarrier(Cluster &cluster, Warp &warp,
 namespace {
 
 /// Bits of Instruction::variant.
-enum : uint16_t { isAligned = 1, isRelaxed = 2 };
+enum : uint16_t { isAligned = 1, isRelaxed = 2, isArrival = 4 };
 
 Outcome misuse(const ExecutionState &state, uint32_t lanes,
                llvm::StringRef message) {
@@ -62,16 +62,7 @@ Outcome misuse(const ExecutionState &state, uint32_t lanes,
   return Outcome::Stopped;
 }
 
-bool isMissingLanes(ExecutionState &state, const Instruction &instruction,
-                    Outcome &outcome) {
-  return (instruction.variant & isAligned) &&
-         !requireWholeWarp(state, "an aligned barrier", outcome);
-}
-
-Outcome arrive(ExecutionState &state, const Instruction &instruction) {
-  Outcome outcome = Outcome::Next;
-  if (isMissingLanes(state, instruction, outcome))
-    return outcome;
+Outcome arrive(ExecutionState &state, bool releases) {
   Warp &warp = *state.warp;
   Cluster &cluster = *state.block->cluster;
   if (uint32_t twice = warp.clusterArrivals & state.active)
@@ -83,16 +74,13 @@ Outcome arrive(ExecutionState &state, const Instruction &instruction) {
   if (isOdd(cluster))
     warp.oddArrivals |= state.active;
   cluster.arrived += llvm::popcount(state.active);
-  if (!(instruction.variant & isRelaxed))
+  if (releases)
     warp.clock.release(cluster.arriving);
   completeClusterBarrier(cluster);
   return Outcome::Next;
 }
 
-Outcome wait(ExecutionState &state, const Instruction &instruction) {
-  Outcome outcome = Outcome::Next;
-  if (isMissingLanes(state, instruction, outcome))
-    return outcome;
+Outcome wait(ExecutionState &state) {
   Warp &warp = *state.warp;
   Cluster &cluster = *state.block->cluster;
   if (uint32_t missing = state.active & ~warp.clusterArrivals)
@@ -113,26 +101,28 @@ Outcome wait(ExecutionState &state, const Instruction &instruction) {
   return Outcome::Parked;
 }
 
-uint16_t variantOf(const Form &form) {
-  return (form.has("aligned") ? isAligned : 0) |
-         (form.has("relaxed") ? isRelaxed : 0);
+Outcome arriveOrWait(ExecutionState &state, const Instruction &instruction) {
+  Outcome outcome = Outcome::Next;
+  if ((instruction.variant & isAligned) &&
+      !requireWholeWarp(state, "an aligned barrier", outcome))
+    return outcome;
+  if (instruction.variant & isArrival)
+    return arrive(state, !(instruction.variant & isRelaxed));
+  return wait(state);
 }
 
-Handler selectArrive(const Form &form, Instruction &instruction) {
-  instruction.variant = variantOf(form);
-  return arrive;
-}
-
-Handler selectWait(const Form &form, Instruction &instruction) {
-  instruction.variant = variantOf(form);
-  return wait;
+Handler selectBarrier(const Form &form, Instruction &instruction) {
+  instruction.variant = (form.has("aligned") ? isAligned : 0) |
+                        (form.has("relaxed") ? isRelaxed : 0) |
+                        (form.has("arrive") ? isArrival : 0);
+  return arriveOrWait;
 }
 
 const Row rows[] = {
     {"barrier.cluster.arrive[.release|relaxed][.aligned]", "",
-     InstructionClass::Barrier, selectArrive},
+     InstructionClass::Barrier, selectBarrier},
     {"barrier.cluster.wait[.acquire][.aligned]", "", InstructionClass::Barrier,
-     selectWait},
+     selectBarrier},
 };
 
 } // namespace

@@ -79,8 +79,7 @@ static bool canHave(const GridJoin &join, LaunchBarrier barrier,
   llvm_unreachable("all barriers are handled");
 }
 
-/// Two kernels whose barrier is of clusters share their launch with no third.
-static bool canFollow(LaunchBarrier before, LaunchBarrier barrier) {
+bool mlir::mirage::canFollow(LaunchBarrier before, LaunchBarrier barrier) {
   return before == LaunchBarrier::Launch || barrier == LaunchBarrier::Launch ||
          (before != LaunchBarrier::Cluster &&
           barrier != LaunchBarrier::Cluster);

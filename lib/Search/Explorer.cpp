@@ -60,8 +60,9 @@ bool Explorer::runRound(unsigned numOperators) {
   rounds.push_back(round);
   if (limits.costModel)
     limitUs = limits.getLimitUs();
-  return (numOperators == 1 || runOtherKernels(numOperators - 1)) &&
-         runLastKernels(numOperators);
+  return rounds.back().isComplete =
+             (numOperators == 1 || runOtherKernels(numOperators - 1)) &&
+             runLastKernels(numOperators);
 }
 
 /// Kernels that are not the last, with so many operators up to them.

@@ -49,6 +49,7 @@ static SearchRound readRound(const JSONCursor &cursor) {
   round.numOperators = readCount(cursor["operators"]);
   round.structures = readCount(cursor["structures"]);
   round.cuts = readCount(cursor["cuts"]);
+  round.isComplete = cursor["complete"].boolean();
   round.counts = readCounts(cursor["counts"]);
   return round;
 }

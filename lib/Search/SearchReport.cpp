@@ -56,6 +56,7 @@ llvm::json::Value mlir::mirage::search::toJSON(const SearchReport &report) {
                {"operators", int64_t(round.numOperators)},
                {"structures", int64_t(round.structures)},
                {"cuts", int64_t(round.cuts)},
+               {"complete", round.isComplete},
                {"counts", makeCounts(round.counts)}});
   }
   return Object{{"cache", getCacheUseName(report.cache)},

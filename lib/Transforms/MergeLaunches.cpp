@@ -9,7 +9,6 @@
 #include "Mirage/Analysis/BlockSteps.h"
 #include "Mirage/Analysis/LaunchSequence.h"
 #include "Mirage/Analysis/ModuleTarget.h"
-#include "Mirage/Dialect/Operator/LibraryMatmulAttribute.h"
 #include "Mirage/Transforms/Passes.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/MathExtras.h"
@@ -78,9 +77,7 @@ private:
       return std::nullopt;
     std::optional<unsigned> axis = sequence.findJoinedAxis(number);
     block::GraphOp kernel = kernels[number], before = kernels[number - 1];
-    // A library does whole launches.
-    if (!axis || kernel->hasAttr(kLibraryMatmulAttr) ||
-        before->hasAttr(kLibraryMatmulAttr))
+    if (!axis)
       return std::nullopt;
     return GridJoin{getNumBlocks(number - 1), before.getGrid()[*axis],
                     kernel.getGrid()[*axis] > 1,
@@ -145,8 +142,8 @@ private:
     if (stated && (!isWanted || *stated != ArrayRef(cluster)))
       remark::missed(kernel.getLoc(),
                      remark::RemarkOpts::name("Cluster").category(DEBUG_TYPE))
-          << "the cluster is dropped: there is no code for blocks that share "
-             "their memory";
+          << "the cluster is dropped: clusters are made where kernels share a "
+             "launch, and nowhere else";
     if (isWanted)
       kernel.setCluster(cluster);
     else
@@ -177,6 +174,9 @@ struct MergeLaunchesPass
 
 private:
   LogicalResult mergeLaunches(func::FuncOp function) {
+    // What an earlier decision left may not hold any more.
+    function.walk(
+        [](block::GraphOp kernel) { kernel->removeAttr(kLaunchBarrierAttr); });
     FailureOr<std::string> name = resolveTarget(function, target);
     FailureOr<LaunchSequence> sequence = LaunchSequence::read(function);
     if (failed(name) || failed(sequence))

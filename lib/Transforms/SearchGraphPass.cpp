@@ -249,11 +249,13 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
     llvm::Expected<cache::CacheMode> mode = cache::parseCacheMode(flags.cache);
     if (!mode)
       return mlir::emitError(location) << llvm::toString(mode.takeError());
-    if (mode->access != cache::Access::None)
-      store = std::make_unique<cache::CacheStore>(
-          *mode, [location](const Twine &text) {
-            mlir::emitWarning(location) << text;
-          });
+    if (mode->access == cache::Access::None)
+      return success();
+    store = std::make_unique<cache::CacheStore>(
+        *mode,
+        [location](const Twine &text) { mlir::emitWarning(location) << text; });
+    if (!store->isOpen()) // it has said why
+      store = nullptr;
     return success();
   }
 

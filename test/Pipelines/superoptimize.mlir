@@ -15,6 +15,7 @@
 // CHECK-NOT: linalg
 
 // REPORT: explored {{ *}}{{[1-9][0-9]*}} states, {{[1-9][0-9]*}} pruned
+// REPORT: one kernel, atoms functions: complete up to 16 operators, {{[1-9][0-9]*}} states
 // REPORT: verdict {{ *}}equal: wrong with probability at most 2^-{{[1-9][0-9]+}}, proved
 
 // REMARK: remark: [Passed] Search {{.*}}states={{[1-9]}}

@@ -209,7 +209,7 @@ func.func @cluster_alone(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
   %e = tensor.empty() : tensor<8x64xf16>
   %r = mirage_kernel.graph ins(%x : tensor<8x64xf16>) outs(%e : tensor<8x64xf16>) {
   ^bb0(%a: tensor<8x64xf16>):
-    // REMARK: merge-launches.mlir:[[@LINE+1]]:{{.*}}remark: [Missed] Cluster {{.*}}the cluster is dropped: there is no code for blocks that share their memory
+    // REMARK: merge-launches.mlir:[[@LINE+1]]:{{.*}}remark: [Missed] Cluster {{.*}}the cluster is dropped: clusters are made where kernels share a launch, and nowhere else
     %o = mirage_block.graph grid(x = 4) cluster(x = 2) threads(96) ins(%a imap(x -> 0)) outs(omap(x -> 0))
         : (tensor<8x64xf16>) -> tensor<8x64xf16> {
     ^bb0(%t: tensor<2x64xf16>):

@@ -6,8 +6,10 @@
 
 // RUN: mirage-opt %s --mirage-search-graph="cache=readonly:%t/readonly report=%t/readonly.json" -o %t/readonly.mlir 2>&1 | FileCheck %s --check-prefix=READONLY -DDIR=%t
 // RUN: cmp %t/expected.mlir %t/readonly.mlir
+// RUN: FileCheck %s --check-prefix=NONE < %t/readonly.json
 // RUN: ls %t/readonly | FileCheck %s --check-prefix=LEFT
 // READONLY: search-graph-cache-broken.mlir:{{.*}}: warning: going on without the cache '[[DIR]]/readonly/mirage-cache.sqlite': file is not a database
+// NONE: "cache": "none"
 // LEFT: mirage-cache.sqlite
 // LEFT-NOT: broken
 

@@ -12,7 +12,6 @@
 #include "Mirage/Version/Version.h"
 #include "Report.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
@@ -39,53 +38,42 @@ struct Options {
 } // namespace
 
 namespace {
-// LLVM's own parser of enumerations does not say which values there are.
+// The values of each option, by name.
+constexpr std::pair<llvm::StringLiteral, Device> kDevices[] = {
+    {"emulator", Device::Emulator},
+    {"cuda", Device::Cuda},
+    {"reference", Device::Reference}};
+constexpr std::pair<llvm::StringLiteral, LibraryUse> kLibraryUses[] = {
+    {"auto", LibraryUse::Auto},
+    {"never", LibraryUse::Never},
+    {"always", LibraryUse::Always}};
+constexpr std::pair<llvm::StringLiteral, Rounding> kRoundings[] = {
+    {"exact", Rounding::Exact}, {"declared", Rounding::Declared}};
 
-struct DeviceParser : cl::parser<Device> {
-  using parser::parser;
+/// Parses one of the names in a table. LLVM's own parser of enumerations does
+/// not say which values there are.
+template <const auto &table, typename Value = decltype(table[0].second)>
+struct NameParser : cl::parser<std::remove_const_t<Value>> {
+  using cl::parser<std::remove_const_t<Value>>::parser;
 
   bool parse(cl::Option &option, llvm::StringRef, llvm::StringRef text,
-             Device &device) {
-    auto parsed = llvm::StringSwitch<std::optional<Device>>(text)
-                      .Case("emulator", Device::Emulator)
-                      .Case("cuda", Device::Cuda)
-                      .Case("reference", Device::Reference)
-                      .Default(std::nullopt);
-    device = parsed.value_or(device);
-    return !parsed &&
-           option.error("expects emulator, cuda or reference, got '" + text +
-                        "'");
+             std::remove_const_t<Value> &value) {
+    for (const auto &[name, named] : table)
+      if (text == name) {
+        value = named;
+        return false;
+      }
+    return option.error("expects " + listNames() + ", got '" + text + "'");
   }
-};
 
-struct LibraryParser : cl::parser<LibraryUse> {
-  using parser::parser;
-
-  bool parse(cl::Option &option, llvm::StringRef, llvm::StringRef text,
-             LibraryUse &use) {
-    auto parsed = llvm::StringSwitch<std::optional<LibraryUse>>(text)
-                      .Case("auto", LibraryUse::Auto)
-                      .Case("never", LibraryUse::Never)
-                      .Case("always", LibraryUse::Always)
-                      .Default(std::nullopt);
-    use = parsed.value_or(use);
-    return !parsed &&
-           option.error("expects auto, never or always, got '" + text + "'");
-  }
-};
-
-struct RoundingParser : cl::parser<Rounding> {
-  using parser::parser;
-
-  bool parse(cl::Option &option, llvm::StringRef, llvm::StringRef text,
-             Rounding &rounding) {
-    auto parsed = llvm::StringSwitch<std::optional<Rounding>>(text)
-                      .Case("exact", Rounding::Exact)
-                      .Case("declared", Rounding::Declared)
-                      .Default(std::nullopt);
-    rounding = parsed.value_or(rounding);
-    return !parsed &&
-           option.error("expects exact or declared, got '" + text + "'");
+private:
+  static std::string listNames() {
+    std::string names;
+    for (auto [i, entry] : llvm::enumerate(table)) {
+      names += i == 0 ? "" : i + 1 == std::size(table) ? " or " : ", ";
+      names += entry.first;
+    }
+    return names;
   }
 };
 } // namespace
@@ -103,17 +91,17 @@ static bool parseOptions(int argc, char **argv, Options &options) {
   cl::opt<std::string, true> path(
       cl::Positional, cl::Required, cl::location(options.path), in,
       cl::desc("<folder of an artifact, or a graph in a .json file>"));
-  cl::opt<Device, true, DeviceParser> device(
+  cl::opt<Device, true, NameParser<kDevices>> device(
       "device", cl::location(options.device), in, cl::value_desc("device"),
       cl::desc("What computes: emulator (the PTX, on the CPU; the default), "
                "cuda (the PTX or cubin, on a GPU) or reference (the original "
                "program, in float64)"));
-  cl::opt<Rounding, true, RoundingParser> rounding(
+  cl::opt<Rounding, true, NameParser<kRoundings>> rounding(
       "rounding", cl::location(options.rounding), in,
       cl::value_desc("rounding"),
       cl::desc("What the reference rounds: exact (nothing but its outputs; the "
                "default) or declared (each result, to its element type)"));
-  cl::opt<LibraryUse, true, LibraryParser> library(
+  cl::opt<LibraryUse, true, NameParser<kLibraryUses>> library(
       "library", cl::location(options.library), in, cl::value_desc("use"),
       cl::desc("Whether cuBLASLt does the launches on a GPU that the artifact "
                "has a call of it for: auto (where it is found and takes them; "

@@ -117,10 +117,14 @@ private:
   SmallVector<BlockStep> steps;
 };
 
+/// Whether an accumulation keeps the maximum over the loop of a value, element
+/// by element.
+bool isRunningMaximum(block::AccumulateOp op, Value value);
+
 /// The accumulation that keeps the maximum which a sum is relative to that is
 /// rescaled over the loop: the first one behind the sum of the value that
 /// rescales it. So the sum is updated while the maximum is still the old one.
-/// Null if there is none; --mirage-keep-running-maxima makes one.
+/// Null if there is none; --mirage-keep-running-maxima sees to it.
 block::AccumulateOp findRunningMaximum(block::AccumulateOp sum);
 
 /// Names of the attributes that plans leave in IR.

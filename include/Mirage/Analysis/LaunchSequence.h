@@ -65,8 +65,9 @@ public:
   /// The grid axis along which a kernel joins what the blocks of the one before
   /// it left: each of its blocks reads of these results only what was written
   /// by blocks with its own coordinates along all other axes. Its grid is the
-  /// same as theirs, or has one block along the axis. None if it is no such
-  /// kernel.
+  /// same as theirs, or has one block along the axis. Of several axes the one
+  /// with the fewest blocks; none if it is no such kernel, or if a library does
+  /// one of the two.
   std::optional<unsigned> findJoinedAxis(unsigned kernel) const;
   /// Whether a kernel reads what kernels wrote that stand before the one before
   /// it, from `first` on. It could not share a launch with these: what orders

@@ -25,9 +25,8 @@ inline constexpr llvm::StringLiteral kSharedMemorySymbol = "smem";
 /// behind which all can be read that blocks wrote before. The kernel's
 /// parameters are memrefs of the inputs and results of each graph, in this
 /// order, with bare pointers aligned to 16 bytes in mind.
-/// \param buffers  their types, which say by their layouts where the elements
-/// of
-///                 views lie; those of results are contiguous along rows.
+/// \param buffers  their types; layouts say where the elements of views lie,
+///                 those of results are contiguous along rows.
 /// `mirage_thread.graph`s stay, on memrefs in shared memory; other ops of the
 /// body become loops in which threads share out elements.
 /// \returns failure after an error at an op that has no lowering, and for a

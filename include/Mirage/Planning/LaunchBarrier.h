@@ -66,6 +66,10 @@ struct GridJoin {
   bool hasSameThreads = true;
 };
 
+/// Whether one barrier can stand behind another in a chain: two kernels whose
+/// barrier is of clusters share their launch with no third.
+bool canFollow(LaunchBarrier before, LaunchBarrier barrier);
+
 /// For a chain of joins, each of which joins what the one before leaves, the
 /// barriers that take least in all, the first ones of several.
 llvm::SmallVector<LaunchBarrier, 3>

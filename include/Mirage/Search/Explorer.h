@@ -83,6 +83,8 @@ struct SearchRound {
   /// Choices of boundaries, inputs and axes that were not enumerated, as a
   /// bound on their cost is above the limit.
   unsigned cuts = 0;
+  /// Whether no limit on states or time ended it.
+  bool isComplete = true;
 };
 
 class Explorer {

@@ -166,10 +166,11 @@ def KeepRunningMaximaPass : Pass<"mirage-keep-running-maxima"> {
   let summary = "gives sums that are rescaled over the loop the maximum they are relative to";
   let description = [{
     A sum of parts that are rescaled is kept relative to the largest rescaling
-    value so far. For each such value an accumulation of the maximum is put
+    value so far. For each such value one accumulation of the maximum stands
     behind the last sum that it rescales: the sums are updated while it is still
-    the old one. It has no use in the graph: nothing that removes dead ops may
-    run between this and the lowering.
+    the old one. It is what the graph has of them already, or made here; then it
+    has no use in the graph, and nothing that removes dead ops may run between
+    this and the lowering.
     Example: test/Transforms/keep-running-maxima.mlir
   }];
 }

@@ -1,5 +1,4 @@
-//===- CarryLibraryMatmul.h - A library's matmul at a launch --- -*- C++
-//-*-===//
+//===- CarryLibraryMatmul.h - A library's matmul at a launch ----*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -68,9 +68,7 @@ public:
       if (failed(kernel))
         return failure();
       gpu::LaunchFuncOp op = createLaunch(launch, *kernel);
-      // A library does whole launches.
-      if (launch.kernels.size() == 1 &&
-          failed(carryLibraryMatmul(launch.kernels.front(),
+      if (failed(carryLibraryMatmul(launch.kernels.front(),
                                     getBufferTypes(launch), op)))
         return failure();
     }

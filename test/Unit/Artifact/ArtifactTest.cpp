@@ -61,6 +61,10 @@ protected:
     llvm::Error error = writeArtifact(artifact, directory);
     return error ? llvm::toString(std::move(error)) : "";
   }
+  Artifact writeAndRead(const Artifact &artifact) const {
+    EXPECT_EQ(writeMessage(artifact), "");
+    return llvm::cantFail(readArtifact(directory));
+  }
 
   llvm::SmallString<128> directory;
 };
@@ -102,30 +106,28 @@ static Artifact makeArtifact() {
 
 TEST_F(ArtifactFiles, RoundTrip) {
   Artifact artifact = makeArtifact();
-  ASSERT_EQ(writeMessage(artifact), "");
-  llvm::Expected<Artifact> back = readArtifact(directory);
-  ASSERT_TRUE(static_cast<bool>(back)) << llvm::toString(back.takeError());
-  EXPECT_EQ(back->target, "sm_90a");
-  ASSERT_EQ(back->inputs.size(), 1u);
-  EXPECT_EQ(back->inputs[0].name, "X");
-  EXPECT_EQ(back->inputs[0].type, artifact.inputs[0].type);
-  EXPECT_EQ(back->workspaceBytes, 4096);
-  EXPECT_EQ(back->ptx, artifact.ptx);
-  EXPECT_EQ(back->cubins, artifact.cubins);
-  EXPECT_EQ(toString(back->program), toString(artifact.program));
-  EXPECT_EQ(back->certificate, artifact.certificate);
-  EXPECT_EQ(back->report, llvm::json::Value(nullptr));
-  ASSERT_EQ(back->opLocations.size(), 1u);
-  EXPECT_EQ(back->opLocations[0].location, "in.mlir:3:8");
-  ASSERT_EQ(back->launches.size(), 2u);
-  const KernelLaunch &first = back->launches[0];
+  Artifact back = writeAndRead(artifact);
+  EXPECT_EQ(back.target, "sm_90a");
+  ASSERT_EQ(back.inputs.size(), 1u);
+  EXPECT_EQ(back.inputs[0].name, "X");
+  EXPECT_EQ(back.inputs[0].type, artifact.inputs[0].type);
+  EXPECT_EQ(back.workspaceBytes, 4096);
+  EXPECT_EQ(back.ptx, artifact.ptx);
+  EXPECT_EQ(back.cubins, artifact.cubins);
+  EXPECT_EQ(toString(back.program), toString(artifact.program));
+  EXPECT_EQ(back.certificate, artifact.certificate);
+  EXPECT_EQ(back.report, llvm::json::Value(nullptr));
+  ASSERT_EQ(back.opLocations.size(), 1u);
+  EXPECT_EQ(back.opLocations[0].location, "in.mlir:3:8");
+  ASSERT_EQ(back.launches.size(), 2u);
+  const KernelLaunch &first = back.launches[0];
   EXPECT_EQ(first.kernel, "first");
   EXPECT_EQ(first.grid, (std::array<int64_t, 3>{4, 2, 1}));
   EXPECT_EQ(first.block, (std::array<int64_t, 3>{128, 1, 1}));
   EXPECT_EQ(first.cluster, (std::array<int64_t, 3>{2, 1, 1}));
   EXPECT_EQ(first.dynamicSharedBytes, 36864);
   EXPECT_FALSE(first.dependent);
-  EXPECT_TRUE(back->launches[1].dependent);
+  EXPECT_TRUE(back.launches[1].dependent);
   EXPECT_EQ(first.arguments[1].role, BufferRole::Workspace);
   EXPECT_EQ(first.arguments[1].offsetBytes, 256);
 }
@@ -266,12 +268,10 @@ static Artifact makeMatmulArtifact() {
 
 TEST_F(ArtifactFiles, LibraryMatmulsComeBack) {
   Artifact artifact = makeMatmulArtifact();
-  ASSERT_EQ(writeMessage(artifact), "");
-  llvm::Expected<Artifact> back = readArtifact(directory);
-  ASSERT_TRUE(static_cast<bool>(back)) << llvm::toString(back.takeError());
-  EXPECT_FALSE(back->launches[0].libraryMatmul);
-  ASSERT_TRUE(back->launches[1].libraryMatmul);
-  EXPECT_EQ(*back->launches[1].libraryMatmul,
+  Artifact back = writeAndRead(artifact);
+  EXPECT_FALSE(back.launches[0].libraryMatmul);
+  ASSERT_TRUE(back.launches[1].libraryMatmul);
+  EXPECT_EQ(*back.launches[1].libraryMatmul,
             *artifact.launches[1].libraryMatmul);
 }
 
@@ -406,10 +406,8 @@ TEST_F(ArtifactFiles, StridesComeBack) {
   Artifact artifact = makeArtifact();
   artifact.inputs[0].strides = {0, 3};
   artifact.outputs[0].strides = {1, 8};
-  ASSERT_EQ(writeMessage(artifact), "");
-  llvm::Expected<Artifact> back = readArtifact(directory);
-  ASSERT_TRUE(static_cast<bool>(back)) << llvm::toString(back.takeError());
-  EXPECT_EQ(back->inputs[0].strides, (Strides{0, 3}));
-  EXPECT_EQ(back->inputs[0].getSizeBytes(), (129 * 3 + 1) * 2);
-  EXPECT_EQ(back->outputs[0].strides, (Strides{1, 8}));
+  Artifact back = writeAndRead(artifact);
+  EXPECT_EQ(back.inputs[0].strides, (Strides{0, 3}));
+  EXPECT_EQ(back.inputs[0].getSizeBytes(), (129 * 3 + 1) * 2);
+  EXPECT_EQ(back.outputs[0].strides, (Strides{1, 8}));
 }

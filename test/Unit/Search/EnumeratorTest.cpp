@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Search/Enumerator.h"
+#include "Mirage/Search/Tilings.h"
 #include "Programs.h"
 #include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
@@ -354,6 +355,43 @@ TEST(EnumeratorTest, RefusesAReshapeThatJoinsDimensions) {
   ValueId flat = b.apply(Opcode::Reshape, {x}, {}, {32});
   EXPECT_NE(getRefusal(b.finish({flat})).find("neither splits nor joins"),
             std::string::npos);
+}
+
+TEST(EnumeratorTest, TestExtentsDifferAndAreCutUnevenlyOnce) {
+  Graph graph = attention(2, 8, 64, 16);
+  TargetProgram program = llvm::cantFail(makeTargetProgram(graph));
+  EnumerationSpace space(program, AtomReading::Function);
+  EnumerationCounts counts;
+  EnumerationLimits limits{/*numOperators=*/5, /*maxStates=*/10000, {true}};
+  KernelSite site = makeWholeSite(space);
+  for (const KernelChoice &kernel :
+       enumerateKernelChoices(program, site, 3, {true}))
+    Enumerator(space, limits, counts)
+        .run(site, kernel, [&](const KernelStructure &s, auto) {
+          llvm::SmallVector<int64_t> a = getTestSizes(program, {s}, 0).extents,
+                                     b = getTestSizes(program, {s}, 1).extents;
+          a.resize(program.names.getNumNames());
+          b.resize(program.names.getNumNames());
+          for (const auto &extents : {a, b})
+            EXPECT_EQ(std::set<int64_t>(extents.begin(), extents.end()).size(),
+                      extents.size());
+          for (auto [first, second] : llvm::zip(a, b))
+            EXPECT_NE(first % 2, second % 2);
+        });
+}
+
+TEST(EnumeratorTest, TimeEndsASearchWithinARound) {
+  Graph graph = qkNormAttention(2, 8, 64, 16);
+  TargetProgram program = llvm::cantFail(makeTargetProgram(graph));
+  EnumerationSpace space(program, AtomReading::Function);
+  EnumerationCounts counts;
+  EnumerationLimits limits{/*numOperators=*/16, /*maxStates=*/1000000, {true}};
+  limits.isOutOfTime = [] { return true; };
+  KernelChoice whole;
+  EXPECT_FALSE(Enumerator(space, limits, counts)
+                   .run(makeWholeSite(space), whole,
+                        [](const KernelStructure &, auto) {}));
+  EXPECT_LE(counts.trials, 1024u);
 }
 
 } // namespace
