@@ -8,7 +8,9 @@ For each program: results of one kernel with 5 to 11 operators, with branch and
 bound and, at the largest number, without it; with --unpruned also without
 pruning by expressions, of 3 and 4 operators, as more take minutes; then results
 of two kernels. Each line is a search of its own to the end, or to
---max-states, where a "+" stands beside the states. Seconds are the search's,
+--max-states, where a "+" stands beside the states; of those of the walk for so
+many kernels, two columns have what atoms as functions took, and what they took
+written out, which have a twentieth of the limit. Seconds are the search's,
 medians of --runs, on one thread and on two: enumeration, sizes, costs and the
 verification at small sizes. The final test at the program's own sizes is left
 out. The last table has the default search as people run it: the whole process,
@@ -47,6 +49,12 @@ class Run:
         self.counts = self.search["counts"]
         self.is_limited = "max-states" in graph["limitsHit"]
 
+    def describe_walk(self, kernels, atoms):
+        """The states of one walk, with a "+" where a limit ended it."""
+        rounds = [one for one in self.search["rounds"] if one["maxKernels"] == kernels and one["atoms"] == atoms]
+        states = sum(one["counts"]["states"] for one in rounds)
+        return f"{states}{'+' * (not rounds[-1]['complete'])}" if rounds else "-"
+
 
 def measure(args, program, **options):
     """The last of several runs, whose counts are those of all, with the median of their times."""
@@ -74,6 +82,7 @@ def print_search(args, name, program, **options):
     two = measure(args, program, threads=2, max_states=args.max_states, **options)
     pruned = one.counts["pruned"]
     print_row(name, one.search["structures"], f"{one.counts['states']}{'+' * one.is_limited}",
+              *(one.describe_walk(options["max_kernels"], atoms) for atoms in ("functions", "written out")),
               *(pruned[reason] for reason in REASONS), one.search["cuts"], one.search["instances"],
               f"{one.search['seconds']:.2f}", f"{two.search['seconds']:.2f}")
 
@@ -81,7 +90,7 @@ def print_search(args, name, program, **options):
 def print_program(args, name):
     program = ROOT / "benchmarks" / f"{name}.mlir"
     print(f"\n**{name}**")
-    print_head("search", "structures", "states", *REASONS, "cut by cost", "tilings", "s, 1 thread", "s, 2 threads")
+    print_head("search", "structures", "states", "atoms as functions", "written out", *REASONS, "cut by cost", "tilings", "s, 1 thread", "s, 2 threads")
     for operators in range(5, 12):
         limits = {"max_kernels": 1, "max_block_ops": operators}
         print_search(args, f"1 kernel, {operators}", program, **limits)

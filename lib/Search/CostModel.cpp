@@ -230,13 +230,14 @@ double AnalyticCostModel::getFurtherKernelUs() const {
 
 double AnalyticCostModel::estimateUs(const Graph &graph) const {
   double us = 0;
+  unsigned numKernels = 0;
   for (const Node &op : graph.getNodes()) {
     std::optional<LibraryMatmul> matmul = findLibraryMatmul(graph, op);
     if (!op.body && !matmul) {
       assert(!hasDefaultTileGraph(op.opcode) && "a kernel has a block graph");
       continue;
     }
-    us += us > 0 ? getFurtherKernelUs() : 0;
+    us += getLaunchUs(numKernels++);
     us += matmul ? getLibraryCostUs(*matmul, libraryKernels, *this)
                  : estimateKernelUs(*op.body, graph.getTypes(op.operands),
                                     graph.getTypes(op.results));

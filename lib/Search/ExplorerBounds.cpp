@@ -44,11 +44,6 @@ SmallBitVector Explorer::getInputsToRead(const Item &item) const {
   return needed &= unread;
 }
 
-/// What a kernel takes more, or less, than alone.
-double Explorer::getLaunchUs(unsigned position) const {
-  return position == 0 ? 0 : limits.costModel->getFurtherKernelUs();
-}
-
 static StoredTensor getStored(const TargetProgram &program,
                               llvm::ArrayRef<BoundaryTensor> tensors,
                               unsigned number) {
@@ -83,8 +78,9 @@ KernelTraffic Explorer::getTraffic(const Item &item) const {
 /// What the item's kernel, and those that have to come after it, cannot go
 /// below.
 double Explorer::boundUs(const Item &item) const {
-  double us = limits.costModel->boundTrafficUs(getTraffic(item)) +
-              getLaunchUs(boundaries[item.boundary]->position);
+  double us =
+      limits.costModel->boundTrafficUs(getTraffic(item)) +
+      limits.costModel->getLaunchUs(boundaries[item.boundary]->position);
   return item.isLast ? us : us + boundRestUs(item);
 }
 
@@ -95,8 +91,9 @@ double Explorer::boundMovedUs(const Item &item) const {
     traffic.resultBytes += input.bytes;
   traffic.inputs.clear();
   traffic.numJoins = 0;
-  double us = limits.costModel->boundTrafficUs(traffic) +
-              getLaunchUs(boundaries[item.boundary]->position);
+  double us =
+      limits.costModel->boundTrafficUs(traffic) +
+      limits.costModel->getLaunchUs(boundaries[item.boundary]->position);
   return item.isLast ? us : us + boundRestUs(item);
 }
 
@@ -135,7 +132,8 @@ double Explorer::boundWayUs(const Way &way, const Boundary &to) const {
   KernelTraffic traffic = search::getTraffic(
       program, inputs, results, way.kernel.gridNames, way.kernel.loopName);
   traffic.numJoins = countJoinedAxes(way.kernel);
-  return limits.costModel->boundTrafficUs(traffic) + getLaunchUs(from.position);
+  return limits.costModel->boundTrafficUs(traffic) +
+         limits.costModel->getLaunchUs(from.position);
 }
 
 /// Sums along the cheapest ways. Ways lead from one position to the next.

@@ -111,10 +111,6 @@ bool SearchCache::findItems(KeptItems &items) {
                        });
 }
 
-static bool dependsOnTime(StopReason reason) {
-  return reason == StopReason::TimeLimit || reason == StopReason::Interrupted;
-}
-
 void SearchCache::keep(const KeptItems &items, StopReason reason) {
   if (cache && items.isToBeKept() && !dependsOnTime(reason))
     cache->store(RecordKind::Structures, structuresKey, toText(items.toJSON()));

@@ -9,12 +9,13 @@
 #include "SearchInParts.h"
 #include "Baseline.h"
 #include "CandidateJudge.h"
+#include "Mirage/Graph/CanonicalGraph.h"
 #include "Mirage/Graph/GraphJSON.h"
 #include "Mirage/Search/ProgramParts.h"
 #include "Mirage/Verify/SmallerSizes.h"
+#include "WholeSearch.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
-#include <chrono>
 #include <map>
 
 using namespace mlir::mirage;
@@ -25,13 +26,13 @@ namespace {
 class PartSearcher {
 public:
   PartSearcher(const Graph &program, const Target &target,
-               const SearchOptions &options)
+               const SearchOptions &options, const SearchClock &clock)
       : program(program), target(target),
         costModel(target, options.stages, options.libraryKernels),
         options(makePartOptions(options)),
         judge(options.verify ? options.verify : makeFieldVerifier(options.seed),
               options.seed),
-        start(std::chrono::steady_clock::now()) {}
+        clock(clock) {}
 
   Expected<SearchResult> run() {
     Expected<Graph> baseline =
@@ -51,7 +52,7 @@ public:
     while (choice && !judgeParts(*choice));
     if (choice)
       addCandidate(*choice);
-    report.seconds = getSeconds();
+    report.seconds = own.getSeconds();
     return std::move(result);
   }
 
@@ -72,12 +73,6 @@ private:
     return options;
   }
   static constexpr uint64_t kPartStates = 20000;
-
-  double getSeconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() -
-                                         start)
-        .count();
-  }
 
   /// Every kernel but one comes after another one.
   std::optional<double> getPartUs(unsigned number) {
@@ -133,14 +128,14 @@ private:
     std::optional<Best> best;
     if (size == 1)
       best = makeBaseline(part);
-    if (size > 1 && options.timeLimitS != 0 &&
-        getSeconds() > options.timeLimitS) {
+    if (size > 1 && clock.isOut()) {
       result.stopReason = StopReason::TimeLimit;
       return best;
     }
     SearchOptions partOptions = options;
     partOptions.judgesCandidates = isJudged;
-    Expected<SearchResult> found = superoptimize(part, partOptions);
+    Expected<SearchResult> found =
+        superoptimizeWhole(canonicalize(part), target, partOptions, clock);
     if (!found) {
       llvm::consumeError(found.takeError());
       return best;
@@ -178,7 +173,8 @@ private:
 
   void addReport(const SearchResult &part) {
     result.report += part.report;
-    if (result.stopReason == StopReason::Exhausted)
+    if (result.stopReason == StopReason::Exhausted ||
+        dependsOnTime(part.stopReason))
       result.stopReason = part.stopReason;
   }
 
@@ -202,7 +198,8 @@ private:
   AnalyticCostModel costModel;
   SearchOptions options;
   CandidateJudge judge;
-  std::chrono::steady_clock::time_point start;
+  const SearchClock &clock;
+  SearchClock own;
   std::vector<ProgramPart> parts;
   std::map<std::string, std::optional<Best>> bests; ///< by the part's text
   SearchResult result;
@@ -210,6 +207,7 @@ private:
 } // namespace
 
 Expected<SearchResult> mlir::mirage::search::superoptimizeInParts(
-    const Graph &program, const Target &target, const SearchOptions &options) {
-  return PartSearcher(program, target, options).run();
+    const Graph &program, const Target &target, const SearchOptions &options,
+    const SearchClock &clock) {
+  return PartSearcher(program, target, options, clock).run();
 }

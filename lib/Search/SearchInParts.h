@@ -10,6 +10,7 @@
 #define MIRAGE_LIB_SEARCH_SEARCHINPARTS_H
 
 #include "Mirage/Search/Search.h"
+#include "SearchClock.h"
 
 namespace mlir::mirage::search {
 
@@ -17,10 +18,14 @@ namespace mlir::mirage::search {
 /// best way to write the program as such. What cannot be searched is an
 /// operator as a kernel of its own.
 /// \param program  kernel-level operations, none composed.
+/// \param clock    when it is out, what has not been searched is an operator as
+/// a
+///                 kernel of its own, too.
 /// \returns one candidate, or none if nothing can be joined.
 llvm::Expected<SearchResult> superoptimizeInParts(const Graph &program,
                                                   const Target &target,
-                                                  const SearchOptions &options);
+                                                  const SearchOptions &options,
+                                                  const SearchClock &clock);
 
 } // namespace mlir::mirage::search
 

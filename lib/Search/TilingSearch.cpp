@@ -80,8 +80,8 @@ TilingSearch::boundTilings(const KernelPlan &plan,
   TilingGroups groups;
   for (size_t number = 0; number < space.size(); ++number) {
     Tiling tiling = space.get(number);
-    double boundUs =
-        getLaunchUs(plan) + costModel.boundUs(sketch.getLoads(tiling));
+    double boundUs = costModel.getLaunchUs(plan.position) +
+                     costModel.boundUs(sketch.getLoads(tiling));
     if (std::isinf(boundUs))
       continue;
     setPartExtents(program, plan, tiling, own);
@@ -105,17 +105,12 @@ TilingSearch::getGroups(const KernelPlan &plan, ArrayRef<int64_t> extents) {
   return header.groups;
 }
 
-/// What a kernel takes more, or less, than alone.
-double TilingSearch::getLaunchUs(const KernelPlan &plan) const {
-  return plan.position == 0 ? 0 : costModel.getFurtherKernelUs();
-}
-
 /// What all kernels cannot go below, whatever their tiles.
 double TilingSearch::boundTraffic(ArrayRef<KernelPlan> plans) const {
   double us = 0;
   for (const KernelPlan &plan : plans)
-    us +=
-        getLaunchUs(plan) + costModel.boundTrafficUs(getTraffic(program, plan));
+    us += costModel.getLaunchUs(plan.position) +
+          costModel.boundTrafficUs(getTraffic(program, plan));
   return us * kBoundRounding;
 }
 
@@ -153,7 +148,7 @@ void TilingSearch::build(const KernelPlan &plan, ArrayRef<int64_t> extents,
   if (!size)
     return;
   BestTiling &best = kernel.best;
-  double us = getLaunchUs(plan) + size->us;
+  double us = costModel.getLaunchUs(plan.position) + size->us;
   if (best.tiling &&
       std::tie(best.us, best.number) <= std::tie(us, bounded.number))
     return;
@@ -190,7 +185,7 @@ void TilingSearch::findBest(const KernelPlan &plan, ArrayRef<int64_t> extents,
       continue;
     }
     tiling.boundUs =
-        getLaunchUs(plan) +
+        costModel.getLaunchUs(plan.position) +
         costModel.boundUs(sketch.getWork(space.get(tiling.number)));
     if (!isCut(tiling.boundUs))
       sketched.push(tiling);

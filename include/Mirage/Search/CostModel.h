@@ -94,6 +94,10 @@ public:
   /// What a kernel after another one takes more than alone: less than nothing,
   /// as its launch is hidden.
   virtual double getFurtherKernelUs() const = 0;
+  /// The same of a kernel with so many before it.
+  double getLaunchUs(unsigned position) const {
+    return position == 0 ? 0 : getFurtherKernelUs();
+  }
   /// A matmul that is left to a library, launched alone.
   virtual double estimateLibraryUs(const LibraryMatmul &matmul) const = 0;
   /// A kernel graph of nested graphs, of matmuls that are left to a library,

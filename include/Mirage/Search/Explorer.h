@@ -145,7 +145,6 @@ private:
   double boundRestUs(const Item &item) const;
   double boundMovedUs(const Item &item) const;
   double boundWayUs(const Way &way, const Boundary &to) const;
-  double getLaunchUs(unsigned position) const;
   using Bound = double (Explorer::*)(const Item &) const;
   bool isCut(const Item &item, const Look &look, Bound bound);
   bool isDone(const Item &item, const Look &look) const;

@@ -51,6 +51,9 @@ enum class StopReason : uint8_t {
   Interrupted, ///< by SearchOptions::isInterrupted
 };
 llvm::StringRef getStopReasonName(StopReason reason);
+/// Whether somebody or the clock ended it: the same search may find more
+/// another time.
+bool dependsOnTime(StopReason reason);
 
 /// What came out of the cache; of several searches, the least of any.
 enum class CacheUse : uint8_t {

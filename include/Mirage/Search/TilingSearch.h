@@ -90,7 +90,6 @@ private:
                 SizedKernel &kernel);
   void build(const KernelPlan &plan, llvm::ArrayRef<int64_t> extents,
              const BoundedTiling &bounded, Tiling tiling, SizedKernel &kernel);
-  double getLaunchUs(const KernelPlan &plan) const;
   double boundTraffic(llvm::ArrayRef<KernelPlan> plans) const;
   llvm::SmallVector<double> boundRests(llvm::ArrayRef<KernelPlan> plans);
   /// What is fixed and what is found while a structure's kernels get sizes.

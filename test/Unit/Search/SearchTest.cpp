@@ -333,6 +333,21 @@ TEST(SearchTest, AWrongPartIsNotChosen) {
   EXPECT_EQ(countFused(single), 0u);
 }
 
+/// The whole takes half of the time, and leaves the parts the other.
+TEST(SearchTest, TimeIsForTheProgramAndForItsParts) {
+  SearchOptions options;
+  options.maxStates = 1000000000;
+  options.maxKernels = 3;
+  options.maxOps = options.maxBlockOps = 40;
+  options.timeLimitS = 1;
+  SearchResult result = run(normalizedLayers(8, 256, 3), options);
+  EXPECT_EQ(result.stopReason, StopReason::TimeLimit);
+  EXPECT_GT(result.report.parts, 0u);
+  EXPECT_TRUE(llvm::any_of(result.candidates, [](const Candidate &candidate) {
+    return candidate.claims.size() > 1; // of parts
+  }));
+}
+
 /// Structures with one operand or operator exchanged are told apart from the
 /// program before anything is verified; what is right is let pass.
 TEST(SearchTest, QuickTestsRejectWrongStructures) {

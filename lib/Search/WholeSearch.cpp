@@ -1,0 +1,442 @@
+//===- WholeSearch.cpp - All structures of a program ----------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "WholeSearch.h"
+#include "Baseline.h"
+#include "CandidateJudge.h"
+#include "CandidatePool.h"
+#include "Mirage/Search/RewrittenProgram.h"
+#include "Mirage/Search/Stabilizers.h"
+#include "Mirage/Search/TextHash.h"
+#include "Mirage/Verify/SmallerSizes.h"
+#include "SearchCache.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <set>
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::search;
+using llvm::Error;
+using llvm::Expected;
+
+namespace {
+class Searcher {
+public:
+  /// \param original   what costs are compared with.
+  /// \param rewritten  its body is the program, or what the program was before
+  ///                   its maxima were removed.
+  Searcher(TargetProgram program, const Graph &original,
+           const RewrittenProgram &rewritten, Target target,
+           const SearchOptions &options, const SearchClock &clock)
+      : program(std::move(program)), original(original), rewritten(rewritten),
+        target(target), options(options),
+        costModel(this->target, options.stages, options.libraryKernels),
+        judge(options.verify ? options.verify : makeFieldVerifier(options.seed),
+              options.seed),
+        cache(this->program, original, rewritten.body, options), clock(clock),
+        cutsNothing(!options.cutsInstances) {
+    startSizing();
+  }
+
+  Expected<SearchResult> run() {
+    Expected<Graph> baseline =
+        buildBaseline(original, target, options.libraryKernels, costModel);
+    if (!baseline)
+      return baseline.takeError();
+    result.baseline = std::move(*baseline);
+    result.report.baselineUs = costModel.estimateUs(result.baseline);
+    result.report.limitUs = getStreamingLimitUs(target, program.graph);
+    if (!isPart() && recallResult())
+      noteBest();
+    else
+      search();
+    if (Error error = writeCheckpoint())
+      return std::move(error);
+    result.report.seconds = own.getSeconds();
+    result.report.bestSeconds = bestSeconds;
+    return std::move(result);
+  }
+
+private:
+  /// Of a search that is shared out: there is nothing to choose from.
+  bool isPart() const { return !options.shard.isWhole(); }
+
+  void search() {
+    uint64_t usedBefore = getNumRecalled();
+    if (options.cache && !isPart())
+      result.report.cache =
+          cache.findItems(items) ? CacheUse::Structures : CacheUse::Missed;
+    explore();
+    result.report.recalled = getNumRecalled() - usedBefore;
+    result.report.structures = seen.size();
+    if (!isPart()) { // there, sizes were for bounds on costs alone
+      choose();
+      cache.keep(items, result.stopReason);
+    }
+    if (result.stopReason == StopReason::Exhausted &&
+        result.report.counts.pruned[unsigned(PruneReason::OuterProduct)] > 0)
+      stop(StopReason::OuterProducts);
+    if (!isPart())
+      cache.keep(result);
+    noteBest();
+  }
+
+  /// Structures have their sizes; the cheapest are judged.
+  void choose() {
+    endSizing();
+    verifyCandidates();
+    // Whoever is rejected leaves a place to somebody who was cut off.
+    if (result.report.rejected > 0 && !cutsNothing && !cannotJudge &&
+        !isToEnd()) {
+      cutsNothing = true;
+      startSizing();
+      exploreAgain();
+      endSizing();
+      verifyCandidates();
+    }
+  }
+
+  /// Without bounds on costs; the report is of this walk alone.
+  void exploreAgain() {
+    seen.clear();
+    result.report.counts = {};
+    result.report.cuts = 0;
+    result.report.rounds.clear();
+    result.stopReason = StopReason::Exhausted;
+    explore();
+    result.report.structures = seen.size();
+  }
+
+  /// What was chosen, in the place of searching.
+  bool recallResult() {
+    std::optional<SearchResult> found = cache.findResult();
+    if (!found)
+      return false;
+    recallReport(std::move(found->report));
+    result.stopReason = found->stopReason;
+    result.candidates = std::move(found->candidates);
+    for (Candidate &candidate : result.candidates)
+      finish(candidate);
+    return true;
+  }
+
+  /// But for what is predicted of the program, which is there.
+  void recallReport(SearchReport report) {
+    report.cache = CacheUse::Result;
+    report.baselineUs = result.report.baselineUs;
+    report.limitUs = result.report.limitUs;
+    result.report = std::move(report);
+  }
+
+  bool isInterrupted() const {
+    return options.isInterrupted && options.isInterrupted();
+  }
+  bool isToEnd() const { return clock.isOut() || isInterrupted(); }
+  bool stop(StopReason reason) {
+    result.stopReason = reason;
+    return false;
+  }
+  bool stopEarly() {
+    return stop(isInterrupted() ? StopReason::Interrupted
+                                : StopReason::TimeLimit);
+  }
+
+  /// False, with the reason noted, once the search is to end and there is
+  /// something to return; the cheapest of what was found is judged in any case.
+  bool goesOn(bool hasSome) { return !hasSome || !isToEnd() || stopEarly(); }
+
+  //===--------------------------------------------------------------------===//
+  // What others see while the search runs
+  //===--------------------------------------------------------------------===//
+
+  uint64_t getNumRecalled() const {
+    return options.checkpoint ? options.checkpoint->getNumUsed() : 0;
+  }
+  Error writeCheckpoint() {
+    return options.checkpoint ? options.checkpoint->write() : Error::success();
+  }
+
+  void noteProgress(const WalkProgress &walk) {
+    progress.maxKernels = walk.maxKernels;
+    progress.numOperators = walk.numOperators;
+    progress.states = result.report.counts.states + walk.states;
+    progress.partStates = walk.states;
+    progress.maxStates = walk.maxStates;
+    noteProgress();
+  }
+
+  void noteProgress() {
+    constexpr double kIntervalS = 0.1;
+    double seconds = own.getSeconds();
+    if (seconds < progress.seconds + kIntervalS)
+      return;
+    progress.seconds = seconds;
+    // It is tried again later, and in the end.
+    if (options.checkpoint)
+      llvm::consumeError(options.checkpoint->writeIfDue());
+    if (!options.onProgress)
+      return;
+    progress.structures = seen.size();
+    progress.timeLimitS = options.timeLimitS;
+    progress.baselineUs = result.report.baselineUs;
+    progress.bestUs = std::min(progress.baselineUs, pool->getBestUs());
+    options.onProgress(progress);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Sizes
+  //===--------------------------------------------------------------------===//
+
+  void startSizing() {
+    CandidatePool::Limits limits;
+    limits.numCandidates = options.numCandidates;
+    limits.cuts = !cutsNothing;
+    limits.cutsTilings = options.cutsInstances;
+    limits.numThreads = getNumThreads(options);
+    limits.isToEnd = [this] { return isToEnd(); };
+    pool.emplace(program, costModel, std::move(limits));
+  }
+
+  void size(const Structure &structure) {
+    pool->add(structure);
+    if (pool->isBatchFull())
+      endBatch();
+  }
+
+  void endBatch() {
+    double before = pool->getBestUs();
+    if (!pool->endBatch())
+      stopEarly();
+    if (pool->getBestUs() < before)
+      bestSeconds = own.getSeconds();
+    noteProgress();
+  }
+
+  void endSizing() {
+    endBatch();
+    result.report.instances += pool->getNumTried();
+    result.report.fitting += pool->getNumFitting();
+    result.candidates = pool->takeRanked();
+  }
+
+  /// One kernel first, then several. What was read as an atom is searched as
+  /// such first, then written out.
+  void explore() {
+    ExplorationLimits one;
+    one.maxBlockOps = one.maxOps = options.maxBlockOps;
+    exploreBoth(one);
+    if (options.maxKernels == 1 || isToEnd())
+      return;
+    ExplorationLimits several;
+    several.minKernels = 2;
+    several.maxKernels = options.maxKernels;
+    several.maxBlockOps = options.maxBlockOps;
+    several.maxOps = options.maxOps;
+    exploreBoth(several);
+  }
+
+  void exploreBoth(ExplorationLimits limits) {
+    limits.maxStates = options.maxStates;
+    uint64_t used = 0;
+    if (!explore(AtomReading::Function, limits, used) ||
+        used >= options.maxStates)
+      return;
+    constexpr uint64_t kShareWrittenOut = 20;
+    limits.maxStates =
+        std::min(options.maxStates - used,
+                 llvm::divideCeil(options.maxStates, kShareWrittenOut));
+    explore(AtomReading::WrittenOut, limits, used);
+  }
+
+  /// \returns whether the other reading is worth a search of its own.
+  bool explore(AtomReading reading, ExplorationLimits limits, uint64_t &used) {
+    limits.maxGridAxes = options.maxGridAxes;
+    limits.joins = {options.allowSummedOutputs, options.allowGridAccumulates};
+    limits.pruner = options.pruner;
+    limits.numThreads = getNumThreads(options);
+    limits.isOutOfTime = [this] { return isToEnd(); };
+    limits.onProgress = [this](const WalkProgress &walk) {
+      noteProgress(walk);
+    };
+    if (options.checkpoint)
+      limits.records.push_back(options.checkpoint);
+    if (options.cache && !isPart())
+      limits.records.push_back(&items);
+    limits.programHash = cache.getProgramHash();
+    limits.shard = options.shard;
+    if (options.cutsKernels && !cutsNothing)
+      limits.costModel = &costModel;
+    limits.getLimitUs = [this] {
+      endBatch();
+      return pool->getLimitUs();
+    };
+    Explorer explorer(program, reading, limits);
+    if (!explorer.isSearchable()) {
+      stop(StopReason::ProgramTooLarge);
+      return reading == AtomReading::Function;
+    }
+    Explorer::Stop why =
+        explorer.run([&](const Structure &s) { return keep(s); });
+    for (const SearchRound &round : explorer.getRounds()) {
+      result.report.counts += round.counts;
+      result.report.cuts += round.cuts;
+      used += round.counts.states;
+      result.report.rounds.push_back(round);
+    }
+    switch (why) {
+    case Explorer::Stop::Exhausted:
+      return explorer.hasAtoms();
+    case Explorer::Stop::StateLimit:
+      return stop(StopReason::StateLimit);
+    case Explorer::Stop::OutOfTime:
+      return stopEarly();
+    }
+    return false;
+  }
+
+  /// Whether the structure is new and can be built.
+  bool keep(const Structure &structure) {
+    if (program.isStripped && !planKernels(program, structure))
+      return false;
+    if (!seen.insert(hashText(toString(structure))).second)
+      return false;
+    if (options.onStructure)
+      options.onStructure(program, structure);
+    size(structure);
+    return true;
+  }
+
+  void noteMiss(const Candidate &candidate, llvm::StringRef why) {
+    if (result.nearMisses.size() < kMaxNearMisses)
+      result.nearMisses.push_back(
+          {toString(candidate.structure), candidate.predictedUs, why.str()});
+  }
+
+  bool isRight(const Candidate &candidate) {
+    if (!options.judgesCandidates)
+      return true;
+    using Ruling = CandidateJudge::Ruling;
+    auto [ruling, why] = judge.judge(candidate.claims[0].testPairs);
+    if (ruling == Ruling::Equal)
+      return true;
+    ++result.report.rejected;
+    result.report.filtered += ruling == Ruling::Filtered;
+    cannotJudge |= ruling == Ruling::CannotJudge;
+    noteMiss(candidate, why);
+    return false;
+  }
+
+  /// Keeps the cheapest candidates whose structure is verified, as many as were
+  /// asked for; what is not among them need not be judged.
+  void verifyCandidates() {
+    std::vector<Candidate> verified;
+    result.report.verified = result.report.rejected = result.report.filtered =
+        0;
+    result.nearMisses.clear();
+    for (Candidate &candidate : result.candidates) {
+      if (verified.size() == options.numCandidates ||
+          !goesOn(/*hasSome=*/!verified.empty()))
+        break;
+      finish(candidate);
+      if (!isRight(candidate)) {
+        if (cannotJudge)
+          break;
+        continue;
+      }
+      result.report.verified += options.judgesCandidates;
+      if (candidate.predictedUs >= result.report.baselineUs)
+        noteMiss(candidate, "is no cheaper than the operators one by one");
+      verified.push_back(std::move(candidate));
+    }
+    result.candidates = std::move(verified);
+  }
+
+  void noteBest() {
+    result.report.bestUs = result.report.baselineUs;
+    if (!result.candidates.empty())
+      result.report.bestUs =
+          std::min(result.report.baselineUs, result.candidates[0].predictedUs);
+  }
+
+  void finish(Candidate &candidate) {
+    if (candidate.plans.empty()) // the pool has seen that there are some
+      candidate.plans = *planKernels(program, candidate.structure);
+    candidate.graph = rewritten.withBody(
+        buildGraph(program, candidate.structure, candidate.plans,
+                   program.getExtents(), candidate.tilings));
+    Claim claim;
+    claim.program = original;
+    claim.graph = candidate.graph;
+    claim.testPairs =
+        buildTestPairs(program, candidate.structure, candidate.plans);
+    candidate.claims.push_back(std::move(claim));
+  }
+
+  TargetProgram program;
+  const Graph &original;
+  const RewrittenProgram &rewritten;
+  Target target;
+  const SearchOptions &options;
+  AnalyticCostModel costModel;
+  CandidateJudge judge;
+  SearchCache cache;
+  const SearchClock &clock; ///< until when it may go on
+  SearchClock own;          ///< since when it goes on
+  double bestSeconds = 0;   ///< until the cheapest structure had its sizes
+  bool cutsNothing = false; ///< bounds on costs are not heeded
+  std::optional<CandidatePool> pool;
+  SearchProgress progress;
+  /// The program has no trials that count, so neither has any structure.
+  bool cannotJudge = false;
+  std::set<TextHash> seen; ///< structures
+  KeptItems items;         ///< for a cache to keep
+  SearchResult result;
+};
+} // namespace
+
+/// The program without maxima that its exponentials do not need, if it equals
+/// the program at smaller sizes.
+static std::optional<TargetProgram> stripProgram(const Graph &program,
+                                                 const SearchOptions &options) {
+  std::optional<Graph> stripped = removeStabilizers(program);
+  if (!stripped)
+    return std::nullopt;
+  Expected<SmallerGraphs> small = withSmallerSizes(program, *stripped);
+  if (!small) {
+    llvm::consumeError(small.takeError());
+    return std::nullopt;
+  }
+  if (!makeFieldVerifier(options.seed)(small->lhs, small->rhs))
+    return std::nullopt;
+  Expected<TargetProgram> target = makeTargetProgram(*stripped);
+  if (!target) {
+    llvm::consumeError(target.takeError());
+    return std::nullopt;
+  }
+  target->isStripped = true;
+  return std::move(*target);
+}
+
+Expected<SearchResult> mlir::mirage::search::superoptimizeWhole(
+    const Graph &program, const Target &target, const SearchOptions &options,
+    const SearchClock &clock) {
+  Expected<RewrittenProgram> rewritten = rewriteForSearch(program);
+  if (!rewritten)
+    return rewritten.takeError();
+  if (std::optional<TargetProgram> stripped =
+          stripProgram(rewritten->body, options))
+    return Searcher(std::move(*stripped), program, *rewritten, target, options,
+                    clock)
+        .run();
+  Expected<TargetProgram> named = makeTargetProgram(rewritten->body);
+  if (!named)
+    return named.takeError();
+  return Searcher(std::move(*named), program, *rewritten, target, options,
+                  clock)
+      .run();
+}
