@@ -100,8 +100,6 @@ struct Wanted {
   Graph graph;
   Property property;
   const char *hash;
-  /// False: whatever it costs at the program's sizes.
-  bool cutsKernels = true;
 };
 
 class Finder {
@@ -110,9 +108,7 @@ public:
 
   void run() {
     SearchOptions options;
-    options.numCandidates = 1;
-    options.cutsProgram = false;
-    options.cutsKernels = wanted.cutsKernels;
+    options.cutsProgram = false; // parts are other programs
     options.onStructure = [&](const TargetProgram &program,
                               const Structure &structure) {
       consider(program, structure);
@@ -239,17 +235,9 @@ TEST(MustBeFoundTest, SoftmaxLinear) {
 // Attention
 //===----------------------------------------------------------------------===//
 
-/// Blocks that are joined cost a launch more than kernels after one another,
-/// so at these sizes a bound on the cost cuts them off.
-void expectKeysJoined(const Graph &graph, const char *hash) {
-  Wanted joined = {"keys joined", graph, joinsKeys, hash};
-  joined.cutsKernels = false;
-  expectFound(joined);
-}
-
 void expectAttention(const Graph &graph, std::array<const char *, 3> hashes) {
   expectFound({"split-KV", graph, isSplitKV, hashes[0]});
-  expectKeysJoined(graph, hashes[1]);
+  expectFound({"keys joined", graph, joinsKeys, hashes[1]});
   expectFound({"FlashAttention", graph, loopsOverKeys, hashes[2]});
 }
 
