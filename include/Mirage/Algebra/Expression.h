@@ -196,8 +196,12 @@ public:
   uint64_t countProduct(FormId lhs, FormId rhs) const;
   bool isFunction(const Atom &atom, llvm::StringRef text) const;
 
-  /// The form as text, deterministic: monomials sorted by their text.
+  /// The form as text, deterministic: monomials sorted by their text. Forms of
+  /// contexts with the same names have the same text if they are equal, and
+  /// only then.
   std::string toString(FormId id) const;
+  /// Sums over one name in different scopes look alike there.
+  std::string toStringWithoutScopes(FormId id) const;
 
   // Letters (for those who take forms apart).
 
@@ -226,10 +230,6 @@ private:
   FormId mapMonomials(FormId operand,
                       llvm::function_ref<void(Monomial &)> change);
   uint64_t internText(llvm::StringRef text);
-  std::string toString(AtomId id) const;
-  std::string toString(MonomialId id) const;
-  std::string toString(Letter letter) const;
-  std::string toString(const SymbolPowers &powers) const;
 
   std::vector<std::string> names;
   std::vector<std::pair<std::string, NameId>> symbols;
