@@ -43,13 +43,18 @@ public:
       : program(program), limits(limits), reaches(program.getNumValues()) {
     for (unsigned input = 0; input < program.getNumInputs(); ++input)
       reaches[input] = {input};
-    for (const Node &operation : program.getNodes())
+    for (const Node &operation : program.getNodes()) {
+      if (limits.storesFactors &&
+          getOperatorInfo(operation.opcode).kind == OperatorKind::Contraction)
+        for (ValueId operand : operation.operands)
+          factors.insert(skipViews(operand));
       for (ValueId result : operation.results) {
         reaches[result].insert(result);
         for (ValueId operand : operation.operands)
           reaches[result].insert(reaches[operand].begin(),
                                  reaches[operand].end());
       }
+    }
   }
 
   /// By their sets of operations.
@@ -81,12 +86,19 @@ public:
     const Node *operation = program.getDefinition(value);
     if (!operation)
       return false;
-    return isView(*operation) || (getOperatorInfo(operation->opcode).kind ==
-                                      OperatorKind::Elementwise &&
-                                  operation->operands.size() == 1);
+    return isView(*operation) ||
+           (getOperatorInfo(operation->opcode).kind ==
+                OperatorKind::Elementwise &&
+            operation->operands.size() == 1 && !factors.count(value));
   }
 
 private:
+  ValueId skipViews(ValueId value) const {
+    const Node *operation = program.getDefinition(value);
+    return operation && isView(*operation) ? skipViews(operation->operands[0])
+                                           : value;
+  }
+
   unsigned getOperation(ValueId value) const {
     return program.getDefinition(value) - program.getNodes().begin();
   }
@@ -131,6 +143,7 @@ private:
 
   const Graph &program;
   PartLimits limits;
+  std::set<ValueId> factors;              ///< that may be stored
   std::vector<std::set<ValueId>> reaches; ///< by value: what it depends on
   std::set<OperationSet> seen;
 };

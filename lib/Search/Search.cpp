@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Search/Search.h"
+#include "Baseline.h"
 #include "Mirage/Graph/CanonicalGraph.h"
 #include "Mirage/Graph/ComposedOperators.h"
 #include "Mirage/Search/ProgramParts.h"
@@ -68,7 +69,11 @@ mlir::mirage::search::superoptimize(const Graph &graph,
   SearchClock clock(options.timeLimitS);
   Expected<SearchResult> whole = superoptimizeWhole(
       program, *target, options, isLarge ? clock.startHalf() : clock);
-  if (!isLarge && (whole || !options.cutsProgram || size <= 1))
+  // Kernels of a program in one piece are all ours; between those of parts
+  // there may be a library's.
+  bool isCut = options.cutsProgram && size > 1 &&
+               (isLarge || !whole || callsLibrary(whole->baseline));
+  if (!isCut)
     return whole;
   Expected<SearchResult> inParts =
       superoptimizeInParts(program, *target, options, clock);

@@ -43,7 +43,9 @@ public:
     SearchReport &report = result.report;
     report.baselineUs = report.bestUs = costModel.estimateUs(result.baseline);
     report.limitUs = getStreamingLimitUs(target, program);
-    parts = enumerateParts(program, PartLimits());
+    PartLimits limits;
+    limits.storesFactors = callsLibrary(result.baseline);
+    parts = enumerateParts(program, limits);
     report.parts = parts.size();
     std::optional<PartChoice> choice;
     do

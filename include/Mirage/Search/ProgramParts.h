@@ -15,7 +15,8 @@
 //
 // Views (transposes, reshapes) belong to the operations that read them, so that
 // none of them is stored for its own sake. Neither is what one elementwise
-// operation makes of one value: reading that value costs no more.
+// operation makes of one value: reading that value costs no more. But where a
+// library multiplies matrices, which does nothing else, its factors may be.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,6 +33,8 @@ struct PartLimits {
   /// Operations, views not counted. A part of one operation is always there.
   unsigned maxOperations = 12;
   unsigned maxInputs = 5;
+  /// Whatever a matmul reads may be stored.
+  bool storesFactors = false;
 };
 
 struct ProgramPart {

@@ -68,8 +68,8 @@ bool isFound(const TargetProgram &program, AtomReading reading,
 void expectFindsItself(const Graph &graph, llvm::StringRef what) {
   RewrittenProgram rewritten = llvm::cantFail(rewriteForSearch(graph));
   TargetProgram program = llvm::cantFail(makeTargetProgram(rewritten.body));
-  EXPECT_TRUE(isFound(program, AtomReading::Function,
-                      countOperators(rewritten.body)))
+  EXPECT_TRUE(
+      isFound(program, AtomReading::Function, countOperators(rewritten.body)))
       << what.str() << "\n"
       << toString(rewritten.body);
 }
@@ -188,14 +188,14 @@ TEST(FindsItselfTest, Reductions) {
           Attributes over;
           for (int64_t dim = first; dim < 3; ++dim)
             over.dims.push_back(dim);
-          ValueId inner = isInside ? apply(b, *other, {x})
-                                   : b.apply(row.opcode, {x}, over);
+          ValueId inner =
+              isInside ? apply(b, *other, {x}) : b.apply(row.opcode, {x}, over);
           ValueId outer = isInside ? b.apply(row.opcode, {inner}, over)
                                    : apply(b, *other, {inner});
-          expectFindsItself(b.finish({outer}),
-                            (isInside ? nameOf(*other, row)
-                                      : nameOf(row, *other)) +
-                                " over " + std::to_string(over.dims.size()));
+          expectFindsItself(
+              b.finish({outer}),
+              (isInside ? nameOf(*other, row) : nameOf(row, *other)) +
+                  " over " + std::to_string(over.dims.size()));
         }
   }
 }
@@ -220,9 +220,9 @@ TEST(FindsItselfTest, MatmulsOfOperators) {
 /// A matrix product whose operands have the same names.
 TEST(FindsItselfTest, ARowTimesAColumn) {
   ProgramBuilder b;
-  expectFindsItself(b.finish({b.matmul(b.input({8, 1, 64}),
-                                       b.input({8, 64, 1}))}),
-                    "rows times columns");
+  expectFindsItself(
+      b.finish({b.matmul(b.input({8, 1, 64}), b.input({8, 64, 1}))}),
+      "rows times columns");
 }
 
 /// An operator whose result is read twice, by others that are no better off
