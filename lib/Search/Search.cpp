@@ -54,6 +54,21 @@ static void addResult(SearchResult &result, SearchResult other) {
         std::move(candidate));
 }
 
+/// Of a second search, whose progress is told as that of both.
+static SearchOptions tellAfter(const SearchReport &first,
+                               SearchOptions options) {
+  if (!options.onProgress)
+    return options;
+  options.onProgress = [&first,
+                        tell = options.onProgress](SearchProgress progress) {
+    progress.states += first.counts.states;
+    progress.structures += first.structures;
+    progress.bestUs = std::min(progress.bestUs, first.bestUs);
+    tell(progress);
+  };
+  return options;
+}
+
 Expected<SearchResult>
 mlir::mirage::search::superoptimize(const Graph &graph,
                                     const SearchOptions &options) {
@@ -75,8 +90,9 @@ mlir::mirage::search::superoptimize(const Graph &graph,
                (isLarge || !whole || callsLibrary(whole->baseline));
   if (!isCut)
     return whole;
-  Expected<SearchResult> inParts =
-      superoptimizeInParts(program, *target, options, clock);
+  Expected<SearchResult> inParts = superoptimizeInParts(
+      program, *target, whole ? tellAfter(whole->report, options) : options,
+      clock);
   if (!inParts) { // then nor is the whole
     llvm::consumeError(inParts.takeError());
     return whole;

@@ -91,7 +91,7 @@ private:
     llvm::raw_string_ostream(text) << mlir::mirage::toJSON(parts[number].graph);
     auto [entry, isNew] = bests.try_emplace(std::move(text));
     if (isNew)
-      entry->second = findBest(parts[number].graph, /*isJudged=*/false);
+      entry->second = findBest(number, /*isJudged=*/false);
     return entry->second;
   }
 
@@ -109,7 +109,7 @@ private:
         continue;
       }
       areRight = false;
-      best = findBest(parts[number].graph, /*isJudged=*/true);
+      best = findBest(number, /*isJudged=*/true);
     }
     return areRight;
   }
@@ -123,7 +123,8 @@ private:
     return isEqual;
   }
 
-  std::optional<Best> findBest(const Graph &part, bool isJudged) {
+  std::optional<Best> findBest(unsigned number, bool isJudged) {
+    const Graph &part = parts[number].graph;
     unsigned size = countOperations(part);
     if (size == 0)
       return Best{{part, part, {}}, 0, /*isJudged=*/true};
@@ -134,7 +135,9 @@ private:
       result.stopReason = StopReason::TimeLimit;
       return best;
     }
+    noteProgress(number);
     SearchOptions partOptions = options;
+    partOptions.onProgress = nullptr;
     partOptions.judgesCandidates = isJudged;
     Expected<SearchResult> found =
         superoptimizeWhole(canonicalize(part), target, partOptions, clock);
@@ -150,6 +153,24 @@ private:
     if (!best && isJudged) // nothing that was found was right
       best = makeBaseline(part);
     return best;
+  }
+
+  /// Parts are small: it is enough to say that one begins.
+  void noteProgress(unsigned number) {
+    double seconds = own.getSeconds();
+    if (!options.onProgress || seconds < notedAt + kProgressIntervalS)
+      return;
+    notedAt = seconds;
+    SearchProgress progress;
+    progress.seconds = clock.getSeconds();
+    progress.part = number + 1;
+    progress.numParts = parts.size();
+    progress.states = result.report.counts.states;
+    progress.statesPerSecond = progress.states / seconds;
+    progress.structures = result.report.structures;
+    progress.bestUs = progress.baselineUs = result.report.baselineUs;
+    progress.timeLimitS = options.timeLimitS;
+    options.onProgress(progress);
   }
 
   std::optional<Best> makeBaseline(const Graph &part) {
@@ -202,6 +223,7 @@ private:
   CandidateJudge judge;
   const SearchClock &clock;
   SearchClock own;
+  double notedAt = 0; ///< by its own clock
   std::vector<ProgramPart> parts;
   std::map<std::string, std::optional<Best>> bests; ///< by the part's text
   SearchResult result;

@@ -77,7 +77,7 @@ TEST(SearchRunTest, AnInterruptedSearchReturnsTheBestSoFar) {
   unsigned numCalls = 0;
   options.onProgress = [&](const SearchProgress &progress) {
     ++numCalls;
-    EXPECT_LE(progress.partStates, progress.maxStates);
+    EXPECT_LE(progress.walkStates, progress.maxStates);
     EXPECT_LE(progress.bestUs, progress.baselineUs);
     if (progress.structures > 20)
       isInterrupted = true;
