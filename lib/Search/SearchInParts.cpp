@@ -188,7 +188,7 @@ private:
     Expected<SmallerGraphs> small = withSmallerSizes(part, best.claim.graph);
     if (small)
       best.claim.testPairs.push_back(
-          {{}, std::move(small->lhs), std::move(small->rhs)});
+          {std::move(small->lhs), std::move(small->rhs)});
     else
       llvm::consumeError(small.takeError()); // judged at its own sizes alone
     return best;

@@ -162,6 +162,26 @@ TEST(ProgramPartsTest, WhatCannotBeHadIsGoneAround) {
   EXPECT_FALSE(choose(0));
 }
 
+/// Parts of equal extents that compute different things, and read different
+/// numbers of inputs.
+TEST(ProgramPartsTest, PartsAreJudgedByTheirOwnTrials) {
+  ProgramBuilder b;
+  std::vector<ValueId> inputs;
+  for (unsigned i = 0; i < 13; ++i)
+    inputs.push_back(b.input({64, 64}));
+  ValueId last = inputs[0];
+  for (unsigned i = 1; i < inputs.size(); ++i)
+    last = b.apply(i % 3 == 0 ? Opcode::Mul : Opcode::Add, {last, inputs[i]});
+  SearchOptions options;
+  options.maxStates = 2000;
+  SearchResult result =
+      llvm::cantFail(superoptimize(b.finish({last}), options));
+  ASSERT_EQ(result.candidates.size(), 1u);
+  EXPECT_GT(result.candidates[0].claims.size(), 1u) << "parts were chosen";
+  EXPECT_EQ(result.report.filtered, 0u);
+  EXPECT_EQ(result.report.rejected, 0u);
+}
+
 /// What no search takes stands as a kernel of its own between what it does.
 TEST(ProgramPartsTest, ProgramsThatCannotBeNamedAreCut) {
   ProgramBuilder b;
