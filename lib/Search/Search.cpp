@@ -84,15 +84,20 @@ mlir::mirage::search::superoptimize(const Graph &graph,
   SearchClock clock(options.timeLimitS);
   Expected<SearchResult> whole = superoptimizeWhole(
       program, *target, options, isLarge ? clock.startHalf() : clock);
-  // Kernels of a program in one piece are all ours; between those of parts
-  // there may be a library's.
-  bool isCut = options.cutsProgram && size > 1 &&
-               (isLarge || !whole || callsLibrary(whole->baseline));
-  if (!isCut)
+  if (!options.shard.isWhole()) // who joins the shards searches the parts
     return whole;
+  // Kernels of a program in one piece are all ours; between those of parts
+  // there may be a library's. Then as many are ours as may be in one piece.
+  bool mayCall = whole && callsLibrary(whole->baseline) &&
+                 !dependsOnTime(whole->stopReason);
+  if (!options.cutsProgram || size == 1 || !(isLarge || !whole || mayCall))
+    return whole;
+  std::optional<unsigned> maxKernels;
+  if (!isLarge && whole)
+    maxKernels = options.maxKernels;
   Expected<SearchResult> inParts = superoptimizeInParts(
       program, *target, whole ? tellAfter(whole->report, options) : options,
-      clock);
+      clock, maxKernels);
   if (!inParts) { // then nor is the whole
     llvm::consumeError(inParts.takeError());
     return whole;

@@ -26,13 +26,14 @@ namespace {
 class PartSearcher {
 public:
   PartSearcher(const Graph &program, const Target &target,
-               const SearchOptions &options, const SearchClock &clock)
+               const SearchOptions &options, const SearchClock &clock,
+               std::optional<unsigned> maxKernels)
       : program(program), target(target),
         costModel(target, options.stages, options.libraryKernels),
         options(makePartOptions(options)),
         judge(options.verify ? options.verify : makeFieldVerifier(options.seed),
               options.seed),
-        clock(clock) {}
+        clock(clock), maxKernels(maxKernels) {}
 
   Expected<SearchResult> run() {
     Expected<Graph> baseline =
@@ -49,8 +50,9 @@ public:
     report.parts = parts.size();
     std::optional<PartChoice> choice;
     do
-      choice = chooseParts(program, parts,
-                           [&](unsigned part) { return getPartUs(part); });
+      choice = chooseParts(
+          program, parts, [&](unsigned part) { return getCost(part); },
+          maxKernels);
     while (choice && !judgeParts(*choice));
     if (choice)
       addCandidate(*choice);
@@ -77,12 +79,17 @@ private:
   static constexpr uint64_t kPartStates = 20000;
 
   /// Every kernel but one comes after another one.
-  std::optional<double> getPartUs(unsigned number) {
+  std::optional<PartCost> getCost(unsigned number) {
     const std::optional<Best> &best = getBest(number);
     if (!best)
       return std::nullopt;
+    PartCost cost;
     bool hasKernel = countOperations(parts[number].graph) > 0;
-    return best->us + (hasKernel ? costModel.getFurtherKernelUs() : 0);
+    cost.us = best->us + (hasKernel ? costModel.getFurtherKernelUs() : 0);
+    cost.numKernels =
+        llvm::count_if(best->claim.graph.getNodes(),
+                       [](const Node &node) { return node.body != nullptr; });
+    return cost;
   }
 
   /// Parts that are alike are searched once.
@@ -222,6 +229,7 @@ private:
   SearchOptions options;
   CandidateJudge judge;
   const SearchClock &clock;
+  std::optional<unsigned> maxKernels;
   SearchClock own;
   double notedAt = 0; ///< by its own clock
   std::vector<ProgramPart> parts;
@@ -232,6 +240,6 @@ private:
 
 Expected<SearchResult> mlir::mirage::search::superoptimizeInParts(
     const Graph &program, const Target &target, const SearchOptions &options,
-    const SearchClock &clock) {
-  return PartSearcher(program, target, options, clock).run();
+    const SearchClock &clock, std::optional<unsigned> maxKernels) {
+  return PartSearcher(program, target, options, clock, maxKernels).run();
 }

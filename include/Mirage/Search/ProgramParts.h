@@ -52,16 +52,24 @@ unsigned countOperations(const Graph &program);
 std::vector<ProgramPart> enumerateParts(const Graph &program,
                                         const PartLimits &limits);
 
-/// The cheapest way to write a program as parts.
+struct PartCost {
+  double us = 0;
+  unsigned numKernels = 1; ///< of our own
+};
+
 struct PartChoice {
   std::vector<unsigned> parts; ///< in an order in which they can run
   double us = 0;
 };
-/// \param getPartUs  what a part takes; none where it cannot be had.
-/// \returns none if some value cannot be had.
+
+/// The cheapest way to write a program as parts.
+/// \param getCost     what a part takes; none where it cannot be had.
+/// \param maxKernels  the most of our own in all parts; none: any number.
+/// \returns none if some value cannot be had, or not with so many kernels.
 std::optional<PartChoice>
 chooseParts(const Graph &program, llvm::ArrayRef<ProgramPart> parts,
-            llvm::function_ref<std::optional<double>(unsigned part)> getPartUs);
+            llvm::function_ref<std::optional<PartCost>(unsigned part)> getCost,
+            std::optional<unsigned> maxKernels = std::nullopt);
 
 /// The program as graphs that compute its parts.
 Graph joinParts(const Graph &program, llvm::ArrayRef<ProgramPart> parts,
