@@ -182,11 +182,11 @@ TEST_F(CheckpointTest, AnInterruptedSearchGoesOn) {
     whole.cutsKernels = false; // so that it takes its time
     SearchOptions options = whole;
     std::atomic<unsigned> numAsked{0};
-    options.isInterrupted = [&] { return ++numAsked > 2000; };
+    options.isInterrupted = [&] { return ++numAsked > 4000; };
     EXPECT_EQ(runWith(path, graph, options).stopReason,
               StopReason::Interrupted);
     SearchResult resumed = runWith(path, graph, whole);
-    EXPECT_GT(resumed.report.recalled, 0u);
+    EXPECT_GT(resumed.report.recalled, 0u) << number;
     EXPECT_EQ(describe(resumed), describe(run(graph, whole)));
   }
 }
