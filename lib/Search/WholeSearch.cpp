@@ -165,22 +165,23 @@ private:
     progress.maxKernels = walk.maxKernels;
     progress.numOperators = walk.numOperators;
     progress.states = result.report.counts.states + walk.states;
-    progress.partStates = walk.states;
+    progress.walkStates = walk.states;
     progress.maxStates = walk.maxStates;
     noteProgress();
   }
 
   void noteProgress() {
-    constexpr double kIntervalS = 0.1;
     double seconds = own.getSeconds();
-    if (seconds < progress.seconds + kIntervalS)
+    if (seconds < notedAt + kProgressIntervalS)
       return;
-    progress.seconds = seconds;
+    notedAt = seconds;
     // It is tried again later, and in the end.
     if (options.checkpoint)
       llvm::consumeError(options.checkpoint->writeIfDue());
     if (!options.onProgress)
       return;
+    progress.seconds = clock.getSeconds();
+    progress.statesPerSecond = progress.states / seconds;
     progress.structures = seen.size();
     progress.timeLimitS = options.timeLimitS;
     progress.baselineUs = result.report.baselineUs;
@@ -401,6 +402,7 @@ private:
   bool cutsNothing = false; ///< bounds on costs are not heeded
   std::optional<CandidatePool> pool;
   SearchProgress progress;
+  double notedAt = 0; ///< by its own clock
   /// The program has no trials that count, so neither has any structure.
   bool cannotJudge = false;
   std::set<TextHash> seen; ///< structures
