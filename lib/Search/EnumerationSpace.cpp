@@ -106,20 +106,26 @@ StoredTensor EnumerationSpace::getStored(FormId form, NameSet names) const {
   return stored;
 }
 
-BoundaryTensor EnumerationSpace::describe(const KernelResult &tensor) const {
-  BoundaryTensor described = {context.toString(tensor.form), tensor.names,
-                              getStored(tensor.form, tensor.names),
-                              std::nullopt};
+/// Whether no other form has had that text.
+bool EnumerationSpace::isOnlyFormOf(const std::string &text, FormId form) {
+  return described.try_emplace(text, form).first->second == form;
+}
+
+BoundaryTensor EnumerationSpace::describe(const KernelResult &tensor) {
+  BoundaryTensor result = {context.toString(tensor.form), tensor.names,
+                           getStored(tensor.form, tensor.names), std::nullopt};
+  assert(isOnlyFormOf(result.form, tensor.form) &&
+         "tensors of different meaning would be one boundary");
   llvm::ArrayRef<ValueId> outputs = program.graph.getOutputs();
   for (unsigned output = 0; output < outputs.size(); ++output) {
     if (tensor.form != targets[output] ||
         tensor.names != program.getNames(outputs[output]))
       continue;
-    described.stored = program.getStored(outputs[output]);
-    described.output = output;
+    result.stored = program.getStored(outputs[output]);
+    result.output = output;
     break;
   }
-  return described;
+  return result;
 }
 
 bool EnumerationSpace::isOutput(FormId form, NameSet names,

@@ -13,6 +13,7 @@
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
 using llvm::ArrayRef;
+using llvm::SmallBitVector;
 using llvm::SmallVector;
 
 //===----------------------------------------------------------------------===//
@@ -67,22 +68,25 @@ bool Explorer::runRound(unsigned numOperators) {
 
 /// Kernels that are not the last, with so many operators up to them.
 bool Explorer::runOtherKernels(unsigned numOperators) {
-  std::vector<Item> items = makeItems(/*isLast=*/false, numOperators);
-  return runItems(items, [&](const Item &item, ItemResult &result) {
-    for (ItemResult::Found &way : result.found)
-      addWay(item, way.kernel, std::move(way.tensors), numOperators);
-  });
+  std::vector<Item> items;
+  bool goesOn = makeItems(/*isLast=*/false, numOperators, items);
+  return goesOn && runItems(items, [&](const Item &item, ItemResult &result) {
+           for (ItemResult::Found &way : result.found)
+             addWay(item, way.kernel, std::move(way.tensors), numOperators);
+         });
 }
 
 /// Last kernels, with so many operators in all; then all structures of so many
 /// that they are part of.
 bool Explorer::runLastKernels(unsigned numOperators) {
-  std::vector<Item> items = makeItems(/*isLast=*/true, numOperators);
-  bool goesOn = runItems(items, [&](const Item &item, ItemResult &result) {
-    for (ItemResult::Found &last : result.found)
-      boundaries[item.boundary]->lastKernels[item.numOperators].push_back(
-          std::move(last.kernel));
-  });
+  std::vector<Item> items;
+  bool goesOn = makeItems(/*isLast=*/true, numOperators, items);
+  goesOn =
+      goesOn && runItems(items, [&](const Item &item, ItemResult &result) {
+        for (ItemResult::Found &last : result.found)
+          boundaries[item.boundary]->lastKernels[item.numOperators].push_back(
+              std::move(last.kernel));
+      });
   for (unsigned number = 0; number < boundaries.size(); ++number)
     emitStructures(number, numOperators);
   return goesOn;
@@ -92,11 +96,12 @@ bool Explorer::runLastKernels(unsigned numOperators) {
 // Items
 //===----------------------------------------------------------------------===//
 
-/// Of kernels that bring a structure to so many operators.
-std::vector<Explorer::Item> Explorer::makeItems(bool isLast,
-                                                unsigned numOperators) {
+/// Of kernels that bring a structure to so many operators. \returns false, with
+/// the reason noted, if there are too many to look at, or no time.
+bool Explorer::makeItems(bool isLast, unsigned numOperators,
+                         std::vector<Item> &items) {
   boundBoundaries();
-  std::vector<Item> items;
+  numReads = 0;
   for (unsigned number = 0; number < boundaries.size(); ++number) {
     Boundary &boundary = *boundaries[number];
     if (boundary.minOperators >= numOperators ||
@@ -111,18 +116,52 @@ std::vector<Explorer::Item> Explorer::makeItems(bool isLast,
       bool isFirst = key.second == size;
       Look look{boundary.leastUs, limitUs, isFirst ? nullptr : &last};
       if (isFirst || look.leastUs < last.leastUs) {
-        addItems(number, look, isLast, key.second, items);
+        if (!addItems(number, look, isLast, key.second, items))
+          return false;
         look.before = nullptr;
         last = look;
       }
     }
   }
-  return items;
+  return true;
+}
+
+/// Whether there is reason to go on after so many choices of what a kernel
+/// reads; they are no states, and with many inputs there are more of them.
+bool Explorer::goesOnReading() {
+  constexpr uint64_t kMaxReads = uint64_t(1) << 22;
+  constexpr uint64_t kReadsPerQuestion = 1024;
+  if (++numReads % kReadsPerQuestion != 0)
+    return true;
+  if (limits.onProgress)
+    limits.onProgress({limits.maxKernels, rounds.back().numOperators, numStates,
+                       limits.maxStates});
+  if (limits.isOutOfTime && limits.isOutOfTime())
+    return endRound(Stop::OutOfTime);
+  return numReads < kMaxReads || endRound(Stop::StateLimit);
+}
+
+/// Calls with `chosen` and each subset of at most `maxSize` others, in the
+/// order of binary numbers, until one call returns false. \returns whether none
+/// did.
+static bool forEachSubset(ArrayRef<unsigned> others, unsigned maxSize,
+                          SmallVector<unsigned> &chosen,
+                          llvm::function_ref<bool()> call) {
+  if (others.empty() || maxSize == 0)
+    return call();
+  if (!forEachSubset(others.drop_back(), maxSize, chosen, call))
+    return false;
+  chosen.push_back(others.back());
+  bool goesOn = forEachSubset(others.drop_back(), maxSize - 1, chosen, call);
+  chosen.pop_back();
+  return goesOn;
 }
 
 /// Every choice of what a kernel reads: all that the kernel before left but the
-/// program's outputs, and any other tensors.
-void Explorer::addItems(unsigned number, const Look &look, bool isLast,
+/// program's outputs, for a last kernel all inputs that are still to be read,
+/// and any other tensors. \returns false, with the reason noted, if the round
+/// ends with that.
+bool Explorer::addItems(unsigned number, const Look &look, bool isLast,
                         unsigned numOperators, std::vector<Item> &items) {
   Item item;
   item.boundary = number;
@@ -130,35 +169,35 @@ void Explorer::addItems(unsigned number, const Look &look, bool isLast,
   item.numOperators = numOperators;
   if (numOperators > limits.maxBlockOps ||
       isCut(item, look, &Explorer::boundRestUs))
-    return;
+    return true;
   const Boundary &boundary = *boundaries[number];
   unsigned numInputs = program.graph.getNumInputs();
-  SmallVector<unsigned> needed, free(program.inputs);
+  SmallBitVector toRead(numInputs);
+  if (isLast)
+    toRead = getInputsToRead(item);
+  SmallVector<unsigned> needed, free;
+  for (unsigned input : program.inputs)
+    (toRead[input] ? needed : free).push_back(input);
   for (auto [tensor, info] : llvm::enumerate(boundary.tensors)) {
     bool isNeeded = tensor < boundary.numNew && !info.output;
     (isNeeded ? needed : free).push_back(numInputs + tensor);
   }
-  // A single kernel reads everything.
-  if (isLast && boundary.position == 0) {
-    needed = std::move(free);
-    free.clear();
-  }
-  for (uint64_t subset = 0; subset < uint64_t(1) << free.size(); ++subset) {
-    item.read.clear();
-    for (unsigned i = 0; i < free.size(); ++i)
-      if (subset >> i & 1)
-        item.read.push_back(free[i]);
-    llvm::append_range(item.read, needed);
+  unsigned maxRead = 2 * numOperators;
+  if (needed.size() > maxRead)
+    return true;
+  SmallVector<unsigned> chosen = needed;
+  return forEachSubset(free, maxRead - needed.size(), chosen, [&] {
+    item.read = chosen;
     llvm::sort(item.read);
-    if (!item.read.empty() && item.read.size() <= 2 * numOperators)
+    if (!item.read.empty())
       addItems(item, look, items);
-  }
+    return goesOnReading();
+  });
 }
 
 /// Every choice of axes.
 void Explorer::addItems(Item item, const Look &look, std::vector<Item> &items) {
-  if ((item.isLast && getInputsToRead(item).any()) ||
-      isCut(item, look, &Explorer::boundMovedUs))
+  if (isCut(item, look, &Explorer::boundMovedUs))
     return;
   KernelSite site = makeSite(*workers[0], item);
   if (item.isLast && site.outputs.empty())

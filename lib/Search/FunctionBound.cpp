@@ -8,24 +8,9 @@
 
 #include "Mirage/Search/FunctionBound.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
-
-/// The text of a form without scopes: the same function applied in another
-/// scope counts as applied, so that the bound stays a bound.
-static std::string eraseScopes(llvm::StringRef text) {
-  std::string erased;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '#')
-      while (i + 1 < text.size() && llvm::isDigit(text[i + 1]))
-        ++i;
-    else if (text[i] != '\'')
-      erased += text[i];
-  }
-  return erased;
-}
 
 FunctionBound::FunctionBound(const ExpressionContext &context,
                              llvm::ArrayRef<FormId> levels)
@@ -48,6 +33,12 @@ FunctionBound::FunctionSet FunctionBound::note(std::string key, bool isTarget,
   return bit;
 }
 
+/// The same function applied in another scope counts as applied, so that the
+/// bound stays a bound.
+std::string FunctionBound::getArgumentText(FormId argument) const {
+  return context.toStringWithoutScopes(argument);
+}
+
 FunctionBound::FunctionSet FunctionBound::computeAtom(const Atom &atom,
                                                       bool isTarget) {
   FunctionSet set = 0;
@@ -57,7 +48,7 @@ FunctionBound::FunctionSet FunctionBound::computeAtom(const Atom &atom,
   if (atom.kind != Atom::Kind::Function || atom.arguments.size() != 1)
     return set;
   std::string key = std::to_string(atom.payload) + "(" +
-                    eraseScopes(context.toString(atom.arguments[0])) + ")";
+                    getArgumentText(atom.arguments[0]) + ")";
   return set | note(std::move(key), isTarget, !atom.letters.empty());
 }
 
@@ -82,9 +73,8 @@ FunctionBound::FunctionSet FunctionBound::compute(FormId form, bool isTarget) {
         set |= compute(part, isTarget);
     if (monomial.exponent != FormId::None &&
         needsOperator(context, monomial.exponent))
-      set |=
-          note("exp(" + eraseScopes(context.toString(monomial.exponent)) + ")",
-               isTarget, /*isReduction=*/false);
+      set |= note("exp(" + getArgumentText(monomial.exponent) + ")", isTarget,
+                  /*isReduction=*/false);
   }
   return set;
 }

@@ -6,14 +6,14 @@
 // CHECK-NEXT:    0: input [a,b] = x0[a,b]
 // CHECK-NEXT:    1: input [b,c] = x1[b,c]
 // CHECK-NEXT:    2: silu [a,b] = silu(x0[a,b])
-// CHECK-NEXT:    3: matmul [a,c] = sum[b] silu(x0[a,b]) x1[b,c]
+// CHECK-NEXT:    3: matmul [a,c] = sum[b'] silu(x0[a,b']) x1[b',c]
 // CHECK-NEXT:    output 3
 // CHECK-NOT:   graph of @gate
 
 // BOTH-LABEL:  graph of @gate, atoms as functions
-// BOTH:          3: matmul [a,c] = sum[b] silu(x0[a,b]) x1[b,c]
+// BOTH:          3: matmul [a,c] = sum[b'] silu(x0[a,b']) x1[b',c]
 // BOTH-LABEL:  graph of @gate, atoms as written-out
-// BOTH:          3: matmul [a,c] = sum[b] x0[a,b] x1[b,c] / (1 + exp(-x0[a,b]))
+// BOTH:          3: matmul [a,c] = sum[b'] x0[a,b'] x1[b',c] / (1 + exp(-x0[a,b']))
 
 // WRITTEN:     graph of @gate, atoms as written-out
 // WRITTEN:       2: silu [a,b] = x0[a,b] / (1 + exp(-x0[a,b]))
@@ -31,9 +31,9 @@ func.func @gate(%x: tensor<8x64xf16>, %w: tensor<64x32xf16>, %e: tensor<8x32xf16
 // CHECK-LABEL: graph of @norm_linear, atoms as functions
 // CHECK-NEXT:    0: input [a,b] = x0[a,b]
 // CHECK-NEXT:    1: input [b,c] = x1[b,c]
-// CHECK-NEXT:    2: rms [a,1] = rms[b](x0[a,b])
-// CHECK-NEXT:    3: div [a,b] = x0[a,b] / (rms[b](x0[a,b]))
-// CHECK-NEXT:    4: matmul [a,c] = sum[b'] x0[a,b'] x1[b',c] / (rms[b](x0[a,b]))
+// CHECK-NEXT:    2: rms [a,1] = rms[b'](x0[a,b'])
+// CHECK-NEXT:    3: div [a,b] = x0[a,b] / (rms[b'](x0[a,b']))
+// CHECK-NEXT:    4: matmul [a,c] = sum[b''] x0[a,b''] x1[b'',c] / (rms[b'](x0[a,b']))
 func.func @norm_linear(%x: tensor<8x64xf16>, %w: tensor<64x32xf16>, %e: tensor<8x32xf16>) -> tensor<8x32xf16> {
   %r = mirage_kernel.graph ins(%x, %w : tensor<8x64xf16>, tensor<64x32xf16>) outs(%e : tensor<8x32xf16>) {
   ^bb0(%a: tensor<8x64xf16>, %b: tensor<64x32xf16>):
@@ -61,8 +61,8 @@ func.func @size_one(%x: tensor<8x1xf16>, %e: tensor<8x1xf16>) -> tensor<8x1xf16>
 
 // A composed operator is what it stands for; a dimension of size 1 has no name.
 // CHECK-LABEL: graph of @softmax, atoms as functions
-// CHECK:         max [a,1] = max[b](x0[a,b])
-// CHECK:         div [a,b] = exp(-max[b](x0[a,b]) + x0[a,b]) / (sum[b'] exp(-max[b](x0[a,b]) + x0[a,b']))
+// CHECK:         max [a,1] = max[b'](x0[a,b'])
+// CHECK:         div [a,b] = exp(-max[b'](x0[a,b']) + x0[a,b]) / (sum[b''] exp(-max[b'](x0[a,b']) + x0[a,b'']))
 func.func @softmax(%x: tensor<8x64xf16>, %e: tensor<8x64xf16>) -> tensor<8x64xf16> {
   %r = mirage_kernel.graph ins(%x : tensor<8x64xf16>) outs(%e : tensor<8x64xf16>) {
   ^bb0(%a: tensor<8x64xf16>):

@@ -206,8 +206,12 @@ public:
   /// A monomial without its factors that are numbers of the program.
   Monomial dropConstants(Monomial monomial) const;
 
-  /// The form as text, deterministic: monomials sorted by their text.
+  /// The form as text, deterministic: monomials sorted by their text. Forms of
+  /// contexts with the same names have the same text if they are equal, and
+  /// only then.
   std::string toString(FormId id) const;
+  /// Sums over one name in different scopes look alike there.
+  std::string toStringWithoutScopes(FormId id) const;
 
   // Letters (for those who take forms apart).
 
@@ -236,10 +240,6 @@ private:
   FormId mapMonomials(FormId operand,
                       llvm::function_ref<void(Monomial &)> change);
   uint64_t internText(llvm::StringRef text);
-  std::string toString(AtomId id) const;
-  std::string toString(MonomialId id) const;
-  std::string toString(Letter letter) const;
-  std::string toString(const SymbolPowers &powers) const;
 
   std::vector<std::string> names;
   std::vector<std::pair<std::string, NameId>> symbols;

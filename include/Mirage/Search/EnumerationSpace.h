@@ -15,6 +15,7 @@
 #include "Mirage/Search/FunctionBound.h"
 #include "Mirage/Search/OperatorOffers.h"
 #include "Mirage/Search/PrunerChoice.h"
+#include <map>
 #include <optional>
 
 namespace mlir::mirage::search {
@@ -77,7 +78,7 @@ public:
   ExpressionContext &getContext() { return context; }
   /// By ValueId of the program's inputs that some output depends on.
   DeviceTensor getInput(ValueId input) const;
-  BoundaryTensor describe(const KernelResult &tensor) const;
+  BoundaryTensor describe(const KernelResult &tensor);
   /// Whether the tensor is that output of the program.
   bool isOutput(FormId form, NameSet names, unsigned output) const;
   /// What a form has of what takes operators of their own.
@@ -87,6 +88,7 @@ public:
 
 private:
   friend class Enumerator;
+  bool isOnlyFormOf(const std::string &text, FormId form);
   StoredTensor getStored(FormId form, NameSet names) const;
   llvm::SmallVector<FormId> listContracted() const;
   Pruner &getPruner() {
@@ -114,6 +116,7 @@ private:
   std::optional<FunctionBound> functions;
   bool hasRootReductions = false; ///< some offer takes the root of a sum
   std::vector<OperatorOffer> offers;
+  std::map<std::string, FormId> described; ///< by text; for asserts
   /// By offer, names and forms.
   llvm::DenseMap<std::pair<uint64_t, uint64_t>, Judgement> judgements;
 };

@@ -115,9 +115,10 @@ private:
 
   struct Look;
 
-  std::vector<Item> makeItems(bool isLast, unsigned numOperators);
-  void addItems(unsigned boundary, const Look &look, bool isLast,
+  bool makeItems(bool isLast, unsigned numOperators, std::vector<Item> &items);
+  bool addItems(unsigned boundary, const Look &look, bool isLast,
                 unsigned numOperators, std::vector<Item> &items);
+  bool goesOnReading();
   void addItems(Item item, const Look &look, std::vector<Item> &items);
   bool runItems(llvm::ArrayRef<Item> items,
                 llvm::function_ref<void(const Item &, ItemResult &)> done);
@@ -171,6 +172,7 @@ private:
   llvm::function_ref<bool(const Structure &)> found = nullptr;
   double limitUs = 0; ///< of the round
   uint64_t numStates = 0;
+  uint64_t numReads = 0; ///< choices of what kernels read, of the round so far
   Stop stop = Stop::Exhausted;
 };
 

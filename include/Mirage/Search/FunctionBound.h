@@ -44,6 +44,7 @@ public:
 private:
   FunctionSet compute(FormId form, bool isTarget);
   FunctionSet computeAtom(const Atom &atom, bool isTarget);
+  std::string getArgumentText(FormId argument) const;
   FunctionSet note(std::string key, bool isTarget, bool isReduction);
 
   const ExpressionContext &context;

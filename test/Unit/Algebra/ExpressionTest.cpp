@@ -11,8 +11,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LawSupport.h"
 #include "Mirage/Algebra/Subexpression.h"
+#include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
+#include <map>
 
 using namespace mlir::mirage;
 
@@ -159,9 +162,9 @@ TEST_F(ExpressionTest, FunctionsCompareByArguments) {
 TEST_F(ExpressionTest, PrintsByContent) {
   FormId t = c.div(c.sum(c.mul(w, x), k), c.sqrt(c.sum(c.mul(x, x), k)));
   EXPECT_EQ(c.toString(t),
-            "sum[k'] x0[m,k'] x3[k',n] / (sqrt(sum[k] x0[m,k] x0[m,k]))");
+            "sum[k''] x0[m,k''] x3[k'',n] / (sqrt(sum[k'] x0[m,k'] x0[m,k']))");
   EXPECT_EQ(c.toString(c.add(c.constant(0.5), c.negate(x))), "-x0[m,k] + 0.5");
-  EXPECT_EQ(c.toString(c.sum(x, k, {{loop, -1}})), "sum[k/l] x0[m,k]");
+  EXPECT_EQ(c.toString(c.sum(x, k, {{loop, -1}})), "sum[k'/l] x0[m,k']");
 }
 
 TEST_F(ExpressionTest, DifferentFormsHaveDifferentTexts) {
@@ -169,6 +172,33 @@ TEST_F(ExpressionTest, DifferentFormsHaveDifferentTexts) {
   EXPECT_EQ(c.toString(c.mul(c.constant(2), x)), "2 x0[m,k]");
   EXPECT_EQ(c.toString(c.constant(0.1)), "0.1");
   EXPECT_NE(c.toString(c.constant(0.1)), c.toString(c.constant(0.1f)));
+  // One letter is free, and the other is not.
+  EXPECT_NE(c.toString(c.mul(z, c.sum(c.mul(x, y), k))),
+            c.toString(c.mul(y, c.sum(c.mul(x, z), k))));
+}
+
+/// Two contexts, which give their forms numbers in different orders, have as
+/// many forms as texts, and the same ones.
+TEST(ExpressionTextTest, TextsAreEqualWhereFormsAre) {
+  ExpressionContext context, other;
+  test::RandomExpressions expressions(context, /*seed=*/1, {});
+  test::RandomExpressions(other, /*seed=*/1, {}); // the same names
+  std::vector<Expression> terms;
+  while (terms.size() < (test::isFullSize() ? 200000 : 20000))
+    llvm::append_range(
+        terms, test::listSubterms(expressions.make(3 + expressions.pick(6))));
+  std::map<std::string, FormId> formOfText;
+  std::map<FormId, std::string> textOfForm;
+  for (const Expression &term : terms) {
+    FormId form = toForm(context, term);
+    std::string text = context.toString(form);
+    EXPECT_EQ(formOfText.try_emplace(text, form).first->second, form) << text;
+    EXPECT_EQ(textOfForm.try_emplace(form, text).first->second, text);
+  }
+  for (const Expression &term : llvm::reverse(terms))
+    EXPECT_EQ(other.toString(toForm(other, term)),
+              textOfForm[toForm(context, term)]);
+  EXPECT_GT(formOfText.size(), terms.size() / 20);
 }
 
 //===----------------------------------------------------------------------===//

@@ -90,6 +90,31 @@ TEST(SearchRunTest, AnInterruptedSearchReturnsTheBestSoFar) {
   EXPECT_LT(result.report.bestUs, result.report.baselineUs);
 }
 
+/// Of 40 inputs there are 2^40 sets that a kernel may read, and no kernel of
+/// two operators for most; of 70 there is no number of 64 bits.
+TEST(SearchRunTest, ManyInputsAreNotTriedInAllCombinations) {
+  for (unsigned numInputs : {40, 70}) {
+    ProgramBuilder b;
+    ValueId sum = b.input({64, 64});
+    for (unsigned i = 1; i < numInputs; ++i)
+      sum = b.apply(Opcode::Add, {sum, b.input({64, 64})});
+    Graph graph = b.finish({sum});
+    SearchOptions options;
+    options.maxKernels = 2;
+    options.maxOps = options.maxBlockOps = 2;
+    options.cutsProgram = false;
+    SearchResult small = run(graph, options);
+    EXPECT_EQ(small.stopReason, StopReason::Exhausted);
+    EXPECT_LT(small.report.seconds, 10);
+    options.maxOps = options.maxBlockOps = 16;
+    unsigned numAsked = 0;
+    options.isInterrupted = [&] { return ++numAsked > 10; };
+    SearchResult large = run(graph, options);
+    EXPECT_EQ(large.stopReason, StopReason::Interrupted);
+    EXPECT_LT(large.report.seconds, 10);
+  }
+}
+
 TEST(SearchRunTest, ASearchInterruptedAtOnceFindsNothing) {
   SearchOptions options;
   options.isInterrupted = [] { return true; };

@@ -252,6 +252,31 @@ TEST(SearchTest, NoStructureOfSeveralKernelsIsWrong) {
   EXPECT_EQ(numKernels, (std::set<size_t>{1, 2, 3}));
 }
 
+/// z·Σ(x·y) and y·Σ(x·z) have the same inputs, letters and sums. A kernel that
+/// leaves one of them leaves something else to the next than one that leaves
+/// the other.
+TEST(SearchTest, OutputsThatDifferInOneLetterAreTwo) {
+  ProgramBuilder b;
+  ValueId x = b.input({8, 64}), y = b.input({8, 64}), z = b.input({8, 64});
+  auto scale = [&](ValueId scaled, ValueId summed) {
+    ValueId product = b.apply(Opcode::Mul, {x, summed});
+    return b.apply(Opcode::Mul, {scaled, b.reduce(Opcode::Sum, product, 1)});
+  };
+  SearchOptions options;
+  options.maxKernels = 2;
+  options.maxOps = options.maxBlockOps = 6;
+  options.numCandidates = 100000;
+  options.cutsInstances = false;
+  SearchResult result = run(b.finish({scale(z, y), scale(y, z)}), options);
+  EXPECT_EQ(result.report.rejected, 0u);
+  std::set<unsigned> leftFirst;
+  for (const Candidate &candidate : result.candidates)
+    if (candidate.structure.kernels.size() == 2)
+      leftFirst.insert(candidate.structure.outputs[0] <
+                       candidate.structure.outputs[1]);
+  EXPECT_EQ(leftFirst.size(), 2u) << "either output may come first";
+}
+
 TEST(SearchTest, SameOptionsSameResult) {
   Graph graph = gatedMlp(8, 100, 70);
   SearchResult first = run(graph), second = run(graph);
