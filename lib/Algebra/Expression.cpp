@@ -102,6 +102,26 @@ bool ExpressionContext::isFunction(const Atom &atom, StringRef text) const {
   return atom.kind == Atom::Kind::Function && texts[atom.payload] == text;
 }
 
+Monomial ExpressionContext::dropConstants(Monomial monomial) const {
+  llvm::erase_if(monomial.atoms, [&](AtomId id) {
+    const Atom &atom = get(id);
+    bool isNamed = atom.kind == Atom::Kind::Function && atom.arguments.empty();
+    return isNamed || atom.kind == Atom::Kind::Constant ||
+           atom.kind == Atom::Kind::Extent;
+  });
+  monomial.isNegative = false;
+  if (monomial.denominator == FormId::None)
+    return monomial;
+  const Form &below = get(monomial.denominator);
+  if (below.total == 1 && isConstant(get(below.monomials.front().first)))
+    monomial.denominator = FormId::None;
+  return monomial;
+}
+
+bool ExpressionContext::isConstant(const Monomial &monomial) const {
+  return dropConstants(monomial).isOne();
+}
+
 AtomId ExpressionContext::internAtom(Atom atom) {
   SmallVector<uint32_t, 16> words = {
       static_cast<uint32_t>(atom.kind), static_cast<uint32_t>(atom.payload),

@@ -50,12 +50,14 @@ FormId ExpressionContext::namedConstant(StringRef text) {
 }
 
 FormId ExpressionContext::extent(ArrayRef<NameId> dimensions) {
-  Atom atom;
-  atom.kind = Atom::Kind::Extent;
-  for (NameId name : dimensions)
+  Monomial monomial;
+  for (NameId name : dimensions) {
+    Atom atom;
+    atom.kind = Atom::Kind::Extent;
     atom.letters.push_back({name, 0});
-  llvm::sort(atom.letters);
-  return atomForm(std::move(atom));
+    monomial.atoms.push_back(internAtom(std::move(atom)));
+  }
+  return makeForm(std::move(monomial));
 }
 
 //===----------------------------------------------------------------------===//

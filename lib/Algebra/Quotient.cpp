@@ -30,7 +30,8 @@ bool QuotientFinder::dividesOne(FormId factor) const {
 
 /// A cheap necessary condition, before letters are tried.
 bool QuotientFinder::mayDivide(const Monomial &t, const Monomial &c) const {
-  if (options.strictSigns && c.isNegative && !t.isNegative)
+  if (options.strictSigns && !options.flipsTerms && c.isNegative &&
+      !t.isNegative)
     return false;
   if (c.atoms.size() > t.atoms.size() || c.bound.size() > t.bound.size())
     return false;
@@ -124,6 +125,9 @@ std::optional<Monomial> QuotientFinder::divideParts(const Monomial &t,
       !divideFactor(t.denominator, c.denominator, rest.denominator) ||
       dependsOnBound(context, rest, taken))
     return std::nullopt;
+  if (options.strictSigns && c.isNegative && rest.isNegative &&
+      !context.isConstant(rest))
+    return std::nullopt;
   return rest;
 }
 
@@ -201,7 +205,8 @@ bool QuotientFinder::containsProduct(FormId level, const Match &match,
   auto isNegative = [&](const auto &entry) {
     return context.get(entry.first).isNegative;
   };
-  if (options.strictSigns && match.rest.isNegative &&
+  bool mayFlip = options.flipsDifferences && context.isConstant(match.rest);
+  if (options.strictSigns && match.rest.isNegative && !mayFlip &&
       llvm::any_of(context.get(c).monomials, isNegative))
     return false;
   FormId product = multiply(match.rest, c, match.letters);
@@ -234,7 +239,9 @@ std::optional<FormId> QuotientFinder::divideUncached(FormId t, FormId c) {
     return std::nullopt;
   bool hasSizeOnly =
       llvm::any_of(context.get(quotient).monomials, [&](const auto &entry) {
-        return context.get(entry.first).isOnlySize();
+        const Monomial &monomial = context.get(entry.first);
+        return monomial.isOnlySize() &&
+               !(options.onesInQuotients && monomial.isOne());
       });
   if (hasSizeOnly && !options.sizeOnlyQuotients && quotient != context.one())
     return std::nullopt;

@@ -55,9 +55,18 @@ void SubexpressionTest::addLevelsInside(const Atom &atom, uint16_t firstScope) {
     addLevel(context.rename(argument, map));
 }
 
-static bool isOne(const Monomial &monomial) {
-  return monomial.isOnlySize() && monomial.bound.empty() &&
-         monomial.symbols.empty() && !monomial.isNegative;
+/// Whether what multiplies the candidate is the candidate, but for numbers: the
+/// candidate is squared.
+bool SubexpressionTest::isTheSame(const QuotientFinder::Match &match,
+                                  FormId candidate) {
+  const Form &renamed = context.get(context.rename(candidate, match.letters));
+  if (renamed.total != 1)
+    return false;
+  Monomial rest = context.dropConstants(match.rest),
+           self = context.dropConstants(
+               context.get(renamed.monomials.front().first));
+  rest.bound.clear();
+  return context.makeForm(std::move(rest)) == context.makeForm(std::move(self));
 }
 
 bool SubexpressionTest::isContainedIn(FormId candidate, const Level &level,
@@ -70,7 +79,8 @@ bool SubexpressionTest::isContainedIn(FormId candidate, const Level &level,
   for (const Monomial &t : level.opened)
     for (const auto &match :
          quotients.divide(t, first, form.freeLetters, places))
-      if (asWhole && !isOne(match.rest))
+      if (asWhole && !context.isConstant(match.rest) &&
+          !isTheSame(match, candidate))
         continue;
       else if (form.total == 1 ||
                quotients.containsProduct(level.form, match, candidate))

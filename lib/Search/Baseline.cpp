@@ -51,3 +51,9 @@ mlir::mirage::search::buildBaseline(const Graph &program, const Target &target,
     baseline.addOutput(output);
   return baseline;
 }
+
+bool mlir::mirage::search::callsLibrary(const Graph &baseline) {
+  return llvm::any_of(baseline.getNodes(), [&](const Node &op) {
+    return !op.body && findLibraryMatmul(baseline, op);
+  });
+}

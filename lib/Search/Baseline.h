@@ -20,6 +20,9 @@ llvm::Expected<Graph> buildBaseline(const Graph &program, const Target &target,
                                     LibraryKernels libraryKernels,
                                     const CostModel &costModel);
 
+/// Whether a baseline leaves some matmul to a library.
+bool callsLibrary(const Graph &baseline);
+
 } // namespace mlir::mirage::search
 
 #endif // MIRAGE_LIB_SEARCH_BASELINE_H

@@ -81,38 +81,6 @@ static int64_t getAccessWidth(const TensorSpec &tile,
   return width;
 }
 
-BlockWork::LoadCounts BlockWork::countLoads(bool inLoop,
-                                            int64_t threads) const {
-  LoadCounts counts;
-  for (const Load &load : loads) {
-    if (load.isInLoop != inLoop)
-      continue;
-    counts.bytes += load.bytes;
-    (load.canRunAhead ? counts.numAhead : counts.numOthers) +=
-        llvm::divideCeil(load.numAccesses, threads);
-  }
-  return counts;
-}
-
-/// Until the busiest thread has so many accesses behind it, one after the
-/// other.
-double BlockWork::getWaitUs(int64_t numAccesses) const {
-  if (numAccesses == 0)
-    return 0;
-  return target.loadLatencyUs +
-         double(numAccesses) * kAccessClocks / target.clockMHz;
-}
-
-/// Loads that are waited for at once.
-void BlockWork::addLoads(const LoadCounts &counts, PhaseTime &time) const {
-  if (counts.bytes == 0)
-    return;
-  time.loadUs = counts.bytes / target.loadBytesPerUsSM;
-  time.aloneUs =
-      std::max(getWaitUs(counts.numAhead + counts.numOthers), time.loadUs) +
-      target.barrierUs;
-}
-
 //===----------------------------------------------------------------------===//
 // Operations
 //===----------------------------------------------------------------------===//
@@ -189,49 +157,74 @@ BlockWork::BlockWork(const KernelWork &kernel, const Target &target)
     steps.push_back(getStep(operation));
 }
 
-void BlockWork::addSteps(bool inLoop, int64_t threads, PhaseTime &time) const {
+SharedBlockWork BlockWork::share(int64_t threads) const {
+  SharedBlockWork shared(target, numIterations);
+  for (const Load &load : loads) {
+    auto &phase = load.isInLoop ? shared.iteration : shared.outside;
+    phase.loadBytes += load.bytes;
+    (load.canRunAhead ? phase.numAhead : phase.numOthers) +=
+        llvm::divideCeil(load.numAccesses, threads);
+  }
   for (const Step &step : steps) {
-    if (step.isInLoop != inLoop)
-      continue;
-    time.aloneUs += getAloneUs(step, threads);
-    time.computeUs += step.computeUs;
+    auto &phase = step.isInLoop ? shared.iteration : shared.outside;
+    phase.aloneUs += getAloneUs(step, threads);
+    phase.computeUs += step.computeUs;
   }
+  return shared;
 }
 
-BlockTime BlockWork::getTime(BlockShape shape) const {
-  if (shape.stages > 1)
-    return getTimeAhead(shape);
-  BlockTime block;
-  block.numIterations = numIterations;
-  for (bool inLoop : {false, true}) {
-    PhaseTime &time = inLoop ? block.iteration : block.outside;
-    addLoads(countLoads(inLoop, shape.threads), time);
-    addSteps(inLoop, shape.threads, time);
-  }
-  return block;
+//===----------------------------------------------------------------------===//
+// Loads ahead of what they are for
+//===----------------------------------------------------------------------===//
+
+/// Until the busiest thread has so many accesses behind it, one after the
+/// other.
+double SharedBlockWork::getWaitUs(int64_t numAccesses) const {
+  if (numAccesses == 0)
+    return 0;
+  return target.loadLatencyUs +
+         double(numAccesses) * kAccessClocks / target.clockMHz;
 }
 
-BlockTime BlockWork::getTimeAhead(BlockShape shape) const {
-  LoadCounts loop = countLoads(/*inLoop=*/true, shape.threads);
-  double issueUs = double(loop.numAhead) * kCopyClocks / target.clockMHz;
-  double plainUs = getWaitUs(loop.numOthers);
-  double latencyUs = loop.numAhead > 0 ? target.loadLatencyUs : 0;
+/// Of loads that are waited for at once.
+double SharedBlockWork::getLoadsUs(const Phase &phase) const {
+  if (phase.loadBytes == 0)
+    return 0;
+  return std::max(getWaitUs(phase.numAhead + phase.numOthers),
+                  phase.loadBytes / target.loadBytesPerUsSM) +
+         target.barrierUs;
+}
+
+PhaseTime SharedBlockWork::getTime(const Phase &phase) const {
+  return {getLoadsUs(phase) + phase.aloneUs,
+          phase.loadBytes / target.loadBytesPerUsSM, phase.computeUs};
+}
+
+BlockTime SharedBlockWork::getTime(int64_t stages) const {
+  if (stages > 1)
+    return getTimeAhead(stages);
+  return {getTime(outside), getTime(iteration), numIterations};
+}
+
+BlockTime SharedBlockWork::getTimeAhead(int64_t stages) const {
+  double issueUs = double(iteration.numAhead) * kCopyClocks / target.clockMHz;
+  double plainUs = getWaitUs(iteration.numOthers);
+  double latencyUs = iteration.numAhead > 0 ? target.loadLatencyUs : 0;
+  double numAhead = double(stages - 1);
   BlockTime block;
   block.numIterations = numIterations;
-  PhaseTime &outside = block.outside, &iteration = block.iteration;
 
   // The loop's first tiles are on their way while those of before it are
   // loaded.
-  double numAhead = double(shape.stages - 1);
-  addLoads(countLoads(/*inLoop=*/false, shape.threads), outside);
-  outside.aloneUs =
-      std::max(outside.aloneUs, latencyUs) + numAhead * (issueUs + plainUs);
-  addSteps(/*inLoop=*/false, shape.threads, outside);
+  block.outside = getTime(outside);
+  block.outside.aloneUs = std::max(getLoadsUs(outside), latencyUs) +
+                          numAhead * (issueUs + plainUs) + outside.aloneUs;
 
-  addSteps(/*inLoop=*/true, shape.threads, iteration);
-  iteration.loadUs = loop.bytes / target.loadBytesPerUsSM;
-  iteration.aloneUs =
+  PhaseTime &time = block.iteration;
+  time.computeUs = iteration.computeUs;
+  time.loadUs = iteration.loadBytes / target.loadBytesPerUsSM;
+  time.aloneUs =
       std::max({iteration.aloneUs + issueUs + plainUs + target.barrierUs,
-                iteration.loadUs, (latencyUs + issueUs) / numAhead});
+                time.loadUs, (latencyUs + issueUs) / numAhead});
   return block;
 }

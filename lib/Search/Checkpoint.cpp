@@ -27,7 +27,6 @@ using llvm::StringRef;
 namespace fs = llvm::sys::fs;
 
 static constexpr int64_t kFormatVersion = 2;
-static constexpr double kWriteIntervalS = 5;
 
 std::string mlir::mirage::search::hashToText(StringRef text) {
   Seed hash = hashToSeed(text);
@@ -225,7 +224,7 @@ Error Checkpoint::write() {
 Error Checkpoint::writeIfDue() {
   std::lock_guard<std::mutex> lock(mutex);
   double now = getNow();
-  if (!isChanged || now < writtenAt + kWriteIntervalS)
+  if (!isChanged || now < writtenAt + writeIntervalS)
     return Error::success();
   Error error = writeLocked();
   writtenAt = getNow();
@@ -235,8 +234,12 @@ Error Checkpoint::writeIfDue() {
 Expected<uint64_t>
 mlir::mirage::search::mergeCheckpoints(StringRef output,
                                        llvm::ArrayRef<std::string> inputs) {
+  // What the output has stays; so it has to be of the same search.
+  std::vector<std::string> files(inputs);
+  if (fs::exists(output))
+    files.push_back(output.str());
   std::unique_ptr<Checkpoint> merged;
-  for (const std::string &input : inputs) {
+  for (const std::string &input : files) {
     Expected<std::unique_ptr<Checkpoint>> next = Checkpoint::read(input);
     if (!next)
       return next.takeError();

@@ -114,9 +114,9 @@ static Traffic getTraffic(const KernelWork &work, const Target &target) {
 }
 
 double AnalyticCostModel::estimateUs(const KernelWork &work,
-                                     const BlockWork &block,
+                                     const BlockTime &block,
                                      BlockShape shape) const {
-  double blocksUs = getBlocksUs(work.numBlocks, block.getTime(shape),
+  double blocksUs = getBlocksUs(work.numBlocks, block,
                                 getBlocksPerSM(work, shape, target), target);
   Traffic traffic = getTraffic(work, target);
   return target.launchUs + getJoinUs(work, shape) +
@@ -127,8 +127,8 @@ double AnalyticCostModel::estimateKernelUs(const TileGraph &kernel,
                                            ArrayRef<TensorSpec> operands,
                                            ArrayRef<TensorSpec> results) const {
   KernelWork work = getWork(kernel, operands, results);
-  return estimateUs(work, BlockWork(work, target),
-                    {kernel.threads, kernel.stages});
+  BlockShape shape{kernel.threads, kernel.stages};
+  return estimateUs(work, BlockWork(work, target).getTime(shape), shape);
 }
 
 /// As many as fit and the loop has a use for; one where it loads nothing.
@@ -156,8 +156,9 @@ AnalyticCostModel::chooseBlockSize(const TileGraph &kernel,
   for (unsigned threads : kBlockSizes) {
     if (!fitRegisters(work.accumulators, threads, target))
       continue;
+    SharedBlockWork shared = block.share(threads);
     for (unsigned stages = range.least; stages <= range.most; ++stages) {
-      double us = estimateUs(work, block, {threads, stages});
+      double us = estimateUs(work, shared.getTime(stages), {threads, stages});
       if (!best || us < best->us)
         best = BlockSize{threads, stages, us};
     }
@@ -189,9 +190,10 @@ double AnalyticCostModel::boundUs(const KernelWork &work) const {
   for (unsigned threads : kBlockSizes) {
     if (!fitRegisters(work.accumulators, threads, target))
       continue;
+    SharedBlockWork shared = block.share(threads);
     for (unsigned stages = 1; stages <= mostStages; ++stages) {
       BlockShape shape{threads, stages};
-      BlockTime time = block.getTime(shape);
+      BlockTime time = shared.getTime(stages);
       for (int64_t perSM = getBlocksPerSM(work, shape, target); perSM > 0;
            --perSM)
         blocksUs = std::min(blocksUs,

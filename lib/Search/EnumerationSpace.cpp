@@ -18,6 +18,21 @@ llvm::StringRef mlir::mirage::search::getPruneReasonName(PruneReason reason) {
   return kNames[static_cast<unsigned>(reason)];
 }
 
+/// What offers bring into forms, subexpressions may have.
+static SubexpressionOptions
+getSubexpressionOptions(llvm::ArrayRef<OperatorOffer> offers) {
+  SubexpressionOptions options;
+  unsigned numOwnSigns = 0;
+  for (const OperatorOffer &offer : offers) {
+    bool isFunction = !offer.isNegation && offer.row->numOperands == 1;
+    options.flipsDifferences |= offer.hasSign && isFunction;
+    options.onesInQuotients |= offer.addsOne;
+    numOwnSigns += offer.hasSign && offer.isOwn;
+  }
+  options.flipsTerms = options.flipsDifferences && numOwnSigns > 1;
+  return options;
+}
+
 EnumerationSpace::EnumerationSpace(const TargetProgram &program,
                                    AtomReading reading,
                                    const PrunerChoice &pruner)
@@ -41,6 +56,8 @@ EnumerationSpace::EnumerationSpace(const TargetProgram &program,
   functions.emplace(context, test->getLevelForms());
   offers = collectOffers(context, forms, program, test->getLevelForms(),
                          listContracted());
+  // What offers bring, subexpressions have.
+  test.emplace(context, targets, getSubexpressionOptions(offers));
   hasRootReductions = llvm::any_of(offers, [](const OperatorOffer &offer) {
     return offer.row->kind == OperatorKind::Reduction &&
            llvm::any_of(offer.row->finish.nodes(), [](const ScalarNode &node) {

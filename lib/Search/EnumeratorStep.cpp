@@ -51,9 +51,10 @@ Enumerator::makeTensor(const Step &step) const {
     Phase high = std::max(result.phase, other.phase);
     if (low == Phase::Loop && high > Phase::Loop)
       return std::nullopt;
-    bool mayJoin = step.over == kNoName ? limits.joinsAnyNames ||
-                                              mayMeet(result.names, other.names)
-                                        : result.names != other.names;
+    bool mayJoin =
+        step.over == kNoName
+            ? limits.joinsAnyNames || mayMeet(result.names, other.names)
+            : result.names != other.names || space.program.hasRowProducts;
     if (!mayJoin)
       return std::nullopt;
     result.phase = high;
@@ -87,19 +88,37 @@ Enumerator::Place Enumerator::getPlace(const Step &step, unsigned operand,
   const OperatorOffer &from = *tensor.offer;
   bool isContraction = offer.row->kind == OperatorKind::Contraction;
   Position where = isContraction ? Position::Factor : offer.positions[position];
-  if (from.isFactor && (where == Position::Factor ||
-                        (from.isNegation && where == Position::Summand)))
+  if (from.isFactor && where == Position::Factor)
+    return offer.isFactor && tensor.offer <= &offer ? Place::Right
+                                                    : Place::Shared;
+  // A number plus something is no difference.
+  if (from.isNegation && where == Position::Summand && step.isBinary)
     return Place::Shared;
-  if (from.isReciprocal && offer.multiplies() && where == Position::Factor) {
-    // Where a quotient may not have the names of both there is no other way.
-    const Tensor &other = tensors[position == 0 ? step.rhs : step.lhs];
-    if (!isContraction || mayMeet(tensor.names, other.names))
-      return offer.row->commutes || isContraction ? Place::Wrong
-                                                  : Place::Shared;
-  }
+  if (from.isReciprocal && offer.multiplies() && where == Position::Factor)
+    return getPlaceOfReciprocal(step, operand, position);
   bool isInOrder = !offer.isLinearReduction || !from.isLinearReduction ||
                    isInOrderOfSums(step, tensor);
   return isInOrder ? Place::Right : Place::Shared;
+}
+
+/// x·(1/y) is x/y, and so is x·(1/f(y)), of as many operators, unless 1/f(y) is
+/// there for others as well. Σ x·(1/y) is a sum of quotients, which takes one
+/// more where several such sums read 1/y; Σ x·(1/f(y)) would take one more in
+/// any case, as (1/f(x))/y does written as 1/(f(x)·y).
+Enumerator::Place Enumerator::getPlaceOfReciprocal(const Step &step,
+                                                   unsigned operand,
+                                                   unsigned position) const {
+  const OperatorOffer &offer = space.offers[step.offer];
+  bool invertsFunction = tensors[operand].offer->invertsFunction;
+  if (offer.row->kind == OperatorKind::Contraction) {
+    // Where a quotient may not have the names of both there is no other way.
+    const Tensor &other = tensors[position == 0 ? step.rhs : step.lhs];
+    bool mayDivide = mayMeet(tensors[operand].names, other.names);
+    return invertsFunction || !mayDivide ? Place::Right : Place::Shared;
+  }
+  if (offer.row->commutes)
+    return invertsFunction ? Place::Shared : Place::Wrong;
+  return invertsFunction ? Place::Right : Place::Shared;
 }
 
 /// Sums of sums: first over names in ascending order, then over the loop, then

@@ -117,7 +117,8 @@ FormId OperatorForms::writeVariance(FormId operand, ArrayRef<NameId> over) {
 FormId OperatorForms::reduction(const OperatorInfo &row, FormId operand,
                                 ArrayRef<NameId> over,
                                 const SymbolPowers &part) {
-  if (isFunction(row))
+  // The search reduces one name at a time, as functions cannot be.
+  if (isFunction(row) && over.size() == 1)
     return context.function(row.name, {operand}, /*commutes=*/false, over,
                             part);
   if (row.combiner == Combiner::Moments)

@@ -31,13 +31,24 @@ public:
     for (auto [id, count] : context.get(form).monomials)
       add(context.get(id));
   }
+  bool hasSign() const { return set.count({Sign, 0, 0}); }
   bool includes(const Features &other) const {
     return std::includes(set.begin(), set.end(), other.set.begin(),
                          other.set.end());
   }
   bool hasReciprocal = false;
+  bool hasOne = false; ///< as a term somewhere
 
 private:
+  /// Whether a number stands above the denominator.
+  bool isNumerator(const Monomial &monomial) const {
+    Monomial above = monomial;
+    above.denominator = FormId::None;
+    above.bound.clear();
+    above.symbols.clear();
+    return context.isConstant(above);
+  }
+
   enum Kind { Sign, Exponent, Radicand, Denominator, AtomOf };
 
   void add(const Monomial &monomial) {
@@ -46,10 +57,9 @@ private:
     addPart(Exponent, monomial.exponent);
     addPart(Radicand, monomial.radicand);
     addPart(Denominator, monomial.denominator);
-    hasReciprocal |= monomial.atoms.empty() &&
-                     monomial.exponent == FormId::None &&
-                     monomial.radicand == FormId::None &&
-                     monomial.denominator != FormId::None;
+    hasOne |= monomial.isOne();
+    hasReciprocal |=
+        monomial.denominator != FormId::None && isNumerator(monomial);
     for (AtomId id : monomial.atoms) {
       const Atom &atom = context.get(id);
       if (atom.kind == Atom::Kind::Input)
@@ -120,6 +130,16 @@ private:
     return all;
   }
 
+  /// Whether the program has the operator itself: of two signs nothing is left
+  /// in its form.
+  bool isOwn(const OperatorOffer &offer) const {
+    return llvm::any_of(program.graph.getNodes(), [&](const Node &operation) {
+      return operation.opcode == offer.row->opcode &&
+             ArrayRef<double>(operation.attributes.scalars) ==
+                 ArrayRef<double>(offer.scalars);
+    });
+  }
+
   /// The row with the parameters, and the masks, of the program.
   std::vector<OperatorOffer> getCandidates(const OperatorInfo &row) {
     std::vector<OperatorOffer> candidates;
@@ -173,8 +193,11 @@ private:
     needed.add(form);
     bool isKnown = row.kind != OperatorKind::Contraction &&
                    llvm::is_contained(probeForms, form);
-    if (isKnown || !wanted.includes(needed))
+    if (isKnown || !(wanted.includes(needed) || isOwn(offer)))
       return;
+    offer.hasSign = needed.hasSign();
+    offer.isOwn = isOwn(offer);
+    offer.addsOne = needed.hasOne;
     offers.push_back(std::move(offer));
     probeForms.push_back(form);
   }
@@ -200,21 +223,49 @@ private:
       classifyUnary(offer, form);
   }
 
+  bool mentions(FormId form, AtomId atom) const {
+    return form != FormId::None &&
+           llvm::any_of(context.get(form).monomials, [&](const auto &entry) {
+             return mentions(context.get(entry.first), atom);
+           });
+  }
+  bool mentions(const Monomial &monomial, AtomId atom) const {
+    return llvm::any_of(monomial.atoms,
+                        [&](AtomId id) {
+                          return id == atom ||
+                                 llvm::any_of(context.get(id).arguments,
+                                              [&](FormId argument) {
+                                                return mentions(argument, atom);
+                                              });
+                        }) ||
+           mentions(monomial.exponent, atom) ||
+           mentions(monomial.radicand, atom) ||
+           mentions(monomial.denominator, atom);
+  }
+
+  /// By the one term that mentions the operand, as a factor, if there is one.
   OperatorOffer::Position getPosition(FormId form, FormId operand) const {
     using Position = OperatorOffer::Position;
     MonomialId self = context.get(operand).monomials.front().first;
     AtomId atom = context.get(self).atoms.front();
-    const Form &result = context.get(form);
-    auto hasAtom = [&](const auto &entry) {
-      return llvm::count(context.get(entry.first).atoms, atom) == 1;
-    };
-    if (result.total == 1)
-      return hasAtom(result.monomials.front()) ? Position::Factor
-                                               : Position::Inside;
-    bool isSummand = llvm::any_of(result.monomials, [&](const auto &entry) {
-      return hasAtom(entry) && context.get(entry.first).atoms.size() == 1;
-    });
-    return isSummand ? Position::Summand : Position::Inside;
+    const Monomial *only = nullptr;
+    for (auto [id, count] : context.get(form).monomials) {
+      const Monomial &monomial = context.get(id);
+      if (!mentions(monomial, atom))
+        continue;
+      if (only || count > 1)
+        return Position::Inside;
+      only = &monomial;
+    }
+    if (!only || llvm::count(only->atoms, atom) != 1)
+      return Position::Inside;
+    Monomial others = *only;
+    llvm::erase(others.atoms, atom);
+    if (mentions(others, atom))
+      return Position::Inside;
+    if (context.get(form).total == 1)
+      return Position::Factor;
+    return only->atoms.size() == 1 ? Position::Summand : Position::Inside;
   }
 
   bool isOtherOffersWork(const OperatorOffer &offer) {
@@ -224,42 +275,24 @@ private:
     return llvm::is_contained(probeForms, form);
   }
 
-  /// Whether a denominator is a number, or there is none.
-  bool isConstant(FormId denominator) const {
-    if (denominator == FormId::None)
-      return true;
-    const Form &form = context.get(denominator);
-    if (form.total != 1)
-      return false;
-    const Monomial &only = context.get(form.monomials.front().first);
-    return only.exponent == FormId::None && only.radicand == FormId::None &&
-           only.denominator == FormId::None &&
-           llvm::all_of(only.atoms, [&](AtomId atom) {
-             return context.get(atom).kind == Atom::Kind::Constant;
-           });
-  }
-
   void classifyUnary(OperatorOffer &offer, FormId form) {
     const Form &result = context.get(form);
     if (result.total != 1)
       return;
     const Monomial &only = context.get(result.monomials.front().first);
-    bool isProduct = only.exponent == FormId::None &&
-                     only.radicand == FormId::None &&
-                     isConstant(only.denominator);
+    Monomial others = only;
     AtomId self = context.get(context.get(x).monomials.front().first).atoms[0];
-    offer.isFactor =
-        isProduct && llvm::count(only.atoms, self) == 1 &&
-        llvm::all_of(only.atoms, [&](AtomId atom) {
-          return atom == self || context.get(atom).kind == Atom::Kind::Constant;
-        });
-    offer.isNegation = offer.isFactor && only.atoms.size() == 1 &&
-                       only.denominator == FormId::None;
-    offer.isReciprocal = only.atoms.empty() && only.exponent == FormId::None &&
-                         only.radicand == FormId::None &&
-                         only.denominator != FormId::None &&
-                         (only.denominator == x ||
-                          llvm::is_contained(probeForms, only.denominator));
+    llvm::erase(others.atoms, self);
+    offer.isFactor = only.atoms.size() == others.atoms.size() + 1 &&
+                     context.isConstant(others);
+    offer.isNegation = offer.isFactor && others.isOnlySize();
+    bool isInverse = only.denominator != FormId::None && only.atoms.empty() &&
+                     only.exponent == FormId::None &&
+                     only.radicand == FormId::None;
+    offer.invertsFunction =
+        isInverse && llvm::is_contained(probeForms, only.denominator);
+    offer.isReciprocal =
+        isInverse && (only.denominator == x || offer.invertsFunction);
   }
 
   ExpressionContext &context;

@@ -43,13 +43,18 @@ public:
       : program(program), limits(limits), reaches(program.getNumValues()) {
     for (unsigned input = 0; input < program.getNumInputs(); ++input)
       reaches[input] = {input};
-    for (const Node &operation : program.getNodes())
+    for (const Node &operation : program.getNodes()) {
+      if (limits.storesFactors &&
+          getOperatorInfo(operation.opcode).kind == OperatorKind::Contraction)
+        for (ValueId operand : operation.operands)
+          factors.insert(skipViews(operand));
       for (ValueId result : operation.results) {
         reaches[result].insert(result);
         for (ValueId operand : operation.operands)
           reaches[result].insert(reaches[operand].begin(),
                                  reaches[operand].end());
       }
+    }
   }
 
   /// By their sets of operations.
@@ -81,12 +86,19 @@ public:
     const Node *operation = program.getDefinition(value);
     if (!operation)
       return false;
-    return isView(*operation) || (getOperatorInfo(operation->opcode).kind ==
-                                      OperatorKind::Elementwise &&
-                                  operation->operands.size() == 1);
+    return isView(*operation) ||
+           (getOperatorInfo(operation->opcode).kind ==
+                OperatorKind::Elementwise &&
+            operation->operands.size() == 1 && !factors.count(value));
   }
 
 private:
+  ValueId skipViews(ValueId value) const {
+    const Node *operation = program.getDefinition(value);
+    return operation && isView(*operation) ? skipViews(operation->operands[0])
+                                           : value;
+  }
+
   unsigned getOperation(ValueId value) const {
     return program.getDefinition(value) - program.getNodes().begin();
   }
@@ -131,6 +143,7 @@ private:
 
   const Graph &program;
   PartLimits limits;
+  std::set<ValueId> factors;              ///< that may be stored
   std::vector<std::set<ValueId>> reaches; ///< by value: what it depends on
   std::set<OperationSet> seen;
 };
@@ -189,23 +202,23 @@ mlir::mirage::search::enumerateParts(const Graph &program,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Dynamic programming over sets of values that are still to be had: the last
-/// one of a set is read by nothing that is left, so how it is computed depends
-/// on the set alone.
+/// Dynamic programming over sets of values that are still to be had, and the
+/// kernels left for them: the last value of a set is read by nothing that is
+/// left, so how it is computed depends on these alone.
 class PartChooser {
 public:
   PartChooser(const Graph &program, ArrayRef<ProgramPart> parts,
-              llvm::function_ref<std::optional<double>(unsigned)> getPartUs)
-      : program(program), parts(parts), getPartUs(getPartUs) {
+              llvm::function_ref<std::optional<PartCost>(unsigned)> getCost)
+      : program(program), parts(parts), getCost(getCost) {
     for (auto [number, part] : llvm::enumerate(parts))
       partsOf[part.output].push_back(number);
   }
 
-  std::optional<PartChoice> run() {
+  std::optional<PartChoice> run(std::optional<unsigned> maxKernels) {
     std::set<ValueId> wanted;
     for (ValueId output : program.getOutputs())
       want(wanted, output);
-    std::optional<PartChoice> choice = choose(wanted);
+    std::optional<PartChoice> choice = choose(wanted, maxKernels);
     if (choice) // last ones were chosen first
       std::reverse(choice->parts.begin(), choice->parts.end());
     return choice;
@@ -217,44 +230,51 @@ private:
       wanted.insert(value);
   }
 
-  std::optional<PartChoice> choose(const std::set<ValueId> &wanted) {
+  std::optional<PartChoice> choose(const std::set<ValueId> &wanted,
+                                   std::optional<unsigned> kernelsLeft) {
     if (wanted.empty())
       return PartChoice();
-    auto known = memo.find(wanted);
+    auto known = memo.find({wanted, kernelsLeft});
     if (known != memo.end())
       return known->second;
     ValueId last = *wanted.rbegin();
     std::optional<PartChoice> best;
     for (unsigned number : partsOf[last]) {
-      std::optional<double> us = getPartUs(number);
-      if (!us)
+      std::optional<PartCost> cost = getCost(number);
+      if (!cost || (kernelsLeft && cost->numKernels > *kernelsLeft))
         continue;
       std::set<ValueId> rest = wanted;
       rest.erase(last);
       for (ValueId input : parts[number].inputs)
         want(rest, input);
-      std::optional<PartChoice> before = choose(rest);
-      if (!before || (best && before->us + *us >= best->us))
+      std::optional<unsigned> kernelsBefore = kernelsLeft;
+      if (kernelsBefore)
+        *kernelsBefore -= cost->numKernels;
+      std::optional<PartChoice> before = choose(rest, kernelsBefore);
+      if (!before || (best && before->us + cost->us >= best->us))
         continue;
-      best = PartChoice{{number}, before->us + *us};
+      best = PartChoice{{number}, before->us + cost->us};
       llvm::append_range(best->parts, before->parts);
     }
-    memo[wanted] = best;
+    memo[{wanted, kernelsLeft}] = best;
     return best;
   }
 
   const Graph &program;
   ArrayRef<ProgramPart> parts;
-  llvm::function_ref<std::optional<double>(unsigned)> getPartUs;
+  llvm::function_ref<std::optional<PartCost>(unsigned)> getCost;
   std::map<ValueId, std::vector<unsigned>> partsOf; ///< by output
-  std::map<std::set<ValueId>, std::optional<PartChoice>> memo;
+  std::map<std::pair<std::set<ValueId>, std::optional<unsigned>>,
+           std::optional<PartChoice>>
+      memo;
 };
 } // namespace
 
 std::optional<PartChoice> mlir::mirage::search::chooseParts(
     const Graph &program, ArrayRef<ProgramPart> parts,
-    llvm::function_ref<std::optional<double>(unsigned)> getPartUs) {
-  return PartChooser(program, parts, getPartUs).run();
+    llvm::function_ref<std::optional<PartCost>(unsigned)> getCost,
+    std::optional<unsigned> maxKernels) {
+  return PartChooser(program, parts, getCost).run(maxKernels);
 }
 
 Graph mlir::mirage::search::joinParts(

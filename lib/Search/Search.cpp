@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Search/Search.h"
+#include "Baseline.h"
 #include "Mirage/Graph/CanonicalGraph.h"
 #include "Mirage/Graph/ComposedOperators.h"
 #include "Mirage/Search/ProgramParts.h"
@@ -53,6 +54,21 @@ static void addResult(SearchResult &result, SearchResult other) {
         std::move(candidate));
 }
 
+/// Of a second search, whose progress is told as that of both.
+static SearchOptions tellAfter(const SearchReport &first,
+                               SearchOptions options) {
+  if (!options.onProgress)
+    return options;
+  options.onProgress = [&first,
+                        tell = options.onProgress](SearchProgress progress) {
+    progress.states += first.counts.states;
+    progress.structures += first.structures;
+    progress.bestUs = std::min(progress.bestUs, first.bestUs);
+    tell(progress);
+  };
+  return options;
+}
+
 Expected<SearchResult>
 mlir::mirage::search::superoptimize(const Graph &graph,
                                     const SearchOptions &options) {
@@ -68,10 +84,20 @@ mlir::mirage::search::superoptimize(const Graph &graph,
   SearchClock clock(options.timeLimitS);
   Expected<SearchResult> whole = superoptimizeWhole(
       program, *target, options, isLarge ? clock.startHalf() : clock);
-  if (!isLarge && (whole || !options.cutsProgram || size <= 1))
+  if (!options.shard.isWhole()) // who joins the shards searches the parts
     return whole;
-  Expected<SearchResult> inParts =
-      superoptimizeInParts(program, *target, options, clock);
+  // Kernels of a program in one piece are all ours; between those of parts
+  // there may be a library's. Then as many are ours as may be in one piece.
+  bool mayCall = whole && callsLibrary(whole->baseline) &&
+                 !dependsOnTime(whole->stopReason);
+  if (!options.cutsProgram || size == 1 || !(isLarge || !whole || mayCall))
+    return whole;
+  std::optional<unsigned> maxKernels;
+  if (!isLarge && whole)
+    maxKernels = options.maxKernels;
+  Expected<SearchResult> inParts = superoptimizeInParts(
+      program, *target, whole ? tellAfter(whole->report, options) : options,
+      clock, maxKernels);
   if (!inParts) { // then nor is the whole
     llvm::consumeError(inParts.takeError());
     return whole;

@@ -14,6 +14,9 @@
 
 namespace mlir::mirage::search {
 
+/// How far a search is is told at most once in so many seconds.
+constexpr double kProgressIntervalS = 0.1;
+
 /// Runs from when it is made.
 class SearchClock {
 public:

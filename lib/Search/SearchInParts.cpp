@@ -26,13 +26,14 @@ namespace {
 class PartSearcher {
 public:
   PartSearcher(const Graph &program, const Target &target,
-               const SearchOptions &options, const SearchClock &clock)
+               const SearchOptions &options, const SearchClock &clock,
+               std::optional<unsigned> maxKernels)
       : program(program), target(target),
         costModel(target, options.stages, options.libraryKernels),
         options(makePartOptions(options)),
         judge(options.verify ? options.verify : makeFieldVerifier(options.seed),
               options.seed),
-        clock(clock) {}
+        clock(clock), maxKernels(maxKernels) {}
 
   Expected<SearchResult> run() {
     Expected<Graph> baseline =
@@ -43,12 +44,15 @@ public:
     SearchReport &report = result.report;
     report.baselineUs = report.bestUs = costModel.estimateUs(result.baseline);
     report.limitUs = getStreamingLimitUs(target, program);
-    parts = enumerateParts(program, PartLimits());
+    PartLimits limits;
+    limits.storesFactors = callsLibrary(result.baseline);
+    parts = enumerateParts(program, limits);
     report.parts = parts.size();
     std::optional<PartChoice> choice;
     do
-      choice = chooseParts(program, parts,
-                           [&](unsigned part) { return getPartUs(part); });
+      choice = chooseParts(
+          program, parts, [&](unsigned part) { return getCost(part); },
+          maxKernels);
     while (choice && !judgeParts(*choice));
     if (choice)
       addCandidate(*choice);
@@ -75,12 +79,17 @@ private:
   static constexpr uint64_t kPartStates = 20000;
 
   /// Every kernel but one comes after another one.
-  std::optional<double> getPartUs(unsigned number) {
+  std::optional<PartCost> getCost(unsigned number) {
     const std::optional<Best> &best = getBest(number);
     if (!best)
       return std::nullopt;
+    PartCost cost;
     bool hasKernel = countOperations(parts[number].graph) > 0;
-    return best->us + (hasKernel ? costModel.getFurtherKernelUs() : 0);
+    cost.us = best->us + (hasKernel ? costModel.getFurtherKernelUs() : 0);
+    cost.numKernels =
+        llvm::count_if(best->claim.graph.getNodes(),
+                       [](const Node &node) { return node.body != nullptr; });
+    return cost;
   }
 
   /// Parts that are alike are searched once.
@@ -89,7 +98,7 @@ private:
     llvm::raw_string_ostream(text) << mlir::mirage::toJSON(parts[number].graph);
     auto [entry, isNew] = bests.try_emplace(std::move(text));
     if (isNew)
-      entry->second = findBest(parts[number].graph, /*isJudged=*/false);
+      entry->second = findBest(number, /*isJudged=*/false);
     return entry->second;
   }
 
@@ -107,7 +116,7 @@ private:
         continue;
       }
       areRight = false;
-      best = findBest(parts[number].graph, /*isJudged=*/true);
+      best = findBest(number, /*isJudged=*/true);
     }
     return areRight;
   }
@@ -121,7 +130,8 @@ private:
     return isEqual;
   }
 
-  std::optional<Best> findBest(const Graph &part, bool isJudged) {
+  std::optional<Best> findBest(unsigned number, bool isJudged) {
+    const Graph &part = parts[number].graph;
     unsigned size = countOperations(part);
     if (size == 0)
       return Best{{part, part, {}}, 0, /*isJudged=*/true};
@@ -132,7 +142,9 @@ private:
       result.stopReason = StopReason::TimeLimit;
       return best;
     }
+    noteProgress(number);
     SearchOptions partOptions = options;
+    partOptions.onProgress = nullptr;
     partOptions.judgesCandidates = isJudged;
     Expected<SearchResult> found =
         superoptimizeWhole(canonicalize(part), target, partOptions, clock);
@@ -150,6 +162,24 @@ private:
     return best;
   }
 
+  /// Parts are small: it is enough to say that one begins.
+  void noteProgress(unsigned number) {
+    double seconds = own.getSeconds();
+    if (!options.onProgress || seconds < notedAt + kProgressIntervalS)
+      return;
+    notedAt = seconds;
+    SearchProgress progress;
+    progress.seconds = clock.getSeconds();
+    progress.part = number + 1;
+    progress.numParts = parts.size();
+    progress.states = result.report.counts.states;
+    progress.statesPerSecond = progress.states / seconds;
+    progress.structures = result.report.structures;
+    progress.bestUs = progress.baselineUs = result.report.baselineUs;
+    progress.timeLimitS = options.timeLimitS;
+    options.onProgress(progress);
+  }
+
   std::optional<Best> makeBaseline(const Graph &part) {
     Expected<Graph> baseline =
         buildBaseline(part, target, options.libraryKernels, costModel);
@@ -165,7 +195,7 @@ private:
     Expected<SmallerGraphs> small = withSmallerSizes(part, best.claim.graph);
     if (small)
       best.claim.testPairs.push_back(
-          {{}, std::move(small->lhs), std::move(small->rhs)});
+          {std::move(small->lhs), std::move(small->rhs)});
     else
       llvm::consumeError(small.takeError()); // judged at its own sizes alone
     return best;
@@ -199,7 +229,9 @@ private:
   SearchOptions options;
   CandidateJudge judge;
   const SearchClock &clock;
+  std::optional<unsigned> maxKernels;
   SearchClock own;
+  double notedAt = 0; ///< by its own clock
   std::vector<ProgramPart> parts;
   std::map<std::string, std::optional<Best>> bests; ///< by the part's text
   SearchResult result;
@@ -208,6 +240,6 @@ private:
 
 Expected<SearchResult> mlir::mirage::search::superoptimizeInParts(
     const Graph &program, const Target &target, const SearchOptions &options,
-    const SearchClock &clock) {
-  return PartSearcher(program, target, options, clock).run();
+    const SearchClock &clock, std::optional<unsigned> maxKernels) {
+  return PartSearcher(program, target, options, clock, maxKernels).run();
 }

@@ -17,15 +17,16 @@ namespace mlir::mirage::search {
 /// Searches the program's parts (ProgramParts.h) by themselves, and joins the
 /// best way to write the program as such. What cannot be searched is an
 /// operator as a kernel of its own.
-/// \param program  kernel-level operations, none composed.
-/// \param clock    when it is out, what has not been searched is an operator as
-/// a
-///                 kernel of its own, too.
+/// \param program     kernel-level operations, none composed.
+/// \param clock       when it is out, what has not been searched is an operator
+///                    as a kernel of its own, too.
+/// \param maxKernels  the most kernels of our own in all parts; none: any
+///                    number.
 /// \returns one candidate, or none if nothing can be joined.
-llvm::Expected<SearchResult> superoptimizeInParts(const Graph &program,
-                                                  const Target &target,
-                                                  const SearchOptions &options,
-                                                  const SearchClock &clock);
+llvm::Expected<SearchResult>
+superoptimizeInParts(const Graph &program, const Target &target,
+                     const SearchOptions &options, const SearchClock &clock,
+                     std::optional<unsigned> maxKernels);
 
 } // namespace mlir::mirage::search
 

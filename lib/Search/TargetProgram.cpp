@@ -65,6 +65,10 @@ mlir::mirage::search::makeTargetProgram(const Graph &graph) {
   }
   for (const Node &operation : graph.getNodes()) {
     program.reducedNames |= getLostNames(program, operation);
+    program.hasRowProducts |=
+        getOperatorInfo(operation.opcode).kind == OperatorKind::Contraction &&
+        program.getNames(operation.operands[0]) ==
+            program.getNames(operation.operands[1]);
     program.hasOuterOperations |=
         getOperatorInfo(operation.opcode).kind == OperatorKind::Elementwise &&
         llvm::none_of(operation.operands, [&](ValueId operand) {

@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Search/TestPairs.h"
+#include "Mirage/Graph/GraphJSON.h"
 #include "Mirage/Search/Instantiator.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
@@ -21,16 +23,17 @@ mlir::mirage::search::buildTestPairs(const TargetProgram &program,
     TestSizes sizes = getTestSizes(program, structure.kernels, variant);
     Graph candidate =
         buildGraph(program, structure, plans, sizes.extents, sizes.tilings);
-    Graph small = resize(program.graph, program.names, sizes.extents);
-    pairs.push_back(
-        {std::move(sizes.extents), std::move(small), std::move(candidate)});
+    pairs.push_back({resize(program.graph, program.names, sizes.extents),
+                     std::move(candidate)});
   }
   return pairs;
 }
 
 std::optional<CandidateFilter> &
 TestPairFilter::getFilter(const TestPair &pair) {
-  auto [entry, isNew] = filters.try_emplace(pair.extents);
+  std::string text;
+  llvm::raw_string_ostream(text) << mlir::mirage::toJSON(pair.program);
+  auto [entry, isNew] = filters.try_emplace(std::move(text));
   std::optional<CandidateFilter> &filter = entry->second;
   if (!isNew)
     return filter;

@@ -63,14 +63,20 @@ void mlir::mirage::search::setPartExtents(
 //===----------------------------------------------------------------------===//
 
 /// Tile sizes worth trying for one name: multiples of what matrix instructions
-/// and 128-bit accesses take, and small ones for names that only count rows.
+/// and 128-bit accesses take, small ones for names that only count rows, and
+/// what cuts an extent into few tiles of nearly one size.
 static SmallVector<int64_t> getTileSizes(int64_t extent) {
   static constexpr int64_t kSizes[] = {1,  2,  4,   8,   16,  32, 48,
                                        64, 96, 128, 192, 256, 512};
-  SmallVector<int64_t> sizes;
-  for (int64_t size : kSizes)
-    if (size < extent)
-      sizes.push_back(size);
+  constexpr int64_t kMostEvenTiles = 8, kStep = 8;
+  SmallVector<int64_t> sizes = llvm::to_vector(kSizes);
+  for (int64_t count = 2; count <= kMostEvenTiles; ++count)
+    sizes.push_back(llvm::alignTo(llvm::divideCeil(extent, count), kStep));
+  llvm::erase_if(sizes, [&](int64_t size) {
+    return size >= extent || size > std::end(kSizes)[-1];
+  });
+  llvm::sort(sizes);
+  sizes.erase(llvm::unique(sizes), sizes.end());
   return sizes;
 }
 

@@ -165,22 +165,23 @@ private:
     progress.maxKernels = walk.maxKernels;
     progress.numOperators = walk.numOperators;
     progress.states = result.report.counts.states + walk.states;
-    progress.partStates = walk.states;
+    progress.walkStates = walk.states;
     progress.maxStates = walk.maxStates;
     noteProgress();
   }
 
   void noteProgress() {
-    constexpr double kIntervalS = 0.1;
     double seconds = own.getSeconds();
-    if (seconds < progress.seconds + kIntervalS)
+    if (seconds < notedAt + kProgressIntervalS)
       return;
-    progress.seconds = seconds;
+    notedAt = seconds;
     // It is tried again later, and in the end.
     if (options.checkpoint)
       llvm::consumeError(options.checkpoint->writeIfDue());
     if (!options.onProgress)
       return;
+    progress.seconds = clock.getSeconds();
+    progress.statesPerSecond = progress.states / seconds;
     progress.structures = seen.size();
     progress.timeLimitS = options.timeLimitS;
     progress.baselineUs = result.report.baselineUs;
@@ -224,37 +225,47 @@ private:
     result.candidates = pool->takeRanked();
   }
 
-  /// One kernel first, then several. What was read as an atom is searched as
-  /// such first, then written out.
+  /// Structures of one number of kernels, or of several.
+  struct Walk {
+    ExplorationLimits limits;
+    uint64_t states = 0; ///< that were used
+    bool hasOtherReading = false;
+  };
+
+  /// What was read as an atom is searched as such first, then written out; of
+  /// both, one kernel first, then several.
   void explore() {
-    ExplorationLimits one;
+    ExplorationLimits one, several;
     one.maxBlockOps = one.maxOps = options.maxBlockOps;
-    exploreBoth(one);
-    if (options.maxKernels == 1 || isToEnd())
-      return;
-    ExplorationLimits several;
     several.minKernels = 2;
     several.maxKernels = options.maxKernels;
     several.maxBlockOps = options.maxBlockOps;
     several.maxOps = options.maxOps;
-    exploreBoth(several);
+    llvm::SmallVector<Walk, 2> walks = {{one}};
+    if (options.maxKernels > 1)
+      walks.push_back({several});
+    for (Walk &walk : walks)
+      walk.hasOtherReading =
+          explore(AtomReading::Function, options.maxStates, walk);
+    for (Walk &walk : walks)
+      if (walk.hasOtherReading && walk.states < options.maxStates)
+        exploreWrittenOut(walk);
   }
 
-  void exploreBoth(ExplorationLimits limits) {
-    limits.maxStates = options.maxStates;
-    uint64_t used = 0;
-    if (!explore(AtomReading::Function, limits, used) ||
-        used >= options.maxStates)
-      return;
+  void exploreWrittenOut(Walk &walk) {
     constexpr uint64_t kShareWrittenOut = 20;
-    limits.maxStates =
-        std::min(options.maxStates - used,
-                 llvm::divideCeil(options.maxStates, kShareWrittenOut));
-    explore(AtomReading::WrittenOut, limits, used);
+    explore(AtomReading::WrittenOut,
+            std::min(options.maxStates - walk.states,
+                     llvm::divideCeil(options.maxStates, kShareWrittenOut)),
+            walk);
   }
 
   /// \returns whether the other reading is worth a search of its own.
-  bool explore(AtomReading reading, ExplorationLimits limits, uint64_t &used) {
+  bool explore(AtomReading reading, uint64_t maxStates, Walk &walk) {
+    if (isToEnd())
+      return stopEarly();
+    ExplorationLimits limits = walk.limits;
+    limits.maxStates = maxStates;
     limits.maxGridAxes = options.maxGridAxes;
     limits.joins = {options.allowSummedOutputs, options.allowGridAccumulates};
     limits.pruner = options.pruner;
@@ -285,7 +296,7 @@ private:
     for (const SearchRound &round : explorer.getRounds()) {
       result.report.counts += round.counts;
       result.report.cuts += round.cuts;
-      used += round.counts.states;
+      walk.states += round.counts.states;
       result.report.rounds.push_back(round);
     }
     switch (why) {
@@ -391,6 +402,7 @@ private:
   bool cutsNothing = false; ///< bounds on costs are not heeded
   std::optional<CandidatePool> pool;
   SearchProgress progress;
+  double notedAt = 0; ///< by its own clock
   /// The program has no trials that count, so neither has any structure.
   bool cannotJudge = false;
   std::set<TextHash> seen; ///< structures

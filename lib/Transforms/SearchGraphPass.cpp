@@ -21,6 +21,7 @@
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 namespace mlir::mirage {
 #define GEN_PASS_DEF_SEARCHGRAPHPASS
@@ -117,7 +118,7 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
 
   void runOnOperation() override {
     SearchGraphOptions options = makeOptions();
-    if (failed(check(options)) ||
+    if (failed(check(options)) || failed(checkReport()) ||
         failed(resolveTarget(getOperation(), flags.target)))
       return signalPassFailure();
     std::unique_ptr<cache::CacheStore> store;
@@ -257,6 +258,23 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
     if (!store->isOpen()) // it has said why
       store = nullptr;
     return success();
+  }
+
+  /// A report takes an earlier one's place; some other file is there by
+  /// mistake.
+  LogicalResult checkReport() {
+    if (flags.report.empty() || !llvm::sys::fs::is_regular_file(flags.report))
+      return success();
+    auto buffer = llvm::MemoryBuffer::getFile(flags.report);
+    if (!buffer || (*buffer)->getBuffer().empty()) // writing it says why
+      return success();
+    llvm::Expected<llvm::json::Value> value =
+        llvm::json::parse((*buffer)->getBuffer());
+    if (value && value->getAsObject() && value->getAsObject()->get("graphs"))
+      return success();
+    llvm::consumeError(value.takeError());
+    return fail("expects report to be a new file or an earlier report, got '" +
+                flags.report.getValue() + "', which is something else");
   }
 
   LogicalResult writeReport(llvm::json::Array graphs) {

@@ -73,6 +73,8 @@ llvm::Expected<CandidateFilter> CandidateFilter::create(const Graph &program,
 }
 
 CandidateFilter::Answer CandidateFilter::test(const Graph &candidate) const {
+  assert(countInputElements(candidate) == countInputElements(trials->program) &&
+         "trials have a value for each element of the program's inputs");
   if (1 + computeExpNesting(candidate) > trials->height)
     return Answer::Undecided;
   Comparison comparison(trials->program);

@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   mirage-checkpoint merge OUT IN...   joins checkpoints of shards of a search
+//   mirage-checkpoint merge OUT IN...   joins checkpoints of shards of a
+//   search,
+//                                       and what OUT has of it
 //
 // docs/Search.md, "Running a search", says what checkpoints are.
 //
@@ -22,7 +24,8 @@ namespace cl = llvm::cl;
 
 static cl::SubCommand merge("merge", "Joins checkpoints of shards of a search");
 static cl::opt<std::string> output(cl::Positional, cl::Required,
-                                   cl::desc("<file to write>"), cl::sub(merge));
+                                   cl::desc("<file to write or add to>"),
+                                   cl::sub(merge));
 static cl::list<std::string> inputs(cl::Positional, cl::OneOrMore,
                                     cl::desc("<checkpoints>"), cl::sub(merge));
 

@@ -14,8 +14,11 @@
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <mutex>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 using namespace mlir;
 using mlir::mirage::SearchMonitor;
@@ -55,35 +58,84 @@ static void releaseInterrupts() {
 // Progress
 //===----------------------------------------------------------------------===//
 
-/// What one number makes of so many: 1234567 is 1.23M.
+/// Three digits or a few more: 1234567 is 1.23M.
 static std::string shorten(double number) {
   for (auto [unit, suffix] : {std::pair(1e9, "G"), {1e6, "M"}, {1e3, "k"}})
-    if (number >= unit)
-      return llvm::formatv("{0:f2}{1}", number / unit, suffix);
+    if (double units = number / unit; units >= 1)
+      return llvm::formatv(units < 10    ? "{0:f2}{1}"
+                           : units < 100 ? "{0:f1}{1}"
+                                         : "{0:f0}{1}",
+                           units, suffix);
   return llvm::formatv("{0:f0}", number);
 }
 
-static std::string describe(StringRef function, const SearchProgress &now) {
-  double seconds = std::max(now.seconds, 1e-3);
-  std::string text = llvm::formatv(
-      "@{0}: {1:f1} s, {2} states ({3}/s), {4} structures, best {5:f2} us, one "
-      "by one {6:f2} us; {7} with {8} operators, {9:f0}% of {10} states",
-      function, now.seconds, shorten(now.states), shorten(now.states / seconds),
-      now.structures, now.bestUs, now.baselineUs,
+static double getShareOfStates(const SearchProgress &now) {
+  return now.maxStates == 0 ? 0 : double(now.walkStates) / now.maxStates;
+}
+static double getShareOfTime(const SearchProgress &now) {
+  return now.timeLimitS == 0 ? 0 : now.seconds / now.timeLimitS;
+}
+
+static std::string describeSpeed(const SearchProgress &now) {
+  return llvm::formatv("{0:f1} s, {1} states ({2}/s), {3} structures",
+                       now.seconds, shorten(now.states),
+                       shorten(now.statesPerSecond), now.structures);
+}
+
+/// What is being looked at, and how much of the limit on it is used.
+static std::string describeWalk(const SearchProgress &now) {
+  if (now.numParts > 0)
+    return llvm::formatv("part {0} of {1}", now.part, now.numParts);
+  return llvm::formatv(
+      "{0} with {1} operators, {2:f0}% of {3} states",
       now.maxKernels == 1
           ? "one kernel"
           : llvm::formatv("up to {0} kernels", now.maxKernels).str(),
-      now.numOperators,
-      now.maxStates == 0 ? 0.0 : 100.0 * now.partStates / now.maxStates,
-      shorten(now.maxStates));
+      now.numOperators, 100 * getShareOfStates(now), shorten(now.maxStates));
+}
+
+static std::string describe(StringRef function, const SearchProgress &now) {
+  std::string text = llvm::formatv(
+      "@{0}: {1}, best {2:f2} us, one by one {3:f2} us; {4}", function,
+      describeSpeed(now), now.bestUs, now.baselineUs, describeWalk(now));
   if (now.timeLimitS != 0)
-    text += llvm::formatv(", {0:f0}% of {1} s",
-                          100 * now.seconds / now.timeLimitS, now.timeLimitS);
+    text += llvm::formatv(", {0:f0}% of {1} s", 100 * getShareOfTime(now),
+                          now.timeLimitS);
   return text;
 }
 
+/// The limit that is nearest.
+static std::string describeLimit(const SearchProgress &now) {
+  double states = getShareOfStates(now), time = getShareOfTime(now);
+  if (time > states)
+    return llvm::formatv("{0:f0}% of {1} s", 100 * time, now.timeLimitS);
+  if (now.numParts > 0)
+    return describeWalk(now);
+  return llvm::formatv("{0:f0}% of {1}", 100 * states, shorten(now.maxStates));
+}
+
+/// For terminals of some 80 columns.
+static std::string describeShortly(const SearchProgress &now) {
+  return llvm::formatv("{0}, {1:f1} of {2:f1} us, {3}", describeSpeed(now),
+                       now.bestUs, now.baselineUs, describeLimit(now));
+}
+
+/// Of standard error; 0 where it has none. LLVM asks the environment alone, and
+/// shells keep COLUMNS to themselves.
+static unsigned getColumns() {
+  winsize size = {};
+  if (unsigned columns = llvm::sys::Process::StandardErrColumns())
+    return columns;
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
 namespace {
-enum class Mode { Off, Plain, Live };
+enum class Mode {
+  Off,
+  LongSearches, ///< lines, of those that take some seconds
+  Plain,        ///< lines, and how each search ended
+  Live,         ///< one line, written over
+};
 
 /// All searches of the process, as signals and standard error are its own.
 class Console {
@@ -91,8 +143,10 @@ public:
   void begin(StringRef progress) {
     std::lock_guard<std::mutex> lock(mutex);
     mode = parse(progress);
-    if (numRunning++ == 0)
-      catchInterrupts();
+    if (numRunning++ > 0)
+      return;
+    catchInterrupts();
+    printedAt = Clock::now();
   }
 
   void end() {
@@ -102,7 +156,6 @@ public:
     if (mode == Mode::Live)
       llvm::errs() << "\r\033[K";
     last.clear();
-    printedAt = 0;
     if (--numRunning == 0)
       releaseInterrupts();
   }
@@ -113,40 +166,43 @@ public:
       return;
     last = describe(function, now);
     if (mode == Mode::Live) {
-      printLive();
-    } else if (now.seconds >= printedAt + kPlainIntervalS) {
+      printLive(now);
+    } else if (Clock::now() >= printedAt + kInterval) {
       llvm::errs() << last << '\n';
-      printedAt = now.seconds;
+      printedAt = Clock::now();
       last.clear();
     }
   }
 
 private:
-  static constexpr double kPlainIntervalS = 5;
+  // Not the search's own, which begins anew with each part of a program.
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::seconds kInterval{5};
 
   static Mode parse(StringRef progress) {
-    if (progress == "plain")
-      return Mode::Plain;
-    bool isLive =
-        progress == "live" ||
-        (progress == "auto" && llvm::sys::Process::StandardErrIsDisplayed());
-    return isLive ? Mode::Live : Mode::Off;
+    bool isAuto = progress == "auto";
+    if (progress == "live" ||
+        (isAuto && llvm::sys::Process::StandardErrIsDisplayed()))
+      return Mode::Live;
+    if (isAuto)
+      return Mode::LongSearches;
+    return progress == "plain" ? Mode::Plain : Mode::Off;
   }
 
   /// One line, or less where the terminal is narrow.
-  void printLive() {
-    unsigned columns = llvm::sys::Process::StandardErrColumns();
-    StringRef text = last;
-    if (columns > 1)
-      text = text.take_front(columns - 1);
+  void printLive(const SearchProgress &now) {
+    unsigned columns = getColumns();
+    std::string text = last;
+    if (columns > 1 && text.size() >= columns)
+      text = StringRef(describeShortly(now)).take_front(columns - 1).str();
     llvm::errs() << '\r' << text << "\033[K";
   }
 
   std::mutex mutex;
   Mode mode = Mode::Off;
   unsigned numRunning = 0;
-  std::string last; ///< not yet printed, where lines are
-  double printedAt = 0;
+  std::string last;            ///< not yet printed, where lines are
+  Clock::time_point printedAt; ///< or when the first search began
 };
 
 Console &getConsole() {

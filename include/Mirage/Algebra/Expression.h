@@ -63,7 +63,7 @@ struct Atom {
   enum class Kind : uint8_t {
     Input,    ///< tensor `payload` read at `letters`, one per dimension
     Constant, ///< a positive number; `payload` has its bits
-    Extent,   ///< how many values the names of `letters` take together
+    Extent,   ///< how many values the name of `letters`, which is one, takes
     Function, ///< function `payload` of `arguments`, over bound `letters`
   };
   Kind kind = Kind::Input;
@@ -91,6 +91,10 @@ struct Monomial {
   uint16_t height = 0; ///< derived: as of Atom, own binders included
   double namings = 1;  ///< derived: as of Form
 
+  /// True of 1 and nothing else.
+  bool isOne() const {
+    return isOnlySize() && bound.empty() && symbols.empty() && !isNegative;
+  }
   /// True of a number made of extents alone: Σ_k 1, 1, symbols.
   bool isOnlySize() const {
     return atoms.empty() && exponent == FormId::None &&
@@ -157,7 +161,8 @@ public:
   FormId constant(double value);
   /// A number with a name and no value known to the laws, such as ln 2.
   FormId namedConstant(llvm::StringRef text);
-  /// How many values the names take together, as a factor that stays in place.
+  /// How many values the names take together: a factor for each, which stay in
+  /// place.
   FormId extent(llvm::ArrayRef<NameId> dimensions);
 
   FormId add(FormId lhs, FormId rhs);
@@ -195,6 +200,11 @@ public:
   /// The largest number of monomials that `mul` of these would have.
   uint64_t countProduct(FormId lhs, FormId rhs) const;
   bool isFunction(const Atom &atom, llvm::StringRef text) const;
+  /// Whether a monomial is a number of the program: a product of constants and
+  /// extents, with a sign or none. Parts of sums are none.
+  bool isConstant(const Monomial &monomial) const;
+  /// A monomial without its factors that are numbers of the program.
+  Monomial dropConstants(Monomial monomial) const;
 
   /// The form as text, deterministic: monomials sorted by their text.
   std::string toString(FormId id) const;

@@ -38,9 +38,17 @@ struct SubexpressionOptions {
   /// c may be negative only where the target is. False: any sign may be mended
   /// by a factor −1, as the laws allow; what oracles are compared with.
   bool strictSigns = true;
+  /// With strict signs: x - y is contained in y - x, and with constants beside
+  /// it. For functions that have a sign in them: 1/(1 + exp(y - x)).
+  bool flipsDifferences = false;
+  /// With strict signs: so is -x in x, as for 1/(1 + exp(-(-x))).
+  bool flipsTerms = false;
   /// A quotient of denominators or radicands may have monomials that are only
   /// a size: what 1·x = x read backwards under a sum allows; for oracles.
   bool sizeOnlyQuotients = false;
+  /// Monomials of quotients may be 1: 1 + x is a factor of 1 + x + y + x·y.
+  /// Without, nothing that adds a one to something is on offer.
+  bool onesInQuotients = false;
 };
 
 /// Exact division of monomials and forms.
@@ -91,9 +99,10 @@ public:
                     SubexpressionOptions options = {});
 
   bool contains(FormId candidate) override;
-  /// Whether the candidate stands in the target as it is, with nothing
-  /// multiplied to it; `orAsSummand`: or in a factor that is a sum. The place
-  /// of constant factors and signs (docs/Search.md).
+  /// Whether the candidate stands in the target as it is, or squared, with
+  /// nothing multiplied to it but constants and signs; `orAsSummand`: or in a
+  /// factor that is a sum. The place of constant factors and signs
+  /// (docs/Search.md).
   bool containsWhole(FormId candidate, bool orAsSummand);
   /// The target and what its denominators, exponents, radicands and arguments
   /// are, letters opened.
@@ -113,6 +122,7 @@ private:
   void addLevelsInside(const Atom &atom, uint16_t firstScope);
   bool isContainedIn(FormId candidate, const Level &level,
                      bool asWhole = false);
+  bool isTheSame(const QuotientFinder::Match &match, FormId candidate);
   bool isContainedInLevels(FormId candidate);
   bool isContainedAsMax(const Atom &bareMax);
   bool decide(FormId candidate);

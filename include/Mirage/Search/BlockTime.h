@@ -60,12 +60,41 @@ struct BlockShape {
   int64_t stages = 1;
 };
 
+/// What a block does, shared out over its threads.
+class SharedBlockWork {
+public:
+  BlockTime getTime(int64_t stages) const;
+
+private:
+  friend class BlockWork;
+  SharedBlockWork(const Target &target, int64_t numIterations)
+      : target(target), numIterations(numIterations) {}
+
+  struct Phase {
+    double loadBytes = 0;
+    int64_t numAhead = 0; ///< accesses of the busiest thread that may run ahead
+    int64_t numOthers = 0;             ///< all others
+    double aloneUs = 0, computeUs = 0; ///< of operations
+  };
+  double getWaitUs(int64_t numAccesses) const;
+  double getLoadsUs(const Phase &phase) const;
+  PhaseTime getTime(const Phase &phase) const;
+  BlockTime getTimeAhead(int64_t stages) const;
+
+  const Target &target;
+  int64_t numIterations;
+  Phase outside, iteration;
+};
+
 /// What a block does, whatever its shape is.
 class BlockWork {
 public:
   BlockWork(const KernelWork &kernel, const Target &target);
 
-  BlockTime getTime(BlockShape shape) const;
+  SharedBlockWork share(int64_t threads) const;
+  BlockTime getTime(BlockShape shape) const {
+    return share(shape.threads).getTime(shape.stages);
+  }
 
 private:
   struct Load {
@@ -73,12 +102,6 @@ private:
     double bytes = 0;
     int64_t numAccesses = 0; ///< of all threads
     bool canRunAhead = false;
-  };
-  /// The loads of a phase, by the busiest thread.
-  struct LoadCounts {
-    double bytes = 0;
-    int64_t numAhead = 0; ///< accesses that may run ahead
-    int64_t numOthers = 0;
   };
   /// An operation: on so many elements, each of which is a sum of `length`
   /// products where it is a product without tensor cores.
@@ -90,11 +113,6 @@ private:
   };
   Step getStep(const KernelWork::Operation &operation) const;
   double getAloneUs(const Step &step, int64_t threads) const;
-  LoadCounts countLoads(bool inLoop, int64_t threads) const;
-  double getWaitUs(int64_t numAccesses) const;
-  void addLoads(const LoadCounts &counts, PhaseTime &time) const;
-  void addSteps(bool inLoop, int64_t threads, PhaseTime &time) const;
-  BlockTime getTimeAhead(BlockShape shape) const;
 
   const Target &target;
   int64_t numIterations;

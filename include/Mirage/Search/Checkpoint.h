@@ -69,6 +69,7 @@ public:
   llvm::Error write();
   /// The same, if the last time is some seconds ago.
   llvm::Error writeIfDue();
+  void setWriteInterval(double seconds) { writeIntervalS = seconds; }
 
 private:
   friend llvm::Expected<uint64_t>
@@ -82,11 +83,13 @@ private:
   std::string path;
   CheckpointHeader header;
   double writtenAt = 0; ///< seconds of the steady clock
+  double writeIntervalS = 5;
 };
 
-/// Writes the records of all inputs to one checkpoint, of the whole search.
-/// \returns their number, or an error if inputs cannot be read, are of
-/// different searches or disagree on an item.
+/// Adds the records of all inputs to one checkpoint, of the whole search.
+/// \returns the number that it has then, or an error if inputs, or the output
+/// where there is one, cannot be read, are of different searches or disagree on
+/// an item; nothing is written then.
 llvm::Expected<uint64_t> mergeCheckpoints(llvm::StringRef output,
                                           llvm::ArrayRef<std::string> inputs);
 

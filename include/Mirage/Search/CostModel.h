@@ -23,7 +23,7 @@
 
 namespace mlir::mirage::search {
 
-class BlockWork;
+struct BlockTime;
 struct BlockShape;
 
 /// The numbers of threads that a block may have, ascending. Powers of two, as
@@ -136,7 +136,7 @@ public:
   double estimateUs(const Graph &graph) const override;
 
 private:
-  double estimateUs(const KernelWork &work, const BlockWork &block,
+  double estimateUs(const KernelWork &work, const BlockTime &block,
                     BlockShape shape) const;
   /// How many numbers of stages there are to choose from.
   struct StageRange {

@@ -185,6 +185,8 @@ private:
   bool isPlaced(const Step &step) const;
   bool isOuterProduct(const Step &step) const;
   Place getPlace(const Step &step, unsigned operand, unsigned position) const;
+  Place getPlaceOfReciprocal(const Step &step, unsigned operand,
+                             unsigned position) const;
   bool isInOrderOfSums(const Step &step, const Tensor &operand) const;
   std::optional<Tensor> makeTensor(const Step &step) const;
   Judgement judge(const Step &step);

@@ -1,5 +1,4 @@
-//===- OperatorOffers.h - What the operator table offers a search *- C++
-//-*-===//
+//===- OperatorOffers.h - What the operator table offers --------*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -30,9 +29,10 @@ struct OperatorOffer {
   /// x times a constant: placed last among the factors of a term.
   bool isFactor = false;
   bool isNegation = false; ///< a factor that is only a sign
-  /// 1/x, or 1/f(x) with f on offer: never multiplied, since that is a
-  /// division.
+  /// 1/x, or 1/f(x) with f on offer: multiplied where a division is not as
+  /// good.
   bool isReciprocal = false;
+  bool invertsFunction = false; ///< it is 1/f(x)
   /// A sum and nothing else: passes through products and other sums.
   bool isLinearReduction = false;
   /// A reduction that joins parts of what is reduced already.
@@ -48,6 +48,10 @@ struct OperatorOffer {
   };
   llvm::SmallVector<Position, 2> positions; ///< by operand
   bool multiplies() const;
+  bool isOwn = false; ///< an operation of the program
+  /// What the result has besides the operand: some term with a sign; 1 as a
+  /// term.
+  bool hasSign = false, addsOne = false;
 };
 
 /// In the order of the table; their order ranks operators (Enumerator.h).

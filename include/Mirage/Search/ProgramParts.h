@@ -15,7 +15,8 @@
 //
 // Views (transposes, reshapes) belong to the operations that read them, so that
 // none of them is stored for its own sake. Neither is what one elementwise
-// operation makes of one value: reading that value costs no more.
+// operation makes of one value: reading that value costs no more. But where a
+// library multiplies matrices, which does nothing else, its factors may be.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,6 +33,8 @@ struct PartLimits {
   /// Operations, views not counted. A part of one operation is always there.
   unsigned maxOperations = 12;
   unsigned maxInputs = 5;
+  /// Whatever a matmul reads may be stored.
+  bool storesFactors = false;
 };
 
 struct ProgramPart {
@@ -49,16 +52,24 @@ unsigned countOperations(const Graph &program);
 std::vector<ProgramPart> enumerateParts(const Graph &program,
                                         const PartLimits &limits);
 
-/// The cheapest way to write a program as parts.
+struct PartCost {
+  double us = 0;
+  unsigned numKernels = 1; ///< of our own
+};
+
 struct PartChoice {
   std::vector<unsigned> parts; ///< in an order in which they can run
   double us = 0;
 };
-/// \param getPartUs  what a part takes; none where it cannot be had.
-/// \returns none if some value cannot be had.
+
+/// The cheapest way to write a program as parts.
+/// \param getCost     what a part takes; none where it cannot be had.
+/// \param maxKernels  the most of our own in all parts; none: any number.
+/// \returns none if some value cannot be had, or not with so many kernels.
 std::optional<PartChoice>
 chooseParts(const Graph &program, llvm::ArrayRef<ProgramPart> parts,
-            llvm::function_ref<std::optional<double>(unsigned part)> getPartUs);
+            llvm::function_ref<std::optional<PartCost>(unsigned part)> getCost,
+            std::optional<unsigned> maxKernels = std::nullopt);
 
 /// The program as graphs that compute its parts.
 Graph joinParts(const Graph &program, llvm::ArrayRef<ProgramPart> parts,

@@ -30,12 +30,16 @@ using StructureVerifier =
 
 /// How far a search is.
 struct SearchProgress {
-  double seconds = 0;
+  double seconds = 0; ///< since the program's search began
+  /// Of a program that is searched in parts: the one that is next, from 1.
+  /// There is no walk of the whole then.
+  unsigned part = 0, numParts = 0;
   /// Of the structures that are enumerated.
   unsigned maxKernels = 1, numOperators = 0;
-  uint64_t states = 0; ///< of the whole search
-  /// Of the part that is being walked, and its limit.
-  uint64_t partStates = 0, maxStates = 0;
+  uint64_t states = 0;
+  double statesPerSecond = 0;
+  /// Of the walk that goes on, and its limit.
+  uint64_t walkStates = 0, maxStates = 0;
   uint64_t structures = 0;
   double bestUs = 0,
          baselineUs = 0; ///< predicted; the best is not yet verified

@@ -35,6 +35,9 @@ struct TargetProgram {
   llvm::SmallVector<CausalNames, 1> causalMasks;
   /// Some elementwise operation joins operands of which neither has all names.
   bool hasOuterOperations = false;
+  /// Some matrix product has operands with the same names: rows times columns,
+  /// a number each. Other programs have products and sums of these.
+  bool hasRowProducts = false;
   /// Maxima were removed (Stabilizers.h), and kernels need others.
   bool isStripped = false;
   /// How many names the tensor with most of them has.

@@ -18,7 +18,6 @@ namespace mlir::mirage::search {
 
 /// The program and a structure at the same small sizes.
 struct TestPair {
-  llvm::SmallVector<int64_t> extents; ///< by name
   Graph program, candidate;
 };
 
@@ -28,8 +27,9 @@ std::vector<TestPair> buildTestPairs(const TargetProgram &program,
                                      const Structure &structure,
                                      llvm::ArrayRef<KernelPlan> plans);
 
-/// Quick tests of many structures of one program. What they let pass is still
-/// to be verified: they have no bound, and their trials are always the same.
+/// Quick tests of many structures of a few programs. What they let pass is
+/// still to be verified: they have no bound, and their trials are always the
+/// same.
 class TestPairFilter {
 public:
   explicit TestPairFilter(uint64_t seed) : seed(seed) {}
@@ -43,8 +43,9 @@ private:
   std::optional<CandidateFilter> &getFilter(const TestPair &pair);
 
   uint64_t seed;
-  /// By the program's extents; none where trials of the program cannot be had.
-  std::map<llvm::SmallVector<int64_t>, std::optional<CandidateFilter>> filters;
+  /// By the program at its small sizes, as text: parts of a program may have
+  /// the same extents. None where trials of the program cannot be had.
+  std::map<std::string, std::optional<CandidateFilter>> filters;
 };
 
 } // namespace mlir::mirage::search

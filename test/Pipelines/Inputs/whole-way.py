@@ -15,13 +15,14 @@ def run(*command):
 def take(program, tools, work):
     optimized = work / f"{program.stem}.mlir"
     artifact = work / program.stem
-    search = run(tools / "mirage-opt", program, "--mirage-superoptimize", "-o", optimized)
+    search = run(tools / "mirage-opt", program, "--mirage-superoptimize=progress=off",
+                 "-o", optimized)
     if search.returncode:
         return "no search: " + search.stderr
     judged = run(tools / "mirage-verify", program, optimized, "--seed=1")
     verdict = {0: "equal", 1: "different", 3: "unknown"}.get(judged.returncode, judged.stderr)
-    compiled = run(tools / "mirage-opt", program, f"--mirage-compile=artifact={artifact}",
-                   "-o", "/dev/null")
+    compiled = run(tools / "mirage-opt", program,
+                   f"--mirage-compile=progress=off artifact={artifact}", "-o", "/dev/null")
     if compiled.returncode:
         return "no artifact: " + compiled.stderr
     if compiled.stderr:  # spilled registers, for one

@@ -1,16 +1,21 @@
-"""interrupt-search.py ARGS...: runs mirage-opt with these, sends it SIGINT once it says how far
-its search is and has found something, and exits with its exit code."""
+"""interrupt-search.py WHEN SIGNALS ARGS...: runs mirage-opt with these and sends it signals, once it
+says how far its search is and that matches WHEN, a moment between them; says how it ended."""
 import re
 import signal
 import subprocess
 import sys
+import time
 
-process = subprocess.Popen(["mirage-opt", *sys.argv[1:]], stderr=subprocess.PIPE, text=True)
+when, signals = sys.argv[1:3]
+signal.signal(signal.SIGINT, signal.SIG_DFL)  # jobs in the background inherit that it is ignored
+process = subprocess.Popen(["mirage-opt", *sys.argv[3:]], stderr=subprocess.PIPE, text=True)
 was_sent = False
 for line in process.stderr:
-    found = re.search(r" ([1-9]\S*) structures", line)
-    if found and not was_sent:
-        process.send_signal(signal.SIGINT)
+    if not was_sent and re.search(when, line):
         was_sent = True
-        print("interrupted", flush=True)
-sys.exit(process.wait(timeout=300))
+        for number, name in enumerate(signals.split(",")):
+            time.sleep(0.02 if number else 0)
+            process.send_signal(signal.Signals[name])
+            print("sent", name, flush=True)
+code = process.wait(timeout=300)
+print("ended by", signal.Signals(-code).name if code < 0 else f"exit code {code}")

@@ -59,7 +59,8 @@ std::optional<Term> TermTable::make(const StructureOperator &op) const {
       return std::nullopt;
     if (op.over != kNoName && !contains(other.names, op.over))
       return std::nullopt;
-    if (op.over != kNoName && term.names == other.names)
+    if (op.over != kNoName && term.names == other.names &&
+        !program.hasRowProducts)
       return std::nullopt; // no matrix product
     term.phase = high;
     term.axes |= other.axes;

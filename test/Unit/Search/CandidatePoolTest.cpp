@@ -26,7 +26,7 @@ protected:
     options.maxBlockOps = 6;
     options.maxKernels = 1;
     options.cutsKernels = options.cutsInstances = false;
-    options.judgesCandidates = false;
+    options.judgesCandidates = options.cutsProgram = false;
     ranked = llvm::cantFail(superoptimize(program.graph, options)).candidates;
   }
 

@@ -132,6 +132,7 @@ TEST(CutsTest, BoundsLoseNothingOfThreeKernels) {
 TEST(CutsTest, ARejectionEndsBranchAndBound) {
   SearchOptions cutting;
   cutting.maxOps = cutting.maxBlockOps = 5;
+  cutting.cutsProgram = false;
   cutting.verify = [](const Graph &, const Graph &) { return false; };
   SearchOptions plain = cutting;
   plain.cutsKernels = plain.cutsInstances = false;

@@ -92,13 +92,15 @@ TEST(ProgramPartsTest, APartComputesItsValue) {
   EXPECT_EQ(expected[0].values, found[0].values);
 }
 
-/// The least sum over all sets of parts that give what they read and the
-/// outputs.
+/// The least sum over all sets of at most `maxParts` parts that give what they
+/// read and the outputs.
 double findCheapestByForce(const Graph &graph,
                            llvm::ArrayRef<ProgramPart> parts,
-                           llvm::ArrayRef<double> us) {
+                           llvm::ArrayRef<double> us, unsigned maxParts) {
   double best = 1e30;
   for (uint64_t set = 0; set < uint64_t(1) << parts.size(); ++set) {
+    if (unsigned(llvm::popcount(set)) > maxParts)
+      continue;
     std::set<ValueId> stored,
         wanted(graph.getOutputs().begin(), graph.getOutputs().end());
     double sum = 0;
@@ -129,11 +131,21 @@ TEST(ProgramPartsTest, TheChoiceIsTheCheapest) {
       state = state * 6364136223846793005 + 1442695040888963407;
       us.push_back(1 + double(state >> 33) / double(uint64_t(1) << 31) * 4);
     }
-    auto choice = chooseParts(graph, parts, [&](unsigned part) {
-      return std::optional<double>(us[part]);
-    });
+    auto getCost = [&](unsigned part) {
+      return std::optional<PartCost>({us[part]});
+    };
+    for (unsigned maxKernels = 1; maxKernels < 5; ++maxKernels) {
+      auto few = chooseParts(graph, parts, getCost, maxKernels);
+      ASSERT_TRUE(few);
+      EXPECT_LE(few->parts.size(), maxKernels);
+      EXPECT_NEAR(few->us, findCheapestByForce(graph, parts, us, maxKernels),
+                  1e-9);
+    }
+    EXPECT_FALSE(chooseParts(graph, parts, getCost, 0));
+    auto choice = chooseParts(graph, parts, getCost);
     ASSERT_TRUE(choice);
-    EXPECT_NEAR(choice->us, findCheapestByForce(graph, parts, us), 1e-9);
+    EXPECT_NEAR(choice->us, findCheapestByForce(graph, parts, us, parts.size()),
+                1e-9);
     choices.insert(choice->parts);
     std::set<ValueId> stored;
     for (unsigned part : choice->parts) {
@@ -151,15 +163,35 @@ TEST(ProgramPartsTest, WhatCannotBeHadIsGoneAround) {
   std::vector<ProgramPart> parts = enumerateParts(graph, {});
   auto choose = [&](unsigned largest) {
     return chooseParts(graph, parts,
-                       [&](unsigned part) -> std::optional<double> {
+                       [&](unsigned part) -> std::optional<PartCost> {
                          if (parts[part].operations.size() > largest)
                            return std::nullopt;
-                         return 1;
+                         return PartCost{1};
                        });
   };
   EXPECT_EQ(choose(5)->parts.size(), 1u);
   EXPECT_EQ(choose(1)->parts.size(), 5u);
   EXPECT_FALSE(choose(0));
+}
+
+/// Parts of equal extents that compute different things, and read different
+/// numbers of inputs.
+TEST(ProgramPartsTest, PartsAreJudgedByTheirOwnTrials) {
+  ProgramBuilder b;
+  std::vector<ValueId> inputs;
+  for (unsigned i = 0; i < 13; ++i)
+    inputs.push_back(b.input({64, 64}));
+  ValueId last = inputs[0];
+  for (unsigned i = 1; i < inputs.size(); ++i)
+    last = b.apply(i % 3 == 0 ? Opcode::Mul : Opcode::Add, {last, inputs[i]});
+  SearchOptions options;
+  options.maxStates = 2000;
+  SearchResult result =
+      llvm::cantFail(superoptimize(b.finish({last}), options));
+  ASSERT_EQ(result.candidates.size(), 1u);
+  EXPECT_GT(result.candidates[0].claims.size(), 1u) << "parts were chosen";
+  EXPECT_EQ(result.report.filtered, 0u);
+  EXPECT_EQ(result.report.rejected, 0u);
 }
 
 /// What no search takes stands as a kernel of its own between what it does.
