@@ -83,7 +83,7 @@ Enumerator::Place Enumerator::getPlace(const Step &step, unsigned operand,
   using Position = OperatorOffer::Position;
   const OperatorOffer &offer = space.offers[step.offer];
   const Tensor &tensor = tensors[operand];
-  if (!tensor.offer)
+  if (!tensor.offer || limits.inAnyPlace)
     return Place::Right;
   const OperatorOffer &from = *tensor.offer;
   bool isContraction = offer.row->kind == OperatorKind::Contraction;
@@ -184,7 +184,7 @@ Enumerator::Judgement Enumerator::judgeUncached(const Step &step) {
     return {form, PruneReason::Size};
   if (!space.getPruner().contains(form))
     return {form, PruneReason::Expression};
-  if (offer.isFactor &&
+  if (offer.isFactor && !limits.inAnyPlace &&
       !space.test->containsWhole(form, /*orAsSummand=*/!offer.isNegation))
     return {form, PruneReason::Place};
   return {form, std::nullopt};

@@ -100,6 +100,9 @@ struct EnumerationLimits {
   /// Functions and roots that are missing do not count as operators to come,
   /// for tests that nothing is lost where they do.
   bool ignoresFunctions = false;
+  /// Factors, signs, reciprocals and sums anywhere, for tests that those that
+  /// are visited are respellings of what is not.
+  bool inAnyPlace = false;
   /// Asked now and then; true ends the run. Empty: never.
   std::function<bool()> isOutOfTime = {};
 };

@@ -26,6 +26,8 @@ TermTable::TermTable(const TargetProgram &program, AtomReading reading,
       numInputs(program.inputs.size()) {
   declareNames(context, program);
   TargetForms all = computeForms(context, program, reading);
+  if (all.hasVariances)
+    forms.useVariances();
   target = all.ofValues[program.graph.getOutputs()[0]];
   for (ValueId input : program.inputs) {
     Term term;

@@ -15,8 +15,8 @@ using namespace mlir::mirage::test;
 
 llvm::StringRef mlir::mirage::test::getRuleName(RespellingRule rule) {
   static constexpr llvm::StringLiteral kNames[] = {
-      "duplicate",   "square",        "reciprocal",
-      "partial sum", "order of sums", "factor"};
+      "duplicate",     "square", "reciprocal", "partial sum",
+      "order of sums", "factor", "difference"};
   return kNames[unsigned(rule)];
 }
 
@@ -86,6 +86,8 @@ private:
       return applyOrderOfSums(getOp(term));
     case Rule::Factor:
       return applyFactor(getOp(term));
+    case Rule::Difference:
+      return applyDifference(getOp(term));
     }
     return std::nullopt;
   }
@@ -199,6 +201,23 @@ private:
       std::optional<TermId> first = table.add(inner);
       if (first)
         return add(StructureOperator(getOp(factor)), {*first});
+    }
+    return std::nullopt;
+  }
+
+  std::optional<TermId> applyDifference(const StructureOperator &op) {
+    if (op.opcode != Opcode::Add && op.opcode != Opcode::Sub)
+      return std::nullopt;
+    for (unsigned position : {1, 0}) {
+      TermId negated = op.operands[position], other = op.operands[1 - position];
+      if (table.get(negated).isInput || getOp(negated).opcode != Opcode::Neg ||
+          !isAlone(negated))
+        continue;
+      TermId operand = getOp(negated).operands[0];
+      if (op.opcode == Opcode::Add)
+        return add(Opcode::Sub, {other, operand});
+      std::optional<TermId> sum = add(Opcode::Add, {other, operand});
+      return sum && position == 0 ? add(Opcode::Neg, {*sum}) : sum;
     }
     return std::nullopt;
   }

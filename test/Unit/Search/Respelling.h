@@ -26,8 +26,9 @@ enum class RespellingRule : uint8_t {
   PartialSum,  ///< accumulate(sum over the loop's name) as one operator
   OrderOfSums, ///< over names ascending, the loop, then axes ascending
   Factor,      ///< a constant or a sign moves outward
+  Difference,  ///< x + (-y) as x - y, -x - y as -(x + y)
 };
-constexpr unsigned kNumRespellingRules = 6;
+constexpr unsigned kNumRespellingRules = 7;
 llvm::StringRef getRuleName(RespellingRule rule);
 
 struct Respelled {

@@ -71,31 +71,6 @@ inline SearchResult expectFused(const Graph &graph,
   return result;
 }
 
-/// Structures of one kernel with at most 11 operators and 2 grid axes.
-inline std::vector<KernelStructure>
-enumerate(const Graph &graph, AtomReading reading, uint64_t &states) {
-  TargetProgram program = llvm::cantFail(
-      makeTargetProgram(llvm::cantFail(rewriteForSearch(graph)).body));
-  EnumerationSpace space(program, reading);
-  EXPECT_TRUE(space.isSearchable());
-  std::vector<KernelStructure> structures;
-  GridJoins joins{/*inOutputs=*/true};
-  KernelSite site = makeWholeSite(space);
-  for (unsigned size = 1; size <= 11; ++size) {
-    EnumerationCounts counts;
-    EnumerationLimits limits{size, /*maxStates=*/1000000, joins};
-    for (const KernelChoice &kernel :
-         enumerateKernelChoices(program, site, 2, joins))
-      EXPECT_TRUE(
-          Enumerator(space, limits, counts)
-              .run(site, kernel, [&](const KernelStructure &structure, auto) {
-                structures.push_back(structure);
-              }));
-    states = counts.states;
-  }
-  return structures;
-}
-
 inline size_t countInputs(const RewrittenProgram &program) {
   return program.body.getNumInputs();
 }
