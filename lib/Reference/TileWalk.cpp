@@ -34,8 +34,9 @@ static llvm::BitVector findReadAfterGrid(const TileGraph &graph) {
 int64_t mlir::mirage::countHeldElements(const TileGraph &graph) {
   if (!llvm::is_contained(computeExecutionPhases(graph), Phase::AfterGrid))
     return 0;
+  llvm::BitVector isRead = findReadAfterGrid(graph);
   int64_t elements = 0;
-  for (unsigned value : findReadAfterGrid(graph).set_bits())
+  for (unsigned value : isRead.set_bits())
     elements += graph.getType(value).getNumElements();
   return elements;
 }

@@ -75,12 +75,7 @@ CheckpointHeader::CheckpointHeader(StringRef programText,
                                    const SearchOptions &search)
     : version(getSearchVersion()), program(hashToText(programText)),
       shard(toString(search.shard)) {
-  options = llvm::formatv("max-kernels={0} max-ops={1} max-block-ops={2} "
-                          "max-grid-axes={3} summed-outputs={4} "
-                          "grid-accumulates={5} pruner={6}",
-                          search.maxKernels, search.maxOps, search.maxBlockOps,
-                          search.maxGridAxes, search.allowSummedOutputs,
-                          search.allowGridAccumulates, search.pruner.name);
+  options = getExplorationText(search);
 }
 
 /// Compares members that must be the same.

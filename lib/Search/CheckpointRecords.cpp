@@ -24,15 +24,11 @@ using llvm::json::Value;
 
 Value mlir::mirage::search::toJSON(llvm::StringRef item,
                                    const ItemRecord &record) {
-  Array pruned, found;
-  for (uint64_t count : record.counts.pruned)
-    pruned.push_back(int64_t(count));
+  Array found;
   for (const KernelStructure &kernel : record.found)
     found.push_back(toJSON(kernel));
   return Object{{"item", item},
-                {"states", int64_t(record.counts.states)},
-                {"trials", int64_t(record.counts.trials)},
-                {"pruned", std::move(pruned)},
+                {"counts", toJSON(record.counts)},
                 {"found", std::move(found)}};
 }
 
@@ -48,16 +44,9 @@ std::string mlir::mirage::search::toLine(llvm::StringRef item,
 std::pair<std::string, ItemRecord>
 mlir::mirage::search::readItem(const JSONCursor &cursor,
                                const TargetProgram *program) {
-  cursor.allow({"item", "states", "trials", "pruned", "found"});
+  cursor.allow({"item", "counts", "found"});
   ItemRecord record;
-  record.counts.states = cursor["states"].integer(0);
-  record.counts.trials = cursor["trials"].integer(0);
-  std::vector<JSONCursor> pruned = cursor["pruned"].array();
-  if (pruned.size() != kNumPruneReasons)
-    cursor["pruned"].expect(
-        llvm::formatv("{0} counts", kNumPruneReasons).str());
-  for (auto [count, element] : llvm::zip(record.counts.pruned, pruned))
-    count = element.integer(0);
+  record.counts = readCounts(cursor["counts"]);
   for (const JSONCursor &kernel : cursor["found"].array())
     record.found.push_back(readKernel(kernel, program));
   return {cursor["item"].string(), std::move(record)};

@@ -12,12 +12,6 @@
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
 
-llvm::StringRef mlir::mirage::search::getPruneReasonName(PruneReason reason) {
-  static constexpr llvm::StringLiteral kNames[] = {
-      "expression", "size", "place", "duplicate", "open", "outer product"};
-  return kNames[static_cast<unsigned>(reason)];
-}
-
 /// What offers bring into forms, subexpressions may have.
 static SubexpressionOptions
 getSubexpressionOptions(llvm::ArrayRef<OperatorOffer> offers) {

@@ -14,15 +14,6 @@ using namespace mlir::mirage::search;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-EnumerationCounts &
-EnumerationCounts::operator+=(const EnumerationCounts &other) {
-  states += other.states;
-  trials += other.trials;
-  for (unsigned i = 0; i < kNumPruneReasons; ++i)
-    pruned[i] += other.pruned[i];
-  return *this;
-}
-
 //===----------------------------------------------------------------------===//
 // The walk
 //===----------------------------------------------------------------------===//

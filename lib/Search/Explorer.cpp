@@ -328,7 +328,8 @@ void Explorer::addWay(const Item &item, const KernelStructure &kernel,
       to.hash = hashToText(key);
     to.tensors = std::move(tensors);
     to.numNew = numNew;
-    // What was cut before has fewer, and goes on only by ways of this round.
+    // An item that an earlier round cut may lead here now. Its ways with fewer
+    // operators were above the limit, which never rises, so none is missing.
     to.minOperators = numOperators;
     to.inputsRead = getInputsRead(way);
     to.leastUs = std::numeric_limits<double>::infinity();

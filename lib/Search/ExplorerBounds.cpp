@@ -97,16 +97,18 @@ double Explorer::boundMovedUs(const Item &item) const {
   return item.isLast ? us : us + boundRestUs(item);
 }
 
-/// What one further kernel takes that reads of the program what nobody has
-/// read. Items that read nothing yet stand for all of their kind.
+/// What one kernel takes that reads of the program what nobody has read: the
+/// one after the item, or, where the item is a last kernel that reads nothing
+/// yet and stands for all of them, that kernel itself.
 double Explorer::boundRestUs(const Item &item) const {
   const Boundary &boundary = *boundaries[item.boundary];
+  SmallBitVector unread = getUnread(program, boundary.inputsRead, item.read);
   KernelTraffic rest;
-  for (unsigned input :
-       getUnread(program, boundary.inputsRead, item.read).set_bits())
+  for (unsigned input : unread.set_bits())
     rest.resultBytes += program.graph.getType(input).getSizeBytes();
+  unsigned position = boundary.position + (item.isLast ? 0 : 1);
   return limits.costModel->boundTrafficUs(rest) +
-         limits.costModel->getFurtherKernelUs();
+         limits.costModel->getLaunchUs(position);
 }
 
 /// Whether a look leaves the item, and all that the bound holds for, out.

@@ -27,7 +27,6 @@ FunctionBound::FunctionSet FunctionBound::note(std::string key, bool isTarget,
   FunctionSet bit = FunctionSet(1) << (it - keys.begin());
   if (it == keys.end()) {
     keys.push_back(std::move(key));
-    all |= bit;
     reductions |= isReduction ? bit : 0;
   }
   return bit;

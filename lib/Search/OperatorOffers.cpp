@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Search/OperatorOffers.h"
+#include "Mirage/Search/FunctionBound.h"
 #include "llvm/ADT/STLExtras.h"
 #include <set>
 
@@ -180,6 +181,13 @@ private:
     return FormId::None;
   }
 
+  /// Bounds take an operator to bring one function at most, and one root.
+  bool bringsOneFunction(FormId form) const {
+    FunctionBound bound(context, form);
+    return llvm::popcount(bound.find(form)) <= 1 &&
+           bound.getRootDepth(form) <= 1;
+  }
+
   void consider(OperatorOffer offer) {
     const OperatorInfo &row = *offer.row;
     bool needsNames = row.kind == OperatorKind::Reduction ||
@@ -189,6 +197,7 @@ private:
     FormId form = probe(offer);
     if (form == FormId::None || form == x)
       return;
+    assert(bringsOneFunction(form) && "more would be more operators to bounds");
     Features needed(context);
     needed.add(form);
     bool isKnown = row.kind != OperatorKind::Contraction &&

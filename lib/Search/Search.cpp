@@ -37,21 +37,46 @@ const Graph &SearchResult::getBest() const {
   return isBetter ? candidates.front().graph : baseline;
 }
 
+void SearchResult::addNearMiss(NearMiss miss) {
+  auto isNearer = [](const NearMiss &a, const NearMiss &b) {
+    return a.predictedUs < b.predictedUs;
+  };
+  nearMisses.insert(llvm::upper_bound(nearMisses, miss, isNearer), miss);
+  if (nearMisses.size() > kMaxNearMisses)
+    nearMisses.pop_back();
+}
+
+/// Puts a candidate in its place, unless there are the same kernels.
+static void addCandidate(std::vector<Candidate> &candidates,
+                         Candidate candidate) {
+  auto getKernels = [](const Candidate &of) {
+    return toString(canonicalize(of.graph));
+  };
+  if (llvm::is_contained(llvm::map_range(candidates, getKernels),
+                         getKernels(candidate)))
+    return;
+  auto isCheaper = [](const Candidate &a, const Candidate &b) {
+    return a.predictedUs < b.predictedUs;
+  };
+  auto place = llvm::upper_bound(candidates, candidate, isCheaper);
+  candidates.insert(place, std::move(candidate));
+}
+
 /// Joins the results of two searches of one program.
-static void addResult(SearchResult &result, SearchResult other) {
+static void addResult(SearchResult &result, SearchResult other,
+                      unsigned numCandidates) {
   SearchReport &report = result.report;
   report += other.report;
   report.parts = other.report.parts;
   report.bestUs = std::min(report.bestUs, other.report.bestUs);
   if (dependsOnTime(other.stopReason))
     result.stopReason = other.stopReason;
-  auto isCheaper = [](const Candidate &a, const Candidate &b) {
-    return a.predictedUs < b.predictedUs;
-  };
   for (Candidate &candidate : other.candidates)
-    result.candidates.insert(
-        llvm::upper_bound(result.candidates, candidate, isCheaper),
-        std::move(candidate));
+    addCandidate(result.candidates, std::move(candidate));
+  if (result.candidates.size() > numCandidates)
+    result.candidates.resize(numCandidates);
+  for (NearMiss &miss : other.nearMisses)
+    result.addNearMiss(std::move(miss));
 }
 
 /// Of a second search, whose progress is told as that of both.
@@ -106,6 +131,6 @@ mlir::mirage::search::superoptimize(const Graph &graph,
     llvm::consumeError(whole.takeError());
     return inParts;
   }
-  addResult(*whole, std::move(*inParts));
+  addResult(*whole, std::move(*inParts), options.numCandidates);
   return whole;
 }

@@ -16,19 +16,13 @@ using namespace mlir::mirage;
 using namespace mlir::mirage::search;
 using cache::RecordKind;
 
-/// Every option that has a say in which structures are found. The number of
-/// threads and the time limit have none.
-static std::string getExplorationText(const TargetProgram &program,
-                                      const SearchOptions &options) {
+/// What has a say in which structures are found. The number of threads and the
+/// time limit have none.
+static std::string getStructuresText(const TargetProgram &program,
+                                     const SearchOptions &options) {
   std::string text;
   llvm::raw_string_ostream(text)
-      << "max-block-ops=" << options.maxBlockOps
-      << " max-grid-axes=" << options.maxGridAxes
-      << " max-states=" << options.maxStates
-      << " max-kernels=" << options.maxKernels << " max-ops=" << options.maxOps
-      << " summed-outputs=" << options.allowSummedOutputs
-      << " grid-accumulates=" << options.allowGridAccumulates
-      << " pruner=" << options.pruner.name
+      << getExplorationText(options) << " max-states=" << options.maxStates
       << " stripped=" << program.isStripped;
   return text;
 }
@@ -71,7 +65,7 @@ SearchCache::SearchCache(const TargetProgram &program, const Graph &original,
   programHash = structuresKey.program + (program.isStripped ? " stripped" : "");
   resultKey.program = structuresKey.program;
   structuresKey.version = resultKey.version = getSearchVersion();
-  structuresKey.options = getExplorationText(program, options);
+  structuresKey.options = getStructuresText(program, options);
   resultKey.options = structuresKey.options + getChoiceText(options);
   resultKey.sizedProgram = hashGraph(original);
   resultKey.target = options.target;

@@ -218,8 +218,12 @@ private:
     candidate.predictedUs = costModel.estimateUs(candidate.graph);
     for (unsigned number : choice.parts)
       candidate.claims.push_back(getBest(number)->claim);
-    result.report.bestUs =
-        std::min(result.report.baselineUs, candidate.predictedUs);
+    SearchReport &report = result.report;
+    report.bestUs = std::min(report.baselineUs, candidate.predictedUs);
+    if (candidate.predictedUs >= report.baselineUs)
+      result.addNearMiss({llvm::formatv("{0} parts", choice.parts.size()),
+                          candidate.predictedUs,
+                          "is no cheaper than the operators one by one"});
     result.candidates.push_back(std::move(candidate));
   }
 

@@ -64,6 +64,16 @@ unsigned mlir::mirage::search::getNumThreads(const SearchOptions &options) {
                     kMaxThreads);
 }
 
+std::string
+mlir::mirage::search::getExplorationText(const SearchOptions &options) {
+  return llvm::formatv("max-kernels={0} max-ops={1} max-block-ops={2} "
+                       "max-grid-axes={3} summed-outputs={4} "
+                       "grid-accumulates={5} pruner={6}",
+                       options.maxKernels, options.maxOps, options.maxBlockOps,
+                       options.maxGridAxes, options.allowSummedOutputs,
+                       options.allowGridAccumulates, options.pruner.name);
+}
+
 static constexpr SearchPreset kPresets[] = {
     {"attention", /*maxKernels=*/2, /*maxOps=*/12, /*maxBlockOps=*/14,
      /*maxGridAxes=*/3},

@@ -28,16 +28,6 @@ static uint64_t readLongCount(const JSONCursor &cursor) {
   return cursor.integer(0);
 }
 
-static EnumerationCounts readCounts(const JSONCursor &cursor) {
-  EnumerationCounts counts;
-  counts.states = readLongCount(cursor["states"]);
-  counts.trials = readLongCount(cursor["trials"]);
-  for (unsigned i = 0; i < kNumPruneReasons; ++i)
-    counts.pruned[i] = readLongCount(
-        cursor["pruned"][getPruneReasonName(static_cast<PruneReason>(i))]);
-  return counts;
-}
-
 static SearchRound readRound(const JSONCursor &cursor) {
   SearchRound round;
   std::string atoms = cursor["atoms"].string();
@@ -108,7 +98,8 @@ Value mlir::mirage::search::toJSON(const SearchResult &result) {
     candidates.push_back(::toJSON(candidate));
   return Object{{"stopReason", getStopReasonName(result.stopReason)},
                 {"report", toJSON(result.report)},
-                {"candidates", std::move(candidates)}};
+                {"candidates", std::move(candidates)},
+                {"nearMisses", toJSON(result.nearMisses)}};
 }
 
 /// The names that a kernel loads or splits.
@@ -187,9 +178,15 @@ static Candidate readCandidate(const JSONCursor &cursor,
   return candidate;
 }
 
+static NearMiss readNearMiss(const JSONCursor &cursor) {
+  cursor.allow({"structure", "predictedUs", "why"});
+  return {cursor["structure"].string(), readScalar(cursor["predictedUs"]),
+          cursor["why"].string()};
+}
+
 SearchResult mlir::mirage::search::readResult(const JSONCursor &cursor,
                                               const TargetProgram &program) {
-  cursor.allow({"stopReason", "report", "candidates"});
+  cursor.allow({"stopReason", "report", "candidates", "nearMisses"});
   SearchResult result;
   result.stopReason = readStopReason(cursor["stopReason"]);
   result.report = readReport(cursor["report"]);
@@ -198,5 +195,7 @@ SearchResult mlir::mirage::search::readResult(const JSONCursor &cursor,
     if (cursor.failed())
       break;
   }
+  for (const JSONCursor &miss : cursor["nearMisses"].array())
+    result.addNearMiss(readNearMiss(miss));
   return result;
 }

@@ -30,16 +30,6 @@ SearchReport &SearchReport::operator+=(const SearchReport &other) {
   return *this;
 }
 
-static Object makeCounts(const EnumerationCounts &counts) {
-  Object pruned;
-  for (unsigned i = 0; i < kNumPruneReasons; ++i)
-    pruned[getPruneReasonName(static_cast<PruneReason>(i))] =
-        static_cast<int64_t>(counts.pruned[i]);
-  return Object{{"states", static_cast<int64_t>(counts.states)},
-                {"trials", static_cast<int64_t>(counts.trials)},
-                {"pruned", std::move(pruned)}};
-}
-
 llvm::StringRef mlir::mirage::search::getCacheUseName(CacheUse use) {
   static constexpr llvm::StringLiteral kNames[] = {"none", "missed",
                                                    "structures", "result"};
@@ -57,11 +47,11 @@ llvm::json::Value mlir::mirage::search::toJSON(const SearchReport &report) {
                {"structures", int64_t(round.structures)},
                {"cuts", int64_t(round.cuts)},
                {"complete", round.isComplete},
-               {"counts", makeCounts(round.counts)}});
+               {"counts", toJSON(round.counts)}});
   }
   return Object{{"cache", getCacheUseName(report.cache)},
                 {"rounds", std::move(rounds)},
-                {"counts", makeCounts(report.counts)},
+                {"counts", toJSON(report.counts)},
                 {"cuts", static_cast<int64_t>(report.cuts)},
                 {"parts", int64_t(report.parts)},
                 {"structures", int64_t(report.structures)},

@@ -107,6 +107,8 @@ private:
     result.report.counts = {};
     result.report.cuts = 0;
     result.report.rounds.clear();
+    result.report.instances = result.report.fitting = 0;
+    bestSeconds = 0;
     result.stopReason = StopReason::Exhausted;
     explore();
     result.report.structures = seen.size();
@@ -120,6 +122,7 @@ private:
     recallReport(std::move(found->report));
     result.stopReason = found->stopReason;
     result.candidates = std::move(found->candidates);
+    result.nearMisses = std::move(found->nearMisses);
     for (Candidate &candidate : result.candidates)
       finish(candidate);
     return true;
@@ -323,9 +326,8 @@ private:
   }
 
   void noteMiss(const Candidate &candidate, llvm::StringRef why) {
-    if (result.nearMisses.size() < kMaxNearMisses)
-      result.nearMisses.push_back(
-          {toString(candidate.structure), candidate.predictedUs, why.str()});
+    result.addNearMiss(
+        {toString(candidate.structure), candidate.predictedUs, why.str()});
   }
 
   bool isRight(const Candidate &candidate) {

@@ -119,7 +119,7 @@ private:
   }
 
   void notePassedOver(const search::Candidate &candidate) {
-    result.search.nearMisses.push_back(
+    result.search.addNearMiss(
         {toString(candidate.structure), candidate.predictedUs,
          "is equal, but without the proved bound that is asked for"});
   }

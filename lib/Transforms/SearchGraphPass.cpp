@@ -119,6 +119,7 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
   void runOnOperation() override {
     SearchGraphOptions options = makeOptions();
     if (failed(check(options)) || failed(checkReport()) ||
+        failed(tryReport()) ||
         failed(resolveTarget(getOperation(), flags.target)))
       return signalPassFailure();
     std::unique_ptr<cache::CacheStore> store;
@@ -277,6 +278,23 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
                 flags.report.getValue() + "', which is something else");
   }
 
+  /// A report that cannot be written is an error now, and not after hours. A
+  /// file that there was not goes away again.
+  LogicalResult tryReport() {
+    if (flags.report.empty())
+      return success();
+    bool isThere = llvm::sys::fs::exists(flags.report);
+    std::error_code code;
+    {
+      llvm::raw_fd_ostream file(flags.report, code, llvm::sys::fs::OF_Append);
+    }
+    if (code)
+      return failToWriteReport(code);
+    if (!isThere)
+      llvm::sys::fs::remove(flags.report);
+    return success();
+  }
+
   LogicalResult writeReport(llvm::json::Array graphs) {
     std::error_code code;
     llvm::raw_fd_ostream file(flags.report, code, llvm::sys::fs::OF_Text);
@@ -290,6 +308,10 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
     }
     if (!code)
       return success();
+    return failToWriteReport(code);
+  }
+
+  LogicalResult failToWriteReport(std::error_code code) {
     return fail("cannot write the report to '" + flags.report.getValue() +
                 "': " + code.message());
   }

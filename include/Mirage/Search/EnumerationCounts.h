@@ -10,8 +10,13 @@
 #define MIRAGE_SEARCH_ENUMERATIONCOUNTS_H
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/JSON.h"
 #include <array>
 #include <cstdint>
+
+namespace mlir::mirage {
+class JSONCursor;
+} // namespace mlir::mirage
 
 namespace mlir::mirage::search {
 
@@ -41,6 +46,10 @@ struct EnumerationCounts {
            pruned == other.pruned;
   }
 };
+
+llvm::json::Value toJSON(const EnumerationCounts &counts);
+/// What toJSON wrote; of anything else the cursor says what was expected.
+EnumerationCounts readCounts(const JSONCursor &cursor);
 
 } // namespace mlir::mirage::search
 

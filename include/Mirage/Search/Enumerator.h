@@ -141,7 +141,8 @@ private:
     unsigned axes = 0; ///< grid axes it varies along, a bit each
     unsigned numUses = 0;
     /// Uses that could be written with no more operators if they were the only
-    /// ones: there have to be two at least.
+    /// ones, as that of c·x in (c·x)·y, which is c·(x·y): there have to be two
+    /// at least.
     unsigned numUsesToShare = 0;
     const OperatorOffer *offer = nullptr; ///< null for inputs
     bool isAccumulated = false;

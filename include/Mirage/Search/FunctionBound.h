@@ -33,7 +33,6 @@ public:
   FunctionBound(const ExpressionContext &context,
                 llvm::ArrayRef<FormId> levels);
 
-  FunctionSet getAll() const { return all; }
   /// Those of them that reductions give, so that an accumulation may.
   FunctionSet getReductions() const { return reductions; }
   /// Which of the target's functions stand in the form.
@@ -49,7 +48,7 @@ private:
 
   const ExpressionContext &context;
   std::vector<std::string> keys; ///< by bit
-  FunctionSet all = 0, reductions = 0;
+  FunctionSet reductions = 0;
   llvm::DenseMap<uint32_t, FunctionSet> memo;
   llvm::DenseMap<uint32_t, unsigned> rootDepths;
 };

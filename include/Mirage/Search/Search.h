@@ -134,6 +134,9 @@ struct SearchResult {
   /// The cheapest of what was rejected, or is no cheaper than the baseline.
   std::vector<NearMiss> nearMisses;
 
+  /// Where it is one of the nearest, by cost.
+  void addNearMiss(NearMiss miss);
+
   /// The cheapest µGraph, the baseline among them.
   const Graph &getBest() const;
 };

@@ -120,6 +120,10 @@ struct SearchOptions {
 /// out of range, or that together with others leaves nothing to search.
 llvm::Error checkOptions(const SearchOptions &options);
 
+/// The options that decide which structures are enumerated, but for the limit
+/// on states, which decides how many of them.
+std::string getExplorationText(const SearchOptions &options);
+
 constexpr unsigned kMaxThreads = 64;
 
 /// The threads that a search with these options has: as many as were asked for,

@@ -95,9 +95,12 @@ TEST(SearchRunTest, AnInterruptedSearchReturnsTheBestSoFar) {
 TEST(SearchRunTest, ManyInputsAreNotTriedInAllCombinations) {
   for (unsigned numInputs : {40, 70}) {
     ProgramBuilder b;
-    ValueId sum = b.input({64, 64});
+    std::vector<ValueId> inputs;
+    for (unsigned i = 0; i < numInputs; ++i)
+      inputs.push_back(b.input({64, 64}));
+    ValueId sum = inputs[0];
     for (unsigned i = 1; i < numInputs; ++i)
-      sum = b.apply(Opcode::Add, {sum, b.input({64, 64})});
+      sum = b.apply(Opcode::Add, {sum, inputs[i]});
     Graph graph = b.finish({sum});
     SearchOptions options;
     options.maxKernels = 2;
