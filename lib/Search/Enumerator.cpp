@@ -373,6 +373,8 @@ unsigned Enumerator::getOperatorsNeeded() const {
 /// after it.
 bool Enumerator::canBeEnded() const {
   unsigned left = limits.numOperators - steps.size();
+  if (limits.ignoresBounds)
+    return left > 0 || getOperatorsNeededToShare() == 0;
   if (std::max(getOperatorsNeeded(), getOperatorsNeededToShare()) > left)
     return false;
   if (site->isLast())

@@ -131,6 +131,7 @@ Explorer::ItemResult Explorer::runItem(Worker &worker, const Item &item,
       return std::move(*recalled);
   }
   EnumerationLimits bounds{item.numOperators, maxStates, limits.joins};
+  bounds.ignoresBounds = limits.ignoresBounds;
   ItemResult result;
   bounds.isOutOfTime = [&] {
     worker.numStates.store(result.counts.states, std::memory_order_relaxed);

@@ -29,7 +29,7 @@ enum class PruneReason : uint8_t {
   Open,       ///< too few operators left to close what is open
   /// A product of tensors of which neither has all names, some of them reduced,
   /// where the program has no such operation. It could be multiplied in another
-  /// order: the one pruning that can lose a structure.
+  /// order: what is left out is said by the reason why the search stopped.
   OuterProduct,
 };
 constexpr unsigned kNumPruneReasons = 6;

@@ -100,6 +100,9 @@ struct EnumerationLimits {
   /// Functions and roots that are missing do not count as operators to come,
   /// for tests that nothing is lost where they do.
   bool ignoresFunctions = false;
+  /// What is left to do needs no operators until there are none left, for tests
+  /// of what it is said to need.
+  bool ignoresBounds = false;
   /// Factors, signs, reciprocals and sums anywhere, for tests that those that
   /// are visited are respellings of what is not.
   bool inAnyPlace = false;

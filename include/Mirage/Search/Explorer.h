@@ -71,6 +71,8 @@ struct ExplorationLimits {
   std::string programHash;
   /// Of the items of last kernels only these are enumerated.
   Shard shard = {};
+  /// As of kernels (EnumerationLimits), for tests.
+  bool ignoresBounds = false;
 };
 
 /// What one number of operators brought.

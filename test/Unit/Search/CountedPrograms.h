@@ -39,7 +39,7 @@ inline Graph clampedAttention() {
   return b.finish({b.matmul(addSoftmax(b, scores), v)});
 }
 
-/// softmax(Q·K)·V·W, of one head or by heads.
+/// softmax(Q·K)·V·W, of one head or summed over heads.
 inline Graph attentionLinear(bool hasHeads) {
   auto withHeads = [&](std::initializer_list<int64_t> shape) {
     llvm::SmallVector<int64_t> all(shape);
@@ -51,7 +51,8 @@ inline Graph attentionLinear(bool hasHeads) {
   ValueId q = b.input(withHeads({8, 16})), k = b.input(withHeads({16, 64}));
   ValueId v = b.input(withHeads({64, 24})), w = b.input(withHeads({24, 40}));
   ValueId p = addSoftmax(b, b.matmul(q, k));
-  return b.finish({b.matmul(b.matmul(p, v), w)});
+  ValueId y = b.matmul(b.matmul(p, v), w);
+  return b.finish({hasHeads ? b.reduce(Opcode::Sum, y, 0) : y});
 }
 
 /// Attention of the rms norm of rms(X)·P, by heads.

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mirage/Search/Explorer.h"
 #include "Mirage/Search/Search.h"
 #include "Programs.h"
 #include "llvm/ADT/STLExtras.h"
@@ -53,6 +54,42 @@ TEST(CutsTest, KernelsToComeLoseNothing) {
     EXPECT_FALSE(few.empty());
     EXPECT_EQ(few, more);
   }
+}
+
+/// Structures of up to two kernels, with and without bounds on the operators
+/// that a kernel and those after it still need.
+TEST(CutsTest, BoundsOnOperatorsLoseNothing) {
+  uint64_t numStates = 0, numAllStates = 0;
+  for (auto [graph, maxOps] : {std::pair{softmaxRows(8, 10), 8u},
+                               {twoOutputs(8, 10, 7), 6u},
+                               {lora(8, 10, 5, 7), 6u},
+                               {attention(2, 8, 10, 5), 7u},
+                               {rmsNormLinear(8, 10, 12), 7u}}) {
+    TargetProgram program = llvm::cantFail(makeTargetProgram(graph));
+    auto findAll = [&, maxOps = maxOps](bool ignoresBounds, uint64_t &states) {
+      ExplorationLimits limits;
+      limits.maxKernels = 2;
+      limits.maxOps = limits.maxBlockOps = maxOps;
+      limits.maxGridAxes = 2;
+      limits.joins = {/*inOutputs=*/false, /*inKernel=*/true};
+      limits.maxStates = 100000000;
+      limits.ignoresBounds = ignoresBounds;
+      std::set<std::string> found;
+      Explorer explorer(program, AtomReading::Function, limits);
+      auto stop = explorer.run([&](const Structure &structure) {
+        return found.insert(toString(structure)).second;
+      });
+      EXPECT_EQ(stop, Explorer::Stop::Exhausted);
+      for (const SearchRound &round : explorer.getRounds())
+        states += round.counts.states;
+      return found;
+    };
+    std::set<std::string> some = findAll(false, numStates),
+                          all = findAll(true, numAllStates);
+    EXPECT_FALSE(some.empty());
+    EXPECT_EQ(some, all);
+  }
+  EXPECT_LT(numStates, numAllStates / 5);
 }
 
 /// A kernel that stores an output which takes a function, and what a last one
