@@ -57,6 +57,8 @@ bool Enumerator::run(const KernelSite &where, const KernelChoice &kernel,
   found = callback;
   if (canBeEnded())
     extend();
+  else
+    prune(PruneReason::Open);
   return !isOverLimit;
 }
 
@@ -301,8 +303,10 @@ void Enumerator::push(const Step &step, Tensor tensor) {
   steps.push_back(step);
   if (canBeEnded()) {
     isOverLimit |= ++counts.states >= limits.maxStates;
-    checkComplete();
-    extend();
+    if (steps.size() < limits.numOperators)
+      extend();
+    else if (!checkComplete())
+      prune(PruneReason::Open);
   } else {
     prune(PruneReason::Open);
   }

@@ -80,14 +80,14 @@ bool Enumerator::collectResults() {
   return results.size() <= site->maxResults;
 }
 
-void Enumerator::checkComplete() {
-  if (steps.size() != limits.numOperators)
-    return;
+/// \returns whether what there is is a kernel.
+bool Enumerator::checkComplete() {
   structure.results.clear();
   if (!(site->isLast() ? collectOutputs() : collectResults()))
-    return;
+    return false;
   structure.operators.clear();
   for (const Step &step : steps)
     structure.operators.push_back(makeOperator(step));
   found(structure, results);
+  return true;
 }

@@ -29,6 +29,7 @@ Explorer::Explorer(const TargetProgram &program, AtomReading reading,
         std::make_unique<Worker>(program, reading, limits.pruner));
   this->limits.maxKernels =
       std::min(limits.maxKernels, program.getMaxKernels());
+  hasNamesForKernels = this->limits.maxKernels == limits.maxKernels;
   this->limits.maxStates =
       uint64_t(double(limits.maxStates) / workers[0]->space.getStateWeight());
   boundaries.push_back(std::make_unique<Boundary>());
@@ -49,7 +50,8 @@ Explorer::run(llvm::function_ref<bool(const Structure &)> callback) {
   found = callback;
   for (unsigned size = 1; size <= limits.maxOps; ++size)
     if (!runRound(size))
-      break;
+      return stop;
+  noteKernels();
   return stop;
 }
 
@@ -183,6 +185,8 @@ bool Explorer::addItems(unsigned number, const Look &look, bool isLast,
     (isNeeded ? needed : free).push_back(numInputs + tensor);
   }
   unsigned maxRead = 2 * numOperators;
+  if (needed.size() + free.size() > maxRead)
+    noteRefusals(item);
   if (needed.size() > maxRead)
     return true;
   SmallVector<unsigned> chosen = needed;
@@ -208,6 +212,7 @@ void Explorer::addItems(Item item, const Look &look, std::vector<Item> &items) {
     if (!isCut(item, look, &Explorer::boundUs) && !isDone(item, look))
       items.push_back(item);
   }
+  noteGridAxes(item, look, site);
 }
 
 KernelSite Explorer::makeSite(Worker &worker, const Item &item) {

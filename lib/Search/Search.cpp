@@ -23,7 +23,8 @@ using llvm::Expected;
 llvm::StringRef mlir::mirage::search::getStopReasonName(StopReason reason) {
   static constexpr llvm::StringLiteral kNames[] = {
       "exhausted",  "outer products left out",     "state limit",
-      "time limit", "program's form is too large", "interrupted"};
+      "time limit", "program's form is too large", "nothing to search",
+      "interrupted"};
   return kNames[static_cast<unsigned>(reason)];
 }
 
@@ -94,9 +95,8 @@ static SearchOptions tellAfter(const SearchReport &first,
   return options;
 }
 
-Expected<SearchResult>
-mlir::mirage::search::superoptimize(const Graph &graph,
-                                    const SearchOptions &options) {
+static Expected<SearchResult> searchProgram(const Graph &graph,
+                                            const SearchOptions &options) {
   if (Error error = checkOptions(options))
     return std::move(error);
   Expected<Target> target = getTarget(options.target);
@@ -133,4 +133,15 @@ mlir::mirage::search::superoptimize(const Graph &graph,
   }
   addResult(*whole, std::move(*inParts), options.numCandidates);
   return whole;
+}
+
+Expected<SearchResult>
+mlir::mirage::search::superoptimize(const Graph &graph,
+                                    const SearchOptions &options) {
+  Expected<SearchResult> result = searchProgram(graph, options);
+  if (result && options.shard.isWhole() &&
+      result->stopReason == StopReason::Exhausted &&
+      result->report.counts.states == 0 && result->report.limits.any())
+    result->stopReason = StopReason::NothingToSearch;
+  return result;
 }

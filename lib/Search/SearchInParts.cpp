@@ -203,6 +203,8 @@ private:
 
   void addReport(const SearchResult &part) {
     result.report += part.report;
+    // It is of one kernel by intention.
+    result.report.limits.remove(SpaceLimit::Kernels);
     if (result.stopReason == StopReason::Exhausted ||
         dependsOnTime(part.stopReason))
       result.stopReason = part.stopReason;

@@ -36,14 +36,15 @@ Error mlir::mirage::search::checkOptions(const SearchOptions &options) {
     uint64_t value, least, most;
   };
   constexpr uint64_t kMany = 1000000000000;
-  const Range ranges[] = {{"max-kernels", options.maxKernels, 1, kMaxKernels},
-                          {"max-ops", options.maxOps, 1, 64},
-                          {"max-block-ops", options.maxBlockOps, 1, 64},
-                          {"max-grid-axes", options.maxGridAxes, 0, 3},
-                          {"max-states", options.maxStates, 1, kMany},
-                          {"candidates", options.numCandidates, 1, 1000000},
-                          {"stages", options.stages, 0, kMaxStages},
-                          {"threads", options.numThreads, 0, kMaxThreads}};
+  const Range ranges[] = {
+      {"max-kernels", options.maxKernels, 1, kMaxKernels},
+      {"max-ops", options.maxOps, 1, 64},
+      {"max-block-ops", options.maxBlockOps, 1, 64},
+      {"max-grid-axes", options.maxGridAxes, 0, kMaxGridAxes},
+      {"max-states", options.maxStates, 1, kMany},
+      {"candidates", options.numCandidates, 1, 1000000},
+      {"stages", options.stages, 0, kMaxStages},
+      {"threads", options.numThreads, 0, kMaxThreads}};
   for (const Range &range : ranges)
     if (Error error =
             checkRange(range.name, range.value, range.least, range.most))

@@ -28,6 +28,22 @@ static uint64_t readLongCount(const JSONCursor &cursor) {
   return cursor.integer(0);
 }
 
+static SpaceLimits readLimits(const JSONCursor &cursor) {
+  SpaceLimits limits;
+  for (const JSONCursor &entry : cursor.array()) {
+    std::string name = entry.string();
+    bool isKnown = false;
+    for (unsigned i = 0; i < kNumSpaceLimits; ++i)
+      if (name == getOptionName(SpaceLimit(i))) {
+        limits.add(SpaceLimit(i));
+        isKnown = true;
+      }
+    if (!isKnown)
+      entry.expect("an option that limits what is searched");
+  }
+  return limits;
+}
+
 static SearchRound readRound(const JSONCursor &cursor) {
   SearchRound round;
   std::string atoms = cursor["atoms"].string();
@@ -51,6 +67,7 @@ static SearchReport readReport(const JSONCursor &cursor) {
   for (const JSONCursor &round : cursor["rounds"].array())
     report.rounds.push_back(readRound(round));
   report.counts = readCounts(cursor["counts"]);
+  report.limits = readLimits(cursor["limits"]);
   report.cuts = readLongCount(cursor["cuts"]);
   report.structures = readCount(cursor["structures"]);
   report.verified = readCount(cursor["verified"]);

@@ -15,6 +15,7 @@ using llvm::json::Object;
 
 SearchReport &SearchReport::operator+=(const SearchReport &other) {
   counts += other.counts;
+  limits |= other.limits;
   cuts += other.cuts;
   structures += other.structures;
   verified += other.verified;
@@ -28,6 +29,13 @@ SearchReport &SearchReport::operator+=(const SearchReport &other) {
   else
     cache = std::min(cache, other.cache);
   return *this;
+}
+
+static Array makeLimits(const SpaceLimits &limits) {
+  Array names;
+  for (SpaceLimit limit : limits.list())
+    names.push_back(getOptionName(limit));
+  return names;
 }
 
 llvm::StringRef mlir::mirage::search::getCacheUseName(CacheUse use) {
@@ -52,6 +60,7 @@ llvm::json::Value mlir::mirage::search::toJSON(const SearchReport &report) {
   return Object{{"cache", getCacheUseName(report.cache)},
                 {"rounds", std::move(rounds)},
                 {"counts", toJSON(report.counts)},
+                {"limits", makeLimits(report.limits)},
                 {"cuts", static_cast<int64_t>(report.cuts)},
                 {"parts", int64_t(report.parts)},
                 {"structures", int64_t(report.structures)},
@@ -90,19 +99,14 @@ llvm::json::Value mlir::mirage::search::toJSON(const SearchOptions &options) {
       {"threads", int64_t(getNumThreads(options))}};
 }
 
-llvm::json::Array mlir::mirage::search::listLimitsHit(StopReason reason) {
-  switch (reason) {
-  case StopReason::StateLimit:
-    return Array{"max-states"};
-  case StopReason::TimeLimit:
-    return Array{"time-limit-s"};
-  case StopReason::Exhausted:
-  case StopReason::OuterProducts:
-  case StopReason::ProgramTooLarge:
-  case StopReason::Interrupted:
-    return Array{};
-  }
-  llvm_unreachable("all reasons are listed");
+llvm::json::Array
+mlir::mirage::search::listLimitsHit(const SearchResult &result) {
+  Array names = makeLimits(result.report.limits);
+  if (result.stopReason == StopReason::StateLimit)
+    names.push_back("max-states");
+  if (result.stopReason == StopReason::TimeLimit)
+    names.push_back("time-limit-s");
+  return names;
 }
 
 llvm::json::Value

@@ -249,8 +249,6 @@ private:
                                 : "expects a name to reduce, got none");
   }
 
-  static constexpr size_t kMaxGridAxes = 3;
-
   const JSONCursor &cursor;
   const TargetProgram *program; ///< null where it is not known
   unsigned numNames;

@@ -107,6 +107,7 @@ private:
     result.report.counts = {};
     result.report.cuts = 0;
     result.report.rounds.clear();
+    result.report.limits = {};
     result.report.instances = result.report.fitting = 0;
     bestSeconds = 0;
     result.stopReason = StopReason::Exhausted;
@@ -302,6 +303,7 @@ private:
       walk.states += round.counts.states;
       result.report.rounds.push_back(round);
     }
+    noteLimits(explorer.getLimitsHit(), limits.maxKernels);
     switch (why) {
     case Explorer::Stop::Exhausted:
       return explorer.hasAtoms();
@@ -311,6 +313,13 @@ private:
       return stopEarly();
     }
     return false;
+  }
+
+  /// A walk of one kernel is not all that there is of kernels.
+  void noteLimits(SpaceLimits limits, unsigned maxKernels) {
+    if (maxKernels < options.maxKernels)
+      limits.remove(SpaceLimit::Kernels);
+    result.report.limits |= limits;
   }
 
   /// Whether the structure is new and can be built.

@@ -141,7 +141,25 @@ private:
     std::string text = "no equal µGraph was found";
     search::StopReason reason = result.search.stopReason;
     if (reason != search::StopReason::Exhausted)
-      text += " (" + search::getStopReasonName(reason).str() + ")";
+      text += " (" + search::getStopReasonName(reason).str() +
+              (reason == search::StopReason::NothingToSearch
+                   ? " with " + describeLimits()
+                   : "") +
+              ")";
+    return text;
+  }
+
+  /// Those that were hit, with their values.
+  std::string describeLimits() const {
+    llvm::json::Value all = search::toJSON(options.search);
+    std::string text;
+    for (search::SpaceLimit limit : result.search.report.limits.list()) {
+      StringRef name = getOptionName(limit);
+      text +=
+          (text.empty() ? "" : " ") +
+          llvm::formatv("{0}={1}", name, *all.getAsObject()->getInteger(name))
+              .str();
+    }
     return text;
   }
 
@@ -371,7 +389,7 @@ mlir::mirage::searchGraph(kernel::GraphOp op,
 llvm::json::Value mlir::mirage::toJSON(const SearchGraphResult &result) {
   llvm::json::Object object{
       {"search", search::toJSON(result.search.report)},
-      {"limitsHit", search::listLimitsHit(result.search.stopReason)},
+      {"limitsHit", search::listLimitsHit(result.search)},
       {"stopReason", search::getStopReasonName(result.search.stopReason)},
       {"replaced", result.isReplaced}};
   if (result.isReplaced) {

@@ -38,6 +38,48 @@ static std::string getFunctionName(kernel::GraphOp op) {
   return function ? function.getName().str() : "";
 }
 
+static std::string describeList(const llvm::json::Array &names) {
+  std::string text;
+  for (const llvm::json::Value &name : names)
+    text += (text.empty() ? "" : ", ") + name.getAsString()->str();
+  return text.empty() ? "none" : text;
+}
+
+/// How many operators were refused, by reason.
+static std::string describePruned(const search::EnumerationCounts &counts) {
+  std::string text;
+  for (unsigned i = 0; i < search::kNumPruneReasons; ++i)
+    if (counts.pruned[i] > 0)
+      text +=
+          (text.empty() ? "" : ", ") +
+          llvm::formatv("{0} {1}", getPruneReasonName(search::PruneReason(i)),
+                        counts.pruned[i])
+              .str();
+  return text.empty() ? "none" : text;
+}
+
+/// What a search that changed nothing has seen.
+static void addFindings(remark::detail::InFlightRemark &remark,
+                        const SearchGraphResult &result) {
+  const search::SearchReport &report = result.search.report;
+  auto format = [](double us) { return llvm::formatv("{0:f2}", us).str(); };
+  remark << remark::metric("stopReason",
+                           search::getStopReasonName(result.search.stopReason))
+         << remark::metric("limitsHit",
+                           describeList(search::listLimitsHit(result.search)))
+         << remark::metric("states", report.counts.states)
+         << remark::metric("pruned", describePruned(report.counts))
+         << remark::metric("structures", report.structures)
+         << remark::metric("rejected", report.rejected)
+         << remark::metric("baselineUs", format(report.baselineUs))
+         << remark::metric("limitUs", format(report.limitUs));
+  ArrayRef<search::NearMiss> misses = result.search.nearMisses;
+  remark << remark::metric("nearMisses", misses.size());
+  if (!misses.empty())
+    remark << remark::metric("nearestUs", format(misses.front().predictedUs))
+           << remark::metric("nearest", misses.front().why);
+}
+
 static void emitRemarks(kernel::GraphOp op, const SearchGraphResult &result) {
   std::string function = getFunctionName(op);
   remark::RemarkOpts options = remark::RemarkOpts::name("Search")
@@ -48,10 +90,8 @@ static void emitRemarks(kernel::GraphOp op, const SearchGraphResult &result) {
   if (!result.isReplaced) {
     auto remark = remark::missed(op.getLoc(), options);
     remark << "left as it was: " + result.whyNot;
-    if (report.counts.states > 0) // it was searched
-      remark << remark::metric("stopReason", stopReason)
-             << remark::metric("states", report.counts.states)
-             << remark::metric("structures", report.structures);
+    if (report.baselineUs > 0) // it was searched
+      addFindings(remark, result);
     return;
   }
   std::string what =

@@ -26,7 +26,7 @@ enum class PruneReason : uint8_t {
   Size,       ///< its form would have more monomials than any part
   Place,      ///< a factor, sign, sum or reciprocal out of its place
   Duplicate,  ///< an equal tensor is there
-  Open,       ///< too few operators left to close what is open
+  Open,       ///< too few operators left to close what is open, or to go on
   /// A product of tensors of which neither has all names, some of them reduced,
   /// where the program has no such operation. It could be multiplied in another
   /// order: what is left out is said by the reason why the search stopped.

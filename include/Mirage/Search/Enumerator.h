@@ -212,7 +212,7 @@ private:
   bool mayMeet(NameSet lhs, NameSet rhs) const;
   void push(const Step &step, Tensor tensor);
   StructureOperator makeOperator(const Step &step) const;
-  void checkComplete();
+  bool checkComplete();
   void countUses(const Step &step, int change);
   bool collectOutputs();
   bool collectResults();

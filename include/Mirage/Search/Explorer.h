@@ -31,6 +31,7 @@
 #include "Mirage/Search/Checkpoint.h"
 #include "Mirage/Search/CostModel.h"
 #include "Mirage/Search/Enumerator.h"
+#include "Mirage/Search/SpaceLimits.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include <atomic>
 #include <map>
@@ -106,6 +107,7 @@ public:
   Stop run(llvm::function_ref<bool(const Structure &)> found);
 
   llvm::ArrayRef<SearchRound> getRounds() const { return rounds; }
+  const SpaceLimits &getLimitsHit() const { return limitsHit; }
 
 private:
   struct Worker;
@@ -128,6 +130,9 @@ private:
   void runOnThreads(ItemRun &run);
   bool join(ItemRun &run,
             llvm::function_ref<void(const Item &, ItemResult &)> done);
+  void noteRefusals(const Item &item);
+  void noteGridAxes(const Item &item, const Look &look, const KernelSite &site);
+  void noteKernels();
   bool isElsewhere(const ItemRun &run, size_t item) const;
   void noteProgress(const ItemRun &run);
   ItemResult runItem(Worker &worker, const Item &item, uint64_t maxStates,
@@ -174,6 +179,8 @@ private:
   llvm::function_ref<bool(const Structure &)> found = nullptr;
   double limitUs = 0; ///< of the round
   uint64_t numStates = 0;
+  SpaceLimits limitsHit;
+  bool hasNamesForKernels = true; ///< for as many as the limits allow
   uint64_t numReads = 0; ///< choices of what kernels read, of the round so far
   Stop stop = Stop::Exhausted;
 };

@@ -48,6 +48,8 @@ enum class StopReason : uint8_t {
   /// The program, multiplied out, has too many terms or too long ones for one
   /// reading of it, or for any, to be searched.
   ProgramTooLarge,
+  /// The limits on operators, kernels and axes leave nothing of the program's.
+  NothingToSearch,
   Interrupted, ///< by SearchOptions::isInterrupted
 };
 llvm::StringRef getStopReasonName(StopReason reason);
@@ -68,6 +70,7 @@ struct SearchReport {
   CacheUse cache = CacheUse::None;
   std::vector<SearchRound> rounds;
   EnumerationCounts counts; ///< of all rounds
+  SpaceLimits limits;       ///< that kept something out, in any walk
   uint64_t cuts = 0;        ///< refusals by bounds on cost (SearchRound)
   unsigned parts = 0;       ///< of a program that was cut
   unsigned structures = 0;  ///< different ones that equal the target by form
@@ -91,8 +94,6 @@ llvm::json::Value toJSON(const SearchReport &report);
 /// The options that limit the search, with their values; threads as many as
 /// there are.
 llvm::json::Value toJSON(const SearchOptions &options);
-/// The names of the options that ended a search.
-llvm::json::Array listLimitsHit(StopReason reason);
 
 /// Two graphs whose equality is to be shown.
 struct Claim {
@@ -140,6 +141,9 @@ struct SearchResult {
   /// The cheapest µGraph, the baseline among them.
   const Graph &getBest() const;
 };
+
+/// The names of the options that ended a search, or kept something out of it.
+llvm::json::Array listLimitsHit(const SearchResult &result);
 
 /// Searches µGraphs equal to `program`, a graph of kernel-level operators.
 /// The result depends on the program and the options alone.

@@ -18,6 +18,8 @@ namespace mlir::mirage::search {
 
 /// The most kernels that a structure has.
 constexpr unsigned kMaxKernels = 3;
+/// The most axes of a grid.
+constexpr unsigned kMaxGridAxes = 3;
 
 /// A program of kernel-level operators with named dimensions.
 struct TargetProgram {

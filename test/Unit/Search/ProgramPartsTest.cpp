@@ -217,6 +217,8 @@ TEST(ProgramPartsTest, ProgramsThatCannotBeNamedAreCut) {
             2);
   EXPECT_EQ(cut.candidates[0].claims.size(), 2u);
   EXPECT_LT(cut.report.bestUs, cut.report.baselineUs);
+  // That a part has one kernel is nobody's limit.
+  EXPECT_FALSE(cut.report.limits.has(SpaceLimit::Kernels));
 }
 
 } // namespace

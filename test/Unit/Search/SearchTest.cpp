@@ -419,34 +419,6 @@ TEST(SearchTest, OuterProductsLeftOutAreReported) {
 
 TEST(SearchTest, Distances) { expectFused(distances(20, 30, 64)); }
 
-TEST(SearchTest, LimitsEndTheSearchWithWhatWasFound) {
-  SearchOptions options;
-  options.maxStates = 3000;
-  options.maxKernels = 1;
-  SearchResult result = run(rmsNormLinear(8, 128, 96), options);
-  EXPECT_EQ(result.stopReason, StopReason::StateLimit);
-  EXPECT_LE(result.report.counts.states, options.maxStates);
-  EXPECT_FALSE(result.candidates.empty());
-  auto &rounds = result.report.rounds;
-  ASSERT_GT(rounds.size(), 1u);
-  EXPECT_TRUE(rounds.front().isComplete);
-  EXPECT_FALSE(rounds.back().isComplete);
-}
-
-/// Ten rounds of x <- (x + y) * x have too many terms when multiplied out.
-TEST(SearchTest, AProgramThatIsTooLargeIsReportedAsSuch) {
-  ProgramBuilder b;
-  ValueId x = b.input({8, 16}), y = b.input({8, 16});
-  for (unsigned round = 0; round < 10; ++round)
-    x = b.apply(Opcode::Mul, {b.apply(Opcode::Add, {x, y}), x});
-  SearchOptions options;
-  options.cutsProgram = false;
-  SearchResult result = run(b.finish({x}), options);
-  EXPECT_EQ(result.stopReason, StopReason::ProgramTooLarge);
-  EXPECT_TRUE(result.candidates.empty());
-  EXPECT_TRUE(result.report.rounds.empty());
-}
-
 TEST(SearchTest, AnUnknownTargetIsAnError) {
   SearchOptions options;
   options.target = "sm_10";

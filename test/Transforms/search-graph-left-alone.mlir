@@ -1,0 +1,45 @@
+// A graph that is left alone: why, how near the search came, and which limits kept something out.
+// RUN: mirage-opt %s --mirage-search-graph="report=%t.json" --remarks-filter=.* --remark-format=emitRemark 2>%t.remarks | FileCheck %s
+// RUN: FileCheck %s --check-prefix=REMARK < %t.remarks
+// RUN: FileCheck %s --check-prefix=REPORT < %t.json
+// RUN: %python %mirage_src/utils/print-report.py %t.json | FileCheck %s --check-prefix=PRINTED
+
+// A library's product is better than what is found.
+// CHECK: mirage_kernel.matmul
+// CHECK-NOT: mirage_block.graph
+// REMARK: remark: [Missed] Search {{.*}}left as it was: the best µGraph is predicted to take [[BEST:[0-9.]+]] us, its operators one by one [[BASE:[0-9.]+]] us"
+// REMARK-SAME: baselineUs=[[BASE]], limitUs={{[0-9.]+}}, limitsHit=max-kernels, nearMisses=8, nearest="is no cheaper than the operators one by one", nearestUs=[[BEST]], pruned="expression {{[1-9][0-9]*}}, size {{[1-9][0-9]*}}, duplicate {{[1-9][0-9]*}}, open {{[1-9][0-9]*}}", rejected=0, states={{[1-9][0-9]*}}, stopReason=exhausted
+// REPORT:      "limitsHit": [
+// REPORT-NEXT:   "max-kernels"
+// REPORT-NEXT: ]
+// REPORT: "nearMisses": [
+// REPORT: "predictedUs": [[#MISS:]].
+// REPORT: "structure": "{{.*}}matmul
+// REPORT: "why": "is no cheaper than the operators one by one"
+// REPORT: "expression": {{[1-9]}}
+// REPORT: "whyNot": "the best µGraph is predicted to take [[#MISS]].
+// PRINTED: limits reached: max-kernels
+// PRINTED: left as it was: the best µGraph is predicted
+// PRINTED-NEXT-COUNT-8: near miss {{[0-9.]+}} us: is no cheaper than the operators one by one
+
+// Limits on operators and axes count where something more would have been looked at.
+// RUN: for limits in "max-kernels=1 max-block-ops=1" "max-kernels=1 max-grid-axes=0" max-kernels=1 max-ops=2; do \
+// RUN:   mirage-opt %S/Inputs/exp-matmul.mlir --mirage-search-graph="$limits report=%t.json" -o /dev/null \
+// RUN:     --remarks-filter=.* --remark-format=emitRemark 2>%t.remarks && \
+// RUN:   %python %mirage_src/utils/print-report.py %t.json && cat %t.remarks || exit 1; \
+// RUN: done | FileCheck %s --check-prefix=LIMITS
+// LIMITS: limits reached: max-block-ops, max-kernels
+// LIMITS: stopped: nothing to search
+// LIMITS: left as it was: no equal µGraph was found (nothing to search with max-block-ops=1 max-kernels=1)
+// LIMITS: remark: [Missed] {{.*}}limitsHit="max-block-ops, max-kernels", nearMisses=0, pruned="open {{[1-9][0-9]*}}", rejected=0, states=0, stopReason="nothing to search"
+// LIMITS: limits reached: max-kernels, max-grid-axes
+// LIMITS: limits reached: max-kernels{{$}}
+// LIMITS: limits reached: max-ops{{$}}
+func.func @matmul(%x: tensor<1024x1024xf16>, %w: tensor<1024x1024xf16>, %e: tensor<1024x1024xf16>) -> tensor<1024x1024xf16> {
+  %r = mirage_kernel.graph ins(%x, %w : tensor<1024x1024xf16>, tensor<1024x1024xf16>) outs(%e : tensor<1024x1024xf16>) {
+  ^bb0(%a: tensor<1024x1024xf16>, %b: tensor<1024x1024xf16>):
+    %m = mirage_kernel.matmul %a, %b : (tensor<1024x1024xf16>, tensor<1024x1024xf16>) -> tensor<1024x1024xf16>
+    mirage_kernel.yield %m : tensor<1024x1024xf16>
+  } : tensor<1024x1024xf16>
+  return %r : tensor<1024x1024xf16>
+}
