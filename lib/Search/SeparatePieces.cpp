@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Mirage/Graph/DimensionCuts.h"
 #include "Mirage/Graph/GraphWriter.h"
 #include "Mirage/Search/RewrittenProgram.h"
+#include "PieceGrid.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include <map>
@@ -20,15 +20,12 @@ using llvm::ArrayRef;
 using llvm::SmallVector;
 
 namespace {
-/// Which piece of a value: a number by dimension.
-using Piece = SmallVector<unsigned, 4>;
-
 /// Writes the pieces of a program that its outputs depend on. What is summed
 /// over pieces is a sum of sums.
 class PieceWriter {
 public:
   PieceWriter(const Graph &program, const DimensionCuts &cuts)
-      : program(program), cuts(cuts), writer(result.body) {}
+      : program(program), grid(program, cuts), writer(result.body) {}
 
   RewrittenProgram run() {
     collectInputs();
@@ -36,7 +33,7 @@ public:
     std::vector<SmallVector<ValueId>> ofOutputs;
     for (ValueId output : program.getOutputs()) {
       auto &pieces = ofOutputs.emplace_back();
-      forEachPiece(output, [&](const Piece &piece) {
+      grid.forEach(output, [&](const Piece &piece) {
         pieces.push_back(
             writer.cast(get(output, piece), program.getType(output).element));
       });
@@ -48,44 +45,6 @@ public:
 private:
   using Key = std::pair<ValueId, Piece>;
 
-  ArrayRef<int64_t> getCuts(ValueId value, unsigned dim) const {
-    return cuts.ofValues[value][dim];
-  }
-  unsigned getRank(ValueId value) const {
-    return program.getType(value).getRank();
-  }
-  int64_t getEnd(ValueId value, unsigned dim, unsigned number) const {
-    ArrayRef<int64_t> own = getCuts(value, dim);
-    return number + 1 < own.size() ? own[number + 1]
-                                   : program.getType(value).shape[dim];
-  }
-  Shape getOffsets(ValueId value, const Piece &piece) const {
-    Shape offsets;
-    for (auto [dim, number] : llvm::enumerate(piece))
-      offsets.push_back(getCuts(value, dim)[number]);
-    return offsets;
-  }
-  Shape getShape(ValueId value, const Piece &piece) const {
-    Shape shape;
-    for (auto [dim, number] : llvm::enumerate(piece))
-      shape.push_back(getEnd(value, dim, number) - getCuts(value, dim)[number]);
-    return shape;
-  }
-
-  /// In row-major order.
-  void forEachPiece(ValueId value,
-                    llvm::function_ref<void(const Piece &)> visit) const {
-    Piece piece(getRank(value), 0);
-    while (true) {
-      visit(piece);
-      unsigned dim = piece.size();
-      while (dim > 0 && ++piece[dim - 1] == getCuts(value, dim - 1).size())
-        piece[--dim] = 0;
-      if (dim == 0)
-        return;
-    }
-  }
-
   //===--------------------------------------------------------------------===//
   // Inputs and outputs
   //===--------------------------------------------------------------------===//
@@ -94,7 +53,7 @@ private:
   void collectInputs() {
     isDry = true;
     for (ValueId output : program.getOutputs())
-      forEachPiece(output, [&](const Piece &piece) { get(output, piece); });
+      grid.forEach(output, [&](const Piece &piece) { get(output, piece); });
     isDry = false;
     values.clear();
   }
@@ -107,12 +66,12 @@ private:
     for (unsigned input = 0; input < program.getNumInputs(); ++input) {
       bool isRead = llvm::any_of(
           read, [&](const Key &key) { return key.first == input; });
-      forEachPiece(input, [&](const Piece &piece) {
+      grid.forEach(input, [&](const Piece &piece) {
         if (isRead && !read.count({input, piece}))
           return;
-        Shape shape = getShape(input, piece);
+        Shape shape = grid.getShape(input, piece);
         result.inputs.addOutput(
-            views.slice(input, getOffsets(input, piece), shape));
+            views.slice(input, grid.getOffsets(input, piece), shape));
         values[{input, piece}] =
             result.body.addInput({shape, program.getType(input).element},
                                  program.getInputName(input));
@@ -133,8 +92,9 @@ private:
       SmallVector<ValueId> parts;
       for (unsigned i = 0; i < pieces.size(); ++i)
         parts.push_back(next++);
-      for (unsigned dim = getRank(output); dim-- > 0;)
-        parts = concatAlong(views, parts, dim, getCuts(output, dim).size());
+      for (unsigned dim = grid.getRank(output); dim-- > 0;)
+        parts =
+            concatAlong(views, parts, dim, grid.getCuts(output, dim).size());
       result.outputs.addOutput(parts[0]);
     }
   }
@@ -174,15 +134,6 @@ private:
     return isDry ? 0 : write();
   }
 
-  /// The piece of an operand whose dimensions stretch to the result's.
-  Piece alignPiece(ValueId operand, ArrayRef<unsigned> piece) const {
-    Piece aligned(piece.take_back(getRank(operand)));
-    for (auto [dim, number] : llvm::enumerate(aligned))
-      if (program.getType(operand).shape[dim] == 1)
-        number = 0;
-    return aligned;
-  }
-
   ValueId write(const Node &operation, const Piece &piece) {
     switch (getOperatorInfo(operation.opcode).kind) {
     case OperatorKind::Reduction:
@@ -199,10 +150,10 @@ private:
   ValueId writeAligned(const Node &operation, const Piece &piece) {
     SmallVector<ValueId, 2> operands;
     for (ValueId operand : operation.operands)
-      operands.push_back(get(operand, alignPiece(operand, piece)));
+      operands.push_back(get(operand, grid.align(operand, piece)));
     return unlessDry([&] {
       return writer.add(operation.opcode, operands, operation.attributes,
-                        getShape(operation.results[0], piece));
+                        grid.getShape(operation.results[0], piece));
     });
   }
 
@@ -221,7 +172,7 @@ private:
                      Opcode join,
                      llvm::function_ref<ValueId(const Piece &)> write) {
     std::optional<ValueId> joined;
-    forEachPiece(operand, [&](const Piece &other) {
+    grid.forEach(operand, [&](const Piece &other) {
       for (unsigned dim = 0; dim < piece.size(); ++dim)
         if (!llvm::is_contained(dims, dim) && other[dim] != piece[dim])
           return;
@@ -236,8 +187,9 @@ private:
     ValueId operand = operation.operands[0];
     ArrayRef<int64_t> dims = operation.attributes.dims;
     Opcode opcode = operation.opcode;
-    bool isCut = llvm::any_of(
-        dims, [&](int64_t dim) { return getCuts(operand, dim).size() > 1; });
+    bool isCut = llvm::any_of(dims, [&](int64_t dim) {
+      return grid.getCuts(operand, dim).size() > 1;
+    });
     bool averages = getOperatorInfo(opcode).averages();
     Opcode part = isCut && averages ? Opcode::Sum : opcode;
     ValueId joined = joinPieces(
@@ -264,15 +216,13 @@ private:
     ValueId lhs = operation.operands[0], rhs = operation.operands[1];
     ArrayRef<unsigned> batch = ArrayRef(piece).drop_back(2);
     auto withBatch = [&](ValueId operand, unsigned row, unsigned column) {
-      Piece own(batch.take_back(getRank(operand) - 2));
-      for (auto [dim, number] : llvm::enumerate(own))
-        if (program.getType(operand).shape[dim] == 1)
-          number = 0;
+      Piece own =
+          grid.align(operand, batch.take_back(grid.getRank(operand) - 2));
       own.append({row, column});
       return own;
     };
     unsigned row = piece[piece.size() - 2], column = piece.back();
-    return joinPieces(lhs, withBatch(lhs, row, 0), {getRank(lhs) - 1},
+    return joinPieces(lhs, withBatch(lhs, row, 0), {grid.getRank(lhs) - 1},
                       Opcode::Add, [&](const Piece &own) {
                         ValueId left = get(lhs, own);
                         ValueId right =
@@ -290,7 +240,7 @@ private:
     switch (operation.opcode) {
     case Opcode::Slice:
       return get(operand,
-                 findPiece(operand, addOffsets(value, piece,
+                 grid.find(operand, addOffsets(value, piece,
                                                operation.attributes.offsets)));
     case Opcode::Concat:
       return writeConcat(operation, piece);
@@ -303,9 +253,9 @@ private:
           [&] { return writer.transpose(moved, operation.attributes.dims); });
     }
     case Opcode::Reshape: {
-      ValueId moved = get(operand, reshapePiece(operand, value, piece));
+      ValueId moved = get(operand, grid.reshape(operand, value, piece));
       return unlessDry(
-          [&] { return writer.reshape(moved, getShape(value, piece)); });
+          [&] { return writer.reshape(moved, grid.getShape(value, piece)); });
     }
     case Opcode::Cast: {
       ValueId moved = get(operand, piece);
@@ -321,54 +271,28 @@ private:
 
   Shape addOffsets(ValueId value, const Piece &piece,
                    ArrayRef<int64_t> offsets) const {
-    Shape sum = getOffsets(value, piece);
+    Shape sum = grid.getOffsets(value, piece);
     for (auto [total, offset] : llvm::zip_equal(sum, offsets))
       total += offset;
     return sum;
   }
 
-  /// The piece that begins at an element.
-  Piece findPiece(ValueId value, ArrayRef<int64_t> offsets) const {
-    Piece piece;
-    for (auto [dim, offset] : llvm::enumerate(offsets)) {
-      auto own = getCuts(value, dim);
-      const auto *it = llvm::find(own, offset);
-      assert(it != own.end() && "the whole is cut where its parts are");
-      piece.push_back(it - own.begin());
-    }
-    return piece;
-  }
-
   ValueId writeConcat(const Node &operation, const Piece &piece) {
     unsigned dim = operation.attributes.dims[0];
-    Shape offsets = getOffsets(operation.results[0], piece);
+    Shape offsets = grid.getOffsets(operation.results[0], piece);
     for (ValueId operand : operation.operands) {
       int64_t size = program.getType(operand).shape[dim];
       if (offsets[dim] < size)
-        return get(operand, findPiece(operand, offsets));
+        return get(operand, grid.find(operand, offsets));
       offsets[dim] -= size;
     }
     llvm_unreachable("operands fill the result");
   }
 
-  /// Dimensions of size 1 come and go, and have one piece.
-  Piece reshapePiece(ValueId operand, ValueId value, const Piece &piece) const {
-    Piece own(getRank(operand), 0);
-    unsigned from = 0;
-    for (auto [to, number] : llvm::enumerate(piece)) {
-      if (program.getType(value).shape[to] == 1)
-        continue;
-      while (program.getType(operand).shape[from] == 1)
-        ++from;
-      own[from++] = number;
-    }
-    return own;
-  }
-
   /// Rows and columns of a piece begin later.
   ValueId writeCausalMask(const Node &operation, const Piece &piece) {
     ValueId value = operation.results[0];
-    Shape offsets = getOffsets(value, piece);
+    Shape offsets = grid.getOffsets(value, piece);
     Attributes attributes = operation.attributes;
     attributes.offset += offsets[offsets.size() - 2] - offsets.back();
     ValueId masked = get(operation.operands[0], piece);
@@ -377,7 +301,7 @@ private:
   }
 
   const Graph &program;
-  const DimensionCuts &cuts;
+  PieceGrid grid;
   RewrittenProgram result;
   GraphWriter writer;
   std::map<Key, ValueId> values;

@@ -8,7 +8,7 @@
 
 #include "WholeSearch.h"
 #include "Baseline.h"
-#include "CandidateJudge.h"
+#include "CandidateChooser.h"
 #include "CandidatePool.h"
 #include "Mirage/Search/RewrittenProgram.h"
 #include "Mirage/Search/Stabilizers.h"
@@ -33,11 +33,10 @@ public:
   Searcher(TargetProgram program, const Graph &original,
            const RewrittenProgram &rewritten, Target target,
            const SearchOptions &options, const SearchClock &clock)
-      : program(std::move(program)), original(original), rewritten(rewritten),
-        target(target), options(options),
+      : program(std::move(program)), original(original), target(target),
+        options(options),
         costModel(this->target, options.stages, options.libraryKernels),
-        judge(options.verify ? options.verify : makeFieldVerifier(options.seed),
-              options.seed),
+        chooser(this->program, original, rewritten, options),
         cache(this->program, original, rewritten.body, options), clock(clock),
         cutsNothing(!options.cutsInstances) {
     startSizing();
@@ -89,16 +88,20 @@ private:
   /// Structures have their sizes; the cheapest are judged.
   void choose() {
     endSizing();
-    verifyCandidates();
+    verify();
     // Whoever is rejected leaves a place to somebody who was cut off.
-    if (result.report.rejected > 0 && !cutsNothing && !cannotJudge &&
+    if (result.report.rejected > 0 && !cutsNothing && chooser.canJudge() &&
         !isToEnd()) {
       cutsNothing = true;
       startSizing();
       exploreAgain();
       endSizing();
-      verifyCandidates();
+      verify();
     }
+  }
+
+  void verify() {
+    chooser.choose(result, [this](bool hasSome) { return goesOn(hasSome); });
   }
 
   /// Without bounds on costs; the report is of this walk alone.
@@ -125,7 +128,7 @@ private:
     result.candidates = std::move(found->candidates);
     result.nearMisses = std::move(found->nearMisses);
     for (Candidate &candidate : result.candidates)
-      finish(candidate);
+      chooser.finish(candidate);
     return true;
   }
 
@@ -334,50 +337,6 @@ private:
     return true;
   }
 
-  void noteMiss(const Candidate &candidate, llvm::StringRef why) {
-    result.addNearMiss(
-        {toString(candidate.structure), candidate.predictedUs, why.str()});
-  }
-
-  bool isRight(const Candidate &candidate) {
-    if (!options.judgesCandidates)
-      return true;
-    using Ruling = CandidateJudge::Ruling;
-    auto [ruling, why] = judge.judge(candidate.claims[0].testPairs);
-    if (ruling == Ruling::Equal)
-      return true;
-    ++result.report.rejected;
-    result.report.filtered += ruling == Ruling::Filtered;
-    cannotJudge |= ruling == Ruling::CannotJudge;
-    noteMiss(candidate, why);
-    return false;
-  }
-
-  /// Keeps the cheapest candidates whose structure is verified, as many as were
-  /// asked for; what is not among them need not be judged.
-  void verifyCandidates() {
-    std::vector<Candidate> verified;
-    result.report.verified = result.report.rejected = result.report.filtered =
-        0;
-    result.nearMisses.clear();
-    for (Candidate &candidate : result.candidates) {
-      if (verified.size() == options.numCandidates ||
-          !goesOn(/*hasSome=*/!verified.empty()))
-        break;
-      finish(candidate);
-      if (!isRight(candidate)) {
-        if (cannotJudge)
-          break;
-        continue;
-      }
-      result.report.verified += options.judgesCandidates;
-      if (candidate.predictedUs >= result.report.baselineUs)
-        noteMiss(candidate, "is no cheaper than the operators one by one");
-      verified.push_back(std::move(candidate));
-    }
-    result.candidates = std::move(verified);
-  }
-
   void noteBest() {
     result.report.bestUs = result.report.baselineUs;
     if (!result.candidates.empty())
@@ -385,27 +344,12 @@ private:
           std::min(result.report.baselineUs, result.candidates[0].predictedUs);
   }
 
-  void finish(Candidate &candidate) {
-    if (candidate.plans.empty()) // the pool has seen that there are some
-      candidate.plans = *planKernels(program, candidate.structure);
-    candidate.graph = rewritten.withBody(
-        buildGraph(program, candidate.structure, candidate.plans,
-                   program.getExtents(), candidate.tilings));
-    Claim claim;
-    claim.program = original;
-    claim.graph = candidate.graph;
-    claim.testPairs =
-        buildTestPairs(program, candidate.structure, candidate.plans);
-    candidate.claims.push_back(std::move(claim));
-  }
-
   TargetProgram program;
   const Graph &original;
-  const RewrittenProgram &rewritten;
   Target target;
   const SearchOptions &options;
   AnalyticCostModel costModel;
-  CandidateJudge judge;
+  CandidateChooser chooser;
   SearchCache cache;
   const SearchClock &clock; ///< until when it may go on
   SearchClock own;          ///< since when it goes on
@@ -413,9 +357,7 @@ private:
   bool cutsNothing = false; ///< bounds on costs are not heeded
   std::optional<CandidatePool> pool;
   SearchProgress progress;
-  double notedAt = 0; ///< by its own clock
-  /// The program has no trials that count, so neither has any structure.
-  bool cannotJudge = false;
+  double notedAt = 0;      ///< by its own clock
   std::set<TextHash> seen; ///< structures
   KeptItems items;         ///< for a cache to keep
   SearchResult result;

@@ -107,7 +107,7 @@ TEST(SearchRunTest, ManyInputsAreNotTriedInAllCombinations) {
     options.maxOps = options.maxBlockOps = 2;
     options.cutsProgram = false;
     SearchResult small = run(graph, options);
-    EXPECT_EQ(small.stopReason, StopReason::Exhausted);
+    EXPECT_EQ(small.stopReason, StopReason::NothingToSearch);
     EXPECT_LT(small.report.seconds, 10);
     options.maxOps = options.maxBlockOps = 16;
     unsigned numAsked = 0;

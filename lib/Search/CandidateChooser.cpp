@@ -1,0 +1,77 @@
+//===- CandidateChooser.cpp - The cheapest that are right -----------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CandidateChooser.h"
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::search;
+
+CandidateChooser::CandidateChooser(const TargetProgram &program,
+                                   const Graph &original,
+                                   const RewrittenProgram &rewritten,
+                                   const SearchOptions &options)
+    : program(program), original(original), rewritten(rewritten),
+      options(options),
+      judge(options.verify ? options.verify : makeFieldVerifier(options.seed),
+            options.seed) {}
+
+void CandidateChooser::finish(Candidate &candidate) const {
+  if (candidate.plans.empty()) // the pool has seen that there are some
+    candidate.plans = *planKernels(program, candidate.structure);
+  candidate.graph = rewritten.withBody(
+      buildGraph(program, candidate.structure, candidate.plans,
+                 program.getExtents(), candidate.tilings));
+  Claim claim;
+  claim.program = original;
+  claim.graph = candidate.graph;
+  claim.testPairs =
+      buildTestPairs(program, candidate.structure, candidate.plans);
+  candidate.claims.push_back(std::move(claim));
+}
+
+static void noteMiss(SearchResult &result, const Candidate &candidate,
+                     llvm::StringRef why) {
+  result.addNearMiss(
+      {toString(candidate.structure), candidate.predictedUs, why.str()});
+}
+
+bool CandidateChooser::isRight(const Candidate &candidate,
+                               SearchResult &result) {
+  if (!options.judgesCandidates)
+    return true;
+  using Ruling = CandidateJudge::Ruling;
+  auto [ruling, why] = judge.judge(candidate.claims[0].testPairs);
+  if (ruling == Ruling::Equal)
+    return true;
+  ++result.report.rejected;
+  result.report.filtered += ruling == Ruling::Filtered;
+  cannotJudge |= ruling == Ruling::CannotJudge;
+  noteMiss(result, candidate, why);
+  return false;
+}
+
+void CandidateChooser::choose(SearchResult &result,
+                              llvm::function_ref<bool(bool)> goesOn) {
+  SearchReport &report = result.report;
+  report.verified = report.rejected = report.filtered = 0;
+  result.nearMisses.clear();
+  std::vector<Candidate> chosen;
+  for (Candidate &candidate : result.candidates) {
+    if (chosen.size() == options.numCandidates || cannotJudge ||
+        !goesOn(/*hasSome=*/!chosen.empty()))
+      break;
+    finish(candidate);
+    if (!isRight(candidate, result))
+      continue;
+    report.verified += options.judgesCandidates;
+    if (candidate.predictedUs >= report.baselineUs)
+      noteMiss(result, candidate, "is no cheaper than the operators one by one");
+    chosen.push_back(std::move(candidate));
+  }
+  result.candidates = std::move(chosen);
+}
