@@ -70,7 +70,8 @@ void CandidateChooser::choose(SearchResult &result,
       continue;
     report.verified += options.judgesCandidates;
     if (candidate.predictedUs >= report.baselineUs)
-      noteMiss(result, candidate, "is no cheaper than the operators one by one");
+      noteMiss(result, candidate,
+               "is no cheaper than the operators one by one");
     chosen.push_back(std::move(candidate));
   }
   result.candidates = std::move(chosen);
