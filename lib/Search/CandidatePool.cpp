@@ -8,14 +8,36 @@
 
 #include "CandidatePool.h"
 #include "Mirage/Reference/ParallelFor.h"
+#include "Mirage/Search/KernelTraffic.h"
 #include "llvm/ADT/STLExtras.h"
 #include <limits>
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
 
-void CandidatePool::add(const Structure &structure) {
-  batch.push_back(structure);
+void CandidatePool::add(const Structure &structure, double leastUs) {
+  if (leastUs * kBoundRounding <= getLimitUs())
+    added.push_back(structure);
+}
+
+/// Bounds what was added, and has it wait its turn.
+void CandidatePool::boundAdded() {
+  std::vector<double> boundsUs(added.size());
+  constexpr int64_t kGrain = 32; // neighbours are alike, and share their bounds
+  parallelFor(limits.numThreads, added.size(), kGrain,
+              [&](int64_t begin, int64_t end) {
+                for (int64_t i = begin; i < end; ++i)
+                  boundsUs[i] = boundUs(added[i]);
+              });
+  for (auto [structure, us] : llvm::zip_equal(added, boundsUs))
+    waiting.emplace(us, std::move(structure));
+  added.clear();
+}
+
+double CandidatePool::boundUs(const Structure &structure) {
+  auto plans = planKernels(program, structure);
+  return plans ? tilings.boundUs(*plans)
+               : std::numeric_limits<double>::infinity();
 }
 
 double CandidatePool::getLimitUs() const {
@@ -44,11 +66,26 @@ std::optional<Candidate> CandidatePool::giveSizes(const Structure &structure,
   return candidate;
 }
 
-bool CandidatePool::endBatch() {
+/// Those with the least bounds; none is left to wait that is above the limit.
+std::vector<Structure> CandidatePool::takeBatch(double limitUs) {
+  size_t size = std::min(kMaxBatchSize, kMinBatchSize + numSized);
+  std::vector<Structure> batch;
+  while (!waiting.empty() && batch.size() < size) {
+    if (waiting.begin()->first > limitUs)
+      waiting.clear();
+    else
+      batch.push_back(std::move(waiting.extract(waiting.begin()).mapped()));
+  }
+  return batch;
+}
+
+bool CandidatePool::sizeBatch() {
+  boundAdded();
   double limitUs = getLimitUs();
+  std::vector<Structure> batch = takeBatch(limitUs);
   std::vector<std::optional<Candidate>> sized(batch.size());
   std::atomic<bool> hasSome = !candidates.empty(), isStopped = false;
-  constexpr int64_t kGrain = 4;
+  constexpr int64_t kGrain = 8;
   parallelFor(limits.numThreads, batch.size(), kGrain,
               [&](int64_t begin, int64_t end) {
                 for (int64_t i = begin; i < end; ++i) {
@@ -62,7 +99,8 @@ bool CandidatePool::endBatch() {
                 }
               });
   numSized += batch.size();
-  batch.clear();
+  if (isStopped)
+    waiting.clear();
   for (std::optional<Candidate> &candidate : sized)
     if (candidate)
       keep(std::move(*candidate));

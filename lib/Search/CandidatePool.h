@@ -6,9 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Structures get sizes as they are found, a batch at a time on all threads. A
-// batch goes by one limit, what the batches before it left as the N-th best, so
-// that the number of threads changes neither candidates nor counts.
+// Structures wait until all of a round are found, or many. Then those with the
+// least bounds get sizes first, a batch at a time on all threads, so that the
+// limit on what others may cost is soon a low one, and what is bounded above it
+// gets none. A batch goes by one limit, what the batches before it left as the
+// N-th best, so that the number of threads changes neither candidates nor
+// counts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +21,7 @@
 #include "Mirage/Search/Search.h"
 #include "Mirage/Search/TilingSearch.h"
 #include <atomic>
+#include <map>
 #include <set>
 
 namespace mlir::mirage::search {
@@ -41,15 +45,14 @@ public:
       : program(program), limits(std::move(limits)),
         tilings(program, costModel, this->limits.cutsTilings) {}
 
-  /// Takes effect with the next batch.
-  void add(const Structure &structure);
-  /// Gives sizes to what was added. \returns false if not all got some, as it
-  /// is time to end.
-  bool endBatch();
-  /// Whether it is worth ending.
-  bool isBatchFull() const {
-    return batch.size() >= std::min(kMaxBatchSize, kMinBatchSize + numSized);
-  }
+  /// \param leastUs  what the structure cannot cost less than.
+  void add(const Structure &structure, double leastUs = 0);
+  bool isEmpty() const { return added.empty() && waiting.empty(); }
+  /// Whether sizes should be given before more is added.
+  bool isFull() const { return added.size() >= kMaxAdded; }
+  /// Gives sizes to a batch of what waits, or finds that there are none to be
+  /// given. \returns false, with nothing left to wait, if it is time to end.
+  bool sizeBatch();
 
   /// What a candidate must not exceed to be of use.
   double getLimitUs() const;
@@ -65,8 +68,13 @@ public:
 
 private:
   /// Batches grow, as the first ones have no limit to go by.
-  static constexpr size_t kMinBatchSize = 8, kMaxBatchSize = 128;
+  static constexpr size_t kMinBatchSize = 8, kMaxBatchSize = 512;
+  /// That are bounded, and wait, together.
+  static constexpr size_t kMaxAdded = 4096;
 
+  void boundAdded();
+  double boundUs(const Structure &structure);
+  std::vector<Structure> takeBatch(double limitUs);
   std::optional<Candidate> giveSizes(const Structure &structure,
                                      double limitUs);
   void keep(Candidate candidate);
@@ -75,8 +83,9 @@ private:
   const TargetProgram &program;
   Limits limits;
   TilingSearch tilings;
-  std::vector<Structure> batch;
-  size_t numSized = 0; ///< in earlier batches
+  std::vector<Structure> added;
+  std::multimap<double, Structure> waiting; ///< by bounds
+  size_t numSized = 0;                      ///< in earlier batches
   std::vector<Candidate> candidates;
   std::multiset<double> bestUs; ///< of as many as are asked for
 };

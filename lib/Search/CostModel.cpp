@@ -86,11 +86,16 @@ static int64_t getBlocksPerSM(const KernelWork &work, BlockShape shape,
   return std::clamp<int64_t>(resident, 1, needed);
 }
 
+/// One after the other, until all blocks are through.
+static double countWaves(int64_t numBlocks, int64_t blocksPerSM,
+                         const Target &target) {
+  return llvm::divideCeil(numBlocks, target.numSMs * blocksPerSM);
+}
+
 /// All blocks, in waves.
 static double getBlocksUs(int64_t numBlocks, const BlockTime &block,
                           int64_t blocksPerSM, const Target &target) {
-  int64_t waves = llvm::divideCeil(numBlocks, target.numSMs * blocksPerSM);
-  return waves * block.getUs(blocksPerSM);
+  return countWaves(numBlocks, blocksPerSM, target) * block.getUs(blocksPerSM);
 }
 
 namespace {
@@ -191,11 +196,15 @@ double AnalyticCostModel::boundUs(const KernelWork &work) const {
     if (!fitRegisters(work.accumulators, threads, target))
       continue;
     SharedBlockWork shared = block.share(threads);
+    // More stages leave no room for more blocks.
+    int64_t mostPerSM = getBlocksPerSM(work, {threads, 1}, target);
+    double leastWaves = countWaves(work.numBlocks, mostPerSM, target);
     for (unsigned stages = 1; stages <= mostStages; ++stages) {
-      BlockShape shape{threads, stages};
       BlockTime time = shared.getTime(stages);
-      for (int64_t perSM = getBlocksPerSM(work, shape, target); perSM > 0;
-           --perSM)
+      if (leastWaves * time.getUs(1) >= blocksUs)
+        continue;
+      for (int64_t perSM = getBlocksPerSM(work, {threads, stages}, target);
+           perSM > 0; --perSM)
         blocksUs = std::min(blocksUs,
                             getBlocksUs(work.numBlocks, time, perSM, target));
     }

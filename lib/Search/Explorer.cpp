@@ -45,8 +45,7 @@ bool Explorer::hasAtoms() const { return workers[0]->space.hasAtoms(); }
 // Rounds
 //===----------------------------------------------------------------------===//
 
-Explorer::Stop
-Explorer::run(llvm::function_ref<bool(const Structure &)> callback) {
+Explorer::Stop Explorer::run(Callback callback) {
   found = callback;
   for (unsigned size = 1; size <= limits.maxOps; ++size)
     if (!runRound(size))
@@ -85,9 +84,10 @@ bool Explorer::runLastKernels(unsigned numOperators) {
   bool goesOn = makeItems(/*isLast=*/true, numOperators, items);
   goesOn =
       goesOn && runItems(items, [&](const Item &item, ItemResult &result) {
+        double leastUs = limits.costModel ? boundUs(item) : 0;
         for (ItemResult::Found &last : result.found)
           boundaries[item.boundary]->lastKernels[item.numOperators].push_back(
-              std::move(last.kernel));
+              {std::move(last.kernel), leastUs});
       });
   for (unsigned number = 0; number < boundaries.size(); ++number)
     emitStructures(number, numOperators);

@@ -54,8 +54,12 @@ struct Explorer::Boundary {
   /// The last look at kernels of each size, those that are the last ones and
   /// others.
   std::map<std::pair<bool, unsigned>, Look> looks;
+  struct LastKernel {
+    KernelStructure kernel;
+    double leastUs = 0; ///< of this kernel alone
+  };
   /// By number of operators.
-  std::map<unsigned, std::vector<KernelStructure>> lastKernels;
+  std::map<unsigned, std::vector<LastKernel>> lastKernels;
   std::string hash = "start"; ///< of what it is
 
   /// What no kernel so far has computed of the program's outputs.

@@ -75,7 +75,7 @@ void Explorer::addWay(const Item &item, const KernelStructure &kernel,
 
 /// Puts a structure together: tensors get numbers of their own.
 void Explorer::emitStructure(ArrayRef<const KernelStructure *> lastFirst,
-                             const Boundary &last) {
+                             const Boundary &last, double leastUs) {
   unsigned numInputs = program.graph.getNumInputs();
   Structure structure;
   SmallVector<unsigned> numbers; // of the boundary's tensors, as devices number
@@ -109,7 +109,7 @@ void Explorer::emitStructure(ArrayRef<const KernelStructure *> lastFirst,
     if (tensor.output)
       structure.outputs[*tensor.output] = number;
   }
-  rounds.back().structures += found(structure);
+  rounds.back().structures += found(structure, leastUs);
 }
 
 /// All structures of so many operators whose last kernel starts from the
@@ -117,25 +117,25 @@ void Explorer::emitStructure(ArrayRef<const KernelStructure *> lastFirst,
 void Explorer::emitStructures(unsigned number, unsigned numOperators) {
   const Boundary &last = *boundaries[number];
   SmallVector<const KernelStructure *, kMaxKernels> chain; // last kernel first
-  std::function<void(const Boundary &, unsigned)> emit =
-      [&](const Boundary &boundary, unsigned left) {
+  std::function<void(const Boundary &, unsigned, double)> emit =
+      [&](const Boundary &boundary, unsigned left, double leastUs) {
         if (boundary.position == 0 && left == 0)
-          emitStructure(chain, last);
+          emitStructure(chain, last, leastUs);
         for (const Way &way : boundary.ways) {
           unsigned size = way.kernel.operators.size();
           const Boundary &from = *boundaries[way.from];
           if (size + from.minOperators > left)
             continue;
           chain.push_back(&way.kernel);
-          emit(from, left - size);
+          emit(from, left - size, leastUs + way.leastUs);
           chain.pop_back();
         }
       };
   for (const auto &[size, kernels] : last.lastKernels)
-    for (const KernelStructure &kernel : kernels) {
+    for (const Boundary::LastKernel &lastKernel : kernels) {
       if (size + last.minOperators > numOperators)
         continue;
-      chain = {&kernel};
-      emit(last, numOperators - size);
+      chain = {&lastKernel.kernel};
+      emit(last, numOperators - size, lastKernel.leastUs);
     }
 }

@@ -10,7 +10,6 @@
 #include "Mirage/Search/KernelSketch.h"
 #include "Mirage/Search/KernelTraffic.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/raw_ostream.h"
 #include <cmath>
 #include <limits>
 #include <queue>
@@ -39,35 +38,36 @@ static SmallVector<NameId> getOwnParts(const TargetProgram &program,
   return toList(parts);
 }
 
-static void printTensors(llvm::raw_ostream &os, ArrayRef<KernelTensor> tensors,
-                         ArrayRef<int64_t> extents) {
-  for (const KernelTensor &tensor : tensors) {
-    os << getElementTypeName(tensor.stored.element);
-    for (NameId name : tensor.stored.layout)
-      os << ' ' << name << ':' << (name == kNoName ? 1 : extents[name]);
-    os << '\n';
-  }
+static TextHash hashNumbers(ArrayRef<int64_t> numbers) {
+  return hashText({reinterpret_cast<const char *>(numbers.data()),
+                   numbers.size() * sizeof(int64_t)});
 }
 
 /// All that tilings and their bounds depend on.
-static std::string getHeaderText(const TargetProgram &program,
-                                 const KernelPlan &plan,
-                                 ArrayRef<int64_t> extents) {
+static TextHash hashHeader(const TargetProgram &program, const KernelPlan &plan,
+                           ArrayRef<int64_t> extents) {
   SmallVector<int64_t> read(extents);
   for (NameId own : getOwnParts(program, plan))
     read[own] = 0; // decided by the tiling
-  std::string text;
-  llvm::raw_string_ostream os(text);
   const KernelStructure &kernel = plan.kernel;
-  os << plan.position << ' ' << countJoinedAxes(kernel) << ' '
-     << kernel.loopName;
-  for (NameId name : kernel.gridNames)
-    os << ' ' << name;
-  os << '\n';
-  printTensors(os, plan.inputs, read);
-  os << "->\n";
-  printTensors(os, plan.results, read);
-  return text;
+  SmallVector<int64_t, 64> numbers = {plan.position, countJoinedAxes(kernel),
+                                      kernel.loopName};
+  auto addList = [&](ArrayRef<NameId> names) {
+    numbers.push_back(names.size());
+    llvm::append_range(numbers, names);
+  };
+  addList(kernel.gridNames);
+  for (ArrayRef<KernelTensor> tensors :
+       {ArrayRef(plan.inputs), ArrayRef(plan.results)}) {
+    numbers.push_back(tensors.size());
+    for (const KernelTensor &tensor : tensors) {
+      numbers.push_back(static_cast<int64_t>(tensor.stored.element));
+      addList(tensor.stored.layout);
+      for (NameId name : tensor.stored.layout)
+        numbers.push_back(name == kNoName ? 1 : read[name]);
+    }
+  }
+  return hashNumbers(numbers);
 }
 
 TilingSearch::TilingGroups
@@ -96,7 +96,7 @@ TilingSearch::boundTilings(const KernelPlan &plan,
 
 const TilingSearch::TilingGroups &
 TilingSearch::getGroups(const KernelPlan &plan, ArrayRef<int64_t> extents) {
-  TextHash key = hashText(getHeaderText(program, plan, extents));
+  TextHash key = hashHeader(program, plan, extents);
   std::unique_lock<std::mutex> lock(mutex);
   Header &header = headers[key];
   lock.unlock();
@@ -200,12 +200,13 @@ TilingSearch::BestTiling TilingSearch::getBest(const KernelPlan &plan,
                                                ArrayRef<int64_t> parts,
                                                const BoundedTilings &tilings,
                                                double limitUs) {
-  std::string text =
-      getHeaderText(program, plan, extents) + toString(plan.kernel);
-  for (int64_t count : parts)
-    text += " " + std::to_string(count);
+  SmallVector<int64_t> numbers(parts);
+  for (TextHash hash :
+       {hashHeader(program, plan, extents), hashText(toString(plan.kernel))})
+    numbers.append(
+        {static_cast<int64_t>(hash.first), static_cast<int64_t>(hash.second)});
   std::unique_lock<std::mutex> lock(mutex);
-  SizedKernel &kernel = kernels[hashText(text)];
+  SizedKernel &kernel = kernels[hashNumbers(numbers)];
   lock.unlock();
   std::lock_guard<std::mutex> kernelLock(kernel.mutex);
   bool isKnown =
@@ -215,6 +216,10 @@ TilingSearch::BestTiling TilingSearch::getBest(const KernelPlan &plan,
     kernel.limitUs = limitUs;
   }
   return kernel.best;
+}
+
+double TilingSearch::boundUs(ArrayRef<KernelPlan> plans) {
+  return boundRests(plans).front();
 }
 
 std::optional<TilingSearch::Choice>

@@ -210,23 +210,19 @@ private:
     pool.emplace(program, costModel, std::move(limits));
   }
 
-  void size(const Structure &structure) {
-    pool->add(structure);
-    if (pool->isBatchFull())
-      endBatch();
-  }
-
-  void endBatch() {
-    double before = pool->getBestUs();
-    if (!pool->endBatch())
-      stopEarly();
-    if (pool->getBestUs() < before)
-      bestSeconds = own.getSeconds();
-    noteProgress();
+  void sizeWaiting() {
+    while (!pool->isEmpty()) {
+      double before = pool->getBestUs();
+      if (!pool->sizeBatch())
+        stopEarly();
+      if (pool->getBestUs() < before)
+        bestSeconds = own.getSeconds();
+      noteProgress();
+    }
   }
 
   void endSizing() {
-    endBatch();
+    sizeWaiting();
     result.report.instances += pool->getNumTried();
     result.report.fitting += pool->getNumFitting();
     result.candidates = pool->takeRanked();
@@ -290,7 +286,7 @@ private:
     if (options.cutsKernels && !cutsNothing)
       limits.costModel = &costModel;
     limits.getLimitUs = [this] {
-      endBatch();
+      sizeWaiting();
       return pool->getLimitUs();
     };
     Explorer explorer(program, reading, limits);
@@ -299,7 +295,9 @@ private:
       return reading == AtomReading::Function;
     }
     Explorer::Stop why =
-        explorer.run([&](const Structure &s) { return keep(s); });
+        explorer.run([&](const Structure &structure, double leastUs) {
+          return keep(structure, leastUs);
+        });
     for (const SearchRound &round : explorer.getRounds()) {
       result.report.counts += round.counts;
       result.report.cuts += round.cuts;
@@ -326,14 +324,16 @@ private:
   }
 
   /// Whether the structure is new and can be built.
-  bool keep(const Structure &structure) {
+  bool keep(const Structure &structure, double leastUs) {
     if (program.isStripped && !planKernels(program, structure))
       return false;
     if (!seen.insert(hashText(toString(structure))).second)
       return false;
     if (options.onStructure)
       options.onStructure(program, structure);
-    size(structure);
+    pool->add(structure, leastUs);
+    if (pool->isFull())
+      sizeWaiting();
     return true;
   }
 

@@ -102,9 +102,13 @@ public:
   bool hasAtoms() const;
 
   enum class Stop : uint8_t { Exhausted, StateLimit, OutOfTime };
-  /// Calls `found` for each structure, fewest operators first. It says whether
-  /// the structure counts, as those do that nobody has found yet.
-  Stop run(llvm::function_ref<bool(const Structure &)> found);
+  /// Takes a structure and what it cannot cost less than, in us, 0 without a
+  /// cost model. \returns whether the structure counts, as those do that nobody
+  /// has found yet.
+  using Callback = llvm::function_ref<bool(const Structure &, double leastUs)>;
+
+  /// Calls `found` for each structure, fewest operators first.
+  Stop run(Callback found);
 
   llvm::ArrayRef<SearchRound> getRounds() const { return rounds; }
   const SpaceLimits &getLimitsHit() const { return limitsHit; }
@@ -167,7 +171,7 @@ private:
               std::vector<BoundaryTensor> tensors, unsigned numOperators);
   void emitStructures(unsigned boundary, unsigned numOperators);
   void emitStructure(llvm::ArrayRef<const KernelStructure *> lastFirst,
-                     const Boundary &last);
+                     const Boundary &last, double leastUs);
 
   const TargetProgram &program;
   AtomReading reading;
@@ -176,7 +180,7 @@ private:
   std::vector<std::unique_ptr<Boundary>> boundaries;
   std::map<std::string, unsigned> boundaryNumbers;
   std::vector<SearchRound> rounds;
-  llvm::function_ref<bool(const Structure &)> found = nullptr;
+  Callback found = nullptr;
   double limitUs = 0; ///< of the round
   uint64_t numStates = 0;
   SpaceLimits limitsHit;

@@ -35,8 +35,10 @@ public:
     std::vector<Tiling> tilings; ///< by kernel
     double predictedUs = 0;
   };
-  /// None if nothing fits into the target or takes at most `limitUs`. May be
-  /// called by several threads.
+  /// What no sizes take less than, infinite if there are none that could fit.
+  double boundUs(llvm::ArrayRef<KernelPlan> plans);
+  /// None if nothing fits into the target or takes at most `limitUs`. May, as
+  /// the bound, be called by several threads.
   std::optional<Choice> findCheapest(llvm::ArrayRef<KernelPlan> plans,
                                      double limitUs);
 

@@ -81,7 +81,7 @@ Walk explore(const TargetProgram &program, ExplorationLimits limits) {
   Walk walk;
   limits.maxStates = 1000000;
   Explorer explorer(program, AtomReading::Function, limits);
-  Explorer::Stop stop = explorer.run([&](const Structure &structure) {
+  Explorer::Stop stop = explorer.run([&](const Structure &structure, double) {
     return walk.bounds
         .insert({toString(structure), model.boundUs(program, structure)})
         .second;

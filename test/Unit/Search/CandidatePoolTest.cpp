@@ -38,7 +38,7 @@ protected:
   /// As batches of one, so that each has the limit that those before it left.
   void add(CandidatePool &pool, size_t rank) {
     pool.add(ranked[rank].structure);
-    pool.endBatch();
+    pool.sizeBatch();
   }
 
   Target target;

@@ -76,7 +76,7 @@ TEST(CutsTest, BoundsOnOperatorsLoseNothing) {
       limits.ignoresBounds = ignoresBounds;
       std::set<std::string> found;
       Explorer explorer(program, AtomReading::Function, limits);
-      auto stop = explorer.run([&](const Structure &structure) {
+      auto stop = explorer.run([&](const Structure &structure, double) {
         return found.insert(toString(structure)).second;
       });
       EXPECT_EQ(stop, Explorer::Stop::Exhausted);

@@ -37,7 +37,7 @@ static std::vector<Structure> findStructures(const TargetProgram &program,
   limits.joins.inKernel = true;
   limits.maxStates = 20000;
   Explorer explorer(program, AtomReading::Function, limits);
-  explorer.run([&](const Structure &structure) {
+  explorer.run([&](const Structure &structure, double) {
     structures.push_back(structure);
     return true;
   });

@@ -102,7 +102,7 @@ void expectCounts(const Row &row) {
   limits.maxStates = 1000000000;
   limits.records = {&items};
   Explorer explorer(program, row.reading, limits);
-  auto stop = explorer.run([](const Structure &) { return true; });
+  auto stop = explorer.run([](const Structure &, double) { return true; });
   EXPECT_EQ(stop, Explorer::Stop::Exhausted);
   Counts found = items.count(4), all = items.count(~size_t(0));
   expectEqual(found, row.found);
