@@ -20,9 +20,15 @@ SubexpressionTest::SubexpressionTest(ExpressionContext &context,
     addLevel(target);
 }
 
+/// What is found again has another place, and so has all that is in it.
 void SubexpressionTest::addLevel(FormId form) {
-  if (llvm::any_of(levels, [&](const Level &l) { return l.form == form; }))
+  auto known =
+      llvm::find_if(levels, [&](const Level &l) { return l.form == form; });
+  if (known != levels.end()) {
+    if (std::exchange(known->hasOnePlace, false))
+      addLevelsInside(Level(*known));
     return;
+  }
   maxTotal = std::max(maxTotal, context.get(form).total);
   uint16_t scope =
       ExpressionContext::getFreshScope(context.get(form).freeLetters);
@@ -30,8 +36,15 @@ void SubexpressionTest::addLevel(FormId form) {
   for (auto [monomial, count] : Form(context.get(form)).monomials)
     level.opened.push_back(context.open(monomial, scope));
   levels.push_back(level);
-  for (const Monomial &opened : level.opened)
-    addLevelsInside(opened);
+  addLevelsInside(level);
+}
+
+/// A monomial that occurs twice has two places for all that is in it.
+void SubexpressionTest::addLevelsInside(const Level &level) {
+  MonomialCounts monomials = context.get(level.form).monomials;
+  for (auto [monomial, opened] : llvm::zip_equal(monomials, level.opened))
+    for (unsigned i = 0; i < std::min(monomial.second, 2u); ++i)
+      addLevelsInside(opened);
 }
 
 void SubexpressionTest::addLevelsInside(const Monomial &opened) {
@@ -136,6 +149,24 @@ bool SubexpressionTest::decide(FormId candidate) {
   if (const Atom *bareMax = context.getBareMax(candidate))
     return isContainedAsMax(Atom(*bareMax));
   return isContainedInLevels(candidate);
+}
+
+std::optional<FormId> SubexpressionTest::getOnlyPlace(FormId candidate) {
+  if (context.getBareMax(candidate))
+    return std::nullopt;
+  auto [it, isNew] = onlyPlaces.try_emplace(static_cast<uint32_t>(candidate));
+  if (!isNew)
+    return it->second;
+  const Level *only = nullptr;
+  for (const Level &level : levels)
+    if (isContainedIn(candidate, level)) {
+      if (only || !level.hasOnePlace)
+        return std::nullopt;
+      only = &level;
+    }
+  if (!only)
+    return std::nullopt;
+  return onlyPlaces[static_cast<uint32_t>(candidate)] = only->form;
 }
 
 bool SubexpressionTest::contains(FormId candidate) {

@@ -51,7 +51,9 @@ EnumerationSpace::EnumerationSpace(const TargetProgram &program,
   offers = collectOffers(context, forms, program, test->getLevelForms(),
                          listContracted());
   // What offers bring, subexpressions have.
-  test.emplace(context, targets, getSubexpressionOptions(offers));
+  SubexpressionOptions options = getSubexpressionOptions(offers);
+  test.emplace(context, targets, options);
+  pairs.emplace(context, targets, options);
   hasRootReductions = llvm::any_of(offers, [](const OperatorOffer &offer) {
     return offer.row->kind == OperatorKind::Reduction &&
            llvm::any_of(offer.row->finish.nodes(), [](const ScalarNode &node) {

@@ -301,7 +301,9 @@ void Enumerator::push(const Step &step, Tensor tensor) {
   countUses(step, 1);
   tensors.push_back(tensor);
   steps.push_back(step);
-  if (canBeEnded()) {
+  if (!mayBeUsed(tensors.size() - 1)) {
+    prune(PruneReason::Expression);
+  } else if (canBeEnded()) {
     isOverLimit |= ++counts.states >= limits.maxStates;
     if (steps.size() < limits.numOperators)
       extend();

@@ -8,6 +8,7 @@
 
 #include "Mirage/Search/Enumerator.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
@@ -62,6 +63,17 @@ unsigned Enumerator::getOperatorsNeeded(const OpenTensors &open,
   bool mayLeaveLoop = (open.missing & space.functions->getReductions()) ||
                       (open.missingRoots > 0 && space.hasRootReductions);
   return open.anyInLoop && !mayLeaveLoop ? needed + 1 : needed;
+}
+
+/// Whether the tensor and each one before it that nothing has read may both be
+/// used.
+bool Enumerator::mayBeUsed(unsigned number) const {
+  return limits.ignoresPairs ||
+         llvm::all_of(llvm::seq<unsigned>(number), [&](unsigned other) {
+           return tensors[other].numUses > 0 ||
+                  space.mayBothBeUsed(tensors[other].form,
+                                      tensors[number].form);
+         });
 }
 
 unsigned Enumerator::getOperatorsNeeded() const {

@@ -199,12 +199,24 @@ bool Explorer::addItems(unsigned number, const Look &look, bool isLast,
   });
 }
 
+/// Whether there may be a kernel that reads all of them.
+static bool mayAllBeUsed(EnumerationSpace &space,
+                         ArrayRef<DeviceTensor> inputs) {
+  for (unsigned i = 1; i < inputs.size(); ++i)
+    for (const DeviceTensor &other : inputs.take_front(i))
+      if (!space.mayBothBeUsed(other.form, inputs[i].form))
+        return false;
+  return true;
+}
+
 /// Every choice of axes.
 void Explorer::addItems(Item item, const Look &look, std::vector<Item> &items) {
   if (isCut(item, look, &Explorer::boundMovedUs))
     return;
   KernelSite site = makeSite(*workers[0], item);
   if (item.isLast && site.outputs.empty())
+    return;
+  if (!limits.ignoresPairs && !mayAllBeUsed(workers[0]->space, site.inputs))
     return;
   for (KernelChoice &choice : enumerateKernelChoices(
            program, site, limits.maxGridAxes, limits.joins)) {

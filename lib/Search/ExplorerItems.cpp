@@ -132,6 +132,7 @@ Explorer::ItemResult Explorer::runItem(Worker &worker, const Item &item,
   }
   EnumerationLimits bounds{item.numOperators, maxStates, limits.joins};
   bounds.ignoresBounds = limits.ignoresBounds;
+  bounds.ignoresPairs = limits.ignoresPairs;
   ItemResult result;
   bounds.isOutOfTime = [&] {
     worker.numStates.store(result.counts.states, std::memory_order_relaxed);

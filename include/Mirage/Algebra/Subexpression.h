@@ -107,6 +107,10 @@ public:
   /// The target and what its denominators, exponents, radicands and arguments
   /// are, letters opened.
   std::vector<FormId> getLevelForms() const;
+  /// The level that the candidate is contained in, if it is one alone and
+  /// stands in one place of one target: whatever contains the candidate is used
+  /// for that place.
+  std::optional<FormId> getOnlyPlace(FormId candidate);
   /// No subexpression has more monomials than this.
   uint64_t getMaxTotal() const { return maxTotal; }
 
@@ -115,9 +119,11 @@ private:
   struct Level {
     FormId form;
     std::vector<Monomial> opened;
+    bool hasOnePlace = true; ///< in all targets
   };
 
   void addLevel(FormId form);
+  void addLevelsInside(const Level &level);
   void addLevelsInside(const Monomial &opened);
   void addLevelsInside(const Atom &atom, uint16_t firstScope);
   bool isContainedIn(FormId candidate, const Level &level,
@@ -131,6 +137,7 @@ private:
   QuotientFinder quotients;
   std::vector<Level> levels;
   llvm::DenseMap<uint32_t, bool> memo;
+  llvm::DenseMap<uint32_t, std::optional<FormId>> onlyPlaces;
   uint64_t maxTotal = 0;
 };
 

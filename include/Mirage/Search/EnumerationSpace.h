@@ -10,7 +10,7 @@
 #ifndef MIRAGE_SEARCH_ENUMERATIONSPACE_H
 #define MIRAGE_SEARCH_ENUMERATIONSPACE_H
 
-#include "Mirage/Algebra/Subexpression.h"
+#include "Mirage/Algebra/JointSubexpressions.h"
 #include "Mirage/Search/EnumerationCounts.h"
 #include "Mirage/Search/FunctionBound.h"
 #include "Mirage/Search/OperatorOffers.h"
@@ -86,6 +86,11 @@ public:
     return {functions->find(form), functions->getRootDepth(form)};
   }
 
+  /// Whether two tensors that nothing has read yet may both be used.
+  bool mayBothBeUsed(FormId lhs, FormId rhs) {
+    return keepsAll || otherPruner || pairs->mayContainBoth(lhs, rhs);
+  }
+
 private:
   friend class Enumerator;
   bool isOnlyFormOf(const std::string &text, FormId form);
@@ -111,6 +116,7 @@ private:
   std::vector<FormId> targets;    ///< by output of the program
   bool hasAtomFunctions = false;
   std::optional<SubexpressionTest> test;
+  std::optional<JointSubexpressionTest> pairs;
   std::unique_ptr<Pruner> otherPruner; ///< asked in place of `test`, if any
   bool keepsAll = false;
   std::optional<FunctionBound> functions;

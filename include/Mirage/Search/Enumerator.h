@@ -103,6 +103,9 @@ struct EnumerationLimits {
   /// What is left to do needs no operators until there are none left, for tests
   /// of what it is said to need.
   bool ignoresBounds = false;
+  /// Tensors that nothing has read may be such that no expression has use for
+  /// both, for tests that nothing is lost where they may not.
+  bool ignoresPairs = false;
   /// Factors, signs, reciprocals and sums anywhere, for tests that those that
   /// are visited are respellings of what is not.
   bool inAnyPlace = false;
@@ -206,6 +209,7 @@ private:
                               unsigned numOutputs) const;
   unsigned getOperatorsNeededBeforeOthers() const;
   bool canBeEnded() const;
+  bool mayBeUsed(unsigned number) const;
   bool isToBeShared(const Tensor &tensor) const;
   unsigned getOperatorsNeededToShare() const;
   unsigned countAxesToLeave(unsigned axes) const;

@@ -73,7 +73,7 @@ struct ExplorationLimits {
   /// Of the items of last kernels only these are enumerated.
   Shard shard = {};
   /// As of kernels (EnumerationLimits), for tests.
-  bool ignoresBounds = false;
+  bool ignoresBounds = false, ignoresPairs = false;
 };
 
 /// What one number of operators brought.

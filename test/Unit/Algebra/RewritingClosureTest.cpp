@@ -8,13 +8,14 @@
 //
 // The normal form against the definition it stands for: random expressions are
 // rewritten by the laws themselves, in both directions. Every expression on the
-// way must have the form of the first one, and each of its subterms must pass
-// the subexpression test.
+// way must have the form of the first one, each of its subterms must pass the
+// subexpression test, and any two of which neither is in the other the test for
+// both.
 //
 //===----------------------------------------------------------------------===//
 
 #include "LawSupport.h"
-#include "Mirage/Algebra/Subexpression.h"
+#include "Mirage/Algebra/JointSubexpressions.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
@@ -42,9 +43,22 @@ struct Closure {
 
 class RewritingClosureTest : public testing::Test {
 protected:
+  /// \param forms  of the subterms, each before those in it.
+  void expectBothContained(JointSubexpressionTest &joint,
+                           llvm::ArrayRef<Expression> subterms,
+                           llvm::ArrayRef<FormId> forms) {
+    for (size_t i = 0; i < subterms.size(); ++i)
+      for (size_t j = i + countNodes(subterms[i]); j < subterms.size(); ++j) {
+        ++numPairs;
+        EXPECT_TRUE(joint.mayContainBoth(forms[i], forms[j]))
+            << toString(context, subterms[i]) << "\nand "
+            << toString(context, subterms[j]) << "\nof "
+            << toString(context, subterms[0]);
+      }
+  }
+
   /// \returns how many subterms were tested.
   uint64_t run(const Closure &closure, unsigned rounds) {
-    ExpressionContext context;
     RandomExpressions expressions(context, closure.seed, closure.shape);
     uint64_t numSubterms = 0;
     for (unsigned round = 0; round < rounds && !HasFailure(); ++round) {
@@ -53,10 +67,14 @@ protected:
       if (context.get(form).total > kMaxTotal)
         continue;
       SubexpressionTest test(context, {form}, closure.options);
+      JointSubexpressionTest joint(context, {form}, closure.options);
       for (unsigned step = 0; step < kNumSteps && !HasFailure(); ++step) {
         EXPECT_EQ(toForm(context, term), form) << toString(context, term);
-        for (const Expression &subterm : listSubterms(term)) {
-          FormId part = toForm(context, subterm);
+        std::vector<Expression> subterms = listSubterms(term);
+        std::vector<FormId> parts;
+        for (const Expression &subterm : subterms)
+          parts.push_back(toForm(context, subterm));
+        for (auto [subterm, part] : llvm::zip_equal(subterms, parts)) {
           if (isSignedMaximum(context, part))
             continue;
           ++numSubterms;
@@ -64,15 +82,20 @@ protected:
               << toString(context, subterm) << "\nof "
               << toString(context, term);
         }
+        expectBothContained(joint, subterms, parts);
         term = expressions.rewrite(term, closure.laws, kMaxNodes);
       }
       if (HasFailure())
         ADD_FAILURE() << "target: " << context.toString(form);
     }
     llvm::outs() << rounds << " expressions, " << numSubterms
-                 << " subterms of their closures\n";
+                 << " subterms of their closures, " << numPairs << " pairs\n";
+    EXPECT_GT(numPairs, numSubterms);
     return numSubterms;
   }
+
+  ExpressionContext context;
+  uint64_t numPairs = 0;
 };
 
 TEST_F(RewritingClosureTest, EqualTermsHaveOneFormAndItContainsTheirSubterms) {

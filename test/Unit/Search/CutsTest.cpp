@@ -11,9 +11,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CountedPrograms.h"
 #include "Mirage/Search/Explorer.h"
 #include "Mirage/Search/Search.h"
-#include "Programs.h"
 #include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
 #include <set>
@@ -56,40 +56,97 @@ TEST(CutsTest, KernelsToComeLoseNothing) {
   }
 }
 
-/// Structures of up to two kernels, with and without bounds on the operators
-/// that a kernel and those after it still need.
+/// Structures at any cost, and how many states there are on the way to them.
+struct Walk {
+  std::set<std::string> structures;
+  uint64_t states = 0;
+};
+
+Walk walk(const Graph &graph, AtomReading reading, ExplorationLimits limits) {
+  limits.maxBlockOps = limits.maxOps;
+  limits.maxGridAxes = 2;
+  limits.joins.inKernel = true;
+  limits.maxStates = 100000000;
+  TargetProgram program = llvm::cantFail(makeTargetProgram(graph));
+  Explorer explorer(program, reading, limits);
+  Walk result;
+  auto stop = explorer.run([&](const Structure &structure, double) {
+    return result.structures.insert(toString(structure)).second;
+  });
+  EXPECT_EQ(stop, Explorer::Stop::Exhausted);
+  for (const SearchRound &round : explorer.getRounds())
+    result.states += round.counts.states;
+  return result;
+}
+
+/// With and without bounds on the operators that a kernel and those after it
+/// still need.
 TEST(CutsTest, BoundsOnOperatorsLoseNothing) {
-  uint64_t numStates = 0, numAllStates = 0;
-  for (auto [graph, maxOps] : {std::pair{softmaxRows(8, 10), 8u},
-                               {twoOutputs(8, 10, 7), 6u},
-                               {lora(8, 10, 5, 7), 6u},
-                               {attention(2, 8, 10, 5), 7u},
-                               {rmsNormLinear(8, 10, 12), 7u}}) {
-    TargetProgram program = llvm::cantFail(makeTargetProgram(graph));
-    auto findAll = [&, maxOps = maxOps](bool ignoresBounds, uint64_t &states) {
-      ExplorationLimits limits;
-      limits.maxKernels = 2;
-      limits.maxOps = limits.maxBlockOps = maxOps;
-      limits.maxGridAxes = 2;
-      limits.joins = {/*inOutputs=*/false, /*inKernel=*/true};
-      limits.maxStates = 100000000;
-      limits.ignoresBounds = ignoresBounds;
-      std::set<std::string> found;
-      Explorer explorer(program, AtomReading::Function, limits);
-      auto stop = explorer.run([&](const Structure &structure, double) {
-        return found.insert(toString(structure)).second;
-      });
-      EXPECT_EQ(stop, Explorer::Stop::Exhausted);
-      for (const SearchRound &round : explorer.getRounds())
-        states += round.counts.states;
-      return found;
-    };
-    std::set<std::string> some = findAll(false, numStates),
-                          all = findAll(true, numAllStates);
-    EXPECT_FALSE(some.empty());
-    EXPECT_EQ(some, all);
+  struct Space {
+    Graph graph;
+    unsigned maxKernels, maxOps;
+  };
+  uint64_t states = 0, allStates = 0;
+  for (const Space &space : {Space{softmaxRows(8, 10), 2, 8},
+                             {twoOutputs(8, 10, 7), 2, 6},
+                             {lora(8, 10, 5, 7), 2, 6},
+                             {attention(2, 8, 10, 5), 2, 7},
+                             {rmsNormLinear(8, 10, 12), 2, 7},
+                             {softmaxRows(8, 10), 3, 6},
+                             {lora(8, 10, 5, 7), 3, 5}}) {
+    ExplorationLimits limits;
+    limits.maxKernels = space.maxKernels;
+    limits.maxOps = space.maxOps;
+    Walk some = walk(space.graph, AtomReading::Function, limits);
+    limits.ignoresBounds = true;
+    Walk all = walk(space.graph, AtomReading::Function, limits);
+    EXPECT_FALSE(some.structures.empty());
+    EXPECT_EQ(some.structures, all.structures);
+    states += some.states;
+    allStates += all.states;
   }
-  EXPECT_LT(numStates, numAllStates / 5);
+  EXPECT_LT(states, allStates / 2);
+}
+
+/// With and without tensors of which no expression has a use for both.
+TEST(CutsTest, PairsLoseNothing) {
+  struct Space {
+    Graph graph;
+    AtomReading reading;
+    unsigned maxKernels, maxOps;
+  };
+  constexpr AtomReading kAtoms = AtomReading::Function;
+  constexpr AtomReading kWrittenOut = AtomReading::WrittenOut;
+  for (const Space &space :
+       {Space{lora(8, 10, 5, 7), kAtoms, 1, 12},
+        {lora(8, 10, 5, 7), kAtoms, 2, 8},
+        {lora(8, 10, 5, 7), kAtoms, 3, 6},
+        {rmsNormLinear(8, 10, 12), kWrittenOut, 2, 9},
+        {rmsNormWeightLinear(8, 10, 12), kWrittenOut, 1, 11},
+        {gatedMlpSpelled(8, 10, 12), kWrittenOut, 1, 10},
+        {gatedMlp(8, 10, 12), kAtoms, 2, 8},
+        {attention(2, 8, 10, 5, 0.125), kAtoms, 2, 9},
+        {causalAttention(2, 8, 10, 5, false), kAtoms, 1, 11},
+        {softmaxRows(8, 10), kAtoms, 3, 8},
+        {twoOutputs(8, 10, 7), kAtoms, 2, 8},
+        {normalizedStep(8, 10), kAtoms, 1, 11},
+        {layerNormLinear(8, 10, 12, false), kWrittenOut, 1, 10},
+        {distances(4, 5, 6), kAtoms, 2, 8},
+        {normedAttention(2, 8, 10, 5, {0, 2}), kAtoms, 1, 11},
+        {projectedAttention(), kAtoms, 1, 12},
+        {residualMlp(), kAtoms, 1, 9},
+        {minusNormLinear(), kAtoms, 2, 8},
+        {subtractMaximum(8, 10), kAtoms, 3, 6}}) {
+    ExplorationLimits limits;
+    limits.maxKernels = space.maxKernels;
+    limits.maxOps = space.maxOps;
+    Walk some = walk(space.graph, space.reading, limits);
+    limits.ignoresPairs = true;
+    Walk all = walk(space.graph, space.reading, limits);
+    EXPECT_FALSE(some.structures.empty());
+    EXPECT_EQ(some.structures, all.structures);
+    EXPECT_LT(some.states, all.states);
+  }
 }
 
 /// A kernel that stores an output which takes a function, and what a last one

@@ -123,7 +123,9 @@ TEST(EnumeratorTest, TheCanonicalOrderLosesAndRepeatsNothing) {
   }
 }
 
-/// Kernels that leave up to three tensors to another one.
+/// Kernels that leave up to three tensors to another one. Many are of use to
+/// none, as something in them has no use; when that is seen is a matter of the
+/// order.
 TEST(EnumeratorTest, TheCanonicalOrderIsThatOfKernelsBeforeOthers) {
   struct Case {
     const char *name;
@@ -136,6 +138,7 @@ TEST(EnumeratorTest, TheCanonicalOrderIsThatOfKernelsBeforeOthers) {
   for (const Case &one : cases) {
     SCOPED_TRACE(one.name);
     KernelSpace space{5, 2, {/*inOutputs=*/false, /*inKernel=*/true}};
+    space.ignoresPairs = true;
     std::multiset<std::string> ordered =
         describeAll(enumerateFirstKernels(one.graph, one.reading, space));
     space.inAnyOrder = true;

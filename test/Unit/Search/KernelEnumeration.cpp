@@ -28,6 +28,7 @@ static EnumerationLimits makeLimits(const KernelSpace &options) {
   limits.joinsAnyNames = options.joinsAnyNames;
   limits.ignoresFunctions = options.ignoresFunctions;
   limits.inAnyPlace = options.inAnyPlace;
+  limits.ignoresPairs = options.ignoresPairs;
   return limits;
 }
 

@@ -18,7 +18,7 @@ struct KernelSpace {
   unsigned maxOperators = 11, maxGridAxes = 2;
   search::GridJoins joins = {/*inOutputs=*/true};
   bool inAnyOrder = false, joinsAnyNames = false, ignoresFunctions = false;
-  bool inAnyPlace = false;
+  bool inAnyPlace = false, ignoresPairs = false;
 };
 
 struct FoundKernels {

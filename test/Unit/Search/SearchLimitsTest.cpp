@@ -68,9 +68,9 @@ TEST(SearchLimitsTest, LimitsThatKeepSomethingOutAreNamed) {
             (Names{"max-kernels", "max-grid-axes"}));
   options = {};
   options.cutsKernels = false;
-  options.maxOps = 7;
+  options.maxOps = 3;
   EXPECT_EQ(getLimitsHit(graph, options), (Names{"max-ops", "max-kernels"}));
-  options.maxOps = 8;
+  options.maxOps = 4;
   EXPECT_EQ(getLimitsHit(graph, options), Names{"max-kernels"});
   options.maxStates = 20;
   EXPECT_EQ(getLimitsHit(graph, options).back(), "max-states");
