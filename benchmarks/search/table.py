@@ -74,7 +74,7 @@ def print_head(*cells):
     print_row(*["---"] * len(cells))
 
 
-REASONS = ("expression", "size", "place", "duplicate", "open", "outer product")
+REASONS = ("expression", "size", "place", "duplicate", "open", "open later", "outer product")
 
 
 def print_search(args, name, program, **options):

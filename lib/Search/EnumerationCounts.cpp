@@ -15,7 +15,8 @@ using llvm::json::Object;
 
 llvm::StringRef mlir::mirage::search::getPruneReasonName(PruneReason reason) {
   static constexpr llvm::StringLiteral kNames[] = {
-      "expression", "size", "place", "duplicate", "open", "outer product"};
+      "expression", "size",       "place",        "duplicate",
+      "open",       "open later", "outer product"};
   return kNames[static_cast<unsigned>(reason)];
 }
 

@@ -55,10 +55,10 @@ bool Enumerator::run(const KernelSite &where, const KernelChoice &kernel,
                      Callback callback) {
   start(where, kernel);
   found = callback;
-  if (canBeEnded())
-    extend();
+  if (std::optional<PruneReason> shortage = findShortage())
+    prune(*shortage);
   else
-    prune(PruneReason::Open);
+    extend();
   return !isOverLimit;
 }
 
@@ -303,14 +303,14 @@ void Enumerator::push(const Step &step, Tensor tensor) {
   steps.push_back(step);
   if (!mayBeUsed(tensors.size() - 1)) {
     prune(PruneReason::Expression);
-  } else if (canBeEnded()) {
+  } else if (std::optional<PruneReason> shortage = findShortage()) {
+    prune(*shortage);
+  } else {
     isOverLimit |= ++counts.states >= limits.maxStates;
     if (steps.size() < limits.numOperators)
       extend();
     else if (!checkComplete())
       prune(PruneReason::Open);
-  } else {
-    prune(PruneReason::Open);
   }
   steps.pop_back();
   tensors.pop_back();

@@ -82,20 +82,23 @@ unsigned Enumerator::getOperatorsNeeded() const {
              : getOperatorsNeededBeforeOthers();
 }
 
-/// Whether the operators that are left suffice: of this kernel, and of those
-/// after it.
-bool Enumerator::canBeEnded() const {
+/// Whether too few operators are left: of this kernel, or of it and those after
+/// it.
+std::optional<PruneReason> Enumerator::findShortage() const {
   unsigned left = limits.numOperators - steps.size();
-  if (limits.ignoresBounds)
-    return left > 0 || getOperatorsNeededToShare() == 0;
-  if (std::max(getOperatorsNeeded(), getOperatorsNeededToShare()) > left)
-    return false;
-  if (site->isLast())
-    return true;
+  unsigned needed = limits.ignoresBounds ? 0 : getOperatorsNeeded();
+  if (!limits.ignoresBounds || left == 0)
+    needed = std::max(needed, getOperatorsNeededToShare());
+  if (needed > left)
+    return PruneReason::Open;
+  if (site->isLast() || limits.ignoresBounds)
+    return std::nullopt;
   OpenTensors open = findOpenTensors(site->toCome.present);
   open.number += site->toCome.numInputs;
-  return getOperatorsNeeded(open, site->toCome.numOutputs) <=
-         left + site->toCome.maxOperators;
+  if (getOperatorsNeeded(open, site->toCome.numOutputs) >
+      left + site->toCome.maxOperators)
+    return PruneReason::OpenLater;
+  return std::nullopt;
 }
 
 /// Of a kernel that may leave several tensors: each open one in the loop takes

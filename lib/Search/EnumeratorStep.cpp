@@ -14,18 +14,9 @@ using namespace mlir::mirage::search;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-/// Elementwise operators take two tensors if one has all names of the other, if
-/// some value of the program has what they have together, or if that is neither
-/// reduced nor too much. Names of parts do not count.
+/// The rule on names. Those of parts do not count.
 bool Enumerator::mayMeet(NameSet lhs, NameSet rhs) const {
-  const TargetProgram &program = space.program;
-  lhs &= ~space.partNames;
-  rhs &= ~space.partNames;
-  NameSet both = lhs | rhs;
-  if (both == lhs || both == rhs || program.hasValueWithNames(both))
-    return true;
-  return !(both & program.reducedNames) &&
-         unsigned(llvm::popcount(both)) <= program.maxTensorNames;
+  return space.program.mayMeet(lhs & ~space.partNames, rhs & ~space.partNames);
 }
 
 /// Whether factors are multiplied, or divided, that together have names of

@@ -129,18 +129,18 @@ bool Explorer::makeItems(bool isLast, unsigned numOperators,
 }
 
 /// Whether there is reason to go on after so many choices of what a kernel
-/// reads; they are no states, and with many inputs there are more of them.
+/// reads.
 bool Explorer::goesOnReading() {
-  constexpr uint64_t kMaxReads = uint64_t(1) << 22;
+  if (++numReads >= limits.maxReads)
+    return endRound(Stop::TooManyReads);
   constexpr uint64_t kReadsPerQuestion = 1024;
-  if (++numReads % kReadsPerQuestion != 0)
+  if (numReads % kReadsPerQuestion != 0)
     return true;
   if (limits.onProgress)
     limits.onProgress({limits.maxKernels, rounds.back().numOperators, numStates,
                        limits.maxStates});
-  if (limits.isOutOfTime && limits.isOutOfTime())
-    return endRound(Stop::OutOfTime);
-  return numReads < kMaxReads || endRound(Stop::StateLimit);
+  bool isOutOfTime = limits.isOutOfTime && limits.isOutOfTime();
+  return !isOutOfTime || endRound(Stop::OutOfTime);
 }
 
 /// Calls with `chosen` and each subset of at most `maxSize` others, in the
@@ -184,9 +184,17 @@ bool Explorer::addItems(unsigned number, const Look &look, bool isLast,
     bool isNeeded = tensor < boundary.numNew && !info.output;
     (isNeeded ? needed : free).push_back(numInputs + tensor);
   }
-  unsigned maxRead = 2 * numOperators;
+  if (!isLast && !hasOperatorsFor(item, needed.size())) {
+    limitsHit.add(SpaceLimit::Ops);
+    return true;
+  }
+  // An operator reads two tensors, and what comes of all is one or an output.
+  unsigned numOutputs =
+      boundary.getOpenOutputs(program.graph.getOutputs().size()).size();
+  unsigned maxRead = isLast && !limits.ignoresBounds ? numOperators + numOutputs
+                                                     : 2 * numOperators;
   if (needed.size() + free.size() > maxRead)
-    noteRefusals(item);
+    noteShortage(item);
   if (needed.size() > maxRead)
     return true;
   SmallVector<unsigned> chosen = needed;
@@ -251,6 +259,17 @@ KernelSite Explorer::makeSite(Worker &worker, const Item &item) {
 unsigned Explorer::getOperatorsToCome(const Item &item) const {
   unsigned before = boundaries[item.boundary]->minOperators + item.numOperators;
   return limits.maxOps - std::min(limits.maxOps, before);
+}
+
+/// Whether the item's kernel and those after it can join what it needs of the
+/// boundary and the inputs that nobody has read, whatever it reads.
+bool Explorer::hasOperatorsFor(const Item &item, unsigned numNeeded) const {
+  const Boundary &boundary = *boundaries[item.boundary];
+  unsigned numOpen = numNeeded + getInputsToRead(item).count();
+  unsigned numOutputs =
+      boundary.getOpenOutputs(program.graph.getOutputs().size()).size();
+  return limits.ignoresBounds ||
+         numOpen <= item.numOperators + getOperatorsToCome(item) + numOutputs;
 }
 
 KernelsToCome Explorer::getKernelsToCome(Worker &worker, const Item &item) {

@@ -255,8 +255,7 @@ bool Explorer::join(ItemRun &run,
     numStates += result.counts.states;
     rounds.back().counts += result.counts;
     done(run.items[i], result);
-    if (result.counts.pruned[unsigned(PruneReason::Open)] > 0)
-      noteRefusals(run.items[i]);
+    noteRefusals(run.items[i], result.counts);
     if (!result.isComplete)
       return endRound(run.isOutOfTime ? Stop::OutOfTime : Stop::StateLimit);
   }

@@ -11,15 +11,9 @@
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
 
-llvm::StringRef mlir::mirage::search::getOptionName(SpaceLimit limit) {
-  static constexpr llvm::StringLiteral kNames[] = {
-      "max-block-ops", "max-ops", "max-kernels", "max-grid-axes"};
-  return kNames[static_cast<unsigned>(limit)];
-}
-
-/// Something was left with too few operators. Most items come again with one
-/// more; of those that do not, a limit is why.
-void Explorer::noteRefusals(const Item &item) {
+/// The item's kernel was left with too few operators. The next round has the
+/// item again, with one operator more, unless a limit is in the way.
+void Explorer::noteShortage(const Item &item) {
   unsigned operators = boundaries[item.boundary]->minOperators +
                        item.numOperators + (item.isLast ? 0 : 1);
   if (item.numOperators == limits.maxBlockOps)
@@ -28,7 +22,16 @@ void Explorer::noteRefusals(const Item &item) {
     limitsHit.add(SpaceLimit::Ops);
 }
 
-/// Of what the item reads there may be choices with more axes.
+/// More operators in one kernel are fewer in those after it.
+void Explorer::noteRefusals(const Item &item, const EnumerationCounts &counts) {
+  if (counts.pruned[unsigned(PruneReason::Open)] > 0)
+    noteShortage(item);
+  if (counts.pruned[unsigned(PruneReason::OpenLater)] > 0)
+    limitsHit.add(SpaceLimit::Ops);
+}
+
+/// Of what the item reads there may be choices with more axes. (Choices have
+/// room for kMaxGridAxes.)
 void Explorer::noteGridAxes(const Item &item, const Look &look,
                             const KernelSite &site) {
   if (limitsHit.has(SpaceLimit::GridAxes) || limits.maxGridAxes == kMaxGridAxes)
@@ -45,7 +48,7 @@ void Explorer::noteGridAxes(const Item &item, const Look &look,
 }
 
 /// Boundaries that only a last kernel may follow could have others, if bounds
-/// on costs do not rule that out.
+/// on costs do not rule that out: of one that reads nothing, to begin with.
 void Explorer::noteKernels() {
   if (!hasNamesForKernels)
     return;
@@ -59,7 +62,7 @@ void Explorer::noteKernels() {
       continue;
     other.boundary = number;
     Look look{boundary->leastUs, limitUs};
-    if (!limits.costModel || !look.cuts(boundRestUs(other)))
+    if (!limits.costModel || !look.cuts(boundUs(other)))
       return limitsHit.add(SpaceLimit::Kernels);
   }
 }

@@ -181,11 +181,11 @@ private:
     return FormId::None;
   }
 
-  /// Bounds take an operator to bring one function at most, and one root.
+  /// Bounds add up the functions and the roots that are missing, so an operator
+  /// must bring one of them all at most.
   bool bringsOneFunction(FormId form) const {
     FunctionBound bound(context, form);
-    return llvm::popcount(bound.find(form)) <= 1 &&
-           bound.getRootDepth(form) <= 1;
+    return llvm::popcount(bound.find(form)) + bound.getRootDepth(form) <= 1;
   }
 
   void consider(OperatorOffer offer) {

@@ -56,8 +56,8 @@ Piece PieceGrid::find(ValueId value, ArrayRef<int64_t> offsets) const {
 }
 
 Piece PieceGrid::align(ValueId operand, ArrayRef<unsigned> piece) const {
-  unsigned rank = std::min<unsigned>(getRank(operand), piece.size());
-  Piece aligned(piece.take_back(rank));
+  assert(piece.size() <= getRank(operand) && "a dimension meets each");
+  Piece aligned(piece);
   for (auto [dim, number] : llvm::enumerate(aligned))
     if (isOne(operand, dim))
       number = 0;

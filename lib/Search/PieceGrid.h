@@ -37,8 +37,8 @@ public:
                llvm::function_ref<void(const Piece &)> visit) const;
   /// The piece that begins at an element.
   Piece find(ValueId value, llvm::ArrayRef<int64_t> offsets) const;
-  /// The piece of an operand whose dimensions stretch to those of the piece,
-  /// the last ones.
+  /// The piece of an operand whose first dimensions stretch to those of the
+  /// piece, one to one: a dimension of size 1 has one piece.
   Piece align(ValueId operand, llvm::ArrayRef<unsigned> piece) const;
   /// The piece of an operand that is reshaped into a piece of the value:
   /// dimensions of size 1 come and go, and have one piece.

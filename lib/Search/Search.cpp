@@ -22,9 +22,10 @@ using llvm::Expected;
 
 llvm::StringRef mlir::mirage::search::getStopReasonName(StopReason reason) {
   static constexpr llvm::StringLiteral kNames[] = {
-      "exhausted",  "outer products left out",     "state limit",
-      "time limit", "program's form is too large", "nothing to search",
-      "interrupted"};
+      "exhausted",         "outer products left out",
+      "state limit",       "too many choices of inputs",
+      "time limit",        "program's form is too large",
+      "nothing to search", "interrupted"};
   return kNames[static_cast<unsigned>(reason)];
 }
 
@@ -47,37 +48,42 @@ void SearchResult::addNearMiss(NearMiss miss) {
     nearMisses.pop_back();
 }
 
-/// Puts a candidate in its place, unless there are the same kernels.
-static void addCandidate(std::vector<Candidate> &candidates,
+/// Puts a candidate in its place. \returns false if there are the same kernels.
+static bool addCandidate(std::vector<Candidate> &candidates,
                          Candidate candidate) {
   auto getKernels = [](const Candidate &of) {
     return toString(canonicalize(of.graph));
   };
   if (llvm::is_contained(llvm::map_range(candidates, getKernels),
                          getKernels(candidate)))
-    return;
+    return false;
   auto isCheaper = [](const Candidate &a, const Candidate &b) {
     return a.predictedUs < b.predictedUs;
   };
   auto place = llvm::upper_bound(candidates, candidate, isCheaper);
   candidates.insert(place, std::move(candidate));
+  return true;
 }
 
-/// Joins the results of two searches of one program.
-static void addResult(SearchResult &result, SearchResult other,
+/// Adds the result of a search of the program in parts. What is not exhausted
+/// of one is not of both.
+static void addResult(SearchResult &result, SearchResult inParts,
                       unsigned numCandidates) {
   SearchReport &report = result.report;
-  report += other.report;
-  report.parts = other.report.parts;
-  report.bestUs = std::min(report.bestUs, other.report.bestUs);
-  if (dependsOnTime(other.stopReason))
-    result.stopReason = other.stopReason;
-  for (Candidate &candidate : other.candidates)
-    addCandidate(result.candidates, std::move(candidate));
+  report += inParts.report;
+  report.parts = inParts.report.parts;
+  report.bestUs = std::min(report.bestUs, inParts.report.bestUs);
+  if (result.stopReason == StopReason::Exhausted ||
+      dependsOnTime(inParts.stopReason))
+    result.stopReason = inParts.stopReason;
+  bool isNew = false;
+  for (Candidate &candidate : inParts.candidates)
+    isNew |= addCandidate(result.candidates, std::move(candidate));
   if (result.candidates.size() > numCandidates)
     result.candidates.resize(numCandidates);
-  for (NearMiss &miss : other.nearMisses)
-    result.addNearMiss(std::move(miss));
+  if (isNew)
+    for (NearMiss &miss : inParts.nearMisses)
+      result.addNearMiss(std::move(miss));
 }
 
 /// Of a second search, whose progress is told as that of both.
@@ -95,6 +101,21 @@ static SearchOptions tellAfter(const SearchReport &first,
   return options;
 }
 
+/// Whether the program is worth searching in parts besides: kernels of one
+/// piece are all ours, between those of parts there may be a library's.
+static bool isForParts(const Graph &program, const Target &target,
+                       const SearchOptions &options) {
+  if (countOperations(program) > kMaxWholeOperations)
+    return true;
+  AnalyticCostModel costModel(target, options.stages, options.libraryKernels);
+  Expected<Graph> baseline =
+      buildBaseline(program, target, options.libraryKernels, costModel);
+  if (baseline)
+    return callsLibrary(*baseline);
+  llvm::consumeError(baseline.takeError());
+  return false;
+}
+
 static Expected<SearchResult> searchProgram(const Graph &graph,
                                             const SearchOptions &options) {
   if (Error error = checkOptions(options))
@@ -104,21 +125,18 @@ static Expected<SearchResult> searchProgram(const Graph &graph,
     return target.takeError();
   // In canonical form, so that a program has one result however it is written.
   Graph program = canonicalize(expandComposed(graph));
-  unsigned size = countOperations(program);
-  bool isLarge = options.cutsProgram && size > kMaxWholeOperations;
+  // Who joins the shards searches the parts.
+  bool mayCut = options.cutsProgram && options.shard.isWhole() &&
+                countOperations(program) > 1;
+  bool isInParts = mayCut && isForParts(program, *target, options);
   SearchClock clock(options.timeLimitS);
   Expected<SearchResult> whole = superoptimizeWhole(
-      program, *target, options, isLarge ? clock.startHalf() : clock);
-  if (!options.shard.isWhole()) // who joins the shards searches the parts
+      program, *target, options, isInParts ? clock.startHalf() : clock);
+  if (!mayCut || (whole && !isInParts))
     return whole;
-  // Kernels of a program in one piece are all ours; between those of parts
-  // there may be a library's. Then as many are ours as may be in one piece.
-  bool mayCall = whole && callsLibrary(whole->baseline) &&
-                 !dependsOnTime(whole->stopReason);
-  if (!options.cutsProgram || size == 1 || !(isLarge || !whole || mayCall))
-    return whole;
+  // As many kernels are ours as may be in one piece, where there may be one.
   std::optional<unsigned> maxKernels;
-  if (!isLarge && whole)
+  if (whole && countOperations(program) <= kMaxWholeOperations)
     maxKernels = options.maxKernels;
   Expected<SearchResult> inParts = superoptimizeInParts(
       program, *target, whole ? tellAfter(whole->report, options) : options,
@@ -135,13 +153,20 @@ static Expected<SearchResult> searchProgram(const Graph &graph,
   return whole;
 }
 
+/// Whether limits left something to search, if only for want of time. (One
+/// reading of the program may be too large where the other had nothing.)
+static bool leavesSomething(const SearchResult &result) {
+  bool isAll = result.stopReason == StopReason::Exhausted ||
+               result.stopReason == StopReason::ProgramTooLarge;
+  return !isAll || result.report.counts.states > 0 ||
+         !result.report.limits.any();
+}
+
 Expected<SearchResult>
 mlir::mirage::search::superoptimize(const Graph &graph,
                                     const SearchOptions &options) {
   Expected<SearchResult> result = searchProgram(graph, options);
-  if (result && options.shard.isWhole() &&
-      result->stopReason == StopReason::Exhausted &&
-      result->report.counts.states == 0 && result->report.limits.any())
+  if (result && options.shard.isWhole() && !leavesSomething(*result))
     result->stopReason = StopReason::NothingToSearch;
   return result;
 }

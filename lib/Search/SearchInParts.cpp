@@ -50,12 +50,12 @@ public:
     report.parts = parts.size();
     std::optional<PartChoice> choice;
     do
-      choice = chooseParts(
-          program, parts, [&](unsigned part) { return getCost(part); },
-          maxKernels);
+      choice = chooseParts(maxKernels);
     while (choice && !judgeParts(*choice));
     if (choice)
       addCandidate(*choice);
+    if (maxKernels)
+      noteKernels(choice);
     report.seconds = own.getSeconds();
     return std::move(result);
   }
@@ -68,15 +68,29 @@ private:
     bool isJudged = false;
   };
 
+  std::optional<PartChoice> chooseParts(std::optional<unsigned> most) {
+    return search::chooseParts(
+        program, parts, [&](unsigned part) { return getCost(part); }, most);
+  }
+
+  /// Whether more kernels would take less.
+  void noteKernels(const std::optional<PartChoice> &choice) {
+    std::optional<PartChoice> any = chooseParts(std::nullopt);
+    if (any && *maxKernels < getOption(SpaceLimit::Kernels).most &&
+        (!choice || any->us < choice->us))
+      result.report.limits.add(SpaceLimit::Kernels);
+  }
+
   /// One kernel for each part: what several would do, several parts do.
   static SearchOptions makePartOptions(SearchOptions options) {
     options.cutsProgram = false;
     options.maxKernels = 1;
     options.numCandidates = 1;
-    options.maxStates = std::min<uint64_t>(options.maxStates, kPartStates);
+    // There may be hundreds of parts.
+    constexpr uint64_t kShareOfPart = 25;
+    options.maxStates = llvm::divideCeil(options.maxStates, kShareOfPart);
     return options;
   }
-  static constexpr uint64_t kPartStates = 20000;
 
   /// Every kernel but one comes after another one.
   std::optional<PartCost> getCost(unsigned number) {
@@ -210,6 +224,17 @@ private:
       result.stopReason = part.stopReason;
   }
 
+  /// The operations of each part: "parts: matmul exp; matmul".
+  std::string describe(const PartChoice &choice) const {
+    std::string text;
+    for (unsigned number : choice.parts) {
+      text += text.empty() ? "parts:" : ";";
+      for (const Node &operation : parts[number].graph.getNodes())
+        text += " " + getOperatorInfo(operation.opcode).name.str();
+    }
+    return text;
+  }
+
   void addCandidate(const PartChoice &choice) {
     Candidate candidate;
     candidate.graph = joinParts(program, parts, choice.parts,
@@ -223,8 +248,7 @@ private:
     SearchReport &report = result.report;
     report.bestUs = std::min(report.baselineUs, candidate.predictedUs);
     if (candidate.predictedUs >= report.baselineUs)
-      result.addNearMiss({llvm::formatv("{0} parts", choice.parts.size()),
-                          candidate.predictedUs,
+      result.addNearMiss({describe(choice), candidate.predictedUs,
                           "is no cheaper than the operators one by one"});
     result.candidates.push_back(std::move(candidate));
   }

@@ -30,21 +30,39 @@ static Error checkRange(llvm::StringRef name, uint64_t value, uint64_t least,
                        .str());
 }
 
+static constexpr unsigned kMaxOperators = 64;
+static constexpr SpaceLimitOption kSpaceLimits[kNumSpaceLimits] = {
+    {"max-block-ops", &SearchOptions::maxBlockOps, 1, kMaxOperators},
+    {"max-ops", &SearchOptions::maxOps, 1, kMaxOperators},
+    {"max-kernels", &SearchOptions::maxKernels, 1, kMaxKernels},
+    {"max-grid-axes", &SearchOptions::maxGridAxes, 0, kMaxGridAxes}};
+
+const SpaceLimitOption &mlir::mirage::search::getOption(SpaceLimit limit) {
+  return kSpaceLimits[static_cast<unsigned>(limit)];
+}
+
+SpaceLimits mlir::mirage::search::withoutLargest(SpaceLimits limits,
+                                                 const SearchOptions &options) {
+  for (SpaceLimit limit : limits.list())
+    if (options.*getOption(limit).value == getOption(limit).most)
+      limits.remove(limit);
+  return limits;
+}
+
 Error mlir::mirage::search::checkOptions(const SearchOptions &options) {
+  for (const SpaceLimitOption &limit : kSpaceLimits)
+    if (Error error = checkRange(limit.name, options.*limit.value, limit.least,
+                                 limit.most))
+      return error;
   struct Range {
     llvm::StringLiteral name;
     uint64_t value, least, most;
   };
   constexpr uint64_t kMany = 1000000000000;
-  const Range ranges[] = {
-      {"max-kernels", options.maxKernels, 1, kMaxKernels},
-      {"max-ops", options.maxOps, 1, 64},
-      {"max-block-ops", options.maxBlockOps, 1, 64},
-      {"max-grid-axes", options.maxGridAxes, 0, kMaxGridAxes},
-      {"max-states", options.maxStates, 1, kMany},
-      {"candidates", options.numCandidates, 1, 1000000},
-      {"stages", options.stages, 0, kMaxStages},
-      {"threads", options.numThreads, 0, kMaxThreads}};
+  const Range ranges[] = {{"max-states", options.maxStates, 1, kMany},
+                          {"candidates", options.numCandidates, 1, 1000000},
+                          {"stages", options.stages, 0, kMaxStages},
+                          {"threads", options.numThreads, 0, kMaxThreads}};
   for (const Range &range : ranges)
     if (Error error =
             checkRange(range.name, range.value, range.least, range.most))
@@ -67,12 +85,14 @@ unsigned mlir::mirage::search::getNumThreads(const SearchOptions &options) {
 
 std::string
 mlir::mirage::search::getExplorationText(const SearchOptions &options) {
-  return llvm::formatv("max-kernels={0} max-ops={1} max-block-ops={2} "
-                       "max-grid-axes={3} summed-outputs={4} "
-                       "grid-accumulates={5} pruner={6}",
-                       options.maxKernels, options.maxOps, options.maxBlockOps,
-                       options.maxGridAxes, options.allowSummedOutputs,
-                       options.allowGridAccumulates, options.pruner.name);
+  std::string text;
+  for (const SpaceLimitOption &limit : kSpaceLimits)
+    text += llvm::formatv("{0}={1} ", limit.name, options.*limit.value);
+  return text + llvm::formatv("summed-outputs={0} grid-accumulates={1} "
+                              "pruner={2}",
+                              options.allowSummedOutputs,
+                              options.allowGridAccumulates, options.pruner.name)
+                    .str();
 }
 
 static constexpr SearchPreset kPresets[] = {

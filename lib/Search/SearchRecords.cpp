@@ -34,7 +34,7 @@ static SpaceLimits readLimits(const JSONCursor &cursor) {
     std::string name = entry.string();
     bool isKnown = false;
     for (unsigned i = 0; i < kNumSpaceLimits; ++i)
-      if (name == getOptionName(SpaceLimit(i))) {
+      if (name == getOption(SpaceLimit(i)).name) {
         limits.add(SpaceLimit(i));
         isKnown = true;
       }
@@ -80,9 +80,9 @@ static SearchReport readReport(const JSONCursor &cursor) {
 
 static StopReason readStopReason(const JSONCursor &cursor) {
   std::string name = cursor.string();
-  for (StopReason reason :
-       {StopReason::Exhausted, StopReason::OuterProducts,
-        StopReason::StateLimit, StopReason::ProgramTooLarge})
+  for (StopReason reason : {StopReason::Exhausted, StopReason::OuterProducts,
+                            StopReason::StateLimit, StopReason::TooManyReads,
+                            StopReason::ProgramTooLarge})
     if (name == getStopReasonName(reason))
       return reason;
   cursor.expect("the reason why a search stopped, but for want of time");

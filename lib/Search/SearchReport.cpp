@@ -34,7 +34,7 @@ SearchReport &SearchReport::operator+=(const SearchReport &other) {
 static Array makeLimits(const SpaceLimits &limits) {
   Array names;
   for (SpaceLimit limit : limits.list())
-    names.push_back(getOptionName(limit));
+    names.push_back(getOption(limit).name);
   return names;
 }
 
@@ -81,12 +81,8 @@ llvm::json::Value mlir::mirage::search::toJSON(const SearchReport &report) {
 }
 
 llvm::json::Value mlir::mirage::search::toJSON(const SearchOptions &options) {
-  return Object{
+  Object object{
       {"target", options.target},
-      {"max-kernels", int64_t(options.maxKernels)},
-      {"max-ops", int64_t(options.maxOps)},
-      {"max-block-ops", int64_t(options.maxBlockOps)},
-      {"max-grid-axes", int64_t(options.maxGridAxes)},
       {"max-states", int64_t(options.maxStates)},
       {"pruner", options.pruner.name},
       {"candidates", int64_t(options.numCandidates)},
@@ -97,6 +93,11 @@ llvm::json::Value mlir::mirage::search::toJSON(const SearchOptions &options) {
       {"seed", int64_t(options.seed)},
       {"shard", toString(options.shard)},
       {"threads", int64_t(getNumThreads(options))}};
+  for (unsigned i = 0; i < kNumSpaceLimits; ++i) {
+    const SpaceLimitOption &limit = getOption(SpaceLimit(i));
+    object[limit.name] = int64_t(options.*limit.value);
+  }
+  return object;
 }
 
 llvm::json::Array

@@ -150,7 +150,9 @@ private:
   ValueId writeAligned(const Node &operation, const Piece &piece) {
     SmallVector<ValueId, 2> operands;
     for (ValueId operand : operation.operands)
-      operands.push_back(get(operand, grid.align(operand, piece)));
+      operands.push_back(
+          get(operand, grid.align(operand, ArrayRef(piece).take_back(
+                                               grid.getRank(operand)))));
     return unlessDry([&] {
       return writer.add(operation.opcode, operands, operation.attributes,
                         grid.getShape(operation.results[0], piece));

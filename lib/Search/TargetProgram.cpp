@@ -126,6 +126,14 @@ unsigned TargetProgram::getNumAllNames() const {
          (getMaxKernels() - 1) * llvm::popcount(reducedNames);
 }
 
+bool TargetProgram::mayMeet(NameSet lhs, NameSet rhs) const {
+  NameSet both = lhs | rhs;
+  if (both == lhs || both == rhs || hasValueWithNames(both))
+    return true;
+  return !(both & reducedNames) &&
+         unsigned(llvm::popcount(both)) <= maxTensorNames;
+}
+
 NameSet TargetProgram::getPartNames() const {
   NameSet all = 0;
   for (NameId name = names.getNumNames(); name < getNumAllNames(); ++name)

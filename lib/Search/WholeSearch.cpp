@@ -310,6 +310,8 @@ private:
       return explorer.hasAtoms();
     case Explorer::Stop::StateLimit:
       return stop(StopReason::StateLimit);
+    case Explorer::Stop::TooManyReads:
+      return stop(StopReason::TooManyReads);
     case Explorer::Stop::OutOfTime:
       return stopEarly();
     }
@@ -320,7 +322,7 @@ private:
   void noteLimits(SpaceLimits limits, unsigned maxKernels) {
     if (maxKernels < options.maxKernels)
       limits.remove(SpaceLimit::Kernels);
-    result.report.limits |= limits;
+    result.report.limits |= withoutLargest(limits, options);
   }
 
   /// Whether the structure is new and can be built.

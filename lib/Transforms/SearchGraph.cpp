@@ -151,13 +151,12 @@ private:
 
   /// Those that were hit, with their values.
   std::string describeLimits() const {
-    llvm::json::Value all = search::toJSON(options.search);
     std::string text;
     for (search::SpaceLimit limit : result.search.report.limits.list()) {
-      StringRef name = getOptionName(limit);
+      const search::SpaceLimitOption &option = search::getOption(limit);
       text +=
           (text.empty() ? "" : " ") +
-          llvm::formatv("{0}={1}", name, *all.getAsObject()->getInteger(name))
+          llvm::formatv("{0}={1}", option.name, options.search.*option.value)
               .str();
     }
     return text;

@@ -208,7 +208,8 @@ public:
 
   /// The form as text, deterministic: monomials sorted by their text. Forms of
   /// contexts with the same names have the same text if they are equal, and
-  /// only then.
+  /// only then; terms with more than 720 orders of their bound letters may have
+  /// several (docs/Expressions.md).
   std::string toString(FormId id) const;
   /// Sums over one name in different scopes look alike there.
   std::string toStringWithoutScopes(FormId id) const;

@@ -27,12 +27,16 @@ enum class PruneReason : uint8_t {
   Place,      ///< a factor, sign, sum or reciprocal out of its place
   Duplicate,  ///< an equal tensor is there
   Open,       ///< too few operators left to close what is open, or to go on
+  /// Too few operators left in all kernels together to close what is open after
+  /// this one.
+  OpenLater,
   /// A product of tensors of which neither has all names, some of them reduced,
-  /// where the program has no such operation. It could be multiplied in another
-  /// order: what is left out is said by the reason why the search stopped.
+  /// where the program has no such operation. What multiplies in another order
+  /// is there; that something was left out is said by
+  /// StopReason::OuterProducts.
   OuterProduct,
 };
-constexpr unsigned kNumPruneReasons = 6;
+constexpr unsigned kNumPruneReasons = 7;
 llvm::StringRef getPruneReasonName(PruneReason reason);
 
 struct EnumerationCounts {

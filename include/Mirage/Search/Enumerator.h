@@ -208,7 +208,7 @@ private:
   unsigned getOperatorsNeeded(const OpenTensors &open,
                               unsigned numOutputs) const;
   unsigned getOperatorsNeededBeforeOthers() const;
-  bool canBeEnded() const;
+  std::optional<PruneReason> findShortage() const;
   bool mayBeUsed(unsigned number) const;
   bool isToBeShared(const Tensor &tensor) const;
   unsigned getOperatorsNeededToShare() const;

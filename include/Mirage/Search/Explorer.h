@@ -72,6 +72,10 @@ struct ExplorationLimits {
   std::string programHash;
   /// Of the items of last kernels only these are enumerated.
   Shard shard = {};
+  /// Choices of what kernels read that are looked at, of the kernels that are
+  /// not the last of one number of operators, or of the last ones. They are no
+  /// states, and with many inputs there are more of them.
+  uint64_t maxReads = uint64_t(1) << 22;
   /// As of kernels (EnumerationLimits), for tests.
   bool ignoresBounds = false, ignoresPairs = false;
 };
@@ -101,7 +105,7 @@ public:
   /// Whether some part of the program was read as an atom.
   bool hasAtoms() const;
 
-  enum class Stop : uint8_t { Exhausted, StateLimit, OutOfTime };
+  enum class Stop : uint8_t { Exhausted, StateLimit, TooManyReads, OutOfTime };
   /// Takes a structure and what it cannot cost less than, in us, 0 without a
   /// cost model. \returns whether the structure counts, as those do that nobody
   /// has found yet.
@@ -134,7 +138,8 @@ private:
   void runOnThreads(ItemRun &run);
   bool join(ItemRun &run,
             llvm::function_ref<void(const Item &, ItemResult &)> done);
-  void noteRefusals(const Item &item);
+  void noteShortage(const Item &item);
+  void noteRefusals(const Item &item, const EnumerationCounts &counts);
   void noteGridAxes(const Item &item, const Look &look, const KernelSite &site);
   void noteKernels();
   bool isElsewhere(const ItemRun &run, size_t item) const;
@@ -151,6 +156,7 @@ private:
   KernelSite makeSite(Worker &worker, const Item &item);
   KernelsToCome getKernelsToCome(Worker &worker, const Item &item);
   unsigned getOperatorsToCome(const Item &item) const;
+  bool hasOperatorsFor(const Item &item, unsigned numNeeded) const;
   llvm::SmallBitVector getInputsToRead(const Item &item) const;
   KernelTraffic getTraffic(const Item &item) const;
   double boundUs(const Item &item) const;
@@ -185,7 +191,7 @@ private:
   uint64_t numStates = 0;
   SpaceLimits limitsHit;
   bool hasNamesForKernels = true; ///< for as many as the limits allow
-  uint64_t numReads = 0; ///< choices of what kernels read, of the round so far
+  uint64_t numReads = 0;          ///< as maxReads counts them
   Stop stop = Stop::Exhausted;
 };
 

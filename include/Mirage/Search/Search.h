@@ -44,6 +44,8 @@ enum class StopReason : uint8_t {
   /// The same, but for structures with PruneReason::OuterProduct in them.
   OuterProducts,
   StateLimit,
+  /// Kernels may read too many choices of tensors to look at all.
+  TooManyReads,
   TimeLimit,
   /// The program, multiplied out, has too many terms or too long ones for one
   /// reading of it, or for any, to be searched.

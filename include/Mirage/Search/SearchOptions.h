@@ -13,6 +13,7 @@
 #include "Mirage/Search/Checkpoint.h"
 #include "Mirage/Search/LibraryKernels.h"
 #include "Mirage/Search/PrunerChoice.h"
+#include "Mirage/Search/SpaceLimits.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 #include <functional>
@@ -70,9 +71,10 @@ struct SearchOptions {
   /// Which matmuls that are kernels of their own are left to a library.
   LibraryKernels libraryKernels = LibraryKernels::Auto;
   unsigned numThreads = 0; ///< 0: one for each core
-  /// Programs of more than kMaxWholeOperations operations, and those that
-  /// cannot be searched as a whole, are searched in parts as well
-  /// (ProgramParts.h).
+  /// Programs of more than kMaxWholeOperations operations, those that cannot be
+  /// searched as a whole, and those of which a library does a matmul in less
+  /// time are searched in parts as well (ProgramParts.h). Parts of the last
+  /// keep to maxKernels; of others each may have a kernel.
   bool cutsProgram = true;
   /// How many of the cheapest candidates are returned, each of another
   /// structure.
@@ -115,6 +117,16 @@ struct SearchOptions {
   /// its names are of. Empty: nobody.
   std::function<void(const TargetProgram &, const Structure &)> onStructure;
 };
+
+/// The option of a SpaceLimit.
+struct SpaceLimitOption {
+  llvm::StringLiteral name; ///< as users write it
+  unsigned SearchOptions::*value;
+  unsigned least, most;
+};
+const SpaceLimitOption &getOption(SpaceLimit limit);
+/// Those of the limits that could be larger.
+SpaceLimits withoutLargest(SpaceLimits limits, const SearchOptions &options);
 
 /// \returns an error that names the option, as users write it, whose value is
 /// out of range, or that together with others leaves nothing to search.

@@ -10,7 +10,6 @@
 #define MIRAGE_SEARCH_SPACELIMITS_H
 
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringRef.h"
 #include <bitset>
 
 namespace mlir::mirage::search {
@@ -18,8 +17,6 @@ namespace mlir::mirage::search {
 /// Options that say what is a structure at all, however long a search goes on.
 enum class SpaceLimit : uint8_t { BlockOps, Ops, Kernels, GridAxes };
 constexpr unsigned kNumSpaceLimits = 4;
-/// As users write it.
-llvm::StringRef getOptionName(SpaceLimit limit);
 
 /// The limits that kept something out: with a larger one there would have been
 /// more to look at, though it may be nothing that equals the program.

@@ -81,6 +81,10 @@ struct TargetProgram {
     return llvm::any_of(valueNames,
                         [&](NameSet own) { return !(names & ~own); });
   }
+  /// Whether an elementwise operator may bring such names together: one has all
+  /// of the other, some value of the program has what they have together, or
+  /// that is neither reduced nor too much.
+  bool mayMeet(NameSet lhs, NameSet rhs) const;
 };
 
 /// Errors are nameProgram's, or say that no output depends on an input.

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../TestSizes.h"
 #include "LawSupport.h"
 #include "Mirage/Algebra/Subexpression.h"
 #include "llvm/ADT/STLExtras.h"

@@ -8,16 +8,10 @@
 
 #include "LawSupport.h"
 #include "llvm/ADT/STLExtras.h"
-#include <cstdlib>
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::test;
 using llvm::ArrayRef;
-
-bool mlir::mirage::test::isFullSize() {
-  const char *sizes = std::getenv("MIRAGE_TEST_SIZES");
-  return sizes && llvm::StringRef(sizes) == "full";
-}
 
 //===----------------------------------------------------------------------===//
 // Patterns

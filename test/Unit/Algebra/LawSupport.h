@@ -15,9 +15,6 @@
 
 namespace mlir::mirage::test {
 
-/// Whether the larger sizes of tests are asked for (utils/check.sh --full).
-bool isFullSize();
-
 /// What the variables of a law stand for.
 struct LawBinding {
   std::array<Expression, 3> variables;

@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../TestSizes.h"
 #include "LawSupport.h"
 #include "Mirage/Algebra/JointSubexpressions.h"
 #include "llvm/ADT/STLExtras.h"

@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../TestSizes.h"
 #include "LawSupport.h"
 #include "Mirage/Algebra/Subexpression.h"
 #include "Mirage/AlgebraZ3/ExpressionProver.h"

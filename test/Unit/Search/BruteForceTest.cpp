@@ -7,11 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "BruteForce.h"
+#include "../TestSizes.h"
 #include "Programs.h"
 #include "Respelling.h"
 #include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
-#include <cstdlib>
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
@@ -28,11 +28,6 @@ struct SmallSpace {
   unsigned numMoreOperators = 1;
   unsigned maxGridAxes = 1;
 };
-
-bool isFullSize() {
-  const char *sizes = std::getenv("MIRAGE_TEST_SIZES");
-  return sizes && llvm::StringRef(sizes) == "full";
-}
 
 /// Compares the kernels of one program that both enumerators give.
 class Comparison {

@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../TestSizes.h"
 #include "BruteForce.h"
 #include "Mirage/Algebra/ExpressionTree.h"
 #include "Mirage/Reference/RandomInputs.h"
@@ -25,7 +26,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
 #include <cmath>
-#include <cstdlib>
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
@@ -35,11 +35,6 @@ namespace {
 
 constexpr AtomReading kAtoms = AtomReading::Function;
 constexpr AtomReading kWrittenOut = AtomReading::WrittenOut;
-
-bool isFullSize() {
-  const char *sizes = std::getenv("MIRAGE_TEST_SIZES");
-  return sizes && llvm::StringRef(sizes) == "full";
-}
 
 struct SmallSpace {
   Graph graph;

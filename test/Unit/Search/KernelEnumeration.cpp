@@ -15,7 +15,7 @@ using namespace mlir::mirage;
 using namespace mlir::mirage::search;
 using namespace mlir::mirage::test;
 
-static TargetProgram makeProgram(const Graph &graph) {
+TargetProgram mlir::mirage::test::makeProgram(const Graph &graph) {
   return llvm::cantFail(
       makeTargetProgram(llvm::cantFail(rewriteForSearch(graph)).body));
 }

@@ -14,6 +14,9 @@
 
 namespace mlir::mirage::test {
 
+/// The program as the search sees it; it must have names.
+search::TargetProgram makeProgram(const Graph &graph);
+
 struct KernelSpace {
   unsigned maxOperators = 11, maxGridAxes = 2;
   search::GridJoins joins = {/*inOutputs=*/true};

@@ -8,6 +8,8 @@
 
 #include "Mirage/Search/LibraryKernels.h"
 #include "Mirage/Search/Search.h"
+#include "Programs.h"
+#include "SearchInParts.h"
 #include "gtest/gtest.h"
 
 using namespace mlir::mirage;
@@ -145,6 +147,42 @@ TEST(LibraryKernels, TheBaselineIsWhatIsCompiled) {
   // It is the best there is: what is found for the whole is no cheaper.
   EXPECT_TRUE(hasBareMatmul(automatic.getBest()));
   EXPECT_FALSE(hasBareMatmul(never.getBest()));
+}
+
+/// exp(exp(X)·W) takes least as a kernel of ours, a call and another of ours.
+TEST(LibraryKernels, KernelsOfOursThatALimitLeavesOutAreNamed) {
+  Graph product = makeMatmul({2048, 2048}, {2048, 2048}, {2048, 2048});
+  Graph program;
+  ValueId x = program.addInput(product.getType(0), "X");
+  ValueId w = program.addInput(product.getType(1), "W");
+  ValueId read = program.add(Opcode::Exp, {x}, product.getType(0));
+  ValueId y = program.add(Opcode::Matmul, {read, w}, product.getType(2));
+  program.addOutput(program.add(Opcode::Exp, {y}, product.getType(2)));
+  Target target = llvm::cantFail(getTarget("sm_90a"));
+  for (unsigned maxKernels = 1; maxKernels <= 2; ++maxKernels) {
+    SearchResult result = llvm::cantFail(superoptimizeInParts(
+        program, target, SearchOptions(), SearchClock(), maxKernels));
+    EXPECT_EQ(result.report.limits.has(SpaceLimit::Kernels), maxKernels == 1);
+  }
+}
+
+/// The whole takes all of its time, and parts have theirs.
+TEST(LibraryKernels, PartsHaveTheirShareOfTheTime) {
+  SearchOptions options;
+  options.maxKernels = 3;
+  options.maxOps = options.maxBlockOps = 30;
+  options.maxStates = 1000000000000;
+  options.cutsKernels = false;
+  options.timeLimitS = 4;
+  options.verify = [](const Graph &, const Graph &) { return true; };
+  Graph program = test::attention(16, 2048, 2048, 64);
+  SearchResult result = llvm::cantFail(superoptimize(program, options));
+  EXPECT_EQ(result.stopReason, StopReason::TimeLimit);
+  EXPECT_GT(result.report.parts, 0u);
+  options.libraryKernels = LibraryKernels::Never;
+  options.timeLimitS = 1;
+  result = llvm::cantFail(superoptimize(program, options));
+  EXPECT_EQ(result.report.parts, 0u);
 }
 
 TEST(LibraryKernels, WhatALibraryHasNotIsPricedAsOurs) {

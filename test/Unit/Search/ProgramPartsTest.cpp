@@ -219,6 +219,10 @@ TEST(ProgramPartsTest, ProgramsThatCannotBeNamedAreCut) {
   EXPECT_LT(cut.report.bestUs, cut.report.baselineUs);
   // That a part has one kernel is nobody's limit.
   EXPECT_FALSE(cut.report.limits.has(SpaceLimit::Kernels));
+  EXPECT_EQ(cut.stopReason, StopReason::Exhausted);
+  options.maxStates = 100; // and each part a share of them
+  cut = llvm::cantFail(superoptimize(graph, options));
+  EXPECT_EQ(cut.stopReason, StopReason::StateLimit);
 }
 
 } // namespace

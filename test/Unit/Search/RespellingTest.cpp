@@ -46,11 +46,6 @@ std::set<BruteKernel> toTerms(TermTable &table,
   return kernels;
 }
 
-TargetProgram makeProgram(const Graph &graph) {
-  return llvm::cantFail(
-      makeTargetProgram(llvm::cantFail(rewriteForSearch(graph)).body));
-}
-
 /// Every step has to be right and no longer than the one before.
 void expectRespelled(TermTable &table, BruteKernel kernel,
                      const std::set<BruteKernel> &visited) {
@@ -117,21 +112,12 @@ TEST(RespellingTest, AttentionThenLinear) {
 // Outer products
 //===----------------------------------------------------------------------===//
 
-/// Names that an elementwise operator may bring together, those of outer
-/// products included.
-bool mayMeet(const TargetProgram &program, NameSet lhs, NameSet rhs) {
-  NameSet both = lhs | rhs;
-  return both == lhs || both == rhs || program.hasValueWithNames(both) ||
-         (!(both & program.reducedNames) &&
-          unsigned(llvm::popcount(both)) <= program.maxTensorNames);
-}
-
 bool allMayMeet(const TermTable &table, const BruteKernel &kernel) {
   return llvm::all_of(kernel.operators, [&](TermId term) {
     const StructureOperator &op = table.get(term).op;
     return op.operands.size() < 2 || op.over != kNoName ||
-           mayMeet(table.program, table.get(op.operands[0]).names,
-                   table.get(op.operands[1]).names);
+           table.program.mayMeet(table.get(op.operands[0]).names,
+                                 table.get(op.operands[1]).names);
   });
 }
 

@@ -6,8 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mirage/Search/Explorer.h"
 #include "Mirage/Search/Search.h"
 #include "Programs.h"
+#include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
 
 using namespace mlir::mirage;
@@ -68,12 +70,128 @@ TEST(SearchLimitsTest, LimitsThatKeepSomethingOutAreNamed) {
             (Names{"max-kernels", "max-grid-axes"}));
   options = {};
   options.cutsKernels = false;
-  options.maxOps = 3;
-  EXPECT_EQ(getLimitsHit(graph, options), (Names{"max-ops", "max-kernels"}));
   options.maxOps = 4;
+  EXPECT_EQ(getLimitsHit(graph, options), (Names{"max-ops", "max-kernels"}));
+  options.maxOps = 5;
   EXPECT_EQ(getLimitsHit(graph, options), Names{"max-kernels"});
   options.maxStates = 20;
   EXPECT_EQ(getLimitsHit(graph, options).back(), "max-states");
+}
+
+/// Functions of one another: eight operators, and no other way.
+Graph chainOfFunctions() {
+  ProgramBuilder b;
+  ValueId x = b.input({64, 64});
+  for (Opcode opcode :
+       {Opcode::Exp, Opcode::Tanh, Opcode::Gelu, Opcode::Log, Opcode::Silu,
+        Opcode::Sigmoid, Opcode::Exp2, Opcode::GeluTanh})
+    x = b.apply(opcode, {x});
+  return b.finish({x});
+}
+
+/// Eight operators are more than the six of two kernels, whatever there may be
+/// in one: nothing is begun.
+TEST(SearchLimitsTest, OperatorsOfLaterKernelsAreNamedByTheirOwnLimit) {
+  using Names = std::vector<std::string>;
+  SearchOptions options;
+  options.cutsKernels = false;
+  options.maxBlockOps = 4;
+  options.maxOps = 6;
+  EXPECT_EQ(getLimitsHit(chainOfFunctions(), options),
+            (Names{"max-block-ops", "max-ops"}));
+  options.maxOps = 12;
+  EXPECT_EQ(getLimitsHit(chainOfFunctions(), options),
+            (Names{"max-block-ops", "max-kernels"}));
+  EXPECT_GT(run(chainOfFunctions(), options).report.structures, 0u);
+}
+
+TEST(SearchLimitsTest, WhatCannotBeRaisedIsNotNamed) {
+  SearchOptions options;
+  options.maxKernels = kMaxKernels;
+  options.maxBlockOps = 1;
+  std::vector<std::string> names = getLimitsHit(expMatmul(8, 100, 70), options);
+  EXPECT_EQ(names, std::vector<std::string>{"max-block-ops"});
+}
+
+struct Walk {
+  SpaceLimits limitsHit;
+  uint64_t states = 0;
+  Explorer::Stop stop;
+};
+
+Walk walk(const Graph &graph, const ExplorationLimits &limits) {
+  TargetProgram program = llvm::cantFail(makeTargetProgram(graph));
+  Explorer explorer(program, AtomReading::Function, limits);
+  Walk result;
+  result.stop = explorer.run([](const Structure &, double) { return true; });
+  result.limitsHit = explorer.getLimitsHit();
+  for (const SearchRound &round : explorer.getRounds())
+    result.states += round.counts.states;
+  return result;
+}
+
+/// A limit on costs may leave something to enumerate and nothing that another
+/// limit keeps out: a third axis joins blocks, another kernel is another
+/// launch.
+TEST(SearchLimitsTest, WhatCostsTooMuchIsKeptOutByNoOtherLimit) {
+  AnalyticCostModel model(llvm::cantFail(getTarget("sm_90a")));
+  ExplorationLimits limits;
+  limits.maxOps = limits.maxBlockOps = 4;
+  limits.maxGridAxes = 2;
+  limits.joins.inKernel = true;
+  limits.maxStates = 1000000;
+  limits.costModel = &model;
+  double limitUs = 0;
+  limits.getLimitUs = [&] { return limitUs; };
+  for (SpaceLimit limit : {SpaceLimit::Kernels, SpaceLimit::GridAxes}) {
+    bool isNamed = false, isNot = false;
+    for (limitUs = 1; limitUs < 20; limitUs *= 1.02) {
+      Walk some = walk(expMatmul(8, 4096, 64), limits);
+      if (some.states == 0)
+        continue;
+      bool isHit = some.limitsHit.has(limit);
+      EXPECT_TRUE(isHit || !isNamed) << "named where less was affordable";
+      isNamed |= isHit;
+      isNot |= !isHit;
+    }
+    EXPECT_TRUE(isNamed && isNot) << getOption(limit).name.str();
+  }
+}
+
+/// x0 + x1 + ..
+Graph sumOf(unsigned numInputs) {
+  ProgramBuilder b;
+  std::vector<ValueId> inputs;
+  for (unsigned i = 0; i < numInputs; ++i)
+    inputs.push_back(b.input({64, 64}));
+  ValueId sum = inputs.front();
+  for (ValueId input : llvm::drop_begin(inputs))
+    sum = b.apply(Opcode::Add, {sum, input});
+  return b.finish({sum});
+}
+
+TEST(SearchLimitsTest, TooManyChoicesOfInputsEndTheWalk) {
+  ExplorationLimits limits;
+  limits.minKernels = limits.maxKernels = 2;
+  limits.maxBlockOps = 4;
+  limits.maxOps = 12;
+  limits.maxStates = 10000;
+  limits.maxReads = 100;
+  Walk some = walk(sumOf(10), limits);
+  EXPECT_EQ(some.stop, Explorer::Stop::TooManyReads);
+  limits.maxReads = 10000;
+  EXPECT_NE(walk(sumOf(10), limits).stop, Explorer::Stop::TooManyReads);
+}
+
+/// Twelve operators do not join 26 tensors, whichever of the 2^26 sets of them
+/// a first kernel reads.
+TEST(SearchLimitsTest, InputsThatNoKernelsCanJoinAreNotTriedInSets) {
+  SearchOptions options;
+  options.cutsProgram = false;
+  SearchResult result = run(sumOf(26), options);
+  EXPECT_EQ(result.stopReason, StopReason::NothingToSearch);
+  EXPECT_TRUE(result.report.limits.has(SpaceLimit::Ops));
+  EXPECT_EQ(result.report.counts, EnumerationCounts());
 }
 
 TEST(SearchLimitsTest, LimitsThatLeaveNothingAreToldFromAnEmptySearch) {
@@ -89,6 +207,13 @@ TEST(SearchLimitsTest, LimitsThatLeaveNothingAreToldFromAnEmptySearch) {
   options.maxBlockOps = 2;
   SearchResult some = run(expMatmul(8, 100, 70), options);
   EXPECT_EQ(some.stopReason, StopReason::Exhausted);
+  // The functions written out are too large a form to be searched at all.
+  options.maxBlockOps = 3;
+  EXPECT_EQ(run(chainOfFunctions(), options).stopReason,
+            StopReason::NothingToSearch);
+  options.maxBlockOps = 8;
+  EXPECT_EQ(run(chainOfFunctions(), options).stopReason,
+            StopReason::ProgramTooLarge);
 }
 
 /// Ten rounds of x <- (x + y) * x have too many terms when multiplied out.
