@@ -35,6 +35,7 @@ void Enumerator::start(const KernelSite &where, const KernelChoice &kernel) {
   structure.loopName = kernel.loopName;
   tensors.clear();
   steps.clear();
+  additions.clear();
   joinedAxes = 0;
   NameSet outputNames = 0;
   goal = {};
@@ -55,10 +56,13 @@ bool Enumerator::run(const KernelSite &where, const KernelChoice &kernel,
                      Callback callback) {
   start(where, kernel);
   found = callback;
-  if (std::optional<PruneReason> shortage = findShortage())
+  if (std::optional<PruneReason> shortage = findShortage()) {
     prune(*shortage);
-  else
-    extend();
+    return !isOverLimit;
+  }
+  for (unsigned input = 0; input < tensors.size(); ++input)
+    offerWith(input);
+  extend(0);
   return !isOverLimit;
 }
 
@@ -138,16 +142,24 @@ void Enumerator::addInputs() {
   }
 }
 
-void Enumerator::extend() {
-  if (isOverLimit || steps.size() == limits.numOperators)
-    return;
-  bool isFree = steps.empty() || limits.inAnyOrder;
-  unsigned first = isFree ? 0 : steps.back().getLarger();
-  for (unsigned larger = first; larger < tensors.size(); ++larger) {
-    tryUnary(larger);
-    for (unsigned smaller = 0; smaller <= larger; ++smaller)
-      tryBinary(smaller, larger);
-  }
+/// Adds each operator that ranks above the last one.
+void Enumerator::extend(size_t first) {
+  for (size_t i = first; i < additions.size() && !isOverLimit; ++i)
+    if (!wanted || additions[i].step == (*wanted)[steps.size()])
+      add(i);
+}
+
+/// What may be added once the tensor is there, in ascending rank: it is the
+/// larger operand, so all ranks above what may be added already.
+void Enumerator::offerWith(unsigned tensor) {
+  size_t before = additions.size();
+  tryUnary(tensor);
+  for (unsigned smaller = 0; smaller <= tensor; ++smaller)
+    tryBinary(smaller, tensor);
+  llvm::sort(llvm::drop_begin(additions, before),
+             [](const Addition &lhs, const Addition &rhs) {
+               return lhs.step.ranksBelow(rhs.step);
+             });
 }
 
 void Enumerator::tryUnary(unsigned operand) {
@@ -243,12 +255,9 @@ void Enumerator::tryBinary(unsigned lhs, unsigned rhs) {
 // Steps
 //===----------------------------------------------------------------------===//
 
+/// What is asked here, no state that has the operands answers in another way.
 void Enumerator::tryStep(const Step &step) {
-  if (wanted && !(step == (*wanted)[steps.size()]))
-    return;
-  bool isInOrder =
-      steps.empty() || limits.inAnyOrder || steps.back().ranksBelow(step);
-  if (isOverLimit || !isInOrder)
+  if (isOverLimit || (wanted && !llvm::is_contained(*wanted, step)))
     return;
   std::optional<Tensor> tensor = makeTensor(step);
   if (!tensor)
@@ -266,7 +275,7 @@ void Enumerator::tryStep(const Step &step) {
   if (isOuterProduct(step))
     return prune(PruneReason::OuterProduct);
   tensor->present = space.findFunctions(tensor->form);
-  push(step, *tensor);
+  additions.push_back({step, *tensor});
 }
 
 StructureOperator Enumerator::makeOperator(const Step &step) const {
@@ -297,22 +306,35 @@ void Enumerator::countUses(const Step &step, int change) {
     count(step.rhs, 1);
 }
 
-void Enumerator::push(const Step &step, Tensor tensor) {
-  countUses(step, 1);
-  tensors.push_back(tensor);
-  steps.push_back(step);
-  if (!mayBeUsed(tensors.size() - 1)) {
+void Enumerator::add(size_t number) {
+  Addition addition = additions[number]; // its place moves as others come
+  // Of what came since it was offered.
+  if (isDuplicate(addition.tensor))
+    return prune(PruneReason::Duplicate);
+  countUses(addition.step, 1);
+  tensors.push_back(addition.tensor);
+  steps.push_back(addition.step);
+  if (!mayBeUsed(tensors.size() - 1))
     prune(PruneReason::Expression);
-  } else if (std::optional<PruneReason> shortage = findShortage()) {
+  else if (std::optional<PruneReason> shortage = findShortage())
     prune(*shortage);
-  } else {
-    isOverLimit |= ++counts.states >= limits.maxStates;
-    if (steps.size() < limits.numOperators)
-      extend();
-    else if (!checkComplete())
-      prune(PruneReason::Open);
-  }
+  else
+    goOn(limits.inAnyOrder ? 0 : number + 1);
   steps.pop_back();
   tensors.pop_back();
-  countUses(step, -1);
+  countUses(addition.step, -1);
+}
+
+/// From a state, with additions from that one on.
+void Enumerator::goOn(size_t first) {
+  isOverLimit |= ++counts.states >= limits.maxStates;
+  if (steps.size() == limits.numOperators) {
+    if (!checkComplete())
+      prune(PruneReason::Open);
+    return;
+  }
+  size_t before = additions.size();
+  offerWith(tensors.size() - 1);
+  extend(first);
+  additions.resize(before);
 }

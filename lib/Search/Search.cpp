@@ -153,20 +153,21 @@ static Expected<SearchResult> searchProgram(const Graph &graph,
   return whole;
 }
 
-/// Whether limits left something to search, if only for want of time. (One
-/// reading of the program may be too large where the other had nothing.)
-static bool leavesSomething(const SearchResult &result) {
+/// Whether no operator could be added to anything, and not for want of time.
+/// (One reading of the program may be too large where the other had nothing
+/// within the limits.)
+static bool hadNothing(const SearchResult &result) {
   bool isAll = result.stopReason == StopReason::Exhausted ||
-               result.stopReason == StopReason::ProgramTooLarge;
-  return !isAll || result.report.counts.states > 0 ||
-         !result.report.limits.any();
+               (result.stopReason == StopReason::ProgramTooLarge &&
+                result.report.limits.any());
+  return isAll && result.report.counts.states == 0;
 }
 
 Expected<SearchResult>
 mlir::mirage::search::superoptimize(const Graph &graph,
                                     const SearchOptions &options) {
   Expected<SearchResult> result = searchProgram(graph, options);
-  if (result && options.shard.isWhole() && !leavesSomething(*result))
+  if (result && options.shard.isWhole() && hadNothing(*result))
     result->stopReason = StopReason::NothingToSearch;
   return result;
 }

@@ -171,12 +171,18 @@ private:
     /// Larger operand, smaller operand, offer, and what is left.
     bool ranksBelow(const Step &other) const;
   };
+  /// A step that nothing about its operands speaks against.
+  struct Addition {
+    Step step;
+    Tensor tensor; ///< what it computes
+  };
   using Judgement = EnumerationSpace::Judgement;
 
   void start(const KernelSite &site, const KernelChoice &kernel);
   void addInputs();
   std::optional<Step> findStep(const StructureOperator &op) const;
-  void extend();
+  void extend(size_t first);
+  void offerWith(unsigned tensor);
   void tryUnary(unsigned operand);
   void tryReductions(Step step);
   void tryGridAccumulations(Step step);
@@ -214,7 +220,8 @@ private:
   unsigned getOperatorsNeededToShare() const;
   unsigned countAxesToLeave(unsigned axes) const;
   bool mayMeet(NameSet lhs, NameSet rhs) const;
-  void push(const Step &step, Tensor tensor);
+  void add(size_t number);
+  void goOn(size_t first);
   StructureOperator makeOperator(const Step &step) const;
   bool checkComplete();
   void countUses(const Step &step, int change);
@@ -236,6 +243,10 @@ private:
   PresentFunctions goal;
   std::vector<Tensor> tensors;
   std::vector<Step> steps;
+  /// On the tensors that are there, in ascending rank. Those above the last
+  /// step taken may be added; what is refused on some operands is not tried
+  /// again with every state that has them.
+  std::vector<Addition> additions;
   /// That are to be taken, one after the other; null: all that there are.
   const std::vector<Step> *wanted = nullptr;
   Callback found = nullptr;

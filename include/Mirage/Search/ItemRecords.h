@@ -38,7 +38,7 @@ struct ItemRecord {
 class ItemRecords {
 public:
   /// A kernel is read and retraced in the time of some 200 trials.
-  static constexpr uint64_t kTrialsPerKernel = 256;
+  static constexpr uint64_t kTrialsPerKernel = 128;
 
   /// \param minTrials  items with fewer trials than this, and as many for each
   ///                   kernel, take less time to enumerate than to read, and
