@@ -56,13 +56,13 @@ bool Enumerator::run(const KernelSite &where, const KernelChoice &kernel,
                      Callback callback) {
   start(where, kernel);
   found = callback;
-  if (std::optional<PruneReason> shortage = findShortage()) {
-    prune(*shortage);
-    return !isOverLimit;
-  }
-  for (unsigned input = 0; input < tensors.size(); ++input)
-    offerWith(input);
-  extend(0);
+  walk(/*depth=*/0, [&] {
+    if (std::optional<PruneReason> shortage = findShortage())
+      return prune(*shortage);
+    for (unsigned input = 0; input < tensors.size(); ++input)
+      offerWith(input);
+    extend(0);
+  });
   return !isOverLimit;
 }
 
@@ -142,11 +142,29 @@ void Enumerator::addInputs() {
   }
 }
 
+/// Walks a state with so many operators and all that follow, if they are this
+/// enumerator's. A short prefix that somebody else has is walked as well, for
+/// those that follow it, and not counted.
+void Enumerator::walk(unsigned depth, llvm::function_ref<void()> walkState) {
+  unsigned sharedDepth = 0;
+  if (limits.shares)
+    sharedDepth = std::min(limits.shares->getDepth(), limits.numOperators);
+  if (!limits.shares || depth > sharedDepth)
+    return walkState();
+  bool isOwn = limits.shares->take(numPrefixes++);
+  if (!isOwn && depth == sharedDepth)
+    return;
+  EnumerationCounts *before =
+      std::exchange(counts, isOwn ? &ownCounts : &othersCounts);
+  walkState();
+  counts = before;
+}
+
 /// Adds each operator that ranks above the last one.
 void Enumerator::extend(size_t first) {
   for (size_t i = first; i < additions.size() && !isOverLimit; ++i)
     if (!wanted || additions[i].step == (*wanted)[steps.size()])
-      add(i);
+      walk(steps.size() + 1, [&] { add(i); });
 }
 
 /// What may be added once the tensor is there, in ascending rank: it is the
@@ -262,7 +280,7 @@ void Enumerator::tryStep(const Step &step) {
   std::optional<Tensor> tensor = makeTensor(step);
   if (!tensor)
     return;
-  if (++counts.trials % trialsPerQuestion == 0 && limits.isOutOfTime)
+  if (++counts->trials % trialsPerQuestion == 0 && limits.isOutOfTime)
     isOverLimit |= limits.isOutOfTime();
   if (!isPlaced(step))
     return prune(PruneReason::Place);
@@ -327,7 +345,8 @@ void Enumerator::add(size_t number) {
 
 /// From a state, with additions from that one on.
 void Enumerator::goOn(size_t first) {
-  isOverLimit |= ++counts.states >= limits.maxStates;
+  ++counts->states;
+  isOverLimit |= ownCounts.states >= limits.maxStates;
   if (steps.size() == limits.numOperators) {
     if (!checkComplete())
       prune(PruneReason::Open);

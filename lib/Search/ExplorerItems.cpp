@@ -19,6 +19,22 @@ using namespace mlir::mirage;
 using namespace mlir::mirage::search;
 using llvm::ArrayRef;
 
+/// An item that some thread has begun. Others may join it.
+struct Explorer::RunningItem {
+  explicit RunningItem(size_t number) : number(number) {}
+
+  enum class Stage : uint8_t {
+    Begun,
+    Open,    ///< it is enumerated, and prefixes of it may be left
+    AllTaken ///< some thread came to its end
+  };
+  const size_t number;
+  PrefixShares shares;
+  std::atomic<Stage> stage{Stage::Begun};
+  unsigned numThreads = 1;
+  std::optional<ItemResult> result; ///< of threads that are through with it
+};
+
 /// Items that threads share out.
 struct Explorer::ItemRun {
   ItemRun(ArrayRef<Item> items, uint64_t budget)
@@ -30,27 +46,98 @@ struct Explorer::ItemRun {
   std::vector<ItemResult> results;
   std::vector<char> isDone;
   std::mutex mutex;
-  std::condition_variable hasEnded; ///< a thread other than the first
-  unsigned numRunning = 0;          ///< of these
-  size_t numJoined = 0;             ///< items that are done, as are all before
-  uint64_t joinedStates = 0;        ///< of these
+  std::condition_variable hasChanged; ///< what runs
+  llvm::SmallVector<std::shared_ptr<RunningItem>> running;
+  std::vector<std::thread> threads; ///< but for the calling one
+  size_t numBegun = 0;
+  size_t numJoined = 0;      ///< items that are done, as are all before
+  uint64_t joinedStates = 0; ///< of these
   std::atomic<uint64_t> doneStates{0};
-  std::atomic<size_t> next{0}, end;
+  std::atomic<size_t> end;
   std::atomic<bool> isOutOfTime{false};
 
-  void finish(size_t item, ItemResult result) {
-    std::lock_guard<std::mutex> lock(mutex);
-    doneStates += result.counts.states;
-    results[item] = std::move(result);
-    isDone[item] = true;
-    while (numJoined < end && isDone[numJoined] && joinedStates < budget)
-      joinedStates += results[numJoined++].counts.states;
-    if (isOutOfTime)
-      end = 0;
-    else if (joinedStates >= budget)
-      end = std::min<size_t>(end, numJoined);
-  }
+  std::shared_ptr<RunningItem> findWork(llvm::function_ref<void()> tell);
+  void open(RunningItem &item);
+  bool leave(RunningItem &item, ItemResult result);
+  void finish(RunningItem &item);
 };
+
+/// An item that nobody has begun, or one that has prefixes left; waits as long
+/// as one may turn up. \returns null once nothing runs any more.
+/// \param tell  called now and then meanwhile, if it is not null.
+std::shared_ptr<Explorer::RunningItem>
+Explorer::ItemRun::findWork(llvm::function_ref<void()> tell) {
+  std::unique_lock<std::mutex> lock(mutex);
+  while (true) {
+    if (numBegun < end)
+      return running.emplace_back(std::make_shared<RunningItem>(numBegun++));
+    for (const std::shared_ptr<RunningItem> &item : running)
+      if (item->stage == RunningItem::Stage::Open && item->number < end) {
+        ++item->numThreads;
+        return item;
+      }
+    if (running.empty())
+      return nullptr;
+    if (!tell) {
+      hasChanged.wait(lock);
+      continue;
+    }
+    hasChanged.wait_for(lock, std::chrono::milliseconds(50));
+    lock.unlock();
+    tell();
+    lock.lock();
+  }
+}
+
+void Explorer::ItemRun::open(RunningItem &item) {
+  std::lock_guard<std::mutex> lock(mutex);
+  item.stage = RunningItem::Stage::Open;
+  hasChanged.notify_all();
+}
+
+/// With what the thread found of the item. \returns whether it was the last
+/// one; then it has to finish it.
+bool Explorer::ItemRun::leave(RunningItem &item, ItemResult result) {
+  std::lock_guard<std::mutex> lock(mutex);
+  item.stage = RunningItem::Stage::AllTaken;
+  if (item.result)
+    item.result->join(std::move(result));
+  else
+    item.result = std::move(result);
+  return --item.numThreads == 0;
+}
+
+void Explorer::ItemRun::finish(RunningItem &item) {
+  std::lock_guard<std::mutex> lock(mutex);
+  doneStates += item.result->counts.states;
+  results[item.number] = std::move(*item.result);
+  isDone[item.number] = true;
+  while (numJoined < end && isDone[numJoined] && joinedStates < budget)
+    joinedStates += results[numJoined++].counts.states;
+  if (isOutOfTime)
+    end = 0;
+  else if (joinedStates >= budget)
+    end = std::min<size_t>(end, numJoined);
+  llvm::erase_if(running,
+                 [&](const auto &other) { return other.get() == &item; });
+  hasChanged.notify_all();
+}
+
+void Explorer::ItemResult::join(ItemResult other) {
+  counts += other.counts;
+  isComplete &= other.isComplete;
+  isEnumerated |= other.isEnumerated;
+  isShared = true;
+  std::vector<Found> both;
+  std::merge(std::make_move_iterator(found.begin()),
+             std::make_move_iterator(found.end()),
+             std::make_move_iterator(other.found.begin()),
+             std::make_move_iterator(other.found.end()),
+             std::back_inserter(both), [](const Found &lhs, const Found &rhs) {
+               return lhs.prefix < rhs.prefix;
+             });
+  found = std::move(both);
+}
 
 //===----------------------------------------------------------------------===//
 // One item
@@ -92,7 +179,7 @@ std::optional<Explorer::ItemResult> Explorer::recall(Worker &worker,
     size_t numBefore = result.found.size();
     enumerator.retrace(site, item.choice, kernel,
                        [&](ArrayRef<KernelResult> left) {
-                         ItemResult::Found one{kernel, {}};
+                         ItemResult::Found one{kernel, {}, 0};
                          for (const KernelResult &tensor : left)
                            one.tensors.push_back(worker.space.describe(tensor));
                          result.found.push_back(std::move(one));
@@ -103,9 +190,13 @@ std::optional<Explorer::ItemResult> Explorer::recall(Worker &worker,
   return result;
 }
 
-std::optional<Explorer::ItemResult>
-Explorer::recall(Worker &worker, const Item &item, const KernelSite &site,
-                 llvm::StringRef name, uint64_t maxStates) {
+std::optional<Explorer::ItemResult> Explorer::recall(Worker &worker,
+                                                     const Item &item,
+                                                     const KernelSite &site,
+                                                     uint64_t maxStates) {
+  if (limits.records.empty())
+    return std::nullopt;
+  std::string name = getName(item);
   for (ItemRecords *records : limits.records) {
     const ItemRecord *record = records->find(name);
     if (!record || record->counts.states >= maxStates)
@@ -120,19 +211,16 @@ Explorer::recall(Worker &worker, const Item &item, const KernelSite &site,
   return std::nullopt;
 }
 
-Explorer::ItemResult Explorer::runItem(Worker &worker, const Item &item,
-                                       uint64_t maxStates,
-                                       llvm::function_ref<bool()> isCancelled) {
-  KernelSite site = makeSite(worker, item);
-  std::string name;
-  if (!limits.records.empty()) {
-    name = getName(item);
-    if (auto recalled = recall(worker, item, site, name, maxStates))
-      return std::move(*recalled);
-  }
+/// Whoever enumerates with the same shares has the rest.
+Explorer::ItemResult
+Explorer::enumerateItem(Worker &worker, const Item &item,
+                        const KernelSite &site, uint64_t maxStates,
+                        llvm::function_ref<bool()> isCancelled,
+                        PrefixShares *shares) {
   EnumerationLimits bounds{item.numOperators, maxStates, limits.joins};
   bounds.ignoresBounds = limits.ignoresBounds;
   bounds.ignoresPairs = limits.ignoresPairs;
+  bounds.shares = shares;
   ItemResult result;
   bounds.isOutOfTime = [&] {
     worker.numStates.store(result.counts.states, std::memory_order_relaxed);
@@ -142,19 +230,37 @@ Explorer::ItemResult Explorer::runItem(Worker &worker, const Item &item,
   result.isComplete = enumerator.run(
       site, item.choice,
       [&](const KernelStructure &kernel, ArrayRef<KernelResult> left) {
-        ItemResult::Found one{kernel, {}};
+        ItemResult::Found one{kernel, {}, enumerator.getPrefix()};
         for (const KernelResult &tensor : left)
           one.tensors.push_back(worker.space.describe(tensor));
         result.found.push_back(std::move(one));
       });
   worker.numStates.store(0, std::memory_order_relaxed);
-  if (limits.records.empty() || !result.isComplete)
-    return result;
+  result.isEnumerated = true;
+  return result;
+}
+
+void Explorer::record(const Item &item, const ItemResult &result) {
+  if (limits.records.empty() || !result.isComplete || !result.isEnumerated)
+    return;
   ItemRecord record{result.counts, {}};
   for (const ItemResult::Found &one : result.found)
     record.found.push_back(one.kernel);
+  std::string name = getName(item);
   for (ItemRecords *records : limits.records)
     records->add(name, record);
+}
+
+/// The item that crosses the limit on states gets exactly what is left.
+Explorer::ItemResult Explorer::runAlone(const Item &item, uint64_t maxStates) {
+  Worker &worker = *workers[0];
+  KernelSite site = makeSite(worker, item);
+  if (auto recalled = recall(worker, item, site, maxStates))
+    return std::move(*recalled);
+  ItemResult result = enumerateItem(
+      worker, item, site, maxStates,
+      limits.isOutOfTime ? limits.isOutOfTime : [] { return false; });
+  record(item, result);
   return result;
 }
 
@@ -180,52 +286,67 @@ void Explorer::noteProgress(const ItemRun &run) {
 }
 
 void Explorer::work(ItemRun &run, Worker &worker) {
-  bool isFirst = &worker == workers.front().get();
-  for (size_t i = run.next++; i < run.end; i = run.next++) {
+  auto noteOwn = [&] { noteProgress(run); };
+  llvm::function_ref<void()> tell = nullptr;
+  if (&worker == workers.front().get())
+    tell = noteOwn;
+  while (std::shared_ptr<RunningItem> item = run.findWork(tell)) {
     auto isCancelled = [&] {
-      if (isFirst)
-        noteProgress(run);
+      if (tell)
+        tell();
       if (limits.isOutOfTime && limits.isOutOfTime())
         run.isOutOfTime = true;
-      return run.isOutOfTime || i >= run.end;
+      return run.isOutOfTime || item->number >= run.end;
     };
-    // Small items never ask.
-    if (isCancelled()) {
-      if (run.isOutOfTime)
-        run.end = 0;
-      return;
-    }
-    ItemResult result;
-    if (isElsewhere(run, i))
-      result.isComplete = true;
-    else
-      result = runItem(worker, run.items[i], run.budget, isCancelled);
-    run.finish(i, std::move(result));
+    ItemResult result = runShared(run, *item, worker, isCancelled);
+    if (!run.leave(*item, std::move(result)))
+      continue;
+    record(run.items[item->number], *item->result);
+    run.finish(*item);
   }
 }
 
-/// The calling thread is the first; when it has nothing left to do it tells how
-/// far the others are.
+/// What the thread has of the item.
+Explorer::ItemResult
+Explorer::runShared(ItemRun &run, RunningItem &running, Worker &worker,
+                    llvm::function_ref<bool()> isCancelled) {
+  ItemResult nothing;
+  if (isCancelled()) // small items never ask
+    return nothing;
+  nothing.isComplete = true;
+  if (isElsewhere(run, running.number))
+    return nothing;
+  const Item &item = run.items[running.number];
+  KernelSite site = makeSite(worker, item);
+  if (running.stage == RunningItem::Stage::Begun) {
+    if (auto recalled = recall(worker, item, site, run.budget))
+      return std::move(*recalled);
+    run.open(running);
+  }
+  auto asks = [&] {
+    callThread(run); // the item is large enough to ask
+    return isCancelled();
+  };
+  return enumerateItem(worker, item, site, run.budget, asks, &running.shares);
+}
+
+/// Has one thread more take part, if there is one.
+void Explorer::callThread(ItemRun &run) {
+  std::lock_guard<std::mutex> lock(run.mutex);
+  size_t number = run.threads.size() + 1;
+  if (number < workers.size())
+    run.threads.emplace_back(
+        [this, &run, number] { work(run, *workers[number]); });
+}
+
+/// The calling thread is the first. As many as there are items are called at
+/// once, others when items turn out to be large.
 void Explorer::runOnThreads(ItemRun &run) {
-  unsigned numThreads = std::min<size_t>(workers.size(), run.items.size());
-  run.numRunning = numThreads == 0 ? 0 : numThreads - 1;
-  std::vector<std::thread> others;
-  for (unsigned i = 1; i < numThreads; ++i)
-    others.emplace_back([this, &run, i] {
-      work(run, *workers[i]);
-      std::lock_guard<std::mutex> lock(run.mutex);
-      --run.numRunning;
-      run.hasEnded.notify_one();
-    });
-  if (numThreads > 0)
-    work(run, *workers[0]);
-  std::unique_lock<std::mutex> lock(run.mutex);
-  while (!run.hasEnded.wait_for(lock, std::chrono::milliseconds(50),
-                                [&] { return run.numRunning == 0; }))
-    noteProgress(run);
-  lock.unlock();
-  for (std::thread &other : others)
-    other.join();
+  for (size_t number = 1; number < run.items.size(); ++number)
+    callThread(run);
+  work(run, *workers[0]);
+  for (std::thread &thread : run.threads)
+    thread.join();
 }
 
 /// Runs items on all threads and hands their results over in order. \returns
@@ -244,14 +365,12 @@ bool Explorer::join(ItemRun &run,
     if (!run.isDone[i])
       return endRound(Stop::OutOfTime);
     ItemResult &result = run.results[i];
-    // The item that crosses the limit gets exactly what is left.
     uint64_t left = limits.maxStates - numStates;
-    bool isOver = result.isComplete ? result.counts.states >= left
-                                    : result.counts.states > left;
+    bool isOver = result.isComplete || result.isShared
+                      ? result.counts.states >= left
+                      : result.counts.states > left;
     if (isOver && !run.isOutOfTime)
-      result = runItem(
-          *workers[0], run.items[i], left,
-          limits.isOutOfTime ? limits.isOutOfTime : [] { return false; });
+      result = runAlone(run.items[i], left);
     numStates += result.counts.states;
     rounds.back().counts += result.counts;
     done(run.items[i], result);

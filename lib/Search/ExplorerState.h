@@ -88,10 +88,16 @@ struct Explorer::ItemResult {
   struct Found {
     KernelStructure kernel;
     std::vector<BoundaryTensor> tensors; ///< if it is not the last
+    uint64_t prefix = 0;                 ///< that leads there
   };
   EnumerationCounts counts;
-  std::vector<Found> found;
+  std::vector<Found> found; ///< by prefix
   bool isComplete = false;
+  bool isEnumerated = false; ///< not recalled, nor another shard's
+  bool isShared = false;     ///< several threads had a part in it
+
+  /// With what another thread has of the same item.
+  void join(ItemResult other);
 };
 
 /// Forms belong to one context, and contexts to one thread.

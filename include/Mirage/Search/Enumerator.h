@@ -31,6 +31,7 @@
 #include "Mirage/Search/EnumerationSpace.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <array>
+#include <atomic>
 #include <functional>
 #include <optional>
 
@@ -88,6 +89,25 @@ std::vector<KernelChoice> enumerateKernelChoices(const TargetProgram &program,
                                                  unsigned maxGridAxes,
                                                  GridJoins joins);
 
+/// One kernel's space, shared out among enumerators that run at the same time.
+/// All walk its prefixes, that is, the ways to add up to `depth` operators, in
+/// the same order, and each goes on from those that it was the first to reach.
+/// What they count and find together is what one finds alone.
+class PrefixShares {
+public:
+  explicit PrefixShares(unsigned depth = 2) : depth(depth) {}
+
+  unsigned getDepth() const { return depth; }
+  /// Of the prefixes in their order. \returns whether nobody had it so far.
+  bool take(uint64_t prefix) {
+    return next.compare_exchange_strong(prefix, prefix + 1);
+  }
+
+private:
+  unsigned depth;
+  std::atomic<uint64_t> next{0}; ///< all before are taken
+};
+
 struct EnumerationLimits {
   unsigned numOperators = 0; ///< structures have exactly this many
   uint64_t maxStates = 0;    ///< over all kernels; reaching it ends the run
@@ -111,13 +131,15 @@ struct EnumerationLimits {
   bool inAnyPlace = false;
   /// Asked now and then; true ends the run. Empty: never.
   std::function<bool()> isOutOfTime = {};
+  /// Null: the whole space is this enumerator's.
+  PrefixShares *shares = nullptr;
 };
 
 class Enumerator {
 public:
   Enumerator(EnumerationSpace &space, const EnumerationLimits &limits,
              EnumerationCounts &counts)
-      : space(space), limits(limits), counts(counts),
+      : space(space), limits(limits), ownCounts(counts), counts(&counts),
         trialsPerQuestion(space.getTrialsPerQuestion()) {}
 
   /// Of a kernel that is not the last also what it leaves.
@@ -127,6 +149,9 @@ public:
   /// Calls `found` for each structure of the kernel. \returns false if a
   /// limit, on states or of time, ended the run.
   bool run(const KernelSite &site, const KernelChoice &kernel, Callback found);
+
+  /// While `found` is called: which of the prefixes led there, in their order.
+  uint64_t getPrefix() const { return numPrefixes; }
 
   /// Calls `found` with what the kernel leaves, if it is one that `run` finds;
   /// for it no other way is gone. What it was read from need not be trusted.
@@ -220,6 +245,7 @@ private:
   unsigned getOperatorsNeededToShare() const;
   unsigned countAxesToLeave(unsigned axes) const;
   bool mayMeet(NameSet lhs, NameSet rhs) const;
+  void walk(unsigned depth, llvm::function_ref<void()> walkState);
   void add(size_t number);
   void goOn(size_t first);
   StructureOperator makeOperator(const Step &step) const;
@@ -229,11 +255,14 @@ private:
   bool collectResults();
   bool isOutput(const Tensor &tensor, unsigned output);
   NameSet getStoredNames(const Tensor &tensor) const;
-  void prune(PruneReason reason) { ++counts.pruned[unsigned(reason)]; }
+  void prune(PruneReason reason) { ++counts->pruned[unsigned(reason)]; }
 
   EnumerationSpace &space;
   const EnumerationLimits &limits;
-  EnumerationCounts &counts;
+  EnumerationCounts &ownCounts;
+  EnumerationCounts othersCounts; ///< of prefixes that somebody else has
+  EnumerationCounts *counts;      ///< those of the prefix that is walked
+  uint64_t numPrefixes = 0;
   uint64_t trialsPerQuestion;
   const KernelSite *site = nullptr;
   KernelStructure structure;

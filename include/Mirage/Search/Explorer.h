@@ -122,6 +122,7 @@ private:
   struct Item;
   struct ItemResult;
   struct ItemRun;
+  struct RunningItem;
   struct Way;
   struct Boundary;
 
@@ -135,6 +136,7 @@ private:
   bool runItems(llvm::ArrayRef<Item> items,
                 llvm::function_ref<void(const Item &, ItemResult &)> done);
   void work(ItemRun &run, Worker &worker);
+  void callThread(ItemRun &run);
   void runOnThreads(ItemRun &run);
   bool join(ItemRun &run,
             llvm::function_ref<void(const Item &, ItemResult &)> done);
@@ -144,14 +146,19 @@ private:
   void noteKernels();
   bool isElsewhere(const ItemRun &run, size_t item) const;
   void noteProgress(const ItemRun &run);
-  ItemResult runItem(Worker &worker, const Item &item, uint64_t maxStates,
-                     llvm::function_ref<bool()> isCancelled);
+  ItemResult runShared(ItemRun &run, RunningItem &running, Worker &worker,
+                       llvm::function_ref<bool()> isCancelled);
+  ItemResult runAlone(const Item &item, uint64_t maxStates);
+  ItemResult enumerateItem(Worker &worker, const Item &item,
+                           const KernelSite &site, uint64_t maxStates,
+                           llvm::function_ref<bool()> isCancelled,
+                           PrefixShares *shares = nullptr);
+  void record(const Item &item, const ItemResult &result);
   std::optional<ItemResult> recall(Worker &worker, const Item &item,
                                    const KernelSite &site,
                                    const ItemRecord &record);
   std::optional<ItemResult> recall(Worker &worker, const Item &item,
-                                   const KernelSite &site, llvm::StringRef name,
-                                   uint64_t maxStates);
+                                   const KernelSite &site, uint64_t maxStates);
   std::string getName(const Item &item) const;
   KernelSite makeSite(Worker &worker, const Item &item);
   KernelsToCome getKernelsToCome(Worker &worker, const Item &item);

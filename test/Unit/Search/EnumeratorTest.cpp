@@ -12,6 +12,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
 #include <set>
+#include <thread>
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
@@ -315,6 +316,88 @@ TEST(EnumeratorTest, TestExtentsDifferAndAreCutUnevenlyOnce) {
           for (auto [first, second] : llvm::zip(a, b))
             EXPECT_NE(first % 2, second % 2);
         });
+}
+
+/// Structures of one kernel with the prefixes that lead there, of several
+/// enumerators that share it.
+struct SharedKernel {
+  SharedKernel(const TargetProgram &program, const KernelChoice &choice,
+               unsigned numOperators, unsigned numThreads, unsigned depth) {
+    PrefixShares shares(depth);
+    std::vector<Part> parts(numThreads);
+    std::vector<std::thread> threads;
+    for (Part &part : parts)
+      threads.emplace_back(
+          [&] { part.run(program, choice, numOperators, shares); });
+    for (std::thread &thread : threads)
+      thread.join();
+    for (const Part &part : parts) {
+      counts += part.counts;
+      for (const auto &[prefix, structures] : part.found)
+        EXPECT_TRUE(found.try_emplace(prefix, structures).second)
+            << "two threads had prefix " << prefix;
+      EXPECT_TRUE(part.isComplete);
+    }
+  }
+
+  /// In the order of prefixes.
+  std::vector<std::string> list() const {
+    std::vector<std::string> all;
+    for (const auto &[prefix, structures] : found)
+      all.insert(all.end(), structures.begin(), structures.end());
+    return all;
+  }
+
+  using Found = std::map<uint64_t, std::vector<std::string>>;
+  struct Part {
+    EnumerationCounts counts;
+    Found found;
+    bool isComplete = false;
+
+    void run(const TargetProgram &program, const KernelChoice &choice,
+             unsigned numOperators, PrefixShares &shares) {
+      EnumerationSpace space(program, kAtoms);
+      EnumerationLimits limits{
+          numOperators, /*maxStates=*/1000000, {true, true}};
+      limits.shares = &shares;
+      Enumerator enumerator(space, limits, counts);
+      isComplete = enumerator.run(
+          makeWholeSite(space), choice, [&](const KernelStructure &s, auto) {
+            found[enumerator.getPrefix()].push_back(toString(s));
+          });
+    }
+  };
+  EnumerationCounts counts;
+  Found found;
+};
+
+TEST(EnumeratorTest, SharesOfAKernelAreTheWhole) {
+  uint64_t numStructures = 0;
+  for (const Graph &graph : {lora(8, 64, 16, 48), attention(2, 8, 64, 16)}) {
+    TargetProgram program = makeProgram(graph);
+    EnumerationSpace space(program, kAtoms);
+    for (const KernelChoice &choice :
+         enumerateKernelChoices(program, makeWholeSite(space), 2, {true, true}))
+      for (unsigned numOperators : {2u, 6u, 7u}) {
+        EnumerationCounts counts;
+        std::vector<std::string> whole;
+        EnumerationLimits limits{
+            numOperators, /*maxStates=*/1000000, {true, true}};
+        Enumerator(space, limits, counts)
+            .run(makeWholeSite(space), choice,
+                 [&](const KernelStructure &s, auto) {
+                   whole.push_back(toString(s));
+                 });
+        numStructures += whole.size();
+        for (unsigned depth : {0u, 1u, 2u, 3u}) {
+          SharedKernel shared(program, choice, numOperators, /*numThreads=*/3,
+                              depth);
+          EXPECT_EQ(shared.list(), whole);
+          EXPECT_EQ(shared.counts, counts);
+        }
+      }
+  }
+  EXPECT_GT(numStructures, 100u);
 }
 
 TEST(EnumeratorTest, TimeEndsASearchWithinARound) {
