@@ -10,6 +10,7 @@
 #define MIRAGE_TOOLS_STANDARDOUTPUT_H
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace mlir::mirage {
@@ -26,6 +27,13 @@ inline bool finishOutput(llvm::StringRef tool) {
                << llvm::outs().error().message() << '\n';
   llvm::outs().clear_error();
   return false;
+}
+
+/// \returns the exit code of a command that failed.
+inline int reportError(llvm::StringRef tool, llvm::Error error) {
+  llvm::errs() << tool << ": error: " << llvm::toString(std::move(error))
+               << '\n';
+  return 1;
 }
 
 } // namespace mlir::mirage

@@ -18,22 +18,42 @@ using llvm::Error;
 using llvm::Expected;
 using llvm::StringRef;
 
+static std::string getEnvironment() {
+  return llvm::sys::Process::GetEnv("MIRAGE_CACHE_DIR").value_or("off");
+}
+
 Expected<CacheMode> mlir::mirage::cache::parseCacheMode(StringRef text) {
+  bool isReadOnly = text == "readonly";
   std::string environment;
-  if (text.empty()) {
-    environment =
-        llvm::sys::Process::GetEnv("MIRAGE_CACHE_DIR").value_or("off");
+  if (text.empty() || isReadOnly) {
+    environment = getEnvironment();
     text = environment;
   }
-  if (text.empty() || text == "off")
+  bool isOff = text.empty() || text == "off";
+  if (isOff && isReadOnly)
+    return llvm::createStringError("expects MIRAGE_CACHE_DIR to be a folder "
+                                   "for a cache of the form readonly");
+  if (isOff)
     return CacheMode();
-  bool isReadOnly = text.consume_front("readonly:");
+  isReadOnly |= text.consume_front("readonly:");
   if (text.empty())
     return llvm::createStringError(
-        "expects a cache of the form off, DIR or readonly:DIR, got "
+        "expects a cache of the form off, DIR, readonly or readonly:DIR, got "
         "'readonly:'");
   return CacheMode{isReadOnly ? Access::ReadOnly : Access::ReadWrite,
                    text.str()};
+}
+
+std::string mlir::mirage::cache::toString(const CacheMode &mode) {
+  switch (mode.access) {
+  case Access::None:
+    return "off";
+  case Access::ReadOnly:
+    return "readonly:" + mode.directory;
+  case Access::ReadWrite:
+    return mode.directory;
+  }
+  llvm_unreachable("no such access");
 }
 
 std::string mlir::mirage::cache::getCacheFile(StringRef directory) {

@@ -28,7 +28,7 @@
 // BELOW: warning: going on without the cache '{{.*}}search-graph-cache-broken.mlir/below/mirage-cache.sqlite': cannot make the folder
 
 // RUN: not mirage-opt %s --mirage-search-graph="cache=readonly:" 2>&1 | FileCheck %s --check-prefix=WORDS
-// WORDS: search-graph-cache-broken.mlir:{{.*}}: error: expects a cache of the form off, DIR or readonly:DIR, got 'readonly:'
+// WORDS: search-graph-cache-broken.mlir:{{.*}}: error: expects a cache of the form off, DIR, readonly or readonly:DIR, got 'readonly:'
 
 func.func @exp(%x: tensor<8x100xf16>, %w: tensor<100x70xf16>, %e: tensor<8x70xf16>) -> tensor<8x70xf16> {
   %r = mirage_kernel.graph ins(%x, %w : tensor<8x100xf16>, tensor<100x70xf16>) outs(%e : tensor<8x70xf16>) {

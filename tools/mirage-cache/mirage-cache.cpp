@@ -13,11 +13,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../StandardOutput.h"
-#include "Mirage/Cache/ManageCaches.h"
+#include "MergeCaches.h"
 #include "Mirage/Version/Version.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::cache;
@@ -36,30 +34,12 @@ static cl::opt<std::string> directory(cl::Positional, cl::Required,
                                       cl::desc("<folder of a cache>"),
                                       cl::sub(exporting));
 
-static int fail(llvm::Error error) {
-  llvm::errs() << "mirage-cache: error: " << llvm::toString(std::move(error))
-               << '\n';
-  return 1;
-}
-
-static int runMerge() {
-  std::vector<std::string> folders(inputs.begin(), inputs.end());
-  llvm::Expected<MergeCounts> counts = mergeCaches(output, folders);
-  if (!counts)
-    return fail(counts.takeError());
-  llvm::outs() << llvm::formatv(
-      "{0} added, {1} there already, {2} there with another value, {3} damaged"
-      "\n",
-      counts->added, counts->alreadyThere, counts->different, counts->damaged);
-  return 0;
-}
-
 static int runExport() {
   llvm::Expected<llvm::json::Value> records = exportCache(directory);
   if (!records)
-    return fail(records.takeError());
+    return reportError("mirage-cache", records.takeError());
   llvm::outs() << llvm::formatv("{0:2}", *records) << '\n';
-  return 0;
+  return finishOutput("mirage-cache") ? 0 : 1;
 }
 
 int main(int argc, char **argv) {
@@ -70,6 +50,7 @@ int main(int argc, char **argv) {
     llvm::errs() << "mirage-cache: error: expects merge or export\n";
     return 1;
   }
-  int code = merge ? runMerge() : runExport();
-  return finishOutput("mirage-cache") ? code : 1;
+  if (exporting)
+    return runExport();
+  return runMergeCaches("mirage-cache", output, {inputs.begin(), inputs.end()});
 }

@@ -14,8 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../StandardOutput.h"
-#include "Mirage/Search/Checkpoint.h"
+#include "MergeCheckpoints.h"
 #include "Mirage/Version/Version.h"
 #include "llvm/Support/CommandLine.h"
 
@@ -29,21 +28,14 @@ static cl::opt<std::string> output(cl::Positional, cl::Required,
 static cl::list<std::string> inputs(cl::Positional, cl::OneOrMore,
                                     cl::desc("<checkpoints>"), cl::sub(merge));
 
-static int fail(const llvm::Twine &message) {
-  llvm::errs() << "mirage-checkpoint: error: " << message << '\n';
-  return 1;
-}
-
 int main(int argc, char **argv) {
   setVersionPrinter("mirage-checkpoint");
   cl::ParseCommandLineOptions(
       argc, argv, "Checkpoints of Mirage's searches (docs/Search.md)\n");
-  if (!merge)
-    return fail("expects merge");
-  std::vector<std::string> files(inputs.begin(), inputs.end());
-  llvm::Expected<uint64_t> numRecords = search::mergeCheckpoints(output, files);
-  if (!numRecords)
-    return fail(llvm::toString(numRecords.takeError()));
-  llvm::outs() << *numRecords << " records\n";
-  return finishOutput("mirage-checkpoint") ? 0 : 1;
+  if (!merge) {
+    llvm::errs() << "mirage-checkpoint: error: expects merge\n";
+    return 1;
+  }
+  return runMergeCheckpoints("mirage-checkpoint", output,
+                             {inputs.begin(), inputs.end()});
 }

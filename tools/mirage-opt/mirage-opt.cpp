@@ -9,6 +9,7 @@
 #include "Mirage/InitAll.h"
 #include "Mirage/Version/Version.h"
 #include "SearchConsole.h"
+#include "SearchFiles.h"
 #include "ThreadedMain.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/InitAllDialects.h"
@@ -36,6 +37,8 @@ static void keepDiagnosticsShort() {
 int main(int argc, char **argv) {
   llvm::InitLLVM initialize(argc, argv);
   mlir::mirage::setVersionPrinter("mirage-opt");
+  if (std::optional<int> code = mlir::mirage::runMergeCommand(argc, argv))
+    return *code;
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
@@ -47,6 +50,8 @@ int main(int argc, char **argv) {
   auto [input, output] = mlir::registerAndParseCLIOptions(
       argc, argv, "Mirage: a superoptimizer for tensor programs\n", registry);
   keepDiagnosticsShort();
+  if (!mlir::mirage::applyCacheOption())
+    return 1;
   return mlir::asMainReturnCode(
       threads > 0 ? mlir::mirage::runOptMain(input, output, registry, threads)
                   : mlir::MlirOptMain(argc, argv, input, output, registry));

@@ -42,8 +42,11 @@ struct CacheMode {
 
 /// Reads "off", "DIR" or "readonly:DIR". An empty text means what the
 /// environment variable MIRAGE_CACHE_DIR says in the same words, and without it
-/// "off". Fails where "readonly:" is followed by nothing.
+/// "off"; "readonly" means the folder that it says. Fails where there is no
+/// folder to read.
 llvm::Expected<CacheMode> parseCacheMode(llvm::StringRef text);
+/// What parseCacheMode reads as the mode.
+std::string toString(const CacheMode &mode);
 
 /// The file in a cache's folder.
 std::string getCacheFile(llvm::StringRef directory);

@@ -47,10 +47,14 @@ protected:
 };
 } // namespace
 
+/// What is read is written such that it is read as the same.
 static std::string parse(llvm::StringRef text) {
   llvm::Expected<CacheMode> mode = parseCacheMode(text);
   if (!mode)
     return llvm::toString(mode.takeError());
+  CacheMode again = llvm::cantFail(parseCacheMode(toString(*mode)));
+  EXPECT_EQ(again.access, mode->access);
+  EXPECT_EQ(again.directory, mode->directory);
   return std::to_string(unsigned(mode->access)) + " " + mode->directory;
 }
 
@@ -60,10 +64,16 @@ TEST(CacheMode, IsReadFromTheOptionOrTheEnvironment) {
   EXPECT_EQ(parse("off"), "0 ");
   EXPECT_EQ(parse("/tmp/a"), "2 /tmp/a");
   EXPECT_EQ(parse("readonly:/tmp/a"), "1 /tmp/a");
-  EXPECT_EQ(parse("readonly:"), "expects a cache of the form off, DIR or "
-                                "readonly:DIR, got 'readonly:'");
+  EXPECT_EQ(parse("readonly:"),
+            "expects a cache of the form off, DIR, readonly or readonly:DIR, "
+            "got 'readonly:'");
+  EXPECT_EQ(parse("readonly"), "expects MIRAGE_CACHE_DIR to be a folder for a "
+                               "cache of the form readonly");
+  setenv("MIRAGE_CACHE_DIR", "/tmp/b", 1);
+  EXPECT_EQ(parse("readonly"), "1 /tmp/b");
   setenv("MIRAGE_CACHE_DIR", "readonly:/tmp/b", 1);
   EXPECT_EQ(parse(""), "1 /tmp/b");
+  EXPECT_EQ(parse("readonly"), "1 /tmp/b");
   EXPECT_EQ(parse("off"), "0 ");
   setenv("MIRAGE_CACHE_DIR", "", 1);
   EXPECT_EQ(parse(""), "0 ");
