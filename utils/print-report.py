@@ -26,13 +26,14 @@ def describe_rounds(rounds):
     """How far each walk went: for one kernel and for several, with atoms as functions and written out."""
     walks = {}
     for one in rounds:
-        walk = walks.setdefault((one["maxKernels"], one["atoms"]), {"states": 0, "operators": 0})
+        walk = walks.setdefault((one["maxKernels"], one["atoms"]), {"states": 0, "operators": 0, "seconds": 0})
         walk["states"] += one["counts"]["states"]
+        walk["seconds"] += one.get("seconds", 0)
         if one["complete"]:
             walk["operators"] = one["operators"]
     for (kernels, atoms), walk in walks.items():
         print(f"            {'one kernel' if kernels == 1 else f'up to {kernels} kernels'}, atoms {atoms}: "
-              f"complete up to {walk['operators']} operators, {walk['states']} states")
+              f"complete up to {walk['operators']} operators, {walk['states']} states, {walk['seconds']:.2f} s")
 
 
 def describe(graph):

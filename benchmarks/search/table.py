@@ -50,10 +50,11 @@ class Run:
         self.is_limited = "max-states" in graph["limitsHit"]
 
     def describe_walk(self, kernels, atoms):
-        """The states of one walk, with a "+" where a limit ended it."""
+        """The states of one walk, with a "+" where a limit ended it, and what it took on one thread."""
         rounds = [one for one in self.search["rounds"] if one["maxKernels"] == kernels and one["atoms"] == atoms]
         states = sum(one["counts"]["states"] for one in rounds)
-        return f"{states}{'+' * (not rounds[-1]['complete'])}" if rounds else "-"
+        seconds = sum(one["seconds"] for one in rounds)
+        return f"{states}{'+' * (not rounds[-1]['complete'])} in {seconds:.2f} s" if rounds else "-"
 
 
 def measure(args, program, **options):
@@ -118,11 +119,11 @@ def measure_idle_mib(opt):
 def print_defaults(args):
     print("\n**Default options, whole process**")
     print(f"\nA process that has nothing to search takes {measure_idle_mib(args.opt):.0f} MiB.")
-    print_head("program", "stopped", "states", "s", "of this the search", "peak MiB", "predicted us", "one by one us")
+    print_head("program", "stopped", "states", "s", "of this the search", "until the best", "peak MiB", "predicted us", "one by one us")
     for name in args.programs:
         run = measure(args, ROOT / "benchmarks" / f"{name}.mlir")
         print_row(name, "state limit" if run.is_limited else "exhausted", run.counts["states"],
-                  f"{run.process_s:.2f}", f"{run.search['seconds']:.2f}", f"{run.peak_mib:.0f}",
+                  f"{run.process_s:.2f}", f"{run.search['seconds']:.2f}", f"{run.search['bestSeconds']:.2f}", f"{run.peak_mib:.0f}",
                   f"{run.search['bestUs']:.2f}", f"{run.search['baselineUs']:.2f}")
 
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExplorerState.h"
+#include "SearchClock.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 
@@ -47,9 +48,13 @@ bool Explorer::hasAtoms() const { return workers[0]->space.hasAtoms(); }
 
 Explorer::Stop Explorer::run(Callback callback) {
   found = callback;
-  for (unsigned size = 1; size <= limits.maxOps; ++size)
-    if (!runRound(size))
+  for (unsigned size = 1; size <= limits.maxOps; ++size) {
+    SearchClock clock;
+    bool goesOn = runRound(size);
+    rounds.back().seconds = clock.getSeconds();
+    if (!goesOn)
       return stop;
+  }
   noteKernels();
   return stop;
 }

@@ -109,12 +109,13 @@ static Value toJSON(const Candidate &candidate) {
                 {"tilings", std::move(tilings)}};
 }
 
+/// What took another time is the same record.
 Value mlir::mirage::search::toJSON(const SearchResult &result) {
   Array candidates;
   for (const Candidate &candidate : result.candidates)
     candidates.push_back(::toJSON(candidate));
   return Object{{"stopReason", getStopReasonName(result.stopReason)},
-                {"report", toJSON(result.report)},
+                {"report", toJSON(withoutTimes(result.report))},
                 {"candidates", std::move(candidates)},
                 {"nearMisses", toJSON(result.nearMisses)}};
 }

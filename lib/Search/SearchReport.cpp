@@ -55,6 +55,7 @@ llvm::json::Value mlir::mirage::search::toJSON(const SearchReport &report) {
                {"structures", int64_t(round.structures)},
                {"cuts", int64_t(round.cuts)},
                {"complete", round.isComplete},
+               {"seconds", round.seconds},
                {"counts", toJSON(round.counts)}});
   }
   return Object{{"cache", getCacheUseName(report.cache)},
@@ -78,6 +79,13 @@ llvm::json::Value mlir::mirage::search::toJSON(const SearchReport &report) {
                 {"limitUs", report.limitUs},
                 {"seconds", report.seconds},
                 {"bestSeconds", report.bestSeconds}};
+}
+
+SearchReport mlir::mirage::search::withoutTimes(SearchReport report) {
+  report.seconds = report.bestSeconds = 0;
+  for (SearchRound &round : report.rounds)
+    round.seconds = 0;
+  return report;
 }
 
 llvm::json::Value mlir::mirage::search::toJSON(const SearchOptions &options) {

@@ -92,6 +92,8 @@ struct SearchRound {
   unsigned cuts = 0;
   /// Whether no limit on states or time ended it.
   bool isComplete = true;
+  /// It took, with the sizes of what the round before found. 0 if recalled.
+  double seconds = 0;
 };
 
 class Explorer {

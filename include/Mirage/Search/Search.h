@@ -92,6 +92,8 @@ struct SearchReport {
   SearchReport &operator+=(const SearchReport &other);
 };
 llvm::json::Value toJSON(const SearchReport &report);
+/// But for how long it took: what is the same for every search of its kind.
+SearchReport withoutTimes(SearchReport report);
 
 /// The options that limit the search, with their values; threads as many as
 /// there are.

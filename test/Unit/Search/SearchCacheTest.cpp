@@ -57,8 +57,7 @@ static SearchResult run(const Graph &graph, cache::ResultCache &cache,
 
 /// All that a search returns, but for how long it took and where from.
 static std::string getText(SearchResult result) {
-  result.report.seconds = 0;
-  result.report.bestSeconds = 0;
+  result.report = withoutTimes(result.report);
   result.report.cache = CacheUse::None;
   std::string text;
   llvm::raw_string_ostream os(text);

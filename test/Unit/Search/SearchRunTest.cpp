@@ -28,8 +28,7 @@ SearchResult run(const Graph &graph, const SearchOptions &options) {
 
 /// All that a search says, but for how long it took and what it was spared.
 std::string describe(SearchResult result) {
-  result.report.seconds = 0;
-  result.report.bestSeconds = 0;
+  result.report = withoutTimes(result.report);
   result.report.recalled = 0;
   std::string text =
       llvm::formatv("{0} {1}\n", getStopReasonName(result.stopReason),
