@@ -63,6 +63,8 @@ bool Enumerator::run(const KernelSite &where, const KernelChoice &kernel,
       offerWith(input);
     extend(0);
   });
+  if (limits.shares && !isOverLimit)
+    limits.shares->setAllTaken();
   return !isOverLimit;
 }
 
@@ -152,7 +154,7 @@ void Enumerator::walk(unsigned depth, llvm::function_ref<void()> walkState) {
   if (!limits.shares || depth > sharedDepth)
     return walkState();
   bool isOwn = limits.shares->take(numPrefixes++);
-  if (!isOwn && depth == sharedDepth)
+  if (!isOwn && (depth == sharedDepth || limits.shares->isAllTaken()))
     return;
   EnumerationCounts *before =
       std::exchange(counts, isOwn ? &ownCounts : &othersCounts);
@@ -343,10 +345,19 @@ void Enumerator::add(size_t number) {
   countUses(addition.step, -1);
 }
 
+/// Those of a prefix that somebody else has are theirs.
+void Enumerator::countState() {
+  ++counts->states;
+  if (counts != &ownCounts)
+    return;
+  uint64_t numStates =
+      limits.shares ? limits.shares->countState() : ownCounts.states;
+  isOverLimit |= numStates >= limits.maxStates;
+}
+
 /// From a state, with additions from that one on.
 void Enumerator::goOn(size_t first) {
-  ++counts->states;
-  isOverLimit |= ownCounts.states >= limits.maxStates;
+  countState();
   if (steps.size() == limits.numOperators) {
     if (!checkComplete())
       prune(PruneReason::Open);

@@ -27,20 +27,23 @@ Explorer::Explorer(const TargetProgram &program, AtomReading reading,
   unsigned numThreads = std::max(1u, limits.numThreads);
   for (unsigned worker = 0; worker < numThreads; ++worker)
     workers.push_back(
-        std::make_unique<Worker>(program, reading, limits.pruner));
+        std::make_unique<Worker>(program, reading, this->limits.pruner));
   this->limits.maxKernels =
       std::min(limits.maxKernels, program.getMaxKernels());
   hasNamesForKernels = this->limits.maxKernels == limits.maxKernels;
+  double weight = workers[0]->getSpace().getStateWeight();
   this->limits.maxStates =
-      uint64_t(double(limits.maxStates) / workers[0]->space.getStateWeight());
+      std::max<uint64_t>(1, uint64_t(double(limits.maxStates) / weight));
   boundaries.push_back(std::make_unique<Boundary>());
   boundaries[0]->inputsRead.resize(program.graph.getNumInputs());
 }
 
 Explorer::~Explorer() = default;
 
-bool Explorer::isSearchable() const { return workers[0]->space.isSearchable(); }
-bool Explorer::hasAtoms() const { return workers[0]->space.hasAtoms(); }
+bool Explorer::isSearchable() const {
+  return workers[0]->getSpace().isSearchable();
+}
+bool Explorer::hasAtoms() const { return workers[0]->getSpace().hasAtoms(); }
 
 //===----------------------------------------------------------------------===//
 // Rounds
@@ -136,7 +139,7 @@ bool Explorer::makeItems(bool isLast, unsigned numOperators,
 /// Whether there is reason to go on after so many choices of what a kernel
 /// reads.
 bool Explorer::goesOnReading() {
-  if (++numReads >= limits.maxReads)
+  if (++numReads > limits.maxReads)
     return endRound(Stop::TooManyReads);
   constexpr uint64_t kReadsPerQuestion = 1024;
   if (numReads % kReadsPerQuestion != 0)
@@ -229,7 +232,8 @@ void Explorer::addItems(Item item, const Look &look, std::vector<Item> &items) {
   KernelSite site = makeSite(*workers[0], item);
   if (item.isLast && site.outputs.empty())
     return;
-  if (!limits.ignoresPairs && !mayAllBeUsed(workers[0]->space, site.inputs))
+  if (!limits.ignoresPairs &&
+      !mayAllBeUsed(workers[0]->getSpace(), site.inputs))
     return;
   for (KernelChoice &choice : enumerateKernelChoices(
            program, site, limits.maxGridAxes, limits.joins)) {
@@ -249,7 +253,7 @@ KernelSite Explorer::makeSite(Worker &worker, const Item &item) {
   site.position = boundary.position;
   for (unsigned tensor : item.read)
     if (tensor < numInputs)
-      site.inputs.push_back(worker.space.getInput(tensor));
+      site.inputs.push_back(worker.getSpace().getInput(tensor));
     else
       site.inputs.push_back({tensor, forms[tensor - numInputs],
                              boundary.tensors[tensor - numInputs].names});
@@ -288,7 +292,7 @@ KernelsToCome Explorer::getKernelsToCome(Worker &worker, const Item &item) {
   unsigned numInputs = program.graph.getNumInputs();
   for (auto [tensor, form] : llvm::enumerate(worker.forms[item.boundary]))
     if (!llvm::is_contained(item.read, numInputs + tensor))
-      toCome.present |= worker.space.findFunctions(form);
+      toCome.present |= worker.getSpace().findFunctions(form);
   return toCome;
 }
 
@@ -309,7 +313,7 @@ void Explorer::replay(Worker &worker, unsigned number) {
   EnumerationCounts counts;
   std::vector<FormId> forms;
   for (const KernelResult &result :
-       Enumerator(worker.space, none, counts).replay(site, way.kernel))
+       Enumerator(worker.getSpace(), none, counts).replay(site, way.kernel))
     forms.push_back(result.form);
   llvm::append_range(forms, ArrayRef<FormId>(worker.forms[way.from]));
   worker.forms[number] = std::move(forms);

@@ -94,23 +94,39 @@ struct Explorer::ItemResult {
   std::vector<Found> found; ///< by prefix
   bool isComplete = false;
   bool isEnumerated = false; ///< not recalled, nor another shard's
-  bool isShared = false;     ///< several threads had a part in it
+  /// Whose record it was, if it is recalled.
+  ItemRecords *recalledFrom = nullptr;
+  const ItemRecords::Entry *recalled = nullptr;
+  bool isShared = false; ///< several threads had a part in it
 
   /// With what another thread has of the same item.
   void join(ItemResult other);
 };
 
 /// Forms belong to one context, and contexts to one thread.
-struct Explorer::Worker {
+class Explorer::Worker {
+public:
   Worker(const TargetProgram &program, AtomReading reading,
          const PrunerChoice &pruner)
-      : space(program, reading, pruner) {}
+      : program(program), reading(reading), pruner(pruner) {}
 
-  EnumerationSpace space;
+  /// Made when the thread first needs it.
+  EnumerationSpace &getSpace() {
+    if (!space)
+      space.emplace(program, reading, pruner);
+    return *space;
+  }
+
   /// By boundary: the forms of its tensors, once they were needed.
   std::map<unsigned, std::vector<FormId>> forms;
   /// Of the item that runs.
   std::atomic<uint64_t> numStates{0};
+
+private:
+  const TargetProgram &program;
+  AtomReading reading;
+  const PrunerChoice &pruner;
+  std::optional<EnumerationSpace> space;
 };
 
 } // namespace mlir::mirage::search

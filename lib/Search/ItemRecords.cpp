@@ -14,13 +14,10 @@ bool ItemRecord::operator==(const ItemRecord &other) const {
   return counts == other.counts && found == other.found;
 }
 
-const ItemRecord *ItemRecords::find(llvm::StringRef item) {
+const ItemRecords::Entry *ItemRecords::find(llvm::StringRef item) {
   std::lock_guard<std::mutex> lock(mutex);
   auto found = records.find(item);
-  if (found == records.end())
-    return nullptr;
-  numUsed += found->second.isRead;
-  return &found->second.record;
+  return found == records.end() ? nullptr : &found->second;
 }
 
 void ItemRecords::add(llvm::StringRef item, ItemRecord record) {

@@ -22,10 +22,14 @@ using llvm::Expected;
 
 llvm::StringRef mlir::mirage::search::getStopReasonName(StopReason reason) {
   static constexpr llvm::StringLiteral kNames[] = {
-      "exhausted",         "outer products left out",
-      "state limit",       "too many choices of inputs",
-      "time limit",        "program's form is too large",
-      "nothing to search", "interrupted"};
+      "exhausted",
+      "outer products left out",
+      "program's form is too large",
+      "too many choices of inputs",
+      "state limit",
+      "time limit",
+      "interrupted",
+      "nothing to search"};
   return kNames[static_cast<unsigned>(reason)];
 }
 
@@ -73,9 +77,7 @@ static void addResult(SearchResult &result, SearchResult inParts,
   report += inParts.report;
   report.parts = inParts.report.parts;
   report.bestUs = std::min(report.bestUs, inParts.report.bestUs);
-  if (result.stopReason == StopReason::Exhausted ||
-      dependsOnTime(inParts.stopReason))
-    result.stopReason = inParts.stopReason;
+  result.stopReason = join(result.stopReason, inParts.stopReason);
   bool isNew = false;
   for (Candidate &candidate : inParts.candidates)
     isNew |= addCandidate(result.candidates, std::move(candidate));

@@ -73,9 +73,17 @@ private:
         program, parts, [&](unsigned part) { return getCost(part); }, most);
   }
 
-  /// Whether more kernels would take less.
+  /// Whether more kernels would take less, of parts that have been searched.
   void noteKernels(const std::optional<PartChoice> &choice) {
-    std::optional<PartChoice> any = chooseParts(std::nullopt);
+    std::optional<PartChoice> any = search::chooseParts(
+        program, parts,
+        [&](unsigned part) -> std::optional<PartCost> {
+          auto known = bests.find(describePart(part));
+          if (known == bests.end() || !known->second)
+            return std::nullopt;
+          return getCost(part, *known->second);
+        },
+        std::nullopt);
     if (any && *maxKernels < getOption(SpaceLimit::Kernels).most &&
         (!choice || any->us < choice->us))
       result.report.limits.add(SpaceLimit::Kernels);
@@ -92,25 +100,33 @@ private:
     return options;
   }
 
-  /// Every kernel but one comes after another one.
   std::optional<PartCost> getCost(unsigned number) {
     const std::optional<Best> &best = getBest(number);
     if (!best)
       return std::nullopt;
+    return getCost(number, *best);
+  }
+
+  /// Every kernel but one comes after another one.
+  PartCost getCost(unsigned number, const Best &best) const {
     PartCost cost;
     bool hasKernel = countOperations(parts[number].graph) > 0;
-    cost.us = best->us + (hasKernel ? costModel.getFurtherKernelUs() : 0);
+    cost.us = best.us + (hasKernel ? costModel.getFurtherKernelUs() : 0);
     cost.numKernels =
-        llvm::count_if(best->claim.graph.getNodes(),
+        llvm::count_if(best.claim.graph.getNodes(),
                        [](const Node &node) { return node.body != nullptr; });
     return cost;
   }
 
-  /// Parts that are alike are searched once.
-  std::optional<Best> &getBest(unsigned number) {
+  std::string describePart(unsigned number) const {
     std::string text;
     llvm::raw_string_ostream(text) << mlir::mirage::toJSON(parts[number].graph);
-    auto [entry, isNew] = bests.try_emplace(std::move(text));
+    return text;
+  }
+
+  /// Parts that are alike are searched once.
+  std::optional<Best> &getBest(unsigned number) {
+    auto [entry, isNew] = bests.try_emplace(describePart(number));
     if (isNew)
       entry->second = findBest(number, /*isJudged=*/false);
     return entry->second;
@@ -152,10 +168,8 @@ private:
     std::optional<Best> best;
     if (size == 1)
       best = makeBaseline(part);
-    if (size > 1 && clock.isOut()) {
-      result.stopReason = StopReason::TimeLimit;
+    if (size > 1 && isToEnd())
       return best;
-    }
     noteProgress(number);
     SearchOptions partOptions = options;
     partOptions.onProgress = nullptr;
@@ -174,6 +188,17 @@ private:
     if (!best && isJudged) // nothing that was found was right
       best = makeBaseline(part);
     return best;
+  }
+
+  /// Whether nothing more is to be searched, with the reason noted.
+  bool isToEnd() {
+    bool isInterrupted = options.isInterrupted && options.isInterrupted();
+    if (!isInterrupted && !clock.isOut())
+      return false;
+    result.stopReason =
+        join(result.stopReason,
+             isInterrupted ? StopReason::Interrupted : StopReason::TimeLimit);
+    return true;
   }
 
   /// Parts are small: it is enough to say that one begins.
@@ -219,9 +244,7 @@ private:
     result.report += part.report;
     // It is of one kernel by intention.
     result.report.limits.remove(SpaceLimit::Kernels);
-    if (result.stopReason == StopReason::Exhausted ||
-        dependsOnTime(part.stopReason))
-      result.stopReason = part.stopReason;
+    result.stopReason = join(result.stopReason, part.stopReason);
   }
 
   /// The operations of each part: "parts: matmul exp; matmul".

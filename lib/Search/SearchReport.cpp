@@ -23,6 +23,7 @@ SearchReport &SearchReport::operator+=(const SearchReport &other) {
   filtered += other.filtered;
   instances += other.instances;
   fitting += other.fitting;
+  recalled += other.recalled;
   seconds += other.seconds;
   if (cache == CacheUse::None || other.cache == CacheUse::None)
     cache = std::max(cache, other.cache);

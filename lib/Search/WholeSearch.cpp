@@ -77,8 +77,7 @@ private:
       choose();
       cache.keep(items, result.stopReason);
     }
-    if (result.stopReason == StopReason::Exhausted &&
-        result.report.counts.pruned[unsigned(PruneReason::OuterProduct)] > 0)
+    if (result.report.counts.pruned[unsigned(PruneReason::OuterProduct)] > 0)
       stop(StopReason::OuterProducts);
     if (!isPart())
       cache.keep(result);
@@ -145,7 +144,7 @@ private:
   }
   bool isToEnd() const { return clock.isOut() || isInterrupted(); }
   bool stop(StopReason reason) {
-    result.stopReason = reason;
+    result.stopReason = join(result.stopReason, reason);
     return false;
   }
   bool stopEarly() {
@@ -162,7 +161,7 @@ private:
   //===--------------------------------------------------------------------===//
 
   uint64_t getNumRecalled() const {
-    return options.checkpoint ? options.checkpoint->getNumUsed() : 0;
+    return options.checkpoint ? options.checkpoint->getNumUsedOfOthers() : 0;
   }
   Error writeCheckpoint() {
     return options.checkpoint ? options.checkpoint->write() : Error::success();

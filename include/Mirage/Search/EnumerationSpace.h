@@ -1,5 +1,4 @@
-//===- EnumerationSpace.h - What is fixed while structures change *- C++
-//-*-===//
+//===- EnumerationSpace.h - What stays as it is meanwhile -------*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -92,7 +92,8 @@ std::vector<KernelChoice> enumerateKernelChoices(const TargetProgram &program,
 /// One kernel's space, shared out among enumerators that run at the same time.
 /// All walk its prefixes, that is, the ways to add up to `depth` operators, in
 /// the same order, and each goes on from those that it was the first to reach.
-/// What they count and find together is what one finds alone.
+/// What they count and find together is what one finds alone, if all judge
+/// alike.
 class PrefixShares {
 public:
   explicit PrefixShares(unsigned depth = 2) : depth(depth) {}
@@ -102,10 +103,17 @@ public:
   bool take(uint64_t prefix) {
     return next.compare_exchange_strong(prefix, prefix + 1);
   }
+  /// Some enumerator has come to its end: there are no others.
+  void setAllTaken() { areAllTaken = true; }
+  bool isAllTaken() const { return areAllTaken; }
+  /// \returns how many states all have had.
+  uint64_t countState() { return ++numStates; }
 
 private:
   unsigned depth;
   std::atomic<uint64_t> next{0}; ///< all before are taken
+  std::atomic<uint64_t> numStates{0};
+  std::atomic<bool> areAllTaken{false};
 };
 
 struct EnumerationLimits {
@@ -247,6 +255,7 @@ private:
   bool mayMeet(NameSet lhs, NameSet rhs) const;
   void walk(unsigned depth, llvm::function_ref<void()> walkState);
   void add(size_t number);
+  void countState();
   void goOn(size_t first);
   StructureOperator makeOperator(const Step &step) const;
   bool checkComplete();

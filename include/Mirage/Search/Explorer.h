@@ -57,8 +57,8 @@ struct ExplorationLimits {
   unsigned numThreads = 1;
   /// Asked now and then, by all threads; true ends the walk. Empty: never.
   std::function<bool()> isOutOfTime = {};
-  /// Told now and then, some hundred times a second at most, on the thread that
-  /// runs the walk.
+  /// Told whenever the thread that runs the walk asks isOutOfTime, thousands of
+  /// times a second.
   std::function<void(const WalkProgress &)> onProgress = {};
   /// What was enumerated before, and is added to.
   llvm::SmallVector<ItemRecords *, 2> records = {};
@@ -120,7 +120,7 @@ public:
   const SpaceLimits &getLimitsHit() const { return limitsHit; }
 
 private:
-  struct Worker;
+  class Worker;
   struct Item;
   struct ItemResult;
   struct ItemRun;
@@ -150,7 +150,7 @@ private:
   void noteProgress(const ItemRun &run);
   ItemResult runShared(ItemRun &run, RunningItem &running, Worker &worker,
                        llvm::function_ref<bool()> isCancelled);
-  ItemResult runAlone(const Item &item, uint64_t maxStates);
+  ItemResult runAlone(ItemRun &run, const Item &item, uint64_t maxStates);
   ItemResult enumerateItem(Worker &worker, const Item &item,
                            const KernelSite &site, uint64_t maxStates,
                            llvm::function_ref<bool()> isCancelled,

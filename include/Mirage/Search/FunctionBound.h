@@ -1,5 +1,4 @@
-//===- FunctionBound.h - Functions that a prefix still has to apply *- C++
-//-*-===//
+//===- FunctionBound.h - Functions still to be applied ----------*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -34,10 +34,15 @@ struct ItemRecord {
   bool operator==(const ItemRecord &other) const;
 };
 
-/// Records by name. Any thread may ask and add.
+/// Records by name. Any thread may look one up and add one.
 class ItemRecords {
 public:
-  /// A kernel is read and retraced in the time of some 200 trials.
+  struct Entry {
+    ItemRecord record;
+    bool isRead = false; ///< somebody else made it
+  };
+
+  /// A kernel is read and retraced in the time of some hundred trials.
   static constexpr uint64_t kTrialsPerKernel = 128;
 
   /// \param minTrials  items with fewer trials than this, and as many for each
@@ -47,24 +52,27 @@ public:
       : minTrials(minTrials) {}
 
   /// What is known of an item; null if it is not there. It stays where it is.
-  const ItemRecord *find(llvm::StringRef item);
+  const Entry *find(llvm::StringRef item);
   /// In the place of what was known of the item, which nobody uses any more.
   /// Does nothing if the record is not worth it.
   void add(llvm::StringRef item, ItemRecord record);
 
-  /// Records that somebody else made and that were made use of.
+  /// Notes that an entry was found and is of use: not by any thread, so that
+  /// the number is the same for all numbers of threads.
+  void countUse(const Entry &entry) {
+    ++numUsed;
+    numUsedOfOthers += entry.isRead;
+  }
   uint64_t getNumUsed() const { return numUsed; }
+  /// Of what somebody else made.
+  uint64_t getNumUsedOfOthers() const { return numUsedOfOthers; }
   uint64_t getNumRecords() const { return records.size(); }
 
 protected:
-  struct Entry {
-    ItemRecord record;
-    bool isRead = false; ///< somebody else made it
-  };
   uint64_t minTrials;
   std::mutex mutex;
   std::map<std::string, Entry, std::less<>> records;
-  uint64_t numUsed = 0;
+  uint64_t numUsed = 0, numUsedOfOthers = 0;
   bool isChanged = true; ///< something was added that nobody has kept
 };
 

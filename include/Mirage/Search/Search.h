@@ -39,22 +39,27 @@ StructureVerifier makeFieldVerifier(uint64_t seed);
 /// What is searched as a whole alone.
 constexpr unsigned kMaxWholeOperations = 10;
 
+/// In ascending order of what of them is said where there are several.
 enum class StopReason : uint8_t {
   Exhausted, ///< everything within the limits on operators was seen
   /// The same, but for structures with PruneReason::OuterProduct in them.
   OuterProducts,
-  StateLimit,
-  /// Kernels may read too many choices of tensors to look at all.
-  TooManyReads,
-  TimeLimit,
   /// The program, multiplied out, has too many terms or too long ones for one
   /// reading of it, or for any, to be searched.
   ProgramTooLarge,
+  /// Kernels may read too many choices of tensors to look at all.
+  TooManyReads,
+  StateLimit,
+  TimeLimit,
+  Interrupted, ///< by SearchOptions::isInterrupted
   /// The limits on operators, kernels and axes leave nothing of the program's.
   NothingToSearch,
-  Interrupted, ///< by SearchOptions::isInterrupted
 };
 llvm::StringRef getStopReasonName(StopReason reason);
+/// The reason of two searches, or walks of one, together.
+inline StopReason join(StopReason lhs, StopReason rhs) {
+  return std::max(lhs, rhs);
+}
 /// Whether somebody or the clock ended it: the same search may find more
 /// another time.
 bool dependsOnTime(StopReason reason);

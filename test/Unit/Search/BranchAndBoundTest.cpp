@@ -147,7 +147,6 @@ TEST(BranchAndBoundTest, RecordsOfOtherWalksChangeNothing) {
       double limitUs = levels[levels.size() * share / 16];
       cutting.getLimitUs = [&] { return limitUs; };
       Walk recalled = explore(program, cutting);
-      numUsed += made.getNumRecords();
       cutting.records = {};
       Walk own = explore(program, cutting);
       EXPECT_GT(own.cuts, 0u);
@@ -155,6 +154,7 @@ TEST(BranchAndBoundTest, RecordsOfOtherWalksChangeNothing) {
       EXPECT_EQ(recalled.cuts, own.cuts);
       EXPECT_TRUE(recalled.bounds == own.bounds);
     }
+    numUsed += made.getNumUsed();
   }
   EXPECT_GT(numUsed, 0u);
 }

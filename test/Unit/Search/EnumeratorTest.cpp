@@ -400,6 +400,60 @@ TEST(EnumeratorTest, SharesOfAKernelAreTheWhole) {
   EXPECT_GT(numStructures, 100u);
 }
 
+/// One that begins when another has found its first structure has what is left
+/// then, and the other goes on to nothing.
+TEST(EnumeratorTest, WhoComesLateHasTheRest) {
+  TargetProgram program = makeProgram(lora(8, 64, 16, 48));
+  EnumerationSpace space(program, kAtoms);
+  EnumerationLimits limits{
+      /*numOperators=*/7, /*maxStates=*/1000000, {true, true}};
+  unsigned numShared = 0;
+  for (const KernelChoice &choice :
+       enumerateKernelChoices(program, makeWholeSite(space), 2, {true, true})) {
+    EnumerationCounts whole;
+    std::multiset<std::string> all, found;
+    Enumerator(space, limits, whole)
+        .run(makeWholeSite(space), choice,
+             [&](const KernelStructure &s, auto) { all.insert(toString(s)); });
+    PrefixShares shares;
+    EnumerationLimits sharing = limits;
+    sharing.shares = &shares;
+    SharedKernel::Part late;
+    EnumerationCounts counts;
+    Enumerator(space, sharing, counts)
+        .run(makeWholeSite(space), choice, [&](const KernelStructure &s, auto) {
+          found.insert(toString(s));
+          if (!late.isComplete)
+            late.run(program, choice, limits.numOperators, shares);
+        });
+    numShared += !late.found.empty();
+    for (const auto &[prefix, structures] : late.found)
+      found.insert(structures.begin(), structures.end());
+    EXPECT_EQ(found, all);
+    counts += late.counts;
+    EXPECT_EQ(counts, whole);
+  }
+  EXPECT_GT(numShared, 0u);
+}
+
+/// All together have the limit of one.
+TEST(EnumeratorTest, SharesHaveOneLimitOnStates) {
+  TargetProgram program = makeProgram(lora(8, 64, 16, 48));
+  EnumerationSpace space(program, kAtoms);
+  PrefixShares shares;
+  EnumerationLimits limits{/*numOperators=*/8, /*maxStates=*/5, {true, true}};
+  limits.shares = &shares;
+  EnumerationCounts counts, late;
+  auto ignore = [](const KernelStructure &, auto) {};
+  KernelChoice choice;
+  EXPECT_FALSE(Enumerator(space, limits, counts)
+                   .run(makeWholeSite(space), choice, ignore));
+  EXPECT_EQ(counts.states, 5u);
+  EXPECT_FALSE(Enumerator(space, limits, late)
+                   .run(makeWholeSite(space), choice, ignore));
+  EXPECT_LE(late.states, 1u);
+}
+
 TEST(EnumeratorTest, TimeEndsASearchWithinARound) {
   Graph graph = qkNormAttention(2, 8, 64, 16);
   TargetProgram program = llvm::cantFail(makeTargetProgram(graph));

@@ -170,6 +170,34 @@ Graph sumOf(unsigned numInputs) {
   return b.finish({sum});
 }
 
+/// x / sqrt(mean x²) · v, stored as f16, for a library to multiply by W.
+Graph normOfWeightThenLinear(int64_t m, int64_t k, int64_t n) {
+  ProgramBuilder b;
+  ValueId x = b.input({m, k}), v = b.input({1, k}), w = b.input({k, n});
+  ValueId mean = b.reduce(Opcode::Mean, b.apply(Opcode::Square, {x}), 1);
+  ValueId normed = b.apply(Opcode::Div, {x, b.apply(Opcode::Sqrt, {mean})});
+  ValueId weighted =
+      b.graph.add(Opcode::Mul, {normed, v}, {Shape{m, k}, ElementType::F16});
+  return b.finish({b.matmul(weighted, w)});
+}
+
+/// The whole is exhausted but for outer products; parts are not.
+TEST(SearchLimitsTest, ALimitThatStopsPartsIsNamedWhateverStopsTheWhole) {
+  SearchOptions options;
+  options.libraryKernels = LibraryKernels::Always;
+  options.maxKernels = 1;
+  options.maxBlockOps = 6;
+  options.maxStates = 40000;
+  Graph program = normOfWeightThenLinear(8, 64, 48);
+  SearchResult result = run(program, options);
+  EXPECT_GT(result.report.parts, 0u);
+  EXPECT_GT(result.report.counts.pruned[unsigned(PruneReason::OuterProduct)],
+            0u);
+  EXPECT_EQ(result.stopReason, StopReason::StateLimit);
+  options.cutsProgram = false;
+  EXPECT_EQ(run(program, options).stopReason, StopReason::OuterProducts);
+}
+
 TEST(SearchLimitsTest, TooManyChoicesOfInputsEndTheWalk) {
   ExplorationLimits limits;
   limits.minKernels = limits.maxKernels = 2;
