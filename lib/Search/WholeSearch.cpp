@@ -262,10 +262,8 @@ private:
             walk);
   }
 
-  /// \returns whether the other reading is worth a search of its own.
-  bool explore(AtomReading reading, uint64_t maxStates, Walk &walk) {
-    if (isToEnd())
-      return stopEarly();
+  /// Of the walk, for the search to be seen, ended and kept.
+  ExplorationLimits makeLimits(const Walk &walk, uint64_t maxStates) {
     ExplorationLimits limits = walk.limits;
     limits.maxStates = maxStates;
     limits.maxGridAxes = options.maxGridAxes;
@@ -288,7 +286,14 @@ private:
       sizeWaiting();
       return pool->getLimitUs();
     };
-    Explorer explorer(program, reading, limits);
+    return limits;
+  }
+
+  /// \returns whether the other reading is worth a search of its own.
+  bool explore(AtomReading reading, uint64_t maxStates, Walk &walk) {
+    if (isToEnd())
+      return stopEarly();
+    Explorer explorer(program, reading, makeLimits(walk, maxStates));
     if (!explorer.isSearchable()) {
       stop(StopReason::ProgramTooLarge);
       return reading == AtomReading::Function;
@@ -297,13 +302,7 @@ private:
         explorer.run([&](const Structure &structure, double leastUs) {
           return keep(structure, leastUs);
         });
-    for (const SearchRound &round : explorer.getRounds()) {
-      result.report.counts += round.counts;
-      result.report.cuts += round.cuts;
-      walk.states += round.counts.states;
-      result.report.rounds.push_back(round);
-    }
-    noteLimits(explorer.getLimitsHit(), limits.maxKernels);
+    addRounds(explorer, walk);
     switch (why) {
     case Explorer::Stop::Exhausted:
       return explorer.hasAtoms();
@@ -315,6 +314,16 @@ private:
       return stopEarly();
     }
     return false;
+  }
+
+  void addRounds(const Explorer &explorer, Walk &walk) {
+    for (const SearchRound &round : explorer.getRounds()) {
+      result.report.counts += round.counts;
+      result.report.cuts += round.cuts;
+      walk.states += round.counts.states;
+      result.report.rounds.push_back(round);
+    }
+    noteLimits(explorer.getLimitsHit(), walk.limits.maxKernels);
   }
 
   /// A walk of one kernel is not all that there is of kernels.
