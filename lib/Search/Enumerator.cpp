@@ -339,7 +339,7 @@ void Enumerator::add(size_t number) {
   else if (std::optional<PruneReason> shortage = findShortage())
     prune(*shortage);
   else
-    goOn(limits.inAnyOrder ? 0 : number + 1);
+    goOn(limits.off.inAnyOrder ? 0 : number + 1);
   steps.pop_back();
   tensors.pop_back();
   countUses(addition.step, -1);

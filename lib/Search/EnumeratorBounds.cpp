@@ -43,7 +43,7 @@ Enumerator::findOpenTensors(PresentFunctions present) const {
       if (site->isLast() || !contains(tensor.names, name))
         open.axes |= tensor.axes & (1u << axis);
   }
-  if (!space.prunes() || limits.ignoresFunctions)
+  if (!space.prunes() || limits.off.ignoresFunctions)
     return open;
   open.missing = goal.functions & ~present.functions;
   if (goal.rootDepth > present.rootDepth)
@@ -68,7 +68,7 @@ unsigned Enumerator::getOperatorsNeeded(const OpenTensors &open,
 /// Whether the tensor and each one before it that nothing has read may both be
 /// used.
 bool Enumerator::mayBeUsed(unsigned number) const {
-  return limits.ignoresPairs ||
+  return limits.off.ignoresPairs ||
          llvm::all_of(llvm::seq<unsigned>(number), [&](unsigned other) {
            return tensors[other].numUses > 0 ||
                   space.mayBothBeUsed(tensors[other].form,
@@ -86,12 +86,12 @@ unsigned Enumerator::getOperatorsNeeded() const {
 /// it.
 std::optional<PruneReason> Enumerator::findShortage() const {
   unsigned left = limits.numOperators - steps.size();
-  unsigned needed = limits.ignoresBounds ? 0 : getOperatorsNeeded();
-  if (!limits.ignoresBounds || left == 0)
+  unsigned needed = limits.off.ignoresBounds ? 0 : getOperatorsNeeded();
+  if (!limits.off.ignoresBounds || left == 0)
     needed = std::max(needed, getOperatorsNeededToShare());
   if (needed > left)
     return PruneReason::Open;
-  if (site->isLast() || limits.ignoresBounds)
+  if (site->isLast() || limits.off.ignoresBounds)
     return std::nullopt;
   OpenTensors open = findOpenTensors(site->toCome.present);
   open.number += site->toCome.numInputs;

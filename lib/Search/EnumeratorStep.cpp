@@ -23,7 +23,7 @@ bool Enumerator::mayMeet(NameSet lhs, NameSet rhs) const {
 /// which neither has all and which are somewhere reduced.
 bool Enumerator::isOuterProduct(const Step &step) const {
   const OperatorOffer &offer = space.offers[step.offer];
-  if (!step.isBinary || step.over != kNoName || limits.joinsAnyNames ||
+  if (!step.isBinary || step.over != kNoName || limits.off.joinsAnyNames ||
       space.program.hasOuterOperations ||
       !llvm::is_contained(offer.positions, OperatorOffer::Position::Factor))
     return false;
@@ -44,7 +44,7 @@ Enumerator::makeTensor(const Step &step) const {
       return std::nullopt;
     bool mayJoin =
         step.over == kNoName
-            ? limits.joinsAnyNames || mayMeet(result.names, other.names)
+            ? limits.off.joinsAnyNames || mayMeet(result.names, other.names)
             : result.names != other.names || space.program.hasRowProducts;
     if (!mayJoin)
       return std::nullopt;
@@ -74,7 +74,7 @@ Enumerator::Place Enumerator::getPlace(const Step &step, unsigned operand,
   using Position = OperatorOffer::Position;
   const OperatorOffer &offer = space.offers[step.offer];
   const Tensor &tensor = tensors[operand];
-  if (!tensor.offer || limits.inAnyPlace)
+  if (!tensor.offer || limits.off.inAnyPlace)
     return Place::Right;
   const OperatorOffer &from = *tensor.offer;
   bool isContraction = offer.row->kind == OperatorKind::Contraction;
@@ -175,7 +175,7 @@ Enumerator::Judgement Enumerator::judgeUncached(const Step &step) {
     return {form, PruneReason::Size};
   if (!space.getPruner().contains(form))
     return {form, PruneReason::Expression};
-  if (offer.isFactor && !limits.inAnyPlace &&
+  if (offer.isFactor && !limits.off.inAnyPlace &&
       !space.test->containsWhole(form, /*orAsSummand=*/!offer.isNegation))
     return {form, PruneReason::Place};
   return {form, std::nullopt};

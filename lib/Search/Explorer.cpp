@@ -199,8 +199,9 @@ bool Explorer::addItems(unsigned number, const Look &look, bool isLast,
   // An operator reads two tensors, and what comes of all is one or an output.
   unsigned numOutputs =
       boundary.getOpenOutputs(program.graph.getOutputs().size()).size();
-  unsigned maxRead = isLast && !limits.ignoresBounds ? numOperators + numOutputs
-                                                     : 2 * numOperators;
+  unsigned maxRead = isLast && !limits.off.ignoresBounds
+                         ? numOperators + numOutputs
+                         : 2 * numOperators;
   if (needed.size() + free.size() > maxRead)
     noteShortage(item);
   if (needed.size() > maxRead)
@@ -232,7 +233,7 @@ void Explorer::addItems(Item item, const Look &look, std::vector<Item> &items) {
   KernelSite site = makeSite(*workers[0], item);
   if (item.isLast && site.outputs.empty())
     return;
-  if (!limits.ignoresPairs &&
+  if (!limits.off.ignoresPairs &&
       !mayAllBeUsed(workers[0]->getSpace(), site.inputs))
     return;
   for (KernelChoice &choice : enumerateKernelChoices(
@@ -277,7 +278,7 @@ bool Explorer::hasOperatorsFor(const Item &item, unsigned numNeeded) const {
   unsigned numOpen = numNeeded + getInputsToRead(item).count();
   unsigned numOutputs =
       boundary.getOpenOutputs(program.graph.getOutputs().size()).size();
-  return limits.ignoresBounds ||
+  return limits.off.ignoresBounds ||
          numOpen <= item.numOperators + getOperatorsToCome(item) + numOutputs;
 }
 

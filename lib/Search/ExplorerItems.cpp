@@ -46,6 +46,7 @@ std::optional<Explorer::ItemResult> Explorer::recall(Worker &worker,
   result.isComplete = true;
   result.counts = record.counts;
   EnumerationLimits bounds{item.numOperators, kNoLimit, limits.joins};
+  bounds.off = limits.off;
   EnumerationCounts counts;
   Enumerator enumerator(worker.getSpace(), bounds, counts);
   for (const KernelStructure &kernel : record.found) {
@@ -94,8 +95,7 @@ Explorer::enumerateItem(Worker &worker, const Item &item,
                         llvm::function_ref<bool()> isCancelled,
                         PrefixShares *shares) {
   EnumerationLimits bounds{item.numOperators, maxStates, limits.joins};
-  bounds.ignoresBounds = limits.ignoresBounds;
-  bounds.ignoresPairs = limits.ignoresPairs;
+  bounds.off = limits.off;
   bounds.shares = shares;
   ItemResult result;
   bounds.isOutOfTime = [&] {

@@ -116,29 +116,29 @@ private:
   std::atomic<bool> areAllTaken{false};
 };
 
+/// Prunings that tests switch off, to see that nothing is lost by them, or what
+/// is.
+struct PruningSwitches {
+  bool inAnyOrder = false; ///< the canonical order of operators
+  /// The rule on names that elementwise operators may bring together.
+  bool joinsAnyNames = false;
+  /// Functions and roots that are missing count as operators to come.
+  bool ignoresFunctions = false;
+  /// What is left to do needs operators, before there are none left.
+  bool ignoresBounds = false;
+  /// Tensors that nothing has read must be such that some expression has use
+  /// for both.
+  bool ignoresPairs = false;
+  bool inAnyPlace = false; ///< one place for factors, signs, reciprocals, sums
+};
+
 struct EnumerationLimits {
   unsigned numOperators = 0; ///< structures have exactly this many
   uint64_t maxStates = 0;    ///< over all kernels; reaching it ends the run
   GridJoins joins = {};
-  /// Every order of the operators, for tests of the canonical one.
-  bool inAnyOrder = false;
-  /// Elementwise operators on tensors of any names, for tests of the rule on
-  /// names.
-  bool joinsAnyNames = false;
-  /// Functions and roots that are missing do not count as operators to come,
-  /// for tests that nothing is lost where they do.
-  bool ignoresFunctions = false;
-  /// What is left to do needs no operators until there are none left, for tests
-  /// of what it is said to need.
-  bool ignoresBounds = false;
-  /// Tensors that nothing has read may be such that no expression has use for
-  /// both, for tests that nothing is lost where they may not.
-  bool ignoresPairs = false;
-  /// Factors, signs, reciprocals and sums anywhere, for tests that those that
-  /// are visited are respellings of what is not.
-  bool inAnyPlace = false;
   /// Asked now and then; true ends the run. Empty: never.
   std::function<bool()> isOutOfTime = {};
+  PruningSwitches off = {};
   /// Null: the whole space is this enumerator's.
   PrefixShares *shares = nullptr;
 };

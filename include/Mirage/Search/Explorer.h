@@ -76,8 +76,7 @@ struct ExplorationLimits {
   /// not the last of one number of operators, or of the last ones. They are no
   /// states, and with many inputs there are more of them.
   uint64_t maxReads = uint64_t(1) << 22;
-  /// As of kernels (EnumerationLimits), for tests.
-  bool ignoresBounds = false, ignoresPairs = false;
+  PruningSwitches off = {};
 };
 
 /// What one number of operators brought.

@@ -84,7 +84,7 @@ private:
     for (unsigned size = 1; size <= maxOperators; ++size) {
       EnumerationCounts counts;
       EnumerationLimits limits{size, /*maxStates=*/10000000, joins};
-      limits.joinsAnyNames = true;
+      limits.off.joinsAnyNames = true;
       EXPECT_TRUE(Enumerator(searched, limits, counts)
                       .run(site, table.choice,
                            [&](const KernelStructure &kernel, auto) {

@@ -98,7 +98,7 @@ TEST(CutsTest, BoundsOnOperatorsLoseNothing) {
     limits.maxKernels = space.maxKernels;
     limits.maxOps = space.maxOps;
     Walk some = walk(space.graph, AtomReading::Function, limits);
-    limits.ignoresBounds = true;
+    limits.off.ignoresBounds = true;
     Walk all = walk(space.graph, AtomReading::Function, limits);
     EXPECT_FALSE(some.structures.empty());
     EXPECT_EQ(some.structures, all.structures);
@@ -141,7 +141,7 @@ TEST(CutsTest, PairsLoseNothing) {
     limits.maxKernels = space.maxKernels;
     limits.maxOps = space.maxOps;
     Walk some = walk(space.graph, space.reading, limits);
-    limits.ignoresPairs = true;
+    limits.off.ignoresPairs = true;
     Walk all = walk(space.graph, space.reading, limits);
     EXPECT_FALSE(some.structures.empty());
     EXPECT_EQ(some.structures, all.structures);

@@ -59,7 +59,7 @@ TEST(EnumeratorTest, WhatIsMissingTakesOperators) {
     space.maxOperators = one.maxOperators;
     space.joins = {/*inOutputs=*/true, /*inKernel=*/true};
     FoundKernels some = enumerateKernels(one.graph, one.reading, space);
-    space.ignoresFunctions = true;
+    space.off.ignoresFunctions = true;
     FoundKernels all = enumerateKernels(one.graph, one.reading, space);
     EXPECT_EQ(some.structures, all.structures);
     EXPECT_LE(some.states, all.states);
@@ -116,7 +116,7 @@ TEST(EnumeratorTest, TheCanonicalOrderLosesAndRepeatsNothing) {
     KernelSpace space{one.maxOperators, one.maxGridAxes, kJoinsAll};
     std::multiset<std::string> ordered =
         describeAll(enumerateKernels(one.graph, one.reading, space).structures);
-    space.inAnyOrder = true;
+    space.off.inAnyOrder = true;
     expectEachOnce(
         ordered,
         describeAll(
@@ -139,10 +139,10 @@ TEST(EnumeratorTest, TheCanonicalOrderIsThatOfKernelsBeforeOthers) {
   for (const Case &one : cases) {
     SCOPED_TRACE(one.name);
     KernelSpace space{5, 2, {/*inOutputs=*/false, /*inKernel=*/true}};
-    space.ignoresPairs = true;
+    space.off.ignoresPairs = true;
     std::multiset<std::string> ordered =
         describeAll(enumerateFirstKernels(one.graph, one.reading, space));
-    space.inAnyOrder = true;
+    space.off.inAnyOrder = true;
     expectEachOnce(ordered, describeAll(enumerateFirstKernels(
                                 one.graph, one.reading, space)));
   }
@@ -217,7 +217,7 @@ TEST(EnumeratorTest, WhatMaximaAreSubtractedFromIsThereAsAWhole) {
 TEST(EnumeratorTest, FindsElementwiseOperatorsOfAllNames) {
   KernelSpace space, anyNames;
   space.maxOperators = anyNames.maxOperators = 5;
-  anyNames.joinsAnyNames = true;
+  anyNames.off.joinsAnyNames = true;
   for (const Graph &graph : {distances(8, 6, 64), sumOfExpProducts(8, 6, 64)}) {
     FoundKernels found = enumerateKernels(graph, kAtoms, space);
     EXPECT_TRUE(hasStructure(found, isLooped));
@@ -232,7 +232,7 @@ TEST(EnumeratorTest, FindsElementwiseOperatorsOfAllNames) {
 TEST(EnumeratorTest, TheRuleOnNamesLeavesOutSpelledProducts) {
   KernelSpace space, anyNames;
   space.maxOperators = anyNames.maxOperators = 5;
-  anyNames.joinsAnyNames = true;
+  anyNames.off.joinsAnyNames = true;
   Graph graph = expMatmul(8, 64, 48);
   std::multiset<std::string> with =
       describeAll(enumerateKernels(graph, kAtoms, space).structures);

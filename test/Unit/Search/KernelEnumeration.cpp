@@ -24,11 +24,7 @@ static EnumerationLimits makeLimits(const KernelSpace &options) {
   EnumerationLimits limits;
   limits.maxStates = 10000000;
   limits.joins = options.joins;
-  limits.inAnyOrder = options.inAnyOrder;
-  limits.joinsAnyNames = options.joinsAnyNames;
-  limits.ignoresFunctions = options.ignoresFunctions;
-  limits.inAnyPlace = options.inAnyPlace;
-  limits.ignoresPairs = options.ignoresPairs;
+  limits.off = options.off;
   return limits;
 }
 

@@ -20,8 +20,7 @@ search::TargetProgram makeProgram(const Graph &graph);
 struct KernelSpace {
   unsigned maxOperators = 11, maxGridAxes = 2;
   search::GridJoins joins = {/*inOutputs=*/true};
-  bool inAnyOrder = false, joinsAnyNames = false, ignoresFunctions = false;
-  bool inAnyPlace = false, ignoresPairs = false;
+  search::PruningSwitches off = {};
 };
 
 struct FoundKernels {

@@ -39,7 +39,7 @@ Counted count(const Graph &graph, AtomReading reading, unsigned maxOperators,
     EnumerationLimits limits;
     limits.numOperators = size;
     limits.maxStates = 100000;
-    limits.ignoresPairs = true; // which the solver is not asked about
+    limits.off.ignoresPairs = true; // which the solver is not asked about
     EnumerationCounts counts;
     KernelSite site = makeWholeSite(space);
     for (const KernelChoice &kernel :

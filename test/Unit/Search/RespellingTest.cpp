@@ -66,7 +66,7 @@ void expectRespelled(const Graph &graph, AtomReading reading, KernelSpace space,
   TargetProgram program = makeProgram(graph);
   KernelsOfChoices visited =
       sortByChoice(enumerateKernels(graph, reading, space).structures);
-  space.inAnyPlace = true;
+  space.off.inAnyPlace = true;
   std::vector<KernelStructure> anywhere =
       enumerateKernels(graph, reading, space).structures;
   EXPECT_EQ(anywhere.size(), numAnywhere);
@@ -125,7 +125,7 @@ bool allMayMeet(const TermTable &table, const BruteKernel &kernel) {
 size_t countWithOuterProducts(const Graph &graph, AtomReading reading,
                               KernelSpace space) {
   TargetProgram program = makeProgram(graph);
-  space.joinsAnyNames = true;
+  space.off.joinsAnyNames = true;
   size_t number = 0;
   for (const auto &[choice, structures] :
        sortByChoice(enumerateKernels(graph, reading, space).structures)) {
