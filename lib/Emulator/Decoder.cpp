@@ -63,6 +63,11 @@ void Decoder::decodeStatement(const Statement &statement) {
         opcode.insert(3, unpacks ? "%unpack" : "%pack");
         break;
       }
+  // So is one of three numbers, where others are of two.
+  bool isOfNumbers = llvm::StringRef(opcode).starts_with("min.") ||
+                     llvm::StringRef(opcode).starts_with("max.");
+  if (isOfNumbers && statement.operands.size() == 4)
+    opcode.insert(3, "%three");
   Form form;
   const Row *row = opcodes.find(opcode, form);
   if (!row) {

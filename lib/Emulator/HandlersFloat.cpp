@@ -43,6 +43,14 @@ struct Maximum {
   static float apply(float a, float b) { return maximum<propagatesNaN>(a, b); }
 };
 
+/// Of three numbers, as targets from sm_100 on have it.
+template <typename Operation>
+struct OfThree {
+  static float apply(float a, float b, float c) {
+    return Operation::apply(Operation::apply(a, b), c);
+  }
+};
+
 /// One operation of f64 on the exact f32 operands, rounded in a direction. Sums
 /// and fused ones go through round-to-odd, products of two f32 are exact.
 template <Rounding rounding>
@@ -139,12 +147,26 @@ Handler selectSign(const Form &form, Instruction &) {
                                   : modified<1, Absolute>(form);
 }
 
+template <template <bool> class Operation>
+Handler minMax(const Form &form) {
+  return form.has("NaN") ? modified<2, Operation<true>>(form)
+                         : modified<2, Operation<false>>(form);
+}
+
+template <template <bool> class Operation>
+Handler minMaxOfThree(const Form &form) {
+  return form.has("NaN") ? modified<3, OfThree<Operation<true>>>(form)
+                         : modified<3, OfThree<Operation<false>>>(form);
+}
+
 Handler selectMinMax(const Form &form, Instruction &) {
-  if (form.mnemonic() == "min")
-    return form.has("NaN") ? modified<2, Minimum<true>>(form)
-                           : modified<2, Minimum<false>>(form);
-  return form.has("NaN") ? modified<2, Maximum<true>>(form)
-                         : modified<2, Maximum<false>>(form);
+  StringRef name = form.mnemonic();
+  if (name == "min")
+    return minMax<Minimum>(form);
+  if (name == "max")
+    return minMax<Maximum>(form);
+  return name == "min%three" ? minMaxOfThree<Minimum>(form)
+                             : minMaxOfThree<Maximum>(form);
 }
 
 const Row rows[] = {
@@ -159,6 +181,8 @@ const Row rows[] = {
     {"neg|abs[.ftz].f32", "=T T", InstructionClass::Float32, selectSign},
     {"min|max[.ftz][.NaN].f32", "=T T T", InstructionClass::Float32,
      selectMinMax},
+    {"min%three|max%three[.ftz][.NaN].f32", "=T T T T",
+     InstructionClass::Float32, selectMinMax},
 };
 
 } // namespace

@@ -55,13 +55,25 @@ private:
     return {factors.getShape(value), graph.getType(value).element};
   }
 
+  /// Of a value that is new, where it is computed: what moves it keeps its
+  /// element type.
+  void setElement(ValueId value, ElementType element, unsigned firstNew) {
+    while (value >= firstNew) {
+      writer.setElement(value, element);
+      const Node &operation = *result.getDefinition(value);
+      if (operation.opcode != Opcode::Reshape &&
+          operation.opcode != Opcode::Transpose)
+        return;
+      value = operation.operands[0];
+    }
+  }
+
   void add(const Node &operation) {
     if (!operation.body) {
       ValueId value = operation.results[0];
       unsigned first = result.getNumValues();
       ValueId written = write(operation);
-      if (written >= first)
-        writer.setElement(written, graph.getType(value).element);
+      setElement(written, graph.getType(value).element, first);
       values.push_back(writer.reshape(written, factors.getShape(value)));
       return;
     }

@@ -113,6 +113,10 @@ Error Checkpoint::readRecord(StringRef line) {
 }
 
 Expected<std::unique_ptr<Checkpoint>> Checkpoint::read(StringRef path) {
+  llvm::sys::fs::file_status status;
+  if (!llvm::sys::fs::status(path, status) &&
+      status.type() == llvm::sys::fs::file_type::character_file)
+    return makeError(path, "expects a file, got a device"); // without an end
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer)
     return makeError(path, "cannot be read: " + buffer.getError().message());

@@ -86,10 +86,10 @@ public:
     const Node *operation = program.getDefinition(value);
     if (!operation)
       return false;
-    return isView(*operation) ||
-           (getOperatorInfo(operation->opcode).kind ==
-                OperatorKind::Elementwise &&
-            operation->operands.size() == 1 && !factors.count(value));
+    return isView(*operation) || (getOperatorInfo(operation->opcode).kind ==
+                                      OperatorKind::Elementwise &&
+                                  operation->operands.size() == 1 &&
+                                  !limits.storesAll && !factors.count(value));
   }
 
 private:

@@ -118,6 +118,15 @@ static bool isForParts(const Graph &program, const Target &target,
   return false;
 }
 
+/// Whether nothing was found that parts may have: the program is too large, or
+/// there are structures and the verifier had an answer to none of those that
+/// came first, as where exponentials are nested too deep.
+static bool isForPartsAfterAll(const SearchResult &whole) {
+  return whole.candidates.empty() &&
+         (whole.report.rejected > 0 ||
+          whole.stopReason == StopReason::ProgramTooLarge);
+}
+
 static Expected<SearchResult> searchProgram(const Graph &graph,
                                             const SearchOptions &options) {
   if (Error error = checkOptions(options))
@@ -134,7 +143,7 @@ static Expected<SearchResult> searchProgram(const Graph &graph,
   SearchClock clock(options.timeLimitS);
   Expected<SearchResult> whole = superoptimizeWhole(
       program, *target, options, isInParts ? clock.startHalf() : clock);
-  if (!mayCut || (whole && !isInParts))
+  if (!mayCut || (whole && !isInParts && !isForPartsAfterAll(*whole)))
     return whole;
   // As many kernels are ours as may be in one piece, where there may be one.
   std::optional<unsigned> maxKernels;

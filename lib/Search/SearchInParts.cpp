@@ -46,12 +46,11 @@ public:
     report.limitUs = getStreamingLimitUs(target, program);
     PartLimits limits;
     limits.storesFactors = callsLibrary(result.baseline);
-    parts = enumerateParts(program, limits);
-    report.parts = parts.size();
-    std::optional<PartChoice> choice;
-    do
-      choice = chooseParts(maxKernels);
-    while (choice && !judgeParts(*choice));
+    std::optional<PartChoice> choice = choose(limits);
+    if (!isBetter(choice)) {
+      limits.storesAll = true;
+      choice = choose(limits);
+    }
     if (choice)
       addCandidate(*choice);
     if (maxKernels)
@@ -68,20 +67,40 @@ private:
     bool isJudged = false;
   };
 
-  std::optional<PartChoice> chooseParts(std::optional<unsigned> most) {
-    return search::chooseParts(
-        program, parts, [&](unsigned part) { return getCost(part); }, most);
+  /// The cheapest parts that are right.
+  std::optional<PartChoice> choose(const PartLimits &limits) {
+    parts = enumerateParts(program, limits);
+    result.report.parts = parts.size();
+    std::optional<PartChoice> choice;
+    do
+      choice = chooseParts(
+          program, parts, [&](unsigned part) { return getCost(part); },
+          maxKernels);
+    while (choice && !judgeParts(*choice));
+    return choice;
+  }
+
+  bool isBetter(const std::optional<PartChoice> &choice) {
+    return choice &&
+           costModel.estimateUs(join(*choice)) < result.report.baselineUs;
+  }
+
+  Graph join(const PartChoice &choice) {
+    return joinParts(program, parts, choice.parts,
+                     [&](unsigned number) -> const Graph & {
+                       return getBest(number)->claim.graph;
+                     });
   }
 
   /// Whether more kernels would take less, of parts that have been searched.
   void noteKernels(const std::optional<PartChoice> &choice) {
-    std::optional<PartChoice> any = search::chooseParts(
+    std::optional<PartChoice> any = chooseParts(
         program, parts,
         [&](unsigned part) -> std::optional<PartCost> {
           auto known = bests.find(describePart(part));
           if (known == bests.end() || !known->second)
             return std::nullopt;
-          return getCost(part, *known->second);
+          return getCost(*known->second);
         },
         std::nullopt);
     if (any && *maxKernels < getOption(SpaceLimit::Kernels).most &&
@@ -104,18 +123,26 @@ private:
     const std::optional<Best> &best = getBest(number);
     if (!best)
       return std::nullopt;
-    return getCost(number, *best);
+    return getCost(*best);
   }
 
   /// Every kernel but one comes after another one.
-  PartCost getCost(unsigned number, const Best &best) const {
+  PartCost getCost(const Best &best) const {
     PartCost cost;
-    bool hasKernel = countOperations(parts[number].graph) > 0;
-    cost.us = best.us + (hasKernel ? costModel.getFurtherKernelUs() : 0);
+    cost.us =
+        best.us +
+        (hasKernels(best.claim.graph) ? costModel.getFurtherKernelUs() : 0);
     cost.numKernels =
         llvm::count_if(best.claim.graph.getNodes(),
                        [](const Node &node) { return node.body != nullptr; });
     return cost;
+  }
+
+  /// Not only views.
+  static bool hasKernels(const Graph &graph) {
+    return callsLibrary(graph) ||
+           llvm::any_of(graph.getNodes(),
+                        [](const Node &node) { return node.body != nullptr; });
   }
 
   std::string describePart(unsigned number) const {
@@ -163,11 +190,11 @@ private:
   std::optional<Best> findBest(unsigned number, bool isJudged) {
     const Graph &part = parts[number].graph;
     unsigned size = countOperations(part);
-    if (size == 0)
-      return Best{{part, part, {}}, 0, /*isJudged=*/true};
     std::optional<Best> best;
-    if (size == 1)
+    if (size <= 1)
       best = makeBaseline(part);
+    if (size == 0) // a view, a cast or a broadcast
+      return best;
     if (size > 1 && isToEnd())
       return best;
     noteProgress(number);
@@ -196,8 +223,8 @@ private:
     if (!isInterrupted && !clock.isOut())
       return false;
     result.stopReason =
-        join(result.stopReason,
-             isInterrupted ? StopReason::Interrupted : StopReason::TimeLimit);
+        search::join(result.stopReason, isInterrupted ? StopReason::Interrupted
+                                                      : StopReason::TimeLimit);
     return true;
   }
 
@@ -228,7 +255,7 @@ private:
     }
     Best best;
     best.isJudged = true; // by the final test
-    best.us = costModel.estimateUs(*baseline);
+    best.us = hasKernels(*baseline) ? costModel.estimateUs(*baseline) : 0;
     best.claim.program = part;
     best.claim.graph = std::move(*baseline);
     Expected<SmallerGraphs> small = withSmallerSizes(part, best.claim.graph);
@@ -244,7 +271,7 @@ private:
     result.report += part.report;
     // It is of one kernel by intention.
     result.report.limits.remove(SpaceLimit::Kernels);
-    result.stopReason = join(result.stopReason, part.stopReason);
+    result.stopReason = search::join(result.stopReason, part.stopReason);
   }
 
   /// The operations of each part: "parts: matmul exp; matmul".
@@ -260,10 +287,7 @@ private:
 
   void addCandidate(const PartChoice &choice) {
     Candidate candidate;
-    candidate.graph = joinParts(program, parts, choice.parts,
-                                [&](unsigned number) -> const Graph & {
-                                  return getBest(number)->claim.graph;
-                                });
+    candidate.graph = join(choice);
     llvm::cantFail(verify(candidate.graph), "parts are well formed");
     candidate.predictedUs = costModel.estimateUs(candidate.graph);
     for (unsigned number : choice.parts)

@@ -140,12 +140,12 @@ private:
   std::string describeNothingFound() const {
     std::string text = "no equal µGraph was found";
     search::StopReason reason = result.search.stopReason;
+    std::string limits;
+    if (reason == search::StopReason::NothingToSearch)
+      limits = describeLimits();
     if (reason != search::StopReason::Exhausted)
       text += " (" + search::getStopReasonName(reason).str() +
-              (reason == search::StopReason::NothingToSearch
-                   ? " with " + describeLimits()
-                   : "") +
-              ")";
+              (limits.empty() ? "" : " with " + limits) + ")";
     return text;
   }
 

@@ -99,13 +99,21 @@ private:
       carried.push_back({value, isJoined});
   }
 
-  /// Whether all blocks along the axis have the same of a value that is only
-  /// carried along: then one of them writes it, and all read that.
-  bool isShared(Value value) {
-    return !(varying.lookup(value) >> getAxis() & 1) &&
-           llvm::none_of(carried, [&](const Carried &entry) {
-             return entry.value == value && entry.isJoined;
-           });
+  /// Whether all blocks along some axis have the same of a value: then one of
+  /// them writes it, and all read that. Along the axis that is split, only of
+  /// what is carried along and joined by nobody. Along others, only where some
+  /// result must not differ along it: what blocks write for themselves may be
+  /// read in the launch that writes it.
+  bool isShared(Value value, unsigned along) {
+    if (varying.lookup(value) >> along & 1)
+      return false;
+    if (along != getAxis())
+      return llvm::any_of(graph.getOmaps(), [&](Attribute map) {
+        return cast<DenseI64ArrayAttr>(map).asArrayRef()[along] == kReplicated;
+      });
+    return llvm::none_of(carried, [&](const Carried &entry) {
+      return entry.value == value && entry.isJoined;
+    });
   }
 
   RankedTensorType lift(Value value, ArrayRef<int64_t> leading) {
@@ -118,18 +126,20 @@ private:
     return lift(value, SmallVector<int64_t>(getRank(), 1));
   }
 
-  /// Every axis along a dimension of its own, but that of what is shared.
+  /// Every axis along a dimension of its own, but those of what is shared.
   SmallVector<int64_t> getOwnMap(Value value) {
     SmallVector<int64_t> map =
         llvm::to_vector(llvm::seq<int64_t>(0, getRank()));
-    if (isShared(value))
-      map[getAxis()] = kReplicated;
+    for (auto [along, dim] : llvm::enumerate(map))
+      if (isShared(value, along))
+        dim = kReplicated;
     return map;
   }
   SmallVector<int64_t> getLeading(Value value) {
     SmallVector<int64_t> leading(graph.getGrid());
-    if (isShared(value))
-      leading[getAxis()] = 1;
+    for (auto [along, extent] : llvm::enumerate(leading))
+      if (isShared(value, along))
+        extent = 1;
     return leading;
   }
 
@@ -204,7 +214,8 @@ private:
                }) ||
            llvm::any_of(carried,
                         [&](const Carried &entry) {
-                          return !entry.isJoined && !isShared(entry.value);
+                          return !entry.isJoined &&
+                                 !isShared(entry.value, getAxis());
                         }) ||
            llvm::any_of(graph.getBody().front(), differs);
   }

@@ -5,6 +5,7 @@
 // JUDGED-DAG: @twice: equal
 // JUDGED-DAG: @causal: equal
 // JUDGED-DAG: @same_along: equal
+// JUDGED-DAG: @beside_tiles: equal
 
 // What is needed again on the other side of the join is read again, or carried.
 // CHECK-LABEL: func.func @softmax(
@@ -138,4 +139,27 @@ func.func @same_along(%x: tensor<8x64xf32>, %w: tensor<64x64xf32>) -> (tensor<8x
     mirage_kernel.yield %o#0, %o#1 : tensor<8x64xf32>, tensor<8x64xf32>
   } : tensor<8x64xf32>, tensor<8x64xf32>
   return %r#0, %r#1 : tensor<8x64xf32>, tensor<8x64xf32>
+}
+
+// What blocks along x have alike is written once where a result is one for all of them.
+// CHECK-LABEL: func.func @beside_tiles(
+// CHECK: mirage_block.graph grid(x = 2, y = 4) {{.*}} outs(omap(y -> 1), omap(x -> 0, y -> 1)) : {{.*}} -> (tensor<1x4x8x1xf32>, tensor<2x4x4x2xf32>)
+func.func @beside_tiles(%x: tensor<8x8xf16>, %y: tensor<8x8xf16>, %z: tensor<8x8xf16>) -> (tensor<8x8xf32>, tensor<8x1xf32>) {
+  %e0 = tensor.empty() : tensor<8x8xf32>
+  %e1 = tensor.empty() : tensor<8x1xf32>
+  %r:2 = mirage_kernel.graph ins(%x, %y, %z : tensor<8x8xf16>, tensor<8x8xf16>, tensor<8x8xf16>) outs(%e0, %e1 : tensor<8x8xf32>, tensor<8x1xf32>) {
+  ^bb0(%a: tensor<8x8xf16>, %b: tensor<8x8xf16>, %c: tensor<8x8xf16>):
+    %o:2 = mirage_block.graph grid(x = 2, y = 4) threads(32)
+        ins(%a imap(x -> 0), %b imap(y -> 1), %c imap(y -> 0)) outs(omap(x -> 0, y -> 1), omap())
+        : (tensor<8x8xf16>, tensor<8x8xf16>, tensor<8x8xf16>) -> (tensor<8x8xf32>, tensor<8x1xf32>) {
+    ^bb0(%t: tensor<4x8xf16>, %u: tensor<8x2xf16>, %v: tensor<2x8xf16>):
+      %p = mirage_block.matmul %t, %u : tensor<4x8xf16>, tensor<8x2xf16>
+      %s = mirage_block.sum %v dims [1] : tensor<2x8xf16>
+      %q = mirage_block.matmul %u, %s : tensor<8x2xf16>, tensor<2x1xf32>
+      %j = mirage_block.accumulate %q over y sum : tensor<8x1xf32>
+      mirage_block.yield %p, %j : tensor<4x2xf32>, tensor<8x1xf32>
+    }
+    mirage_kernel.yield %o#0, %o#1 : tensor<8x8xf32>, tensor<8x1xf32>
+  } : tensor<8x8xf32>, tensor<8x1xf32>
+  return %r#0, %r#1 : tensor<8x8xf32>, tensor<8x1xf32>
 }

@@ -33,8 +33,9 @@ struct PartLimits {
   /// Operations, views not counted. A part of one operation is always there.
   unsigned maxOperations = 12;
   unsigned maxInputs = 5;
-  /// Whatever a matmul reads may be stored.
-  bool storesFactors = false;
+  /// What one elementwise operation makes of one other value may be stored: of
+  /// what a matmul reads, or of everything.
+  bool storesFactors = false, storesAll = false;
 };
 
 struct ProgramPart {

@@ -45,6 +45,28 @@ TEST(Instruction, FloatArithmetic) {
   });
 }
 
+TEST(Instruction, LeastAndLargestOfThree) {
+  std::vector<uint32_t> a, b, c;
+  allPairs(a, b);
+  for (size_t i = 0; i < a.size(); ++i)
+    c.push_back(a[(i * 7 + 3) % a.size()]);
+  for (bool isMax : {false, true})
+    for (bool propagates : {false, true}) {
+      std::vector<uint32_t> result = runInstruction<uint32_t, uint32_t>(
+          std::string(isMax ? "max" : "min") + (propagates ? ".NaN" : "") +
+              ".f32",
+          {a, b, c});
+      for (size_t i = 0; i < a.size(); ++i) {
+        float x = fromBits(a[i]), y = fromBits(b[i]), z = fromBits(c[i]);
+        float expected = isMax ? -minNumber(minNumber(-x, -y), -z)
+                               : minNumber(minNumber(x, y), z);
+        if (propagates && (std::isnan(x) || std::isnan(y) || std::isnan(z)))
+          expected = NAN;
+        ASSERT_EQ(result[i], canonicalBits(expected)) << i;
+      }
+    }
+}
+
 TEST(Instruction, FlushAndSaturate) {
   expectFloat("add.rn.ftz.f32", [](float a, float b) {
     auto flushed = [](float x) {
