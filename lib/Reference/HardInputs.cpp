@@ -32,7 +32,8 @@ static void fillOneSpot(llvm::MutableArrayRef<double> values, int64_t columns,
                         uint64_t seed, double value) {
   for (auto [i, element] : llvm::enumerate(values)) {
     int64_t row = i / columns, column = i % columns;
-    element = column == static_cast<int64_t>((row + seed) % columns) ? value : 0;
+    element =
+        column == static_cast<int64_t>((row + seed) % columns) ? value : 0;
   }
 }
 
@@ -79,8 +80,8 @@ std::vector<HostTensor> mlir::mirage::makeHardInputs(const Graph &program,
   for (unsigned input = 0; input < program.getNumInputs(); ++input) {
     const TensorSpec &type = program.getType(input);
     // Through f32, which holds what 8 bits do not.
-    std::vector<double> values =
-        decode(makeNormalTensor({type.shape, ElementType::F32}, 1, seed, input));
+    std::vector<double> values = decode(
+        makeNormalTensor({type.shape, ElementType::F32}, 1, seed, input));
     makeHard(values, type, inputClass, seed);
     inputs.push_back(encode(type, values));
   }

@@ -79,8 +79,8 @@ mlir::mirage::findInstability(const Graph &program, const Graph &candidate,
   StabilitySearch search(program, candidate, options.errorMultiple);
   for (unsigned kind = 0; kind < kNumInputClasses; ++kind)
     for (unsigned draw = 0; draw < options.draws; ++draw) {
-      auto found = search.tryInputs(static_cast<InputClass>(kind),
-                                    options.seed + draw);
+      auto found =
+          search.tryInputs(static_cast<InputClass>(kind), options.seed + draw);
       if (!found || *found)
         return found;
     }

@@ -1,4 +1,5 @@
-//===- Stability.h - Does a graph keep its numbers? ------------ -*- C++ -*-===//
+//===- Stability.h - Does a graph keep its numbers? ------------ -*- C++
+//-*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -50,8 +50,7 @@ static Graph makeSoftmax(ElementType element, bool isSafe) {
   RowGraph rows(element);
   ValueId shifted = rows.x;
   if (isSafe)
-    shifted =
-        rows.op(Opcode::Sub, {rows.x, rows.reduce(Opcode::Max, rows.x)});
+    shifted = rows.op(Opcode::Sub, {rows.x, rows.reduce(Opcode::Max, rows.x)});
   ValueId e = rows.op(Opcode::Exp, {shifted});
   return rows.finish(e, rows.reduce(Opcode::Sum, e));
 }

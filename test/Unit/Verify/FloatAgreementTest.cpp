@@ -65,10 +65,12 @@ public:
     ++numPairs;
     if (answer == FloatAnswer::Differ)
       EXPECT_NE(verdict.kind, Verdict::Equal) << toString(lhs) << toString(rhs);
-    else if (answer != FloatAnswer::Unclear)
-      EXPECT_NE(verdict.kind, Verdict::Different)
+    if (verdict.kind == Verdict::Different)
+      EXPECT_TRUE(confirmsWitness(lhs, rhs, *verdict.witness))
           << toString(lhs) << toString(rhs) << verdict.witness->lhs << " and "
           << verdict.witness->rhs;
+    numWitnessesAlone +=
+        verdict.kind == Verdict::Different && answer != FloatAnswer::Differ;
   }
 
   void print(llvm::StringRef what) const {
@@ -81,7 +83,9 @@ public:
       std::printf("    %-30s %6u equal %6u different %6u unknown\n",
                   kAnswers[i], counts[i][Verdict::Equal],
                   counts[i][Verdict::Different], counts[i][Verdict::Unknown]);
-    std::printf("    unknown: %.2f %%\n", 100.0 * countUnknown() / numPairs);
+    std::printf("    unknown: %.2f %%; floats differ on the judge's inputs and "
+                "not on the first: %u\n",
+                100.0 * countUnknown() / numPairs, numWitnessesAlone);
   }
 
   unsigned countUnknown() const {
@@ -97,6 +101,8 @@ public:
 private:
   std::array<std::array<unsigned, 3>, kNumFloatAnswers> counts = {};
   unsigned numPairs = 0;
+  /// Different only on the judge's inputs, where floats confirm it.
+  unsigned numWitnessesAlone = 0;
 };
 } // namespace
 
@@ -189,23 +195,26 @@ static void expectKernelsEqual(EqualPairs &pairs) {
     }
 }
 
-static bool hasAny(const Graph &graph, llvm::ArrayRef<Opcode> opcodes) {
-  return llvm::any_of(graph.getNodes(), [&](const Node &operation) {
+static unsigned countAny(const Graph &graph, llvm::ArrayRef<Opcode> opcodes) {
+  return llvm::count_if(graph.getNodes(), [&](const Node &operation) {
     return llvm::is_contained(opcodes, operation.opcode);
   });
 }
 
-/// No theorem speaks of these (docs/Verification.md, "The bound", 5), and
-/// canonical forms of them are large.
-static bool mixesMaximaAndRoots(const Graph &graph) {
-  return hasAny(graph, {Opcode::Max, Opcode::Maximum, Opcode::Minimum,
-                        Opcode::Relu, Opcode::Clamp}) &&
-         hasAny(graph, {Opcode::Abs, Opcode::Sqrt, Opcode::Rms, Opcode::RmsNorm,
-                        Opcode::LayerNorm, Opcode::L2Norm});
+/// No theorem speaks of roots and maxima together (docs/Verification.md, "The
+/// bound", 5), roots of roots seldom exist all at once, and canonical forms of
+/// either are large.
+static bool isBeyondProofs(const Graph &program) {
+  Graph graph = expandComposed(program);
+  unsigned numRoots =
+      countAny(graph, {Opcode::Abs, Opcode::Sqrt, Opcode::Rsqrt, Opcode::Rms});
+  unsigned numMaxima =
+      countAny(graph, {Opcode::Max, Opcode::Maximum, Opcode::Minimum,
+                       Opcode::Relu, Opcode::Clamp});
+  return numRoots > 1 || (numRoots > 0 && numMaxima > 0);
 }
 
-/// Not x/0, an infinity that spreads, or roots of which too many would have to
-/// exist at once.
+/// Not x/0 or an infinity that spreads, or more roots than exist at once.
 static bool hasFieldValues(const Graph &program) {
   Graph expanded = expandComposed(program);
   llvm::Expected<CandidateFilter> filter =
@@ -225,10 +234,10 @@ TEST(FloatAgreement, PairsThatAreEqualByConstructionAreAccepted) {
   expectKernelsEqual(pairs);
   RandomStream random(hashToSeed("equal by construction"));
   unsigned numSkipped = 0;
-  for (unsigned i = 0; i < (isFullSize() ? 10000u : 1000u); ++i) {
+  for (unsigned i = 0; i < (isFullSize() ? 5000u : 1200u); ++i) {
     Graph program = makeRandomProgram(random);
     Graph other = respellOften(program, random);
-    if (mixesMaximaAndRoots(program) || mixesMaximaAndRoots(other) ||
+    if (isBeyondProofs(program) || isBeyondProofs(other) ||
         !hasFieldValues(program)) {
       ++numSkipped;
       continue;

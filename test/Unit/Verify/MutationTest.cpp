@@ -15,6 +15,8 @@
 
 #include "../TestSizes.h"
 #include "ExamplePrograms.h"
+#include "Mirage/Graph/ComposedOperators.h"
+#include "Mirage/Verify/ExactProof.h"
 #include "Mutants.h"
 #include "Programs.h"
 #include "RandomGraphs.h"
@@ -33,6 +35,7 @@ struct Tally {
   std::array<unsigned, kNumFloatAnswers> answers = {}; ///< of the reference
   /// Verdicts on those that differ.
   unsigned different = 0, unknown = 0, equal = 0;
+  unsigned provedEqual = 0; ///< exactly, which is tried at full size
 
   unsigned count(FloatAnswer answer) const {
     return answers[static_cast<unsigned>(answer)];
@@ -46,6 +49,7 @@ struct Tally {
     different += other.different;
     unknown += other.unknown;
     equal += other.equal;
+    provedEqual += other.provedEqual;
   }
   void print(llvm::StringRef name) const {
     std::printf("  %-36s %6u %7u %7u %9u %7u %6u\n", name.str().c_str(), made,
@@ -54,9 +58,23 @@ struct Tally {
   }
 };
 
+/// By canonical forms that are not too large.
+bool provesEqual(const Graph &lhs, const Graph &rhs) {
+  exact::Limits limits;
+  limits.maxWork = 1 << 14;
+  return proveEqual(expandComposed(lhs), expandComposed(rhs), limits).outcome ==
+         ExactProof::Proved;
+}
+
 /// Judges mutants and counts.
 class MutationRun {
 public:
+  explicit MutationRun(size_t maxTerms = VerifyOptions().maxTerms) {
+    options.findWitness = findRoundedWitness;
+    options.maxTowers = 16;
+    options.maxTerms = maxTerms;
+  }
+
   /// Mutants of `fused`, `maxMutants` drawn of them, against `program`.
   void judge(llvm::StringRef name, const Graph &program, const Graph &fused,
              unsigned maxMutants) {
@@ -77,7 +95,7 @@ public:
     });
   }
 
-  void print() const {
+  void printByMutation() const {
     std::printf("  %-36s %6s %7s %7s %9s %7s %6s\n", "mutation", "made", "same",
                 "differ", "different", "unknown", "equal");
     for (const Mutation &mutation : listMutations())
@@ -86,16 +104,21 @@ public:
       else
         Tally().print(mutation.name);
     total.print("all");
+  }
+
+  void printTotal() const {
+    std::printf("  %u mutants; of those that are not counted %u agree, %u do "
+                "where both have numbers, %u are unclear, %u have none\n",
+                total.made, total.count(FloatAnswer::Agree),
+                total.count(FloatAnswer::Defined),
+                total.count(FloatAnswer::Unclear),
+                total.count(FloatAnswer::Nowhere));
     std::printf(
-        "  of those that are not counted %u agree, %u do where both "
-        "have numbers, %u are unclear, %u have none\n",
-        total.count(FloatAnswer::Agree), total.count(FloatAnswer::Defined),
-        total.count(FloatAnswer::Unclear), total.count(FloatAnswer::Nowhere));
-    std::printf("  %u mutations made %u mutants that differ, of which %u are "
-                "rejected: %u different, %u unknown; %u called equal\n",
-                countMutations(), total.getDiffering(),
-                total.different + total.unknown, total.different, total.unknown,
-                total.equal);
+        "  %u mutations made %u mutants that differ, of which %u are "
+        "rejected: %u different, %u unknown; %u called equal, %u proved "
+        "equal\n",
+        countMutations(), total.getDiffering(), total.different + total.unknown,
+        total.different, total.unknown, total.equal, total.provedEqual);
   }
 
 private:
@@ -106,9 +129,6 @@ private:
     FloatAnswer answer = numbers.compare(mutant.graph);
     ++tally.answers[static_cast<unsigned>(answer)];
     if (answer == FloatAnswer::Differ) {
-      VerifyOptions options;
-      options.findWitness = findRoundedWitness;
-      options.maxTowers = 16;
       Verdict verdict =
           llvm::cantFail(verifyEqual(program, mutant.graph, options));
       EXPECT_NE(verdict.kind, Verdict::Equal)
@@ -117,11 +137,20 @@ private:
       tally.different = verdict.kind == Verdict::Different;
       tally.unknown = verdict.kind == Verdict::Unknown;
       tally.equal = verdict.kind == Verdict::Equal;
+      if (verdict.kind == Verdict::Different)
+        EXPECT_TRUE(confirmsWitness(program, mutant.graph, *verdict.witness))
+            << name.str() << ", " << mutant.mutation.str();
+      if (isFullSize())
+        tally.provedEqual = provesEqual(program, mutant.graph);
+      EXPECT_FALSE(tally.provedEqual)
+          << name.str() << ", " << mutant.mutation.str() << ":\n"
+          << toString(program) << toString(mutant.graph);
     }
     tallies[mutant.mutation] += tally;
     total += tally;
   }
 
+  VerifyOptions options;
   std::map<llvm::StringRef, Tally> tallies; ///< by mutation
   Tally total;
 };
@@ -170,14 +199,46 @@ TEST(Mutation, MutantsThatDifferAreRejected) {
   for (const FusedProgram &program : listMoreFusedPrograms())
     run.judge(program.name, program.plain, program.fused, kAll);
   RandomStream random(hashToSeed("mutated programs"));
-  for (unsigned i = 0; i < (isFullSize() ? 500u : 30u); ++i) {
+  for (unsigned i = 0; i < (isFullSize() ? 600u : 30u); ++i) {
     Graph program = makeRandomProgram(random);
     std::string name = "random program " + std::to_string(i);
     run.judge(name, program, program, 40);
     if (std::optional<Graph> tiled = makeTiled(program))
       run.judge(name + ", tiled", program, *tiled, 40);
   }
-  run.print();
+  run.printByMutation();
+  run.printTotal();
   EXPECT_GE(run.getTotal().getDiffering(), isFullSize() ? 20000u : 5000u);
   EXPECT_GE(run.countMutations(), isFullSize() ? 70u : 60u);
+}
+
+static std::vector<FusedProgram> listLargerPrograms() {
+  return {
+      {"rms_norm, linear", rmsLinear(8, 32, 24),
+       rmsLinearFused(8, 32, 24, 8, 12)},
+      {"gated MLP", gatedMlp(8, 30, 24), gatedMlpFused(8, 30, 24, 8, 12)},
+      {"softmax", softmax(30, 12, true), softmaxFused(30, 12, 4)},
+      {"LoRA", lora(8, 32, 24, 4), loraFused(8, 32, 24, 4, 8, 12)},
+      {"attention", attention(8, 24, 6, true), attentionFused(8, 24, 6, 4, 2)},
+      {"online attention", attention(8, 24, 6, true),
+       attentionOnline(8, 24, 6, 4, 2)},
+      {"variance", variance(12, 32), varianceFused(12, 32, 4, 8)}};
+}
+
+/// Of graphs that are too large to be written out: one trial at their own
+/// sizes, and what smaller sizes say.
+TEST(Mutation, MutantsOfLargerGraphsAreRejected) {
+  constexpr size_t kMaxTerms = 1000; // enough for smaller sizes alone
+  MutationRun run(kMaxTerms);
+  VerifyOptions options;
+  options.maxTerms = kMaxTerms;
+  for (const FusedProgram &program : listLargerPrograms()) {
+    EXPECT_TRUE(
+        llvm::cantFail(verifyEqual(program.plain, program.fused, options))
+            .isLarge);
+    run.judge(program.name, program.plain, program.fused, ~0u);
+    run.judge(program.name, program.plain, program.plain, ~0u);
+  }
+  run.printTotal();
+  EXPECT_GE(run.getTotal().getDiffering(), 1500u);
 }

@@ -28,9 +28,11 @@ struct InputKind {
 static constexpr InputKind kInputKinds[] = {{2},     {0.7},        {2, 1},
                                             {1, -1}, {2, 0, true}, {16, 0}};
 
-static std::vector<HostTensor> makeInputs(const Graph &graph, unsigned number) {
+/// \param purpose  inputs that decide, or that witnesses are looked for on.
+static std::vector<HostTensor> makeInputs(const Graph &graph, unsigned number,
+                                          llvm::StringRef purpose) {
   const InputKind &kind = kInputKinds[number];
-  RandomStream random(deriveSeed(Seed{}, "reference", number));
+  RandomStream random(deriveSeed(Seed{}, purpose, number));
   std::vector<HostTensor> inputs;
   for (unsigned input = 0; input < graph.getNumInputs(); ++input) {
     const TensorSpec &type = graph.getType(input);
@@ -57,7 +59,7 @@ evaluateFloats(const Graph &graph, llvm::ArrayRef<HostTensor> inputs) {
 
 ReferenceNumbers::ReferenceNumbers(const Graph &program) {
   for (unsigned number = 0; number < std::size(kInputKinds); ++number) {
-    inputs.push_back(makeInputs(program, number));
+    inputs.push_back(makeInputs(program, number, "comparison"));
     outputs.push_back(evaluateFloats(program, inputs.back()));
   }
 }
@@ -122,7 +124,7 @@ llvm::Expected<std::optional<Witness>>
 mlir::mirage::test::findRoundedWitness(const Graph &lhs, const Graph &rhs) {
   for (unsigned number = 0; number < std::size(kInputKinds); ++number) {
     std::vector<std::vector<double>> numbers;
-    for (const HostTensor &input : makeInputs(lhs, number))
+    for (const HostTensor &input : makeInputs(lhs, number, "witness"))
       numbers.push_back(decode(input));
     auto left = evaluateRounded(lhs, numbers);
     auto right = evaluateRounded(rhs, numbers);
@@ -134,4 +136,16 @@ mlir::mirage::test::findRoundedWitness(const Graph &lhs, const Graph &rhs) {
       }
   }
   return std::nullopt;
+}
+
+bool mlir::mirage::test::confirmsWitness(const Graph &lhs, const Graph &rhs,
+                                         const Witness &witness) {
+  std::vector<HostTensor> inputs = makeInputs(lhs, witness.seed, "witness");
+  auto getNumber = [&](const Graph &graph) {
+    return evaluateFloats(graph, inputs)[witness.output]
+        .values[witness.element];
+  };
+  double error = std::fabs(getNumber(lhs) - witness.lhs) +
+                 std::fabs(getNumber(rhs) - witness.rhs);
+  return error < 0.1 * std::fabs(witness.lhs - witness.rhs);
 }

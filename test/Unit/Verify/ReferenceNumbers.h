@@ -9,7 +9,7 @@
 // The judge is judged by the float64 reference (Mirage/Reference/Reference.h),
 // which shares the operator table with it and no evaluation code. Witnesses,
 // which the judge needs for the verdict `different`, are its own: numbers with
-// error bounds, on the same inputs.
+// error bounds, on other inputs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,9 +45,15 @@ private:
   std::vector<std::vector<ReferenceOutput>> outputs; ///< by input
 };
 
-/// By numbers of which the verifier knows how far they may be off.
+/// By numbers of which the verifier knows how far they may be off, on inputs
+/// for witnesses.
 llvm::Expected<std::optional<Witness>> findRoundedWitness(const Graph &lhs,
                                                           const Graph &rhs);
+
+/// Whether the reference has a witness's numbers, too: to within a tenth of
+/// their difference.
+bool confirmsWitness(const Graph &lhs, const Graph &rhs,
+                     const Witness &witness);
 
 } // namespace mlir::mirage::test
 

@@ -84,19 +84,23 @@ static Made takeMinimum(S &s) {
   return s.op(Opcode::Neg, {s.reduce(Opcode::Max, negative)});
 }
 
-template <int constant> static Made takeConstant(S &s) {
+template <int constant>
+static Made takeConstant(S &s) {
   return s.offset(s.scale(s.getMaximum(), 0), constant);
 }
 
-template <int numerator, int denominator> static Made takeMultiple(S &s) {
+template <int numerator, int denominator>
+static Made takeMultiple(S &s) {
   return s.scale(s.getMaximum(), double(numerator) / denominator);
 }
 
-template <int offset> static Made takeShifted(S &s) {
+template <int offset>
+static Made takeShifted(S &s) {
   return s.offset(s.getMaximum(), offset);
 }
 
-template <Opcode reduction> static Made takeReduction(S &s) {
+template <Opcode reduction>
+static Made takeReduction(S &s) {
   return s.reduce(reduction, s.getReduced());
 }
 
@@ -105,13 +109,14 @@ static Made takeMagnitude(S &s) {
 }
 
 /// The maximum of some of the elements: of the first ones, or the last.
-template <bool fromStart, bool single> static Made takeStale(S &s) {
+template <bool fromStart, bool single>
+static Made takeStale(S &s) {
   int64_t size = s.getShape(s.getReduced())[s.getDim()];
   int64_t count = single ? 1 : size - 1;
   if (size < 2)
     return std::nullopt;
-  ValueId part = s.slice(s.getReduced(), s.getDim(),
-                         fromStart ? 0 : size - count, count);
+  ValueId part =
+      s.slice(s.getReduced(), s.getDim(), fromStart ? 0 : size - count, count);
   return s.reduce(Opcode::Max, part);
 }
 
@@ -133,7 +138,8 @@ static Made takeFirstRow(S &s) {
   return s.op(Opcode::Broadcast, {first}, {}, s.getShape(s.getMaximum()));
 }
 
-template <Opcode reduction> static Made takeOfRows(S &s) {
+template <Opcode reduction>
+static Made takeOfRows(S &s) {
   std::optional<unsigned> rows = s.findRows();
   if (!rows)
     return std::nullopt;
@@ -255,10 +261,10 @@ static Graph makeOnline(int64_t queries, int64_t keys, int64_t d,
     return graph.add(Opcode::Slice, {wholeK}, tensor({size, d}), attributes);
   };
   ValueId head = slice(0, tileKeys);
-  ValueId operand = isStale ? head
-                            : outer.op(Opcode::Concat,
-                                       {slice(tileKeys, keys - tileKeys), head},
-                                       withDim(0));
+  ValueId operand =
+      isStale ? head
+              : outer.op(Opcode::Concat,
+                         {slice(tileKeys, keys - tileKeys), head}, withDim(0));
   llvm::SmallVector<ValueId> operands = {wholeQ, wholeK, wholeV, operand};
   auto body = std::make_shared<TileGraph>(
       llvm::cantFail(maskPartialTiles(tiles, graph.getTypes(operands))));
@@ -266,10 +272,8 @@ static Graph makeOnline(int64_t queries, int64_t keys, int64_t d,
   return graph;
 }
 
-std::vector<StabilityMutant>
-mlir::mirage::test::makeStaleOnlineAttention(int64_t queries, int64_t keys,
-                                             int64_t d, int64_t tileKeys,
-                                             int64_t split) {
+std::vector<StabilityMutant> mlir::mirage::test::makeStaleOnlineAttention(
+    int64_t queries, int64_t keys, int64_t d, int64_t tileKeys, int64_t split) {
   return {{"maximum of the first tile",
            makeOnline(queries, keys, d, tileKeys, split, true)},
           {"maximum of the next tile",

@@ -36,8 +36,8 @@ struct StabilityMutant {
 std::vector<StabilityMutant> makeStabilityMutants(const Graph &graph);
 
 /// Online attention whose maxima are those of other keys than the tile's own,
-/// for `attentionOnline` of the same sizes: of the first tile for all ("stale"),
-/// or of the tile that comes next ("other tile").
+/// for `attentionOnline` of the same sizes: of the first tile for all
+/// ("stale"), or of the tile that comes next ("other tile").
 std::vector<StabilityMutant> makeStaleOnlineAttention(int64_t queries,
                                                       int64_t keys, int64_t d,
                                                       int64_t tileKeys,

@@ -87,7 +87,8 @@ std::vector<StableProgram> mlir::mirage::test::listStablePrograms() {
     add(name, program, program);
   };
   for (const ExamplePair &pair : readExamplePairs())
-    for (llvm::StringRef name : {"safe_attention", "flash_attention", "softmax-"})
+    for (llvm::StringRef name :
+         {"safe_attention", "flash_attention", "softmax-"})
       if (llvm::StringRef(pair.name).contains(name))
         add(pair.name, pair.program, pair.example);
   addItself("softmax", softmax(2, 3, true));
@@ -100,7 +101,8 @@ std::vector<StableProgram> mlir::mirage::test::listStablePrograms() {
   addItself("causal attention", scaledAttention(4, 4, 2, 0.5, true));
   add("tiled softmax", softmax(5, 3, true), tiledSoftmax(5, 3, 2));
   add("tiled softmax", softmax(4, 6, true), tiledSoftmax(4, 6, 2));
-  add("online attention", attention(2, 6, 3, true), attentionOnline(2, 6, 3, 2));
+  add("online attention", attention(2, 6, 3, true),
+      attentionOnline(2, 6, 3, 2));
   add("online attention", attention(3, 8, 2, true),
       attentionOnline(3, 8, 2, 2, 2));
   RandomStream random(hashToSeed("scores"));
