@@ -23,7 +23,8 @@ namespace mlir::mirage::test {
 
 /// Of two graphs on a few inputs.
 enum class FloatAnswer : uint8_t {
-  Differ,  ///< both are finite somewhere, and not the same by 1e-7
+  Differ,  ///< both are finite somewhere, and not the same by 1e-7 and by more
+           ///< than 1e-12 of any value on the way
   Agree,   ///< neither, by 1e-10, and they are finite at the same places
   Defined, ///< they agree where both are finite, and one alone is elsewhere
   Unclear, ///< between 1e-10 and 1e-7
@@ -41,6 +42,7 @@ public:
   bool areModerate() const;
 
 private:
+  Graph program;
   std::vector<std::vector<HostTensor>> inputs;
   std::vector<std::vector<ReferenceOutput>> outputs; ///< by input
 };
