@@ -68,9 +68,9 @@ static void makeHard(llvm::MutableArrayRef<double> values,
   if (inputClass == InputClass::Descending)
     llvm::sort(values, std::greater<double>());
   if (inputClass == InputClass::OneHot)
-    fillOneSpot(values, type.shape.back(), seed, 300);
+    fillOneSpot(values, type.shape.back(), seed, 200);
   if (inputClass == InputClass::ColdSpot)
-    fillOneSpot(values, type.shape.back(), seed, -300);
+    fillOneSpot(values, type.shape.back(), seed, -200);
 }
 
 std::vector<HostTensor> mlir::mirage::makeHardInputs(const Graph &program,

@@ -50,11 +50,13 @@ private:
     return evaluateReference(graph, inputs, options);
   }
 
-  /// Candidates may state another element type of an output.
+  /// Candidates may state another element type of an output. What is beyond its
+  /// largest number is none that a graph should keep.
   static OutputCheck check(const ReferenceOutput &exact,
                            const ReferenceOutput &found) {
     ReferenceOutput reference = exact;
     reference.type = found.type;
+    roundTo(found.type.element, reference.values);
     return checkOutput(reference, encode(found.type, found.values));
   }
 

@@ -19,8 +19,8 @@
 // large numbers of either sign, one large element in different places, ramps,
 // rows far apart, tiny numbers, zeros.
 //
-// What a graph should give is what the program gives in float64. The candidate
-// is unstable if it
+// What a graph should give is what the program gives in float64, rounded once
+// to the output's element type. The candidate is unstable if it
 //
 //   - is not finite where that is, whatever the program itself does when
 //     rounded, or
@@ -50,10 +50,10 @@ enum class InputClass : uint8_t {
   AllLow,     ///< -500 + x
   Ascending,  ///< 100·x sorted in row-major order: later tiles are larger
   Descending, ///< the other way round: the first tile is the largest
-  OneHot,     ///< zeros, and 300 at one place of each row
-  ColdSpot,   ///< zeros, and -300 at one place of each row
-  Tiny,       ///< x·2^-44; x·2^-10 in f16 and in 8 bits
-  Zeros,      ///< 0
+  OneHot,   ///< zeros, and 200 at one place of each row, whose square is an f16
+  ColdSpot, ///< zeros, and -200 at one place of each row
+  Tiny,     ///< x·2^-44; x·2^-10 in f16 and in 8 bits
+  Zeros,    ///< 0
 };
 constexpr unsigned kNumInputClasses = 11;
 llvm::StringRef getInputClassName(InputClass inputClass); // "one-hot", ...

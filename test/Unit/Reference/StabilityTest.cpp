@@ -107,7 +107,7 @@ TEST(Stability, InputsAreWhatTheirNamesSay) {
   EXPECT_TRUE(llvm::is_sorted(ascending));
   EXPECT_GT(ascending.back() - ascending.front(), 88);
   std::vector<double> spots = make(InputClass::OneHot, 1);
-  EXPECT_EQ(llvm::count(spots, 300), 3);
+  EXPECT_EQ(llvm::count(spots, 200), 3);
   EXPECT_EQ(llvm::count(spots, 0), 9);
   EXPECT_NE(spots, make(InputClass::OneHot, 2));
   for (double value : make(InputClass::Tiny, 1))

@@ -27,6 +27,9 @@ public:
         reduction(draft.operations[maximum]) {}
 
   unsigned getPosition() const { return position; }
+  /// A reduction, of which there is a dimension to take something else of; not
+  /// the last step of a maximum by shuffles.
+  bool reduces() const { return reduction.opcode == Opcode::Max; }
   ValueId getMaximum() const { return reduction.results[0]; }
   ValueId getReduced() const { return reduction.operands[0]; }
   const Shape &getShape(ValueId value) const { return draft.getShape(value); }
@@ -80,6 +83,8 @@ using S = Stabilizer;
 using Made = std::optional<ValueId>;
 
 static Made takeMinimum(S &s) {
+  if (!s.reduces())
+    return std::nullopt;
   ValueId negative = s.op(Opcode::Neg, {s.getReduced()});
   return s.op(Opcode::Neg, {s.reduce(Opcode::Max, negative)});
 }
@@ -101,16 +106,22 @@ static Made takeShifted(S &s) {
 
 template <Opcode reduction>
 static Made takeReduction(S &s) {
+  if (!s.reduces())
+    return std::nullopt;
   return s.reduce(reduction, s.getReduced());
 }
 
 static Made takeMagnitude(S &s) {
+  if (!s.reduces())
+    return std::nullopt;
   return s.reduce(Opcode::Max, s.op(Opcode::Abs, {s.getReduced()}));
 }
 
 /// The maximum of some of the elements: of the first ones, or the last.
 template <bool fromStart, bool single>
 static Made takeStale(S &s) {
+  if (!s.reduces())
+    return std::nullopt;
   int64_t size = s.getShape(s.getReduced())[s.getDim()];
   int64_t count = single ? 1 : size - 1;
   if (size < 2)
@@ -187,12 +198,25 @@ static bool isStabilizer(const Draft &draft, ValueId value) {
   });
 }
 
+/// From what an exponential is taken of.
+static bool isSubtracted(const Draft &draft, ValueId value) {
+  return llvm::any_of(draft.operations, [&](const Node &user) {
+    return user.opcode == Opcode::Sub && user.operands[1] == value &&
+           llvm::any_of(draft.operations, [&](const Node &next) {
+             return next.opcode == Opcode::Exp &&
+                    next.operands[0] == user.results[0];
+           });
+  });
+}
+
 std::vector<StabilityMutant>
 mlir::mirage::test::makeStabilityMutants(const Graph &graph) {
   std::vector<StabilityMutant> mutants;
   visitGraphs(graph, [&](const Draft &draft, Complete complete) {
     for (auto [position, operation] : llvm::enumerate(draft.operations)) {
-      if (operation.opcode != Opcode::Max ||
+      bool isMaximum = operation.opcode == Opcode::Max ||
+                       operation.opcode == Opcode::Maximum;
+      if (!isMaximum || !isSubtracted(draft, operation.results[0]) ||
           !isStabilizer(draft, operation.results[0]))
         continue;
       for (const WrongStabilizer &wrong : kWrongStabilizers) {
