@@ -27,7 +27,7 @@ Attributes mlir::mirage::test::withDim(int64_t dim) {
 
 Draft::Draft(const Graph &graph) { takeApart(graph); }
 
-/// Clusters and stages say how and not what, and stand in the way of others
+/// Clusters and stages say how and not what, and stand in the way of other
 /// extents.
 Draft::Draft(const TileGraph &graph) : isTileGraph(true) {
   takeApart(graph);
