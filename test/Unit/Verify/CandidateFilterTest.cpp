@@ -22,7 +22,8 @@ static void expectFiltered(const Graph &program, const Graph &fused) {
   EXPECT_EQ(filter.test(fused), Answer::Agrees);
   for (const Mutant &mutant : makeMutants(fused))
     if (getExpectedVerdict(program, mutant.graph) == Verdict::Different)
-      EXPECT_NE(filter.test(mutant.graph), Answer::Agrees) << mutant.what;
+      EXPECT_NE(filter.test(mutant.graph), Answer::Agrees)
+          << mutant.mutation.str();
 }
 
 TEST(CandidateFilter, KeepsEqualAndDropsDifferentCandidates) {

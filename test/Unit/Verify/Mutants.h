@@ -9,22 +9,48 @@
 #ifndef MIRAGE_TEST_UNIT_VERIFY_MUTANTS_H
 #define MIRAGE_TEST_UNIT_VERIFY_MUTANTS_H
 
+#include "Draft.h"
+#include "Mirage/Algebra/Random.h"
 #include "Mirage/Verify/Verify.h"
-#include <functional>
 #include <string>
 
 namespace mlir::mirage::test {
 
+using KeepDraft = llvm::function_ref<void(const Draft &)>;
+
+/// One way of going wrong.
+struct Mutation {
+  llvm::StringLiteral name;
+  /// Makes the mistake at operation `position`, in every way there is; of a
+  /// whole graph (`ofGraph`) once, with `position` 0.
+  void (*apply)(const Draft &draft, unsigned position, KeepDraft keep);
+  bool ofGraph = false;
+};
+
+/// What one operation does: its operator, constants, dimensions, counts.
+llvm::ArrayRef<Mutation> getOperatorMutations();
+/// Which values and elements it reads.
+llvm::ArrayRef<Mutation> getOperandMutations();
+/// Steps too many, too few, out of order, in the wrong phase.
+llvm::ArrayRef<Mutation> getStructureMutations();
+/// How tiles are cut and put together.
+llvm::ArrayRef<Mutation> getMapMutations();
+/// All of these, the general ones last: what two of them make is the first
+/// one's.
+std::vector<Mutation> listMutations();
+
 struct Mutant {
-  std::string what; ///< "operation 3: add for mul"
+  llvm::StringRef mutation;
   Graph graph;
 };
 
 /// Every graph that one small mistake makes of a graph, inside its tile graphs
-/// too, as far as it is still well formed: a wrong operator, operand, order of
-/// operands, reduction, dimension, count, constant, map or mask; an operation
-/// left out; an output taken from another value.
+/// too, as far as it is well formed; each graph once.
 std::vector<Mutant> makeMutants(const Graph &graph);
+
+/// One of these, of which there may be many: a mutation drawn first, then a
+/// place. None if nothing that was drawn can be made.
+std::optional<Mutant> drawMutant(const Graph &graph, RandomStream &random);
 
 /// The verdict that a mutant of something equal to `program` deserves:
 ///   Different  numbers differ in float64 on some moderate input

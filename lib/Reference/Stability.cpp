@@ -1,0 +1,102 @@
+//===- Stability.cpp - Does a graph keep its numbers? ---------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Reference/Stability.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir::mirage;
+
+namespace {
+/// Compares one candidate with its program on one input after the other.
+class StabilitySearch {
+public:
+  StabilitySearch(const Graph &program, const Graph &candidate,
+                  double errorMultiple)
+      : program(program), candidate(candidate), errorMultiple(errorMultiple) {}
+
+  llvm::Expected<std::optional<Instability>> tryInputs(InputClass inputClass,
+                                                       uint64_t seed) const {
+    std::vector<HostTensor> inputs = makeHardInputs(program, inputClass, seed);
+    auto exact = evaluateReference(program, inputs, {/*threads=*/1});
+    if (!exact)
+      return exact.takeError();
+    auto baseline = evaluateRounded(program, inputs);
+    if (!baseline)
+      return baseline.takeError();
+    auto found = evaluateRounded(candidate, inputs);
+    if (!found)
+      return found.takeError();
+    for (unsigned output = 0; output < exact->size(); ++output) {
+      OutputCheck ours = check((*exact)[output], (*found)[output]);
+      OutputCheck theirs = check((*exact)[output], (*baseline)[output]);
+      if (isUnstable(ours, theirs))
+        return Instability{inputClass, seed, output, ours, theirs};
+    }
+    return std::nullopt;
+  }
+
+private:
+  static llvm::Expected<std::vector<ReferenceOutput>>
+  evaluateRounded(const Graph &graph, llvm::ArrayRef<HostTensor> inputs) {
+    ReferenceOptions options;
+    options.threads = 1;
+    options.scales = false;
+    options.rounding = Rounding::Declared;
+    return evaluateReference(graph, inputs, options);
+  }
+
+  /// Candidates may state another element type of an output. What is beyond its
+  /// largest number is none that a graph should keep.
+  static OutputCheck check(const ReferenceOutput &exact,
+                           const ReferenceOutput &found) {
+    ReferenceOutput reference = exact;
+    reference.type = found.type;
+    roundTo(found.type.element, reference.values);
+    return checkOutput(reference, encode(found.type, found.values));
+  }
+
+  bool isUnstable(const OutputCheck &ours, const OutputCheck &theirs) const {
+    if (ours.newNonFinite > 0)
+      return true;
+    auto isWorse = [&](double error, double allowed) {
+      return error > ours.tolerance && error > errorMultiple * allowed;
+    };
+    return isWorse(ours.relativeError, theirs.relativeError) ||
+           isWorse(ours.worstError, theirs.worstError);
+  }
+
+  const Graph &program, &candidate;
+  double errorMultiple;
+};
+} // namespace
+
+llvm::Expected<std::optional<Instability>>
+mlir::mirage::findInstability(const Graph &program, const Graph &candidate,
+                              const StabilityOptions &options) {
+  StabilitySearch search(program, candidate, options.errorMultiple);
+  for (unsigned kind = 0; kind < kNumInputClasses; ++kind)
+    for (unsigned draw = 0; draw < options.draws; ++draw) {
+      auto found =
+          search.tryInputs(static_cast<InputClass>(kind), options.seed + draw);
+      if (!found || *found)
+        return found;
+    }
+  return std::nullopt;
+}
+
+std::string mlir::mirage::toString(const Instability &instability,
+                                   const Graph &program) {
+  const Shape &shape =
+      program.getType(program.getOutputs()[instability.output]).shape;
+  return ("on " + getInputClassName(instability.inputClass) +
+          " inputs of seed " + std::to_string(instability.seed) + ", output " +
+          std::to_string(instability.output) + " is " +
+          toString(instability.candidate, shape) + "; the program is " +
+          toString(instability.program, shape))
+      .str();
+}
