@@ -24,9 +24,9 @@ llvm::StringRef mlir::mirage::search::getStopReasonName(StopReason reason) {
   static constexpr llvm::StringLiteral kNames[] = {
       "exhausted",
       "outer products left out",
-      "program's form is too large",
-      "too many choices of inputs",
       "state limit",
+      "too many choices of inputs",
+      "program's form is too large",
       "time limit",
       "interrupted",
       "nothing to search"};
@@ -160,6 +160,9 @@ static Expected<SearchResult> searchProgram(const Graph &graph,
     llvm::consumeError(whole.takeError());
     return inParts;
   }
+  // What is asked of parts after all is something better.
+  if (!isInParts && inParts->report.bestUs >= inParts->report.baselineUs)
+    inParts->candidates.clear();
   addResult(*whole, std::move(*inParts), options.numCandidates);
   return whole;
 }

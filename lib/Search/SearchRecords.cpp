@@ -68,6 +68,7 @@ static SearchReport readReport(const JSONCursor &cursor) {
     report.rounds.push_back(readRound(round));
   report.counts = readCounts(cursor["counts"]);
   report.limits = readLimits(cursor["limits"]);
+  report.isOutOfStates = cursor["outOfStates"].boolean();
   report.cuts = readLongCount(cursor["cuts"]);
   report.structures = readCount(cursor["structures"]);
   report.verified = readCount(cursor["verified"]);

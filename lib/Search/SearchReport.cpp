@@ -16,6 +16,7 @@ using llvm::json::Object;
 SearchReport &SearchReport::operator+=(const SearchReport &other) {
   counts += other.counts;
   limits |= other.limits;
+  isOutOfStates |= other.isOutOfStates;
   cuts += other.cuts;
   structures += other.structures;
   verified += other.verified;
@@ -63,6 +64,7 @@ llvm::json::Value mlir::mirage::search::toJSON(const SearchReport &report) {
                 {"rounds", std::move(rounds)},
                 {"counts", toJSON(report.counts)},
                 {"limits", makeLimits(report.limits)},
+                {"outOfStates", report.isOutOfStates},
                 {"cuts", static_cast<int64_t>(report.cuts)},
                 {"parts", int64_t(report.parts)},
                 {"structures", int64_t(report.structures)},
@@ -112,7 +114,7 @@ llvm::json::Value mlir::mirage::search::toJSON(const SearchOptions &options) {
 llvm::json::Array
 mlir::mirage::search::listLimitsHit(const SearchResult &result) {
   Array names = makeLimits(result.report.limits);
-  if (result.stopReason == StopReason::StateLimit)
+  if (result.report.isOutOfStates)
     names.push_back("max-states");
   if (result.stopReason == StopReason::TimeLimit)
     names.push_back("time-limit-s");

@@ -110,6 +110,7 @@ private:
     result.report.cuts = 0;
     result.report.rounds.clear();
     result.report.limits = {};
+    result.report.isOutOfStates = false;
     result.report.instances = result.report.fitting = 0;
     bestSeconds = 0;
     result.stopReason = StopReason::Exhausted;
@@ -307,6 +308,7 @@ private:
     case Explorer::Stop::Exhausted:
       return explorer.hasAtoms();
     case Explorer::Stop::StateLimit:
+      result.report.isOutOfStates = true;
       return stop(StopReason::StateLimit);
     case Explorer::Stop::TooManyReads:
       return stop(StopReason::TooManyReads);

@@ -44,12 +44,12 @@ enum class StopReason : uint8_t {
   Exhausted, ///< everything within the limits on operators was seen
   /// The same, but for structures with PruneReason::OuterProduct in them.
   OuterProducts,
+  StateLimit,
+  /// Kernels may read too many choices of tensors to look at all.
+  TooManyReads,
   /// The program, multiplied out, has too many terms or too long ones for one
   /// reading of it, or for any, to be searched.
   ProgramTooLarge,
-  /// Kernels may read too many choices of tensors to look at all.
-  TooManyReads,
-  StateLimit,
   TimeLimit,
   Interrupted, ///< by SearchOptions::isInterrupted
   /// The limits on operators, kernels and axes leave nothing of the program's.
@@ -76,20 +76,21 @@ llvm::StringRef getCacheUseName(CacheUse use);
 struct SearchReport {
   CacheUse cache = CacheUse::None;
   std::vector<SearchRound> rounds;
-  EnumerationCounts counts; ///< of all rounds
-  SpaceLimits limits;       ///< that kept something out, in any walk
-  uint64_t cuts = 0;        ///< refusals by bounds on cost (SearchRound)
-  unsigned parts = 0;       ///< of a program that was cut
-  unsigned structures = 0;  ///< different ones that equal the target by form
-  unsigned verified = 0;    ///< candidates found equal by the verifier
-  unsigned rejected = 0;    ///< candidates that were not, and fell out
-  unsigned filtered = 0;    ///< of these, by a quick test
-  uint64_t instances = 0;   ///< tilings built, not cut off by their bounds
-  uint64_t fitting = 0;     ///< of these, within shared memory
-  uint64_t recalled = 0;    ///< items of the walk that a checkpoint had
-  double baselineUs = 0;    ///< predicted: every operator a kernel
-  double bestUs = 0;        ///< predicted
-  double limitUs = 0;       ///< predicted: device memory alone
+  EnumerationCounts counts;   ///< of all rounds
+  SpaceLimits limits;         ///< that kept something out, in any walk
+  bool isOutOfStates = false; ///< a limit on them ended some walk
+  uint64_t cuts = 0;          ///< refusals by bounds on cost (SearchRound)
+  unsigned parts = 0;         ///< of a program that was cut
+  unsigned structures = 0;    ///< different ones that equal the target by form
+  unsigned verified = 0;      ///< candidates found equal by the verifier
+  unsigned rejected = 0;      ///< candidates that were not, and fell out
+  unsigned filtered = 0;      ///< of these, by a quick test
+  uint64_t instances = 0;     ///< tilings built, not cut off by their bounds
+  uint64_t fitting = 0;       ///< of these, within shared memory
+  uint64_t recalled = 0;      ///< items of the walk that a checkpoint had
+  double baselineUs = 0;      ///< predicted: every operator a kernel
+  double bestUs = 0;          ///< predicted
+  double limitUs = 0;         ///< predicted: device memory alone
   double seconds = 0;
   double bestSeconds = 0; ///< until the cheapest structure had its sizes
 

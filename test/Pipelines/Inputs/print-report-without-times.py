@@ -7,5 +7,7 @@ report = json.load(open(sys.argv[1]))
 for graph in report["graphs"]:
     for name in ("seconds", "bestSeconds", "statesPerSecond"):
         del graph["search"][name]
+    for one in graph["search"]["rounds"]:
+        del one["seconds"]
     del graph["options"]["threads"]
 print(json.dumps(report, indent=1))

@@ -94,7 +94,7 @@ Graph chainOfFunctions() {
 TEST(SearchLimitsTest, OperatorsOfLaterKernelsAreNamedByTheirOwnLimit) {
   using Names = std::vector<std::string>;
   SearchOptions options;
-  options.cutsKernels = false;
+  options.cutsKernels = options.cutsProgram = false;
   options.maxBlockOps = 4;
   options.maxOps = 6;
   EXPECT_EQ(getLimitsHit(chainOfFunctions(), options),
@@ -236,6 +236,7 @@ TEST(SearchLimitsTest, LimitsThatLeaveNothingAreToldFromAnEmptySearch) {
   SearchResult some = run(expMatmul(8, 100, 70), options);
   EXPECT_EQ(some.stopReason, StopReason::Exhausted);
   // The functions written out are too large a form to be searched at all.
+  options.cutsProgram = false;
   options.maxBlockOps = 3;
   EXPECT_EQ(run(chainOfFunctions(), options).stopReason,
             StopReason::NothingToSearch);
