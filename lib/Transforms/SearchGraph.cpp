@@ -87,6 +87,7 @@ private:
     if (result.search.candidates.empty())
       result.whyNot = describeNothingFound();
     std::vector<Judged> unproved;
+    isHardToProve = false;
     for (const search::Candidate &candidate : result.search.candidates) {
       if (candidate.predictedUs >= report.baselineUs) {
         noteNoneCheaper(candidate);
@@ -101,6 +102,7 @@ private:
       if (!judged.smallSizes.meetsBound()) {
         notePassedOver(candidate);
         unproved.push_back(std::move(judged));
+        isHardToProve = true;
       } else if (takeIfRight(program, std::move(judged))) {
         return;
       }
@@ -171,6 +173,10 @@ private:
     VerifyOptions final;
     final.seed = hashToSeed(text);
     final.errorBoundBits = options.errorBoundBits;
+    // Another candidate that has the bound has it soon, or never.
+    constexpr unsigned kShareOfOthers = 16;
+    if (isHardToProve)
+      final.maxWork /= kShareOfOthers;
     return final;
   }
 
@@ -365,6 +371,7 @@ private:
   const SearchGraphOptions &options;
   SearchGraphResult result;
   bool hasFailedTest = false; ///< some candidate did not take the final test
+  bool isHardToProve = false; ///< some candidate is equal, without the bound
 };
 } // namespace
 
