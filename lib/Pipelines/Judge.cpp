@@ -7,12 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Pipelines/Judge.h"
+#include "Mirage/Algebra/FieldKernels.h"
 #include "Mirage/Analysis/FindLocation.h"
 #include "Mirage/Bridge/Bridge.h"
 #include "Mirage/Graph/Work.h"
 #include "Mirage/Pipelines/Pipelines.h"
 #include "Mirage/Reference/RandomInputs.h"
 #include "Mirage/Reference/Reference.h"
+#include "Mirage/Verify/OutputOrder.h"
 #include "Mirage/Verify/RoundedEvaluation.h"
 #include "Mirage/Verify/VerdictJSON.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -20,6 +22,7 @@
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 #include <cmath>
 #include <random>
 
@@ -222,6 +225,11 @@ static VerifyOptions getOptions(const JudgeOptions &options) {
   VerifyOptions verify;
   verify.seed = deriveSeed(Seed{}, "judge", seed);
   verify.errorBoundBits = options.errorBoundBits;
+  unsigned minTowers = llvm::divideCeil(options.minTrials, kernels::kLanes);
+  verify.minTowers = std::max(verify.minTowers, minTowers);
+  verify.maxTowers = std::max(verify.maxTowers, minTowers);
+  verify.minLargeTrials = std::max(verify.minLargeTrials, options.minTrials);
+  verify.maxLargeTrials = std::max(verify.maxLargeTrials, options.minTrials);
   verify.wantsExactProof = options.wantsExactProof;
   verify.findWitness = makeWitnessFinder(seed, options.witnessTries);
   return verify;
@@ -250,20 +258,45 @@ static std::vector<std::string> findOtherTypes(const Graph &lhs,
   return found;
 }
 
+/// \param matchesOutputs  whether results of the second function are put in the
+///                        order of the first's before.
+static llvm::Expected<FunctionVerdict> judge(const Graph &lhs, Graph rhs,
+                                             const VerifyOptions &options,
+                                             bool matchesOutputs) {
+  FunctionVerdict result;
+  if (matchesOutputs) {
+    auto order = matchOutputs(lhs, rhs, options);
+    if (!order)
+      return order.takeError();
+    if (!llvm::is_sorted(*order)) {
+      rhs = withOutputs(rhs, *order);
+      result.outputOrder = std::move(*order);
+    }
+  }
+  llvm::Expected<Verdict> verdict = verifyEqual(lhs, rhs, options);
+  if (!verdict)
+    return verdict.takeError();
+  result.verdict = std::move(*verdict);
+  result.otherTypes = findOtherTypes(lhs, rhs);
+  return std::move(result);
+}
+
 static FailureOr<FunctionVerdict> judge(func::FuncOp before, func::FuncOp after,
-                                        const VerifyOptions &options) {
+                                        const VerifyOptions &options,
+                                        bool matchesOutputs) {
   FailureOr<Graph> lhs = readFunction(before), rhs = readFunction(after);
   if (failed(lhs) || failed(rhs))
     return failure();
-  llvm::Expected<Verdict> verdict = verifyEqual(*lhs, *rhs, options);
+  llvm::Expected<FunctionVerdict> verdict =
+      judge(*lhs, std::move(*rhs), options, matchesOutputs);
   if (!verdict) {
     InFlightDiagnostic diagnostic = before.emitError()
                                     << llvm::toString(verdict.takeError());
     diagnostic.attachNote(after.getLoc()) << "compared with this function";
     return failure();
   }
-  return FunctionVerdict{before.getName().str(), std::move(*verdict),
-                         findOtherTypes(*lhs, *rhs)};
+  verdict->function = before.getName().str();
+  return std::move(*verdict);
 }
 
 static LogicalResult importModule(ModuleOp module) {
@@ -288,7 +321,8 @@ mlir::mirage::judgeModules(ModuleOp before, ModuleOp after,
   VerifyOptions verify = getOptions(options);
   std::vector<FunctionVerdict> verdicts;
   for (auto [function, other] : *pairs) {
-    FailureOr<FunctionVerdict> verdict = judge(function, other, verify);
+    FailureOr<FunctionVerdict> verdict =
+        judge(function, other, verify, options.matchesOutputs);
     if (failed(verdict))
       return failure();
     verdicts.push_back(std::move(*verdict));
@@ -305,6 +339,13 @@ std::string mlir::mirage::toString(const FunctionVerdict &entry) {
   if (!entry.otherTypes.empty())
     text += "; element types differ, which is not judged: " +
             llvm::join(entry.otherTypes, ", ");
+  if (!entry.outputOrder.empty())
+    text += "; results of the second function in the order " +
+            llvm::join(llvm::map_range(entry.outputOrder,
+                                       [](unsigned number) {
+                                         return std::to_string(number);
+                                       }),
+                       ", ");
   return text;
 }
 
@@ -314,5 +355,8 @@ llvm::json::Value mlir::mirage::toJSON(const FunctionVerdict &entry) {
   if (!entry.otherTypes.empty())
     value.getAsObject()->insert(
         {"otherElementTypes", llvm::json::Array(entry.otherTypes)});
+  if (!entry.outputOrder.empty())
+    value.getAsObject()->insert(
+        {"outputOrder", llvm::json::Array(entry.outputOrder)});
   return value;
 }

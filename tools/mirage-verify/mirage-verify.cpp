@@ -45,6 +45,18 @@ static cl::opt<unsigned>
                cl::desc("Go on until the proved error is below 2^-n, where a "
                         "theorem allows that"),
                cl::init(64), cl::cat(category));
+static cl::opt<unsigned>
+    trials("trials",
+           cl::desc("At least so many trials, 16 to a tower of primes, also "
+                    "where fewer prove what is asked for; at the functions' "
+                    "own sizes as well"),
+           cl::init(0), cl::cat(category));
+static cl::opt<bool> anyOrder(
+    "outputs-in-any-order",
+    cl::desc("Match results by what they are, and not by their places; "
+             "the verdict says in which order the second function "
+             "has them"),
+    cl::cat(category));
 static cl::opt<bool>
     exact("exact",
           cl::desc("Take as equal only what is proved by canonical forms, "
@@ -197,6 +209,8 @@ int main(int argc, char **argv) {
   if (seed.getNumOccurrences() > 0)
     options.seed = seed;
   options.errorBoundBits = errorBound;
+  options.minTrials = trials;
+  options.matchesOutputs = anyOrder;
   options.wantsExactProof = exact;
   FailureOr<std::vector<mirage::FunctionVerdict>> verdicts =
       mirage::judgeModules(*before, *after, options);

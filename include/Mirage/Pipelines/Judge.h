@@ -19,6 +19,12 @@ struct JudgeOptions {
   /// Of the verifier's draws; none: from the operating system.
   std::optional<uint64_t> seed;
   unsigned errorBoundBits = 64;
+  /// At least so many trials, also where a bound is met with fewer; at the
+  /// functions' own sizes as well.
+  unsigned minTrials = 0;
+  /// Results are matched by what they are (Mirage/Verify/OutputOrder.h), and
+  /// not by their places.
+  bool matchesOutputs = false;
   /// Nothing is equal without a proof by canonical forms.
   bool wantsExactProof = false;
   /// How many float64 inputs are tried for the verdict Different.
@@ -32,6 +38,9 @@ struct FunctionVerdict {
   /// Arguments and results whose element types differ, "argument 1 (f16 and
   /// f32)": how a value is stored is no part of what is judged.
   std::vector<std::string> otherTypes = {};
+  /// Which result of the second function each of the first was matched with;
+  /// empty where that is the one at its place.
+  llvm::SmallVector<unsigned> outputOrder = {};
 };
 
 /// Judges each function of `before` with a body against the one of the same
