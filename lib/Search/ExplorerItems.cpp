@@ -38,10 +38,9 @@ std::string Explorer::getName(const Item &item) const {
 
 /// What the item gave when it was enumerated; none if the record says what no
 /// enumeration of the item would give.
-std::optional<Explorer::ItemResult> Explorer::recall(Worker &worker,
-                                                     const Item &item,
-                                                     const KernelSite &site,
-                                                     const ItemRecord &record) {
+std::optional<ItemResult> Explorer::recall(Worker &worker, const Item &item,
+                                           const KernelSite &site,
+                                           const ItemRecord &record) {
   ItemResult result;
   result.isComplete = true;
   result.counts = record.counts;
@@ -64,10 +63,9 @@ std::optional<Explorer::ItemResult> Explorer::recall(Worker &worker,
   return result;
 }
 
-std::optional<Explorer::ItemResult> Explorer::recall(Worker &worker,
-                                                     const Item &item,
-                                                     const KernelSite &site,
-                                                     uint64_t maxStates) {
+std::optional<ItemResult> Explorer::recall(Worker &worker, const Item &item,
+                                           const KernelSite &site,
+                                           uint64_t maxStates) {
   if (limits.records.empty())
     return std::nullopt;
   std::string name = getName(item);
@@ -89,11 +87,10 @@ std::optional<Explorer::ItemResult> Explorer::recall(Worker &worker,
 }
 
 /// Whoever enumerates with the same shares has the rest.
-Explorer::ItemResult
-Explorer::enumerateItem(Worker &worker, const Item &item,
-                        const KernelSite &site, uint64_t maxStates,
-                        llvm::function_ref<bool()> isCancelled,
-                        PrefixShares *shares) {
+ItemResult Explorer::enumerateItem(Worker &worker, const Item &item,
+                                   const KernelSite &site, uint64_t maxStates,
+                                   llvm::function_ref<bool()> isCancelled,
+                                   PrefixShares *shares) {
   EnumerationLimits bounds{item.numOperators, maxStates, limits.joins};
   bounds.off = limits.off;
   bounds.shares = shares;
@@ -127,7 +124,7 @@ void Explorer::record(const Item &item, const ItemResult &result) {
     records->add(name, record);
 }
 
-void Explorer::ItemResult::join(ItemResult other) {
+void ItemResult::join(ItemResult other) {
   counts += other.counts;
   isComplete &= other.isComplete;
   isEnumerated |= other.isEnumerated;

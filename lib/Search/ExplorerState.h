@@ -84,7 +84,8 @@ struct Explorer::Item {
   KernelChoice choice;
 };
 
-struct Explorer::ItemResult {
+/// What enumerating an item brought, or a share of one.
+struct ItemResult {
   struct Found {
     KernelStructure kernel;
     std::vector<BoundaryTensor> tensors; ///< if it is not the last

@@ -168,9 +168,9 @@ void Explorer::work(ItemRun &run, Worker &worker) {
 }
 
 /// What the thread has of the item.
-Explorer::ItemResult
-Explorer::runShared(ItemRun &run, RunningItem &running, Worker &worker,
-                    llvm::function_ref<bool()> isCancelled) {
+ItemResult Explorer::runShared(ItemRun &run, RunningItem &running,
+                               Worker &worker,
+                               llvm::function_ref<bool()> isCancelled) {
   ItemResult nothing;
   if (isCancelled()) // small items never ask
     return nothing;
@@ -224,8 +224,8 @@ bool Explorer::runItems(
 }
 
 /// The item that crosses the limit on states gets exactly what is left.
-Explorer::ItemResult Explorer::runAlone(ItemRun &run, const Item &item,
-                                        uint64_t maxStates) {
+ItemResult Explorer::runAlone(ItemRun &run, const Item &item,
+                              uint64_t maxStates) {
   Worker &worker = *workers[0];
   KernelSite site = makeSite(worker, item);
   if (auto recalled = recall(worker, item, site, maxStates))

@@ -95,6 +95,8 @@ struct SearchRound {
   double seconds = 0;
 };
 
+struct ItemResult;
+
 class Explorer {
 public:
   Explorer(const TargetProgram &program, AtomReading reading,
@@ -121,7 +123,6 @@ public:
 private:
   class Worker;
   struct Item;
-  struct ItemResult;
   struct ItemRun;
   struct RunningItem;
   struct Way;

@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ExplorerState.h"
 #include "Mirage/Search/Checkpoint.h"
+#include "Mirage/Search/Explorer.h"
 #include "Mirage/Search/Search.h"
 #include "Programs.h"
 #include "llvm/Support/FileSystem.h"
@@ -15,6 +17,8 @@
 #include "llvm/Support/Path.h"
 #include "gtest/gtest.h"
 #include <atomic>
+#include <chrono>
+#include <thread>
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
@@ -91,6 +95,68 @@ TEST(SearchRunTest, AnInterruptedSearchReturnsTheBestSoFar) {
 
 /// Of 40 inputs there are 2^40 sets that a kernel may read, and no kernel of
 /// two operators for most; of 70 there is no number of 64 bits.
+/// All structures of one kernel in the order in which they are found, with the
+/// counts of each round.
+std::vector<std::string> walkOn(const Graph &graph, unsigned numThreads) {
+  TargetProgram program = llvm::cantFail(makeTargetProgram(graph));
+  ExplorationLimits limits;
+  limits.maxOps = limits.maxBlockOps = 13;
+  limits.maxGridAxes = 2;
+  limits.joins.inKernel = true;
+  limits.maxStates = 1000000;
+  limits.numThreads = numThreads;
+  // Whoever is on a large item waits there for others to join it.
+  limits.isOutOfTime = [&] {
+    if (numThreads > 1)
+      std::this_thread::sleep_for(std::chrono::microseconds(300));
+    return false;
+  };
+  std::vector<std::string> found;
+  Explorer explorer(program, AtomReading::WrittenOut, limits);
+  explorer.run([&](const Structure &structure, double) {
+    found.push_back(toString(structure));
+    return true;
+  });
+  for (const SearchRound &round : explorer.getRounds())
+    found.push_back(llvm::formatv("{0}", search::toJSON(round.counts)));
+  return found;
+}
+
+TEST(SearchRunTest, ThreadsThatShareItemsFindWhatOneFindsInItsOrder) {
+  Graph graph = gatedMlpSpelled(8, 64, 48);
+  std::vector<std::string> alone = walkOn(graph, 1);
+  EXPECT_GT(alone.size(), 20u);
+  for (unsigned numThreads : {2, 5})
+    EXPECT_TRUE(walkOn(graph, numThreads) == alone) << numThreads;
+}
+
+/// What threads found is put in the order of prefixes, whoever leaves first.
+TEST(SearchRunTest, SharesAreJoinedInTheOrderOfPrefixes) {
+  auto make = [](std::initializer_list<uint64_t> prefixes) {
+    ItemResult result;
+    result.isComplete = true;
+    for (uint64_t prefix : prefixes) {
+      ItemResult::Found &one = result.found.emplace_back();
+      one.prefix = prefix;
+      one.kernel.loopName = NameId(result.found.size());
+    }
+    return result;
+  };
+  for (bool isFirstLate : {false, true}) {
+    ItemResult result = isFirstLate ? make({2, 5}) : make({1, 1, 4});
+    result.join(isFirstLate ? make({1, 1, 4}) : make({2, 5}));
+    std::vector<std::pair<uint64_t, NameId>> order;
+    for (const ItemResult::Found &one : result.found)
+      order.push_back({one.prefix, one.kernel.loopName});
+    EXPECT_EQ(order, (std::vector<std::pair<uint64_t, NameId>>{
+                         {1, 1}, {1, 2}, {2, 1}, {4, 3}, {5, 2}}));
+    EXPECT_TRUE(result.isShared && result.isComplete);
+  }
+  ItemResult all = make({1});
+  all.join(ItemResult());
+  EXPECT_FALSE(all.isComplete);
+}
+
 TEST(SearchRunTest, ManyInputsAreNotTriedInAllCombinations) {
   for (unsigned numInputs : {40, 70}) {
     ProgramBuilder b;
