@@ -40,8 +40,8 @@ static constexpr double kProductsPerClock = 48;
 static constexpr int64_t kLargestAccessBytes = 16;
 static constexpr int64_t kSmallestCopyBytes = 4;
 
-double PhaseTime::getUs(int64_t blocksPerSM) const {
-  return std::max(aloneUs, double(blocksPerSM) * std::max(loadUs, computeUs));
+double PhaseTime::getUs(double blocksPerSM) const {
+  return std::max(aloneUs, blocksPerSM * std::max(loadUs, computeUs));
 }
 
 //===----------------------------------------------------------------------===//
@@ -49,8 +49,9 @@ double PhaseTime::getUs(int64_t blocksPerSM) const {
 //===----------------------------------------------------------------------===//
 
 /// The share of the full rate at which a tile is read whose rows have few
-/// consecutive bytes in device memory. Measured at 32, 64 and 128 bytes; below
-/// a sector of 32 bytes the rest of it is wasted.
+/// consecutive bytes in device memory. Measured at 32, 64 and 128 bytes, and
+/// between these in proportion, so that no larger tile takes less time; below a
+/// sector of 32 bytes the rest of it is wasted.
 static double getRowEfficiency(const TensorSpec &tile,
                                const TensorSpec &tensor) {
   int64_t bytes = getSizeBytes(tile.element);
@@ -59,38 +60,44 @@ static double getRowEfficiency(const TensorSpec &tile,
     if (tile.shape[dim] < tensor.shape[dim])
       break;
   }
+  constexpr double kAt32 = 0.82, kAt64 = 0.95;
   if (bytes >= 96)
     return 1;
   if (bytes >= 64)
-    return 0.95;
-  return bytes >= 32 ? 0.82 : 0.82 * bytes / 32;
+    return kAt64 + (1 - kAt64) * double(bytes - 64) / 32;
+  if (bytes >= 32)
+    return kAt32 + (kAt64 - kAt32) * double(bytes - 32) / 32;
+  return kAt32 * double(bytes) / 32;
 }
 
-double mlir::mirage::search::getLoadBytes(const TensorSpec &tile,
-                                          const TensorSpec &tensor) {
-  return tile.getSizeBytes() / getRowEfficiency(tile, tensor);
+double mlir::mirage::search::getLoadBytes(const KernelWork::Load &load) {
+  return load.tile.getSizeBytes() / getRowEfficiency(load.tile, load.tensor);
+}
+
+double mlir::mirage::search::getTensorBytes(const KernelWork::Load &load) {
+  return load.tensor.getSizeBytes() /
+         getRowEfficiency(load.largestTile, load.tensor);
 }
 
 /// How many elements an access takes that loads a tile: up to 16 bytes, which
 /// must not straddle rows.
-static int64_t getAccessWidth(const TensorSpec &tile,
-                              const TensorSpec &tensor) {
-  int64_t width = kLargestAccessBytes / getSizeBytes(tile.element);
-  if (tile.getRank() > 0)
-    width = std::gcd(width, std::gcd(tile.shape.back(), tensor.shape.back()));
-  return width;
+static int64_t getAccessWidth(const KernelWork::Load &load) {
+  int64_t width = kLargestAccessBytes / getSizeBytes(load.tile.element);
+  if (load.tile.getRank() == 0)
+    return width;
+  width = std::gcd(width, load.tensor.shape.back());
+  int64_t row = load.tile.shape.back();
+  return row == load.largestTile.shape.back() ? std::gcd(width, row) : width;
 }
 
 //===----------------------------------------------------------------------===//
 // Operations
 //===----------------------------------------------------------------------===//
 
-static constexpr double kProductsPerTile = 16 * 8 * 16;
-
 /// What an SM takes for one product on its tensor cores.
 static double getTensorCoreUs(const Target &target) {
   return std::max(2 / target.tensorFlopsPerUsSM,
-                  kMatrixTileClocks / (kProductsPerTile * target.clockMHz));
+                  kMatrixTileClocks / (kMatrixTileProducts * target.clockMHz));
 }
 
 static double getScalarProductUs(const Target &target) {
@@ -98,30 +105,43 @@ static double getScalarProductUs(const Target &target) {
                   1 / (kProductsPerClock * target.clockMHz));
 }
 
+/// What an SM takes for one matrix tile, one term of a product, or the
+/// arithmetic of one element.
+static double getUnitUs(const KernelWork::Operation &operation,
+                        const Target &target) {
+  if (operation.isOnTensorCores)
+    return kMatrixTileProducts * getTensorCoreUs(target);
+  if (!operation.applied)
+    return getScalarProductUs(target);
+  return (1 + operation.applied->countArithmetic()) / target.scalarOpsPerUsSM +
+         operation.applied->countSpecial() / target.specialOpsPerUsSM;
+}
+
 BlockWork::Step
 BlockWork::getStep(const KernelWork::Operation &operation) const {
+  double unitUs = getUnitUs(operation, target);
   Step step;
   step.isInLoop = operation.isInLoop;
   if (operation.isOnTensorCores) {
-    step.computeUs =
-        operation.matrixTiles * kProductsPerTile * getTensorCoreUs(target);
+    step.computeUs = operation.matrixTiles * unitUs;
     return step;
   }
   step.elements = operation.elements;
   step.length = operation.length;
-  if (!operation.applied) {
-    step.computeUs =
-        double(step.elements * step.length) * getScalarProductUs(target);
-    return step;
-  }
-  // Arithmetic and shared memory's traffic.
-  double arithmeticUs =
-      double(step.elements) *
-      ((1 + operation.applied->countArithmetic()) / target.scalarOpsPerUsSM +
-       operation.applied->countSpecial() / target.specialOpsPerUsSM);
-  step.computeUs =
-      std::max(operation.bytes / target.sharedBytesPerUsSM, arithmeticUs);
+  if (!operation.applied)
+    step.computeUs = double(step.elements * step.length) * unitUs;
+  else // and shared memory's traffic
+    step.computeUs = std::max(operation.bytes / target.sharedBytesPerUsSM,
+                              double(step.elements) * unitUs);
   return step;
+}
+
+double mlir::mirage::search::getTotalComputeUs(const KernelWork &kernel,
+                                               const Target &target) {
+  double us = 0;
+  for (const KernelWork::Operation &operation : kernel.operations)
+    us += operation.total * getUnitUs(operation, target);
+  return us;
 }
 
 double mlir::mirage::search::getElementsUs(int64_t elements, int64_t threads,
@@ -147,10 +167,9 @@ double BlockWork::getAloneUs(const Step &step, int64_t threads) const {
 BlockWork::BlockWork(const KernelWork &kernel, const Target &target)
     : target(target), numIterations(kernel.loop) {
   for (const KernelWork::Load &load : kernel.loads) {
-    int64_t width = getAccessWidth(load.tile, load.tensor);
+    int64_t width = getAccessWidth(load);
     loads.push_back(
-        {load.isInLoop, getLoadBytes(load.tile, load.tensor),
-         load.tile.getNumElements() / width,
+        {load.isInLoop, getLoadBytes(load), load.tile.getNumElements() / width,
          width * getSizeBytes(load.tile.element) >= kSmallestCopyBytes});
   }
   for (const KernelWork::Operation &operation : kernel.operations)
@@ -223,8 +242,10 @@ BlockTime SharedBlockWork::getTimeAhead(int64_t stages) const {
   PhaseTime &time = block.iteration;
   time.computeUs = iteration.computeUs;
   time.loadUs = iteration.loadBytes / target.loadBytesPerUsSM;
-  time.aloneUs =
-      std::max({iteration.aloneUs + issueUs + plainUs + target.barrierUs,
-                time.loadUs, (latencyUs + issueUs) / numAhead});
+  time.aloneUs = std::max(
+      iteration.aloneUs + issueUs + plainUs + target.barrierUs, time.loadUs);
+  // Where all tiles have places of their own, none waits for one.
+  if (stages < numIterations)
+    time.aloneUs = std::max(time.aloneUs, (latencyUs + issueUs) / numAhead);
   return block;
 }

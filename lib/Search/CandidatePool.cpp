@@ -15,6 +15,9 @@
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
 
+/// What refined sizes have to take at the most, of what round ones take.
+constexpr double kRefinedShare = 0.98;
+
 void CandidatePool::add(const Structure &structure, double leastUs) {
   if (leastUs * kBoundRounding <= getLimitUs())
     added.push_back(structure);
@@ -124,7 +127,7 @@ void CandidatePool::dropCutOff() {
     });
 }
 
-std::vector<Candidate> CandidatePool::takeRanked() {
+void CandidatePool::rank() {
   auto getKey = [](const Candidate &c) {
     return std::make_tuple(c.predictedUs, c.structure.getNumOperators(),
                            toString(c.structure));
@@ -132,5 +135,32 @@ std::vector<Candidate> CandidatePool::takeRanked() {
   llvm::sort(candidates, [&](const Candidate &a, const Candidate &b) {
     return getKey(a) < getKey(b);
   });
+}
+
+/// Sizes that are better by less than predictions are worth are not: round ones
+/// are what code is best for.
+void CandidatePool::refine(Candidate &candidate) {
+  auto plans = planKernels(program, candidate.structure);
+  assert(plans && "a candidate has a plan");
+  auto best = refinedTilings.findCheapest(*plans, kRefinedShare *
+                                                      candidate.predictedUs);
+  if (!best)
+    return;
+  candidate.tilings = std::move(best->tilings);
+  candidate.predictedUs = best->predictedUs;
+}
+
+std::vector<Candidate> CandidatePool::takeRanked() {
+  rank();
+  if (limits.tileSizes != TileSizeChoice::Refined)
+    return std::move(candidates);
+  auto numRefined = std::min<int64_t>(limits.numCandidates, candidates.size());
+  parallelFor(limits.numThreads, numRefined, /*grain=*/1,
+              [&](int64_t begin, int64_t end) {
+                for (int64_t i = begin; i < end; ++i)
+                  if (!limits.isToEnd || !limits.isToEnd())
+                    refine(candidates[i]);
+              });
+  rank();
   return std::move(candidates);
 }

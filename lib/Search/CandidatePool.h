@@ -33,8 +33,9 @@ public:
     /// Whether what cannot be among these is left out; false once some of them
     /// turn out to be wrong.
     bool cuts = true;
-    /// Whether tilings that cannot be a structure's best are left out.
+    /// Whether tilings that cannot be among these are left out.
     bool cutsTilings = true;
+    TileSizeChoice tileSizes = TileSizeChoice::Refined;
     unsigned numThreads = 1;
     /// Asked by all threads; once it is true and there is a candidate, no
     /// structure gets sizes any more.
@@ -43,7 +44,13 @@ public:
   CandidatePool(const TargetProgram &program, const CostModel &costModel,
                 Limits limits)
       : program(program), limits(std::move(limits)),
-        tilings(program, costModel, this->limits.cutsTilings) {}
+        tilings(program, costModel,
+                this->limits.tileSizes == TileSizeChoice::All
+                    ? TileSizeSet::All
+                    : TileSizeSet::Round,
+                this->limits.cutsTilings),
+        refinedTilings(program, costModel, TileSizeSet::Aligned,
+                       /*cuts=*/true) {}
 
   /// \param leastUs  what the structure cannot cost less than.
   void add(const Structure &structure, double leastUs = 0);
@@ -59,11 +66,16 @@ public:
   /// Infinite if there is none.
   double getBestUs() const;
 
-  uint64_t getNumTried() const { return tilings.getNumTried(); }
-  uint64_t getNumFitting() const { return tilings.getNumFitting(); }
+  uint64_t getNumTried() const {
+    return tilings.getNumTried() + refinedTilings.getNumTried();
+  }
+  uint64_t getNumFitting() const {
+    return tilings.getNumFitting() + refinedTilings.getNumFitting();
+  }
 
   /// Cheapest first, then by number of operators and by text; without plans,
-  /// which would be most of what many candidates take.
+  /// which would be most of what many candidates take. As many as were asked
+  /// for have refined sizes, if these were.
   std::vector<Candidate> takeRanked();
 
 private:
@@ -78,11 +90,13 @@ private:
   std::optional<Candidate> giveSizes(const Structure &structure,
                                      double limitUs);
   void keep(Candidate candidate);
+  void rank();
+  void refine(Candidate &candidate);
   void dropCutOff();
 
   const TargetProgram &program;
   Limits limits;
-  TilingSearch tilings;
+  TilingSearch tilings, refinedTilings;
   std::vector<Structure> added;
   std::multimap<double, Structure> waiting; ///< by bounds
   size_t numSized = 0;                      ///< in earlier batches

@@ -46,30 +46,44 @@ static BlockResources getResources(const KernelWork &work, BlockShape shape) {
           work.sharedBytes + (shape.stages - 1) * work.stageBytes};
 }
 
-/// What it takes to join blocks in mid-kernel: parts are written, and read by a
-/// kernel of its own (`--mirage-split-grid-joins`), element by element, behind
-/// the barrier that takes least (`--mirage-merge-launches`).
-double AnalyticCostModel::getJoinUs(const KernelWork &work,
-                                    BlockShape shape) const {
+/// What stands between a kernel and those that join its blocks, one after the
+/// other; the least there is where it is not known how many are joined.
+static double getBarriersUs(const KernelWork &work, const Target &target) {
   SmallVector<GridJoin, 3> chain;
   int64_t numBlocks = work.numBlocks;
   for (const KernelWork::Join &join : work.joins) {
+    if (join.numJoined != join.mostJoined)
+      return double(work.joins.size()) * getLeastLaunchBarrierUs(target);
     chain.push_back({numBlocks, join.numJoined, join.keepsBlocks});
     if (!join.keepsBlocks)
       numBlocks /= join.numJoined;
   }
   double us = 0;
-  for (auto [join, barrier] :
-       llvm::zip_equal(work.joins, chooseLaunchBarriers(chain, target))) {
+  for (LaunchBarrier barrier : chooseLaunchBarriers(chain, target))
+    us += getLaunchBarrierUs(barrier, target);
+  return us;
+}
+
+/// What it takes to join blocks in mid-kernel: parts are written, and read by a
+/// kernel of its own (`--mirage-split-grid-joins`), element by element, behind
+/// the barrier that takes least (`--mirage-merge-launches`).
+double AnalyticCostModel::getJoinUs(const KernelWork &work,
+                                    BlockShape shape) const {
+  if (work.joins.empty())
+    return 0;
+  double us = getBarriersUs(work, target);
+  for (const KernelWork::Join &join : work.joins) {
     double blocks = work.numBlocks, joined = join.numJoined;
     double waves = std::ceil(blocks / joined / target.numSMs);
     int64_t elements =
         join.numJoined * int64_t(join.bytes) / getSizeBytes(ElementType::F32);
     double blockUs = std::max(join.bytes * joined / target.loadBytesPerUsSM,
                               getElementsUs(elements, shape.threads, target));
-    us += getLaunchBarrierUs(barrier, target) + target.loadLatencyUs +
-          overlap(waves * blockUs,
-                  2 * join.bytes * blocks / target.cacheBytesPerUs, 0);
+    double totalBytes = std::max(join.bytes * blocks, join.totalBytes);
+    double blocksUs = std::max(
+        waves * blockUs, totalBytes / target.loadBytesPerUsSM / target.numSMs);
+    us += target.loadLatencyUs +
+          overlap(blocksUs, 2 * totalBytes / target.cacheBytesPerUs, 0);
   }
   return us;
 }
@@ -78,24 +92,15 @@ double AnalyticCostModel::getLeastJoinUs() const {
   return getLeastLaunchBarrierUs(target) + target.loadLatencyUs;
 }
 
-/// How many blocks an SM holds at a time.
-static int64_t getBlocksPerSM(const KernelWork &work, BlockShape shape,
-                              const Target &target) {
-  int64_t needed = llvm::divideCeil(work.numBlocks, target.numSMs);
+/// All blocks, in waves of as many as SMs hold at a time. A block begins when
+/// another one ends, so that the last wave does not wait for the others: units
+/// are busy as long as all blocks need them.
+static double getBlocksUs(const KernelWork &work, const BlockTime &block,
+                          BlockShape shape, const Target &target) {
+  int64_t perSM = llvm::divideCeil(work.numBlocks, target.numSMs);
   int64_t resident = getResidentBlocks(getResources(work, shape), target);
-  return std::clamp<int64_t>(resident, 1, needed);
-}
-
-/// One after the other, until all blocks are through.
-static double countWaves(int64_t numBlocks, int64_t blocksPerSM,
-                         const Target &target) {
-  return llvm::divideCeil(numBlocks, target.numSMs * blocksPerSM);
-}
-
-/// All blocks, in waves.
-static double getBlocksUs(int64_t numBlocks, const BlockTime &block,
-                          int64_t blocksPerSM, const Target &target) {
-  return countWaves(numBlocks, blocksPerSM, target) * block.getUs(blocksPerSM);
+  int64_t waves = llvm::divideCeil(perSM, std::max<int64_t>(resident, 1));
+  return double(waves) * block.getUs(double(perSM) / double(waves));
 }
 
 namespace {
@@ -105,25 +110,32 @@ struct Traffic {
 };
 } // namespace
 
-static Traffic getTraffic(const KernelWork &work, const Target &target) {
-  double cacheBytes = work.storedBytes, memoryBytes = work.storedBytes;
+/// Bytes that pass from L2 to all SMs.
+static double getReadBytes(const KernelWork &work) {
+  double bytes = 0;
   for (const KernelWork::Load &load : work.loads) {
-    double tileBytes = getLoadBytes(load.tile, load.tensor);
-    cacheBytes += double(work.numBlocks) * tileBytes *
-                  double(load.isInLoop ? work.loop : 1);
-    memoryBytes += tileBytes * (double(load.tensor.getSizeBytes()) /
-                                double(load.tile.getSizeBytes()));
+    double times =
+        double(work.numBlocks) * double(load.isInLoop ? work.loop : 1);
+    bytes += std::max(times * getLoadBytes(load),
+                      load.readers * getTensorBytes(load));
   }
+  return bytes;
+}
+
+static Traffic getTraffic(const KernelWork &work, double readBytes,
+                          const Target &target) {
+  double memoryBytes = work.storedBytes;
+  for (const KernelWork::Load &load : work.loads)
+    memoryBytes += getTensorBytes(load);
   return {memoryBytes / target.memoryBytesPerUs,
-          cacheBytes / target.cacheBytesPerUs};
+          (work.storedBytes + readBytes) / target.cacheBytesPerUs};
 }
 
 double AnalyticCostModel::estimateUs(const KernelWork &work,
                                      const BlockTime &block,
                                      BlockShape shape) const {
-  double blocksUs = getBlocksUs(work.numBlocks, block,
-                                getBlocksPerSM(work, shape, target), target);
-  Traffic traffic = getTraffic(work, target);
+  double blocksUs = getBlocksUs(work, block, shape, target);
+  Traffic traffic = getTraffic(work, getReadBytes(work), target);
   return target.launchUs + getJoinUs(work, shape) +
          overlap(blocksUs, traffic.memoryUs, traffic.cacheUs);
 }
@@ -144,7 +156,8 @@ AnalyticCostModel::getStages(const KernelWork &work) const {
   int64_t wanted = forcedStages ? forcedStages : kMostChosenStages;
   int64_t fitting =
       1 + (target.sharedBytesPerBlock - work.sharedBytes) / work.stageBytes;
-  unsigned most = std::max<int64_t>(std::min({wanted, fitting, work.loop}), 1);
+  unsigned most =
+      std::max<int64_t>(std::min({wanted, fitting, work.mostIterations}), 1);
   return {forcedStages ? most : 1, most};
 }
 
@@ -183,36 +196,32 @@ void mlir::mirage::search::assignBlockSize(TileGraph &kernel,
   kernel.stages = size->stages;
 }
 
-/// More tiles than are known of may mean that fewer blocks fit, and stages. How
-/// many blocks do is left open, since fewer may mean fewer in the last wave.
-/// With forced stages, fewer of them may be all that fit.
+/// With more tiles than are known of fewer blocks fit, and fewer stages.
 double AnalyticCostModel::boundUs(const KernelWork &work) const {
-  double blocksUs = std::numeric_limits<double>::infinity();
+  double us = std::numeric_limits<double>::infinity();
   if (work.sharedBytes > target.sharedBytesPerBlock)
-    return blocksUs;
+    return us;
+  // All SMs that have a block do not load and compute in less.
+  double readBytes = getReadBytes(work);
+  double sharedUs = std::max(readBytes / target.loadBytesPerUsSM,
+                             getTotalComputeUs(work, target)) /
+                    double(std::min<int64_t>(work.mostBlocks, target.numSMs));
+  Traffic traffic = getTraffic(work, readBytes, target);
   BlockWork block(work, target);
   unsigned mostStages = getStages(work).most;
   for (unsigned threads : kBlockSizes) {
     if (!fitRegisters(work.accumulators, threads, target))
       continue;
     SharedBlockWork shared = block.share(threads);
-    // More stages leave no room for more blocks.
-    int64_t mostPerSM = getBlocksPerSM(work, {threads, 1}, target);
-    double leastWaves = countWaves(work.numBlocks, mostPerSM, target);
-    for (unsigned stages = 1; stages <= mostStages; ++stages) {
-      BlockTime time = shared.getTime(stages);
-      if (leastWaves * time.getUs(1) >= blocksUs)
-        continue;
-      for (int64_t perSM = getBlocksPerSM(work, {threads, stages}, target);
-           perSM > 0; --perSM)
-        blocksUs = std::min(blocksUs,
-                            getBlocksUs(work.numBlocks, time, perSM, target));
-    }
+    double blocksUs = std::numeric_limits<double>::infinity();
+    for (unsigned stages = 1; stages <= mostStages; ++stages)
+      blocksUs = std::min(blocksUs, getBlocksUs(work, shared.getTime(stages),
+                                                {threads, stages}, target));
+    us = std::min(us, getJoinUs(work, {threads}) +
+                          overlap(std::max(blocksUs, sharedUs),
+                                  traffic.memoryUs, traffic.cacheUs));
   }
-  Traffic traffic = getTraffic(work, target);
-  return kBoundRounding *
-         (target.launchUs + double(work.joins.size()) * getLeastJoinUs() +
-          overlap(blocksUs, traffic.memoryUs, traffic.cacheUs));
+  return kBoundRounding * (target.launchUs + us);
 }
 
 /// Blocks are spread over all SMs at best, and each reads its share at the rate

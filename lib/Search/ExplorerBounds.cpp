@@ -133,7 +133,7 @@ double Explorer::boundWayUs(const Way &way, const Boundary &to) const {
     results.push_back(to.tensors[i].stored);
   KernelTraffic traffic = search::getTraffic(
       program, inputs, results, way.kernel.gridNames, way.kernel.loopName);
-  traffic.numJoins = countJoinedAxes(way.kernel);
+  traffic.numJoins = getJoinedAxes(way.kernel).size();
   return limits.costModel->boundTrafficUs(traffic) +
          limits.costModel->getLaunchUs(from.position);
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelBuilder.h"
+#include "Mirage/Search/KernelTraffic.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallBitVector.h"
 
@@ -15,21 +16,12 @@ using namespace mlir::mirage::search;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-/// What one block stores of its own parts is one of them.
-static Tiling holdOneOfOwnParts(const TargetProgram &program,
-                                const KernelPlan &plan, Tiling tiling) {
-  for (NameId name : toList(program.getPartNames()))
-    if (program.getPart(name)->kernel == plan.position)
-      tiling.tile[name] = 1;
-  return tiling;
-}
-
 KernelBuilder::KernelBuilder(const TargetProgram &program,
                              const KernelPlan &plan, ArrayRef<int64_t> extents,
-                             const Tiling &sizes)
+                             const Tiling &tiling)
     : program(program), plan(plan), kernel(plan.kernel), extents(extents),
-      tiling(holdOneOfOwnParts(program, plan, sizes)),
-      builder(graph, tiling.tile), scaled(graph, builder) {}
+      tiling(tiling), programExtents(getLeastExtents(program)),
+      builder(graph, programExtents, tiling.tile), scaled(graph, builder) {}
 
 std::optional<KernelBuilder::Built> KernelBuilder::run() {
   addHeader();
@@ -233,9 +225,18 @@ Attributes KernelBuilder::getMaskAttributes(const CausalNames &mask) const {
 // Results
 //===----------------------------------------------------------------------===//
 
+/// The dimensions of what one block stores: of its own parts, it has one.
+DimensionList KernelBuilder::getTileLayout(const StoredTensor &stored) const {
+  DimensionList layout(stored.layout);
+  for (NameId &name : layout)
+    if (program.isPartOf(name, plan.position))
+      name = kNoName;
+  return layout;
+}
+
 void KernelBuilder::store(const NamedTile &tile, NameSet varies,
                           const StoredTensor &stored) {
-  NamedTile arranged = builder.arrange(tile, stored.layout);
+  NamedTile arranged = builder.arrange(tile, getTileLayout(stored));
   TileOutput map;
   for (NameId name : kernel.gridNames) {
     int dim = findDimension(stored.layout, name);

@@ -46,13 +46,17 @@ private:
   Attributes getMaskAttributes(const CausalNames &mask) const;
   void addResult(unsigned number);
   void addScaleOf(unsigned number);
+  DimensionList getTileLayout(const StoredTensor &stored) const;
   void store(const NamedTile &tile, NameSet varies, const StoredTensor &stored);
 
   const TargetProgram &program;
   const KernelPlan &plan;
   const KernelStructure &kernel;
   llvm::ArrayRef<int64_t> extents;
-  Tiling tiling; ///< with parts of its own, one at a time
+  const Tiling &tiling;
+  /// By these it is decided what is transposed, so that it is the same at all
+  /// extents.
+  llvm::SmallVector<int64_t> programExtents;
   TileGraph graph;
   NamedTileBuilder builder;
   ScaledTileBuilder scaled;

@@ -9,197 +9,223 @@
 #include "Mirage/Search/KernelSketch.h"
 #include "Mirage/Graph/TileMemory.h"
 #include "Mirage/Search/KernelTraffic.h"
-#include "TileLayout.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVectorExtras.h"
-#include <limits>
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-KernelSketch::KernelSketch(const TargetProgram &program, const KernelPlan &plan,
-                           ArrayRef<int64_t> extents)
+//===----------------------------------------------------------------------===//
+// Loads and stores
+//===----------------------------------------------------------------------===//
+
+LoadSketch::LoadSketch(const TargetProgram &program, const KernelPlan &plan,
+                       ArrayRef<int64_t> extents)
     : program(program), plan(plan), extents(extents),
       operands(plan.getInputTypes(extents)),
-      numJoins(countJoinedAxes(plan.kernel)) {
-  const KernelStructure &kernel = plan.kernel;
-  for (unsigned input = 0; input < kernel.inputs.size(); ++input) {
-    const StoredTensor &stored = plan.inputs[input].stored;
-    tensors.push_back({toSet(stored.layout), stored.element,
-                       isLooped(stored.layout) ? Phase::Loop : Phase::Invariant,
-                       ArrayRef<NameId>(stored.layout)});
-  }
-  for (const StructureOperator &op : kernel.operators)
-    addOperator(op);
+      joinedAxes(getJoinedAxes(plan.kernel)) {
+  for (const KernelTensor &input : plan.inputs)
+    operandNames.push_back(toSet(input.stored.layout));
   for (const KernelTensor &result : plan.results)
     addResult(result.stored);
 }
 
-void KernelSketch::addResult(const StoredTensor &stored) {
+void LoadSketch::addResult(const StoredTensor &stored) {
   Result &result = results.emplace_back();
   result.bytes = getSizeBytes(stored.element);
   for (NameId name : stored.layout) {
-    auto part = name == kNoName ? std::nullopt : program.getPart(name);
-    if (part && part->kernel == plan.position)
-      result.axes.push_back(llvm::find(plan.kernel.gridNames, part->of) -
-                            plan.kernel.gridNames.begin());
+    if (program.isPartOf(name, plan.position))
+      result.axes.push_back(
+          llvm::find(plan.kernel.gridNames, program.getPart(name)->of) -
+          plan.kernel.gridNames.begin());
     else if (name != kNoName)
       result.bytes *= double(extents[name]);
   }
 }
 
-bool KernelSketch::isLooped(ArrayRef<NameId> names) const {
-  NameId loopName = plan.kernel.loopName;
-  return loopName != kNoName && llvm::is_contained(names, loopName);
-}
-
-/// Those that phases depend on.
-Attributes KernelSketch::getPhaseAttributes(const StructureOperator &op) const {
-  Attributes attributes;
-  if (op.opcode == Opcode::Accumulate)
-    attributes.axis =
-        op.gridAxis ? static_cast<Axis>(*op.gridAxis) : Axis::Loop;
-  if (op.mask && isLooped({op.mask->rows, op.mask->columns}))
-    attributes.axes = {Axis::Loop};
-  return attributes;
-}
-
-void KernelSketch::addOperator(const StructureOperator &op) {
-  Tensor result;
-  SmallVector<TensorSpec, 2> types;
-  SmallVector<Phase, 2> phases;
-  for (unsigned operand : op.operands) {
-    result.names |= tensors[operand].names;
-    types.push_back({{}, tensors[operand].element});
-    phases.push_back(tensors[operand].phase);
-  }
-  if (op.over != kNoName)
-    result.names &= ~toSet(op.over);
-  result.element = inferTileElement(op.opcode, types);
-  result.phase = inferPhase(op.opcode, getPhaseAttributes(op), phases);
-  tensors.push_back(result);
-}
-
-//===----------------------------------------------------------------------===//
-// Sizes
-//===----------------------------------------------------------------------===//
-
-static int64_t countElements(NameSet names, const Tiling &tiling) {
-  int64_t count = 1;
-  for (; names != 0; names &= names - 1)
-    count *= tiling.tile[llvm::countr_zero(names)];
-  return count;
-}
-
-KernelWork KernelSketch::getLoads(const Tiling &tiling) const {
+KernelWork::Load LoadSketch::getLoad(unsigned input,
+                                     const TilingEnds &ends) const {
   const KernelStructure &kernel = plan.kernel;
+  const TensorSpec &tensor = operands[input];
+  NameSet names = operandNames[input];
+  auto getTile = [&](ArrayRef<int64_t> tile) {
+    return TensorSpec{
+        DimensionNames::getShape(plan.inputs[input].stored.layout, tile),
+        tensor.element};
+  };
+  bool isInLoop =
+      kernel.loopName != kNoName && contains(names, kernel.loopName);
+  KernelWork::Load load{getTile(ends.leastTile), tensor, isInLoop,
+                        getTile(ends.mostTile), /*readers=*/1};
+  for (auto [name, blocks] : llvm::zip_equal(kernel.gridNames, ends.leastGrid))
+    load.readers *= contains(names, name) ? 1 : double(blocks);
+  return load;
+}
+
+KernelWork LoadSketch::getWork(const TilingEnds &ends) const {
   KernelWork work;
-  work.loop = getLoop(kernel, extents, tiling);
-  SmallVector<int64_t, 3> grid = getGrid(kernel, extents, tiling);
-  for (int64_t extent : grid)
+  work.loop = ends.leastLoop;
+  work.mostIterations = ends.mostLoop;
+  for (int64_t extent : ends.leastGrid)
     work.numBlocks *= extent;
-  for (auto [input, tensor] : llvm::zip_equal(plan.inputs, operands)) {
-    ArrayRef<NameId> layout = input.stored.layout;
-    work.loads.push_back(
-        {{DimensionNames::getShape(layout, tiling.tile), tensor.element},
-         tensor,
-         isLooped(layout)});
-    int64_t bytes = getRingStride(work.loads.back().tile.getSizeBytes());
+  for (int64_t extent : ends.mostGrid)
+    work.mostBlocks *= extent;
+  for (unsigned input = 0; input < operands.size(); ++input) {
+    work.loads.push_back(getLoad(input, ends));
+    const KernelWork::Load &load = work.loads.back();
+    int64_t bytes = getRingStride(load.tile.getSizeBytes());
     work.sharedBytes += bytes;
-    work.stageBytes += work.loads.back().isInLoop ? bytes : 0;
+    work.stageBytes += load.isInLoop ? bytes : 0;
   }
   for (const Result &result : results) {
     double bytes = result.bytes;
     for (unsigned axis : result.axes)
-      bytes *= double(grid[axis]);
+      bytes *= double(ends.leastGrid[axis]);
     work.storedBytes += bytes;
   }
-  work.joins.resize(numJoins);
+  for (unsigned axis : joinedAxes)
+    work.joins.push_back(
+        {/*bytes=*/0, ends.leastGrid[axis], ends.mostGrid[axis]});
   return work;
 }
 
-KernelWork KernelSketch::getWork(const Tiling &tiling) const {
-  KernelWork work = getLoads(tiling);
-  unsigned numOperators = plan.kernel.operators.size();
-  work.operations.reserve(numOperators);
-  for (unsigned number = 0; number < numOperators; ++number)
-    measure(number, tiling, work);
-  return work;
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+KernelSketch::KernelSketch(const TargetProgram &program, const KernelPlan &plan,
+                           ArrayRef<int64_t> extents)
+    : plan(plan), extents(extents), loads(program, plan, extents),
+      kernel(program, plan, /*partial=*/0) {
+  SmallVector<Phase> phases = computePhases(kernel.getGraph());
+  for (const Node &node : kernel.getGraph().getNodes())
+    operations.push_back(read(node, phases));
+  joins = listJoins(kernel.getGraph());
 }
 
-void KernelSketch::measure(unsigned number, const Tiling &tiling,
-                           KernelWork &work) const {
-  const StructureOperator &op = plan.kernel.operators[number];
-  auto getSize = [&](const Tensor &tensor) {
-    return TileSize{countElements(tensor.names, tiling), tensor.element};
-  };
-  TileSize result = getSize(tensors[plan.kernel.inputs.size() + number]);
-  KernelWork::Operation operation =
-      makeOperation(op.opcode, op.reduction, result,
-                    llvm::map_to_vector(op.operands, [&](unsigned operand) {
-                      return getSize(tensors[operand]);
-                    }));
-  operation.isInLoop = llvm::any_of(op.operands, [&](unsigned operand) {
-    return tensors[operand].phase == Phase::Loop;
-  });
-  int64_t numCarried = 1;
-  OperatorKind kind = getOperatorInfo(op.opcode).kind;
-  if (kind == OperatorKind::Contraction) {
-    measureProduct(op, tiling, operation);
-  } else if (kind == OperatorKind::Accumulate) {
-    numCarried = getOperatorInfo(op.reduction).getNumCarried();
-    work.accumulators += numCarried * result.elements;
+KernelSketch::Operation KernelSketch::read(const Node &node,
+                                           ArrayRef<Phase> phases) const {
+  Operation operation;
+  operation.node = &node;
+  ArrayRef<NameId> layout = kernel.getLayout(node.results[0]);
+  operation.result = toSet(layout);
+  for (ValueId operand : node.operands) {
+    operation.operands.push_back(toSet(kernel.getLayout(operand)));
+    operation.isInLoop |= phases[operand] == Phase::Loop;
   }
+  if (getOperatorInfo(node.opcode).kind == OperatorKind::Contraction) {
+    operation.summed = operation.operands[0] & ~operation.result;
+    operation.rows = layout[layout.size() - 2];
+    operation.columns = layout.back();
+  }
+  return operation;
+}
+
+static int64_t countElements(NameSet names, ArrayRef<int64_t> tile) {
+  int64_t elements = 1;
+  for (; names != 0; names &= names - 1)
+    elements *= tile[llvm::countr_zero(names)];
+  return elements;
+}
+
+/// Elements of these names in all blocks and iterations, at the least.
+double KernelSketch::countAll(NameSet names, bool isInLoop,
+                              const TilingEnds &ends) const {
+  double elements = 1;
+  for (NameSet rest = names; rest != 0; rest &= rest - 1)
+    elements *= double(extents[llvm::countr_zero(rest)]);
+  for (auto [name, blocks] :
+       llvm::zip_equal(plan.kernel.gridNames, ends.leastGrid))
+    elements *= contains(names, name) ? 1 : double(blocks);
+  bool isRepeated = isInLoop && !contains(names, plan.kernel.loopName);
+  return isRepeated ? elements * double(ends.leastLoop) : elements;
+}
+
+KernelWork KernelSketch::getWork(const TilingEnds &ends) const {
+  KernelWork work = loads.getWork(ends);
+  work.operations.reserve(operations.size());
+  for (const Operation &operation : operations)
+    add(operation, ends, work);
+  work.joins.clear();
+  for (const JoinedParts &join : joins)
+    add(join, ends, work);
+  return work;
+}
+
+void KernelSketch::add(const JoinedParts &join, const TilingEnds &ends,
+                       KernelWork &work) const {
+  auto axis = static_cast<unsigned>(join.axis);
+  KernelWork::Join &added = work.joins.emplace_back();
+  added.numJoined = ends.leastGrid[axis];
+  added.mostJoined = ends.mostGrid[axis];
+  added.keepsBlocks = join.keepsBlocks;
+  for (ValueId part : join.parts) {
+    NameSet names = toSet(kernel.getLayout(part));
+    double bytes = getSizeBytes(kernel.getGraph().getType(part).element);
+    added.bytes += bytes * double(countElements(names, ends.leastTile));
+    added.totalBytes += bytes * countAll(names, /*isInLoop=*/false, ends);
+  }
+}
+
+void KernelSketch::add(const Operation &operation, const TilingEnds &ends,
+                       KernelWork &work) const {
+  const TileGraph &graph = kernel.getGraph();
+  const Node &node = *operation.node;
+  auto getSize = [&](NameSet names, ValueId value) {
+    return TileSize{countElements(names, ends.leastTile),
+                    graph.getType(value).element};
+  };
+  SmallVector<TileSize, 2> operands;
+  for (auto [names, operand] :
+       llvm::zip_equal(operation.operands, node.operands))
+    operands.push_back(getSize(names, operand));
+  TileSize result = getSize(operation.result, node.results[0]);
+  KernelWork::Operation done =
+      makeOperation(node.opcode, node.attributes.reduction, result, operands);
+  done.isInLoop = operation.isInLoop;
+  auto countTotal = [&](NameSet names) {
+    return countAll(names, operation.isInLoop, ends);
+  };
+  if (getOperatorInfo(node.opcode).kind == OperatorKind::Contraction) {
+    done.total = countTotal(operation.result | operation.summed);
+    addProduct(operation, ends, done);
+  } else {
+    done.total = countTotal(operation.result);
+    for (NameSet names : operation.operands)
+      done.total = std::max(done.total, countTotal(names));
+  }
+  int64_t numCarried = node.getNumCarried();
+  if (node.opcode == Opcode::Accumulate)
+    work.accumulators += numCarried * result.elements;
   work.sharedBytes += getRingStride(numCarried * result.getBytes());
-  work.operations.push_back(operation);
+  work.operations.push_back(done);
 }
 
-/// Inputs that are laid out as operands already stay so.
-std::optional<KernelSketch::Sides>
-KernelSketch::findSides(const StructureOperator &op) const {
-  auto lhs = tensors[op.operands[0]].layout,
-       rhs = tensors[op.operands[1]].layout;
-  if (!lhs || !rhs)
-    return std::nullopt;
-  MatmulLayouts wanted = layOutMatmul(*lhs, *rhs, op.over);
-  if (!isLaidOut(*lhs, wanted.lhs, 2) || !isLaidOut(*rhs, wanted.rhs, 2))
-    return std::nullopt;
-  return Sides{wanted.lhs[wanted.lhs.size() - 2], wanted.rhs.back()};
-}
-
-/// Which operand is the left one, and which names are rows and columns of the
-/// matrices and which count matrices, is decided by layouts: if it is not known
-/// yet, here as is best.
-void KernelSketch::measureProduct(const StructureOperator &op,
-                                  const Tiling &tiling,
-                                  KernelWork::Operation &product) const {
-  const Tensor &lhs = tensors[op.operands[0]], &rhs = tensors[op.operands[1]];
-  product.length = tiling.tile[op.over];
+void KernelSketch::addProduct(const Operation &operation,
+                              const TilingEnds &ends,
+                              KernelWork::Operation &product) const {
+  product.length = countElements(operation.summed, ends.leastTile);
   if (!product.isOnTensorCores)
     return;
-  auto count = [&](int64_t rows, int64_t columns) {
-    return countMatrixTiles(product.elements, rows, columns, product.length);
+  auto getSize = [](NameId name, ArrayRef<int64_t> tile) {
+    return name == kNoName ? 1 : tile[name];
   };
-  auto getSize = [&](NameId name) {
-    return name == kNoName ? 1 : tiling.tile[name];
+  product.matrixTiles = countMatrixTiles(
+      product.elements, getSize(operation.rows, ends.leastTile),
+      getSize(operation.columns, ends.leastTile), product.length);
+  product.total /= kMatrixTileProducts;
+  // Matrices have whole tiles of a size that is known.
+  auto fill = [&](int64_t least, int64_t most, int64_t step) {
+    if (least == most)
+      product.total *= double(llvm::alignTo(least, step)) / double(least);
   };
-  if (std::optional<Sides> sides = findSides(op)) {
-    product.matrixTiles = count(getSize(sides->rows), getSize(sides->columns));
-    return;
-  }
-  NameSet both = (lhs.names & rhs.names) | toSet(op.over);
-  SmallVector<NameId> rowNames = toList(lhs.names & ~both),
-                      columnNames = toList(rhs.names & ~both);
-  for (auto *names : {&rowNames, &columnNames})
-    if (names->empty())
-      names->push_back(kNoName);
-  product.matrixTiles = std::numeric_limits<double>::infinity();
-  for (NameId row : rowNames)
-    for (NameId column : columnNames) {
-      int64_t m = getSize(row), n = getSize(column);
-      product.matrixTiles =
-          std::min({product.matrixTiles, count(m, n), count(n, m)});
-    }
+  fill(getSize(operation.rows, ends.leastTile),
+       getSize(operation.rows, ends.mostTile), kMatrixTileRows);
+  fill(getSize(operation.columns, ends.leastTile),
+       getSize(operation.columns, ends.mostTile), kMatrixTileColumns);
+  fill(product.length, countElements(operation.summed, ends.mostTile),
+       kMatrixTileLength);
 }

@@ -15,12 +15,13 @@ using namespace mlir::mirage::search;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-unsigned mlir::mirage::search::countJoinedAxes(const KernelStructure &kernel) {
+SmallVector<unsigned, 3>
+mlir::mirage::search::getJoinedAxes(const KernelStructure &kernel) {
   std::set<unsigned> axes;
   for (const StructureOperator &op : kernel.operators)
     if (op.gridAxis)
       axes.insert(*op.gridAxis);
-  return axes.size();
+  return llvm::to_vector<3>(axes);
 }
 
 SmallVector<int64_t>
@@ -79,6 +80,6 @@ KernelTraffic mlir::mirage::search::getTraffic(const TargetProgram &program,
     results.push_back(result.stored);
   KernelTraffic traffic = getTraffic(
       program, inputs, results, plan.kernel.gridNames, plan.kernel.loopName);
-  traffic.numJoins = countJoinedAxes(plan.kernel);
+  traffic.numJoins = getJoinedAxes(plan.kernel).size();
   return traffic;
 }

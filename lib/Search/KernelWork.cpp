@@ -24,7 +24,8 @@ double mlir::mirage::search::countMatrixTiles(int64_t sums, int64_t rows,
   auto count = [](int64_t size, int64_t tile) {
     return double(llvm::divideCeil(size, tile));
   };
-  return batch * count(rows, 16) * count(columns, 8) * count(length, 16);
+  return batch * count(rows, kMatrixTileRows) *
+         count(columns, kMatrixTileColumns) * count(length, kMatrixTileLength);
 }
 
 int64_t mlir::mirage::search::countAccumulators(const TileGraph &kernel) {
@@ -86,47 +87,53 @@ static KernelWork::Operation getOperation(const TileGraph &kernel,
   return operation;
 }
 
-/// One more kernel joins what has the same axis and as many joins behind it.
-static void addJoins(const TileGraph &kernel, KernelWork &work) {
-  std::map<std::pair<unsigned, Axis>, double> bytes;
+std::vector<JoinedParts>
+mlir::mirage::search::listJoins(const TileGraph &kernel) {
+  std::map<std::pair<unsigned, Axis>, JoinedParts> joins;
   llvm::SmallVector<unsigned> depths(kernel.getNumValues(), 0);
   for (const Node &op : kernel.getNodes()) {
     unsigned depth = 0;
     for (ValueId operand : op.operands)
       depth = std::max(depth, depths[operand]);
     if (joinsBlocks(op))
-      bytes[{depth++, op.attributes.axis}] +=
-          double(countBytes(kernel.getTypes(op.operands)));
+      llvm::append_range(joins[{depth++, op.attributes.axis}].parts,
+                         op.operands);
     for (ValueId result : op.results)
       depths[result] = depth;
   }
-  auto isCut = [&](Axis axis) {
-    return llvm::any_of(kernel.tileOutputs, [&](const TileOutput &output) {
-      return output.gridMap[static_cast<unsigned>(axis)] >= 0;
-    });
-  };
-  for (auto [join, parts] : bytes)
-    work.joins.push_back(
-        {parts, kernel.getExtent(join.second), isCut(join.second)});
+  std::vector<JoinedParts> list;
+  for (auto &entry : joins) {
+    JoinedParts &join = list.emplace_back(std::move(entry.second));
+    join.axis = entry.first.second;
+    join.keepsBlocks =
+        llvm::any_of(kernel.tileOutputs, [&](const TileOutput &output) {
+          return output.gridMap[static_cast<unsigned>(join.axis)] >= 0;
+        });
+  }
+  return list;
 }
 
 KernelWork mlir::mirage::search::getWork(const TileGraph &kernel,
                                          ArrayRef<TensorSpec> operands,
                                          ArrayRef<TensorSpec> results) {
   KernelWork work;
-  work.numBlocks = kernel.getNumBlocks();
-  work.loop = kernel.loop;
+  work.numBlocks = work.mostBlocks = kernel.getNumBlocks();
+  work.loop = work.mostIterations = kernel.loop;
   llvm::SmallVector<Phase> phases = computePhases(kernel);
   for (unsigned input = 0; input < kernel.getNumInputs(); ++input)
-    work.loads.push_back(
-        {kernel.getType(input), operands[input], phases[input] == Phase::Loop});
+    work.loads.push_back({kernel.getType(input), operands[input],
+                          phases[input] == Phase::Loop, kernel.getType(input)});
   for (const Node &op : kernel.getNodes()) {
     work.operations.push_back(getOperation(kernel, op));
     // An accumulation works in every iteration, whatever its result's phase is.
     work.operations.back().isInLoop = llvm::any_of(
         op.operands, [&](ValueId v) { return phases[v] == Phase::Loop; });
   }
-  addJoins(kernel, work);
+  for (const JoinedParts &join : listJoins(kernel)) {
+    int64_t extent = kernel.getExtent(join.axis);
+    work.joins.push_back({double(countBytes(kernel.getTypes(join.parts))),
+                          extent, extent, join.keepsBlocks});
+  }
   work.storedBytes = double(countBytes(results));
   work.stageBytes = getStageBytes(kernel);
   work.sharedBytes =

@@ -34,6 +34,7 @@ static std::string getChoiceText(const SearchOptions &options) {
       << " candidates=" << options.numCandidates << " stages=" << options.stages
       << " bounds=" << options.cutsKernels << " cuts=" << options.cutsInstances
       << " seed=" << options.seed << " judged=" << options.judgesCandidates
+      << " sizes=" << getTileSizeChoiceName(options.tileSizes)
       << " library=" << getLibraryKernelsName(options.libraryKernels);
   return text;
 }

@@ -98,6 +98,7 @@ llvm::json::Value mlir::mirage::search::toJSON(const SearchOptions &options) {
       {"pruner", options.pruner.name},
       {"candidates", int64_t(options.numCandidates)},
       {"stages", int64_t(options.stages)},
+      {"tile-sizes", getTileSizeChoiceName(options.tileSizes)},
       {"library-kernels", getLibraryKernelsName(options.libraryKernels)},
       {"branch-and-bound", options.cutsKernels},
       {"time-limit-s", int64_t(options.timeLimitS)},

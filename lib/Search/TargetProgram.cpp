@@ -113,6 +113,11 @@ std::optional<TargetProgram::Part> TargetProgram::getPart(NameId name) const {
   return Part{number / perKernel, toList(reducedNames)[number % perKernel]};
 }
 
+bool TargetProgram::isPartOf(NameId name, unsigned kernel) const {
+  std::optional<Part> part = getPart(name);
+  return part && part->kernel == kernel;
+}
+
 unsigned TargetProgram::getMaxKernels() const {
   unsigned perKernel = llvm::popcount(reducedNames);
   if (perKernel == 0)

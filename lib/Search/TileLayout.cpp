@@ -38,13 +38,18 @@ bool mlir::mirage::search::isLaidOut(ArrayRef<NameId> layout,
          dropLeadingOnes(layout) == dropLeadingOnes(wanted);
 }
 
-int64_t NamedTileBuilder::countMovedBytes(const NamedTile &operand,
-                                          ArrayRef<NameId> layout) const {
+/// In all tiles together.
+double NamedTileBuilder::countMovedBytes(const NamedTile &operand,
+                                         ArrayRef<NameId> layout) const {
   if (isLaidOut(operand.layout, layout, 2))
     return 0;
   // A transpose moves data; a reshape only renames it.
-  bool keepsOrder = dropOnes(operand.layout) == dropOnes(layout);
-  return keepsOrder ? 1 : 1 + graph.getType(operand.value).getSizeBytes();
+  if (dropOnes(operand.layout) == dropOnes(layout))
+    return 1;
+  double bytes = getSizeBytes(graph.getType(operand.value).element);
+  for (NameId name : dropOnes(operand.layout))
+    bytes *= double(extents[name]);
+  return 1 + bytes;
 }
 
 NamedTile NamedTileBuilder::add(Opcode opcode, ArrayRef<NamedTile> operands,
@@ -120,10 +125,8 @@ NamedTile NamedTileBuilder::align(const NamedTile &operand,
 NamedTile NamedTileBuilder::arrange(NamedTile operand,
                                     ArrayRef<NameId> layout) {
   operand = align(operand, layout);
-  DimensionList wanted(layout.begin(), layout.end());
-  if (graph.getType(operand.value).shape ==
-      DimensionNames::getShape(layout, tile))
-    return {operand.value, std::move(wanted)};
+  if (ArrayRef<NameId>(operand.layout) == layout)
+    return operand;
   return add(Opcode::Broadcast, {operand}, {},
              DimensionList(layout.begin(), layout.end()));
 }

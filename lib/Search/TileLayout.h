@@ -38,9 +38,12 @@ bool isLaidOut(llvm::ArrayRef<NameId> layout, llvm::ArrayRef<NameId> wanted,
 /// their operands' layouts make necessary.
 class NamedTileBuilder {
 public:
-  /// \param tile  extent of every name within a tile.
-  NamedTileBuilder(TileGraph &graph, llvm::ArrayRef<int64_t> tile)
-      : graph(graph), tile(tile) {}
+  /// Which operations there are does not depend on how large tiles are.
+  /// \param extents  of every name.
+  /// \param tile     extent of every name within a tile.
+  NamedTileBuilder(TileGraph &graph, llvm::ArrayRef<int64_t> extents,
+                   llvm::ArrayRef<int64_t> tile)
+      : graph(graph), extents(extents), tile(tile) {}
 
   NamedTile elementwise(Opcode opcode, llvm::ArrayRef<NamedTile> operands,
                         Attributes attributes);
@@ -60,8 +63,8 @@ public:
   NamedTile arrange(NamedTile operand, llvm::ArrayRef<NameId> layout);
 
 private:
-  int64_t countMovedBytes(const NamedTile &operand,
-                          llvm::ArrayRef<NameId> layout) const;
+  double countMovedBytes(const NamedTile &operand,
+                         llvm::ArrayRef<NameId> layout) const;
   NamedTile bring(const NamedTile &operand, llvm::ArrayRef<NameId> layout,
                   unsigned minRank);
   /// The value in a type that stores infinities: itself, or a cast.
@@ -72,7 +75,7 @@ private:
                 Attributes attributes, DimensionList layout);
 
   TileGraph &graph;
-  llvm::ArrayRef<int64_t> tile;
+  llvm::ArrayRef<int64_t> extents, tile;
 };
 
 } // namespace mlir::mirage::search

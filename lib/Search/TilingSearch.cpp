@@ -10,32 +10,43 @@
 #include "Mirage/Search/KernelSketch.h"
 #include "Mirage/Search/KernelTraffic.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include <cmath>
 #include <limits>
-#include <queue>
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
 TilingSearch::TilingSearch(const TargetProgram &program,
-                           const CostModel &costModel, bool cuts)
-    : program(program), costModel(costModel), cuts(cuts) {}
+                           const CostModel &costModel, TileSizeSet sizes,
+                           bool cuts)
+    : program(program), costModel(costModel), cuts(cuts), sizes(sizes) {}
 
 //===----------------------------------------------------------------------===//
-// Bounds
+// Kernels that have something in common
 //===----------------------------------------------------------------------===//
 
 /// The parts that a kernel's results have, whose number its grid decides.
-static SmallVector<NameId> getOwnParts(const TargetProgram &program,
-                                       const KernelPlan &plan) {
+static NameSet getOwnParts(const TargetProgram &program,
+                           const KernelPlan &plan) {
   NameSet parts = 0;
   for (const KernelTensor &result : plan.results)
     for (NameId name : result.stored.layout)
-      if (auto part = program.getPart(name))
-        parts |= part->kernel == plan.position ? toSet(name) : 0;
-  return toList(parts);
+      parts |= program.isPartOf(name, plan.position) ? toSet(name) : 0;
+  return parts;
+}
+
+/// The names of the grid that the kernel's results have parts along.
+static NameSet getPartedNames(const TargetProgram &program,
+                              const KernelPlan &plan) {
+  NameSet names = 0;
+  for (NameId part : toList(getOwnParts(program, plan)))
+    names |= toSet(program.getPart(part)->of);
+  return names;
 }
 
 static TextHash hashNumbers(ArrayRef<int64_t> numbers) {
@@ -47,16 +58,18 @@ static TextHash hashNumbers(ArrayRef<int64_t> numbers) {
 static TextHash hashHeader(const TargetProgram &program, const KernelPlan &plan,
                            ArrayRef<int64_t> extents) {
   SmallVector<int64_t> read(extents);
-  for (NameId own : getOwnParts(program, plan))
+  for (NameId own : toList(getOwnParts(program, plan)))
     read[own] = 0; // decided by the tiling
   const KernelStructure &kernel = plan.kernel;
-  SmallVector<int64_t, 64> numbers = {plan.position, countJoinedAxes(kernel),
-                                      kernel.loopName};
+  SmallVector<int64_t, 64> numbers = {plan.position, kernel.loopName};
   auto addList = [&](ArrayRef<NameId> names) {
     numbers.push_back(names.size());
     llvm::append_range(numbers, names);
   };
   addList(kernel.gridNames);
+  SmallVector<unsigned, 3> joinedAxes = getJoinedAxes(kernel);
+  numbers.push_back(joinedAxes.size());
+  llvm::append_range(numbers, joinedAxes);
   for (ArrayRef<KernelTensor> tensors :
        {ArrayRef(plan.inputs), ArrayRef(plan.results)}) {
     numbers.push_back(tensors.size());
@@ -70,40 +83,235 @@ static TextHash hashHeader(const TargetProgram &program, const KernelPlan &plan,
   return hashNumbers(numbers);
 }
 
-TilingSearch::TilingGroups
-TilingSearch::boundTilings(const KernelPlan &plan,
-                           ArrayRef<int64_t> extents) const {
-  TilingSpace space(plan.kernel, extents);
-  KernelSketch sketch(program, plan, extents);
-  SmallVector<NameId> ownParts = getOwnParts(program, plan);
-  SmallVector<int64_t> own(extents), parts(ownParts.size());
-  TilingGroups groups;
-  for (size_t number = 0; number < space.size(); ++number) {
-    Tiling tiling = space.get(number);
-    double boundUs = costModel.getLaunchUs(plan.position) +
-                     costModel.boundUs(sketch.getLoads(tiling));
-    if (std::isinf(boundUs))
-      continue;
-    setPartExtents(program, plan, tiling, own);
-    llvm::transform(ownParts, parts.begin(),
-                    [&](NameId part) { return own[part]; });
-    groups[parts].push_back({boundUs, static_cast<uint32_t>(number)});
-  }
-  for (auto &[counts, tilings] : groups)
-    llvm::sort(tilings);
-  return groups;
+TilingSearch::Header &TilingSearch::getHeader(const KernelPlan &plan,
+                                              ArrayRef<int64_t> extents) {
+  TextHash key = hashHeader(program, plan, extents);
+  std::lock_guard<std::mutex> lock(mutex);
+  return headers[key];
 }
 
-const TilingSearch::TilingGroups &
-TilingSearch::getGroups(const KernelPlan &plan, ArrayRef<int64_t> extents) {
-  TextHash key = hashHeader(program, plan, extents);
-  std::unique_lock<std::mutex> lock(mutex);
-  Header &header = headers[key];
-  lock.unlock();
-  std::call_once(header.isBounded,
-                 [&] { header.groups = boundTilings(plan, extents); });
-  return header.groups;
+TilingSearch::SizedKernel &
+TilingSearch::getSizedKernel(const KernelPlan &plan, ArrayRef<int64_t> extents,
+                             ArrayRef<int64_t> grid) {
+  SmallVector<int64_t> numbers(grid);
+  for (TextHash hash :
+       {hashHeader(program, plan, extents), hashText(toString(plan.kernel))})
+    numbers.append(
+        {static_cast<int64_t>(hash.first), static_cast<int64_t>(hash.second)});
+  std::lock_guard<std::mutex> lock(mutex);
+  return kernels[hashNumbers(numbers)];
 }
+
+//===----------------------------------------------------------------------===//
+// Boxes by ascending bounds
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Bounds on what the tilings of a kernel take, by a sketch of it.
+template <typename Sketch>
+class BoxBounds {
+public:
+  BoxBounds(const TargetProgram &program, const CostModel &costModel,
+            const KernelPlan &plan, ArrayRef<int64_t> extents,
+            const TilingBox &whole, const TilingSpace &space)
+      : costModel(costModel), launchUs(costModel.getLaunchUs(plan.position)),
+        sketch(program, plan, extents), space(space),
+        ends(space.getEnds(whole)) {}
+
+  /// What none of a box takes less than; infinite if none fits.
+  double getUs(const TilingBox &box) {
+    space.setEnds(box, ends);
+    return launchUs + costModel.boundUs(sketch.getWork(ends));
+  }
+
+private:
+  const CostModel &costModel;
+  double launchUs;
+  Sketch sketch;
+  const TilingSpace &space;
+  TilingEnds ends; ///< of the last box
+};
+} // namespace
+
+/// By what they load.
+double TilingSearch::findLeastUs(const KernelPlan &plan,
+                                 ArrayRef<int64_t> extents) {
+  TilingSpace space(plan.kernel, extents, sizes);
+  std::optional<TilingBox> whole = space.getAll();
+  if (!whole)
+    return kInfinity;
+  BoxBounds<LoadSketch> bounds(program, costModel, plan, extents, *whole,
+                               space);
+  BoxQueue boxes;
+  boxes.push({bounds.getUs(*whole), *whole});
+  while (!boxes.empty() && !boxes.top().box.isOne()) {
+    TilingBox box = boxes.top().box;
+    boxes.pop();
+    for (TilingBox &half : space.split(box))
+      if (double us = bounds.getUs(half); us < kInfinity)
+        boxes.push({us, std::move(half)});
+  }
+  return boxes.empty() ? kInfinity : boxes.top().boundUs;
+}
+
+double TilingSearch::getLeastUs(const KernelPlan &plan,
+                                ArrayRef<int64_t> extents) {
+  Header &header = getHeader(plan, extents);
+  std::lock_guard<std::mutex> lock(header.mutex);
+  if (!header.leastUs)
+    header.leastUs = findLeastUs(plan, extents);
+  return *header.leastUs;
+}
+
+//===----------------------------------------------------------------------===//
+// Groups
+//===----------------------------------------------------------------------===//
+
+/// Finds more groups, until there are as many or the next ones take more.
+void TilingSearch::findGroups(const KernelPlan &plan, ArrayRef<int64_t> extents,
+                              size_t number, double limitUs, Header &header) {
+  TilingSpace space(plan.kernel, extents, sizes);
+  std::optional<TilingBox> whole = space.getAll();
+  if (!whole)
+    return;
+  NameSet parted = getPartedNames(program, plan);
+  BoxBounds<LoadSketch> bounds(program, costModel, plan, extents, *whole,
+                               space);
+  auto add = [&](TilingBox box) {
+    if (double us = bounds.getUs(box); us < kInfinity)
+      header.boxes.push({us, std::move(box)});
+  };
+  if (!std::exchange(header.hasBoxes, true))
+    add(*whole);
+  while (header.groups.size() < number && !header.boxes.empty() &&
+         header.boxes.top().boundUs <= limitUs) {
+    BoundedBox next = header.boxes.top();
+    header.boxes.pop();
+    if (std::optional<BlockCounts> grid = space.getGrid(next.box, parted)) {
+      if (header.grids.insert(*grid).second)
+        header.groups.push_back({next.boundUs, std::move(*grid)});
+      continue;
+    }
+    for (TilingBox &half : space.split(next.box, parted))
+      add(std::move(half));
+  }
+}
+
+std::optional<TilingSearch::Group>
+TilingSearch::getGroup(const KernelPlan &plan, ArrayRef<int64_t> extents,
+                       size_t number, double limitUs) {
+  Header &header = getHeader(plan, extents);
+  std::lock_guard<std::mutex> lock(header.mutex);
+  if (header.groups.size() <= number)
+    findGroups(plan, extents, number + 1, limitUs, header);
+  if (header.groups.size() <= number || header.groups[number].boundUs > limitUs)
+    return std::nullopt;
+  return header.groups[number];
+}
+
+//===----------------------------------------------------------------------===//
+// One kernel
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What a kernel takes with one tiling after another.
+class TilingCosts {
+public:
+  TilingCosts(const TargetProgram &program, const CostModel &costModel,
+              const KernelPlan &plan, ArrayRef<int64_t> extents)
+      : program(program), costModel(costModel), plan(plan), extents(extents),
+        inputs(plan.getInputTypes(extents)) {}
+
+  /// None if it fits with no number of threads.
+  std::optional<BlockSize> get(const Tiling &tiling) {
+    NameSet partial = getPartialNames(plan.kernel, extents, tiling);
+    auto kernel = kernels.find(partial);
+    if (kernel == kernels.end())
+      kernel = kernels.try_emplace(partial, program, plan, partial).first;
+    SmallVector<int64_t> own = extents;
+    setPartExtents(program, plan, tiling, own);
+    return costModel.chooseBlockSize(kernel->second.resize(extents, tiling),
+                                     inputs, plan.getResultTypes(own));
+  }
+
+private:
+  const TargetProgram &program;
+  const CostModel &costModel;
+  const KernelPlan &plan;
+  SmallVector<int64_t> extents;
+  SmallVector<TensorSpec> inputs;
+  std::map<NameSet, SizelessKernel> kernels; ///< by partial names
+};
+} // namespace
+
+void TilingSearch::findBest(const KernelPlan &plan, ArrayRef<int64_t> extents,
+                            ArrayRef<int64_t> grid, double limitUs,
+                            SizedKernel &kernel) {
+  BestTiling &best = kernel.best;
+  // What is no better but for rounding is no better.
+  auto isCut = [&](double boundUs) {
+    return (cuts && boundUs > limitUs) ||
+           (best.tiling && boundUs >= best.us * kBoundRounding);
+  };
+  TilingSpace space(plan.kernel, extents, sizes);
+  std::optional<TilingBox> whole = space.getAll(grid);
+  if (!whole)
+    return;
+  BoxBounds<KernelSketch> bounds(program, costModel, plan, extents, *whole,
+                                 space);
+  TilingCosts costs(program, costModel, plan, extents);
+  double launchUs = costModel.getLaunchUs(plan.position);
+  BoxQueue boxes;
+  auto add = [&](TilingBox box) {
+    double us = bounds.getUs(box);
+    if (us < kInfinity && !isCut(us))
+      boxes.push({us, std::move(box)});
+  };
+  add(*whole);
+  while (!boxes.empty() && !isCut(boxes.top().boundUs)) {
+    BoundedBox next = boxes.top();
+    boxes.pop();
+    if (!next.box.isOne()) {
+      for (TilingBox &half : space.split(next.box))
+        add(std::move(half));
+      continue;
+    }
+    Tiling tiling = space.getTiling(next.box);
+    std::optional<BlockSize> size = costs.get(tiling);
+    if (kernel.last < next) { // not looked at under a lower limit
+      kernel.last = next;
+      ++numTried;
+      numFitting += size.has_value();
+    }
+    if (!size || (best.tiling && launchUs + size->us >= best.us))
+      continue;
+    best = {std::move(tiling), launchUs + size->us};
+    best.tiling->threads = size->threads;
+    best.tiling->stages = size->stages;
+  }
+  // Another one between the limit and this was not looked at, perhaps.
+  if (cuts && best.tiling && best.us > limitUs)
+    best.tiling.reset();
+}
+
+TilingSearch::BestTiling TilingSearch::getBest(const KernelPlan &plan,
+                                               ArrayRef<int64_t> extents,
+                                               ArrayRef<int64_t> grid,
+                                               double limitUs) {
+  SizedKernel &kernel = getSizedKernel(plan, extents, grid);
+  std::lock_guard<std::mutex> lock(kernel.mutex);
+  bool isKnown =
+      kernel.limitUs && (kernel.best.tiling || limitUs <= *kernel.limitUs);
+  if (!isKnown) {
+    findBest(plan, extents, grid, limitUs, kernel);
+    kernel.limitUs = limitUs;
+  }
+  return kernel.best;
+}
+
+//===----------------------------------------------------------------------===//
+// Structures
+//===----------------------------------------------------------------------===//
 
 /// What all kernels cannot go below, whatever their tiles.
 double TilingSearch::boundTraffic(ArrayRef<KernelPlan> plans) const {
@@ -114,122 +322,52 @@ double TilingSearch::boundTraffic(ArrayRef<KernelPlan> plans) const {
   return us * kBoundRounding;
 }
 
-/// What the kernels from each one on cannot go below.
-SmallVector<double> TilingSearch::boundRests(ArrayRef<KernelPlan> plans) {
+/// What each kernel cannot go below, by what it loads.
+SmallVector<double> TilingSearch::boundKernels(ArrayRef<KernelPlan> plans) {
   SmallVector<int64_t> extents = getLeastExtents(program);
-  SmallVector<double> rests(plans.size() + 1, 0);
-  for (size_t i = plans.size(); i-- > 0;) {
-    double least = std::numeric_limits<double>::infinity();
-    for (const auto &[counts, tilings] : getGroups(plans[i], extents))
-      least = std::min(least, tilings.front().boundUs);
-    rests[i] = rests[i + 1] + least;
-  }
-  return rests;
-}
-
-//===----------------------------------------------------------------------===//
-// Search
-//===----------------------------------------------------------------------===//
-
-/// Keeps the tiling if it is the cheapest so far, the first one of several.
-void TilingSearch::build(const KernelPlan &plan, ArrayRef<int64_t> extents,
-                         const BoundedTiling &bounded, Tiling tiling,
-                         SizedKernel &kernel) {
-  SmallVector<int64_t> own(extents);
-  setPartExtents(program, plan, tiling, own);
-  TileGraph tiles = buildTileGraph(program, plan, own, tiling);
-  std::optional<BlockSize> size = costModel.chooseBlockSize(
-      tiles, plan.getInputTypes(own), plan.getResultTypes(own));
-  if (kernel.last < bounded) { // not built under a lower limit
-    kernel.last = bounded;
-    ++numTried;
-    numFitting += size.has_value();
-  }
-  if (!size)
-    return;
-  BestTiling &best = kernel.best;
-  double us = costModel.getLaunchUs(plan.position) + size->us;
-  if (best.tiling &&
-      std::tie(best.us, best.number) <= std::tie(us, bounded.number))
-    return;
-  best.tiling = std::move(tiling);
-  best.tiling->threads = size->threads;
-  best.tiling->stages = size->stages;
-  best.number = bounded.number;
-  best.us = us;
-}
-
-/// By ascending bounds of what is loaded and computed, which are worked out as
-/// far as bounds of what is loaded are lower still.
-void TilingSearch::findBest(const KernelPlan &plan, ArrayRef<int64_t> extents,
-                            const BoundedTilings &tilings, double limitUs,
-                            SizedKernel &kernel) {
-  BestTiling &best = kernel.best;
-  auto isCut = [&](double boundUs) {
-    return cuts && (boundUs > limitUs || (best.tiling && boundUs > best.us));
-  };
-  TilingSpace space(plan.kernel, extents);
-  KernelSketch sketch(program, plan, extents);
-  std::priority_queue<BoundedTiling, std::vector<BoundedTiling>, std::greater<>>
-      sketched;
-  auto next = tilings.begin();
-  while (next != tilings.end() || !sketched.empty()) {
-    bool isSketched =
-        next == tilings.end() || (!sketched.empty() && sketched.top() < *next);
-    BoundedTiling tiling = isSketched ? sketched.top() : *next++;
-    if (isCut(tiling.boundUs))
-      break;
-    if (isSketched) {
-      sketched.pop();
-      build(plan, extents, tiling, space.get(tiling.number), kernel);
-      continue;
-    }
-    tiling.boundUs =
-        costModel.getLaunchUs(plan.position) +
-        costModel.boundUs(sketch.getWork(space.get(tiling.number)));
-    if (!isCut(tiling.boundUs))
-      sketched.push(tiling);
-  }
-  // Another one between the limit and this was not looked at, perhaps.
-  if (cuts && best.tiling && best.us > limitUs)
-    best.tiling.reset();
-}
-
-TilingSearch::BestTiling TilingSearch::getBest(const KernelPlan &plan,
-                                               ArrayRef<int64_t> extents,
-                                               ArrayRef<int64_t> parts,
-                                               const BoundedTilings &tilings,
-                                               double limitUs) {
-  SmallVector<int64_t> numbers(parts);
-  for (TextHash hash :
-       {hashHeader(program, plan, extents), hashText(toString(plan.kernel))})
-    numbers.append(
-        {static_cast<int64_t>(hash.first), static_cast<int64_t>(hash.second)});
-  std::unique_lock<std::mutex> lock(mutex);
-  SizedKernel &kernel = kernels[hashNumbers(numbers)];
-  lock.unlock();
-  std::lock_guard<std::mutex> kernelLock(kernel.mutex);
-  bool isKnown =
-      kernel.limitUs && (kernel.best.tiling || limitUs <= *kernel.limitUs);
-  if (!isKnown) {
-    findBest(plan, extents, tilings, limitUs, kernel);
-    kernel.limitUs = limitUs;
-  }
-  return kernel.best;
+  return llvm::map_to_vector(
+      plans, [&](const KernelPlan &plan) { return getLeastUs(plan, extents); });
 }
 
 double TilingSearch::boundUs(ArrayRef<KernelPlan> plans) {
-  return boundRests(plans).front();
+  double us = 0;
+  for (double kernelUs : boundKernels(plans))
+    us += kernelUs;
+  return us;
+}
+
+/// Puts what kernels after the first one take, with as few parts to read as
+/// there may be, in the place of bounds. \returns whether the limit leaves as
+/// much to each.
+bool TilingSearch::tighten(ArrayRef<KernelPlan> plans, double limitUs,
+                           llvm::MutableArrayRef<double> kernelsUs) {
+  SmallVector<int64_t> extents = getLeastExtents(program);
+  double slackUs = limitUs;
+  for (double us : kernelsUs)
+    slackUs -= us;
+  for (size_t i = plans.size(); slackUs >= 0 && i-- > 1;) {
+    BlockCounts anyGrid(plans[i].kernel.gridNames.size(), 0);
+    double mostUs = kernelsUs[i] + slackUs;
+    BestTiling best = getBest(plans[i], extents, anyGrid, mostUs);
+    if (!best.tiling || best.us > mostUs)
+      return false;
+    slackUs -= best.us * kBoundRounding - kernelsUs[i];
+    kernelsUs[i] = best.us * kBoundRounding;
+  }
+  return slackUs >= 0;
 }
 
 std::optional<TilingSearch::Choice>
 TilingSearch::findCheapest(ArrayRef<KernelPlan> plans, double limitUs) {
   if (cuts && boundTraffic(plans) > limitUs)
     return std::nullopt;
-  SmallVector<double> rests = boundRests(plans);
-  Walk walk{plans, rests, limitUs, {}, std::nullopt};
-  if (!cuts || rests.front() <= limitUs)
-    search(walk, 0, program.getExtents(), 0);
+  SmallVector<double> kernelsUs = boundKernels(plans);
+  if (cuts && !tighten(plans, limitUs, kernelsUs))
+    return std::nullopt;
+  Walk walk{plans, SmallVector<double>(plans.size() + 1, 0), limitUs, {}, {}};
+  for (size_t i = plans.size(); i-- > 0;)
+    walk.restsUs[i] = walk.restsUs[i + 1] + kernelsUs[i];
+  search(walk, 0, program.getExtents(), 0);
   return walk.best;
 }
 
@@ -242,12 +380,15 @@ void TilingSearch::search(Walk &walk, size_t kernel, ArrayRef<int64_t> extents,
     return;
   }
   const KernelPlan &plan = walk.plans[kernel];
-  for (const auto &[parts, tilings] : getGroups(plan, extents)) {
-    double limitUs = walk.best ? walk.best->predictedUs : walk.limitUs;
+  for (size_t number = 0;; ++number) {
+    double limitUs = walk.best ? walk.best->predictedUs
+                     : cuts    ? walk.limitUs
+                               : kInfinity;
     limitUs -= spentUs + walk.restsUs[kernel + 1];
-    if (cuts && tilings.front().boundUs > limitUs)
-      continue;
-    BestTiling chosen = getBest(plan, extents, parts, tilings, limitUs);
+    std::optional<Group> group = getGroup(plan, extents, number, limitUs);
+    if (!group)
+      return;
+    BestTiling chosen = getBest(plan, extents, group->grid, limitUs);
     if (!chosen.tiling || chosen.us > limitUs)
       continue;
     SmallVector<int64_t> own(extents);

@@ -15,11 +15,7 @@ using namespace mlir::mirage::search;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-/// Tiles of a name that both the loop and an axis of the grid split: those of 1
-/// could be padding as a whole.
-constexpr int64_t kLeastTileSplitTwice = 2;
-
-static bool splitsLoopedName(const KernelStructure &kernel) {
+bool mlir::mirage::search::splitsLoopedName(const KernelStructure &kernel) {
   return llvm::is_contained(kernel.gridNames, kernel.loopName);
 }
 
@@ -58,28 +54,6 @@ void mlir::mirage::search::setPartExtents(
       extents[program.getPartName(plan.position, name)] = extent;
 }
 
-//===----------------------------------------------------------------------===//
-// Which tilings
-//===----------------------------------------------------------------------===//
-
-/// Tile sizes worth trying for one name: multiples of what matrix instructions
-/// and 128-bit accesses take, small ones for names that only count rows, and
-/// what cuts an extent into few tiles of nearly one size.
-static SmallVector<int64_t> getTileSizes(int64_t extent) {
-  static constexpr int64_t kSizes[] = {1,  2,  4,   8,   16,  32, 48,
-                                       64, 96, 128, 192, 256, 512};
-  constexpr int64_t kMostEvenTiles = 8, kStep = 8;
-  SmallVector<int64_t> sizes = llvm::to_vector(kSizes);
-  for (int64_t count = 2; count <= kMostEvenTiles; ++count)
-    sizes.push_back(llvm::alignTo(llvm::divideCeil(extent, count), kStep));
-  llvm::erase_if(sizes, [&](int64_t size) {
-    return size >= extent || size > std::end(kSizes)[-1];
-  });
-  llvm::sort(sizes);
-  sizes.erase(llvm::unique(sizes), sizes.end());
-  return sizes;
-}
-
 bool mlir::mirage::search::canBeSplit(ArrayRef<NameId> gridNames,
                                       NameId loopName,
                                       ArrayRef<int64_t> extents) {
@@ -89,45 +63,6 @@ bool mlir::mirage::search::canBeSplit(ArrayRef<NameId> gridNames,
   return llvm::all_of(gridNames,
                       [&](NameId name) { return extents[name] > 1; }) &&
          (loopName == kNoName || extents[loopName] > 1);
-}
-
-TilingSpace::TilingSpace(const KernelStructure &kernel,
-                         ArrayRef<int64_t> extents) {
-  whole.tile.assign(extents.begin(), extents.end());
-  SmallVector<NameId, 4> names(ArrayRef<NameId>(kernel.gridNames));
-  if (kernel.loopName != kNoName && !splitsLoopedName(kernel))
-    names.push_back(kernel.loopName);
-  for (NameId name : names) {
-    Axis &axis = axes.emplace_back(Axis{name, {}});
-    bool isSplitTwice = name == kernel.loopName && splitsLoopedName(kernel);
-    for (int64_t tile : getTileSizes(extents[name])) {
-      if (!isSplitTwice)
-        axis.cuts.push_back({tile, 1});
-      else if (tile >= kLeastTileSplitTwice)
-        for (int64_t loop = 2; loop * tile < extents[name]; loop *= 2)
-          axis.cuts.push_back({tile, loop});
-    }
-  }
-}
-
-size_t TilingSpace::size() const {
-  size_t count = 1;
-  for (const Axis &axis : axes)
-    count *= axis.cuts.size();
-  return count;
-}
-
-/// The last axis changes fastest.
-Tiling TilingSpace::get(size_t number) const {
-  Tiling tiling = whole;
-  for (const Axis &axis : llvm::reverse(axes)) {
-    const Cut &cut = axis.cuts[number % axis.cuts.size()];
-    number /= axis.cuts.size();
-    tiling.tile[axis.name] = cut.tile;
-    if (cut.loop > 1)
-      tiling.loop = cut.loop;
-  }
-  return tiling;
 }
 
 //===----------------------------------------------------------------------===//

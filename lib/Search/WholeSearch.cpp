@@ -205,6 +205,7 @@ private:
     limits.numCandidates = options.numCandidates;
     limits.cuts = !cutsNothing;
     limits.cutsTilings = options.cutsInstances;
+    limits.tileSizes = options.tileSizes;
     limits.numThreads = getNumThreads(options);
     limits.isToEnd = [this] { return isToEnd(); };
     pool.emplace(program, costModel, std::move(limits));
@@ -223,9 +224,9 @@ private:
 
   void endSizing() {
     sizeWaiting();
+    result.candidates = pool->takeRanked();
     result.report.instances += pool->getNumTried();
     result.report.fitting += pool->getNumFitting();
-    result.candidates = pool->takeRanked();
   }
 
   /// Structures of one number of kernels, or of several.

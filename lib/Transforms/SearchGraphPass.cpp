@@ -265,6 +265,11 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
       return fail("expects pruner forms, z3 or none, got '" +
                   flags.pruner.getValue() + "'");
     options.search.pruner = *pruner;
+    llvm::Expected<search::TileSizeChoice> sizes =
+        search::parseTileSizeChoice(flags.tileSizes);
+    if (!sizes)
+      return fail(llvm::toString(sizes.takeError()));
+    options.search.tileSizes = *sizes;
     llvm::Expected<search::LibraryKernels> library =
         search::parseLibraryKernels(flags.libraryKernels);
     if (!library)

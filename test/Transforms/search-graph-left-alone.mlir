@@ -5,6 +5,8 @@
 // RUN: %python %mirage_src/utils/print-report.py %t.json | FileCheck %s --check-prefix=PRINTED
 
 // A library's product is better than what is found.
+// CHECK-LABEL: func.func @matmul
+// CHECK-NOT: mirage_block.graph
 // CHECK: mirage_kernel.matmul
 // CHECK-NOT: mirage_block.graph
 // REMARK: remark: [Missed] Search {{.*}}left as it was: the best µGraph is predicted to take [[BEST:[0-9.]+]] us, its operators one by one [[BASE:[0-9.]+]] us"
@@ -42,4 +44,21 @@ func.func @matmul(%x: tensor<1024x1024xf16>, %w: tensor<1024x1024xf16>, %e: tens
     mirage_kernel.yield %m : tensor<1024x1024xf16>
   } : tensor<1024x1024xf16>
   return %r : tensor<1024x1024xf16>
+}
+
+// So is one whose kernels have block graphs: it is a result of a search.
+// CHECK-LABEL: func.func @has_block_graph
+// CHECK: mirage_block.graph grid(x = 16)
+// REMARK: remark: [Missed] Search {{.*}}Function=has_block_graph | Remark="left as it was: expects operations alone, got a kernel that has a block graph"
+func.func @has_block_graph(%x: tensor<1024xf16>, %e: tensor<1024xf16>) -> tensor<1024xf16> {
+  %r = mirage_kernel.graph ins(%x : tensor<1024xf16>) outs(%e : tensor<1024xf16>) {
+  ^bb0(%a: tensor<1024xf16>):
+    %k = mirage_block.graph grid(x = 16) threads(64) ins(%a imap(x -> 0)) outs(omap(x -> 0)) : (tensor<1024xf16>) -> tensor<1024xf16> {
+    ^bb0(%t: tensor<64xf16>):
+      %y = mirage_block.exp %t : tensor<64xf16>
+      mirage_block.yield %y : tensor<64xf32>
+    }
+    mirage_kernel.yield %k : tensor<1024xf16>
+  } : tensor<1024xf16>
+  return %r : tensor<1024xf16>
 }

@@ -20,7 +20,9 @@
 //
 //   max(loads, latency / (s - 1), arithmetic)
 //
-// and the first tiles are waited for once, before the loop. What cp.async
+// and the first tiles are waited for once, before the loop; with as many stages
+// as iterations these are all, and there is no latency to wait for. So more
+// iterations take no less, whatever stages they allow. What cp.async
 // cannot take, accesses of fewer than 4 bytes, is waited for in each iteration,
 // however many stages there are.
 //
@@ -40,15 +42,15 @@ struct PhaseTime {
   double loadUs = 0;
   double computeUs = 0;
 
-  /// Until all of so many blocks on one SM are through.
-  double getUs(int64_t blocksPerSM) const;
+  /// Until all of so many blocks on one SM are through, on average.
+  double getUs(double blocksPerSM) const;
 };
 
 struct BlockTime {
   PhaseTime outside, iteration;
   int64_t numIterations = 1;
 
-  double getUs(int64_t blocksPerSM) const {
+  double getUs(double blocksPerSM) const {
     return outside.getUs(blocksPerSM) +
            double(numIterations) * iteration.getUs(blocksPerSM);
   }
@@ -126,7 +128,12 @@ double getElementsUs(int64_t elements, int64_t threads, const Target &target);
 
 /// Bytes of one input tile as the memory system sees them: more than it has
 /// where its rows have few consecutive bytes.
-double getLoadBytes(const TensorSpec &tile, const TensorSpec &tensor);
+double getLoadBytes(const KernelWork::Load &load);
+/// The same of the whole tensor, read once.
+double getTensorBytes(const KernelWork::Load &load);
+
+/// What one SM would take to compute all that is known of all blocks.
+double getTotalComputeUs(const KernelWork &kernel, const Target &target);
 
 } // namespace mlir::mirage::search
 

@@ -85,7 +85,7 @@ public:
                   llvm::ArrayRef<TensorSpec> results) const = 0;
   /// What no kernel goes below, with any number of threads among `kBlockSizes`
   /// and of stages that may be chosen, that does at least this; infinite if
-  /// none fits. As far as joins go, only how many there are is used.
+  /// none fits.
   virtual double boundUs(const KernelWork &work) const = 0;
   /// What no kernel goes below that moves as much; infinite if none fits into
   /// the target. It is never above what `boundUs` gives of such

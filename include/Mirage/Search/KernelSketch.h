@@ -6,14 +6,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A structure has thousands of tilings, and to build a block graph of each
-// would take longer than all else. What a kernel loads and computes follows
-// from names and tile sizes alone: a sketch. The block graph does that, and
-// what layouts, masks and maxima of tiles add; so what a cost model says of a
-// sketch is a lower bound (CostModel::boundUs), and few tilings have to be
-// built.
+// What a kernel loads and computes with any tiling between two, at the least:
+// a cost model's bound on that (CostModel::boundUs) is one on what each of them
+// takes, so that whole boxes of tilings need no look (TilingSearch.h).
 //
-// Loads alone are the same for all structures that share axes and inputs.
+// A block is taken to hold the smallest tiles, and the grid and the loop to
+// have as few blocks and iterations as the largest ones leave. With that alone
+// a box twice as wide along three axes would have a bound of an eighth. So it
+// is also said what all blocks do together, whatever their tiles are: each
+// element of a tensor is read by one block at least, and by as many as there
+// are along axes that do not cut it.
+//
+// Of a single tiling a sketch has all but masks and the padding of rows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,49 +26,31 @@
 
 #include "Mirage/Graph/Phases.h"
 #include "Mirage/Search/KernelWork.h"
-#include "Mirage/Search/Tilings.h"
+#include "Mirage/Search/SizelessKernel.h"
+#include "Mirage/Search/TilingSpace.h"
 
 namespace mlir::mirage::search {
 
-/// A kernel without sizes.
-class KernelSketch {
+/// What a kernel loads and stores: the same of all structures that share axes,
+/// inputs and results.
+class LoadSketch {
 public:
   /// \param extents  by name; of parts that the kernel reads as well.
-  KernelSketch(const TargetProgram &program, const KernelPlan &plan,
-               llvm::ArrayRef<int64_t> extents);
+  LoadSketch(const TargetProgram &program, const KernelPlan &plan,
+             llvm::ArrayRef<int64_t> extents);
 
-  /// At the least.
-  KernelWork getWork(const Tiling &tiling) const;
   /// Without operations.
-  KernelWork getLoads(const Tiling &tiling) const;
+  KernelWork getWork(const TilingEnds &ends) const;
 
 private:
-  /// An input, or an operator's result.
-  struct Tensor {
-    NameSet names = 0;
-    ElementType element = ElementType::F32;
-    Phase phase = Phase::Invariant;
-    /// Of an input: its dimensions, in order.
-    std::optional<llvm::ArrayRef<NameId>> layout = std::nullopt;
-  };
-  /// The names of a product's rows and columns, where layouts leave no choice.
-  struct Sides {
-    NameId rows = kNoName, columns = kNoName;
-  };
-  std::optional<Sides> findSides(const StructureOperator &op) const;
-  bool isLooped(llvm::ArrayRef<NameId> names) const;
-  Attributes getPhaseAttributes(const StructureOperator &op) const;
   void addResult(const StoredTensor &stored);
-  void addOperator(const StructureOperator &op);
-  void measure(unsigned number, const Tiling &tiling, KernelWork &work) const;
-  void measureProduct(const StructureOperator &op, const Tiling &tiling,
-                      KernelWork::Operation &product) const;
+  KernelWork::Load getLoad(unsigned input, const TilingEnds &ends) const;
 
   const TargetProgram &program;
   const KernelPlan &plan;
   llvm::SmallVector<int64_t> extents;
   llvm::SmallVector<TensorSpec> operands; ///< in device memory
-  std::vector<Tensor> tensors;
+  llvm::SmallVector<NameSet, 4> operandNames;
   /// What is stored: so many bytes for each block along these axes, of which
   /// there are parts.
   struct Result {
@@ -72,7 +58,42 @@ private:
     llvm::SmallVector<unsigned, 3> axes;
   };
   std::vector<Result> results;
-  unsigned numJoins;
+  llvm::SmallVector<unsigned, 3> joinedAxes;
+};
+
+/// Operations as well.
+class KernelSketch {
+public:
+  KernelSketch(const TargetProgram &program, const KernelPlan &plan,
+               llvm::ArrayRef<int64_t> extents);
+
+  KernelWork getWork(const TilingEnds &ends) const;
+
+private:
+  struct Operation {
+    const Node *node = nullptr;
+    bool isInLoop = false;
+    NameSet result = 0;
+    llvm::SmallVector<NameSet, 2> operands;
+    NameSet summed = 0; ///< of a product, what it sums over
+    /// Of a product's matrices; kNoName: of size 1.
+    NameId rows = kNoName, columns = kNoName;
+  };
+  Operation read(const Node &node, llvm::ArrayRef<Phase> phases) const;
+  void add(const Operation &operation, const TilingEnds &ends,
+           KernelWork &work) const;
+  void add(const JoinedParts &join, const TilingEnds &ends,
+           KernelWork &work) const;
+  void addProduct(const Operation &operation, const TilingEnds &ends,
+                  KernelWork::Operation &product) const;
+  double countAll(NameSet names, bool isInLoop, const TilingEnds &ends) const;
+
+  const KernelPlan &plan;
+  llvm::SmallVector<int64_t> extents;
+  LoadSketch loads;
+  SizelessKernel kernel;
+  std::vector<Operation> operations;
+  std::vector<JoinedParts> joins;
 };
 
 } // namespace mlir::mirage::search

@@ -30,8 +30,9 @@ KernelTraffic getTraffic(const TargetProgram &program,
 /// The same of one that has operators.
 KernelTraffic getTraffic(const TargetProgram &program, const KernelPlan &plan);
 
-/// The axes of the grid along which the kernel's operators join blocks.
-unsigned countJoinedAxes(const KernelStructure &kernel);
+/// The axes of the grid along which the kernel's operators join blocks,
+/// ascending.
+llvm::SmallVector<unsigned, 3> getJoinedAxes(const KernelStructure &kernel);
 
 /// The program's extents by name, and 2 for parts.
 llvm::SmallVector<int64_t> getLeastExtents(const TargetProgram &program);

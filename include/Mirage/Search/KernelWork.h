@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // What a cost model needs to know of a kernel: what it loads, computes, joins
-// and stores. A block graph has it, and a sketch of one (KernelSketch.h).
+// and stores. A block graph has it. So has a sketch (KernelSketch.h), at the
+// least, of all block graphs whose tiles have sizes between two.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +24,10 @@ struct KernelWork {
   struct Load {
     TensorSpec tile, tensor;
     bool isInLoop = false;
+    TensorSpec largestTile; ///< that a sketch is of; else the same
+    /// How often each element is read, by all blocks, at the least; 0 where
+    /// that follows from tiles.
+    double readers = 0;
   };
   /// Of one block, once or in each iteration.
   struct Operation {
@@ -36,18 +41,27 @@ struct KernelWork {
     int64_t length = 0;
     bool isOnTensorCores = false;
     double matrixTiles = 0; ///< m16n8k16, if it is on them
+
+    /// Elements, or matrix tiles or else terms of a product, in all iterations
+    /// of all blocks, at the least; 0 where that follows from the above.
+    double total = 0;
   };
   /// Blocks along an axis leave their parts to one more kernel, which joins
   /// them (`--mirage-split-grid-joins`).
   struct Join {
-    double bytes = 0;      ///< of the parts of one block
-    int64_t numJoined = 1; ///< blocks along the axis
+    double bytes = 0;       ///< of the parts of one block
+    int64_t numJoined = 1;  ///< blocks along the axis
+    int64_t mostJoined = 1; ///< that there may be, of a sketch
     /// Whether each of these blocks goes on, and leaves another part of the
     /// results.
     bool keepsBlocks = false;
+    /// Of all blocks, at the least; 0 where that follows from the above.
+    double totalBytes = 0;
   };
 
   int64_t numBlocks = 1, loop = 1;
+  /// What they may be, of a sketch; else the same.
+  int64_t mostBlocks = 1, mostIterations = 1;
   llvm::SmallVector<Load, 4> loads;
   llvm::SmallVector<Operation, 12> operations;
   llvm::SmallVector<Join, 3> joins;
@@ -57,6 +71,15 @@ struct KernelWork {
   int64_t stageBytes = 0;   ///< of these, how many each further stage takes
   int64_t accumulators = 0; ///< of one block
 };
+
+/// What one more kernel joins: parts that have one axis and as many joins
+/// behind them.
+struct JoinedParts {
+  Axis axis;
+  bool keepsBlocks = false; ///< as in KernelWork::Join
+  llvm::SmallVector<ValueId, 2> parts;
+};
+std::vector<JoinedParts> listJoins(const TileGraph &kernel);
 
 /// \param operands  the tensors in device memory that the kernel's inputs are
 ///                  tiles of.
@@ -80,6 +103,12 @@ KernelWork::Operation makeOperation(Opcode opcode, Opcode reduction,
 
 /// Numbers that one block carries from one iteration, or block, to the next.
 int64_t countAccumulators(const TileGraph &kernel);
+
+/// What one instruction multiplies, m16n8k16.
+constexpr int64_t kMatrixTileRows = 16, kMatrixTileColumns = 8,
+                  kMatrixTileLength = 16;
+constexpr double kMatrixTileProducts =
+    kMatrixTileRows * kMatrixTileColumns * kMatrixTileLength;
 
 /// Products of m16n8k16 that make so many sums of `length` terms in matrices of
 /// that size.

@@ -14,6 +14,7 @@
 #include "Mirage/Search/LibraryKernels.h"
 #include "Mirage/Search/PrunerChoice.h"
 #include "Mirage/Search/SpaceLimits.h"
+#include "Mirage/Search/TileSizes.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 #include <functional>
@@ -68,6 +69,8 @@ struct SearchOptions {
   /// Stages of all kernels' loops, or the most that fit and have a use; 0: what
   /// is predicted to take least.
   unsigned stages = 0;
+  /// Which sizes tiles may have.
+  TileSizeChoice tileSizes = TileSizeChoice::Refined;
   /// Which matmuls that are kernels of their own are left to a library.
   LibraryKernels libraryKernels = LibraryKernels::Auto;
   unsigned numThreads = 0; ///< 0: one for each core

@@ -55,6 +55,8 @@ struct TargetProgram {
   };
   /// What the name is a part of; none of the program's own names.
   std::optional<Part> getPart(NameId name) const;
+  /// Whether it counts parts that blocks of that kernel leave.
+  bool isPartOf(NameId name, unsigned kernel) const;
   /// Of the program and of parts.
   unsigned getNumAllNames() const;
   NameSet getPartNames() const;

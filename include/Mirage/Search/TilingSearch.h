@@ -12,24 +12,27 @@
 #include "Mirage/Search/CostModel.h"
 #include "Mirage/Search/Instantiator.h"
 #include "Mirage/Search/TextHash.h"
+#include "Mirage/Search/TilingSpace.h"
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <queue>
+#include <set>
 #include <tuple>
 
 namespace mlir::mirage::search {
 
-/// Finds the cheapest tilings of structures of one program, by a cost model.
-/// Bounds on their cost come in two steps (KernelSketch.h): by what kernels
-/// with the same axes and inputs load, which all of them share; and by what the
-/// structure computes. Only what both let pass is built, the cheapest first.
-/// Kernels of a structure depend on one another only through how many parts one
-/// leaves to the next. What is common to structures is worked out once.
+/// Finds the cheapest tilings of structures of one program, by a cost model,
+/// among all that TilingSpace.h has. Branch and bound: boxes of tilings are
+/// taken by ascending bounds (KernelSketch.h) and halved, until the next bound
+/// is no less than what the best tiling takes. Kernels of a structure depend on
+/// one another only through how many parts one leaves to the next. What is
+/// common to structures is worked out once.
 class TilingSearch {
 public:
-  /// \param cuts  what bounds exclude is not tried.
+  /// \param cuts  whether limits hold.
   TilingSearch(const TargetProgram &program, const CostModel &costModel,
-               bool cuts);
+               TileSizeSet sizes, bool cuts);
 
   struct Choice {
     std::vector<Tiling> tilings; ///< by kernel
@@ -42,62 +45,75 @@ public:
   std::optional<Choice> findCheapest(llvm::ArrayRef<KernelPlan> plans,
                                      double limitUs);
 
-  /// Tilings that were built; whatever the order of calls was.
+  /// Tilings whose block graph was looked at; whatever the order of calls was.
   uint64_t getNumTried() const { return numTried; }
   /// Of these, within shared memory and registers.
   uint64_t getNumFitting() const { return numFitting; }
 
 private:
-  /// A tiling and what it cannot go below.
-  struct BoundedTiling {
+  /// Some tilings and what none of them goes below.
+  struct BoundedBox {
     double boundUs = 0;
-    uint32_t number = 0; ///< in the kernel's TilingSpace
+    TilingBox box;
 
-    bool operator<(const BoundedTiling &other) const {
-      return std::tie(boundUs, number) < std::tie(other.boundUs, other.number);
+    bool operator<(const BoundedBox &other) const {
+      return std::tie(boundUs, box) < std::tie(other.boundUs, other.box);
     }
-    bool operator>(const BoundedTiling &other) const { return other < *this; }
+    bool operator>(const BoundedBox &other) const { return other < *this; }
   };
-  /// By ascending bounds, of tilings that leave equally many parts.
-  using BoundedTilings = std::vector<BoundedTiling>;
-  /// By how many parts there are along each axis that leaves any.
-  using TilingGroups = std::map<llvm::SmallVector<int64_t>, BoundedTilings>;
+  using BoxQueue =
+      std::priority_queue<BoundedBox, std::vector<BoundedBox>, std::greater<>>;
+  /// Tilings that leave equally many parts.
+  struct Group {
+    double boundUs = 0;
+    /// Along axes that leave parts to later kernels; 0 along others.
+    BlockCounts grid;
+  };
+  /// What kernels with one header share, made by the first who asks.
+  struct Header {
+    std::mutex mutex;
+    std::optional<double> leastUs; ///< of all tilings
+    std::vector<Group> groups;     ///< by ascending bounds, those asked for
+    bool hasBoxes = false;
+    BoxQueue boxes;              ///< of which more groups are to be had
+    std::set<BlockCounts> grids; ///< that groups have
+  };
   struct BestTiling {
     std::optional<Tiling> tiling;
-    uint32_t number = 0;
     double us = 0;
-  };
-  /// Bounds of kernels with one header, made by the first who asks.
-  struct Header {
-    std::once_flag isBounded;
-    TilingGroups groups;
   };
   /// What is known of one kernel that leaves a certain number of parts.
   struct SizedKernel {
     std::mutex mutex;
     BestTiling best;
     std::optional<double> limitUs; ///< what costs more was not looked at
-    BoundedTiling last;            ///< that was built, by ascending bounds
+    BoundedBox last;               ///< that was looked at, by ascending bounds
   };
 
-  const TilingGroups &getGroups(const KernelPlan &plan,
-                                llvm::ArrayRef<int64_t> extents);
-  TilingGroups boundTilings(const KernelPlan &plan,
-                            llvm::ArrayRef<int64_t> extents) const;
+  Header &getHeader(const KernelPlan &plan, llvm::ArrayRef<int64_t> extents);
+  SizedKernel &getSizedKernel(const KernelPlan &plan,
+                              llvm::ArrayRef<int64_t> extents,
+                              llvm::ArrayRef<int64_t> grid);
+  double getLeastUs(const KernelPlan &plan, llvm::ArrayRef<int64_t> extents);
+  double findLeastUs(const KernelPlan &plan, llvm::ArrayRef<int64_t> extents);
+  void findGroups(const KernelPlan &plan, llvm::ArrayRef<int64_t> extents,
+                  size_t number, double limitUs, Header &header);
+  std::optional<Group> getGroup(const KernelPlan &plan,
+                                llvm::ArrayRef<int64_t> extents, size_t number,
+                                double limitUs);
   BestTiling getBest(const KernelPlan &plan, llvm::ArrayRef<int64_t> extents,
-                     llvm::ArrayRef<int64_t> parts,
-                     const BoundedTilings &tilings, double limitUs);
+                     llvm::ArrayRef<int64_t> grid, double limitUs);
   void findBest(const KernelPlan &plan, llvm::ArrayRef<int64_t> extents,
-                const BoundedTilings &tilings, double limitUs,
+                llvm::ArrayRef<int64_t> grid, double limitUs,
                 SizedKernel &kernel);
-  void build(const KernelPlan &plan, llvm::ArrayRef<int64_t> extents,
-             const BoundedTiling &bounded, Tiling tiling, SizedKernel &kernel);
   double boundTraffic(llvm::ArrayRef<KernelPlan> plans) const;
-  llvm::SmallVector<double> boundRests(llvm::ArrayRef<KernelPlan> plans);
+  llvm::SmallVector<double> boundKernels(llvm::ArrayRef<KernelPlan> plans);
+  bool tighten(llvm::ArrayRef<KernelPlan> plans, double limitUs,
+               llvm::MutableArrayRef<double> kernelsUs);
   /// What is fixed and what is found while a structure's kernels get sizes.
   struct Walk {
     llvm::ArrayRef<KernelPlan> plans;
-    llvm::ArrayRef<double> restsUs; ///< bounds, from each kernel on
+    llvm::SmallVector<double> restsUs; ///< bounds, from each kernel on
     double limitUs;
     std::vector<Tiling> tilings; ///< so far
     std::optional<Choice> best;
@@ -109,6 +125,7 @@ private:
   const CostModel &costModel;
   bool cuts;
   std::atomic<uint64_t> numTried = 0, numFitting = 0;
+  TileSizes sizes;
   std::mutex mutex; ///< of the maps, whose entries stay where they are
   /// By all that bounds depend on, and by all that sizes do.
   std::map<TextHash, Header> headers;

@@ -10,6 +10,7 @@
 #define MIRAGE_SEARCH_TILINGS_H
 
 #include "Mirage/Search/KernelPlan.h"
+#include "Mirage/Search/TileSizes.h"
 
 namespace mlir::mirage::search {
 
@@ -24,6 +25,9 @@ struct Tiling {
   unsigned threads = 128;
   unsigned stages = 1; ///< no more than iterations
 };
+
+/// Whether an axis of the grid splits the loop's name too.
+bool splitsLoopedName(const KernelStructure &kernel);
 
 /// How many blocks there are along each axis.
 llvm::SmallVector<int64_t, 3> getGrid(const KernelStructure &kernel,
@@ -41,29 +45,6 @@ void setPartExtents(const TargetProgram &program, const KernelPlan &plan,
 /// there are no tilings.
 bool canBeSplit(llvm::ArrayRef<NameId> gridNames, NameId loopName,
                 llvm::ArrayRef<int64_t> extents);
-
-/// All tilings with sizes worth trying, by number. Each axis has at least two
-/// blocks or iterations, so that no tiling belongs to two structures.
-class TilingSpace {
-public:
-  /// \param extents  by name; of the parts that the kernel reads as well.
-  TilingSpace(const KernelStructure &kernel, llvm::ArrayRef<int64_t> extents);
-
-  size_t size() const;
-  Tiling get(size_t number) const;
-
-private:
-  struct Cut {
-    int64_t tile;
-    int64_t loop; ///< as in Tiling
-  };
-  struct Axis {
-    NameId name;
-    llvm::SmallVector<Cut, 16> cuts;
-  };
-  Tiling whole;
-  llvm::SmallVector<Axis, 4> axes;
-};
 
 /// Small different extents, and tilings with at least two tiles of at least two
 /// elements along every axis, the last one partial: what structures are tested

@@ -18,6 +18,7 @@
 #include "Mirage/Search/KernelTraffic.h"
 #include "Mirage/Search/Search.h"
 #include "Programs.h"
+#include "TilingLists.h"
 #include "gtest/gtest.h"
 #include <cmath>
 
@@ -31,7 +32,8 @@ public:
   explicit BoundChecker(llvm::StringRef targetName)
       : target(llvm::cantFail(getTarget(targetName))), model(target) {}
 
-  /// Some of the tilings of all kernels of every eighth structure.
+  /// Some of the tilings of all kernels of every eighth structure, and boxes
+  /// that they are in.
   void check(const Graph &graph) {
     SearchOptions options;
     options.target = target.name;
@@ -50,26 +52,40 @@ public:
 
   unsigned getNumChecked() const { return numChecked; }
   unsigned getNumStaged() const { return numStaged; }
-  /// Of estimates, what sketches give of them.
+  /// Of estimates, what sketches of one tiling give of them.
   double getMeanShare() const { return sumOfShares / numChecked; }
 
 private:
   void check(const TargetProgram &program, llvm::ArrayRef<KernelPlan> plans) {
     llvm::SmallVector<int64_t> extents = program.getExtents();
     for (const KernelPlan &plan : plans) {
-      TilingSpace space(plan.kernel, extents);
-      if (space.size() == 0)
+      TilingSpace space(plan.kernel, extents, sizes);
+      std::optional<TilingBox> whole = space.getAll();
+      if (!whole)
         return;
-      size_t step = 1 + space.size() / 24;
-      for (size_t i = 0; i < space.size(); i += step)
-        check(program, plan, extents, space.get(i));
+      for (unsigned i = 0; i < 16; ++i)
+        check(program, plan, extents, space, descend(space, *whole, random));
       // What later kernels read has as many parts as this one left.
-      setPartExtents(program, plan, space.get(0), extents);
+      setPartExtents(program, plan, space.getTiling(findOne(space, *whole)),
+                     extents);
     }
   }
 
+  TilingBox findOne(const TilingSpace &space, const TilingBox &whole) {
+    for (;;)
+      if (TilingBox box = descend(space, whole, random).back(); box.isOne())
+        return box;
+  }
+
+  /// Boxes one in the other, and the tiling that is left.
   void check(const TargetProgram &program, const KernelPlan &plan,
-             llvm::SmallVector<int64_t> extents, const Tiling &tiling) {
+             llvm::SmallVector<int64_t> extents, const TilingSpace &space,
+             llvm::ArrayRef<TilingBox> boxes) {
+    if (!boxes.back().isOne())
+      return;
+    Tiling tiling = space.getTiling(boxes.back());
+    LoadSketch loads(program, plan, extents);
+    KernelSketch work(program, plan, extents);
     setPartExtents(program, plan, tiling, extents);
     auto inputs = plan.getInputTypes(extents);
     auto results = plan.getResultTypes(extents);
@@ -78,16 +94,25 @@ private:
     if (!estimate)
       return; // it does not fit
     ++numChecked;
-    KernelSketch sketch(program, plan, extents);
     double trafficUs =
         kBoundRounding * model.boundTrafficUs(getTraffic(program, plan));
-    double loadsUs = model.boundUs(sketch.getLoads(tiling));
-    double workUs = model.boundUs(sketch.getWork(tiling));
-    EXPECT_LE(trafficUs * kBoundRounding, loadsUs) << toString(plan.kernel);
-    EXPECT_LE(loadsUs, workUs) << toString(plan.kernel);
-    EXPECT_LE(workUs, estimate->us) << toString(plan.kernel);
-    sumOfShares += workUs / estimate->us;
-    checkStages(tiles, inputs, results, workUs);
+    double outerLoadsUs = 0, outerWorkUs = 0;
+    for (const TilingBox &box : boxes) {
+      TilingEnds ends = space.getEnds(box);
+      double loadsUs = model.boundUs(loads.getWork(ends));
+      double workUs = model.boundUs(work.getWork(ends));
+      EXPECT_LE(outerLoadsUs * kBoundRounding, loadsUs)
+          << toString(plan.kernel);
+      EXPECT_LE(outerWorkUs * kBoundRounding, workUs) << toString(plan.kernel);
+      EXPECT_LE(loadsUs * kBoundRounding, workUs) << toString(plan.kernel);
+      EXPECT_LE(workUs, estimate->us) << toString(plan.kernel);
+      outerLoadsUs = loadsUs;
+      outerWorkUs = workUs;
+    }
+    EXPECT_LE(trafficUs * kBoundRounding, outerLoadsUs)
+        << toString(plan.kernel);
+    sumOfShares += outerWorkUs / estimate->us;
+    checkStages(tiles, inputs, results, outerWorkUs);
   }
 
   /// Nor is a bound above what a kernel takes with stages that are not chosen.
@@ -103,6 +128,8 @@ private:
 
   Target target;
   AnalyticCostModel model;
+  TileSizes sizes{TileSizeSet::All};
+  std::minstd_rand random;
   unsigned numStructures = 0, numChecked = 0, numStaged = 0;
   double sumOfShares = 0;
 };

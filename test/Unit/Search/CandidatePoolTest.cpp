@@ -15,24 +15,30 @@ using namespace mlir::mirage::search;
 using namespace mlir::mirage::test;
 
 namespace {
+/// All structures, by ascending cost.
+std::vector<Candidate> rankAll(const TargetProgram &program) {
+  SearchOptions options;
+  options.numCandidates = 100000;
+  options.maxBlockOps = 6;
+  options.maxKernels = 1;
+  options.tileSizes = TileSizeChoice::Round;
+  options.cutsKernels = options.cutsInstances = false;
+  options.judgesCandidates = options.cutsProgram = false;
+  return llvm::cantFail(superoptimize(program.graph, options)).candidates;
+}
+
 class CandidatePoolTest : public testing::Test {
 protected:
-  CandidatePoolTest()
+  explicit CandidatePoolTest(const Graph &graph = lora(16, 256, 16, 200))
       : target(llvm::cantFail(getTarget("sm_90a"))), model(target),
-        program(llvm::cantFail(makeTargetProgram(lora(16, 256, 16, 200)))) {
-    // All structures, by ascending cost.
-    SearchOptions options;
-    options.numCandidates = 100000;
-    options.maxBlockOps = 6;
-    options.maxKernels = 1;
-    options.cutsKernels = options.cutsInstances = false;
-    options.judgesCandidates = options.cutsProgram = false;
-    ranked = llvm::cantFail(superoptimize(program.graph, options)).candidates;
-  }
+        program(llvm::cantFail(makeTargetProgram(graph))),
+        ranked(rankAll(program)) {}
 
-  CandidatePool makePool(unsigned numCandidates) {
+  CandidatePool makePool(unsigned numCandidates,
+                         TileSizeChoice sizes = TileSizeChoice::Round) {
     CandidatePool::Limits limits;
     limits.numCandidates = numCandidates;
+    limits.tileSizes = sizes;
     return CandidatePool(program, model, limits);
   }
   /// As batches of one, so that each has the limit that those before it left.
@@ -46,6 +52,36 @@ protected:
   TargetProgram program;
   std::vector<Candidate> ranked;
 };
+
+/// 28672 columns are 256 tiles of 112, two for nearly each SM.
+class RefinedPoolTest : public CandidatePoolTest {
+protected:
+  RefinedPoolTest() : CandidatePoolTest(lora(8, 4096, 16, 28672)) {}
+};
+
+/// No size is worse than a round one, and what is refined is better by enough.
+TEST_F(RefinedPoolTest, MoreSizesTakeNoMore) {
+  auto size = [&](const Structure &structure, TileSizeChoice sizes) {
+    CandidatePool pool = makePool(1, sizes);
+    pool.add(structure);
+    pool.sizeBatch();
+    return pool.takeRanked().front().predictedUs;
+  };
+  unsigned numRefined = 0;
+  for (size_t rank = 0; rank < ranked.size(); rank += 1 + ranked.size() / 32) {
+    const Candidate &candidate = ranked[rank];
+    double refinedUs = size(candidate.structure, TileSizeChoice::Refined);
+    double leastUs = size(candidate.structure, TileSizeChoice::All);
+    EXPECT_EQ(size(candidate.structure, TileSizeChoice::Round),
+              candidate.predictedUs);
+    EXPECT_LE(leastUs, refinedUs);
+    if (refinedUs == candidate.predictedUs)
+      continue;
+    EXPECT_LE(refinedUs, 0.98 * candidate.predictedUs);
+    ++numRefined;
+  }
+  EXPECT_GT(numRefined, 0u);
+}
 
 /// The last of those that are asked for comes last, after as many others as
 /// make a limit.

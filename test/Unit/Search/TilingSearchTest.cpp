@@ -1,0 +1,186 @@
+//===- TilingSearchTest.cpp - Nothing cheaper is left out -----------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Search/TilingSearch.h"
+#include "Mirage/Search/Search.h"
+#include "Programs.h"
+#include "llvm/ADT/STLExtras.h"
+#include "gtest/gtest.h"
+#include <cmath>
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::search;
+using namespace mlir::mirage::test;
+
+namespace {
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// Every tiling there is, dominated or not, built and estimated.
+class BruteForce {
+public:
+  BruteForce(const TargetProgram &program, const CostModel &model,
+             llvm::ArrayRef<KernelPlan> plans)
+      : program(program), model(model), plans(plans) {}
+
+  double getLeastUs() { return getLeastUs(0, program.getExtents()); }
+
+private:
+  double getLeastUs(size_t number, const llvm::SmallVector<int64_t> &extents) {
+    if (number == plans.size())
+      return 0;
+    const KernelPlan &plan = plans[number];
+    double leastUs = kInfinity;
+    if (!canBeSplit(plan.kernel.gridNames, plan.kernel.loopName, extents))
+      return leastUs;
+    // What later kernels take depends on the extents of parts alone.
+    std::map<llvm::SmallVector<int64_t>, double> least;
+    Tiling tiling;
+    tiling.tile.assign(extents.begin(), extents.end());
+    llvm::SmallVector<NameId> names =
+        llvm::to_vector_of<NameId>(plan.kernel.gridNames);
+    if (plan.kernel.loopName != kNoName && !splitsLoopedName(plan.kernel))
+      names.push_back(plan.kernel.loopName);
+    forEachTiling(plan, extents, names, tiling, [&](const Tiling &sized) {
+      llvm::SmallVector<int64_t> own = extents;
+      setPartExtents(program, plan, sized, own);
+      auto size = model.chooseBlockSize(
+          buildTileGraph(program, plan, own, sized), plan.getInputTypes(own),
+          plan.getResultTypes(own));
+      ++numTried;
+      if (!size)
+        return;
+      auto [entry, isNew] = least.try_emplace(own, size->us);
+      entry->second = std::min(entry->second, size->us);
+    });
+    for (const auto &[own, us] : least)
+      leastUs = std::min(leastUs, model.getLaunchUs(plan.position) + us +
+                                      getLeastUs(number + 1, own));
+    return leastUs;
+  }
+
+  template <typename Visit>
+  static void forEachTiling(const KernelPlan &plan,
+                            llvm::ArrayRef<int64_t> extents,
+                            llvm::ArrayRef<NameId> names, Tiling &tiling,
+                            const Visit &visit) {
+    if (names.empty())
+      return visit(tiling);
+    NameId name = names.front();
+    bool isSplitTwice =
+        name == plan.kernel.loopName && splitsLoopedName(plan.kernel);
+    for (int64_t tile = isSplitTwice ? kLeastTileSplitTwice : 1;
+         tile < extents[name]; ++tile) {
+      tiling.tile[name] = tile;
+      for (int64_t loop = isSplitTwice ? 2 : 1; loop * tile < extents[name];
+           ++loop) {
+        if (isSplitTwice)
+          tiling.loop = loop;
+        forEachTiling(plan, extents, names.drop_front(), tiling, visit);
+        if (!isSplitTwice)
+          break;
+      }
+    }
+    tiling.tile[name] = extents[name];
+  }
+
+  const TargetProgram &program;
+  const CostModel &model;
+  llvm::ArrayRef<KernelPlan> plans;
+
+public:
+  uint64_t numTried = 0;
+};
+
+class TilingSearchChecker {
+public:
+  explicit TilingSearchChecker(llvm::StringRef targetName)
+      : target(llvm::cantFail(getTarget(targetName))), model(target) {}
+
+  /// All structures of so many kernels.
+  void check(const Graph &graph, unsigned numKernels) {
+    SearchOptions options;
+    options.target = target.name;
+    options.maxKernels = numKernels;
+    options.maxOps = options.maxBlockOps = 6;
+    options.cutsKernels = options.cutsProgram = false;
+    options.judgesCandidates = false;
+    options.onStructure = [&](const TargetProgram &program,
+                              const Structure &structure) {
+      auto plans = planKernels(program, structure);
+      if (plans && plans->size() == numKernels)
+        check(program, structure, *plans);
+    };
+    llvm::cantFail(superoptimize(graph, options));
+  }
+
+  uint64_t numTried = 0, numFound = 0, numForced = 0;
+  unsigned numSizes = 0;
+
+private:
+  void check(const TargetProgram &program, const Structure &structure,
+             llvm::ArrayRef<KernelPlan> plans) {
+    SCOPED_TRACE(toString(structure));
+    BruteForce bruteForce(program, model, plans);
+    double leastUs = bruteForce.getLeastUs();
+    numForced += bruteForce.numTried;
+    TilingSearch search(program, model, TileSizeSet::All, /*cuts=*/true);
+    auto found = search.findCheapest(plans, kInfinity);
+    numTried += search.getNumTried();
+    ASSERT_EQ(found.has_value(), std::isfinite(leastUs));
+    if (!found)
+      return;
+    ++numSizes;
+    EXPECT_NEAR(found->predictedUs, leastUs, 1e-8 * leastUs);
+    EXPECT_LE(search.boundUs(plans), leastUs * (1 + 1e-9));
+    checkLimits(program, plans, *found);
+    TilingSearch round(program, model, TileSizeSet::Round, /*cuts=*/true);
+    auto roundSizes = round.findCheapest(plans, kInfinity);
+    if (roundSizes)
+      EXPECT_GE(roundSizes->predictedUs, leastUs * (1 - 1e-9));
+  }
+
+  /// The same is found under a limit that allows it, and nothing under others.
+  void checkLimits(const TargetProgram &program,
+                   llvm::ArrayRef<KernelPlan> plans,
+                   const TilingSearch::Choice &best) {
+    TilingSearch search(program, model, TileSizeSet::All, /*cuts=*/true);
+    EXPECT_FALSE(search.findCheapest(plans, 0.999 * best.predictedUs));
+    auto found = search.findCheapest(plans, 1.001 * best.predictedUs);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->predictedUs, best.predictedUs);
+    for (auto [ours, theirs] : llvm::zip_equal(found->tilings, best.tilings)) {
+      EXPECT_EQ(ours.tile, theirs.tile);
+      EXPECT_EQ(ours.loop, theirs.loop);
+      EXPECT_EQ(ours.threads, theirs.threads);
+      EXPECT_EQ(ours.stages, theirs.stages);
+    }
+  }
+
+  Target target;
+  AnalyticCostModel model;
+};
+
+TEST(TilingSearch, FindsTheCheapestOfAllTilings) {
+  for (llvm::StringRef target : {"sm_90a", "sm_86"}) {
+    TilingSearchChecker checker(target);
+    checker.check(rmsNormLinear(5, 37, 18), 1);
+    checker.check(gatedMlp(3, 33, 40), 1);
+    checker.check(attention(2, 5, 34, 16), 1);
+    EXPECT_GT(checker.numSizes, 20u);
+    EXPECT_GT(checker.numForced, 20 * checker.numTried);
+  }
+}
+
+TEST(TilingSearch, FindsTheCheapestOfSeveralKernels) {
+  TilingSearchChecker checker("sm_90a");
+  checker.check(rmsNormLinear(3, 19, 17), 2);
+  checker.check(attention(2, 3, 18, 7), 2);
+  EXPECT_GT(checker.numSizes, 20u);
+  EXPECT_GT(checker.numForced, 5 * checker.numTried);
+}
+} // namespace
