@@ -16,8 +16,8 @@ namespace {
 class StabilitySearch {
 public:
   StabilitySearch(const Graph &program, const Graph &candidate,
-                  double errorMultiple)
-      : program(program), candidate(candidate), errorMultiple(errorMultiple) {}
+                  const StabilityOptions &options)
+      : program(program), candidate(candidate), options(options) {}
 
   llvm::Expected<std::optional<Instability>> tryInputs(InputClass inputClass,
                                                        uint64_t seed) const {
@@ -61,24 +61,26 @@ private:
   }
 
   bool isUnstable(const OutputCheck &ours, const OutputCheck &theirs) const {
+    if (options.excusesProgram && theirs.newNonFinite > 0)
+      return ours.newNonFinite > theirs.newNonFinite;
     if (ours.newNonFinite > 0)
       return true;
     auto isWorse = [&](double error, double allowed) {
-      return error > ours.tolerance && error > errorMultiple * allowed;
+      return error > ours.tolerance && error > options.errorMultiple * allowed;
     };
     return isWorse(ours.relativeError, theirs.relativeError) ||
            isWorse(ours.worstError, theirs.worstError);
   }
 
   const Graph &program, &candidate;
-  double errorMultiple;
+  const StabilityOptions &options;
 };
 } // namespace
 
 llvm::Expected<std::optional<Instability>>
 mlir::mirage::findInstability(const Graph &program, const Graph &candidate,
                               const StabilityOptions &options) {
-  StabilitySearch search(program, candidate, options.errorMultiple);
+  StabilitySearch search(program, candidate, options);
   for (unsigned kind = 0; kind < kNumInputClasses; ++kind)
     for (unsigned draw = 0; draw < options.draws; ++draw) {
       auto found =

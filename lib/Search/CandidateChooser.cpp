@@ -50,6 +50,7 @@ bool CandidateChooser::isRight(const Candidate &candidate,
     return true;
   ++result.report.rejected;
   result.report.filtered += ruling == Ruling::Filtered;
+  result.report.unstable += ruling == Ruling::Unstable;
   cannotJudge |= ruling == Ruling::CannotJudge;
   noteMiss(result, candidate, why);
   return false;
@@ -58,7 +59,7 @@ bool CandidateChooser::isRight(const Candidate &candidate,
 void CandidateChooser::choose(SearchResult &result,
                               llvm::function_ref<bool(bool)> goesOn) {
   SearchReport &report = result.report;
-  report.verified = report.rejected = report.filtered = 0;
+  report.verified = report.rejected = report.filtered = report.unstable = 0;
   result.nearMisses.clear();
   std::vector<Candidate> chosen;
   for (Candidate &candidate : result.candidates) {

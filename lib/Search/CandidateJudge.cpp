@@ -9,6 +9,7 @@
 #include "CandidateJudge.h"
 #include "FloatFilter.h"
 #include "Mirage/Graph/CanonicalGraph.h"
+#include "Mirage/Reference/Stability.h"
 #include "Mirage/Verify/Verify.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -32,6 +33,24 @@ StructureVerifier mlir::mirage::search::makeFieldVerifier(uint64_t seed) {
   };
 }
 
+/// What the candidate loses to rounding and overflow, on inputs that are hard,
+/// and the program does not. Small sizes will do: what numbers meet does not
+/// depend on how many there are.
+static std::optional<std::string> findLoss(const TestPair &pair,
+                                           uint64_t seed) {
+  StabilityOptions options;
+  options.seed = seed;
+  options.draws = 1;
+  options.excusesProgram = true;
+  llvm::Expected<std::optional<Instability>> found =
+      findInstability(pair.program, pair.candidate, options);
+  if (!found)
+    return llvm::toString(found.takeError());
+  if (!*found)
+    return std::nullopt;
+  return toString(**found, pair.program);
+}
+
 CandidateJudge::Judgement
 CandidateJudge::judge(llvm::ArrayRef<TestPair> pairs) {
   for (const TestPair &pair : pairs)
@@ -44,5 +63,8 @@ CandidateJudge::judge(llvm::ArrayRef<TestPair> pairs) {
     if (!verifier(pair.program, pair.candidate))
       return {filter.hasTrials(pair) ? Ruling::Different : Ruling::CannotJudge,
               "was not found equal by the verifier"};
+  for (const TestPair &pair : pairs)
+    if (std::optional<std::string> loss = findLoss(pair, seed))
+      return {Ruling::Unstable, "loses its numbers: " + *loss};
   return {};
 }

@@ -24,12 +24,13 @@ public:
     Equal,
     Filtered,  ///< a quick test told it from the program
     Different, ///< the verifier did
+    Unstable,  ///< it is equal, and loses numbers that the program keeps
     /// The program has no trials that count, so neither has any structure.
     CannotJudge,
   };
   struct Judgement {
     Ruling ruling = Ruling::Equal;
-    llvm::StringRef why; ///< if it is not equal
+    std::string why; ///< if it is not taken
   };
   Judgement judge(llvm::ArrayRef<TestPair> pairs);
 

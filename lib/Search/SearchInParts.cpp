@@ -184,6 +184,7 @@ private:
     result.report.verified += isEqual;
     result.report.rejected += !isEqual;
     result.report.filtered += ruling == CandidateJudge::Ruling::Filtered;
+    result.report.unstable += ruling == CandidateJudge::Ruling::Unstable;
     return isEqual;
   }
 

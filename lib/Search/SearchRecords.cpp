@@ -74,6 +74,7 @@ static SearchReport readReport(const JSONCursor &cursor) {
   report.verified = readCount(cursor["verified"]);
   report.rejected = readCount(cursor["rejected"]);
   report.filtered = readCount(cursor["filtered"]);
+  report.unstable = readCount(cursor["unstable"]);
   report.instances = readLongCount(cursor["instances"]);
   report.fitting = readLongCount(cursor["fitting"]);
   return report;

@@ -22,6 +22,7 @@ SearchReport &SearchReport::operator+=(const SearchReport &other) {
   verified += other.verified;
   rejected += other.rejected;
   filtered += other.filtered;
+  unstable += other.unstable;
   instances += other.instances;
   fitting += other.fitting;
   recalled += other.recalled;
@@ -71,6 +72,7 @@ llvm::json::Value mlir::mirage::search::toJSON(const SearchReport &report) {
                 {"verified", int64_t(report.verified)},
                 {"rejected", int64_t(report.rejected)},
                 {"filtered", int64_t(report.filtered)},
+                {"unstable", int64_t(report.unstable)},
                 {"instances", static_cast<int64_t>(report.instances)},
                 {"fitting", static_cast<int64_t>(report.fitting)},
                 {"recalled", static_cast<int64_t>(report.recalled)},

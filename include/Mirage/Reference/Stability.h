@@ -1,5 +1,4 @@
-//===- Stability.h - Does a graph keep its numbers? ------------ -*- C++
-//-*-===//
+//===- Stability.h - Does a graph keep its numbers? -------------*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -28,7 +27,9 @@
 //     much as the rounded program, in norm or in its worst element.
 //
 // Elements of which float64 has no number say nothing. So the program should be
-// one that subtracts its maxima; one that does not tells less.
+// one that subtracts its maxima; one that does not tells less. Who only asks
+// whether the candidate is worse than the program excuses what the program
+// loses itself when rounded.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,6 +68,8 @@ struct StabilityOptions {
   unsigned draws = 2; ///< of each class
   /// How many times the error of the rounded program is allowed.
   double errorMultiple = 8;
+  /// Where the rounded program has no numbers, as many may be missing.
+  bool excusesProgram = false;
 };
 
 /// Where a candidate loses its numbers.

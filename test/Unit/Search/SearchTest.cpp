@@ -10,6 +10,7 @@
 #include "Mirage/Graph/DefaultTileGraph.h"
 #include "Mirage/Reference/RandomInputs.h"
 #include "Mirage/Reference/Reference.h"
+#include "Mirage/Reference/Stability.h"
 #include "Mirage/Search/KernelTraffic.h"
 #include "Mirage/Search/ProgramParts.h"
 #include "Programs.h"
@@ -167,6 +168,31 @@ TEST(SearchTest, RootsOfFactorsAreRejected) {
   EXPECT_FALSE(result.candidates.empty());
   for (const Candidate &candidate : result.candidates)
     expectSameNumbers(graph, candidate.graph);
+}
+
+/// exp(x − m)·V is (exp x · V)·exp(−m) by the laws, which is cheaper where m
+/// takes a loop, and infinite where x is large.
+TEST(SearchTest, WhatLosesItsNumbersIsRejected) {
+  ProgramBuilder b;
+  ValueId x = b.input({16, 512}), z = b.input({16, 512}),
+          v = b.input({512, 64});
+  ValueId m = b.reduce(Opcode::Sum, z, 1);
+  ValueId e = b.apply(Opcode::Exp, {b.apply(Opcode::Sub, {x, m})});
+  Graph graph = b.finish({b.matmul(e, v)});
+  SearchResult result = run(graph);
+  EXPECT_GT(result.report.unstable, 0u);
+  EXPECT_EQ(result.report.unstable, result.report.rejected);
+  ASSERT_FALSE(result.candidates.empty());
+  StabilityOptions options;
+  options.excusesProgram = true;
+  for (const Candidate &candidate : result.candidates)
+    for (const TestPair &pair : candidate.claims[0].testPairs)
+      EXPECT_FALSE(llvm::cantFail(
+          findInstability(pair.program, pair.candidate, options)));
+  // Those that were rejected stand in the report with the reason.
+  EXPECT_TRUE(llvm::any_of(result.nearMisses, [](const NearMiss &miss) {
+    return llvm::StringRef(miss.why).starts_with("loses its numbers: on ");
+  }));
 }
 
 TEST(SearchTest, AReshapeIsAViewAndNoKernel) {
