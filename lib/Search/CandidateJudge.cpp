@@ -41,7 +41,7 @@ static std::optional<std::string> findLoss(const TestPair &pair,
   StabilityOptions options;
   options.seed = seed;
   options.draws = 1;
-  options.excusesProgram = true;
+  options.onlyLosses = true;
   llvm::Expected<std::optional<Instability>> found =
       findInstability(pair.program, pair.candidate, options);
   if (!found)

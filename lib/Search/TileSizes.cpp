@@ -63,7 +63,7 @@ static int64_t getLargestOfAsMany(int64_t extent, int64_t tile) {
 
 static std::vector<int64_t> listTiles(int64_t extent) {
   std::vector<int64_t> tiles;
-  for (int64_t least = 1; least < extent;) {
+  for (int64_t least = 1; least < std::min(extent, kLargestTile);) {
     int64_t most = getLargestOfAsMany(extent, least);
     // The first multiple of 16 dominates all that are 16 larger.
     int64_t last = std::min(most, least + 2 * kMostAligned);
@@ -79,7 +79,9 @@ static std::vector<int64_t> listTiles(int64_t extent) {
 
 static std::vector<int64_t> listBlockCounts(int64_t extent) {
   std::vector<int64_t> counts;
-  for (int64_t share = 2 * kLeastTileSplitTwice; share < extent;
+  int64_t leastShare = std::max<int64_t>(
+      2 * kLeastTileSplitTwice, llvm::divideCeil(extent, kMostLoopedBlocks));
+  for (int64_t share = leastShare; share < extent;
        share = getLargestOfAsMany(extent, share) + 1)
     counts.push_back(llvm::divideCeil(extent, share));
   std::reverse(counts.begin(), counts.end());

@@ -19,12 +19,22 @@ using namespace mlir::mirage::search;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
+/// Boxes of one kernel that are bounded. The benchmarks' take up to 32,000 with
+/// all sizes and 5,000 with aligned ones; names of millions of elements have
+/// more tilings that are nearly alike than anybody waits for.
+static unsigned getMaxBoxes(TileSizeSet set) {
+  return set == TileSizeSet::All ? 1 << 16 : 1 << 13;
+}
+/// Numbers of parts that a kernel is tried with.
+constexpr size_t kMaxGroups = 128;
+
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 TilingSearch::TilingSearch(const TargetProgram &program,
                            const CostModel &costModel, TileSizeSet sizes,
                            bool cuts)
-    : program(program), costModel(costModel), cuts(cuts), sizes(sizes) {}
+    : program(program), costModel(costModel), cuts(cuts),
+      maxBoxes(getMaxBoxes(sizes)), sizes(sizes) {}
 
 //===----------------------------------------------------------------------===//
 // Kernels that have something in common
@@ -144,7 +154,9 @@ double TilingSearch::findLeastUs(const KernelPlan &plan,
                                space);
   BoxQueue boxes;
   boxes.push({bounds.getUs(*whole), *whole});
-  while (!boxes.empty() && !boxes.top().box.isOne()) {
+  for (unsigned number = 0;
+       !boxes.empty() && !boxes.top().box.isOne() && number < maxBoxes;
+       number += 2) {
     TilingBox box = boxes.top().box;
     boxes.pop();
     for (TilingBox &half : space.split(box))
@@ -268,10 +280,14 @@ void TilingSearch::findBest(const KernelPlan &plan, ArrayRef<int64_t> extents,
       boxes.push({us, std::move(box)});
   };
   add(*whole);
-  while (!boxes.empty() && !isCut(boxes.top().boundUs)) {
+  for (unsigned number = 1; !boxes.empty() && !isCut(boxes.top().boundUs);
+       number += 2) {
     BoundedBox next = boxes.top();
     boxes.pop();
     if (!next.box.isOne()) {
+      // There is time for one more, the best half of the best half, and so on.
+      if (number >= maxBoxes)
+        boxes = BoxQueue();
       for (TilingBox &half : space.split(next.box))
         add(std::move(half));
       continue;
@@ -380,7 +396,7 @@ void TilingSearch::search(Walk &walk, size_t kernel, ArrayRef<int64_t> extents,
     return;
   }
   const KernelPlan &plan = walk.plans[kernel];
-  for (size_t number = 0;; ++number) {
+  for (size_t number = 0; number < kMaxGroups; ++number) {
     double limitUs = walk.best ? walk.best->predictedUs
                      : cuts    ? walk.limitUs
                                : kInfinity;

@@ -27,9 +27,13 @@
 //     much as the rounded program, in norm or in its worst element.
 //
 // Elements of which float64 has no number say nothing. So the program should be
-// one that subtracts its maxima; one that does not tells less. Who only asks
-// whether the candidate is worse than the program excuses what the program
-// loses itself when rounded.
+// one that subtracts its maxima; one that does not tells less.
+//
+// That is strict: the program is rounded once for each operation, however long
+// its sums are, and exponents magnify what a sum in another order is off by. A
+// search asks for less (`onlyLosses`): a candidate is unstable if an element is
+// not finite whose value is far from the largest number of its type, and the
+// rounded program has none such.
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,8 +72,9 @@ struct StabilityOptions {
   unsigned draws = 2; ///< of each class
   /// How many times the error of the rounded program is allowed.
   double errorMultiple = 8;
-  /// Where the rounded program has no numbers, as many may be missing.
-  bool excusesProgram = false;
+  /// Errors do not matter, nor inputs on which the rounded program loses
+  /// numbers itself, nor numbers near overflow.
+  bool onlyLosses = false;
 };
 
 /// Where a candidate loses its numbers.

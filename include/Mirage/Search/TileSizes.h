@@ -31,6 +31,13 @@ namespace mlir::mirage::search {
 /// could be padding as a whole.
 constexpr int64_t kLeastTileSplitTwice = 2;
 
+/// What is larger along one dimension fits into no block's shared memory.
+constexpr int64_t kLargestTile = 1 << 18;
+
+/// Blocks along an axis whose name the loop has too: with more of them there is
+/// no use for the loop.
+constexpr int64_t kMostLoopedBlocks = 1 << 16;
+
 /// Which sizes the search takes.
 enum class TileSizeChoice : uint8_t {
   Round,   ///< few
@@ -57,8 +64,8 @@ public:
 
   /// Tiles that leave at least two, ascending.
   llvm::ArrayRef<int64_t> getTiles(int64_t extent);
-  /// How many blocks there may be, each of at least `kLeastTileSplitTwice` by
-  /// two elements; ascending, from two.
+  /// How many blocks there may be, up to `kMostLoopedBlocks`, each of at least
+  /// `kLeastTileSplitTwice` by two elements; ascending, from two.
   llvm::ArrayRef<int64_t> getBlockCounts(int64_t extent);
 
 private:

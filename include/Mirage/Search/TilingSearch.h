@@ -25,9 +25,10 @@ namespace mlir::mirage::search {
 /// Finds the cheapest tilings of structures of one program, by a cost model,
 /// among all that TilingSpace.h has. Branch and bound: boxes of tilings are
 /// taken by ascending bounds (KernelSketch.h) and halved, until the next bound
-/// is no less than what the best tiling takes. Kernels of a structure depend on
-/// one another only through how many parts one leaves to the next. What is
-/// common to structures is worked out once.
+/// is no less than what the best tiling takes; of boxes that are too many,
+/// until there is some tiling. Kernels of a structure depend on one another
+/// only through how many parts one leaves to the next. What is common to
+/// structures is worked out once.
 class TilingSearch {
 public:
   /// \param cuts  whether limits hold.
@@ -124,6 +125,7 @@ private:
   const TargetProgram &program;
   const CostModel &costModel;
   bool cuts;
+  unsigned maxBoxes; ///< of one kernel
   std::atomic<uint64_t> numTried = 0, numFitting = 0;
   TileSizes sizes;
   std::mutex mutex; ///< of the maps, whose entries stay where they are

@@ -99,13 +99,13 @@ TEST(Stability, AProgramWithoutNumbersTellsLittle) {
 }
 
 /// Softmax without its maximum has no numbers for large x. That counts against
-/// it as a candidate for itself, but for who excuses the program; not that the
-/// safe one has more, nor that it has fewer than the safe one.
-TEST(Stability, WhatTheProgramLosesMayBeExcused) {
+/// it as a candidate for the safe one, and not for itself where only losses
+/// count.
+TEST(Stability, OfLossesAlone) {
   Graph plain = makeSoftmax(ElementType::F16, false);
   Graph safe = makeSoftmax(ElementType::F16, true);
   StabilityOptions options;
-  options.excusesProgram = true;
+  options.onlyLosses = true;
   auto isStable = [&](const Graph &program, const Graph &candidate) {
     return !llvm::cantFail(findInstability(program, candidate, options));
   };

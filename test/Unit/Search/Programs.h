@@ -9,7 +9,7 @@
 #ifndef MIRAGE_TEST_UNIT_SEARCH_PROGRAMS_H
 #define MIRAGE_TEST_UNIT_SEARCH_PROGRAMS_H
 
-#include "Mirage/Graph/Graph.h"
+#include "Mirage/Search/Search.h"
 
 namespace mlir::mirage::test {
 
@@ -327,6 +327,14 @@ inline Graph subtractMaximum(int64_t m, int64_t n) {
   ProgramBuilder b;
   ValueId x = b.input({m, n});
   return b.finish({b.apply(Opcode::Sub, {x, b.reduce(Opcode::Max, x, 1)})});
+}
+
+/// Why candidates fell out.
+inline std::string describeMisses(const search::SearchResult &result) {
+  std::string text;
+  for (const search::NearMiss &miss : result.nearMisses)
+    text += miss.structure + miss.why + "\n";
+  return text;
 }
 
 } // namespace mlir::mirage::test

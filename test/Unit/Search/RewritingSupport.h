@@ -57,7 +57,7 @@ inline SearchResult expectFused(const Graph &graph,
                                 SearchOptions options = {}) {
   SearchResult result = llvm::cantFail(superoptimize(graph, options));
   EXPECT_GT(result.report.verified, 0u);
-  EXPECT_EQ(result.report.rejected, 0u);
+  EXPECT_EQ(result.report.rejected, 0u) << describeMisses(result);
   auto isOneKernel = [](const Candidate &candidate) {
     return llvm::count_if(candidate.graph.getNodes(), [](const Node &node) {
              return bool(node.body);

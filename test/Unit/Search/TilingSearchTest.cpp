@@ -176,6 +176,38 @@ TEST(TilingSearch, FindsTheCheapestOfAllTilings) {
   }
 }
 
+/// Of more boxes and numbers of parts than anybody waits for, some tiling is
+/// found all the same.
+TEST(TilingSearch, EndsWhereTilingsAreTooMany) {
+  ProgramBuilder b;
+  ValueId x = b.input({8, int64_t(1) << 33}),
+          w = b.input({int64_t(1) << 33, 16});
+  Graph graph = b.finish({b.matmul(b.apply(Opcode::Square, {x}), w)});
+  Target target = llvm::cantFail(getTarget("sm_90a"));
+  AnalyticCostModel model(target);
+  SearchOptions options;
+  options.maxKernels = 2;
+  options.maxOps = options.maxBlockOps = 5;
+  options.tileSizes = TileSizeChoice::Round;
+  options.judgesCandidates = false;
+  unsigned numStructures = 0, numSized = 0;
+  options.onStructure = [&](const TargetProgram &program,
+                            const Structure &structure) {
+    auto plans = planKernels(program, structure);
+    if (!plans || plans->size() < 2 || ++numStructures % 16 != 0)
+      return;
+    TilingSearch round(program, model, TileSizeSet::Round, /*cuts=*/true);
+    TilingSearch search(program, model, TileSizeSet::Aligned, /*cuts=*/true);
+    auto found = search.findCheapest(*plans, kInfinity);
+    // What fits with round sizes fits with these, which are more.
+    EXPECT_TRUE(found || !round.findCheapest(*plans, kInfinity))
+        << toString(structure);
+    numSized += found.has_value();
+  };
+  llvm::cantFail(superoptimize(graph, options));
+  EXPECT_GT(numSized, 0u);
+}
+
 TEST(TilingSearch, FindsTheCheapestOfSeveralKernels) {
   TilingSearchChecker checker("sm_90a");
   checker.check(rmsNormLinear(3, 19, 17), 2);

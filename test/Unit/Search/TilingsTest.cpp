@@ -70,6 +70,10 @@ TEST(TileSizes, AreFarFewerThanTheExtent) {
   EXPECT_LT(sizes.getTiles(4096).size(), 600u);
   EXPECT_LT(sizes.getTiles(1 << 20).size(), 12000u);
   EXPECT_LT(TileSizes(TileSizeSet::Round).getTiles(4096).size(), 32u);
+  // What fits nowhere is not listed, however large the extent is.
+  int64_t huge = int64_t(1) << 50;
+  EXPECT_LT(sizes.getTiles(huge).back(), kLargestTile);
+  EXPECT_LE(sizes.getBlockCounts(huge).back(), kMostLoopedBlocks);
 }
 
 TEST(TileSizes, RoundOnesAreWhatTheySay) {
