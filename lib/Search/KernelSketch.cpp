@@ -12,6 +12,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include <limits>
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
@@ -86,9 +87,13 @@ KernelWork LoadSketch::getWork(const TilingEnds &ends) const {
       bytes *= double(ends.leastGrid[axis]);
     work.storedBytes += bytes;
   }
+  // Which axis is joined first, and what stands between two joins, is up to the
+  // operators.
   for (unsigned axis : joinedAxes)
-    work.joins.push_back(
-        {/*bytes=*/0, ends.leastGrid[axis], ends.mostGrid[axis]});
+    work.joins.push_back({/*bytes=*/0, ends.leastGrid[axis],
+                          joinedAxes.size() == 1
+                              ? ends.mostGrid[axis]
+                              : std::numeric_limits<int64_t>::max()});
   return work;
 }
 

@@ -8,6 +8,7 @@
 
 #include "Mirage/Search/LibraryKernels.h"
 #include "Mirage/Search/CostModel.h"
+#include "Mirage/Search/NamedChoice.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
@@ -24,11 +25,11 @@ mlir::mirage::search::getLibraryKernelsName(LibraryKernels choice) {
 
 llvm::Expected<LibraryKernels>
 mlir::mirage::search::parseLibraryKernels(llvm::StringRef name) {
-  const llvm::StringLiteral *found = llvm::find(kNames, name);
-  if (found == std::end(kNames))
-    return llvm::createStringError(
-        "expects library-kernels auto, never or always, got '" + name + "'");
-  return static_cast<LibraryKernels>(found - std::begin(kNames));
+  llvm::Expected<unsigned> choice =
+      parseNamedChoice("library-kernels", kNames, name);
+  if (!choice)
+    return choice.takeError();
+  return static_cast<LibraryKernels>(*choice);
 }
 
 std::optional<LibraryMatmul>

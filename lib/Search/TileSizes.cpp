@@ -8,6 +8,7 @@
 
 #include "Mirage/Search/TileSizes.h"
 #include "Mirage/Graph/TileMemory.h"
+#include "Mirage/Search/NamedChoice.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -15,7 +16,7 @@ using namespace mlir::mirage;
 using namespace mlir::mirage::search;
 using llvm::ArrayRef;
 
-constexpr llvm::StringLiteral kChoices[] = {"round", "refined", "all"};
+static constexpr llvm::StringLiteral kChoices[] = {"round", "refined", "all"};
 
 llvm::StringRef
 mlir::mirage::search::getTileSizeChoiceName(TileSizeChoice choice) {
@@ -24,11 +25,11 @@ mlir::mirage::search::getTileSizeChoiceName(TileSizeChoice choice) {
 
 llvm::Expected<TileSizeChoice>
 mlir::mirage::search::parseTileSizeChoice(llvm::StringRef name) {
-  const llvm::StringLiteral *found = llvm::find(kChoices, name);
-  if (found == std::end(kChoices))
-    return llvm::createStringError(
-        "expects tile-sizes round, refined or all, got '" + name + "'");
-  return static_cast<TileSizeChoice>(found - std::begin(kChoices));
+  llvm::Expected<unsigned> choice =
+      parseNamedChoice("tile-sizes", kChoices, name);
+  if (!choice)
+    return choice.takeError();
+  return static_cast<TileSizeChoice>(*choice);
 }
 
 /// Elements of one byte in one access of 16.

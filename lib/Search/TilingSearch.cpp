@@ -19,14 +19,20 @@ using namespace mlir::mirage::search;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-/// Boxes of one kernel that are bounded. The benchmarks' take up to 32,000 with
-/// all sizes and 5,000 with aligned ones; names of millions of elements have
-/// more tilings that are nearly alike than anybody waits for.
-static unsigned getMaxBoxes(TileSizeSet set) {
-  return set == TileSizeSet::All ? 1 << 16 : 1 << 13;
+/// The benchmarks' kernels take up to 32,000 boxes with all sizes and 5,000
+/// with aligned ones; names of millions of elements have more tilings that are
+/// nearly alike than anybody waits for. Of round sizes there are few.
+static TilingSearch::Limits getLimits(TileSizeSet set) {
+  switch (set) {
+  case TileSizeSet::Round:
+    return {};
+  case TileSizeSet::Aligned:
+    return {/*boxes=*/1 << 13, /*groups=*/128};
+  case TileSizeSet::All:
+    return {/*boxes=*/1 << 16, /*groups=*/128};
+  }
+  llvm_unreachable("all sets are handled");
 }
-/// Numbers of parts that a kernel is tried with.
-constexpr size_t kMaxGroups = 128;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -34,7 +40,7 @@ TilingSearch::TilingSearch(const TargetProgram &program,
                            const CostModel &costModel, TileSizeSet sizes,
                            bool cuts)
     : program(program), costModel(costModel), cuts(cuts),
-      maxBoxes(getMaxBoxes(sizes)), sizes(sizes) {}
+      limits(getLimits(sizes)), sizes(sizes) {}
 
 //===----------------------------------------------------------------------===//
 // Kernels that have something in common
@@ -155,7 +161,7 @@ double TilingSearch::findLeastUs(const KernelPlan &plan,
   BoxQueue boxes;
   boxes.push({bounds.getUs(*whole), *whole});
   for (unsigned number = 0;
-       !boxes.empty() && !boxes.top().box.isOne() && number < maxBoxes;
+       !boxes.empty() && !boxes.top().box.isOne() && number < limits.boxes;
        number += 2) {
     TilingBox box = boxes.top().box;
     boxes.pop();
@@ -260,6 +266,7 @@ void TilingSearch::findBest(const KernelPlan &plan, ArrayRef<int64_t> extents,
                             ArrayRef<int64_t> grid, double limitUs,
                             SizedKernel &kernel) {
   BestTiling &best = kernel.best;
+  best.isLeast = true;
   // What is no better but for rounding is no better.
   auto isCut = [&](double boundUs) {
     return (cuts && boundUs > limitUs) ||
@@ -286,8 +293,10 @@ void TilingSearch::findBest(const KernelPlan &plan, ArrayRef<int64_t> extents,
     boxes.pop();
     if (!next.box.isOne()) {
       // There is time for one more, the best half of the best half, and so on.
-      if (number >= maxBoxes)
+      if (number >= limits.boxes) {
         boxes = BoxQueue();
+        best.isLeast = false;
+      }
       for (TilingBox &half : space.split(next.box))
         add(std::move(half));
       continue;
@@ -301,7 +310,8 @@ void TilingSearch::findBest(const KernelPlan &plan, ArrayRef<int64_t> extents,
     }
     if (!size || (best.tiling && launchUs + size->us >= best.us))
       continue;
-    best = {std::move(tiling), launchUs + size->us};
+    best.tiling = std::move(tiling);
+    best.us = launchUs + size->us;
     best.tiling->threads = size->threads;
     best.tiling->stages = size->stages;
   }
@@ -365,6 +375,8 @@ bool TilingSearch::tighten(ArrayRef<KernelPlan> plans, double limitUs,
     BlockCounts anyGrid(plans[i].kernel.gridNames.size(), 0);
     double mostUs = kernelsUs[i] + slackUs;
     BestTiling best = getBest(plans[i], extents, anyGrid, mostUs);
+    if (!best.isLeast)
+      continue;
     if (!best.tiling || best.us > mostUs)
       return false;
     slackUs -= best.us * kBoundRounding - kernelsUs[i];
@@ -396,7 +408,7 @@ void TilingSearch::search(Walk &walk, size_t kernel, ArrayRef<int64_t> extents,
     return;
   }
   const KernelPlan &plan = walk.plans[kernel];
-  for (size_t number = 0; number < kMaxGroups; ++number) {
+  for (size_t number = 0; number < limits.groups; ++number) {
     double limitUs = walk.best ? walk.best->predictedUs
                      : cuts    ? walk.limitUs
                                : kInfinity;

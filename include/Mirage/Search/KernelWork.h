@@ -75,7 +75,7 @@ struct KernelWork {
 /// What one more kernel joins: parts that have one axis and as many joins
 /// behind them.
 struct JoinedParts {
-  Axis axis;
+  Axis axis = Axis::Loop;
   bool keepsBlocks = false; ///< as in KernelWork::Join
   llvm::SmallVector<ValueId, 2> parts;
 };

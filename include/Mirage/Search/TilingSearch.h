@@ -14,6 +14,7 @@
 #include "Mirage/Search/TextHash.h"
 #include "Mirage/Search/TilingSpace.h"
 #include <atomic>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <queue>
@@ -34,6 +35,13 @@ public:
   /// \param cuts  whether limits hold.
   TilingSearch(const TargetProgram &program, const CostModel &costModel,
                TileSizeSet sizes, bool cuts);
+
+  /// Of one kernel: boxes to be bounded before the next tiling that is found is
+  /// the last, and numbers of parts to be tried.
+  struct Limits {
+    size_t boxes = std::numeric_limits<size_t>::max();
+    size_t groups = std::numeric_limits<size_t>::max();
+  };
 
   struct Choice {
     std::vector<Tiling> tilings; ///< by kernel
@@ -82,6 +90,7 @@ private:
   struct BestTiling {
     std::optional<Tiling> tiling;
     double us = 0;
+    bool isLeast = true; ///< nothing was left out but what is above the limit
   };
   /// What is known of one kernel that leaves a certain number of parts.
   struct SizedKernel {
@@ -125,7 +134,7 @@ private:
   const TargetProgram &program;
   const CostModel &costModel;
   bool cuts;
-  unsigned maxBoxes; ///< of one kernel
+  Limits limits;
   std::atomic<uint64_t> numTried = 0, numFitting = 0;
   TileSizes sizes;
   std::mutex mutex; ///< of the maps, whose entries stay where they are

@@ -118,6 +118,11 @@ private:
     checkOperations(sketched, built);
   }
 
+  /// How often all blocks together do something.
+  static double countTimes(const KernelWork &work, bool isInLoop) {
+    return double(work.numBlocks) * double(isInLoop ? work.loop : 1);
+  }
+
   static void checkLoads(const KernelWork &sketched, const KernelWork &built) {
     ASSERT_EQ(sketched.loads.size(), built.loads.size());
     for (auto [ours, theirs] : llvm::zip(sketched.loads, built.loads)) {
@@ -126,7 +131,7 @@ private:
       EXPECT_EQ(ours.tensor, theirs.tensor);
       EXPECT_EQ(ours.isInLoop, theirs.isInLoop);
       // Tiles cover the tensor for each block that reads it.
-      double times = double(built.numBlocks) * (ours.isInLoop ? built.loop : 1);
+      double times = countTimes(built, ours.isInLoop);
       EXPECT_LE(ours.readers * double(ours.tensor.getNumElements()),
                 times * double(theirs.tile.getNumElements()));
     }
@@ -159,7 +164,7 @@ private:
       double units = ours.isOnTensorCores ? ours.matrixTiles
                      : ours.applied       ? double(ours.elements)
                                           : double(ours.elements * ours.length);
-      double times = double(built.numBlocks) * (ours.isInLoop ? built.loop : 1);
+      double times = countTimes(built, ours.isInLoop);
       EXPECT_LE(ours.total, units * times * (1 + 1e-12));
       EXPECT_GT(ours.total, 0);
       numProducts += ours.isOnTensorCores;
