@@ -202,9 +202,7 @@ Graph mlir::mirage::expandComposed(const Graph &graph) {
       mapped.push_back(inlineGraph(definition, operands, result)[0]);
       continue;
     }
-    ValueId first = node.body ? result.addGraph(operands, node.body, types)
-                              : result.add(node.opcode, operands, types[0],
-                                           node.attributes);
+    ValueId first = result.addCopy(node, operands, types);
     for (unsigned i = 0; i < node.results.size(); ++i)
       mapped.push_back(first + i);
   }

@@ -51,6 +51,13 @@ ValueId Graph::addGraph(llvm::ArrayRef<ValueId> operands,
   return first;
 }
 
+ValueId Graph::addCopy(const Node &operation, llvm::ArrayRef<ValueId> operands,
+                       llvm::ArrayRef<TensorSpec> resultTypes) {
+  return operation.body ? addGraph(operands, operation.body, resultTypes)
+                        : add(operation.opcode, operands, resultTypes[0],
+                              operation.attributes);
+}
+
 const Node *Graph::getDefinition(ValueId value) const {
   int index = definitions[value];
   return index < 0 ? nullptr : &operations[index];
@@ -68,10 +75,7 @@ mlir::mirage::inlineGraph(const Graph &graph, llvm::ArrayRef<ValueId> operands,
   auto get = [&](ValueId value) { return mapped[value]; };
   for (const Node &node : graph.getNodes()) {
     llvm::SmallVector<ValueId> values = llvm::map_to_vector(node.operands, get);
-    llvm::SmallVector<TensorSpec> types = graph.getTypes(node.results);
-    ValueId first =
-        node.body ? to.addGraph(values, node.body, types)
-                  : to.add(node.opcode, values, types[0], node.attributes);
+    ValueId first = to.addCopy(node, values, graph.getTypes(node.results));
     for (unsigned i = 0; i < node.results.size(); ++i)
       mapped.push_back(first + i);
   }

@@ -85,12 +85,8 @@ private:
     llvm::SmallVector<ValueId, 2> operands = llvm::map_to_vector<2>(
         operation.operands, [&](ValueId operand) { return mapped[operand]; });
     maskOperands(operation, operands);
-    ValueId first = operation.body
-                        ? result.addGraph(operands, operation.body,
-                                          source.getTypes(operation.results))
-                        : result.add(operation.opcode, operands,
-                                     source.getType(operation.results[0]),
-                                     operation.attributes);
+    ValueId first =
+        result.addCopy(operation, operands, source.getTypes(operation.results));
     Paddings padded = infer(operation, operands);
     for (unsigned i = 0; i < operation.results.size(); ++i) {
       mapped.push_back(first + i);

@@ -10,6 +10,7 @@
 #include "Mirage/Graph/Operators.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include <map>
 #include <set>
 
@@ -288,24 +289,9 @@ Graph mlir::mirage::search::joinParts(
         graph.addInput(program.getType(input), program.getInputName(input));
   for (unsigned number : chosen) {
     const ProgramPart &part = parts[number];
-    const Graph &body = getGraph(number);
-    llvm::DenseMap<ValueId, ValueId> inner;
-    for (auto [position, input] : llvm::enumerate(part.inputs))
-      inner[position] = values.at(input);
-    for (const Node &operation : body.getNodes()) {
-      SmallVector<ValueId> operands;
-      for (ValueId operand : operation.operands)
-        operands.push_back(inner.at(operand));
-      ValueId result = operation.body
-                           ? graph.addGraph(operands, operation.body,
-                                            body.getTypes(operation.results))
-                           : graph.add(operation.opcode, operands,
-                                       body.getType(operation.results[0]),
-                                       operation.attributes);
-      for (ValueId old : operation.results)
-        inner[old] = result++;
-    }
-    values[part.output] = inner.at(body.getOutputs()[0]);
+    auto inputs = llvm::map_to_vector(
+        part.inputs, [&](ValueId input) { return values.at(input); });
+    values[part.output] = inlineGraph(getGraph(number), inputs, graph)[0];
   }
   for (ValueId output : program.getOutputs())
     graph.addOutput(values.at(output));

@@ -18,7 +18,6 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
-#include <cmath>
 
 using namespace mlir;
 using namespace mlir::mirage;
@@ -192,10 +191,8 @@ private:
       std::optional<Verdict> verdict = judgeClaim(claim);
       if (!verdict)
         return std::nullopt;
-      if (sum)
-        addVerdict(*sum, *verdict);
-      else
-        sum = std::move(verdict);
+      sum = sum ? join(std::move(*sum), std::move(*verdict))
+                : std::move(*verdict);
     }
     return sum;
   }
@@ -247,31 +244,6 @@ private:
       return true;
     }
     return !isTaken(*verdict, /*mayBeUnknown=*/true);
-  }
-
-  /// log2(2^a + 2^b).
-  static double addLog2(double a, double b) {
-    if (std::isinf(a) || std::isinf(b))
-      return std::max(a, b); // one of them is 0
-    return std::max(a, b) + std::log2(1 + std::exp2(-std::abs(a - b)));
-  }
-
-  static void addVerdict(Verdict &sum, const Verdict &other) {
-    double proved = addLog2(sum.bound.provedLog2, other.bound.provedLog2);
-    double conjectured =
-        addLog2(sum.bound.conjecturedLog2, other.bound.conjecturedLog2);
-    unsigned trials = std::min(sum.bound.trials, other.bound.trials);
-    bool isDefinedAlike = !sum.whereBothDefined && !other.whereBothDefined;
-    bool isSumWeaker = sum.kind != Verdict::Equal ||
-                       (other.kind == Verdict::Equal &&
-                        sum.bound.provedLog2 >= other.bound.provedLog2);
-    if (!isSumWeaker)
-      sum = other;
-    sum.bound.provedLog2 = std::min(proved, 0.0);
-    sum.bound.conjecturedLog2 = std::min(conjectured, 0.0);
-    sum.bound.trials = trials;
-    sum.whereBothDefined = !isDefinedAlike;
-    sum.isSameGraph = false;
   }
 
   /// Field arithmetic does some 6·10⁹ operations a second and core; a test

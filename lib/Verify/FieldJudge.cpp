@@ -282,6 +282,7 @@ llvm::Expected<Verdict> FieldJudge::concludeSilence(const llvm::Twine &reason) {
   if (search->found) {
     verdict.kind = Verdict::Different;
     verdict.witness = search->found;
+    verdict.lacksTrials = false;
   }
   return verdict;
 }
@@ -319,12 +320,14 @@ llvm::Expected<Verdict> FieldJudge::conclude() {
         "infinity");
   size_t least = comparison.getLeastCounted();
   verdict.bound.trials = comparison.getCounted(least);
+  verdict.lacksTrials = verdict.bound.trials == 0 ||
+                        (verdict.isLarge && verdict.bound.trials < wantedCount);
   if (verdict.bound.trials == 0)
     return concludeSilence(
         "no trial counted for " + describe(least) +
         ": a denominator is always zero, roots do not exist at once, or it is "
         "computed from an infinity");
-  if (verdict.isLarge && verdict.bound.trials < wantedCount)
+  if (verdict.lacksTrials)
     return concludeSilence("roots exist in " +
                            llvm::Twine(verdict.bound.trials) + " of " +
                            llvm::Twine(numLargeTrials) + " trials for " +

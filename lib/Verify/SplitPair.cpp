@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SplitPair.h"
+#include "JointGraph.h"
 #include "Mirage/Graph/GraphWriter.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -14,18 +15,12 @@
 using namespace mlir::mirage;
 
 /// Both graphs on the same inputs, with what their outputs have in common.
-/// Values of the first have their own numbers, and those that operations of the
-/// second give come next.
 static Graph joinGraphs(const Graph &lhs, const Graph &rhs) {
-  Graph joint;
-  llvm::SmallVector<ValueId> inputs;
-  for (unsigned input = 0; input < lhs.getNumInputs(); ++input)
-    inputs.push_back(joint.addInput(lhs.getType(input)));
-  auto left = inlineGraph(lhs, inputs, joint);
-  auto right = inlineGraph(rhs, inputs, joint);
-  for (auto [a, b] : llvm::zip_equal(left, right))
-    joint.addOutput(joint.add(Opcode::Add, {a, b}, joint.getType(a)));
-  return joint;
+  JointGraph joint(lhs, rhs);
+  for (auto [a, b] : llvm::zip_equal(joint.lhsOutputs, joint.rhsOutputs))
+    joint.graph.addOutput(
+        joint.graph.add(Opcode::Add, {a, b}, joint.graph.getType(a)));
+  return std::move(joint.graph);
 }
 
 llvm::Expected<SplitPair> SplitPair::make(const Graph &lhs, const Graph &rhs) {

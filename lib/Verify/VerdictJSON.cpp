@@ -59,6 +59,8 @@ llvm::json::Value mlir::mirage::toJSON(const Verdict &verdict) {
     object["whyWeaker"] = verdict.whyWeaker;
   if (!verdict.sizes.empty())
     object["sizes"] = verdict.sizes;
+  if (verdict.pieces > 0)
+    object["pieces"] = int64_t(verdict.pieces);
   if (!verdict.literals.empty())
     object["literals"] = writeLiterals(verdict.literals);
   if (verdict.exactProof)
@@ -79,6 +81,13 @@ llvm::json::Value mlir::mirage::toJSON(const Verdict &verdict) {
   return object;
 }
 
+/// " in 5 pieces, the weakest at 2x8".
+static std::string describePieces(const Verdict &verdict) {
+  if (verdict.pieces == 0)
+    return "";
+  return formatv(" in {0} pieces, the weakest", verdict.pieces);
+}
+
 /// " at 3x4 with 0.25 for the literal 0.000244140625".
 static std::string describeSizes(const std::string &sizes,
                                  const std::map<double, double> &literals) {
@@ -97,7 +106,8 @@ static std::string describeSizes(const std::string &sizes,
 
 static std::string describeProof(const Verdict &verdict) {
   double log2 = verdict.bound.provedLog2;
-  std::string at = describeSizes(verdict.sizes, verdict.literals);
+  std::string at =
+      describePieces(verdict) + describeSizes(verdict.sizes, verdict.literals);
   std::string why = verdict.whyWeaker.empty() ? "" : ": " + verdict.whyWeaker;
   if (std::isinf(log2))
     return "; proved outright" + at;

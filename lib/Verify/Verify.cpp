@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Verify/Verify.h"
+#include "CutPoints.h"
 #include "ExpNesting.h"
 #include "FieldJudge.h"
 #include "Mirage/Graph/ComposedOperators.h"
@@ -188,13 +189,98 @@ static llvm::Expected<Verdict> tryAgain(const Graph &lhs, const Graph &rhs,
   return FieldJudge(lhs, rhs, options).run();
 }
 
+/// log2(2^a + 2^b).
+static double addLog2(double a, double b) {
+  if (std::isinf(a) || std::isinf(b))
+    return std::max(a, b); // one of them is 0
+  return std::max(a, b) + std::log2(1 + std::exp2(-std::abs(a - b)));
+}
+
+Verdict mlir::mirage::join(Verdict lhs, Verdict rhs) {
+  ErrorBound bound;
+  bound.provedLog2 =
+      std::min(addLog2(lhs.bound.provedLog2, rhs.bound.provedLog2), 0.0);
+  bound.conjecturedLog2 = std::min(
+      addLog2(lhs.bound.conjecturedLog2, rhs.bound.conjecturedLog2), 0.0);
+  bound.trials = std::min(lhs.bound.trials, rhs.bound.trials);
+  bound.towers = std::min(lhs.bound.towers, rhs.bound.towers);
+  bool isAnywhere = !lhs.whereBothDefined && !rhs.whereBothDefined;
+  bool isLeftWeaker = lhs.kind != Verdict::Equal ||
+                      (rhs.kind == Verdict::Equal &&
+                       lhs.bound.provedLog2 >= rhs.bound.provedLog2);
+  Verdict sum = std::move(isLeftWeaker ? lhs : rhs);
+  sum.bound = bound;
+  sum.whereBothDefined = !isAnywhere;
+  sum.isSameGraph = false;
+  return sum;
+}
+
+/// What is proved of one piece, and none if that is nothing.
+static std::optional<Verdict> judgePiece(const Graph &lhs, const Graph &rhs,
+                                         const VerifyOptions &options) {
+  llvm::Expected<Verdict> verdict = FieldJudge(lhs, rhs, options).run();
+  if (verdict && verdict->kind == Verdict::Equal &&
+      (verdict->isLarge || !verdict->meetsBound())) {
+    llvm::Expected<Verdict> small = judgeSmallerSizes(lhs, rhs, options);
+    addSmallerSizes(small, *verdict);
+  }
+  if (!verdict) {
+    llvm::consumeError(verdict.takeError());
+    return std::nullopt;
+  }
+  bool isProved =
+      verdict->kind == Verdict::Equal && verdict->bound.provedLog2 < 0;
+  return isProved ? std::optional(std::move(*verdict)) : std::nullopt;
+}
+
+/// The verdict on graphs that were cut where they have values in common; none
+/// if there is no proof.
+static std::optional<Verdict> judgeInPieces(const Graph &lhs, const Graph &rhs,
+                                            const VerifyOptions &options) {
+  VerifyOptions ofPieces = options;
+  ofPieces.findWitness = {};
+  ofPieces.errorBoundBits += llvm::Log2_32_Ceil(kMaxPieces);
+  std::optional<Verdict> sum;
+  unsigned number = 0;
+  auto areEqual = [&](const Graph &left, const Graph &right) {
+    ofPieces.seed = deriveSeed(options.seed, "piece", ++number);
+    std::optional<Verdict> verdict = judgePiece(left, right, ofPieces);
+    if (!verdict)
+      return false;
+    unsigned pieces = sum ? sum->pieces + 1 : 1;
+    sum = sum ? join(std::move(*sum), std::move(*verdict)) : std::move(verdict);
+    sum->pieces = pieces;
+    return true;
+  };
+  if (!proveInPieces(lhs, rhs, deriveSeed(options.seed, "pieces", 0),
+                     getMaxTrialBytes(options), areEqual))
+    return std::nullopt;
+  sum->askedBits = options.errorBoundBits;
+  return sum;
+}
+
+/// Where what is proved in pieces is more, that is what counts.
+static void addPieces(const Graph &lhs, const Graph &rhs,
+                      const VerifyOptions &options, Verdict &verdict) {
+  std::optional<Verdict> sum = judgeInPieces(lhs, rhs, options);
+  if (!sum || sum->bound.provedLog2 >= verdict.bound.provedLog2)
+    return;
+  sum->isLarge = verdict.isLarge;
+  sum->whereBothDefined |= verdict.whereBothDefined;
+  verdict = std::move(*sum);
+}
+
 /// Of graphs with one interface, without composed operators.
 static llvm::Expected<Verdict> judgeExpanded(const Graph &lhs, const Graph &rhs,
                                              const VerifyOptions &options) {
   if (estimateTrialBytes(lhs, rhs) > getMaxTrialBytes(options))
     return refuseSizes(lhs, rhs, options);
   llvm::Expected<Verdict> verdict = FieldJudge(lhs, rhs, options).run();
-  if (!verdict || verdict->kind != Verdict::Equal ||
+  if (!verdict)
+    return verdict;
+  if (verdict->lacksTrials)
+    addPieces(lhs, rhs, options, *verdict);
+  if (verdict->kind != Verdict::Equal ||
       (!verdict->isLarge && verdict->meetsBound()))
     return verdict;
   llvm::Expected<Verdict> small = judgeSmallerSizes(lhs, rhs, options);
@@ -204,6 +290,8 @@ static llvm::Expected<Verdict> judgeExpanded(const Graph &lhs, const Graph &rhs,
     verdict->whyWeaker = "too large to be written out at these sizes, and "
                          "smaller sizes do not help: " +
                          problem;
+  if (!verdict->meetsBound())
+    addPieces(lhs, rhs, options, *verdict);
   if (verdict->bound.provedLog2 < 0)
     return verdict;
   if (verdict->isLarge && (losesSigns(lhs) || losesSigns(rhs))) {

@@ -84,6 +84,10 @@ public:
   ValueId addGraph(llvm::ArrayRef<ValueId> operands,
                    std::shared_ptr<const TileGraph> body,
                    llvm::ArrayRef<TensorSpec> types);
+  /// Appends what an operation of another graph does, nested graph included, to
+  /// other operands. \returns the first of its results.
+  ValueId addCopy(const Node &operation, llvm::ArrayRef<ValueId> operands,
+                  llvm::ArrayRef<TensorSpec> types);
   void addOutput(ValueId value) { outputIds.push_back(value); }
 
   unsigned getNumValues() const { return types.size(); }

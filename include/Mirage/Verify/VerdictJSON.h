@@ -15,9 +15,9 @@
 namespace mlir::mirage {
 
 /// {"verdict": "equal", "provedLog2": -1756.0, "conjecturedLog2": ..,
-/// "trials": 64, "towers": 4} and, where there is one, "sizes", "literals"
-/// (pairs: of the graph, at these sizes), "reason", "whereBothDefined" and
-/// "witness". Minus infinity is the string "-inf". An
+/// "trials": 64, "towers": 4} and, where there is one, "sizes", "pieces",
+/// "literals" (pairs: of the graph, at these sizes), "reason",
+/// "whereBothDefined" and "witness". Minus infinity is the string "-inf". An
 /// Equal also has "askedLog2", "meetsBound" and, if that is false, "whyWeaker".
 /// Where an exact proof was asked for there is "exact": {"proved": true,
 /// "tooLarge": false, "sizes": "4x6", "work": 512} and, where there are any,

@@ -120,6 +120,10 @@ struct Verdict {
   bool isLarge = false;
   /// The shapes of the inputs that the bound is of, "4x6, 6x8".
   std::string sizes = {};
+  /// The bound is a sum over so many pieces of the graphs, which were cut where
+  /// they have values in common, and the sizes are those of the piece with the
+  /// weakest; 0 where they were judged as they are.
+  unsigned pieces = 0;
   /// The literals that are others at these sizes, with those: all that are near
   /// a function of a large size (SmallerSizes.h).
   std::map<double, double> literals = {};
@@ -132,12 +136,18 @@ struct Verdict {
     int64_t element;
   };
   std::optional<Place> disagreement = std::nullopt;
+  /// Unknown because no trial counted for some element, or too few did.
+  bool lacksTrials = false;
   std::optional<Witness> witness = std::nullopt;
 
   bool meetsBound() const { return bound.provedLog2 <= -double(askedBits); }
 };
 
 llvm::StringRef getVerdictName(Verdict::Kind kind); // "equal", ...
+
+/// Of two verdicts on parts of a pair of graphs, the one on both: errors add
+/// up, and everything else is that of the weaker.
+Verdict join(Verdict lhs, Verdict rhs);
 
 /// Memory that trials of two graphs at their own sizes take at most, in bytes:
 /// field elements of every value. A witness may take more, and is not looked
@@ -149,12 +159,13 @@ double getMaxTrialBytes(const VerifyOptions &options);
 
 /// Judges graphs with the same inputs and outputs, matched in order: at their
 /// own sizes, and if these are large, at smaller ones as well; where that
-/// leaves them Unknown, by whether they are the same graph. Both are verified
-/// graphs. With an exact proof asked for, Equal is what is proved by one at the
-/// graphs' own sizes; or proved by one at smaller sizes, and no trial at their
-/// own speaks against it; or the same graph. Those that take too much memory at
-/// their own sizes are Unknown; the reason says how much, and what smaller
-/// sizes say.
+/// proves too little, piece by piece, if they have values in common to be cut
+/// at; where it leaves them Unknown, by whether they are the same graph. Both
+/// are verified graphs. With an exact proof asked for, Equal is what is proved
+/// by one at the graphs' own sizes; or proved by one at smaller sizes, and no
+/// trial at their own speaks against it; or the same graph. Those that take too
+/// much memory at their own sizes are Unknown; the reason says how much, and
+/// what smaller sizes say.
 /// \returns a verdict, or an error if shapes or counts of inputs or outputs
 /// differ, or from `findWitness`.
 llvm::Expected<Verdict> verifyEqual(const Graph &lhs, const Graph &rhs,

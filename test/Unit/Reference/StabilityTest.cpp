@@ -116,6 +116,31 @@ TEST(Stability, OfLossesAlone) {
   EXPECT_FALSE(isStable(safe, plain));
 }
 
+/// The square of 500 is no f16. That counts where the result is a small number,
+/// and not where it is 500 itself: what is little larger is too large anyway.
+TEST(Stability, OfLossesFarFromTheLargestNumber) {
+  StabilityOptions options;
+  options.onlyLosses = true;
+  auto makeScaledNorm = [](ElementType squares, double scale) {
+    RowGraph rows(ElementType::F16);
+    ValueId square = rows.op(Opcode::Square, {rows.x}, {}, squares);
+    Attributes scaled;
+    scaled.scalars = {scale};
+    rows.graph.addOutput(rows.op(Opcode::Scale,
+                                 {rows.op(Opcode::Sqrt, {square})}, scaled,
+                                 ElementType::F16));
+    return rows.graph;
+  };
+  for (double scale : {1.0, 0x1p-10}) {
+    Graph program = makeScaledNorm(ElementType::F32, scale);
+    Graph candidate = makeScaledNorm(ElementType::F16, scale);
+    EXPECT_TRUE(search(program, candidate));
+    EXPECT_EQ(llvm::cantFail(findInstability(program, candidate, options))
+                  .has_value(),
+              scale < 1);
+  }
+}
+
 TEST(Stability, InputsAreWhatTheirNamesSay) {
   Graph program = makeSoftmax(ElementType::F32, true);
   auto make = [&](InputClass inputClass, uint64_t seed) {

@@ -149,6 +149,44 @@ TEST(BoundsTest, NoBoundIsAboveAnEstimate) {
   }
 }
 
+/// Along which of two axes blocks are joined first is up to the operators, here
+/// along the second one; which order takes less depends on how many there are
+/// along each. Loads do not say, and so promise no more than the better one.
+TEST(BoundsTest, LoadsTakeNoLongerThanAnyOrderOfJoins) {
+  ProgramBuilder b;
+  ValueId square = b.apply(Opcode::Square, {b.input({8, 4096})});
+  Graph graph =
+      b.finish({b.reduce(Opcode::Max, b.reduce(Opcode::Sum, square, 1), 0)});
+  AnalyticCostModel model(llvm::cantFail(getTarget("sm_90a")));
+  TileSizes sizes(TileSizeSet::Round);
+  unsigned numJoined = 0;
+  SearchOptions options;
+  options.maxKernels = 1;
+  options.maxOps = options.maxBlockOps = 6;
+  options.cutsKernels = options.cutsProgram = false;
+  options.judgesCandidates = false;
+  options.onStructure = [&](const TargetProgram &program,
+                            const Structure &structure) {
+    auto plans = planKernels(program, structure);
+    if (!plans || getJoinedAxes(plans->front().kernel).size() < 2)
+      return;
+    const KernelPlan &plan = plans->front();
+    llvm::SmallVector<int64_t> extents = program.getExtents();
+    LoadSketch loads(program, plan, extents);
+    KernelSketch work(program, plan, extents);
+    for (const Tiling &tiling :
+         listTilings(TilingSpace(plan.kernel, extents, sizes))) {
+      TilingEnds ends = getEnds(plan.kernel, extents, tiling);
+      EXPECT_LE(model.boundUs(loads.getWork(ends)) * kBoundRounding,
+                model.boundUs(work.getWork(ends)))
+          << toString(plan.kernel);
+      ++numJoined;
+    }
+  };
+  llvm::cantFail(superoptimize(graph, options));
+  EXPECT_GT(numJoined, 100u);
+}
+
 /// One resource at a time, against the target's rates.
 TEST(BoundsTest, TrafficTakesAsLongAsTheSlowestWay) {
   Target target = llvm::cantFail(getTarget("sm_90a"));

@@ -83,6 +83,26 @@ TEST_F(RefinedPoolTest, MoreSizesTakeNoMore) {
   EXPECT_GT(numRefined, 0u);
 }
 
+/// Some get ahead of others with it.
+TEST_F(RefinedPoolTest, WhatIsRefinedIsRankedAgain) {
+  CandidatePool round = makePool(16),
+                refined = makePool(16, TileSizeChoice::Refined);
+  for (CandidatePool *pool : {&round, &refined}) {
+    for (const Candidate &candidate : ranked)
+      pool->add(candidate.structure);
+    while (!pool->isEmpty())
+      pool->sizeBatch();
+  }
+  std::vector<Candidate> before = round.takeRanked(),
+                         after = refined.takeRanked();
+  auto isCheaper = [](const Candidate &a, const Candidate &b) {
+    return a.predictedUs < b.predictedUs;
+  };
+  EXPECT_TRUE(llvm::is_sorted(before, isCheaper));
+  EXPECT_TRUE(llvm::is_sorted(after, isCheaper));
+  EXPECT_LT(after.front().predictedUs, before.front().predictedUs);
+}
+
 /// The last of those that are asked for comes last, after as many others as
 /// make a limit.
 TEST_F(CandidatePoolTest, TheLimitLetsTheLastOfTheBestPass) {

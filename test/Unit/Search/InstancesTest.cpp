@@ -8,6 +8,7 @@
 
 #include "Mirage/Graph/CanonicalGraph.h"
 #include "Mirage/Graph/TileMemory.h"
+#include "Mirage/Search/BlockTime.h"
 #include "Mirage/Search/Search.h"
 #include "Programs.h"
 #include "llvm/ADT/STLExtras.h"
@@ -266,6 +267,26 @@ TEST(InstancesTest, StagesHideWhatLoadsAreWaitedFor) {
   EXPECT_GT(predictSums(64, 6), one / 8);
   // Odd rows of 2 bytes an element are loaded at once, whatever is asked for.
   EXPECT_GE(predictSums(63, 6), predictSums(63, 1));
+}
+
+/// The fewer consecutive bytes a tile's rows have, the longer each byte takes,
+/// from 128 on down; and yet no larger tile takes less.
+TEST(InstancesTest, ShortRowsTakeLongerForEachByte) {
+  auto getBytes = [](int64_t columns, int64_t tensorColumns) {
+    KernelWork::Load load;
+    load.tile = load.largestTile = {{16, columns}, ElementType::F16};
+    load.tensor = {{4096, tensorColumns}, ElementType::F16};
+    return getLoadBytes(load) / double(load.tile.getSizeBytes());
+  };
+  for (int64_t columns : {4, 8, 16, 32})
+    EXPECT_GT(getBytes(columns, 4096), getBytes(2 * columns, 4096)) << columns;
+  EXPECT_EQ(getBytes(64, 4096), 1);
+  for (int64_t columns = 1; columns < 128; ++columns)
+    EXPECT_LE(double(columns) * getBytes(columns, 4096),
+              double(columns + 1) * getBytes(columns + 1, 4096) * (1 + 1e-12))
+        << columns;
+  // Whole rows of the tensor are one.
+  EXPECT_EQ(getBytes(4, 4), 1);
 }
 
 /// What is kept differs in operators, maps or inputs: a structure is kept with

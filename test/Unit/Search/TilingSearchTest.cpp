@@ -9,6 +9,7 @@
 #include "Mirage/Search/TilingSearch.h"
 #include "Mirage/Search/Search.h"
 #include "Programs.h"
+#include "TilingLists.h"
 #include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
 #include <cmath>
@@ -176,6 +177,52 @@ TEST(TilingSearch, FindsTheCheapestOfAllTilings) {
   }
 }
 
+/// What is found does not depend on what was asked for before: of other
+/// structures, or with limits that allow nothing. Nor does what is counted.
+TEST(TilingSearch, EarlierCallsChangeNothing) {
+  AnalyticCostModel model(llvm::cantFail(getTarget("sm_90a")));
+  unsigned numStructures = 0, numSized = 0;
+  std::optional<TilingSearch> all; // of one program
+  SearchOptions options;
+  options.maxKernels = 2;
+  options.maxOps = options.maxBlockOps = 6;
+  options.cutsKernels = options.cutsProgram = false;
+  options.judgesCandidates = false;
+  options.onStructure = [&](const TargetProgram &program,
+                            const Structure &structure) {
+    auto plans = planKernels(program, structure);
+    if (!plans || ++numStructures % 16 != 0)
+      return;
+    SCOPED_TRACE(toString(structure));
+    if (!all)
+      all.emplace(program, model, TileSizeSet::Round, /*cuts=*/true);
+    TilingSearch once(program, model, TileSizeSet::Round, /*cuts=*/true);
+    auto best = once.findCheapest(*plans, kInfinity);
+    if (!best)
+      return;
+    ++numSized;
+    TilingSearch often(program, model, TileSizeSet::Round, /*cuts=*/true);
+    for (double share : {0.7, 0.9, 0.97, 0.999})
+      EXPECT_FALSE(often.findCheapest(*plans, share * best->predictedUs));
+    auto among = all->findCheapest(*plans, kInfinity);
+    ASSERT_TRUE(among);
+    EXPECT_EQ(among->predictedUs, best->predictedUs);
+    for (double limitUs : {1.0001 * best->predictedUs, kInfinity}) {
+      auto found = often.findCheapest(*plans, limitUs);
+      ASSERT_TRUE(found);
+      EXPECT_EQ(found->predictedUs, best->predictedUs);
+    }
+    EXPECT_EQ(often.getNumTried(), once.getNumTried());
+  };
+  for (const Graph &graph :
+       {rmsNormLinear(8, 512, 768), attention(2, 40, 300, 32),
+        softmaxRows(100, 1000)}) {
+    all.reset();
+    llvm::cantFail(superoptimize(graph, options));
+  }
+  EXPECT_GT(numSized, 100u);
+}
+
 /// Of more boxes and numbers of parts than anybody waits for, some tiling is
 /// found all the same.
 TEST(TilingSearch, EndsWhereTilingsAreTooMany) {
@@ -206,6 +253,147 @@ TEST(TilingSearch, EndsWhereTilingsAreTooMany) {
   };
   llvm::cantFail(superoptimize(graph, options));
   EXPECT_GT(numSized, 0u);
+}
+
+/// Counts boxes.
+class CountingCostModel : public AnalyticCostModel {
+public:
+  using AnalyticCostModel::AnalyticCostModel;
+  double boundUs(const KernelWork &work) const override {
+    ++numBounded;
+    return AnalyticCostModel::boundUs(work);
+  }
+
+  mutable uint64_t numBounded = 0;
+};
+
+/// Once boxes are too many, the next tiling is the last. To go on until no box
+/// could have a better one takes some millions.
+TEST(TilingSearch, TooManyBoxesEndWithTheNextTiling) {
+  ProgramBuilder b;
+  ValueId x = b.input({4096, 1 << 26}), w = b.input({1 << 26, 4096});
+  Graph graph = b.finish({b.matmul(b.apply(Opcode::Square, {x}), w)});
+  CountingCostModel model(llvm::cantFail(getTarget("sm_90a")));
+  SearchOptions options;
+  options.maxKernels = 2;
+  options.maxOps = options.maxBlockOps = 5;
+  options.tileSizes = TileSizeChoice::Round;
+  options.judgesCandidates = false;
+  unsigned numStructures = 0, numSized = 0;
+  options.onStructure = [&](const TargetProgram &program,
+                            const Structure &structure) {
+    auto plans = planKernels(program, structure);
+    if (!plans || plans->size() < 2 || ++numStructures % 16 != 0)
+      return;
+    model.numBounded = 0;
+    TilingSearch search(program, model, TileSizeSet::Aligned, /*cuts=*/true);
+    numSized += search.findCheapest(*plans, kInfinity).has_value();
+    EXPECT_LT(model.numBounded, 1000000u) << toString(structure);
+  };
+  llvm::cantFail(superoptimize(graph, options));
+  EXPECT_GT(numSized, 0u);
+}
+
+/// One kernel after the other, as a single search sees them: they share what
+/// their tilings have in common and nothing else.
+TEST(TilingSearch, KernelsThatDifferShareNoSizes) {
+  Target target = llvm::cantFail(getTarget("sm_90a"));
+  AnalyticCostModel model(target);
+  unsigned numKernels = 0;
+  SearchOptions options;
+  options.maxKernels = 1;
+  options.maxOps = options.maxBlockOps = 6;
+  options.cutsKernels = options.cutsProgram = false;
+  options.judgesCandidates = false;
+  options.onStructure = [&](const TargetProgram &program,
+                            const Structure &structure) {
+    auto plans = planKernels(program, structure);
+    TilingSearch both(program, model, TileSizeSet::Round, /*cuts=*/true);
+    if (!plans || !both.findCheapest(*plans, kInfinity))
+      return;
+    SCOPED_TRACE(toString(structure));
+    ++numKernels;
+    auto check = [&](llvm::ArrayRef<KernelPlan> others) {
+      TilingSearch alone(program, model, TileSizeSet::Round, /*cuts=*/true);
+      auto expected = alone.findCheapest(others, kInfinity);
+      auto found = both.findCheapest(others, kInfinity);
+      ASSERT_TRUE(expected && found);
+      EXPECT_EQ(found->predictedUs, expected->predictedUs);
+      EXPECT_EQ(both.boundUs(others), alone.boundUs(others));
+    };
+    KernelPlan later = plans->front(), wider = later;
+    later.position = 1;
+    check(later);
+    for (KernelTensor &input : wider.inputs)
+      input.stored.element = ElementType::F32;
+    check(wider);
+  };
+  llvm::cantFail(superoptimize(rmsNormLinear(8, 512, 768), options));
+  EXPECT_GT(numKernels, 5u);
+}
+
+/// What kernels from one on take with the best of all round tilings.
+double getLeastRoundUs(const TargetProgram &program, const CostModel &model,
+                       llvm::ArrayRef<KernelPlan> plans,
+                       llvm::ArrayRef<int64_t> extents) {
+  if (plans.empty())
+    return 0;
+  const KernelPlan &plan = plans.front();
+  TileSizes sizes(TileSizeSet::Round);
+  std::map<llvm::SmallVector<int64_t>, double> least; // by extents of parts
+  for (const Tiling &tiling :
+       listTilings(TilingSpace(plan.kernel, extents, sizes))) {
+    llvm::SmallVector<int64_t> own(extents);
+    setPartExtents(program, plan, tiling, own);
+    auto size = model.chooseBlockSize(
+        buildTileGraph(program, plan, own, tiling), plan.getInputTypes(own),
+        plan.getResultTypes(own));
+    if (!size)
+      continue;
+    auto [entry, isNew] = least.try_emplace(own, size->us);
+    entry->second = std::min(entry->second, size->us);
+  }
+  double leastUs = kInfinity;
+  for (const auto &[own, us] : least)
+    leastUs = std::min(
+        leastUs, model.getLaunchUs(plan.position) + us +
+                     getLeastRoundUs(program, model, plans.drop_front(), own));
+  return leastUs;
+}
+
+/// The more parts of its sums the first kernel leaves, the less it takes
+/// itself, and the more the second one takes, which adds them up.
+TEST(TilingSearch, PartsAreAsManyAsSuitBothKernels) {
+  ProgramBuilder b;
+  ValueId square = b.apply(Opcode::Square, {b.input({4096, 256})});
+  Graph graph = b.finish({b.reduce(Opcode::Sum, square, 0)});
+  AnalyticCostModel model(llvm::cantFail(getTarget("sm_90a")));
+  unsigned numWithParts = 0;
+  SearchOptions options;
+  options.maxKernels = 2;
+  options.maxOps = options.maxBlockOps = 5;
+  options.cutsKernels = options.cutsProgram = false;
+  options.judgesCandidates = false;
+  options.onStructure = [&](const TargetProgram &program,
+                            const Structure &structure) {
+    auto plans = planKernels(program, structure);
+    if (!plans || plans->size() < 2)
+      return;
+    TilingSearch search(program, model, TileSizeSet::Round, /*cuts=*/true);
+    auto found = search.findCheapest(*plans, kInfinity);
+    double leastUs =
+        getLeastRoundUs(program, model, *plans, program.getExtents());
+    ASSERT_EQ(found.has_value(), std::isfinite(leastUs));
+    if (!found)
+      return;
+    EXPECT_NEAR(found->predictedUs, leastUs, 1e-8 * leastUs)
+        << toString(structure);
+    llvm::SmallVector<int64_t> extents = program.getExtents();
+    setPartExtents(program, plans->front(), found->tilings.front(), extents);
+    numWithParts += extents != program.getExtents();
+  };
+  llvm::cantFail(superoptimize(graph, options));
+  EXPECT_GT(numWithParts, 0u);
 }
 
 TEST(TilingSearch, FindsTheCheapestOfSeveralKernels) {
