@@ -49,7 +49,6 @@ static std::string print(const TensorSpec &type) {
 }
 
 /// What any CUDA device takes; the device at hand may take less, and says so.
-constexpr int64_t kMaxGrid[3] = {(int64_t(1) << 31) - 1, 65535, 65535};
 constexpr int64_t kMaxBlock[3] = {1024, 1024, 64};
 constexpr int64_t kMaxThreads = 1024;
 constexpr int64_t kMaxBytes = int64_t(1) << 50;
@@ -196,7 +195,7 @@ static llvm::Error checkLaunch(const Artifact &artifact,
                                const KernelLaunch &launch,
                                const std::string &member) {
   if (llvm::Error error =
-          checkExtents(member + ".grid", launch.grid, kMaxGrid, 0))
+          checkExtents(member + ".grid", launch.grid, kMaxGridExtents, 0))
     return error;
   if (llvm::Error error =
           checkExtents(member + ".block", launch.block, kMaxBlock, kMaxThreads))

@@ -61,7 +61,7 @@ static double getRowEfficiency(const TensorSpec &tile,
       break;
   }
   constexpr double kAt32 = 0.82, kAt64 = 0.95;
-  if (bytes >= 96)
+  if (bytes >= kFullRowBytes)
     return 1;
   if (bytes >= 64)
     return kAt64 + (1 - kAt64) * double(bytes - 64) / 32;

@@ -40,12 +40,16 @@ static void noteMiss(SearchResult &result, const Candidate &candidate,
       {toString(candidate.structure), candidate.predictedUs, why.str()});
 }
 
-bool CandidateChooser::isRight(const Candidate &candidate,
-                               SearchResult &result) {
+bool CandidateChooser::isRight(Candidate &candidate, SearchResult &result) {
   if (!options.judgesCandidates)
     return true;
   using Ruling = CandidateJudge::Ruling;
-  auto [ruling, why] = judge.judge(candidate.claims[0].testPairs);
+  auto [entry, isNew] = rulings.try_emplace(toString(candidate.structure));
+  if (isNew) {
+    finish(candidate);
+    entry->second = judge.judge(candidate.claims[0].testPairs);
+  }
+  const auto &[ruling, why] = entry->second;
   if (ruling == Ruling::Equal)
     return true;
   ++result.report.rejected;
@@ -66,9 +70,10 @@ void CandidateChooser::choose(SearchResult &result,
     if (chosen.size() == options.numCandidates || cannotJudge ||
         !goesOn(/*hasSome=*/!chosen.empty()))
       break;
-    finish(candidate);
     if (!isRight(candidate, result))
       continue;
+    if (candidate.claims.empty())
+      finish(candidate);
     report.verified += options.judgesCandidates;
     if (candidate.predictedUs >= report.baselineUs)
       noteMiss(result, candidate,

@@ -11,6 +11,7 @@
 
 #include "CandidateJudge.h"
 #include "Mirage/Search/RewrittenProgram.h"
+#include <map>
 
 namespace mlir::mirage::search {
 
@@ -41,13 +42,15 @@ public:
   bool canJudge() const { return !cannotJudge; }
 
 private:
-  bool isRight(const Candidate &candidate, SearchResult &result);
+  bool isRight(Candidate &candidate, SearchResult &result);
 
   const TargetProgram &program;
   const Graph &original;
   const RewrittenProgram &rewritten;
   const SearchOptions &options;
   CandidateJudge judge;
+  /// By the structure's text: it may be looked at again (WholeSearch.cpp).
+  std::map<std::string, CandidateJudge::Judgement> rulings;
   bool cannotJudge = false;
 };
 

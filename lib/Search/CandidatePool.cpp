@@ -39,12 +39,13 @@ void CandidatePool::boundAdded() {
 
 double CandidatePool::boundUs(const Structure &structure) {
   auto plans = planKernels(program, structure);
-  return plans ? tilings.boundUs(*plans)
-               : std::numeric_limits<double>::infinity();
+  if (!plans)
+    return std::numeric_limits<double>::infinity();
+  return (takesAll() ? moreTilings : roundTilings).boundUs(*plans);
 }
 
 double CandidatePool::getLimitUs() const {
-  if (!limits.cuts || bestUs.size() < limits.numCandidates)
+  if (!limits.cuts || bestUs.size() < limits.numKept)
     return std::numeric_limits<double>::infinity();
   return *bestUs.rbegin();
 }
@@ -59,7 +60,14 @@ std::optional<Candidate> CandidatePool::giveSizes(const Structure &structure,
   auto plans = planKernels(program, structure);
   if (!plans) // as only a record of somebody else's could say
     return std::nullopt;
-  auto best = tilings.findCheapest(*plans, limitUs);
+  auto best = roundTilings.findCheapest(*plans, limitUs);
+  if (takesAll()) {
+    // Where there are too many of all to be looked at, these are no worse.
+    auto better = moreTilings.findCheapest(
+        *plans, best ? std::min(limitUs, best->predictedUs) : limitUs);
+    if (better && (!best || better->predictedUs < best->predictedUs))
+      best = std::move(better);
+  }
   if (!best)
     return std::nullopt;
   Candidate candidate;
@@ -113,7 +121,7 @@ bool CandidatePool::sizeBatch() {
 
 void CandidatePool::keep(Candidate candidate) {
   bestUs.insert(candidate.predictedUs);
-  if (bestUs.size() > limits.numCandidates)
+  if (bestUs.size() > limits.numKept)
     bestUs.erase(std::prev(bestUs.end()));
   candidates.push_back(std::move(candidate));
 }
@@ -121,7 +129,7 @@ void CandidatePool::keep(Candidate candidate) {
 /// Once they are many.
 void CandidatePool::dropCutOff() {
   constexpr size_t kMany = 1024;
-  if (candidates.size() >= kMany + limits.numCandidates)
+  if (candidates.size() >= kMany + limits.numKept)
     llvm::erase_if(candidates, [&](const Candidate &candidate) {
       return candidate.predictedUs > getLimitUs();
     });
@@ -142,8 +150,8 @@ void CandidatePool::rank() {
 void CandidatePool::refine(Candidate &candidate) {
   auto plans = planKernels(program, candidate.structure);
   assert(plans && "a candidate has a plan");
-  auto best = refinedTilings.findCheapest(*plans, kRefinedShare *
-                                                      candidate.predictedUs);
+  auto best =
+      moreTilings.findCheapest(*plans, kRefinedShare * candidate.predictedUs);
   if (!best)
     return;
   candidate.tilings = std::move(best->tilings);

@@ -29,9 +29,9 @@ namespace mlir::mirage::search {
 class CandidatePool {
 public:
   struct Limits {
-    unsigned numCandidates = 1; ///< that are asked for
-    /// Whether what cannot be among these is left out; false once some of them
-    /// turn out to be wrong.
+    unsigned numCandidates = 1; ///< that are to have the best sizes
+    /// At least as many: what cannot be among so many is left out, if `cuts`.
+    unsigned numKept = 1;
     bool cuts = true;
     /// Whether tilings that cannot be among these are left out.
     bool cutsTilings = true;
@@ -44,13 +44,11 @@ public:
   CandidatePool(const TargetProgram &program, const CostModel &costModel,
                 Limits limits)
       : program(program), limits(std::move(limits)),
-        tilings(program, costModel,
-                this->limits.tileSizes == TileSizeChoice::All
-                    ? TileSizeSet::All
-                    : TileSizeSet::Round,
-                this->limits.cutsTilings),
-        refinedTilings(program, costModel, TileSizeSet::Aligned,
-                       /*cuts=*/true) {}
+        roundTilings(program, costModel, TileSizeSet::Round,
+                     this->limits.cutsTilings),
+        moreTilings(program, costModel,
+                    takesAll() ? TileSizeSet::All : TileSizeSet::Aligned,
+                    /*cuts=*/!takesAll() || this->limits.cutsTilings) {}
 
   /// \param leastUs  what the structure cannot cost less than.
   void add(const Structure &structure, double leastUs = 0);
@@ -67,10 +65,10 @@ public:
   double getBestUs() const;
 
   uint64_t getNumTried() const {
-    return tilings.getNumTried() + refinedTilings.getNumTried();
+    return roundTilings.getNumTried() + moreTilings.getNumTried();
   }
   uint64_t getNumFitting() const {
-    return tilings.getNumFitting() + refinedTilings.getNumFitting();
+    return roundTilings.getNumFitting() + moreTilings.getNumFitting();
   }
 
   /// Cheapest first, then by number of operators and by text; without plans,
@@ -84,6 +82,7 @@ private:
   /// That are bounded, and wait, together.
   static constexpr size_t kMaxAdded = 4096;
 
+  bool takesAll() const { return limits.tileSizes == TileSizeChoice::All; }
   void boundAdded();
   double boundUs(const Structure &structure);
   std::vector<Structure> takeBatch(double limitUs);
@@ -96,12 +95,13 @@ private:
 
   const TargetProgram &program;
   Limits limits;
-  TilingSearch tilings, refinedTilings;
+  TilingSearch roundTilings;
+  TilingSearch moreTilings; ///< all, or those that candidates are refined with
   std::vector<Structure> added;
   std::multimap<double, Structure> waiting; ///< by bounds
   size_t numSized = 0;                      ///< in earlier batches
   std::vector<Candidate> candidates;
-  std::multiset<double> bestUs; ///< of as many as are asked for
+  std::multiset<double> bestUs; ///< of as many as are kept
 };
 
 } // namespace mlir::mirage::search

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Search/KernelSketch.h"
+#include "Mirage/Graph/LevelRules.h"
 #include "Mirage/Graph/TileMemory.h"
 #include "Mirage/Search/KernelTraffic.h"
 #include "llvm/ADT/STLExtras.h"
@@ -70,10 +71,8 @@ KernelWork LoadSketch::getWork(const TilingEnds &ends) const {
   KernelWork work;
   work.loop = ends.leastLoop;
   work.mostIterations = ends.mostLoop;
-  for (int64_t extent : ends.leastGrid)
-    work.numBlocks *= extent;
-  for (int64_t extent : ends.mostGrid)
-    work.mostBlocks *= extent;
+  work.numBlocks = multiplyCounts(ends.leastGrid).value_or(kMaxCount);
+  work.mostBlocks = multiplyCounts(ends.mostGrid).value_or(kMaxCount);
   for (unsigned input = 0; input < operands.size(); ++input) {
     work.loads.push_back(getLoad(input, ends));
     const KernelWork::Load &load = work.loads.back();

@@ -8,6 +8,7 @@
 
 #include "Mirage/Search/TileSizes.h"
 #include "Mirage/Graph/TileMemory.h"
+#include "Mirage/Search/BlockTime.h"
 #include "Mirage/Search/NamedChoice.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -48,6 +49,7 @@ static int64_t getRowBytes(int64_t tile, ElementType element) {
 /// Whether a smaller tile that leaves as many has all that a larger one has.
 static bool dominates(int64_t smaller, int64_t larger) {
   return getAlignment(smaller) >= getAlignment(larger) &&
+         smaller >= std::min(larger, kFullRowBytes) &&
          llvm::all_of(ArrayRef({ElementType::F8E4M3FN, ElementType::F16,
                                 ElementType::F32}),
                       [&](ElementType element) {
@@ -66,8 +68,9 @@ static std::vector<int64_t> listTiles(int64_t extent) {
   std::vector<int64_t> tiles;
   for (int64_t least = 1; least < std::min(extent, kLargestTile);) {
     int64_t most = getLargestOfAsMany(extent, least);
-    // The first multiple of 16 dominates all that are 16 larger.
-    int64_t last = std::min(most, least + 2 * kMostAligned);
+    // Of long rows the first multiple of 16 dominates all that are 16 larger.
+    int64_t last =
+        std::min(most, std::max(least, kFullRowBytes) + 2 * kMostAligned);
     size_t first = tiles.size();
     for (int64_t tile = least; tile <= last; ++tile)
       if (llvm::none_of(ArrayRef(tiles).drop_front(first),

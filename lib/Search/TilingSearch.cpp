@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Search/TilingSearch.h"
+#include "Mirage/Graph/LevelRules.h"
 #include "Mirage/Search/KernelSketch.h"
 #include "Mirage/Search/KernelTraffic.h"
 #include "llvm/ADT/STLExtras.h"
@@ -240,7 +241,8 @@ public:
       : program(program), costModel(costModel), plan(plan), extents(extents),
         inputs(plan.getInputTypes(extents)) {}
 
-  /// None if it fits with no number of threads.
+  /// None if it fits with no number of threads, or cannot be launched or
+  /// stored.
   std::optional<BlockSize> get(const Tiling &tiling) {
     NameSet partial = getPartialNames(plan.kernel, extents, tiling);
     auto kernel = kernels.find(partial);
@@ -248,11 +250,24 @@ public:
       kernel = kernels.try_emplace(partial, program, plan, partial).first;
     SmallVector<int64_t> own = extents;
     setPartExtents(program, plan, tiling, own);
-    return costModel.chooseBlockSize(kernel->second.resize(extents, tiling),
-                                     inputs, plan.getResultTypes(own));
+    const TileGraph &graph = kernel->second.resize(extents, tiling);
+    SmallVector<TensorSpec> results = plan.getResultTypes(own);
+    if (!isLegal(graph, results))
+      return std::nullopt;
+    return costModel.chooseBlockSize(graph, inputs, results);
   }
 
 private:
+  static bool isLegal(const TileGraph &graph, ArrayRef<TensorSpec> results) {
+    for (auto [axis, extent] : llvm::enumerate(graph.grid))
+      if (extent > kMaxGridExtents[axis])
+        return false;
+    return multiplyCounts(graph.grid) &&
+           llvm::all_of(results, [](const TensorSpec &result) {
+             return multiplyCounts(result.shape).has_value();
+           });
+  }
+
   const TargetProgram &program;
   const CostModel &costModel;
   const KernelPlan &plan;
@@ -261,6 +276,50 @@ private:
   std::map<NameSet, SizelessKernel> kernels; ///< by partial names
 };
 } // namespace
+
+/// Boxes by ascending bounds, until they are too many: then, of the box that is
+/// next, the better half of the better half, and so on down to its tilings, and
+/// back from what fits nowhere.
+class TilingSearch::BoxFrontier {
+public:
+  explicit BoxFrontier(size_t maxBoxes) : maxBoxes(maxBoxes) {}
+
+  bool empty() const { return isDiving ? stack.empty() : queue.empty(); }
+  const BoundedBox &top() const {
+    return isDiving ? stack.back() : queue.top();
+  }
+  BoundedBox pop() {
+    BoundedBox box = top();
+    if (isDiving)
+      stack.pop_back();
+    else
+      queue.pop();
+    return box;
+  }
+  void add(SmallVector<BoundedBox, 2> boxes) {
+    numBoxes += boxes.size();
+    if (!isDiving && numBoxes > maxBoxes) {
+      isDiving = true;
+      queue = BoxQueue();
+    }
+    llvm::sort(boxes, std::greater<>());
+    for (BoundedBox &box : boxes)
+      if (isDiving)
+        stack.push_back(std::move(box));
+      else
+        queue.push(std::move(box));
+  }
+
+  bool hasDived() const { return isDiving; }
+  /// Nobody waits for as many again.
+  bool isOver() const { return numBoxes > 2 * maxBoxes && maxBoxes > 0; }
+
+private:
+  size_t maxBoxes, numBoxes = 0;
+  bool isDiving = false;
+  BoxQueue queue;
+  std::vector<BoundedBox> stack;
+};
 
 void TilingSearch::findBest(const KernelPlan &plan, ArrayRef<int64_t> extents,
                             ArrayRef<int64_t> grid, double limitUs,
@@ -280,25 +339,22 @@ void TilingSearch::findBest(const KernelPlan &plan, ArrayRef<int64_t> extents,
                                  space);
   TilingCosts costs(program, costModel, plan, extents);
   double launchUs = costModel.getLaunchUs(plan.position);
-  BoxQueue boxes;
-  auto add = [&](TilingBox box) {
-    double us = bounds.getUs(box);
-    if (us < kInfinity && !isCut(us))
-      boxes.push({us, std::move(box)});
+  BoxFrontier boxes(limits.boxes);
+  auto add = [&](llvm::MutableArrayRef<TilingBox> more) {
+    SmallVector<BoundedBox, 2> bounded;
+    for (TilingBox &box : more)
+      if (double us = bounds.getUs(box); us < kInfinity && !isCut(us))
+        bounded.push_back({us, std::move(box)});
+    boxes.add(std::move(bounded));
   };
   add(*whole);
-  for (unsigned number = 1; !boxes.empty() && !isCut(boxes.top().boundUs);
-       number += 2) {
-    BoundedBox next = boxes.top();
-    boxes.pop();
+  while (!boxes.empty()) {
+    BoundedBox next = boxes.pop();
+    if (isCut(next.boundUs))
+      continue;
     if (!next.box.isOne()) {
-      // There is time for one more, the best half of the best half, and so on.
-      if (number >= limits.boxes) {
-        boxes = BoxQueue();
-        best.isLeast = false;
-      }
-      for (TilingBox &half : space.split(next.box))
-        add(std::move(half));
+      auto halves = space.split(next.box);
+      add(halves);
       continue;
     }
     Tiling tiling = space.getTiling(next.box);
@@ -315,6 +371,7 @@ void TilingSearch::findBest(const KernelPlan &plan, ArrayRef<int64_t> extents,
     best.tiling->threads = size->threads;
     best.tiling->stages = size->stages;
   }
+  best.isLeast = !boxes.hasDived();
   // Another one between the limit and this was not looked at, perhaps.
   if (cuts && best.tiling && best.us > limitUs)
     best.tiling.reset();

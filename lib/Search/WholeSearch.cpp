@@ -17,6 +17,7 @@
 #include "SearchCache.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 #include <set>
 
 using namespace mlir::mirage;
@@ -38,7 +39,7 @@ public:
         costModel(this->target, options.stages, options.libraryKernels),
         chooser(this->program, original, rewritten, options),
         cache(this->program, original, rewritten.body, options), clock(clock),
-        cutsNothing(!options.cutsInstances) {
+        numKept(options.numCandidates) {
     startSizing();
   }
 
@@ -88,10 +89,9 @@ private:
   void choose() {
     endSizing();
     verify();
-    // Whoever is rejected leaves a place to somebody who was cut off.
-    if (result.report.rejected > 0 && !cutsNothing && chooser.canJudge() &&
-        !isToEnd()) {
-      cutsNothing = true;
+    while (mayLackSome() && chooser.canJudge() && !isToEnd()) {
+      constexpr unsigned kGrowth = 4;
+      numKept = std::max(kGrowth * numKept, 2 * result.report.rejected);
       startSizing();
       exploreAgain();
       endSizing();
@@ -99,11 +99,18 @@ private:
     }
   }
 
+  /// Whoever is rejected leaves a place, perhaps to somebody who was cut off.
+  bool mayLackSome() const {
+    return result.candidates.size() < options.numCandidates
+               ? std::isfinite(pool->getLimitUs())
+               : result.candidates.back().predictedUs > pool->getLimitUs();
+  }
+
   void verify() {
     chooser.choose(result, [this](bool hasSome) { return goesOn(hasSome); });
   }
 
-  /// Without bounds on costs; the report is of this walk alone.
+  /// With a higher limit; the report is of this walk alone.
   void exploreAgain() {
     seen.clear();
     result.report.counts = {};
@@ -203,7 +210,8 @@ private:
   void startSizing() {
     CandidatePool::Limits limits;
     limits.numCandidates = options.numCandidates;
-    limits.cuts = !cutsNothing;
+    limits.numKept = numKept;
+    limits.cuts = options.cutsInstances;
     limits.cutsTilings = options.cutsInstances;
     limits.tileSizes = options.tileSizes;
     limits.numThreads = getNumThreads(options);
@@ -282,7 +290,7 @@ private:
       limits.records.push_back(&items);
     limits.programHash = cache.getProgramHash();
     limits.shard = options.shard;
-    if (options.cutsKernels && !cutsNothing)
+    if (options.cutsKernels && options.cutsInstances)
       limits.costModel = &costModel;
     limits.getLimitUs = [this] {
       sizeWaiting();
@@ -367,7 +375,7 @@ private:
   const SearchClock &clock; ///< until when it may go on
   SearchClock own;          ///< since when it goes on
   double bestSeconds = 0;   ///< until the cheapest structure had its sizes
-  bool cutsNothing = false; ///< bounds on costs are not heeded
+  unsigned numKept;         ///< structures whose costs no limit is below
   std::optional<CandidatePool> pool;
   SearchProgress progress;
   double notedAt = 0;      ///< by its own clock

@@ -100,11 +100,10 @@ private:
       expand(first, ofFirst);
     std::set<ValueId> leaves = ofFirst.leaves;
     leaves.insert(ofMember.leaves.begin(), ofMember.leaves.end());
-    bool isWhole = joint.lhsOutputs == ArrayRef(first) &&
-                   joint.rhsOutputs == ArrayRef(member) &&
-                   llvm::none_of(leaves, [&](ValueId leaf) {
-                     return isCut[leaf];
-                   });
+    bool isWhole =
+        joint.lhsOutputs == ArrayRef(first) &&
+        joint.rhsOutputs == ArrayRef(member) &&
+        llvm::none_of(leaves, [&](ValueId leaf) { return isCut[leaf]; });
     if (isWhole || numPieces++ == kMaxPieces)
       return false;
     if (!areEqual(build(first, ofFirst, leaves),
@@ -154,8 +153,8 @@ private:
           llvm::map_to_vector(operation.operands, [&](ValueId operand) {
             return values.at(same[operand]);
           });
-      ValueId next = piece.addCopy(operation, operands,
-                                   graph.getTypes(operation.results));
+      ValueId next =
+          piece.addCopy(operation, operands, graph.getTypes(operation.results));
       for (ValueId result : operation.results)
         values[result] = next++;
     }

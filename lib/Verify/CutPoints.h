@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Graphs of many operations are hard to judge at once: of ten norms in a row,
-// all roots exist in one trial of 2^10 or fewer. But graphs that are equal often
-// compute the same values on the way, as what a kernel stores is mostly a value
-// of the program. Such values are *cut points*. A *piece* is one of them, by
-// both graphs, as a function of inputs and of cut points before it:
+// all roots exist in one trial of 2^10 or fewer. But graphs that are equal
+// often compute the same values on the way, as what a kernel stores is mostly a
+// value of the program. Such values are *cut points*. A *piece* is one of them,
+// by both graphs, as a function of inputs and of cut points before it:
 //
 //   program  n = rms_norm x, q = n @ w, r = rms_norm q      pieces
 //   result   a = K1(x, w),   b = K2(a)                      q(x, w), a(x, w)

@@ -202,6 +202,9 @@ constexpr int64_t kMaxStages = 16;
 /// The most blocks that share their memory on any GPU that we compile for.
 constexpr int64_t kMaxClusterBlocks = 16;
 
+/// The most blocks along x, y and z that any GPU launches.
+constexpr int64_t kMaxGridExtents[] = {(int64_t(1) << 31) - 1, 65535, 65535};
+
 /// Checks everything that is said above: operand order, shapes (by the operator
 /// table), maps, tiles that cover their tensors, phases, consumption.
 /// \returns an error that names the operation (by number and mnemonic) with

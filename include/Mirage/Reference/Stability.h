@@ -32,8 +32,8 @@
 // That is strict: the program is rounded once for each operation, however long
 // its sums are, and exponents magnify what a sum in another order is off by. A
 // search asks for less (`onlyLosses`): a candidate is unstable if an element is
-// not finite whose value is far from the largest number of its type, and the
-// rounded program has none such.
+// not finite that has a value, but for the infinity of its sign where that is
+// near the largest number of its type, and the rounded program has none such.
 //
 //===----------------------------------------------------------------------===//
 

@@ -36,6 +36,10 @@
 
 namespace mlir::mirage::search {
 
+/// Rows of a tile with as many consecutive bytes in device memory are loaded at
+/// the full rate.
+constexpr int64_t kFullRowBytes = 96;
+
 /// Of one iteration, or of all that is outside the loop.
 struct PhaseTime {
   double aloneUs = 0;

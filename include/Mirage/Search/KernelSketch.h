@@ -17,7 +17,8 @@
 // element of a tensor is read by one block at least, and by as many as there
 // are along axes that do not cut it.
 //
-// Of a single tiling a sketch has all but masks and the padding of rows.
+// Of a single tiling a sketch has all but masks, the padding of rows, and the
+// tiles that reductions keep.
 //
 //===----------------------------------------------------------------------===//
 

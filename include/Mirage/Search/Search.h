@@ -83,11 +83,11 @@ struct SearchReport {
   unsigned parts = 0;         ///< of a program that was cut
   unsigned structures = 0;    ///< different ones that equal the target by form
   unsigned verified = 0;      ///< candidates found equal by the verifier
-  unsigned rejected = 0;      ///< candidates that were not, and fell out
+  unsigned rejected = 0;      ///< candidates that fell out
   unsigned filtered = 0;      ///< of these, by a quick test
   unsigned unstable = 0;      ///< of these, equal but for rounding and overflow
-  uint64_t instances = 0;     ///< tilings built, not cut off by their bounds
-  uint64_t fitting = 0;       ///< of these, within shared memory
+  uint64_t instances = 0;     ///< tilings looked at, not cut by their bounds
+  uint64_t fitting = 0;       ///< of these, within memory and registers
   uint64_t recalled = 0;      ///< items of the walk that a checkpoint had
   double baselineUs = 0;      ///< predicted: every operator a kernel
   double bestUs = 0;          ///< predicted

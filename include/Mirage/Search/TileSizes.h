@@ -10,9 +10,10 @@
 //
 // Sizes that are dominated are left out: those for which there is a smaller one
 // with as many tiles, that is a multiple of as large a power of two, up to the
-// 16 bytes of one access, and whose rows take no more shared memory with their
-// padding (Mirage/Graph/TileMemory.h). A kernel with the smaller one loads and
-// computes less, and no other thing changes.
+// 16 bytes of one access, whose rows take no more shared memory with their
+// padding (Mirage/Graph/TileMemory.h), and are as long or long enough to be
+// loaded at the full rate (BlockTime.h). A kernel with the smaller one loads
+// and computes less, and no other thing changes.
 //
 //===----------------------------------------------------------------------===//
 

@@ -26,18 +26,20 @@ namespace mlir::mirage::search {
 /// Finds the cheapest tilings of structures of one program, by a cost model,
 /// among all that TilingSpace.h has. Branch and bound: boxes of tilings are
 /// taken by ascending bounds (KernelSketch.h) and halved, until the next bound
-/// is no less than what the best tiling takes; of boxes that are too many,
-/// until there is some tiling. Kernels of a structure depend on one another
-/// only through how many parts one leaves to the next. What is common to
-/// structures is worked out once.
+/// is no less than what the best tiling takes. Boxes and numbers of parts may
+/// be too many to be looked at (Limits); then what is found need not be the
+/// cheapest, nor need anything be found. Kernels of a structure depend on one
+/// another only through how many parts one leaves to the next. What is common
+/// to structures is worked out once.
 class TilingSearch {
 public:
   /// \param cuts  whether limits hold.
   TilingSearch(const TargetProgram &program, const CostModel &costModel,
                TileSizeSet sizes, bool cuts);
 
-  /// Of one kernel: boxes to be bounded before the next tiling that is found is
-  /// the last, and numbers of parts to be tried.
+  /// Of one kernel: boxes to be bounded before it goes on with the next one
+  /// alone, to the tilings in it that have the least bounds and what lies on
+  /// the way; and numbers of parts to be tried.
   struct Limits {
     size_t boxes = std::numeric_limits<size_t>::max();
     size_t groups = std::numeric_limits<size_t>::max();
@@ -92,6 +94,7 @@ private:
     double us = 0;
     bool isLeast = true; ///< nothing was left out but what is above the limit
   };
+  class BoxFrontier;
   /// What is known of one kernel that leaves a certain number of parts.
   struct SizedKernel {
     std::mutex mutex;

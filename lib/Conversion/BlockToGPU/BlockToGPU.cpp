@@ -32,7 +32,7 @@ using namespace mlir::mirage;
 /// The grid's y and z axes are counted in 16 bits by the hardware.
 static LogicalResult checkGrid(block::GraphOp graph) {
   for (auto [axis, extent] : llvm::enumerate(graph.getGrid())) {
-    int64_t limit = axis == 0 ? (int64_t(1) << 31) - 1 : 65535;
+    int64_t limit = kMaxGridExtents[axis];
     if (extent > limit)
       return graph.emitError()
              << "expects at most " << limit << " blocks along "

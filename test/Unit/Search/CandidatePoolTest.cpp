@@ -37,7 +37,7 @@ protected:
   CandidatePool makePool(unsigned numCandidates,
                          TileSizeChoice sizes = TileSizeChoice::Round) {
     CandidatePool::Limits limits;
-    limits.numCandidates = numCandidates;
+    limits.numCandidates = limits.numKept = numCandidates;
     limits.tileSizes = sizes;
     return CandidatePool(program, model, limits);
   }

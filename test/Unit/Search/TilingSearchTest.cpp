@@ -401,6 +401,6 @@ TEST(TilingSearch, FindsTheCheapestOfSeveralKernels) {
   checker.check(rmsNormLinear(3, 19, 17), 2);
   checker.check(attention(2, 3, 18, 7), 2);
   EXPECT_GT(checker.numSizes, 20u);
-  EXPECT_GT(checker.numForced, 5 * checker.numTried);
+  EXPECT_GT(checker.numForced, 2 * checker.numTried); // most are cut
 }
 } // namespace

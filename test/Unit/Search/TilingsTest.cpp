@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Graph/TileMemory.h"
+#include "Mirage/Search/BlockTime.h"
 #include "TilingLists.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -40,7 +41,7 @@ bool isNoWorse(int64_t tile, int64_t other) {
        {ElementType::F8E4M3FN, ElementType::F16, ElementType::F32})
     if (getRowBytes(tile, element) > getRowBytes(other, element))
       return false;
-  return tile <= other;
+  return tile <= other && tile >= std::min(other, kFullRowBytes);
 }
 
 TEST(TileSizes, WhatIsLeftOutIsDominated) {

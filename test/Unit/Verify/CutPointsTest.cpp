@@ -8,8 +8,8 @@
 
 #include "CutPoints.h"
 #include "Mirage/Graph/ComposedOperators.h"
-#include "Mirage/Verify/Verify.h"
 #include "Mirage/Verify/VerdictJSON.h"
+#include "Mirage/Verify/Verify.h"
 #include "Programs.h"
 #include "gtest/gtest.h"
 
@@ -66,8 +66,8 @@ TEST(CutPoints, ProveWhatHasNoTrialsAsAWhole) {
 
 TEST(CutPoints, AreOfNoUseForWhatDiffers) {
   for (unsigned wrong : {0u, 2u, 4u}) {
-    Verdict verdict = llvm::cantFail(
-        verifyEqual(makeProgram(5), makeResult(5, wrong), {}));
+    Verdict verdict =
+        llvm::cantFail(verifyEqual(makeProgram(5), makeResult(5, wrong), {}));
     EXPECT_NE(verdict.kind, Verdict::Equal) << wrong;
     EXPECT_EQ(verdict.pieces, 0u);
   }
@@ -84,8 +84,7 @@ TEST(CutPoints, PiecesReadCutPoints) {
     ++numPieces;
     return true;
   };
-  EXPECT_TRUE(
-      proveInPieces(makeProgram(3), makeResult(3), {}, 1e9, areEqual));
+  EXPECT_TRUE(proveInPieces(makeProgram(3), makeResult(3), {}, 1e9, areEqual));
   EXPECT_EQ(numPieces, 3u);
 }
 
@@ -128,8 +127,8 @@ TEST(CutPoints, OneGraphMayHaveAValueTwice) {
     return llvm::cantFail(verifyEqual(lhs, rhs, {})).kind == Verdict::Equal;
   };
   for (bool isTwice : {false, true})
-    EXPECT_TRUE(proveInPieces(build(isTwice), build(!isTwice), {}, 1e9,
-                              areEqual));
+    EXPECT_TRUE(
+        proveInPieces(build(isTwice), build(!isTwice), {}, 1e9, areEqual));
 }
 
 TEST(CutPoints, OneOperationHasNone) {
