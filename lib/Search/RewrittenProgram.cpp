@@ -77,10 +77,6 @@ apply(RewrittenProgram &program,
 
 llvm::Expected<RewrittenProgram>
 mlir::mirage::search::rewriteForSearch(const Graph &program) {
-  if (llvm::any_of(program.getNodes(),
-                   [](const Node &node) { return node.body != nullptr; }))
-    return llvm::createStringError(
-        "expects operations alone, got a kernel that has a block graph");
   RewrittenProgram result = withReshapes(program, program);
   for (auto rewrite : {peelReshapes, splitProgram, separatePieces,
                        foldConstants, separateRoles})

@@ -127,9 +127,20 @@ static bool isForPartsAfterAll(const SearchResult &whole) {
           whole.stopReason == StopReason::ProgramTooLarge);
 }
 
+/// What has a block graph is a result of a search already.
+static Error checkIsUnsearched(const Graph &graph) {
+  if (llvm::none_of(graph.getNodes(),
+                    [](const Node &node) { return node.body != nullptr; }))
+    return Error::success();
+  return llvm::createStringError(
+      "expects operations alone, got a kernel that has a block graph");
+}
+
 static Expected<SearchResult> searchProgram(const Graph &graph,
                                             const SearchOptions &options) {
   if (Error error = checkOptions(options))
+    return std::move(error);
+  if (Error error = checkIsUnsearched(graph))
     return std::move(error);
   Expected<Target> target = getTarget(options.target);
   if (!target)

@@ -62,3 +62,22 @@ func.func @has_block_graph(%x: tensor<1024xf16>, %e: tensor<1024xf16>) -> tensor
   } : tensor<1024xf16>
   return %r : tensor<1024xf16>
 }
+
+// Also where there are operations beside it.
+// CHECK-LABEL: func.func @has_operation_too
+// CHECK: mirage_block.graph grid(x = 16)
+// CHECK: mirage_kernel.neg
+// REMARK: remark: [Missed] Search {{.*}}Function=has_operation_too | Remark="left as it was: expects operations alone, got a kernel that has a block graph"
+func.func @has_operation_too(%x: tensor<1024xf16>, %e: tensor<1024xf16>) -> tensor<1024xf16> {
+  %r = mirage_kernel.graph ins(%x : tensor<1024xf16>) outs(%e : tensor<1024xf16>) {
+  ^bb0(%a: tensor<1024xf16>):
+    %k = mirage_block.graph grid(x = 16) threads(64) ins(%a imap(x -> 0)) outs(omap(x -> 0)) : (tensor<1024xf16>) -> tensor<1024xf16> {
+    ^bb0(%t: tensor<64xf16>):
+      %y = mirage_block.exp %t : tensor<64xf16>
+      mirage_block.yield %y : tensor<64xf32>
+    }
+    %n = mirage_kernel.neg %k : (tensor<1024xf16>) -> tensor<1024xf16>
+    mirage_kernel.yield %n : tensor<1024xf16>
+  } : tensor<1024xf16>
+  return %r : tensor<1024xf16>
+}

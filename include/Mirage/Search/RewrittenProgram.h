@@ -70,8 +70,8 @@ llvm::Expected<RewrittenProgram> foldConstants(const Graph &program);
 /// are one.
 llvm::Expected<RewrittenProgram> separateRoles(const Graph &program);
 
-/// All that the search needs, of a verified program without composed operators.
-/// Fails where a kernel has a block graph: it is a result of a search already.
+/// All that the search needs, of a verified program without composed operators
+/// and block graphs.
 llvm::Expected<RewrittenProgram> rewriteForSearch(const Graph &program);
 
 } // namespace mlir::mirage::search
