@@ -239,15 +239,3 @@ Tiling TilingSpace::getTiling(const TilingBox &box) const {
     tiling.loop = getLoop(box).least;
   return tiling;
 }
-
-TilingEnds mlir::mirage::search::getEnds(const KernelStructure &kernel,
-                                         ArrayRef<int64_t> extents,
-                                         const Tiling &tiling) {
-  TilingEnds ends;
-  ends.leastTile = ends.mostTile = tiling.tile;
-  ends.leastGrid = ends.mostGrid =
-      mlir::mirage::search::getGrid(kernel, extents, tiling);
-  ends.leastLoop = ends.mostLoop =
-      mlir::mirage::search::getLoop(kernel, extents, tiling);
-  return ends;
-}

@@ -33,7 +33,7 @@
 namespace mlir::mirage::search {
 
 /// What a kernel loads and stores: the same of all structures that share axes,
-/// inputs and results.
+/// inputs and results. Program and plan must outlive it.
 class LoadSketch {
 public:
   /// \param extents  by name; of parts that the kernel reads as well.
@@ -62,7 +62,7 @@ private:
   llvm::SmallVector<unsigned, 3> joinedAxes;
 };
 
-/// Operations as well.
+/// Operations as well. Program and plan must outlive it.
 class KernelSketch {
 public:
   KernelSketch(const TargetProgram &program, const KernelPlan &plan,

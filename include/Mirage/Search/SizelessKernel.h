@@ -21,7 +21,8 @@
 
 namespace mlir::mirage::search {
 
-/// A block graph each of whose dimensions has a name, or size 1.
+/// A block graph each of whose dimensions has a name, or size 1. The plan must
+/// outlive it.
 class SizelessKernel {
 public:
   /// \param partial  names whose last tile reaches beyond their extents.

@@ -52,11 +52,8 @@ struct TilingEnds {
   BlockCounts leastGrid, mostGrid;
   int64_t leastLoop = 1, mostLoop = 1;
 };
-/// Those of a single tiling.
-TilingEnds getEnds(const KernelStructure &kernel,
-                   llvm::ArrayRef<int64_t> extents, const Tiling &tiling);
 
-/// The tilings of one kernel.
+/// The tilings of one kernel, which must outlive this, as must the sizes.
 class TilingSpace {
 public:
   /// \param extents  by name; of the parts that the kernel reads as well.

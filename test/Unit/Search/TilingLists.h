@@ -40,6 +40,17 @@ listTilings(const search::TilingSpace &space) {
   return listTilings(space, space.getAll());
 }
 
+/// Those of a single tiling.
+inline search::TilingEnds getEnds(const search::KernelStructure &kernel,
+                                  llvm::ArrayRef<int64_t> extents,
+                                  const search::Tiling &tiling) {
+  search::TilingEnds ends;
+  ends.leastTile = ends.mostTile = tiling.tile;
+  ends.leastGrid = ends.mostGrid = search::getGrid(kernel, extents, tiling);
+  ends.leastLoop = ends.mostLoop = search::getLoop(kernel, extents, tiling);
+  return ends;
+}
+
 /// Boxes one in the other, from all tilings to one. Shorter where the last one
 /// has none.
 template <typename Random>
