@@ -312,7 +312,7 @@ public:
 
   bool hasDived() const { return isDiving; }
   /// Nobody waits for as many again.
-  bool isOver() const { return numBoxes > 2 * maxBoxes && maxBoxes > 0; }
+  bool isOver() const { return isDiving && numBoxes / 2 > maxBoxes; }
 
 private:
   size_t maxBoxes, numBoxes = 0;
@@ -348,7 +348,8 @@ void TilingSearch::findBest(const KernelPlan &plan, ArrayRef<int64_t> extents,
     boxes.add(std::move(bounded));
   };
   add(*whole);
-  while (!boxes.empty()) {
+  bool hasOneMore = false; // after boxes were too many
+  while (!boxes.empty() && !boxes.isOver() && !hasOneMore) {
     BoundedBox next = boxes.pop();
     if (isCut(next.boundUs))
       continue;
@@ -364,6 +365,7 @@ void TilingSearch::findBest(const KernelPlan &plan, ArrayRef<int64_t> extents,
       ++numTried;
       numFitting += size.has_value();
     }
+    hasOneMore = size && boxes.hasDived();
     if (!size || (best.tiling && launchUs + size->us >= best.us))
       continue;
     best.tiling = std::move(tiling);

@@ -38,8 +38,8 @@ public:
                TileSizeSet sizes, bool cuts);
 
   /// Of one kernel: boxes to be bounded before it goes on with the next one
-  /// alone, to the tilings in it that have the least bounds and what lies on
-  /// the way; and numbers of parts to be tried.
+  /// alone, to the first tiling in it that fits, or until there were as many
+  /// again; and numbers of parts to be tried.
   struct Limits {
     size_t boxes = std::numeric_limits<size_t>::max();
     size_t groups = std::numeric_limits<size_t>::max();

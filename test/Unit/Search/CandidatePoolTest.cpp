@@ -8,6 +8,7 @@
 
 #include "CandidatePool.h"
 #include "Programs.h"
+#include "TilingLists.h"
 #include "gtest/gtest.h"
 
 using namespace mlir::mirage;
@@ -81,6 +82,47 @@ TEST_F(RefinedPoolTest, MoreSizesTakeNoMore) {
     ++numRefined;
   }
   EXPECT_GT(numRefined, 0u);
+}
+
+/// A structure's predicted time, by its text.
+using Times = std::map<std::string, double>;
+
+/// Numbers of parts of which no later kernel fits any tile are more than are
+/// tried: what round sizes have is there all the same.
+TEST(CandidatePoolOfAllSizes, IsNoWorseThanOfRoundOnes) {
+  AnalyticCostModel model(llvm::cantFail(getTarget("sm_90a")));
+  CandidatePool::Limits limits;
+  limits.cuts = false;
+  std::optional<CandidatePool> round, all;
+  auto visit = [&](const TargetProgram &program, const Structure &structure,
+                   llvm::ArrayRef<KernelPlan>) {
+    if (!round) {
+      limits.tileSizes = TileSizeChoice::Round;
+      round.emplace(program, model, limits);
+      limits.tileSizes = TileSizeChoice::All;
+      all.emplace(program, model, limits);
+    }
+    for (CandidatePool *pool : {&*round, &*all}) {
+      pool->add(structure);
+      pool->sizeBatch();
+    }
+  };
+  ProgramBuilder b;
+  ValueId x = b.input({8, 32768}), w = b.input({32768, 512});
+  forEachPlan(b.finish({b.matmul(b.apply(Opcode::Square, {x}), w)}), 2, 5,
+              visit);
+  auto take = [](CandidatePool &pool) {
+    Times times;
+    for (const Candidate &candidate : pool.takeRanked())
+      times[toString(candidate.structure)] = candidate.predictedUs;
+    return times;
+  };
+  Times roundTimes = take(*round), allTimes = take(*all);
+  EXPECT_GT(roundTimes.size(), 10u);
+  for (const auto &[structure, us] : roundTimes) {
+    ASSERT_TRUE(allTimes.count(structure)) << structure;
+    EXPECT_LE(allTimes[structure], us) << structure;
+  }
 }
 
 /// Some get ahead of others with it.

@@ -9,6 +9,7 @@
 #ifndef MIRAGE_TEST_UNIT_SEARCH_TILINGLISTS_H
 #define MIRAGE_TEST_UNIT_SEARCH_TILINGLISTS_H
 
+#include "Mirage/Search/Search.h"
 #include "Mirage/Search/TilingSpace.h"
 #include <random>
 
@@ -38,6 +39,25 @@ listTilings(const search::TilingSpace &space,
 inline std::vector<search::Tiling>
 listTilings(const search::TilingSpace &space) {
   return listTilings(space, space.getAll());
+}
+
+/// Calls `visit` with the program that is searched, and with each of its
+/// structures and the plans of its kernels.
+template <typename Visit>
+void forEachPlan(const Graph &graph, unsigned maxKernels, unsigned maxOps,
+                 const Visit &visit) {
+  search::SearchOptions options;
+  options.maxKernels = maxKernels;
+  options.maxOps = options.maxBlockOps = maxOps;
+  options.tileSizes = search::TileSizeChoice::Round;
+  options.cutsKernels = options.cutsProgram = false;
+  options.judgesCandidates = false;
+  options.onStructure = [&](const search::TargetProgram &program,
+                            const search::Structure &structure) {
+    if (auto plans = search::planKernels(program, structure))
+      visit(program, structure, llvm::ArrayRef<search::KernelPlan>(*plans));
+  };
+  llvm::cantFail(search::superoptimize(graph, options));
 }
 
 /// Those of a single tiling.
