@@ -65,16 +65,35 @@ void ExpressionContext::renameParts(Monomial &monomial, const LetterMap &map) {
       *part = rename(*part, map);
 }
 
+/// The form's number, and what becomes of those of its letters that change:
+/// equal for all maps that rename the form alike.
+static SmallVector<uint32_t, 16>
+describeRenaming(FormId id, const Letters &freeLetters, const LetterMap &map) {
+  SmallVector<uint32_t, 16> words = {static_cast<uint32_t>(id)};
+  for (Letter from : freeLetters) {
+    Letter to = lookUp(map, from);
+    if (to != from)
+      words.append({toWord(from), toWord(to)});
+  }
+  return words;
+}
+
 FormId ExpressionContext::rename(FormId id, const LetterMap &map) {
-  if (!mentions(get(id).freeLetters, map))
+  SmallVector<uint32_t, 16> renaming =
+      describeRenaming(id, get(id).freeLetters, map);
+  if (renaming.size() == 1)
     return id;
+  auto [number, isNew] = renamingNumbers.intern(renaming);
+  if (!isNew)
+    return renamedForms[number];
+  renamedForms.push_back(FormId::None); // until its parts are renamed
   MonomialCounts renamed;
-  for (auto [monomialId, count] : Form(get(id)).monomials) {
+  for (auto [monomialId, count] : get(id).monomials) {
     Monomial monomial = get(monomialId);
     renameParts(monomial, map);
     renamed.push_back({close(std::move(monomial)), count});
   }
-  return makeForm(std::move(renamed));
+  return renamedForms[number] = makeForm(std::move(renamed));
 }
 
 Monomial ExpressionContext::open(MonomialId id, uint16_t firstScope) {

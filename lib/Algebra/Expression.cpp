@@ -66,7 +66,7 @@ static void addWords(SmallVectorImpl<uint32_t> &words,
                      ArrayRef<Letter> letters) {
   words.push_back(letters.size());
   for (Letter letter : letters)
-    words.push_back(uint32_t(letter.name) << 16 | letter.scope);
+    words.push_back(toWord(letter));
 }
 
 static void addWords(SmallVectorImpl<uint32_t> &words,

@@ -107,19 +107,30 @@ Monomial ExpressionContext::multiplyOpen(const Monomial &lhs,
 }
 
 FormId ExpressionContext::mul(FormId lhs, FormId rhs) {
+  std::pair<uint32_t, uint32_t> factors =
+      std::minmax({static_cast<uint32_t>(lhs), static_cast<uint32_t>(rhs)});
+  auto known = products.find(factors);
+  if (known != products.end())
+    return known->second;
+  FormId product = multiplyOut(lhs, rhs);
+  products.try_emplace(factors, product);
+  return product;
+}
+
+FormId ExpressionContext::multiplyOut(FormId lhs, FormId rhs) {
   const Form &left = get(lhs), &right = get(rhs);
   uint16_t scope = std::max(getFreshScope(left.freeLetters),
                             getFreshScope(right.freeLetters));
-  MonomialCounts products;
+  MonomialCounts terms;
   for (auto [l, leftCount] : left.monomials) {
     Monomial opened = open(l, scope);
     for (auto [r, rightCount] : right.monomials) {
       Monomial other = open(r, scope + opened.bound.size());
-      products.push_back(
+      terms.push_back(
           {close(multiplyOpen(opened, other)), leftCount * rightCount});
     }
   }
-  return makeForm(std::move(products));
+  return makeForm(std::move(terms));
 }
 
 FormId

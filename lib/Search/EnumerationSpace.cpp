@@ -107,11 +107,19 @@ bool EnumerationSpace::isOnlyFormOf(const std::string &text, FormId form) {
   return described.try_emplace(text, form).first->second == form;
 }
 
+const std::string &EnumerationSpace::getText(FormId form) {
+  auto [text, isNew] = texts.try_emplace(static_cast<uint32_t>(form));
+  if (isNew) {
+    text->second = context.toString(form);
+    assert(isOnlyFormOf(text->second, form) &&
+           "tensors of different meaning would be one boundary");
+  }
+  return text->second;
+}
+
 BoundaryTensor EnumerationSpace::describe(const KernelResult &tensor) {
-  BoundaryTensor result = {context.toString(tensor.form), tensor.names,
+  BoundaryTensor result = {getText(tensor.form), tensor.names,
                            getStored(tensor.form, tensor.names), std::nullopt};
-  assert(isOnlyFormOf(result.form, tensor.form) &&
-         "tensors of different meaning would be one boundary");
   llvm::ArrayRef<ValueId> outputs = program.graph.getOutputs();
   for (unsigned output = 0; output < outputs.size(); ++output) {
     if (tensor.form != targets[output] ||

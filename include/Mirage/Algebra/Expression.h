@@ -238,6 +238,7 @@ private:
   MonomialId internMonomial(Monomial monomial);
   FormId atomForm(Atom atom);
   FormId bindFunction(Atom atom, llvm::ArrayRef<NameId> over, uint16_t scope);
+  FormId multiplyOut(FormId lhs, FormId rhs);
   FormId mapMonomials(FormId operand,
                       llvm::function_ref<void(Monomial &)> change);
   uint64_t internText(llvm::StringRef text);
@@ -249,6 +250,11 @@ private:
   std::deque<Monomial> monomials;
   std::deque<Form> forms;
   WordListInterner atomNumbers, monomialNumbers, formNumbers;
+  // Forms share parts, which are multiplied and renamed once, not in each
+  // place.
+  llvm::DenseMap<std::pair<uint32_t, uint32_t>, FormId> products;
+  WordListInterner renamingNumbers;
+  std::vector<FormId> renamedForms; ///< by number of a renaming
   FormId oneForm, minusOneForm;
 };
 

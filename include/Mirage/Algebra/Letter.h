@@ -44,6 +44,11 @@ struct Letter {
   }
 };
 
+/// Different for different letters.
+inline uint32_t toWord(Letter letter) {
+  return uint32_t(letter.name) << 16 | letter.scope;
+}
+
 constexpr uint16_t kFirstOpenScope = 256;
 
 /// Letters in ascending order, each at most once.

@@ -93,6 +93,7 @@ public:
 private:
   friend class Enumerator;
   bool isOnlyFormOf(const std::string &text, FormId form);
+  const std::string &getText(FormId form);
   StoredTensor getStored(FormId form, NameSet names) const;
   llvm::SmallVector<FormId> listContracted() const;
   Pruner &getPruner() {
@@ -121,7 +122,8 @@ private:
   std::optional<FunctionBound> functions;
   bool hasRootReductions = false; ///< some offer takes the root of a sum
   std::vector<OperatorOffer> offers;
-  std::map<std::string, FormId> described; ///< by text; for asserts
+  llvm::DenseMap<uint32_t, std::string> texts; ///< by form
+  std::map<std::string, FormId> described;     ///< by text; for asserts
   /// By offer, names and forms.
   llvm::DenseMap<std::pair<uint64_t, uint64_t>, Judgement> judgements;
 };

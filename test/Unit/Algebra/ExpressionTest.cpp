@@ -148,6 +148,28 @@ TEST_F(ExpressionTest, ScopesDoNotDependOnHowAFormWasBuilt) {
   EXPECT_EQ(c.mul(one, r), c.div(c.sum(c.mul(y, r), k), below));
 }
 
+TEST_F(ExpressionTest, SharedPartsAreRenamedOnce) {
+  // Written out, 2^60 occurrences of x.
+  auto nest = [&](FormId form) {
+    for (unsigned level = 0; level < 60; ++level)
+      form = c.add(c.function("f", {form}), c.function("g", {form}));
+    return form;
+  };
+  FormId inside = c.function("rms", {nest(x)}, false, {k});
+  FormId outside = nest(c.function("rms", {x}, false, {k}));
+  EXPECT_NE(inside, outside);
+  EXPECT_EQ(c.sum(nest(x), k), c.sum(nest(x), k));
+  EXPECT_EQ(inside, c.function("rms", {nest(x)}, false, {k}));
+}
+
+TEST_F(ExpressionTest, SharedPartsAreMultipliedOnce) {
+  // 1 / (1 / (... / y) ...) squared: denominators meet on each level.
+  FormId form = y;
+  for (unsigned level = 0; level < 20; ++level)
+    form = c.div(c.add(x, c.one()), c.add(form, form));
+  EXPECT_EQ(c.mul(form, c.mul(form, form)), c.mul(c.mul(form, form), form));
+}
+
 TEST_F(ExpressionTest, FunctionsCompareByArguments) {
   EXPECT_EQ(c.function("silu", {c.add(x, y)}),
             c.function("silu", {c.add(y, x)}));
