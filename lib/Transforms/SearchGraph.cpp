@@ -18,6 +18,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
+#include <chrono>
 
 using namespace mlir;
 using namespace mlir::mirage;
@@ -219,12 +220,11 @@ private:
                                          const search::Candidate &candidate) {
     std::optional<Verdict> verdict =
         judgeClaims(candidate, [&](const search::Claim &claim) {
-          if (claim.testPairs.empty() ||
-              !isTooLarge(claim.program, claim.graph))
+          if (claim.testPairs.empty())
             return judge(claim.program, claim.graph);
-          Verdict untested;
-          untested.reason = "too large to be tested at its own sizes";
-          return std::optional<Verdict>(std::move(untested));
+          if (isTooLarge(claim.program, claim.graph))
+            return leaveUntested("too large to be tested at its own sizes");
+          return judge(claim.program, claim.graph, /*mayBeCut=*/true);
         });
     bool isWhole = candidate.claims.size() == 1;
     if (verdict && !isWhole && differsAsAWhole(program, candidate.graph))
@@ -232,13 +232,31 @@ private:
     return verdict;
   }
 
+  static std::optional<Verdict> leaveUntested(StringRef why) {
+    Verdict untested;
+    untested.reason = why.str();
+    return untested;
+  }
+
+  /// Whether there is no time left for trials of a candidate that has been
+  /// judged at small sizes: they have as long again as the search.
+  bool isOver() const {
+    const search::SearchOptions &search = options.search;
+    if (search.isInterrupted && search.isInterrupted())
+      return true;
+    auto elapsed = std::chrono::steady_clock::now() - start;
+    return search.timeLimitS != 0 &&
+           elapsed > 2 * std::chrono::seconds(search.timeLimitS);
+  }
+
   /// Equal parts make an equal whole; this is a look at how they were joined.
   /// Of many roots in a row no trial may count, which says nothing.
   bool differsAsAWhole(const Graph &program, const Graph &graph) {
     if (isTooLarge(program, graph))
       return false;
-    llvm::Expected<Verdict> verdict =
-        verifyEqual(program, graph, getFinalOptions(program, graph));
+    VerifyOptions final = getFinalOptions(program, graph);
+    final.isCancelled = [&] { return isOver(); };
+    llvm::Expected<Verdict> verdict = verifyEqual(program, graph, final);
     if (!verdict) {
       result.whyNot = llvm::toString(verdict.takeError());
       return true;
@@ -258,13 +276,19 @@ private:
                getMaxTrialBytes(VerifyOptions());
   }
 
-  std::optional<Verdict> judge(const Graph &lhs, const Graph &rhs) {
-    llvm::Expected<Verdict> verdict =
-        verifyEqual(lhs, rhs, getFinalOptions(lhs, rhs));
+  /// \param mayBeCut  trials end when the search is over.
+  std::optional<Verdict> judge(const Graph &lhs, const Graph &rhs,
+                               bool mayBeCut = false) {
+    VerifyOptions final = getFinalOptions(lhs, rhs);
+    if (mayBeCut)
+      final.isCancelled = [&] { return isOver(); };
+    llvm::Expected<Verdict> verdict = verifyEqual(lhs, rhs, final);
     if (!verdict) {
       result.whyNot = llvm::toString(verdict.takeError());
       return std::nullopt;
     }
+    if (verdict->isCancelled)
+      return leaveUntested("there was no time for all trials at its own sizes");
     if (!isTaken(*verdict, /*mayBeUnknown=*/false))
       return std::nullopt;
     return *verdict;
@@ -341,6 +365,8 @@ private:
 
   kernel::GraphOp op;
   const SearchGraphOptions &options;
+  std::chrono::steady_clock::time_point start =
+      std::chrono::steady_clock::now();
   SearchGraphResult result;
   bool hasFailedTest = false; ///< some candidate did not take the final test
   bool isHardToProve = false; ///< some candidate is equal, without the bound

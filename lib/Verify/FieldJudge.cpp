@@ -88,7 +88,7 @@ llvm::Error FieldJudge::runSmall() {
 
   verdict.whereBothDefined = haveDifferentRoots();
   for (unsigned number = 0; number < options.maxTowers; ++number) {
-    if (!addBatch(number) || isEnough(verdict.bound.towers))
+    if (isCancelled() || !addBatch(number) || isEnough(verdict.bound.towers))
       break;
     if (getLeastCount() == 0 && !search)
       if (llvm::Error error = lookForWitness())
@@ -97,6 +97,11 @@ llvm::Error FieldJudge::runSmall() {
       break;
   }
   return llvm::Error::success();
+}
+
+bool FieldJudge::isCancelled() {
+  verdict.isCancelled |= options.isCancelled && options.isCancelled();
+  return verdict.isCancelled;
 }
 
 FieldTower FieldJudge::drawTower(const Seed &seed) const {
@@ -205,9 +210,9 @@ llvm::Error FieldJudge::runLarge() {
   Comparison empty = comparison;
   // A denominator may be zero in some trial for some of many elements.
   wantedCount = (options.minLargeTrials + 1) / 2;
-  while (agrees() && numLargeTrials < options.minLargeTrials)
+  while (agrees() && numLargeTrials < options.minLargeTrials && !isCancelled())
     addLargeTrial(/*multiplicativeRoots=*/true);
-  if (agrees())
+  if (agrees() || verdict.isCancelled)
     return llvm::Error::success();
   if (llvm::Error error = lookForWitness())
     return error;
@@ -218,6 +223,8 @@ llvm::Error FieldJudge::runLarge() {
   comparison = std::move(empty);
   wantedCount = kSignTrials;
   for (unsigned trial = 0; trial < options.maxLargeTrials; ++trial) {
+    if (isCancelled())
+      break;
     addLargeTrial(/*multiplicativeRoots=*/false);
     if (!agrees() || getLeastCount() >= wantedCount)
       break;
@@ -313,6 +320,8 @@ llvm::Expected<Verdict> FieldJudge::conclude() {
     return concludeDisagreement();
   if (search && search->found)
     return concludeSilence("");
+  if (verdict.isCancelled)
+    return unknown("cancelled before all trials were made");
   if (comparison.getOneSided())
     return concludeSilence(
         describe(*comparison.getOneSided()) +

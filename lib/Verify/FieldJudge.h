@@ -44,6 +44,7 @@ private:
   llvm::Error runSmall();
   bool addBatch(unsigned number);
   FieldTower drawTower(const Seed &seed) const;
+  bool isCancelled();
   void addBounds(const TrialBatch &batch);
   bool isEnough(unsigned numTowers);
 

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <map>
 
 using namespace mlir::mirage;
 
@@ -95,12 +96,62 @@ void TermTable::joinWholeConstants(std::vector<TermId> &summands) {
   llvm::sort(summands);
 }
 
+TermTable::Scale TermTable::getScale(TermId term) const {
+  auto isConstant = [&](TermId id) {
+    return terms[id].kind == TermKind::Constant;
+  };
+  llvm::ArrayRef<TermId> list = getOperands(term);
+  Scale scale{terms[term].kind, {}};
+  if (scale.kind == TermKind::Div && isConstant(list[1]))
+    scale.constants = {list[1]};
+  else if (scale.kind == TermKind::Mul && !llvm::all_of(list, isConstant))
+    llvm::copy_if(list, std::back_inserter(scale.constants), isConstant);
+  return scale;
+}
+
+TermId TermTable::dropScale(TermId term) {
+  llvm::SmallVector<TermId> list(getOperands(term));
+  if (terms[term].kind == TermKind::Div)
+    return list[0];
+  llvm::erase_if(
+      list, [&](TermId id) { return terms[id].kind == TermKind::Constant; });
+  return list.size() == 1 ? list[0] : intern(TermKind::Mul, list);
+}
+
+TermId TermTable::applyScale(TermId term, const Scale &scale) {
+  for (TermId constant : scale.constants)
+    term =
+        scale.kind == TermKind::Div ? div(term, constant) : mul(term, constant);
+  return term;
+}
+
+/// a/c + b/c becomes (a + b)/c, so that a mean of parts is a mean of the whole.
+void TermTable::joinEqualScales(std::vector<TermId> &summands) {
+  std::map<Scale, std::vector<TermId>> byScale;
+  for (TermId term : summands)
+    if (Scale scale = getScale(term); !scale.constants.empty())
+      byScale[std::move(scale)].push_back(term);
+  for (auto &[scale, group] : byScale) {
+    if (group.size() == 1)
+      continue;
+    std::vector<TermId> others;
+    std::set_difference(summands.begin(), summands.end(), group.begin(),
+                        group.end(), std::back_inserter(others));
+    for (TermId &term : group)
+      term = dropScale(term);
+    others.push_back(applyScale(add(group), scale));
+    llvm::sort(others);
+    summands = std::move(others);
+  }
+}
+
 TermId TermTable::add(llvm::ArrayRef<TermId> list) {
   if (TermId special = findSpecial(list))
     return special;
   std::vector<TermId> flat;
   flatten(TermKind::Add, list, flat);
   joinWholeConstants(flat);
+  joinEqualScales(flat);
   if (flat.empty())
     return zero;
   return flat.size() == 1 ? flat[0] : intern(TermKind::Add, flat);

@@ -23,6 +23,8 @@
 
 #include "SymbolicArithmetic.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -59,7 +61,8 @@ struct Term {
 /// Terms in an order in which operands stand before their users. The
 /// constructors below apply the laws that hold for special values too, and no
 /// others: neutral elements, order and nesting of sums, products and maxima,
-/// sums of whole numbers.
+/// sums of whole numbers, a constant factor or divisor of several summands in
+/// front of their sum.
 class TermTable {
 public:
   TermTable();
@@ -90,6 +93,20 @@ private:
   /// Undefined if it is among the terms, else minus infinity if that is.
   TermId findSpecial(llvm::ArrayRef<TermId> list) const;
   void joinWholeConstants(std::vector<TermId> &summands);
+  /// The constants that a term is multiplied by, or divided by: those of two
+  /// summands are equal if these are. Ascending; the kind tells which.
+  struct Scale {
+    TermKind kind = TermKind::Mul;
+    llvm::SmallVector<TermId, 2> constants;
+
+    bool operator<(const Scale &other) const {
+      return std::tie(kind, constants) < std::tie(other.kind, other.constants);
+    }
+  };
+  Scale getScale(TermId term) const;
+  TermId dropScale(TermId term);
+  TermId applyScale(TermId term, const Scale &scale);
+  void joinEqualScales(std::vector<TermId> &summands);
   void flatten(TermKind kind, llvm::ArrayRef<TermId> list,
                std::vector<TermId> &flat) const;
 

@@ -278,6 +278,8 @@ static llvm::Expected<Verdict> judgeExpanded(const Graph &lhs, const Graph &rhs,
   llvm::Expected<Verdict> verdict = FieldJudge(lhs, rhs, options).run();
   if (!verdict)
     return verdict;
+  if (verdict->isCancelled)
+    return verdict;
   if (verdict->lacksTrials)
     addPieces(lhs, rhs, options, *verdict);
   if (verdict->kind != Verdict::Equal ||

@@ -82,6 +82,9 @@ struct VerifyOptions {
   /// more than half of what the machine has. Graphs that take more are not
   /// evaluated at their own sizes.
   double maxBytes = 64.0 * (1u << 30);
+  /// Asked before each batch of trials: once it is true, no more are begun,
+  /// and what they would have decided is Unknown.
+  std::function<bool()> isCancelled = {};
   /// Needed for the verdict Different.
   FindWitness findWitness = {};
   /// Asks for a proof by canonical forms (ExactProof.h): what has none is not
@@ -136,6 +139,9 @@ struct Verdict {
     int64_t element;
   };
   std::optional<Place> disagreement = std::nullopt;
+  /// Unknown because `VerifyOptions::isCancelled` was true before all trials
+  /// were made.
+  bool isCancelled = false;
   /// Unknown because no trial counted for some element, or too few did.
   bool lacksTrials = false;
   std::optional<Witness> witness = std::nullopt;

@@ -469,6 +469,34 @@ TEST(Verify, WorkEndsTheTrials) {
       << verdict.whyWeaker;
 }
 
+TEST(Verify, CancelledTrialsAreUnknown) {
+  unsigned numAsked = 0;
+  VerifyOptions options;
+  options.isCancelled = [&] { return ++numAsked > 2; };
+  Verdict verdict = judge(softmax(2, 3, true), softmax(2, 3, false), options);
+  EXPECT_EQ(verdict.kind, Verdict::Unknown);
+  EXPECT_TRUE(verdict.isCancelled);
+  EXPECT_EQ(numAsked, 3u);
+  EXPECT_EQ(verdict.bound.provedLog2, 0);
+  // What had its trials is none of it.
+  numAsked = 0;
+  options.isCancelled = [&] { return ++numAsked > options.maxTowers; };
+  verdict = judge(softmax(2, 3, true), softmax(2, 3, false), options);
+  EXPECT_EQ(verdict.kind, Verdict::Equal) << verdict.reason;
+  EXPECT_FALSE(verdict.isCancelled);
+}
+
+TEST(Verify, CancelledTrialsOfLargeGraphsAreUnknown) {
+  VerifyOptions options;
+  options.maxTerms = 1000;
+  options.isCancelled = [] { return true; };
+  Verdict verdict =
+      judge(rmsLinear(8, 100, 70), rmsLinearFused(8, 100, 70, 16, 32), options);
+  EXPECT_EQ(verdict.kind, Verdict::Unknown);
+  EXPECT_TRUE(verdict.isCancelled);
+  EXPECT_TRUE(verdict.isLarge);
+}
+
 /// A maximum over m values inside the exponents leaves 1 - 1/m! of a batch, as
 /// whatever else is of the order of 2^-25.
 TEST(Verify, MaximaInExponentsBoundEveryBatch) {
