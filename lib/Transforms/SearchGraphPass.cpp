@@ -13,6 +13,7 @@
 #include "Mirage/Cache/CacheStore.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Graph/GraphJSON.h"
+#include "Mirage/Search/NamedChoice.h"
 #include "Mirage/Transforms/Passes.h"
 #include "Mirage/Transforms/SearchGraphFlags.h"
 #include "Mirage/Transforms/SearchMonitor.h"
@@ -124,17 +125,50 @@ static void emitRemarks(kernel::GraphOp op, const SearchGraphResult &result) {
       << remark::metric("stopReason", stopReason);
 }
 
-/// None where there is none of that name.
-static std::optional<search::PrunerChoice> findPruner(StringRef name) {
+static llvm::Expected<search::PrunerChoice> parsePruner(StringRef name) {
+  static constexpr llvm::StringLiteral kNames[] = {"forms", "z3", "none"};
+  enum : unsigned { Forms, Solver, None };
+  llvm::Expected<unsigned> number =
+      search::parseNamedChoice("pruner", kNames, name);
+  if (!number)
+    return number.takeError();
   search::PrunerChoice choice;
   choice.name = name.str();
-  if (name == "z3")
+  if (*number == Solver)
     choice.make = [](ExpressionContext &context, ArrayRef<FormId> targets) {
       return std::make_unique<SolverPruner>(context, targets);
     };
-  choice.keepsAll = name == "none";
-  bool isKnown = name == "forms" || choice.make || choice.keepsAll;
-  return isKnown ? std::optional(choice) : std::nullopt;
+  choice.keepsAll = *number == None;
+  return choice;
+}
+
+/// Those that are no preset's, or nobody's, name.
+static llvm::Error checkNames(StringRef preset, StringRef progress) {
+  static constexpr llvm::StringLiteral kProgress[] = {"auto", "off", "plain",
+                                                      "live"};
+  auto presets = llvm::map_to_vector(
+      search::getPresets(),
+      [](const search::SearchPreset &known) { return known.name; });
+  if (!preset.empty())
+    if (auto known = search::parseNamedChoice("preset", presets, preset);
+        !known)
+      return known.takeError();
+  return search::parseNamedChoice("progress", kProgress, progress).takeError();
+}
+
+/// A function of operations at the kernel level that are in no graph may look
+/// like one that is searched.
+static void warnOfBareOperations(mlir::Operation *root) {
+  root->walk([](FunctionOpInterface function) {
+    function.walk<WalkOrder::PreOrder>([](mlir::Operation *op) {
+      if (isa<kernel::GraphOp>(op))
+        return WalkResult::skip();
+      if (!isa<kernel::MirageKernelDialect>(op->getDialect()))
+        return WalkResult::advance();
+      op->emitWarning("is in no mirage_kernel.graph, and is not searched");
+      return WalkResult::interrupt();
+    });
+  });
 }
 
 namespace {
@@ -167,6 +201,7 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
       return signalPassFailure();
     options.search.cache = store.get();
 
+    warnOfBareOperations(getOperation());
     SmallVector<kernel::GraphOp> graphs;
     getOperation()->walk([&](kernel::GraphOp op) { graphs.push_back(op); });
     std::unique_ptr<search::Checkpoint> checkpoint;
@@ -257,13 +292,11 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
   /// Of those that are text, also reads them. Said once, at the module, though
   /// there may be no graph to search.
   LogicalResult check(SearchGraphOptions &options) {
-    if (!flags.preset.empty() && !search::findPreset(flags.preset))
-      return fail("expects preset attention, mlp or lora, got '" +
-                  flags.preset.getValue() + "'");
-    std::optional<search::PrunerChoice> pruner = findPruner(flags.pruner);
+    if (llvm::Error error = checkNames(flags.preset, flags.progress))
+      return fail(llvm::toString(std::move(error)));
+    llvm::Expected<search::PrunerChoice> pruner = parsePruner(flags.pruner);
     if (!pruner)
-      return fail("expects pruner forms, z3 or none, got '" +
-                  flags.pruner.getValue() + "'");
+      return fail(llvm::toString(pruner.takeError()));
     options.search.pruner = *pruner;
     llvm::Expected<search::TileSizeChoice> sizes =
         search::parseTileSizeChoice(flags.tileSizes);
@@ -275,9 +308,6 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
     if (!library)
       return fail(llvm::toString(library.takeError()));
     options.search.libraryKernels = *library;
-    if (!llvm::is_contained({"auto", "off", "plain", "live"}, flags.progress))
-      return fail("expects progress auto, off, plain or live, got '" +
-                  flags.progress.getValue() + "'");
     llvm::Expected<search::Shard> shard = search::parseShard(flags.shard);
     if (!shard)
       return fail(llvm::toString(shard.takeError()));
