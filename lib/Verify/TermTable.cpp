@@ -102,10 +102,10 @@ TermTable::Scale TermTable::getScale(TermId term) const {
   };
   llvm::ArrayRef<TermId> list = getOperands(term);
   Scale scale{terms[term].kind, {}};
-  if (scale.kind == TermKind::Div && isConstant(list[1]))
-    scale.constants = {list[1]};
+  if (scale.kind == TermKind::Div)
+    scale.factors = {list[1]};
   else if (scale.kind == TermKind::Mul && !llvm::all_of(list, isConstant))
-    llvm::copy_if(list, std::back_inserter(scale.constants), isConstant);
+    llvm::copy_if(list, std::back_inserter(scale.factors), isConstant);
   return scale;
 }
 
@@ -119,17 +119,16 @@ TermId TermTable::dropScale(TermId term) {
 }
 
 TermId TermTable::applyScale(TermId term, const Scale &scale) {
-  for (TermId constant : scale.constants)
-    term =
-        scale.kind == TermKind::Div ? div(term, constant) : mul(term, constant);
+  for (TermId factor : scale.factors)
+    term = scale.kind == TermKind::Div ? div(term, factor) : mul(term, factor);
   return term;
 }
 
-/// a/c + b/c becomes (a + b)/c, so that a mean of parts is a mean of the whole.
+/// a/c + b/c becomes (a + b)/c, and 2·a + 2·b becomes 2·(a + b).
 void TermTable::joinEqualScales(std::vector<TermId> &summands) {
   std::map<Scale, std::vector<TermId>> byScale;
   for (TermId term : summands)
-    if (Scale scale = getScale(term); !scale.constants.empty())
+    if (Scale scale = getScale(term); !scale.factors.empty())
       byScale[std::move(scale)].push_back(term);
   for (auto &[scale, group] : byScale) {
     if (group.size() == 1)
@@ -157,6 +156,18 @@ TermId TermTable::add(llvm::ArrayRef<TermId> list) {
   return flat.size() == 1 ? flat[0] : intern(TermKind::Add, flat);
 }
 
+/// Of factors of which one at least is a fraction.
+TermId TermTable::multiplyFractions(TermId lhs, TermId rhs) {
+  TermId above = one, below = one;
+  for (TermId factor : {lhs, rhs}) {
+    bool isFraction = terms[factor].kind == TermKind::Div;
+    llvm::SmallVector<TermId, 2> parts(getOperands(factor));
+    above = mul(above, isFraction ? parts[0] : factor);
+    below = isFraction ? mul(below, parts[1]) : below;
+  }
+  return div(above, below);
+}
+
 TermId TermTable::mul(TermId lhs, TermId rhs) {
   if (TermId special = findSpecial({lhs, rhs})) {
     TermId other = lhs == infinity ? rhs : lhs;
@@ -164,10 +175,12 @@ TermId TermTable::mul(TermId lhs, TermId rhs) {
         terms[other].kind == TermKind::Constant && terms[other].value > 0;
     return isPositive ? special : undefined;
   }
+  if (lhs == zero || rhs == zero)
+    return zero;
+  if (terms[lhs].kind == TermKind::Div || terms[rhs].kind == TermKind::Div)
+    return multiplyFractions(lhs, rhs);
   std::vector<TermId> flat;
   flatten(TermKind::Mul, {lhs, rhs}, flat);
-  if (llvm::is_contained(flat, zero))
-    return zero;
   llvm::erase(flat, one);
   if (flat.empty())
     return one;
@@ -189,6 +202,10 @@ TermId TermTable::div(TermId lhs, TermId rhs) {
   // The same radicand whether a mean divides by 4 or multiplies by 1/4.
   if (isPowerOfTwo(terms[rhs]))
     return mul(lhs, getConstant(1 / terms[rhs].value));
+  if (terms[lhs].kind == TermKind::Div) {
+    llvm::SmallVector<TermId, 2> parts(getOperands(lhs));
+    return div(parts[0], mul(parts[1], rhs));
+  }
   return intern(TermKind::Div, {lhs, rhs});
 }
 

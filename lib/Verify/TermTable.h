@@ -61,8 +61,10 @@ struct Term {
 /// Terms in an order in which operands stand before their users. The
 /// constructors below apply the laws that hold for special values too, and no
 /// others: neutral elements, order and nesting of sums, products and maxima,
-/// sums of whole numbers, a constant factor or divisor of several summands in
-/// front of their sum.
+/// sums of whole numbers, one fraction for a product or quotient of fractions
+/// and for a sum of those over one denominator, constant factors of several
+/// summands in front of their sum. (x / (y / z) is not x·z / y: that is defined
+/// where z is zero.)
 class TermTable {
 public:
   TermTable();
@@ -93,14 +95,15 @@ private:
   /// Undefined if it is among the terms, else minus infinity if that is.
   TermId findSpecial(llvm::ArrayRef<TermId> list) const;
   void joinWholeConstants(std::vector<TermId> &summands);
-  /// The constants that a term is multiplied by, or divided by: those of two
-  /// summands are equal if these are. Ascending; the kind tells which.
+  TermId multiplyFractions(TermId lhs, TermId rhs);
+  /// What may stand in front of a sum: the denominator of a Div, or the
+  /// constants of a Mul, ascending.
   struct Scale {
     TermKind kind = TermKind::Mul;
-    llvm::SmallVector<TermId, 2> constants;
+    llvm::SmallVector<TermId, 2> factors;
 
     bool operator<(const Scale &other) const {
-      return std::tie(kind, constants) < std::tie(other.kind, other.constants);
+      return std::tie(kind, factors) < std::tie(other.kind, other.factors);
     }
   };
   Scale getScale(TermId term) const;

@@ -53,14 +53,14 @@ static Graph makeResult(unsigned numLayers, unsigned transposed = ~0u) {
   });
 }
 
-/// The roots of 5 layers of 4 rows exist at once in one trial of 2^20.
+/// The roots of 8 layers of 4 rows exist at once in one trial of 2^32.
 TEST(CutPoints, ProveWhatHasNoTrialsAsAWhole) {
   VerifyOptions options;
-  Graph program = makeProgram(5), result = makeResult(5);
+  Graph program = makeProgram(8), result = makeResult(8);
   Verdict verdict = llvm::cantFail(verifyEqual(program, result, options));
   EXPECT_EQ(verdict.kind, Verdict::Equal) << verdict.reason;
   EXPECT_TRUE(verdict.meetsBound()) << toString(verdict);
-  EXPECT_EQ(verdict.pieces, 5u);
+  EXPECT_EQ(verdict.pieces, 8u) << toString(verdict);
   EXPECT_GT(verdict.bound.trials, 0u);
 }
 
