@@ -17,6 +17,7 @@
 #include "LetterOrders.h"
 #include "Mirage/Algebra/Expression.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cassert>
 
 using namespace mlir::mirage;
 using llvm::ArrayRef;
@@ -65,8 +66,9 @@ void ExpressionContext::renameParts(Monomial &monomial, const LetterMap &map) {
       *part = rename(*part, map);
 }
 
-/// The form's number, and what becomes of those of its letters that change:
-/// equal for all maps that rename the form alike.
+/// The form's number, and what becomes of those of its free letters that
+/// change: equal for all maps that rename the form alike. No map names a letter
+/// that is bound inside, whose scope is smaller than those that are closed.
 static SmallVector<uint32_t, 16>
 describeRenaming(FormId id, const Letters &freeLetters, const LetterMap &map) {
   SmallVector<uint32_t, 16> words = {static_cast<uint32_t>(id)};
@@ -84,8 +86,10 @@ FormId ExpressionContext::rename(FormId id, const LetterMap &map) {
   if (renaming.size() == 1)
     return id;
   auto [number, isNew] = renamingNumbers.intern(renaming);
-  if (!isNew)
+  if (!isNew) {
+    assert(renamedForms[number] != FormId::None && "a form contains itself");
     return renamedForms[number];
+  }
   renamedForms.push_back(FormId::None); // until its parts are renamed
   MonomialCounts renamed;
   for (auto [monomialId, count] : get(id).monomials) {

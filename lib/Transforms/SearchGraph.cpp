@@ -227,10 +227,13 @@ private:
           return judge(claim.program, claim.graph, /*mayBeCut=*/true);
         });
     bool isWhole = candidate.claims.size() == 1;
-    if (verdict && !isWhole && differsAsAWhole(program, candidate.graph))
-      return std::nullopt;
+    if (verdict && !isWhole)
+      return judgeAsAWhole(program, candidate.graph, std::move(*verdict));
     return verdict;
   }
+
+  static constexpr StringLiteral kNoTime =
+      "there was no time for all trials at its own sizes";
 
   static std::optional<Verdict> leaveUntested(StringRef why) {
     Verdict untested;
@@ -251,17 +254,22 @@ private:
 
   /// Equal parts make an equal whole; this is a look at how they were joined.
   /// Of many roots in a row no trial may count, which says nothing.
-  bool differsAsAWhole(const Graph &program, const Graph &graph) {
+  std::optional<Verdict> judgeAsAWhole(const Graph &program, const Graph &graph,
+                                       Verdict ofParts) {
     if (isTooLarge(program, graph))
-      return false;
+      return ofParts;
     VerifyOptions final = getFinalOptions(program, graph);
     final.isCancelled = [&] { return isOver(); };
     llvm::Expected<Verdict> verdict = verifyEqual(program, graph, final);
     if (!verdict) {
       result.whyNot = llvm::toString(verdict.takeError());
-      return true;
+      return std::nullopt;
     }
-    return !isTaken(*verdict, /*mayBeUnknown=*/true);
+    if (verdict->isCancelled)
+      return leaveUntested(kNoTime);
+    if (!isTaken(*verdict, /*mayBeUnknown=*/true))
+      return std::nullopt;
+    return ofParts;
   }
 
   /// Field arithmetic does some 6·10⁹ operations a second and core; a test
@@ -288,7 +296,7 @@ private:
       return std::nullopt;
     }
     if (verdict->isCancelled)
-      return leaveUntested("there was no time for all trials at its own sizes");
+      return leaveUntested(kNoTime);
     if (!isTaken(*verdict, /*mayBeUnknown=*/false))
       return std::nullopt;
     return *verdict;

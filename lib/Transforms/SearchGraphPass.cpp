@@ -142,7 +142,7 @@ static llvm::Expected<search::PrunerChoice> parsePruner(StringRef name) {
   return choice;
 }
 
-/// Those that are no preset's, or nobody's, name.
+/// Fails if there is no such preset or kind of progress.
 static llvm::Error checkNames(StringRef preset, StringRef progress) {
   static constexpr llvm::StringLiteral kProgress[] = {"auto", "off", "plain",
                                                       "live"};

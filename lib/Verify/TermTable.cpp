@@ -39,12 +39,30 @@ TermId TermTable::intern(TermKind kind, llvm::ArrayRef<TermId> list,
       return entry->second;
   }
   TermId id = terms.size();
-  Term term{kind, index, static_cast<uint32_t>(operands.size()),
-            static_cast<uint32_t>(list.size()), value};
+  Term term{kind,
+            index,
+            static_cast<uint32_t>(operands.size()),
+            static_cast<uint32_t>(list.size()),
+            value,
+            isPartial(kind, list)};
   operands.insert(operands.end(), list.begin(), list.end());
   terms.push_back(term);
   byHash.emplace(hash, id);
   return id;
+}
+
+bool TermTable::isPartial(TermKind kind, llvm::ArrayRef<TermId> list) const {
+  auto isPartialTerm = [&](TermId term) { return terms[term].isPartial; };
+  switch (kind) {
+  case TermKind::Sqrt:
+  case TermKind::Log:
+  case TermKind::Pow:
+    return true;
+  case TermKind::Div: // a constant that is divided by is not zero
+    return terms[list[1]].kind != TermKind::Constant || isPartialTerm(list[0]);
+  default:
+    return llvm::any_of(list, isPartialTerm);
+  }
 }
 
 TermId TermTable::getInput(uint32_t index) {
@@ -125,23 +143,30 @@ TermId TermTable::applyScale(TermId term, const Scale &scale) {
 }
 
 /// a/c + b/c becomes (a + b)/c, and 2·a + 2·b becomes 2·(a + b).
-void TermTable::joinEqualScales(std::vector<TermId> &summands) {
+/// \returns whether there were such summands.
+bool TermTable::joinEqualScales(std::vector<TermId> &summands) {
   std::map<Scale, std::vector<TermId>> byScale;
-  for (TermId term : summands)
-    if (Scale scale = getScale(term); !scale.factors.empty())
+  std::vector<TermId> joined;
+  for (TermId term : summands) {
+    Scale scale = getScale(term);
+    if (scale.factors.empty())
+      joined.push_back(term);
+    else
       byScale[std::move(scale)].push_back(term);
+  }
   for (auto &[scale, group] : byScale) {
-    if (group.size() == 1)
+    if (group.size() == 1) {
+      joined.push_back(group[0]);
       continue;
-    std::vector<TermId> others;
-    std::set_difference(summands.begin(), summands.end(), group.begin(),
-                        group.end(), std::back_inserter(others));
+    }
     for (TermId &term : group)
       term = dropScale(term);
-    others.push_back(applyScale(add(group), scale));
-    llvm::sort(others);
-    summands = std::move(others);
+    joined.push_back(applyScale(add(group), scale));
   }
+  bool hasJoined = joined.size() < summands.size();
+  llvm::sort(joined);
+  summands = std::move(joined);
+  return hasJoined;
 }
 
 TermId TermTable::add(llvm::ArrayRef<TermId> list) {
@@ -150,7 +175,8 @@ TermId TermTable::add(llvm::ArrayRef<TermId> list) {
   std::vector<TermId> flat;
   flatten(TermKind::Add, list, flat);
   joinWholeConstants(flat);
-  joinEqualScales(flat);
+  if (joinEqualScales(flat)) // into what may be joined with others
+    return add(flat);
   if (flat.empty())
     return zero;
   return flat.size() == 1 ? flat[0] : intern(TermKind::Add, flat);
@@ -175,7 +201,8 @@ TermId TermTable::mul(TermId lhs, TermId rhs) {
         terms[other].kind == TermKind::Constant && terms[other].value > 0;
     return isPositive ? special : undefined;
   }
-  if (lhs == zero || rhs == zero)
+  if ((lhs == zero && !terms[rhs].isPartial) ||
+      (rhs == zero && !terms[lhs].isPartial))
     return zero;
   if (terms[lhs].kind == TermKind::Div || terms[rhs].kind == TermKind::Div)
     return multiplyFractions(lhs, rhs);
@@ -194,6 +221,18 @@ static bool isPowerOfTwo(const Term &term) {
          std::frexp(term.value, &exponent) == 0.5 && std::abs(exponent) < 1000;
 }
 
+/// One that has powers of two among its factors, which go above.
+TermId TermTable::divideByProduct(TermId lhs, TermId product) {
+  llvm::SmallVector<TermId> factors(getOperands(product));
+  TermId below = one;
+  for (TermId factor : factors)
+    if (isPowerOfTwo(terms[factor]))
+      lhs = mul(lhs, getConstant(1 / terms[factor].value));
+    else
+      below = mul(below, factor);
+  return div(lhs, below);
+}
+
 TermId TermTable::div(TermId lhs, TermId rhs) {
   if (rhs == zero || findSpecial({lhs, rhs}))
     return undefined;
@@ -202,6 +241,10 @@ TermId TermTable::div(TermId lhs, TermId rhs) {
   // The same radicand whether a mean divides by 4 or multiplies by 1/4.
   if (isPowerOfTwo(terms[rhs]))
     return mul(lhs, getConstant(1 / terms[rhs].value));
+  if (terms[rhs].kind == TermKind::Mul &&
+      llvm::any_of(getOperands(rhs),
+                   [&](TermId id) { return isPowerOfTwo(terms[id]); }))
+    return divideByProduct(lhs, rhs);
   if (terms[lhs].kind == TermKind::Div) {
     llvm::SmallVector<TermId, 2> parts(getOperands(lhs));
     return div(parts[0], mul(parts[1], rhs));

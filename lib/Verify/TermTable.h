@@ -56,6 +56,9 @@ struct Term {
   uint32_t index = 0;
   uint32_t firstOperand = 0, numOperands = 0;
   double value = 0;
+  /// Not defined everywhere: a root, a logarithm, a power or a fraction feeds
+  /// it.
+  bool isPartial = false;
 };
 
 /// Terms in an order in which operands stand before their users. The
@@ -63,8 +66,9 @@ struct Term {
 /// others: neutral elements, order and nesting of sums, products and maxima,
 /// sums of whole numbers, one fraction for a product or quotient of fractions
 /// and for a sum of those over one denominator, constant factors of several
-/// summands in front of their sum. (x / (y / z) is not x·z / y: that is defined
-/// where z is zero.)
+/// summands in front of their sum. (x / y / z is x / (y·z), as a product is
+/// zero only where a factor is; x / (y / z) is not x·z / y, which is defined
+/// where z is zero; and zero times what is not defined everywhere is not zero.)
 class TermTable {
 public:
   TermTable();
@@ -95,7 +99,9 @@ private:
   /// Undefined if it is among the terms, else minus infinity if that is.
   TermId findSpecial(llvm::ArrayRef<TermId> list) const;
   void joinWholeConstants(std::vector<TermId> &summands);
+  bool isPartial(TermKind kind, llvm::ArrayRef<TermId> list) const;
   TermId multiplyFractions(TermId lhs, TermId rhs);
+  TermId divideByProduct(TermId lhs, TermId product);
   /// What may stand in front of a sum: the denominator of a Div, or the
   /// constants of a Mul, ascending.
   struct Scale {
@@ -109,7 +115,7 @@ private:
   Scale getScale(TermId term) const;
   TermId dropScale(TermId term);
   TermId applyScale(TermId term, const Scale &scale);
-  void joinEqualScales(std::vector<TermId> &summands);
+  bool joinEqualScales(std::vector<TermId> &summands);
   void flatten(TermKind kind, llvm::ArrayRef<TermId> list,
                std::vector<TermId> &flat) const;
 

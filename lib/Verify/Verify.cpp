@@ -357,11 +357,21 @@ static void addExactProof(const Graph &lhs, const Graph &rhs,
   }
   if (verdict.kind == Verdict::Unknown && atOwnSizes) {
     verdict.kind = Verdict::Equal;
+    verdict.isCancelled = false;
     verdict.askedBits = options.errorBoundBits;
     verdict.whyWeaker = std::move(verdict.reason);
     verdict.reason.clear();
   }
   verdict.whereBothDefined |= proof.whereBothDefined;
+}
+
+/// Whatever was cancelled, pieces or smaller sizes, might have said more.
+static void concludeCancelled(Verdict &verdict) {
+  verdict.kind = Verdict::Unknown;
+  verdict.isCancelled = true;
+  verdict.bound = {};
+  verdict.whyWeaker.clear();
+  verdict.reason = "cancelled before all trials were made";
 }
 
 llvm::Expected<Verdict>
@@ -374,6 +384,9 @@ mlir::mirage::verifyEqual(const Graph &lhs, const Graph &rhs,
   if (verdict && verdict->kind == Verdict::Unknown &&
       toJSON(left) == toJSON(right))
     verdict = concludeSameGraph(options);
+  if (verdict && verdict->kind != Verdict::Different &&
+      !verdict->meetsBound() && options.isCancelled && options.isCancelled())
+    concludeCancelled(*verdict);
   if (verdict && options.wantsExactProof)
     addExactProof(left, right, options, *verdict);
   return verdict;

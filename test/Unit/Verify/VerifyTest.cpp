@@ -478,12 +478,14 @@ TEST(Verify, CancelledTrialsAreUnknown) {
   EXPECT_TRUE(verdict.isCancelled);
   EXPECT_EQ(numAsked, 3u);
   EXPECT_EQ(verdict.bound.provedLog2, 0);
-  // What had its trials is none of it.
+  // What had its trials is not.
   numAsked = 0;
-  options.isCancelled = [&] { return ++numAsked > options.maxTowers; };
+  options.isCancelled = [&] { return ++numAsked > options.minTowers; };
+  options.errorBoundBits = 1;
   verdict = judge(softmax(2, 3, true), softmax(2, 3, false), options);
   EXPECT_EQ(verdict.kind, Verdict::Equal) << verdict.reason;
   EXPECT_FALSE(verdict.isCancelled);
+  EXPECT_EQ(numAsked, options.minTowers);
 }
 
 TEST(Verify, CancelledTrialsOfLargeGraphsAreUnknown) {
@@ -495,6 +497,12 @@ TEST(Verify, CancelledTrialsOfLargeGraphsAreUnknown) {
   EXPECT_EQ(verdict.kind, Verdict::Unknown);
   EXPECT_TRUE(verdict.isCancelled);
   EXPECT_TRUE(verdict.isLarge);
+  // One trial at its own size agrees; smaller sizes are not asked.
+  unsigned numAsked = 0;
+  options.isCancelled = [&] { return ++numAsked > 1; };
+  verdict = judge(softmax(40, 50, true), softmax(40, 50, false), options);
+  EXPECT_EQ(verdict.kind, Verdict::Unknown);
+  EXPECT_TRUE(verdict.isCancelled) << verdict.reason;
 }
 
 /// A maximum over m values inside the exponents leaves 1 - 1/m! of a batch, as
