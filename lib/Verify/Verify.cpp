@@ -384,8 +384,10 @@ mlir::mirage::verifyEqual(const Graph &lhs, const Graph &rhs,
   if (verdict && verdict->kind == Verdict::Unknown &&
       toJSON(left) == toJSON(right))
     verdict = concludeSameGraph(options);
-  if (verdict && verdict->kind != Verdict::Different &&
-      !verdict->meetsBound() && options.isCancelled && options.isCancelled())
+  bool isOpen = verdict && !verdict->isCancelled &&
+                (verdict->kind == Verdict::Unknown ||
+                 (verdict->kind == Verdict::Equal && !verdict->meetsBound()));
+  if (isOpen && options.isCancelled && options.isCancelled())
     concludeCancelled(*verdict);
   if (verdict && options.wantsExactProof)
     addExactProof(left, right, options, *verdict);

@@ -64,6 +64,24 @@ TEST(CutPoints, ProveWhatHasNoTrialsAsAWhole) {
   EXPECT_GT(verdict.bound.trials, 0u);
 }
 
+/// Whenever it happens: pieces that were cancelled might have proved it.
+TEST(CutPoints, WhatIsCancelledSaysSo) {
+  Graph program = makeProgram(8), result = makeResult(8);
+  VerifyOptions options;
+  unsigned numAsked = 0, numAllowed = ~0u;
+  options.isCancelled = [&] { return ++numAsked > numAllowed; };
+  llvm::cantFail(verifyEqual(program, result, options));
+  unsigned numAskedAtAll = numAsked;
+  ASSERT_GT(numAskedAtAll, 8u);
+  for (numAllowed = 0; numAllowed < numAskedAtAll; ++numAllowed) {
+    numAsked = 0;
+    Verdict verdict = llvm::cantFail(verifyEqual(program, result, options));
+    EXPECT_TRUE(verdict.isCancelled || verdict.meetsBound()) << numAllowed;
+    EXPECT_EQ(verdict.isCancelled, verdict.kind == Verdict::Unknown)
+        << numAllowed << ": " << verdict.reason;
+  }
+}
+
 TEST(CutPoints, AreOfNoUseForWhatDiffers) {
   for (unsigned wrong : {0u, 2u, 4u}) {
     Verdict verdict =
