@@ -38,17 +38,19 @@ public:
     TileSizeChoice tileSizes = TileSizeChoice::Refined;
     unsigned numThreads = 1;
     /// Asked by all threads; once it is true and there is a candidate, no
-    /// structure gets sizes any more.
+    /// structure gets sizes any more, and those that are being sought are taken
+    /// as soon as some fit.
     std::function<bool()> isToEnd;
   };
   CandidatePool(const TargetProgram &program, const CostModel &costModel,
                 Limits limits)
       : program(program), limits(std::move(limits)),
         roundTilings(program, costModel, TileSizeSet::Round,
-                     this->limits.cutsTilings),
+                     this->limits.cutsTilings, this->limits.isToEnd),
         moreTilings(program, costModel,
                     takesAll() ? TileSizeSet::All : TileSizeSet::Aligned,
-                    /*cuts=*/!takesAll() || this->limits.cutsTilings) {}
+                    /*cuts=*/!takesAll() || this->limits.cutsTilings,
+                    this->limits.isToEnd) {}
 
   /// \param leastUs  what the structure cannot cost less than.
   void add(const Structure &structure, double leastUs = 0);

@@ -39,9 +39,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 TilingSearch::TilingSearch(const TargetProgram &program,
                            const CostModel &costModel, TileSizeSet sizes,
-                           bool cuts)
+                           bool cuts, std::function<bool()> isToEnd)
     : program(program), costModel(costModel), cuts(cuts),
-      limits(getLimits(sizes)), sizes(sizes) {}
+      isToEnd(std::move(isToEnd)), limits(getLimits(sizes)), sizes(sizes) {}
 
 //===----------------------------------------------------------------------===//
 // Kernels that have something in common
@@ -123,6 +123,52 @@ TilingSearch::getSizedKernel(const KernelPlan &plan, ArrayRef<int64_t> extents,
 // Boxes by ascending bounds
 //===----------------------------------------------------------------------===//
 
+void TilingSearch::BoxFrontier::add(SmallVector<BoundedBox, 2> boxes,
+                                    size_t maxBoxes, bool isToEnd) {
+  numBoxes += boxes.size();
+  if (!isDiving && (numBoxes > maxBoxes || isToEnd))
+    startDive();
+  llvm::sort(boxes, std::greater<>());
+  for (BoundedBox &box : boxes)
+    if (isDiving)
+      stack.push_back(std::move(box));
+    else
+      queue.push(std::move(box));
+}
+
+/// Nobody waits for as many boxes again; but the way down takes some.
+void TilingSearch::BoxFrontier::startDive() {
+  constexpr size_t kWayDown = 1024;
+  isDiving = true;
+  mostDiving = 2 * std::max(numBoxes, kWayDown);
+  queue = BoxQueue();
+}
+
+bool TilingSearch::BoxFrontier::isOver() const {
+  return isDiving ? stack.empty() || hasEnough || numBoxes > mostDiving
+                  : queue.empty();
+}
+
+TilingSearch::BoundedBox TilingSearch::BoxFrontier::pop() {
+  BoundedBox box = top();
+  if (isDiving)
+    stack.pop_back();
+  else
+    queue.pop();
+  return box;
+}
+
+/// Those of which some tiling may be of use, and whose bound is finite.
+void TilingSearch::addBoxes(
+    BoxFrontier &boxes, llvm::MutableArrayRef<TilingBox> more,
+    llvm::function_ref<double(const TilingBox &)> boundUs) {
+  SmallVector<BoundedBox, 2> bounded;
+  for (TilingBox &box : more)
+    if (double us = boundUs(box); us < kInfinity)
+      bounded.push_back({us, std::move(box)});
+  boxes.add(std::move(bounded), limits.boxes, isToEnd && isToEnd());
+}
+
 namespace {
 /// Bounds on what the tilings of a kernel take, by a sketch of it.
 template <typename Sketch>
@@ -196,23 +242,23 @@ void TilingSearch::findGroups(const KernelPlan &plan, ArrayRef<int64_t> extents,
   NameSet parted = getPartedNames(program, plan);
   BoxBounds<LoadSketch> bounds(program, costModel, plan, extents, *whole,
                                space);
-  auto add = [&](TilingBox box) {
-    if (double us = bounds.getUs(box); us < kInfinity)
-      header.boxes.push({us, std::move(box)});
+  auto add = [&](llvm::MutableArrayRef<TilingBox> more) {
+    addBoxes(header.boxes, more,
+             [&](const TilingBox &box) { return bounds.getUs(box); });
   };
   if (!std::exchange(header.hasBoxes, true))
     add(*whole);
-  while (header.groups.size() < number && !header.boxes.empty() &&
+  while (header.groups.size() < number && !header.boxes.isOver() &&
          header.boxes.top().boundUs <= limitUs) {
-    BoundedBox next = header.boxes.top();
-    header.boxes.pop();
-    if (std::optional<BlockCounts> grid = space.getGrid(next.box, parted)) {
-      if (header.grids.insert(*grid).second)
-        header.groups.push_back({next.boundUs, std::move(*grid)});
-      continue;
+    BoundedBox next = header.boxes.pop();
+    std::optional<BlockCounts> grid = space.getGrid(next.box, parted);
+    if (!grid) {
+      auto halves = space.split(next.box, parted);
+      add(halves);
+    } else if (header.grids.insert(*grid).second) {
+      header.groups.push_back({next.boundUs, std::move(*grid)});
+      header.boxes.noteFound();
     }
-    for (TilingBox &half : space.split(next.box, parted))
-      add(std::move(half));
   }
 }
 
@@ -277,49 +323,25 @@ private:
 };
 } // namespace
 
-/// Boxes by ascending bounds, until they are too many: then, of the box that is
-/// next, the better half of the better half, and so on down to its tilings, and
-/// back from what fits nowhere.
-class TilingSearch::BoxFrontier {
-public:
-  explicit BoxFrontier(size_t maxBoxes) : maxBoxes(maxBoxes) {}
-
-  bool empty() const { return isDiving ? stack.empty() : queue.empty(); }
-  const BoundedBox &top() const {
-    return isDiving ? stack.back() : queue.top();
+/// Looks at one tiling, which is the kernel's best if it is. \returns whether
+/// it fits.
+bool TilingSearch::tryTiling(const BoundedBox &box, Tiling tiling,
+                             std::optional<BlockSize> size, double launchUs,
+                             SizedKernel &kernel) {
+  if (kernel.last < box) { // not looked at under a lower limit
+    kernel.last = box;
+    ++numTried;
+    numFitting += size.has_value();
   }
-  BoundedBox pop() {
-    BoundedBox box = top();
-    if (isDiving)
-      stack.pop_back();
-    else
-      queue.pop();
-    return box;
-  }
-  void add(SmallVector<BoundedBox, 2> boxes) {
-    numBoxes += boxes.size();
-    if (!isDiving && numBoxes > maxBoxes) {
-      isDiving = true;
-      queue = BoxQueue();
-    }
-    llvm::sort(boxes, std::greater<>());
-    for (BoundedBox &box : boxes)
-      if (isDiving)
-        stack.push_back(std::move(box));
-      else
-        queue.push(std::move(box));
-  }
-
-  bool hasDived() const { return isDiving; }
-  /// Nobody waits for as many again.
-  bool isOver() const { return isDiving && numBoxes / 2 > maxBoxes; }
-
-private:
-  size_t maxBoxes, numBoxes = 0;
-  bool isDiving = false;
-  BoxQueue queue;
-  std::vector<BoundedBox> stack;
-};
+  BestTiling &best = kernel.best;
+  if (!size || (best.tiling && launchUs + size->us >= best.us))
+    return size.has_value();
+  best.tiling = std::move(tiling);
+  best.us = launchUs + size->us;
+  best.tiling->threads = size->threads;
+  best.tiling->stages = size->stages;
+  return true;
+}
 
 void TilingSearch::findBest(const KernelPlan &plan, ArrayRef<int64_t> extents,
                             ArrayRef<int64_t> grid, double limitUs,
@@ -339,17 +361,15 @@ void TilingSearch::findBest(const KernelPlan &plan, ArrayRef<int64_t> extents,
                                  space);
   TilingCosts costs(program, costModel, plan, extents);
   double launchUs = costModel.getLaunchUs(plan.position);
-  BoxFrontier boxes(limits.boxes);
+  BoxFrontier boxes;
   auto add = [&](llvm::MutableArrayRef<TilingBox> more) {
-    SmallVector<BoundedBox, 2> bounded;
-    for (TilingBox &box : more)
-      if (double us = bounds.getUs(box); us < kInfinity && !isCut(us))
-        bounded.push_back({us, std::move(box)});
-    boxes.add(std::move(bounded));
+    addBoxes(boxes, more, [&](const TilingBox &box) {
+      double us = bounds.getUs(box);
+      return isCut(us) ? kInfinity : us;
+    });
   };
   add(*whole);
-  bool hasOneMore = false; // after boxes were too many
-  while (!boxes.empty() && !boxes.isOver() && !hasOneMore) {
+  while (!boxes.isOver()) {
     BoundedBox next = boxes.pop();
     if (isCut(next.boundUs))
       continue;
@@ -360,18 +380,8 @@ void TilingSearch::findBest(const KernelPlan &plan, ArrayRef<int64_t> extents,
     }
     Tiling tiling = space.getTiling(next.box);
     std::optional<BlockSize> size = costs.get(tiling);
-    if (kernel.last < next) { // not looked at under a lower limit
-      kernel.last = next;
-      ++numTried;
-      numFitting += size.has_value();
-    }
-    hasOneMore = size && boxes.hasDived();
-    if (!size || (best.tiling && launchUs + size->us >= best.us))
-      continue;
-    best.tiling = std::move(tiling);
-    best.us = launchUs + size->us;
-    best.tiling->threads = size->threads;
-    best.tiling->stages = size->stages;
+    if (tryTiling(next, std::move(tiling), size, launchUs, kernel))
+      boxes.noteFound();
   }
   best.isLeast = !boxes.hasDived();
   // Another one between the limit and this was not looked at, perhaps.

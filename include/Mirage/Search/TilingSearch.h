@@ -14,6 +14,7 @@
 #include "Mirage/Search/TextHash.h"
 #include "Mirage/Search/TilingSpace.h"
 #include <atomic>
+#include <functional>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -28,18 +29,21 @@ namespace mlir::mirage::search {
 /// taken by ascending bounds (KernelSketch.h) and halved, until the next bound
 /// is no less than what the best tiling takes. Boxes and numbers of parts may
 /// be too many to be looked at (Limits); then what is found need not be the
-/// cheapest, nor need anything be found. Kernels of a structure depend on one
-/// another only through how many parts one leaves to the next. What is common
-/// to structures is worked out once.
+/// cheapest, nor need anything be found. The same holds once it is time to end.
+/// Kernels of a structure depend on one another only through how many parts one
+/// leaves to the next. What is common to structures is worked out once.
 class TilingSearch {
 public:
-  /// \param cuts  whether limits hold.
+  /// \param cuts     whether limits hold.
+  /// \param isToEnd  may be empty; is asked by all threads. Once it is true,
+  ///                 boxes are too many, however few there were.
   TilingSearch(const TargetProgram &program, const CostModel &costModel,
-               TileSizeSet sizes, bool cuts);
+               TileSizeSet sizes, bool cuts,
+               std::function<bool()> isToEnd = {});
 
-  /// Of one kernel: boxes to be bounded before it goes on with the next one
-  /// alone, to the first tiling in it that fits, or until there were as many
-  /// again; and numbers of parts to be tried.
+  /// Boxes to be bounded, of numbers of parts and of one kernel, before the
+  /// search goes on with the next one alone, to the first in it that is of use,
+  /// or until there were as many again; and numbers of parts to be tried.
   struct Limits {
     size_t boxes = std::numeric_limits<size_t>::max();
     size_t groups = std::numeric_limits<size_t>::max();
@@ -74,6 +78,31 @@ private:
   };
   using BoxQueue =
       std::priority_queue<BoundedBox, std::vector<BoundedBox>, std::greater<>>;
+  /// Boxes by ascending bounds, until they are too many or it is time to end:
+  /// then, of the box that is next, the better half of the better half, and so
+  /// on down, and back from what is of no use, until something is found.
+  class BoxFrontier {
+  public:
+    void add(llvm::SmallVector<BoundedBox, 2> boxes, size_t maxBoxes,
+             bool isToEnd);
+    /// Whether there is no next one.
+    bool isOver() const;
+    const BoundedBox &top() const {
+      return isDiving ? stack.back() : queue.top();
+    }
+    BoundedBox pop();
+    void noteFound() { hasEnough = isDiving; }
+    bool hasDived() const { return isDiving; }
+
+  private:
+    void startDive();
+
+    size_t numBoxes = 0; ///< so far
+    size_t mostDiving = 0;
+    bool isDiving = false, hasEnough = false;
+    BoxQueue queue;
+    std::vector<BoundedBox> stack;
+  };
   /// Tilings that leave equally many parts.
   struct Group {
     double boundUs = 0;
@@ -84,9 +113,10 @@ private:
   struct Header {
     std::mutex mutex;
     std::optional<double> leastUs; ///< of all tilings
-    std::vector<Group> groups;     ///< by ascending bounds, those asked for
+    /// By ascending bounds, but for one that is found when boxes are too many.
+    std::vector<Group> groups;
     bool hasBoxes = false;
-    BoxQueue boxes;              ///< of which more groups are to be had
+    BoxFrontier boxes;           ///< of which more groups are to be had
     std::set<BlockCounts> grids; ///< that groups have
   };
   struct BestTiling {
@@ -94,7 +124,6 @@ private:
     double us = 0;
     bool isLeast = true; ///< nothing was left out but what is above the limit
   };
-  class BoxFrontier;
   /// What is known of one kernel that leaves a certain number of parts.
   struct SizedKernel {
     std::mutex mutex;
@@ -103,6 +132,8 @@ private:
     BoundedBox last;               ///< that was looked at, by ascending bounds
   };
 
+  void addBoxes(BoxFrontier &boxes, llvm::MutableArrayRef<TilingBox> more,
+                llvm::function_ref<double(const TilingBox &)> boundUs);
   Header &getHeader(const KernelPlan &plan, llvm::ArrayRef<int64_t> extents);
   SizedKernel &getSizedKernel(const KernelPlan &plan,
                               llvm::ArrayRef<int64_t> extents,
@@ -119,6 +150,9 @@ private:
   void findBest(const KernelPlan &plan, llvm::ArrayRef<int64_t> extents,
                 llvm::ArrayRef<int64_t> grid, double limitUs,
                 SizedKernel &kernel);
+  bool tryTiling(const BoundedBox &box, Tiling tiling,
+                 std::optional<BlockSize> size, double launchUs,
+                 SizedKernel &kernel);
   double boundTraffic(llvm::ArrayRef<KernelPlan> plans) const;
   llvm::SmallVector<double> boundKernels(llvm::ArrayRef<KernelPlan> plans);
   bool tighten(llvm::ArrayRef<KernelPlan> plans, double limitUs,
@@ -137,6 +171,7 @@ private:
   const TargetProgram &program;
   const CostModel &costModel;
   bool cuts;
+  std::function<bool()> isToEnd;
   Limits limits;
   std::atomic<uint64_t> numTried = 0, numFitting = 0;
   TileSizes sizes;

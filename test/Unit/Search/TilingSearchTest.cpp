@@ -276,6 +276,59 @@ TEST(TilingSearch, TooManyBoxesEndWithTheNextTiling) {
   EXPECT_GT(numSized, 0u);
 }
 
+/// Numbers of parts come in boxes as well. To find all with the least bounds of
+/// 2^33 numbers takes more than a million boxes for one structure.
+TEST(TilingSearch, TooManyNumbersOfPartsEndWithTheNextOne) {
+  ProgramBuilder b;
+  int64_t many = int64_t(1) << 33;
+  ValueId x = b.input({8, many}), w = b.input({many, 16});
+  Graph graph = b.finish({b.matmul(b.apply(Opcode::Square, {x}), w)});
+  CountingCostModel model(llvm::cantFail(getTarget("sm_90a")));
+  unsigned numStructures = 0, numSized = 0;
+  auto visit = [&](const TargetProgram &program, const Structure &structure,
+                   llvm::ArrayRef<KernelPlan> plans) {
+    if (plans.size() < 2 || ++numStructures % 16 != 0)
+      return;
+    model.numBounded = 0;
+    TilingSearch search(program, model, TileSizeSet::All, /*cuts=*/true);
+    numSized += search.findCheapest(plans, kInfinity).has_value();
+    EXPECT_LT(model.numBounded, 1000000u) << toString(structure);
+  };
+  forEachPlan(graph, 2, 5, visit);
+  EXPECT_GT(numSized, 0u);
+}
+
+/// Whenever the time is out, a kernel that can have sizes gets some: those that
+/// were the best so far, or the first that fit from then on.
+TEST(TilingSearch, OnceTimeIsOutTheNextTilingThatFitsIsTheLast) {
+  Target target = llvm::cantFail(getTarget("sm_90a"));
+  AnalyticCostModel model(target);
+  unsigned numSized = 0, numWorse = 0;
+  auto visit = [&](const TargetProgram &program, const Structure &structure,
+                   llvm::ArrayRef<KernelPlan> plans) {
+    SCOPED_TRACE(toString(structure));
+    TilingSearch whole(program, model, TileSizeSet::All, /*cuts=*/true);
+    auto best = whole.findCheapest(plans, kInfinity);
+    for (unsigned whenOut : {0, 10, 100}) {
+      unsigned numAsked = 0;
+      TilingSearch search(program, model, TileSizeSet::All, /*cuts=*/true,
+                          [&] { return numAsked++ >= whenOut; });
+      auto found = search.findCheapest(plans, kInfinity);
+      ASSERT_EQ(found.has_value(), best.has_value());
+      if (!found)
+        continue;
+      ++numSized;
+      EXPECT_GE(found->predictedUs, best->predictedUs);
+      numWorse += found->predictedUs > best->predictedUs;
+    }
+  };
+  for (const Graph &graph :
+       {rmsNormLinear(8, 4096, 6144), softmaxRows(64, 60000)})
+    forEachPlan(graph, 1, 6, visit);
+  EXPECT_GT(numSized, 20u);
+  EXPECT_GT(numWorse, 0u);
+}
+
 /// One kernel after the other, as a single search sees them: they share what
 /// their tilings have in common and nothing else.
 TEST(TilingSearch, KernelsThatDifferShareNoSizes) {
