@@ -46,7 +46,8 @@ void setPartExtents(const TargetProgram &program, const KernelPlan &plan,
 bool canBeSplit(llvm::ArrayRef<NameId> gridNames, NameId loopName,
                 llvm::ArrayRef<int64_t> extents);
 
-/// Small different extents, and tilings with at least two tiles of at least two
+/// Small extents, different ones but in programs of very many names, and
+/// tilings with at least two tiles of at least two
 /// elements along every axis, the last one partial: what structures are tested
 /// at. `variant` gives others.
 struct TestSizes {

@@ -318,6 +318,31 @@ TEST(EnumeratorTest, TestExtentsDifferAndAreCutUnevenlyOnce) {
         });
 }
 
+/// Different extents of seven names are 181,440 elements, which every structure
+/// would be tested at.
+TEST(EnumeratorTest, ManyNamesHaveSmallTestExtents) {
+  ProgramBuilder b;
+  ValueId x = b.input({8, 8, 8, 8, 8, 8, 8});
+  ValueId exp = b.apply(Opcode::Exp, {x});
+  TargetProgram program = llvm::cantFail(
+      makeTargetProgram(b.finish({b.reduce(Opcode::Sum, exp, 6)})));
+  KernelStructure kernel;
+  kernel.gridNames = {1, 3};
+  kernel.loopName = 6;
+  for (unsigned variant : {0, 1}) {
+    llvm::SmallVector<int64_t> extents =
+        getTestSizes(program, {kernel}, variant).extents;
+    int64_t count = 1;
+    for (NameId name = 0; name < 7; ++name) {
+      count *= extents[name];
+      EXPECT_GE(extents[name], name == 1 || name == 3 || name == 6 ? 5 : 2);
+    }
+    EXPECT_LE(count, 1 << 14);
+    // What is summed over has its own number of elements.
+    EXPECT_EQ(llvm::count(extents, extents[6]), 1);
+  }
+}
+
 /// Structures of one kernel with the prefixes that lead there, of several
 /// enumerators that share it.
 struct SharedKernel {
