@@ -137,12 +137,20 @@ forEachOperation(const Graph &graph, Object &json,
     change(node, getObject(operation));
 }
 
+/// Of nested graphs as well.
+static void eraseInputNames(Object &graph) {
+  for (Value &input : getArray(graph, "inputs"))
+    getObject(input).erase("name");
+  for (Value &operation : getArray(graph, "operations"))
+    if (Object *body = getObject(operation).getObject("body"))
+      eraseInputNames(*body);
+}
+
 /// The canonical form as JSON, without what means nothing.
 static Object writeForHash(const Graph &graph) {
   Value json = toJSON(graph);
   Object object = std::move(getObject(json));
-  for (Value &input : getArray(object, "inputs"))
-    getObject(input).erase("name");
+  eraseInputNames(object);
   // To average all elements is what happens where no count is stated.
   forEachOperation(graph, object, [&](const Node &node, Object &operation) {
     if (node.opcode != Opcode::Mean && node.opcode != Opcode::Rms)

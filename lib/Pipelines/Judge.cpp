@@ -10,10 +10,12 @@
 #include "Mirage/Algebra/FieldKernels.h"
 #include "Mirage/Analysis/FindLocation.h"
 #include "Mirage/Bridge/Bridge.h"
+#include "Mirage/Dialect/Operator/LaunchAttributes.h"
 #include "Mirage/Graph/Work.h"
 #include "Mirage/Pipelines/Pipelines.h"
 #include "Mirage/Reference/RandomInputs.h"
 #include "Mirage/Reference/Reference.h"
+#include "Mirage/Transforms/CertificateAttr.h"
 #include "Mirage/Verify/OutputOrder.h"
 #include "Mirage/Verify/RoundedEvaluation.h"
 #include "Mirage/Verify/VerdictJSON.h"
@@ -281,21 +283,88 @@ static llvm::Expected<FunctionVerdict> judge(const Graph &lhs, Graph rhs,
   return std::move(result);
 }
 
+/// An error of a pair of functions, or of graphs in them.
+static LogicalResult fail(mlir::Operation *before, mlir::Operation *after,
+                          llvm::Error error) {
+  InFlightDiagnostic diagnostic = before->emitError()
+                                  << llvm::toString(std::move(error));
+  diagnostic.attachNote(after->getLoc())
+      << (isa<func::FuncOp>(before) ? "compared with this function"
+                                    : "compared with this graph");
+  return failure();
+}
+
+//===----------------------------------------------------------------------===//
+// Certificates
+//===----------------------------------------------------------------------===//
+
+static FailureOr<CertificateFinding> repeatCertificate(kernel::GraphOp before,
+                                                       kernel::GraphOp after) {
+  FailureOr<std::optional<Certificate>> certificate = readCertificate(after);
+  FailureOr<Graph> program = readKernelGraph(before),
+                   result = readKernelGraph(after);
+  if (failed(certificate) || failed(program) || failed(result))
+    return failure();
+  CertificateFinding finding;
+  if (!*certificate) {
+    Certificate own = makeCertificate(*program, *result, 0, 0);
+    if (own.program == own.result)
+      return finding;
+    return after.emitError()
+           << "expects '" << kCertificateAttr
+           << "' on a graph that is not the program's, found none";
+  }
+  finding.isThere = true;
+  llvm::Expected<std::optional<std::string>> flaw =
+      findFlaw(**certificate, *program, *result);
+  if (!flaw)
+    return fail(before, after, flaw.takeError());
+  finding.flaw = flaw->value_or("");
+  return finding;
+}
+
+static FailureOr<std::vector<CertificateFinding>>
+repeatCertificates(func::FuncOp before, func::FuncOp after) {
+  auto collect = [](func::FuncOp function) {
+    SmallVector<kernel::GraphOp> graphs;
+    function.walk([&](kernel::GraphOp op) { graphs.push_back(op); });
+    return graphs;
+  };
+  SmallVector<kernel::GraphOp> programs = collect(before),
+                               results = collect(after);
+  if (programs.size() != results.size())
+    return fail(before, after,
+                llvm::createStringError(
+                    "expects functions with as many mirage_kernel.graph, got " +
+                    Twine(programs.size()) + " and " + Twine(results.size())));
+  std::vector<CertificateFinding> findings;
+  for (auto [program, result] : llvm::zip_equal(programs, results)) {
+    FailureOr<CertificateFinding> finding = repeatCertificate(program, result);
+    if (failed(finding))
+      return failure();
+    findings.push_back(std::move(*finding));
+  }
+  return findings;
+}
+
 static FailureOr<FunctionVerdict> judge(func::FuncOp before, func::FuncOp after,
-                                        const VerifyOptions &options,
-                                        bool matchesOutputs) {
+                                        const VerifyOptions &verify,
+                                        const JudgeOptions &options) {
   FailureOr<Graph> lhs = readFunction(before), rhs = readFunction(after);
   if (failed(lhs) || failed(rhs))
     return failure();
   llvm::Expected<FunctionVerdict> verdict =
-      judge(*lhs, std::move(*rhs), options, matchesOutputs);
-  if (!verdict) {
-    InFlightDiagnostic diagnostic = before.emitError()
-                                    << llvm::toString(verdict.takeError());
-    diagnostic.attachNote(after.getLoc()) << "compared with this function";
-    return failure();
-  }
+      judge(*lhs, std::move(*rhs), verify, options.matchesOutputs);
+  if (!verdict)
+    return fail(before, after, verdict.takeError());
   verdict->function = before.getName().str();
+  if (options.repeatsCertificates) {
+    FailureOr<std::vector<CertificateFinding>> certificates =
+        repeatCertificates(before, after);
+    if (failed(certificates))
+      return failure();
+    verdict->certificates = std::move(*certificates);
+  }
   return std::move(*verdict);
 }
 
@@ -322,7 +391,7 @@ mlir::mirage::judgeModules(ModuleOp before, ModuleOp after,
   std::vector<FunctionVerdict> verdicts;
   for (auto [function, other] : *pairs) {
     FailureOr<FunctionVerdict> verdict =
-        judge(function, other, verify, options.matchesOutputs);
+        judge(function, other, verify, options);
     if (failed(verdict))
       return failure();
     verdicts.push_back(std::move(*verdict));
@@ -333,6 +402,20 @@ mlir::mirage::judgeModules(ModuleOp before, ModuleOp after,
 //===----------------------------------------------------------------------===//
 // Output
 //===----------------------------------------------------------------------===//
+
+/// On a line of its own.
+static std::string describeCertificate(const FunctionVerdict &entry,
+                                       unsigned number,
+                                       const CertificateFinding &finding) {
+  std::string text = "\n@" + entry.function + ": ";
+  if (entry.certificates.size() > 1)
+    text += "graph " + std::to_string(number) + ": ";
+  if (!finding.isThere)
+    return text + "no certificate; the graph is the program's own";
+  if (finding.flaw.empty())
+    return text + "the certificate holds; its proof came out the same";
+  return text + "the certificate does not hold: " + finding.flaw;
+}
 
 std::string mlir::mirage::toString(const FunctionVerdict &entry) {
   std::string text = "@" + entry.function + ": " + toString(entry.verdict);
@@ -346,6 +429,8 @@ std::string mlir::mirage::toString(const FunctionVerdict &entry) {
                                          return std::to_string(number);
                                        }),
                        ", ");
+  for (auto [number, finding] : llvm::enumerate(entry.certificates))
+    text += describeCertificate(entry, number, finding);
   return text;
 }
 
@@ -358,5 +443,16 @@ llvm::json::Value mlir::mirage::toJSON(const FunctionVerdict &entry) {
   if (!entry.outputOrder.empty())
     value.getAsObject()->insert(
         {"outputOrder", llvm::json::Array(entry.outputOrder)});
+  llvm::json::Array certificates;
+  for (const CertificateFinding &finding : entry.certificates) {
+    llvm::json::Object object{{"found", finding.isThere}};
+    if (finding.isThere)
+      object["holds"] = finding.flaw.empty();
+    if (!finding.flaw.empty())
+      object["flaw"] = finding.flaw;
+    certificates.push_back(std::move(object));
+  }
+  if (!certificates.empty())
+    value.getAsObject()->insert({"certificates", std::move(certificates)});
   return value;
 }

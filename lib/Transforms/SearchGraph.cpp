@@ -13,6 +13,7 @@
 #include "Mirage/Graph/GraphJSON.h"
 #include "Mirage/Graph/Work.h"
 #include "Mirage/Planning/Target.h"
+#include "Mirage/Transforms/CertificateAttr.h"
 #include "Mirage/Verify/VerdictJSON.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -73,10 +74,13 @@ private:
                       " of the search only enumerates";
   }
 
-  /// A candidate and what its test at small sizes says.
+  /// A candidate and what was proved of it, without trials at its own sizes
+  /// where these are large.
   struct Judged {
     const search::Candidate *candidate;
-    Verdict smallSizes;
+    Verdict proof;
+    Certificate certificate;
+    bool isBrief = false; ///< with a share of the work
   };
 
   /// The cheapest candidate that passes the final test, if it is cheaper than
@@ -93,20 +97,20 @@ private:
         noteNoneCheaper(candidate);
         break;
       }
-      std::optional<Verdict> small = judgeAtSmallSizes(candidate);
-      if (!small) {
+      std::optional<Judged> judged = prove(program, candidate);
+      if (!judged) {
         hasFailedTest = true;
         continue;
       }
-      Judged judged{&candidate, std::move(*small)};
-      if (!judged.smallSizes.meetsBound()) {
+      if (!judged->proof.meetsBound()) {
         notePassedOver(candidate);
-        unproved.push_back(std::move(judged));
+        unproved.push_back(std::move(*judged));
         isHardToProve = true;
-      } else if (takeIfRight(program, std::move(judged))) {
+      } else if (takeIfRight(program, std::move(*judged))) {
         return;
       }
     }
+    isHardToProve = false;
     for (Judged &judged : unproved)
       if (takeIfRight(program, std::move(judged)))
         return;
@@ -127,15 +131,24 @@ private:
   }
 
   bool takeIfRight(const Graph &program, Judged judged) {
-    std::optional<Verdict> full = judgeAtOwnSizes(program, *judged.candidate);
+    // What was proved with less work than others have is proved again.
+    if (judged.isBrief) {
+      std::optional<Judged> again = prove(program, *judged.candidate);
+      if (again)
+        judged = std::move(*again);
+    }
+    std::optional<Verdict> full = judgeAtOwnSizes(program, judged);
     if (!full) {
       hasFailedTest = true;
       return false;
     }
-    result.smallSizes = std::move(judged.smallSizes);
+    result.smallSizes = std::move(judged.proof);
     result.fullSize = std::move(*full);
     result.predictedUs = judged.candidate->predictedUs;
-    replace(program, *judged.candidate);
+    judged.certificate.ownSize = result.fullSize.kind == Verdict::Equal
+                                     ? "trials agree"
+                                     : result.fullSize.reason;
+    replace(*judged.candidate, judged.certificate);
     return true;
   }
 
@@ -164,6 +177,39 @@ private:
     return text;
   }
 
+  /// Another candidate that has the bound that is asked for has it soon, or
+  /// never.
+  static constexpr unsigned kShareOfOthers = 16;
+
+  /// By trials that the certificate of program and candidate names, and that
+  /// can be repeated. Where they say too little, what the search verified is
+  /// verified again, with a bound. None if the candidate is not equal.
+  std::optional<Judged> prove(const Graph &program,
+                              const search::Candidate &candidate) {
+    Judged judged{&candidate, {}, {}, isHardToProve};
+    judged.certificate = makeCertificate(
+        program, candidate.graph, options.search.seed, options.errorBoundBits);
+    std::optional<Verdict> whole =
+        take(proveCertified(judged.certificate, program, candidate.graph,
+                            isHardToProve ? kShareOfOthers : 1),
+             /*mayBeUnknown=*/true);
+    if (!whole)
+      return std::nullopt;
+    bool isEqual = whole->kind == Verdict::Equal;
+    if (!isEqual || !whole->meetsBound()) {
+      std::optional<Verdict> claims = judgeAtSmallSizes(candidate);
+      if (!claims)
+        return std::nullopt;
+      judged.certificate.isRepeatable =
+          isEqual && whole->bound.provedLog2 <= claims->bound.provedLog2;
+      if (!judged.certificate.isRepeatable)
+        whole = std::move(claims);
+    }
+    judged.proof = std::move(*whole);
+    setFigures(judged.proof, judged.certificate);
+    return judged;
+  }
+
   /// Draws are fixed by the seed and both graphs, hence repeatable, and known
   /// only once the candidate is.
   VerifyOptions getFinalOptions(const Graph &lhs, const Graph &rhs) const {
@@ -173,8 +219,6 @@ private:
     VerifyOptions final;
     final.seed = hashToSeed(text);
     final.errorBoundBits = options.errorBoundBits;
-    // Another candidate that has the bound has it soon, or never.
-    constexpr unsigned kShareOfOthers = 16;
     if (isHardToProve)
       final.maxWork /= kShareOfOthers;
     return final;
@@ -216,26 +260,33 @@ private:
     });
   }
 
+  std::optional<Verdict> judge(const Graph &lhs, const Graph &rhs) {
+    return take(verifyEqual(lhs, rhs, getFinalOptions(lhs, rhs)),
+                /*mayBeUnknown=*/false);
+  }
+
+  /// Of many roots in a row no trial may count, which says nothing of a program
+  /// that was cut: then each part is tried by itself.
   std::optional<Verdict> judgeAtOwnSizes(const Graph &program,
-                                         const search::Candidate &candidate) {
-    std::optional<Verdict> verdict =
-        judgeClaims(candidate, [&](const search::Claim &claim) {
-          if (claim.testPairs.empty())
-            return judge(claim.program, claim.graph);
-          if (isTooLarge(claim.program, claim.graph))
-            return leaveUntested("too large to be tested at its own sizes");
-          return judge(claim.program, claim.graph, /*mayBeCut=*/true);
-        });
+                                         const Judged &judged) {
+    const search::Candidate &candidate = *judged.candidate;
+    if (judged.certificate.isRepeatable && !judged.proof.isLarge)
+      return judged.proof; // was at these
     bool isWhole = candidate.claims.size() == 1;
-    if (verdict && !isWhole)
-      return judgeAsAWhole(program, candidate.graph, std::move(*verdict));
-    return verdict;
+    std::optional<Verdict> whole =
+        tryOwnSizes(program, candidate.graph, judged.proof, !isWhole);
+    if (!whole || whole->kind == Verdict::Equal || !whole->lacksTrials)
+      return whole;
+    return judgeClaims(candidate, [&](const search::Claim &claim) {
+      return tryOwnSizes(claim.program, claim.graph, judged.proof,
+                         /*mayBeUnknown=*/false);
+    });
   }
 
   static constexpr StringLiteral kNoTime =
       "there was no time for all trials at its own sizes";
 
-  static std::optional<Verdict> leaveUntested(StringRef why) {
+  static Verdict leaveUntested(StringRef why) {
     Verdict untested;
     untested.reason = why.str();
     return untested;
@@ -252,26 +303,6 @@ private:
            elapsed > 2 * std::chrono::seconds(search.timeLimitS);
   }
 
-  /// Equal parts make an equal whole; this is a look at how they were joined.
-  /// Of many roots in a row no trial may count, which says nothing.
-  std::optional<Verdict> judgeAsAWhole(const Graph &program, const Graph &graph,
-                                       Verdict ofParts) {
-    if (isTooLarge(program, graph))
-      return ofParts;
-    VerifyOptions final = getFinalOptions(program, graph);
-    final.isCancelled = [&] { return isOver(); };
-    llvm::Expected<Verdict> verdict = verifyEqual(program, graph, final);
-    if (!verdict) {
-      result.whyNot = llvm::toString(verdict.takeError());
-      return std::nullopt;
-    }
-    if (verdict->isCancelled)
-      return leaveUntested(kNoTime);
-    if (!isTaken(*verdict, /*mayBeUnknown=*/true))
-      return std::nullopt;
-    return ofParts;
-  }
-
   /// Field arithmetic does some 6·10⁹ operations a second and core; a test
   /// of more than this takes longer than everything else together. The
   /// structure has been tested, with a bound, at small sizes all the same.
@@ -284,34 +315,40 @@ private:
                getMaxTrialBytes(VerifyOptions());
   }
 
-  /// \param mayBeCut  trials end when the search is over.
-  std::optional<Verdict> judge(const Graph &lhs, const Graph &rhs,
-                               bool mayBeCut = false) {
+  /// Unknown, with the reason, where there are no trials. What nothing was
+  /// proved of is looked at longer.
+  std::optional<Verdict> tryOwnSizes(const Graph &lhs, const Graph &rhs,
+                                     const Verdict &proof, bool mayBeUnknown) {
+    if (isTooLarge(lhs, rhs))
+      return leaveUntested("too large to be tested at its own sizes");
     VerifyOptions final = getFinalOptions(lhs, rhs);
-    if (mayBeCut)
-      final.isCancelled = [&] { return isOver(); };
+    final.triesSmallerSizes = proof.bound.provedLog2 == 0;
+    final.isCancelled = [this] { return isOver(); };
     llvm::Expected<Verdict> verdict = verifyEqual(lhs, rhs, final);
+    if (verdict && verdict->isCancelled)
+      return leaveUntested(kNoTime);
+    return take(std::move(verdict), mayBeUnknown);
+  }
+
+  /// None, with the reason noted, if a candidate with this verdict is not
+  /// taken.
+  std::optional<Verdict> take(llvm::Expected<Verdict> verdict,
+                              bool mayBeUnknown) {
     if (!verdict) {
       result.whyNot = llvm::toString(verdict.takeError());
       return std::nullopt;
     }
-    if (verdict->isCancelled)
-      return leaveUntested(kNoTime);
-    if (!isTaken(*verdict, /*mayBeUnknown=*/false))
-      return std::nullopt;
-    return *verdict;
-  }
-
-  bool isTaken(const Verdict &verdict, bool mayBeUnknown) {
-    if (verdict.kind == Verdict::Equal ||
-        (verdict.kind == Verdict::Unknown && mayBeUnknown))
-      return true;
+    if (verdict->kind == Verdict::Equal ||
+        (verdict->kind == Verdict::Unknown && mayBeUnknown))
+      return std::move(*verdict);
     result.whyNot = "the final test of a candidate says " +
-                    getVerdictName(verdict.kind).str() + ": " + verdict.reason;
-    return false;
+                    getVerdictName(verdict->kind).str() + ": " +
+                    verdict->reason;
+    return std::nullopt;
   }
 
-  void replace(const Graph &program, const search::Candidate &candidate) {
+  void replace(const search::Candidate &candidate,
+               const Certificate &certificate) {
     Block &body = op.getBody().front();
     kernel::YieldOp yield = op.getYield();
     OpBuilder builder(yield);
@@ -327,7 +364,8 @@ private:
     yield->setOperands(values);
     for (mlir::Operation *nested : llvm::reverse(old))
       nested->erase();
-    op->setAttr(kCertificateAttr, getCertificate(builder, program, candidate));
+    op->setAttr(kCertificateAttr,
+                getCertificateAttr(op.getContext(), certificate));
     result.isReplaced = true;
     for (const Node &node : candidate.graph.getNodes())
       if (const TileGraph *body = node.body.get())
@@ -338,46 +376,15 @@ private:
     result.whyNot.clear();
   }
 
-  DictionaryAttr getCertificate(Builder &builder, const Graph &program,
-                                const search::Candidate &candidate) {
-    auto hash = [&](const Graph &graph) {
-      std::string text;
-      llvm::raw_string_ostream(text) << mirage::toJSON(graph);
-      Seed digest = hashToSeed(text);
-      std::string hex;
-      for (uint32_t word : digest)
-        hex += llvm::formatv("{0:x-8}", word).str();
-      return builder.getStringAttr(hex);
-    };
-    const Verdict &small = result.smallSizes;
-    auto entry = [&](StringRef name, Attribute value) {
-      return builder.getNamedAttr(name, value);
-    };
-    // The bound is of these sizes; of the program's own, whether trials at them
-    // agree.
-    return builder.getDictionaryAttr(
-        {entry("seed", builder.getI64IntegerAttr(options.search.seed)),
-         entry("proved_log2", builder.getF64FloatAttr(small.bound.provedLog2)),
-         entry("sizes", builder.getStringAttr(small.sizes)),
-         entry("trials", builder.getI64IntegerAttr(small.bound.trials)),
-         entry("towers", builder.getI64IntegerAttr(small.bound.towers)),
-         entry("own_size",
-               builder.getStringAttr(result.fullSize.kind == Verdict::Equal
-                                         ? "trials agree"
-                                         : result.fullSize.reason)),
-         entry("where_both_defined",
-               builder.getBoolAttr(small.whereBothDefined)),
-         entry("program", hash(program)),
-         entry("result", hash(candidate.graph))});
-  }
-
   kernel::GraphOp op;
   const SearchGraphOptions &options;
   std::chrono::steady_clock::time_point start =
       std::chrono::steady_clock::now();
   SearchGraphResult result;
   bool hasFailedTest = false; ///< some candidate did not take the final test
-  bool isHardToProve = false; ///< some candidate is equal, without the bound
+  /// Some candidate is equal, without the bound, and others have a share of its
+  /// work.
+  bool isHardToProve = false;
 };
 } // namespace
 

@@ -27,6 +27,10 @@ llvm::Expected<Verdict> FieldJudge::run() {
                    ", got " + llvm::Twine(options.primes.size()));
   numInputs = countInputElements(lhs);
   bool isSmall = areBatchesSmall() && writeOutTerms() && collectDifferences();
+  if (!isSmall && !options.triesOwnSizes) {
+    verdict.isLarge = true;
+    return unknown("is too large to be written out");
+  }
   if (llvm::Error error = isSmall ? runSmall() : runLarge())
     return std::move(error);
   return conclude();

@@ -88,19 +88,24 @@ static std::string describePieces(const Verdict &verdict) {
   return formatv(" in {0} pieces, the weakest", verdict.pieces);
 }
 
+std::string
+mlir::mirage::describeLiterals(const std::map<double, double> &literals) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (auto [literal, smaller] : literals)
+    os << (text.empty() ? "" : " and ") << llvm::format("%.9g", smaller)
+       << " for the literal " << llvm::format("%.17g", literal);
+  return text;
+}
+
 /// " at 3x4 with 0.25 for the literal 0.000244140625".
 static std::string describeSizes(const std::string &sizes,
                                  const std::map<double, double> &literals) {
   if (sizes.empty())
     return "";
   std::string text = " at " + sizes;
-  llvm::raw_string_ostream os(text);
-  llvm::StringRef separator = " with ";
-  for (auto [literal, smaller] : literals) {
-    os << separator << llvm::format("%.9g", smaller) << " for the literal "
-       << llvm::format("%.17g", literal);
-    separator = " and ";
-  }
+  if (!literals.empty())
+    text += " with " + describeLiterals(literals);
   return text;
 }
 

@@ -270,15 +270,57 @@ static void addPieces(const Graph &lhs, const Graph &rhs,
   verdict = std::move(*sum);
 }
 
+static llvm::Expected<Verdict> judgeExpanded(const Graph &lhs, const Graph &rhs,
+                                             const VerifyOptions &options);
+
+/// What is proved of large graphs without trials at their own sizes: the
+/// verdict on them as wholes at smaller ones, where they may be cut as well.
+static llvm::Expected<Verdict>
+judgeAtSmallerSizesAlone(const Graph &lhs, const Graph &rhs,
+                         const VerifyOptions &options) {
+  Verdict unknown;
+  unknown.isLarge = true;
+  unknown.reason = "too large to be written out at its own sizes, and ";
+  llvm::Expected<SmallerGraphs> pair = withSmallerSizes(lhs, rhs);
+  if (!pair) {
+    unknown.reason += "at smaller ones: " + llvm::toString(pair.takeError());
+    return unknown;
+  }
+  VerifyOptions smallOptions = options;
+  smallOptions.triesOwnSizes = true;
+  smallOptions.findWitness = {};
+  llvm::Expected<Verdict> verdict =
+      judgeExpanded(pair->lhs, pair->rhs, smallOptions);
+  if (!verdict || verdict->isCancelled)
+    return verdict;
+  bool isUntried = verdict->isLarge && verdict->bound.provedLog2 == 0;
+  if (verdict->kind != Verdict::Equal || isUntried) {
+    unknown.reason += "at smaller ones: ";
+    unknown.reason +=
+        isUntried ? "these are too large, too" : toString(*verdict);
+    return unknown;
+  }
+  verdict->isLarge = true;
+  verdict->literals.insert(pair->literals.begin(), pair->literals.end());
+  return verdict;
+}
+
 /// Of graphs with one interface, without composed operators.
 static llvm::Expected<Verdict> judgeExpanded(const Graph &lhs, const Graph &rhs,
                                              const VerifyOptions &options) {
-  if (estimateTrialBytes(lhs, rhs) > getMaxTrialBytes(options))
+  bool fits = estimateTrialBytes(lhs, rhs) <= getMaxTrialBytes(options);
+  if (!fits && options.triesOwnSizes)
     return refuseSizes(lhs, rhs, options);
+  if (!fits)
+    return judgeAtSmallerSizesAlone(lhs, rhs, options);
   llvm::Expected<Verdict> verdict = FieldJudge(lhs, rhs, options).run();
   if (!verdict)
     return verdict;
   if (verdict->isCancelled)
+    return verdict;
+  if (verdict->isLarge && !options.triesOwnSizes)
+    return judgeAtSmallerSizesAlone(lhs, rhs, options);
+  if (!options.triesSmallerSizes)
     return verdict;
   if (verdict->lacksTrials)
     addPieces(lhs, rhs, options, *verdict);

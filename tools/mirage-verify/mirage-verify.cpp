@@ -63,6 +63,11 @@ static cl::opt<bool>
                    "without a probability, at the functions' own sizes or, "
                    "where these are large, at smaller ones"),
           cl::cat(category));
+static cl::opt<bool> certificates(
+    "certificates",
+    cl::desc("Also compare the certificates of the second module's graphs with "
+             "these, and repeat their proofs"),
+    cl::cat(category));
 
 namespace {
 /// What the exit codes mean; scripts rely on them.
@@ -143,14 +148,22 @@ static OwningOpRef<ModuleOp> readModule(StringRef path, MLIRContext &context) {
   return parseSourceFile<ModuleOp>(sources, &context);
 }
 
-/// Different outweighs unknown, and that equal.
+/// Different outweighs unknown, and that equal. A graph whose certificate is
+/// another one's is different from what it is said to be.
 static ExitCode getExitCode(ArrayRef<mirage::FunctionVerdict> verdicts) {
   auto any = [&](mirage::Verdict::Kind kind) {
     return llvm::any_of(verdicts, [&](const mirage::FunctionVerdict &verdict) {
       return verdict.verdict.kind == kind;
     });
   };
-  if (any(mirage::Verdict::Different))
+  bool hasFlaw =
+      llvm::any_of(verdicts, [](const mirage::FunctionVerdict &verdict) {
+        return llvm::any_of(verdict.certificates,
+                            [](const mirage::CertificateFinding &finding) {
+                              return !finding.flaw.empty();
+                            });
+      });
+  if (hasFlaw || any(mirage::Verdict::Different))
     return kDifferent;
   return any(mirage::Verdict::Unknown) ? kUnknown : kEqual;
 }
@@ -212,6 +225,7 @@ int main(int argc, char **argv) {
   options.minTrials = trials;
   options.matchesOutputs = anyOrder;
   options.wantsExactProof = exact;
+  options.repeatsCertificates = certificates;
   FailureOr<std::vector<mirage::FunctionVerdict>> verdicts =
       mirage::judgeModules(*before, *after, options);
   if (failed(verdicts))

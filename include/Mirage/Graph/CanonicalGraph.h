@@ -24,7 +24,8 @@
 // that is used twice.
 //
 // The hash of a graph is that of its canonical form, without the names of
-// inputs. It is the same on all machines, as long as kGraphHashVersion is.
+// inputs, its own and those of nested graphs. It is the same on all machines,
+// as long as kGraphHashVersion is.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +41,7 @@ Graph canonicalize(const Graph &graph);
 TileGraph canonicalize(const TileGraph &graph);
 
 /// Goes up whenever some graph gets another hash.
-constexpr unsigned kGraphHashVersion = 1;
+constexpr unsigned kGraphHashVersion = 2;
 
 /// 256 bits as 64 hexadecimal digits. Two graphs that have the same are the
 /// same but for what is said above.

@@ -27,8 +27,19 @@ struct JudgeOptions {
   bool matchesOutputs = false;
   /// Nothing is equal without a proof by canonical forms.
   bool wantsExactProof = false;
+  /// The certificates of the second module's graphs
+  /// (Mirage/Verify/Certificate.h) are compared with the graphs, and their
+  /// proofs repeated, besides.
+  bool repeatsCertificates = false;
   /// How many float64 inputs are tried for the verdict Different.
   unsigned witnessTries = 10;
+};
+
+/// What was found of a graph's certificate.
+struct CertificateFinding {
+  /// Without one, the graph is the program's own.
+  bool isThere = false;
+  std::string flaw = {}; ///< why it does not hold; empty if it does
 };
 
 /// What was found of one function.
@@ -41,6 +52,8 @@ struct FunctionVerdict {
   /// Which result of the second function each of the first was matched with;
   /// empty where that is the one at its place.
   llvm::SmallVector<unsigned> outputOrder = {};
+  /// Of its `mirage_kernel.graph`s, in order, if they were asked for.
+  std::vector<CertificateFinding> certificates = {};
 };
 
 /// Judges each function of `before` with a body against the one of the same
@@ -49,7 +62,8 @@ struct FunctionVerdict {
 /// not yet a µGraph is imported, so both modules may change. Shares importer
 /// and operator table with the search, and draws its own randomness. Fails
 /// after a diagnostic where a function has no counterpart, of the same type, or
-/// is no tensor program.
+/// is no tensor program; and, where certificates are repeated, if the function
+/// has other graphs than its counterpart and no certificate says why.
 FailureOr<std::vector<FunctionVerdict>>
 judgeModules(ModuleOp before, ModuleOp after, const JudgeOptions &options);
 

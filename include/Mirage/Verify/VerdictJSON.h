@@ -11,6 +11,7 @@
 
 #include "Mirage/Verify/Verify.h"
 #include "llvm/Support/JSON.h"
+#include <map>
 
 namespace mlir::mirage {
 
@@ -29,6 +30,9 @@ llvm::json::Value toJSON(const Verdict &verdict);
 /// or "equal, but proved only up to an error of 2^-3.9 at ..., asked for 2^-64:
 /// ..." and why.
 std::string toString(const Verdict &verdict);
+
+/// "0.25 for the literal 0.000244140625 and ..."
+std::string describeLiterals(const std::map<double, double> &literals);
 
 } // namespace mlir::mirage
 

@@ -78,6 +78,12 @@ struct VerifyOptions {
   /// Trials of such graphs where roots have to exist: until every output
   /// element counted in 16, at most this many.
   unsigned maxLargeTrials = 64;
+  /// Whether graphs that are too large to be written out are tried at their own
+  /// sizes. If not, what is proved at smaller ones is the verdict.
+  bool triesOwnSizes = true;
+  /// Whether what is not proved at the graphs' own sizes is to be at smaller
+  /// ones and in pieces. If not, trials at their own are the verdict.
+  bool triesSmallerSizes = true;
   /// Memory that trials of two graphs may take, by `estimateTrialBytes`; never
   /// more than half of what the machine has. Graphs that take more are not
   /// evaluated at their own sizes.

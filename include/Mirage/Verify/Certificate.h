@@ -1,0 +1,87 @@
+//===- Certificate.h - A proof that can be repeated -------------*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A µGraph that stands in a program's place carries a certificate: of which
+// program and which µGraph it is, and what was proved of the two, with all that
+// the proof depends on. So it can be repeated, and has to come out the same
+// figure by figure:
+//
+//   - *Which graphs*: the hashes of both (Mirage/Graph/CanonicalGraph.h), with
+//     composed operators written out. A graph that was changed has another.
+//   - *Which draws*: those of a hash of both, of a seed and of what was asked for. They are known only
+//     once the graphs are, so that no graph can be made to suit them, and
+//     whoever changes the hash along with the graph has other trials.
+//   - *What came out*: bound, trials, towers of primes, pieces, sizes and
+//     literals. They are of the graphs as they are written out, at smaller sizes
+//     if they are large: that takes no time, whatever the graphs' own sizes are,
+//     and depends on no machine.
+//
+// What a certificate says is true of the draws that it names. Whoever does not
+// trust these judges the graphs anew, with draws of his own (Verify.h).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_VERIFY_CERTIFICATE_H
+#define MIRAGE_VERIFY_CERTIFICATE_H
+
+#include "Mirage/Verify/Verify.h"
+
+namespace mlir::mirage {
+
+/// Goes up whenever some pair of graphs has other draws or figures than before,
+/// or another hash.
+constexpr unsigned kCertificateVersion = 1;
+
+struct Certificate {
+  unsigned version = kCertificateVersion;
+  std::string program, result; ///< hashes
+  uint64_t seed = 0;
+  /// Trials went on until the proved error was below 2^-errorBoundBits, where a
+  /// theorem allows that.
+  unsigned errorBoundBits = 64;
+
+  /// What came out, as in Verdict.
+  ErrorBound bound = {};
+  std::string sizes = {};
+  std::map<double, double> literals = {};
+  unsigned pieces = 0;
+  bool whereBothDefined = false;
+  bool isSameGraph = false;
+
+  /// False if the figures are of parts of the program, or of sizes, that a
+  /// search chose and the result does not show.
+  bool isRepeatable = true;
+  /// What trials at the graphs' own sizes came to.
+  std::string ownSize = {};
+};
+
+/// The certificate of two verified graphs of one interface, with no figures yet.
+Certificate makeCertificate(const Graph &program, const Graph &result,
+                            uint64_t seed, unsigned errorBoundBits);
+
+/// Sets the figures to those of a verdict.
+void setFigures(const Verdict &verdict, Certificate &certificate);
+
+/// What the trials that a certificate names say of its graphs: nothing is tried
+/// at own sizes that are too large to be written out.
+/// \param share  of the usual work, one over so much.
+/// \returns a verdict, or an error as verifyEqual has it.
+llvm::Expected<Verdict> proveCertified(const Certificate &certificate,
+                                       const Graph &program,
+                                       const Graph &result, unsigned share = 1);
+
+/// Compares the hashes, and repeats the proof.
+/// \returns what is wrong with the certificate, none if nothing is; or an error
+/// as verifyEqual has it.
+llvm::Expected<std::optional<std::string>>
+findFlaw(const Certificate &certificate, const Graph &program,
+         const Graph &result);
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_VERIFY_CERTIFICATE_H

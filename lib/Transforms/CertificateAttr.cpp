@@ -1,0 +1,201 @@
+//===- CertificateAttr.cpp - Certificates in IR ---------------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Transforms/CertificateAttr.h"
+#include "Mirage/Dialect/Operator/LaunchAttributes.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::mirage;
+
+static ArrayAttr getLiteralsAttr(Builder &builder,
+                                 const std::map<double, double> &literals) {
+  SmallVector<Attribute> pairs;
+  for (auto [literal, smaller] : literals)
+    pairs.push_back(builder.getF64ArrayAttr({literal, smaller}));
+  return builder.getArrayAttr(pairs);
+}
+
+DictionaryAttr
+mlir::mirage::getCertificateAttr(MLIRContext *context,
+                                 const Certificate &certificate) {
+  Builder builder(context);
+  SmallVector<NamedAttribute> entries;
+  auto add = [&](StringRef name, Attribute value) {
+    entries.push_back(builder.getNamedAttr(name, value));
+  };
+  auto addNumber = [&](StringRef name, uint64_t number) {
+    add(name, builder.getI64IntegerAttr(static_cast<int64_t>(number)));
+  };
+  auto addText = [&](StringRef name, StringRef text) {
+    add(name, builder.getStringAttr(text));
+  };
+  const ErrorBound &bound = certificate.bound;
+  addNumber("version", certificate.version);
+  addText("program", certificate.program);
+  addText("result", certificate.result);
+  addNumber("seed", certificate.seed);
+  addNumber("error_bound", certificate.errorBoundBits);
+  add("proved_log2", builder.getF64FloatAttr(bound.provedLog2));
+  if (bound.conjecturedLog2 != bound.provedLog2)
+    add("conjectured_log2", builder.getF64FloatAttr(bound.conjecturedLog2));
+  addNumber("trials", bound.trials);
+  addNumber("towers", bound.towers);
+  addText("sizes", certificate.sizes);
+  if (!certificate.literals.empty())
+    add("literals", getLiteralsAttr(builder, certificate.literals));
+  if (certificate.pieces > 0)
+    addNumber("pieces", certificate.pieces);
+  add("where_both_defined",
+      builder.getBoolAttr(certificate.whereBothDefined));
+  if (certificate.isSameGraph)
+    add("same_graph", builder.getBoolAttr(true));
+  if (!certificate.isRepeatable)
+    add("repeatable", builder.getBoolAttr(false));
+  addText("own_size", certificate.ownSize);
+  return builder.getDictionaryAttr(entries);
+}
+
+namespace {
+/// Reads one entry after the other; the first that is not as it should be is
+/// reported, and ends it.
+class CertificateReader {
+public:
+  CertificateReader(kernel::GraphOp op, DictionaryAttr attribute)
+      : op(op), attribute(attribute) {}
+
+  FailureOr<Certificate> run() {
+    Certificate certificate;
+    ErrorBound &bound = certificate.bound;
+    read("version", certificate.version);
+    read("program", certificate.program);
+    read("result", certificate.result);
+    read("seed", certificate.seed);
+    read("error_bound", certificate.errorBoundBits);
+    read("proved_log2", bound.provedLog2);
+    bound.conjecturedLog2 = bound.provedLog2;
+    readIfThere("conjectured_log2", bound.conjecturedLog2);
+    read("trials", bound.trials);
+    read("towers", bound.towers);
+    read("sizes", certificate.sizes);
+    readIfThere("literals", certificate.literals);
+    readIfThere("pieces", certificate.pieces);
+    read("where_both_defined", certificate.whereBothDefined);
+    readIfThere("same_graph", certificate.isSameGraph);
+    readIfThere("repeatable", certificate.isRepeatable);
+    read("own_size", certificate.ownSize);
+    if (!isGood)
+      return failure();
+    return certificate;
+  }
+
+private:
+  template <typename Value>
+  void read(StringRef name, Value &value) {
+    Attribute entry = attribute.get(name);
+    if (!entry)
+      fail(name, describe(value), entry);
+    else
+      readIfThere(name, value);
+  }
+  template <typename Value>
+  void readIfThere(StringRef name, Value &value) {
+    Attribute entry = attribute.get(name);
+    if (entry && !parse(entry, value))
+      fail(name, describe(value), entry);
+  }
+
+  static StringRef describe(unsigned) { return "a 64-bit integer from 0 up"; }
+  static StringRef describe(uint64_t) { return "a 64-bit integer"; }
+  static StringRef describe(double) { return "a 64-bit float"; }
+  static StringRef describe(bool) { return "true or false"; }
+  static StringRef describe(const std::string &) { return "a string"; }
+  static StringRef describe(const std::map<double, double> &) {
+    return "an array of pairs of 64-bit floats";
+  }
+
+  static bool parse(Attribute entry, unsigned &value) {
+    auto number = dyn_cast<IntegerAttr>(entry);
+    if (!number || !number.getType().isInteger(64) ||
+        !llvm::isUInt<32>(number.getValue().getZExtValue()))
+      return false;
+    value = number.getValue().getZExtValue();
+    return true;
+  }
+  static bool parse(Attribute entry, uint64_t &value) {
+    auto number = dyn_cast<IntegerAttr>(entry);
+    if (!number || !number.getType().isInteger(64))
+      return false;
+    value = number.getValue().getZExtValue();
+    return true;
+  }
+  static bool parse(Attribute entry, double &value) {
+    auto number = dyn_cast<FloatAttr>(entry);
+    if (!number || !number.getType().isF64())
+      return false;
+    value = number.getValueAsDouble();
+    return true;
+  }
+  static bool parse(Attribute entry, bool &value) {
+    auto truth = dyn_cast<BoolAttr>(entry);
+    if (truth)
+      value = truth.getValue();
+    return static_cast<bool>(truth);
+  }
+  static bool parse(Attribute entry, std::string &value) {
+    auto text = dyn_cast<StringAttr>(entry);
+    if (text)
+      value = text.getValue();
+    return static_cast<bool>(text);
+  }
+  static bool parse(Attribute entry, std::map<double, double> &value) {
+    auto pairs = dyn_cast<ArrayAttr>(entry);
+    return pairs && llvm::all_of(pairs, [&](Attribute element) {
+             auto pair = dyn_cast<ArrayAttr>(element);
+             double literal = 0;
+             return pair && pair.size() == 2 && parse(pair[0], literal) &&
+                    parse(pair[1], value[literal]);
+           });
+  }
+
+  void fail(StringRef name, StringRef expected, Attribute found) {
+    if (!isGood)
+      return;
+    isGood = false;
+    InFlightDiagnostic diagnostic = op.emitError()
+                                    << "expects '" << kCertificateAttr
+                                    << "' to have '" << name << "', "
+                                    << expected << ", got ";
+    if (found)
+      diagnostic << found;
+    else
+      diagnostic << "none";
+  }
+
+  kernel::GraphOp op;
+  DictionaryAttr attribute;
+  bool isGood = true;
+};
+} // namespace
+
+FailureOr<std::optional<Certificate>>
+mlir::mirage::readCertificate(kernel::GraphOp op) {
+  Attribute attribute = op->getAttr(kCertificateAttr);
+  if (!attribute)
+    return std::optional<Certificate>();
+  auto entries = dyn_cast<DictionaryAttr>(attribute);
+  if (!entries)
+    return op.emitError() << "expects '" << kCertificateAttr
+                          << "' to be a dictionary, got " << attribute;
+  FailureOr<Certificate> certificate = CertificateReader(op, entries).run();
+  if (failed(certificate))
+    return failure();
+  return std::optional<Certificate>(std::move(*certificate));
+}

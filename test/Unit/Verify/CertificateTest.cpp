@@ -1,0 +1,151 @@
+//===- CertificateTest.cpp - A proof that can be repeated -----------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Verify/Certificate.h"
+#include "Mirage/Graph/ComposedOperators.h"
+#include "Mirage/Verify/VerdictJSON.h"
+#include "Programs.h"
+#include "gtest/gtest.h"
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::test;
+
+namespace {
+/// Graphs, and the certificate that one is the other.
+struct Certified {
+  Graph program, result;
+  Certificate certificate;
+
+  Certified(Graph left, Graph right, uint64_t seed = 0)
+      : program(std::move(left)), result(std::move(right)) {
+    certificate =
+        makeCertificate(program, result, seed, /*errorBoundBits=*/64);
+    Verdict verdict =
+        llvm::cantFail(proveCertified(certificate, program, result));
+    EXPECT_EQ(verdict.kind, Verdict::Equal) << toString(verdict);
+    setFigures(verdict, certificate);
+  }
+
+  std::string getFlaw() const { return getFlaw(certificate, program, result); }
+  static std::string getFlaw(const Certificate &certificate,
+                             const Graph &program, const Graph &result) {
+    return llvm::cantFail(findFlaw(certificate, program, result))
+        .value_or("");
+  }
+};
+
+/// (|x| + max(x, y))·w, of which no term shows that it is what it is, so that the
+/// bound depends on the draws.
+Graph maximum(bool isSwapped) {
+  Graph graph;
+  Builder b(graph);
+  ValueId x = b.input({3, 5}), y = b.input({3, 5}), w = b.input({5, 4});
+  ValueId max = b.op(Opcode::Maximum, {x, y});
+  ValueId abs = b.op(Opcode::Abs, {x});
+  ValueId left = b.op(Opcode::Matmul, {max, w});
+  ValueId right = b.op(Opcode::Matmul, {abs, w});
+  ValueId joined =
+      b.op(Opcode::Matmul, {b.op(Opcode::Add, {max, abs}), w});
+  b.output(isSwapped ? joined : b.op(Opcode::Add, {left, right}));
+  return graph;
+}
+} // namespace
+
+TEST(Certificate, HoldsForTheGraphsThatItIsOf) {
+  EXPECT_EQ(Certified(rmsLinear(8, 4096, 6144),
+                      rmsLinearFused(8, 4096, 6144, 64, 32))
+                .getFlaw(),
+            "");
+  EXPECT_EQ(Certified(gatedMlp(8, 500, 130), gatedMlpFused(8, 500, 130, 64, 32))
+                .getFlaw(),
+            "");
+  EXPECT_EQ(Certified(maximum(false), maximum(true)).getFlaw(), "");
+}
+
+TEST(Certificate, ComposedOperatorsAreWhatTheyStandFor) {
+  Graph program = gatedMlp(8, 500, 130);
+  Certified certified(program, gatedMlpFused(8, 500, 130, 64, 32));
+  EXPECT_EQ(Certified::getFlaw(certified.certificate, expandComposed(program),
+                               expandComposed(certified.result)),
+            "");
+}
+
+/// What no memory holds is proved at smaller sizes, and tried at no other.
+TEST(Certificate, OwnSizesAreNotTried) {
+  Certified certified(rmsLinear(1 << 20, 1 << 22, 1 << 20),
+                      rmsLinearFused(1 << 20, 1 << 22, 1 << 20, 64, 32));
+  EXPECT_LT(certified.certificate.bound.provedLog2, -64);
+  EXPECT_EQ(certified.getFlaw(), "");
+}
+
+TEST(Certificate, OtherGraphsAreToldApart) {
+  Certified certified(rmsLinear(8, 4096, 6144),
+                      rmsLinearFused(8, 4096, 6144, 64, 32));
+  const Certificate &certificate = certified.certificate;
+  auto startsWith = [](const std::string &text, llvm::StringRef start) {
+    return llvm::StringRef(text).starts_with(start);
+  };
+  // Equal to what they stand for, too.
+  EXPECT_TRUE(startsWith(Certified::getFlaw(certificate, certified.program,
+                                            rmsLinearFused(8, 4096, 6144, 64,
+                                                           64)),
+                         "it is of another result: "));
+  EXPECT_TRUE(startsWith(Certified::getFlaw(certificate, certified.result,
+                                            certified.result),
+                         "it is of another program: "));
+}
+
+/// With the hash of a graph that is not equal, the trials are others.
+TEST(Certificate, AForgedHashDoesNotHelp) {
+  auto product = [](bool isTransposed) {
+    Graph graph;
+    Builder b(graph);
+    ValueId x = b.input({40, 40}), w = b.input({40, 40});
+    b.output(b.op(Opcode::Matmul, {x, isTransposed ? b.transpose(w) : w}));
+    return graph;
+  };
+  Certified certified(product(false), product(false));
+  Certificate forged = makeCertificate(product(false), product(true), 0, 64);
+  forged.bound = certified.certificate.bound;
+  std::string flaw = Certified::getFlaw(forged, product(false), product(true));
+  EXPECT_NE(flaw.find("repeated, its trials say unknown"), std::string::npos)
+      << flaw;
+}
+
+TEST(Certificate, EveryFigureHasToComeOut) {
+  Certified certified(maximum(false), maximum(true), /*seed=*/3);
+  auto change = [&](auto edit) {
+    Certificate other = certified.certificate;
+    edit(other);
+    return Certified::getFlaw(other, certified.program, certified.result);
+  };
+  EXPECT_NE(change([](Certificate &c) { c.bound.provedLog2 -= 1; })
+                .find("its proved_log2 comes out as"),
+            std::string::npos);
+  EXPECT_NE(change([](Certificate &c) { c.bound.conjecturedLog2 -= 1; }), "");
+  EXPECT_NE(change([](Certificate &c) { ++c.bound.trials; }), "");
+  EXPECT_NE(change([](Certificate &c) { ++c.bound.towers; }), "");
+  EXPECT_NE(change([](Certificate &c) { c.sizes = "3x5"; }), "");
+  EXPECT_NE(change([](Certificate &c) { c.literals[0.5] = 2; }), "");
+  EXPECT_NE(change([](Certificate &c) { c.pieces = 2; }), "");
+  EXPECT_NE(change([](Certificate &c) { c.whereBothDefined = true; }), "");
+  EXPECT_NE(change([](Certificate &c) { c.isSameGraph = true; }), "");
+  EXPECT_NE(change([](Certificate &c) { c.isRepeatable = false; }), "");
+  EXPECT_NE(change([](Certificate &c) { ++c.version; }), "");
+  EXPECT_NE(change([](Certificate &c) { c.errorBoundBits = 300; }), "");
+  EXPECT_EQ(change([](Certificate &c) { c.ownSize = "what others tried"; }),
+            "");
+}
+
+/// Draws follow from the seed: where a bound depends on them it is another.
+TEST(Certificate, TheSeedCounts) {
+  Certified first(maximum(false), maximum(true), 3);
+  Certified second(maximum(false), maximum(true), 4);
+  EXPECT_NE(first.certificate.bound.provedLog2,
+            second.certificate.bound.provedLog2);
+}
