@@ -53,12 +53,9 @@ mlir::mirage::getCertificateAttr(MLIRContext *context,
     add("literals", getLiteralsAttr(builder, certificate.literals));
   if (certificate.pieces > 0)
     addNumber("pieces", certificate.pieces);
-  add("where_both_defined",
-      builder.getBoolAttr(certificate.whereBothDefined));
+  add("where_both_defined", builder.getBoolAttr(certificate.whereBothDefined));
   if (certificate.isSameGraph)
     add("same_graph", builder.getBoolAttr(true));
-  if (!certificate.isRepeatable)
-    add("repeatable", builder.getBoolAttr(false));
   addText("own_size", certificate.ownSize);
   return builder.getDictionaryAttr(entries);
 }
@@ -89,7 +86,6 @@ public:
     readIfThere("pieces", certificate.pieces);
     read("where_both_defined", certificate.whereBothDefined);
     readIfThere("same_graph", certificate.isSameGraph);
-    readIfThere("repeatable", certificate.isRepeatable);
     read("own_size", certificate.ownSize);
     if (!isGood)
       return failure();
@@ -169,10 +165,9 @@ private:
     if (!isGood)
       return;
     isGood = false;
-    InFlightDiagnostic diagnostic = op.emitError()
-                                    << "expects '" << kCertificateAttr
-                                    << "' to have '" << name << "', "
-                                    << expected << ", got ";
+    InFlightDiagnostic diagnostic =
+        op.emitError() << "expects '" << kCertificateAttr << "' to have '"
+                       << name << "', " << expected << ", got ";
     if (found)
       diagnostic << found;
     else

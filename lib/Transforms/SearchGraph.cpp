@@ -137,7 +137,7 @@ private:
       if (again)
         judged = std::move(*again);
     }
-    std::optional<Verdict> full = judgeAtOwnSizes(program, judged);
+    std::optional<Verdict> full = tryOwnSizes(program, judged);
     if (!full) {
       hasFailedTest = true;
       return false;
@@ -181,106 +181,21 @@ private:
   /// never.
   static constexpr unsigned kShareOfOthers = 16;
 
-  /// By trials that the certificate of program and candidate names, and that
-  /// can be repeated. Where they say too little, what the search verified is
-  /// verified again, with a bound. None if the candidate is not equal.
+  /// By trials that the certificate of program and candidate names, so that
+  /// they can be repeated. None if the candidate is not found equal.
   std::optional<Judged> prove(const Graph &program,
                               const search::Candidate &candidate) {
     Judged judged{&candidate, {}, {}, isHardToProve};
     judged.certificate = makeCertificate(
         program, candidate.graph, options.search.seed, options.errorBoundBits);
-    std::optional<Verdict> whole =
+    std::optional<Verdict> proof =
         take(proveCertified(judged.certificate, program, candidate.graph,
-                            isHardToProve ? kShareOfOthers : 1),
-             /*mayBeUnknown=*/true);
-    if (!whole)
+                            isHardToProve ? kShareOfOthers : 1));
+    if (!proof)
       return std::nullopt;
-    bool isEqual = whole->kind == Verdict::Equal;
-    if (!isEqual || !whole->meetsBound()) {
-      std::optional<Verdict> claims = judgeAtSmallSizes(candidate);
-      if (!claims)
-        return std::nullopt;
-      judged.certificate.isRepeatable =
-          isEqual && whole->bound.provedLog2 <= claims->bound.provedLog2;
-      if (!judged.certificate.isRepeatable)
-        whole = std::move(claims);
-    }
-    judged.proof = std::move(*whole);
+    judged.proof = std::move(*proof);
     setFigures(judged.proof, judged.certificate);
     return judged;
-  }
-
-  /// Draws are fixed by the seed and both graphs, hence repeatable, and known
-  /// only once the candidate is.
-  VerifyOptions getFinalOptions(const Graph &lhs, const Graph &rhs) const {
-    std::string text;
-    llvm::raw_string_ostream(text)
-        << options.search.seed << mirage::toJSON(lhs) << mirage::toJSON(rhs);
-    VerifyOptions final;
-    final.seed = hashToSeed(text);
-    final.errorBoundBits = options.errorBoundBits;
-    if (isHardToProve)
-      final.maxWork /= kShareOfOthers;
-    return final;
-  }
-
-  using ClaimJudge =
-      llvm::function_ref<std::optional<Verdict>(const search::Claim &)>;
-
-  /// Of several parts the sum of their bounds counts. None if a claim does not
-  /// hold.
-  std::optional<Verdict> judgeClaims(const search::Candidate &candidate,
-                                     ClaimJudge judgeClaim) {
-    std::optional<Verdict> sum;
-    for (const search::Claim &claim : candidate.claims) {
-      std::optional<Verdict> verdict = judgeClaim(claim);
-      if (!verdict)
-        return std::nullopt;
-      sum = sum ? join(std::move(*sum), std::move(*verdict))
-                : std::move(*verdict);
-    }
-    return sum;
-  }
-
-  /// Of several sizes the worst bound counts. What has no small ones is tested
-  /// at its own.
-  std::optional<Verdict> judgeAtSmallSizes(const search::Candidate &candidate) {
-    return judgeClaims(candidate, [&](const search::Claim &claim) {
-      if (claim.testPairs.empty())
-        return judge(claim.program, claim.graph);
-      std::optional<Verdict> worst;
-      for (const search::TestPair &pair : claim.testPairs) {
-        std::optional<Verdict> verdict = judge(pair.program, pair.candidate);
-        if (!verdict)
-          return verdict;
-        if (!worst || verdict->bound.provedLog2 > worst->bound.provedLog2)
-          worst = std::move(verdict);
-      }
-      return worst;
-    });
-  }
-
-  std::optional<Verdict> judge(const Graph &lhs, const Graph &rhs) {
-    return take(verifyEqual(lhs, rhs, getFinalOptions(lhs, rhs)),
-                /*mayBeUnknown=*/false);
-  }
-
-  /// Of many roots in a row no trial may count, which says nothing of a program
-  /// that was cut: then each part is tried by itself.
-  std::optional<Verdict> judgeAtOwnSizes(const Graph &program,
-                                         const Judged &judged) {
-    const search::Candidate &candidate = *judged.candidate;
-    if (judged.certificate.isRepeatable && !judged.proof.isLarge)
-      return judged.proof; // was at these
-    bool isWhole = candidate.claims.size() == 1;
-    std::optional<Verdict> whole =
-        tryOwnSizes(program, candidate.graph, judged.proof, !isWhole);
-    if (!whole || whole->kind == Verdict::Equal || !whole->lacksTrials)
-      return whole;
-    return judgeClaims(candidate, [&](const search::Claim &claim) {
-      return tryOwnSizes(claim.program, claim.graph, judged.proof,
-                         /*mayBeUnknown=*/false);
-    });
   }
 
   static constexpr StringLiteral kNoTime =
@@ -317,29 +232,32 @@ private:
 
   /// Unknown, with the reason, where there are no trials. What nothing was
   /// proved of is looked at longer.
-  std::optional<Verdict> tryOwnSizes(const Graph &lhs, const Graph &rhs,
-                                     const Verdict &proof, bool mayBeUnknown) {
-    if (isTooLarge(lhs, rhs))
+  std::optional<Verdict> tryOwnSizes(const Graph &program,
+                                     const Judged &judged) {
+    const Graph &graph = judged.candidate->graph;
+    if (!judged.proof.isLarge)
+      return judged.proof; // was at these
+    if (isTooLarge(program, graph))
       return leaveUntested("too large to be tested at its own sizes");
-    VerifyOptions final = getFinalOptions(lhs, rhs);
-    final.triesSmallerSizes = proof.bound.provedLog2 == 0;
+    VerifyOptions final;
+    final.seed = deriveSeed(getSeed(judged.certificate), "own sizes", 0);
+    final.errorBoundBits = options.errorBoundBits;
+    final.triesSmallerSizes = judged.proof.bound.provedLog2 == 0;
     final.isCancelled = [this] { return isOver(); };
-    llvm::Expected<Verdict> verdict = verifyEqual(lhs, rhs, final);
+    llvm::Expected<Verdict> verdict = verifyEqual(program, graph, final);
     if (verdict && verdict->isCancelled)
       return leaveUntested(kNoTime);
-    return take(std::move(verdict), mayBeUnknown);
+    return take(std::move(verdict));
   }
 
   /// None, with the reason noted, if a candidate with this verdict is not
   /// taken.
-  std::optional<Verdict> take(llvm::Expected<Verdict> verdict,
-                              bool mayBeUnknown) {
+  std::optional<Verdict> take(llvm::Expected<Verdict> verdict) {
     if (!verdict) {
       result.whyNot = llvm::toString(verdict.takeError());
       return std::nullopt;
     }
-    if (verdict->kind == Verdict::Equal ||
-        (verdict->kind == Verdict::Unknown && mayBeUnknown))
+    if (verdict->kind == Verdict::Equal)
       return std::move(*verdict);
     result.whyNot = "the final test of a candidate says " +
                     getVerdictName(verdict->kind).str() + ": " +

@@ -35,6 +35,13 @@ Certificate mlir::mirage::makeCertificate(const Graph &program,
   return certificate;
 }
 
+Seed mlir::mirage::getSeed(const Certificate &certificate) {
+  return hashToSeed(llvm::formatv("certificate {0} {1} {2} {3}",
+                                  certificate.seed, certificate.errorBoundBits,
+                                  certificate.program, certificate.result)
+                        .str());
+}
+
 void mlir::mirage::setFigures(const Verdict &verdict,
                               Certificate &certificate) {
   certificate.bound = verdict.bound;
@@ -50,11 +57,7 @@ mlir::mirage::proveCertified(const Certificate &certificate,
                              const Graph &program, const Graph &result,
                              unsigned share) {
   VerifyOptions options;
-  options.seed = hashToSeed(
-      llvm::formatv("certificate {0} {1} {2} {3}", certificate.seed,
-                    certificate.errorBoundBits, certificate.program,
-                    certificate.result)
-          .str());
+  options.seed = getSeed(certificate);
   options.errorBoundBits = certificate.errorBoundBits;
   options.maxWork /= share;
   options.triesOwnSizes = false;
@@ -71,7 +74,9 @@ struct Figure {
 
 static std::vector<Figure> listFigures(const Certificate &certificate) {
   auto print = [](auto value) { return llvm::formatv("{0}", value).str(); };
-  auto printLog2 = [](double log2) { return llvm::formatv("{0:f6}", log2).str(); };
+  auto printLog2 = [](double log2) {
+    return llvm::formatv("{0:f6}", log2).str();
+  };
   return {{"proved_log2", printLog2(certificate.bound.provedLog2)},
           {"conjectured_log2", printLog2(certificate.bound.conjecturedLog2)},
           {"trials", print(certificate.bound.trials)},
@@ -101,16 +106,12 @@ mlir::mirage::findFlaw(const Certificate &certificate, const Graph &program,
   if (own.result != certificate.result)
     return flaw(llvm::formatv("it is of another result: {0} here, {1} there",
                               own.result, certificate.result));
-  if (!certificate.isRepeatable)
-    return std::optional<std::string>(
-        "its proof is of parts of the program, or of sizes, that the result "
-        "does not show");
   llvm::Expected<Verdict> verdict = proveCertified(own, program, result);
   if (!verdict)
     return verdict.takeError();
   if (verdict->kind != Verdict::Equal)
-    return flaw(llvm::formatv("repeated, its trials say {0}",
-                              toString(*verdict)));
+    return flaw(
+        llvm::formatv("repeated, its trials say {0}", toString(*verdict)));
   setFigures(*verdict, own);
   for (auto [here, there] :
        llvm::zip_equal(listFigures(own), listFigures(certificate)))

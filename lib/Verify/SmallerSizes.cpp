@@ -266,6 +266,19 @@ public:
     return result;
   }
 
+  /// Offsets of causal masks that no sizes explain, in all that was rebuilt,
+  /// and what they became. An error if another offset became the same.
+  llvm::Expected<std::map<int64_t, int64_t>> getOtherOffsets() const {
+    for (auto [other, smaller] : otherOffsets)
+      for (auto [offset, own] : offsets)
+        if ((own == smaller) != (offset == other))
+          return llvm::createStringError(
+              llvm::formatv("the offsets of causal masks {0} and {1} would be "
+                            "{2} and {3}",
+                            other, offset, smaller, own));
+    return otherOffsets;
+  }
+
 private:
   llvm::Error fill(unsigned number, Graph &result) {
     const Graph &graph = names.getGraph(number);
@@ -309,8 +322,7 @@ private:
       return attributes;
     }
     if (node.opcode == Opcode::CausalMask) {
-      if (llvm::Error error = resizeOffset(number, node, attributes))
-        return std::move(error);
+      attributes.offset = resizeOffset(number, node);
       return attributes;
     }
     for (double &scalar : attributes.scalars)
@@ -348,24 +360,31 @@ private:
   }
 
   /// Rows see themselves and what came before, of which there may be more
-  /// columns than rows: an offset is 0 or the difference.
-  llvm::Error resizeOffset(unsigned number, const Node &node,
-                           Attributes &attributes) {
-    if (attributes.offset == 0)
-      return llvm::Error::success();
+  /// columns than rows: an offset is 0 or the difference. Of any other one, and
+  /// where there are now more rows, its sign stays: no row is to see nothing.
+  int64_t resizeOffset(unsigned number, const Node &node) {
+    int64_t there = node.attributes.offset;
+    int64_t here = there == 0 ? 0 : findOffset(number, node);
+    offsets.insert({there, here});
+    return here;
+  }
+
+  int64_t findOffset(unsigned number, const Node &node) {
+    int64_t there = node.attributes.offset;
     ValueId operand = node.operands[0];
     unsigned columns = names.getGraph(number).getType(operand).shape.size() - 1;
     for (auto [rowsThere, rowsHere] :
          getWholeSizes(number, operand, columns - 1))
       for (auto [columnsThere, columnsHere] :
            getWholeSizes(number, operand, columns))
-        if (attributes.offset == columnsThere - rowsThere) {
-          attributes.offset = columnsHere - rowsHere;
-          return llvm::Error::success();
-        }
-    return llvm::createStringError(
-        "a causal mask's offset of " + llvm::Twine(attributes.offset) +
-        " is not how many more columns than rows there are");
+        if (int64_t here = columnsHere - rowsHere;
+            there == columnsThere - rowsThere && (here > 0) == (there > 0))
+          return here;
+    // What a tile shows of rows and columns need not be all there are.
+    for (auto [known, here] : offsets)
+      if (known == there)
+        return here;
+    return otherOffsets[there] = there > 0 ? 1 : -1;
   }
 
   /// A count is the product of the sizes of what is averaged.
@@ -402,6 +421,8 @@ private:
 
   const SizeNames &names;
   const SizePlan &plan;
+  std::set<std::pair<int64_t, int64_t>> offsets; ///< there and here, all
+  std::map<int64_t, int64_t> otherOffsets;
 };
 } // namespace
 
@@ -458,6 +479,9 @@ static llvm::Expected<SmallerGraphs> shrink(const Graph &lhs,
   llvm::Expected<Graph> other = rebuilder.rebuild(*right);
   if (!other)
     return other.takeError();
+  auto offsets = rebuilder.getOtherOffsets();
+  if (!offsets)
+    return offsets.takeError();
   for (const Graph *graph : {&*small, &*other})
     if (llvm::Error error = verify(*graph))
       return std::move(error);
@@ -465,6 +489,7 @@ static llvm::Expected<SmallerGraphs> shrink(const Graph &lhs,
   for (double literal : literals)
     if (double smaller = plan.getFactor(literal); smaller != literal)
       result.literals[literal] = smaller;
+  result.literals.insert(offsets->begin(), offsets->end());
   return result;
 }
 

@@ -13,13 +13,14 @@
 //
 //   - *Which graphs*: the hashes of both (Mirage/Graph/CanonicalGraph.h), with
 //     composed operators written out. A graph that was changed has another.
-//   - *Which draws*: those of a hash of both, of a seed and of what was asked for. They are known only
+//   - *Which draws*: those of a hash of both, of a seed and of what was asked
+//   for. They are known only
 //     once the graphs are, so that no graph can be made to suit them, and
 //     whoever changes the hash along with the graph has other trials.
 //   - *What came out*: bound, trials, towers of primes, pieces, sizes and
-//     literals. They are of the graphs as they are written out, at smaller sizes
-//     if they are large: that takes no time, whatever the graphs' own sizes are,
-//     and depends on no machine.
+//     literals. They are of the graphs as they are written out, at smaller
+//     sizes if they are large: that takes no time, whatever the graphs' own
+//     sizes are, and depends on no machine.
 //
 // What a certificate says is true of the draws that it names. Whoever does not
 // trust these judges the graphs anew, with draws of his own (Verify.h).
@@ -53,16 +54,17 @@ struct Certificate {
   bool whereBothDefined = false;
   bool isSameGraph = false;
 
-  /// False if the figures are of parts of the program, or of sizes, that a
-  /// search chose and the result does not show.
-  bool isRepeatable = true;
   /// What trials at the graphs' own sizes came to.
   std::string ownSize = {};
 };
 
-/// The certificate of two verified graphs of one interface, with no figures yet.
+/// The certificate of two verified graphs of one interface, with no figures
+/// yet.
 Certificate makeCertificate(const Graph &program, const Graph &result,
                             uint64_t seed, unsigned errorBoundBits);
+
+/// What its draws come from.
+Seed getSeed(const Certificate &certificate);
 
 /// Sets the figures to those of a verdict.
 void setFigures(const Verdict &verdict, Certificate &certificate);

@@ -34,15 +34,18 @@ namespace mlir::mirage {
 
 struct SmallerGraphs {
   Graph lhs, rhs;
-  /// Literals that are others in the small graphs, with those.
+  /// Literals, and offsets of causal masks that no sizes explain, that are
+  /// others in the small graphs, with those.
   std::map<double, double> literals = {};
 };
 
 /// Rebuilds two verified graphs of equal interfaces with small sizes. Counts of
 /// averages and the extents of masks follow the dimensions they are of, and so
 /// do *all* literals that are a dimension's size, its root, or one over these,
-/// to within 2^-20 or as f16 or bf16 round it, whether they mean it or not.
-/// Different literals must stay different.
+/// to within 2^-20 or as f16 or bf16 round it, whether they mean it or not. The
+/// offset of a causal mask stays 0 or how many more columns than rows there
+/// are; of any other one the sign stays. Different literals and offsets must
+/// stay different.
 /// \returns the pair, or an error that says what stands in the way.
 llvm::Expected<SmallerGraphs> withSmallerSizes(const Graph &lhs,
                                                const Graph &rhs);

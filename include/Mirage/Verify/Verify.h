@@ -134,7 +134,7 @@ struct Verdict {
   /// weakest; 0 where they were judged as they are.
   unsigned pieces = 0;
   /// The literals that are others at these sizes, with those: all that are near
-  /// a function of a large size (SmallerSizes.h).
+  /// a function of a large size, and offsets of masks (SmallerSizes.h).
   std::map<double, double> literals = {};
   /// What the exact mode came to, if it was asked for: at the graphs' own
   /// sizes, or where these are too large at smaller ones.

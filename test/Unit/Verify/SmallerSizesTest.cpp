@@ -96,6 +96,35 @@ TEST(SmallerSizes, MasksFollow) {
   EXPECT_GE(masks, 1u);
 }
 
+TEST(SmallerSizes, OffsetsOfMasksFollowOrKeepTheirSigns) {
+  auto masked = [](int64_t offset) {
+    Graph graph;
+    Builder b(graph);
+    Attributes attributes;
+    attributes.offset = offset;
+    b.output(b.op(Opcode::CausalMask, {b.input({24, 129})}, attributes));
+    return graph;
+  };
+  auto getOffset = [](const Graph &graph) {
+    return graph.getNodes()[0].attributes.offset;
+  };
+  auto [none, all] = shrink(masked(0), masked(129 - 24));
+  EXPECT_EQ(getOffset(none), 0);
+  const Shape &shape = all.getType(0).shape;
+  EXPECT_EQ(getOffset(all), shape[1] - shape[0]);
+  auto pair = withSmallerSizes(masked(100), masked(0));
+  ASSERT_TRUE(!!pair) << llvm::toString(pair.takeError());
+  EXPECT_EQ(getOffset(pair->lhs), 1);
+  EXPECT_EQ(pair->literals, (std::map<double, double>{{100, 1}}));
+  auto [before, same] = shrink(masked(-7), masked(-7));
+  EXPECT_EQ(getOffset(before), -1);
+  // Masks that differ would be one.
+  auto two = withSmallerSizes(masked(100), masked(101));
+  ASSERT_FALSE(!!two);
+  EXPECT_EQ(llvm::toString(two.takeError()),
+            "the offsets of causal masks 100 and 101 would be 1 and 1");
+}
+
 TEST(SmallerSizes, WrongCountsAreNotExplainedAway) {
   Graph wrong;
   wrong.addInput(tensor({8, 100}));
