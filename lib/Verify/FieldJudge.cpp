@@ -8,6 +8,7 @@
 
 #include "FieldJudge.h"
 #include "ExpNesting.h"
+#include "JoinedRoots.h"
 #include "TrialMemory.h"
 #include "UsedFunctions.h"
 #include "WitnessSearch.h"
@@ -63,8 +64,10 @@ bool FieldJudge::writeOutTerms() {
 /// \returns false if their bounds would be too much work.
 bool FieldJudge::collectDifferences() {
   batchWork = table.size();
+  JoinedRoots roots(table, options.maxTerms);
   for (auto [left, right] : llvm::zip(lhsTerms, rhsTerms)) {
-    differences.emplace_back(table, left, right, exponents);
+    differences.emplace_back(
+        table, left, roots.areEqual(left, right) ? left : right, exponents);
     batchWork += differences.back().getWork();
     if (batchWork > options.maxBatchWork)
       return false;

@@ -17,7 +17,7 @@
 
 using namespace mlir::mirage;
 
-TermTable::TermTable() {
+TermTable::TermTable(RootLaws laws) : laws(laws) {
   zero = intern(TermKind::Constant, {}, 0, 0.0);
   one = intern(TermKind::Constant, {}, 0, 1.0);
   infinity = intern(TermKind::MinusInfinity, {});
@@ -194,6 +194,31 @@ TermId TermTable::multiplyFractions(TermId lhs, TermId rhs) {
   return div(above, below);
 }
 
+/// \returns whether there were roots to be joined.
+bool TermTable::joinRoots(std::vector<TermId> &factors) {
+  auto isRoot = [&](TermId factor) {
+    return terms[factor].kind == TermKind::Sqrt;
+  };
+  if (llvm::count_if(factors, isRoot) < 2)
+    return false;
+  std::vector<TermId> others;
+  TermId radicand = one;
+  for (size_t i = 0; i < factors.size(); ++i) {
+    TermId factor = factors[i];
+    if (!isRoot(factor)) {
+      others.push_back(factor);
+    } else if (i + 1 < factors.size() && factors[i + 1] == factor) {
+      others.push_back(getOperands(factor)[0]);
+      ++i;
+    } else {
+      radicand = mul(radicand, getOperands(factor)[0]);
+    }
+  }
+  others.push_back(apply(TermKind::Sqrt, radicand));
+  factors = std::move(others);
+  return true;
+}
+
 TermId TermTable::mul(TermId lhs, TermId rhs) {
   if (TermId special = findSpecial({lhs, rhs})) {
     TermId other = lhs == infinity ? rhs : lhs;
@@ -208,6 +233,12 @@ TermId TermTable::mul(TermId lhs, TermId rhs) {
     return multiplyFractions(lhs, rhs);
   std::vector<TermId> flat;
   flatten(TermKind::Mul, {lhs, rhs}, flat);
+  if (laws == RootLaws::Joined && joinRoots(flat)) {
+    TermId product = one;
+    for (TermId factor : flat)
+      product = mul(product, factor);
+    return product;
+  }
   llvm::erase(flat, one);
   if (flat.empty())
     return one;
@@ -279,6 +310,43 @@ TermId TermTable::apply(TermKind kind, TermId lhs, TermId rhs) {
       (lhs == zero || lhs == one))
     return lhs;
   return intern(kind, {lhs});
+}
+
+TermId TermTable::rebuild(const Term &term, llvm::ArrayRef<TermId> list) {
+  switch (term.kind) {
+  case TermKind::Input:
+    return getInput(term.index);
+  case TermKind::Constant:
+    return getConstant(term.value);
+  case TermKind::Ln2:
+    return getLn2();
+  case TermKind::MinusInfinity:
+    return infinity;
+  case TermKind::Undefined:
+    return undefined;
+  case TermKind::Add:
+    return add(list);
+  case TermKind::Mul: {
+    TermId product = one;
+    for (TermId factor : list)
+      product = mul(product, factor);
+    return product;
+  }
+  case TermKind::Max:
+  case TermKind::Min:
+    return pick(term.kind, list);
+  case TermKind::Div:
+    return div(list[0], list[1]);
+  case TermKind::Exp:
+  case TermKind::Sqrt:
+  case TermKind::Abs:
+  case TermKind::Log:
+  case TermKind::Erf:
+    return apply(term.kind, list[0]);
+  case TermKind::Pow:
+    return apply(term.kind, list[0], list[1]);
+  }
+  llvm_unreachable("all kinds are handled");
 }
 
 TermId TermArithmetic::makeNumber(double value) {

@@ -71,7 +71,16 @@ struct Term {
 /// where z is zero; and zero times what is not defined everywhere is not zero.)
 class TermTable {
 public:
-  TermTable();
+  /// What roots become in products.
+  enum class RootLaws : uint8_t {
+    None,
+    /// √s·√t is √(s·t), and √s·√s is s. Wherever the left side is defined over
+    /// the real numbers, they are equal. But in a field s·t may be a square
+    /// though s and t are none. So such terms say what is equal, and not which
+    /// trials count.
+    Joined,
+  };
+  explicit TermTable(RootLaws laws = RootLaws::None);
 
   const Term &operator[](TermId term) const { return terms[term]; }
   llvm::ArrayRef<TermId> getOperands(TermId term) const {
@@ -92,6 +101,8 @@ public:
   TermId pick(TermKind kind, llvm::ArrayRef<TermId> list); ///< Max or Min
   /// Exp, Sqrt, Abs, Log, Erf; Pow takes two.
   TermId apply(TermKind kind, TermId lhs, TermId rhs = 0);
+  /// A term of another table, given what its operands are in this one.
+  TermId rebuild(const Term &term, llvm::ArrayRef<TermId> list);
 
 private:
   TermId intern(TermKind kind, llvm::ArrayRef<TermId> list, uint32_t index = 0,
@@ -100,6 +111,7 @@ private:
   TermId findSpecial(llvm::ArrayRef<TermId> list) const;
   void joinWholeConstants(std::vector<TermId> &summands);
   bool isPartial(TermKind kind, llvm::ArrayRef<TermId> list) const;
+  bool joinRoots(std::vector<TermId> &factors);
   TermId multiplyFractions(TermId lhs, TermId rhs);
   TermId divideByProduct(TermId lhs, TermId product);
   /// What may stand in front of a sum: the denominator of a Div, or the
@@ -119,6 +131,7 @@ private:
   void flatten(TermKind kind, llvm::ArrayRef<TermId> list,
                std::vector<TermId> &flat) const;
 
+  RootLaws laws;
   std::vector<Term> terms;
   std::vector<TermId> operands;
   std::unordered_multimap<uint64_t, TermId> byHash;

@@ -146,11 +146,16 @@ TEST(VerifyParts, CausalMasksAtSmallerSizes) {
   const Shape &shape = pair->lhs.getType(0).shape;
   EXPECT_EQ(pair->lhs.getNodes()[0].attributes.offset, shape[1] - shape[0]);
   EXPECT_EQ(judge(pair->lhs, pair->rhs).kind, Verdict::Equal);
+  // Of another offset its sign stays, and differences between two do.
   auto other = withSmallerSizes(causalWeights({300, 500}, 17),
-                                causalWeights({300, 500}, 17));
-  EXPECT_EQ(llvm::toString(other.takeError()),
-            "a causal mask's offset of 17 is not how many more columns than "
-            "rows there are");
+                                causalWeightsTiled({300, 500}, 17, true));
+  ASSERT_TRUE(static_cast<bool>(other)) << llvm::toString(other.takeError());
+  EXPECT_EQ(other->lhs.getNodes()[0].attributes.offset, 1);
+  EXPECT_EQ(judge(other->lhs, other->rhs).kind, Verdict::Equal);
+  auto two = withSmallerSizes(causalWeights({300, 500}, 17),
+                              causalWeightsTiled({300, 500}, 18, true));
+  EXPECT_EQ(llvm::toString(two.takeError()),
+            "the offsets of causal masks 17 and 18 would be 1 and 1");
 }
 
 /// What a part is taken of keeps its size, all else shrinks.
