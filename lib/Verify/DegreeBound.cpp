@@ -300,8 +300,8 @@ BatchBound ElementDifference::bound(const TrialBatch &batch,
   double numRoots = roots.size(), numConditions = conditions.size();
 
   // Random functions are fresh variables unless two arguments collide.
-  double collisions =
-      numRandomFunctions * (numRandomFunctions - 1.0) / 2 * degree.argument;
+  double numCollisions = numRandomFunctions * (numRandomFunctions - 1.0) / 2;
+  double collisions = numCollisions * degree.argument;
   double zeros = std::exp2(numConditions) * degree.denominator / q;
   auto getChance = [&](double ofDegree) {
     double chance = std::exp2(numRoots + numConditions) * ofDegree / q;
@@ -313,11 +313,15 @@ BatchBound ElementDifference::bound(const TrialBatch &batch,
   double exponentPicks =
       1 - std::exp2(getPatternLog2(getExponents().getPicks()));
 
-  // Primes modulo which D vanishes although it is not zero. The norm over all
-  // signs of roots has 2^R factors.
-  double norm = degree.log2Norm * std::exp2(numRoots), primes = 0;
-  if (numTowers > 0 && norm >= std::log2(q))
-    primes = std::ceil(norm / 28) / numTowers;
+  // Primes modulo which D vanishes although it is not zero, or two arguments of
+  // random functions are one. The norm over all signs of roots has 2^R factors.
+  auto getPrimes = [&](double log2Norm) {
+    double norm = log2Norm * std::exp2(numRoots);
+    bool mayVanish = numTowers > 0 && norm >= std::log2(q);
+    return mayVanish ? std::ceil(norm / 28) / numTowers : 0;
+  };
+  double primes = getPrimes(degree.log2Norm) +
+                  numCollisions * getPrimes(degree.argumentLog2Norm);
 
   double trials = std::pow(std::min(miss, 1.0), counted);
   double log2 = std::log2(std::min(1.0, trials + (exponentPicks + primes)));

@@ -118,6 +118,8 @@ public:
   void visit(TermId term) { degrees[term] = compute(term); }
   const Degree &get(TermId term) const { return degrees.at(term); }
   double getArgumentDegree() const { return argumentDegree; }
+  /// N/D - N'/D' has the numerator N·D' - N'·D.
+  double getArgumentLog2Norm() const { return 1 + argumentNorm + divisorNorm; }
 
 private:
   Degree compute(TermId term);
@@ -132,6 +134,8 @@ private:
   const ExponentPowers &powers;
   std::map<TermId, Degree> degrees;
   double argumentDegree = 0;
+  /// The largest, as logarithms, of numerators and of denominators.
+  double argumentNorm = 0, divisorNorm = 0;
 };
 } // namespace
 
@@ -220,10 +224,13 @@ Degree DegreeWalk::takeRoot(const Degree &radicand) {
 /// A fresh variable, as long as arguments that differ have different values.
 Degree
 DegreeWalk::applyRandomFunction(llvm::ArrayRef<const Degree *> operands) {
-  for (const Degree *operand : operands)
+  for (const Degree *operand : operands) {
+    Size below = measure(operand->denominator);
     argumentDegree =
-        std::max(argumentDegree, operand->numerator.degree +
-                                     measure(operand->denominator).degree);
+        std::max(argumentDegree, operand->numerator.degree + below.degree);
+    argumentNorm = std::max(argumentNorm, operand->numerator.log2Norm);
+    divisorNorm = std::max(divisorNorm, below.log2Norm);
+  }
   return makeVariable();
 }
 
@@ -237,5 +244,6 @@ DegreeOfDifference mlir::mirage::computeDegree(const TermTable &table,
     walk.visit(term);
   Degree result = joinFractions({&walk.get(lhs), &walk.get(rhs)});
   return {result.numerator.degree, measure(result.denominator).degree,
-          result.numerator.log2Norm, walk.getArgumentDegree()};
+          result.numerator.log2Norm, walk.getArgumentDegree(),
+          walk.getArgumentLog2Norm()};
 }

@@ -27,6 +27,8 @@ struct DegreeOfDifference {
   double log2Norm = 0;
   /// The largest degree of an argument of a random function.
   double argument = 0;
+  /// As log2Norm, of the difference of any two of these.
+  double argumentLog2Norm = 0;
 };
 
 /// Over the least common denominator; a root weighs half its radicand, an
