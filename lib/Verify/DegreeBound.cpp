@@ -279,6 +279,28 @@ ElementDifference::getDegree(const ExponentWeights &weights) {
   return known->second;
 }
 
+void ElementBound::add(const BatchBound &batch) {
+  bool isWorst = batch.provedLog2 >= proved.worstLog2;
+  if (isWorst || exponentPattern == 1)
+    cause = batch.cause;
+  if (batch.cause == MissCause::NoTrials)
+    return;
+  ++numBatches;
+  exponentPattern = batch.exponentPattern;
+  for (auto [chance, log2] : {std::pair(&proved, batch.provedLog2),
+                              std::pair(&conjectured, batch.conjecturedLog2)}) {
+    chance->sumLog2 += log2;
+    chance->worstLog2 = std::max(chance->worstLog2, log2);
+  }
+}
+
+double ElementBound::getLog2(const Chance &chance) const {
+  if (numBatches == 0 || exponentPattern == 1)
+    return chance.sumLog2;
+  return std::min(
+      numBatches * chance.worstLog2 + std::log2(1 + exponentPattern), 0.0);
+}
+
 BatchBound ElementDifference::bound(const TrialBatch &batch,
                                     llvm::ArrayRef<BatchWeights> weights,
                                     const RootGroups &groups, unsigned counted,
@@ -288,15 +310,16 @@ BatchBound ElementDifference::bound(const TrialBatch &batch,
   const BatchWeights &own = weights[exponentSet];
   if (counted == 0)
     return {0, 0, MissCause::NoTrials};
+  double exponentPattern = std::exp2(getPatternLog2(getExponents().getPicks()));
   if (!own.weights)
-    return {0, 0, MissCause::ExponentRank};
+    return {0, 0, MissCause::ExponentRank, exponentPattern};
   const FieldTower &tower = batch.getFields().tower;
   bool hasExponentials = !getExponents().getArguments().empty();
   double q = tower[hasExponentials ? 1 : 0].getPrime();
   const DegreeOfDifference &degree = getDegree(*own.weights);
   std::vector<TermId> conditions = getConditions(groups);
   if (!signsAreIndependent(batch, conditions))
-    return {0, 0, MissCause::DependentSigns};
+    return {0, 0, MissCause::DependentSigns, exponentPattern};
   double numRoots = roots.size(), numConditions = conditions.size();
 
   // Random functions are fresh variables unless two arguments collide.
@@ -310,8 +333,7 @@ BatchBound ElementDifference::bound(const TrialBatch &batch,
   double numSigns = signs.size(), picksLog2 = getPatternLog2(picks);
   double miss = getChance(degree.numerator + collisions) +
                 (1 - std::exp2(picksLog2 - numSigns));
-  double exponentPicks =
-      1 - std::exp2(getPatternLog2(getExponents().getPicks()));
+  double exponentPicks = 1 - exponentPattern;
 
   // Primes modulo which D vanishes although it is not zero, or two arguments of
   // random functions are one. The norm over all signs of roots has 2^R factors.
@@ -326,7 +348,7 @@ BatchBound ElementDifference::bound(const TrialBatch &batch,
   double trials = std::pow(std::min(miss, 1.0), counted);
   double log2 = std::log2(std::min(1.0, trials + (exponentPicks + primes)));
   if (!own.isProved)
-    return {0, log2, MissCause::ExponentRank};
+    return {0, log2, MissCause::ExponentRank, exponentPattern};
   std::pair<double, MissCause> shares[] = {
       {getChance(degree.numerator), MissCause::Degree},
       {getChance(collisions), MissCause::RandomFunctions},
@@ -336,7 +358,7 @@ BatchBound ElementDifference::bound(const TrialBatch &batch,
       {trials, llvm::max_element(shares)->second},
       {exponentPicks, MissCause::ExponentPicks},
       {primes, MissCause::Primes}};
-  return {log2, log2, llvm::max_element(batchShares)->second};
+  return {log2, log2, llvm::max_element(batchShares)->second, exponentPattern};
 }
 
 std::string ElementDifference::describeExponents() const {

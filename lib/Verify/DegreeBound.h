@@ -10,6 +10,7 @@
 #define MIRAGE_LIB_VERIFY_DEGREEBOUND_H
 
 #include "ExponentSets.h"
+#include <cmath>
 #include <set>
 #include <string>
 
@@ -33,6 +34,36 @@ enum class MissCause : uint8_t {
 struct BatchBound {
   double provedLog2 = 0;
   double conjecturedLog2 = 0;
+  MissCause cause = MissCause::NoTrials;
+  /// The chance π of one pattern of what maxima in exponents pick; 1 if there
+  /// are none. What is proved may be of the pattern that came up.
+  double exponentPattern = 1;
+};
+
+/// The same of all batches. They multiply, but for maxima in exponents: what a
+/// batch proves is then of its own pattern of picks, and a difference may show
+/// in another one alone. Either that one is among those seen, or all batches
+/// are of the 1 - π that miss it; so n batches prove the n-th power of what the
+/// worst of them does. As they end where that is enough, either may be the
+/// case, which costs a factor of 1 + π (docs/Verification.md).
+class ElementBound {
+public:
+  void add(const BatchBound &batch);
+
+  double getProvedLog2() const { return getLog2(proved); }
+  double getConjecturedLog2() const { return getLog2(conjectured); }
+  /// What the bound is mostly due to.
+  MissCause getCause() const { return cause; }
+
+private:
+  struct Chance {
+    double sumLog2 = 0, worstLog2 = -HUGE_VAL;
+  };
+  double getLog2(const Chance &chance) const;
+
+  unsigned numBatches = 0; ///< in which trials counted
+  Chance proved, conjectured;
+  double exponentPattern = 1;
   MissCause cause = MissCause::NoTrials;
 };
 

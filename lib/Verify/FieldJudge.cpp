@@ -113,7 +113,7 @@ bool FieldJudge::isCancelled() {
 
 FieldTower FieldJudge::drawTower(const Seed &seed) const {
   if (!options.primes.empty())
-    return FieldTower(options.primes);
+    return FieldTower(llvm::ArrayRef(options.primes).take_front(height));
   RandomStream random(seed);
   return FieldTower::draw(height, random);
 }
@@ -157,28 +157,25 @@ void FieldJudge::addBounds(const TrialBatch &batch) {
   }
   std::vector<BatchWeights> weights = exponents.weigh(batch);
   for (auto [element, difference] : llvm::enumerate(differences)) {
-    BatchBound more =
-        difference.bound(batch, weights, groups[0],
-                         comparison.getCountedLast(element), numTowers);
-    bounds[element].provedLog2 += more.provedLog2;
-    bounds[element].conjecturedLog2 += more.conjecturedLog2;
-    bounds[element].cause = more.cause;
+    unsigned counted = comparison.getCountedLast(element);
+    bounds[element].add(
+        difference.bound(batch, weights, groups[0], counted, numTowers));
   }
 }
 
 bool FieldJudge::isEnough(unsigned numTowers) {
   if (numTowers < options.minTowers)
     return false;
-  auto isProved = [&](const BatchBound &bound) {
-    return bound.provedLog2 <= -double(options.errorBoundBits);
+  auto isProved = [&](const ElementBound &bound) {
+    return bound.getProvedLog2() <= -double(options.errorBoundBits);
   };
   if (llvm::all_of(bounds, isProved))
     return true;
   // No theorem speaks about some element: the conjecture has to do. Or one that
   // promises so little of a batch that as many as are allowed are not enough.
-  double worst = llvm::max_element(bounds, [](auto &a, auto &b) {
-                   return a.provedLog2 < b.provedLog2;
-                 })->provedLog2;
+  double worst = -HUGE_VAL;
+  for (const ElementBound &bound : bounds)
+    worst = std::max(worst, bound.getProvedLog2());
   bool isOutOfReach =
       worst / numTowers * options.maxTowers > -double(options.errorBoundBits);
   if (worst == 0 && numTowers >= 4 * options.minTowers)
@@ -303,21 +300,19 @@ llvm::Expected<Verdict> FieldJudge::concludeSilence(const llvm::Twine &reason) {
 
 /// The bound is that of the worst element.
 void FieldJudge::concludeBound() {
-  auto isWorse = [](auto member) {
-    return [member](const BatchBound &a, const BatchBound &b) {
-      return a.*member < b.*member;
-    };
-  };
-  auto worst = llvm::max_element(bounds, isWorse(&BatchBound::provedLog2));
-  verdict.bound.provedLog2 = worst->provedLog2;
-  verdict.bound.conjecturedLog2 =
-      llvm::max_element(bounds, isWorse(&BatchBound::conjecturedLog2))
-          ->conjecturedLog2;
+  auto worst = llvm::max_element(bounds, [](auto &a, auto &b) {
+    return a.getProvedLog2() < b.getProvedLog2();
+  });
+  verdict.bound.provedLog2 = worst->getProvedLog2();
+  verdict.bound.conjecturedLog2 = -HUGE_VAL;
+  for (const ElementBound &bound : bounds)
+    verdict.bound.conjecturedLog2 =
+        std::max(verdict.bound.conjecturedLog2, bound.getConjecturedLog2());
   if (verdict.meetsBound())
     return;
   size_t element = worst - bounds.begin();
-  verdict.whyWeaker =
-      describe(element) + ": " + differences[element].describe(worst->cause);
+  verdict.whyWeaker = describe(element) + ": " +
+                      differences[element].describe(worst->getCause());
   if (!whatEndedTrials.empty())
     verdict.whyWeaker += "; " + whatEndedTrials.str();
 }

@@ -83,8 +83,8 @@ private:
   std::vector<TermId> lhsTerms, rhsTerms; ///< by output element
   ExponentSets exponents{table};
   std::vector<ElementDifference> differences;
-  size_t batchWork = 0;           ///< for the bounds of one batch
-  std::vector<BatchBound> bounds; ///< by output element, over all batches
+  size_t batchWork = 0;             ///< for the bounds of one batch
+  std::vector<ElementBound> bounds; ///< by output element
   llvm::StringRef whatEndedTrials;
   std::optional<LiveTerms> live;
   std::vector<RootGroups> groups;
