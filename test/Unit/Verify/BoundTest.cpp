@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The bounds are statements about probabilities; with primes of 31 bits one
-// would hardly see a false accept. So random pairs that differ are tried
+// Pairs of graphs that differ a little are tried
 //
 // - trial by trial over one tower of 8-bit primes, of which random field
 //   elements are often enough zeros of a difference, and
@@ -18,249 +17,371 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Comparison.h"
-#include "DegreeBound.h"
-#include "DoubleArithmetic.h"
-#include "ExpNesting.h"
-#include "Mutants.h"
+#include "../TestSizes.h"
+#include "BoundedPair.h"
+#include "NearMisses.h"
 #include "Programs.h"
 #include "gtest/gtest.h"
 #include <array>
+#include <cmath>
+#include <set>
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::test;
 
-using Opcodes = llvm::ArrayRef<Opcode>;
-static const Opcode kUnary[] = {Opcode::Exp,  Opcode::Square,
-                                Opcode::Sqrt, Opcode::Sigmoid,
-                                Opcode::Neg,  Opcode::Reciprocal};
-static const Opcode kBinary[] = {Opcode::Add, Opcode::Mul, Opcode::Div,
-                                 Opcode::Sub};
-/// With those that fields know by order, sign or name alone.
-static const Opcode kMoreUnary[] = {Opcode::Exp,  Opcode::Square, Opcode::Sqrt,
-                                    Opcode::Neg,  Opcode::Abs,    Opcode::Abs,
-                                    Opcode::Relu, Opcode::Log,    Opcode::Erf};
-static const Opcode kMoreBinary[] = {Opcode::Add, Opcode::Mul, Opcode::Sub,
-                                     Opcode::Maximum, Opcode::Minimum};
+using Primes = llvm::ArrayRef<uint32_t>;
 
-/// A few random operations over two small inputs.
-static Graph makeRandomGraph(RandomStream &random, Opcodes unary,
-                             Opcodes binary) {
-  Graph graph;
-  Builder b(graph);
-  b.input({2}), b.input({2});
-  unsigned numOperations = 3 + random.uniform(4);
-  for (unsigned i = 0; i < numOperations; ++i) {
-    auto operand = [&] { return random.uniform(graph.getNumValues()); };
-    ValueId first = i == 0 ? operand() : graph.getNumValues() - 1;
-    switch (random.uniform(5)) {
-    case 0:
-    case 1:
-      b.op(unary[random.uniform(unary.size())], {first});
-      break;
-    case 2:
-      b.scale(first, 1 + random.uniform(5));
-      break;
-    default:
-      b.op(binary[random.uniform(binary.size())], {first, operand()});
-    }
-  }
-  b.output(b.reduce(Opcode::Sum, graph.getNumValues() - 1, 0));
-  return graph;
+//===----------------------------------------------------------------------===//
+// Trial by trial
+//===----------------------------------------------------------------------===//
+
+/// By height: the tower that pairs are tried over, and one to compare with.
+struct SmallTowers {
+  Primes own, other;
+};
+static SmallTowers getSmallTowers(unsigned height) {
+  // No tower of four levels has 8 bits, and few of three levels have.
+  static const uint32_t kTwo[] = {167, 83}, kOtherTwo[] = {263, 131};
+  static const uint32_t kThree[] = {139, 23, 11},
+                        kOtherThree[] = {719, 359, 179};
+  static const uint32_t kFour[] = {383, 191, 19, 3},
+                        kOtherFour[] = {431, 43, 7, 3};
+  if (height <= 2)
+    return {Primes(kTwo).take_front(height),
+            Primes(kOtherTwo).take_front(height)};
+  if (height == 3)
+    return {kThree, kOtherThree};
+  return {kFour, kOtherFour};
 }
 
+/// That any of 2^17 pairs comes out so in one of its four looks, by chance, has
+/// a chance of 2^-20 at most.
+static constexpr double kImpossibleLog2 = -40;
+
 namespace {
+/// What trials said of one pair.
 struct Observation {
   unsigned trials = 0, agreements = 0;
-  double bound = 0; ///< sum over the trials of what the bound allows
+  AllowedAgreements allowed;
+
+  /// \param certified  a batch that shows that signs are independent.
+  void add(BoundedPair &pair, const TrialBatch &certified,
+           const TrialBatch &batch) {
+    BatchClaim claim = pair.getClaim(certified, batch);
+    if (claim.getTotal() == 1 && !pair.dependsOnPicks())
+      return; // its points do not show that exponents are independent
+    BoundedPair::Count count = pair.count(batch);
+    trials += count.trials;
+    agreements += count.agreements;
+    allowed.add(count.trials, claim, pair.dependsOnPicks());
+  }
+  bool isAboveMean() const { return agreements > allowed.getMean(); }
+  bool isClaimed() const { return allowed.getMean() < trials; }
 };
-} // namespace
 
-namespace {
-/// Two graphs over four input elements, one output element each.
-class Pair {
+/// Pairs that agree more often than is expected at most are tried again.
+constexpr unsigned kLooks = 4;
+
+/// One pair over one small tower.
+class SmallPrimeTrials {
 public:
-  Pair(const Graph &lhs, const Graph &rhs)
-      : lhs(lhs), rhs(rhs),
-        height(1 + std::max(computeExpNesting(lhs), computeExpNesting(rhs))) {
-    TermArithmetic arithmetic(table, 10000);
-    std::vector<uint32_t> inputs;
-    for (uint32_t i = 0; i < 4; ++i)
-      inputs.push_back(table.getInput(i));
-    auto writeOut = [&](const Graph &graph) {
-      return GraphEvaluator(arithmetic)
-          .evaluate(graph, {inputs.data(), inputs.data() + 2})[0][0];
-    };
-    TermId left = writeOut(lhs), right = writeOut(rhs);
-    live.emplace(table, std::vector<TermId>{left, right});
-    for (unsigned component = 0; component < live->getHeight(); ++component)
-      groups.emplace_back(table, *live, component, 4);
-    difference.emplace(table, left, right, exponents);
-  }
+  SmallPrimeTrials(BoundedPair &pair, Primes primes, const Seed &seed)
+      : pair(pair), primes(primes), seed(seed) {}
 
-  unsigned getHeight() const { return height; }
-
-  TrialBatch draw(llvm::ArrayRef<uint32_t> primes, uint64_t number) const {
-    return TrialBatch(table, *live, groups, FieldTower(primes), 4,
-                      deriveSeed(hashToSeed("bound"), "batch", number));
-  }
-
-  /// What the bound allows for that many trials.
-  double getBound(const TrialBatch &batch, unsigned counted,
-                  double numTowers = 0) {
-    return std::exp2(difference
-                         ->bound(batch, exponents.weigh(batch), groups[0],
-                                 counted, numTowers)
-                         .provedLog2);
-  }
-
-  /// Trials that count, and those that agree.
-  std::pair<unsigned, unsigned> count(const TrialBatch &batch) const {
-    std::vector<uint32_t> x = evaluate(lhs, batch), y = evaluate(rhs, batch);
-    unsigned counted = 0, agreed = 0;
-    for (unsigned lane = 0; lane < kernels::kLanes; ++lane) {
-      if (kernels::isSpecial(x[lane]) || kernels::isSpecial(y[lane]))
-        continue;
-      ++counted;
-      agreed += x[lane] == y[lane];
+  /// Draws until the judge claims something of a batch, and a trial disagrees,
+  /// so that the difference does not vanish modulo the primes. What is drawn
+  /// here counts for nothing else.
+  void prepare() {
+    std::vector<std::unique_ptr<TrialBatch>> batches;
+    for (unsigned number = 0; number < kPreparations; ++number) {
+      batches.emplace_back(
+          new TrialBatch(pair.draw(primes, deriveSeed(seed, "first", number))));
+      TrialBatch &batch = *batches.back();
+      if (!batch.hasFixedRoots())
+        return;
+      BoundedPair::Count count = pair.count(batch);
+      isSeen |= count.agreements < count.trials;
+      if (!isCertified && pair.getBound(batch, 1) < 1)
+        isCertified = true, std::swap(batches.front(), batches.back());
+      if (isCertified && isSeen && !pair.dependsOnPicks())
+        break;
     }
-    return {counted, agreed};
+    if (!isCertified)
+      return;
+    for (const std::unique_ptr<TrialBatch> &batch : batches)
+      first.add(pair, *batches.front(), *batch);
+    certified = std::move(batches.front());
+  }
+
+  /// Whether the judge says anything.
+  bool isClaimed() const { return certified && first.isClaimed(); }
+  /// Whether a trial disagreed.
+  bool tellsApart() const { return isSeen; }
+  /// If none did: the chance of that, if the difference is not zero.
+  double getSilenceLog2() const {
+    return first.allowed.getTailLog2(first.agreements);
+  }
+  bool hasSmallCoefficients() { return pair.hasSmallCoefficients(*certified); }
+
+  /// Eight batches, and four times as many each time that it is asked again.
+  Observation observe(unsigned look) {
+    Observation seen;
+    Seed own = deriveSeed(seed, "look", look);
+    for (unsigned number = 0; number < 8u << 2 * look; ++number)
+      seen.add(pair, *certified,
+               pair.draw(primes, deriveSeed(own, "batch", number)));
+    return seen;
   }
 
 private:
-  std::vector<uint32_t> evaluate(const Graph &graph,
-                                 const TrialBatch &batch) const {
-    std::vector<std::vector<uint32_t>> drawn;
-    for (unsigned component = 0; component < height; ++component)
-      drawn.push_back(batch.getInputs(component).vec());
-    return evaluateInFields(graph, batch.getFields(), drawn, height)[0];
+  static constexpr unsigned kPreparations = 16;
+  BoundedPair &pair;
+  Primes primes;
+  Seed seed;
+  std::unique_ptr<TrialBatch> certified;
+  bool isCertified = false, isSeen = false;
+  Observation first;
+};
+
+/// Pairs of one kind.
+class TrialByTrial {
+public:
+  explicit TrialByTrial(llvm::StringRef name) : name(name) {}
+
+  /// Tries pairs of some heights until so many were counted.
+  void run(DrawNearMiss draw, unsigned numPairs, unsigned leastHeight,
+           unsigned height) {
+    RandomStream random(hashToSeed(name));
+    while (counted < numPairs) {
+      std::optional<NearMiss> miss = draw(random);
+      if (!miss || !isNew(*miss))
+        continue;
+      BoundedPair pair(miss->program, miss->mutant, miss->element);
+      if (pair.isWritten() && pair.getHeight() >= leastHeight &&
+          pair.getHeight() <= height)
+        judge(pair, *miss);
+    }
+    print();
+    EXPECT_LE(agreements, allowed) << name.str();
+    EXPECT_GT(agreements, 0u) << name.str(); // primes are small enough for some
   }
 
-  const Graph &lhs, &rhs;
-  unsigned height;
-  TermTable table;
-  std::optional<LiveTerms> live;
-  std::vector<RootGroups> groups;
-  ExponentSets exponents{table};
-  std::optional<ElementDifference> difference;
+  unsigned getCounted() const { return counted; }
+
+private:
+  bool isNew(const NearMiss &miss) {
+    Seed hash = hashToSeed(toString(miss.program) + toString(miss.mutant));
+    return seen.insert({hash[0], hash[1], hash[2]}).second;
+  }
+
+  void judge(BoundedPair &pair, const NearMiss &miss) {
+    SmallTowers towers = getSmallTowers(pair.getHeight());
+    Seed seed = deriveSeed(hashToSeed(name), "pair", number++);
+    SmallPrimeTrials trials(pair, towers.own, seed);
+    trials.prepare();
+    if (!trials.isClaimed()) {
+      ++unclaimed;
+      return;
+    }
+    if (!trials.tellsApart())
+      return judgeSilence(pair, trials, towers.other, miss);
+    Observation first = look(trials, miss, 0);
+    if (first.trials == 0)
+      return;
+    ++counted;
+    numTrials += first.trials;
+    agreements += first.agreements;
+    allowed += first.allowed.getMean();
+    Observation last = first;
+    for (unsigned number = 1; number < kLooks && last.isAboveMean(); ++number) {
+      ++again;
+      last = look(trials, miss, number);
+    }
+  }
+
+  /// New draws each time, so many in the end that what is above the claim by
+  /// a part of it is seen.
+  Observation look(SmallPrimeTrials &trials, const NearMiss &miss,
+                   unsigned number) {
+    Observation seen = trials.observe(number);
+    EXPECT_GT(seen.allowed.getTailLog2(seen.agreements), kImpossibleLog2)
+        << name.str() << ": " << seen.agreements << " agreed in " << seen.trials
+        << ", allowed are " << seen.allowed.getMean() << "\n"
+        << toString(miss.program) << toString(miss.mutant);
+    return seen;
+  }
+
+  /// All trials agreed: the difference vanishes modulo the primes, as it may
+  /// only if it has large coefficients, or they were few.
+  void judgeSilence(BoundedPair &pair, SmallPrimeTrials &trials, Primes other,
+                    const NearMiss &miss) {
+    if (trials.getSilenceLog2() > kImpossibleLog2) {
+      ++unclear;
+      return;
+    }
+    ++vanishing;
+    SmallPrimeTrials otherTrials(pair, other, hashToSeed("other tower"));
+    otherTrials.prepare();
+    EXPECT_TRUE(!trials.hasSmallCoefficients() && otherTrials.tellsApart())
+        << name.str() << ": all trials agreed\n"
+        << toString(miss.program) << toString(miss.mutant);
+  }
+
+  void print() const {
+    std::printf(
+        "  %s: %u pairs, %lu trials, %lu agreed, the bound allows %.0f; "
+        "%u looks again\n    not counted: %u that vanish modulo "
+        "the primes, %u that agreed in too few trials, %u of which "
+        "nothing is claimed\n",
+        name.str().c_str(), counted, (unsigned long)numTrials,
+        (unsigned long)agreements, allowed, again, vanishing, unclear,
+        unclaimed);
+  }
+
+  llvm::StringRef name;
+  std::set<std::array<uint32_t, 3>> seen;
+  uint64_t number = 0, numTrials = 0, agreements = 0;
+  double allowed = 0;
+  unsigned counted = 0, again = 0, vanishing = 0, unclear = 0, unclaimed = 0;
 };
 } // namespace
 
-/// Tries one pair; none if the bound does not speak about it.
-static std::optional<Observation> observe(Pair &pair, uint64_t number) {
-  if (pair.getHeight() > 2)
-    return std::nullopt;
-  Observation observation;
-  for (uint64_t i = 0; i < 8; ++i) {
-    TrialBatch batch = pair.draw({167, 83}, number * 8 + i);
-    if (!batch.hasFixedRoots())
-      return std::nullopt;
-    double bound = pair.getBound(batch, 1);
-    if (bound == 1)
-      continue;
-    auto [counted, agreed] = pair.count(batch);
-    observation.trials += counted;
-    observation.agreements += agreed;
-    observation.bound += counted * bound;
+/// Near misses that are counted, over primes of 8 bits.
+TEST(Bound, FalseAcceptsStayUnderIt) {
+  struct Kind {
+    const char *name;
+    DrawNearMiss draw;
+    unsigned numPairs, numFull;
+  };
+  const Kind kinds[] = {{"formulas", drawFormula, 2000, 60000},
+                        {"formulas with patterns and random functions",
+                         drawPatternFormula, 1000, 25000},
+                        {"tiny programs", drawTinyProgram, 400, 12000},
+                        {"programs", drawProgram, 100, 3000},
+                        {"kernels", drawKernel, 100, 2000}};
+  unsigned total = 0;
+  for (const Kind &kind : kinds) {
+    TrialByTrial trials(kind.name);
+    trials.run(kind.draw, isFullSize() ? kind.numFull : kind.numPairs, 1, 2);
+    total += trials.getCounted();
   }
-  if (observation.trials == 0)
-    return std::nullopt;
-  return observation;
+  EXPECT_GE(total, isFullSize() ? 100000u : 3000u);
 }
 
-/// All towers p0 = 2·m·p1 + 1 of these sizes, m as FieldTower::draw has it.
-static std::vector<std::array<uint32_t, 2>> listTowers(uint32_t from,
-                                                       uint32_t to) {
-  std::vector<std::array<uint32_t, 2>> towers;
-  for (uint32_t p1 = from / 14 | 3; 2 * p1 < to; p1 += 4)
-    for (uint32_t m : {1, 3, 5, 7})
-      if (uint32_t p0 = 2 * m * p1 + 1;
-          p0 >= from && p0 < to && p1 % 4 == 3 && isPrime(p1) && isPrime(p0))
-        towers.push_back({p0, p1});
+/// Over 139, 23 and 11, and over 383, 191, 19 and 3.
+TEST(Bound, FalseAcceptsOfNestedExponentialsStayUnderIt) {
+  unsigned times = isFullSize() ? 20 : 1;
+  TrialByTrial("three levels").run(drawNestedFormula, 150 * times, 3, 3);
+  TrialByTrial("four levels").run(drawNestedFormula, 50 * times, 4, 4);
+}
+
+//===----------------------------------------------------------------------===//
+// Batch by batch
+//===----------------------------------------------------------------------===//
+
+using Tower = llvm::SmallVector<uint32_t, FieldTower::kMaxHeight>;
+
+/// All towers of a height whose first prime has these bits and the last is not
+/// one of 3, 5 and 7, which multiply primes as FieldTower::draw has it.
+static std::vector<Tower> listTowers(unsigned height, unsigned fromBits,
+                                     unsigned toBits) {
+  auto isFit = [](uint32_t p) { return p % 4 == 3 && isPrime(p); };
+  std::vector<Tower> towers;
+  for (uint32_t prime = 11; prime < 1u << toBits; prime += 4)
+    if (isFit(prime))
+      towers.push_back({prime});
+  for (unsigned level = 1; level < height; ++level) {
+    std::vector<Tower> higher;
+    for (const Tower &tower : towers)
+      for (uint32_t m : {1, 3, 5, 7})
+        if (uint32_t prime = 2 * m * tower[0] + 1;
+            prime < 1u << toBits && isFit(prime)) {
+          higher.push_back(tower);
+          higher.back().insert(higher.back().begin(), prime);
+        }
+    towers = std::move(higher);
+  }
+  llvm::erase_if(towers,
+                 [&](const Tower &tower) { return tower[0] < 1u << fromBits; });
   return towers;
 }
 
 /// Batches over fresh towers: a "trial" is a batch whose trials all agree.
-static std::optional<Observation>
-observeBatches(Pair &pair, llvm::ArrayRef<std::array<uint32_t, 2>> towers,
-               RandomStream &random, uint64_t number) {
-  if (pair.getHeight() > 2)
-    return std::nullopt;
+static Observation observeBatches(BoundedPair &pair,
+                                  llvm::ArrayRef<Tower> towers,
+                                  RandomStream &random, const Seed &seed) {
   // The bound counts 28 bits of a coefficient for each prime, these have 10.
   double numTowers = towers.size() * 10 / 28.0;
   Observation observation;
   for (uint64_t i = 0; i < 24; ++i) {
-    TrialBatch batch = pair.draw(towers[random.uniform(towers.size())],
-                                 (uint64_t(1) << 32) + number * 24 + i);
+    const Tower &tower = towers[random.uniform(towers.size())];
+    TrialBatch batch = pair.draw(tower, deriveSeed(seed, "batch", i));
     if (!batch.hasFixedRoots())
       continue;
-    auto [counted, agreed] = pair.count(batch);
-    double bound = pair.getBound(batch, counted, numTowers);
-    if (counted == 0 || bound == 1)
+    BoundedPair::Count count = pair.count(batch);
+    double bound = pair.getBound(batch, count.trials, numTowers);
+    if (count.trials == 0 || (bound == 1 && !pair.dependsOnPicks()))
       continue;
     ++observation.trials;
-    observation.agreements += agreed == counted;
-    observation.bound += bound;
+    observation.agreements += count.agreements == count.trials;
+    observation.allowed.add(1, {bound}, pair.dependsOnPicks());
   }
-  if (observation.trials == 0)
-    return std::nullopt;
   return observation;
 }
 
-/// `observeOne(lhs, rhs, number)` for random pairs that differ.
-template <typename Observe>
-static void expectUnderBound(llvm::StringRef name, unsigned numPairs,
-                             Opcodes unary, Opcodes binary,
-                             Observe observeOne) {
+/// \returns how many agreed.
+static unsigned expectBatchesUnderBound(llvm::StringRef name, DrawNearMiss draw,
+                                        unsigned height, unsigned numPairs,
+                                        llvm::ArrayRef<Tower> towers) {
   RandomStream random(hashToSeed(name));
-  unsigned pairs = 0;
-  Observation total;
-  for (unsigned number = 0; pairs < numPairs; ++number) {
-    Graph graph = makeRandomGraph(random, unary, binary);
-    std::optional<Mutant> mutant = drawMutant(graph, random);
-    if (!mutant || !findDifference(graph, mutant->graph))
+  unsigned pairs = 0, batches = 0, agreements = 0;
+  double allowed = 0;
+  for (uint64_t number = 0; pairs < numPairs; ++number) {
+    std::optional<NearMiss> miss = draw(random);
+    if (!miss)
       continue;
-    Pair pair(graph, mutant->graph);
-    std::optional<Observation> seen = observeOne(pair, number);
-    if (!seen)
+    BoundedPair pair(miss->program, miss->mutant, miss->element);
+    if (!pair.isWritten() || pair.getHeight() != height)
+      continue;
+    Observation seen = observeBatches(
+        pair, towers, random, deriveSeed(hashToSeed(name), "pair", number));
+    if (!seen.isClaimed())
       continue;
     ++pairs;
-    total.trials += seen->trials;
-    total.agreements += seen->agreements;
-    total.bound += seen->bound;
-    // Five standard deviations above what is allowed: 3,000 pairs do not reach
-    // that by chance.
-    double slack = 5 * std::sqrt(seen->bound + 1);
-    EXPECT_LE(seen->agreements, seen->bound + slack)
-        << toString(graph) << toString(mutant->graph) << "of " << seen->trials;
+    batches += seen.trials;
+    agreements += seen.agreements;
+    allowed += seen.allowed.getMean();
+    EXPECT_GT(seen.allowed.getTailLog2(seen.agreements), kImpossibleLog2)
+        << toString(miss->program) << toString(miss->mutant) << "of "
+        << seen.trials;
   }
-  std::printf("  %u pairs, %u trials, %u agreed, the bound allows %.0f\n",
-              pairs, total.trials, total.agreements, total.bound);
-  EXPECT_LE(total.agreements, total.bound);
-  EXPECT_GT(total.agreements, 0u); // the primes are small enough to see some
-}
-
-TEST(Bound, FalseAcceptsStayUnderIt) {
-  expectUnderBound("pairs", 3000, kUnary, kBinary, observe);
-}
-
-TEST(Bound, FalseAcceptsOfPatternsStayUnderIt) {
-  expectUnderBound("patterns", 600, kMoreUnary, kMoreBinary, observe);
+  std::printf("  %s: %u pairs, %u batches, %u agreed, the bound allows %.0f\n",
+              name.str().c_str(), pairs, batches, agreements, allowed);
+  EXPECT_LE(agreements, allowed);
+  return agreements;
 }
 
 TEST(Bound, FalseAcceptsOfBatchesStayUnderIt) {
-  auto towers = listTowers(1 << 10, 1 << 14);
-  ASSERT_GT(towers.size(), 100u);
-  RandomStream random(hashToSeed("towers"));
-  expectUnderBound("batches", 600, kMoreUnary, kMoreBinary,
-                   [&](Pair &pair, uint64_t number) {
-                     return observeBatches(pair, towers, random, number);
-                   });
+  std::vector<Tower> one = listTowers(1, 10, 14), two = listTowers(2, 10, 14),
+                     three = listTowers(3, 10, 16);
+  std::printf("  %zu towers of two levels, %zu of three\n", two.size(),
+              three.size());
+  ASSERT_GT(two.size(), 100u);
+  ASSERT_GT(three.size(), 100u);
+  unsigned times = isFullSize() ? 10 : 1;
+  unsigned agreements = 0;
+  agreements += expectBatchesUnderBound(
+      "batches of one level", drawPatternFormula, 1, 300 * times, one);
+  agreements += expectBatchesUnderBound(
+      "batches of two levels", drawPatternFormula, 2, 300 * times, two);
+  agreements += expectBatchesUnderBound(
+      "batches of three levels", drawNestedFormula, 3, 150 * times, three);
+  EXPECT_GT(agreements, 0u); // the primes are small enough to see some
 }
 
 /// Pairs that a tower tells apart or not, in all trials at once.
 TEST(Bound, WhatTowersDecideStaysUnderIt) {
-  auto towers = listTowers(1 << 10, 1 << 14);
+  auto towers = listTowers(2, 10, 14);
   RandomStream random(hashToSeed("decided"));
   auto make = [](auto formula) {
     Graph graph;
@@ -287,17 +408,17 @@ TEST(Bound, WhatTowersDecideStaysUnderIt) {
        }),
        make([](Builder &b, ValueId, ValueId y) { return b.scale(y, -5); })}};
   for (auto &[lhs, rhs] : pairs) {
-    Pair pair(lhs, rhs);
-    Observation total;
+    BoundedPair pair(lhs, rhs, /*element=*/0);
+    double allowed = 0;
     unsigned accepts = 0;
     for (uint64_t number = 0; number < 200; ++number) {
       TrialBatch batch = pair.draw(towers[random.uniform(towers.size())],
-                                   (uint64_t(1) << 33) + number);
-      auto [counted, agreed] = pair.count(batch);
-      accepts += counted > 0 && counted == agreed;
-      total.bound += pair.getBound(batch, counted);
+                                   deriveSeed(Seed{}, "decided", number));
+      BoundedPair::Count count = pair.count(batch);
+      accepts += count.trials > 0 && count.trials == count.agreements;
+      allowed += pair.getBound(batch, count.trials);
     }
-    EXPECT_LE(accepts, total.bound);
+    EXPECT_LE(accepts, allowed);
     EXPECT_GT(accepts, 20u);
   }
 }
