@@ -257,26 +257,51 @@ MIRAGE_KERNEL void kernels::combinePoints(const PrimeField &field,
   }
 }
 
-PowerTable::PowerTable(const PrimeField &field, const PrimeField &exponents,
-                       llvm::ArrayRef<uint32_t> roots)
-    : field(field), exponents(exponents), powers(new Powers[1]) {
-  assert(roots.size() == kLanes && "expects a root a lane");
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    uint32_t base = roots[lane];
-    for (auto &digits : (*powers)) {
-      digits[0][lane] = field.getOne();
-      for (unsigned digit = 1; digit < 16; ++digit)
-        digits[digit][lane] = field.mul(digits[digit - 1][lane], base);
-      base = field.mul(digits[15][lane], base);
+MIRAGE_KERNEL void kernels::rankPoints(const KeyedPermutation &order,
+                                       uint64_t *ranks, const uint32_t *points,
+                                       size_t count) {
+  // Sixteen elements side by side, of which each point has one word a lane.
+  for (size_t first = 0; first < count; first += kLanes) {
+    size_t most = count - first < kLanes ? count - first : kLanes;
+    uint32_t byPoint[kLanes][kLanes] = {};
+    for (size_t i = 0; i < most; ++i)
+      for (unsigned t = 0; t < kLanes; ++t)
+        byPoint[t][i] = points[(first + i) * kLanes + t];
+    Words high = Words{}, low = Words{};
+    for (unsigned t = 0; t < kLanes; ++t) {
+      Words values;
+      load(values, byPoint[t], kLanes);
+      high = high ^ values;
+      permute(order, t, high, low);
     }
+    for (size_t i = 0; i < most; ++i)
+      ranks[first + i] = uint64_t(high[i]) << 32 | low[i];
   }
 }
 
-static MIRAGE_INLINE void lookUp(Words &factor,
-                                 const uint32_t (*powers)[kLanes],
+PowerTable::PowerTable(const PrimeField &field, const PrimeField &exponents,
+                       uint32_t root)
+    : field(field), exponents(exponents) {
+  uint32_t base = root;
+  for (auto &digits : powers) {
+    digits[0] = field.getOne();
+    for (unsigned digit = 1; digit < 16; ++digit)
+      digits[digit] = field.mul(digits[digit - 1], base);
+    base = field.mul(digits[15], base);
+  }
+}
+
+/// In this form one instruction where there are vectors of 16 words.
+static MIRAGE_INLINE void lookUp(Words &factor, const uint32_t (&powers)[16],
                                  const Words &exponent, unsigned position) {
-  for (unsigned lane = 0; lane < kLanes; ++lane)
-    factor.set(lane, powers[(exponent[lane] >> (4 * position)) & 15][lane]);
+  Words table;
+  load(table, powers, kLanes);
+  const Words::Raw t = table.raw,
+                   i = ((exponent >> (4 * position)) & splat(15)).raw;
+  factor.raw =
+      Words::Raw{t[i[0]],  t[i[1]],  t[i[2]],  t[i[3]], t[i[4]],  t[i[5]],
+                 t[i[6]],  t[i[7]],  t[i[8]],  t[i[9]], t[i[10]], t[i[11]],
+                 t[i[12]], t[i[13]], t[i[14]], t[i[15]]};
 }
 
 MIRAGE_KERNEL static void expKernel(const PrimeField &field,
@@ -303,5 +328,5 @@ MIRAGE_KERNEL static void expKernel(const PrimeField &field,
 
 void PowerTable::exp(uint32_t *result, const uint32_t *operand,
                      size_t count) const {
-  expKernel(field, exponents, *powers, result, operand, count);
+  expKernel(field, exponents, powers, result, operand, count);
 }

@@ -131,9 +131,12 @@ struct FieldVector {
   /// t·2^-32 mod p of numbers below p·2^32.
   MIRAGE_INLINE Words reduce(const Products &t) const {
     const WideWords low = splatWide(0xFFFFFFFFu);
-    WideWords p = splatWide(prime), n = splatWide(negativeInverse);
-    WideWords even = t.even + (((t.even & low) * n) & low) * p;
-    WideWords odd = t.odd + (((t.odd & low) * n) & low) * p;
+    // Even and odd lanes together: products of 32 bits are cheaper than those
+    // of 64 that this would become.
+    Words lows = narrow((t.even & low) | (t.odd << 32));
+    Products multiple =
+        multiplyWide(lows * splat(negativeInverse), splat(prime));
+    WideWords even = t.even + multiple.even, odd = t.odd + multiple.odd;
     return reduceOnce(narrow((even >> 32) | (odd & ~low)));
   }
   MIRAGE_INLINE Words mul(const Words &a, const Words &b) const {
@@ -168,6 +171,16 @@ MIRAGE_INLINE void permute(const KeyedPermutation &permutation, Words &high,
     Words key;
     std::memcpy(&key, permutation.roundKeys[round], sizeof(Words));
     high = ((high >> 8 | high << 24) + low) ^ key;
+    low = (low << 3 | low >> 29) ^ high;
+  }
+}
+
+/// The permutation of one lane applied to sixteen words high:low.
+MIRAGE_INLINE void permute(const KeyedPermutation &permutation, unsigned lane,
+                           Words &high, Words &low) {
+  for (unsigned round = 0; round < KeyedPermutation::kRounds; ++round) {
+    high = ((high >> 8 | high << 24) + low) ^
+           splat(permutation.roundKeys[round][lane]);
     low = (low << 3 | low >> 29) ^ high;
   }
 }

@@ -29,8 +29,8 @@ ComponentDraw::ComponentDraw(const FieldTower &tower, unsigned component,
   for (auto &row : weights)
     random.fillUniform(row, tower[component + 1].getPrime());
   // The combination makes exponents uniform, so one root does for all trials.
-  std::vector<uint32_t> roots(kLanes, tower.drawRoot(component, random));
-  powers.emplace(field, tower[component + 1], roots);
+  powers.emplace(field, tower[component + 1],
+                 tower.drawRoot(component, random));
 }
 
 FieldBatch::FieldBatch(FieldTower towerIn, unsigned words, const Seed &seed)
@@ -145,25 +145,20 @@ void FieldArithmetic::pick(uint32_t *result, Source lhs, Source rhs,
   return kernels::minimum(draw.order, result, lhs, rhs, count);
 }
 
-/// The rank of an element's values at all points together.
-static uint64_t rankPoints(const KeyedPermutation &order,
-                           const uint32_t *points) {
-  uint64_t rank = 0;
-  for (unsigned t = 0; t < kLanes; ++t)
-    rank = order.apply(t, static_cast<uint32_t>(rank >> 32) ^ points[t],
-                       static_cast<uint32_t>(rank));
-  return rank;
-}
-
 namespace {
 /// One element at all points, with its rank.
 struct RankedPoints {
-  RankedPoints(const KeyedPermutation &order, const uint32_t *values)
-      : values(values), rank(rankPoints(order, values)) {}
   const uint32_t *values;
   uint64_t rank;
 };
 } // namespace
+
+static std::vector<uint64_t> rankPoints(const KeyedPermutation &order,
+                                        const uint32_t *points, size_t words) {
+  std::vector<uint64_t> ranks(words / kLanes);
+  kernels::rankPoints(order, ranks.data(), points, ranks.size());
+  return ranks;
+}
 
 /// One operand at all points, so that its combination is one of the operands'.
 /// `result` may be the values of an operand. \returns the result's rank.
@@ -180,26 +175,43 @@ static uint64_t pickElement(const KeyedPermutation &order, uint32_t *result,
     isSpecial |= worst >= kernels::kUndefined;
     result[t] = worst >= kernels::kUndefined ? worst : picked.values[t];
   }
-  return isSpecial ? rankPoints(order, result) : picked.rank;
+  return isSpecial ? rankPoints(order, result, kLanes)[0] : picked.rank;
 }
 
 void FieldArithmetic::pickPoints(uint32_t *result, Source lhs, Source rhs,
                                  size_t count, bool isMaximum) {
-  for (size_t i = 0; i < count; i += kLanes)
-    pickElement(draw.order, result + i,
-                {draw.order, lhs.data + (lhs.repeats ? 0 : i)},
-                {draw.order, rhs.data + (rhs.repeats ? 0 : i)}, isMaximum);
+  auto rank = [&](Source operand) {
+    return rankPoints(draw.order, operand.data,
+                      operand.repeats ? kLanes : count);
+  };
+  std::vector<uint64_t> lhsRanks = rank(lhs), rhsRanks = rank(rhs);
+  auto get = [](Source operand, llvm::ArrayRef<uint64_t> ranks,
+                size_t element) -> RankedPoints {
+    size_t number = operand.repeats ? 0 : element;
+    return {operand.data + number * kLanes, ranks[number]};
+  };
+  for (size_t element = 0; element < count / kLanes; ++element)
+    pickElement(draw.order, result + element * kLanes,
+                get(lhs, lhsRanks, element), get(rhs, rhsRanks, element),
+                isMaximum);
 }
 
-/// The maximum of elements that are `stride` words apart.
-void FieldArithmetic::reducePoints(uint32_t *result, const uint32_t *first,
-                                   size_t count, size_t stride) {
-  std::memcpy(result, first, kLanes * sizeof(uint32_t));
-  RankedPoints best(draw.order, result);
-  for (size_t i = 1; i < count; ++i)
-    best.rank =
-        pickElement(draw.order, result, best, {draw.order, first + i * stride},
-                    /*isMaximum=*/true);
+/// The maxima of `reduced` rows of `inner` words.
+void FieldArithmetic::reducePoints(uint32_t *result, const uint32_t *operand,
+                                   size_t reduced, size_t inner) {
+  std::vector<uint64_t> ranks =
+      rankPoints(draw.order, operand, reduced * inner);
+  std::memcpy(result, operand, inner * sizeof(uint32_t));
+  size_t numElements = inner / kLanes;
+  for (size_t element = 0; element < numElements; ++element) {
+    RankedPoints best = {result + element * kLanes, ranks[element]};
+    for (size_t row = 1; row < reduced; ++row) {
+      size_t number = row * numElements + element;
+      best.rank = pickElement(draw.order, result + element * kLanes, best,
+                              {operand + number * kLanes, ranks[number]},
+                              /*isMaximum=*/true);
+    }
+  }
 }
 
 void FieldArithmetic::vanish(uint32_t *result, const uint32_t *operand,
@@ -217,8 +229,7 @@ void FieldArithmetic::reduce(Combiner combiner, uint32_t *result,
     uint32_t *to = result + o * inner;
     const uint32_t *from = operand + o * reduced * inner;
     if (hasPoints()) {
-      for (size_t i = 0; i < inner; i += kLanes)
-        reducePoints(to + i, from + i, reduced, inner);
+      reducePoints(to, from, reduced, inner);
       continue;
     }
     std::memcpy(to, from, inner * sizeof(uint32_t));

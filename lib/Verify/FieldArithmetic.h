@@ -89,8 +89,8 @@ private:
             bool isMaximum);
   void pickPoints(uint32_t *result, Source lhs, Source rhs, size_t count,
                   bool isMaximum);
-  void reducePoints(uint32_t *result, const uint32_t *first, size_t count,
-                    size_t stride);
+  void reducePoints(uint32_t *result, const uint32_t *operand, size_t reduced,
+                    size_t inner);
 
   const FieldBatch &batch;
   const PrimeField &field;

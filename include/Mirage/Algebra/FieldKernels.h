@@ -31,7 +31,6 @@
 #include "llvm/ADT/ArrayRef.h"
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 namespace mlir::mirage::kernels {
 
@@ -99,23 +98,30 @@ void combinePoints(const PrimeField &field, uint32_t *result,
                    const uint32_t *points, const uint32_t (*weights)[kLanes],
                    size_t count);
 
-/// Powers of 16 roots of unity, one a lane (for one trial: 16 times the same).
+/// ranks[i] = the rank of the element at points[16·i], which has 16 values, one
+/// a point: a random number for each different list of values. Value t goes
+/// through the permutation of lane t, with what the values before it gave.
+/// \param count  of elements.
+void rankPoints(const KeyedPermutation &order, uint64_t *ranks,
+                const uint32_t *points, size_t count);
+
+/// Powers of one root of unity.
 class PowerTable {
 public:
-  /// \param field     holds the roots.
+  /// \param field     holds the root.
   /// \param exponents the field whose elements are the exponents.
   PowerTable(const PrimeField &field, const PrimeField &exponents,
-             llvm::ArrayRef<uint32_t> roots);
+             uint32_t root);
   /// root^x, x being the integer in [0, q) that an element of the exponents'
   /// field stands for; 0 of minus infinity.
   void exp(uint32_t *result, const uint32_t *operand, size_t count) const;
 
   /// Of root^(digit·16^position), for 8 hexadecimal digits.
-  using Powers = uint32_t[8][16][kLanes];
+  using Powers = uint32_t[8][16];
 
 private:
   PrimeField field, exponents;
-  std::unique_ptr<Powers> powers;
+  alignas(64) Powers powers;
 };
 
 } // namespace mlir::mirage::kernels

@@ -182,10 +182,8 @@ TEST(FieldKernels, SpecialValues) {
 TEST(FieldKernels, ExponentialsMultiply) {
   RandomStream random(hashToSeed("exp"));
   FieldTower tower = FieldTower::draw(2, random);
-  Array roots(kLanes);
-  for (uint32_t &root : roots)
-    root = tower.drawRoot(0, random);
-  PowerTable table(tower[0], tower[1], roots);
+  uint32_t root = tower.drawRoot(0, random);
+  PowerTable table(tower[0], tower[1], root);
   Array x(64), y(64), sum(64), ex(64), ey(64), product(64), esum(64);
   random.fillUniform(x, tower[1].getPrime());
   random.fillUniform(y, tower[1].getPrime());
@@ -195,10 +193,30 @@ TEST(FieldKernels, ExponentialsMultiply) {
   table.exp(esum.data(), sum.data(), 64);
   kernels::mul(tower[0], product.data(), {ex.data()}, {ey.data()}, 64);
   EXPECT_EQ(product, esum);
-  EXPECT_EQ(ex[17], tower[0].pow(roots[1], tower[1].toInteger(x[17])));
+  for (unsigned i = 0; i < 64; ++i)
+    EXPECT_EQ(ex[i], tower[0].pow(root, tower[1].toInteger(x[i])));
   x[3] = kMinusInfinity;
   table.exp(ex.data(), x.data(), 64);
   EXPECT_EQ(ex[3], 0u);
+}
+
+/// Of as many elements as fill vectors, and of some more.
+TEST(FieldKernels, RanksOfPointsAreThoseOfOneAfterTheOther) {
+  RandomStream random(hashToSeed("ranks"));
+  KeyedPermutation order(random);
+  constexpr size_t kElements = 19;
+  Array points(kElements * kLanes);
+  random.fillUniform(points, 1u << 31);
+  points[5] = kMinusInfinity;
+  std::vector<uint64_t> ranks(kElements);
+  kernels::rankPoints(order, ranks.data(), points.data(), kElements);
+  for (size_t i = 0; i < kElements; ++i) {
+    uint64_t rank = 0;
+    for (unsigned t = 0; t < kLanes; ++t)
+      rank = order.apply(t, uint32_t(rank >> 32) ^ points[i * kLanes + t],
+                         uint32_t(rank));
+    EXPECT_EQ(ranks[i], rank);
+  }
 }
 
 TEST(FieldKernels, CombinedPointsAreLinear) {
