@@ -15,14 +15,19 @@ using namespace mlir::mirage;
 
 /// From the last component on, whose exponentials have no values.
 static Outputs evaluateInFields(
-    const FieldBatch &batch, unsigned height, bool multiplicativeRoots,
+    const Graph &graph, const FieldBatch &batch, unsigned height,
+    bool multiplicativeRoots,
     llvm::function_ref<Outputs(GraphEvaluator &, unsigned)> evaluateIn) {
   FieldArithmetic::Tape tape;
+  std::optional<ExponentSlice> exponents;
+  if (height > 1)
+    exponents.emplace(graph);
   for (unsigned component = height; component-- > 0;) {
     FieldArithmetic arithmetic(batch, component, std::move(tape));
     if (multiplicativeRoots)
       arithmetic.setMultiplicativeRoots();
     GraphEvaluator evaluator(arithmetic);
+    evaluator.setSlice(component > 0 ? &*exponents : nullptr);
     Outputs outputs = evaluateIn(evaluator, component);
     if (component == 0)
       return outputs;
@@ -36,7 +41,7 @@ mlir::mirage::evaluateInFields(const Graph &graph, const FieldBatch &batch,
                                llvm::ArrayRef<std::vector<uint32_t>> inputs,
                                unsigned height) {
   return ::evaluateInFields(
-      batch, height, /*multiplicativeRoots=*/false,
+      graph, batch, height, /*multiplicativeRoots=*/false,
       [&](GraphEvaluator &evaluator, unsigned component) {
         llvm::SmallVector<const uint32_t *> starts;
         const uint32_t *next = inputs[component].data();
@@ -52,7 +57,7 @@ Outputs mlir::mirage::evaluateInFields(const Graph &graph,
                                        const FieldBatch &batch,
                                        llvm::ArrayRef<DrawnInputs> inputs,
                                        bool multiplicativeRoots) {
-  return ::evaluateInFields(batch, inputs.size(), multiplicativeRoots,
+  return ::evaluateInFields(graph, batch, inputs.size(), multiplicativeRoots,
                             [&](GraphEvaluator &evaluator, unsigned component) {
                               return evaluator.evaluate(graph,
                                                         inputs[component]);

@@ -75,6 +75,8 @@ GraphEvaluator::evaluate(const Graph &graph, const InputElements &inputs) {
     frame.values[input] = const_cast<uint32_t *>(inputs.getAll(input));
   std::vector<size_t> lastUses = findLastUses(graph);
   for (auto [number, operation] : llvm::enumerate(graph.getNodes())) {
+    if (isLeftOut(operation))
+      continue;
     readInputs(frame, operation);
     evaluateOperation(frame, operation);
     notePeak();
@@ -87,6 +89,8 @@ GraphEvaluator::evaluate(const Graph &graph, const InputElements &inputs) {
       arena.clear();
   }
   std::vector<std::vector<uint32_t>> outputs;
+  if (slice)
+    return outputs;
   for (ValueId output : graph.getOutputs()) {
     if (!frame.values[output])
       readInput(frame, output);
@@ -106,7 +110,8 @@ void GraphEvaluator::readInput(Frame &frame, ValueId input) {
 /// Those that the operation reads as a whole, or some part of again and again.
 void GraphEvaluator::readInputs(Frame &frame, const Node &operation) {
   for (auto [number, operand] : llvm::enumerate(operation.operands))
-    if (!frame.values[operand] && !isReadInParts(frame, operation, number))
+    if (frame.graph.isInput(operand) && !frame.values[operand] &&
+        !isReadInParts(frame, operation, number))
       readInput(frame, operand);
 }
 

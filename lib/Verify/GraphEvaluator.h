@@ -27,6 +27,7 @@
 #define MIRAGE_LIB_VERIFY_GRAPHEVALUATOR_H
 
 #include "Arithmetic.h"
+#include "ExponentSlice.h"
 #include "InputElements.h"
 #include "Mirage/Graph/Graph.h"
 #include "WordArena.h"
@@ -42,6 +43,10 @@ class GraphEvaluator {
 public:
   explicit GraphEvaluator(Arithmetic &arithmetic)
       : arithmetic(arithmetic), words(arithmetic.getWords()) {}
+
+  /// Carries out that part of the next graphs alone, which have no outputs
+  /// then. The slice outlives their evaluation; null for the whole.
+  void setSlice(const ExponentSlice *only) { slice = only; }
 
   /// \param graph   without composed operators (expandComposed).
   /// \param inputs  `words` words an element.
@@ -86,6 +91,10 @@ private:
     size_t instances = 0;
   };
 
+  bool isLeftOut(const Node &operation) const {
+    return slice && !slice->contains(operation);
+  }
+  llvm::BitVector findInputsRead(const TileGraph &tiles) const;
   void evaluateOperation(Frame &frame, const Node &operation);
   void readInputs(Frame &frame, const Node &operation);
   void readInput(Frame &frame, ValueId input);
@@ -202,6 +211,7 @@ private:
 
   Arithmetic &arithmetic;
   unsigned words;
+  const ExponentSlice *slice = nullptr;
   WordArena arena;
   size_t ownedWords = 0, peakWords = 0;
 };

@@ -10,6 +10,7 @@
 #include "Mirage/Graph/Phases.h"
 #include "TileCopies.h"
 #include "llvm/ADT/STLExtras.h"
+#include <array>
 #include <cstring>
 
 using namespace mlir::mirage;
@@ -97,6 +98,10 @@ void GraphEvaluator::evaluateCausalMask(Frame &frame, const Node &operation) {
   }
 }
 
+static bool isReadInLoop(const TileGraph &tiles, unsigned input) {
+  return tiles.tileInputs[input].loopMap != kReplicated;
+}
+
 namespace {
 /// Where the tiles of one input begin.
 class TileOrigins {
@@ -144,8 +149,8 @@ bool GraphEvaluator::isReadAboutOnce(const Graph &outer, const Node &operation,
       TileOrigins(tiles, input)
           .findRuns(outer.getType(operation.operands[input]).shape,
                     /*iteration=*/0);
-  bool isLooped = computePhases(tiles)[input] == Phase::Loop;
-  return runs.count() * (isLooped ? tiles.loop : 1) <= 2 * runs.size();
+  int64_t times = isReadInLoop(tiles, input) ? tiles.loop : 1;
+  return runs.count() * times <= 2 * runs.size();
 }
 
 namespace {
@@ -253,19 +258,26 @@ void GraphEvaluator::evaluateGraph(Frame &outer, const Node &operation) {
   frame.values.resize(tiles.getNumValues());
   evaluateLoop(frame, outer, operation);
   for (auto [number, result] : llvm::enumerate(operation.results))
-    writeTile(frame, outer, number, result);
+    if (frame.values[tiles.getOutputs()[number]]) // not left out
+      writeTile(frame, outer, number, result);
   arena.release(mark);
 }
 
-/// Operations that are carried out in a phase, in their order.
-static llvm::SmallVector<const Node *> getSteps(const TileGraph &tiles,
-                                                Phase phase) {
-  llvm::SmallVector<const Node *> steps;
-  for (auto [operation, due] :
-       llvm::zip_equal(tiles.getNodes(), computeExecutionPhases(tiles)))
-    if (due == phase)
-      steps.push_back(&operation);
-  return steps;
+/// Those that operations read or that are outputs themselves.
+llvm::BitVector GraphEvaluator::findInputsRead(const TileGraph &tiles) const {
+  llvm::BitVector isRead(tiles.getNumInputs(), /*t=*/!slice);
+  if (!slice)
+    return isRead;
+  auto add = [&](llvm::ArrayRef<ValueId> values) {
+    for (ValueId value : values)
+      if (tiles.isInput(value))
+        isRead.set(value);
+  };
+  for (const Node &operation : tiles.getNodes())
+    if (!isLeftOut(operation))
+      add(operation.operands);
+  add(tiles.getOutputs());
+  return isRead;
 }
 
 void GraphEvaluator::iterate(
@@ -273,13 +285,12 @@ void GraphEvaluator::iterate(
     const llvm::BitVector &isRead, llvm::ArrayRef<const Node *> steps,
     llvm::function_ref<void(const Node &)> accumulate) {
   const TileGraph &tiles = *frame.tiles;
-  llvm::SmallVector<Phase> phases = computePhases(tiles);
   // A value of the loop outlives its iteration only where there is no second.
   WordArena::Mark mark = arena.mark();
   for (frame.iteration = 0; frame.iteration < tiles.loop; ++frame.iteration) {
     arena.release(mark);
     for (unsigned input = 0; input < tiles.getNumInputs(); ++input)
-      if (phases[input] == Phase::Loop && isRead[input])
+      if (isReadInLoop(tiles, input) && isRead[input])
         readTile(frame, outer, input, operation.operands[input]);
     for (const Node *step : steps)
       joinsIterations(*step) ? accumulate(*step)
@@ -290,28 +301,31 @@ void GraphEvaluator::iterate(
 void GraphEvaluator::evaluateLoop(Frame &frame, const Frame &outer,
                                   const Node &operation) {
   const TileGraph &tiles = *frame.tiles;
-  llvm::SmallVector<Phase> phases = computePhases(tiles);
-  for (unsigned input = 0; input < tiles.getNumInputs(); ++input) {
+  llvm::BitVector isRead = findInputsRead(tiles);
+  for (unsigned input : isRead.set_bits()) {
     allocate(frame, input);
-    if (phases[input] != Phase::Loop)
+    if (!isReadInLoop(tiles, input))
       readTile(frame, outer, input, operation.operands[input]);
   }
-  for (const Node *step : getSteps(tiles, Phase::Invariant))
+  std::array<llvm::SmallVector<const Node *>, 4> steps; // by phase
+  for (auto [step, due] :
+       llvm::zip_equal(tiles.getNodes(), computeExecutionPhases(tiles)))
+    if (!isLeftOut(step))
+      steps[static_cast<unsigned>(due)].push_back(&step);
+  auto &[invariant, inLoop, after, afterGrid] = steps;
+  for (const Node *step : invariant)
     evaluateOperation(frame, *step);
-  llvm::SmallVector<const Node *> loopSteps = getSteps(tiles, Phase::Loop);
-  for (const Node *step : loopSteps)
+  for (const Node *step : inLoop)
     if (joinsIterations(*step))
       allocateAccumulators(frame, *step);
-  if (llvm::any_of(loopSteps,
+  if (llvm::any_of(inLoop,
                    [](const Node *step) { return joinsMoments(*step); }))
-    evaluateMeans(frame, outer, operation, loopSteps);
-  iterate(frame, outer, operation,
-          llvm::BitVector(tiles.getNumInputs(), /*t=*/true), loopSteps,
+    evaluateMeans(frame, outer, operation, inLoop);
+  iterate(frame, outer, operation, isRead, inLoop,
           [&](const Node &step) { accumulateIteration(frame, step); });
-  for (const Node *step : loopSteps)
+  for (const Node *step : inLoop)
     if (joinsIterations(*step))
       finishAccumulation(frame, *step);
-  for (Phase phase : {Phase::After, Phase::AfterGrid})
-    for (const Node *step : getSteps(tiles, phase))
-      evaluateOperation(frame, *step);
+  for (const Node *step : llvm::concat<const Node *>(after, afterGrid))
+    evaluateOperation(frame, *step);
 }

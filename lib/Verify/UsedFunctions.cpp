@@ -11,22 +11,26 @@
 
 using namespace mlir::mirage;
 
-bool mlir::mirage::usesFunction(const Graph &graph,
-                                llvm::ArrayRef<ScalarFunction> functions) {
+bool mlir::mirage::appliesFunction(const Node &node,
+                                   llvm::ArrayRef<ScalarFunction> functions) {
   auto applies = [&](const ScalarDefinition &definition) {
     return llvm::any_of(definition.nodes(), [&](const ScalarNode &node) {
       return llvm::is_contained(functions, node.function);
     });
   };
+  const OperatorInfo &row = getOperatorInfo(node.opcode == Opcode::Accumulate
+                                                ? node.attributes.reduction
+                                                : node.opcode);
+  bool joinsByMax =
+      row.kind == OperatorKind::Reduction && row.combiner == Combiner::Max;
+  return applies(row.definition) || applies(row.finish) ||
+         (joinsByMax && llvm::is_contained(functions, ScalarFunction::Max));
+}
+
+bool mlir::mirage::usesFunction(const Graph &graph,
+                                llvm::ArrayRef<ScalarFunction> functions) {
   return llvm::any_of(graph.getNodes(), [&](const Node &node) {
-    if (node.body)
-      return usesFunction(*node.body, functions);
-    const OperatorInfo &row = getOperatorInfo(node.opcode == Opcode::Accumulate
-                                                  ? node.attributes.reduction
-                                                  : node.opcode);
-    bool joinsByMax =
-        row.kind == OperatorKind::Reduction && row.combiner == Combiner::Max;
-    return applies(row.definition) || applies(row.finish) ||
-           (joinsByMax && llvm::is_contained(functions, ScalarFunction::Max));
+    return node.body ? usesFunction(*node.body, functions)
+                     : appliesFunction(node, functions);
   });
 }

@@ -13,9 +13,13 @@
 
 namespace mlir::mirage {
 
-/// Whether some operation of a graph, or of one nested in it, applies one of
-/// the functions; joining by the larger value counts as Max. For graphs without
-/// composed operators.
+/// Whether an operation that is neither composed nor nests a graph applies one
+/// of the functions; joining by the larger value counts as Max.
+bool appliesFunction(const Node &operation,
+                     llvm::ArrayRef<ScalarFunction> functions);
+
+/// Whether some operation of a graph, or of one nested in it, does. For graphs
+/// without composed operators.
 bool usesFunction(const Graph &graph, llvm::ArrayRef<ScalarFunction> functions);
 
 /// Whether the larger or the smaller of some values is picked: a difference in
