@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Search/TestPairs.h"
-#include "Mirage/Graph/GraphJSON.h"
 #include "Mirage/Search/Instantiator.h"
-#include "llvm/Support/raw_ostream.h"
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
@@ -29,21 +29,51 @@ mlir::mirage::search::buildTestPairs(const TargetProgram &program,
   return pairs;
 }
 
+static size_t hashTypes(const Graph &graph) {
+  size_t hash = graph.getNodes().size();
+  for (ValueId value = 0; value < graph.getNumValues(); ++value) {
+    const TensorSpec &type = graph.getType(value);
+    hash = llvm::hash_combine(
+        hash, type.element,
+        llvm::hash_combine_range(type.shape.begin(), type.shape.end()));
+  }
+  return hash;
+}
+
+/// Whether two programs are written alike, so that their trials are the same.
+static bool areAlike(const Graph &lhs, const Graph &rhs) {
+  if (lhs.getNumValues() != rhs.getNumValues() ||
+      lhs.getNumInputs() != rhs.getNumInputs() ||
+      lhs.getNodes().size() != rhs.getNodes().size() ||
+      lhs.getOutputs() != rhs.getOutputs())
+    return false;
+  for (ValueId value = 0; value < lhs.getNumValues(); ++value)
+    if (lhs.getType(value) != rhs.getType(value))
+      return false;
+  return llvm::all_of(
+      llvm::zip_equal(lhs.getNodes(), rhs.getNodes()), [](auto pair) {
+        const auto &[x, y] = pair;
+        return x.opcode == y.opcode && x.operands == y.operands &&
+               x.attributes == y.attributes && x.body == y.body;
+      });
+}
+
 std::optional<CandidateFilter> &
 TestPairFilter::getFilter(const TestPair &pair) {
-  std::string text;
-  llvm::raw_string_ostream(text) << mlir::mirage::toJSON(pair.program);
-  auto [entry, isNew] = filters.try_emplace(std::move(text));
-  std::optional<CandidateFilter> &filter = entry->second;
-  if (!isNew)
-    return filter;
+  size_t hash = hashTypes(pair.program);
+  auto [begin, end] = entries.equal_range(hash);
+  for (auto entry = begin; entry != end; ++entry)
+    if (areAlike(entry->second.program, pair.program))
+      return entry->second.filter;
+  Entry &entry =
+      entries.emplace(hash, Entry{pair.program, std::nullopt})->second;
   llvm::Expected<CandidateFilter> made = CandidateFilter::create(
       pair.program, hashToSeed("filter " + std::to_string(seed)));
   if (made)
-    filter.emplace(std::move(*made));
+    entry.filter.emplace(std::move(*made));
   else
     llvm::consumeError(made.takeError()); // the verifier has to do
-  return filter;
+  return entry.filter;
 }
 
 bool TestPairFilter::rejects(const TestPair &pair) {

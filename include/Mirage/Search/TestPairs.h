@@ -11,8 +11,8 @@
 
 #include "Mirage/Search/KernelPlan.h"
 #include "Mirage/Verify/CandidateFilter.h"
-#include <map>
 #include <optional>
+#include <unordered_map>
 
 namespace mlir::mirage::search {
 
@@ -40,12 +40,18 @@ public:
   bool hasTrials(const TestPair &pair) { return getFilter(pair).has_value(); }
 
 private:
+  /// A program at some small sizes; parts of a program may have the same
+  /// extents.
+  struct Entry {
+    Graph program;
+    /// None where trials of the program cannot be had.
+    std::optional<CandidateFilter> filter;
+  };
+
   std::optional<CandidateFilter> &getFilter(const TestPair &pair);
 
   uint64_t seed;
-  /// By the program at its small sizes, as text: parts of a program may have
-  /// the same extents. None where trials of the program cannot be had.
-  std::map<std::string, std::optional<CandidateFilter>> filters;
+  std::unordered_multimap<size_t, Entry> entries; ///< by hashTypes
 };
 
 } // namespace mlir::mirage::search
