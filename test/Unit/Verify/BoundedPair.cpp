@@ -17,8 +17,7 @@ using namespace mlir::mirage;
 using namespace mlir::mirage::test;
 
 BoundedPair::BoundedPair(const Graph &lhs, const Graph &rhs, size_t element)
-    : lhs(lhs), rhs(rhs), element(element),
-      numInputs(countInputElements(lhs)),
+    : lhs(lhs), rhs(rhs), element(element), numInputs(countInputElements(lhs)),
       height(1 + std::max(computeExpNesting(lhs), computeExpNesting(rhs))) {
   constexpr size_t kMaxTerms = 10000;
   std::optional<std::vector<TermId>> left = writeOut(lhs, table, kMaxTerms);

@@ -79,8 +79,7 @@ static std::optional<NearMiss> drawFormula(RandomStream &random, Opcodes unary,
   return mutate(graph, graph, random);
 }
 
-std::optional<NearMiss>
-mlir::mirage::test::drawFormula(RandomStream &random) {
+std::optional<NearMiss> mlir::mirage::test::drawFormula(RandomStream &random) {
   static const Opcode kUnary[] = {Opcode::Exp,  Opcode::Square,
                                   Opcode::Sqrt, Opcode::Sigmoid,
                                   Opcode::Neg,  Opcode::Reciprocal};
@@ -91,9 +90,9 @@ mlir::mirage::test::drawFormula(RandomStream &random) {
 
 std::optional<NearMiss>
 mlir::mirage::test::drawPatternFormula(RandomStream &random) {
-  static const Opcode kUnary[] = {
-      Opcode::Exp, Opcode::Square, Opcode::Sqrt, Opcode::Neg, Opcode::Abs,
-      Opcode::Abs, Opcode::Relu,   Opcode::Log,  Opcode::Erf};
+  static const Opcode kUnary[] = {Opcode::Exp,  Opcode::Square, Opcode::Sqrt,
+                                  Opcode::Neg,  Opcode::Abs,    Opcode::Abs,
+                                  Opcode::Relu, Opcode::Log,    Opcode::Erf};
   static const Opcode kBinary[] = {Opcode::Add,     Opcode::Mul,
                                    Opcode::Sub,     Opcode::Maximum,
                                    Opcode::Minimum, Opcode::Pow};
@@ -122,8 +121,8 @@ mlir::mirage::test::drawTinyProgram(RandomStream &random) {
 
 std::optional<NearMiss> mlir::mirage::test::drawProgram(RandomStream &random) {
   Graph program = makeRandomProgram(random);
-  std::optional<Graph> other = random.uniform(2) ? makeTiled(program)
-                                                 : respell(program, random);
+  std::optional<Graph> other =
+      random.uniform(2) ? makeTiled(program) : respell(program, random);
   return mutate(program, other ? *other : program, random);
 }
 
