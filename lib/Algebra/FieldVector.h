@@ -151,6 +151,21 @@ struct FieldVector {
     }
     return result;
   }
+  /// The same of several vectors, whose products overlap in time.
+  template <unsigned count>
+  MIRAGE_INLINE void pow(Words (&a)[count], uint32_t exponent) const {
+    Words results[count];
+    for (Words &result : results)
+      result = splat(one);
+    for (; exponent != 0; exponent >>= 1) {
+      if (exponent & 1)
+        for (unsigned i = 0; i < count; ++i)
+          results[i] = mul(results[i], a[i]);
+      for (Words &square : a)
+        square = mul(square, square);
+    }
+    std::memcpy(a, results, sizeof(results));
+  }
   /// Adds a product to a sum and keeps it below p·2^32, which needs one
   /// subtraction: both are below it before.
   MIRAGE_INLINE void accumulate(Products &sum, const Words &a,
