@@ -36,8 +36,7 @@ void ExponentSlice::collect(const Graph &graph, llvm::BitVector &isNeeded) {
           isNeeded.set(operand);
       continue;
     }
-    if (!llvm::any_of(operation.results, isAsked) &&
-        !operation.isRescaled() &&
+    if (!llvm::any_of(operation.results, isAsked) && !operation.isRescaled() &&
         !appliesFunction(operation, {ScalarFunction::Exp}))
       continue;
     operations.insert(&operation);
