@@ -180,6 +180,35 @@ FindWitness mlir::mirage::makeWitnessFinder(uint64_t seed, unsigned tries) {
   };
 }
 
+/// As many as do not take their time to be drawn.
+static unsigned limitInputs(const Graph &graph, unsigned tries) {
+  constexpr double kMaxElements = 0x1p28;
+  double count = 0;
+  for (unsigned input = 0; input < graph.getNumInputs(); ++input)
+    count += double(graph.getType(input).getNumElements());
+  return std::clamp(unsigned(kMaxElements / count), 1u, tries);
+}
+
+FindWitnessAt mlir::mirage::makeElementWitnessFinder(uint64_t seed,
+                                                     unsigned tries) {
+  return
+      [seed, tries](const Graph &lhs, const Graph &rhs, unsigned output,
+                    int64_t element) -> llvm::Expected<std::optional<Witness>> {
+        for (unsigned attempt = 0, e = limitInputs(lhs, tries); attempt < e;
+             ++attempt) {
+          std::vector<std::vector<double>> numbers;
+          for (const HostTensor &input : makeInputs(lhs, seed, attempt))
+            numbers.push_back(decode(input));
+          if (std::optional<Witness> witness =
+                  compare(evaluateRounded(lhs, numbers, output, element),
+                          evaluateRounded(rhs, numbers, output, element)))
+            return Witness{seed + attempt, output, element, witness->lhs,
+                           witness->rhs};
+        }
+        return std::nullopt;
+      };
+}
+
 //===----------------------------------------------------------------------===//
 // Functions
 //===----------------------------------------------------------------------===//
@@ -233,7 +262,10 @@ static VerifyOptions getOptions(const JudgeOptions &options) {
   verify.minLargeTrials = std::max(verify.minLargeTrials, options.minTrials);
   verify.maxLargeTrials = std::max(verify.maxLargeTrials, options.minTrials);
   verify.wantsExactProof = options.wantsExactProof;
+  if (options.maxWholeWork)
+    verify.maxWholeWork = verify.sampleWork = double(*options.maxWholeWork);
   verify.findWitness = makeWitnessFinder(seed, options.witnessTries);
+  verify.findWitnessAt = makeElementWitnessFinder(seed, options.witnessTries);
   return verify;
 }
 

@@ -11,7 +11,6 @@
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Dialect/Operator/LaunchAttributes.h"
 #include "Mirage/Graph/GraphJSON.h"
-#include "Mirage/Graph/Work.h"
 #include "Mirage/Planning/Target.h"
 #include "Mirage/Transforms/CertificateAttr.h"
 #include "Mirage/Verify/VerdictJSON.h"
@@ -145,9 +144,7 @@ private:
     result.smallSizes = std::move(judged.proof);
     result.fullSize = std::move(*full);
     result.predictedUs = judged.candidate->predictedUs;
-    judged.certificate.ownSize = result.fullSize.kind == Verdict::Equal
-                                     ? "trials agree"
-                                     : result.fullSize.reason;
+    judged.certificate.ownSize = describeOwnSizes(result.fullSize).str();
     replace(*judged.candidate, judged.certificate);
     return true;
   }
@@ -218,36 +215,45 @@ private:
            elapsed > 2 * std::chrono::seconds(search.timeLimitS);
   }
 
-  /// Field arithmetic does some 6·10⁹ operations a second and core; a test
+  /// Field arithmetic does some 3·10⁹ multiply-adds a second and core; a test
   /// of more than this takes longer than everything else together. The
-  /// structure has been tested, with a bound, at small sizes all the same.
-  static constexpr double kMaxFlops = 0x1p34;
+  /// structure has been tested, with a bound, at small sizes all the same, and
+  /// of its own sizes a sample will do.
+  static constexpr double kMaxWork = 0x1p33;
 
-  /// Too long to test, or too much memory to test in.
-  static bool isTooLarge(const Graph &program, const Graph &candidate) {
-    return countFlops(program) > kMaxFlops ||
-           estimateTrialBytes(program, candidate) >
-               getMaxTrialBytes(VerifyOptions());
-  }
-
-  /// Unknown, with the reason, where there are no trials. What nothing was
-  /// proved of is looked at longer.
+  /// Unknown, with the reason, where there are no trials, or where none of a
+  /// candidate that is proved counts. What nothing was proved of is looked at
+  /// longer.
   std::optional<Verdict> tryOwnSizes(const Graph &program,
                                      const Judged &judged) {
     const Graph &graph = judged.candidate->graph;
     if (!judged.proof.isLarge)
       return judged.proof; // was at these
-    if (isTooLarge(program, graph))
-      return leaveUntested("too large to be tested at its own sizes");
     VerifyOptions final;
     final.seed = deriveSeed(getSeed(judged.certificate), "own sizes", 0);
     final.errorBoundBits = options.errorBoundBits;
-    final.triesSmallerSizes = judged.proof.bound.provedLog2 == 0;
+    final.maxWholeWork = final.maxSampleWork = kMaxWork;
     final.isCancelled = [this] { return isOver(); };
-    llvm::Expected<Verdict> verdict = verifyEqual(program, graph, final);
-    if (verdict && verdict->isCancelled)
+    bool isProved = judged.proof.bound.provedLog2 < 0;
+    llvm::Expected<Verdict> verdict =
+        isProved ? verifyAtOwnSizes(program, graph, final)
+                 : verifyEqual(program, graph, final);
+    if (!verdict)
+      return take(std::move(verdict));
+    if (verdict->isTooLarge)
+      return leaveUntested("too large to be tested at its own sizes");
+    if (verdict->isCancelled)
       return leaveUntested(kNoTime);
+    if (isProved && verdict->lacksTrials)
+      return leaveUntested(verdict->reason);
     return take(std::move(verdict));
+  }
+
+  static StringRef describeOwnSizes(const Verdict &verdict) {
+    if (verdict.kind != Verdict::Equal)
+      return verdict.reason;
+    return verdict.ownSizes.isSampled() ? "sampled trials agree"
+                                        : "trials agree";
   }
 
   /// None, with the reason noted, if a candidate with this verdict is not

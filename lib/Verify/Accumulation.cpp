@@ -141,22 +141,14 @@ GraphEvaluator::Tiles GraphEvaluator::joinBlocks(const Frame &frame, Axis axis,
                                                  Combiner combiner,
                                                  Tiles parts) {
   // Instances are [outside][extent][inside] around the axis.
-  size_t extent = frame.tiles->getExtent(axis),
-         inside = countInside(frame, axis);
+  size_t extent = frame.blocks.size(axis),
+         inside = frame.blocks.countInside(axis);
   size_t instances = parts.instances / extent;
   size_t tileWords = countElements(parts.shape) * words;
   uint32_t *total = arena.allocate(instances * tileWords);
   arithmetic.reduce(combiner, total, parts.data, instances / inside, extent,
                     inside * tileWords);
   return {total, parts.shape, instances};
-}
-
-size_t GraphEvaluator::countInside(const Frame &frame, Axis axis) {
-  size_t inside = 1;
-  for (unsigned later = static_cast<unsigned>(axis) + 1;
-       later < frame.tiles->grid.size(); ++later)
-    inside *= frame.tiles->grid[later];
-  return inside;
 }
 
 void GraphEvaluator::accumulateOverGrid(Frame &frame, const Node &operation) {
@@ -176,13 +168,13 @@ void GraphEvaluator::accumulateOverGrid(Frame &frame, const Node &operation) {
   if (operation.isRescaled())
     maximum = joinBlocks(frame, attributes.axis, Combiner::Max,
                          getTiles(frame, operation.operands[1]));
-  size_t extent = frame.tiles->getExtent(attributes.axis);
+  size_t extent = frame.blocks.size(attributes.axis);
   size_t count = countWords(frame, value) / extent;
   uint32_t *finished = arena.allocate(count);
   finish(operation, total, maximum, getAveragedCount(attributes, shape, extent),
          finished);
   // Every block along the axis holds the result.
-  size_t run = countInside(frame, attributes.axis) *
+  size_t run = frame.blocks.countInside(attributes.axis) *
                frame.graph.getType(value).getNumElements() * words;
   for (size_t begin = 0; begin < count; begin += run)
     for (size_t copy = 0; copy < extent; ++copy)

@@ -8,6 +8,7 @@
 
 #include "Comparison.h"
 #include "GraphEvaluator.h"
+#include "TileCopies.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 
@@ -56,18 +57,31 @@ mlir::mirage::evaluateInFields(const Graph &graph, const FieldBatch &batch,
 Outputs mlir::mirage::evaluateInFields(const Graph &graph,
                                        const FieldBatch &batch,
                                        llvm::ArrayRef<DrawnInputs> inputs,
-                                       bool multiplicativeRoots) {
+                                       bool multiplicativeRoots,
+                                       const Sample *sample) {
   return ::evaluateInFields(graph, batch, inputs.size(), multiplicativeRoots,
                             [&](GraphEvaluator &evaluator, unsigned component) {
-                              return evaluator.evaluate(graph,
-                                                        inputs[component]);
+                              return evaluator.evaluate(
+                                  graph, inputs[component], sample);
                             });
 }
 
-Comparison::Comparison(const Graph &graph) {
+static std::vector<Region> listWholeOutputs(const Graph &graph) {
+  std::vector<Region> regions;
+  for (ValueId output : graph.getOutputs())
+    regions.push_back(makeWholeRegion(graph.getType(output).shape));
+  return regions;
+}
+
+Comparison::Comparison(const Graph &graph)
+    : Comparison(graph, listWholeOutputs(graph)) {}
+
+Comparison::Comparison(const Graph &graph, llvm::ArrayRef<Region> regions)
+    : sampled(regions) {
   size_t total = 0;
-  for (ValueId output : graph.getOutputs()) {
-    sizes.push_back(graph.getType(output).getNumElements());
+  for (auto [output, region] : llvm::zip_equal(graph.getOutputs(), regions)) {
+    shapes.push_back(graph.getType(output).shape);
+    sizes.push_back(countElements(getShape(region)));
     total += sizes.back();
   }
   counted.resize(total);
@@ -79,7 +93,15 @@ std::pair<unsigned, int64_t> Comparison::getPlace(size_t element) const {
   unsigned output = 0;
   for (; element >= static_cast<size_t>(sizes[output]); ++output)
     element -= sizes[output];
-  return {output, static_cast<int64_t>(element)};
+  const Shape &shape = shapes[output];
+  Strides strides = getRowMajorStrides(shape);
+  int64_t index = 0;
+  for (size_t dim = shape.size(); dim-- > 0;) {
+    const IndexSet &set = sampled[output][dim];
+    index += set[element % set.size()] * strides[dim];
+    element /= set.size();
+  }
+  return {output, index};
 }
 
 size_t Comparison::getLeastCounted() const {

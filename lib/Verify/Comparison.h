@@ -12,6 +12,7 @@
 #include "FieldArithmetic.h"
 #include "InputElements.h"
 #include "Mirage/Graph/Graph.h"
+#include "Sample.h"
 #include <optional>
 
 namespace mlir::mirage {
@@ -26,21 +27,27 @@ Outputs evaluateInFields(const Graph &graph, const FieldBatch &batch,
                          unsigned height);
 /// The same on inputs of which nobody has all elements.
 /// \param inputs  by component.
+/// \param sample  what to evaluate of the graph; null for all.
 Outputs evaluateInFields(const Graph &graph, const FieldBatch &batch,
                          llvm::ArrayRef<DrawnInputs> inputs,
-                         bool multiplicativeRoots);
+                         bool multiplicativeRoots,
+                         const Sample *sample = nullptr);
 
 /// What trials have said about every output element. A trial counts for an
 /// element if both graphs have a value there.
 class Comparison {
 public:
+  Comparison() = default; ///< of no elements
   explicit Comparison(const Graph &graph);
+  /// Of these elements of the outputs alone.
+  Comparison(const Graph &graph, llvm::ArrayRef<Region> sampled);
 
   /// Adds the trials of a batch.
   void add(const Outputs &lhs, const Outputs &rhs, unsigned words);
 
   /// Elements are numbered over all outputs.
   size_t getNumElements() const { return counted.size(); }
+  /// The output, and where in it as a whole.
   std::pair<unsigned, int64_t> getPlace(size_t element) const;
   unsigned getCounted(size_t element) const { return counted[element]; }
   /// Of the last batch alone.
@@ -54,7 +61,9 @@ public:
 private:
   void compare(size_t element, uint32_t lhs, uint32_t rhs);
 
-  std::vector<int64_t> sizes; ///< by output
+  std::vector<int64_t> sizes;  ///< by output
+  std::vector<Shape> shapes;   ///< by output, as a whole
+  std::vector<Region> sampled; ///< by output
   std::vector<uint32_t> counted, countedLast;
   std::vector<uint8_t> undefinedOnce;
   std::optional<size_t> disagreement, oneSided;

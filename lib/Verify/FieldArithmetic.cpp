@@ -220,6 +220,20 @@ void FieldArithmetic::vanish(uint32_t *result, const uint32_t *operand,
     result[i] = exponent[i] == kernels::kMinusInfinity ? 0 : operand[i];
 }
 
+/// The larger half is kept until one is left, so that many are compared at a
+/// time however few there are side by side.
+void FieldArithmetic::pickLargest(uint32_t *result, const uint32_t *operand,
+                                  size_t count, size_t inner) {
+  std::vector<uint32_t> left(operand, operand + count * inner);
+  while (count > 1) {
+    size_t half = count / 2;
+    count -= half;
+    pick(left.data(), {left.data()}, {left.data() + count * inner},
+         half * inner, /*isMaximum=*/true);
+  }
+  std::copy_n(left.data(), inner, result);
+}
+
 void FieldArithmetic::reduce(Combiner combiner, uint32_t *result,
                              const uint32_t *operand, size_t outer,
                              size_t reduced, size_t inner) {
@@ -232,9 +246,7 @@ void FieldArithmetic::reduce(Combiner combiner, uint32_t *result,
       reducePoints(to, from, reduced, inner);
       continue;
     }
-    std::memcpy(to, from, inner * sizeof(uint32_t));
-    for (size_t r = 1; r < reduced; ++r)
-      pick(to, {to}, {from + r * inner}, inner, /*isMaximum=*/true);
+    pickLargest(to, from, reduced, inner);
   }
 }
 

@@ -87,6 +87,8 @@ private:
   void exp(uint32_t *result, Source operand, size_t count);
   void pick(uint32_t *result, Source lhs, Source rhs, size_t count,
             bool isMaximum);
+  void pickLargest(uint32_t *result, const uint32_t *operand, size_t count,
+                   size_t inner);
   void pickPoints(uint32_t *result, Source lhs, Source rhs, size_t count,
                   bool isMaximum);
   void reducePoints(uint32_t *result, const uint32_t *operand, size_t reduced,

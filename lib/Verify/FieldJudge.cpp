@@ -14,6 +14,7 @@
 #include "WitnessSearch.h"
 #include "WrittenGraph.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir::mirage;
 
@@ -32,6 +33,10 @@ llvm::Expected<Verdict> FieldJudge::run() {
     verdict.isLarge = true;
     return unknown("is too large to be written out");
   }
+  if (isSmall || !isTooLargeAsAWhole())
+    comparison = Comparison(lhs);
+  else if (!takeSample())
+    return refuse();
   if (llvm::Error error = isSmall ? runSmall() : runLarge())
     return std::move(error);
   return conclude();
@@ -193,6 +198,47 @@ bool FieldJudge::isEnough(unsigned numTowers) {
 // Large graphs: trials at their own size
 //===----------------------------------------------------------------------===//
 
+bool FieldJudge::isTooLargeAsAWhole() const {
+  return estimateTrialBytes(lhs, rhs) > getMaxTrialBytes(options) ||
+         std::max(countWork(lhs), countWork(rhs)) > options.maxWholeWork;
+}
+
+/// \returns false if even one element takes too much.
+bool FieldJudge::takeSample() {
+  sample = drawSample(
+      lhs, rhs, height, deriveSeed(options.seed, "sample", 0),
+      {options.sampleWork, options.maxSampleWork, getMaxTrialBytes(options)});
+  if (!sample || sample->work > options.maxSampleWork)
+    return false;
+  comparison = Comparison(lhs, sample->outputs);
+  for (auto [output, region] :
+       llvm::zip_equal(lhs.getOutputs(), sample->outputs))
+    verdict.ownSizes.samples.push_back(
+        {getShape(region), lhs.getType(output).shape});
+  return true;
+}
+
+/// Nothing is allocated at the graphs' own sizes.
+Verdict FieldJudge::refuse() const {
+  constexpr double kGiB = 1u << 30;
+  std::string reason =
+      sample ? llvm::formatv("expects graphs of which some elements take at "
+                             "most {0:e1} multiply-adds, got {1:e1}",
+                             options.maxSampleWork, sample->work)
+                   .str()
+             : llvm::formatv(
+                   "expects graphs whose trials fit {0:f1} GiB of memory, if "
+                   "only of some elements, got graphs whose trials may take "
+                   "{1:f1} GiB",
+                   getMaxTrialBytes(options) / kGiB,
+                   estimateTrialBytes(lhs, rhs) / kGiB)
+                   .str();
+  Verdict refused = unknown(reason);
+  refused.isTooLarge = true;
+  refused.ownSizes = {};
+  return refused;
+}
+
 void FieldJudge::addLargeTrial(bool multiplicativeRoots) {
   Seed seed = deriveSeed(options.seed, "large", numLargeTrials++);
   FieldBatch batch(drawTower(deriveSeed(seed, "tower", 0)), /*words=*/1,
@@ -201,8 +247,11 @@ void FieldJudge::addLargeTrial(bool multiplicativeRoots) {
   for (unsigned component = 0; component < height; ++component)
     inputs.emplace_back(deriveSeed(seed, "inputs", component),
                         batch.tower[component].getPrime());
-  comparison.add(evaluateInFields(lhs, batch, inputs, multiplicativeRoots),
-                 evaluateInFields(rhs, batch, inputs, multiplicativeRoots), 1);
+  comparison.add(evaluateInFields(lhs, batch, inputs, multiplicativeRoots,
+                                  sample ? &sample->lhs : nullptr),
+                 evaluateInFields(rhs, batch, inputs, multiplicativeRoots,
+                                  sample ? &sample->rhs : nullptr),
+                 1);
   ++verdict.bound.towers;
 }
 
@@ -254,10 +303,22 @@ Verdict FieldJudge::unknown(const llvm::Twine &reason) const {
   return result;
 }
 
+/// As a whole, the graphs take too much in float64, too.
+llvm::Expected<WitnessSearch> FieldJudge::searchWhereSampleDiffers() const {
+  std::optional<size_t> element = comparison.getDisagreement();
+  if (!element)
+    element = comparison.getOneSided();
+  if (!element)
+    return WitnessSearch{std::nullopt, "no float64 input was tried"};
+  auto [output, index] = comparison.getPlace(*element);
+  return searchWitnessAt(lhs, rhs, output, index, options);
+}
+
 llvm::Error FieldJudge::lookForWitness() {
   if (search)
     return llvm::Error::success();
-  llvm::Expected<WitnessSearch> result = searchWitness(lhs, rhs, options);
+  llvm::Expected<WitnessSearch> result =
+      sample ? searchWhereSampleDiffers() : searchWitness(lhs, rhs, options);
   if (!result)
     return result.takeError();
   search = std::move(*result);
@@ -331,6 +392,7 @@ llvm::Expected<Verdict> FieldJudge::conclude() {
         "infinity");
   size_t least = comparison.getLeastCounted();
   verdict.bound.trials = comparison.getCounted(least);
+  verdict.ownSizes.trials = verdict.bound.trials;
   verdict.lacksTrials = verdict.bound.trials == 0 ||
                         (verdict.isLarge && verdict.bound.trials < wantedCount);
   if (verdict.bound.trials == 0)

@@ -8,7 +8,8 @@
 //
 // Small graphs are written out, every element a term, and tried in batches
 // until the bound that was asked for is proved. Large ones are tried once or as
-// often as is asked for, unwritten. `verifyEqual` adds what smaller sizes say.
+// often as is asked for, unwritten; of very large ones a sample of the outputs'
+// elements is. `verifyEqual` adds what smaller sizes say.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +19,7 @@
 #include "Comparison.h"
 #include "DegreeBound.h"
 #include "Mirage/Verify/Verify.h"
+#include "SampleChoice.h"
 #include "WitnessSearch.h"
 #include "llvm/ADT/Twine.h"
 
@@ -31,7 +33,7 @@ constexpr unsigned kSignTrials = 16;
 class FieldJudge {
 public:
   FieldJudge(const Graph &lhs, const Graph &rhs, const VerifyOptions &options)
-      : lhs(lhs), rhs(rhs), options(options), comparison(lhs) {}
+      : lhs(lhs), rhs(rhs), options(options) {}
 
   llvm::Expected<Verdict> run();
 
@@ -48,6 +50,9 @@ private:
   void addBounds(const TrialBatch &batch);
   bool isEnough(unsigned numTowers);
 
+  bool isTooLargeAsAWhole() const;
+  bool takeSample();
+  Verdict refuse() const;
   llvm::Error runLarge();
   void addLargeTrial(bool multiplicativeRoots);
   bool agrees() const {
@@ -59,6 +64,7 @@ private:
 
   /// Where trials do not count, or not yet: a witness needs none.
   llvm::Error lookForWitness();
+  llvm::Expected<WitnessSearch> searchWhereSampleDiffers() const;
   llvm::Expected<Verdict> conclude();
   llvm::Expected<Verdict> concludeDisagreement();
   llvm::Expected<Verdict> concludeSilence(const llvm::Twine &reason);
@@ -68,13 +74,14 @@ private:
 
   const Graph &lhs, &rhs;
   const VerifyOptions &options;
-  Comparison comparison;
+  Comparison comparison; ///< of nothing, until it is known what is tried
   Verdict verdict;
   std::optional<WitnessSearch> search; ///< if there was one
   unsigned height = 1;
   size_t numInputs = 0; ///< elements of all inputs together
 
   // Where they are not.
+  std::optional<TrialSample> sample; ///< if that is all that is tried
   unsigned numLargeTrials = 0;
   size_t wantedCount = 1; ///< of trials, for every output element
 

@@ -17,7 +17,7 @@ using namespace mlir::mirage;
 Arithmetic::~Arithmetic() = default;
 
 size_t GraphEvaluator::countWords(const Frame &frame, ValueId value) const {
-  return frame.instances * frame.graph.getType(value).getNumElements() * words;
+  return frame.instances * countElements(frame.getShape(value)) * words;
 }
 
 uint32_t *GraphEvaluator::allocate(Frame &frame, ValueId value) {
@@ -65,20 +65,28 @@ static std::vector<size_t> findLastUses(const Graph &graph) {
 }
 
 std::vector<std::vector<uint32_t>>
-GraphEvaluator::evaluate(const Graph &graph, const InputElements &inputs) {
+GraphEvaluator::evaluate(const Graph &graph, const InputElements &inputs,
+                         const Sample *sample) {
   arena.release({0, 0});
   Frame frame{graph, nullptr, 1};
   frame.values.resize(graph.getNumValues());
   frame.owners.resize(graph.getNumValues());
   frame.inputs = &inputs;
-  for (unsigned input = 0; input < graph.getNumInputs(); ++input) // only read
-    frame.values[input] = const_cast<uint32_t *>(inputs.getAll(input));
+  frame.sample = sample;
+  if (!sample)
+    for (unsigned input = 0; input < graph.getNumInputs(); ++input)
+      frame.values[input] = // only read
+          const_cast<uint32_t *>(inputs.getAll(input));
   std::vector<size_t> lastUses = findLastUses(graph);
   for (auto [number, operation] : llvm::enumerate(graph.getNodes())) {
-    if (isLeftOut(operation))
+    bool isNeeded = !sample || sample->operations[number].isNeeded;
+    if (!isNeeded || isLeftOut(operation))
       continue;
     readInputs(frame, operation);
-    evaluateOperation(frame, operation);
+    if (sample)
+      evaluateSampled(frame, number);
+    else
+      evaluateOperation(frame, operation);
     notePeak();
     for (llvm::ArrayRef<ValueId> values : {llvm::ArrayRef(operation.operands),
                                            llvm::ArrayRef(operation.results)})
@@ -91,16 +99,24 @@ GraphEvaluator::evaluate(const Graph &graph, const InputElements &inputs) {
   std::vector<std::vector<uint32_t>> outputs;
   if (slice)
     return outputs;
-  for (ValueId output : graph.getOutputs()) {
+  for (auto [number, output] : llvm::enumerate(graph.getOutputs())) {
     if (!frame.values[output])
       readInput(frame, output);
     const uint32_t *data = frame.values[output];
-    outputs.emplace_back(data, data + countWords(frame, output));
+    if (!sample) {
+      outputs.emplace_back(data, data + countWords(frame, output));
+      continue;
+    }
+    const Region &asked = sample->outputs[number];
+    outputs.emplace_back(countElements(getShape(asked)) * words);
+    narrow(outputs.back().data(), data, sample->regions[output], asked);
   }
   return outputs;
 }
 
 void GraphEvaluator::readInput(Frame &frame, ValueId input) {
+  if (frame.sample)
+    return readNeeded(frame, input);
   assert(words == 1 && "elements of more words are there as a whole");
   size_t count = countWords(frame, input);
   frame.inputs->read(input, 0, {allocate(frame, input), count});
@@ -111,12 +127,14 @@ void GraphEvaluator::readInput(Frame &frame, ValueId input) {
 void GraphEvaluator::readInputs(Frame &frame, const Node &operation) {
   for (auto [number, operand] : llvm::enumerate(operation.operands))
     if (frame.graph.isInput(operand) && !frame.values[operand] &&
-        !isReadInParts(frame, operation, number))
+        frame.isNeeded(operand) && !isReadInParts(frame, operation, number))
       readInput(frame, operand);
 }
 
 bool GraphEvaluator::isReadInParts(const Frame &frame, const Node &operation,
                                    unsigned operand) const {
+  if (frame.sample)
+    return false;
   switch (getOperatorInfo(operation.opcode).kind) {
   case OperatorKind::Contraction:
     return isReadInBands(frame, operation, operand);
@@ -142,7 +160,7 @@ void GraphEvaluator::evaluateOperation(Frame &frame, const Node &operation) {
   case OperatorKind::Accumulate:
     return accumulateOverGrid(frame, operation);
   case OperatorKind::Graph:
-    return evaluateGraph(frame, operation);
+    return evaluateGraph(frame, operation, BlockSet(*operation.body));
   case OperatorKind::Composed:
     break;
   }

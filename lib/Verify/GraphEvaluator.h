@@ -19,7 +19,8 @@
 // is not kept: a value of the kernel graph is given back after its last use,
 // elementwise operators go block by block, so that what they compute on the way
 // is small, and inputs that can be read part by part (InputElements.h) are,
-// where no part has to be read again and again.
+// where no part has to be read again and again. Of a sample (Sample.h) values
+// are tensors of the elements that are needed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,6 +31,7 @@
 #include "ExponentSlice.h"
 #include "InputElements.h"
 #include "Mirage/Graph/Graph.h"
+#include "Sample.h"
 #include "WordArena.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -50,9 +52,12 @@ public:
 
   /// \param graph   without composed operators (expandComposed).
   /// \param inputs  `words` words an element.
-  /// \returns the outputs, in order, row-major, of as many words.
+  /// \param sample  what to evaluate of it; null for all.
+  /// \returns the outputs, or what the sample asks of them, in order,
+  ///          row-major, of as many words.
   std::vector<std::vector<uint32_t>> evaluate(const Graph &graph,
-                                              const InputElements &inputs);
+                                              const InputElements &inputs,
+                                              const Sample *sample = nullptr);
   std::vector<std::vector<uint32_t>>
   evaluate(const Graph &graph, llvm::ArrayRef<const uint32_t *> inputs) {
     return evaluate(graph, StoredInputs(inputs));
@@ -79,10 +84,28 @@ private:
     /// Of a kernel graph: what its values are in, which several may share.
     std::vector<std::shared_ptr<uint32_t[]>> owners = {};
     const InputElements *inputs = nullptr;
+    const Sample *sample = nullptr; ///< of a kernel graph, null if all of it is
+    BlockSet blocks = {};           ///< of a tile graph
     /// Of the exponents of what is rescaled over the loop, by its result.
     std::map<ValueId, uint32_t *> maxima = {};
     /// Of what a variance over the loop is of, by its result.
     std::map<ValueId, Moments> moments = {};
+
+    /// Of what there is of a value.
+    Shape getShape(ValueId value) const {
+      return sample ? mirage::getShape(sample->regions[value])
+                    : graph.getType(value).shape;
+    }
+    bool isNeeded(ValueId value) const {
+      return !sample || !sample->regions[value].empty();
+    }
+    /// Where a tile of an instance begins along a dimension that some axes cut,
+    /// in tiles; 0 in a kernel graph.
+    int64_t getPosition(size_t instance, llvm::ArrayRef<Axis> axes) const {
+      return tiles
+                 ? blocks.getPosition(instance % blocks.size(), iteration, axes)
+                 : 0;
+    }
   };
   /// The tiles of a value, [instances][shape].
   struct Tiles {
@@ -96,6 +119,18 @@ private:
   }
   llvm::BitVector findInputsRead(const TileGraph &tiles) const;
   void evaluateOperation(Frame &frame, const Node &operation);
+  // SampledEvaluation.cpp
+  void evaluateSampled(Frame &frame, unsigned operation);
+  void evaluateOnNeeded(Frame &needed, const Frame &whole, unsigned number);
+  void maskNeeded(Frame &needed, llvm::ArrayRef<IndexSet> region);
+  void narrow(uint32_t *result, const uint32_t *elements,
+              llvm::ArrayRef<IndexSet> kept,
+              llvm::ArrayRef<IndexSet> needed) const;
+  void reshapeNeeded(uint32_t *result, const uint32_t *elements,
+                     const Graph &graph, const Sample &sample,
+                     unsigned number) const;
+  void readNeeded(Frame &frame, ValueId input);
+
   void readInputs(Frame &frame, const Node &operation);
   void readInput(Frame &frame, ValueId input);
   bool isReadInParts(const Frame &frame, const Node &operation,
@@ -124,7 +159,13 @@ private:
   void evaluateConcat(Frame &frame, const Node &operation);
   void evaluateMask(Frame &frame, const Node &operation);
   void evaluateCausalMask(Frame &frame, const Node &operation);
-  void evaluateGraph(Frame &frame, const Node &operation);
+  /// Makes -inf of what [matrices][rows][columns] has beyond the columns that
+  /// each row keeps.
+  void hideColumns(uint32_t *elements, size_t matrices, int64_t rows,
+                   int64_t columns,
+                   llvm::function_ref<int64_t(int64_t row)> countKept);
+  void evaluateGraph(Frame &frame, const Node &operation,
+                     const BlockSet &blocks);
 
   void evaluateLoop(Frame &frame, const Frame &outer, const Node &operation);
   /// Carries steps out in each iteration.
@@ -162,8 +203,6 @@ private:
   /// Joins the blocks along an axis; those of other axes stay instances.
   Tiles joinBlocks(const Frame &frame, Axis axis, Combiner combiner,
                    Tiles parts);
-  /// How many instances differ only in the axes behind this one.
-  static size_t countInside(const Frame &frame, Axis axis);
   /// The last step of an accumulation; `result` may be the total.
   void finish(const Node &operation, Tiles total, Tiles maximum,
               int64_t averaged, uint32_t *result);

@@ -8,9 +8,9 @@
 //
 // One graph takes the roots of two norms, another one root of their product. No
 // bound speaks of the two: whether √s·√t − √(s·t) is zero depends on signs that
-// hang together. But the terms are equal over the real numbers, wherever both are
-// defined (TermTable::RootLaws): each graph is, where it has a value, what its
-// term with joined roots is, and these are one.
+// hang together. But the terms are equal over the real numbers, wherever both
+// are defined (TermTable::RootLaws): each graph is, where it has a value, what
+// its term with joined roots is, and these are one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,8 @@ namespace mlir::mirage {
 
 class JoinedRoots {
 public:
-  /// \param maxCost  of the terms with joined roots; where they are more, no two
+  /// \param maxCost  of the terms with joined roots; where they are more, no
+  /// two
   ///                 terms are equal but those that are one.
   JoinedRoots(const TermTable &table, size_t maxCost)
       : table(table), maxCost(maxCost) {}

@@ -55,6 +55,7 @@ static Expected<bool> areEqual(const Graph &lhs, unsigned left,
   options.minTowers = 1;
   options.maxTowers = 4;
   options.findWitness = {};
+  options.findWitnessAt = {};
   options.wantsExactProof = false;
   Expected<Verdict> verdict =
       verifyEqual(withOutputs(lhs, {left}), withOutputs(rhs, {right}), options);

@@ -16,6 +16,7 @@
 #include "Mirage/Verify/RoundedEvaluation.h"
 #include "GraphEvaluator.h"
 #include "Mirage/Graph/ComposedOperators.h"
+#include "Mirage/Verify/OutputOrder.h"
 #include "SymbolicConstant.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
@@ -264,9 +265,10 @@ private:
 };
 } // namespace
 
-std::vector<std::vector<RoundedNumber>>
-mlir::mirage::evaluateRounded(const Graph &graph,
-                              llvm::ArrayRef<std::vector<double>> inputs) {
+/// \param sample  of a graph without composed operators; null for all.
+static std::vector<std::vector<RoundedNumber>>
+evaluateNeeded(const Graph &graph, llvm::ArrayRef<std::vector<double>> inputs,
+               const Sample *sample) {
   constexpr unsigned kWords = RoundedArithmetic::kWords;
   std::vector<std::vector<uint32_t>> words;
   llvm::SmallVector<const uint32_t *> starts;
@@ -279,10 +281,27 @@ mlir::mirage::evaluateRounded(const Graph &graph,
   RoundedArithmetic arithmetic;
   std::vector<std::vector<RoundedNumber>> outputs;
   for (const auto &output :
-       GraphEvaluator(arithmetic).evaluate(expandComposed(graph), starts)) {
+       GraphEvaluator(arithmetic)
+           .evaluate(graph, StoredInputs(starts), sample)) {
     outputs.emplace_back();
     for (size_t i = 0; i < output.size(); i += kWords)
       outputs.back().push_back(RoundedArithmetic::get(&output[i]));
   }
   return outputs;
+}
+
+std::vector<std::vector<RoundedNumber>>
+mlir::mirage::evaluateRounded(const Graph &graph,
+                              llvm::ArrayRef<std::vector<double>> inputs) {
+  return evaluateNeeded(expandComposed(graph), inputs, /*sample=*/nullptr);
+}
+
+RoundedNumber
+mlir::mirage::evaluateRounded(const Graph &graph,
+                              llvm::ArrayRef<std::vector<double>> inputs,
+                              unsigned output, int64_t element) {
+  Graph one = withOutputs(expandComposed(graph), {output});
+  const Shape &shape = one.getType(one.getOutputs()[0]).shape;
+  Sample sample = findSample(one, {makeElementRegion(shape, element)});
+  return evaluateNeeded(one, inputs, &sample)[0][0];
 }

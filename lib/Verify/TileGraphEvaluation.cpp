@@ -15,33 +15,6 @@
 
 using namespace mlir::mirage;
 
-/// The coordinate of an instance along an axis.
-static int64_t getCoordinate(const TileGraph *tiles, size_t instance,
-                             int64_t iteration, Axis axis) {
-  if (axis == Axis::Loop)
-    return iteration;
-  // Blocks count with the last axis fastest.
-  int64_t block = instance % tiles->getNumBlocks();
-  for (unsigned later = tiles->grid.size();
-       --later > static_cast<unsigned>(axis);)
-    block /= tiles->grid[later];
-  return block % tiles->getExtent(axis);
-}
-
-/// Where along a dimension the tile of an instance begins, in tiles. What no
-/// axis cuts begins at its beginning.
-static int64_t getPosition(const TileGraph *tiles, size_t instance,
-                           int64_t iteration, llvm::ArrayRef<Axis> axes) {
-  if (!tiles)
-    return 0;
-  int64_t linear = 0;
-  for (Axis axis : axes)
-    if (tiles->getExtent(axis) > 1)
-      linear = linear * tiles->getExtent(axis) +
-               getCoordinate(tiles, instance, iteration, axis);
-  return linear;
-}
-
 void GraphEvaluator::evaluateMask(Frame &frame, const Node &operation) {
   const Attributes &attributes = operation.attributes;
   ValueId operand = operation.operands[0], value = operation.results[0];
@@ -55,8 +28,7 @@ void GraphEvaluator::evaluateMask(Frame &frame, const Node &operation) {
   uint32_t constant[Arithmetic::kConstantWords];
   arithmetic.constant(constant, attributes.scalars[0]);
   for (size_t instance = 0; instance < frame.instances; ++instance) {
-    int64_t position =
-        getPosition(frame.tiles, instance, frame.iteration, attributes.axes);
+    int64_t position = frame.getPosition(instance, attributes.axes);
     int64_t kept =
         std::clamp<int64_t>(attributes.extent - position * tile, 0, tile);
     for (size_t o = 0; o < outer; ++o) {
@@ -77,24 +49,16 @@ void GraphEvaluator::evaluateCausalMask(Frame &frame, const Node &operation) {
   uint32_t *result = allocate(frame, value);
   std::memcpy(result, frame.values[operand],
               countWords(frame, value) * sizeof(uint32_t));
-  uint32_t lowest[Arithmetic::kConstantWords];
-  arithmetic.constant(lowest, getNeutral(Combiner::Max));
   for (size_t instance = 0; instance < frame.instances; ++instance) {
     // How many columns of the tile its first row keeps.
     int64_t first =
         1 + attributes.offset +
-        rows * getPosition(frame.tiles, instance, frame.iteration,
-                           attributes.axes) -
-        columns * getPosition(frame.tiles, instance, frame.iteration,
-                              attributes.columnAxes);
-    for (size_t b = 0; b < batch; ++b)
-      for (int64_t row = 0; row < rows; ++row) {
-        int64_t kept = std::clamp<int64_t>(first + row, 0, columns);
-        uint32_t *line =
-            result + ((instance * batch + b) * rows + row) * columns * words;
-        for (int64_t column = kept; column < columns; ++column)
-          std::memcpy(line + column * words, lowest, words * sizeof(uint32_t));
-      }
+        rows * frame.getPosition(instance, attributes.axes) -
+        columns * frame.getPosition(instance, attributes.columnAxes);
+    hideColumns(result + instance * batch * rows * columns * words, batch, rows,
+                columns, [&](int64_t row) {
+                  return std::clamp<int64_t>(first + row, 0, columns);
+                });
   }
 }
 
@@ -102,21 +66,39 @@ static bool isReadInLoop(const TileGraph &tiles, unsigned input) {
   return tiles.tileInputs[input].loopMap != kReplicated;
 }
 
+void GraphEvaluator::hideColumns(
+    uint32_t *elements, size_t matrices, int64_t rows, int64_t columns,
+    llvm::function_ref<int64_t(int64_t row)> countKept) {
+  uint32_t lowest[Arithmetic::kConstantWords];
+  arithmetic.constant(lowest, getNeutral(Combiner::Max));
+  for (size_t matrix = 0; matrix < matrices; ++matrix)
+    for (int64_t row = 0; row < rows; ++row) {
+      uint32_t *line = elements + (matrix * rows + row) * columns * words;
+      for (int64_t column = countKept(row); column < columns; ++column)
+        std::memcpy(line + column * words, lowest, words * sizeof(uint32_t));
+    }
+}
+
 namespace {
-/// Where the tiles of one input begin.
+/// Where the tiles of one input begin, in what there is of the tensor.
 class TileOrigins {
 public:
-  TileOrigins(const TileGraph &tiles, unsigned input)
-      : tiles(tiles), tile(tiles.getType(input).shape) {
+  /// \param kept  what there is of it; null for all.
+  TileOrigins(const TileGraph &tiles, const BlockSet &blocks, unsigned input,
+              const Region *kept = nullptr)
+      : blocks(blocks), tile(tiles.getType(input).shape), kept(kept) {
     for (unsigned dim = 0; dim < tile.size(); ++dim)
       axes.push_back(tiles.getCuttingAxes(input, dim));
   }
 
-  Shape get(size_t instance, int64_t iteration) const {
+  Shape get(size_t block, int64_t iteration) const {
     Shape origin(tile.size());
-    for (unsigned dim = 0; dim < tile.size(); ++dim)
-      origin[dim] =
-          tile[dim] * getPosition(&tiles, instance, iteration, axes[dim]);
+    for (unsigned dim = 0; dim < tile.size(); ++dim) {
+      origin[dim] = tile[dim] * blocks.getPosition(block, iteration, axes[dim]);
+      // Tiles are there as a whole, their elements side by side.
+      if (kept)
+        origin[dim] = (*kept)[dim].findPlace(origin[dim]);
+    }
     return origin;
   }
 
@@ -125,7 +107,7 @@ public:
                            int64_t iteration) const {
     constexpr size_t kRun = InputElements::kRun;
     llvm::BitVector runs((countElements(tensor) + kRun - 1) / kRun);
-    for (int64_t block = 0; block < tiles.getNumBlocks(); ++block)
+    for (size_t block = 0; block < blocks.size(); ++block)
       forEachTileRow(tile, tensor, get(block, iteration),
                      [&](size_t, size_t first, size_t length) {
                        runs.set(first / kRun, (first + length - 1) / kRun + 1);
@@ -134,8 +116,9 @@ public:
   }
 
 private:
-  const TileGraph &tiles;
+  const BlockSet &blocks;
   const Shape &tile;
+  const Region *kept;
   llvm::SmallVector<llvm::SmallVector<Axis, 2>, 4> axes;
 };
 } // namespace
@@ -145,8 +128,9 @@ private:
 bool GraphEvaluator::isReadAboutOnce(const Graph &outer, const Node &operation,
                                      unsigned input) const {
   const TileGraph &tiles = *operation.body;
+  BlockSet blocks(tiles);
   llvm::BitVector runs =
-      TileOrigins(tiles, input)
+      TileOrigins(tiles, blocks, input)
           .findRuns(outer.getType(operation.operands[input]).shape,
                     /*iteration=*/0);
   int64_t times = isReadInLoop(tiles, input) ? tiles.loop : 1;
@@ -183,9 +167,11 @@ private:
 void GraphEvaluator::readTile(Frame &frame, const Frame &outer, unsigned input,
                               ValueId operand) {
   const TileGraph &tiles = *frame.tiles;
-  const Shape &tensor = outer.graph.getType(operand).shape;
+  Shape tensor = outer.getShape(operand);
   const Shape &tile = tiles.getType(input).shape;
-  TileOrigins origins(tiles, input);
+  TileOrigins origins(tiles, frame.blocks, input,
+                      outer.sample ? &outer.sample->regions[operand] : nullptr);
+  size_t numBlocks = frame.blocks.size();
   uint32_t zero[Arithmetic::kConstantWords];
   arithmetic.constant(zero, 0);
   size_t tileWords = countElements(tile) * words;
@@ -193,13 +179,12 @@ void GraphEvaluator::readTile(Frame &frame, const Frame &outer, unsigned input,
   auto copyTiles = [&](auto &&getRow) {
     for (size_t instance = 0; instance < frame.instances; ++instance)
       copyTile(frame.values[input] + instance * tileWords, tile, tensor,
-               origins.get(instance, frame.iteration), zero, words,
+               origins.get(instance % numBlocks, frame.iteration), zero, words,
                [&](size_t offset) { return getRow(instance, offset); });
   };
   if (const uint32_t *source = outer.values[operand])
     return copyTiles([&](size_t instance, size_t offset) {
-      return source + instance / tiles.getNumBlocks() * tensorWords +
-             offset * words;
+      return source + instance / numBlocks * tensorWords + offset * words;
     });
   llvm::BitVector runs = origins.findRuns(tensor, frame.iteration);
   WordArena::Mark mark = arena.mark();
@@ -213,17 +198,18 @@ void GraphEvaluator::writeTile(const Frame &frame, Frame &outer,
                                unsigned output, ValueId result) {
   const TileGraph &tiles = *frame.tiles;
   ValueId value = tiles.getOutputs()[output];
-  const Shape &tensor = outer.graph.getType(result).shape;
+  Shape tensor = outer.getShape(result);
   const Shape &tile = tiles.getType(value).shape;
   llvm::ArrayRef<int> map = tiles.tileOutputs[output].gridMap;
   size_t tileWords = countElements(tile) * words;
   size_t tensorWords = countElements(tensor) * words;
+  size_t numBlocks = frame.blocks.size();
   for (size_t instance = 0; instance < frame.instances; ++instance) {
     Shape position(tile.size(), 0);
     bool writes = true, adds = false;
     for (auto [axis, dim] : llvm::enumerate(map)) {
-      int64_t coordinate =
-          getCoordinate(&tiles, instance, 0, static_cast<Axis>(axis));
+      int64_t coordinate = frame.blocks.getCoordinate(instance % numBlocks, 0,
+                                                      static_cast<Axis>(axis));
       if (dim >= 0)
         position[dim] = position[dim] * tiles.grid[axis] + coordinate;
       writes &= dim != kReplicated || coordinate == 0;
@@ -231,10 +217,14 @@ void GraphEvaluator::writeTile(const Frame &frame, Frame &outer,
     }
     if (!writes)
       continue;
-    for (unsigned dim = 0; dim < tile.size(); ++dim)
+    for (unsigned dim = 0; dim < tile.size(); ++dim) {
       position[dim] *= tile[dim];
+      if (outer.sample)
+        position[dim] =
+            outer.sample->regions[result][dim].findPlace(position[dim]);
+    }
     uint32_t *target =
-        outer.values[result] + instance / tiles.getNumBlocks() * tensorWords;
+        outer.values[result] + instance / numBlocks * tensorWords;
     const uint32_t *source = frame.values[value] + instance * tileWords;
     forEachTileRow(tile, tensor, position,
                    [&](size_t tileRow, size_t tensorRow, size_t length) {
@@ -249,16 +239,20 @@ void GraphEvaluator::writeTile(const Frame &frame, Frame &outer,
   }
 }
 
-void GraphEvaluator::evaluateGraph(Frame &outer, const Node &operation) {
+void GraphEvaluator::evaluateGraph(Frame &outer, const Node &operation,
+                                   const BlockSet &blocks) {
   const TileGraph &tiles = *operation.body;
   for (ValueId result : operation.results)
-    allocate(outer, result);
+    if (outer.isNeeded(result))
+      allocate(outer, result);
   WordArena::Mark mark = arena.mark();
-  Frame frame{tiles, &tiles, outer.instances * tiles.getNumBlocks()};
+  Frame frame{tiles, &tiles, outer.instances * blocks.size()};
+  frame.blocks = blocks;
   frame.values.resize(tiles.getNumValues());
   evaluateLoop(frame, outer, operation);
   for (auto [number, result] : llvm::enumerate(operation.results))
-    if (frame.values[tiles.getOutputs()[number]]) // not left out
+    if (outer.isNeeded(result) &&
+        frame.values[tiles.getOutputs()[number]]) // not left out
       writeTile(frame, outer, number, result);
   arena.release(mark);
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TrialMemory.h"
+#include "Mirage/Verify/OutputOrder.h"
 #include "Mirage/Verify/RoundedEvaluation.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -37,7 +38,34 @@ public:
     return sum;
   }
 
+  ElementCount run(const Graph &graph, const Sample &sample) {
+    for (const Region &region : sample.regions)
+      if (!region.empty())
+        sum.kept += countElements({getShape(region)});
+    for (auto [number, node] : llvm::enumerate(graph.getNodes()))
+      if (sample.operations[number].isNeeded)
+        countNeeded(graph, node, number, sample);
+    return sum;
+  }
+
 private:
+  void countNeeded(const Graph &graph, const Node &node, unsigned number,
+                   const Sample &sample) {
+    const Sample::Operation &operation = sample.operations[number];
+    if (node.body)
+      return count(*node.body, operation.blocks.size(),
+                   double(node.body->loop));
+    llvm::SmallVector<TensorSpec> operands = sample.getReadTypes(graph, number);
+    // A part of each operand is copied, and where it is are offsets.
+    constexpr double kWordsPerOffset = 2;
+    for (const TensorSpec &type : operands)
+      sum.kept += (1 + kWordsPerOffset) * countElements(type);
+    TensorSpec result = sample.getKeptType(graph, node.results[0]);
+    sum.kept += kWordsPerOffset * countElements(result);
+    countIntermediates(node, operands, result, /*instances=*/1,
+                       /*iterations=*/1);
+  }
+
   void count(const Graph &graph, double instances, double iterations) {
     for (ValueId value = 0; value < graph.getNumValues(); ++value)
       sum.kept += instances * countElements(graph.getType(value));
@@ -46,7 +74,9 @@ private:
         count(*node.body, instances * countBlocks(*node.body),
               iterations * double(node.body->loop));
       else
-        countIntermediates(graph, node, instances, iterations);
+        countIntermediates(node, graph.getTypes(node.operands),
+                           graph.getType(node.results[0]), instances,
+                           iterations);
     }
   }
 
@@ -58,14 +88,15 @@ private:
   }
 
   /// Operands stretched to the result's shape, and each step of a definition.
-  void countIntermediates(const Graph &graph, const Node &node,
-                          double instances, double iterations) {
+  void countIntermediates(const Node &node, llvm::ArrayRef<TensorSpec> operands,
+                          const TensorSpec &result, double instances,
+                          double iterations) {
     const OperatorInfo &row = getOperatorInfo(node.opcode == Opcode::Accumulate
                                                   ? node.attributes.reduction
                                                   : node.opcode);
-    double largest = countElements(graph.getType(node.results[0]));
-    for (ValueId operand : node.operands)
-      largest = std::max(largest, countElements(graph.getType(operand)));
+    double largest = countElements(result);
+    for (const TensorSpec &operand : operands)
+      largest = std::max(largest, countElements(operand));
     largest *= instances;
     // Elementwise ones stretch their operands; reductions join dimension by
     // dimension, and the blocks along an axis into a total that is finished.
@@ -92,14 +123,9 @@ private:
 };
 } // namespace
 
-double mlir::mirage::estimateEvaluationBytes(const Graph &graph,
-                                             unsigned height, unsigned words) {
-  ElementCount count = ElementCounter().run(graph);
-  double inputs = 0, outputs = 0;
-  for (unsigned input = 0; input < graph.getNumInputs(); ++input)
-    inputs += countElements(graph.getType(input));
-  for (ValueId output : graph.getOutputs())
-    outputs += countElements(graph.getType(output));
+/// \param inputs, outputs  elements of all of them.
+static double countBytes(ElementCount count, double inputs, double outputs,
+                         unsigned height, unsigned words) {
   // Arguments are recorded in one component for the next, in a vector that may
   // be twice as large. Outputs are copied out, of both graphs.
   double exponents = height > 1 ? 4 * count.exponents : 0;
@@ -108,6 +134,28 @@ double mlir::mirage::estimateEvaluationBytes(const Graph &graph,
   return sizeof(uint32_t) * double(words) *
              (count.kept + exponents + double(height) * inputs + 2 * outputs) +
          kBytesPerComparison * outputs;
+}
+
+double mlir::mirage::estimateEvaluationBytes(const Graph &graph,
+                                             unsigned height, unsigned words) {
+  double inputs = 0, outputs = 0;
+  for (unsigned input = 0; input < graph.getNumInputs(); ++input)
+    inputs += countElements(graph.getType(input));
+  for (ValueId output : graph.getOutputs())
+    outputs += countElements(graph.getType(output));
+  return countBytes(ElementCounter().run(graph), inputs, outputs, height,
+                    words);
+}
+
+double mlir::mirage::estimateSampleBytes(const Graph &graph,
+                                         const Sample &sample, unsigned height,
+                                         unsigned words) {
+  double outputs = 0;
+  for (const Region &region : sample.outputs)
+    outputs += countElements({getShape(region)});
+  // Inputs are among the values, for one component at a time.
+  return countBytes(ElementCounter().run(graph, sample), /*inputs=*/0, outputs,
+                    height, words);
 }
 
 /// Of the reference.
@@ -132,4 +180,18 @@ double mlir::mirage::estimateWitnessBytes(const Graph &graph) {
   double rounded = estimateEvaluationBytes(graph, /*height=*/1, kWords) +
                    sizeof(double) * inputs;
   return std::max(estimateFloat64Bytes(graph), rounded);
+}
+
+double mlir::mirage::estimateWitnessBytesAt(const Graph &graph, unsigned output,
+                                            int64_t element) {
+  Graph one = withOutputs(graph, {output});
+  const Shape &shape = one.getType(one.getOutputs()[0]).shape;
+  Sample sample = findSample(one, {makeElementRegion(shape, element)});
+  double inputs = 0;
+  for (unsigned input = 0; input < graph.getNumInputs(); ++input)
+    inputs += countElements(graph.getType(input));
+  constexpr unsigned kWords = sizeof(RoundedNumber) / sizeof(uint32_t);
+  // Inputs as they are stored, decoded, and with their errors.
+  return estimateSampleBytes(one, sample, /*height=*/1, kWords) +
+         (2 * sizeof(double) + sizeof(RoundedNumber)) * inputs;
 }

@@ -10,6 +10,7 @@
 #define MIRAGE_LIB_VERIFY_TRIALMEMORY_H
 
 #include "Mirage/Graph/Graph.h"
+#include "Sample.h"
 
 namespace mlir::mirage {
 
@@ -22,11 +23,17 @@ namespace mlir::mirage {
 /// \param words   words an element: trials in a batch.
 double estimateEvaluationBytes(const Graph &graph, unsigned height,
                                unsigned words);
+/// The same of a sample.
+double estimateSampleBytes(const Graph &graph, const Sample &sample,
+                           unsigned height, unsigned words);
 
 /// An upper bound of the bytes that a float64 input takes: the reference, which
 /// says whether it is worth looking closer, and the evaluation that does
 /// (RoundedEvaluation.h), one after the other.
 double estimateWitnessBytes(const Graph &graph);
+/// The same of one element of an output.
+double estimateWitnessBytesAt(const Graph &graph, unsigned output,
+                              int64_t element);
 
 } // namespace mlir::mirage
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Verify/VerdictJSON.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -44,6 +45,19 @@ static llvm::json::Value writeProof(const ExactProof &proof) {
   return object;
 }
 
+static llvm::json::Value writeOwnSizes(const OwnSizeTrials &ownSizes) {
+  llvm::json::Object object{{"trials", int64_t(ownSizes.trials)},
+                            {"sampled", ownSizes.isSampled()}};
+  llvm::json::Array samples;
+  for (const SampledShape &sample : ownSizes.samples)
+    samples.push_back(
+        llvm::json::Object{{"tried", llvm::json::Array(sample.tried)},
+                           {"of", llvm::json::Array(sample.whole)}});
+  if (ownSizes.isSampled())
+    object["outputs"] = std::move(samples);
+  return object;
+}
+
 llvm::json::Value mlir::mirage::toJSON(const Verdict &verdict) {
   llvm::json::Object object{
       {"verdict", getVerdictName(verdict.kind)},
@@ -63,6 +77,8 @@ llvm::json::Value mlir::mirage::toJSON(const Verdict &verdict) {
     object["pieces"] = int64_t(verdict.pieces);
   if (!verdict.literals.empty())
     object["literals"] = writeLiterals(verdict.literals);
+  if (verdict.ownSizes.trials > 0)
+    object["ownSizes"] = writeOwnSizes(verdict.ownSizes);
   if (verdict.exactProof)
     object["exact"] = writeProof(*verdict.exactProof);
   if (!verdict.reason.empty())
@@ -128,13 +144,39 @@ static std::string describeProof(const Verdict &verdict) {
                  verdict.askedBits, why);
 }
 
+/// "4 of 32 x 48 of 4096 elements".
+static std::string describe(const SampledShape &sample) {
+  std::string text;
+  for (auto [tried, whole] : llvm::zip_equal(sample.tried, sample.whole))
+    text +=
+        (text.empty() ? "" : " x ") + formatv("{0} of {1}", tried, whole).str();
+  return text;
+}
+
+/// "; at its own sizes 1 trial agrees, of 4 of 32 x 48 of 4096 elements". What
+/// was written out has its trials at its own sizes in any case.
+static std::string describeOwnSizes(const Verdict &verdict) {
+  unsigned trials = verdict.ownSizes.trials;
+  if (!verdict.isLarge || trials == 0)
+    return "";
+  std::string text = formatv("; at its own sizes {0} trial{1} agree{2}", trials,
+                             trials == 1 ? "" : "s", trials == 1 ? "s" : "");
+  llvm::StringRef separator = " on a sample, ";
+  for (const SampledShape &sample : verdict.ownSizes.samples) {
+    text += separator.str() + describe(sample) + " elements";
+    separator = " and ";
+  }
+  return text;
+}
+
 static std::string describeTrials(const Verdict &verdict) {
   if (verdict.bound.trials == 0)
     return "; trials alone decide nothing: " + verdict.whyWeaker;
   return describeProof(verdict) +
          formatv("; all {0} trials over {1} towers of primes agree",
                  verdict.bound.trials, verdict.bound.towers)
-             .str();
+             .str() +
+         describeOwnSizes(verdict);
 }
 
 static std::string describeEqual(const Verdict &verdict) {

@@ -79,6 +79,7 @@ static llvm::Expected<Verdict> judgeSmallerSizes(const Graph &lhs,
     return llvm::createStringError("these are too large, too");
   VerifyOptions smallOptions = options;
   smallOptions.findWitness = {};
+  smallOptions.findWitnessAt = {};
   llvm::Expected<Verdict> verdict =
       FieldJudge(pair->lhs, pair->rhs, smallOptions).run();
   if (verdict && verdict->isLarge)
@@ -123,7 +124,8 @@ static bool hasLiterals(const Graph &graph) {
 }
 
 /// Trials at the graphs' own sizes agree, and nothing is proved. A float64
-/// input may see what they do not.
+/// input may see what they do not; of samples alone nothing follows for other
+/// elements.
 /// \param smallDisagrees  trials at smaller sizes do not agree.
 /// \param problem         what smaller sizes came to.
 static llvm::Error concludeUnproved(const Graph &lhs, const Graph &rhs,
@@ -131,17 +133,22 @@ static llvm::Error concludeUnproved(const Graph &lhs, const Graph &rhs,
                                     bool smallDisagrees,
                                     const std::string &problem,
                                     Verdict &verdict) {
-  llvm::Expected<WitnessSearch> search = searchWitness(lhs, rhs, options);
+  bool isSampled = verdict.ownSizes.isSampled();
+  WitnessSearch nowhere; // as a whole, graphs are too large for float64, too
+  llvm::Expected<WitnessSearch> search =
+      isSampled ? std::move(nowhere) : searchWitness(lhs, rhs, options);
   if (!search)
     return search.takeError();
   bool mayHide = picksValues(lhs) || picksValues(rhs);
   bool isSuspect = smallDisagrees && !hasLiterals(lhs) && !hasLiterals(rhs);
-  if (!search->found && !mayHide && !isSuspect)
+  bool isOfSampleAlone = isSampled && !problem.empty();
+  if (!search->found && !mayHide && !isSuspect && !isOfSampleAlone)
     return llvm::Error::success();
   verdict.kind = search->found ? Verdict::Different : Verdict::Unknown;
   verdict.witness = search->found;
   verdict.bound = {};
-  verdict.reason = "trials at its own sizes agree, ";
+  verdict.reason = isSampled ? "trials of a sample at its own sizes agree, "
+                             : "trials at its own sizes agree, ";
   verdict.reason += mayHide ? "but what a maximum or minimum does not pick is "
                               "hidden from most; at smaller sizes: "
                             : "but at smaller ones ";
@@ -164,21 +171,15 @@ double mlir::mirage::getMaxTrialBytes(const VerifyOptions &options) {
   return std::min(options.maxBytes, getMachineMemoryBytes() / 2);
 }
 
-/// Nothing is allocated at the graphs' own sizes. That they agree at smaller
+/// Nothing could be tried at the graphs' own sizes. That they agree at smaller
 /// ones is worth saying, but what goes wrong at the edge of a tile need not.
-static Verdict refuseSizes(const Graph &lhs, const Graph &rhs,
-                           const VerifyOptions &options) {
-  constexpr double kGiB = 1u << 30;
-  Verdict verdict;
-  verdict.reason = llvm::formatv(
-      "expects graphs whose trials fit {0:f1} GiB of memory, got "
-      "graphs whose trials may take {1:f1} GiB; ",
-      getMaxTrialBytes(options) / kGiB, estimateTrialBytes(lhs, rhs) / kGiB);
+static void addSmallerSizesToReason(const Graph &lhs, const Graph &rhs,
+                                    const VerifyOptions &options,
+                                    Verdict &verdict) {
   llvm::Expected<Verdict> small = judgeSmallerSizes(lhs, rhs, options);
   verdict.reason +=
-      "at smaller sizes: " +
+      "; at smaller sizes: " +
       (small ? toString(*small) : llvm::toString(small.takeError()));
-  return verdict;
 }
 
 /// One trial at the graphs' own sizes agrees, which it does in one case of two
@@ -205,12 +206,17 @@ Verdict mlir::mirage::join(Verdict lhs, Verdict rhs) {
   bound.trials = std::min(lhs.bound.trials, rhs.bound.trials);
   bound.towers = std::min(lhs.bound.towers, rhs.bound.towers);
   bool isAnywhere = !lhs.whereBothDefined && !rhs.whereBothDefined;
+  unsigned trialsOfLhs = lhs.ownSizes.trials, trialsOfRhs = rhs.ownSizes.trials;
+  std::vector<SampledShape> samples = lhs.ownSizes.samples;
+  llvm::append_range(samples, rhs.ownSizes.samples);
   bool isLeftWeaker = lhs.kind != Verdict::Equal ||
                       (rhs.kind == Verdict::Equal &&
                        lhs.bound.provedLog2 >= rhs.bound.provedLog2);
   Verdict sum = std::move(isLeftWeaker ? lhs : rhs);
   sum.bound = bound;
   sum.whereBothDefined = !isAnywhere;
+  sum.ownSizes.trials = std::min(trialsOfLhs, trialsOfRhs);
+  sum.ownSizes.samples = std::move(samples);
   sum.isSameGraph = false;
   return sum;
 }
@@ -239,6 +245,7 @@ static std::optional<Verdict> judgeInPieces(const Graph &lhs, const Graph &rhs,
                                             const VerifyOptions &options) {
   VerifyOptions ofPieces = options;
   ofPieces.findWitness = {};
+  ofPieces.findWitnessAt = {};
   ofPieces.errorBoundBits += llvm::Log2_32_Ceil(kMaxPieces);
   std::optional<Verdict> sum;
   unsigned number = 0;
@@ -266,6 +273,7 @@ static void addPieces(const Graph &lhs, const Graph &rhs,
   if (!sum || sum->bound.provedLog2 >= verdict.bound.provedLog2)
     return;
   sum->isLarge = verdict.isLarge;
+  sum->ownSizes = verdict.ownSizes;
   sum->whereBothDefined |= verdict.whereBothDefined;
   verdict = std::move(*sum);
 }
@@ -308,20 +316,15 @@ judgeAtSmallerSizesAlone(const Graph &lhs, const Graph &rhs,
 /// Of graphs with one interface, without composed operators.
 static llvm::Expected<Verdict> judgeExpanded(const Graph &lhs, const Graph &rhs,
                                              const VerifyOptions &options) {
-  bool fits = estimateTrialBytes(lhs, rhs) <= getMaxTrialBytes(options);
-  if (!fits && options.triesOwnSizes)
-    return refuseSizes(lhs, rhs, options);
-  if (!fits)
-    return judgeAtSmallerSizesAlone(lhs, rhs, options);
   llvm::Expected<Verdict> verdict = FieldJudge(lhs, rhs, options).run();
   if (!verdict)
     return verdict;
-  if (verdict->isCancelled)
+  if (verdict->isTooLarge)
+    addSmallerSizesToReason(lhs, rhs, options, *verdict);
+  if (verdict->isCancelled || verdict->isTooLarge)
     return verdict;
   if (verdict->isLarge && !options.triesOwnSizes)
     return judgeAtSmallerSizesAlone(lhs, rhs, options);
-  if (!options.triesSmallerSizes)
-    return verdict;
   if (verdict->lacksTrials)
     addPieces(lhs, rhs, options, *verdict);
   if (verdict->kind != Verdict::Equal ||
@@ -343,6 +346,7 @@ static llvm::Expected<Verdict> judgeExpanded(const Graph &lhs, const Graph &rhs,
     if (!again || again->kind != Verdict::Equal)
       return again;
     verdict->bound = again->bound;
+    verdict->ownSizes = again->ownSizes;
   }
   if (llvm::Error error = concludeUnproved(lhs, rhs, options, smallDisagrees,
                                            problem, *verdict))
@@ -414,6 +418,15 @@ static void concludeCancelled(Verdict &verdict) {
   verdict.bound = {};
   verdict.whyWeaker.clear();
   verdict.reason = "cancelled before all trials were made";
+}
+
+llvm::Expected<Verdict>
+mlir::mirage::verifyAtOwnSizes(const Graph &lhs, const Graph &rhs,
+                               const VerifyOptions &options) {
+  if (llvm::Error error = checkInterfaces(lhs, rhs))
+    return std::move(error);
+  Graph left = expandComposed(lhs), right = expandComposed(rhs);
+  return FieldJudge(left, right, options).run();
 }
 
 llvm::Expected<Verdict>

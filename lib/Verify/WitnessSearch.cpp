@@ -12,15 +12,16 @@
 
 using namespace mlir::mirage;
 
-llvm::Expected<WitnessSearch>
-mlir::mirage::searchWitness(const Graph &lhs, const Graph &rhs,
-                            const VerifyOptions &options) {
+/// \param bytes  that an evaluation of either graph takes.
+/// \param find   looks for the witness; empty if nobody can.
+static llvm::Expected<WitnessSearch> searchWithin(
+    double bytes, const VerifyOptions &options,
+    const std::function<llvm::Expected<std::optional<Witness>>()> &find) {
   WitnessSearch search;
-  if (!options.findWitness) {
+  if (!find) {
     search.whyNot = "no float64 input was tried";
     return search;
   }
-  double bytes = std::max(estimateWitnessBytes(lhs), estimateWitnessBytes(rhs));
   if (bytes > getMaxTrialBytes(options)) {
     constexpr double kGiB = 1u << 30;
     search.whyNot = llvm::formatv(
@@ -29,10 +30,32 @@ mlir::mirage::searchWitness(const Graph &lhs, const Graph &rhs,
         bytes / kGiB, getMaxTrialBytes(options) / kGiB);
     return search;
   }
-  llvm::Expected<std::optional<Witness>> witness =
-      options.findWitness(lhs, rhs);
+  llvm::Expected<std::optional<Witness>> witness = find();
   if (!witness)
     return witness.takeError();
   search.found = std::move(*witness);
   return search;
+}
+
+llvm::Expected<WitnessSearch>
+mlir::mirage::searchWitness(const Graph &lhs, const Graph &rhs,
+                            const VerifyOptions &options) {
+  if (!options.findWitness)
+    return searchWithin(0, options, {});
+  return searchWithin(
+      std::max(estimateWitnessBytes(lhs), estimateWitnessBytes(rhs)), options,
+      [&] { return options.findWitness(lhs, rhs); });
+}
+
+llvm::Expected<WitnessSearch>
+mlir::mirage::searchWitnessAt(const Graph &lhs, const Graph &rhs,
+                              unsigned output, int64_t element,
+                              const VerifyOptions &options) {
+  if (!options.findWitnessAt)
+    return searchWithin(0, options, {});
+  return searchWithin(std::max(estimateWitnessBytesAt(lhs, output, element),
+                               estimateWitnessBytesAt(rhs, output, element)),
+                      options, [&] {
+                        return options.findWitnessAt(lhs, rhs, output, element);
+                      });
 }

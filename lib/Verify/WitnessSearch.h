@@ -26,6 +26,11 @@ struct WitnessSearch {
 /// \returns an error of `findWitness`.
 llvm::Expected<WitnessSearch> searchWitness(const Graph &lhs, const Graph &rhs,
                                             const VerifyOptions &options);
+/// The same with `options.findWitnessAt`.
+llvm::Expected<WitnessSearch> searchWitnessAt(const Graph &lhs,
+                                              const Graph &rhs, unsigned output,
+                                              int64_t element,
+                                              const VerifyOptions &options);
 
 } // namespace mlir::mirage
 

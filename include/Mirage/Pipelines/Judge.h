@@ -31,6 +31,10 @@ struct JudgeOptions {
   /// (Mirage/Verify/Certificate.h) are compared with the graphs, and their
   /// proofs repeated, besides.
   bool repeatsCertificates = false;
+  /// Multiply-adds of a function beyond which trials at the functions' own
+  /// sizes evaluate a sample of the results' elements, of about as much work;
+  /// none: only where they do not fit the memory.
+  std::optional<uint64_t> maxWholeWork = {};
   /// How many float64 inputs are tried for the verdict Different.
   unsigned witnessTries = 10;
 };
@@ -71,6 +75,8 @@ judgeModules(ModuleOp before, ModuleOp after, const JudgeOptions &options);
 /// rounding on the way can explain (Mirage/Verify/RoundedEvaluation.h), in the
 /// way that `VerifyOptions::findWitness` wants it.
 FindWitness makeWitnessFinder(uint64_t seed, unsigned tries);
+/// The same where nothing but one element is evaluated.
+FindWitnessAt makeElementWitnessFinder(uint64_t seed, unsigned tries);
 
 /// One line for people, and a member of the JSON output.
 std::string toString(const FunctionVerdict &verdict);

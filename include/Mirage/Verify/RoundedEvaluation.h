@@ -35,6 +35,11 @@ struct RoundedNumber {
 /// \returns by output, row-major.
 std::vector<std::vector<RoundedNumber>>
 evaluateRounded(const Graph &graph, llvm::ArrayRef<std::vector<double>> inputs);
+/// One element of one output, row-major, and of everything else no more than
+/// that depends on.
+RoundedNumber evaluateRounded(const Graph &graph,
+                              llvm::ArrayRef<std::vector<double>> inputs,
+                              unsigned output, int64_t element);
 
 } // namespace mlir::mirage
 

@@ -20,6 +20,9 @@ namespace mlir::mirage {
 /// "literals" (pairs: of the graph, at these sizes), "reason",
 /// "whereBothDefined" and "witness". Minus infinity is the string "-inf". An
 /// Equal also has "askedLog2", "meetsBound" and, if that is false, "whyWeaker".
+/// Where trials at the graphs' own sizes count there is "ownSizes":
+/// {"trials": 1, "sampled": true, "outputs": [{"tried": [4, 48], "of":
+/// [32, 4096]}]}, without "outputs" if these were tried as a whole.
 /// Where an exact proof was asked for there is "exact": {"proved": true,
 /// "tooLarge": false, "sizes": "4x6", "work": 512} and, where there are any,
 /// "literals" and "reason".
@@ -27,6 +30,8 @@ llvm::json::Value toJSON(const Verdict &verdict);
 
 /// One line: "equal; wrong with probability at most 2^-1756 (proved) at ...",
 /// "equal; proved exactly at 4x6, 6x8; wrong with probability ...",
+/// "equal; wrong with ... agree; at its own sizes 1 trial agrees on a sample, 4
+/// of 32 x 48 of 4096 elements",
 /// or "equal, but proved only up to an error of 2^-3.9 at ..., asked for 2^-64:
 /// ..." and why.
 std::string toString(const Verdict &verdict);

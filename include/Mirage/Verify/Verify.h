@@ -21,6 +21,7 @@
 #include "Mirage/Graph/Graph.h"
 #include "Mirage/Verify/ExactProof.h"
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -55,6 +56,11 @@ struct Witness {
 using FindWitness = std::function<llvm::Expected<std::optional<Witness>>(
     const Graph &lhs, const Graph &rhs)>;
 
+/// The same at one element of an output, row-major, where graphs are too large
+/// to be evaluated as a whole.
+using FindWitnessAt = std::function<llvm::Expected<std::optional<Witness>>(
+    const Graph &lhs, const Graph &rhs, unsigned output, int64_t element)>;
+
 struct VerifyOptions {
   Seed seed = {};
   /// Trials go on until the proved bound is 2^-errorBoundBits, where a theorem
@@ -81,18 +87,25 @@ struct VerifyOptions {
   /// Whether graphs that are too large to be written out are tried at their own
   /// sizes. If not, what is proved at smaller ones is the verdict.
   bool triesOwnSizes = true;
-  /// Whether what is not proved at the graphs' own sizes is to be at smaller
-  /// ones and in pieces. If not, trials at their own are the verdict.
-  bool triesSmallerSizes = true;
   /// Memory that trials of two graphs may take, by `estimateTrialBytes`; never
-  /// more than half of what the machine has. Graphs that take more are not
-  /// evaluated at their own sizes.
+  /// more than half of what the machine has. Of graphs that take more, trials
+  /// at their own sizes evaluate a sample of the outputs' elements that takes
+  /// less.
   double maxBytes = 64.0 * (1u << 30);
+  /// Multiply-adds of either graph, operations on single elements being eight
+  /// each, beyond which trials at their own sizes evaluate a sample, too,
+  double maxWholeWork = std::numeric_limits<double>::infinity();
+  /// that takes about so many, if less is enough for one element of each
+  /// output,
+  double sampleWork = 2e9;
+  /// and never more than these: else there are no trials at their own sizes.
+  double maxSampleWork = std::numeric_limits<double>::infinity();
   /// Asked before each batch of trials: once it is true, no more are begun,
   /// and what they would have decided is Unknown.
   std::function<bool()> isCancelled = {};
   /// Needed for the verdict Different.
   FindWitness findWitness = {};
+  FindWitnessAt findWitnessAt = {}; ///< where a sample disagrees
   /// Asks for a proof by canonical forms (ExactProof.h): what has none is not
   /// Equal, whatever trials say.
   bool wantsExactProof = false;
@@ -100,6 +113,23 @@ struct VerifyOptions {
   /// For experiments with the bound: this tower in every batch, and a fixed
   /// number of batches. Largest prime first.
   llvm::SmallVector<uint32_t, 4> primes = {};
+};
+
+/// Which elements of an output were tried: those whose index is, along each
+/// dimension, one of some.
+struct SampledShape {
+  Shape tried; ///< by dimension, how many indices
+  Shape whole;
+};
+
+/// Trials at the graphs' own sizes.
+struct OwnSizeTrials {
+  /// That counted, for the element with the fewest of those that were tried.
+  unsigned trials = 0;
+  /// By output, where not all elements were tried; else empty.
+  std::vector<SampledShape> samples = {};
+
+  bool isSampled() const { return !samples.empty(); }
 };
 
 struct Verdict {
@@ -127,6 +157,13 @@ struct Verdict {
   /// without a bound. The bound is of smaller sizes (SmallerSizes.h); where
   /// these could not be had or disagree, `whyWeaker` says so and there is none.
   bool isLarge = false;
+  /// What was tried at the graphs' own sizes, whatever the bound is of. That
+  /// samples agree adds nothing to the bound; and it is no Equal if smaller
+  /// sizes do not agree.
+  OwnSizeTrials ownSizes = {};
+  /// Unknown because trials at the graphs' own sizes take too much, even of a
+  /// sample.
+  bool isTooLarge = false;
   /// The shapes of the inputs that the bound is of, "4x6, 6x8".
   std::string sizes = {};
   /// The bound is a sum over so many pieces of the graphs, which were cut where
@@ -175,13 +212,18 @@ double getMaxTrialBytes(const VerifyOptions &options);
 /// at; where it leaves them Unknown, by whether they are the same graph. Both
 /// are verified graphs. With an exact proof asked for, Equal is what is proved
 /// by one at the graphs' own sizes; or proved by one at smaller sizes, and no
-/// trial at their own speaks against it; or the same graph. Those that take too
-/// much memory at their own sizes are Unknown; the reason says how much, and
-/// what smaller sizes say.
+/// trial at their own speaks against it; or the same graph. Those of which even
+/// samples take too much at their own sizes are Unknown; the reason says how
+/// much, and what smaller sizes say.
 /// \returns a verdict, or an error if shapes or counts of inputs or outputs
 /// differ, or from `findWitness`.
 llvm::Expected<Verdict> verifyEqual(const Graph &lhs, const Graph &rhs,
                                     const VerifyOptions &options);
+
+/// The same at the graphs' own sizes alone: Equal says that the trials agree,
+/// and if they are a sample's nothing else.
+llvm::Expected<Verdict> verifyAtOwnSizes(const Graph &lhs, const Graph &rhs,
+                                         const VerifyOptions &options);
 
 } // namespace mlir::mirage
 

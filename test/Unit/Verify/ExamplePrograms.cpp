@@ -15,9 +15,9 @@
 using namespace mlir::mirage;
 using namespace mlir::mirage::test;
 
-static std::map<std::string, Graph> readExamples() {
-  auto buffer = llvm::cantFail(llvm::errorOrToExpected(
-      llvm::MemoryBuffer::getFile(MIRAGE_TEST_INPUTS "/examples.json")));
+static std::map<std::string, Graph> readGraphs(const char *path) {
+  auto buffer = llvm::cantFail(
+      llvm::errorOrToExpected(llvm::MemoryBuffer::getFile(path)));
   llvm::json::Value file =
       llvm::cantFail(llvm::json::parse(buffer->getBuffer()));
   std::map<std::string, Graph> examples;
@@ -36,7 +36,8 @@ static const std::map<std::string, std::string> kPrograms = {
     {"mugraphs/softmax-thread.mlir", "mugraphs/softmax-kernel.mlir"}};
 
 std::vector<ExamplePair> mlir::mirage::test::readExamplePairs() {
-  std::map<std::string, Graph> examples = readExamples();
+  std::map<std::string, Graph> examples =
+      readGraphs(MIRAGE_TEST_INPUTS "/examples.json");
   std::vector<ExamplePair> pairs;
   for (const auto &[name, graph] : examples) {
     auto program = kPrograms.find(name);
@@ -49,6 +50,19 @@ std::vector<ExamplePair> mlir::mirage::test::readExamplePairs() {
     }
     llvm::consumeError(small.takeError());
     pairs.push_back({name, equal, graph});
+  }
+  return pairs;
+}
+
+std::vector<ExamplePair> mlir::mirage::test::readBenchmarks() {
+  std::vector<ExamplePair> pairs;
+  for (const auto &[name, graph] :
+       readGraphs(MIRAGE_TEST_INPUTS "/benchmarks.json")) {
+    llvm::Expected<SmallerGraphs> small = withSmallerSizes(graph, graph);
+    if (small)
+      pairs.push_back({name, std::move(small->lhs), std::move(small->rhs)});
+    else
+      llvm::consumeError(small.takeError());
   }
   return pairs;
 }

@@ -26,6 +26,9 @@ struct ExamplePair {
 /// of shuffles, which need powers of two.
 std::vector<ExamplePair> readExamplePairs();
 
+/// The same of every file in benchmarks/ that has small sizes, with itself.
+std::vector<ExamplePair> readBenchmarks();
+
 } // namespace mlir::mirage::test
 
 #endif // MIRAGE_TEST_UNIT_VERIFY_EXAMPLEPROGRAMS_H

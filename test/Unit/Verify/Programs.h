@@ -50,6 +50,9 @@ public:
     attributes.dims = {1, 0};
     return op(Opcode::Transpose, {operand}, attributes);
   }
+  ValueId slice(ValueId operand, Shape shape, Attributes attributes) {
+    return graph.add(Opcode::Slice, {operand}, tensor(shape), attributes);
+  }
   ValueId accumulate(ValueId operand, Opcode reduction = Opcode::Sum,
                      Shape dims = {}, int64_t count = 0,
                      Axis axis = Axis::Loop) {

@@ -19,10 +19,12 @@ namespace {
 /// Adds operations until there are enough.
 class Generator {
 public:
-  explicit Generator(RandomStream &random) : random(random), builder(graph) {}
+  Generator(RandomStream &random, int64_t scale)
+      : random(random), builder(graph), scale(scale) {}
 
   Graph run() {
-    const int64_t sizes[] = {draw(2) + 2, draw(2) + 3, draw(3) + 2};
+    const int64_t sizes[] = {scale * (draw(2) + 2), scale * (draw(2) + 3),
+                             scale * (draw(3) + 2)};
     builder.input({sizes[0], sizes[1]});
     builder.input({sizes[1], sizes[2]});
     if (draw(2))
@@ -185,13 +187,15 @@ private:
   RandomStream &random;
   Graph graph;
   Builder builder;
+  int64_t scale;
   unsigned numExponentials = 0;
 };
 } // namespace
 
-Graph mlir::mirage::test::makeRandomProgram(RandomStream &random) {
+Graph mlir::mirage::test::makeRandomProgram(RandomStream &random,
+                                            int64_t scale) {
   while (true) {
-    Graph graph = Generator(random).run();
+    Graph graph = Generator(random, scale).run();
     if (llvm::Error error = verify(graph)) {
       llvm::consumeError(std::move(error));
       continue;
@@ -249,17 +253,15 @@ Graph mlir::mirage::test::makeTinyProgram(RandomStream &random) {
   return graph;
 }
 
-/// As much as makes tiles small and still holds some.
-static constexpr int64_t kSharedBytes = 192;
-
-std::optional<Graph> mlir::mirage::test::makeTiled(const Graph &program) {
+std::optional<Graph> mlir::mirage::test::makeTiled(const Graph &program,
+                                                   int64_t sharedBytes) {
   Draft draft(program);
   bool isChanged = false;
   for (auto [number, operation] : llvm::enumerate(program.getNodes())) {
     if (!hasDefaultTileGraph(operation.opcode))
       continue;
     llvm::Expected<TileGraph> tiles =
-        buildDefaultTileGraph(program, operation, kSharedBytes);
+        buildDefaultTileGraph(program, operation, sharedBytes);
     if (!tiles) {
       llvm::consumeError(tiles.takeError());
       continue;

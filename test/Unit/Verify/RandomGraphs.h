@@ -18,7 +18,8 @@ namespace mlir::mirage::test {
 /// A few operations over two or three small matrices: arithmetic, functions,
 /// reductions, products, movements, composed operators; with values of moderate
 /// size in float64 on most inputs, as exponentials do not nest.
-Graph makeRandomProgram(RandomStream &random);
+/// \param scale  that sizes, which are 2 to 4, are multiplied by.
+Graph makeRandomProgram(RandomStream &random, int64_t scale = 1);
 
 /// One to four operations over two tensors of 2x3 elements, of all elementwise
 /// operators, some reductions and movements, with a result of that shape. So
@@ -28,7 +29,8 @@ Graph makeTinyProgram(RandomStream &random);
 /// The same with a block graph in place of each operation that has one, of
 /// tiles so small that most of them have several blocks and iterations. None if
 /// no operation has.
-std::optional<Graph> makeTiled(const Graph &program);
+/// \param sharedBytes  that the tiles of a block may take.
+std::optional<Graph> makeTiled(const Graph &program, int64_t sharedBytes = 192);
 
 /// The same with one operation spelled another way, by a law that fields and
 /// numbers have: x - y as x + (-y), A·B as the sum over halves of the

@@ -421,11 +421,31 @@ TEST(Verify, LargeGraphsAreTestedAtTheirSize) {
   EXPECT_TRUE(verdict.disagreement.has_value());
 }
 
-/// Nothing is allocated for what does not fit; smaller sizes are judged.
-TEST(Verify, GraphsTooLargeForMemoryAreUnknown) {
-  int64_t size = int64_t(1) << 20; // 2^40 elements
+/// Of what does not fit some elements are tried.
+TEST(Verify, GraphsTooLargeForMemoryAreSampled) {
+  int64_t size = int64_t(1) << 18; // 2^36 elements
   Graph safe = softmax(size, size, true), plain = softmax(size, size, false);
-  Verdict verdict = judge(safe, plain);
+  VerifyOptions options;
+  options.sampleWork = 1; // few rows take long enough
+  Verdict verdict = judge(safe, plain, options);
+  EXPECT_EQ(verdict.kind, Verdict::Equal) << verdict.reason;
+  EXPECT_TRUE(verdict.ownSizes.isSampled());
+}
+
+/// Nothing is allocated where one element takes too much; smaller sizes are
+/// judged.
+TEST(Verify, ElementsTooLargeForMemoryAreUnknown) {
+  auto make = [](bool isSwapped) {
+    Graph graph;
+    Builder b(graph);
+    int64_t size = int64_t(1) << 20;
+    ValueId x = b.input({size, size}), y = b.input({size, size});
+    ValueId product =
+        isSwapped ? b.op(Opcode::Mul, {y, x}) : b.op(Opcode::Mul, {x, y});
+    b.output(b.reduce(Opcode::Sum, b.reduce(Opcode::Sum, product, 0), 1));
+    return graph;
+  };
+  Verdict verdict = judge(make(false), make(true));
   EXPECT_EQ(verdict.kind, Verdict::Unknown);
   EXPECT_NE(verdict.reason.find("GiB"), std::string::npos) << verdict.reason;
   EXPECT_NE(verdict.reason.find("at smaller sizes: equal"), std::string::npos)
@@ -444,8 +464,9 @@ TEST(Verify, MemoryIsBoundedByTheLargerGraph) {
   VerifyOptions options;
   options.maxBytes = bytes;
   EXPECT_EQ(judge(program, fused, options).kind, Verdict::Equal);
+  EXPECT_FALSE(judge(program, fused, options).ownSizes.isSampled());
   options.maxBytes = bytes - 1;
-  EXPECT_EQ(judge(program, fused, options).kind, Verdict::Unknown);
+  EXPECT_TRUE(judge(program, fused, options).ownSizes.isSampled());
   EXPECT_LE(getMaxTrialBytes(options), options.maxBytes);
 }
 

@@ -1,0 +1,78 @@
+//===- BlockSet.h - Some blocks of a tile graph -----------------*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_LIB_VERIFY_BLOCKSET_H
+#define MIRAGE_LIB_VERIFY_BLOCKSET_H
+
+#include "IndexSet.h"
+#include "Mirage/Graph/Graph.h"
+
+namespace mlir::mirage {
+
+/// The blocks of a tile graph that are evaluated: those whose coordinate is,
+/// along each axis of the grid, one of a set. They are numbered with the last
+/// axis fastest, and none that is left out has a number.
+class BlockSet {
+public:
+  BlockSet() = default;                      ///< of no tile graph
+  explicit BlockSet(const TileGraph &tiles); ///< all
+  /// Those that compute these elements of the results, an empty region for a
+  /// result that nobody asks for, and whatever blocks these join with.
+  BlockSet(const TileGraph &tiles, llvm::ArrayRef<Region> results);
+
+  size_t size() const { return size(0); }
+  /// How many there are along an axis.
+  size_t size(Axis axis) const {
+    return axis == Axis::Loop ? loop
+                              : coordinates[static_cast<unsigned>(axis)].size();
+  }
+  /// How many differ only in the axes behind this one.
+  size_t countInside(Axis axis) const {
+    return size(static_cast<unsigned>(axis) + 1);
+  }
+  /// The coordinate of a block and an iteration along an axis.
+  int64_t getCoordinate(size_t block, int64_t iteration, Axis axis) const;
+  /// Where along a dimension that some axes cut its tile begins, in tiles. What
+  /// no axis cuts begins at its beginning.
+  int64_t getPosition(size_t block, int64_t iteration,
+                      llvm::ArrayRef<Axis> axes) const;
+
+  /// What these blocks read of an operand, in all iterations.
+  Region getRead(const TileGraph &tiles, unsigned input,
+                 llvm::ArrayRef<int64_t> tensor) const;
+  /// What they write of a result.
+  Region getWritten(const TileGraph &tiles, unsigned output,
+                    llvm::ArrayRef<int64_t> tensor) const;
+
+private:
+  /// Of those whose coordinates before an axis are the same.
+  size_t size(unsigned firstAxis) const;
+  int64_t getExtent(Axis axis) const {
+    return axis == Axis::Loop ? loop : extents[static_cast<unsigned>(axis)];
+  }
+  IndexSet getCoordinates(Axis axis) const {
+    return axis == Axis::Loop ? IndexSet::all(loop)
+                              : coordinates[static_cast<unsigned>(axis)];
+  }
+  /// The positions of all blocks and iterations, as getPosition has them.
+  IndexSet getPositions(llvm::ArrayRef<Axis> axes) const;
+  void addWritersOf(const TileGraph &tiles, unsigned output,
+                    const Region &region);
+  void add(Axis axis, const IndexSet &more) {
+    IndexSet &set = coordinates[static_cast<unsigned>(axis)];
+    set = IndexSet::join(set, more);
+  }
+
+  llvm::SmallVector<int64_t, 3> extents; ///< by grid axis
+  llvm::SmallVector<IndexSet, 3> coordinates;
+  int64_t loop = 1;
+};
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_LIB_VERIFY_BLOCKSET_H
