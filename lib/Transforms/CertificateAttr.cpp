@@ -56,6 +56,8 @@ mlir::mirage::getCertificateAttr(MLIRContext *context,
   add("where_both_defined", builder.getBoolAttr(certificate.whereBothDefined));
   if (certificate.isSameGraph)
     add("same_graph", builder.getBoolAttr(true));
+  if (!certificate.isRepeatable)
+    add("repeatable", builder.getBoolAttr(false));
   addText("own_size", certificate.ownSize);
   return builder.getDictionaryAttr(entries);
 }
@@ -86,6 +88,7 @@ public:
     readIfThere("pieces", certificate.pieces);
     read("where_both_defined", certificate.whereBothDefined);
     readIfThere("same_graph", certificate.isSameGraph);
+    readIfThere("repeatable", certificate.isRepeatable);
     read("own_size", certificate.ownSize);
     if (!isGood)
       return failure();

@@ -73,13 +73,21 @@ private:
                       " of the search only enumerates";
   }
 
-  /// A candidate and what was proved of it, without trials at its own sizes
+  /// Two graphs and what was proved of them, without trials at their own sizes
   /// where these are large.
+  struct Proof {
+    Verdict verdict;
+    Certificate certificate;
+  };
+
   struct Judged {
     const search::Candidate *candidate;
-    Verdict proof;
-    Certificate certificate;
+    Proof whole = {};
+    /// Of each claim, where the whole was Unknown.
+    std::vector<Proof> ofClaims = {};
     bool isBrief = false; ///< with a share of the work
+
+    bool meetsBound() const { return whole.verdict.meetsBound(); }
   };
 
   /// The cheapest candidate that passes the final test, if it is cheaper than
@@ -101,7 +109,7 @@ private:
         hasFailedTest = true;
         continue;
       }
-      if (!judged->proof.meetsBound()) {
+      if (!judged->meetsBound()) {
         notePassedOver(candidate);
         unproved.push_back(std::move(*judged));
         isHardToProve = true;
@@ -141,11 +149,11 @@ private:
       hasFailedTest = true;
       return false;
     }
-    result.smallSizes = std::move(judged.proof);
+    result.smallSizes = std::move(judged.whole.verdict);
     result.fullSize = std::move(*full);
     result.predictedUs = judged.candidate->predictedUs;
-    judged.certificate.ownSize = describeOwnSizes(result.fullSize).str();
-    replace(*judged.candidate, judged.certificate);
+    judged.whole.certificate.ownSize = describeOwnSizes(result.fullSize).str();
+    replace(*judged.candidate, judged.whole.certificate);
     return true;
   }
 
@@ -178,20 +186,50 @@ private:
   /// never.
   static constexpr unsigned kShareOfOthers = 16;
 
-  /// By trials that the certificate of program and candidate names, so that
-  /// they can be repeated. None if the candidate is not found equal.
+  /// By trials that the certificate names, so that they can be repeated. None
+  /// if the graphs are not taken for equal.
+  std::optional<Proof> prove(const Graph &program, const Graph &graph,
+                             bool mayBeUnknown) {
+    Proof proof;
+    proof.certificate = makeCertificate(program, graph, options.search.seed,
+                                        options.errorBoundBits);
+    std::optional<Verdict> verdict =
+        take(proveCertified(proof.certificate, program, graph,
+                            isHardToProve ? kShareOfOthers : 1),
+             mayBeUnknown);
+    if (!verdict)
+      return std::nullopt;
+    proof.verdict = std::move(*verdict);
+    setFigures(proof.verdict, proof.certificate);
+    return proof;
+  }
+
+  /// Of a program that was cut into parts, the whole may be too much for any
+  /// verifier, as where exponentials are nested too deep. Equal parts make an
+  /// equal whole, and the sum of their bounds counts. None if the candidate is
+  /// not found equal.
   std::optional<Judged> prove(const Graph &program,
                               const search::Candidate &candidate) {
-    Judged judged{&candidate, {}, {}, isHardToProve};
-    judged.certificate = makeCertificate(
-        program, candidate.graph, options.search.seed, options.errorBoundBits);
-    std::optional<Verdict> proof =
-        take(proveCertified(judged.certificate, program, candidate.graph,
-                            isHardToProve ? kShareOfOthers : 1));
-    if (!proof)
+    bool isInParts = candidate.claims.size() > 1;
+    std::optional<Proof> whole =
+        prove(program, candidate.graph, /*mayBeUnknown=*/isInParts);
+    if (!whole)
       return std::nullopt;
-    judged.proof = std::move(*proof);
-    setFigures(judged.proof, judged.certificate);
+    Judged judged{&candidate, std::move(*whole), {}, isHardToProve};
+    if (judged.whole.verdict.kind == Verdict::Equal)
+      return judged;
+    std::optional<Verdict> sum;
+    for (const search::Claim &claim : candidate.claims) {
+      std::optional<Proof> part =
+          prove(claim.program, claim.graph, /*mayBeUnknown=*/false);
+      if (!part)
+        return std::nullopt;
+      sum = sum ? join(std::move(*sum), part->verdict) : part->verdict;
+      judged.ofClaims.push_back(std::move(*part));
+    }
+    judged.whole.verdict = std::move(*sum);
+    setFigures(judged.whole.verdict, judged.whole.certificate);
+    judged.whole.certificate.isRepeatable = false;
     return judged;
   }
 
@@ -221,20 +259,19 @@ private:
   /// of its own sizes a sample will do.
   static constexpr double kMaxWork = 0x1p33;
 
-  /// Unknown, with the reason, where there are no trials, or where none of a
-  /// candidate that is proved counts. What nothing was proved of is looked at
+  /// Unknown, with the reason, where there are no trials, or where none of
+  /// graphs that are proved counts. What nothing was proved of is looked at
   /// longer.
-  std::optional<Verdict> tryOwnSizes(const Graph &program,
-                                     const Judged &judged) {
-    const Graph &graph = judged.candidate->graph;
-    if (!judged.proof.isLarge)
-      return judged.proof; // was at these
+  std::optional<Verdict> tryOwnSizes(const Graph &program, const Graph &graph,
+                                     const Proof &proof) {
+    if (!proof.verdict.isLarge)
+      return proof.verdict; // was at these
     VerifyOptions final;
-    final.seed = deriveSeed(getSeed(judged.certificate), "own sizes", 0);
+    final.seed = deriveSeed(getSeed(proof.certificate), "own sizes", 0);
     final.errorBoundBits = options.errorBoundBits;
     final.maxWholeWork = final.maxSampleWork = kMaxWork;
     final.isCancelled = [this] { return isOver(); };
-    bool isProved = judged.proof.bound.provedLog2 < 0;
+    bool isProved = proof.verdict.bound.provedLog2 < 0;
     llvm::Expected<Verdict> verdict =
         isProved ? verifyAtOwnSizes(program, graph, final)
                  : verifyEqual(program, graph, final);
@@ -249,6 +286,23 @@ private:
     return take(std::move(verdict));
   }
 
+  std::optional<Verdict> tryOwnSizes(const Graph &program,
+                                     const Judged &judged) {
+    const search::Candidate &candidate = *judged.candidate;
+    if (judged.ofClaims.empty())
+      return tryOwnSizes(program, candidate.graph, judged.whole);
+    std::optional<Verdict> sum;
+    for (auto [claim, proof] :
+         llvm::zip_equal(candidate.claims, judged.ofClaims)) {
+      std::optional<Verdict> part =
+          tryOwnSizes(claim.program, claim.graph, proof);
+      if (!part)
+        return std::nullopt;
+      sum = sum ? join(std::move(*sum), std::move(*part)) : std::move(*part);
+    }
+    return sum;
+  }
+
   static StringRef describeOwnSizes(const Verdict &verdict) {
     if (verdict.kind != Verdict::Equal)
       return verdict.reason;
@@ -258,12 +312,14 @@ private:
 
   /// None, with the reason noted, if a candidate with this verdict is not
   /// taken.
-  std::optional<Verdict> take(llvm::Expected<Verdict> verdict) {
+  std::optional<Verdict> take(llvm::Expected<Verdict> verdict,
+                              bool mayBeUnknown = false) {
     if (!verdict) {
       result.whyNot = llvm::toString(verdict.takeError());
       return std::nullopt;
     }
-    if (verdict->kind == Verdict::Equal)
+    bool isOpen = verdict->kind == Verdict::Unknown && !verdict->disagreement;
+    if (verdict->kind == Verdict::Equal || (isOpen && mayBeUnknown))
       return std::move(*verdict);
     result.whyNot = "the final test of a candidate says " +
                     getVerdictName(verdict->kind).str() + ": " +

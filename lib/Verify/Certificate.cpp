@@ -106,6 +106,9 @@ mlir::mirage::findFlaw(const Certificate &certificate, const Graph &program,
   if (own.result != certificate.result)
     return flaw(llvm::formatv("it is of another result: {0} here, {1} there",
                               own.result, certificate.result));
+  if (!certificate.isRepeatable)
+    return std::optional<std::string>(
+        "its proof is of parts of the program that the result does not show");
   llvm::Expected<Verdict> verdict = proveCertified(own, program, result);
   if (!verdict)
     return verdict.takeError();

@@ -15,8 +15,8 @@
 //    own_size = "trials agree"}
 //
 // and, where there is something to say, `conjectured_log2`, `literals`
-// ([[0.000244140625, 0.25], ..], each with what it is at these sizes), `pieces`
-// and `same_graph = true`.
+// ([[0.000244140625, 0.25], ..], each with what it is at these sizes),
+// `pieces`, `same_graph = true` and `repeatable = false`.
 //
 //===----------------------------------------------------------------------===//
 

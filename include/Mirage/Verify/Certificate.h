@@ -54,6 +54,9 @@ struct Certificate {
   bool whereBothDefined = false;
   bool isSameGraph = false;
 
+  /// False if the figures are sums over parts that a search cut the program
+  /// into, and that the result does not show.
+  bool isRepeatable = true;
   /// What trials at the graphs' own sizes came to.
   std::string ownSize = {};
 };

@@ -133,6 +133,7 @@ TEST(Certificate, EveryFigureHasToComeOut) {
   EXPECT_NE(change([](Certificate &c) { c.pieces = 2; }), "");
   EXPECT_NE(change([](Certificate &c) { c.whereBothDefined = true; }), "");
   EXPECT_NE(change([](Certificate &c) { c.isSameGraph = true; }), "");
+  EXPECT_NE(change([](Certificate &c) { c.isRepeatable = false; }), "");
   EXPECT_NE(change([](Certificate &c) { ++c.version; }), "");
   EXPECT_NE(change([](Certificate &c) { c.errorBoundBits = 300; }), "");
   EXPECT_EQ(change([](Certificate &c) { c.ownSize = "what others tried"; }),
