@@ -22,6 +22,29 @@ int SizeNames::getName(unsigned graph, ValueId value, unsigned dim) const {
   return name == kNoName ? kNone : resolve(entries[graph].firstName + name);
 }
 
+std::set<int> SizeNames::findReduced() const {
+  std::set<int> reduced;
+  auto collect = [&](unsigned graph, llvm::ArrayRef<ValueId> values) {
+    std::set<int> names;
+    for (ValueId value : values)
+      for (unsigned dim = 0, e = getGraph(graph).getType(value).shape.size();
+           dim < e; ++dim)
+        names.insert(getName(graph, value, dim));
+    names.erase(kNone);
+    return names;
+  };
+  for (unsigned graph = 0; graph < entries.size(); ++graph)
+    for (const Node &node : getGraph(graph).getNodes()) {
+      if (node.body) // its own operations say
+        continue;
+      std::set<int> kept = collect(graph, node.results);
+      for (int name : collect(graph, node.operands))
+        if (!kept.count(name))
+          reduced.insert(name);
+    }
+  return reduced;
+}
+
 int SizeNames::getAxis(unsigned graph, Axis axis) const {
   auto entry = entries[graph].axes.find(axis);
   return entry == entries[graph].axes.end() ? kNone : entry->second;

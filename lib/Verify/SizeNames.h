@@ -12,6 +12,7 @@
 #include "Mirage/Graph/DimensionNames.h"
 #include "llvm/Support/Error.h"
 #include <map>
+#include <set>
 #include <vector>
 
 namespace mlir::mirage {
@@ -50,6 +51,9 @@ public:
   /// Names of dimensions that an operation takes a part of, or puts together:
   /// with other sizes it would be another operation.
   llvm::ArrayRef<int> getFixed() const { return fixed; }
+  /// Names of dimensions that some operation does not keep, as what it sums
+  /// over.
+  std::set<int> findReduced() const;
   /// The graph nested in an operation.
   unsigned getNested(unsigned graph, unsigned operation) const {
     return entries[graph].nested.at(operation);

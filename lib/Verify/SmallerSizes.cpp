@@ -23,7 +23,15 @@ namespace {
 /// A small size for every name. Axes get 2 blocks or iterations each.
 class SizePlan {
 public:
-  explicit SizePlan(const SizeNames &names) : names(names) {}
+  /// \param factors  of both graphs.
+  /// \param alike    names whose sizes enter no value, and may be one.
+  SizePlan(const SizeNames &names, const std::set<double> &factors,
+           std::set<int> alike = {})
+      : names(names), alike(std::move(alike)) {
+    for (double factor : factors)
+      if (auto found = match(factor))
+        powersOfTwo.insert(found->first);
+  }
 
   llvm::Error run();
   int64_t get(int name) const {
@@ -35,8 +43,6 @@ public:
 
   /// The names that tiles of a name are cut out of, itself among them.
   llvm::SmallVector<int> getWholes(int name) const;
-  /// These factors are sizes that want to be powers of two.
-  void addFactor(double factor);
   /// The factor for the small sizes.
   double getFactor(double factor) const;
 
@@ -60,7 +66,9 @@ private:
 
   const SizeNames &names;
   std::vector<int64_t> sizes; ///< by name, 0 before it is chosen
-  std::set<int64_t> used;
+  std::set<int64_t> used;     ///< by names that are not alike
+  std::set<int> alike;
+  /// Names whose sizes literals are functions of.
   std::set<int> powersOfTwo;
 };
 } // namespace
@@ -120,12 +128,13 @@ std::optional<int64_t> SizePlan::getForced(int name) const {
   return std::nullopt;
 }
 
-/// A size that no other name has, if there is a choice.
+/// A size that no other name has, if there is a choice; but those that are
+/// alike.
 int64_t SizePlan::choose(int name) const {
   if (std::optional<int64_t> forced = getForced(name))
     return *forced;
   int64_t multiple = getMultiple(name);
-  int64_t smallest = std::max<int64_t>(2 * multiple, 3);
+  int64_t smallest = std::max<int64_t>(2 * multiple, alike.count(name) ? 2 : 3);
   for (const Cut &cut : names.getCuts())
     if (names.resolve(cut.whole) == name)
       smallest = std::max(smallest, 2 * getBlocks(cut) - 1);
@@ -179,7 +188,8 @@ llvm::Error SizePlan::run() {
         continue;
       if (sizes[name] == 0) {
         sizes[name] = choose(name);
-        used.insert(sizes[name]);
+        if (!alike.count(name))
+          used.insert(sizes[name]);
         progress = true;
       }
       if (!spread(name))
@@ -238,11 +248,6 @@ SizePlan::match(double factor) const {
         return std::make_pair(name, form);
     }
   return std::nullopt;
-}
-
-void SizePlan::addFactor(double factor) {
-  if (auto found = match(factor))
-    powersOfTwo.insert(found->first);
 }
 
 double SizePlan::getFactor(double factor) const {
@@ -452,6 +457,47 @@ static llvm::Error checkLiterals(const std::set<double> &literals,
   return llvm::Error::success();
 }
 
+/// Elements of the largest value.
+static uint64_t countMostElements(const SizeNames &names, const SizePlan &plan,
+                                  unsigned number) {
+  const Graph &graph = names.getGraph(number);
+  uint64_t most = 0;
+  for (ValueId value = 0; value < graph.getNumValues(); ++value) {
+    uint64_t count = 1;
+    for (unsigned dim = 0; dim < graph.getType(value).shape.size(); ++dim)
+      count = llvm::SaturatingMultiply<uint64_t>(
+          count, plan.get(names.getName(number, value, dim)));
+    most = std::max(most, count);
+  }
+  return most;
+}
+
+/// Different sizes of very many dimensions make large tensors again. No value
+/// depends on how many elements there are along a dimension that nothing is
+/// reduced over, so that such dimensions may be alike.
+static llvm::Expected<SizePlan> planSizes(const SizeNames &names, unsigned left,
+                                          unsigned right,
+                                          const std::set<double> &literals) {
+  constexpr uint64_t kManyElements = 1 << 14;
+  SizePlan plan(names, literals);
+  if (llvm::Error error = plan.run())
+    return std::move(error);
+  if (std::max(countMostElements(names, plan, left),
+               countMostElements(names, plan, right)) <= kManyElements)
+    return plan;
+  std::set<int> distinct, alike;
+  for (int name : names.findReduced())
+    for (int whole : plan.getWholes(name))
+      distinct.insert(whole);
+  for (int name = 0; name < static_cast<int>(names.getNumNames()); ++name)
+    if (names.resolve(name) == name && !distinct.count(name))
+      alike.insert(name);
+  SizePlan smaller(names, literals, std::move(alike));
+  if (llvm::Error error = smaller.run())
+    return std::move(error);
+  return smaller;
+}
+
 /// Of graphs whose reshapes keep dimensions whole.
 static llvm::Expected<SmallerGraphs> shrink(const Graph &lhs,
                                             const Graph &rhs) {
@@ -466,13 +512,12 @@ static llvm::Expected<SmallerGraphs> shrink(const Graph &lhs,
   std::set<double> literals;
   for (const Graph *graph : {&lhs, &rhs})
     forEachLiteral(*graph, [&](double literal) { literals.insert(literal); });
-  SizePlan plan(names);
-  llvm::for_each(literals, [&](double literal) { plan.addFactor(literal); });
-  if (llvm::Error error = plan.run())
+  llvm::Expected<SizePlan> plan = planSizes(names, *left, *right, literals);
+  if (!plan)
+    return plan.takeError();
+  if (llvm::Error error = checkLiterals(literals, *plan))
     return std::move(error);
-  if (llvm::Error error = checkLiterals(literals, plan))
-    return std::move(error);
-  Rebuilder rebuilder(names, plan);
+  Rebuilder rebuilder(names, *plan);
   llvm::Expected<Graph> small = rebuilder.rebuild(*left);
   if (!small)
     return small.takeError();
@@ -487,7 +532,7 @@ static llvm::Expected<SmallerGraphs> shrink(const Graph &lhs,
       return std::move(error);
   SmallerGraphs result{std::move(*small), std::move(*other)};
   for (double literal : literals)
-    if (double smaller = plan.getFactor(literal); smaller != literal)
+    if (double smaller = plan->getFactor(literal); smaller != literal)
       result.literals[literal] = smaller;
   result.literals.insert(offsets->begin(), offsets->end());
   return result;

@@ -10,6 +10,7 @@
 #include "CutPoints.h"
 #include "ExpNesting.h"
 #include "FieldJudge.h"
+#include "Mirage/Graph/CanonicalGraph.h"
 #include "Mirage/Graph/ComposedOperators.h"
 #include "Mirage/Graph/GraphJSON.h"
 #include "Mirage/Graph/MachineMemory.h"
@@ -354,6 +355,12 @@ static llvm::Expected<Verdict> judgeExpanded(const Graph &lhs, const Graph &rhs,
   return verdict;
 }
 
+/// Composed operators are written out, and what no output depends on is left
+/// out: it would hide what the rest is.
+static Graph getJudgedForm(const Graph &graph) {
+  return canonicalize(expandComposed(graph));
+}
+
 /// Whatever fields cannot follow (towers of exponentials, infinities, sizes), a
 /// graph does what the same graph does.
 static Verdict concludeSameGraph(const VerifyOptions &options) {
@@ -425,7 +432,7 @@ mlir::mirage::verifyAtOwnSizes(const Graph &lhs, const Graph &rhs,
                                const VerifyOptions &options) {
   if (llvm::Error error = checkInterfaces(lhs, rhs))
     return std::move(error);
-  Graph left = expandComposed(lhs), right = expandComposed(rhs);
+  Graph left = getJudgedForm(lhs), right = getJudgedForm(rhs);
   return FieldJudge(left, right, options).run();
 }
 
@@ -434,7 +441,7 @@ mlir::mirage::verifyEqual(const Graph &lhs, const Graph &rhs,
                           const VerifyOptions &options) {
   if (llvm::Error error = checkInterfaces(lhs, rhs))
     return std::move(error);
-  Graph left = expandComposed(lhs), right = expandComposed(rhs);
+  Graph left = getJudgedForm(lhs), right = getJudgedForm(rhs);
   llvm::Expected<Verdict> verdict = judgeExpanded(left, right, options);
   if (verdict && verdict->kind == Verdict::Unknown &&
       toJSON(left) == toJSON(right))

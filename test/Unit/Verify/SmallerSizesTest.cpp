@@ -96,6 +96,21 @@ TEST(SmallerSizes, MasksFollow) {
   EXPECT_GE(masks, 1u);
 }
 
+/// Ten different sizes are 4·10⁸ elements. What is summed over keeps its own.
+TEST(SmallerSizes, VeryManyDimensionsMayBeAlike) {
+  auto build = [] {
+    Graph graph;
+    Builder b(graph);
+    ValueId x = b.input({9, 9, 9, 9, 9, 9, 9, 9, 9, 9});
+    b.output(b.reduce(Opcode::Sum, b.op(Opcode::Exp, {x}), 4));
+    return graph;
+  };
+  auto [program, same] = shrink(build(), build());
+  const Shape &shape = program.getType(0).shape;
+  EXPECT_LE(program.getType(0).getNumElements(), 1 << 14);
+  EXPECT_EQ(llvm::count(shape, shape[4]), 1);
+}
+
 TEST(SmallerSizes, OffsetsOfMasksFollowOrKeepTheirSigns) {
   auto masked = [](int64_t offset) {
     Graph graph;
