@@ -91,6 +91,11 @@ std::vector<Structure> CandidatePool::takeBatch(double limitUs) {
 }
 
 bool CandidatePool::sizeBatch() {
+  if (isOver()) {
+    added.clear();
+    waiting.clear();
+    return false;
+  }
   boundAdded();
   double limitUs = getLimitUs();
   std::vector<Structure> batch = takeBatch(limitUs);

@@ -61,6 +61,12 @@ public:
   /// given. \returns false, with nothing left to wait, if it is time to end.
   bool sizeBatch();
 
+  /// Whether it is time to end and there is a candidate, so that nothing more
+  /// is of use.
+  bool isOver() const {
+    return !candidates.empty() && limits.isToEnd && limits.isToEnd();
+  }
+
   /// What a candidate must not exceed to be of use.
   double getLimitUs() const;
   /// Infinite if there is none.

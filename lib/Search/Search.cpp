@@ -24,6 +24,7 @@ llvm::StringRef mlir::mirage::search::getStopReasonName(StopReason reason) {
   static constexpr llvm::StringLiteral kNames[] = {
       "exhausted",
       "outer products left out",
+      "unproved left out",
       "state limit",
       "too many choices of inputs",
       "program's form is too large",
@@ -183,6 +184,7 @@ static Expected<SearchResult> searchProgram(const Graph &graph,
 /// within the limits.)
 static bool hadNothing(const SearchResult &result) {
   bool isAll = result.stopReason == StopReason::Exhausted ||
+               result.stopReason == StopReason::Unproved ||
                (result.stopReason == StopReason::ProgramTooLarge &&
                 result.report.limits.any());
   return isAll && result.report.counts.states == 0;

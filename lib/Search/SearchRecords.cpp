@@ -82,9 +82,10 @@ static SearchReport readReport(const JSONCursor &cursor) {
 
 static StopReason readStopReason(const JSONCursor &cursor) {
   std::string name = cursor.string();
-  for (StopReason reason : {StopReason::Exhausted, StopReason::OuterProducts,
-                            StopReason::StateLimit, StopReason::TooManyReads,
-                            StopReason::ProgramTooLarge})
+  for (StopReason reason :
+       {StopReason::Exhausted, StopReason::OuterProducts, StopReason::Unproved,
+        StopReason::StateLimit, StopReason::TooManyReads,
+        StopReason::ProgramTooLarge})
     if (name == getStopReasonName(reason))
       return reason;
   cursor.expect("the reason why a search stopped, but for want of time");

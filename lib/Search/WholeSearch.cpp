@@ -80,6 +80,9 @@ private:
     }
     if (result.report.counts.pruned[unsigned(PruneReason::OuterProduct)] > 0)
       stop(StopReason::OuterProducts);
+    if (options.pruner.mayDropMore &&
+        result.report.counts.pruned[unsigned(PruneReason::Expression)] > 0)
+      stop(StopReason::Unproved);
     if (!isPart())
       cache.keep(result);
     noteBest();
@@ -344,8 +347,10 @@ private:
     result.report.limits |= withoutLargest(limits, options);
   }
 
-  /// Whether the structure is new and can be built.
+  /// Whether the structure is new, can be built and is still of use.
   bool keep(const Structure &structure, double leastUs) {
+    if (pool->isOver())
+      return false;
     if (program.isStripped && !planKernels(program, structure))
       return false;
     if (!seen.insert(hashText(toString(structure))).second)

@@ -139,6 +139,7 @@ static llvm::Expected<search::PrunerChoice> parsePruner(StringRef name) {
       return std::make_unique<SolverPruner>(context, targets);
     };
   choice.keepsAll = *number == None;
+  choice.mayDropMore = *number == Solver;
   return choice;
 }
 

@@ -39,8 +39,12 @@ static void onInterrupt(int) {
   sigaction(SIGINT, &actionBefore, nullptr);
 }
 
+/// But for whom it was to be ignored, as in a shell's background.
 static void catchInterrupts() {
   if (wasInterrupted)
+    return;
+  sigaction(SIGINT, nullptr, &actionBefore);
+  if (actionBefore.sa_handler == SIG_IGN)
     return;
   struct sigaction action = {};
   action.sa_handler = onInterrupt;

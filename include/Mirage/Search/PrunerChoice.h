@@ -25,6 +25,9 @@ struct PrunerChoice {
   /// everything is found that has the output's names, and a verifier has to say
   /// what is right; of others, what equals them under the laws.
   bool keepsAll = false;
+  /// What leads to the program may be dropped, where nothing proves that it
+  /// does.
+  bool mayDropMore = false;
 };
 
 } // namespace mlir::mirage::search

@@ -44,6 +44,9 @@ enum class StopReason : uint8_t {
   Exhausted, ///< everything within the limits on operators was seen
   /// The same, but for structures with PruneReason::OuterProduct in them.
   OuterProducts,
+  /// Everything that a pruner proved to lead to the program, which need not be
+  /// all that does (PrunerChoice::mayDropMore).
+  Unproved,
   StateLimit,
   /// Kernels may read too many choices of tensors to look at all.
   TooManyReads,
