@@ -164,6 +164,46 @@ private:
 };
 } // namespace
 
+namespace {
+/// Rows of tiles that are copied in the order in which the input has them, so
+/// that one run after the other is read, and none is kept.
+class RowsInOrder {
+public:
+  /// What is noted of a row takes more than a short one has.
+  static bool isFor(const Shape &tile) { return !tile.empty() && tile.back() >= 16; }
+
+  void add(size_t first, size_t length, uint32_t *target) {
+    rows.push_back({first, length, target});
+  }
+
+  void copy(const InputElements &inputs, unsigned input, size_t numElements) {
+    llvm::sort(rows,
+               [](const Row &a, const Row &b) { return a.first < b.first; });
+    constexpr size_t kRun = InputElements::kRun;
+    std::vector<uint32_t> elements(kRun);
+    size_t number = ~size_t(0); // of the run that is there
+    for (Row row : rows)
+      while (row.length > 0) {
+        size_t begin = row.first / kRun * kRun;
+        if (std::exchange(number, begin) != begin)
+          inputs.read(
+              input, begin,
+              llvm::MutableArrayRef(elements).take_front(numElements - begin));
+        size_t count = std::min(row.length, begin + kRun - row.first);
+        std::copy_n(elements.begin() + (row.first - begin), count, row.target);
+        row = {row.first + count, row.length - count, row.target + count};
+      }
+  }
+
+private:
+  struct Row {
+    size_t first, length;
+    uint32_t *target;
+  };
+  std::vector<Row> rows;
+};
+} // namespace
+
 void GraphEvaluator::readTile(Frame &frame, const Frame &outer, unsigned input,
                               ValueId operand) {
   const TileGraph &tiles = *frame.tiles;
@@ -186,6 +226,18 @@ void GraphEvaluator::readTile(Frame &frame, const Frame &outer, unsigned input,
     return copyTiles([&](size_t instance, size_t offset) {
       return source + instance / numBlocks * tensorWords + offset * words;
     });
+  if (RowsInOrder::isFor(tile)) {
+    std::fill_n(frame.values[input], frame.instances * tileWords, zero[0]);
+    RowsInOrder rows;
+    for (size_t instance = 0; instance < frame.instances; ++instance)
+      forEachTileRow(
+          tile, tensor, origins.get(instance % numBlocks, frame.iteration),
+          [&](size_t tileRow, size_t tensorRow, size_t length) {
+            rows.add(tensorRow, length,
+                     frame.values[input] + instance * tileWords + tileRow);
+          });
+    return rows.copy(*outer.inputs, operand, tensorWords);
+  }
   llvm::BitVector runs = origins.findRuns(tensor, frame.iteration);
   WordArena::Mark mark = arena.mark();
   RunsRead read(*outer.inputs, operand, runs, tensorWords,
