@@ -170,7 +170,9 @@ namespace {
 class RowsInOrder {
 public:
   /// What is noted of a row takes more than a short one has.
-  static bool isFor(const Shape &tile) { return !tile.empty() && tile.back() >= 16; }
+  static bool isFor(const Shape &tile) {
+    return !tile.empty() && tile.back() >= 16;
+  }
 
   void add(size_t first, size_t length, uint32_t *target) {
     rows.push_back({first, length, target});
