@@ -347,6 +347,7 @@ static FailureOr<CertificateFinding> repeatCertificate(kernel::GraphOp before,
            << "' on a graph that is not the program's, found none";
   }
   finding.isThere = true;
+  finding.isProof = (*certificate)->bound.provedLog2 < 0;
   llvm::Expected<std::optional<std::string>> flaw =
       findFlaw(**certificate, *program, *result);
   if (!flaw)
@@ -445,7 +446,10 @@ static std::string describeCertificate(const FunctionVerdict &entry,
   if (!finding.isThere)
     return text + "no certificate; the graph is the program's own";
   if (finding.flaw.empty())
-    return text + "the certificate holds; its proof came out the same";
+    return text + (finding.isProof
+                       ? "the certificate holds; its proof came out the same"
+                       : "the certificate holds, and proves nothing; its "
+                         "trials came out the same");
   return text + "the certificate does not hold: " + finding.flaw;
 }
 

@@ -10,6 +10,7 @@
 #include "Mirage/Dialect/Operator/LaunchAttributes.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -92,6 +93,17 @@ public:
     read("own_size", certificate.ownSize);
     if (!isGood)
       return failure();
+    if (certificate.errorBoundBits < 1 ||
+        certificate.errorBoundBits > kMaxErrorBoundBits)
+      return op.emitError()
+             << "expects '" << kCertificateAttr
+             << "' to have 'error_bound' of 1 to " << kMaxErrorBoundBits
+             << ", got " << certificate.errorBoundBits;
+    for (NamedAttribute entry : attribute)
+      if (!known.contains(entry.getName().getValue()))
+        return op.emitError()
+               << "expects '" << kCertificateAttr << "' to have no '"
+               << entry.getName().getValue() << "', got " << entry.getValue();
     return certificate;
   }
 
@@ -106,6 +118,7 @@ private:
   }
   template <typename Value>
   void readIfThere(StringRef name, Value &value) {
+    known.insert(name);
     Attribute entry = attribute.get(name);
     if (entry && !parse(entry, value))
       fail(name, describe(value), entry);
@@ -179,6 +192,7 @@ private:
 
   kernel::GraphOp op;
   DictionaryAttr attribute;
+  llvm::StringSet<> known; ///< entries
   bool isGood = true;
 };
 } // namespace

@@ -104,7 +104,8 @@ private:
         noteNoneCheaper(candidate);
         break;
       }
-      std::optional<Judged> judged = prove(program, candidate);
+      std::optional<Judged> judged =
+          prove(program, candidate, /*isBrief=*/isHardToProve);
       if (!judged) {
         hasFailedTest = true;
         continue;
@@ -117,7 +118,6 @@ private:
         return;
       }
     }
-    isHardToProve = false;
     for (Judged &judged : unproved)
       if (takeIfRight(program, std::move(judged)))
         return;
@@ -138,11 +138,15 @@ private:
   }
 
   bool takeIfRight(const Graph &program, Judged judged) {
-    // What was proved with less work than others have is proved again.
+    // Certificates are of all the work.
     if (judged.isBrief) {
-      std::optional<Judged> again = prove(program, *judged.candidate);
-      if (again)
-        judged = std::move(*again);
+      std::optional<Judged> again =
+          prove(program, *judged.candidate, /*isBrief=*/false);
+      if (!again) {
+        hasFailedTest = true;
+        return false;
+      }
+      judged = std::move(*again);
     }
     std::optional<Verdict> full = tryOwnSizes(program, judged);
     if (!full) {
@@ -189,13 +193,13 @@ private:
   /// By trials that the certificate names, so that they can be repeated. None
   /// if the graphs are not taken for equal.
   std::optional<Proof> prove(const Graph &program, const Graph &graph,
-                             bool mayBeUnknown) {
+                             bool isBrief, bool mayBeUnknown) {
     Proof proof;
     proof.certificate = makeCertificate(program, graph, options.search.seed,
                                         options.errorBoundBits);
     std::optional<Verdict> verdict =
         take(proveCertified(proof.certificate, program, graph,
-                            isHardToProve ? kShareOfOthers : 1),
+                            isBrief ? kShareOfOthers : 1),
              mayBeUnknown);
     if (!verdict)
       return std::nullopt;
@@ -209,19 +213,20 @@ private:
   /// equal whole, and the sum of their bounds counts. None if the candidate is
   /// not found equal.
   std::optional<Judged> prove(const Graph &program,
-                              const search::Candidate &candidate) {
+                              const search::Candidate &candidate,
+                              bool isBrief) {
     bool isInParts = candidate.claims.size() > 1;
     std::optional<Proof> whole =
-        prove(program, candidate.graph, /*mayBeUnknown=*/isInParts);
+        prove(program, candidate.graph, isBrief, /*mayBeUnknown=*/isInParts);
     if (!whole)
       return std::nullopt;
-    Judged judged{&candidate, std::move(*whole), {}, isHardToProve};
+    Judged judged{&candidate, std::move(*whole), {}, isBrief};
     if (judged.whole.verdict.kind == Verdict::Equal)
       return judged;
     std::optional<Verdict> sum;
     for (const search::Claim &claim : candidate.claims) {
       std::optional<Proof> part =
-          prove(claim.program, claim.graph, /*mayBeUnknown=*/false);
+          prove(claim.program, claim.graph, isBrief, /*mayBeUnknown=*/false);
       if (!part)
         return std::nullopt;
       sum = sum ? join(std::move(*sum), part->verdict) : part->verdict;
@@ -369,11 +374,10 @@ private:
 } // namespace
 
 llvm::Error mlir::mirage::checkOptions(const SearchGraphOptions &options) {
-  constexpr unsigned kMaxErrorBound = 4096;
-  if (options.errorBoundBits < 1 || options.errorBoundBits > kMaxErrorBound)
+  if (options.errorBoundBits < 1 || options.errorBoundBits > kMaxErrorBoundBits)
     return llvm::createStringError(
         llvm::formatv("expects error-bound of 1 to {0}, got {1}",
-                      kMaxErrorBound, options.errorBoundBits));
+                      kMaxErrorBoundBits, options.errorBoundBits));
   return search::checkOptions(options.search);
 }
 

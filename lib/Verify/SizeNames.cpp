@@ -37,11 +37,22 @@ std::set<int> SizeNames::findReduced() const {
     for (const Node &node : getGraph(graph).getNodes()) {
       if (node.body) // its own operations say
         continue;
+      // Where elements are along what is masked decides what they are.
+      llvm::SmallVector<int64_t> masked;
+      if (node.opcode == Opcode::Mask)
+        masked.assign(node.attributes.dims.begin(), node.attributes.dims.end());
+      if (node.opcode == Opcode::CausalMask) {
+        int64_t rank = getGraph(graph).getType(node.operands[0]).shape.size();
+        masked = {rank - 2, rank - 1};
+      }
+      for (int64_t dim : masked)
+        reduced.insert(getName(graph, node.operands[0], dim));
       std::set<int> kept = collect(graph, node.results);
       for (int name : collect(graph, node.operands))
         if (!kept.count(name))
           reduced.insert(name);
     }
+  reduced.erase(kNone);
   return reduced;
 }
 

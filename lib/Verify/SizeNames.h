@@ -52,7 +52,7 @@ public:
   /// with other sizes it would be another operation.
   llvm::ArrayRef<int> getFixed() const { return fixed; }
   /// Names of dimensions that some operation does not keep, as what it sums
-  /// over.
+  /// over, or masks.
   std::set<int> findReduced() const;
   /// The graph nested in an operation.
   unsigned getNested(unsigned graph, unsigned operation) const {

@@ -14,6 +14,7 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
+#include <array>
 #include <cmath>
 #include <set>
 
@@ -41,6 +42,9 @@ public:
   /// Beyond this, different powers of two are no smaller sizes any more.
   static constexpr int64_t kLargest = 1 << 16;
 
+  /// The size that a factor is a function of, and which function.
+  enum class Form { Size, Inverse, Root, InverseRoot };
+  std::optional<std::pair<int, Form>> match(double factor) const;
   /// The names that tiles of a name are cut out of, itself among them.
   llvm::SmallVector<int> getWholes(int name) const;
   /// The factor for the small sizes.
@@ -59,11 +63,7 @@ private:
   int64_t choose(int name) const;
   bool spread(int name);
   void assignFixed();
-  /// The size that a factor is a function of, and which function.
-  enum class Form { Size, Inverse, Root, InverseRoot };
   static double apply(Form form, double size);
-  std::optional<std::pair<int, Form>> match(double factor) const;
-
   const SizeNames &names;
   std::vector<int64_t> sizes; ///< by name, 0 before it is chosen
   std::set<int64_t> used;     ///< by names that are not alike
@@ -272,15 +272,15 @@ public:
   }
 
   /// Offsets of causal masks that no sizes explain, in all that was rebuilt,
-  /// and what they became. An error if another offset became the same.
+  /// and what they became. An error if two offsets became one, or one two.
   llvm::Expected<std::map<int64_t, int64_t>> getOtherOffsets() const {
-    for (auto [other, smaller] : otherOffsets)
-      for (auto [offset, own] : offsets)
-        if ((own == smaller) != (offset == other))
+    for (auto [offset, own] : offsets)
+      for (auto [other, smaller] : offsets)
+        if ((offset == other) != (own == smaller))
           return llvm::createStringError(
               llvm::formatv("the offsets of causal masks {0} and {1} would be "
                             "{2} and {3}",
-                            other, offset, smaller, own));
+                            offset, other, own, smaller));
     return otherOffsets;
   }
 
@@ -327,7 +327,8 @@ private:
       return attributes;
     }
     if (node.opcode == Opcode::CausalMask) {
-      attributes.offset = resizeOffset(number, node);
+      if (llvm::Error error = resizeOffset(number, node, attributes))
+        return std::move(error);
       return attributes;
     }
     for (double &scalar : attributes.scalars)
@@ -364,26 +365,48 @@ private:
     return sizes;
   }
 
+  /// Rows and columns, there or here.
+  struct MaskShape {
+    int64_t rows, columns;
+  };
+
+  /// What tells masks apart whatever their sizes are: the sign of the offset,
+  /// and whether anything is hidden, and anything is not.
+  static std::array<bool, 4> describeMask(int64_t offset, MaskShape shape) {
+    return {offset > 0, offset < 0, offset < shape.columns - 1,
+            offset + shape.rows - 1 >= 0};
+  }
+
   /// Rows see themselves and what came before, of which there may be more
   /// columns than rows: an offset is 0 or the difference. Of any other one, and
   /// where there are now more rows, its sign stays: no row is to see nothing.
-  int64_t resizeOffset(unsigned number, const Node &node) {
-    int64_t there = node.attributes.offset;
-    int64_t here = there == 0 ? 0 : findOffset(number, node);
-    offsets.insert({there, here});
-    return here;
-  }
-
-  int64_t findOffset(unsigned number, const Node &node) {
-    int64_t there = node.attributes.offset;
+  llvm::Error resizeOffset(unsigned number, const Node &node,
+                           Attributes &attributes) {
     ValueId operand = node.operands[0];
     unsigned columns = names.getGraph(number).getType(operand).shape.size() - 1;
-    for (auto [rowsThere, rowsHere] :
-         getWholeSizes(number, operand, columns - 1))
-      for (auto [columnsThere, columnsHere] :
-           getWholeSizes(number, operand, columns))
+    auto rowSizes = getWholeSizes(number, operand, columns - 1);
+    auto columnSizes = getWholeSizes(number, operand, columns);
+    int64_t there = attributes.offset;
+    int64_t here = there == 0 ? 0 : findOffset(there, rowSizes, columnSizes);
+    if (describeMask(there,
+                     {rowSizes.back().first, columnSizes.back().first}) !=
+        describeMask(here, {rowSizes.back().second, columnSizes.back().second}))
+      return llvm::createStringError(
+          "a causal mask of offset " + llvm::Twine(there) +
+          " would hide all, or nothing, of rows of which it does not");
+    offsets.insert({there, here});
+    attributes.offset = here;
+    return llvm::Error::success();
+  }
+
+  using WholeSizes = llvm::SmallVector<std::pair<int64_t, int64_t>>;
+  int64_t findOffset(int64_t there, const WholeSizes &rowSizes,
+                     const WholeSizes &columnSizes) {
+    for (auto [rowsThere, rowsHere] : rowSizes)
+      for (auto [columnsThere, columnsHere] : columnSizes)
         if (int64_t here = columnsHere - rowsHere;
-            there == columnsThere - rowsThere && (here > 0) == (there > 0))
+            there == columnsThere - rowsThere && (here > 0) == (there > 0) &&
+            (here < 0) == (there < 0))
           return here;
     // What a tile shows of rows and columns need not be all there are.
     for (auto [known, here] : offsets)
@@ -439,6 +462,27 @@ static void forEachLiteral(const Graph &graph,
     else if (node.opcode != Opcode::Mask)
       llvm::for_each(node.attributes.scalars, visit);
   }
+}
+
+/// Sizes that values depend on, and that tiles force to be one here, are not to
+/// be told apart by a literal that stands for one of them.
+static llvm::Error checkSizesOfLiterals(const std::set<double> &literals,
+                                        const SizeNames &names,
+                                        const SizePlan &plan) {
+  std::set<int> counted;
+  for (int name : names.findReduced())
+    for (int whole : plan.getWholes(name))
+      counted.insert(whole);
+  for (double literal : literals)
+    if (auto found = plan.match(literal))
+      for (int name : counted)
+        if (names.getSize(name) != names.getSize(found->first) &&
+            plan.get(name) == plan.get(found->first))
+          return llvm::createStringError(llvm::formatv(
+              "the literal {0} is of a dimension of {1}, which "
+              "would be as large as one of {2}",
+              literal, names.getSize(found->first), names.getSize(name)));
+  return llvm::Error::success();
 }
 
 /// What two different literals become must differ as well, or graphs that
@@ -516,6 +560,8 @@ static llvm::Expected<SmallerGraphs> shrink(const Graph &lhs,
   if (!plan)
     return plan.takeError();
   if (llvm::Error error = checkLiterals(literals, *plan))
+    return std::move(error);
+  if (llvm::Error error = checkSizesOfLiterals(literals, names, *plan))
     return std::move(error);
   Rebuilder rebuilder(names, *plan);
   llvm::Expected<Graph> small = rebuilder.rebuild(*left);

@@ -298,6 +298,7 @@ judgeAtSmallerSizesAlone(const Graph &lhs, const Graph &rhs,
   VerifyOptions smallOptions = options;
   smallOptions.triesOwnSizes = true;
   smallOptions.findWitness = {};
+  smallOptions.findWitnessAt = {};
   llvm::Expected<Verdict> verdict =
       judgeExpanded(pair->lhs, pair->rhs, smallOptions);
   if (!verdict || verdict->isCancelled)

@@ -43,6 +43,7 @@ struct JudgeOptions {
 struct CertificateFinding {
   /// Without one, the graph is the program's own.
   bool isThere = false;
+  bool isProof = false;  ///< something is proved by it, if it holds
   std::string flaw = {}; ///< why it does not hold; empty if it does
 };
 

@@ -17,6 +17,8 @@
 //   for. They are known only
 //     once the graphs are, so that no graph can be made to suit them, and
 //     whoever changes the hash along with the graph has other trials.
+//     (Whoever tries many seeds, though, has as many chances to pass: a
+//     certificate is worth its bound times the number of them.)
 //   - *What came out*: bound, trials, towers of primes, pieces, sizes and
 //     literals. They are of the graphs as they are written out, at smaller
 //     sizes if they are large: that takes no time, whatever the graphs' own
@@ -37,6 +39,9 @@ namespace mlir::mirage {
 /// Goes up whenever some pair of graphs has other draws or figures than before,
 /// or another hash.
 constexpr unsigned kCertificateVersion = 1;
+
+/// What may be asked for.
+constexpr unsigned kMaxErrorBoundBits = 4096;
 
 struct Certificate {
   unsigned version = kCertificateVersion;

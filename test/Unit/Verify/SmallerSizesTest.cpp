@@ -140,6 +140,66 @@ TEST(SmallerSizes, OffsetsOfMasksFollowOrKeepTheirSigns) {
             "the offsets of causal masks 100 and 101 would be 1 and 1");
 }
 
+/// Nor is a mask ever one that hides nothing, or what another one does.
+TEST(SmallerSizes, MasksStayMasks) {
+  auto masked = [](Shape shape, int64_t offset) {
+    Graph graph;
+    Builder b(graph);
+    Attributes attributes;
+    attributes.offset = offset;
+    ValueId x = b.input(shape);
+    b.output(b.op(Opcode::CausalMask, {b.op(Opcode::Exp, {x})}, attributes));
+    return graph;
+  };
+  auto getOffset = [](const Graph &graph) {
+    return graph.getNodes()[1].attributes.offset;
+  };
+  // Many dimensions may be alike, but not those that are masked.
+  Shape many = {10, 11, 12, 13, 14, 15, 16, 17};
+  auto [first, second] = shrink(masked(many, 5), masked(many, 5));
+  int64_t columns = first.getType(0).shape.back();
+  EXPECT_LT(getOffset(first), columns - 1);
+  EXPECT_LE(first.getType(0).getNumElements(), 1 << 14);
+  auto [zero, negative] = shrink(masked({15, 14}, 0), masked({15, 14}, -1));
+  EXPECT_EQ(getOffset(zero), 0);
+  EXPECT_LT(getOffset(negative), 0);
+  // One column to a tile: two here, of which no row has one hidden.
+  TileGraph tiles;
+  Builder b(tiles);
+  tiles.grid = {300};
+  ValueId tile = b.input({400, 1});
+  tiles.tileInputs = {{{1}, kReplicated}};
+  b.output(b.op(Opcode::Exp, {tile}));
+  tiles.tileOutputs = {{{1}}};
+  auto pair = withSmallerSizes(masked({400, 300}, 5),
+                               wrap(tiles, {{400, 300}}, {{400, 300}}));
+  ASSERT_FALSE(!!pair);
+  EXPECT_EQ(llvm::toString(pair.takeError()),
+            "a causal mask of offset 5 would hide all, or nothing, of rows of "
+            "which it does not");
+}
+
+/// Tiles of one element are two here, in both dimensions.
+TEST(SmallerSizes, LiteralsOfOtherDimensionsAreNotExplainedAway) {
+  TileGraph tiles;
+  Builder b(tiles);
+  tiles.grid = {1024};
+  tiles.loop = 2048;
+  ValueId x = b.input({1, 1});
+  tiles.tileInputs = {{{1}, 0}};
+  b.output(b.scale(b.accumulate(x), 1.0 / 1024));
+  tiles.tileOutputs = {{{1}}};
+  Graph program;
+  Builder c(program);
+  c.output(c.reduce(Opcode::Mean, c.input({2048, 1024}), 0));
+  auto pair =
+      withSmallerSizes(program, wrap(tiles, {{2048, 1024}}, {{1, 1024}}));
+  ASSERT_FALSE(!!pair);
+  EXPECT_EQ(llvm::toString(pair.takeError()),
+            "a literal is a function of a dimension of 1024, which would be as "
+            "large as one of 2048");
+}
+
 TEST(SmallerSizes, WrongCountsAreNotExplainedAway) {
   Graph wrong;
   wrong.addInput(tensor({8, 100}));
