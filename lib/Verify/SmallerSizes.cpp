@@ -479,9 +479,9 @@ static llvm::Error checkSizesOfLiterals(const std::set<double> &literals,
         if (names.getSize(name) != names.getSize(found->first) &&
             plan.get(name) == plan.get(found->first))
           return llvm::createStringError(llvm::formatv(
-              "the literal {0} is of a dimension of {1}, which "
-              "would be as large as one of {2}",
-              literal, names.getSize(found->first), names.getSize(name)));
+              "a literal is a function of a dimension of {0}, which would be "
+              "as large as one of {1}",
+              names.getSize(found->first), names.getSize(name)));
   return llvm::Error::success();
 }
 
