@@ -133,19 +133,18 @@ private:
     return "an array of pairs of 64-bit floats";
   }
 
-  static bool parse(Attribute entry, unsigned &value) {
-    auto number = dyn_cast<IntegerAttr>(entry);
-    if (!number || !number.getType().isInteger(64) ||
-        !llvm::isUInt<32>(number.getValue().getZExtValue()))
-      return false;
-    value = number.getValue().getZExtValue();
-    return true;
-  }
   static bool parse(Attribute entry, uint64_t &value) {
     auto number = dyn_cast<IntegerAttr>(entry);
     if (!number || !number.getType().isInteger(64))
       return false;
     value = number.getValue().getZExtValue();
+    return true;
+  }
+  static bool parse(Attribute entry, unsigned &value) {
+    uint64_t number = 0;
+    if (!parse(entry, number) || !llvm::isUInt<32>(number))
+      return false;
+    value = number;
     return true;
   }
   static bool parse(Attribute entry, double &value) {

@@ -264,6 +264,15 @@ private:
   /// of its own sizes a sample will do.
   static constexpr double kMaxWork = 0x1p33;
 
+  VerifyOptions getOwnSizeOptions(const Certificate &certificate) const {
+    VerifyOptions final;
+    final.seed = deriveSeed(getSeed(certificate), "own sizes", 0);
+    final.errorBoundBits = options.errorBoundBits;
+    final.maxWholeWork = final.maxSampleWork = kMaxWork;
+    final.isCancelled = [this] { return isOver(); };
+    return final;
+  }
+
   /// Unknown, with the reason, where there are no trials, or where none of
   /// graphs that are proved counts. What nothing was proved of is looked at
   /// longer.
@@ -271,11 +280,7 @@ private:
                                      const Proof &proof) {
     if (!proof.verdict.isLarge)
       return proof.verdict; // was at these
-    VerifyOptions final;
-    final.seed = deriveSeed(getSeed(proof.certificate), "own sizes", 0);
-    final.errorBoundBits = options.errorBoundBits;
-    final.maxWholeWork = final.maxSampleWork = kMaxWork;
-    final.isCancelled = [this] { return isOver(); };
+    VerifyOptions final = getOwnSizeOptions(proof.certificate);
     bool isProved = proof.verdict.bound.provedLog2 < 0;
     llvm::Expected<Verdict> verdict =
         isProved ? verifyAtOwnSizes(program, graph, final)
@@ -296,6 +301,12 @@ private:
     const search::Candidate &candidate = *judged.candidate;
     if (judged.ofClaims.empty())
       return tryOwnSizes(program, candidate.graph, judged.whole);
+    // Equal parts make an equal whole; this is a look at how they were joined,
+    // which need not say anything.
+    if (!take(verifyAtOwnSizes(program, candidate.graph,
+                               getOwnSizeOptions(judged.whole.certificate)),
+              /*mayBeUnknown=*/true))
+      return std::nullopt;
     std::optional<Verdict> sum;
     for (auto [claim, proof] :
          llvm::zip_equal(candidate.claims, judged.ofClaims)) {
