@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "JudgeGraphs.h"
 #include "Mirage/Graph/ComposedOperators.h"
 #include "Mirage/Graph/DefaultTileGraph.h"
 #include "Mirage/Verify/SmallerSizes.h"
@@ -15,15 +16,6 @@
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::test;
-
-static Verdict judge(const Graph &lhs, const Graph &rhs) {
-  for (const Graph *graph : {&lhs, &rhs})
-    if (llvm::Error error = verify(*graph)) {
-      ADD_FAILURE() << llvm::toString(std::move(error)) << toString(*graph);
-      return {};
-    }
-  return llvm::cantFail(verifyEqual(lhs, rhs, {}));
-}
 
 static ValueId slice(Graph &graph, ValueId operand, Shape offsets,
                      Shape strides, Shape shape) {

@@ -8,27 +8,13 @@
 
 #include "Mirage/Verify/Verify.h"
 #include "DoubleArithmetic.h"
+#include "JudgeGraphs.h"
 #include "Mirage/Graph/DefaultTileGraph.h"
 #include "Programs.h"
 #include "gtest/gtest.h"
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::test;
-
-static Verdict judge(const Graph &lhs, const Graph &rhs,
-                     VerifyOptions options = {}) {
-  for (const Graph *graph : {&lhs, &rhs})
-    if (llvm::Error error = verify(*graph)) {
-      ADD_FAILURE() << llvm::toString(std::move(error)) << toString(*graph);
-      return {};
-    }
-  llvm::Expected<Verdict> verdict = verifyEqual(lhs, rhs, options);
-  if (!verdict) {
-    ADD_FAILURE() << llvm::toString(verdict.takeError());
-    return {};
-  }
-  return *verdict;
-}
 
 /// Equal, and proved to 2^-64.
 static void expectProved(const Graph &lhs, const Graph &rhs) {
@@ -388,88 +374,6 @@ TEST(Verify, DefaultBlockGraphs) {
   expectProved(program, lowered);
 }
 
-TEST(Verify, LargeGraphsAreTestedAtTheirSize) {
-  VerifyOptions options;
-  options.maxTerms = 1000;
-  Verdict verdict =
-      judge(rmsLinear(8, 100, 70), rmsLinearFused(8, 100, 70, 16, 32), options);
-  EXPECT_EQ(verdict.kind, Verdict::Equal) << verdict.reason;
-  EXPECT_TRUE(verdict.isLarge);
-  EXPECT_LE(verdict.bound.provedLog2, -64) << verdict.reason;
-  EXPECT_EQ(verdict.sizes, "3x4, 4x5");
-  verdict = judge(attention(8, 40, 16, false), attentionFused(8, 40, 16, 12),
-                  options);
-  EXPECT_EQ(verdict.kind, Verdict::Equal) << verdict.reason;
-  // Averaged over 99 of 100.
-  Graph fused = rmsLinearFused(8, 100, 70, 16, 32);
-  const TileGraph &right = *fused.getNodes()[0].body;
-  auto tiles = std::make_shared<TileGraph>();
-  Builder b(*tiles);
-  tiles->grid = right.grid;
-  tiles->loop = right.loop;
-  tiles->tileInputs = right.tileInputs;
-  tiles->tileOutputs = right.tileOutputs;
-  V x = b.input({8, 16}), w = b.input({16, 32});
-  V rms = b.accumulate(x, O::Rms, {1}, 99);
-  b.output(b.op(O::Div, {b.accumulate(b.op(O::Matmul, {x, w})), rms}));
-  Graph mutant;
-  mutant.addInput(tensor({8, 100}));
-  mutant.addInput(tensor({100, 70}));
-  mutant.addOutput(mutant.addGraph({0, 1}, tiles, {tensor({8, 70})}));
-  verdict = judge(rmsLinear(8, 100, 70), mutant, options);
-  EXPECT_EQ(verdict.kind, Verdict::Unknown);
-  EXPECT_TRUE(verdict.disagreement.has_value());
-}
-
-/// Of what does not fit some elements are tried.
-TEST(Verify, GraphsTooLargeForMemoryAreSampled) {
-  int64_t size = int64_t(1) << 18; // 2^36 elements
-  Graph safe = softmax(size, size, true), plain = softmax(size, size, false);
-  VerifyOptions options;
-  options.sampleWork = 1; // few rows take long enough
-  Verdict verdict = judge(safe, plain, options);
-  EXPECT_EQ(verdict.kind, Verdict::Equal) << verdict.reason;
-  EXPECT_TRUE(verdict.ownSizes.isSampled());
-}
-
-/// Nothing is allocated where one element takes too much; smaller sizes are
-/// judged.
-TEST(Verify, ElementsTooLargeForMemoryAreUnknown) {
-  auto make = [](bool isSwapped) {
-    Graph graph;
-    Builder b(graph);
-    int64_t size = int64_t(1) << 20;
-    ValueId x = b.input({size, size}), y = b.input({size, size});
-    ValueId product =
-        isSwapped ? b.op(Opcode::Mul, {y, x}) : b.op(Opcode::Mul, {x, y});
-    b.output(b.reduce(Opcode::Sum, b.reduce(Opcode::Sum, product, 0), 1));
-    return graph;
-  };
-  Verdict verdict = judge(make(false), make(true));
-  EXPECT_EQ(verdict.kind, Verdict::Unknown);
-  EXPECT_NE(verdict.reason.find("GiB"), std::string::npos) << verdict.reason;
-  EXPECT_NE(verdict.reason.find("at smaller sizes: equal"), std::string::npos)
-      << verdict.reason;
-  EXPECT_EQ(verdict.bound.provedLog2, 0);
-}
-
-/// The limit is on both graphs, blocks of tiles included.
-TEST(Verify, MemoryIsBoundedByTheLargerGraph) {
-  Graph program = softmax(64, 50, false), fused = softmaxFused(64, 50, 4);
-  double bytes = estimateTrialBytes(program, fused);
-  EXPECT_GE(bytes, estimateTrialBytes(program, program));
-  EXPECT_EQ(bytes, estimateTrialBytes(fused, program));
-  // Every element of exp(x) at least, in four bytes.
-  EXPECT_GE(estimateTrialBytes(program, program), 64 * 50 * 4);
-  VerifyOptions options;
-  options.maxBytes = bytes;
-  EXPECT_EQ(judge(program, fused, options).kind, Verdict::Equal);
-  EXPECT_FALSE(judge(program, fused, options).ownSizes.isSampled());
-  options.maxBytes = bytes - 1;
-  EXPECT_TRUE(judge(program, fused, options).ownSizes.isSampled());
-  EXPECT_LE(getMaxTrialBytes(options), options.maxBytes);
-}
-
 /// Float64 numbers with their errors take more than field elements do.
 TEST(Verify, WitnessesThatDoNotFitAreNotLookedFor) {
   Graph program = over([](B &b, V x, V y) { return b.op(O::Mul, {x, y}); });
@@ -484,15 +388,6 @@ TEST(Verify, WitnessesThatDoNotFitAreNotLookedFor) {
   EXPECT_NE(verdict.reason.find("no float64 input was tried, which may take"),
             std::string::npos)
       << verdict.reason;
-}
-
-/// Every element of a row is fed by all exponentials of the row: few terms in
-/// all, but too many element by element.
-TEST(Verify, ElementsThatShareTheirTermsCountEach) {
-  Verdict verdict = judge(softmax(7, 1000, true), softmax(7, 1000, false));
-  EXPECT_EQ(verdict.kind, Verdict::Equal) << verdict.reason;
-  EXPECT_TRUE(verdict.isLarge);
-  EXPECT_LE(verdict.bound.provedLog2, -64) << verdict.reason;
 }
 
 TEST(Verify, WorkEndsTheTrials) {
@@ -527,23 +422,6 @@ TEST(Verify, CancelledTrialsAreUnknown) {
   EXPECT_EQ(numAsked, options.minTowers);
 }
 
-TEST(Verify, CancelledTrialsOfLargeGraphsAreUnknown) {
-  VerifyOptions options;
-  options.maxTerms = 1000;
-  options.isCancelled = [] { return true; };
-  Verdict verdict =
-      judge(rmsLinear(8, 100, 70), rmsLinearFused(8, 100, 70, 16, 32), options);
-  EXPECT_EQ(verdict.kind, Verdict::Unknown);
-  EXPECT_TRUE(verdict.isCancelled);
-  EXPECT_TRUE(verdict.isLarge);
-  // One trial at its own size agrees; smaller sizes are not asked.
-  unsigned numAsked = 0;
-  options.isCancelled = [&] { return ++numAsked > 1; };
-  verdict = judge(softmax(40, 50, true), softmax(40, 50, false), options);
-  EXPECT_EQ(verdict.kind, Verdict::Unknown);
-  EXPECT_TRUE(verdict.isCancelled) << verdict.reason;
-}
-
 /// A maximum over m values inside the exponents leaves 1 - 1/m! of a batch, as
 /// whatever else is of the order of 2^-25; that batches end where they are
 /// enough costs 1 + 1/m!.
@@ -571,28 +449,6 @@ TEST(Verify, WeakBoundsSayWhy) {
   EXPECT_TRUE(llvm::StringRef(verdict.whyWeaker)
                   .ends_with("; no more trials were allowed"))
       << verdict.whyWeaker;
-}
-
-TEST(Verify, LargeGraphsWithSizesInLiterals) {
-  // A mean written as a sum times 1/4096, against rms.
-  auto program = [](bool literal) {
-    Graph graph;
-    Builder b(graph);
-    V x = b.input({8, 4096});
-    V square = b.op(O::Square, {x});
-    V mean = literal ? b.scale(b.reduce(O::Sum, square, 1), 1.0 / 4096)
-                     : b.reduce(O::Mean, square, 1);
-    b.output(b.op(O::Div, {x, b.op(O::Sqrt, {mean})}));
-    return graph;
-  };
-  VerifyOptions options;
-  options.maxTerms = 1000;
-  Verdict verdict = judge(program(true), program(false), options);
-  EXPECT_EQ(verdict.kind, Verdict::Equal) << verdict.reason;
-  EXPECT_LE(verdict.bound.provedLog2, -64) << verdict.reason;
-  EXPECT_EQ(verdict.sizes, "3x4");
-  std::map<double, double> expected = {{1.0 / 4096, 0.25}};
-  EXPECT_EQ(verdict.literals, expected);
 }
 
 TEST(Verify, SameSeedSameVerdict) {
