@@ -146,6 +146,20 @@ TEST(InputElements, ALoopAlongRows) {
   expectSameOutputs(wrap(tiles, {{200, 5000}}, {{200, 1}}));
 }
 
+/// Where the last tile leaves the input it is zero, and not what the iteration
+/// before had there.
+TEST(InputElements, PartialTilesAreZeroBeyondTheInput) {
+  TileGraph tiles;
+  Builder b(tiles);
+  tiles.grid = {3};
+  tiles.loop = 5;
+  ValueId x = b.input({64, 100});
+  tiles.tileInputs = {{{1}, 0}};
+  b.output(b.accumulate(x, Opcode::Sum, {0}));
+  tiles.tileOutputs = {{{1}}};
+  expectSameOutputs(wrap(tiles, {{300, 256}}, {{1, 256}}));
+}
+
 /// An evaluation holds a small part of the weights, be it operator by operator
 /// or tile by tile, and gives back what it has used.
 TEST(InputElements, LargeInputsAreNotHeld) {

@@ -36,7 +36,8 @@ TEST(LargeGraphs, AreTestedAtTheirSize) {
   tiles->tileOutputs = right.tileOutputs;
   ValueId x = b.input({8, 16}), w = b.input({16, 32});
   ValueId rms = b.accumulate(x, Opcode::Rms, {1}, 99);
-  b.output(b.op(Opcode::Div, {b.accumulate(b.op(Opcode::Matmul, {x, w})), rms}));
+  b.output(
+      b.op(Opcode::Div, {b.accumulate(b.op(Opcode::Matmul, {x, w})), rms}));
   Graph mutant;
   mutant.addInput(tensor({8, 100}));
   mutant.addInput(tensor({100, 70}));
@@ -128,8 +129,9 @@ TEST(LargeGraphs, SizesInLiterals) {
     Builder b(graph);
     ValueId x = b.input({8, 4096});
     ValueId square = b.op(Opcode::Square, {x});
-    ValueId mean = literal ? b.scale(b.reduce(Opcode::Sum, square, 1), 1.0 / 4096)
-                     : b.reduce(Opcode::Mean, square, 1);
+    ValueId mean = literal
+                       ? b.scale(b.reduce(Opcode::Sum, square, 1), 1.0 / 4096)
+                       : b.reduce(Opcode::Mean, square, 1);
     b.output(b.op(Opcode::Div, {x, b.op(Opcode::Sqrt, {mean})}));
     return graph;
   };
