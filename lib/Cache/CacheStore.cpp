@@ -132,8 +132,7 @@ void CacheStore::dropDamaged(RecordKind kind, const RecordKey &key) {
 
 Error CacheStore::storeOnce(RecordKind kind, const RecordKey &key,
                             StringRef value) {
-  return database->transact(
-      [&] { return database->store({kind, key, value.str()}); });
+  return database->transact([&] { return database->store(kind, key, value); });
 }
 
 void CacheStore::store(RecordKind kind, const RecordKey &key, StringRef value) {

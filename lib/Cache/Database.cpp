@@ -98,8 +98,7 @@ Database::prepare(const std::string &sql, llvm::ArrayRef<StringRef> texts) {
   for (auto [number, text] : llvm::enumerate(texts)) {
     // An empty StringRef may have no data, which would be NULL.
     const char *data = text.empty() ? "" : text.data();
-    code =
-        sqlite3_bind_text(raw, number + 1, data, text.size(), SQLITE_TRANSIENT);
+    code = sqlite3_bind_text(raw, number + 1, data, text.size(), SQLITE_STATIC);
     if (code != SQLITE_OK)
       return makeError(code);
   }
@@ -281,15 +280,14 @@ Database::lookup(RecordKind kind, const RecordKey &key, bool &isDamaged) {
   return value;
 }
 
-Error Database::store(const Record &record) {
-  std::string checksum = computeChecksum(record.kind, record.key, record.value);
+Error Database::store(RecordKind kind, const RecordKey &key, StringRef value) {
+  std::string checksum = computeChecksum(kind, key, value);
   llvm::SmallVector<StringRef> texts(
-      llvm::ArrayRef<StringRef>(getColumns(record.key)));
-  texts.append({record.value, checksum});
-  auto rows =
-      prepare("INSERT OR REPLACE INTO " + getTableName(record.kind).str() +
-                  " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-              texts);
+      llvm::ArrayRef<StringRef>(getColumns(key)));
+  texts.append({value, checksum});
+  auto rows = prepare("INSERT OR REPLACE INTO " + getTableName(kind).str() +
+                          " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                      texts);
   if (!rows)
     return rows.takeError();
   return (*rows)->step().takeError();

@@ -59,7 +59,8 @@ public:
   /// where it does not, and nothing given.
   llvm::Expected<std::optional<std::string>>
   lookup(RecordKind kind, const RecordKey &key, bool &isDamaged);
-  llvm::Error store(const Record &record);
+  llvm::Error store(RecordKind kind, const RecordKey &key,
+                    llvm::StringRef value);
   llvm::Error remove(RecordKind kind, const RecordKey &key);
   /// Calls `visit` with every record of a kind, ordered by key, and whether its
   /// checksum holds.
@@ -80,6 +81,7 @@ private:
   llvm::Error makeError(int code) const;
   llvm::Error execute(const std::string &sql);
   llvm::Expected<int64_t> readNumber(const std::string &sql);
+  /// \param texts  of the parameters, in order; they outlive the statement.
   llvm::Expected<std::unique_ptr<Statement>>
   prepare(const std::string &sql, llvm::ArrayRef<llvm::StringRef> texts);
   llvm::Error checkFormat();

@@ -9,6 +9,7 @@
 #include "Mirage/Cache/ManageCaches.h"
 #include "Database.h"
 #include "Mirage/Cache/CacheStore.h"
+#include "Mirage/Cache/ItemList.h"
 #include "Mirage/Graph/JSONCursor.h"
 #include "OpenDatabase.h"
 #include "llvm/ADT/STLExtras.h"
@@ -20,7 +21,6 @@ using namespace mlir::mirage::cache;
 using llvm::Error;
 using llvm::Expected;
 using llvm::StringRef;
-using llvm::json::Array;
 using llvm::json::Object;
 using llvm::json::Value;
 
@@ -37,25 +37,26 @@ static Expected<std::unique_ptr<Database>> openInput(StringRef directory) {
   return database;
 }
 
-/// By name, what a record of structures has; none if it is no such record.
-static std::optional<std::map<std::string, Value>> readItems(StringRef text) {
-  Expected<Value> value = parseJSON(text);
-  if (!value) {
-    llvm::consumeError(value.takeError());
+/// By name, the items of a record of structures; none if it is no such record.
+/// Each is parsed by itself, and kept as its text.
+static std::optional<std::map<std::string, StringRef>>
+readItems(StringRef text) {
+  auto lines = splitItemList(text);
+  if (!lines)
     return std::nullopt;
-  }
-  const Object *object = value->getAsObject();
-  const Array *list = object ? object->getArray("items") : nullptr;
-  if (!list)
-    return std::nullopt;
-  std::map<std::string, Value> items;
-  for (const Value &item : *list) {
-    const Object *members = item.getAsObject();
+  std::map<std::string, StringRef> items;
+  for (StringRef line : *lines) {
+    Expected<Value> value = parseJSON(line);
+    if (!value) {
+      llvm::consumeError(value.takeError());
+      return std::nullopt;
+    }
+    const Object *members = value->getAsObject();
     std::optional<StringRef> name =
         members ? members->getString("item") : std::nullopt;
     if (!name)
       return std::nullopt;
-    items.insert({name->str(), item});
+    items.insert({name->str(), line});
   }
   return items;
 }
@@ -67,14 +68,12 @@ static std::optional<std::string> joinItems(StringRef there, StringRef more) {
   if (!items || !others)
     return std::nullopt;
   for (auto &[name, item] : *others)
-    if (!(items->insert({name, item}).first->second == item))
+    if (items->insert({name, item}).first->second != item)
       return std::nullopt;
-  Array list;
+  ItemListWriter joined;
   for (auto &[name, item] : *items)
-    list.push_back(std::move(item));
-  std::string text;
-  llvm::raw_string_ostream(text) << Value(Object{{"items", std::move(list)}});
-  return text;
+    joined.add(item);
+  return std::move(joined).finish();
 }
 
 /// Adds a record if its key is new, or what it has more than the one there.
@@ -86,7 +85,7 @@ static Error addRecord(Database &output, const Record &record,
     return there.takeError();
   if (!*there) {
     ++counts.added;
-    return output.store(record);
+    return output.store(record.kind, record.key, record.value);
   }
   std::optional<std::string> joined;
   if (record.kind == RecordKind::Structures)
@@ -96,7 +95,7 @@ static Error addRecord(Database &output, const Record &record,
     return Error::success();
   }
   ++(joined ? counts.added : counts.different);
-  return joined ? output.store({record.kind, record.key, *joined})
+  return joined ? output.store(record.kind, record.key, *joined)
                 : Error::success();
 }
 
@@ -145,35 +144,56 @@ mlir::mirage::cache::mergeCaches(StringRef output,
   return counts;
 }
 
-static Expected<Value> toJSON(const Record &record) {
-  Expected<Value> value = parseJSON(record.value);
-  if (!value)
-    return value.takeError();
-  Object object{{"value", std::move(*value)}};
-  for (auto [name, text] : llvm::zip_equal(kKeyColumns, getColumns(record.key)))
-    object[name] = text.str();
-  return Value(std::move(object));
+/// Writes a record's value: a list of items item by item.
+static Error writeValue(llvm::json::OStream &json, StringRef text) {
+  auto write = [&](StringRef part) -> Error {
+    Expected<Value> value = parseJSON(part);
+    json.value(value ? std::move(*value) : Value(nullptr));
+    return value ? Error::success() : value.takeError();
+  };
+  auto items = splitItemList(text);
+  if (!items)
+    return write(text);
+  Error error = Error::success();
+  json.object([&] {
+    json.attributeArray("items", [&] {
+      for (StringRef item : *items)
+        if (!error)
+          error = write(item);
+    });
+  });
+  return error;
 }
 
-Expected<Value> mlir::mirage::cache::exportCache(StringRef directory) {
+Error mlir::mirage::cache::exportCache(StringRef directory,
+                                       llvm::raw_ostream &os) {
   auto database = openInput(directory);
   if (!database)
     return database.takeError();
-  Object object{{"format", kFormatVersion}};
-  for (RecordKind kind : kRecordKinds) {
-    Array records;
-    auto add = [&](const Record &record, bool isDamaged) -> Error {
-      if (isDamaged)
-        return Error::success();
-      Expected<Value> value = toJSON(record);
-      if (!value)
-        return value.takeError();
-      records.push_back(std::move(*value));
+  llvm::json::OStream json(os, /*IndentSize=*/2);
+  auto write = [&](const Record &record, bool isDamaged) -> Error {
+    if (isDamaged)
       return Error::success();
-    };
-    if (Error error = (*database)->forEachRecord(kind, add))
-      return prefixFile(directory, std::move(error));
-    object[getTableName(kind)] = std::move(records);
-  }
-  return Value(std::move(object));
+    Error error = Error::success();
+    json.object([&] {
+      for (auto [name, text] :
+           llvm::zip_equal(kKeyColumns, getColumns(record.key)))
+        json.attribute(name, text);
+      json.attributeBegin("value");
+      error = writeValue(json, record.value);
+      json.attributeEnd();
+    });
+    return error;
+  };
+  Error error = Error::success();
+  json.object([&] {
+    json.attribute("format", kFormatVersion);
+    for (RecordKind kind : kRecordKinds)
+      json.attributeArray(getTableName(kind), [&] {
+        if (!error)
+          error = (*database)->forEachRecord(kind, write);
+      });
+  });
+  os << '\n';
+  return error ? prefixFile(directory, std::move(error)) : Error::success();
 }

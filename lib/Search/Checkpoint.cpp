@@ -104,11 +104,12 @@ static Error expectSame(StringRef path, const CheckpointHeader &expected,
 //===----------------------------------------------------------------------===//
 
 Error Checkpoint::readRecord(StringRef line) {
-  auto record = parseLine(line);
+  auto record = parseLine(line, /*program=*/nullptr);
   if (!record)
     return makeError(path, "a record is damaged: " +
                                llvm::toString(record.takeError()));
-  records.insert({std::move(record->first), {std::move(record->second), true}});
+  records.insert({std::move(record->first),
+                  {std::move(record->second), /*isRead=*/true, line.str()}});
   return Error::success();
 }
 
@@ -179,7 +180,7 @@ Checkpoint::open(StringRef path, const CheckpointHeader &header) {
 //===----------------------------------------------------------------------===//
 
 /// The file as it is to be, or nothing of it: a temporary one takes its place.
-static Error replaceFile(StringRef path, StringRef text) {
+static Error replaceFile(StringRef path, const llvm::Twine &text) {
   Expected<fs::TempFile> file = fs::TempFile::create(path + ".tmp-%%%%%%%%");
   if (!file)
     return makeError(path,
@@ -200,15 +201,19 @@ static Error replaceFile(StringRef path, StringRef text) {
 
 Error Checkpoint::writeLocked() {
   std::string body;
-  for (const auto &[item, entry] : records)
-    body += toLine(item, entry.record) + "\n";
+  for (auto &[item, entry] : records) {
+    if (entry.line.empty())
+      entry.line = toLine(item, entry.record);
+    body += entry.line;
+    body += '\n';
+  }
   llvm::json::Value first = llvm::json::Object{
       {"format", "mirage-checkpoint"},      {"formatVersion", kFormatVersion},
       {"version", header.version},          {"program", header.program},
       {"options", header.options},          {"shard", header.shard},
       {"records", int64_t(records.size())}, {"hash", hashToText(body)}};
-  if (Error error =
-          replaceFile(path, llvm::formatv("{0}\n", first).str() + body))
+  if (Error error = replaceFile(path, llvm::formatv("{0}\n", first).str() +
+                                          llvm::Twine(body)))
     return error;
   isChanged = false;
   return Error::success();
@@ -247,7 +252,7 @@ mlir::mirage::search::mergeCheckpoints(StringRef output,
     if (Error error = expectSame(input, merged->header, (*next)->header, false))
       return std::move(error);
     for (auto &[item, entry] : (*next)->records) {
-      auto [there, isNew] = merged->records.try_emplace(item, entry);
+      auto [there, isNew] = merged->records.try_emplace(item, std::move(entry));
       if (!isNew && !(there->second.record == entry.record))
         return makeError(input, "disagrees with another on item " + item);
     }

@@ -9,57 +9,44 @@
 #include "CheckpointRecords.h"
 #include "Mirage/Graph/JSONCursor.h"
 #include "Mirage/Search/StructureJSON.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
-using llvm::json::Array;
-using llvm::json::Object;
-using llvm::json::Value;
 
-//===----------------------------------------------------------------------===//
-// Writing
-//===----------------------------------------------------------------------===//
-
-Value mlir::mirage::search::toJSON(llvm::StringRef item,
-                                   const ItemRecord &record) {
-  Array found;
-  for (const KernelStructure &kernel : record.found)
-    found.push_back(toJSON(kernel));
-  return Object{{"item", item},
-                {"counts", toJSON(record.counts)},
-                {"found", std::move(found)}};
-}
-
+/// Kernel by kernel: as one value of llvm::json a record is a hundred times as
+/// large as its line.
 std::string mlir::mirage::search::toLine(llvm::StringRef item,
                                          const ItemRecord &record) {
-  return llvm::formatv("{0}", toJSON(item, record)).str();
+  std::string line;
+  llvm::raw_string_ostream os(line);
+  llvm::json::OStream json(os);
+  json.object([&] {
+    json.attribute("item", item);
+    json.attribute("counts", toJSON(record.counts));
+    json.attributeArray("found", [&] {
+      for (const KernelStructure &kernel : record.found)
+        json.value(toJSON(kernel));
+    });
+  });
+  return line;
 }
 
-//===----------------------------------------------------------------------===//
-// Reading
-//===----------------------------------------------------------------------===//
-
-std::pair<std::string, ItemRecord>
-mlir::mirage::search::readItem(const JSONCursor &cursor,
-                               const TargetProgram *program) {
+llvm::Expected<std::pair<std::string, ItemRecord>>
+mlir::mirage::search::parseLine(llvm::StringRef line,
+                                const TargetProgram *program) {
+  llvm::Expected<llvm::json::Value> value = parseJSON(line);
+  if (!value)
+    return value.takeError();
+  std::string error;
+  JSONCursor cursor(*value, error);
   cursor.allow({"item", "counts", "found"});
   ItemRecord record;
   record.counts = readCounts(cursor["counts"]);
   for (const JSONCursor &kernel : cursor["found"].array())
     record.found.push_back(readKernel(kernel, program));
-  return {cursor["item"].string(), std::move(record)};
-}
-
-llvm::Expected<std::pair<std::string, ItemRecord>>
-mlir::mirage::search::parseLine(llvm::StringRef line) {
-  llvm::Expected<Value> value = parseJSON(line);
-  if (!value)
-    return value.takeError();
-  std::string error;
-  auto item = readItem(JSONCursor(*value, error), /*program=*/nullptr);
+  std::string item = cursor["item"].string();
   if (!error.empty())
     return llvm::createStringError(error);
-  return item;
+  return std::pair(std::move(item), std::move(record));
 }

@@ -8,32 +8,30 @@
 //
 // A record is an object in JSON on one line:
 //
-//   {"item": "...", "states": 12, "trials": 300, "pruned": [..], "found": [..]}
+//   {"item": "...", "counts": {..}, "found": [..]}
 //
-// What was found are kernels as StructureJSON.h writes them.
+// What was found are kernels as StructureJSON.h writes them. Checkpoints
+// (Checkpoint.h) and caches (KeptItems.h) are lists of such lines.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef MIRAGE_LIB_SEARCH_CHECKPOINTRECORDS_H
 #define MIRAGE_LIB_SEARCH_CHECKPOINTRECORDS_H
 
-#include "Mirage/Graph/JSONCursor.h"
-#include "Mirage/Search/Checkpoint.h"
+#include "Mirage/Search/ItemRecords.h"
 #include "Mirage/Search/TargetProgram.h"
+#include "llvm/Support/Error.h"
 
 namespace mlir::mirage::search {
 
-llvm::json::Value toJSON(llvm::StringRef item, const ItemRecord &record);
 /// Without the end of the line.
 std::string toLine(llvm::StringRef item, const ItemRecord &record);
 
-/// An item's name and record. They mean nothing if the cursor failed.
+/// An item's name and record. Errors name the member with what was expected and
+/// found.
 /// \param program  that the item is of; null: not known.
-std::pair<std::string, ItemRecord> readItem(const JSONCursor &cursor,
-                                            const TargetProgram *program);
-/// Errors name the member with what was expected and found.
 llvm::Expected<std::pair<std::string, ItemRecord>>
-parseLine(llvm::StringRef line);
+parseLine(llvm::StringRef line, const TargetProgram *program);
 
 } // namespace mlir::mirage::search
 

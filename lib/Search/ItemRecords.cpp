@@ -27,6 +27,6 @@ void ItemRecords::add(llvm::StringRef item, ItemRecord record) {
   auto [entry, isNew] = records.try_emplace(item.str());
   if (!isNew && entry->second.record == record)
     return;
-  entry->second = {std::move(record)};
+  entry->second = {std::move(record), /*isRead=*/false, /*line=*/""};
   isChanged = true;
 }

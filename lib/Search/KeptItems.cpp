@@ -8,27 +8,32 @@
 
 #include "KeptItems.h"
 #include "CheckpointRecords.h"
+#include "Mirage/Cache/ItemList.h"
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
 
-void KeptItems::read(const JSONCursor &cursor, const TargetProgram &program) {
-  cursor.allow({"items"});
-  for (const JSONCursor &element : cursor["items"].array()) {
-    auto [item, record] = readItem(element, &program);
-    if (cursor.failed())
-      break;
-    records.insert({std::move(item), {std::move(record), /*isRead=*/true}});
+bool KeptItems::read(llvm::StringRef text, const TargetProgram &program) {
+  auto lines = cache::splitItemList(text);
+  if (!lines)
+    return false;
+  for (llvm::StringRef line : *lines) {
+    auto item = parseLine(line, &program);
+    if (!item) {
+      llvm::consumeError(item.takeError());
+      records.clear();
+      return false;
+    }
+    records.insert({std::move(item->first),
+                    {std::move(item->second), /*isRead=*/true, /*line=*/""}});
   }
-  if (cursor.failed())
-    records.clear();
-  else
-    isChanged = false;
+  isChanged = false;
+  return true;
 }
 
-llvm::json::Value KeptItems::toJSON() const {
-  llvm::json::Array items;
+std::string KeptItems::toText() const {
+  cache::ItemListWriter list;
   for (const auto &[item, entry] : records)
-    items.push_back(search::toJSON(item, entry.record));
-  return llvm::json::Object{{"items", std::move(items)}};
+    list.add(toLine(item, entry.record));
+  return std::move(list).finish();
 }

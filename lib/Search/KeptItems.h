@@ -6,28 +6,24 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   {"items": [{"item": "...", "states": 12, ...}, ...]}
-//
-// by ascending name, each as CheckpointRecords.h has it.
+// A list (Mirage/Cache/ItemList.h) of items as CheckpointRecords.h has them.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef MIRAGE_LIB_SEARCH_KEPTITEMS_H
 #define MIRAGE_LIB_SEARCH_KEPTITEMS_H
 
-#include "Mirage/Graph/JSONCursor.h"
 #include "Mirage/Search/ItemRecords.h"
 #include "Mirage/Search/TargetProgram.h"
-#include "llvm/Support/JSON.h"
 
 namespace mlir::mirage::search {
 
 class KeptItems : public ItemRecords {
 public:
-  /// Adds what was kept of the program, at whatever sizes. Nothing if the
-  /// cursor failed.
-  void read(const JSONCursor &cursor, const TargetProgram &program);
-  llvm::json::Value toJSON() const;
+  /// Reads what was kept of the program, at whatever sizes. \returns false, and
+  /// has nothing, if the text is not all items of the program.
+  bool read(llvm::StringRef text, const TargetProgram &program);
+  std::string toText() const;
   /// Whether items were added to those that were read, or none were read.
   bool isToBeKept() const { return isChanged; }
 };

@@ -72,12 +72,25 @@ SearchCache::SearchCache(const TargetProgram &program, const Graph &original,
   resultKey.target = options.target;
 }
 
-/// Reads a record; one that cannot be is none.
-template <typename Read>
-static auto find(cache::ResultCache *cache, RecordKind kind,
-                 const cache::RecordKey &key, Read read)
-    -> std::optional<decltype(read(std::declval<JSONCursor>()))> {
-  std::optional<std::string> text = cache->lookup(kind, key);
+/// What cannot be read is not there.
+bool SearchCache::findItems(KeptItems &items) {
+  if (!cache)
+    return false;
+  std::optional<std::string> text =
+      cache->lookup(RecordKind::Structures, structuresKey);
+  return text && items.read(*text, program);
+}
+
+void SearchCache::keep(const KeptItems &items, StopReason reason) {
+  if (cache && items.isToBeKept() && !dependsOnTime(reason))
+    cache->store(RecordKind::Structures, structuresKey, items.toText());
+}
+
+std::optional<SearchResult> SearchCache::findResult() {
+  if (!cache || !keepsResults)
+    return std::nullopt;
+  std::optional<std::string> text =
+      cache->lookup(RecordKind::Results, resultKey);
   if (!text)
     return std::nullopt;
   llvm::Expected<llvm::json::Value> value = parseJSON(*text);
@@ -86,40 +99,16 @@ static auto find(cache::ResultCache *cache, RecordKind kind,
     return std::nullopt;
   }
   std::string error;
-  auto found = read(JSONCursor(*value, error));
+  auto found = readResult(JSONCursor(*value, error), program);
   if (!error.empty())
     return std::nullopt;
   return std::move(found);
 }
 
-static std::string toText(const llvm::json::Value &value) {
-  std::string text;
-  llvm::raw_string_ostream(text) << value;
-  return text;
-}
-
-bool SearchCache::findItems(KeptItems &items) {
-  return cache && find(cache, RecordKind::Structures, structuresKey,
-                       [&](const JSONCursor &cursor) {
-                         items.read(cursor, program);
-                         return true;
-                       });
-}
-
-void SearchCache::keep(const KeptItems &items, StopReason reason) {
-  if (cache && items.isToBeKept() && !dependsOnTime(reason))
-    cache->store(RecordKind::Structures, structuresKey, toText(items.toJSON()));
-}
-
-std::optional<SearchResult> SearchCache::findResult() {
-  if (!cache || !keepsResults)
-    return std::nullopt;
-  return find(
-      cache, RecordKind::Results, resultKey,
-      [&](const JSONCursor &cursor) { return readResult(cursor, program); });
-}
-
 void SearchCache::keep(const SearchResult &result) {
-  if (cache && keepsResults && !dependsOnTime(result.stopReason))
-    cache->store(RecordKind::Results, resultKey, toText(toJSON(result)));
+  if (!cache || !keepsResults || dependsOnTime(result.stopReason))
+    return;
+  std::string text;
+  llvm::raw_string_ostream(text) << toJSON(result);
+  cache->store(RecordKind::Results, resultKey, text);
 }

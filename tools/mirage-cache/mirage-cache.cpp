@@ -35,10 +35,8 @@ static cl::opt<std::string> directory(cl::Positional, cl::Required,
                                       cl::sub(exporting));
 
 static int runExport() {
-  llvm::Expected<llvm::json::Value> records = exportCache(directory);
-  if (!records)
-    return reportError("mirage-cache", records.takeError());
-  llvm::outs() << llvm::formatv("{0:2}", *records) << '\n';
+  if (llvm::Error error = exportCache(directory, llvm::outs()))
+    return reportError("mirage-cache", std::move(error));
   return finishOutput("mirage-cache") ? 0 : 1;
 }
 

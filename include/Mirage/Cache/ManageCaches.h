@@ -12,7 +12,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
-#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
 #include <string>
 
 namespace mlir::mirage::cache {
@@ -34,12 +34,15 @@ struct MergeCounts {
 llvm::Expected<MergeCounts> mergeCaches(llvm::StringRef output,
                                         llvm::ArrayRef<std::string> inputs);
 
-/// All records whose checksum holds, ordered by key:
+/// Writes all records whose checksum holds, ordered by key, one at a time:
 ///
 ///   {"format": 1, "structures": [{"program": "<hash>", "sized_program": "",
 ///     "target": "", "options": "...", "version": "...", "value": ...}],
 ///    "results": [...]}
-llvm::Expected<llvm::json::Value> exportCache(llvm::StringRef directory);
+///
+/// Fails, with the folder's name, where it is no cache or cannot be read; then
+/// what was written is not all of it.
+llvm::Error exportCache(llvm::StringRef directory, llvm::raw_ostream &os);
 
 } // namespace mlir::mirage::cache
 

@@ -40,6 +40,7 @@ public:
   struct Entry {
     ItemRecord record;
     bool isRead = false; ///< somebody else made it
+    std::string line;    ///< the record as text; empty until a file is written
   };
 
   /// A kernel is read and retraced in the time of some hundred trials.

@@ -415,6 +415,33 @@ TEST_F(CheckpointTest, WhatIsDamagedIsRefused) {
   EXPECT_EQ(openError(path, graph, options), "");
 }
 
+/// A record's line is made once; another record has another one.
+TEST_F(CheckpointTest, WhatTakesTheirPlaceIsWritten) {
+  std::string path = getPath("file");
+  CheckpointHeader header("program", SearchOptions());
+  ItemRecord records[2];
+  for (unsigned i : {0, 1})
+    records[i].counts.trials = 1000 + i;
+  {
+    auto checkpoint = llvm::cantFail(Checkpoint::open(path, header));
+    for (const ItemRecord &record : records) {
+      checkpoint->add("item", record);
+      llvm::cantFail(checkpoint->write());
+    }
+  }
+  auto checkpoint = llvm::cantFail(Checkpoint::open(path, header));
+  ASSERT_TRUE(checkpoint->find("item"));
+  EXPECT_TRUE(checkpoint->find("item")->record == records[1]);
+  // What is read is written as it is.
+  checkpoint->add("other", records[0]);
+  llvm::cantFail(checkpoint->write());
+  checkpoint = llvm::cantFail(Checkpoint::open(path, header));
+  ASSERT_TRUE(checkpoint->find("item"));
+  EXPECT_TRUE(checkpoint->find("item")->record == records[1]);
+  ASSERT_TRUE(checkpoint->find("other"));
+  EXPECT_TRUE(checkpoint->find("other")->record == records[0]);
+}
+
 TEST_F(CheckpointTest, WhatCannotBeWrittenIsSaidAtOnce) {
   std::string error =
       openError(getPath("no/such/folder"), expMatmul(8, 100, 70), {});
