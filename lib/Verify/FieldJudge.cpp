@@ -8,7 +8,7 @@
 
 #include "FieldJudge.h"
 #include "ExpNesting.h"
-#include "JoinedRoots.h"
+#include "RealTerms.h"
 #include "TrialMemory.h"
 #include "UsedFunctions.h"
 #include "WitnessSearch.h"
@@ -69,10 +69,10 @@ bool FieldJudge::writeOutTerms() {
 /// \returns false if their bounds would be too much work.
 bool FieldJudge::collectDifferences() {
   batchWork = table.size();
-  JoinedRoots roots(table, options.maxTerms);
+  RealTerms real(table, options.maxTerms);
   for (auto [left, right] : llvm::zip(lhsTerms, rhsTerms)) {
     differences.emplace_back(
-        table, left, roots.areEqual(left, right) ? left : right, exponents);
+        table, left, real.areEqual(left, right) ? left : right, exponents);
     batchWork += differences.back().getWork();
     if (batchWork > options.maxBatchWork)
       return false;

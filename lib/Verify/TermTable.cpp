@@ -17,7 +17,7 @@
 
 using namespace mlir::mirage;
 
-TermTable::TermTable(RootLaws laws) : laws(laws) {
+TermTable::TermTable(Laws laws) : laws(laws) {
   zero = intern(TermKind::Constant, {}, 0, 0.0);
   one = intern(TermKind::Constant, {}, 0, 1.0);
   infinity = intern(TermKind::MinusInfinity, {});
@@ -58,11 +58,19 @@ bool TermTable::isPartial(TermKind kind, llvm::ArrayRef<TermId> list) const {
   case TermKind::Log:
   case TermKind::Pow:
     return true;
-  case TermKind::Div: // a constant that is divided by is not zero
-    return terms[list[1]].kind != TermKind::Constant || isPartialTerm(list[0]);
+  case TermKind::Div:
+    return !isNeverZero(list[1]) || llvm::any_of(list, isPartialTerm);
   default:
     return llvm::any_of(list, isPartialTerm);
   }
+}
+
+/// Of a divisor, wherever it is defined.
+bool TermTable::isNeverZero(TermId term) const {
+  return terms[term].kind == TermKind::Constant ||
+         (laws == Laws::Reals &&
+          llvm::all_of(getFactors(term),
+                       [&](TermId factor) { return isExp(factor); }));
 }
 
 TermId TermTable::getInput(uint32_t index) {
@@ -177,6 +185,9 @@ TermId TermTable::add(llvm::ArrayRef<TermId> list) {
   joinWholeConstants(flat);
   if (joinEqualScales(flat)) // into what may be joined with others
     return add(flat);
+  if (laws == Laws::Reals)
+    if (std::optional<TermId> quotient = takeOutMaxima(flat))
+      return *quotient;
   if (flat.empty())
     return zero;
   return flat.size() == 1 ? flat[0] : intern(TermKind::Add, flat);
@@ -194,31 +205,6 @@ TermId TermTable::multiplyFractions(TermId lhs, TermId rhs) {
   return div(above, below);
 }
 
-/// \returns whether there were roots to be joined.
-bool TermTable::joinRoots(std::vector<TermId> &factors) {
-  auto isRoot = [&](TermId factor) {
-    return terms[factor].kind == TermKind::Sqrt;
-  };
-  if (llvm::count_if(factors, isRoot) < 2)
-    return false;
-  std::vector<TermId> others;
-  TermId radicand = one;
-  for (size_t i = 0; i < factors.size(); ++i) {
-    TermId factor = factors[i];
-    if (!isRoot(factor)) {
-      others.push_back(factor);
-    } else if (i + 1 < factors.size() && factors[i + 1] == factor) {
-      others.push_back(getOperands(factor)[0]);
-      ++i;
-    } else {
-      radicand = mul(radicand, getOperands(factor)[0]);
-    }
-  }
-  others.push_back(apply(TermKind::Sqrt, radicand));
-  factors = std::move(others);
-  return true;
-}
-
 TermId TermTable::mul(TermId lhs, TermId rhs) {
   if (TermId special = findSpecial({lhs, rhs})) {
     TermId other = lhs == infinity ? rhs : lhs;
@@ -233,7 +219,7 @@ TermId TermTable::mul(TermId lhs, TermId rhs) {
     return multiplyFractions(lhs, rhs);
   std::vector<TermId> flat;
   flatten(TermKind::Mul, {lhs, rhs}, flat);
-  if (laws == RootLaws::Joined && joinRoots(flat)) {
+  if (laws == Laws::Reals && joinRoots(flat)) {
     TermId product = one;
     for (TermId factor : flat)
       product = mul(product, factor);
@@ -267,7 +253,7 @@ TermId TermTable::divideByProduct(TermId lhs, TermId product) {
 TermId TermTable::div(TermId lhs, TermId rhs) {
   if (rhs == zero || findSpecial({lhs, rhs}))
     return undefined;
-  if (rhs == one || (lhs == zero && terms[rhs].kind == TermKind::Constant))
+  if (rhs == one || (lhs == zero && isNeverZero(rhs) && !terms[rhs].isPartial))
     return lhs;
   // The same radicand whether a mean divides by 4 or multiplies by 1/4.
   if (isPowerOfTwo(terms[rhs]))
@@ -280,6 +266,9 @@ TermId TermTable::div(TermId lhs, TermId rhs) {
     llvm::SmallVector<TermId, 2> parts(getOperands(lhs));
     return div(parts[0], mul(parts[1], rhs));
   }
+  if (laws == Laws::Reals)
+    if (std::optional<TermId> quotient = cancelExps(lhs, rhs))
+      return *quotient;
   return intern(TermKind::Div, {lhs, rhs});
 }
 
@@ -309,6 +298,8 @@ TermId TermTable::apply(TermKind kind, TermId lhs, TermId rhs) {
   if ((kind == TermKind::Sqrt || kind == TermKind::Abs) &&
       (lhs == zero || lhs == one))
     return lhs;
+  if (kind == TermKind::Exp && laws == Laws::Reals)
+    return splitExp(lhs);
   return intern(kind, {lhs});
 }
 

@@ -24,6 +24,7 @@
 #include "SymbolicArithmetic.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
+#include <optional>
 #include <tuple>
 #include <unordered_map>
 #include <vector>
@@ -71,16 +72,20 @@ struct Term {
 /// where z is zero; and zero times what is not defined everywhere is not zero.)
 class TermTable {
 public:
-  /// What roots become in products.
-  enum class RootLaws : uint8_t {
-    None,
-    /// √s·√t is √(s·t), and √s·√s is s. Wherever the left side is defined over
-    /// the real numbers, they are equal. But in a field s·t may be a square
+  enum class Laws : uint8_t {
+    /// Those above.
+    Fields,
+    /// Further ones, whose sides are equal over the real numbers wherever the
+    /// left one is defined. Of roots, √s·√t = √(s·t) and √s·√s = s. Of
+    /// exponentials, which are never zero, exp(s + t) = exp s·exp t, exp(−s) =
+    /// 1/exp s, s·exp t/exp t = s and s/(t/exp u) = s·exp u/t; with m a
+    /// maximum,
+    /// s/exp m + t/(exp m·u) = (s + t/u)/exp m. In a field s·t may be a square
     /// though s and t are none. So such terms say what is equal, and not which
     /// trials count.
-    Joined,
+    Reals,
   };
-  explicit TermTable(RootLaws laws = RootLaws::None);
+  explicit TermTable(Laws laws = Laws::Fields);
 
   const Term &operator[](TermId term) const { return terms[term]; }
   llvm::ArrayRef<TermId> getOperands(TermId term) const {
@@ -111,7 +116,7 @@ private:
   TermId findSpecial(llvm::ArrayRef<TermId> list) const;
   void joinWholeConstants(std::vector<TermId> &summands);
   bool isPartial(TermKind kind, llvm::ArrayRef<TermId> list) const;
-  bool joinRoots(std::vector<TermId> &factors);
+  bool isNeverZero(TermId term) const;
   TermId multiplyFractions(TermId lhs, TermId rhs);
   TermId divideByProduct(TermId lhs, TermId product);
   /// What may stand in front of a sum: the denominator of a Div, or the
@@ -131,7 +136,24 @@ private:
   void flatten(TermKind kind, llvm::ArrayRef<TermId> list,
                std::vector<TermId> &flat) const;
 
-  RootLaws laws;
+  //===--------------------------------------------------------------------===//
+  // Laws of the real numbers (RealLaws.cpp)
+  //===--------------------------------------------------------------------===//
+
+  bool joinRoots(std::vector<TermId> &factors);
+  TermId splitExp(TermId exponent);
+  void collectExps(TermId exponent, bool isBelow, std::vector<TermId> &above,
+                   std::vector<TermId> &below);
+  TermId multiply(llvm::ArrayRef<TermId> factors);
+  llvm::ArrayRef<TermId> getFactors(const TermId &term) const;
+  bool isExp(TermId term) const { return terms[term].kind == TermKind::Exp; }
+  bool isExpOfMaximum(TermId term) const;
+  std::vector<TermId> getExps(TermId term) const;
+  TermId dropFactors(TermId term, llvm::ArrayRef<TermId> factors);
+  std::optional<TermId> cancelExps(TermId lhs, TermId rhs);
+  std::optional<TermId> takeOutMaxima(llvm::ArrayRef<TermId> summands);
+
+  Laws laws;
   std::vector<Term> terms;
   std::vector<TermId> operands;
   std::unordered_multimap<uint64_t, TermId> byHash;

@@ -43,8 +43,7 @@ private:
 
 /// The items of a list, as they were added; none if the text is no list. What
 /// an item has is for others to read.
-std::optional<std::vector<llvm::StringRef>>
-splitItemList(llvm::StringRef text);
+std::optional<std::vector<llvm::StringRef>> splitItemList(llvm::StringRef text);
 
 } // namespace mlir::mirage::cache
 

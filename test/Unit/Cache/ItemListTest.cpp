@@ -33,10 +33,10 @@ TEST(ItemListTest, AListIsJSON) {
   llvm::Expected<llvm::json::Value> value =
       llvm::json::parse(write({R"({"item":"a"})", "{}"}));
   ASSERT_TRUE(bool(value)) << llvm::toString(value.takeError());
-  EXPECT_EQ(*value, llvm::json::Value(llvm::json::Object{
-                        {"items",
-                         {llvm::json::Object{{"item", "a"}},
-                          llvm::json::Object{}}}}));
+  EXPECT_EQ(*value,
+            llvm::json::Value(llvm::json::Object{
+                {"items",
+                 {llvm::json::Object{{"item", "a"}}, llvm::json::Object{}}}}));
 }
 
 TEST(ItemListTest, OtherTextsAreNoLists) {

@@ -149,14 +149,30 @@ inline Graph gatedMlpFused(int64_t m, int64_t k, int64_t n, int64_t tileK,
 }
 
 /// exp(X)/Σexp(X) over rows; `safe` subtracts the maximum first.
-inline Graph softmax(int64_t m, int64_t n, bool safe) {
-  Graph graph;
-  Builder b(graph);
-  ValueId x = b.input({m, n});
+/// Of the rows of x.
+inline ValueId softmaxOf(Builder &b, ValueId x, bool safe) {
   if (safe)
     x = b.op(Opcode::Sub, {x, b.reduce(Opcode::Max, x, 1)});
   ValueId e = b.op(Opcode::Exp, {x});
-  b.output(b.op(Opcode::Div, {e, b.reduce(Opcode::Sum, e, 1)}));
+  return b.op(Opcode::Div, {e, b.reduce(Opcode::Sum, e, 1)});
+}
+
+inline Graph softmax(int64_t m, int64_t n, bool safe) {
+  Graph graph;
+  Builder b(graph);
+  b.output(softmaxOf(b, b.input({m, n}), safe));
+  return graph;
+}
+
+/// Softmax of x·y, or of (x + max x)·y: equal, and not by laws of terms, with
+/// maxima in the exponents that only one of the two has.
+inline Graph softmaxOfProducts(int64_t m, int64_t n, bool isShifted) {
+  Graph graph;
+  Builder b(graph);
+  ValueId x = b.input({m, n}), y = b.input({m, 1});
+  if (isShifted)
+    x = b.op(Opcode::Add, {x, b.reduce(Opcode::Max, x, 1)});
+  b.output(softmaxOf(b, b.op(Opcode::Mul, {x, y}), /*safe=*/false));
   return graph;
 }
 

@@ -394,7 +394,8 @@ TEST(Verify, WorkEndsTheTrials) {
   VerifyOptions options;
   options.errorBoundBits = 100000;
   options.maxWork = 1;
-  Verdict verdict = judge(softmax(2, 3, true), softmax(2, 3, false), options);
+  Verdict verdict = judge(softmaxOfProducts(2, 3, true),
+                          softmaxOfProducts(2, 3, false), options);
   EXPECT_EQ(verdict.kind, Verdict::Equal) << verdict.reason;
   EXPECT_EQ(verdict.bound.towers, options.minTowers);
   EXPECT_TRUE(llvm::StringRef(verdict.whyWeaker)
@@ -406,7 +407,8 @@ TEST(Verify, CancelledTrialsAreUnknown) {
   unsigned numAsked = 0;
   VerifyOptions options;
   options.isCancelled = [&] { return ++numAsked > 2; };
-  Verdict verdict = judge(softmax(2, 3, true), softmax(2, 3, false), options);
+  Verdict verdict = judge(softmaxOfProducts(2, 3, true),
+                          softmaxOfProducts(2, 3, false), options);
   EXPECT_EQ(verdict.kind, Verdict::Unknown);
   EXPECT_TRUE(verdict.isCancelled);
   EXPECT_EQ(numAsked, 3u);
@@ -416,7 +418,8 @@ TEST(Verify, CancelledTrialsAreUnknown) {
   options.minTowers = 5;
   options.isCancelled = [&] { return ++numAsked > options.minTowers; };
   options.errorBoundBits = 1;
-  verdict = judge(softmax(2, 3, true), softmax(2, 3, false), options);
+  verdict = judge(softmaxOfProducts(2, 3, true), softmaxOfProducts(2, 3, false),
+                  options);
   EXPECT_EQ(verdict.kind, Verdict::Equal) << verdict.reason;
   EXPECT_FALSE(verdict.isCancelled);
   EXPECT_EQ(numAsked, options.minTowers);
@@ -426,7 +429,8 @@ TEST(Verify, CancelledTrialsAreUnknown) {
 /// whatever else is of the order of 2^-25; that batches end where they are
 /// enough costs 1 + 1/m!.
 TEST(Verify, MaximaInExponentsBoundEveryBatch) {
-  Verdict verdict = judge(attention(2, 4, 3, true), attentionFused(2, 4, 3, 2));
+  Verdict verdict =
+      judge(softmaxOfProducts(2, 4, true), softmaxOfProducts(2, 4, false));
   EXPECT_EQ(verdict.kind, Verdict::Equal) << verdict.reason;
   EXPECT_TRUE(verdict.meetsBound());
   EXPECT_NEAR(verdict.bound.provedLog2,
@@ -439,8 +443,8 @@ TEST(Verify, MaximaInExponentsBoundEveryBatch) {
 TEST(Verify, WeakBoundsSayWhy) {
   VerifyOptions options;
   options.maxTowers = 20;
-  Verdict verdict =
-      judge(attention(2, 4, 3, true), attentionFused(2, 4, 3, 2), options);
+  Verdict verdict = judge(softmaxOfProducts(2, 4, true),
+                          softmaxOfProducts(2, 4, false), options);
   EXPECT_EQ(verdict.kind, Verdict::Equal) << verdict.reason;
   EXPECT_FALSE(verdict.meetsBound());
   EXPECT_TRUE(llvm::StringRef(verdict.whyWeaker)
@@ -452,8 +456,10 @@ TEST(Verify, WeakBoundsSayWhy) {
 }
 
 TEST(Verify, SameSeedSameVerdict) {
-  Verdict a = judge(softmax(2, 3, true), softmax(2, 3, false));
-  Verdict b = judge(softmax(2, 3, true), softmax(2, 3, false));
+  Verdict a =
+      judge(softmaxOfProducts(2, 3, true), softmaxOfProducts(2, 3, false));
+  Verdict b =
+      judge(softmaxOfProducts(2, 3, true), softmaxOfProducts(2, 3, false));
   EXPECT_EQ(a.bound.provedLog2, b.bound.provedLog2);
   EXPECT_EQ(a.bound.trials, b.bound.trials);
 }

@@ -1,4 +1,4 @@
-//===- JoinedRoots.cpp - Terms that are equal by laws of roots ------------===//
+//===- RealTerms.cpp - Terms that are equal over the real numbers ---------===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,23 +6,23 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "JoinedRoots.h"
+#include "RealTerms.h"
 
 using namespace mlir::mirage;
 
 /// \returns whether all terms could be had.
-bool JoinedRoots::join() {
+bool RealTerms::rebuild() {
   llvm::SmallVector<TermId> list;
-  while (ofTerms.size() < table.size() && joined.getCost() <= maxCost) {
+  while (ofTerms.size() < table.size() && real.getCost() <= maxCost) {
     TermId term = ofTerms.size();
     list.clear();
     for (TermId operand : table.getOperands(term))
       list.push_back(ofTerms[operand]);
-    ofTerms.push_back(joined.rebuild(table[term], list));
+    ofTerms.push_back(real.rebuild(table[term], list));
   }
   return ofTerms.size() == table.size();
 }
 
-bool JoinedRoots::areEqual(TermId lhs, TermId rhs) {
-  return lhs == rhs || (join() && ofTerms[lhs] == ofTerms[rhs]);
+bool RealTerms::areEqual(TermId lhs, TermId rhs) {
+  return lhs == rhs || (rebuild() && ofTerms[lhs] == ofTerms[rhs]);
 }
