@@ -194,25 +194,19 @@ static TileGraph buildTileGraph(const Node &operation,
   return graph;
 }
 
-/// Tiles of up to this many elements keep a few hundred threads busy and leave
-/// several blocks of shared memory per SM.
-static constexpr int64_t kTileElements = 4096;
-/// The K extent of a tile; longer ones are walked by the loop.
-static constexpr int64_t kReducedElements = 64;
-
 /// How many elements a tile reduces. Of a product few, as both operands have to
 /// be there. Of a reduction no fewer than there are iterations: sums are in
 /// f32, and one that a million numbers are added to one by one keeps few
 /// digits.
+/// \param fewest  of any operation.
 static int64_t getReducedElements(const IterationSpace &space,
-                                  OperatorKind kind) {
+                                  OperatorKind kind, int64_t fewest) {
   double length = 1;
   for (int64_t extent :
        llvm::ArrayRef(space.extents).drop_front(space.numParallel))
     length *= double(extent);
-  if (kind != OperatorKind::Reduction ||
-      length <= double(kReducedElements * kReducedElements))
-    return kReducedElements;
+  if (kind != OperatorKind::Reduction || length <= double(fewest * fewest))
+    return fewest;
   return llvm::PowerOf2Ceil(static_cast<uint64_t>(std::sqrt(length)));
 }
 
@@ -251,7 +245,8 @@ bool mlir::mirage::hasDefaultTileGraph(Opcode opcode) {
 
 llvm::Expected<TileGraph>
 mlir::mirage::buildDefaultTileGraph(const Graph &graph, const Node &operation,
-                                    int64_t sharedBytes) {
+                                    int64_t sharedBytes,
+                                    DefaultTileSizes sizes) {
   if (!hasDefaultTileGraph(operation.opcode))
     return llvm::createStringError(
         "expects an operation that is a kernel of its own, got " +
@@ -259,11 +254,11 @@ mlir::mirage::buildDefaultTileGraph(const Graph &graph, const Node &operation,
   llvm::SmallVector<TensorSpec> operands = graph.getTypes(operation.operands);
   const TensorSpec &result = graph.getType(operation.results[0]);
   IterationSpace space = getSpace(operation, operands, result);
-  int64_t elements = kTileElements, needed = 0;
-  for (; elements >= 1; elements /= 2) {
-    Tiling tiling = chooseTiling(
-        space, elements,
-        getReducedElements(space, getOperatorInfo(operation.opcode).kind));
+  int64_t reduced = getReducedElements(
+      space, getOperatorInfo(operation.opcode).kind, sizes.reduced);
+  int64_t needed = 0;
+  for (int64_t elements = sizes.result; elements >= 1; elements /= 2) {
+    Tiling tiling = chooseTiling(space, elements, reduced);
     llvm::Expected<TileGraph> built = maskPartialTiles(
         buildTileGraph(operation, operands, result, space, tiling), operands);
     if (!built)

@@ -19,6 +19,16 @@ namespace mlir::mirage {
 /// several kernels.
 bool hasDefaultTileGraph(Opcode opcode);
 
+/// How many elements a tile of a block graph has at most.
+struct DefaultTileSizes {
+  /// Of the result: this many keep a few hundred threads busy and leave several
+  /// blocks of shared memory per SM.
+  int64_t result = 4096;
+  /// That it reduces; longer extents are walked by the loop. Long sums are cut
+  /// into no more iterations than a tile has elements.
+  int64_t reduced = 64;
+};
+
 /// A block graph that computes one kernel-level operation alone, so that any
 /// program compiles and runs unsearched. Result dimensions are cut over the
 /// grid, contracted and reduced ones over the loop, into tiles of moderate
@@ -26,11 +36,13 @@ bool hasDefaultTileGraph(Opcode opcode);
 /// \param operation    an operation of `graph`.
 /// \param sharedBytes  shared memory of one block; tiles are halved until all
 ///                     of the block's tiles fit.
+/// \param sizes        of the largest tiles.
 /// \returns the completed graph (masks included), or an error naming the
 /// operation where no tiling fits or `hasDefaultTileGraph` is false.
 llvm::Expected<TileGraph> buildDefaultTileGraph(const Graph &graph,
                                                 const Node &operation,
-                                                int64_t sharedBytes);
+                                                int64_t sharedBytes,
+                                                DefaultTileSizes sizes = {});
 
 } // namespace mlir::mirage
 

@@ -15,10 +15,10 @@ using namespace mlir::mirage;
 using namespace mlir::mirage::test;
 
 /// The default block graph of a one-operation program verifies in its place.
-static TileGraph buildDefault(const Graph &graph) {
+static TileGraph buildDefault(const Graph &graph, DefaultTileSizes sizes = {}) {
   const Node &operation = graph.getNodes()[0];
   TileGraph tiles =
-      llvm::cantFail(buildDefaultTileGraph(graph, operation, 227 << 10));
+      llvm::cantFail(buildDefaultTileGraph(graph, operation, 227 << 10, sizes));
   llvm::Error error = verify(tiles, graph.getTypes(operation.operands),
                              graph.getTypes(operation.results));
   EXPECT_FALSE(static_cast<bool>(error)) << llvm::toString(std::move(error));
@@ -33,6 +33,19 @@ TEST(DefaultTileGraph, MatmulOfOddSizes) {
   graph.addOutput(graph.add(Opcode::Matmul, {a, b}, f16({3, 2, 100, 130})));
   TileGraph tiles = buildDefault(graph);
   EXPECT_GT(tiles.loop, 1);
+}
+
+TEST(DefaultTileGraph, TilesAreNoLargerThanAskedFor) {
+  Graph graph;
+  ValueId a = graph.addInput(f16({5, 6})), b = graph.addInput(f16({6, 3}));
+  graph.addOutput(graph.add(Opcode::Matmul, {a, b}, f16({5, 3})));
+  TileGraph whole = buildDefault(graph), tiles = buildDefault(graph, {4, 2});
+  EXPECT_EQ(whole.getNumBlocks(), 1);
+  EXPECT_EQ(whole.loop, 1);
+  EXPECT_EQ(tiles.getType(0).shape, Shape({2, 2}));
+  EXPECT_EQ(tiles.getType(1).shape, Shape({2, 2}));
+  EXPECT_EQ(tiles.getNumBlocks(), 3 * 2);
+  EXPECT_EQ(tiles.loop, 3);
 }
 
 TEST(DefaultTileGraph, EveryElementwiseAndReductionOperator) {

@@ -253,12 +253,14 @@ TEST(Bound, FalseAcceptsStayUnderIt) {
     DrawNearMiss draw;
     unsigned numPairs, numFull;
   };
-  const Kind kinds[] = {{"formulas", drawFormula, 2000, 60000},
-                        {"formulas with patterns and random functions",
-                         drawPatternFormula, 1000, 25000},
-                        {"tiny programs", drawTinyProgram, 400, 12000},
-                        {"programs", drawProgram, 100, 3000},
-                        {"kernels", drawKernel, 100, 2000}};
+  const Kind kinds[] = {
+      {"formulas", drawFormula, 2000, 60000},
+      {"formulas with patterns and random functions", drawPatternFormula, 1000,
+       25000},
+      {"tiny programs", drawTinyProgram, 400, 12000},
+      {"programs spelled anew", drawRespelledProgram, 50, 1500},
+      {"programs in tiles", drawTiledProgram, 50, 1500},
+      {"kernels", drawKernel, 100, 2000}};
   unsigned total = 0;
   for (const Kind &kind : kinds) {
     TrialByTrial trials(kind.name);

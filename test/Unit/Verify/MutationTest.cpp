@@ -214,15 +214,32 @@ static void judgeKernels(MutationRun &run) {
     run.judge(program.name, program.plain, program.fused, kAllMutants);
 }
 
-static void judgeRandomPrograms(MutationRun &run) {
+static void judgeRandomPrograms(
+    MutationRun &run,
+    llvm::function_ref<std::optional<Graph>(const Graph &)> makeFused) {
   RandomStream random(hashToSeed("mutated programs"));
   for (unsigned i = 0; i < (isFullSize() ? 600u : 30u); ++i) {
     Graph program = makeRandomProgram(random);
-    std::string name = "random program " + std::to_string(i);
-    run.judge(name, program, program, 40);
-    if (std::optional<Graph> tiled = makeTiled(program))
-      run.judge(name + ", tiled", program, *tiled, 40);
+    if (std::optional<Graph> fused = makeFused(program))
+      run.judge("random program " + std::to_string(i), program, *fused, 40);
   }
+}
+
+static void judgePlainPrograms(MutationRun &run) {
+  judgeRandomPrograms(run, [](const Graph &program) { return program; });
+}
+
+static void judgeTiledPrograms(MutationRun &run) {
+  unsigned numPrograms = 0, numBlocks = 0, numLoops = 0;
+  judgeRandomPrograms(run, [&](const Graph &program) {
+    std::optional<Graph> tiled = makeTiled(program);
+    ++numPrograms;
+    numBlocks += tiled ? countBlocks(*tiled) : 0;
+    numLoops += tiled ? countLoops(*tiled) : 0;
+    return tiled;
+  });
+  EXPECT_GT(numBlocks, 5 * numPrograms);
+  EXPECT_GT(numLoops, numPrograms / 2);
 }
 
 TEST(Mutation, MutantsThatDifferAreRejected) {
@@ -230,12 +247,14 @@ TEST(Mutation, MutantsThatDifferAreRejected) {
   auto judge = [&](const char *what, void (*judgeAll)(MutationRun &)) {
     unsigned before = run.getTotal().getDiffering();
     judgeAll(run);
-    std::printf("  of %s, %u mutants differ\n", what,
-                run.getTotal().getDiffering() - before);
+    unsigned differing = run.getTotal().getDiffering() - before;
+    std::printf("  of %s, %u mutants differ\n", what, differing);
+    EXPECT_GE(differing, 500u) << what;
   };
   judge("examples", judgeExamples);
   judge("other kernels", judgeKernels);
-  judge("random programs", judgeRandomPrograms);
+  judge("random programs", judgePlainPrograms);
+  judge("random programs in tiles", judgeTiledPrograms);
   run.printByMutation();
   run.printTotal();
   EXPECT_GE(run.getTotal().getDiffering(), isFullSize() ? 20000u : 5000u);

@@ -119,11 +119,18 @@ mlir::mirage::test::drawTinyProgram(RandomStream &random) {
   return mutate(program, program, random);
 }
 
-std::optional<NearMiss> mlir::mirage::test::drawProgram(RandomStream &random) {
+std::optional<NearMiss>
+mlir::mirage::test::drawRespelledProgram(RandomStream &random) {
   Graph program = makeRandomProgram(random);
-  std::optional<Graph> other =
-      random.uniform(2) ? makeTiled(program) : respell(program, random);
+  std::optional<Graph> other = respell(program, random);
   return mutate(program, other ? *other : program, random);
+}
+
+std::optional<NearMiss>
+mlir::mirage::test::drawTiledProgram(RandomStream &random) {
+  Graph program = makeRandomProgram(random);
+  std::optional<Graph> tiled = makeTiled(program);
+  return tiled ? mutate(program, *tiled, random) : std::nullopt;
 }
 
 std::optional<NearMiss> mlir::mirage::test::drawKernel(RandomStream &random) {

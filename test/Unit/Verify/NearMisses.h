@@ -38,9 +38,11 @@ std::optional<NearMiss> drawPatternFormula(RandomStream &random);
 std::optional<NearMiss> drawNestedFormula(RandomStream &random);
 /// Of all elementwise operators, over twelve elements (makeTinyProgram).
 std::optional<NearMiss> drawTinyProgram(RandomStream &random);
-/// Over two or three matrices (makeRandomProgram), against itself spelled anew
-/// or cut into tiles, with a mistake.
-std::optional<NearMiss> drawProgram(RandomStream &random);
+/// Over two or three matrices (makeRandomProgram), against itself spelled anew,
+/// with a mistake.
+std::optional<NearMiss> drawRespelledProgram(RandomStream &random);
+/// The same, cut into tiles.
+std::optional<NearMiss> drawTiledProgram(RandomStream &random);
 /// RMSNorm and linear, gated MLP, LoRA, softmax, attention or attention with
 /// QK norm, against a kernel for it with a mistake.
 std::optional<NearMiss> drawKernel(RandomStream &random);

@@ -8,7 +8,6 @@
 
 #include "RandomGraphs.h"
 #include "Draft.h"
-#include "Mirage/Graph/DefaultTileGraph.h"
 #include "Programs.h"
 #include "ReferenceNumbers.h"
 
@@ -254,14 +253,15 @@ Graph mlir::mirage::test::makeTinyProgram(RandomStream &random) {
 }
 
 std::optional<Graph> mlir::mirage::test::makeTiled(const Graph &program,
-                                                   int64_t sharedBytes) {
+                                                   DefaultTileSizes sizes) {
+  constexpr int64_t kSharedBytes = 227 << 10;
   Draft draft(program);
   bool isChanged = false;
   for (auto [number, operation] : llvm::enumerate(program.getNodes())) {
     if (!hasDefaultTileGraph(operation.opcode))
       continue;
     llvm::Expected<TileGraph> tiles =
-        buildDefaultTileGraph(program, operation, sharedBytes);
+        buildDefaultTileGraph(program, operation, kSharedBytes, sizes);
     if (!tiles) {
       llvm::consumeError(tiles.takeError());
       continue;
@@ -275,4 +275,17 @@ std::optional<Graph> mlir::mirage::test::makeTiled(const Graph &program,
   if (!isChanged)
     return std::nullopt;
   return draft.toGraph();
+}
+
+unsigned mlir::mirage::test::countBlocks(const Graph &graph) {
+  unsigned count = 0;
+  for (const Node &node : graph.getNodes())
+    count += node.body ? node.body->getNumBlocks() : 0;
+  return count;
+}
+
+unsigned mlir::mirage::test::countLoops(const Graph &graph) {
+  return llvm::count_if(graph.getNodes(), [](const Node &node) {
+    return node.body && node.body->loop > 1;
+  });
 }

@@ -10,7 +10,7 @@
 #define MIRAGE_TEST_UNIT_VERIFY_RANDOMGRAPHS_H
 
 #include "Mirage/Algebra/Random.h"
-#include "Mirage/Graph/Graph.h"
+#include "Mirage/Graph/DefaultTileGraph.h"
 #include <optional>
 
 namespace mlir::mirage::test {
@@ -27,10 +27,15 @@ Graph makeRandomProgram(RandomStream &random, int64_t scale = 1);
 Graph makeTinyProgram(RandomStream &random);
 
 /// The same with a block graph in place of each operation that has one, of
-/// tiles so small that most of them have several blocks and iterations. None if
-/// no operation has.
-/// \param sharedBytes  that the tiles of a block may take.
-std::optional<Graph> makeTiled(const Graph &program, int64_t sharedBytes = 192);
+/// tiles so small that most of them have several blocks and iterations even
+/// where a matrix has no more than 2x3 elements. None if no operation has.
+std::optional<Graph> makeTiled(const Graph &program,
+                               DefaultTileSizes sizes = {4, 2});
+
+/// Of all tile graphs of a graph.
+unsigned countBlocks(const Graph &graph);
+/// How many tile graphs of a graph loop.
+unsigned countLoops(const Graph &graph);
 
 /// The same with one operation spelled another way, by a law that fields and
 /// numbers have: x - y as x + (-y), A·B as the sum over halves of the

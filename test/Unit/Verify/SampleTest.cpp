@@ -176,15 +176,8 @@ TEST(Sample, OfKernels) {
   expectSameElements(attentionOnline(5, 30, 9, 4, 3));
 }
 
-unsigned countBlocks(const Graph &graph) {
-  unsigned count = 0;
-  for (const Node &node : graph.getNodes())
-    count += node.body ? node.body->getNumBlocks() : 0;
-  return count;
-}
-
-/// Of a block: little enough for many blocks.
-constexpr int64_t kSharedBytes = 1024;
+/// Small enough for many blocks.
+constexpr DefaultTileSizes kTiles = {64, 16};
 
 TEST(Sample, OfExamples) {
   for (const ExamplePair &pair : readExamplePairs()) {
@@ -200,7 +193,7 @@ TEST(Sample, OfBenchmarks) {
     SCOPED_TRACE(pair.name);
     ++numBenchmarks;
     expectSameElements(pair.program);
-    if (std::optional<Graph> tiled = makeTiled(pair.program, kSharedBytes)) {
+    if (std::optional<Graph> tiled = makeTiled(pair.program, kTiles)) {
       expectSameElements(*tiled);
       numBlocks += countBlocks(*tiled);
     }
@@ -215,7 +208,7 @@ TEST(Sample, OfRandomPrograms) {
   for (unsigned i = 0; i < numPrograms; ++i) {
     Graph program = makeRandomProgram(random, /*scale=*/1 + i % 5);
     expectSameElements(program, /*numSamples=*/4);
-    std::optional<Graph> tiled = makeTiled(program, kSharedBytes);
+    std::optional<Graph> tiled = makeTiled(program, kTiles);
     if (!tiled)
       continue;
     expectSameElements(*tiled, /*numSamples=*/4);
