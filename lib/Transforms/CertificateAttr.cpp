@@ -16,11 +16,19 @@
 using namespace mlir;
 using namespace mlir::mirage;
 
-static ArrayAttr getLiteralsAttr(Builder &builder,
-                                 const std::map<double, double> &literals) {
+static ArrayAttr getPairAttr(Builder &builder, double first, double second) {
+  return builder.getF64ArrayAttr({first, second});
+}
+static ArrayAttr getPairAttr(Builder &builder, int64_t first, int64_t second) {
+  return builder.getI64ArrayAttr({first, second});
+}
+
+template <typename Number>
+static ArrayAttr getPairsAttr(Builder &builder,
+                              const std::map<Number, Number> &numbers) {
   SmallVector<Attribute> pairs;
-  for (auto [literal, smaller] : literals)
-    pairs.push_back(builder.getF64ArrayAttr({literal, smaller}));
+  for (auto [number, smaller] : numbers)
+    pairs.push_back(getPairAttr(builder, number, smaller));
   return builder.getArrayAttr(pairs);
 }
 
@@ -50,8 +58,11 @@ mlir::mirage::getCertificateAttr(MLIRContext *context,
   addNumber("trials", bound.trials);
   addNumber("towers", bound.towers);
   addText("sizes", certificate.sizes);
-  if (!certificate.literals.empty())
-    add("literals", getLiteralsAttr(builder, certificate.literals));
+  const ReplacedNumbers &replaced = certificate.replaced;
+  if (!replaced.literals.empty())
+    add("literals", getPairsAttr(builder, replaced.literals));
+  if (!replaced.maskOffsets.empty())
+    add("mask_offsets", getPairsAttr(builder, replaced.maskOffsets));
   if (certificate.pieces > 0)
     addNumber("pieces", certificate.pieces);
   add("where_both_defined", builder.getBoolAttr(certificate.whereBothDefined));
@@ -85,7 +96,8 @@ public:
     read("trials", bound.trials);
     read("towers", bound.towers);
     read("sizes", certificate.sizes);
-    readIfThere("literals", certificate.literals);
+    readIfThere("literals", certificate.replaced.literals);
+    readIfThere("mask_offsets", certificate.replaced.maskOffsets);
     readIfThere("pieces", certificate.pieces);
     read("where_both_defined", certificate.whereBothDefined);
     readIfThere("same_graph", certificate.isSameGraph);
@@ -132,13 +144,22 @@ private:
   static StringRef describe(const std::map<double, double> &) {
     return "an array of pairs of 64-bit floats";
   }
+  static StringRef describe(const std::map<int64_t, int64_t> &) {
+    return "an array of pairs of 64-bit integers";
+  }
 
-  static bool parse(Attribute entry, uint64_t &value) {
+  static bool parse(Attribute entry, int64_t &value) {
     auto number = dyn_cast<IntegerAttr>(entry);
     if (!number || !number.getType().isInteger(64))
       return false;
-    value = number.getValue().getZExtValue();
+    value = number.getValue().getSExtValue();
     return true;
+  }
+  static bool parse(Attribute entry, uint64_t &value) {
+    int64_t number = 0;
+    bool isGood = parse(entry, number);
+    value = static_cast<uint64_t>(number);
+    return isGood;
   }
   static bool parse(Attribute entry, unsigned &value) {
     uint64_t number = 0;
@@ -166,13 +187,14 @@ private:
       value = text.getValue();
     return static_cast<bool>(text);
   }
-  static bool parse(Attribute entry, std::map<double, double> &value) {
+  template <typename Number>
+  static bool parse(Attribute entry, std::map<Number, Number> &value) {
     auto pairs = dyn_cast<ArrayAttr>(entry);
     return pairs && llvm::all_of(pairs, [&](Attribute element) {
              auto pair = dyn_cast<ArrayAttr>(element);
-             double literal = 0;
-             return pair && pair.size() == 2 && parse(pair[0], literal) &&
-                    parse(pair[1], value[literal]);
+             Number number = 0;
+             return pair && pair.size() == 2 && parse(pair[0], number) &&
+                    parse(pair[1], value[number]);
            });
   }
 

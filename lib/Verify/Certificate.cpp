@@ -41,7 +41,7 @@ void mlir::mirage::setFigures(const Verdict &verdict,
                               Certificate &certificate) {
   certificate.bound = verdict.bound;
   certificate.sizes = verdict.sizes;
-  certificate.literals = verdict.literals;
+  certificate.replaced = verdict.replaced;
   certificate.pieces = verdict.pieces;
   certificate.whereBothDefined = verdict.whereBothDefined;
   certificate.isSameGraph = verdict.isSameGraph;
@@ -76,7 +76,7 @@ static std::vector<Figure> listFigures(const Certificate &certificate) {
           {"trials", print(certificate.bound.trials)},
           {"towers", print(certificate.bound.towers)},
           {"sizes", certificate.sizes},
-          {"literals", describeLiterals(certificate.literals)},
+          {"replaced numbers", describeReplaced(certificate.replaced)},
           {"pieces", print(certificate.pieces)},
           {"where_both_defined", print(certificate.whereBothDefined)},
           {"same_graph", print(certificate.isSameGraph)}};

@@ -217,6 +217,6 @@ ExactProof mlir::mirage::proveEqualAtSmallerSizes(const Graph &lhs,
     return proof;
   }
   ExactProof proof = proveEqual(pair->lhs, pair->rhs, limits);
-  proof.literals = std::move(pair->literals);
+  proof.replaced = std::move(pair->replaced);
   return proof;
 }

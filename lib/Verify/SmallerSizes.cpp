@@ -579,8 +579,8 @@ static llvm::Expected<SmallerGraphs> shrink(const Graph &lhs,
   SmallerGraphs result{std::move(*small), std::move(*other)};
   for (double literal : literals)
     if (double smaller = plan->getFactor(literal); smaller != literal)
-      result.literals[literal] = smaller;
-  result.literals.insert(offsets->begin(), offsets->end());
+      result.replaced.literals[literal] = smaller;
+  result.replaced.maskOffsets = std::move(*offsets);
   return result;
 }
 

@@ -26,11 +26,20 @@ static llvm::json::Value writeNumber(double number) {
              : llvm::json::Value(formatv("{0}", number).str());
 }
 
-static llvm::json::Array writeLiterals(const std::map<double, double> &pairs) {
-  llvm::json::Array literals;
-  for (auto [literal, smaller] : pairs)
-    literals.push_back(llvm::json::Array{literal, smaller});
-  return literals;
+template <typename Number>
+static void addPairs(llvm::json::Object &object, llvm::StringRef key,
+                     const std::map<Number, Number> &pairs) {
+  llvm::json::Array array;
+  for (auto [number, smaller] : pairs)
+    array.push_back(llvm::json::Array{number, smaller});
+  if (!pairs.empty())
+    object[key] = std::move(array);
+}
+
+static void addReplaced(llvm::json::Object &object,
+                        const ReplacedNumbers &replaced) {
+  addPairs(object, "literals", replaced.literals);
+  addPairs(object, "maskOffsets", replaced.maskOffsets);
 }
 
 static llvm::json::Value writeProof(const ExactProof &proof) {
@@ -38,8 +47,7 @@ static llvm::json::Value writeProof(const ExactProof &proof) {
                             {"tooLarge", proof.outcome == ExactProof::TooLarge},
                             {"sizes", proof.sizes},
                             {"work", int64_t(proof.work)}};
-  if (!proof.literals.empty())
-    object["literals"] = writeLiterals(proof.literals);
+  addReplaced(object, proof.replaced);
   if (!proof.reason.empty())
     object["reason"] = proof.reason;
   return object;
@@ -75,8 +83,7 @@ llvm::json::Value mlir::mirage::toJSON(const Verdict &verdict) {
     object["sizes"] = verdict.sizes;
   if (verdict.pieces > 0)
     object["pieces"] = int64_t(verdict.pieces);
-  if (!verdict.literals.empty())
-    object["literals"] = writeLiterals(verdict.literals);
+  addReplaced(object, verdict.replaced);
   if (verdict.ownSizes.trials > 0)
     object["ownSizes"] = writeOwnSizes(verdict.ownSizes);
   if (verdict.exactProof)
@@ -104,31 +111,31 @@ static std::string describePieces(const Verdict &verdict) {
   return formatv(" in {0} pieces, the weakest", verdict.pieces);
 }
 
-std::string
-mlir::mirage::describeLiterals(const std::map<double, double> &literals) {
+std::string mlir::mirage::describeReplaced(const ReplacedNumbers &replaced) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  for (auto [literal, smaller] : literals)
+  for (auto [literal, smaller] : replaced.literals)
     os << (text.empty() ? "" : " and ") << llvm::format("%.9g", smaller)
        << " for the literal " << llvm::format("%.17g", literal);
+  for (auto [offset, smaller] : replaced.maskOffsets)
+    os << (text.empty() ? "" : " and ") << smaller << " for the mask's offset "
+       << offset;
   return text;
 }
 
 /// " at 3x4 with 0.25 for the literal 0.000244140625".
 static std::string describeSizes(const std::string &sizes,
-                                 const std::map<double, double> &literals) {
+                                 const ReplacedNumbers &replaced) {
   if (sizes.empty())
     return "";
-  std::string text = " at " + sizes;
-  if (!literals.empty())
-    text += " with " + describeLiterals(literals);
-  return text;
+  std::string numbers = describeReplaced(replaced);
+  return " at " + sizes + (numbers.empty() ? "" : " with " + numbers);
 }
 
 static std::string describeProof(const Verdict &verdict) {
   double log2 = verdict.bound.provedLog2;
   std::string at =
-      describePieces(verdict) + describeSizes(verdict.sizes, verdict.literals);
+      describePieces(verdict) + describeSizes(verdict.sizes, verdict.replaced);
   std::string why = verdict.whyWeaker.empty() ? "" : ": " + verdict.whyWeaker;
   if (std::isinf(log2))
     return "; proved outright" + at;
@@ -185,7 +192,7 @@ static std::string describeEqual(const Verdict &verdict) {
   std::string text = verdict.whereBothDefined ? " where both are defined" : "";
   if (verdict.exactProof)
     text += "; proved exactly" + describeSizes(verdict.exactProof->sizes,
-                                               verdict.exactProof->literals);
+                                               verdict.exactProof->replaced);
   return text + describeTrials(verdict);
 }
 

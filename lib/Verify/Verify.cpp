@@ -86,7 +86,7 @@ static llvm::Expected<Verdict> judgeSmallerSizes(const Graph &lhs,
   if (verdict && verdict->isLarge)
     return llvm::createStringError("these are too large, too");
   if (verdict)
-    verdict->literals = std::move(pair->literals);
+    verdict->replaced = std::move(pair->replaced);
   return verdict;
 }
 
@@ -107,7 +107,7 @@ static std::string addSmallerSizes(llvm::Expected<Verdict> &small,
   verdict.bound = small->bound;
   verdict.whyWeaker = small->whyWeaker;
   verdict.sizes = small->sizes;
-  verdict.literals = std::move(small->literals);
+  verdict.replaced = std::move(small->replaced);
   verdict.whereBothDefined = small->whereBothDefined;
   return "";
 }
@@ -311,7 +311,11 @@ judgeAtSmallerSizesAlone(const Graph &lhs, const Graph &rhs,
     return unknown;
   }
   verdict->isLarge = true;
-  verdict->literals.insert(pair->literals.begin(), pair->literals.end());
+  ReplacedNumbers &replaced = verdict->replaced;
+  replaced.literals.insert(pair->replaced.literals.begin(),
+                           pair->replaced.literals.end());
+  replaced.maskOffsets.insert(pair->replaced.maskOffsets.begin(),
+                              pair->replaced.maskOffsets.end());
   return verdict;
 }
 

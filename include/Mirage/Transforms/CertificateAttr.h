@@ -9,14 +9,15 @@
 // The attribute `mirage.certificate` of a kernel graph holds a Certificate
 // (Mirage/Verify/Certificate.h):
 //
-//   {version = 1 : i64, program = "..", result = "..", seed = 0 : i64,
+//   {version = 2 : i64, program = "..", result = "..", seed = 0 : i64,
 //    error_bound = 64 : i64, proved_log2 = -1752.6 : f64, trials = 64 : i64,
 //    towers = 4 : i64, sizes = "4x6, 6x8", where_both_defined = false,
 //    own_size = "trials agree"}
 //
 // and, where there is something to say, `conjectured_log2`, `literals`
 // ([[0.000244140625, 0.25], ..], each with what it is at these sizes),
-// `pieces`, `same_graph = true` and `repeatable = false`.
+// `mask_offsets` ([[100, 1], ..], likewise), `pieces`, `same_graph = true` and
+// `repeatable = false`.
 //
 //===----------------------------------------------------------------------===//
 

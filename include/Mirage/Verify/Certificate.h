@@ -20,9 +20,9 @@
 //     (Whoever tries many seeds, though, has as many chances to pass: a
 //     certificate is worth its bound times the number of them.)
 //   - *What came out*: bound, trials, towers of primes, pieces, sizes and
-//     literals. They are of the graphs as they are written out, at smaller
-//     sizes if they are large: that takes no time, whatever the graphs' own
-//     sizes are, and depends on no machine.
+//     what is another number at these. They are of the graphs as they are
+//     written out, at smaller sizes if they are large: that takes no time,
+//     whatever the graphs' own sizes are, and depends on no machine.
 //
 // What a certificate says is true of the draws that it names. Whoever does not
 // trust these judges the graphs anew, with draws of his own (Verify.h).
@@ -38,7 +38,7 @@ namespace mlir::mirage {
 
 /// Goes up whenever some pair of graphs has other draws or figures than before,
 /// or another hash.
-constexpr unsigned kCertificateVersion = 1;
+constexpr unsigned kCertificateVersion = 2;
 
 /// What may be asked for.
 constexpr unsigned kMaxErrorBoundBits = 4096;
@@ -54,7 +54,7 @@ struct Certificate {
   /// What came out, as in Verdict.
   ErrorBound bound = {};
   std::string sizes = {};
-  std::map<double, double> literals = {};
+  ReplacedNumbers replaced = {};
   unsigned pieces = 0;
   bool whereBothDefined = false;
   bool isSameGraph = false;

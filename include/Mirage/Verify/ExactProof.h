@@ -20,7 +20,7 @@
 
 #include "Mirage/Algebra/ExactAlgebra.h"
 #include "Mirage/Graph/Graph.h"
-#include <map>
+#include "Mirage/Verify/SmallerSizes.h"
 #include <string>
 
 namespace mlir::mirage {
@@ -40,8 +40,8 @@ struct ExactProof {
   bool whereBothDefined = false;
   /// The shapes of the inputs that this is of, "4x6, 6x8".
   std::string sizes = {};
-  /// Literals that are others at these sizes, with those (SmallerSizes.h).
-  std::map<double, double> literals = {};
+  /// What is another number at these sizes.
+  ReplacedNumbers replaced = {};
   /// Products and sums of terms.
   size_t work = 0;
 };

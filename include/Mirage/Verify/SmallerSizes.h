@@ -32,11 +32,17 @@
 
 namespace mlir::mirage {
 
+/// Numbers that are others in the small graphs, with those. A literal may be as
+/// large as an offset, and become something else.
+struct ReplacedNumbers {
+  std::map<double, double> literals = {};
+  /// Of causal masks, where no sizes explain them.
+  std::map<int64_t, int64_t> maskOffsets = {};
+};
+
 struct SmallerGraphs {
   Graph lhs, rhs;
-  /// Literals, and offsets of causal masks that no sizes explain, that are
-  /// others in the small graphs, with those.
-  std::map<double, double> literals = {};
+  ReplacedNumbers replaced = {};
 };
 
 /// Rebuilds two verified graphs of equal interfaces with small sizes. Counts of
@@ -44,8 +50,8 @@ struct SmallerGraphs {
 /// do *all* literals that are a dimension's size, its root, or one over these,
 /// to within 2^-20 or as f16 or bf16 round it, whether they mean it or not. The
 /// offset of a causal mask stays 0 or how many more columns than rows there
-/// are; of any other one the sign stays. Different literals and offsets must
-/// stay different.
+/// are; of any other one the sign stays. Different literals must stay
+/// different, and so must different offsets.
 /// \returns the pair, or an error that says what stands in the way.
 llvm::Expected<SmallerGraphs> withSmallerSizes(const Graph &lhs,
                                                const Graph &rhs);

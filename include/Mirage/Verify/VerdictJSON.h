@@ -11,21 +11,21 @@
 
 #include "Mirage/Verify/Verify.h"
 #include "llvm/Support/JSON.h"
-#include <map>
 
 namespace mlir::mirage {
 
 /// {"verdict": "equal", "provedLog2": -1756.0, "conjecturedLog2": ..,
 /// "trials": 64, "towers": 4} and, where there is one, "sizes", "pieces",
-/// "literals" (pairs: of the graph, at these sizes), "reason",
-/// "whereBothDefined" and "witness". Minus infinity is the string "-inf". An
-/// Equal also has "askedLog2", "meetsBound" and, if that is false, "whyWeaker".
-/// Where trials at the graphs' own sizes count there is "ownSizes":
+/// "literals" and "maskOffsets" (pairs: of the graph, at these sizes),
+/// "reason", "whereBothDefined" and "witness". Minus infinity is the string
+/// "-inf". An Equal also has "askedLog2", "meetsBound" and, if that is false,
+/// "whyWeaker". Where trials at the graphs' own sizes count there is
+/// "ownSizes":
 /// {"trials": 1, "sampled": true, "outputs": [{"tried": [4, 48], "of":
 /// [32, 4096]}]}, without "outputs" if these were tried as a whole.
 /// Where an exact proof was asked for there is "exact": {"proved": true,
 /// "tooLarge": false, "sizes": "4x6", "work": 512} and, where there are any,
-/// "literals" and "reason".
+/// "literals", "maskOffsets" and "reason".
 llvm::json::Value toJSON(const Verdict &verdict);
 
 /// One line: "equal; wrong with probability at most 2^-1756 (proved) at ...",
@@ -36,8 +36,8 @@ llvm::json::Value toJSON(const Verdict &verdict);
 /// ..." and why.
 std::string toString(const Verdict &verdict);
 
-/// "0.25 for the literal 0.000244140625 and ..."
-std::string describeLiterals(const std::map<double, double> &literals);
+/// "0.25 for the literal 0.000244140625 and 1 for the mask's offset 100"
+std::string describeReplaced(const ReplacedNumbers &replaced);
 
 } // namespace mlir::mirage
 

@@ -22,7 +22,6 @@
 #include "Mirage/Verify/ExactProof.h"
 #include <functional>
 #include <limits>
-#include <map>
 #include <optional>
 #include <string>
 
@@ -170,9 +169,9 @@ struct Verdict {
   /// they have values in common, and the sizes are those of the piece with the
   /// weakest; 0 where they were judged as they are.
   unsigned pieces = 0;
-  /// The literals that are others at these sizes, with those: all that are near
-  /// a function of a large size, and offsets of masks (SmallerSizes.h).
-  std::map<double, double> literals = {};
+  /// What is another number at these sizes: all literals that are near a
+  /// function of a large size, and offsets of masks.
+  ReplacedNumbers replaced = {};
   /// What the exact mode came to, if it was asked for: at the graphs' own
   /// sizes, or where these are too large at smaller ones.
   std::optional<ExactProof> exactProof = std::nullopt;

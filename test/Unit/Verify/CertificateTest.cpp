@@ -129,7 +129,9 @@ TEST(Certificate, EveryFigureHasToComeOut) {
   EXPECT_NE(change([](Certificate &c) { ++c.bound.trials; }), "");
   EXPECT_NE(change([](Certificate &c) { ++c.bound.towers; }), "");
   EXPECT_NE(change([](Certificate &c) { c.sizes = "3x5"; }), "");
-  EXPECT_NE(change([](Certificate &c) { c.literals[0.5] = 2; }), "");
+  EXPECT_NE(change([](Certificate &c) { c.replaced.literals[0.5] = 2; }), "");
+  EXPECT_NE(change([](Certificate &c) { c.replaced.maskOffsets[100] = 1; }),
+            "");
   EXPECT_NE(change([](Certificate &c) { c.pieces = 2; }), "");
   EXPECT_NE(change([](Certificate &c) { c.whereBothDefined = true; }), "");
   EXPECT_NE(change([](Certificate &c) { c.isSameGraph = true; }), "");

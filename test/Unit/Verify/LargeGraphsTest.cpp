@@ -142,5 +142,5 @@ TEST(LargeGraphs, SizesInLiterals) {
   EXPECT_LE(verdict.bound.provedLog2, -64) << verdict.reason;
   EXPECT_EQ(verdict.sizes, "3x4");
   std::map<double, double> expected = {{1.0 / 4096, 0.25}};
-  EXPECT_EQ(verdict.literals, expected);
+  EXPECT_EQ(verdict.replaced.literals, expected);
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Verify/SmallerSizes.h"
+#include "Mirage/Verify/VerdictJSON.h"
 #include "Programs.h"
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
@@ -42,7 +43,7 @@ TEST(SmallerSizes, LiteralsThatAreReplacedAreNamed) {
   auto pair = withSmallerSizes(scaled(64), scaled(3));
   ASSERT_TRUE(!!pair) << llvm::toString(pair.takeError());
   std::map<double, double> expected = {{64, 2}}; // the root of 4096, and of 4
-  EXPECT_EQ(pair->literals, expected);
+  EXPECT_EQ(pair->replaced.literals, expected);
 }
 
 TEST(SmallerSizes, EvenCutsStayEven) {
@@ -130,7 +131,8 @@ TEST(SmallerSizes, OffsetsOfMasksFollowOrKeepTheirSigns) {
   auto pair = withSmallerSizes(masked(100), masked(0));
   ASSERT_TRUE(!!pair) << llvm::toString(pair.takeError());
   EXPECT_EQ(getOffset(pair->lhs), 1);
-  EXPECT_EQ(pair->literals, (std::map<double, double>{{100, 1}}));
+  EXPECT_EQ(pair->replaced.maskOffsets, (std::map<int64_t, int64_t>{{100, 1}}));
+  EXPECT_TRUE(pair->replaced.literals.empty());
   auto [before, same] = shrink(masked(-7), masked(-7));
   EXPECT_EQ(getOffset(before), -1);
   // Masks that differ would be one.
@@ -138,6 +140,28 @@ TEST(SmallerSizes, OffsetsOfMasksFollowOrKeepTheirSigns) {
   ASSERT_FALSE(!!two);
   EXPECT_EQ(llvm::toString(two.takeError()),
             "the offsets of causal masks 100 and 101 would be 1 and 1");
+}
+
+/// A literal that is a size, and an offset as large that is none: the one
+/// becomes a size, and the other keeps its sign. Neither says what the other
+/// is.
+TEST(SmallerSizes, OffsetsAreNoLiterals) {
+  auto masked = [](int64_t offset, double factor) {
+    Graph graph;
+    Builder b(graph);
+    Attributes attributes;
+    attributes.offset = offset;
+    ValueId x = b.scale(b.input({24, 129}), factor);
+    b.output(b.op(Opcode::CausalMask, {x}, attributes));
+    return graph;
+  };
+  auto pair = withSmallerSizes(masked(24, 24), masked(24, 24));
+  ASSERT_TRUE(!!pair) << llvm::toString(pair.takeError());
+  double rows = pair->lhs.getType(0).shape[0];
+  EXPECT_EQ(pair->replaced.literals, (std::map<double, double>{{24, rows}}));
+  EXPECT_EQ(pair->replaced.maskOffsets, (std::map<int64_t, int64_t>{{24, 1}}));
+  EXPECT_EQ(describeReplaced(pair->replaced),
+            "4 for the literal 24 and 1 for the mask's offset 24");
 }
 
 /// Nor is a mask ever one that hides nothing, or what another one does.
