@@ -191,22 +191,22 @@ static unsigned limitInputs(const Graph &graph, unsigned tries) {
 
 FindWitnessAt mlir::mirage::makeElementWitnessFinder(uint64_t seed,
                                                      unsigned tries) {
-  return
-      [seed, tries](const Graph &lhs, const Graph &rhs, unsigned output,
-                    int64_t element) -> llvm::Expected<std::optional<Witness>> {
-        for (unsigned attempt = 0, e = limitInputs(lhs, tries); attempt < e;
-             ++attempt) {
-          std::vector<std::vector<double>> numbers;
-          for (const HostTensor &input : makeInputs(lhs, seed, attempt))
-            numbers.push_back(decode(input));
-          if (std::optional<Witness> witness =
-                  compare(evaluateRounded(lhs, numbers, output, element),
-                          evaluateRounded(rhs, numbers, output, element)))
-            return Witness{seed + attempt, output, element, witness->lhs,
-                           witness->rhs};
-        }
-        return std::nullopt;
-      };
+  return [seed, tries](const Graph &lhs, const Graph &rhs, unsigned output,
+                       ArrayRef<int64_t> elements)
+             -> llvm::Expected<std::optional<Witness>> {
+    for (unsigned attempt = 0, e = limitInputs(lhs, tries); attempt < e;
+         ++attempt) {
+      std::vector<std::vector<double>> numbers;
+      for (const HostTensor &input : makeInputs(lhs, seed, attempt))
+        numbers.push_back(decode(input));
+      if (std::optional<Witness> witness =
+              compare(evaluateRounded(lhs, numbers, output, elements),
+                      evaluateRounded(rhs, numbers, output, elements)))
+        return Witness{seed + attempt, output, elements[witness->element],
+                       witness->lhs, witness->rhs};
+    }
+    return std::nullopt;
+  };
 }
 
 //===----------------------------------------------------------------------===//

@@ -309,7 +309,7 @@ llvm::Expected<WitnessSearch> FieldJudge::searchWhereSampleDiffers() const {
   if (!element)
     element = comparison.getOneSided();
   if (!element)
-    return WitnessSearch{std::nullopt, "no float64 input was tried"};
+    return searchWitnessInSample(lhs, rhs, options);
   auto [output, index] = comparison.getPlace(*element);
   return searchWitnessAt(lhs, rhs, output, index, options);
 }

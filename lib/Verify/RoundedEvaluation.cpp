@@ -296,12 +296,19 @@ mlir::mirage::evaluateRounded(const Graph &graph,
   return evaluateNeeded(expandComposed(graph), inputs, /*sample=*/nullptr);
 }
 
-RoundedNumber
-mlir::mirage::evaluateRounded(const Graph &graph,
-                              llvm::ArrayRef<std::vector<double>> inputs,
-                              unsigned output, int64_t element) {
+std::vector<RoundedNumber> mlir::mirage::evaluateRounded(
+    const Graph &graph, llvm::ArrayRef<std::vector<double>> inputs,
+    unsigned output, llvm::ArrayRef<int64_t> elements) {
   Graph one = withOutputs(expandComposed(graph), {output});
   const Shape &shape = one.getType(one.getOutputs()[0]).shape;
-  Sample sample = findSample(one, {makeElementRegion(shape, element)});
-  return evaluateNeeded(one, inputs, &sample)[0][0];
+  Region region = makeRegionOf(shape, elements);
+  Sample sample = findSample(one, {region});
+  std::vector<RoundedNumber> kept = evaluateNeeded(one, inputs, &sample)[0];
+  // What is kept ascends, and may be more than was asked for.
+  std::vector<int64_t> places = listElements(shape, region);
+  std::vector<RoundedNumber> numbers;
+  for (int64_t element : elements)
+    numbers.push_back(
+        kept[llvm::lower_bound(places, element) - places.begin()]);
+  return numbers;
 }

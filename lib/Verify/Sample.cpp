@@ -9,6 +9,7 @@
 #include "Sample.h"
 #include "TileCopies.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace mlir::mirage;
 using llvm::ArrayRef;
@@ -239,12 +240,26 @@ private:
 };
 } // namespace
 
-Region mlir::mirage::makeElementRegion(ArrayRef<int64_t> shape,
-                                       int64_t element) {
-  Region region(shape.size());
-  for (size_t dim = shape.size(); dim-- > 0; element /= shape[dim])
-    region[dim] = IndexSet::fromIndices({element % shape[dim]});
-  return region;
+Region mlir::mirage::makeRegionOf(ArrayRef<int64_t> shape,
+                                  ArrayRef<int64_t> elements) {
+  std::vector<std::vector<int64_t>> indices(shape.size());
+  for (int64_t element : elements)
+    for (size_t dim = shape.size(); dim-- > 0; element /= shape[dim])
+      indices[dim].push_back(element % shape[dim]);
+  return llvm::map_to_vector<4>(
+      indices, [](const auto &along) { return IndexSet::fromIndices(along); });
+}
+
+std::vector<int64_t> mlir::mirage::listElements(ArrayRef<int64_t> shape,
+                                                const Region &region) {
+  std::vector<int64_t> elements;
+  Strides strides = getRowMajorStrides(shape);
+  forEachIndex(getShape(region), [&](ArrayRef<int64_t> places) {
+    elements.push_back(0);
+    for (auto [set, place, stride] : llvm::zip_equal(region, places, strides))
+      elements.back() += set[place] * stride;
+  });
+  return elements;
 }
 
 Sample mlir::mirage::findSample(const Graph &graph, ArrayRef<Region> outputs) {

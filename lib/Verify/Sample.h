@@ -61,8 +61,12 @@ struct Sample {
 /// \param outputs  by output, none empty.
 Sample findSample(const Graph &graph, llvm::ArrayRef<Region> outputs);
 
-/// The region of one element, row-major.
-Region makeElementRegion(llvm::ArrayRef<int64_t> shape, int64_t element);
+/// The smallest region that has some elements of a tensor, row-major.
+Region makeRegionOf(llvm::ArrayRef<int64_t> shape,
+                    llvm::ArrayRef<int64_t> elements);
+/// All elements of a region, row-major in the whole tensor, ascending.
+std::vector<int64_t> listElements(llvm::ArrayRef<int64_t> shape,
+                                  const Region &region);
 
 /// What an evaluation over fields takes, in multiply-adds of matrix products:
 /// an operation on an element anywhere else takes as long as eight.

@@ -183,10 +183,10 @@ double mlir::mirage::estimateWitnessBytes(const Graph &graph) {
 }
 
 double mlir::mirage::estimateWitnessBytesAt(const Graph &graph, unsigned output,
-                                            int64_t element) {
+                                            llvm::ArrayRef<int64_t> elements) {
   Graph one = withOutputs(graph, {output});
   const Shape &shape = one.getType(one.getOutputs()[0]).shape;
-  Sample sample = findSample(one, {makeElementRegion(shape, element)});
+  Sample sample = findSample(one, {makeRegionOf(shape, elements)});
   double inputs = 0;
   for (unsigned input = 0; input < graph.getNumInputs(); ++input)
     inputs += countElements(graph.getType(input));

@@ -31,9 +31,9 @@ double estimateSampleBytes(const Graph &graph, const Sample &sample,
 /// says whether it is worth looking closer, and the evaluation that does
 /// (RoundedEvaluation.h), one after the other.
 double estimateWitnessBytes(const Graph &graph);
-/// The same of one element of an output.
+/// The same of some elements of an output.
 double estimateWitnessBytesAt(const Graph &graph, unsigned output,
-                              int64_t element);
+                              llvm::ArrayRef<int64_t> elements);
 
 } // namespace mlir::mirage
 

@@ -135,9 +135,9 @@ static llvm::Error concludeUnproved(const Graph &lhs, const Graph &rhs,
                                     const std::string &problem,
                                     Verdict &verdict) {
   bool isSampled = verdict.ownSizes.isSampled();
-  WitnessSearch nowhere; // as a whole, graphs are too large for float64, too
   llvm::Expected<WitnessSearch> search =
-      isSampled ? std::move(nowhere) : searchWitness(lhs, rhs, options);
+      isSampled ? searchWitnessInSample(lhs, rhs, options)
+                : searchWitness(lhs, rhs, options);
   if (!search)
     return search.takeError();
   bool mayHide = picksValues(lhs) || picksValues(rhs);

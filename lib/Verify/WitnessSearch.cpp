@@ -7,7 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "WitnessSearch.h"
+#include "SampleChoice.h"
 #include "TrialMemory.h"
+#include "WrittenGraph.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir::mirage;
@@ -49,13 +52,36 @@ mlir::mirage::searchWitness(const Graph &lhs, const Graph &rhs,
 
 llvm::Expected<WitnessSearch>
 mlir::mirage::searchWitnessAt(const Graph &lhs, const Graph &rhs,
-                              unsigned output, int64_t element,
+                              unsigned output, llvm::ArrayRef<int64_t> elements,
                               const VerifyOptions &options) {
   if (!options.findWitnessAt)
     return searchWithin(0, options, {});
-  return searchWithin(std::max(estimateWitnessBytesAt(lhs, output, element),
-                               estimateWitnessBytesAt(rhs, output, element)),
-                      options, [&] {
-                        return options.findWitnessAt(lhs, rhs, output, element);
-                      });
+  return searchWithin(
+      std::max(estimateWitnessBytesAt(lhs, output, elements),
+               estimateWitnessBytesAt(rhs, output, elements)),
+      options,
+      [&] { return options.findWitnessAt(lhs, rhs, output, elements); });
+}
+
+llvm::Expected<WitnessSearch>
+mlir::mirage::searchWitnessInSample(const Graph &lhs, const Graph &rhs,
+                                    const VerifyOptions &options) {
+  // Of one input: multiply-adds of either graph, and numbers that are drawn.
+  constexpr double kMaxWork = 1 << 25, kMaxDrawn = 1 << 28;
+  if (std::max(countWork(lhs), countWork(rhs)) <= kMaxWork)
+    return searchWitness(lhs, rhs, options);
+  std::optional<TrialSample> sample =
+      drawSample(lhs, rhs, /*height=*/1, deriveSeed(options.seed, "witness", 0),
+                 {kMaxWork, kMaxWork, getMaxTrialBytes(options)});
+  if (!sample || sample->work > kMaxWork || countInputElements(lhs) > kMaxDrawn)
+    return WitnessSearch{
+        std::nullopt, "no float64 input was tried, which would take too much"};
+  for (auto [output, region] : llvm::enumerate(sample->outputs)) {
+    const Shape &shape = lhs.getType(lhs.getOutputs()[output]).shape;
+    llvm::Expected<WitnessSearch> search =
+        searchWitnessAt(lhs, rhs, output, listElements(shape, region), options);
+    if (!search || search->found || !search->whyNot.empty())
+      return search;
+  }
+  return WitnessSearch();
 }

@@ -29,8 +29,16 @@ llvm::Expected<WitnessSearch> searchWitness(const Graph &lhs, const Graph &rhs,
 /// The same with `options.findWitnessAt`.
 llvm::Expected<WitnessSearch> searchWitnessAt(const Graph &lhs,
                                               const Graph &rhs, unsigned output,
-                                              int64_t element,
+                                              llvm::ArrayRef<int64_t> elements,
                                               const VerifyOptions &options);
+
+/// Of graphs that are too large to be tried as a whole, and of which no trial
+/// says where to look: as wholes, if an input takes little time, else at
+/// elements that are drawn like those of trials (SampleChoice.h). What that
+/// takes is bounded, and little beside a sampled trial.
+llvm::Expected<WitnessSearch>
+searchWitnessInSample(const Graph &lhs, const Graph &rhs,
+                      const VerifyOptions &options);
 
 } // namespace mlir::mirage
 

@@ -76,7 +76,7 @@ judgeModules(ModuleOp before, ModuleOp after, const JudgeOptions &options);
 /// rounding on the way can explain (Mirage/Verify/RoundedEvaluation.h), in the
 /// way that `VerifyOptions::findWitness` wants it.
 FindWitness makeWitnessFinder(uint64_t seed, unsigned tries);
-/// The same where nothing but one element is evaluated.
+/// The same where nothing but some elements are evaluated.
 FindWitnessAt makeElementWitnessFinder(uint64_t seed, unsigned tries);
 
 /// One line for people, and a member of the JSON output.

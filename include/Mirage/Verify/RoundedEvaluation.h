@@ -35,11 +35,12 @@ struct RoundedNumber {
 /// \returns by output, row-major.
 std::vector<std::vector<RoundedNumber>>
 evaluateRounded(const Graph &graph, llvm::ArrayRef<std::vector<double>> inputs);
-/// One element of one output, row-major, and of everything else no more than
-/// that depends on.
-RoundedNumber evaluateRounded(const Graph &graph,
-                              llvm::ArrayRef<std::vector<double>> inputs,
-                              unsigned output, int64_t element);
+/// Some elements of one output, row-major and as they are listed, and of
+/// everything else no more than what the smallest region that has them depends
+/// on: those of some rows and some columns.
+std::vector<RoundedNumber>
+evaluateRounded(const Graph &graph, llvm::ArrayRef<std::vector<double>> inputs,
+                unsigned output, llvm::ArrayRef<int64_t> elements);
 
 } // namespace mlir::mirage
 

@@ -55,10 +55,11 @@ struct Witness {
 using FindWitness = std::function<llvm::Expected<std::optional<Witness>>(
     const Graph &lhs, const Graph &rhs)>;
 
-/// The same at one element of an output, row-major, where graphs are too large
-/// to be evaluated as a whole.
+/// The same at some elements of an output, row-major, where graphs are too
+/// large to be evaluated as a whole.
 using FindWitnessAt = std::function<llvm::Expected<std::optional<Witness>>(
-    const Graph &lhs, const Graph &rhs, unsigned output, int64_t element)>;
+    const Graph &lhs, const Graph &rhs, unsigned output,
+    llvm::ArrayRef<int64_t> elements)>;
 
 struct VerifyOptions {
   Seed seed = {};
@@ -104,7 +105,7 @@ struct VerifyOptions {
   std::function<bool()> isCancelled = {};
   /// Needed for the verdict Different.
   FindWitness findWitness = {};
-  FindWitnessAt findWitnessAt = {}; ///< where a sample disagrees
+  FindWitnessAt findWitnessAt = {}; ///< where trials are of a sample
   /// Asks for a proof by canonical forms (ExactProof.h): what has none is not
   /// Equal, whatever trials say.
   bool wantsExactProof = false;

@@ -163,17 +163,20 @@ TEST(SampledTrials, WhatTakesTooMuchHasNone) {
 }
 
 /// Smaller sizes are too large to be written out, too.
+/// \param picks  the larger of each element and 0.
+Graph scaledProduct(double first, double second, bool picks = false) {
+  Graph graph;
+  Builder b(graph);
+  ValueId x = b.input({512, 600}), y = b.input({600, 512});
+  ValueId product = b.op(Opcode::Matmul, {b.scale(x, first), y});
+  ValueId split = graph.add(Opcode::Reshape, {product}, tensor({8, 64, 512}));
+  ValueId scaled = b.scale(split, second);
+  b.output(picks ? b.op(Opcode::Relu, {scaled}) : scaled);
+  return graph;
+}
+
 TEST(SampledTrials, SamplesAloneAreNotEqual) {
-  auto make = [](double first, double second) {
-    Graph graph;
-    Builder b(graph);
-    ValueId x = b.input({512, 600}), y = b.input({600, 512});
-    ValueId product = b.op(Opcode::Matmul, {b.scale(x, first), y});
-    ValueId split = graph.add(Opcode::Reshape, {product}, tensor({8, 64, 512}));
-    b.output(b.scale(split, second));
-    return graph;
-  };
-  Graph lhs = make(2, 3), rhs = make(3, 2);
+  Graph lhs = scaledProduct(2, 3), rhs = scaledProduct(3, 2);
   EXPECT_EQ(judge(lhs, rhs, {}).kind, Verdict::Equal);
   Verdict verdict = judge(lhs, rhs, sampling(1e6));
   EXPECT_EQ(verdict.kind, Verdict::Unknown) << toString(verdict);
@@ -182,7 +185,8 @@ TEST(SampledTrials, SamplesAloneAreNotEqual) {
             0u)
       << verdict.reason;
   EXPECT_EQ(judgeOwnSizes(lhs, rhs, sampling(1e6)).kind, Verdict::Equal);
-  EXPECT_TRUE(judge(lhs, make(3, 3), sampling(1e6)).disagreement.has_value());
+  EXPECT_TRUE(
+      judge(lhs, scaledProduct(3, 3), sampling(1e6)).disagreement.has_value());
 }
 
 //===----------------------------------------------------------------------===//
@@ -286,14 +290,16 @@ TEST(SampledTrials, WitnessesAreOfElements) {
     return std::nullopt;
   };
   options.findWitnessAt = [](const Graph &lhs, const Graph &rhs,
-                             unsigned output, int64_t element) {
+                             unsigned output,
+                             llvm::ArrayRef<int64_t> elements) {
     std::vector<std::vector<double>> inputs = {
         std::vector<double>(kRows * 40, 7)};
-    RoundedNumber left = evaluateRounded(lhs, inputs, output, element);
-    RoundedNumber right = evaluateRounded(rhs, inputs, output, element);
+    EXPECT_EQ(elements.size(), 1u);
+    RoundedNumber left = evaluateRounded(lhs, inputs, output, elements)[0];
+    RoundedNumber right = evaluateRounded(rhs, inputs, output, elements)[0];
     EXPECT_EQ(left.value, 21);
     EXPECT_EQ(right.value, 0);
-    return Witness{1, output, element, left.value, right.value};
+    return Witness{1, output, elements[0], left.value, right.value};
   };
   Verdict verdict = judge(right, wrong, options);
   EXPECT_EQ(verdict.kind, Verdict::Different) << verdict.reason;
@@ -301,7 +307,57 @@ TEST(SampledTrials, WitnessesAreOfElements) {
   EXPECT_EQ(verdict.witness->element / 40, kRows - 1);
 }
 
-TEST(RoundedEvaluation, OneElementIsThatOfTheWhole) {
+/// The larger of a row's largest element and a limit, which a trial seldom
+/// picks and a float64 input mostly does.
+Graph limitRows(int64_t rows, double limit) {
+  Graph graph;
+  Builder b(graph);
+  ValueId largest = b.reduce(Opcode::Max, b.input({rows, 1024}), 1);
+  Attributes attributes;
+  attributes.scalars = {limit, INFINITY};
+  b.output(b.op(Opcode::Clamp, {largest}, attributes));
+  return graph;
+}
+
+/// Nothing is proved where all samples agree: a float64 input is tried as a
+/// whole where that takes little, and else at elements like those of trials.
+TEST(SampledTrials, WhereNothingIsProvedWitnessesAreLookedFor) {
+  constexpr int64_t kFewRows = 64, kManyRows = 5000;
+  VerifyOptions options = sampling(2e4);
+  unsigned numWholes = 0;
+  std::vector<int64_t> tried;
+  options.findWitness = [&](const Graph &, const Graph &) {
+    ++numWholes;
+    return Witness{1, 0, 3, 1024, 1024.25};
+  };
+  options.findWitnessAt = [&](const Graph &, const Graph &, unsigned output,
+                              llvm::ArrayRef<int64_t> elements) {
+    llvm::append_range(tried, elements);
+    return Witness{1, output, elements.back(), 1024, 1024.25};
+  };
+  for (int64_t rows : {kFewRows, kManyRows}) {
+    Verdict verdict =
+        judge(limitRows(rows, 1024), limitRows(rows, 1024.25), options);
+    EXPECT_EQ(verdict.kind, Verdict::Different) << verdict.reason;
+    EXPECT_TRUE(verdict.ownSizes.isSampled());
+    EXPECT_FALSE(verdict.disagreement);
+    EXPECT_EQ(verdict.witness.has_value(), true);
+  }
+  EXPECT_EQ(numWholes, 1u);
+  ASSERT_FALSE(tried.empty());
+  EXPECT_LT(tried.size(), 1000u);
+  EXPECT_EQ(tried.front(), 0);
+  EXPECT_EQ(tried.back(), kManyRows - 1);
+  // Without one it is unknown, and says that none was tried.
+  Verdict verdict = judge(limitRows(kManyRows, 1024),
+                          limitRows(kManyRows, 1024.25), sampling(2e4));
+  EXPECT_EQ(verdict.kind, Verdict::Unknown);
+  EXPECT_NE(verdict.reason.find("no float64 input was tried"),
+            std::string::npos)
+      << verdict.reason;
+}
+
+TEST(RoundedEvaluation, SomeElementsAreThoseOfTheWhole) {
   Graph graph = attention(5, 7, 3, /*safe=*/true);
   graph.addOutput(0);
   std::vector<std::vector<double>> inputs;
@@ -311,11 +367,17 @@ TEST(RoundedEvaluation, OneElementIsThatOfTheWhole) {
       inputs.back().push_back(std::sin(double(i + 10 * input)));
   }
   auto whole = evaluateRounded(graph, inputs);
+  // One alone, and as they are listed; 0, 5 and 13 are in three rows and
+  // columns.
   for (unsigned output : {0u, 1u})
-    for (auto [element, number] : llvm::enumerate(whole[output])) {
-      RoundedNumber one = evaluateRounded(graph, inputs, output, element);
-      EXPECT_EQ(one.value, number.value);
-      EXPECT_EQ(one.error, number.error);
+    for (const std::vector<int64_t> &elements :
+         {std::vector<int64_t>{6}, {13, 0, 5, 0}}) {
+      auto some = evaluateRounded(graph, inputs, output, elements);
+      ASSERT_EQ(some.size(), elements.size());
+      for (auto [element, number] : llvm::zip_equal(elements, some)) {
+        EXPECT_EQ(number.value, whole[output][element].value);
+        EXPECT_EQ(number.error, whole[output][element].error);
+      }
     }
 }
 
