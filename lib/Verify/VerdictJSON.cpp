@@ -178,7 +178,8 @@ static std::string describeOwnSizes(const Verdict &verdict) {
 
 static std::string describeTrials(const Verdict &verdict) {
   if (verdict.bound.trials == 0)
-    return "; trials alone decide nothing: " + verdict.whyWeaker;
+    return "; trials alone decide nothing: " + verdict.whyWeaker +
+           describeOwnSizes(verdict);
   return describeProof(verdict) +
          formatv("; all {0} trials over {1} towers of primes agree",
                  verdict.bound.trials, verdict.bound.towers)

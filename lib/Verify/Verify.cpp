@@ -395,8 +395,15 @@ static ExactProof proveAtSomeSizes(const Graph &lhs, const Graph &rhs,
   return small;
 }
 
+/// Whether trials at the graphs' own sizes, of all elements or of a sample,
+/// were made and agree, whatever that proves.
+static bool agreesAtOwnSizes(const Verdict &verdict) {
+  return verdict.ownSizes.trials > 0 && !verdict.lacksTrials &&
+         !verdict.isCancelled;
+}
+
 /// Trials decide nothing that a proof at the graphs' own sizes does; one at
-/// smaller sizes needs trials that do not speak against it.
+/// smaller sizes needs trials at their own that agree.
 static void addExactProof(const Graph &lhs, const Graph &rhs,
                           const VerifyOptions &options, Verdict &verdict) {
   bool atOwnSizes = false;
@@ -413,7 +420,9 @@ static void addExactProof(const Graph &lhs, const Graph &rhs,
         "not proved exactly: " + proof.reason + "; trials alone: " + trials;
     return;
   }
-  if (verdict.kind == Verdict::Unknown && atOwnSizes) {
+  if (verdict.kind == Verdict::Unknown) {
+    if (!atOwnSizes && !agreesAtOwnSizes(verdict))
+      return;
     verdict.kind = Verdict::Equal;
     verdict.isCancelled = false;
     verdict.askedBits = options.errorBoundBits;

@@ -204,8 +204,9 @@ static bool parseCommandLine(int argc, char **argv) {
       "\"ownSizes\".\n\n"
       "With --exact, what has no proof by canonical forms is unknown, and "
       "\"equal;\nproved exactly at ...\" names the sizes of the proof. What "
-      "trials say follows;\nat smaller sizes a proof counts if no trial at "
-      "the functions' own speaks\nagainst it. JSON has \"exact\".\n",
+      "trials say follows;\nat smaller sizes a proof counts if trials at the "
+      "functions' own agree,\nof all elements or of a sample. JSON has "
+      "\"exact\".\n",
       &os);
   if (isGood && sampleAbove.getNumOccurrences() > 0 && !fullSize) {
     os << "mirage-verify: expects --full-size where there is --sample-above\n";

@@ -211,8 +211,8 @@ double getMaxTrialBytes(const VerifyOptions &options);
 /// proves too little, piece by piece, if they have values in common to be cut
 /// at; where it leaves them Unknown, by whether they are the same graph. Both
 /// are verified graphs. With an exact proof asked for, Equal is what is proved
-/// by one at the graphs' own sizes; or proved by one at smaller sizes, and no
-/// trial at their own speaks against it; or the same graph. Those of which even
+/// by one at the graphs' own sizes; or proved by one at smaller sizes, and
+/// trials at their own agree; or the same graph. Those of which even
 /// samples take too much at their own sizes are Unknown; the reason says how
 /// much, and what smaller sizes say.
 /// \returns a verdict, or an error if shapes or counts of inputs or outputs

@@ -357,6 +357,40 @@ TEST(SampledTrials, WhereNothingIsProvedWitnessesAreLookedFor) {
       << verdict.reason;
 }
 
+//===----------------------------------------------------------------------===//
+// Exact proofs
+//===----------------------------------------------------------------------===//
+
+/// A proof at smaller sizes counts where trials at the graphs' own agree, of a
+/// sample as of all elements; the verdict says what was proved and what tried.
+TEST(SampledTrials, ExactProofsCount) {
+  for (bool isSampled : {true, false})
+    for (bool picks : {true, false}) {
+      Graph lhs = scaledProduct(1.0 / 600, 2, picks),
+            rhs = scaledProduct(2, 1.0 / 600, picks),
+            wrong = scaledProduct(2, 1.0 / 600 * (1 + 0x1p-21), picks);
+      VerifyOptions options = sampling(isSampled ? 1e6 : 1e12);
+      Verdict verdict = judge(lhs, rhs, options);
+      EXPECT_EQ(verdict.kind,
+                isSampled || picks ? Verdict::Unknown : Verdict::Equal);
+      options.wantsExactProof = true;
+      verdict = judge(lhs, rhs, options);
+      EXPECT_EQ(verdict.kind, Verdict::Equal) << verdict.reason;
+      EXPECT_EQ(verdict.ownSizes.isSampled(), isSampled);
+      std::string text = toString(verdict);
+      EXPECT_NE(text.find("; proved exactly at "), std::string::npos) << text;
+      EXPECT_NE(text.find(isSampled
+                              ? "; at its own sizes 1 trial agrees on a sample"
+                              : "; at its own sizes 1 trial agrees"),
+                std::string::npos)
+          << text;
+      // At smaller sizes 1/600 and what is 2^-21 of it more become one.
+      verdict = judge(lhs, wrong, options);
+      EXPECT_EQ(verdict.exactProof->outcome, ExactProof::Proved);
+      EXPECT_EQ(verdict.kind, Verdict::Unknown) << toString(verdict);
+    }
+}
+
 TEST(RoundedEvaluation, SomeElementsAreThoseOfTheWhole) {
   Graph graph = attention(5, 7, 3, /*safe=*/true);
   graph.addOutput(0);
