@@ -32,6 +32,10 @@ static constexpr double kTiny = 0x1p-1060;
 
 static RoundedNumber getUnknown() { return {std::nan(""), 0}; }
 static bool isExactInfinity(RoundedNumber x) { return std::isinf(x.value); }
+/// Nothing rounds with it, so that roots of what relu cut off exist.
+static bool isExactZero(RoundedNumber x) {
+  return x.value == 0 && x.error == 0;
+}
 static double getLowest(RoundedNumber x) {
   return (x.value - x.error) - 4 * kUnit * (std::fabs(x.value) + x.error);
 }
@@ -53,6 +57,8 @@ static RoundedNumber add(RoundedNumber x, RoundedNumber y) {
   double value = x.value + y.value;
   if (isExactInfinity(x) || isExactInfinity(y))
     return {value, 0};
+  if (isExactZero(x) || isExactZero(y))
+    return isExactZero(x) ? y : x;
   return finish(value, x.error + y.error, 1);
 }
 
@@ -61,6 +67,9 @@ static RoundedNumber multiply(RoundedNumber x, RoundedNumber y) {
   if (isExactInfinity(x) || isExactInfinity(y))
     return hasKnownSign(x) && hasKnownSign(y) ? RoundedNumber{value, 0}
                                               : getUnknown();
+  // Of what is no number, there is no product either.
+  if (value == 0 && (isExactZero(x) || isExactZero(y)))
+    return {0, 0};
   double error = std::fabs(x.value) * y.error + std::fabs(y.value) * x.error +
                  x.error * y.error;
   return finish(value, error, 1);
@@ -70,6 +79,8 @@ static RoundedNumber divide(RoundedNumber x, RoundedNumber y) {
   double value = x.value / y.value;
   if (!hasKnownSign(y) || isExactInfinity(x) || isExactInfinity(y))
     return getUnknown();
+  if (isExactZero(x))
+    return x;
   double lowest = getLowest({std::fabs(y.value), y.error});
   return finish(value, (x.error + std::fabs(value) * y.error) / lowest, 2);
 }
@@ -94,7 +105,7 @@ static RoundedNumber exponentiate(RoundedNumber x) {
 
 /// |√X - √x| <= |X - x|/√x.
 static RoundedNumber takeRoot(RoundedNumber x) {
-  if (x.value == 0 && x.error == 0)
+  if (isExactZero(x))
     return x;
   if (isExactInfinity(x) || !(getLowest(x) > 0))
     return getUnknown();

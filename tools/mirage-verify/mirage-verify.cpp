@@ -9,6 +9,7 @@
 #include "../StandardOutput.h"
 #include "Mirage/InitAll.h"
 #include "Mirage/Pipelines/Judge.h"
+#include "Mirage/Verify/Certificate.h"
 #include "Mirage/Version/Version.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
@@ -210,6 +211,11 @@ static bool parseCommandLine(int argc, char **argv) {
       &os);
   if (isGood && sampleAbove.getNumOccurrences() > 0 && !fullSize) {
     os << "mirage-verify: expects --full-size where there is --sample-above\n";
+    isGood = false;
+  }
+  if (errorBound < 1 || errorBound > mirage::kMaxErrorBoundBits) {
+    os << "mirage-verify: expects --error-bound of 1 to "
+       << mirage::kMaxErrorBoundBits << ", got " << errorBound << '\n';
     isGood = false;
   }
   if (!isGood)

@@ -55,6 +55,26 @@ TEST(RoundedEvaluation, BoundsAreTight) {
   }
 }
 
+/// Roots of sums of squares of what relu cut off are zero, and exist.
+TEST(RoundedEvaluation, ZeroIsExact) {
+  Graph graph;
+  Builder b(graph);
+  ValueId x = b.input({2, 3});
+  ValueId zero = b.op(Opcode::Relu, {x});
+  ValueId square = b.op(Opcode::Mul, {zero, zero});
+  b.output(b.op(Opcode::Sqrt, {b.reduce(Opcode::Sum, square, 1)}));
+  b.output(b.op(Opcode::Sqrt, {b.op(Opcode::Div, {square, x})}));
+  b.output(b.op(Opcode::Mul, {zero, b.op(Opcode::Sqrt, {x})}));
+  auto outputs = evaluateRounded(graph, {{-1, -2, -3, -4, -5, -1e-200}});
+  for (unsigned output : {0u, 1u})
+    for (RoundedNumber number : outputs[output]) {
+      EXPECT_EQ(number.value, 0);
+      EXPECT_EQ(number.error, 0);
+    }
+  for (RoundedNumber number : outputs[2])
+    EXPECT_TRUE(std::isnan(number.value));
+}
+
 TEST(RoundedEvaluation, WhatMayNotExistIsNoNumber) {
   Graph graph;
   Builder b(graph);
