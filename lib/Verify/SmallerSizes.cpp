@@ -220,8 +220,11 @@ double SizePlan::apply(Form form, double size) {
 }
 
 /// Whether a literal stands for a number: as near as six digits, or what was
-/// computed in f32, are; or exactly what a narrower format makes of it.
+/// computed in f32, are; or exactly what a narrower format makes of it. An
+/// infinity stands for none, though f16 has no other number for 65536.
 static bool standsFor(double literal, double exact) {
+  if (!std::isfinite(literal))
+    return literal == exact;
   if (std::fabs(literal - exact) <= 0x1p-20 * exact)
     return true;
   for (const llvm::fltSemantics *format :

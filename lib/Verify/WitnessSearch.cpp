@@ -67,7 +67,7 @@ llvm::Expected<WitnessSearch>
 mlir::mirage::searchWitnessInSample(const Graph &lhs, const Graph &rhs,
                                     const VerifyOptions &options) {
   // Of one input: multiply-adds of either graph, and numbers that are drawn.
-  constexpr double kMaxWork = 1 << 25, kMaxDrawn = 1 << 28;
+  constexpr double kMaxWork = 1 << 25, kMaxDrawn = 1 << 26;
   if (std::max(countWork(lhs), countWork(rhs)) <= kMaxWork)
     return searchWitness(lhs, rhs, options);
   std::optional<TrialSample> sample =

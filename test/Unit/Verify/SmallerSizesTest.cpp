@@ -11,6 +11,7 @@
 #include "Programs.h"
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
+#include <cmath>
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::test;
@@ -44,6 +45,26 @@ TEST(SmallerSizes, LiteralsThatAreReplacedAreNamed) {
   ASSERT_TRUE(!!pair) << llvm::toString(pair.takeError());
   std::map<double, double> expected = {{64, 2}}; // the root of 4096, and of 4
   EXPECT_EQ(pair->replaced.literals, expected);
+}
+
+/// f16 rounds a size of 65536 to infinity, which is another limit.
+TEST(SmallerSizes, InfinityIsNoSize) {
+  auto limited = [](double limit) {
+    Graph graph;
+    Builder b(graph);
+    Attributes attributes;
+    attributes.scalars = {0, limit};
+    b.output(b.op(Opcode::Clamp, {b.input({4, 65536})}, attributes));
+    return graph;
+  };
+  auto pair = withSmallerSizes(limited(INFINITY), limited(65536));
+  ASSERT_TRUE(!!pair) << llvm::toString(pair.takeError());
+  auto getLimit = [](const Graph &graph) {
+    return graph.getNodes()[0].attributes.scalars[1];
+  };
+  EXPECT_EQ(getLimit(pair->lhs), INFINITY);
+  EXPECT_EQ(getLimit(pair->rhs), pair->rhs.getType(0).shape[1]);
+  EXPECT_EQ(pair->replaced.literals.count(INFINITY), 0u);
 }
 
 TEST(SmallerSizes, EvenCutsStayEven) {
