@@ -164,11 +164,15 @@ TEST(SampledTrials, WhatTakesTooMuchHasNone) {
 
 /// Smaller sizes are too large to be written out, too.
 /// \param picks  the larger of each element and 0.
-Graph scaledProduct(double first, double second, bool picks = false) {
+/// \param how    the first factor is applied: Scale or Unscale.
+Graph scaledProduct(double first, double second, bool picks = false,
+                    Opcode how = Opcode::Scale) {
   Graph graph;
   Builder b(graph);
-  ValueId x = b.input({512, 600}), y = b.input({600, 512});
-  ValueId product = b.op(Opcode::Matmul, {b.scale(x, first), y});
+  ValueId x = b.input({512, 256}), y = b.input({256, 512});
+  Attributes factor;
+  factor.scalars = {first};
+  ValueId product = b.op(Opcode::Matmul, {b.op(how, {x}, factor), y});
   ValueId split = graph.add(Opcode::Reshape, {product}, tensor({8, 64, 512}));
   ValueId scaled = b.scale(split, second);
   b.output(picks ? b.op(Opcode::Relu, {scaled}) : scaled);
@@ -366,9 +370,9 @@ TEST(SampledTrials, WhereNothingIsProvedWitnessesAreLookedFor) {
 TEST(SampledTrials, ExactProofsCount) {
   for (bool isSampled : {true, false})
     for (bool picks : {true, false}) {
-      Graph lhs = scaledProduct(1.0 / 600, 2, picks),
-            rhs = scaledProduct(2, 1.0 / 600, picks),
-            wrong = scaledProduct(2, 1.0 / 600 * (1 + 0x1p-21), picks);
+      Graph lhs = scaledProduct(256, 2, picks, Opcode::Unscale),
+            rhs = scaledProduct(2, 1.0 / 256, picks),
+            wrong = scaledProduct(2, 1.0 / 256 * (1 + 0x1p-21), picks);
       VerifyOptions options = sampling(isSampled ? 1e6 : 1e12);
       Verdict verdict = judge(lhs, rhs, options);
       EXPECT_EQ(verdict.kind,
@@ -384,7 +388,7 @@ TEST(SampledTrials, ExactProofsCount) {
                               : "; at its own sizes 1 trial agrees"),
                 std::string::npos)
           << text;
-      // At smaller sizes 1/600 and what is 2^-21 of it more become one.
+      // At smaller sizes what is 2^-21 more than 1/256 is one over 256's.
       verdict = judge(lhs, wrong, options);
       EXPECT_EQ(verdict.exactProof->outcome, ExactProof::Proved);
       EXPECT_EQ(verdict.kind, Verdict::Unknown) << toString(verdict);

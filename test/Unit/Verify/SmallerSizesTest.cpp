@@ -47,6 +47,26 @@ TEST(SmallerSizes, LiteralsThatAreReplacedAreNamed) {
   EXPECT_EQ(pair->replaced.literals, expected);
 }
 
+/// Either stands for the size, but graphs that differ in them differ.
+TEST(SmallerSizes, LiteralsThatStandForOneSizeStayApart) {
+  auto limited = [](double limit) {
+    Graph graph;
+    Builder b(graph);
+    Attributes attributes;
+    attributes.scalars = {0, limit};
+    b.output(b.op(Opcode::Clamp, {b.input({4, 4097})}, attributes));
+    return graph;
+  };
+  for (double limit : {4096.0, 4097.0, 4097.001})
+    shrink(limited(limit), limited(limit));
+  for (double limit : {4096.0, 4097.001}) {
+    auto pair = withSmallerSizes(limited(limit), limited(4097));
+    ASSERT_FALSE(!!pair);
+    EXPECT_NE(llvm::toString(pair.takeError()).find("would be one, 4"),
+              std::string::npos);
+  }
+}
+
 /// f16 rounds a size of 65536 to infinity, which is another limit.
 TEST(SmallerSizes, InfinityIsNoSize) {
   auto limited = [](double limit) {
