@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Verify/SmallerSizes.h"
+#include "MaskOffsets.h"
 #include "SizeNames.h"
 #include "SplitPair.h"
 #include "llvm/ADT/APFloat.h"
@@ -14,7 +15,6 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
-#include <array>
 #include <cmath>
 #include <set>
 
@@ -274,18 +274,8 @@ public:
     return result;
   }
 
-  /// Offsets of causal masks that no sizes explain, in all that was rebuilt,
-  /// and what they became. An error if two offsets became one, or one two.
-  llvm::Expected<std::map<int64_t, int64_t>> getOtherOffsets() const {
-    for (auto [offset, own] : offsets)
-      for (auto [other, smaller] : offsets)
-        if ((offset == other) != (own == smaller))
-          return llvm::createStringError(
-              llvm::formatv("the offsets of causal masks {0} and {1} would be "
-                            "{2} and {3}",
-                            offset, other, own, smaller));
-    return otherOffsets;
-  }
+  /// Of all that was rebuilt.
+  const MaskOffsets &getMaskOffsets() const { return maskOffsets; }
 
 private:
   llvm::Error fill(unsigned number, Graph &result) {
@@ -356,66 +346,27 @@ private:
         " is the size of no dimension that its tiles are cut out of");
   }
 
-  /// The sizes that a dimension may be cut out of, there and here.
-  llvm::SmallVector<std::pair<int64_t, int64_t>>
-  getWholeSizes(unsigned number, ValueId value, unsigned dim) {
+  WholeSizes getWholeSizes(unsigned number, ValueId value, unsigned dim) {
     int name = names.getName(number, value, dim);
     if (name == SizeNames::kNone)
       return {{1, 1}};
-    llvm::SmallVector<std::pair<int64_t, int64_t>> sizes;
+    WholeSizes sizes;
     for (int whole : plan.getWholes(name))
       sizes.push_back({names.getSize(whole), plan.get(whole)});
     return sizes;
   }
 
-  /// Rows and columns, there or here.
-  struct MaskShape {
-    int64_t rows, columns;
-  };
-
-  /// What tells masks apart whatever their sizes are: the sign of the offset,
-  /// and whether anything is hidden, and anything is not.
-  static std::array<bool, 4> describeMask(int64_t offset, MaskShape shape) {
-    return {offset > 0, offset < 0, offset < shape.columns - 1,
-            offset + shape.rows - 1 >= 0};
-  }
-
-  /// Rows see themselves and what came before, of which there may be more
-  /// columns than rows: an offset is 0 or the difference. Of any other one, and
-  /// where there are now more rows, its sign stays: no row is to see nothing.
   llvm::Error resizeOffset(unsigned number, const Node &node,
                            Attributes &attributes) {
     ValueId operand = node.operands[0];
     unsigned columns = names.getGraph(number).getType(operand).shape.size() - 1;
-    auto rowSizes = getWholeSizes(number, operand, columns - 1);
-    auto columnSizes = getWholeSizes(number, operand, columns);
-    int64_t there = attributes.offset;
-    int64_t here = there == 0 ? 0 : findOffset(there, rowSizes, columnSizes);
-    if (describeMask(there,
-                     {rowSizes.back().first, columnSizes.back().first}) !=
-        describeMask(here, {rowSizes.back().second, columnSizes.back().second}))
-      return llvm::createStringError(
-          "a causal mask of offset " + llvm::Twine(there) +
-          " would hide all, or nothing, of rows of which it does not");
-    offsets.insert({there, here});
-    attributes.offset = here;
+    llvm::Expected<int64_t> offset = maskOffsets.resize(
+        attributes.offset, getWholeSizes(number, operand, columns - 1),
+        getWholeSizes(number, operand, columns));
+    if (!offset)
+      return offset.takeError();
+    attributes.offset = *offset;
     return llvm::Error::success();
-  }
-
-  using WholeSizes = llvm::SmallVector<std::pair<int64_t, int64_t>>;
-  int64_t findOffset(int64_t there, const WholeSizes &rowSizes,
-                     const WholeSizes &columnSizes) {
-    for (auto [rowsThere, rowsHere] : rowSizes)
-      for (auto [columnsThere, columnsHere] : columnSizes)
-        if (int64_t here = columnsHere - rowsHere;
-            there == columnsThere - rowsThere && (here > 0) == (there > 0) &&
-            (here < 0) == (there < 0))
-          return here;
-    // What a tile shows of rows and columns need not be all there are.
-    for (auto [known, here] : offsets)
-      if (known == there)
-        return here;
-    return otherOffsets[there] = there > 0 ? 1 : -1;
   }
 
   /// A count is the product of the sizes of what is averaged.
@@ -452,8 +403,7 @@ private:
 
   const SizeNames &names;
   const SizePlan &plan;
-  std::set<std::pair<int64_t, int64_t>> offsets; ///< there and here, all
-  std::map<int64_t, int64_t> otherOffsets;
+  MaskOffsets maskOffsets;
 };
 } // namespace
 
@@ -574,7 +524,7 @@ static llvm::Expected<SmallerGraphs> shrink(const Graph &lhs,
   llvm::Expected<Graph> other = rebuilder.rebuild(*right);
   if (!other)
     return other.takeError();
-  auto offsets = rebuilder.getOtherOffsets();
+  auto offsets = rebuilder.getMaskOffsets().getOthers();
   if (!offsets)
     return offsets.takeError();
   for (const Graph *graph : {&*small, &*other})

@@ -205,6 +205,33 @@ TEST(SmallerSizes, OffsetsAreNoLiterals) {
             "4 for the literal 24 and 1 for the mask's offset 24");
 }
 
+/// Offsets may become one if they are of masks of different dimensions; but not
+/// if the dimensions may be the same.
+TEST(SmallerSizes, MasksOfOtherDimensionsAreApart) {
+  auto masked = [](Shape second, int64_t offset) {
+    Graph graph;
+    Builder b(graph);
+    ValueId x = b.input({24, 129}), y = b.input(second);
+    Attributes attributes;
+    attributes.offset = 129 - 24;
+    b.output(b.op(Opcode::CausalMask, {x}, attributes));
+    attributes.offset = offset;
+    b.output(b.op(Opcode::CausalMask, {y}, attributes));
+    return graph;
+  };
+  // Of sizes 3 and 4, 5 and 6.
+  Graph other = masked({32, 64}, 64 - 32);
+  auto [lhs, rhs] = shrink(other, other);
+  for (const Graph *graph : {&lhs, &rhs})
+    for (const Node &node : graph->getNodes())
+      EXPECT_EQ(node.attributes.offset, 1);
+  Graph same = masked({24, 129}, 129 - 24 - 1);
+  auto pair = withSmallerSizes(same, same);
+  ASSERT_FALSE(!!pair);
+  EXPECT_EQ(llvm::toString(pair.takeError()),
+            "the offsets of causal masks 104 and 105 would be 1 and 1");
+}
+
 /// Nor is a mask ever one that hides nothing, or what another one does.
 TEST(SmallerSizes, MasksStayMasks) {
   auto masked = [](Shape shape, int64_t offset) {
