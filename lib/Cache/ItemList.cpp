@@ -37,6 +37,8 @@ mlir::mirage::cache::splitItemList(StringRef text) {
   // No text of JSON has an end of a line inside a string.
   while (!text.empty()) {
     auto [item, rest] = text.split(kSeparator);
+    if (rest.empty() && item.size() < text.size())
+      return std::nullopt; // a separator, and nothing after it
     items.push_back(item);
     text = rest;
   }

@@ -54,9 +54,8 @@ readItems(StringRef text) {
     const Object *members = value->getAsObject();
     std::optional<StringRef> name =
         members ? members->getString("item") : std::nullopt;
-    if (!name)
+    if (!name || !items.insert({name->str(), line}).second)
       return std::nullopt;
-    items.insert({name->str(), line});
   }
   return items;
 }

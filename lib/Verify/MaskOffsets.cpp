@@ -10,18 +10,16 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <array>
+#include <cassert>
+#include <cstdlib>
 
 using namespace mlir::mirage;
 
-/// What tells masks apart whatever their sizes are: the sign of the offset, and
-/// whether anything is hidden, and anything is not.
-static std::array<bool, 4> describeMask(int64_t offset, int64_t rows,
-                                        int64_t columns) {
-  return {offset > 0, offset < 0, offset < columns - 1, offset + rows - 1 >= 0};
-}
-
-/// Whether two dimensions may be one, by their sizes there or here.
+/// Whether two dimensions may be one, by their sizes there or here. Of those of
+/// one element nothing is known by that.
 static bool mayBeOne(const WholeSizes &a, const WholeSizes &b) {
+  if (a.back().first == 1 || b.back().first == 1)
+    return false;
   return llvm::any_of(a, [&](auto size) {
     return llvm::any_of(b, [&](auto other) {
       return size.first == other.first || size.second == other.second;
@@ -29,44 +27,128 @@ static bool mayBeOne(const WholeSizes &a, const WholeSizes &b) {
   });
 }
 
-int64_t MaskOffsets::find(int64_t there, const WholeSizes &rows,
-                          const WholeSizes &columns) {
-  if (there == 0)
-    return 0;
-  for (auto [rowsThere, rowsHere] : rows)
-    for (auto [columnsThere, columnsHere] : columns)
-      if (int64_t here = columnsHere - rowsHere;
-          there == columnsThere - rowsThere && (here > 0) == (there > 0) &&
-          (here < 0) == (there < 0))
-        return here;
-  // What a tile shows of rows and columns need not be all there are.
-  for (const Resized &known : all)
-    if (known.there == there && mayBeOne(known.rows, rows) &&
-        mayBeOne(known.columns, columns))
-      return known.here;
-  return others[there] = there > 0 ? 1 : -1;
+namespace mlir::mirage {
+/// A number there and here.
+struct Place {
+  int64_t there, here;
+};
+/// Those of a mask along one of its dimensions.
+struct Places {
+  const WholeSizes *dimension;
+  std::array<Place, 4> list;
+};
+} // namespace mlir::mirage
+
+static int compare(int64_t a, int64_t b) { return (a > b) - (a < b); }
+
+static bool haveOneOrder(const Places &a, const Places &b) {
+  return llvm::all_of(a.list, [&](Place p) {
+    return llvm::all_of(b.list, [&](Place q) {
+      return compare(p.there, q.there) == compare(p.here, q.here);
+    });
+  });
 }
 
-llvm::Expected<int64_t> MaskOffsets::resize(int64_t there, WholeSizes rows,
-                                            WholeSizes columns) {
-  int64_t here = find(there, rows, columns);
-  if (describeMask(there, rows.back().first, columns.back().first) !=
-      describeMask(here, rows.back().second, columns.back().second))
+/// Along the columns: where the first and the last row begin to be blind. Along
+/// the rows: where the first and the last column begin to be seen.
+std::array<Places, 2> MaskOffsets::getPlaces(const Chosen &chosen) {
+  const Mask &mask = chosen.mask;
+  int64_t offsetHere = chosen.offset.here;
+  Place rows{mask.rows.back().first - 1, mask.rows.back().second - 1};
+  Place columns{mask.columns.back().first - 1, mask.columns.back().second - 1};
+  return {Places{&mask.columns,
+                 {{{0, 0},
+                   {mask.offset, offsetHere},
+                   {mask.offset + rows.there, offsetHere + rows.here},
+                   columns}}},
+          Places{&mask.rows,
+                 {{{0, 0},
+                   {-mask.offset, -offsetHere},
+                   {columns.there - mask.offset, columns.here - offsetHere},
+                   rows}}}};
+}
+
+/// Whether all places of two masks are here in the order in which they are
+/// there, along dimensions that may be one.
+bool MaskOffsets::agree(const Chosen &lhs, const Chosen &rhs) {
+  for (const Places &a : getPlaces(lhs))
+    for (const Places &b : getPlaces(rhs))
+      if ((a.dimension == b.dimension ||
+           mayBeOne(*a.dimension, *b.dimension)) &&
+          !haveOneOrder(a, b))
+        return false;
+  return true;
+}
+
+bool MaskOffsets::fits(const Chosen &chosen) const {
+  constexpr int64_t kLargest = int64_t(1) << 60; // so that sums do not overflow
+  return chosen.mask.offset >= -kLargest && chosen.mask.offset <= kLargest &&
+         agree(chosen, chosen) && llvm::all_of(all, [&](const Chosen &other) {
+           return agree(chosen, other);
+         });
+}
+
+/// What may become of an offset, the likeliest first.
+static std::vector<MaskOffsets::Candidate>
+listCandidates(const MaskOffsets::Mask &mask) {
+  if (mask.offset == 0)
+    return {{0, /*isExplained=*/true}};
+  std::vector<MaskOffsets::Candidate> candidates;
+  for (auto [rowsThere, rowsHere] : mask.rows)
+    for (auto [columnsThere, columnsHere] : mask.columns)
+      if (mask.offset == columnsThere - rowsThere)
+        candidates.push_back({columnsHere - rowsHere, /*isExplained=*/true});
+  int64_t most = mask.rows.back().second + mask.columns.back().second;
+  for (int64_t size = 1; size <= most; ++size)
+    candidates.push_back({mask.offset > 0 ? size : -size,
+                          /*isExplained=*/false});
+  return candidates;
+}
+
+/// Adds offsets for the masks to those that were chosen.
+/// \param steps  how many more candidates may be tried.
+bool MaskOffsets::chooseAll(llvm::ArrayRef<Mask> masks, unsigned &steps) {
+  if (masks.empty())
+    return true;
+  for (const Candidate &candidate : listCandidates(masks.front())) {
+    if (steps == 0)
+      return false;
+    --steps;
+    Chosen chosen{masks.front(), candidate};
+    if (!fits(chosen))
+      continue;
+    all.push_back(std::move(chosen));
+    if (chooseAll(masks.drop_front(), steps))
+      return true;
+    all.pop_back();
+  }
+  return false;
+}
+
+llvm::Expected<MaskOffsets> MaskOffsets::choose(std::vector<Mask> masks) {
+  constexpr unsigned kMaxSteps = 4096;
+  auto getKey = [](const Mask &mask) {
+    return std::tuple(std::abs(mask.offset), mask.offset, mask.rows,
+                      mask.columns);
+  };
+  llvm::sort(masks, [&](const Mask &lhs, const Mask &rhs) {
+    return getKey(lhs) < getKey(rhs);
+  });
+  masks.erase(llvm::unique(masks), masks.end());
+  MaskOffsets result;
+  unsigned steps = kMaxSteps;
+  if (!result.chooseAll(masks, steps))
     return llvm::createStringError(
-        llvm::formatv("a causal mask of offset {0} would hide all, or nothing, "
-                      "of rows of which it does not",
-                      there));
-  all.push_back({there, here, std::move(rows), std::move(columns)});
-  return here;
+        "no offsets of causal masks hide what theirs do");
+  for (const auto &[mask, offset] : result.all)
+    if (!offset.isExplained)
+      result.others[mask.offset] = offset.here;
+  return result;
 }
 
-llvm::Expected<std::map<int64_t, int64_t>> MaskOffsets::getOthers() const {
-  for (const Resized &a : all)
-    for (const Resized &b : all)
-      if (a.there <= b.there && (a.there == b.there) != (a.here == b.here) &&
-          mayBeOne(a.rows, b.rows) && mayBeOne(a.columns, b.columns))
-        return llvm::createStringError(llvm::formatv(
-            "the offsets of causal masks {0} and {1} would be {2} and {3}",
-            a.there, b.there, a.here, b.here));
-  return others;
+int64_t MaskOffsets::get(const Mask &mask) const {
+  auto found = llvm::find_if(
+      all, [&](const Chosen &chosen) { return chosen.mask == mask; });
+  assert(found != all.end() && "all masks have been chosen for");
+  return found->offset.here;
 }

@@ -10,6 +10,14 @@
 // themselves and what came before, of which there may be more columns than
 // rows: an offset is mostly 0 or the difference, and stays that at other sizes.
 //
+// Which elements a mask leaves depends on the order of a few places along each
+// of its dimensions: of the first and the last one, and where the first and the
+// last row begin to be blind, or the first and the last column to be seen. What
+// a graph makes of one mask, or of several over one dimension, may be the same
+// in one order and not in another: with more columns than the last row sees, or
+// fewer. So the order of all these places is here what it is there, or there
+// are no small sizes.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef MIRAGE_LIB_VERIFY_MASKOFFSETS_H
@@ -18,7 +26,10 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
+#include <array>
+#include <cstdint>
 #include <map>
+#include <tuple>
 #include <vector>
 
 namespace mlir::mirage {
@@ -31,27 +42,42 @@ using WholeSizes = llvm::SmallVector<std::pair<int64_t, int64_t>>;
 /// ones.
 class MaskOffsets {
 public:
-  /// Of an offset that no sizes explain the sign stays: no row is to see
-  /// nothing.
-  /// \returns the offset here, or an error if the mask would hide all, or
-  /// nothing, where it does not.
-  llvm::Expected<int64_t> resize(int64_t there, WholeSizes rows,
-                                 WholeSizes columns);
-
-  /// Those that no sizes explain, and what they became. An error if two offsets
-  /// became one, or one two, of masks that may be of the same dimensions.
-  llvm::Expected<std::map<int64_t, int64_t>> getOthers() const;
-
-private:
-  struct Resized {
-    int64_t there, here;
+  struct Mask {
+    int64_t offset; ///< there
     WholeSizes rows, columns;
+
+    bool operator==(const Mask &other) const {
+      return std::tie(offset, rows, columns) ==
+             std::tie(other.offset, other.rows, other.columns);
+    }
   };
 
-  int64_t find(int64_t there, const WholeSizes &rows,
-               const WholeSizes &columns);
+  /// Chooses offsets for all causal masks of two graphs. Of an offset that no
+  /// sizes explain the sign stays. An error where none keeps the order of
+  /// places along dimensions that may be one.
+  static llvm::Expected<MaskOffsets> choose(std::vector<Mask> masks);
 
-  std::vector<Resized> all;
+  /// The offset here of one of the masks.
+  int64_t get(const Mask &mask) const;
+  /// Offsets that no sizes explain, and what they became.
+  const std::map<int64_t, int64_t> &getOthers() const { return others; }
+
+  struct Candidate {
+    int64_t here;
+    bool isExplained; ///< by sizes
+  };
+
+private:
+  struct Chosen {
+    Mask mask;
+    Candidate offset;
+  };
+  static std::array<struct Places, 2> getPlaces(const Chosen &chosen);
+  static bool agree(const Chosen &lhs, const Chosen &rhs);
+  bool fits(const Chosen &chosen) const;
+  bool chooseAll(llvm::ArrayRef<Mask> masks, unsigned &steps);
+
+  std::vector<Chosen> all;
   std::map<int64_t, int64_t> others;
 };
 

@@ -16,20 +16,6 @@ using namespace mlir::mirage;
 // Factors
 //===----------------------------------------------------------------------===//
 
-/// Those of a product, or the term itself.
-llvm::ArrayRef<TermId> TermTable::getFactors(const TermId &term) const {
-  if (terms[term].kind == TermKind::Mul)
-    return getOperands(term);
-  return term;
-}
-
-TermId TermTable::multiply(llvm::ArrayRef<TermId> factors) {
-  TermId product = one;
-  for (TermId factor : factors)
-    product = mul(product, factor);
-  return product;
-}
-
 /// The exponentials among the factors, ascending.
 std::vector<TermId> TermTable::getExps(TermId term) const {
   std::vector<TermId> exps;
@@ -88,13 +74,25 @@ bool TermTable::joinRoots(std::vector<TermId> &factors) {
 // Exponentials
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// A sum of sums of sums has very many summands.
+constexpr size_t kMaxExps = 1024;
+constexpr unsigned kMaxCuts = 64;
+} // namespace
+
 /// Adds the factors of exp(exponent), or of one over it, to those above and
 /// below the line. The exponent is u / v; if u is a sum, or constants times a
 /// sum, that is cut, and there are as many factors as the sum has summands. A
 /// product of two sums stays as it is: it would be many more.
-void TermTable::collectExps(TermId exponent, bool isBelow,
+/// \param cuts  how many sums the exponent was cut out of.
+/// \returns false where there are too many.
+bool TermTable::collectExps(TermId exponent, bool isBelow, unsigned cuts,
                             std::vector<TermId> &above,
                             std::vector<TermId> &below) {
+  if (exponent == zero)
+    return true;
+  if (cuts > kMaxCuts || above.size() + below.size() >= kMaxExps)
+    return false;
   TermId divisor = one;
   std::vector<TermId> factors;
   if (terms[exponent].kind == TermKind::Div) {
@@ -107,8 +105,8 @@ void TermTable::collectExps(TermId exponent, bool isBelow,
     return terms[id].kind == TermKind::Constant;
   };
   auto collect = [&](bool isOther) {
-    collectExps(div(multiply(factors), divisor), isBelow != isOther, above,
-                below);
+    return collectExps(div(multiply(factors), divisor), isBelow != isOther,
+                       cuts + 1, above, below);
   };
   auto negative = llvm::find_if(factors, [&](TermId id) {
     return isConstant(id) && terms[id].value < 0;
@@ -119,30 +117,26 @@ void TermTable::collectExps(TermId exponent, bool isBelow,
   }
   auto sum = llvm::find_if(
       factors, [&](TermId id) { return terms[id].kind == TermKind::Add; });
-  bool isCut = sum != factors.end() &&
-               size_t(llvm::count_if(factors, isConstant)) + 1 == factors.size();
+  bool isCut =
+      sum != factors.end() &&
+      size_t(llvm::count_if(factors, isConstant)) + 1 == factors.size();
   if (!isCut) {
     (isBelow ? below : above).push_back(intern(TermKind::Exp, {exponent}));
-    return;
+    return true;
   }
   std::vector<TermId> summands = getOperands(*sum).vec();
-  for (TermId summand : summands) {
+  return llvm::all_of(summands, [&](TermId summand) {
     *sum = summand;
-    collect(/*isOther=*/false);
-  }
+    return collect(/*isOther=*/false);
+  });
 }
 
 TermId TermTable::splitExp(TermId exponent) {
   std::vector<TermId> above, below;
-  collectExps(exponent, /*isBelow=*/false, above, below);
-  auto multiplyExps = [&](std::vector<TermId> &exps) {
-    llvm::sort(exps);
-    if (exps.empty())
-      return one;
-    return exps.size() == 1 ? exps[0] : intern(TermKind::Mul, exps);
-  };
-  TermId product = multiplyExps(above);
-  return div(product, multiplyExps(below));
+  if (!collectExps(exponent, /*isBelow=*/false, /*cuts=*/0, above, below))
+    return intern(TermKind::Exp, {exponent});
+  TermId product = multiply(above);
+  return div(product, multiply(below));
 }
 
 /// lhs / rhs without exponentials that are above and below, or below what is

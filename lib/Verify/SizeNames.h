@@ -58,6 +58,8 @@ public:
   unsigned getNested(unsigned graph, unsigned operation) const {
     return entries[graph].nested.at(operation);
   }
+  /// Nested ones among them.
+  unsigned getNumGraphs() const { return entries.size(); }
   const Graph &getGraph(unsigned graph) const { return *entries[graph].graph; }
 
 private:

@@ -8,9 +8,8 @@
 
 #include "Mirage/Verify/SmallerSizes.h"
 #include "MaskOffsets.h"
-#include "SizeNames.h"
+#include "SizePlan.h"
 #include "SplitPair.h"
-#include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -21,251 +20,25 @@
 using namespace mlir::mirage;
 
 namespace {
-/// A small size for every name. Axes get 2 blocks or iterations each.
-class SizePlan {
-public:
-  /// \param factors  of both graphs.
-  /// \param alike    names whose sizes enter no value, and may be one.
-  SizePlan(const SizeNames &names, const std::set<double> &factors,
-           std::set<int> alike = {})
-      : names(names), alike(std::move(alike)) {
-    for (double factor : factors)
-      if (auto found = match(factor))
-        powersOfTwo.insert(found->first);
-  }
-
-  llvm::Error run();
-  int64_t get(int name) const {
-    return name == SizeNames::kNone ? 1 : sizes[name];
-  }
-  static constexpr int64_t kExtent = 2;
-  /// Beyond this, different powers of two are no smaller sizes any more.
-  static constexpr int64_t kLargest = 1 << 16;
-
-  /// The size that a factor is a function of, and which function.
-  enum class Form { Size, Inverse, Root, InverseRoot };
-  std::optional<std::pair<int, Form>> match(double factor) const;
-  /// The names that tiles of a name are cut out of, itself among them.
-  llvm::SmallVector<int> getWholes(int name) const;
-  /// The factor for the small sizes.
-  double getFactor(double factor) const;
-
-private:
-  using Cut = SizeNames::Cut;
-
-  bool isExact(const Cut &cut) const;
-  int64_t getBlocks(const Cut &cut) const {
-    return int64_t(1) << cut.axes.size();
-  }
-  int64_t getMultiple(int name) const;
-  bool isReady(int name) const;
-  std::optional<int64_t> getForced(int name) const;
-  int64_t choose(int name) const;
-  bool spread(int name);
-  void assignFixed();
-  static double apply(Form form, double size);
-  const SizeNames &names;
-  std::vector<int64_t> sizes; ///< by name, 0 before it is chosen
-  std::set<int64_t> used;     ///< by names that are not alike
-  std::set<int> alike;
-  /// Names whose sizes literals are functions of.
-  std::set<int> powersOfTwo;
-};
-} // namespace
-
-bool SizePlan::isExact(const Cut &cut) const {
-  int64_t covered = cut.part == SizeNames::kNone ? 1 : names.getSize(cut.part);
-  for (int axis : cut.axes)
-    covered *= names.getExtent(axis);
-  return cut.whole != SizeNames::kNone && covered == names.getSize(cut.whole);
-}
-
-llvm::SmallVector<int> SizePlan::getWholes(int name) const {
-  llvm::SmallVector<int> wholes = {names.resolve(name)};
-  for (unsigned i = 0; i < wholes.size(); ++i)
-    for (const Cut &cut : names.getCuts())
-      if (cut.part != SizeNames::kNone && cut.whole != SizeNames::kNone &&
-          names.resolve(cut.part) == wholes[i] &&
-          !llvm::is_contained(wholes, names.resolve(cut.whole)))
-        wholes.push_back(names.resolve(cut.whole));
-  return wholes;
-}
-
-/// What the size must be a multiple of for all even cuts to stay even.
-int64_t SizePlan::getMultiple(int name) const {
-  int64_t multiple = 1;
-  for (const Cut &cut : names.getCuts())
-    if (names.resolve(cut.whole) == name && isExact(cut)) {
-      int64_t inner = cut.part == SizeNames::kNone
-                          ? 1
-                          : getMultiple(names.resolve(cut.part));
-      multiple = std::max(multiple, getBlocks(cut) * inner);
-    }
-  return multiple;
-}
-
-/// Whether nothing that is still open decides the size.
-bool SizePlan::isReady(int name) const {
-  return llvm::none_of(names.getCuts(), [&](const Cut &cut) {
-    int whole = names.resolve(cut.whole);
-    return names.resolve(cut.part) == name && whole != SizeNames::kNone &&
-           whole != name && sizes[whole] == 0;
-  });
-}
-
-/// The size that tiles ask for which have one already, as they are cut out of
-/// something else too.
-std::optional<int64_t> SizePlan::getForced(int name) const {
-  for (const Cut &cut : names.getCuts()) {
-    if (names.resolve(cut.whole) != name)
-      continue;
-    // Tiles of one element leave no choice either.
-    if (cut.part == SizeNames::kNone && isExact(cut))
-      return getBlocks(cut);
-    if (cut.part != SizeNames::kNone && sizes[names.resolve(cut.part)] != 0)
-      return sizes[names.resolve(cut.part)] * getBlocks(cut) - !isExact(cut);
-  }
-  return std::nullopt;
-}
-
-/// A size that no other name has, if there is a choice; but those that are
-/// alike.
-int64_t SizePlan::choose(int name) const {
-  if (std::optional<int64_t> forced = getForced(name))
-    return *forced;
-  int64_t multiple = getMultiple(name);
-  int64_t smallest = std::max<int64_t>(2 * multiple, alike.count(name) ? 2 : 3);
-  for (const Cut &cut : names.getCuts())
-    if (names.resolve(cut.whole) == name)
-      smallest = std::max(smallest, 2 * getBlocks(cut) - 1);
-  // A multiple is a power of two.
-  if (powersOfTwo.count(name)) {
-    int64_t size = llvm::PowerOf2Ceil(smallest);
-    while (used.count(size) && size < kLargest)
-      size *= 2;
-    return size;
-  }
-  int64_t size = llvm::alignTo(smallest, multiple);
-  while (used.count(size))
-    size += multiple;
-  return size;
-}
-
-/// Gives tiles their sizes. \returns false if two cuts want different ones.
-bool SizePlan::spread(int name) {
-  for (const Cut &cut : names.getCuts()) {
-    if (names.resolve(cut.whole) != name || cut.part == SizeNames::kNone)
-      continue;
-    int part = names.resolve(cut.part);
-    int64_t size = sizes[name] / getBlocks(cut) + !isExact(cut);
-    if (sizes[part] != 0 && sizes[part] != size)
-      return false;
-    sizes[part] = size;
-  }
-  return true;
-}
-
-/// Sizes that nothing is chosen about.
-void SizePlan::assignFixed() {
-  sizes.assign(names.getNumNames(), 0);
-  for (int name : names.getFixed()) {
-    sizes[names.resolve(name)] = names.getSize(name);
-    used.insert(names.getSize(name));
-  }
-  // Tiles that are larger than a tensor of size 1.
-  for (const Cut &cut : names.getCuts())
-    if (cut.whole == SizeNames::kNone)
-      sizes[names.resolve(cut.part)] = 2;
-}
-
-llvm::Error SizePlan::run() {
-  assignFixed();
-  bool progress = true;
-  while (progress) {
-    progress = false;
-    for (int name = 0; name < static_cast<int>(sizes.size()); ++name) {
-      if (names.resolve(name) != name || !isReady(name))
-        continue;
-      if (sizes[name] == 0) {
-        sizes[name] = choose(name);
-        if (!alike.count(name))
-          used.insert(sizes[name]);
-        progress = true;
-      }
-      if (!spread(name))
-        return llvm::createStringError(
-            "one tile is cut out of dimensions that cannot have one small "
-            "size");
-    }
-  }
-  for (int name = 0; name < static_cast<int>(sizes.size()); ++name)
-    sizes[name] = sizes[names.resolve(name)];
-  if (!llvm::all_of(sizes, [](int64_t size) { return size > 0; }))
-    return llvm::createStringError("tiles are cut out of each other");
-  return llvm::Error::success();
-}
-
-double SizePlan::apply(Form form, double size) {
-  switch (form) {
-  case Form::Size:
-    return size;
-  case Form::Inverse:
-    return 1 / size;
-  case Form::Root:
-    return std::sqrt(size);
-  case Form::InverseRoot:
-    return 1 / std::sqrt(size);
-  }
-  return size;
-}
-
-/// Whether a literal stands for a number: as near as six digits, or what was
-/// computed in f32, are; or exactly what a narrower format makes of it. An
-/// infinity stands for none, though f16 has no other number for 65536.
-static bool standsFor(double literal, double exact) {
-  if (!std::isfinite(literal))
-    return literal == exact;
-  if (std::fabs(literal - exact) <= 0x1p-20 * exact)
-    return true;
-  for (const llvm::fltSemantics *format :
-       {&llvm::APFloat::IEEEhalf(), &llvm::APFloat::BFloat()}) {
-    llvm::APFloat rounded(exact);
-    bool losesInfo;
-    rounded.convert(*format, llvm::APFloat::rmNearestTiesToEven, &losesInfo);
-    rounded.convert(llvm::APFloat::IEEEdouble(),
-                    llvm::APFloat::rmNearestTiesToEven, &losesInfo);
-    if (rounded.convertToDouble() == literal)
-      return true;
-  }
-  return false;
-}
-
-std::optional<std::pair<int, SizePlan::Form>>
-SizePlan::match(double factor) const {
-  for (int name = 0; name < static_cast<int>(names.getNumNames()); ++name)
-    for (Form form :
-         {Form::Size, Form::Inverse, Form::Root, Form::InverseRoot}) {
-      double expected = apply(form, names.getSize(name));
-      if (names.resolve(name) == name && names.getSize(name) >= 8 &&
-          standsFor(std::fabs(factor), expected))
-        return std::make_pair(name, form);
-    }
-  return std::nullopt;
-}
-
-double SizePlan::getFactor(double factor) const {
-  auto found = match(factor);
-  if (!found)
-    return factor;
-  return std::copysign(apply(found->second, get(found->first)), factor);
-}
-
-namespace {
 /// Builds a graph again with the sizes of a plan.
 class Rebuilder {
 public:
   Rebuilder(const SizeNames &names, const SizePlan &plan)
       : names(names), plan(plan) {}
+
+  /// Comes first.
+  llvm::Error chooseMaskOffsets() {
+    std::vector<MaskOffsets::Mask> masks;
+    for (unsigned number = 0; number < names.getNumGraphs(); ++number)
+      for (const Node &node : names.getGraph(number).getNodes())
+        if (node.opcode == Opcode::CausalMask)
+          masks.push_back(getMask(number, node));
+    llvm::Expected<MaskOffsets> chosen = MaskOffsets::choose(std::move(masks));
+    if (!chosen)
+      return chosen.takeError();
+    maskOffsets = std::move(*chosen);
+    return llvm::Error::success();
+  }
 
   llvm::Expected<Graph> rebuild(unsigned number) {
     Graph result;
@@ -274,7 +47,6 @@ public:
     return result;
   }
 
-  /// Of all that was rebuilt.
   const MaskOffsets &getMaskOffsets() const { return maskOffsets; }
 
 private:
@@ -320,8 +92,7 @@ private:
       return attributes;
     }
     if (node.opcode == Opcode::CausalMask) {
-      if (llvm::Error error = resizeOffset(number, node, attributes))
-        return std::move(error);
+      attributes.offset = maskOffsets.get(getMask(number, node));
       return attributes;
     }
     for (double &scalar : attributes.scalars)
@@ -346,7 +117,7 @@ private:
         " is the size of no dimension that its tiles are cut out of");
   }
 
-  WholeSizes getWholeSizes(unsigned number, ValueId value, unsigned dim) {
+  WholeSizes getWholeSizes(unsigned number, ValueId value, unsigned dim) const {
     int name = names.getName(number, value, dim);
     if (name == SizeNames::kNone)
       return {{1, 1}};
@@ -356,17 +127,11 @@ private:
     return sizes;
   }
 
-  llvm::Error resizeOffset(unsigned number, const Node &node,
-                           Attributes &attributes) {
+  MaskOffsets::Mask getMask(unsigned number, const Node &node) const {
     ValueId operand = node.operands[0];
     unsigned columns = names.getGraph(number).getType(operand).shape.size() - 1;
-    llvm::Expected<int64_t> offset = maskOffsets.resize(
-        attributes.offset, getWholeSizes(number, operand, columns - 1),
-        getWholeSizes(number, operand, columns));
-    if (!offset)
-      return offset.takeError();
-    attributes.offset = *offset;
-    return llvm::Error::success();
+    return {node.attributes.offset, getWholeSizes(number, operand, columns - 1),
+            getWholeSizes(number, operand, columns)};
   }
 
   /// A count is the product of the sizes of what is averaged.
@@ -475,9 +240,10 @@ static uint64_t countMostElements(const SizeNames &names, const SizePlan &plan,
 /// reduced over, so that such dimensions may be alike.
 static llvm::Expected<SizePlan> planSizes(const SizeNames &names, unsigned left,
                                           unsigned right,
-                                          const std::set<double> &literals) {
+                                          const std::set<double> &literals,
+                                          int64_t ratio) {
   constexpr uint64_t kManyElements = 1 << 14;
-  SizePlan plan(names, literals);
+  SizePlan plan(names, literals, ratio);
   if (llvm::Error error = plan.run())
     return std::move(error);
   if (std::max(countMostElements(names, plan, left),
@@ -490,15 +256,15 @@ static llvm::Expected<SizePlan> planSizes(const SizeNames &names, unsigned left,
   for (int name = 0; name < static_cast<int>(names.getNumNames()); ++name)
     if (names.resolve(name) == name && !distinct.count(name))
       alike.insert(name);
-  SizePlan smaller(names, literals, std::move(alike));
+  SizePlan smaller(names, literals, ratio, std::move(alike));
   if (llvm::Error error = smaller.run())
     return std::move(error);
   return smaller;
 }
 
 /// Of graphs whose reshapes keep dimensions whole.
-static llvm::Expected<SmallerGraphs> shrink(const Graph &lhs,
-                                            const Graph &rhs) {
+static llvm::Expected<SmallerGraphs> shrink(const Graph &lhs, const Graph &rhs,
+                                            int64_t ratio) {
   SizeNames names;
   llvm::Expected<unsigned> left = names.addGraph(lhs);
   if (!left)
@@ -510,7 +276,8 @@ static llvm::Expected<SmallerGraphs> shrink(const Graph &lhs,
   std::set<double> literals;
   for (const Graph *graph : {&lhs, &rhs})
     forEachLiteral(*graph, [&](double literal) { literals.insert(literal); });
-  llvm::Expected<SizePlan> plan = planSizes(names, *left, *right, literals);
+  llvm::Expected<SizePlan> plan =
+      planSizes(names, *left, *right, literals, ratio);
   if (!plan)
     return plan.takeError();
   if (llvm::Error error = checkLiterals(literals, *plan))
@@ -518,15 +285,14 @@ static llvm::Expected<SmallerGraphs> shrink(const Graph &lhs,
   if (llvm::Error error = checkSizesOfLiterals(literals, names, *plan))
     return std::move(error);
   Rebuilder rebuilder(names, *plan);
+  if (llvm::Error error = rebuilder.chooseMaskOffsets())
+    return std::move(error);
   llvm::Expected<Graph> small = rebuilder.rebuild(*left);
   if (!small)
     return small.takeError();
   llvm::Expected<Graph> other = rebuilder.rebuild(*right);
   if (!other)
     return other.takeError();
-  auto offsets = rebuilder.getMaskOffsets().getOthers();
-  if (!offsets)
-    return offsets.takeError();
   for (const Graph *graph : {&*small, &*other})
     if (llvm::Error error = verify(*graph))
       return std::move(error);
@@ -534,8 +300,15 @@ static llvm::Expected<SmallerGraphs> shrink(const Graph &lhs,
   for (double literal : literals)
     if (double smaller = plan->getFactor(literal); smaller != literal)
       result.replaced.literals[literal] = smaller;
-  result.replaced.maskOffsets = std::move(*offsets);
+  result.replaced.maskOffsets = rebuilder.getMaskOffsets().getOthers();
   return result;
+}
+
+static bool hasCausalMask(const Graph &graph) {
+  return llvm::any_of(graph.getNodes(), [](const Node &node) {
+    return node.opcode == Opcode::CausalMask ||
+           (node.body && hasCausalMask(*node.body));
+  });
 }
 
 llvm::Expected<SmallerGraphs> mlir::mirage::withSmallerSizes(const Graph &lhs,
@@ -543,7 +316,15 @@ llvm::Expected<SmallerGraphs> mlir::mirage::withSmallerSizes(const Graph &lhs,
   llvm::Expected<SplitPair> pair = SplitPair::make(lhs, rhs);
   if (!pair)
     return pair.takeError();
-  llvm::Expected<SmallerGraphs> small = shrink(pair->getLhs(), pair->getRhs());
+  // Offsets of masks have to be in between sizes, or are as small as what those
+  // differ by.
+  llvm::Expected<SmallerGraphs> small =
+      shrink(pair->getLhs(), pair->getRhs(), /*ratio=*/2);
+  for (int64_t ratio : {4, 1})
+    if (!small && (hasCausalMask(lhs) || hasCausalMask(rhs))) {
+      llvm::consumeError(small.takeError());
+      small = shrink(pair->getLhs(), pair->getRhs(), ratio);
+    }
   if (!small)
     return small;
   small->lhs = pair->joinDimensions(small->lhs);

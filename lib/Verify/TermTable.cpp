@@ -193,6 +193,12 @@ TermId TermTable::add(llvm::ArrayRef<TermId> list) {
   return flat.size() == 1 ? flat[0] : intern(TermKind::Add, flat);
 }
 
+llvm::ArrayRef<TermId> TermTable::getFactors(const TermId &term) const {
+  if (terms[term].kind == TermKind::Mul)
+    return getOperands(term);
+  return term;
+}
+
 /// Of factors of which one at least is a fraction.
 TermId TermTable::multiplyFractions(TermId lhs, TermId rhs) {
   TermId above = one, below = one;
@@ -217,18 +223,33 @@ TermId TermTable::mul(TermId lhs, TermId rhs) {
     return zero;
   if (terms[lhs].kind == TermKind::Div || terms[rhs].kind == TermKind::Div)
     return multiplyFractions(lhs, rhs);
+  return makeProduct({lhs, rhs});
+}
+
+/// Of factors with none of which a law makes anything else.
+TermId TermTable::makeProduct(llvm::ArrayRef<TermId> factors) {
   std::vector<TermId> flat;
-  flatten(TermKind::Mul, {lhs, rhs}, flat);
-  if (laws == Laws::Reals && joinRoots(flat)) {
-    TermId product = one;
-    for (TermId factor : flat)
-      product = mul(product, factor);
-    return product;
-  }
+  flatten(TermKind::Mul, factors, flat);
+  if (laws == Laws::Reals && joinRoots(flat))
+    return multiply(flat);
   llvm::erase(flat, one);
   if (flat.empty())
     return one;
   return flat.size() == 1 ? flat[0] : intern(TermKind::Mul, flat);
+}
+
+/// At once where that can be: each product in between would be a term.
+TermId TermTable::multiply(llvm::ArrayRef<TermId> factors) {
+  bool isPlain = llvm::all_of(factors, [&](TermId factor) {
+    return factor != zero && factor != infinity && factor != undefined &&
+           terms[factor].kind != TermKind::Div;
+  });
+  if (isPlain)
+    return makeProduct(factors);
+  TermId product = one;
+  for (TermId factor : factors)
+    product = mul(product, factor);
+  return product;
 }
 
 /// Whether one over a constant is exact.
@@ -317,12 +338,8 @@ TermId TermTable::rebuild(const Term &term, llvm::ArrayRef<TermId> list) {
     return undefined;
   case TermKind::Add:
     return add(list);
-  case TermKind::Mul: {
-    TermId product = one;
-    for (TermId factor : list)
-      product = mul(product, factor);
-    return product;
-  }
+  case TermKind::Mul:
+    return multiply(list);
   case TermKind::Max:
   case TermKind::Min:
     return pick(term.kind, list);

@@ -117,6 +117,11 @@ private:
   void joinWholeConstants(std::vector<TermId> &summands);
   bool isPartial(TermKind kind, llvm::ArrayRef<TermId> list) const;
   bool isNeverZero(TermId term) const;
+  /// The factors of a product, or the term itself: to be copied before another
+  /// term is made.
+  llvm::ArrayRef<TermId> getFactors(const TermId &term) const;
+  TermId makeProduct(llvm::ArrayRef<TermId> factors);
+  TermId multiply(llvm::ArrayRef<TermId> factors);
   TermId multiplyFractions(TermId lhs, TermId rhs);
   TermId divideByProduct(TermId lhs, TermId product);
   /// What may stand in front of a sum: the denominator of a Div, or the
@@ -142,10 +147,8 @@ private:
 
   bool joinRoots(std::vector<TermId> &factors);
   TermId splitExp(TermId exponent);
-  void collectExps(TermId exponent, bool isBelow, std::vector<TermId> &above,
-                   std::vector<TermId> &below);
-  TermId multiply(llvm::ArrayRef<TermId> factors);
-  llvm::ArrayRef<TermId> getFactors(const TermId &term) const;
+  bool collectExps(TermId exponent, bool isBelow, unsigned cuts,
+                   std::vector<TermId> &above, std::vector<TermId> &below);
   bool isExp(TermId term) const { return terms[term].kind == TermKind::Exp; }
   bool isExpOfMaximum(TermId term) const;
   std::vector<TermId> getExps(TermId term) const;

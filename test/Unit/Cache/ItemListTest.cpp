@@ -44,7 +44,8 @@ TEST(ItemListTest, OtherTextsAreNoLists) {
   for (llvm::StringRef text :
        {llvm::StringRef(), llvm::StringRef("{}"), llvm::StringRef("[]"),
         llvm::StringRef(list).drop_back(), llvm::StringRef(list).drop_front(),
-        llvm::StringRef(R"({"items":[{}]})")})
+        llvm::StringRef(R"({"items":[{}]})"),
+        llvm::StringRef("{\"items\":[\n{},\n\n]}")})
     EXPECT_EQ(splitItemList(text), std::nullopt) << text.str();
 }
 

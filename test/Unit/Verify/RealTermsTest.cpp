@@ -30,9 +30,7 @@ protected:
     return table.pick(TermKind::Max, {lhs, rhs});
   }
   TermId add(TermId lhs, TermId rhs) { return table.add({lhs, rhs}); }
-  TermId sub(TermId lhs, TermId rhs) {
-    return add(lhs, scale(-1, rhs));
-  }
+  TermId sub(TermId lhs, TermId rhs) { return add(lhs, scale(-1, rhs)); }
   TermId mul(TermId lhs, TermId rhs) { return table.mul(lhs, rhs); }
   TermId div(TermId lhs, TermId rhs) { return table.div(lhs, rhs); }
   TermId scale(double factor, TermId term) {
@@ -72,8 +70,7 @@ TEST_F(RealTermsTest, Exponentials) {
   expectNotEqual(exp(mul(x, y)), mul(exp(x), exp(y)));
   expectNotEqual(exp(scale(-1, x)), exp(x));
   // Products of sums are not multiplied out: they may be very many.
-  expectNotEqual(exp(mul(add(x, y), z)),
-                 mul(exp(mul(x, z)), exp(mul(y, z))));
+  expectNotEqual(exp(mul(add(x, y), z)), mul(exp(mul(x, z)), exp(mul(y, z))));
   expectNotEqual(div(exp(x), exp(y)), div(exp(y), exp(x)));
 }
 
@@ -94,12 +91,29 @@ TEST_F(RealTermsTest, MaximaLeaveSums) {
   expectEqual(add(exp(sub(scale(-1, x), m)), exp(sub(scale(-1, y), m))),
               div(add(exp(scale(-1, x)), exp(scale(-1, y))), exp(m)));
   TermId all = max(m, z);
-  expectEqual(
-      add(mul(safe, exp(sub(m, all))), exp(sub(z, all))),
-      div(add(add(exp(x), exp(y)), exp(z)), exp(all)));
+  expectEqual(add(mul(safe, exp(sub(m, all))), exp(sub(z, all))),
+              div(add(add(exp(x), exp(y)), exp(z)), exp(all)));
   expectNotEqual(safe, add(exp(x), exp(y)));
   expectNotEqual(add(exp(sub(x, m)), exp(sub(y, all))),
                  div(add(exp(x), exp(y)), exp(m)));
+}
+
+/// A sum of sums with 2^n summands is no exponent to be cut.
+TEST_F(RealTermsTest, ExponentsOfVeryManySummandsStay) {
+  auto nest = [&](unsigned depth) {
+    TermId sum = x;
+    for (unsigned i = 0; i < depth; ++i)
+      sum = add(scale(3, sum), scale(5, add(sum, y)));
+    return sum;
+  };
+  expectEqual(exp(nest(4)), div(mul(exp(nest(4)), exp(nest(4))), exp(nest(4))));
+  expectEqual(exp(add(nest(4), z)), mul(exp(nest(4)), exp(z)));
+  expectNotEqual(exp(add(nest(40), z)), mul(exp(nest(40)), exp(z)));
+  TermId chain = x; // one that is deep, and not wide
+  for (unsigned i = 0; i < 100000; ++i)
+    chain = scale(3, add(chain, y));
+  expectNotEqual(exp(add(chain, z)), mul(exp(chain), exp(z)));
+  EXPECT_LT(table.getCost(), size_t(1) << 20);
 }
 
 /// Where there are more terms than allowed only those that are one are equal.

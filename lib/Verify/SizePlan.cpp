@@ -1,0 +1,247 @@
+//===- SizePlan.cpp - A small size for each dimension ---------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SizePlan.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+#include <map>
+
+using namespace mlir::mirage;
+
+bool SizePlan::isExact(const Cut &cut) const {
+  int64_t covered = cut.part == SizeNames::kNone ? 1 : names.getSize(cut.part);
+  for (int axis : cut.axes)
+    covered *= names.getExtent(axis);
+  return cut.whole != SizeNames::kNone && covered == names.getSize(cut.whole);
+}
+
+llvm::SmallVector<int> SizePlan::getWholes(int name) const {
+  llvm::SmallVector<int> wholes = {names.resolve(name)};
+  for (unsigned i = 0; i < wholes.size(); ++i)
+    for (const Cut &cut : names.getCuts())
+      if (cut.part != SizeNames::kNone && cut.whole != SizeNames::kNone &&
+          names.resolve(cut.part) == wholes[i] &&
+          !llvm::is_contained(wholes, names.resolve(cut.whole)))
+        wholes.push_back(names.resolve(cut.whole));
+  return wholes;
+}
+
+/// What the size must be a multiple of for all even cuts to stay even.
+int64_t SizePlan::getMultiple(int name) const {
+  int64_t multiple = 1;
+  for (const Cut &cut : names.getCuts())
+    if (names.resolve(cut.whole) == name && isExact(cut)) {
+      int64_t inner = cut.part == SizeNames::kNone
+                          ? 1
+                          : getMultiple(names.resolve(cut.part));
+      multiple = std::max(multiple, getBlocks(cut) * inner);
+    }
+  return multiple;
+}
+
+/// Whether nothing that is still open decides the size.
+bool SizePlan::isReady(int name) const {
+  return llvm::none_of(names.getCuts(), [&](const Cut &cut) {
+    int whole = names.resolve(cut.whole);
+    return names.resolve(cut.part) == name && whole != SizeNames::kNone &&
+           whole != name && sizes[whole] == 0;
+  });
+}
+
+/// The size that tiles ask for which have one already, as they are cut out of
+/// something else too.
+std::optional<int64_t> SizePlan::getForced(int name) const {
+  for (const Cut &cut : names.getCuts()) {
+    if (names.resolve(cut.whole) != name)
+      continue;
+    // Tiles of one element leave no choice either.
+    if (cut.part == SizeNames::kNone && isExact(cut))
+      return getBlocks(cut);
+    if (cut.part != SizeNames::kNone && sizes[names.resolve(cut.part)] != 0)
+      return sizes[names.resolve(cut.part)] * getBlocks(cut) - !isExact(cut);
+  }
+  return std::nullopt;
+}
+
+/// One size for some names, that no other name has, if there is a choice; but
+/// those that are alike.
+int64_t SizePlan::choose(llvm::ArrayRef<int> group, int64_t least) const {
+  int64_t multiple = 1, smallest = least;
+  bool isPowerOfTwo = false;
+  for (int name : group) {
+    if (std::optional<int64_t> forced = getForced(name))
+      return *forced;
+    int64_t own = getMultiple(name);
+    multiple = std::max(multiple, own); // powers of two
+    smallest =
+        std::max({smallest, 2 * own, int64_t(alike.count(name) ? 2 : 3)});
+    for (const Cut &cut : names.getCuts())
+      if (names.resolve(cut.whole) == name)
+        smallest = std::max(smallest, 2 * getBlocks(cut) - 1);
+    isPowerOfTwo |= powersOfTwo.count(name) > 0;
+  }
+  if (isPowerOfTwo) {
+    int64_t size = llvm::PowerOf2Ceil(smallest);
+    while (used.count(size) && size < kLargest)
+      size *= 2;
+    return size;
+  }
+  int64_t size = llvm::alignTo(smallest, multiple);
+  while (used.count(size))
+    size += multiple;
+  return size;
+}
+
+/// Where a causal mask begins and ends depends on which of the sizes that it is
+/// over are larger, and which are equal (MaskOffsets.h). They are in the same
+/// order here.
+void SizePlan::chooseMasked() {
+  std::map<int64_t, std::set<int>> bySize;
+  for (unsigned number = 0; number < names.getNumGraphs(); ++number) {
+    const Graph &graph = names.getGraph(number);
+    for (const Node &node : graph.getNodes()) {
+      if (node.opcode != Opcode::CausalMask)
+        continue;
+      unsigned rank = graph.getType(node.operands[0]).shape.size();
+      for (unsigned dim : {rank - 2, rank - 1}) {
+        int name = names.getName(number, node.operands[0], dim);
+        if (name == SizeNames::kNone)
+          continue;
+        int whole = getWholes(name).back();
+        bySize[names.getSize(whole)].insert(whole);
+      }
+    }
+  }
+  int64_t before = 0;
+  for (const auto &[size, group] : bySize) {
+    llvm::SmallVector<int> open;
+    for (int name : group)
+      if (sizes[name] != 0)
+        before = std::max(before, sizes[name]);
+      else if (isReady(name))
+        open.push_back(name);
+    if (open.empty())
+      continue;
+    before = choose(open, std::max(before + 1, ratio * before));
+    for (int name : open)
+      sizes[name] = before;
+    used.insert(before);
+  }
+}
+
+/// Gives tiles their sizes. \returns false if two cuts want different ones.
+bool SizePlan::spread(int name) {
+  for (const Cut &cut : names.getCuts()) {
+    if (names.resolve(cut.whole) != name || cut.part == SizeNames::kNone)
+      continue;
+    int part = names.resolve(cut.part);
+    int64_t size = sizes[name] / getBlocks(cut) + !isExact(cut);
+    if (sizes[part] != 0 && sizes[part] != size)
+      return false;
+    sizes[part] = size;
+  }
+  return true;
+}
+
+/// Sizes that nothing is chosen about.
+void SizePlan::assignFixed() {
+  sizes.assign(names.getNumNames(), 0);
+  for (int name : names.getFixed()) {
+    sizes[names.resolve(name)] = names.getSize(name);
+    used.insert(names.getSize(name));
+  }
+  // Tiles that are larger than a tensor of size 1.
+  for (const Cut &cut : names.getCuts())
+    if (cut.whole == SizeNames::kNone)
+      sizes[names.resolve(cut.part)] = 2;
+}
+
+llvm::Error SizePlan::run() {
+  assignFixed();
+  chooseMasked();
+  bool progress = true;
+  while (progress) {
+    progress = false;
+    for (int name = 0; name < static_cast<int>(sizes.size()); ++name) {
+      if (names.resolve(name) != name || !isReady(name))
+        continue;
+      if (sizes[name] == 0) {
+        sizes[name] = choose(name, /*least=*/0);
+        if (!alike.count(name))
+          used.insert(sizes[name]);
+        progress = true;
+      }
+      if (!spread(name))
+        return llvm::createStringError(
+            "one tile is cut out of dimensions that cannot have one small "
+            "size");
+    }
+  }
+  for (int name = 0; name < static_cast<int>(sizes.size()); ++name)
+    sizes[name] = sizes[names.resolve(name)];
+  if (!llvm::all_of(sizes, [](int64_t size) { return size > 0; }))
+    return llvm::createStringError("tiles are cut out of each other");
+  return llvm::Error::success();
+}
+
+double SizePlan::apply(Form form, double size) {
+  switch (form) {
+  case Form::Size:
+    return size;
+  case Form::Inverse:
+    return 1 / size;
+  case Form::Root:
+    return std::sqrt(size);
+  case Form::InverseRoot:
+    return 1 / std::sqrt(size);
+  }
+  return size;
+}
+
+/// Whether a literal stands for a number: as near as six digits, or what was
+/// computed in f32, are; or exactly what a narrower format makes of it. An
+/// infinity stands for none, though f16 has no other number for 65536.
+static bool standsFor(double literal, double exact) {
+  if (!std::isfinite(literal))
+    return literal == exact;
+  if (std::fabs(literal - exact) <= 0x1p-20 * exact)
+    return true;
+  for (const llvm::fltSemantics *format :
+       {&llvm::APFloat::IEEEhalf(), &llvm::APFloat::BFloat()}) {
+    llvm::APFloat rounded(exact);
+    bool losesInfo;
+    rounded.convert(*format, llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+    rounded.convert(llvm::APFloat::IEEEdouble(),
+                    llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+    if (rounded.convertToDouble() == literal)
+      return true;
+  }
+  return false;
+}
+
+std::optional<std::pair<int, SizePlan::Form>>
+SizePlan::match(double factor) const {
+  for (int name = 0; name < static_cast<int>(names.getNumNames()); ++name)
+    for (Form form :
+         {Form::Size, Form::Inverse, Form::Root, Form::InverseRoot}) {
+      double expected = apply(form, names.getSize(name));
+      if (names.resolve(name) == name && names.getSize(name) >= 8 &&
+          standsFor(std::fabs(factor), expected))
+        return std::make_pair(name, form);
+    }
+  return std::nullopt;
+}
+
+double SizePlan::getFactor(double factor) const {
+  auto found = match(factor);
+  if (!found)
+    return factor;
+  return std::copysign(apply(found->second, get(found->first)), factor);
+}
