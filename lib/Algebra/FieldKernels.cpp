@@ -218,7 +218,7 @@ static MIRAGE_INLINE void dotRows(const FieldVector &f, uint32_t *result,
     totals[row] = Products{};
     specials[row] = Words{};
   }
-  for (size_t i = 0; i < k; ++i) {
+  auto accumulate = [&](size_t i) __attribute__((always_inline)) {
     Words x, y;
     load(y, b + i * strideB, count);
     for (unsigned row = 0; row < numRows; ++row) {
@@ -230,6 +230,19 @@ static MIRAGE_INLINE void dotRows(const FieldVector &f, uint32_t *result,
       specials[row] = maximumOf(specials[row], maximumOf(x, y));
       f.accumulate(totals[row], x, y);
     }
+  };
+  auto fold = [&]() __attribute__((always_inline)) {
+    for (Products &total : totals)
+      f.fold(total);
+  };
+  for (size_t i = 0; i + 1 < k; i += 2) {
+    accumulate(i);
+    accumulate(i + 1);
+    fold();
+  }
+  if (k % 2 != 0) {
+    accumulate(k - 1);
+    fold();
   }
   for (unsigned row = 0; row < numRows; ++row)
     store(result + row * resultStride,
@@ -273,6 +286,8 @@ MIRAGE_KERNEL void kernels::combinePoints(const PrimeField &field,
       load(weight, weights[t], kLanes);
       special = std::max(special, points[i + t]);
       f.accumulate(total, splat(points[i + t]), weight);
+      if (t % 2 != 0)
+        f.fold(total);
     }
     store(result + i, isSpecial(special) ? splat(special) : f.reduce(total),
           kLanes);
@@ -357,6 +372,7 @@ MIRAGE_KERNEL static void expKernel(const PrimeField &field,
 
 #if defined(__x86_64__)
 #define MIRAGE_AVX512 __attribute__((target("arch=x86-64-v4")))
+#define MIRAGE_AVX2 __attribute__((target("arch=x86-64-v3")))
 
 /// One instruction, which clang does not find by itself.
 MIRAGE_AVX512 static MIRAGE_INLINE void
@@ -374,6 +390,30 @@ MIRAGE_AVX512 static void expByPermutes(const PrimeField &field,
   exponentiate<lookUpByPermute>(field, exponents, powers, result, operand,
                                 count);
 }
+
+/// Permutes of eight words, in either half of the table.
+MIRAGE_AVX2 static MIRAGE_INLINE void
+lookUpInHalves(Words &factor, const Words &table, const Words &digits) {
+  using Half = int __attribute__((vector_size(32)));
+  Half tables[2], places[2], found[2];
+  std::memcpy(tables, &table, sizeof(Words));
+  std::memcpy(places, &digits, sizeof(Words));
+  for (unsigned half = 0; half < 2; ++half) {
+    Half low = (Half)__builtin_ia32_permvarsi256(tables[0], places[half]);
+    Half high = (Half)__builtin_ia32_permvarsi256(tables[1], places[half]);
+    found[half] = places[half] > 7 ? high : low;
+  }
+  std::memcpy(&factor, found, sizeof(Words));
+}
+
+MIRAGE_AVX2 static void expInHalves(const PrimeField &field,
+                                    const PrimeField &exponents,
+                                    const PowerTable::Powers &powers,
+                                    uint32_t *result, const uint32_t *operand,
+                                    size_t count) {
+  exponentiate<lookUpInHalves>(field, exponents, powers, result, operand,
+                               count);
+}
 #endif
 
 void PowerTable::exp(uint32_t *result, const uint32_t *operand,
@@ -381,6 +421,8 @@ void PowerTable::exp(uint32_t *result, const uint32_t *operand,
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("x86-64-v4"))
     return expByPermutes(field, exponents, powers, result, operand, count);
+  if (__builtin_cpu_supports("x86-64-v3"))
+    return expInHalves(field, exponents, powers, result, operand, count);
 #endif
   expKernel(field, exponents, powers, result, operand, count);
 }

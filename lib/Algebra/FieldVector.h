@@ -101,8 +101,13 @@ MIRAGE_INLINE Words minimumOf(const Words &lhs, const Words &rhs) {
 MIRAGE_INLINE Words maximumOf(const Words &lhs, const Words &rhs) {
   return {lhs.raw > rhs.raw ? lhs.raw : rhs.raw};
 }
-MIRAGE_INLINE WideWords minimumOf(const WideWords &lhs, const WideWords &rhs) {
-  return {lhs.raw < rhs.raw ? lhs.raw : rhs.raw};
+/// a mod bound, of a < 2·bound < 2^64. Where that is a itself, the difference
+/// has a sign, by which AVX2 selects: it has no minimum of 64 bits.
+MIRAGE_INLINE WideWords subtractOnce(const WideWords &a,
+                                     const WideWords &bound) {
+  using Signed = int64_t __attribute__((vector_size(64)));
+  WideWords difference = a - bound;
+  return {(Signed)difference.raw < 0 ? a.raw : difference.raw};
 }
 MIRAGE_INLINE Words findSpecials(const Words &words) {
   return words >= splat(kMinusInfinity);
@@ -166,16 +171,19 @@ struct FieldVector {
     }
     std::memcpy(a, results, sizeof(results));
   }
-  /// Adds a product to a sum and keeps it below p·2^32, which needs one
-  /// subtraction: both are below it before.
+  /// Adds a product to a sum, which is to be folded after two of them.
   MIRAGE_INLINE void accumulate(Products &sum, const Words &a,
                                 const Words &b) const {
-    WideWords bound = splatWide(uint64_t(prime) << 32);
     Products product = multiplyWide(a, b);
     sum.even = sum.even + product.even;
     sum.odd = sum.odd + product.odd;
-    sum.even = minimumOf(sum.even, sum.even - bound);
-    sum.odd = minimumOf(sum.odd, sum.odd - bound);
+  }
+  /// Keeps a sum below p·2^32. One subtraction is enough for what was below it
+  /// before two products were added: as p < 2^31, these are below it, too.
+  MIRAGE_INLINE void fold(Products &sum) const {
+    WideWords bound = splatWide(uint64_t(prime) << 32);
+    sum.even = subtractOnce(sum.even, bound);
+    sum.odd = subtractOnce(sum.odd, bound);
   }
 };
 

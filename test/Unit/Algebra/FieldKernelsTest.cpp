@@ -9,6 +9,7 @@
 #include "Mirage/Algebra/FieldKernels.h"
 #include "Mirage/Algebra/FieldTower.h"
 #include "gtest/gtest.h"
+#include <algorithm>
 #include <vector>
 
 using namespace mlir::mirage;
@@ -156,6 +157,23 @@ TEST(FieldKernels, LongSumsDoNotOverflow) {
   Array ones(100000, field.sub(0, field.getOne())), r(16);
   kernels::matmul(field, r.data(), ones.data(), ones.data(), 1, 1, 100000, 1);
   EXPECT_EQ(r[0], field.fromInteger(100000));
+}
+
+/// The largest products there are, of which two are added between reductions.
+TEST(FieldKernels, LargestWordsDoNotOverflow) {
+  PrimeField field(2147483647u);
+  Array words(16 * kLanes, field.getPrime() - 1), r(kLanes);
+  uint32_t square = field.mul(words[0], words[0]), total = 0;
+  for (size_t k = 1; k <= 16; ++k) {
+    total = field.add(total, square);
+    kernels::matmul(field, r.data(), words.data(), words.data(), 1, 1, k,
+                    kLanes);
+    EXPECT_EQ(r, Array(kLanes, total));
+  }
+  uint32_t weights[kLanes][kLanes];
+  std::fill_n(weights[0], kLanes * kLanes, words[0]);
+  kernels::combinePoints(field, r.data(), words.data(), weights, kLanes);
+  EXPECT_EQ(r, Array(kLanes, total));
 }
 
 TEST(FieldKernels, SpecialValues) {
