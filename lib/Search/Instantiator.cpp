@@ -32,13 +32,13 @@ Graph mlir::mirage::search::buildGraph(const TargetProgram &program,
                                        ArrayRef<int64_t> sizes,
                                        ArrayRef<Tiling> tilings) {
   llvm::SmallVector<int64_t> extents(sizes);
-  Graph resized = resize(program.graph, program.names, extents);
   Graph graph;
-  for (unsigned input = 0; input < resized.getNumInputs(); ++input)
-    graph.addInput(resized.getType(input), resized.getInputName(input));
   std::vector<ValueId> values; // by device tensor
-  for (unsigned input = 0; input < resized.getNumInputs(); ++input)
-    values.push_back(input);
+  for (unsigned input = 0; input < program.graph.getNumInputs(); ++input)
+    values.push_back(graph.addInput(
+        {DimensionNames::getShape(program.names.ofValues[input], extents),
+         program.graph.getType(input).element},
+        program.graph.getInputName(input)));
   llvm::SmallVector<ValueId> firsts; // by kernel
   for (auto [plan, tiling] : llvm::zip(plans, tilings)) {
     setPartExtents(program, plan, tiling, extents);

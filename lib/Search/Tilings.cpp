@@ -45,14 +45,14 @@ mlir::mirage::search::getGrid(const KernelStructure &kernel,
 }
 
 void mlir::mirage::search::setPartExtents(
-    const TargetProgram &program, const KernelPlan &plan, const Tiling &tiling,
+    const TargetProgram &program, unsigned position,
+    const KernelStructure &kernel, const Tiling &tiling,
     llvm::SmallVectorImpl<int64_t> &extents) {
-  const KernelStructure &kernel = plan.kernel;
   for (auto [name, extent] :
        llvm::zip(kernel.gridNames, getGrid(kernel, extents, tiling)))
     if (contains(program.reducedNames, name) &&
-        plan.position + 1 < program.getMaxKernels())
-      extents[program.getPartName(plan.position, name)] = extent;
+        position + 1 < program.getMaxKernels())
+      extents[program.getPartName(position, name)] = extent;
 }
 
 bool mlir::mirage::search::canBeSplit(ArrayRef<NameId> gridNames,
@@ -158,10 +158,7 @@ TestSizes mlir::mirage::search::getTestSizes(const TargetProgram &program,
       tiling.tile[name] = 2;
     if (kernel.loopName != kNoName)
       tiling.tile[kernel.loopName] = 2;
-    KernelPlan plan;
-    plan.position = position;
-    plan.kernel = kernel;
-    setPartExtents(program, plan, tiling, sizes.extents);
+    setPartExtents(program, position, kernel, tiling, sizes.extents);
   }
   return sizes;
 }

@@ -37,9 +37,15 @@ int64_t getLoop(const KernelStructure &kernel, llvm::ArrayRef<int64_t> extents,
                 const Tiling &tiling);
 
 /// Sets the extents of the parts that the kernel's blocks leave.
-void setPartExtents(const TargetProgram &program, const KernelPlan &plan,
-                    const Tiling &tiling,
+/// \param position  how many kernels are before it.
+void setPartExtents(const TargetProgram &program, unsigned position,
+                    const KernelStructure &kernel, const Tiling &tiling,
                     llvm::SmallVectorImpl<int64_t> &extents);
+inline void setPartExtents(const TargetProgram &program, const KernelPlan &plan,
+                           const Tiling &tiling,
+                           llvm::SmallVectorImpl<int64_t> &extents) {
+  setPartExtents(program, plan.position, plan.kernel, tiling, extents);
+}
 
 /// Whether every axis can have two blocks and the loop two iterations: if not,
 /// there are no tilings.
