@@ -57,15 +57,15 @@ llvm::Expected<CandidateFilter> CandidateFilter::create(const Graph &program,
     std::vector<std::vector<uint32_t>> inputs;
     for (unsigned component = 0; component < height; ++component)
       inputs.push_back(batch.getInputs(component).vec());
-    Outputs outputs =
-        evaluateInFields(program, batch.getFields(), inputs, height);
+    FieldBatch fields = std::move(batch).takeFields();
+    Outputs outputs = evaluateAndRemember(program, fields, inputs, height);
     Comparison self(program);
     self.add(outputs, outputs, kernels::kLanes);
     if (self.getCounted(self.getLeastCounted()) == 0)
       continue;
     return CandidateFilter(std::unique_ptr<Trials>(
-        new Trials{program, height, std::move(batch).takeFields(),
-                   std::move(inputs), std::move(outputs)}));
+        new Trials{program, height, std::move(fields), std::move(inputs),
+                   std::move(outputs)}));
   }
   return llvm::createStringError(
       "expects a program with a value at every output element, got one whose "

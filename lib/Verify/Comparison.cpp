@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Comparison.h"
+#include "ComponentSlice.h"
 #include "GraphEvaluator.h"
 #include "TileCopies.h"
 #include "llvm/ADT/STLExtras.h"
@@ -14,44 +15,87 @@
 
 using namespace mlir::mirage;
 
-/// From the last component on, whose exponentials have no values.
-static Outputs evaluateInFields(
-    const Graph &graph, const FieldBatch &batch, unsigned height,
-    bool multiplicativeRoots,
-    llvm::function_ref<Outputs(GraphEvaluator &, unsigned)> evaluateIn) {
-  FieldArithmetic::Tape tape;
-  std::optional<ExponentSlice> exponents;
-  if (height > 1)
-    exponents.emplace(graph);
-  for (unsigned component = height; component-- > 0;) {
-    FieldArithmetic arithmetic(batch, component, std::move(tape));
-    if (multiplicativeRoots)
-      arithmetic.setMultiplicativeRoots();
-    GraphEvaluator evaluator(arithmetic);
-    evaluator.setSlice(component > 0 ? &*exponents : nullptr);
-    Outputs outputs = evaluateIn(evaluator, component);
-    if (component == 0)
-      return outputs;
-    tape = arithmetic.takeTape();
+namespace {
+/// Evaluates one graph in all components.
+class ComponentWalk {
+public:
+  using EvaluateIn = llvm::function_ref<Outputs(GraphEvaluator &, unsigned)>;
+
+  ComponentWalk(const Graph &graph, const FieldBatch &batch, unsigned height)
+      : graph(graph), batch(batch), height(height) {}
+
+  bool multiplicativeRoots = false;
+  /// In component 0 too, arguments of exponentials included.
+  bool isWhole = false;
+  /// Is told the exponents of a component.
+  llvm::function_ref<void(unsigned, const ExponentTape &)> noteExponents =
+      nullptr;
+
+  /// From the last component on, whose exponentials have no values.
+  Outputs run(EvaluateIn evaluateIn) const {
+    ExponentTape tape;
+    std::optional<ComponentSlice> exponents, outputs;
+    if (height > 1) {
+      exponents.emplace(graph, ComponentSlice::Exponents);
+      if (!isWhole)
+        outputs.emplace(graph, ComponentSlice::Outputs);
+    }
+    for (unsigned component = height; component-- > 0;) {
+      FieldArithmetic arithmetic(batch, component, std::move(tape));
+      if (multiplicativeRoots)
+        arithmetic.setMultiplicativeRoots();
+      GraphEvaluator evaluator(arithmetic);
+      const auto &slice = component > 0 ? exponents : outputs;
+      evaluator.setSlice(slice ? &*slice : nullptr);
+      Outputs values = evaluateIn(evaluator, component);
+      if (component == 0)
+        return values;
+      tape = arithmetic.takeTape();
+      if (noteExponents)
+        noteExponents(component - 1, tape);
+    }
+    return {};
   }
-  return {};
+
+private:
+  const Graph &graph;
+  const FieldBatch &batch;
+  unsigned height;
+};
+} // namespace
+
+static Outputs evaluateOn(const ComponentWalk &walk, const Graph &graph,
+                          llvm::ArrayRef<std::vector<uint32_t>> inputs,
+                          unsigned words) {
+  return walk.run([&](GraphEvaluator &evaluator, unsigned component) {
+    llvm::SmallVector<const uint32_t *> starts;
+    const uint32_t *next = inputs[component].data();
+    for (unsigned input = 0; input < graph.getNumInputs(); ++input) {
+      starts.push_back(next);
+      next += graph.getType(input).getNumElements() * words;
+    }
+    return evaluator.evaluate(graph, starts);
+  });
 }
 
 Outputs
 mlir::mirage::evaluateInFields(const Graph &graph, const FieldBatch &batch,
                                llvm::ArrayRef<std::vector<uint32_t>> inputs,
                                unsigned height) {
-  return ::evaluateInFields(
-      graph, batch, height, /*multiplicativeRoots=*/false,
-      [&](GraphEvaluator &evaluator, unsigned component) {
-        llvm::SmallVector<const uint32_t *> starts;
-        const uint32_t *next = inputs[component].data();
-        for (unsigned input = 0; input < graph.getNumInputs(); ++input) {
-          starts.push_back(next);
-          next += graph.getType(input).getNumElements() * batch.words;
-        }
-        return evaluator.evaluate(graph, starts);
-      });
+  return evaluateOn(ComponentWalk(graph, batch, height), graph, inputs,
+                    batch.words);
+}
+
+Outputs
+mlir::mirage::evaluateAndRemember(const Graph &graph, FieldBatch &batch,
+                                  llvm::ArrayRef<std::vector<uint32_t>> inputs,
+                                  unsigned height) {
+  ComponentWalk walk(graph, batch, height);
+  auto remember = [&](unsigned component, const ExponentTape &exponents) {
+    batch.remember(component, exponents);
+  };
+  walk.noteExponents = remember;
+  return evaluateOn(walk, graph, inputs, batch.words);
 }
 
 Outputs mlir::mirage::evaluateInFields(const Graph &graph,
@@ -59,11 +103,12 @@ Outputs mlir::mirage::evaluateInFields(const Graph &graph,
                                        llvm::ArrayRef<DrawnInputs> inputs,
                                        bool multiplicativeRoots,
                                        const Sample *sample) {
-  return ::evaluateInFields(graph, batch, inputs.size(), multiplicativeRoots,
-                            [&](GraphEvaluator &evaluator, unsigned component) {
-                              return evaluator.evaluate(
-                                  graph, inputs[component], sample);
-                            });
+  ComponentWalk walk(graph, batch, inputs.size());
+  walk.multiplicativeRoots = multiplicativeRoots;
+  walk.isWhole = sample != nullptr;
+  return walk.run([&](GraphEvaluator &evaluator, unsigned component) {
+    return evaluator.evaluate(graph, inputs[component], sample);
+  });
 }
 
 static std::vector<Region> listWholeOutputs(const Graph &graph) {

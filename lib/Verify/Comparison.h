@@ -25,6 +25,10 @@ using Outputs = std::vector<std::vector<uint32_t>>;
 Outputs evaluateInFields(const Graph &graph, const FieldBatch &batch,
                          llvm::ArrayRef<std::vector<uint32_t>> inputs,
                          unsigned height);
+/// The same, after which the batch has the powers that this took at hand.
+Outputs evaluateAndRemember(const Graph &graph, FieldBatch &batch,
+                            llvm::ArrayRef<std::vector<uint32_t>> inputs,
+                            unsigned height);
 /// The same on inputs of which nobody has all elements.
 /// \param inputs  by component.
 /// \param sample  what to evaluate of the graph; null for all.

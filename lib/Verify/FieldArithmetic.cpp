@@ -41,8 +41,31 @@ FieldBatch::FieldBatch(FieldTower towerIn, unsigned words, const Seed &seed)
   }
 }
 
+void FieldBatch::raise(unsigned component, uint32_t *power,
+                       const uint32_t *exponent) const {
+  const ComponentDraw &draw = *draws[component];
+  if (const uint32_t *known = draw.memo.find(exponent)) {
+    std::memcpy(power, known, kLanes * sizeof(uint32_t));
+    return;
+  }
+  alignas(64) uint32_t combined[kLanes];
+  kernels::combinePoints(tower[component + 1], combined, exponent, draw.weights,
+                         kLanes);
+  draw.powers->exp(power, combined, kLanes);
+}
+
+void FieldBatch::remember(unsigned component, const ExponentTape &exponents) {
+  assert(words > 1 && "a single trial has exponents of one point");
+  alignas(64) uint32_t power[kLanes];
+  for (const std::vector<uint32_t> &values : exponents)
+    for (size_t i = 0; i < values.size(); i += kLanes) {
+      raise(component, power, &values[i]);
+      draws[component]->memo.insert(&values[i], power);
+    }
+}
+
 FieldArithmetic::FieldArithmetic(const FieldBatch &batch, unsigned component,
-                                 Tape exponents)
+                                 ExponentTape exponents)
     : Arithmetic(batch.words), batch(batch), field(batch.tower[component]),
       draw(*batch.draws[component]), component(component),
       exponents(std::move(exponents)) {}
@@ -128,11 +151,12 @@ void FieldArithmetic::exp(uint32_t *result, Source operand, size_t count) {
   }
   assert(!exponents.empty() && exponents.front().size() == count &&
          "the next component met other exponentials");
-  uint32_t *values = exponents.front().data();
-  if (getWords() > 1)
-    kernels::combinePoints(batch.tower[component + 1], values, values,
-                           draw.weights, count);
-  draw.powers->exp(result, values, count);
+  const uint32_t *values = exponents.front().data();
+  if (getWords() == 1)
+    draw.powers->exp(result, values, count);
+  else
+    for (size_t i = 0; i < count; i += kLanes)
+      batch.raise(component, result + i, values + i);
   exponents.pop_front();
 }
 

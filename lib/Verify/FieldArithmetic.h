@@ -11,6 +11,7 @@
 
 #include "Arithmetic.h"
 #include "Mirage/Algebra/FieldTower.h"
+#include "PowerMemo.h"
 #include <deque>
 #include <memory>
 #include <optional>
@@ -33,7 +34,12 @@ struct ComponentDraw {
   alignas(64) uint32_t weights[kernels::kLanes][kernels::kLanes];
   /// None in the last component, which has no exponentials.
   std::optional<kernels::PowerTable> powers;
+  PowerMemo memo; ///< of these powers (FieldBatch::remember)
 };
+
+/// What each application of exp was given in one component, in the order they
+/// were met.
+using ExponentTape = std::deque<std::vector<uint32_t>>;
 
 /// A tower and one draw for each of its components.
 ///
@@ -48,6 +54,13 @@ struct FieldBatch {
   ///               point, and nothing is combined.
   FieldBatch(FieldTower tower, unsigned words, const Seed &seed);
 
+  /// The power that a component has for one exponent of 16 points.
+  void raise(unsigned component, uint32_t *power,
+             const uint32_t *exponent) const;
+  /// Keeps the powers that a component has for these exponents, for evaluations
+  /// to come; once its draw is what it is to be.
+  void remember(unsigned component, const ExponentTape &exponents);
+
   FieldTower tower;
   unsigned words;
   std::vector<std::unique_ptr<ComponentDraw>> draws; ///< by component
@@ -59,13 +72,11 @@ struct FieldBatch {
 /// which meets the same exponentials in the same order.
 class FieldArithmetic : public Arithmetic {
 public:
-  /// What each application of exp was given, in the order they were met.
-  using Tape = std::deque<std::vector<uint32_t>>;
-
   /// \param exponents  what the evaluation in component + 1 left, else empty.
-  FieldArithmetic(const FieldBatch &batch, unsigned component, Tape exponents);
+  FieldArithmetic(const FieldBatch &batch, unsigned component,
+                  ExponentTape exponents);
 
-  Tape takeTape() { return std::move(arguments); }
+  ExponentTape takeTape() { return std::move(arguments); }
   /// Roots of non-squares are powers like any other, instead of NonSquare.
   void setMultiplicativeRoots() { nonSquareResult = 0; }
 
@@ -99,7 +110,7 @@ private:
   const ComponentDraw &draw;
   unsigned component;
   uint32_t nonSquareResult = kernels::kNonSquare;
-  Tape exponents, arguments;
+  ExponentTape exponents, arguments;
 };
 
 } // namespace mlir::mirage

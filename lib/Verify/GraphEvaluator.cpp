@@ -97,7 +97,7 @@ GraphEvaluator::evaluate(const Graph &graph, const InputElements &inputs,
       arena.clear();
   }
   std::vector<std::vector<uint32_t>> outputs;
-  if (slice)
+  if (slice && !slice->hasOutputs())
     return outputs;
   for (auto [number, output] : llvm::enumerate(graph.getOutputs())) {
     if (!frame.values[output])
@@ -203,19 +203,23 @@ void GraphEvaluator::evaluateElementwise(Frame &frame, const Node &operation) {
   ValueId value = operation.results[0];
   const Shape &shape = frame.graph.getType(value).shape;
   uint32_t *result = allocate(frame, value);
+  bool readsOperands = !slice || slice->readsOperands(operation);
   size_t rows = countRows(frame.instances, shape);
   size_t rowWords = getRowLength(shape) * words;
   size_t perBlock = std::max<size_t>(kBlockWords / rowWords, 1);
   for (size_t first = 0; first < rows; first += perBlock) {
     size_t count = std::min(perBlock, rows - first);
     WordArena::Mark mark = arena.mark();
+    uint32_t *target = result + first * rowWords;
     llvm::SmallVector<const uint32_t *, 2> arguments;
     for (ValueId operand : operation.operands)
-      arguments.push_back(
-          stretchRows(getTiles(frame, operand), shape, first, count));
+      arguments.push_back(readsOperands ? stretchRows(getTiles(frame, operand),
+                                                      shape, first,
+                                                      count)
+                                        : target); // any words will do
     applyDefinition(getOperatorInfo(operation.opcode).definition, arguments,
-                    operation.attributes.scalars, /*size=*/1,
-                    result + first * rowWords, count * rowWords);
+                    operation.attributes.scalars, /*size=*/1, target,
+                    count * rowWords);
     arena.release(mark);
   }
 }

@@ -28,7 +28,7 @@
 #define MIRAGE_LIB_VERIFY_GRAPHEVALUATOR_H
 
 #include "Arithmetic.h"
-#include "ExponentSlice.h"
+#include "ComponentSlice.h"
 #include "InputElements.h"
 #include "Mirage/Graph/Graph.h"
 #include "Sample.h"
@@ -46,15 +46,15 @@ public:
   explicit GraphEvaluator(Arithmetic &arithmetic)
       : arithmetic(arithmetic), words(arithmetic.getWords()) {}
 
-  /// Carries out that part of the next graphs alone, which have no outputs
-  /// then. The slice outlives their evaluation; null for the whole.
-  void setSlice(const ExponentSlice *only) { slice = only; }
+  /// Carries out that part of the next graphs alone. The slice outlives their
+  /// evaluation; null for the whole.
+  void setSlice(const ComponentSlice *only) { slice = only; }
 
   /// \param graph   without composed operators (expandComposed).
   /// \param inputs  `words` words an element.
   /// \param sample  what to evaluate of it; null for all.
   /// \returns the outputs, or what the sample asks of them, in order,
-  ///          row-major, of as many words.
+  ///          row-major, of as many words; none of a slice that has none.
   std::vector<std::vector<uint32_t>> evaluate(const Graph &graph,
                                               const InputElements &inputs,
                                               const Sample *sample = nullptr);
@@ -185,6 +185,7 @@ private:
   // Moments.cpp
   static bool joinsMoments(const Node &step);
   void evaluateMeans(Frame &frame, const Frame &outer, const Node &operation,
+                     const llvm::BitVector &isRead,
                      llvm::ArrayRef<const Node *> loopSteps);
   void allocateMeans(Frame &frame, const Node &operation);
   void addToMean(Frame &frame, const Node &operation);
@@ -250,7 +251,7 @@ private:
 
   Arithmetic &arithmetic;
   unsigned words;
-  const ExponentSlice *slice = nullptr;
+  const ComponentSlice *slice = nullptr;
   WordArena arena;
   size_t ownedWords = 0, peakWords = 0;
 };

@@ -52,10 +52,12 @@ findSteps(llvm::ArrayRef<const Node *> loopSteps, llvm::BitVector &isNeeded,
 
 void GraphEvaluator::evaluateMeans(Frame &frame, const Frame &outer,
                                    const Node &operation,
+                                   const llvm::BitVector &isRead,
                                    llvm::ArrayRef<const Node *> loopSteps) {
   llvm::BitVector isNeeded(frame.tiles->getNumValues());
   llvm::SmallVector<const Node *> steps =
       findSteps(loopSteps, isNeeded, joinsMoments);
+  isNeeded &= isRead;
   WordArena::Mark mark = arena.mark();
   iterate(frame, outer, operation, isNeeded, steps,
           [&](const Node &step) { addToMean(frame, step); });

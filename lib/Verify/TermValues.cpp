@@ -38,7 +38,7 @@ TermValues::TermValues(const TermTable &table, const LiveTerms &live,
 void TermValues::evaluate(unsigned component, llvm::ArrayRef<uint32_t> inputs) {
   values[component].resize(table.size() * kLanes);
   // The arguments of the exponentials, in the order of the loop below.
-  FieldArithmetic::Tape exponents;
+  ExponentTape exponents;
   if (component + 1 < values.size())
     for (TermId term = 0; term < table.size(); ++term)
       if (live.isLive(term, component) && table[term].kind == TermKind::Exp) {

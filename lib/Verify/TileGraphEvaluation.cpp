@@ -322,7 +322,7 @@ llvm::BitVector GraphEvaluator::findInputsRead(const TileGraph &tiles) const {
         isRead.set(value);
   };
   for (const Node &operation : tiles.getNodes())
-    if (!isLeftOut(operation))
+    if (!isLeftOut(operation) && slice->readsOperands(operation))
       add(operation.operands);
   add(tiles.getOutputs());
   return isRead;
@@ -368,7 +368,7 @@ void GraphEvaluator::evaluateLoop(Frame &frame, const Frame &outer,
       allocateAccumulators(frame, *step);
   if (llvm::any_of(inLoop,
                    [](const Node *step) { return joinsMoments(*step); }))
-    evaluateMeans(frame, outer, operation, inLoop);
+    evaluateMeans(frame, outer, operation, isRead, inLoop);
   iterate(frame, outer, operation, isRead, inLoop,
           [&](const Node &step) { accumulateIteration(frame, step); });
   for (const Node *step : inLoop)

@@ -162,7 +162,7 @@ TEST(Accumulation, BlocksJoinAgainAfterTheyHaveJoined) {
 
 namespace {
 /// How a variance may go wrong.
-enum class Moment { Right, OfSquares, OneTileLess, Mean };
+enum class Moment { Right, OfSquares, OfExponentials, OneTileLess, Mean };
 } // namespace
 
 /// The variance of rows of `width` elements in tiles of 2.
@@ -174,6 +174,8 @@ static Graph makeVariance(int64_t width, Moment moment) {
   tiles.tileInputs = {{{}, 1}};
   if (moment == Moment::OfSquares)
     x = b.op(Opcode::Square, {x});
+  if (moment == Moment::OfExponentials)
+    x = b.op(Opcode::Exp, {x});
   if (moment == Moment::OneTileLess) {
     Attributes mask;
     mask.dims = {1};
@@ -188,10 +190,12 @@ static Graph makeVariance(int64_t width, Moment moment) {
   return wrap(tiles, {{2, width}}, {{2, 1}});
 }
 
-static Graph spelledVariance(int64_t width) {
+static Graph spelledVariance(int64_t width, bool ofExponentials = false) {
   Graph program;
   Builder b(program);
   ValueId x = b.input({2, width});
+  if (ofExponentials)
+    x = b.op(Opcode::Exp, {x});
   ValueId centred = b.op(Opcode::Sub, {x, b.reduce(Opcode::Mean, x, 1)});
   b.output(b.reduce(Opcode::Mean, b.op(Opcode::Square, {centred}), 1));
   return program;
@@ -205,4 +209,11 @@ TEST(Accumulation, VariancesOverTheLoop) {
     EXPECT_EQ(judge(spelledVariance(6), makeVariance(6, moment)).kind,
               Verdict::Different)
         << int(moment);
+}
+
+/// What a variance is of is evaluated twice, exponentials as well.
+TEST(Accumulation, VariancesOfExponentials) {
+  Graph kernel = makeVariance(6, Moment::OfExponentials);
+  expectEqual(spelledVariance(6, /*ofExponentials=*/true), kernel);
+  EXPECT_EQ(judge(spelledVariance(6), kernel).kind, Verdict::Different);
 }

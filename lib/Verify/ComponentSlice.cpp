@@ -1,4 +1,4 @@
-//===- ExponentSlice.cpp - What exponentials are computed from ------------===//
+//===- ComponentSlice.cpp - What one component is asked for ---------------===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,20 +6,28 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ExponentSlice.h"
+#include "ComponentSlice.h"
 #include "UsedFunctions.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir::mirage;
 
-ExponentSlice::ExponentSlice(const Graph &graph) {
+ComponentSlice::ComponentSlice(const Graph &graph, Kind kind) : kind(kind) {
   llvm::BitVector isNeeded(graph.getNumValues());
+  if (hasOutputs())
+    for (ValueId output : graph.getOutputs())
+      isNeeded.set(output);
   collect(graph, isNeeded);
 }
 
-void ExponentSlice::collect(const Graph &graph, llvm::BitVector &isNeeded) {
+void ComponentSlice::collect(const Graph &graph, llvm::BitVector &isNeeded) {
+  auto isAsked = [&](ValueId result) { return isNeeded[result]; };
+  auto insert = [&](const Node &operation) {
+    operations.insert(&operation);
+    for (ValueId result : operation.results)
+      isNeeded.set(result);
+  };
   for (const Node &operation : llvm::reverse(graph.getNodes())) {
-    auto isAsked = [&](ValueId result) { return isNeeded[result]; };
     if (const TileGraph *body = operation.body.get()) {
       isWhole |= !bodies.insert(body).second;
       llvm::BitVector isNeededInside(body->getNumValues());
@@ -30,17 +38,21 @@ void ExponentSlice::collect(const Graph &graph, llvm::BitVector &isNeeded) {
       collect(*body, isNeededInside);
       if (isNeededInside.none())
         continue;
-      operations.insert(&operation);
+      insert(operation);
       for (auto [input, operand] : llvm::enumerate(operation.operands))
         if (isNeededInside[input])
           isNeeded.set(operand);
       continue;
     }
-    if (!llvm::any_of(operation.results, isAsked) && !operation.isRescaled() &&
-        !appliesFunction(operation, {ScalarFunction::Exp}))
+    // What a variance is of is computed twice, in all components or none.
+    bool takesExponentials = operation.isRescaled() ||
+                             operation.getNumCarried() > 1 ||
+                             appliesFunction(operation, {ScalarFunction::Exp});
+    if (!takesExponentials && !llvm::any_of(operation.results, isAsked))
       continue;
-    operations.insert(&operation);
-    for (ValueId operand : operation.operands)
-      isNeeded.set(operand);
+    insert(operation);
+    if (readsOperands(operation))
+      for (ValueId operand : operation.operands)
+        isNeeded.set(operand);
   }
 }
