@@ -17,7 +17,7 @@ using namespace mlir::mirage;
 /// block along the axis.
 static AxisSet getIfSeveral(const TileGraph &header, Axis axis) {
   bool isSeveral = axis != Axis::Loop && header.getExtent(axis) > 1;
-  return isSeveral ? 1u << static_cast<unsigned>(axis) : 0;
+  return isSeveral ? toAxisSet(axis) : 0;
 }
 
 AxisSet mlir::mirage::getVaryingAxes(const TileGraph &header, unsigned input) {
@@ -57,7 +57,8 @@ llvm::Error mlir::mirage::checkOutputJoins(const TileGraph &header,
   return llvm::Error::success();
 }
 
-llvm::Error mlir::mirage::checkOutputJoins(const TileGraph &graph) {
+llvm::SmallVector<AxisSet>
+mlir::mirage::computeVaryingAxes(const TileGraph &graph) {
   llvm::SmallVector<AxisSet> varying;
   for (unsigned input = 0; input < graph.getNumInputs(); ++input)
     varying.push_back(getVaryingAxes(graph, input));
@@ -69,6 +70,11 @@ llvm::Error mlir::mirage::checkOutputJoins(const TileGraph &graph) {
                    inferVaryingAxes(graph, operation.opcode,
                                     operation.attributes, operands));
   }
+  return varying;
+}
+
+llvm::Error mlir::mirage::checkOutputJoins(const TileGraph &graph) {
+  llvm::SmallVector<AxisSet> varying = computeVaryingAxes(graph);
   for (auto [number, output] : llvm::enumerate(graph.getOutputs()))
     if (llvm::Error error = checkOutputJoins(graph, number, varying[output]))
       return error;

@@ -45,12 +45,16 @@ static ScalarDefinition makeRelative() {
   return definition;
 }
 
-const uint32_t *GraphEvaluator::weigh(const ScalarDefinition &definition,
-                                      Tiles operand, Tiles exponent) {
-  const uint32_t *exponents = stretch(exponent, operand.shape);
-  size_t count = operand.instances * countElements(operand.shape) * words;
+const uint32_t *GraphEvaluator::weigh(const Frame &frame,
+                                      const ScalarDefinition &definition,
+                                      Tiles operand, Tiles exponent,
+                                      AxisSet axes) {
+  const uint32_t *values = stretch(frame, operand, operand.shape, axes);
+  const uint32_t *exponents = stretch(frame, exponent, operand.shape, axes);
+  size_t count =
+      frame.countInstances(axes) * countElements(operand.shape) * words;
   uint32_t *result = arena.allocate(count);
-  applyDefinition(definition, {operand.data, exponents}, {}, /*size=*/1, result,
+  applyDefinition(definition, {values, exponents}, {}, /*size=*/1, result,
                   count);
   arithmetic.vanish(result, result, exponents, count);
   return result;
@@ -58,12 +62,13 @@ const uint32_t *GraphEvaluator::weigh(const ScalarDefinition &definition,
 
 /// What an accumulation adds, before `dims` are joined.
 const uint32_t *GraphEvaluator::getPart(const Frame &frame,
-                                        const Node &operation) {
+                                        const Node &operation, AxisSet axes) {
+  Tiles operand = getTiles(frame, operation.operands[0]);
   if (!operation.isRescaled())
-    return frame.values[operation.operands[0]];
+    return stretch(frame, operand, operand.shape, axes);
   static const ScalarDefinition kWeighted = makeWeighted();
-  return weigh(kWeighted, getTiles(frame, operation.operands[0]),
-               getTiles(frame, operation.operands[1]));
+  return weigh(frame, kWeighted, operand,
+               getTiles(frame, operation.operands[1]), axes);
 }
 
 void GraphEvaluator::allocateAccumulators(Frame &frame, const Node &operation) {
@@ -91,9 +96,11 @@ void GraphEvaluator::accumulateIteration(Frame &frame, const Node &operation) {
   const Attributes &attributes = operation.attributes;
   const OperatorInfo &reduction = getOperatorInfo(attributes.reduction);
   ValueId value = operation.results[0];
+  AxisSet axes = frame.getAxes(value);
   WordArena::Mark mark = arena.mark();
   const uint32_t *joined =
-      join(reduction, getPart(frame, operation), frame.instances,
+      join(reduction, getPart(frame, operation, axes),
+           frame.countInstances(axes),
            frame.graph.getType(operation.operands[0]).shape, attributes.dims);
   combineIteration(frame, reduction.combiner, frame.values[value], joined,
                    countWords(frame, value));
@@ -104,14 +111,16 @@ void GraphEvaluator::accumulateIteration(Frame &frame, const Node &operation) {
   arena.release(mark);
 }
 
-void GraphEvaluator::finish(const Node &operation, Tiles total, Tiles maximum,
-                            int64_t averaged, uint32_t *result) {
+void GraphEvaluator::finish(const Frame &frame, const Node &operation,
+                            Tiles total, Tiles maximum, int64_t averaged,
+                            uint32_t *result) {
   WordArena::Mark mark = arena.mark();
-  size_t count = total.instances * countElements(total.shape) * words;
+  size_t count =
+      frame.countInstances(total.axes) * countElements(total.shape) * words;
   const uint32_t *data = total.data;
   if (operation.isRescaled()) {
     static const ScalarDefinition kRelative = makeRelative();
-    data = weigh(kRelative, total, maximum);
+    data = weigh(frame, kRelative, total, maximum, total.axes);
   }
   const ScalarDefinition &last =
       getOperatorInfo(operation.attributes.reduction).finish;
@@ -132,8 +141,8 @@ void GraphEvaluator::finishAccumulation(Frame &frame, const Node &operation) {
   if (operation.isRescaled())
     maximum = {frame.maxima[value],
                frame.graph.getType(operation.operands[1]).shape,
-               frame.instances};
-  finish(operation, getTiles(frame, value), maximum, averaged,
+               frame.getAxes(operation.operands[1])};
+  finish(frame, operation, getTiles(frame, value), maximum, averaged,
          frame.values[value]);
 }
 
@@ -141,14 +150,15 @@ GraphEvaluator::Tiles GraphEvaluator::joinBlocks(const Frame &frame, Axis axis,
                                                  Combiner combiner,
                                                  Tiles parts) {
   // Instances are [outside][extent][inside] around the axis.
+  AxisSet own = toAxisSet(axis), others = parts.axes & ~own;
   size_t extent = frame.blocks.size(axis),
-         inside = frame.blocks.countInside(axis);
-  size_t instances = parts.instances / extent;
+         inside = frame.blocks.count(others & ~(own - 1));
+  size_t instances = frame.countInstances(others);
   size_t tileWords = countElements(parts.shape) * words;
   uint32_t *total = arena.allocate(instances * tileWords);
   arithmetic.reduce(combiner, total, parts.data, instances / inside, extent,
                     inside * tileWords);
-  return {total, parts.shape, instances};
+  return {total, parts.shape, others};
 }
 
 void GraphEvaluator::accumulateOverGrid(Frame &frame, const Node &operation) {
@@ -159,26 +169,23 @@ void GraphEvaluator::accumulateOverGrid(Frame &frame, const Node &operation) {
   const Shape &shape = frame.graph.getType(operand).shape;
   uint32_t *result = allocate(frame, value);
   WordArena::Mark mark = arena.mark();
-  const uint32_t *parts = join(reduction, getPart(frame, operation),
-                               frame.instances, shape, attributes.dims);
-  Tiles total =
-      joinBlocks(frame, attributes.axis, reduction.combiner,
-                 {parts, frame.graph.getType(value).shape, frame.instances});
+  // Blocks that hold the same count one by one as well.
+  AxisSet axes = frame.getAxes(value) | toAxisSet(attributes.axis);
+  const uint32_t *parts =
+      join(reduction, getPart(frame, operation, axes),
+           frame.countInstances(axes), shape, attributes.dims);
+  Tiles total = joinBlocks(frame, attributes.axis, reduction.combiner,
+                           {parts, frame.graph.getType(value).shape, axes});
   Tiles maximum;
-  if (operation.isRescaled())
-    maximum = joinBlocks(frame, attributes.axis, Combiner::Max,
-                         getTiles(frame, operation.operands[1]));
+  if (operation.isRescaled()) {
+    Tiles exponents = getTiles(frame, operation.operands[1]);
+    maximum = joinBlocks(
+        frame, attributes.axis, Combiner::Max,
+        {stretch(frame, exponents, exponents.shape, axes), exponents.shape,
+         axes});
+  }
   size_t extent = frame.blocks.size(attributes.axis);
-  size_t count = countWords(frame, value) / extent;
-  uint32_t *finished = arena.allocate(count);
-  finish(operation, total, maximum, getAveragedCount(attributes, shape, extent),
-         finished);
-  // Every block along the axis holds the result.
-  size_t run = frame.blocks.countInside(attributes.axis) *
-               frame.graph.getType(value).getNumElements() * words;
-  for (size_t begin = 0; begin < count; begin += run)
-    for (size_t copy = 0; copy < extent; ++copy)
-      std::memcpy(result + begin * extent + copy * run, finished + begin,
-                  run * sizeof(uint32_t));
+  finish(frame, operation, total, maximum,
+         getAveragedCount(attributes, shape, extent), result);
   arena.release(mark);
 }

@@ -31,11 +31,35 @@ BlockSet::BlockSet(const TileGraph &tiles, ArrayRef<Region> results)
       addWritersOf(tiles, output, region);
 }
 
-size_t BlockSet::size(unsigned firstAxis) const {
+size_t BlockSet::countFrom(unsigned firstAxis) const {
   size_t count = 1;
   for (const IndexSet &set : ArrayRef(coordinates).drop_front(firstAxis))
     count *= set.size();
   return count;
+}
+
+size_t BlockSet::count(AxisSet axes) const {
+  size_t count = 1;
+  for (auto [axis, set] : llvm::enumerate(coordinates))
+    if (axes >> axis & 1)
+      count *= set.size();
+  return count;
+}
+
+size_t BlockSet::renumber(size_t block, AxisSet from, AxisSet to) const {
+  size_t number = 0, stride = 1;
+  for (size_t axis = coordinates.size(); axis-- > 0;) {
+    size_t extent = coordinates[axis].size(), coordinate = 0;
+    if (from >> axis & 1) {
+      coordinate = block % extent;
+      block /= extent;
+    }
+    if (to >> axis & 1) {
+      number += coordinate * stride;
+      stride *= extent;
+    }
+  }
+  return number;
 }
 
 int64_t BlockSet::getCoordinate(size_t block, int64_t iteration,

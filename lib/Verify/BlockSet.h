@@ -10,7 +10,7 @@
 #define MIRAGE_LIB_VERIFY_BLOCKSET_H
 
 #include "IndexSet.h"
-#include "Mirage/Graph/Graph.h"
+#include "Mirage/Graph/VaryingAxes.h"
 
 namespace mlir::mirage {
 
@@ -25,7 +25,7 @@ public:
   /// result that nobody asks for, and whatever blocks these join with.
   BlockSet(const TileGraph &tiles, llvm::ArrayRef<Region> results);
 
-  size_t size() const { return size(0); }
+  size_t size() const { return countFrom(0); }
   /// How many there are along an axis.
   size_t size(Axis axis) const {
     return axis == Axis::Loop ? loop
@@ -33,8 +33,15 @@ public:
   }
   /// How many differ only in the axes behind this one.
   size_t countInside(Axis axis) const {
-    return size(static_cast<unsigned>(axis) + 1);
+    return countFrom(static_cast<unsigned>(axis) + 1);
   }
+  /// How many there are of those that differ along some axes alone, which are
+  /// numbered in the same order.
+  size_t count(AxisSet axes) const;
+  /// The number among those that differ along the axes `to` of a block that has
+  /// a number among those of `from`. Along others it is the first one.
+  size_t renumber(size_t block, AxisSet from, AxisSet to) const;
+  AxisSet getAllAxes() const { return (1u << coordinates.size()) - 1; }
   /// The coordinate of a block and an iteration along an axis.
   int64_t getCoordinate(size_t block, int64_t iteration, Axis axis) const;
   /// Where along a dimension that some axes cut its tile begins, in tiles. What
@@ -51,7 +58,7 @@ public:
 
 private:
   /// Of those whose coordinates before an axis are the same.
-  size_t size(unsigned firstAxis) const;
+  size_t countFrom(unsigned firstAxis) const;
   int64_t getExtent(Axis axis) const {
     return axis == Axis::Loop ? loop : extents[static_cast<unsigned>(axis)];
   }

@@ -17,7 +17,8 @@ using namespace mlir::mirage;
 Arithmetic::~Arithmetic() = default;
 
 size_t GraphEvaluator::countWords(const Frame &frame, ValueId value) const {
-  return frame.instances * countElements(frame.getShape(value)) * words;
+  return frame.countInstancesOf(value) * countElements(frame.getShape(value)) *
+         words;
 }
 
 uint32_t *GraphEvaluator::allocate(Frame &frame, ValueId value) {
@@ -179,11 +180,12 @@ size_t GraphEvaluator::countRows(size_t instances,
   return rows;
 }
 
-const uint32_t *GraphEvaluator::stretchRows(Tiles operand,
+const uint32_t *GraphEvaluator::stretchRows(const Frame &frame, Tiles operand,
                                             llvm::ArrayRef<int64_t> shape,
-                                            size_t first, size_t count) {
+                                            AxisSet axes, size_t first,
+                                            size_t count) {
   size_t from = countElements(operand.shape), length = getRowLength(shape);
-  if (from == countElements(shape))
+  if (operand.axes == axes && from == countElements(shape))
     return operand.data + first * length * words;
   uint32_t *result = arena.allocate(count * length * words);
   Strides strides = getBroadcastStrides(operand.shape, shape);
@@ -192,9 +194,9 @@ const uint32_t *GraphEvaluator::stretchRows(Tiles operand,
     size_t offset = 0, left = first + row;
     for (size_t dim = outer.size(); dim-- > 0; left /= outer[dim])
       offset += left % outer[dim] * strides[dim];
-    copyRow(result + row * length * words,
-            operand.data + (left * from + offset) * words, length,
-            strides.back(), words);
+    offset += frame.renumber(left, axes, operand.axes) * from;
+    copyRow(result + row * length * words, operand.data + offset * words,
+            length, strides.back(), words);
   }
   return result;
 }
@@ -204,7 +206,8 @@ void GraphEvaluator::evaluateElementwise(Frame &frame, const Node &operation) {
   const Shape &shape = frame.graph.getType(value).shape;
   uint32_t *result = allocate(frame, value);
   bool readsOperands = !slice || slice->readsOperands(operation);
-  size_t rows = countRows(frame.instances, shape);
+  AxisSet axes = frame.getAxes(value);
+  size_t rows = countRows(frame.countInstances(axes), shape);
   size_t rowWords = getRowLength(shape) * words;
   size_t perBlock = std::max<size_t>(kBlockWords / rowWords, 1);
   for (size_t first = 0; first < rows; first += perBlock) {
@@ -213,10 +216,10 @@ void GraphEvaluator::evaluateElementwise(Frame &frame, const Node &operation) {
     uint32_t *target = result + first * rowWords;
     llvm::SmallVector<const uint32_t *, 2> arguments;
     for (ValueId operand : operation.operands)
-      arguments.push_back(readsOperands ? stretchRows(getTiles(frame, operand),
-                                                      shape, first,
-                                                      count)
-                                        : target); // any words will do
+      arguments.push_back(
+          readsOperands ? stretchRows(frame, getTiles(frame, operand), shape,
+                                      axes, first, count)
+                        : target); // any words will do
     applyDefinition(getOperatorInfo(operation.opcode).definition, arguments,
                     operation.attributes.scalars, /*size=*/1, target,
                     count * rowWords);
@@ -256,8 +259,9 @@ void GraphEvaluator::evaluateReduction(Frame &frame, const Node &operation) {
   const Shape &shape = frame.graph.getType(operation.operands[0]).shape;
   uint32_t *result = allocate(frame, operation.results[0]);
   WordArena::Mark mark = arena.mark();
-  const uint32_t *joined = join(info, frame.values[operation.operands[0]],
-                                frame.instances, shape, attributes.dims);
+  const uint32_t *joined =
+      join(info, frame.values[operation.operands[0]],
+           frame.countInstancesOf(operation.operands[0]), shape, attributes.dims);
   applyDefinition(info.finish, {joined}, {},
                   getAveragedCount(attributes, shape), result,
                   countWords(frame, operation.results[0]));
@@ -280,11 +284,16 @@ void GraphEvaluator::evaluateMatmul(Frame &frame, const Node &operation) {
   size_t lhsSize = countElements(lhsShape), rhsSize = countElements(rhsShape);
   const uint32_t *lhsData = frame.values[lhs], *rhsData = frame.values[rhs];
   size_t number = 0;
-  for (size_t instance = 0; instance < frame.instances; ++instance)
+  AxisSet axes = frame.getAxes(value);
+  for (size_t instance = 0; instance < frame.countInstances(axes); ++instance) {
+    size_t lhsFirst =
+        frame.renumber(instance, axes, frame.getAxes(lhs)) * lhsSize;
+    size_t rhsFirst =
+        frame.renumber(instance, axes, frame.getAxes(rhs)) * rhsSize;
     forEachIndex(batch, [&](llvm::ArrayRef<int64_t> index) {
       uint32_t *to = result + number++ * m * n * words;
-      size_t first = instance * lhsSize + getOffset(index, lhsBatches) * m * k;
-      size_t second = instance * rhsSize + getOffset(index, rhsBatches) * k * n;
+      size_t first = lhsFirst + getOffset(index, lhsBatches) * m * k;
+      size_t second = rhsFirst + getOffset(index, rhsBatches) * k * n;
       if (!lhsData)
         multiplyRowsRead({*frame.inputs, lhs, first, m, n, k}, to,
                          rhsData + second * words);
@@ -295,6 +304,7 @@ void GraphEvaluator::evaluateMatmul(Frame &frame, const Node &operation) {
         arithmetic.matmul(to, lhsData + first * words, rhsData + second * words,
                           m, n, k);
     });
+  }
 }
 
 /// The larger factor, of which every matrix has one use.

@@ -13,7 +13,9 @@
 // All blocks of a tile graph take each step together: a value is kept as
 // [instances][tile], where instances counts blocks, times the instances of the
 // graph around it. So a step is one call of the arithmetic over all blocks, and
-// an accumulation over a grid axis is a reduction over instances.
+// an accumulation over a grid axis is a reduction over instances. Blocks that
+// differ only along axes along which a value does not (VaryingAxes.h) share an
+// instance of it: what each of them computes again on a GPU is computed once.
 //
 // Memory. Large graphs are evaluated at their own sizes, so what is not needed
 // is not kept: a value of the kernel graph is given back after its last use,
@@ -77,7 +79,7 @@ private:
   struct Frame {
     const Graph &graph;
     const TileGraph *tiles; ///< the same if it is one, else null
-    size_t instances;       ///< of the whole graph, blocks included
+    size_t instances;       ///< of the graph, its blocks not counted
     int64_t iteration = 0;
     /// By ValueId; null of inputs that are read part by part.
     Values values = {};
@@ -86,6 +88,10 @@ private:
     const InputElements *inputs = nullptr;
     const Sample *sample = nullptr; ///< of a kernel graph, null if all of it is
     BlockSet blocks = {};           ///< of a tile graph
+    /// Of a tile graph: by value, along which axes its blocks hold different
+    /// ones; and those of the graph around that its instances count.
+    llvm::SmallVector<AxisSet> varying = {};
+    AxisSet outerAxes = 0;
     /// Of the exponents of what is rescaled over the loop, by its result.
     std::map<ValueId, uint32_t *> maxima = {};
     /// Of what a variance over the loop is of, by its result.
@@ -99,19 +105,42 @@ private:
     bool isNeeded(ValueId value) const {
       return !sample || !sample->regions[value].empty();
     }
-    /// Where a tile of an instance begins along a dimension that some axes cut,
-    /// in tiles; 0 in a kernel graph.
-    int64_t getPosition(size_t instance, llvm::ArrayRef<Axis> axes) const {
-      return tiles
-                 ? blocks.getPosition(instance % blocks.size(), iteration, axes)
-                 : 0;
+    AxisSet getAxes(ValueId value) const { return tiles ? varying[value] : 0; }
+    /// Of what varies along some axes.
+    size_t countInstances(AxisSet axes) const {
+      return instances * blocks.count(axes);
+    }
+    size_t countInstancesOf(ValueId value) const {
+      return countInstances(getAxes(value));
+    }
+    /// The instance of what varies along `to` that an instance of what varies
+    /// along `from` goes with.
+    size_t renumber(size_t instance, AxisSet from, AxisSet to) const {
+      if (from == to)
+        return instance;
+      size_t count = blocks.count(from);
+      return instance / count * blocks.count(to) +
+             blocks.renumber(instance % count, from, to);
+    }
+    /// The first block that has an instance of what varies along some axes.
+    size_t getBlock(size_t instance, AxisSet axes) const {
+      return blocks.renumber(instance % blocks.count(axes), axes,
+                             blocks.getAllAxes());
+    }
+    /// Where a tile of an instance begins along a dimension that `cutting`
+    /// cut, in tiles; 0 in a kernel graph.
+    int64_t getPosition(size_t instance, AxisSet axes,
+                        llvm::ArrayRef<Axis> cutting) const {
+      return tiles ? blocks.getPosition(getBlock(instance, axes), iteration,
+                                        cutting)
+                   : 0;
     }
   };
   /// The tiles of a value, [instances][shape].
   struct Tiles {
     const uint32_t *data = nullptr;
     llvm::ArrayRef<int64_t> shape = {};
-    size_t instances = 0;
+    AxisSet axes = 0; ///< along which they vary
   };
 
   bool isLeftOut(const Node &operation) const {
@@ -196,17 +225,19 @@ private:
   void joinPart(Frame &frame, const Node &operation, const uint32_t *part,
                 uint32_t *total);
   void divideByCount(Frame &frame, const Node &operation, uint32_t *total);
-  const uint32_t *getPart(const Frame &frame, const Node &operation);
+  const uint32_t *getPart(const Frame &frame, const Node &operation,
+                          AxisSet axes);
   /// Applies a definition to operand and exponent, which stretches; zero where
   /// that is minus infinity.
-  const uint32_t *weigh(const ScalarDefinition &definition, Tiles operand,
-                        Tiles exponent);
-  /// Joins the blocks along an axis; those of other axes stay instances.
+  const uint32_t *weigh(const Frame &frame, const ScalarDefinition &definition,
+                        Tiles operand, Tiles exponent, AxisSet axes);
+  /// Joins the blocks along an axis, along which parts are there one by one;
+  /// those of other axes stay instances.
   Tiles joinBlocks(const Frame &frame, Axis axis, Combiner combiner,
                    Tiles parts);
   /// The last step of an accumulation; `result` may be the total.
-  void finish(const Node &operation, Tiles total, Tiles maximum,
-              int64_t averaged, uint32_t *result);
+  void finish(const Frame &frame, const Node &operation, Tiles total,
+              Tiles maximum, int64_t averaged, uint32_t *result);
 
   void readTile(Frame &frame, const Frame &outer, unsigned input,
                 ValueId operand);
@@ -217,14 +248,18 @@ private:
 
   Tiles getTiles(const Frame &frame, ValueId value) const {
     return {frame.values[value], frame.graph.getType(value).shape,
-            frame.instances};
+            frame.getAxes(value)};
   }
-  /// The operand stretched to a shape, [instances][shape]; itself if it has it.
-  const uint32_t *stretch(Tiles operand, llvm::ArrayRef<int64_t> shape) {
-    return stretchRows(operand, shape, 0, countRows(operand.instances, shape));
+  /// The operand stretched to a shape and to more axes, [instances][shape];
+  /// itself if it has them.
+  const uint32_t *stretch(const Frame &frame, Tiles operand,
+                          llvm::ArrayRef<int64_t> shape, AxisSet axes) {
+    return stretchRows(frame, operand, shape, axes, 0,
+                       countRows(frame.countInstances(axes), shape));
   }
   /// Some of its rows, which go along the last dimension.
-  const uint32_t *stretchRows(Tiles operand, llvm::ArrayRef<int64_t> shape,
+  const uint32_t *stretchRows(const Frame &frame, Tiles operand,
+                              llvm::ArrayRef<int64_t> shape, AxisSet axes,
                               size_t first, size_t count);
   static size_t getRowLength(llvm::ArrayRef<int64_t> shape) {
     return shape.empty() ? 1 : shape.back();

@@ -91,7 +91,8 @@ void GraphEvaluator::joinPart(Frame &frame, const Node &operation,
                               const uint32_t *part, uint32_t *total) {
   const Shape &shape = frame.graph.getType(operation.operands[0]).shape;
   const uint32_t *joined =
-      join(getOperatorInfo(Opcode::Sum), part, frame.instances, shape,
+      join(getOperatorInfo(Opcode::Sum), part,
+           frame.countInstancesOf(operation.results[0]), shape,
            operation.attributes.dims);
   combineIteration(frame, Combiner::Add, total, joined,
                    countWords(frame, operation.results[0]));
@@ -131,9 +132,10 @@ void GraphEvaluator::addSquares(Frame &frame, const Node &operation) {
   size_t count = countWords(frame, operand);
   const uint32_t *elements = frame.values[operand];
   const uint32_t *means =
-      stretch({frame.moments[value].mean, frame.graph.getType(value).shape,
-               frame.instances},
-              shape);
+      stretch(frame,
+              {frame.moments[value].mean, frame.graph.getType(value).shape,
+               frame.getAxes(value)},
+              shape, frame.getAxes(value));
   uint32_t *part = arena.allocate(count);
   arithmetic.vanish(part, elements, elements, count);
   applyDefinition(getOperatorInfo(Opcode::Sub).definition, {part, means}, {},

@@ -18,7 +18,7 @@ void GraphEvaluator::evaluateShuffle(Frame &frame, const Node &operation) {
   const Shape &shape = frame.graph.getType(value).shape;
   uint32_t *result = allocate(frame, value);
   size_t size = countElements(shape);
-  for (size_t i = 0; i < frame.instances * size; ++i) {
+  for (size_t i = 0; i < frame.countInstancesOf(value) * size; ++i) {
     size_t from =
         i - i % size + shuffleIndex(i % size, shape, operation.attributes.dims);
     std::memcpy(result + i * words, frame.values[operand] + from * words,
@@ -59,7 +59,7 @@ void GraphEvaluator::evaluateMovement(Frame &frame, const Node &operation) {
     strides = getBroadcastStrides(from, to);
   }
   uint32_t *result = allocate(frame, value);
-  for (size_t i = 0; i < frame.instances; ++i)
+  for (size_t i = 0; i < frame.countInstancesOf(value); ++i)
     copyStrided(result + i * countElements(to) * words,
                 frame.values[operand] +
                     (i * countElements(from) + begin) * words,
@@ -72,15 +72,21 @@ void GraphEvaluator::evaluateConcat(Frame &frame, const Node &operation) {
   int64_t dim = operation.attributes.dims[0];
   ValueId value = operation.results[0];
   llvm::ArrayRef<int64_t> shape = frame.graph.getType(value).shape;
-  size_t outer = frame.instances * countElements(shape.take_front(dim));
+  AxisSet axes = frame.getAxes(value);
+  size_t outer =
+      frame.countInstances(axes) * countElements(shape.take_front(dim));
   size_t pitch = countElements(shape.drop_front(dim)) * words;
   uint32_t *target = allocate(frame, value);
+  WordArena::Mark mark = arena.mark();
   for (ValueId operand : operation.operands) {
     llvm::ArrayRef<int64_t> own = frame.graph.getType(operand).shape;
+    const uint32_t *source =
+        stretch(frame, getTiles(frame, operand), own, axes);
     size_t piece = countElements(own.drop_front(dim)) * words;
     for (size_t i = 0; i < outer; ++i)
-      std::memcpy(target + i * pitch, frame.values[operand] + i * piece,
+      std::memcpy(target + i * pitch, source + i * piece,
                   piece * sizeof(uint32_t));
     target += piece;
   }
+  arena.release(mark);
 }

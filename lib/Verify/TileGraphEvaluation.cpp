@@ -22,13 +22,16 @@ void GraphEvaluator::evaluateMask(Frame &frame, const Node &operation) {
   int64_t dim = attributes.dims[0], tile = shape[dim];
   size_t outer = countElements(shape.take_front(dim));
   size_t inner = countElements(shape.drop_front(dim + 1));
+  AxisSet axes = frame.getAxes(value);
   uint32_t *result = allocate(frame, value);
-  std::memcpy(result, frame.values[operand],
+  WordArena::Mark mark = arena.mark();
+  std::memcpy(result, stretch(frame, getTiles(frame, operand), shape, axes),
               countWords(frame, value) * sizeof(uint32_t));
+  arena.release(mark);
   uint32_t constant[Arithmetic::kConstantWords];
   arithmetic.constant(constant, attributes.scalars[0]);
-  for (size_t instance = 0; instance < frame.instances; ++instance) {
-    int64_t position = frame.getPosition(instance, attributes.axes);
+  for (size_t instance = 0; instance < frame.countInstances(axes); ++instance) {
+    int64_t position = frame.getPosition(instance, axes, attributes.axes);
     int64_t kept =
         std::clamp<int64_t>(attributes.extent - position * tile, 0, tile);
     for (size_t o = 0; o < outer; ++o) {
@@ -46,15 +49,18 @@ void GraphEvaluator::evaluateCausalMask(Frame &frame, const Node &operation) {
   llvm::ArrayRef<int64_t> shape = frame.graph.getType(value).shape;
   int64_t rows = shape[shape.size() - 2], columns = shape.back();
   size_t batch = countElements(shape.drop_back(2));
+  AxisSet axes = frame.getAxes(value);
   uint32_t *result = allocate(frame, value);
-  std::memcpy(result, frame.values[operand],
+  WordArena::Mark mark = arena.mark();
+  std::memcpy(result, stretch(frame, getTiles(frame, operand), shape, axes),
               countWords(frame, value) * sizeof(uint32_t));
-  for (size_t instance = 0; instance < frame.instances; ++instance) {
+  arena.release(mark);
+  for (size_t instance = 0; instance < frame.countInstances(axes); ++instance) {
     // How many columns of the tile its first row keeps.
     int64_t first =
         1 + attributes.offset +
-        rows * frame.getPosition(instance, attributes.axes) -
-        columns * frame.getPosition(instance, attributes.columnAxes);
+        rows * frame.getPosition(instance, axes, attributes.axes) -
+        columns * frame.getPosition(instance, axes, attributes.columnAxes);
     hideColumns(result + instance * batch * rows * columns * words, batch, rows,
                 columns, [&](int64_t row) {
                   return std::clamp<int64_t>(first + row, 0, columns);
@@ -213,27 +219,34 @@ void GraphEvaluator::readTile(Frame &frame, const Frame &outer, unsigned input,
   const Shape &tile = tiles.getType(input).shape;
   TileOrigins origins(tiles, frame.blocks, input,
                       outer.sample ? &outer.sample->regions[operand] : nullptr);
-  size_t numBlocks = frame.blocks.size();
+  AxisSet axes = frame.getAxes(input);
+  size_t numInstances = frame.countInstances(axes);
+  auto getOrigin = [&](size_t instance) {
+    return origins.get(frame.getBlock(instance, axes), frame.iteration);
+  };
   uint32_t zero[Arithmetic::kConstantWords];
   arithmetic.constant(zero, 0);
   size_t tileWords = countElements(tile) * words;
   size_t tensorWords = countElements(tensor) * words;
   auto copyTiles = [&](auto &&getRow) {
-    for (size_t instance = 0; instance < frame.instances; ++instance)
+    for (size_t instance = 0; instance < numInstances; ++instance)
       copyTile(frame.values[input] + instance * tileWords, tile, tensor,
-               origins.get(instance % numBlocks, frame.iteration), zero, words,
+               getOrigin(instance), zero, words,
                [&](size_t offset) { return getRow(instance, offset); });
   };
   if (const uint32_t *source = outer.values[operand])
     return copyTiles([&](size_t instance, size_t offset) {
-      return source + instance / numBlocks * tensorWords + offset * words;
+      size_t outside =
+          outer.renumber(instance / frame.blocks.count(axes), frame.outerAxes,
+                         outer.getAxes(operand));
+      return source + outside * tensorWords + offset * words;
     });
   if (RowsInOrder::isFor(tile)) {
-    std::fill_n(frame.values[input], frame.instances * tileWords, zero[0]);
+    std::fill_n(frame.values[input], numInstances * tileWords, zero[0]);
     RowsInOrder rows;
-    for (size_t instance = 0; instance < frame.instances; ++instance)
+    for (size_t instance = 0; instance < numInstances; ++instance)
       forEachTileRow(
-          tile, tensor, origins.get(instance % numBlocks, frame.iteration),
+          tile, tensor, getOrigin(instance),
           [&](size_t tileRow, size_t tensorRow, size_t length) {
             rows.add(tensorRow, length,
                      frame.values[input] + instance * tileWords + tileRow);
@@ -257,8 +270,9 @@ void GraphEvaluator::writeTile(const Frame &frame, Frame &outer,
   llvm::ArrayRef<int> map = tiles.tileOutputs[output].gridMap;
   size_t tileWords = countElements(tile) * words;
   size_t tensorWords = countElements(tensor) * words;
+  AxisSet all = frame.blocks.getAllAxes(), axes = frame.getAxes(value);
   size_t numBlocks = frame.blocks.size();
-  for (size_t instance = 0; instance < frame.instances; ++instance) {
+  for (size_t instance = 0; instance < frame.countInstances(all); ++instance) {
     Shape position(tile.size(), 0);
     bool writes = true, adds = false;
     for (auto [axis, dim] : llvm::enumerate(map)) {
@@ -279,7 +293,8 @@ void GraphEvaluator::writeTile(const Frame &frame, Frame &outer,
     }
     uint32_t *target =
         outer.values[result] + instance / numBlocks * tensorWords;
-    const uint32_t *source = frame.values[value] + instance * tileWords;
+    const uint32_t *source =
+        frame.values[value] + frame.renumber(instance, all, axes) * tileWords;
     forEachTileRow(tile, tensor, position,
                    [&](size_t tileRow, size_t tensorRow, size_t length) {
                      uint32_t *to = target + tensorRow * words;
@@ -300,8 +315,11 @@ void GraphEvaluator::evaluateGraph(Frame &outer, const Node &operation,
     if (outer.isNeeded(result))
       allocate(outer, result);
   WordArena::Mark mark = arena.mark();
-  Frame frame{tiles, &tiles, outer.instances * blocks.size()};
+  AxisSet outerAxes = outer.getAxes(operation.results[0]);
+  Frame frame{tiles, &tiles, outer.countInstances(outerAxes)};
   frame.blocks = blocks;
+  frame.varying = computeVaryingAxes(tiles);
+  frame.outerAxes = outerAxes;
   frame.values.resize(tiles.getNumValues());
   evaluateLoop(frame, outer, operation);
   for (auto [number, result] : llvm::enumerate(operation.results))

@@ -29,6 +29,8 @@ namespace mlir::mirage {
 
 /// Axes of a grid, a bit for each: that of x is the lowest.
 using AxisSet = uint8_t;
+/// Of an axis of the grid.
+inline AxisSet toAxisSet(Axis axis) { return 1u << static_cast<unsigned>(axis); }
 
 /// The axes along which tiles of an input differ. One of extent 1 has one tile.
 AxisSet getVaryingAxes(const TileGraph &header, unsigned input);
@@ -37,6 +39,9 @@ AxisSet getVaryingAxes(const TileGraph &header, unsigned input);
 AxisSet inferVaryingAxes(const TileGraph &header, Opcode opcode,
                          const Attributes &attributes,
                          llvm::ArrayRef<AxisSet> operands);
+
+/// Those of all values of a graph.
+llvm::SmallVector<AxisSet> computeVaryingAxes(const TileGraph &graph);
 
 /// Fails if an output that differs along an axis neither joins a dimension
 /// along it nor is summed. The one rule for plain graphs and for IR.
