@@ -39,6 +39,10 @@ void ComponentSlice::collect(const Graph &graph, llvm::BitVector &isNeeded) {
       if (isNeededInside.none())
         continue;
       insert(operation);
+      // An input that is an output is read whoever asks for it.
+      for (ValueId output : body->getOutputs())
+        if (body->isInput(output))
+          isNeededInside.set(output);
       for (auto [input, operand] : llvm::enumerate(operation.operands))
         if (isNeededInside[input])
           isNeeded.set(operand);

@@ -236,21 +236,20 @@ void GraphEvaluator::readTile(Frame &frame, const Frame &outer, unsigned input,
   };
   if (const uint32_t *source = outer.values[operand])
     return copyTiles([&](size_t instance, size_t offset) {
-      size_t outside =
-          outer.renumber(instance / frame.blocks.count(axes), frame.outerAxes,
-                         outer.getAxes(operand));
+      size_t outside = outer.renumber(instance / frame.blocks.count(axes),
+                                      frame.outerAxes, outer.getAxes(operand));
       return source + outside * tensorWords + offset * words;
     });
   if (RowsInOrder::isFor(tile)) {
     std::fill_n(frame.values[input], numInstances * tileWords, zero[0]);
     RowsInOrder rows;
     for (size_t instance = 0; instance < numInstances; ++instance)
-      forEachTileRow(
-          tile, tensor, getOrigin(instance),
-          [&](size_t tileRow, size_t tensorRow, size_t length) {
-            rows.add(tensorRow, length,
-                     frame.values[input] + instance * tileWords + tileRow);
-          });
+      forEachTileRow(tile, tensor, getOrigin(instance),
+                     [&](size_t tileRow, size_t tensorRow, size_t length) {
+                       rows.add(tensorRow, length,
+                                frame.values[input] + instance * tileWords +
+                                    tileRow);
+                     });
     return rows.copy(*outer.inputs, operand, tensorWords);
   }
   llvm::BitVector runs = origins.findRuns(tensor, frame.iteration);
@@ -272,7 +271,8 @@ void GraphEvaluator::writeTile(const Frame &frame, Frame &outer,
   size_t tensorWords = countElements(tensor) * words;
   AxisSet all = frame.blocks.getAllAxes(), axes = frame.getAxes(value);
   size_t numBlocks = frame.blocks.size();
-  for (size_t instance = 0; instance < frame.countInstances(all); ++instance) {
+  for (size_t instance = 0; instance < frame.instances * numBlocks;
+       ++instance) {
     Shape position(tile.size(), 0);
     bool writes = true, adds = false;
     for (auto [axis, dim] : llvm::enumerate(map)) {
@@ -339,9 +339,16 @@ llvm::BitVector GraphEvaluator::findInputsRead(const TileGraph &tiles) const {
       if (tiles.isInput(value))
         isRead.set(value);
   };
-  for (const Node &operation : tiles.getNodes())
-    if (!isLeftOut(operation) && slice->readsOperands(operation))
+  for (const Node &operation : tiles.getNodes()) {
+    if (isLeftOut(operation) || !slice->readsOperands(operation))
+      continue;
+    if (!operation.body) {
       add(operation.operands);
+      continue;
+    }
+    for (unsigned input : findInputsRead(*operation.body).set_bits())
+      add(operation.operands[input]);
+  }
   add(tiles.getOutputs());
   return isRead;
 }

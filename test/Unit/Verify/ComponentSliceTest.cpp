@@ -9,6 +9,7 @@
 #include "ComponentSlice.h"
 #include "Mirage/Verify/CandidateFilter.h"
 #include "Programs.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "gtest/gtest.h"
 
 using namespace mlir::mirage;
@@ -95,6 +96,64 @@ TEST(ComponentSlice, ExponentialsAreMetInOneOrder) {
   Builder b(program);
   b.output(b.op(Opcode::Exp, {b.op(Opcode::Square, {b.input({2, 3})})}));
   expectTold(program, makeKernels(Opcode::Exp), makeKernels(Opcode::Sigmoid));
+}
+
+/// A kernel that hands an exponent on that nobody reads afterwards.
+TEST(ComponentSlice, InputsThatAreOutputsAreThere) {
+  auto make = [](Opcode last) {
+    TileGraph tiles;
+    Builder t(tiles);
+    ValueId x = t.input({2, 3});
+    t.output(t.op(last, {x}));
+    t.output(x);
+    tiles.tileInputs = {{{}, kReplicated}};
+    tiles.tileOutputs = {{{}}, {{}}};
+    Graph graph;
+    Builder b(graph);
+    ValueId square = b.op(Opcode::Square, {b.input({2, 3})});
+    b.output(graph.addGraph({square}, std::make_shared<TileGraph>(tiles),
+                            {tensor({2, 3}), tensor({2, 3})}));
+    return graph;
+  };
+  Graph program;
+  Builder b(program);
+  b.output(b.op(Opcode::Exp, {b.op(Opcode::Square, {b.input({2, 3})})}));
+  expectTold(program, make(Opcode::Exp), make(Opcode::Sigmoid));
+}
+
+/// A graph of one operation on what a graph around it hands on.
+TileGraph nest(Level level, llvm::function_ref<ValueId(TileGraph &)> add) {
+  TileGraph tiles;
+  tiles.level = level;
+  tiles.threads = 32;
+  tiles.addInput(tensor({2, 3}));
+  tiles.tileInputs = {{{}, kReplicated}};
+  tiles.addOutput(add(tiles));
+  tiles.tileOutputs = {{{}}};
+  return tiles;
+}
+
+/// Neither a block nor its threads read what only the next component has.
+TEST(ComponentSlice, NestedGraphsReadNoArguments) {
+  auto make = [](Opcode last) {
+    auto threads =
+        std::make_shared<TileGraph>(nest(Level::Thread, [&](TileGraph &tiles) {
+          return Builder(tiles).op(last, {0});
+        }));
+    auto block =
+        std::make_shared<TileGraph>(nest(Level::Block, [&](TileGraph &tiles) {
+          return tiles.addGraph({0}, threads, {tensor({2, 3})});
+        }));
+    Graph graph;
+    Builder b(graph);
+    ValueId square = b.op(Opcode::Square, {b.input({2, 3})});
+    b.output(graph.addGraph({square}, block, {tensor({2, 3})}));
+    return graph;
+  };
+  Graph program;
+  Builder b(program);
+  b.output(b.op(Opcode::Exp, {b.op(Opcode::Square, {b.input({2, 3})})}));
+  expectTold(program, make(Opcode::Exp), make(Opcode::Sigmoid));
 }
 
 TEST(ComponentSlice, ExponentialsOfExponentials) {
