@@ -259,13 +259,16 @@ MIRAGE_KERNEL void kernels::matmul(const PrimeField &field, uint32_t *result,
   FieldVector f = FieldVector::of(field);
   bool single = lanes == 1;
   size_t words = n * lanes, strideA = k * lanes;
-  constexpr unsigned kRows = 4;
   for (size_t j = 0; j < words; j += kLanes) {
     size_t i = 0;
-    for (; i + kRows <= m; i += kRows)
-      dotRows<kRows>(f, result + i * words + j, words, lhs + i * strideA,
-                     strideA, rhs + j, k, words, words - j, single);
-    for (; i < m; ++i)
+    for (; i + 4 <= m; i += 4)
+      dotRows<4>(f, result + i * words + j, words, lhs + i * strideA, strideA,
+                 rhs + j, k, words, words - j, single);
+    // Small tiles have two rows.
+    for (; i + 2 <= m; i += 2)
+      dotRows<2>(f, result + i * words + j, words, lhs + i * strideA, strideA,
+                 rhs + j, k, words, words - j, single);
+    if (i < m)
       dotRows<1>(f, result + i * words + j, words, lhs + i * strideA, strideA,
                  rhs + j, k, words, words - j, single);
   }
