@@ -21,6 +21,13 @@ ValueId Graph::addInput(TensorSpec type, llvm::StringRef name) {
   return types.size() - 1;
 }
 
+void Graph::reserve(size_t numInputs, size_t numOperations) {
+  types.reserve(numInputs + numOperations);
+  definitions.reserve(numInputs + numOperations);
+  inputNames.reserve(numInputs);
+  operations.reserve(numOperations);
+}
+
 ValueId Graph::add(Opcode opcode, llvm::ArrayRef<ValueId> operands,
                    TensorSpec type, Attributes attributes) {
   Node operation;

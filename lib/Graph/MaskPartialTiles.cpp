@@ -62,6 +62,10 @@ private:
     result.threads = source.threads;
     result.tileInputs = source.tileInputs;
     result.tileOutputs = source.tileOutputs;
+    // Most operations need no mask, and few need more than one.
+    result.reserve(source.getNumInputs(), 2 * source.getNodes().size());
+    mapped.reserve(source.getNumValues());
+    paddings.reserve(source.getNumInputs() + 2 * source.getNodes().size());
     for (unsigned input = 0; input < source.getNumInputs(); ++input) {
       mapped.push_back(
           result.addInput(source.getType(input), source.getInputName(input)));

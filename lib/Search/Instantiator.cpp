@@ -55,8 +55,7 @@ Graph mlir::mirage::search::buildGraph(const TargetProgram &program,
   }
   for (unsigned output : structure.outputs)
     graph.addOutput(values[output]);
-  llvm::Error error = verify(graph);
-  assert(!error && "the search built a malformed graph");
-  llvm::consumeError(std::move(error));
+  assert(!llvm::errorToBool(verify(graph)) &&
+         "the search built a malformed graph");
   return graph;
 }

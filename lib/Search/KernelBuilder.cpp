@@ -48,6 +48,9 @@ static int findDimension(ArrayRef<NameId> layout, NameId name) {
 }
 
 void KernelBuilder::addHeader() {
+  // Operands may have to be brought into another layout first.
+  graph.reserve(plan.inputs.size(), 3 * kernel.operators.size());
+  tensors.reserve(plan.inputs.size() + kernel.operators.size());
   graph.threads = tiling.threads;
   graph.loop = getLoop(kernel, extents, tiling);
   graph.stages = tiling.stages;

@@ -18,8 +18,10 @@ std::vector<TestPair>
 mlir::mirage::search::buildTestPairs(const TargetProgram &program,
                                      const Structure &structure,
                                      llvm::ArrayRef<KernelPlan> plans) {
+  constexpr unsigned kVariants = 2;
   std::vector<TestPair> pairs;
-  for (unsigned variant = 0; variant < 2; ++variant) {
+  pairs.reserve(kVariants);
+  for (unsigned variant = 0; variant < kVariants; ++variant) {
     TestSizes sizes = getTestSizes(program, structure.kernels, variant);
     Graph candidate =
         buildGraph(program, structure, plans, sizes.extents, sizes.tilings);

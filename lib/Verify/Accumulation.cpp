@@ -98,10 +98,9 @@ void GraphEvaluator::accumulateIteration(Frame &frame, const Node &operation) {
   ValueId value = operation.results[0];
   AxisSet axes = frame.getAxes(value);
   WordArena::Mark mark = arena.mark();
-  const uint32_t *joined =
-      join(reduction, getPart(frame, operation, axes),
-           frame.countInstances(axes),
-           frame.graph.getType(operation.operands[0]).shape, attributes.dims);
+  const uint32_t *joined = join(
+      reduction, getPart(frame, operation, axes), frame.countInstances(axes),
+      frame.graph.getType(operation.operands[0]).shape, attributes.dims);
   combineIteration(frame, reduction.combiner, frame.values[value], joined,
                    countWords(frame, value));
   if (operation.isRescaled())
@@ -179,10 +178,9 @@ void GraphEvaluator::accumulateOverGrid(Frame &frame, const Node &operation) {
   Tiles maximum;
   if (operation.isRescaled()) {
     Tiles exponents = getTiles(frame, operation.operands[1]);
-    maximum = joinBlocks(
-        frame, attributes.axis, Combiner::Max,
-        {stretch(frame, exponents, exponents.shape, axes), exponents.shape,
-         axes});
+    maximum = joinBlocks(frame, attributes.axis, Combiner::Max,
+                         {stretch(frame, exponents, exponents.shape, axes),
+                          exponents.shape, axes});
   }
   size_t extent = frame.blocks.size(attributes.axis);
   finish(frame, operation, total, maximum,

@@ -216,10 +216,10 @@ void GraphEvaluator::evaluateElementwise(Frame &frame, const Node &operation) {
     uint32_t *target = result + first * rowWords;
     llvm::SmallVector<const uint32_t *, 2> arguments;
     for (ValueId operand : operation.operands)
-      arguments.push_back(
-          readsOperands ? stretchRows(frame, getTiles(frame, operand), shape,
-                                      axes, first, count)
-                        : target); // any words will do
+      arguments.push_back(readsOperands
+                              ? stretchRows(frame, getTiles(frame, operand),
+                                            shape, axes, first, count)
+                              : target); // any words will do
     applyDefinition(getOperatorInfo(operation.opcode).definition, arguments,
                     operation.attributes.scalars, /*size=*/1, target,
                     count * rowWords);
@@ -259,9 +259,9 @@ void GraphEvaluator::evaluateReduction(Frame &frame, const Node &operation) {
   const Shape &shape = frame.graph.getType(operation.operands[0]).shape;
   uint32_t *result = allocate(frame, operation.results[0]);
   WordArena::Mark mark = arena.mark();
-  const uint32_t *joined =
-      join(info, frame.values[operation.operands[0]],
-           frame.countInstancesOf(operation.operands[0]), shape, attributes.dims);
+  const uint32_t *joined = join(info, frame.values[operation.operands[0]],
+                                frame.countInstancesOf(operation.operands[0]),
+                                shape, attributes.dims);
   applyDefinition(info.finish, {joined}, {},
                   getAveragedCount(attributes, shape), result,
                   countWords(frame, operation.results[0]));
@@ -285,7 +285,8 @@ void GraphEvaluator::evaluateMatmul(Frame &frame, const Node &operation) {
   const uint32_t *lhsData = frame.values[lhs], *rhsData = frame.values[rhs];
   size_t number = 0;
   AxisSet axes = frame.getAxes(value);
-  for (size_t instance = 0; instance < frame.countInstances(axes); ++instance) {
+  size_t numInstances = frame.countInstances(axes);
+  for (size_t instance = 0; instance < numInstances; ++instance) {
     size_t lhsFirst =
         frame.renumber(instance, axes, frame.getAxes(lhs)) * lhsSize;
     size_t rhsFirst =

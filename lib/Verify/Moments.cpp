@@ -90,10 +90,9 @@ static ScalarDefinition makeQuotient() {
 void GraphEvaluator::joinPart(Frame &frame, const Node &operation,
                               const uint32_t *part, uint32_t *total) {
   const Shape &shape = frame.graph.getType(operation.operands[0]).shape;
-  const uint32_t *joined =
-      join(getOperatorInfo(Opcode::Sum), part,
-           frame.countInstancesOf(operation.results[0]), shape,
-           operation.attributes.dims);
+  const uint32_t *joined = join(getOperatorInfo(Opcode::Sum), part,
+                                frame.countInstancesOf(operation.results[0]),
+                                shape, operation.attributes.dims);
   combineIteration(frame, Combiner::Add, total, joined,
                    countWords(frame, operation.results[0]));
 }

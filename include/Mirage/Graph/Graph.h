@@ -74,6 +74,8 @@ struct Node {
 /// Values and operations, every operand before its users.
 class Graph {
 public:
+  /// Makes room for so many inputs and operations, of one result each.
+  void reserve(size_t numInputs, size_t numOperations);
   ValueId addInput(TensorSpec type, llvm::StringRef name = "");
   /// Appends an operation with one result of the stated type. Operands and
   /// attributes are checked by `verify`, not here.

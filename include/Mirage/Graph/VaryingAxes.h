@@ -30,7 +30,9 @@ namespace mlir::mirage {
 /// Axes of a grid, a bit for each: that of x is the lowest.
 using AxisSet = uint8_t;
 /// Of an axis of the grid.
-inline AxisSet toAxisSet(Axis axis) { return 1u << static_cast<unsigned>(axis); }
+inline AxisSet toAxisSet(Axis axis) {
+  return 1u << static_cast<unsigned>(axis);
+}
 
 /// The axes along which tiles of an input differ. One of extent 1 has one tile.
 AxisSet getVaryingAxes(const TileGraph &header, unsigned input);

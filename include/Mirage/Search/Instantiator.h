@@ -25,7 +25,7 @@ namespace mlir::mirage::search {
 TileGraph buildTileGraph(const TargetProgram &program, const KernelPlan &plan,
                          llvm::ArrayRef<int64_t> extents, const Tiling &tiling);
 
-/// The program as these kernels, verified to be well formed.
+/// The program as these kernels, which is well formed.
 Graph buildGraph(const TargetProgram &program, const Structure &structure,
                  llvm::ArrayRef<KernelPlan> plans,
                  llvm::ArrayRef<int64_t> extents,
