@@ -348,6 +348,7 @@ static FailureOr<CertificateFinding> repeatCertificate(kernel::GraphOp before,
   }
   finding.isThere = true;
   finding.isProof = (*certificate)->bound.provedLog2 < 0;
+  finding.isRepeated = (*certificate)->isRepeatable;
   llvm::Expected<std::optional<std::string>> flaw =
       findFlaw(**certificate, *program, *result);
   if (!flaw)
@@ -445,6 +446,10 @@ static std::string describeCertificate(const FunctionVerdict &entry,
     text += "graph " + std::to_string(number) + ": ";
   if (!finding.isThere)
     return text + "no certificate; the graph is the program's own";
+  if (finding.flaw.empty() && !finding.isRepeated)
+    return text + "the certificate is of these graphs; its proof is of parts "
+                  "of the program that the result does not show, and cannot be "
+                  "repeated";
   if (finding.flaw.empty())
     return text + (finding.isProof
                        ? "the certificate holds; its proof came out the same"
@@ -482,8 +487,10 @@ llvm::json::Value mlir::mirage::toJSON(const FunctionVerdict &entry) {
   llvm::json::Array certificates;
   for (const CertificateFinding &finding : entry.certificates) {
     llvm::json::Object object{{"found", finding.isThere}};
-    if (finding.isThere)
+    if (finding.isThere && finding.isRepeated)
       object["holds"] = finding.flaw.empty();
+    else if (finding.isThere)
+      object["repeatable"] = false;
     if (!finding.flaw.empty())
       object["flaw"] = finding.flaw;
     certificates.push_back(std::move(object));

@@ -10,6 +10,7 @@
 #include "MaskOffsets.h"
 #include "SizePlan.h"
 #include "SplitPair.h"
+#include "UsedFunctions.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -171,16 +172,6 @@ private:
   MaskOffsets maskOffsets;
 };
 } // namespace
-
-static void forEachLiteral(const Graph &graph,
-                           llvm::function_ref<void(double)> visit) {
-  for (const Node &node : graph.getNodes()) {
-    if (node.body)
-      forEachLiteral(*node.body, visit);
-    else if (node.opcode != Opcode::Mask)
-      llvm::for_each(node.attributes.scalars, visit);
-  }
-}
 
 /// Sizes that values depend on, and that tiles force to be one here, are not to
 /// be told apart by a literal that stands for one of them.

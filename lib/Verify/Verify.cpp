@@ -16,6 +16,7 @@
 #include "Mirage/Graph/MachineMemory.h"
 #include "Mirage/Verify/SmallerSizes.h"
 #include "Mirage/Verify/VerdictJSON.h"
+#include "SymbolicConstant.h"
 #include "TrialMemory.h"
 #include "UsedFunctions.h"
 #include "WitnessSearch.h"
@@ -25,6 +26,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 #include <limits>
+#include <set>
 
 using namespace mlir::mirage;
 
@@ -450,6 +452,25 @@ mlir::mirage::verifyAtOwnSizes(const Graph &lhs, const Graph &rhs,
   return FieldJudge(left, right, options).run();
 }
 
+/// Graphs that are equal but for how ln 2 was rounded are not.
+static void checkRoundings(const Graph &lhs, const Graph &rhs,
+                           Verdict &verdict) {
+  std::set<double> literals;
+  for (const Graph *graph : {&lhs, &rhs})
+    forEachLiteral(*graph, [&](double literal) { literals.insert(literal); });
+  std::optional<std::pair<double, double>> two = findTwoRoundings(literals);
+  if (!two || verdict.kind != Verdict::Equal || toJSON(lhs) == toJSON(rhs))
+    return;
+  verdict.kind = Verdict::Unknown;
+  verdict.bound = {};
+  verdict.whyWeaker.clear();
+  verdict.exactProof.reset();
+  verdict.reason =
+      llvm::formatv("expects one rounding of ln 2 and log2 e, which "
+                    "are a symbol, got {0:e16} and {1:e16}",
+                    two->first, two->second);
+}
+
 llvm::Expected<Verdict>
 mlir::mirage::verifyEqual(const Graph &lhs, const Graph &rhs,
                           const VerifyOptions &options) {
@@ -467,5 +488,7 @@ mlir::mirage::verifyEqual(const Graph &lhs, const Graph &rhs,
     concludeCancelled(*verdict);
   if (verdict && options.wantsExactProof)
     addExactProof(left, right, options, *verdict);
+  if (verdict)
+    checkRoundings(left, right, *verdict);
   return verdict;
 }

@@ -161,23 +161,23 @@ static OwningOpRef<ModuleOp> readModule(StringRef path, MLIRContext &context) {
 }
 
 /// Different outweighs unknown, and that equal. A graph whose certificate is
-/// another one's is different from what it is said to be.
+/// another one's is different from what it is said to be; of a proof that
+/// cannot be repeated nothing is known.
 static ExitCode getExitCode(ArrayRef<mirage::FunctionVerdict> verdicts) {
   auto any = [&](mirage::Verdict::Kind kind) {
     return llvm::any_of(verdicts, [&](const mirage::FunctionVerdict &verdict) {
       return verdict.verdict.kind == kind;
     });
   };
-  bool hasFlaw =
-      llvm::any_of(verdicts, [](const mirage::FunctionVerdict &verdict) {
-        return llvm::any_of(verdict.certificates,
-                            [](const mirage::CertificateFinding &finding) {
-                              return !finding.flaw.empty();
-                            });
-      });
+  bool hasFlaw = false, isOpen = any(mirage::Verdict::Unknown);
+  for (const mirage::FunctionVerdict &verdict : verdicts)
+    for (const mirage::CertificateFinding &finding : verdict.certificates) {
+      hasFlaw |= !finding.flaw.empty();
+      isOpen |= !finding.isRepeated;
+    }
   if (hasFlaw || any(mirage::Verdict::Different))
     return kDifferent;
-  return any(mirage::Verdict::Unknown) ? kUnknown : kEqual;
+  return isOpen ? kUnknown : kEqual;
 }
 
 /// A wrong command line is bad input like any other.

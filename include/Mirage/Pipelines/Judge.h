@@ -43,7 +43,10 @@ struct JudgeOptions {
 struct CertificateFinding {
   /// Without one, the graph is the program's own.
   bool isThere = false;
-  bool isProof = false;  ///< something is proved by it, if it holds
+  bool isProof = false; ///< something is proved by it, if it holds
+  /// False if its proof is of parts that the result does not show: no more than
+  /// the graphs' hashes was compared.
+  bool isRepeated = true;
   std::string flaw = {}; ///< why it does not hold; empty if it does
 };
 

@@ -51,8 +51,8 @@ struct SmallerGraphs {
 /// to within 2^-20 or as f16 or bf16 round it, whether they mean it or not. The
 /// offset of a causal mask stays 0 or how many more columns than rows there
 /// are; of any other one the sign stays. Different literals must stay
-/// different, and along dimensions that may be one, places where masks begin and
-/// end must stay in their order (lib/Verify/MaskOffsets.h).
+/// different, and along dimensions that may be one, places where masks begin
+/// and end must stay in their order (lib/Verify/MaskOffsets.h).
 /// \returns the pair, or an error that says what stands in the way.
 llvm::Expected<SmallerGraphs> withSmallerSizes(const Graph &lhs,
                                                const Graph &rhs);
