@@ -85,7 +85,7 @@ llvm::Expected<Verdict> proveCertified(const Certificate &certificate,
                                        const Graph &program,
                                        const Graph &result, unsigned share = 1);
 
-/// Compares the hashes, and repeats the proof.
+/// Compares the hashes, and repeats the proof if it is repeatable.
 /// \returns what is wrong with the certificate, none if nothing is; or an error
 /// as verifyEqual has it.
 llvm::Expected<std::optional<std::string>>

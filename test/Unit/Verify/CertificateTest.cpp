@@ -135,10 +135,21 @@ TEST(Certificate, EveryFigureHasToComeOut) {
   EXPECT_NE(change([](Certificate &c) { c.pieces = 2; }), "");
   EXPECT_NE(change([](Certificate &c) { c.whereBothDefined = true; }), "");
   EXPECT_NE(change([](Certificate &c) { c.isSameGraph = true; }), "");
-  EXPECT_NE(change([](Certificate &c) { c.isRepeatable = false; }), "");
   EXPECT_NE(change([](Certificate &c) { ++c.version; }), "");
   EXPECT_NE(change([](Certificate &c) { c.errorBoundBits = 300; }), "");
   EXPECT_EQ(change([](Certificate &c) { c.ownSize = "what others tried"; }),
+            "");
+}
+
+/// Of a proof that cannot be repeated the hashes are compared, and no more.
+TEST(Certificate, WhatIsNotRepeatableIsOfItsGraphs) {
+  Certified certified(maximum(false), maximum(true));
+  Certificate certificate = certified.certificate;
+  certificate.isRepeatable = false;
+  ++certificate.bound.trials;
+  EXPECT_EQ(
+      Certified::getFlaw(certificate, certified.program, certified.result), "");
+  EXPECT_NE(Certified::getFlaw(certificate, certified.result, certified.result),
             "");
 }
 
