@@ -27,21 +27,23 @@ static bool mayBeOne(const WholeSizes &a, const WholeSizes &b) {
   });
 }
 
-namespace mlir::mirage {
+namespace {
 /// A number there and here.
 struct Place {
   int64_t there, here;
 };
+} // namespace
+
 /// Those of a mask along one of its dimensions.
-struct Places {
+struct MaskOffsets::Places {
   const WholeSizes *dimension;
   std::array<Place, 4> list;
 };
-} // namespace mlir::mirage
 
 static int compare(int64_t a, int64_t b) { return (a > b) - (a < b); }
 
-static bool haveOneOrder(const Places &a, const Places &b) {
+static bool haveOneOrder(const MaskOffsets::Places &a,
+                         const MaskOffsets::Places &b) {
   return llvm::all_of(a.list, [&](Place p) {
     return llvm::all_of(b.list, [&](Place q) {
       return compare(p.there, q.there) == compare(p.here, q.here);
@@ -51,7 +53,8 @@ static bool haveOneOrder(const Places &a, const Places &b) {
 
 /// Along the columns: where the first and the last row begin to be blind. Along
 /// the rows: where the first and the last column begin to be seen.
-std::array<Places, 2> MaskOffsets::getPlaces(const Chosen &chosen) {
+std::array<MaskOffsets::Places, 2>
+MaskOffsets::getPlaces(const Chosen &chosen) {
   const Mask &mask = chosen.mask;
   int64_t offsetHere = chosen.offset.here;
   Place rows{mask.rows.back().first - 1, mask.rows.back().second - 1};

@@ -66,13 +66,14 @@ public:
     int64_t here;
     bool isExplained; ///< by sizes
   };
+  struct Places;
 
 private:
   struct Chosen {
     Mask mask;
     Candidate offset;
   };
-  static std::array<struct Places, 2> getPlaces(const Chosen &chosen);
+  static std::array<Places, 2> getPlaces(const Chosen &chosen);
   static bool agree(const Chosen &lhs, const Chosen &rhs);
   bool fits(const Chosen &chosen) const;
   bool chooseAll(llvm::ArrayRef<Mask> masks, unsigned &steps);

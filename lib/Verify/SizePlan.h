@@ -59,7 +59,7 @@ private:
   int64_t getMultiple(int name) const;
   bool isReady(int name) const;
   std::optional<int64_t> getForced(int name) const;
-  int64_t choose(llvm::ArrayRef<int> alike, int64_t least) const;
+  int64_t choose(llvm::ArrayRef<int> group, int64_t least) const;
   void chooseMasked();
   bool spread(int name);
   void assignFixed();

@@ -47,20 +47,22 @@ TEST(SmallerSizes, LiteralsThatAreReplacedAreNamed) {
   EXPECT_EQ(pair->replaced.literals, expected);
 }
 
+/// Four rows, between 0 and a limit.
+static Graph clampRows(int64_t columns, double limit) {
+  Graph graph;
+  Builder b(graph);
+  Attributes attributes;
+  attributes.scalars = {0, limit};
+  b.output(b.op(Opcode::Clamp, {b.input({4, columns})}, attributes));
+  return graph;
+}
+
 /// Either stands for the size, but graphs that differ in them differ.
 TEST(SmallerSizes, LiteralsThatStandForOneSizeStayApart) {
-  auto limited = [](double limit) {
-    Graph graph;
-    Builder b(graph);
-    Attributes attributes;
-    attributes.scalars = {0, limit};
-    b.output(b.op(Opcode::Clamp, {b.input({4, 4097})}, attributes));
-    return graph;
-  };
   for (double limit : {4096.0, 4097.0, 4097.001})
-    shrink(limited(limit), limited(limit));
+    shrink(clampRows(4097, limit), clampRows(4097, limit));
   for (double limit : {4096.0, 4097.001}) {
-    auto pair = withSmallerSizes(limited(limit), limited(4097));
+    auto pair = withSmallerSizes(clampRows(4097, limit), clampRows(4097, 4097));
     ASSERT_FALSE(!!pair);
     EXPECT_NE(llvm::toString(pair.takeError()).find("would be one, 4"),
               std::string::npos);
@@ -69,15 +71,8 @@ TEST(SmallerSizes, LiteralsThatStandForOneSizeStayApart) {
 
 /// f16 rounds a size of 65536 to infinity, which is another limit.
 TEST(SmallerSizes, InfinityIsNoSize) {
-  auto limited = [](double limit) {
-    Graph graph;
-    Builder b(graph);
-    Attributes attributes;
-    attributes.scalars = {0, limit};
-    b.output(b.op(Opcode::Clamp, {b.input({4, 65536})}, attributes));
-    return graph;
-  };
-  auto pair = withSmallerSizes(limited(INFINITY), limited(65536));
+  auto pair =
+      withSmallerSizes(clampRows(65536, INFINITY), clampRows(65536, 65536));
   ASSERT_TRUE(!!pair) << llvm::toString(pair.takeError());
   auto getLimit = [](const Graph &graph) {
     return graph.getNodes()[0].attributes.scalars[1];
