@@ -106,7 +106,22 @@ bool StatementParser::parseMemory(OperandSyntax &operand) {
 }
 
 bool StatementParser::parseOperand(OperandSyntax &operand) {
+  // PTX has two levels, as in `[a, {x, y}]`; each takes stack here.
+  constexpr unsigned kMostLevels = 8;
   operand.location = lexer.peek().location;
+  if (operandDepth == kMostLevels) {
+    diagnostics.error(operand.location, "expected operands nested at most " +
+                                            Twine(kMostLevels) +
+                                            " deep, found more");
+    return false;
+  }
+  ++operandDepth;
+  bool good = parseOperandPart(operand);
+  --operandDepth;
+  return good;
+}
+
+bool StatementParser::parseOperandPart(OperandSyntax &operand) {
   if (lexer.takeIf('{'))
     return parseList(operand, '}');
   if (lexer.takeIf('('))

@@ -69,6 +69,7 @@ private:
   void parseInstruction();
   void parseLabel(const Token &name);
   bool parseOperand(OperandSyntax &operand);
+  bool parseOperandPart(OperandSyntax &operand);
   bool parseNumber(OperandSyntax &operand);
   bool parseList(OperandSyntax &operand, char close);
   bool parseMemory(OperandSyntax &operand);
@@ -82,6 +83,7 @@ private:
   FunctionSyntax function;
   uint32_t currentScope = 0;
   uint32_t currentSource = 0;
+  unsigned operandDepth = 0;
 };
 
 } // namespace mlir::mirage::emulator

@@ -67,6 +67,17 @@ TEST(Parser, Operands) {
   expectError("add.s32 5, %r1, %r2;", "expected a register for the result");
 }
 
+/// Each level takes stack.
+TEST(Parser, OperandsNestedTooDeep) {
+  for (std::string open : {"(", "{", "[", "%r1|"}) {
+    std::string nested;
+    for (unsigned i = 0; i < 100000; ++i)
+      nested += open;
+    expectError("mov.b32 %r1, " + nested,
+                "expected operands nested at most 8 deep, found more");
+  }
+}
+
 TEST(Parser, CallsToUnknownFunctions) {
   expectError("call.uni (retval0), llvm.nvvm.tanh.approx.f16, (param0);",
               "found 'llvm.nvvm.tanh.approx.f16'");
