@@ -140,12 +140,14 @@ bool StatementParser::parseVariable(VariableSyntax &variable) {
     }
     if (!expectInteger(extent) || !expect(']'))
       return false;
-    if (extent > (uint64_t(1) << 31) || count > (uint64_t(1) << 31)) {
+    constexpr uint64_t kMostElements = uint64_t(1) << 31;
+    count = extent > kMostElements ? extent : count * extent;
+    if (count > kMostElements) {
       diagnostics.error(variable.location,
-                        "expected an array of less than 2^31 elements");
+                        "expected an array of at most 2^31 elements, found "
+                        "more");
       return false;
     }
-    count *= extent;
   }
   variable.align = std::max(variable.align, elementBytes);
   if (lexer.takeIf('=') && !parseInitializer(variable, elementBytes))

@@ -37,6 +37,7 @@ private:
   bool parseParameter(KernelInfo &info, Scope &scope, SpaceLayout &layout);
   bool parseExtents(std::array<uint32_t, 3> &counts);
   bool parseEntryDirectives(KernelInfo &info);
+  void checkSizes(const Token &name, const SpaceLayout &layout);
   void place(std::vector<uint8_t> &image, uint64_t base,
              const VariableSyntax &variable);
 
@@ -119,12 +120,15 @@ void FileParser::parseTopLevel() {
 
 void FileParser::place(std::vector<uint8_t> &image, uint64_t base,
                        const VariableSyntax &variable) {
+  // Each launch has a copy of its own.
+  constexpr uint64_t kMostBytes = uint64_t(256) << 20;
   uint64_t offset = llvm::alignTo(image.size(), variable.align);
-  if (variable.sizeBytes > (uint64_t(1) << 30)) {
+  if (offset + variable.sizeBytes > kMostBytes) {
     diagnostics.error(variable.location,
-                      "expected a variable of at most 1 GiB, "
-                      "found " +
-                          Twine(variable.sizeBytes) + " bytes");
+                      "expected at most 256 MiB of .global and as much of "
+                      ".const variables, found " +
+                          Twine(offset + variable.sizeBytes) +
+                          " bytes up to '" + variable.name + "'");
     return;
   }
   image.resize(offset + variable.sizeBytes);
@@ -231,8 +235,15 @@ bool FileParser::parseExtents(std::array<uint32_t, 3> &counts) {
   counts = {1, 1, 1};
   for (unsigned axis = 0; axis < 3; ++axis) {
     uint64_t value = 0;
+    Location location = lexer.peek().location;
     if (!statements.expectInteger(value))
       return false;
+    if (value == 0 || value > INT32_MAX) {
+      diagnostics.error(location, "expected a number from 1 to 2147483647, "
+                                  "found " +
+                                      Twine(value));
+      return false;
+    }
     counts[axis] = value;
     if (!lexer.takeIf(','))
       return true;
@@ -272,6 +283,22 @@ bool FileParser::parseEntryDirectives(KernelInfo &info) {
   return true;
 }
 
+/// What one kernel declares of each space: as PTX ISA, "Kernel Function
+/// Parameters", and the CUDA C++ Programming Guide, "Technical Specifications
+/// per Compute Capability", limit it. Shared memory is the device's to limit.
+void FileParser::checkSizes(const Token &name, const SpaceLayout &layout) {
+  auto check = [&](StringRef what, uint64_t bytes, uint64_t most) {
+    if (bytes > most)
+      diagnostics.error(name.location, "expected at most " + Twine(most) +
+                                           " bytes of " + what + " in '" +
+                                           name.text + "', found " +
+                                           Twine(bytes));
+  };
+  check("parameters", layout.paramBytes, 32764);
+  check("local variables of a thread", layout.localBytes, 512 << 10);
+  check("shared variables", layout.sharedBytes, 1 << 30);
+}
+
 void FileParser::parseEntry() {
   KernelInfo info;
   Token name = lexer.take();
@@ -302,6 +329,7 @@ void FileParser::parseEntry() {
     return;
   Decoder decoder(opcodes, symbols, parameters, layout, diagnostics);
   Kernel kernel = decoder.decode(function);
+  checkSizes(name, layout);
   info.staticSharedBytes = layout.sharedBytes;
   info.usesDynamicShared = layout.usesDynamicShared;
   info.localBytes = layout.localBytes;

@@ -78,6 +78,41 @@ TEST(Parser, OperandsNestedTooDeep) {
   }
 }
 
+/// Products of extents passed 2^64, and what did not was allocated.
+TEST(Parser, VariablesTooLarge) {
+  expectError(".shared .b8 x[2147483648][2147483648][2147483648];",
+              "expected an array of at most 2^31 elements, found more");
+  expectError(".local .b8 x[524289];",
+              "expected at most 524288 bytes of local variables of a thread in "
+              "'k', found 524289");
+  expectError(".shared .b64 x[2147483648];",
+              "expected at most 1073741824 bytes of shared variables in 'k', "
+              "found 17179869184");
+  std::string head = ".version 8.6\n.target sm_90a\n";
+  EXPECT_NE(
+      parseErrors(head + ".global .b8 x[200000000];\n"
+                         ".global .b8 y[200000000];\n")
+          .find("expected at most 256 MiB of .global and as much of .const "
+                "variables, found 400000000 bytes up to 'y'"),
+      std::string::npos);
+  EXPECT_NE(
+      parseErrors(head + ".entry k(.param .b8 x[30000], .param .b64 "
+                         "y[400]) { ret; }\n")
+          .find("expected at most 32764 bytes of parameters in 'k', found "
+                "33200"),
+      std::string::npos);
+}
+
+TEST(Parser, ThreadCountsOutOfRange) {
+  for (std::string count : {"0", "4294967296"})
+    EXPECT_NE(parseErrors(".version 8.6\n.target sm_90a\n.entry k() .reqntid " +
+                          count + " { ret; }\n")
+                  .find("test.ptx:3:21: error: expected a number from 1 to "
+                        "2147483647, found " +
+                        count),
+              std::string::npos);
+}
+
 TEST(Parser, CallsToUnknownFunctions) {
   expectError("call.uni (retval0), llvm.nvvm.tanh.approx.f16, (param0);",
               "found 'llvm.nvvm.tanh.approx.f16'");
