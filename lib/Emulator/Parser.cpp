@@ -17,6 +17,12 @@ using namespace mlir::mirage::emulator;
 using llvm::StringRef;
 using llvm::Twine;
 
+/// Made once: to make it takes as long as to parse a small file.
+static const OpcodeTable &getOpcodes() {
+  static const OpcodeTable table;
+  return table;
+}
+
 namespace {
 
 /// What stands outside of function bodies.
@@ -46,7 +52,7 @@ private:
   Program &program;
   SpaceLayout fileLayout;
   StatementParser statements;
-  OpcodeTable opcodes;
+  const OpcodeTable &opcodes = getOpcodes();
   FileSymbols symbols;
   bool hasVersion = false, hasTarget = false;
 };
