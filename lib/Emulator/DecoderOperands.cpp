@@ -99,11 +99,13 @@ bool Decoder::decodeRegister(const OperandSyntax &operand,
 bool Decoder::decodeResult(const OperandSyntax &operand,
                            const OperandSpec &spec, Instruction &instruction) {
   if (operand.kind == OperandKind::Sink) {
-    // A register of its own that nothing reads.
+    // A register of its own that nothing reads, as wide as the ones behind it
+    // may turn out to be.
+    unsigned bytes = sizeBytes(spec.type);
     if (!hasWideResult)
-      instruction.resultBytes = std::max(2u, sizeBytes(spec.type));
-    slots.push_back(allocateSlot(
-        std::max<unsigned>(instruction.resultBytes, sizeBytes(spec.type))));
+      instruction.resultBytes = std::max(2u, bytes);
+    slots.push_back(
+        allocateSlot(spec.mayBeWider ? std::max(8u, bytes) : bytes));
     return true;
   }
   if (operand.kind != OperandKind::Name || operand.isNegated)

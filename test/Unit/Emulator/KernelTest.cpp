@@ -330,6 +330,31 @@ TEST(Kernel, LocalMemoryAndConstants) {
     EXPECT_EQ(out[i], i + 1000);
 }
 
+/// The place of `_` was narrower than what the load wrote there; behind it is
+/// %rd9, which is set before.
+TEST(Kernel, SinkAmongWiderRegisters) {
+  std::string body = R"(
+    mov.b64 %rd1, 0;
+    bra SET;
+LOAD:
+    ld.global.v2.b32 {_, %rd1}, [%a0];
+    st.global.b64 [%a1], %rd9;
+    bra END;
+SET:
+    mov.b64 %rd9, 5;
+    bra LOAD;
+END:
+  )";
+  std::unique_ptr<Module> module = parseOrFail(kernelText(2, body));
+  std::vector<uint64_t> in = {~uint64_t(0)}, out(1);
+  LaunchResult result = run(*module,
+                            {bufferOf("in", in, BufferKind::Input),
+                             bufferOf("out", out, BufferKind::Output)},
+                            blocksOf(1));
+  EXPECT_EQ(findingsText(result), "");
+  EXPECT_EQ(out[0], 5u);
+}
+
 TEST(Kernel, AtomicsOfManyBlocks) {
   std::string body = R"(
     atom.global.add.u32 %r1, [%a0], 1;
