@@ -276,6 +276,11 @@ bool Decoder::decodeTargets(const OperandSyntax &operand,
     auto found = scope.branchTargets.find(operand.name);
     if (found == scope.branchTargets.end())
       continue;
+    constexpr size_t kMostTargets = 32768;
+    if (found->second.size() > kMostTargets)
+      return fail(operand.location,
+                  "expected a list of at most " + Twine(kMostTargets) +
+                      " labels, found " + Twine(found->second.size()));
     for (const OperandSyntax &label : found->second)
       if (!decodeLabel(label, slots.emplace_back()))
         return false;

@@ -49,11 +49,11 @@ struct Instruction {
   uint32_t target = noPc;        ///< of a branch
   uint32_t reconvergence = noPc; ///< of a divergent branch
   uint16_t variant = 0;          ///< meaning set by the table row
+  uint16_t numSlots = 0;         ///< lists of branch targets may be long
   uint8_t vectorSize = 1;        ///< registers of a `.v2`, `.v4` operand
   uint8_t elementBytes = 0;      ///< of a memory access
   uint8_t resultBytes = 0;       ///< of result registers that may be wider
   uint8_t sourceBytes = 0;       ///< of source registers that may be wider
-  uint8_t numSlots = 0;
   InstructionClass instructionClass = InstructionClass::Integer;
   Space space = Space::Generic;
   bool guardNegated = false;

@@ -330,6 +330,23 @@ TEST(Kernel, LocalMemoryAndConstants) {
     EXPECT_EQ(out[i], i + 1000);
 }
 
+/// The number of a list's labels did not fit 8 bits.
+TEST(Kernel, BranchListsOfHundredsOfLabels) {
+  for (unsigned index : {299u, 300u}) {
+    std::string body = "T: .branchtargets ";
+    for (unsigned i = 0; i < 299; ++i)
+      body += "END, ";
+    body += "LAST;\nmov.b32 %r1, " + std::to_string(index) +
+            ";\nbrx.idx %r1, T;\nLAST:\nst.global.b32 [%a0], %r1;\nEND:\n";
+    std::unique_ptr<Module> module = parseOrFail(kernelText(1, body));
+    std::vector<uint32_t> out(1);
+    LaunchResult result =
+        run(*module, {bufferOf("out", out, BufferKind::InOut)}, blocksOf(1));
+    EXPECT_EQ(out[0], index == 299 ? 299u : 0u);
+    EXPECT_EQ(hasFinding(result, FindingKind::OutOfBounds), index == 300);
+  }
+}
+
 /// The place of `_` was narrower than what the load wrote there; behind it is
 /// %rd9, which is set before.
 TEST(Kernel, SinkAmongWiderRegisters) {

@@ -113,6 +113,14 @@ TEST(Parser, ThreadCountsOutOfRange) {
               std::string::npos);
 }
 
+TEST(Parser, BranchListsTooLong) {
+  std::string labels = "END";
+  for (unsigned i = 0; i < 32768; ++i)
+    labels += ", END";
+  expectError("T: .branchtargets " + labels + ";\nbrx.idx %r1, T;\nEND:\n",
+              "expected a list of at most 32768 labels, found 32769");
+}
+
 TEST(Parser, CallsToUnknownFunctions) {
   expectError("call.uni (retval0), llvm.nvvm.tanh.approx.f16, (param0);",
               "found 'llvm.nvvm.tanh.approx.f16'");
