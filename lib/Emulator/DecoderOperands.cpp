@@ -138,15 +138,18 @@ static uint64_t constantBits(const OperandSyntax &operand, ScalarType type) {
 bool Decoder::decodeSource(const OperandSyntax &operand,
                            const OperandSpec &spec, Instruction &instruction) {
   unsigned bytes = sizeBytes(spec.type);
+  // What is no register is as wide as the registers beside it.
+  auto chooseWidth = [&]() -> unsigned {
+    if (spec.mayBeWider && instruction.sourceBytes == 0)
+      instruction.sourceBytes = std::max(2u, bytes);
+    return spec.mayBeWider ? instruction.sourceBytes : bytes;
+  };
   if (operand.kind == OperandKind::Integer ||
       operand.kind == OperandKind::Float32 ||
       operand.kind == OperandKind::Float64) {
-    if (spec.mayBeWider && instruction.sourceBytes == 0)
-      instruction.sourceBytes = std::max(2u, bytes);
-    unsigned width =
-        spec.mayBeWider ? unsigned(instruction.sourceBytes) : bytes;
     uint64_t value = constantBits(operand, spec.type);
-    slots.push_back(constantSlot(bytes == 0 ? value != 0 : value, width));
+    slots.push_back(
+        constantSlot(bytes == 0 ? value != 0 : value, chooseWidth()));
     return true;
   }
   if (operand.kind != OperandKind::Name)
@@ -155,13 +158,21 @@ bool Decoder::decodeSource(const OperandSyntax &operand,
     return fail(operand.location, "'!' is not supported here");
   if (std::optional<SpecialRegister> special =
           findSpecialRegister(operand.name)) {
-    if (*special >= SpecialRegister::Clock)
+    bool isClock = *special >= SpecialRegister::Clock;
+    if (bytes == 0 || bytes > 8 || (isClock && bytes < 4))
+      return fail(operand.location,
+                  Twine("expected a ") + typeWidthName(bytes) +
+                      " register, found '" + operand.name + "'");
+    if (isClock && !current->opcode.starts_with("mov."))
+      return fail(operand.location,
+                  "expected a mov to read '" + operand.name + "'");
+    if (isClock)
       instruction.handler = readClock;
-    slots.push_back(specialSlot(*special, bytes));
+    slots.push_back(specialSlot(*special, chooseWidth()));
     return true;
   }
   if (operand.name == "WARP_SZ") {
-    slots.push_back(constantSlot(32, bytes));
+    slots.push_back(constantSlot(32, chooseWidth()));
     return true;
   }
   uint32_t scope = 0;
@@ -173,7 +184,7 @@ bool Decoder::decodeSource(const OperandSyntax &operand,
     // A parameter's address is one in the parameter space, and so on.
     if (bytes < 4)
       return fail(operand.location, "an address needs 32 or 64 bits");
-    slots.push_back(constantSlot(variable->offset, bytes));
+    slots.push_back(constantSlot(variable->offset, chooseWidth()));
     return true;
   }
   uint8_t found = 0;

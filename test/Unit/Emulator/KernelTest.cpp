@@ -347,6 +347,26 @@ TEST(Kernel, BranchListsOfHundredsOfLabels) {
   }
 }
 
+/// What is no register was read as if it had 64 bits.
+TEST(Kernel, StoresOfSpecialRegistersAndAddresses) {
+  std::string body = R"(
+    .shared .align 16 .b8 first[16];
+    .shared .align 16 .b8 second[16];
+    mad.wide.u32 %rd1, %tid, 8, %a0;
+    st.global.b32 [%rd1], %laneid;
+    st.global.b32 [%rd1+4], second;
+  )";
+  std::unique_ptr<Module> module = parseOrFail(kernelText(1, body));
+  std::vector<uint32_t> out(64);
+  LaunchResult result =
+      run(*module, {bufferOf("out", out, BufferKind::Output)}, blocksOf(32));
+  EXPECT_EQ(findingsText(result), "");
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    EXPECT_EQ(out[2 * lane], lane);
+    EXPECT_EQ(out[2 * lane + 1], 16u);
+  }
+}
+
 /// The place of `_` was narrower than what the load wrote there; behind it is
 /// %rd9, which is set before.
 TEST(Kernel, SinkAmongWiderRegisters) {

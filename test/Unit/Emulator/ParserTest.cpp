@@ -113,6 +113,18 @@ TEST(Parser, ThreadCountsOutOfRange) {
               std::string::npos);
 }
 
+/// Other widths read past the register's place.
+TEST(Parser, SpecialRegistersWhereTheyDoNotFit) {
+  expectError(".reg .b128 %q<2>;\nmov.b128 %q1, %tid.x;",
+              "expected a 128-bit register, found '%tid.x'");
+  expectError("selp.b32 %r1, 1, 2, %laneid;",
+              "expected a predicate register, found '%laneid'");
+  expectError("mov.u16 %h1, %clock;",
+              "expected a 16-bit register, found '%clock'");
+  expectError("st.global.b32 [%a0], %clock;",
+              "expected a mov to read '%clock'");
+}
+
 TEST(Parser, BranchListsTooLong) {
   std::string labels = "END";
   for (unsigned i = 0; i < 32768; ++i)
