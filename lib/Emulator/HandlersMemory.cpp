@@ -272,7 +272,14 @@ void setUp(const Form &form, Instruction &instruction) {
       instruction.instructionClass == InstructionClass::GlobalMemory;
 }
 
+/// PTX has vectors of up to 32 bytes (ld.v4.b64 of sm_100).
+bool isTooWide(const Instruction &instruction) {
+  return instruction.elementBytes * instruction.vectorSize > 32;
+}
+
 Handler selectLoad(const Form &form, Instruction &instruction) {
+  if (isTooWide(instruction))
+    return nullptr;
   setUp(form, instruction);
   if (MemoryOrder::unpack(instruction.variant).ordering != Ordering::Weak)
     return loadOrdered;
@@ -280,6 +287,8 @@ Handler selectLoad(const Form &form, Instruction &instruction) {
 }
 
 Handler selectStore(const Form &form, Instruction &instruction) {
+  if (isTooWide(instruction))
+    return nullptr;
   setUp(form, instruction);
   return MemoryOrder::unpack(instruction.variant).ordering != Ordering::Weak
              ? storeOrdered

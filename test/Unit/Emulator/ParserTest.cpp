@@ -125,6 +125,14 @@ TEST(Parser, SpecialRegistersWhereTheyDoNotFit) {
               "expected a mov to read '%clock'");
 }
 
+/// A mask of 32 bits says which of an access's bytes are used.
+TEST(Parser, VectorsOfTooManyBytes) {
+  expectError(
+      ".reg .b128 %q<4>;\n"
+      "ld.global.v4.b128 {%q0, %q1, %q2, %q3}, [%a0];",
+      "no such combination of modifiers and types: 'ld.global.v4.b128'");
+}
+
 TEST(Parser, BranchListsTooLong) {
   std::string labels = "END";
   for (unsigned i = 0; i < 32768; ++i)
