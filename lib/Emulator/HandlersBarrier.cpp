@@ -33,15 +33,12 @@ void complete(ExecutionState &state, Barrier &barrier) {
     ExecutionState other = state;
     other.registers = warp.registers;
     other.active = waiter.mask;
-    const Instruction &instruction =
-        state.worker->launch.kernel.code[barrier.pc];
-    if (instruction.variant == Popc) {
+    if (barrier.reduction == Popc) {
       uint32_t *result = other.lanes<uint32_t>(waiter.resultSlot);
       for (uint32_t rest = waiter.mask; rest; rest &= rest - 1)
         result[llvm::countr_zero(rest)] = barrier.votesCount;
     } else {
-      bool vote =
-          instruction.variant == And ? barrier.votesAnd : barrier.votesOr;
+      bool vote = barrier.reduction == And ? barrier.votesAnd : barrier.votesOr;
       setPredicate(other, waiter.resultSlot, vote ? allLanes : 0);
     }
   }
@@ -55,8 +52,8 @@ bool misuse(const ExecutionState &state, const std::string &message) {
   return false;
 }
 
-bool checkCounts(const ExecutionState &state, unsigned id, uint32_t count,
-                 const Barrier &barrier) {
+bool checkArrival(const ExecutionState &state, unsigned id, uint32_t count,
+                  int reduction, const Barrier &barrier) {
   if (id >= 16)
     return misuse(state, formatv("expected a barrier below 16, found {0}", id));
   if (count % warpSize != 0)
@@ -72,6 +69,10 @@ bool checkCounts(const ExecutionState &state, unsigned id, uint32_t count,
     return misuse(state, formatv("barrier {0} expects {1} threads here and {2} "
                                  "at an earlier arrival",
                                  id, count, barrier.expected));
+  if (barrier.arrived != 0 && barrier.reduction != reduction)
+    return misuse(state, formatv("barrier {0} has another bar.red, or none, at "
+                                 "an earlier arrival",
+                                 id));
   return true;
 }
 
@@ -87,11 +88,11 @@ Outcome mlir::mirage::emulator::arriveAtBarrier(ExecutionState &state,
   Warp &warp = *state.warp;
   if (count == 0)
     count = block.warps.size() * warpSize;
-  if (!checkCounts(state, id, count, block.barriers[id % 16]))
+  if (!checkArrival(state, id, count, reduction, block.barriers[id % 16]))
     return Outcome::Stopped;
   Barrier &barrier = block.barriers[id];
   barrier.expected = count;
-  barrier.pc = state.pc;
+  barrier.reduction = reduction;
   // A warp that is not full counts as if it were.
   uint32_t present = state.active;
   if (!(barrier.arrivedWarps >> warp.index & 1))

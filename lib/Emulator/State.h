@@ -137,7 +137,7 @@ struct Barrier {
   uint32_t expected = 0, arrived = 0; ///< threads, warps counted as whole ones
   uint32_t arrivedWarps = 0;          ///< lanes of which have arrived
   uint32_t votesAnd = 1, votesOr = 0, votesCount = 0;
-  uint32_t pc = 0;
+  int reduction = 0; ///< the same of all arrivals of a phase
   VectorClock clock;
   struct Waiter {
     uint32_t warp, mask, resultSlot;

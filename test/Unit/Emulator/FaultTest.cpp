@@ -443,6 +443,15 @@ TEST(Fault, EndlessLoop) {
   EXPECT_FALSE(result.completed);
 }
 
+/// Each warp's result was written as the last one's.
+TEST(Fault, ReductionsMixedAtABarrier) {
+  std::string first = "setp.lt.u32 %p1, %tid, 32;\n@%p1 bra FIRST;\n"
+                      "bar.red.popc.u32 %r50, 0, %p1;\nbra END;\nFIRST:\n";
+  expectFault(first + "bar.red.and.pred %p2, 0, %p1;\nEND:\n",
+              FindingKind::BarrierMisuse, 64);
+  expectFault(first + "bar.sync 0;\nEND:\n", FindingKind::BarrierMisuse, 64);
+}
+
 TEST(Fault, FindingsNameTheSourceLine) {
   LaunchResult result = runBody(".file 1 \"graph.mlir\"\n.loc 1 12 3\n"
                                 "ld.global.b32 %r50, [%a1+4096];\n");
