@@ -9,6 +9,7 @@
 #include "Mirage/Reference/NpyFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -52,15 +53,15 @@ public:
   bool parse(NpyHeader &header) {
     if (!consume('{'))
       return false;
-    unsigned seen = 0;
+    llvm::StringSet<> seen;
     while (!consume('}')) {
       std::string key;
-      if (!parseString(key) || !consume(':') || !parseMember(key, header))
+      if (!parseString(key) || !seen.insert(key).second || !consume(':') ||
+          !parseMember(key, header))
         return false;
-      ++seen;
       consume(',');
     }
-    return seen == 3;
+    return seen.size() == 3;
   }
 
 private:

@@ -146,6 +146,12 @@ TEST_F(NpyFile, TruncatedAndForeignFiles) {
   EXPECT_NE(message(kType).find("expects a header"), std::string::npos);
 }
 
+/// Two shapes were read as one, behind each other.
+TEST_F(NpyFile, RepeatedMembers) {
+  write("{'descr': '<f2', 'shape': (2,), 'shape': (3,)}", 12);
+  EXPECT_NE(message(kType).find("expects a header"), std::string::npos);
+}
+
 TEST_F(NpyFile, MissingFile) {
   llvm::sys::fs::remove(path);
   EXPECT_EQ(message(kType), "cannot be read: No such file or directory");
