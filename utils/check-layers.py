@@ -22,7 +22,7 @@ USES = {
     "Planning": ["Layout"],
     "Search": ["Reference", "Verify", "Planning", "Cache", "Version"],
     "Cache": ["Graph"],
-    "Artifact": ["Graph"],
+    "Artifact": ["Graph", "Version"],
     "Emulator": ["Layout"],
     "Runtime": ["Graph", "Reference", "Artifact", "Emulator"],
     "Dialect": ["Graph", "Layout"],

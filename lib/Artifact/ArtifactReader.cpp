@@ -10,6 +10,7 @@
 #include "Mirage/Artifact/Artifact.h"
 #include "Mirage/Graph/GraphJSON.h"
 #include "Mirage/Graph/JSONCursor.h"
+#include "Mirage/Version/Version.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -121,6 +122,12 @@ static KernelLaunch readLaunch(const JSONCursor &cursor) {
   return launch;
 }
 
+/// The Mirage that wrote a manifest, in words. Earlier ones did not say.
+static std::string getWriter(const JSONCursor &manifest) {
+  return manifest.has("mirage") ? "Mirage " + manifest["mirage"].string()
+                                : "an earlier Mirage";
+}
+
 /// Says whether the document is one of ours and of this version.
 static void checkFormat(const JSONCursor &manifest) {
   JSONCursor format = manifest["format"], version = manifest["version"];
@@ -128,9 +135,21 @@ static void checkFormat(const JSONCursor &manifest) {
     return format.expect("\"" + kArtifactFormat + "\"");
   if (int64_t number = version.integer(); number != kArtifactVersion)
     version.fail("expects an artifact of version " +
-                 llvm::Twine(kArtifactVersion) + ", got one of version " +
-                 llvm::Twine(number) +
+                 llvm::Twine(kArtifactVersion) + ", which Mirage " +
+                 getMirageVersion() + " reads, got one of version " +
+                 llvm::Twine(number) + ", written by " + getWriter(manifest) +
                  "; compile the program again with this version of Mirage");
+}
+
+/// A newer Mirage of the same version of the form may know operators that this
+/// one does not, so both are named beside what is wrong.
+static std::string explainOtherWriter(const JSONCursor &manifest) {
+  if (!manifest.has("mirage") ||
+      manifest["mirage"].string() == getMirageVersion())
+    return "";
+  return (" (written by " + getWriter(manifest) + ", read by Mirage " +
+          getMirageVersion() + ")")
+      .str();
 }
 
 /// All members but the files.
@@ -220,8 +239,11 @@ private:
     std::string error;
     JSONCursor manifest(document, error);
     checkFormat(manifest);
-    if (error.empty())
+    if (error.empty()) {
       readMembers(manifest, artifact);
+      if (!error.empty())
+        error += explainOtherWriter(manifest);
+    }
     if (error.empty())
       if (llvm::Error failed = readPTX(manifest["ptx"], artifact))
         return failed;

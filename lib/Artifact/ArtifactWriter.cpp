@@ -9,6 +9,7 @@
 #include "ArtifactFiles.h"
 #include "Mirage/Artifact/Artifact.h"
 #include "Mirage/Graph/GraphJSON.h"
+#include "Mirage/Version/Version.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -92,6 +93,7 @@ static Value writeManifest(const Artifact &artifact) {
   };
   return Object{{"format", kArtifactFormat},
                 {"version", kArtifactVersion},
+                {"mirage", getMirageVersion()},
                 {"target", artifact.target},
                 {"inputs", writeAll(artifact.inputs, writeTensor)},
                 {"outputs", writeAll(artifact.outputs, writeTensor)},

@@ -69,7 +69,11 @@
 
 namespace mlir::mirage {
 
-/// Of the manifest's form. A reader takes this version and no other.
+/// Of the manifest's form, its member "version". A reader takes this version
+/// and no other; a change after which older manifests mean something else, or
+/// an older reader would misread newer ones, adds one. Nothing depends on the
+/// version of the Mirage that wrote a manifest: its member "mirage" ("0.1.0")
+/// is there for messages, and earlier writers left it out.
 constexpr int64_t kArtifactVersion = 3;
 
 /// What the addresses of the caller's tensors, and of the workspace, are
@@ -163,9 +167,11 @@ struct ReadArtifactOptions {
 };
 
 /// Reads and verifies what `writeArtifact` wrote. Errors are one sentence with
-/// the file, the member, and what was expected and found; an artifact of
-/// another version is refused with both versions named, and so is a file that
-/// is not the one that the manifest describes.
+/// the file, the member, and what was expected and found. An artifact of
+/// another version is refused with both versions named, of the form and of
+/// Mirage; what another Mirage wrote and this one does not understand, with
+/// both Mirages named. Refused is also a file that is not the one that the
+/// manifest describes.
 llvm::Expected<Artifact> readArtifact(llvm::StringRef directory,
                                       const ReadArtifactOptions &options = {});
 

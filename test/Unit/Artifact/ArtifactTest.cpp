@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Artifact/Artifact.h"
+#include "Mirage/Version/Version.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -147,13 +148,38 @@ TEST_F(ArtifactFiles, WritingTwiceGivesTheSameBytesAndLeavesOthersAlone) {
 
 TEST_F(ArtifactFiles, OtherVersionsAndForeignFilesAreRefused) {
   ASSERT_EQ(writeMessage(makeArtifact()), "");
+  std::string own = "Mirage " + getMirageVersion().str();
   EXPECT_EQ(messageAfter("\"version\": 3", "\"version\": 7"),
-            "manifest.json: version: expects an artifact of version 3, got one "
-            "of version 7; compile the program again with this version of "
-            "Mirage");
+            "manifest.json: version: expects an artifact of version 3, which " +
+                own + " reads, got one of version 7, written by " + own +
+                "; compile the program again with this version of Mirage");
+  std::string writer = "\"mirage\": \"" + getMirageVersion().str() + "\"";
+  EXPECT_EQ(messageAfter(writer, "\"mirage\": \"0.0.3\""), "");
   EXPECT_EQ(
       messageAfter("mirage-artifact", "wheel"),
       "manifest.json: format: expects \"mirage-artifact\", got \"wheel\"");
+}
+
+/// The form is the same, an operator is not known.
+TEST_F(ArtifactFiles, ErrorsNameAnotherMirageThatWroteTheManifest) {
+  ASSERT_EQ(writeMessage(makeArtifact()), "");
+  std::string own = getMirageVersion().str(), text = read("manifest.json");
+  std::string writer = "\"mirage\": \"" + own + "\"";
+  size_t at = text.find(writer);
+  ASSERT_NE(at, std::string::npos);
+  write("manifest.json",
+        text.replace(at, writer.size(), "\"mirage\": \"99.1.0\""));
+  EXPECT_EQ(messageAfter("\"operator\": \"exp\"", "\"operator\": \"frob\""),
+            "manifest.json: program.operations[0].operator: expects the name "
+            "of an operator, got \"frob\" (written by Mirage 99.1.0, read by "
+            "Mirage " +
+                own + ")");
+  EXPECT_EQ(messageAfter("\"version\": 3", "\"version\": 4"),
+            "manifest.json: version: expects an artifact of version 3, which "
+            "Mirage " +
+                own +
+                " reads, got one of version 4, written by Mirage 99.1.0; "
+                "compile the program again with this version of Mirage");
 }
 
 TEST_F(ArtifactFiles, MembersAreNamedWithWhatWasFound) {
