@@ -37,7 +37,7 @@ static void startWarp(Block &block, uint32_t index,
   warp.registers = block.registerFiles.data() + index * fileBytes;
   uintptr_t start = reinterpret_cast<uintptr_t>(block.registerFiles.data());
   warp.registers += llvm::alignTo(start, 64) - start;
-  std::memcpy(warp.registers, launch.registerTemplate.data(), fileBytes);
+  llvm::copy(launch.registerTemplate, warp.registers);
   warp.local = block.localMemory.data() +
                size_t(index) * warpSize * launch.info.localBytes;
   Split split;
