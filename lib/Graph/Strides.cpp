@@ -89,6 +89,11 @@ mlir::mirage::explainBadStrides(ArrayRef<int64_t> shape,
     return ("expects a stride for each of " + Twine(shape.size()) +
             " dimensions, got " + Twine(strides.size()))
         .str();
+  for (auto [dim, size] : llvm::enumerate(shape))
+    if (size < 1)
+      return ("expects a size of at least 1 along dimension " + Twine(dim) +
+              ", got " + Twine(size))
+          .str();
   for (auto [dim, stride] : llvm::enumerate(strides))
     if (stride < 0)
       return ("expects a stride of at least 0 along dimension " + Twine(dim) +

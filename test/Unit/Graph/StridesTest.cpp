@@ -45,6 +45,9 @@ TEST(Strides, BadOnes) {
             "expects elements within 2^50 of the first one, got strides "
             "[9223372036854775807, 1]");
   EXPECT_EQ(explainBadStrides({4, 6}, {0, 1}, false), std::nullopt);
+  EXPECT_EQ(explainBadStrides({INT64_MIN, 6}, {6, 1}, false),
+            "expects a size of at least 1 along dimension 0, got "
+            "-9223372036854775808");
 }
 
 /// Of small strides, those that are said to keep elements apart do, and the
