@@ -97,6 +97,7 @@ private:
     config.dynamicSharedBytes = launch.dynamicSharedBytes;
     config.threads = resolveThreads(options.threads);
     config.checks = options.checks;
+    config.stepLimitPerBlock = options.stepLimitPerBlock;
     llvm::SmallVector<BufferId> buffers = getBuffers(launch);
     for (BufferId id : buffers)
       config.buffers.push_back(bind(id));

@@ -18,6 +18,8 @@ namespace mlir::mirage {
 struct EmulatorOptions {
   unsigned threads = 0; ///< of the host; 0: as many as it has
   emulator::Checks checks = emulator::Checks::All;
+  /// Warp instructions one block may execute before it is stopped.
+  uint64_t stepLimitPerBlock = emulator::LaunchConfig().stepLimitPerBlock;
 };
 
 /// What one launch of the artifact did.
