@@ -75,7 +75,7 @@ run_lit_tests() {
 
 mirage_install
 mirage_configure
-mirage_build all MirageUnitTests
+mirage_build all MirageUnitTests MirageFuzzTargets
 say "checking format and layers"
 record "utils/format.sh --check" "$MIRAGE_ROOT/utils/format.sh" --check
 record "utils/check-layers.py" python3 "$MIRAGE_ROOT/utils/check-layers.py"

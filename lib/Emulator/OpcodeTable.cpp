@@ -40,6 +40,13 @@ OpcodeTable::OpcodeTable() {
   add(multiplyRows());
 }
 
+std::vector<const Row *> OpcodeTable::getRows() const {
+  std::vector<const Row *> rows;
+  for (const Pattern &pattern : patterns)
+    rows.push_back(pattern.row);
+  return rows;
+}
+
 /// Cuts `a|b[.c|d].e` into groups.
 void OpcodeTable::add(llvm::ArrayRef<Row> rows) {
   for (const Row &row : rows) {

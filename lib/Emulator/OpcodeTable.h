@@ -68,6 +68,9 @@ public:
   /// piece nobody knows and the nearest form, and that piece's offset.
   std::string explain(llvm::StringRef opcode, size_t &offset) const;
 
+  /// All rows in their order, for those who make up statements.
+  std::vector<const Row *> getRows() const;
+
 private:
   struct Group {
     llvm::SmallVector<llvm::StringRef, 4> alternatives;

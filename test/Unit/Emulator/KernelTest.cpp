@@ -10,6 +10,7 @@
 
 #include <cmath>
 #include <numeric>
+#include <thread>
 
 using namespace mlir::mirage::emulator;
 
@@ -56,8 +57,8 @@ $L__BB0_2:                              // %exit
 }
 )";
 
-LaunchResult addVectors(unsigned threads, std::vector<float> &c, unsigned n) {
-  std::unique_ptr<Module> module = parseOrFail(vectorAdd);
+LaunchResult addVectors(const Module &module, unsigned threads,
+                        std::vector<float> &c, unsigned n) {
   std::vector<float> a(n), b(n);
   std::iota(a.begin(), a.end(), 0.0f);
   std::iota(b.begin(), b.end(), 0.5f);
@@ -71,11 +72,15 @@ LaunchResult addVectors(unsigned threads, std::vector<float> &c, unsigned n) {
                     bufferOf("c", c, BufferKind::Output)};
   config.arguments = {Argument::pointer(0), Argument::pointer(1),
                       Argument::pointer(2), Argument::scalar(int32_t(n))};
-  llvm::Expected<LaunchResult> result = launch(*module, config);
+  llvm::Expected<LaunchResult> result = launch(module, config);
   if (result)
     return *result;
   ADD_FAILURE() << llvm::toString(result.takeError());
   return {};
+}
+
+LaunchResult addVectors(unsigned threads, std::vector<float> &c, unsigned n) {
+  return addVectors(*parseOrFail(vectorAdd), threads, c, n);
 }
 
 TEST(Kernel, VectorAddWithTail) {
@@ -103,6 +108,24 @@ TEST(Kernel, ResultsDoNotDependOnHostThreads) {
   EXPECT_EQ(first.counters.warpInstructions, second.counters.warpInstructions);
   EXPECT_EQ(first.counters.globalLoadSectors,
             second.counters.globalLoadSectors);
+}
+
+/// A module does not change: it may be launched and parsed from any thread.
+TEST(Kernel, LaunchesFromSeveralThreads) {
+  std::unique_ptr<Module> module = parseOrFail(vectorAdd);
+  constexpr unsigned numThreads = 4, n = 5000;
+  std::vector<std::vector<float>> sums(numThreads, std::vector<float>(n));
+  std::vector<std::thread> threads;
+  for (std::vector<float> &sum : sums)
+    threads.emplace_back([&module, &sum] {
+      EXPECT_TRUE(addVectors(*module, 2, sum, n).isClean());
+      EXPECT_TRUE(parseOrFail(vectorAdd));
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  for (const std::vector<float> &sum : sums)
+    for (unsigned i = 0; i < n; ++i)
+      ASSERT_EQ(sum[i], 2 * i + 0.5f);
 }
 
 /// A 32x32 transpose through shared memory; rows of the tile are `pitch` bytes.
