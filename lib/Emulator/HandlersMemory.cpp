@@ -165,8 +165,23 @@ Outcome load(ExecutionState &state, const Instruction &instruction) {
   return Outcome::Next;
 }
 
+/// Whether another lane of a store writes other bytes to the place of `lane`.
+/// Places are the same or apart, as each is aligned to its size.
+bool conflictsWithin(const MemoryAccess &access, const uint8_t *source,
+                     unsigned stride, unsigned bytes, unsigned lane) {
+  for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
+    unsigned other = llvm::countr_zero(rest);
+    if (access.address[other] == access.address[lane] &&
+        std::memcmp(source + size_t(other) * stride,
+                    source + size_t(lane) * stride, bytes) != 0)
+      return true;
+  }
+  return false;
+}
+
 /// Lanes of one store that write different bytes to one place: whose stay is
-/// not defined. Looks whether memory holds what each lane wrote.
+/// not defined. Looks whether memory holds what each lane wrote; where it does
+/// not, the block of another host thread may have been there, too.
 void checkStoreConflicts(ExecutionState &state, const Instruction &instruction,
                          const MemoryAccess &access) {
   if (access.isContiguous || !state.worker->watchesRaces())
@@ -178,7 +193,9 @@ void checkStoreConflicts(ExecutionState &state, const Instruction &instruction,
       unsigned lane = llvm::countr_zero(rest);
       if (std::memcmp(access.host[lane] + i * bytes,
                       source + size_t(lane) * instruction.sourceBytes,
-                      bytes) == 0)
+                      bytes) == 0 ||
+          !conflictsWithin(access, source, instruction.sourceBytes, bytes,
+                           lane))
         continue;
       state.report(FindingKind::StoreConflict, lane, [] {
         return std::string("lanes of one store write different values to the "

@@ -463,6 +463,20 @@ TEST(Fault, FindingsNameTheSourceLine) {
   EXPECT_EQ(finding.count, 128u) << "one per lane";
 }
 
+/// Blocks on other host threads wrote between a store and the look at what its
+/// lanes had left there. Lanes of one block write the same number here.
+TEST(Fault, RacingBlocksAreNoConflictWithinAStore) {
+  LaunchConfig config;
+  config.threads = 4;
+  LaunchResult result =
+      runBody("mov.b32 %r1, 0;\nmov.u32 %r2, %ctaid.x;\nLOOP:\n"
+              "st.global.b32 [%a1], %r2;\nadd.s32 %r1, %r1, 1;\n"
+              "setp.lt.s32 %p1, %r1, 2000;\n@%p1 bra LOOP;\n",
+              32, 8, config);
+  EXPECT_TRUE(hasFinding(result, FindingKind::GlobalRace));
+  EXPECT_FALSE(hasFinding(result, FindingKind::StoreConflict));
+}
+
 /// The same findings, whatever the number of host threads.
 TEST(Fault, FindingsDoNotDependOnHostThreads) {
   std::string body = "ld.shared.b32 %r50, [%r57];\nst.global.b32 [%a1], %r59;\n"
