@@ -124,8 +124,9 @@ bool JointSubexpressionTest::decide(FormId lhs, FormId rhs) {
 }
 
 bool JointSubexpressionTest::mayContainBoth(FormId lhs, FormId rhs) {
+  // In braces, for values: of two arguments it gives references to them.
   auto [less, more] =
-      std::minmax(static_cast<uint32_t>(lhs), static_cast<uint32_t>(rhs));
+      std::minmax({static_cast<uint32_t>(lhs), static_cast<uint32_t>(rhs)});
   auto [it, isNew] = memo.try_emplace({less, more}, true);
   if (!isNew)
     return it->second;
