@@ -27,6 +27,9 @@ config.substitutions.append(("%python", "python3"))
 config.substitutions.append(("%cc", config.cc))
 config.substitutions.append(("%mirage_src", config.mirage_src_root))
 config.substitutions.append(("%mirage_obj", config.mirage_obj_root))
+# A driver that is played (test/lib/FakeCuda); FAKE_CUDA=... behind it plants faults.
+config.substitutions.append(
+    ("%fake_cuda", "env LD_LIBRARY_PATH=" + os.path.join(config.mirage_obj_root, "test/FakeCuda/driver")))
 # For tests that put something in front of it.
 config.substitutions.append(("%mirage_path", config.environment["PATH"]))
 config.substitutions.append(("%shlibext", config.llvm_shlib_ext))

@@ -36,7 +36,7 @@ llvm::Expected<std::unique_ptr<CudaDevice>> CudaDevice::open(int ordinal) {
                                    llvm::Twine(count) + " devices");
   CUcontext context = nullptr;
   char name[256] = {};
-  int major = 0, minor = 0, l2Bytes = 0, sharedBytes = 0;
+  int major = 0, minor = 0, l2Bytes = 0, sharedBytes = 0, registers = 0;
   auto attribute = [&](int *value, DeviceAttribute which) {
     return driver.deviceGetAttribute(value, which, self->device);
   };
@@ -52,6 +52,8 @@ llvm::Expected<std::unique_ptr<CudaDevice>> CudaDevice::open(int ordinal) {
   if (result == 0)
     result = attribute(&sharedBytes, kMaxSharedMemoryPerBlockOptin);
   if (result == 0)
+    result = attribute(&registers, kMaxRegistersPerBlock);
+  if (result == 0)
     result = driver.primaryCtxRetain(&context, self->device);
   self->isRetained = result == 0;
   if (result == 0)
@@ -63,5 +65,6 @@ llvm::Expected<std::unique_ptr<CudaDevice>> CudaDevice::open(int ordinal) {
   self->computeCapability = 10 * major + minor;
   self->l2Bytes = l2Bytes;
   self->sharedBytes = sharedBytes;
+  self->registers = registers;
   return self;
 }

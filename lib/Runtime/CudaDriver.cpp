@@ -27,9 +27,8 @@ llvm::Expected<Driver> Driver::open() {
   void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!library)
     return llvm::createStringError(
-        "expects a CUDA driver for --device=cuda, but libcuda.so.1 cannot be "
-        "opened (" +
-        llvm::Twine(dlerror()) + "); --device=emulator needs none");
+        "expects a CUDA driver, but libcuda.so.1 cannot be opened (" +
+        llvm::Twine(dlerror()) + ")");
   Driver driver;
 #define MIRAGE_CUDA_LOAD(function, name, parameters)                           \
   driver.function =                                                            \

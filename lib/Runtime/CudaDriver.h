@@ -23,6 +23,7 @@
 namespace mlir::mirage::cuda {
 
 using CUresult = int; ///< 0 is success
+constexpr CUresult kCudaOutOfMemory = 2;
 using CUdevice = int;
 using CUdeviceptr = uint64_t;
 using CUcontext = struct CUctx_st *;
@@ -34,6 +35,7 @@ using CUgraph = struct CUgraph_st *;
 using CUgraphExec = struct CUgraphExec_st *;
 
 enum DeviceAttribute : int {
+  kMaxRegistersPerBlock = 12,
   kMultiprocessorCount = 16,
   kL2CacheSize = 38,
   kComputeCapabilityMajor = 75,
@@ -42,6 +44,7 @@ enum DeviceAttribute : int {
 };
 enum FunctionAttribute : int {
   kSharedSizeBytes = 1,
+  kNumRegisters = 4, ///< of a thread
   kMaxDynamicSharedSizeBytes = 8,
   kNonPortableClusterSizeAllowed = 14,
 };

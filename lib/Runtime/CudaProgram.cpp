@@ -11,6 +11,7 @@
 #include "Mirage/Runtime/TensorBytes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::cuda;
@@ -41,6 +42,13 @@ static const std::vector<uint8_t> *findCubin(const Artifact &artifact,
   return nullptr;
 }
 
+/// A message of several lines as a part of one sentence.
+static std::string joinLines(llvm::StringRef text) {
+  llvm::SmallVector<llvm::StringRef> lines;
+  text.trim().split(lines, '\n', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  return llvm::join(lines, "; ");
+}
+
 llvm::Error CudaProgram::Impl::loadModule() {
   const std::vector<uint8_t> *cubin =
       findCubin(artifact, device.getComputeCapability());
@@ -56,11 +64,10 @@ llvm::Error CudaProgram::Impl::loadModule() {
                            : static_cast<const void *>(artifact.ptx.c_str());
   CUresult result =
       driver.moduleLoadDataEx(module.receive(), code, 2, options, values);
-  llvm::StringRef text = llvm::StringRef(log).trim();
-  return driver.check(result,
-                      llvm::Twine(cubin ? "the cubin" : "kernels.ptx") +
-                          " cannot be loaded" +
-                          (text.empty() ? "" : " (" + text.str() + ")"));
+  std::string text = joinLines(log);
+  return driver.check(result, llvm::Twine(cubin ? "the cubin" : "kernels.ptx") +
+                                  " cannot be loaded" +
+                                  (text.empty() ? "" : " (" + text + ")"));
 }
 
 namespace {
@@ -117,23 +124,55 @@ llvm::Error CudaProgram::Impl::checkCluster(unsigned number,
       "merge-launches=false");
 }
 
+llvm::Error CudaProgram::Impl::checkSharedBytes(unsigned number,
+                                                CUfunction function) const {
+  int staticBytes = 0;
+  CUresult result =
+      driver.funcGetAttribute(&staticBytes, kSharedSizeBytes, function);
+  if (llvm::Error error = driver.check(result, name(number)))
+    return error;
+  int64_t demand = artifact.launches[number].dynamicSharedBytes + staticBytes;
+  if (demand <= device.getSharedBytes())
+    return llvm::Error::success();
+  return llvm::createStringError(name(number) + " needs " +
+                                 llvm::Twine(demand) +
+                                 " bytes of shared memory, the device has " +
+                                 llvm::Twine(device.getSharedBytes()));
+}
+
+/// Warps get registers in units of 256 (CUDA C++ Programming Guide, "Compute
+/// Capabilities", allocation granularity).
+llvm::Error CudaProgram::Impl::checkRegisters(unsigned number,
+                                              CUfunction function) const {
+  const std::array<int64_t, 3> &block = artifact.launches[number].block;
+  int perThread = 0;
+  CUresult result =
+      driver.funcGetAttribute(&perThread, kNumRegisters, function);
+  if (llvm::Error error = driver.check(result, name(number)))
+    return error;
+  constexpr int64_t kWarp = 32, kUnit = 256;
+  int64_t threads = block[0] * block[1] * block[2];
+  int64_t demand = llvm::divideCeil(threads, kWarp) *
+                   llvm::alignTo(perThread * kWarp, kUnit);
+  if (demand <= device.getRegisters())
+    return llvm::Error::success();
+  return llvm::createStringError(
+      name(number) + " needs " + llvm::Twine(demand) +
+      " registers for blocks of " + llvm::Twine(threads) +
+      " threads, the device has " + llvm::Twine(device.getRegisters()));
+}
+
 llvm::Error CudaProgram::Impl::loadFunctions() {
   for (auto [number, launch] : llvm::enumerate(artifact.launches)) {
     CUfunction function = nullptr;
-    int staticBytes = 0;
     CUresult result = driver.moduleGetFunction(&function, module.get(),
                                                launch.kernel.c_str());
-    if (result == 0)
-      result =
-          driver.funcGetAttribute(&staticBytes, kSharedSizeBytes, function);
     if (llvm::Error error = driver.check(result, name(number)))
       return error;
-    int64_t demand = launch.dynamicSharedBytes + staticBytes;
-    if (demand > device.getSharedBytes())
-      return llvm::createStringError(
-          name(number) + " needs " + llvm::Twine(demand) +
-          " bytes of shared memory, the device has " +
-          llvm::Twine(device.getSharedBytes()));
+    if (llvm::Error error = checkSharedBytes(number, function))
+      return error;
+    if (llvm::Error error = checkRegisters(number, function))
+      return error;
     result = driver.funcSetAttribute(function, kMaxDynamicSharedSizeBytes,
                                      launch.dynamicSharedBytes);
     constexpr int64_t kPortableClusterBlocks = 8;
@@ -155,8 +194,9 @@ llvm::Error cuda::allocate(const Driver &driver, int64_t bytes,
                            const llvm::Twine &what, Memory &memory) {
   if (bytes == 0)
     return llvm::Error::success();
-  if (driver.memAlloc(memory.receive(), bytes) == 0)
-    return llvm::Error::success();
+  CUresult result = driver.memAlloc(memory.receive(), bytes);
+  if (result != kCudaOutOfMemory)
+    return driver.check(result, what);
   size_t free = 0, total = 0;
   driver.memGetInfo(&free, &total);
   return llvm::createStringError(what + " needs " + llvm::Twine(bytes) +

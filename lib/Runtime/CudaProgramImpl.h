@@ -22,6 +22,9 @@ struct CudaProgram::Impl {
 
   llvm::Error loadModule();
   llvm::Error loadFunctions();
+  llvm::Error checkSharedBytes(unsigned number,
+                               cuda::CUfunction function) const;
+  llvm::Error checkRegisters(unsigned number, cuda::CUfunction function) const;
   llvm::Error checkCluster(unsigned number, cuda::CUfunction function) const;
   /// One launch; errors name its kernel.
   llvm::Error enqueueLaunch(unsigned number, cuda::CUstream stream,

@@ -172,7 +172,9 @@ runOnCuda(const Options &options, const LoadedProgram &program,
           llvm::ArrayRef<HostTensor> inputs, RunReport &report) {
   llvm::Expected<std::unique_ptr<CudaDevice>> device = CudaDevice::open();
   if (!device)
-    return device.takeError();
+    return llvm::createStringError(
+        "--device=cuda: " + llvm::toString(device.takeError()) +
+        "; --device=emulator needs none");
   report.deviceName = (*device)->getName().str();
   llvm::Expected<std::unique_ptr<CudaProgram>> loaded =
       CudaProgram::load(**device, *program.artifact, options.library);

@@ -34,6 +34,8 @@ public:
   int64_t getL2Bytes() const { return l2Bytes; }
   /// Shared memory that one block may ask for.
   int64_t getSharedBytes() const { return sharedBytes; }
+  /// Registers of 32 bits that the threads of one block may have together.
+  int64_t getRegisters() const { return registers; }
   const cuda::Driver &getDriver() const { return *driver; }
 
 private:
@@ -44,7 +46,7 @@ private:
   bool isRetained = false;
   std::string name;
   int computeCapability = 0;
-  int64_t l2Bytes = 0, sharedBytes = 0;
+  int64_t l2Bytes = 0, sharedBytes = 0, registers = 0;
 };
 
 /// Times of one run in microseconds, medians over replays of a CUDA graph.
@@ -84,9 +86,9 @@ class CudaProgram {
 public:
   /// Loads the cubin for the device's architecture, or else lets the driver
   /// compile the PTX. Errors name the kernel and carry the driver's text; a
-  /// device that is too old, or has too little shared memory or no place for
-  /// a cluster, is refused with demand and limit. Both arguments must outlive
-  /// the program.
+  /// device that is too old, or has too little memory, shared memory or
+  /// registers, or no place for a cluster, is refused with demand and limit.
+  /// Both arguments must outlive the program.
   static llvm::Expected<std::unique_ptr<CudaProgram>>
   load(const CudaDevice &device, const Artifact &artifact,
        LibraryUse use = LibraryUse::Auto);

@@ -6,93 +6,52 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One device of compute capability 9.0 whose memory is the host's and whose
-// kernels run on the emulator. Work in a stream is done at once or, while the
-// stream is captured, when the graph is launched; what a capture forbids is
-// refused.
+// Device and memory. FakeState.h says what is played.
 //
 //===----------------------------------------------------------------------===//
 
-#include "CudaDriver.h"
-#include "Mirage/Emulator/Launch.h"
-#include "Mirage/Emulator/Parser.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/raw_ostream.h"
+#include "FakeState.h"
 #include <cstring>
-#include <functional>
-#include <map>
 
-using namespace mlir::mirage;
-using namespace mlir::mirage::cuda;
+using namespace fake;
 
-#define FAKE extern "C" __attribute__((visibility("default")))
+static const std::map<CUresult, std::pair<const char *, const char *>> kErrors =
+    {{kInvalidValue, {"CUDA_ERROR_INVALID_VALUE", "invalid argument"}},
+     {kOutOfMemory, {"CUDA_ERROR_OUT_OF_MEMORY", "out of memory"}},
+     {kNoDevice,
+      {"CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"}},
+     {kInvalidPtx, {"CUDA_ERROR_INVALID_PTX", "a PTX JIT compilation failed"}},
+     {kNotFound, {"CUDA_ERROR_NOT_FOUND", "named symbol not found"}},
+     {kIllegalAddress,
+      {"CUDA_ERROR_ILLEGAL_ADDRESS",
+       "an illegal memory access was encountered"}},
+     {kLaunchOutOfResources,
+      {"CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES",
+       "too many resources requested for launch"}},
+     {kLaunchFailed,
+      {"CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"}},
+     {kCaptureUnsupported,
+      {"CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED",
+       "operation not permitted when stream is capturing"}}};
 
-enum : CUresult {
-  kSuccess = 0,
-  kInvalidValue = 1,
-  kInvalidPtx = 218,
-  kNotFound = 500,
-  kLaunchFailed = 719,
-  kCaptureUnsupported = 900,
-};
-
-using Work = std::function<CUresult()>;
-
-namespace {
-struct FakeState {
-  std::map<CUdeviceptr, std::vector<uint8_t>> memory; ///< by address
-  std::vector<Work> captured;
-  bool isCapturing = false;
-};
-
-struct FakeModule {
-  std::unique_ptr<emulator::Module> code;
-};
-
-struct FakeFunction {
-  const FakeModule *module;
-  const emulator::KernelInfo *info;
-};
-} // namespace
-
-static FakeState &getState() {
-  static FakeState state;
-  return state;
+FAKE CUresult cuGetErrorName(CUresult result, const char **name) {
+  auto found = kErrors.find(result);
+  *name = found == kErrors.end() ? nullptr : found->second.first;
+  return *name ? kSuccess : kInvalidValue;
 }
 
-static CUresult enqueue(Work work) {
-  if (!getState().isCapturing)
-    return work();
-  getState().captured.push_back(std::move(work));
-  return kSuccess;
+FAKE CUresult cuGetErrorString(CUresult result, const char **text) {
+  auto found = kErrors.find(result);
+  *text = found == kErrors.end() ? nullptr : found->second.second;
+  return *text ? kSuccess : kInvalidValue;
 }
 
-/// For the library that is played: puts work into the stream.
-FAKE CUresult fakeEnqueue(void (*work)(void *), void *argument) {
-  return enqueue([=] {
-    work(argument);
-    return kSuccess;
-  });
-}
-
-//===----------------------------------------------------------------------===//
-// Device and memory
-//===----------------------------------------------------------------------===//
-
-FAKE CUresult cuInit(unsigned) { return kSuccess; }
-
-FAKE CUresult cuGetErrorName(CUresult, const char **name) {
-  *name = "FAKE_ERROR";
-  return kSuccess;
-}
-
-FAKE CUresult cuGetErrorString(CUresult, const char **text) {
-  *text = "the fake driver refuses";
-  return kSuccess;
+FAKE CUresult cuInit(unsigned) {
+  return getNumber("devices", 1) > 0 ? kSuccess : kNoDevice;
 }
 
 FAKE CUresult cuDeviceGetCount(int *count) {
-  *count = 1;
+  *count = getNumber("devices", 1);
   return kSuccess;
 }
 
@@ -102,235 +61,98 @@ FAKE CUresult cuDeviceGet(CUdevice *device, int) {
 }
 
 FAKE CUresult cuDeviceGetName(char *name, int size, CUdevice) {
-  std::strncpy(name, "fake device", size);
+  std::strncpy(name, getSetting("name").value_or("fake device").c_str(), size);
   return kSuccess;
 }
 
 FAKE CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice) {
-  static const std::map<int, int> kValues = {
-      {kMultiprocessorCount, 132},
-      {kL2CacheSize, 4096},
-      {kComputeCapabilityMajor, 9},
-      {kComputeCapabilityMinor, 0},
-      {kMaxSharedMemoryPerBlockOptin, 232448}};
-  auto found = kValues.find(attribute);
-  if (found == kValues.end())
+  int capability = getNumber("capability", 90);
+  const std::map<int, int> values = {{kMaxRegistersPerBlock, 65536},
+                                     {kMultiprocessorCount, 132},
+                                     {kL2CacheSize, 4096},
+                                     {kComputeCapabilityMajor, capability / 10},
+                                     {kComputeCapabilityMinor, capability % 10},
+                                     {kMaxSharedMemoryPerBlockOptin, 232448}};
+  auto found = values.find(attribute);
+  if (found == values.end())
     return kInvalidValue;
   *value = found->second;
   return kSuccess;
 }
 
 FAKE CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice) {
+  ++getState().contexts;
   *context = nullptr;
   return kSuccess;
 }
-FAKE CUresult cuDevicePrimaryCtxRelease_v2(CUdevice) { return kSuccess; }
+FAKE CUresult cuDevicePrimaryCtxRelease_v2(CUdevice) {
+  --getState().contexts;
+  return kSuccess;
+}
 FAKE CUresult cuCtxSetCurrent(CUcontext) { return kSuccess; }
 
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+static int64_t getMemoryBytes() {
+  return getNumber("memory", int64_t(1) << 30);
+}
+
 FAKE CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes) {
-  if (getState().isCapturing)
+  State &state = getState();
+  if (state.isCapturing)
     return kCaptureUnsupported;
   if (bytes == 0)
     return kInvalidValue;
+  if (state.failure)
+    return state.failure;
+  if (bytes > size_t(getMemoryBytes() - state.usedBytes))
+    return kOutOfMemory;
   constexpr uintptr_t kAlignment = 256;
   std::vector<uint8_t> storage(bytes + kAlignment);
   auto start = reinterpret_cast<uintptr_t>(storage.data());
   *address = (start + kAlignment - 1) / kAlignment * kAlignment;
-  getState().memory[*address] = std::move(storage);
+  state.memory[*address] = std::move(storage);
+  state.usedBytes += bytes;
   return kSuccess;
 }
 
 FAKE CUresult cuMemFree_v2(CUdeviceptr address) {
-  return getState().memory.erase(address) ? kSuccess : kInvalidValue;
+  State &state = getState();
+  auto found = state.memory.find(address);
+  if (found == state.memory.end())
+    return kInvalidValue;
+  state.usedBytes -= found->second.size() - 256;
+  state.memory.erase(found);
+  return kSuccess;
 }
 
 FAKE CUresult cuMemGetInfo_v2(size_t *free, size_t *total) {
-  *free = *total = size_t(1) << 30;
+  *total = getMemoryBytes();
+  *free = *total - getState().usedBytes;
   return kSuccess;
 }
 
 FAKE CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes) {
+  if (CUresult result = wait())
+    return result;
   std::memcpy(reinterpret_cast<void *>(to), from, bytes);
+  ++getState().generation;
   return kSuccess;
 }
 
 FAKE CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes) {
+  if (CUresult result = wait())
+    return result;
   std::memcpy(to, reinterpret_cast<const void *>(from), bytes);
   return kSuccess;
 }
 
 FAKE CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char byte, size_t bytes) {
+  if (CUresult result = wait())
+    return result;
   std::memset(reinterpret_cast<void *>(to), byte, bytes);
-  return kSuccess;
-}
-
-//===----------------------------------------------------------------------===//
-// Kernels
-//===----------------------------------------------------------------------===//
-
-FAKE CUresult cuModuleLoadDataEx(CUmodule *module, const void *text, unsigned,
-                                 int *, void **) {
-  auto code =
-      emulator::parsePTX(static_cast<const char *>(text), "kernels.ptx");
-  if (!code) {
-    llvm::errs() << llvm::toString(code.takeError()) << '\n';
-    return kInvalidPtx;
-  }
-  *module = reinterpret_cast<CUmodule>(new FakeModule{std::move(*code)});
-  return kSuccess;
-}
-
-FAKE CUresult cuModuleUnload(CUmodule module) {
-  delete reinterpret_cast<FakeModule *>(module);
-  return kSuccess;
-}
-
-FAKE CUresult cuModuleGetFunction(CUfunction *function, CUmodule module,
-                                  const char *name) {
-  auto *fake = reinterpret_cast<FakeModule *>(module);
-  const emulator::KernelInfo *info = fake->code->findKernel(name);
-  if (!info)
-    return kNotFound;
-  // As long as the process: the driver has no call that gives one back.
-  static std::map<const void *, FakeFunction> functions;
-  *function = reinterpret_cast<CUfunction>(&(functions[info] = {fake, info}));
-  return kSuccess;
-}
-
-FAKE CUresult cuFuncSetAttribute(CUfunction, int, int) { return kSuccess; }
-
-FAKE CUresult cuFuncGetAttribute(int *value, int attribute,
-                                 CUfunction function) {
-  if (attribute != kSharedSizeBytes)
-    return kInvalidValue;
-  *value = reinterpret_cast<FakeFunction *>(function)->info->staticSharedBytes;
-  return kSuccess;
-}
-
-FAKE CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks,
-                                                          CUfunction, int,
-                                                          size_t) {
-  *blocks = 1;
-  return kSuccess;
-}
-
-FAKE CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction,
-                                           const LaunchConfig *) {
-  *clusters = 1;
-  return kSuccess;
-}
-
-/// Adds the memory that an address points into, if it is not yet there.
-static CUresult addArgument(CUdeviceptr address,
-                            emulator::LaunchConfig &config) {
-  auto &memory = getState().memory;
-  auto found = memory.upper_bound(address);
-  if (found == memory.begin())
-    return kInvalidValue;
-  --found;
-  auto *data = reinterpret_cast<void *>(found->first);
-  auto buffer =
-      llvm::find_if(config.buffers, [&](const emulator::Buffer &buffer) {
-        return buffer.data == data;
-      });
-  unsigned index = buffer - config.buffers.begin();
-  if (index == config.buffers.size())
-    config.buffers.push_back({"memory", data, found->second.size() - 256,
-                              emulator::BufferKind::InOut});
-  config.arguments.push_back(
-      emulator::Argument::pointer(index, address - found->first));
-  return kSuccess;
-}
-
-FAKE CUresult cuLaunchKernelEx(const LaunchConfig *launch, CUfunction function,
-                               void **parameters, void **) {
-  auto *fake = reinterpret_cast<FakeFunction *>(function);
-  emulator::LaunchConfig config;
-  config.kernel = fake->info->name;
-  llvm::copy(launch->grid, config.grid.begin());
-  llvm::copy(launch->block, config.block.begin());
-  config.dynamicSharedBytes = launch->dynamicSharedBytes;
-  config.checks = emulator::Checks::None;
-  for (unsigned i = 0; i < fake->info->parameters.size(); ++i)
-    if (CUresult result =
-            addArgument(*static_cast<CUdeviceptr *>(parameters[i]), config))
-      return result;
-  return enqueue([fake, config] {
-    auto result = emulator::launch(*fake->module->code, config);
-    if (!result) {
-      llvm::errs() << llvm::toString(result.takeError()) << '\n';
-      return kLaunchFailed;
-    }
-    return result->completed ? kSuccess : kLaunchFailed;
-  });
-}
-
-//===----------------------------------------------------------------------===//
-// Streams, graphs and events
-//===----------------------------------------------------------------------===//
-
-FAKE CUresult cuStreamCreate(CUstream *stream, unsigned) {
-  *stream = reinterpret_cast<CUstream>(new char);
-  return kSuccess;
-}
-
-FAKE CUresult cuStreamDestroy_v2(CUstream stream) {
-  delete reinterpret_cast<char *>(stream);
-  return kSuccess;
-}
-
-FAKE CUresult cuStreamSynchronize(CUstream) {
-  return getState().isCapturing ? kCaptureUnsupported : kSuccess;
-}
-
-FAKE CUresult cuStreamBeginCapture_v2(CUstream, int) {
-  getState().isCapturing = true;
-  return kSuccess;
-}
-
-FAKE CUresult cuStreamEndCapture(CUstream, CUgraph *graph) {
-  getState().isCapturing = false;
-  *graph = reinterpret_cast<CUgraph>(
-      new std::vector<Work>(std::move(getState().captured)));
-  getState().captured.clear();
-  return kSuccess;
-}
-
-FAKE CUresult cuGraphInstantiateWithFlags(CUgraphExec *executable,
-                                          CUgraph graph, unsigned long long) {
-  *executable = reinterpret_cast<CUgraphExec>(
-      new std::vector<Work>(*reinterpret_cast<std::vector<Work> *>(graph)));
-  return kSuccess;
-}
-
-FAKE CUresult cuGraphLaunch(CUgraphExec executable, CUstream) {
-  for (const Work &work : *reinterpret_cast<std::vector<Work> *>(executable))
-    if (CUresult result = work())
-      return result;
-  return kSuccess;
-}
-
-FAKE CUresult cuGraphExecDestroy(CUgraphExec executable) {
-  delete reinterpret_cast<std::vector<Work> *>(executable);
-  return kSuccess;
-}
-
-FAKE CUresult cuGraphDestroy(CUgraph graph) {
-  delete reinterpret_cast<std::vector<Work> *>(graph);
-  return kSuccess;
-}
-
-FAKE CUresult cuEventCreate(CUevent *event, unsigned) {
-  *event = reinterpret_cast<CUevent>(new char);
-  return kSuccess;
-}
-FAKE CUresult cuEventRecord(CUevent, CUstream) { return kSuccess; }
-FAKE CUresult cuEventSynchronize(CUevent) { return kSuccess; }
-FAKE CUresult cuEventElapsedTime(float *milliseconds, CUevent, CUevent) {
-  *milliseconds = 1;
-  return kSuccess;
-}
-FAKE CUresult cuEventDestroy_v2(CUevent event) {
-  delete reinterpret_cast<char *>(event);
+  ++getState().generation;
   return kSuccess;
 }
