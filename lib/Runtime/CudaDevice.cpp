@@ -19,6 +19,11 @@ CudaDevice::~CudaDevice() {
     driver->primaryCtxRelease(device);
 }
 
+llvm::Error CudaDevice::makeCurrent() const {
+  return driver->check(driver->ctxSetCurrent(static_cast<CUcontext>(context)),
+                       "the context of " + name + " cannot be made current");
+}
+
 llvm::Expected<std::unique_ptr<CudaDevice>> CudaDevice::open(int ordinal) {
   llvm::Expected<Driver> opened = Driver::open();
   if (!opened)
@@ -61,6 +66,7 @@ llvm::Expected<std::unique_ptr<CudaDevice>> CudaDevice::open(int ordinal) {
   if (llvm::Error error = driver.check(
           result, "device " + llvm::Twine(ordinal) + " cannot be used"))
     return std::move(error);
+  self->context = context;
   self->name = name;
   self->computeCapability = 10 * major + minor;
   self->l2Bytes = l2Bytes;

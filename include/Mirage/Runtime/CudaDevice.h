@@ -36,6 +36,9 @@ public:
   int64_t getSharedBytes() const { return sharedBytes; }
   /// Registers of 32 bits that the threads of one block may have together.
   int64_t getRegisters() const { return registers; }
+  /// Makes the primary context current in the calling thread; the one that
+  /// opened the device has it.
+  llvm::Error makeCurrent() const;
   const cuda::Driver &getDriver() const { return *driver; }
 
 private:
@@ -43,6 +46,7 @@ private:
 
   std::unique_ptr<cuda::Driver> driver;
   int device = 0;
+  void *context = nullptr;
   bool isRetained = false;
   std::string name;
   int computeCapability = 0;

@@ -53,7 +53,8 @@ static const State &made = getState();
 
 State::~State() {
   if (getSetting("report"))
-    fprintf(stderr, "fake driver: %zu allocations, %zu objects, %d contexts left\n",
+    fprintf(stderr,
+            "fake driver: %zu allocations, %zu objects, %d contexts left\n",
             memory.size(), objects.size(), contexts);
 }
 

@@ -96,7 +96,7 @@ struct State {
   CUresult failure = kSuccess; ///< of a kernel, until the process ends
   bool hangs = false;
   double clockUs = 0;
-  uint64_t generation = 1; ///< counts what may have changed memory
+  uint64_t generation = 1;              ///< counts what may have changed memory
   std::map<std::string, unsigned> runs; ///< of a kernel
 
   ~State();
@@ -109,11 +109,13 @@ CUresult enqueue(Work work);
 CUresult wait();
 
 /// Objects that a caller gives back.
-template <typename Handle, typename Object> void keep(Handle *handle, Object *object) {
+template <typename Handle, typename Object>
+void keep(Handle *handle, Object *object) {
   getState().objects.insert(object);
   *handle = reinterpret_cast<Handle>(object);
 }
-template <typename Object, typename Handle> CUresult giveBack(Handle handle) {
+template <typename Object, typename Handle>
+CUresult giveBack(Handle handle) {
   auto *object = reinterpret_cast<Object *>(handle);
   if (!getState().objects.erase(object))
     return kInvalidValue;

@@ -40,8 +40,7 @@ FAKE CUresult cuStreamEndCapture(CUstream, CUgraph *graph) {
 
 FAKE CUresult cuGraphInstantiateWithFlags(CUgraphExec *executable,
                                           CUgraph graph, unsigned long long) {
-  keep(executable,
-       new Executable{*reinterpret_cast<CapturedWork *>(graph)});
+  keep(executable, new Executable{*reinterpret_cast<CapturedWork *>(graph)});
   return kSuccess;
 }
 
@@ -85,8 +84,8 @@ FAKE CUresult cuEventSynchronize(CUevent) { return wait(); }
 FAKE CUresult cuEventElapsedTime(float *milliseconds, CUevent begin,
                                  CUevent end) {
   static int64_t taken = 0;
-  double us = *reinterpret_cast<double *>(end) -
-              *reinterpret_cast<double *>(begin);
+  double us =
+      *reinterpret_cast<double *>(end) - *reinterpret_cast<double *>(begin);
   bool isNoisy = taken < getNumber("noise", 0) && taken % 2 == 0;
   ++taken;
   *milliseconds = (isNoisy ? 5 : 1) * us / 1000;

@@ -1,0 +1,185 @@
+/*===- Mirage-c/Runtime.h - Runs compiled tensor programs --------- -*- C -*-===*\
+|*                                                                            *|
+|* Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.        *|
+|* See LICENSE for license information.                                       *|
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
+|*                                                                            *|
+|*===----------------------------------------------------------------------===*|
+|*                                                                            *|
+|* Loads an artifact (a folder that `mirage-opt --mirage-compile=artifact=`   *|
+|* wrote) and runs it, on a GPU or on the emulator. C99, and all that a       *|
+|* program needs is this header and libMirageRuntimeC.so: no LLVM, no CUDA    *|
+|* toolkit. The CUDA driver (libcuda.so.1) and cuBLASLt are opened at run     *|
+|* time, and only by a device of kind MirageDeviceCuda.                       *|
+|*                                                                            *|
+|*   MirageDevice *device;                                                    *|
+|*   MirageProgram *program;                                                  *|
+|*   if (mirageDeviceOpen(MirageDeviceCuda, 0, &device) != MirageSuccess ||   *|
+|*       mirageProgramLoad(device, "out", MirageLibraryAuto, &program) !=     *|
+|*           MirageSuccess)                                                   *|
+|*     fprintf(stderr, "%s\n", mirageGetLastError());                         *|
+|*   ...                                                                      *|
+|*   mirageProgramEnqueue(program, stream, inputs, outputs);                  *|
+|*                                                                            *|
+|* Functions may be called from any thread. Runs of one program must not      *|
+|* overlap: they share its workspace. docs/Runtime.md has a page on this.     *|
+|*                                                                            *|
+\*===----------------------------------------------------------------------===*/
+
+#ifndef MIRAGE_C_RUNTIME_H
+#define MIRAGE_C_RUNTIME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define MIRAGE_C_EXPORTED __attribute__((visibility("default")))
+#else
+#define MIRAGE_C_EXPORTED
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What came of a call. */
+typedef enum {
+  MirageSuccess = 0,
+  /** The call itself is wrong: a null pointer, a number out of range, an
+   * address that is not aligned. */
+  MirageInvalidArgument = 1,
+  /** All else: no driver, no such file, a device that is too old, a kernel
+   * that failed. */
+  MirageFailure = 2
+} MirageStatus;
+
+/** The sentence that belongs to the last call of this thread that did not
+ * succeed: what was expected and what was found, without a full stop. Empty
+ * before the first one. Valid until the thread's next call that does not
+ * succeed. */
+MIRAGE_C_EXPORTED const char *mirageGetLastError(void);
+
+/*===----------------------------------------------------------------------===*\
+|* Devices                                                                    *|
+\*===----------------------------------------------------------------------===*/
+
+typedef struct MirageDevice MirageDevice;
+
+typedef enum {
+  /** The PTX on the CPU, watched: out-of-bounds accesses and races are
+   * errors. Slow, and the same numbers on every machine. */
+  MirageDeviceEmulator = 0,
+  /** A GPU. Its primary context, the one that the CUDA runtime uses, is
+   * retained, and made current in the calling thread. */
+  MirageDeviceCuda = 1
+} MirageDeviceKind;
+
+/** Opens a device. \p ordinal is the number of the GPU; the emulator has 0
+ * alone. Sets \p device to null where it fails. */
+MIRAGE_C_EXPORTED MirageStatus mirageDeviceOpen(MirageDeviceKind kind,
+                                                int ordinal,
+                                                MirageDevice **device);
+
+/** Gives a device back. Programs that are loaded on it stay usable, and keep
+ * its context until they are destroyed. Null is fine. */
+MIRAGE_C_EXPORTED void mirageDeviceClose(MirageDevice *device);
+
+/** "NVIDIA H200", or "emulator"; valid as long as the device is. */
+MIRAGE_C_EXPORTED const char *mirageDeviceGetName(const MirageDevice *device);
+
+/** Major version times 10 plus minor one: 90 for Hopper. 0 for the emulator,
+ * which runs the PTX of all targets. */
+MIRAGE_C_EXPORTED int
+mirageDeviceGetComputeCapability(const MirageDevice *device);
+
+/*===----------------------------------------------------------------------===*\
+|* Programs                                                                   *|
+\*===----------------------------------------------------------------------===*/
+
+typedef struct MirageProgram MirageProgram;
+
+/** Whether matmuls that the artifact has a call of cuBLASLt for are left to
+ * it. */
+typedef enum {
+  MirageLibraryAuto = 0,  /**< where the library is found and takes them */
+  MirageLibraryNever = 1, /**< kernels of the artifact alone */
+  MirageLibraryAlways = 2 /**< loading fails where one cannot be left to it */
+} MirageLibraryUse;
+
+/** Reads the artifact in \p folder and makes it ready: code is loaded, library
+ * calls are planned, and the workspace is allocated, which is all the device
+ * memory that the program ever has. Sets \p program to null where it fails. */
+MIRAGE_C_EXPORTED MirageStatus mirageProgramLoad(const MirageDevice *device,
+                                                 const char *folder,
+                                                 MirageLibraryUse library,
+                                                 MirageProgram **program);
+
+/** Frees the program and its workspace; work in streams must have ended. Null
+ * is fine. */
+MIRAGE_C_EXPORTED void mirageProgramDestroy(MirageProgram *program);
+
+typedef enum {
+  MirageElementF16 = 0,
+  MirageElementBF16 = 1,
+  MirageElementF32 = 2,
+  MirageElementF8E4M3FN = 3,
+  MirageElementF8E5M2 = 4
+} MirageElementType;
+
+/** A tensor that the caller binds. The pointers are the program's and valid as
+ * long as it is. */
+typedef struct {
+  const char *name;
+  MirageElementType element;
+  size_t rank;
+  const int64_t *shape;   /**< `rank` sizes */
+  const int64_t *strides; /**< `rank` strides, in elements */
+  int64_t sizeBytes;      /**< from the first element through the last one */
+} MirageTensorInfo;
+
+MIRAGE_C_EXPORTED size_t mirageProgramGetNumInputs(const MirageProgram *program);
+MIRAGE_C_EXPORTED size_t
+mirageProgramGetNumOutputs(const MirageProgram *program);
+
+/** Describes the input with this number in \p info. */
+MIRAGE_C_EXPORTED MirageStatus mirageProgramGetInput(
+    const MirageProgram *program, size_t number, MirageTensorInfo *info);
+MIRAGE_C_EXPORTED MirageStatus mirageProgramGetOutput(
+    const MirageProgram *program, size_t number, MirageTensorInfo *info);
+
+/** Bytes of device memory that runs use between kernels. */
+MIRAGE_C_EXPORTED int64_t
+mirageProgramGetWorkspaceBytes(const MirageProgram *program);
+
+/** Puts one run into a stream and returns at once. Allocates nothing, and can
+ * be captured in a CUDA graph; before a capture, run once, since cuBLASLt may
+ * load code at its first call.
+ * \p stream  a CUstream or cudaStream_t of the device's primary context, which
+ *            must be current in the calling thread (mirageProgramMakeCurrent);
+ *            null is the default stream.
+ * \p inputs, \p outputs  device addresses (CUdeviceptr), one for each tensor in
+ *            the program's order, multiples of 16.
+ * The emulator has no streams: there it fails. */
+MIRAGE_C_EXPORTED MirageStatus
+mirageProgramEnqueue(const MirageProgram *program, void *stream,
+                     const uint64_t *inputs, const uint64_t *outputs);
+
+/** Makes the context of the program's device current in the calling thread. A
+ * thread that opened the device, or used the CUDA runtime on it, has it. */
+MIRAGE_C_EXPORTED MirageStatus
+mirageProgramMakeCurrent(const MirageProgram *program);
+
+/** Runs on host memory: copies inputs in, waits after each kernel, so that an
+ * error names the one that failed, and copies outputs out. For tests and first
+ * steps; it allocates device memory each time.
+ * \p inputs, \p outputs  one pointer for each tensor, to `sizeBytes` bytes by
+ *            its strides. Between elements of an output nothing is written. */
+MIRAGE_C_EXPORTED MirageStatus mirageProgramRun(const MirageProgram *program,
+                                                const void *const *inputs,
+                                                void *const *outputs);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* MIRAGE_C_RUNTIME_H */
