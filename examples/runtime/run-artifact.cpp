@@ -8,8 +8,8 @@
 //
 // Loads an artifact, binds tensors of zeros in host memory, and runs it:
 //
-//   mirage-opt examples/softmax.mlir --mirage-compile="artifact=out" -o /dev/null
-//   c++ -std=c++17 run-artifact.cpp -I<prefix>/include -L<prefix>/lib
+//   mirage-opt examples/softmax.mlir --mirage-compile="artifact=out" -o
+//   /dev/null c++ -std=c++17 run-artifact.cpp -I<prefix>/include -L<prefix>/lib
 //       -lMirageRuntimeC -o run-artifact
 //   ./run-artifact out cuda
 //

@@ -1,4 +1,5 @@
-/*===- Mirage-c/Runtime.h - Runs compiled tensor programs --------- -*- C -*-===*\
+/*===- Mirage-c/Runtime.h - Runs compiled tensor programs --------- -*- C
+-*-===*\
 |*                                                                            *|
 |* Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.        *|
 |* See LICENSE for license information.                                       *|
@@ -137,7 +138,8 @@ typedef struct {
   int64_t sizeBytes;      /**< from the first element through the last one */
 } MirageTensorInfo;
 
-MIRAGE_C_EXPORTED size_t mirageProgramGetNumInputs(const MirageProgram *program);
+MIRAGE_C_EXPORTED size_t
+mirageProgramGetNumInputs(const MirageProgram *program);
 MIRAGE_C_EXPORTED size_t
 mirageProgramGetNumOutputs(const MirageProgram *program);
 

@@ -107,8 +107,8 @@ MirageStatus mirageProgramLoad(const MirageDevice *device, const char *folder,
     return refuse("expects a place for the program, got null");
   *program = nullptr;
   if (!device || !folder)
-    return refuse(llvm::Twine("expects a ") +
-                  (device ? "folder" : "device") + ", got null");
+    return refuse(llvm::Twine("expects a ") + (device ? "folder" : "device") +
+                  ", got null");
   std::optional<LibraryUse> use = convert(library);
   if (!use)
     return refuse("expects a MirageLibraryUse, got " +
@@ -169,8 +169,7 @@ static MirageStatus describe(llvm::StringRef role,
     return refuse("expects a place for the description, got null");
   if (number >= tensors.size())
     return refuse("expects the number of an " + role + " below " +
-                  llvm::Twine(tensors.size()) + ", got " +
-                  llvm::Twine(number));
+                  llvm::Twine(tensors.size()) + ", got " + llvm::Twine(number));
   const ArtifactTensor &tensor = tensors[number];
   *info = {tensor.name.c_str(),      convert(tensor.type.element),
            tensor.type.shape.size(), tensor.type.shape.data(),
@@ -185,8 +184,8 @@ MirageStatus mirageProgramGetInput(const MirageProgram *program, size_t number,
   return describe("input", program->artifact.inputs, number, info);
 }
 
-MirageStatus mirageProgramGetOutput(const MirageProgram *program,
-                                    size_t number, MirageTensorInfo *info) {
+MirageStatus mirageProgramGetOutput(const MirageProgram *program, size_t number,
+                                    MirageTensorInfo *info) {
   if (!program)
     return refuse("expects a program, got null");
   return describe("output", program->artifact.outputs, number, info);
@@ -198,9 +197,9 @@ MirageStatus mirageProgramGetOutput(const MirageProgram *program,
 
 /// What is wrong with what the caller binds; empty if nothing is.
 template <typename Place>
-static std::string
-explainBadBinding(llvm::StringRef role, llvm::ArrayRef<ArtifactTensor> tensors,
-                  const Place *places, uint64_t alignment) {
+static std::string explainBadBinding(llvm::StringRef role,
+                                     llvm::ArrayRef<ArtifactTensor> tensors,
+                                     const Place *places, uint64_t alignment) {
   if (!places && !tensors.empty())
     return ("expects " + llvm::Twine(tensors.size()) + " " + role +
             "s, got null")
@@ -225,8 +224,8 @@ explainBadBindings(const MirageProgram *program, const InputPlace *inputs,
                    const OutputPlace *outputs, uint64_t alignment) {
   if (!program)
     return "expects a program, got null";
-  std::string problem = explainBadBinding("input", program->artifact.inputs,
-                                          inputs, alignment);
+  std::string problem =
+      explainBadBinding("input", program->artifact.inputs, inputs, alignment);
   return problem.empty()
              ? explainBadBinding("output", program->artifact.outputs, outputs,
                                  alignment)
@@ -282,8 +281,7 @@ static void writeElements(const ArtifactTensor &tensor,
 }
 
 MirageStatus mirageProgramRun(const MirageProgram *program,
-                              const void *const *inputs,
-                              void *const *outputs) {
+                              const void *const *inputs, void *const *outputs) {
   std::string problem = explainBadBindings(program, inputs, outputs, 1);
   if (!problem.empty())
     return refuse(problem);

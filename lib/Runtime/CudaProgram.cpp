@@ -331,20 +331,44 @@ CudaTensors::make(const CudaProgram::Impl &program,
                          "copying input " + tensor.name))
       return std::move(error);
   }
-  for (const ArtifactTensor &tensor : program.artifact.outputs) {
+  for (const ArtifactTensor &tensor : program.artifact.outputs)
     if (llvm::Error error = add("output", tensor, tensors.outputs))
       return std::move(error);
-    if (llvm::Error error =
-            driver.check(driver.memset(tensors.outputs.back(), kUndefinedByte,
-                                       tensor.getSizeBytes()),
-                         "preparing output " + tensor.name))
-      return std::move(error);
-  }
+  if (llvm::Error error = tensors.clearOutputs(program))
+    return std::move(error);
   return tensors;
 }
 
+llvm::Error CudaTensors::clearOutputs(const CudaProgram::Impl &program) const {
+  const Driver &driver = program.driver;
+  for (auto [tensor, address] :
+       llvm::zip_equal(program.artifact.outputs, outputs))
+    if (llvm::Error error = driver.check(
+            driver.memset(address, kUndefinedByte, tensor.getSizeBytes()),
+            "preparing output " + tensor.name))
+      return error;
+  return llvm::Error::success();
+}
+
 llvm::Expected<std::vector<HostTensor>>
-CudaProgram::run(llvm::ArrayRef<HostTensor> inputs) const {
+CudaTensors::readOutputs(const CudaProgram::Impl &program) const {
+  const Driver &driver = program.driver;
+  std::vector<HostTensor> values;
+  for (auto [tensor, address] :
+       llvm::zip_equal(program.artifact.outputs, outputs)) {
+    std::vector<uint8_t> bytes(tensor.getSizeBytes());
+    if (llvm::Error error = driver.check(
+            driver.memcpyToHost(bytes.data(), address, bytes.size()),
+            "copying output " + tensor.name))
+      return std::move(error);
+    values.push_back(gather(tensor, std::move(bytes)));
+  }
+  return values;
+}
+
+llvm::Expected<std::vector<HostTensor>>
+CudaProgram::run(llvm::ArrayRef<HostTensor> inputs,
+                 llvm::function_ref<void(llvm::StringRef)> onLaunch) const {
   if (llvm::Error error = checkBinding(impl->artifact, inputs))
     return std::move(error);
   llvm::Expected<CudaTensors> tensors = CudaTensors::make(*impl, inputs);
@@ -352,6 +376,8 @@ CudaProgram::run(llvm::ArrayRef<HostTensor> inputs) const {
     return tensors.takeError();
   const Driver &driver = impl->driver;
   for (unsigned number = 0; number < impl->functions.size(); ++number) {
+    if (onLaunch)
+      onLaunch(impl->artifact.launches[number].kernel);
     if (llvm::Error error = impl->enqueueLaunch(
             number, nullptr, tensors->getInputs(), tensors->getOutputs()))
       return std::move(error);
@@ -359,15 +385,5 @@ CudaProgram::run(llvm::ArrayRef<HostTensor> inputs) const {
                                          impl->name(number) + " failed"))
       return std::move(error);
   }
-  std::vector<HostTensor> outputs;
-  for (auto [tensor, address] :
-       llvm::zip_equal(impl->artifact.outputs, tensors->getOutputs())) {
-    std::vector<uint8_t> bytes(tensor.getSizeBytes());
-    if (llvm::Error error = driver.check(
-            driver.memcpyToHost(bytes.data(), address, bytes.size()),
-            "copying output " + tensor.name))
-      return std::move(error);
-    outputs.push_back(gather(tensor, std::move(bytes)));
-  }
-  return outputs;
+  return tensors->readOutputs(*impl);
 }

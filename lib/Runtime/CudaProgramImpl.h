@@ -53,6 +53,12 @@ public:
   static llvm::Expected<CudaTensors> make(const CudaProgram::Impl &program,
                                           llvm::ArrayRef<HostTensor> inputs);
 
+  /// Fills outputs with NaNs.
+  llvm::Error clearOutputs(const CudaProgram::Impl &program) const;
+  /// Copies outputs out.
+  llvm::Expected<std::vector<HostTensor>>
+  readOutputs(const CudaProgram::Impl &program) const;
+
   llvm::ArrayRef<cuda::CUdeviceptr> getInputs() const { return inputs; }
   llvm::ArrayRef<cuda::CUdeviceptr> getOutputs() const { return outputs; }
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Runtime/TensorBytes.h"
+#include "Mirage/Reference/RandomInputs.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstring>
 
@@ -96,4 +97,13 @@ std::optional<Shape> mlir::mirage::findConflict(const ArtifactTensor &tensor,
     element /= tensor.type.shape[dim];
   }
   return index;
+}
+
+HostTensor mlir::mirage::makeRandomInput(const ArtifactTensor &tensor,
+                                         const Graph &program, unsigned input,
+                                         uint64_t seed, unsigned threads) {
+  HostTensor values = makeNormalTensor(
+      tensor.type, getTypicalDeviation(program, input), seed, input, threads);
+  return findConflict(tensor, values) ? gather(tensor, scatter(tensor, values))
+                                      : values;
 }

@@ -11,7 +11,6 @@
 #include "Mirage/Graph/JSONCursor.h"
 #include "Mirage/Graph/MachineMemory.h"
 #include "Mirage/Reference/NpyFile.h"
-#include "Mirage/Reference/RandomInputs.h"
 #include "Mirage/Runtime/TensorBytes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -98,17 +97,6 @@ static llvm::Expected<size_t> findInput(const LoadedProgram &program,
                                  known + "), got '" + name + "'");
 }
 
-/// Elements that share a place have the same number.
-static HostTensor makeRandomInput(const LoadedProgram &program, size_t number,
-                                  uint64_t seed, unsigned threads) {
-  const ArtifactTensor &tensor = program.inputs[number];
-  HostTensor values = makeNormalTensor(
-      tensor.type, getTypicalDeviation(program.program, number), seed, number,
-      threads);
-  return findConflict(tensor, values) ? gather(tensor, scatter(tensor, values))
-                                      : values;
-}
-
 llvm::Expected<std::vector<HostTensor>>
 mlir::mirage::makeInputs(const LoadedProgram &program,
                          llvm::ArrayRef<std::string> files, uint64_t seed,
@@ -134,7 +122,9 @@ mlir::mirage::makeInputs(const LoadedProgram &program,
   std::vector<HostTensor> inputs;
   for (auto [number, tensor] : llvm::enumerate(given))
     inputs.push_back(tensor ? std::move(*tensor)
-                            : makeRandomInput(program, number, seed, threads));
+                            : makeRandomInput(program.inputs[number],
+                                              program.program, number, seed,
+                                              threads));
   return inputs;
 }
 

@@ -87,13 +87,13 @@ static void printLaunch(const CudaLaunch &launch, llvm::raw_ostream &os) {
 
 static void printTimes(const RunReport &report, llvm::raw_ostream &os) {
   const CudaTimes &times = *report.times;
-  auto print = [&](llvm::StringRef title, double median, double low,
-                   double high) {
-    os << title << llvm::format(" %.2f us (half of the replays within ", median)
-       << llvm::format("%.2f ... %.2f)", low, high);
+  auto print = [&](llvm::StringRef title, const Quartiles &us) {
+    os << title
+       << llvm::format(" %.2f us (half of the replays within ", us.median)
+       << llvm::format("%.2f ... %.2f)", us.low, us.high);
   };
-  print("hot", times.hotUs, times.hotLowUs, times.hotHighUs);
-  print(", cold", times.coldUs, times.coldLowUs, times.coldHighUs);
+  print("hot", times.hotUs);
+  print(", cold", times.coldUs);
   os << ", " << times.tensorBytes << " bytes of tensors in " << times.coldCopies
      << " copies\n";
 }
@@ -126,13 +126,13 @@ void mlir::mirage::printText(const LoadedProgram &program,
 //===----------------------------------------------------------------------===//
 
 /// JSON has no infinities and no NaN.
-static Value toJSON(double number) {
+static Value toValue(double number) {
   if (std::isfinite(number))
     return number;
   return std::isnan(number) ? "nan" : number > 0 ? "inf" : "-inf";
 }
 
-static Value toJSON(const EmulatedLaunch &launch) {
+static Value toValue(const EmulatedLaunch &launch) {
   Object counters, instructions;
   for (const NamedCounter &counter : listCounters(launch.result.counters))
     counters[counter.member] = counter.value;
@@ -157,7 +157,7 @@ static Value toJSON(const EmulatedLaunch &launch) {
 }
 
 /// Null is what there is none of.
-static Value toJSON(const CudaLaunch &launch) {
+static Value toValue(const CudaLaunch &launch) {
   auto textOrNull = [](const std::string &text) -> Value {
     return text.empty() ? Value(nullptr) : Value(text);
   };
@@ -166,29 +166,26 @@ static Value toJSON(const CudaLaunch &launch) {
                 {"whyNot", textOrNull(launch.whyNot)}};
 }
 
-static Value toJSON(llvm::StringRef name, const OutputCheck &check) {
+static Value toValue(llvm::StringRef name, const OutputCheck &check) {
   return Object{{"name", name.str()},
                 {"pass", check.pass},
                 {"tolerance", check.tolerance},
-                {"relativeError", toJSON(check.relativeError)},
-                {"worstError", toJSON(check.worstError)},
+                {"relativeError", toValue(check.relativeError)},
+                {"worstError", toValue(check.worstError)},
                 {"worstIndex", check.worstIndex},
-                {"worstComputed", toJSON(check.worstComputed)},
-                {"worstReference", toJSON(check.worstReference)},
+                {"worstComputed", toValue(check.worstComputed)},
+                {"worstReference", toValue(check.worstReference)},
                 {"newNonFinite", check.newNonFinite},
                 {"missingNonFinite", check.missingNonFinite},
                 {"differentNonFinite", check.differentNonFinite}};
 }
 
-static Value toJSON(const CudaTimes &times) {
-  return Object{{"hotUs", times.hotUs},
-                {"hotLowUs", times.hotLowUs},
-                {"hotHighUs", times.hotHighUs},
-                {"coldUs", times.coldUs},
-                {"coldLowUs", times.coldLowUs},
-                {"coldHighUs", times.coldHighUs},
-                {"tensorBytes", times.tensorBytes},
-                {"coldCopies", times.coldCopies}};
+static Value toValue(const CudaTimes &times) {
+  return Object{
+      {"hotUs", times.hotUs.median},      {"hotLowUs", times.hotUs.low},
+      {"hotHighUs", times.hotUs.high},    {"coldUs", times.coldUs.median},
+      {"coldLowUs", times.coldUs.low},    {"coldHighUs", times.coldUs.high},
+      {"tensorBytes", times.tensorBytes}, {"coldCopies", times.coldCopies}};
 }
 
 void mlir::mirage::printJSON(const LoadedProgram &program,
@@ -200,21 +197,21 @@ void mlir::mirage::printJSON(const LoadedProgram &program,
   if (report.device != "reference") {
     Array launches;
     for (const EmulatedLaunch &launch : report.launches)
-      launches.push_back(toJSON(launch));
+      launches.push_back(toValue(launch));
     for (const CudaLaunch &launch : report.cudaLaunches)
-      launches.push_back(toJSON(launch));
+      launches.push_back(toValue(launch));
     object["launches"] = std::move(launches);
   }
   if (!report.checks.empty()) {
     Array outputs;
     for (size_t output = 0; output < report.checks.size(); ++output)
       outputs.push_back(
-          toJSON(program.outputs[output].name, report.checks[output]));
+          toValue(program.outputs[output].name, report.checks[output]));
     object["outputs"] = std::move(outputs);
     object["referenceTimeS"] = report.referenceTimeS;
     object["pass"] = report.passes();
   }
   if (report.times)
-    object["times"] = toJSON(*report.times);
+    object["times"] = toValue(*report.times);
   os << Value(std::move(object)) << '\n';
 }

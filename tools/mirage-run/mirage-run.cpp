@@ -8,11 +8,15 @@
 
 #include "../StandardOutput.h"
 #include "LoadedProgram.h"
+#include "Mirage/Artifact/Bundle.h"
 #include "Mirage/Reference/Reference.h"
+#include "Mirage/Runtime/MeasureWorker.h"
 #include "Mirage/Version/Version.h"
+#include "Race.h"
 #include "Report.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
 
@@ -34,6 +38,9 @@ struct Options {
   std::vector<std::string> inputFiles;
   std::string outputDirectory;
   unsigned threads = 0;
+  std::string baseline;
+  double timeoutS = MeasurerOptions().timeoutS;
+  RankedBy rankedBy = RankedBy::Cold;
 };
 } // namespace
 
@@ -47,6 +54,8 @@ constexpr std::pair<llvm::StringLiteral, LibraryUse> kLibraryUses[] = {
     {"auto", LibraryUse::Auto},
     {"never", LibraryUse::Never},
     {"always", LibraryUse::Always}};
+constexpr std::pair<llvm::StringLiteral, RankedBy> kRankings[] = {
+    {"cold", RankedBy::Cold}, {"hot", RankedBy::Hot}};
 constexpr std::pair<llvm::StringLiteral, Rounding> kRoundings[] = {
     {"exact", Rounding::Exact}, {"declared", Rounding::Declared}};
 
@@ -80,7 +89,8 @@ private:
 
 constexpr llvm::StringLiteral kOverview =
     "Runs, checks and measures an artifact of Mirage.\n\n"
-    "  mirage-run out/ --device=emulator --check\n\n"
+    "  mirage-run out/ --device=emulator --check\n"
+    "  mirage-run bundle/ --measure\n\n"
     "Exit status: 0 all is right, 1 a check failed or the emulator "
     "found faults, 2 bad input.\n";
 
@@ -90,7 +100,8 @@ static bool parseOptions(int argc, char **argv, Options &options) {
   auto in = cl::cat(category);
   cl::opt<std::string, true> path(
       cl::Positional, cl::Required, cl::location(options.path), in,
-      cl::desc("<folder of an artifact, or a graph in a .json file>"));
+      cl::desc("<folder of an artifact or, for --measure, of a bundle, or a "
+               "graph in a .json file>"));
   cl::opt<Device, true, NameParser<kDevices>> device(
       "device", cl::location(options.device), in, cl::value_desc("device"),
       cl::desc("What computes: emulator (the PTX, on the CPU; the default), "
@@ -109,8 +120,21 @@ static bool parseOptions(int argc, char **argv, Options &options) {
   cl::opt<bool, true> check(
       "check", cl::location(options.check), in,
       cl::desc("Compare with the original program in float64"));
-  cl::opt<bool, true> measure("measure", cl::location(options.measure), in,
-                              cl::desc("Time CUDA-graph replays"));
+  cl::opt<bool, true> measure(
+      "measure", cl::location(options.measure), in,
+      cl::desc("Time CUDA-graph replays. Of a bundle, or with --baseline: "
+               "find the fastest that is right, each in a process of its own"));
+  cl::opt<std::string, true> baseline(
+      "baseline", cl::location(options.baseline), in, cl::value_desc("folder"),
+      cl::desc("An artifact of the same program to measure against"));
+  cl::opt<double, true> timeout(
+      "timeout", cl::location(options.timeoutS), in, cl::value_desc("seconds"),
+      cl::desc("Without a sign for so long, a process that runs a candidate "
+               "is ended (default: 60)"));
+  cl::opt<RankedBy, true, NameParser<kRankings>> rankedBy(
+      "rank-by", cl::location(options.rankedBy), in, cl::value_desc("time"),
+      cl::desc("Which time makes a candidate the fastest: cold (tensors are "
+               "not in the L2 cache; the default) or hot"));
   cl::opt<bool, true> json("json", cl::location(options.json), in,
                            cl::desc("Report as one line of JSON"));
   cl::opt<bool, true> editedPTX(
@@ -281,6 +305,31 @@ static llvm::Expected<RunReport> run(const Options &options,
   return report;
 }
 
+static llvm::Expected<bool> race(const Options &options, const char *program) {
+  RaceOptions racing;
+  racing.path = options.path;
+  racing.baseline = options.baseline;
+  racing.library = options.library;
+  racing.json = options.json;
+  racing.measurer.worker = llvm::sys::fs::getMainExecutable(
+      program, reinterpret_cast<void *>(&race));
+  racing.measurer.seed = options.seed;
+  racing.measurer.timeoutS = options.timeoutS;
+  racing.measurer.rankedBy = options.rankedBy;
+  racing.measurer.threads = options.threads;
+  if (!options.measure)
+    return llvm::createStringError(
+        options.path + ": expects --measure for a bundle or a baseline");
+  if (!options.inputFiles.empty() || !options.outputDirectory.empty() ||
+      options.reading.takesEditedPTX)
+    return llvm::createStringError(
+        "expects none of --input, --output and --edited-ptx with a bundle or "
+        "a baseline: inputs are random by --seed");
+  if (!(options.timeoutS > 0))
+    return llvm::createStringError("--timeout expects seconds above 0");
+  return runRace(racing, llvm::outs());
+}
+
 static int fail(llvm::Error error) {
   llvm::errs() << "mirage-run: error: " << llvm::toString(std::move(error))
                << '\n';
@@ -290,8 +339,19 @@ static int fail(llvm::Error error) {
 int main(int argc, char **argv) {
   setVersionPrinter("mirage-run");
   Options options;
+  if (argc == 2)
+    if (llvm::StringRef job = argv[1]; job.consume_front(kMeasureWorkerOption))
+      return runMeasureWorker(job);
   if (!parseOptions(argc, argv, options))
     return kBadInput;
+  if (isBundle(options.path) || !options.baseline.empty()) {
+    llvm::Expected<bool> isAnyRight = race(options, argv[0]);
+    if (!isAnyRight)
+      return fail(isAnyRight.takeError());
+    if (!finishOutput("mirage-run"))
+      return kBadInput;
+    return *isAnyRight ? kOk : kCheckFailed;
+  }
   llvm::Expected<LoadedProgram> program =
       loadProgram(options.path, options.reading);
   if (!program)

@@ -10,6 +10,7 @@
 #define MIRAGE_RUNTIME_CUDADEVICE_H
 
 #include "Mirage/Artifact/Artifact.h"
+#include "Mirage/Artifact/MeasuredTime.h"
 #include "Mirage/Reference/HostTensor.h"
 #include <memory>
 
@@ -53,12 +54,10 @@ private:
   int64_t l2Bytes = 0, sharedBytes = 0, registers = 0;
 };
 
-/// Times of one run in microseconds, medians over replays of a CUDA graph.
+/// Times of one run in microseconds, over replays of a CUDA graph.
 struct CudaTimes {
-  double hotUs = 0;  ///< the same tensors again and again: they stay in L2
-  double coldUs = 0; ///< copies in turn that together exceed four times the L2
-  /// Quartiles: half of the replays lay between.
-  double hotLowUs = 0, hotHighUs = 0, coldLowUs = 0, coldHighUs = 0;
+  Quartiles hotUs;  ///< the same tensors again and again: they stay in L2
+  Quartiles coldUs; ///< copies in turn that together exceed four times the L2
   int64_t tensorBytes = 0; ///< of inputs and outputs together
   unsigned coldCopies = 0;
 };
@@ -111,14 +110,17 @@ public:
 
   /// Copies inputs in, runs, waits after every launch so that a fault is
   /// reported with its kernel's name, and copies outputs out.
+  /// \param onLaunch  told of each kernel before it is launched.
   llvm::Expected<std::vector<HostTensor>>
-  run(llvm::ArrayRef<HostTensor> inputs) const;
+  run(llvm::ArrayRef<HostTensor> inputs,
+      llvm::function_ref<void(llvm::StringRef)> onLaunch = nullptr) const;
 
   llvm::Expected<CudaTimes>
   measure(llvm::ArrayRef<HostTensor> inputs,
           const CudaMeasureOptions &options = {}) const;
 
   struct Impl; ///< of the library alone
+  const Impl &getImpl() const { return *impl; }
 
 private:
   explicit CudaProgram(std::unique_ptr<Impl> impl);

@@ -32,6 +32,12 @@ HostTensor gather(const ArtifactTensor &tensor, std::vector<uint8_t> bytes);
 std::optional<Shape> findConflict(const ArtifactTensor &tensor,
                                   const HostTensor &values);
 
+/// A random tensor for an input of `program`, typical of it
+/// (Mirage/Reference/RandomInputs.h). Elements that share a place have the same
+/// number.
+HostTensor makeRandomInput(const ArtifactTensor &tensor, const Graph &program,
+                           unsigned input, uint64_t seed, unsigned threads);
+
 /// The bytes between elements, in ascending order.
 std::vector<emulator::ByteRange> findGaps(const ArtifactTensor &tensor);
 

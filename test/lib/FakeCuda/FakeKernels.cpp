@@ -139,7 +139,8 @@ static void spoilLastArgument(const emulator::LaunchConfig &config) {
 
 /// What is planted in a kernel; none of it: success.
 static CUresult playFaults(llvm::StringRef kernel) {
-  if (plays("die", kernel))
+  bool isFirst = getState().runs[kernel.str()] == 0;
+  if (plays("die", kernel) || (plays("late-die", kernel) && !isFirst))
     raise(SIGKILL);
   if (plays("hang", kernel))
     getState().hangs = true;

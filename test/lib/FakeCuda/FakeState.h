@@ -25,11 +25,13 @@
 //   fault=KERNEL         it reads where nothing is
 //   hang=KERNEL          it never ends
 //   die=KERNEL           the process ends with it, as if by a signal
+//   late-die=KERNEL      the same, but not the first time that it runs
 //   garbage=KERNEL       what it leaves in its last argument is wrong
 //   late-garbage=KERNEL  the same, but not the first time that it runs
 //   slow=KERNEL:N        it takes N times as long
 //   noise=N              every other of the first N times that are taken is
 //                        five times too long
+//   noise-once=FILE      only in the first process that takes times: makes FILE
 //   report               says at the end of the process what was not given back
 //
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,164 @@
+//===- Bundle.cpp - Candidates to be measured elsewhere -------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Artifact/Bundle.h"
+#include "ArtifactFiles.h"
+#include "Mirage/Graph/GraphJSON.h"
+#include "Mirage/Graph/JSONCursor.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
+
+using namespace mlir::mirage;
+using llvm::json::Array;
+using llvm::json::Object;
+using llvm::json::Value;
+
+static constexpr llvm::StringLiteral kBundleFormat = "mirage-bundle";
+static constexpr int64_t kBundleVersion = 1;
+
+static std::string join(llvm::StringRef directory, llvm::StringRef name) {
+  llvm::SmallString<128> path(directory);
+  llvm::sys::path::append(path, name);
+  return path.str().str();
+}
+
+llvm::Expected<std::string>
+mlir::mirage::getArtifactHash(llvm::StringRef directory) {
+  std::string path = join(directory, kManifestFile);
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer)
+    return llvm::createStringError(
+        path + ": cannot be read: " + buffer.getError().message());
+  return getChecksum(llvm::arrayRefFromStringRef((*buffer)->getBuffer()));
+}
+
+bool mlir::mirage::isBundle(llvm::StringRef directory) {
+  return llvm::sys::fs::exists(join(directory, kBundleFile));
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+static Value writeEntry(const BundleEntry &entry) {
+  return Object{{"folder", entry.folder},
+                {"hash", entry.hash},
+                {"predictedUs", scalarToJSON(entry.predictedUs)}};
+}
+
+llvm::Error mlir::mirage::writeBundle(const Bundle &bundle,
+                                      llvm::StringRef directory) {
+  Array candidates;
+  for (const BundleEntry &candidate : bundle.candidates)
+    candidates.push_back(writeEntry(candidate));
+  // 64 bits are more than a number of JSON holds for all readers.
+  Object object{{"format", kBundleFormat},
+                {"version", kBundleVersion},
+                {"program", bundle.program},
+                {"target", bundle.target},
+                {"seed", std::to_string(bundle.seed)},
+                {"baseline", bundle.baseline ? writeEntry(*bundle.baseline)
+                                             : Value(nullptr)},
+                {"candidates", std::move(candidates)}};
+  std::string path = join(directory, kBundleFile);
+  std::error_code code;
+  llvm::raw_fd_ostream os(path, code);
+  if (!code) {
+    os << llvm::formatv("{0:2}\n", Value(std::move(object)));
+    os.close();
+    code = os.error();
+    os.clear_error();
+  }
+  if (code)
+    return llvm::createStringError(path +
+                                   ": cannot be written: " + code.message());
+  return llvm::Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+static BundleEntry readEntry(const JSONCursor &object) {
+  object.allow({"folder", "hash", "predictedUs"});
+  BundleEntry entry;
+  entry.folder = object["folder"].string();
+  if (!object.failed() &&
+      (entry.folder.empty() || entry.folder[0] == '.' ||
+       llvm::sys::path::filename(entry.folder) != entry.folder))
+    object["folder"].expect("the name of a folder in the bundle");
+  entry.hash = object["hash"].string();
+  entry.predictedUs = readScalar(object["predictedUs"]);
+  if (!object.failed() && !(entry.predictedUs >= 0))
+    object["predictedUs"].expect("a time of at least 0");
+  return entry;
+}
+
+static Bundle readMembers(const JSONCursor &object) {
+  if (object["format"].string() != kBundleFormat)
+    object["format"].expect("\"" + kBundleFormat + "\"");
+  if (object["version"].integer() != kBundleVersion)
+    object["version"].expect("version " + llvm::Twine(kBundleVersion));
+  object.allow({"format", "version", "program", "target", "seed", "baseline",
+                "candidates"});
+  Bundle bundle;
+  bundle.program = object["program"].string();
+  bundle.target = object["target"].string();
+  std::string seed = object["seed"].string();
+  if (!object.failed() && !llvm::to_integer(seed, bundle.seed, 10))
+    object["seed"].expect("a number in a string");
+  if (object["baseline"].raw() != Value(nullptr))
+    bundle.baseline = readEntry(object["baseline"]);
+  for (const JSONCursor &candidate : object["candidates"].array())
+    bundle.candidates.push_back(readEntry(candidate));
+  return bundle;
+}
+
+static llvm::Error checkHash(llvm::StringRef directory,
+                             const BundleEntry &entry) {
+  std::string path = join(directory, entry.folder);
+  llvm::Expected<std::string> hash = getArtifactHash(path);
+  if (!hash)
+    return hash.takeError();
+  if (*hash == entry.hash)
+    return llvm::Error::success();
+  return llvm::createStringError(path + ": expects the artifact with hash " +
+                                 entry.hash + " of " + kBundleFile + ", got " +
+                                 *hash);
+}
+
+llvm::Expected<Bundle> mlir::mirage::readBundle(llvm::StringRef directory) {
+  std::string path = join(directory, kBundleFile);
+  auto fail = [&](const llvm::Twine &message) {
+    return llvm::createStringError(path + ": " + message);
+  };
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer)
+    return fail("cannot be read: " + buffer.getError().message());
+  llvm::Expected<Value> value = parseJSON((*buffer)->getBuffer());
+  if (!value)
+    return fail("expects JSON, got " + llvm::toString(value.takeError()));
+  std::string error;
+  Bundle bundle = readMembers(JSONCursor(*value, error));
+  if (!error.empty())
+    return fail(error);
+  if (bundle.candidates.empty() && !bundle.baseline)
+    return fail("expects a candidate or a baseline, got neither");
+  if (bundle.baseline)
+    if (llvm::Error failed = checkHash(directory, *bundle.baseline))
+      return std::move(failed);
+  for (const BundleEntry &candidate : bundle.candidates)
+    if (llvm::Error failed = checkHash(directory, candidate))
+      return std::move(failed);
+  return bundle;
+}

@@ -1,0 +1,131 @@
+//===- WorkerJob.cpp - What Measurer and worker tell each other -----------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "WorkerJob.h"
+#include "Mirage/Graph/JSONCursor.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir::mirage;
+using llvm::json::Array;
+using llvm::json::Object;
+using llvm::json::Value;
+
+//===----------------------------------------------------------------------===//
+// Jobs
+//===----------------------------------------------------------------------===//
+
+Value mlir::mirage::toJSON(const WorkerJob &job) {
+  Array programs;
+  for (const JobProgram &program : job.programs)
+    programs.push_back(Object{{"number", program.number},
+                              {"artifact", program.artifact},
+                              {"library", static_cast<int>(program.library)}});
+  return Object{{"folder", job.folder},
+                {"parent", job.parent},
+                {"ordinal", job.ordinal},
+                {"seed", std::to_string(job.seed)},
+                {"rounds", job.rounds},
+                {"replays", job.replays},
+                {"runsPerReplay", job.runsPerReplay},
+                {"programs", std::move(programs)}};
+}
+
+static WorkerJob readJob(const JSONCursor &object) {
+  WorkerJob job;
+  job.folder = object["folder"].string();
+  job.parent = object["parent"].integer();
+  job.ordinal = object["ordinal"].integer(INT32_MIN, INT32_MAX);
+  if (!llvm::to_integer(object["seed"].string(), job.seed))
+    object["seed"].expect("a number in a string");
+  job.rounds = object["rounds"].integer(0, UINT32_MAX);
+  job.replays = object["replays"].integer(0, UINT32_MAX);
+  job.runsPerReplay = object["runsPerReplay"].integer(0, UINT32_MAX);
+  for (const JSONCursor &program : object["programs"].array())
+    job.programs.push_back(
+        {static_cast<unsigned>(program["number"].integer(0, UINT32_MAX)),
+         program["artifact"].string(),
+         static_cast<LibraryUse>(program["library"].integer(0, 2))});
+  return job;
+}
+
+llvm::Expected<WorkerJob> mlir::mirage::readWorkerJob(llvm::StringRef path) {
+  auto fail = [&](const llvm::Twine &message) {
+    return llvm::createStringError(path + ": " + message);
+  };
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer)
+    return fail("cannot be read: " + buffer.getError().message());
+  llvm::Expected<Value> value = parseJSON((*buffer)->getBuffer());
+  if (!value)
+    return fail("expects JSON, got " + llvm::toString(value.takeError()));
+  std::string error;
+  WorkerJob job = readJob(JSONCursor(*value, error));
+  if (!error.empty())
+    return fail(error);
+  return job;
+}
+
+std::string mlir::mirage::getOutputFile(const WorkerJob &job, unsigned number,
+                                        unsigned output) {
+  llvm::SmallString<128> path(job.folder);
+  llvm::sys::path::append(path, std::to_string(number) + "-" +
+                                    std::to_string(output) + ".npy");
+  return path.str().str();
+}
+
+//===----------------------------------------------------------------------===//
+// Logs
+//===----------------------------------------------------------------------===//
+
+static void append(const Object &line, llvm::StringRef member,
+                   std::vector<double> &samples) {
+  if (const Array *list = line.getArray(member))
+    for (const Value &sample : *list)
+      samples.push_back(sample.getAsNumber().value_or(0));
+}
+
+static void addLine(const Object &line, WorkerLog &log) {
+  if (auto device = line.getString("device")) {
+    log.deviceName = device->str();
+    log.computeCapability = line.getInteger("computeCapability").value_or(0);
+  }
+  if (auto error = line.getString("error"))
+    log.error = error->str();
+  if (auto number = line.getInteger("begin")) {
+    log.begun = *number;
+    log.step = line.getString("step").value_or("").str();
+  }
+  if (auto number = line.getInteger("failed"))
+    log.failures[*number] = line.getString("reason").value_or("").str();
+  if (auto number = line.getInteger("ran"))
+    log.ran.push_back(*number);
+  if (auto number = line.getInteger("times")) {
+    WorkerTimes &times = log.times[*number];
+    append(line, "hotUs", times.hotUs);
+    append(line, "coldUs", times.coldUs);
+    times.tensorBytes = line.getInteger("tensorBytes").value_or(0);
+    times.coldCopies = line.getInteger("coldCopies").value_or(0);
+  }
+  log.isDone |= line.getBoolean("done").value_or(false);
+}
+
+WorkerLog mlir::mirage::parseWorkerLog(llvm::StringRef text) {
+  WorkerLog log;
+  while (text.contains('\n')) {
+    auto [line, rest] = text.split('\n');
+    text = rest;
+    llvm::Expected<Value> value = parseJSON(line);
+    if (!value)
+      llvm::consumeError(value.takeError());
+    else if (const Object *object = value->getAsObject())
+      addLine(*object, log);
+  }
+  return log;
+}

@@ -1,0 +1,146 @@
+//===- WorkerProcess.cpp - Starts a worker and waits for it ---------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "WorkerProcess.h"
+#include "Mirage/Runtime/MeasureWorker.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+using namespace mlir::mirage;
+namespace sys = llvm::sys;
+
+//===----------------------------------------------------------------------===//
+// Folders
+//===----------------------------------------------------------------------===//
+
+llvm::Expected<TemporaryFolder> TemporaryFolder::make(llvm::StringRef prefix) {
+  llvm::SmallString<128> path;
+  if (std::error_code code = sys::fs::createUniqueDirectory(prefix, path))
+    return llvm::createStringError("a temporary folder cannot be made: " +
+                                   code.message());
+  return TemporaryFolder(path.str().str());
+}
+
+TemporaryFolder::TemporaryFolder(TemporaryFolder &&other)
+    : path(std::exchange(other.path, "")) {}
+
+TemporaryFolder::~TemporaryFolder() {
+  if (!path.empty())
+    sys::fs::remove_directories(path, /*IgnoreErrors=*/true);
+}
+
+std::string TemporaryFolder::getFile(llvm::StringRef name) const {
+  llvm::SmallString<128> file(path);
+  sys::path::append(file, name);
+  return file.str().str();
+}
+
+//===----------------------------------------------------------------------===//
+// Processes
+//===----------------------------------------------------------------------===//
+
+static llvm::Error writeJob(const WorkerJob &job, llvm::StringRef path) {
+  std::error_code code;
+  llvm::raw_fd_ostream os(path, code);
+  if (!code) {
+    os << toJSON(job) << '\n';
+    os.close();
+    code = os.error();
+    os.clear_error();
+  }
+  if (code)
+    return llvm::createStringError(path +
+                                   ": cannot be written: " + code.message());
+  return llvm::Error::success();
+}
+
+static std::string readFile(llvm::StringRef path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false,
+                                            /*IsVolatile=*/true);
+  return buffer ? (*buffer)->getBuffer().str() : "";
+}
+
+static std::string getLastLine(llvm::StringRef text) {
+  return text.trim().rsplit('\n').second.empty()
+             ? text.trim().str()
+             : text.trim().rsplit('\n').second.str();
+}
+
+static uint64_t getFileSize(llvm::StringRef path) {
+  uint64_t size = 0;
+  return sys::fs::file_size(path, size) ? 0 : size;
+}
+
+/// Waits for a process as long as its log grows. \returns false if it was
+/// killed because that did not.
+static bool waitFor(sys::ProcessInfo &process, llvm::StringRef log,
+                    double timeoutS, std::string &how) {
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point lastSign = Clock::now();
+  uint64_t size = 0;
+  while (true) {
+    sys::ProcessInfo ended = sys::Wait(process, /*SecondsToWait=*/0, &how,
+                                       /*ProcStat=*/nullptr, /*Polling=*/true);
+    if (ended.Pid != 0) {
+      if (how.empty() && ended.ReturnCode != 0)
+        how = "exit status " + std::to_string(ended.ReturnCode);
+      return true;
+    }
+    if (uint64_t now = getFileSize(log); now != size) {
+      size = now;
+      lastSign = Clock::now();
+    }
+    if (std::chrono::duration<double>(Clock::now() - lastSign).count() >
+        timeoutS)
+      break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  kill(process.Pid, SIGKILL);
+  sys::Wait(process, /*SecondsToWait=*/std::nullopt, &how);
+  return false;
+}
+
+llvm::Expected<WorkerOutcome>
+mlir::mirage::runWorker(llvm::StringRef program, const WorkerJob &job,
+                        const TemporaryFolder &folder, double timeoutS) {
+  std::string jobFile = folder.getFile("job.json");
+  std::string logFile = folder.getFile("log.jsonl");
+  std::string errorFile = folder.getFile("stderr");
+  sys::fs::remove(logFile);
+  if (llvm::Error error = writeJob(job, jobFile))
+    return std::move(error);
+  std::string option = (kMeasureWorkerOption + jobFile).str();
+  llvm::StringRef arguments[] = {program, option};
+  std::optional<llvm::StringRef> redirects[] = {"", logFile, errorFile};
+  std::string how;
+  bool hasFailed = false;
+  sys::ProcessInfo process =
+      sys::ExecuteNoWait(program, arguments, std::nullopt, redirects,
+                         /*MemoryLimit=*/0, &how, &hasFailed);
+  if (hasFailed || process.Pid == 0)
+    return llvm::createStringError(program + ": cannot be started as a worker" +
+                                   (how.empty() ? "" : ": " + how));
+  WorkerOutcome outcome;
+  bool isInTime = waitFor(process, logFile, timeoutS, how);
+  outcome.log = parseWorkerLog(readFile(logFile));
+  if (!isInTime) {
+    outcome.end = WorkerEnd::Hung;
+  } else if (!how.empty()) {
+    outcome.end = WorkerEnd::Died;
+    std::string said = getLastLine(readFile(errorFile));
+    outcome.how = how + (said.empty() ? "" : ", after: " + said);
+  }
+  return outcome;
+}

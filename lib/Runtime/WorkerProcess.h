@@ -1,0 +1,50 @@
+//===- WorkerProcess.h - Starts a worker and waits for it ----- -*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_LIB_RUNTIME_WORKERPROCESS_H
+#define MIRAGE_LIB_RUNTIME_WORKERPROCESS_H
+
+#include "WorkerJob.h"
+
+namespace mlir::mirage {
+
+/// A folder that is gone with its owner.
+class TemporaryFolder {
+public:
+  static llvm::Expected<TemporaryFolder> make(llvm::StringRef prefix);
+  TemporaryFolder(TemporaryFolder &&other);
+  ~TemporaryFolder();
+
+  llvm::StringRef getPath() const { return path; }
+  std::string getFile(llvm::StringRef name) const;
+
+private:
+  explicit TemporaryFolder(std::string path) : path(std::move(path)) {}
+
+  std::string path; ///< empty once moved
+};
+
+enum class WorkerEnd : uint8_t { Finished, Died, Hung };
+
+struct WorkerOutcome {
+  WorkerEnd end = WorkerEnd::Finished;
+  std::string how; ///< it died: "Killed", "exit status 3"
+  WorkerLog log;
+};
+
+/// Runs a job to its end, or to the worker's. A worker that says nothing for
+/// `timeoutS` is killed.
+/// \returns an error where no process can be started.
+llvm::Expected<WorkerOutcome> runWorker(llvm::StringRef program,
+                                        const WorkerJob &job,
+                                        const TemporaryFolder &folder,
+                                        double timeoutS);
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_LIB_RUNTIME_WORKERPROCESS_H

@@ -1,0 +1,258 @@
+//===- MeasurerTest.cpp - Tests of races between artifacts ----------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Workers are real processes of mirage-run, on a driver that is played
+// (test/lib/FakeCuda), which finds the faults that are planted by the names of
+// kernels: each entrant has its own.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Runtime/Measurer.h"
+#include "TwoKernels.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "gtest/gtest.h"
+#include <cstdlib>
+
+using namespace mlir::mirage;
+
+/// What makeTwoKernels gives, with "_NAME" behind the names of its kernels.
+static Artifact makeNamed(const std::string &name) {
+  Artifact artifact = makeTwoKernels();
+  for (KernelLaunch &launch : artifact.launches) {
+    std::string renamed = launch.kernel + "_" + name;
+    for (size_t at = artifact.ptx.find(launch.kernel); at != std::string::npos;
+         at = artifact.ptx.find(launch.kernel, at + renamed.size()))
+      artifact.ptx.replace(at, launch.kernel.size(), renamed);
+    launch.kernel = renamed;
+  }
+  return artifact;
+}
+
+namespace {
+class MeasurerTest : public testing::Test {
+protected:
+  void SetUp() override {
+    setenv("LD_LIBRARY_PATH", MIRAGE_FAKE_CUDA "/driver", 1);
+    unsetenv("FAKE_CUDA");
+    unsetenv("TMPDIR");
+    ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("measurer", folder));
+    // To see whether workers leave anything behind.
+    setenv("TMPDIR", getPath("tmp").c_str(), 1);
+    ASSERT_FALSE(llvm::sys::fs::create_directory(getPath("tmp")));
+    options.worker = MIRAGE_RUN;
+    options.rounds = 3;
+    options.replaysPerRound = 8;
+    options.runsPerReplay = 4;
+  }
+
+  void TearDown() override {
+    std::error_code code;
+    llvm::sys::fs::directory_iterator left(getPath("tmp"), code), end;
+    EXPECT_EQ(left, end) << "a temporary folder is left";
+    llvm::sys::fs::remove_directories(folder);
+  }
+
+  std::string getPath(llvm::StringRef name) const {
+    llvm::SmallString<128> path(folder);
+    llvm::sys::path::append(path, name);
+    return path.str().str();
+  }
+
+  void add(const std::string &name, const Artifact &artifact,
+           bool isBaseline = false) {
+    ASSERT_FALSE(writeArtifact(artifact, getPath(name)));
+    entrants.push_back({name, getPath(name), LibraryUse::Never, isBaseline});
+  }
+
+  void addThree() {
+    add("base", makeNamed("base"), /*isBaseline=*/true);
+    add("one", makeNamed("one"));
+    add("two", makeNamed("two"));
+  }
+
+  Measurements race(const char *faults = "") {
+    setenv("FAKE_CUDA", faults, 1);
+    auto measured = Measurer(entrants, options).run();
+    EXPECT_TRUE(static_cast<bool>(measured))
+        << (measured ? "" : llvm::toString(measured.takeError()));
+    return measured ? std::move(*measured) : Measurements();
+  }
+
+  std::string messageOf(const char *faults = "") {
+    setenv("FAKE_CUDA", faults, 1);
+    auto measured = Measurer(entrants, options).run();
+    return measured ? "" : llvm::toString(measured.takeError());
+  }
+
+  llvm::SmallString<128> folder;
+  std::vector<Entrant> entrants;
+  MeasurerOptions options;
+};
+} // namespace
+
+TEST_F(MeasurerTest, TheFastestIsFirst) {
+  addThree();
+  Measurements measured = race("slow=roots_one:3");
+  EXPECT_EQ(measured.deviceName, "fake device");
+  EXPECT_EQ(measured.computeCapability, 90);
+  // Base and two take the same time.
+  EXPECT_EQ(measured.ranking, (std::vector<unsigned>{0, 2, 1}));
+  for (const EntrantResult &result : measured.results) {
+    EXPECT_EQ(result.verdict, MeasuredVerdict::Right) << result.reason;
+    EXPECT_FALSE(result.isNoisy);
+    EXPECT_EQ(result.repeats, 0u);
+    EXPECT_LT(result.relativeError, 1e-6);
+    EXPECT_EQ(result.times->tensorBytes, 2 * 910 * 4);
+  }
+  double one = measured.results[1].times->coldUs.median;
+  double two = measured.results[2].times->coldUs.median;
+  EXPECT_NEAR(one / two, 2, 0.1); // one of two equal kernels is 3 times slower
+}
+
+TEST_F(MeasurerTest, WhoDiesIsReplaced) {
+  addThree();
+  Measurements measured = race("die=roots_one");
+  EXPECT_EQ(measured.ranking, (std::vector<unsigned>{0, 2}));
+  EXPECT_EQ(measured.results[1].verdict, MeasuredVerdict::Died);
+  EXPECT_EQ(measured.results[1].reason,
+            "kernel roots_one: the process ended: Killed");
+  EXPECT_FALSE(measured.results[1].times);
+}
+
+TEST_F(MeasurerTest, WhoHangsIsStopped) {
+  options.timeoutS = 0.5;
+  addThree();
+  Measurements measured = race("hang=squares_two");
+  EXPECT_EQ(measured.ranking, (std::vector<unsigned>{0, 1}));
+  EXPECT_EQ(measured.results[2].verdict, MeasuredVerdict::Hung);
+  EXPECT_EQ(measured.results[2].reason,
+            "kernel squares_two: expects a sign within 0.50 s, got none");
+}
+
+TEST_F(MeasurerTest, WhoIsWrongHasNoTime) {
+  addThree();
+  Measurements measured = race("garbage=roots_two");
+  EXPECT_EQ(measured.ranking, (std::vector<unsigned>{0, 1}));
+  EXPECT_EQ(measured.results[2].verdict, MeasuredVerdict::Wrong);
+  EXPECT_EQ(measured.results[2].reason.find("output Y: wrong: "), 0u)
+      << measured.results[2].reason;
+}
+
+/// Right alone, and wrong when it runs again.
+TEST_F(MeasurerTest, WhoIsWrongLaterHasNoTime) {
+  addThree();
+  Measurements measured = race("late-garbage=roots_one");
+  EXPECT_EQ(measured.ranking, (std::vector<unsigned>{0, 2}));
+  EXPECT_EQ(measured.results[1].verdict, MeasuredVerdict::Wrong);
+  EXPECT_EQ(
+      measured.results[1].reason.find("output Y after it was timed: wrong: "),
+      0u)
+      << measured.results[1].reason;
+}
+
+TEST_F(MeasurerTest, ErrorsOfTheDriverAreReasons) {
+  addThree();
+  Measurements measured = race("fault=roots_one");
+  EXPECT_EQ(measured.ranking, (std::vector<unsigned>{0, 2}));
+  EXPECT_EQ(measured.results[1].verdict, MeasuredVerdict::Failed);
+  EXPECT_EQ(measured.results[1].reason,
+            "kernel roots_one failed: CUDA_ERROR_ILLEGAL_ADDRESS: an illegal "
+            "memory access was encountered");
+  measured = race("registers=squares_base:600");
+  EXPECT_EQ(measured.ranking, (std::vector<unsigned>{1, 2}));
+  EXPECT_EQ(measured.results[0].reason,
+            "kernel squares_base needs 76800 registers for blocks of 128 "
+            "threads, the device has 65536");
+}
+
+TEST_F(MeasurerTest, WhoFailsInCompanyIsTimedAlone) {
+  addThree();
+  Artifact large = makeNamed("large");
+  large.workspaceBytes = 1 << 20;
+  add("large", large);
+  // Enough for its workspace and three copies of the tensors, 1070416 bytes,
+  // and not for the workspaces of the others besides.
+  Measurements measured = race("memory=1075000");
+  EXPECT_EQ(measured.results[3].verdict, MeasuredVerdict::Right)
+      << measured.results[3].reason;
+  EXPECT_EQ(measured.ranking, (std::vector<unsigned>{0, 1, 2, 3}));
+  // Enough for one run of it.
+  measured = race("memory=1060000");
+  EXPECT_EQ(measured.results[3].verdict, MeasuredVerdict::Failed);
+  EXPECT_NE(measured.results[3].reason.find(" bytes of device memory, "),
+            std::string::npos)
+      << measured.results[3].reason;
+  EXPECT_EQ(measured.ranking, (std::vector<unsigned>{0, 1, 2}));
+}
+
+/// A worker that ends in the middle of timing is replaced.
+TEST_F(MeasurerTest, WhoDiesWhileTimedDoesNotStopTheRest) {
+  addThree();
+  Measurements measured = race("late-die=roots_one");
+  EXPECT_EQ(measured.results[1].verdict, MeasuredVerdict::Died);
+  EXPECT_EQ(measured.results[1].reason, "timing: the process ended: Killed");
+  EXPECT_EQ(measured.ranking, (std::vector<unsigned>{0, 2}));
+}
+
+TEST_F(MeasurerTest, NoisyTimesAreTakenAgain) {
+  options.rounds = 1;
+  addThree();
+  // The hot and cold times of the baseline, which is first.
+  Measurements measured = race("noise=16");
+  EXPECT_EQ(measured.results[0].repeats, options.maxRepeats);
+  EXPECT_TRUE(measured.results[0].isNoisy);
+  EXPECT_EQ(measured.results[1].repeats, 0u);
+  std::string noise = "noise=16,noise-once=" + getPath("noise");
+  measured = race(noise.c_str());
+  EXPECT_EQ(measured.results[0].repeats, 1u);
+  EXPECT_FALSE(measured.results[0].isNoisy);
+  EXPECT_EQ(measured.results[0].times->hotUs.getSpread(), 0);
+}
+
+TEST_F(MeasurerTest, WhatCannotBeMeasuredIsSaid) {
+  EXPECT_EQ(messageOf(), "expects an artifact to measure, got none");
+  addThree();
+  EXPECT_EQ(messageOf("devices=0"),
+            "the CUDA driver cannot start: CUDA_ERROR_NO_DEVICE: no "
+            "CUDA-capable device is detected");
+  options.ordinal = 3;
+  EXPECT_EQ(messageOf(), "expects a CUDA device with number 3, got 1 devices");
+  options.ordinal = 0;
+  options.rounds = 0;
+  EXPECT_EQ(messageOf(),
+            "expects at least one round, replay and run, got 0, 8 and 4");
+  options.rounds = 1;
+  options.worker = getPath("nobody");
+  EXPECT_EQ(
+      messageOf().find(getPath("nobody") + ": cannot be started as a worker"),
+      0u);
+  options.worker = "/bin/true";
+  EXPECT_EQ(messageOf(), "/bin/true: expects a worker that says what it does, "
+                         "got its end");
+}
+
+TEST_F(MeasurerTest, EntrantsAreOfOneProgram) {
+  addThree();
+  Artifact other = makeNamed("other");
+  TensorSpec type{{7, 130}, ElementType::F32};
+  other.program = Graph();
+  ValueId x = other.program.addInput(type, "X");
+  other.program.addOutput(other.program.add(Opcode::Exp, {x}, type));
+  add("other", other);
+  EXPECT_EQ(messageOf(), getPath("other") + ": expects the program of " +
+                             getPath("base") + ", got another");
+  entrants.pop_back();
+  Artifact strided = makeNamed("strided");
+  strided.outputs[0].strides = {136, 1};
+  add("strided", strided);
+  EXPECT_EQ(messageOf(), getPath("strided") +
+                             ": expects the shape and strides of output Y "
+                             "of " +
+                             getPath("base") + ", got another");
+}
