@@ -28,7 +28,7 @@ USES = {
     "Dialect": ["Graph", "Layout"],
     "Bridge": ["Dialect"],
     "Analysis": ["Dialect", "Planning"],
-    "Transforms": ["Search", "AlgebraZ3", "Cache", "Bridge", "Analysis", "Planning"],
+    "Transforms": ["Search", "AlgebraZ3", "Artifact", "Cache", "Bridge", "Analysis", "Planning"],
     "Conversion": ["Dialect", "Analysis"],
     "Target": ["Analysis", "Bridge", "Artifact"],
     "Pipelines": ["Transforms", "Conversion", "Target", "Runtime"],

@@ -8,6 +8,8 @@
 
 #include "Mirage/Artifact/Bundle.h"
 #include "ArtifactFiles.h"
+#include "Mirage/Graph/CanonicalGraph.h"
+#include "Mirage/Graph/ComposedOperators.h"
 #include "Mirage/Graph/GraphJSON.h"
 #include "Mirage/Graph/JSONCursor.h"
 #include "llvm/ADT/STLExtras.h"
@@ -32,6 +34,10 @@ static std::string join(llvm::StringRef directory, llvm::StringRef name) {
   return path.str().str();
 }
 
+std::string mlir::mirage::hashProgram(const Graph &program) {
+  return hashGraph(expandComposed(program));
+}
+
 llvm::Expected<std::string>
 mlir::mirage::getArtifactHash(llvm::StringRef directory) {
   std::string path = join(directory, kManifestFile);
@@ -53,6 +59,7 @@ bool mlir::mirage::isBundle(llvm::StringRef directory) {
 static Value writeEntry(const BundleEntry &entry) {
   return Object{{"folder", entry.folder},
                 {"hash", entry.hash},
+                {"graph", entry.graph},
                 {"predictedUs", scalarToJSON(entry.predictedUs)}};
 }
 
@@ -90,7 +97,7 @@ llvm::Error mlir::mirage::writeBundle(const Bundle &bundle,
 //===----------------------------------------------------------------------===//
 
 static BundleEntry readEntry(const JSONCursor &object) {
-  object.allow({"folder", "hash", "predictedUs"});
+  object.allow({"folder", "hash", "graph", "predictedUs"});
   BundleEntry entry;
   entry.folder = object["folder"].string();
   if (!object.failed() &&
@@ -98,6 +105,7 @@ static BundleEntry readEntry(const JSONCursor &object) {
        llvm::sys::path::filename(entry.folder) != entry.folder))
     object["folder"].expect("the name of a folder in the bundle");
   entry.hash = object["hash"].string();
+  entry.graph = object["graph"].string();
   entry.predictedUs = readScalar(object["predictedUs"]);
   if (!object.failed() && !(entry.predictedUs >= 0))
     object["predictedUs"].expect("a time of at least 0");

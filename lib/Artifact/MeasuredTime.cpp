@@ -62,6 +62,7 @@ Value mlir::mirage::toJSON(const MeasuredTime &time) {
   Object object{{"format", kTimeFormat},
                 {"version", kTimeVersion},
                 {"program", time.program},
+                {"graph", time.graph},
                 {"artifact", time.artifact},
                 {"baseline", time.isBaseline},
                 {"device", time.device},
@@ -137,11 +138,12 @@ static MeasuredTime readTimeLine(const JSONCursor &line) {
     line["format"].expect("\"" + kTimeFormat + "\"");
   if (line["version"].integer() != kTimeVersion)
     line["version"].expect("version " + llvm::Twine(kTimeVersion));
-  line.allow({"format", "version", "program", "artifact", "baseline", "device",
-              "computeCapability", "library", "verdict", "reason", "noisy",
-              "hotUs", "coldUs"});
+  line.allow({"format", "version", "program", "graph", "artifact", "baseline",
+              "device", "computeCapability", "library", "verdict", "reason",
+              "noisy", "hotUs", "coldUs"});
   MeasuredTime time;
   time.program = line["program"].string();
+  time.graph = line["graph"].string();
   time.artifact = line["artifact"].string();
   time.isBaseline = line["baseline"].boolean();
   time.device = line["device"].string();

@@ -12,6 +12,8 @@
 #include "Mirage/Target/PTX/Passes.h"
 #include "Mirage/Target/PTX/Ptxas.h"
 #include "Mirage/Transforms/Passes.h"
+#include "NativeTarget.h"
+#include "WriteBundle.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -29,8 +31,25 @@ static void addSearch(OpPassManager &passManager,
   passManager.addPass(createSearchGraphPass(options.search));
 }
 
+static bool isNative(const SuperoptimizeOptions &options) {
+  return options.search.target.getValue() == kNativeTarget;
+}
+
+/// The GPU is asked when the pipeline runs; all that comes later goes by what
+/// stands in the module then.
+static void askForTarget(OpPassManager &passManager,
+                         SuperoptimizeOptions &options) {
+  if (!isNative(options))
+    return;
+  passManager.addPass(createNativeTargetPass());
+  options.search.target = std::string();
+}
+
 void mlir::mirage::buildSuperoptimizePipeline(
-    OpPassManager &passManager, const SuperoptimizeOptions &options) {
+    OpPassManager &passManager, const SuperoptimizeOptions &given) {
+  SuperoptimizeOptions options;
+  options.copyOptionValuesFrom(given);
+  askForTarget(passManager, options);
   buildImportPipeline(passManager);
   addSearch(passManager, options);
 }
@@ -83,6 +102,26 @@ static void addEmit(OpPassManager &passManager, const CompileOptions &options) {
   passManager.addPass(createEmitPTXPass(emit));
 }
 
+void mlir::mirage::addBackEnd(OpPassManager &passManager,
+                              const CompileOptions &options) {
+  addOptimize(passManager, options);
+  addLower(passManager, options);
+  addEmit(passManager, options);
+}
+
+/// The search and, where one is wanted, the bundle of its candidates.
+static void addSearchAndBundle(OpPassManager &passManager,
+                               const CompileOptions &options) {
+  passManager.addPass(createRecordProgramPass());
+  if (options.bundle.empty())
+    return addSearch(passManager, options);
+  CompileOptions keeping;
+  keeping.copyOptionValuesFrom(options);
+  keeping.search.keepCandidates = true;
+  addSearch(passManager, keeping);
+  passManager.addPass(createWriteBundlePass(options));
+}
+
 namespace {
 /// A stretch of the way that `from=` and `to=` can name.
 struct CompilePhase {
@@ -105,11 +144,7 @@ static const CompilePhase kPhases[] = {
      [](OpPassManager &passManager, const CompileOptions &) {
        buildImportPipeline(passManager);
      }},
-    {"search", kFunctions,
-     [](OpPassManager &passManager, const CompileOptions &options) {
-       passManager.addPass(createRecordProgramPass());
-       addSearch(passManager, options);
-     }},
+    {"search", kFunctions, addSearchAndBundle},
     {"optimize", kFunctions, addOptimize},
     {"lower", kKernelGraphs, addLower},
     {"emit", kKernels, addEmit},
@@ -134,9 +169,26 @@ static const CompilePhase *findPhase(StringRef name) {
       kPhases, [&](const CompilePhase &phase) { return phase.name == name; });
 }
 
+/// A module has the attribute that says which GPU was found.
+static LogicalResult
+checkNative(const OpPassManager &passManager,
+            const SuperoptimizeOptions &options,
+            function_ref<LogicalResult(const Twine &)> onError) {
+  StringRef anchor = passManager.getOpAnchorName();
+  if (!isNative(options) || anchor == ModuleOp::getOperationName() ||
+      anchor == OpPassManager::getAnyOpAnchorName())
+    return success();
+  return onError("expects a module where there is target=native, got " +
+                 anchor);
+}
+
 LogicalResult mlir::mirage::buildCompilePipeline(
-    OpPassManager &passManager, const CompileOptions &options,
+    OpPassManager &passManager, const CompileOptions &given,
     function_ref<LogicalResult(const Twine &)> onError) {
+  CompileOptions options;
+  options.copyOptionValuesFrom(given);
+  if (failed(checkNative(passManager, given, onError)))
+    return failure();
   const CompilePhase *first = findPhase(options.from),
                      *last = findPhase(options.to);
   for (auto [phase, name] :
@@ -153,7 +205,12 @@ LogicalResult mlir::mirage::buildCompilePipeline(
     return onError("expects to=emit where an artifact is to be written, got "
                    "to=" +
                    options.to.getValue());
-  if (!options.search.target.empty())
+  const CompilePhase *search = findPhase("search");
+  if (!options.bundle.empty() && (first > search || last < search))
+    return onError("expects the search between from= and to= where a bundle is "
+                   "to be written, got from=" +
+                   options.from.getValue() + " to=" + options.to.getValue());
+  if (!options.search.target.empty() && !isNative(options))
     if (auto problem = explainUnknownTarget(options.search.target))
       return onError(*problem);
   // The search may take minutes: what only the last phase looks at is looked
@@ -161,6 +218,7 @@ LogicalResult mlir::mirage::buildCompilePipeline(
   llvm::Expected<PtxasChoice> assembler = choosePtxas(options.ptxas);
   if (!assembler)
     return onError(llvm::toString(assembler.takeError()));
+  askForTarget(passManager, options);
   bool isChecked = false;
   for (const CompilePhase &phase : llvm::make_range(first, last + 1)) {
     if (!isChecked && !phase.inputs.empty()) {
@@ -172,29 +230,43 @@ LogicalResult mlir::mirage::buildCompilePipeline(
   return success();
 }
 
+using OnError = function_ref<LogicalResult(const Twine &)>;
+
 /// A pipeline whose options may be wrong, which the upstream helper does not
 /// provide for.
-static void registerCompilePipeline() {
+template <typename Options>
+static void registerPipeline(StringRef name, StringRef description,
+                             LogicalResult (*build)(OpPassManager &,
+                                                    const Options &, OnError)) {
   registerPassPipeline(
-      "mirage-compile",
-      "Superoptimizes, lowers and emits tensor programs, down to an artifact",
-      [](OpPassManager &passManager, StringRef text,
-         function_ref<LogicalResult(const Twine &)> onError) {
-        CompileOptions options;
+      name, description,
+      [build](OpPassManager &passManager, StringRef text, OnError onError) {
+        Options options;
         if (failed(options.parseFromString(text)))
           return failure();
-        return buildCompilePipeline(passManager, options, onError);
+        return build(passManager, options, onError);
       },
       [](function_ref<void(const mlir::detail::PassOptions &)> handler) {
-        handler(CompileOptions());
+        handler(Options());
       });
 }
 
 void mlir::mirage::registerPipelines() {
-  PassPipelineRegistration<SuperoptimizeOptions>(
+  registerNativeTargetPass();
+  registerWriteBundlePass();
+  registerPipeline<SuperoptimizeOptions>(
       "mirage-superoptimize",
       "Imports tensor programs and replaces each by the cheapest equal µGraph "
       "found",
-      buildSuperoptimizePipeline);
-  registerCompilePipeline();
+      [](OpPassManager &passManager, const SuperoptimizeOptions &options,
+         OnError onError) {
+        if (failed(checkNative(passManager, options, onError)))
+          return failure();
+        buildSuperoptimizePipeline(passManager, options);
+        return success();
+      });
+  registerPipeline<CompileOptions>(
+      "mirage-compile",
+      "Superoptimizes, lowers and emits tensor programs, down to an artifact",
+      buildCompilePipeline);
 }

@@ -21,16 +21,18 @@ using namespace mlir::mirage::cuda;
 //===----------------------------------------------------------------------===//
 
 /// Whether code for `target` ("sm_90", "sm_90a") runs on a device. What ends in
-/// a letter uses features that only this architecture has; machine code runs
-/// within a major version, and PTX on all that come later.
+/// "a" uses features that only this architecture has, "f" some that all of its
+/// major version have from there on; machine code runs within a major version,
+/// and PTX on all that come later.
 static bool runsOn(llvm::StringRef target, int capability, bool isMachineCode) {
   int number = 0;
   if (!target.consume_front("sm_") || target.consumeInteger(10, number))
     return false;
-  if (!target.empty())
+  if (target == "a")
     return number == capability;
+  bool isOfFamily = isMachineCode || target == "f";
   return number <= capability &&
-         (!isMachineCode || number / 10 == capability / 10);
+         (!isOfFamily || number / 10 == capability / 10);
 }
 
 /// The newest cubin that the device takes; null if there is none.
@@ -347,7 +349,9 @@ llvm::Error CudaTensors::clearOutputs(const CudaProgram::Impl &program) const {
             driver.memset(address, kUndefinedByte, tensor.getSizeBytes()),
             "preparing output " + tensor.name))
       return error;
-  return llvm::Error::success();
+  // Copies and fills may still be under way, and other streams do not wait for
+  // them (CUDA Driver API, "API synchronization behavior").
+  return driver.check(driver.streamSynchronize(nullptr), "preparing tensors");
 }
 
 llvm::Expected<std::vector<HostTensor>>

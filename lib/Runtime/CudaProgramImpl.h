@@ -53,7 +53,7 @@ public:
   static llvm::Expected<CudaTensors> make(const CudaProgram::Impl &program,
                                           llvm::ArrayRef<HostTensor> inputs);
 
-  /// Fills outputs with NaNs.
+  /// Fills outputs with NaNs. Afterwards all tensors are ready for any stream.
   llvm::Error clearOutputs(const CudaProgram::Impl &program) const;
   /// Copies outputs out.
   llvm::Expected<std::vector<HostTensor>>

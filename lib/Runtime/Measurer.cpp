@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Runtime/Measurer.h"
-#include "Mirage/Graph/CanonicalGraph.h"
+#include "Mirage/Artifact/Bundle.h"
 #include "Mirage/Reference/NpyFile.h"
 #include "Mirage/Reference/OutputCheck.h"
 #include "Mirage/Runtime/TensorBytes.h"
@@ -97,7 +97,7 @@ llvm::Error Measurer::Race::checkTensors(unsigned number,
                                    message + " of " + entrants[0].artifact +
                                    ", got another");
   };
-  if (hashGraph(artifact.program) != hashGraph(program.program))
+  if (hashProgram(artifact.program) != hashProgram(program.program))
     return fail("the program");
   auto areSame = [](const ArtifactTensor &lhs, const ArtifactTensor &rhs) {
     return lhs.type == rhs.type && lhs.strides == rhs.strides;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Transforms/SearchGraph.h"
+#include "MeasuredRanking.h"
 #include "Mirage/Bridge/Bridge.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Dialect/Operator/LaunchAttributes.h"
@@ -39,6 +40,8 @@ public:
     llvm::Expected<Target> target = getTarget(options.search.target);
     if (!target)
       return op.emitError() << llvm::toString(target.takeError());
+    if (llvm::Error error = checkTimes(options.times, options.search.target))
+      return op.emitError() << llvm::toString(std::move(error));
     search(*program, options.search.cache);
     // What is in a cache may be somebody's mistake.
     if (hasFailedTest && isRecalled(result.search.report)) {
@@ -86,41 +89,87 @@ private:
     /// Of each claim, where the whole was Unknown.
     std::vector<Proof> ofClaims = {};
     bool isBrief = false; ///< with a share of the work
+    std::optional<double> measuredUs = {};
 
     bool meetsBound() const { return whole.verdict.meetsBound(); }
   };
 
+  /// A candidate that is cheaper than what there is.
+  struct Choice {
+    const search::Candidate *candidate;
+    std::optional<double> measuredUs;
+  };
+
+  /// The cheapest first: as predicted or, where there are times, as measured.
+  std::vector<Choice> listChoices() {
+    std::vector<Choice> choices;
+    if (!options.times.empty())
+      return listMeasured();
+    for (const search::Candidate &candidate : result.search.candidates) {
+      if (candidate.predictedUs >= result.search.report.baselineUs) {
+        noteNoneCheaper(candidate);
+        break;
+      }
+      choices.push_back({&candidate, std::nullopt});
+    }
+    return choices;
+  }
+
+  std::vector<Choice> listMeasured() {
+    MeasuredRanking ranking(options.times, result.search.candidates);
+    for (const search::NearMiss &refused : ranking.getRefused())
+      result.search.addNearMiss(refused);
+    if (ranking.getRanking().empty() && result.whyNot.empty())
+      result.whyNot = "none of the candidates was measured and is right";
+    std::vector<Choice> choices;
+    for (const RankedCandidate &ranked : ranking.getRanking()) {
+      std::optional<double> baselineUs = ranking.getBaselineUs();
+      if (baselineUs && ranked.timeUs >= *baselineUs) {
+        noteNoneFaster(ranked.timeUs, *baselineUs);
+        break;
+      }
+      choices.push_back({ranked.candidate, ranked.timeUs});
+    }
+    return choices;
+  }
+
   /// The cheapest candidate that passes the final test, if it is cheaper than
   /// what there is; if some have the proved bound that is asked for, the
-  /// cheapest of those.
+  /// cheapest of those. The others as well, if they are wanted.
   void choose(const Graph &program) {
-    const search::SearchReport &report = result.search.report;
     if (result.search.candidates.empty())
       result.whyNot = describeNothingFound();
     std::vector<Judged> unproved;
     isHardToProve = false;
-    for (const search::Candidate &candidate : result.search.candidates) {
-      if (candidate.predictedUs >= report.baselineUs) {
-        noteNoneCheaper(candidate);
-        break;
-      }
+    for (const Choice &choice : listChoices()) {
       std::optional<Judged> judged =
-          prove(program, candidate, /*isBrief=*/isHardToProve);
+          prove(program, *choice.candidate, /*isBrief=*/isHardToProve);
       if (!judged) {
         hasFailedTest = true;
         continue;
       }
+      judged->measuredUs = choice.measuredUs;
       if (!judged->meetsBound()) {
-        notePassedOver(candidate);
+        notePassedOver(*choice.candidate);
         unproved.push_back(std::move(*judged));
         isHardToProve = true;
-      } else if (takeIfRight(program, std::move(*judged))) {
+      } else if (takeIfRight(program, std::move(*judged)) && isEnough()) {
         return;
       }
     }
     for (Judged &judged : unproved)
-      if (takeIfRight(program, std::move(judged)))
+      if (takeIfRight(program, std::move(judged)) && isEnough())
         return;
+  }
+
+  bool isEnough() const { return !options.keepsCandidates; }
+
+  void noteNoneFaster(double bestUs, double baselineUs) {
+    if (result.whyNot.empty())
+      result.whyNot =
+          llvm::formatv("the best µGraph was measured to take {0:f2} us, its "
+                        "operators one by one {1:f2} us",
+                        bestUs, baselineUs);
   }
 
   void noteNoneCheaper(const search::Candidate &candidate) {
@@ -146,6 +195,7 @@ private:
         hasFailedTest = true;
         return false;
       }
+      again->measuredUs = judged.measuredUs;
       judged = std::move(*again);
     }
     std::optional<Verdict> full = tryOwnSizes(program, judged);
@@ -153,10 +203,17 @@ private:
       hasFailedTest = true;
       return false;
     }
+    judged.whole.certificate.ownSize = describeOwnSizes(*full).str();
+    if (options.keepsCandidates)
+      result.candidates.push_back({judged.candidate->graph,
+                                   judged.whole.certificate,
+                                   judged.candidate->predictedUs});
+    if (result.isReplaced)
+      return true;
     result.smallSizes = std::move(judged.whole.verdict);
     result.fullSize = std::move(*full);
     result.predictedUs = judged.candidate->predictedUs;
-    judged.whole.certificate.ownSize = describeOwnSizes(result.fullSize).str();
+    result.measuredUs = judged.measuredUs;
     replace(*judged.candidate, judged.whole.certificate);
     return true;
   }
@@ -345,23 +402,7 @@ private:
 
   void replace(const search::Candidate &candidate,
                const Certificate &certificate) {
-    Block &body = op.getBody().front();
-    kernel::YieldOp yield = op.getYield();
-    OpBuilder builder(yield);
-    SmallVector<mlir::Operation *> old;
-    for (mlir::Operation &nested : body.without_terminator())
-      old.push_back(&nested);
-    SmallVector<Location> locations;
-    for (mlir::Operation *nested : old)
-      locations.push_back(nested->getLoc());
-    SmallVector<Value> values =
-        writeGraph(builder, builder.getFusedLoc(locations), candidate.graph,
-                   body.getArguments());
-    yield->setOperands(values);
-    for (mlir::Operation *nested : llvm::reverse(old))
-      nested->erase();
-    op->setAttr(kCertificateAttr,
-                getCertificateAttr(op.getContext(), certificate));
+    replaceBody(op, candidate.graph, certificate);
     result.isReplaced = true;
     for (const Node &node : candidate.graph.getNodes())
       if (const TileGraph *body = node.body.get())
@@ -392,6 +433,26 @@ llvm::Error mlir::mirage::checkOptions(const SearchGraphOptions &options) {
   return search::checkOptions(options.search);
 }
 
+void mlir::mirage::replaceBody(kernel::GraphOp op, const Graph &graph,
+                               const Certificate &certificate) {
+  Block &body = op.getBody().front();
+  kernel::YieldOp yield = op.getYield();
+  OpBuilder builder(yield);
+  SmallVector<mlir::Operation *> old;
+  for (mlir::Operation &nested : body.without_terminator())
+    old.push_back(&nested);
+  SmallVector<Location> locations;
+  for (mlir::Operation *nested : old)
+    locations.push_back(nested->getLoc());
+  SmallVector<Value> values = writeGraph(
+      builder, builder.getFusedLoc(locations), graph, body.getArguments());
+  yield->setOperands(values);
+  for (mlir::Operation *nested : llvm::reverse(old))
+    nested->erase();
+  op->setAttr(kCertificateAttr,
+              getCertificateAttr(op.getContext(), certificate));
+}
+
 FailureOr<SearchGraphResult>
 mlir::mirage::searchGraph(kernel::GraphOp op,
                           const SearchGraphOptions &options) {
@@ -418,6 +479,8 @@ llvm::json::Value mlir::mirage::toJSON(const SearchGraphResult &result) {
                                                {"stages", kernel.stages}});
     object["sizes"] = std::move(sizes);
     object["predictedUs"] = result.predictedUs;
+    if (result.measuredUs)
+      object["measuredUs"] = *result.measuredUs;
     object["smallSizes"] = toJSON(result.smallSizes);
     object["fullSize"] = toJSON(result.fullSize);
   } else {

@@ -14,9 +14,12 @@
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Graph/GraphJSON.h"
 #include "Mirage/Search/NamedChoice.h"
+#include "Mirage/Transforms/CandidateFunctions.h"
 #include "Mirage/Transforms/Passes.h"
 #include "Mirage/Transforms/SearchGraphFlags.h"
 #include "Mirage/Transforms/SearchMonitor.h"
+#include "SearchTimes.h"
+#include "mlir/IR/OwningOpRef.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -110,6 +113,10 @@ static void emitRemarks(kernel::GraphOp op, const SearchGraphResult &result) {
       << remark::metric("cache", search::getCacheUseName(report.cache))
       << remark::metric("predictedUs",
                         llvm::formatv("{0:f2}", result.predictedUs).str())
+      << remark::metric("measuredUs",
+                        result.measuredUs
+                            ? llvm::formatv("{0:f2}", *result.measuredUs).str()
+                            : "none")
       << remark::metric("baselineUs",
                         llvm::formatv("{0:f2}", report.baselineUs).str())
       << remark::metric("limitUs",
@@ -201,6 +208,9 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
     if (failed(openCache(store)))
       return signalPassFailure();
     options.search.cache = store.get();
+    std::vector<MeasuredTime> times;
+    if (failed(readTimes(times)))
+      return signalPassFailure();
 
     warnOfBareOperations(getOperation());
     SmallVector<kernel::GraphOp> graphs;
@@ -214,7 +224,13 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
       if (failed(chip))
         return signalPassFailure();
       options.search.target = *chip;
-      FailureOr<SearchGraphResult> result = watchedSearch(op, options);
+      if (!flags.times.empty()) {
+        auto selected = selectTimes(op, times, flags.times);
+        if (failed(selected))
+          return signalPassFailure();
+        options.times = std::move(*selected);
+      }
+      FailureOr<SearchGraphResult> result = searchAndKeep(op, options);
       if (failed(result))
         return signalPassFailure();
       emitRemarks(op, *result);
@@ -225,6 +241,33 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
     }
     if (!flags.report.empty() && failed(writeReport(std::move(reports))))
       signalPassFailure();
+  }
+
+  LogicalResult readTimes(std::vector<MeasuredTime> &times) {
+    if (flags.times.empty())
+      return success();
+    llvm::Expected<std::vector<MeasuredTime>> read =
+        readMeasuredTimes(flags.times);
+    if (!read)
+      return fail(llvm::toString(read.takeError()));
+    times = std::move(*read);
+    return success();
+  }
+
+  /// The search; afterwards its candidates, if they are wanted, stand behind
+  /// the function.
+  FailureOr<SearchGraphResult> searchAndKeep(kernel::GraphOp op,
+                                             SearchGraphOptions &options) {
+    auto function = op->getParentOfType<FunctionOpInterface>();
+    if (!options.keepsCandidates || !function)
+      return watchedSearch(op, options);
+    OwningOpRef<mlir::Operation *> original = function->clone();
+    FailureOr<SearchGraphResult> result = watchedSearch(op, options);
+    if (succeeded(result) &&
+        failed(writeCandidateFunctions(
+            function, cast<FunctionOpInterface>(*original), *result)))
+      return failure();
+    return result;
   }
 
   /// A search that a monitor, if there is one, watches and may end.
@@ -271,6 +314,7 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
   SearchGraphOptions makeOptions() const {
     SearchGraphOptions options;
     options.errorBoundBits = flags.errorBound;
+    options.keepsCandidates = flags.keepCandidates;
     search::SearchOptions &search = options.search;
     search.maxKernels = flags.maxKernels;
     search.maxOps = flags.maxOps;

@@ -8,7 +8,6 @@
 
 #include "Race.h"
 #include "Mirage/Artifact/Bundle.h"
-#include "Mirage/Graph/CanonicalGraph.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
@@ -26,6 +25,7 @@ namespace {
 struct Field {
   std::vector<Entrant> entrants;
   std::vector<std::string> hashes; ///< by entrant
+  std::vector<std::string> graphs; ///< hashes of µGraphs, by entrant
   std::string program;             ///< its hash
 };
 } // namespace
@@ -47,7 +47,7 @@ static llvm::Error addEntrants(const RaceOptions &options,
   llvm::Expected<std::string> hash = getArtifactHash(folder);
   if (!hash)
     return hash.takeError();
-  field.program = hashGraph(artifact->program);
+  field.program = hashProgram(artifact->program);
   auto add = [&](LibraryUse use) {
     field.entrants.push_back(
         {name + (use == LibraryUse::Always ? " with cuBLASLt" : ""), folder,
@@ -72,6 +72,7 @@ static llvm::Expected<Field> collectBundle(const RaceOptions &options) {
     if (llvm::Error error =
             addEntrants(options, entry.folder, folder, isBaseline, field))
       return error;
+    field.graphs.resize(field.entrants.size(), entry.graph);
     if (field.program == bundle->program)
       return llvm::Error::success();
     return llvm::createStringError(folder + ": expects the program with hash " +
@@ -97,6 +98,7 @@ static llvm::Expected<Field> collect(const RaceOptions &options) {
   if (llvm::Error error =
           addEntrants(options, options.path, options.path, false, field))
     return std::move(error);
+  field.graphs.resize(field.entrants.size());
   return field;
 }
 
@@ -110,6 +112,7 @@ static MeasuredTime makeTime(const Field &field, const Measurements &measured,
   const EntrantResult &result = measured.results[number];
   MeasuredTime time;
   time.program = field.program;
+  time.graph = field.graphs[number];
   time.artifact = field.hashes[number];
   time.isBaseline = entrant.isBaseline;
   time.device = measured.deviceName;

@@ -22,14 +22,18 @@
 //
 //   {"format": "mirage-bundle", "version": 1, "program": "5f0c...",
 //    "target": "sm_90a", "seed": "1",
-//    "baseline": {"folder": "baseline", "hash": "93a1...", "predictedUs": 30},
+//    "baseline": {"folder": "baseline", "hash": "93a1...", "graph": "",
+//                 "predictedUs": 30},
 //    "candidates": [{"folder": "candidate-0", "hash": ...}, ...]}
+//
+// Hashes of µGraphs are those of Mirage/Graph/CanonicalGraph.h.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef MIRAGE_ARTIFACT_BUNDLE_H
 #define MIRAGE_ARTIFACT_BUNDLE_H
 
+#include "Mirage/Graph/Graph.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <optional>
@@ -45,16 +49,21 @@ constexpr llvm::StringLiteral kTimesFile = "times.jsonl";
 struct BundleEntry {
   std::string folder;     ///< in the bundle's, a plain name
   std::string hash;       ///< getArtifactHash
+  std::string graph;      ///< hash of its µGraph; empty for the baseline
   double predictedUs = 0; ///< by the cost model that ranked it
 };
 
 struct Bundle {
-  std::string program; ///< its hash (Mirage/Graph/CanonicalGraph.h)
+  std::string program; ///< hashProgram
   std::string target;  ///< "sm_90a"
   uint64_t seed = 0;   ///< of the search
   std::optional<BundleEntry> baseline;
   std::vector<BundleEntry> candidates; ///< the best prediction first
 };
+
+/// Tells a program from others, however it is written: of its canonical form,
+/// with composed operators written out.
+std::string hashProgram(const Graph &program);
 
 /// Tells an artifact from others: XXH3 of its manifest, which has the checksums
 /// of its code; 16 hexadecimal digits. Fails where the folder has none.

@@ -11,15 +11,17 @@
 // JSON, one for each artifact that took part, right or not:
 //
 //   {"format":"mirage-time","version":1,
-//    "program":"5f0c...","artifact":"93a1...","baseline":false,
+//    "program":"5f0c...","graph":"07d2...","artifact":"93a1...",
+//    "baseline":false,
 //    "device":"NVIDIA H200","computeCapability":90,"library":false,
 //    "verdict":"right","reason":"","noisy":false,
 //    "hotUs":{"low":7.1,"median":7.2,"high":7.2},
 //    "coldUs":{"low":9.8,"median":9.9,"high":10.1}}
 //
-// "program" is the hash of the program (Mirage/Graph/CanonicalGraph.h),
-// "artifact" the one of the artifact (Mirage/Artifact/Bundle.h). What is not
-// right has a reason and no times.
+// "program" and "artifact" are hashes of these (Mirage/Artifact/Bundle.h),
+// "graph" that of the µGraph that the search found for the program
+// (Mirage/Graph/CanonicalGraph.h; empty for the baseline, and where nobody
+// said). What is not right has a reason and no times.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,7 +60,7 @@ llvm::StringRef getVerdictName(MeasuredVerdict verdict); // "right", "wrong"
 
 /// One line.
 struct MeasuredTime {
-  std::string program, artifact; ///< hashes
+  std::string program, graph, artifact; ///< hashes
   bool isBaseline = false;
   std::string device;
   int computeCapability = 0;

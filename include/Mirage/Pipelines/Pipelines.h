@@ -27,6 +27,13 @@ struct CompileOptions : public SuperoptimizeOptions {
       llvm::cl::desc("Folder to write PTX, cubin and manifest to; where there "
                      "are several functions, a folder in it for each"),
       llvm::cl::init("")};
+  Option<std::string> bundle{
+      *this, "bundle",
+      llvm::cl::desc(
+          "Folder to write a bundle to: each candidate of the search "
+          "as an artifact, and the program without a search, to be "
+          "measured by mirage-run (docs/Runtime.md)"),
+      llvm::cl::init("")};
   Option<std::string> ptxas{
       *this, "ptxas",
       llvm::cl::desc(

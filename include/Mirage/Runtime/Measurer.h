@@ -88,7 +88,7 @@ public:
 
   /// Fails where nothing can be measured at all: no device, an artifact that
   /// cannot be read, entrants that are not of one program or bind other
-  /// tensors, no worker. Whatever happens, no process and no file is left.
+  /// tensors, no worker. Whatever comes of it, no process and no file is left.
   llvm::Expected<Measurements> run();
 
 private:

@@ -9,8 +9,10 @@
 #ifndef MIRAGE_TRANSFORMS_SEARCHGRAPH_H
 #define MIRAGE_TRANSFORMS_SEARCHGRAPH_H
 
+#include "Mirage/Artifact/MeasuredTime.h"
 #include "Mirage/Dialect/Kernel/IR/Kernel.h"
 #include "Mirage/Search/Search.h"
+#include "Mirage/Verify/Certificate.h"
 #include "Mirage/Verify/Verify.h"
 
 namespace mlir::mirage {
@@ -20,6 +22,13 @@ struct SearchGraphOptions {
   /// The final test goes on until its proved error is below 2^-errorBoundBits,
   /// where a theorem allows that.
   unsigned errorBoundBits = 64;
+  /// Times of one device, of the search's target. Where there are any, only
+  /// candidates that were measured and are right are taken, the fastest first,
+  /// and they have to beat the baseline that was measured.
+  std::vector<MeasuredTime> times;
+  /// Whether candidates that pass the final test beside the one that is taken
+  /// are wanted as well.
+  bool keepsCandidates = false;
 };
 
 /// What checkOptions says, and the same of the members that are not the
@@ -32,6 +41,13 @@ struct KernelSizes {
   bool isLibrary = false; ///< left to a library, which has its own sizes
 };
 
+/// A µGraph that passed the final test.
+struct TestedCandidate {
+  Graph graph;
+  Certificate certificate;
+  double predictedUs = 0;
+};
+
 /// What became of one kernel graph.
 struct SearchGraphResult {
   search::SearchResult search;
@@ -40,6 +56,10 @@ struct SearchGraphResult {
   bool isReplaced = false;
   SmallVector<KernelSizes> kernels; ///< of the µGraph in place
   double predictedUs = 0; ///< of it; `search` has what the cheapest takes
+  /// Of it, cold; none where it was not measured.
+  std::optional<double> measuredUs;
+  /// All that passed, the one in place first, if they were wanted.
+  std::vector<TestedCandidate> candidates;
   std::string whyNot;
   /// Of the µGraph in place: the final tests at small sizes, joined, and the
   /// test at the program's own. The latter is Unknown, with the reason, where
@@ -55,6 +75,10 @@ struct SearchGraphResult {
 /// that cannot be searched is left alone, as is one for a GPU of unknown rates.
 FailureOr<SearchGraphResult> searchGraph(kernel::GraphOp op,
                                          const SearchGraphOptions &options);
+
+/// Puts a µGraph into the place of the body of `op`, with its certificate.
+void replaceBody(kernel::GraphOp op, const Graph &graph,
+                 const Certificate &certificate);
 
 /// The result as a member of the report that `report=` writes.
 llvm::json::Value toJSON(const SearchGraphResult &result);

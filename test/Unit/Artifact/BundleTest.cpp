@@ -8,6 +8,7 @@
 
 #include "Mirage/Artifact/Bundle.h"
 #include "Mirage/Artifact/MeasuredTime.h"
+#include "Mirage/Graph/ComposedOperators.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -46,7 +47,7 @@ protected:
     EXPECT_FALSE(llvm::sys::fs::create_directories(getPath(name)));
     write((name + "/manifest.json").str(), "manifest of " + name.str());
     return {name.str(), llvm::cantFail(getArtifactHash(getPath(name))),
-            predictedUs};
+            "graph of " + name.str(), predictedUs};
   }
   Bundle makeBundle() const {
     Bundle bundle;
@@ -93,6 +94,7 @@ TEST_F(BundleTest, WhatIsWrittenIsRead) {
   ASSERT_EQ(bundle.candidates.size(), 2u);
   EXPECT_EQ(bundle.candidates[0].folder, "candidate-0");
   EXPECT_EQ(bundle.candidates[0].predictedUs, 7.25);
+  EXPECT_EQ(bundle.candidates[0].graph, "graph of candidate-0");
   EXPECT_NE(bundle.candidates[0].hash, bundle.candidates[1].hash);
 }
 
@@ -137,6 +139,7 @@ static MeasuredTime makeTime() {
   MeasuredTime time;
   time.program = "5f0c";
   time.artifact = "93a1";
+  time.graph = "07d2";
   time.device = "NVIDIA H200";
   time.computeCapability = 90;
   time.usesLibrary = true;
@@ -154,6 +157,7 @@ TEST_F(BundleTest, TimesThatAreWrittenAreRead) {
   auto times = llvm::cantFail(readMeasuredTimes(getPath(kTimesFile), "5f0c"));
   ASSERT_EQ(times.size(), 2u);
   EXPECT_EQ(times[0].device, "NVIDIA H200");
+  EXPECT_EQ(times[0].graph, "07d2");
   EXPECT_EQ(times[0].computeCapability, 90);
   EXPECT_TRUE(times[0].usesLibrary);
   EXPECT_EQ(times[0].coldUs.median, 9.25);
@@ -188,6 +192,22 @@ TEST_F(BundleTest, TimesThatAreNoneAreRefused) {
             path + ":2: format: expects \"mirage-time\", got \"mirage-tame\"");
   EXPECT_EQ(after("\"hotUs\"", "\"hotMs\"").find(path + ":2: "), 0u);
   EXPECT_EQ(after("{", "(").find(path + ":2: expects JSON, got "), 0u);
+}
+
+TEST(ProgramHash, WhoWritesOutComposedOperatorsHasTheSame) {
+  TensorSpec type{{8, 16}, ElementType::F32};
+  Graph composed;
+  ValueId x = composed.addInput(type, "X");
+  Attributes attributes;
+  attributes.dims = {1};
+  composed.addOutput(composed.add(Opcode::Softmax, {x}, type, attributes));
+  Graph writtenOut = expandComposed(composed);
+  ASSERT_GT(writtenOut.getNodes().size(), composed.getNodes().size());
+  EXPECT_EQ(hashProgram(composed), hashProgram(writtenOut));
+  Graph other;
+  ValueId y = other.addInput(type, "X");
+  other.addOutput(other.add(Opcode::Exp, {y}, type));
+  EXPECT_NE(hashProgram(composed), hashProgram(other));
 }
 
 TEST(Quartiles, HalfOfTheSamplesLieBetween) {

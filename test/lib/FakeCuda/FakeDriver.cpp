@@ -67,12 +67,14 @@ FAKE CUresult cuDeviceGetName(char *name, int size, CUdevice) {
 
 FAKE CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice) {
   int capability = getNumber("capability", 90);
-  const std::map<int, int> values = {{kMaxRegistersPerBlock, 65536},
-                                     {kMultiprocessorCount, 132},
-                                     {kL2CacheSize, 4096},
-                                     {kComputeCapabilityMajor, capability / 10},
-                                     {kComputeCapabilityMinor, capability % 10},
-                                     {kMaxSharedMemoryPerBlockOptin, 232448}};
+  const std::map<int, int> values = {
+      {kMaxRegistersPerBlock, 65536},
+      {kMultiprocessorCount, 132},
+      {kL2CacheSize, 4096},
+      {kComputeCapabilityMajor, capability / 10},
+      {kComputeCapabilityMinor, capability % 10},
+      {kMaxSharedMemoryPerBlockOptin,
+       static_cast<int>(getNumber("shared", 232448))}};
   auto found = values.find(attribute);
   if (found == values.end())
     return kInvalidValue;

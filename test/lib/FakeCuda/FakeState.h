@@ -20,6 +20,7 @@
 //   name=TEXT            of the device; "fake device" without it
 //   capability=80        compute capability 8.0
 //   memory=BYTES         of the device, in all; 1 GiB without it
+//   shared=BYTES         that a block may have; 232448 without it
 //   registers=KERNEL:N   N registers in each thread of a kernel; 32 without it
 //   refuse=KERNEL        its launch is refused
 //   fault=KERNEL         it reads where nothing is

@@ -1,0 +1,53 @@
+//===- CandidateFunctions.h - Candidates beside the result ------ -*- C++
+//-*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// With keep-candidates, a search of @f leaves in the module, besides @f with
+// what it took:
+//
+//   @f__baseline     the program as it was       mirage.candidate = {of = "f",
+//   ...}
+//   @f__candidate_0  the cheapest that passed the final test, as predicted
+//   @f__candidate_1  the next, ...
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_TRANSFORMS_CANDIDATEFUNCTIONS_H
+#define MIRAGE_TRANSFORMS_CANDIDATEFUNCTIONS_H
+
+#include "Mirage/Transforms/SearchGraph.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+namespace mlir::mirage {
+
+/// Of such a function: a dictionary with the members of CandidateInfo.
+inline constexpr llvm::StringLiteral kCandidateAttr = "mirage.candidate";
+
+struct CandidateInfo {
+  std::string of;         ///< the function that was searched
+  int64_t number = -1;    ///< of the candidate; -1: the baseline
+  std::string graph;      ///< hash of the µGraph; empty for the baseline
+  double predictedUs = 0; ///< by the search's cost model
+
+  bool isBaseline() const { return number < 0; }
+};
+
+/// None where the function is no candidate.
+std::optional<CandidateInfo> readCandidateInfo(FunctionOpInterface function);
+
+/// Writes the functions of one search behind `function`.
+/// \param original  the function as it was before.
+/// \returns failure after a diagnostic where it has no place for them, or has
+///          several graphs.
+LogicalResult writeCandidateFunctions(FunctionOpInterface function,
+                                      FunctionOpInterface original,
+                                      const SearchGraphResult &result);
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_TRANSFORMS_CANDIDATEFUNCTIONS_H

@@ -1,0 +1,30 @@
+//===- WriteBundle.h - Compiles the candidates of a search ---- -*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_LIB_PIPELINES_WRITEBUNDLE_H
+#define MIRAGE_LIB_PIPELINES_WRITEBUNDLE_H
+
+#include "Mirage/Pipelines/Pipelines.h"
+
+namespace mlir::mirage {
+
+/// Adds everything behind the search: optimize, lower, emit.
+void addBackEnd(OpPassManager &passManager, const CompileOptions &options);
+
+/// A pass that compiles the candidates that the search left as functions
+/// (Mirage/Transforms/CandidateFunctions.h), and the program without a search,
+/// into a bundle (Mirage/Artifact/Bundle.h) in `options.bundle`, and removes
+/// these functions. A candidate that cannot be compiled is left out, after a
+/// warning with the reason.
+std::unique_ptr<Pass> createWriteBundlePass(const CompileOptions &options);
+/// Makes it known as --mirage-write-bundle.
+void registerWriteBundlePass();
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_LIB_PIPELINES_WRITEBUNDLE_H

@@ -1,0 +1,25 @@
+//===- SearchTimes.h - The measured times of a graph ---------- -*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_LIB_TRANSFORMS_SEARCHTIMES_H
+#define MIRAGE_LIB_TRANSFORMS_SEARCHTIMES_H
+
+#include "Mirage/Artifact/MeasuredTime.h"
+#include "Mirage/Dialect/Kernel/IR/Kernel.h"
+
+namespace mlir::mirage {
+
+/// Of `times`, those of the program that the function of `op` computes.
+/// \param file  where they are from, for the message.
+/// \returns failure after an error where there are none.
+FailureOr<std::vector<MeasuredTime>>
+selectTimes(kernel::GraphOp op, ArrayRef<MeasuredTime> times, StringRef file);
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_LIB_TRANSFORMS_SEARCHTIMES_H
