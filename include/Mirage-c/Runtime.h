@@ -22,7 +22,9 @@
 |*   ...                                                                      *|
 |*   mirageProgramEnqueue(program, stream, inputs, outputs);                  *|
 |*                                                                            *|
-|* Functions may be called from any thread. Runs of one program must not      *|
+|* Functions may be called from any thread. Those that open, load, run on     *|
+|* host memory and destroy make the device's context current there;           *|
+|* mirageProgramEnqueue expects it to be. Runs of one program must not        *|
 |* overlap: they share its workspace. docs/Runtime.md has a page on this.     *|
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/

@@ -123,6 +123,8 @@ MirageStatus mirageProgramLoad(const MirageDevice *device, const char *folder,
   loaded->artifact = std::move(*artifact);
   loaded->device = device->cuda;
   if (device->cuda) {
+    if (llvm::Error error = device->cuda->makeCurrent())
+      return report(std::move(error));
     auto cuda = CudaProgram::load(*device->cuda, loaded->artifact, *use);
     if (!cuda)
       return report(cuda.takeError());
@@ -132,7 +134,12 @@ MirageStatus mirageProgramLoad(const MirageDevice *device, const char *folder,
   return MirageSuccess;
 }
 
-void mirageProgramDestroy(MirageProgram *program) { delete program; }
+void mirageProgramDestroy(MirageProgram *program) {
+  // Where that fails, so does giving back; nobody can be told.
+  if (program && program->device)
+    llvm::consumeError(program->device->makeCurrent());
+  delete program;
+}
 
 size_t mirageProgramGetNumInputs(const MirageProgram *program) {
   return program ? program->artifact.inputs.size() : 0;
@@ -285,6 +292,9 @@ MirageStatus mirageProgramRun(const MirageProgram *program,
   std::string problem = explainBadBindings(program, inputs, outputs, 1);
   if (!problem.empty())
     return refuse(problem);
+  if (program->device)
+    if (llvm::Error error = program->device->makeCurrent())
+      return report(std::move(error));
   const Artifact &artifact = program->artifact;
   std::vector<HostTensor> values;
   for (auto [number, tensor] : llvm::enumerate(artifact.inputs)) {

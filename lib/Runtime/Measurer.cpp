@@ -162,6 +162,8 @@ void Measurer::Race::dropOut(unsigned number, MeasuredVerdict verdict,
 /// \returns whether it was anybody's.
 bool Measurer::Race::recordEnd(const WorkerOutcome &outcome) {
   const WorkerLog &log = outcome.log;
+  if (log.isDone) // and what the driver does later is nobody's fault
+    return false;
   if (outcome.end == WorkerEnd::Hung)
     dropOut(*log.begun, MeasuredVerdict::Hung,
             llvm::formatv("{0}: expects a sign within {1} s, got none",

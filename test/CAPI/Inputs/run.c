@@ -2,6 +2,7 @@
  * what is no call. Usage: run emulator|cuda FOLDER */
 #include "Mirage-c/Runtime.h"
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +67,37 @@ static int runOnce(const MirageProgram *program, int64_t elements,
   return wrong != 0;
 }
 
+/* Loads, runs and destroys in a thread that has opened no device. */
+struct Task {
+  const MirageDevice *device;
+  const char *folder;
+};
+static void *runInThread(void *argument) {
+  const struct Task *task = argument;
+  MirageProgram *program;
+  static int failed;
+  failed = mirageProgramLoad(task->device, task->folder, MirageLibraryAuto,
+                             &program) != MirageSuccess;
+  if (failed)
+    fail("load in a thread");
+  else
+    failed = runOnce(program, 7 * 130, 0.5f);
+  mirageProgramDestroy(program);
+  return failed ? &failed : NULL;
+}
+
+static int runElsewhere(const MirageDevice *device, const char *folder) {
+  struct Task task;
+  pthread_t thread;
+  void *failed = NULL;
+  task.device = device;
+  task.folder = folder;
+  if (pthread_create(&thread, NULL, runInThread, &task) != 0)
+    return 1;
+  pthread_join(thread, &failed);
+  return failed != NULL;
+}
+
 int main(int argc, char **argv) {
   MirageDevice *device;
   MirageProgram *program;
@@ -92,6 +124,7 @@ int main(int argc, char **argv) {
          (int)mirageProgramGetNumOutputs(program),
          (int)mirageProgramGetWorkspaceBytes(program));
   failures = checkBadCalls(device, program);
+  failures += runElsewhere(device, argv[2]);
   mirageDeviceClose(device); /* the program keeps what it needs */
   failures += runOnce(program, x.sizeBytes / 4, 0.25f);
   failures += runOnce(program, x.sizeBytes / 4, 3.0f);

@@ -21,6 +21,8 @@ static const std::map<CUresult, std::pair<const char *, const char *>> kErrors =
      {kNoDevice,
       {"CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"}},
      {kInvalidPtx, {"CUDA_ERROR_INVALID_PTX", "a PTX JIT compilation failed"}},
+     {kInvalidContext,
+      {"CUDA_ERROR_INVALID_CONTEXT", "invalid device context"}},
      {kNotFound, {"CUDA_ERROR_NOT_FOUND", "named symbol not found"}},
      {kIllegalAddress,
       {"CUDA_ERROR_ILLEGAL_ADDRESS",
@@ -84,14 +86,17 @@ FAKE CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice) {
 
 FAKE CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice) {
   ++getState().contexts;
-  *context = nullptr;
+  *context = reinterpret_cast<CUcontext>(&getState());
   return kSuccess;
 }
 FAKE CUresult cuDevicePrimaryCtxRelease_v2(CUdevice) {
   --getState().contexts;
   return kSuccess;
 }
-FAKE CUresult cuCtxSetCurrent(CUcontext) { return kSuccess; }
+FAKE CUresult cuCtxSetCurrent(CUcontext context) {
+  setContext(context);
+  return kSuccess;
+}
 
 //===----------------------------------------------------------------------===//
 // Memory
@@ -103,6 +108,8 @@ static int64_t getMemoryBytes() {
 
 FAKE CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes) {
   State &state = getState();
+  if (CUresult result = checkContext())
+    return result;
   if (state.isCapturing)
     return kCaptureUnsupported;
   if (bytes == 0)
@@ -122,6 +129,8 @@ FAKE CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes) {
 
 FAKE CUresult cuMemFree_v2(CUdeviceptr address) {
   State &state = getState();
+  if (CUresult result = checkContext())
+    return result;
   auto found = state.memory.find(address);
   if (found == state.memory.end())
     return kInvalidValue;

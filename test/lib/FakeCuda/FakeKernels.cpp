@@ -49,6 +49,8 @@ static void writeLog(llvm::StringRef message, unsigned count, int *options,
 
 FAKE CUresult cuModuleLoadDataEx(CUmodule *module, const void *text,
                                  unsigned count, int *options, void **values) {
+  if (CUresult result = checkContext())
+    return result;
   auto code =
       emulator::parsePTX(static_cast<const char *>(text), "kernels.ptx");
   if (!code) {
@@ -60,6 +62,8 @@ FAKE CUresult cuModuleLoadDataEx(CUmodule *module, const void *text,
 }
 
 FAKE CUresult cuModuleUnload(CUmodule module) {
+  if (CUresult result = checkContext())
+    return result;
   return giveBack<FakeModule>(module);
 }
 

@@ -58,8 +58,18 @@ State::~State() {
             memory.size(), objects.size(), contexts);
 }
 
+static thread_local CUcontext currentContext = nullptr;
+
+void fake::setContext(CUcontext context) { currentContext = context; }
+
+CUresult fake::checkContext() {
+  return currentContext ? kSuccess : kInvalidContext;
+}
+
 CUresult fake::enqueue(Work work) {
   State &state = getState();
+  if (CUresult result = checkContext())
+    return result;
   if (state.failure)
     return state.failure;
   if (!state.isCapturing)
@@ -69,6 +79,8 @@ CUresult fake::enqueue(Work work) {
 }
 
 CUresult fake::wait() {
+  if (CUresult result = checkContext())
+    return result;
   if (getState().isCapturing)
     return kCaptureUnsupported;
   while (getState().hangs)

@@ -62,6 +62,7 @@ enum : CUresult {
   kOutOfMemory = 2,
   kNoDevice = 100,
   kInvalidPtx = 218,
+  kInvalidContext = 201,
   kNotFound = 500,
   kIllegalAddress = 700,
   kLaunchOutOfResources = 701,
@@ -105,6 +106,10 @@ struct State {
   ~State();
 };
 State &getState();
+
+/// What calls that need a context say: whether the calling thread has one.
+CUresult checkContext();
+void setContext(CUcontext context);
 
 /// Does work in a stream.
 CUresult enqueue(Work work);
