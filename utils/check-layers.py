@@ -13,6 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # library -> the libraries it may use, directly or through one of them.
 USES = {
     "Version": [],
+    "Options": [],
     "Algebra": [],
     "AlgebraZ3": ["Algebra"],
     "Graph": ["Algebra"],
@@ -28,9 +29,10 @@ USES = {
     "Dialect": ["Graph", "Layout"],
     "Bridge": ["Dialect"],
     "Analysis": ["Dialect", "Planning"],
-    "Transforms": ["Search", "AlgebraZ3", "Artifact", "Cache", "Bridge", "Analysis", "Planning"],
-    "Conversion": ["Dialect", "Analysis"],
-    "Target": ["Analysis", "Bridge", "Artifact"],
+    "Transforms": ["Search", "AlgebraZ3", "Artifact", "Cache", "Bridge", "Analysis", "Planning",
+                   "Options"],
+    "Conversion": ["Dialect", "Analysis", "Options"],
+    "Target": ["Analysis", "Bridge", "Artifact", "Options"],
     "Pipelines": ["Transforms", "Conversion", "Target", "Runtime"],
     "CAPI": ["Pipelines"],
 }

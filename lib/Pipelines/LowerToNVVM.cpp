@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Conversion/Passes.h"
+#include "Mirage/Options/CheckedPass.h"
 #include "Mirage/Pipelines/Pipelines.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -53,10 +54,12 @@ void mlir::mirage::buildLowerToNVVMPipeline(OpPassManager &passManager,
 }
 
 void mlir::mirage::registerLowerToNVVMPipeline() {
-  PassPipelineRegistration<LowerToNVVMOptions>(
+  registerCheckedPipeline<LowerToNVVMOptions>(
       "mirage-lower-to-nvvm",
       "lowers the contents of every gpu.module to the LLVM and NVVM dialects",
-      [](OpPassManager &passManager, const LowerToNVVMOptions &options) {
+      [](OpPassManager &passManager, const LowerToNVVMOptions &options,
+         OnOptionError) {
         buildLowerToNVVMPipeline(passManager.nest<gpu::GPUModuleOp>(), options);
+        return success();
       });
 }

@@ -9,6 +9,7 @@
 #include "Mirage/Pipelines/Pipelines.h"
 #include "Mirage/Analysis/ModuleTarget.h"
 #include "Mirage/Conversion/Passes.h"
+#include "Mirage/Options/CheckedPass.h"
 #include "Mirage/Target/PTX/Passes.h"
 #include "Mirage/Target/PTX/Ptxas.h"
 #include "Mirage/Transforms/Passes.h"
@@ -230,42 +231,21 @@ LogicalResult mlir::mirage::buildCompilePipeline(
   return success();
 }
 
-using OnError = function_ref<LogicalResult(const Twine &)>;
-
-/// A pipeline whose options may be wrong, which the upstream helper does not
-/// provide for.
-template <typename Options>
-static void registerPipeline(StringRef name, StringRef description,
-                             LogicalResult (*build)(OpPassManager &,
-                                                    const Options &, OnError)) {
-  registerPassPipeline(
-      name, description,
-      [build](OpPassManager &passManager, StringRef text, OnError onError) {
-        Options options;
-        if (failed(options.parseFromString(text)))
-          return failure();
-        return build(passManager, options, onError);
-      },
-      [](function_ref<void(const mlir::detail::PassOptions &)> handler) {
-        handler(Options());
-      });
-}
-
 void mlir::mirage::registerPipelines() {
   registerNativeTargetPass();
   registerWriteBundlePass();
-  registerPipeline<SuperoptimizeOptions>(
+  registerCheckedPipeline<SuperoptimizeOptions>(
       "mirage-superoptimize",
       "Imports tensor programs and replaces each by the cheapest equal µGraph "
       "found",
       [](OpPassManager &passManager, const SuperoptimizeOptions &options,
-         OnError onError) {
+         OnOptionError onError) {
         if (failed(checkNative(passManager, options, onError)))
           return failure();
         buildSuperoptimizePipeline(passManager, options);
         return success();
       });
-  registerPipeline<CompileOptions>(
+  registerCheckedPipeline<CompileOptions>(
       "mirage-compile",
       "Superoptimizes, lowers and emits tensor programs, down to an artifact",
       buildCompilePipeline);

@@ -30,7 +30,6 @@ static Error checkRange(llvm::StringRef name, uint64_t value, uint64_t least,
                        .str());
 }
 
-static constexpr unsigned kMaxOperators = 64;
 static constexpr SpaceLimitOption kSpaceLimits[kNumSpaceLimits] = {
     {"max-block-ops", &SearchOptions::maxBlockOps, 1, kMaxOperators},
     {"max-ops", &SearchOptions::maxOps, 1, kMaxOperators},
@@ -58,11 +57,12 @@ Error mlir::mirage::search::checkOptions(const SearchOptions &options) {
     llvm::StringLiteral name;
     uint64_t value, least, most;
   };
-  constexpr uint64_t kMany = 1000000000000;
-  const Range ranges[] = {{"max-states", options.maxStates, 1, kMany},
-                          {"candidates", options.numCandidates, 1, 1000000},
-                          {"stages", options.stages, 0, kMaxStages},
-                          {"threads", options.numThreads, 0, kMaxThreads}};
+  const Range ranges[] = {
+      {"max-states", options.maxStates, 1, kMaxStates},
+      {"candidates", options.numCandidates, 1, 1000000},
+      {"stages", options.stages, 0, kMaxStages},
+      {"threads", options.numThreads, 0, kMaxThreads},
+      {"time-limit-s", options.timeLimitS, 0, kMaxTimeLimitS}};
   for (const Range &range : ranges)
     if (Error error =
             checkRange(range.name, range.value, range.least, range.most))

@@ -192,7 +192,7 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
   LogicalResult initializeOptions(
       StringRef text,
       function_ref<LogicalResult(const Twine &)> onError) override {
-    if (failed(Pass::initializeOptions(text, onError)))
+    if (failed(CheckedPass::initializeOptions(text, onError)))
       return failure();
     flags.applyPreset();
     return success();

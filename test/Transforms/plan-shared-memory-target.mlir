@@ -8,7 +8,7 @@
 
 // CHECK: mirage.shared_bytes = 196608
 // SMALL: plan-shared-memory-target.mlir:[[#@LINE+5]]:{{[0-9]+}}: error: expects tiles that fit 166912 bytes of shared memory, got 196608 bytes
-// STAGES: plan-shared-memory-target.mlir:{{.*}}error: expects stages of 0 to 16, got 17
+// STAGES: error: expects stages of 0 to 16, got 17
 // UNKNOWN: error: expects one of the targets sm_80, {{.*}}, got 'sm_12'
 
 func.func @large(%x: tensor<128x256xf16>) -> tensor<128x256xf32> {

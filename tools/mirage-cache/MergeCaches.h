@@ -9,6 +9,7 @@
 #ifndef MIRAGE_TOOLS_MIRAGE_CACHE_MERGECACHES_H
 #define MIRAGE_TOOLS_MIRAGE_CACHE_MERGECACHES_H
 
+#include "../CommandLine.h"
 #include "../StandardOutput.h"
 #include "Mirage/Cache/ManageCaches.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -19,6 +20,8 @@ namespace mlir::mirage {
 /// prints what became of them. \returns the exit code of `tool`.
 inline int runMergeCaches(llvm::StringRef tool, const std::string &output,
                           const std::vector<std::string> &inputs) {
+  if (llvm::Error error = expectOnce(output, inputs))
+    return reportError(tool, std::move(error));
   llvm::Expected<cache::MergeCounts> counts =
       cache::mergeCaches(output, inputs);
   if (!counts)

@@ -30,9 +30,9 @@ static cl::opt<std::string> output(cl::Positional, cl::Required,
 static cl::list<std::string> inputs(cl::Positional, cl::OneOrMore,
                                     cl::desc("<folders of others>"),
                                     cl::sub(merge));
-static cl::opt<std::string> directory(cl::Positional, cl::Required,
-                                      cl::desc("<folder of a cache>"),
-                                      cl::sub(exporting));
+static cl::opt<TextOption> directory(cl::Positional, cl::Required,
+                                     cl::desc("<folder of a cache>"),
+                                     cl::sub(exporting));
 
 static int runExport() {
   if (llvm::Error error = exportCache(directory, llvm::outs()))
@@ -42,8 +42,9 @@ static int runExport() {
 
 int main(int argc, char **argv) {
   setVersionPrinter("mirage-cache");
-  cl::ParseCommandLineOptions(argc, argv,
-                              "Caches of Mirage's searches (docs/Cache.md)\n");
+  if (parseCommandLine(argc, argv,
+                       "Caches of Mirage's searches (docs/Cache.md)\n"))
+    return 1;
   if (!merge && !exporting) {
     llvm::errs() << "mirage-cache: error: expects merge or export\n";
     return 1;

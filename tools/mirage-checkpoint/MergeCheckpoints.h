@@ -9,6 +9,7 @@
 #ifndef MIRAGE_TOOLS_MIRAGE_CHECKPOINT_MERGECHECKPOINTS_H
 #define MIRAGE_TOOLS_MIRAGE_CHECKPOINT_MERGECHECKPOINTS_H
 
+#include "../CommandLine.h"
 #include "../StandardOutput.h"
 #include "Mirage/Search/Checkpoint.h"
 
@@ -19,6 +20,8 @@ namespace mlir::mirage {
 /// code of `tool`.
 inline int runMergeCheckpoints(llvm::StringRef tool, const std::string &output,
                                const std::vector<std::string> &inputs) {
+  if (llvm::Error error = expectOnce(output, inputs))
+    return reportError(tool, std::move(error));
   llvm::Expected<uint64_t> numRecords =
       search::mergeCheckpoints(output, inputs);
   if (!numRecords)

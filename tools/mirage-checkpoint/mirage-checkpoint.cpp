@@ -30,8 +30,9 @@ static cl::list<std::string> inputs(cl::Positional, cl::OneOrMore,
 
 int main(int argc, char **argv) {
   setVersionPrinter("mirage-checkpoint");
-  cl::ParseCommandLineOptions(
-      argc, argv, "Checkpoints of Mirage's searches (docs/Search.md)\n");
+  if (parseCommandLine(argc, argv,
+                       "Checkpoints of Mirage's searches (docs/Search.md)\n"))
+    return 1;
   if (!merge) {
     llvm::errs() << "mirage-checkpoint: error: expects merge\n";
     return 1;

@@ -10,13 +10,14 @@
 #include "../mirage-cache/MergeCaches.h"
 #include "../mirage-checkpoint/MergeCheckpoints.h"
 #include "Mirage/Cache/CacheStore.h"
+#include "Mirage/Options/CheckedOptions.h"
 #include "llvm/Support/CommandLine.h"
 #include <cstdlib>
 
 using namespace mlir::mirage;
 namespace cl = llvm::cl;
 
-static cl::opt<std::string>
+static cl::opt<TextOption>
     cacheOption("mirage-cache",
                 cl::desc("Where searches keep their results if a pass has no "
                          "option cache: off, a folder, readonly:FOLDER, or "
@@ -24,11 +25,11 @@ static cl::opt<std::string>
                 cl::value_desc("cache"));
 
 // For --help: with one of these as the first argument, nothing else is read.
-static cl::opt<bool>
+static cl::opt<TruthOption>
     mergeOption("mirage-merge",
                 cl::desc("OUT IN...: joins checkpoints of shards of a search, "
                          "as mirage-checkpoint merge; the first argument"));
-static cl::opt<bool>
+static cl::opt<TruthOption>
     cacheMergeOption("mirage-cache-merge",
                      cl::desc("OUT IN...: adds the records of caches to one, "
                               "as mirage-cache merge; the first argument"));
@@ -51,7 +52,7 @@ std::optional<int> mlir::mirage::runMergeCommand(int argc, char **argv) {
 }
 
 bool mlir::mirage::applyCacheOption() {
-  for (const cl::opt<bool> *option : {&mergeOption, &cacheMergeOption})
+  for (const cl::opt<TruthOption> *option : {&mergeOption, &cacheMergeOption})
     if (option->getNumOccurrences() > 0) {
       llvm::errs() << "mirage-opt: error: expects --" << option->ArgStr
                    << " as the first argument\n";

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/InitAll.h"
+#include "Mirage/Options/CheckedOptions.h"
 #include "Mirage/Version/Version.h"
 #include "SearchConsole.h"
 #include "SearchFiles.h"
@@ -19,11 +20,13 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 
-static llvm::cl::opt<unsigned>
+// More than any machine has cores.
+static constexpr unsigned kMaxThreads = 1024;
+static llvm::cl::opt<mlir::mirage::NumberOption<unsigned, 0, kMaxThreads>>
     threads("mirage-threads",
             llvm::cl::desc("Threads of MLIR's pool; 0: one for each core "
                            "(--mlir-disable-threading: no pool)"),
-            llvm::cl::init(0));
+            llvm::cl::init(0u));
 
 /// Diagnostics come with their location; the whole op below each, which may be
 /// a module of kernels, is for those who ask (--mlir-print-op-on-diagnostic).

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../CommandLine.h"
 #include "../StandardOutput.h"
 #include "LoadedProgram.h"
 #include "Mirage/Artifact/Bundle.h"
@@ -27,18 +28,19 @@ namespace {
 enum ExitCode : int { kOk = 0, kCheckFailed = 1, kBadInput = 2 };
 enum class Device { Emulator, Cuda, Reference };
 
+constexpr unsigned kMaxThreads = 1024;
+
 struct Options {
-  std::string path;
+  TextOption path;
   Device device = Device::Emulator;
   LibraryUse library = LibraryUse::Auto;
   Rounding rounding = Rounding::Exact;
-  bool check = false, measure = false, json = false;
-  ReadArtifactOptions reading;
-  uint64_t seed = 1;
-  std::vector<std::string> inputFiles;
-  std::string outputDirectory;
-  unsigned threads = 0;
-  std::string baseline;
+  TruthOption check = false, measure = false, json = false,
+              takesEditedPTX = false;
+  NumberOption<uint64_t, 0, UINT64_MAX> seed = 1;
+  std::vector<TextOption> inputFiles;
+  TextOption outputDirectory, baseline;
+  NumberOption<unsigned, 0, kMaxThreads> threads = 0;
   double timeoutS = MeasurerOptions().timeoutS;
   RankedBy rankedBy = RankedBy::Cold;
 };
@@ -67,12 +69,15 @@ struct NameParser : cl::parser<std::remove_const_t<Value>> {
 
   bool parse(cl::Option &option, llvm::StringRef, llvm::StringRef text,
              std::remove_const_t<Value> &value) {
+    if (refuseRepeated(option, text))
+      return true;
     for (const auto &[name, named] : table)
       if (text == name) {
         value = named;
         return false;
       }
-    return option.error("expects " + listNames() + ", got '" + text + "'");
+    return refuseOption(option, "",
+                        " " + listNames() + ", " + describeFound(text));
   }
 
 private:
@@ -98,7 +103,7 @@ constexpr llvm::StringLiteral kOverview =
 static bool parseOptions(int argc, char **argv, Options &options) {
   cl::OptionCategory category("mirage-run options");
   auto in = cl::cat(category);
-  cl::opt<std::string, true> path(
+  cl::opt<TextOption, true> path(
       cl::Positional, cl::Required, cl::location(options.path), in,
       cl::desc("<folder of an artifact or, for --measure, of a bundle, or a "
                "graph in a .json file>"));
@@ -117,14 +122,14 @@ static bool parseOptions(int argc, char **argv, Options &options) {
       cl::desc("Whether cuBLASLt does the launches on a GPU that the artifact "
                "has a call of it for: auto (where it is found and takes them; "
                "the default), never or always"));
-  cl::opt<bool, true> check(
+  cl::opt<TruthOption, true> check(
       "check", cl::location(options.check), in,
       cl::desc("Compare with the original program in float64"));
-  cl::opt<bool, true> measure(
+  cl::opt<TruthOption, true> measure(
       "measure", cl::location(options.measure), in,
       cl::desc("Time CUDA-graph replays. Of a bundle, or with --baseline: "
                "find the fastest that is right, each in a process of its own"));
-  cl::opt<std::string, true> baseline(
+  cl::opt<TextOption, true> baseline(
       "baseline", cl::location(options.baseline), in, cl::value_desc("folder"),
       cl::desc("An artifact of the same program to measure against"));
   cl::opt<double, true> timeout(
@@ -135,25 +140,26 @@ static bool parseOptions(int argc, char **argv, Options &options) {
       "rank-by", cl::location(options.rankedBy), in, cl::value_desc("time"),
       cl::desc("Which time makes a candidate the fastest: cold (tensors are "
                "not in the L2 cache; the default) or hot"));
-  cl::opt<bool, true> json("json", cl::location(options.json), in,
-                           cl::desc("Report as one line of JSON"));
-  cl::opt<bool, true> editedPTX(
-      "edited-ptx", cl::location(options.reading.takesEditedPTX), in,
+  cl::opt<TruthOption, true> json("json", cl::location(options.json), in,
+                                  cl::desc("Report as one line of JSON"));
+  cl::opt<TruthOption, true> editedPTX(
+      "edited-ptx", cl::location(options.takesEditedPTX), in,
       cl::desc("Take kernels.ptx as it is, though it is not the file that the "
                "manifest describes; cubins are left out"));
-  cl::opt<uint64_t, true> seed("seed", cl::location(options.seed), in,
-                               cl::desc("Seed of random inputs (default: 1)"));
-  cl::list<std::string, std::vector<std::string>> inputs(
+  cl::opt<NumberOption<uint64_t, 0, UINT64_MAX>, true> seed(
+      "seed", cl::location(options.seed), in,
+      cl::desc("Seed of random inputs (default: 1)"));
+  cl::list<TextOption, std::vector<TextOption>> inputs(
       "input", cl::location(options.inputFiles), in,
       cl::value_desc("name=x.npy"), cl::desc("An input from a file"));
-  cl::opt<std::string, true> output(
+  cl::opt<TextOption, true> output(
       "output", cl::location(options.outputDirectory), in,
       cl::value_desc("folder"), cl::desc("Write outputs there as .npy files"));
-  cl::opt<unsigned, true> threads(
+  cl::opt<NumberOption<unsigned, 0, kMaxThreads>, true> threads(
       "threads", cl::location(options.threads), in,
       cl::desc("Threads of the host (default: all)"));
   cl::HideUnrelatedOptions(category);
-  return cl::ParseCommandLineOptions(argc, argv, kOverview, &llvm::errs());
+  return !parseCommandLine(argc, argv, kOverview);
 }
 
 static llvm::Error checkOptions(const Options &options,
@@ -263,8 +269,10 @@ static llvm::Expected<RunReport> run(const Options &options,
       return std::move(error);
   if (llvm::Error error = checkMemory(program))
     return std::move(error);
+  std::vector<std::string> files(options.inputFiles.begin(),
+                                 options.inputFiles.end());
   llvm::Expected<std::vector<HostTensor>> inputs =
-      makeInputs(program, options.inputFiles, options.seed, options.threads);
+      makeInputs(program, files, options.seed, options.threads);
   if (!inputs)
     return inputs.takeError();
   RunReport report;
@@ -321,7 +329,7 @@ static llvm::Expected<bool> race(const Options &options, const char *program) {
     return llvm::createStringError(
         options.path + ": expects --measure for a bundle or a baseline");
   if (!options.inputFiles.empty() || !options.outputDirectory.empty() ||
-      options.reading.takesEditedPTX)
+      options.takesEditedPTX)
     return llvm::createStringError(
         "expects none of --input, --output and --edited-ptx with a bundle or "
         "a baseline: inputs are random by --seed");
@@ -353,7 +361,7 @@ int main(int argc, char **argv) {
     return *isAnyRight ? kOk : kCheckFailed;
   }
   llvm::Expected<LoadedProgram> program =
-      loadProgram(options.path, options.reading);
+      loadProgram(options.path, {options.takesEditedPTX});
   if (!program)
     return fail(program.takeError());
   llvm::Expected<RunReport> report = run(options, *program);

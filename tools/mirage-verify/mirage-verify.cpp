@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../CommandLine.h"
 #include "../StandardOutput.h"
 #include "Mirage/InitAll.h"
 #include "Mirage/Pipelines/Judge.h"
@@ -28,58 +29,60 @@ using namespace mlir;
 namespace cl = llvm::cl;
 
 static cl::OptionCategory category("mirage-verify options");
-static cl::opt<std::string> beforeFile(cl::Positional, cl::Required,
-                                       cl::desc("<before.mlir>"),
-                                       cl::cat(category));
-static cl::opt<std::string> afterFile(cl::Positional, cl::Required,
-                                      cl::desc("<after.mlir>"),
-                                      cl::cat(category));
-static cl::opt<bool> asJSON("json", cl::desc("Print the verdicts as JSON"),
-                            cl::cat(category));
-static cl::opt<uint64_t>
+static cl::opt<mirage::TextOption> beforeFile(cl::Positional, cl::Required,
+                                              cl::desc("<before.mlir>"),
+                                              cl::cat(category));
+static cl::opt<mirage::TextOption> afterFile(cl::Positional, cl::Required,
+                                             cl::desc("<after.mlir>"),
+                                             cl::cat(category));
+static cl::opt<mirage::TruthOption>
+    asJSON("json", cl::desc("Print the verdicts as JSON"), cl::cat(category));
+static cl::opt<mirage::NumberOption<uint64_t, 0, UINT64_MAX>>
     seed("seed",
          cl::desc("Seed of the random inputs; without it they come from the "
                   "operating system"),
          cl::cat(category));
-static cl::opt<unsigned>
+static cl::opt<mirage::NumberOption<unsigned, 1, mirage::kMaxErrorBoundBits>>
     errorBound("error-bound",
                cl::desc("Go on until the proved error is below 2^-n, where a "
                         "theorem allows that"),
-               cl::init(64), cl::cat(category));
-static cl::opt<unsigned>
+               cl::init(64u), cl::cat(category));
+// A million take hours of the smallest graphs.
+static constexpr unsigned kMaxTrials = 1000000;
+static cl::opt<mirage::NumberOption<unsigned, 1, kMaxTrials>>
     trials("trials",
            cl::desc("At least so many trials, 16 to a tower of primes, also "
                     "where fewer prove what is asked for; at the functions' "
                     "own sizes as well"),
-           cl::init(0), cl::cat(category));
-static cl::opt<bool> anyOrder(
+           cl::init(0u), cl::cat(category));
+static cl::opt<mirage::TruthOption> anyOrder(
     "outputs-in-any-order",
     cl::desc("Match results by what they are, and not by their places; "
              "the verdict says in which order the second function "
              "has them"),
     cl::cat(category));
-static cl::opt<bool>
+static cl::opt<mirage::TruthOption>
     exact("exact",
           cl::desc("Take as equal only what is proved by canonical forms, "
                    "without a probability, at the functions' own sizes or, "
                    "where these are large, at smaller ones"),
           cl::cat(category));
-static cl::opt<bool> certificates(
+static cl::opt<mirage::TruthOption> certificates(
     "certificates",
     cl::desc("Also compare the certificates of the second module's graphs with "
              "these, and repeat their proofs"),
     cl::cat(category));
 
-static cl::opt<bool> fullSize(
+static cl::opt<mirage::TruthOption> fullSize(
     "full-size",
     cl::desc("Make trials at the functions' own sizes in bounded time: of a "
              "sample of the results' elements beyond --sample-above"),
     cl::cat(category));
-static cl::opt<uint64_t> sampleAbove(
+static cl::opt<mirage::NumberOption<uint64_t, 1, UINT64_MAX>> sampleAbove(
     "sample-above", cl::value_desc("multiply-adds"),
     cl::desc("With --full-size: how many multiply-adds of a function are "
              "evaluated as a whole, and about how many of a sample"),
-    cl::init(2000000000), cl::cat(category));
+    cl::init(2000000000u), cl::cat(category));
 
 namespace {
 /// What the exit codes mean; scripts rely on them.
@@ -183,9 +186,7 @@ static ExitCode getExitCode(ArrayRef<mirage::FunctionVerdict> verdicts) {
 /// A wrong command line is bad input like any other.
 static bool parseCommandLine(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
-  std::string errors;
-  llvm::raw_string_ostream os(errors);
-  bool isGood = cl::ParseCommandLineOptions(
+  std::optional<std::string> problem = mirage::parseCommandLine(
       argc, argv,
       "Judges the functions of two modules equal or not.\n\n"
       "Exit codes: 0 equal, 1 different, 2 bad input, 3 unknown. With --json, "
@@ -207,23 +208,14 @@ static bool parseCommandLine(int argc, char **argv) {
       "\"equal;\nproved exactly at ...\" names the sizes of the proof. What "
       "trials say follows;\nat smaller sizes a proof counts if trials at the "
       "functions' own agree,\nof all elements or of a sample. JSON has "
-      "\"exact\".\n",
-      &os);
-  if (isGood && sampleAbove.getNumOccurrences() > 0 && !fullSize) {
-    os << "mirage-verify: expects --full-size where there is --sample-above\n";
-    isGood = false;
+      "\"exact\".\n");
+  if (!problem && sampleAbove.getNumOccurrences() > 0 && !fullSize) {
+    problem = "expects --full-size where there is --sample-above";
+    llvm::errs() << "mirage-verify: error: " << *problem << '\n';
   }
-  if (errorBound < 1 || errorBound > mirage::kMaxErrorBoundBits) {
-    os << "mirage-verify: expects --error-bound of 1 to "
-       << mirage::kMaxErrorBoundBits << ", got " << errorBound << '\n';
-    isGood = false;
-  }
-  if (!isGood)
-    llvm::errs() << errors;
-  if (!isGood && asJSON)
-    printJSON("errors", llvm::json::Array{
-                            makeError("", StringRef(errors).rtrim().str())});
-  return isGood;
+  if (problem && asJSON)
+    printJSON("errors", llvm::json::Array{makeError("", *problem)});
+  return !problem;
 }
 
 int main(int argc, char **argv) {

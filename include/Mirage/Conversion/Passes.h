@@ -9,6 +9,7 @@
 #ifndef MIRAGE_CONVERSION_PASSES_H
 #define MIRAGE_CONVERSION_PASSES_H
 
+#include "Mirage/Options/CheckedPass.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir {

@@ -9,6 +9,7 @@
 #ifndef MIRAGE_CONVERSION_PASSES_TD
 #define MIRAGE_CONVERSION_PASSES_TD
 
+include "Mirage/Options/CheckedPass.td"
 include "mlir/Pass/PassBase.td"
 
 def ConvertLinalgToMirageKernelPass : Pass<"convert-linalg-to-mirage-kernel"> {
@@ -85,7 +86,7 @@ def ConvertThreadToVectorPass : Pass<"convert-mirage-thread-to-vector"> {
     "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
-def LowerFloat8Pass : Pass<"mirage-lower-float8"> {
+def LowerFloat8Pass : CheckedPass<"mirage-lower-float8"> {
   let summary = "lowers casts of 8-bit floats to instructions";
   let description = [{
     Replaces `arith.extf` from, and `arith.truncf` to, f8E4M3FN and f8E5M2, for
@@ -96,9 +97,7 @@ def LowerFloat8Pass : Pass<"mirage-lower-float8"> {
     Example: test/Conversion/LowerFloat8/lower-float8.mlir
   }];
   let options = [
-    Option<"target", "target", "std::string", /*default=*/"\"\"",
-           "Chip to make code for; empty means the module's #nvvm.target, or "
-           "sm_90a where there is none">];
+    TargetOption<"Chip to make code for">];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::LLVM::LLVMDialect",
                            "::mlir::NVVM::NVVMDialect",

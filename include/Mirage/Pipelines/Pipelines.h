@@ -22,37 +22,37 @@ struct SuperoptimizeOptions : public PassPipelineOptions<SuperoptimizeOptions> {
 
 /// Options of `--mirage-compile`: those of the search, and
 struct CompileOptions : public SuperoptimizeOptions {
-  Option<std::string> artifact{
+  Option<TextOption> artifact{
       *this, "artifact",
       llvm::cl::desc("Folder to write PTX, cubin and manifest to; where there "
                      "are several functions, a folder in it for each"),
       llvm::cl::init("")};
-  Option<std::string> bundle{
+  Option<TextOption> bundle{
       *this, "bundle",
       llvm::cl::desc(
           "Folder to write a bundle to: each candidate of the search "
           "as an artifact, and the program without a search, to be "
           "measured by mirage-run (docs/Runtime.md)"),
       llvm::cl::init("")};
-  Option<std::string> ptxas{
+  Option<TextOption> ptxas{
       *this, "ptxas",
       llvm::cl::desc(
           "What makes the cubin: auto (the ptxas that is found, if one is; a "
           "warning says so if it gives none), never, required (an error "
           "without one) or the path of one (required too)"),
       llvm::cl::init("auto")};
-  Option<bool> mergesLaunches{
+  Option<TruthOption> mergesLaunches{
       *this, "merge-launches",
       llvm::cl::desc("Let kernels that join blocks run in the launch of those "
                      "they join, where that is predicted to take less; false: "
                      "each kernel has a launch of its own"),
       llvm::cl::init(true)};
-  Option<std::string> from{
+  Option<TextOption> from{
       *this, "from",
       llvm::cl::desc(
           "First phase to run: import, search, optimize, lower, emit"),
       llvm::cl::init("import")};
-  Option<std::string> to{
+  Option<TextOption> to{
       *this, "to",
       llvm::cl::desc(
           "Last phase to run: import, search, optimize, lower, emit"),
@@ -81,7 +81,7 @@ void registerPipelines();
 
 /// Options of `--mirage-lower-to-nvvm`.
 struct LowerToNVVMOptions : public PassPipelineOptions<LowerToNVVMOptions> {
-  Option<std::string> target{
+  Option<TextOption> target{
       *this, "target",
       llvm::cl::desc("GPU to make code for, such as sm_90a; without it the "
                      "module's #nvvm.target, or sm_90a"),

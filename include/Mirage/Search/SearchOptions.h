@@ -121,6 +121,16 @@ struct SearchOptions {
   std::function<void(const TargetProgram &, const Structure &)> onStructure;
 };
 
+/// The most that options take.
+constexpr unsigned kMaxOperators = 64; ///< in one block graph, or all kernels
+constexpr uint64_t kMaxStates = 1000000000000;
+constexpr unsigned kMaxThreads = 64;
+constexpr unsigned kMaxTimeLimitS = 31536000; ///< a year
+/// As a flag: each candidate is verified and computed with hard inputs, which
+/// a user of thousands waits for in vain. Callers in C++ may have all there
+/// are.
+constexpr unsigned kMaxCandidates = 1000;
+
 /// The option of a SpaceLimit.
 struct SpaceLimitOption {
   llvm::StringLiteral name; ///< as users write it
@@ -138,8 +148,6 @@ llvm::Error checkOptions(const SearchOptions &options);
 /// The options that decide which structures are enumerated, but for the limit
 /// on states, which decides how many of them.
 std::string getExplorationText(const SearchOptions &options);
-
-constexpr unsigned kMaxThreads = 64;
 
 /// The threads that a search with these options has: as many as were asked for,
 /// or one for each core that the process may use.

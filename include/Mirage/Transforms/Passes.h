@@ -9,6 +9,8 @@
 #ifndef MIRAGE_TRANSFORMS_PASSES_H
 #define MIRAGE_TRANSFORMS_PASSES_H
 
+#include "Mirage/Graph/Graph.h"
+#include "Mirage/Options/CheckedPass.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::mirage {

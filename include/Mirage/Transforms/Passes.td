@@ -9,12 +9,13 @@
 #ifndef MIRAGE_TRANSFORMS_PASSES_TD
 #define MIRAGE_TRANSFORMS_PASSES_TD
 
+include "Mirage/Options/CheckedPass.td"
 include "mlir/Pass/PassBase.td"
 
 // Passes run on any op, a module as well as one function in it, so that a plain
 // flag of mirage-opt works and other pipelines may nest them where they like.
 
-def AssignDefaultBlocksPass : Pass<"mirage-assign-default-blocks"> {
+def AssignDefaultBlocksPass : CheckedPass<"mirage-assign-default-blocks"> {
   let summary = "gives each operator of a kernel graph its default block graph";
   let description = [{
     Every kernel-level operator becomes a `mirage_block.graph` of its own that
@@ -33,13 +34,12 @@ def AssignDefaultBlocksPass : Pass<"mirage-assign-default-blocks"> {
     Example: test/Transforms/assign-default-blocks.mlir
   }];
   let options = [
-    Option<"libraryKernels", "library-kernels", "std::string", /*default=*/"\"auto\"",
+    Option<"libraryKernels", "library-kernels", TextType, /*default=*/"\"auto\"",
            "Matmuls that are left to a library, where the machine that runs them has one: auto "
            "(where it is predicted to take less than half of our kernel's time), never or always">,
-    Option<"stages", "stages", "unsigned", /*default=*/"0",
+    Option<"stages", "stages", NumberType<"0", "kMaxStages">.type, /*default=*/"0",
            "Stages of loads in the loops, 1 to 16; fewer where no more fit, or the loop is shorter; 0: what is predicted to take least">,
-    Option<"target", "target", "std::string", /*default=*/"\"\"",
-           "GPU whose shared memory tiles must fit; without it the module's #nvvm.target, or sm_90a">];
+    TargetOption<"GPU whose shared memory tiles must fit">];
   let dependentDialects = ["::mlir::mirage::block::MirageBlockDialect"];
 }
 
@@ -54,7 +54,7 @@ def ExpandComposedPass : Pass<"mirage-expand-composed"> {
   }];
 }
 
-def ExpectOpsPass : Pass<"mirage-expect-ops"> {
+def ExpectOpsPass : CheckedPass<"mirage-expect-ops"> {
   let summary = "says so where there is nothing for a phase to begin with";
   let description = [{
     Looks for an op with one of the names given. Without one it says so at the
@@ -65,13 +65,13 @@ def ExpectOpsPass : Pass<"mirage-expect-ops"> {
   let options = [
     ListOption<"ops", "ops", "std::string",
                "Names of ops, such as mirage_kernel.graph, of which one is enough">,
-    Option<"phase", "phase", "std::string", /*default=*/"\"\"",
+    Option<"phase", "phase", TextType, /*default=*/"\"\"",
            "What begins with these ops">,
-    Option<"isRequired", "required", "bool", /*default=*/"true",
+    Option<"isRequired", "required", TruthType, /*default=*/"true",
            "Whether it is an error that there are none, or only a remark">];
 }
 
-def PrintAbstractExpressionsPass : Pass<"mirage-print-abstract-expressions"> {
+def PrintAbstractExpressionsPass : CheckedPass<"mirage-print-abstract-expressions"> {
   let summary = "prints what each value of a kernel graph means, in normal form";
   let description = [{
     For each `mirage_kernel.graph`, composed operators expanded, prints the
@@ -82,7 +82,7 @@ def PrintAbstractExpressionsPass : Pass<"mirage-print-abstract-expressions"> {
     Example: test/Transforms/print-abstract-expressions.mlir
   }];
   let options = [
-    Option<"atoms", "atoms", "std::string", /*default=*/"\"functions\"",
+    Option<"atoms", "atoms", TextType, /*default=*/"\"functions\"",
            "What silu, rms and the like, however they are spelled, are read as: "
            "functions, written-out, or both in turn">];
 }
@@ -190,7 +190,7 @@ def ScheduleBlockPass : Pass<"mirage-schedule-block"> {
   }];
 }
 
-def PlanSharedMemoryPass : Pass<"mirage-plan-shared-memory"> {
+def PlanSharedMemoryPass : CheckedPass<"mirage-plan-shared-memory"> {
   let summary = "gives each tile of a scheduled block graph a place";
   let description = [{
     Tiles that no stretch between two barriers touches together may share bytes;
@@ -205,11 +205,10 @@ def PlanSharedMemoryPass : Pass<"mirage-plan-shared-memory"> {
     Example: test/Transforms/plan-shared-memory.mlir
   }];
   let options = [
-    Option<"target", "target", "std::string", /*default=*/"\"\"",
-           "GPU whose shared memory tiles must fit; without it the module's #nvvm.target, or sm_90a">];
+    TargetOption<"GPU whose shared memory tiles must fit">];
 }
 
-def MergeLaunchesPass : Pass<"mirage-merge-launches"> {
+def MergeLaunchesPass : CheckedPass<"mirage-merge-launches"> {
   let summary = "lets kernels that join blocks share a launch with those they join";
   let description = [{
     A kernel that joins what the blocks of the one before it left, along a grid axis,
@@ -228,9 +227,8 @@ def MergeLaunchesPass : Pass<"mirage-merge-launches"> {
     Example: test/Transforms/merge-launches.mlir
   }];
   let options = [
-    Option<"target", "target", "std::string", /*default=*/"\"\"",
-           "GPU whose SMs blocks run on; without it the module's #nvvm.target, or sm_90a">,
-    Option<"mergesLaunches", "merge-launches", "bool", /*default=*/"true",
+    TargetOption<"GPU whose SMs blocks run on">,
+    Option<"mergesLaunches", "merge-launches", TruthType, /*default=*/"true",
            "false: each kernel has a launch of its own">];
 }
 
@@ -247,7 +245,7 @@ def PlanDeviceMemoryPass : Pass<"mirage-plan-device-memory"> {
   }];
 }
 
-def SearchGraphPass : Pass<"mirage-search-graph"> {
+def SearchGraphPass : CheckedPass<"mirage-search-graph"> {
   let summary = "replaces each kernel graph by the cheapest equal µGraph found";
   let description = [{
     For each `mirage_kernel.graph`: enumerates µGraphs up to the given sizes,

@@ -14,7 +14,10 @@
 #ifndef MIRAGE_TRANSFORMS_SEARCHGRAPHFLAGS_H
 #define MIRAGE_TRANSFORMS_SEARCHGRAPHFLAGS_H
 
+#include "Mirage/Options/CheckedOptions.h"
+#include "Mirage/Search/TargetProgram.h"
 #include "Mirage/Transforms/SearchGraph.h"
+#include "Mirage/Verify/Certificate.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassOptions.h"
 
@@ -32,6 +35,9 @@ struct SearchGraphFlags {
 #define MIRAGE_SEARCH_OPTION(Type, Member, Flag, Default, Help)                \
   Option<Type> Member{holder, Flag, llvm::cl::desc(Help),                      \
                       llvm::cl::init(Default)};
+#define MIRAGE_SEARCH_NUMBER(Type, Member, Flag, Default, Least, Most, Help)   \
+  Option<NumberOption<Type, Least, Most>> Member{                              \
+      holder, Flag, llvm::cl::desc(Help), llvm::cl::init(Type(Default))};
 #include "Mirage/Transforms/SearchGraphOptions.def"
 
   /// Takes over what was given there; the rest keeps its default.
@@ -40,6 +46,8 @@ struct SearchGraphFlags {
 #define MIRAGE_SEARCH_OPTION(Type, Member, Flag, Default, Help)                \
   if (other.Member.hasValue())                                                 \
     Member = other.Member.getValue();
+#define MIRAGE_SEARCH_NUMBER(Type, Member, Flag, Default, Least, Most, Help)   \
+  MIRAGE_SEARCH_OPTION(Type, Member, Flag, Default, Help)
 #include "Mirage/Transforms/SearchGraphOptions.def"
   }
 
@@ -49,7 +57,7 @@ struct SearchGraphFlags {
     const search::SearchPreset *limits = search::findPreset(preset);
     if (!limits)
       return;
-    auto set = [](Option<unsigned> &option, unsigned value) {
+    auto set = [](auto &option, unsigned value) {
       if (!option.hasValue())
         option = value;
     };

@@ -1,9 +1,13 @@
 """textual-options.py: sets every option of every pass and pipeline of Mirage that
 `mirage-opt --help` lists to a value of its type, and checks that --dump-pass-pipeline
 gives it back in a form that parses to the same again."""
+import os
 import re
 import subprocess
 import sys
+
+sys.path.insert(0, os.path.dirname(__file__))
+from command_options import read_help
 
 # What an option's own parser would refuse; all others take any value of their type.
 VALUES = {"target": "sm_80", "ptxas": "never", "from": "search", "to": "emit", "ops": "{a,b}"}
@@ -12,23 +16,6 @@ BY_TYPE = {"uint": "3", "ulong": "3", "long": "3", "int": "3", "string": "{a b}"
 CHOOSE_PASSES = {"from", "to"}
 # What a bundle takes for granted, whatever is asked for.
 IMPLIED_BY_BUNDLE = {"keep-candidates"}
-COMMAND = re.compile(r"^ {6}--((?:mirage|convert)-[\w-]*) +- ")
-OPTION = re.compile(r"^ {8}--([\w-]+)(?:=<(\w+)>)? +- ")
-
-
-def read_help():
-    """[(pass or pipeline, [(option, type)])]"""
-    text = subprocess.run(["mirage-opt", "--help"], capture_output=True, text=True, check=True).stdout
-    commands = []
-    for line in text.splitlines():
-        if command := COMMAND.match(line):
-            commands.append((command[1], []))
-        elif option := OPTION.match(line):
-            if commands:
-                commands[-1][1].append((option[1], option[2] or ""))
-        else:
-            commands.append((None, []))  # what follows belongs to something else
-    return [command for command in commands if command[0] and "mirage" in command[0]]
 
 
 def dump(pipeline):

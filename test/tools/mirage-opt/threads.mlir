@@ -10,7 +10,7 @@
 // RUN: not mirage-opt %t.nowhere --mirage-threads=2 2>&1 | FileCheck %s --check-prefix=MISSING
 // MISSING: cannot open input file '{{.*}}nowhere': No such file or directory
 // RUN: not mirage-opt %s --mirage-threads=many 2>&1 | FileCheck %s --check-prefix=MANY
-// MANY: for the --mirage-threads option: 'many' value invalid
+// MANY: expects --mirage-threads of 0 to 1024, got 'many'
 
 // CHECK: func.func @f
 func.func @f(%x: i32) -> i32 {

@@ -9,6 +9,7 @@
 #ifndef MIRAGE_TARGET_PTX_PASSES_H
 #define MIRAGE_TARGET_PTX_PASSES_H
 
+#include "Mirage/Options/CheckedPass.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"

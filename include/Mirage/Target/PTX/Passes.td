@@ -9,9 +9,10 @@
 #ifndef MIRAGE_TARGET_PTX_PASSES
 #define MIRAGE_TARGET_PTX_PASSES
 
+include "Mirage/Options/CheckedPass.td"
 include "mlir/Pass/PassBase.td"
 
-def EmitPTXPass : Pass<"mirage-emit-ptx", "ModuleOp"> {
+def EmitPTXPass : CheckedPass<"mirage-emit-ptx", "ModuleOp"> {
   let summary = "translates every gpu.module to PTX";
   let description = [{
     Translates each `gpu.module` of LLVM and NVVM operations
@@ -23,18 +24,16 @@ def EmitPTXPass : Pass<"mirage-emit-ptx", "ModuleOp"> {
     Example: test/Target/PTX/emit-ptx.mlir
   }];
   let options = [
-    Option<"target", "target", "std::string", /*default=*/"\"\"",
-           "Chip to make code for; empty means the module's #nvvm.target, or "
-           "sm_90a where there is none">,
-    Option<"ptxas", "ptxas", "std::string", /*default=*/"\"auto\"",
+    TargetOption<"Chip to make code for">,
+    Option<"ptxas", "ptxas", TextType, /*default=*/"\"auto\"",
            "What makes cubins: 'auto', the ptxas that is found, if one is and "
            "takes the PTX (if not, a warning says why there is none); 'never', "
            "nothing; 'required', the ptxas that is found, without which it is "
            "an error; or the path of one, required too">,
-    Option<"artifact", "artifact", "std::string", /*default=*/"\"\"",
+    Option<"artifact", "artifact", TextType, /*default=*/"\"\"",
            "Folder to write the artifact of the module's function of launches "
            "to, or where there are several, a folder in it for each, of the "
-           "function's name; empty means none">];
+           "function's name; without it none is written">];
   let dependentDialects = ["LLVM::LLVMDialect", "NVVM::NVVMDialect"];
 }
 
