@@ -8,6 +8,7 @@
 
 #include "Mirage/Search/Checkpoint.h"
 #include "CheckpointRecords.h"
+#include "FileContent.h"
 #include "Mirage/Algebra/Random.h"
 #include "Mirage/Graph/JSONCursor.h"
 #include "Mirage/Search/SearchOptions.h"
@@ -113,6 +114,19 @@ Error Checkpoint::readRecord(StringRef line) {
   return Error::success();
 }
 
+static constexpr llvm::StringLiteral kFormat = "mirage-checkpoint";
+
+/// Fails, for no stated reason, if it is not that of a checkpoint.
+static Expected<llvm::json::Value> parseFirstLine(StringRef line) {
+  Expected<llvm::json::Value> value = parseJSON(line);
+  if (!value)
+    return value;
+  const llvm::json::Object *object = value->getAsObject();
+  if (object && object->getString("format") == kFormat)
+    return value;
+  return llvm::createStringError("no checkpoint");
+}
+
 Expected<std::unique_ptr<Checkpoint>> Checkpoint::read(StringRef path) {
   llvm::sys::fs::file_status status;
   if (!llvm::sys::fs::status(path, status) &&
@@ -121,16 +135,17 @@ Expected<std::unique_ptr<Checkpoint>> Checkpoint::read(StringRef path) {
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer)
     return makeError(path, "cannot be read: " + buffer.getError().message());
-  auto [first, body] = (*buffer)->getBuffer().split('\n');
-  Expected<llvm::json::Value> value = parseJSON(first);
+  StringRef text = (*buffer)->getBuffer();
+  auto [first, body] = text.split('\n');
+  Expected<llvm::json::Value> value = parseFirstLine(first);
+  if (!value) {
+    llvm::consumeError(value.takeError());
+    return makeError(path, "expects a checkpoint of a search, got " +
+                               describeContent(text) + "; it is left as it is");
+  }
   std::string error;
   std::unique_ptr<Checkpoint> checkpoint(new Checkpoint(path, {}));
-  if (!value)
-    return makeError(path, "expects a checkpoint of a search, got " +
-                               llvm::toString(value.takeError()));
   JSONCursor cursor(*value, error);
-  if (cursor["format"].string() != "mirage-checkpoint")
-    cursor["format"].expect("'mirage-checkpoint'");
   cursor["formatVersion"].integer(kFormatVersion, kFormatVersion);
   CheckpointHeader &header = checkpoint->header;
   header.version = cursor["version"].string();
@@ -207,11 +222,15 @@ Error Checkpoint::writeLocked() {
     body += entry.line;
     body += '\n';
   }
-  llvm::json::Value first = llvm::json::Object{
-      {"format", "mirage-checkpoint"},      {"formatVersion", kFormatVersion},
-      {"version", header.version},          {"program", header.program},
-      {"options", header.options},          {"shard", header.shard},
-      {"records", int64_t(records.size())}, {"hash", hashToText(body)}};
+  llvm::json::Value first =
+      llvm::json::Object{{"format", kFormat},
+                         {"formatVersion", kFormatVersion},
+                         {"version", header.version},
+                         {"program", header.program},
+                         {"options", header.options},
+                         {"shard", header.shard},
+                         {"records", int64_t(records.size())},
+                         {"hash", hashToText(body)}};
   if (Error error = replaceFile(path, llvm::formatv("{0}\n", first).str() +
                                           llvm::Twine(body)))
     return error;
