@@ -262,6 +262,8 @@ static VerifyOptions getOptions(const JudgeOptions &options) {
   verify.minLargeTrials = std::max(verify.minLargeTrials, options.minTrials);
   verify.maxLargeTrials = std::max(verify.maxLargeTrials, options.minTrials);
   verify.wantsExactProof = options.wantsExactProof;
+  // Whoever asks for trials has them.
+  verify.triesSameGraphs = options.minTrials > 0 || options.maxWholeWork;
   if (options.maxWholeWork)
     verify.maxWholeWork = verify.sampleWork = double(*options.maxWholeWork);
   verify.findWitness = makeWitnessFinder(seed, options.witnessTries);

@@ -100,6 +100,10 @@ struct VerifyOptions {
   double sampleWork = 2e9;
   /// and never more than these: else there are no trials at their own sizes.
   double maxSampleWork = std::numeric_limits<double>::infinity();
+  /// Whether there are trials of graphs that are one, too, which is what equal
+  /// canonical forms say: for who asks for trials. Else these are equal without
+  /// any, since a graph does what it does.
+  bool triesSameGraphs = false;
   /// Asked before each batch of trials: once it is true, no more are begun,
   /// and what they would have decided is Unknown.
   std::function<bool()> isCancelled = {};
@@ -147,8 +151,8 @@ struct Verdict {
   /// met.
   unsigned askedBits = 0;
   std::string whyWeaker = {};
-  /// Equal because both are the same graph, operation by operation; trials came
-  /// to nothing.
+  /// Equal because both are the same graph, operation by operation, composed
+  /// operators written out; there were no trials, or they came to nothing.
   bool isSameGraph = false;
   /// Equal only where both are defined: one graph takes a root of something
   /// that the other does not.
@@ -209,12 +213,11 @@ double getMaxTrialBytes(const VerifyOptions &options);
 /// Judges graphs with the same inputs and outputs, matched in order: at their
 /// own sizes, and if these are large, at smaller ones as well; where that
 /// proves too little, piece by piece, if they have values in common to be cut
-/// at; where it leaves them Unknown, by whether they are the same graph. Both
-/// are verified graphs. With an exact proof asked for, Equal is what is proved
-/// by one at the graphs' own sizes; or proved by one at smaller sizes, and
-/// trials at their own agree; or the same graph. Those of which even
-/// samples take too much at their own sizes are Unknown; the reason says how
-/// much, and what smaller sizes say.
+/// at. The same graph is equal before all of that. Both are verified graphs.
+/// With an exact proof asked for, Equal is what is proved by one at the graphs'
+/// own sizes; or proved by one at smaller sizes, and trials at their own agree;
+/// or the same graph. Those of which even samples take too much at their own
+/// sizes are Unknown; the reason says how much, and what smaller sizes say.
 /// \returns a verdict, or an error if shapes or counts of inputs or outputs
 /// differ, or from `findWitness`.
 llvm::Expected<Verdict> verifyEqual(const Graph &lhs, const Graph &rhs,
