@@ -71,6 +71,7 @@ mlir::mirage::getCertificateAttr(MLIRContext *context,
   if (!certificate.isRepeatable)
     add("repeatable", builder.getBoolAttr(false));
   addText("own_size", certificate.ownSize);
+  addText("digest", certificate.digest);
   return builder.getDictionaryAttr(entries);
 }
 
@@ -86,6 +87,8 @@ public:
     Certificate certificate;
     ErrorBound &bound = certificate.bound;
     read("version", certificate.version);
+    if (isGood && certificate.version != kCertificateVersion)
+      return certificate;
     read("program", certificate.program);
     read("result", certificate.result);
     read("seed", certificate.seed);
@@ -103,6 +106,7 @@ public:
     readIfThere("same_graph", certificate.isSameGraph);
     readIfThere("repeatable", certificate.isRepeatable);
     read("own_size", certificate.ownSize);
+    read("digest", certificate.digest);
     if (!isGood)
       return failure();
     if (certificate.errorBoundBits < 1 ||

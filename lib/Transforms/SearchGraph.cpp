@@ -214,7 +214,10 @@ private:
     result.fullSize = std::move(*full);
     result.predictedUs = judged.candidate->predictedUs;
     result.measuredUs = judged.measuredUs;
-    replace(*judged.candidate, judged.whole.certificate);
+    Certificate &certificate = judged.whole.certificate;
+    certificate.ownSize = getOwnSizeStatement(result.fullSize);
+    certificate.digest = computeDigest(certificate);
+    replace(*judged.candidate, certificate);
     return true;
   }
 
@@ -265,10 +268,22 @@ private:
     return proof;
   }
 
-  /// Of a program that was cut into parts, the whole may be too much for any
-  /// verifier, as where exponentials are nested too deep. Equal parts make an
-  /// equal whole, and the sum of their bounds counts. None if the candidate is
-  /// not found equal.
+  /// By canonical forms, what trials left Unknown.
+  bool proveExactly(const Graph &program, const Graph &graph, Proof &proof) {
+    llvm::Expected<Verdict> verdict =
+        proveCertifiedExactly(proof.certificate, program, graph);
+    if (!verdict)
+      llvm::consumeError(verdict.takeError());
+    else if (verdict->kind == Verdict::Equal)
+      proof.verdict = std::move(*verdict);
+    setFigures(proof.verdict, proof.certificate);
+    return proof.verdict.kind == Verdict::Equal;
+  }
+
+  /// Of a program that was cut into parts, the whole may be too much for
+  /// trials, as where exponentials are nested too deep, and for canonical forms
+  /// too. Equal parts make an equal whole, and the sum of their bounds counts.
+  /// None if the candidate is not found equal.
   std::optional<Judged> prove(const Graph &program,
                               const search::Candidate &candidate,
                               bool isBrief) {
@@ -280,6 +295,9 @@ private:
     Judged judged{&candidate, std::move(*whole), {}, isBrief};
     if (judged.whole.verdict.kind == Verdict::Equal)
       return judged;
+    bool isExact = proveExactly(program, candidate.graph, judged.whole);
+    if (isExact && !judged.whole.verdict.isLarge)
+      return judged;
     std::optional<Verdict> sum;
     for (const search::Claim &claim : candidate.claims) {
       std::optional<Proof> part =
@@ -289,6 +307,9 @@ private:
       sum = sum ? join(std::move(*sum), part->verdict) : part->verdict;
       judged.ofClaims.push_back(std::move(*part));
     }
+    // At the program's own sizes parts are tried then, since the whole cannot.
+    if (isExact)
+      return judged;
     judged.whole.verdict = std::move(*sum);
     setFigures(judged.whole.verdict, judged.whole.certificate);
     judged.whole.certificate.isRepeatable = false;
@@ -374,13 +395,6 @@ private:
       sum = sum ? join(std::move(*sum), std::move(*part)) : std::move(*part);
     }
     return sum;
-  }
-
-  static StringRef describeOwnSizes(const Verdict &verdict) {
-    if (verdict.kind != Verdict::Equal)
-      return verdict.reason;
-    return verdict.ownSizes.isSampled() ? "sampled trials agree"
-                                        : "trials agree";
   }
 
   /// None, with the reason noted, if a candidate with this verdict is not

@@ -423,9 +423,10 @@ static void addExactProof(const Graph &lhs, const Graph &rhs,
     return;
   }
   if (verdict.kind == Verdict::Unknown) {
-    if (!atOwnSizes && !agreesAtOwnSizes(verdict))
+    if (!atOwnSizes && options.triesOwnSizes && !agreesAtOwnSizes(verdict))
       return;
     verdict.kind = Verdict::Equal;
+    verdict.isLarge |= !atOwnSizes;
     verdict.isCancelled = false;
     verdict.askedBits = options.errorBoundBits;
     verdict.whyWeaker = std::move(verdict.reason);

@@ -9,10 +9,10 @@
 // The attribute `mirage.certificate` of a kernel graph holds a Certificate
 // (Mirage/Verify/Certificate.h):
 //
-//   {version = 2 : i64, program = "..", result = "..", seed = 0 : i64,
+//   {version = 3 : i64, program = "..", result = "..", seed = 0 : i64,
 //    error_bound = 64 : i64, proved_log2 = -1752.6 : f64, trials = 64 : i64,
 //    towers = 4 : i64, sizes = "4x6, 6x8", where_both_defined = false,
-//    own_size = "trials agree"}
+//    own_size = "trials agree", digest = ".."}
 //
 // and, where there is something to say, `conjectured_log2`, `literals`
 // ([[0.000244140625, 0.25], ..], each with what it is at these sizes),
@@ -32,8 +32,9 @@ namespace mlir::mirage {
 DictionaryAttr getCertificateAttr(MLIRContext *context,
                                   const Certificate &certificate);
 
-/// The certificate of a graph; none if it has none. Fails after a diagnostic
-/// that names what is missing in it or is no such thing.
+/// The certificate of a graph; none if it has none. Of one of another version
+/// than ours nothing but the version is read. Fails after a diagnostic that
+/// names what is missing in it or is no such thing.
 FailureOr<std::optional<Certificate>> readCertificate(kernel::GraphOp op);
 
 } // namespace mlir::mirage

@@ -23,6 +23,9 @@
 //     what is another number at these. They are of the graphs as they are
 //     written out, at smaller sizes if they are large: that takes no time,
 //     whatever the graphs' own sizes are, and depends on no machine.
+//   - *A digest* of all of this, and of what trials at the graphs' own sizes
+//     came to, which nobody repeats. Another seed or bound may well prove the
+//     same, so that the figures would not show that it was changed.
 //
 // What a certificate says is true of the draws that it names. Whoever does not
 // trust these judges the graphs anew, with draws of his own (Verify.h).
@@ -33,12 +36,13 @@
 #define MIRAGE_VERIFY_CERTIFICATE_H
 
 #include "Mirage/Verify/Verify.h"
+#include "llvm/ADT/StringRef.h"
 
 namespace mlir::mirage {
 
 /// Goes up whenever some pair of graphs has other draws or figures than before,
-/// or another hash.
-constexpr unsigned kCertificateVersion = 2;
+/// or another hash, and when there is another entry.
+constexpr unsigned kCertificateVersion = 3;
 
 /// What may be asked for.
 constexpr unsigned kMaxErrorBoundBits = 4096;
@@ -60,11 +64,19 @@ struct Certificate {
   bool isSameGraph = false;
 
   /// False if the figures are sums over parts that a search cut the program
-  /// into, and that the result does not show.
+  /// into, and that the result does not show: nothing is proved of the whole.
   bool isRepeatable = true;
   /// What trials at the graphs' own sizes came to.
   std::string ownSize = {};
+
+  /// computeDigest of the rest, once that is complete.
+  std::string digest = {};
 };
+
+/// What `ownSize` says after this verdict on the graphs at their own sizes:
+/// "trials agree", "sampled trials agree", "proved exactly", "the same graph",
+/// or why there is nothing to say.
+std::string getOwnSizeStatement(const Verdict &verdict);
 
 /// The certificate of two verified graphs of one interface, with no figures
 /// yet.
@@ -77,6 +89,11 @@ Seed getSeed(const Certificate &certificate);
 /// Sets the figures to those of a verdict.
 void setFigures(const Verdict &verdict, Certificate &certificate);
 
+/// SHA-256 of everything but the digest, entry by entry in the order of the
+/// members, as 64 hexadecimal digits. Numbers count bit by bit; the graphs by
+/// their hashes, which are of their canonical forms.
+std::string computeDigest(const Certificate &certificate);
+
 /// What the trials that a certificate names say of its graphs: nothing is tried
 /// at own sizes that are too large to be written out.
 /// \param share  of the usual work, one over so much.
@@ -85,7 +102,16 @@ llvm::Expected<Verdict> proveCertified(const Certificate &certificate,
                                        const Graph &program,
                                        const Graph &result, unsigned share = 1);
 
-/// Compares the hashes, and repeats the proof if it is repeatable.
+/// The same by canonical forms (ExactProof.h), for graphs of which trials
+/// decide nothing, as where exponentials are nested too deep: at their own
+/// sizes, or if these are large at smaller ones. The bound is minus infinity
+/// then, and there are no trials.
+llvm::Expected<Verdict> proveCertifiedExactly(const Certificate &certificate,
+                                              const Graph &program,
+                                              const Graph &result);
+
+/// Compares the digest with the other entries, the hashes with the graphs, and
+/// repeats the proof if it is repeatable.
 /// \returns what is wrong with the certificate, none if nothing is; or an error
 /// as verifyEqual has it.
 llvm::Expected<std::optional<std::string>>

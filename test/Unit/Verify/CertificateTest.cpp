@@ -11,6 +11,7 @@
 #include "Mirage/Verify/VerdictJSON.h"
 #include "Programs.h"
 #include "gtest/gtest.h"
+#include <cmath>
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::test;
@@ -28,6 +29,14 @@ struct Certified {
         llvm::cantFail(proveCertified(certificate, program, result));
     EXPECT_EQ(verdict.kind, Verdict::Equal) << toString(verdict);
     setFigures(verdict, certificate);
+    certificate.ownSize = verdict.isLarge ? "too large to be tried"
+                                          : getOwnSizeStatement(verdict);
+    seal(certificate);
+  }
+
+  /// As whoever wrote the certificate would have done.
+  static void seal(Certificate &certificate) {
+    certificate.digest = computeDigest(certificate);
   }
 
   std::string getFlaw() const { return getFlaw(certificate, program, result); }
@@ -97,7 +106,8 @@ TEST(Certificate, OtherGraphsAreToldApart) {
       "it is of another program: "));
 }
 
-/// With the hash of a graph that is not equal, the trials are others.
+/// With the hash of a graph that is not equal, the trials are others, also if
+/// the digest was made anew.
 TEST(Certificate, AForgedHashDoesNotHelp) {
   auto product = [](bool isTransposed) {
     Graph graph;
@@ -109,18 +119,101 @@ TEST(Certificate, AForgedHashDoesNotHelp) {
   Certified certified(product(false), product(false));
   Certificate forged = makeCertificate(product(false), product(true), 0, 64);
   forged.bound = certified.certificate.bound;
+  forged.ownSize = "trials agree";
+  Certified::seal(forged);
   std::string flaw = Certified::getFlaw(forged, product(false), product(true));
   EXPECT_NE(flaw.find("repeated, its trials say unknown"), std::string::npos)
       << flaw;
 }
 
+namespace {
+/// A change of one entry, by its name.
+using Change = std::pair<const char *, void (*)(Certificate &)>;
+const Change kChanges[] = {
+    {"version", [](Certificate &c) { --c.version; }},
+    {"program", [](Certificate &c) { c.program.back() ^= 1; }},
+    {"result", [](Certificate &c) { c.result.front() ^= 1; }},
+    {"seed", [](Certificate &c) { ++c.seed; }},
+    {"error_bound", [](Certificate &c) { --c.errorBoundBits; }},
+    {"proved_log2",
+     [](Certificate &c) {
+       c.bound.provedLog2 = std::nextafter(c.bound.provedLog2, 0);
+     }},
+    {"conjectured_log2",
+     [](Certificate &c) { c.bound.conjecturedLog2 = -1.5; }},
+    {"trials", [](Certificate &c) { ++c.bound.trials; }},
+    {"towers", [](Certificate &c) { ++c.bound.towers; }},
+    {"sizes", [](Certificate &c) { c.sizes += " "; }},
+    {"literals", [](Certificate &c) { c.replaced.literals[0.5] = 2; }},
+    {"mask_offsets", [](Certificate &c) { c.replaced.maskOffsets[100] = 1; }},
+    {"pieces", [](Certificate &c) { ++c.pieces; }},
+    {"where_both_defined",
+     [](Certificate &c) { c.whereBothDefined = !c.whereBothDefined; }},
+    {"same_graph", [](Certificate &c) { c.isSameGraph = !c.isSameGraph; }},
+    {"repeatable", [](Certificate &c) { c.isRepeatable = !c.isRepeatable; }},
+    {"own_size", [](Certificate &c) { c.ownSize = "sampled trials agree"; }},
+    {"digest", [](Certificate &c) { c.digest.back() ^= 1; }},
+};
+} // namespace
+
+/// Whether or not the proof would come out the same, as it does with another
+/// seed of what is proved outright.
+TEST(Certificate, EveryEntryThatWasChangedIsNoticed) {
+  for (const Certified &certified :
+       {Certified(maximum(false), maximum(true)),
+        Certified(rmsLinear(8, 4096, 6144),
+                  rmsLinearFused(8, 4096, 6144, 64, 32))}) {
+    EXPECT_EQ(certified.getFlaw(), "");
+    for (auto [name, change] : kChanges) {
+      Certificate other = certified.certificate;
+      change(other);
+      std::string flaw =
+          Certified::getFlaw(other, certified.program, certified.result);
+      llvm::StringRef expected = llvm::StringRef(name) == "version"
+                                     ? "it is of version 2, older than 3"
+                                     : "it was changed: ";
+      EXPECT_TRUE(llvm::StringRef(flaw).starts_with(expected))
+          << name << ": " << flaw;
+    }
+  }
+}
+
+TEST(Certificate, LaterVersionsAreNewer) {
+  Certified certified(maximum(false), maximum(true));
+  ++certified.certificate.version;
+  EXPECT_EQ(certified.getFlaw(),
+            "it is of version 4, newer than 3, and the proofs of others are "
+            "not repeated");
+}
+
+/// Texts that run into one another, and signs of zero.
+TEST(Certificate, DigestsTellEntriesApart) {
+  Certificate one, other;
+  one.sizes = "4x6";
+  one.ownSize = "";
+  other.ownSize = "4x6";
+  EXPECT_NE(computeDigest(one), computeDigest(other));
+  Certificate positive, negative;
+  positive.bound.provedLog2 = 0.0;
+  negative.bound.provedLog2 = -0.0;
+  EXPECT_NE(computeDigest(positive), computeDigest(negative));
+  EXPECT_EQ(computeDigest(positive), computeDigest(Certificate()));
+}
+
+/// Of certificates whose digest was made anew.
 TEST(Certificate, EveryFigureHasToComeOut) {
   Certified certified(maximum(false), maximum(true), /*seed=*/3);
   auto change = [&](auto edit) {
     Certificate other = certified.certificate;
     edit(other);
+    Certified::seal(other);
     return Certified::getFlaw(other, certified.program, certified.result);
   };
+  // With other draws another bound is proved.
+  EXPECT_NE(change([](Certificate &c) {
+              ++c.seed;
+            }).find("its proved_log2 comes out as"),
+            std::string::npos);
   EXPECT_NE(change([](Certificate &c) {
               c.bound.provedLog2 -= 1;
             }).find("its proved_log2 comes out as"),
@@ -137,16 +230,20 @@ TEST(Certificate, EveryFigureHasToComeOut) {
   EXPECT_NE(change([](Certificate &c) { c.isSameGraph = true; }), "");
   EXPECT_NE(change([](Certificate &c) { ++c.version; }), "");
   EXPECT_NE(change([](Certificate &c) { c.errorBoundBits = 300; }), "");
-  EXPECT_EQ(change([](Certificate &c) { c.ownSize = "what others tried"; }),
+  EXPECT_NE(change([](Certificate &c) { c.ownSize = "what others tried"; }),
             "");
 }
 
-/// Of a proof that cannot be repeated the hashes are compared, and no more.
+/// Of a proof that cannot be repeated digest and hashes are compared, and no
+/// more.
 TEST(Certificate, WhatIsNotRepeatableIsOfItsGraphs) {
   Certified certified(maximum(false), maximum(true));
   Certificate certificate = certified.certificate;
   certificate.isRepeatable = false;
   ++certificate.bound.trials;
+  EXPECT_NE(
+      Certified::getFlaw(certificate, certified.program, certified.result), "");
+  Certified::seal(certificate);
   EXPECT_EQ(
       Certified::getFlaw(certificate, certified.program, certified.result), "");
   EXPECT_NE(Certified::getFlaw(certificate, certified.result, certified.result),
