@@ -11,13 +11,9 @@
 #include "Mirage/Analysis/FindLocation.h"
 #include "Mirage/Bridge/Bridge.h"
 #include "Mirage/Dialect/Operator/LaunchAttributes.h"
-#include "Mirage/Graph/Work.h"
 #include "Mirage/Pipelines/Pipelines.h"
-#include "Mirage/Reference/RandomInputs.h"
-#include "Mirage/Reference/Reference.h"
 #include "Mirage/Transforms/CertificateAttr.h"
 #include "Mirage/Verify/OutputOrder.h"
-#include "Mirage/Verify/RoundedEvaluation.h"
 #include "Mirage/Verify/VerdictJSON.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -25,189 +21,10 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
-#include <cmath>
 #include <random>
 
 using namespace mlir;
 using namespace mlir::mirage;
-
-//===----------------------------------------------------------------------===//
-// Witnesses
-//===----------------------------------------------------------------------===//
-
-/// Differences that literals written with a few digits explain do not count.
-static constexpr double kRounding = 1e-6;
-
-/// Whether two outputs differ anywhere by more than that.
-static bool haveDifference(const ReferenceOutput &lhs,
-                           const ReferenceOutput &rhs) {
-  return llvm::any_of(llvm::zip_equal(lhs.values, rhs.values), [](auto pair) {
-    auto [x, y] = pair;
-    return std::fabs(x - y) > kRounding * (std::fabs(x) + std::fabs(y));
-  });
-}
-
-/// The element where two outputs differ most, if they differ by more than the
-/// rounding of everything that they were computed from.
-static std::optional<Witness> compare(ArrayRef<RoundedNumber> lhs,
-                                      ArrayRef<RoundedNumber> rhs) {
-  std::optional<Witness> worst;
-  double worstError = 0;
-  for (auto [element, pair] : llvm::enumerate(llvm::zip_equal(lhs, rhs))) {
-    auto [x, y] = pair;
-    // Where either is not finite, floats say nothing about the reals.
-    if (!std::isfinite(x.value) || !std::isfinite(y.value))
-      continue;
-    double error = std::fabs(x.value - y.value);
-    double literals = kRounding * (std::fabs(x.value) + std::fabs(y.value));
-    // Twice, for the rounding of the comparison itself.
-    if (error > literals && error > 2 * (x.error + y.error) &&
-        error > worstError) {
-      worst = Witness{0, 0, static_cast<int64_t>(element), x.value, y.value};
-      worstError = error;
-    }
-  }
-  return worst;
-}
-
-static std::optional<Witness> compare(const Graph &lhs, const Graph &rhs,
-                                      ArrayRef<HostTensor> inputs) {
-  std::vector<std::vector<double>> numbers;
-  for (const HostTensor &input : inputs)
-    numbers.push_back(decode(input));
-  auto left = evaluateRounded(lhs, numbers);
-  auto right = evaluateRounded(rhs, numbers);
-  for (auto [output, pair] : llvm::enumerate(llvm::zip_equal(left, right)))
-    if (auto witness = compare(std::get<0>(pair), std::get<1>(pair))) {
-      witness->output = output;
-      return witness;
-    }
-  return std::nullopt;
-}
-
-/// The reference is quick and says whether it is worth looking closer.
-static llvm::Expected<bool> haveDifference(const Graph &lhs, const Graph &rhs,
-                                           ArrayRef<HostTensor> inputs) {
-  ReferenceOptions options;
-  options.scales = false;
-  auto left = evaluateReference(lhs, inputs, options);
-  if (!left)
-    return left.takeError();
-  auto right = evaluateReference(rhs, inputs, options);
-  if (!right)
-    return right.takeError();
-  return llvm::any_of(llvm::zip_equal(*left, *right), [](auto pair) {
-    return haveDifference(std::get<0>(pair), std::get<1>(pair));
-  });
-}
-
-namespace {
-/// How the inputs of one attempt are made of random numbers.
-struct InputKind {
-  /// Whether all elements of an input have one sign: of even inputs, of odd.
-  std::optional<bool> areNegative[2] = {};
-  double scale = 1; ///< beyond limits that clamp, say
-  /// Elements ascend (1) or descend (-1) in row-major order: what a tile at an
-  /// edge leaves out is then the largest.
-  int order = 0;
-};
-} // namespace
-
-/// Both signs first; one sign tells max x from max(x, 0).
-static const InputKind kInputKinds[] = {
-    {},
-    {{true, false}},
-    {{}, /*scale=*/64},
-    {{}, 1, /*order=*/1},
-    {{}, 1, -1},
-    {{false, true}},
-    {{true, true}},
-    {{false, false}},
-    {{}, /*scale=*/4096},
-    {{}, /*scale=*/0x1p-12},
-};
-
-static HostTensor makeInput(const HostTensor &random, const InputKind &kind,
-                            unsigned number) {
-  std::vector<double> values = decode(random);
-  for (double &value : values) {
-    value *= kind.scale;
-    if (std::optional<bool> isNegative = kind.areNegative[number % 2])
-      value = *isNegative ? -std::fabs(value) : std::fabs(value);
-  }
-  if (kind.order > 0)
-    llvm::sort(values);
-  else if (kind.order < 0)
-    llvm::sort(values, std::greater<double>());
-  return encode(random.type, values);
-}
-
-static std::vector<HostTensor> makeInputs(const Graph &graph, uint64_t seed,
-                                          unsigned attempt) {
-  std::vector<HostTensor> inputs = makeRandomInputs(graph, seed + attempt);
-  const InputKind &kind = kInputKinds[attempt % std::size(kInputKinds)];
-  for (auto [number, input] : llvm::enumerate(inputs))
-    input = makeInput(input, kind, number);
-  return inputs;
-}
-
-/// As many attempts as are worth their time: of large graphs one.
-static unsigned limitTries(const Graph &lhs, const Graph &rhs, unsigned tries) {
-  constexpr double kMaxWork = 0x1p36;
-  double work = countFlops(lhs) + countFlops(rhs);
-  return work * tries <= kMaxWork ? tries
-                                  : std::max(1u, unsigned(kMaxWork / work));
-}
-
-FindWitness mlir::mirage::makeWitnessFinder(uint64_t seed, unsigned tries) {
-  return [seed,
-          tries](const Graph &lhs,
-                 const Graph &rhs) -> llvm::Expected<std::optional<Witness>> {
-    for (unsigned attempt = 0, e = limitTries(lhs, rhs, tries); attempt < e;
-         ++attempt) {
-      std::vector<HostTensor> inputs = makeInputs(lhs, seed, attempt);
-      llvm::Expected<bool> differ = haveDifference(lhs, rhs, inputs);
-      if (!differ)
-        return differ.takeError();
-      if (!*differ)
-        continue;
-      if (std::optional<Witness> witness = compare(lhs, rhs, inputs)) {
-        witness->seed = seed + attempt;
-        return witness;
-      }
-    }
-    return std::nullopt;
-  };
-}
-
-/// As many as do not take their time to be drawn.
-static unsigned limitInputs(const Graph &graph, unsigned tries) {
-  constexpr double kMaxElements = 0x1p28;
-  double count = 0;
-  for (unsigned input = 0; input < graph.getNumInputs(); ++input)
-    count += double(graph.getType(input).getNumElements());
-  return std::clamp(unsigned(kMaxElements / count), 1u, tries);
-}
-
-FindWitnessAt mlir::mirage::makeElementWitnessFinder(uint64_t seed,
-                                                     unsigned tries) {
-  return [seed, tries](const Graph &lhs, const Graph &rhs, unsigned output,
-                       ArrayRef<int64_t> elements)
-             -> llvm::Expected<std::optional<Witness>> {
-    for (unsigned attempt = 0, e = limitInputs(lhs, tries); attempt < e;
-         ++attempt) {
-      std::vector<std::vector<double>> numbers;
-      for (const HostTensor &input : makeInputs(lhs, seed, attempt))
-        numbers.push_back(decode(input));
-      if (std::optional<Witness> witness =
-              compare(evaluateRounded(lhs, numbers, output, elements),
-                      evaluateRounded(rhs, numbers, output, elements)))
-        return Witness{seed + attempt, output, elements[witness->element],
-                       witness->lhs, witness->rhs};
-    }
-    return std::nullopt;
-  };
-}
 
 //===----------------------------------------------------------------------===//
 // Functions

@@ -44,6 +44,13 @@ double FloatFormat::getSmallestSubnormal() const {
   return std::ldexp(1.0, 1 - bias - static_cast<int>(mantissaBits));
 }
 
+double FloatFormat::getLargestFinite() const {
+  uint32_t fraction = largestFinite & ((1u << mantissaBits) - 1);
+  int exponent = static_cast<int>(largestFinite >> mantissaBits) - bias;
+  return std::ldexp(1 + std::ldexp(fraction, -static_cast<int>(mantissaBits)),
+                    exponent);
+}
+
 /// 2^exponent, for exponents of normal doubles.
 static double powerOfTwo(int exponent) {
   return llvm::bit_cast<double>(static_cast<uint64_t>(exponent + 1023) << 52);

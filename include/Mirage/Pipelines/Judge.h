@@ -35,8 +35,9 @@ struct JudgeOptions {
   /// sizes evaluate a sample of the results' elements, of about as much work;
   /// none: only where they do not fit the memory.
   std::optional<uint64_t> maxWholeWork = {};
-  /// How many float64 inputs are tried for the verdict Different.
-  unsigned witnessTries = 10;
+  /// How many float64 inputs are tried for the verdict Different, at most: ten,
+  /// and where there are literals seven more, near them and beyond.
+  unsigned witnessTries = 17;
 };
 
 /// What was found of a graph's certificate.

@@ -28,6 +28,7 @@ struct FloatFormat {
   uint32_t largestFinite; ///< its bits, without sign
 
   double getSmallestSubnormal() const;
+  double getLargestFinite() const;
 };
 const FloatFormat &getFloatFormat(ElementType type);
 

@@ -1,0 +1,165 @@
+//===- WitnessInputs.cpp - Inputs that may tell graphs apart --------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "WitnessInputs.h"
+#include "Mirage/Reference/RandomInputs.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <random>
+#include <set>
+
+using namespace mlir::mirage;
+
+//===----------------------------------------------------------------------===//
+// Literals
+//===----------------------------------------------------------------------===//
+
+static void collectLiterals(const Graph &graph, std::set<double> &found) {
+  for (const Node &node : graph.getNodes()) {
+    if (node.body)
+      collectLiterals(*node.body, found);
+    for (double scalar : node.attributes.scalars)
+      if (std::isfinite(scalar) && scalar != 0)
+        found.insert(std::fabs(scalar));
+  }
+}
+
+/// The largest always: it takes the largest numbers to get beyond it.
+static std::vector<double> thinOut(const std::set<double> &all) {
+  constexpr size_t kMaxLiterals = 16;
+  std::vector<double> literals(all.rbegin(), all.rend()), kept;
+  size_t step = 1 + literals.size() / kMaxLiterals;
+  for (size_t i = 0; i < literals.size(); i += step)
+    kept.push_back(literals[i]);
+  std::reverse(kept.begin(), kept.end());
+  return kept;
+}
+
+WitnessInputs::WitnessInputs(const Graph &lhs, const Graph &rhs, uint64_t seed)
+    : graph(lhs), seed(seed) {
+  std::set<double> found;
+  collectLiterals(lhs, found);
+  collectLiterals(rhs, found);
+  literals = thinOut(found);
+}
+
+//===----------------------------------------------------------------------===//
+// Kinds
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What elements have to do with literals c of the graphs.
+enum class Literals : uint8_t {
+  None,
+  Near,  ///< each is ±c, a neighbour of it, half or twice of it, or 0
+  Beyond ///< the absolute value of each is at least twice the largest c
+};
+
+/// How the inputs of one attempt are made of random numbers.
+struct InputKind {
+  /// Whether all elements of an input have one sign: of even inputs, of odd.
+  std::optional<bool> areNegative[2] = {};
+  double scale = 1; ///< beyond limits that clamp, say
+  /// Elements ascend (1) or descend (-1) in row-major order: what a tile at an
+  /// edge leaves out is then the largest.
+  int order = 0;
+  Literals literals[2] = {Literals::None, Literals::None}; ///< even, odd
+};
+} // namespace
+
+/// Both signs first; one sign tells max x from max(x, 0).
+static const InputKind kPlainKinds[] = {
+    {},
+    {{true, false}},
+    {{}, /*scale=*/64},
+    {{}, 1, /*order=*/1},
+    {{}, 1, -1},
+    {{false, true}},
+    {{true, true}},
+    {{false, false}},
+    {{}, /*scale=*/4096},
+    {{}, /*scale=*/0x1p-12},
+};
+
+/// A limit may be one of what is clamped alone, beside inputs that are larger
+/// than that or would hide it: so some stay as they are.
+static const InputKind kLiteralKinds[] = {
+    {{}, 1, 0, {Literals::Near, Literals::Near}},
+    {{false, false}, 1, 0, {Literals::Beyond, Literals::Beyond}},
+    {{false, {}}, 1, 0, {Literals::Beyond, Literals::None}},
+    {{{}, false}, 1, 0, {Literals::None, Literals::Beyond}},
+    {{true, true}, 1, 0, {Literals::Beyond, Literals::Beyond}},
+    {{}, 1, 0, {Literals::Near, Literals::None}},
+    {{}, 1, 0, {Literals::None, Literals::Near}},
+};
+
+unsigned WitnessInputs::size() const {
+  return std::size(kPlainKinds) +
+         (literals.empty() ? 0 : std::size(kLiteralKinds));
+}
+
+static const InputKind &getKind(unsigned attempt) {
+  return attempt < std::size(kPlainKinds)
+             ? kPlainKinds[attempt]
+             : kLiteralKinds[attempt - std::size(kPlainKinds)];
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs
+//===----------------------------------------------------------------------===//
+
+static void putNearLiterals(std::vector<double> &values,
+                            llvm::ArrayRef<double> literals, uint64_t seed) {
+  // A neighbour that differs by more than literals may be rounded.
+  constexpr double kFactors[] = {1, 1 - 0x1p-9, 1 + 0x1p-9, 0.5, 2, 0};
+  std::mt19937_64 random(seed);
+  for (double &value : values) {
+    uint64_t bits = random();
+    double literal = literals[(bits >> 8) % literals.size()];
+    value = std::copysign(literal * kFactors[(bits >> 1) % std::size(kFactors)],
+                          bits & 1 ? 1.0 : -1.0);
+  }
+}
+
+static void putBeyondLiterals(std::vector<double> &values, double largest) {
+  for (double &value : values)
+    value = std::copysign((2 + std::fabs(value)) * largest, value);
+}
+
+/// \param seed  of what is drawn besides.
+static HostTensor makeInput(const HostTensor &random, const InputKind &kind,
+                            unsigned number, llvm::ArrayRef<double> literals,
+                            uint64_t seed) {
+  std::vector<double> values = decode(random);
+  if (kind.literals[number % 2] == Literals::Near)
+    putNearLiterals(values, literals, seed);
+  if (kind.literals[number % 2] == Literals::Beyond)
+    putBeyondLiterals(values, literals.back());
+  // What an element type cannot hold is no input of the graphs.
+  double largest = getFloatFormat(random.type.element).getLargestFinite();
+  for (double &value : values) {
+    value = std::clamp(value * kind.scale, -largest, largest);
+    if (std::optional<bool> isNegative = kind.areNegative[number % 2])
+      value = *isNegative ? -std::fabs(value) : std::fabs(value);
+  }
+  if (kind.order > 0)
+    llvm::sort(values);
+  else if (kind.order < 0)
+    llvm::sort(values, std::greater<double>());
+  return encode(random.type, values);
+}
+
+std::vector<HostTensor> WitnessInputs::make(unsigned attempt) const {
+  std::vector<HostTensor> inputs = makeRandomInputs(graph, seed + attempt);
+  for (auto [number, input] : llvm::enumerate(inputs))
+    input = makeInput(input, getKind(attempt), number, literals,
+                      seed + attempt + (uint64_t(number) << 32));
+  return inputs;
+}
