@@ -203,10 +203,11 @@ private:
       hasFailedTest = true;
       return false;
     }
-    judged.whole.certificate.ownSize = describeOwnSizes(*full).str();
+    Certificate &certificate = judged.whole.certificate;
+    certificate.ownSize = getOwnSizeStatement(*full);
+    certificate.digest = computeDigest(certificate);
     if (options.keepsCandidates)
-      result.candidates.push_back({judged.candidate->graph,
-                                   judged.whole.certificate,
+      result.candidates.push_back({judged.candidate->graph, certificate,
                                    judged.candidate->predictedUs});
     if (result.isReplaced)
       return true;
@@ -214,9 +215,6 @@ private:
     result.fullSize = std::move(*full);
     result.predictedUs = judged.candidate->predictedUs;
     result.measuredUs = judged.measuredUs;
-    Certificate &certificate = judged.whole.certificate;
-    certificate.ownSize = getOwnSizeStatement(result.fullSize);
-    certificate.digest = computeDigest(certificate);
     replace(*judged.candidate, certificate);
     return true;
   }
