@@ -10,6 +10,7 @@
 #include "Mirage/Analysis/FindLocation.h"
 #include "Mirage/Artifact/Artifact.h"
 #include "Mirage/Artifact/Bundle.h"
+#include "Mirage/Options/CheckedPass.h"
 #include "Mirage/Transforms/CandidateFunctions.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -48,7 +49,7 @@ public:
 };
 
 struct WriteBundlePass
-    : public PassWrapper<WriteBundlePass, OperationPass<ModuleOp>> {
+    : public PassWrapper<WriteBundlePass, CheckedPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(WriteBundlePass)
 
   WriteBundlePass() = default;
@@ -63,25 +64,25 @@ struct WriteBundlePass
     mergesLaunches = given.mergesLaunches;
   }
 
-  Option<std::string> folder{*this, "bundle",
-                             llvm::cl::desc("Folder to write the bundle to")};
-  Option<std::string> target{*this, "target",
-                             llvm::cl::desc("As of --mirage-compile")};
-  Option<std::string> libraryKernels{*this, "library-kernels",
+  Option<TextOption> folder{*this, "bundle",
+                            llvm::cl::desc("Folder to write the bundle to")};
+  Option<TextOption> target{*this, "target",
+                            llvm::cl::desc("As of --mirage-compile")};
+  Option<TextOption> libraryKernels{*this, "library-kernels",
+                                    llvm::cl::desc("As of --mirage-compile"),
+                                    llvm::cl::init("auto")};
+  Option<TextOption> ptxas{*this, "ptxas",
+                           llvm::cl::desc("As of --mirage-compile"),
+                           llvm::cl::init("auto")};
+  Option<NumberOption<unsigned, 0, kMaxStages>> stages{
+      *this, "stages", llvm::cl::desc("As of --mirage-compile"),
+      llvm::cl::init(0)};
+  Option<NumberOption<uint64_t, 0, UINT64_MAX>> seed{
+      *this, "seed", llvm::cl::desc("Of the search, for bundle.json"),
+      llvm::cl::init(0)};
+  Option<TruthOption> mergesLaunches{*this, "merge-launches",
                                      llvm::cl::desc("As of --mirage-compile"),
-                                     llvm::cl::init("auto")};
-  Option<std::string> ptxas{*this, "ptxas",
-                            llvm::cl::desc("As of --mirage-compile"),
-                            llvm::cl::init("auto")};
-  Option<unsigned> stages{*this, "stages",
-                          llvm::cl::desc("As of --mirage-compile"),
-                          llvm::cl::init(0)};
-  Option<uint64_t> seed{*this, "seed",
-                        llvm::cl::desc("Of the search, for bundle.json"),
-                        llvm::cl::init(0)};
-  Option<bool> mergesLaunches{*this, "merge-launches",
-                              llvm::cl::desc("As of --mirage-compile"),
-                              llvm::cl::init(true)};
+                                     llvm::cl::init(true)};
 
   StringRef getArgument() const override { return "mirage-write-bundle"; }
   StringRef getDescription() const override {
