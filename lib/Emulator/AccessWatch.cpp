@@ -15,27 +15,134 @@ using llvm::formatv;
 
 namespace {
 
+/// Judges accesses of one instruction to words of one memory, and reports what
+/// is wrong with them.
+class WordJudge {
+public:
+  WordJudge(ExecutionState &state, const Region &region, Block *owner,
+            Shadow &shadow, AccessKind kind)
+      : state(state), region(region), owner(owner), shadow(shadow), kind(kind) {
+  }
+
+  void checkDefined(uint64_t word, uint8_t mask, unsigned lane) {
+    uint8_t missing = shadow.unwritten(word) & mask;
+    if (!missing)
+      return;
+    state.report(FindingKind::UninitializedRead, lane, [&]() -> std::string {
+      return formatv("read of {0}, which nobody has written",
+                     describePlace(word, missing));
+    });
+  }
+
+  void check(uint64_t word, unsigned lane, const ShadowAccess &access) {
+    ShadowVerdict verdict = shadow.check(word, access);
+    if (verdict.kind == ShadowVerdict::Kind::None)
+      return;
+    state.report(
+        findingKind(verdict.kind), lane,
+        [&] { return describe(word, access, verdict); }, verdict.otherPc);
+  }
+
+  /// Bytes of shared memory start undefined, and those of some buffers.
+  bool mustBeDefined() const {
+    return state.worker->watchesAll() && (owner || region.startsUndefined);
+  }
+
+private:
+  FindingKind findingKind(ShadowVerdict::Kind verdict) const {
+    if (verdict == ShadowVerdict::Kind::IntraWarp)
+      return FindingKind::IntraWarpRace;
+    if (verdict == ShadowVerdict::Kind::Unfenced)
+      return FindingKind::MissingProxyFence;
+    return owner ? FindingKind::SharedRace : FindingKind::GlobalRace;
+  }
+
+  std::string describePlace(uint64_t word, uint8_t mask) const {
+    uint64_t address = word * 4 + llvm::countr_zero(mask);
+    if (!owner)
+      return formatv("byte {0} of {1}", address - region.base,
+                     describeBuffer(state.worker->launch, region));
+    if (owner == state.block)
+      return formatv("shared byte {0}", address);
+    return formatv("shared byte {0} of block {1} of the cluster", address,
+                   owner->rank);
+  }
+
+  std::string describeAgent(const ShadowVerdict &verdict) const {
+    const Epoch &other = verdict.other;
+    if (verdict.kind == ShadowVerdict::Kind::IntraWarp)
+      return "another lane of the same warp";
+    std::string who = describeAgent(other.agent());
+    if (other.block() != uint32_t(state.block->number))
+      who += formatv(" of block number {0}", other.block());
+    return who;
+  }
+
+  static std::string describeAgent(unsigned agent) {
+    if (agent < agents::copies)
+      return formatv("warp {0}", agent);
+    if (agent < agents::matrices)
+      return formatv("a cp.async of warp {0}", agent - agents::copies);
+    if (agent < agents::bulkReads)
+      return formatv("a wgmma of warpgroup {0}", agent - agents::matrices);
+    if (agent < agents::bulkWrites)
+      return formatv("a bulk copy of warp {0}", agent - agents::bulkReads);
+    if (agent < agents::mbarriers)
+      return formatv("a bulk copy of warp {0}", agent - agents::bulkWrites);
+    return "a copy that completes on an mbarrier";
+  }
+
+  std::string describe(uint64_t word, const ShadowAccess &access,
+                       const ShadowVerdict &verdict) {
+    const char *mine = isRead(kind)                ? "read"
+                       : kind == AccessKind::Write ? "write"
+                                                   : "atomic update";
+    const char *others = verdict.otherWasWrite ? "write" : "read";
+    std::string place = describePlace(word, access.mask),
+                who = describeAgent(verdict);
+    bool isOfMaps = access.fenceTarget == fencesTensorMap;
+    if (verdict.kind == ShadowVerdict::Kind::Unfenced)
+      return formatv(
+          "{0} of {1} {2}, and an earlier {3} by {4}, which executed "
+          "no fence.proxy.{5} between it and what orders the two",
+          mine, place,
+          isOfMaps ? "as a tensor map" : "through the asynchronous proxy",
+          others, who, isOfMaps ? "tensormap::generic.release" : "async");
+    return formatv("{0} of {1}, and an earlier {2} by {3}, with no "
+                   "synchronization between them",
+                   mine, place, others, who);
+  }
+
+  ExecutionState &state;
+  const Region &region;
+  Block *owner;
+  Shadow &shadow;
+  AccessKind kind;
+};
+
 /// Checks and writes down one warp access, word by word.
 class Watcher {
 public:
   Watcher(ExecutionState &state, const AccessRequest &request,
-          const MemoryAccess &access, Shadow &shadow, bool startsUndefined)
+          const MemoryAccess &access, Shadow &shadow)
       : state(state), request(request), access(access), shadow(shadow),
-        startsUndefined(startsUndefined) {}
+        judge(state, *access.region, access.owner, shadow, request.kind) {}
 
   void run() {
     if (request.kind == AccessKind::Read)
       return runRead();
     // First judge all lanes, then write down: lanes of one instruction are no
     // earlier access of one another.
-    if (isRead(request.kind) && startsUndefined && state.worker->watchesAll())
+    if (isRead(request.kind) && judge.mustBeDefined())
       forEachWord([&](uint64_t word, uint8_t mask, unsigned lane, Epoch) {
-        checkDefined(word, mask, lane);
+        judge.checkDefined(word, mask, lane);
       });
-    forEachWord([&](uint64_t word, uint8_t mask, unsigned lane, Epoch epoch) {
-      check(word, mask, lane, epoch);
-    });
     ShadowAccess one{&state.warp->clock, Epoch(), state.pc, request.kind, 0};
+    forEachWord([&](uint64_t word, uint8_t mask, unsigned lane, Epoch epoch) {
+      one.epoch = epoch;
+      one.mask = mask;
+      judge.check(word, lane, one);
+    });
     forEachWord([&](uint64_t word, uint8_t mask, unsigned, Epoch epoch) {
       one.epoch = epoch;
       one.mask = mask;
@@ -47,7 +154,7 @@ public:
 private:
   /// Reads do not conflict with one another: one pass will do.
   void runRead() {
-    bool mustBeDefined = startsUndefined && state.worker->watchesAll();
+    const bool mustBeDefined = judge.mustBeDefined();
     ShadowAccess one{&state.warp->clock, Epoch(), state.pc, AccessKind::Read,
                      0};
     forEachWord([&](uint64_t word, uint8_t mask, unsigned lane, Epoch epoch) {
@@ -56,8 +163,8 @@ private:
       if (shadow.tryRead(word, one, mustBeDefined))
         return;
       if (mustBeDefined)
-        checkDefined(word, mask, lane);
-      check(word, mask, lane, epoch);
+        judge.checkDefined(word, mask, lane);
+      judge.check(word, lane, one);
       shadow.record(word, one);
     });
     state.warp->clock.noteAccess();
@@ -127,80 +234,56 @@ private:
     }
   }
 
-  void checkDefined(uint64_t word, uint8_t mask, unsigned lane) {
-    uint8_t missing = shadow.unwritten(word) & mask;
-    if (!missing)
-      return;
-    state.report(FindingKind::UninitializedRead, lane, [&]() -> std::string {
-      uint64_t address = word * 4 + llvm::countr_zero(missing);
-      if (access.space == Space::Shared)
-        return formatv("read of shared byte {0}, which nobody has written",
-                       address);
-      return formatv("read of byte {0} of {1}, which nobody has written",
-                     address - access.region->base,
-                     describeBuffer(state.worker->launch, *access.region));
-    });
-  }
-
-  void check(uint64_t word, uint8_t mask, unsigned lane, Epoch epoch) {
-    ShadowVerdict verdict = shadow.check(
-        word, {&state.warp->clock, epoch, state.pc, request.kind, mask});
-    if (verdict.kind == ShadowVerdict::Kind::None)
-      return;
-    FindingKind kind = access.space == Space::Shared ? FindingKind::SharedRace
-                                                     : FindingKind::GlobalRace;
-    if (verdict.kind == ShadowVerdict::Kind::IntraWarp)
-      kind = FindingKind::IntraWarpRace;
-    state.report(
-        kind, lane, [&] { return describe(word, mask, verdict); },
-        verdict.otherPc);
-  }
-
-  std::string describe(uint64_t word, uint8_t mask,
-                       const ShadowVerdict &verdict) {
-    const char *mine = isRead(request.kind)                ? "read"
-                       : request.kind == AccessKind::Write ? "write"
-                                                           : "atomic update";
-    uint64_t address = word * 4 + llvm::countr_zero(mask);
-    std::string place =
-        access.space == Space::Shared
-            ? formatv("shared byte {0}", address).str()
-            : formatv("byte {0} of {1}", address - access.region->base,
-                      describeBuffer(state.worker->launch, *access.region))
-                  .str();
-    const Epoch &other = verdict.other;
-    std::string who;
-    if (other.block() != uint32_t(state.block->number))
-      who = formatv("block number {0}", other.block());
-    else if (verdict.kind == ShadowVerdict::Kind::IntraWarp)
-      who = "another lane of the same warp";
-    else if (other.agent() >= 32)
-      who = formatv("a cp.async of warp {0}", other.agent() - 32);
-    else
-      who = formatv("warp {0}", other.agent());
-    return formatv("{0} of {1}, and an earlier {2} by {3}, with no "
-                   "synchronization between them",
-                   mine, place, verdict.otherWasWrite ? "write" : "read", who);
-  }
-
   ExecutionState &state;
   const AccessRequest &request;
   const MemoryAccess &access;
   Shadow &shadow;
-  bool startsUndefined;
+  WordJudge judge;
 };
+
+/// The shadow of shared memory, or of global memory that somebody may write;
+/// null for what nobody does.
+Shadow *findShadow(ExecutionState &state, Block *owner, const Region *region) {
+  if (!state.worker->watchesRaces() || !region)
+    return nullptr;
+  if (owner)
+    return &owner->sharedShadow;
+  return region->isShadowed ? &state.worker->globalShadow : nullptr;
+}
 
 } // namespace
 
 void mlir::mirage::emulator::watchAccess(ExecutionState &state,
                                          const AccessRequest &request,
                                          const MemoryAccess &access) {
-  if (!state.worker->watchesRaces() || !access.region)
+  if (Shadow *shadow = findShadow(state, access.owner, access.region))
+    Watcher(state, request, access, *shadow).run();
+}
+
+void mlir::mirage::emulator::watchRange(ExecutionState &state, unsigned lane,
+                                        const MemoryRange &range,
+                                        const RangeAccess &access) {
+  Shadow *shadow = findShadow(state, range.owner, range.region);
+  if (!shadow || range.bytes == 0)
     return;
-  if (access.space == Space::Shared)
-    Watcher(state, request, access, state.block->sharedShadow, true).run();
-  else if (access.region->isShadowed)
-    Watcher(state, request, access, state.worker->globalShadow,
-            access.region->startsUndefined)
-        .run();
+  WordJudge judge(state, *range.region, range.owner, *shadow, access.kind);
+  const bool mustBeDefined = isRead(access.kind) && judge.mustBeDefined();
+  ShadowAccess one{&state.warp->clock, access.epoch, state.pc, access.kind, 0};
+  one.fences = &state.worker->proxyFences;
+  one.fenceTarget = access.fenceTarget ? access.fenceTarget
+                    : range.owner      ? fencesShared
+                                       : fencesGlobal;
+  uint64_t end = range.begin + range.bytes;
+  for (uint64_t word = range.begin / 4; word <= (end - 1) / 4; ++word) {
+    unsigned first = range.begin > word * 4 ? range.begin - word * 4 : 0;
+    unsigned last = std::min<uint64_t>(end - word * 4, 4);
+    one.mask = ((1u << last) - 1) & ~((1u << first) - 1);
+    if (access.kind == AccessKind::Read &&
+        shadow->tryRead(word, one, mustBeDefined))
+      continue;
+    if (mustBeDefined)
+      judge.checkDefined(word, one.mask, lane);
+    judge.check(word, lane, one);
+    shadow->record(word, one);
+  }
 }

@@ -74,6 +74,7 @@ private:
       if (number >= launch.numBlocks / launch.blocksPerCluster)
         return;
       startCluster(cluster, number, launch);
+      worker.random.seed(launch.config.scheduleSeed + number);
       while (!cluster.hasEnded())
         if (!runRound(cluster, worker, /*turnLimit=*/0) && !releaseAll(cluster))
           reportAll(cluster, worker);
@@ -83,6 +84,7 @@ private:
                        worker.intervals);
       worker.globalShadow.clear();
       worker.globalSyncRecords.clear();
+      worker.proxyFences.clear();
     }
   }
 

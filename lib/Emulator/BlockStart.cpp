@@ -57,9 +57,11 @@ static void startBlock(Block &block, const Extents &coordinates,
   block.steps = 0;
   block.wasStopped = false;
   block.syncRecords.clear();
+  block.remoteAccesses.clear();
   block.sharedShadow.clear();
   block.sharedShadow.setDenseWords(launch.sharedBytes / 4 + 1);
   block.barriers.fill(Barrier());
+  block.mbarriers.clear();
   block.shared.resize(llvm::alignTo(launch.sharedBytes, 16) + 16);
   for (size_t i = 0; i + 4 <= block.shared.size(); i += 4)
     std::memcpy(&block.shared[i], &undefinedPattern, 4);
@@ -102,5 +104,6 @@ void mlir::mirage::emulator::startCluster(Cluster &cluster, uint64_t number,
       coordinates[axis] += first[axis] * size[axis];
     startBlock(block, coordinates, launch);
     block.cluster = &cluster;
+    block.rank = rank;
   }
 }

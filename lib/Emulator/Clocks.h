@@ -10,6 +10,7 @@
 #define MIRAGE_LIB_EMULATOR_CLOCKS_H
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
 
 #include <algorithm>
 #include <array>
@@ -19,10 +20,30 @@
 
 namespace mlir::mirage::emulator {
 
-/// Whoever accesses memory in a block: warp w is agent w, what warp w copies
-/// with cp.async is agent 32 + w. More asynchronous agents go behind these.
-constexpr unsigned numAgents = 64;
-constexpr unsigned copyAgent(unsigned warp) { return 32 + warp; }
+/// Whoever accesses memory in a block, by number. A warp is one agent. What
+/// goes on by itself once a warp has started it are others: a copy or a wgmma
+/// counts as done when the group is waited for, or the phase of the mbarrier,
+/// that it completes. Their "clocks" are the numbers of groups and phases, from
+/// 1 on: who has waited for phase n of an mbarrier has the value n for its
+/// agent, and so everything of that phase and those before is ordered before
+/// what it does.
+namespace agents {
+constexpr unsigned copies = 32;      ///< cp.async of warp w, by its groups
+constexpr unsigned matrices = 64;    ///< wgmma of warpgroup g, by its groups
+constexpr unsigned bulkReads = 72;   ///< what bulk copies of warp w read
+constexpr unsigned bulkWrites = 104; ///< and what they write, by bulk groups
+constexpr unsigned mbarriers = 136;  ///< copies that complete on mbarrier b
+constexpr unsigned end = 1024;
+constexpr unsigned maxMBarriers = end - mbarriers;
+} // namespace agents
+
+/// True for agents whose accesses are of the generic proxy: warps, and
+/// cp.async, which is no bulk copy (PTX ISA, "Proxies" in chapter 8).
+constexpr bool isGenericAgent(unsigned agent) {
+  return agent < agents::matrices;
+}
+/// The warp that an agent of the generic proxy belongs to.
+constexpr unsigned warpOfAgent(unsigned agent) { return agent & 31; }
 
 /// Lanes of an epoch that are no lane: several lanes did it, or bytes of one
 /// word belong to lanes that were not kept apart.
@@ -35,59 +56,105 @@ class Epoch {
 public:
   Epoch() = default;
   Epoch(uint32_t block, unsigned agent, unsigned lane, uint32_t clock)
-      : bits(uint64_t(block) << 40 | uint64_t(agent) << 32 |
-             uint64_t(lane) << 26 | (clock & maxClock)) {}
+      : bits(uint64_t(block) << 40 | uint64_t(agent) << 30 |
+             uint64_t(lane) << 24 | (clock & maxClock)) {}
 
   /// The same by another lane.
   Epoch withLane(unsigned lane) const {
     Epoch other;
-    other.bits = (bits & ~(uint64_t(0x3f) << 26)) | uint64_t(lane) << 26;
+    other.bits = (bits & ~(uint64_t(0x3f) << 24)) | uint64_t(lane) << 24;
     return other;
   }
 
   bool happened() const { return bits != 0; }
   uint32_t block() const { return bits >> 40; }
-  unsigned agent() const { return (bits >> 32) & 0xff; }
-  unsigned lane() const { return (bits >> 26) & 0x3f; }
+  unsigned agent() const { return (bits >> 30) & 0x3ff; }
+  unsigned lane() const { return (bits >> 24) & 0x3f; }
   uint32_t clock() const { return bits & maxClock; }
   bool operator==(const Epoch &other) const { return bits == other.bits; }
 
-  static constexpr uint32_t maxClock = (1u << 26) - 1;
+  static constexpr uint32_t maxClock = (1u << 24) - 1;
 
 private:
   uint64_t bits = 0;
 };
 
-using AgentClocks = std::array<uint32_t, numAgents>;
+/// What is known of the agents of one block: for each, up to which of its clock
+/// values everything happened before. Agents that nobody has heard of have
+/// none.
+class AgentClocks {
+public:
+  AgentClocks() : clocks(agents::matrices, 0) {}
 
-/// A vector clock: for each agent, up to which of its clock values everything
-/// happened before. Agents of other blocks appear only once something was
+  uint32_t operator[](unsigned agent) const {
+    return agent < clocks.size() ? clocks[agent] : 0;
+  }
+  /// Everything of the agent up to this clock value happened before.
+  void raise(unsigned agent, uint32_t clock) {
+    if (agent >= clocks.size())
+      clocks.resize(agent + 1, 0);
+    clocks[agent] = std::max(clocks[agent], clock);
+  }
+
+  /// How many proxy fences of a warp are known to have been executed before: of
+  /// what it did in front of them, the asynchronous proxy may know.
+  uint32_t getFences(unsigned warp) const {
+    return warp < fences.size() ? fences[warp] : 0;
+  }
+  void raiseFences(unsigned warp, uint32_t number) {
+    if (warp >= fences.size())
+      fences.resize(warp + 1, 0);
+    fences[warp] = std::max(fences[warp], number);
+  }
+
+  void join(const AgentClocks &other) {
+    joinInto(clocks, other.clocks);
+    joinInto(fences, other.fences);
+  }
+
+private:
+  template <typename Vector>
+  static void joinInto(Vector &to, const Vector &from) {
+    if (from.size() > to.size())
+      to.resize(from.size(), 0);
+    uint32_t *result = to.data();
+    const uint32_t *source = from.data();
+    for (size_t i = 0, count = from.size(); i < count; ++i)
+      result[i] = std::max(result[i], source[i]);
+  }
+
+  llvm::SmallVector<uint32_t, agents::matrices> clocks;
+  llvm::SmallVector<uint32_t, 0> fences; ///< by warp
+};
+
+/// A vector clock. Agents of other blocks appear only once something was
 /// acquired from them.
 struct VectorClock {
-  AgentClocks own = {};
+  AgentClocks own;
   std::map<uint32_t, AgentClocks> foreign; ///< by block number
 
   void join(const VectorClock &other) {
-    joinAgents(own, other.own);
+    own.join(other.own);
     for (const auto &[block, clocks] : other.foreign)
-      joinAgents(foreign[block], clocks);
-  }
-
-  static void joinAgents(AgentClocks &to, const AgentClocks &from) {
-    for (unsigned agent = 0; agent < numAgents; ++agent)
-      to[agent] = std::max(to[agent], from[agent]);
+      foreign[block].join(clocks);
   }
 };
+
+/// What happened before in each of several blocks, by their numbers.
+using BlockClocks = std::map<uint32_t, AgentClocks>;
 
 /// What a release left at an address, for whoever acquires it.
 struct SyncRecord {
   uint32_t block = 0;      ///< whose `clock.own` it is
   bool blockScope = false; ///< only the same block may use it
   VectorClock clock;
-};
 
-/// What happened before in each of several blocks, by their numbers.
-using BlockClocks = std::map<uint32_t, AgentClocks>;
+  void addTo(BlockClocks &clocks) const {
+    clocks[block].join(clock.own);
+    for (const auto &[other, known] : clock.foreign)
+      clocks[other].join(known);
+  }
+};
 
 /// The clocks of one warp.
 class WarpClock {
@@ -96,7 +163,7 @@ public:
     vector = VectorClock();
     block = blockNumber;
     warp = warpIndex;
-    vector.own[warp] = 1;
+    vector.own.raise(warp, 1);
     isDirty = false;
   }
 
@@ -105,11 +172,23 @@ public:
 
   /// True if what happened then is ordered before what this warp does now.
   bool isOrdered(Epoch epoch) const {
-    if (epoch.block() == block)
-      return epoch.clock() <= vector.own[epoch.agent()];
-    auto found = vector.foreign.find(epoch.block());
-    return found != vector.foreign.end() &&
-           epoch.clock() <= found->second[epoch.agent()];
+    const AgentClocks *known = find(epoch.block());
+    return known && epoch.clock() <= (*known)[epoch.agent()];
+  }
+
+  /// Up to which clock value of an agent everything happened before.
+  uint32_t known(uint32_t ofBlock, unsigned agent) const {
+    const AgentClocks *clocks = find(ofBlock);
+    return clocks ? (*clocks)[agent] : 0;
+  }
+
+  /// Whether anything was acquired from this block, or it is the warp's own.
+  bool hasHeardOf(uint32_t number) const { return find(number) != nullptr; }
+
+  /// How many proxy fences of a warp are ordered before what this one does now.
+  uint32_t countFences(uint32_t ofBlock, unsigned ofWarp) const {
+    const AgentClocks *known = find(ofBlock);
+    return known ? known->getFences(ofWarp) : 0;
   }
 
   /// True if another lane of this warp did it and the lanes have not met since.
@@ -123,7 +202,7 @@ public:
   /// After the clock was handed out: later accesses are not covered by it.
   void tick() {
     if (clock() < Epoch::maxClock)
-      ++vector.own[warp];
+      vector.own.raise(warp, clock() + 1);
     isDirty = false;
   }
   /// Lanes of the warp have met: what one of them did is before what others do.
@@ -140,31 +219,48 @@ public:
     }
     if (record.blockScope)
       return;
-    VectorClock::joinAgents(vector.foreign[record.block], record.clock.own);
-    for (const auto &[other, clocks] : record.clock.foreign) {
-      if (other == block)
-        continue; // this block's own past, known already or none of its
-                  // business
-      VectorClock::joinAgents(vector.foreign[other], clocks);
-    }
+    vector.foreign[record.block].join(record.clock.own);
+    for (const auto &[other, clocks] : record.clock.foreign)
+      at(other).join(clocks);
   }
 
-  /// Hands out all that the warp knows.
-  void release(BlockClocks &clocks) {
-    VectorClock::joinAgents(clocks[block], vector.own);
+  /// Hands out all that the warp knows. What it does next, before a tick, would
+  /// be covered.
+  void hand(BlockClocks &clocks) const {
+    clocks[block].join(vector.own);
     for (const auto &[other, known] : vector.foreign)
-      VectorClock::joinAgents(clocks[other], known);
+      clocks[other].join(known);
+  }
+  void release(BlockClocks &clocks) {
+    hand(clocks);
     tick();
   }
   void acquire(const BlockClocks &clocks) {
     for (const auto &[other, known] : clocks)
-      VectorClock::joinAgents(
-          other == block ? vector.own : vector.foreign[other], known);
+      at(other).join(known);
+  }
+
+  /// What an agent of this block or another did up to `clock` happened before.
+  void raise(uint32_t ofBlock, unsigned agent, uint32_t clock) {
+    at(ofBlock).raise(agent, clock);
+  }
+  void raiseFences(unsigned ofWarp, uint32_t number) {
+    vector.own.raiseFences(ofWarp, number);
   }
 
   VectorClock vector;
 
 private:
+  const AgentClocks *find(uint32_t number) const {
+    if (number == block)
+      return &vector.own;
+    auto found = vector.foreign.find(number);
+    return found == vector.foreign.end() ? nullptr : &found->second;
+  }
+  AgentClocks &at(uint32_t number) {
+    return number == block ? vector.own : vector.foreign[number];
+  }
+
   uint32_t block = 0;
   unsigned warp = 0;
   bool isDirty = false;

@@ -14,6 +14,22 @@
 using namespace mlir::mirage::emulator;
 using llvm::formatv;
 
+static std::string describeMBarrierWait(const Block &block, const Warp &warp,
+                                        const Split &split) {
+  const MBarrier *barrier = block.mbarriers.find(split.mbarrier);
+  if (!barrier)
+    return formatv("warp {0} waits for an mbarrier that was made invalid",
+                   warp.index);
+  std::string text =
+      formatv("warp {0} waits for phase {1} of the mbarrier at shared address "
+              "{2}, which misses {3} of {4} arrivals",
+              warp.index, barrier->completed, barrier->address,
+              barrier->pending, barrier->expected);
+  if (barrier->bytes != 0)
+    text += formatv(" and {0} bytes", barrier->bytes);
+  return text;
+}
+
 static std::string describeWait(const Block &block, const Warp &warp,
                                 const Split &split) {
   switch (split.state) {
@@ -29,6 +45,8 @@ static std::string describeWait(const Block &block, const Warp &warp,
                    "{2} threads have arrived",
                    warp.index, block.cluster->arrived,
                    block.cluster->countThreads());
+  case Split::State::AtMBarrier:
+    return describeMBarrierWait(block, warp, split);
   case Split::State::AtWarpSync:
     return formatv("lanes {0:x} of warp {1} wait for others of their warp",
                    split.waitingLanes, warp.index);
@@ -61,11 +79,13 @@ void mlir::mirage::emulator::reportDeadlock(Block &block, Worker &worker) {
   if (ended)
     os << "; " << ended << " warps have ended";
   const Split *split = first ? &first->splits.front() : nullptr;
-  // The instruction that waits is the one before the pc to go on from.
-  uint32_t pc = !split ? noPc
-                : split->state == Split::State::AtWarpSync || split->pc == 0
-                    ? split->pc
-                    : split->pc - 1;
+  // The instruction that waits is the pc itself, where it is repeated, or the
+  // one before the pc to go on from.
+  bool isRepeated = split && (split->state == Split::State::AtWarpSync ||
+                              split->state == Split::State::AtMBarrier);
+  uint32_t pc = !split                         ? noPc
+                : isRepeated || split->pc == 0 ? split->pc
+                                               : split->pc - 1;
   worker.findings.add(
       FindingKind::Deadlock, pc, noPc, block.number, first ? first->index : 0,
       split ? llvm::countr_zero(split->mask) : 0, [&] { return message; });

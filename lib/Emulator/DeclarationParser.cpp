@@ -17,7 +17,8 @@ using llvm::Twine;
 bool mlir::mirage::emulator::parseSpace(StringRef directive, Space &space) {
   auto found = llvm::StringSwitch<int>(directive)
                    .Case(".global", int(Space::Global))
-                   .Case(".shared", int(Space::Shared))
+                   .Cases({".shared", ".shared::cta"}, int(Space::Shared))
+                   .Case(".shared::cluster", int(Space::Cluster))
                    .Case(".local", int(Space::Local))
                    .Case(".param", int(Space::Param))
                    .Case(".const", int(Space::Const))

@@ -58,6 +58,9 @@ private:
   bool decodeVector(const OperandSyntax &operand, const OperandSpec &spec,
                     Instruction &instruction);
   bool decodeMemory(const OperandSyntax &operand, Instruction &instruction);
+  bool decodeBox(const OperandSyntax &operand, Instruction &instruction);
+  bool decodeAddress(const OperandSyntax &operand, const OperandSyntax &base,
+                     Instruction &instruction);
   bool decodeTargets(const OperandSyntax &operand, Instruction &instruction);
   bool decodeLabel(const OperandSyntax &operand, uint32_t &target);
   bool decodeResult(const OperandSyntax &operand, const OperandSpec &spec,

@@ -31,7 +31,7 @@ static ScalarType partOf(ScalarType type, unsigned count) {
 
 struct Decoder::OperandSpec {
   ScalarType type = ScalarType::None;
-  char special = 0; ///< 'm', 'l' or 't'
+  char special = 0; ///< 'm', 'v', 'l' or 't'
   bool isResult = false, isOptional = false, mayBeWider = false;
   bool hasPredicate = false;
   unsigned count = 0; ///< registers of a vector; 0: one register, no braces
@@ -44,7 +44,7 @@ struct Decoder::OperandSpec {
     if (text.contains('*'))
       count = stars.empty() ? vectorSize : stars[0] - '0';
     mayBeWider = name.consume_back("+");
-    if (name == "m" || name == "l" || name == "t")
+    if (name == "m" || name == "v" || name == "l" || name == "t")
       special = name[0];
     else if (name == "T")
       type = form.type();
@@ -228,14 +228,32 @@ bool Decoder::decodeVector(const OperandSyntax &operand,
   return true;
 }
 
+/// `[tensor map, {x, y, ...}]`: the address, then the coordinates.
+bool Decoder::decodeBox(const OperandSyntax &operand,
+                        Instruction &instruction) {
+  unsigned rank = instruction.vectorSize;
+  if (operand.kind != OperandKind::Memory || operand.elements.size() != 2)
+    return fail(operand.location, "expected a tensor map and coordinates in "
+                                  "brackets");
+  if (!decodeAddress(operand, operand.elements[0], instruction))
+    return false;
+  OperandSpec coordinates("b32*", Form(), rank);
+  return decodeVector(operand.elements[1], coordinates, instruction);
+}
+
 bool Decoder::decodeMemory(const OperandSyntax &operand,
                            Instruction &instruction) {
   if (operand.kind != OperandKind::Memory)
     return fail(operand.location, "expected an address in brackets");
   if (operand.elements.size() != 1)
     return fail(operand.location, "expected one address in brackets");
-  assert(numMemoryOperands < 2 && "a row has more than two addresses");
-  const OperandSyntax &base = operand.elements.front();
+  return decodeAddress(operand, operand.elements.front(), instruction);
+}
+
+bool Decoder::decodeAddress(const OperandSyntax &operand,
+                            const OperandSyntax &base,
+                            Instruction &instruction) {
+  assert(numMemoryOperands < 3 && "a row has more than three addresses");
   int64_t &displacement = instruction.displacement[numMemoryOperands];
   displacement = int64_t(operand.value);
   uint32_t scope = 0;
@@ -309,6 +327,8 @@ bool Decoder::decodeOperand(const OperandSyntax &operand,
   switch (spec.special) {
   case 'm':
     return decodeMemory(operand, instruction);
+  case 'v':
+    return decodeBox(operand, instruction);
   case 'l':
     return decodeLabel(operand, instruction.target);
   case 't':

@@ -47,6 +47,16 @@ StringRef mlir::mirage::emulator::findingKindName(FindingKind kind) {
     return "division-by-zero";
   case FindingKind::UnwaitedCopy:
     return "unwaited-copy";
+  case FindingKind::MissingProxyFence:
+    return "missing-proxy-fence";
+  case FindingKind::MBarrierMisuse:
+    return "mbarrier-misuse";
+  case FindingKind::CopyMisuse:
+    return "copy-misuse";
+  case FindingKind::MatrixMisuse:
+    return "matrix-misuse";
+  case FindingKind::ClusterMisuse:
+    return "cluster-misuse";
   case FindingKind::Trap:
     return "trap";
   }

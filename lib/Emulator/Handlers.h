@@ -14,6 +14,8 @@
 
 namespace mlir::mirage::emulator {
 
+struct MemoryAccess;
+
 /// The state space among the pieces of an opcode; generic if none is named.
 Space spaceOf(const Form &form);
 
@@ -43,11 +45,14 @@ Outcome readClock(ExecutionState &state, const Instruction &instruction);
 
 /// What an ordered read or write means for happens-before (chapter 8 of the PTX
 /// ISA): a release leaves the warp's clock at the address, an acquire joins
-/// what lies there. `space` and `address` name the place.
-void synchronizeRead(ExecutionState &state, Space space, uint64_t address,
-                     MemoryOrder order);
-void synchronizeWrite(ExecutionState &state, Space space, uint64_t address,
-                      MemoryOrder order, bool isReadModifyWrite);
+/// what lies there.
+void synchronizeRead(ExecutionState &state, const MemoryAccess &access,
+                     unsigned lane, MemoryOrder order);
+void synchronizeWrite(ExecutionState &state, const MemoryAccess &access,
+                      unsigned lane, MemoryOrder order, bool isReadModifyWrite);
+
+/// fence.acquire, .release or .acq_rel.
+void executeFence(ExecutionState &state, MemoryOrder order);
 
 /// Called after a load or an atomic that a loop may repeat until somebody else
 /// changes memory. After some turns in which nothing changed the split waits.

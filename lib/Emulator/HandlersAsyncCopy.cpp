@@ -59,7 +59,7 @@ Outcome copyAsync(ExecutionState &state, const Instruction &instruction) {
       copies[lane].sourceBytes =
           std::min(state.lanes<uint32_t>(slots[3])[lane], bytes);
     epochs[lane] =
-        Epoch(state.block->number, copyAgent(warp.index), lane, group);
+        Epoch(state.block->number, agents::copies + warp.index, lane, group);
   }
   // Lanes that copy nothing do not touch their source.
   ExecutionState reading = state;
@@ -136,8 +136,7 @@ void waitForGroups(ExecutionState &state, uint32_t pending) {
   uint32_t done = ~0u;
   for (uint32_t rest = warp.alive(); rest; rest &= rest - 1)
     done = std::min(done, warp.waitedGroups[llvm::countr_zero(rest)]);
-  uint32_t &known = warp.clock.vector.own[copyAgent(warp.index)];
-  known = std::max(known, done);
+  warp.clock.vector.own.raise(agents::copies + warp.index, done);
 }
 
 Outcome waitGroup(ExecutionState &state, const Instruction &instruction) {

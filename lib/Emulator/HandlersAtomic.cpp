@@ -110,8 +110,8 @@ Outcome atomic(ExecutionState &state, const Instruction &instruction) {
       if (result)
         result[lane] = old;
       places.push_back(access.host[lane]);
-      synchronizeRead(state, access.space, access.address[lane], order);
-      synchronizeWrite(state, access.space, access.address[lane], order, true);
+      synchronizeRead(state, access, lane, order);
+      synchronizeWrite(state, access, lane, order, true);
     }
   });
   if (order.releases())
@@ -171,7 +171,8 @@ Handler select(const Form &form, Instruction &instruction) {
     order.ordering = Ordering::Relaxed;
   instruction.variant =
       order.pack() | (form.mnemonic() == "atom" ? hasResult : 0);
-  instruction.communicates = instruction.space != Space::Shared;
+  instruction.communicates =
+      instruction.space != Space::Shared && instruction.space != Space::Cluster;
   for (StringRef name : names)
     if (form.has(name))
       return selectOperation(name, form.type());
@@ -180,7 +181,7 @@ Handler select(const Form &form, Instruction &instruction) {
 
 #define MIRAGE_ATOMIC_HEAD                                                     \
   "[.relaxed|acquire|release|acq_rel][.cta|cluster|gpu|sys]"                   \
-  "[.global|shared|shared::cta]"
+  "[.global|shared|shared::cta|shared::cluster]"
 
 const Row rows[] = {
     {"atom" MIRAGE_ATOMIC_HEAD ".cas.b16|b32|b64", "=T m T T",

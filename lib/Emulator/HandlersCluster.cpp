@@ -1,4 +1,4 @@
-//===- HandlersCluster.cpp - barrier.cluster ------------------------------===//
+//===- HandlersCluster.cpp - barrier.cluster, mapa ------------------------===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,8 +13,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "Handlers.h"
+#include "MemoryAccess.h"
+
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir::mirage::emulator;
+
+/// Somebody who waited goes on.
+static void leaveBarrier(const Cluster &cluster, Warp &warp) {
+  warp.clock.acquire(cluster.released);
+  warp.knowsClusterStarted = true;
+}
 
 void mlir::mirage::emulator::completeClusterBarrier(Cluster &cluster) {
   if (cluster.arrived == 0 || cluster.arrived < cluster.countThreads())
@@ -28,7 +37,7 @@ void mlir::mirage::emulator::completeClusterBarrier(Cluster &cluster) {
       for (Split &split : warp.splits)
         if (split.state == Split::State::AtClusterBarrier) {
           split.state = Split::State::Runnable;
-          warp.clock.acquire(cluster.released);
+          leaveBarrier(cluster, warp);
         }
 }
 
@@ -76,6 +85,8 @@ Outcome arrive(ExecutionState &state, bool releases) {
   cluster.arrived += llvm::popcount(state.active);
   if (releases)
     warp.clock.release(cluster.arriving);
+  else if (warp.released)
+    warp.released->addTo(cluster.arriving); // what a fence before it released
   completeClusterBarrier(cluster);
   return Outcome::Next;
 }
@@ -90,7 +101,7 @@ Outcome wait(ExecutionState &state) {
   bool isComplete = !(arrivedNow(cluster, warp) & state.active);
   warp.clusterArrivals &= ~state.active;
   if (isComplete) {
-    warp.clock.acquire(cluster.released);
+    leaveBarrier(cluster, warp);
     return Outcome::Next;
   }
   for (Split &split : warp.splits)
@@ -118,7 +129,65 @@ Handler selectBarrier(const Form &form, Instruction &instruction) {
   return arriveOrWait;
 }
 
+/// The same place in shared memory of another block, named by its rank. Slots:
+/// result, address of any block, rank.
+template <typename T>
+Outcome mapToRank(ExecutionState &state, const Instruction &instruction) {
+  T *result = state.lanes<T>(instruction.slots[0]);
+  const T *address = state.lanes<T>(instruction.slots[1]);
+  const uint32_t *rank = state.lanes<uint32_t>(instruction.slots[2]);
+  const size_t numBlocks = state.block->cluster->blocks.size();
+  const uint64_t start =
+      instruction.space == Space::Generic ? window::shared : 0;
+  for (uint32_t rest = state.active; rest; rest &= rest - 1) {
+    unsigned lane = llvm::countr_zero(rest);
+    if (rank[lane] >= numBlocks)
+      state.report(FindingKind::ClusterMisuse, lane, [&]() -> std::string {
+        return llvm::formatv("expected the rank of one of {0} blocks, found "
+                             "{1}",
+                             numBlocks, rank[lane]);
+      });
+    result[lane] = T(start + window::peer(rank[lane] % numBlocks) +
+                     (address[lane] - start) % window::sharedBytes);
+  }
+  return Outcome::Next;
+}
+
+/// The rank of the block whose shared memory an address names.
+template <typename T>
+Outcome findRank(ExecutionState &state, const Instruction &instruction) {
+  uint32_t *result = state.lanes<uint32_t>(instruction.slots[0]);
+  const T *address = state.lanes<T>(instruction.slots[1]);
+  const uint64_t start =
+      instruction.space == Space::Generic ? window::shared : 0;
+  for (uint32_t rest = state.active; rest; rest &= rest - 1) {
+    unsigned lane = llvm::countr_zero(rest);
+    uint64_t place = address[lane] - start;
+    const Block *owner = findSharedOwner(*state.block, place);
+    if (!owner)
+      state.report(FindingKind::ClusterMisuse, lane, [&]() -> std::string {
+        return llvm::formatv("expected an address of the cluster's shared "
+                             "memory, found {0:x}",
+                             uint64_t(address[lane]));
+      });
+    result[lane] = owner ? owner->rank : 0;
+  }
+  return Outcome::Next;
+}
+
+Handler selectRank(const Form &form, Instruction &instruction) {
+  instruction.space = spaceOf(form);
+  bool isWide = form.type() == ScalarType::U64;
+  if (form.mnemonic() == "mapa")
+    return isWide ? mapToRank<uint64_t> : mapToRank<uint32_t>;
+  return isWide ? findRank<uint64_t> : findRank<uint32_t>;
+}
+
 const Row rows[] = {
+    {"mapa[.shared::cluster].u32|u64", "=T T b32", InstructionClass::Integer,
+     selectRank},
+    {"getctarank[.shared::cluster].u32|u64", "=b32 T",
+     InstructionClass::Integer, selectRank},
     {"barrier.cluster.arrive[.release|relaxed][.aligned]", "",
      InstructionClass::Barrier, selectBarrier},
     {"barrier.cluster.wait[.acquire][.aligned]", "", InstructionClass::Barrier,

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Handlers.h"
+#include "MemoryAccess.h"
 
 #include "llvm/ADT/Hashing.h"
 
@@ -20,25 +21,26 @@ using llvm::ArrayRef;
 /// Records of shared memory belong to the block, of global memory to the
 /// launch.
 static std::map<uint64_t, SyncRecord> *recordsOf(ExecutionState &state,
-                                                 Space space) {
+                                                 const MemoryAccess &access) {
   if (!state.worker->watchesRaces())
     return nullptr;
-  if (space == Space::Shared)
-    return &state.block->syncRecords;
-  return space == Space::Global ? &state.worker->globalSyncRecords : nullptr;
+  if (access.owner)
+    return &access.owner->syncRecords;
+  return access.space == Space::Global ? &state.worker->globalSyncRecords
+                                       : nullptr;
 }
 
 static SyncRecord snapshot(ExecutionState &state, bool blockScope) {
   return {uint32_t(state.block->number), blockScope, state.warp->clock.vector};
 }
 
-void mlir::mirage::emulator::synchronizeRead(ExecutionState &state, Space space,
-                                             uint64_t address,
-                                             MemoryOrder order) {
-  auto *records = recordsOf(state, space);
+void mlir::mirage::emulator::synchronizeRead(ExecutionState &state,
+                                             const MemoryAccess &access,
+                                             unsigned lane, MemoryOrder order) {
+  auto *records = recordsOf(state, access);
   if (!records)
     return;
-  auto found = records->find(address);
+  auto found = records->find(access.address[lane]);
   if (found == records->end())
     return;
   SyncRecord record = found->second;
@@ -50,12 +52,13 @@ void mlir::mirage::emulator::synchronizeRead(ExecutionState &state, Space space,
 }
 
 void mlir::mirage::emulator::synchronizeWrite(ExecutionState &state,
-                                              Space space, uint64_t address,
-                                              MemoryOrder order,
+                                              const MemoryAccess &access,
+                                              unsigned lane, MemoryOrder order,
                                               bool isReadModifyWrite) {
-  auto *records = recordsOf(state, space);
+  auto *records = recordsOf(state, access);
   if (!records)
     return;
+  uint64_t address = access.address[lane];
   const SyncRecord *fence = state.warp->released.get();
   if (!order.releases() && !fence) {
     // A plain relaxed store ends what was released there; an atomic goes on.
@@ -82,12 +85,12 @@ void mlir::mirage::emulator::synchronizeWrite(ExecutionState &state,
     return;
   }
   if (!record.blockScope) {
-    VectorClock::joinAgents(mine.clock.foreign[record.block], record.clock.own);
+    mine.clock.foreign[record.block].join(record.clock.own);
     for (const auto &[block, clocks] : record.clock.foreign)
       if (block != mine.block)
-        VectorClock::joinAgents(mine.clock.foreign[block], clocks);
+        mine.clock.foreign[block].join(clocks);
       else
-        VectorClock::joinAgents(mine.clock.own, clocks);
+        mine.clock.own.join(clocks);
   }
   record = std::move(mine);
 }
@@ -135,14 +138,10 @@ void mlir::mirage::emulator::noteProgress(ExecutionState &state) {
 // Fences
 //===----------------------------------------------------------------------===//
 
-namespace {
-
-/// fence.acq_rel and friends: what this warp has seen so far goes out with its
-/// next relaxed write, and what its relaxed reads have met comes in.
-Outcome fence(ExecutionState &state, const Instruction &instruction) {
-  if (!state.worker->watchesRaces())
-    return Outcome::Next;
-  MemoryOrder order = MemoryOrder::unpack(instruction.variant);
+/// What this warp has seen so far goes out with its next relaxed write, and
+/// what its relaxed reads have met comes in.
+void mlir::mirage::emulator::executeFence(ExecutionState &state,
+                                          MemoryOrder order) {
   Warp &warp = *state.warp;
   if (order.acquires()) {
     for (SyncRecord &record : warp.seen) {
@@ -156,6 +155,13 @@ Outcome fence(ExecutionState &state, const Instruction &instruction) {
         std::make_unique<SyncRecord>(snapshot(state, order.blockScope));
     warp.clock.tick();
   }
+}
+
+namespace {
+
+Outcome fence(ExecutionState &state, const Instruction &instruction) {
+  if (state.worker->watchesRaces())
+    executeFence(state, MemoryOrder::unpack(instruction.variant));
   return Outcome::Next;
 }
 

@@ -16,8 +16,7 @@ using llvm::StringRef;
 Space mlir::mirage::emulator::spaceOf(const Form &form) {
   Space space = Space::Generic;
   for (StringRef piece : form.pieces)
-    if (!piece.empty() &&
-        parseSpace(("." + piece.split("::").first).str(), space))
+    if (!piece.empty() && parseSpace(("." + piece).str(), space))
       break;
   return space;
 }
@@ -241,7 +240,7 @@ Outcome loadOrdered(ExecutionState &state, const Instruction &instruction) {
     for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
       unsigned lane = llvm::countr_zero(rest);
       places.push_back(access.host[lane]);
-      synchronizeRead(state, access.space, access.address[lane], order);
+      synchronizeRead(state, access, lane, order);
     }
   });
   return notePolling(state, request.bytes, hashPlaces(request.bytes, places),
@@ -256,8 +255,7 @@ Outcome storeOrdered(ExecutionState &state, const Instruction &instruction) {
     for (unsigned i = 0; i < instruction.vectorSize; ++i)
       moveRegister(state, instruction, access, i, false);
     for (uint32_t rest = access.mask; rest; rest &= rest - 1)
-      synchronizeWrite(state, access.space,
-                       access.address[llvm::countr_zero(rest)], order, false);
+      synchronizeWrite(state, access, llvm::countr_zero(rest), order, false);
     checkStoreConflicts(state, instruction, access);
   });
   if (order.releases())
@@ -272,6 +270,7 @@ InstructionClass classOf(Space space) {
   case Space::Global:
     return InstructionClass::GlobalMemory;
   case Space::Shared:
+  case Space::Cluster:
     return InstructionClass::SharedMemory;
   default:
     return InstructionClass::OtherMemory;
@@ -323,26 +322,27 @@ Handler selectIgnore(const Form &, Instruction &) { return ignore; }
   "L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|"       \
   "L1::no_allocate"
 #define MIRAGE_CACHE "ca|cg|cs|lu|cv|wb|wt"
+#define MIRAGE_SHARED "shared|shared::cta|shared::cluster"
 
 const Row rows[] = {
-    {"ld[.weak][.global|shared|shared::cta|local|param|const][." MIRAGE_CACHE
+    {"ld[.weak][.global|" MIRAGE_SHARED "|local|param|const][." MIRAGE_CACHE
      "][.nc][." MIRAGE_L1_HINTS "][.L2::64B|L2::128B|L2::256B]"
      "[.v2|v4]." MIRAGE_MEMORY_TYPES,
      "=T+* m", InstructionClass::GlobalMemory, selectLoad},
-    {"ld.volatile[.global|shared|shared::cta|local][.v2|v4]"
+    {"ld.volatile[.global|" MIRAGE_SHARED "|local][.v2|v4]"
      "." MIRAGE_MEMORY_TYPES,
      "=T+* m", InstructionClass::GlobalMemory, selectLoad},
-    {"ld.relaxed|acquire." MIRAGE_SCOPES
-     "[.global|shared|shared::cta][.v2|v4]." MIRAGE_MEMORY_TYPES,
+    {"ld.relaxed|acquire." MIRAGE_SCOPES "[.global|" MIRAGE_SHARED
+     "][.v2|v4]." MIRAGE_MEMORY_TYPES,
      "=T+* m", InstructionClass::GlobalMemory, selectLoad},
-    {"st[.weak][.global|shared|shared::cta|local][." MIRAGE_CACHE
+    {"st[.weak][.global|" MIRAGE_SHARED "|local][." MIRAGE_CACHE
      "][." MIRAGE_L1_HINTS "][.v2|v4]." MIRAGE_MEMORY_TYPES,
      "m T+*", InstructionClass::GlobalMemory, selectStore},
-    {"st.volatile[.global|shared|shared::cta|local][.v2|v4]"
+    {"st.volatile[.global|" MIRAGE_SHARED "|local][.v2|v4]"
      "." MIRAGE_MEMORY_TYPES,
      "m T+*", InstructionClass::GlobalMemory, selectStore},
-    {"st.relaxed|release." MIRAGE_SCOPES
-     "[.global|shared|shared::cta][.v2|v4]." MIRAGE_MEMORY_TYPES,
+    {"st.relaxed|release." MIRAGE_SCOPES "[.global|" MIRAGE_SHARED
+     "][.v2|v4]." MIRAGE_MEMORY_TYPES,
      "m T+*", InstructionClass::GlobalMemory, selectStore},
     {"prefetch[.global|local].L1|L2|L2::evict_last|L2::evict_normal", "m",
      InstructionClass::OtherMemory, selectIgnore},

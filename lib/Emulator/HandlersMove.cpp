@@ -8,6 +8,7 @@
 
 #include "Handlers.h"
 #include "IntegerTypes.h"
+#include "MemoryAccess.h"
 #include "OpcodeTable.h"
 
 using namespace mlir::mirage::emulator;
@@ -102,8 +103,14 @@ Handler selectConvertAddress(const Form &form, Instruction &instruction) {
 
 Outcome isInSpace(ExecutionState &state, const Instruction &instruction) {
   Space space = instruction.space;
+  const Block *block = state.block;
   uint32_t bits = testLanes(
-      [space](uint64_t address) {
+      [space, block](uint64_t address) {
+        if (space == Space::Shared) {
+          uint64_t place = address - window::shared;
+          return place < window::sizeBytes &&
+                 findSharedOwner(*block, place) == block;
+        }
         if (space == Space::Global)
           return address - window::shared >=
                  window::moduleGlobal - window::shared;
@@ -124,10 +131,11 @@ const Row rows[] = {
      InstructionClass::Move, selectMove},
     {"mov%pack.b32|b64|b128", "=T P*", InstructionClass::Move, selectPack},
     {"mov%unpack.b32|b64|b128", "=P* T", InstructionClass::Move, selectPack},
-    {"cvta[.to].global|shared|shared::cta|local|param|const.u64", "=T T",
-     InstructionClass::Integer, selectConvertAddress},
-    {"isspacep.global|shared|shared::cta|local|param|const", "=pred b64",
-     InstructionClass::Integer, selectIsSpace},
+    {"cvta[.to].global|shared|shared::cta|shared::cluster|local|param|const."
+     "u64",
+     "=T T", InstructionClass::Integer, selectConvertAddress},
+    {"isspacep.global|shared|shared::cta|shared::cluster|local|param|const",
+     "=pred b64", InstructionClass::Integer, selectIsSpace},
 };
 
 } // namespace

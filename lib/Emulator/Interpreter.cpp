@@ -8,10 +8,12 @@
 
 #include "Interpreter.h"
 
+#include "CopyIssue.h"
 #include "Divergence.h"
 #include "Handlers.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir::mirage::emulator;
@@ -102,21 +104,74 @@ bool isRunnable(Split &split) {
   return split.state == Split::State::Runnable;
 }
 
-void endWarp(Block &block, Warp &warp, Worker &worker) {
-  --block.liveWarps;
-  if (warp.copies.empty())
-    return;
+/// What still goes on when a warp, or the last one of its block, ends.
+class WarpEnd {
+public:
+  WarpEnd(Block &block, Warp &warp, Worker &worker) : block(block), warp(warp) {
+    state.warp = &warp;
+    state.block = &block;
+    state.worker = &worker;
+    state.pc = noPc;
+    state.active = warp.lanes;
+  }
+
+  void run() {
+    if (!warp.copies.empty())
+      state.report(FindingKind::UnwaitedCopy, warp.copies.front().lane, [] {
+        return std::string("a thread ended with a cp.async that it never "
+                           "waited for");
+      });
+    warp.copies.clear();
+    if (!warp.bulk.pending.empty())
+      endBulkCopies();
+    // What one of its warps knows has happened before the block ends.
+    for (auto it = block.remoteAccesses.begin();
+         it != block.remoteAccesses.end();)
+      it = warp.clock.isOrdered(it->second.epoch)
+               ? block.remoteAccesses.erase(it)
+               : std::next(it);
+    if (--block.liveWarps == 0)
+      endBlock();
+  }
+
+private:
+  void endBulkCopies() {
+    unsigned lane = warp.bulk.pending.front().lane;
+    if (endBulkGroups(warp))
+      state.report(FindingKind::CopyMisuse, lane, [] {
+        return std::string("a thread ended with a bulk copy whose source in "
+                           "shared memory may not have been read: expected "
+                           "cp.async.bulk.wait_group.read");
+      });
+  }
+
+  /// Shared memory may be another block's next.
+  void endBlock() {
+    for (const auto &entry : block.remoteAccesses)
+      state.report(
+          FindingKind::ClusterMisuse, 0,
+          [&] {
+            return formatv("the block may end before warp {0} of block number "
+                           "{1} accesses its shared memory: expected a barrier "
+                           "of the cluster between",
+                           entry.first.second, entry.first.first)
+                .str();
+          },
+          entry.second.pc);
+    for (const auto &barrier : block.mbarriers.all())
+      if (!barrier->copies.empty())
+        state.report(FindingKind::CopyMisuse, 0, [&] {
+          return formatv("the block ended with copies under way that complete "
+                         "on the mbarrier at shared address {0}",
+                         barrier->address)
+              .str();
+        });
+  }
+
+  Block &block;
+  Warp &warp;
   ExecutionState state;
-  state.warp = &warp;
-  state.block = &block;
-  state.worker = &worker;
-  state.pc = noPc;
-  state.report(FindingKind::UnwaitedCopy, warp.copies.front().lane, [] {
-    return std::string("a thread ended with a cp.async that it never waited "
-                       "for");
-  });
-  warp.copies.clear();
-}
+};
 
 /// Runs the splits of a warp in turn until all wait or the turn is over.
 /// \returns false if the block was stopped.
@@ -171,17 +226,24 @@ BlockTurn mlir::mirage::emulator::runBlock(Block &block, Worker &worker,
   uint64_t stepLimit = worker.launch.config.stepLimitPerBlock;
   constexpr uint64_t turnOfWarp = 4096;
   uint64_t start = block.steps;
+  const bool isRandom = worker.launch.config.scheduleSeed != 0;
+  llvm::SmallVector<uint32_t, 32> order =
+      llvm::to_vector_of<uint32_t, 32>(llvm::seq<uint32_t>(block.warps.size()));
   while (block.liveWarps > 0) {
     uint64_t before = block.steps;
-    for (Warp &warp : block.warps) {
+    if (isRandom)
+      std::shuffle(order.begin(), order.end(), worker.random);
+    for (uint32_t index : order) {
+      Warp &warp = block.warps[index];
       if (warp.hasEnded())
         continue;
-      if (!runWarp(block, warp, worker, turnOfWarp)) {
+      uint64_t turn = isRandom ? 1 + worker.random() % 64 : turnOfWarp;
+      if (!runWarp(block, warp, worker, turn)) {
         stopBlock(block);
         return {BlockState::Ended, true};
       }
       if (warp.hasEnded())
-        endWarp(block, warp, worker);
+        WarpEnd(block, warp, worker).run();
     }
     bool madeProgress = block.steps != before;
     if (block.steps > stepLimit) {

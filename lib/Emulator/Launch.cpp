@@ -11,6 +11,7 @@
 #include "BlockScheduler.h"
 #include "GlobalCheck.h"
 #include "LaunchCheck.h"
+#include "TensorMapImage.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -21,6 +22,13 @@ Argument Argument::pointer(unsigned bufferIndex, uint64_t offsetBytes) {
   Argument argument;
   argument.buffer = bufferIndex;
   argument.offset = offsetBytes;
+  return argument;
+}
+
+Argument Argument::tensorMap(unsigned bufferIndex, TensorMap map,
+                             uint64_t offsetBytes) {
+  Argument argument = pointer(bufferIndex, offsetBytes);
+  argument.map = std::move(map);
   return argument;
 }
 
@@ -59,13 +67,16 @@ void fillParameters(LaunchContext &launch) {
   for (auto [parameter, argument] :
        llvm::zip_equal(launch.info.parameters, launch.config.arguments)) {
     uint8_t *place = launch.parameters.data() + parameter.offsetBytes;
-    if (argument.isPointer()) {
-      uint64_t address =
-          launch.regions[argument.bufferIndex()].base + argument.offsetBytes();
-      std::memcpy(place, &address, 8);
-    } else {
+    if (!argument.namesBuffer()) {
       llvm::copy(argument.value(), place);
+      continue;
     }
+    uint64_t address =
+        launch.regions[argument.bufferIndex()].base + argument.offsetBytes();
+    if (argument.isTensorMap())
+      llvm::copy(encodeTensorMap({argument.getTensorMap(), address}), place);
+    else
+      std::memcpy(place, &address, 8);
   }
   launch.parameterRegion.host = launch.parameters.data();
   launch.parameterRegion.sizeBytes = launch.info.parameterBytes;

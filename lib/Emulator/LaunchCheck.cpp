@@ -7,9 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "LaunchCheck.h"
+#include "TensorMapImage.h"
 
 #include "llvm/ADT/STLExtras.h"
 
+using namespace mlir::mirage;
 using namespace mlir::mirage::emulator;
 using llvm::Error;
 using llvm::formatv;
@@ -87,6 +89,25 @@ static Error checkCluster(const KernelInfo &info, const LaunchConfig &config) {
   return Error::success();
 }
 
+/// What the driver checks when it encodes a tensor map.
+static Error checkTensorMap(const KernelInfo &info,
+                            const KernelParameter &parameter,
+                            const Argument &argument) {
+  if (Error error = argument.getTensorMap().check())
+    return launchError("parameter '{0}' of kernel '{1}': {2}", parameter.name,
+                       info.name, llvm::toString(std::move(error)));
+  if (argument.offsetBytes() % kTensorAlignBytes != 0)
+    return launchError("parameter '{0}' of kernel '{1}': expects a tensor that "
+                       "starts at a multiple of {2} bytes, got byte {3}",
+                       parameter.name, info.name, kTensorAlignBytes,
+                       argument.offsetBytes());
+  if (parameter.offsetBytes % tensorMapAlign != 0)
+    return launchError("parameter '{0}' of kernel '{1}': expects an alignment "
+                       "of {2} bytes for a tensor map",
+                       parameter.name, info.name, tensorMapAlign);
+  return Error::success();
+}
+
 static Error checkArguments(const KernelInfo &info,
                             const LaunchConfig &config) {
   if (info.parameters.size() != config.arguments.size())
@@ -99,12 +120,18 @@ static Error checkArguments(const KernelInfo &info,
                          buffer.name, buffer.sizeBytes);
   for (auto [parameter, argument] :
        llvm::zip_equal(info.parameters, config.arguments)) {
-    if (argument.isPointer() && argument.bufferIndex() >= config.buffers.size())
+    if (argument.namesBuffer() &&
+        argument.bufferIndex() >= config.buffers.size())
       return launchError("parameter '{0}': expects one of {1} buffers, got "
                          "number {2}",
                          parameter.name, config.buffers.size(),
                          argument.bufferIndex());
-    size_t bytes = argument.isPointer() ? 8 : argument.value().size();
+    if (argument.isTensorMap())
+      if (Error error = checkTensorMap(info, parameter, argument))
+        return error;
+    size_t bytes = argument.isTensorMap() ? tensorMapBytes
+                   : argument.isPointer() ? 8
+                                          : argument.value().size();
     if (bytes != parameter.sizeBytes)
       return launchError("parameter '{0}' of kernel '{1}': expects {2} bytes, "
                          "got {3}",

@@ -38,15 +38,17 @@ std::string mlir::mirage::emulator::describeBuffer(const LaunchContext &launch,
   return "buffer '" + launch.config.buffers[region.buffer].name + "'";
 }
 
-namespace {
-
-/// Regions that overlap no other, in the order they were bound; few.
-const Region *findRegion(const LaunchContext &launch, uint64_t address) {
+// Regions overlap no other; they are few.
+const Region *
+mlir::mirage::emulator::findGlobalRegion(const LaunchContext &launch,
+                                         uint64_t address) {
   for (const Region &region : launch.regions)
     if (address - region.base < region.sizeBytes)
       return &region;
   return nullptr;
 }
+
+namespace {
 
 const char *spaceName(Space space) {
   switch (space) {
@@ -55,6 +57,7 @@ const char *spaceName(Space space) {
   case Space::Global:
     return "global";
   case Space::Shared:
+  case Space::Cluster:
     return "shared";
   case Space::Local:
     return "local";
@@ -92,10 +95,15 @@ private:
   uint32_t runGroup(uint32_t lanes, uint32_t &served);
   const Region *regionOf(Space space, uint64_t address);
   uint32_t lanesInside(uint32_t lanes, const Region &region);
+  void serveSpace(uint32_t group, Space space, Block *owner);
+  void serveCluster(uint32_t group);
+  void noteRemoteAccess(Block &owner);
+  void reportNoSuchBlock(unsigned lane);
   void serve(uint32_t lanes, Space space, const Region &region);
   void serveLocal(uint32_t lanes);
   uint32_t dropMisaligned(uint32_t lanes);
   void reportOutside(unsigned lane, Space space);
+  void keepOffMBarriers();
   void count(const MemoryAccess &access);
 
   ExecutionState &state;
@@ -113,7 +121,8 @@ uint32_t Accessor::run(uint32_t lanes,
   lanes = dropMisaligned(lanes);
   while (lanes) {
     unsigned first = llvm::countr_zero(lanes);
-    Space space = request.space;
+    Space space =
+        request.space == Space::Cluster ? Space::Shared : request.space;
     uint32_t group = lanes;
     if (space == Space::Generic) {
       uint64_t address = access.address[first];
@@ -133,36 +142,86 @@ uint32_t Accessor::run(uint32_t lanes,
     } else {
       lanes = 0;
     }
-    while (group) {
-      if (space == Space::Local) {
-        serveLocal(group);
-        break;
-      }
-      first = llvm::countr_zero(group);
-      const Region *region = regionOf(space, access.address[first]);
-      uint32_t inside = region ? lanesInside(group, *region) : 0;
-      if (!(inside >> first & 1)) {
-        reportOutside(first, space);
-        group &= group - 1;
-        continue;
-      }
-      serve(inside, space, *region);
-      group &= ~inside;
-    }
+    if (space == Space::Local)
+      serveLocal(group);
+    else if (space == Space::Shared && request.space != Space::Shared)
+      serveCluster(group);
+    else
+      serveSpace(group, space, space == Space::Shared ? state.block : nullptr);
   }
   return served;
+}
+
+/// Region by region.
+void Accessor::serveSpace(uint32_t group, Space space, Block *owner) {
+  access.owner = owner;
+  while (group) {
+    unsigned first = llvm::countr_zero(group);
+    const Region *region = regionOf(space, access.address[first]);
+    uint32_t inside = region ? lanesInside(group, *region) : 0;
+    if (!(inside >> first & 1)) {
+      reportOutside(first, space);
+      group &= group - 1;
+      continue;
+    }
+    serve(inside, space, *region);
+    group &= ~inside;
+  }
+}
+
+/// Block by block: lanes may name shared memory of any of the cluster.
+void Accessor::serveCluster(uint32_t group) {
+  while (group) {
+    unsigned first = llvm::countr_zero(group);
+    Block *owner = nullptr;
+    uint32_t together = 0;
+    for (uint32_t rest = group; rest; rest &= rest - 1) {
+      unsigned lane = llvm::countr_zero(rest);
+      uint64_t address = access.address[lane];
+      Block *named = findSharedOwner(*state.block, address);
+      if (lane == first)
+        owner = named;
+      if (named != owner)
+        continue;
+      together |= 1u << lane;
+      access.address[lane] = address;
+    }
+    group &= ~together;
+    if (!owner)
+      reportNoSuchBlock(first);
+    else if (checkPeer(state, first, *owner)) {
+      if (owner != state.block && state.worker->watchesRaces())
+        noteRemoteAccess(*owner);
+      serveSpace(together, Space::Shared, owner);
+    }
+  }
+}
+
+void Accessor::noteRemoteAccess(Block &owner) {
+  Epoch now = state.warp->clock.epoch(unknownLane);
+  owner.remoteAccesses[{now.block(), now.agent()}] = {now, state.pc};
+}
+
+void Accessor::reportNoSuchBlock(unsigned lane) {
+  state.report(FindingKind::OutOfBounds, lane, [&]() -> std::string {
+    return formatv("shared address {0:x} names block {1} of the cluster, which "
+                   "has {2}",
+                   access.address[lane],
+                   access.address[lane] / window::sharedBytes - 1,
+                   state.block->cluster->blocks.size());
+  });
 }
 
 const Region *Accessor::regionOf(Space space, uint64_t address) {
   switch (space) {
   case Space::Shared:
-    return &state.block->sharedRegion;
+    return &access.owner->sharedRegion;
   case Space::Param:
     return &launch.parameterRegion;
   case Space::Const:
     return &launch.constants;
   default:
-    return findRegion(launch, address);
+    return findGlobalRegion(launch, address);
   }
 }
 
@@ -201,7 +260,7 @@ void Accessor::reportOutside(unsigned lane, Space space) {
       return formatv("{0} of {1} bytes at shared address {2}, the block has "
                      "{3} bytes",
                      verb, request.bytes, address,
-                     state.block->sharedRegion.sizeBytes);
+                     access.owner->sharedRegion.sizeBytes);
     if (space != Space::Global)
       return formatv("{0} of {1} bytes at address {2} of the {3} space", verb,
                      request.bytes, address, spaceName(space));
@@ -271,12 +330,38 @@ void Accessor::serve(uint32_t lanes, Space space, const Region &region) {
     gaps |= uint32_t(access.address[lane] !=
                      access.address[0] + lane * uint64_t(request.bytes));
   access.isContiguous = gaps == 0;
+  if (access.owner && !request.isMBarrier)
+    keepOffMBarriers();
   if (request.isWatched) {
     count(access);
     watchAccess(state, request, access);
   }
   use(access);
   served |= lanes;
+}
+
+/// An mbarrier is opaque: only its own operations may touch its bytes.
+void Accessor::keepOffMBarriers() {
+  const MBarriers &mbarriers = access.owner->mbarriers;
+  if (mbarriers.all().empty())
+    return;
+  uint64_t begin = mbarriers.all().front()->address,
+           end = mbarriers.all().back()->address + MBarriers::bytes;
+  for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
+    unsigned lane = llvm::countr_zero(rest);
+    uint64_t address = access.address[lane];
+    if (address >= end || address + access.bytes <= begin)
+      continue;
+    if (const MBarrier *barrier =
+            mbarriers.findOverlap(address, address + access.bytes))
+      return state.report(
+          FindingKind::MBarrierMisuse, lane, [&]() -> std::string {
+            return formatv("plain {0} of bytes of the mbarrier at shared "
+                           "address {1}",
+                           isRead(request.kind) ? "read" : "write",
+                           barrier->address);
+          });
+  }
 }
 
 void Accessor::count(const MemoryAccess &access) {
@@ -305,6 +390,39 @@ void Accessor::count(const MemoryAccess &access) {
 }
 
 } // namespace
+
+Block *mlir::mirage::emulator::findSharedOwner(const Block &from,
+                                               uint64_t &address) {
+  uint64_t number = address / window::sharedBytes;
+  std::deque<Block> &blocks = from.cluster->blocks;
+  if (number > blocks.size())
+    return nullptr;
+  address %= window::sharedBytes;
+  return &blocks[number == 0 ? from.rank : number - 1];
+}
+
+bool mlir::mirage::emulator::checkPeer(ExecutionState &state, unsigned lane,
+                                       const Block &owner) {
+  if (&owner == state.block)
+    return true;
+  if (owner.liveWarps == 0) {
+    state.report(FindingKind::ClusterMisuse, lane, [&]() -> std::string {
+      return formatv("access to shared memory of block {0} of the cluster, "
+                     "which has ended",
+                     owner.rank);
+    });
+    return false;
+  }
+  if (state.worker->watchesRaces() && !state.warp->knowsClusterStarted &&
+      !state.warp->clock.hasHeardOf(owner.number))
+    state.report(FindingKind::ClusterMisuse, lane, [&]() -> std::string {
+      return formatv("access to shared memory of block {0} of the cluster, of "
+                     "which it is not known that it has started: expected a "
+                     "barrier of the cluster before",
+                     owner.rank);
+    });
+  return true;
+}
 
 uint32_t mlir::mirage::emulator::accessAddresses(
     ExecutionState &state, const AccessRequest &request, uint32_t lanes,

@@ -20,6 +20,7 @@ struct MemoryAccess {
   unsigned bytes = 0; ///< per lane
   Space space = Space::Generic;
   const Region *region = nullptr;
+  Block *owner = nullptr;                 ///< of shared memory, whose it is
   std::array<uint64_t, warpSize> address; ///< in its space; of lanes in mask
   std::array<uint8_t *, warpSize> host;   ///< of lanes in mask
   /// Lane i accesses the bytes right behind those of lane i - 1; all are there.
@@ -40,6 +41,8 @@ struct AccessRequest {
   /// for copies that go on by themselves; null: by the warp.
   const std::array<Epoch, warpSize> *epochs = nullptr;
   bool isWatched = true; ///< false: checks bounds and nothing else
+  /// What is accessed are mbarriers: whose bytes others may not touch.
+  bool isMBarrier = false;
   /// Lanes name rows of 8x8 matrices, which go through the banks eight at a
   /// time.
   bool isRowWise = false;
@@ -65,12 +68,47 @@ uint32_t accessAddresses(ExecutionState &state, const AccessRequest &request,
                          const std::array<uint64_t, warpSize> &addresses,
                          llvm::function_ref<void(const MemoryAccess &)> use);
 
+/// The block whose shared memory an address of `.shared::cluster` names, and
+/// the address inside it. \returns null if the cluster has no such block.
+Block *findSharedOwner(const Block &from, uint64_t &address);
+
+/// Before memory of another block is touched: reports if nobody has made sure
+/// that it has started, or if it has ended. \returns false if it has ended.
+bool checkPeer(ExecutionState &state, unsigned lane, const Block &owner);
+
+/// The region of global memory that an address lies in; null if in none.
+const Region *findGlobalRegion(const LaunchContext &launch, uint64_t address);
+
 /// How messages call a region of global memory.
 std::string describeBuffer(const LaunchContext &launch, const Region &region);
 
 /// Checks an access against the shadow and writes it down there.
 void watchAccess(ExecutionState &state, const AccessRequest &request,
                  const MemoryAccess &access);
+
+/// Consecutive bytes that something asynchronous accesses: shared memory of a
+/// block, or a part of a region of global memory.
+struct MemoryRange {
+  Block *owner = nullptr;         ///< of shared memory; null: global memory
+  const Region *region = nullptr; ///< the owner's, or the buffer's
+  uint64_t begin = 0, bytes = 0;  ///< in its space
+
+  uint8_t *host() const { return region->host + (begin - region->base); }
+};
+
+/// Who accesses a range, and how. The access is made now, as far as its order
+/// after others goes, by the lane that issues it; it counts as done at `epoch`.
+struct RangeAccess {
+  Epoch epoch;
+  AccessKind kind = AccessKind::Read;
+  /// Which fences make accesses of the generic proxy known; 0: those of shared
+  /// or of global memory, whichever it is.
+  uint8_t fenceTarget = 0;
+};
+
+/// The same for an access through the asynchronous proxy.
+void watchRange(ExecutionState &state, unsigned lane, const MemoryRange &range,
+                const RangeAccess &access);
 
 } // namespace mlir::mirage::emulator
 

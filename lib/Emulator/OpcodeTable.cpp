@@ -31,7 +31,11 @@ OpcodeTable::OpcodeTable() {
   add(memoryRows());
   add(atomicRows());
   add(fenceRows());
+  add(proxyFenceRows());
   add(asyncCopyRows());
+  add(bulkCopyRows());
+  add(tensorCopyRows());
+  add(mbarrierRows());
   add(controlRows());
   add(barrierRows());
   add(clusterRows());

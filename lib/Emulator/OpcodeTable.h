@@ -46,6 +46,7 @@ struct Row {
   ///   constant `X+`   the register may be wider     `X*`  as many registers as
   ///   `.vN` says `X*4`  exactly so many registers     `X|`  a predicate may
   ///   follow as `a|p` `m`    `[base+displacement]`         `l`   a label
+  ///   `v`    `[base, {x, y, ...}]`, as many coordinates as `.vN` would say
   ///   `?...` may be left out               `t`   a list of branch targets
   /// X is a type, `T` (the form's last type), `D` (its first), `B16` .. or
   /// `B64` for what has that many bits.
@@ -105,7 +106,11 @@ llvm::ArrayRef<Row> moveRows();
 llvm::ArrayRef<Row> memoryRows();
 llvm::ArrayRef<Row> atomicRows();
 llvm::ArrayRef<Row> fenceRows();
+llvm::ArrayRef<Row> proxyFenceRows();
 llvm::ArrayRef<Row> asyncCopyRows();
+llvm::ArrayRef<Row> bulkCopyRows();
+llvm::ArrayRef<Row> tensorCopyRows();
+llvm::ArrayRef<Row> mbarrierRows();
 llvm::ArrayRef<Row> controlRows();
 llvm::ArrayRef<Row> barrierRows();
 llvm::ArrayRef<Row> clusterRows();

@@ -43,8 +43,8 @@ constexpr uint32_t noPc = ~0u;
 /// that handlers never ask what kind an operand is.
 struct Instruction {
   Handler handler = nullptr;
-  const uint32_t *slots = nullptr;  ///< results first, in the order written
-  int64_t displacement[2] = {0, 0}; ///< of the memory operands
+  const uint32_t *slots = nullptr;     ///< results first, in the order written
+  int64_t displacement[3] = {0, 0, 0}; ///< of the memory operands
   uint32_t guard = noSlot;
   uint32_t target = noPc;        ///< of a branch
   uint32_t reconvergence = noPc; ///< of a divergent branch
@@ -162,6 +162,10 @@ struct Program {
 /// on.
 namespace window {
 constexpr uint64_t sizeBytes = uint64_t(1) << 32;
+/// Inside of the window of shared memory: a block's own from 0 on, and, from
+/// `peer(rank)` on, that of the block of this rank in its cluster.
+constexpr uint64_t sharedBytes = uint64_t(1) << 24;
+constexpr uint64_t peer(unsigned rank) { return (rank + 1) * sharedBytes; }
 constexpr uint64_t shared = uint64_t(1) << 40;
 constexpr uint64_t local = uint64_t(2) << 40;
 constexpr uint64_t param = uint64_t(3) << 40;
@@ -171,6 +175,7 @@ constexpr uint64_t buffers = uint64_t(0x7f) << 40;
 constexpr uint64_t of(Space space) {
   switch (space) {
   case Space::Shared:
+  case Space::Cluster:
     return shared;
   case Space::Local:
     return local;

@@ -51,7 +51,8 @@ bool Shadow::tryRead(uint64_t wordIndex, const ShadowAccess &access,
     return false;
   if (word.writeMask & access.mask)
     if (word.updaters != 0 || !access.clock->isOrdered(word.write) ||
-        access.clock->isUnsyncedLane(word.write, access.epoch.lane()))
+        access.clock->isUnsyncedLane(word.write, access.epoch.lane()) ||
+        !isFenced(word.write, access))
       return false;
   Epoch *mine = nullptr;
   if (word.readers == 0) {
@@ -88,6 +89,16 @@ bool Shadow::tryRead(uint64_t wordIndex, const ShadowAccess &access,
   return true;
 }
 
+/// Whether the access, if it is of the asynchronous proxy, may know of an
+/// earlier one that is ordered before it.
+bool Shadow::isFenced(Epoch before, const ShadowAccess &access) {
+  if (!access.fences || !before.happened() || !isGenericAgent(before.agent()))
+    return true;
+  uint32_t numKnown =
+      access.clock->countFences(before.block(), warpOfAgent(before.agent()));
+  return access.fences->cover(before, numKnown, access.fenceTarget);
+}
+
 bool Shadow::conflicts(Epoch before, const ShadowAccess &access,
                        ShadowVerdict &verdict) const {
   if (access.clock->isUnsyncedLane(before, access.epoch.lane()) &&
@@ -95,6 +106,8 @@ bool Shadow::conflicts(Epoch before, const ShadowAccess &access,
     verdict.kind = ShadowVerdict::Kind::IntraWarp;
   else if (!access.clock->isOrdered(before))
     verdict.kind = ShadowVerdict::Kind::Race;
+  else if (!isFenced(before, access))
+    verdict.kind = ShadowVerdict::Kind::Unfenced;
   else
     return false;
   verdict.other = before;

@@ -9,7 +9,7 @@
 #ifndef MIRAGE_LIB_EMULATOR_SHADOW_H
 #define MIRAGE_LIB_EMULATOR_SHADOW_H
 
-#include "Clocks.h"
+#include "ProxyFences.h"
 
 #include "llvm/ADT/SmallVector.h"
 
@@ -51,10 +51,16 @@ struct ShadowAccess {
   uint32_t pc = 0;
   AccessKind kind = AccessKind::Read;
   uint8_t mask = 0;
+  /// Of an access through the asynchronous proxy, the fences so far, and which
+  /// of them it takes: accesses of the generic proxy before it need one.
+  const ProxyFences *fences = nullptr;
+  uint8_t fenceTarget = 0;
 };
 
 struct ShadowVerdict {
-  enum class Kind : uint8_t { None, Race, IntraWarp } kind = Kind::None;
+  /// Unfenced: ordered, but unknown to the asynchronous proxy.
+  enum class Kind : uint8_t { None, Race, IntraWarp, Unfenced };
+  Kind kind = Kind::None;
   bool otherWasWrite = false;
   uint32_t otherPc = 0;
   Epoch other;
@@ -124,6 +130,7 @@ private:
   void findPage(uint64_t page);
   ShadowVerdict checkWord(const ShadowWord &word, const ShadowAccess &access);
   ShadowVerdict checkExpanded(uint64_t wordIndex, const ShadowAccess &access);
+  static bool isFenced(Epoch before, const ShadowAccess &access);
   bool conflicts(Epoch before, const ShadowAccess &access,
                  ShadowVerdict &verdict) const;
   bool needsBytes(const ShadowWord &word, const ShadowAccess &access) const;

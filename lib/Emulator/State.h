@@ -12,6 +12,7 @@
 #include "Mirage/Emulator/Launch.h"
 
 #include "Findings.h"
+#include "MBarrier.h"
 #include "Program.h"
 #include "Shadow.h"
 #include "Traffic.h"
@@ -20,6 +21,7 @@
 
 #include <deque>
 #include <memory>
+#include <random>
 
 namespace mlir::mirage::emulator {
 
@@ -69,6 +71,7 @@ struct Split {
     Runnable,
     AtBarrier,
     AtClusterBarrier,
+    AtMBarrier,
     AtWarpSync, ///< waits for lanes of its warp at the same instruction
     Polling,    ///< reads a place again and again; waits for it to change
   };
@@ -77,6 +80,7 @@ struct Split {
   int32_t join = -1; ///< index of the Join it ends in; -1: it ends with exit
   State state = State::Runnable;
   uint8_t barrier = 0;
+  uint32_t mbarrier = 0;     ///< its address
   uint32_t waitingLanes = 0; ///< lanes that stand at the warp sync
   /// What a polling loop has seen: the same value at the same instruction.
   uint32_t pollPc = noPc, pollCount = 0;
@@ -109,6 +113,7 @@ struct Warp {
   /// Lanes that have arrived at the cluster's barrier and not yet waited, and
   /// of these the ones that did in an odd phase.
   uint32_t clusterArrivals = 0, oddArrivals = 0;
+  bool knowsClusterStarted = false; ///< has waited at that barrier
   uint8_t *registers = nullptr;
   uint8_t *local = nullptr;
   std::vector<Split> splits;
@@ -128,6 +133,8 @@ struct Warp {
 
   std::vector<PendingCopy> copies;
   std::array<uint32_t, warpSize> committedGroups = {}, waitedGroups = {};
+  BulkGroups bulk;
+  std::vector<uint64_t> acquiredMaps; ///< tensor maps in global memory
 
   uint32_t alive() const { return lanes & ~exited; }
   bool hasEnded() const { return splits.empty(); }
@@ -155,8 +162,10 @@ struct Block {
   uint64_t number = 0;
   std::array<uint32_t, 3> coordinates = {0, 0, 0};
   Cluster *cluster = nullptr;
+  unsigned rank = 0; ///< in its cluster
   std::vector<Warp> warps;
   std::array<Barrier, 16> barriers;
+  MBarriers mbarriers;
   std::vector<uint8_t> shared;
   Region sharedRegion;
   Shadow sharedShadow;
@@ -164,6 +173,13 @@ struct Block {
   uint64_t steps = 0;
   uint32_t liveWarps = 0;
   bool wasStopped = false;
+  /// Accesses of other blocks to this one's shared memory, the last of each
+  /// agent: they must come before the block ends.
+  struct RemoteAccess {
+    Epoch epoch;
+    uint32_t pc;
+  };
+  std::map<std::pair<uint32_t, unsigned>, RemoteAccess> remoteAccesses;
   /// By (shared or generic) address: what releases left there.
   std::map<uint64_t, SyncRecord> syncRecords;
 };
@@ -186,7 +202,8 @@ struct Cluster {
 /// What one host thread has at hand.
 struct Worker {
   explicit Worker(const LaunchContext &launch)
-      : launch(launch), findings(launch.config.maxFindings) {}
+      : launch(launch), findings(launch.config.maxFindings),
+        random(launch.config.scheduleSeed) {}
 
   const LaunchContext &launch;
   Counters counters;
@@ -196,7 +213,17 @@ struct Worker {
   /// they communicate.
   Shadow globalShadow;
   std::map<uint64_t, SyncRecord> globalSyncRecords;
+  /// Of the blocks that globalShadow is of.
+  ProxyFences proxyFences;
   std::vector<GlobalInterval> intervals;
+  /// Of random schedules, and of copies that arrive at random.
+  std::mt19937_64 random;
+  /// Whether what is started asynchronously now is done at once.
+  bool arrivesAtOnce() {
+    return launch.config.asyncDelivery == AsyncDelivery::AtOnce ||
+           (launch.config.asyncDelivery == AsyncDelivery::Mixed &&
+            (random() & 1));
+  }
   bool watchesRaces() const { return launch.config.checks != Checks::None; }
   bool watchesAll() const { return launch.config.checks == Checks::All; }
 };

@@ -55,7 +55,16 @@ struct Statement {
 };
 
 /// Where a variable lives.
-enum class Space : uint8_t { Generic, Global, Shared, Local, Param, Const };
+/// Cluster is shared memory of any block of the cluster, `.shared::cluster`.
+enum class Space : uint8_t {
+  Generic,
+  Global,
+  Shared,
+  Cluster,
+  Local,
+  Param,
+  Const
+};
 
 /// The space that a directive such as `.shared` names; false if none.
 bool parseSpace(llvm::StringRef directive, Space &space);

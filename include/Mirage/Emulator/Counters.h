@@ -51,14 +51,19 @@ struct Counters {
   uint64_t warpInstructions = 0;   ///< sum of the above
   uint64_t threadInstructions = 0; ///< the same, lanes counted
   uint64_t divergentBranches = 0;
-  uint64_t barriers = 0;    ///< barrier phases completed
-  uint64_t matrixFlops = 0; ///< 2·m·n·k per mma
+  uint64_t barriers = 0; ///< barrier phases completed
+  uint64_t mbarrierPhases = 0;
+  uint64_t mbarrierWaits = 0; ///< try_wait and test_wait, by warp
+  uint64_t matrixFlops = 0;   ///< 2·m·n·k per mma
 
   uint64_t globalLoadBytes = 0, globalStoreBytes = 0; ///< asked for by lanes
   uint64_t globalRequests = 0;                        ///< warp instructions
   /// Distinct 32-byte sectors per request, summed; and the least possible.
   uint64_t globalLoadSectors = 0, globalStoreSectors = 0;
   uint64_t globalIdealSectors = 0;
+
+  /// Of bulk copies (TMA), in or out of shared memory; sectors count above.
+  uint64_t bulkCopies = 0, bulkBytes = 0;
 
   uint64_t sharedLoadBytes = 0, sharedStoreBytes = 0;
   /// Passes through shared memory; bank conflicts are what exceeds the least

@@ -35,7 +35,14 @@ enum class FindingKind : uint8_t {
   Deadlock,
   StepLimit,
   DivisionByZero,
-  UnwaitedCopy, ///< a cp.async still pending when its thread ended; a warning
+  UnwaitedCopy, ///< a copy still under way when its thread ended; a warning
+  /// An access of the generic proxy is ordered before one of the asynchronous
+  /// proxy (bulk copy, TMA, wgmma), and no fence.proxy.async makes it known.
+  MissingProxyFence,
+  MBarrierMisuse, ///< an mbarrier that is none, or whose counts disagree
+  CopyMisuse,     ///< a size, place or tensor map that a bulk copy cannot have
+  MatrixMisuse,   ///< registers or memory of a wgmma that is not done
+  ClusterMisuse,  ///< shared memory of a block that has not started, or ended
   Trap,
 };
 

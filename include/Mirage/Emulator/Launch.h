@@ -12,6 +12,7 @@
 #include "Mirage/Emulator/Counters.h"
 #include "Mirage/Emulator/Finding.h"
 #include "Mirage/Emulator/Module.h"
+#include "Mirage/Layout/TensorMap.h"
 
 #include "llvm/Support/Error.h"
 
@@ -43,26 +44,34 @@ struct Buffer {
   std::vector<ByteRange> gaps = {};
 };
 
-/// One argument: the address of a place in a buffer, or plain bytes.
+/// One argument: the address of a place in a buffer, plain bytes, or a tensor
+/// map of 128 bytes.
 class Argument {
 public:
   static Argument pointer(unsigned bufferIndex, uint64_t offsetBytes = 0);
   static Argument bytes(llvm::ArrayRef<uint8_t> value);
+  /// Of a tensor whose first element lies at this place in a buffer.
+  static Argument tensorMap(unsigned bufferIndex, TensorMap map,
+                            uint64_t offsetBytes = 0);
   template <typename T>
   static Argument scalar(T value) {
     return bytes(llvm::ArrayRef<uint8_t>(
         reinterpret_cast<const uint8_t *>(&value), sizeof(T)));
   }
 
-  bool isPointer() const { return buffer >= 0; }
+  bool isPointer() const { return buffer >= 0 && !isTensorMap(); }
+  bool isTensorMap() const { return map.getRank() != 0; }
+  bool namesBuffer() const { return buffer >= 0; }
   unsigned bufferIndex() const { return static_cast<unsigned>(buffer); }
   uint64_t offsetBytes() const { return offset; }
   llvm::ArrayRef<uint8_t> value() const { return raw; }
+  const TensorMap &getTensorMap() const { return map; }
 
 private:
   int64_t buffer = -1;
   uint64_t offset = 0;
   std::vector<uint8_t> raw;
+  TensorMap map;
 };
 
 /// How much the emulator watches. Addresses are always checked.
@@ -72,9 +81,10 @@ enum class Checks : uint8_t {
   All,  ///< also uninitialised reads and unwritten outputs
 };
 
-/// When the bytes of a cp.async arrive: both are legal, and a correct kernel
-/// cannot tell.
-enum class AsyncDelivery : uint8_t { WhenWaitedFor, AtOnce };
+/// When the bytes of an asynchronous copy arrive, and the results of a wgmma:
+/// all are legal, and a correct kernel cannot tell. Mixed: each as a generator
+/// with LaunchConfig::scheduleSeed says.
+enum class AsyncDelivery : uint8_t { WhenWaitedFor, AtOnce, Mixed };
 
 struct LaunchConfig {
   std::string kernel;
@@ -90,6 +100,8 @@ struct LaunchConfig {
   unsigned threads = 1; ///< of the host; results do not depend on it
   Checks checks = Checks::All;
   AsyncDelivery asyncDelivery = AsyncDelivery::WhenWaitedFor;
+  /// 0: warps of a block take turns in their order; otherwise in random ones.
+  uint64_t scheduleSeed = 0;
   /// Warp instructions one block may execute before it is stopped.
   uint64_t stepLimitPerBlock = uint64_t(1) << 32;
   unsigned maxFindings = 100; ///< distinct ones

@@ -1,0 +1,100 @@
+//===- HandlersProxyFence.cpp - fence.proxy and fence.mbarrier_init -------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Handlers.h"
+#include "MemoryAccess.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir::mirage::emulator;
+
+namespace {
+
+/// Variant: what is fenced, as FenceTarget's bits.
+Outcome fence(ExecutionState &state, const Instruction &instruction) {
+  if (!state.worker->watchesRaces())
+    return Outcome::Next;
+  Warp &warp = *state.warp;
+  uint32_t copies =
+      warp.clock.known(state.block->number, agents::copies + warp.index);
+  uint32_t number = state.worker->proxyFences.add(
+      state.block->number, warp.index, state.active, warp.lanes,
+      warp.clock.clock(), copies, instruction.variant);
+  warp.clock.raiseFences(warp.index, number);
+  warp.clock.tick(); // it covers nothing that comes behind it
+  return Outcome::Next;
+}
+
+Handler selectProxy(const Form &form, Instruction &instruction) {
+  if (form.has("alias"))
+    instruction.variant = 0;
+  else if (form.has("global"))
+    instruction.variant = fencesGlobal;
+  else if (form.has("shared::cta") || form.has("shared::cluster"))
+    instruction.variant = fencesShared;
+  else
+    instruction.variant = fencesShared | fencesGlobal;
+  return fence;
+}
+
+/// Of the initialisation of mbarriers, and a release at the scope of the
+/// cluster: a relaxed arrival at the cluster's barrier hands it out.
+Outcome fenceInit(ExecutionState &state, const Instruction &instruction) {
+  fence(state, instruction);
+  if (state.worker->watchesRaces())
+    executeFence(state, MemoryOrder{Ordering::Release, false});
+  return Outcome::Next;
+}
+Handler selectInit(const Form &, Instruction &instruction) {
+  instruction.variant = fencesMBarrierInit;
+  return fenceInit;
+}
+
+/// Of tensor maps in global memory: a release is a fence like the others, an
+/// acquire names the map. Variant: the memory order. Slots: address, 128.
+Outcome fenceMaps(ExecutionState &state, const Instruction &instruction) {
+  if (!state.worker->watchesRaces())
+    return Outcome::Next;
+  MemoryOrder order = MemoryOrder::unpack(instruction.variant);
+  if (order.acquires()) {
+    std::array<uint64_t, warpSize> maps;
+    computeAddresses(state, instruction, 0, instruction.slots[0], maps);
+    std::vector<uint64_t> &acquired = state.warp->acquiredMaps;
+    for (uint32_t rest = state.active; rest; rest &= rest - 1)
+      if (uint64_t map = maps[llvm::countr_zero(rest)];
+          !llvm::is_contained(acquired, map))
+        acquired.push_back(map);
+  } else {
+    Instruction released = instruction;
+    released.variant = fencesTensorMap;
+    fence(state, released);
+  }
+  executeFence(state, order);
+  return Outcome::Next;
+}
+Handler selectMaps(const Form &form, Instruction &instruction) {
+  instruction.space = Space::Generic;
+  instruction.variant = orderOf(form).pack();
+  return fenceMaps;
+}
+
+const Row rows[] = {
+    {"fence.proxy.alias", "", InstructionClass::Fence, selectProxy},
+    {"fence.proxy.async[.global|shared::cta|shared::cluster]", "",
+     InstructionClass::Fence, selectProxy},
+    {"fence.proxy.tensormap::generic.release.cta|cluster|gpu|sys", "",
+     InstructionClass::Fence, selectMaps},
+    {"fence.proxy.tensormap::generic.acquire.cta|cluster|gpu|sys", "m b32",
+     InstructionClass::Fence, selectMaps},
+    {"fence.mbarrier_init.release.cluster", "", InstructionClass::Fence,
+     selectInit},
+};
+
+} // namespace
+
+llvm::ArrayRef<Row> mlir::mirage::emulator::proxyFenceRows() { return rows; }

@@ -1,0 +1,636 @@
+//===- AsyncFaultTest.cpp - Faults of copies that go on by themselves -----===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Kernels with planted faults around mbarriers, bulk copies, TMA and clusters,
+// each with a twin that has none. Twins run under several schedules, and copies
+// arrive late, at once or at random: their results do not change.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TestSupport.h"
+
+#include <numeric>
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::emulator;
+
+namespace {
+
+/// `k(map, out, in)`: a tensor map of `in`, 64 rows of 64 f16 (or as `map`
+/// says), in `%map`; `%out` and `%in`; `%tid`; shared memory from `smem` on,
+/// mbarriers from its end at 60000 on: `full + 8 i`, `empty + 8 i`. %p0 is true
+/// in thread 0.
+struct Kernel {
+  std::string body;
+  uint32_t threads = 128, grid = 1, cluster = 1;
+  TensorMap map = {2,        {64, 64},          {128},
+                   {64, 64}, Swizzle::Bytes128, OutsideFill::Zero};
+  std::vector<uint32_t> in, out = std::vector<uint32_t>(4096);
+  BufferKind outKind = BufferKind::InOut;
+
+  explicit Kernel(std::string text) : body(std::move(text)), in(4096) {
+    std::iota(in.begin(), in.end(), 1);
+  }
+
+  LaunchResult run(LaunchConfig config = {}) {
+    std::string text = ".version 8.6\n.target sm_90a\n.address_size 64\n"
+                       ".extern .shared .align 1024 .b8 smem[];\n"
+                       ".visible .entry k(.param .align 64 .b8 map[128], "
+                       ".param .u64 p1, .param .u64 p2)\n{\n"
+                       ".reg .pred %p<20>;\n.reg .b16 %h<20>;\n"
+                       ".reg .b32 %r<60>;\n.reg .b64 %rd<40>;\n"
+                       ".reg .b32 %tid, %full, %empty, %sm, %mine;\n"
+                       ".reg .b64 %map, %out, %in, %state;\n"
+                       "mov.u32 %tid, %tid.x;\nmov.b64 %rd0, map;\n"
+                       "cvta.param.u64 %map, %rd0;\n"
+                       "ld.param.b64 %out, [p1];\nld.param.b64 %in, [p2];\n"
+                       "mov.b32 %sm, smem;\nadd.s32 %full, %sm, 60000;\n"
+                       "add.s32 %empty, %sm, 60064;\n"
+                       "mad.lo.s32 %mine, %tid, 4, %sm;\n"
+                       "setp.eq.s32 %p0, %tid, 0;\n" +
+                       body + "\nret;\n}\n";
+    std::unique_ptr<Module> module = parseOrFail(text);
+    if (!module)
+      return {};
+    config.kernel = "k";
+    config.grid = {grid, 1, 1};
+    config.block = {threads, 1, 1};
+    config.cluster = {cluster, 1, 1};
+    config.dynamicSharedBytes = 60160;
+    config.buffers = {bufferOf("in", in, BufferKind::Input),
+                      bufferOf("out", out, outKind)};
+    config.arguments = {Argument::tensorMap(0, map), Argument::pointer(1),
+                        Argument::pointer(0)};
+    llvm::Expected<LaunchResult> result = launch(*module, config);
+    if (result)
+      return *result;
+    ADD_FAILURE() << llvm::toString(result.takeError());
+    return {};
+  }
+};
+
+void expectFault(Kernel kernel, FindingKind kind,
+                 llvm::StringRef message = "") {
+  for (AsyncDelivery delivery :
+       {AsyncDelivery::WhenWaitedFor, AsyncDelivery::AtOnce}) {
+    LaunchConfig config;
+    config.asyncDelivery = delivery;
+    LaunchResult result = kernel.run(config);
+    bool isFound = false;
+    for (const Finding &finding : result.findings)
+      isFound |= finding.kind == kind &&
+                 llvm::StringRef(finding.message).contains(message);
+    EXPECT_TRUE(isFound) << "expected " << findingKindName(kind).str() << " '"
+                         << message.str() << "' in:\n"
+                         << kernel.body << "\nfound:\n"
+                         << findingsText(result);
+    // A fault is not buried under others.
+    EXPECT_LE(result.findings.size(), 4u) << findingsText(result);
+  }
+}
+
+/// \returns what the kernel wrote.
+std::vector<uint32_t> expectClean(Kernel kernel) {
+  std::vector<uint32_t> first;
+  for (AsyncDelivery delivery : {AsyncDelivery::WhenWaitedFor,
+                                 AsyncDelivery::AtOnce, AsyncDelivery::Mixed})
+    for (uint64_t seed : {0, 1, 2}) {
+      Kernel fresh = kernel;
+      LaunchConfig config;
+      config.asyncDelivery = delivery;
+      config.scheduleSeed = seed;
+      LaunchResult result = fresh.run(config);
+      EXPECT_EQ(findingsText(result), "") << kernel.body;
+      EXPECT_TRUE(result.completed);
+      if (first.empty())
+        first = fresh.out;
+      EXPECT_EQ(fresh.out, first) << "seed " << seed << " of:\n" << kernel.body;
+    }
+  return first;
+}
+
+const std::string sync = "bar.sync 0;\n";
+
+/// Thread 0 initialises mbarriers at these offsets from %full.
+std::string init(const std::vector<std::pair<int, int>> &offsetsAndCounts,
+                 const std::string &fence = "fence.mbarrier_init.release."
+                                            "cluster;\n") {
+  std::string text;
+  for (auto [offset, count] : offsetsAndCounts)
+    text += "@%p0 mbarrier.init.shared::cta.b64 [%full+" +
+            std::to_string(offset) + "], " + std::to_string(count) + ";\n";
+  text += fence.empty() ? "" : "@%p0 " + fence;
+  return text + sync;
+}
+std::string expectBytes(unsigned bytes, const std::string &barrier = "%full") {
+  return "@%p0 mbarrier.arrive.expect_tx.shared::cta.b64 %state, [" + barrier +
+         "], " + std::to_string(bytes) + ";\n";
+}
+const std::string loadBox =
+    "@%p0 cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::"
+    "complete_tx::bytes [%sm], [%map, {0, 0}], [%full];\n";
+std::string waitFor(const std::string &barrier, const std::string &parity,
+                    const std::string &label) {
+  return label + ":\nmbarrier.try_wait.parity.shared::cta.b64 %p9, [" +
+         barrier + "], " + parity + ";\n@!%p9 bra " + label + ";\n";
+}
+/// Each thread reads 4 bytes of the box and writes them out.
+const std::string readBox = "ld.shared.b32 %r1, [%mine];\n"
+                            "mad.wide.u32 %rd1, %tid, 4, %out;\n"
+                            "st.global.b32 [%rd1], %r1;\n";
+
+std::string loadOnce(const std::string &wait) {
+  return init({{0, 1}}) + expectBytes(8192) + loadBox + wait + readBox;
+}
+
+TEST(AsyncFault, BoxReadBeforeItArrived) { // 10
+  expectFault(Kernel(loadOnce("")), FindingKind::SharedRace);
+  // The phase before the first is complete.
+  expectFault(Kernel(loadOnce(waitFor("%full", "1", "W"))),
+              FindingKind::SharedRace);
+  std::vector<uint32_t> out =
+      expectClean(Kernel(loadOnce(waitFor("%full", "0", "W"))));
+  // Row 0 is not exchanged; row 1 by one piece of 16 bytes.
+  EXPECT_EQ(out[0], 1u);
+  EXPECT_EQ(out[31], 32u);
+  EXPECT_EQ(out[32 + 4], 33u);
+  EXPECT_EQ(out[32], 37u);
+}
+
+/// A ring of two slots of 8 rows, filled 8 times by thread 0 of warp 0 and read
+/// by warps 1 to 3, each of which arrives with `release`.
+Kernel ring(const std::string &read, const std::string &release,
+            const std::string &consumerPhase = "0") {
+  Kernel kernel(init({{0, 1}, {8, 1}, {64, 96}, {72, 96}}) + R"(
+    mov.b32 %r10, 0;
+    mov.b32 %r20, 0;
+    setp.ge.s32 %p1, %tid, 32;
+    @%p1 bra CONSUMER;
+    @!%p0 bra END;
+  PRODUCER:
+    and.b32 %r11, %r10, 1;
+    shl.b32 %r12, %r11, 3;
+    add.s32 %r13, %full, %r12;
+    add.s32 %r14, %empty, %r12;
+    shr.u32 %r15, %r10, 1;
+    and.b32 %r15, %r15, 1;
+    xor.b32 %r15, %r15, 1;
+)" + waitFor("%r14", "%r15", "FREE") +
+                R"(
+    mbarrier.arrive.expect_tx.shared::cta.b64 %state, [%r13], 1024;
+    shl.b32 %r16, %r11, 10;
+    add.s32 %r16, %r16, %sm;
+    shl.b32 %r17, %r10, 3;
+    cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r16], [%map, {0, %r17}], [%r13];
+    add.s32 %r10, %r10, 1;
+    setp.lt.s32 %p2, %r10, 8;
+    @%p2 bra PRODUCER;
+    bra END;
+  CONSUMER:
+    and.b32 %r11, %r10, 1;
+    shl.b32 %r12, %r11, 3;
+    add.s32 %r13, %full, %r12;
+    add.s32 %r14, %empty, %r12;
+    shr.u32 %r15, %r10, 1;
+    and.b32 %r15, %r15, 1;
+    xor.b32 %r15, %r15, )" +
+                consumerPhase + ";\n" + waitFor("%r13", "%r15", "FULL") + R"(
+    shl.b32 %r16, %r11, 10;
+    add.s32 %r16, %r16, %mine;
+)" + read + release +
+                R"(
+    add.s32 %r10, %r10, 1;
+    setp.lt.s32 %p2, %r10, 8;
+    @%p2 bra CONSUMER;
+    mad.wide.u32 %rd1, %tid, 4, %out;
+    st.global.b32 [%rd1], %r20;
+  END:
+)");
+  kernel.map.box = {64, 8};
+  return kernel;
+}
+const std::string arriveEmpty =
+    "mbarrier.arrive.shared::cta.b64 %state, [%r14];\n";
+const std::string readSlot = "ld.shared.b32 %r21, [%r16];\n"
+                             "add.s32 %r20, %r20, %r21;\n";
+
+TEST(AsyncFault, RefilledWithoutProxyFence) { // 11, 12
+  const std::string fence = "fence.proxy.async.shared::cta;\n";
+  expectFault(ring(readSlot, arriveEmpty), FindingKind::MissingProxyFence);
+  // By one lane of each warp, for all of them.
+  expectFault(ring(readSlot, "and.b32 %r30, %tid, 31;\n"
+                             "setp.eq.s32 %p5, %r30, 0;\n"
+                             "@%p5 " +
+                                 fence + arriveEmpty),
+              FindingKind::MissingProxyFence);
+  expectFault(ring(readSlot, arriveEmpty + fence),
+              FindingKind::MissingProxyFence);
+  expectFault(ring(readSlot, "fence.proxy.async.global;\n" + arriveEmpty),
+              FindingKind::MissingProxyFence);
+  std::vector<uint32_t> out = expectClean(ring(readSlot, fence + arriveEmpty));
+  // Word 0 of the first row that warp 1 reads (its piece 0 stands for piece 1)
+  // over all boxes.
+  uint32_t sum = 0;
+  for (uint32_t box = 0; box < 8; ++box)
+    sum += box * 256 + 32 + 4 + 1;
+  EXPECT_EQ(out[32], sum);
+}
+
+TEST(AsyncFault, SlotReadAfterItsArrival) { // 20
+  const std::string fence = "fence.proxy.async.shared::cta;\n";
+  expectFault(ring("", arriveEmpty + readSlot + fence),
+              FindingKind::SharedRace);
+  // Wrong phase bit: the phase before the first is complete.
+  expectFault(ring(readSlot, fence + arriveEmpty, "1"),
+              FindingKind::SharedRace);
+}
+
+const std::string storeBox =
+    "@%p0 cp.async.bulk.global.shared::cta.bulk_group [%out], [%sm], 512;\n"
+    "@%p0 cp.async.bulk.commit_group;\n";
+const std::string writeMine = "st.shared.b32 [%mine], %tid;\n";
+
+TEST(AsyncFault, StoredWithoutProxyFence) { // 14
+  const std::string wait = "@%p0 cp.async.bulk.wait_group 0;\n";
+  const std::string fence = "fence.proxy.async.shared::cta;\n";
+  expectFault(Kernel(writeMine + sync + storeBox + wait),
+              FindingKind::MissingProxyFence);
+  // By thread 0 after the barrier: the writers have not.
+  expectFault(Kernel(writeMine + sync + fence + storeBox + wait),
+              FindingKind::MissingProxyFence);
+  expectFault(Kernel(writeMine + fence + storeBox + wait),
+              FindingKind::SharedRace);
+  std::vector<uint32_t> out =
+      expectClean(Kernel(writeMine + fence + sync + storeBox + wait));
+  for (uint32_t i = 0; i < 128; ++i)
+    EXPECT_EQ(out[i], i);
+}
+
+TEST(AsyncFault, SourceOverwritten) { // 15
+  const std::string before =
+      writeMine + "fence.proxy.async.shared::cta;\n" + sync + storeBox;
+  const std::string read = "@%p0 cp.async.bulk.wait_group.read 0;\n";
+  const std::string done = "@%p0 cp.async.bulk.wait_group 0;\n";
+  expectFault(Kernel(before + sync + writeMine + done),
+              FindingKind::SharedRace);
+  expectClean(Kernel(before + read + sync + writeMine + done));
+  const std::string readBack =
+      "ld.global.b32 %r5, [%out+256];\nst.shared.b32 [%mine+1024], %r5;\n";
+  expectFault(Kernel(before + read + sync + readBack), FindingKind::GlobalRace);
+  expectClean(Kernel(before + done + sync + readBack));
+  // One group may be left.
+  const std::string second =
+      "@%p0 cp.async.bulk.global.shared::cta.bulk_group [%out+4096], "
+      "[%sm+256], 256;\n@%p0 cp.async.bulk.commit_group;\n";
+  const std::string oneLeft = "@%p0 cp.async.bulk.wait_group.read 1;\n";
+  const std::string overwriteFirst =
+      "setp.lt.s32 %p3, %tid, 64;\n@%p3 st.shared.b32 [%mine], %tid;\n";
+  expectFault(Kernel(before + second + oneLeft + sync + writeMine + done),
+              FindingKind::SharedRace);
+  expectClean(Kernel(before + second + oneLeft + sync + overwriteFirst + done));
+  // A thread ends, and its copies go on.
+  expectFault(Kernel(before), FindingKind::CopyMisuse);
+  expectClean(Kernel(before + read));
+}
+
+TEST(AsyncFault, BytesThatWereAnnounced) { // 18
+  auto text = [](unsigned bytes) {
+    return init({{0, 1}}) + expectBytes(bytes) + loadBox +
+           waitFor("%full", "0", "W") + readBox;
+  };
+  expectFault(Kernel(text(4096)), FindingKind::MBarrierMisuse,
+              "4096 bytes more");
+  expectFault(Kernel(text(16384)), FindingKind::Deadlock,
+              "0 of 1 arrivals and 8192 bytes");
+  expectClean(Kernel(text(8192)));
+}
+
+TEST(AsyncFault, ArrivalsThatWereCounted) { // 19
+  auto text = [](unsigned count, const std::string &lanes) {
+    return init({{0, int(count)}}) +
+           "and.b32 %r5, %tid, 31;\nsetp.eq.s32 %p4, %r5, 0;\n" + lanes +
+           "@%p4 mbarrier.arrive.shared::cta.b64 %state, [%full];\n" +
+           waitFor("%full", "0", "W");
+  };
+  expectFault(Kernel(text(5, "")), FindingKind::Deadlock, "1 of 5 arrivals");
+  expectClean(Kernel(text(4, "")));
+  expectFault(
+      Kernel(init({{0, 4}}) +
+             "@%p0 mbarrier.arrive.shared::cta.b64 %state, [%full], 5;"),
+      FindingKind::MBarrierMisuse, "misses 4 of 4");
+}
+
+TEST(AsyncFault, Orders) { // arrive and wait make writes known
+  auto text = [](const std::string &arrive, const std::string &wait) {
+    return init({{0, 96}}) +
+           "setp.ge.s32 %p1, %tid, 32;\n@%p1 bra PRODUCER;\nW:\nmbarrier.try_"
+           "wait.parity" +
+           wait +
+           ".b64 %p9, [%full], 0;\n@!%p9 bra W;\nld.shared.b32 %r5, "
+           "[%mine+128];\nbra END;\nPRODUCER:\n" +
+           writeMine + "mbarrier.arrive" + arrive +
+           ".b64 %state, [%full];\nEND:\n";
+  };
+  expectClean(Kernel(text(".shared::cta", ".shared::cta")));
+  expectClean(
+      Kernel(text(".release.cta.shared::cta", ".acquire.cta.shared::cta")));
+  expectFault(Kernel(text(".relaxed.cta.shared::cta", ".shared::cta")),
+              FindingKind::SharedRace);
+  expectFault(Kernel(text(".shared::cta", ".relaxed.cta.shared::cta")),
+              FindingKind::SharedRace);
+}
+
+TEST(AsyncFault, OrderOfWaits) { // 28
+  auto text = [](const std::string &first, const std::string &second) {
+    return init({{0, 1}, {8, 1}}) +
+           "and.b32 %r5, %tid, 31;\nsetp.ne.s32 %p4, %r5, 0;\n@%p4 bra END;\n"
+           "setp.eq.s32 %p5, %tid, 32;\n@%p5 bra OTHER;\n@!%p0 bra END;\n" +
+           first + "bra END;\nOTHER:\n" + second + "END:\n";
+  };
+  auto arrive = [](const char *place) {
+    return std::string("mbarrier.arrive.shared::cta.b64 %state, [") + place +
+           "];\n";
+  };
+  expectFault(Kernel(text(waitFor("%full", "0", "A") + arrive("%full+8"),
+                          waitFor("%full+8", "0", "B") + arrive("%full"))),
+              FindingKind::Deadlock, "misses 1 of 1 arrivals");
+  expectClean(Kernel(text(arrive("%full+8") + waitFor("%full", "0", "A"),
+                          waitFor("%full+8", "0", "B") + arrive("%full"))));
+}
+
+TEST(AsyncFault, MisusedMBarriers) {
+  expectFault(Kernel("@%p0 mbarrier.arrive.shared::cta.b64 %state, [%full];"),
+              FindingKind::MBarrierMisuse, "none was initialised");
+  expectFault(Kernel(init({{0, 1}}) +
+                     "@%p0 mbarrier.inval.shared::cta.b64 [%full];\n"
+                     "@%p0 mbarrier.arrive.shared::cta.b64 %state, [%full];"),
+              FindingKind::MBarrierMisuse, "none was initialised");
+  expectFault(Kernel(init({{0, 1}, {0, 2}})), FindingKind::MBarrierMisuse,
+              "initialised again");
+  expectFault(Kernel(init({{0, 1}}) + "@%p0 st.shared.b32 [%full+4], %tid;"),
+              FindingKind::MBarrierMisuse, "plain write");
+  expectFault(Kernel(init({{0, 0}})), FindingKind::MBarrierMisuse,
+              "expected 1 to 2^20 - 1 arrivals");
+  expectFault(Kernel(init({{4, 1}})), FindingKind::Misaligned);
+  // Initialised by one warp, used by another, and nothing between.
+  expectFault(Kernel("@%p0 mbarrier.init.shared::cta.b64 [%full], 1;\n"
+                     "setp.eq.s32 %p1, %tid, 32;\n"
+                     "@%p1 mbarrier.arrive.shared::cta.b64 %state, [%full];"),
+              FindingKind::SharedRace);
+  // The copy engine does not see the initialisation.
+  std::string copy = expectBytes(8192) + loadBox + waitFor("%full", "0", "W");
+  expectFault(Kernel(init({{0, 1}}, "") + copy), FindingKind::MissingProxyFence,
+              "fence.mbarrier_init");
+  expectClean(
+      Kernel(init({{0, 1}}, "fence.proxy.async.shared::cta;\n") + copy));
+}
+
+TEST(AsyncFault, PhaseStates) {
+  // test_wait with the state that arrive gave; a phase that is over.
+  std::vector<uint32_t> out = expectClean(Kernel(
+      init({{0, 2}}) +
+      "@!%p0 bra END;\nmbarrier.arrive.shared::cta.b64 %state, [%full];\n"
+      "mbarrier.pending_count.b64 %r5, %state;\n"
+      "mbarrier.test_wait.shared::cta.b64 %p1, [%full], %state;\n"
+      "mbarrier.arrive.shared::cta.b64 %rd9, [%full];\n"
+      "mbarrier.pending_count.b64 %r6, %rd9;\n"
+      "mbarrier.test_wait.shared::cta.b64 %p2, [%full], %state;\n"
+      "selp.b32 %r7, 1, 0, %p1;\nselp.b32 %r8, 1, 0, %p2;\n"
+      "st.global.v4.b32 [%out], {%r5, %r6, %r7, %r8};\nEND:\n"));
+  EXPECT_EQ(std::vector<uint32_t>(out.begin(), out.begin() + 4),
+            (std::vector<uint32_t>{2, 1, 0, 1}));
+  // arrive_drop: the second phase expects one arrival less.
+  expectClean(Kernel(
+      init({{0, 2}}) +
+      "@!%p0 bra END;\nmbarrier.arrive_drop.shared::cta.b64 %state, [%full];\n"
+      "mbarrier.arrive.shared::cta.b64 %state, [%full];\n" +
+      waitFor("%full", "0", "A") +
+      "mbarrier.arrive.shared::cta.b64 %state, [%full];\n" +
+      waitFor("%full", "1", "B") + "END:\n"));
+}
+
+TEST(AsyncFault, CopiesOfLanesArrive) { // cp.async.mbarrier.arrive
+  auto text = [](const std::string &count, const std::string &arrive) {
+    return "@%p0 mbarrier.init.shared::cta.b64 [%full], " + count + ";\n" +
+           sync +
+           "mad.wide.u32 %rd1, %tid, 4, %in;\n"
+           "cp.async.ca.shared.global [%mine], [%rd1], 4;\n"
+           "cp.async.mbarrier.arrive" +
+           arrive + ".shared::cta.b64 [%full];\n" +
+           (arrive.empty()
+                ? "mbarrier.arrive.shared::cta.b64 %state, [%full];\n"
+                : "") +
+           waitFor("%full", "0", "W") +
+           "xor.b32 %r5, %tid, 64;\nmad.lo.s32 %r5, %r5, 4, %sm;\n"
+           "ld.shared.b32 %r1, [%r5];\nmad.wide.u32 %rd1, %tid, 4, %out;\n"
+           "st.global.b32 [%rd1], %r1;\n";
+  };
+  for (const char *noinc : {"", ".noinc"}) {
+    std::vector<uint32_t> out = expectClean(Kernel(text("128", noinc)));
+    EXPECT_EQ(out[0], 65u);
+    EXPECT_EQ(out[64], 1u);
+  }
+}
+
+TEST(AsyncFault, PlacesOfBoxes) { // 30
+  auto text = [](const std::string &to, const std::string &box) {
+    return init({{0, 1}}) + expectBytes(8192) +
+           "@%p0 cp.async.bulk.tensor.2d.shared::cluster.global.tile."
+           "mbarrier::complete_tx::bytes [%sm+" +
+           to + "], [%map, {" + box + "}], [%full];\n" +
+           waitFor("%full", "0", "W") + "ld.shared.b32 %r1, [%mine+" + to +
+           "];\nmad.wide.u32 %rd1, %tid, 4, %out;\nst.global.b32 [%rd1], "
+           "%r1;\n";
+  };
+  expectFault(Kernel(text("16", "0, 0")), FindingKind::Misaligned,
+              "multiple of 128 bytes");
+  expectFault(Kernel(text("53248", "0, 0")), FindingKind::OutOfBounds);
+  // Beyond the tensor there are zeros, and before it.
+  std::vector<uint32_t> out = expectClean(Kernel(text("0", "0, 62")));
+  EXPECT_EQ(out[0], 62 * 32 + 1u);
+  EXPECT_EQ(out[64], 0u);
+  out = expectClean(Kernel(text("0", "0, -1")));
+  EXPECT_EQ(out[0], 0u);
+  EXPECT_EQ(out[32 + 4], 1u);
+  // A tensor that is larger than its buffer.
+  Kernel tooLarge(text("0", "0, 100"));
+  tooLarge.map.sizes = {64, 200};
+  expectFault(tooLarge, FindingKind::OutOfBounds, "buffer 'in'");
+  // No tensor map, and one of another rank.
+  expectFault(Kernel("@%p0 cp.async.bulk.prefetch.tensor.2d.L2.global.tile "
+                     "[%in, {0, 0}];"),
+              FindingKind::CopyMisuse, "found other bytes");
+  expectFault(Kernel("@%p0 cp.async.bulk.prefetch.tensor.3d.L2.global.tile "
+                     "[%map, {0, 0, 0}];"),
+              FindingKind::CopyMisuse, "3 dimensions");
+}
+
+TEST(AsyncFault, SizesOfPlainCopies) {
+  auto text = [](const std::string &from, const std::string &bytes) {
+    return init({{0, 1}}) + expectBytes(32) +
+           "@%p0 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::"
+           "bytes [%sm], [%in+" +
+           from + "], " + bytes + ", [%full];\n" + waitFor("%full", "0", "W");
+  };
+  LaunchResult result = Kernel(text("0", "24")).run();
+  EXPECT_TRUE(hasFinding(result, FindingKind::CopyMisuse));
+  result = Kernel(text("8", "32")).run();
+  EXPECT_TRUE(hasFinding(result, FindingKind::Misaligned));
+  expectClean(Kernel(text("16", "32")));
+}
+
+TEST(AsyncFault, TensorMapsThatKernelsWrite) { // 29
+  auto text = [](const std::string &release, const std::string &acquire) {
+    return init({{0, 1}}) +
+           "setp.ge.s32 %p1, %tid, 8;\n@%p1 bra READY;\n"
+           "mul.wide.u32 %rd9, %tid, 16;\nadd.s64 %rd8, %map, %rd9;\n"
+           "ld.v2.b64 {%rd10, %rd11}, [%rd8];\nadd.s64 %rd8, %out, %rd9;\n"
+           "st.global.v2.b64 [%rd8], {%rd10, %rd11};\n" +
+           release + acquire + "READY:\nbar.warp.sync -1;\n" +
+           expectBytes(8192) +
+           "@%p0 cp.async.bulk.tensor.2d.shared::cluster.global.tile."
+           "mbarrier::complete_tx::bytes [%sm], [%out, {0, 0}], [%full];\n" +
+           waitFor("%full", "0", "W") +
+           "ld.shared.b32 %r1, [%mine];\n"
+           "mad.wide.u32 %rd1, %tid, 4, %out;\nst.global.b32 [%rd1+256], "
+           "%r1;\n";
+  };
+  const std::string release = "fence.proxy.tensormap::generic.release.gpu;\n";
+  const std::string acquire =
+      "fence.proxy.tensormap::generic.acquire.gpu [%out], 128;\n";
+  expectFault(Kernel(text("", "")), FindingKind::MissingProxyFence);
+  expectFault(Kernel(text(release, "")), FindingKind::MissingProxyFence,
+              "tensormap::generic.acquire");
+  expectFault(Kernel(text("", acquire)), FindingKind::MissingProxyFence);
+  EXPECT_EQ(expectClean(Kernel(text(release, acquire)))[64], 1u);
+}
+
+//===----------------------------------------------------------------------===//
+// Clusters
+//===----------------------------------------------------------------------===//
+
+const std::string meet = "barrier.cluster.arrive.aligned;\n"
+                         "barrier.cluster.wait.aligned;\n";
+
+Kernel pair(std::string body) {
+  Kernel kernel("mov.u32 %r40, %cluster_ctarank;\nxor.b32 %r41, %r40, 1;\n"
+                "mapa.shared::cluster.u32 %r42, %mine, %r41;\n"
+                "mapa.shared::cluster.u32 %r43, %full, %r41;\n"
+                "mov.u32 %r44, %ctaid.x;\n"
+                "mad.lo.s32 %r45, %r44, 128, %tid;\n"
+                "mad.wide.u32 %rd5, %r45, 4, %out;\n" +
+                std::move(body));
+  kernel.grid = kernel.cluster = 2;
+  return kernel;
+}
+const std::string storeToPeer = "st.shared::cluster.b32 [%r42], %r45;\n";
+const std::string readOwn = "ld.shared.b32 %r1, [%mine];\n"
+                            "st.global.b32 [%rd5], %r1;\n";
+
+TEST(AsyncFault, PeersThatHaveNotStartedOrHaveEnded) { // 21
+  expectFault(pair(storeToPeer + meet + readOwn), FindingKind::ClusterMisuse,
+              "known that it has started");
+  std::vector<uint32_t> out =
+      expectClean(pair(meet + storeToPeer + meet + readOwn));
+  EXPECT_EQ(out[0], 128u);
+  EXPECT_EQ(out[128], 0u);
+  const std::string readPeer =
+      "ld.shared::cluster.b32 %r1, [%r42];\nst.global.b32 [%rd5], %r1;\n";
+  // One leaves, the other comes back: before it has left, or after.
+  for (const char *leaver : {"0", "1"})
+    expectFault(pair(writeMine + meet + "setp.eq.s32 %p3, %r40, " + leaver +
+                     ";\n@%p3 bra END;\n" + readPeer + "END:\n"),
+                FindingKind::ClusterMisuse, "end");
+  expectClean(pair(writeMine + meet + readPeer + meet));
+}
+
+TEST(AsyncFault, RelaxedArrivalsPublishNothing) { // 22
+  const std::string relaxed = "barrier.cluster.arrive.relaxed.aligned;\n"
+                              "barrier.cluster.wait.aligned;\n";
+  expectFault(pair(meet + storeToPeer + relaxed + readOwn),
+              FindingKind::SharedRace);
+  expectClean(pair(meet + storeToPeer + "fence.acq_rel.cluster;\n" + relaxed +
+                   readOwn));
+}
+
+/// Block 0 loads a box into both blocks, each of which waits at home.
+TEST(AsyncFault, Multicast) { // 21
+  auto text = [](const std::string &fence, const std::string &between) {
+    return "@%p0 mbarrier.init.shared::cta.b64 [%full], 1;\n" + fence +
+           between + expectBytes(8192) +
+           "setp.eq.s32 %p3, %r40, 0;\nand.pred %p3, %p3, %p0;\n"
+           "mov.b16 %h1, 3;\n"
+           "@%p3 cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::"
+           "complete_tx::bytes.multicast::cluster [%sm], [%map, {0, 0}], "
+           "[%full], %h1;\n" +
+           waitFor("%full", "0", "W") + readOwn + meet;
+  };
+  const std::string fence = "@%p0 fence.mbarrier_init.release.cluster;\n";
+  const std::string relaxed = "barrier.cluster.arrive.relaxed.aligned;\n"
+                              "barrier.cluster.wait.aligned;\n";
+  std::vector<uint32_t> out = expectClean(pair(text(fence, meet)));
+  EXPECT_EQ(out[0], 1u);
+  EXPECT_EQ(out[128], 1u);
+  // The fence releases at the scope of the cluster.
+  expectClean(pair(text(fence, relaxed + sync)));
+  expectFault(pair(text(fence, sync)), FindingKind::ClusterMisuse);
+  expectFault(pair(text("", meet)), FindingKind::MissingProxyFence,
+              "fence.mbarrier_init");
+}
+
+TEST(AsyncFault, RemoteArrivalsAndCopies) {
+  // Each block copies its own words into the other's memory, which waits.
+  auto text = [](const std::string &fence) {
+    return "@%p0 mbarrier.init.shared::cta.b64 [%full], 1;\n"
+           "@%p0 fence.mbarrier_init.release.cluster;\n"
+           "st.shared.b32 [%mine], %r45;\n" +
+           fence + meet + expectBytes(512) +
+           "add.s32 %r46, %r42, 1024;\n"
+           "@%p0 cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_"
+           "tx::bytes [%r46], [%sm], 512, [%r43];\n" +
+           waitFor("%full", "0", "W") +
+           "ld.shared.b32 %r1, [%mine+1024];\n"
+           "st.global.b32 [%rd5], %r1;\n" +
+           meet;
+  };
+  std::vector<uint32_t> out =
+      expectClean(pair(text("fence.proxy.async.shared::cta;\n")));
+  EXPECT_EQ(out[0], 128u);
+  EXPECT_EQ(out[128], 0u);
+  expectFault(pair(text("")), FindingKind::MissingProxyFence);
+  // Writes, then an arrival at the other's mbarrier.
+  auto arriveAt = [](const std::string &scope) {
+    return "@%p0 mbarrier.init.shared::cta.b64 [%full], 128;\n" + meet +
+           storeToPeer + "mbarrier.arrive.release." + scope +
+           ".shared::cluster.b64 _, [%r43];\nW:\nmbarrier.try_wait.parity."
+           "acquire.cluster.shared::cta.b64 %p9, [%full], 0;\n@!%p9 bra W;\n" +
+           readOwn + meet;
+  };
+  EXPECT_EQ(expectClean(pair(arriveAt("cluster")))[0], 128u);
+  expectFault(pair(arriveAt("cta")), FindingKind::SharedRace);
+}
+
+TEST(AsyncFault, RanksAndAddresses) {
+  std::vector<uint32_t> out = expectClean(pair(
+      "getctarank.shared::cluster.u32 %r1, %r42;\n"
+      "getctarank.shared::cluster.u32 %r2, %mine;\n"
+      "cvt.u64.u32 %rd1, %mine;\ncvta.shared.u64 %rd1, %rd1;\n"
+      "mapa.u64 %rd2, %rd1, %r41;\ngetctarank.u64 %r3, %rd2;\n"
+      "isspacep.shared::cluster %p1, %rd2;\nisspacep.shared::cta %p2, %rd2;\n"
+      "isspacep.shared::cta %p3, %rd1;\n"
+      "selp.b32 %r4, 4, 0, %p1;\nselp.b32 %r5, 2, 0, %p2;\n"
+      "selp.b32 %r6, 1, 0, %p3;\nor.b32 %r4, %r4, %r5;\nor.b32 %r4, %r4, %r6;\n"
+      "mad.lo.s32 %r7, %r1, 10, %r2;\nmad.lo.s32 %r7, %r7, 10, %r3;\n"
+      "mad.lo.s32 %r7, %r7, 10, %r4;\nst.global.b32 [%rd5], %r7;\n"));
+  EXPECT_EQ(out[0], 1015u);
+  EXPECT_EQ(out[128], 105u);
+  expectFault(pair("mapa.shared::cluster.u32 %r1, %mine, 2;\n"),
+              FindingKind::ClusterMisuse, "one of 2 blocks, found 2");
+}
+
+} // namespace
