@@ -251,11 +251,47 @@ Shadow *findShadow(ExecutionState &state, Block *owner, const Region *region) {
   return region->isShadowed ? &state.worker->globalShadow : nullptr;
 }
 
+/// Reports an access of global memory that a grid before this one may still be
+/// using. `bytes` from `begin` on, in the region.
+void checkEarlierGrids(ExecutionState &state, unsigned lane,
+                       const Region &region, uint64_t begin, uint64_t bytes,
+                       AccessKind kind) {
+  bool hasWaited =
+      state.warp->clock.known(state.block->number, agents::grids) != 0;
+  const EarlierGrids::Use *use = state.worker->launch.earlierGrids.findConflict(
+      begin, begin + bytes, !isRead(kind), hasWaited);
+  if (!use)
+    return;
+  state.report(FindingKind::GlobalRace, lane, [&]() -> std::string {
+    return formatv(
+        "{0} of byte {1} of {2}, which an earlier grid {3} and may not have "
+        "ended: expected {4}",
+        isRead(kind) ? "read" : "write",
+        std::max(begin, use->begin) - region.base,
+        describeBuffer(state.worker->launch, region),
+        use->isWrite ? "writes" : "reads",
+        use->endsAtWait ? "griddepcontrol.wait before it"
+                        : "each grid between the two to execute "
+                          "griddepcontrol.wait");
+  });
+}
+
+bool hasEarlierGrids(const ExecutionState &state) {
+  return state.worker->watchesRaces() &&
+         !state.worker->launch.earlierGrids.empty();
+}
+
 } // namespace
 
 void mlir::mirage::emulator::watchAccess(ExecutionState &state,
                                          const AccessRequest &request,
                                          const MemoryAccess &access) {
+  if (hasEarlierGrids(state) && access.space == Space::Global)
+    for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
+      unsigned lane = llvm::countr_zero(rest);
+      checkEarlierGrids(state, lane, *access.region, access.address[lane],
+                        access.bytes, request.kind);
+    }
   if (Shadow *shadow = findShadow(state, access.owner, access.region))
     Watcher(state, request, access, *shadow).run();
 }
@@ -263,6 +299,9 @@ void mlir::mirage::emulator::watchAccess(ExecutionState &state,
 void mlir::mirage::emulator::watchRange(ExecutionState &state, unsigned lane,
                                         const MemoryRange &range,
                                         const RangeAccess &access) {
+  if (hasEarlierGrids(state) && !range.owner)
+    checkEarlierGrids(state, lane, *range.region, range.begin, range.bytes,
+                      access.kind);
   Shadow *shadow = findShadow(state, range.owner, range.region);
   if (!shadow || range.bytes == 0)
     return;

@@ -56,6 +56,7 @@ static void startBlock(Block &block, const Extents &coordinates,
   block.coordinates = coordinates;
   block.steps = 0;
   block.wasStopped = false;
+  block.waitedForEarlierGrids = false;
   block.syncRecords.clear();
   block.remoteAccesses.clear();
   block.sharedShadow.clear();

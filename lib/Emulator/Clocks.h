@@ -32,7 +32,8 @@ constexpr unsigned copies = 32;      ///< cp.async of warp w, by its groups
 constexpr unsigned matrices = 64;    ///< wgmma of warpgroup g, by its groups
 constexpr unsigned bulkReads = 72;   ///< what bulk copies of warp w read
 constexpr unsigned bulkWrites = 104; ///< and what they write, by bulk groups
-constexpr unsigned mbarriers = 136;  ///< copies that complete on mbarrier b
+constexpr unsigned grids = 136;      ///< earlier ones: 1 once waited for
+constexpr unsigned mbarriers = 137;  ///< copies that complete on mbarrier b
 constexpr unsigned end = 1024;
 constexpr unsigned maxMBarriers = end - mbarriers;
 } // namespace agents

@@ -70,6 +70,16 @@ Outcome pause(ExecutionState &state, const Instruction &) {
 }
 Handler selectPause(const Form &, Instruction &) { return pause; }
 
+/// All that earlier grids did is ordered before what comes now.
+Outcome waitForGrids(ExecutionState &state, const Instruction &) {
+  state.warp->clock.raise(state.block->number, agents::grids, 1);
+  if (!state.block->waitedForEarlierGrids)
+    ++state.worker->numBlocksThatWaited;
+  state.block->waitedForEarlierGrids = true;
+  return Outcome::Next;
+}
+Handler selectGrids(const Form &, Instruction &) { return waitForGrids; }
+
 Outcome nothing(ExecutionState &, const Instruction &) { return Outcome::Next; }
 Handler selectNothing(const Form &, Instruction &) { return nothing; }
 
@@ -78,6 +88,10 @@ const Row rows[] = {
     {"brx.idx[.uni]", "b32 t", InstructionClass::Branch, selectIndexed},
     {"ret|exit[.uni]", "", InstructionClass::Branch, selectExit},
     {"trap", "", InstructionClass::Branch, selectTrap},
+    {"griddepcontrol.wait", "", InstructionClass::Barrier, selectGrids},
+    // When the next grid starts is for its own launch to be careful about.
+    {"griddepcontrol.launch_dependents", "", InstructionClass::Barrier,
+     selectNothing},
     {"brkpt", "", InstructionClass::Move, selectNothing},
     {"nanosleep.u32", "b32", InstructionClass::Move, selectPause},
     {"pmevent", "b32", InstructionClass::Move, selectNothing},

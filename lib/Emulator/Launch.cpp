@@ -11,6 +11,7 @@
 #include "BlockScheduler.h"
 #include "GlobalCheck.h"
 #include "LaunchCheck.h"
+#include "MemoryAccess.h"
 #include "TensorMapImage.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -83,6 +84,44 @@ void fillParameters(LaunchContext &launch) {
   launch.parameterRegion.isWritable = false;
 }
 
+void bindEarlierGrids(LaunchContext &launch) {
+  for (const UnfinishedUse &use : launch.config.unfinished) {
+    uint64_t base = launch.regions[use.buffer].base;
+    launch.earlierGrids.add({base + use.bytes.begin, base + use.bytes.end,
+                             use.isWrite, use.endsAtWait});
+  }
+  launch.earlierGrids.finish();
+}
+
+/// What all blocks did to each buffer, joined where it lies side by side.
+void collectUses(const LaunchContext &launch,
+                 llvm::ArrayRef<GlobalInterval> intervals,
+                 LaunchResult &result) {
+  for (bool isWrite : {false, true}) {
+    BufferUse last;
+    auto finish = [&] {
+      if (last.bytes.begin != last.bytes.end)
+        result.uses.push_back(last);
+    };
+    for (const GlobalInterval &interval : intervals) {
+      const Region *region = findGlobalRegion(launch, interval.begin);
+      if (interval.isWrite != isWrite || !region || region->buffer < 0)
+        continue;
+      unsigned buffer = region->buffer;
+      ByteRange bytes{interval.begin - region->base,
+                      interval.end - region->base};
+      if (buffer == last.buffer && bytes.begin <= last.bytes.end &&
+          last.bytes.begin != last.bytes.end) {
+        last.bytes.end = std::max(last.bytes.end, bytes.end);
+        continue;
+      }
+      finish();
+      last = {buffer, bytes, isWrite};
+    }
+    finish();
+  }
+}
+
 void fillRegisterTemplate(LaunchContext &launch) {
   launch.registerTemplate.resize(launch.kernel.registerFileBytes);
   uint8_t *file = launch.registerTemplate.data();
@@ -118,13 +157,18 @@ void runBlocks(const LaunchContext &launch, LaunchResult &result) {
 
   FindingSet findings(launch.config.maxFindings);
   std::vector<GlobalInterval> intervals;
+  uint64_t numBlocksThatWaited = 0;
   for (Worker &worker : workers) {
     result.counters += worker.counters;
+    numBlocksThatWaited += worker.numBlocksThatWaited;
     findings.merge(worker.findings);
     llvm::append_range(intervals, worker.intervals);
   }
+  result.waitedForEarlierGrids = numBlocksThatWaited == launch.numBlocks;
   if (launch.config.checks != Checks::None)
     checkBlocksAgainstEachOther(launch, intervals, findings);
+  if (launch.config.checks != Checks::None)
+    collectUses(launch, intervals, result);
   if (launch.config.checks == Checks::All && result.completed)
     checkOutputsWritten(launch, intervals, findings);
   findings.finish(launch.kernel, launch.program, launch.config, result);
@@ -153,6 +197,7 @@ mlir::mirage::emulator::launch(const Module &module,
   context.blocksPerCluster = volumeOf(config.cluster);
   context.sharedBytes = info->staticSharedBytes + config.dynamicSharedBytes;
   bindBuffers(context);
+  bindEarlierGrids(context);
   fillParameters(context);
   fillRegisterTemplate(context);
 

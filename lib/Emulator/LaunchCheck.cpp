@@ -118,6 +118,11 @@ static Error checkArguments(const KernelInfo &info,
     if (!buffer.data && buffer.sizeBytes)
       return launchError("buffer '{0}': expects memory for {1} bytes, got none",
                          buffer.name, buffer.sizeBytes);
+  for (const UnfinishedUse &use : config.unfinished)
+    if (use.buffer >= config.buffers.size())
+      return launchError("what is unfinished: expects one of {0} buffers, got "
+                         "number {1}",
+                         config.buffers.size(), use.buffer);
   for (auto [parameter, argument] :
        llvm::zip_equal(info.parameters, config.arguments)) {
     if (argument.namesBuffer() &&

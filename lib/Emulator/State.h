@@ -11,6 +11,7 @@
 
 #include "Mirage/Emulator/Launch.h"
 
+#include "EarlierGrids.h"
 #include "Findings.h"
 #include "MBarrier.h"
 #include "Program.h"
@@ -60,6 +61,7 @@ struct LaunchContext {
   std::vector<uint8_t> parameters;
   std::vector<Region> regions; ///< global memory
   Region constants, parameterRegion;
+  EarlierGrids earlierGrids;
   /// A warp's register file at its start, but for special registers.
   std::vector<uint8_t> registerTemplate;
 };
@@ -173,6 +175,7 @@ struct Block {
   uint64_t steps = 0;
   uint32_t liveWarps = 0;
   bool wasStopped = false;
+  bool waitedForEarlierGrids = false;
   /// Accesses of other blocks to this one's shared memory, the last of each
   /// agent: they must come before the block ends.
   struct RemoteAccess {
@@ -216,6 +219,7 @@ struct Worker {
   /// Of the blocks that globalShadow is of.
   ProxyFences proxyFences;
   std::vector<GlobalInterval> intervals;
+  uint64_t numBlocksThatWaited = 0; ///< for earlier grids
   /// Of random schedules, and of copies that arrive at random.
   std::mt19937_64 random;
   /// Whether what is started asynchronously now is done at once.

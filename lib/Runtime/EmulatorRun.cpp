@@ -77,6 +77,14 @@ private:
   llvm::Expected<EmulatedLaunch> emulate(const emulator::Module &module,
                                          const KernelLaunch &launch) {
     emulator::LaunchConfig config = makeConfig(launch);
+    llvm::SmallVector<BufferId> buffers = getBuffers(launch);
+    if (!launch.dependent)
+      unfinished.clear();
+    for (const GridUse &use : unfinished)
+      if (auto found = llvm::find(buffers, use.buffer); found != buffers.end())
+        config.unfinished.push_back(
+            {{unsigned(found - buffers.begin()), use.bytes, use.isWrite},
+             use.endsAtWait});
     auto start = std::chrono::steady_clock::now();
     llvm::Expected<emulator::LaunchResult> result =
         emulator::launch(module, config);
@@ -85,6 +93,11 @@ private:
                                      llvm::toString(result.takeError()));
     std::chrono::duration<double> time =
         std::chrono::steady_clock::now() - start;
+    // Once this grid is waited for, so are the ones that it waited for.
+    for (GridUse &use : unfinished)
+      use.endsAtWait &= result->waitedForEarlierGrids;
+    for (const emulator::BufferUse &use : result->uses)
+      unfinished.push_back({buffers[use.buffer], use.bytes, use.isWrite, true});
     return EmulatedLaunch{launch.kernel, std::move(*result), time.count()};
   }
 
@@ -140,6 +153,13 @@ private:
   std::vector<uint8_t> workspace;
   std::map<BufferId, unsigned> launchesLeft; ///< that use a buffer, in all
   std::map<BufferId, bool> touched;
+  /// What grids did that may not have ended when the next one starts.
+  struct GridUse {
+    BufferId buffer;
+    emulator::ByteRange bytes;
+    bool isWrite, endsAtWait;
+  };
+  std::vector<GridUse> unfinished;
 };
 } // namespace
 

@@ -74,6 +74,21 @@ private:
   TensorMap map;
 };
 
+/// What a launch did to bytes of a buffer.
+struct BufferUse {
+  unsigned buffer = 0; ///< index
+  ByteRange bytes;
+  bool isWrite = false; ///< else it only read them
+};
+
+/// What an earlier launch does, which may not have ended when this one starts
+/// (programmatic dependent launch).
+struct UnfinishedUse : BufferUse {
+  /// Over once griddepcontrol.wait has been executed. Not so for grids before
+  /// the last one, if that one ended without waiting for them.
+  bool endsAtWait = true;
+};
+
 /// How much the emulator watches. Addresses are always checked.
 enum class Checks : uint8_t {
   None,
@@ -96,6 +111,8 @@ struct LaunchConfig {
   uint32_t dynamicSharedBytes = 0;
   std::vector<Buffer> buffers;
   std::vector<Argument> arguments;
+  /// Accesses that conflict with these are races.
+  std::vector<UnfinishedUse> unfinished;
 
   unsigned threads = 1; ///< of the host; results do not depend on it
   Checks checks = Checks::All;
@@ -123,6 +140,12 @@ struct LaunchResult {
   /// volatile or ordered accesses, fences); they then ran interleaved on one
   /// host thread. Those of one cluster always run so.
   bool blocksCommunicate = false;
+
+  /// Of buffers that the launch may write, with checks on.
+  std::vector<BufferUse> uses;
+  /// Each block executed griddepcontrol.wait: when the grid has ended, so have
+  /// the ones before it.
+  bool waitedForEarlierGrids = false;
 
   /// No finding but warnings.
   bool isClean() const;

@@ -70,6 +70,55 @@ std::string readOpposite() {
          "mad.lo.s32 %r1, %r2, 4, %r1;\nld.shared.b32 %r50, [%r1];\n";
 }
 
+/// The launch before this one writes `extra` and reads the second half of it.
+LaunchConfig afterAnother(bool hasWaited = true) {
+  LaunchConfig config;
+  config.unfinished = {{{1, {0, 2048}, /*isWrite=*/true}, hasWaited},
+                       {{1, {2048, 4096}, /*isWrite=*/false}, hasWaited}};
+  return config;
+}
+
+TEST(Fault, EarlierGridsThatMayNotHaveEnded) { // 27
+  const std::string wait = "griddepcontrol.wait;\n";
+  const std::string read = "ld.global.b32 %r50, [%a1+1024];\n";
+  auto kinds = [](const std::string &body, LaunchConfig config) {
+    return findingsText(runBody(body, 64, 2, config));
+  };
+  EXPECT_NE(kinds(read, afterAnother()).find("expected griddepcontrol.wait"),
+            std::string::npos);
+  EXPECT_EQ(kinds(wait + read, afterAnother()), "");
+  EXPECT_EQ(kinds(read, {}), "");
+  // One warp waits for all, if a barrier tells the others.
+  const std::string first = "setp.lt.u32 %p1, %tid, 32;\n@%p1 " + wait;
+  EXPECT_NE(kinds(first + read, afterAnother()), "");
+  EXPECT_EQ(kinds(first + "bar.sync 0;\n" + read, afterAnother()), "");
+  // What is only read may be read; a store takes the wait.
+  EXPECT_EQ(kinds("ld.global.b32 %r50, [%a1+2048];\n", afterAnother()), "");
+  const std::string store = "mad.wide.u32 %rd1, %r59, 4, %a1;\n"
+                            "st.global.b32 [%rd1+2048], %tid;\n";
+  EXPECT_NE(kinds(store, afterAnother()).find("write of byte 2048"),
+            std::string::npos);
+  EXPECT_EQ(kinds(wait + store, afterAnother()), "");
+  // Three grids, and the middle one never waited.
+  EXPECT_NE(kinds(wait + read, afterAnother(false)).find("each grid between"),
+            std::string::npos);
+}
+
+TEST(Fault, WhatALaunchTellsTheNext) {
+  LaunchResult result = runBody("st.global.b32 [%a1+64], 7;\n", 1, 1);
+  EXPECT_FALSE(result.waitedForEarlierGrids);
+  ASSERT_EQ(result.uses.size(), 2u);
+  EXPECT_EQ(result.uses[1].buffer, 1u);
+  EXPECT_EQ(result.uses[1].bytes.begin, 64u);
+  EXPECT_EQ(result.uses[1].bytes.end, 68u);
+  EXPECT_TRUE(result.uses[1].isWrite);
+  EXPECT_TRUE(runBody("griddepcontrol.wait;\n", 32, 3).waitedForEarlierGrids);
+  // Not in all blocks.
+  EXPECT_FALSE(
+      runBody("setp.eq.u32 %p1, %r59, 0;\n@%p1 griddepcontrol.wait;\n", 32, 3)
+          .waitedForEarlierGrids);
+}
+
 TEST(Fault, ReadAfterWriteWithoutBarrier) { // 1
   std::string store = "st.shared.b32 [%r57], %tid;\n";
   expectFault(store + readOpposite(), FindingKind::SharedRace);

@@ -65,6 +65,40 @@ TEST(EmulatorRun, TheWrongOrderIsNotRight) {
   EXPECT_FALSE(check(artifact, result).pass);
 }
 
+/// Lets a kernel wait for the grids before it.
+static void addWait(Artifact &artifact, llvm::StringRef kernel) {
+  size_t start = artifact.ptx.find((".entry " + kernel + "(").str());
+  size_t body = artifact.ptx.find("mov.u32", start);
+  artifact.ptx.insert(body, "griddepcontrol.wait;\n  ");
+}
+
+TEST(EmulatorRun, DependentLaunchesWaitForWhatTheyRead) {
+  Artifact artifact = makeTwoKernels();
+  artifact.launches[1].dependent = true;
+  EXPECT_TRUE(found(run(artifact), FindingKind::GlobalRace));
+  addWait(artifact, "roots");
+  EXPECT_TRUE(run(artifact).isClean());
+}
+
+TEST(EmulatorRun, AGridThatDidNotWaitHidesTheOneBeforeIt) {
+  Artifact artifact = makeTwoKernels();
+  // Between the two, a kernel that writes elsewhere.
+  artifact.ptx += makeElementwiseKernel("copies", "mov.f32 %f2, %f1;");
+  KernelLaunch copies = artifact.launches[0];
+  copies.kernel = "copies";
+  copies.arguments[1].offsetBytes = artifact.workspaceBytes;
+  artifact.workspaceBytes += 910 * 4;
+  artifact.launches.insert(artifact.launches.begin() + 1, copies);
+  addWait(artifact, "roots");
+  EXPECT_TRUE(run(artifact).isClean());
+  artifact.launches[2].dependent = true;
+  EXPECT_TRUE(run(artifact).isClean());
+  artifact.launches[1].dependent = true;
+  EXPECT_TRUE(found(run(artifact), FindingKind::GlobalRace));
+  addWait(artifact, "copies");
+  EXPECT_TRUE(run(artifact).isClean());
+}
+
 TEST(EmulatorRun, AccessesPastTheEndAreFound) {
   Artifact artifact = makeTwoKernels();
   artifact.ptx =
