@@ -23,7 +23,7 @@ USES = {
     "Planning": ["Layout"],
     "Search": ["Reference", "Verify", "Planning", "Cache", "Version"],
     "Cache": ["Graph"],
-    "Artifact": ["Graph", "Version"],
+    "Artifact": ["Graph", "Layout", "Version"],
     "Emulator": ["Layout"],
     "Runtime": ["Graph", "Reference", "Artifact", "Emulator"],
     "Dialect": ["Graph", "Layout"],

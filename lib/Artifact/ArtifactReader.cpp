@@ -55,6 +55,28 @@ static std::array<int64_t, 3> readExtents(const JSONCursor &cursor) {
   return extents;
 }
 
+template <typename T>
+static void readNumbers(const JSONCursor &cursor, int64_t most,
+                        llvm::SmallVectorImpl<T> &numbers) {
+  for (const JSONCursor &number : cursor.array())
+    numbers.push_back(number.integer(0, most));
+}
+
+static TensorMap readTensorMap(const JSONCursor &cursor) {
+  cursor.allow({"elementBytes", "sizes", "strideBytes", "box", "swizzleBytes"});
+  TensorMap map;
+  map.elementBytes = cursor["elementBytes"].integer(0, UINT32_MAX);
+  readNumbers(cursor["sizes"], INT64_MAX, map.sizes);
+  readNumbers(cursor["strideBytes"], INT64_MAX, map.strideBytes);
+  readNumbers(cursor["box"], UINT32_MAX, map.box);
+  std::optional<Swizzle> swizzle =
+      findSwizzle(cursor["swizzleBytes"].integer(0, UINT32_MAX));
+  if (!swizzle)
+    cursor["swizzleBytes"].expect("0, 32, 64 or 128");
+  map.swizzle = swizzle.value_or(Swizzle::None);
+  return map;
+}
+
 static LaunchArgument readArgument(const JSONCursor &cursor) {
   LaunchArgument argument;
   std::string role = cursor["role"].string();
@@ -66,6 +88,8 @@ static LaunchArgument readArgument(const JSONCursor &cursor) {
     cursor["role"].expect("\"input\", \"output\" or \"workspace\"");
   argument.index = cursor["index"].integer(0, UINT32_MAX);
   argument.offsetBytes = cursor["offsetBytes"].integer();
+  if (cursor.has("tensorMap"))
+    argument.tensorMap = readTensorMap(cursor["tensorMap"]);
   return argument;
 }
 

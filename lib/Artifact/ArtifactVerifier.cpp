@@ -81,6 +81,30 @@ static llvm::Error checkBytes(const llvm::Twine &member, int64_t bytes,
                    " bytes, got " + llvm::Twine(bytes));
 }
 
+/// A tensor map is one that the driver takes, of a tensor inside of its buffer.
+static llvm::Error checkTensorMap(const LaunchArgument &argument,
+                                  int64_t sizeBytes,
+                                  const llvm::Twine &member) {
+  if (!argument.tensorMap)
+    return llvm::Error::success();
+  if (llvm::Error error = argument.tensorMap->check())
+    return makeError(member +
+                     ".tensorMap: " + llvm::toString(std::move(error)));
+  if (argument.offsetBytes % kTensorAlignBytes != 0)
+    return makeError(member + ".offsetBytes: expects a multiple of " +
+                     llvm::Twine(kTensorAlignBytes) +
+                     " where there is a tensor map, got " +
+                     llvm::Twine(argument.offsetBytes));
+  uint64_t tensorBytes = argument.tensorMap->getTensorBytes();
+  if (tensorBytes <= static_cast<uint64_t>(sizeBytes - argument.offsetBytes))
+    return llvm::Error::success();
+  return makeError(member + ".tensorMap: expects a tensor of at most the " +
+                   llvm::Twine(sizeBytes - argument.offsetBytes) +
+                   " bytes that are left of the " +
+                   getBufferRoleName(argument.role) + ", got one of " +
+                   llvm::Twine(tensorBytes));
+}
+
 /// A parameter points into a buffer that is there.
 static llvm::Error checkArgument(const Artifact &artifact,
                                  const LaunchArgument &argument,
@@ -100,7 +124,7 @@ static llvm::Error checkArgument(const Artifact &artifact,
                      llvm::Twine(argument.index));
   }
   if (argument.offsetBytes >= 0 && argument.offsetBytes < sizeBytes)
-    return llvm::Error::success();
+    return checkTensorMap(argument, sizeBytes, member);
   return makeError(member + ".offsetBytes: expects an offset within the " +
                    llvm::Twine(sizeBytes) + " bytes of the " +
                    getBufferRoleName(argument.role) + ", got " +

@@ -50,12 +50,35 @@ static Value writeLibraryMatmul(const LibraryMatmul &matmul) {
                 {"result", writeMatrix(matmul.result)}};
 }
 
+template <typename T>
+static Array writeNumbers(llvm::ArrayRef<T> numbers) {
+  Array array;
+  for (T number : numbers)
+    array.push_back(static_cast<int64_t>(number));
+  return array;
+}
+
+static Value writeTensorMap(const TensorMap &map) {
+  return Object{{"elementBytes", map.elementBytes},
+                {"sizes", writeNumbers<uint64_t>(map.sizes)},
+                {"strideBytes", writeNumbers<uint64_t>(map.strideBytes)},
+                {"box", writeNumbers<uint32_t>(map.box)},
+                {"swizzleBytes", getSpanBytes(map.swizzle)}};
+}
+
+static Value writeArgument(const LaunchArgument &argument) {
+  Object object{{"role", getBufferRoleName(argument.role)},
+                {"index", argument.index},
+                {"offsetBytes", argument.offsetBytes}};
+  if (argument.tensorMap)
+    object["tensorMap"] = writeTensorMap(*argument.tensorMap);
+  return object;
+}
+
 static Value writeLaunch(const KernelLaunch &launch) {
   Array arguments;
   for (const LaunchArgument &argument : launch.arguments)
-    arguments.push_back(Object{{"role", getBufferRoleName(argument.role)},
-                               {"index", argument.index},
-                               {"offsetBytes", argument.offsetBytes}});
+    arguments.push_back(writeArgument(argument));
   Object object{{"kernel", launch.kernel},
                 {"grid", Array(launch.grid)},
                 {"block", Array(launch.block)},

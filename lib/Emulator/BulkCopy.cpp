@@ -14,12 +14,11 @@ using namespace mlir::mirage::emulator;
 
 void BulkCopy::carryOut() const {
   for (const Piece &piece : pieces) {
-    if (piece.from && combine)
+    if (!piece.from)
+      std::memset(piece.to, 0, piece.bytes);
+    else if (combine)
       combine(piece.to, piece.from, piece.bytes);
-    else if (piece.from)
-      std::memmove(piece.to, piece.from, piece.bytes);
     else
-      for (uint32_t i = 0; i < piece.bytes; ++i)
-        piece.to[i] = fill >> (i % 4 * 8);
+      std::memmove(piece.to, piece.from, piece.bytes);
   }
 }

@@ -31,13 +31,12 @@ using Combine = void (*)(uint8_t *to, const uint8_t *from, uint32_t bytes);
 struct BulkCopy {
   struct Piece {
     uint8_t *to;
-    const uint8_t *from; ///< null: zeros, or the fill pattern
+    const uint8_t *from; ///< null: zeros
     uint32_t bytes;
   };
 
   llvm::SmallVector<Piece, 1> pieces;
   Combine combine = nullptr;
-  uint32_t fill = 0; ///< four bytes that stand for what is outside of a tensor
   /// Of a copy that completes on an mbarrier: whose, where, and how many bytes
   /// are counted there.
   Block *signalled = nullptr;

@@ -119,8 +119,6 @@ public:
 
   BulkCopy toShared() const {
     BulkCopy copy;
-    if (bound.map.fill == OutsideFill::NaN)
-      copy.fill = bound.map.elementBytes == 2 ? 0x7fff7fff : 0x7fffffff;
     for (const BoxPiece &piece : pieces)
       copy.pieces.push_back(
           {hostOf(piece.shared), globalOf(piece), piece.bytes});

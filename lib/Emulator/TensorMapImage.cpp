@@ -23,7 +23,7 @@ struct Image {
   uint64_t sizes[5];
   uint64_t strideBytes[4];
   uint16_t box[5];
-  uint8_t rank, elementBytes, swizzle, fill;
+  uint8_t rank, elementBytes, swizzle;
 };
 static_assert(sizeof(Image) <= tensorMapBytes);
 
@@ -41,7 +41,6 @@ mlir::mirage::emulator::encodeTensorMap(const BoundTensorMap &bound) {
   std::copy(map.box.begin(), map.box.end(), image.box);
   image.elementBytes = map.elementBytes;
   image.swizzle = static_cast<uint8_t>(map.swizzle);
-  image.fill = static_cast<uint8_t>(map.fill);
   std::array<uint8_t, tensorMapBytes> bytes = {};
   std::memcpy(bytes.data(), &image, sizeof(Image));
   return bytes;
@@ -54,8 +53,7 @@ mlir::mirage::emulator::decodeTensorMap(llvm::ArrayRef<uint8_t> bytes) {
     return std::nullopt;
   std::memcpy(&image, bytes.data(), sizeof(Image));
   if (image.mark != mark || image.rank == 0 || image.rank > 5 ||
-      image.swizzle > static_cast<uint8_t>(Swizzle::Bytes128) ||
-      image.fill > static_cast<uint8_t>(OutsideFill::NaN))
+      image.swizzle > static_cast<uint8_t>(Swizzle::Bytes128))
     return std::nullopt;
   BoundTensorMap bound;
   bound.address = image.address;
@@ -65,7 +63,6 @@ mlir::mirage::emulator::decodeTensorMap(llvm::ArrayRef<uint8_t> bytes) {
   map.strideBytes.assign(image.strideBytes, image.strideBytes + image.rank - 1);
   map.box.assign(image.box, image.box + image.rank);
   map.swizzle = static_cast<Swizzle>(image.swizzle);
-  map.fill = static_cast<OutsideFill>(image.fill);
   // A kernel may have written over a part of it.
   if (llvm::Error error = map.check()) {
     llvm::consumeError(std::move(error));

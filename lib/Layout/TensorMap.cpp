@@ -19,6 +19,14 @@ unsigned mlir::mirage::getSpanBytes(Swizzle swizzle) {
   return swizzle == Swizzle::None ? 0 : 16u << static_cast<unsigned>(swizzle);
 }
 
+std::optional<Swizzle> mlir::mirage::findSwizzle(unsigned spanBytes) {
+  for (Swizzle swizzle :
+       {Swizzle::None, Swizzle::Bytes32, Swizzle::Bytes64, Swizzle::Bytes128})
+    if (getSpanBytes(swizzle) == spanBytes)
+      return swizzle;
+  return std::nullopt;
+}
+
 uint64_t mlir::mirage::applySwizzle(Swizzle swizzle, uint64_t sharedAddress) {
   if (swizzle == Swizzle::None)
     return sharedAddress;

@@ -65,6 +65,22 @@ struct LaunchAttribute {
 };
 static_assert(sizeof(LaunchAttribute) == 72, "as in cuda.h");
 
+/// Opaque; its address is a multiple of 64.
+struct alignas(64) TensorMapImage {
+  uint64_t opaque[16];
+};
+
+/// CUtensorMapDataType. The copy engine moves bits: which type of a size it is
+/// does not matter.
+enum TensorMapDataType : int {
+  kTensorMapUInt8 = 0,
+  kTensorMapUInt16 = 1,
+  kTensorMapUInt32 = 2,
+  kTensorMapUInt64 = 4,
+};
+/// CUtensorMapL2promotion: 256 bytes.
+constexpr int kTensorMapPromote256 = 3;
+
 struct LaunchConfig {
   unsigned grid[3];
   unsigned block[3];
@@ -96,6 +112,11 @@ static_assert(sizeof(LaunchConfig) == 56, "as in cuda.h");
   X(funcGetAttribute, "cuFuncGetAttribute", (int *, int, CUfunction))          \
   X(launchKernelEx, "cuLaunchKernelEx",                                        \
     (const LaunchConfig *, CUfunction, void **, void **))                      \
+  X(tensorMapEncodeTiled, "cuTensorMapEncodeTiled",                            \
+    (TensorMapImage *, int dataType, unsigned rank, CUdeviceptr address,       \
+     const uint64_t *sizes, const uint64_t *strideBytes, const unsigned *box,  \
+     const unsigned *elementStrides, int interleave, int swizzle,              \
+     int promotion, int fill))                                                 \
   X(occupancyMaxActiveClusters, "cuOccupancyMaxActiveClusters",                \
     (int *, CUfunction, const LaunchConfig *))                                 \
   X(memAlloc, "cuMemAlloc_v2", (CUdeviceptr *, size_t))                        \

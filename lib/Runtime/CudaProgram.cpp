@@ -12,6 +12,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include <deque>
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::cuda;
@@ -270,6 +271,31 @@ llvm::ArrayRef<CudaLaunch> CudaProgram::getLaunches() const {
 // Running
 //===----------------------------------------------------------------------===//
 
+static int getDataType(const TensorMap &map) {
+  switch (map.elementBytes) {
+  case 1:
+    return cuda::kTensorMapUInt8;
+  case 2:
+    return cuda::kTensorMapUInt16;
+  case 4:
+    return cuda::kTensorMapUInt32;
+  default:
+    return cuda::kTensorMapUInt64;
+  }
+}
+
+llvm::Error
+CudaProgram::Impl::encodeTensorMap(unsigned number, const TensorMap &map,
+                                   CUdeviceptr address,
+                                   cuda::TensorMapImage &image) const {
+  static constexpr unsigned kOnes[5] = {1, 1, 1, 1, 1};
+  CUresult result = driver.tensorMapEncodeTiled(
+      &image, getDataType(map), map.getRank(), address, map.sizes.data(),
+      map.strideBytes.data(), map.box.data(), kOnes, /*interleave=*/0,
+      static_cast<int>(map.swizzle), cuda::kTensorMapPromote256, /*fill=*/0);
+  return driver.check(result, name(number) + ": a tensor map is refused");
+}
+
 llvm::Error
 CudaProgram::Impl::enqueueLaunch(unsigned number, CUstream stream,
                                  llvm::ArrayRef<CUdeviceptr> inputs,
@@ -285,9 +311,18 @@ CudaProgram::Impl::enqueueLaunch(unsigned number, CUstream stream,
   }
   if (library && library->has(number))
     return library->enqueue(number, launch, addresses, stream);
+  std::deque<cuda::TensorMapImage> maps; // which stay where they are
   llvm::SmallVector<void *, 8> parameters;
-  for (CUdeviceptr &address : addresses)
+  for (auto [argument, address] :
+       llvm::zip_equal(launch.arguments, addresses)) {
     parameters.push_back(&address);
+    if (!argument.tensorMap)
+      continue;
+    if (llvm::Error error = encodeTensorMap(number, *argument.tensorMap,
+                                            address, maps.emplace_back()))
+      return error;
+    parameters.back() = &maps.back();
+  }
   DriverLaunch described(launch, stream);
   return driver.check(driver.launchKernelEx(&described.config,
                                             functions[number],

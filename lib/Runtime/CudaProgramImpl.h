@@ -26,6 +26,10 @@ struct CudaProgram::Impl {
                                cuda::CUfunction function) const;
   llvm::Error checkRegisters(unsigned number, cuda::CUfunction function) const;
   llvm::Error checkCluster(unsigned number, cuda::CUfunction function) const;
+  /// The tensor map of what lies at an address, for a parameter of a launch.
+  llvm::Error encodeTensorMap(unsigned number, const TensorMap &map,
+                              cuda::CUdeviceptr address,
+                              cuda::TensorMapImage &image) const;
   /// One launch; errors name its kernel.
   llvm::Error enqueueLaunch(unsigned number, cuda::CUstream stream,
                             llvm::ArrayRef<cuda::CUdeviceptr> inputs,

@@ -116,8 +116,12 @@ private:
       config.buffers.push_back(bind(id));
     for (const LaunchArgument &argument : launch.arguments) {
       auto found = llvm::find(buffers, BufferId{argument.role, argument.index});
-      config.arguments.push_back(emulator::Argument::pointer(
-          found - buffers.begin(), argument.offsetBytes));
+      unsigned index = found - buffers.begin();
+      config.arguments.push_back(
+          argument.tensorMap
+              ? emulator::Argument::tensorMap(index, *argument.tensorMap,
+                                              argument.offsetBytes)
+              : emulator::Argument::pointer(index, argument.offsetBytes));
     }
     return config;
   }

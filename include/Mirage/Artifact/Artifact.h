@@ -35,6 +35,15 @@
 //                   {"role": "input", "index": 1, "offsetBytes": 0},
 //                   {"role": "output", "index": 0, "offsetBytes": 0}]}]
 //
+// A parameter that TMA goes by is a tensor map in place of an address
+// (Mirage/Layout/TensorMap.h says what its members mean), made when addresses
+// are known:
+//
+//   {"role": "input", "index": 1, "offsetBytes": 0,
+//    "tensorMap": {"elementBytes": 2, "sizes": [6144, 4096],
+//                  "strideBytes": [12288], "box": [64, 64],
+//                  "swizzleBytes": 128}}
+//
 // A launch that is nothing but a matmul may have a member "libraryMatmul": a
 // call of a library that gives the same and may take the launch's place
 // (Mirage/Graph/LibraryMatmul.h says what its members mean; offsets and strides
@@ -58,12 +67,14 @@
 #include "Mirage/Graph/Graph.h"
 #include "Mirage/Graph/LibraryMatmul.h"
 #include "Mirage/Graph/Strides.h"
+#include "Mirage/Layout/TensorMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -74,7 +85,7 @@ namespace mlir::mirage {
 /// an older reader would misread newer ones, adds one. Nothing depends on the
 /// version of the Mirage that wrote a manifest: its member "mirage" ("0.1.0")
 /// is there for messages, and earlier writers left it out.
-constexpr int64_t kArtifactVersion = 3;
+constexpr int64_t kArtifactVersion = 4;
 
 /// What the addresses of the caller's tensors, and of the workspace, are
 /// multiples of, in bytes.
@@ -97,11 +108,13 @@ struct ArtifactTensor {
 enum class BufferRole : uint8_t { Input, Output, Workspace };
 llvm::StringRef getBufferRoleName(BufferRole role); // "input", "output", ...
 
-/// One parameter of a kernel: a device address.
+/// One parameter of a kernel: a device address, or a tensor map of what lies
+/// there.
 struct LaunchArgument {
   BufferRole role = BufferRole::Input;
   unsigned index = 0;      ///< among inputs or outputs; 0 for the workspace
   int64_t offsetBytes = 0; ///< from the buffer's start
+  std::optional<TensorMap> tensorMap = std::nullopt;
 };
 
 /// One kernel launch.

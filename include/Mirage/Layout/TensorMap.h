@@ -33,6 +33,7 @@
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
+#include <optional>
 
 namespace mlir::mirage {
 
@@ -43,15 +44,13 @@ enum class Swizzle : uint8_t { None, Bytes32, Bytes64, Bytes128 };
 
 /// 32, 64 or 128; 0 without a swizzle.
 unsigned getSpanBytes(Swizzle swizzle);
+/// The swizzle of such a span; none if there is none.
+std::optional<Swizzle> findSwizzle(unsigned spanBytes);
 
 /// Where what would lie at a shared address lies: with W the span, bits 4 and
 /// up of the address change by `(address >> 7) & (W/16 - 1)`. The address is
 /// absolute: the pattern does not start with the tile.
 uint64_t applySwizzle(Swizzle swizzle, uint64_t sharedAddress);
-
-/// What elements outside of the tensor are taken for: zeros, or, of
-/// floating-point types, a NaN.
-enum class OutsideFill : uint8_t { Zero, NaN };
 
 struct TensorMap {
   unsigned elementBytes = 2; ///< 1, 2, 4 or 8
@@ -62,7 +61,6 @@ struct TensorMap {
   llvm::SmallVector<uint64_t, 5> strideBytes;
   llvm::SmallVector<uint32_t, 5> box; ///< elements along each dimension
   Swizzle swizzle = Swizzle::None;
-  OutsideFill fill = OutsideFill::Zero;
 
   unsigned getRank() const { return sizes.size(); }
   /// Bytes of a whole box, by which a copy of any box is counted, one that is

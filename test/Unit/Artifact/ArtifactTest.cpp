@@ -149,8 +149,8 @@ TEST_F(ArtifactFiles, WritingTwiceGivesTheSameBytesAndLeavesOthersAlone) {
 TEST_F(ArtifactFiles, OtherVersionsAndForeignFilesAreRefused) {
   ASSERT_EQ(writeMessage(makeArtifact()), "");
   std::string own = "Mirage " + getMirageVersion().str();
-  EXPECT_EQ(messageAfter("\"version\": 3", "\"version\": 7"),
-            "manifest.json: version: expects an artifact of version 3, which " +
+  EXPECT_EQ(messageAfter("\"version\": 4", "\"version\": 7"),
+            "manifest.json: version: expects an artifact of version 4, which " +
                 own + " reads, got one of version 7, written by " + own +
                 "; compile the program again with this version of Mirage");
   std::string writer = "\"mirage\": \"" + getMirageVersion().str() + "\"";
@@ -174,11 +174,11 @@ TEST_F(ArtifactFiles, ErrorsNameAnotherMirageThatWroteTheManifest) {
             "of an operator, got \"frob\" (written by Mirage 99.1.0, read by "
             "Mirage " +
                 own + ")");
-  EXPECT_EQ(messageAfter("\"version\": 3", "\"version\": 4"),
-            "manifest.json: version: expects an artifact of version 3, which "
+  EXPECT_EQ(messageAfter("\"version\": 4", "\"version\": 5"),
+            "manifest.json: version: expects an artifact of version 4, which "
             "Mirage " +
                 own +
-                " reads, got one of version 4, written by Mirage 99.1.0; "
+                " reads, got one of version 5, written by Mirage 99.1.0; "
                 "compile the program again with this version of Mirage");
 }
 
@@ -361,6 +361,62 @@ TEST_F(ArtifactFiles, LibraryMatmulsStayWithinTheirBuffers) {
               m.lhs.batchStride = INT64_MAX;
             }),
             where + ": expects lhs to end within 2^63 elements");
+}
+
+/// Of 6 x 128 elements of the workspace.
+static Artifact makeBoxArtifact() {
+  Artifact artifact = makeArtifact();
+  artifact.launches[1].arguments[0].tensorMap =
+      TensorMap{2, {128, 6}, {256}, {64, 8}, Swizzle::Bytes128};
+  return artifact;
+}
+
+TEST_F(ArtifactFiles, TensorMapsComeBack) {
+  Artifact back = writeAndRead(makeBoxArtifact());
+  EXPECT_FALSE(back.launches[1].arguments[1].tensorMap);
+  std::optional<TensorMap> map = back.launches[1].arguments[0].tensorMap;
+  ASSERT_TRUE(map);
+  EXPECT_EQ(map->elementBytes, 2u);
+  EXPECT_EQ(llvm::ArrayRef(map->sizes), llvm::ArrayRef<uint64_t>({128, 6}));
+  EXPECT_EQ(llvm::ArrayRef(map->strideBytes), llvm::ArrayRef<uint64_t>({256}));
+  EXPECT_EQ(llvm::ArrayRef(map->box), llvm::ArrayRef<uint32_t>({64, 8}));
+  EXPECT_EQ(map->swizzle, Swizzle::Bytes128);
+}
+
+TEST_F(ArtifactFiles, TensorMapsAreReadStrictly) {
+  ASSERT_EQ(writeMessage(makeBoxArtifact()), "");
+  std::string where = "manifest.json: launches[1].arguments[0].tensorMap";
+  EXPECT_EQ(messageAfter("\"swizzleBytes\": 128", "\"swizzleBytes\": 48"),
+            where + ".swizzleBytes: expects 0, 32, 64 or 128, got 48");
+  EXPECT_EQ(messageAfter("\"swizzleBytes\": 128",
+                         "\"swizzleBytes\": 128, \"interleave\": 16")
+                .find(where),
+            0u);
+}
+
+TEST_F(ArtifactFiles, TensorMapsStayWithinTheirBuffers) {
+  auto explain = [&](auto change) {
+    Artifact artifact = makeBoxArtifact();
+    LaunchArgument &argument = artifact.launches[1].arguments[0];
+    change(argument, *argument.tensorMap);
+    return writeMessage(artifact);
+  };
+  std::string where = "launches[1].arguments[0]";
+  EXPECT_EQ(
+      explain([](LaunchArgument &, TensorMap &map) { map.sizes[1] = 99; }),
+      where + ".tensorMap: expects a tensor of at most the 3840 bytes "
+              "that are left of the workspace, got one of 25344");
+  EXPECT_EQ(explain([](LaunchArgument &argument, TensorMap &) {
+              argument.offsetBytes = 8;
+            }),
+            where + ".offsetBytes: expects a multiple of 16 where there is a "
+                    "tensor map, got 8");
+  EXPECT_EQ(explain([](LaunchArgument &, TensorMap &map) {
+              map.strideBytes[0] = 200;
+            }),
+            where +
+                ".tensorMap: tensor map: expects strides that are multiples "
+                "of 16 bytes below 2^40, got 200 for dimension 1");
 }
 
 TEST_F(ArtifactFiles, MissingFolderAndManifest) {

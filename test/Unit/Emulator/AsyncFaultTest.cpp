@@ -28,8 +28,7 @@ namespace {
 struct Kernel {
   std::string body;
   uint32_t threads = 128, grid = 1, cluster = 1;
-  TensorMap map = {2,        {64, 64},          {128},
-                   {64, 64}, Swizzle::Bytes128, OutsideFill::Zero};
+  TensorMap map = {2, {64, 64}, {128}, {64, 64}, Swizzle::Bytes128};
   std::vector<uint32_t> in, out = std::vector<uint32_t>(4096);
   BufferKind outKind = BufferKind::InOut;
 

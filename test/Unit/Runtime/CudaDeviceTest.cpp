@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Runtime/CudaDevice.h"
+#include "BoxKernel.h"
 #include "Mirage/Reference/OutputCheck.h"
 #include "Mirage/Reference/RandomInputs.h"
 #include "TwoKernels.h"
@@ -54,6 +55,22 @@ TEST(CudaDevice, TwoKernelsThroughTheWorkspace) {
   EXPECT_LT(times->hotUs.median, 1000);
   EXPECT_LE(times->hotUs.low, times->hotUs.median);
   EXPECT_EQ(times->tensorBytes, 2 * 910 * 4);
+}
+
+TEST(CudaDevice, ParametersMayBeTensorMaps) {
+  std::unique_ptr<CudaDevice> device = openDevice();
+  if (!device || device->getComputeCapability() != 90)
+    GTEST_SKIP() << "no Hopper GPU";
+  Artifact artifact = makeBoxKernel();
+  auto program = CudaProgram::load(*device, artifact);
+  ASSERT_TRUE(static_cast<bool>(program))
+      << llvm::toString(program.takeError());
+  std::vector<HostTensor> inputs = makeRandomInputs(artifact.program, 1);
+  auto outputs = (*program)->run(inputs);
+  ASSERT_TRUE(static_cast<bool>(outputs))
+      << llvm::toString(outputs.takeError());
+  auto reference = llvm::cantFail(evaluateReference(artifact.program, inputs));
+  EXPECT_TRUE(checkOutput(reference[0], (*outputs)[0]).pass);
 }
 
 TEST(CudaDevice, WhatCannotBeLoadedIsSaid) {

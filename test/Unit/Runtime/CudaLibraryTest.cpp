@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BoxKernel.h"
 #include "Mirage/Reference/OutputCheck.h"
 #include "Mirage/Reference/RandomInputs.h"
 #include "Mirage/Runtime/CudaDevice.h"
@@ -110,6 +111,24 @@ static Artifact makeMatmul(const PlacedTensor &lhs, const PlacedTensor &rhs,
 static Artifact makeSmallMatmul() {
   return makeMatmul(place({8, 24}, kF16), place({24, 40}, kF16),
                     place({8, 40}, kF16));
+}
+
+TEST_F(CudaLibrary, ParametersMayBeTensorMaps) {
+  Artifact artifact = makeBoxKernel();
+  auto program = CudaProgram::load(*device, artifact, LibraryUse::Never);
+  ASSERT_TRUE(static_cast<bool>(program))
+      << llvm::toString(program.takeError());
+  expectRightOutput(**program, artifact);
+  // What the driver refuses, at the launch, is said with the kernel's name.
+  artifact.launches[0].arguments[0].tensorMap->strideBytes = {24};
+  program = CudaProgram::load(*device, artifact, LibraryUse::Never);
+  ASSERT_TRUE(static_cast<bool>(program))
+      << llvm::toString(program.takeError());
+  auto outputs = (*program)->run(makeRandomInputs(artifact.program, 1));
+  ASSERT_FALSE(static_cast<bool>(outputs));
+  std::string message = llvm::toString(outputs.takeError());
+  EXPECT_NE(message.find("boxes: a tensor map is refused"), std::string::npos)
+      << message;
 }
 
 TEST_F(CudaLibrary, ElementTypes) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Runtime/EmulatorRun.h"
+#include "BoxKernel.h"
 #include "Mirage/Reference/OutputCheck.h"
 #include "Mirage/Reference/RandomInputs.h"
 #include "TwoKernels.h"
@@ -97,6 +98,18 @@ TEST(EmulatorRun, AGridThatDidNotWaitHidesTheOneBeforeIt) {
   EXPECT_TRUE(found(run(artifact), FindingKind::GlobalRace));
   addWait(artifact, "copies");
   EXPECT_TRUE(run(artifact).isClean());
+}
+
+TEST(EmulatorRun, ParametersMayBeTensorMaps) {
+  Artifact artifact = makeBoxKernel();
+  llvm::cantFail(verify(artifact));
+  EmulatorRun result = run(artifact);
+  EXPECT_TRUE(result.isClean());
+  EXPECT_TRUE(check(artifact, result).pass);
+  EXPECT_EQ(result.launches[0].result.counters.bulkBytes, 2 * 2048u);
+  // Elsewhere the tensor is another.
+  artifact.launches[0].arguments[0].tensorMap->strideBytes = {64};
+  EXPECT_FALSE(check(artifact, run(artifact)).pass);
 }
 
 TEST(EmulatorRun, AccessesPastTheEndAreFound) {

@@ -13,6 +13,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include <csignal>
 #include <cstring>
+#include <deque>
 
 using namespace fake;
 namespace emulator = mlir::mirage::emulator;
@@ -110,8 +111,48 @@ FAKE CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction,
 // Launches
 //===----------------------------------------------------------------------===//
 
+/// What the driver's own encoding holds here: where to find the map.
+struct FakeTensorMap {
+  uint64_t number; ///< in the list of all
+  CUdeviceptr address;
+};
+static std::deque<mlir::mirage::TensorMap> &getTensorMaps() {
+  static std::deque<mlir::mirage::TensorMap> maps;
+  return maps;
+}
+
+FAKE CUresult cuTensorMapEncodeTiled(
+    TensorMapImage *image, int dataType, unsigned rank, CUdeviceptr address,
+    const uint64_t *sizes, const uint64_t *strideBytes, const unsigned *box,
+    const unsigned *elementStrides, int interleave, int swizzle, int promotion,
+    int fill) {
+  if (rank < 1 || rank > 5 || interleave != 0 || swizzle < 0 || swizzle > 3 ||
+      promotion < 0 || promotion > 3 || fill != 0 ||
+      reinterpret_cast<uintptr_t>(image) % 64 != 0 || address % 16 != 0)
+    return kInvalidValue;
+  for (unsigned dim = 0; dim < rank; ++dim)
+    if (elementStrides[dim] != 1)
+      return kInvalidValue;
+  mlir::mirage::TensorMap map;
+  map.elementBytes = dataType == 4 ? 8 : 1u << dataType;
+  map.sizes.assign(sizes, sizes + rank);
+  map.strideBytes.assign(strideBytes, strideBytes + rank - 1);
+  map.box.assign(box, box + rank);
+  map.swizzle = static_cast<mlir::mirage::Swizzle>(swizzle);
+  if (llvm::Error error = map.check()) {
+    llvm::consumeError(std::move(error));
+    return kInvalidValue;
+  }
+  FakeTensorMap fake{getTensorMaps().size(), address};
+  getTensorMaps().push_back(std::move(map));
+  std::memcpy(image, &fake, sizeof(fake));
+  return kSuccess;
+}
+
 /// Adds the memory that an address points into, if it is not yet there.
+/// \param map  of what lies there; null for a plain address.
 static CUresult addArgument(CUdeviceptr address,
+                            const mlir::mirage::TensorMap *map,
                             emulator::LaunchConfig &config) {
   auto &memory = getState().memory;
   auto found = memory.upper_bound(address);
@@ -127,8 +168,10 @@ static CUresult addArgument(CUdeviceptr address,
   if (index == config.buffers.size())
     config.buffers.push_back({"memory", data, found->second.size() - 256,
                               emulator::BufferKind::InOut});
+  uint64_t offset = address - found->first;
   config.arguments.push_back(
-      emulator::Argument::pointer(index, address - found->first));
+      map ? emulator::Argument::tensorMap(index, *map, offset)
+          : emulator::Argument::pointer(index, offset));
   return kSuccess;
 }
 
@@ -189,10 +232,16 @@ FAKE CUresult cuLaunchKernelEx(const LaunchConfig *launch, CUfunction function,
                  config.cluster.begin());
   config.dynamicSharedBytes = launch->dynamicSharedBytes;
   config.checks = emulator::Checks::None;
-  for (unsigned i = 0; i < fake->info->parameters.size(); ++i)
-    if (CUresult result =
-            addArgument(*static_cast<CUdeviceptr *>(parameters[i]), config))
+  for (unsigned i = 0; i < fake->info->parameters.size(); ++i) {
+    FakeTensorMap image = {};
+    bool isMap = fake->info->parameters[i].sizeBytes == sizeof(TensorMapImage);
+    std::memcpy(isMap ? static_cast<void *>(&image) : &image.address,
+                parameters[i], isMap ? sizeof(image) : sizeof(CUdeviceptr));
+    if (CUresult result = addArgument(
+            image.address, isMap ? &getTensorMaps()[image.number] : nullptr,
+            config))
       return result;
+  }
   return enqueue([fake, config]() -> CUresult {
     if (playFaults(config.kernel) == kSuccess)
       runKernel(*fake->module->code, config);
