@@ -65,11 +65,7 @@ struct Kernel {
                       bufferOf("out", out, outKind)};
     config.arguments = {Argument::tensorMap(0, map), Argument::pointer(1),
                         Argument::pointer(0)};
-    llvm::Expected<LaunchResult> result = launch(*module, config);
-    if (result)
-      return *result;
-    ADD_FAILURE() << llvm::toString(result.takeError());
-    return {};
+    return launchOrFail(*module, config);
   }
 };
 

@@ -9,6 +9,7 @@
 #ifndef MIRAGE_TEST_UNIT_EMULATOR_TESTSUPPORT_H
 #define MIRAGE_TEST_UNIT_EMULATOR_TESTSUPPORT_H
 
+#include "KernelDump.h"
 #include "Mirage/Emulator/Launch.h"
 #include "Mirage/Emulator/Parser.h"
 
@@ -19,8 +20,15 @@
 
 namespace mlir::mirage::emulator {
 
+/// The text that was parsed last, which whoever runs it may want to show.
+inline std::string &lastText() {
+  static std::string text;
+  return text;
+}
+
 /// The module, or a failed test.
 inline std::unique_ptr<Module> parseOrFail(const std::string &text) {
+  lastText() = text;
   llvm::Expected<std::unique_ptr<Module>> module = parsePTX(text, "test.ptx");
   if (module)
     return std::move(*module);
@@ -61,6 +69,19 @@ Buffer bufferOf(std::string name, std::vector<T> &data, BufferKind kind) {
   return {std::move(name), data.data(), data.size() * sizeof(T), kind};
 }
 
+/// Runs a kernel of the text that was parsed last, or fails a test.
+inline LaunchResult launchOrFail(const Module &module,
+                                 const LaunchConfig &config) {
+  KernelDump dump(lastText(), config);
+  llvm::Expected<LaunchResult> result = launch(module, config);
+  if (!result) {
+    ADD_FAILURE() << llvm::toString(result.takeError());
+    return {};
+  }
+  dump.write(*result);
+  return std::move(*result);
+}
+
 /// Runs kernel `k` with one argument per buffer.
 inline LaunchResult run(const Module &module, std::vector<Buffer> buffers,
                         LaunchConfig config) {
@@ -68,11 +89,7 @@ inline LaunchResult run(const Module &module, std::vector<Buffer> buffers,
   config.buffers = std::move(buffers);
   for (unsigned i = 0; i < config.buffers.size(); ++i)
     config.arguments.push_back(Argument::pointer(i));
-  llvm::Expected<LaunchResult> result = launch(module, config);
-  if (result)
-    return *result;
-  ADD_FAILURE() << llvm::toString(result.takeError());
-  return {};
+  return launchOrFail(module, config);
 }
 
 inline LaunchConfig blocksOf(uint32_t threads, uint32_t grid = 1,
