@@ -111,6 +111,9 @@ private:
     config.threads = resolveThreads(options.threads);
     config.checks = options.checks;
     config.stepLimitPerBlock = options.stepLimitPerBlock;
+    config.scheduleSeed = options.scheduleSeed;
+    if (options.scheduleSeed != 0)
+      config.asyncDelivery = emulator::AsyncDelivery::Mixed;
     llvm::SmallVector<BufferId> buffers = getBuffers(launch);
     for (BufferId id : buffers)
       config.buffers.push_back(bind(id));

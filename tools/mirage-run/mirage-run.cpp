@@ -41,6 +41,9 @@ struct Options {
   std::vector<TextOption> inputFiles;
   TextOption outputDirectory, baseline;
   NumberOption<unsigned, 0, kMaxThreads> threads = 0;
+  NumberOption<uint64_t, 0, UINT64_MAX> schedule = 0;
+  NumberOption<uint64_t, 1, UINT64_MAX> stepLimit =
+      EmulatorOptions().stepLimitPerBlock;
   double timeoutS = MeasurerOptions().timeoutS;
   RankedBy rankedBy = RankedBy::Cold;
 };
@@ -158,6 +161,15 @@ static bool parseOptions(int argc, char **argv, Options &options) {
   cl::opt<NumberOption<unsigned, 0, kMaxThreads>, true> threads(
       "threads", cl::location(options.threads), in,
       cl::desc("Threads of the host (default: all)"));
+  cl::opt<NumberOption<uint64_t, 0, UINT64_MAX>, true> schedule(
+      "schedule", cl::location(options.schedule), in, cl::value_desc("seed"),
+      cl::desc("The emulator lets warps take turns, and copies arrive, at "
+               "random by this seed; 0: in order (default)"));
+  cl::opt<NumberOption<uint64_t, 1, UINT64_MAX>, true> stepLimit(
+      "step-limit", cl::location(options.stepLimit), in,
+      cl::value_desc("instructions"),
+      cl::desc("The emulator stops a block after so many instructions of its "
+               "warps (default: 2^32)"));
   cl::HideUnrelatedOptions(category);
   return !parseCommandLine(argc, argv, kOverview);
 }
@@ -168,6 +180,11 @@ static llvm::Error checkOptions(const Options &options,
     return llvm::createStringError("--measure expects --device=cuda");
   if (options.library != LibraryUse::Auto && options.device != Device::Cuda)
     return llvm::createStringError("--library expects --device=cuda");
+  if (options.device != Device::Emulator &&
+      (options.schedule != Options().schedule ||
+       options.stepLimit != Options().stepLimit))
+    return llvm::createStringError(
+        "--schedule and --step-limit expect --device=emulator");
   if (options.rounding != Rounding::Exact &&
       options.device != Device::Reference)
     return llvm::createStringError("--rounding expects --device=reference; a "
@@ -188,6 +205,8 @@ emulate(const Options &options, const LoadedProgram &program,
         llvm::ArrayRef<HostTensor> inputs, RunReport &report) {
   EmulatorOptions emulatorOptions;
   emulatorOptions.threads = options.threads;
+  emulatorOptions.scheduleSeed = options.schedule;
+  emulatorOptions.stepLimitPerBlock = options.stepLimit;
   llvm::Expected<EmulatorRun> run =
       runOnEmulator(*program.artifact, inputs, emulatorOptions);
   if (!run)

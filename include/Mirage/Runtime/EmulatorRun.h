@@ -20,6 +20,10 @@ struct EmulatorOptions {
   emulator::Checks checks = emulator::Checks::All;
   /// Warp instructions one block may execute before it is stopped.
   uint64_t stepLimitPerBlock = emulator::LaunchConfig().stepLimitPerBlock;
+  /// 0: warps take turns in their order, and what is asynchronous is done when
+  /// it is waited for. Else both are at random, by this seed; a program without
+  /// faults computes the same.
+  uint64_t scheduleSeed = 0;
 };
 
 /// What one launch of the artifact did.
