@@ -296,6 +296,54 @@ void mlir::mirage::emulator::watchAccess(ExecutionState &state,
     Watcher(state, request, access, *shadow).run();
 }
 
+namespace {
+
+/// An access through the asynchronous proxy, to any number of ranges.
+class RangeWatcher {
+public:
+  RangeWatcher(ExecutionState &state, unsigned lane, const Region &region,
+               Block *owner, Shadow &shadow, const RangeAccess &access)
+      : lane(lane), shadow(shadow),
+        judge(state, region, owner, shadow, access.kind),
+        mustBeDefined(isRead(access.kind) && judge.mustBeDefined()),
+        one{access.clock ? access.clock : &state.warp->clock, access.epoch,
+            state.pc, access.kind, 0} {
+    one.fences = &state.worker->proxyFences;
+    one.fenceTarget = access.fenceTarget ? access.fenceTarget
+                      : owner            ? fencesShared
+                                         : fencesGlobal;
+  }
+
+  void run(uint64_t begin, uint64_t bytes) {
+    uint64_t end = begin + bytes;
+    for (uint64_t word = begin / 4; word <= (end - 1) / 4; ++word) {
+      unsigned first = begin > word * 4 ? begin - word * 4 : 0;
+      unsigned last = std::min<uint64_t>(end - word * 4, 4);
+      one.mask = ((1u << last) - 1) & ~((1u << first) - 1);
+      watchWord(word);
+    }
+  }
+
+private:
+  void watchWord(uint64_t word) {
+    if (one.kind == AccessKind::Read &&
+        shadow.tryRead(word, one, mustBeDefined))
+      return;
+    if (mustBeDefined)
+      judge.checkDefined(word, one.mask, lane);
+    judge.check(word, lane, one);
+    shadow.record(word, one);
+  }
+
+  unsigned lane;
+  Shadow &shadow;
+  WordJudge judge;
+  const bool mustBeDefined;
+  ShadowAccess one;
+};
+
+} // namespace
+
 void mlir::mirage::emulator::watchRange(ExecutionState &state, unsigned lane,
                                         const MemoryRange &range,
                                         const RangeAccess &access) {
@@ -303,26 +351,21 @@ void mlir::mirage::emulator::watchRange(ExecutionState &state, unsigned lane,
     checkEarlierGrids(state, lane, *range.region, range.begin, range.bytes,
                       access.kind);
   Shadow *shadow = findShadow(state, range.owner, range.region);
-  if (!shadow || range.bytes == 0)
+  if (shadow && range.bytes != 0)
+    RangeWatcher(state, lane, *range.region, range.owner, *shadow, access)
+        .run(range.begin, range.bytes);
+}
+
+void mlir::mirage::emulator::watchPieces(ExecutionState &state, unsigned lane,
+                                         Block &owner,
+                                         llvm::ArrayRef<uint32_t> addresses,
+                                         unsigned bytes,
+                                         const RangeAccess &access) {
+  const Region &region = owner.sharedRegion;
+  Shadow *shadow = findShadow(state, &owner, &region);
+  if (!shadow)
     return;
-  WordJudge judge(state, *range.region, range.owner, *shadow, access.kind);
-  const bool mustBeDefined = isRead(access.kind) && judge.mustBeDefined();
-  ShadowAccess one{&state.warp->clock, access.epoch, state.pc, access.kind, 0};
-  one.fences = &state.worker->proxyFences;
-  one.fenceTarget = access.fenceTarget ? access.fenceTarget
-                    : range.owner      ? fencesShared
-                                       : fencesGlobal;
-  uint64_t end = range.begin + range.bytes;
-  for (uint64_t word = range.begin / 4; word <= (end - 1) / 4; ++word) {
-    unsigned first = range.begin > word * 4 ? range.begin - word * 4 : 0;
-    unsigned last = std::min<uint64_t>(end - word * 4, 4);
-    one.mask = ((1u << last) - 1) & ~((1u << first) - 1);
-    if (access.kind == AccessKind::Read &&
-        shadow->tryRead(word, one, mustBeDefined))
-      continue;
-    if (mustBeDefined)
-      judge.checkDefined(word, one.mask, lane);
-    judge.check(word, lane, one);
-    shadow->record(word, one);
-  }
+  RangeWatcher watcher(state, lane, region, &owner, *shadow, access);
+  for (uint32_t address : addresses)
+    watcher.run(address, bytes);
 }

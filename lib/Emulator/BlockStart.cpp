@@ -44,6 +44,7 @@ static void startWarp(Block &block, uint32_t index,
   split.mask = warp.lanes;
   warp.splits.push_back(split);
   warp.clock.reset(block.number, index);
+  warp.matrices.registers.resize(launch.kernel.matrixRegisters.names.size());
   fillSpecials(block, warp, launch);
 }
 
@@ -63,6 +64,7 @@ static void startBlock(Block &block, const Extents &coordinates,
   block.sharedShadow.setDenseWords(launch.sharedBytes / 4 + 1);
   block.barriers.fill(Barrier());
   block.mbarriers.clear();
+  block.matrixGroups.clear();
   block.shared.resize(llvm::alignTo(launch.sharedBytes, 16) + 16);
   for (size_t i = 0; i + 4 <= block.shared.size(); i += 4)
     std::memcpy(&block.shared[i], &undefinedPattern, 4);

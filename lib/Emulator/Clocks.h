@@ -113,6 +113,14 @@ public:
     joinInto(fences, other.fences);
   }
 
+  /// Keeps what both know.
+  void meet(const AgentClocks &other) {
+    for (unsigned agent = 0; agent < clocks.size(); ++agent)
+      clocks[agent] = std::min(clocks[agent], other[agent]);
+    for (unsigned warp = 0; warp < fences.size(); ++warp)
+      fences[warp] = std::min(fences[warp], other.getFences(warp));
+  }
+
 private:
   template <typename Vector>
   static void joinInto(Vector &to, const Vector &from) {
@@ -138,6 +146,19 @@ struct VectorClock {
     own.join(other.own);
     for (const auto &[block, clocks] : other.foreign)
       foreign[block].join(clocks);
+  }
+
+  /// Keeps what both know.
+  void meet(const VectorClock &other) {
+    own.meet(other.own);
+    for (auto it = foreign.begin(); it != foreign.end();) {
+      auto known = other.foreign.find(it->first);
+      if (known == other.foreign.end()) {
+        it = foreign.erase(it);
+        continue;
+      }
+      (it++)->second.meet(known->second);
+    }
   }
 };
 
@@ -248,6 +269,15 @@ public:
   void raiseFences(unsigned ofWarp, uint32_t number) {
     vector.own.raiseFences(ofWarp, number);
   }
+
+  /// The clock of several warps of a block that do something together: it knows
+  /// what all of them know. Starts with this warp.
+  WarpClock startGroup() const {
+    WarpClock clock = *this;
+    clock.warp = agents::end;
+    return clock;
+  }
+  void addToGroup(const WarpClock &other) { vector.meet(other.vector); }
 
   VectorClock vector;
 

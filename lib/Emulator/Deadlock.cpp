@@ -30,6 +30,18 @@ static std::string describeMBarrierWait(const Block &block, const Warp &warp,
   return text;
 }
 
+static std::string describeMatrixWait(const Block &block, const Warp &warp) {
+  const MatrixGroup &group = block.matrixGroups[warp.index / warpsPerGroup];
+  std::string text =
+      formatv("warp {0} waits for a wgmma that was not issued by", warp.index);
+  const MatrixOperation *missing = group.findIncomplete();
+  for (unsigned i = 0; missing && i < warpsPerGroup; ++i)
+    if (!(missing->issuedBy >> i & 1))
+      text +=
+          formatv(" warp {0}", warp.index / warpsPerGroup * warpsPerGroup + i);
+  return text;
+}
+
 static std::string describeWait(const Block &block, const Warp &warp,
                                 const Split &split) {
   switch (split.state) {
@@ -47,6 +59,8 @@ static std::string describeWait(const Block &block, const Warp &warp,
                    block.cluster->countThreads());
   case Split::State::AtMBarrier:
     return describeMBarrierWait(block, warp, split);
+  case Split::State::AtMatrices:
+    return describeMatrixWait(block, warp);
   case Split::State::AtWarpSync:
     return formatv("lanes {0:x} of warp {1} wait for others of their warp",
                    split.waitingLanes, warp.index);

@@ -68,6 +68,11 @@ void Decoder::decodeStatement(const Statement &statement) {
                      llvm::StringRef(opcode).starts_with("max.");
   if (isOfNumbers && statement.operands.size() == 4)
     opcode.insert(3, "%three");
+  // And a wgmma whose left operand is in registers.
+  bool isMatrix = StringRef(opcode).starts_with("wgmma.mma_async.");
+  if (isMatrix && statement.operands.size() > 1 &&
+      statement.operands[1].kind == OperandKind::Vector)
+    opcode.insert(strlen("wgmma"), "%registers");
   Form form;
   const Row *row = opcodes.find(opcode, form);
   if (!row) {
@@ -107,6 +112,17 @@ void Decoder::decodeStatement(const Statement &statement) {
   kernel.sourcePlaces.push_back(statement.sourcePlace);
 }
 
+void Decoder::nameMatrixRegisters(
+    const llvm::DenseMap<uint32_t, uint32_t> &numbers) {
+  kernel.matrixRegisters.names.resize(numbers.size());
+  if (numbers.empty())
+    return;
+  for (const auto &entry : registerSlots)
+    if (auto found = numbers.find(entry.second); found != numbers.end())
+      kernel.matrixRegisters.names[found->second] =
+          entry.first().split(':').second.str();
+}
+
 void Decoder::addReturn() {
   Statement statement;
   statement.opcode = "ret";
@@ -128,5 +144,6 @@ Kernel Decoder::decode(const FunctionSyntax &syntax) {
   if (!diagnostics.hasErrors())
     findReconvergence(kernel);
   findUnusedParts(kernel);
+  nameMatrixRegisters(findMatrixRegisters(kernel));
   return std::move(kernel);
 }

@@ -79,6 +79,7 @@ private:
   uint32_t specialSlot(SpecialRegister which, unsigned sizeBytes);
   uint32_t allocateSlot(unsigned sizeBytes);
   void addReturn();
+  void nameMatrixRegisters(const llvm::DenseMap<uint32_t, uint32_t> &numbers);
 
   const OpcodeTable &opcodes;
   const FileSymbols &symbols;
@@ -103,6 +104,10 @@ private:
 /// all ways from the branch to an exit pass (its immediate post-dominator), or
 /// noPc if they only meet at the exit.
 void findReconvergence(Kernel &kernel);
+
+/// Fills Kernel::matrixRegisters but for the names, and lets instructions that
+/// touch those registers be checked. \returns their numbers by slot.
+llvm::DenseMap<uint32_t, uint32_t> findMatrixRegisters(Kernel &kernel);
 
 /// Fills Instruction::unusedParts. LLVM widens loads of adjacent places to one
 /// vector where the alignment allows, even beyond what the program reads.

@@ -78,6 +78,19 @@ bool gatherLanes(ExecutionState &state, uint32_t members, Outcome &outcome);
 bool requireWholeWarp(ExecutionState &state, const char *what,
                       Outcome &outcome);
 
+/// One warp issues a wgmma.mma_async (MatrixIssue.cpp): checks operands and
+/// registers, and takes the accumulators. The last of its warpgroup starts it.
+void issueProduct(ExecutionState &state, const Instruction &instruction,
+                  MatrixGroup &group);
+inline unsigned firstWarpOf(const ExecutionState &state) {
+  return state.warp->index / warpsPerGroup * warpsPerGroup;
+}
+
+/// Whether it is a wgmma.mma_async, whose first `vectorSize` slots are the
+/// accumulators; and how many slots of the left operand's fragments follow.
+bool isWarpgroupProduct(const Instruction &instruction);
+unsigned countFragments(const Instruction &instruction);
+
 // How a warp's splits change (Divergence.cpp).
 void branchLanes(ExecutionState &state, uint32_t takenLanes, uint32_t takenPc,
                  uint32_t reconvergence);

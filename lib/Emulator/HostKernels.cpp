@@ -10,6 +10,8 @@
 
 #include "Numbers.h"
 
+#include <cstring>
+
 using namespace mlir::mirage::emulator;
 
 #if defined(__x86_64__) && defined(__linux__) && defined(__has_attribute)
@@ -34,6 +36,75 @@ void host::multiplyTile(float *d, const float *a, const float *b, unsigned k) {
     for (unsigned col = 0; col < 8; ++col)
       d[row * 8 + col] = sum[col];
   }
+}
+
+namespace {
+/// So many floats, added and multiplied together: the compiler keeps arrays of
+/// these in registers, where it gives up on arrays of floats.
+template <unsigned width>
+struct Vector {
+  typedef float Type __attribute__((vector_size(width * sizeof(float))));
+};
+} // namespace
+
+/// Of `multiplyRows`, some rows and columns, whose sums stay in registers: 12
+/// of the 16 that AVX2 has.
+template <unsigned rows, unsigned width>
+[[gnu::always_inline]] static inline void
+multiplyBlock(float *d, const float *a, const float *b, unsigned columns,
+              unsigned depth) {
+  using Floats = typename Vector<width>::Type;
+  Floats sum[rows];
+  for (unsigned row = 0; row < rows; ++row)
+    std::memcpy(&sum[row], d + row * columns, sizeof(Floats));
+  for (unsigned i = 0; i < depth; ++i) {
+    Floats right;
+    std::memcpy(&right, b + i * columns, sizeof(Floats));
+    for (unsigned row = 0; row < rows; ++row)
+      sum[row] = __builtin_elementwise_fma(a[row * depth + i] - Floats{}, right,
+                                           sum[row]);
+  }
+  for (unsigned row = 0; row < rows; ++row)
+    std::memcpy(d + row * columns, &sum[row], sizeof(Floats));
+}
+
+/// All rows of some columns.
+template <unsigned width>
+[[gnu::always_inline]] static inline void
+multiplyColumns(float *d, const float *a, const float *b, unsigned rows,
+                unsigned columns, unsigned depth) {
+  unsigned row = 0;
+  for (; row + 6 <= rows; row += 6)
+    multiplyBlock<6, width>(d + row * columns, a + row * depth, b, columns,
+                            depth);
+  for (; row < rows; row += 4)
+    multiplyBlock<4, width>(d + row * columns, a + row * depth, b, columns,
+                            depth);
+}
+
+MIRAGE_FOR_HOSTS
+void host::multiplyRows(float *d, const float *a, const float *b, unsigned rows,
+                        unsigned columns, unsigned depth) {
+  constexpr unsigned wide = 16, narrow = 8;
+  unsigned col = 0;
+  for (; col + wide <= columns; col += wide)
+    multiplyColumns<wide>(d + col, a, b + col, rows, columns, depth);
+  for (; col < columns; col += narrow)
+    multiplyColumns<narrow>(d + col, a, b + col, rows, columns, depth);
+}
+
+MIRAGE_FOR_HOSTS
+void host::transpose(float *to, const float *from, unsigned rows,
+                     unsigned columns) {
+  for (unsigned col = 0; col < columns; ++col)
+    for (unsigned row = 0; row < rows; ++row)
+      to[col * rows + row] = from[row * columns + col];
+}
+
+MIRAGE_FOR_HOSTS
+void host::roundToHalves(float *values, unsigned count) {
+  for (unsigned i = 0; i < count; ++i)
+    values[i] = halfToFloat(floatToHalf(values[i]));
 }
 
 MIRAGE_FOR_HOSTS

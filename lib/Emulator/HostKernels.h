@@ -21,6 +21,18 @@ namespace mlir::mirage::emulator::host {
 /// order of k. The formats of mma.sync make all products exact.
 void multiplyTile(float *d, const float *a, const float *b, unsigned k);
 
+/// d[rows][columns] += a[rows][depth] * b[depth][columns], each step of an
+/// element's sum fused: products are exact, sums are rounded in the order of
+/// `depth`. `rows` is a multiple of 4, `columns` of 8.
+void multiplyRows(float *d, const float *a, const float *b, unsigned rows,
+                  unsigned columns, unsigned depth);
+
+/// to[columns][rows] = from[rows][columns].
+void transpose(float *to, const float *from, unsigned rows, unsigned columns);
+
+/// Rounds each value to f16.
+void roundToHalves(float *values, unsigned count);
+
 /// fma.rn.f32, `count` times.
 void fusedMultiplyAdd(float *result, const float *a, const float *b,
                       const float *c, unsigned count);

@@ -122,6 +122,11 @@ public:
                            "waited for");
       });
     warp.copies.clear();
+    if (warp.matrices.issued > warp.matrices.waited)
+      state.report(FindingKind::UnwaitedCopy, 0, [] {
+        return std::string("a warp ended with a wgmma that it never waited "
+                           "for");
+      });
     if (!warp.bulk.pending.empty())
       endBulkCopies();
     // What one of its warps knows has happened before the block ends.

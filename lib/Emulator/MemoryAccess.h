@@ -104,11 +104,18 @@ struct RangeAccess {
   /// Which fences make accesses of the generic proxy known; 0: those of shared
   /// or of global memory, whichever it is.
   uint8_t fenceTarget = 0;
+  /// Of who issues it; null: the warp's.
+  const WarpClock *clock = nullptr;
 };
 
 /// The same for an access through the asynchronous proxy.
 void watchRange(ExecutionState &state, unsigned lane, const MemoryRange &range,
                 const RangeAccess &access);
+
+/// The same of many pieces of a block's shared memory, `bytes` each.
+void watchPieces(ExecutionState &state, unsigned lane, Block &owner,
+                 llvm::ArrayRef<uint32_t> addresses, unsigned bytes,
+                 const RangeAccess &access);
 
 } // namespace mlir::mirage::emulator
 

@@ -42,6 +42,7 @@ OpcodeTable::OpcodeTable() {
   add(shuffleRows());
   add(matrixRows());
   add(multiplyRows());
+  add(warpgroupRows());
 }
 
 std::vector<const Row *> OpcodeTable::getRows() const {

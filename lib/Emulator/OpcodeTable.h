@@ -117,6 +117,7 @@ llvm::ArrayRef<Row> clusterRows();
 llvm::ArrayRef<Row> shuffleRows();
 llvm::ArrayRef<Row> matrixRows();
 llvm::ArrayRef<Row> multiplyRows();
+llvm::ArrayRef<Row> warpgroupRows();
 
 } // namespace mlir::mirage::emulator
 

@@ -15,6 +15,9 @@
 #include "Diagnostics.h"
 #include "Syntax.h"
 
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+
 #include <map>
 
 namespace mlir::mirage::emulator {
@@ -125,6 +128,20 @@ struct SpecialSlot {
   SpecialRegister which;
 };
 
+/// The registers that wgmma works on while the warp goes on: accumulators, and
+/// fragments of the left operand. Whether something else touches them too early
+/// is asked only in instructions that name one.
+struct MatrixRegisters {
+  /// An instruction that names such registers, by their numbers here.
+  struct Use {
+    Handler handler = nullptr;       ///< what it does, once they are checked
+    std::vector<uint32_t> numbers;   ///< of wgmma, the accumulators
+    std::vector<uint32_t> fragments; ///< of wgmma
+  };
+  std::vector<std::string> names;     ///< by number, as written
+  llvm::DenseMap<uint32_t, Use> uses; ///< by pc
+};
+
 /// A decoded kernel. Never copied: instructions point into `slotLists`.
 struct Kernel {
   Kernel() = default;
@@ -139,6 +156,7 @@ struct Kernel {
   std::vector<SpecialSlot> specials;
   uint32_t registerFileBytes = 0;
   bool communicates = false; ///< has operations by which blocks can talk
+  MatrixRegisters matrixRegisters;
 };
 
 /// A `.loc`.

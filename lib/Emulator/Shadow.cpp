@@ -92,11 +92,15 @@ bool Shadow::tryRead(uint64_t wordIndex, const ShadowAccess &access,
 /// Whether the access, if it is of the asynchronous proxy, may know of an
 /// earlier one that is ordered before it.
 bool Shadow::isFenced(Epoch before, const ShadowAccess &access) {
-  if (!access.fences || !before.happened() || !isGenericAgent(before.agent()))
+  if (!access.fences || !before.happened() || !isGenericAgent(before.agent()) ||
+      before == access.lastFenced)
     return true;
   uint32_t numKnown =
       access.clock->countFences(before.block(), warpOfAgent(before.agent()));
-  return access.fences->cover(before, numKnown, access.fenceTarget);
+  if (!access.fences->cover(before, numKnown, access.fenceTarget))
+    return false;
+  access.lastFenced = before;
+  return true;
 }
 
 bool Shadow::conflicts(Epoch before, const ShadowAccess &access,

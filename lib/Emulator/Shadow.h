@@ -55,6 +55,8 @@ struct ShadowAccess {
   /// of them it takes: accesses of the generic proxy before it need one.
   const ProxyFences *fences = nullptr;
   uint8_t fenceTarget = 0;
+  /// The last one that was found to be known: neighbours are often of one.
+  mutable Epoch lastFenced = {};
 };
 
 struct ShadowVerdict {

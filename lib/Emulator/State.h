@@ -14,6 +14,7 @@
 #include "EarlierGrids.h"
 #include "Findings.h"
 #include "MBarrier.h"
+#include "MatrixGroups.h"
 #include "Program.h"
 #include "Shadow.h"
 #include "Traffic.h"
@@ -74,6 +75,8 @@ struct Split {
     AtBarrier,
     AtClusterBarrier,
     AtMBarrier,
+    AtMatrices, ///< waits for a wgmma that warps of its warpgroup have not
+                ///< issued
     AtWarpSync, ///< waits for lanes of its warp at the same instruction
     Polling,    ///< reads a place again and again; waits for it to change
   };
@@ -137,6 +140,7 @@ struct Warp {
   std::array<uint32_t, warpSize> committedGroups = {}, waitedGroups = {};
   BulkGroups bulk;
   std::vector<uint64_t> acquiredMaps; ///< tensor maps in global memory
+  WarpMatrices matrices;
 
   uint32_t alive() const { return lanes & ~exited; }
   bool hasEnded() const { return splits.empty(); }
@@ -168,6 +172,7 @@ struct Block {
   std::vector<Warp> warps;
   std::array<Barrier, 16> barriers;
   MBarriers mbarriers;
+  std::vector<MatrixGroup> matrixGroups; ///< by warpgroup, once there are any
   std::vector<uint8_t> shared;
   Region sharedRegion;
   Shadow sharedShadow;

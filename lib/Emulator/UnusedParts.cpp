@@ -23,7 +23,7 @@ void mlir::mirage::emulator::findUnusedParts(Kernel &kernel) {
         ++uses[slot];
   for (Instruction &instruction : kernel.code) {
     unsigned parts = instruction.vectorSize;
-    if (parts == 1 || instruction.numSlots < parts)
+    if (parts == 1 || parts > 8 || instruction.numSlots < parts)
       continue;
     unsigned unused = 0;
     for (unsigned part = 0; part < parts; ++part)

@@ -86,6 +86,8 @@ public:
       vectorSize = 2;
     else if (form.mnemonic() == "mov")
       vectorSize = pick(random, 2) ? 2 : 4;
+    else if (form.mnemonic() == "wgmma" && form.pieces.size() > 5)
+      vectorSize = countAccumulators();
   }
 
   std::string make(StringRef spec) {
@@ -111,6 +113,13 @@ public:
   }
 
 private:
+  /// Of m64n32k16.f32, in registers.
+  unsigned countAccumulators() const {
+    unsigned columns = 8;
+    form.pieces[4].drop_front(4).split('k').first.getAsInteger(10, columns);
+    return form.pieces[5] == "f16" ? columns / 4 : columns / 2;
+  }
+
   ScalarType findType(StringRef name) const {
     if (name == "T")
       return form.type();

@@ -12,128 +12,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TestSupport.h"
-
-#include <numeric>
+#include "AsyncSupport.h"
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::emulator;
 
 namespace {
 
-/// `k(map, out, in)`: a tensor map of `in`, 64 rows of 64 f16 (or as `map`
-/// says), in `%map`; `%out` and `%in`; `%tid`; shared memory from `smem` on,
-/// mbarriers from its end at 60000 on: `full + 8 i`, `empty + 8 i`. %p0 is true
-/// in thread 0.
-struct Kernel {
-  std::string body;
-  uint32_t threads = 128, grid = 1, cluster = 1;
-  TensorMap map = {2, {64, 64}, {128}, {64, 64}, Swizzle::Bytes128};
-  std::vector<uint32_t> in, out = std::vector<uint32_t>(4096);
-  BufferKind outKind = BufferKind::InOut;
+using Kernel = AsyncKernel;
 
-  explicit Kernel(std::string text) : body(std::move(text)), in(4096) {
-    std::iota(in.begin(), in.end(), 1);
-  }
-
-  LaunchResult run(LaunchConfig config = {}) {
-    std::string text = ".version 8.6\n.target sm_90a\n.address_size 64\n"
-                       ".extern .shared .align 1024 .b8 smem[];\n"
-                       ".visible .entry k(.param .align 64 .b8 map[128], "
-                       ".param .u64 p1, .param .u64 p2)\n{\n"
-                       ".reg .pred %p<20>;\n.reg .b16 %h<20>;\n"
-                       ".reg .b32 %r<60>;\n.reg .b64 %rd<40>;\n"
-                       ".reg .b32 %tid, %full, %empty, %sm, %mine;\n"
-                       ".reg .b64 %map, %out, %in, %state;\n"
-                       "mov.u32 %tid, %tid.x;\nmov.b64 %rd0, map;\n"
-                       "cvta.param.u64 %map, %rd0;\n"
-                       "ld.param.b64 %out, [p1];\nld.param.b64 %in, [p2];\n"
-                       "mov.b32 %sm, smem;\nadd.s32 %full, %sm, 60000;\n"
-                       "add.s32 %empty, %sm, 60064;\n"
-                       "mad.lo.s32 %mine, %tid, 4, %sm;\n"
-                       "setp.eq.s32 %p0, %tid, 0;\n" +
-                       body + "\nret;\n}\n";
-    std::unique_ptr<Module> module = parseOrFail(text);
-    if (!module)
-      return {};
-    config.kernel = "k";
-    config.grid = {grid, 1, 1};
-    config.block = {threads, 1, 1};
-    config.cluster = {cluster, 1, 1};
-    config.dynamicSharedBytes = 60160;
-    config.buffers = {bufferOf("in", in, BufferKind::Input),
-                      bufferOf("out", out, outKind)};
-    config.arguments = {Argument::tensorMap(0, map), Argument::pointer(1),
-                        Argument::pointer(0)};
-    return launchOrFail(*module, config);
-  }
-};
-
-void expectFault(Kernel kernel, FindingKind kind,
-                 llvm::StringRef message = "") {
-  for (AsyncDelivery delivery :
-       {AsyncDelivery::WhenWaitedFor, AsyncDelivery::AtOnce}) {
-    LaunchConfig config;
-    config.asyncDelivery = delivery;
-    LaunchResult result = kernel.run(config);
-    bool isFound = false;
-    for (const Finding &finding : result.findings)
-      isFound |= finding.kind == kind &&
-                 llvm::StringRef(finding.message).contains(message);
-    EXPECT_TRUE(isFound) << "expected " << findingKindName(kind).str() << " '"
-                         << message.str() << "' in:\n"
-                         << kernel.body << "\nfound:\n"
-                         << findingsText(result);
-    // A fault is not buried under others.
-    EXPECT_LE(result.findings.size(), 4u) << findingsText(result);
-  }
-}
-
-/// \returns what the kernel wrote.
-std::vector<uint32_t> expectClean(Kernel kernel) {
-  std::vector<uint32_t> first;
-  for (AsyncDelivery delivery : {AsyncDelivery::WhenWaitedFor,
-                                 AsyncDelivery::AtOnce, AsyncDelivery::Mixed})
-    for (uint64_t seed : {0, 1, 2}) {
-      Kernel fresh = kernel;
-      LaunchConfig config;
-      config.asyncDelivery = delivery;
-      config.scheduleSeed = seed;
-      LaunchResult result = fresh.run(config);
-      EXPECT_EQ(findingsText(result), "") << kernel.body;
-      EXPECT_TRUE(result.completed);
-      if (first.empty())
-        first = fresh.out;
-      EXPECT_EQ(fresh.out, first) << "seed " << seed << " of:\n" << kernel.body;
-    }
-  return first;
-}
-
-const std::string sync = "bar.sync 0;\n";
-
-/// Thread 0 initialises mbarriers at these offsets from %full.
-std::string init(const std::vector<std::pair<int, int>> &offsetsAndCounts,
-                 const std::string &fence = "fence.mbarrier_init.release."
-                                            "cluster;\n") {
-  std::string text;
-  for (auto [offset, count] : offsetsAndCounts)
-    text += "@%p0 mbarrier.init.shared::cta.b64 [%full+" +
-            std::to_string(offset) + "], " + std::to_string(count) + ";\n";
-  text += fence.empty() ? "" : "@%p0 " + fence;
-  return text + sync;
-}
-std::string expectBytes(unsigned bytes, const std::string &barrier = "%full") {
-  return "@%p0 mbarrier.arrive.expect_tx.shared::cta.b64 %state, [" + barrier +
-         "], " + std::to_string(bytes) + ";\n";
-}
-const std::string loadBox =
-    "@%p0 cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::"
-    "complete_tx::bytes [%sm], [%map, {0, 0}], [%full];\n";
-std::string waitFor(const std::string &barrier, const std::string &parity,
-                    const std::string &label) {
-  return label + ":\nmbarrier.try_wait.parity.shared::cta.b64 %p9, [" +
-         barrier + "], " + parity + ";\n@!%p9 bra " + label + ";\n";
-}
 /// Each thread reads 4 bytes of the box and writes them out.
 const std::string readBox = "ld.shared.b32 %r1, [%mine];\n"
                             "mad.wide.u32 %rd1, %tid, 4, %out;\n"
@@ -253,31 +140,32 @@ const std::string writeMine = "st.shared.b32 [%mine], %tid;\n";
 TEST(AsyncFault, StoredWithoutProxyFence) { // 14
   const std::string wait = "@%p0 cp.async.bulk.wait_group 0;\n";
   const std::string fence = "fence.proxy.async.shared::cta;\n";
-  expectFault(Kernel(writeMine + sync + storeBox + wait),
+  expectFault(Kernel(writeMine + barSync + storeBox + wait),
               FindingKind::MissingProxyFence);
   // By thread 0 after the barrier: the writers have not.
-  expectFault(Kernel(writeMine + sync + fence + storeBox + wait),
+  expectFault(Kernel(writeMine + barSync + fence + storeBox + wait),
               FindingKind::MissingProxyFence);
   expectFault(Kernel(writeMine + fence + storeBox + wait),
               FindingKind::SharedRace);
   std::vector<uint32_t> out =
-      expectClean(Kernel(writeMine + fence + sync + storeBox + wait));
+      expectClean(Kernel(writeMine + fence + barSync + storeBox + wait));
   for (uint32_t i = 0; i < 128; ++i)
     EXPECT_EQ(out[i], i);
 }
 
 TEST(AsyncFault, SourceOverwritten) { // 15
   const std::string before =
-      writeMine + "fence.proxy.async.shared::cta;\n" + sync + storeBox;
+      writeMine + "fence.proxy.async.shared::cta;\n" + barSync + storeBox;
   const std::string read = "@%p0 cp.async.bulk.wait_group.read 0;\n";
   const std::string done = "@%p0 cp.async.bulk.wait_group 0;\n";
-  expectFault(Kernel(before + sync + writeMine + done),
+  expectFault(Kernel(before + barSync + writeMine + done),
               FindingKind::SharedRace);
-  expectClean(Kernel(before + read + sync + writeMine + done));
+  expectClean(Kernel(before + read + barSync + writeMine + done));
   const std::string readBack =
       "ld.global.b32 %r5, [%out+256];\nst.shared.b32 [%mine+1024], %r5;\n";
-  expectFault(Kernel(before + read + sync + readBack), FindingKind::GlobalRace);
-  expectClean(Kernel(before + done + sync + readBack));
+  expectFault(Kernel(before + read + barSync + readBack),
+              FindingKind::GlobalRace);
+  expectClean(Kernel(before + done + barSync + readBack));
   // One group may be left.
   const std::string second =
       "@%p0 cp.async.bulk.global.shared::cta.bulk_group [%out+4096], "
@@ -285,9 +173,10 @@ TEST(AsyncFault, SourceOverwritten) { // 15
   const std::string oneLeft = "@%p0 cp.async.bulk.wait_group.read 1;\n";
   const std::string overwriteFirst =
       "setp.lt.s32 %p3, %tid, 64;\n@%p3 st.shared.b32 [%mine], %tid;\n";
-  expectFault(Kernel(before + second + oneLeft + sync + writeMine + done),
+  expectFault(Kernel(before + second + oneLeft + barSync + writeMine + done),
               FindingKind::SharedRace);
-  expectClean(Kernel(before + second + oneLeft + sync + overwriteFirst + done));
+  expectClean(
+      Kernel(before + second + oneLeft + barSync + overwriteFirst + done));
   // A thread ends, and its copies go on.
   expectFault(Kernel(before), FindingKind::CopyMisuse);
   expectClean(Kernel(before + read));
@@ -412,7 +301,7 @@ TEST(AsyncFault, PhaseStates) {
 TEST(AsyncFault, CopiesOfLanesArrive) { // cp.async.mbarrier.arrive
   auto text = [](const std::string &count, const std::string &arrive) {
     return "@%p0 mbarrier.init.shared::cta.b64 [%full], " + count + ";\n" +
-           sync +
+           barSync +
            "mad.wide.u32 %rd1, %tid, 4, %in;\n"
            "cp.async.ca.shared.global [%mine], [%rd1], 4;\n"
            "cp.async.mbarrier.arrive" +
@@ -572,8 +461,8 @@ TEST(AsyncFault, Multicast) { // 21
   EXPECT_EQ(out[0], 1u);
   EXPECT_EQ(out[128], 1u);
   // The fence releases at the scope of the cluster.
-  expectClean(pair(text(fence, relaxed + sync)));
-  expectFault(pair(text(fence, sync)), FindingKind::ClusterMisuse);
+  expectClean(pair(text(fence, relaxed + barSync)));
+  expectFault(pair(text(fence, barSync)), FindingKind::ClusterMisuse);
   expectFault(pair(text("", meet)), FindingKind::MissingProxyFence,
               "fence.mbarrier_init");
 }

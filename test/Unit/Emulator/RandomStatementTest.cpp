@@ -50,7 +50,7 @@ void launchKernel(const std::string &text, Checks checks,
   std::unique_ptr<Module> module = parseOrFail(text);
   ASSERT_TRUE(module);
   std::vector<uint32_t> given(128, 0x3f800000), out(128);
-  LaunchConfig config = blocksOf(40, 2, 2048);
+  LaunchConfig config = blocksOf(136, 2, 2048);
   config.checks = checks;
   config.asyncDelivery = delivery;
   config.stepLimitPerBlock = 2000;
