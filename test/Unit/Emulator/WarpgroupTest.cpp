@@ -66,6 +66,7 @@ struct Place {
     return applySwizzle(swizzle, start + offset);
   }
 
+  /// With an address that counts from `smem`.
   std::string descriptor() const {
     uint64_t mode = swizzle == Swizzle::None       ? 0
                     : swizzle == Swizzle::Bytes128 ? 1
@@ -236,7 +237,10 @@ std::string makeBody(const Product &product, unsigned numRegisters) {
   if (product.hasFragments)
     access("ld", "%f", "%a3", 4);
   body += "mov.b64 %rd2, " + product.left.descriptor() + ";\nmov.b64 %rd3, " +
-          product.right.descriptor() + ";\nsetp.ne.b32 %p2, " +
+          product.right.descriptor() +
+          ";\nshr.u32 %r2, %r2, 4;\ncvt.u64.u32 %rd1, %r2;\n"
+          "add.s64 %rd2, %rd2, %rd1;\nadd.s64 %rd3, %rd3, %rd1;\n"
+          "setp.ne.b32 %p2, " +
           (product.accumulates ? "1" : "0") +
           ", 0;\nwgmma.fence.sync.aligned;\n" + product.opcode() + "\n\t" +
           list("%d", numRegisters) + ", " +
