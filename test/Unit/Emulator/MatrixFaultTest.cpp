@@ -34,6 +34,9 @@ std::string clear(const std::string &prefix, const std::string &value = "0") {
     text += "mov.b32 " + prefix + std::to_string(i) + ", " + value + ";\n";
   return text;
 }
+/// As f32. Of two wgmma that are alike, with accumulators of zero, ptxas 13.0
+/// drops the second and stores registers that nothing has written.
+const std::string one = "0x3f800000";
 std::string listOf(const std::string &prefix) {
   return "{" + prefix + "0, " + prefix + "1, " + prefix + "2, " + prefix + "3}";
 }
@@ -250,19 +253,19 @@ TEST(MatrixFault, FragmentsTouched) { // 17
                        waitGroups(0) + store()),
               FindingKind::MatrixMisuse, "left operand %f2");
   // Two may read them.
-  expectClean(kernelOf(head + clear("%e") + fence + multiply("%d", "%f") +
+  expectClean(kernelOf(head + clear("%e", one) + fence + multiply("%d", "%f") +
                        multiply("%e", "%f") + commit + waitGroups(0) + store() +
                        store("%e", 2048)));
 }
 
 TEST(MatrixFault, GroupsAreWaitedForInOrder) {
-  const std::string start = loaded() + clear("%d") + clear("%e") + fence +
+  const std::string start = loaded() + clear("%d") + clear("%e", one) + fence +
                             multiply() + commit + multiply("%e") + commit;
   expectFault(kernelOf(start + waitGroups(1) + store("%e") + waitGroups(0)),
               FindingKind::MatrixMisuse, "use of %e0");
   std::vector<uint32_t> out = expectClean(kernelOf(
       start + waitGroups(1) + store() + waitGroups(0) + store("%e", 2048)));
-  EXPECT_EQ(out[0], out[512]);
+  EXPECT_EQ(asFloat(out[0]) + 1, asFloat(out[512]));
   // What is not committed is not waited for.
   expectFault(kernelOf(loaded() + clear("%d") + fence + multiply() +
                        waitGroups(0) + store() + commit + waitGroups(0)),
