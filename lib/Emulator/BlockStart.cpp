@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Handlers.h"
 #include "Interpreter.h"
 #include "SpecialRegisters.h"
 
@@ -44,6 +45,7 @@ static void startWarp(Block &block, uint32_t index,
   split.mask = warp.lanes;
   warp.splits.push_back(split);
   warp.clock.reset(block.number, index);
+  warp.numRegisters = getStartRegisters(launch);
   warp.matrices.registers.resize(launch.kernel.matrixRegisters.names.size());
   fillSpecials(block, warp, launch);
 }

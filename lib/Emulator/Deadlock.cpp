@@ -61,6 +61,10 @@ static std::string describeWait(const Block &block, const Warp &warp,
     return describeMBarrierWait(block, warp, split);
   case Split::State::AtMatrices:
     return describeMatrixWait(block, warp);
+  case Split::State::AtRegisters:
+    return formatv("warp {0} waits for registers, of which its threads have "
+                   "{1} each, that other warps have to give up",
+                   warp.index, warp.numRegisters);
   case Split::State::AtWarpSync:
     return formatv("lanes {0:x} of warp {1} wait for others of their warp",
                    split.waitingLanes, warp.index);
@@ -96,6 +100,7 @@ void mlir::mirage::emulator::reportDeadlock(Block &block, Worker &worker) {
   // The instruction that waits is the pc itself, where it is repeated, or the
   // one before the pc to go on from.
   bool isRepeated = split && (split->state == Split::State::AtWarpSync ||
+                              split->state == Split::State::AtRegisters ||
                               split->state == Split::State::AtMBarrier);
   uint32_t pc = !split                         ? noPc
                 : isRepeated || split->pc == 0 ? split->pc

@@ -68,6 +68,11 @@ void Decoder::decodeStatement(const Statement &statement) {
                      llvm::StringRef(opcode).starts_with("max.");
   if (isOfNumbers && statement.operands.size() == 4)
     opcode.insert(3, "%three");
+  // And a reduction at a barrier of so many threads.
+  bool isReduction = StringRef(opcode).contains(".red.");
+  if (StringRef(opcode).starts_with("bar") && isReduction &&
+      statement.operands.size() == 4)
+    opcode.insert(opcode.find('.'), "%counted");
   // And a wgmma whose left operand is in registers.
   bool isMatrix = StringRef(opcode).starts_with("wgmma.mma_async.");
   if (isMatrix && statement.operands.size() > 1 &&

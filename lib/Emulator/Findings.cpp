@@ -55,6 +55,8 @@ StringRef mlir::mirage::emulator::findingKindName(FindingKind kind) {
     return "copy-misuse";
   case FindingKind::MatrixMisuse:
     return "matrix-misuse";
+  case FindingKind::RegisterMisuse:
+    return "register-misuse";
   case FindingKind::ClusterMisuse:
     return "cluster-misuse";
   case FindingKind::Trap:

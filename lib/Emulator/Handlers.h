@@ -78,6 +78,13 @@ bool gatherLanes(ExecutionState &state, uint32_t members, Outcome &outcome);
 bool requireWholeWarp(ExecutionState &state, const char *what,
                       Outcome &outcome);
 
+/// Registers of a thread at the start of a block: as many as `.maxnreg` says,
+/// or as a block of this size can have.
+uint32_t getStartRegisters(const LaunchContext &launch);
+/// When a warp ends (HandlersRegisters.cpp): reports a setmaxnreg that others
+/// of its warpgroup have executed and it has not.
+void checkRegisterChanges(ExecutionState &state);
+
 /// One warp issues a wgmma.mma_async (MatrixIssue.cpp): checks operands and
 /// registers, and takes the accumulators. The last of its warpgroup starts it.
 void issueProduct(ExecutionState &state, const Instruction &instruction,

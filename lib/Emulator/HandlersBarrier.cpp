@@ -165,10 +165,11 @@ Outcome reduce(ExecutionState &state, const Instruction &instruction) {
   if (!requireWholeWarp(state, "an aligned barrier", outcome))
     return outcome;
   const uint32_t *slots = instruction.slots;
-  uint32_t votes = state.predicate(slots[2]);
+  bool isCounted = instruction.numSlots == 4;
+  uint32_t votes = state.predicate(slots[isCounted ? 3 : 2]);
+  uint32_t count = isCounted ? uniformValue(state, slots[2]) : 0;
   return arriveAtBarrier(state, instruction, uniformValue(state, slots[1]),
-                         /*count=*/0, true, instruction.variant, slots[0],
-                         votes);
+                         count, true, instruction.variant, slots[0], votes);
 }
 
 Handler selectReduce(const Form &form, Instruction &instruction) {
@@ -187,6 +188,11 @@ const Row rows[] = {
      InstructionClass::Barrier, selectReduce},
     {"bar|barrier[.cta].red.popc[.aligned].u32", "=b32 b32 pred",
      InstructionClass::Barrier, selectReduce},
+    // With a number of threads.
+    {"bar%counted|barrier%counted[.cta].red.and|or[.aligned].pred",
+     "=pred b32 b32 pred", InstructionClass::Barrier, selectReduce},
+    {"bar%counted|barrier%counted[.cta].red.popc[.aligned].u32",
+     "=b32 b32 b32 pred", InstructionClass::Barrier, selectReduce},
 };
 
 } // namespace

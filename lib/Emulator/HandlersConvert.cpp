@@ -138,16 +138,21 @@ Handler selectConvert(const Form &form, Instruction &instruction) {
                                        : convertGeneral<false>;
 }
 
+Handler selectTF32(const Form &form, Instruction &instruction) {
+  instruction.resultBytes = instruction.sourceBytes = 4;
+  return selectConvert(form, instruction);
+}
+
 #define MIRAGE_INTEGERS "u8|s8|u16|s16|u32|s32|u64|s64"
 #define MIRAGE_FLOATS "f16|bf16|f32|f64"
 
 const Row rows[] = {
-    {"cvt.rna|rn|rz[.relu][.satfinite].tf32.f32", "=D T",
-     InstructionClass::Convert,
-     [](const Form &form, Instruction &instruction) -> Handler {
-       instruction.resultBytes = instruction.sourceBytes = 4;
-       return selectConvert(form, instruction);
-     }},
+    {"cvt.rn|rz[.relu][.satfinite].tf32.f32", "=D T", InstructionClass::Convert,
+     selectTF32},
+    {"cvt.rn|rz.satfinite.relu.tf32.f32", "=D T", InstructionClass::Convert,
+     selectTF32},
+    {"cvt.rna[.satfinite].tf32.f32", "=D T", InstructionClass::Convert,
+     selectTF32},
     {"cvt[.rn|rz|rm|rp|rni|rzi|rmi|rpi][.relu][.satfinite][.ftz][.sat]"
      "." MIRAGE_FLOATS "|" MIRAGE_INTEGERS "." MIRAGE_FLOATS
      "|" MIRAGE_INTEGERS,

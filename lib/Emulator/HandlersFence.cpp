@@ -176,6 +176,11 @@ Handler selectFence(const Form &form, Instruction &instruction) {
 const Row rows[] = {
     {"fence.acquire|release|acq_rel|sc.cta|cluster|gpu|sys", "",
      InstructionClass::Fence, selectFence},
+    // Of operations on some shared memory alone; taken for all.
+    {"fence.acquire.sync_restrict::shared::cluster.cluster", "",
+     InstructionClass::Fence, selectFence},
+    {"fence.release.sync_restrict::shared::cta.cluster", "",
+     InstructionClass::Fence, selectFence},
     {"membar.cta|gl|sys", "", InstructionClass::Fence, selectFence},
 };
 

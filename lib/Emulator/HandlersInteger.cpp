@@ -102,19 +102,6 @@ struct Sad : Same<T> {
     return T(difference + uint64_t(c));
   }
 };
-/// dp4a: four products of bytes, added.
-template <bool aIsSigned, bool bIsSigned>
-struct DotProduct4 : Same<uint32_t> {
-  static uint32_t apply(uint32_t a, uint32_t b, uint32_t c) {
-    for (unsigned i = 0; i < 4; ++i) {
-      uint8_t x = a >> (8 * i), y = b >> (8 * i);
-      c += uint32_t((aIsSigned ? int8_t(x) : int(x)) *
-                    (bIsSigned ? int8_t(y) : int(y)));
-    }
-    return c;
-  }
-};
-
 /// The low 24 bits of both, multiplied.
 template <typename T>
 struct Mul24 : Same<T> {
@@ -238,15 +225,6 @@ Handler selectPair(const Form &form, Instruction &) {
                   : binaryHandler<Paired<Max<uint16_t>>>;
 }
 
-Handler selectDot(const Form &form, Instruction &) {
-  bool a = isSigned(form.types[0]), b = isSigned(form.types[1]);
-  if (a)
-    return b ? ternaryHandler<DotProduct4<true, true>>
-             : ternaryHandler<DotProduct4<true, false>>;
-  return b ? ternaryHandler<DotProduct4<false, true>>
-           : ternaryHandler<DotProduct4<false, false>>;
-}
-
 const Row rows[] = {
     {"add|sub|min|max.u16|s16|u32|s32|u64|s64", "=T T T",
      InstructionClass::Integer, selectBinary},
@@ -266,8 +244,6 @@ const Row rows[] = {
      selectSad},
     {"add|min|max.u16x2|s16x2", "=T T T", InstructionClass::Integer,
      selectPair},
-    {"dp4a.u32|s32.u32|s32", "=b32 b32 b32 b32", InstructionClass::Integer,
-     selectDot},
 };
 
 } // namespace

@@ -155,18 +155,25 @@ struct AccumulatorF16 {
 
 template <unsigned k>
 void multiplyTile(float (&d)[16][8], const float (&a)[16][k],
-                  const float (&b)[k][8]) {
+                  const float (&b)[k][8], bool) {
   host::multiplyTile(&d[0][0], &a[0][0], &b[0][0], k);
 }
 template <unsigned k>
 void multiplyTile(int32_t (&d)[16][8], const int32_t (&a)[16][k],
-                  const int32_t (&b)[k][8]) {
+                  const int32_t (&b)[k][8], bool saturates) {
   for (unsigned row = 0; row < 16; ++row)
-    for (unsigned i = 0; i < k; ++i)
-      for (unsigned col = 0; col < 8; ++col)
-        d[row][col] =
-            int32_t(uint32_t(d[row][col]) + uint32_t(a[row][i] * b[i][col]));
+    for (unsigned col = 0; col < 8; ++col) {
+      int64_t sum = d[row][col];
+      for (unsigned i = 0; i < k; ++i)
+        sum += a[row][i] * b[i][col];
+      if (saturates)
+        sum = std::clamp<int64_t>(sum, INT32_MIN, INT32_MAX);
+      d[row][col] = int32_t(sum);
+    }
 }
+
+/// Instruction::variant: integer sums stop at the ends of s32.
+enum : uint16_t { saturates = 1 };
 
 /// Products are exact in f32; sums are rounded to f32 one after the other. The
 /// hardware adds in an order of its own: compare results with a bound.
@@ -185,7 +192,7 @@ Outcome multiply(ExecutionState &state, const Instruction &instruction) {
   A::readA(state, slots + Accumulator::count, a);
   B::readB(state, slots + Accumulator::count + A::numA, b);
   Accumulator::read(state, slots + Accumulator::count + A::numA + B::numB, d);
-  multiplyTile<k>(d, a, b);
+  multiplyTile<k>(d, a, b, instruction.variant == saturates);
   Accumulator::write(state, slots, d);
   state.worker->counters.matrixFlops += 2 * 16 * 8 * k;
   state.warp->clock.meetLanes();
@@ -222,7 +229,8 @@ Handler bySize8(const Form &form) {
                               : multiply<A, B, 16, AccumulatorS32>;
 }
 
-Handler selectInteger(const Form &form, Instruction &) {
+Handler selectInteger(const Form &form, Instruction &instruction) {
+  instruction.variant = form.has("satfinite") ? saturates : 0;
   bool a = isSigned(form.types[1]), b = isSigned(form.types[2]);
   if (a)
     return b ? bySize8<ElementS8, ElementS8>(form)
@@ -257,9 +265,9 @@ const Row rows[] = {
      "=f32*4 b32*4 b32*2 f32*4", InstructionClass::Matrix, selectTF32},
     {"mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32",
      "=f32*4 b32*2 b32*1 f32*4", InstructionClass::Matrix, selectTF32},
-    {"mma.sync.aligned.m16n8k32.row.col.s32.s8|u8.s8|u8.s32",
+    {"mma.sync.aligned.m16n8k32.row.col[.satfinite].s32.s8|u8.s8|u8.s32",
      "=b32*4 b32*4 b32*2 b32*4", InstructionClass::Matrix, selectInteger},
-    {"mma.sync.aligned.m16n8k16.row.col.s32.s8|u8.s8|u8.s32",
+    {"mma.sync.aligned.m16n8k16.row.col[.satfinite].s32.s8|u8.s8|u8.s32",
      "=b32*4 b32*2 b32*1 b32*4", InstructionClass::Matrix, selectInteger},
     {"mma.sync.aligned.m16n8k32.row.col.f32.e4m3|e5m2.e4m3|e5m2.f32",
      "=f32*4 b32*4 b32*2 f32*4", InstructionClass::Matrix, selectFloat8},

@@ -122,23 +122,6 @@ struct BitMask : Same<uint32_t> {
   }
 };
 
-/// prmt in its default mode: each nibble of the selector picks one byte of
-/// (b:a); its bit 3 copies that byte's sign instead.
-struct Permute : Same<uint32_t> {
-  static uint32_t apply(uint32_t a, uint32_t b, uint32_t selector) {
-    uint64_t both = uint64_t(b) << 32 | a;
-    uint32_t result = 0;
-    for (unsigned i = 0; i < 4; ++i) {
-      uint32_t choice = selector >> (4 * i);
-      uint8_t byte = both >> (8 * (choice & 7));
-      if (choice & 8)
-        byte = byte & 0x80 ? 0xff : 0;
-      result |= uint32_t(byte) << (8 * i);
-    }
-    return result;
-  }
-};
-
 //===----------------------------------------------------------------------===//
 // Selection
 //===----------------------------------------------------------------------===//
@@ -172,10 +155,6 @@ Handler selectMask(const Form &form, Instruction &) {
   return form.has("wrap") ? binaryHandler<BitMask<true>>
                           : binaryHandler<BitMask<false>>;
 }
-Handler selectPermute(const Form &, Instruction &) {
-  return ternaryHandler<Permute>;
-}
-
 const Row rows[] = {
     {"shl.b16|b32|b64", "=T T b32", InstructionClass::Integer, selectShift},
     {"shr.b16|b32|b64|u16|u32|u64|s16|s32|s64", "=T T b32",
@@ -186,7 +165,6 @@ const Row rows[] = {
      selectField},
     {"bfi.b32|b64", "=T T T b32 b32", InstructionClass::Integer, selectField},
     {"bmsk.wrap|clamp.b32", "=T T T", InstructionClass::Integer, selectMask},
-    {"prmt.b32", "=T T T T", InstructionClass::Integer, selectPermute},
 };
 
 } // namespace

@@ -129,6 +129,7 @@ public:
       });
     if (!warp.bulk.pending.empty())
       endBulkCopies();
+    checkRegisterChanges(state);
     // What one of its warps knows has happened before the block ends.
     for (auto it = block.remoteAccesses.begin();
          it != block.remoteAccesses.end();)

@@ -43,6 +43,8 @@ OpcodeTable::OpcodeTable() {
   add(matrixRows());
   add(multiplyRows());
   add(warpgroupRows());
+  add(registerRows());
+  add(byteRows());
 }
 
 std::vector<const Row *> OpcodeTable::getRows() const {

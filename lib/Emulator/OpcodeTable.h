@@ -118,6 +118,8 @@ llvm::ArrayRef<Row> shuffleRows();
 llvm::ArrayRef<Row> matrixRows();
 llvm::ArrayRef<Row> multiplyRows();
 llvm::ArrayRef<Row> warpgroupRows();
+llvm::ArrayRef<Row> registerRows();
+llvm::ArrayRef<Row> byteRows();
 
 } // namespace mlir::mirage::emulator
 

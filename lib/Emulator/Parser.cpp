@@ -260,7 +260,7 @@ bool FileParser::parseExtents(std::array<uint32_t, 3> &counts) {
 bool FileParser::parseEntryDirectives(KernelInfo &info) {
   while (lexer.peek().kind == TokenKind::Word) {
     Token word = lexer.take();
-    std::array<uint32_t, 3> ignored;
+    std::array<uint32_t, 3> extents;
     if (word.text == ".maxntid") {
       if (!parseExtents(info.maxThreads))
         return false;
@@ -273,8 +273,10 @@ bool FileParser::parseEntryDirectives(KernelInfo &info) {
     } else if (word.text == ".explicitcluster") {
       // The launch states a cluster; LaunchCheck.cpp wants the required one.
     } else if (word.text == ".minnctapersm" || word.text == ".maxnreg") {
-      if (!parseExtents(ignored))
+      if (!parseExtents(extents))
         return false;
+      if (word.text == ".maxnreg")
+        info.maxRegisters = extents[0];
     } else if (word.text == ".noreturn" || word.text == ".pragma") {
       if (lexer.peek().kind == TokenKind::String)
         lexer.take();

@@ -75,10 +75,11 @@ struct Split {
     AtBarrier,
     AtClusterBarrier,
     AtMBarrier,
-    AtMatrices, ///< waits for a wgmma that warps of its warpgroup have not
-                ///< issued
-    AtWarpSync, ///< waits for lanes of its warp at the same instruction
-    Polling,    ///< reads a place again and again; waits for it to change
+    AtMatrices,  ///< waits for a wgmma that warps of its warpgroup have not
+                 ///< issued
+    AtRegisters, ///< waits for registers that other warps give up
+    AtWarpSync,  ///< waits for lanes of its warp at the same instruction
+    Polling,     ///< reads a place again and again; waits for it to change
   };
   uint32_t pc = 0, mask = 0;
   uint32_t reconvergence = noPc;
@@ -141,6 +142,9 @@ struct Warp {
   BulkGroups bulk;
   std::vector<uint64_t> acquiredMaps; ///< tensor maps in global memory
   WarpMatrices matrices;
+  /// Registers of a thread; and the setmaxnreg that were executed, by pc.
+  uint32_t numRegisters = 0;
+  std::vector<uint32_t> registerChanges;
 
   uint32_t alive() const { return lanes & ~exited; }
   bool hasEnded() const { return splits.empty(); }

@@ -42,6 +42,7 @@ enum class FindingKind : uint8_t {
   MBarrierMisuse, ///< an mbarrier that is none, or whose counts disagree
   CopyMisuse,     ///< a size, place or tensor map that a bulk copy cannot have
   MatrixMisuse,   ///< registers or memory of a wgmma that is not done
+  RegisterMisuse, ///< a setmaxnreg that a warpgroup cannot have
   ClusterMisuse,  ///< shared memory of a block that has not started, or ended
   Trap,
 };

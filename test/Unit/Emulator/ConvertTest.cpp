@@ -73,6 +73,119 @@ TEST(Instruction, ConvertsPairsUpperFirst) {
   EXPECT_EQ(result[0], 0x3c00c000u);
 }
 
+/// Of a format with so many bits after the point: the neighbours of a number
+/// that is normal in it.
+struct Neighbours {
+  double below, above; ///< in magnitude
+};
+Neighbours neighboursOf(double magnitude, int fractionBits, int minExponent) {
+  int exponent = std::max(std::ilogb(magnitude), minExponent);
+  double step = std::ldexp(1.0, exponent - fractionBits);
+  double below = std::floor(magnitude / step) * step;
+  return {below, below == magnitude ? below : below + step};
+}
+
+/// What a conversion gives, from the definition: which neighbour, what beyond
+/// the largest, what of negative numbers.
+double roundedTo(double value, int fractionBits, int minExponent,
+                 double largest, const std::string &rounding, bool relu,
+                 bool satfinite) {
+  if (std::isnan(value) || (relu && value < 0))
+    return std::isnan(value) ? NAN : 0.0;
+  double magnitude = std::fabs(value), result = magnitude;
+  if (magnitude != 0 && !std::isinf(magnitude)) {
+    auto [below, above] = neighboursOf(magnitude, fractionBits, minExponent);
+    double middle = (below + above) / 2;
+    double step = above - below;
+    bool isEven = step == 0 || std::fmod(below / step, 2.0) == 0;
+    bool up = rounding == "rz" ? false
+              : rounding == "rna"
+                  ? magnitude >= middle
+                  : magnitude > middle || (magnitude == middle && !isEven);
+    result = up ? above : below;
+  }
+  bool isBeyond = result > largest && (rounding != "rz" || std::isinf(value));
+  if (satfinite || rounding == "rz")
+    isBeyond &= !satfinite;
+  result = isBeyond ? INFINITY : std::fmin(result, largest);
+  if (!satfinite && std::isinf(value))
+    result = INFINITY;
+  return std::copysign(result, value);
+}
+
+TEST(Instruction, RoundsToNarrowerFloats) {
+  struct Case {
+    std::string name;
+    int fractionBits, minExponent;
+    double largest;
+    std::vector<std::string> roundings;
+  };
+  std::vector<uint32_t> a = cornersF32();
+  for (uint32_t tie = 0x3f800000; tie < 0x3f820000; tie += 0x800)
+    for (uint32_t bits : {tie, tie + 1, tie - 1, tie | 0x80000000})
+      a.push_back(bits);
+  for (const Case &entry :
+       {Case{"f16", 10, -14, 65504.0, {"rn", "rz"}},
+        Case{"bf16", 7, -126, 0x1.fep127, {"rn", "rz"}},
+        Case{"tf32", 10, -126, 0x1.ffcp127, {"rn", "rz", "rna"}}})
+    for (const std::string &rounding : entry.roundings)
+      for (const char *relu : {"", ".relu"})
+        for (const char *satfinite : {"", ".satfinite"}) {
+          if (rounding == "rna" && *relu)
+            continue;
+          std::string opcode =
+              "cvt." + rounding + relu + satfinite + "." + entry.name + ".f32";
+          std::vector<uint32_t> bits;
+          if (entry.name == "tf32")
+            bits = runInstruction<uint32_t, uint32_t>(opcode, {a});
+          else
+            for (uint16_t half :
+                 runInstruction<uint16_t, uint32_t>(opcode, {a}))
+              bits.push_back(half);
+          for (size_t i = 0; i < a.size(); ++i) {
+            double expected =
+                roundedTo(fromBits(a[i]), entry.fractionBits, entry.minExponent,
+                          entry.largest, rounding, *relu, *satfinite);
+            double found = entry.name == "f16"    ? halfValue(bits[i])
+                           : entry.name == "bf16" ? fromBits(bits[i] << 16)
+                                                  : fromBits(bits[i]);
+            if (std::isnan(expected))
+              ASSERT_TRUE(std::isnan(found)) << opcode << std::hex << a[i];
+            else
+              ASSERT_EQ(found, expected) << opcode << std::hex << a[i];
+          }
+        }
+}
+
+/// Every f16, to the nearest 8-bit number and what it is worth.
+TEST(Instruction, EveryHalfToFloat8) {
+  std::vector<uint32_t> halves(65536);
+  for (unsigned i = 0; i < 65536; ++i)
+    halves[i] = i << 16 | 0x3c00;
+  for (bool isE4M3 : {true, false})
+    for (bool relu : {true, false}) {
+      std::string format = isE4M3 ? "e4m3x2" : "e5m2x2";
+      auto bytes = runInstruction<uint16_t, uint32_t>(
+          "cvt.rn.satfinite" + std::string(relu ? ".relu." : ".") + format +
+              ".f16x2",
+          {halves});
+      std::vector<uint32_t> pairs(65536);
+      auto back =
+          runInstruction<uint32_t, uint16_t>("cvt.rn.f16x2." + format, {bytes});
+      for (unsigned i = 0; i < 65536; ++i) {
+        double value = halfValue(i);
+        double expected = roundedTo(value, isE4M3 ? 3 : 2, isE4M3 ? -6 : -14,
+                                    isE4M3 ? 448.0 : 57344.0, "rn", relu, true);
+        double found = halfValue(back[i] >> 16);
+        if (std::isnan(expected))
+          ASSERT_TRUE(std::isnan(found)) << format << i;
+        else
+          ASSERT_EQ(found, expected) << format << i;
+        ASSERT_EQ(halfValue(uint16_t(back[i])), 1.0);
+      }
+    }
+}
+
 TEST(Instruction, FloatToIntegerSaturates) {
   std::vector<uint32_t> a = cornersF32();
   auto down = runInstruction<uint32_t, uint32_t>("cvt.rzi.s32.f32", {a});

@@ -124,6 +124,75 @@ TEST(Instruction, TwoIntegersInOneRegister) {
   EXPECT_EQ(one("max.u16x2", {0xffff0001, 0x0002fffe}), 0xfffffffeu);
 }
 
+/// dp4a and dp2a over corner values and random ones, by the definition.
+TEST(Instruction, ProductsOfBytes) {
+  std::vector<uint32_t> a, b, c;
+  allPairs(a, b);
+  for (size_t i = 0; i < a.size(); ++i)
+    c.push_back(a[i] * 2654435761u ^ b[i]);
+  auto part = [](uint32_t bits, unsigned from, unsigned width, bool isSigned) {
+    int64_t value = bits >> from & ((1u << width) - 1);
+    return isSigned && value >> (width - 1) ? value - (int64_t(1) << width)
+                                            : value;
+  };
+  for (bool aSigned : {false, true})
+    for (bool bSigned : {false, true}) {
+      std::string types =
+          std::string(aSigned ? ".s32" : ".u32") + (bSigned ? ".s32" : ".u32");
+      auto four = runInstruction<uint32_t, uint32_t>("dp4a" + types, {a, b, c});
+      for (unsigned high : {0, 1}) {
+        auto two = runInstruction<uint32_t, uint32_t>(
+            std::string("dp2a.") + (high ? "hi" : "lo") + types, {a, b, c});
+        for (size_t i = 0; i < a.size(); ++i) {
+          int64_t sum = c[i];
+          for (unsigned k = 0; k < 2; ++k)
+            sum += part(a[i], 16 * k, 16, aSigned) *
+                   part(b[i], 8 * k + 16 * high, 8, bSigned);
+          ASSERT_EQ(two[i], uint32_t(sum)) << types << high;
+        }
+      }
+      for (size_t i = 0; i < a.size(); ++i) {
+        int64_t sum = c[i];
+        for (unsigned k = 0; k < 4; ++k)
+          sum += part(a[i], 8 * k, 8, aSigned) * part(b[i], 8 * k, 8, bSigned);
+        ASSERT_EQ(four[i], uint32_t(sum)) << types;
+      }
+    }
+}
+
+/// Modes of prmt: bytes of (b:a) from 0 to 7, by the table of the ISA.
+TEST(Instruction, PermutationsByMode) {
+  uint32_t a = 0x33221100, b = 0x77665544;
+  auto permute = [&](const char *mode, uint32_t n) {
+    return one(std::string("prmt.b32.") + mode, {a, b, n});
+  };
+  uint64_t both = uint64_t(b) << 32 | a;
+  for (uint32_t n = 0; n < 4; ++n) {
+    EXPECT_EQ(permute("f4e", n), uint32_t(both >> (8 * n)));
+    EXPECT_EQ(permute("rc8", n), 0x11111111 * n);
+    EXPECT_EQ(permute("rc16", n), n % 2 ? 0x33223322u : 0x11001100u);
+    for (unsigned i = 0; i < 4; ++i) {
+      auto byte = [&](const char *mode) {
+        return permute(mode, n | 0xfc) >> (8 * i) & 0xff;
+      };
+      EXPECT_EQ(byte("b4e"), 0x11 * ((n + 8 - i) % 8));
+      EXPECT_EQ(byte("ecl"), 0x11 * std::max(n, i));
+      EXPECT_EQ(byte("ecr"), 0x11 * std::min(n, i));
+    }
+  }
+}
+
+TEST(Instruction, FindsTheNthSetBit) {
+  EXPECT_EQ(one("fns.b32", {0xaaaa, 3, 1}), 3u);
+  EXPECT_EQ(one("fns.b32", {0xaaaa, 3, uint32_t(-1)}), 3u);
+  EXPECT_EQ(one("fns.b32", {0xaaaa, 0, 2}), 3u);
+  EXPECT_EQ(one("fns.b32", {0xaaaa, 31, uint32_t(-2)}), 13u);
+  EXPECT_EQ(one("fns.b32", {0xaaaa, 4, 0}), ~0u);
+  EXPECT_EQ(one("fns.b32", {0xaaaa, 5, 0}), 5u);
+  EXPECT_EQ(one("fns.b32", {0xaaaa, 0, 9}), ~0u);
+  EXPECT_EQ(one("fns.b32", {0xffffffff, 31, 0x80000000}), ~0u);
+}
+
 TEST(Instruction, LogicByTruthTable) {
   // Rows of the table are (a, b, c) as three bits: 0xe8 is the majority.
   EXPECT_EQ(one("lop3.b32", {0xf0, 0xcc, 0xaa, 0xe8}), 0xe8u);

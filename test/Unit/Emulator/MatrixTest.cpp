@@ -44,70 +44,93 @@ const Bases fourLanesPerRow = {{0, 2}, {0, 4}, {1, 0}, {2, 0}, {4, 0}};
 const Bases fourLanesPerColumn = {{2, 0}, {4, 0}, {0, 1}, {0, 2}, {0, 4}};
 const Layout layoutC = {{{0, 1}, {8, 0}}, fourLanesPerRow};
 
+/// Where the exponent of a format is, among its bits; integers have none.
+struct Format {
+  unsigned bits, exponentBits, fractionBits;
+};
+const Format f16 = {16, 5, 10}, bf16 = {16, 8, 7}, f32 = {32, 8, 23},
+             e4m3 = {8, 4, 3}, e5m2 = {8, 5, 2}, s8 = {8, 0, 0},
+             s32 = {32, 0, 0};
+
 /// One shape of mma.sync.
 struct MmaCase {
   const char *opcode;
-  unsigned k, elementBits;
+  unsigned k;
   Layout a, b;
-  bool isBfloat = false;
+  Format formatA, formatB, sum = f32;
+  bool isUnsigned = false;
 };
+
+const Layout a16 = {{{0, 1}, {8, 0}, {0, 8}}, fourLanesPerRow};
+const Layout b16 = {{{1, 0}, {8, 0}}, fourLanesPerColumn};
+const Layout a8 = {{{0, 1}, {8, 0}}, fourLanesPerRow};
+const Layout b8 = {{{1, 0}}, fourLanesPerColumn};
+/// One element of tf32 in a register.
+const Bases oneColumnPerLane = {{0, 1}, {0, 2}, {1, 0}, {2, 0}, {4, 0}};
+const Bases oneRowPerLane = {{1, 0}, {2, 0}, {0, 1}, {0, 2}, {0, 4}};
+/// Four elements of 8 bits.
+const Bases fourBytesOfRow = {{0, 4}, {0, 8}, {1, 0}, {2, 0}, {4, 0}};
+const Bases fourBytesOfColumn = {{4, 0}, {8, 0}, {0, 1}, {0, 2}, {0, 4}};
+const Layout a32 = {{{0, 1}, {0, 2}, {8, 0}, {0, 16}}, fourBytesOfRow};
+const Layout b32 = {{{1, 0}, {2, 0}, {16, 0}}, fourBytesOfColumn};
+const Layout a16Bytes = {{{0, 1}, {0, 2}, {8, 0}}, fourBytesOfRow};
+const Layout b16Bytes = {{{1, 0}, {2, 0}}, fourBytesOfColumn};
 
 const MmaCase mmaCases[] = {
-    {"m16n8k16.row.col.f32.f16.f16.f32",
-     16,
-     16,
-     {{{0, 1}, {8, 0}, {0, 8}}, fourLanesPerRow},
-     {{{1, 0}, {8, 0}}, fourLanesPerColumn}},
-    {"m16n8k16.row.col.f32.bf16.bf16.f32",
-     16,
-     16,
-     {{{0, 1}, {8, 0}, {0, 8}}, fourLanesPerRow},
-     {{{1, 0}, {8, 0}}, fourLanesPerColumn},
-     true},
-    {"m16n8k8.row.col.f32.f16.f16.f32",
-     8,
-     16,
-     {{{0, 1}, {8, 0}}, fourLanesPerRow},
-     {{{1, 0}}, fourLanesPerColumn}},
-    {"m16n8k8.row.col.f32.bf16.bf16.f32",
-     8,
-     16,
-     {{{0, 1}, {8, 0}}, fourLanesPerRow},
-     {{{1, 0}}, fourLanesPerColumn},
-     true},
+    {"m16n8k16.row.col.f32.f16.f16.f32", 16, a16, b16, f16, f16},
+    {"m16n8k16.row.col.f32.bf16.bf16.f32", 16, a16, b16, bf16, bf16},
+    {"m16n8k16.row.col.f16.f16.f16.f16", 16, a16, b16, f16, f16, f16},
+    {"m16n8k8.row.col.f32.f16.f16.f32", 8, a8, b8, f16, f16},
+    {"m16n8k8.row.col.f32.bf16.bf16.f32", 8, a8, b8, bf16, bf16},
+    {"m16n8k8.row.col.f16.f16.f16.f16", 8, a8, b8, f16, f16, f16},
     {"m16n8k8.row.col.f32.tf32.tf32.f32",
      8,
-     32,
-     {{{8, 0}, {0, 4}}, {{0, 1}, {0, 2}, {1, 0}, {2, 0}, {4, 0}}},
-     {{{4, 0}}, {{1, 0}, {2, 0}, {0, 1}, {0, 2}, {0, 4}}}},
+     {{{8, 0}, {0, 4}}, oneColumnPerLane},
+     {{{4, 0}}, oneRowPerLane},
+     f32,
+     f32},
+    {"m16n8k4.row.col.f32.tf32.tf32.f32",
+     4,
+     {{{8, 0}}, oneColumnPerLane},
+     {{}, oneRowPerLane},
+     f32,
+     f32},
+    {"m16n8k32.row.col.s32.s8.s8.s32", 32, a32, b32, s8, s8, s32},
+    {"m16n8k32.row.col.satfinite.s32.s8.s8.s32", 32, a32, b32, s8, s8, s32},
+    {"m16n8k32.row.col.s32.u8.u8.s32", 32, a32, b32, s8, s8, s32, true},
+    {"m16n8k16.row.col.s32.s8.s8.s32", 16, a16Bytes, b16Bytes, s8, s8, s32},
+    {"m16n8k32.row.col.f32.e4m3.e4m3.f32", 32, a32, b32, e4m3, e4m3},
+    {"m16n8k32.row.col.f32.e4m3.e5m2.f32", 32, a32, b32, e4m3, e5m2},
+    {"m16n8k32.row.col.f32.e5m2.e4m3.f32", 32, a32, b32, e5m2, e4m3},
+    {"m16n8k32.row.col.f32.e5m2.e5m2.f32", 32, a32, b32, e5m2, e5m2},
 };
 
-/// Small integers as bits of an element type.
-uint32_t encode(const MmaCase &mma, int value) {
-  float number = float(value);
-  uint32_t bits = llvm::bit_cast<uint32_t>(number);
-  if (mma.elementBits == 32)
-    return bits;
-  if (mma.isBfloat)
-    return bits >> 16;
+/// Small integers as bits of a format.
+uint32_t encode(const Format &format, int value) {
+  uint32_t mask = format.bits == 32 ? ~0u : (1u << format.bits) - 1;
+  if (format.exponentBits == 0)
+    return uint32_t(value) & mask;
   if (value == 0)
     return 0;
-  // The exponent moves from a bias of 127 to one of 15.
-  return (bits >> 16 & 0x8000) | (((bits >> 23 & 0xff) - 112) << 10) |
-         (bits >> 13 & 0x3ff);
+  uint32_t single = llvm::bit_cast<uint32_t>(float(value));
+  int exponent = int(single >> 23 & 0xff) - 127;
+  uint32_t bias = (1u << (format.exponentBits - 1)) - 1;
+  uint32_t fraction = (single & 0x7fffff) >> (23 - format.fractionBits);
+  return (single >> 31) << (format.bits - 1) |
+         (exponent + bias) << format.fractionBits | fraction;
 }
 
 /// The registers of a fragment, [register][lane].
-std::vector<uint32_t> pack(const MmaCase &mma, const Layout &layout,
+std::vector<uint32_t> pack(const Format &format, const Layout &layout,
                            const std::vector<int> &matrix, unsigned columns) {
-  unsigned perRegister = 32 / mma.elementBits;
+  unsigned perRegister = 32 / format.bits;
   std::vector<uint32_t> registers(layout.numElements() / perRegister * 32);
   for (unsigned lane = 0; lane < 32; ++lane)
     for (unsigned e = 0; e < layout.numElements(); ++e) {
       auto [row, col] = layout.of(e, lane);
       registers[e / perRegister * 32 + lane] |=
-          encode(mma, matrix[row * columns + col])
-          << (e % perRegister * mma.elementBits);
+          encode(format, matrix[row * columns + col])
+          << (e % perRegister * format.bits);
     }
   return registers;
 }
@@ -140,26 +163,32 @@ std::string storeRegisters(unsigned parameter, unsigned first, unsigned count) {
 
 TEST(Matrix, MmaFollowsTheMeasuredLayouts) {
   for (const MmaCase &mma : mmaCases) {
-    std::vector<int> a(16 * mma.k), b(mma.k * 8), c(16 * 8);
+    std::vector<int> a(16 * mma.k), b(mma.k * 8), c(16 * 8), sums(16 * 8);
+    // What all formats hold, and sums that f16 holds.
     unsigned state = 7;
     for (std::vector<int> *matrix : {&a, &b, &c})
       for (int &value : *matrix) {
         state = state * 1664525 + 1013904223;
-        value = int(state >> 16) % 17 - 8;
+        value = int(state >> 16) % 9 - (mma.isUnsigned ? 0 : 4);
       }
-    MmaCase accumulator = mma;
-    accumulator.elementBits = 32;
-    std::vector<uint32_t> fragmentA = pack(mma, mma.a, a, mma.k);
-    std::vector<uint32_t> fragmentB = pack(mma, mma.b, b, 8);
-    std::vector<uint32_t> fragmentC = pack(accumulator, layoutC, c, 8);
-    std::vector<float> out(128);
-    unsigned numA = fragmentA.size() / 32, numB = fragmentB.size() / 32;
+    for (unsigned i = 0; i < 128; ++i) {
+      sums[i] = c[i];
+      for (unsigned k = 0; k < mma.k; ++k)
+        sums[i] += a[i / 8 * mma.k + k] * b[k * 8 + i % 8];
+    }
+    std::vector<uint32_t> fragmentA = pack(mma.formatA, mma.a, a, mma.k);
+    std::vector<uint32_t> fragmentB = pack(mma.formatB, mma.b, b, 8);
+    std::vector<uint32_t> fragmentC = pack(mma.sum, layoutC, c, 8);
+    std::vector<uint32_t> expected = pack(mma.sum, layoutC, sums, 8);
+    std::vector<uint32_t> out(expected.size());
+    unsigned numA = fragmentA.size() / 32, numB = fragmentB.size() / 32,
+             numC = out.size() / 32;
     std::string body = loadRegisters(1, 10, numA) + loadRegisters(2, 20, numB) +
-                       loadRegisters(3, 30, 4) + "mma.sync.aligned." +
-                       mma.opcode + "\n\t" + list("%r", 40, 4) + ",\n\t" +
+                       loadRegisters(3, 30, numC) + "mma.sync.aligned." +
+                       mma.opcode + "\n\t" + list("%r", 40, numC) + ",\n\t" +
                        list("%r", 10, numA) + ",\n\t" + list("%r", 20, numB) +
-                       ",\n\t" + list("%r", 30, 4) + ";\n" +
-                       storeRegisters(0, 40, 4);
+                       ",\n\t" + list("%r", 30, numC) + ";\n" +
+                       storeRegisters(0, 40, numC);
     std::unique_ptr<Module> module = parseOrFail(kernelText(4, body));
     ASSERT_TRUE(module);
     LaunchResult result = run(*module,
@@ -170,15 +199,27 @@ TEST(Matrix, MmaFollowsTheMeasuredLayouts) {
                               blocksOf(32));
     EXPECT_EQ(findingsText(result), "");
     EXPECT_EQ(result.counters.matrixFlops, 2u * 16 * 8 * mma.k);
-    for (unsigned lane = 0; lane < 32; ++lane)
-      for (unsigned e = 0; e < 4; ++e) {
-        auto [row, col] = layoutC.of(e, lane);
-        int expected = c[row * 8 + col];
-        for (unsigned i = 0; i < mma.k; ++i)
-          expected += a[row * mma.k + i] * b[i * 8 + col];
-        ASSERT_EQ(out[e * 32 + lane], float(expected))
-            << mma.opcode << " row " << row << " col " << col;
-      }
+    EXPECT_EQ(out, expected) << mma.opcode;
+  }
+}
+
+TEST(Matrix, IntegerSumsOfMmaSaturate) {
+  for (const char *saturates : {"", ".satfinite"}) {
+    std::vector<int32_t> out(128);
+    std::string body = "mov.b32 %r1, 0x7f7f7f7f;\nmov.b32 %r2, 2147483000;\n"
+                       "mov.b32 %r3, 7;\n"
+                       "mma.sync.aligned.m16n8k16.row.col" +
+                       std::string(saturates) +
+                       ".s32.s8.s8.s32 {%r10, %r11, %r12, %r13}, {%r1, %r1}, "
+                       "{%r1}, {%r2, %r3, %r3, %r3};\n" +
+                       storeRegisters(0, 10, 4);
+    std::unique_ptr<Module> module = parseOrFail(kernelText(1, body));
+    LaunchResult result =
+        run(*module, {bufferOf("d", out, BufferKind::Output)}, blocksOf(32));
+    EXPECT_EQ(findingsText(result), "");
+    constexpr unsigned sum = 16 * 127 * 127;
+    EXPECT_EQ(out[0], *saturates ? 2147483647 : int32_t(2147483000u + sum));
+    EXPECT_EQ(out[32], int32_t(7 + sum));
   }
 }
 
@@ -241,24 +282,27 @@ TEST(Matrix, LdmatrixCountsBankConflicts) {
 }
 
 TEST(Matrix, StmatrixIsTheInverseOfLdmatrix) {
-  for (const char *form : {"x4", "x4.trans"}) {
-    std::vector<uint16_t> out(256);
-    std::string body =
-        fillMatrices(16) + "ldmatrix.sync.aligned.m8n8." + form +
-        ".shared.b16 {%r10, %r11, %r12, %r13}, [%r1];\n"
-        "stmatrix.sync.aligned.m8n8." +
-        form +
-        ".shared.b16 [%r1+4096], {%r10, %r11, %r12, %r13};\nbar.sync 0;\n"
-        "mad.wide.u32 %rd1, %tid, 16, %a0;\n"
-        "ld.shared.v4.b32 {%r20, %r21, %r22, %r23}, [%r1+4096];\n"
-        "st.global.v4.b32 [%rd1], {%r20, %r21, %r22, %r23};\n";
-    std::unique_ptr<Module> module = parseOrFail(kernelText(1, body));
-    LaunchResult result =
-        run(*module, {bufferOf("out", out, BufferKind::Output)}, blocksOf(32));
-    EXPECT_EQ(findingsText(result), "");
-    for (unsigned i = 0; i < 256; ++i)
-      ASSERT_EQ(out[i], i) << form;
-  }
+  for (unsigned count : {1, 2, 4})
+    for (const char *transposes : {"", ".trans"}) {
+      std::vector<uint16_t> out(64 * count);
+      std::string form = "x" + std::to_string(count) + transposes;
+      std::string body =
+          fillMatrices(16) + "ldmatrix.sync.aligned.m8n8." + form +
+          ".shared.b16 " + list("%r", 10, count) + ", [%r1];\n" +
+          "stmatrix.sync.aligned.m8n8." + form + ".shared.b16 [%r1+4096], " +
+          list("%r", 10, count) +
+          ";\nbar.sync 0;\nmad.wide.u32 %rd1, %tid, 16, %a0;\n"
+          "setp.lt.u32 %p3, %tid, " +
+          std::to_string(8 * count) +
+          ";\n@%p3 ld.shared.v4.b32 {%r20, %r21, %r22, %r23}, [%r1+4096];\n"
+          "@%p3 st.global.v4.b32 [%rd1], {%r20, %r21, %r22, %r23};\n";
+      std::unique_ptr<Module> module = parseOrFail(kernelText(1, body));
+      LaunchResult result = run(
+          *module, {bufferOf("out", out, BufferKind::Output)}, blocksOf(32));
+      EXPECT_EQ(findingsText(result), "");
+      for (unsigned i = 0; i < out.size(); ++i)
+        ASSERT_EQ(out[i], i) << form;
+    }
 }
 
 TEST(Matrix, MovmatrixTransposes) {
