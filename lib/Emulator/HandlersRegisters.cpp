@@ -46,8 +46,7 @@ void mlir::mirage::emulator::checkRegisterChanges(ExecutionState &state) {
   if (first + warpsPerGroup > warps.size())
     return;
   const Warp *most = state.warp, *least = state.warp;
-  for (const Warp &other :
-       llvm::ArrayRef(warps).slice(first, warpsPerGroup)) {
+  for (const Warp &other : llvm::ArrayRef(warps).slice(first, warpsPerGroup)) {
     if (other.registerChanges.size() > most->registerChanges.size())
       most = &other;
     if (other.hasEnded() &&

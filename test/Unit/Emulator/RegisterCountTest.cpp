@@ -61,8 +61,7 @@ TEST(RegisterCount, WholeWarpgroups) {
 }
 
 TEST(RegisterCount, ReductionOfSomeWarps) {
-  const std::string odd =
-      "and.b32 %r1, %tid, 1;\nsetp.eq.s32 %p2, %r1, 1;\n";
+  const std::string odd = "and.b32 %r1, %tid, 1;\nsetp.eq.s32 %p2, %r1, 1;\n";
   std::vector<uint32_t> out = expectClean(AsyncKernel(
       odd + "setp.ge.s32 %p3, %tid, 64;\n@%p3 bra END;\n"
             "bar.red.popc.u32 %r2, 1, 64, %p2;\nbar.red.or.pred %p4, 1, 64, "
