@@ -87,7 +87,8 @@ void checkRegisterChanges(ExecutionState &state);
 
 /// One warp issues a wgmma.mma_async (MatrixIssue.cpp): checks operands and
 /// registers, and takes the accumulators. The last of its warpgroup starts it.
-void issueProduct(ExecutionState &state, const Instruction &instruction,
+/// \returns false after a report of what leaves nothing to go on with.
+bool issueProduct(ExecutionState &state, const Instruction &instruction,
                   MatrixGroup &group);
 inline unsigned firstWarpOf(const ExecutionState &state) {
   return state.warp->index / warpsPerGroup * warpsPerGroup;

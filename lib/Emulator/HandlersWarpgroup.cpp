@@ -74,7 +74,8 @@ Outcome multiply(ExecutionState &state, const Instruction &instruction) {
   if (!group)
     return Outcome::Stopped;
   state.warp->clock.meetLanes();
-  issueProduct(state, instruction, *group);
+  if (!issueProduct(state, instruction, *group))
+    return Outcome::Stopped;
   wake(state, *group);
   noteProgress(state);
   return Outcome::Next;

@@ -96,7 +96,8 @@ public:
         use(registers.uses.find(state.pc)->second),
         inGroup(state.warp->index % warpsPerGroup) {}
 
-  void run() {
+  /// \returns false after a report of what leaves nothing to go on with.
+  bool run() {
     MatrixProduct product =
         OperandReader(state, instruction)
             .read(use.fragments.size(), instruction.numSlots);
@@ -105,6 +106,8 @@ public:
       checkRegisters(product.shape);
     MatrixOperation &operation = group.at(number);
     enter(operation, product);
+    if (operation.pc != state.pc) // and so perhaps of another shape
+      return false;
     operation.accumulators[inGroup] = takeAccumulator(product, number);
     markRegisters(operation.accumulators[inGroup], number);
     const MatrixShape &shape = product.shape;
@@ -112,6 +115,7 @@ public:
         2 * MatrixShape::rowsPerWarp * shape.columns * shape.depth();
     if (operation.isComplete())
       start(operation, number);
+    return true;
   }
 
 private:
@@ -304,8 +308,8 @@ private:
 
 } // namespace
 
-void mlir::mirage::emulator::issueProduct(ExecutionState &state,
+bool mlir::mirage::emulator::issueProduct(ExecutionState &state,
                                           const Instruction &instruction,
                                           MatrixGroup &group) {
-  Issue(state, instruction, group).run();
+  return Issue(state, instruction, group).run();
 }
