@@ -15,32 +15,32 @@ using llvm::formatv;
 
 namespace {
 
-/// Judges accesses of one instruction to words of one memory, and reports what
-/// is wrong with them.
-class WordJudge {
+/// Judges accesses of one instruction to granules of one memory, and reports
+/// what is wrong with them.
+class GranuleJudge {
 public:
-  WordJudge(ExecutionState &state, const Region &region, Block *owner,
-            Shadow &shadow, AccessKind kind)
-      : state(state), region(region), owner(owner), shadow(shadow), kind(kind) {
-  }
+  GranuleJudge(ExecutionState &state, const Region &region, Block *owner,
+               Shadow &shadow)
+      : state(state), region(region), owner(owner), shadow(shadow) {}
 
-  void checkDefined(uint64_t word, uint8_t mask, unsigned lane) {
-    uint8_t missing = shadow.unwritten(word) & mask;
+  void checkDefined(uint64_t index, const ShadowEntry &entry, unsigned lane) {
+    ByteMask missing = shadow.unwritten(index) & entry.mask;
     if (!missing)
       return;
-    state.report(FindingKind::UninitializedRead, lane, [&]() -> std::string {
-      return formatv("read of {0}, which nobody has written",
-                     describePlace(word, missing));
-    });
+    state.report(FindingKind::UninitializedRead, laneOf(entry, missing, lane),
+                 [&]() -> std::string {
+                   return formatv("read of {0}, which nobody has written",
+                                  describePlace(index, missing));
+                 });
   }
 
-  void check(uint64_t word, unsigned lane, const ShadowAccess &access) {
-    ShadowVerdict verdict = shadow.check(word, access);
+  void check(uint64_t index, const ShadowAccess &access, unsigned lane) {
+    ShadowVerdict verdict = shadow.check(index, access);
     if (verdict.kind == ShadowVerdict::Kind::None)
       return;
     state.report(
-        findingKind(verdict.kind), lane,
-        [&] { return describe(word, access, verdict); }, verdict.otherPc);
+        findingKind(verdict.kind), laneOf(access.entry, verdict.bytes, lane),
+        [&] { return describe(index, access, verdict); }, verdict.other.pc);
   }
 
   /// Bytes of shared memory start undefined, and those of some buffers.
@@ -57,8 +57,15 @@ private:
     return owner ? FindingKind::SharedRace : FindingKind::GlobalRace;
   }
 
-  std::string describePlace(uint64_t word, uint8_t mask) const {
-    uint64_t address = word * 4 + llvm::countr_zero(mask);
+  /// The lane that accessed the first of some bytes; `lane` if several did.
+  static unsigned laneOf(const ShadowEntry &entry, ByteMask bytes,
+                         unsigned lane) {
+    unsigned first = entry.laneOf(llvm::countr_zero(bytes));
+    return first < warpSize ? first : lane;
+  }
+
+  std::string describePlace(uint64_t index, ByteMask bytes) const {
+    uint64_t address = index * granuleBytes + llvm::countr_zero(bytes);
     if (!owner)
       return formatv("byte {0} of {1}", address - region.base,
                      describeBuffer(state.worker->launch, region));
@@ -69,7 +76,7 @@ private:
   }
 
   std::string describeAgent(const ShadowVerdict &verdict) const {
-    const Epoch &other = verdict.other;
+    const Epoch &other = verdict.other.epoch;
     if (verdict.kind == ShadowVerdict::Kind::IntraWarp)
       return "another lane of the same warp";
     std::string who = describeAgent(other.agent());
@@ -92,13 +99,14 @@ private:
     return "a copy that completes on an mbarrier";
   }
 
-  std::string describe(uint64_t word, const ShadowAccess &access,
+  std::string describe(uint64_t index, const ShadowAccess &access,
                        const ShadowVerdict &verdict) {
+    AccessKind kind = access.entry.kind;
     const char *mine = isRead(kind)                ? "read"
                        : kind == AccessKind::Write ? "write"
                                                    : "atomic update";
-    const char *others = verdict.otherWasWrite ? "write" : "read";
-    std::string place = describePlace(word, access.mask),
+    const char *others = isRead(verdict.other.kind) ? "read" : "write";
+    std::string place = describePlace(index, verdict.bytes),
                 who = describeAgent(verdict);
     bool isOfMaps = access.fenceTarget == fencesTensorMap;
     if (verdict.kind == ShadowVerdict::Kind::Unfenced)
@@ -117,16 +125,19 @@ private:
   const Region &region;
   Block *owner;
   Shadow &shadow;
-  AccessKind kind;
 };
 
-/// Checks and writes down one warp access, word by word.
+/// Checks and writes down one warp access, granule by granule.
 class Watcher {
 public:
   Watcher(ExecutionState &state, const AccessRequest &request,
           const MemoryAccess &access, Shadow &shadow)
       : state(state), request(request), access(access), shadow(shadow),
-        judge(state, *access.region, access.owner, shadow, request.kind) {}
+        judge(state, *access.region, access.owner, shadow) {
+    one.entry.pc = state.pc;
+    one.entry.kind = request.kind;
+    one.clock = &state.warp->clock;
+  }
 
   void run() {
     if (request.kind == AccessKind::Read)
@@ -134,20 +145,12 @@ public:
     // First judge all lanes, then write down: lanes of one instruction are no
     // earlier access of one another.
     if (isRead(request.kind) && judge.mustBeDefined())
-      forEachWord([&](uint64_t word, uint8_t mask, unsigned lane, Epoch) {
-        judge.checkDefined(word, mask, lane);
+      forEachPiece([&](uint64_t index, unsigned lane) {
+        judge.checkDefined(index, one.entry, lane);
       });
-    ShadowAccess one{&state.warp->clock, Epoch(), state.pc, request.kind, 0};
-    forEachWord([&](uint64_t word, uint8_t mask, unsigned lane, Epoch epoch) {
-      one.epoch = epoch;
-      one.mask = mask;
-      judge.check(word, lane, one);
-    });
-    forEachWord([&](uint64_t word, uint8_t mask, unsigned, Epoch epoch) {
-      one.epoch = epoch;
-      one.mask = mask;
-      shadow.record(word, one);
-    });
+    forEachPiece(
+        [&](uint64_t index, unsigned lane) { judge.check(index, one, lane); });
+    forEachPiece([&](uint64_t index, unsigned) { shadow.record(index, one); });
     state.warp->clock.noteAccess();
   }
 
@@ -155,90 +158,104 @@ private:
   /// Reads do not conflict with one another: one pass will do.
   void runRead() {
     const bool mustBeDefined = judge.mustBeDefined();
-    ShadowAccess one{&state.warp->clock, Epoch(), state.pc, AccessKind::Read,
-                     0};
-    forEachWord([&](uint64_t word, uint8_t mask, unsigned lane, Epoch epoch) {
-      one.epoch = epoch;
-      one.mask = mask;
-      if (shadow.tryRead(word, one, mustBeDefined))
+    forEachPiece([&](uint64_t index, unsigned lane) {
+      if (shadow.tryRead(index, one, mustBeDefined))
         return;
       if (mustBeDefined)
-        judge.checkDefined(word, mask, lane);
-      judge.check(word, lane, one);
-      shadow.record(word, one);
+        judge.checkDefined(index, one.entry, lane);
+      judge.check(index, one, lane);
+      shadow.record(index, one);
     });
     state.warp->clock.noteAccess();
   }
 
-  /// Visits the words that the lanes touch; neighbours' parts of one word are
-  /// one visit.
-  template <typename Visitor>
-  void forEachWord(Visitor visit) {
-    if (access.bytes >= 8) // whole words, and neighbours have their own
-      return forEachWholeWord(visit);
-    uint64_t word = ~uint64_t(0);
-    uint8_t mask = 0;
-    unsigned owner = 0;
-    Epoch epoch;
-    auto flush = [&]() {
-      if (mask)
-        visit(word, mask, owner, epoch);
-    };
-    const unsigned bytes = access.bytes;
-    const std::array<Epoch, warpSize> *epochs = request.epochs;
-    const Epoch now = state.warp->clock.epoch(0);
-    for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
-      unsigned lane = llvm::countr_zero(rest);
-      uint64_t begin = access.address[lane], end = begin + bytes;
-      Epoch own = epochs ? (*epochs)[lane] : now.withLane(lane);
-      for (uint64_t index = begin / 4; index <= (end - 1) / 4; ++index) {
-        unsigned first = begin > index * 4 ? begin - index * 4 : 0;
-        unsigned last = std::min<uint64_t>(end - index * 4, 4);
-        uint8_t part = ((1u << last) - 1) & ~((1u << first) - 1);
-        // Below 8 bytes only accesses of one word have unused ones.
-        part &= ~(request.unusedBytes << first);
-        if (!part)
-          continue;
-        if (index == word && bytes <= 4) {
-          // All read one word: several lanes. Pieces of a word: not told apart.
-          unsigned shared = part & mask ? severalLanes : unknownLane;
-          epoch = Epoch(own.block(), own.agent(), shared, own.clock());
-          mask |= part;
-          continue;
-        }
-        flush();
-        word = index;
-        mask = part;
-        owner = lane;
-        epoch = own;
-      }
-    }
-    flush();
+  /// When a lane's access counts as done.
+  Epoch epochOf(unsigned lane) const {
+    return request.epochs ? (*request.epochs)[lane] : now.withLane(lane);
   }
 
-  /// What a visitor writes may be anything as far as the compiler knows: what
-  /// stays the same is read once.
+  /// Visits the granules that the lanes touch, with `one` set to what they do
+  /// there: `visit(index, lane)`, where the lane is the first of them.
   template <typename Visitor>
-  void forEachWholeWord(Visitor visit) {
-    const unsigned numWords = access.bytes / 4;
-    const uint32_t unused = request.unusedBytes;
-    const std::array<Epoch, warpSize> *epochs = request.epochs;
-    const Epoch now = state.warp->clock.epoch(0);
+  void forEachPiece(Visitor visit) {
+    if (access.bytes >= granuleBytes)
+      forEachWholeGranule(visit);
+    else
+      forEachGroup(visit);
+  }
+
+  template <typename Visitor>
+  void forEachWholeGranule(Visitor visit) {
+    one.entry.laneShift = ShadowEntry::oneLane;
     for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
       unsigned lane = llvm::countr_zero(rest);
-      Epoch own = epochs ? (*epochs)[lane] : now.withLane(lane);
-      uint64_t first = access.address[lane] / 4;
-      for (unsigned i = 0; i < numWords; ++i)
-        if (uint8_t used = 0xf & ~(unused >> 4 * i))
-          visit(first + i, used, lane, own);
+      one.entry.epoch = epochOf(lane);
+      uint64_t first = access.address[lane] / granuleBytes;
+      for (unsigned i = 0; i < access.bytes / granuleBytes; ++i)
+        if ((one.entry.mask = ~(request.unusedBytes >> granuleBytes * i)))
+          visit(first + i, lane);
     }
+  }
+
+  /// Lanes side by side in one granule are one visit, and so are lanes that
+  /// access the same bytes.
+  template <typename Visitor>
+  void forEachGroup(Visitor visit) {
+    const unsigned bytes = access.bytes, shift = llvm::Log2_32(bytes);
+    const unsigned used = ~request.unusedBytes & ((1u << bytes) - 1);
+    for (uint32_t rest = access.mask; rest;) {
+      unsigned lane = llvm::countr_zero(rest);
+      uint64_t address = access.address[lane];
+      unsigned offset = address % granuleBytes, slot = offset >> shift;
+      one.entry.epoch = epochOf(lane);
+      one.entry.laneShift = ShadowEntry::oneLane;
+      one.entry.mask = used << offset;
+      unsigned next = lane + 1;
+      if (uint64_t step = findStep(rest, lane); step == bytes && lane >= slot) {
+        one.entry.epoch = one.entry.epoch.withLane(lane - slot);
+        one.entry.laneShift = shift;
+        for (; isNextOf(rest, next, lane, bytes) &&
+               (offset += bytes) < granuleBytes;
+             ++next)
+          one.entry.mask |= used << offset;
+      } else if (step == 0) {
+        one.entry.epoch = one.entry.epoch.withLane(severalLanes);
+        while (isNextOf(rest, next, lane, 0))
+          ++next;
+      }
+      rest = next < warpSize ? rest >> next << next : 0;
+      if (one.entry.mask)
+        visit(address / granuleBytes, lane);
+    }
+  }
+
+  /// How far behind a lane's address that of the next lane is, if there is one
+  /// that accesses at the same time; otherwise no distance that matters.
+  uint64_t findStep(uint32_t lanes, unsigned lane) const {
+    unsigned next = lane + 1;
+    for (uint64_t step : {uint64_t(0), uint64_t(access.bytes)})
+      if (isNextOf(lanes, next, lane, step))
+        return step;
+    return ~uint64_t(0);
+  }
+
+  /// Whether lane `next` is one of `lanes`, accesses what lies `step` bytes
+  /// behind that of the lane before it, and at the same time as `first`.
+  bool isNextOf(uint32_t lanes, unsigned next, unsigned first,
+                uint64_t step) const {
+    return next < warpSize && (lanes >> next & 1) &&
+           access.address[next] == access.address[next - 1] + step &&
+           (!request.epochs ||
+            epochOf(next).moment() == epochOf(first).moment());
   }
 
   ExecutionState &state;
   const AccessRequest &request;
   const MemoryAccess &access;
   Shadow &shadow;
-  WordJudge judge;
+  GranuleJudge judge;
+  const Epoch now = state.warp->clock.epoch(0);
+  ShadowAccess one;
 };
 
 /// The shadow of shared memory, or of global memory that somebody may write;
@@ -303,11 +320,12 @@ class RangeWatcher {
 public:
   RangeWatcher(ExecutionState &state, unsigned lane, const Region &region,
                Block *owner, Shadow &shadow, const RangeAccess &access)
-      : lane(lane), shadow(shadow),
-        judge(state, region, owner, shadow, access.kind),
-        mustBeDefined(isRead(access.kind) && judge.mustBeDefined()),
-        one{access.clock ? access.clock : &state.warp->clock, access.epoch,
-            state.pc, access.kind, 0} {
+      : lane(lane), shadow(shadow), judge(state, region, owner, shadow),
+        mustBeDefined(isRead(access.kind) && judge.mustBeDefined()) {
+    one.entry.epoch = access.epoch;
+    one.entry.pc = state.pc;
+    one.entry.kind = access.kind;
+    one.clock = access.clock ? access.clock : &state.warp->clock;
     one.fences = &state.worker->proxyFences;
     one.fenceTarget = access.fenceTarget ? access.fenceTarget
                       : owner            ? fencesShared
@@ -316,28 +334,27 @@ public:
 
   void run(uint64_t begin, uint64_t bytes) {
     uint64_t end = begin + bytes;
-    for (uint64_t word = begin / 4; word <= (end - 1) / 4; ++word) {
-      unsigned first = begin > word * 4 ? begin - word * 4 : 0;
-      unsigned last = std::min<uint64_t>(end - word * 4, 4);
-      one.mask = ((1u << last) - 1) & ~((1u << first) - 1);
-      watchWord(word);
+    for (uint64_t index = begin / granuleBytes; index * granuleBytes < end;
+         ++index) {
+      one.entry.mask = bytesInGranule(index, begin, end);
+      watchGranule(index);
     }
   }
 
 private:
-  void watchWord(uint64_t word) {
-    if (one.kind == AccessKind::Read &&
-        shadow.tryRead(word, one, mustBeDefined))
+  void watchGranule(uint64_t index) {
+    if (one.entry.kind == AccessKind::Read &&
+        shadow.tryRead(index, one, mustBeDefined))
       return;
     if (mustBeDefined)
-      judge.checkDefined(word, one.mask, lane);
-    judge.check(word, lane, one);
-    shadow.record(word, one);
+      judge.checkDefined(index, one.entry, lane);
+    judge.check(index, one, lane);
+    shadow.record(index, one);
   }
 
   unsigned lane;
   Shadow &shadow;
-  WordJudge judge;
+  GranuleJudge judge;
   const bool mustBeDefined;
   ShadowAccess one;
 };

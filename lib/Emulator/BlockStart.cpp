@@ -63,7 +63,7 @@ static void startBlock(Block &block, const Extents &coordinates,
   block.syncRecords.clear();
   block.remoteAccesses.clear();
   block.sharedShadow.clear();
-  block.sharedShadow.setDenseWords(launch.sharedBytes / 4 + 1);
+  block.sharedShadow.setDenseBytes(launch.sharedBytes);
   block.barriers.fill(Barrier());
   block.mbarriers.clear();
   block.matrixGroups.clear();

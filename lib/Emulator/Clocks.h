@@ -43,12 +43,12 @@ constexpr unsigned maxMBarriers = end - mbarriers;
 constexpr bool isGenericAgent(unsigned agent) {
   return agent < agents::matrices;
 }
+constexpr bool isWarpAgent(unsigned agent) { return agent < agents::copies; }
 /// The warp that an agent of the generic proxy belongs to.
 constexpr unsigned warpOfAgent(unsigned agent) { return agent & 31; }
 
-/// Lanes of an epoch that are no lane: several lanes did it, or bytes of one
-/// word belong to lanes that were not kept apart.
-constexpr unsigned severalLanes = 62, unknownLane = 63;
+/// In place of the lane of an epoch: several lanes did it, to the same bytes.
+constexpr unsigned severalLanes = 63;
 
 /// When an access happened: which block and agent, and that agent's clock (from
 /// 1 on; an epoch of 0 is "never"). FastTrack's epochs (Flanagan and Freund,
@@ -72,11 +72,29 @@ public:
   unsigned agent() const { return (bits >> 30) & 0x3ff; }
   unsigned lane() const { return (bits >> 24) & 0x3f; }
   uint32_t clock() const { return bits & maxClock; }
+  /// All but the lane, for comparison with others.
+  uint64_t moment() const { return bits & ~(uint64_t(0x3f) << 24); }
+  /// The same of another agent of the block.
+  Epoch withAgent(unsigned agent) const {
+    Epoch other;
+    other.bits = (bits & ~agentBits(0x3ff)) | agentBits(agent);
+    return other;
+  }
+  /// True if it is of the same agent, at any time.
+  bool isOfAgent(Epoch other) const {
+    return block() == other.block() && agent() == other.agent();
+  }
+  /// True if the two differ in the lowest five bits of their agents at most.
+  bool isAlike(Epoch other) const {
+    return ((bits ^ other.bits) & ~agentBits(31)) == 0;
+  }
   bool operator==(const Epoch &other) const { return bits == other.bits; }
 
   static constexpr uint32_t maxClock = (1u << 24) - 1;
 
 private:
+  static constexpr uint64_t agentBits(uint64_t agent) { return agent << 30; }
+
   uint64_t bits = 0;
 };
 
@@ -211,14 +229,6 @@ public:
   uint32_t countFences(uint32_t ofBlock, unsigned ofWarp) const {
     const AgentClocks *known = find(ofBlock);
     return known ? known->getFences(ofWarp) : 0;
-  }
-
-  /// True if another lane of this warp did it and the lanes have not met since.
-  bool isUnsyncedLane(Epoch epoch, unsigned lane) const {
-    return epoch.block() == block && epoch.agent() == warp &&
-           epoch.clock() == clock() && epoch.lane() != unknownLane &&
-           lane != unknownLane &&
-           (epoch.lane() != lane || lane == severalLanes);
   }
 
   /// After the clock was handed out: later accesses are not covered by it.

@@ -145,12 +145,22 @@ void CopyIssue::watchTensorMap(const MemoryRange &range) {
   access.fenceTarget = fencesTensorMap;
   watchRange(state, lane, range, access);
   bool isWritten = state.worker->watchesRaces() && range.region->isShadowed &&
-                   state.worker->globalShadow.unwritten(range.begin / 4) != 0xf;
+                   state.worker->globalShadow.unwritten(
+                       range.begin / granuleBytes) != allBytes;
   if (isWritten && !llvm::is_contained(state.warp->acquiredMaps, range.begin))
     report(FindingKind::MissingProxyFence,
            "use of the tensor map at {0:x}, which the kernel has written, "
            "without fence.proxy.tensormap::generic.acquire in this warp",
            range.begin);
+}
+
+/// Whether the asynchronous proxy may know of an mbarrier's initialisation.
+static bool isInitFenced(const ExecutionState &state, Epoch initialised) {
+  uint32_t numKnown =
+      state.warp->clock.countFences(initialised.block(), initialised.agent());
+  uint32_t fenced = state.worker->proxyFences.findFencedLanes(
+      initialised, numKnown, fencesShared | fencesMBarrierInit);
+  return fenced >> initialised.lane() & 1;
 }
 
 std::optional<Epoch> CopyIssue::findSignal(Block &owner, uint32_t address) {
@@ -167,10 +177,7 @@ std::optional<Epoch> CopyIssue::findSignal(Block &owner, uint32_t address) {
              "bulk copy that completes on the mbarrier at shared address {0}, "
              "whose initialisation by warp {1} nothing orders before it",
              address, initialised.agent());
-    else if (!state.worker->proxyFences.cover(
-                 initialised,
-                 clock.countFences(initialised.block(), initialised.agent()),
-                 fencesShared | fencesMBarrierInit))
+    else if (!isInitFenced(state, initialised))
       report(FindingKind::MissingProxyFence,
              "bulk copy that completes on the mbarrier at shared address {0}, "
              "which warp {1} initialised with no fence.mbarrier_init or "

@@ -28,10 +28,14 @@ public:
     current.isAtomic = isAtomic;
   }
 
-  void addWord(uint64_t address, uint8_t mask, uint32_t pc) {
-    for (unsigned byte = 0; byte < 4; ++byte)
-      if (mask >> byte & 1)
-        addByte(address + byte, pc);
+  /// Bytes of the granule that begins at `address`.
+  void add(uint64_t address, ByteMask mask, uint32_t pc) {
+    if (mask == allBytes)
+      return addRange(address, address + granuleBytes, pc);
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+      uint64_t begin = address + llvm::countr_zero(rest);
+      addRange(begin, begin + 1, pc);
+    }
   }
   void finish() {
     if (current.begin != current.end)
@@ -40,13 +44,13 @@ public:
   }
 
 private:
-  void addByte(uint64_t address, uint32_t pc) {
-    if (address != current.end || pc != current.pc) {
+  void addRange(uint64_t begin, uint64_t end, uint32_t pc) {
+    if (begin != current.end || pc != current.pc) {
       finish();
-      current.begin = address;
+      current.begin = begin;
       current.pc = pc;
     }
-    current.end = address + 1;
+    current.end = end;
   }
 
   std::vector<GlobalInterval> &intervals;
@@ -136,11 +140,24 @@ void mlir::mirage::emulator::collectIntervals(
   IntervalBuilder reads(block, false, false, intervals);
   IntervalBuilder writes(block, true, false, intervals);
   IntervalBuilder atomics(block, true, true, intervals);
-  shadow.forEachWord([&](uint64_t index, const ShadowWord &word) {
-    uint8_t plainWrites = word.everWritten & ~word.everAtomic;
-    reads.addWord(index * 4, word.everRead, word.readPc);
-    writes.addWord(index * 4, plainWrites, word.writePc);
-    atomics.addWord(index * 4, word.everAtomic, word.writePc);
+  shadow.forEachGranule([&](uint64_t index, const ShadowGranule &granule,
+                            llvm::ArrayRef<ShadowEntry> more) {
+    const uint64_t address = index * granuleBytes;
+    reads.add(address, granule.everRead, granule.read.pc);
+    // Each byte once: updates that nothing orders share it, and some entries
+    // are forgotten.
+    ByteMask missing = granule.everWritten;
+    auto add = [&](const ShadowEntry &entry) {
+      ByteMask mask = isRead(entry.kind) ? 0 : entry.mask & missing;
+      missing &= ~mask;
+      writes.add(address, mask & ~granule.everAtomic, entry.pc);
+      atomics.add(address, mask & granule.everAtomic, entry.pc);
+    };
+    add(granule.write);
+    llvm::for_each(more, add);
+    ShadowEntry forgotten = granule.write;
+    forgotten.mask = missing;
+    add(forgotten);
   });
   reads.finish();
   writes.finish();

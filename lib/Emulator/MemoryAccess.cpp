@@ -198,7 +198,7 @@ void Accessor::serveCluster(uint32_t group) {
 }
 
 void Accessor::noteRemoteAccess(Block &owner) {
-  Epoch now = state.warp->clock.epoch(unknownLane);
+  Epoch now = state.warp->clock.epoch(severalLanes);
   owner.remoteAccesses[{now.block(), now.agent()}] = {now, state.pc};
 }
 

@@ -19,23 +19,22 @@ uint32_t ProxyFences::add(uint32_t block, unsigned warp, uint32_t lanes,
   return log.fences.size();
 }
 
-bool ProxyFences::cover(Epoch epoch, uint32_t numKnown, uint8_t target) const {
-  auto found = logs.find({epoch.block(), warpOfAgent(epoch.agent())});
+uint32_t ProxyFences::findFencedLanes(Epoch moment, uint32_t numKnown,
+                                      uint8_t target) const {
+  auto found = logs.find({moment.block(), warpOfAgent(moment.agent())});
   if (found == logs.end())
-    return false;
+    return 0;
   const Log &log = found->second;
-  bool isCopy = epoch.agent() >= agents::copies;
-  uint32_t missing =
-      epoch.lane() < 32 ? uint32_t(1) << epoch.lane() : log.warpLanes;
+  bool isCopy = !isWarpAgent(moment.agent());
+  uint32_t missing = log.warpLanes;
   // Clocks grow along the log: from the youngest back to those too early.
-  for (size_t i = std::min<size_t>(numKnown, log.fences.size()); i-- > 0;) {
+  for (size_t i = std::min<size_t>(numKnown, log.fences.size());
+       i-- > 0 && missing != 0;) {
     const Fence &fence = log.fences[i];
-    if ((isCopy ? fence.copies : fence.clock) < epoch.clock())
-      return false;
+    if ((isCopy ? fence.copies : fence.clock) < moment.clock())
+      break;
     if (fence.targets & target)
       missing &= ~fence.lanes;
-    if (missing == 0)
-      return true;
   }
-  return false;
+  return ~missing;
 }

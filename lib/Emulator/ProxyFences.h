@@ -52,10 +52,11 @@ public:
                uint32_t warpLanes, uint32_t clock, uint32_t copies,
                uint8_t targets);
 
-  /// Whether one of the first `numKnown` fences of the warp whose access
-  /// `epoch` is (of the generic proxy) was executed after it, by the same lane;
-  /// where several lanes accessed, by all of the warp.
-  bool cover(Epoch epoch, uint32_t numKnown, uint8_t target) const;
+  /// Of the accesses at `moment` (by a warp or its cp.async, of the generic
+  /// proxy): the lanes that executed one of the first `numKnown` fences of
+  /// their warp afterwards, and those that the warp does not have.
+  uint32_t findFencedLanes(Epoch moment, uint32_t numKnown,
+                           uint8_t target) const;
 
   void clear() { logs.clear(); }
 

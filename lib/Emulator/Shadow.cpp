@@ -1,4 +1,4 @@
-//===- Shadow.cpp - What is known about each word of memory ---------------===//
+//===- Shadow.cpp - What is known about each byte of memory ---------------===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,301 +8,231 @@
 
 #include "Shadow.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 using namespace mlir::mirage::emulator;
 
-void Shadow::findPage(uint64_t page) {
-  uint32_t &index =
-      page < densePages.size() ? densePages[page] : sparsePages[page];
-  if (index == 0) {
-    if (numPages == storage.size()) {
-      storage.push_back(std::make_unique<Page>());
-      pageNumbers.push_back(page);
-    } else {
-      *storage[numPages] = Page();
-      pageNumbers[numPages] = page;
-    }
-    index = ++numPages;
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+/// Lanes of one warp mostly execute a fence together: what is known of one is
+/// asked for all.
+bool ShadowAccess::findFence(const ShadowEntry &before) const {
+  uint64_t moment = before.epoch.moment();
+  if (moment != lastFenced) {
+    uint32_t numKnown = clock->countFences(before.epoch.block(),
+                                           warpOfAgent(before.epoch.agent()));
+    lastFencedLanes =
+        fences->findFencedLanes(before.epoch, numKnown, fenceTarget);
+    lastFenced = moment;
   }
-  lastPage = page;
-  last = storage[index - 1].get();
+  return (before.lanesOf(before.mask & entry.mask) & ~lastFencedLanes) == 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Pages and lists
+//===----------------------------------------------------------------------===//
+
+Shadow::Page *Shadow::findPage(uint64_t page) {
+  Page *&place =
+      page < densePages.size() ? densePages[page] : sparsePages[page];
+  if (place)
+    return place;
+  if (numPages == storage.size()) {
+    storage.push_back(std::make_unique<Page>());
+    pageNumbers.push_back(page);
+  } else {
+    *storage[numPages] = Page();
+    pageNumbers[numPages] = page;
+  }
+  return place = storage[numPages++].get();
 }
 
 void Shadow::clear() {
   for (uint32_t i = 0; i < numPages; ++i)
     if (pageNumbers[i] < densePages.size())
-      densePages[pageNumbers[i]] = 0;
+      densePages[pageNumbers[i]] = nullptr;
   sparsePages.clear();
   numPages = 0;
   lastPage = ~uint64_t(0);
-  expanded.clear();
-  readerPool.clear();
-  freeReaders.clear();
+  lists.clear();
+  freeLists.clear();
 }
 
-/// True if both are of the same warp, or of copies of the same warp.
-static bool isSameReader(Epoch a, Epoch b) {
-  return a.block() == b.block() && a.agent() == b.agent();
-}
-
-bool Shadow::tryRead(uint64_t wordIndex, const ShadowAccess &access,
-                     bool mustBeDefined) {
-  ShadowWord &word = at(wordIndex);
-  if (word.isExpanded || (mustBeDefined && (access.mask & ~word.everWritten)))
-    return false;
-  if (word.writeMask & access.mask)
-    if (word.updaters != 0 || !access.clock->isOrdered(word.write) ||
-        access.clock->isUnsyncedLane(word.write, access.epoch.lane()) ||
-        !isFenced(word.write, access))
-      return false;
-  Epoch *mine = nullptr;
-  if (word.readers == 0) {
-    if (!word.readMask || isSameReader(word.read, access.epoch))
-      mine = &word.read;
-  } else if (word.readMask == access.mask) {
-    for (Epoch &reader : readerPool[word.readers - 1])
-      if (isSameReader(reader, access.epoch)) {
-        mine = &reader;
-        break;
-      }
-  }
-  if (!mine && word.readMask == access.mask) {
-    // One reader more. Some that are ordered before may stay: who is ordered
-    // after this one is ordered after them.
-    if (word.readers == 0) {
-      word.readers = newPoolEntry();
-      readerPool[word.readers - 1].push_back(word.read);
+void Shadow::addEntry(ShadowGranule &granule, const ShadowEntry &entry) {
+  if (granule.more == 0) {
+    if (freeLists.empty()) {
+      lists.emplace_back();
+      freeLists.push_back(lists.size());
     }
-    readerPool[word.readers - 1].push_back(access.epoch);
-    word.readPc = access.pc;
-    return true;
+    granule.more = freeLists.back();
+    freeLists.pop_back();
   }
-  if (!mine)
-    return false;
-  bool isOtherLane = word.readMask && mine->clock() == access.epoch.clock() &&
-                     mine->lane() != access.epoch.lane();
-  *mine = isOtherLane ? Epoch(access.epoch.block(), access.epoch.agent(),
-                              severalLanes, access.epoch.clock())
-                      : access.epoch;
-  word.readMask |= access.mask;
-  word.everRead |= access.mask;
-  word.readPc = access.pc;
-  return true;
+  Entries &entries = lists[granule.more - 1];
+  for (ShadowEntry &other : entries)
+    if (other.kind == entry.kind && other.isOfSame(entry)) {
+      other.mask |= entry.mask;
+      other.pc = entry.pc;
+      return;
+    }
+  if (entries.size() == mostEntries)
+    entries.erase(entries.begin());
+  entries.push_back(entry);
 }
 
-/// Whether the access, if it is of the asynchronous proxy, may know of an
-/// earlier one that is ordered before it.
-bool Shadow::isFenced(Epoch before, const ShadowAccess &access) {
-  if (!access.fences || !before.happened() || !isGenericAgent(before.agent()) ||
-      before == access.lastFenced)
-    return true;
-  uint32_t numKnown =
-      access.clock->countFences(before.block(), warpOfAgent(before.agent()));
-  if (!access.fences->cover(before, numKnown, access.fenceTarget))
-    return false;
-  access.lastFenced = before;
-  return true;
+void Shadow::dropEmptyEntries(ShadowGranule &granule) {
+  if (granule.more == 0)
+    return;
+  Entries &entries = lists[granule.more - 1];
+  llvm::erase_if(entries,
+                 [](const ShadowEntry &entry) { return entry.mask == 0; });
+  if (!entries.empty())
+    return;
+  freeLists.push_back(granule.more);
+  granule.more = 0;
 }
 
-bool Shadow::conflicts(Epoch before, const ShadowAccess &access,
-                       ShadowVerdict &verdict) const {
-  if (access.clock->isUnsyncedLane(before, access.epoch.lane()) &&
-      before.agent() == access.epoch.agent())
-    verdict.kind = ShadowVerdict::Kind::IntraWarp;
-  else if (!access.clock->isOrdered(before))
-    verdict.kind = ShadowVerdict::Kind::Race;
-  else if (!isFenced(before, access))
-    verdict.kind = ShadowVerdict::Kind::Unfenced;
-  else
-    return false;
-  verdict.other = before;
-  return true;
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+/// Whether two accesses to one place must be ordered.
+static bool mustBeOrdered(AccessKind before, AccessKind now) {
+  if (isRead(before))
+    return !isRead(now);
+  return !(before == AccessKind::Atomic && isAtomic(now));
 }
 
-ShadowVerdict Shadow::checkWord(const ShadowWord &word,
-                                const ShadowAccess &access) {
-  ShadowVerdict verdict;
-  bool bothAtomic = isAtomic(access.kind) && word.wasAtomic;
-  if ((word.writeMask & access.mask) && !bothAtomic) {
-    bool found = conflicts(word.write, access, verdict);
-    if (!found && word.updaters != 0)
-      for (Epoch updater : readerPool[word.updaters - 1])
-        if ((found = conflicts(updater, access, verdict)))
-          break;
-    verdict.otherWasWrite = found;
-    verdict.otherPc = word.writePc;
-    if (found)
-      return verdict;
-  }
-  if (isRead(access.kind) || !(word.readMask & access.mask))
-    return verdict;
-  verdict.otherPc = word.readPc;
-  if (word.readers == 0) {
-    conflicts(word.read, access, verdict);
-    return verdict;
-  }
-  for (Epoch reader : readerPool[word.readers - 1])
-    if (conflicts(reader, access, verdict))
-      break;
-  return verdict;
-}
-
-ShadowVerdict Shadow::checkExpanded(uint64_t wordIndex,
-                                    const ShadowAccess &access) {
-  Bytes &bytes = expanded.find(wordIndex)->second;
-  for (unsigned byte = 0; byte < 4; ++byte) {
-    if (!(access.mask >> byte & 1))
-      continue;
-    ShadowVerdict verdict = checkWord(bytes[byte], access);
-    if (verdict.kind != ShadowVerdict::Kind::None)
-      return verdict;
-  }
+static ShadowVerdict judge(const ShadowEntry &before,
+                           const ShadowAccess &access) {
+  using Kind = ShadowVerdict::Kind;
+  ByteMask shared = before.mask & access.entry.mask;
+  if (!shared || !mustBeOrdered(before.kind, access.entry.kind))
+    return {};
+  if (ByteMask bytes = access.unsyncedBytes(before))
+    return {Kind::IntraWarp, bytes, before};
+  if (!access.isOrdered(before))
+    return {Kind::Race, shared, before};
+  if (!access.isFenced(before))
+    return {Kind::Unfenced, shared, before};
   return {};
 }
 
-/// True if one record cannot say the truth about all four bytes: others, with
-/// whom this access is not ordered, own some of them.
-bool Shadow::needsBytes(const ShadowWord &word,
-                        const ShadowAccess &access) const {
-  auto isForeign = [&](uint8_t mask, Epoch epoch) {
-    return mask && mask != access.mask && !(epoch == access.epoch) &&
-           !access.clock->isOrdered(epoch);
-  };
-  return isForeign(word.writeMask, word.write) ||
-         isForeign(word.readMask, word.read) ||
-         (word.readers != 0 && word.readMask != access.mask);
-}
-
-void Shadow::expand(uint64_t wordIndex, ShadowWord &word) {
-  Bytes &bytes = expanded[wordIndex];
-  for (unsigned byte = 0; byte < 4; ++byte) {
-    bytes[byte] = word;
-    bytes[byte].writeMask &= 1 << byte;
-    bytes[byte].readMask &= 1 << byte;
-    for (uint32_t *index : {&bytes[byte].readers, &bytes[byte].updaters})
-      if (*index != 0) {
-        llvm::SmallVector<Epoch, 8> copy = readerPool[*index - 1];
-        *index = newPoolEntry();
-        readerPool[*index - 1] = std::move(copy);
-      }
-  }
-  freePoolEntry(word.readers);
-  freePoolEntry(word.updaters);
-  word.isExpanded = true;
-}
-
-/// \returns 1 + the index of an empty list.
-uint32_t Shadow::newPoolEntry() {
-  if (freeReaders.empty()) {
-    readerPool.emplace_back();
-    return readerPool.size();
-  }
-  uint32_t index = freeReaders.back();
-  freeReaders.pop_back();
-  readerPool[index].clear();
-  return index + 1;
-}
-
-void Shadow::freePoolEntry(uint32_t &index) {
-  if (index != 0)
-    freeReaders.push_back(index - 1);
-  index = 0;
-}
-
-void Shadow::recordRead(ShadowWord &word, const ShadowAccess &access) {
-  auto supersedes = [&](Epoch before) {
-    return before.block() == access.epoch.block() &&
-           before.agent() == access.epoch.agent() &&
-           (before.clock() < access.epoch.clock() ||
-            before.lane() == access.epoch.lane());
-  };
-  word.readPc = access.pc;
-  if (word.readers == 0) {
-    if (!word.read.happened() || supersedes(word.read) ||
-        access.clock->isOrdered(word.read)) {
-      // Two lanes of one warp in one epoch: remember that there were several.
-      bool isSameAgent = word.read.happened() &&
-                         word.read.agent() == access.epoch.agent() &&
-                         word.read.block() == access.epoch.block();
-      bool isSameTime = isSameAgent && word.readMask &&
-                        word.read.clock() == access.epoch.clock() &&
-                        word.read.lane() != access.epoch.lane();
-      word.read = isSameTime ? Epoch(access.epoch.block(), access.epoch.agent(),
-                                     severalLanes, access.epoch.clock())
-                             : access.epoch;
-      word.readMask = isSameAgent ? word.readMask | access.mask : access.mask;
-      return;
-    }
-    word.readers = newPoolEntry();
-    readerPool[word.readers - 1].push_back(word.read);
-  }
-  word.readMask |= access.mask;
-  word.read = access.epoch;
-  for (Epoch &reader : readerPool[word.readers - 1])
-    if (reader.block() == access.epoch.block() &&
-        reader.agent() == access.epoch.agent()) {
-      if (reader.clock() == access.epoch.clock() &&
-          reader.lane() != access.epoch.lane())
-        reader = Epoch(access.epoch.block(), access.epoch.agent(), severalLanes,
-                       access.epoch.clock());
-      else
-        reader = access.epoch;
-      return;
-    }
-  readerPool[word.readers - 1].push_back(access.epoch);
-}
-
-void Shadow::recordWrite(ShadowWord &word, const ShadowAccess &access) {
-  bool isSame = word.write == access.epoch;
-  bool isUpdate = access.kind == AccessKind::Atomic;
-  if (!isUpdate) {
-    freePoolEntry(word.updaters);
-  } else if (word.wasAtomic && !isSame &&
-             !access.clock->isOrdered(word.write)) {
-    // Updates do not order one another: whoever comes next is judged by all. A
-    // few dozen suffice to find one that is not ordered.
-    constexpr size_t mostKept = 64;
-    if (word.updaters == 0)
-      word.updaters = newPoolEntry();
-    if (readerPool[word.updaters - 1].size() < mostKept)
-      readerPool[word.updaters - 1].push_back(word.write);
-  }
-  word.writeMask = isSame ? word.writeMask | access.mask : access.mask;
-  word.write = access.epoch;
-  word.writePc = access.pc;
-  word.wasAtomic = isUpdate;
-  word.readMask &= ~access.mask;
-  if (word.readMask)
+/// Calls `visit` with what each of the granule's readers did, of those that the
+/// granule itself names.
+template <typename Visitor>
+static void forEachReader(const ShadowGranule &granule, Visitor visit) {
+  if (granule.read.mask == 0)
     return;
-  freePoolEntry(word.readers);
-  word.read = Epoch();
+  visit(granule.read);
+  const unsigned first = granule.read.epoch.agent() & ~31u;
+  for (uint32_t rest = granule.otherReaders; rest; rest &= rest - 1) {
+    ShadowEntry other = granule.read;
+    other.epoch = other.epoch.withAgent(first + llvm::countr_zero(rest));
+    visit(other);
+  }
 }
 
-void Shadow::record(uint64_t wordIndex, const ShadowAccess &access) {
-  ShadowWord &word = at(wordIndex);
-  bool isPlainRead = access.kind == AccessKind::Read;
-  if (isRead(access.kind))
-    word.everRead |= access.mask;
-  else
-    word.everWritten |= access.mask;
-  if (access.kind == AccessKind::AtomicRead)
+ShadowVerdict Shadow::checkEntries(const ShadowGranule &granule,
+                                   const ShadowAccess &access) const {
+  ShadowVerdict verdict = judge(granule.write, access);
+  auto add = [&](const ShadowEntry &before) {
+    if (verdict.kind == ShadowVerdict::Kind::None)
+      verdict = judge(before, access);
+  };
+  llvm::for_each(furtherEntries(granule), add);
+  forEachReader(granule, add);
+  return verdict;
+}
+
+//===----------------------------------------------------------------------===//
+// Writing down
+//===----------------------------------------------------------------------===//
+
+void Shadow::unpackReaders(ShadowGranule &granule) {
+  ShadowGranule before = granule;
+  granule.otherReaders = 0;
+  forEachReader(before, [&](const ShadowEntry &reader) {
+    if (!(reader.epoch == granule.read.epoch))
+      addEntry(granule, reader);
+  });
+}
+
+void Shadow::recordRead(ShadowGranule &granule, const ShadowAccess &access) {
+  if (granule.more == 0 && tryRecordRead(granule, access))
     return;
-  if (access.kind == AccessKind::Atomic)
-    word.everAtomic |= access.mask;
-  if (!word.isExpanded) {
-    if (needsBytes(word, access)) {
-      expand(wordIndex, word);
-    } else {
-      isPlainRead ? recordRead(word, access) : recordWrite(word, access);
-      return;
-    }
+  const ShadowEntry &mine = access.entry;
+  // A write that is ordered after this read is ordered after those, too.
+  auto forget = [&](ShadowEntry &before) {
+    bool isMyOwn = before.epoch.isOfAgent(mine.epoch) &&
+                   before.epoch.clock() < mine.epoch.clock();
+    if (isRead(before.kind) && (before.mask & mine.mask) &&
+        (isMyOwn || access.isBehind(before)))
+      before.mask &= ~mine.mask;
+  };
+  if (granule.otherReaders != 0 && (granule.read.mask & mine.mask) &&
+      !areReadersBehind(granule, access))
+    unpackReaders(granule);
+  forget(granule.read);
+  if (granule.more != 0) {
+    llvm::for_each(lists[granule.more - 1], forget);
+    dropEmptyEntries(granule);
   }
-  (isPlainRead ? word.readPc : word.writePc) = access.pc;
-  Bytes &bytes = expanded.find(wordIndex)->second;
-  for (unsigned byte = 0; byte < 4; ++byte) {
-    if (!(access.mask >> byte & 1))
-      continue;
-    ShadowAccess one = access;
-    one.mask = 1 << byte;
-    isPlainRead ? recordRead(bytes[byte], one) : recordWrite(bytes[byte], one);
+  if (tryRecordRead(granule, access))
+    return;
+  // Two lanes of one warp at one time: remember that there were several.
+  ShadowEntry &read = granule.read;
+  if (granule.otherReaders == 0 && read.mask == mine.mask &&
+      read.epoch.moment() == mine.epoch.moment()) {
+    read.epoch = read.epoch.withLane(severalLanes);
+    read.laneShift = ShadowEntry::oneLane;
+    return;
+  }
+  addEntry(granule, mine);
+}
+
+void Shadow::recordWrite(ShadowGranule &granule, const ShadowAccess &access) {
+  const ShadowEntry &mine = access.entry;
+  // Updates do not order one another: whoever comes next is judged by all.
+  auto replace = [&](ShadowEntry &before) {
+    bool bothUpdate =
+        mine.kind == AccessKind::Atomic && before.kind == AccessKind::Atomic;
+    if (!bothUpdate || access.isOrdered(before))
+      before.mask &= ~mine.mask;
+  };
+  if (granule.more != 0) {
+    llvm::for_each(lists[granule.more - 1], replace);
+    dropEmptyEntries(granule);
+  }
+  replace(granule.read);
+  ShadowEntry &write = granule.write;
+  replace(write);
+  if (write.mask != 0 && write.kind == mine.kind && write.isOfSame(mine)) {
+    write.mask |= mine.mask;
+    write.pc = mine.pc;
+    return;
+  }
+  if (write.mask != 0)
+    addEntry(granule, write);
+  write = mine;
+}
+
+void Shadow::record(uint64_t index, const ShadowAccess &access) {
+  ShadowGranule &granule = at(index);
+  const ByteMask mask = access.entry.mask;
+  switch (access.entry.kind) {
+  case AccessKind::Read:
+    granule.everRead |= mask;
+    return recordRead(granule, access);
+  case AccessKind::AtomicRead:
+    granule.everRead |= mask;
+    return;
+  case AccessKind::Atomic:
+    granule.everAtomic |= mask;
+    [[fallthrough]];
+  case AccessKind::Write:
+    granule.everWritten |= mask;
+    return recordWrite(granule, access);
   }
 }

@@ -1,4 +1,4 @@
-//===- Shadow.h - What is known about each word of memory -------*- C++ -*-===//
+//===- Shadow.h - What is known about each byte of memory -------*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,8 +9,9 @@
 #ifndef MIRAGE_LIB_EMULATOR_SHADOW_H
 #define MIRAGE_LIB_EMULATOR_SHADOW_H
 
-#include "ProxyFences.h"
+#include "ShadowGranule.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <memory>
@@ -18,145 +19,166 @@
 
 namespace mlir::mirage::emulator {
 
-/// An atomic read is a relaxed, acquiring or volatile load; Atomic is
-/// everything of this kind that writes.
-enum class AccessKind : uint8_t { Read, AtomicRead, Write, Atomic };
-
-inline bool isRead(AccessKind kind) { return kind <= AccessKind::AtomicRead; }
-inline bool isAtomic(AccessKind kind) {
-  return kind == AccessKind::AtomicRead || kind == AccessKind::Atomic;
-}
-
-/// Four bytes of memory: who wrote and read them last, and which bytes were
-/// ever touched. Masks have a bit per byte. All zero is "never touched".
-struct ShadowWord {
-  Epoch write, read;
-  uint32_t writePc = 0, readPc = 0;
-  uint32_t readers = 0; ///< several agents read it: 1 + index into the pool
-  uint32_t updaters =
-      0; ///< atomic updates before the last: 1 + index, likewise
-  uint8_t writeMask = 0, readMask = 0;
-  uint8_t everWritten : 4, everRead : 4;
-  uint8_t everAtomic : 4, wasAtomic : 1, isExpanded : 1;
-
-  ShadowWord()
-      : everWritten(0), everRead(0), everAtomic(0), wasAtomic(0),
-        isExpanded(0) {}
-};
-
-/// One access of one lane, or of several to one word.
-struct ShadowAccess {
-  const WarpClock *clock = nullptr;
-  Epoch epoch; ///< when it counts as done: the warp's, or a copy's
-  uint32_t pc = 0;
-  AccessKind kind = AccessKind::Read;
-  uint8_t mask = 0;
-  /// Of an access through the asynchronous proxy, the fences so far, and which
-  /// of them it takes: accesses of the generic proxy before it need one.
-  const ProxyFences *fences = nullptr;
-  uint8_t fenceTarget = 0;
-  /// The last one that was found to be known: neighbours are often of one.
-  mutable Epoch lastFenced = {};
-};
-
 struct ShadowVerdict {
   /// Unfenced: ordered, but unknown to the asynchronous proxy.
   enum class Kind : uint8_t { None, Race, IntraWarp, Unfenced };
   Kind kind = Kind::None;
-  bool otherWasWrite = false;
-  uint32_t otherPc = 0;
-  Epoch other;
+  ByteMask bytes = 0; ///< which of the granule it is about
+  ShadowEntry other;  ///< the earlier access
 };
 
-/// Shadow words of an address range, in pages made when they are first
+/// Shadow granules of an address range, in pages made when they are first
 /// touched. `clear` costs what was touched, not what there is.
 class Shadow {
 public:
-  /// Words below this index are found through a table rather than a hash map.
-  void setDenseWords(uint64_t count) {
-    densePages.assign((count + pageWords - 1) / pageWords, 0);
+  /// Granules of the first bytes are found through a table rather than a hash
+  /// map.
+  void setDenseBytes(uint64_t bytes) {
+    densePages.assign((bytes + pageBytes - 1) / pageBytes, nullptr);
   }
 
   /// Checks and records a plain read, if that is a matter of a few comparisons:
-  /// the bytes were written, the write is ordered before it, and earlier reads
-  /// were of the same bytes or by the same reader. \returns false if not, and
-  /// nothing has changed then.
-  bool tryRead(uint64_t wordIndex, const ShadowAccess &access,
-               bool mustBeDefined);
+  /// the bytes were written, the write is behind it, and earlier reads are, or
+  /// were alike. \returns false if not, and nothing has changed then.
+  bool tryRead(uint64_t index, const ShadowAccess &access, bool mustBeDefined) {
+    ShadowGranule &granule = at(index);
+    const ByteMask mask = access.entry.mask;
+    if (granule.more != 0 || (mustBeDefined && (mask & ~granule.everWritten)) ||
+        ((granule.write.mask & mask) && !access.isBehind(granule.write)) ||
+        !tryRecordRead(granule, access))
+      return false;
+    granule.everRead |= mask;
+    return true;
+  }
 
   /// Judges an access against what happened before; changes nothing.
-  ShadowVerdict check(uint64_t wordIndex, const ShadowAccess &access) {
-    const ShadowWord &word = at(wordIndex);
-    // Most words belong to whoever comes back.
-    if (!word.isExpanded && !word.write.happened() &&
-        (isRead(access.kind) || !word.readMask))
-      return {};
-    return word.isExpanded ? checkExpanded(wordIndex, access)
-                           : checkWord(word, access);
+  ShadowVerdict check(uint64_t index, const ShadowAccess &access) {
+    const ShadowGranule &granule = at(index);
+    return isQuiet(granule, access) ? ShadowVerdict()
+                                    : checkEntries(granule, access);
   }
 
   /// Writes it down. Atomic reads are not kept: they only race with plain
   /// writes, and are judged when they come second.
-  void record(uint64_t wordIndex, const ShadowAccess &access);
+  void record(uint64_t index, const ShadowAccess &access);
 
-  /// Bytes of the word that nobody has written.
-  uint8_t unwritten(uint64_t wordIndex) {
-    return 0xf & ~at(wordIndex).everWritten;
-  }
+  /// Bytes of the granule that nobody has written.
+  ByteMask unwritten(uint64_t index) { return ~at(index).everWritten; }
 
   void clear();
 
-  /// Visits all words of touched pages in the order of addresses.
+  /// Visits all granules of touched pages in the order of addresses:
+  /// `visit(index, granule, further entries)`.
   template <typename Visitor>
-  void forEachWord(Visitor visit) const {
+  void forEachGranule(Visitor visit) const {
     std::vector<std::pair<uint64_t, uint32_t>> order;
     for (uint32_t i = 0; i < numPages; ++i)
       order.push_back({pageNumbers[i], i});
     std::sort(order.begin(), order.end());
-    for (auto [number, index] : order)
-      for (unsigned i = 0; i < pageWords; ++i)
-        visit(number * pageWords + i, (*storage[index])[i]);
+    for (auto [number, page] : order)
+      for (unsigned i = 0; i < pageGranules; ++i)
+        visit(number * pageGranules + i, (*storage[page])[i],
+              furtherEntries((*storage[page])[i]));
   }
 
 private:
-  static constexpr unsigned pageWords = 64;
-  using Page = std::array<ShadowWord, pageWords>;
-  using Bytes = std::array<ShadowWord, 4>;
+  static constexpr unsigned pageGranules = 64;
+  static constexpr unsigned pageBytes = pageGranules * granuleBytes;
+  using Page = std::array<ShadowGranule, pageGranules>;
+  using Entries = llvm::SmallVector<ShadowEntry, 4>;
+  /// Entries of a granule beside the last ones. Some more of one granule are
+  /// forgotten: a few dozen suffice to find one that nothing orders.
+  static constexpr size_t mostEntries = 64;
 
-  ShadowWord &at(uint64_t wordIndex) {
-    uint64_t page = wordIndex / pageWords;
-    if (page != lastPage)
-      findPage(page);
-    return (*last)[wordIndex % pageWords];
+  ShadowGranule &at(uint64_t index) {
+    uint64_t page = index / pageGranules;
+    if (page != lastPage) {
+      last = page < densePages.size() ? densePages[page] : nullptr;
+      if (!last)
+        last = findPage(page);
+      lastPage = page;
+    }
+    return (*last)[index % pageGranules];
   }
-  void findPage(uint64_t page);
-  ShadowVerdict checkWord(const ShadowWord &word, const ShadowAccess &access);
-  ShadowVerdict checkExpanded(uint64_t wordIndex, const ShadowAccess &access);
-  static bool isFenced(Epoch before, const ShadowAccess &access);
-  bool conflicts(Epoch before, const ShadowAccess &access,
-                 ShadowVerdict &verdict) const;
-  bool needsBytes(const ShadowWord &word, const ShadowAccess &access) const;
-  void expand(uint64_t wordIndex, ShadowWord &word);
-  uint32_t newPoolEntry();
-  void freePoolEntry(uint32_t &index);
-  void recordRead(ShadowWord &word, const ShadowAccess &access);
-  void recordWrite(ShadowWord &word, const ShadowAccess &access);
+  Page *findPage(uint64_t page);
 
-  /// Page numbers to 1 + an index into storage.
-  std::vector<uint32_t> densePages;
-  llvm::DenseMap<uint64_t, uint32_t> sparsePages;
+  llvm::ArrayRef<ShadowEntry>
+  furtherEntries(const ShadowGranule &granule) const {
+    return granule.more == 0 ? llvm::ArrayRef<ShadowEntry>()
+                             : lists[granule.more - 1];
+  }
+  static bool isQuiet(const ShadowGranule &granule, const ShadowAccess &access);
+  static bool tryRecordRead(ShadowGranule &granule, const ShadowAccess &access);
+  ShadowVerdict checkEntries(const ShadowGranule &granule,
+                             const ShadowAccess &access) const;
+  void addEntry(ShadowGranule &granule, const ShadowEntry &entry);
+  void dropEmptyEntries(ShadowGranule &granule);
+  void unpackReaders(ShadowGranule &granule);
+  void recordRead(ShadowGranule &granule, const ShadowAccess &access);
+  void recordWrite(ShadowGranule &granule, const ShadowAccess &access);
+
+  std::vector<Page *> densePages; ///< null: not touched
+  llvm::DenseMap<uint64_t, Page *> sparsePages;
   std::vector<std::unique_ptr<Page>> storage;
   std::vector<uint64_t> pageNumbers; ///< parallel to storage
   uint32_t numPages = 0;             ///< of storage, in use
   uint64_t lastPage = ~uint64_t(0);
   Page *last = nullptr;
-  /// Words whose bytes belong to different agents.
-  llvm::DenseMap<uint64_t, Bytes> expanded;
-  /// Agents that have read a word since it was written, or updated it
-  /// atomically.
-  std::vector<llvm::SmallVector<Epoch, 8>> readerPool;
-  std::vector<uint32_t> freeReaders;
+  std::vector<Entries> lists; ///< what `more` of granules names
+  std::vector<uint32_t> freeLists;
 };
+
+/// True if the readers of the granule are behind the access, all of them.
+inline bool areReadersBehind(const ShadowGranule &granule,
+                             const ShadowAccess &access) {
+  if (!access.isBehind(granule.read))
+    return false;
+  const unsigned first = granule.read.epoch.agent() & ~31u;
+  ShadowEntry other = granule.read;
+  for (uint32_t rest = granule.otherReaders; rest; rest &= rest - 1) {
+    other.epoch = other.epoch.withAgent(first + llvm::countr_zero(rest));
+    if (!access.isBehind(other))
+      return false;
+  }
+  return true;
+}
+
+inline bool Shadow::isQuiet(const ShadowGranule &granule,
+                            const ShadowAccess &access) {
+  const ByteMask mask = access.entry.mask;
+  if (granule.more != 0 ||
+      ((granule.write.mask & mask) && !access.isBehind(granule.write)))
+    return false;
+  return isRead(access.entry.kind) || !(granule.read.mask & mask) ||
+         areReadersBehind(granule, access);
+}
+
+inline bool Shadow::tryRecordRead(ShadowGranule &granule,
+                                  const ShadowAccess &access) {
+  ShadowEntry &read = granule.read;
+  const ShadowEntry &mine = access.entry;
+  if (read.mask == 0) {
+    read = mine;
+    granule.otherReaders = 0;
+    return true;
+  }
+  if (granule.otherReaders == 0 && read.isOfSame(mine)) {
+    read.mask |= mine.mask;
+    read.pc = mine.pc;
+    return true;
+  }
+  if (read.mask == mine.mask && read.laneShift == mine.laneShift &&
+      read.epoch.isAlike(mine.epoch)) {
+    granule.otherReaders |= 1u << (mine.epoch.agent() & 31);
+    granule.otherReaders &= ~(1u << (read.epoch.agent() & 31));
+    return true;
+  }
+  if ((read.mask & ~mine.mask) || !areReadersBehind(granule, access))
+    return false;
+  read = mine;
+  granule.otherReaders = 0;
+  return true;
+}
 
 } // namespace mlir::mirage::emulator
 

@@ -221,8 +221,8 @@ struct Worker {
   Counters counters;
   FindingSet findings;
   TrafficCache traffic;
-  /// Words of global memory: of the cluster that runs, or of all of them if
-  /// they communicate.
+  /// What the cluster that runs did to global memory, or all of them if they
+  /// communicate.
   Shadow globalShadow;
   std::map<uint64_t, SyncRecord> globalSyncRecords;
   /// Of the blocks that globalShadow is of.
