@@ -88,8 +88,10 @@ public:
     listBoxPieces(bound.map, coordinates, shared.begin, pieces);
   }
 
-  /// \returns false after a report: a part of the tensor is no memory.
-  bool findGlobal(bool isWritten) {
+  /// \returns false after a report: a part of the tensor is no memory, or that
+  /// of another buffer.
+  bool findGlobal(const LaunchContext &launch, bool isWritten) {
+    tensor = findGlobalRegion(launch, bound.address);
     // Pieces that follow one another in the tensor are looked up together.
     for (size_t begin = 0, end; begin < pieces.size(); begin = end) {
       uint64_t bytes = pieces[begin].bytes;
@@ -99,7 +101,7 @@ public:
         continue;
       std::optional<MemoryRange> range = issue.findGlobal(
           bound.address + pieces[begin].global, bytes, isWritten);
-      if (!range)
+      if (!range || !isOfTensor(launch, *range, isWritten))
         return false;
       rows.push_back(*range);
     }
@@ -133,6 +135,18 @@ public:
   }
 
 private:
+  /// A tensor is one buffer's: a stride that is too large may hit the next one.
+  bool isOfTensor(const LaunchContext &launch, const MemoryRange &row,
+                  bool isWritten) {
+    if (row.region == tensor)
+      return true;
+    issue.report(FindingKind::OutOfBounds,
+                 "bulk copy would {0} {1} bytes of {2} by a tensor map of {3}",
+                 isWritten ? "write" : "read", row.bytes,
+                 describeBuffer(launch, *row.region),
+                 tensor ? describeBuffer(launch, *tensor) : "no buffer");
+    return false;
+  }
   bool follows(size_t index) const {
     const BoxPiece &before = pieces[index - 1], &piece = pieces[index];
     if (before.global == BoxPiece::kOutside)
@@ -146,17 +160,17 @@ private:
     return shared.region->host + sharedAddress;
   }
   uint8_t *globalOf(const BoxPiece &piece) const {
-    if (piece.global == BoxPiece::kOutside || rows.empty())
+    if (piece.global == BoxPiece::kOutside)
       return nullptr;
-    const Region &region = *rows.front().region;
-    return region.host + (bound.address + piece.global - region.base);
+    return tensor->host + (bound.address + piece.global - tensor->base);
   }
 
   CopyIssue &issue;
   const BoundTensorMap &bound;
   const MemoryRange &shared;
+  const Region *tensor = nullptr; ///< that its first element lies in
   llvm::SmallVector<BoxPiece, 64> pieces;
-  llvm::SmallVector<MemoryRange, 64> rows;
+  llvm::SmallVector<MemoryRange, 64> rows; ///< all of them in `tensor`
 };
 
 /// Slots: destination, tensor map and coordinates, mbarrier, then the blocks of
@@ -173,6 +187,7 @@ Outcome loadBox(ExecutionState &state, const Instruction &instruction) {
           ? state.lanes<uint16_t>(instruction.slots[signalSlot + 1])
           : nullptr;
   const bool mayBeRemote = !(instruction.variant & onlyOwn);
+  const LaunchContext &launch = state.worker->launch;
   for (uint32_t rest = state.active; rest; rest &= rest - 1) {
     unsigned lane = llvm::countr_zero(rest);
     CopyIssue issue(state, lane);
@@ -190,7 +205,7 @@ Outcome loadBox(ExecutionState &state, const Instruction &instruction) {
             return;
           BoxCopy box(issue, *bound, boxes.getCoordinates(lane), *shared);
           std::optional<Epoch> done = issue.findSignal(owner, signal);
-          if (!done || !box.findGlobal(/*isWritten=*/false))
+          if (!done || !box.findGlobal(launch, /*isWritten=*/false))
             return;
           box.watch(AccessKind::Write, *done, AccessKind::Read, *done);
           issue.start(box.toShared(), owner, signal, bound->map.getBoxBytes());
@@ -224,7 +239,7 @@ Outcome storeBox(ExecutionState &state, const Instruction &instruction) {
     if (!shared)
       continue;
     BoxCopy box(issue, *bound, boxes.getCoordinates(lane), *shared);
-    if (!box.findGlobal(/*isWritten=*/true))
+    if (!box.findGlobal(state.worker->launch, /*isWritten=*/true))
       continue;
     box.watch(AccessKind::Read, issue.readEpoch(), AccessKind::Write,
               issue.writeEpoch());

@@ -345,6 +345,12 @@ TEST(AsyncFault, PlacesOfBoxes) { // 30
   Kernel tooLarge(text("0", "0, 100"));
   tooLarge.map.sizes = {64, 200};
   expectFault(tooLarge, FindingKind::OutOfBounds, "buffer 'in'");
+  // Its second row is where the next buffer starts.
+  Kernel farApart(text("0", "0, 0"));
+  farApart.map = {2, {64, 2}, {1 << 22}, {64, 64}, Swizzle::None};
+  expectFault(farApart, FindingKind::OutOfBounds,
+              "bulk copy would read 128 bytes of buffer 'out' by a tensor map "
+              "of buffer 'in'");
   // No tensor map, and one of another rank.
   expectFault(Kernel("@%p0 cp.async.bulk.prefetch.tensor.2d.L2.global.tile "
                      "[%in, {0, 0}];"),
