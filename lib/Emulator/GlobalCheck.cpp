@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GlobalCheck.h"
+#include "MemoryAccess.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -97,19 +98,6 @@ private:
   GlobalInterval second; ///< empty while all are of one block
 };
 
-std::string bufferName(const LaunchContext &launch, const Region &region) {
-  return region.buffer < 0
-             ? std::string("a module variable")
-             : "buffer '" + launch.config.buffers[region.buffer].name + "'";
-}
-
-const Region *regionAt(const LaunchContext &launch, uint64_t address) {
-  for (const Region &region : launch.regions)
-    if (address - region.base < region.sizeBytes)
-      return &region;
-  return nullptr;
-}
-
 void reportPair(const LaunchContext &launch, const GlobalInterval &a,
                 const GlobalInterval &b, FindingSet &findings) {
   const GlobalInterval &first = a.block < b.block ? a : b;
@@ -122,12 +110,12 @@ void reportPair(const LaunchContext &launch, const GlobalInterval &a,
   findings.add(
       FindingKind::GlobalRace, second.pc, first.pc, second.block, 0, 0, [&] {
         uint64_t address = std::max(a.begin, b.begin);
-        const Region *region = regionAt(launch, address);
+        const Region *region = findGlobalRegion(launch, address);
         return formatv("blocks number {0} and {1} {2} and {3} byte {4} "
                        "of {5}, with no synchronization between them",
                        first.block, second.block, verb(first), verb(second),
                        region ? address - region->base : address,
-                       region ? bufferName(launch, *region) : "memory")
+                       region ? describeBuffer(launch, *region) : "memory")
             .str();
       });
 }
@@ -229,7 +217,7 @@ static void checkWritten(const LaunchContext &launch, const Region &region,
                    return formatv("{0} of {1} bytes of output {2} were never "
                                   "written, the first at offset {3}",
                                   missing, region.sizeBytes,
-                                  bufferName(launch, region), firstMissing)
+                                  describeBuffer(launch, region), firstMissing)
                        .str();
                  });
 }
@@ -254,7 +242,7 @@ static void checkGaps(const LaunchContext &launch, const Region &region,
                    return formatv("byte {0} of {1}, which lies between "
                                   "elements, is written",
                                   std::max(begin, gap->begin),
-                                  bufferName(launch, region))
+                                  describeBuffer(launch, region))
                        .str();
                  });
   }
