@@ -136,6 +136,7 @@ public:
         judge(state, *access.region, access.owner, shadow) {
     one.entry.pc = state.pc;
     one.entry.kind = request.kind;
+    one.entry.step = state.warp->clock.step();
     one.clock = &state.warp->clock;
   }
 
@@ -325,6 +326,7 @@ public:
     one.entry.epoch = access.epoch;
     one.entry.pc = state.pc;
     one.entry.kind = access.kind;
+    one.entry.step = state.warp->clock.step();
     one.clock = access.clock ? access.clock : &state.warp->clock;
     one.fences = &state.worker->proxyFences;
     one.fenceTarget = access.fenceTarget ? access.fenceTarget

@@ -50,6 +50,9 @@ constexpr unsigned warpOfAgent(unsigned agent) { return agent & 31; }
 /// In place of the lane of an epoch: several lanes did it, to the same bytes.
 constexpr unsigned severalLanes = 63;
 
+/// A step of a warp's clock that none has.
+constexpr uint16_t unknownStep = UINT16_MAX;
+
 /// When an access happened: which block and agent, and that agent's clock (from
 /// 1 on; an epoch of 0 is "never"). FastTrack's epochs (Flanagan and Freund,
 /// PLDI 2009), with the lane kept for races inside of a warp.
@@ -205,9 +208,13 @@ public:
     warp = warpIndex;
     vector.own.raise(warp, 1);
     isDirty = false;
+    numMeetings = 0;
   }
 
   uint32_t clock() const { return vector.own[warp]; }
+  /// How often lanes of the warp have met since the clock ticked: what other
+  /// warps need not know, whose clocks so stay alike where they do the same.
+  uint16_t step() const { return numMeetings; }
   Epoch epoch(unsigned lane) const { return {block, warp, lane, clock()}; }
 
   /// True if what happened then is ordered before what this warp does now.
@@ -236,11 +243,16 @@ public:
     if (clock() < Epoch::maxClock)
       vector.own.raise(warp, clock() + 1);
     isDirty = false;
+    numMeetings = 0;
   }
   /// Lanes of the warp have met: what one of them did is before what others do.
   void meetLanes() {
-    if (isDirty)
-      tick();
+    if (!isDirty)
+      return;
+    if (numMeetings + 1 == unknownStep)
+      return tick();
+    ++numMeetings;
+    isDirty = false;
   }
   void noteAccess() { isDirty = true; }
 
@@ -305,6 +317,7 @@ private:
   uint32_t block = 0;
   unsigned warp = 0;
   bool isDirty = false;
+  uint16_t numMeetings = 0;
 };
 
 } // namespace mlir::mirage::emulator

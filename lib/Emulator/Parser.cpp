@@ -342,6 +342,11 @@ void FileParser::parseEntry() {
   info.usesDynamicShared = layout.usesDynamicShared;
   info.localBytes = layout.localBytes;
   info.numInstructions = kernel.code.size();
+  if (info.numInstructions > maxInstructions)
+    diagnostics.error(name.location,
+                      "expected at most " + Twine(maxInstructions) +
+                          " instructions in '" + name.text + "', found " +
+                          Twine(info.numInstructions));
   program.infos.push_back(std::move(info));
   program.kernels.push_back(std::move(kernel));
 }

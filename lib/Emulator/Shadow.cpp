@@ -126,12 +126,8 @@ static void forEachReader(const ShadowGranule &granule, Visitor visit) {
   if (granule.read.mask == 0)
     return;
   visit(granule.read);
-  const unsigned first = granule.read.epoch.agent() & ~31u;
-  for (uint32_t rest = granule.otherReaders; rest; rest &= rest - 1) {
-    ShadowEntry other = granule.read;
-    other.epoch = other.epoch.withAgent(first + llvm::countr_zero(rest));
-    visit(other);
-  }
+  for (uint32_t rest = granule.otherReaders; rest; rest &= rest - 1)
+    visit(granule.otherReader(llvm::countr_zero(rest)));
 }
 
 ShadowVerdict Shadow::checkEntries(const ShadowGranule &granule,
@@ -165,8 +161,9 @@ void Shadow::recordRead(ShadowGranule &granule, const ShadowAccess &access) {
   const ShadowEntry &mine = access.entry;
   // A write that is ordered after this read is ordered after those, too.
   auto forget = [&](ShadowEntry &before) {
-    bool isMyOwn = before.epoch.isOfAgent(mine.epoch) &&
-                   before.epoch.clock() < mine.epoch.clock();
+    bool isMyOwn =
+        before.epoch.isOfAgent(mine.epoch) &&
+        (before.epoch.clock() < mine.epoch.clock() || before.step != mine.step);
     if (isRead(before.kind) && (before.mask & mine.mask) &&
         (isMyOwn || access.isBehind(before)))
       before.mask &= ~mine.mask;

@@ -133,13 +133,9 @@ inline bool areReadersBehind(const ShadowGranule &granule,
                              const ShadowAccess &access) {
   if (!access.isBehind(granule.read))
     return false;
-  const unsigned first = granule.read.epoch.agent() & ~31u;
-  ShadowEntry other = granule.read;
-  for (uint32_t rest = granule.otherReaders; rest; rest &= rest - 1) {
-    other.epoch = other.epoch.withAgent(first + llvm::countr_zero(rest));
-    if (!access.isBehind(other))
+  for (uint32_t rest = granule.otherReaders; rest; rest &= rest - 1)
+    if (!access.isBehind(granule.otherReader(llvm::countr_zero(rest))))
       return false;
-  }
   return true;
 }
 
@@ -169,8 +165,9 @@ inline bool Shadow::tryRecordRead(ShadowGranule &granule,
   }
   if (read.mask == mine.mask && read.laneShift == mine.laneShift &&
       read.epoch.isAlike(mine.epoch)) {
-    granule.otherReaders |= 1u << (mine.epoch.agent() & 31);
-    granule.otherReaders &= ~(1u << (read.epoch.agent() & 31));
+    granule.otherReaders |= 1u << (read.epoch.agent() & 31);
+    granule.otherReaders &= ~(1u << (mine.epoch.agent() & 31));
+    read = mine;
     return true;
   }
   if ((read.mask & ~mine.mask) || !areReadersBehind(granule, access))

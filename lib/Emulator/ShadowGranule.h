@@ -40,7 +40,7 @@ inline ByteMask bytesInGranule(uint64_t index, uint64_t begin, uint64_t end) {
 
 /// An atomic read is a relaxed, acquiring or volatile load; Atomic is
 /// everything of this kind that writes.
-enum class AccessKind : uint8_t { Read, AtomicRead, Write, Atomic };
+enum class AccessKind : uint32_t { Read, AtomicRead, Write, Atomic };
 
 inline bool isRead(AccessKind kind) { return kind <= AccessKind::AtomicRead; }
 inline bool isAtomic(AccessKind kind) {
@@ -52,12 +52,15 @@ struct ShadowEntry {
   /// When, and by which lane: byte b is of lane `epoch.lane() + (b >>
   /// laneShift)`, or of what it says in place of a lane.
   Epoch epoch;
-  uint32_t pc = 0;
+  uint32_t pc : 24;
+  uint32_t laneShift : 4;
+  AccessKind kind : 4;
   ByteMask mask = 0; ///< 0: nothing happened
-  uint8_t laneShift = oneLane;
-  AccessKind kind = AccessKind::Read;
+  uint16_t step = 0; ///< of a warp's clock
 
-  static constexpr uint8_t oneLane = 4; ///< a shift: all bytes are of one
+  ShadowEntry() : pc(0), laneShift(oneLane), kind(AccessKind::Read) {}
+
+  static constexpr unsigned oneLane = 4; ///< a shift: all bytes are of one
 
   unsigned laneOf(unsigned byte) const {
     unsigned lane = epoch.lane();
@@ -78,21 +81,31 @@ struct ShadowEntry {
 
   /// True if the same lanes did it at the same time, to whichever bytes.
   bool isOfSame(const ShadowEntry &other) const {
-    return epoch == other.epoch && laneShift == other.laneShift;
+    return epoch == other.epoch && step == other.step &&
+           laneShift == other.laneShift;
   }
 };
 
-/// All zero is "never touched".
+static_assert(sizeof(ShadowEntry) == 16, "four of them are a cache line");
+
 struct ShadowGranule {
   /// The last ones. Entries of writes share no byte, but for atomic updates
   /// that nothing orders.
   ShadowEntry write, read;
-  /// Agents that did what `read` says, at the same value of their own clocks:
-  /// a bit for each of the 32 whose numbers differ from its agent's in the
-  /// lowest five bits alone.
+  /// Agents that did what `read` says, at the same value of their own clocks
+  /// and any step: a bit for each of the 32 whose numbers differ from its
+  /// agent's in the lowest five bits alone.
   uint32_t otherReaders = 0;
   uint32_t more = 0; ///< 1 + index of a list of further entries; 0: none
   ByteMask everWritten = 0, everRead = 0, everAtomic = 0;
+
+  /// What the agent of a bit of `otherReaders` did.
+  ShadowEntry otherReader(unsigned bit) const {
+    ShadowEntry other = read;
+    other.epoch = other.epoch.withAgent((read.epoch.agent() & ~31u) + bit);
+    other.step = unknownStep;
+    return other;
+  }
 };
 
 /// An access that is judged, to one granule after the other.
@@ -132,9 +145,9 @@ struct ShadowAccess {
   /// True if the earlier access is behind this one in every respect. What one
   /// granule was found to be, its neighbours mostly are.
   bool isBehind(const ShadowEntry &before) const {
+    if (isOfSameWarpNow(before))
+      return before.isOfSame(entry) && entry.epoch.lane() != severalLanes;
     if (uint64_t moment = before.epoch.moment(); moment != lastOrdered) {
-      if (isOfSameWarpNow(before))
-        return before.isOfSame(entry) && entry.epoch.lane() != severalLanes;
       if (!isOrdered(before))
         return false;
       lastOrdered = moment;
@@ -145,7 +158,7 @@ struct ShadowAccess {
 private:
   bool isOfSameWarpNow(const ShadowEntry &before) const {
     return before.epoch.moment() == entry.epoch.moment() &&
-           isWarpAgent(entry.epoch.agent());
+           before.step == entry.step && isWarpAgent(entry.epoch.agent());
   }
   bool findFence(const ShadowEntry &before) const;
 
