@@ -179,10 +179,27 @@ private:
   /// there: `visit(index, lane)`, where the lane is the first of them.
   template <typename Visitor>
   void forEachPiece(Visitor visit) {
-    if (access.bytes >= granuleBytes)
+    if (access.isContiguous && access.address[0] % granuleBytes == 0 &&
+        !request.unusedBytes && !request.epochs)
+      forEachConsecutive(visit);
+    else if (access.bytes >= granuleBytes)
       forEachWholeGranule(visit);
     else
       forEachGroup(visit);
+  }
+
+  /// All lanes, side by side from the start of a granule on.
+  template <typename Visitor>
+  void forEachConsecutive(Visitor visit) {
+    const unsigned shift = llvm::Log2_32(access.bytes);
+    const uint64_t first = access.address[0] / granuleBytes;
+    one.entry.mask = allBytes;
+    one.entry.laneShift = std::min(shift, ShadowEntry::oneLane);
+    for (unsigned i = 0; i << ShadowEntry::oneLane < warpSize << shift; ++i) {
+      unsigned lane = i << ShadowEntry::oneLane >> shift;
+      one.entry.epoch = now.withLane(lane);
+      visit(first + i, lane);
+    }
   }
 
   template <typename Visitor>

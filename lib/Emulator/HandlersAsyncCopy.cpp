@@ -79,7 +79,7 @@ Outcome copyAsync(ExecutionState &state, const Instruction &instruction) {
         reading, instruction, source, [&](const MemoryAccess &access) {
           for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
             unsigned lane = llvm::countr_zero(rest);
-            copies[lane].source = access.host[lane];
+            copies[lane].source = access.host(lane);
           }
         });
   ExecutionState writing = state;
@@ -96,7 +96,7 @@ Outcome copyAsync(ExecutionState &state, const Instruction &instruction) {
         writing, instruction, destination, [&](const MemoryAccess &access) {
           for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
             unsigned lane = llvm::countr_zero(rest);
-            copies[lane].destination = access.host[lane];
+            copies[lane].destination = access.host(lane);
           }
         });
   for (uint32_t rest = served; rest; rest &= rest - 1)

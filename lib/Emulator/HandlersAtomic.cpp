@@ -103,13 +103,13 @@ Outcome atomic(ExecutionState &state, const Instruction &instruction) {
     for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
       unsigned lane = llvm::countr_zero(rest);
       T old;
-      std::memcpy(&old, access.host[lane], sizeof(T));
+      std::memcpy(&old, access.host(lane), sizeof(T));
       T value = update(old, b[lane], c[lane]);
-      std::memcpy(access.host[lane], &value, sizeof(T));
+      std::memcpy(access.host(lane), &value, sizeof(T));
       changes |= value != old;
       if (result)
         result[lane] = old;
-      places.push_back(access.host[lane]);
+      places.push_back(access.host(lane));
       synchronizeRead(state, access, lane, order);
       synchronizeWrite(state, access, lane, order, true);
     }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Handlers.h"
+#include "HostKernels.h"
 #include "LaneLoop.h"
 #include "MemoryAccess.h"
 
@@ -20,30 +21,21 @@ namespace {
 
 using Matrix = uint16_t[8][8];
 
-/// Which element of a matrix is half `i` of a lane's register.
-struct Place {
-  unsigned row, col;
-};
-Place placeOf(unsigned lane, unsigned i, bool isTransposed) {
-  unsigned along = lane % 4 * 2 + i, across = lane / 4;
-  return isTransposed ? Place{along, across} : Place{across, along};
-}
-
+/// Four lanes hold a row, two neighbours each: 32 registers are the matrix as
+/// it lies in memory.
 void toRegister(const Matrix &matrix, bool isTransposed, uint32_t *lanes) {
-  for (unsigned lane = 0; lane < warpSize; ++lane) {
-    Place low = placeOf(lane, 0, isTransposed);
-    Place high = placeOf(lane, 1, isTransposed);
-    lanes[lane] =
-        uint32_t(matrix[high.row][high.col]) << 16 | matrix[low.row][low.col];
-  }
+  static_assert(sizeof(matrix) == warpSize * sizeof(*lanes));
+  Matrix rows;
+  std::memcpy(rows, matrix, sizeof(rows));
+  if (isTransposed)
+    host::transposeMatrix(rows[0], rows[0]);
+  std::memcpy(lanes, rows, sizeof(rows));
 }
 
 void fromRegister(const uint32_t *lanes, bool isTransposed, Matrix &matrix) {
-  for (unsigned lane = 0; lane < warpSize; ++lane)
-    for (unsigned i = 0; i < 2; ++i) {
-      Place place = placeOf(lane, i, isTransposed);
-      matrix[place.row][place.col] = lanes[lane] >> (16 * i);
-    }
+  std::memcpy(matrix, lanes, sizeof(matrix));
+  if (isTransposed)
+    host::transposeMatrix(matrix[0], matrix[0]);
 }
 
 /// Lane l names the 16 bytes of row l % 8 of matrix l / 8; lanes beyond the
@@ -81,7 +73,7 @@ Outcome loadMatrix(ExecutionState &state, const Instruction &instruction) {
                     for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
                       unsigned lane = llvm::countr_zero(rest);
                       std::memcpy(matrices[lane / 8][lane % 8],
-                                  access.host[lane], 16);
+                                  access.host(lane), 16);
                     }
                   });
   for (unsigned i = 0; i < count; ++i)
@@ -104,7 +96,7 @@ Outcome storeMatrix(ExecutionState &state, const Instruction &instruction) {
                   [&](const MemoryAccess &access) {
                     for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
                       unsigned lane = llvm::countr_zero(rest);
-                      std::memcpy(access.host[lane],
+                      std::memcpy(access.host(lane),
                                   matrices[lane / 8][lane % 8], 16);
                     }
                   });

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Handlers.h"
+#include "HostKernels.h"
 #include "LaneLoop.h"
 #include "MemoryAccess.h"
 
@@ -42,7 +43,7 @@ namespace {
 template <typename E, typename R>
 void loadRegister(const MemoryAccess &access, unsigned offset, R *registers) {
   if (access.isContiguous && access.bytes == sizeof(E)) {
-    const uint8_t *source = access.host[0];
+    const uint8_t *source = access.host(0);
     MIRAGE_LANE_LOOP
     for (unsigned lane = 0; lane < warpSize; ++lane) {
       E element;
@@ -54,7 +55,7 @@ void loadRegister(const MemoryAccess &access, unsigned offset, R *registers) {
   for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
     unsigned lane = llvm::countr_zero(rest);
     E element;
-    std::memcpy(&element, access.host[lane] + offset, sizeof(E));
+    std::memcpy(&element, access.host(lane) + offset, sizeof(E));
     registers[lane] = R(element);
   }
 }
@@ -63,7 +64,7 @@ template <typename E, typename R>
 void storeRegister(const MemoryAccess &access, unsigned offset,
                    const R *registers) {
   if (access.isContiguous && access.bytes == sizeof(E)) {
-    uint8_t *destination = access.host[0];
+    uint8_t *destination = access.host(0);
     MIRAGE_LANE_LOOP
     for (unsigned lane = 0; lane < warpSize; ++lane) {
       E element = E(registers[lane]);
@@ -74,7 +75,7 @@ void storeRegister(const MemoryAccess &access, unsigned offset,
   for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
     unsigned lane = llvm::countr_zero(rest);
     E element = E(registers[lane]);
-    std::memcpy(access.host[lane] + offset, &element, sizeof(E));
+    std::memcpy(access.host(lane) + offset, &element, sizeof(E));
   }
 }
 
@@ -128,6 +129,26 @@ void moveRegister(ExecutionState &state, const Instruction &instruction,
   }
 }
 
+/// Moves all registers of each lane: `instruction.vectorSize` elements behind
+/// the address.
+void moveRegisters(ExecutionState &state, const Instruction &instruction,
+                   const MemoryAccess &access, bool isLoad) {
+  const unsigned size = instruction.vectorSize;
+  const unsigned bytes =
+      isLoad ? instruction.resultBytes : instruction.sourceBytes;
+  if (!access.isContiguous || instruction.elementBytes != 4 || bytes != 4 ||
+      (size != 2 && size != 4)) {
+    for (unsigned i = 0; i < size; ++i)
+      moveRegister(state, instruction, access, i, isLoad);
+    return;
+  }
+  std::array<uint32_t *, 4> registers;
+  for (unsigned i = 0; i < size; ++i)
+    registers[i] = state.lanes<uint32_t>(instruction.slots[isLoad ? i : i + 1]);
+  isLoad ? host::splitVectors(registers.data(), access.host(0), size)
+         : host::joinVectors(access.host(0), registers.data(), size);
+}
+
 uint32_t unusedBytesOf(const Instruction &instruction) {
   unsigned bytes = instruction.elementBytes;
   uint32_t part = (1u << bytes) - 1, unused = 0;
@@ -152,8 +173,7 @@ Outcome load(ExecutionState &state, const Instruction &instruction) {
   uint32_t served =
       accessMemory(state, instruction, requestFor(instruction, true),
                    [&](const MemoryAccess &access) {
-                     for (unsigned i = 0; i < instruction.vectorSize; ++i)
-                       moveRegister(state, instruction, access, i, true);
+                     moveRegisters(state, instruction, access, true);
                    });
   // Lanes with a bad address read zeros.
   for (uint32_t rest = state.active & ~served; rest; rest &= rest - 1)
@@ -190,7 +210,7 @@ void checkStoreConflicts(ExecutionState &state, const Instruction &instruction,
     const uint8_t *source = state.lanes<uint8_t>(instruction.slots[i + 1]);
     for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
       unsigned lane = llvm::countr_zero(rest);
-      if (std::memcmp(access.host[lane] + i * bytes,
+      if (std::memcmp(access.host(lane) + i * bytes,
                       source + size_t(lane) * instruction.sourceBytes,
                       bytes) == 0 ||
           !conflictsWithin(access, source, instruction.sourceBytes, bytes,
@@ -208,8 +228,7 @@ void checkStoreConflicts(ExecutionState &state, const Instruction &instruction,
 Outcome store(ExecutionState &state, const Instruction &instruction) {
   accessMemory(state, instruction, requestFor(instruction, false),
                [&](const MemoryAccess &access) {
-                 for (unsigned i = 0; i < instruction.vectorSize; ++i)
-                   moveRegister(state, instruction, access, i, false);
+                 moveRegisters(state, instruction, access, false);
                  checkStoreConflicts(state, instruction, access);
                });
   noteProgress(state);
@@ -221,8 +240,7 @@ Outcome loadParameter(ExecutionState &state, const Instruction &instruction) {
   AccessRequest request = requestFor(instruction, true);
   request.isWatched = false;
   accessMemory(state, instruction, request, [&](const MemoryAccess &access) {
-    for (unsigned i = 0; i < instruction.vectorSize; ++i)
-      moveRegister(state, instruction, access, i, true);
+    moveRegisters(state, instruction, access, true);
   });
   return Outcome::Next;
 }
@@ -235,11 +253,10 @@ Outcome loadOrdered(ExecutionState &state, const Instruction &instruction) {
   request.kind = AccessKind::AtomicRead;
   llvm::SmallVector<const uint8_t *, 32> places;
   accessMemory(state, instruction, request, [&](const MemoryAccess &access) {
-    for (unsigned i = 0; i < instruction.vectorSize; ++i)
-      moveRegister(state, instruction, access, i, true);
+    moveRegisters(state, instruction, access, true);
     for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
       unsigned lane = llvm::countr_zero(rest);
-      places.push_back(access.host[lane]);
+      places.push_back(access.host(lane));
       synchronizeRead(state, access, lane, order);
     }
   });
@@ -252,8 +269,7 @@ Outcome storeOrdered(ExecutionState &state, const Instruction &instruction) {
   AccessRequest request = requestFor(instruction, false);
   request.kind = AccessKind::Atomic;
   accessMemory(state, instruction, request, [&](const MemoryAccess &access) {
-    for (unsigned i = 0; i < instruction.vectorSize; ++i)
-      moveRegister(state, instruction, access, i, false);
+    moveRegisters(state, instruction, access, false);
     for (uint32_t rest = access.mask; rest; rest &= rest - 1)
       synchronizeWrite(state, access, llvm::countr_zero(rest), order, false);
     checkStoreConflicts(state, instruction, access);

@@ -24,13 +24,6 @@ struct ElementF16 {
     host::widenHalves(values, reinterpret_cast<const uint16_t *>(lanes), 64);
   }
 };
-struct ElementBF16 {
-  static constexpr unsigned perRegister = 2;
-  using Value = float;
-  static void unpack(const uint32_t *lanes, float *values) {
-    host::widenBfloats(values, reinterpret_cast<const uint16_t *>(lanes), 64);
-  }
-};
 /// One by one, by a function of the register and the element's number.
 template <typename Derived, typename V, unsigned per>
 struct ElementByElement {
@@ -156,7 +149,7 @@ struct AccumulatorF16 {
 template <unsigned k>
 void multiplyTile(float (&d)[16][8], const float (&a)[16][k],
                   const float (&b)[k][8], bool) {
-  host::multiplyTile(&d[0][0], &a[0][0], &b[0][0], k);
+  host::multiplyRows(&d[0][0], &a[0][0], &b[0][0], 16, 8, k);
 }
 template <unsigned k>
 void multiplyTile(int32_t (&d)[16][8], const int32_t (&a)[16][k],
@@ -175,7 +168,7 @@ void multiplyTile(int32_t (&d)[16][8], const int32_t (&a)[16][k],
 /// Instruction::variant: integer sums stop at the ends of s32.
 enum : uint16_t { saturates = 1 };
 
-/// Products are exact in f32; sums are rounded to f32 one after the other. The
+/// Products are exact; sums are rounded to f32 one after the other. The
 /// hardware adds in an order of its own: compare results with a bound.
 template <typename ElementA, typename ElementB, unsigned k,
           typename Accumulator>
@@ -199,28 +192,56 @@ Outcome multiply(ExecutionState &state, const Instruction &instruction) {
   return Outcome::Next;
 }
 
+/// The same of f16 and bf16 with sums of f32, which most are.
+template <auto widen, unsigned k>
+Outcome multiplyHalves(ExecutionState &state, const Instruction &instruction) {
+  Outcome outcome = Outcome::Next;
+  if (!requireWholeWarp(state, "mma.sync", outcome))
+    return outcome;
+  constexpr unsigned halves = k / 8, perRegister = 64;
+  alignas(64) float a[2 * halves * perRegister], b[halves * perRegister];
+  float *d[4];
+  const float *c[4];
+  const uint32_t *slots = instruction.slots;
+  auto read = [&](float *values, unsigned registers) {
+    for (unsigned i = 0; i < registers; ++i)
+      widen(values + i * perRegister, state.lanes<uint16_t>(*slots++),
+            perRegister);
+  };
+  for (float *&lanes : d)
+    lanes = state.lanes<float>(*slots++);
+  read(a, 2 * halves);
+  read(b, halves);
+  for (const float *&lanes : c)
+    lanes = state.lanes<float>(*slots++);
+  host::multiplyFragments(d, a, b, c, halves);
+  state.worker->counters.matrixFlops += 2 * 16 * 8 * k;
+  state.warp->clock.meetLanes();
+  return Outcome::Next;
+}
+
 using AccumulatorF32 = Accumulator32<float>;
 using AccumulatorS32 = Accumulator32<int32_t>;
 
-template <typename Element, unsigned k>
-Handler sameFormat(bool isF16) {
-  if (isF16)
-    return multiply<Element, Element, k, AccumulatorF16>;
-  return multiply<Element, Element, k, AccumulatorF32>;
+template <unsigned k>
+Handler selectHalves(bool isBF16, bool isSumF16) {
+  if (isSumF16)
+    return multiply<ElementF16, ElementF16, k, AccumulatorF16>;
+  return isBF16 ? multiplyHalves<host::widenBfloats, k>
+                : multiplyHalves<host::widenHalves, k>;
 }
 
 Handler selectF16(const Form &form, Instruction &) {
-  bool isF16 = form.resultType() == ScalarType::F16;
-  if (form.has("m16n8k16"))
-    return form.has("bf16") ? sameFormat<ElementBF16, 16>(isF16)
-                            : sameFormat<ElementF16, 16>(isF16);
-  return form.has("bf16") ? sameFormat<ElementBF16, 8>(isF16)
-                          : sameFormat<ElementF16, 8>(isF16);
+  bool isSumF16 = form.resultType() == ScalarType::F16;
+  bool isBF16 = form.has("bf16");
+  return form.has("m16n8k16") ? selectHalves<16>(isBF16, isSumF16)
+                              : selectHalves<8>(isBF16, isSumF16);
 }
 
 Handler selectTF32(const Form &form, Instruction &) {
-  return form.has("m16n8k8") ? sameFormat<ElementTF32, 8>(false)
-                             : sameFormat<ElementTF32, 4>(false);
+  return form.has("m16n8k8")
+             ? multiply<ElementTF32, ElementTF32, 8, AccumulatorF32>
+             : multiply<ElementTF32, ElementTF32, 4, AccumulatorF32>;
 }
 
 template <typename A, typename B>

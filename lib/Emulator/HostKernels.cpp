@@ -24,18 +24,88 @@ using namespace mlir::mirage::emulator;
 #define MIRAGE_FOR_HOSTS
 #endif
 
+static constexpr unsigned kLanes = 32;
+
 MIRAGE_FOR_HOSTS
-void host::multiplyTile(float *d, const float *a, const float *b, unsigned k) {
-  for (unsigned row = 0; row < 16; ++row) {
-    float sum[8];
-    for (unsigned col = 0; col < 8; ++col)
-      sum[col] = d[row * 8 + col];
-    for (unsigned i = 0; i < k; ++i)
-      for (unsigned col = 0; col < 8; ++col)
-        sum[col] += a[row * k + i] * b[i * 8 + col];
-    for (unsigned col = 0; col < 8; ++col)
-      d[row * 8 + col] = sum[col];
+host::AddressSpan host::findSpan(const uint64_t *addresses, uint32_t lanes,
+                                 uint64_t stride) {
+  const uint64_t first = addresses[__builtin_ctz(lanes)];
+  uint64_t low = first, high = first, bits = 0, gaps = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    uint64_t address = lanes >> lane & 1 ? addresses[lane] : first;
+    low = address < low ? address : low;
+    high = address > high ? address : high;
+    bits |= address;
+    gaps |= addresses[lane] ^ (addresses[0] + lane * stride);
   }
+  return {low, high, bits, gaps == 0 && lanes == ~0u};
+}
+
+MIRAGE_FOR_HOSTS
+void host::addDisplacement(uint64_t *addresses, const uint32_t *base,
+                           uint64_t displacement) {
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    addresses[lane] = base[lane] + displacement;
+}
+
+MIRAGE_FOR_HOSTS
+void host::addDisplacement(uint64_t *addresses, const uint64_t *base,
+                           uint64_t displacement) {
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    addresses[lane] = base[lane] + displacement;
+}
+
+MIRAGE_FOR_HOSTS
+bool host::updateOffsets(uint32_t *offsets, const uint64_t *addresses,
+                         uint32_t lanes) {
+  const uint64_t first = addresses[__builtin_ctz(lanes)];
+  uint32_t differences = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    uint32_t offset = lanes >> lane & 1 ? uint32_t(addresses[lane] - first) : 0;
+    differences |= offset ^ offsets[lane];
+    offsets[lane] = offset;
+  }
+  return differences == 0;
+}
+
+/// Arrays of this size are what the compiler takes apart by permutes.
+template <unsigned count>
+struct Words {
+  uint32_t words[kLanes][count];
+};
+
+template <unsigned count>
+[[gnu::always_inline]] static inline void splitWords(uint32_t *const *registers,
+                                                     const uint8_t *memory) {
+  Words<count> vectors;
+  std::memcpy(&vectors, memory, sizeof(vectors));
+  for (unsigned i = 0; i < count; ++i)
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      registers[i][lane] = vectors.words[lane][i];
+}
+
+template <unsigned count>
+[[gnu::always_inline]] static inline void
+joinWords(uint8_t *memory, const uint32_t *const *registers) {
+  Words<count> vectors;
+  for (unsigned i = 0; i < count; ++i)
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      vectors.words[lane][i] = registers[i][lane];
+  std::memcpy(memory, &vectors, sizeof(vectors));
+}
+
+MIRAGE_FOR_HOSTS
+void host::splitVectors(uint32_t *const *registers, const uint8_t *memory,
+                        unsigned count) {
+  count == 2 ? splitWords<2>(registers, memory)
+             : splitWords<4>(registers, memory);
+}
+
+MIRAGE_FOR_HOSTS
+void host::joinVectors(uint8_t *memory, const uint32_t *const *registers,
+                       unsigned count) {
+  count == 2 ? joinWords<2>(memory, registers)
+             : joinWords<4>(memory, registers);
 }
 
 namespace {
@@ -51,13 +121,13 @@ struct Vector {
 /// of the 16 that AVX2 has.
 template <unsigned rows, unsigned width>
 [[gnu::always_inline]] static inline void
-multiplyBlock(float *d, const float *a, const float *b, unsigned columns,
-              unsigned depth) {
+multiplyBlock(float *d, const float *a, const float *b, size_t columns,
+              size_t depth) {
   using Floats = typename Vector<width>::Type;
   Floats sum[rows];
-  for (unsigned row = 0; row < rows; ++row)
+  for (size_t row = 0; row < rows; ++row)
     std::memcpy(&sum[row], d + row * columns, sizeof(Floats));
-  for (unsigned i = 0; i < depth; ++i) {
+  for (size_t i = 0; i < depth; ++i) {
     Floats right;
     std::memcpy(&right, b + i * columns, sizeof(Floats));
     for (unsigned row = 0; row < rows; ++row)
@@ -68,13 +138,13 @@ multiplyBlock(float *d, const float *a, const float *b, unsigned columns,
     std::memcpy(d + row * columns, &sum[row], sizeof(Floats));
 }
 
-/// All rows of some columns.
+/// All rows of some columns: six at a time until a multiple of 4 is left.
 template <unsigned width>
 [[gnu::always_inline]] static inline void
 multiplyColumns(float *d, const float *a, const float *b, unsigned rows,
                 unsigned columns, unsigned depth) {
   unsigned row = 0;
-  for (; row + 6 <= rows; row += 6)
+  for (; rows - row >= 6 && rows - row != 8; row += 6)
     multiplyBlock<6, width>(d + row * columns, a + row * depth, b, columns,
                             depth);
   for (; row < rows; row += 4)
@@ -93,12 +163,110 @@ void host::multiplyRows(float *d, const float *a, const float *b, unsigned rows,
     multiplyColumns<narrow>(d + col, a, b + col, rows, columns, depth);
 }
 
+namespace {
+constexpr unsigned kRow = 8; ///< elements of a row of an 8x8 matrix
+typedef Vector<kRow>::Type Row;
+} // namespace
+
+/// The first halves of two rows, or the second, in turn.
+[[gnu::always_inline]] static inline Row mixLow(Row a, Row b) {
+  return __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
+}
+[[gnu::always_inline]] static inline Row mixHigh(Row a, Row b) {
+  return __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
+}
+
+/// Interleaves the first four rows with the last four, three times.
+[[gnu::always_inline]] static inline void transposeRows(Row (&rows)[kRow]) {
+  for (unsigned turn = 0; turn < 3; ++turn) {
+    Row mixed[kRow];
+    for (unsigned i = 0; i < kRow / 2; ++i) {
+      mixed[2 * i] = mixLow(rows[i], rows[i + kRow / 2]);
+      mixed[2 * i + 1] = mixHigh(rows[i], rows[i + kRow / 2]);
+    }
+    std::memcpy(rows, mixed, sizeof(rows));
+  }
+}
+
+/// Two registers of C and the 8x8 sums that they hold in turn.
+[[gnu::always_inline]] static inline void
+readSums(Row (&rows)[kRow], const float *even, const float *odd) {
+  for (unsigned i = 0; i < kRow / 2; ++i) {
+    Row first, second;
+    std::memcpy(&first, even + i * kRow, sizeof(Row));
+    std::memcpy(&second, odd + i * kRow, sizeof(Row));
+    rows[2 * i] = mixLow(first, second);
+    rows[2 * i + 1] = mixHigh(first, second);
+  }
+}
+[[gnu::always_inline]] static inline void writeSums(float *even, float *odd,
+                                                    const Row (&rows)[kRow]) {
+  for (unsigned i = 0; i < kRow / 2; ++i) {
+    Row a = rows[2 * i], b = rows[2 * i + 1];
+    Row first = __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14);
+    Row second = __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15);
+    for (unsigned lane = 0; lane < kRow; ++lane) {
+      first[lane] = canonical(first[lane]);
+      second[lane] = canonical(second[lane]);
+    }
+    std::memcpy(even + i * kRow, &first, sizeof(Row));
+    std::memcpy(odd + i * kRow, &second, sizeof(Row));
+  }
+}
+
+template <unsigned halves>
+[[gnu::always_inline]] static inline void
+multiplyHalves(float *const (&d)[4], const float *a, const float *b,
+               const float *const (&c)[4]) {
+  Row right[halves][kRow];
+  std::memcpy(right, b, sizeof(right));
+  for (Row(&rows)[kRow] : right)
+    transposeRows(rows);
+  for (unsigned part = 0; part < 2; ++part) {
+    Row sums[kRow];
+    readSums(sums, c[2 * part], c[2 * part + 1]);
+    for (unsigned half = 0; half < halves; ++half) {
+      const float *left = a + (2 * half + part) * kRow * kRow;
+      for (unsigned i = 0; i < kRow; ++i)
+        for (unsigned row = 0; row < kRow; ++row)
+          sums[row] = __builtin_elementwise_fma(left[row * kRow + i] - Row{},
+                                                right[half][i], sums[row]);
+    }
+    writeSums(d[2 * part], d[2 * part + 1], sums);
+  }
+}
+
+MIRAGE_FOR_HOSTS
+void host::multiplyFragments(float *const (&d)[4], const float *a,
+                             const float *b, const float *const (&c)[4],
+                             unsigned halves) {
+  halves == 1 ? multiplyHalves<1>(d, a, b, c) : multiplyHalves<2>(d, a, b, c);
+}
+
 MIRAGE_FOR_HOSTS
 void host::transpose(float *to, const float *from, unsigned rows,
                      unsigned columns) {
   for (unsigned col = 0; col < columns; ++col)
     for (unsigned row = 0; row < rows; ++row)
       to[col * rows + row] = from[row * columns + col];
+}
+
+/// Interleaves the first four rows with the last four, three times.
+MIRAGE_FOR_HOSTS
+void host::transposeMatrix(uint16_t *to, const uint16_t *from) {
+  typedef uint16_t Row __attribute__((vector_size(16)));
+  Row rows[8], mixed[8];
+  std::memcpy(rows, from, sizeof(rows));
+  for (unsigned turn = 0; turn < 3; ++turn) {
+    for (unsigned i = 0; i < 4; ++i) {
+      mixed[2 * i] = __builtin_shufflevector(rows[i], rows[i + 4], 0, 8, 1, 9,
+                                             2, 10, 3, 11);
+      mixed[2 * i + 1] = __builtin_shufflevector(rows[i], rows[i + 4], 4, 12, 5,
+                                                 13, 6, 14, 7, 15);
+    }
+    std::memcpy(rows, mixed, sizeof(rows));
+  }
+  std::memcpy(to, rows, sizeof(rows));
 }
 
 MIRAGE_FOR_HOSTS

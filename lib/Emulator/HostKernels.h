@@ -17,9 +17,34 @@
 /// everywhere.
 namespace mlir::mirage::emulator::host {
 
-/// d[16][8] += a[16][k] * b[k][8]; products are rounded, then sums, in the
-/// order of k. The formats of mma.sync make all products exact.
-void multiplyTile(float *d, const float *a, const float *b, unsigned k);
+/// Where the addresses of some lanes lie.
+struct AddressSpan {
+  uint64_t low = 0, high = 0; ///< the least and the greatest
+  uint64_t bits = 0;          ///< that are set in any of them
+  /// Of all 32 lanes: each address lies `stride` behind the one before.
+  bool isConsecutive = false;
+};
+AddressSpan findSpan(const uint64_t *addresses, uint32_t lanes,
+                     uint64_t stride);
+
+/// Sets 32 addresses to base + displacement.
+void addDisplacement(uint64_t *addresses, const uint32_t *base,
+                     uint64_t displacement);
+void addDisplacement(uint64_t *addresses, const uint64_t *base,
+                     uint64_t displacement);
+
+/// Whether the distances of the addresses of some lanes from the first of them
+/// are what `offsets` holds, 0 for lanes that are not among them; afterwards it
+/// holds these.
+bool updateOffsets(uint32_t *offsets, const uint64_t *addresses,
+                   uint32_t lanes);
+
+/// Vectors of 2 or 4 words that lie one behind the other, one for each of 32
+/// lanes, and registers that hold a word of each.
+void splitVectors(uint32_t *const *registers, const uint8_t *memory,
+                  unsigned count);
+void joinVectors(uint8_t *memory, const uint32_t *const *registers,
+                 unsigned count);
 
 /// d[rows][columns] += a[rows][depth] * b[depth][columns], each step of an
 /// element's sum fused: products are exact, sums are rounded in the order of
@@ -27,8 +52,20 @@ void multiplyTile(float *d, const float *a, const float *b, unsigned k);
 void multiplyRows(float *d, const float *a, const float *b, unsigned rows,
                   unsigned columns, unsigned depth);
 
+/// mma.sync with m16n8k16 or k8 and sums of f32, on fragments as PTX ISA
+/// 9.7.14.5.8 has them: a register of A or B is 8x8 elements of the 2 · halves
+/// and `halves` that there are, row by row and column by column; registers of
+/// 32 lanes hold those of C and D. Sums are fused, in the order of k. `d` may
+/// be `c`.
+void multiplyFragments(float *const (&d)[4], const float *a, const float *b,
+                       const float *const (&c)[4], unsigned halves);
+
 /// to[columns][rows] = from[rows][columns].
 void transpose(float *to, const float *from, unsigned rows, unsigned columns);
+
+/// Swaps rows and columns of an 8x8 matrix of 16-bit elements. `to` may be
+/// `from`.
+void transposeMatrix(uint16_t *to, const uint16_t *from);
 
 /// Rounds each value to f16.
 void roundToHalves(float *values, unsigned count);

@@ -8,6 +8,8 @@
 
 #include "MemoryAccess.h"
 
+#include "HostKernels.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -20,15 +22,12 @@ void mlir::mirage::emulator::computeAddresses(
     unsigned operand, uint32_t slot,
     std::array<uint64_t, warpSize> &addresses) {
   uint64_t displacement = instruction.displacement[operand];
-  if (instruction.addressIs32 >> operand & 1) {
-    const uint32_t *base = state.lanes<uint32_t>(slot);
-    for (unsigned lane = 0; lane < warpSize; ++lane)
-      addresses[lane] = base[lane] + displacement;
-  } else {
-    const uint64_t *base = state.lanes<uint64_t>(slot);
-    for (unsigned lane = 0; lane < warpSize; ++lane)
-      addresses[lane] = base[lane] + displacement;
-  }
+  if (instruction.addressIs32 >> operand & 1)
+    host::addDisplacement(addresses.data(), state.lanes<uint32_t>(slot),
+                          displacement);
+  else
+    host::addDisplacement(addresses.data(), state.lanes<uint64_t>(slot),
+                          displacement);
 }
 
 std::string mlir::mirage::emulator::describeBuffer(const LaunchContext &launch,
@@ -92,7 +91,7 @@ public:
   uint32_t run(uint32_t lanes, const std::array<uint64_t, warpSize> &addresses);
 
 private:
-  uint32_t runGroup(uint32_t lanes, uint32_t &served);
+  bool serveTogether(uint32_t lanes, const host::AddressSpan &span);
   const Region *regionOf(Space space, uint64_t address);
   uint32_t lanesInside(uint32_t lanes, const Region &region);
   void serveSpace(uint32_t group, Space space, Block *owner);
@@ -100,10 +99,15 @@ private:
   void noteRemoteAccess(Block &owner);
   void reportNoSuchBlock(unsigned lane);
   void serve(uint32_t lanes, Space space, const Region &region);
+  void serve(uint32_t lanes, Space space, const Region &region,
+             const host::AddressSpan &span);
   void serveLocal(uint32_t lanes);
-  uint32_t dropMisaligned(uint32_t lanes);
+  uint32_t dropMisaligned(uint32_t lanes, unsigned alignment);
+  host::AddressSpan findSpan(uint32_t lanes) const {
+    return host::findSpan(access.address.data(), lanes, request.bytes);
+  }
   void reportOutside(unsigned lane, Space space);
-  void keepOffMBarriers();
+  void keepOffMBarriers(const host::AddressSpan &span);
   void count(const MemoryAccess &access);
 
   ExecutionState &state;
@@ -118,7 +122,14 @@ uint32_t Accessor::run(uint32_t lanes,
                        const std::array<uint64_t, warpSize> &addresses) {
   access.address = addresses;
   access.bytes = request.bytes;
-  lanes = dropMisaligned(lanes);
+  if (lanes == 0)
+    return 0;
+  host::AddressSpan span = findSpan(lanes);
+  unsigned alignment = request.alignment ? request.alignment : request.bytes;
+  if (span.bits & (alignment - 1))
+    lanes = dropMisaligned(lanes, alignment);
+  else if (serveTogether(lanes, span))
+    return served;
   while (lanes) {
     unsigned first = llvm::countr_zero(lanes);
     Space space =
@@ -150,6 +161,34 @@ uint32_t Accessor::run(uint32_t lanes,
       serveSpace(group, space, space == Space::Shared ? state.block : nullptr);
   }
   return served;
+}
+
+/// What nearly all accesses are: all lanes inside of one region.
+bool Accessor::serveTogether(uint32_t lanes, const host::AddressSpan &span) {
+  Space space = request.space == Space::Cluster ? Space::Shared : request.space;
+  uint64_t low = span.low;
+  if (space == Space::Generic)
+    space = resolveGeneric(low);
+  if (space == Space::Local)
+    return false;
+  access.owner = nullptr;
+  if (space == Space::Shared) {
+    if (request.space != Space::Shared &&
+        findSharedOwner(*state.block, low) != state.block)
+      return false;
+    access.owner = state.block;
+  }
+  const Region *region = regionOf(space, low);
+  const uint64_t offset = span.low - low;
+  if (!region || region->sizeBytes < request.bytes || low < region->base ||
+      span.high - offset - region->base > region->sizeBytes - request.bytes)
+    return false;
+  if (offset != 0)
+    host::addDisplacement(access.address.data(), access.address.data(),
+                          -offset);
+  serve(lanes, space, *region,
+        {low, span.high - offset, span.bits, span.isConsecutive});
+  return true;
 }
 
 /// Region by region.
@@ -235,8 +274,7 @@ uint32_t Accessor::lanesInside(uint32_t lanes, const Region &region) {
   return inside & lanes;
 }
 
-uint32_t Accessor::dropMisaligned(uint32_t lanes) {
-  unsigned alignment = request.alignment ? request.alignment : request.bytes;
+uint32_t Accessor::dropMisaligned(uint32_t lanes, unsigned alignment) {
   uint32_t bad = 0;
   for (unsigned lane = 0; lane < warpSize; ++lane)
     bad |= uint32_t((access.address[lane] & (alignment - 1)) != 0) << lane;
@@ -291,6 +329,8 @@ void Accessor::serveLocal(uint32_t lanes) {
   access.region = nullptr;
   access.isContiguous = false;
   uint64_t size = launch.info.localBytes;
+  access.hostStart = reinterpret_cast<uintptr_t>(state.warp->local);
+  access.hostStride = size;
   for (uint32_t rest = lanes; rest; rest &= rest - 1) {
     unsigned lane = llvm::countr_zero(rest);
     uint64_t address = access.address[lane];
@@ -298,7 +338,6 @@ void Accessor::serveLocal(uint32_t lanes) {
       reportOutside(lane, Space::Local);
       continue;
     }
-    access.host[lane] = state.warp->local + lane * size + address;
     access.mask |= 1u << lane;
   }
   if (access.mask)
@@ -307,6 +346,11 @@ void Accessor::serveLocal(uint32_t lanes) {
 }
 
 void Accessor::serve(uint32_t lanes, Space space, const Region &region) {
+  serve(lanes, space, region, findSpan(lanes));
+}
+
+void Accessor::serve(uint32_t lanes, Space space, const Region &region,
+                     const host::AddressSpan &span) {
   if (!isRead(request.kind) && !region.isWritable) {
     state.report(FindingKind::WriteToInput, llvm::countr_zero(lanes),
                  [&]() -> std::string {
@@ -321,17 +365,11 @@ void Accessor::serve(uint32_t lanes, Space space, const Region &region) {
   access.mask = lanes;
   access.space = space;
   access.region = &region;
-  uintptr_t start = reinterpret_cast<uintptr_t>(region.host) - region.base;
-  for (unsigned lane = 0; lane < warpSize; ++lane)
-    access.host[lane] =
-        reinterpret_cast<uint8_t *>(start + access.address[lane]);
-  uint32_t gaps = ~lanes;
-  for (unsigned lane = 0; lane < warpSize; ++lane)
-    gaps |= uint32_t(access.address[lane] !=
-                     access.address[0] + lane * uint64_t(request.bytes));
-  access.isContiguous = gaps == 0;
+  access.hostStart = reinterpret_cast<uintptr_t>(region.host) - region.base;
+  access.hostStride = 0;
+  access.isContiguous = span.isConsecutive;
   if (access.owner && !request.isMBarrier)
-    keepOffMBarriers();
+    keepOffMBarriers(span);
   if (request.isWatched) {
     count(access);
     watchAccess(state, request, access);
@@ -341,12 +379,14 @@ void Accessor::serve(uint32_t lanes, Space space, const Region &region) {
 }
 
 /// An mbarrier is opaque: only its own operations may touch its bytes.
-void Accessor::keepOffMBarriers() {
+void Accessor::keepOffMBarriers(const host::AddressSpan &span) {
   const MBarriers &mbarriers = access.owner->mbarriers;
   if (mbarriers.all().empty())
     return;
   uint64_t begin = mbarriers.all().front()->address,
            end = mbarriers.all().back()->address + MBarriers::bytes;
+  if (span.low >= end || span.high + access.bytes <= begin)
+    return;
   for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
     unsigned lane = llvm::countr_zero(rest);
     uint64_t address = access.address[lane];

@@ -22,9 +22,17 @@ struct MemoryAccess {
   const Region *region = nullptr;
   Block *owner = nullptr;                 ///< of shared memory, whose it is
   std::array<uint64_t, warpSize> address; ///< in its space; of lanes in mask
-  std::array<uint8_t *, warpSize> host;   ///< of lanes in mask
+  /// Where address 0 would be on the host, and how far apart the lanes' are, in
+  /// local memory, of which each has its own.
+  uintptr_t hostStart = 0;
+  uint64_t hostStride = 0;
   /// Lane i accesses the bytes right behind those of lane i - 1; all are there.
   bool isContiguous = false;
+
+  uint8_t *host(unsigned lane) const {
+    return reinterpret_cast<uint8_t *>(hostStart + lane * hostStride +
+                                       address[lane]);
+  }
 };
 
 /// What an instruction does with its memory operand.

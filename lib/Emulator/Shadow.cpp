@@ -34,27 +34,30 @@ bool ShadowAccess::findFence(const ShadowEntry &before) const {
 // Pages and lists
 //===----------------------------------------------------------------------===//
 
-Shadow::Page *Shadow::findPage(uint64_t page) {
-  Page *&place =
-      page < densePages.size() ? densePages[page] : sparsePages[page];
+void Shadow::touch(uint64_t page) {
+  std::fill_n(dense.begin() + page * pageGranules, pageGranules,
+              ShadowGranule());
+  isTouched[page] = true;
+  touchedPages.push_back(page);
+}
+
+ShadowGranule *Shadow::findSparsePage(uint64_t page) {
+  ShadowGranule *&place = sparsePages[page];
   if (place)
     return place;
-  if (numPages == storage.size()) {
+  if (numUsed == storage.size())
     storage.push_back(std::make_unique<Page>());
-    pageNumbers.push_back(page);
-  } else {
-    *storage[numPages] = Page();
-    pageNumbers[numPages] = page;
-  }
-  return place = storage[numPages++].get();
+  else
+    *storage[numUsed] = Page();
+  return place = storage[numUsed++]->data();
 }
 
 void Shadow::clear() {
-  for (uint32_t i = 0; i < numPages; ++i)
-    if (pageNumbers[i] < densePages.size())
-      densePages[pageNumbers[i]] = nullptr;
+  for (uint64_t page : touchedPages)
+    isTouched[page] = false;
+  touchedPages.clear();
   sparsePages.clear();
-  numPages = 0;
+  numUsed = 0;
   lastPage = ~uint64_t(0);
   lists.clear();
   freeLists.clear();

@@ -27,14 +27,16 @@ struct ShadowVerdict {
   ShadowEntry other;  ///< the earlier access
 };
 
-/// Shadow granules of an address range, in pages made when they are first
-/// touched. `clear` costs what was touched, not what there is.
+/// Shadow granules of an address range, which starts with so many bytes that
+/// are all there and goes on with pages that are made when they are touched.
+/// `clear` costs what was touched, not what there is.
 class Shadow {
 public:
-  /// Granules of the first bytes are found through a table rather than a hash
-  /// map.
+  /// For an empty shadow.
   void setDenseBytes(uint64_t bytes) {
-    densePages.assign((bytes + pageBytes - 1) / pageBytes, nullptr);
+    size_t numPages = (bytes + pageBytes - 1) / pageBytes;
+    dense.resize(numPages * pageGranules);
+    isTouched.assign(numPages, false);
   }
 
   /// Checks and records a plain read, if that is a matter of a few comparisons:
@@ -71,14 +73,16 @@ public:
   /// `visit(index, granule, further entries)`.
   template <typename Visitor>
   void forEachGranule(Visitor visit) const {
-    std::vector<std::pair<uint64_t, uint32_t>> order;
-    for (uint32_t i = 0; i < numPages; ++i)
-      order.push_back({pageNumbers[i], i});
+    std::vector<std::pair<uint64_t, const ShadowGranule *>> order;
+    for (uint64_t page : touchedPages)
+      order.push_back({page, &dense[page * pageGranules]});
+    for (auto [page, granules] : sparsePages)
+      order.push_back({page, granules});
     std::sort(order.begin(), order.end());
-    for (auto [number, page] : order)
+    for (auto [page, granules] : order)
       for (unsigned i = 0; i < pageGranules; ++i)
-        visit(number * pageGranules + i, (*storage[page])[i],
-              furtherEntries((*storage[page])[i]));
+        visit(page * pageGranules + i, granules[i],
+              furtherEntries(granules[i]));
   }
 
 private:
@@ -92,15 +96,19 @@ private:
 
   ShadowGranule &at(uint64_t index) {
     uint64_t page = index / pageGranules;
+    if (page < isTouched.size()) {
+      if (!isTouched[page])
+        touch(page);
+      return dense[index];
+    }
     if (page != lastPage) {
-      last = page < densePages.size() ? densePages[page] : nullptr;
-      if (!last)
-        last = findPage(page);
+      last = findSparsePage(page);
       lastPage = page;
     }
-    return (*last)[index % pageGranules];
+    return last[index % pageGranules];
   }
-  Page *findPage(uint64_t page);
+  void touch(uint64_t page);
+  ShadowGranule *findSparsePage(uint64_t page);
 
   llvm::ArrayRef<ShadowEntry>
   furtherEntries(const ShadowGranule &granule) const {
@@ -117,13 +125,14 @@ private:
   void recordRead(ShadowGranule &granule, const ShadowAccess &access);
   void recordWrite(ShadowGranule &granule, const ShadowAccess &access);
 
-  std::vector<Page *> densePages; ///< null: not touched
-  llvm::DenseMap<uint64_t, Page *> sparsePages;
-  std::vector<std::unique_ptr<Page>> storage;
-  std::vector<uint64_t> pageNumbers; ///< parallel to storage
-  uint32_t numPages = 0;             ///< of storage, in use
-  uint64_t lastPage = ~uint64_t(0);
-  Page *last = nullptr;
+  std::vector<ShadowGranule> dense; ///< of pages that are touched
+  std::vector<uint8_t> isTouched;   ///< by page of `dense`
+  std::vector<uint64_t> touchedPages;
+  llvm::DenseMap<uint64_t, ShadowGranule *> sparsePages;
+  std::vector<std::unique_ptr<Page>> storage; ///< of the sparse ones
+  size_t numUsed = 0;                         ///< of `storage`
+  uint64_t lastPage = ~uint64_t(0);           ///< of the sparse ones
+  ShadowGranule *last = nullptr;
   std::vector<Entries> lists; ///< what `more` of granules names
   std::vector<uint32_t> freeLists;
 };

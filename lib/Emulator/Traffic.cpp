@@ -8,6 +8,8 @@
 
 #include "Traffic.h"
 
+#include "HostKernels.h"
+
 #include "llvm/ADT/bit.h"
 
 using namespace mlir::mirage;
@@ -15,26 +17,23 @@ using namespace mlir::mirage::emulator;
 
 bool TrafficCache::matches(Entry &entry, const Addresses &addresses,
                            uint32_t mask, unsigned bytes, uint32_t period) {
-  uint64_t base = addresses[llvm::countr_zero(mask)];
-  std::array<uint32_t, 32> offsets;
-  for (unsigned lane = 0; lane < 32; ++lane)
-    offsets[lane] = (mask >> lane & 1) ? uint32_t(addresses[lane] - base) : 0;
-  uint32_t phase = base % period;
-  if (entry.mask == mask && entry.phase == phase && entry.bytes == bytes &&
-      entry.offsets == offsets)
-    return true;
+  uint32_t phase = addresses[llvm::countr_zero(mask)] % period;
+  bool isSame =
+      entry.mask == mask && entry.phase == phase && entry.bytes == bytes;
   entry.mask = mask;
   entry.phase = phase;
   entry.bytes = bytes;
-  entry.offsets = offsets;
-  return false;
+  return host::updateOffsets(entry.offsets.data(), addresses.data(), mask) &&
+         isSame;
 }
 
+/// Words that are all moved by as much meet in banks as before.
 Wavefronts TrafficCache::wavefronts(uint32_t pc, uint32_t warp,
                                     const Addresses &addresses, uint32_t mask,
                                     unsigned bytes, SharedAccess access) {
+  constexpr uint32_t wordBytes = 4;
   Entry &entry = sharedEntries[pc * warpsApart + warp % warpsApart];
-  if (!matches(entry, addresses, mask, bytes, 128))
+  if (!matches(entry, addresses, mask, bytes, wordBytes))
     entry.count = countWavefronts(access, bytes, addresses, mask);
   return entry.count;
 }
