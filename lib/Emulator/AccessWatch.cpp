@@ -170,9 +170,11 @@ private:
     state.warp->clock.noteAccess();
   }
 
-  /// When a lane's access counts as done.
+  /// When a lane's access counts as done, and that it is one of several lanes
+  /// that do the same.
   Epoch epochOf(unsigned lane) const {
-    return request.epochs ? (*request.epochs)[lane] : now.withLane(lane);
+    unsigned who = access.repeatedLanes >> lane & 1 ? severalLanes : lane;
+    return (request.epochs ? (*request.epochs)[lane] : now).withLane(who);
   }
 
   /// Visits the granules that the lanes touch, with `one` set to what they do
@@ -205,7 +207,7 @@ private:
   template <typename Visitor>
   void forEachWholeGranule(Visitor visit) {
     one.entry.laneShift = ShadowEntry::oneLane;
-    for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
+    for (uint32_t rest = access.firstLanes; rest; rest &= rest - 1) {
       unsigned lane = llvm::countr_zero(rest);
       one.entry.epoch = epochOf(lane);
       uint64_t first = access.address[lane] / granuleBytes;
@@ -215,31 +217,25 @@ private:
     }
   }
 
-  /// Lanes side by side in one granule are one visit, and so are lanes that
-  /// access the same bytes.
+  /// Lanes side by side in one granule are one visit.
   template <typename Visitor>
   void forEachGroup(Visitor visit) {
     const unsigned bytes = access.bytes, shift = llvm::Log2_32(bytes);
     const unsigned used = ~request.unusedBytes & ((1u << bytes) - 1);
-    for (uint32_t rest = access.mask; rest;) {
-      unsigned lane = llvm::countr_zero(rest);
+    for (uint32_t rest = access.firstLanes; rest;) {
+      unsigned lane = llvm::countr_zero(rest), next = lane + 1;
       uint64_t address = access.address[lane];
       unsigned offset = address % granuleBytes, slot = offset >> shift;
       one.entry.epoch = epochOf(lane);
       one.entry.laneShift = ShadowEntry::oneLane;
       one.entry.mask = used << offset;
-      unsigned next = lane + 1;
-      if (uint64_t step = findStep(rest, lane); step == bytes && lane >= slot) {
+      if (lane >= slot && isFollowed(lane)) {
         one.entry.epoch = one.entry.epoch.withLane(lane - slot);
         one.entry.laneShift = shift;
-        for (; isNextOf(rest, next, lane, bytes) &&
-               (offset += bytes) < granuleBytes;
-             ++next)
+        while ((offset += bytes) < granuleBytes && isFollowed(next - 1)) {
           one.entry.mask |= used << offset;
-      } else if (step == 0) {
-        one.entry.epoch = one.entry.epoch.withLane(severalLanes);
-        while (isNextOf(rest, next, lane, 0))
           ++next;
+        }
       }
       rest = next < warpSize ? rest >> next << next : 0;
       if (one.entry.mask)
@@ -247,24 +243,15 @@ private:
     }
   }
 
-  /// How far behind a lane's address that of the next lane is, if there is one
-  /// that accesses at the same time; otherwise no distance that matters.
-  uint64_t findStep(uint32_t lanes, unsigned lane) const {
-    unsigned next = lane + 1;
-    for (uint64_t step : {uint64_t(0), uint64_t(access.bytes)})
-      if (isNextOf(lanes, next, lane, step))
-        return step;
-    return ~uint64_t(0);
-  }
-
-  /// Whether lane `next` is one of `lanes`, accesses what lies `step` bytes
-  /// behind that of the lane before it, and at the same time as `first`.
-  bool isNextOf(uint32_t lanes, unsigned next, unsigned first,
-                uint64_t step) const {
-    return next < warpSize && (lanes >> next & 1) &&
-           access.address[next] == access.address[next - 1] + step &&
+  /// Whether the next lane accesses what lies right behind that of `lane`, at
+  /// the same time, and no other lane accesses the same as either.
+  bool isFollowed(unsigned lane) const {
+    const unsigned next = lane + 1;
+    return next < warpSize && (access.firstLanes >> next & 1) &&
+           (access.repeatedLanes >> lane & 3) == 0 &&
+           access.address[next] == access.address[lane] + access.bytes &&
            (!request.epochs ||
-            epochOf(next).moment() == epochOf(first).moment());
+            epochOf(next).moment() == epochOf(lane).moment());
   }
 
   ExecutionState &state;

@@ -129,24 +129,46 @@ void moveRegister(ExecutionState &state, const Instruction &instruction,
   }
 }
 
-/// Moves all registers of each lane: `instruction.vectorSize` elements behind
-/// the address.
-void moveRegisters(ExecutionState &state, const Instruction &instruction,
-                   const MemoryAccess &access, bool isLoad) {
-  const unsigned size = instruction.vectorSize;
-  const unsigned bytes =
-      isLoad ? instruction.resultBytes : instruction.sourceBytes;
-  if (!access.isContiguous || instruction.elementBytes != 4 || bytes != 4 ||
-      (size != 2 && size != 4)) {
-    for (unsigned i = 0; i < size; ++i)
-      moveRegister(state, instruction, access, i, isLoad);
-    return;
-  }
+/// Moves all registers of each lane, words of the whole warp as vectors.
+/// \returns false if they are no such words.
+bool moveVectors(ExecutionState &state, const Instruction &instruction,
+                 const MemoryAccess &access, bool isLoad) {
+  constexpr unsigned wordBytes = 4;
+  const unsigned size = instruction.vectorSize, bytes = size * wordBytes;
+  if (access.mask != allLanes || instruction.elementBytes != wordBytes ||
+      (isLoad ? instruction.resultBytes : instruction.sourceBytes) !=
+          wordBytes ||
+      (size != 2 && size != 4))
+    return false;
   std::array<uint32_t *, 4> registers;
   for (unsigned i = 0; i < size; ++i)
     registers[i] = state.lanes<uint32_t>(instruction.slots[isLoad ? i : i + 1]);
-  isLoad ? host::splitVectors(registers.data(), access.host(0), size)
-         : host::joinVectors(access.host(0), registers.data(), size);
+  alignas(64) uint8_t gathered[warpSize * 4 * wordBytes];
+  uint8_t *memory = access.isContiguous ? access.host(0) : gathered;
+  auto forEachLane = [&](auto copy) {
+    if (!access.isContiguous)
+      for (unsigned lane = 0; lane < warpSize; ++lane)
+        copy(gathered + lane * bytes, access.host(lane));
+  };
+  if (isLoad) {
+    forEachLane([&](uint8_t *vector, const uint8_t *place) {
+      std::memcpy(vector, place, bytes);
+    });
+    host::splitVectors(registers.data(), memory, size);
+  } else {
+    host::joinVectors(memory, registers.data(), size);
+    forEachLane([&](const uint8_t *vector, uint8_t *place) {
+      std::memcpy(place, vector, bytes);
+    });
+  }
+  return true;
+}
+
+void moveRegisters(ExecutionState &state, const Instruction &instruction,
+                   const MemoryAccess &access, bool isLoad) {
+  if (!moveVectors(state, instruction, access, isLoad))
+    for (unsigned i = 0; i < instruction.vectorSize; ++i)
+      moveRegister(state, instruction, access, i, isLoad);
 }
 
 uint32_t unusedBytesOf(const Instruction &instruction) {
@@ -203,7 +225,7 @@ bool conflictsWithin(const MemoryAccess &access, const uint8_t *source,
 /// not, the block of another host thread may have been there, too.
 void checkStoreConflicts(ExecutionState &state, const Instruction &instruction,
                          const MemoryAccess &access) {
-  if (access.isContiguous || !state.worker->watchesRaces())
+  if (access.firstLanes == access.mask || !state.worker->watchesRaces())
     return;
   unsigned bytes = instruction.elementBytes;
   for (unsigned i = 0; i < instruction.vectorSize; ++i) {

@@ -108,7 +108,7 @@ private:
   }
   void reportOutside(unsigned lane, Space space);
   void keepOffMBarriers(const host::AddressSpan &span);
-  void count(const MemoryAccess &access);
+  void count();
 
   ExecutionState &state;
   const AccessRequest &request;
@@ -371,7 +371,7 @@ void Accessor::serve(uint32_t lanes, Space space, const Region &region,
   if (access.owner && !request.isMBarrier)
     keepOffMBarriers(span);
   if (request.isWatched) {
-    count(access);
+    count();
     watchAccess(state, request, access);
   }
   use(access);
@@ -404,29 +404,39 @@ void Accessor::keepOffMBarriers(const host::AddressSpan &span) {
   }
 }
 
-void Accessor::count(const MemoryAccess &access) {
+void Accessor::count() {
+  const bool isShared = access.space == Space::Shared;
+  if (!isShared && access.space != Space::Global)
+    return;
   Counters &counters = state.worker->counters;
+  TrafficCache &traffic = state.worker->traffic;
+  const bool reads = isRead(request.kind);
+  SharedAccess kind = request.isRowWise ? SharedAccess::MatrixRows
+                      : reads           ? SharedAccess::Load
+                                        : SharedAccess::Store;
+  AccessPattern pattern =
+      access.isContiguous
+          ? describeConsecutive(access.address[0], access.bytes, kind)
+      : isShared
+          ? traffic.findShared(state.pc, state.warp->index, access.address,
+                               access.mask, access.bytes, kind)
+          : traffic.findGlobal(state.pc, state.warp->index, access.address,
+                               access.mask, access.bytes);
+  access.firstLanes = pattern.firstLanes;
+  access.repeatedLanes = pattern.repeatedLanes;
   uint64_t bytes = uint64_t(access.bytes) * llvm::popcount(access.mask);
-  bool reads = isRead(request.kind);
-  if (access.space == Space::Shared) {
+  if (isShared) {
     (reads ? counters.sharedLoadBytes : counters.sharedStoreBytes) += bytes;
-    SharedAccess kind = request.isRowWise ? SharedAccess::MatrixRows
-                        : reads           ? SharedAccess::Load
-                                          : SharedAccess::Store;
-    Wavefronts wavefronts = state.worker->traffic.wavefronts(
-        state.pc, state.warp->index, access.address, access.mask, access.bytes,
-        kind);
+    const Wavefronts &wavefronts = pattern.wavefronts;
     counters.sharedWavefronts += wavefronts.needed;
     counters.sharedBankConflicts += wavefronts.needed - wavefronts.least;
-  } else if (access.space == Space::Global) {
-    (reads ? counters.globalLoadBytes : counters.globalStoreBytes) += bytes;
-    ++counters.globalRequests;
-    (reads ? counters.globalLoadSectors : counters.globalStoreSectors) +=
-        state.worker->traffic.sectors(state.pc, state.warp->index,
-                                      access.address, access.mask,
-                                      access.bytes);
-    counters.globalIdealSectors += (bytes + 31) / 32;
+    return;
   }
+  (reads ? counters.globalLoadBytes : counters.globalStoreBytes) += bytes;
+  ++counters.globalRequests;
+  (reads ? counters.globalLoadSectors : counters.globalStoreSectors) +=
+      pattern.sectors;
+  counters.globalIdealSectors += (bytes + 31) / 32;
 }
 
 } // namespace

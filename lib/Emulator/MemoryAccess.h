@@ -28,6 +28,9 @@ struct MemoryAccess {
   uint64_t hostStride = 0;
   /// Lane i accesses the bytes right behind those of lane i - 1; all are there.
   bool isContiguous = false;
+  /// Of lanes that name one address, the first; and those of them that have
+  /// followers.
+  uint32_t firstLanes = 0, repeatedLanes = 0;
 
   uint8_t *host(unsigned lane) const {
     return reinterpret_cast<uint8_t *>(hostStart + lane * hostStride +

@@ -10,6 +10,7 @@
 
 #include "HostKernels.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/bit.h"
 
 using namespace mlir::mirage;
@@ -27,22 +28,56 @@ bool TrafficCache::matches(Entry &entry, const Addresses &addresses,
          isSame;
 }
 
-/// Words that are all moved by as much meet in banks as before.
-Wavefronts TrafficCache::wavefronts(uint32_t pc, uint32_t warp,
-                                    const Addresses &addresses, uint32_t mask,
-                                    unsigned bytes, SharedAccess access) {
-  constexpr uint32_t wordBytes = 4;
-  Entry &entry = sharedEntries[pc * warpsApart + warp % warpsApart];
-  if (!matches(entry, addresses, mask, bytes, wordBytes))
-    entry.count = countWavefronts(access, bytes, addresses, mask);
-  return entry.count;
+static void findRepeats(const Addresses &addresses, uint32_t mask,
+                        AccessPattern &pattern) {
+  llvm::SmallDenseMap<uint64_t, unsigned, 64> first;
+  pattern.firstLanes = pattern.repeatedLanes = 0;
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    unsigned lane = llvm::countr_zero(rest);
+    auto [found, isNew] = first.try_emplace(addresses[lane], lane);
+    (isNew ? pattern.firstLanes : pattern.repeatedLanes) |= 1u << found->second;
+  }
 }
 
-uint32_t TrafficCache::sectors(uint32_t pc, uint32_t warp,
-                               const Addresses &addresses, uint32_t mask,
-                               unsigned bytes) {
+/// Words that are all moved by as much meet in banks as before.
+const AccessPattern &TrafficCache::findShared(uint32_t pc, uint32_t warp,
+                                              const Addresses &addresses,
+                                              uint32_t mask, unsigned bytes,
+                                              SharedAccess access) {
+  constexpr uint32_t wordBytes = 4;
+  Entry &entry = sharedEntries[pc * warpsApart + warp % warpsApart];
+  if (!matches(entry, addresses, mask, bytes, wordBytes)) {
+    findRepeats(addresses, mask, entry.pattern);
+    entry.pattern.wavefronts = countWavefronts(access, bytes, addresses, mask);
+  }
+  return entry.pattern;
+}
+
+const AccessPattern &TrafficCache::findGlobal(uint32_t pc, uint32_t warp,
+                                              const Addresses &addresses,
+                                              uint32_t mask, unsigned bytes) {
+  constexpr uint32_t sectorBytes = 32;
   Entry &entry = globalEntries[pc * warpsApart + warp % warpsApart];
-  if (!matches(entry, addresses, mask, bytes, 32))
-    entry.count.needed = countSectors(bytes, addresses, mask);
-  return entry.count.needed;
+  if (!matches(entry, addresses, mask, bytes, sectorBytes)) {
+    findRepeats(addresses, mask, entry.pattern);
+    entry.pattern.sectors = countSectors(bytes, addresses, mask);
+  }
+  return entry.pattern;
+}
+
+AccessPattern mlir::mirage::emulator::describeConsecutive(uint64_t address,
+                                                          unsigned bytes,
+                                                          SharedAccess access) {
+  constexpr uint64_t sectorBytes = 32, lanes = 32, all = ~uint32_t(0);
+  AccessPattern pattern;
+  pattern.firstLanes = all;
+  pattern.sectors =
+      (address + lanes * bytes - 1) / sectorBytes - address / sectorBytes + 1;
+  // As many lanes as go together fill banks one after the other.
+  constexpr unsigned rowBytes = 128;
+  unsigned together = countLanesTogether(access, bytes);
+  unsigned rows = (together * bytes + rowBytes - 1) / rowBytes;
+  pattern.wavefronts.needed = pattern.wavefronts.least =
+      rows * unsigned(lanes / together);
+  return pattern;
 }
