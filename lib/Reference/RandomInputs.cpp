@@ -10,6 +10,7 @@
 #include "Mirage/Reference/ParallelFor.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
+#include <cstring>
 
 using namespace mlir::mirage;
 
@@ -26,28 +27,61 @@ static int64_t sumOfParts(uint64_t bits) {
          (bits >> 48);
 }
 
-/// Element `index` of the stream `key`, with deviation 1. Sums of eight uniform
-/// numbers 0 ... 65535 have the mean 262140 and the variance 8 · (2^32 - 1)
-/// / 12.
-static double drawNormal(uint64_t key, uint64_t index) {
+/// Element `index` of the stream `key`: the sum of eight uniform numbers 0 ...
+/// 65535.
+static int64_t drawSum(uint64_t key, uint64_t index) {
   constexpr uint64_t kGolden = 0x9e3779b97f4a7c15;
-  constexpr double kDeviation = 53509.91992145008;
   uint64_t first = mix(key + (2 * index + 1) * kGolden);
   uint64_t second = mix(key + (2 * index + 2) * kGolden);
-  return static_cast<double>(sumOfParts(first) + sumOfParts(second) - 262140) /
-         kDeviation;
+  return sumOfParts(first) + sumOfParts(second);
+}
+static constexpr int64_t kNumSums = 8 * 65535 + 1;
+
+/// Such sums have the mean 262140 and the variance 8 · (2^32 - 1) / 12.
+static double normalize(int64_t sum) {
+  constexpr double kDeviation = 53509.91992145008;
+  return static_cast<double>(sum - 262140) / kDeviation;
+}
+
+/// Copies elements of `width` bytes from the table of all sums.
+template <size_t width>
+static void lookUpSums(uint64_t key, const HostTensor &table, HostTensor &to,
+                       unsigned threads) {
+  parallelFor(threads, to.type.getNumElements(), 1 << 16,
+              [&](int64_t begin, int64_t end) {
+                for (int64_t i = begin; i < end; ++i)
+                  std::memcpy(&to.bytes[i * width],
+                              &table.bytes[drawSum(key, i) * width], width);
+              });
 }
 
 HostTensor mlir::mirage::makeNormalTensor(const TensorSpec &type,
                                           double deviation, uint64_t seed,
                                           uint64_t stream, unsigned threads) {
-  uint64_t key = mix(mix(seed) ^ mix(stream + 0x632be59bd9b4e019));
-  std::vector<double> values(type.getNumElements());
+  const uint64_t key = mix(mix(seed) ^ mix(stream + 0x632be59bd9b4e019));
+  const bool isLarge = type.getNumElements() > kNumSums;
+  std::vector<double> values(isLarge ? kNumSums : type.getNumElements());
   parallelFor(threads, values.size(), 1 << 16, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i)
-      values[i] = deviation * drawNormal(key, i);
+      values[i] = deviation * normalize(isLarge ? i : drawSum(key, i));
   });
-  return encode(type, values, threads);
+  if (!isLarge)
+    return encode(type, values, threads);
+  // There are fewer sums than elements: each is encoded once.
+  HostTensor table = encode({{kNumSums}, type.element}, values, threads);
+  HostTensor result{type, std::vector<uint8_t>(type.getSizeBytes())};
+  switch (getSizeBytes(type.element)) {
+  case 1:
+    lookUpSums<1>(key, table, result, threads);
+    break;
+  case 2:
+    lookUpSums<2>(key, table, result, threads);
+    break;
+  default:
+    lookUpSums<4>(key, table, result, threads);
+    break;
+  }
+  return result;
 }
 
 namespace {

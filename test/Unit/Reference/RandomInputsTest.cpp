@@ -35,6 +35,16 @@ TEST(RandomInputs, SeedStreamAndThreads) {
   EXPECT_NE(makeNormalTensor(type, 1, 7, 2).bytes, tensor.bytes);
 }
 
+TEST(RandomInputs, LargeTensorsStartAsSmallOnes) {
+  for (ElementType element :
+       {ElementType::F32, ElementType::F16, ElementType::F8E4M3FN}) {
+    HostTensor small = makeNormalTensor({{1000}, element}, 0.5, 7, 1);
+    HostTensor large = makeNormalTensor({{600000}, element}, 0.5, 7, 1, 2);
+    large.bytes.resize(small.bytes.size());
+    EXPECT_EQ(large.bytes, small.bytes);
+  }
+}
+
 /// The numbers of a seed are a promise: stored results depend on them.
 TEST(RandomInputs, KnownBits) {
   HostTensor tensor = makeNormalTensor({{4}, ElementType::F32}, 1, 1, 0);
