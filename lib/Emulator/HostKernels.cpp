@@ -188,30 +188,52 @@ typedef Vector<kRow>::Type Row;
   }
 }
 
-/// Two registers of C and the 8x8 sums that they hold in turn.
+/// Two registers of a 32-bit accumulator hold the columns of 8x8 sums in turn.
 [[gnu::always_inline]] static inline void
-readSums(Row (&rows)[kRow], const float *even, const float *odd) {
+readSums(float *rows, size_t stride, const float *even, const float *odd) {
   for (unsigned i = 0; i < kRow / 2; ++i) {
     Row first, second;
     std::memcpy(&first, even + i * kRow, sizeof(Row));
     std::memcpy(&second, odd + i * kRow, sizeof(Row));
-    rows[2 * i] = mixLow(first, second);
-    rows[2 * i + 1] = mixHigh(first, second);
+    Row low = mixLow(first, second), high = mixHigh(first, second);
+    std::memcpy(rows + 2 * i * stride, &low, sizeof(Row));
+    std::memcpy(rows + (2 * i + 1) * stride, &high, sizeof(Row));
   }
 }
-[[gnu::always_inline]] static inline void writeSums(float *even, float *odd,
-                                                    const Row (&rows)[kRow]) {
+[[gnu::always_inline]] static inline void
+writeSums(float *even, float *odd, const float *rows, size_t stride) {
   for (unsigned i = 0; i < kRow / 2; ++i) {
-    Row a = rows[2 * i], b = rows[2 * i + 1];
+    Row a, b;
+    std::memcpy(&a, rows + 2 * i * stride, sizeof(Row));
+    std::memcpy(&b, rows + (2 * i + 1) * stride, sizeof(Row));
     Row first = __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14);
     Row second = __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15);
-    for (unsigned lane = 0; lane < kRow; ++lane) {
-      first[lane] = canonical(first[lane]);
-      second[lane] = canonical(second[lane]);
-    }
     std::memcpy(even + i * kRow, &first, sizeof(Row));
     std::memcpy(odd + i * kRow, &second, sizeof(Row));
   }
+}
+
+MIRAGE_FOR_HOSTS
+void host::loadSums(float *rows, size_t stride, const float *even,
+                    const float *odd) {
+  readSums(rows, stride, even, odd);
+}
+MIRAGE_FOR_HOSTS
+void host::storeSums(float *even, float *odd, const float *rows,
+                     size_t stride) {
+  writeSums(even, odd, rows, stride);
+}
+
+MIRAGE_FOR_HOSTS
+void host::makeCanonical(float *values, unsigned count) {
+  for (unsigned i = 0; i < count; ++i)
+    values[i] = canonical(values[i]);
+}
+
+MIRAGE_FOR_HOSTS
+void host::narrowHalves(uint16_t *result, const float *source, unsigned count) {
+  for (unsigned i = 0; i < count; ++i)
+    result[i] = floatToHalf(source[i]);
 }
 
 template <unsigned halves>
@@ -223,8 +245,10 @@ multiplyHalves(float *const (&d)[4], const float *a, const float *b,
   for (Row(&rows)[kRow] : right)
     transposeRows(rows);
   for (unsigned part = 0; part < 2; ++part) {
+    alignas(64) float block[kRow * kRow];
+    readSums(block, kRow, c[2 * part], c[2 * part + 1]);
     Row sums[kRow];
-    readSums(sums, c[2 * part], c[2 * part + 1]);
+    std::memcpy(sums, block, sizeof(sums));
     for (unsigned half = 0; half < halves; ++half) {
       const float *left = a + (2 * half + part) * kRow * kRow;
       for (unsigned i = 0; i < kRow; ++i)
@@ -232,7 +256,10 @@ multiplyHalves(float *const (&d)[4], const float *a, const float *b,
           sums[row] = __builtin_elementwise_fma(left[row * kRow + i] - Row{},
                                                 right[half][i], sums[row]);
     }
-    writeSums(d[2 * part], d[2 * part + 1], sums);
+    std::memcpy(block, sums, sizeof(sums));
+    for (float &sum : block)
+      sum = canonical(sum);
+    writeSums(d[2 * part], d[2 * part + 1], block, kRow);
   }
 }
 

@@ -9,6 +9,7 @@
 #ifndef MIRAGE_LIB_EMULATOR_HOSTKERNELS_H
 #define MIRAGE_LIB_EMULATOR_HOSTKERNELS_H
 
+#include <cstddef>
 #include <cstdint>
 
 /// Loops that gain much from AVX2 or AVX-512. Each is compiled for all of them,
@@ -63,6 +64,14 @@ void multiplyFragments(float *const (&d)[4], const float *a, const float *b,
 /// to[columns][rows] = from[rows][columns].
 void transpose(float *to, const float *from, unsigned rows, unsigned columns);
 
+/// 8x8 sums, rows `stride` apart, and the two registers of 32 lanes that hold
+/// their columns in turn (PTX ISA 9.7.15.5.1.1).
+void loadSums(float *rows, size_t stride, const float *even, const float *odd);
+void storeSums(float *even, float *odd, const float *rows, size_t stride);
+
+/// Makes every NaN the one that instructions result in.
+void makeCanonical(float *values, unsigned count);
+
 /// Swaps rows and columns of an 8x8 matrix of 16-bit elements. `to` may be
 /// `from`.
 void transposeMatrix(uint16_t *to, const uint16_t *from);
@@ -77,6 +86,8 @@ void fusedMultiplyAdd(float *result, const float *a, const float *b,
 /// f16 to f32, exact; NaNs stay NaNs.
 void widenHalves(float *result, const uint16_t *source, unsigned count);
 void widenBfloats(float *result, const uint16_t *source, unsigned count);
+/// f32 to f16, to nearest.
+void narrowHalves(uint16_t *result, const float *source, unsigned count);
 
 /// 32 lanes of ex2.approx.f32: computed in f64 and rounded once.
 void exp2Lanes(float *result, const float *source);

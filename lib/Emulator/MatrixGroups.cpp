@@ -8,7 +8,7 @@
 
 #include "MatrixGroups.h"
 
-#include "Numbers.h"
+#include "HostKernels.h"
 #include "State.h"
 
 using namespace mlir::mirage::emulator;
@@ -19,57 +19,58 @@ using namespace mlir::mirage::emulator;
 // are the pairs of columns of that.
 //===----------------------------------------------------------------------===//
 
-/// Visits pairs of columns: `visit(first of the pair, register, lane)`, with
-/// the register counted in pairs.
+/// Visits blocks of 8x8 elements: `visit(its first element, number)`, where two
+/// 32-bit registers hold a block, or one with pairs of f16.
 template <typename Visitor>
-static void forEachPair(const MatrixAccumulator &accumulator, Visitor visit) {
-  unsigned columns = accumulator.shape.columns;
-  for (unsigned pair = 0; pair < columns / 4; ++pair) {
-    unsigned first = pair % 2 * 8 * columns + pair / 2 * 8;
-    for (unsigned lane = 0; lane < warpSize; ++lane)
-      visit(first + lane / 4 * columns + lane % 4 * 2, pair, lane);
-  }
+static void forEachBlock(const MatrixShape &shape, Visitor visit) {
+  for (unsigned block = 0; block < shape.columns / 4u; ++block)
+    visit(block % 2 * 8 * shape.columns + block / 2 * 8, block);
 }
 
-static const uint32_t *lanesOf(const uint8_t *registers, uint32_t slot) {
-  return reinterpret_cast<const uint32_t *>(registers + slot);
-}
-static uint32_t *lanesOf(uint8_t *registers, uint32_t slot) {
-  return reinterpret_cast<uint32_t *>(registers + slot);
+template <typename T>
+static T *lanesOf(uint8_t *registers, uint32_t slot) {
+  return reinterpret_cast<T *>(registers + slot);
 }
 
-void mlir::mirage::emulator::loadAccumulator(const uint8_t *registers,
+constexpr unsigned blockRows = 8, blockElements = 64;
+
+void mlir::mirage::emulator::loadAccumulator(uint8_t *registers,
                                              MatrixAccumulator &accumulator) {
-  float *values = accumulator.values.data();
+  const size_t stride = accumulator.shape.columns;
   const uint32_t *slots = accumulator.slots;
-  if (accumulator.shape.sum == MatrixSum::F16)
-    return forEachPair(accumulator,
-                       [&](unsigned at, unsigned pair, unsigned lane) {
-                         uint32_t bits = lanesOf(registers, slots[pair])[lane];
-                         values[at] = halfToFloat(bits);
-                         values[at + 1] = halfToFloat(bits >> 16);
-                       });
-  forEachPair(accumulator, [&](unsigned at, unsigned pair, unsigned lane) {
-    for (unsigned i = 0; i < 2; ++i)
-      values[at + i] = asFloat(lanesOf(registers, slots[2 * pair + i])[lane]);
+  const bool isPairs = accumulator.shape.sum == MatrixSum::F16;
+  forEachBlock(accumulator.shape, [&](unsigned first, unsigned block) {
+    float *rows = accumulator.values.data() + first;
+    if (!isPairs)
+      return host::loadSums(rows, stride,
+                            lanesOf<float>(registers, slots[2 * block]),
+                            lanesOf<float>(registers, slots[2 * block + 1]));
+    float values[blockElements];
+    host::widenHalves(values, lanesOf<uint16_t>(registers, slots[block]),
+                      blockElements);
+    for (unsigned row = 0; row < blockRows; ++row)
+      std::copy_n(values + row * blockRows, blockRows, rows + row * stride);
   });
 }
 
-void mlir::mirage::emulator::storeAccumulator(
-    uint8_t *registers, const MatrixAccumulator &accumulator) {
-  const float *values = accumulator.values.data();
+void mlir::mirage::emulator::storeAccumulator(uint8_t *registers,
+                                              MatrixAccumulator &accumulator) {
+  const size_t stride = accumulator.shape.columns;
   const uint32_t *slots = accumulator.slots;
-  if (accumulator.shape.sum == MatrixSum::F16)
-    return forEachPair(accumulator, [&](unsigned at, unsigned pair,
-                                        unsigned lane) {
-      lanesOf(registers, slots[pair])[lane] =
-          uint32_t(floatToHalf(values[at + 1])) << 16 | floatToHalf(values[at]);
-    });
-  bool isFloat = accumulator.shape.sum == MatrixSum::F32;
-  forEachPair(accumulator, [&](unsigned at, unsigned pair, unsigned lane) {
-    for (unsigned i = 0; i < 2; ++i)
-      lanesOf(registers, slots[2 * pair + i])[lane] =
-          asBits(isFloat ? canonical(values[at + i]) : values[at + i]);
+  const bool isPairs = accumulator.shape.sum == MatrixSum::F16;
+  if (accumulator.shape.sum == MatrixSum::F32)
+    host::makeCanonical(accumulator.values.data(), accumulator.values.size());
+  forEachBlock(accumulator.shape, [&](unsigned first, unsigned block) {
+    const float *rows = accumulator.values.data() + first;
+    if (!isPairs)
+      return host::storeSums(lanesOf<float>(registers, slots[2 * block]),
+                             lanesOf<float>(registers, slots[2 * block + 1]),
+                             rows, stride);
+    float values[blockElements];
+    for (unsigned row = 0; row < blockRows; ++row)
+      std::copy_n(rows + row * stride, blockRows, values + row * blockRows);
+    host::narrowHalves(lanesOf<uint16_t>(registers, slots[block]), values,
+                       blockElements);
   });
 }
 
@@ -110,7 +111,7 @@ static void multiply(Block &block, unsigned firstWarp,
     const uint32_t *fragments[4] = {};
     if (product.hasFragments)
       for (unsigned part = 0; part < 4; ++part)
-        fragments[part] = lanesOf(warp.registers, slots[part]);
+        fragments[part] = lanesOf<uint32_t>(warp.registers, slots[part]);
     auto &accumulator = warp.matrices.accumulators[operation.accumulators[i]];
     tiles.multiply(product, i, fragments, accumulator.values);
   }

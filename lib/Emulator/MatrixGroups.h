@@ -130,8 +130,8 @@ private:
 };
 
 /// Out of the registers, and back.
-void loadAccumulator(const uint8_t *registers, MatrixAccumulator &accumulator);
-void storeAccumulator(uint8_t *registers, const MatrixAccumulator &accumulator);
+void loadAccumulator(uint8_t *registers, MatrixAccumulator &accumulator);
+void storeAccumulator(uint8_t *registers, MatrixAccumulator &accumulator);
 
 /// Puts back all accumulators that no operation behind `waited` uses.
 void storeFinished(Warp &warp);
