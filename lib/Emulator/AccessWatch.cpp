@@ -23,8 +23,8 @@ public:
                Shadow &shadow)
       : state(state), region(region), owner(owner), shadow(shadow) {}
 
-  void checkDefined(uint64_t index, const ShadowEntry &entry, unsigned lane) {
-    ByteMask missing = shadow.unwritten(index) & entry.mask;
+  void checkDefined(uint64_t index, ShadowEntry entry, unsigned lane) {
+    ByteMask missing = shadow.unwritten(index) & entry.mask();
     if (!missing)
       return;
     state.report(FindingKind::UninitializedRead, laneOf(entry, missing, lane),
@@ -34,13 +34,15 @@ public:
                  });
   }
 
-  void check(uint64_t index, const ShadowAccess &access, unsigned lane) {
-    ShadowVerdict verdict = shadow.check(index, access);
+  void check(uint64_t index, const ShadowAccess &access, ShadowEntry mine,
+             unsigned lane) {
+    ShadowVerdict verdict = shadow.check(index, access, mine);
     if (verdict.kind == ShadowVerdict::Kind::None)
       return;
     state.report(
-        findingKind(verdict.kind), laneOf(access.entry, verdict.bytes, lane),
-        [&] { return describe(index, access, verdict); }, verdict.other.pc);
+        findingKind(verdict.kind), laneOf(mine, verdict.bytes, lane),
+        [&] { return describe(index, access, mine, verdict); },
+        verdict.other.pc());
   }
 
   /// Bytes of shared memory start undefined, and those of some buffers.
@@ -58,8 +60,7 @@ private:
   }
 
   /// The lane that accessed the first of some bytes; `lane` if several did.
-  static unsigned laneOf(const ShadowEntry &entry, ByteMask bytes,
-                         unsigned lane) {
+  static unsigned laneOf(ShadowEntry entry, ByteMask bytes, unsigned lane) {
     unsigned first = entry.laneOf(llvm::countr_zero(bytes));
     return first < warpSize ? first : lane;
   }
@@ -100,12 +101,12 @@ private:
   }
 
   std::string describe(uint64_t index, const ShadowAccess &access,
-                       const ShadowVerdict &verdict) {
-    AccessKind kind = access.entry.kind;
+                       ShadowEntry entry, const ShadowVerdict &verdict) {
+    AccessKind kind = entry.kind();
     const char *mine = isRead(kind)                ? "read"
                        : kind == AccessKind::Write ? "write"
                                                    : "atomic update";
-    const char *others = isRead(verdict.other.kind) ? "read" : "write";
+    const char *others = isRead(verdict.other.kind()) ? "read" : "write";
     std::string place = describePlace(index, verdict.bytes),
                 who = describeAgent(verdict);
     bool isOfMaps = access.fenceTarget == fencesTensorMap;
@@ -134,10 +135,7 @@ public:
           const MemoryAccess &access, Shadow &shadow)
       : state(state), request(request), access(access), shadow(shadow),
         judge(state, *access.region, access.owner, shadow) {
-    one.entry.pc = state.pc;
-    one.entry.kind = request.kind;
-    one.entry.step = state.warp->clock.step();
-    one.clock = &state.warp->clock;
+    who.clock = &state.warp->clock;
   }
 
   void run() {
@@ -146,12 +144,15 @@ public:
     // First judge all lanes, then write down: lanes of one instruction are no
     // earlier access of one another.
     if (isRead(request.kind) && judge.mustBeDefined())
-      forEachPiece([&](uint64_t index, unsigned lane) {
-        judge.checkDefined(index, one.entry, lane);
+      forEachPiece([&](uint64_t index, ShadowEntry mine, unsigned lane) {
+        judge.checkDefined(index, mine, lane);
       });
-    forEachPiece(
-        [&](uint64_t index, unsigned lane) { judge.check(index, one, lane); });
-    forEachPiece([&](uint64_t index, unsigned) { shadow.record(index, one); });
+    forEachPiece([&](uint64_t index, ShadowEntry mine, unsigned lane) {
+      judge.check(index, who, mine, lane);
+    });
+    forEachPiece([&](uint64_t index, ShadowEntry mine, unsigned) {
+      shadow.record(index, who, mine);
+    });
     state.warp->clock.noteAccess();
   }
 
@@ -159,13 +160,13 @@ private:
   /// Reads do not conflict with one another: one pass will do.
   void runRead() {
     const bool mustBeDefined = judge.mustBeDefined();
-    forEachPiece([&](uint64_t index, unsigned lane) {
-      if (shadow.tryRead(index, one, mustBeDefined))
+    forEachPiece([&](uint64_t index, ShadowEntry mine, unsigned lane) {
+      if (shadow.tryRead(index, who, mine, mustBeDefined))
         return;
       if (mustBeDefined)
-        judge.checkDefined(index, one.entry, lane);
-      judge.check(index, one, lane);
-      shadow.record(index, one);
+        judge.checkDefined(index, mine, lane);
+      judge.check(index, who, mine, lane);
+      shadow.record(index, who, mine);
     });
     state.warp->clock.noteAccess();
   }
@@ -177,8 +178,8 @@ private:
     return (request.epochs ? (*request.epochs)[lane] : now).withLane(who);
   }
 
-  /// Visits the granules that the lanes touch, with `one` set to what they do
-  /// there: `visit(index, lane)`, where the lane is the first of them.
+  /// Visits the granules that the lanes touch: `visit(index, what they do
+  /// there, the first of them)`.
   template <typename Visitor>
   void forEachPiece(Visitor visit) {
     if (access.isContiguous && access.address[0] % granuleBytes == 0 &&
@@ -190,30 +191,37 @@ private:
       forEachGroup(visit);
   }
 
+  ShadowEntry startEntry() const {
+    return {request.kind, state.pc, state.warp->clock.step()};
+  }
+
   /// All lanes, side by side from the start of a granule on.
   template <typename Visitor>
   void forEachConsecutive(Visitor visit) {
     const unsigned shift = llvm::Log2_32(access.bytes);
     const uint64_t first = access.address[0] / granuleBytes;
-    one.entry.mask = allBytes;
-    one.entry.laneShift = std::min(shift, ShadowEntry::oneLane);
+    ShadowEntry mine = startEntry();
+    mine.setMask(allBytes);
+    mine.setLaneShift(std::min(shift, ShadowEntry::oneLane));
     for (unsigned i = 0; i << ShadowEntry::oneLane < warpSize << shift; ++i) {
       unsigned lane = i << ShadowEntry::oneLane >> shift;
-      one.entry.epoch = now.withLane(lane);
-      visit(first + i, lane);
+      mine.epoch = now.withLane(lane);
+      visit(first + i, mine, lane);
     }
   }
 
   template <typename Visitor>
   void forEachWholeGranule(Visitor visit) {
-    one.entry.laneShift = ShadowEntry::oneLane;
+    ShadowEntry mine = startEntry();
     for (uint32_t rest = access.firstLanes; rest; rest &= rest - 1) {
       unsigned lane = llvm::countr_zero(rest);
-      one.entry.epoch = epochOf(lane);
+      mine.epoch = epochOf(lane);
       uint64_t first = access.address[lane] / granuleBytes;
-      for (unsigned i = 0; i < access.bytes / granuleBytes; ++i)
-        if ((one.entry.mask = ~(request.unusedBytes >> granuleBytes * i)))
-          visit(first + i, lane);
+      for (unsigned i = 0; i < access.bytes / granuleBytes; ++i) {
+        mine.setMask(~(request.unusedBytes >> granuleBytes * i));
+        if (mine.mask())
+          visit(first + i, mine, lane);
+      }
     }
   }
 
@@ -226,20 +234,21 @@ private:
       unsigned lane = llvm::countr_zero(rest), next = lane + 1;
       uint64_t address = access.address[lane];
       unsigned offset = address % granuleBytes, slot = offset >> shift;
-      one.entry.epoch = epochOf(lane);
-      one.entry.laneShift = ShadowEntry::oneLane;
-      one.entry.mask = used << offset;
+      ByteMask mask = used << offset;
+      ShadowEntry mine = startEntry();
+      mine.epoch = epochOf(lane);
       if (lane >= slot && isFollowed(lane)) {
-        one.entry.epoch = one.entry.epoch.withLane(lane - slot);
-        one.entry.laneShift = shift;
+        mine.epoch = mine.epoch.withLane(lane - slot);
+        mine.setLaneShift(shift);
         while ((offset += bytes) < granuleBytes && isFollowed(next - 1)) {
-          one.entry.mask |= used << offset;
+          mask |= used << offset;
           ++next;
         }
       }
+      mine.setMask(mask);
       rest = next < warpSize ? rest >> next << next : 0;
-      if (one.entry.mask)
-        visit(address / granuleBytes, lane);
+      if (mask)
+        visit(address / granuleBytes, mine, lane);
     }
   }
 
@@ -260,7 +269,7 @@ private:
   Shadow &shadow;
   GranuleJudge judge;
   const Epoch now = state.warp->clock.epoch(0);
-  ShadowAccess one;
+  ShadowAccess who;
 };
 
 /// The shadow of shared memory, or of global memory that somebody may write;
@@ -326,14 +335,12 @@ public:
   RangeWatcher(ExecutionState &state, unsigned lane, const Region &region,
                Block *owner, Shadow &shadow, const RangeAccess &access)
       : lane(lane), shadow(shadow), judge(state, region, owner, shadow),
-        mustBeDefined(isRead(access.kind) && judge.mustBeDefined()) {
-    one.entry.epoch = access.epoch;
-    one.entry.pc = state.pc;
-    one.entry.kind = access.kind;
-    one.entry.step = state.warp->clock.step();
-    one.clock = access.clock ? access.clock : &state.warp->clock;
-    one.fences = &state.worker->proxyFences;
-    one.fenceTarget = access.fenceTarget ? access.fenceTarget
+        mustBeDefined(isRead(access.kind) && judge.mustBeDefined()),
+        mine(access.kind, state.pc, state.warp->clock.step()) {
+    mine.epoch = access.epoch;
+    who.clock = access.clock ? access.clock : &state.warp->clock;
+    who.fences = &state.worker->proxyFences;
+    who.fenceTarget = access.fenceTarget ? access.fenceTarget
                       : owner            ? fencesShared
                                          : fencesGlobal;
   }
@@ -342,27 +349,28 @@ public:
     uint64_t end = begin + bytes;
     for (uint64_t index = begin / granuleBytes; index * granuleBytes < end;
          ++index) {
-      one.entry.mask = bytesInGranule(index, begin, end);
+      mine.setMask(bytesInGranule(index, begin, end));
       watchGranule(index);
     }
   }
 
 private:
   void watchGranule(uint64_t index) {
-    if (one.entry.kind == AccessKind::Read &&
-        shadow.tryRead(index, one, mustBeDefined))
+    if (mine.kind() == AccessKind::Read &&
+        shadow.tryRead(index, who, mine, mustBeDefined))
       return;
     if (mustBeDefined)
-      judge.checkDefined(index, one.entry, lane);
-    judge.check(index, one, lane);
-    shadow.record(index, one);
+      judge.checkDefined(index, mine, lane);
+    judge.check(index, who, mine, lane);
+    shadow.record(index, who, mine);
   }
 
   unsigned lane;
   Shadow &shadow;
   GranuleJudge judge;
   const bool mustBeDefined;
-  ShadowAccess one;
+  ShadowEntry mine;
+  ShadowAccess who;
 };
 
 } // namespace

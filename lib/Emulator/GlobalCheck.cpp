@@ -131,20 +131,20 @@ void mlir::mirage::emulator::collectIntervals(
   shadow.forEachGranule([&](uint64_t index, const ShadowGranule &granule,
                             llvm::ArrayRef<ShadowEntry> more) {
     const uint64_t address = index * granuleBytes;
-    reads.add(address, granule.everRead, granule.read.pc);
+    reads.add(address, granule.everRead, granule.read.pc());
     // Each byte once: updates that nothing orders share it, and some entries
     // are forgotten.
     ByteMask missing = granule.everWritten;
-    auto add = [&](const ShadowEntry &entry) {
-      ByteMask mask = isRead(entry.kind) ? 0 : entry.mask & missing;
+    auto add = [&](ShadowEntry entry) {
+      ByteMask mask = isRead(entry.kind()) ? 0 : entry.mask() & missing;
       missing &= ~mask;
-      writes.add(address, mask & ~granule.everAtomic, entry.pc);
-      atomics.add(address, mask & granule.everAtomic, entry.pc);
+      writes.add(address, mask & ~granule.everAtomic, entry.pc());
+      atomics.add(address, mask & granule.everAtomic, entry.pc());
     };
     add(granule.write);
     llvm::for_each(more, add);
     ShadowEntry forgotten = granule.write;
-    forgotten.mask = missing;
+    forgotten.setMask(missing);
     add(forgotten);
   });
   reads.finish();

@@ -18,7 +18,7 @@ using namespace mlir::mirage::emulator;
 
 /// Lanes of one warp mostly execute a fence together: what is known of one is
 /// asked for all.
-bool ShadowAccess::findFence(const ShadowEntry &before) const {
+bool ShadowAccess::findFence(ShadowEntry before, ShadowEntry mine) const {
   uint64_t moment = before.epoch.moment();
   if (moment != lastFenced) {
     uint32_t numKnown = clock->countFences(before.epoch.block(),
@@ -27,7 +27,7 @@ bool ShadowAccess::findFence(const ShadowEntry &before) const {
         fences->findFencedLanes(before.epoch, numKnown, fenceTarget);
     lastFenced = moment;
   }
-  return (before.lanesOf(before.mask & entry.mask) & ~lastFencedLanes) == 0;
+  return (before.lanesOf(before.mask() & mine.mask()) & ~lastFencedLanes) == 0;
 }
 
 //===----------------------------------------------------------------------===//
@@ -63,7 +63,7 @@ void Shadow::clear() {
   freeLists.clear();
 }
 
-void Shadow::addEntry(ShadowGranule &granule, const ShadowEntry &entry) {
+void Shadow::addEntry(ShadowGranule &granule, ShadowEntry entry) {
   if (granule.more == 0) {
     if (freeLists.empty()) {
       lists.emplace_back();
@@ -74,9 +74,9 @@ void Shadow::addEntry(ShadowGranule &granule, const ShadowEntry &entry) {
   }
   Entries &entries = lists[granule.more - 1];
   for (ShadowEntry &other : entries)
-    if (other.kind == entry.kind && other.isOfSame(entry)) {
-      other.mask |= entry.mask;
-      other.pc = entry.pc;
+    if (other.kind() == entry.kind() && other.isOfSame(entry)) {
+      entry.setMask(entry.mask() | other.mask());
+      other = entry;
       return;
     }
   if (entries.size() == mostEntries)
@@ -88,8 +88,7 @@ void Shadow::dropEmptyEntries(ShadowGranule &granule) {
   if (granule.more == 0)
     return;
   Entries &entries = lists[granule.more - 1];
-  llvm::erase_if(entries,
-                 [](const ShadowEntry &entry) { return entry.mask == 0; });
+  llvm::erase_if(entries, [](ShadowEntry entry) { return entry.mask() == 0; });
   if (!entries.empty())
     return;
   freeLists.push_back(granule.more);
@@ -107,17 +106,17 @@ static bool mustBeOrdered(AccessKind before, AccessKind now) {
   return !(before == AccessKind::Atomic && isAtomic(now));
 }
 
-static ShadowVerdict judge(const ShadowEntry &before,
-                           const ShadowAccess &access) {
+static ShadowVerdict judge(ShadowEntry before, const ShadowAccess &access,
+                           ShadowEntry mine) {
   using Kind = ShadowVerdict::Kind;
-  ByteMask shared = before.mask & access.entry.mask;
-  if (!shared || !mustBeOrdered(before.kind, access.entry.kind))
+  ByteMask shared = before.mask() & mine.mask();
+  if (!shared || !mustBeOrdered(before.kind(), mine.kind()))
     return {};
-  if (ByteMask bytes = access.unsyncedBytes(before))
+  if (ByteMask bytes = ShadowAccess::findUnsyncedBytes(before, mine))
     return {Kind::IntraWarp, bytes, before};
   if (!access.isOrdered(before))
     return {Kind::Race, shared, before};
-  if (!access.isFenced(before))
+  if (!access.isFenced(before, mine))
     return {Kind::Unfenced, shared, before};
   return {};
 }
@@ -126,7 +125,7 @@ static ShadowVerdict judge(const ShadowEntry &before,
 /// granule itself names.
 template <typename Visitor>
 static void forEachReader(const ShadowGranule &granule, Visitor visit) {
-  if (granule.read.mask == 0)
+  if (granule.read.mask() == 0)
     return;
   visit(granule.read);
   for (uint32_t rest = granule.otherReaders; rest; rest &= rest - 1)
@@ -134,11 +133,12 @@ static void forEachReader(const ShadowGranule &granule, Visitor visit) {
 }
 
 ShadowVerdict Shadow::checkEntries(const ShadowGranule &granule,
-                                   const ShadowAccess &access) const {
-  ShadowVerdict verdict = judge(granule.write, access);
-  auto add = [&](const ShadowEntry &before) {
+                                   const ShadowAccess &access,
+                                   ShadowEntry mine) const {
+  ShadowVerdict verdict = judge(granule.write, access, mine);
+  auto add = [&](ShadowEntry before) {
     if (verdict.kind == ShadowVerdict::Kind::None)
-      verdict = judge(before, access);
+      verdict = judge(before, access, mine);
   };
   llvm::for_each(furtherEntries(granule), add);
   forEachReader(granule, add);
@@ -152,54 +152,55 @@ ShadowVerdict Shadow::checkEntries(const ShadowGranule &granule,
 void Shadow::unpackReaders(ShadowGranule &granule) {
   ShadowGranule before = granule;
   granule.otherReaders = 0;
-  forEachReader(before, [&](const ShadowEntry &reader) {
+  forEachReader(before, [&](ShadowEntry reader) {
     if (!(reader.epoch == granule.read.epoch))
       addEntry(granule, reader);
   });
 }
 
-void Shadow::recordRead(ShadowGranule &granule, const ShadowAccess &access) {
-  if (granule.more == 0 && tryRecordRead(granule, access))
+void Shadow::recordRead(ShadowGranule &granule, const ShadowAccess &access,
+                        ShadowEntry mine) {
+  if (granule.more == 0 && tryRecordRead(granule, access, mine))
     return;
-  const ShadowEntry &mine = access.entry;
   // A write that is ordered after this read is ordered after those, too.
   auto forget = [&](ShadowEntry &before) {
-    bool isMyOwn =
-        before.epoch.isOfAgent(mine.epoch) &&
-        (before.epoch.clock() < mine.epoch.clock() || before.step != mine.step);
-    if (isRead(before.kind) && (before.mask & mine.mask) &&
-        (isMyOwn || access.isBehind(before)))
-      before.mask &= ~mine.mask;
+    if (!isRead(before.kind()) || !(before.mask() & mine.mask()))
+      return;
+    bool isMyOwn = before.epoch.isOfAgent(mine.epoch) &&
+                   (before.epoch.clock() < mine.epoch.clock() ||
+                    before.step() != mine.step());
+    if (isMyOwn || access.isBehind(before, mine))
+      before.setMask(before.mask() & ~mine.mask());
   };
-  if (granule.otherReaders != 0 && (granule.read.mask & mine.mask) &&
-      !areReadersBehind(granule, access))
+  ShadowEntry &read = granule.read;
+  if (granule.otherReaders != 0 && (read.mask() & mine.mask()) &&
+      !areReadersBehind(granule, access, mine))
     unpackReaders(granule);
-  forget(granule.read);
+  forget(read);
   if (granule.more != 0) {
     llvm::for_each(lists[granule.more - 1], forget);
     dropEmptyEntries(granule);
   }
-  if (tryRecordRead(granule, access))
+  if (tryRecordRead(granule, access, mine))
     return;
   // Two lanes of one warp at one time: remember that there were several.
-  ShadowEntry &read = granule.read;
-  if (granule.otherReaders == 0 && read.mask == mine.mask &&
+  if (granule.otherReaders == 0 && read.mask() == mine.mask() &&
       read.epoch.moment() == mine.epoch.moment()) {
     read.epoch = read.epoch.withLane(severalLanes);
-    read.laneShift = ShadowEntry::oneLane;
+    read.setLaneShift(ShadowEntry::oneLane);
     return;
   }
   addEntry(granule, mine);
 }
 
-void Shadow::recordWrite(ShadowGranule &granule, const ShadowAccess &access) {
-  const ShadowEntry &mine = access.entry;
+void Shadow::recordWrite(ShadowGranule &granule, const ShadowAccess &access,
+                         ShadowEntry mine) {
   // Updates do not order one another: whoever comes next is judged by all.
   auto replace = [&](ShadowEntry &before) {
-    bool bothUpdate =
-        mine.kind == AccessKind::Atomic && before.kind == AccessKind::Atomic;
+    bool bothUpdate = mine.kind() == AccessKind::Atomic &&
+                      before.kind() == AccessKind::Atomic;
     if (!bothUpdate || access.isOrdered(before))
-      before.mask &= ~mine.mask;
+      before.setMask(before.mask() & ~mine.mask());
   };
   if (granule.more != 0) {
     llvm::for_each(lists[granule.more - 1], replace);
@@ -208,23 +209,23 @@ void Shadow::recordWrite(ShadowGranule &granule, const ShadowAccess &access) {
   replace(granule.read);
   ShadowEntry &write = granule.write;
   replace(write);
-  if (write.mask != 0 && write.kind == mine.kind && write.isOfSame(mine)) {
-    write.mask |= mine.mask;
-    write.pc = mine.pc;
-    return;
+  if (write.mask() != 0) {
+    if (write.kind() == mine.kind() && write.isOfSame(mine))
+      mine.setMask(mine.mask() | write.mask());
+    else
+      addEntry(granule, write);
   }
-  if (write.mask != 0)
-    addEntry(granule, write);
   write = mine;
 }
 
-void Shadow::record(uint64_t index, const ShadowAccess &access) {
+void Shadow::record(uint64_t index, const ShadowAccess &access,
+                    ShadowEntry mine) {
   ShadowGranule &granule = at(index);
-  const ByteMask mask = access.entry.mask;
-  switch (access.entry.kind) {
+  const ByteMask mask = mine.mask();
+  switch (mine.kind()) {
   case AccessKind::Read:
     granule.everRead |= mask;
-    return recordRead(granule, access);
+    return recordRead(granule, access, mine);
   case AccessKind::AtomicRead:
     granule.everRead |= mask;
     return;
@@ -233,6 +234,6 @@ void Shadow::record(uint64_t index, const ShadowAccess &access) {
     [[fallthrough]];
   case AccessKind::Write:
     granule.everWritten |= mask;
-    return recordWrite(granule, access);
+    return recordWrite(granule, access, mine);
   }
 }

@@ -42,27 +42,30 @@ public:
   /// Checks and records a plain read, if that is a matter of a few comparisons:
   /// the bytes were written, the write is behind it, and earlier reads are, or
   /// were alike. \returns false if not, and nothing has changed then.
-  bool tryRead(uint64_t index, const ShadowAccess &access, bool mustBeDefined) {
+  bool tryRead(uint64_t index, const ShadowAccess &access, ShadowEntry mine,
+               bool mustBeDefined) {
     ShadowGranule &granule = at(index);
-    const ByteMask mask = access.entry.mask;
+    const ByteMask mask = mine.mask();
     if (granule.more != 0 || (mustBeDefined && (mask & ~granule.everWritten)) ||
-        ((granule.write.mask & mask) && !access.isBehind(granule.write)) ||
-        !tryRecordRead(granule, access))
+        ((granule.write.mask() & mask) &&
+         !access.isBehind(granule.write, mine)) ||
+        !tryRecordRead(granule, access, mine))
       return false;
     granule.everRead |= mask;
     return true;
   }
 
   /// Judges an access against what happened before; changes nothing.
-  ShadowVerdict check(uint64_t index, const ShadowAccess &access) {
+  ShadowVerdict check(uint64_t index, const ShadowAccess &access,
+                      ShadowEntry mine) {
     const ShadowGranule &granule = at(index);
-    return isQuiet(granule, access) ? ShadowVerdict()
-                                    : checkEntries(granule, access);
+    return isQuiet(granule, access, mine) ? ShadowVerdict()
+                                          : checkEntries(granule, access, mine);
   }
 
   /// Writes it down. Atomic reads are not kept: they only race with plain
   /// writes, and are judged when they come second.
-  void record(uint64_t index, const ShadowAccess &access);
+  void record(uint64_t index, const ShadowAccess &access, ShadowEntry mine);
 
   /// Bytes of the granule that nobody has written.
   ByteMask unwritten(uint64_t index) { return ~at(index).everWritten; }
@@ -115,15 +118,20 @@ private:
     return granule.more == 0 ? llvm::ArrayRef<ShadowEntry>()
                              : lists[granule.more - 1];
   }
-  static bool isQuiet(const ShadowGranule &granule, const ShadowAccess &access);
-  static bool tryRecordRead(ShadowGranule &granule, const ShadowAccess &access);
+  static bool isQuiet(const ShadowGranule &granule, const ShadowAccess &access,
+                      ShadowEntry mine);
+  static bool tryRecordRead(ShadowGranule &granule, const ShadowAccess &access,
+                            ShadowEntry mine);
   ShadowVerdict checkEntries(const ShadowGranule &granule,
-                             const ShadowAccess &access) const;
-  void addEntry(ShadowGranule &granule, const ShadowEntry &entry);
+                             const ShadowAccess &access,
+                             ShadowEntry mine) const;
+  void addEntry(ShadowGranule &granule, ShadowEntry entry);
   void dropEmptyEntries(ShadowGranule &granule);
   void unpackReaders(ShadowGranule &granule);
-  void recordRead(ShadowGranule &granule, const ShadowAccess &access);
-  void recordWrite(ShadowGranule &granule, const ShadowAccess &access);
+  void recordRead(ShadowGranule &granule, const ShadowAccess &access,
+                  ShadowEntry mine);
+  void recordWrite(ShadowGranule &granule, const ShadowAccess &access,
+                   ShadowEntry mine);
 
   std::vector<ShadowGranule> dense; ///< of pages that are touched
   std::vector<uint8_t> isTouched;   ///< by page of `dense`
@@ -139,50 +147,43 @@ private:
 
 /// True if the readers of the granule are behind the access, all of them.
 inline bool areReadersBehind(const ShadowGranule &granule,
-                             const ShadowAccess &access) {
-  if (!access.isBehind(granule.read))
+                             const ShadowAccess &access, ShadowEntry mine) {
+  if (!access.isBehind(granule.read, mine))
     return false;
   for (uint32_t rest = granule.otherReaders; rest; rest &= rest - 1)
-    if (!access.isBehind(granule.otherReader(llvm::countr_zero(rest))))
+    if (!access.isBehind(granule.otherReader(llvm::countr_zero(rest)), mine))
       return false;
   return true;
 }
 
 inline bool Shadow::isQuiet(const ShadowGranule &granule,
-                            const ShadowAccess &access) {
-  const ByteMask mask = access.entry.mask;
+                            const ShadowAccess &access, ShadowEntry mine) {
+  const ByteMask mask = mine.mask();
   if (granule.more != 0 ||
-      ((granule.write.mask & mask) && !access.isBehind(granule.write)))
+      ((granule.write.mask() & mask) && !access.isBehind(granule.write, mine)))
     return false;
-  return isRead(access.entry.kind) || !(granule.read.mask & mask) ||
-         areReadersBehind(granule, access);
+  return isRead(mine.kind()) || !(granule.read.mask() & mask) ||
+         areReadersBehind(granule, access, mine);
 }
 
 inline bool Shadow::tryRecordRead(ShadowGranule &granule,
-                                  const ShadowAccess &access) {
-  ShadowEntry &read = granule.read;
-  const ShadowEntry &mine = access.entry;
-  if (read.mask == 0) {
-    read = mine;
+                                  const ShadowAccess &access,
+                                  ShadowEntry mine) {
+  const ShadowEntry read = granule.read;
+  if (read.mask() == 0) {
     granule.otherReaders = 0;
-    return true;
-  }
-  if (granule.otherReaders == 0 && read.isOfSame(mine)) {
-    read.mask |= mine.mask;
-    read.pc = mine.pc;
-    return true;
-  }
-  if (read.mask == mine.mask && read.laneShift == mine.laneShift &&
-      read.epoch.isAlike(mine.epoch)) {
+  } else if (granule.otherReaders == 0 && read.isOfSame(mine)) {
+    mine.setMask(mine.mask() | read.mask());
+  } else if (read.isAlike(mine)) {
     granule.otherReaders |= 1u << (read.epoch.agent() & 31);
     granule.otherReaders &= ~(1u << (mine.epoch.agent() & 31));
-    read = mine;
-    return true;
+  } else {
+    if ((read.mask() & ~mine.mask()) ||
+        !areReadersBehind(granule, access, mine))
+      return false;
+    granule.otherReaders = 0;
   }
-  if ((read.mask & ~mine.mask) || !areReadersBehind(granule, access))
-    return false;
-  read = mine;
-  granule.otherReaders = 0;
+  granule.read = mine;
   return true;
 }
 

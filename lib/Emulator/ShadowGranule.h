@@ -47,31 +47,51 @@ inline bool isAtomic(AccessKind kind) {
   return kind == AccessKind::AtomicRead || kind == AccessKind::Atomic;
 }
 
-/// Bytes of a granule that one instruction of one agent accessed.
-struct ShadowEntry {
+/// Bytes of a granule that one instruction of one agent accessed. Two words,
+/// which are passed in registers: fields written one by one and read together
+/// would wait for memory.
+class ShadowEntry {
+public:
+  ShadowEntry() = default;
+  ShadowEntry(AccessKind kind, uint32_t pc, uint16_t step)
+      : what(uint64_t(kind) << kindAt | uint64_t(pc) << pcAt |
+             uint64_t(step) << stepAt) {
+    setLaneShift(oneLane);
+  }
+
   /// When, and by which lane: byte b is of lane `epoch.lane() + (b >>
   /// laneShift)`, or of what it says in place of a lane.
   Epoch epoch;
-  uint32_t pc : 24;
-  uint32_t laneShift : 4;
-  AccessKind kind : 4;
-  ByteMask mask = 0; ///< 0: nothing happened
-  uint16_t step = 0; ///< of a warp's clock
 
-  ShadowEntry() : pc(0), laneShift(oneLane), kind(AccessKind::Read) {}
+  ByteMask mask() const { return what & maskBits; } ///< 0: nothing happened
+  uint16_t step() const { return what >> stepAt; }  ///< of a warp's clock
+  uint32_t pc() const { return what >> pcAt & maxPc; }
+  unsigned laneShift() const { return what >> shiftAt & 7; }
+  AccessKind kind() const { return static_cast<AccessKind>(what >> kindAt); }
+
+  void setMask(ByteMask mask) { what = (what & ~maskBits) | mask; }
+  void setStep(uint16_t step) {
+    what = (what & ~stepBits) | uint64_t(step) << stepAt;
+  }
+  void setLaneShift(unsigned shift) {
+    what = (what & ~shiftBits) | uint64_t(shift) << shiftAt;
+  }
+  void setPc(uint32_t pc) {
+    what = (what & ~(maxPc << pcAt)) | uint64_t(pc) << pcAt;
+  }
 
   static constexpr unsigned oneLane = 4; ///< a shift: all bytes are of one
 
   unsigned laneOf(unsigned byte) const {
     unsigned lane = epoch.lane();
-    return lane < 32 ? lane + (byte >> laneShift) : lane;
+    return lane < 32 ? lane + (byte >> laneShift()) : lane;
   }
 
   /// The lanes that some of these bytes are of; all if they were not kept.
   uint32_t lanesOf(ByteMask bytes) const {
     if (epoch.lane() >= 32)
       return ~0u;
-    if (laneShift == oneLane)
+    if (laneShift() == oneLane)
       return 1u << epoch.lane();
     uint32_t lanes = 0;
     for (uint32_t rest = bytes; rest; rest &= rest - 1)
@@ -80,13 +100,27 @@ struct ShadowEntry {
   }
 
   /// True if the same lanes did it at the same time, to whichever bytes.
-  bool isOfSame(const ShadowEntry &other) const {
-    return epoch == other.epoch && step == other.step &&
-           laneShift == other.laneShift;
+  bool isOfSame(ShadowEntry other) const {
+    return epoch == other.epoch &&
+           ((what ^ other.what) & (stepBits | shiftBits)) == 0;
   }
-};
 
-static_assert(sizeof(ShadowEntry) == 16, "four of them are a cache line");
+  /// True if the same lanes of agents that differ in the lowest five bits of
+  /// their numbers at most did it to the same bytes, at one value of their
+  /// clocks and any step.
+  bool isAlike(ShadowEntry other) const {
+    return epoch.isAlike(other.epoch) &&
+           ((what ^ other.what) & (maskBits | shiftBits)) == 0;
+  }
+
+private:
+  static constexpr unsigned stepAt = 16, pcAt = 32, shiftAt = 56, kindAt = 60;
+  static constexpr uint64_t maskBits = 0xffff,
+                            stepBits = uint64_t(0xffff) << stepAt,
+                            shiftBits = uint64_t(7) << shiftAt,
+                            maxPc = 0xffffff;
+  uint64_t what = 0;
+};
 
 struct ShadowGranule {
   /// The last ones. Entries of writes share no byte, but for atomic updates
@@ -103,64 +137,63 @@ struct ShadowGranule {
   ShadowEntry otherReader(unsigned bit) const {
     ShadowEntry other = read;
     other.epoch = other.epoch.withAgent((read.epoch.agent() & ~31u) + bit);
-    other.step = unknownStep;
+    other.setStep(unknownStep);
     return other;
   }
 };
 
-/// An access that is judged, to one granule after the other.
+/// Who accesses granules, one after the other: what is the same for all.
 struct ShadowAccess {
-  ShadowEntry entry; ///< its mask is that of the granule at hand
   const WarpClock *clock = nullptr;
   /// Of an access through the asynchronous proxy, the fences so far, and which
   /// of them it takes: accesses of the generic proxy before it need one.
   const ProxyFences *fences = nullptr;
   uint8_t fenceTarget = 0;
 
-  bool isOrdered(const ShadowEntry &before) const {
+  bool isOrdered(ShadowEntry before) const {
     return clock->isOrdered(before.epoch);
   }
 
-  /// Bytes of both that another lane of the same warp accessed, with which this
-  /// one has not met since.
-  ByteMask unsyncedBytes(const ShadowEntry &before) const {
-    if (!isOfSameWarpNow(before))
-      return 0;
-    ByteMask bytes = 0;
-    for (uint32_t rest = before.mask & entry.mask; rest; rest &= rest - 1) {
-      unsigned byte = llvm::countr_zero(rest), mine = entry.laneOf(byte);
-      if (mine != before.laneOf(byte) || mine == severalLanes)
-        bytes |= 1u << byte;
-    }
-    return bytes;
-  }
-
-  /// Whether the access, if it is of the asynchronous proxy, may know of an
-  /// earlier one that is ordered before it.
-  bool isFenced(const ShadowEntry &before) const {
+  /// Whether `mine`, if it is of the asynchronous proxy, may know of an earlier
+  /// access that is ordered before it.
+  bool isFenced(ShadowEntry before, ShadowEntry mine) const {
     return !fences || !isGenericAgent(before.epoch.agent()) ||
-           findFence(before);
+           findFence(before, mine);
   }
 
-  /// True if the earlier access is behind this one in every respect. What one
+  /// True if the earlier access is behind `mine` in every respect. What one
   /// granule was found to be, its neighbours mostly are.
-  bool isBehind(const ShadowEntry &before) const {
-    if (isOfSameWarpNow(before))
-      return before.isOfSame(entry) && entry.epoch.lane() != severalLanes;
+  bool isBehind(ShadowEntry before, ShadowEntry mine) const {
+    if (isOfSameWarpNow(before, mine))
+      return before.isOfSame(mine) && mine.epoch.lane() != severalLanes;
     if (uint64_t moment = before.epoch.moment(); moment != lastOrdered) {
       if (!isOrdered(before))
         return false;
       lastOrdered = moment;
     }
-    return isFenced(before);
+    return isFenced(before, mine);
+  }
+
+  /// Bytes of both that another lane of the same warp accessed, with which this
+  /// one has not met since.
+  static ByteMask findUnsyncedBytes(ShadowEntry before, ShadowEntry mine) {
+    if (!isOfSameWarpNow(before, mine))
+      return 0;
+    ByteMask bytes = 0;
+    for (uint32_t rest = before.mask() & mine.mask(); rest; rest &= rest - 1) {
+      unsigned byte = llvm::countr_zero(rest), lane = mine.laneOf(byte);
+      if (lane != before.laneOf(byte) || lane == severalLanes)
+        bytes |= 1u << byte;
+    }
+    return bytes;
   }
 
 private:
-  bool isOfSameWarpNow(const ShadowEntry &before) const {
-    return before.epoch.moment() == entry.epoch.moment() &&
-           before.step == entry.step && isWarpAgent(entry.epoch.agent());
+  static bool isOfSameWarpNow(ShadowEntry before, ShadowEntry mine) {
+    return before.epoch.moment() == mine.epoch.moment() &&
+           before.step() == mine.step() && isWarpAgent(mine.epoch.agent());
   }
-  bool findFence(const ShadowEntry &before) const;
+  bool findFence(ShadowEntry before, ShadowEntry mine) const;
 
   /// Moments that are ordered before this access, and lanes whose accesses then
   /// are fenced.
