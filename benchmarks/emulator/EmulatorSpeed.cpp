@@ -9,9 +9,12 @@
 // Runs loops of one kind of work each, without checks and with all of them, on
 // one thread of the host. Prints nanoseconds of the processor for each
 // instruction of a warp, the loop's own left out of the count but not of the
-// time, and the millions of thread instructions a second that this is.
+// time, and the millions of thread instructions a second that this is. Then how
+// long a large product takes that is computed by TMA and wgmma ("matmul").
 //
 //===----------------------------------------------------------------------===//
+
+#include "MatmulKernel.h"
 
 #include "Mirage/Emulator/Launch.h"
 #include "Mirage/Emulator/Parser.h"
@@ -21,6 +24,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
+#include <chrono>
 #include <ctime>
 
 using namespace mlir::mirage::emulator;
@@ -194,6 +198,30 @@ static double measure(const Mix &mix, const Module &module, Checks checks) {
   return times[kRuns / 2];
 }
 
+/// Seconds of a 4096 x 4096 x 4096 product of f16, by the clock.
+static void measureMatmul() {
+  MatmulKernel kernel{4096, 4096, 4096};
+  std::vector<uint16_t> a(kernel.m * kernel.k), b(kernel.n * kernel.k),
+      c(kernel.m * kernel.n);
+  std::unique_ptr<Module> module =
+      llvm::cantFail(parsePTX(MatmulKernel::getText(), "matmul"));
+  LaunchConfig config = kernel.configure(a.data(), b.data(), c.data());
+  for (unsigned threads : {1, 2})
+    for (Checks checks : {Checks::None, Checks::All}) {
+      config.threads = threads;
+      config.checks = checks;
+      auto start = std::chrono::steady_clock::now();
+      LaunchResult result = llvm::cantFail(launch(*module, config));
+      std::chrono::duration<double> time =
+          std::chrono::steady_clock::now() - start;
+      llvm::outs() << llvm::formatv(
+          "matmul of 4096^3, {0} threads, {1}: {2:f1} s\n", threads,
+          checks == Checks::None ? "unchecked" : "checked", time.count());
+      if (!result.findings.empty())
+        exit(1);
+    }
+}
+
 /// Arguments are the names of what is to be measured; none: all.
 int main(int argc, char **argv) {
   llvm::ArrayRef<char *> names(argv + 1, argc - 1);
@@ -210,5 +238,7 @@ int main(int argc, char **argv) {
         "| {0} | {1:f1} | {2:f1} | {3:f0} | {4:f0} |\n", mix.name, none, all,
         32e3 / none, 32e3 / all);
   }
+  if (names.empty() || llvm::is_contained(names, llvm::StringRef("matmul")))
+    measureMatmul();
   return 0;
 }
