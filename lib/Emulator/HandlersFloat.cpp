@@ -109,13 +109,17 @@ Handler directed(const Form &form) {
 /// fma.rn without modifiers: as many f32 as the registers of a warp hold.
 template <typename Register>
 Outcome fusedLanes(ExecutionState &state, const Instruction &instruction) {
-  Register value[warpSize];
+  constexpr unsigned count = warpSize * (sizeof(Register) / sizeof(float));
   auto floats = [&](unsigned i) {
     return state.lanes<float>(instruction.slots[i]);
   };
+  if (state.active == allLanes) {
+    host::fusedMultiplyAdd(floats(0), floats(1), floats(2), floats(3), count);
+    return Outcome::Next;
+  }
+  Register value[warpSize];
   host::fusedMultiplyAdd(reinterpret_cast<float *>(value), floats(1), floats(2),
-                         floats(3),
-                         warpSize * (sizeof(Register) / sizeof(float)));
+                         floats(3), count);
   mapLanes(
       state.active, state.lanes<Register>(instruction.slots[0]),
       [](Register a) { return a; }, value);

@@ -8,6 +8,7 @@
 
 #include "HostKernels.h"
 
+#include "LaneLoop.h"
 #include "Numbers.h"
 
 #include <cstring>
@@ -305,6 +306,7 @@ void host::roundToHalves(float *values, unsigned count) {
 MIRAGE_FOR_HOSTS
 void host::fusedMultiplyAdd(float *result, const float *a, const float *b,
                             const float *c, unsigned count) {
+  MIRAGE_LANE_LOOP
   for (unsigned i = 0; i < count; ++i)
     result[i] = canonical(__builtin_fmaf(a[i], b[i], c[i]));
 }

@@ -79,7 +79,7 @@ void transposeMatrix(uint16_t *to, const uint16_t *from);
 /// Rounds each value to f16.
 void roundToHalves(float *values, unsigned count);
 
-/// fma.rn.f32, `count` times.
+/// fma.rn.f32, `count` times. The result may be one of the sources.
 void fusedMultiplyAdd(float *result, const float *a, const float *b,
                       const float *c, unsigned count);
 

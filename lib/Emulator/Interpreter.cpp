@@ -47,7 +47,8 @@ private:
     Counters &counters = worker.counters;
     ++counters
           .instructions[static_cast<unsigned>(instruction.instructionClass)];
-    counters.threadInstructions += llvm::popcount(state.active);
+    counters.threadInstructions +=
+        state.active == allLanes ? warpSize : llvm::popcount(state.active);
   }
 
   Block &block;

@@ -45,7 +45,8 @@ struct MatmulKernel {
            "  .param .u32 steps, .param .u32 pitch)\n"
            ".reqntid 384\n{\n"
            ".reg .pred %first, %more, %done;\n"
-           ".reg .b32 %thread, %group, %lane, %steps, %i, %stage, %parity, %base;\n"
+           ".reg .b32 %thread, %group, %lane, %steps, %i, %stage, %parity, "
+           "%base;\n"
            ".reg .b32 %full, %empty, %left, %right, %x, %y, %kk, %t<4>;\n"
            ".reg .b32 %d<" +
            number(columns / 2) +

@@ -47,7 +47,8 @@ protected:
         for (uint32_t i = 0; i < kernel.k; ++i)
           sum += halfToFloat(a[row * kernel.k + i]) *
                  halfToFloat(b[col * kernel.k + i]);
-        ASSERT_EQ(halfToFloat(c[row * kernel.n + col]), sum) << row << ", " << col;
+        ASSERT_EQ(halfToFloat(c[row * kernel.n + col]), sum)
+            << row << ", " << col;
       }
   }
   /// The kernel with something else in place of `text`.
@@ -75,8 +76,7 @@ TEST_F(MatmulKernelTest, SlotsThatAreFreedTooEarly) {
 }
 
 TEST_F(MatmulKernelTest, TooFewBytesAnnounced) {
-  LaunchResult result =
-      launch(replace("_, [%t1], 49152;", "_, [%t1], 49136;"));
+  LaunchResult result = launch(replace("_, [%t1], 49152;", "_, [%t1], 49136;"));
   EXPECT_TRUE(hasFinding(result, FindingKind::MBarrierMisuse));
 }
 
