@@ -141,6 +141,8 @@ public:
   void run() {
     if (request.kind == AccessKind::Read)
       return runRead();
+    if (request.kind == AccessKind::Write && hasGranulesOfItsOwn())
+      return runWrite();
     // First judge all lanes, then write down: lanes of one instruction are no
     // earlier access of one another.
     if (isRead(request.kind) && judge.mustBeDefined())
@@ -160,14 +162,15 @@ private:
   /// Reads do not conflict with one another: one pass will do.
   void runRead() {
     const bool mustBeDefined = judge.mustBeDefined();
-    forEachPiece([&](uint64_t index, ShadowEntry mine, unsigned lane) {
-      if (shadow.tryRead(index, who, mine, mustBeDefined))
-        return;
-      if (mustBeDefined)
-        judge.checkDefined(index, mine, lane);
-      judge.check(index, who, mine, lane);
-      shadow.record(index, who, mine);
-    });
+    forEachPiece(
+        [&, mustBeDefined](uint64_t index, ShadowEntry mine, unsigned lane) {
+          if (shadow.tryRead(index, who, mine, mustBeDefined))
+            return;
+          if (mustBeDefined)
+            judge.checkDefined(index, mine, lane);
+          judge.check(index, who, mine, lane);
+          shadow.record(index, who, mine);
+        });
     state.warp->clock.noteAccess();
   }
 
@@ -178,12 +181,31 @@ private:
     return (request.epochs ? (*request.epochs)[lane] : now).withLane(who);
   }
 
+  /// No two lanes, or groups of them, touch one granule.
+  bool hasGranulesOfItsOwn() const {
+    return isConsecutive() || access.bytes >= granuleBytes;
+  }
+  /// Then lanes are no earlier access of one another in one pass either.
+  void runWrite() {
+    forEachPiece([&](uint64_t index, ShadowEntry mine, unsigned lane) {
+      if (shadow.tryWrite(index, who, mine))
+        return;
+      judge.check(index, who, mine, lane);
+      shadow.record(index, who, mine);
+    });
+    state.warp->clock.noteAccess();
+  }
+
+  bool isConsecutive() const {
+    return access.isContiguous && access.address[0] % granuleBytes == 0 &&
+           !request.unusedBytes && !request.epochs;
+  }
+
   /// Visits the granules that the lanes touch: `visit(index, what they do
   /// there, the first of them)`.
   template <typename Visitor>
   void forEachPiece(Visitor visit) {
-    if (access.isContiguous && access.address[0] % granuleBytes == 0 &&
-        !request.unusedBytes && !request.epochs)
+    if (isConsecutive())
       forEachConsecutive(visit);
     else if (access.bytes >= granuleBytes)
       forEachWholeGranule(visit);
@@ -210,15 +232,30 @@ private:
     }
   }
 
+  /// What a visitor writes may be anything as far as the compiler knows: what
+  /// stays the same is read once.
   template <typename Visitor>
   void forEachWholeGranule(Visitor visit) {
+    const uint32_t unused = request.unusedBytes,
+                   repeated = access.repeatedLanes;
+    const unsigned count = access.bytes / granuleBytes;
+    const std::array<Epoch, warpSize> *epochs = request.epochs;
+    const uint64_t *addresses = access.address.data();
+    const Epoch byWarp = now;
     ShadowEntry mine = startEntry();
+    mine.setMask(allBytes);
+    const bool isWhole = count == 1 && unused == 0;
     for (uint32_t rest = access.firstLanes; rest; rest &= rest - 1) {
       unsigned lane = llvm::countr_zero(rest);
-      mine.epoch = epochOf(lane);
-      uint64_t first = access.address[lane] / granuleBytes;
-      for (unsigned i = 0; i < access.bytes / granuleBytes; ++i) {
-        mine.setMask(~(request.unusedBytes >> granuleBytes * i));
+      unsigned who = repeated >> lane & 1 ? severalLanes : lane;
+      mine.epoch = (epochs ? (*epochs)[lane] : byWarp).withLane(who);
+      const uint64_t first = addresses[lane] / granuleBytes;
+      if (isWhole) {
+        visit(first, mine, lane);
+        continue;
+      }
+      for (unsigned i = 0; i < count; ++i) {
+        mine.setMask(~(unused >> granuleBytes * i));
         if (mine.mask())
           visit(first + i, mine, lane);
       }

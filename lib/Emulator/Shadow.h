@@ -55,6 +55,18 @@ public:
     return true;
   }
 
+  /// The same of a plain write.
+  bool tryWrite(uint64_t index, const ShadowAccess &access, ShadowEntry mine) {
+    ShadowGranule &granule = at(index);
+    const ByteMask mask = mine.mask();
+    if ((granule.write.mask() & ~mask) || !isQuiet(granule, access, mine))
+      return false;
+    granule.write = mine;
+    granule.read.setMask(granule.read.mask() & ~mask);
+    granule.everWritten |= mask;
+    return true;
+  }
+
   /// Judges an access against what happened before; changes nothing.
   ShadowVerdict check(uint64_t index, const ShadowAccess &access,
                       ShadowEntry mine) {

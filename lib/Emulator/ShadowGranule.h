@@ -164,9 +164,10 @@ struct ShadowAccess {
   /// True if the earlier access is behind `mine` in every respect. What one
   /// granule was found to be, its neighbours mostly are.
   bool isBehind(ShadowEntry before, ShadowEntry mine) const {
-    if (isOfSameWarpNow(before, mine))
-      return before.isOfSame(mine) && mine.epoch.lane() != severalLanes;
-    if (uint64_t moment = before.epoch.moment(); moment != lastOrdered) {
+    const uint64_t moment = before.epoch.moment();
+    if (moment != lastOrdered) {
+      if (moment == mine.epoch.moment())
+        return isBehindNow(before, mine);
       if (!isOrdered(before))
         return false;
       lastOrdered = moment;
@@ -192,6 +193,12 @@ private:
   static bool isOfSameWarpNow(ShadowEntry before, ShadowEntry mine) {
     return before.epoch.moment() == mine.epoch.moment() &&
            before.step() == mine.step() && isWarpAgent(mine.epoch.agent());
+  }
+  /// The same of two accesses at one moment.
+  bool isBehindNow(ShadowEntry before, ShadowEntry mine) const {
+    if (isOfSameWarpNow(before, mine))
+      return before.isOfSame(mine) && mine.epoch.lane() != severalLanes;
+    return isOrdered(before) && isFenced(before, mine);
   }
   bool findFence(ShadowEntry before, ShadowEntry mine) const;
 
