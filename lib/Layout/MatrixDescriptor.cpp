@@ -63,16 +63,6 @@ llvm::Error MatrixDescriptor::check() const {
           .str());
 }
 
-/// Swizzles an address: of the rows of 128 bytes, `baseOffset` is where the
-/// pattern starts.
-static uint32_t swizzle(const MatrixDescriptor &descriptor, uint32_t address) {
-  unsigned span = getSpanBytes(descriptor.swizzle);
-  if (span == 0)
-    return address;
-  uint32_t row = (address >> 7) - descriptor.baseOffset;
-  return address ^ (row & (span / 16 - 1)) << 4;
-}
-
 uint32_t mlir::mirage::getPieceAddress(const MatrixDescriptor &descriptor,
                                        MatrixMajor major, unsigned mn,
                                        unsigned k, unsigned elementBytes) {
@@ -90,7 +80,8 @@ uint32_t mlir::mirage::getPieceAddress(const MatrixDescriptor &descriptor,
                  ? x % span + x / span * leading + k % 8 * span + k / 8 * stride
                  : x / 16 * stride + k % 8 * 16 + k / 8 * leading;
   }
-  return swizzle(descriptor, descriptor.start + offset);
+  return applySwizzle(descriptor.swizzle, descriptor.start + offset,
+                      /*firstRow=*/descriptor.baseOffset);
 }
 
 void mlir::mirage::listPieces(const MatrixDescriptor &descriptor,

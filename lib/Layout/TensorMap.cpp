@@ -10,6 +10,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir::mirage;
 using llvm::Error;
@@ -27,11 +28,13 @@ std::optional<Swizzle> mlir::mirage::findSwizzle(unsigned spanBytes) {
   return std::nullopt;
 }
 
-uint64_t mlir::mirage::applySwizzle(Swizzle swizzle, uint64_t sharedAddress) {
+uint64_t mlir::mirage::applySwizzle(Swizzle swizzle, uint64_t sharedAddress,
+                                    unsigned firstRow) {
   if (swizzle == Swizzle::None)
     return sharedAddress;
-  uint64_t pieces = getSpanBytes(swizzle) / 16 - 1;
-  return sharedAddress ^ ((sharedAddress >> 7 & pieces) << 4);
+  uint64_t row = (sharedAddress >> 7) - firstRow;
+  uint64_t lastPiece = getSpanBytes(swizzle) / 16 - 1;
+  return sharedAddress ^ (row & lastPiece) << 4;
 }
 
 uint64_t TensorMap::getBoxBytes() const {
@@ -55,7 +58,7 @@ uint64_t TensorMap::getTensorBytes() const {
   uint64_t bytes = sizes.front() * elementBytes;
   for (auto [size, stride] : llvm::zip_equal(llvm::ArrayRef(sizes).drop_front(),
                                              llvm::ArrayRef(strideBytes)))
-    bytes += (size - 1) * stride;
+    bytes = llvm::SaturatingMultiplyAdd(size - 1, stride, bytes);
   return bytes;
 }
 
@@ -109,6 +112,9 @@ Error TensorMap::check() const {
         "expects rows of a box of at most the {0} bytes of its swizzle, "
         "got {1}",
         span, rowBytes);
+  // Offsets in the tensor are signed.
+  if (getTensorBytes() > INT64_MAX)
+    return fail("expects a tensor of less than 2^63 bytes, got a larger one");
   return Error::success();
 }
 

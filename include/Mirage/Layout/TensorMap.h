@@ -50,7 +50,11 @@ std::optional<Swizzle> findSwizzle(unsigned spanBytes);
 /// Where what would lie at a shared address lies: with W the span, bits 4 and
 /// up of the address change by `(address >> 7) & (W/16 - 1)`. The address is
 /// absolute: the pattern does not start with the tile.
-uint64_t applySwizzle(Swizzle swizzle, uint64_t sharedAddress);
+/// \param firstRow  of 128 bytes, at which the pattern starts; one of a wgmma
+/// may
+///                  start at any.
+uint64_t applySwizzle(Swizzle swizzle, uint64_t sharedAddress,
+                      unsigned firstRow = 0);
 
 struct TensorMap {
   unsigned elementBytes = 2; ///< 1, 2, 4 or 8
@@ -71,13 +75,15 @@ struct TensorMap {
   uint64_t getRowPitchBytes() const;
   /// Bytes of shared memory that a box spans.
   uint64_t getSharedBytes() const;
-  /// Bytes from the tensor's first element to behind its last one.
+  /// Bytes from the tensor's first element to behind its last one; 2^64 - 1
+  /// where there are more.
   uint64_t getTensorBytes() const;
 
   /// Fails unless a map of this kind can be encoded: 1 to 5 dimensions of size
   /// 1 to 2^32; strides that are multiples of 16 below 2^40; box sides of 1 to
   /// 256 elements; box rows of a multiple of 16 bytes, not wider than the span
-  /// of a swizzle.
+  /// of a swizzle. Nor if the tensor would have 2^63 bytes or more, which no
+  /// memory has.
   llvm::Error check() const;
 };
 

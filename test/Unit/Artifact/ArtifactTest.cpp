@@ -417,6 +417,17 @@ TEST_F(ArtifactFiles, TensorMapsStayWithinTheirBuffers) {
             where +
                 ".tensorMap: tensor map: expects strides that are multiples "
                 "of 16 bytes below 2^40, got 200 for dimension 1");
+  // Sizes that come out small where 64 bits are all that is counted with.
+  std::string tooLarge = where + ".tensorMap: tensor map: expects a tensor of "
+                                 "less than 2^63 bytes, got a larger one";
+  EXPECT_EQ(explain([](LaunchArgument &, TensorMap &map) {
+              map = {2, {64, 67108865}, {274877906944}, {64, 8}};
+            }),
+            tooLarge);
+  EXPECT_EQ(explain([](LaunchArgument &, TensorMap &map) {
+              map = {2, {64, 2, 2147482625}, {4194304, 8589938688}, {64, 2, 1}};
+            }),
+            tooLarge);
 }
 
 TEST_F(ArtifactFiles, MissingFolderAndManifest) {

@@ -139,4 +139,20 @@ TEST(TensorMapTest, RulesAreNamed) {
             "swizzle, got 256");
 }
 
+TEST(TensorMapTest, TensorsThatNoAddressReachesAreRefused) {
+  TensorMap map{2, {64, 1 << 23}, {uint64_t(1) << 39}, {64, 1}};
+  EXPECT_EQ(errorOf(map), "");
+  EXPECT_EQ(map.getTensorBytes(),
+            ((uint64_t(1) << 62) - (uint64_t(1) << 39)) + 128);
+  // A little more than 2^63, and more than 2^64: in a product, and in a sum.
+  for (auto [rows, others] : {std::pair(1 << 24, 2), std::pair(1 << 26, 1),
+                              std::pair(1 << 25, 1 << 25)}) {
+    map.sizes = {64, uint64_t(rows) + 1, uint64_t(others)};
+    map.strideBytes = {uint64_t(1) << 39, uint64_t(1) << 39};
+    map.box = {64, 1, 1};
+    EXPECT_EQ(errorOf(map), "tensor map: expects a tensor of less than 2^63 "
+                            "bytes, got a larger one");
+  }
+}
+
 } // namespace
