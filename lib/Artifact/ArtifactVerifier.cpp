@@ -53,6 +53,9 @@ constexpr int64_t kMaxBlock[3] = {1024, 1024, 64};
 constexpr int64_t kMaxThreads = 1024;
 constexpr int64_t kMaxBytes = int64_t(1) << 50;
 
+/// What a kernel's parameter has for a launch's argument.
+constexpr uint64_t kDeviceAddressBytes = 8, kTensorMapBytes = 128;
+
 /// Extents are in range along each axis and their product is.
 static llvm::Error checkExtents(const llvm::Twine &member,
                                 const std::array<int64_t, 3> &extents,
@@ -131,7 +134,25 @@ static llvm::Error checkArgument(const Artifact &artifact,
                    llvm::Twine(argument.offsetBytes));
 }
 
-/// A launch has a kernel of the PTX and one argument for each parameter.
+/// A driver reads as many bytes of an argument as its parameter has.
+static llvm::Error checkParameters(const KernelLaunch &launch,
+                                   llvm::ArrayRef<uint64_t> parameterBytes,
+                                   const std::string &member) {
+  for (auto [number, argument, bytes] :
+       llvm::enumerate(launch.arguments, parameterBytes)) {
+    uint64_t needed =
+        argument.tensorMap ? kTensorMapBytes : kDeviceAddressBytes;
+    if (bytes != needed)
+      return makeError(member + ".arguments[" + llvm::Twine(number) +
+                       "]: expects a parameter of " + llvm::Twine(needed) +
+                       " bytes of \"" + launch.kernel + "\" in the PTX for " +
+                       (argument.tensorMap ? "a tensor map" : "an address") +
+                       ", got one of " + llvm::Twine(bytes));
+  }
+  return llvm::Error::success();
+}
+
+/// A launch has a kernel of the PTX and an argument that fits each parameter.
 static llvm::Error checkKernel(const KernelLaunch &launch,
                                const PTXOutline &ptx,
                                const std::string &member) {
@@ -141,11 +162,11 @@ static llvm::Error checkKernel(const KernelLaunch &launch,
                      ".kernel: expects a kernel of the PTX, which has "
                      "no entry \"" +
                      launch.kernel + "\"");
-  if (entry->numParameters == launch.arguments.size())
-    return llvm::Error::success();
+  if (entry->parameterBytes.size() == launch.arguments.size())
+    return checkParameters(launch, entry->parameterBytes, member);
   return makeError(member + ".arguments: expects one for each of the " +
-                   llvm::Twine(entry->numParameters) + " parameters of \"" +
-                   launch.kernel + "\" in the PTX, got " +
+                   llvm::Twine(entry->parameterBytes.size()) +
+                   " parameters of \"" + launch.kernel + "\" in the PTX, got " +
                    llvm::Twine(launch.arguments.size()));
 }
 

@@ -8,7 +8,9 @@
 
 #include "PTXOutline.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir::mirage;
 
@@ -45,15 +47,46 @@ static std::vector<llvm::StringRef> findDirectives(llvm::StringRef text,
   return found;
 }
 
+/// Of `.u64`, `.b8` and the like; 0 of other words.
+static uint64_t getTypeBytes(llvm::StringRef word) {
+  uint64_t bits = 0;
+  if (word.size() < 3 || !llvm::StringRef("bsuf").contains(word[1]) ||
+      word.drop_front(2).getAsInteger(10, bits))
+    return 0;
+  return bits / 8;
+}
+
+/// Bytes of `.align 64 .b8 name[128]`.
+static uint64_t getParameterBytes(llvm::StringRef declaration) {
+  auto [element, extents] = declaration.split('[');
+  llvm::SmallVector<llvm::StringRef> words;
+  llvm::SplitString(element, words, kSpaces);
+  uint64_t bytes = 0;
+  for (llvm::StringRef word : words)
+    if (uint64_t typeBytes = getTypeBytes(word))
+      bytes = typeBytes;
+  while (!extents.empty()) {
+    auto [extent, rest] = extents.split(']');
+    uint64_t count = 0; // stays where the text states no number
+    (void)extent.trim().getAsInteger(0, count);
+    bytes = llvm::SaturatingMultiply(bytes, count);
+    extents = rest.split('[').second;
+  }
+  return bytes;
+}
+
 static PTXOutline::Entry readEntry(llvm::StringRef text) {
   constexpr llvm::StringLiteral kNameEnd = " \t\r\n({;";
   llvm::StringRef name =
       text.take_until([&](char c) { return kNameEnd.contains(c); });
+  PTXOutline::Entry entry{name.str(), {}};
   llvm::StringRef rest = text.drop_front(name.size()).ltrim();
-  size_t numParameters = 0;
   if (rest.consume_front("(")) // a kernel without parameters may have none
-    numParameters = findDirectives(rest.split(')').first, ".param").size();
-  return {name.str(), numParameters};
+    for (llvm::StringRef declaration :
+         findDirectives(rest.split(')').first, ".param"))
+      entry.parameterBytes.push_back(
+          getParameterBytes(declaration.split(',').first));
+  return entry;
 }
 
 const PTXOutline::Entry *PTXOutline::find(llvm::StringRef name) const {

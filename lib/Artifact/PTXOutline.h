@@ -10,6 +10,7 @@
 #define MIRAGE_LIB_ARTIFACT_PTXOUTLINE_H
 
 #include "llvm/ADT/StringRef.h"
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,8 @@ namespace mlir::mirage {
 struct PTXOutline {
   struct Entry {
     std::string name;
-    size_t numParameters = 0;
+    /// Bytes of each parameter; 0 where the text does not say.
+    std::vector<uint64_t> parameterBytes;
   };
 
   std::string target; ///< of `.target`: "sm_90a"; "" without one

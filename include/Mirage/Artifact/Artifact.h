@@ -161,8 +161,9 @@ struct Artifact {
 
 /// Checks what both sides rely on: indices and offsets inside their buffers,
 /// extents that a device takes, names, and that what is stated twice is the
-/// same: the PTX has the target and the kernels, with as many parameters, and
-/// the program the inputs and outputs.
+/// same: the PTX has the target and the kernels, with as many parameters, of 8
+/// bytes for an address and of 128 for a tensor map, and the program the inputs
+/// and outputs.
 /// \returns an error that names the member of the manifest ("launches[0].grid")
 /// with what was expected and found.
 llvm::Error verify(const Artifact &artifact);

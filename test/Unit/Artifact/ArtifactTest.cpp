@@ -366,6 +366,9 @@ TEST_F(ArtifactFiles, LibraryMatmulsStayWithinTheirBuffers) {
 /// Of 6 x 128 elements of the workspace.
 static Artifact makeBoxArtifact() {
   Artifact artifact = makeArtifact();
+  llvm::StringRef before = "second (.param .u64 a",
+                  after = "second (.param .align 64 .b8 a[128]";
+  artifact.ptx.replace(artifact.ptx.find(before), before.size(), after);
   artifact.launches[1].arguments[0].tensorMap =
       TensorMap{2, {128, 6}, {256}, {64, 8}, Swizzle::Bytes128};
   return artifact;
@@ -428,6 +431,35 @@ TEST_F(ArtifactFiles, TensorMapsStayWithinTheirBuffers) {
               map = {2, {64, 2, 2147482625}, {4194304, 8589938688}, {64, 2, 1}};
             }),
             tooLarge);
+}
+
+/// The driver would read 128 bytes where there are 8, or a map for an address.
+TEST_F(ArtifactFiles, ArgumentsHaveTheSizesOfParameters) {
+  auto explain = [&](Artifact artifact, llvm::StringRef from,
+                     llvm::StringRef to) {
+    artifact.ptx.replace(artifact.ptx.find(from), from.size(), to);
+    return writeMessage(artifact);
+  };
+  std::string where = "launches[1].arguments";
+  llvm::StringRef address = "second (.param .u64 a";
+  EXPECT_EQ(explain(makeArtifact(), address,
+                    "second (.param .align 64 .b8 a[ 0x80 ]"),
+            where + "[0]: expects a parameter of 8 bytes of \"second\" in the "
+                    "PTX for an address, got one of 128");
+  EXPECT_EQ(explain(makeArtifact(), address, "second (.param .b32 a"),
+            where + "[0]: expects a parameter of 8 bytes of \"second\" in the "
+                    "PTX for an address, got one of 4");
+  EXPECT_EQ(explain(makeArtifact(), address, "second (.param .b32 a[1] [2]"),
+            "");
+  EXPECT_EQ(explain(makeArtifact(), "param .u64 b\n)",
+                    "param .u64 .ptr .global .align 16 b)"),
+            "");
+  EXPECT_EQ(explain(makeBoxArtifact(), ".b8 a[128]", ".b8 a[64]"),
+            where + "[0]: expects a parameter of 128 bytes of \"second\" in "
+                    "the PTX for a tensor map, got one of 64");
+  EXPECT_EQ(explain(makeBoxArtifact(), ".b8 a[128]", ".b8 a[]"),
+            where + "[0]: expects a parameter of 128 bytes of \"second\" in "
+                    "the PTX for a tensor map, got one of 0");
 }
 
 TEST_F(ArtifactFiles, MissingFolderAndManifest) {
