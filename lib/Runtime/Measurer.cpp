@@ -55,6 +55,8 @@ private:
   void recordTimes(const WorkerJob &job, const WorkerLog &log, unsigned number);
   void keepTimes(unsigned number, const WorkerTimes &times);
   bool isSuspicious(const CudaTimes &times) const;
+  /// Not suspicious where the others are, or else less spread.
+  bool isCloser(const CudaTimes &times, const CudaTimes &others) const;
 
   llvm::ArrayRef<Entrant> entrants;
   const MeasurerOptions &options;
@@ -219,16 +221,21 @@ bool Measurer::Race::isSuspicious(const CudaTimes &times) const {
          times.coldUs.median < (1 - options.maxSpread) * times.hotUs.median;
 }
 
-/// Of times that were taken again, those count that lie closer together.
+bool Measurer::Race::isCloser(const CudaTimes &times,
+                              const CudaTimes &others) const {
+  auto rank = [&](const CudaTimes &times) {
+    return std::pair(isSuspicious(times), std::max(times.hotUs.getSpread(),
+                                                   times.coldUs.getSpread()));
+  };
+  return rank(times) < rank(others);
+}
+
+/// Of times that were taken again, the closer ones count.
 void Measurer::Race::keepTimes(unsigned number, const WorkerTimes &times) {
   CudaTimes taken{getQuartiles(times.hotUs), getQuartiles(times.coldUs),
                   times.tensorBytes, times.coldCopies};
-  auto spread = [](const CudaTimes &times) {
-    return std::max(times.hotUs.getSpread(), times.coldUs.getSpread());
-  };
   EntrantResult &result = get(number);
-  if (!result.times || isSuspicious(*result.times) >= isSuspicious(taken) ||
-      spread(taken) < spread(*result.times))
+  if (!result.times || isCloser(taken, *result.times))
     result.times = taken;
   result.isNoisy = isSuspicious(*result.times);
 }

@@ -90,6 +90,15 @@ protected:
     return measured ? "" : llvm::toString(measured.takeError());
   }
 
+  /// Noise in the first 16 times of processes, as in FakeState.h.
+  std::string playNoise(llvm::StringRef lines) {
+    EXPECT_FALSE(llvm::writeToOutput(getPath("noise"), [&](auto &os) {
+      os << lines;
+      return llvm::Error::success();
+    }));
+    return "noise=16,noise-from=" + getPath("noise");
+  }
+
   llvm::SmallString<128> folder;
   std::vector<Entrant> entrants;
   MeasurerOptions options;
@@ -208,11 +217,24 @@ TEST_F(MeasurerTest, NoisyTimesAreTakenAgain) {
   EXPECT_EQ(measured.results[0].repeats, options.maxRepeats);
   EXPECT_TRUE(measured.results[0].isNoisy);
   EXPECT_EQ(measured.results[1].repeats, 0u);
-  std::string noise = "noise=16,noise-once=" + getPath("noise");
-  measured = race(noise.c_str());
+  measured = race(playNoise("5\n").c_str());
   EXPECT_EQ(measured.results[0].repeats, 1u);
   EXPECT_FALSE(measured.results[0].isNoisy);
   EXPECT_EQ(measured.results[0].times->hotUs.getSpread(), 0);
+}
+
+/// Whether they were taken first or last.
+TEST_F(MeasurerTest, OfNoisyTimesThoseCloserTogetherCount) {
+  options.rounds = 1;
+  options.maxRepeats = 1;
+  addThree();
+  double quietUs = race().results[0].times->coldUs.median;
+  for (llvm::StringRef noise : {"3\n9\n", "9\n3\n"}) {
+    EntrantResult base = race(playNoise(noise).c_str()).results[0];
+    EXPECT_TRUE(base.isNoisy);
+    EXPECT_EQ(base.repeats, 1u);
+    EXPECT_NEAR(base.times->coldUs.median / quietUs, 3, 0.01);
+  }
 }
 
 TEST_F(MeasurerTest, WhatCannotBeMeasuredIsSaid) {

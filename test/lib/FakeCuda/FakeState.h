@@ -32,7 +32,8 @@
 //   slow=KERNEL:N        it takes N times as long
 //   noise=N              every other of the first N times that are taken is
 //                        five times too long
-//   noise-once=FILE      only in the first process that takes times: makes FILE
+//   noise-from=FILE      how much too long, a line for each process that takes
+//                        times, which removes its line; no line: not at all
 //   report               says at the end of the process what was not given back
 //
 //===----------------------------------------------------------------------===//

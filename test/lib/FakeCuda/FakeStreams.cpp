@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "FakeState.h"
-#include "llvm/Support/FileSystem.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace fake;
@@ -83,16 +84,21 @@ FAKE CUresult cuEventRecord(CUevent event, CUstream) {
 
 FAKE CUresult cuEventSynchronize(CUevent) { return wait(); }
 
-/// Whether the times that this process takes are noisy at all.
-static bool hasNoise() {
-  std::optional<std::string> file = getSetting("noise-once");
+/// How much too long noisy times of this process are.
+static double takeNoise() {
+  constexpr double kNoise = 5, kNoNoise = 1;
+  std::optional<std::string> file = getSetting("noise-from");
   if (!file)
-    return true;
-  if (llvm::sys::fs::exists(*file))
-    return false;
+    return kNoise;
+  auto lines = llvm::MemoryBuffer::getFile(*file);
+  if (!lines || (*lines)->getBufferSize() == 0)
+    return kNoNoise;
+  auto [own, rest] = (*lines)->getBuffer().split('\n');
+  double noise = kNoNoise;
+  (void)llvm::to_float(own, noise);
   std::error_code code;
-  llvm::raw_fd_ostream(*file, code) << "noise was played\n";
-  return true;
+  llvm::raw_fd_ostream(*file, code) << rest.str();
+  return noise;
 }
 
 FAKE CUresult cuEventElapsedTime(float *milliseconds, CUevent begin,
@@ -100,10 +106,10 @@ FAKE CUresult cuEventElapsedTime(float *milliseconds, CUevent begin,
   static int64_t taken = 0;
   double us =
       *reinterpret_cast<double *>(end) - *reinterpret_cast<double *>(begin);
-  static const bool isLoud = hasNoise();
-  bool isNoisy = isLoud && taken < getNumber("noise", 0) && taken % 2 == 0;
+  static const double noise = takeNoise();
+  bool isNoisy = taken < getNumber("noise", 0) && taken % 2 == 0;
   ++taken;
-  *milliseconds = (isNoisy ? 5 : 1) * us / 1000;
+  *milliseconds = (isNoisy ? noise : 1) * us / 1000;
   return kSuccess;
 }
 
