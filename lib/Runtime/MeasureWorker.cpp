@@ -14,6 +14,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
+#include <fcntl.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <csignal>
@@ -29,9 +30,12 @@ namespace {
 /// Lines for whoever started this.
 class Speaker {
 public:
+  /// \param log  a descriptor, which is closed in the end.
+  explicit Speaker(int log) : os(log, /*shouldClose=*/true) {}
+
   void say(std::initializer_list<Object::KV> members) {
-    llvm::outs() << Value(Object(members)) << '\n';
-    llvm::outs().flush();
+    os << Value(Object(members)) << '\n';
+    os.flush();
     last = Clock::now();
   }
   void begin(unsigned number, const llvm::Twine &step) {
@@ -45,6 +49,7 @@ public:
 
 private:
   using Clock = std::chrono::steady_clock;
+  llvm::raw_fd_ostream os;
   Clock::time_point last = Clock::now();
 };
 
@@ -58,7 +63,7 @@ struct LoadedEntrant {
 /// Does one job. Methods fail with an error of the program that was begun last.
 class Worker {
 public:
-  explicit Worker(const WorkerJob &job) : job(job) {}
+  Worker(const WorkerJob &job, int log) : speaker(log), job(job) {}
 
   llvm::Error open() {
     llvm::Expected<std::unique_ptr<CudaDevice>> opened =
@@ -222,6 +227,15 @@ static void endWithParent(int64_t parent) {
     _exit(1);
 }
 
+/// Lets whatever is printed from now on go to standard error.
+/// \returns a descriptor of what standard output was, or an error.
+static llvm::Expected<int> takeStandardOutput() {
+  int log = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  if (log >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
+    return log;
+  return llvm::errorCodeToError(llvm::errnoAsErrorCode());
+}
+
 int mlir::mirage::runMeasureWorker(llvm::StringRef jobFile) {
   llvm::Expected<WorkerJob> job = readWorkerJob(jobFile);
   if (!job) {
@@ -229,7 +243,13 @@ int mlir::mirage::runMeasureWorker(llvm::StringRef jobFile) {
     return 2;
   }
   endWithParent(job->parent);
-  Worker worker(*job);
+  llvm::Expected<int> log = takeStandardOutput();
+  if (!log) {
+    llvm::errs() << "standard output: " << llvm::toString(log.takeError())
+                 << '\n';
+    return 2;
+  }
+  Worker worker(*job, *log);
   if (llvm::Error error = worker.open())
     worker.speaker.say({{"error", llvm::toString(std::move(error))}});
   else if (llvm::Error error = worker.run())

@@ -8,6 +8,7 @@
 
 #include "WorkerJob.h"
 #include "Mirage/Graph/JSONCursor.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -91,22 +92,32 @@ static void append(const Object &line, llvm::StringRef member,
       samples.push_back(sample.getAsNumber().value_or(0));
 }
 
-static void addLine(const Object &line, WorkerLog &log) {
+/// The program that a line is about; none if the job does not have it.
+static std::optional<unsigned>
+getNumber(const Object &line, llvm::StringRef member, const WorkerJob &job) {
+  std::optional<int64_t> number = line.getInteger(member);
+  bool isKnown = number && llvm::any_of(job.programs, [&](const auto &program) {
+                   return program.number == *number;
+                 });
+  return isKnown ? std::optional<unsigned>(*number) : std::nullopt;
+}
+
+static void addLine(const Object &line, const WorkerJob &job, WorkerLog &log) {
   if (auto device = line.getString("device")) {
     log.deviceName = device->str();
     log.computeCapability = line.getInteger("computeCapability").value_or(0);
   }
   if (auto error = line.getString("error"))
     log.error = error->str();
-  if (auto number = line.getInteger("begin")) {
+  if (auto number = getNumber(line, "begin", job)) {
     log.begun = *number;
     log.step = line.getString("step").value_or("").str();
   }
-  if (auto number = line.getInteger("failed"))
+  if (auto number = getNumber(line, "failed", job))
     log.failures[*number] = line.getString("reason").value_or("").str();
-  if (auto number = line.getInteger("ran"))
+  if (auto number = getNumber(line, "ran", job))
     log.ran.push_back(*number);
-  if (auto number = line.getInteger("times")) {
+  if (auto number = getNumber(line, "times", job)) {
     WorkerTimes &times = log.times[*number];
     append(line, "hotUs", times.hotUs);
     append(line, "coldUs", times.coldUs);
@@ -116,7 +127,8 @@ static void addLine(const Object &line, WorkerLog &log) {
   log.isDone |= line.getBoolean("done").value_or(false);
 }
 
-WorkerLog mlir::mirage::parseWorkerLog(llvm::StringRef text) {
+WorkerLog mlir::mirage::parseWorkerLog(llvm::StringRef text,
+                                       const WorkerJob &job) {
   WorkerLog log;
   while (text.contains('\n')) {
     auto [line, rest] = text.split('\n');
@@ -125,7 +137,7 @@ WorkerLog mlir::mirage::parseWorkerLog(llvm::StringRef text) {
     if (!value)
       llvm::consumeError(value.takeError());
     else if (const Object *object = value->getAsObject())
-      addLine(*object, log);
+      addLine(*object, job, log);
   }
   return log;
 }

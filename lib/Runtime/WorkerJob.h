@@ -7,8 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The job is a file. What the worker has to say are lines of its standard
-// output, each with one of these members:
+// The job is a file. What the worker has to say are lines of another, which it
+// is started with as its standard output. The programs that it runs print as
+// well, on a GPU too: so the worker keeps that file to itself, and what is
+// printed goes to standard error. A line has one of these members:
 //
 //   {"device": "NVIDIA H200", "computeCapability": 90}
 //   {"error": "..."}             nothing can be done; the worker ends
@@ -74,9 +76,9 @@ struct WorkerLog {
   std::map<unsigned, WorkerTimes> times;
 };
 
-/// A line that is no whole one, or none of those above, is left out: the worker
-/// may have ended anywhere.
-WorkerLog parseWorkerLog(llvm::StringRef text);
+/// A line that is no whole one, none of those above, or about a program that
+/// the job does not have, is left out: the worker may have ended anywhere.
+WorkerLog parseWorkerLog(llvm::StringRef text, const WorkerJob &job);
 
 } // namespace mlir::mirage
 

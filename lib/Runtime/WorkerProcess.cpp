@@ -83,13 +83,41 @@ static uint64_t getFileSize(llvm::StringRef path) {
   return sys::fs::file_size(path, size) ? 0 : size;
 }
 
+namespace {
+/// Watches whether a log grows.
+class SilenceClock {
+public:
+  SilenceClock(llvm::StringRef log, const WorkerLimits &limits)
+      : log(log), limits(limits) {}
+
+  /// Whether the log has not grown for longer than it may. A look that comes
+  /// late counts for little: where this process had to wait, the other had to.
+  bool hasRunOut() {
+    constexpr std::chrono::duration<double> kMaxStep(0.05);
+    Clock::time_point now = Clock::now();
+    silence += std::min<std::chrono::duration<double>>(now - last, kMaxStep);
+    last = now;
+    if (uint64_t current = getFileSize(log); current != size) {
+      size = current;
+      silence = silence.zero();
+    }
+    return silence.count() > (size == 0 ? limits.startS : limits.silenceS);
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  llvm::StringRef log;
+  const WorkerLimits &limits;
+  Clock::time_point last = Clock::now();
+  std::chrono::duration<double> silence{0};
+  uint64_t size = 0;
+};
+} // namespace
+
 /// Waits for a process as long as its log grows. \returns false if it was
 /// killed because that did not.
-static bool waitFor(sys::ProcessInfo &process, llvm::StringRef log,
-                    double timeoutS, std::string &how) {
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point lastSign = Clock::now();
-  uint64_t size = 0;
+static bool waitFor(sys::ProcessInfo &process, SilenceClock clock,
+                    std::string &how) {
   while (true) {
     sys::ProcessInfo ended = sys::Wait(process, /*SecondsToWait=*/0, &how,
                                        /*ProcStat=*/nullptr, /*Polling=*/true);
@@ -98,12 +126,7 @@ static bool waitFor(sys::ProcessInfo &process, llvm::StringRef log,
         how = "exit status " + std::to_string(ended.ReturnCode);
       return true;
     }
-    if (uint64_t now = getFileSize(log); now != size) {
-      size = now;
-      lastSign = Clock::now();
-    }
-    if (std::chrono::duration<double>(Clock::now() - lastSign).count() >
-        timeoutS)
+    if (clock.hasRunOut())
       break;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
@@ -114,7 +137,8 @@ static bool waitFor(sys::ProcessInfo &process, llvm::StringRef log,
 
 llvm::Expected<WorkerOutcome>
 mlir::mirage::runWorker(llvm::StringRef program, const WorkerJob &job,
-                        const TemporaryFolder &folder, double timeoutS) {
+                        const TemporaryFolder &folder,
+                        const WorkerLimits &limits) {
   std::string jobFile = folder.getFile("job.json");
   std::string logFile = folder.getFile("log.jsonl");
   std::string errorFile = folder.getFile("stderr");
@@ -133,8 +157,8 @@ mlir::mirage::runWorker(llvm::StringRef program, const WorkerJob &job,
     return llvm::createStringError(program + ": cannot be started as a worker" +
                                    (how.empty() ? "" : ": " + how));
   WorkerOutcome outcome;
-  bool isInTime = waitFor(process, logFile, timeoutS, how);
-  outcome.log = parseWorkerLog(readFile(logFile));
+  bool isInTime = waitFor(process, SilenceClock(logFile, limits), how);
+  outcome.log = parseWorkerLog(readFile(logFile), job);
   if (!isInTime) {
     outcome.end = WorkerEnd::Hung;
   } else if (!how.empty()) {

@@ -37,13 +37,19 @@ struct WorkerOutcome {
   WorkerLog log;
 };
 
+/// For how long a worker may say nothing, in seconds.
+struct WorkerLimits {
+  double startS;   ///< until its first line: it starts a process and a driver
+  double silenceS; ///< from then on
+};
+
 /// Runs a job to its end, or to the worker's. A worker that says nothing for
-/// `timeoutS` is killed.
+/// longer than its limits is killed.
 /// \returns an error where no process can be started.
 llvm::Expected<WorkerOutcome> runWorker(llvm::StringRef program,
                                         const WorkerJob &job,
                                         const TemporaryFolder &folder,
-                                        double timeoutS);
+                                        const WorkerLimits &limits);
 
 } // namespace mlir::mirage
 

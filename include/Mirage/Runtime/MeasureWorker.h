@@ -20,8 +20,8 @@ namespace mlir::mirage {
 constexpr llvm::StringLiteral kMeasureWorkerOption = "--measure-worker=";
 
 /// Does what the job says, and tells standard output, a line of JSON at a time,
-/// what it is about to do and what came of it. Ends with the process that
-/// started it.
+/// what it is about to do and what came of it; what anybody else prints goes to
+/// standard error from then on. Ends with the process that started it.
 /// \returns the exit status: 0, unless the job cannot be read.
 int runMeasureWorker(llvm::StringRef jobFile);
 

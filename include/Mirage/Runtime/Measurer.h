@@ -58,6 +58,9 @@ struct MeasurerOptions {
   /// A worker that is silent for so long hangs. It speaks before each launch
   /// of the first run, and between replays.
   double timeoutS = 60;
+  /// So long, or `timeoutS` where that is more, it may take until it has opened
+  /// the GPU and speaks at all.
+  double startTimeoutS = 60;
   RankedBy rankedBy = RankedBy::Cold;
   unsigned threads = 0; ///< of the host, for the reference; 0: all
 };

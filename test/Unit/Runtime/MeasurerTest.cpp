@@ -16,6 +16,7 @@
 #include "TwoKernels.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
 #include <cstdlib>
 
@@ -90,12 +91,23 @@ protected:
     return measured ? "" : llvm::toString(measured.takeError());
   }
 
+  void write(llvm::StringRef name, llvm::StringRef text) {
+    std::error_code code;
+    llvm::raw_fd_ostream(getPath(name), code) << text;
+    ASSERT_FALSE(code);
+  }
+
+  /// Makes a shell script the worker.
+  void setWorker(llvm::StringRef script) {
+    options.worker = getPath("worker");
+    write("worker", ("#!/bin/sh\n" + script).str());
+    ASSERT_FALSE(
+        llvm::sys::fs::setPermissions(options.worker, llvm::sys::fs::all_all));
+  }
+
   /// Noise in the first 16 times of processes, as in FakeState.h.
   std::string playNoise(llvm::StringRef lines) {
-    EXPECT_FALSE(llvm::writeToOutput(getPath("noise"), [&](auto &os) {
-      os << lines;
-      return llvm::Error::success();
-    }));
+    write("noise", lines);
     return "noise=16,noise-from=" + getPath("noise");
   }
 
@@ -134,8 +146,10 @@ TEST_F(MeasurerTest, WhoDiesIsReplaced) {
   EXPECT_FALSE(measured.results[1].times);
 }
 
+/// A limit that a process needs longer than to start.
 TEST_F(MeasurerTest, WhoHangsIsStopped) {
   options.timeoutS = 0.5;
+  setWorker("sleep 0.7\nexec " MIRAGE_RUN " \"$@\"\n");
   addThree();
   Measurements measured = race("hang=squares_two");
   EXPECT_EQ(measured.ranking, (std::vector<unsigned>{0, 1}));
@@ -235,6 +249,50 @@ TEST_F(MeasurerTest, OfNoisyTimesThoseCloserTogetherCount) {
     EXPECT_EQ(base.repeats, 1u);
     EXPECT_NEAR(base.times->coldUs.median / quietUs, 3, 0.01);
   }
+}
+
+/// Each line would have been taken for the worker's, and the last one, which
+/// does not end, for a part of it.
+TEST_F(MeasurerTest, WhatProgramsPrintIsNotTheWorkers) {
+  addThree();
+  write("lines", "\n{\"begin\": 4000000, \"step\": \"printed\"}\n"
+                 "{\"failed\": 0, \"reason\": \"printed\"}\n"
+                 "{\"times\": 0, \"hotUs\": [1], \"coldUs\": [1]}\n"
+                 "{\"error\": \"printed\"}\n{\"done\": true}\nx = 1, ");
+  std::string print = "print=roots_one:" + getPath("lines");
+  Measurements measured = race(print.c_str());
+  EXPECT_EQ(measured.ranking, (std::vector<unsigned>{0, 1, 2}));
+  EXPECT_EQ(measured.results[0].times->coldUs.median,
+            measured.results[1].times->coldUs.median);
+  // And it is said what was printed last, before it died.
+  measured = race((print + ",late-die=roots_one").c_str());
+  EXPECT_EQ(measured.results[1].verdict, MeasuredVerdict::Died);
+  EXPECT_EQ(measured.results[1].reason,
+            "timing: the process ended: Killed, after: x = 1,");
+}
+
+/// They would be places far outside of the list of results.
+TEST_F(MeasurerTest, ProgramsOutsideOfTheJobAreNobodys) {
+  addThree();
+  for (llvm::StringRef line :
+       {"{\"begin\": 4000000}", "{\"begin\": -1}", "{\"begin\": 1}"}) {
+    setWorker(("echo '{\"device\": \"d\"}'\necho '" + line +
+               "'\necho '{\"failed\": 4000000}'\nexit 3\n")
+                  .str());
+    EXPECT_EQ(messageOf(), options.worker +
+                               ": expects a worker that says what it does, got "
+                               "its end: exit status 3");
+  }
+}
+
+TEST_F(MeasurerTest, WorkersThatSayNothingAreStopped) {
+  addThree();
+  setWorker("exec sleep 100\n");
+  options.timeoutS = 0.01;
+  options.startTimeoutS = 0.1;
+  EXPECT_EQ(messageOf(), options.worker +
+                             ": expects a worker that says what it does, got "
+                             "nothing");
 }
 
 TEST_F(MeasurerTest, WhatCannotBeMeasuredIsSaid) {

@@ -10,6 +10,7 @@
 #include "Mirage/Emulator/Launch.h"
 #include "Mirage/Emulator/Parser.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <csignal>
 #include <cstring>
@@ -184,9 +185,22 @@ static void spoilLastArgument(const emulator::LaunchConfig &config) {
   bytes[1] ^= 0x3c;
 }
 
+/// As printf of a kernel does: to standard output, when the device is waited
+/// for.
+static void playPrint(llvm::StringRef kernel) {
+  std::string text = getSetting("print").value_or("");
+  auto [printing, file] = llvm::StringRef(text).split(':');
+  if (printing != kernel)
+    return;
+  if (auto printed = llvm::MemoryBuffer::getFile(file))
+    llvm::outs() << (*printed)->getBuffer();
+  llvm::outs().flush();
+}
+
 /// What is planted in a kernel; none of it: success.
 static CUresult playFaults(llvm::StringRef kernel) {
   bool isFirst = getState().runs[kernel.str()] == 0;
+  playPrint(kernel);
   if (plays("die", kernel) || (plays("late-die", kernel) && !isFirst))
     raise(SIGKILL);
   if (plays("hang", kernel))

@@ -27,6 +27,7 @@
 //   hang=KERNEL          it never ends
 //   die=KERNEL           the process ends with it, as if by a signal
 //   late-die=KERNEL      the same, but not the first time that it runs
+//   print=KERNEL:FILE    it prints a file
 //   garbage=KERNEL       what it leaves in its last argument is wrong
 //   late-garbage=KERNEL  the same, but not the first time that it runs
 //   slow=KERNEL:N        it takes N times as long
