@@ -10,6 +10,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <cmath>
 
 using namespace mlir::mirage;
 namespace cl = llvm::cl;
@@ -105,4 +106,14 @@ bool mlir::mirage::parseTruthOption(cl::Option &option, llvm::StringRef text,
     return refuseOption(option, "", " true or false, " + describeFound(text));
   value = *truth;
   return false;
+}
+
+bool mlir::mirage::parseSecondsOption(cl::Option &option, llvm::StringRef text,
+                                      double &seconds) {
+  if (refuseRepeated(option, text))
+    return true;
+  if (!text.getAsDouble(seconds) && seconds > 0 && std::isfinite(seconds))
+    return false;
+  return refuseOption(option, "",
+                      " of seconds above 0, " + describeFound(text));
 }

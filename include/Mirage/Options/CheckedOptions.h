@@ -72,6 +72,18 @@ struct TruthOption {
   bool isTrue;
 };
 
+/// A time in seconds above 0, which need not be a whole number.
+struct SecondsOption {
+  SecondsOption(double seconds = 0) : seconds(seconds) {}
+  operator double() const { return seconds; }
+  friend llvm::raw_ostream &operator<<(llvm::raw_ostream &os,
+                                       const SecondsOption &option) {
+    return os << option.seconds;
+  }
+
+  double seconds;
+};
+
 /// Collects what is wrong with options that are parsed on this thread while it
 /// exists; without one it goes to standard error, as LLVM has it.
 class OptionErrors {
@@ -109,6 +121,8 @@ bool parseTextOption(llvm::cl::Option &option, llvm::StringRef text,
                      std::string &value);
 bool parseTruthOption(llvm::cl::Option &option, llvm::StringRef text,
                       bool &value);
+bool parseSecondsOption(llvm::cl::Option &option, llvm::StringRef text,
+                        double &seconds);
 
 /// What LLVM asks of a parser besides.
 template <typename Value>
@@ -171,6 +185,18 @@ public:
     return mlir::mirage::parseTruthOption(option, text, value.isTrue);
   }
   StringRef getValueName() const override { return ""; }
+};
+
+template <>
+class parser<mlir::mirage::SecondsOption>
+    : public mlir::mirage::OptionParserBase<mlir::mirage::SecondsOption> {
+public:
+  using OptionParserBase::OptionParserBase;
+  bool parse(Option &option, StringRef, StringRef text,
+             mlir::mirage::SecondsOption &value) {
+    return mlir::mirage::parseSecondsOption(option, text, value.seconds);
+  }
+  StringRef getValueName() const override { return "seconds"; }
 };
 
 } // namespace llvm::cl
