@@ -132,21 +132,8 @@ static Bundle readMembers(const JSONCursor &object) {
   return bundle;
 }
 
-static llvm::Error checkHash(llvm::StringRef directory,
-                             const BundleEntry &entry) {
-  std::string path = join(directory, entry.folder);
-  llvm::Expected<std::string> hash = getArtifactHash(path);
-  if (!hash)
-    return hash.takeError();
-  if (*hash == entry.hash)
-    return llvm::Error::success();
-  return llvm::createStringError(path + ": expects the artifact with hash " +
-                                 entry.hash + " of " + kBundleFile + ", got " +
-                                 *hash);
-}
-
-llvm::Expected<Bundle> mlir::mirage::readBundle(llvm::StringRef directory) {
-  std::string path = join(directory, kBundleFile);
+/// Reads bundle.json, and does not look at what it names.
+static llvm::Expected<Bundle> readBundleFile(const std::string &path) {
   auto fail = [&](const llvm::Twine &message) {
     return llvm::createStringError(path + ": " + message);
   };
@@ -162,11 +149,79 @@ llvm::Expected<Bundle> mlir::mirage::readBundle(llvm::StringRef directory) {
     return fail(error);
   if (bundle.candidates.empty() && !bundle.baseline)
     return fail("expects a candidate or a baseline, got neither");
+  return bundle;
+}
+
+static std::vector<BundleEntry> listEntries(const Bundle &bundle) {
+  std::vector<BundleEntry> entries = bundle.candidates;
   if (bundle.baseline)
-    if (llvm::Error failed = checkHash(directory, *bundle.baseline))
-      return std::move(failed);
-  for (const BundleEntry &candidate : bundle.candidates)
-    if (llvm::Error failed = checkHash(directory, candidate))
+    entries.insert(entries.begin(), *bundle.baseline);
+  return entries;
+}
+
+static llvm::Error checkHash(llvm::StringRef directory,
+                             const BundleEntry &entry) {
+  std::string path = join(directory, entry.folder);
+  llvm::Expected<std::string> hash = getArtifactHash(path);
+  if (!hash)
+    return hash.takeError();
+  if (*hash == entry.hash)
+    return llvm::Error::success();
+  return llvm::createStringError(path + ": expects the artifact with hash " +
+                                 entry.hash + " of " + kBundleFile + ", got " +
+                                 *hash);
+}
+
+llvm::Expected<Bundle> mlir::mirage::readBundle(llvm::StringRef directory) {
+  llvm::Expected<Bundle> bundle = readBundleFile(join(directory, kBundleFile));
+  if (!bundle)
+    return bundle.takeError();
+  for (const BundleEntry &entry : listEntries(*bundle))
+    if (llvm::Error failed = checkHash(directory, entry))
       return std::move(failed);
   return bundle;
+}
+
+//===----------------------------------------------------------------------===//
+// Making place
+//===----------------------------------------------------------------------===//
+
+static llvm::Error explainRemoval(const std::string &path,
+                                  std::error_code code) {
+  if (!code)
+    return llvm::Error::success();
+  return llvm::createStringError(path +
+                                 ": cannot be removed: " + code.message());
+}
+
+/// An artifact of an earlier bundle would be taken for one of the next.
+static llvm::Error removeArtifact(llvm::StringRef directory,
+                                  const BundleEntry &entry) {
+  std::string path = join(directory, entry.folder);
+  if (!llvm::sys::fs::exists(join(llvm::StringRef(path), kManifestFile)))
+    return llvm::Error::success();
+  return explainRemoval(
+      path, llvm::sys::fs::remove_directories(path, /*IgnoreErrors=*/false));
+}
+
+llvm::Error mlir::mirage::prepareBundleFolder(llvm::StringRef directory) {
+  if (std::error_code code = llvm::sys::fs::create_directories(
+          directory, /*IgnoreExisting=*/true, llvm::sys::fs::all_all))
+    return llvm::createStringError(directory +
+                                   ": cannot be created: " + code.message());
+  std::vector<BundleEntry> entries;
+  // What is no bundle.json, or a damaged one, names nothing.
+  if (auto bundle = readBundleFile(join(directory, kBundleFile)))
+    entries = listEntries(*bundle);
+  else
+    llvm::consumeError(bundle.takeError());
+  for (llvm::StringRef file : {kBundleFile, kTimesFile})
+    if (llvm::Error error =
+            explainRemoval(join(directory, file),
+                           llvm::sys::fs::remove(join(directory, file))))
+      return error;
+  for (const BundleEntry &entry : entries)
+    if (llvm::Error error = removeArtifact(directory, entry))
+      return error;
+  return llvm::Error::success();
 }

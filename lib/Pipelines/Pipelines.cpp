@@ -119,6 +119,7 @@ static void addSearchAndBundle(OpPassManager &passManager,
   CompileOptions keeping;
   keeping.copyOptionValuesFrom(options);
   keeping.search.keepCandidates = true;
+  passManager.addPass(createCheckBundlePass(options));
   addSearch(passManager, keeping);
   passManager.addPass(createWriteBundlePass(options));
 }
@@ -233,6 +234,7 @@ LogicalResult mlir::mirage::buildCompilePipeline(
 
 void mlir::mirage::registerPipelines() {
   registerNativeTargetPass();
+  registerCheckBundlePass();
   registerWriteBundlePass();
   registerCheckedPipeline<SuperoptimizeOptions>(
       "mirage-superoptimize",

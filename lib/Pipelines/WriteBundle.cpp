@@ -16,7 +16,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
-#include "llvm/Support/FileSystem.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -117,34 +117,35 @@ private:
 };
 } // namespace
 
+std::optional<std::string>
+mlir::mirage::explainNoBundle(ArrayRef<StringRef> functions) {
+  if (functions.empty())
+    return "expects a function with a program to make a bundle of, got none";
+  if (functions.size() > 1)
+    return ("expects one function to make a bundle of, got " + functions[0] +
+            " and " + functions[1])
+        .str();
+  return std::nullopt;
+}
+
 FailureOr<SmallVector<CandidateFunction>> WriteBundlePass::collect() {
   SmallVector<CandidateFunction> candidates;
   for (auto function : getOperation().getOps<func::FuncOp>())
     if (std::optional<CandidateInfo> info = readCandidateInfo(function))
       candidates.push_back({function, std::move(*info)});
-  if (candidates.empty())
-    return fail("expects a function with a program to make a bundle of, got "
-                "none");
+  llvm::SetVector<StringRef> searched;
   for (const CandidateFunction &candidate : candidates)
-    if (candidate.info.of != candidates.front().info.of)
-      return fail("expects one function to make a bundle of, got " +
-                  Twine(candidates.front().info.of) + " and " +
-                  candidate.info.of);
+    searched.insert(candidate.info.of);
+  if (auto problem = explainNoBundle(searched.getArrayRef()))
+    return fail(*problem);
   return candidates;
 }
 
-/// What is there of an earlier bundle is no bundle any more, and its times are
-/// of other artifacts.
 LogicalResult WriteBundlePass::prepareFolder() {
   if (folder.empty())
     return fail("expects bundle=, where the bundle is to be written, got none");
-  if (std::error_code code = llvm::sys::fs::create_directories(
-          folder, /*IgnoreExisting=*/true, llvm::sys::fs::all_all))
-    return fail(folder.getValue() + ": cannot be created: " + code.message());
-  for (StringRef file : {kBundleFile, kTimesFile})
-    if (std::error_code code = llvm::sys::fs::remove(join(folder, file)))
-      return fail(join(folder, file) +
-                  ": cannot be removed: " + code.message());
+  if (llvm::Error error = prepareBundleFolder(folder))
+    return fail(llvm::toString(std::move(error)));
   return success();
 }
 

@@ -21,9 +21,21 @@ void addBackEnd(OpPassManager &passManager, const CompileOptions &options);
 /// into a bundle (Mirage/Artifact/Bundle.h) in `options.bundle`, and removes
 /// these functions. A candidate that cannot be compiled is left out, after a
 /// warning with the reason.
+///
+/// Before the search, createCheckBundlePass looks whether there can be one.
 std::unique_ptr<Pass> createWriteBundlePass(const CompileOptions &options);
 /// Makes it known as --mirage-write-bundle.
 void registerWriteBundlePass();
+
+/// A pass that stands before the search, which may take hours: it fails unless
+/// the module has one function to make a bundle of, and `options.bundle` is a
+/// folder that can be written.
+std::unique_ptr<Pass> createCheckBundlePass(const CompileOptions &options);
+/// Makes it known as --mirage-check-bundle.
+void registerCheckBundlePass();
+
+/// Why there is no bundle of these functions; none if there is one.
+std::optional<std::string> explainNoBundle(ArrayRef<StringRef> functions);
 
 } // namespace mlir::mirage
 

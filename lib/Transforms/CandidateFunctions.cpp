@@ -64,21 +64,23 @@ static FunctionOpInterface insertCopy(SymbolTable &symbols,
   return copy;
 }
 
-LogicalResult
-mlir::mirage::writeCandidateFunctions(FunctionOpInterface function,
-                                      FunctionOpInterface original,
-                                      const SearchGraphResult &result) {
-  size_t numGraphs = listGraphs(original).size();
+LogicalResult mlir::mirage::checkKeepsCandidates(FunctionOpInterface function) {
+  size_t numGraphs = listGraphs(function).size();
   if (numGraphs != 1)
     return function->emitError()
            << "expects one mirage_kernel.graph in a function whose candidates "
               "are kept, got "
            << numGraphs;
-  auto module = dyn_cast_or_null<ModuleOp>(function->getParentOp());
-  if (!module)
+  if (!isa_and_nonnull<ModuleOp>(function->getParentOp()))
     return function->emitError() << "expects a function in a module where "
                                     "candidates are kept";
-  SymbolTable symbols(module);
+  return success();
+}
+
+void mlir::mirage::writeCandidateFunctions(FunctionOpInterface function,
+                                           FunctionOpInterface original,
+                                           const SearchGraphResult &result) {
+  SymbolTable symbols(function->getParentOp());
   mlir::Operation *last = function;
   CandidateInfo info;
   info.of = function.getName().str();
@@ -93,5 +95,4 @@ mlir::mirage::writeCandidateFunctions(FunctionOpInterface function,
     replaceBody(listGraphs(copy).front(), candidate.graph,
                 candidate.certificate);
   }
-  return success();
 }

@@ -201,7 +201,7 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
   void runOnOperation() override {
     SearchGraphOptions options = makeOptions();
     if (failed(check(options)) || failed(checkReport()) ||
-        failed(tryReport()) ||
+        failed(tryReport()) || failed(checkKept(options)) ||
         failed(resolveTarget(getOperation(), flags.target)))
       return signalPassFailure();
     std::unique_ptr<cache::CacheStore> store;
@@ -243,6 +243,18 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
       signalPassFailure();
   }
 
+  /// Whether all candidates that are to be kept can be: an error now, and not
+  /// after hours.
+  LogicalResult checkKept(const SearchGraphOptions &options) {
+    if (!options.keepsCandidates)
+      return success();
+    WalkResult walk = getOperation()->walk([](kernel::GraphOp op) {
+      auto function = op->getParentOfType<FunctionOpInterface>();
+      return WalkResult(function ? checkKeepsCandidates(function) : success());
+    });
+    return failure(walk.wasInterrupted());
+  }
+
   LogicalResult readTimes(std::vector<MeasuredTime> &times) {
     if (flags.times.empty())
       return success();
@@ -263,10 +275,9 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
       return watchedSearch(op, options);
     OwningOpRef<mlir::Operation *> original = function->clone();
     FailureOr<SearchGraphResult> result = watchedSearch(op, options);
-    if (succeeded(result) &&
-        failed(writeCandidateFunctions(
-            function, cast<FunctionOpInterface>(*original), *result)))
-      return failure();
+    if (succeeded(result))
+      writeCandidateFunctions(function, cast<FunctionOpInterface>(*original),
+                              *result);
     return result;
   }
 

@@ -27,10 +27,18 @@ if [ ! -d "$input" ]; then
 fi
 
 echo "== each artifact alone, checked and timed"
-for artifact in "$bundle"/baseline "$bundle"/candidate-*; do
-  echo "-- $(basename "$artifact")"
-  "$run" "$artifact" --device=cuda --check --measure
-done
+folders=$(python3 - "$bundle/bundle.json" <<'PYTHON'
+import json, sys
+bundle = json.load(open(sys.argv[1]))
+for entry in [bundle["baseline"], *bundle["candidates"]]:
+    if entry is not None:
+        print(entry["folder"])
+PYTHON
+)
+while read -r folder; do
+  echo "-- $folder"
+  "$run" "$bundle/$folder" --device=cuda --check --measure
+done <<<"$folders"
 
 echo "== all of them, by turns"
 "$run" "$bundle" --measure

@@ -1,4 +1,7 @@
-// RUN: mirage-opt %s --mirage-search-graph="keep-candidates" --verify-diagnostics
+// Before the search: it opens no cache.
+// RUN: rm -rf %t.cache
+// RUN: mirage-opt %s --mirage-search-graph="keep-candidates cache=%t.cache" --verify-diagnostics
+// RUN: not ls %t.cache
 // expected-error @below {{expects one mirage_kernel.graph in a function whose candidates are kept, got 2}}
 func.func @two(%x: tensor<8x16xf16>, %e: tensor<8x16xf16>) -> tensor<8x16xf16> {
   %r = mirage_kernel.graph ins(%x : tensor<8x16xf16>) outs(%e : tensor<8x16xf16>) {

@@ -72,6 +72,12 @@ llvm::Expected<std::string> getArtifactHash(llvm::StringRef directory);
 /// Whether a folder is a bundle, or at least says so.
 bool isBundle(llvm::StringRef directory);
 
+/// Makes place for a bundle: creates `directory` if it is missing, and removes
+/// what there is of an earlier bundle, which are bundle.json, the artifacts
+/// that it names, and times.jsonl; other files stay. Fails, naming the file,
+/// where the system refuses.
+llvm::Error prepareBundleFolder(llvm::StringRef directory);
+
 /// Writes bundle.json into `directory`, beside the artifacts that it names.
 llvm::Error writeBundle(const Bundle &bundle, llvm::StringRef directory);
 

@@ -40,13 +40,17 @@ struct CandidateInfo {
 /// None where the function is no candidate.
 std::optional<CandidateInfo> readCandidateInfo(FunctionOpInterface function);
 
-/// Writes the functions of one search behind `function`.
+/// Looks, before a search, whether its candidates can be kept.
+/// \returns failure after a diagnostic where the function has no place for
+///          them, or has several graphs.
+LogicalResult checkKeepsCandidates(FunctionOpInterface function);
+
+/// Writes the functions of one search behind `function`, which has been
+/// checked.
 /// \param original  the function as it was before.
-/// \returns failure after a diagnostic where it has no place for them, or has
-///          several graphs.
-LogicalResult writeCandidateFunctions(FunctionOpInterface function,
-                                      FunctionOpInterface original,
-                                      const SearchGraphResult &result);
+void writeCandidateFunctions(FunctionOpInterface function,
+                             FunctionOpInterface original,
+                             const SearchGraphResult &result);
 
 } // namespace mlir::mirage
 

@@ -9,6 +9,7 @@
 #include "Mirage/Artifact/Bundle.h"
 #include "Mirage/Artifact/MeasuredTime.h"
 #include "Mirage/Graph/ComposedOperators.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -103,6 +104,29 @@ TEST_F(BundleTest, ABaselineIsNotNeeded) {
   bundle.baseline.reset();
   ASSERT_FALSE(writeBundle(bundle, folder));
   EXPECT_FALSE(llvm::cantFail(readBundle(folder)).baseline.has_value());
+}
+
+TEST_F(BundleTest, NothingIsLeftOfAnEarlierBundle) {
+  ASSERT_FALSE(writeBundle(makeBundle(), folder));
+  write(kTimesFile, "{}");
+  write("notes.txt", "somebody's");
+  makeEntry("candidate-9", 1); // which is in no bundle
+  ASSERT_FALSE(prepareBundleFolder(folder));
+  std::vector<std::string> left;
+  std::error_code code;
+  for (llvm::sys::fs::directory_iterator at(folder, code), end; at != end;
+       at.increment(code))
+    left.push_back(llvm::sys::path::filename(at->path()).str());
+  llvm::sort(left);
+  EXPECT_EQ(left, (std::vector<std::string>{"candidate-9", "notes.txt"}));
+  // A new folder is made; a damaged bundle names nothing.
+  ASSERT_FALSE(prepareBundleFolder(getPath("new/one")));
+  write("new/one/bundle.json", "{");
+  ASSERT_FALSE(prepareBundleFolder(getPath("new/one")));
+  EXPECT_FALSE(llvm::sys::fs::exists(getPath("new/one/bundle.json")));
+  std::string below = getPath("notes.txt") + "/bundle";
+  EXPECT_EQ(llvm::toString(prepareBundleFolder(below)),
+            below + ": cannot be created: Not a directory");
 }
 
 TEST_F(BundleTest, WhatIsWrongIsSaid) {
