@@ -10,9 +10,9 @@
 #include "Mirage/Artifact/Artifact.h"
 #include "Mirage/Graph/GraphJSON.h"
 #include "Mirage/Graph/JSONCursor.h"
+#include "Mirage/Graph/WholeFiles.h"
 #include "Mirage/Version/Version.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir::mirage;
@@ -206,13 +206,13 @@ public:
                        ": expects the folder of one artifact, got a folder of "
                        "artifacts: " +
                        llvm::join(artifacts, ", "));
-    auto text = readFile(kManifestFile);
-    if (!text)
-      return text.takeError();
-    llvm::Expected<Value> document = parseJSON((*text)->getBuffer());
+    if (!llvm::sys::fs::is_directory(directory))
+      return makeError(
+          directory + ": expects the folder of an artifact, got " +
+          (llvm::sys::fs::exists(directory) ? "a file" : "nothing there"));
+    llvm::Expected<Value> document = readJSONFile(path(kManifestFile));
     if (!document)
-      return makeError(path(kManifestFile) + ": expects JSON, got " +
-                       llvm::toString(document.takeError()));
+      return document.takeError();
     Artifact artifact;
     if (llvm::Error failed = readDocument(*document, artifact))
       return std::move(failed);
@@ -230,9 +230,7 @@ private:
     std::error_code error;
     for (llvm::sys::fs::directory_iterator entry(directory, error), end;
          entry != end && !error; entry.increment(error)) {
-      llvm::SmallString<128> manifest(entry->path());
-      llvm::sys::path::append(manifest, kManifestFile);
-      if (llvm::sys::fs::exists(manifest))
+      if (llvm::sys::fs::exists(joinPath(entry->path(), kManifestFile)))
         names.push_back(llvm::sys::path::filename(entry->path()).str());
     }
     llvm::sort(names);
@@ -240,22 +238,7 @@ private:
   }
 
   std::string path(llvm::StringRef name) const {
-    llvm::SmallString<128> joined(directory);
-    llvm::sys::path::append(joined, name);
-    return joined.str().str();
-  }
-
-  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
-  readFile(llvm::StringRef name) const {
-    if (!llvm::sys::fs::is_directory(directory))
-      return makeError(
-          directory + ": expects the folder of an artifact, got " +
-          (llvm::sys::fs::exists(directory) ? "a file" : "nothing there"));
-    auto buffer = llvm::MemoryBuffer::getFile(path(name));
-    if (!buffer)
-      return makeError(path(name) +
-                       ": cannot be read: " + buffer.getError().message());
-    return std::move(*buffer);
+    return joinPath(directory, name);
   }
 
   /// Members are read first, files only for a sound manifest.
@@ -280,7 +263,7 @@ private:
   }
 
   llvm::Error readPTX(const JSONCursor &entry, Artifact &artifact) const {
-    auto buffer = readFile(kPTXFile);
+    auto buffer = readWholeFile(path(kPTXFile));
     if (!buffer)
       return buffer.takeError();
     artifact.ptx = (*buffer)->getBuffer().str();
@@ -292,7 +275,7 @@ private:
   llvm::Error readCubins(const JSONCursor &list, Artifact &artifact) const {
     for (const auto &[arch, entry] : list.members()) {
       std::string name = getCubinFile(arch);
-      auto buffer = readFile(name);
+      auto buffer = readWholeFile(path(name));
       if (!buffer)
         return buffer.takeError();
       llvm::StringRef content = (*buffer)->getBuffer();

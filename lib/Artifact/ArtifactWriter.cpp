@@ -9,12 +9,13 @@
 #include "ArtifactFiles.h"
 #include "Mirage/Artifact/Artifact.h"
 #include "Mirage/Graph/GraphJSON.h"
+#include "Mirage/Graph/WholeFiles.h"
 #include "Mirage/Version/Version.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir::mirage;
 using llvm::json::Array;
@@ -131,63 +132,48 @@ static Value writeManifest(const Artifact &artifact) {
                 {"opLocations", writeAll(artifact.opLocations, writeLocation)}};
 }
 
-static llvm::Error makeFileError(llvm::StringRef path, std::error_code code) {
+static llvm::Error explainRemoval(llvm::StringRef path, std::error_code code) {
+  if (!code)
+    return llvm::Error::success();
   return llvm::createStringError(
-      code, path + ": cannot be written: " + code.message());
-}
-
-/// Puts a file in place whole: into a temporary one, which is then renamed.
-static llvm::Error writeFile(llvm::StringRef directory, llvm::StringRef name,
-                             llvm::StringRef content) {
-  llvm::SmallString<128> path(directory);
-  llvm::sys::path::append(path, name);
-  llvm::Error error =
-      llvm::writeToOutput(path, [&](llvm::raw_ostream &os) -> llvm::Error {
-        os << content;
-        return llvm::Error::success();
-      });
-  if (error)
-    return llvm::createStringError(
-        llvm::inconvertibleErrorCode(),
-        path + ": cannot be written: " + llvm::toString(std::move(error)));
-  return llvm::Error::success();
+      code, path + ": cannot be replaced: " + code.message());
 }
 
 /// Removes what an earlier artifact left, the manifest first.
 static llvm::Error removeEarlier(llvm::StringRef directory) {
-  llvm::SmallString<128> manifest(directory);
-  llvm::sys::path::append(manifest, kManifestFile);
-  if (std::error_code code = llvm::sys::fs::remove(manifest))
-    return makeFileError(manifest, code);
+  std::string manifest = joinPath(directory, kManifestFile);
+  if (llvm::Error error =
+          explainRemoval(manifest, llvm::sys::fs::remove(manifest)))
+    return error;
   std::error_code code;
   for (llvm::sys::fs::directory_iterator entry(directory, code), end;
        !code && entry != end; entry.increment(code)) {
     llvm::StringRef name = llvm::sys::path::filename(entry->path());
     if (!name.starts_with("kernels.") || !name.ends_with(".cubin"))
       continue;
-    if (std::error_code failed = llvm::sys::fs::remove(entry->path()))
-      return makeFileError(entry->path(), failed);
+    if (llvm::Error error =
+            explainRemoval(entry->path(), llvm::sys::fs::remove(entry->path())))
+      return error;
   }
-  return code ? makeFileError(directory, code) : llvm::Error::success();
+  return explainRemoval(directory, code);
 }
 
 llvm::Error mlir::mirage::writeArtifact(const Artifact &artifact,
                                         llvm::StringRef directory) {
   if (llvm::Error error = verify(artifact))
     return error;
-  if (std::error_code code = llvm::sys::fs::create_directories(
-          directory, /*IgnoreExisting=*/true, llvm::sys::fs::all_all))
-    return makeFileError(directory, code);
+  if (llvm::Error error = createFolder(directory))
+    return error;
   if (llvm::Error error = removeEarlier(directory))
     return error;
-  if (llvm::Error error = writeFile(directory, kPTXFile, artifact.ptx))
+  if (llvm::Error error =
+          writeWholeFile(joinPath(directory, kPTXFile), {artifact.ptx}))
     return error;
   for (const auto &[arch, bytes] : artifact.cubins)
     if (llvm::Error error =
-            writeFile(directory, getCubinFile(arch), llvm::toStringRef(bytes)))
+            writeWholeFile(joinPath(directory, getCubinFile(arch)),
+                           {llvm::toStringRef(bytes)}))
       return error;
-  std::string text;
-  llvm::raw_string_ostream(text)
-      << llvm::formatv("{0:2}\n", writeManifest(artifact));
-  return writeFile(directory, kManifestFile, text);
+  std::string text = llvm::formatv("{0:2}\n", writeManifest(artifact));
+  return writeWholeFile(joinPath(directory, kManifestFile), {text});
 }

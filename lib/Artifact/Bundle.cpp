@@ -12,12 +12,11 @@
 #include "Mirage/Graph/ComposedOperators.h"
 #include "Mirage/Graph/GraphJSON.h"
 #include "Mirage/Graph/JSONCursor.h"
+#include "Mirage/Graph/WholeFiles.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/raw_ostream.h"
 #include <cmath>
 
 using namespace mlir::mirage;
@@ -28,28 +27,20 @@ using llvm::json::Value;
 static constexpr llvm::StringLiteral kBundleFormat = "mirage-bundle";
 static constexpr int64_t kBundleVersion = 1;
 
-static std::string join(llvm::StringRef directory, llvm::StringRef name) {
-  llvm::SmallString<128> path(directory);
-  llvm::sys::path::append(path, name);
-  return path.str().str();
-}
-
 std::string mlir::mirage::hashProgram(const Graph &program) {
   return hashGraph(expandComposed(program));
 }
 
 llvm::Expected<std::string>
 mlir::mirage::getArtifactHash(llvm::StringRef directory) {
-  std::string path = join(directory, kManifestFile);
-  auto buffer = llvm::MemoryBuffer::getFile(path);
+  auto buffer = readWholeFile(joinPath(directory, kManifestFile));
   if (!buffer)
-    return llvm::createStringError(
-        path + ": cannot be read: " + buffer.getError().message());
+    return buffer.takeError();
   return getChecksum(llvm::arrayRefFromStringRef((*buffer)->getBuffer()));
 }
 
 bool mlir::mirage::isBundle(llvm::StringRef directory) {
-  return llvm::sys::fs::exists(join(directory, kBundleFile));
+  return llvm::sys::fs::exists(joinPath(directory, kBundleFile));
 }
 
 //===----------------------------------------------------------------------===//
@@ -77,19 +68,8 @@ llvm::Error mlir::mirage::writeBundle(const Bundle &bundle,
                 {"baseline", bundle.baseline ? writeEntry(*bundle.baseline)
                                              : Value(nullptr)},
                 {"candidates", std::move(candidates)}};
-  std::string path = join(directory, kBundleFile);
-  std::error_code code;
-  llvm::raw_fd_ostream os(path, code);
-  if (!code) {
-    os << llvm::formatv("{0:2}\n", Value(std::move(object)));
-    os.close();
-    code = os.error();
-    os.clear_error();
-  }
-  if (code)
-    return llvm::createStringError(path +
-                                   ": cannot be written: " + code.message());
-  return llvm::Error::success();
+  std::string text = llvm::formatv("{0:2}\n", Value(std::move(object)));
+  return writeWholeFile(joinPath(directory, kBundleFile), {text});
 }
 
 //===----------------------------------------------------------------------===//
@@ -134,21 +114,15 @@ static Bundle readMembers(const JSONCursor &object) {
 
 /// Reads bundle.json, and does not look at what it names.
 static llvm::Expected<Bundle> readBundleFile(const std::string &path) {
-  auto fail = [&](const llvm::Twine &message) {
-    return llvm::createStringError(path + ": " + message);
-  };
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  if (!buffer)
-    return fail("cannot be read: " + buffer.getError().message());
-  llvm::Expected<Value> value = parseJSON((*buffer)->getBuffer());
+  llvm::Expected<Value> value = readJSONFile(path);
   if (!value)
-    return fail("expects JSON, got " + llvm::toString(value.takeError()));
+    return value.takeError();
   std::string error;
   Bundle bundle = readMembers(JSONCursor(*value, error));
+  if (error.empty() && bundle.candidates.empty() && !bundle.baseline)
+    error = "expects a candidate or a baseline, got neither";
   if (!error.empty())
-    return fail(error);
-  if (bundle.candidates.empty() && !bundle.baseline)
-    return fail("expects a candidate or a baseline, got neither");
+    return llvm::createStringError(path + ": " + error);
   return bundle;
 }
 
@@ -161,7 +135,7 @@ static std::vector<BundleEntry> listEntries(const Bundle &bundle) {
 
 static llvm::Error checkHash(llvm::StringRef directory,
                              const BundleEntry &entry) {
-  std::string path = join(directory, entry.folder);
+  std::string path = joinPath(directory, entry.folder);
   llvm::Expected<std::string> hash = getArtifactHash(path);
   if (!hash)
     return hash.takeError();
@@ -173,7 +147,8 @@ static llvm::Error checkHash(llvm::StringRef directory,
 }
 
 llvm::Expected<Bundle> mlir::mirage::readBundle(llvm::StringRef directory) {
-  llvm::Expected<Bundle> bundle = readBundleFile(join(directory, kBundleFile));
+  llvm::Expected<Bundle> bundle =
+      readBundleFile(joinPath(directory, kBundleFile));
   if (!bundle)
     return bundle.takeError();
   for (const BundleEntry &entry : listEntries(*bundle))
@@ -197,28 +172,26 @@ static llvm::Error explainRemoval(const std::string &path,
 /// An artifact of an earlier bundle would be taken for one of the next.
 static llvm::Error removeArtifact(llvm::StringRef directory,
                                   const BundleEntry &entry) {
-  std::string path = join(directory, entry.folder);
-  if (!llvm::sys::fs::exists(join(llvm::StringRef(path), kManifestFile)))
+  std::string path = joinPath(directory, entry.folder);
+  if (!llvm::sys::fs::exists(joinPath(path, kManifestFile)))
     return llvm::Error::success();
   return explainRemoval(
       path, llvm::sys::fs::remove_directories(path, /*IgnoreErrors=*/false));
 }
 
 llvm::Error mlir::mirage::prepareBundleFolder(llvm::StringRef directory) {
-  if (std::error_code code = llvm::sys::fs::create_directories(
-          directory, /*IgnoreExisting=*/true, llvm::sys::fs::all_all))
-    return llvm::createStringError(directory +
-                                   ": cannot be created: " + code.message());
+  if (llvm::Error error = createFolder(directory))
+    return error;
   std::vector<BundleEntry> entries;
   // What is no bundle.json, or a damaged one, names nothing.
-  if (auto bundle = readBundleFile(join(directory, kBundleFile)))
+  if (auto bundle = readBundleFile(joinPath(directory, kBundleFile)))
     entries = listEntries(*bundle);
   else
     llvm::consumeError(bundle.takeError());
   for (llvm::StringRef file : {kBundleFile, kTimesFile})
     if (llvm::Error error =
-            explainRemoval(join(directory, file),
-                           llvm::sys::fs::remove(join(directory, file))))
+            explainRemoval(joinPath(directory, file),
+                           llvm::sys::fs::remove(joinPath(directory, file))))
       return error;
   for (const BundleEntry &entry : entries)
     if (llvm::Error error = removeArtifact(directory, entry))

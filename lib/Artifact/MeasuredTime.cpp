@@ -9,10 +9,10 @@
 #include "Mirage/Artifact/MeasuredTime.h"
 #include "Mirage/Graph/GraphJSON.h"
 #include "Mirage/Graph/JSONCursor.h"
+#include "Mirage/Graph/WholeFiles.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/LineIterator.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
 
@@ -81,22 +81,11 @@ Value mlir::mirage::toJSON(const MeasuredTime &time) {
 llvm::Error
 mlir::mirage::writeMeasuredTimes(llvm::StringRef path,
                                  llvm::ArrayRef<MeasuredTime> times) {
-  auto fail = [&](const std::error_code &code) {
-    return llvm::createStringError(path +
-                                   ": cannot be written: " + code.message());
-  };
-  std::error_code code;
-  llvm::raw_fd_ostream os(path, code);
-  if (code)
-    return fail(code);
+  std::string text;
+  llvm::raw_string_ostream os(text);
   for (const MeasuredTime &time : times)
     os << toJSON(time) << '\n';
-  os.close();
-  if (!os.has_error())
-    return llvm::Error::success();
-  code = os.error();
-  os.clear_error();
-  return fail(code);
+  return writeWholeFile(path, {text});
 }
 
 //===----------------------------------------------------------------------===//
@@ -161,10 +150,9 @@ static MeasuredTime readTimeLine(const JSONCursor &line) {
 
 llvm::Expected<std::vector<MeasuredTime>>
 mlir::mirage::readMeasuredTimes(llvm::StringRef path, llvm::StringRef program) {
-  auto buffer = llvm::MemoryBuffer::getFile(path);
+  auto buffer = readWholeFile(path);
   if (!buffer)
-    return llvm::createStringError(
-        path + ": cannot be read: " + buffer.getError().message());
+    return buffer.takeError();
   std::vector<MeasuredTime> times;
   for (llvm::line_iterator line(**buffer, /*SkipBlanks=*/true);
        !line.is_at_end(); ++line) {

@@ -8,6 +8,7 @@
 
 #include "Mirage/Analysis/FindLocation.h"
 #include "Mirage/Dialect/Kernel/IR/Kernel.h"
+#include "Mirage/Graph/WholeFiles.h"
 #include "Mirage/Options/CheckedPass.h"
 #include "WriteBundle.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -60,12 +61,10 @@ private:
 
   /// What an earlier bundle left in the folder stays until there is another.
   LogicalResult checkFolder() {
-    std::error_code code = llvm::sys::fs::create_directories(
-        folder, /*IgnoreExisting=*/true, llvm::sys::fs::all_all);
-    if (code)
-      return fail(folder.getValue() + ": cannot be created: " + code.message());
-    code = llvm::sys::fs::access(folder, llvm::sys::fs::AccessMode::Write);
-    if (code)
+    if (llvm::Error error = createFolder(folder))
+      return fail(llvm::toString(std::move(error)));
+    if (std::error_code code =
+            llvm::sys::fs::access(folder, llvm::sys::fs::AccessMode::Write))
       return fail(folder.getValue() +
                   ": cannot be written to: " + code.message());
     return success();

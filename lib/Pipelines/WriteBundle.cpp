@@ -10,6 +10,7 @@
 #include "Mirage/Analysis/FindLocation.h"
 #include "Mirage/Artifact/Artifact.h"
 #include "Mirage/Artifact/Bundle.h"
+#include "Mirage/Graph/WholeFiles.h"
 #include "Mirage/Options/CheckedPass.h"
 #include "Mirage/Transforms/CandidateFunctions.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -17,16 +18,9 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace mlir::mirage;
-
-static std::string join(StringRef directory, StringRef name) {
-  SmallString<128> path(directory);
-  llvm::sys::path::append(path, name);
-  return path.str().str();
-}
 
 namespace {
 struct CandidateFunction {
@@ -189,7 +183,7 @@ LogicalResult WriteBundlePass::add(const CandidateFunction &candidate,
   std::string name = info.isBaseline()
                          ? "baseline"
                          : "candidate-" + std::to_string(info.number);
-  std::string path = join(folder, name);
+  std::string path = joinPath(folder, name);
   std::string problem = compile(candidate, path);
   if (!problem.empty()) {
     func::FuncOp(candidate.function).emitWarning()

@@ -7,13 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Reference/NpyFile.h"
+#include "Mirage/Graph/WholeFiles.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/raw_ostream.h"
 #include <cstring>
 
 using namespace mlir::mirage;
@@ -231,10 +229,9 @@ static std::string toRowMajor(llvm::StringRef data, size_t width,
 
 llvm::Expected<HostTensor> mlir::mirage::readNpy(llvm::StringRef path,
                                                  const TensorSpec &expected) {
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false);
+  auto buffer = readWholeFile(path);
   if (!buffer)
-    return makeError(path, "cannot be read: " + buffer.getError().message());
+    return buffer.takeError();
   NpyHeader header;
   llvm::StringRef data;
   if (llvm::Error error =
@@ -275,19 +272,6 @@ static std::string makeHeader(llvm::StringRef dtype,
   return header + dictionary;
 }
 
-static llvm::Error write(llvm::StringRef path, llvm::StringRef dtype,
-                         llvm::ArrayRef<int64_t> shape, llvm::StringRef data) {
-  llvm::Error error =
-      llvm::writeToOutput(path, [&](llvm::raw_ostream &os) -> llvm::Error {
-        os << makeHeader(dtype, shape) << data;
-        return llvm::Error::success();
-      });
-  if (error)
-    return makeError(path,
-                     "cannot be written: " + llvm::toString(std::move(error)));
-  return llvm::Error::success();
-}
-
 static llvm::StringRef getWrittenDtype(ElementType element) {
   switch (element) {
   case ElementType::F16:
@@ -305,14 +289,16 @@ static llvm::StringRef getWrittenDtype(ElementType element) {
 
 llvm::Error mlir::mirage::writeNpy(llvm::StringRef path,
                                    const HostTensor &tensor) {
-  return write(path, getWrittenDtype(tensor.type.element), tensor.type.shape,
-               llvm::toStringRef(tensor.bytes));
+  return writeWholeFile(path, {makeHeader(getWrittenDtype(tensor.type.element),
+                                          tensor.type.shape),
+                               llvm::toStringRef(tensor.bytes)});
 }
 
 llvm::Error mlir::mirage::writeNpy(llvm::StringRef path,
                                    llvm::ArrayRef<int64_t> shape,
                                    llvm::ArrayRef<double> values) {
-  return write(path, "<f8", shape,
-               llvm::StringRef(reinterpret_cast<const char *>(values.data()),
-                               values.size() * sizeof(double)));
+  return writeWholeFile(
+      path, {makeHeader("<f8", shape),
+             llvm::StringRef(reinterpret_cast<const char *>(values.data()),
+                             values.size() * sizeof(double))});
 }

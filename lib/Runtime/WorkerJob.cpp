@@ -8,10 +8,9 @@
 
 #include "WorkerJob.h"
 #include "Mirage/Graph/JSONCursor.h"
+#include "Mirage/Graph/WholeFiles.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
 
 using namespace mlir::mirage;
 using llvm::json::Array;
@@ -57,28 +56,20 @@ static WorkerJob readJob(const JSONCursor &object) {
 }
 
 llvm::Expected<WorkerJob> mlir::mirage::readWorkerJob(llvm::StringRef path) {
-  auto fail = [&](const llvm::Twine &message) {
-    return llvm::createStringError(path + ": " + message);
-  };
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  if (!buffer)
-    return fail("cannot be read: " + buffer.getError().message());
-  llvm::Expected<Value> value = parseJSON((*buffer)->getBuffer());
+  llvm::Expected<Value> value = readJSONFile(path);
   if (!value)
-    return fail("expects JSON, got " + llvm::toString(value.takeError()));
+    return value.takeError();
   std::string error;
   WorkerJob job = readJob(JSONCursor(*value, error));
   if (!error.empty())
-    return fail(error);
+    return llvm::createStringError(path + ": " + error);
   return job;
 }
 
 std::string mlir::mirage::getOutputFile(const WorkerJob &job, unsigned number,
                                         unsigned output) {
-  llvm::SmallString<128> path(job.folder);
-  llvm::sys::path::append(path, std::to_string(number) + "-" +
-                                    std::to_string(output) + ".npy");
-  return path.str().str();
+  return joinPath(job.folder, std::to_string(number) + "-" +
+                                  std::to_string(output) + ".npy");
 }
 
 //===----------------------------------------------------------------------===//

@@ -7,12 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "WorkerProcess.h"
+#include "Mirage/Graph/WholeFiles.h"
 #include "Mirage/Runtime/MeasureWorker.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
-#include "llvm/Support/raw_ostream.h"
 #include <chrono>
 #include <csignal>
 #include <thread>
@@ -41,29 +41,12 @@ TemporaryFolder::~TemporaryFolder() {
 }
 
 std::string TemporaryFolder::getFile(llvm::StringRef name) const {
-  llvm::SmallString<128> file(path);
-  sys::path::append(file, name);
-  return file.str().str();
+  return joinPath(path, name);
 }
 
 //===----------------------------------------------------------------------===//
 // Processes
 //===----------------------------------------------------------------------===//
-
-static llvm::Error writeJob(const WorkerJob &job, llvm::StringRef path) {
-  std::error_code code;
-  llvm::raw_fd_ostream os(path, code);
-  if (!code) {
-    os << toJSON(job) << '\n';
-    os.close();
-    code = os.error();
-    os.clear_error();
-  }
-  if (code)
-    return llvm::createStringError(path +
-                                   ": cannot be written: " + code.message());
-  return llvm::Error::success();
-}
 
 static std::string readFile(llvm::StringRef path) {
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
@@ -143,7 +126,8 @@ mlir::mirage::runWorker(llvm::StringRef program, const WorkerJob &job,
   std::string logFile = folder.getFile("log.jsonl");
   std::string errorFile = folder.getFile("stderr");
   sys::fs::remove(logFile);
-  if (llvm::Error error = writeJob(job, jobFile))
+  std::string text = llvm::formatv("{0}\n", toJSON(job));
+  if (llvm::Error error = writeWholeFile(jobFile, {text}))
     return std::move(error);
   std::string option = (kMeasureWorkerOption + jobFile).str();
   llvm::StringRef arguments[] = {program, option};

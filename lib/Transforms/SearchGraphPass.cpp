@@ -13,6 +13,7 @@
 #include "Mirage/Cache/CacheStore.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Graph/GraphJSON.h"
+#include "Mirage/Graph/WholeFiles.h"
 #include "Mirage/Search/NamedChoice.h"
 #include "Mirage/Transforms/CandidateFunctions.h"
 #include "Mirage/Transforms/Passes.h"
@@ -420,31 +421,20 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
       llvm::raw_fd_ostream file(flags.report, code, llvm::sys::fs::OF_Append);
     }
     if (code)
-      return failToWriteReport(code);
+      return fail("report " + flags.report.getValue() +
+                  ": cannot be written: " + code.message());
     if (!isThere)
       llvm::sys::fs::remove(flags.report);
     return success();
   }
 
   LogicalResult writeReport(llvm::json::Array graphs) {
-    std::error_code code;
-    llvm::raw_fd_ostream file(flags.report, code, llvm::sys::fs::OF_Text);
-    if (!code) {
-      file << llvm::formatv("{0:2}", llvm::json::Value(llvm::json::Object{
-                                         {"graphs", std::move(graphs)}}))
-           << '\n';
-      file.close();
-      code = file.error();
-      file.clear_error();
-    }
-    if (!code)
-      return success();
-    return failToWriteReport(code);
-  }
-
-  LogicalResult failToWriteReport(std::error_code code) {
-    return fail("cannot write the report to '" + flags.report.getValue() +
-                "': " + code.message());
+    std::string text = llvm::formatv(
+        "{0:2}\n",
+        llvm::json::Value(llvm::json::Object{{"graphs", std::move(graphs)}}));
+    if (llvm::Error error = writeWholeFile(flags.report.getValue(), {text}))
+      return fail("report " + llvm::toString(std::move(error)));
+    return success();
   }
 
   SearchGraphFlags<Pass> flags{*this};

@@ -8,32 +8,25 @@
 
 #include "LoadedProgram.h"
 #include "Mirage/Graph/GraphJSON.h"
-#include "Mirage/Graph/JSONCursor.h"
 #include "Mirage/Graph/MachineMemory.h"
+#include "Mirage/Graph/WholeFiles.h"
 #include "Mirage/Reference/NpyFile.h"
 #include "Mirage/Runtime/TensorBytes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
 
 using namespace mlir::mirage;
 
 /// A program alone, from a file.
 static llvm::Expected<Graph> readGraphFile(llvm::StringRef path) {
-  auto fail = [&](const llvm::Twine &message) {
-    return llvm::createStringError(path + ": " + message);
-  };
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  if (!buffer)
-    return fail("cannot be read: " + buffer.getError().message());
-  llvm::Expected<llvm::json::Value> value = parseJSON((*buffer)->getBuffer());
+  llvm::Expected<llvm::json::Value> value = readJSONFile(path);
   if (!value)
-    return fail("expects JSON, got " + llvm::toString(value.takeError()));
+    return value.takeError();
   llvm::Expected<Graph> graph = graphFromJSON(*value);
   if (!graph)
-    return fail(llvm::toString(graph.takeError()));
+    return llvm::createStringError(path + ": " +
+                                   llvm::toString(graph.takeError()));
   return graph;
 }
 
@@ -131,15 +124,11 @@ mlir::mirage::makeInputs(const LoadedProgram &program,
 llvm::Error mlir::mirage::writeOutputs(const LoadedProgram &program,
                                        llvm::ArrayRef<HostTensor> outputs,
                                        llvm::StringRef directory) {
-  if (std::error_code code = llvm::sys::fs::create_directories(
-          directory, /*IgnoreExisting=*/true, llvm::sys::fs::all_all))
-    return llvm::createStringError(directory +
-                                   ": cannot be created: " + code.message());
-  for (auto [tensor, output] : llvm::zip_equal(program.outputs, outputs)) {
-    llvm::SmallString<128> path(directory);
-    llvm::sys::path::append(path, tensor.name + ".npy");
-    if (llvm::Error error = writeNpy(path, output))
+  if (llvm::Error error = createFolder(directory))
+    return error;
+  for (auto [tensor, output] : llvm::zip_equal(program.outputs, outputs))
+    if (llvm::Error error =
+            writeNpy(joinPath(directory, tensor.name + ".npy"), output))
       return error;
-  }
   return llvm::Error::success();
 }

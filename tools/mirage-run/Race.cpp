@@ -8,17 +8,11 @@
 
 #include "Race.h"
 #include "Mirage/Artifact/Bundle.h"
+#include "Mirage/Graph/WholeFiles.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/Path.h"
 
 using namespace mlir::mirage;
-
-static std::string join(llvm::StringRef directory, llvm::StringRef name) {
-  llvm::SmallString<128> path(directory);
-  llvm::sys::path::append(path, name);
-  return path.str().str();
-}
 
 namespace {
 /// Everybody who takes part, and what is known of each.
@@ -68,7 +62,7 @@ static llvm::Expected<Field> collectBundle(const RaceOptions &options) {
     return bundle.takeError();
   Field field;
   auto add = [&](const BundleEntry &entry, bool isBaseline) -> llvm::Error {
-    std::string folder = join(options.path, entry.folder);
+    std::string folder = joinPath(options.path, entry.folder);
     if (llvm::Error error =
             addEntrants(options, entry.folder, folder, isBaseline, field))
       return error;
@@ -170,7 +164,7 @@ llvm::Expected<bool> mlir::mirage::runRace(const RaceOptions &options,
     times.push_back(makeTime(*field, *measured, number));
   if (isBundle(options.path))
     if (llvm::Error error =
-            writeMeasuredTimes(join(options.path, kTimesFile), times))
+            writeMeasuredTimes(joinPath(options.path, kTimesFile), times))
       return std::move(error);
   if (options.json)
     for (const MeasuredTime &time : times)

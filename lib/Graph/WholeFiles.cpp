@@ -1,0 +1,113 @@
+//===- WholeFiles.cpp - Files that are read and written as one ------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Graph/WholeFiles.h"
+#include "Mirage/Graph/JSONCursor.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir::mirage;
+namespace fs = llvm::sys::fs;
+
+std::string mlir::mirage::joinPath(llvm::StringRef folder,
+                                   llvm::StringRef name) {
+  llvm::SmallString<128> path(folder);
+  llvm::sys::path::append(path, name);
+  return path.str().str();
+}
+
+llvm::Error mlir::mirage::createFolder(llvm::StringRef path) {
+  std::error_code code =
+      fs::create_directories(path, /*IgnoreExisting=*/true, fs::all_all);
+  if (!code)
+    return llvm::Error::success();
+  return llvm::createStringError(
+      code, path + ": cannot be created: " + code.message());
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+/// A stream ends the process if it goes and nobody has asked how it went.
+static std::error_code writePieces(llvm::raw_fd_ostream &os,
+                                   llvm::ArrayRef<llvm::StringRef> pieces) {
+  for (llvm::StringRef piece : pieces)
+    os << piece;
+  os.flush();
+  std::error_code code = os.error();
+  os.clear_error();
+  return code;
+}
+
+static std::error_code writeInPlace(llvm::StringRef path,
+                                    llvm::ArrayRef<llvm::StringRef> pieces) {
+  std::error_code code;
+  llvm::raw_fd_ostream os(path, code);
+  return code ? code : writePieces(os, pieces);
+}
+
+/// Writes a file beside it, which then takes its name.
+static std::error_code replace(llvm::StringRef path, fs::TempFile beside,
+                               llvm::ArrayRef<llvm::StringRef> pieces) {
+  llvm::raw_fd_ostream os(beside.FD, /*shouldClose=*/false);
+  std::error_code code = writePieces(os, pieces);
+  if (!code)
+    return llvm::errorToErrorCode(beside.keep(path));
+  llvm::consumeError(beside.discard());
+  return code;
+}
+
+static std::error_code write(llvm::StringRef path,
+                             llvm::ArrayRef<llvm::StringRef> pieces) {
+  if (fs::exists(path) && !fs::is_regular_file(path))
+    return writeInPlace(path, pieces);
+  llvm::Expected<fs::TempFile> beside = fs::TempFile::create(path + ".%%%%%%");
+  if (beside)
+    return replace(path, std::move(*beside), pieces);
+  llvm::consumeError(beside.takeError());
+  return writeInPlace(path, pieces);
+}
+
+llvm::Error
+mlir::mirage::writeWholeFile(llvm::StringRef path,
+                             llvm::ArrayRef<llvm::StringRef> pieces) {
+  std::error_code code = write(path, pieces);
+  if (!code)
+    return llvm::Error::success();
+  return llvm::createStringError(
+      code, path + ": cannot be written: " + code.message());
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+mlir::mirage::readWholeFile(llvm::StringRef path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (buffer)
+    return std::move(*buffer);
+  return llvm::createStringError(
+      buffer.getError(),
+      path + ": cannot be read: " + buffer.getError().message());
+}
+
+llvm::Expected<llvm::json::Value>
+mlir::mirage::readJSONFile(llvm::StringRef path) {
+  auto buffer = readWholeFile(path);
+  if (!buffer)
+    return buffer.takeError();
+  llvm::Expected<llvm::json::Value> value = parseJSON((*buffer)->getBuffer());
+  if (value)
+    return value;
+  return llvm::createStringError(path + ": expects JSON, got " +
+                                 llvm::toString(value.takeError()));
+}
