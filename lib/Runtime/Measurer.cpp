@@ -11,6 +11,7 @@
 #include "Mirage/Reference/NpyFile.h"
 #include "Mirage/Reference/OutputCheck.h"
 #include "Mirage/Runtime/TensorBytes.h"
+#include "StopSignals.h"
 #include "WorkerProcess.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -24,21 +25,22 @@ using namespace mlir::mirage;
 
 /// What is known while entrants are measured.
 struct Measurer::Race {
-  Race(const Measurer &measurer, TemporaryFolder folder)
-      : entrants(measurer.entrants), options(measurer.options),
-        folder(std::move(folder)) {
+  explicit Race(const Measurer &measurer)
+      : entrants(measurer.entrants), options(measurer.options) {
     measurements.results.resize(entrants.size());
   }
 
   llvm::Error prepare();
-  llvm::Error runAlone(unsigned number);
-  llvm::Error timeTogether(std::vector<unsigned> numbers);
-  llvm::Error repeatSuspicious();
-  void rank();
+  llvm::Error run();
 
   Measurements measurements;
 
 private:
+  llvm::Error measureAll();
+  llvm::Error runAlone(unsigned number);
+  llvm::Error timeTogether(std::vector<unsigned> numbers);
+  llvm::Error repeatSuspicious();
+  void rank();
   EntrantResult &get(unsigned number) { return measurements.results[number]; }
   bool isRight(unsigned number) {
     return get(number).verdict == MeasuredVerdict::Right;
@@ -60,7 +62,7 @@ private:
 
   llvm::ArrayRef<Entrant> entrants;
   const MeasurerOptions &options;
-  TemporaryFolder folder;
+  std::optional<TemporaryFolder> folder; ///< while workers run
   Artifact program; ///< the first entrant's: its tensors and its program
   std::vector<ReferenceOutput> reference;
 };
@@ -121,7 +123,7 @@ llvm::Error Measurer::Race::checkTensors(unsigned number,
 WorkerJob Measurer::Race::makeJob(llvm::ArrayRef<unsigned> numbers,
                                   unsigned rounds) const {
   WorkerJob job;
-  job.folder = folder.getPath().str();
+  job.folder = folder->getPath().str();
   job.parent = getpid();
   job.ordinal = options.ordinal;
   job.seed = options.seed;
@@ -137,7 +139,7 @@ WorkerJob Measurer::Race::makeJob(llvm::ArrayRef<unsigned> numbers,
 /// Runs a job. \returns an error where the worker could do nothing at all.
 llvm::Expected<WorkerOutcome> Measurer::Race::start(const WorkerJob &job) {
   llvm::Expected<WorkerOutcome> outcome = runWorker(
-      options.worker, job, folder,
+      options.worker, job, *folder,
       {std::max(options.startTimeoutS, options.timeoutS), options.timeoutS});
   if (!outcome)
     return outcome.takeError();
@@ -327,6 +329,32 @@ void Measurer::Race::rank() {
     measurements.ranking.push_back(number);
 }
 
+llvm::Error Measurer::Race::measureAll() {
+  for (unsigned number = 0; number < entrants.size(); ++number)
+    if (llvm::Error error = runAlone(number))
+      return error;
+  if (llvm::Error error = timeTogether(listRight()))
+    return error;
+  return repeatSuspicious();
+}
+
+/// A signal that comes in between takes effect once there is no worker and no
+/// folder any more. Before, there is none of these, and it just ends the
+/// process.
+llvm::Error Measurer::Race::run() {
+  StopSignals signals;
+  llvm::Expected<TemporaryFolder> made =
+      TemporaryFolder::make("mirage-measure");
+  if (!made)
+    return made.takeError();
+  folder.emplace(std::move(*made));
+  llvm::Error error = measureAll();
+  folder.reset();
+  if (!error)
+    rank();
+  return error;
+}
+
 //===----------------------------------------------------------------------===//
 // Measurer
 //===----------------------------------------------------------------------===//
@@ -345,24 +373,10 @@ llvm::Expected<Measurements> Measurer::run() {
         llvm::Twine(options.rounds) + ", " +
         llvm::Twine(options.replaysPerRound) + " and " +
         llvm::Twine(options.runsPerReplay));
-  llvm::Expected<TemporaryFolder> folder =
-      TemporaryFolder::make("mirage-measure");
-  if (!folder)
-    return folder.takeError();
-  Race race(*this, std::move(*folder));
+  Race race(*this);
   if (llvm::Error error = race.prepare())
     return std::move(error);
-  std::vector<unsigned> right;
-  for (unsigned number = 0; number < entrants.size(); ++number) {
-    if (llvm::Error error = race.runAlone(number))
-      return std::move(error);
-    if (race.measurements.results[number].verdict == MeasuredVerdict::Right)
-      right.push_back(number);
-  }
-  if (llvm::Error error = race.timeTogether(std::move(right)))
+  if (llvm::Error error = race.run())
     return std::move(error);
-  if (llvm::Error error = race.repeatSuspicious())
-    return std::move(error);
-  race.rank();
   return std::move(race.measurements);
 }

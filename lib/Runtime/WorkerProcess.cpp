@@ -9,12 +9,14 @@
 #include "WorkerProcess.h"
 #include "Mirage/Graph/WholeFiles.h"
 #include "Mirage/Runtime/MeasureWorker.h"
+#include "StopSignals.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
 #include <chrono>
 #include <csignal>
+#include <cstring>
 #include <thread>
 
 using namespace mlir::mirage;
@@ -97,8 +99,15 @@ private:
 };
 } // namespace
 
-/// Waits for a process as long as its log grows. \returns false if it was
-/// killed because that did not.
+static llvm::Error explainStop() {
+  int signal = StopSignals::getReceived();
+  return signal ? llvm::createStringError(llvm::Twine("stopped by a signal: ") +
+                                          strsignal(signal))
+                : llvm::Error::success();
+}
+
+/// Waits for a process as long as its log grows, and nobody wants this one to
+/// end. \returns false if it was killed because of that.
 static bool waitFor(sys::ProcessInfo &process, SilenceClock clock,
                     std::string &how) {
   while (true) {
@@ -109,7 +118,7 @@ static bool waitFor(sys::ProcessInfo &process, SilenceClock clock,
         how = "exit status " + std::to_string(ended.ReturnCode);
       return true;
     }
-    if (clock.hasRunOut())
+    if (clock.hasRunOut() || StopSignals::getReceived())
       break;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
@@ -122,6 +131,8 @@ llvm::Expected<WorkerOutcome>
 mlir::mirage::runWorker(llvm::StringRef program, const WorkerJob &job,
                         const TemporaryFolder &folder,
                         const WorkerLimits &limits) {
+  if (llvm::Error error = explainStop())
+    return std::move(error);
   std::string jobFile = folder.getFile("job.json");
   std::string logFile = folder.getFile("log.jsonl");
   std::string errorFile = folder.getFile("stderr");
@@ -142,6 +153,9 @@ mlir::mirage::runWorker(llvm::StringRef program, const WorkerJob &job,
                                    (how.empty() ? "" : ": " + how));
   WorkerOutcome outcome;
   bool isInTime = waitFor(process, SilenceClock(logFile, limits), how);
+  // It may have ended the worker, too.
+  if (llvm::Error error = explainStop())
+    return std::move(error);
   outcome.log = parseWorkerLog(readFile(logFile), job);
   if (!isInTime) {
     outcome.end = WorkerEnd::Hung;

@@ -45,7 +45,8 @@ struct WorkerLimits {
 
 /// Runs a job to its end, or to the worker's. A worker that says nothing for
 /// longer than its limits is killed.
-/// \returns an error where no process can be started.
+/// \returns an error where no process can be started, or a signal came that is
+/// to stop this one (StopSignals.h).
 llvm::Expected<WorkerOutcome> runWorker(llvm::StringRef program,
                                         const WorkerJob &job,
                                         const TemporaryFolder &folder,

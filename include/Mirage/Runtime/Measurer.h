@@ -92,6 +92,9 @@ public:
   /// Fails where nothing can be measured at all: no device, an artifact that
   /// cannot be read, entrants that are not of one program or bind other
   /// tensors, no worker. Whatever comes of it, no process and no file is left.
+  /// That holds for SIGHUP, SIGINT and SIGTERM too, which wait meanwhile, and
+  /// take effect once all is removed; of what SIGKILL ends, files are left.
+  /// One at a time in a process.
   llvm::Expected<Measurements> run();
 
 private:
