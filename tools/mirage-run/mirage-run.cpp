@@ -12,7 +12,7 @@
 #include "Mirage/Runtime/MeasureWorker.h"
 #include "Mirage/Version/Version.h"
 #include "Options.h"
-#include "Race.h"
+#include "RaceReport.h"
 #include "Report.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -163,19 +163,19 @@ static llvm::Expected<RunReport> run(const Options &options,
   return report;
 }
 
-static llvm::Expected<bool> race(const Options &options, const char *program) {
+static llvm::Expected<RaceResult> race(const Options &options,
+                                       const char *program) {
   RaceOptions racing;
   racing.path = options.path;
   racing.baseline = options.baseline;
   racing.library = options.library;
-  racing.json = options.json;
   racing.measurer.worker = llvm::sys::fs::getMainExecutable(
       program, reinterpret_cast<void *>(&race));
   racing.measurer.seed = options.seed;
   racing.measurer.timeoutS = options.timeout;
   racing.measurer.rankedBy = options.rankedBy;
   racing.measurer.threads = options.threads;
-  return runRace(racing, llvm::outs());
+  return runRace(racing);
 }
 
 static int fail(llvm::Error error) {
@@ -195,12 +195,16 @@ int main(int argc, char **argv) {
   if (llvm::Error error = checkOptions(options))
     return fail(std::move(error));
   if (isRace(options)) {
-    llvm::Expected<bool> isAnyRight = race(options, argv[0]);
-    if (!isAnyRight)
-      return fail(isAnyRight.takeError());
+    llvm::Expected<RaceResult> result = race(options, argv[0]);
+    if (!result)
+      return fail(result.takeError());
+    if (options.json)
+      printJSON(*result, llvm::outs());
+    else
+      printText(*result, llvm::outs());
     if (!finishOutput("mirage-run"))
       return kBadInput;
-    return *isAnyRight ? kOk : kCheckFailed;
+    return result->isAnyRight() ? kOk : kCheckFailed;
   }
   llvm::Expected<LoadedProgram> program =
       loadProgram(options.path, {options.takesEditedPTX});

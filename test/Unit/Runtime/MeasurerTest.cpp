@@ -12,7 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Mirage/Runtime/Measurer.h"
+#include "Mirage/Artifact/Bundle.h"
+#include "Mirage/Runtime/ArtifactRace.h"
 #include "TwoKernels.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -335,4 +336,89 @@ TEST_F(MeasurerTest, EntrantsAreOfOneProgram) {
                              ": expects the shape and strides of output Y "
                              "of " +
                              getPath("base") + ", got another");
+}
+
+/// From a bundle to the times in it.
+TEST_F(MeasurerTest, ABundleRaces) {
+  addThree();
+  Bundle bundle;
+  bundle.program = hashProgram(makeTwoKernels().program);
+  auto makeEntry = [&](const std::string &name, const std::string &graph) {
+    return BundleEntry{name, llvm::cantFail(getArtifactHash(getPath(name))),
+                       graph, /*predictedUs=*/1};
+  };
+  bundle.baseline = makeEntry("base", "");
+  bundle.candidates = {makeEntry("one", "07d2"), makeEntry("two", "0a11")};
+  ASSERT_FALSE(writeBundle(bundle, folder));
+  RaceOptions racing;
+  racing.path = folder.str();
+  racing.measurer = options;
+  setenv("FAKE_CUDA", "garbage=roots_one", 1);
+  RaceResult result = llvm::cantFail(runRace(racing));
+  EXPECT_TRUE(result.isAnyRight());
+  auto times = llvm::cantFail(readMeasuredTimes(getPath(kTimesFile)));
+  ASSERT_EQ(times.size(), 3u);
+  EXPECT_TRUE(times[0].isBaseline);
+  EXPECT_EQ(times[0].program, bundle.program);
+  EXPECT_EQ(times[1].verdict, MeasuredVerdict::Wrong);
+  EXPECT_EQ(times[2].graph, "0a11");
+  EXPECT_EQ(times[2].artifact, bundle.candidates[1].hash);
+  EXPECT_EQ(times[2].coldUs.median, result.times[2].coldUs.median);
+  // Of two artifacts, only the baseline is right.
+  racing.path = getPath("one");
+  racing.baseline = getPath("two");
+  result = llvm::cantFail(runRace(racing));
+  EXPECT_EQ(result.entrants[0].name, "baseline " + getPath("two"));
+  EXPECT_FALSE(result.isAnyRight());
+  // A bundle of another program.
+  bundle.program = "5f0c";
+  ASSERT_FALSE(writeBundle(bundle, folder));
+  racing.path = folder.str();
+  auto field = collectEntrants(racing);
+  EXPECT_FALSE(static_cast<bool>(field));
+  EXPECT_EQ(llvm::toString(field.takeError())
+                .find(getPath("base") + ": expects the program with hash 5f0c "
+                                        "of bundle.json, got "),
+            0u);
+}
+
+/// With the library and without, or as it is asked for.
+TEST_F(MeasurerTest, ArtifactsWithCallsTakePartTwice) {
+  addThree();
+  Artifact matmul;
+  matmul.target = "sm_90a";
+  TensorSpec type{{16, 16}, ElementType::F16};
+  ValueId x = matmul.program.addInput(type, "X");
+  ValueId w = matmul.program.addInput(type, "W");
+  matmul.program.addOutput(matmul.program.add(Opcode::Matmul, {x, w}, type));
+  matmul.inputs = {ArtifactTensor::makeRowMajor("X", type),
+                   ArtifactTensor::makeRowMajor("W", type)};
+  matmul.outputs = {ArtifactTensor::makeRowMajor("Y", type)};
+  matmul.ptx = ".version 8.6\n.target sm_90a\n.visible .entry nothing(\n"
+               ".param .u64 a, .param .u64 b, .param .u64 c)\n{\nret;\n}\n";
+  KernelLaunch launch;
+  launch.kernel = "nothing";
+  launch.arguments = {{BufferRole::Input, 0, 0},
+                      {BufferRole::Input, 1, 0},
+                      {BufferRole::Output, 0, 0}};
+  PlacedTensor placed = PlacedTensor::makeRowMajor(type);
+  launch.libraryMatmul = findLibraryMatmul(placed, placed, placed);
+  matmul.launches = {launch};
+  add("matmul", matmul);
+  RaceOptions racing;
+  racing.path = getPath("matmul");
+  racing.baseline = getPath("one");
+  auto listUses = [&](LibraryUse use) {
+    racing.library = use;
+    std::vector<LibraryUse> uses;
+    for (const Entrant &entrant :
+         llvm::cantFail(collectEntrants(racing)).entrants)
+      uses.push_back(entrant.library);
+    return uses;
+  };
+  using Uses = std::vector<LibraryUse>;
+  constexpr LibraryUse never = LibraryUse::Never, always = LibraryUse::Always;
+  EXPECT_EQ(listUses(LibraryUse::Auto), (Uses{never, always, never}));
+  EXPECT_EQ(listUses(never), (Uses{never, never}));
+  EXPECT_EQ(listUses(always), (Uses{never, always}));
 }

@@ -1,4 +1,4 @@
-//===- Race.cpp - Which artifact of several is the fastest ----------------===//
+//===- ArtifactRace.cpp - Races of the artifacts of a bundle --------------===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,23 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Race.h"
+#include "Mirage/Runtime/ArtifactRace.h"
 #include "Mirage/Artifact/Bundle.h"
 #include "Mirage/Graph/WholeFiles.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/Format.h"
 
 using namespace mlir::mirage;
-
-namespace {
-/// Everybody who takes part, and what is known of each.
-struct Field {
-  std::vector<Entrant> entrants;
-  std::vector<std::string> hashes; ///< by entrant
-  std::vector<std::string> graphs; ///< hashes of µGraphs, by entrant
-  std::string program;             ///< its hash
-};
-} // namespace
 
 static bool hasLibraryCall(const Artifact &artifact) {
   return llvm::any_of(artifact.launches, [](const KernelLaunch &launch) {
@@ -34,7 +23,7 @@ static bool hasLibraryCall(const Artifact &artifact) {
 static llvm::Error addEntrants(const RaceOptions &options,
                                const std::string &name,
                                const std::string &folder, bool isBaseline,
-                               Field &field) {
+                               RaceField &field) {
   llvm::Expected<Artifact> artifact = readArtifact(folder);
   if (!artifact)
     return artifact.takeError();
@@ -56,11 +45,11 @@ static llvm::Error addEntrants(const RaceOptions &options,
   return llvm::Error::success();
 }
 
-static llvm::Expected<Field> collectBundle(const RaceOptions &options) {
+static llvm::Expected<RaceField> collectBundle(const RaceOptions &options) {
   llvm::Expected<Bundle> bundle = readBundle(options.path);
   if (!bundle)
     return bundle.takeError();
-  Field field;
+  RaceField field;
   auto add = [&](const BundleEntry &entry, bool isBaseline) -> llvm::Error {
     std::string folder = joinPath(options.path, entry.folder);
     if (llvm::Error error =
@@ -82,10 +71,11 @@ static llvm::Expected<Field> collectBundle(const RaceOptions &options) {
   return field;
 }
 
-static llvm::Expected<Field> collect(const RaceOptions &options) {
+llvm::Expected<RaceField>
+mlir::mirage::collectEntrants(const RaceOptions &options) {
   if (isBundle(options.path))
     return collectBundle(options);
-  Field field;
+  RaceField field;
   if (llvm::Error error = addEntrants(options, "baseline " + options.baseline,
                                       options.baseline, true, field))
     return std::move(error);
@@ -100,8 +90,8 @@ static llvm::Expected<Field> collect(const RaceOptions &options) {
 // What came of it
 //===----------------------------------------------------------------------===//
 
-static MeasuredTime makeTime(const Field &field, const Measurements &measured,
-                             unsigned number) {
+static MeasuredTime makeTime(const RaceField &field,
+                             const Measurements &measured, unsigned number) {
   const Entrant &entrant = field.entrants[number];
   const EntrantResult &result = measured.results[number];
   MeasuredTime time;
@@ -122,56 +112,28 @@ static MeasuredTime makeTime(const Field &field, const Measurements &measured,
   return time;
 }
 
-static void printQuartiles(const Quartiles &us, llvm::raw_ostream &os) {
-  os << llvm::format("%9.2f (%.2f ... %.2f)", us.median, us.low, us.high);
+bool RaceResult::isAnyRight() const {
+  return llvm::any_of(times, [](const MeasuredTime &time) {
+    return !time.isBaseline && time.verdict == MeasuredVerdict::Right;
+  });
 }
 
-static void printTable(const Field &field, const Measurements &measured,
-                       llvm::raw_ostream &os) {
-  os << "device " << measured.deviceName << ", us of one run (half of the "
-     << "replays within), the fastest first\n";
-  for (auto [place, number] : llvm::enumerate(measured.ranking)) {
-    const EntrantResult &result = measured.results[number];
-    os << llvm::format("%2u. cold", static_cast<unsigned>(place + 1));
-    printQuartiles(result.times->coldUs, os);
-    os << "  hot";
-    printQuartiles(result.times->hotUs, os);
-    os << llvm::format("  error %.2g  ", result.relativeError)
-       << field.entrants[number].name;
-    if (result.repeats)
-      os << ", timed again " << result.repeats
-         << (result.repeats == 1 ? " time" : " times");
-    os << (result.isNoisy ? ", still noisy\n" : "\n");
-  }
-  for (auto [entrant, result] :
-       llvm::zip_equal(field.entrants, measured.results))
-    if (result.verdict != MeasuredVerdict::Right)
-      os << "    " << getVerdictName(result.verdict) << "  " << entrant.name
-         << ": " << result.reason << '\n';
-}
-
-llvm::Expected<bool> mlir::mirage::runRace(const RaceOptions &options,
-                                           llvm::raw_ostream &os) {
-  llvm::Expected<Field> field = collect(options);
+llvm::Expected<RaceResult> mlir::mirage::runRace(const RaceOptions &options) {
+  llvm::Expected<RaceField> field = collectEntrants(options);
   if (!field)
     return field.takeError();
   llvm::Expected<Measurements> measured =
       Measurer(field->entrants, options.measurer).run();
   if (!measured)
     return measured.takeError();
-  std::vector<MeasuredTime> times;
+  RaceResult result;
   for (unsigned number = 0; number < field->entrants.size(); ++number)
-    times.push_back(makeTime(*field, *measured, number));
+    result.times.push_back(makeTime(*field, *measured, number));
   if (isBundle(options.path))
-    if (llvm::Error error =
-            writeMeasuredTimes(joinPath(options.path, kTimesFile), times))
+    if (llvm::Error error = writeMeasuredTimes(
+            joinPath(options.path, kTimesFile), result.times))
       return std::move(error);
-  if (options.json)
-    for (const MeasuredTime &time : times)
-      os << toJSON(time) << '\n';
-  else
-    printTable(*field, *measured, os);
-  return llvm::any_of(times, [](const MeasuredTime &time) {
-    return !time.isBaseline && time.verdict == MeasuredVerdict::Right;
-  });
+  result.entrants = std::move(field->entrants);
+  result.measured = std::move(*measured);
+  return result;
 }
