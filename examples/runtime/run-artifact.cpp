@@ -8,10 +8,10 @@
 //
 // Loads an artifact, binds tensors of zeros in host memory, and runs it:
 //
-//   mirage-opt examples/softmax.mlir --mirage-compile="artifact=out" -o
-//   /dev/null c++ -std=c++17 run-artifact.cpp -I<prefix>/include -L<prefix>/lib
-//       -lMirageRuntimeC -o run-artifact
-//   ./run-artifact out cuda
+//   mirage-opt examples/softmax.mlir --mirage-compile=artifact=out >/dev/null
+//   export CPATH=<prefix>/include LIBRARY_PATH=<prefix>/lib
+//   c++ -std=c++17 run-artifact.cpp -lMirageRuntimeC -o run-artifact
+//   LD_LIBRARY_PATH=<prefix>/lib ./run-artifact out cuda
 //
 // A program with device memory and streams of its own calls
 // mirageProgramEnqueue in place of mirageProgramRun.

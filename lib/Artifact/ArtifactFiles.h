@@ -1,5 +1,4 @@
-//===- ArtifactFiles.h - File names and integrity of an artifact  -*- C++
-//-*-===//
+//===- ArtifactFiles.h - Names and checksums of files --------- -*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -104,13 +104,13 @@ void branchLanes(ExecutionState &state, uint32_t takenLanes, uint32_t takenPc,
                  uint32_t reconvergence);
 void exitLanes(ExecutionState &state, uint32_t lanes);
 
-/// Where blocks wait for one another's warps (HandlersBarrier.cpp). `count` 0:
-/// all.
 /// Lets all that wait at the barrier of a cluster go on if all threads that
 /// have not ended have arrived.
 void completeClusterBarrier(Cluster &cluster);
 /// Lanes end, and are no longer among those that a cluster's barrier is of.
 void leaveClusterBarrier(Cluster &cluster, Warp &warp, uint32_t lanes);
+/// Where warps of a block wait for one another (HandlersBarrier.cpp). `count`
+/// 0: all.
 Outcome arriveAtBarrier(ExecutionState &state, const Instruction &instruction,
                         unsigned barrier, uint32_t count, bool waits,
                         int reduction, uint32_t resultSlot, uint32_t votes);

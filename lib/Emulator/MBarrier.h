@@ -13,10 +13,11 @@
 // once. Who waits names a phase by its parity: that of phase n, counted from 0,
 // is n mod 2.
 //
-//   mbarrier.init [b], 1        phase 0, expects 1 arrival
-//   try_wait.parity [b], 1      true: phase 0 is under way, the one before is
-//   not arrive.expect_tx [b], 128   no arrivals left, 128 bytes (a copy of 128
-//   bytes)       phase 0 is complete: try_wait.parity [b], 0 is true
+//   mbarrier.init [b], 1         phase 0 is under way, expects 1 arrival
+//   try_wait.parity [b], 1       true: the phase before it is not
+//   arrive.expect_tx [b], 128    no arrival is missing, but 128 bytes
+//   (a copy of 128 bytes)        phase 0 is complete
+//   try_wait.parity [b], 0       true
 //
 //===----------------------------------------------------------------------===//
 

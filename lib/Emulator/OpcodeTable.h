@@ -42,12 +42,17 @@ struct Row {
   /// brackets: `add|sub[.rn|rz][.ftz].f32`.
   const char *form;
   /// Operands, separated by blanks:
-  ///   `=X`   a result of type X            `X`   a source: register or
-  ///   constant `X+`   the register may be wider     `X*`  as many registers as
-  ///   `.vN` says `X*4`  exactly so many registers     `X|`  a predicate may
-  ///   follow as `a|p` `m`    `[base+displacement]`         `l`   a label
-  ///   `v`    `[base, {x, y, ...}]`, as many coordinates as `.vN` would say
-  ///   `?...` may be left out               `t`   a list of branch targets
+  ///   `X`     a source of type X: a register or a constant
+  ///   `=X`    a result
+  ///   `X+`    the register may be wider
+  ///   `X*`    as many registers as `.vN` says
+  ///   `X*4`   exactly so many registers
+  ///   `X|`    a predicate may follow, as `a|p`
+  ///   `m`     `[base+displacement]`
+  ///   `v`     `[base, {x, y, ...}]`, as many coordinates as `.vN` would say
+  ///   `l`     a label
+  ///   `t`     a list of branch targets
+  ///   `?...`  may be left out
   /// X is a type, `T` (the form's last type), `D` (its first), `B16` .. or
   /// `B64` for what has that many bits.
   const char *operands;

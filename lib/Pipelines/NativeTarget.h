@@ -1,5 +1,4 @@
-//===- NativeTarget.h - The target of this machine's GPU ------- -*- C++
-//-*-===//
+//===- NativeTarget.h - The target of this machine's GPU ------ -*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- TileCopy.h - Cuts tiles out of tensors and puts them back  -*- C++
-//-*-===//
+//===- TileCopy.h - Cuts tiles out and puts them back --------- -*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- BindingCheck.h - Whether tensors are what an artifact takes  -*- C++
+//===- BindingCheck.h - Whether tensors fit an artifact ------- -*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

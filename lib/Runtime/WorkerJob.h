@@ -1,5 +1,4 @@
-//===- WorkerJob.h - What Measurer and worker tell each other -- -*- C++
-//-*-===//
+//===- WorkerJob.h - What Measurer and worker tell each other - -*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

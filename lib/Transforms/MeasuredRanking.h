@@ -1,5 +1,4 @@
-//===- MeasuredRanking.h - Candidates by what was measured ------ -*- C++
-//-*-===//
+//===- MeasuredRanking.h - Candidates by what was measured ---- -*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -79,10 +79,9 @@ public:
     /// left one is defined. Of roots, √s·√t = √(s·t) and √s·√s = s. Of
     /// exponentials, which are never zero, exp(s + t) = exp s·exp t, exp(−s) =
     /// 1/exp s, s·exp t/exp t = s and s/(t/exp u) = s·exp u/t; with m a
-    /// maximum,
-    /// s/exp m + t/(exp m·u) = (s + t/u)/exp m. In a field s·t may be a square
-    /// though s and t are none. So such terms say what is equal, and not which
-    /// trials count.
+    /// maximum, s/exp m + t/(exp m·u) = (s + t/u)/exp m. In a field s·t may be
+    /// a square though s and t are none. So such terms say what is equal, and
+    /// not which trials count.
     Reals,
   };
   explicit TermTable(Laws laws = Laws::Fields);

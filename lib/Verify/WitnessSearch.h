@@ -1,5 +1,4 @@
-//===- WitnessSearch.h - A float64 input that tells graphs apart -*- C++
-//-*-===//
+//===- WitnessSearch.h - An input that tells graphs apart ----- -*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- ScratchFolder.h - A folder for as long as a process lives  -*- C++
-//-*-===//
+//===- ScratchFolder.h - A folder of this process ------------- -*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

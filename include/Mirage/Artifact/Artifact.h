@@ -23,8 +23,8 @@
 //   "inputs": [{"name": "w", "shape": [64, 32], "element": "f16",
 //               "strides": [1, 72], "sizeBytes": 4592}]
 //
-// A launch says for each of its kernel's parameters, in
-// order, which buffer it points into and how far:
+// A launch says for each of its kernel's parameters, in order, which buffer it
+// points into and how far:
 //
 //   "launches": [{"kernel": "rms_linear_0",
 //                 "grid": [192, 1, 1], "block": [128, 1, 1],

@@ -1,5 +1,4 @@
-//===- Bundle.h - Candidates to be measured elsewhere ----------- -*- C++
-//-*-===//
+//===- Bundle.h - Candidates to be measured elsewhere --------- -*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,8 +12,8 @@
 //
 //   bundle.json     written last, so that a folder that has one is whole
 //   baseline/       an artifact (Mirage/Artifact/Artifact.h)
-//   candidate-0/    an artifact; the one that is predicted to be the fastest
-//   candidate-1/    ...
+//   candidate-0/    an artifact; the one that the search took
+//   candidate-1/    the one that it would have taken next, ...
 //   times.jsonl     what `mirage-run --measure` says of them
 //                   (Mirage/Artifact/MeasuredTime.h)
 //
@@ -25,6 +24,10 @@
 //    "baseline": {"folder": "baseline", "hash": "93a1...", "graph": "",
 //                 "predictedUs": 30},
 //    "candidates": [{"folder": "candidate-0", "hash": ...}, ...]}
+//
+// The order of candidates is that of Mirage/Transforms/CandidateFunctions.h:
+// those with the proved bound that was asked for go before the others, and each
+// kind by time, predicted or measured. One that cannot be compiled is left out.
 //
 // Hashes of µGraphs are those of Mirage/Graph/CanonicalGraph.h.
 //
@@ -58,7 +61,7 @@ struct Bundle {
   std::string target;  ///< "sm_90a"
   uint64_t seed = 0;   ///< of the search
   std::optional<BundleEntry> baseline;
-  std::vector<BundleEntry> candidates; ///< the best prediction first
+  std::vector<BundleEntry> candidates; ///< as they would be taken
 };
 
 /// Tells a program from others, however it is written: of its canonical form,

@@ -1,5 +1,4 @@
-//===- MeasuredTime.h - What measuring said of an artifact ------ -*- C++
-//-*-===//
+//===- MeasuredTime.h - What measuring said of an artifact ---- -*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

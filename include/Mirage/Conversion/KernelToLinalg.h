@@ -36,10 +36,9 @@ namespace mlir::mirage {
 FailureOr<Value> exportOperator(OpBuilder &builder, OperatorOpInterface op);
 
 /// Replaces a kernel graph by the ops it holds, each exported; composed ones by
-/// what they stand for. Fails after a
-/// diagnostic at the first op that linalg has nothing for; block graphs are
-/// found before anything is changed: what was superoptimized is for a GPU to
-/// run, and is compiled.
+/// what they stand for. Fails after a diagnostic at the first op that linalg
+/// has nothing for; block graphs are found before anything is changed: what was
+/// superoptimized is for a GPU to run, and is compiled.
 LogicalResult convertKernelToLinalg(RewriterBase &rewriter,
                                     kernel::GraphOp graph);
 

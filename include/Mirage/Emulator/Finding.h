@@ -1,5 +1,4 @@
-//===- Finding.h - What the emulator has to say against a kernel --*- C++
-//-*-===//
+//===- Finding.h - What the emulator finds in a kernel -------- -*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

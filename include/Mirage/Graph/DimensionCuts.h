@@ -1,5 +1,4 @@
-//===- DimensionCuts.h - Where slices and concats cut dimensions  -*- C++
-//-*-===//
+//===- DimensionCuts.h - Where slices and concats cut --------- -*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- MeasureWorker.h - The process that a candidate runs in --- -*- C++
-//-*-===//
+//===- MeasureWorker.h - The process that a candidate runs in - -*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- Measurer.h - Which of several artifacts is the fastest -- -*- C++
-//-*-===//
+//===- Measurer.h - Which of several artifacts is the fastest - -*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

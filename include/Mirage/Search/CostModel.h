@@ -88,8 +88,7 @@ public:
   /// none fits.
   virtual double boundUs(const KernelWork &work) const = 0;
   /// What no kernel goes below that moves as much; infinite if none fits into
-  /// the target. It is never above what `boundUs` gives of such
-  /// a kernel.
+  /// the target. It is never above what `boundUs` gives of such a kernel.
   virtual double boundTrafficUs(const KernelTraffic &traffic) const = 0;
   /// What a kernel after another one takes more than alone: less than nothing,
   /// as its launch is hidden.

@@ -1,5 +1,4 @@
-//===- KernelPlan.h - What a kernel of a structure loads and stores *- C++
-//-*-===//
+//===- KernelPlan.h - What a kernel loads and stores ---------- -*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

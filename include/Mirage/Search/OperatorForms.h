@@ -1,5 +1,4 @@
-//===- OperatorForms.h - Abstract expressions of the operator table *- C++
-//-*-===//
+//===- OperatorForms.h - Operators as expressions ------------- -*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

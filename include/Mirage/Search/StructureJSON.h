@@ -33,9 +33,8 @@ llvm::json::Value toJSON(const Structure &structure);
 
 /// Reads a structure of `program`: numbers in range, as many operands as each
 /// operator takes, in phases that may meet, reductions over names that their
-/// operand has, results with
-/// the names that were computed, outputs stored as the program has them. That
-/// it computes the program is for a test to say.
+/// operand has, results with the names that were computed, outputs stored as
+/// the program has them. That it computes the program is for a test to say.
 /// Errors name the path of the offending member with what was expected and
 /// found.
 llvm::Expected<Structure> structureFromJSON(const llvm::json::Value &value,

@@ -53,9 +53,8 @@ bool canBeSplit(llvm::ArrayRef<NameId> gridNames, NameId loopName,
                 llvm::ArrayRef<int64_t> extents);
 
 /// Small extents, different ones but in programs of very many names, and
-/// tilings with at least two tiles of at least two
-/// elements along every axis, the last one partial: what structures are tested
-/// at. `variant` gives others.
+/// tilings with at least two tiles of at least two elements along every axis,
+/// the last one partial: what structures are tested at. `variant` gives others.
 struct TestSizes {
   llvm::SmallVector<int64_t> extents; ///< by name, parts included
   std::vector<Tiling> tilings;        ///< by kernel

@@ -1,5 +1,4 @@
-//===- CandidateFunctions.h - Candidates beside the result ------ -*- C++
-//-*-===//
+//===- CandidateFunctions.h - Candidates beside the result ---- -*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,10 +9,14 @@
 // With keep-candidates, a search of @f leaves in the module, besides @f with
 // what it took:
 //
-//   @f__baseline     the program as it was       mirage.candidate = {of = "f",
-//   ...}
-//   @f__candidate_0  the cheapest that passed the final test, as predicted
+//   @f__baseline     the program as it was
+//   @f__candidate_0  what @f has: the first that passed the final test
 //   @f__candidate_1  the next, ...
+//
+// each with the attribute mirage.candidate = {of = "f", ...}. The order is that
+// in which a search would take them: first those with the proved bound that is
+// asked for, then those without; among either, the cheapest first, as predicted
+// or, where there are times, as measured.
 //
 //===----------------------------------------------------------------------===//
 

@@ -71,8 +71,8 @@ struct SearchGraphResult {
 /// cheaper than every operator as a kernel of its own and passes the final
 /// test. The result carries the attribute `mirage.certificate`. Fails after a
 /// diagnostic where the options are no good (checkOptions, a target that is no
-/// GPU); a graph
-/// that cannot be searched is left alone, as is one for a GPU of unknown rates.
+/// GPU); a graph that cannot be searched is left alone, as is one for a GPU of
+/// unknown rates.
 FailureOr<SearchGraphResult> searchGraph(kernel::GraphOp op,
                                          const SearchGraphOptions &options);
 

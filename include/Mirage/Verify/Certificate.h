@@ -13,12 +13,11 @@
 //
 //   - *Which graphs*: the hashes of both (Mirage/Graph/CanonicalGraph.h), with
 //     composed operators written out. A graph that was changed has another.
-//   - *Which draws*: those of a hash of both, of a seed and of what was asked
-//   for. They are known only
-//     once the graphs are, so that no graph can be made to suit them, and
-//     whoever changes the hash along with the graph has other trials.
-//     (Whoever tries many seeds, though, has as many chances to pass: a
-//     certificate is worth its bound times the number of them.)
+//   - *Which draws*: those of a hash of both, of a seed and of what was
+//     asked for. They are known only once the graphs are, so that no graph can
+//     be made to suit them, and whoever changes the hash along with the graph
+//     has other trials. (Whoever tries many seeds, though, has as many chances
+//     to pass: a certificate is worth its bound times the number of them.)
 //   - *What came out*: bound, trials, towers of primes, pieces, sizes and
 //     what is another number at these. They are of the graphs as they are
 //     written out, at smaller sizes if they are large: that takes no time,

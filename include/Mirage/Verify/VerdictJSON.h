@@ -28,12 +28,14 @@ namespace mlir::mirage {
 /// "literals", "maskOffsets" and "reason".
 llvm::json::Value toJSON(const Verdict &verdict);
 
-/// One line: "equal; wrong with probability at most 2^-1756 (proved) at ...",
-/// "equal; proved exactly at 4x6, 6x8; wrong with probability ...",
-/// "equal; wrong with ... agree; at its own sizes 1 trial agrees on a sample, 4
-/// of 32 x 48 of 4096 elements",
-/// or "equal, but proved only up to an error of 2^-3.9 at ..., asked for 2^-64:
-/// ..." and why.
+/// One line, of these kinds:
+///
+///   equal; wrong with probability at most 2^-1756 (proved) at ...
+///   equal; proved exactly at 4x6, 6x8; wrong with probability ...
+///   equal; wrong with ... agree; at its own sizes 1 trial agrees on a sample,
+///     4 of 32 x 48 of 4096 elements
+///   equal, but proved only up to an error of 2^-3.9 at ..., asked for 2^-64:
+///     ... and why
 std::string toString(const Verdict &verdict);
 
 /// "0.25 for the literal 0.000244140625 and 1 for the mask's offset 100"

@@ -1,5 +1,4 @@
-//===- ThreadGraphBuilder.h - One step of a block, under construction *- C++
-//-*-===//
+//===- ThreadGraphBuilder.h - Builds a step of a block -------- -*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

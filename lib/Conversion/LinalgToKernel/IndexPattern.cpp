@@ -1,5 +1,4 @@
-//===- IndexPattern.cpp - Arithmetic with patterns
-//-------------------------===//
+//===- IndexPattern.cpp - Arithmetic with patterns ------------------------===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information. SPDX-License-Identifier:

@@ -1,5 +1,4 @@
-//===- RewrittenOperatorsTest.cpp - Operators that are no rows, or need numbers
-//===//
+//===- RewrittenOperatorsTest.cpp - Operators without a row ---------------===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

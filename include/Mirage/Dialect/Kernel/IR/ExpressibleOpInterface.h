@@ -1,5 +1,4 @@
-//===- ExpressibleOpInterface.h - Ops of others in our operators -*- C++
-//-*-===//
+//===- ExpressibleOpInterface.h - Others' ops in ours --------- -*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
