@@ -137,17 +137,19 @@ private:
 };
 
 Outcome change(ExecutionState &state, const Instruction &instruction) {
+  Outcome outcome = Outcome::Next;
+  if (!requireWholeWarp(state, "setmaxnreg", outcome))
+    return outcome;
+  // A count that no warp may ask for is not waited for.
   Change change(state, instruction.variant == increases);
   uint32_t count = state.lanes<uint32_t>(instruction.slots[0])[0];
+  if (!change.check(count))
+    return outcome;
   if (instruction.variant == increases && !change.fits(count)) {
     state.currentSplit().state = Split::State::AtRegisters;
     return Outcome::Parked;
   }
-  Outcome outcome = Outcome::Next;
-  if (!requireWholeWarp(state, "setmaxnreg", outcome))
-    return outcome;
-  if (change.check(count))
-    change.apply(count);
+  change.apply(count);
   return outcome;
 }
 

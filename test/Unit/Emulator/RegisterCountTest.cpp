@@ -47,6 +47,18 @@ TEST(RegisterCount, CountsThatThereAreNot) {
               "at least the 168 registers");
 }
 
+/// They are reported, and not waited for, though so many are not free.
+TEST(RegisterCount, CountsThatNothingWillFree) {
+  expectFault(kernelOf("", change("inc", 264)), FindingKind::RegisterMisuse,
+              "a multiple of 8 from 24 to 256, found 264");
+  expectFault(kernelOf("", change("inc", 172)), FindingKind::RegisterMisuse,
+              "found 172");
+  AsyncKernel few("setp.lt.s32 %p1, %tid, 256;\n@%p1 bra END;\n" +
+                  change("inc", 256) + "END:\n");
+  few.threads = 288;
+  expectFault(few, FindingKind::RegisterMisuse, "a warpgroup of four warps");
+}
+
 TEST(RegisterCount, WholeWarpgroups) {
   const std::string half = "setp.lt.s32 %p2, %tid, 64;\n@%p2 bra HALF;\n";
   expectFault(kernelOf(half + change("dec", 40) + "HALF:\n", ""),
