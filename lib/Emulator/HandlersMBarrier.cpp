@@ -34,27 +34,46 @@ enum : uint16_t {
   hasOwnCount = 128,   ///< cp.async.mbarrier.arrive without .noinc
 };
 
+/// Which mbarriers an instruction is about, and what it does with them.
+struct MBarrierOperand {
+  uint32_t slot = 0; ///< of the address
+  AccessKind kind = AccessKind::Atomic;
+  bool mayBeRemote = false; ///< of another block of the cluster
+};
+
+/// Says why there can be no mbarrier for this instruction. \returns false after
+/// a report.
+bool checkPlace(const ExecutionState &state, const MemoryAccess &access,
+                bool mayBeRemote) {
+  const char *found = !access.owner ? "an address of another space"
+                      : mayBeRemote || access.owner == state.block
+                          ? nullptr
+                          : "one of another block of the cluster";
+  if (!found)
+    return true;
+  state.report(FindingKind::MBarrierMisuse, llvm::countr_zero(access.mask),
+               [&]() -> std::string {
+                 return formatv("expected an mbarrier in shared memory{0}, "
+                                "found {1}",
+                                mayBeRemote ? "" : " of the block", found);
+               });
+  return false;
+}
+
 /// Visits the lanes whose mbarriers can be accessed: `visit(lane, block,
 /// address)`.
 template <typename Visitor>
 void forEachLane(ExecutionState &state, const Instruction &instruction,
-                 uint32_t slot, AccessKind kind, Visitor visit) {
+                 const MBarrierOperand &operand, Visitor visit) {
   AccessRequest request;
-  request.slot = slot;
+  request.slot = operand.slot;
   request.space = instruction.space;
   request.bytes = MBarriers::bytes;
-  request.kind = kind;
+  request.kind = operand.kind;
   request.isMBarrier = true;
   accessMemory(state, instruction, request, [&](const MemoryAccess &access) {
-    if (!access.owner) {
-      state.report(FindingKind::MBarrierMisuse, llvm::countr_zero(access.mask),
-                   [] {
-                     return std::string(
-                         "expected an mbarrier in shared memory, found an "
-                         "address of another space");
-                   });
+    if (!checkPlace(state, access, operand.mayBeRemote))
       return;
-    }
     for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
       unsigned lane = llvm::countr_zero(rest);
       visit(lane, *access.owner, uint32_t(access.address[lane]));
@@ -70,7 +89,7 @@ Outcome init(ExecutionState &state, const Instruction &instruction) {
                  [&] { return std::move(message); });
   };
   forEachLane(
-      state, instruction, instruction.slots[0], AccessKind::Write,
+      state, instruction, {instruction.slots[0], AccessKind::Write},
       [&](unsigned lane, Block &owner, uint32_t address) {
         if (const MBarrier *other = owner.mbarriers.findOverlap(
                 address, uint64_t(address) + MBarriers::bytes))
@@ -92,7 +111,7 @@ Outcome init(ExecutionState &state, const Instruction &instruction) {
 }
 
 Outcome invalidate(ExecutionState &state, const Instruction &instruction) {
-  forEachLane(state, instruction, instruction.slots[0], AccessKind::Write,
+  forEachLane(state, instruction, {instruction.slots[0], AccessKind::Write},
               [&](unsigned lane, Block &owner, uint32_t address) {
                 if (findMBarrier(state, lane, owner, address))
                   owner.mbarriers.invalidate(address);
@@ -143,7 +162,8 @@ Outcome arriveAt(ExecutionState &state, const Instruction &instruction) {
   const uint32_t *operands =
       slots[2] == noSlot ? nullptr : state.lanes<uint32_t>(slots[2]);
   // All lanes' clocks are the warp's: it is handed out first, and grows after.
-  forEachLane(state, instruction, slots[1], AccessKind::Atomic,
+  const bool mayBeRemote = !(variant & mayNotComplete);
+  forEachLane(state, instruction, {slots[1], AccessKind::Atomic, mayBeRemote},
               [&](unsigned lane, Block &owner, uint32_t address) {
                 MBarrier *barrier = findMBarrier(state, lane, owner, address);
                 if (!barrier)
@@ -189,7 +209,7 @@ Outcome arriveAfterCopies(ExecutionState &state,
   uint32_t done = ~0u;
   for (uint32_t rest = state.active; rest; rest &= rest - 1)
     done = std::min(done, warp.committedGroups[llvm::countr_zero(rest)] + 1);
-  forEachLane(state, instruction, instruction.slots[0], AccessKind::Atomic,
+  forEachLane(state, instruction, {instruction.slots[0]},
               [&](unsigned lane, Block &owner, uint32_t address) {
                 MBarrier *barrier = findMBarrier(state, lane, owner, address);
                 if (!barrier)
@@ -212,7 +232,8 @@ Outcome changeBytes(ExecutionState &state, const Instruction &instruction) {
   const uint32_t *bytes = state.lanes<uint32_t>(instruction.slots[1]);
   bool announces = instruction.variant & isExpect;
   forEachLane(
-      state, instruction, instruction.slots[0], AccessKind::Atomic,
+      state, instruction,
+      {instruction.slots[0], AccessKind::Atomic, /*mayBeRemote=*/true},
       [&](unsigned lane, Block &owner, uint32_t address) {
         if (MBarrier *barrier = findMBarrier(state, lane, owner, address))
           countBytes(state, lane, owner, *barrier,
@@ -235,7 +256,7 @@ public:
 
   Outcome run() {
     forEachLane(
-        state, instruction, instruction.slots[1], AccessKind::AtomicRead,
+        state, instruction, {instruction.slots[1], AccessKind::AtomicRead},
         [&](unsigned lane, Block &owner, uint32_t address) {
           if (MBarrier *barrier = findMBarrier(state, lane, owner, address))
             look(lane, owner, *barrier);

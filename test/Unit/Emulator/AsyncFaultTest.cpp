@@ -135,7 +135,6 @@ TEST(AsyncFault, SlotReadAfterItsArrival) { // 20
 const std::string storeBox =
     "@%p0 cp.async.bulk.global.shared::cta.bulk_group [%out], [%sm], 512;\n"
     "@%p0 cp.async.bulk.commit_group;\n";
-const std::string writeMine = "st.shared.b32 [%mine], %tid;\n";
 
 TEST(AsyncFault, StoredWithoutProxyFence) { // 14
   const std::string wait = "@%p0 cp.async.bulk.wait_group 0;\n";
@@ -403,24 +402,6 @@ TEST(AsyncFault, TensorMapsThatKernelsWrite) { // 29
 //===----------------------------------------------------------------------===//
 // Clusters
 //===----------------------------------------------------------------------===//
-
-const std::string meet = "barrier.cluster.arrive.aligned;\n"
-                         "barrier.cluster.wait.aligned;\n";
-
-Kernel pair(std::string body) {
-  Kernel kernel("mov.u32 %r40, %cluster_ctarank;\nxor.b32 %r41, %r40, 1;\n"
-                "mapa.shared::cluster.u32 %r42, %mine, %r41;\n"
-                "mapa.shared::cluster.u32 %r43, %full, %r41;\n"
-                "mov.u32 %r44, %ctaid.x;\n"
-                "mad.lo.s32 %r45, %r44, 128, %tid;\n"
-                "mad.wide.u32 %rd5, %r45, 4, %out;\n" +
-                std::move(body));
-  kernel.grid = kernel.cluster = 2;
-  return kernel;
-}
-const std::string storeToPeer = "st.shared::cluster.b32 [%r42], %r45;\n";
-const std::string readOwn = "ld.shared.b32 %r1, [%mine];\n"
-                            "st.global.b32 [%rd5], %r1;\n";
 
 TEST(AsyncFault, PeersThatHaveNotStartedOrHaveEnded) { // 21
   expectFault(pair(storeToPeer + meet + readOwn), FindingKind::ClusterMisuse,

@@ -137,6 +137,32 @@ inline std::string waitFor(const std::string &barrier,
   return label + ":\nmbarrier.try_wait.parity.shared::cta.b64 %p9, [" +
          barrier + "], " + parity + ";\n@!%p9 bra " + label + ";\n";
 }
+inline const std::string writeMine = "st.shared.b32 [%mine], %tid;\n";
+
+//===----------------------------------------------------------------------===//
+// Clusters
+//===----------------------------------------------------------------------===//
+
+inline const std::string meet = "barrier.cluster.arrive.aligned;\n"
+                                "barrier.cluster.wait.aligned;\n";
+
+/// Two blocks of one cluster: ranks of the own and the other one in %r40 and
+/// %r41; the other's %mine and %full in %r42 and %r43; a place of each thread
+/// in `out` at %rd5, and its number in %r45.
+inline AsyncKernel pair(std::string body) {
+  AsyncKernel kernel("mov.u32 %r40, %cluster_ctarank;\nxor.b32 %r41, %r40, 1;\n"
+                     "mapa.shared::cluster.u32 %r42, %mine, %r41;\n"
+                     "mapa.shared::cluster.u32 %r43, %full, %r41;\n"
+                     "mov.u32 %r44, %ctaid.x;\n"
+                     "mad.lo.s32 %r45, %r44, 128, %tid;\n"
+                     "mad.wide.u32 %rd5, %r45, 4, %out;\n" +
+                     std::move(body));
+  kernel.grid = kernel.cluster = 2;
+  return kernel;
+}
+inline const std::string storeToPeer = "st.shared::cluster.b32 [%r42], %r45;\n";
+inline const std::string readOwn = "ld.shared.b32 %r1, [%mine];\n"
+                                   "st.global.b32 [%rd5], %r1;\n";
 
 } // namespace mlir::mirage::emulator
 
