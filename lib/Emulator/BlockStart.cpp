@@ -61,6 +61,8 @@ static void startBlock(Block &block, const Extents &coordinates,
   block.wasStopped = false;
   block.waitedForEarlierGrids = false;
   block.syncRecords.clear();
+  block.arriving.clear();
+  block.released.clear();
   block.remoteAccesses.clear();
   block.sharedShadow.clear();
   block.sharedShadow.setDenseBytes(launch.sharedBytes);

@@ -8,7 +8,8 @@
 //
 // The one barrier that the blocks of a cluster have (PTX ISA, 9.7.13.4). Each
 // thread arrives and then waits, in this order; threads that have ended count
-// as arrived. Arriving releases unless it is relaxed, waiting acquires.
+// as arrived. Arriving releases unless it is relaxed, when it hands out what a
+// fence before it released; waiting acquires.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,12 +18,24 @@
 
 #include "llvm/Support/FormatVariadic.h"
 
+#include <utility>
+
 using namespace mlir::mirage::emulator;
 
 /// Somebody who waited goes on.
-static void leaveBarrier(const Cluster &cluster, Warp &warp) {
-  warp.clock.acquire(cluster.released);
+static void leaveBarrier(const Block &block, Warp &warp) {
+  warp.clock.acquire(block.cluster->released);
+  warp.clock.acquire(block.released);
   warp.knowsClusterStarted = true;
+}
+
+static void wakeAtBarrier(Block &block) {
+  for (Warp &warp : block.warps)
+    for (Split &split : warp.splits)
+      if (split.state == Split::State::AtClusterBarrier) {
+        split.state = Split::State::Runnable;
+        leaveBarrier(block, warp);
+      }
 }
 
 void mlir::mirage::emulator::completeClusterBarrier(Cluster &cluster) {
@@ -30,15 +43,11 @@ void mlir::mirage::emulator::completeClusterBarrier(Cluster &cluster) {
     return;
   ++cluster.phase;
   cluster.arrived = 0;
-  cluster.released = std::move(cluster.arriving);
-  cluster.arriving.clear();
-  for (Block &block : cluster.blocks)
-    for (Warp &warp : block.warps)
-      for (Split &split : warp.splits)
-        if (split.state == Split::State::AtClusterBarrier) {
-          split.state = Split::State::Runnable;
-          leaveBarrier(cluster, warp);
-        }
+  cluster.released = std::exchange(cluster.arriving, {});
+  for (Block &block : cluster.blocks) {
+    block.released = std::exchange(block.arriving, {});
+    wakeAtBarrier(block);
+  }
 }
 
 static bool isOdd(const Cluster &cluster) { return cluster.phase & 1; }
@@ -85,8 +94,8 @@ Outcome arrive(ExecutionState &state, bool releases) {
   cluster.arrived += llvm::popcount(state.active);
   if (releases)
     warp.clock.release(cluster.arriving);
-  else if (warp.released)
-    warp.released->addTo(cluster.arriving); // what a fence before it released
+  else if (const SyncRecord *fence = warp.released.get())
+    fence->addTo(fence->blockScope ? state.block->arriving : cluster.arriving);
   completeClusterBarrier(cluster);
   return Outcome::Next;
 }
@@ -101,7 +110,7 @@ Outcome wait(ExecutionState &state) {
   bool isComplete = !(arrivedNow(cluster, warp) & state.active);
   warp.clusterArrivals &= ~state.active;
   if (isComplete) {
-    leaveBarrier(cluster, warp);
+    leaveBarrier(*state.block, warp);
     return Outcome::Next;
   }
   for (Split &split : warp.splits)

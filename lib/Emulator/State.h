@@ -194,6 +194,9 @@ struct Block {
   std::map<std::pair<uint32_t, unsigned>, RemoteAccess> remoteAccesses;
   /// By (shared or generic) address: what releases left there.
   std::map<uint64_t, SyncRecord> syncRecords;
+  /// What arrivals at the cluster's barrier, of this phase and the last one,
+  /// release at the scope of this block alone.
+  BlockClocks arriving, released;
 };
 
 /// Blocks that start together. Its barrier is one of all their threads: they

@@ -429,6 +429,22 @@ TEST(AsyncFault, RelaxedArrivalsPublishNothing) { // 22
                    readOwn));
 }
 
+TEST(AsyncFault, RelaxedArrivalsAfterAFenceOfTheBlock) {
+  const std::string relaxed = "barrier.cluster.arrive.relaxed.aligned;\n"
+                              "barrier.cluster.wait.aligned;\n";
+  const std::string fence = "fence.acq_rel.cta;\n";
+  expectFault(pair(meet + storeToPeer + fence + relaxed + readOwn + meet),
+              FindingKind::SharedRace);
+  // Other warps of the block are in its scope.
+  const std::string readOpposite =
+      "xor.b32 %r46, %tid, 64;\nmad.lo.s32 %r46, %r46, 4, %sm;\n"
+      "ld.shared.b32 %r1, [%r46];\nst.global.b32 [%rd5], %r1;\n";
+  std::vector<uint32_t> out =
+      expectClean(pair(writeMine + fence + relaxed + readOpposite));
+  EXPECT_EQ(out[0], 64u);
+  EXPECT_EQ(out[128 + 64], 0u);
+}
+
 /// Block 0 loads a box into both blocks, each of which waits at home.
 TEST(AsyncFault, Multicast) { // 21
   auto text = [](const std::string &fence, const std::string &between) {

@@ -23,12 +23,12 @@ TEST(MBarrierFault, OthersMayOnlyArrive) {
            meet + "mov.b64 %rd12, " + place + ";\n@%p0 " + operation + meet;
   };
   const std::string inval = "mbarrier.inval.b64 [%rd12];\n";
-  const std::string initOther =
-      "mbarrier.inval.shared::cta.b64 [%full];\n" + meet +
-      "@%p0 mbarrier.init.b64 [%rd12], 1;\n";
+  const std::string initOther = "mbarrier.inval.shared::cta.b64 [%full];\n" +
+                                meet + "@%p0 mbarrier.init.b64 [%rd12], 1;\n";
   const std::string arriveAtOwn =
       "mbarrier.arrive.shared::cta.b64 %state, [%full];\n" + meet;
-  const std::string poll = "@%p0 mbarrier.test_wait.b64 %p1, [%rd12], %state;\n";
+  const std::string poll =
+      "@%p0 mbarrier.test_wait.b64 %p1, [%rd12], %state;\n";
   const std::string wait =
       "@%p0 mbarrier.try_wait.parity.b64 %p1, [%rd12], 0;\n";
   const std::string noComplete =
@@ -40,9 +40,8 @@ TEST(MBarrierFault, OthersMayOnlyArrive) {
         arriveAfterCopies})
     expectFault(pair(text("%rd11", operation)), FindingKind::MBarrierMisuse,
                 "of the block, found one of another block of the cluster");
-  for (const std::string &operation :
-       {inval, initOther, arriveAtOwn + poll, arriveAtOwn + wait,
-        arriveAfterCopies})
+  for (const std::string &operation : {inval, initOther, arriveAtOwn + poll,
+                                       arriveAtOwn + wait, arriveAfterCopies})
     expectClean(pair(text("%rd10", operation)));
   // An arrival may.
   expectClean(
