@@ -110,11 +110,38 @@ Outcome init(ExecutionState &state, const Instruction &instruction) {
   return Outcome::Next;
 }
 
+/// What goes on at an mbarrier and would be lost with it; empty: nothing. That
+/// copies are done is only known to who has seen their phase complete.
+std::string describeUse(const ExecutionState &state, const Block &owner,
+                        const MBarrier &barrier) {
+  if (!barrier.waiters.empty())
+    return formatv("while warp {0} waits for it",
+                   barrier.waiters.front().warp->index);
+  if (barrier.bytes != 0)
+    return formatv("while {0} bytes are missing in its phase", barrier.bytes);
+  if (state.worker->watchesRaces() &&
+      barrier.lastCopied > state.warp->clock.known(owner.number, barrier.agent))
+    return "by a warp that does not know that the phase of a copy to it is "
+           "complete";
+  return "";
+}
+
 Outcome invalidate(ExecutionState &state, const Instruction &instruction) {
   forEachLane(state, instruction, {instruction.slots[0], AccessKind::Write},
               [&](unsigned lane, Block &owner, uint32_t address) {
-                if (findMBarrier(state, lane, owner, address))
-                  owner.mbarriers.invalidate(address);
+                MBarrier *barrier = findMBarrier(state, lane, owner, address);
+                if (!barrier)
+                  return;
+                std::string use = describeUse(state, owner, *barrier);
+                if (!use.empty())
+                  state.report(FindingKind::MBarrierMisuse, lane, [&] {
+                    return formatv("the mbarrier at shared address {0} is made "
+                                   "invalid {1}",
+                                   address, use)
+                        .str();
+                  });
+                deliverCopies(state, owner, *barrier);
+                owner.mbarriers.invalidate(address);
               });
   return Outcome::Next;
 }
@@ -262,8 +289,10 @@ public:
             look(lane, owner, *barrier);
         });
     setPredicate(state, instruction.slots[0], complete);
+    if (complete == 0 && !barrier)
+      return Outcome::Stopped; // a loop around it would never end
     bool mayWait = !(instruction.variant & isTest) || pollsInVain();
-    if (complete != 0 || !barrier || !mayWait)
+    if (complete != 0 || !mayWait)
       return Outcome::Next;
     return park();
   }

@@ -55,8 +55,7 @@ MBarrier *MBarriers::init(uint32_t address, uint32_t count, Epoch when) {
 void MBarriers::invalidate(uint32_t address) {
   auto found = llvm::lower_bound(live, address, isBefore);
   // The phase that is under way is over, for whoever comes after it.
-  past[(*found)->agent - agents::mbarriers].phases =
-      (*found)->phasesBefore + (*found)->completed + 1;
+  past[(*found)->agent - agents::mbarriers].phases = (*found)->phaseClock();
   live.erase(found);
 }
 

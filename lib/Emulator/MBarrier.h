@@ -48,6 +48,9 @@ struct MBarrier {
   BlockClocks arriving, released; ///< what arrivals of this phase and the last
                                   ///< one handed out
   std::vector<BulkCopy> copies;   ///< of this phase, not carried out yet
+  /// The last phase that copies complete on, as its agent's clock counts; 0:
+  /// there was none.
+  uint32_t lastCopied = 0;
 
   struct Waiter {
     Warp *warp;
@@ -58,9 +61,11 @@ struct MBarrier {
   };
   std::vector<Waiter> waiters; ///< for this phase
 
+  /// The phase under way, as its agent's clock counts.
+  uint32_t phaseClock() const { return phasesBefore + completed + 1; }
   /// When what completes on this phase counts as done.
   Epoch phaseEpoch(uint32_t block, unsigned lane) const {
-    return Epoch(block, agent, lane, phasesBefore + completed + 1);
+    return Epoch(block, agent, lane, phaseClock());
   }
   bool isComplete(unsigned parity) const { return (completed & 1) != parity; }
 };

@@ -73,8 +73,7 @@ static void completeIfDone(ExecutionState &state, unsigned lane, Block &owner,
   }
   if (barrier.bytes != 0)
     return;
-  barrier.arriving[owner.number].raise(
-      barrier.agent, barrier.phasesBefore + barrier.completed + 1);
+  barrier.arriving[owner.number].raise(barrier.agent, barrier.phaseClock());
   ++barrier.completed;
   barrier.pending = barrier.expected;
   barrier.released = std::move(barrier.arriving);
@@ -132,6 +131,7 @@ void mlir::mirage::emulator::startCopy(ExecutionState &state, unsigned lane,
   MBarrier *barrier = owner.mbarriers.find(copy.mbarrier);
   if (!barrier)
     return;
+  barrier->lastCopied = barrier->phaseClock();
   if (!barrier->waiters.empty() || state.worker->arrivesAtOnce()) {
     copy.carryOut();
     countBytes(state, lane, owner, *barrier, -int64_t(copy.countedBytes));

@@ -48,4 +48,72 @@ TEST(MBarrierFault, OthersMayOnlyArrive) {
       pair(text("%rd11", "mbarrier.arrive.release.cluster.b64 _, [%rd12];\n")));
 }
 
+/// Thread 0 fills 512 bytes by a copy of which the mbarrier is told by
+/// `announce`, and makes it invalid after `wait`.
+std::string copyAndInvalidate(const std::string &announce,
+                              const std::string &wait) {
+  return "@%p0 mbarrier." + announce +
+         " [%full], 512;\n@%p0 cp.async.bulk.shared::cluster.global.mbarrier::"
+         "complete_tx::bytes [%sm], [%in], 512, [%full];\n" +
+         wait + "@%p0 mbarrier.inval.shared::cta.b64 [%full];\n";
+}
+
+TEST(MBarrierFault, InvalidWhileCopiesAreUnderWay) {
+  const std::string arrive = "arrive.expect_tx.shared::cta.b64 %state,",
+                    announce = "expect_tx.relaxed.cta.shared::cta.b64";
+  const std::string wait = waitFor("%full", "0", "W");
+  const FindingKind misuse = FindingKind::MBarrierMisuse;
+  expectFault(AsyncKernel(init({{0, 1}}) + copyAndInvalidate(arrive, "")),
+              misuse, "is made invalid");
+  // Nobody arrives: the phase goes on though the bytes may be there.
+  expectFault(AsyncKernel(init({{0, 1}}) + copyAndInvalidate(announce, "")),
+              misuse, "is made invalid");
+  expectFault(AsyncKernel(init({{0, 1}}) + expectBytes(16) +
+                          "@%p0 mbarrier.inval.shared::cta.b64 [%full];\n"),
+              misuse, "while 16 bytes are missing");
+  // Another warp has waited, and nothing says so.
+  expectFault(AsyncKernel(init({{0, 1}}) + expectBytes(8192) + loadBox +
+                          "setp.ge.s32 %p1, %tid, 96;\n@!%p1 bra OTHERS;\n" +
+                          wait +
+                          "OTHERS:\nsetp.eq.s32 %p2, %tid, 32;\n"
+                          "@%p2 mbarrier.inval.shared::cta.b64 [%full];\n"),
+              misuse, "is made invalid by a warp that does not know");
+  // After a wait, or a barrier with who has waited. Then it is a new one.
+  const std::string again = init({{0, 1}}) + expectBytes(8192) + loadBox +
+                            waitFor("%full", "0", "V") +
+                            "ld.shared.b32 %r1, [%mine];\n";
+  expectClean(AsyncKernel(init({{0, 1}}) +
+                          copyAndInvalidate(arrive, wait + barSync) + again));
+  expectClean(AsyncKernel(init({{0, 1}}) +
+                          copyAndInvalidate(arrive, "@%p0 bra MEET;\n" + wait +
+                                                        "MEET:\n" + barSync) +
+                          again));
+}
+
+/// Warp 3, which comes last to the barrier, goes on first.
+TEST(MBarrierFault, InvalidWhileOthersWait) {
+  auto text = [](const std::string &arrival) {
+    return init({{0, 1}}) + "setp.ge.s32 %p1, %tid, 96;\n@%p1 bra WAIT;\n" +
+           "@!%p0 bra END;\n" + arrival + "bra END;\nWAIT:\n" +
+           waitFor("%full", "0", "W") + "END:\n";
+  };
+  const std::string inval = "mbarrier.inval.shared::cta.b64 [%full];\n";
+  expectFault(AsyncKernel(text(inval)), FindingKind::MBarrierMisuse,
+              "while warp 3 waits for it");
+  expectClean(
+      AsyncKernel(text("mbarrier.arrive.shared::cta.b64 %state, [%full];\n") +
+                  barSync + "@%p0 " + inval));
+}
+
+/// Nobody can go on there.
+TEST(MBarrierFault, WaitWhereThereIsNone) {
+  AsyncKernel kernel(waitFor("%full", "0", "W"));
+  LaunchConfig config;
+  config.stepLimitPerBlock = 1000;
+  LaunchResult result = kernel.run(config);
+  EXPECT_TRUE(hasFinding(result, FindingKind::MBarrierMisuse));
+  EXPECT_FALSE(hasFinding(result, FindingKind::StepLimit));
+  EXPECT_FALSE(result.completed);
+}
+
 } // namespace
