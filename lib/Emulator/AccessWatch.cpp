@@ -94,9 +94,11 @@ private:
     if (agent < agents::bulkReads)
       return formatv("a wgmma of warpgroup {0}", agent - agents::matrices);
     if (agent < agents::bulkWrites)
-      return formatv("a bulk copy of warp {0}", agent - agents::bulkReads);
+      return formatv("a bulk copy of warp {0}",
+                     (agent - agents::bulkReads) % agents::otherLanes);
     if (agent < agents::mbarriers)
-      return formatv("a bulk copy of warp {0}", agent - agents::bulkWrites);
+      return formatv("a bulk copy of warp {0}",
+                     (agent - agents::bulkWrites) % agents::otherLanes);
     return "a copy that completes on an mbarrier";
   }
 

@@ -20,6 +20,7 @@
 #include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
+#include <optional>
 
 namespace mlir::mirage::emulator {
 
@@ -60,6 +61,12 @@ struct BulkGroups {
   llvm::SmallVector<PendingBulkCopy, 0> pending;
   llvm::SmallVector<uint32_t, 0> committed; ///< by lane, once there are any
   uint32_t numCommits = 0;                  ///< of any lane
+  /// The first lane to issue a copy; none yet: all would be.
+  std::optional<uint8_t> firstLane;
+
+  bool isOfFirstLane(unsigned lane) const {
+    return !firstLane || *firstLane == lane;
+  }
 };
 
 } // namespace mlir::mirage::emulator

@@ -28,12 +28,16 @@ namespace mlir::mirage::emulator {
 /// agent, and so everything of that phase and those before is ordered before
 /// what it does.
 namespace agents {
-constexpr unsigned copies = 32;      ///< cp.async of warp w, by its groups
-constexpr unsigned matrices = 64;    ///< wgmma of warpgroup g, by its groups
-constexpr unsigned bulkReads = 72;   ///< what bulk copies of warp w read
-constexpr unsigned bulkWrites = 104; ///< and what they write, by bulk groups
-constexpr unsigned grids = 136;      ///< earlier ones: 1 once waited for
-constexpr unsigned mbarriers = 137;  ///< copies that complete on mbarrier b
+constexpr unsigned copies = 32;   ///< cp.async of warp w, by its groups
+constexpr unsigned matrices = 64; ///< wgmma of warpgroup g, by its groups
+/// What bulk copies of warp w read, and what they write, by bulk groups: those
+/// of the lane that was the first to issue one, and, `otherLanes` further,
+/// those of all others.
+constexpr unsigned bulkReads = 72;
+constexpr unsigned bulkWrites = 136;
+constexpr unsigned otherLanes = 32;
+constexpr unsigned grids = 200;     ///< earlier ones: 1 once waited for
+constexpr unsigned mbarriers = 201; ///< copies that complete on mbarrier b
 constexpr unsigned end = 1024;
 constexpr unsigned maxMBarriers = end - mbarriers;
 } // namespace agents

@@ -213,21 +213,30 @@ void CopyIssue::start(BulkCopy copy, Block &owner, uint32_t mbarrier,
   startCopy(state, lane, std::move(copy));
 }
 
+/// Among the agents of its warp for what bulk copies read, or write, the one of
+/// a lane.
+static unsigned bulkAgentOf(const Warp &warp, unsigned lane, unsigned first) {
+  return first + warp.index +
+         (warp.bulk.isOfFirstLane(lane) ? 0 : agents::otherLanes);
+}
+
 Epoch CopyIssue::readEpoch() const {
   const Warp &warp = *state.warp;
-  return Epoch(state.block->number, agents::bulkReads + warp.index, lane,
-               warp.bulk.numCommits + 1);
+  return Epoch(state.block->number, bulkAgentOf(warp, lane, agents::bulkReads),
+               lane, warp.bulk.numCommits + 1);
 }
 Epoch CopyIssue::writeEpoch() const {
   const Warp &warp = *state.warp;
-  return Epoch(state.block->number, agents::bulkWrites + warp.index, lane,
-               warp.bulk.numCommits + 1);
+  return Epoch(state.block->number, bulkAgentOf(warp, lane, agents::bulkWrites),
+               lane, warp.bulk.numCommits + 1);
 }
 
 void CopyIssue::startInGroup(BulkCopy copy) {
   BulkGroups &bulk = state.warp->bulk;
   if (bulk.committed.empty())
     bulk.committed.resize(warpSize, 0);
+  if (!bulk.firstLane)
+    bulk.firstLane = lane;
   ++state.worker->counters.bulkCopies;
   for (const BulkCopy::Piece &piece : copy.pieces)
     state.worker->counters.bulkBytes += piece.bytes;
@@ -250,13 +259,15 @@ void mlir::mirage::emulator::commitBulkGroups(ExecutionState &state) {
   ++bulk.numCommits;
 }
 
-/// The clock value up to which all copies of the warp are done, of those for
-/// which `isOpen` says that they are not.
+/// The clock value up to which all copies of the lane's agent are done, of
+/// those for which `isOpen` says that they are not.
 template <typename Predicate>
-static uint32_t findDone(const BulkGroups &bulk, Predicate isOpen) {
+static uint32_t findDone(const BulkGroups &bulk, unsigned lane,
+                         Predicate isOpen) {
   uint32_t done = bulk.numCommits;
   for (const PendingBulkCopy &copy : bulk.pending)
-    if (isOpen(copy))
+    if (bulk.isOfFirstLane(copy.lane) == bulk.isOfFirstLane(lane) &&
+        isOpen(copy))
       done = std::min(done, copy.number - 1);
   return done;
 }
@@ -283,11 +294,13 @@ void mlir::mirage::emulator::waitForBulkGroups(ExecutionState &state,
     });
   WarpClock &clock = warp.clock;
   uint32_t block = state.block->number;
+  clock.raise(block, bulkAgentOf(warp, lane, agents::bulkReads),
+              findDone(bulk, lane, [](const PendingBulkCopy &copy) {
+                return !copy.isRead;
+              }));
   clock.raise(
-      block, agents::bulkReads + warp.index,
-      findDone(bulk, [](const PendingBulkCopy &copy) { return !copy.isRead; }));
-  clock.raise(block, agents::bulkWrites + warp.index,
-              findDone(bulk, [](const PendingBulkCopy &) { return true; }));
+      block, bulkAgentOf(warp, lane, agents::bulkWrites),
+      findDone(bulk, lane, [](const PendingBulkCopy &) { return true; }));
 }
 
 bool mlir::mirage::emulator::endBulkGroups(Warp &warp) {

@@ -65,7 +65,7 @@ uint64_t hashPlaces(unsigned bytes, llvm::ArrayRef<const uint8_t *> places);
 
 /// Delivers the copies of these lanes up to their group number.
 void deliverCopies(Warp &warp, uint32_t lanes,
-                   const std::array<uint32_t, warpSize> &upToGroup);
+                   const AsyncGroups::Numbers &upToGroup);
 
 /// For a `.sync` operation: true if all lanes of `members` stand here; they are
 /// then active. Otherwise the split is parked, or the call reports a mask that

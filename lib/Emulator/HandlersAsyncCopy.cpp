@@ -12,8 +12,7 @@
 using namespace mlir::mirage::emulator;
 
 void mlir::mirage::emulator::deliverCopies(
-    Warp &warp, uint32_t lanes,
-    const std::array<uint32_t, warpSize> &upToGroup) {
+    Warp &warp, uint32_t lanes, const AsyncGroups::Numbers &upToGroup) {
   auto isDue = [&](const PendingCopy &copy) {
     return (lanes >> copy.lane & 1) && copy.group <= upToGroup[copy.lane];
   };
@@ -48,18 +47,19 @@ Outcome copyAsync(ExecutionState &state, const Instruction &instruction) {
     });
     return Outcome::Next;
   }
+  const unsigned agent = agents::copies + warp.index;
+  const uint32_t stretch = warp.asyncGroups.add(
+      state.active, warp.clock.known(state.block->number, agent));
   std::array<PendingCopy, warpSize> copies;
   std::array<Epoch, warpSize> epochs;
   for (unsigned lane = 0; lane < warpSize; ++lane) {
-    uint32_t group = warp.committedGroups[lane] + 1;
-    copies[lane].group = group;
+    copies[lane].group = warp.asyncGroups.openGroup(lane);
     copies[lane].lane = lane;
     copies[lane].sizeBytes = copies[lane].sourceBytes = bytes;
     if (slots[3] != noSlot)
       copies[lane].sourceBytes =
           std::min(state.lanes<uint32_t>(slots[3])[lane], bytes);
-    epochs[lane] =
-        Epoch(state.block->number, agents::copies + warp.index, lane, group);
+    epochs[lane] = Epoch(state.block->number, agent, lane, stretch);
   }
   // Lanes that copy nothing do not touch their source.
   ExecutionState reading = state;
@@ -102,7 +102,7 @@ Outcome copyAsync(ExecutionState &state, const Instruction &instruction) {
   for (uint32_t rest = served; rest; rest &= rest - 1)
     warp.copies.push_back(copies[llvm::countr_zero(rest)]);
   if (state.worker->launch.config.asyncDelivery == AsyncDelivery::AtOnce) {
-    std::array<uint32_t, warpSize> all;
+    AsyncGroups::Numbers all;
     all.fill(~0u);
     deliverCopies(warp, allLanes, all);
   }
@@ -117,26 +117,17 @@ Handler selectCopy(const Form &form, Instruction &instruction) {
 }
 
 Outcome commitGroup(ExecutionState &state, const Instruction &) {
-  for (uint32_t rest = state.active; rest; rest &= rest - 1)
-    ++state.warp->committedGroups[llvm::countr_zero(rest)];
+  state.warp->asyncGroups.commit(state.active);
   return Outcome::Next;
 }
 
-/// All but the youngest `pending` groups of the active lanes are done. The
-/// warp's clock knows a group once all its lanes waited for it.
+/// All but the youngest `pending` groups of the active lanes are done.
 void waitForGroups(ExecutionState &state, uint32_t pending) {
   Warp &warp = *state.warp;
-  for (uint32_t rest = state.active; rest; rest &= rest - 1) {
-    unsigned lane = llvm::countr_zero(rest);
-    uint32_t committed = warp.committedGroups[lane];
-    uint32_t done = committed > pending ? committed - pending : 0;
-    warp.waitedGroups[lane] = std::max(warp.waitedGroups[lane], done);
-  }
-  deliverCopies(warp, state.active, warp.waitedGroups);
-  uint32_t done = ~0u;
-  for (uint32_t rest = warp.alive(); rest; rest &= rest - 1)
-    done = std::min(done, warp.waitedGroups[llvm::countr_zero(rest)]);
-  warp.clock.vector.own.raise(agents::copies + warp.index, done);
+  warp.asyncGroups.wait(state.active, pending);
+  deliverCopies(warp, state.active, warp.asyncGroups.waitedGroups());
+  warp.clock.raise(state.block->number, agents::copies + warp.index,
+                   warp.asyncGroups.findDone());
 }
 
 Outcome waitGroup(ExecutionState &state, const Instruction &instruction) {

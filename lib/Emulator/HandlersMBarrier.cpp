@@ -228,14 +228,10 @@ Handler selectArrive(const Form &form, Instruction &instruction) {
 Outcome arriveAfterCopies(ExecutionState &state,
                           const Instruction &instruction) {
   Warp &warp = *state.warp;
-  std::array<uint32_t, warpSize> all;
+  AsyncGroups::Numbers all;
   all.fill(~0u);
   deliverCopies(warp, state.active, all);
-  // Clocks count groups: copies that join the open group later are taken for
-  // parts of this arrival.
-  uint32_t done = ~0u;
-  for (uint32_t rest = state.active; rest; rest &= rest - 1)
-    done = std::min(done, warp.committedGroups[llvm::countr_zero(rest)] + 1);
+  const uint32_t done = warp.asyncGroups.tell(state.active);
   forEachLane(state, instruction, {instruction.slots[0]},
               [&](unsigned lane, Block &owner, uint32_t address) {
                 MBarrier *barrier = findMBarrier(state, lane, owner, address);

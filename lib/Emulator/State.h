@@ -11,6 +11,7 @@
 
 #include "Mirage/Emulator/Launch.h"
 
+#include "AsyncGroups.h"
 #include "EarlierGrids.h"
 #include "Findings.h"
 #include "MBarrier.h"
@@ -138,7 +139,7 @@ struct Warp {
   std::vector<SyncRecord> seen;
 
   std::vector<PendingCopy> copies;
-  std::array<uint32_t, warpSize> committedGroups = {}, waitedGroups = {};
+  AsyncGroups asyncGroups;
   BulkGroups bulk;
   std::vector<uint64_t> acquiredMaps; ///< tensor maps in global memory
   WarpMatrices matrices;
