@@ -13,9 +13,9 @@
 //
 //   lanes 0-31   cp.async              stretch 1, group 1 of each lane
 //   lane 0       commit_group          stretch 1 ends
-//   lanes 0-31   cp.async              stretch 2, group 2 of lane 0, 1 of others
-//   lane 0       commit, wait_group 0  waits for both; no stretch is done
-//   lanes 1-31   commit, wait_group 0  stretches 1 and 2 are done
+//   lanes 0-31   cp.async              stretch 2, group 2 of lane 0, 1 of
+//   others lane 0       commit, wait_group 0  waits for both; no stretch is
+//   done lanes 1-31   commit, wait_group 0  stretches 1 and 2 are done
 //
 //===----------------------------------------------------------------------===//
 

@@ -48,7 +48,7 @@ void mlir::mirage::emulator::synchronizeRead(ExecutionState &state,
   if (order.acquires())
     state.warp->clock.acquire(record);
   else
-    state.warp->seen.push_back(std::move(record)); // for a fence that follows
+    state.warp->see(std::move(record)); // for a fence that follows
 }
 
 void mlir::mirage::emulator::synchronizeWrite(ExecutionState &state,

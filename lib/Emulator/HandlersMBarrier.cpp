@@ -309,8 +309,10 @@ private:
       deliverCopies(state, owner, candidate);
     if (candidate.isComplete(parity)) {
       complete |= 1u << lane;
-      if (!(instruction.variant & isRelaxed))
-        state.warp->clock.acquire(candidate.released);
+      if (left != &candidate) // once for all lanes
+        leaveWait(*state.warp, owner, candidate,
+                  !(instruction.variant & isRelaxed));
+      left = &candidate;
     } else if (!barrier) {
       barrier = &candidate;
       waiting = 1u << lane;
@@ -361,7 +363,8 @@ private:
   ExecutionState &state;
   const Instruction &instruction;
   uint32_t complete = 0, waiting = 0;
-  MBarrier *barrier = nullptr;
+  MBarrier *barrier = nullptr;    ///< the first that is waited for
+  const MBarrier *left = nullptr; ///< the last whose phase was complete
 };
 
 Outcome wait(ExecutionState &state, const Instruction &instruction) {

@@ -40,12 +40,23 @@ MBarrier *mlir::mirage::emulator::findMBarrier(ExecutionState &state,
   return nullptr;
 }
 
+void mlir::mirage::emulator::leaveWait(Warp &warp, const Block &owner,
+                                       const MBarrier &barrier, bool acquires) {
+  if (acquires)
+    return warp.clock.acquire(barrier.released);
+  SyncRecord record;
+  record.block = owner.number;
+  for (const auto &[block, clocks] : barrier.released)
+    (block == owner.number ? record.clock.own : record.clock.foreign[block])
+        .join(clocks);
+  warp.see(std::move(record));
+}
+
 /// Whoever waits for the phase that is complete goes on behind its wait.
-static void wake(MBarrier &barrier) {
+static void wake(const Block &owner, MBarrier &barrier) {
   for (const MBarrier::Waiter &waiter : barrier.waiters) {
     Warp &warp = *waiter.warp;
-    if (waiter.acquires)
-      warp.clock.acquire(barrier.released);
+    leaveWait(warp, owner, barrier, waiter.acquires);
     for (Split &split : warp.splits)
       if (split.state == Split::State::AtMBarrier &&
           split.mbarrier == barrier.address && split.mask == waiter.splitMask) {
@@ -79,7 +90,7 @@ static void completeIfDone(ExecutionState &state, unsigned lane, Block &owner,
   barrier.released = std::move(barrier.arriving);
   barrier.arriving.clear();
   ++state.worker->counters.mbarrierPhases;
-  wake(barrier);
+  wake(owner, barrier);
 }
 
 void mlir::mirage::emulator::arrive(ExecutionState &state, unsigned lane,

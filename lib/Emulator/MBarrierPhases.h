@@ -18,6 +18,12 @@ namespace mlir::mirage::emulator {
 MBarrier *findMBarrier(ExecutionState &state, unsigned lane, Block &owner,
                        uint32_t address);
 
+/// A warp has waited, with success, for the phase of a block's mbarrier that
+/// was complete last. A wait that does not acquire leaves that to the next
+/// fence.
+void leaveWait(Warp &warp, const Block &owner, const MBarrier &barrier,
+               bool acquires);
+
 /// Counts arrivals of one lane, and completes the phase if they were the last.
 /// \param isDrop  the mbarrier expects so many fewer from the next phase on.
 void arrive(ExecutionState &state, unsigned lane, Block &owner,

@@ -135,7 +135,7 @@ struct Warp {
   WarpClock clock;
   /// Copies of fence.release or fence.acq_rel, for the next relaxed write.
   std::unique_ptr<SyncRecord> released;
-  /// What relaxed reads have seen, for the next fence.acquire.
+  /// What relaxed reads and waits have seen, for the next fence.acquire.
   std::vector<SyncRecord> seen;
 
   std::vector<PendingCopy> copies;
@@ -147,6 +147,13 @@ struct Warp {
   uint32_t numRegisters = 0;
   std::vector<uint32_t> registerChanges;
 
+  /// Adds to what was seen.
+  void see(SyncRecord record) {
+    for (SyncRecord &other : seen)
+      if (other.block == record.block && other.blockScope == record.blockScope)
+        return other.clock.join(record.clock);
+    seen.push_back(std::move(record));
+  }
   uint32_t alive() const { return lanes & ~exited; }
   bool hasEnded() const { return splits.empty(); }
 };

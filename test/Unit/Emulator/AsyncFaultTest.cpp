@@ -209,13 +209,13 @@ TEST(AsyncFault, ArrivalsThatWereCounted) { // 19
 }
 
 TEST(AsyncFault, Orders) { // arrive and wait make writes known
-  auto text = [](const std::string &arrive, const std::string &wait) {
+  auto text = [](const std::string &arrive, const std::string &wait,
+                 const std::string &fence = "") {
     return init({{0, 96}}) +
            "setp.ge.s32 %p1, %tid, 32;\n@%p1 bra PRODUCER;\nW:\nmbarrier.try_"
            "wait.parity" +
-           wait +
-           ".b64 %p9, [%full], 0;\n@!%p9 bra W;\nld.shared.b32 %r5, "
-           "[%mine+128];\nbra END;\nPRODUCER:\n" +
+           wait + ".b64 %p9, [%full], 0;\n@!%p9 bra W;\n" + fence +
+           "ld.shared.b32 %r5, [%mine+128];\nbra END;\nPRODUCER:\n" +
            writeMine + "mbarrier.arrive" + arrive +
            ".b64 %state, [%full];\nEND:\n";
   };
@@ -226,6 +226,16 @@ TEST(AsyncFault, Orders) { // arrive and wait make writes known
               FindingKind::SharedRace);
   expectFault(Kernel(text(".shared::cta", ".relaxed.cta.shared::cta")),
               FindingKind::SharedRace);
+  // A relaxed wait and a fence behind it, or in front.
+  for (const char *fence :
+       {"fence.acquire.cluster;\n", "fence.acq_rel.cta;\n",
+        "fence.acquire.sync_restrict::shared::cluster.cluster;\n"}) {
+    expectClean(
+        Kernel(text(".shared::cta", ".relaxed.cluster.shared::cta", fence)));
+    expectFault(
+        Kernel(fence + text(".shared::cta", ".relaxed.cluster.shared::cta")),
+        FindingKind::SharedRace);
+  }
 }
 
 TEST(AsyncFault, OrderOfWaits) { // 28

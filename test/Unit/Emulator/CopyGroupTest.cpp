@@ -62,8 +62,8 @@ TEST(CopyGroup, OneLaneWaitsForAll) {
   expectFault(AsyncKernel(text(on("%p1", waitGroup(0)))),
               FindingKind::SharedRace);
   // Lanes may wait one after the other.
-  EXPECT_EQ(expectClean(AsyncKernel(text(on("%p1", waitGroup(0)) +
-                                         on("!%p1", waitGroup(0)))))[0],
+  EXPECT_EQ(expectClean(AsyncKernel(
+                text(on("%p1", waitGroup(0)) + on("!%p1", waitGroup(0)))))[0],
             66u);
 }
 
@@ -86,8 +86,8 @@ TEST(CopyGroup, LanesCountTheirOwnGroups) {
 // cp.async.mbarrier.arrive
 //===----------------------------------------------------------------------===//
 
-/// All lanes copy, and `arrive` tells an mbarrier that expects `count` arrivals;
-/// whoever waits for it reads what another warp's lanes copied.
+/// All lanes copy, and `arrive` tells an mbarrier that expects `count`
+/// arrivals; whoever waits for it reads what another warp's lanes copied.
 std::string tellMBarrier(unsigned count, const std::string &copy,
                          const std::string &arrive) {
   return "@%p0 mbarrier.init.shared::cta.b64 [%full], " +
@@ -104,15 +104,15 @@ TEST(CopyGroup, MBarriersAreToldOfTheLanesThatArrive) {
   expectFault(
       AsyncKernel(tellMBarrier(4, copyMine, on("%p1", arriveAfterCopies))),
       FindingKind::SharedRace);
-  EXPECT_EQ(expectClean(AsyncKernel(
-                tellMBarrier(128, copyMine, arriveAfterCopies)))[0],
+  EXPECT_EQ(expectClean(
+                AsyncKernel(tellMBarrier(128, copyMine, arriveAfterCopies)))[0],
             66u);
   // One after the other; and no lanes but those have copied.
-  EXPECT_EQ(expectClean(AsyncKernel(tellMBarrier(
-                128, copyMine,
-                on("%p1", arriveAfterCopies) +
-                    on("!%p1", arriveAfterCopies))))[0],
-            66u);
+  EXPECT_EQ(
+      expectClean(AsyncKernel(tellMBarrier(
+          128, copyMine,
+          on("%p1", arriveAfterCopies) + on("!%p1", arriveAfterCopies))))[0],
+      66u);
   const std::string fourWords =
       on("%p1", "cp.async.ca.shared.global [%mine], [%rd1], 16;\n");
   AsyncKernel few(tellMBarrier(4, fourWords, on("%p1", arriveAfterCopies)));
