@@ -11,11 +11,11 @@
 // is cut into stretches, each of which ends when some lane closes a group, and
 // is done once every lane that copied in it has waited for its own group there:
 //
-//   lanes 0-31   cp.async              stretch 1, group 1 of each lane
-//   lane 0       commit_group          stretch 1 ends
-//   lanes 0-31   cp.async              stretch 2, group 2 of lane 0, 1 of
-//   others lane 0       commit, wait_group 0  waits for both; no stretch is
-//   done lanes 1-31   commit, wait_group 0  stretches 1 and 2 are done
+//   lanes 0-31   cp.async                stretch 1, group 1 of each lane
+//   lane 0       commit_group            stretch 1 ends
+//   lanes 0-31   cp.async                stretch 2, group 2 of lane 0 or 1
+//   lane 0       commit, wait_group 0    waits for both; neither is done
+//   lanes 1-31   commit, wait_group 0    stretches 1 and 2 are done
 //
 //===----------------------------------------------------------------------===//
 

@@ -144,14 +144,42 @@ void CopyIssue::watchTensorMap(const MemoryRange &range) {
   RangeAccess access{state.warp->clock.epoch(lane), AccessKind::Read};
   access.fenceTarget = fencesTensorMap;
   watchRange(state, lane, range, access);
-  bool isWritten = state.worker->watchesRaces() && range.region->isShadowed &&
-                   state.worker->globalShadow.unwritten(
-                       range.begin / granuleBytes) != allBytes;
-  if (isWritten && !llvm::is_contained(state.warp->acquiredMaps, range.begin))
+  if (state.worker->watchesRaces() && range.region->isShadowed &&
+      !isMapAcquired(range))
     report(FindingKind::MissingProxyFence,
            "use of the tensor map at {0:x}, which the kernel has written, "
-           "without fence.proxy.tensormap::generic.acquire in this warp",
+           "without fence.proxy.tensormap::generic.acquire in this warp behind "
+           "the last write and its release",
            range.begin);
+}
+
+/// Whether the warp has acquired the map after all writes of it, if there were
+/// any, and what released them.
+bool CopyIssue::isMapAcquired(const MemoryRange &range) const {
+  Shadow &shadow = state.worker->globalShadow;
+  auto acquired =
+      llvm::find_if(state.warp->acquiredMaps, [&](const AcquiredMap &map) {
+        return map.address == range.begin;
+      });
+  const bool wasAcquired = acquired != state.warp->acquiredMaps.end();
+  ShadowAccess atFence;
+  atFence.fences = &state.worker->proxyFences;
+  atFence.fenceTarget = fencesTensorMap;
+  for (uint64_t begin = range.begin; begin < range.begin + range.bytes;
+       begin += granuleBytes) {
+    uint64_t index = begin / granuleBytes;
+    if (shadow.unwritten(index) == allBytes)
+      continue;
+    if (!wasAcquired)
+      return false;
+    atFence.clock = &acquired->clock;
+    ShadowEntry read(AccessKind::Read, state.pc, acquired->clock.step());
+    read.epoch = acquired->clock.epoch(lane);
+    read.setMask(allBytes);
+    if (shadow.check(index, atFence, read).kind != ShadowVerdict::Kind::None)
+      return false;
+  }
+  return true;
 }
 
 /// Whether the asynchronous proxy may know of an mbarrier's initialisation.

@@ -68,6 +68,7 @@ public:
 
 private:
   void watchTensorMap(const MemoryRange &range);
+  bool isMapAcquired(const MemoryRange &range) const;
 
   ExecutionState &state;
   unsigned lane;

@@ -55,26 +55,40 @@ Handler selectInit(const Form &, Instruction &instruction) {
   return fenceInit;
 }
 
+/// Notes that the active lanes acquire tensor maps as they are now. Slots:
+/// address, 128.
+void acquireMaps(ExecutionState &state, const Instruction &instruction) {
+  std::array<uint64_t, warpSize> maps;
+  computeAddresses(state, instruction, 0, instruction.slots[0], maps);
+  Warp &warp = *state.warp;
+  warp.clock.tick(); // what it did before is earlier than the fence
+  for (uint32_t rest = state.active; rest; rest &= rest - 1) {
+    uint64_t address = maps[llvm::countr_zero(rest)];
+    auto known = llvm::find_if(warp.acquiredMaps, [&](const AcquiredMap &map) {
+      return map.address == address;
+    });
+    if (known == warp.acquiredMaps.end())
+      warp.acquiredMaps.push_back({address, warp.clock});
+    else
+      known->clock = warp.clock;
+  }
+  warp.clock.tick(); // what the warp writes next is not acquired
+}
+
 /// Of tensor maps in global memory: a release is a fence like the others, an
-/// acquire names the map. Variant: the memory order. Slots: address, 128.
+/// acquire names the map. Variant: the memory order.
 Outcome fenceMaps(ExecutionState &state, const Instruction &instruction) {
   if (!state.worker->watchesRaces())
     return Outcome::Next;
   MemoryOrder order = MemoryOrder::unpack(instruction.variant);
-  if (order.acquires()) {
-    std::array<uint64_t, warpSize> maps;
-    computeAddresses(state, instruction, 0, instruction.slots[0], maps);
-    std::vector<uint64_t> &acquired = state.warp->acquiredMaps;
-    for (uint32_t rest = state.active; rest; rest &= rest - 1)
-      if (uint64_t map = maps[llvm::countr_zero(rest)];
-          !llvm::is_contained(acquired, map))
-        acquired.push_back(map);
-  } else {
+  if (order.releases()) {
     Instruction released = instruction;
     released.variant = fencesTensorMap;
     fence(state, released);
   }
   executeFence(state, order);
+  if (order.acquires())
+    acquireMaps(state, instruction);
   return Outcome::Next;
 }
 Handler selectMaps(const Form &form, Instruction &instruction) {

@@ -112,6 +112,12 @@ struct PendingCopy {
   const uint8_t *source = nullptr;
 };
 
+/// A tensor map in global memory that fence.proxy.tensormap has acquired.
+struct AcquiredMap {
+  uint64_t address = 0;
+  WarpClock clock; ///< what the fence came after
+};
+
 struct Warp {
   uint32_t index = 0;
   uint32_t lanes = 0;   ///< that exist: fewer in the last warp
@@ -141,7 +147,7 @@ struct Warp {
   std::vector<PendingCopy> copies;
   AsyncGroups asyncGroups;
   BulkGroups bulk;
-  std::vector<uint64_t> acquiredMaps; ///< tensor maps in global memory
+  std::vector<AcquiredMap> acquiredMaps;
   WarpMatrices matrices;
   /// Registers of a thread; and the setmaxnreg that were executed, by pc.
   uint32_t numRegisters = 0;

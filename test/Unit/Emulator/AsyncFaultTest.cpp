@@ -407,6 +407,41 @@ TEST(AsyncFault, TensorMapsThatKernelsWrite) { // 29
               "tensormap::generic.acquire");
   expectFault(Kernel(text("", acquire)), FindingKind::MissingProxyFence);
   EXPECT_EQ(expectClean(Kernel(text(release, acquire)))[64], 1u);
+  // An acquire of what was there before.
+  expectFault(Kernel(text(acquire + release, "")),
+              FindingKind::MissingProxyFence, "behind the last write");
+}
+
+/// Thread 0 writes the map again in each of two turns, as a grouped matmul
+/// does.
+TEST(AsyncFault, TensorMapsThatChangeInALoop) {
+  auto text = [](const std::string &before, const std::string &inLoop) {
+    return init({{0, 1}}) +
+           "@!%p0 bra END;\nmov.b32 %r10, 0;\nadd.s64 %rd9, %out, 8192;\n" +
+           before +
+           "LOOP:\nmov.b32 %r11, 0;\nPIECE:\n"
+           "mul.wide.u32 %rd7, %r11, 16;\nadd.s64 %rd8, %map, %rd7;\n"
+           "ld.v2.b64 {%rd10, %rd11}, [%rd8];\nadd.s64 %rd8, %rd9, %rd7;\n"
+           "st.global.v2.b64 [%rd8], {%rd10, %rd11};\n"
+           "add.s32 %r11, %r11, 1;\nsetp.lt.s32 %p3, %r11, 8;\n"
+           "@%p3 bra PIECE;\n"
+           "fence.proxy.tensormap::generic.release.gpu;\n" +
+           inLoop + expectBytes(8192) +
+           "cp.async.bulk.tensor.2d.shared::cluster.global.tile."
+           "mbarrier::complete_tx::bytes [%sm], [%rd9, {0, 0}], [%full];\n" +
+           waitFor("%full", "%r10", "W") +
+           "add.s32 %r10, %r10, 1;\nsetp.lt.s32 %p3, %r10, 2;\n"
+           "@%p3 bra LOOP;\nld.shared.b32 %r1, [%sm];\n"
+           "st.global.b32 [%out], %r1;\nEND:\n";
+  };
+  const std::string acquire =
+      "fence.proxy.tensormap::generic.acquire.gpu [%rd9], 128;\n";
+  EXPECT_EQ(expectClean(Kernel(text("", acquire)))[0], 1u);
+  expectFault(Kernel(text(acquire, "")), FindingKind::MissingProxyFence,
+              "behind the last write");
+  // Only in the first turn.
+  expectFault(Kernel(text("", "setp.eq.s32 %p4, %r10, 0;\n@%p4 " + acquire)),
+              FindingKind::MissingProxyFence, "behind the last write");
 }
 
 //===----------------------------------------------------------------------===//
