@@ -326,8 +326,7 @@ Shadow *findShadow(ExecutionState &state, Block *owner, const Region *region) {
 void checkEarlierGrids(ExecutionState &state, unsigned lane,
                        const Region &region, uint64_t begin, uint64_t bytes,
                        AccessKind kind) {
-  bool hasWaited =
-      state.warp->clock.known(state.block->number, agents::grids) != 0;
+  bool hasWaited = state.warp->clock.isKnownOfAny(agents::grids);
   const EarlierGrids::Use *use = state.worker->launch.earlierGrids.findConflict(
       begin, begin + bytes, !isRead(kind), hasWaited);
   if (!use)

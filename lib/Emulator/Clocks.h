@@ -233,6 +233,14 @@ public:
     return clocks ? (*clocks)[agent] : 0;
   }
 
+  /// Whether an agent that each block has one of is known from any of them.
+  bool isKnownOfAny(unsigned agent) const {
+    return vector.own[agent] != 0 ||
+           std::any_of(
+               vector.foreign.begin(), vector.foreign.end(),
+               [&](const auto &entry) { return entry.second[agent] != 0; });
+  }
+
   /// Whether anything was acquired from this block, or it is the warp's own.
   bool hasHeardOf(uint32_t number) const { return find(number) != nullptr; }
 

@@ -104,6 +104,24 @@ TEST(Fault, EarlierGridsThatMayNotHaveEnded) { // 27
             std::string::npos);
 }
 
+/// One block waits for all of its cluster, if their barrier tells the others.
+TEST(Fault, EarlierGridsThatAnotherBlockWaitsFor) {
+  auto findings = [](const std::string &arrive) {
+    LaunchConfig config = afterAnother();
+    config.cluster = {2, 1, 1};
+    return findingsText(
+        runBody("mov.u32 %r1, %cluster_ctarank;\nsetp.eq.b32 %p1, %r1, 0;\n"
+                "@%p1 griddepcontrol.wait;\nbarrier.cluster.arrive" +
+                    arrive +
+                    ".aligned;\nbarrier.cluster.wait.aligned;\n"
+                    "ld.global.b32 %r50, [%a1+1024];\n",
+                64, 2, config));
+  };
+  EXPECT_EQ(findings(".release"), "");
+  EXPECT_NE(findings(".relaxed").find("expected griddepcontrol.wait"),
+            std::string::npos);
+}
+
 TEST(Fault, WhatALaunchTellsTheNext) {
   LaunchResult result = runBody("st.global.b32 [%a1+64], 7;\n", 1, 1);
   EXPECT_FALSE(result.waitedForEarlierGrids);
