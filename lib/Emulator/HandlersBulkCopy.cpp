@@ -94,6 +94,9 @@ private:
       return;
     issue.watch(source, AccessKind::Read, *done);
     issue.watch(*destination, AccessKind::Write, *done);
+    if (source.owner && source.owner != &owner && state.worker->watchesRaces())
+      source.owner->remoteAccesses[{done->block(), done->agent()}] = {
+          *done, state.pc, /*isCopy=*/true};
     issue.start(makeCopy(*destination, source), owner, signal, source.bytes);
   }
 

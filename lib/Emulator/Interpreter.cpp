@@ -152,19 +152,31 @@ private:
       });
   }
 
+  void reportRemoteAccess(const Block::RemoteAccess &access) {
+    FindingKind kind =
+        access.isCopy ? FindingKind::CopyMisuse : FindingKind::ClusterMisuse;
+    state.report(
+        kind, 0,
+        [&]() -> std::string {
+          const Epoch &epoch = access.epoch;
+          if (access.isCopy)
+            return formatv("the block may end before a bulk copy has read its "
+                           "shared memory, which completes on an mbarrier of "
+                           "block number {0}: expected to hear of that phase "
+                           "before",
+                           epoch.block());
+          return formatv("the block may end before warp {0} of block number "
+                         "{1} accesses its shared memory: expected a barrier "
+                         "of the cluster between",
+                         epoch.agent(), epoch.block());
+        },
+        access.pc);
+  }
+
   /// Shared memory may be another block's next.
   void endBlock() {
     for (const auto &entry : block.remoteAccesses)
-      state.report(
-          FindingKind::ClusterMisuse, 0,
-          [&] {
-            return formatv("the block may end before warp {0} of block number "
-                           "{1} accesses its shared memory: expected a barrier "
-                           "of the cluster between",
-                           entry.first.second, entry.first.first)
-                .str();
-          },
-          entry.second.pc);
+      reportRemoteAccess(entry.second);
     for (const auto &barrier : block.mbarriers.all())
       if (!barrier->copies.empty())
         state.report(FindingKind::CopyMisuse, 0, [&] {

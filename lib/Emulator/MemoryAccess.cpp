@@ -238,7 +238,7 @@ void Accessor::serveCluster(uint32_t group) {
 
 void Accessor::noteRemoteAccess(Block &owner) {
   Epoch now = state.warp->clock.epoch(severalLanes);
-  owner.remoteAccesses[{now.block(), now.agent()}] = {now, state.pc};
+  owner.remoteAccesses[{now.block(), now.agent()}] = {now, state.pc, false};
 }
 
 void Accessor::reportNoSuchBlock(unsigned lane) {

@@ -199,11 +199,13 @@ struct Block {
   uint32_t liveWarps = 0;
   bool wasStopped = false;
   bool waitedForEarlierGrids = false;
-  /// Accesses of other blocks to this one's shared memory, the last of each
-  /// agent: they must come before the block ends.
+  /// Accesses of other blocks to this one's shared memory, and of copies from
+  /// it that others' mbarriers are told of, the last of each agent: they must
+  /// come before the block ends.
   struct RemoteAccess {
     Epoch epoch;
-    uint32_t pc;
+    uint32_t pc = 0;
+    bool isCopy = false;
   };
   std::map<std::pair<uint32_t, unsigned>, RemoteAccess> remoteAccesses;
   /// By (shared or generic) address: what releases left there.

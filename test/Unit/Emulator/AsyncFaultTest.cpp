@@ -547,6 +547,30 @@ TEST(AsyncFault, RemoteArrivalsAndCopies) {
   expectFault(pair(arriveAt("cta")), FindingKind::SharedRace);
 }
 
+/// Block 0 copies from its shared memory to that of block 1, which waits.
+TEST(AsyncFault, SourceOfACopyToAPeerEnds) {
+  auto text = [](const std::string &afterWait, const std::string &end) {
+    return "@%p0 mbarrier.init.shared::cta.b64 [%full], 1;\n"
+           "@%p0 fence.mbarrier_init.release.cluster;\n" +
+           writeMine + "fence.proxy.async.shared::cta;\n" + meet +
+           "setp.eq.s32 %p1, %r40, 0;\n@%p1 bra SENDER;\n" + expectBytes(512) +
+           waitFor("%full", "0", "W") +
+           "ld.shared.b32 %r1, [%mine+1024];\nst.global.b32 [%rd5], %r1;\n" +
+           afterWait +
+           "bra END;\nSENDER:\nadd.s32 %r46, %r42, 1024;\n"
+           "@%p0 cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_"
+           "tx::bytes [%r46], [%sm], 512, [%r43];\n" +
+           end + "END:\n";
+  };
+  EXPECT_EQ(expectClean(pair(text(meet, meet)))[128 + 5], 5u);
+  expectFault(pair(text("", "")), FindingKind::CopyMisuse,
+              "may end before a bulk copy has read its shared memory");
+  // They meet before the receiver waits.
+  Kernel early = pair(text("", meet));
+  early.body.insert(early.body.find("W:\n"), meet);
+  expectFault(early, FindingKind::CopyMisuse, "may end before a bulk copy");
+}
+
 TEST(AsyncFault, RanksAndAddresses) {
   std::vector<uint32_t> out = expectClean(pair(
       "getctarank.shared::cluster.u32 %r1, %r42;\n"
