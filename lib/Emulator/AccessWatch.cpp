@@ -87,8 +87,8 @@ private:
   }
 
   static std::string describeAgent(unsigned agent) {
-    if (agent < agents::copies)
-      return formatv("warp {0}", agent);
+    if (isWarpAgent(agent) || isInitAgent(agent))
+      return formatv("warp {0}", warpOfAgent(agent));
     if (agent < agents::matrices)
       return formatv("a cp.async of warp {0}", agent - agents::copies);
     if (agent < agents::bulkReads)

@@ -36,18 +36,24 @@ constexpr unsigned matrices = 64; ///< wgmma of warpgroup g, by its groups
 constexpr unsigned bulkReads = 72;
 constexpr unsigned bulkWrites = 136;
 constexpr unsigned otherLanes = 32;
-constexpr unsigned grids = 200;     ///< earlier ones: 1 once waited for
-constexpr unsigned mbarriers = 201; ///< copies that complete on mbarrier b
+constexpr unsigned grids = 200; ///< earlier ones: 1 once waited for
+/// The mbarriers that warp w has initialised, up to its own clock at a
+/// fence.mbarrier_init.
+constexpr unsigned inits = 224;
+constexpr unsigned mbarriers = 256; ///< copies that complete on mbarrier b
 constexpr unsigned end = 1024;
 constexpr unsigned maxMBarriers = end - mbarriers;
 } // namespace agents
 
+constexpr bool isWarpAgent(unsigned agent) { return agent < agents::copies; }
+constexpr bool isInitAgent(unsigned agent) {
+  return agent >= agents::inits && agent < agents::mbarriers;
+}
 /// True for agents whose accesses are of the generic proxy: warps, and
 /// cp.async, which is no bulk copy (PTX ISA, "Proxies" in chapter 8).
 constexpr bool isGenericAgent(unsigned agent) {
-  return agent < agents::matrices;
+  return agent < agents::matrices || isInitAgent(agent);
 }
-constexpr bool isWarpAgent(unsigned agent) { return agent < agents::copies; }
 /// The warp that an agent of the generic proxy belongs to.
 constexpr unsigned warpOfAgent(unsigned agent) { return agent & 31; }
 

@@ -200,7 +200,7 @@ std::optional<Epoch> CopyIssue::findSignal(Block &owner, uint32_t address) {
   const WarpClock &clock = state.warp->clock;
   Epoch initialised = barrier->initialised;
   if (state.worker->watchesRaces()) {
-    if (!clock.isOrdered(initialised))
+    if (!clock.isOrdered(barrier->published))
       report(FindingKind::SharedRace,
              "bulk copy that completes on the mbarrier at shared address {0}, "
              "whose initialisation by warp {1} nothing orders before it",

@@ -102,7 +102,7 @@ Outcome init(ExecutionState &state, const Instruction &instruction) {
                                       "{0}",
                                       counts[lane]));
         if (!owner.mbarriers.init(address, counts[lane],
-                                  state.warp->clock.epoch(lane)))
+                                  state.warp->clock.epoch(lane), state.pc))
           report(lane, formatv("expected at most {0} mbarriers in a block",
                                agents::maxMBarriers));
       });

@@ -42,12 +42,46 @@ Handler selectProxy(const Form &form, Instruction &instruction) {
   return fence;
 }
 
-/// Of the initialisation of mbarriers, and a release at the scope of the
-/// cluster: a relaxed arrival at the cluster's barrier hands it out.
+/// From now on the initialisation of an mbarrier counts as the init agent's
+/// doing, which others may hear of alone.
+void publish(ExecutionState &state, MBarrier &barrier, Epoch when) {
+  barrier.published = when;
+  const uint64_t begin = barrier.address;
+  ShadowAccess access;
+  access.clock = &state.warp->clock;
+  ShadowEntry init(AccessKind::Write, barrier.initPc, /*step=*/0);
+  init.epoch = when;
+  init.setMask(
+      bytesInGranule(begin / granuleBytes, begin, begin + MBarriers::bytes));
+  state.block->sharedShadow.record(begin / granuleBytes, access, init);
+}
+
+/// A release at the scope of the cluster of what the active lanes initialised,
+/// and nothing else: with the next relaxed write, or arrival at a barrier.
 Outcome fenceInit(ExecutionState &state, const Instruction &instruction) {
+  if (!state.worker->watchesRaces())
+    return Outcome::Next;
+  Warp &warp = *state.warp;
+  const unsigned agent = agents::inits + warp.index;
+  const Epoch now = warp.clock.epoch(0).withAgent(agent);
+  warp.clock.raise(now.block(), agent, now.clock());
+  for (const std::unique_ptr<MBarrier> &barrier :
+       state.block->mbarriers.all()) {
+    Epoch by = barrier->published;
+    if (by.isOfAgent(warp.clock.epoch(0)) && (state.active >> by.lane() & 1))
+      publish(state, *barrier, now.withLane(by.lane()));
+  }
   fence(state, instruction);
-  if (state.worker->watchesRaces())
-    executeFence(state, MemoryOrder{Ordering::Release, false});
+  // What an earlier fence releases stays; one of the block's scope would have
+  // to be kept apart, and goes on to the cluster.
+  if (!warp.released)
+    warp.released = std::make_unique<SyncRecord>();
+  SyncRecord &record = *warp.released;
+  record.block = now.block();
+  record.blockScope = false;
+  record.clock.own.raise(agent, now.clock());
+  record.clock.own.raiseFences(warp.index,
+                               warp.clock.countFences(now.block(), warp.index));
   return Outcome::Next;
 }
 Handler selectInit(const Form &, Instruction &instruction) {

@@ -33,7 +33,8 @@ MBarrier *MBarriers::findOverlap(uint64_t begin, uint64_t end) const {
                                                         : nullptr;
 }
 
-MBarrier *MBarriers::init(uint32_t address, uint32_t count, Epoch when) {
+MBarrier *MBarriers::init(uint32_t address, uint32_t count, Epoch when,
+                          uint32_t pc) {
   auto known = llvm::find_if(
       past, [&](const Past &one) { return one.address == address; });
   if (known == past.end()) {
@@ -45,7 +46,8 @@ MBarrier *MBarriers::init(uint32_t address, uint32_t count, Epoch when) {
   auto object = std::make_unique<MBarrier>();
   object->address = address;
   object->agent = agents::mbarriers + (known - past.begin());
-  object->initialised = when;
+  object->initialised = object->published = when;
+  object->initPc = pc;
   object->expected = object->pending = count;
   object->phasesBefore = known->phases;
   auto place = llvm::lower_bound(live, address, isBefore);

@@ -40,6 +40,10 @@ struct MBarrier {
   uint32_t address = 0; ///< in shared memory of its block
   unsigned agent = 0;   ///< whose clock values are phases
   Epoch initialised;
+  /// What must be ordered before a use: the initialisation, or, of what a
+  /// fence.mbarrier_init is behind, that agent's own count of it.
+  Epoch published;
+  uint32_t initPc = 0;
   uint32_t expected = 0, pending = 0; ///< arrivals, of every and of this phase
   int64_t bytes = 0;                  ///< announced and not yet copied
   uint32_t completed = 0;             ///< phases
@@ -79,7 +83,7 @@ public:
   /// One that any of these bytes belong to; null if there is none.
   MBarrier *findOverlap(uint64_t begin, uint64_t end) const;
   /// \returns null if there are too many of them.
-  MBarrier *init(uint32_t address, uint32_t count, Epoch when);
+  MBarrier *init(uint32_t address, uint32_t count, Epoch when, uint32_t pc);
   void invalidate(uint32_t address);
   llvm::ArrayRef<std::unique_ptr<MBarrier>> all() const { return live; }
   void clear();

@@ -25,7 +25,7 @@ uint32_t ProxyFences::findFencedLanes(Epoch moment, uint32_t numKnown,
   if (found == logs.end())
     return 0;
   const Log &log = found->second;
-  bool isCopy = !isWarpAgent(moment.agent());
+  bool isCopy = !isWarpAgent(moment.agent()) && !isInitAgent(moment.agent());
   uint32_t missing = log.warpLanes;
   // Clocks grow along the log: from the youngest back to those too early.
   for (size_t i = std::min<size_t>(numKnown, log.fences.size());

@@ -490,6 +490,32 @@ TEST(AsyncFault, RelaxedArrivalsAfterAFenceOfTheBlock) {
   EXPECT_EQ(out[128 + 64], 0u);
 }
 
+/// It is of mbarriers alone: other stores in front of it are not handed out.
+TEST(AsyncFault, WhatAFenceOfInitialisationsReleases) {
+  const std::string relaxed = "barrier.cluster.arrive.relaxed.aligned;\n"
+                              "barrier.cluster.wait.aligned;\n";
+  auto text = [&](const std::string &fences, const std::string &read) {
+    return writeMine + "@%p0 mbarrier.init.shared::cta.b64 [%full], 1;\n" +
+           fences + relaxed + read +
+           "@%p0 mbarrier.arrive.release.cluster.shared::cluster.b64 _, "
+           "[%r43];\n" +
+           waitFor("%full", "0", "W") + meet;
+  };
+  const std::string readPeer =
+      "ld.shared::cluster.b32 %r1, [%r42];\nst.global.b32 [%rd5], %r1;\n";
+  const std::string initFence = "@%p0 fence.mbarrier_init.release.cluster;\n";
+  expectFault(pair(text(initFence, readPeer)), FindingKind::SharedRace);
+  expectClean(pair(text(initFence, "")));
+  for (const std::string &fences : {initFence + "fence.acq_rel.cluster;\n",
+                                    "fence.acq_rel.cluster;\n" + initFence})
+    EXPECT_EQ(expectClean(pair(text(fences, readPeer)))[128 + 7], 7u);
+  // Of the lane that executes it.
+  expectFault(pair(text("setp.eq.s32 %p1, %tid, 1;\n@%p1 "
+                        "fence.mbarrier_init.release.cluster;\n",
+                        "")),
+              FindingKind::SharedRace);
+}
+
 /// Block 0 loads a box into both blocks, each of which waits at home.
 TEST(AsyncFault, Multicast) { // 21
   auto text = [](const std::string &fence, const std::string &between) {
