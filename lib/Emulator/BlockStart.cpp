@@ -18,12 +18,19 @@ using Extents = std::array<uint32_t, 3>;
 
 static void fillSpecials(Block &block, Warp &warp,
                          const LaunchContext &launch) {
-  for (const SpecialSlot &special : launch.kernel.specials)
+  for (const SpecialSlot &special : launch.kernel.specials) {
+    if (special.sizeBytes == 0) { // a predicate, the same in all lanes
+      uint32_t mask =
+          specialValue(special.which, block, warp, 0, launch) ? allLanes : 0;
+      std::memcpy(warp.registers + special.slot, &mask, 4);
+      continue;
+    }
     for (unsigned lane = 0; lane < warpSize; ++lane) {
       uint64_t value = specialValue(special.which, block, warp, lane, launch);
       std::memcpy(warp.registers + special.slot + lane * special.sizeBytes,
                   &value, special.sizeBytes);
     }
+  }
 }
 
 static void startWarp(Block &block, uint32_t index,

@@ -159,7 +159,8 @@ bool Decoder::decodeSource(const OperandSyntax &operand,
   if (std::optional<SpecialRegister> special =
           findSpecialRegister(operand.name)) {
     bool isClock = *special >= SpecialRegister::Clock;
-    if (bytes == 0 || bytes > 8 || (isClock && bytes < 4))
+    bool isPredicate = *special == SpecialRegister::IsExplicitCluster;
+    if (isPredicate != (bytes == 0) || bytes > 8 || (isClock && bytes < 4))
       return fail(operand.location,
                   Twine("expected a ") + typeWidthName(bytes) +
                       " register, found '" + operand.name + "'");

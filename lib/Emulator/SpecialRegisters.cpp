@@ -54,6 +54,7 @@ mlir::mirage::emulator::findSpecialRegister(StringRef name) {
                   .Case("%cluster_nctaid.z", int(R::ClusterNctaidZ))
                   .Case("%cluster_ctarank", int(R::ClusterCtarank))
                   .Case("%cluster_nctarank", int(R::ClusterNctarank))
+                  .Case("%is_explicit_cluster", int(R::IsExplicitCluster))
                   .Case("%dynamic_smem_size", int(R::DynamicSharedSize))
                   .Case("%total_smem_size", int(R::TotalSharedSize))
                   .Case("%clock", int(R::Clock))
@@ -150,6 +151,8 @@ uint64_t mlir::mirage::emulator::specialValue(SpecialRegister which,
     return cluster[2];
   case R::ClusterNctarank:
     return launch.blocksPerCluster;
+  case R::IsExplicitCluster:
+    return launch.blocksPerCluster > 1 || launch.info.requiredCluster[0] != 0;
   case R::DynamicSharedSize:
     return launch.config.dynamicSharedBytes;
   case R::TotalSharedSize:

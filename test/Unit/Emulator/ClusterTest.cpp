@@ -265,6 +265,28 @@ TEST(Cluster, CoordinatesOfThreeAxes) {
       }
 }
 
+TEST(Cluster, WhetherALaunchNamesOne) {
+  std::string text = kernelText(1, "mov.pred %p1, %is_explicit_cluster;\n"
+                                   "selp.b32 %r1, 7, 3, %p1;\n"
+                                   "st.global.b32 [%a0], %r1;\n");
+  auto findValue = [](const std::string &text, uint32_t cluster) {
+    std::unique_ptr<Module> module = parseOrFail(text);
+    std::vector<uint32_t> out(1);
+    LaunchConfig config;
+    config.grid = config.cluster = {cluster, 1, 1};
+    LaunchResult result =
+        run(*module, {bufferOf("out", out, BufferKind::Output)}, config);
+    return out[0];
+  };
+  EXPECT_EQ(findValue(text, 1), 3u);
+  EXPECT_EQ(findValue(text, 2), 7u);
+  text.insert(text.find("\n{"), "\n.explicitcluster\n.reqnctapercluster 1");
+  EXPECT_EQ(findValue(text, 1), 7u);
+  EXPECT_NE(parseErrors(kernelText(0, "mov.u32 %r1, %is_explicit_cluster;\n"))
+                .find("expected a 32-bit register"),
+            std::string::npos);
+}
+
 /// The error of a launch.
 std::string launchError(const std::string &directives, LaunchConfig config) {
   std::string text = kernelText(0, "");
