@@ -34,6 +34,14 @@ void mlir::mirage::emulator::deliverCopies(
 
 namespace {
 
+void setSources(const MemoryAccess &access,
+                std::array<PendingCopy, warpSize> &copies) {
+  for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
+    unsigned lane = llvm::countr_zero(rest);
+    copies[lane].source = access.host(lane);
+  }
+}
+
 /// cp.async [shared], [global], size[, source size]: copies of each lane, which
 /// count as done when the lane's group has been waited for.
 Outcome copyAsync(ExecutionState &state, const Instruction &instruction) {
@@ -61,11 +69,6 @@ Outcome copyAsync(ExecutionState &state, const Instruction &instruction) {
           std::min(state.lanes<uint32_t>(slots[3])[lane], bytes);
     epochs[lane] = Epoch(state.block->number, agent, lane, stretch);
   }
-  // Lanes that copy nothing do not touch their source.
-  ExecutionState reading = state;
-  for (unsigned lane = 0; lane < warpSize; ++lane)
-    if (copies[lane].sourceBytes == 0)
-      reading.active &= ~(1u << lane);
   AccessRequest source;
   source.operand = 1;
   source.slot = slots[1];
@@ -73,15 +76,24 @@ Outcome copyAsync(ExecutionState &state, const Instruction &instruction) {
   source.bytes = bytes;
   source.kind = AccessKind::Read;
   source.epochs = &epochs;
-  uint32_t readable = state.active & ~reading.active;
-  if (reading.active)
-    readable |= accessMemory(
-        reading, instruction, source, [&](const MemoryAccess &access) {
-          for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
-            unsigned lane = llvm::countr_zero(rest);
-            copies[lane].source = access.host(lane);
-          }
-        });
+  // Lanes go together that read as many bytes. What is not copied is not
+  // touched, and may lie behind the end of a buffer.
+  ExecutionState reading = state;
+  uint32_t readable = 0;
+  for (uint32_t rest = state.active; rest; rest &= ~reading.active) {
+    const unsigned size = copies[llvm::countr_zero(rest)].sourceBytes;
+    reading.active = 0;
+    for (unsigned lane = 0; lane < warpSize; ++lane)
+      if (copies[lane].sourceBytes == size)
+        reading.active |= rest & 1u << lane;
+    source.touchedBytes = size;
+    source.unusedBytes = ((1u << bytes) - 1) & ~((1u << size) - 1);
+    readable |= size == 0 ? reading.active
+                          : accessMemory(reading, instruction, source,
+                                         [&](const MemoryAccess &access) {
+                                           setSources(access, copies);
+                                         });
+  }
   ExecutionState writing = state;
   writing.active = readable;
   AccessRequest destination;

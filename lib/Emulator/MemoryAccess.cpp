@@ -180,8 +180,8 @@ bool Accessor::serveTogether(uint32_t lanes, const host::AddressSpan &span) {
   }
   const Region *region = regionOf(space, low);
   const uint64_t offset = span.low - low;
-  if (!region || region->sizeBytes < request.bytes || low < region->base ||
-      span.high - offset - region->base > region->sizeBytes - request.bytes)
+  if (!region || region->sizeBytes < request.extent() || low < region->base ||
+      span.high - offset - region->base > region->sizeBytes - request.extent())
     return false;
   if (offset != 0)
     host::addDisplacement(access.address.data(), access.address.data(),
@@ -265,9 +265,9 @@ const Region *Accessor::regionOf(Space space, uint64_t address) {
 }
 
 uint32_t Accessor::lanesInside(uint32_t lanes, const Region &region) {
-  if (region.sizeBytes < request.bytes)
+  if (region.sizeBytes < request.extent())
     return 0;
-  uint64_t lastStart = region.sizeBytes - request.bytes;
+  uint64_t lastStart = region.sizeBytes - request.extent();
   uint32_t inside = 0;
   for (unsigned lane = 0; lane < warpSize; ++lane)
     inside |= uint32_t(access.address[lane] - region.base <= lastStart) << lane;
@@ -297,11 +297,11 @@ void Accessor::reportOutside(unsigned lane, Space space) {
     if (space == Space::Shared)
       return formatv("{0} of {1} bytes at shared address {2}, the block has "
                      "{3} bytes",
-                     verb, request.bytes, address,
+                     verb, request.extent(), address,
                      access.owner->sharedRegion.sizeBytes);
     if (space != Space::Global)
       return formatv("{0} of {1} bytes at address {2} of the {3} space", verb,
-                     request.bytes, address, spaceName(space));
+                     request.extent(), address, spaceName(space));
     const Region *nearest = nullptr;
     uint64_t least = uint64_t(1) << 30;
     for (const Region &region : launch.regions) {
@@ -316,9 +316,9 @@ void Accessor::reportOutside(unsigned lane, Space space) {
     }
     if (!nearest)
       return formatv("{0} of {1} bytes at {2:x}, far from every buffer", verb,
-                     request.bytes, address);
+                     request.extent(), address);
     return formatv("{0} of {1} bytes at offset {2} of {3}, which has {4} bytes",
-                   verb, request.bytes, int64_t(address - nearest->base),
+                   verb, request.extent(), int64_t(address - nearest->base),
                    describeBuffer(launch, *nearest), nearest->sizeBytes);
   });
 }

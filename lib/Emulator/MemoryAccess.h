@@ -45,6 +45,8 @@ struct AccessRequest {
   Space space = Space::Generic;
   unsigned bytes = 0;     ///< per lane
   unsigned alignment = 0; ///< 0: the same as bytes
+  /// Only the first so many of them are touched; 0: all.
+  unsigned touchedBytes = 0;
   /// A bit per byte: it is fetched and not used, so that it may be anything.
   uint32_t unusedBytes = 0;
   AccessKind kind = AccessKind::Read;
@@ -57,6 +59,8 @@ struct AccessRequest {
   /// Lanes name rows of 8x8 matrices, which go through the banks eight at a
   /// time.
   bool isRowWise = false;
+
+  unsigned extent() const { return touchedBytes ? touchedBytes : bytes; }
 };
 
 /// Adds the displacement to the base of each lane.

@@ -159,4 +159,35 @@ TEST(CopyGroup, BulkGroupsOfTwoLanes) {
               FindingKind::SharedRace, "a bulk copy of warp 0");
 }
 
+/// Of 16 bytes some are copied and the rest are zeros, whatever lies behind.
+TEST(CopyGroup, PartsAtTheEndOfABuffer) {
+  auto text = [](const std::string &size) {
+    return firstLanes + "mad.lo.s32 %r8, %tid, 16, %sm;\n" + // tid < 32
+           "setp.eq.s32 %p2, %tid, 31;\n"
+           "selp.b32 %r9, " +
+           size +
+           ", 16, %p2;\n"
+           "mad.wide.u32 %rd3, %tid, 16, %in;\n"
+           "cp.async.cg.shared.global [%r8], [%rd3+15872], 16, %r9;\n"
+           "cp.async.wait_all;\n"
+           "ld.shared.v4.b32 {%r10, %r11, %r12, %r13}, [%r8];\n"
+           "mad.wide.u32 %rd3, %tid, 16, %out;\n"
+           "st.global.v4.b32 [%rd3], {%r10, %r11, %r12, %r13};\n";
+  };
+  auto kernel = [&](const std::string &size) {
+    AsyncKernel kernel(text(size));
+    kernel.threads = 32;
+    kernel.in.resize(4094);
+    kernel.map.sizes[1] = 63;
+    return kernel;
+  };
+  // The last lane reads from word 4092 on.
+  std::vector<uint32_t> out = expectClean(kernel("8"));
+  EXPECT_EQ(
+      llvm::ArrayRef(out).slice(120, 8),
+      llvm::ArrayRef<uint32_t>({4089, 4090, 4091, 4092, 4093, 4094, 0, 0}));
+  expectFault(kernel("10"), FindingKind::OutOfBounds);
+  EXPECT_EQ(expectClean(kernel("6"))[125], 4094u & 0xffffu);
+}
+
 } // namespace
