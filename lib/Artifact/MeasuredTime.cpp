@@ -21,7 +21,7 @@ using llvm::json::Object;
 using llvm::json::Value;
 
 static constexpr llvm::StringLiteral kTimeFormat = "mirage-time";
-static constexpr int64_t kTimeVersion = 1;
+static constexpr int64_t kTimeVersion = 2;
 
 double Quartiles::getSpread() const {
   return median > 0 ? (high - low) / median : 0;
@@ -67,6 +67,7 @@ Value mlir::mirage::toJSON(const MeasuredTime &time) {
                 {"baseline", time.isBaseline},
                 {"device", time.device},
                 {"computeCapability", time.computeCapability},
+                {"driver", time.driverVersion},
                 {"library", time.usesLibrary},
                 {"verdict", getVerdictName(time.verdict)},
                 {"reason", time.reason}};
@@ -128,8 +129,8 @@ static MeasuredTime readTimeLine(const JSONCursor &line) {
   if (line["version"].integer() != kTimeVersion)
     line["version"].expect("version " + llvm::Twine(kTimeVersion));
   line.allow({"format", "version", "program", "graph", "artifact", "baseline",
-              "device", "computeCapability", "library", "verdict", "reason",
-              "noisy", "hotUs", "coldUs"});
+              "device", "computeCapability", "driver", "library", "verdict",
+              "reason", "noisy", "hotUs", "coldUs"});
   MeasuredTime time;
   time.program = line["program"].string();
   time.graph = line["graph"].string();
@@ -137,6 +138,7 @@ static MeasuredTime readTimeLine(const JSONCursor &line) {
   time.isBaseline = line["baseline"].boolean();
   time.device = line["device"].string();
   time.computeCapability = line["computeCapability"].integer(0, 10000);
+  time.driverVersion = line["driver"].integer(0, INT32_MAX);
   time.usesLibrary = line["library"].boolean();
   time.verdict = readVerdict(line["verdict"]);
   time.reason = line["reason"].string();
@@ -145,6 +147,19 @@ static MeasuredTime readTimeLine(const JSONCursor &line) {
     time.hotUs = readQuartiles(line["hotUs"]);
     time.coldUs = readQuartiles(line["coldUs"]);
   }
+  return time;
+}
+
+llvm::Expected<MeasuredTime>
+mlir::mirage::parseMeasuredTime(llvm::StringRef line) {
+  llvm::Expected<Value> value = parseJSON(line);
+  if (!value)
+    return llvm::createStringError("expects JSON, got " +
+                                   llvm::toString(value.takeError()));
+  std::string error;
+  MeasuredTime time = readTimeLine(JSONCursor(*value, error));
+  if (!error.empty())
+    return llvm::createStringError(error);
   return time;
 }
 
@@ -160,17 +175,13 @@ mlir::mirage::readMeasuredTimes(llvm::StringRef path, llvm::StringRef program) {
       return llvm::createStringError(
           path + ":" + llvm::Twine(line.line_number()) + ": " + message);
     };
-    llvm::Expected<Value> value = parseJSON(*line);
-    if (!value)
-      return fail("expects JSON, got " + llvm::toString(value.takeError()));
-    std::string error;
-    MeasuredTime time = readTimeLine(JSONCursor(*value, error));
-    if (!error.empty())
-      return fail(error);
-    if (!program.empty() && time.program != program)
+    llvm::Expected<MeasuredTime> time = parseMeasuredTime(*line);
+    if (!time)
+      return fail(llvm::toString(time.takeError()));
+    if (!program.empty() && time->program != program)
       return fail("program: expects times of the program with hash " + program +
-                  ", got one of " + time.program);
-    times.push_back(std::move(time));
+                  ", got one of " + time->program);
+    times.push_back(std::move(*time));
   }
   return times;
 }

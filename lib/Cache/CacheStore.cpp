@@ -147,3 +147,27 @@ void CacheStore::store(RecordKind kind, const RecordKey &key, StringRef value) {
     if (Error again = storeOnce(kind, key, value))
       giveUp(std::move(again));
 }
+
+std::vector<std::string> CacheStore::lookupTimes(StringRef program) {
+  std::lock_guard<std::mutex> lock(mutex);
+  std::vector<std::string> values;
+  std::vector<RecordKey> damaged;
+  if (!database)
+    return values;
+  Error error =
+      database->forEachTime(program, [&](const Record &record, bool isDamaged) {
+        if (isDamaged)
+          damaged.push_back(record.key);
+        else
+          values.push_back(record.value);
+        return Error::success();
+      });
+  if (error) {
+    recover(std::move(error));
+    return {};
+  }
+  for (const RecordKey &key : damaged)
+    if (database)
+      dropDamaged(RecordKind::Times, key);
+  return values;
+}

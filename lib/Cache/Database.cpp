@@ -305,10 +305,25 @@ Error Database::remove(RecordKind kind, const RecordKey &key) {
 Error Database::forEachRecord(
     RecordKind kind,
     llvm::function_ref<Error(const Record &, bool isDamaged)> visit) {
-  auto rows =
-      prepare("SELECT " + getColumnList() + ", value, checksum FROM " +
-                  getTableName(kind).str() + " ORDER BY " + getColumnList(),
-              {});
+  return forEachRow(kind, /*condition=*/"", {}, visit);
+}
+
+Error Database::forEachTime(
+    StringRef program,
+    llvm::function_ref<Error(const Record &, bool isDamaged)> visit) {
+  return forEachRow(RecordKind::Times,
+                    " WHERE program = '' AND sized_program = ?1", {program},
+                    visit);
+}
+
+Error Database::forEachRow(
+    RecordKind kind, const std::string &condition,
+    llvm::ArrayRef<StringRef> texts,
+    llvm::function_ref<Error(const Record &, bool isDamaged)> visit) {
+  auto rows = prepare("SELECT " + getColumnList() + ", value, checksum FROM " +
+                          getTableName(kind).str() + condition + " ORDER BY " +
+                          getColumnList(),
+                      texts);
   if (!rows)
     return rows.takeError();
   while (true) {

@@ -67,6 +67,10 @@ public:
   llvm::Error forEachRecord(
       RecordKind kind,
       llvm::function_ref<llvm::Error(const Record &, bool isDamaged)> visit);
+  /// The same of the times of one program, by its hash with sizes.
+  llvm::Error forEachTime(
+      llvm::StringRef program,
+      llvm::function_ref<llvm::Error(const Record &, bool isDamaged)> visit);
   /// Calls `work` inside a transaction, which an error undoes.
   llvm::Error transact(llvm::function_ref<llvm::Error()> work);
 
@@ -84,6 +88,10 @@ private:
   /// \param texts  of the parameters, in order; they outlive the statement.
   llvm::Expected<std::unique_ptr<Statement>>
   prepare(const std::string &sql, llvm::ArrayRef<llvm::StringRef> texts);
+  llvm::Error forEachRow(
+      RecordKind kind, const std::string &condition,
+      llvm::ArrayRef<llvm::StringRef> texts,
+      llvm::function_ref<llvm::Error(const Record &, bool isDamaged)> visit);
   llvm::Error checkFormat();
   llvm::Error createTables();
 

@@ -86,6 +86,11 @@ static Error addRecord(Database &output, const Record &record,
     ++counts.added;
     return output.store(record.kind, record.key, record.value);
   }
+  // Who measures twice gets two times.
+  if (record.kind == RecordKind::Times) {
+    ++counts.alreadyThere;
+    return Error::success();
+  }
   std::optional<std::string> joined;
   if (record.kind == RecordKind::Structures)
     joined = joinItems(**there, record.value);
@@ -140,6 +145,35 @@ mlir::mirage::cache::mergeCaches(StringRef output,
             (*to)->transact([&] { return addAll(**to, **from, counts); }))
       return prefixFile(input, std::move(error));
   }
+  return counts;
+}
+
+static Error importTime(Database &database, const MeasuredRecord &time,
+                        ImportCounts &counts) {
+  RecordKey key = makeRecordKey(time.key);
+  bool isDamaged = false;
+  auto there = database.lookup(RecordKind::Times, key, isDamaged);
+  if (!there)
+    return there.takeError();
+  ++(*there ? counts.replaced : counts.added);
+  return database.store(RecordKind::Times, key, time.line);
+}
+
+Expected<ImportCounts>
+mlir::mirage::cache::importTimes(StringRef directory,
+                                 llvm::ArrayRef<MeasuredRecord> times) {
+  auto database = openOutput(directory);
+  if (!database)
+    return database.takeError();
+  ImportCounts counts;
+  Error error = (*database)->transact([&]() -> Error {
+    for (const MeasuredRecord &time : times)
+      if (Error failed = importTime(**database, time, counts))
+        return failed;
+    return Error::success();
+  });
+  if (error)
+    return prefixFile(directory, std::move(error));
   return counts;
 }
 

@@ -8,17 +8,34 @@
 
 #include "Mirage/Cache/Record.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/SHA256.h"
 
 using namespace mlir::mirage::cache;
 
 llvm::StringRef mlir::mirage::cache::getTableName(RecordKind kind) {
-  return kind == RecordKind::Structures ? "structures" : "results";
+  switch (kind) {
+  case RecordKind::Structures:
+    return "structures";
+  case RecordKind::Results:
+    return "results";
+  case RecordKind::Times:
+    return "times";
+  }
+  llvm_unreachable("all kinds have a table");
 }
 
 std::array<llvm::StringRef, 5>
 mlir::mirage::cache::getColumns(const RecordKey &key) {
   return {key.program, key.sizedProgram, key.target, key.options, key.version};
+}
+
+RecordKey mlir::mirage::cache::makeRecordKey(const TimeKey &key) {
+  std::string kernels =
+      llvm::formatv("graph={0} artifact={1} library={2}", key.graph,
+                    key.artifact, key.usesLibrary ? "yes" : "no");
+  return {/*program=*/"", key.program, key.device, std::move(kernels),
+          std::to_string(key.driverVersion)};
 }
 
 std::string mlir::mirage::cache::computeChecksum(RecordKind kind,

@@ -101,6 +101,7 @@ static MeasuredTime makeTime(const RaceField &field,
   time.isBaseline = entrant.isBaseline;
   time.device = measured.deviceName;
   time.computeCapability = measured.computeCapability;
+  time.driverVersion = measured.driverVersion;
   time.usesLibrary = entrant.library == LibraryUse::Always;
   time.verdict = result.verdict;
   time.reason = result.reason;

@@ -41,13 +41,16 @@ llvm::Expected<std::unique_ptr<CudaDevice>> CudaDevice::open(int ordinal) {
                                    llvm::Twine(count) + " devices");
   CUcontext context = nullptr;
   char name[256] = {};
-  int major = 0, minor = 0, l2Bytes = 0, sharedBytes = 0, registers = 0;
+  int version = 0, major = 0, minor = 0, l2Bytes = 0, sharedBytes = 0,
+      registers = 0;
   auto attribute = [&](int *value, DeviceAttribute which) {
     return driver.deviceGetAttribute(value, which, self->device);
   };
   CUresult result = driver.deviceGet(&self->device, ordinal);
   if (result == 0)
     result = driver.deviceGetName(name, sizeof(name) - 1, self->device);
+  if (result == 0)
+    result = driver.driverGetVersion(&version);
   if (result == 0)
     result = attribute(&major, kComputeCapabilityMajor);
   if (result == 0)
@@ -69,6 +72,7 @@ llvm::Expected<std::unique_ptr<CudaDevice>> CudaDevice::open(int ordinal) {
   self->context = context;
   self->name = name;
   self->computeCapability = 10 * major + minor;
+  self->driverVersion = version;
   self->l2Bytes = l2Bytes;
   self->sharedBytes = sharedBytes;
   self->registers = registers;

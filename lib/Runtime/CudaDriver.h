@@ -96,6 +96,7 @@ static_assert(sizeof(LaunchConfig) == 56, "as in cuda.h");
   X(getErrorName, "cuGetErrorName", (CUresult, const char **))                 \
   X(getErrorString, "cuGetErrorString", (CUresult, const char **))             \
   X(init, "cuInit", (unsigned))                                                \
+  X(driverGetVersion, "cuDriverGetVersion", (int *))                           \
   X(deviceGet, "cuDeviceGet", (CUdevice *, int))                               \
   X(deviceGetCount, "cuDeviceGetCount", (int *))                               \
   X(deviceGetName, "cuDeviceGetName", (char *, int, CUdevice))                 \

@@ -72,7 +72,8 @@ public:
       return opened.takeError();
     device = std::move(*opened);
     speaker.say({{"device", device->getName()},
-                 {"computeCapability", device->getComputeCapability()}});
+                 {"computeCapability", device->getComputeCapability()},
+                 {"driver", device->getDriverVersion()}});
     return llvm::Error::success();
   }
 

@@ -152,6 +152,7 @@ llvm::Expected<WorkerOutcome> Measurer::Race::start(const WorkerJob &job) {
         (outcome->how.empty() ? "" : ": " + outcome->how));
   measurements.deviceName = outcome->log.deviceName;
   measurements.computeCapability = outcome->log.computeCapability;
+  measurements.driverVersion = outcome->log.driverVersion;
   return outcome;
 }
 

@@ -97,6 +97,7 @@ static void addLine(const Object &line, const WorkerJob &job, WorkerLog &log) {
   if (auto device = line.getString("device")) {
     log.deviceName = device->str();
     log.computeCapability = line.getInteger("computeCapability").value_or(0);
+    log.driverVersion = line.getInteger("driver").value_or(0);
   }
   if (auto error = line.getString("error"))
     log.error = error->str();

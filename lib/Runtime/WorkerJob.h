@@ -11,7 +11,7 @@
 // well, on a GPU too: so the worker keeps that file to itself, and what is
 // printed goes to standard error. A line has one of these members:
 //
-//   {"device": "NVIDIA H200", "computeCapability": 90}
+//   {"device": "NVIDIA H200", "computeCapability": 90, "driver": 13000}
 //   {"error": "..."}             nothing can be done; the worker ends
 //   {"begin": 3, "step": "kernel softmax_0"}    about to do this for program 3
 //   {"alive": true}              still at it
@@ -65,7 +65,7 @@ struct WorkerTimes {
 /// What a worker said, up to where it ended.
 struct WorkerLog {
   std::string deviceName;
-  int computeCapability = 0;
+  int computeCapability = 0, driverVersion = 0;
   std::string error;
   bool isDone = false;
   std::optional<unsigned> begun;            ///< the last one

@@ -9,10 +9,11 @@
 // Times go from the machine with the GPU to the one that searches as lines of
 // JSON, one for each artifact that took part, right or not:
 //
-//   {"format":"mirage-time","version":1,
+//   {"format":"mirage-time","version":2,
 //    "program":"5f0c...","graph":"07d2...","artifact":"93a1...",
 //    "baseline":false,
-//    "device":"NVIDIA H200","computeCapability":90,"library":false,
+//    "device":"NVIDIA H200","computeCapability":90,"driver":13000,
+//    "library":false,
 //    "verdict":"right","reason":"","noisy":false,
 //    "hotUs":{"low":7.1,"median":7.2,"high":7.2},
 //    "coldUs":{"low":9.8,"median":9.9,"high":10.1}}
@@ -63,6 +64,7 @@ struct MeasuredTime {
   bool isBaseline = false;
   std::string device;
   int computeCapability = 0;
+  int driverVersion = 0;    ///< 13000: of CUDA 13.0
   bool usesLibrary = false; ///< for launches that it has a call for
   MeasuredVerdict verdict = MeasuredVerdict::Right;
   std::string reason;      ///< why it is not right; else empty
@@ -71,6 +73,9 @@ struct MeasuredTime {
 };
 
 llvm::json::Value toJSON(const MeasuredTime &time);
+
+/// Reads one line. Errors name the member, with what was expected and found.
+llvm::Expected<MeasuredTime> parseMeasuredTime(llvm::StringRef line);
 
 /// Writes the lines; replaces a file that is there.
 llvm::Error writeMeasuredTimes(llvm::StringRef path,

@@ -29,6 +29,8 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace mlir::mirage::cache {
 
@@ -69,6 +71,10 @@ public:
                                     const RecordKey &key) override;
   void store(RecordKind kind, const RecordKey &key,
              llvm::StringRef value) override;
+
+  /// The measured times of a program, by its hash with sizes: the values of all
+  /// its records of times, ordered by key.
+  std::vector<std::string> lookupTimes(llvm::StringRef program);
 
 private:
   void open();

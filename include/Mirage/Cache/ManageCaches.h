@@ -9,6 +9,7 @@
 #ifndef MIRAGE_CACHE_MANAGECACHES_H
 #define MIRAGE_CACHE_MANAGECACHES_H
 
+#include "Mirage/Cache/Record.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -20,7 +21,7 @@ namespace mlir::mirage::cache {
 /// What became of the records of the caches that were merged.
 struct MergeCounts {
   uint64_t added = 0;
-  uint64_t alreadyThere = 0; ///< with the same value
+  uint64_t alreadyThere = 0; ///< with the same value; of a time, with any
   /// With another value, which stays: somebody's search was not repeatable, or
   /// a program changed without its version.
   uint64_t different = 0;
@@ -34,11 +35,27 @@ struct MergeCounts {
 llvm::Expected<MergeCounts> mergeCaches(llvm::StringRef output,
                                         llvm::ArrayRef<std::string> inputs);
 
+/// A measured time, as a line of times.jsonl.
+struct MeasuredRecord {
+  TimeKey key;
+  std::string line;
+};
+struct ImportCounts {
+  uint64_t added = 0;
+  uint64_t replaced = 0; ///< what the same kernels took there before
+};
+
+/// Puts measured times into the cache in a folder, which is made if it is
+/// missing. Fails, with the folder's name, where it is no cache or cannot be
+/// written; then none is there that was not before.
+llvm::Expected<ImportCounts> importTimes(llvm::StringRef directory,
+                                         llvm::ArrayRef<MeasuredRecord> times);
+
 /// Writes all records whose checksum holds, ordered by key, one at a time:
 ///
-///   {"format": 1, "structures": [{"program": "<hash>", "sized_program": "",
+///   {"format": 2, "structures": [{"program": "<hash>", "sized_program": "",
 ///     "target": "", "options": "...", "version": "...", "value": ...}],
-///    "results": [...]}
+///    "results": [...], "times": [...]}
 ///
 /// Fails, with the folder's name, where it is no cache or cannot be read; then
 /// what was written is not all of it.

@@ -32,6 +32,9 @@ public:
   llvm::StringRef getName() const { return name; }
   /// Major version times 10 plus minor one: 90 for Hopper.
   int getComputeCapability() const { return computeCapability; }
+  /// Of CUDA that the driver is for: 1000 times the major version plus 10 times
+  /// the minor one.
+  int getDriverVersion() const { return driverVersion; }
   int64_t getL2Bytes() const { return l2Bytes; }
   /// Shared memory that one block may ask for.
   int64_t getSharedBytes() const { return sharedBytes; }
@@ -50,7 +53,7 @@ private:
   void *context = nullptr;
   bool isRetained = false;
   std::string name;
-  int computeCapability = 0;
+  int computeCapability = 0, driverVersion = 0;
   int64_t l2Bytes = 0, sharedBytes = 0, registers = 0;
 };
 

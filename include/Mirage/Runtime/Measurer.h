@@ -76,8 +76,8 @@ struct EntrantResult {
 
 struct Measurements {
   std::string deviceName;
-  int computeCapability = 0;
-  std::vector<EntrantResult> results; ///< in the order of entrants
+  int computeCapability = 0, driverVersion = 0; ///< as CudaDevice has them
+  std::vector<EntrantResult> results;           ///< in the order of entrants
   /// Those with times, the fastest first; among equals the earlier entrant.
   std::vector<unsigned> ranking;
 };

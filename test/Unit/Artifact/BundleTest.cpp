@@ -166,6 +166,7 @@ static MeasuredTime makeTime() {
   time.graph = "07d2";
   time.device = "NVIDIA H200";
   time.computeCapability = 90;
+  time.driverVersion = 13000;
   time.usesLibrary = true;
   time.hotUs = {7, 7.5, 8};
   time.coldUs = {9, 9.25, 10};
@@ -183,6 +184,7 @@ TEST_F(BundleTest, TimesThatAreWrittenAreRead) {
   EXPECT_EQ(times[0].device, "NVIDIA H200");
   EXPECT_EQ(times[0].graph, "07d2");
   EXPECT_EQ(times[0].computeCapability, 90);
+  EXPECT_EQ(times[0].driverVersion, 13000);
   EXPECT_TRUE(times[0].usesLibrary);
   EXPECT_EQ(times[0].coldUs.median, 9.25);
   EXPECT_EQ(times[0].hotUs.high, 8);

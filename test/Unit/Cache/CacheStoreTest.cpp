@@ -188,12 +188,12 @@ TEST_F(CacheStoreTest, SetsAsideWhatIsNoCache) {
 TEST_F(CacheStoreTest, SetsAsideOtherFormats) {
   constexpr size_t kUserVersion = 63, kApplicationId = 68;
   for (auto [offset, message] :
-       {std::pair(kUserVersion, "expects format 1, found format 2"),
+       {std::pair(kUserVersion, "expects format 2, found format 3"),
         std::pair(kApplicationId,
                   "expects a cache of Mirage, found another file")}) {
     fill(8);
     std::string content = readFile();
-    content[offset] = 2;
+    content[offset] = 3;
     writeFile(content);
     warnings.clear();
     expectUsable();

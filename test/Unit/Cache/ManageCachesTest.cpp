@@ -106,6 +106,57 @@ TEST_F(ManageCachesTest, MergingNeedsCaches) {
   EXPECT_EQ(readFile(), "no cache");
 }
 
+static TimeKey makeTimeKey(llvm::StringRef graph, int driverVersion = 13000) {
+  return {"5f0c", graph.str(), "93a1", true, "NVIDIA H200", driverVersion};
+}
+
+TEST_F(ManageCachesTest, TimesAreOfAProgram) {
+  auto import = [&](llvm::ArrayRef<MeasuredRecord> times) -> std::string {
+    llvm::Expected<ImportCounts> counts =
+        importTimes(directory + "/out", times);
+    if (!counts)
+      return llvm::toString(counts.takeError());
+    return llvm::formatv("{0} {1}", counts->added, counts->replaced);
+  };
+  TimeKey other = makeTimeKey("07d2");
+  other.program = "0123";
+  EXPECT_EQ(import({{makeTimeKey("07d2"), "1"}, {other, "2"}}), "2 0");
+  // Each of these is a time of something else.
+  std::vector<MeasuredRecord> more;
+  for (unsigned number = 0; number < 5; ++number)
+    more.push_back({makeTimeKey("07d2"), "1" + std::to_string(number)});
+  more[0].key.graph = "0a11";
+  more[1].key.artifact = "0000";
+  more[2].key.usesLibrary = false;
+  more[3].key.device = "NVIDIA H100";
+  more[4].key.driverVersion = 12080;
+  EXPECT_EQ(import(more), "5 0");
+  // What is measured again counts.
+  EXPECT_EQ(import({{makeTimeKey("07d2"), "3"}}), "0 1");
+  CacheStore store = open(directory + "/out", Access::ReadOnly);
+  std::vector<std::string> times = store.lookupTimes("5f0c");
+  llvm::sort(times);
+  EXPECT_EQ(times,
+            (std::vector<std::string>{"10", "11", "12", "13", "14", "3"}));
+  EXPECT_EQ(store.lookupTimes("0123"), std::vector<std::string>{"2"});
+  EXPECT_TRUE(store.lookupTimes("4567").empty());
+  writeFile("no cache");
+  EXPECT_EQ(llvm::toString(importTimes(directory, more).takeError()),
+            "'" + getFile() + "': file is not a database");
+}
+
+/// Neither of two times is a mistake.
+TEST_F(ManageCachesTest, MergingKeepsTimesThatAreThere) {
+  for (auto [folder, time] : {std::pair("/a", "7"), std::pair("/out", "8")})
+    ASSERT_TRUE(static_cast<bool>(
+        importTimes(directory + folder, {{makeTimeKey("07d2"), time}})));
+  ASSERT_TRUE(static_cast<bool>(
+      importTimes(directory + "/a", {{makeTimeKey("0a11"), "9"}})));
+  EXPECT_EQ(merge("out", {directory + "/a"}), "1 1 0 0");
+  EXPECT_EQ(open(directory + "/out").lookupTimes("5f0c"),
+            (std::vector<std::string>{"8", "9"}));
+}
+
 TEST_F(ManageCachesTest, ExportIsOrderedAndComplete) {
   {
     CacheStore store = open();
@@ -116,13 +167,15 @@ TEST_F(ManageCachesTest, ExportIsOrderedAndComplete) {
     store.store(RecordKind::Structures, makeKey(3), std::move(items).finish());
     store.store(RecordKind::Structures, makeKey(4), "\"text\"");
   }
+  ASSERT_TRUE(static_cast<bool>(
+      importTimes(directory, {{makeTimeKey("07d2"), "{\"us\": 7}"}})));
   std::string text;
   llvm::raw_string_ostream os(text);
   ASSERT_FALSE(bool(exportCache(directory, os)));
   llvm::json::Value records = llvm::cantFail(llvm::json::parse(text));
   EXPECT_EQ(
       llvm::formatv("{0}", records).str(),
-      R"({"format":1,"results":[)"
+      R"({"format":2,"results":[)"
       R"({"options":"options","program":"program1","sized_program":"sized",)"
       R"("target":"sm_90a","value":[],"version":"1.0"},)"
       R"({"options":"options","program":"program2","sized_program":"sized",)"
@@ -131,7 +184,10 @@ TEST_F(ManageCachesTest, ExportIsOrderedAndComplete) {
       R"({"options":"options","program":"program3","sized_program":"sized",)"
       R"("target":"sm_90a","value":{"items":[{"item":"a"}]},"version":"1.0"},)"
       R"({"options":"options","program":"program4","sized_program":"sized",)"
-      R"("target":"sm_90a","value":"text","version":"1.0"}]})");
+      R"("target":"sm_90a","value":"text","version":"1.0"}],)"
+      R"("times":[{"options":"graph=07d2 artifact=93a1 library=yes",)"
+      R"("program":"","sized_program":"5f0c","target":"NVIDIA H200",)"
+      R"("value":{"us":7},"version":"13000"}]})");
 }
 
 /// A value that is no JSON, with a checksum that holds: nobody but another

@@ -123,6 +123,7 @@ TEST_F(MeasurerTest, TheFastestIsFirst) {
   Measurements measured = race("slow=roots_one:3");
   EXPECT_EQ(measured.deviceName, "fake device");
   EXPECT_EQ(measured.computeCapability, 90);
+  EXPECT_EQ(measured.driverVersion, 13000);
   // Base and two take the same time.
   EXPECT_EQ(measured.ranking, (std::vector<unsigned>{0, 2, 1}));
   for (const EntrantResult &result : measured.results) {
@@ -353,7 +354,7 @@ TEST_F(MeasurerTest, ABundleRaces) {
   RaceOptions racing;
   racing.path = folder.str();
   racing.measurer = options;
-  setenv("FAKE_CUDA", "garbage=roots_one", 1);
+  setenv("FAKE_CUDA", "garbage=roots_one,version=12080", 1);
   RaceResult result = llvm::cantFail(runRace(racing));
   EXPECT_TRUE(result.isAnyRight());
   auto times = llvm::cantFail(readMeasuredTimes(getPath(kTimesFile)));
@@ -362,6 +363,7 @@ TEST_F(MeasurerTest, ABundleRaces) {
   EXPECT_EQ(times[0].program, bundle.program);
   EXPECT_EQ(times[1].verdict, MeasuredVerdict::Wrong);
   EXPECT_EQ(times[2].graph, "0a11");
+  EXPECT_EQ(times[2].driverVersion, 12080);
   EXPECT_EQ(times[2].artifact, bundle.candidates[1].hash);
   EXPECT_EQ(times[2].coldUs.median, result.times[2].coldUs.median);
   // Of two artifacts, only the baseline is right.

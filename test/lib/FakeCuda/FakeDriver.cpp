@@ -52,6 +52,11 @@ FAKE CUresult cuInit(unsigned) {
   return getNumber("devices", 1) > 0 ? kSuccess : kNoDevice;
 }
 
+FAKE CUresult cuDriverGetVersion(int *version) {
+  *version = getNumber("version", 13000);
+  return kSuccess;
+}
+
 FAKE CUresult cuDeviceGetCount(int *count) {
   *count = getNumber("devices", 1);
   return kSuccess;

@@ -18,6 +18,7 @@
 //
 //   devices=0            a driver that finds no device
 //   name=TEXT            of the device; "fake device" without it
+//   version=12080        a driver of CUDA 12.8; 13.0 without it
 //   capability=80        compute capability 8.0
 //   memory=BYTES         of the device, in all; 1 GiB without it
 //   shared=BYTES         that a block may have; 232448 without it
