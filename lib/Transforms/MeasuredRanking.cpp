@@ -13,6 +13,20 @@
 
 using namespace mlir::mirage;
 
+/// 90 of "sm_90a"; none of what has no number.
+static std::optional<int> getCapability(llvm::StringRef target) {
+  int capability = 0;
+  target.consume_front("sm_");
+  return target.consumeInteger(10, capability) ? std::nullopt
+                                               : std::optional(capability);
+}
+
+bool mlir::mirage::isOfTarget(const MeasuredTime &time,
+                              llvm::StringRef target) {
+  std::optional<int> capability = getCapability(target);
+  return !capability || *capability == time.computeCapability;
+}
+
 llvm::Error mlir::mirage::checkTimes(llvm::ArrayRef<MeasuredTime> times,
                                      llvm::StringRef target) {
   if (times.empty())
@@ -23,15 +37,12 @@ llvm::Error mlir::mirage::checkTimes(llvm::ArrayRef<MeasuredTime> times,
       return llvm::createStringError(
           "expects times of one device, got some of " + first.device +
           " and some of " + time.device);
-  int capability = 0;
-  target.consume_front("sm_");
-  if (target.consumeInteger(10, capability) ||
-      capability == first.computeCapability)
+  if (isOfTarget(first, target))
     return llvm::Error::success();
-  return llvm::createStringError("expects times of an sm_" +
-                                 llvm::Twine(capability) + ", got those of " +
-                                 first.device + ", which is an sm_" +
-                                 llvm::Twine(first.computeCapability));
+  return llvm::createStringError(
+      "expects times of an sm_" + llvm::Twine(*getCapability(target)) +
+      ", got those of " + first.device + ", which is an sm_" +
+      llvm::Twine(first.computeCapability));
 }
 
 /// The least of the times that count; `reason` is why none does.

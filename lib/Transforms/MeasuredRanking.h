@@ -14,6 +14,9 @@
 
 namespace mlir::mirage {
 
+/// Whether a time is of a device with the instruction set of a target.
+bool isOfTarget(const MeasuredTime &time, llvm::StringRef target);
+
 /// Whether times can rank what a search for `target` finds. \returns an error
 /// where they are of several devices, or of one with another instruction set.
 llvm::Error checkTimes(llvm::ArrayRef<MeasuredTime> times,
@@ -32,6 +35,8 @@ public:
   MeasuredRanking(llvm::ArrayRef<MeasuredTime> times,
                   llvm::ArrayRef<search::Candidate> candidates);
 
+  /// Whether any candidate was measured, right or not.
+  bool hasTimes() const { return !ranking.empty() || !refused.empty(); }
   /// The fastest first; among equals the better prediction.
   llvm::ArrayRef<RankedCandidate> getRanking() const { return ranking; }
   /// Of the program without a search; none where that was not measured, or is

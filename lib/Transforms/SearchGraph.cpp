@@ -102,9 +102,12 @@ private:
 
   /// The cheapest first: as predicted or, where there are times, as measured.
   std::vector<Choice> listChoices() {
+    if (!options.times.empty()) {
+      MeasuredRanking ranking(options.times, result.search.candidates);
+      if (ranking.hasTimes() || !options.ignoresForeignTimes)
+        return listMeasured(ranking);
+    }
     std::vector<Choice> choices;
-    if (!options.times.empty())
-      return listMeasured();
     for (const search::Candidate &candidate : result.search.candidates) {
       if (candidate.predictedUs >= result.search.report.baselineUs) {
         noteNoneCheaper(candidate);
@@ -115,8 +118,7 @@ private:
     return choices;
   }
 
-  std::vector<Choice> listMeasured() {
-    MeasuredRanking ranking(options.times, result.search.candidates);
+  std::vector<Choice> listMeasured(const MeasuredRanking &ranking) {
     for (const search::NearMiss &refused : ranking.getRefused())
       result.search.addNearMiss(refused);
     if (ranking.getRanking().empty() && result.whyNot.empty())

@@ -230,6 +230,9 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
         if (failed(selected))
           return signalPassFailure();
         options.times = std::move(*selected);
+      } else if (store) {
+        options.times = findCachedTimes(op, *store, *chip);
+        options.ignoresForeignTimes = true;
       }
       FailureOr<SearchGraphResult> result = searchAndKeep(op, options);
       if (failed(result))

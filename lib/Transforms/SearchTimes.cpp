@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SearchTimes.h"
+#include "MeasuredRanking.h"
 #include "Mirage/Artifact/Bundle.h"
 #include "Mirage/Bridge/Bridge.h"
 #include "Mirage/Dialect/Operator/LaunchAttributes.h"
@@ -60,4 +61,48 @@ mlir::mirage::selectTimes(kernel::GraphOp op, ArrayRef<MeasuredTime> times,
                         << (times.empty()
                                 ? std::string("none")
                                 : "those of " + times.front().program);
+}
+
+/// As hashProgramOf, of a function that may hold anything.
+static std::optional<std::string> tryHashProgramOf(kernel::GraphOp op) {
+  ScopedDiagnosticHandler silence(op.getContext(),
+                                  [](Diagnostic &) { return success(); });
+  FailureOr<std::string> program = hashProgramOf(op);
+  return succeeded(program) ? std::optional(*program) : std::nullopt;
+}
+
+static std::vector<MeasuredTime>
+readCached(cache::CacheStore &store, StringRef program, StringRef target) {
+  std::vector<MeasuredTime> times;
+  for (StringRef line : store.lookupTimes(program)) {
+    llvm::Expected<MeasuredTime> time = parseMeasuredTime(line);
+    if (!time)
+      llvm::consumeError(time.takeError()); // some other Mirage's
+    else if (isOfTarget(*time, target))
+      times.push_back(std::move(*time));
+  }
+  return times;
+}
+
+std::vector<MeasuredTime>
+mlir::mirage::findCachedTimes(kernel::GraphOp op, cache::CacheStore &store,
+                              StringRef target) {
+  std::optional<std::string> program = tryHashProgramOf(op);
+  if (!program)
+    return {};
+  std::vector<MeasuredTime> times = readCached(store, *program, target);
+  int newest = 0;
+  for (const MeasuredTime &time : times) {
+    newest = std::max(newest, time.driverVersion);
+    if (time.device == times.front().device)
+      continue;
+    op.emitWarning() << "goes by predictions: the cache has times of "
+                     << times.front().device << " and of " << time.device
+                     << "; times= takes those of one";
+    return {};
+  }
+  llvm::erase_if(times, [&](const MeasuredTime &time) {
+    return time.driverVersion != newest;
+  });
+  return times;
 }

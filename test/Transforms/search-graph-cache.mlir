@@ -32,10 +32,10 @@
 // RUN: mirage-cache merge %t/merged %t/dir | FileCheck %s --check-prefix=AGAIN
 // RUN: mirage-opt %t/larger.mlir --mirage-search-graph="cache=%t/merged max-block-ops=6 report=%t/merged.json" -o /dev/null
 // RUN: FileCheck %s --check-prefix=RESULT < %t/merged.json
-// RUN: mirage-cache export %t/merged | %python -c "import json, sys; d = json.load(sys.stdin); print(d['format'], len(d['structures']), len(d['results']))" | FileCheck %s --check-prefix=EXPORT
+// RUN: mirage-cache export %t/merged | %python -c "import json, sys; d = json.load(sys.stdin); print(d['format'], len(d['structures']), len(d['results']), len(d['times']))" | FileCheck %s --check-prefix=EXPORT
 // MERGED: 5 added, 0 there already, 0 there with another value, 0 damaged
 // AGAIN: 0 added, 3 there already, 0 there with another value, 0 damaged
-// EXPORT: 1 2 3
+// EXPORT: 2 2 3 0
 
 // NONE: "cache": "none"
 // MISSED: "cache": "missed"

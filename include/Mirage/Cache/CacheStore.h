@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A folder in which results of searches are kept, so that the next one need not
-// be made: JSON texts by key, in an SQLite file. Several processes and threads
-// may use one folder at once.
+// be made, and times that were measured: JSON texts by key, in an SQLite file.
+// Several processes and threads may use one folder at once.
 //
 // A cache is a convenience, and nothing that happens to it is an error of whom
 // it serves: what cannot be read is not there, what cannot be written is not

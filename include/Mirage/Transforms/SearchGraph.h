@@ -26,6 +26,9 @@ struct SearchGraphOptions {
   /// candidates that were measured and are right are taken, the fastest first,
   /// and they have to beat the baseline that was measured.
   std::vector<MeasuredTime> times;
+  /// Whether, where no candidate was measured, `times` do not count: those of a
+  /// cache, which nobody has asked for.
+  bool ignoresForeignTimes = false;
   /// Whether candidates that pass the final test beside the one that is taken
   /// are wanted as well.
   bool keepsCandidates = false;
