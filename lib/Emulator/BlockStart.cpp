@@ -72,16 +72,18 @@ static void startBlock(Block &block, const Extents &coordinates,
   block.released.clear();
   block.remoteAccesses.clear();
   block.sharedShadow.clear();
-  block.sharedShadow.setDenseBytes(launch.sharedBytes);
+  const uint32_t start = launch.program.sharedStart;
+  block.sharedShadow.setDenseBytes(start + launch.sharedBytes);
   block.barriers.fill(Barrier());
   block.mbarriers.clear();
   block.matrixGroups.clear();
-  block.shared.resize(llvm::alignTo(launch.sharedBytes, 16) + 16);
+  block.shared.resize(llvm::alignTo(start + launch.sharedBytes, 16) + 16);
   for (size_t i = 0; i + 4 <= block.shared.size(); i += 4)
     std::memcpy(&block.shared[i], &undefinedPattern, 4);
   block.sharedRegion = Region();
+  block.sharedRegion.base = start;
   block.sharedRegion.sizeBytes = launch.sharedBytes;
-  block.sharedRegion.host = block.shared.data();
+  block.sharedRegion.host = block.shared.data() + start;
   block.registerFiles.resize(
       launch.registerTemplate.size() * launch.warpsPerBlock + 64);
   block.localMemory.resize(size_t(launch.warpsPerBlock) * warpSize *

@@ -74,12 +74,10 @@ std::optional<MemoryRange> CopyIssue::findShared(uint64_t address,
   if (!owner)
     return std::nullopt;
   const char *verb = isWritten ? "write" : "read";
-  if (address > owner->sharedRegion.sizeBytes ||
-      bytes > owner->sharedRegion.sizeBytes - address) {
+  if (!owner->sharedRegion.contains(address, bytes)) {
     report(FindingKind::OutOfBounds,
-           "bulk copy would {0} {1} bytes at shared address {2}, the block has "
-           "{3} bytes",
-           verb, bytes, address, owner->sharedRegion.sizeBytes);
+           "bulk copy would {0} {1} bytes at shared address {2}, {3}", verb,
+           bytes, address, describeShared(*owner));
     return std::nullopt;
   }
   if (!checkPeer(state, lane, *owner))

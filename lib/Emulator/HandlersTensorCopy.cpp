@@ -157,7 +157,7 @@ private:
     return bound.map.getSharedBytes() / bound.map.getRowPitchBytes();
   }
   uint8_t *hostOf(uint64_t sharedAddress) const {
-    return shared.region->host + sharedAddress;
+    return shared.region->host + (sharedAddress - shared.region->base);
   }
   uint8_t *globalOf(const BoxPiece &piece) const {
     if (piece.global == BoxPiece::kOutside)

@@ -101,9 +101,7 @@ void mlir::mirage::emulator::storeEarly(Warp &warp, uint32_t upTo) {
 static void multiply(Block &block, unsigned firstWarp,
                      const MatrixOperation &operation, MatrixTiles &tiles) {
   const MatrixProduct &product = operation.product;
-  tiles.read(
-      product, operation.pieces,
-      llvm::ArrayRef(block.sharedRegion.host, block.sharedRegion.sizeBytes));
+  tiles.read(product, operation.pieces, block.shared);
   const uint32_t *slots =
       operation.instruction->slots + product.shape.numRegisters();
   for (unsigned i = 0; i < warpsPerGroup; ++i) {

@@ -265,14 +265,13 @@ private:
   }
 
   bool checkBounds(llvm::ArrayRef<uint32_t> addresses) {
-    uint64_t size = state.block->sharedRegion.sizeBytes;
+    const Block &block = *state.block;
     for (uint32_t address : addresses) {
-      if (address + uint64_t(kMatrixPieceBytes) <= size)
+      if (block.sharedRegion.contains(address, kMatrixPieceBytes))
         continue;
       state.report(FindingKind::OutOfBounds, 0, [&] {
-        return formatv("wgmma would read {0} bytes at shared address {1}, the "
-                       "block has {2} bytes",
-                       kMatrixPieceBytes, address, size)
+        return formatv("wgmma would read {0} bytes at shared address {1}, {2}",
+                       kMatrixPieceBytes, address, describeShared(block))
             .str();
       });
       return false;

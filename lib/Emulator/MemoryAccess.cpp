@@ -37,6 +37,14 @@ std::string mlir::mirage::emulator::describeBuffer(const LaunchContext &launch,
   return "buffer '" + launch.config.buffers[region.buffer].name + "'";
 }
 
+std::string mlir::mirage::emulator::describeShared(const Block &owner) {
+  const Region &region = owner.sharedRegion;
+  std::string text = formatv("the block has {0} bytes", region.sizeBytes);
+  if (region.base != 0)
+    text += formatv(" from {0} on", region.base);
+  return text;
+}
+
 // Regions overlap no other; they are few.
 const Region *
 mlir::mirage::emulator::findGlobalRegion(const LaunchContext &launch,
@@ -295,10 +303,8 @@ void Accessor::reportOutside(unsigned lane, Space space) {
     uint64_t address = access.address[lane];
     const char *verb = isRead(request.kind) ? "read" : "write";
     if (space == Space::Shared)
-      return formatv("{0} of {1} bytes at shared address {2}, the block has "
-                     "{3} bytes",
-                     verb, request.extent(), address,
-                     access.owner->sharedRegion.sizeBytes);
+      return formatv("{0} of {1} bytes at shared address {2}, {3}", verb,
+                     request.extent(), address, describeShared(*access.owner));
     if (space != Space::Global)
       return formatv("{0} of {1} bytes at address {2} of the {3} space", verb,
                      request.extent(), address, spaceName(space));

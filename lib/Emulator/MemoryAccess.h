@@ -94,6 +94,9 @@ bool checkPeer(ExecutionState &state, unsigned lane, const Block &owner);
 /// The region of global memory that an address lies in; null if in none.
 const Region *findGlobalRegion(const LaunchContext &launch, uint64_t address);
 
+/// How messages say what shared memory a block has.
+std::string describeShared(const Block &owner);
+
 /// How messages call a region of global memory.
 std::string describeBuffer(const LaunchContext &launch, const Region &region);
 

@@ -69,6 +69,14 @@ void FileParser::parse() {
                                   " directive, found none");
 }
 
+/// The system keeps 1 KiB of shared memory of each block on sm_90 and later.
+static uint32_t startOfShared(StringRef target) {
+  unsigned number = 0;
+  bool isKnown =
+      target.consume_front("sm_") && !target.consumeInteger(10, number);
+  return isKnown && number >= 90 ? 1024 : 0;
+}
+
 void FileParser::parseHeader(const Token &word) {
   if (word.text == ".address_size") {
     uint64_t bits = 0;
@@ -79,7 +87,9 @@ void FileParser::parseHeader(const Token &word) {
   }
   hasVersion |= word.text == ".version";
   hasTarget |= word.text == ".target";
-  lexer.take();
+  Token value = lexer.take();
+  if (word.text == ".target")
+    program.sharedStart = startOfShared(value.text);
   if (word.text == ".version" && lexer.peek().kind == TokenKind::Word &&
       lexer.peek().location.line == word.location.line)
     lexer.take(); // the part behind the point
@@ -304,7 +314,7 @@ void FileParser::checkSizes(const Token &name, const SpaceLayout &layout) {
   };
   check("parameters", layout.paramBytes, 32764);
   check("local variables of a thread", layout.localBytes, 512 << 10);
-  check("shared variables", layout.sharedBytes, 1 << 30);
+  check("shared variables", layout.sharedBytes - program.sharedStart, 1 << 30);
 }
 
 void FileParser::parseEntry() {
@@ -317,6 +327,7 @@ void FileParser::parseEntry() {
   }
   info.name = name.text.str();
   SpaceLayout layout;
+  layout.sharedBytes = program.sharedStart;
   Scope parameters;
   bool good = true;
   if (lexer.takeIf('(') && !lexer.takeIf(')')) {
@@ -338,7 +349,7 @@ void FileParser::parseEntry() {
   Decoder decoder(opcodes, symbols, parameters, layout, diagnostics);
   Kernel kernel = decoder.decode(function);
   checkSizes(name, layout);
-  info.staticSharedBytes = layout.sharedBytes;
+  info.staticSharedBytes = layout.sharedBytes - program.sharedStart;
   info.usesDynamicShared = layout.usesDynamicShared;
   info.localBytes = layout.localBytes;
   info.numInstructions = kernel.code.size();

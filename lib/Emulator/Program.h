@@ -171,6 +171,9 @@ struct Program {
   std::string fileName;
   std::vector<KernelInfo> infos;
   std::vector<Kernel> kernels; ///< parallel to infos
+  /// Where shared memory starts in its space: what lies before is the system's,
+  /// on sm_90 and later.
+  uint32_t sharedStart = 0;
   std::vector<uint8_t> constImage;
   std::vector<uint8_t> globalImage;
   std::vector<SourcePlace> sourcePlaces = {SourcePlace()};
@@ -182,8 +185,9 @@ struct Program {
 /// on.
 namespace window {
 constexpr uint64_t sizeBytes = uint64_t(1) << 32;
-/// Inside of the window of shared memory: a block's own from 0 on, and, from
-/// `peer(rank)` on, that of the block of this rank in its cluster.
+/// Inside of the window of shared memory: a block's own from 0 on (where it
+/// starts there, Program::sharedStart says), and, from `peer(rank)` on, that of
+/// the block of this rank in its cluster.
 constexpr uint64_t sharedBytes = uint64_t(1) << 24;
 constexpr uint64_t peer(unsigned rank) { return (rank + 1) * sharedBytes; }
 constexpr uint64_t shared = uint64_t(1) << 40;

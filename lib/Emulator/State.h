@@ -44,6 +44,11 @@ struct Region {
   bool isShadowed = false;
   bool isWritable = true;
   bool startsUndefined = false;
+
+  bool contains(uint64_t address, uint64_t bytes) const {
+    uint64_t offset = address - base;
+    return offset <= sizeBytes && bytes <= sizeBytes - offset;
+  }
 };
 
 /// Everything that all blocks of a launch share and none changes.
@@ -191,7 +196,7 @@ struct Block {
   std::array<Barrier, 16> barriers;
   MBarriers mbarriers;
   std::vector<MatrixGroup> matrixGroups; ///< by warpgroup, once there are any
-  std::vector<uint8_t> shared;
+  std::vector<uint8_t> shared;           ///< from address 0 of its space on
   Region sharedRegion;
   Shadow sharedShadow;
   std::vector<uint8_t> registerFiles, localMemory;

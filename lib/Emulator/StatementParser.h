@@ -16,6 +16,7 @@ namespace mlir::mirage::emulator {
 
 /// Where the next variable of each space goes.
 struct SpaceLayout {
+  /// Bytes so far, and for shared memory what lies before its start.
   uint64_t sharedBytes = 0, localBytes = 0, paramBytes = 0;
   bool usesDynamicShared = false;
   uint64_t dynamicSharedAlign = 1;

@@ -325,7 +325,7 @@ MEET:
       *module, {bufferOf("d", addresses, BufferKind::Output)}, blocksOf(40));
   EXPECT_EQ(findingsText(result), "");
   for (uint64_t lane = 0; lane < addresses.size(); ++lane)
-    EXPECT_EQ(addresses[lane], lane % 2 ? lane * 8 : 77) << lane;
+    EXPECT_EQ(addresses[lane], lane % 2 ? 1024 + lane * 8 : 77) << lane;
 }
 
 TEST(Kernel, LocalMemoryAndConstants) {
@@ -386,7 +386,7 @@ TEST(Kernel, StoresOfSpecialRegistersAndAddresses) {
   EXPECT_EQ(findingsText(result), "");
   for (unsigned lane = 0; lane < 32; ++lane) {
     EXPECT_EQ(out[2 * lane], lane);
-    EXPECT_EQ(out[2 * lane + 1], 16u);
+    EXPECT_EQ(out[2 * lane + 1], 1040u);
   }
 }
 

@@ -420,10 +420,12 @@ TEST(Warpgroup, IntegerSumsSaturate) {
   for (bool saturates : {false, true}) {
     std::string body =
         ".reg .b32 %d<4>;\nmov.b32 %r1, 0x7f7f7f7f;\n"
-        "mad.lo.s32 %r2, %tid, 16, 0;\nst.shared.v4.b32 [%r2], {%r1, %r1, %r1, "
+        "mov.b32 %r3, smem;\nmad.lo.s32 %r2, %tid, 16, %r3;\n"
+        "st.shared.v4.b32 [%r2], {%r1, %r1, %r1, "
         "%r1};\nfence.proxy.async;\nbar.sync 0;\nmov.b32 %d0, 2147483000;\n"
         "mov.b32 %d1, 5;\nmov.b32 %d2, 0;\nmov.b32 %d3, -5;\n"
-        "setp.ne.b32 %p1, 1, 0;\nmov.b64 %rd1, 34363932672;\n"
+        "setp.ne.b32 %p1, 1, 0;\nshr.u32 %r3, %r3, 4;\n"
+        "cvt.u64.u32 %rd1, %r3;\nadd.s64 %rd1, %rd1, 34363932672;\n"
         "wgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n8k32" +
         std::string(saturates ? ".satfinite" : "") +
         ".s32.s8.s8 {%d0, %d1, %d2, %d3}, %rd1, %rd1, %p1;\n"
