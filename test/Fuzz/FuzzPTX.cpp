@@ -11,6 +11,7 @@
 #include "Mirage/Emulator/Parser.h"
 #include "llvm/ADT/STLExtras.h"
 
+using namespace mlir::mirage;
 using namespace mlir::mirage::emulator;
 
 namespace {
@@ -45,14 +46,21 @@ static std::array<uint32_t, 3> chooseBlock(const KernelInfo &kernel) {
   if (kernel.requiredThreads[0])
     return kernel.requiredThreads;
   uint64_t most = kernel.maxThreads[0] ? volumeOf(kernel.maxThreads) : 1024;
-  return {uint32_t(std::min<uint64_t>(most, 40)), 1, 1};
+  // A warpgroup, without which no wgmma is executed.
+  return {uint32_t(std::min<uint64_t>(most, 128)), 1, 1};
 }
 
 /// Addresses where there is room for one, and a small number elsewhere.
+/// What a parameter of 128 bytes is: a tensor map of 8 x 8 values in a buffer.
+constexpr uint32_t kTensorMapBytes = 128;
+static const TensorMap kTensorMap = {2, {8, 8}, {16}, {8, 8}, Swizzle::None};
+
 static Argument makeArgument(const KernelParameter &parameter, size_t number,
                              size_t numBuffers) {
   if (parameter.sizeBytes == 8)
     return Argument::pointer(number % numBuffers);
+  if (parameter.sizeBytes == kTensorMapBytes)
+    return Argument::tensorMap(number % numBuffers, kTensorMap);
   std::vector<uint8_t> bytes(parameter.sizeBytes, 0);
   if (!bytes.empty())
     bytes[0] = 5;

@@ -96,6 +96,8 @@ public:
     auto [name, count] = spec.split('*');
     if (name == "m")
       return makeAddress(random);
+    if (name == "v")
+      return makeBox();
     if (name == "l")
       return "$L" + std::to_string(pick(random, 4));
     if (name == "t")
@@ -140,6 +142,18 @@ private:
                                  : type;
   }
 
+  /// A tensor map and as many coordinates as `.tensor.2d` has dimensions.
+  std::string makeBox() {
+    unsigned rank = 1;
+    for (StringRef piece : form.pieces)
+      if (piece.size() == 2 && piece.ends_with("d"))
+        piece.drop_back().getAsInteger(10, rank);
+    std::string address = makeAddress(random);
+    address.pop_back(); // the bracket
+    return address + ", " +
+           makeVector(ScalarType::B32, rank, /*isResult=*/false) + "]";
+  }
+
   std::string makeOne(ScalarType type, bool isResult) {
     static constexpr StringRef kSpecial[] = {"%tid.x", "%laneid",  "%ctaid.y",
                                              "%clock", "%clock64", "WARP_SZ",
@@ -167,7 +181,10 @@ private:
 } // namespace
 
 std::string StatementMaker::make(RandomEngine &random) const {
-  const Row &row = *rows[pick(random, rows.size())];
+  return make(random, *rows[pick(random, rows.size())]);
+}
+
+std::string StatementMaker::make(RandomEngine &random, const Row &row) const {
   std::string opcode = makeOpcode(random, row.form);
   Form form;
   StringRef(opcode).split(form.pieces, '.');

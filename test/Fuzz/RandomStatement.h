@@ -32,6 +32,9 @@ class StatementMaker {
 public:
   /// One line without its end.
   std::string make(RandomEngine &random) const;
+  /// The same of a form of the table.
+  std::string make(RandomEngine &random, const emulator::Row &row) const;
+  llvm::ArrayRef<const emulator::Row *> getRows() const { return rows; }
 
 private:
   emulator::OpcodeTable table;

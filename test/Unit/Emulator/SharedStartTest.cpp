@@ -22,8 +22,7 @@ namespace {
 /// 4096 dynamic ones, for a target.
 LaunchResult runFor(const std::string &target, const std::string &body,
                     std::vector<uint32_t> &out) {
-  std::string text =
-      kernelText(1, ".shared .align 16 .b8 first[48];\n" + body);
+  std::string text = kernelText(1, ".shared .align 16 .b8 first[48];\n" + body);
   text.replace(text.find("sm_90a"), 6, target);
   std::unique_ptr<Module> module = parseOrFail(text);
   if (!module)
@@ -61,8 +60,9 @@ TEST(SharedStart, PlacesOfVariables) {
 
 TEST(SharedStart, BoundsOfAccesses) {
   EXPECT_EQ(findAt("sm_80", "0"), "");
-  EXPECT_NE(findAt("sm_90a", "0").find("write of 4 bytes at shared address 0, "
-                                       "the block has 5120 bytes from 1024 on"),
+  EXPECT_NE(findAt("sm_90a", "0")
+                .find("write of 4 bytes at shared address 0, "
+                      "the block has 5120 bytes from 1024 on"),
             std::string::npos);
   EXPECT_NE(findAt("sm_90a", "1020").find("shared address 1020"),
             std::string::npos);
