@@ -6,77 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AtomicUpdates.h"
 #include "Handlers.h"
 #include "IntegerTypes.h"
 #include "MemoryAccess.h"
-#include "Numbers.h"
 
 using namespace mlir::mirage::emulator;
+using namespace mlir::mirage::emulator::updates;
 using llvm::StringRef;
 
 namespace {
-
-/// What an atomic writes: from what is there and one or two operands.
-template <typename T>
-using Update = T (*)(T old, T b, T c);
-
-template <typename T>
-T add(T old, T b, T) {
-  return T(uint64_t(old) + uint64_t(b));
-}
-template <typename T>
-T lesser(T old, T b, T) {
-  return std::min(old, b);
-}
-template <typename T>
-T greater(T old, T b, T) {
-  return std::max(old, b);
-}
-template <typename T>
-T bitAnd(T old, T b, T) {
-  return old & b;
-}
-template <typename T>
-T bitOr(T old, T b, T) {
-  return old | b;
-}
-template <typename T>
-T bitXor(T old, T b, T) {
-  return old ^ b;
-}
-template <typename T>
-T exchange(T, T b, T) {
-  return b;
-}
-template <typename T>
-T compareAndSwap(T old, T b, T c) {
-  return old == b ? c : old;
-}
-template <typename T>
-T increment(T old, T b, T) {
-  return old >= b ? 0 : old + 1;
-}
-template <typename T>
-T decrement(T old, T b, T) {
-  return old == 0 || old > b ? b : old - 1;
-}
-uint32_t addFloat(uint32_t old, uint32_t b, uint32_t) {
-  return asBits(canonical(asFloat(old) + asFloat(b)));
-}
-uint64_t addDouble(uint64_t old, uint64_t b, uint64_t) {
-  return asBits(canonical(asDouble(old) + asDouble(b)));
-}
-uint16_t addHalf(uint16_t old, uint16_t b, uint16_t) {
-  return floatToHalf(halfToFloat(old) + halfToFloat(b));
-}
-uint16_t addBfloat(uint16_t old, uint16_t b, uint16_t) {
-  return floatToBfloat(bfloatToFloat(old) + bfloatToFloat(b));
-}
-template <uint16_t (*one)(uint16_t, uint16_t, uint16_t)>
-uint32_t addPair(uint32_t old, uint32_t b, uint32_t) {
-  return uint32_t(one(uint16_t(old >> 16), uint16_t(b >> 16), 0)) << 16 |
-         one(uint16_t(old), uint16_t(b), 0);
-}
 
 /// Lanes go one after the other, in their order. Variant: the memory order, and
 /// above it whether there is a result (atom) or not (red).

@@ -1,4 +1,4 @@
-//===- HandlersBulkCopy.cpp - cp.async.bulk of plain bytes ----------------===//
+//===- HandlersBulkCopy.cpp - cp.async.bulk, cp.reduce.async.bulk ---------===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BulkReduction.h"
 #include "CopyIssue.h"
 #include "Handlers.h"
 
@@ -17,7 +18,8 @@ namespace {
 enum : uint16_t {
   fromGlobal = 1, ///< else from shared memory, to that of another block
   isMulticast = 2,
-  onlyOwn = 4, ///< `.shared::cta` is the destination
+  onlyOwn = 4,        ///< `.shared::cta` is the destination
+  reductionShift = 8, ///< above it: what findReduction says
 };
 
 /// The addresses of one operand.
@@ -40,8 +42,16 @@ bool checkCopy(CopyIssue &issue, uint64_t to, uint64_t from, uint32_t bytes) {
   return false;
 }
 
-BulkCopy makeCopy(const MemoryRange &to, const MemoryRange &from) {
+/// What a copy does at its destination: a reduction updates each element
+/// atomically.
+AccessKind destinationKind(uint16_t variant) {
+  return variant >> reductionShift ? AccessKind::Atomic : AccessKind::Write;
+}
+
+BulkCopy makeCopy(const MemoryRange &to, const MemoryRange &from,
+                  uint16_t variant) {
   BulkCopy copy;
+  copy.combine = getCombine(variant >> reductionShift);
   copy.pieces.push_back({to.host(), from.host(), uint32_t(to.bytes)});
   return copy;
 }
@@ -93,11 +103,12 @@ private:
     if (!done)
       return;
     issue.watch(source, AccessKind::Read, *done);
-    issue.watch(*destination, AccessKind::Write, *done);
+    issue.watch(*destination, destinationKind(instruction.variant), *done);
     if (source.owner && source.owner != &owner && state.worker->watchesRaces())
       source.owner->remoteAccesses[{done->block(), done->agent()}] = {
           *done, state.pc, /*isCopy=*/true};
-    issue.start(makeCopy(*destination, source), owner, signal, source.bytes);
+    issue.start(makeCopy(*destination, source, instruction.variant), owner,
+                signal, source.bytes);
   }
 
   ExecutionState &state;
@@ -123,8 +134,9 @@ Outcome copyToGlobal(ExecutionState &state, const Instruction &instruction) {
     if (!source || !destination)
       continue;
     issue.watch(*source, AccessKind::Read, issue.readEpoch());
-    issue.watch(*destination, AccessKind::Write, issue.writeEpoch());
-    issue.startInGroup(makeCopy(*destination, *source));
+    issue.watch(*destination, destinationKind(instruction.variant),
+                issue.writeEpoch());
+    issue.startInGroup(makeCopy(*destination, *source, instruction.variant));
   }
   noteProgress(state);
   return Outcome::Next;
@@ -133,9 +145,15 @@ Outcome copyToGlobal(ExecutionState &state, const Instruction &instruction) {
 Handler selectCopy(const Form &form, Instruction &instruction) {
   instruction.space =
       Space::Shared; // variables in brackets are no generic ones
-  if (form.has("bulk_group"))
+  const uint16_t reduction = findReduction(form) << reductionShift;
+  if (form.has("bulk_group")) {
+    instruction.variant = reduction;
+    // Blocks that add to one place do so in turn.
+    instruction.communicates = reduction != 0;
     return copyToGlobal;
-  instruction.variant = (form.pieces[4] == "global" ? fromGlobal : 0) |
+  }
+  instruction.variant = reduction |
+                        (form.pieces[4] == "global" ? fromGlobal : 0) |
                         (form.has("multicast::cluster") ? isMulticast : 0) |
                         (form.pieces[3] == "shared::cta" ? onlyOwn : 0);
   return copyToShared;
@@ -173,6 +191,10 @@ Handler selectGroup(const Form &form, Instruction &instruction) {
 }
 
 #define MIRAGE_COMPLETES "mbarrier::complete_tx::bytes"
+#define MIRAGE_REDUCES                                                         \
+  "cp.reduce.async.bulk.global.shared::cta.bulk_group[.L2::cache_hint]"
+#define MIRAGE_REDUCES_AT_PEER                                                 \
+  "cp.reduce.async.bulk.shared::cluster.shared::cta." MIRAGE_COMPLETES
 
 const Row rows[] = {
     {"cp.async.bulk.shared::cluster|shared::cta.global." MIRAGE_COMPLETES,
@@ -187,6 +209,24 @@ const Row rows[] = {
      InstructionClass::AsyncCopy, selectCopy},
     {"cp.async.bulk.global.shared::cta.bulk_group[.L2::cache_hint]",
      "m m b32 ?b64", InstructionClass::AsyncCopy, selectCopy},
+    {MIRAGE_REDUCES ".add.u32|s32|u64|f32|f64", "m m b32 ?b64",
+     InstructionClass::AsyncCopy, selectCopy},
+    {MIRAGE_REDUCES ".add.noftz.f16|bf16", "m m b32 ?b64",
+     InstructionClass::AsyncCopy, selectCopy},
+    {MIRAGE_REDUCES ".min|max.u32|s32|u64|s64|f16|bf16", "m m b32 ?b64",
+     InstructionClass::AsyncCopy, selectCopy},
+    {MIRAGE_REDUCES ".inc|dec.u32", "m m b32 ?b64", InstructionClass::AsyncCopy,
+     selectCopy},
+    {MIRAGE_REDUCES ".and|or|xor.b32|b64", "m m b32 ?b64",
+     InstructionClass::AsyncCopy, selectCopy},
+    {MIRAGE_REDUCES_AT_PEER ".add.u32|s32|u64", "m m b32 m",
+     InstructionClass::AsyncCopy, selectCopy},
+    {MIRAGE_REDUCES_AT_PEER ".min|max.u32|s32", "m m b32 m",
+     InstructionClass::AsyncCopy, selectCopy},
+    {MIRAGE_REDUCES_AT_PEER ".inc|dec.u32", "m m b32 m",
+     InstructionClass::AsyncCopy, selectCopy},
+    {MIRAGE_REDUCES_AT_PEER ".and|or|xor.b32", "m m b32 m",
+     InstructionClass::AsyncCopy, selectCopy},
     {"cp.async.bulk.prefetch.L2.global[.L2::cache_hint]", "m b32 ?b64",
      InstructionClass::AsyncCopy, selectPrefetch},
     {"cp.async.bulk.commit_group", "", InstructionClass::AsyncCopy,
