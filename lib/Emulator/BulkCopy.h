@@ -61,7 +61,7 @@ struct BulkGroups {
   llvm::SmallVector<PendingBulkCopy, 0> pending;
   llvm::SmallVector<uint32_t, 0> committed; ///< by lane, once there are any
   uint32_t numCommits = 0;                  ///< of any lane
-  /// The first lane to issue a copy; none yet: all would be.
+  /// The lane that issued the first copy; none: there was no copy yet.
   std::optional<uint8_t> firstLane;
 
   bool isOfFirstLane(unsigned lane) const {

@@ -119,11 +119,13 @@ TEST(BulkReduction, OrderOfSourceAndDestination) {
               FindingKind::MissingProxyFence);
   expectFault(AsyncKernel(text(globalFence, barSync + readBack + waitForGroup)),
               FindingKind::GlobalRace);
-  expectFault(AsyncKernel(text(globalFence, barSync + writeMine + waitForGroup)),
-              FindingKind::SharedRace);
+  expectFault(
+      AsyncKernel(text(globalFence, barSync + writeMine + waitForGroup)),
+      FindingKind::SharedRace);
   AsyncKernel noFence(writeMine + barSync + reduce("add.u32") + waitForGroup);
   expectFault(noFence, FindingKind::MissingProxyFence);
-  expectFault(AsyncKernel(writeMine + fence + barSync + "mov.b32 %r9, 24;\n"
+  expectFault(AsyncKernel(writeMine + fence + barSync +
+                          "mov.b32 %r9, 24;\n"
                           "@%p0 cp.reduce.async.bulk.global.shared::cta."
                           "bulk_group.add.u32 [%out], [%sm], %r9;\n"),
               FindingKind::CopyMisuse, "multiple of 16 bytes");
