@@ -10,6 +10,8 @@
 
 #include "Numbers.h"
 
+#include <optional>
+
 using namespace mlir::mirage::emulator;
 using llvm::StringRef;
 
@@ -41,7 +43,7 @@ void mlir::mirage::emulator::setModifiers(const Form &form,
 }
 
 double mlir::mirage::emulator::applyModifiers(double value, uint16_t variant) {
-  if ((variant & relu) && value < 0)
+  if ((variant & relu) && value <= 0) // -0 too
     value = 0;
   if (variant & saturates)
     value = value > 0 ? std::min(value, 1.0) : 0.0;
@@ -169,6 +171,23 @@ double integerToDouble(int64_t value, bool isUnsigned) {
 
 } // namespace
 
+/// NaNs whose bits an H100 moves rather than making them the one NaN: of bf16
+/// to f32, and of f32 to tf32 to the nearest with ties away, which is bits cut
+/// off, and `.satfinite` one step back in all that has the greatest exponent.
+static std::optional<uint64_t> moveNaN(uint64_t bits, ScalarType from,
+                                       ScalarType to, uint16_t variant) {
+  if (from == ScalarType::BF16 && to == ScalarType::F32)
+    return bits << 16;
+  bool isAway = Rounding(variant & roundingMask) == Rounding::NearestAway;
+  if (to != ScalarType::TF32)
+    return std::nullopt;
+  constexpr uint32_t lastBit = 1 << 13;
+  if (!isAway)
+    return nanF32 & ~(lastBit - 1);
+  uint32_t cut = uint32_t(bits) & ~(lastBit - 1);
+  return variant & clampsFinite ? cut - lastBit : cut;
+}
+
 uint64_t mlir::mirage::emulator::convertScalar(uint64_t bits, ScalarType from,
                                                ScalarType to,
                                                uint16_t variant) {
@@ -186,6 +205,9 @@ uint64_t mlir::mirage::emulator::convertScalar(uint64_t bits, ScalarType from,
                                : uint64_t(value);
   }
   double value = loadFloat(from, bits);
+  if (value != value)
+    if (std::optional<uint64_t> moved = moveNaN(bits, from, to, variant))
+      return *moved;
   if ((variant & flushes) && from == ScalarType::F32)
     value = flush(float(value));
   if (!isFloat(to) && to != ScalarType::TF32)

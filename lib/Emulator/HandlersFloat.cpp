@@ -51,12 +51,38 @@ struct OfThree {
   }
 };
 
+/// `.ftz` makes zeros of results that are below the least normal number once
+/// they are rounded to 24 bits, whatever their exponent (measured on an H100);
+/// f32 itself has fewer bits there. Only products come so close to it.
+float roundAndFlush(double value) {
+  constexpr double least = 0x1p-126 - 0x1p-151; // to even: up
+  return static_cast<float>(std::fabs(value) < least ? std::copysign(0.0, value)
+                                                     : value);
+}
+struct FlushedMul {
+  static float apply(float a, float b) {
+    return roundAndFlush(double(a) * double(b));
+  }
+};
+struct FlushedFma {
+  static float apply(float a, float b, float c) {
+    return roundAndFlush(addRoundToOdd(double(a) * double(b), double(c)));
+  }
+};
+
 /// One operation of f64 on the exact f32 operands, rounded in a direction. Sums
 /// and fused ones go through round-to-odd, products of two f32 are exact.
 template <Rounding rounding>
-float roundDirected(double oddSum) {
-  return canonical(
-      static_cast<float>(roundToFormat(oddSum, formatF32, rounding)));
+float roundDirected(double odd) {
+  return canonical(static_cast<float>(roundToFormat(odd, formatF32, rounding)));
+}
+/// Downwards, numbers that cancel leave -0 (IEEE 754-2008, 6.3).
+template <Rounding rounding>
+float addDirected(double a, double b) {
+  double sum = addRoundToOdd(a, b);
+  bool isNegativeZero = rounding == Rounding::Down && sum == 0 &&
+                        (std::signbit(a) || std::signbit(b));
+  return roundDirected<rounding>(isNegativeZero ? -0.0 : sum);
 }
 template <typename Operation, Rounding rounding>
 struct Directed;
@@ -64,16 +90,14 @@ template <Rounding rounding>
 struct Directed<Add, rounding> {
   using Result = float;
   using Source = float;
-  static float apply(float a, float b) {
-    return roundDirected<rounding>(addRoundToOdd(a, b));
-  }
+  static float apply(float a, float b) { return addDirected<rounding>(a, b); }
 };
 template <Rounding rounding>
 struct Directed<Sub, rounding> {
   using Result = float;
   using Source = float;
   static float apply(float a, float b) {
-    return roundDirected<rounding>(addRoundToOdd(a, -double(b)));
+    return addDirected<rounding>(a, -double(b));
   }
 };
 template <Rounding rounding>
@@ -89,13 +113,17 @@ struct Directed<Fma, rounding> {
   using Result = float;
   using Source = float;
   static float apply(float a, float b, float c) {
-    return roundDirected<rounding>(addRoundToOdd(double(a) * double(b), c));
+    return addDirected<rounding>(double(a) * double(b), c);
   }
 };
 
+bool isDirected(const Form &form) {
+  return form.has("rz") || form.has("rm") || form.has("rp");
+}
+
 template <unsigned arity, typename Operation, template <typename> class Shape>
 Handler directed(const Form &form) {
-  if (!form.has("rz") && !form.has("rm") && !form.has("rp"))
+  if (!isDirected(form))
     return modified<arity, Operation, Shape>(form);
   if (form.has("ftz") || form.has("sat"))
     return nullptr;
@@ -133,9 +161,12 @@ Handler arithmeticOf(const Form &form) {
     return directed<2, Add, Shape>(form);
   if (name == "sub")
     return directed<2, Sub, Shape>(form);
+  bool flushes = form.has("ftz") && !isDirected(form);
   if (name == "mul")
-    return directed<2, Mul, Shape>(form);
-  return directed<3, Fma, Shape>(form);
+    return flushes ? modified<2, FlushedMul, Shape>(form)
+                   : directed<2, Mul, Shape>(form);
+  return flushes ? modified<3, FlushedFma, Shape>(form)
+                 : directed<3, Fma, Shape>(form);
 }
 
 Handler selectArithmetic(const Form &form, Instruction &) {

@@ -33,6 +33,46 @@ float minNumber(float a, float b) {
   return a < b ? a : b;
 }
 
+/// As an H100 does it (driver 580.159), and IEEE 754-2008 says (6.3).
+TEST(Instruction, ZerosOfDirectedSums) {
+  using Bits = std::vector<uint32_t>;
+  const uint32_t zero = 0, minusZero = 0x80000000, one = 0x3f800000,
+                 minusOne = 0xbf800000;
+  const Bits a = {one, zero, zero, minusZero},
+             b = {minusOne, minusZero, zero, minusZero};
+  auto add = [&](const std::string &opcode) {
+    return runInstruction<uint32_t, uint32_t>(opcode, {a, b});
+  };
+  EXPECT_EQ(add("add.rm.f32"), (Bits{minusZero, minusZero, zero, minusZero}));
+  for (const char *opcode : {"add.rn.f32", "add.rz.f32", "add.rp.f32"})
+    EXPECT_EQ(add(opcode), (Bits{zero, zero, zero, minusZero})) << opcode;
+  EXPECT_EQ((runInstruction<uint32_t, uint32_t>("sub.rm.f32", {a, a})),
+            (Bits{minusZero, minusZero, minusZero, minusZero}));
+  EXPECT_EQ(
+      (runInstruction<uint32_t, uint32_t>("fma.rm.f32", {a, Bits(4, one), b})),
+      (Bits{minusZero, minusZero, zero, minusZero}));
+}
+
+/// A product just below the least normal number is one of 24 bits there, and
+/// flushed; one that is rounded up to the least normal number is not (H100).
+TEST(Instruction, ProductsAtTheLeastNormalNumber) {
+  using Bits = std::vector<uint32_t>;
+  const uint32_t least = 0x00800000;
+  const Bits factors = {toBits(1 - 0x1p-24f),
+                        toBits((1 - 0x1p-13f) * 0x1p-74f)};
+  const Bits others = {least, toBits((1 + 0x1p-13f) * 0x1p-52f)};
+  EXPECT_EQ(
+      (runInstruction<uint32_t, uint32_t>("mul.rn.ftz.f32", {factors, others})),
+      (Bits{0, least}));
+  EXPECT_EQ(
+      (runInstruction<uint32_t, uint32_t>("mul.rn.f32", {factors, others})),
+      (Bits{least, least}));
+  const Bits parts = {toBits(-0x1p-24f), toBits(-0x1p-25f), toBits(-0x1p-26f)};
+  EXPECT_EQ((runInstruction<uint32_t, uint32_t>(
+                "fma.rn.ftz.f32", {parts, Bits(3, least), Bits(3, least)})),
+            (Bits{0, least, least}));
+}
+
 TEST(Instruction, FloatArithmetic) {
   expectFloat("add.rn.f32", [](float a, float b) { return a + b; });
   expectFloat("sub.f32", [](float a, float b) { return a - b; });
