@@ -25,7 +25,7 @@ namespace {
     static To apply(From a) { return expression; }                             \
   };
 MIRAGE_CONVERSION(HalfToFloat, float, uint16_t, canonical(halfToFloat(a)))
-MIRAGE_CONVERSION(BfloatToFloat, float, uint16_t, canonical(bfloatToFloat(a)))
+MIRAGE_CONVERSION(BfloatToFloat, float, uint16_t, bfloatToFloat(a))
 MIRAGE_CONVERSION(FloatToHalf, uint16_t, float, floatToHalf(a))
 MIRAGE_CONVERSION(FloatToBfloat, uint16_t, float, floatToBfloat(a))
 MIRAGE_CONVERSION(U32ToFloat, float, uint32_t, static_cast<float>(a))
