@@ -397,6 +397,8 @@ private:
     if (mine.kind() == AccessKind::Read &&
         shadow.tryRead(index, who, mine, mustBeDefined))
       return;
+    if (mine.kind() == AccessKind::Write && shadow.tryWrite(index, who, mine))
+      return;
     if (mustBeDefined)
       judge.checkDefined(index, mine, lane);
     judge.check(index, who, mine, lane);
