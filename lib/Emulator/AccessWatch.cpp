@@ -147,7 +147,7 @@ public:
       return runWrite();
     // First judge all lanes, then write down: lanes of one instruction are no
     // earlier access of one another.
-    if (isRead(request.kind) && judge.mustBeDefined())
+    if ((isRead(request.kind) || request.readsOld) && judge.mustBeDefined())
       forEachPiece([&](uint64_t index, ShadowEntry mine, unsigned lane) {
         judge.checkDefined(index, mine, lane);
       });
@@ -179,7 +179,8 @@ private:
   /// When a lane's access counts as done, and that it is one of several lanes
   /// that do the same.
   Epoch epochOf(unsigned lane) const {
-    unsigned who = access.repeatedLanes >> lane & 1 ? severalLanes : lane;
+    unsigned who =
+        access.repeatedLanes >> lane & 1 ? codeOfLanes(access.mask) : lane;
     return (request.epochs ? (*request.epochs)[lane] : now).withLane(who);
   }
 
@@ -244,12 +245,13 @@ private:
     const std::array<Epoch, warpSize> *epochs = request.epochs;
     const uint64_t *addresses = access.address.data();
     const Epoch byWarp = now;
+    const unsigned several = codeOfLanes(access.mask);
     ShadowEntry mine = startEntry();
     mine.setMask(allBytes);
     const bool isWhole = count == 1 && unused == 0;
     for (uint32_t rest = access.firstLanes; rest; rest &= rest - 1) {
       unsigned lane = llvm::countr_zero(rest);
-      unsigned who = repeated >> lane & 1 ? severalLanes : lane;
+      unsigned who = repeated >> lane & 1 ? several : lane;
       mine.epoch = (epochs ? (*epochs)[lane] : byWarp).withLane(who);
       const uint64_t first = addresses[lane] / granuleBytes;
       if (isWhole) {

@@ -58,7 +58,16 @@ constexpr bool isGenericAgent(unsigned agent) {
 constexpr unsigned warpOfAgent(unsigned agent) { return agent & 31; }
 
 /// In place of the lane of an epoch: several lanes did it, to the same bytes.
-constexpr unsigned severalLanes = 63;
+/// All of the warp, some that were not kept, or `firstLanes + n`: 0 to n.
+constexpr unsigned severalLanes = 63, someLanes = 62, firstLanes = 32;
+
+/// What stands for several of the lanes of a set.
+inline unsigned codeOfLanes(uint32_t lanes) {
+  if (lanes == ~0u)
+    return severalLanes;
+  bool areFirst = lanes != 0 && (lanes & (lanes + 1)) == 0 && lanes >> 30 == 0;
+  return areFirst ? firstLanes + 31 - __builtin_clz(lanes) : someLanes;
+}
 
 /// A step of a warp's clock that none has.
 constexpr uint16_t unknownStep = UINT16_MAX;

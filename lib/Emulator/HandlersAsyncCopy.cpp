@@ -55,6 +55,19 @@ Outcome copyAsync(ExecutionState &state, const Instruction &instruction) {
     });
     return Outcome::Next;
   }
+  if (slots[3] != noSlot)
+    for (uint32_t rest = state.active; rest; rest &= rest - 1) {
+      unsigned lane = llvm::countr_zero(rest);
+      uint32_t size = state.lanes<uint32_t>(slots[3])[lane];
+      if (size > bytes) {
+        state.report(FindingKind::CopyMisuse, lane, [&] {
+          return "expected at most the " + std::to_string(bytes) +
+                 " bytes of a cp.async to be copied, found " +
+                 std::to_string(size);
+        });
+        break;
+      }
+    }
   const unsigned agent = agents::copies + warp.index;
   const uint32_t stretch = warp.asyncGroups.add(
       state.active, warp.clock.known(state.block->number, agent));

@@ -19,7 +19,10 @@ namespace {
 
 /// Lanes go one after the other, in their order. Variant: the memory order, and
 /// above it whether there is a result (atom) or not (red).
-enum : uint16_t { hasResult = 1 << MemoryOrder::numBits };
+enum : uint16_t {
+  hasResult = 1 << MemoryOrder::numBits,
+  replacesOld = hasResult << 1, ///< whatever was there: exch
+};
 
 template <typename T, Update<T> update>
 Outcome atomic(ExecutionState &state, const Instruction &instruction) {
@@ -36,6 +39,7 @@ Outcome atomic(ExecutionState &state, const Instruction &instruction) {
   request.space = instruction.space;
   request.bytes = sizeof(T);
   request.kind = AccessKind::Atomic;
+  request.readsOld = !(instruction.variant & replacesOld);
   bool changes = false;
   llvm::SmallVector<const uint8_t *, 32> places;
   accessMemory(state, instruction, request, [&](const MemoryAccess &access) {
@@ -108,8 +112,9 @@ Handler select(const Form &form, Instruction &instruction) {
   MemoryOrder order = orderOf(form);
   if (order.ordering == Ordering::Weak)
     order.ordering = Ordering::Relaxed;
-  instruction.variant =
-      order.pack() | (form.mnemonic() == "atom" ? hasResult : 0);
+  instruction.variant = order.pack() |
+                        (form.mnemonic() == "atom" ? hasResult : 0) |
+                        (form.has("exch") ? replacesOld : 0);
   instruction.communicates =
       instruction.space != Space::Shared && instruction.space != Space::Cluster;
   for (StringRef name : names)

@@ -50,6 +50,8 @@ struct AccessRequest {
   /// A bit per byte: it is fetched and not used, so that it may be anything.
   uint32_t unusedBytes = 0;
   AccessKind kind = AccessKind::Read;
+  /// An update, whose result depends on what was there.
+  bool readsOld = false;
   /// The access counts as done at another time than the warp's own clock says,
   /// for copies that go on by themselves; null: by the warp.
   const std::array<Epoch, warpSize> *epochs = nullptr;

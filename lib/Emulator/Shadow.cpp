@@ -27,7 +27,9 @@ bool ShadowAccess::findFence(ShadowEntry before, ShadowEntry mine) const {
         fences->findFencedLanes(before.epoch, numKnown, fenceTarget);
     lastFenced = moment;
   }
-  return (before.lanesOf(before.mask() & mine.mask()) & ~lastFencedLanes) == 0;
+  uint32_t lanes = before.lanesOf(before.mask() & mine.mask());
+  // Of lanes that were not kept, one that has executed the fence will do.
+  return lanes ? (lanes & ~lastFencedLanes) == 0 : lastFencedLanes != 0;
 }
 
 //===----------------------------------------------------------------------===//
@@ -135,14 +137,15 @@ static void forEachReader(const ShadowGranule &granule, Visitor visit) {
 ShadowVerdict Shadow::checkEntries(const ShadowGranule &granule,
                                    const ShadowAccess &access,
                                    ShadowEntry mine) const {
-  ShadowVerdict verdict = judge(granule.write, access, mine);
+  ShadowVerdict worst = judge(granule.write, access, mine);
   auto add = [&](ShadowEntry before) {
-    if (verdict.kind == ShadowVerdict::Kind::None)
-      verdict = judge(before, access, mine);
+    ShadowVerdict verdict = judge(before, access, mine);
+    if (verdict.kind > worst.kind)
+      worst = verdict;
   };
   llvm::for_each(furtherEntries(granule), add);
   forEachReader(granule, add);
-  return verdict;
+  return worst;
 }
 
 //===----------------------------------------------------------------------===//
@@ -186,7 +189,7 @@ void Shadow::recordRead(ShadowGranule &granule, const ShadowAccess &access,
   // Two lanes of one warp at one time: remember that there were several.
   if (granule.otherReaders == 0 && read.mask() == mine.mask() &&
       read.epoch.moment() == mine.epoch.moment()) {
-    read.epoch = read.epoch.withLane(severalLanes);
+    read.epoch = read.epoch.withLane(someLanes);
     read.setLaneShift(ShadowEntry::oneLane);
     return;
   }
@@ -195,11 +198,13 @@ void Shadow::recordRead(ShadowGranule &granule, const ShadowAccess &access,
 
 void Shadow::recordWrite(ShadowGranule &granule, const ShadowAccess &access,
                          ShadowEntry mine) {
-  // Updates do not order one another: whoever comes next is judged by all.
+  // Updates do not order one another, and are no race: whoever updates next is
+  // judged by what is no update and came before this one.
   auto replace = [&](ShadowEntry &before) {
-    bool bothUpdate = mine.kind() == AccessKind::Atomic &&
-                      before.kind() == AccessKind::Atomic;
-    if (!bothUpdate || access.isOrdered(before))
+    bool isKept =
+        mine.kind() == AccessKind::Atomic &&
+        (before.kind() != AccessKind::Atomic || !access.isOrdered(before));
+    if (!isKept)
       before.setMask(before.mask() & ~mine.mask());
   };
   if (granule.more != 0) {

@@ -20,8 +20,9 @@
 namespace mlir::mirage::emulator {
 
 struct ShadowVerdict {
-  /// Unfenced: ordered, but unknown to the asynchronous proxy.
-  enum class Kind : uint8_t { None, Race, IntraWarp, Unfenced };
+  /// The worse, the greater. Unfenced: ordered, but unknown to the asynchronous
+  /// proxy.
+  enum class Kind : uint8_t { None, IntraWarp, Unfenced, Race };
   Kind kind = Kind::None;
   ByteMask bytes = 0; ///< which of the granule it is about
   ShadowEntry other;  ///< the earlier access

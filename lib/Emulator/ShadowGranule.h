@@ -87,10 +87,16 @@ public:
     return lane < 32 ? lane + (byte >> laneShift()) : lane;
   }
 
-  /// The lanes that some of these bytes are of; all if they were not kept.
+  bool isOfSeveralLanes() const { return epoch.lane() >= 32; }
+
+  /// The lanes that some of these bytes are of; none if they were not kept.
   uint32_t lanesOf(ByteMask bytes) const {
-    if (epoch.lane() >= 32)
+    if (epoch.lane() == severalLanes)
       return ~0u;
+    if (isOfSeveralLanes())
+      return epoch.lane() == someLanes
+                 ? 0
+                 : (2u << (epoch.lane() - firstLanes)) - 1;
     if (laneShift() == oneLane)
       return 1u << epoch.lane();
     uint32_t lanes = 0;
@@ -123,8 +129,7 @@ private:
 };
 
 struct ShadowGranule {
-  /// The last ones. Entries of writes share no byte, but for atomic updates
-  /// that nothing orders.
+  /// The last ones. Entries of writes share no byte, but with atomic updates.
   ShadowEntry write, read;
   /// Agents that did what `read` says, at the same value of their own clocks
   /// and any step: a bit for each of the 32 whose numbers differ from its
@@ -183,7 +188,7 @@ struct ShadowAccess {
     ByteMask bytes = 0;
     for (uint32_t rest = before.mask() & mine.mask(); rest; rest &= rest - 1) {
       unsigned byte = llvm::countr_zero(rest), lane = mine.laneOf(byte);
-      if (lane != before.laneOf(byte) || lane == severalLanes)
+      if (lane != before.laneOf(byte) || mine.isOfSeveralLanes())
         bytes |= 1u << byte;
     }
     return bytes;
@@ -197,7 +202,7 @@ private:
   /// The same of two accesses at one moment.
   bool isBehindNow(ShadowEntry before, ShadowEntry mine) const {
     if (isOfSameWarpNow(before, mine))
-      return before.isOfSame(mine) && mine.epoch.lane() != severalLanes;
+      return before.isOfSame(mine) && !mine.isOfSeveralLanes();
     return isOrdered(before) && isFenced(before, mine);
   }
   bool findFence(ShadowEntry before, ShadowEntry mine) const;
