@@ -1,0 +1,94 @@
+//===- SharedEntriesTest.cpp - Several accesses to a few bytes ------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What is remembered of one access to a granule of 16 bytes must not hide what
+// another did there, and must not be taken for it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AsyncSupport.h"
+
+using namespace mlir::mirage::emulator;
+
+namespace {
+
+/// All warps add up in one word that thread 0 has made 0.
+TEST(SharedEntries, UpdatesDoNotHideAPlainWrite) {
+  auto text = [](const std::string &sync) {
+    return "mov.b32 %r1, 0;\n@%p0 st.shared.b32 [%sm], %r1;\n" + sync +
+           "mov.b32 %r2, 1;\nred.shared.add.u32 [%sm], %r2;\n" + barSync +
+           "ld.shared.b32 %r3, [%sm];\n@%p0 st.global.b32 [%out], %r3;\n";
+  };
+  EXPECT_EQ(expectClean(AsyncKernel(text(barSync)))[0], 128u);
+  expectFault(AsyncKernel(text("")), FindingKind::SharedRace);
+}
+
+/// Nor a plain read.
+TEST(SharedEntries, UpdatesDoNotHideAPlainRead) {
+  auto text = [](const std::string &sync) {
+    return "mov.b32 %r1, 5;\n@%p0 st.shared.b32 [%sm], %r1;\n" + barSync +
+           "setp.lt.s32 %p1, %tid, 32;\n@%p1 ld.shared.b32 %r3, [%sm];\n" +
+           sync + "mov.b32 %r2, 1;\nred.shared.add.u32 [%sm], %r2;\n";
+  };
+  expectClean(AsyncKernel(text(barSync)));
+  expectFault(AsyncKernel(text("")), FindingKind::SharedRace);
+}
+
+/// A warning about one word of a granule is not all there is to say of it.
+TEST(SharedEntries, AWarningDoesNotHideARace) {
+  auto text = [](const std::string &sync) {
+    return "mov.b32 %r1, 5;\nmad.lo.s32 %r9, %tid, 4, %sm;\n"
+           "setp.lt.u32 %p5, %tid, 4;\n@%p5 st.shared.b32 [%r9], %r1;\n" +
+           barSync + "@%p0 ld.shared.b32 %r2, [%sm+4];\n" + sync +
+           "setp.eq.s32 %p1, %tid, 63;\n@%p1 st.shared.b32 [%sm], %r1;\n"
+           "sub.s32 %r3, %tid, 32;\nsetp.lt.u32 %p2, %r3, 4;\n"
+           "mad.lo.s32 %r4, %r3, 4, %sm;\n@%p2 st.shared.b32 [%r4], %r1;\n";
+  };
+  AsyncKernel kernel(text(""));
+  kernel.threads = 64;
+  expectFault(kernel, FindingKind::SharedRace);
+}
+
+/// Half a warp reads one place, and just these lanes execute the fence.
+TEST(SharedEntries, LanesThatReadOnePlaceFenceIt) {
+  auto text = [](const std::string &fence) {
+    return "mov.b32 %r1, 1;\n@%p0 mbarrier.init.shared.b64 [%full], %r1;\n"
+           "@%p0 st.shared.b32 [%sm+128], %r1;\n" +
+           fence + barSync + "setp.lt.u32 %p1, %tid, 16;\n" +
+           "@%p1 ld.shared.b32 %r2, [%sm+128];\n" + "@%p1 " + fence + barSync +
+           "@%p0 mbarrier.arrive.expect_tx.shared.b64 _, [%full], 256;\n"
+           "@%p0 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx"
+           "::bytes [%sm], [%in], 256, [%full];\n"
+           "W: mbarrier.try_wait.parity.shared.b64 %p3, [%full], 0;\n"
+           "@!%p3 bra W;\n";
+  };
+  expectClean(AsyncKernel(text("fence.proxy.async;\n")));
+  expectFault(AsyncKernel(text("fence.proxy.alias;\n")),
+              FindingKind::MissingProxyFence);
+}
+
+/// What is added to must be there, what is replaced need not.
+TEST(SharedEntries, UpdatesOfUndefinedBytes) {
+  expectFault(AsyncKernel("mov.b32 %r1, 1;\nred.shared.add.u32 [%sm], %r1;\n"),
+              FindingKind::UninitializedRead);
+  expectClean(AsyncKernel("mov.b32 %r1, 1;\n"
+                          "atom.shared.exch.b32 %r2, [%sm], %r1;\n"));
+}
+
+TEST(SharedEntries, MoreBytesThanACopyHas) {
+  auto text = [](const std::string &size) {
+    return "mov.b32 %r1, " + size +
+           ";\nmad.lo.s32 %r8, %tid, 16, %sm;\nmad.wide.u32 %rd3, %tid, 16, "
+           "%in;\ncp.async.cg.shared.global [%r8], [%rd3], 16, %r1;\n"
+           "cp.async.wait_all;\n";
+  };
+  expectClean(AsyncKernel(text("16")));
+  expectFault(AsyncKernel(text("17")), FindingKind::CopyMisuse);
+}
+
+} // namespace
