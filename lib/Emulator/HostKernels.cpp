@@ -170,14 +170,17 @@ typedef Vector<kRow>::Type Row;
 } // namespace
 
 /// The first halves of two rows, or the second, in turn.
+template <typename Row>
 [[gnu::always_inline]] static inline Row mixLow(Row a, Row b) {
   return __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
 }
+template <typename Row>
 [[gnu::always_inline]] static inline Row mixHigh(Row a, Row b) {
   return __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
 }
 
 /// Interleaves the first four rows with the last four, three times.
+template <typename Row>
 [[gnu::always_inline]] static inline void transposeRows(Row (&rows)[kRow]) {
   for (unsigned turn = 0; turn < 3; ++turn) {
     Row mixed[kRow];
@@ -279,21 +282,12 @@ void host::transpose(float *to, const float *from, unsigned rows,
       to[col * rows + row] = from[row * columns + col];
 }
 
-/// Interleaves the first four rows with the last four, three times.
 MIRAGE_FOR_HOSTS
 void host::transposeMatrix(uint16_t *to, const uint16_t *from) {
-  typedef uint16_t Row __attribute__((vector_size(16)));
-  Row rows[8], mixed[8];
+  typedef uint16_t HalfRow __attribute__((vector_size(kRow * 2)));
+  HalfRow rows[kRow];
   std::memcpy(rows, from, sizeof(rows));
-  for (unsigned turn = 0; turn < 3; ++turn) {
-    for (unsigned i = 0; i < 4; ++i) {
-      mixed[2 * i] = __builtin_shufflevector(rows[i], rows[i + 4], 0, 8, 1, 9,
-                                             2, 10, 3, 11);
-      mixed[2 * i + 1] = __builtin_shufflevector(rows[i], rows[i + 4], 4, 12, 5,
-                                                 13, 6, 14, 7, 15);
-    }
-    std::memcpy(rows, mixed, sizeof(rows));
-  }
+  transposeRows(rows);
   std::memcpy(to, rows, sizeof(rows));
 }
 
