@@ -106,9 +106,9 @@ private:
   static constexpr unsigned pageBytes = pageGranules * granuleBytes;
   using Page = std::array<ShadowGranule, pageGranules>;
   using Entries = llvm::SmallVector<ShadowEntry, 4>;
-  /// Entries of a granule beside the last ones. Some more of one granule are
-  /// forgotten: a few dozen suffice to find one that nothing orders.
-  static constexpr size_t mostEntries = 64;
+  /// Entries of a granule beside the last ones: updates of one counter by so
+  /// many blocks. What more there are, the oldest are forgotten for.
+  static constexpr size_t mostEntries = 1024;
 
   ShadowGranule &at(uint64_t index) {
     uint64_t page = index / pageGranules;

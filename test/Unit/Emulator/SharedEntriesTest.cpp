@@ -39,6 +39,29 @@ TEST(SharedEntries, UpdatesDoNotHideAPlainRead) {
   expectFault(AsyncKernel(text("")), FindingKind::SharedRace);
 }
 
+/// Each block adds to a word, and the last to take a ticket reads it. One block
+/// of a hundred has no fence between.
+TEST(SharedEntries, OneOfManyUpdatesIsNotReleased) {
+  auto kernel = [](const std::string &whoFences) {
+    AsyncKernel kernel("mov.b32 %r1, 1;\nmov.u32 %r2, %ctaid.x;\n"
+                       "red.global.add.u32 [%out], %r1;\n"
+                       "setp." +
+                       whoFences +
+                       ".u32 %p1, %r2, 0;\n@%p1 fence.acq_rel.gpu;\n"
+                       "atom.global.add.u32 %r3, [%out+64], %r1;\n"
+                       // expectFault runs it twice on one buffer.
+                       "rem.u32 %r3, %r3, 100;\nsetp.eq.u32 %p2, %r3, 99;\n"
+                       "@%p2 fence.acq_rel.gpu;\n"
+                       "@%p2 ld.global.b32 %r4, [%out];\n"
+                       "@%p2 st.global.b32 [%out+128], %r4;\n");
+    kernel.threads = 1;
+    kernel.grid = 100;
+    return kernel;
+  };
+  EXPECT_EQ(expectClean(kernel("ge"))[32], 100u);
+  expectFault(kernel("ne"), FindingKind::GlobalRace);
+}
+
 /// A warning about one word of a granule is not all there is to say of it.
 TEST(SharedEntries, AWarningDoesNotHideARace) {
   auto text = [](const std::string &sync) {
