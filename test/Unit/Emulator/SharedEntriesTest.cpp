@@ -62,6 +62,23 @@ TEST(SharedEntries, OneOfManyUpdatesIsNotReleased) {
   expectFault(kernel("ne"), FindingKind::GlobalRace);
 }
 
+/// Four warps read a place, one of them once more after it has met another, and
+/// writes there: the other two may not have read yet.
+TEST(SharedEntries, AReaderThatComesBackDoesNotHideOthers) {
+  auto text = [](const std::string &sync) {
+    return "mov.b32 %r1, 5;\n@%p0 st.shared.b32 [%sm], %r1;\n" + barSync +
+           "ld.shared.b32 %r2, [%sm];\n" + sync +
+           "setp.lt.s32 %p2, %tid, 32;\n@!%p2 bra END;\n"
+           "ld.shared.b32 %r3, [%sm];\nbar.warp.sync -1;\n"
+           "st.shared.b32 [%sm], %r1;\nEND:\n";
+  };
+  expectClean(AsyncKernel(text(barSync)));
+  expectFault(AsyncKernel(text("and.b32 %r4, %tid, 32;\n"
+                               "setp.eq.s32 %p1, %r4, 0;\n"
+                               "@%p1 bar.sync 1, 64;\n")),
+              FindingKind::SharedRace);
+}
+
 /// A warning about one word of a granule is not all there is to say of it.
 TEST(SharedEntries, AWarningDoesNotHideARace) {
   auto text = [](const std::string &sync) {
