@@ -15,14 +15,35 @@ using llvm::formatv;
 
 namespace {
 
-/// Judges accesses of one instruction to granules of one memory, and reports
-/// what is wrong with them.
-class GranuleJudge {
+/// Judges accesses of one instruction to granules of one memory, reports what
+/// is wrong with them, and writes them down.
+class GranuleWatcher {
 public:
-  GranuleJudge(ExecutionState &state, const Region &region, Block *owner,
-               Shadow &shadow)
-      : state(state), region(region), owner(owner), shadow(shadow) {}
+  /// \param reads  what was there matters. Bytes of shared memory start
+  ///                undefined, and those of some buffers.
+  GranuleWatcher(ExecutionState &state, const Region &region, Block *owner,
+                 Shadow &shadow, bool reads)
+      : state(state), region(region), owner(owner), shadow(shadow),
+        mustBeDefined(reads && state.worker->watchesAll() &&
+                      (owner || region.startsUndefined)) {}
 
+  /// Lanes of one instruction that access the same bytes are one visit: no lane
+  /// is taken for an earlier access of another.
+  void watch(uint64_t index, const ShadowAccess &access, ShadowEntry mine,
+             unsigned lane) {
+    if (mine.kind() == AccessKind::Read &&
+        shadow.tryRead(index, access, mine, mustBeDefined))
+      return;
+    if (mine.kind() == AccessKind::Write &&
+        shadow.tryWrite(index, access, mine))
+      return;
+    if (mustBeDefined)
+      checkDefined(index, mine, lane);
+    check(index, access, mine, lane);
+    shadow.record(index, access, mine);
+  }
+
+private:
   void checkDefined(uint64_t index, ShadowEntry entry, unsigned lane) {
     ByteMask missing = shadow.unwritten(index) & entry.mask();
     if (!missing)
@@ -45,12 +66,6 @@ public:
         verdict.other.pc());
   }
 
-  /// Bytes of shared memory start undefined, and those of some buffers.
-  bool mustBeDefined() const {
-    return state.worker->watchesAll() && (owner || region.startsUndefined);
-  }
-
-private:
   FindingKind findingKind(ShadowVerdict::Kind verdict) const {
     if (verdict == ShadowVerdict::Kind::IntraWarp)
       return FindingKind::IntraWarpRace;
@@ -128,6 +143,7 @@ private:
   const Region &region;
   Block *owner;
   Shadow &shadow;
+  const bool mustBeDefined;
 };
 
 /// Checks and writes down one warp access, granule by granule.
@@ -135,68 +151,26 @@ class Watcher {
 public:
   Watcher(ExecutionState &state, const AccessRequest &request,
           const MemoryAccess &access, Shadow &shadow)
-      : state(state), request(request), access(access), shadow(shadow),
-        judge(state, *access.region, access.owner, shadow) {
+      : state(state), request(request), access(access),
+        granules(state, *access.region, access.owner, shadow,
+                 isRead(request.kind) || request.readsOld) {
     who.clock = &state.warp->clock;
   }
 
   void run() {
-    if (request.kind == AccessKind::Read)
-      return runRead();
-    if (request.kind == AccessKind::Write && hasGranulesOfItsOwn())
-      return runWrite();
-    // First judge all lanes, then write down: lanes of one instruction are no
-    // earlier access of one another.
-    if ((isRead(request.kind) || request.readsOld) && judge.mustBeDefined())
-      forEachPiece([&](uint64_t index, ShadowEntry mine, unsigned lane) {
-        judge.checkDefined(index, mine, lane);
-      });
     forEachPiece([&](uint64_t index, ShadowEntry mine, unsigned lane) {
-      judge.check(index, who, mine, lane);
-    });
-    forEachPiece([&](uint64_t index, ShadowEntry mine, unsigned) {
-      shadow.record(index, who, mine);
+      granules.watch(index, who, mine, lane);
     });
     state.warp->clock.noteAccess();
   }
 
 private:
-  /// Reads do not conflict with one another: one pass will do.
-  void runRead() {
-    const bool mustBeDefined = judge.mustBeDefined();
-    forEachPiece(
-        [&, mustBeDefined](uint64_t index, ShadowEntry mine, unsigned lane) {
-          if (shadow.tryRead(index, who, mine, mustBeDefined))
-            return;
-          if (mustBeDefined)
-            judge.checkDefined(index, mine, lane);
-          judge.check(index, who, mine, lane);
-          shadow.record(index, who, mine);
-        });
-    state.warp->clock.noteAccess();
-  }
-
   /// When a lane's access counts as done, and that it is one of several lanes
   /// that do the same.
   Epoch epochOf(unsigned lane) const {
     unsigned who =
         access.repeatedLanes >> lane & 1 ? codeOfLanes(access.mask) : lane;
     return (request.epochs ? (*request.epochs)[lane] : now).withLane(who);
-  }
-
-  /// No two lanes, or groups of them, touch one granule.
-  bool hasGranulesOfItsOwn() const {
-    return isConsecutive() || access.bytes >= granuleBytes;
-  }
-  /// Then lanes are no earlier access of one another in one pass either.
-  void runWrite() {
-    forEachPiece([&](uint64_t index, ShadowEntry mine, unsigned lane) {
-      if (shadow.tryWrite(index, who, mine))
-        return;
-      judge.check(index, who, mine, lane);
-      shadow.record(index, who, mine);
-    });
-    state.warp->clock.noteAccess();
   }
 
   bool isConsecutive() const {
@@ -307,8 +281,7 @@ private:
   ExecutionState &state;
   const AccessRequest &request;
   const MemoryAccess &access;
-  Shadow &shadow;
-  GranuleJudge judge;
+  GranuleWatcher granules;
   const Epoch now = state.warp->clock.epoch(0);
   ShadowAccess who;
 };
@@ -374,8 +347,7 @@ class RangeWatcher {
 public:
   RangeWatcher(ExecutionState &state, unsigned lane, const Region &region,
                Block *owner, Shadow &shadow, const RangeAccess &access)
-      : lane(lane), shadow(shadow), judge(state, region, owner, shadow),
-        mustBeDefined(isRead(access.kind) && judge.mustBeDefined()),
+      : lane(lane), granules(state, region, owner, shadow, isRead(access.kind)),
         mine(access.kind, state.pc, state.warp->clock.step()) {
     mine.epoch = access.epoch;
     who.clock = access.clock ? access.clock : &state.warp->clock;
@@ -390,27 +362,13 @@ public:
     for (uint64_t index = begin / granuleBytes; index * granuleBytes < end;
          ++index) {
       mine.setMask(bytesInGranule(index, begin, end));
-      watchGranule(index);
+      granules.watch(index, who, mine, lane);
     }
   }
 
 private:
-  void watchGranule(uint64_t index) {
-    if (mine.kind() == AccessKind::Read &&
-        shadow.tryRead(index, who, mine, mustBeDefined))
-      return;
-    if (mine.kind() == AccessKind::Write && shadow.tryWrite(index, who, mine))
-      return;
-    if (mustBeDefined)
-      judge.checkDefined(index, mine, lane);
-    judge.check(index, who, mine, lane);
-    shadow.record(index, who, mine);
-  }
-
   unsigned lane;
-  Shadow &shadow;
-  GranuleJudge judge;
-  const bool mustBeDefined;
+  GranuleWatcher granules;
   ShadowEntry mine;
   ShadowAccess who;
 };

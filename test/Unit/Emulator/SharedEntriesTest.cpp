@@ -81,17 +81,65 @@ TEST(SharedEntries, AReaderThatComesBackDoesNotHideOthers) {
 
 /// A warning about one word of a granule is not all there is to say of it.
 TEST(SharedEntries, AWarningDoesNotHideARace) {
-  auto text = [](const std::string &sync) {
-    return "mov.b32 %r1, 5;\nmad.lo.s32 %r9, %tid, 4, %sm;\n"
-           "setp.lt.u32 %p5, %tid, 4;\n@%p5 st.shared.b32 [%r9], %r1;\n" +
-           barSync + "@%p0 ld.shared.b32 %r2, [%sm+4];\n" + sync +
-           "setp.eq.s32 %p1, %tid, 63;\n@%p1 st.shared.b32 [%sm], %r1;\n"
-           "sub.s32 %r3, %tid, 32;\nsetp.lt.u32 %p2, %r3, 4;\n"
-           "mad.lo.s32 %r4, %r3, 4, %sm;\n@%p2 st.shared.b32 [%r4], %r1;\n";
-  };
-  AsyncKernel kernel(text(""));
+  // Warp 1 reads the second word, and then warp 0 writes the first one twice
+  // and all four.
+  AsyncKernel kernel("mov.b32 %r1, 5;\nsetp.lt.u32 %p2, %tid, 4;\n"
+                     "@%p2 st.shared.b32 [%mine], %r1;\n" +
+                     barSync +
+                     "setp.eq.s32 %p1, %tid, 32;\n"
+                     "@%p1 ld.shared.b32 %r2, [%sm+4];\n"
+                     "setp.eq.s32 %p1, %tid, 31;\n"
+                     "@%p1 st.shared.b32 [%sm], %r1;\n"
+                     "@%p2 st.shared.b32 [%mine], %r1;\n");
   kernel.threads = 64;
   expectFault(kernel, FindingKind::SharedRace);
+}
+
+/// Each warp has a word of one granule.
+TEST(SharedEntries, NeighboursAreNotTheSame) {
+  auto text = [](const char *word) {
+    return "and.b32 %r5, %tid, 31;\nsetp.eq.s32 %p1, %r5, 0;\n"
+           "shr.u32 %r6, %tid, 5;\nmad.lo.s32 %r6, %r6, " +
+           std::string(word) +
+           ", %sm;\n"
+           "@%p1 st.shared.b32 [%r6], %tid;\n"
+           "@%p1 ld.shared.b32 %r7, [%r6];\n" +
+           "@%p1 st.shared.b32 [%r6], %r7;\n";
+  };
+  expectClean(AsyncKernel(text("4")));
+  expectFault(AsyncKernel(text("0")), FindingKind::SharedRace);
+}
+
+/// What a lane read before it met the others is not what it reads now.
+TEST(SharedEntries, LanesThatHaveMet) {
+  auto text = [](const std::string &sync) {
+    return "mov.b32 %r1, 5;\nst.shared.b32 [%mine], %r1;\n" + barSync +
+           "@%p0 ld.shared.b32 %r2, [%sm];\n" + sync +
+           "@%p0 ld.shared.b32 %r3, [%sm+4];\n"
+           "setp.eq.s32 %p1, %tid, 1;\n@%p1 st.shared.b32 [%sm], %r1;\n";
+  };
+  expectClean(AsyncKernel(text("bar.warp.sync -1;\n")));
+  expectFault(AsyncKernel(text("")), FindingKind::IntraWarpRace);
+}
+
+/// A lane of a store by the whole warp is told from its neighbours.
+TEST(SharedEntries, LanesOfAWholeWarp) {
+  for (const char *width : {".b32", ".v2.b32", ".v4.b32"}) {
+    std::string value = width == std::string(".b32") ? "%r1"
+                        : width == std::string(".v2.b32")
+                            ? "{%r1, %r1}"
+                            : "{%r1, %r1, %r1, %r1}";
+    unsigned bytes = width[1] == 'b' ? 4 : width[2] == '2' ? 8 : 16;
+    auto text = [&](unsigned neighbour) {
+      return "mov.b32 %r1, 5;\nmad.lo.s32 %r8, %tid, " + std::to_string(bytes) +
+             ", %sm;\nst.shared" + width + " [%r8], " + value +
+             ";\nand.b32 %r9, %tid, 24;\nsetp.eq.s32 %p1, %r9, 8;\n"
+             "@%p1 ld.shared.b32 %r2, [%r8+" +
+             std::to_string(neighbour * bytes) + "];\n";
+    };
+    expectClean(AsyncKernel(text(0)));
+    expectFault(AsyncKernel(text(1)), FindingKind::IntraWarpRace);
+  }
 }
 
 /// Half a warp reads one place, and just these lanes execute the fence.
