@@ -104,6 +104,10 @@ TEST(SharedEntries, NeighboursAreNotTheSame) {
            ", %sm;\n"
            "@%p1 st.shared.b32 [%r6], %tid;\n"
            "@%p1 ld.shared.b32 %r7, [%r6];\n" +
+           // Warps 0 and 2 meet, 1 and 3: there are reads of all before a
+           // write.
+           "and.b32 %r8, %tid, 32;\nsetp.eq.s32 %p2, %r8, 0;\n"
+           "@%p2 bar.sync 1, 64;\n@!%p2 bar.sync 2, 64;\n"
            "@%p1 st.shared.b32 [%r6], %r7;\n";
   };
   expectClean(AsyncKernel(text("4")));
