@@ -155,6 +155,7 @@ public:
         granules(state, *access.region, access.owner, shadow,
                  isRead(request.kind) || request.readsOld) {
     who.clock = &state.warp->clock;
+    who.keepsReaders = state.worker->launch.kernel.usesAsyncProxy;
   }
 
   void run() {

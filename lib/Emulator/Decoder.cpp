@@ -110,6 +110,8 @@ void Decoder::decodeStatement(const Statement &statement) {
     return;
   instruction.numSlots = slots.size();
   kernel.communicates |= instruction.communicates;
+  kernel.usesAsyncProxy |=
+      form.has("bulk") || form.mnemonic().starts_with("wgmma");
   kernel.slotLists.push_back(slots);
   instruction.slots = kernel.slotLists.back().data();
   kernel.code.push_back(instruction);

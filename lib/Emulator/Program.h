@@ -157,7 +157,8 @@ struct Kernel {
   std::vector<ConstantSlot> constants;
   std::vector<SpecialSlot> specials;
   uint32_t registerFileBytes = 0;
-  bool communicates = false; ///< has operations by which blocks can talk
+  bool communicates = false;   ///< has operations by which blocks can talk
+  bool usesAsyncProxy = false; ///< has bulk copies or wgmma
   MatrixRegisters matrixRegisters;
 };
 

@@ -169,15 +169,19 @@ void Shadow::recordRead(ShadowGranule &granule, const ShadowAccess &access,
   auto forget = [&](ShadowEntry &before) {
     if (!isRead(before.kind()) || !(before.mask() & mine.mask()))
       return;
-    bool isMyOwn = before.epoch.isOfAgent(mine.epoch) &&
-                   (before.epoch.clock() < mine.epoch.clock() ||
-                    before.step() != mine.step());
-    if (isMyOwn || access.isBehind(before, mine))
+    bool isMyOwn =
+        before.epoch.isOfAgent(mine.epoch) &&
+        (before.epoch.clock() < mine.epoch.clock() ||
+         before.step() != mine.step()) &&
+        (!access.keepsReaders || ShadowAccess::isOfItsLanes(before, mine));
+    if (isMyOwn || access.standsFor(before, mine))
       before.setMask(before.mask() & ~mine.mask());
   };
   ShadowEntry &read = granule.read;
   if (granule.otherReaders != 0 && (read.mask() & mine.mask()) &&
-      !areReadersBehind(granule, access, mine))
+      !allReaders(granule, [&](ShadowEntry reader) {
+        return access.standsFor(reader, mine);
+      }))
     unpackReaders(granule);
   forget(read);
   if (granule.more != 0) {

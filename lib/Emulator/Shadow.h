@@ -158,13 +158,13 @@ private:
   std::vector<uint32_t> freeLists;
 };
 
-/// True if the readers of the granule are behind the access, all of them.
-inline bool areReadersBehind(const ShadowGranule &granule,
-                             const ShadowAccess &access, ShadowEntry mine) {
-  if (!access.isBehind(granule.read, mine))
+/// True if `holds` does of all readers that the granule itself names.
+template <typename Predicate>
+inline bool allReaders(const ShadowGranule &granule, Predicate holds) {
+  if (!holds(granule.read))
     return false;
   for (uint32_t rest = granule.otherReaders; rest; rest &= rest - 1)
-    if (!access.isBehind(granule.otherReader(llvm::countr_zero(rest)), mine))
+    if (!holds(granule.otherReader(llvm::countr_zero(rest))))
       return false;
   return true;
 }
@@ -176,7 +176,9 @@ inline bool Shadow::isQuiet(const ShadowGranule &granule,
       ((granule.write.mask() & mask) && !access.isBehind(granule.write, mine)))
     return false;
   return isRead(mine.kind()) || !(granule.read.mask() & mask) ||
-         areReadersBehind(granule, access, mine);
+         allReaders(granule, [&](ShadowEntry reader) {
+           return access.isBehind(reader, mine);
+         });
 }
 
 inline bool Shadow::tryRecordRead(ShadowGranule &granule,
@@ -192,7 +194,9 @@ inline bool Shadow::tryRecordRead(ShadowGranule &granule,
     granule.otherReaders &= ~(1u << (mine.epoch.agent() & 31));
   } else {
     if ((read.mask() & ~mine.mask()) ||
-        !areReadersBehind(granule, access, mine))
+        !allReaders(granule, [&](ShadowEntry reader) {
+          return access.standsFor(reader, mine);
+        }))
       return false;
     granule.otherReaders = 0;
   }

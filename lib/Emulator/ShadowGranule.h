@@ -154,6 +154,10 @@ struct ShadowAccess {
   /// of them it takes: accesses of the generic proxy before it need one.
   const ProxyFences *fences = nullptr;
   uint8_t fenceTarget = 0;
+  /// Reads of the generic proxy are kept until their own lanes have read again:
+  /// a fence of others, which a write through the asynchronous proxy needs,
+  /// says nothing of them.
+  bool keepsReaders = false;
 
   bool isOrdered(ShadowEntry before) const {
     return clock->isOrdered(before.epoch);
@@ -178,6 +182,21 @@ struct ShadowAccess {
       lastOrdered = moment;
     }
     return isFenced(before, mine);
+  }
+
+  /// True if whatever must be ordered after the earlier read, and fenced, must
+  /// be so after `mine`, which is a read as well.
+  bool standsFor(ShadowEntry before, ShadowEntry mine) const {
+    if (!isBehind(before, mine))
+      return false;
+    return fences || !keepsReaders || !isGenericAgent(before.epoch.agent()) ||
+           isOfItsLanes(before, mine);
+  }
+  /// True if it is of the same agent, of lanes that are all among those of
+  /// `mine`.
+  static bool isOfItsLanes(ShadowEntry before, ShadowEntry mine) {
+    return before.epoch.isOfAgent(mine.epoch) &&
+           (before.lanesOf(before.mask()) & ~mine.lanesOf(mine.mask())) == 0;
   }
 
   /// Bytes of both that another lane of the same warp accessed, with which this

@@ -164,6 +164,27 @@ TEST(SharedEntries, LanesThatReadOnePlaceFenceIt) {
               FindingKind::MissingProxyFence);
 }
 
+/// One warp reads, with no fence or one of its own, and then another, which
+/// executes one. A bulk copy writes there.
+TEST(SharedEntries, AFencedReaderDoesNotHideOneThatIsNot) {
+  auto text = [](const std::string &fence) {
+    return "mov.b32 %r1, 1;\n@%p0 mbarrier.init.shared.b64 [%full], %r1;\n"
+           "@%p0 st.shared.b32 [%sm+128], %r1;\nfence.proxy.async;\n" +
+           barSync + "setp.lt.u32 %p1, %tid, 32;\n" +
+           "@%p1 ld.shared.b32 %r2, [%sm+128];\n@%p1 " + fence + barSync +
+           "@!%p1 ld.shared.b32 %r2, [%sm+128];\n@!%p1 fence.proxy.async;\n" +
+           barSync +
+           "@%p0 mbarrier.arrive.expect_tx.shared.b64 _, [%full], 256;\n"
+           "@%p0 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx"
+           "::bytes [%sm], [%in], 256, [%full];\n"
+           "W: mbarrier.try_wait.parity.shared.b64 %p3, [%full], 0;\n"
+           "@!%p3 bra W;\n";
+  };
+  expectClean(AsyncKernel(text("fence.proxy.async;\n")));
+  expectFault(AsyncKernel(text("fence.proxy.alias;\n")),
+              FindingKind::MissingProxyFence);
+}
+
 /// What is added to must be there, what is replaced need not.
 TEST(SharedEntries, UpdatesOfUndefinedBytes) {
   expectFault(AsyncKernel("mov.b32 %r1, 1;\nred.shared.add.u32 [%sm], %r1;\n"),
