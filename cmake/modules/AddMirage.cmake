@@ -51,6 +51,20 @@ function(mirage_add_plain_tool name)
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 
+# mirage_add_benchmark(<name> <sources>... LINK_LIBS <mirage libraries>...
+#                      INCLUDES <folders>...)
+# A program that measures, built when it is asked for by name.
+function(mirage_add_benchmark name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS;INCLUDES" ${ARGN})
+  add_executable(${name} EXCLUDE_FROM_ALL ${ARG_UNPARSED_ARGUMENTS})
+  llvm_update_compile_flags(${name})
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${LLVM_RUNTIME_OUTPUT_INTDIR})
+  target_include_directories(${name} PRIVATE ${ARG_INCLUDES})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} LLVMSupport)
+  target_link_options(${name} PRIVATE LINKER:--as-needed)
+endfunction()
+
 # mirage_add_unit_test(<name> <sources>... LINK_LIBS <mirage libraries>...)
 # A GoogleTest program for plain libraries; lit and ctest both find it.
 function(mirage_add_unit_test name)
