@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Analysis/BlockSteps.h"
+#include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Graph/TileMemory.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -35,7 +36,10 @@ BlockSteps::BlockSteps(block::GraphOp graph)
         tileOf[result] = tileOf.lookup(op.getOperand(0));
         continue;
       }
-      addTile(result, /*places=*/1);
+      if (!isHeld(result))
+        addTile(result, /*places=*/1);
+      if (isHeld(result) || isCarriedSum(result))
+        registersOf[result] = registersOf.size();
     }
   addFill();
   addLoads(Phase::Invariant);
@@ -73,7 +77,16 @@ int64_t BlockSteps::getPlaceBytes(Value tile, int64_t rowPadding) {
   return accumulate ? getReduction(accumulate).getNumCarried() * bytes : bytes;
 }
 
+/// Threads touch registers of their own alone. To the schedule they are tiles
+/// behind all others.
+TileAccess BlockSteps::accessRegisters(Value value, bool writes) const {
+  unsigned number = tiles.size() + registersOf.at(value);
+  return {number, writes, /*isOwn=*/true};
+}
+
 TileAccess BlockSteps::access(Value value, bool writes, bool isOwn) const {
+  if (isHeld(value))
+    return accessRegisters(value, writes);
   unsigned tile = tileOf.at(value);
   return {tile, writes, isOwn, static_cast<unsigned>(numPlaces[tile])};
 }
@@ -147,14 +160,27 @@ SmallVector<block::AccumulateOp> BlockSteps::getLoopAccumulations() {
 void BlockSteps::addInits() {
   for (block::AccumulateOp op : getLoopAccumulations())
     addStep(BlockStep::Kind::Init, op.getResult(), op, StepPhase::Before,
-            {access(op.getResult(), /*writes=*/true, /*isOwn=*/true)});
+            {accessAccumulator(op.getResult())});
+}
+
+/// An accumulator while it grows.
+TileAccess BlockSteps::accessAccumulator(Value value) const {
+  return isCarriedSum(value) ? accessRegisters(value, /*writes=*/true)
+                             : access(value, /*writes=*/true, /*isOwn=*/true);
 }
 
 void BlockSteps::addFinishes() {
   for (block::AccumulateOp op : getLoopAccumulations()) {
+    if (isHeld(op.getResult()))
+      continue;
     const OperatorInfo &reduction = getReduction(op);
     // A finish of one node is the joined value itself.
-    if (reduction.finish.nodes().size() > 1 || reduction.getNumCarried() > 1)
+    if (isCarriedSum(op.getResult()))
+      addStep(BlockStep::Kind::Finish, op.getResult(), op, StepPhase::After,
+              {accessRegisters(op.getResult(), /*writes=*/false),
+               access(op.getResult(), /*writes=*/true)});
+    else if (reduction.finish.nodes().size() > 1 ||
+             reduction.getNumCarried() > 1)
       addStep(BlockStep::Kind::Finish, op.getResult(), op, StepPhase::After,
               {access(op.getResult(), /*writes=*/true, /*isOwn=*/true)});
   }
@@ -171,7 +197,8 @@ void BlockSteps::addOps(Phase phase) {
             updates ? findRunningMaximum(accumulate) : nullptr)
       accesses.push_back(access(maximum.getResult(), /*writes=*/false));
     for (Value result : op.getResults())
-      accesses.push_back(access(result, /*writes=*/true, /*isOwn=*/updates));
+      accesses.push_back(updates ? accessAccumulator(result)
+                                 : access(result, /*writes=*/true));
     addStep(updates ? BlockStep::Kind::Update : BlockStep::Kind::Compute,
             op.getResult(0), &op, convertPhase(phase), std::move(accesses));
   }
@@ -225,6 +252,8 @@ BlockSteps::makeStorageProblem(const Schedule &schedule,
         continue;
       epoch += schedule.barrierBefore[number];
       for (const TileAccess &access : step.accesses) {
+        if (access.tile >= tiles.size())
+          continue; // registers
         TouchedEpochs &tile = touched[access.tile];
         tile.first = std::min(tile.first, epoch);
         tile.last = std::max(tile.last, epoch);

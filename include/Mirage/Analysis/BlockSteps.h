@@ -15,7 +15,9 @@
 //     the loop, one in the loop refills that of the iteration before,
 //   - an accumulator, which is set to the neutral element before the loop,
 //     joined with a value in it and finished after it (the mean divides); its
-//     place holds all that it carries (a variance: three tiles),
+//     place holds all that it carries (a variance: three tiles); one that
+//     carries its sum in registers (Mirage/Analysis/HeldTiles.h) touches its
+//     tile when it is finished, by bringing the sum there,
 //   - a reshape, which is no step: its result is the operand's tile.
 // Scheduling, planning of shared memory and lowering all read this one list.
 //
@@ -57,7 +59,7 @@ public:
   block::GraphOp getGraph() const { return graph; }
   ArrayRef<BlockStep> getSteps() const { return steps; }
   /// The values that have a place in shared memory of their own; an unused
-  /// input has none.
+  /// input has none, nor what is held in registers.
   ArrayRef<Value> getTiles() const { return tiles; }
   /// The number of the tile that a value is held in, or none.
   std::optional<unsigned> getTile(Value value) const;
@@ -107,12 +109,15 @@ private:
                SmallVector<TileAccess, 4> accesses);
   SmallVector<TileAccess, 4> readAll(ValueRange values) const;
   TileAccess access(Value value, bool writes, bool isOwn = false) const;
+  TileAccess accessRegisters(Value value, bool writes) const;
+  TileAccess accessAccumulator(Value value) const;
   bool hasLoop() const { return block::GraphOp(graph).getLoop() > 1; }
 
   block::GraphOp graph;
   SmallVector<Value> tiles;
   SmallVector<int64_t> numPlaces; ///< by tile
   DenseMap<Value, unsigned> tileOf;
+  DenseMap<Value, unsigned> registersOf; ///< numbers of what is held in them
   DenseMap<Value, Phase> phases;
   SmallVector<BlockStep> steps;
 };

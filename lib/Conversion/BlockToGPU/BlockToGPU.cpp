@@ -11,9 +11,11 @@
 #include "ComputeTiles.h"
 #include "LaunchBarriers.h"
 #include "Mirage/Analysis/BlockSteps.h"
+#include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
 #include "Mirage/Graph/TileMemory.h"
 #include "MoveTiles.h"
+#include "PlaceThreadGraphs.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -55,6 +57,20 @@ static LogicalResult checkOps(block::GraphOp graph) {
     if (op.getRescale() && !findRunningMaximum(op))
       return op.emitError("expects a running maximum behind a sum that is "
                           "rescaled; --mirage-keep-running-maxima makes one");
+  }
+  return success();
+}
+
+/// Values that are said to stay in registers are such as can.
+static LogicalResult checkHeld(block::GraphOp graph) {
+  for (Operation &op : graph.getBody().front().without_terminator()) {
+    if (!op.hasAttr(kHeldAttr))
+      continue;
+    for (Value result : op.getResults())
+      if (llvm::Error error = verifyHeld(result))
+        return op.emitError()
+               << "expects, where '" << kHeldAttr << "' is stated, "
+               << llvm::toString(std::move(error));
   }
   return success();
 }
@@ -116,7 +132,14 @@ public:
   ScheduleEmitter(ImplicitLocOpBuilder builder, const BlockSteps &steps,
                   const TilePlacement &placement, ValueRange buffers)
       : steps(steps), placement(placement), graph(steps.getGraph()),
-        buffers(buffers), emitter(builder, graph) {}
+        buffers(buffers), emitter(builder, graph) {
+    for (auto op : graph.getBody().getOps<thread::GraphOp>())
+      if (op->hasAttr(kHeldAttr))
+        heldTiles.try_emplace(op.getResult(0), op);
+    for (auto op : graph.getBody().getOps<block::AccumulateOp>())
+      if (isCarriedSum(op.getResult()))
+        carried.push_back(op);
+  }
 
   void run(ValueRange coordinates) {
     emitter.emitPrologue(coordinates);
@@ -168,17 +191,44 @@ private:
       return emitPhase(StepPhase::Loop);
     if (hasRings())
       return emitPipelinedLoop();
-    auto loop = scf::ForOp::create(emitter.builder, emitter.getIndex(0),
-                                   emitter.getIndex(graph.getLoop()),
-                                   emitter.getIndex(1));
-    Value outside = std::exchange(emitter.iteration, loop.getInductionVar());
-    {
-      OpBuilder::InsertionGuard insertion(emitter.builder);
-      emitter.builder.setInsertionPointToStart(loop.getBody());
+    emitLoopOver({}, [&](ValueRange) {
       if (graph->hasAttr(kBarrierAtHeadAttr))
         emitter.emitBarrier();
       emitPhase(StepPhase::Loop);
+      return SmallVector<Value>();
+    });
+  }
+
+  /// The loop, which carries `initial` and all sums that grow in registers.
+  /// \param body  gives what takes the place of the former for the next
+  /// iteration.
+  void emitLoopOver(ValueRange initial,
+                    llvm::function_ref<SmallVector<Value>(ValueRange)> body) {
+    ImplicitLocOpBuilder &builder = emitter.builder;
+    SmallVector<Value> before(initial);
+    for (block::AccumulateOp op : carried)
+      before.push_back(held.at(op.getResult()));
+    auto loop = scf::ForOp::create(builder, emitter.getIndex(0),
+                                   emitter.getIndex(graph.getLoop()),
+                                   emitter.getIndex(1), before);
+    auto setSums = [&](ValueRange values) {
+      for (auto [op, sum] :
+           llvm::zip_equal(carried, values.drop_front(initial.size())))
+        held[op.getResult()] = sum;
+    };
+    Value outside = std::exchange(emitter.iteration, loop.getInductionVar());
+    {
+      OpBuilder::InsertionGuard insertion(builder);
+      builder.setInsertionPointToStart(loop.getBody());
+      setSums(loop.getRegionIterArgs());
+      SmallVector<Value> next =
+          body(loop.getRegionIterArgs().take_front(initial.size()));
+      for (block::AccumulateOp op : carried)
+        next.push_back(held.at(op.getResult()));
+      if (!next.empty())
+        scf::YieldOp::create(builder, next);
     }
+    setSums(loop.getResults());
     emitter.iteration = outside;
   }
 
@@ -186,22 +236,16 @@ private:
   /// iteration i there are i + stages - 1, and the first i + 1 have to be
   /// there. The barrier makes them everybody's.
   void emitPipelinedLoop() {
-    ImplicitLocOpBuilder &builder = emitter.builder;
     Value first = emitter.getIndex(0);
-    auto loop =
-        scf::ForOp::create(builder, first, emitter.getIndex(graph.getLoop()),
-                           emitter.getIndex(1), ValueRange(first));
-    Value outside = std::exchange(emitter.iteration, loop.getInductionVar());
-    OpBuilder::InsertionGuard insertion(builder);
-    builder.setInsertionPointToStart(loop.getBody());
-    place = loop.getRegionIterArg(0);
-    emitWaitForCopies(emitter, graph.getStages() - 2);
-    if (graph->hasAttr(kBarrierAtHeadAttr))
-      emitter.emitBarrier();
-    emitPhase(StepPhase::Loop);
-    Value next = emitWrapped(graph.getStages() - 1, first, /*step=*/1);
-    scf::YieldOp::create(builder, next);
-    emitter.iteration = outside;
+    emitLoopOver(first, [&](ValueRange places) {
+      place = places.front();
+      emitWaitForCopies(emitter, graph.getStages() - 2);
+      if (graph->hasAttr(kBarrierAtHeadAttr))
+        emitter.emitBarrier();
+      emitPhase(StepPhase::Loop);
+      return SmallVector<Value>{
+          emitWrapped(graph.getStages() - 1, first, /*step=*/1)};
+    });
   }
 
   /// place + step, but `wrapped` where the place is `last`.
@@ -305,9 +349,9 @@ private:
     case BlockStep::Kind::Load:
       return emitLoadStep(cast<BlockArgument>(step.tile).getArgNumber());
     case BlockStep::Kind::Init:
-      return emitInit(emitter, cast<block::AccumulateOp>(step.op));
+      return emitInitStep(cast<block::AccumulateOp>(step.op));
     case BlockStep::Kind::Finish:
-      return emitFinish(emitter, cast<block::AccumulateOp>(step.op));
+      return emitFinishStep(cast<block::AccumulateOp>(step.op));
     default:
       break;
     }
@@ -316,7 +360,7 @@ private:
     if (step.kind == BlockStep::Kind::Store)
       return emitStores();
     if (step.kind == BlockStep::Kind::Update)
-      return emitUpdate(emitter, cast<block::AccumulateOp>(step.op));
+      return emitUpdateStep(cast<block::AccumulateOp>(step.op));
     if (auto threadGraph = dyn_cast<thread::GraphOp>(step.op))
       return emitThreadGraph(threadGraph);
     emitCompute(emitter, cast<OperatorOpInterface>(step.op));
@@ -335,18 +379,52 @@ private:
                 emitter.getTile(tile));
   }
 
-  /// The same graph on the tiles' memrefs.
+  static Combiner getCombiner(block::AccumulateOp op) {
+    return getOperatorInfo(readOperatorAttributes(op).reduction).combiner;
+  }
+
+  void emitInitStep(block::AccumulateOp op) {
+    if (!isCarriedSum(op.getResult()))
+      return emitInit(emitter, op);
+    held[op.getResult()] = emitNeutralTile(
+        emitter, heldTiles.at(op.getOperand()), getCombiner(op));
+  }
+
+  /// A sum in registers has grown when its part was computed.
+  void emitUpdateStep(block::AccumulateOp op) {
+    if (!isCarriedSum(op.getResult()))
+      emitUpdate(emitter, op);
+  }
+
+  void emitFinishStep(block::AccumulateOp op) {
+    if (!isCarriedSum(op.getResult()))
+      return emitFinish(emitter, op);
+    emitStoreHeld(emitter, heldTiles.at(op.getOperand()),
+                  held.at(op.getResult()), emitter.getTile(op.getResult()));
+  }
+
+  /// The same graph on the places of its tiles.
   void emitThreadGraph(thread::GraphOp op) {
-    auto getTiles = [&](ValueRange values) {
-      return llvm::map_to_vector(
-          values, [&](Value value) { return emitter.getTile(value); });
+    auto getPlaces = [&](ValueRange values) {
+      return llvm::map_to_vector(values, [&](Value value) {
+        return isHeld(value) ? held.at(value) : emitter.getTile(value);
+      });
     };
-    auto moved = thread::GraphOp::create(
-        emitter.builder, TypeRange(), getTiles(op.getInputs()),
-        getTiles(op.getResults()), op.getGridAttr(), op.getThreadsAttr(),
-        op.getLoopAttr(), op.getImapsAttr(), op.getFmapsAttr(),
-        op.getOmapsAttr());
-    moved.getBody().takeBody(op.getBody());
+    SmallVector<Value> inputs = getPlaces(op.getInputs());
+    if (!op->hasAttr(kHeldAttr))
+      return placeThreadGraph(emitter, op, inputs, getPlaces(op.getResults()));
+    Value result = op.getResult(0);
+    const HeldTile &tile = heldTiles.at(result);
+    auto sum = result.hasOneUse()
+                   ? dyn_cast<block::AccumulateOp>(*result.user_begin())
+                   : block::AccumulateOp();
+    if (!sum) {
+      held[result] = placeHeldGraph(emitter, op, inputs, tile);
+      return;
+    }
+    Value &sumSoFar = held[sum.getResult()];
+    sumSoFar = placeCarriedGraph(emitter, op, inputs, tile, getCombiner(sum),
+                                 sumSoFar);
   }
 
   const BlockSteps &steps;
@@ -355,6 +433,9 @@ private:
   ValueRange buffers;
   BlockEmitter emitter;
   Value place; ///< in the rings, of the iteration that is computed
+  DenseMap<Value, HeldTile> heldTiles;      ///< by result of a thread graph
+  SmallVector<block::AccumulateOp> carried; ///< sums that grow in registers
+  DenseMap<Value, Value> held;              ///< what registers hold now
 };
 } // namespace
 
@@ -382,7 +463,7 @@ public:
     for (block::GraphOp graph : launch.kernels) {
       BlockSteps steps(graph);
       if (failed(checkGrid(graph)) || failed(checkOps(graph)) ||
-          failed(checkCluster(graph)))
+          failed(checkCluster(graph)) || failed(checkHeld(graph)))
         return failure();
       FailureOr<TilePlacement> placement = readPlacement(steps);
       if (failed(placement))

@@ -7,23 +7,29 @@
 //===----------------------------------------------------------------------===//
 
 #include "GraphLowering.h"
+#include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Conversion/ScalarToArith.h"
 #include "Mirage/Layout/FragmentRules.h"
+#include "Mirage/Layout/HeldTiles.h"
 #include "TileAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::mirage;
 
 GraphLowering::GraphLowering(OpBuilder &builder, thread::GraphOp graph,
-                             const LanePosition &position)
+                             const LanePosition &position,
+                             std::optional<int64_t> numThreads)
     : builder(builder), location(graph.getLoc()), graph(graph),
       position(position),
       header(cast<TileGraphOpInterface>(graph.getOperation()).getHeader()),
-      ops(builder, location, position), coordinates(4) {
+      ops(builder, location, position), coordinates(4), numThreads(numThreads),
+      heldResults(graph->getNumResults()) {
   phases = computePhases(cast<TileGraphOpInterface>(graph.getOperation()));
   for (Operation &op : graph.getBody().front().without_terminator()) {
     if (auto accumulate = dyn_cast<thread::AccumulateOp>(op))
@@ -52,12 +58,16 @@ static LogicalResult checkHasCode(Operation *op) {
 
 /// What the code below takes for granted.
 LogicalResult GraphLowering::check() {
-  for (Value tile : graph->getOperands()) {
-    auto type = dyn_cast<MemRefType>(tile.getType());
-    if (!type || !type.hasStaticShape())
+  for (Type type : llvm::concat<const Type>(graph->getOperandTypes(),
+                                            graph->getResultTypes())) {
+    auto memref = dyn_cast<MemRefType>(type);
+    bool isPlaced = memref ? memref.hasStaticShape()
+                           : thread::getFragmentLayout(type).has_value();
+    if (!isPlaced)
       return graph.emitOpError()
-             << "expects tiles that are memrefs of static shape, got "
-             << tile.getType();
+             << "expects tiles that are memrefs of static shape, or tensors "
+                "with a layout, got "
+             << type;
   }
   if (graph.getThreads() != 1 << kLaneBits)
     return graph.emitOpError()
@@ -75,18 +85,118 @@ LogicalResult GraphLowering::check() {
     if (!window.getDefiningOp<thread::StoreOp>())
       return body.getTerminator()->emitOpError()
              << "expects windows that a store has written";
+  return checkHeldTiles();
+}
+
+bool GraphLowering::isHeld(unsigned input) {
+  return isa<RankedTensorType>(graph.getInputs()[input].getType());
+}
+
+unsigned GraphLowering::getNumHoldingWarps() {
+  for (Type type : llvm::concat<const Type>(graph->getOperandTypes(),
+                                            graph->getResultTypes()))
+    if (auto layout = thread::getFragmentLayout(type))
+      return 1u << layout->getBases(LayoutInput::Warp).size();
+  return 0;
+}
+
+LogicalResult GraphLowering::checkHeldResult(unsigned number) {
+  auto store = graph.getBody()
+                   .front()
+                   .getTerminator()
+                   ->getOperand(number)
+                   .getDefiningOp<thread::StoreOp>();
+  Type type = graph.getResult(number).getType();
+  std::optional<LinearLayout> layout = holdWindows(
+      *thread::getFragmentLayout(store.getOperand().getType()),
+      {header.grid, header.tileOutputs[number].gridMap}, getNumHoldingWarps());
+  if (layout && thread::getFragmentLayout(type) == layout)
+    return success();
+  InFlightDiagnostic error =
+      graph.emitOpError()
+      << "expects a result with the layout in which its items leave it";
+  if (layout)
+    error << ", "
+          << thread::getFragmentType(*layout, getElementTypeOrSelf(type));
+  return error << ", got " << type;
+}
+
+LogicalResult GraphLowering::checkHeldTiles() {
+  unsigned numWarps = getNumHoldingWarps();
+  if (numWarps == 0)
+    return success();
+  if (numThreads && *numThreads != int64_t(numWarps) << kLaneBits)
+    return graph.emitOpError()
+           << "expects tiles that the block's " << (*numThreads >> kLaneBits)
+           << " warps hold, got layouts of " << numWarps;
+  for (int64_t extent : header.grid)
+    if (!llvm::isPowerOf2_64(extent))
+      return graph.emitOpError() << "expects items whose extents are powers of "
+                                    "two, where tiles are held, got "
+                                 << extent;
+  for (auto [input, tile] : llvm::enumerate(graph.getInputs()))
+    if (isHeld(input) &&
+        !canReadHeld(graph, input, cast<RankedTensorType>(tile.getType())))
+      return graph.emitOpError()
+             << "expects windows that its warps hold of operand " << input
+             << ", got " << tile.getType();
+  for (unsigned number = 0; number < graph->getNumResults(); ++number)
+    if (failed(checkHeldResult(number)))
+      return failure();
   return success();
 }
 
 LogicalResult GraphLowering::lower() {
   if (failed(check()))
     return failure();
+  if (getNumHoldingWarps() > 0)
+    return lowerHeldItems();
   OpBuilder::InsertionGuard guard(builder);
   Value numItems = emitIndex(builder, location, header.getNumBlocks());
   auto loop = scf::ForOp::create(builder, location, position.warp, numItems,
                                  position.numWarps);
   builder.setInsertionPointToStart(loop.getBody());
   return lowerItem(loop.getInductionVar());
+}
+
+LogicalResult GraphLowering::lowerHeldItems() {
+  unsigned numWarps = getNumHoldingWarps(), numItems = header.getNumBlocks();
+  for (auto [input, tile] : llvm::enumerate(graph.getInputs())) {
+    if (!isHeld(input))
+      continue;
+    auto type = cast<RankedTensorType>(tile.getType());
+    SmallVector<Type> registers(
+        thread::getFragmentLayout(type)->getNumRegisters(),
+        type.getElementType());
+    heldInputs[input] = SmallVector<Value>(
+        UnrealizedConversionCastOp::create(builder, location, registers, tile)
+            .getResults());
+  }
+  Value first = position.warp;
+  if (numItems < numWarps) {
+    first = arith::AndIOp::create(builder, location, first,
+                                  emitIndex(builder, location, numItems - 1));
+    isOwner = arith::CmpIOp::create(builder, location,
+                                    arith::CmpIPredicate::ult, position.warp,
+                                    emitIndex(builder, location, numItems));
+  }
+  for (; round * numWarps < numItems; ++round) {
+    values.clear();
+    Value item = first;
+    if (round > 0)
+      item =
+          arith::AddIOp::create(builder, location, item,
+                                emitIndex(builder, location, round * numWarps));
+    if (failed(lowerItem(item)))
+      return failure();
+  }
+  for (auto [result, registers] :
+       llvm::zip_equal(graph.getResults(), heldResults))
+    result.replaceAllUsesWith(
+        UnrealizedConversionCastOp::create(builder, location, result.getType(),
+                                           registers)
+            .getResult(0));
+  return success();
 }
 
 LogicalResult GraphLowering::lowerItem(Value item) {
@@ -167,9 +277,13 @@ LogicalResult GraphLowering::lowerLoad(Operation *op) {
   auto window = dyn_cast<BlockArgument>(op->getOperand(0));
   if (!window)
     return op->emitOpError() << "expects a window of the graph's operands";
+  if (isHeld(window.getArgNumber())) {
+    set(op->getResult(0), loadHeld(window, layout));
+    return success();
+  }
   TileAccess access = accessInput(window, layout);
   if (!isa<thread::LdmatrixOp>(op)) {
-    values.try_emplace(op->getResult(0), access.load());
+    set(op->getResult(0), access.load());
     return success();
   }
   if (!access.hasMatrixRows())
@@ -177,14 +291,28 @@ LogicalResult GraphLowering::lowerLoad(Operation *op) {
            << "expects a tile in shared memory, whose rows are multiples of 16 "
               "bytes, got "
            << graph.getInputs()[window.getArgNumber()].getType();
-  values.try_emplace(op->getResult(0),
-                     access.loadMatrices(*planMatrixLoad(layout)));
+  set(op->getResult(0), access.loadMatrices(*planMatrixLoad(layout)));
   return success();
+}
+
+/// Each item of the warp has as many registers of the window's as the fragment.
+Fragment GraphLowering::loadHeld(BlockArgument window,
+                                 const LinearLayout &layout) {
+  unsigned input = window.getArgNumber();
+  auto type = cast<RankedTensorType>(graph.getInputs()[input].getType());
+  SmallVector<unsigned> registers = *findHeldWindow(graph, input, type, step);
+  unsigned numRegisters = layout.getNumRegisters();
+  // Items that differ along no dimension of the operand have one window.
+  unsigned from = round * numRegisters % registers.size();
+  return {layout,
+          llvm::map_to_vector(
+              ArrayRef(registers).slice(from, numRegisters),
+              [&](unsigned number) { return heldInputs[input][number]; })};
 }
 
 /// Of the items that hold the same fragment of an output, the first writes it.
 Value GraphLowering::emitOutputGuard(const TileOutput &output) {
-  Value guard;
+  Value guard = isOwner;
   for (auto [axis, dim] : llvm::enumerate(output.gridMap)) {
     if (dim != kReplicated || !coordinates[axis])
       continue;
@@ -202,9 +330,15 @@ void GraphLowering::storeOutputs() {
   Operation *yield = graph.getBody().front().getTerminator();
   for (auto [number, window] : llvm::enumerate(yield->getOperands())) {
     auto store = window.getDefiningOp<thread::StoreOp>();
+    const Fragment &fragment = get(store.getOperand());
+    if (graph->getNumResults() > 0) {
+      llvm::append_range(
+          heldResults[number],
+          ops.cast(fragment, getElementTypeOrSelf(window.getType())).registers);
+      continue;
+    }
     Value tile = graph.getInits()[number];
     const TileOutput &output = header.tileOutputs[number];
-    const Fragment &fragment = get(store.getOperand());
     SmallVector<Value> origin;
     SmallVector<bool> overhang;
     for (auto [dim, size] : llvm::enumerate(fragment.layout.getShape())) {
@@ -226,6 +360,10 @@ void GraphLowering::storeOutputs() {
 SmallVector<Value> GraphLowering::getInitialAccumulators() {
   SmallVector<Value> initial;
   for (thread::AccumulateOp op : accumulates) {
+    if (auto joined = getJoinedSum(op)) {
+      llvm::append_range(initial, get(joined->before).registers);
+      continue;
+    }
     Opcode reduction = readOperatorAttributes(op).reduction;
     LinearLayout layout = *thread::getFragmentLayout(op.getType());
     Value neutral = emitConstant(
@@ -244,6 +382,8 @@ void GraphLowering::setAccumulators(ValueRange registers) {
       llvm::append_range(accumulator.registers,
                          registers.take_front(layout.getNumRegisters()));
       registers = registers.drop_front(layout.getNumRegisters());
+    } else if (auto joined = getJoinedSum(op)) {
+      accumulator.registers = get(joined->before).registers;
     }
     accumulators.try_emplace(op, std::move(accumulator));
   }
@@ -255,6 +395,9 @@ LogicalResult GraphLowering::lowerLoop() {
     setAccumulators({});
     return lowerStep();
   }
+  for (auto [input, map] : llvm::enumerate(header.tileInputs))
+    if (isHeld(input) && map.loopMap >= 0)
+      return lowerUnrolledLoop();
   auto loop = scf::ForOp::create(
       builder, location, emitIndex(builder, location, 0),
       emitIndex(builder, location, header.loop),
@@ -276,6 +419,18 @@ LogicalResult GraphLowering::lowerLoop() {
   return success();
 }
 
+LogicalResult GraphLowering::lowerUnrolledLoop() {
+  setAccumulators({});
+  for (step = 0; step < header.loop; ++step) {
+    coordinates[static_cast<unsigned>(Axis::Loop)] =
+        emitIndex(builder, location, step);
+    if (failed(lowerStep()))
+      return failure();
+  }
+  step = 0;
+  return success();
+}
+
 LogicalResult GraphLowering::lowerStep() {
   if (failed(lowerPhase(Phase::Loop)))
     return failure();
@@ -289,6 +444,33 @@ Operation *GraphLowering::getFusedProduct(thread::AccumulateOp op) {
   bool isProduct = isa_and_nonnull<thread::MatmulOp, thread::MmaOp>(product);
   bool addsUp = op.getReduction() == ReductionKind::Sum && !op.getDims();
   return isProduct && addsUp && product->hasOneUse() ? product : nullptr;
+}
+
+std::optional<GraphLowering::JoinedSum>
+GraphLowering::getJoinedSum(thread::AccumulateOp op) {
+  if (!getFusedProduct(op))
+    return std::nullopt;
+  // A reshape leaves the registers where they are.
+  Value part = op.getResult();
+  if (part.hasOneUse())
+    if (auto reshape = dyn_cast<thread::ReshapeOp>(*part.user_begin()))
+      part = reshape.getResult();
+  auto sum = part.hasOneUse() ? dyn_cast<thread::AddOp>(*part.user_begin())
+                              : thread::AddOp();
+  if (!sum)
+    return std::nullopt;
+  Value other = sum.getLhs() == part ? sum.getRhs() : sum.getLhs();
+  auto load = other.getDefiningOp<thread::LoadOp>();
+  auto window =
+      load ? dyn_cast<BlockArgument>(load.getOperand()) : BlockArgument();
+  if (!window || !isHeld(window.getArgNumber()) ||
+      header.tileInputs[window.getArgNumber()].loopMap >= 0)
+    return std::nullopt;
+  LinearLayout layout = *thread::getFragmentLayout(op.getType()),
+               before = *thread::getFragmentLayout(load.getType());
+  bool isAlike = load.getType() == part.getType() &&
+                 layout.reshape(before.getShape()) == before;
+  return isAlike ? std::optional(JoinedSum{sum, load}) : std::nullopt;
 }
 
 void GraphLowering::lowerAccumulate(thread::AccumulateOp op) {
@@ -310,11 +492,15 @@ void GraphLowering::finishAccumulators() {
         *thread::getFragmentLayout(op.getOperand().getType());
     int64_t size = getAveragedCount(attributes, reduced.getShape(),
                                     header.getExtent(attributes.axis));
-    values.try_emplace(op.getResult(),
-                       ops.reduceLanes(getOperatorInfo(attributes.reduction),
-                                       accumulators.find(op)->second,
-                                       attributes.dims, reduced, size));
+    set(op.getResult(), ops.reduceLanes(getOperatorInfo(attributes.reduction),
+                                        accumulators.find(op)->second,
+                                        attributes.dims, reduced, size));
   }
+}
+
+void GraphLowering::set(Value value, Fragment fragment) {
+  values.erase(value); // of another step
+  values.try_emplace(value, std::move(fragment));
 }
 
 //===----------------------------------------------------------------------===//
@@ -341,12 +527,19 @@ LogicalResult GraphLowering::lowerRow(Operation *op) {
                   : thread::AccumulateOp();
   if (isa<thread::StoreOp>(op) || (user && getFusedProduct(user) == op))
     return success();
+  // A sum with what its accumulator started from is there.
+  for (thread::AccumulateOp accumulate : accumulates)
+    if (auto joined = getJoinedSum(accumulate); joined && joined->sum == op) {
+      set(op->getResult(0), {*thread::getFragmentLayout(joined->sum.getType()),
+                             get(accumulate).registers});
+      return success();
+    }
   LinearLayout layout = *thread::getFragmentLayout(op->getResult(0).getType());
   Fragment result =
       computeRow(op, cast<OperatorOpInterface>(op).getTableOpcode(), layout);
   Type elementType =
       cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
-  values.try_emplace(op->getResult(0), ops.cast(result, elementType));
+  set(op->getResult(0), ops.cast(result, elementType));
   return success();
 }
 

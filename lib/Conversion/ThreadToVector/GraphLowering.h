@@ -25,24 +25,40 @@ namespace mlir::mirage {
 ///     join accumulators over lanes, compute, store
 /// \endcode
 /// Every warp runs every statement with all of its lanes.
+///
+/// Where operands or results are tiles that the block holds in registers, each
+/// warp has as many items as any other, which follow each other without a loop,
+/// and so do steps that read such an operand: registers have no numbers at run
+/// time. Their values come and go as casts of a tensor to its registers and
+/// back
+/// (`HeldTileConversion.h` makes registers of the tensors between two graphs).
 class GraphLowering {
 public:
+  /// \param numThreads  of a block, where that is known.
   GraphLowering(OpBuilder &builder, thread::GraphOp graph,
-                const LanePosition &position);
+                const LanePosition &position,
+                std::optional<int64_t> numThreads);
 
   /// \returns failure after an error at the graph or at an operation in it.
   LogicalResult lower();
 
 private:
   LogicalResult check();
+  LogicalResult checkHeldTiles();
+  LogicalResult checkHeldResult(unsigned number);
+  /// The items of this warp, when tiles are held.
+  LogicalResult lowerHeldItems();
   LogicalResult lowerItem(Value item);
   void decodeItem(Value item);
   LogicalResult lowerLoop();
+  LogicalResult lowerUnrolledLoop();
   /// One step: loads, operations of the loop, accumulators joined.
   LogicalResult lowerStep();
   LogicalResult lowerPhase(Phase phase);
   LogicalResult lowerRow(Operation *op);
   LogicalResult lowerLoad(Operation *op);
+  /// The same of an operand that the block holds.
+  Fragment loadHeld(BlockArgument window, const LinearLayout &layout);
   void lowerAccumulate(thread::AccumulateOp op);
   void finishAccumulators();
   /// The window of an operand at the present item and step, as a fragment.
@@ -58,12 +74,24 @@ private:
   /// The product that an accumulate adds up, if it is the product's only user:
   /// then the accumulator is an operand of the product.
   Operation *getFusedProduct(thread::AccumulateOp op);
+  /// The sum of what came before and an accumulate of products, if that is used
+  /// for nothing else: then the accumulator starts from what came before, which
+  /// the block holds.
+  struct JoinedSum {
+    thread::AddOp sum;
+    thread::LoadOp before;
+  };
+  std::optional<JoinedSum> getJoinedSum(thread::AccumulateOp op);
   /// The coordinate that axes give a dimension of fragments of size `fragment`;
   /// null for 0.
   Value emitOrigin(ArrayRef<Axis> axes, int64_t fragment);
   bool overhangs(ArrayRef<Axis> axes, int64_t fragment, int64_t size) const;
   Value emitOutputGuard(const TileOutput &output);
   const Fragment &get(Value value) const { return values.find(value)->second; }
+  void set(Value value, Fragment fragment);
+  bool isHeld(unsigned input);
+  /// Of the warps that share the items where tiles are held, or 0.
+  unsigned getNumHoldingWarps();
   SmallVector<Value> getInitialAccumulators();
   void setAccumulators(ValueRange registers);
 
@@ -78,6 +106,12 @@ private:
   SmallVector<Value, 4> coordinates; ///< by Axis; null for 0
   DenseMap<Value, Fragment> values;
   DenseMap<Operation *, Fragment> accumulators;
+  std::optional<int64_t> numThreads;
+  DenseMap<unsigned, SmallVector<Value>> heldInputs; ///< registers, by input
+  SmallVector<SmallVector<Value>> heldResults;       ///< the same, by result
+  unsigned round = 0; ///< of the warp's items, where tiles are held
+  int64_t step = 0;   ///< where steps follow each other without a loop
+  Value isOwner; ///< of no item that another warp has as well; null: of all
 };
 
 } // namespace mlir::mirage

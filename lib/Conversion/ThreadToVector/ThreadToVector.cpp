@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GraphLowering.h"
+#include "HeldTileConversion.h"
 #include "Mirage/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -71,10 +72,13 @@ struct ConvertThreadToVectorPass
       }
       OpBuilder builder(graph);
       LanePosition position = emitPosition(builder, graph);
-      if (failed(GraphLowering(builder, graph, position).lower()))
+      if (failed(GraphLowering(builder, graph, position, getNumThreads(graph))
+                     .lower()))
         return signalPassFailure();
       graph.erase();
     }
+    if (failed(convertHeldTiles(getOperation())))
+      signalPassFailure();
   }
 };
 } // namespace

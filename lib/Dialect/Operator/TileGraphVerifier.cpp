@@ -82,24 +82,25 @@ static LogicalResult verifyBody(TileGraphOpInterface op) {
   return success();
 }
 
-/// Operands are tensors, and then there are results; or all are memrefs, and
-/// what would be a result is written to one.
+/// Operands and results are tensors; or all have a place, in memory as memrefs
+/// or in registers as tensors with a layout, and what would be a result of the
+/// first kind is written to a memref.
 static LogicalResult verifyStorage(TileGraphOpInterface op) {
-  OperandRange operands = op->getOperands();
-  auto isMemRef = [](Value operand) {
-    return isa<MemRefType>(operand.getType());
+  auto hasPlace = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return isa<MemRefType>(type) || (tensor && tensor.getEncoding());
   };
-  if (llvm::none_of(operands, isMemRef))
+  TypeRange operands = op->getOperandTypes(), results = op->getResultTypes();
+  if (llvm::none_of(operands, hasPlace) && llvm::none_of(results, hasPlace))
     return success();
-  if (op->getNumResults() > 0 && !op.getWritten().empty())
+  if (!results.empty() && !op.getWritten().empty())
     return op->emitOpError()
            << "expects results or memrefs to write to, got both";
-  if (op->getNumResults() == 0 && llvm::all_of(operands, isMemRef))
+  if (llvm::all_of(operands, hasPlace) && llvm::all_of(results, hasPlace))
     return success();
-  return op->emitOpError()
-         << "expects tensors, or memrefs throughout and no results, got "
-         << op->getOperandTypes() << " and " << op->getNumResults()
-         << " results";
+  return op->emitOpError() << "expects tensors, or memrefs and tensors with a "
+                              "layout throughout, got "
+                           << operands << " and results " << results;
 }
 
 /// Memrefs, as tensors, have static shapes and elements that the table knows.

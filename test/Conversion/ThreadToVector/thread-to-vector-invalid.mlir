@@ -2,7 +2,7 @@
 
 #l = #mirage_thread.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]]>
 func.func @tensors(%x: tensor<1x64xf32>) -> tensor<1x64xf32> {
-  // expected-error @below {{expects tiles that are memrefs of static shape, got 'tensor<1x64xf32>'}}
+  // expected-error @below {{expects tiles that are memrefs of static shape, or tensors with a layout, got 'tensor<1x64xf32>'}}
   %y = mirage_thread.graph items() ins(%x imap()) outs(omap()) : (tensor<1x64xf32>) -> tensor<1x64xf32> {
   ^bb0(%fw: tensor<1x64xf32>):
     %f = mirage_thread.load %fw : (tensor<1x64xf32>) -> tensor<1x64xf32, #l>
@@ -65,4 +65,67 @@ func.func @half_a_warp(%x: memref<1x64xf32, 3>) attributes {known_block_size = a
     mirage_thread.yield %sf : tensor<1x64xf32>
   }
   return
+}
+
+// -----
+
+#c = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+#held = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 8]]>
+func.func @held_by_other_warps(%y: memref<16x16xf32, 3>, %x: tensor<16x16xf32, #held>) attributes {known_block_size = array<i32: 128, 1, 1>} {
+  // expected-error @below {{expects tiles that the block's 4 warps hold, got layouts of 2}}
+  mirage_thread.graph items(x = 2) ins(%x imap(x -> 1)) outs(%y omap(x -> 1)) : (tensor<16x16xf32, #held>, memref<16x16xf32, 3>) -> () {
+  ^bb0(%w: tensor<16x8xf32>):
+    %f = mirage_thread.load %w : (tensor<16x8xf32>) -> tensor<16x8xf32, #c>
+    %v = mirage_thread.store %f : (tensor<16x8xf32, #c>) -> tensor<16x8xf32>
+    mirage_thread.yield %v : tensor<16x8xf32>
+  }
+  return
+}
+
+// -----
+
+#c = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+#held = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 8]]>
+func.func @held_in_three_items(%y: memref<16x24xf32, 3>, %x: tensor<16x16xf32, #held>) {
+  // expected-error @below {{expects items whose extents are powers of two, where tiles are held, got 3}}
+  mirage_thread.graph items(x = 3) ins(%x imap(x -> 1)) outs(%y omap(x -> 1)) : (tensor<16x16xf32, #held>, memref<16x24xf32, 3>) -> () {
+  ^bb0(%w: tensor<16x8xf32>):
+    %f = mirage_thread.load %w : (tensor<16x8xf32>) -> tensor<16x8xf32, #c>
+    %v = mirage_thread.store %f : (tensor<16x8xf32, #c>) -> tensor<16x8xf32>
+    mirage_thread.yield %v : tensor<16x8xf32>
+  }
+  return
+}
+
+// -----
+
+#c = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+#held = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 8]]>
+func.func @held_elsewhere(%y: memref<32x8xf32, 3>, %x: tensor<16x16xf32, #held>) {
+  // expected-error @below {{expects windows that its warps hold of operand 0, got}}
+  mirage_thread.graph items(x = 2) ins(%x imap()) outs(%y omap(x -> 0)) : (tensor<16x16xf32, #held>, memref<32x8xf32, 3>) -> () {
+  ^bb0(%w: tensor<16x16xf32>):
+    %f = mirage_thread.load %w : (tensor<16x16xf32>) -> tensor<16x16xf32, #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>>
+    %s = mirage_thread.accumulate %f over loop sum dims [1] : (tensor<16x16xf32, #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>>) -> tensor<16x1xf32, #mirage_thread.layout<register = [[8, 0]], lane = [[0, 0], [0, 0], [1, 0], [2, 0], [4, 0]]>>
+    %b = mirage_thread.broadcast %s : (tensor<16x1xf32, #mirage_thread.layout<register = [[8, 0]], lane = [[0, 0], [0, 0], [1, 0], [2, 0], [4, 0]]>>) -> tensor<16x8xf32, #c>
+    %v = mirage_thread.store %b : (tensor<16x8xf32, #c>) -> tensor<16x8xf32>
+    mirage_thread.yield %v : tensor<16x8xf32>
+  }
+  return
+}
+
+// -----
+
+#c = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+#held = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 8]]>
+func.func @left_elsewhere(%x: memref<32x8xf32, 3>) -> tensor<16x16xf32, #held> {
+  // expected-error @below {{expects a result with the layout in which its items leave it, 'tensor<16x16xf32, #mirage_thread.layout<register = [[0, 1], [4, 0], [8, 0]], lane = [[0, 2], [0, 4], [0, 8], [1, 0], [2, 0]], warp = [[0, 0]]>>', got}}
+  %r = mirage_thread.graph items() ins(%x imap()) outs(omap()) : (memref<32x8xf32, 3>) -> tensor<16x16xf32, #held> {
+  ^bb0(%w: tensor<32x8xf32>):
+    %f = mirage_thread.load %w : (tensor<32x8xf32>) -> tensor<32x8xf32, #mirage_thread.layout<register = [[0, 1], [8, 0], [16, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>>
+    %s = mirage_thread.reshape %f : (tensor<32x8xf32, #mirage_thread.layout<register = [[0, 1], [8, 0], [16, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>>) -> tensor<16x16xf32, #mirage_thread.layout<register = [[0, 1], [4, 0], [8, 0]], lane = [[0, 2], [0, 4], [0, 8], [1, 0], [2, 0]]>>
+    %v = mirage_thread.store %s : (tensor<16x16xf32, #mirage_thread.layout<register = [[0, 1], [4, 0], [8, 0]], lane = [[0, 2], [0, 4], [0, 8], [1, 0], [2, 0]]>>) -> tensor<16x16xf32>
+    mirage_thread.yield %v : tensor<16x16xf32>
+  }
+  return %r : tensor<16x16xf32, #held>
 }

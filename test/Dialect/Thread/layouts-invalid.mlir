@@ -171,8 +171,8 @@ func.func @graph_c7(%x: tensor<16x8xf32>) -> tensor<16x8xf32> {
 
 // -----
 
-// expected-error @below {{expects 2 warp bits or none, got 1}}
-func.func private @layout_c1_warps(tensor<32x1xf32, #mirage_thread.layout<register = [], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 0]], warp = [[16, 0]]>>)
+// expected-error @below {{expects at most 5 warp bits, got 6}}
+func.func private @layout_c1_warps(tensor<32x1xf32, #mirage_thread.layout<register = [], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 0]], warp = [[16, 0], [0, 0], [0, 0], [0, 0], [0, 0], [0, 0]]>>)
 
 // -----
 

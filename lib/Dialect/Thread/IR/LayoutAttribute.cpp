@@ -140,9 +140,9 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (lanes.size() != kLaneBits)
     return emitError() << "expects " << kLaneBits << " lane bits, got "
                        << lanes.size();
-  if (!warps.empty() && warps.size() != kWarpgroupBits)
-    return emitError() << "expects " << kWarpgroupBits
-                       << " warp bits or none, got " << warps.size();
+  if (warps.size() > kMostWarpBits)
+    return emitError() << "expects at most " << kMostWarpBits
+                       << " warp bits, got " << warps.size();
   // C3
   if (registers.size() > kMaxRegisterBits)
     return emitError() << "expects at most " << kMaxRegisterBits

@@ -9,7 +9,8 @@
 // A tensor with a #mirage_thread.layout is a *fragment*: spread over the
 // registers of a warp, or of a warpgroup. One without is a *window*: a part of
 // a tile, which stays where the tile is. Loads, stores and copies lead from one
-// to the other; all else works on fragments.
+// to the other; all else works on fragments. Outside of a thread graph a tensor
+// with a layout is a tile that the warps of a block hold in registers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +23,8 @@
 
 namespace mlir::mirage::thread {
 
-/// Of the number of a warp in its warpgroup of four.
-constexpr unsigned kWarpgroupBits = 2;
+/// Of the number of a warp in a block of 1024 threads.
+constexpr unsigned kMostWarpBits = 5;
 
 /// The layout of a fragment; none if the type is that of a window, or no
 /// tensor.

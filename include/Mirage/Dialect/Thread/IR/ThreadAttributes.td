@@ -21,11 +21,11 @@ def Thread_LayoutAttr : AttrDef<MirageThreadDialect, "Layout", [
   let description = [{
     A linear map over F2: bit `i` of the register number stands for the
     coordinates `register[i]`, bit `i` of the lane number for `lane[i]`, and of
-    the warp number, in fragments of a warpgroup, for `warp[i]`; the
-    element that a register of a lane holds is at the exclusive or of the
-    coordinates of the bits that are set. A lane bit with all coordinates zero
-    replicates. All lists start with the lowest bit; there are 5 lane bits, and
-    2 warp bits or none. These
+    the warp number, in fragments of a warpgroup and in tiles that a block holds, for
+    `warp[i]`; the element that a register of a lane holds is at the exclusive or of the
+    coordinates of the bits that are set. A lane or warp bit with all coordinates zero
+    replicates. All lists start with the lowest bit; there are 5 lane bits, and at most
+    5 warp bits: none in a fragment of a warp, 2 in one of a warpgroup. These
     are the fragments of mma.sync.m16n8k16 (left operand, in two orders of registers, right operand, accumulator), the
     accumulator transposed, one column of it, and its elements in row-major order; a product
     of rows and columns that lanes hold whole; and an accumulator of wgmma:
@@ -42,8 +42,8 @@ def Thread_LayoutAttr : AttrDef<MirageThreadDialect, "Layout", [
     #product = #mirage_thread.layout<register = [], lane = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0]]>
     #acc = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
     ```
-    - (C1) each entry has a coordinate for each dimension; 5 entries for lanes, 2 for
-      warps or none.
+    - (C1) each entry has a coordinate for each dimension; 5 entries for lanes, at most
+      5 for warps.
     - (C2) every element of the fragment is held, and each size is a power of two.
     - (C3) there are at most 10 entries for registers: a thread has 255 registers of 32
       bits, which are fewer than 1024 of the smallest elements.

@@ -39,8 +39,9 @@ def Thread_GraphOp : Mirage_TileGraphOp<MirageThreadDialect, "Thread", [
     fragment, and `store` brings a fragment back into a window that is yielded.
     Accumulators live in registers over the steps.
 
-    Operands are tensors and there are results, or, once tiles have a place in
-    shared memory, operands are memrefs and so are the `outs`.
+    Operands and results are tensors, or, once tiles have their places, memrefs where they
+    lie in shared memory, which are written as `outs`, and tensors with a layout where the
+    block holds them in registers: `Mirage/Layout/HeldTiles.h` says which layout it is.
     - (C1) at most 3 axes, with extents of at least 1 and at most 2^40 items; 1 to 2^40
       steps.
     - (C2) windows cover their tiles.
@@ -55,7 +56,8 @@ def Thread_GraphOp : Mirage_TileGraphOp<MirageThreadDialect, "Thread", [
     - (C7) its arguments, and what it yields, are windows: they have no layout.
     - (C8) `threads` is 32, of a warp, or 128, of a warpgroup, and fragments in the
       region are of as many.
-    - (C9) all operands are tensors, or all are memrefs and there are no results.
+    - (C9) no operand and no result has a place, a memref or a layout, or all have one;
+      there are results or memrefs to write to, not both.
     - (C10) memrefs have what tensors have: a static shape of rank 1 or more, and
       elements that the operators take.
     - (C11) what items along an axis hold differently is joined or summed along it by

@@ -1,0 +1,74 @@
+//===- HeldTiles.h - Values that a block holds in registers -----*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A value of a block graph has a tile of shared memory, or is held in the
+// registers of the warps that compute it (Mirage/Layout/HeldTiles.h), which
+// `mirage.held` on its op says: on a thread graph, of its result, and on an
+// accumulation over the loop, of what it has come to. An accumulation whose
+// operand is held carries its sum in registers from one iteration to the next;
+// if it is not held itself, that is brought to shared memory once, behind the
+// loop.
+//
+//   %p = mirage_thread.graph ... {mirage.held} ...       in registers
+//   %s = mirage_block.accumulate %p over loop sum        carried in registers,
+//                                                        then a tile
+//
+// What a thread graph leaves is read by others that deal their items to the
+// same warps and whose fragments are spread over lanes alike. These are rules
+// for whoever decides, and are held against what attributes say before code is
+// made.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_ANALYSIS_HELDTILES_H
+#define MIRAGE_ANALYSIS_HELDTILES_H
+
+#include "Mirage/Dialect/Block/IR/Block.h"
+#include "Mirage/Dialect/Thread/IR/Thread.h"
+#include "llvm/Support/Error.h"
+
+namespace mlir::mirage {
+
+inline constexpr llvm::StringLiteral kHeldAttr = "mirage.held";
+
+/// Whether an op of a block graph says that its result is held in registers.
+bool isHeld(Value value);
+
+/// Whether a value is a sum over the loop that grows in registers: what it adds
+/// up is held.
+bool isCarriedSum(Value value);
+
+/// The type of a value as the block's warps hold it: rounded up to what their
+/// windows cover, with a layout of as many warp bits.
+/// \returns null where nothing is held so: of values that are neither a thread
+/// graph's only result nor an accumulation of one, items that are no linear
+/// layout, and blocks whose warps are no power of two.
+RankedTensorType getHeldType(Value value);
+
+/// Whether an accumulation over the loop can carry its sum in registers: it
+/// joins f32 element by element, with nothing to be done behind the loop, and
+/// reads nothing but the result of a thread graph that nobody else reads.
+bool canCarry(block::AccumulateOp op);
+
+/// The registers of each window of a step that a thread graph reads of a held
+/// operand, as `findHeldWindow` gives them.
+/// \param step  of the items' steps.
+std::optional<SmallVector<unsigned>> findHeldWindow(thread::GraphOp reader,
+                                                    unsigned input,
+                                                    RankedTensorType held,
+                                                    int64_t step);
+
+/// Whether a thread graph can read an operand that is held.
+bool canReadHeld(thread::GraphOp reader, unsigned input, RankedTensorType held);
+
+/// Fails if a held value cannot be, or something reads it that cannot.
+llvm::Error verifyHeld(Value value);
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_ANALYSIS_HELDTILES_H

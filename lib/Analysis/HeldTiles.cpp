@@ -1,0 +1,142 @@
+//===- HeldTiles.cpp - Values that a block holds in registers -------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Analysis/HeldTiles.h"
+#include "Mirage/Layout/HeldTiles.h"
+#include "llvm/ADT/Sequence.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::mirage;
+
+bool mlir::mirage::isHeld(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op && op->hasAttr(kHeldAttr);
+}
+
+bool mlir::mirage::isCarriedSum(Value value) {
+  auto accumulate = value.getDefiningOp<block::AccumulateOp>();
+  return accumulate && isHeld(accumulate.getOperand());
+}
+
+static TileGraph getHeader(thread::GraphOp graph) {
+  return cast<TileGraphOpInterface>(graph.getOperation()).getHeader();
+}
+
+/// Warps of the block that a thread graph is a step of; none if they have no
+/// bits.
+static std::optional<unsigned> countWarps(thread::GraphOp graph) {
+  auto block = graph->getParentOfType<block::GraphOp>();
+  if (!block || graph.getThreads() != 1 << kLaneBits)
+    return std::nullopt;
+  unsigned numWarps = block.getThreads() >> kLaneBits;
+  return llvm::isPowerOf2_32(numWarps) ? std::optional(numWarps) : std::nullopt;
+}
+
+static RankedTensorType getHeldResult(thread::GraphOp graph) {
+  std::optional<unsigned> numWarps = countWarps(graph);
+  if (!numWarps || graph->getNumResults() != 1)
+    return nullptr;
+  auto store = graph.getBody().front().getTerminator()->getOperand(0);
+  auto op = store.getDefiningOp<thread::StoreOp>();
+  if (!op)
+    return nullptr;
+  TileGraph header = getHeader(graph);
+  ArrayRef<int> dims = header.tileOutputs[0].gridMap;
+  if (llvm::is_contained(dims, kSummed))
+    return nullptr;
+  std::optional<LinearLayout> layout =
+      holdWindows(*thread::getFragmentLayout(op.getOperand().getType()),
+                  {header.grid, dims}, *numWarps);
+  if (!layout)
+    return nullptr;
+  return thread::getFragmentType(
+      *layout, cast<RankedTensorType>(op.getType()).getElementType());
+}
+
+RankedTensorType mlir::mirage::getHeldType(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (auto graph = dyn_cast_or_null<thread::GraphOp>(op))
+    return getHeldResult(graph);
+  if (auto accumulate = dyn_cast_or_null<block::AccumulateOp>(op))
+    return canCarry(accumulate) ? getHeldType(accumulate.getOperand())
+                                : nullptr;
+  return nullptr;
+}
+
+bool mlir::mirage::canCarry(block::AccumulateOp op) {
+  if (op.getAxis() != AxisKind::Loop || op.getRescale())
+    return false;
+  const OperatorInfo &reduction =
+      getOperatorInfo(readOperatorAttributes(op).reduction);
+  bool isJoined = reduction.definition.nodes().size() == 1 &&
+                  reduction.finish.nodes().size() == 1 &&
+                  reduction.getNumCarried() == 1;
+  Value operand = op.getOperand();
+  auto isF32 = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getElementType().isF32();
+  };
+  return isJoined && (!op.getDims() || op.getDims()->empty()) &&
+         isF32(operand) && isF32(op.getResult()) && operand.hasOneUse() &&
+         operand.getDefiningOp<thread::GraphOp>();
+}
+
+std::optional<SmallVector<unsigned>>
+mlir::mirage::findHeldWindow(thread::GraphOp reader, unsigned input,
+                             RankedTensorType held, int64_t step) {
+  std::optional<LinearLayout> layout = thread::getFragmentLayout(held);
+  BlockArgument window = reader.getBody().getArgument(input);
+  if (!window.hasOneUse())
+    return std::nullopt;
+  auto load = dyn_cast<thread::LoadOp>(*window.user_begin());
+  if (!load)
+    return std::nullopt;
+  LinearLayout fragment = *thread::getFragmentLayout(load.getType());
+  TileGraph header = getHeader(reader);
+  const TileInput &map = header.tileInputs[input];
+  std::optional<LinearLayout> windows = holdWindows(
+      fragment, {header.grid, map.gridMap, header.loop, map.loopMap},
+      1u << layout->getBases(LayoutInput::Warp).size());
+  if (!windows || windows->getRank() != layout->getRank())
+    return std::nullopt;
+  Coordinates origin(layout->getRank(), 0);
+  if (map.loopMap >= 0)
+    origin[map.loopMap] = step * fragment.getShape()[map.loopMap];
+  return findHeldWindow(*layout, *windows, origin);
+}
+
+bool mlir::mirage::canReadHeld(thread::GraphOp reader, unsigned input,
+                               RankedTensorType held) {
+  if (reader.getThreads() != 1 << kLaneBits)
+    return false;
+  TileGraph header = getHeader(reader);
+  int64_t steps = header.tileInputs[input].loopMap < 0 ? 1 : header.loop;
+  return llvm::all_of(llvm::seq<int64_t>(0, steps), [&](int64_t step) {
+    return findHeldWindow(reader, input, held, step).has_value();
+  });
+}
+
+llvm::Error mlir::mirage::verifyHeld(Value value) {
+  RankedTensorType held = getHeldType(value);
+  if (!held)
+    return llvm::createStringError(
+        "a result of items that warps hold as a linear layout, or an "
+        "accumulation that carries one");
+  for (OpOperand &use : value.getUses()) {
+    if (auto accumulate = dyn_cast<block::AccumulateOp>(use.getOwner()))
+      if (canCarry(accumulate))
+        continue;
+    if (auto reader = dyn_cast<thread::GraphOp>(use.getOwner()))
+      if (canReadHeld(reader, use.getOperandNumber(), held))
+        continue;
+    return llvm::createStringError(
+        "users that read it where it is held, got '" +
+        use.getOwner()->getName().getStringRef() + "'");
+  }
+  return llvm::Error::success();
+}

@@ -1,0 +1,39 @@
+// RUN: mirage-opt %s --mirage-schedule-block --mirage-plan-shared-memory --mirage-plan-device-memory --convert-mirage-kernel-to-gpu --split-input-file --verify-diagnostics
+
+func.func @stored(%x: tensor<16x16xf32>) -> tensor<16x16xf32> {
+  %e = tensor.empty() : tensor<16x16xf32>
+  %r = mirage_kernel.graph ins(%x : tensor<16x16xf32>) outs(%e : tensor<16x16xf32>) {
+  ^bb0(%a: tensor<16x16xf32>):
+    %o = mirage_block.graph grid() threads(32) ins(%a imap()) outs(omap()) : (tensor<16x16xf32>) -> tensor<16x16xf32> {
+    ^bb0(%t: tensor<16x16xf32>):
+      // expected-error @below {{expects, where 'mirage.held' is stated, users that read it where it is held, got 'mirage_block.yield'}}
+      %y = mirage_thread.graph items(x = 2) ins(%t imap(x -> 1)) outs(omap(x -> 1)) {mirage.held} : (tensor<16x16xf32>) -> tensor<16x16xf32> {
+      ^bb0(%w: tensor<16x8xf32>):
+        %f = mirage_thread.load %w : (tensor<16x8xf32>) -> tensor<16x8xf32, #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>>
+        %v = mirage_thread.store %f : (tensor<16x8xf32, #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>>) -> tensor<16x8xf32>
+        mirage_thread.yield %v : tensor<16x8xf32>
+      }
+      mirage_block.yield %y : tensor<16x16xf32>
+    }
+    mirage_kernel.yield %o : tensor<16x16xf32>
+  } : tensor<16x16xf32>
+  return %r : tensor<16x16xf32>
+}
+
+// -----
+
+func.func @no_warps(%x: tensor<16x16xf32>) -> tensor<16x16xf32> {
+  %e = tensor.empty() : tensor<16x16xf32>
+  %r = mirage_kernel.graph ins(%x : tensor<16x16xf32>) outs(%e : tensor<16x16xf32>) {
+  ^bb0(%a: tensor<16x16xf32>):
+    %o = mirage_block.graph grid() threads(32) ins(%a imap()) outs(omap()) : (tensor<16x16xf32>) -> tensor<16x16xf32> {
+    ^bb0(%t: tensor<16x16xf32>):
+      // expected-error @below {{expects, where 'mirage.held' is stated, a result of items that warps hold as a linear layout, or an accumulation that carries one}}
+      %y = mirage_block.exp %t {mirage.held} : tensor<16x16xf32>
+      %z = mirage_block.neg %y : tensor<16x16xf32>
+      mirage_block.yield %z : tensor<16x16xf32>
+    }
+    mirage_kernel.yield %o : tensor<16x16xf32>
+  } : tensor<16x16xf32>
+  return %r : tensor<16x16xf32>
+}

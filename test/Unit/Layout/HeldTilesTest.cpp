@@ -1,0 +1,131 @@
+//===- HeldTilesTest.cpp - Tiles in the registers of a block --------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Layout/HeldTiles.h"
+#include "Mirage/Layout/Fragments.h"
+#include "llvm/Support/MathExtras.h"
+#include "gtest/gtest.h"
+#include <numeric>
+#include <set>
+
+using namespace mlir::mirage;
+
+static const LinearLayout kAccumulator =
+    getFragmentLayout(FragmentKind::MmaM16N8D);
+
+/// Where the window of an item begins in its first step, counted out.
+static Coordinates getOrigin(const LinearLayout &fragment, const WindowMap &map,
+                             int64_t item) {
+  llvm::SmallVector<int64_t> coordinates(map.extents.size());
+  for (unsigned axis = map.extents.size(); axis-- > 0;) {
+    coordinates[axis] = item % map.extents[axis];
+    item /= map.extents[axis];
+  }
+  Coordinates origin;
+  for (unsigned dim = 0; dim < fragment.getRank(); ++dim) {
+    int64_t linear = 0;
+    for (auto [axis, cut] : llvm::enumerate(map.dims))
+      if (cut == int(dim))
+        linear = linear * map.extents[axis] + coordinates[axis];
+    if (map.stepDim == int(dim))
+      linear *= map.numSteps;
+    origin.push_back(linear * fragment.getShape()[dim]);
+  }
+  return origin;
+}
+
+/// Holds a layout against the items, dealt out one by one.
+static void expectDealt(const LinearLayout &fragment, const WindowMap &map,
+                        unsigned numWarps) {
+  std::optional<LinearLayout> held = holdWindows(fragment, map, numWarps);
+  ASSERT_TRUE(held);
+  int64_t numItems = std::accumulate(map.extents.begin(), map.extents.end(),
+                                     int64_t(1), std::multiplies<>());
+  unsigned perItem = fragment.getNumRegisters();
+  for (int64_t item = 0; item < numItems; ++item)
+    for (unsigned number : {0u, 1u, perItem - 1})
+      for (unsigned lane : {0u, 5u, 31u}) {
+        Coordinates element = fragment.apply(number, lane);
+        Coordinates origin = getOrigin(fragment, map, item);
+        for (auto [coordinate, start] : llvm::zip_equal(element, origin))
+          coordinate += start;
+        EXPECT_EQ(held->apply(number + item / numWarps * perItem, lane,
+                              item % numWarps),
+                  element)
+            << "item " << item << " register " << number << " lane " << lane;
+      }
+}
+
+TEST(HeldTilesTest, ItemsAreDealtToWarpsInTurn) {
+  expectDealt(kAccumulator, {{8}, {1}}, 4);
+  expectDealt(kAccumulator, {{2, 8}, {0, 1}}, 4);
+  expectDealt(kAccumulator, {{4, 4}, {1, 0}}, 8);
+  expectDealt(kAccumulator, {{2, 4}, {1, 1}}, 2);
+  expectDealt(kAccumulator, {{4}, {0}, 8, 0}, 2);
+  expectDealt(kAccumulator, {{4, 2}, {-1, 1}}, 2);
+}
+
+TEST(HeldTilesTest, ExtentsCountAsTheNextPowerOfTwo) {
+  std::optional<LinearLayout> held = holdWindows(kAccumulator, {{6}, {1}}, 4);
+  ASSERT_TRUE(held);
+  EXPECT_EQ(held->getShape(), (llvm::ArrayRef<int64_t>{16, 64}));
+  EXPECT_EQ(*held, *holdWindows(kAccumulator, {{8}, {1}}, 4));
+}
+
+TEST(HeldTilesTest, WarpsThatAreLeftOverRepeat) {
+  std::optional<LinearLayout> held = holdWindows(kAccumulator, {{2}, {0}}, 8);
+  ASSERT_TRUE(held);
+  EXPECT_EQ(held->getShape(), (llvm::ArrayRef<int64_t>{32, 8}));
+  for (unsigned warp = 0; warp < 8; ++warp)
+    EXPECT_EQ(held->apply(0, 0, warp)[0], warp % 2 * 16);
+}
+
+TEST(HeldTilesTest, NumbersThatAreNotLinearAreNotHeld) {
+  // Three and two along one dimension: item 2 is at 16, and 4 would be at 32.
+  EXPECT_FALSE(holdWindows(kAccumulator, {{2, 3}, {1, 1}}, 2));
+  EXPECT_TRUE(holdWindows(kAccumulator, {{3, 2}, {1, 1}}, 2));
+  EXPECT_FALSE(holdWindows(kAccumulator, {{2}, {1}, 3, 1}, 2));
+  EXPECT_TRUE(holdWindows(kAccumulator, {{2}, {1}, 3, 0}, 2));
+  // 4 registers for each of 512 items of one warp.
+  EXPECT_FALSE(holdWindows(kAccumulator, {{512}, {1}}, 1));
+  EXPECT_TRUE(holdWindows(kAccumulator, {{512}, {1}}, 2));
+}
+
+TEST(HeldTilesTest, WindowsAreFoundWhereTheyAreHeld) {
+  // Rows by items, columns by steps, of what was computed in whole rows.
+  LinearLayout rows = repeatFragment(kAccumulator, 1, 4);
+  LinearLayout held = *holdWindows(rows, {{4}, {0}}, 2);
+  LinearLayout windows = *holdWindows(kAccumulator, {{4}, {0}, 4, 1}, 2);
+  std::set<unsigned> found;
+  for (int64_t step = 0; step < 4; ++step) {
+    auto registers = findHeldWindow(held, windows, {0, step * 8});
+    ASSERT_TRUE(registers);
+    ASSERT_EQ(registers->size(), 8u); // of two items
+    for (auto [number, source] : llvm::enumerate(*registers)) {
+      Coordinates element = windows.apply(number, 7, 1);
+      element[1] += step * 8;
+      EXPECT_EQ(held.apply(source, 7, 1), element);
+      found.insert(source);
+    }
+  }
+  EXPECT_EQ(found.size(), held.getNumRegisters());
+}
+
+TEST(HeldTilesTest, WindowsOfOtherWarpsOrLanesAreNotFound) {
+  LinearLayout held = *holdWindows(kAccumulator, {{4}, {1}}, 4);
+  // The same elements, but by rows of the items: another warp has them.
+  LinearLayout whole =
+      *holdWindows(repeatFragment(kAccumulator, 1, 4), {{1}, {0}}, 4);
+  EXPECT_FALSE(findHeldWindow(held, whole, {0, 0}));
+  LinearLayout left =
+      *holdWindows(getFragmentLayout(FragmentKind::MmaM16N8K8B), {{4}, {1}}, 4);
+  EXPECT_FALSE(findHeldWindow(held, left, {0, 0}));
+  // Beyond what is held.
+  EXPECT_FALSE(
+      findHeldWindow(held, *holdWindows(kAccumulator, {{4}, {1}}, 4), {16, 0}));
+}
