@@ -58,6 +58,11 @@ def ConvertBlockToThreadPass : Pass<"convert-mirage-block-to-thread"> {
     whose operands f16, or bf16, can hold (of 16 or 8 bits) use the fragments of
     `mma.sync.m16n8k16`; others are multiplied and added in f32, to which nothing
     is rounded.
+    One thread graph computes what is elementwise before a reduction, or behind a
+    reduction or product, with it, where nobody else reads what lies between
+    (test/Conversion/BlockToThread/fused-steps.mlir). A product that is summed over the
+    loop and has fewer items than the block has warps is shared by these: each sums a
+    part of k, and the parts are summed behind the loop.
     `accumulate`, `mask` and `reshape` are left: they concern the block's loop,
     its coordinates and its memory. So is an operation whose tiles would be cut
     along more than the three dimensions that a thread graph has axes for.

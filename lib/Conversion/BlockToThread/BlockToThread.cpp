@@ -20,47 +20,29 @@ namespace mlir::mirage {
 using namespace mlir;
 using namespace mlir::mirage;
 
-using StepBuilder = Value (*)(RewriterBase &, Operation *, unsigned);
-
-/// None for what the conversion of blocks carries out itself: an accumulate
-/// belongs to the loop, masks depend on the coordinates of the block, a reshape
-/// is another view of the same bytes, and warps have no parts and no constants.
-static StepBuilder getStepBuilder(Opcode opcode) {
-  if (!getOperatorInfo(opcode).existsAt(Level::Thread))
-    return nullptr;
-  switch (getOperatorInfo(opcode).kind) {
-  case OperatorKind::Elementwise:
-    return buildElementwiseStep;
-  case OperatorKind::Reduction:
-    return buildReductionStep;
-  case OperatorKind::Contraction:
-    return buildMatmulStep;
-  case OperatorKind::Movement:
-    if (opcode == Opcode::Transpose || opcode == Opcode::Broadcast ||
-        opcode == Opcode::Cast)
-      return buildElementwiseStep;
-    return nullptr;
-  case OperatorKind::Copy:
-  case OperatorKind::Accumulate:
-  case OperatorKind::Composed:
-  case OperatorKind::Graph:
-    return nullptr;
-  }
-  return nullptr;
-}
-
+/// Roots in the order in which they stand: what a later one reads is a tile by
+/// then. Fused operations have no users left in the end.
 static void convertBlockGraph(IRRewriter &rewriter, block::GraphOp graph) {
+  splitProducts(rewriter, graph);
+  StepFusion fusion(graph);
   unsigned numWarps = graph.getThreads() / 32;
+  StepContext context{rewriter, fusion, numWarps};
+  SmallVector<Operation *> fused;
   Block &body = graph.getBody().front();
   for (Operation &op : llvm::make_early_inc_range(body.without_terminator())) {
-    auto row = dyn_cast<OperatorOpInterface>(op);
-    StepBuilder build = row ? getStepBuilder(row.getTableOpcode()) : nullptr;
-    if (!build)
+    if (!getStepKind(&op))
       continue;
+    if (fusion.isFused(&op)) {
+      fused.push_back(&op);
+      continue;
+    }
     rewriter.setInsertionPoint(&op);
-    if (Value tile = build(rewriter, &op, numWarps))
+    if (Value tile = buildStep(context, &op))
       rewriter.replaceOp(&op, tile);
   }
+  for (Operation *op : llvm::reverse(fused))
+    if (op->use_empty())
+      rewriter.eraseOp(op);
 }
 
 namespace {

@@ -9,7 +9,6 @@
 #include "Mirage/Layout/Fragments.h"
 #include "Mirage/Layout/WorkFragments.h"
 #include "StepBuilders.h"
-#include "ThreadGraphBuilder.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 
@@ -52,11 +51,11 @@ MatmulDims::MatmulDims(RankedTensorType lhsTile, RankedTensorType rhsTile,
   result = llvm::to_vector(llvm::seq<int>(resultTile.getRank()));
 }
 
-/// A layout of two dimensions as one of a fragment with `numBatch` more, of
-/// size 1, before them.
+/// A layout as one of a fragment with `numBatch` more dimensions, of size 1,
+/// before its own.
 static LinearLayout addBatch(const LinearLayout &layout, unsigned numBatch) {
   SmallVector<int> dims(numBatch, -1);
-  dims.append({0, 1});
+  llvm::append_range(dims, llvm::seq<int>(layout.getRank()));
   return layout.project(dims);
 }
 
@@ -101,8 +100,8 @@ static Type getTensorCoreType(Type lhs, Type rhs) {
   return type ? convertElementType(lhs.getContext(), *type) : Type();
 }
 
-Value mlir::mirage::buildMatmulStep(RewriterBase &rewriter, Operation *op,
-                                    unsigned numWarps) {
+StepCore mlir::mirage::makeMatmulCore(const StepContext &context, Operation *op,
+                                      int64_t numParts) {
   Value lhs = op->getOperand(0), rhs = op->getOperand(1);
   auto lhsTile = cast<RankedTensorType>(lhs.getType());
   auto rhsTile = cast<RankedTensorType>(rhs.getType());
@@ -110,24 +109,33 @@ Value mlir::mirage::buildMatmulStep(RewriterBase &rewriter, Operation *op,
   MatmulDims dims(lhsTile, rhsTile, resultTile);
   Type type =
       getTensorCoreType(lhsTile.getElementType(), rhsTile.getElementType());
-  MatmulFragments fragments = type ? chooseMmaFragments(dims, numWarps)
-                                   : chooseExactFragments(dims, numWarps);
+  MatmulFragments fragments =
+      type ? chooseMmaFragments(dims, context.numWarps)
+           : chooseExactFragments(dims, context.numWarps);
   bool usesTensorCores = static_cast<bool>(type);
+  Type f32 = Float32Type::get(op->getContext());
   if (!usesTensorCores)
-    type = rewriter.getF32Type();
-  WorkSplit split(dims.sizes, fragments.shape, dims.k);
-  if (!split.isShareable())
-    return {};
-  ThreadGraphBuilder graph(rewriter, op->getLoc(), split);
-  Value a = graph.addCast(graph.addOperand(lhs, dims.lhs, fragments.lhs), type);
-  Value b = graph.addCast(graph.addOperand(rhs, dims.rhs, fragments.rhs), type);
-  Value product = usesTensorCores
-                      ? graph.addMma(a, b, fragments.result)
-                      : graph.addRow(Opcode::Matmul, {a, b}, {},
-                                     fragments.result, rewriter.getF32Type());
-  Attributes accumulate;
-  accumulate.axis = Axis::Loop;
-  Value sum = graph.addRow(Opcode::Accumulate, product, accumulate,
-                           fragments.result, rewriter.getF32Type());
-  return graph.finish(sum, dims.result, resultTile);
+    type = f32;
+  auto emit = [=](FragmentBuilder &builder) {
+    ThreadGraphBuilder &graph = builder.getGraph();
+    Value a = graph.addCast(builder.get(lhs, dims.lhs, fragments.lhs), type);
+    Value b = graph.addCast(builder.get(rhs, dims.rhs, fragments.rhs), type);
+    Value product = usesTensorCores ? graph.addMma(a, b, fragments.result)
+                                    : graph.addRow(Opcode::Matmul, {a, b}, {},
+                                                   fragments.result, f32);
+    Attributes accumulate;
+    accumulate.axis = Axis::Loop;
+    Value sum = graph.addRow(Opcode::Accumulate, product, accumulate,
+                             fragments.result, f32);
+    return numParts == 1 ? sum
+                         : graph.addRow(Opcode::Reshape, sum, {},
+                                        addBatch(fragments.result, 1), f32);
+  };
+  StepCore core{WorkSplit(dims.sizes, fragments.shape, dims.k, numParts),
+                dims.result, fragments.result, emit};
+  if (numParts > 1) {
+    core.dims.insert(core.dims.begin(), dims.k);
+    core.layout = addBatch(fragments.result, 1);
+  }
+  return core;
 }

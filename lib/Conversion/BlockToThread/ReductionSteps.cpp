@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mirage/Layout/FragmentRules.h"
 #include "Mirage/Layout/WorkFragments.h"
 #include "StepBuilders.h"
-#include "ThreadGraphBuilder.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 
@@ -16,11 +16,12 @@ using namespace mlir;
 using namespace mlir::mirage;
 
 /// What elements beyond the tile must be so that they do not change a
-/// reduction: none where zero will do, which is what they are read as.
-static std::optional<double> getPadding(const OperatorInfo &reduction) {
+/// reduction: none where they are read as zero and that will do.
+static std::optional<double> getPadding(const OperatorInfo &reduction,
+                                        bool areRead) {
   double neutral = getNeutral(reduction.combiner);
   if (evaluateDouble(reduction.definition, {0.0}, {}) == neutral)
-    return std::nullopt;
+    return areRead ? std::nullopt : std::optional(0.0);
   assert(evaluateDouble(reduction.definition, {neutral}, {}) == neutral &&
          "a reduction that neither zero nor the neutral element leaves alone");
   return neutral;
@@ -29,74 +30,88 @@ static std::optional<double> getPadding(const OperatorInfo &reduction) {
 namespace {
 /// The reduction of a tile over one dimension.
 struct OneReduction {
-  OneReduction(ArrayRef<int64_t> tile, int dim, unsigned numWarps)
-      : dim(dim), layout(chooseReductionLayout(tile, dim, numWarps)),
-        split(tile, layout.getShape(), dim) {}
-
+  Value operand;
   int dim;
-  LinearLayout layout;
-  WorkSplit split;
+  /// The reduction, with how many elements it averages.
+  Attributes attributes;
 };
 } // namespace
 
-/// \param attributes  the reduction, with how many elements it averages.
-static Value reduceOneDim(RewriterBase &rewriter, Location location,
-                          Value operand, const OneReduction &one,
-                          const Attributes &attributes) {
-  auto tile = cast<RankedTensorType>(operand.getType());
-  int dim = one.dim;
-  int64_t size = tile.getDimSize(dim);
-  ThreadGraphBuilder graph(rewriter, location, one.split);
+static Value emitReduction(FragmentBuilder &builder, const OneReduction &one,
+                           const LinearLayout &layout, bool isOperandRead) {
+  ThreadGraphBuilder &graph = builder.getGraph();
+  auto tile = cast<RankedTensorType>(one.operand.getType());
   auto all = llvm::to_vector(llvm::seq<int>(tile.getRank()));
-  Value fragment = graph.addOperand(operand, all, one.layout);
-  const OperatorInfo &reduction = getOperatorInfo(attributes.reduction);
-  std::optional<double> padding = getPadding(reduction);
-  if (padding && size % one.layout.getShape()[dim] != 0) {
+  Value fragment = builder.get(one.operand, all, layout);
+  int64_t size = tile.getDimSize(one.dim);
+  std::optional<double> padding =
+      getPadding(getOperatorInfo(one.attributes.reduction), isOperandRead);
+  if (padding && size % layout.getShape()[one.dim] != 0) {
     Attributes mask;
     mask.scalars = {*padding};
-    mask.dims = {dim};
+    mask.dims = {one.dim};
     mask.axes = {Axis::Loop};
     mask.extent = size;
-    fragment = graph.addRow(Opcode::Mask, fragment, mask, one.layout,
+    fragment = graph.addRow(Opcode::Mask, fragment, mask, layout,
                             tile.getElementType());
   }
-  SmallVector<int> kept = all;
-  kept[dim] = -1;
-  Attributes accumulate = attributes;
+  Attributes accumulate = one.attributes;
   accumulate.axis = Axis::Loop;
-  accumulate.dims = {dim};
-  fragment = graph.addRow(Opcode::Accumulate, fragment, accumulate,
-                          one.layout.project(kept), rewriter.getF32Type());
+  accumulate.dims = {one.dim};
+  return graph.addRow(Opcode::Accumulate, fragment, accumulate,
+                      reduceLayout(layout, one.dim),
+                      Float32Type::get(tile.getContext()));
+}
+
+static StepCore makeOneReductionCore(const StepContext &context,
+                                     const OneReduction &one) {
+  auto tile = cast<RankedTensorType>(one.operand.getType());
+  LinearLayout layout =
+      chooseReductionLayout(tile.getShape(), one.dim, context.numWarps);
+  auto kept = llvm::to_vector(llvm::seq<int>(tile.getRank()));
+  kept[one.dim] = -1;
+  Operation *producer = one.operand.getDefiningOp();
+  bool isOperandRead = !producer || !context.fusion.isFused(producer);
+  return {WorkSplit(tile.getShape(), layout.getShape(), one.dim), kept,
+          layout.project(kept), [=](FragmentBuilder &builder) {
+            return emitReduction(builder, one, layout, isOperandRead);
+          }};
+}
+
+/// A step of its own.
+static Value buildReduction(const StepContext &context, Location location,
+                            const OneReduction &one, const StepCore &core) {
+  FragmentBuilder builder(context, location, core.split);
+  auto tile = cast<RankedTensorType>(one.operand.getType());
   SmallVector<int64_t> shape(tile.getShape());
-  shape[dim] = 1;
-  return graph.finish(fragment, kept,
-                      RankedTensorType::get(shape, rewriter.getF32Type()));
+  shape[one.dim] = 1;
+  return builder.getGraph().finish(
+      core.emit(builder), core.dims,
+      RankedTensorType::get(shape, Float32Type::get(tile.getContext())));
 }
 
 /// Several dimensions are reduced one after the other, the last first. All but
 /// the final one reduce with count 1, of which the table's reductions are
-/// associative: a norm of norms is the norm, a sum of sums the sum.
-Value mlir::mirage::buildReductionStep(RewriterBase &rewriter, Operation *op,
-                                       unsigned numWarps) {
-  Opcode opcode = cast<OperatorOpInterface>(op).getTableOpcode();
+/// associative: a norm of norms is the norm, a sum of sums the sum. The first
+/// step has the most axes: if it can be shared, so can the others.
+StepCore mlir::mirage::makeReductionCore(const StepContext &context,
+                                         Operation *op) {
   Attributes attributes = readOperatorAttributes(op);
-  Value value = op->getOperand(0);
-  SmallVector<int64_t> shape(
-      cast<RankedTensorType>(value.getType()).getShape());
-  int64_t count = getAveragedCount(attributes, shape);
-  SmallVector<OneReduction, 0> reductions;
-  for (int64_t dim : llvm::reverse(attributes.dims)) {
-    reductions.emplace_back(shape, dim, numWarps);
-    shape[dim] = 1;
-    if (!reductions.back().split.isShareable())
-      return {};
+  OneReduction one{op->getOperand(0), 0, {}};
+  one.attributes.reduction = cast<OperatorOpInterface>(op).getTableOpcode();
+  bool averages = getOperatorInfo(one.attributes.reduction).averages();
+  one.attributes.count = averages ? 1 : 0;
+  for (int64_t dim : llvm::reverse(ArrayRef(attributes.dims).drop_front())) {
+    one.dim = dim;
+    StepCore core = makeOneReductionCore(context, one);
+    if (!core.split.isShareable())
+      return core;
+    one.operand = buildReduction(context, op->getLoc(), one, core);
   }
-  Attributes single;
-  single.reduction = opcode;
-  for (const OneReduction &one : reductions) {
-    if (getOperatorInfo(opcode).averages())
-      single.count = &one == &reductions.back() ? count : 1;
-    value = reduceOneDim(rewriter, op->getLoc(), value, one, single);
-  }
-  return value;
+  one.dim = attributes.dims.front();
+  if (averages)
+    one.attributes.count = getAveragedCount(
+        attributes,
+        cast<RankedTensorType>(op->getOperand(0).getType()).getShape());
+  return makeOneReductionCore(context, one);
 }

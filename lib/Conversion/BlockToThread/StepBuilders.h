@@ -9,23 +9,90 @@
 #ifndef MIRAGE_LIB_CONVERSION_BLOCKTOTHREAD_STEPBUILDERS_H
 #define MIRAGE_LIB_CONVERSION_BLOCKTOTHREAD_STEPBUILDERS_H
 
-#include "Mirage/Dialect/Operator/OperatorInterface.h"
+#include "StepFusion.h"
+#include "ThreadGraphBuilder.h"
 #include "mlir/IR/PatternMatch.h"
+#include <functional>
 
 namespace mlir::mirage {
 
-/// Each builds the thread graph of one operation of a block graph at the
-/// rewriter's insertion point.
-/// \param numWarps  that share the step.
-/// \returns the tile that takes the place of the operation's result; null, with
+/// What is known of a step before it is built.
+struct StepContext {
+  RewriterBase &rewriter; ///< builds where it stands
+  const StepFusion &fusion;
+  unsigned numWarps; ///< that share the step
+};
+
+/// Builds the fragments of one thread graph out of values of the block graph.
+class FragmentBuilder {
+public:
+  FragmentBuilder(const StepContext &context, Location location,
+                  const WorkSplit &split)
+      : context(context), graph(context.rewriter, location, split) {}
+
+  /// Says what computes an operation of the group, its core.
+  void setCore(Operation *op, Value fragment) {
+    core = op;
+    coreFragment = fragment;
+  }
+  /// A value as a fragment: computed here, if its operation belongs to this
+  /// graph, else loaded, once for all that read it alike.
+  /// \param dims    the dimension of the index space by dimension of the value,
+  ///                -1 where it has size 1 and the index space is larger.
+  /// \param layout  of the fragment.
+  Value get(Value value, ArrayRef<int> dims, const LinearLayout &layout);
+  /// The result of an elementwise operation.
+  Value compute(Operation *op, ArrayRef<int> dims, const LinearLayout &layout);
+
+  ThreadGraphBuilder &getGraph() { return graph; }
+
+private:
+  struct Loaded {
+    Value value;
+    SmallVector<int> dims;
+    Value fragment;
+  };
+
+  const StepContext &context;
+  ThreadGraphBuilder graph;
+  Operation *core = nullptr;
+  Value coreFragment;
+  SmallVector<Loaded> loaded;
+};
+
+/// How a step is cut, and what computes its core.
+struct StepCore {
+  WorkSplit split;
+  SmallVector<int> dims; ///< of the index space, by dimension of the result
+  LinearLayout layout;   ///< of a fragment of the result
+  /// Null where all of the step is elementwise.
+  std::function<Value(FragmentBuilder &)> emit = nullptr;
+};
+
+StepCore makeElementwiseCore(const StepContext &context, Operation *op);
+/// \param numParts  how many items share the sum over k; the result has a
+/// dimension more in front then, of that size.
+StepCore makeMatmulCore(const StepContext &context, Operation *op,
+                        int64_t numParts = 1);
+/// Of a reduction of several dimensions all but the last are steps of their
+/// own, which are built here.
+StepCore makeReductionCore(const StepContext &context, Operation *op);
+
+/// By dimension of an elementwise operation's operand, the dimension of the
+/// result that it is, or -1.
+SmallVector<int> getResultDims(Operation *op, Value operand);
+
+/// Lets warps that would have no item of a product share the sum over k, where
+/// it is summed over the loop as well: each has a part of its own, which are
+/// summed behind the loop.
+void splitProducts(RewriterBase &rewriter, block::GraphOp graph);
+
+/// Builds the thread graph of a group at the rewriter's insertion point.
+/// \returns the tile that takes the place of the root's result; null, with
 /// nothing built, where its tiles would be cut along more dimensions than a
 /// thread graph has axes: the operation stays, and is computed element by
 /// element.
-Value buildElementwiseStep(RewriterBase &rewriter, Operation *op,
-                           unsigned numWarps);
-Value buildReductionStep(RewriterBase &rewriter, Operation *op,
-                         unsigned numWarps);
-Value buildMatmulStep(RewriterBase &rewriter, Operation *op, unsigned numWarps);
+Value buildStep(const StepContext &context, Operation *root);
 
 } // namespace mlir::mirage
 

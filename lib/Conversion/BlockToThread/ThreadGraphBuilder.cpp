@@ -16,16 +16,33 @@ using namespace mlir;
 using namespace mlir::mirage;
 
 WorkSplit::WorkSplit(ArrayRef<int64_t> sizes, ArrayRef<int64_t> fragment,
-                     int loopDim)
-    : sizes(sizes), fragment(fragment), loopDim(loopDim) {
+                     int loopDim, int64_t numParts)
+    : sizes(sizes), fragment(fragment), loopDim(loopDim), numParts(numParts) {
   assert(sizes.size() == fragment.size() && "a fragment of the index space");
+  if (numParts > 1)
+    axes.push_back(loopDim);
   for (int dim = 0; dim < static_cast<int>(sizes.size()); ++dim)
-    if (dim != loopDim && getCount(dim) > 1)
+    if (dim != loopDim && countFragments(dim) > 1)
       axes.push_back(dim);
 }
 
-int64_t WorkSplit::getCount(int dim) const {
+int64_t WorkSplit::countFragments(int dim) const {
   return llvm::divideCeil(sizes[dim], fragment[dim]);
+}
+
+int64_t WorkSplit::getExtent(int dim) const {
+  return dim == loopDim ? numParts : countFragments(dim);
+}
+
+int64_t WorkSplit::countItems() const {
+  int64_t items = 1;
+  for (int dim : axes)
+    items *= getExtent(dim);
+  return items;
+}
+
+int64_t WorkSplit::getNumSteps() const {
+  return loopDim < 0 ? 1 : llvm::divideCeil(countFragments(loopDim), numParts);
 }
 
 /// Operations of the thread dialect are named as the table names them.
@@ -46,7 +63,7 @@ ThreadGraphBuilder::ThreadGraphBuilder(OpBuilder &builder, Location location,
   header.threads = 1 << kLaneBits;
   header.loop = this->split.getNumSteps();
   for (int dim : this->split.getAxes())
-    header.grid.push_back(this->split.getCount(dim));
+    header.grid.push_back(this->split.getExtent(dim));
 }
 
 SmallVector<int, 3> ThreadGraphBuilder::mapAxes(ArrayRef<int> dims) const {

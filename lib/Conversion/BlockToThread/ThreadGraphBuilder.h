@@ -25,21 +25,28 @@ public:
   ///                   batch, m, n, k for a matrix product.
   /// \param fragment   of the same rank, powers of two; may overhang.
   /// \param loopDim    the dimension that one item walks through, or -1.
-  WorkSplit(ArrayRef<int64_t> sizes, ArrayRef<int64_t> fragment, int loopDim);
+  /// \param numParts   how many items share that walk.
+  WorkSplit(ArrayRef<int64_t> sizes, ArrayRef<int64_t> fragment, int loopDim,
+            int64_t numParts = 1);
 
   /// Axes of the items, one for each dimension of which an item does not do the
-  /// whole.
+  /// whole; that of the walk first.
   ArrayRef<int> getAxes() const { return axes; }
   /// Whether a thread graph has as many axes.
   bool isShareable() const { return axes.size() <= 3; }
-  int64_t getCount(int dim) const;
+  /// Of the items along an axis.
+  int64_t getExtent(int dim) const;
+  int64_t countItems() const;
   int getLoopDim() const { return loopDim; }
-  int64_t getNumSteps() const { return loopDim < 0 ? 1 : getCount(loopDim); }
+  int64_t getNumSteps() const;
 
 private:
+  int64_t countFragments(int dim) const;
+
   SmallVector<int64_t> sizes, fragment;
   SmallVector<int> axes; ///< dimensions
   int loopDim;
+  int64_t numParts;
 };
 
 /// Builds a `mirage_thread.graph` on tiles. Operands and the result say which

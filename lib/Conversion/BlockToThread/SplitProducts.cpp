@@ -1,0 +1,83 @@
+//===- SplitProducts.cpp - Warps share the sums of a product --------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A product of few rows and columns has fewer items than a block has warps:
+//
+//   %p = mirage_block.matmul %a, %b : 8x512, 512x16     2 items, 8 warps
+//   %s = mirage_block.accumulate %p over loop sum
+//
+// As it is summed over the loop, it matters to nobody before the end of that
+// which warp has added what:
+//
+//   %q = mirage_thread.graph items(x = 4, y = 2) ...    4x8x16, a quarter of k
+//   %t = mirage_block.accumulate %q over loop sum       each
+//   %s = mirage_block.sum %t dims [0]
+//
+//===----------------------------------------------------------------------===//
+
+#include "StepBuilders.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::mirage;
+
+/// The product that an accumulation sums up, and nobody else reads.
+static block::MatmulOp findProduct(block::AccumulateOp op) {
+  bool isSum = op.getAxis() == AxisKind::Loop && !op.getRescale() &&
+               op.getReduction() == ReductionKind::Sum &&
+               (!op.getDims() || op.getDims()->empty());
+  auto product = op.getOperand().getDefiningOp<block::MatmulOp>();
+  return isSum && product && product->hasOneUse() ? product : nullptr;
+}
+
+/// As many as give every warp an item, and every item a step.
+static int64_t chooseNumParts(const WorkSplit &split, unsigned numWarps) {
+  int64_t numItems = llvm::PowerOf2Ceil(split.countItems());
+  int64_t numSteps = llvm::bit_floor(uint64_t(split.getNumSteps()));
+  return std::min(numWarps / numItems, numSteps);
+}
+
+static void splitProduct(const StepContext &context, block::MatmulOp product,
+                         block::AccumulateOp accumulate) {
+  RewriterBase &rewriter = context.rewriter;
+  int64_t numParts =
+      chooseNumParts(makeMatmulCore(context, product).split, context.numWarps);
+  StepCore core = makeMatmulCore(context, product, numParts);
+  if (numParts < 2 || !core.split.isShareable())
+    return;
+  rewriter.setInsertionPoint(product);
+  FragmentBuilder builder(context, product.getLoc(), core.split);
+  auto type = cast<RankedTensorType>(product.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape.insert(shape.begin(), numParts);
+  Value parts = builder.getGraph().finish(core.emit(builder), core.dims,
+                                          type.clone(shape));
+  rewriter.setInsertionPoint(accumulate);
+  Location location = accumulate.getLoc();
+  Value sums = block::AccumulateOp::create(
+      rewriter, location, parts, /*rescale=*/Value(), AxisKind::Loop,
+      ReductionKind::Sum, /*dims=*/nullptr, /*count=*/nullptr);
+  Value sum =
+      block::SumOp::create(rewriter, location, sums,
+                           rewriter.getDenseI64ArrayAttr(0), /*count=*/nullptr);
+  rewriter.replaceOpWithNewOp<block::ReshapeOp>(accumulate, type, sum);
+  rewriter.eraseOp(product);
+}
+
+void mlir::mirage::splitProducts(RewriterBase &rewriter, block::GraphOp graph) {
+  unsigned numWarps = graph.getThreads() / 32;
+  if (!llvm::isPowerOf2_32(numWarps) || graph.getLoop() == 1)
+    return;
+  StepFusion none(graph);
+  StepContext context{rewriter, none, numWarps};
+  for (auto op : llvm::make_early_inc_range(
+           graph.getBody().getOps<block::AccumulateOp>()))
+    if (block::MatmulOp product = findProduct(op))
+      splitProduct(context, product, op);
+}

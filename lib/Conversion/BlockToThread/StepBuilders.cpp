@@ -1,0 +1,70 @@
+//===- StepBuilders.cpp - Steps of a block as thread graphs ---------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StepBuilders.h"
+#include "Mirage/Layout/FragmentRules.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace mlir::mirage;
+
+Value FragmentBuilder::get(Value value, ArrayRef<int> dims,
+                           const LinearLayout &layout) {
+  Operation *op = value.getDefiningOp();
+  if (op && op == core)
+    return coreFragment;
+  if (op && context.fusion.isFused(op))
+    return compute(op, dims, layout);
+  for (const Loaded &other : loaded)
+    if (other.value == value && ArrayRef(other.dims) == dims &&
+        thread::getFragmentLayout(other.fragment.getType()) == layout)
+      return other.fragment;
+  Value fragment = graph.addOperand(value, dims, layout);
+  loaded.push_back({value, SmallVector<int>(dims), fragment});
+  return fragment;
+}
+
+Value FragmentBuilder::compute(Operation *op, ArrayRef<int> dims,
+                               const LinearLayout &layout) {
+  SmallVector<Value> fragments;
+  for (Value operand : op->getOperands()) {
+    SmallVector<int> resultDims = getResultDims(op, operand), composed;
+    for (int dim : resultDims)
+      composed.push_back(dim < 0 ? -1 : dims[dim]);
+    fragments.push_back(get(operand, composed, layout.project(resultDims)));
+  }
+  return graph.addRow(
+      cast<OperatorOpInterface>(op).getTableOpcode(), fragments,
+      readOperatorAttributes(op), layout,
+      cast<RankedTensorType>(op->getResult(0).getType()).getElementType());
+}
+
+static StepCore makeCore(const StepContext &context, Operation *root) {
+  Operation *core = context.fusion.getCore(root);
+  if (!core)
+    return makeElementwiseCore(context, root);
+  return getStepKind(core) == StepKind::Contraction
+             ? makeMatmulCore(context, core)
+             : makeReductionCore(context, core);
+}
+
+Value mlir::mirage::buildStep(const StepContext &context, Operation *root) {
+  StepCore core = makeCore(context, root);
+  if (!core.split.isShareable())
+    return {};
+  FragmentBuilder builder(context, root->getLoc(), core.split);
+  Operation *coreOp = context.fusion.getCore(root);
+  if (coreOp)
+    builder.setCore(coreOp, core.emit(builder));
+  Value fragment = coreOp == root
+                       ? builder.get(root->getResult(0), core.dims, core.layout)
+                       : builder.compute(root, core.dims, core.layout);
+  return builder.getGraph().finish(
+      fragment, core.dims,
+      cast<RankedTensorType>(root->getResult(0).getType()));
+}

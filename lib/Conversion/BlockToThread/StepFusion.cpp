@@ -1,0 +1,112 @@
+//===- StepFusion.cpp - Operations that are one step of a block -----------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StepFusion.h"
+#include "Mirage/Dialect/Operator/OperatorInterface.h"
+#include "Mirage/Dialect/Operator/TileGraphInterface.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace mlir::mirage;
+
+/// Tiles of one group, as a lane holds up to 16 registers of each.
+static constexpr unsigned kMostOperands = 6;
+/// Axes of a thread graph; more dimensions may need more.
+static constexpr int64_t kMostDims = 3;
+
+std::optional<StepKind> mlir::mirage::getStepKind(Operation *op) {
+  auto row = dyn_cast<OperatorOpInterface>(op);
+  if (!row)
+    return std::nullopt;
+  const OperatorInfo &info = getOperatorInfo(row.getTableOpcode());
+  if (!info.existsAt(Level::Thread))
+    return std::nullopt;
+  switch (info.kind) {
+  case OperatorKind::Elementwise:
+    return StepKind::Elementwise;
+  case OperatorKind::Reduction:
+    return StepKind::Reduction;
+  case OperatorKind::Contraction:
+    return StepKind::Contraction;
+  case OperatorKind::Movement:
+    if (info.opcode == Opcode::Transpose || info.opcode == Opcode::Broadcast ||
+        info.opcode == Opcode::Cast)
+      return StepKind::Elementwise;
+    return std::nullopt;
+  case OperatorKind::Copy:
+  case OperatorKind::Accumulate:
+  case OperatorKind::Composed:
+  case OperatorKind::Graph:
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+static ArrayRef<int64_t> getShape(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+StepFusion::StepFusion(block::GraphOp graph)
+    : phases(computePhases(cast<TileGraphOpInterface>(graph.getOperation()))) {
+  Block &body = graph.getBody().front();
+  for (Operation &op : llvm::reverse(body.without_terminator())) {
+    std::optional<StepKind> kind = getStepKind(&op);
+    if (!kind || tryFuse(&op, *kind))
+      continue;
+    groups[&op] = {*kind == StepKind::Elementwise ? nullptr : &op,
+                   op.getNumOperands()};
+    members[&op] = {&op, *kind == StepKind::Elementwise};
+  }
+}
+
+Operation *StepFusion::findUser(Operation *op) const {
+  Operation *user = nullptr;
+  for (Operation *other : op->getUsers()) {
+    if (user && user != other)
+      return nullptr;
+    user = other;
+  }
+  bool isTogether =
+      user && members.contains(user) &&
+      getExecutionPhase(user, phases) == getExecutionPhase(op, phases);
+  return isTogether ? user : nullptr;
+}
+
+bool StepFusion::tryFuse(Operation *op, StepKind kind) {
+  Operation *user = findUser(op);
+  if (!user || getShape(op->getResult(0)).size() > kMostDims ||
+      getShape(user->getResult(0)).size() > kMostDims)
+    return false;
+  auto [root, isAligned] = members.at(user);
+  Group &group = groups[root];
+  unsigned numOperands = group.numOperands - 1 + op->getNumOperands();
+  // An element of a product's operand is read for many of the result.
+  if (numOperands > kMostOperands || getStepKind(user) == StepKind::Contraction)
+    return false;
+  bool keepsElements =
+      isAligned && getStepKind(user) == StepKind::Elementwise &&
+      !isa<block::TransposeOp>(user) &&
+      getShape(op->getResult(0)) == getShape(user->getResult(0));
+  if (kind != StepKind::Elementwise) {
+    if (group.core || !keepsElements)
+      return false;
+    group.core = op;
+  }
+  group.numOperands = numOperands;
+  members[op] = {root, keepsElements && kind == StepKind::Elementwise};
+  return true;
+}
+
+bool StepFusion::isFused(Operation *op) const {
+  auto member = members.find(op);
+  return member != members.end() && member->second.root != op;
+}
+
+Operation *StepFusion::getCore(Operation *root) const {
+  return groups.at(root).core;
+}
