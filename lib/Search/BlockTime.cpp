@@ -15,19 +15,23 @@ using namespace mlir::mirage;
 using namespace mlir::mirage::search;
 using llvm::ArrayRef;
 
-// What the generated code takes, in clocks, fitted to 72 kernels on an H200
+// What the generated code takes, in clocks, fitted to 150 kernels on an H100
 // (docs/Search.md, "Cost model").
 
+/// How long the first byte of a load takes in a loop, where all SMs load, for
+/// each clock that it takes otherwise.
+static constexpr double kLoadedLatency = 1.28;
+
 /// One access of a thread to device memory, beyond the first one's latency.
-static constexpr double kAccessClocks = 120;
+static constexpr double kAccessClocks = 7;
 /// One copy by cp.async that a thread issues, address included, and does not
-/// wait for. It is hidden behind other warps' work for the most part.
-static constexpr double kCopyClocks = 5;
+/// wait for.
+static constexpr double kCopyClocks = 1;
 /// One element of a tile that a thread reads from shared memory, computes with
 /// and writes back.
-static constexpr double kElementClocks = 30;
+static constexpr double kElementClocks = 36;
 /// One product of m16n8k16 on an SM, fragments out of shared memory included.
-static constexpr double kMatrixTileClocks = 21;
+static constexpr double kMatrixTileClocks = 10;
 
 /// One step of a sum of products without tensor cores, if a thread has few sums
 /// to go on with meanwhile; each further sum takes a clock. Measured: 14 with
@@ -201,7 +205,7 @@ SharedBlockWork BlockWork::share(int64_t threads) const {
 double SharedBlockWork::getWaitUs(int64_t numAccesses) const {
   if (numAccesses == 0)
     return 0;
-  return target.loadLatencyUs +
+  return kLoadedLatency * target.loadLatencyUs +
          double(numAccesses) * kAccessClocks / target.clockMHz;
 }
 
@@ -228,7 +232,8 @@ BlockTime SharedBlockWork::getTime(int64_t stages) const {
 BlockTime SharedBlockWork::getTimeAhead(int64_t stages) const {
   double issueUs = double(iteration.numAhead) * kCopyClocks / target.clockMHz;
   double plainUs = getWaitUs(iteration.numOthers);
-  double latencyUs = iteration.numAhead > 0 ? target.loadLatencyUs : 0;
+  double latencyUs =
+      iteration.numAhead > 0 ? kLoadedLatency * target.loadLatencyUs : 0;
   double numAhead = double(stages - 1);
   BlockTime block;
   block.numIterations = numIterations;
@@ -246,6 +251,7 @@ BlockTime SharedBlockWork::getTimeAhead(int64_t stages) const {
       iteration.aloneUs + issueUs + plainUs + target.barrierUs, time.loadUs);
   // Where all tiles have places of their own, none waits for one.
   if (stages < numIterations)
-    time.aloneUs = std::max(time.aloneUs, (latencyUs + issueUs) / numAhead);
+    time.aloneUs =
+        std::max(time.aloneUs, (latencyUs + issueUs + time.loadUs) / numAhead);
   return block;
 }

@@ -205,7 +205,8 @@ void KernelSketch::add(const Operation &operation, const TilingEnds &ends,
   if (node.opcode == Opcode::Accumulate)
     work.accumulators += numCarried * result.elements;
   work.sharedBytes += getRingStride(numCarried * result.getBytes());
-  work.operations.push_back(done);
+  if (!growsInRegisters(node))
+    work.operations.push_back(done);
 }
 
 void KernelSketch::addProduct(const Operation &operation,

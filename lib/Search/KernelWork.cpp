@@ -68,6 +68,15 @@ mlir::mirage::search::makeOperation(Opcode opcode, Opcode reduction,
   return operation;
 }
 
+bool mlir::mirage::search::growsInRegisters(const Node &op) {
+  if (op.opcode != Opcode::Accumulate || op.attributes.axis != Axis::Loop)
+    return false;
+  bool isRescaled = op.operands.size() > 1;
+  const OperatorInfo &reduction = getOperatorInfo(op.attributes.reduction);
+  return !isRescaled && op.attributes.dims.empty() &&
+         reduction.finish.nodes().size() == 1 && reduction.getNumCarried() == 1;
+}
+
 static KernelWork::Operation getOperation(const TileGraph &kernel,
                                           const Node &op) {
   auto getSize = [&](ValueId value) {
@@ -124,6 +133,8 @@ KernelWork mlir::mirage::search::getWork(const TileGraph &kernel,
     work.loads.push_back({kernel.getType(input), operands[input],
                           phases[input] == Phase::Loop, kernel.getType(input)});
   for (const Node &op : kernel.getNodes()) {
+    if (growsInRegisters(op))
+      continue;
     work.operations.push_back(getOperation(kernel, op));
     // An accumulation works in every iteration, whatever its result's phase is.
     work.operations.back().isInLoop = llvm::any_of(

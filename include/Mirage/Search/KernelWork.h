@@ -72,6 +72,11 @@ struct KernelWork {
   int64_t accumulators = 0; ///< of one block
 };
 
+/// Whether an accumulation is no step of its own: what it adds up, element by
+/// element, grows in the registers of the warps that compute it
+/// (`--mirage-hold-in-registers`).
+bool growsInRegisters(const Node &op);
+
 /// What one more kernel joins: parts that have one axis and as many joins
 /// behind them.
 struct JoinedParts {

@@ -14,6 +14,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include "gtest/gtest.h"
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <set>
@@ -26,50 +27,72 @@ namespace {
 
 Target getH200() { return llvm::cantFail(getTarget("sm_90a")); }
 
-/// One kernel: f16 `x` [m, 4096] times f16 `w` [4096, 6144], n columns for a
-/// block and k rows for an iteration, and the root mean square of x.
+/// One kernel: f16 `x` [m, 4096] times f16 `w` [4096, columns], n columns for a
+/// block and k rows for an iteration, and the root mean square of x; or times
+/// two such, one gating the other.
 struct LinearKernel {
   int64_t n, k;
   unsigned threads;
   int64_t stages = 1;
+  bool isGated = false;
+
+  int64_t getRows() const { return isGated ? 8 : 16; }
+  int64_t getColumns() const { return isGated ? 4096 : 6144; }
+  std::vector<TensorSpec> getOperands() const {
+    TensorSpec weights{{kDepth, getColumns()}, ElementType::F16};
+    std::vector<TensorSpec> operands(isGated ? 3 : 2, weights);
+    operands[0].shape = {getRows(), kDepth};
+    return operands;
+  }
+  std::vector<TensorSpec> getResults() const {
+    return {{{getRows(), getColumns()}, ElementType::F16}};
+  }
+
+  static constexpr int64_t kDepth = 4096;
 };
-constexpr int64_t kRows = 16, kDepth = 4096, kColumns = 6144;
 
 TileGraph build(const LinearKernel &sizes) {
+  int64_t rows = sizes.getRows();
   TileGraph tiles;
   tiles.threads = sizes.threads;
-  tiles.grid.push_back(llvm::divideCeil(kColumns, sizes.n));
-  tiles.loop = kDepth / sizes.k;
+  tiles.grid.push_back(llvm::divideCeil(sizes.getColumns(), sizes.n));
+  tiles.loop = LinearKernel::kDepth / sizes.k;
   tiles.stages = sizes.stages;
-  ValueId x = tiles.addInput({{kRows, sizes.k}, ElementType::F16});
-  ValueId w = tiles.addInput({{sizes.k, sizes.n}, ElementType::F16});
-  tiles.tileInputs = {{{kReplicated}, 1}, {{1}, 0}};
-  Attributes rms;
-  rms.axis = Axis::Loop;
-  rms.reduction = Opcode::Rms;
-  rms.dims = {1};
-  rms.count = kDepth;
-  ValueId norm =
-      tiles.add(Opcode::Accumulate, {x}, {{kRows, 1}, ElementType::F32}, rms);
-  TensorSpec result{{kRows, sizes.n}, ElementType::F32};
-  ValueId product = tiles.add(Opcode::Matmul, {x, w}, result);
+  ValueId x = tiles.addInput({{rows, sizes.k}, ElementType::F16});
+  tiles.tileInputs = {{{kReplicated}, 1}};
+  std::vector<ValueId> weights;
+  for (unsigned number = 0; number < (sizes.isGated ? 2 : 1); ++number) {
+    weights.push_back(tiles.addInput({{sizes.k, sizes.n}, ElementType::F16}));
+    tiles.tileInputs.push_back({{1}, 0});
+  }
+  TensorSpec result{{rows, sizes.n}, ElementType::F32};
   Attributes sum;
   sum.axis = Axis::Loop;
-  ValueId total = tiles.add(Opcode::Accumulate, {product}, result, sum);
-  tiles.addOutput(tiles.add(Opcode::Div, {total, norm}, result));
+  auto addProduct = [&](ValueId w) {
+    ValueId product = tiles.add(Opcode::Matmul, {x, w}, result);
+    return tiles.add(Opcode::Accumulate, {product}, result, sum);
+  };
+  if (sizes.isGated) {
+    ValueId gate = tiles.add(Opcode::Silu, {addProduct(weights[0])}, result);
+    ValueId gated = addProduct(weights[1]);
+    tiles.addOutput(tiles.add(Opcode::Mul, {gate, gated}, result));
+  } else {
+    Attributes rms = sum;
+    rms.reduction = Opcode::Rms;
+    rms.dims = {1};
+    rms.count = LinearKernel::kDepth;
+    ValueId norm =
+        tiles.add(Opcode::Accumulate, {x}, {{rows, 1}, ElementType::F32}, rms);
+    tiles.addOutput(
+        tiles.add(Opcode::Div, {addProduct(weights[0]), norm}, result));
+  }
   tiles.tileOutputs = {{{1}}};
   return tiles;
 }
 
-const std::vector<TensorSpec> kLinearOperands = {
-    {{kRows, kDepth}, ElementType::F16},
-    {{kDepth, kColumns}, ElementType::F16}};
-const std::vector<TensorSpec> kLinearResults = {
-    {{kRows, kColumns}, ElementType::F16}};
-
-double predict(const LinearKernel &sizes) {
-  return AnalyticCostModel(getH200()).estimateKernelUs(
-      build(sizes), kLinearOperands, kLinearResults);
+double predict(const LinearKernel &sizes, const Target &target = getH200()) {
+  return AnalyticCostModel(target).estimateKernelUs(
+      build(sizes), sizes.getOperands(), sizes.getResults());
 }
 
 std::vector<double> rank(const std::vector<double> &values) {
@@ -93,54 +116,107 @@ double correlateRanks(const std::vector<double> &a,
   return 1 - 6 * sum / (n * (n * n - 1));
 }
 
-/// Times of an H200, cold L2, in µs (`mirage-run --device=cuda --measure`).
-TEST(InstancesTest, PredictionsFollowWhatAnH200Takes) {
+/// Which is as an H200 is, but that its memory gives less (3.35 TB/s for 4.8 in
+/// the data sheets).
+Target getH100() {
+  Target target = getH200();
+  target.memoryBytesPerUs *= 3.35 / 4.8;
+  return target;
+}
+
+/// Times of an H100, cold L2, in µs (`mirage-run --device=cuda --measure`).
+TEST(InstancesTest, PredictionsFollowWhatAnH100Takes) {
   const std::vector<std::pair<LinearKernel, double>> measured = {
-      {{48, 64, 128, 1}, 89.37},  {{48, 64, 128, 2}, 52.72},
-      {{48, 64, 128, 3}, 45.53},  {{48, 64, 128, 4}, 45.47},
-      {{48, 64, 256, 1}, 77.17},  {{48, 64, 256, 2}, 52.64},
-      {{48, 64, 256, 3}, 38.48},  {{48, 64, 256, 4}, 37.89},
-      {{48, 64, 512, 1}, 75.69},  {{48, 64, 512, 2}, 52.18},
-      {{48, 64, 512, 3}, 40.19},  {{48, 64, 512, 4}, 40.18},
-      {{48, 128, 128, 1}, 86.28}, {{48, 128, 128, 2}, 38.96},
-      {{48, 128, 128, 3}, 38.67}, {{48, 128, 128, 4}, 38.35},
-      {{48, 128, 256, 1}, 62.44}, {{48, 128, 256, 2}, 35.01},
-      {{48, 128, 256, 3}, 33.13}, {{48, 128, 256, 4}, 32.65},
-      {{48, 128, 512, 1}, 52.88}, {{48, 128, 512, 2}, 35.17},
-      {{48, 128, 512, 3}, 32.78}, {{48, 128, 512, 4}, 32.54},
-      {{48, 256, 128, 1}, 95.59}, {{48, 256, 128, 2}, 39.63},
-      {{48, 256, 128, 3}, 40.08}, {{48, 256, 128, 4}, 36.54},
-      {{48, 256, 256, 1}, 46.70}, {{48, 256, 256, 2}, 30.38},
-      {{48, 256, 256, 3}, 29.58}, {{48, 256, 256, 4}, 29.16},
-      {{48, 256, 512, 1}, 44.06}, {{48, 256, 512, 2}, 32.75},
-      {{48, 256, 512, 3}, 30.66}, {{48, 256, 512, 4}, 30.21},
-      {{64, 64, 128, 1}, 77.20},  {{64, 64, 128, 2}, 49.50},
-      {{64, 64, 128, 3}, 41.36},  {{64, 64, 128, 4}, 40.98},
-      {{64, 64, 256, 1}, 94.89},  {{64, 64, 256, 2}, 50.02},
-      {{64, 64, 256, 3}, 39.70},  {{64, 64, 256, 4}, 40.18},
-      {{64, 64, 512, 1}, 73.17},  {{64, 64, 512, 2}, 48.35},
-      {{64, 64, 512, 3}, 40.96},  {{64, 64, 512, 4}, 39.99},
-      {{64, 128, 128, 1}, 77.09}, {{64, 128, 128, 2}, 33.22},
-      {{64, 128, 128, 3}, 32.47}, {{64, 128, 128, 4}, 32.29},
-      {{64, 128, 256, 1}, 57.43}, {{64, 128, 256, 2}, 33.32},
-      {{64, 128, 256, 3}, 32.90}, {{64, 128, 256, 4}, 32.51},
-      {{64, 128, 512, 1}, 50.00}, {{64, 128, 512, 2}, 33.12},
-      {{64, 128, 512, 3}, 32.95}, {{64, 128, 512, 4}, 32.88},
-      {{64, 256, 128, 1}, 58.35}, {{64, 256, 128, 2}, 32.39},
-      {{64, 256, 128, 3}, 31.14}, {{64, 256, 128, 4}, 29.12},
-      {{64, 256, 256, 1}, 59.87}, {{64, 256, 256, 2}, 31.20},
-      {{64, 256, 256, 3}, 28.45}, {{64, 256, 256, 4}, 28.44},
-      {{64, 256, 512, 1}, 38.37}, {{64, 256, 512, 2}, 31.49},
-      {{64, 256, 512, 3}, 27.93}, {{64, 256, 512, 4}, 28.54}};
+      {{48, 64, 128, 1}, 60.56},        {{48, 64, 128, 2}, 51.39},
+      {{48, 64, 128, 3}, 32.04},        {{48, 64, 128, 4}, 27.63},
+      {{48, 64, 256, 1}, 65.28},        {{48, 64, 256, 2}, 51.88},
+      {{48, 64, 256, 3}, 32.57},        {{48, 64, 256, 4}, 31.34},
+      {{48, 64, 512, 1}, 67.87},        {{48, 64, 512, 2}, 50.37},
+      {{48, 64, 512, 3}, 35.92},        {{48, 64, 512, 4}, 35.82},
+      {{48, 128, 128, 1}, 44.29},       {{48, 128, 128, 2}, 35.76},
+      {{48, 128, 128, 3}, 26.73},       {{48, 128, 128, 4}, 26.02},
+      {{48, 128, 256, 1}, 45.09},       {{48, 128, 256, 2}, 35.25},
+      {{48, 128, 256, 3}, 26.89},       {{48, 128, 256, 4}, 26.55},
+      {{48, 128, 512, 1}, 45.18},       {{48, 128, 512, 2}, 35.71},
+      {{48, 128, 512, 3}, 27.74},       {{48, 128, 512, 4}, 27.49},
+      {{48, 256, 128, 1}, 44.74},       {{48, 256, 128, 2}, 35.32},
+      {{48, 256, 128, 3}, 28.79},       {{48, 256, 128, 4}, 30.71},
+      {{48, 256, 256, 1}, 37.83},       {{48, 256, 256, 2}, 30.25},
+      {{48, 256, 256, 3}, 26.74},       {{48, 256, 256, 4}, 26.98},
+      {{48, 256, 512, 1}, 36.77},       {{48, 256, 512, 2}, 30.50},
+      {{48, 256, 512, 3}, 26.75},       {{48, 256, 512, 4}, 27.11},
+      {{64, 64, 128, 1}, 52.15},        {{64, 64, 128, 2}, 48.52},
+      {{64, 64, 128, 3}, 29.51},        {{64, 64, 128, 4}, 24.97},
+      {{64, 64, 256, 1}, 58.16},        {{64, 64, 256, 2}, 47.65},
+      {{64, 64, 256, 3}, 29.79},        {{64, 64, 256, 4}, 26.43},
+      {{64, 64, 512, 1}, 60.44},        {{64, 64, 512, 2}, 47.51},
+      {{64, 64, 512, 3}, 29.99},        {{64, 64, 512, 4}, 28.95},
+      {{64, 128, 128, 1}, 38.85},       {{64, 128, 128, 2}, 33.75},
+      {{64, 128, 128, 3}, 23.53},       {{64, 128, 128, 4}, 23.10},
+      {{64, 128, 256, 1}, 39.94},       {{64, 128, 256, 2}, 33.54},
+      {{64, 128, 256, 3}, 23.48},       {{64, 128, 256, 4}, 23.41},
+      {{64, 128, 512, 1}, 41.27},       {{64, 128, 512, 2}, 33.36},
+      {{64, 128, 512, 3}, 24.59},       {{64, 128, 512, 4}, 23.94},
+      {{64, 256, 128, 1}, 35.24},       {{64, 256, 128, 2}, 29.36},
+      {{64, 256, 128, 3}, 23.97},       {{64, 256, 128, 4}, 24.32},
+      {{64, 256, 256, 1}, 33.43},       {{64, 256, 256, 2}, 28.64},
+      {{64, 256, 256, 3}, 24.19},       {{64, 256, 256, 4}, 25.13},
+      {{64, 256, 512, 1}, 33.59},       {{64, 256, 512, 2}, 27.85},
+      {{64, 256, 512, 3}, 24.25},       {{64, 256, 512, 4}, 25.49},
+      {{16, 64, 128, 1, true}, 58.22},  {{16, 64, 128, 2, true}, 54.30},
+      {{16, 64, 128, 3, true}, 40.68},  {{16, 64, 256, 1, true}, 57.98},
+      {{16, 64, 256, 2, true}, 54.61},  {{16, 64, 256, 3, true}, 40.66},
+      {{16, 64, 512, 1, true}, 73.46},  {{16, 64, 512, 2, true}, 55.96},
+      {{16, 64, 512, 3, true}, 41.79},  {{16, 128, 128, 1, true}, 41.72},
+      {{16, 128, 128, 2, true}, 41.81}, {{16, 128, 128, 3, true}, 36.78},
+      {{16, 128, 256, 1, true}, 41.78}, {{16, 128, 256, 2, true}, 41.13},
+      {{16, 128, 256, 3, true}, 35.57}, {{16, 128, 512, 1, true}, 41.55},
+      {{16, 128, 512, 2, true}, 40.87}, {{16, 128, 512, 3, true}, 35.57},
+      {{16, 256, 128, 1, true}, 32.74}, {{16, 256, 128, 2, true}, 36.34},
+      {{16, 256, 128, 3, true}, 34.00}, {{16, 256, 256, 1, true}, 32.83},
+      {{16, 256, 256, 2, true}, 36.18}, {{16, 256, 256, 3, true}, 33.28},
+      {{16, 256, 512, 1, true}, 32.46}, {{16, 256, 512, 2, true}, 35.94},
+      {{16, 256, 512, 3, true}, 33.49}, {{32, 64, 128, 1, true}, 59.57},
+      {{32, 64, 128, 2, true}, 52.02},  {{32, 64, 128, 3, true}, 33.84},
+      {{32, 64, 256, 1, true}, 58.64},  {{32, 64, 256, 2, true}, 51.94},
+      {{32, 64, 256, 3, true}, 33.93},  {{32, 64, 512, 1, true}, 59.62},
+      {{32, 64, 512, 2, true}, 53.22},  {{32, 64, 512, 3, true}, 34.60},
+      {{32, 128, 128, 1, true}, 45.21}, {{32, 128, 128, 2, true}, 37.74},
+      {{32, 128, 128, 3, true}, 28.62}, {{32, 128, 256, 1, true}, 44.48},
+      {{32, 128, 256, 2, true}, 38.23}, {{32, 128, 256, 3, true}, 28.65},
+      {{32, 128, 512, 1, true}, 43.30}, {{32, 128, 512, 2, true}, 38.56},
+      {{32, 128, 512, 3, true}, 28.81}, {{32, 256, 128, 1, true}, 38.32},
+      {{32, 256, 128, 2, true}, 32.70}, {{32, 256, 128, 3, true}, 27.79},
+      {{32, 256, 256, 1, true}, 37.71}, {{32, 256, 256, 2, true}, 35.12},
+      {{32, 256, 256, 3, true}, 28.22}, {{32, 256, 512, 1, true}, 37.78},
+      {{32, 256, 512, 2, true}, 32.54}, {{32, 256, 512, 3, true}, 28.62},
+      {{64, 64, 128, 1, true}, 60.18},  {{64, 64, 128, 2, true}, 54.66},
+      {{64, 64, 128, 3, true}, 33.34},  {{64, 64, 256, 1, true}, 60.63},
+      {{64, 64, 256, 2, true}, 54.34},  {{64, 64, 256, 3, true}, 33.67},
+      {{64, 64, 512, 1, true}, 60.22},  {{64, 64, 512, 2, true}, 54.46},
+      {{64, 64, 512, 3, true}, 33.89},  {{64, 128, 128, 1, true}, 47.40},
+      {{64, 128, 128, 2, true}, 42.04}, {{64, 128, 128, 3, true}, 27.21},
+      {{64, 128, 256, 1, true}, 47.37}, {{64, 128, 256, 2, true}, 43.66},
+      {{64, 128, 256, 3, true}, 27.49}, {{64, 128, 512, 1, true}, 46.42},
+      {{64, 128, 512, 2, true}, 41.03}, {{64, 128, 512, 3, true}, 30.90},
+      {{64, 256, 128, 1, true}, 41.02}, {{64, 256, 128, 2, true}, 35.37},
+      {{64, 256, 256, 1, true}, 40.63}, {{64, 256, 256, 2, true}, 34.99},
+      {{64, 256, 512, 1, true}, 39.04}, {{64, 256, 512, 2, true}, 35.59}};
   std::vector<double> predictions, times;
-  unsigned numOutside = 0;
+  double squares = 0;
   for (const auto &[sizes, us] : measured) {
-    predictions.push_back(predict(sizes));
+    predictions.push_back(predict(sizes, getH100()));
     times.push_back(us);
-    numOutside += predictions.back() < us / 2 || predictions.back() > us * 1.5;
+    double error = std::log(predictions.back() / us);
+    squares += error * error;
+    EXPECT_LT(std::abs(error), std::log(1.7))
+        << sizes.n << " " << sizes.k << " " << sizes.threads << " "
+        << sizes.stages << ": " << predictions.back() << " for " << us;
   }
-  EXPECT_LE(numOutside, 1u);
-  EXPECT_GT(correlateRanks(predictions, times), 0.7); // it is 0.75
+  RecordProperty("rms", std::to_string(std::sqrt(squares / measured.size())));
+  RecordProperty("ranks", std::to_string(correlateRanks(predictions, times)));
+  EXPECT_LT(std::sqrt(squares / double(measured.size())), 0.18);
+  EXPECT_GT(correlateRanks(predictions, times), 0.85);
 }
 
 /// Work per thread asks for more of them where there is work, and not where
@@ -198,8 +274,9 @@ TEST(InstancesTest, EveryNumberOfStagesThatFitsIsOffered) {
                              {64, 2048, 512}})
     for (int64_t asked = 1; asked <= kMaxStages; ++asked) {
       TileGraph tiles = build(sizes);
-      auto size = AnalyticCostModel(getH200(), asked)
-                      .chooseBlockSize(tiles, kLinearOperands, kLinearResults);
+      auto size =
+          AnalyticCostModel(getH200(), asked)
+              .chooseBlockSize(tiles, sizes.getOperands(), sizes.getResults());
       if (!size) { // not with one stage either
         EXPECT_GT(getSharedBytes(tiles), getH200().sharedBytesPerBlock);
         continue;
@@ -220,8 +297,9 @@ TEST(InstancesTest, ThreadsAndStagesAreThoseThatTakeLeast) {
   std::set<unsigned> chosen;
   for (int64_t n : {16, 48, 96})
     for (int64_t k : {16, 64, 256}) {
-      TileGraph tiles = build({n, k, 128});
-      auto size = model.chooseBlockSize(tiles, kLinearOperands, kLinearResults);
+      LinearKernel sizes{n, k, 128};
+      auto size = model.chooseBlockSize(build(sizes), sizes.getOperands(),
+                                        sizes.getResults());
       ASSERT_TRUE(size);
       double leastUs = std::numeric_limits<double>::infinity();
       for (unsigned threads : kBlockSizes)
@@ -262,9 +340,9 @@ TEST(InstancesTest, StagesHideWhatLoadsAreWaitedFor) {
          three = predictSums(64, 3);
   EXPECT_LT(two, one);
   EXPECT_LT(three, two);
-  EXPECT_NEAR(predictSums(64, 6), predictSums(64, 5), 0.01 * one);
+  EXPECT_NEAR(predictSums(64, 9), predictSums(64, 8), 0.01 * one);
   // The first tiles are waited for, and so is what 64 iterations compute.
-  EXPECT_GT(predictSums(64, 6), one / 8);
+  EXPECT_GT(predictSums(64, 9), one / 8);
   // Odd rows of 2 bytes an element are loaded at once, whatever is asked for.
   EXPECT_GE(predictSums(63, 6), predictSums(63, 1));
 }

@@ -393,7 +393,7 @@ TEST_F(CheckpointTest, WhatIsOfSomethingElseIsRefused) {
 
 TEST_F(CheckpointTest, WhatIsDamagedIsRefused) {
   std::string path = getPath("file");
-  Graph graph = rmsNormLinear(8, 128, 96);
+  Graph graph = attention(2, 40, 300, 32);
   SearchOptions options;
   options.maxStates = 3000;
   runWith(path, graph, options);
