@@ -68,7 +68,8 @@ bool mlir::mirage::refuseRepeated(cl::Option &option, llvm::StringRef text) {
   if (isList || option.getNumOccurrences() < 2)
     return false;
   std::string found = describeFound(text).substr(strlen("got "));
-  return refuseOption(option, "", " once, got it again as " + found);
+  return refuseOption(
+      option, "", " once, got it again" + (text.empty() ? "" : " as " + found));
 }
 
 bool mlir::mirage::parseNumberOption(cl::Option &option, llvm::StringRef text,
