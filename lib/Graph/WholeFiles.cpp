@@ -8,10 +8,15 @@
 
 #include "Mirage/Graph/WholeFiles.h"
 #include "Mirage/Graph/JSONCursor.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
+#include <fcntl.h>
+#include <unistd.h>
 
 using namespace mlir::mirage;
 namespace fs = llvm::sys::fs;
@@ -90,8 +95,62 @@ mlir::mirage::writeWholeFile(llvm::StringRef path,
 // Reading
 //===----------------------------------------------------------------------===//
 
+static llvm::Error makeReadError(llvm::StringRef path, const llvm::Twine &why) {
+  return llvm::createStringError(path + ": cannot be read: " + why);
+}
+
+static llvm::Error makeReadError(llvm::StringRef path) {
+  return makeReadError(path, llvm::errnoAsErrorCode().message());
+}
+
+/// Bytes behind what there is; 0 at the end, negative on an error.
+static ssize_t readMore(int file, llvm::SmallVectorImpl<char> &bytes) {
+  constexpr size_t kPiece = 1 << 16;
+  size_t size = bytes.size();
+  bytes.resize_for_overwrite(size + kPiece);
+  ssize_t count = llvm::sys::RetryAfterSignal(-1, ::read, file,
+                                              bytes.data() + size, kPiece);
+  bytes.truncate(size + std::max<ssize_t>(count, 0));
+  return count;
+}
+
+/// Opening a pipe waits for somebody who writes it, unless told not to; then
+/// reading finds its end at once where there is nobody.
+static llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+readPipe(llvm::StringRef path) {
+  constexpr size_t kMostBytes = size_t(1) << 30;
+  int file = llvm::sys::RetryAfterSignal(-1, ::open, path.str().c_str(),
+                                         O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0)
+    return makeReadError(path);
+  llvm::scope_exit close([&] { ::close(file); });
+  llvm::SmallVector<char, 0> bytes;
+  ssize_t count = readMore(file, bytes);
+  if (count == 0)
+    return makeReadError(path, "a pipe that nobody writes");
+  if (::fcntl(file, F_SETFL, 0) != 0) // from here on it waits
+    return makeReadError(path);
+  do {
+    count = readMore(file, bytes);
+    if (count < 0)
+      return makeReadError(path);
+    if (bytes.size() > kMostBytes)
+      return makeReadError(path, "a pipe with more than 1 GiB");
+  } while (count > 0);
+  return std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(bytes),
+                                                         path);
+}
+
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 mlir::mirage::readWholeFile(llvm::StringRef path) {
+  fs::file_status status;
+  if (!fs::status(path, status)) { // else reading says why
+    if (status.type() == fs::file_type::fifo_file)
+      return readPipe(path);
+    if (status.type() != fs::file_type::regular_file &&
+        status.type() != fs::file_type::directory_file)
+      return makeReadError(path, "not a regular file");
+  }
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (buffer)
     return std::move(*buffer);

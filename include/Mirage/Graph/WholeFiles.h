@@ -36,6 +36,9 @@ llvm::Error createFolder(llvm::StringRef path);
 llvm::Error writeWholeFile(llvm::StringRef path,
                            llvm::ArrayRef<llvm::StringRef> pieces);
 
+/// A file that ends: a regular one, or a pipe, as `<(...)` of a shell is one,
+/// of at most 1 GiB. Devices and folders are errors, as is a pipe that nobody
+/// has open to write.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 readWholeFile(llvm::StringRef path);
 

@@ -8,7 +8,12 @@
 
 #include "Mirage/Graph/WholeFiles.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
+#include <chrono>
+#include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
 
 using namespace mlir::mirage;
 
@@ -62,6 +67,38 @@ TEST_F(WholeFilesTest, WhatCannotBeWrittenIsSaid) {
   EXPECT_EQ(write(folder, {"one"}),
             (folder + ": cannot be written: Is a directory").str());
   EXPECT_EQ(countFiles(), 0u);
+}
+
+/// Reading them would not end.
+TEST_F(WholeFilesTest, WhatIsNoFileIsRefused) {
+  auto message = [](llvm::StringRef path) {
+    auto buffer = readWholeFile(path);
+    return buffer ? "" : llvm::toString(buffer.takeError());
+  };
+  EXPECT_EQ(message("/dev/zero"),
+            "/dev/zero: cannot be read: not a regular file");
+  EXPECT_EQ(message(folder),
+            (folder + ": cannot be read: Is a directory").str());
+  std::string pipe = getPath("pipe");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(message(pipe), pipe + ": cannot be read: a pipe that nobody "
+                                  "writes");
+}
+
+/// As `<(...)` hands over, whose writer may take its time.
+TEST_F(WholeFilesTest, PipesAreRead) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  std::string text(300000, 'x'); // more than a pipe holds
+  std::thread writer([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    llvm::raw_fd_ostream(ends[1], /*shouldClose=*/true) << text;
+  });
+  auto buffer = readWholeFile("/dev/fd/" + std::to_string(ends[0]));
+  writer.join();
+  ::close(ends[0]);
+  ASSERT_TRUE(static_cast<bool>(buffer)) << llvm::toString(buffer.takeError());
+  EXPECT_EQ((*buffer)->getBuffer(), text);
 }
 
 TEST_F(WholeFilesTest, FoldersAreMade) {
