@@ -12,7 +12,6 @@
 #include "Mirage/Graph/WholeFiles.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/LineIterator.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
 
@@ -169,13 +168,17 @@ mlir::mirage::readMeasuredTimes(llvm::StringRef path, llvm::StringRef program) {
   if (!buffer)
     return buffer.takeError();
   std::vector<MeasuredTime> times;
-  for (llvm::line_iterator line(**buffer, /*SkipBlanks=*/true);
-       !line.is_at_end(); ++line) {
-    auto fail = [&](const llvm::Twine &message) {
-      return llvm::createStringError(
-          path + ":" + llvm::Twine(line.line_number()) + ": " + message);
+  // An iterator of LLVM's over lines ends at the first NUL.
+  llvm::SmallVector<llvm::StringRef> lines;
+  (*buffer)->getBuffer().split(lines, '\n');
+  for (auto [number, line] : llvm::enumerate(lines)) {
+    if (line.trim().empty())
+      continue;
+    auto fail = [&, number = number](const llvm::Twine &message) {
+      return llvm::createStringError(path + ":" + llvm::Twine(number + 1) +
+                                     ": " + message);
     };
-    llvm::Expected<MeasuredTime> time = parseMeasuredTime(*line);
+    llvm::Expected<MeasuredTime> time = parseMeasuredTime(line);
     if (!time)
       return fail(llvm::toString(time.takeError()));
     if (!program.empty() && time->program != program)

@@ -59,6 +59,8 @@ static llvm::Error readTimes(const std::string &file,
   llvm::Expected<std::vector<MeasuredTime>> times = readMeasuredTimes(file);
   if (!times)
     return times.takeError();
+  if (times->empty())
+    return llvm::createStringError(file + ": expects measured times, got none");
   for (const MeasuredTime &time : *times) {
     if (time.graph.empty() && !time.isBaseline)
       return llvm::createStringError(

@@ -203,6 +203,9 @@ TEST_F(BundleTest, TimesThatAreNoneAreRefused) {
     return messageOfTimes(line + changed.replace(at, from.size(), to.str()));
   };
   EXPECT_EQ(messageOfTimes(line), "");
+  EXPECT_EQ(messageOfTimes(line + std::string(3, '\0'))
+                .find(path + ":2: expects JSON, got "),
+            0u);
   EXPECT_EQ(messageOfTimes(line, "77"),
             path + ":1: program: expects times of the program with hash 77, "
                    "got one of 5f0c");
