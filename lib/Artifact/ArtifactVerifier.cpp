@@ -356,6 +356,8 @@ llvm::Error mlir::mirage::verify(const Artifact &artifact) {
           checkBytes("workspaceBytes", artifact.workspaceBytes, kMaxBytes))
     return error;
   PTXOutline ptx = readPTXOutline(artifact.ptx);
+  if (ptx.target.empty())
+    return makeError("target: expects PTX with a .target, got one without");
   if (ptx.target != artifact.target)
     return makeError("target: expects the PTX's \"" + ptx.target +
                      "\", got \"" + artifact.target + "\"");

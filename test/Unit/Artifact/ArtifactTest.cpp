@@ -266,6 +266,10 @@ TEST_F(ArtifactFiles, WhatIsStatedTwiceIsTheSame) {
             "manifest.json: inputs[0].name: expects the program's \"X\", got "
             "\"Y\"");
   Artifact artifact = makeArtifact();
+  artifact.ptx.replace(artifact.ptx.find(".target"), 7, "//");
+  EXPECT_EQ(writeMessage(artifact),
+            "target: expects PTX with a .target, got one without");
+  artifact = makeArtifact();
   artifact.launches[1].arguments.pop_back();
   EXPECT_EQ(writeMessage(artifact),
             "launches[1].arguments: expects one for each of the 2 parameters "
