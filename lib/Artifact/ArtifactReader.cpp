@@ -23,7 +23,7 @@ static llvm::Error makeError(const llvm::Twine &message) {
 }
 
 static ArtifactTensor readTensor(const JSONCursor &cursor) {
-  ArtifactTensor tensor{cursor["name"].string(), readTensorSpec(cursor), {}};
+  ArtifactTensor tensor{cursor["name"].name(), readTensorSpec(cursor), {}};
   for (const JSONCursor &stride : cursor["strides"].array())
     tensor.strides.push_back(stride.integer());
   int64_t stated = cursor["sizeBytes"].integer();
@@ -133,7 +133,7 @@ static LibraryMatmul readLibraryMatmul(const JSONCursor &cursor) {
 
 static KernelLaunch readLaunch(const JSONCursor &cursor) {
   KernelLaunch launch;
-  launch.kernel = cursor["kernel"].string();
+  launch.kernel = cursor["kernel"].name();
   launch.grid = readExtents(cursor["grid"]);
   launch.block = readExtents(cursor["block"]);
   launch.cluster = readExtents(cursor["cluster"]);
@@ -178,7 +178,7 @@ static std::string explainOtherWriter(const JSONCursor &manifest) {
 
 /// All members but the files.
 static void readMembers(const JSONCursor &manifest, Artifact &artifact) {
-  artifact.target = manifest["target"].string();
+  artifact.target = manifest["target"].name();
   artifact.inputs = readTensors(manifest["inputs"]);
   artifact.outputs = readTensors(manifest["outputs"]);
   artifact.workspaceBytes = manifest["workspaceBytes"].integer();

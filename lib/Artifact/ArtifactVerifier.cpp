@@ -9,6 +9,7 @@
 #include "Mirage/Artifact/Artifact.h"
 #include "PTXOutline.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/MathExtras.h"
@@ -267,6 +268,16 @@ static llvm::Error checkLaunch(const Artifact &artifact,
   return checkLibraryMatmul(artifact, launch, member + ".libraryMatmul");
 }
 
+static bool isControl(unsigned char c) { return c < 0x20 || c == 0x7f; }
+
+/// With `\0A` for a line's end.
+static std::string escape(llvm::StringRef name) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::printEscapedString(name, os);
+  return text;
+}
+
 /// Names that a command line and a file name can hold, each once.
 static llvm::Error checkNames(llvm::StringRef member,
                               llvm::ArrayRef<ArtifactTensor> tensors) {
@@ -278,6 +289,9 @@ static llvm::Error checkNames(llvm::StringRef member,
     if (name.empty() || name.contains('/') || name.contains('='))
       return makeError(where + "a name without '/' and '=', got \"" + name +
                        "\"");
+    if (llvm::any_of(name, isControl))
+      return makeError(where + "a name without control characters, got \"" +
+                       escape(name) + "\"");
     if (!seen.insert(name).second)
       return makeError(where + "each name once, got \"" + name + "\" again");
   }

@@ -249,7 +249,7 @@ static void readOperation(const JSONCursor &cursor, Graph &graph) {
 static void readInto(const JSONCursor &cursor, Graph &graph) {
   for (const JSONCursor &input : cursor["inputs"].array()) {
     input.allow({"name", "type"});
-    graph.addInput(readType(input["type"]), input["name"].string());
+    graph.addInput(readType(input["type"]), input["name"].name());
   }
   for (const JSONCursor &operation : cursor["operations"].array())
     readOperation(operation, graph);

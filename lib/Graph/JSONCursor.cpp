@@ -102,6 +102,16 @@ std::string JSONCursor::string() const {
   return found.value_or("").str();
 }
 
+static bool isControl(unsigned char c) { return c < 0x20 || c == 0x7f; }
+
+std::string JSONCursor::name() const {
+  std::string name = string();
+  if (llvm::none_of(name, isControl))
+    return name;
+  expect("a name without control characters");
+  return "";
+}
+
 bool JSONCursor::boolean() const {
   std::optional<bool> found;
   if (value)

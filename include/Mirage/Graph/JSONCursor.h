@@ -41,6 +41,9 @@ public:
   /// bits must give.
   int64_t integer(int64_t least = INT64_MIN, int64_t most = INT64_MAX) const;
   std::string string() const;
+  /// A string of one line, as what is shown and looked for has: without
+  /// control characters.
+  std::string name() const;
   bool boolean() const;
   /// The value as it is; null where there is none.
   llvm::json::Value raw() const;

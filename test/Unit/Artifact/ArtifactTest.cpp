@@ -276,6 +276,22 @@ TEST_F(ArtifactFiles, WhatIsStatedTwiceIsTheSame) {
             "of \"second\" in the PTX, got 1");
 }
 
+/// They end up in messages, file names and on command lines.
+TEST_F(ArtifactFiles, NamesAreOfOneLine) {
+  ASSERT_EQ(writeMessage(makeArtifact()), "");
+  EXPECT_EQ(messageAfter("\"name\": \"out\"", "\"name\": \"o\\u0000t\""),
+            "manifest.json: outputs[0].name: expects a name without control "
+            "characters, got \"o\\u0000t\"");
+  EXPECT_EQ(messageAfter("\"kernel\": \"second\"", "\"kernel\": \"s\\n\""),
+            "manifest.json: launches[1].kernel: expects a name without control "
+            "characters, got \"s\\n\"");
+  Artifact artifact = makeArtifact();
+  artifact.outputs[0].name = "o\nt";
+  EXPECT_EQ(writeMessage(artifact),
+            "outputs[0].name: expects a name without control characters, got "
+            "\"o\\0At\"");
+}
+
 /// X · X as one launch that a library may do.
 static Artifact makeMatmulArtifact() {
   Artifact artifact = makeArtifact();
