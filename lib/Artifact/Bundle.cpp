@@ -14,6 +14,7 @@
 #include "Mirage/Graph/JSONCursor.h"
 #include "Mirage/Graph/WholeFiles.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
@@ -79,7 +80,7 @@ llvm::Error mlir::mirage::writeBundle(const Bundle &bundle,
 static BundleEntry readEntry(const JSONCursor &object) {
   object.allow({"folder", "hash", "graph", "predictedUs"});
   BundleEntry entry;
-  entry.folder = object["folder"].string();
+  entry.folder = object["folder"].name();
   if (!object.failed() &&
       (entry.folder.empty() || entry.folder[0] == '.' ||
        llvm::sys::path::filename(entry.folder) != entry.folder))
@@ -87,9 +88,23 @@ static BundleEntry readEntry(const JSONCursor &object) {
   entry.hash = object["hash"].string();
   entry.graph = object["graph"].string();
   entry.predictedUs = readScalar(object["predictedUs"]);
-  if (!object.failed() && !(entry.predictedUs >= 0))
+  if (!object.failed() &&
+      !(entry.predictedUs >= 0 && std::isfinite(entry.predictedUs)))
     object["predictedUs"].expect("a time of at least 0");
   return entry;
+}
+
+/// Each entry is an artifact of its own.
+static void refuseRepeatedFolders(const JSONCursor &object,
+                                  const Bundle &bundle) {
+  llvm::StringSet<> seen;
+  if (bundle.baseline)
+    seen.insert(bundle.baseline->folder);
+  for (const auto &[cursor, candidate] :
+       llvm::zip_equal(object["candidates"].array(), bundle.candidates))
+    if (!seen.insert(candidate.folder).second)
+      cursor["folder"].fail("expects each folder once, got \"" +
+                            candidate.folder + "\" again");
 }
 
 static Bundle readMembers(const JSONCursor &object) {
@@ -101,7 +116,7 @@ static Bundle readMembers(const JSONCursor &object) {
                 "candidates"});
   Bundle bundle;
   bundle.program = object["program"].string();
-  bundle.target = object["target"].string();
+  bundle.target = object["target"].name();
   std::string seed = object["seed"].string();
   if (!object.failed() && !llvm::to_integer(seed, bundle.seed, 10))
     object["seed"].expect("a number in a string");
@@ -109,6 +124,8 @@ static Bundle readMembers(const JSONCursor &object) {
     bundle.baseline = readEntry(object["baseline"]);
   for (const JSONCursor &candidate : object["candidates"].array())
     bundle.candidates.push_back(readEntry(candidate));
+  if (!object.failed())
+    refuseRepeatedFolders(object, bundle);
   return bundle;
 }
 
@@ -119,8 +136,6 @@ static llvm::Expected<Bundle> readBundleFile(const std::string &path) {
     return value.takeError();
   std::string error;
   Bundle bundle = readMembers(JSONCursor(*value, error));
-  if (error.empty() && bundle.candidates.empty() && !bundle.baseline)
-    error = "expects a candidate or a baseline, got neither";
   if (!error.empty())
     return llvm::createStringError(path + ": " + error);
   return bundle;
@@ -151,6 +166,10 @@ llvm::Expected<Bundle> mlir::mirage::readBundle(llvm::StringRef directory) {
       readBundleFile(joinPath(directory, kBundleFile));
   if (!bundle)
     return bundle.takeError();
+  if (bundle->candidates.empty())
+    return llvm::createStringError(
+        joinPath(directory, kBundleFile) +
+        ": candidates: expects one at least, got none");
   for (const BundleEntry &entry : listEntries(*bundle))
     if (llvm::Error failed = checkHash(directory, entry))
       return std::move(failed);

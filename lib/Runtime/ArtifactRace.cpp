@@ -31,6 +31,7 @@ static llvm::Error addEntrants(const RaceOptions &options,
   if (!hash)
     return hash.takeError();
   field.program = hashProgram(artifact->program);
+  field.target = artifact->target;
   auto add = [&](LibraryUse use) {
     field.entrants.push_back(
         {name + (use == LibraryUse::Always ? " with cuBLASLt" : ""), folder,
@@ -56,11 +57,15 @@ static llvm::Expected<RaceField> collectBundle(const RaceOptions &options) {
             addEntrants(options, entry.folder, folder, isBaseline, field))
       return error;
     field.graphs.resize(field.entrants.size(), entry.graph);
-    if (field.program == bundle->program)
-      return llvm::Error::success();
-    return llvm::createStringError(folder + ": expects the program with hash " +
-                                   bundle->program + " of " + kBundleFile +
-                                   ", got " + field.program);
+    auto fail = [&](const llvm::Twine &expected, const llvm::Twine &found) {
+      return llvm::createStringError(folder + ": expects the " + expected +
+                                     " of " + kBundleFile + ", got " + found);
+    };
+    if (field.program != bundle->program)
+      return fail("program with hash " + bundle->program, field.program);
+    if (field.target != bundle->target)
+      return fail("target " + bundle->target, field.target);
+    return llvm::Error::success();
   };
   if (bundle->baseline)
     if (llvm::Error error = add(*bundle->baseline, /*isBaseline=*/true))

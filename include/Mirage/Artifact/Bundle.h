@@ -84,9 +84,9 @@ llvm::Error prepareBundleFolder(llvm::StringRef directory);
 /// Writes bundle.json into `directory`, beside the artifacts that it names.
 llvm::Error writeBundle(const Bundle &bundle, llvm::StringRef directory);
 
-/// Reads bundle.json and looks whether its artifacts are the ones it was made
-/// with. Errors are one sentence with the file, the member, and what was
-/// expected and found.
+/// Reads bundle.json, which has to name a candidate, and looks whether its
+/// artifacts are the ones it was made with. Errors are one sentence with the
+/// file, the member, and what was expected and found.
 llvm::Expected<Bundle> readBundle(llvm::StringRef directory);
 
 } // namespace mlir::mirage

@@ -36,10 +36,11 @@ struct RaceField {
   /// Hashes of µGraphs, by entrant; empty where no bundle says.
   std::vector<std::string> graphs;
   std::string program; ///< hashProgram
+  std::string target;  ///< of the artifact that was added last
 };
 
 /// Fails where the bundle or an artifact cannot be read, or is of another
-/// program than bundle.json says.
+/// program or target than bundle.json says.
 llvm::Expected<RaceField> collectEntrants(const RaceOptions &options);
 
 struct RaceResult {

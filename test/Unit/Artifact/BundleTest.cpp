@@ -106,6 +106,17 @@ TEST_F(BundleTest, ABaselineIsNotNeeded) {
   EXPECT_FALSE(llvm::cantFail(readBundle(folder)).baseline.has_value());
 }
 
+TEST_F(BundleTest, ACandidateIsNeeded) {
+  Bundle bundle = makeBundle();
+  bundle.candidates.clear();
+  ASSERT_FALSE(writeBundle(bundle, folder));
+  auto read = readBundle(folder);
+  ASSERT_FALSE(static_cast<bool>(read));
+  EXPECT_EQ(llvm::toString(read.takeError()),
+            getPath(kBundleFile) +
+                ": candidates: expects one at least, got none");
+}
+
 TEST_F(BundleTest, NothingIsLeftOfAnEarlierBundle) {
   ASSERT_FALSE(writeBundle(makeBundle(), folder));
   write(kTimesFile, "{}");
@@ -146,6 +157,18 @@ TEST_F(BundleTest, WhatIsWrongIsSaid) {
   EXPECT_EQ(messageAfter("7.25", "-7.25"),
             file + ": candidates[0].predictedUs: expects a time of at least 0, "
                    "got -7.25");
+  EXPECT_EQ(messageAfter("7.25", "\"inf\""),
+            file + ": candidates[0].predictedUs: expects a time of at least 0, "
+                   "got \"inf\"");
+  EXPECT_EQ(messageAfter("\"candidate-1\"", "\"candidate-0\""),
+            file + ": candidates[1].folder: expects each folder once, got "
+                   "\"candidate-0\" again");
+  EXPECT_EQ(messageAfter("\"candidate-1\"", "\"baseline\""),
+            file + ": candidates[1].folder: expects each folder once, got "
+                   "\"baseline\" again");
+  EXPECT_EQ(messageAfter("\"candidate-1\"", "\"candidate\\n1\""),
+            file + ": candidates[1].folder: expects a name without control "
+                   "characters, got \"candidate\\n1\"");
   EXPECT_EQ(messageAfter(bundle.candidates[0].hash, "0123"),
             getPath("candidate-0") +
                 ": expects the artifact with hash 0123 of bundle.json, got " +
