@@ -370,6 +370,10 @@ llvm::Error mlir::mirage::verify(const Artifact &artifact) {
           checkBytes("workspaceBytes", artifact.workspaceBytes, kMaxBytes))
     return error;
   PTXOutline ptx = readPTXOutline(artifact.ptx);
+  if (ptx.openCommentLine)
+    return makeError("ptx: expects '*/' to end the comment of line " +
+                     llvm::Twine(ptx.openCommentLine) +
+                     " of the PTX, got its end");
   if (ptx.target.empty())
     return makeError("target: expects PTX with a .target, got one without");
   if (ptx.target != artifact.target)

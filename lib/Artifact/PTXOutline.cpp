@@ -17,11 +17,16 @@ using namespace mlir::mirage;
 constexpr llvm::StringLiteral kSpaces = " \t\r\n";
 
 /// PTX has the comments of C++; each becomes a space.
-static std::string removeComments(llvm::StringRef ptx) {
+/// \param openComment  where one starts that does not end, or npos.
+static std::string removeComments(llvm::StringRef ptx, size_t &openComment) {
+  llvm::StringRef whole = ptx;
   std::string text;
+  openComment = llvm::StringRef::npos;
   while (!ptx.empty()) {
     bool isLine = ptx.starts_with("//");
     if (isLine || ptx.starts_with("/*")) {
+      if (!isLine && !ptx.drop_front(2).contains("*/"))
+        openComment = whole.size() - ptx.size();
       auto [comment, rest] = ptx.drop_front(2).split(isLine ? "\n" : "*/");
       text += ' ';
       ptx = rest;
@@ -96,8 +101,11 @@ const PTXOutline::Entry *PTXOutline::find(llvm::StringRef name) const {
 }
 
 PTXOutline mlir::mirage::readPTXOutline(llvm::StringRef ptx) {
-  std::string text = removeComments(ptx);
+  size_t openComment = llvm::StringRef::npos;
+  std::string text = removeComments(ptx, openComment);
   PTXOutline outline;
+  if (openComment != llvm::StringRef::npos)
+    outline.openCommentLine = ptx.take_front(openComment).count('\n') + 1;
   for (llvm::StringRef rest : findDirectives(text, ".target"))
     if (outline.target.empty())
       outline.target =

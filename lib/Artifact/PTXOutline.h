@@ -26,6 +26,8 @@ struct PTXOutline {
   };
 
   std::string target; ///< of `.target`: "sm_90a"; "" without one
+  /// Where a comment starts that does not end, counted from 1; 0: none does.
+  unsigned openCommentLine = 0;
   std::vector<Entry> entries;
 
   /// Null where there is no such kernel.

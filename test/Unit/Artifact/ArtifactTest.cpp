@@ -270,6 +270,12 @@ TEST_F(ArtifactFiles, WhatIsStatedTwiceIsTheSame) {
   EXPECT_EQ(writeMessage(artifact),
             "target: expects PTX with a .target, got one without");
   artifact = makeArtifact();
+  artifact.ptx.insert(artifact.ptx.find(".target"), "/* ");
+  artifact.ptx.erase(artifact.ptx.find(" no, */"), 7);
+  EXPECT_EQ(writeMessage(artifact),
+            "ptx: expects '*/' to end the comment of line 2 of the PTX, got "
+            "its end");
+  artifact = makeArtifact();
   artifact.launches[1].arguments.pop_back();
   EXPECT_EQ(writeMessage(artifact),
             "launches[1].arguments: expects one for each of the 2 parameters "
