@@ -13,6 +13,7 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -34,6 +35,11 @@ public:
     text += (llvm::Twine(fileName) + ":" + llvm::Twine(location.line) + ":" +
              llvm::Twine(location.column) + ": error: " + message + "\n")
                 .str();
+  }
+  /// An error behind which nothing can be read: it is the last one.
+  void fatalError(Location location, const llvm::Twine &message) {
+    error(location, message);
+    numErrors = std::max(numErrors, limit);
   }
   bool hasErrors() const { return numErrors != 0; }
   bool isFull() const { return numErrors >= limit; }

@@ -65,8 +65,9 @@ void Lexer::skipBlanks() {
     } else if (rest.starts_with("/*")) {
       size_t end = rest.find("*/", 2);
       if (end == StringRef::npos)
-        diagnostics.error(location, "expected '*/' to end this comment, found "
-                                    "the end of the file");
+        diagnostics.fatalError(location,
+                               "expected '*/' to end this comment, found the "
+                               "end of the file");
       step(end == StringRef::npos ? rest.size() : end + 2);
     } else {
       return;

@@ -40,6 +40,7 @@ private:
   void parseGlobalVariable(Space space, bool isExtern);
   void parseEntry();
   void parseFunction();
+  void skipFunction();
   bool parseParameter(KernelInfo &info, Scope &scope, SpaceLayout &layout);
   bool parseExtents(std::array<uint32_t, 3> &counts);
   bool parseEntryDirectives(KernelInfo &info);
@@ -317,13 +318,28 @@ void FileParser::checkSizes(const Token &name, const SpaceLayout &layout) {
   check("shared variables", layout.sharedBytes - program.sharedStart, 1 << 30);
 }
 
+/// Takes what is left of a kernel whose head is wrong.
+void FileParser::skipFunction() {
+  auto startsAnother = [](const Token &token) {
+    return token.isWord(".visible") || token.isWord(".weak") ||
+           token.isWord(".entry") || token.isWord(".func");
+  };
+  while (lexer.peek().kind != TokenKind::End && !lexer.peek().is('{') &&
+         !lexer.peek().is('}') && !startsAnother(lexer.peek()))
+    lexer.take();
+  if (lexer.takeIf('{'))
+    statements.skipBraces();
+  else
+    lexer.takeIf('}');
+}
+
 void FileParser::parseEntry() {
   KernelInfo info;
   Token name = lexer.take();
   if (name.kind != TokenKind::Word) {
     diagnostics.error(name.location, "expected the name of a kernel, found " +
                                          name.describe());
-    return statements.recover();
+    return skipFunction();
   }
   info.name = name.text.str();
   SpaceLayout layout;
@@ -338,10 +354,8 @@ void FileParser::parseEntry() {
   }
   info.parameterBytes = layout.paramBytes;
   good = good && parseEntryDirectives(info) && statements.expect('{');
-  if (!good) {
-    statements.recover();
-    return;
-  }
+  if (!good)
+    return skipFunction();
   StatementParser body(lexer, diagnostics, program, layout);
   FunctionSyntax function = body.parseBody();
   if (diagnostics.hasErrors() && lexer.peek().kind == TokenKind::End)

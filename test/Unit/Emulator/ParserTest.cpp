@@ -141,6 +141,19 @@ TEST(Parser, BranchListsTooLong) {
               "expected a list of at most 32768 labels, found 32769");
 }
 
+/// What is behind it is not read, and so nothing more is said.
+TEST(Parser, OneErrorOfWhatHidesTheRest) {
+  EXPECT_EQ(parseErrors(kernelText(0, "/* add.s32 %r1, %r1, %r1;")),
+            "test.ptx:14:1: error: expected '*/' to end this comment, found "
+            "the end of the file");
+  EXPECT_EQ(parseErrors(".version 8.6\n.target sm_90a\n.entry a() .reqntid 0\n"
+                        "{\n.reg .b32 %r1;\nmov.b32 %r1, 0;\nret;\n}\n"
+                        ".entry b() .pragma \"x\"; .reqntid 0\n{\nret;\n}\n"),
+            "test.ptx:3:21: error: expected a number from 1 to 2147483647, "
+            "found 0\ntest.ptx:9:34: error: expected a number from 1 to "
+            "2147483647, found 0");
+}
+
 TEST(Parser, CallsToUnknownFunctions) {
   expectError("call.uni (retval0), llvm.nvvm.tanh.approx.f16, (param0);",
               "found 'llvm.nvvm.tanh.approx.f16'");
