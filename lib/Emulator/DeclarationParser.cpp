@@ -179,9 +179,40 @@ void StatementParser::parseDeclaration() {
   }
   entry.offset =
       layout.allocate(variable.space, variable.sizeBytes, variable.align);
-  if (!scope().variables.try_emplace(variable.name, entry).second)
-    diagnostics.error(variable.location,
-                      "'" + variable.name + "' is declared twice");
+  if (declare(variable.name, variable.location))
+    scope().variables[variable.name] = entry;
+}
+
+/// Whether `name` is one of `prefix<count>`: `%r3` of `%r<9>`.
+static bool isOfFamily(StringRef name, StringRef prefix, uint64_t count) {
+  uint64_t number = 0;
+  return name.consume_front(prefix) && !name.getAsInteger(10, number) &&
+         number < count;
+}
+
+static std::string nameFamily(StringRef prefix) { return (prefix + "<").str(); }
+
+bool StatementParser::declareRegister(const Token &name) {
+  StringRef prefix = name.text.rtrim("0123456789");
+  auto family = scope().families.find(prefix);
+  if (family == scope().families.end() ||
+      !isOfFamily(name.text, prefix, family->second.second))
+    return declare(name.text, name.location);
+  Declarations::refuse(name.text, name.location,
+                       scope().declarations.find(nameFamily(prefix)),
+                       diagnostics);
+  return false;
+}
+
+bool StatementParser::declareFamily(const Token &name, uint64_t count) {
+  for (const auto &single : scope().registers)
+    if (isOfFamily(single.first(), name.text, count)) {
+      Declarations::refuse(single.first(), name.location,
+                           scope().declarations.find(single.first()),
+                           diagnostics);
+      return false;
+    }
+  return declare(nameFamily(name.text), name.location);
 }
 
 void StatementParser::parseRegisters() {
@@ -207,8 +238,9 @@ void StatementParser::parseRegisters() {
       uint64_t count = 0;
       if (!expectInteger(count) || !expect('>'))
         return recover();
-      scope().families[name.text] = {type, count};
-    } else {
+      if (declareFamily(name, count))
+        scope().families[name.text] = {type, count};
+    } else if (declareRegister(name)) {
       scope().registers[name.text] = type;
     }
   } while (lexer.takeIf(','));

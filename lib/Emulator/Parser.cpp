@@ -55,6 +55,7 @@ private:
   StatementParser statements;
   const OpcodeTable &opcodes = getOpcodes();
   FileSymbols symbols;
+  Declarations declarations; ///< of variables and functions
   bool hasVersion = false, hasTarget = false;
 };
 
@@ -161,11 +162,8 @@ void FileParser::parseGlobalVariable(Space space, bool isExtern) {
   variable.isExtern = isExtern;
   if (!statements.parseVariable(variable) || !statements.expect(';'))
     return statements.recover();
-  if (symbols.variables.count(variable.name)) {
-    diagnostics.error(variable.location,
-                      "'" + variable.name + "' is declared twice");
+  if (!declarations.add(variable.name, variable.location, diagnostics))
     return;
-  }
   if (space == Space::Global && !isExtern)
     return place(program.globalImage, window::moduleGlobal, variable);
   if (space == Space::Const && !isExtern)
@@ -237,6 +235,8 @@ bool FileParser::parseParameter(KernelInfo &info, Scope &scope,
                                          Twine(count));
     return false;
   }
+  if (!scope.declarations.add(name.text, name.location, diagnostics))
+    return false;
   parameter.name = name.text.str();
   parameter.sizeBytes = bytes * count;
   parameter.alignBytes = std::max(align, bytes);
@@ -341,6 +341,8 @@ void FileParser::parseEntry() {
                                          name.describe());
     return skipFunction();
   }
+  if (!declarations.add(name.text, name.location, diagnostics))
+    return skipFunction();
   info.name = name.text.str();
   SpaceLayout layout;
   layout.sharedBytes = program.sharedStart;
@@ -357,7 +359,7 @@ void FileParser::parseEntry() {
   if (!good)
     return skipFunction();
   StatementParser body(lexer, diagnostics, program, layout);
-  FunctionSyntax function = body.parseBody();
+  FunctionSyntax function = body.parseBody(parameters.declarations);
   if (diagnostics.hasErrors() && lexer.peek().kind == TokenKind::End)
     return;
   Decoder decoder(opcodes, symbols, parameters, layout, diagnostics);
@@ -377,7 +379,7 @@ void FileParser::parseEntry() {
 }
 
 void FileParser::parseFunction() {
-  StringRef name;
+  Token name;
   while (lexer.peek().kind != TokenKind::End && !lexer.peek().is('{') &&
          !lexer.peek().is(';')) {
     Token token = lexer.take();
@@ -385,12 +387,13 @@ void FileParser::parseFunction() {
       while (lexer.peek().kind != TokenKind::End && !lexer.takeIf(')'))
         lexer.take();
     } else if (token.kind == TokenKind::Word && !token.text.starts_with(".")) {
-      name = token.text;
+      name = token;
     }
   }
   if (lexer.takeIf(';'))
     return;
-  symbols.functions.insert(name);
+  declarations.add(name.text, name.location, diagnostics);
+  symbols.functions.insert(name.text);
   if (statements.expect('{'))
     statements.skipBraces();
 }

@@ -152,16 +152,16 @@ void StatementParser::parseLabel(const Token &name) {
       if (!parseOperand(targets.elements.emplace_back()))
         return recover();
     } while (lexer.takeIf(','));
-    scope().branchTargets[name.text] = targets.elements;
+    if (declare(name.text, name.location))
+      scope().branchTargets[name.text] = targets.elements;
     if (!expect(';'))
       recover();
     return;
   }
   if (lexer.peek().isWord(".callprototype"))
     return recover();
-  if (!scope().labels.try_emplace(name.text, function.statements.size()).second)
-    diagnostics.error(name.location,
-                      "label '" + name.text + "' is defined twice");
+  if (declare(name.text, name.location))
+    scope().labels[name.text] = function.statements.size();
 }
 
 void StatementParser::parseInstruction() {
@@ -193,8 +193,8 @@ void StatementParser::parseInstruction() {
   function.statements.push_back(std::move(statement));
 }
 
-FunctionSyntax StatementParser::parseBody() {
-  function.scopes.emplace_back();
+FunctionSyntax StatementParser::parseBody(const Declarations &parameters) {
+  function.scopes.emplace_back().declarations = parameters;
   unsigned depth = 0;
   currentSource = 0;
   while (!diagnostics.isFull()) {

@@ -46,8 +46,9 @@ public:
       : lexer(lexer), diagnostics(diagnostics), program(program),
         layout(layout) {}
 
-  /// Reads from behind `{` to the matching `}`.
-  FunctionSyntax parseBody();
+  /// Reads from behind `{` to the matching `}`. Parameters are declared in the
+  /// same scope as what stands between the two.
+  FunctionSyntax parseBody(const Declarations &parameters);
 
   /// Reads a declaration from its space on, `;` included.
   bool parseVariable(VariableSyntax &variable);
@@ -66,6 +67,8 @@ public:
 private:
   void parseDeclaration();
   void parseRegisters();
+  bool declareRegister(const Token &name);
+  bool declareFamily(const Token &name, uint64_t count);
   void parseDirective();
   void parseInstruction();
   void parseLabel(const Token &name);
@@ -75,6 +78,9 @@ private:
   bool parseList(OperandSyntax &operand, char close);
   bool parseMemory(OperandSyntax &operand);
   bool parseInitializer(VariableSyntax &variable, unsigned elementBytes);
+  bool declare(llvm::StringRef name, Location location) {
+    return scope().declarations.add(name, location, diagnostics);
+  }
   Scope &scope() { return function.scopes[currentScope]; }
 
   Lexer &lexer;

@@ -78,6 +78,28 @@ struct Variable {
   bool isDynamic = false; ///< `.extern .shared x[]`
 };
 
+/// Where the names of one scope are declared.
+class Declarations {
+public:
+  /// \returns false, after an error, if the name has been declared before.
+  bool add(llvm::StringRef name, Location location, Diagnostics &diagnostics) {
+    auto [first, isNew] = places.try_emplace(name, location);
+    if (!isNew)
+      refuse(name, location, first->second, diagnostics);
+    return isNew;
+  }
+  static void refuse(llvm::StringRef name, Location location, Location first,
+                     Diagnostics &diagnostics) {
+    diagnostics.error(location, "'" + name +
+                                    "' is declared twice, first at line " +
+                                    llvm::Twine(first.line));
+  }
+  Location find(llvm::StringRef name) const { return places.lookup(name); }
+
+private:
+  llvm::StringMap<Location> places;
+};
+
 /// Names visible between two braces.
 struct Scope {
   uint32_t parent = 0; ///< the function's own scope is its own parent
@@ -87,6 +109,8 @@ struct Scope {
   llvm::StringMap<uint32_t> labels; ///< to the index of the next statement
   llvm::StringMap<Variable> variables;
   llvm::StringMap<std::vector<OperandSyntax>> branchTargets;
+  /// All of these, families as `%r<`.
+  Declarations declarations;
 };
 
 /// The body of one function.

@@ -141,6 +141,38 @@ TEST(Parser, BranchListsTooLong) {
               "expected a list of at most 32768 labels, found 32769");
 }
 
+TEST(Parser, NamesAreDeclaredOncePerScope) {
+  auto errors = [](const std::string &text) {
+    return parseErrors(".version 8.6\n.target sm_90a\n" + text);
+  };
+  auto inBody = [&](const std::string &body) {
+    return errors(".entry k(.param .b64 p)\n{\n" + body + "ret;\n}\n");
+  };
+  EXPECT_EQ(inBody(".reg .b32 a;\n.reg .b64 a;\n"),
+            "test.ptx:6:11: error: 'a' is declared twice, first at line 5");
+  EXPECT_EQ(inBody(".reg .b32 %r<9>;\n.reg .b64 %r<4>;\n"),
+            "test.ptx:6:11: error: '%r<' is declared twice, first at line 5");
+  EXPECT_EQ(inBody(".reg .b32 %r<9>;\n.reg .b64 %r8;\n"),
+            "test.ptx:6:11: error: '%r8' is declared twice, first at line 5");
+  EXPECT_EQ(inBody(".reg .b32 %r8;\n.reg .b64 %r<9>;\n"),
+            "test.ptx:6:11: error: '%r8' is declared twice, first at line 5");
+  EXPECT_EQ(inBody("L:\nL:\n"),
+            "test.ptx:6:1: error: 'L' is declared twice, first at line 5");
+  EXPECT_EQ(inBody("T: .branchtargets L;\nL:\n.reg .b32 T;\n"),
+            "test.ptx:7:11: error: 'T' is declared twice, first at line 5");
+  EXPECT_EQ(inBody(".shared .b8 p[8];\n"),
+            "test.ptx:5:13: error: 'p' is declared twice, first at line 3");
+  EXPECT_EQ(errors(".entry k(.param .b64 p,\n.param .b32 p)\n{\nret;\n}\n"),
+            "test.ptx:4:13: error: 'p' is declared twice, first at line 3");
+  EXPECT_EQ(errors(".entry k()\n{\nret;\n}\n.entry k()\n{\nret;\n}\n"),
+            "test.ptx:7:8: error: 'k' is declared twice, first at line 3");
+  EXPECT_EQ(errors(".shared .b8 s[8];\n.shared .b8 s[8];\n"),
+            "test.ptx:4:13: error: 's' is declared twice, first at line 3");
+  EXPECT_EQ(inBody(".reg .b32 a;\n{\n.reg .b64 a;\nL:\n}\n.reg .b32 %r<9>;\n"
+                   ".reg .b64 %r9;\nL:\n"),
+            "(no error)");
+}
+
 /// What is behind it is not read, and so nothing more is said.
 TEST(Parser, OneErrorOfWhatHidesTheRest) {
   EXPECT_EQ(parseErrors(kernelText(0, "/* add.s32 %r1, %r1, %r1;")),
