@@ -75,7 +75,7 @@ private:
         return;
       startCluster(cluster, number, launch);
       worker.random.seed(launch.config.scheduleSeed + number);
-      while (!cluster.hasEnded())
+      while (!cluster.hasEnded() && !worker.endsLaunch)
         if (!runRound(cluster, worker, /*turnLimit=*/0) && !releaseAll(cluster))
           reportAll(cluster, worker);
       if (wasStopped(cluster))
@@ -85,6 +85,8 @@ private:
       worker.globalShadow.clear();
       worker.globalSyncRecords.clear();
       worker.proxyFences.clear();
+      if (worker.endsLaunch)
+        next = launch.numBlocks;
     }
   }
 
@@ -106,9 +108,10 @@ public:
     uint64_t limit = std::min(numClusters, residentLimit());
     while (numStarted < limit)
       startNext();
-    while (!resident.empty())
+    while (!resident.empty() && !worker.endsLaunch)
       if (!runAll() && !releaseResident())
         reportResident();
+    allCompleted &= !worker.endsLaunch;
     collectIntervals(worker.globalShadow, 0, worker.intervals);
     return allCompleted;
   }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Decoder.h"
+#include "Handlers.h"
 
 using namespace mlir::mirage::emulator;
 
@@ -26,6 +27,9 @@ public:
     number();
     solve();
   }
+
+  /// Whether there is a way from here to the end of the kernel.
+  bool canEnd(uint32_t pc) const { return order[pc] != noPc; }
 
   /// noPc if only the exit is common, or no exit can be reached.
   uint32_t of(uint32_t pc) const {
@@ -110,6 +114,9 @@ private:
 void mlir::mirage::emulator::findReconvergence(Kernel &kernel) {
   PostDominators postDominators(kernel);
   for (uint32_t pc = 0; pc < kernel.code.size(); ++pc)
-    if (kernel.code[pc].instructionClass == InstructionClass::Branch)
+    if (kernel.code[pc].instructionClass == InstructionClass::Branch) {
       kernel.code[pc].reconvergence = postDominators.of(pc);
+      if (!postDominators.canEnd(pc))
+        kernel.code[pc].handler = branchWithoutEnd;
+    }
 }

@@ -102,7 +102,8 @@ private:
 
 /// Fills Instruction::reconvergence of every branch: the first instruction that
 /// all ways from the branch to an exit pass (its immediate post-dominator), or
-/// noPc if they only meet at the exit.
+/// noPc if they only meet at the exit. Branches from which no way leads to an
+/// exit become findings.
 void findReconvergence(Kernel &kernel);
 
 /// Fills Kernel::matrixRegisters but for the names, and lets instructions that

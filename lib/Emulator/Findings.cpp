@@ -41,6 +41,8 @@ StringRef mlir::mirage::emulator::findingKindName(FindingKind kind) {
     return "warp-sync-misuse";
   case FindingKind::Deadlock:
     return "deadlock";
+  case FindingKind::EndlessLoop:
+    return "endless-loop";
   case FindingKind::StepLimit:
     return "step-limit";
   case FindingKind::DivisionByZero:

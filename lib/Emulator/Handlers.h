@@ -40,6 +40,9 @@ struct MemoryOrder {
 };
 MemoryOrder orderOf(const Form &form);
 
+/// A branch of a loop that no way leads out of.
+Outcome branchWithoutEnd(ExecutionState &state, const Instruction &instruction);
+
 /// mov from %clock, %clock64, %globaltimer.
 Outcome readClock(ExecutionState &state, const Instruction &instruction);
 

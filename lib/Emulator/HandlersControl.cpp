@@ -99,4 +99,12 @@ const Row rows[] = {
 
 } // namespace
 
+Outcome mlir::mirage::emulator::branchWithoutEnd(ExecutionState &state,
+                                                 const Instruction &) {
+  state.report(FindingKind::EndlessLoop, state.firstLane(), [] {
+    return std::string("no way leads from here to the end of the kernel");
+  });
+  return Outcome::Stopped;
+}
+
 llvm::ArrayRef<Row> mlir::mirage::emulator::controlRows() { return rows; }

@@ -144,6 +144,7 @@ const Row rows[] = {
 /// run.
 Outcome mlir::mirage::emulator::readClock(ExecutionState &state,
                                           const Instruction &instruction) {
+  state.warp->readsClock = true;
   uint64_t now = state.warp->steps;
   if (instruction.resultBytes == 4)
     mapLanes(

@@ -11,6 +11,7 @@
 #include "CopyIssue.h"
 #include "Divergence.h"
 #include "Handlers.h"
+#include "LoopWatch.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -216,6 +217,48 @@ bool runWarp(Block &block, Warp &warp, Worker &worker, uint64_t limit) {
   return true;
 }
 
+void reportEndlessLoop(const Block &block, const Warp &warp, Worker &worker) {
+  worker.findings.add(
+      FindingKind::EndlessLoop, warp.splits[0].pc, noPc, block.number,
+      warp.index, llvm::countr_zero(warp.splits[0].mask), [&] {
+        return formatv("the warp goes round for ever: it is here with the same "
+                       "in all registers as {0} steps before, and has met "
+                       "nobody since",
+                       warp.steps - warp.earlier->steps)
+            .str();
+      });
+}
+
+/// A turn of a warp, and a look at whether it goes round for ever. Where it
+/// may, the next steps are watched one by one: most loops are short.
+/// \returns false if the block was stopped.
+bool takeTurn(Block &block, Warp &warp, Worker &worker, uint64_t turn) {
+  constexpr unsigned stepsWatched = 1024;
+  size_t registerBytes = worker.launch.kernel.registerFileBytes;
+  uint64_t meetings = countMeetings(worker.counters);
+  auto isAlone = [&] { return meetings == countMeetings(worker.counters); };
+  if (!runWarp(block, warp, worker, turn))
+    return false;
+  if (warp.hasEnded())
+    return true;
+  LoopSign sign = lookForLoop(warp, registerBytes, isAlone());
+  if (sign == LoopSign::Remembered)
+    for (unsigned step = 0; step < stepsWatched; ++step) {
+      if (!runWarp(block, warp, worker, /*limit=*/1))
+        return false;
+      if (warp.hasEnded() || !isAlone())
+        return true;
+      if (comesBack(warp)) {
+        sign = LoopSign::Loop;
+        break;
+      }
+    }
+  if (sign != LoopSign::Loop)
+    return true;
+  reportEndlessLoop(block, warp, worker);
+  return false;
+}
+
 } // namespace
 
 void mlir::mirage::emulator::stopBlock(Block &block) {
@@ -257,7 +300,7 @@ BlockTurn mlir::mirage::emulator::runBlock(Block &block, Worker &worker,
       if (warp.hasEnded())
         continue;
       uint64_t turn = isRandom ? 1 + worker.random() % 64 : turnOfWarp;
-      if (!runWarp(block, warp, worker, turn)) {
+      if (!takeTurn(block, warp, worker, turn)) {
         stopBlock(block);
         return {BlockState::Ended, true};
       }
@@ -273,10 +316,13 @@ BlockTurn mlir::mirage::emulator::runBlock(Block &block, Worker &worker,
       worker.findings.add(
           FindingKind::StepLimit, running ? running->splits[0].pc : noPc, noPc,
           block.number, running ? running->index : 0, 0, [&] {
-            return formatv("the block was stopped after {0} warp instructions",
-                           block.steps)
+            return formatv("the block was stopped after {0} warp instructions; "
+                           "--step-limit says how many it may execute, which "
+                           "was {1}",
+                           block.steps, stepLimit)
                 .str();
           });
+      worker.endsLaunch = true;
       stopBlock(block);
       return {BlockState::Ended, true};
     }

@@ -123,6 +123,16 @@ struct AcquiredMap {
   WarpClock clock; ///< what the fence came after
 };
 
+/// What a warp was like at some step, to tell whether it comes back to it.
+struct WarpState {
+  uint64_t steps = 0;
+  uint32_t carries = 0;
+  std::vector<Split> splits;
+  std::vector<Join> joins;
+  std::vector<uint8_t> registers;
+  uint64_t nextLook = 0, numLooks = 0; ///< LoopWatch.h
+};
+
 struct Warp {
   uint32_t index = 0;
   uint32_t lanes = 0;   ///< that exist: fewer in the last warp
@@ -142,6 +152,8 @@ struct Warp {
   /// the whole warp is needed.
   bool releasedEarly = false;
   uint64_t steps = 0;
+  bool readsClock = false;            ///< and so is never what it was before
+  std::unique_ptr<WarpState> earlier; ///< of a warp that may never end
 
   WarpClock clock;
   /// Copies of fence.release or fence.acq_rel, for the next relaxed write.
@@ -261,6 +273,8 @@ struct Worker {
            (launch.config.asyncDelivery == AsyncDelivery::Mixed &&
             (random() & 1));
   }
+  /// What is left of the launch need not run.
+  bool endsLaunch = false;
   bool watchesRaces() const { return launch.config.checks != Checks::None; }
   bool watchesAll() const { return launch.config.checks == Checks::All; }
 };

@@ -17,7 +17,7 @@ import subprocess
 import sys
 
 TOOLS = ["memcheck", "racecheck", "synccheck", "initcheck"]
-HANG = {"deadlock", "step-limit"}
+HANG = {"deadlock", "endless-loop", "step-limit"}
 
 
 class Driver:

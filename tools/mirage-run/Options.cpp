@@ -243,7 +243,7 @@ bool mlir::mirage::parseOptions(int argc, char **argv, Options &options) {
       "step-limit", cl::location(options.stepLimit), in,
       cl::value_desc("instructions"),
       cl::desc("The emulator stops a block after so many instructions of its "
-               "warps (default: 2^32)"));
+               "warps, and the launch with it (default: 2^29)"));
   cl::HideUnrelatedOptions(category);
   bool isGood = !parseCommandLine(argc, argv, kOverview);
   options.given = listGiven(category);

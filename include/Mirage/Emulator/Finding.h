@@ -32,6 +32,7 @@ enum class FindingKind : uint8_t {
   BarrierMisuse,     ///< counts that disagree or are no multiple of 32
   WarpSyncMisuse,    ///< a member mask that does not fit the lanes
   Deadlock,
+  EndlessLoop, ///< one that nothing can end
   StepLimit,
   DivisionByZero,
   UnwaitedCopy, ///< a copy still under way when its thread ended; a warning

@@ -114,13 +114,16 @@ struct LaunchConfig {
   /// Accesses that conflict with these are races.
   std::vector<UnfinishedUse> unfinished;
 
-  unsigned threads = 1; ///< of the host; results do not depend on it
+  /// Of the host; results do not depend on it, but for what else ran before a
+  /// block met the step limit.
+  unsigned threads = 1;
   Checks checks = Checks::All;
   AsyncDelivery asyncDelivery = AsyncDelivery::WhenWaitedFor;
   /// 0: warps of a block take turns in their order; otherwise in random ones.
   uint64_t scheduleSeed = 0;
-  /// Warp instructions one block may execute before it is stopped.
-  uint64_t stepLimitPerBlock = uint64_t(1) << 32;
+  /// Warp instructions one block may execute before it is stopped, and the
+  /// launch with it: some 8 s of arithmetic (docs/Emulator.md, "Speed").
+  uint64_t stepLimitPerBlock = uint64_t(1) << 29;
   unsigned maxFindings = 100; ///< distinct ones
   /// The device that is imitated: shared memory of a block, and how many blocks
   /// run at a time where blocks wait for one another.
