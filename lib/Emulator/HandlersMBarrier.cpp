@@ -88,6 +88,7 @@ Outcome init(ExecutionState &state, const Instruction &instruction) {
     state.report(FindingKind::MBarrierMisuse, lane,
                  [&] { return std::move(message); });
   };
+  bool isTooMany = false;
   forEachLane(
       state, instruction, {instruction.slots[0], AccessKind::Write},
       [&](unsigned lane, Block &owner, uint32_t address) {
@@ -101,11 +102,12 @@ Outcome init(ExecutionState &state, const Instruction &instruction) {
           return report(lane, formatv("expected 1 to 2^20 - 1 arrivals, found "
                                       "{0}",
                                       counts[lane]));
-        if (!owner.mbarriers.init(address, counts[lane],
-                                  state.warp->clock.epoch(lane), state.pc))
-          report(lane, formatv("expected at most {0} mbarriers in a block",
-                               agents::maxMBarriers));
+        isTooMany |= !owner.mbarriers.init(
+            address, counts[lane], state.warp->clock.epoch(lane), state.pc);
       });
+  if (isTooMany)
+    return state.refuse(formatv("mbarriers at more than {0} places of a block",
+                                agents::maxMBarriers));
   noteProgress(state);
   return Outcome::Next;
 }

@@ -141,7 +141,21 @@ void fillRegisterTemplate(LaunchContext &launch) {
   }
 }
 
-void runBlocks(const LaunchContext &launch, LaunchResult &result) {
+/// What some worker met that the emulator cannot do.
+Error refuseUnsupported(const LaunchContext &launch,
+                        const std::deque<Worker> &workers) {
+  for (const Worker &worker : workers)
+    if (!worker.unsupported.empty()) {
+      Location place = launch.kernel.places[worker.unsupportedPc];
+      return launchError("{0}:{1}:{2}: error: not supported by the emulator: "
+                         "{3}",
+                         launch.program.fileName, place.line, place.column,
+                         worker.unsupported);
+    }
+  return Error::success();
+}
+
+Error runBlocks(const LaunchContext &launch, LaunchResult &result) {
   result.blocksCommunicate = launch.kernel.communicates;
   std::deque<Worker> workers;
   uint64_t count =
@@ -154,6 +168,8 @@ void runBlocks(const LaunchContext &launch, LaunchResult &result) {
     workers.back().traffic.resize(launch.kernel.code.size());
   }
   result.completed = runAllBlocks(launch, workers);
+  if (Error error = refuseUnsupported(launch, workers))
+    return error;
 
   FindingSet findings(launch.config.maxFindings);
   std::vector<GlobalInterval> intervals;
@@ -174,6 +190,7 @@ void runBlocks(const LaunchContext &launch, LaunchResult &result) {
   findings.finish(launch.kernel, launch.program, launch.config, result);
   for (uint64_t number : result.counters.instructions)
     result.counters.warpInstructions += number;
+  return Error::success();
 }
 
 } // namespace
@@ -217,6 +234,7 @@ mlir::mirage::emulator::launch(const Module &module,
   context.constants.isWritable = false;
 
   LaunchResult result;
-  runBlocks(context, result);
+  if (Error error = runBlocks(context, result))
+    return std::move(error);
   return result;
 }

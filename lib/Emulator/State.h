@@ -25,6 +25,7 @@
 #include <deque>
 #include <memory>
 #include <random>
+#include <string>
 
 namespace mlir::mirage::emulator {
 
@@ -275,6 +276,9 @@ struct Worker {
   }
   /// What is left of the launch need not run.
   bool endsLaunch = false;
+  /// What the emulator cannot do, and where, if the kernel asks for it.
+  std::string unsupported;
+  uint32_t unsupportedPc = noPc;
   bool watchesRaces() const { return launch.config.checks != Checks::None; }
   bool watchesAll() const { return launch.config.checks == Checks::All; }
 };
@@ -304,6 +308,14 @@ struct ExecutionState {
               uint32_t otherPc = noPc) const {
     worker->findings.add(kind, pc, otherPc, block->number, warp->index, lane,
                          message);
+  }
+
+  /// Ends the launch: the emulator cannot do what this instruction says.
+  Outcome refuse(std::string what) const {
+    worker->unsupported = std::move(what);
+    worker->unsupportedPc = pc;
+    worker->endsLaunch = true;
+    return Outcome::Stopped;
   }
 };
 

@@ -157,7 +157,8 @@ struct LaunchResult {
 /// Runs a kernel to its end and checks it on the way. Blocks are independent
 /// state machines; without communication between them they run in parallel.
 /// \returns an error if the launch contradicts the kernel (unknown name, number
-///          or size of arguments, more threads or shared memory than allowed).
+///          or size of arguments, more threads or shared memory than allowed),
+///          or does what the emulator cannot.
 ///          Faults of the kernel itself are findings.
 llvm::Expected<LaunchResult> launch(const Module &module,
                                     const LaunchConfig &config);

@@ -15,6 +15,25 @@ namespace {
 
 /// Only arrivals and byte counts go to other blocks: a generic address is not
 /// said to be of the own one.
+/// A limit of the emulator is no fault of the kernel.
+TEST(MBarrierFault, MoreThanTheEmulatorHas) {
+  auto messageFor = [](unsigned count) {
+    std::unique_ptr<Module> module = parseOrFail(kernelText(
+        0, "mov.b32 %r1, smem;\nmov.b32 %r2, 0;\nLOOP:\n"
+           "mbarrier.init.shared.b64 [%r1], 1;\nadd.s32 %r1, %r1, 8;\n"
+           "add.s32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, " +
+               std::to_string(count) + ";\n@%p1 bra LOOP;"));
+    LaunchConfig config = blocksOf(1, 3);
+    config.kernel = "k";
+    llvm::Expected<LaunchResult> result = launch(*module, config);
+    return result ? findingsText(*result) : llvm::toString(result.takeError());
+  };
+  EXPECT_EQ(messageFor(768), "");
+  EXPECT_EQ(messageFor(769),
+            "test.ptx:17:1: error: not supported by the emulator: mbarriers at "
+            "more than 768 places of a block");
+}
+
 TEST(MBarrierFault, OthersMayOnlyArrive) {
   auto text = [](const std::string &place, const std::string &operation) {
     return init({{0, 1}}) +
