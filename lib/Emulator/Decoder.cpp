@@ -88,6 +88,11 @@ void Decoder::decodeStatement(const Statement &statement) {
         message);
     return;
   }
+  if (auto missing =
+          explainMissing(target, statement.opcode, form.pieces, row->needs)) {
+    fail(statement.location, *missing);
+    return;
+  }
   Instruction instruction;
   instruction.instructionClass = row->instructionClass;
   slots.clear();

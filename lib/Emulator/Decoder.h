@@ -11,6 +11,7 @@
 
 #include "OpcodeTable.h"
 #include "StatementParser.h"
+#include "Target.h"
 
 #include "llvm/ADT/StringSet.h"
 
@@ -34,10 +35,10 @@ struct FileSymbols {
 class Decoder {
 public:
   Decoder(const OpcodeTable &opcodes, const FileSymbols &symbols,
-          const Scope &parameters, SpaceLayout &layout,
+          const Scope &parameters, const Target &target, SpaceLayout &layout,
           Diagnostics &diagnostics)
       : opcodes(opcodes), symbols(symbols), parameters(parameters),
-        layout(layout), diagnostics(diagnostics) {}
+        target(target), layout(layout), diagnostics(diagnostics) {}
 
   Kernel decode(const FunctionSyntax &function);
 
@@ -84,6 +85,7 @@ private:
   const OpcodeTable &opcodes;
   const FileSymbols &symbols;
   const Scope &parameters;
+  const Target &target;
   SpaceLayout &layout;
   Diagnostics &diagnostics;
   const FunctionSyntax *function = nullptr;

@@ -158,6 +158,10 @@ bool Decoder::decodeSource(const OperandSyntax &operand,
     return fail(operand.location, "'!' is not supported here");
   if (std::optional<SpecialRegister> special =
           findSpecialRegister(operand.name)) {
+    if (isOfClusters(*special))
+      if (auto missing =
+              explainMissing(target, operand.name, {}, needsOfClusters))
+        return fail(operand.location, *missing);
     bool isClock = *special >= SpecialRegister::Clock;
     bool isPredicate = *special == SpecialRegister::IsExplicitCluster;
     if (isPredicate != (bytes == 0) || bytes > 8 || (isClock && bytes < 4))

@@ -129,25 +129,30 @@ Handler select(const Form &form, Instruction &instruction) {
 
 const Row rows[] = {
     {"atom" MIRAGE_ATOMIC_HEAD ".cas.b16|b32|b64", "=T m T T",
-     InstructionClass::Atomic, select},
+     InstructionClass::Atomic, select,
+     "cta|gpu|sys: sm_60 5.0; b16: sm_70 6.3"},
     {"atom" MIRAGE_ATOMIC_HEAD ".exch.b32|b64", "=T m T",
-     InstructionClass::Atomic, select},
+     InstructionClass::Atomic, select, "cta|gpu|sys: sm_60 5.0"},
     {"atom" MIRAGE_ATOMIC_HEAD ".and|or|xor.b32|b64", "=T m T",
-     InstructionClass::Atomic, select},
+     InstructionClass::Atomic, select, "cta|gpu|sys: sm_60 5.0"},
     {"red" MIRAGE_ATOMIC_HEAD ".and|or|xor.b32|b64", "m T",
-     InstructionClass::Atomic, select},
+     InstructionClass::Atomic, select, "cta|gpu|sys: sm_60 5.0"},
     {"atom" MIRAGE_ATOMIC_HEAD ".add|min|max.u32|s32|u64|s64", "=T m T",
-     InstructionClass::Atomic, select},
+     InstructionClass::Atomic, select, "cta|gpu|sys: sm_60 5.0"},
     {"red" MIRAGE_ATOMIC_HEAD ".add|min|max.u32|s32|u64|s64", "m T",
-     InstructionClass::Atomic, select},
+     InstructionClass::Atomic, select, "cta|gpu|sys: sm_60 5.0"},
     {"atom" MIRAGE_ATOMIC_HEAD ".inc|dec.u32", "=T m T",
-     InstructionClass::Atomic, select},
+     InstructionClass::Atomic, select, "cta|gpu|sys: sm_60 5.0"},
     {"red" MIRAGE_ATOMIC_HEAD ".inc|dec.u32", "m T", InstructionClass::Atomic,
-     select},
+     select, "cta|gpu|sys: sm_60 5.0"},
     {"atom" MIRAGE_ATOMIC_HEAD ".add[.noftz].f32|f64|f16|bf16|f16x2|bf16x2",
-     "=T m T", InstructionClass::Atomic, select},
+     "=T m T", InstructionClass::Atomic, select,
+     "cta|gpu|sys: sm_60 5.0; f64: sm_60 5.0; f16x2: sm_60 6.2; f16: sm_70 "
+     "6.3; bf16|bf16x2: sm_90 7.8"},
     {"red" MIRAGE_ATOMIC_HEAD ".add[.noftz].f32|f64|f16|bf16|f16x2|bf16x2",
-     "m T", InstructionClass::Atomic, select},
+     "m T", InstructionClass::Atomic, select,
+     "cta|gpu|sys: sm_60 5.0; f64: sm_60 5.0; f16x2: sm_60 6.2; f16: sm_70 "
+     "6.3; bf16|bf16x2: sm_90 7.8"},
 };
 
 } // namespace

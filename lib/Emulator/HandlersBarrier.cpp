@@ -178,21 +178,25 @@ Handler selectReduce(const Form &form, Instruction &instruction) {
 }
 
 const Row rows[] = {
-    {"bar[.cta].sync", "b32 ?b32", InstructionClass::Barrier, selectSync},
+    {"bar[.cta].sync", "b32 ?b32", InstructionClass::Barrier, selectSync,
+     "cta: any 7.8"},
     {"barrier[.cta].sync[.aligned]", "b32 ?b32", InstructionClass::Barrier,
-     selectSync},
-    {"bar[.cta].arrive", "b32 b32", InstructionClass::Barrier, selectSync},
+     selectSync, "any 6.0; cta: any 7.8"},
+    {"bar[.cta].arrive", "b32 b32", InstructionClass::Barrier, selectSync,
+     "cta: any 7.8"},
     {"barrier[.cta].arrive[.aligned]", "b32 b32", InstructionClass::Barrier,
-     selectSync},
+     selectSync, "any 6.0; cta: any 7.8"},
     {"bar|barrier[.cta].red.and|or[.aligned].pred", "=pred b32 pred",
-     InstructionClass::Barrier, selectReduce},
+     InstructionClass::Barrier, selectReduce, "barrier: any 6.0; cta: any 7.8"},
     {"bar|barrier[.cta].red.popc[.aligned].u32", "=b32 b32 pred",
-     InstructionClass::Barrier, selectReduce},
+     InstructionClass::Barrier, selectReduce, "barrier: any 6.0; cta: any 7.8"},
     // With a number of threads.
     {"bar%counted|barrier%counted[.cta].red.and|or[.aligned].pred",
-     "=pred b32 b32 pred", InstructionClass::Barrier, selectReduce},
+     "=pred b32 b32 pred", InstructionClass::Barrier, selectReduce,
+     "barrier%counted: any 6.0; cta: any 7.8"},
     {"bar%counted|barrier%counted[.cta].red.popc[.aligned].u32",
-     "=b32 b32 b32 pred", InstructionClass::Barrier, selectReduce},
+     "=b32 b32 b32 pred", InstructionClass::Barrier, selectReduce,
+     "barrier%counted: any 6.0; cta: any 7.8"},
 };
 
 } // namespace

@@ -126,10 +126,11 @@ const Row rows[] = {
     {"prmt.b32[.f4e|b4e|rc8|ecl|ecr|rc16]", "=T T T T",
      InstructionClass::Integer, selectPermute},
     {"dp4a.u32|s32.u32|s32", "=b32 b32 b32 b32", InstructionClass::Integer,
-     selectDot},
+     selectDot, "sm_61 5.0"},
     {"dp2a.lo|hi.u32|s32.u32|s32", "=b32 b32 b32 b32",
-     InstructionClass::Integer, selectDot},
-    {"fns.b32", "=T T T T", InstructionClass::Integer, selectFindSetBit},
+     InstructionClass::Integer, selectDot, "sm_61 5.0"},
+    {"fns.b32", "=T T T T", InstructionClass::Integer, selectFindSetBit,
+     "any 6.0"},
 };
 
 } // namespace

@@ -50,9 +50,10 @@ Handler select(const Form &form, Instruction &instruction) {
 }
 
 const Row rows[] = {
-    {"add|sub.cc.u32|s32|u64|s64", "=T T T", InstructionClass::Integer, select},
+    {"add|sub.cc.u32|s32|u64|s64", "=T T T", InstructionClass::Integer, select,
+     "u64|s64: any 4.3"},
     {"addc|subc[.cc].u32|s32|u64|s64", "=T T T", InstructionClass::Integer,
-     select},
+     select, "u64|s64: any 4.3"},
 };
 
 } // namespace

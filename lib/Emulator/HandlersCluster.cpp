@@ -194,13 +194,14 @@ Handler selectRank(const Form &form, Instruction &instruction) {
 
 const Row rows[] = {
     {"mapa[.shared::cluster].u32|u64", "=T T b32", InstructionClass::Integer,
-     selectRank},
+     selectRank, "sm_90 7.8"},
     {"getctarank[.shared::cluster].u32|u64", "=b32 T",
-     InstructionClass::Integer, selectRank},
+     InstructionClass::Integer, selectRank, "sm_90 7.8"},
     {"barrier.cluster.arrive[.release|relaxed][.aligned]", "",
-     InstructionClass::Barrier, selectBarrier},
+     InstructionClass::Barrier, selectBarrier,
+     "sm_90 7.8; release|relaxed: any 8.0"},
     {"barrier.cluster.wait[.acquire][.aligned]", "", InstructionClass::Barrier,
-     selectBarrier},
+     selectBarrier, "sm_90 7.8; acquire: any 8.0"},
 };
 
 } // namespace

@@ -266,10 +266,12 @@ Handler selectSlct(const Form &form, Instruction &) {
 const Row rows[] = {
     {"setp." MIRAGE_RELATIONS ".and|or|xor[.ftz]"
      ".b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64|f16|bf16",
-     "=pred| T T pred", InstructionClass::Move, selectCompare},
+     "=pred| T T pred", InstructionClass::Move, selectCompare,
+     "f16: sm_53 4.2; bf16: sm_90 7.8"},
     {"setp." MIRAGE_RELATIONS "[.ftz]"
      ".b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64|f16|bf16|f16x2|bf16x2",
-     "=pred| T T", InstructionClass::Move, selectCompare},
+     "=pred| T T", InstructionClass::Move, selectCompare,
+     "f16|f16x2: sm_53 4.2; bf16|bf16x2: sm_90 7.8"},
     {"selp.b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64|f16|bf16", "=T T T pred",
      InstructionClass::Move, selectSelp},
     {"slct.b32|b64|u32|u64|s32|s64|f32|f64.s32|f32", "=D D D T",

@@ -85,15 +85,17 @@ Handler selectNothing(const Form &, Instruction &) { return nothing; }
 
 const Row rows[] = {
     {"bra[.uni]", "l", InstructionClass::Branch, selectBranch},
-    {"brx.idx[.uni]", "b32 t", InstructionClass::Branch, selectIndexed},
+    {"brx.idx[.uni]", "b32 t", InstructionClass::Branch, selectIndexed,
+     "any 6.0"},
     {"ret|exit[.uni]", "", InstructionClass::Branch, selectExit},
     {"trap", "", InstructionClass::Branch, selectTrap},
-    {"griddepcontrol.wait", "", InstructionClass::Barrier, selectGrids},
+    {"griddepcontrol.wait", "", InstructionClass::Barrier, selectGrids,
+     "sm_90 7.8"},
     // When the next grid starts is for its own launch to be careful about.
     {"griddepcontrol.launch_dependents", "", InstructionClass::Barrier,
-     selectNothing},
+     selectNothing, "sm_90 7.8"},
     {"brkpt", "", InstructionClass::Move, selectNothing},
-    {"nanosleep.u32", "b32", InstructionClass::Move, selectPause},
+    {"nanosleep.u32", "b32", InstructionClass::Move, selectPause, "sm_70 6.2"},
     {"pmevent", "b32", InstructionClass::Move, selectNothing},
 };
 

@@ -148,15 +148,17 @@ Handler selectTF32(const Form &form, Instruction &instruction) {
 
 const Row rows[] = {
     {"cvt.rn|rz[.relu][.satfinite].tf32.f32", "=D T", InstructionClass::Convert,
-     selectTF32},
+     selectTF32, "sm_90 7.8; satfinite: sm_100 8.6"},
     {"cvt.rn|rz.satfinite.relu.tf32.f32", "=D T", InstructionClass::Convert,
-     selectTF32},
+     selectTF32, "sm_100 8.6"},
     {"cvt.rna[.satfinite].tf32.f32", "=D T", InstructionClass::Convert,
-     selectTF32},
+     selectTF32, "sm_80 7.0; satfinite: any 8.1"},
     {"cvt[.rn|rz|rm|rp|rni|rzi|rmi|rpi][.relu][.satfinite][.ftz][.sat]"
      "." MIRAGE_FLOATS "|" MIRAGE_INTEGERS "." MIRAGE_FLOATS
      "|" MIRAGE_INTEGERS,
-     "=D+ T+", InstructionClass::Convert, selectConvert},
+     "=D+ T+", InstructionClass::Convert, selectConvert,
+     "bf16+f32: sm_80 7.0; bf16+u8|s8|u16|s16|u32|s32|u64|s64|f16|f64: sm_90 "
+     "7.8"},
 };
 
 } // namespace

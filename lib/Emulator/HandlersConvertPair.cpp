@@ -111,13 +111,13 @@ Handler selectUnpackEight(const Form &form, Instruction &instruction) {
 
 const Row rows[] = {
     {"cvt.rn|rz[.relu][.satfinite].f16x2|bf16x2.f32", "=D T T",
-     InstructionClass::Convert, selectPack},
+     InstructionClass::Convert, selectPack, "sm_80 7.0; satfinite: any 8.1"},
     {"cvt.rn.satfinite[.relu].e4m3x2|e5m2x2.f32", "=D T T",
-     InstructionClass::Convert, selectPackEight},
+     InstructionClass::Convert, selectPackEight, "sm_89 7.8"},
     {"cvt.rn.satfinite[.relu].e4m3x2|e5m2x2.f16x2", "=D T",
-     InstructionClass::Convert, selectPackEight},
+     InstructionClass::Convert, selectPackEight, "sm_89 7.8"},
     {"cvt.rn[.relu].f16x2.e4m3x2|e5m2x2", "=D T", InstructionClass::Convert,
-     selectUnpackEight},
+     selectUnpackEight, "sm_89 7.8"},
 };
 
 } // namespace

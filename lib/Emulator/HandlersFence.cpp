@@ -175,12 +175,12 @@ Handler selectFence(const Form &form, Instruction &instruction) {
 
 const Row rows[] = {
     {"fence.acquire|release|acq_rel|sc.cta|cluster|gpu|sys", "",
-     InstructionClass::Fence, selectFence},
+     InstructionClass::Fence, selectFence, "sm_70 6.0"},
     // Of operations on some shared memory alone; taken for all.
     {"fence.acquire.sync_restrict::shared::cluster.cluster", "",
-     InstructionClass::Fence, selectFence},
+     InstructionClass::Fence, selectFence, "sm_90 8.6"},
     {"fence.release.sync_restrict::shared::cta.cluster", "",
-     InstructionClass::Fence, selectFence},
+     InstructionClass::Fence, selectFence, "sm_90 8.6"},
     {"membar.cta|gl|sys", "", InstructionClass::Fence, selectFence},
 };
 

@@ -210,14 +210,14 @@ const Row rows[] = {
     {"fma.rn|rz|rm|rp[.ftz][.sat].f32", "=T T T T", InstructionClass::Float32,
      selectArithmetic},
     {"add|sub|mul[.rn|rz|rm|rp][.ftz].f32x2", "=T T T",
-     InstructionClass::Float32, selectArithmetic},
+     InstructionClass::Float32, selectArithmetic, "sm_100 8.6"},
     {"fma.rn|rz|rm|rp[.ftz].f32x2", "=T T T T", InstructionClass::Float32,
-     selectArithmetic},
+     selectArithmetic, "sm_100 8.6"},
     {"neg|abs[.ftz].f32", "=T T", InstructionClass::Float32, selectSign},
     {"min|max[.ftz][.NaN].f32", "=T T T", InstructionClass::Float32,
      selectMinMax},
     {"min%three|max%three[.ftz][.NaN].f32", "=T T T T",
-     InstructionClass::Float32, selectMinMax},
+     InstructionClass::Float32, selectMinMax, "sm_100 8.8"},
 };
 
 } // namespace

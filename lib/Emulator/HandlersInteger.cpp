@@ -242,8 +242,8 @@ const Row rows[] = {
     {"neg|abs.s16|s32|s64", "=T T", InstructionClass::Integer, selectUnary},
     {"sad.u16|s16|u32|s32|u64|s64", "=T T T T", InstructionClass::Integer,
      selectSad},
-    {"add|min|max.u16x2|s16x2", "=T T T", InstructionClass::Integer,
-     selectPair},
+    {"add|min|max.u16x2|s16x2", "=T T T", InstructionClass::Integer, selectPair,
+     "sm_90 8.0"},
 };
 
 } // namespace

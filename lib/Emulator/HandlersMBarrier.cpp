@@ -393,31 +393,38 @@ Handler selectPending(const Form &, Instruction &) { return countPending; }
 
 const Row rows[] = {
     {"mbarrier.init" MIRAGE_OWN_SHARED ".b64", "m b32",
-     InstructionClass::Barrier, selectLife},
+     InstructionClass::Barrier, selectLife, "sm_80 7.0"},
     {"mbarrier.inval" MIRAGE_OWN_SHARED ".b64", "m", InstructionClass::Barrier,
-     selectLife},
+     selectLife, "sm_80 7.0"},
     {"mbarrier.arrive|arrive_drop[.release|relaxed]"
      "[.cta|cluster]" MIRAGE_ANY_SHARED ".b64",
-     "=b64 m ?b32", InstructionClass::Barrier, selectArrive},
+     "=b64 m ?b32", InstructionClass::Barrier, selectArrive,
+     "sm_80 7.0; release|relaxed|cta|cluster: any 8.0; relaxed: sm_90 8.6"},
     {"mbarrier.arrive|arrive_drop.expect_tx[.release|relaxed]"
      "[.cta|cluster]" MIRAGE_ANY_SHARED ".b64",
-     "=b64 m b32", InstructionClass::Barrier, selectArrive},
+     "=b64 m b32", InstructionClass::Barrier, selectArrive,
+     "sm_90 8.0; relaxed: any 8.6"},
     {"mbarrier.arrive|arrive_drop.noComplete[.release][.cta]" MIRAGE_OWN_SHARED
      ".b64",
-     "=b64 m b32", InstructionClass::Barrier, selectArrive},
+     "=b64 m b32", InstructionClass::Barrier, selectArrive,
+     "sm_80 7.0; release|cta: any 8.0"},
     {"mbarrier.expect_tx|complete_tx[.relaxed][.cta|cluster]" MIRAGE_ANY_SHARED
      ".b64",
-     "m b32", InstructionClass::Barrier, selectBytes},
+     "m b32", InstructionClass::Barrier, selectBytes, "sm_90 8.0"},
     {"mbarrier.test_wait|try_wait.parity[.acquire|relaxed][.cta|"
      "cluster]" MIRAGE_OWN_SHARED ".b64",
-     "=pred m b32 ?b32", InstructionClass::Barrier, selectWait},
+     "=pred m b32 ?b32", InstructionClass::Barrier, selectWait,
+     "sm_80 7.1; try_wait: sm_90 7.8; acquire|relaxed|cta|cluster: any 8.0; "
+     "relaxed: sm_90 8.6"},
     {"mbarrier.test_wait|try_wait[.acquire|relaxed][.cta|"
      "cluster]" MIRAGE_OWN_SHARED ".b64",
-     "=pred m b64 ?b32", InstructionClass::Barrier, selectWait},
+     "=pred m b64 ?b32", InstructionClass::Barrier, selectWait,
+     "sm_80 7.0; try_wait: sm_90 7.8; acquire|relaxed|cta|cluster: any 8.0; "
+     "relaxed: sm_90 8.6"},
     {"cp.async.mbarrier.arrive[.noinc]" MIRAGE_OWN_SHARED ".b64", "m",
-     InstructionClass::AsyncCopy, selectAfterCopies},
+     InstructionClass::AsyncCopy, selectAfterCopies, "sm_80 7.0"},
     {"mbarrier.pending_count.b64", "=b32 b64", InstructionClass::Barrier,
-     selectPending},
+     selectPending, "sm_80 7.0"},
 };
 
 } // namespace

@@ -132,11 +132,11 @@ Handler selectTranspose(const Form &, Instruction &) { return transposeMatrix; }
 
 const Row rows[] = {
     {"ldmatrix.sync.aligned.m8n8.x1|x2|x4[.trans][.shared|shared::cta].b16",
-     "=b32* m", InstructionClass::SharedMemory, selectLoad},
+     "=b32* m", InstructionClass::SharedMemory, selectLoad, "sm_75 6.5"},
     {"stmatrix.sync.aligned.m8n8.x1|x2|x4[.trans][.shared|shared::cta].b16",
-     "m b32*", InstructionClass::SharedMemory, selectStore},
+     "m b32*", InstructionClass::SharedMemory, selectStore, "sm_90 7.8"},
     {"movmatrix.sync.aligned.m8n8.trans.b16", "=b32 b32",
-     InstructionClass::Shuffle, selectTranspose},
+     InstructionClass::Shuffle, selectTranspose, "sm_75 7.8"},
 };
 
 } // namespace

@@ -366,22 +366,28 @@ const Row rows[] = {
     {"ld[.weak][.global|" MIRAGE_SHARED "|local|param|const][." MIRAGE_CACHE
      "][.nc][." MIRAGE_L1_HINTS "][.L2::64B|L2::128B|L2::256B]"
      "[.v2|v4]." MIRAGE_MEMORY_TYPES,
-     "=T+* m", InstructionClass::GlobalMemory, selectLoad},
+     "=T+* m", InstructionClass::GlobalMemory, selectLoad,
+     "v4+b64|u64|s64|f64: sm_100 8.8"},
     {"ld.volatile[.global|" MIRAGE_SHARED "|local][.v2|v4]"
      "." MIRAGE_MEMORY_TYPES,
-     "=T+* m", InstructionClass::GlobalMemory, selectLoad},
+     "=T+* m", InstructionClass::GlobalMemory, selectLoad,
+     "v4+b64|u64|s64|f64: sm_100 8.8"},
     {"ld.relaxed|acquire." MIRAGE_SCOPES "[.global|" MIRAGE_SHARED
      "][.v2|v4]." MIRAGE_MEMORY_TYPES,
-     "=T+* m", InstructionClass::GlobalMemory, selectLoad},
+     "=T+* m", InstructionClass::GlobalMemory, selectLoad,
+     "v4+b64|u64|s64|f64: sm_100 8.8"},
     {"st[.weak][.global|" MIRAGE_SHARED "|local][." MIRAGE_CACHE
      "][." MIRAGE_L1_HINTS "][.v2|v4]." MIRAGE_MEMORY_TYPES,
-     "m T+*", InstructionClass::GlobalMemory, selectStore},
+     "m T+*", InstructionClass::GlobalMemory, selectStore,
+     "v4+b64|u64|s64|f64: sm_100 8.8"},
     {"st.volatile[.global|" MIRAGE_SHARED "|local][.v2|v4]"
      "." MIRAGE_MEMORY_TYPES,
-     "m T+*", InstructionClass::GlobalMemory, selectStore},
+     "m T+*", InstructionClass::GlobalMemory, selectStore,
+     "v4+b64|u64|s64|f64: sm_100 8.8"},
     {"st.relaxed|release." MIRAGE_SCOPES "[.global|" MIRAGE_SHARED
      "][.v2|v4]." MIRAGE_MEMORY_TYPES,
-     "m T+*", InstructionClass::GlobalMemory, selectStore},
+     "m T+*", InstructionClass::GlobalMemory, selectStore,
+     "v4+b64|u64|s64|f64: sm_100 8.8"},
     {"prefetch[.global|local].L1|L2|L2::evict_last|L2::evict_normal", "m",
      InstructionClass::OtherMemory, selectIgnore},
     {"prefetchu.L1", "m", InstructionClass::OtherMemory, selectIgnore},

@@ -133,9 +133,10 @@ const Row rows[] = {
     {"mov%unpack.b32|b64|b128", "=P* T", InstructionClass::Move, selectPack},
     {"cvta[.to].global|shared|shared::cta|shared::cluster|local|param|const."
      "u64",
-     "=T T", InstructionClass::Integer, selectConvertAddress},
+     "=T T", InstructionClass::Integer, selectConvertAddress,
+     "param: sm_70 7.7"},
     {"isspacep.global|shared|shared::cta|shared::cluster|local|param|const",
-     "=pred b64", InstructionClass::Integer, selectIsSpace},
+     "=pred b64", InstructionClass::Integer, selectIsSpace, "param: sm_70 7.7"},
 };
 
 } // namespace

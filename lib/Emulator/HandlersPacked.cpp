@@ -160,17 +160,19 @@ Handler select(const Form &form, Instruction &) {
 
 const Row rows[] = {
     {"add|sub|mul[.rn].f16|f16x2|bf16|bf16x2", "=T T T",
-     InstructionClass::Packed16, select},
+     InstructionClass::Packed16, select, "sm_53 4.2; bf16|bf16x2: sm_90 7.8"},
     {"fma.rn[.relu].f16|f16x2|bf16|bf16x2", "=T T T T",
-     InstructionClass::Packed16, select},
+     InstructionClass::Packed16, select, "sm_53 4.2"},
     {"min|max[.NaN].f16|f16x2|bf16|bf16x2", "=T T T",
-     InstructionClass::Packed16, select},
+     InstructionClass::Packed16, select, "sm_80 7.0"},
     {"neg|abs.f16|f16x2|bf16|bf16x2", "=T T", InstructionClass::Packed16,
-     select},
-    {"ex2.approx.f16|f16x2", "=T T", InstructionClass::Special, select},
-    {"ex2.approx.ftz.bf16|bf16x2", "=T T", InstructionClass::Special, select},
+     select, "sm_53 6.0"},
+    {"ex2.approx.f16|f16x2", "=T T", InstructionClass::Special, select,
+     "sm_75 7.0"},
+    {"ex2.approx.ftz.bf16|bf16x2", "=T T", InstructionClass::Special, select,
+     "sm_90 7.8"},
     {"tanh.approx.f16|f16x2|bf16|bf16x2", "=T T", InstructionClass::Special,
-     select},
+     select, "sm_75 7.0; bf16|bf16x2: sm_90 7.8"},
 };
 
 } // namespace

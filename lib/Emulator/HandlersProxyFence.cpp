@@ -132,15 +132,16 @@ Handler selectMaps(const Form &form, Instruction &instruction) {
 }
 
 const Row rows[] = {
-    {"fence.proxy.alias", "", InstructionClass::Fence, selectProxy},
+    {"fence.proxy.alias", "", InstructionClass::Fence, selectProxy,
+     "sm_70 7.5"},
     {"fence.proxy.async[.global|shared::cta|shared::cluster]", "",
-     InstructionClass::Fence, selectProxy},
+     InstructionClass::Fence, selectProxy, "sm_90 8.0"},
     {"fence.proxy.tensormap::generic.release.cta|cluster|gpu|sys", "",
-     InstructionClass::Fence, selectMaps},
+     InstructionClass::Fence, selectMaps, "sm_90 8.3"},
     {"fence.proxy.tensormap::generic.acquire.cta|cluster|gpu|sys", "m b32",
-     InstructionClass::Fence, selectMaps},
+     InstructionClass::Fence, selectMaps, "sm_90 8.3"},
     {"fence.mbarrier_init.release.cluster", "", InstructionClass::Fence,
-     selectInit},
+     selectInit, "sm_90 8.0"},
 };
 
 } // namespace

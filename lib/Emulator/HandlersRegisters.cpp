@@ -160,7 +160,7 @@ Handler selectChange(const Form &form, Instruction &instruction) {
 
 const Row rows[] = {
     {"setmaxnreg.inc|dec.sync.aligned.u32", "b32", InstructionClass::Barrier,
-     selectChange},
+     selectChange, "sm_90a+ 8.0"},
 };
 
 } // namespace

@@ -164,7 +164,8 @@ const Row rows[] = {
     {"bfe.u32|s32|u64|s64", "=T T b32 b32", InstructionClass::Integer,
      selectField},
     {"bfi.b32|b64", "=T T T b32 b32", InstructionClass::Integer, selectField},
-    {"bmsk.wrap|clamp.b32", "=T T T", InstructionClass::Integer, selectMask},
+    {"bmsk.wrap|clamp.b32", "=T T T", InstructionClass::Integer, selectMask,
+     "sm_70 7.6"},
 };
 
 } // namespace

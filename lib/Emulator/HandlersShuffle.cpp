@@ -236,20 +236,23 @@ Handler selectWarpSync(const Form &, Instruction &) { return warpSync; }
 
 const Row rows[] = {
     {"shfl.sync.idx|up|down|bfly.b32", "=T| T b32 b32 b32",
-     InstructionClass::Shuffle, selectShuffle},
+     InstructionClass::Shuffle, selectShuffle, "any 6.0"},
     {"vote.sync.all|any|uni.pred", "=pred pred b32", InstructionClass::Shuffle,
-     selectVote},
+     selectVote, "any 6.0"},
     {"vote.sync.ballot.b32", "=b32 pred b32", InstructionClass::Shuffle,
-     selectVote},
-    {"activemask.b32", "=b32", InstructionClass::Shuffle, selectActiveMask},
+     selectVote, "any 6.0"},
+    {"activemask.b32", "=b32", InstructionClass::Shuffle, selectActiveMask,
+     "any 6.2"},
     {"redux.sync.add|min|max.u32|s32", "=T T b32", InstructionClass::Shuffle,
-     selectReduce},
+     selectReduce, "sm_80 7.0"},
     {"redux.sync.and|or|xor.b32", "=T T b32", InstructionClass::Shuffle,
-     selectReduce},
+     selectReduce, "sm_80 7.0"},
     {"match.any|all.sync.b32|b64", "=b32| T b32", InstructionClass::Shuffle,
-     selectMatch},
-    {"elect.sync", "=b32| b32", InstructionClass::Shuffle, selectElect},
-    {"bar.warp.sync", "b32", InstructionClass::Shuffle, selectWarpSync},
+     selectMatch, "sm_70 6.0"},
+    {"elect.sync", "=b32| b32", InstructionClass::Shuffle, selectElect,
+     "sm_90 8.0"},
+    {"bar.warp.sync", "b32", InstructionClass::Shuffle, selectWarpSync,
+     "any 6.0"},
 };
 
 } // namespace

@@ -281,23 +281,25 @@ Handler selectPrefetchMap(const Form &form, Instruction &instruction) {
 const Row rows[] = {
     {"cp.async.bulk.tensor." MIRAGE_TENSOR
      ".shared::cluster|shared::cta.global[.tile]." MIRAGE_COMPLETES,
-     "m v m", InstructionClass::AsyncCopy, selectLoad},
+     "m v m", InstructionClass::AsyncCopy, selectLoad,
+     "sm_90 8.0; shared::cta: any 8.6"},
     {"cp.async.bulk.tensor." MIRAGE_TENSOR
      ".shared::cluster|shared::cta.global[.tile]." MIRAGE_COMPLETES
      ".L2::cache_hint",
-     "m v m b64", InstructionClass::AsyncCopy, selectLoad},
+     "m v m b64", InstructionClass::AsyncCopy, selectLoad,
+     "sm_90 8.0; shared::cta: any 8.6"},
     {"cp.async.bulk.tensor." MIRAGE_TENSOR
      ".shared::cluster.global[.tile]." MIRAGE_COMPLETES
      ".multicast::cluster[.L2::cache_hint]",
-     "m v m b16 ?b64", InstructionClass::AsyncCopy, selectLoad},
+     "m v m b16 ?b64", InstructionClass::AsyncCopy, selectLoad, "sm_90 8.0"},
     {"cp.async.bulk.tensor." MIRAGE_TENSOR
      ".global.shared::cta[.tile].bulk_group[.L2::cache_hint]",
-     "v m ?b64", InstructionClass::AsyncCopy, selectStore},
+     "v m ?b64", InstructionClass::AsyncCopy, selectStore, "sm_90 8.0"},
     {"cp.async.bulk.prefetch.tensor." MIRAGE_TENSOR
      ".L2.global[.tile][.L2::cache_hint]",
-     "v ?b64", InstructionClass::AsyncCopy, selectPrefetch},
+     "v ?b64", InstructionClass::AsyncCopy, selectPrefetch, "sm_90 8.0"},
     {"prefetch[.param|const].tensormap", "m", InstructionClass::OtherMemory,
-     selectPrefetchMap},
+     selectPrefetchMap, "sm_90 8.0"},
 };
 
 } // namespace

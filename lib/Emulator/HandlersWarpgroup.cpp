@@ -177,17 +177,19 @@ public:
     addBoth(shapes(8, false) + ".f32.tf32.tf32", "=f32*", " b32 b32", false);
     addBoth(shapes(32, true) + "[.satfinite].s32.s8|u8.s8|u8", "=b32*", "",
             false);
-    rows.push_back(
-        {"wgmma.fence.sync.aligned", "", InstructionClass::Fence, selectFence});
+    rows.push_back({"wgmma.fence.sync.aligned", "", InstructionClass::Fence,
+                    selectFence, needs});
     rows.push_back({"wgmma.commit_group.sync.aligned", "",
-                    InstructionClass::Matrix, selectCommit});
+                    InstructionClass::Matrix, selectCommit, needs});
     rows.push_back({"wgmma.wait_group.sync.aligned", "b32",
-                    InstructionClass::Matrix, selectWait});
+                    InstructionClass::Matrix, selectWait, needs});
   }
 
   std::vector<Row> rows;
 
 private:
+  static constexpr const char *needs = "sm_90a 8.0";
+
   /// All n, as alternatives: multiples of 8, of integers beyond 32 of 16.
   static std::string shapes(unsigned k, bool isInteger) {
     std::string text;
@@ -209,8 +211,8 @@ private:
     texts.push_back(std::move(form));
     const char *kept = texts.back().c_str();
     texts.push_back(std::move(operands));
-    rows.push_back(
-        {kept, texts.back().c_str(), InstructionClass::Matrix, selectMultiply});
+    rows.push_back({kept, texts.back().c_str(), InstructionClass::Matrix,
+                    selectMultiply, needs});
   }
 
   std::deque<std::string> texts;

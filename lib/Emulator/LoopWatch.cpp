@@ -49,8 +49,7 @@ static bool isAt(const Warp &warp, const WarpState &state) {
                      state.registers.size()) == 0;
 }
 
-static void remember(const Warp &warp, size_t registerBytes,
-                     WarpState &state) {
+static void remember(const Warp &warp, size_t registerBytes, WarpState &state) {
   state.steps = warp.steps;
   state.carries = warp.carries;
   state.splits = warp.splits;

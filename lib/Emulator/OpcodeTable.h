@@ -60,6 +60,8 @@ struct Row {
   /// Picks the handler for a form and sets the instruction's variant; null if
   /// the combination does not exist.
   Handler (*select)(const Form &form, Instruction &instruction);
+  /// The target and version that have it, as Target.h writes them.
+  const char *needs = "";
 };
 
 /// All rows, found by mnemonic.

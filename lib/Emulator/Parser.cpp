@@ -36,7 +36,10 @@ public:
 
 private:
   void parseTopLevel();
+  void parseVersionNumber();
+  void parseTargetName();
   void parseHeader(const Token &word);
+  void wantHead(const Token &word);
   void parseGlobalVariable(Space space, bool isExtern);
   void parseEntry();
   void parseFunction();
@@ -44,6 +47,7 @@ private:
   bool parseParameter(KernelInfo &info, Scope &scope, SpaceLayout &layout);
   bool parseExtents(std::array<uint32_t, 3> &counts);
   bool parseEntryDirectives(KernelInfo &info);
+  void wantClusters(const Token &word);
   void checkSizes(const Token &name, const SpaceLayout &layout);
   void place(std::vector<uint8_t> &image, uint64_t base,
              const VariableSyntax &variable);
@@ -56,7 +60,8 @@ private:
   const OpcodeTable &opcodes = getOpcodes();
   FileSymbols symbols;
   Declarations declarations; ///< of variables and functions
-  bool hasVersion = false, hasTarget = false;
+  Target target;
+  bool hasVersion = false, hasTarget = false, lacksHead = false;
 };
 
 void FileParser::parse() {
@@ -71,32 +76,71 @@ void FileParser::parse() {
                                   " directive, found none");
 }
 
-/// The system keeps 1 KiB of shared memory of each block on sm_90 and later.
-static uint32_t startOfShared(StringRef target) {
-  unsigned number = 0;
-  bool isKnown =
-      target.consume_front("sm_") && !target.consumeInteger(10, number);
-  return isKnown && number >= 90 ? 1024 : 0;
+/// What is behind `.version`; the lexer takes its point for the start of a
+/// word.
+void FileParser::parseVersionNumber() {
+  Token major = lexer.take();
+  std::string text = major.text.str();
+  bool hasMinor = lexer.peek().kind == TokenKind::Word &&
+                  lexer.peek().location.line == major.location.line;
+  if (hasMinor)
+    text += lexer.take().text.str();
+  std::optional<PTXVersion> version = parseVersion(text);
+  if (!version)
+    diagnostics.error(major.location,
+                      "expected a version such as 8.6, found '" + text + "'");
+  else if (latestVersion < *version)
+    diagnostics.fatalError(major.location,
+                           "expected a version up to " + latestVersion.str() +
+                               ", the latest that is known, found " +
+                               version->str());
+  else
+    target.version = *version;
+}
+
+void FileParser::parseTargetName() {
+  Token name = lexer.take();
+  if (!parseTarget(name.text, target)) {
+    diagnostics.error(name.location,
+                      "expected a known target such as sm_90a, found " +
+                          name.describe());
+    return;
+  }
+  // The system keeps 1 KiB of shared memory of each block on sm_90 and later.
+  program.sharedStart = target.number >= 90 ? 1024 : 0;
+  PTXVersion first = firstVersionOf(target);
+  if (target.version.major != 0 && target.version < first)
+    diagnostics.error(name.location, "expected .version " + first.str() +
+                                         " or later for .target " +
+                                         target.name + ", found " +
+                                         target.version.str());
 }
 
 void FileParser::parseHeader(const Token &word) {
-  if (word.text == ".address_size") {
-    uint64_t bits = 0;
-    if (statements.expectInteger(bits) && bits != 64)
-      diagnostics.error(word.location,
-                        "expected .address_size 64, found " + Twine(bits));
-    return;
+  uint64_t bits = 0;
+  if (word.text == ".version") {
+    hasVersion = true;
+    return parseVersionNumber();
   }
-  hasVersion |= word.text == ".version";
-  hasTarget |= word.text == ".target";
-  Token value = lexer.take();
-  if (word.text == ".target")
-    program.sharedStart = startOfShared(value.text);
-  if (word.text == ".version" && lexer.peek().kind == TokenKind::Word &&
-      lexer.peek().location.line == word.location.line)
-    lexer.take(); // the part behind the point
-  while (lexer.takeIf(','))
-    lexer.take();
+  if (word.text == ".target") {
+    hasTarget = true;
+    parseTargetName();
+    while (lexer.takeIf(',')) // options such as debug
+      lexer.take();
+  } else if (statements.expectInteger(bits) && bits != 64) {
+    diagnostics.error(word.location,
+                      "expected .address_size 64, found " + Twine(bits));
+  }
+}
+
+/// What may be used follows from them.
+void FileParser::wantHead(const Token &word) {
+  if ((hasVersion && hasTarget) || lacksHead)
+    return;
+  lacksHead = true;
+  diagnostics.error(word.location, Twine("expected a ") +
+                                       (hasVersion ? ".target" : ".version") +
+                                       " directive before " + word.describe());
 }
 
 void FileParser::parseTopLevel() {
@@ -111,6 +155,8 @@ void FileParser::parseTopLevel() {
   if (word.isWord(".version") || word.isWord(".target") ||
       word.isWord(".address_size"))
     return parseHeader(word);
+  if (word.isWord(".entry") || word.isWord(".func"))
+    wantHead(word);
   if (word.isWord(".entry"))
     return parseEntry();
   if (word.isWord(".func"))
@@ -268,6 +314,11 @@ bool FileParser::parseExtents(std::array<uint32_t, 3> &counts) {
   return true;
 }
 
+void FileParser::wantClusters(const Token &word) {
+  if (auto missing = explainMissing(target, word.text, {}, needsOfClusters))
+    diagnostics.error(word.location, *missing);
+}
+
 bool FileParser::parseEntryDirectives(KernelInfo &info) {
   while (lexer.peek().kind == TokenKind::Word) {
     Token word = lexer.take();
@@ -279,9 +330,11 @@ bool FileParser::parseEntryDirectives(KernelInfo &info) {
       if (!parseExtents(info.requiredThreads))
         return false;
     } else if (word.text == ".reqnctapercluster") {
+      wantClusters(word);
       if (!parseExtents(info.requiredCluster))
         return false;
     } else if (word.text == ".explicitcluster") {
+      wantClusters(word);
       // The launch states a cluster; LaunchCheck.cpp wants the required one.
     } else if (word.text == ".minnctapersm" || word.text == ".maxnreg") {
       if (!parseExtents(extents))
@@ -362,7 +415,7 @@ void FileParser::parseEntry() {
   FunctionSyntax function = body.parseBody(parameters.declarations);
   if (diagnostics.hasErrors() && lexer.peek().kind == TokenKind::End)
     return;
-  Decoder decoder(opcodes, symbols, parameters, layout, diagnostics);
+  Decoder decoder(opcodes, symbols, parameters, target, layout, diagnostics);
   Kernel kernel = decoder.decode(function);
   checkSizes(name, layout);
   info.staticSharedBytes = layout.sharedBytes - program.sharedStart;

@@ -18,6 +18,12 @@ namespace mlir::mirage::emulator {
 /// The special register of this name, such as `%tid.x`; none if there is none.
 std::optional<SpecialRegister> findSpecialRegister(llvm::StringRef name);
 
+/// Whether it tells of a block's cluster.
+constexpr bool isOfClusters(SpecialRegister which) {
+  return which >= SpecialRegister::ClusterIdX &&
+         which <= SpecialRegister::IsExplicitCluster;
+}
+
 /// Its value in one lane, but for clocks, which are read when they are used.
 uint64_t specialValue(SpecialRegister which, const Block &block,
                       const Warp &warp, unsigned lane,

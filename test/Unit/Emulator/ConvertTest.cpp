@@ -137,7 +137,9 @@ TEST(Instruction, RoundsToNarrowerFloats) {
               "cvt." + rounding + relu + satfinite + "." + entry.name + ".f32";
           std::vector<uint32_t> bits;
           if (entry.name == "tf32")
-            bits = runInstruction<uint32_t, uint32_t>(opcode, {a});
+            bits = runInstruction<uint32_t, uint32_t>(
+                opcode, {a},
+                rounding != "rna" && *satfinite ? "sm_100" : "sm_90a");
           else
             for (uint16_t half :
                  runInstruction<uint16_t, uint32_t>(opcode, {a}))

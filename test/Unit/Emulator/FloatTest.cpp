@@ -95,7 +95,7 @@ TEST(Instruction, LeastAndLargestOfThree) {
       std::vector<uint32_t> result = runInstruction<uint32_t, uint32_t>(
           std::string(isMax ? "max" : "min") + (propagates ? ".NaN" : "") +
               ".f32",
-          {a, b, c});
+          {a, b, c}, "sm_100");
       for (size_t i = 0; i < a.size(); ++i) {
         float x = fromBits(a[i]), y = fromBits(b[i]), z = fromBits(c[i]);
         float expected = isMax ? -minNumber(minNumber(-x, -y), -z)
@@ -183,7 +183,8 @@ void expectTwice(const std::string &opcode,
   std::vector<std::vector<uint64_t>> pairs;
   for (const std::vector<uint32_t> &operand : operands)
     pairs.push_back(pairUp(operand));
-  auto both = runInstruction<uint64_t, uint64_t>(opcode + "x2", pairs);
+  auto both =
+      runInstruction<uint64_t, uint64_t>(opcode + "x2", pairs, "sm_100");
   EXPECT_EQ(both, pairUp(single)) << opcode;
 }
 
@@ -198,10 +199,10 @@ TEST(Instruction, TwoFloatsInOneRegister) {
   for (const char *modifier : {".rn", ".rz", ".rm", ".rp", ".rn.ftz"})
     expectTwice(std::string("fma") + modifier + ".f32", {a, b, c});
   // The first of the pair is the low half.
-  EXPECT_EQ(
-      (runInstruction<uint64_t, uint64_t>(
-          "sub.rn.f32x2", {{0x40000000'40800000}, {0x3f800000'3f800000}})),
-      (std::vector<uint64_t>{0x3f800000'40400000}));
+  EXPECT_EQ((runInstruction<uint64_t, uint64_t>(
+                "sub.rn.f32x2", {{0x40000000'40800000}, {0x3f800000'3f800000}},
+                "sm_100")),
+            (std::vector<uint64_t>{0x3f800000'40400000}));
 }
 
 /// A guard keeps both halves of lanes that do not execute.
@@ -212,7 +213,8 @@ TEST(Instruction, TwoFloatsUnderAGuard) {
                      "@%p1 fma.rn.f32x2 %rd2, %rd1, %rd1, %rd1;\n"
                      "mad.wide.u32 %rd0, %tid, 8, %a0;\n"
                      "st.global.b64 [%rd0], %rd2;\n";
-  std::unique_ptr<Module> module = parseOrFail(kernelText(1, body));
+  std::unique_ptr<Module> module =
+      parseOrFail(kernelText(1, body, "", "sm_100"));
   std::vector<uint64_t> out(32);
   LaunchResult result =
       run(*module, {bufferOf("out", out, BufferKind::Output)}, blocksOf(32));
@@ -226,9 +228,10 @@ TEST(Instruction, TwoFloatsHaveNoSaturation) {
   EXPECT_NE(parseErrors(kernelText(0, "add.rn.sat.f32x2 %rd1, %rd2, %rd3;"))
                 .find("in 'add.rn.sat.f32x2'"),
             std::string::npos);
-  EXPECT_NE(parseErrors(kernelText(0, "add.rn.f32x2 %rd1, %r2, %rd3;"))
-                .find("expected a 64-bit register, found '%r2'"),
-            std::string::npos);
+  EXPECT_NE(
+      parseErrors(kernelText(0, "add.rn.f32x2 %rd1, %r2, %rd3;", "", "sm_100"))
+          .find("expected a 64-bit register, found '%r2'"),
+      std::string::npos);
 }
 
 TEST(Instruction, ApproximateFunctionsStayInTheirBounds) {

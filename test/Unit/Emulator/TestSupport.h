@@ -48,8 +48,10 @@ inline std::string parseErrors(const std::string &text) {
 /// loaded into %p0.. (as 64-bit registers %a0, %a1, ...), and with %tid.x in
 /// %tid. 64 KiB of dynamic shared memory are `smem`.
 inline std::string kernelText(unsigned numParameters, const std::string &body,
-                              const std::string &declarations = "") {
-  std::string text = ".version 8.6\n.target sm_90a\n.address_size 64\n"
+                              const std::string &declarations = "",
+                              const std::string &target = "sm_90a") {
+  std::string text = ".version 8.8\n.target " + target +
+                     "\n.address_size 64\n"
                      ".extern .shared .align 1024 .b8 smem[];\n";
   text += declarations + ".visible .entry k(";
   for (unsigned i = 0; i < numParameters; ++i)
@@ -121,7 +123,8 @@ inline bool hasFinding(const LaunchResult &result, FindingKind kind) {
 template <typename Result, typename Source>
 std::vector<Result>
 runInstruction(const std::string &opcode,
-               const std::vector<std::vector<Source>> &operands) {
+               const std::vector<std::vector<Source>> &operands,
+               const std::string &target = "sm_90a") {
   size_t count = operands[0].size();
   size_t padded = (count + 31) / 32 * 32;
   auto registers = [](size_t bytes) {
@@ -141,7 +144,7 @@ runInstruction(const std::string &opcode,
           std::to_string(sizeof(Result)) + ", %a0;\nst.global.b" +
           std::to_string(8 * sizeof(Result)) + " [%rd0], " + result + ";\n";
   std::unique_ptr<Module> module =
-      parseOrFail(kernelText(operands.size() + 1, body));
+      parseOrFail(kernelText(operands.size() + 1, body, "", target));
   std::vector<Result> output(padded);
   if (!module)
     return output;
