@@ -214,6 +214,12 @@ ScheduleProblem BlockSteps::makeScheduleProblem() const {
   ScheduleProblem problem(hasLoop());
   for (const BlockStep &step : steps)
     problem.add(step.scheduled);
+  // Sums from registers need no place before.
+  bool bringsSums = llvm::any_of(steps, [](const BlockStep &step) {
+    return step.kind == BlockStep::Kind::Finish && isCarriedSum(step.tile);
+  });
+  if (bringsSums)
+    problem.setBarrierAtExit();
   return problem;
 }
 
@@ -229,6 +235,7 @@ Schedule BlockSteps::readSchedule() const {
       schedule.barrierBefore.set(number);
   schedule.barrierAtEntry = graph->hasAttr(kBarrierAtEntryAttr);
   schedule.barrierAtHead = graph->hasAttr(kBarrierAtHeadAttr);
+  schedule.barrierAtExit = graph->hasAttr(kBarrierAtExitAttr);
   return schedule;
 }
 
@@ -267,6 +274,7 @@ BlockSteps::makeStorageProblem(const Schedule &schedule,
   loopBegin = epoch;
   playPhase(StepPhase::Loop);
   loopEnd = epoch;
+  epoch += schedule.barrierAtExit;
   playPhase(StepPhase::After);
 
   StorageProblem problem(kTileAlignment);

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Analysis/HeldTiles.h"
+#include "Mirage/Analysis/BlockSteps.h"
+#include "Mirage/Graph/LevelRules.h"
 #include "Mirage/Layout/HeldTiles.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
@@ -69,21 +71,23 @@ RankedTensorType mlir::mirage::getHeldType(Value value) {
   return nullptr;
 }
 
+/// Maxima that rescaled sums are relative to are read while they grow.
+static bool isReadInLoop(block::AccumulateOp op) {
+  return llvm::any_of(
+      op->getBlock()->getOps<block::AccumulateOp>(),
+      [&](block::AccumulateOp sum) { return findRunningMaximum(sum) == op; });
+}
+
 bool mlir::mirage::canCarry(block::AccumulateOp op) {
-  if (op.getAxis() != AxisKind::Loop || op.getRescale())
-    return false;
-  const OperatorInfo &reduction =
-      getOperatorInfo(readOperatorAttributes(op).reduction);
-  bool isJoined = reduction.definition.nodes().size() == 1 &&
-                  reduction.finish.nodes().size() == 1 &&
-                  reduction.getNumCarried() == 1;
   Value operand = op.getOperand();
   auto isF32 = [](Value value) {
     return cast<RankedTensorType>(value.getType()).getElementType().isF32();
   };
-  return isJoined && (!op.getDims() || op.getDims()->empty()) &&
+  return op.getAxis() == AxisKind::Loop &&
+         accumulatesElements(readOperatorAttributes(op),
+                             op->getNumOperands()) &&
          isF32(operand) && isF32(op.getResult()) && operand.hasOneUse() &&
-         operand.getDefiningOp<thread::GraphOp>();
+         operand.getDefiningOp<thread::GraphOp>() && !isReadInLoop(op);
 }
 
 std::optional<SmallVector<unsigned>>

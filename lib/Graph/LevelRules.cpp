@@ -97,3 +97,11 @@ llvm::Error mlir::mirage::checkElement(Opcode opcode, Level level,
       getElementTypeName(other->element) + ", got " +
       getElementTypeName(result) + "; a cast rounds");
 }
+
+bool mlir::mirage::accumulatesElements(const Attributes &attributes,
+                                       size_t numOperands) {
+  const OperatorInfo &reduction = getOperatorInfo(attributes.reduction);
+  return numOperands == 1 && attributes.dims.empty() &&
+         reduction.definition.nodes().size() == 1 &&
+         reduction.finish.nodes().size() == 1 && reduction.getNumCarried() == 1;
+}

@@ -92,6 +92,9 @@ public:
       orderPhase(phase);
     walk(getPhase(StepPhase::Before));
     walkLoop(getPhase(StepPhase::Loop));
+    result.barrierAtExit = problem.asksForBarrierAtExit();
+    if (result.barrierAtExit)
+      epoch.clear();
     walk(getPhase(StepPhase::After));
     return std::move(result);
   }
@@ -244,6 +247,7 @@ static llvm::SmallVector<Event> play(const ScheduleProblem &problem,
     epoch += schedule.barrierAtHead;
     playPhase(StepPhase::Loop, iteration);
   }
+  epoch += schedule.barrierAtExit;
   playPhase(StepPhase::After, last);
   return events;
 }

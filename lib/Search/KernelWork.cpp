@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Search/KernelWork.h"
+#include "Mirage/Graph/LevelRules.h"
 #include "Mirage/Graph/Phases.h"
 #include "Mirage/Graph/TileMemory.h"
 #include "llvm/ADT/STLExtras.h"
@@ -69,12 +70,8 @@ mlir::mirage::search::makeOperation(Opcode opcode, Opcode reduction,
 }
 
 bool mlir::mirage::search::growsInRegisters(const Node &op) {
-  if (op.opcode != Opcode::Accumulate || op.attributes.axis != Axis::Loop)
-    return false;
-  bool isRescaled = op.operands.size() > 1;
-  const OperatorInfo &reduction = getOperatorInfo(op.attributes.reduction);
-  return !isRescaled && op.attributes.dims.empty() &&
-         reduction.finish.nodes().size() == 1 && reduction.getNumCarried() == 1;
+  return op.opcode == Opcode::Accumulate && op.attributes.axis == Axis::Loop &&
+         accumulatesElements(op.attributes, op.operands.size());
 }
 
 static KernelWork::Operation getOperation(const TileGraph &kernel,

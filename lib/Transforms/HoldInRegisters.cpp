@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Mirage/Analysis/BlockSteps.h"
 #include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Analysis/ModuleTarget.h"
 #include "Mirage/Planning/Target.h"
@@ -38,20 +37,11 @@ static bool hasWorkForAllWarps(RankedTensorType held) {
       });
 }
 
-/// Maxima that rescaled sums are relative to are read while they grow.
-static bool isReadInLoop(block::AccumulateOp op) {
-  return llvm::any_of(
-      op->getParentOfType<block::GraphOp>()
-          .getBody()
-          .getOps<block::AccumulateOp>(),
-      [&](block::AccumulateOp sum) { return findRunningMaximum(sum) == op; });
-}
-
 static void holdInRegisters(block::GraphOp graph, const Target &target) {
   int64_t numFree = countFreeRegisters(graph, target);
   UnitAttr held = UnitAttr::get(graph.getContext());
   for (auto op : graph.getBody().getOps<block::AccumulateOp>()) {
-    if (!canCarry(op) || isReadInLoop(op))
+    if (!canCarry(op))
       continue;
     RankedTensorType type = getHeldType(op.getOperand());
     if (!type || !hasWorkForAllWarps(type))
@@ -73,10 +63,9 @@ struct HoldInRegistersPass
     FailureOr<std::string> name = resolveTarget(getOperation(), target);
     if (failed(name))
       return signalPassFailure();
-    llvm::Expected<Target> found = getTarget(*name);
-    assert(found && "resolved");
+    Target gpu = llvm::cantFail(getTarget(*name));
     getOperation()->walk(
-        [&](block::GraphOp graph) { holdInRegisters(graph, *found); });
+        [&](block::GraphOp graph) { holdInRegisters(graph, gpu); });
   }
 };
 } // namespace

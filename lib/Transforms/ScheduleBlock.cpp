@@ -65,6 +65,7 @@ static void annotate(const BlockSteps &steps, const Schedule &schedule) {
   }
   setUnitAttr(steps.getGraph(), kBarrierAtEntryAttr, schedule.barrierAtEntry);
   setUnitAttr(steps.getGraph(), kBarrierAtHeadAttr, schedule.barrierAtHead);
+  setUnitAttr(steps.getGraph(), kBarrierAtExitAttr, schedule.barrierAtExit);
 }
 
 /// Maxima that sums are rescaled by in each iteration are read by their code.

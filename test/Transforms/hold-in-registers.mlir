@@ -8,6 +8,7 @@
 
 // A sum of products and a running maximum of rows grow in registers. No barrier
 // stands between a part and the sum, and parts have no places in shared memory.
+// Where they lie behind the loop tiles of the loop lay, as a barrier is between.
 // CHECK-LABEL: func.func @sums(
 // CHECK: mirage_thread.graph {{.*}} {mirage.held}
 // CHECK: mirage_thread.mma
@@ -16,7 +17,7 @@
 // CHECK-NOT: mirage.held
 // CHECK: return
 // PLANNED-LABEL: func.func @sums(
-// PLANNED: mirage_block.graph {{.*}} {mirage.barrier_at_head,
+// PLANNED: mirage_block.graph {{.*}} {mirage.barrier_at_exit, mirage.barrier_at_head, mirage.input_offsets = array<i64: 5120, 0>
 // PLANNED: mirage_thread.graph {{.*}} {mirage.barrier, mirage.held, mirage.offsets = array<i64: -1>
 // PLANNED: mirage_block.accumulate {{.*}} over loop sum {mirage.offsets = array<i64: {{[0-9]+}}>, mirage.step = {{[0-9]+}} : i64}
 // PLANNED: mirage_thread.graph {{.*}} {mirage.held, mirage.offsets = array<i64: -1>

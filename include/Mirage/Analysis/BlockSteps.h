@@ -80,8 +80,8 @@ public:
 
   ScheduleProblem makeScheduleProblem() const;
   /// The schedule that attributes of the graph's ops state:
-  /// `mirage.barrier` on an op, and on the graph `mirage.barrier_at_entry` and
-  /// `mirage.barrier_at_head`.
+  /// `mirage.barrier` on an op, and on the graph `mirage.barrier_at_entry`,
+  /// `mirage.barrier_at_head` and `mirage.barrier_at_exit`.
   Schedule readSchedule() const;
   /// The plan that attributes state: `mirage.offsets` on ops, and on the graph
   /// `mirage.input_offsets` and `mirage.shared_bytes`; or an error that says
@@ -139,6 +139,8 @@ inline constexpr llvm::StringLiteral kBarrierAtEntryAttr =
     "mirage.barrier_at_entry";
 inline constexpr llvm::StringLiteral kBarrierAtHeadAttr =
     "mirage.barrier_at_head";
+inline constexpr llvm::StringLiteral kBarrierAtExitAttr =
+    "mirage.barrier_at_exit";
 /// Bytes from the start of the block's shared memory: of an op's results, of a
 /// graph's inputs (-1 for an unused one), and how many there are in all.
 inline constexpr llvm::StringLiteral kOffsetsAttr = "mirage.offsets";

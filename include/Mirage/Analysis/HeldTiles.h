@@ -51,8 +51,9 @@ bool isCarriedSum(Value value);
 RankedTensorType getHeldType(Value value);
 
 /// Whether an accumulation over the loop can carry its sum in registers: it
-/// joins f32 element by element, with nothing to be done behind the loop, and
-/// reads nothing but the result of a thread graph that nobody else reads.
+/// joins f32 element by element, with nothing to be done behind the loop, reads
+/// nothing but the result of a thread graph that nobody else reads, and is read
+/// by nobody while it grows.
 bool canCarry(block::AccumulateOp op);
 
 /// The registers of each window of a step that a thread graph reads of a held

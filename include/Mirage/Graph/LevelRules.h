@@ -46,6 +46,11 @@ llvm::Error checkElement(Opcode opcode, Level level,
                          llvm::ArrayRef<TensorSpec> operands,
                          ElementType result);
 
+/// Whether an accumulation is the sum, or the maximum, of its operand element
+/// by element, with nothing before or behind it: not one that reduces
+/// dimensions, averages, or rescales what it adds up.
+bool accumulatesElements(const Attributes &attributes, size_t numOperands);
+
 } // namespace mlir::mirage
 
 #endif // MIRAGE_GRAPH_LEVELRULES_H

@@ -75,6 +75,10 @@ public:
   }
   llvm::ArrayRef<ScheduledStep> getSteps() const { return steps; }
   bool hasLoop() const { return loops; }
+  /// Asks for a barrier behind the loop whether or not a hazard does, so that
+  /// what is touched behind it alone may lie where tiles of the loop lay.
+  void setBarrierAtExit() { asksForExit = true; }
+  bool asksForBarrierAtExit() const { return asksForExit; }
   /// Whether the later of two steps must see the earlier one done: they touch
   /// one tile, and one of them writes it.
   bool dependsOn(unsigned later, unsigned earlier) const;
@@ -94,6 +98,7 @@ public:
 
 private:
   bool loops;
+  bool asksForExit = false;
   llvm::SmallVector<ScheduledStep> steps;
 };
 
@@ -103,9 +108,10 @@ struct Schedule {
   /// By step: a barrier before it.
   llvm::BitVector barrierBefore;
   /// Barriers where no step stands: in front of the loop, at the head of every
-  /// iteration.
+  /// iteration, behind the loop.
   bool barrierAtEntry = false;
   bool barrierAtHead = false;
+  bool barrierAtExit = false;
   /// Proved to have the fewest barriers in an iteration.
   bool isOptimal = false;
 };

@@ -198,8 +198,9 @@ def ScheduleBlockPass : Pass<"mirage-schedule-block"> {
     several stages run ahead, and have a barrier at the head of each iteration. The
     ops are moved into that order and carry `mirage.step` and, where a barrier
     stands before them, `mirage.barrier`; the graph carries
-    `mirage.barrier_at_entry` (before the loop) and `mirage.barrier_at_head`
-    (before each iteration). Ops whose results nothing reads are removed.
+    `mirage.barrier_at_entry` (before the loop), `mirage.barrier_at_head`
+    (before each iteration) and `mirage.barrier_at_exit` (behind the loop, before sums
+    come out of registers, so that they may lie where tiles of the loop lay). Ops whose results nothing reads are removed.
     Example: test/Transforms/schedule-block.mlir
   }];
 }

@@ -59,13 +59,16 @@ static LinearLayout addBatch(const LinearLayout &layout, unsigned numBatch) {
   return layout.project(dims);
 }
 
-static MatmulFragments chooseMmaFragments(const MatmulDims &dims,
-                                          unsigned numWarps) {
+static int64_t chooseColumns(const MatmulDims &dims, unsigned numWarps) {
   int64_t batch = 1;
   for (int dim = 0; dim < dims.m; ++dim)
     batch *= dims.sizes[dim];
-  int64_t columns =
-      chooseMmaColumns(batch, dims.sizes[dims.m], dims.sizes[dims.n], numWarps);
+  return chooseMmaColumns(batch, dims.sizes[dims.m], dims.sizes[dims.n],
+                          numWarps);
+}
+
+static MatmulFragments makeMmaFragments(const MatmulDims &dims,
+                                        int64_t columns) {
   SmallVector<int64_t> shape(dims.m, 1);
   shape.append({16, 8 * columns, 16});
   LinearLayout a = getFragmentLayout(FragmentKind::MmaM16N8K16A);
@@ -101,7 +104,7 @@ static Type getTensorCoreType(Type lhs, Type rhs) {
 }
 
 StepCore mlir::mirage::makeMatmulCore(const StepContext &context, Operation *op,
-                                      int64_t numParts) {
+                                      std::optional<ProductParts> parts) {
   Value lhs = op->getOperand(0), rhs = op->getOperand(1);
   auto lhsTile = cast<RankedTensorType>(lhs.getType());
   auto rhsTile = cast<RankedTensorType>(rhs.getType());
@@ -110,7 +113,9 @@ StepCore mlir::mirage::makeMatmulCore(const StepContext &context, Operation *op,
   Type type =
       getTensorCoreType(lhsTile.getElementType(), rhsTile.getElementType());
   MatmulFragments fragments =
-      type ? chooseMmaFragments(dims, context.numWarps)
+      type ? makeMmaFragments(dims, parts
+                                        ? parts->columns
+                                        : chooseColumns(dims, context.numWarps))
            : chooseExactFragments(dims, context.numWarps);
   bool usesTensorCores = static_cast<bool>(type);
   Type f32 = Float32Type::get(op->getContext());
@@ -127,13 +132,14 @@ StepCore mlir::mirage::makeMatmulCore(const StepContext &context, Operation *op,
     accumulate.axis = Axis::Loop;
     Value sum = graph.addRow(Opcode::Accumulate, product, accumulate,
                              fragments.result, f32);
-    return numParts == 1 ? sum
-                         : graph.addRow(Opcode::Reshape, sum, {},
-                                        addBatch(fragments.result, 1), f32);
+    return !parts ? sum
+                  : graph.addRow(Opcode::Reshape, sum, {},
+                                 addBatch(fragments.result, 1), f32);
   };
-  StepCore core{WorkSplit(dims.sizes, fragments.shape, dims.k, numParts),
-                dims.result, fragments.result, emit};
-  if (numParts > 1) {
+  StepCore core{
+      WorkSplit(dims.sizes, fragments.shape, dims.k, parts ? parts->count : 1),
+      dims.result, fragments.result, emit};
+  if (parts) {
     core.dims.insert(core.dims.begin(), dims.k);
     core.layout = addBatch(fragments.result, 1);
   }

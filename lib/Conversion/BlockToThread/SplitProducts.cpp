@@ -6,15 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A product of few rows and columns has fewer items than a block has warps:
+// A product of few rows and columns has fewer items than a block has warps, or
+// many small ones, each of which reads all of one operand:
 //
-//   %p = mirage_block.matmul %a, %b : 8x512, 512x16     2 items, 8 warps
+//   %p = mirage_block.matmul %a, %b : 8x512, 512x16     1 item, 8 warps
 //   %s = mirage_block.accumulate %p over loop sum
 //
 // As it is summed over the loop, it matters to nobody before the end of that
 // which warp has added what:
 //
-//   %q = mirage_thread.graph items(x = 4, y = 2) ...    4x8x16, a quarter of k
+//   %q = mirage_thread.graph items(x = 8) ...           8x8x16, an eighth of k
 //   %t = mirage_block.accumulate %q over loop sum       each
 //   %s = mirage_block.sum %t dims [0]
 //
@@ -36,26 +37,43 @@ static block::MatmulOp findProduct(block::AccumulateOp op) {
   return isSum && product && product->hasOneUse() ? product : nullptr;
 }
 
-/// As many as give every warp an item, and every item a step.
-static int64_t chooseNumParts(const WorkSplit &split, unsigned numWarps) {
-  int64_t numItems = llvm::PowerOf2Ceil(split.countItems());
-  int64_t numSteps = llvm::bit_floor(uint64_t(split.getNumSteps()));
-  return std::min(numWarps / numItems, numSteps);
+/// Items as wide as may be that still give every warp one, so that they read
+/// little of the other operand; else what gives most warps one. None where no
+/// sum is shared.
+static std::optional<ProductParts> chooseParts(const StepContext &context,
+                                               block::MatmulOp product) {
+  int64_t size = cast<RankedTensorType>(product.getType()).getShape().back();
+  std::optional<ProductParts> best;
+  int64_t mostBusy = 0;
+  for (int64_t columns : {4, 2, 1}) {
+    if (columns > 1 && 8 * columns > int64_t(llvm::PowerOf2Ceil(size)))
+      continue;
+    WorkSplit split = makeMatmulCore(context, product, {{columns, 1}}).split;
+    int64_t numItems = llvm::PowerOf2Ceil(split.countItems());
+    int64_t numSteps = llvm::bit_floor(uint64_t(split.getNumSteps()));
+    int64_t count = std::min(context.numWarps / numItems, numSteps);
+    if (count > 1 && count * numItems > mostBusy) {
+      mostBusy = count * numItems;
+      best = {columns, count};
+    }
+  }
+  return best;
 }
 
 static void splitProduct(const StepContext &context, block::MatmulOp product,
                          block::AccumulateOp accumulate) {
   RewriterBase &rewriter = context.rewriter;
-  int64_t numParts =
-      chooseNumParts(makeMatmulCore(context, product).split, context.numWarps);
-  StepCore core = makeMatmulCore(context, product, numParts);
-  if (numParts < 2 || !core.split.isShareable())
+  std::optional<ProductParts> cut = chooseParts(context, product);
+  if (!cut)
+    return;
+  StepCore core = makeMatmulCore(context, product, cut);
+  if (!core.split.isShareable())
     return;
   rewriter.setInsertionPoint(product);
   FragmentBuilder builder(context, product.getLoc(), core.split);
   auto type = cast<RankedTensorType>(product.getType());
   SmallVector<int64_t> shape(type.getShape());
-  shape.insert(shape.begin(), numParts);
+  shape.insert(shape.begin(), cut->count);
   Value parts = builder.getGraph().finish(core.emit(builder), core.dims,
                                           type.clone(shape));
   rewriter.setInsertionPoint(accumulate);

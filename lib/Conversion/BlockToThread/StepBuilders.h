@@ -70,10 +70,17 @@ struct StepCore {
 };
 
 StepCore makeElementwiseCore(const StepContext &context, Operation *op);
-/// \param numParts  how many items share the sum over k; the result has a
-/// dimension more in front then, of that size.
+/// How the items of a product that share its sum over k are cut.
+struct ProductParts {
+  /// Tiles of mma side by side that an item has.
+  int64_t columns;
+  /// Items that share a sum; the result has a dimension more in front, of that
+  /// size.
+  int64_t count;
+};
+/// \param parts  if sums are shared.
 StepCore makeMatmulCore(const StepContext &context, Operation *op,
-                        int64_t numParts = 1);
+                        std::optional<ProductParts> parts = std::nullopt);
 /// Of a reduction of several dimensions all but the last are steps of their
 /// own, which are built here.
 StepCore makeReductionCore(const StepContext &context, Operation *op);

@@ -117,12 +117,12 @@ func.func @two_phases(%a: tensor<8x64xf16>) -> tensor<8x1xf32> {
   return %o : tensor<8x1xf32>
 }
 
-// Two items for eight warps: four of them share each, a quarter of k for every
-// one, and the quarters are summed behind the loop.
+// One item of 16 columns for eight warps, which share it, an eighth of k for every
+// one; the eighths are summed behind the loop.
 // CHECK-LABEL: func.func @shared_sums(
-// CHECK: %[[P:.+]] = mirage_thread.graph items(x = 4, y = 2) steps(2) ins(%{{.+}} imap(x -> 1) fmap(1), %{{.+}} imap(x -> 0, y -> 1) fmap(0)) outs(omap(x -> 0, y -> 2)) : (tensor<16x128xf16>, tensor<128x16xf16>) -> tensor<4x16x16xf32>
-// CHECK: %[[S:.+]] = mirage_block.accumulate %[[P]] over loop sum : tensor<4x16x16xf32>
-// CHECK: mirage_thread.graph {{.*}} : (tensor<4x16x16xf32>) -> tensor<1x16x16xf32>
+// CHECK: %[[P:.+]] = mirage_thread.graph items(x = 8) ins(%{{.+}} imap(x -> 1) fmap(1), %{{.+}} imap(x -> 0) fmap(0)) outs(omap(x -> 0)) : (tensor<16x128xf16>, tensor<128x16xf16>) -> tensor<8x16x16xf32>
+// CHECK: %[[S:.+]] = mirage_block.accumulate %[[P]] over loop sum : tensor<8x16x16xf32>
+// CHECK: mirage_thread.graph {{.*}} : (tensor<8x16x16xf32>) -> tensor<1x16x16xf32>
 // CHECK: mirage_block.reshape
 // CHECK: return
 func.func @shared_sums(%a: tensor<16x512xf16>, %b: tensor<512x16xf16>) -> tensor<16x16xf32> {

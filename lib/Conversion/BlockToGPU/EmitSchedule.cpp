@@ -1,0 +1,361 @@
+//===- EmitSchedule.cpp - The steps of a block as code --------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EmitSchedule.h"
+#include "BlockEmitter.h"
+#include "ComputeTiles.h"
+#include "Mirage/Analysis/HeldTiles.h"
+#include "Mirage/Dialect/Thread/IR/Thread.h"
+#include "Mirage/Graph/TileMemory.h"
+#include "MoveTiles.h"
+#include "PlaceThreadGraphs.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::mirage;
+
+/// What a loop carries, down to LLVM, that is to stay one.
+static LLVM::LoopAnnotationAttr makeNoUnrolling(Builder &builder) {
+  auto unroll = LLVM::LoopUnrollAttr::get(
+      builder.getContext(), /*disable=*/builder.getBoolAttr(true),
+      /*count=*/{}, /*runtimeDisable=*/{}, /*full=*/{}, /*followupUnrolled=*/{},
+      /*followupRemainder=*/{}, /*followupAll=*/{});
+  return LLVM::LoopAnnotationAttr::get(
+      builder.getContext(), /*disableNonforced=*/{}, /*vectorize=*/{},
+      /*interleave=*/{}, unroll, /*unrollAndJam=*/{}, /*licm=*/{},
+      /*distribute=*/{}, /*pipeline=*/{}, /*peeled=*/{}, /*unswitch=*/{},
+      /*mustProgress=*/{}, /*isVectorized=*/{}, /*startLoc=*/{}, /*endLoc=*/{},
+      /*parallelAccesses=*/{});
+}
+
+namespace {
+class ScheduleEmitter {
+public:
+  /// \param buffers  of the graph's inputs and results.
+  ScheduleEmitter(ImplicitLocOpBuilder builder, const BlockSteps &steps,
+                  const TilePlacement &placement, ValueRange buffers)
+      : steps(steps), placement(placement), graph(steps.getGraph()),
+        buffers(buffers), emitter(builder, graph) {
+    for (auto op : graph.getBody().getOps<thread::GraphOp>())
+      if (op->hasAttr(kHeldAttr))
+        heldTiles.try_emplace(op.getResult(0), op);
+    for (auto op : graph.getBody().getOps<block::AccumulateOp>())
+      if (isCarriedSum(op.getResult()))
+        carried.push_back(op);
+  }
+
+  void run(ValueRange coordinates) {
+    emitter.emitPrologue(coordinates);
+    addTiles();
+    padTiles();
+    emitPhase(StepPhase::Before);
+    if (graph->hasAttr(kBarrierAtEntryAttr))
+      emitter.emitBarrier();
+    emitLoop();
+    if (graph->hasAttr(kBarrierAtExitAttr))
+      emitter.emitBarrier();
+    emitPhase(StepPhase::After);
+  }
+
+private:
+  void addTiles() {
+    auto add = [&](ValueRange values) {
+      for (Value value : values)
+        if (std::optional<unsigned> tile = steps.getTile(value);
+            tile && !isRing(value))
+          emitter.addTile(value, getPlace(*tile));
+    };
+    add(graph.getBody().getArguments());
+    for (Operation &op : graph.getBody().front().without_terminator())
+      add(op.getResults());
+  }
+
+  /// LLVM joins reads of neighbours, and completes the last of them to a whole
+  /// access that begins in the tile: what it reads beyond, nothing uses. It
+  /// stays in the tile's place, whose alignment is larger, and should be as
+  /// well defined as the tile.
+  void padTiles() {
+    constexpr int64_t kMaxAccessBytes = 16;
+    bool isPadded = false;
+    for (auto [tile, value] : llvm::enumerate(steps.getTiles())) {
+      auto [offset, rowPadding] = getPlace(tile);
+      int64_t bytes = BlockSteps::getPlaceBytes(value, rowPadding);
+      int64_t beyond = llvm::alignTo(bytes, kMaxAccessBytes) - bytes;
+      int64_t numPlaces = steps.getNumPlaces(tile);
+      for (int64_t place = 0; beyond > 0 && place < numPlaces; ++place)
+        emitter.emitZeros(offset + place * getRingStride(bytes) + bytes,
+                          beyond);
+      isPadded |= beyond > 0;
+    }
+    if (isPadded)
+      emitter.emitBarrier();
+  }
+
+  void emitLoop() {
+    if (graph.getLoop() == 1)
+      return emitPhase(StepPhase::Loop);
+    if (hasRings())
+      return emitPipelinedLoop();
+    emitLoopOver({}, [&](ValueRange) {
+      if (graph->hasAttr(kBarrierAtHeadAttr))
+        emitter.emitBarrier();
+      emitPhase(StepPhase::Loop);
+      return SmallVector<Value>();
+    });
+  }
+
+  /// The loop, which carries `initial` and all sums that grow in registers.
+  /// \param body  gives what takes the place of the former for the next
+  /// iteration.
+  void emitLoopOver(ValueRange initial,
+                    llvm::function_ref<SmallVector<Value>(ValueRange)> body) {
+    ImplicitLocOpBuilder &builder = emitter.builder;
+    SmallVector<Value> before(initial);
+    for (block::AccumulateOp op : carried)
+      before.push_back(held.at(op.getResult()));
+    auto loop = scf::ForOp::create(builder, emitter.getIndex(0),
+                                   emitter.getIndex(graph.getLoop()),
+                                   emitter.getIndex(1), before);
+    auto setSums = [&](ValueRange values) {
+      for (auto [op, sum] :
+           llvm::zip_equal(carried, values.drop_front(initial.size())))
+        held[op.getResult()] = sum;
+    };
+    Value outside = std::exchange(emitter.iteration, loop.getInductionVar());
+    {
+      OpBuilder::InsertionGuard insertion(builder);
+      builder.setInsertionPointToStart(loop.getBody());
+      setSums(loop.getRegionIterArgs());
+      SmallVector<Value> next =
+          body(loop.getRegionIterArgs().take_front(initial.size()));
+      for (block::AccumulateOp op : carried)
+        next.push_back(held.at(op.getResult()));
+      if (!next.empty())
+        scf::YieldOp::create(builder, next);
+    }
+    setSums(loop.getResults());
+    emitter.iteration = outside;
+  }
+
+  /// Copies are counted in groups, one for each iteration: at the head of
+  /// iteration i there are i + stages - 1, and the first i + 1 have to be
+  /// there. The barrier makes them everybody's.
+  void emitPipelinedLoop() {
+    Value first = emitter.getIndex(0);
+    emitLoopOver(first, [&](ValueRange places) {
+      place = places.front();
+      emitWaitForCopies(emitter, graph.getStages() - 2);
+      if (graph->hasAttr(kBarrierAtHeadAttr))
+        emitter.emitBarrier();
+      emitPhase(StepPhase::Loop);
+      return SmallVector<Value>{
+          emitWrapped(graph.getStages() - 1, first, /*step=*/1)};
+    });
+  }
+
+  /// place + step, but `wrapped` where the place is `last`.
+  Value emitWrapped(int64_t last, Value wrapped, int64_t step) {
+    ImplicitLocOpBuilder &builder = emitter.builder;
+    Value isLast = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq,
+                                         place, emitter.getIndex(last));
+    Value next = arith::AddIOp::create(builder, place, emitter.getIndex(step));
+    return arith::SelectOp::create(builder, isLast, wrapped, next);
+  }
+
+  /// Loads the tiles of an iteration, all that have a ring, into one place.
+  void emitLoadsInto(Value iteration, Value place) {
+    Value outside = std::exchange(emitter.iteration, iteration);
+    selectPlace(place);
+    for (BlockArgument argument : graph.getBody().getArguments())
+      if (isRing(argument)) {
+        unsigned input = argument.getArgNumber();
+        emitLoadAhead(emitter, input, buffers[input],
+                      emitter.getTile(argument));
+      }
+    emitter.iteration = outside;
+  }
+
+  /// A loop of few iterations, which is not unrolled: that would save little,
+  /// once, and addresses that are computed ahead take registers.
+  void emitFill() {
+    ImplicitLocOpBuilder &builder = emitter.builder;
+    auto loop = scf::ForOp::create(builder, emitter.getIndex(0),
+                                   emitter.getIndex(graph.getStages() - 1),
+                                   emitter.getIndex(1));
+    loop->setAttr("loop_annotation", makeNoUnrolling(builder));
+    OpBuilder::InsertionGuard insertion(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    emitLoadsInto(loop.getInductionVar(), loop.getInductionVar());
+    emitCommitCopies(emitter);
+  }
+
+  /// Into the place that the iteration before has used. Behind the last
+  /// iterations there is nothing to load, and groups are empty.
+  void emitRefill() {
+    ImplicitLocOpBuilder &builder = emitter.builder;
+    int64_t stages = graph.getStages();
+    Value ahead = arith::AddIOp::create(builder, emitter.iteration,
+                                        emitter.getIndex(stages - 1));
+    Value isThere =
+        arith::CmpIOp::create(builder, arith::CmpIPredicate::ult, ahead,
+                              emitter.getIndex(graph.getLoop()));
+    Value before = emitWrapped(0, emitter.getIndex(stages - 1), /*step=*/-1);
+    auto guard = scf::IfOp::create(builder, isThere, /*withElseRegion=*/false);
+    {
+      OpBuilder::InsertionGuard insertion(builder);
+      builder.setInsertionPointToStart(guard.thenBlock());
+      emitLoadsInto(ahead, before);
+    }
+    emitCommitCopies(emitter);
+    selectPlace(place);
+  }
+
+  /// A loop that loads nothing has none, however many stages it has.
+  bool hasRings() const {
+    return llvm::any_of(steps.getSteps(), [](const BlockStep &step) {
+      return step.kind == BlockStep::Kind::Refill;
+    });
+  }
+
+  TilePlace getPlace(unsigned tile) const {
+    return {placement.plan.offsets[tile], placement.rowPaddings[tile]};
+  }
+
+  bool isRing(Value value) const {
+    std::optional<unsigned> tile = steps.getTile(value);
+    return tile && steps.getNumPlaces(*tile) > 1;
+  }
+
+  /// For all values that are held in rings, inputs and what reshapes them.
+  void selectPlace(Value place) {
+    auto select = [&](ValueRange values) {
+      for (Value value : values)
+        if (isRing(value))
+          emitter.selectPlace(value, getPlace(*steps.getTile(value)), place);
+    };
+    select(graph.getBody().getArguments());
+    for (Operation &op : graph.getBody().front().without_terminator())
+      select(op.getResults());
+  }
+
+  void emitPhase(StepPhase phase) {
+    for (const BlockStep &step : steps.getSteps())
+      if (step.scheduled.phase == phase)
+        emitStep(step);
+  }
+
+  void emitStep(const BlockStep &step) {
+    emitter.builder.setLoc(step.op->getLoc());
+    switch (step.kind) {
+    case BlockStep::Kind::Fill:
+      return emitFill();
+    case BlockStep::Kind::Refill:
+      return emitRefill();
+    case BlockStep::Kind::Load:
+      return emitLoadStep(cast<BlockArgument>(step.tile).getArgNumber());
+    case BlockStep::Kind::Init:
+      return emitInitStep(cast<block::AccumulateOp>(step.op));
+    case BlockStep::Kind::Finish:
+      return emitFinishStep(cast<block::AccumulateOp>(step.op));
+    default:
+      break;
+    }
+    if (step.op->hasAttr(kBarrierAttr))
+      emitter.emitBarrier();
+    if (step.kind == BlockStep::Kind::Store)
+      return emitStores();
+    if (step.kind == BlockStep::Kind::Update)
+      return emitUpdateStep(cast<block::AccumulateOp>(step.op));
+    if (auto threadGraph = dyn_cast<thread::GraphOp>(step.op))
+      return emitThreadGraph(threadGraph);
+    emitCompute(emitter, cast<OperatorOpInterface>(step.op));
+  }
+
+  void emitLoadStep(unsigned input) {
+    emitLoad(emitter, input, buffers[input],
+             emitter.getTile(graph.getBody().getArgument(input)));
+  }
+
+  void emitStores() {
+    unsigned numInputs = graph.getInputs().size();
+    for (auto [output, tile] : llvm::enumerate(
+             graph.getBody().front().getTerminator()->getOperands()))
+      emitStore(emitter, output, buffers[numInputs + output],
+                emitter.getTile(tile));
+  }
+
+  static Combiner getCombiner(block::AccumulateOp op) {
+    return getOperatorInfo(readOperatorAttributes(op).reduction).combiner;
+  }
+
+  void emitInitStep(block::AccumulateOp op) {
+    if (!isCarriedSum(op.getResult()))
+      return emitInit(emitter, op);
+    held[op.getResult()] = emitNeutralTile(
+        emitter, heldTiles.at(op.getOperand()), getCombiner(op));
+  }
+
+  /// A sum in registers has grown when its part was computed.
+  void emitUpdateStep(block::AccumulateOp op) {
+    if (!isCarriedSum(op.getResult()))
+      emitUpdate(emitter, op);
+  }
+
+  void emitFinishStep(block::AccumulateOp op) {
+    if (!isCarriedSum(op.getResult()))
+      return emitFinish(emitter, op);
+    emitStoreHeld(emitter, heldTiles.at(op.getOperand()),
+                  held.at(op.getResult()), emitter.getTile(op.getResult()));
+  }
+
+  /// The same graph on the places of its tiles.
+  void emitThreadGraph(thread::GraphOp op) {
+    auto getPlaces = [&](ValueRange values) {
+      return llvm::map_to_vector(values, [&](Value value) {
+        return isHeld(value) ? held.at(value) : emitter.getTile(value);
+      });
+    };
+    SmallVector<Value> inputs = getPlaces(op.getInputs());
+    if (!op->hasAttr(kHeldAttr))
+      return placeThreadGraph(emitter, op, inputs, getPlaces(op.getResults()));
+    Value result = op.getResult(0);
+    const HeldTile &tile = heldTiles.at(result);
+    auto sum = result.hasOneUse()
+                   ? dyn_cast<block::AccumulateOp>(*result.user_begin())
+                   : block::AccumulateOp();
+    if (!sum) {
+      held[result] = placeHeldGraph(emitter, op, inputs, tile);
+      return;
+    }
+    Value &sumSoFar = held[sum.getResult()];
+    sumSoFar = placeCarriedGraph(emitter, op, inputs, tile, getCombiner(sum),
+                                 sumSoFar);
+  }
+
+  const BlockSteps &steps;
+  const TilePlacement &placement;
+  block::GraphOp graph;
+  ValueRange buffers;
+  BlockEmitter emitter;
+  Value place; ///< in the rings, of the iteration that is computed
+  DenseMap<Value, HeldTile> heldTiles;      ///< by result of a thread graph
+  SmallVector<block::AccumulateOp> carried; ///< sums that grow in registers
+  DenseMap<Value, Value> held;              ///< what registers hold now
+};
+} // namespace
+
+void mlir::mirage::emitSchedule(ImplicitLocOpBuilder builder,
+                                const BlockSteps &steps,
+                                const TilePlacement &placement,
+                                ValueRange buffers, ValueRange coordinates) {
+  ScheduleEmitter(builder, steps, placement, buffers).run(coordinates);
+}

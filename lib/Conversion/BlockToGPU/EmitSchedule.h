@@ -1,0 +1,34 @@
+//===- EmitSchedule.h - The steps of a block as code ------------*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_LIB_CONVERSION_BLOCKTOGPU_EMITSCHEDULE_H
+#define MIRAGE_LIB_CONVERSION_BLOCKTOGPU_EMITSCHEDULE_H
+
+#include "Mirage/Analysis/BlockSteps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace mlir::mirage {
+
+/// How tiles lie in shared memory: rows, and places.
+struct TilePlacement {
+  SmallVector<int64_t> rowPaddings; ///< by tile
+  StoragePlan plan;
+};
+
+/// Carries the schedule of one block graph out, step by step, at the builder's
+/// insertion point. Schedule, placement and held values must hold; regions of
+/// thread graphs move along.
+/// \param buffers      of the graph's inputs and results.
+/// \param coordinates  the block's, by grid axis.
+void emitSchedule(ImplicitLocOpBuilder builder, const BlockSteps &steps,
+                  const TilePlacement &placement, ValueRange buffers,
+                  ValueRange coordinates);
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_LIB_CONVERSION_BLOCKTOGPU_EMITSCHEDULE_H
