@@ -153,7 +153,8 @@ void BlockSet::addWritersOf(const TileGraph &tiles, unsigned output,
   const Shape &tile = tiles.getType(tiles.getOutputs()[output]).shape;
   for (unsigned dim = 0; dim < tile.size(); ++dim) {
     IndexSet positions = dividePositions(region[dim], tile[dim]);
-    for (Axis axis : llvm::reverse(tiles.getJoinedAxes(output, dim))) {
+    llvm::SmallVector<Axis, 2> joined = tiles.getJoinedAxes(output, dim);
+    for (Axis axis : llvm::reverse(joined)) {
       add(axis, wrapPositions(positions, getExtent(axis)));
       positions = dividePositions(positions, getExtent(axis));
     }
