@@ -8,7 +8,6 @@
 
 #include "FieldVector.h"
 #include <cassert>
-#include <vector>
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::kernels;
@@ -43,70 +42,111 @@ static MIRAGE_INLINE Words spreadSpecial(const Words &a) {
   return maximumOf(a, splat(kUndefined));
 }
 
+/// 1/x in all lanes, none of them zero: one inversion of the product of all.
+static MIRAGE_INLINE Words invertLanes(const PrimeField &field,
+                                       const FieldVector &f, const Words &a) {
+  Words others8 = swapGroups<8>(a), pairs = f.mul(a, others8);
+  Words others4 = swapGroups<4>(pairs), fours = f.mul(pairs, others4);
+  Words others2 = swapGroups<2>(fours), eights = f.mul(fours, others2);
+  Words others1 = swapGroups<1>(eights), all = f.mul(eights, others1);
+  Words inverse = splat(field.inverse(all[0]));
+  inverse = f.mul(inverse, others1);
+  inverse = f.mul(inverse, others2);
+  inverse = f.mul(inverse, others4);
+  return f.mul(inverse, others8);
+}
+
 MIRAGE_KERNEL void kernels::inverse(const PrimeField &field, uint32_t *result,
-                                    Source operand, size_t count) {
+                                    const uint32_t *operand, size_t count) {
+  // Montgomery's trick: products of all before, one inversion, and back. Every
+  // fourth vector is of one chain of products, as each waits for the last one.
+  constexpr size_t kMaxChains = 4;
   FieldVector f = FieldVector::of(field);
   const Words one = splat(f.one);
-  size_t numVectors = operand.repeats ? 1 : (count + kLanes - 1) / kLanes;
-  // Montgomery's trick: products of all before, one inversion, and back.
-  std::vector<uint32_t> before(numVectors * kLanes);
-  auto invertible = [&](Words &a, size_t i) __attribute__((always_inline)) {
-    load(a, operand.data + i * kLanes,
-         operand.repeats ? kLanes : count - i * kLanes);
-    a = select(findSpecials(a) | (a == splat(0)), one, a);
+  size_t numVectors = (count + kLanes - 1) / kLanes;
+  size_t numChains = numVectors < kMaxChains ? numVectors : kMaxChains;
+  Words products[kMaxChains], before[kMaxChains], all = one;
+  for (Words &product : products)
+    product = one;
+  auto loadInvertible = [&](Words &a, Words &raw, size_t first,
+                            size_t words) __attribute__((always_inline)) {
+    load(raw, operand + first, words);
+    a = select(findSpecials(raw) | (raw == splat(0)), one, raw);
   };
-  Words product = one;
-  for (size_t i = 0; i < numVectors; ++i) {
-    Words a;
-    invertible(a, i);
-    store(before.data() + i * kLanes, product, kLanes);
-    product = f.mul(product, a);
+  forEachVector(
+      count, [&](size_t first, size_t words) __attribute__((always_inline)) {
+        Words a, raw, &product = products[first / kLanes % kMaxChains];
+        loadInvertible(a, raw, first, words);
+        store(result + first, product, words);
+        product = f.mul(product, a);
+      });
+  for (size_t chain = 0; chain < numChains; ++chain) {
+    before[chain] = all;
+    all = f.mul(all, products[chain]);
   }
-  product = f.pow(product, f.prime - 2);
-  for (size_t i = numVectors; i-- > 0;) {
-    Words a, earlier, raw;
-    invertible(a, i);
-    load(raw, operand.data + i * kLanes,
-         operand.repeats ? kLanes : count - i * kLanes);
-    load(earlier, before.data() + i * kLanes, kLanes);
+  all = invertLanes(field, f, all);
+  for (size_t chain = numChains; chain-- > 0;) {
+    Words inverse = f.mul(all, before[chain]);
+    all = f.mul(all, products[chain]);
+    products[chain] = inverse;
+  }
+  auto goBack = [&](size_t first, size_t words) __attribute__((always_inline)) {
+    Words a, raw, earlier, &product = products[first / kLanes % kMaxChains];
+    loadInvertible(a, raw, first, words);
+    load(earlier, result + first, words);
     Words inverse = f.mul(product, earlier);
     product = f.mul(product, a);
     inverse = select((raw == splat(0)), splat(kUndefined), inverse);
-    inverse = select(findSpecials(raw), spreadSpecial(raw), inverse);
-    if (!operand.repeats)
-      store(result + i * kLanes, inverse, count - i * kLanes);
-    else
-      for (size_t j = 0; j < count; j += kLanes)
-        store(result + j, inverse, count - j);
+    store(result + first,
+          select(findSpecials(raw), spreadSpecial(raw), inverse), words);
+  };
+  size_t first = count / kLanes * kLanes;
+  if (first < count)
+    goBack(first, count - first);
+  while (first > 0)
+    goBack(first -= kLanes, kLanes);
+}
+
+/// Calls `step(r, a, root)` for some vectors of an operand and what x^((p+1)/4)
+/// makes of them, all at a time; `words` words, the last vector may be partial.
+template <unsigned numVectors, typename Step>
+static MIRAGE_INLINE void stepRoots(const FieldVector &f, uint32_t *result,
+                                    const uint32_t *operand, size_t words,
+                                    Step &&step) {
+  Words a[numVectors], roots[numVectors];
+  for (unsigned v = 0; v < numVectors; ++v)
+    load(a[v], operand + v * kLanes, words - v * kLanes);
+  std::memcpy(roots, a, sizeof(a));
+  f.pow(roots, (f.prime + 1) / 4);
+  for (unsigned v = 0; v < numVectors; ++v) {
+    Words r;
+    step(r, a[v], roots[v]);
+    r = select(findSpecials(a[v]), spreadSpecial(a[v]), r);
+    store(result + v * kLanes, r, words - v * kLanes);
   }
 }
 
-/// Calls `step(result, a, root)` for every vector of an operand and what
-/// x^((p+1)/4) makes of it, four at a time.
+/// The same for every vector, four at a time as long as there are so many.
 template <typename Step>
 static MIRAGE_INLINE void forEachRoot(const FieldVector &f, uint32_t *result,
-                                      const Source &operand, size_t count,
+                                      const Source &source, size_t words,
                                       Step &&step) {
-  constexpr unsigned kVectors = 4;
-  for (size_t first = 0; first < count; first += kVectors * kLanes) {
-    Words a[kVectors], roots[kVectors];
-    for (unsigned v = 0; v < kVectors; ++v) {
-      size_t i = first + v * kLanes;
-      a[v] = Words{};
-      if (operand.repeats)
-        load(a[v], operand.data, kLanes);
-      else if (i < count)
-        load(a[v], operand.data + i, count - i);
-      roots[v] = a[v];
-    }
-    f.pow(roots, (f.prime + 1) / 4);
-    for (unsigned v = 0; v < kVectors && first + v * kLanes < count; ++v) {
-      Words r;
-      step(r, a[v], roots[v]);
-      r = select(findSpecials(a[v]), spreadSpecial(a[v]), r);
-      store(result + first + v * kLanes, r, count - first - v * kLanes);
-    }
+  const uint32_t *operand = source.data;
+  if (source.repeats) {
+    Words root;
+    stepRoots<1>(f, reinterpret_cast<uint32_t *>(&root), operand, kLanes, step);
+    return forEachVector(words, [&](size_t first, size_t count)
+                                    __attribute__((always_inline)) {
+                                      store(result + first, root, count);
+                                    });
   }
+  size_t first = 0;
+  for (; first + 4 * kLanes <= words; first += 4 * kLanes)
+    stepRoots<4>(f, result + first, operand + first, 4 * kLanes, step);
+  for (; first + 2 * kLanes <= words; first += 2 * kLanes)
+    stepRoots<2>(f, result + first, operand + first, 2 * kLanes, step);
+  for (; first < words; first += kLanes)
+    stepRoots<1>(f, result + first, operand + first, words - first, step);
 }
 
 MIRAGE_KERNEL void kernels::sqrt(const PrimeField &field, uint32_t *result,
@@ -192,86 +232,162 @@ MIRAGE_KERNEL void kernels::sum(const PrimeField &field, uint32_t *result,
                                 size_t reduced, size_t inner) {
   FieldVector f = FieldVector::of(field);
   for (size_t o = 0; o < outer; ++o)
-    for (size_t i = 0; i < inner; i += kLanes) {
-      Words total = Words{};
-      for (size_t r = 0; r < reduced; ++r) {
-        Words a;
-        load(a, operand + (o * reduced + r) * inner + i, inner - i);
-        Words largest = maximumOf(a, total);
-        total = select(findSpecials(largest), largest, f.add(a, total));
-      }
-      store(result + o * inner + i, total, inner - i);
-    }
+    forEachVector(
+        inner, [&](size_t first, size_t words) __attribute__((always_inline)) {
+          const uint32_t *from = operand + o * reduced * inner + first;
+          Words total = Words{};
+          for (size_t r = 0; r < reduced; ++r) {
+            Words a;
+            load(a, from + r * inner, words);
+            Words largest = maximumOf(a, total);
+            total = select(findSpecials(largest), largest, f.add(a, total));
+          }
+          store(result + o * inner + first, total, words);
+        });
 }
 
-/// One vector of results in each of several rows: k products of a row of \p a
-/// (words repeated if `splatA`, else vectors) with vectors of \p b. Rows go
-/// together so that \p b, which may be large, is read once for all of them.
-template <unsigned numRows>
-static MIRAGE_INLINE void dotRows(const FieldVector &f, uint32_t *result,
-                                  size_t resultStride, const uint32_t *a,
-                                  size_t strideA, const uint32_t *b, size_t k,
-                                  size_t strideB, size_t count, bool splatA) {
-  Products totals[numRows];
-  Words specials[numRows];
-  for (unsigned row = 0; row < numRows; ++row) {
-    totals[row] = Products{};
-    specials[row] = Words{};
+/// Whether a mask has any bit.
+static MIRAGE_INLINE bool hasAny(const Words &mask) {
+  WideWords halves = widen(mask);
+  uint64_t any = 0;
+  for (unsigned lane = 0; lane < kLanes / 2; ++lane)
+    any |= halves[lane];
+  return any != 0;
+}
+
+MIRAGE_KERNEL bool kernels::areSameValues(const uint32_t *lhs,
+                                          const uint32_t *rhs, size_t count) {
+  Words wrong = Words{};
+  forEachVector(count,
+                [&](size_t first, size_t words) __attribute__((always_inline)) {
+                  Words a, b;
+                  load(a, lhs + first, words);
+                  load(b, rhs + first, words);
+                  wrong = wrong | (a ^ b) | (a >= splat(kUndefined));
+                });
+  return !hasAny(wrong);
+}
+
+/// Whether any of some words is a special value.
+static MIRAGE_INLINE bool hasSpecials(const uint32_t *words, size_t count) {
+  Words largest = Words{};
+  forEachVector(count,
+                [&](size_t first, size_t count) __attribute__((always_inline)) {
+                  Words a;
+                  load(a, words + first, count);
+                  largest = maximumOf(largest, a);
+                });
+  return hasAny(findSpecials(largest));
+}
+
+namespace {
+/// Products of matrices with `lanes` words an element.
+template <unsigned lanes>
+class Multiplication {
+public:
+  MIRAGE_INLINE Multiplication(const FieldVector &f,
+                               const MatrixProducts &products)
+      : f(f), products(products), pitch(products.n * lanes),
+        mayBeSpecial(hasSpecials(products.lhs.data(), products.lhs.size()) ||
+                     hasSpecials(products.rhs.data(), products.rhs.size())) {}
+
+  MIRAGE_INLINE void run() const {
+    for (const MatrixProducts::Places &places : products.places)
+      forEachVector(pitch, [&](size_t column, size_t count)
+                               __attribute__((always_inline)) {
+                                 size_t row = 0;
+                                 for (; row + 4 <= products.m; row += 4)
+                                   dotRows<4>(places, row, column, count);
+                                 // Small tiles have two rows.
+                                 for (; row + 2 <= products.m; row += 2)
+                                   dotRows<2>(places, row, column, count);
+                                 if (row < products.m)
+                                   dotRows<1>(places, row, column, count);
+                               });
   }
-  auto accumulate = [&](size_t i) __attribute__((always_inline)) {
-    Words x, y;
-    load(y, b + i * strideB, count);
-    for (unsigned row = 0; row < numRows; ++row) {
-      const uint32_t *from = a + row * strideA;
-      if (splatA)
-        x = splat(from[i]);
-      else
-        load(x, from + i * kLanes, kLanes);
-      specials[row] = maximumOf(specials[row], maximumOf(x, y));
-      f.accumulate(totals[row], x, y);
+
+private:
+  /// Row by row, one vector of results: k products of elements of the left
+  /// factor with vectors of the right one. Rows go together so that the right
+  /// factor, which may be large, is read once for all of them.
+  /// \param column  the first of `count` words.
+  template <unsigned numRows>
+  MIRAGE_INLINE void dotRows(const MatrixProducts::Places &places, size_t row,
+                             size_t column, size_t count) const {
+    const uint32_t *left =
+        products.lhs.data() + places.lhs + row * products.k * lanes;
+    const uint32_t *right = products.rhs.data() + places.rhs + column;
+    Products totals[numRows] = {};
+    auto accumulate = [&](size_t i) __attribute__((always_inline)) {
+      Words x, y;
+      load(y, right + i * pitch, count);
+      for (unsigned r = 0; r < numRows; ++r) {
+        loadLeft(x, left, r, i);
+        f.accumulate(totals[r], x, y);
+      }
+    };
+    for (size_t i = 0; i + 1 < products.k; i += 2) {
+      accumulate(i);
+      accumulate(i + 1);
+      if (i > 0)
+        fold(totals);
     }
-  };
-  auto fold = [&]() __attribute__((always_inline)) {
+    if (products.k % 2 != 0) {
+      accumulate(products.k - 1);
+      fold(totals);
+    }
+    uint32_t *to = products.result + places.result + row * pitch + column;
+    for (unsigned r = 0; r < numRows; ++r) {
+      Words total = f.reduce(totals[r]);
+      if (mayBeSpecial)
+        spreadSpecials(total, left, right, r, count);
+      store(to + r * pitch, total, count);
+    }
+  }
+
+  template <size_t numRows>
+  MIRAGE_INLINE void fold(Products (&totals)[numRows]) const {
     for (Products &total : totals)
       f.fold(total);
-  };
-  for (size_t i = 0; i + 1 < k; i += 2) {
-    accumulate(i);
-    accumulate(i + 1);
-    fold();
   }
-  if (k % 2 != 0) {
-    accumulate(k - 1);
-    fold();
-  }
-  for (unsigned row = 0; row < numRows; ++row)
-    store(result + row * resultStride,
-          select(findSpecials(specials[row]), spreadSpecial(specials[row]),
-                 f.reduce(totals[row])),
-          count);
-}
 
-MIRAGE_KERNEL void kernels::matmul(const PrimeField &field, uint32_t *result,
-                                   const uint32_t *lhs, const uint32_t *rhs,
-                                   size_t m, size_t n, size_t k,
+  MIRAGE_INLINE void loadLeft(Words &x, const uint32_t *left, size_t row,
+                              size_t i) const {
+    if (lanes == 1)
+      x = splat(left[row * products.k + i]);
+    else
+      load(x, left + (row * products.k + i) * lanes, kLanes);
+  }
+
+  MIRAGE_INLINE void spreadSpecials(Words &total, const uint32_t *left,
+                                    const uint32_t *right, size_t row,
+                                    size_t count) const {
+    Words largest = Words{};
+    for (size_t i = 0; i < products.k; ++i) {
+      Words x, y;
+      loadLeft(x, left, row, i);
+      load(y, right + i * pitch, count);
+      largest = maximumOf(largest, maximumOf(x, y));
+    }
+    total = select(findSpecials(largest), spreadSpecial(largest), total);
+  }
+
+  const FieldVector f;
+  const MatrixProducts products;
+  const size_t pitch; ///< words of a row of the right factor and the result
+  const bool mayBeSpecial;
+};
+} // namespace
+
+MIRAGE_KERNEL void kernels::matmul(const PrimeField &field,
+                                   const MatrixProducts &products,
                                    unsigned lanes) {
   assert((lanes == 1 || lanes == kLanes) && "no such number of trials");
   FieldVector f = FieldVector::of(field);
-  bool single = lanes == 1;
-  size_t words = n * lanes, strideA = k * lanes;
-  for (size_t j = 0; j < words; j += kLanes) {
-    size_t i = 0;
-    for (; i + 4 <= m; i += 4)
-      dotRows<4>(f, result + i * words + j, words, lhs + i * strideA, strideA,
-                 rhs + j, k, words, words - j, single);
-    // Small tiles have two rows.
-    for (; i + 2 <= m; i += 2)
-      dotRows<2>(f, result + i * words + j, words, lhs + i * strideA, strideA,
-                 rhs + j, k, words, words - j, single);
-    if (i < m)
-      dotRows<1>(f, result + i * words + j, words, lhs + i * strideA, strideA,
-                 rhs + j, k, words, words - j, single);
-  }
+  if (lanes == 1)
+    Multiplication<1>(f, products).run();
+  else
+    Multiplication<kLanes>(f, products).run();
 }
 
 MIRAGE_KERNEL void kernels::combinePoints(const PrimeField &field,
@@ -289,7 +405,7 @@ MIRAGE_KERNEL void kernels::combinePoints(const PrimeField &field,
       load(weight, weights[t], kLanes);
       special = std::max(special, points[i + t]);
       f.accumulate(total, splat(points[i + t]), weight);
-      if (t % 2 != 0)
+      if (t % 2 != 0 && t > 1)
         f.fold(total);
     }
     store(result + i, isSpecial(special) ? splat(special) : f.reduce(total),

@@ -90,6 +90,15 @@ MIRAGE_INLINE void store(uint32_t *to, const Words &vector, size_t count) {
     std::memcpy(to, &vector, count * sizeof(uint32_t));
 }
 
+/// The lanes of each two neighbouring groups of so many change places.
+template <unsigned size>
+MIRAGE_INLINE Words swapGroups(const Words &a) {
+  return {__builtin_shufflevector(
+      a.raw, a.raw, 0 ^ size, 1 ^ size, 2 ^ size, 3 ^ size, 4 ^ size, 5 ^ size,
+      6 ^ size, 7 ^ size, 8 ^ size, 9 ^ size, 10 ^ size, 11 ^ size, 12 ^ size,
+      13 ^ size, 14 ^ size, 15 ^ size)};
+}
+
 /// lhs where mask, else rhs.
 MIRAGE_INLINE Words select(const Words &mask, const Words &lhs,
                            const Words &rhs) {
@@ -147,16 +156,7 @@ struct FieldVector {
   MIRAGE_INLINE Words mul(const Words &a, const Words &b) const {
     return reduce(multiplyWide(a, b));
   }
-  MIRAGE_INLINE Words pow(const Words &a, uint32_t exponent) const {
-    Words result = splat(one), square = a;
-    for (; exponent != 0; exponent >>= 1) {
-      if (exponent & 1)
-        result = mul(result, square);
-      square = mul(square, square);
-    }
-    return result;
-  }
-  /// The same of several vectors, whose products overlap in time.
+  /// Powers of several vectors, whose products overlap in time.
   template <unsigned count>
   MIRAGE_INLINE void pow(Words (&a)[count], uint32_t exponent) const {
     Words results[count];
@@ -171,7 +171,8 @@ struct FieldVector {
     }
     std::memcpy(a, results, sizeof(results));
   }
-  /// Adds a product to a sum, which is to be folded after two of them.
+  /// Adds a product to a sum, which is to be folded after the first four of
+  /// them and then after two.
   MIRAGE_INLINE void accumulate(Products &sum, const Words &a,
                                 const Words &b) const {
     Products product = multiplyWide(a, b);
@@ -179,7 +180,8 @@ struct FieldVector {
     sum.odd = sum.odd + product.odd;
   }
   /// Keeps a sum below p·2^32. One subtraction is enough for what was below it
-  /// before two products were added: as p < 2^31, these are below it, too.
+  /// before two products were added: as p < 2^31, these are below it, too, and
+  /// so is what the first two make.
   MIRAGE_INLINE void fold(Products &sum) const {
     WideWords bound = splatWide(uint64_t(prime) << 32);
     sum.even = subtractOnce(sum.even, bound);
@@ -208,17 +210,37 @@ MIRAGE_INLINE void permute(const KeyedPermutation &permutation, unsigned lane,
   }
 }
 
+/// Calls `visit(first, count)` for every vector of so many words. The count is
+/// a constant 16 but for what is left in the end, so that whole vectors stay in
+/// registers.
+template <typename Visit>
+MIRAGE_INLINE void forEachVector(size_t words, Visit &&visit) {
+  size_t first = 0;
+  for (; first + kLanes <= words; first += kLanes)
+    visit(first, kLanes);
+  if (first < words)
+    visit(first, words - first);
+}
+
 /// Calls `step(result, a, b)` for every vector of two operands.
 template <typename Step>
 MIRAGE_INLINE void forEachVector(uint32_t *result, const Source &lhs,
-                                 const Source &rhs, size_t count, Step &&step) {
-  for (size_t i = 0; i < count; i += kLanes) {
-    Words a, b, r;
-    load(a, lhs.data + (lhs.repeats ? 0 : i), lhs.repeats ? kLanes : count - i);
-    load(b, rhs.data + (rhs.repeats ? 0 : i), rhs.repeats ? kLanes : count - i);
-    step(r, a, b);
-    store(result + i, r, count - i);
-  }
+                                 const Source &rhs, size_t words, Step &&step) {
+  // A source that repeats has a whole vector.
+  auto get = [](Words &vector, const Source &source, size_t first, size_t count)
+                 __attribute__((always_inline)) {
+                   size_t repeated = source.repeats ? 0 : ~size_t(0);
+                   load(vector, source.data + (first & repeated),
+                        count == kLanes || source.repeats ? kLanes : count);
+                 };
+  forEachVector(words,
+                [&](size_t first, size_t count) __attribute__((always_inline)) {
+                  Words a, b, r;
+                  get(a, lhs, first, count);
+                  get(b, rhs, first, count);
+                  step(r, a, b);
+                  store(result + first, r, count);
+                });
 }
 
 } // namespace mlir::mirage::kernels

@@ -53,6 +53,12 @@ public:
   /// result[m][n] = Σ_k lhs[m][k]·rhs[k][n], sizes in elements.
   virtual void matmul(uint32_t *result, const uint32_t *lhs,
                       const uint32_t *rhs, size_t m, size_t n, size_t k) = 0;
+  /// Several of them.
+  virtual void matmuls(const kernels::MatrixProducts &products) {
+    for (auto [result, lhs, rhs] : products.places)
+      matmul(products.result + result, products.lhs.data() + lhs,
+             products.rhs.data() + rhs, products.m, products.n, products.k);
+  }
 
 private:
   unsigned words;

@@ -8,6 +8,7 @@
 
 #include "FieldArithmetic.h"
 #include "SymbolicConstant.h"
+#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cassert>
 #include <cstring>
@@ -56,12 +57,17 @@ void FieldBatch::raise(unsigned component, uint32_t *power,
 
 void FieldBatch::remember(unsigned component, const ExponentTape &exponents) {
   assert(words > 1 && "a single trial has exponents of one point");
-  alignas(64) uint32_t power[kLanes];
-  for (const std::vector<uint32_t> &values : exponents)
-    for (size_t i = 0; i < values.size(); i += kLanes) {
-      raise(component, power, &values[i]);
-      draws[component]->memo.insert(&values[i], power);
-    }
+  auto add = [&](const uint32_t *exponent) {
+    alignas(64) uint32_t power[kLanes];
+    raise(component, power, exponent);
+    draws[component]->memo.insert(exponent, power);
+  };
+  // What fills partial tiles.
+  const uint32_t zero[kLanes] = {};
+  add(zero);
+  for (const std::vector<uint32_t> &values : exponents.getApplications())
+    for (size_t i = 0; i < values.size(); i += kLanes)
+      add(&values[i]);
 }
 
 FieldArithmetic::FieldArithmetic(const FieldBatch &batch, unsigned component,
@@ -103,12 +109,8 @@ void FieldArithmetic::apply(ScalarFunction function, uint32_t *result,
     return kernels::add(field, result, lhs, rhs, count);
   case ScalarFunction::Mul:
     return kernels::mul(field, result, lhs, rhs, count);
-  case ScalarFunction::Div: {
-    std::vector<uint32_t> inverse(rhs.repeats ? kLanes : count);
-    kernels::inverse(field, inverse.data(), rhs, inverse.size());
-    return kernels::mul(field, result, lhs, {inverse.data(), rhs.repeats},
-                        count);
-  }
+  case ScalarFunction::Div:
+    return divide(result, lhs, rhs, count);
   case ScalarFunction::Max:
     return pick(result, lhs, rhs, count, /*isMaximum=*/true);
   case ScalarFunction::Min:
@@ -138,26 +140,71 @@ void FieldArithmetic::apply(ScalarFunction function, uint32_t *result,
   assert(false && "a leaf is not applied");
 }
 
-void FieldArithmetic::exp(uint32_t *result, Source operand, size_t count) {
-  if (component > 0) {
-    std::vector<uint32_t> &argument = arguments.emplace_back(count);
-    for (size_t i = 0; i < count; ++i)
-      argument[i] = operand.data[operand.repeats ? i % kLanes : i];
+/// Whether two elements of 16 words are the same.
+static bool isSame(const uint32_t *lhs, const uint32_t *rhs) {
+  return lhs[0] == rhs[0] &&
+         std::memcmp(lhs, rhs, kLanes * sizeof(uint32_t)) == 0;
+}
+
+/// Neighbours that are the same are inverted once: what rows are divided by was
+/// stretched along them.
+/// \param result  not the operand.
+static void invertRuns(const PrimeField &field, uint32_t *result,
+                       const uint32_t *operand, size_t count) {
+  llvm::SmallVector<size_t> runs = {0}; // where they begin
+  for (size_t i = kLanes; i < count; i += kLanes)
+    if (!isSame(operand + i, operand + i - kLanes))
+      runs.push_back(i);
+  size_t numWords = runs.size() * kLanes;
+  if (numWords == count)
+    return kernels::inverse(field, result, operand, count);
+  // In front of the results, which are spread from the last one on.
+  std::vector<uint32_t> firsts(numWords);
+  for (auto [number, run] : llvm::enumerate(runs))
+    std::copy_n(operand + run, kLanes, &firsts[number * kLanes]);
+  kernels::inverse(field, result, firsts.data(), numWords);
+  for (size_t number = runs.size(), end = count; number-- > 0;
+       end = runs[number])
+    for (size_t i = end; i > runs[number]; i -= kLanes)
+      std::copy_n(result + number * kLanes, kLanes, result + i - kLanes);
+}
+
+void FieldArithmetic::divide(uint32_t *result, Source lhs, Source rhs,
+                             size_t count) {
+  size_t numDivisors = rhs.repeats ? kLanes : count;
+  std::unique_ptr<uint32_t[]> inverses(new uint32_t[numDivisors]);
+  if (getWords() == 1)
+    kernels::inverse(field, inverses.get(), rhs.data, numDivisors);
+  else
+    invertRuns(field, inverses.get(), rhs.data, numDivisors);
+  kernels::mul(field, result, lhs, {inverses.get(), rhs.repeats}, count);
+}
+
+void ExponentTape::add(kernels::Source operand, size_t count) {
+  if (!operand.repeats) {
+    applications.emplace_back(operand.data, operand.data + count);
+    return;
   }
+  std::vector<uint32_t> &arguments = applications.emplace_back(count);
+  for (size_t i = 0; i < count; ++i)
+    arguments[i] = operand.data[i % kLanes];
+}
+
+void FieldArithmetic::exp(uint32_t *result, Source operand, size_t count) {
+  if (component > 0)
+    arguments.add(operand, count);
   if (!draw.powers) {
     // Nothing in component 0 depends on this, unless the tower is too low.
     std::fill(result, result + count, kernels::kUndefined);
     return;
   }
-  assert(!exponents.empty() && exponents.front().size() == count &&
-         "the next component met other exponentials");
-  const uint32_t *values = exponents.front().data();
+  std::vector<uint32_t> values = exponents.takeNext();
+  assert(values.size() == count && "the next component met other exponentials");
   if (getWords() == 1)
-    draw.powers->exp(result, values, count);
+    draw.powers->exp(result, values.data(), count);
   else
     for (size_t i = 0; i < count; i += kLanes)
-      batch.raise(component, result + i, values + i);
-  exponents.pop_front();
+      batch.raise(component, result + i, &values[i]);
 }
 
 void FieldArithmetic::pick(uint32_t *result, Source lhs, Source rhs,
@@ -277,5 +324,16 @@ void FieldArithmetic::reduce(Combiner combiner, uint32_t *result,
 void FieldArithmetic::matmul(uint32_t *result, const uint32_t *lhs,
                              const uint32_t *rhs, size_t m, size_t n,
                              size_t k) {
-  kernels::matmul(field, result, lhs, rhs, m, n, k, getWords());
+  unsigned words = getWords();
+  matmuls({result,
+           {lhs, m * k * words},
+           {rhs, k * n * words},
+           kernels::MatrixProducts::Places{0, 0, 0},
+           m,
+           n,
+           k});
+}
+
+void FieldArithmetic::matmuls(const kernels::MatrixProducts &products) {
+  kernels::matmul(field, products, getWords());
 }

@@ -12,7 +12,7 @@
 #include "Arithmetic.h"
 #include "Mirage/Algebra/FieldTower.h"
 #include "PowerMemo.h"
-#include <deque>
+#include <cassert>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -39,7 +39,23 @@ struct ComponentDraw {
 
 /// What each application of exp was given in one component, in the order they
 /// were met.
-using ExponentTape = std::deque<std::vector<uint32_t>>;
+class ExponentTape {
+public:
+  /// Notes the operands of one more.
+  void add(kernels::Source operand, size_t count);
+  /// Hands over those of the next one.
+  std::vector<uint32_t> takeNext() {
+    assert(next < applications.size() && "there are no more exponentials");
+    return std::move(applications[next++]);
+  }
+  llvm::ArrayRef<std::vector<uint32_t>> getApplications() const {
+    return applications;
+  }
+
+private:
+  std::vector<std::vector<uint32_t>> applications;
+  size_t next = 0;
+};
 
 /// A tower and one draw for each of its components.
 ///
@@ -57,8 +73,8 @@ struct FieldBatch {
   /// The power that a component has for one exponent of 16 points.
   void raise(unsigned component, uint32_t *power,
              const uint32_t *exponent) const;
-  /// Keeps the powers that a component has for these exponents, for evaluations
-  /// to come; once its draw is what it is to be.
+  /// Keeps the powers that a component has for these exponents, and for zero,
+  /// for evaluations to come; once its draw is what it is to be.
   void remember(unsigned component, const ExponentTape &exponents);
 
   FieldTower tower;
@@ -92,9 +108,11 @@ public:
               size_t outer, size_t reduced, size_t inner) override;
   void matmul(uint32_t *result, const uint32_t *lhs, const uint32_t *rhs,
               size_t m, size_t n, size_t k) override;
+  void matmuls(const kernels::MatrixProducts &products) override;
 
 private:
   bool hasPoints() const { return component > 0 && getWords() > 1; }
+  void divide(uint32_t *result, Source lhs, Source rhs, size_t count);
   void exp(uint32_t *result, Source operand, size_t count);
   void pick(uint32_t *result, Source lhs, Source rhs, size_t count,
             bool isMaximum);

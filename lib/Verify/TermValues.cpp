@@ -41,10 +41,8 @@ void TermValues::evaluate(unsigned component, llvm::ArrayRef<uint32_t> inputs) {
   ExponentTape exponents;
   if (component + 1 < values.size())
     for (TermId term = 0; term < table.size(); ++term)
-      if (live.isLive(term, component) && table[term].kind == TermKind::Exp) {
-        const uint32_t *value = get(table.getOperands(term)[0], component + 1);
-        exponents.emplace_back(value, value + kLanes);
-      }
+      if (live.isLive(term, component) && table[term].kind == TermKind::Exp)
+        exponents.add({get(table.getOperands(term)[0], component + 1)}, kLanes);
   FieldArithmetic arithmetic(batch, component, std::move(exponents));
   for (TermId term = 0; term < table.size(); ++term)
     if (live.isLive(term, component))

@@ -49,7 +49,8 @@ struct Source {
   bool repeats = false;
 };
 
-// In all of these `count` is in words, and `result` may be an operand.
+// In all of these `count` is in words, and `result` may be an operand but where
+// that is excluded.
 
 /// Minus infinity plus anything is minus infinity.
 void add(const PrimeField &field, uint32_t *result, Source lhs, Source rhs,
@@ -59,8 +60,9 @@ void add(const PrimeField &field, uint32_t *result, Source lhs, Source rhs,
 ///                        constant, else Undefined.
 void mul(const PrimeField &field, uint32_t *result, Source lhs, Source rhs,
          size_t count, uint32_t infinityResult = kUndefined);
-/// 1/x, Undefined of zero. One inversion for the whole array.
-void inverse(const PrimeField &field, uint32_t *result, Source operand,
+/// 1/x, Undefined of zero. One inversion for the whole array. The result is not
+/// the operand.
+void inverse(const PrimeField &field, uint32_t *result, const uint32_t *operand,
              size_t count);
 /// x^((p+1)/4). \param nonSquareResult  NonSquare if roots of non-squares are
 /// not to count, else 0: then they are the power, like any other.
@@ -82,14 +84,28 @@ void randomFunction(const PrimeField &field, const KeyedPermutation &function,
                     uint32_t tag, uint32_t *result, Source lhs, Source rhs,
                     size_t count);
 
+/// Whether all words are values, minus infinity included, and the same in both.
+bool areSameValues(const uint32_t *lhs, const uint32_t *rhs, size_t count);
+
 /// result[o][i] = Σ_r operand[o][r][i], `inner` words each.
 void sum(const PrimeField &field, uint32_t *result, const uint32_t *operand,
          size_t outer, size_t reduced, size_t inner);
 
+/// Products of matrices of one size, which two tensors hold. Offsets are in
+/// words.
+struct MatrixProducts {
+  struct Places {
+    size_t result, lhs, rhs;
+  };
+  uint32_t *result;
+  llvm::ArrayRef<uint32_t> lhs, rhs;
+  llvm::ArrayRef<Places> places; ///< of the matrices, by product
+  size_t m, n, k;
+};
 /// result[m][n] = Σ_k lhs[m][k]·rhs[k][n] for each of `lanes` trials (1 or
 /// 16), which lie innermost. Minus infinity gives Undefined.
-void matmul(const PrimeField &field, uint32_t *result, const uint32_t *lhs,
-            const uint32_t *rhs, size_t m, size_t n, size_t k, unsigned lanes);
+void matmul(const PrimeField &field, const MatrixProducts &products,
+            unsigned lanes);
 
 /// result[l] = Σ_t weights[t][l]·points[t] for each of `count`/16 groups of 16
 /// points: one random linear combination a lane. A special value at any point

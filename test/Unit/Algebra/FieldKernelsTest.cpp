@@ -46,7 +46,7 @@ TEST_P(FieldKernels, ElementwiseAgreesWithScalars) {
   kernels::mul(field, r.data(), {a.data()}, {b.data()}, count);
   for (size_t i = 0; i < count; ++i)
     EXPECT_EQ(r[i], field.mul(a[i], b[i]));
-  kernels::inverse(field, r.data(), {a.data()}, count);
+  kernels::inverse(field, r.data(), a.data(), count);
   for (size_t i = 0; i < count; ++i)
     EXPECT_EQ(r[i], a[i] == 0 ? kUndefined : field.inverse(a[i]));
   kernels::sqrt(field, r.data(), {a.data()}, count, kNonSquare);
@@ -66,9 +66,6 @@ TEST_P(FieldKernels, RepeatedOperands) {
   kernels::mul(field, r.data(), {a.data()}, {b.data(), true}, count);
   for (size_t i = 0; i < count; ++i)
     EXPECT_EQ(r[i], field.mul(a[i], b[i % kLanes]));
-  kernels::inverse(field, r.data(), {b.data(), true}, count);
-  for (size_t i = 0; i < count; ++i)
-    EXPECT_EQ(r[i], b[i % kLanes] ? field.inverse(b[i % kLanes]) : kUndefined);
 }
 
 TEST_P(FieldKernels, MaximumIsALattice) {
@@ -119,22 +116,92 @@ TEST_P(FieldKernels, RandomFunctionsAreFunctionsAndDiffer) {
   EXPECT_NE(r, s);
 }
 
-TEST_P(FieldKernels, SumAndMatmul) {
-  const size_t m = 7, k = 5;
+/// A matrix with another; of so many elements a row and words an element.
+static Array multiply(const PrimeField &field, const Array &a, const Array &b,
+                      size_t m, size_t n, size_t k, unsigned lanes) {
+  Array r(m * n * lanes);
+  kernels::MatrixProducts::Places first = {0, 0, 0};
+  kernels::matmul(field, {r.data(), a, b, first, m, n, k}, lanes);
+  return r;
+}
+
+TEST_P(FieldKernels, Matmul) {
+  for (unsigned lanes : {1u, kLanes})
+    for (auto [m, k] : {std::make_pair(7, 5), std::make_pair(3, 1),
+                        std::make_pair(2, 4), std::make_pair(1, 9)}) {
+      size_t n = lanes == 1 ? count : 2;
+      Array a = draw(m * k * lanes), b = draw(k * n * lanes);
+      Array r = multiply(field, a, b, m, n, k, lanes);
+      for (size_t i = 0; i < size_t(m); ++i)
+        for (size_t j = 0; j < n; ++j)
+          for (size_t l = 0; l < lanes; ++l) {
+            uint32_t total = 0;
+            for (size_t x = 0; x < size_t(k); ++x)
+              total = field.add(total, field.mul(a[(i * k + x) * lanes + l],
+                                                 b[(x * n + j) * lanes + l]));
+            EXPECT_EQ(r[(i * n + j) * lanes + l], total);
+          }
+    }
+}
+
+TEST_P(FieldKernels, MatmulsOfTensors) {
+  constexpr size_t m = 2, n = 3, k = 2;
+  constexpr size_t left = m * k * kLanes, right = k * n * kLanes;
+  Array a = draw(2 * left), b = draw(3 * right), r(6 * m * n * kLanes);
+  std::vector<kernels::MatrixProducts::Places> places;
+  std::vector<Array> expected;
+  for (size_t i = 0; i < 2; ++i)
+    for (size_t j = 0; j < 3; ++j) {
+      places.push_back({expected.size() * m * n * kLanes, i * left, j * right});
+      expected.push_back(multiply(
+          field, Array(a.begin() + i * left, a.begin() + (i + 1) * left),
+          Array(b.begin() + j * right, b.begin() + (j + 1) * right), m, n, k,
+          kLanes));
+    }
+  kernels::matmul(field, {r.data(), a, b, places, m, n, k}, kLanes);
+  for (size_t i = 0; i < expected.size(); ++i)
+    EXPECT_TRUE(std::equal(expected[i].begin(), expected[i].end(),
+                           r.begin() + places[i].result));
+}
+
+/// A special value anywhere makes its row or column special, and no other.
+TEST_P(FieldKernels, MatmulSpreadsSpecialValues) {
+  const size_t m = 3, k = 3;
   for (unsigned lanes : {1u, kLanes}) {
     size_t n = lanes == 1 ? count : 2;
-    Array a = draw(m * k * lanes), b = draw(k * n * lanes), r(m * n * lanes);
-    kernels::matmul(field, r.data(), a.data(), b.data(), m, n, k, lanes);
+    Array a = draw(m * k * lanes), b = draw(k * n * lanes);
+    Array clean = multiply(field, a, b, m, n, k, lanes);
+    a[(1 * k + 2) * lanes] = kNonSquare;
+    b[(0 * n + n - 1) * lanes] = kMinusInfinity;
+    Array r = multiply(field, a, b, m, n, k, lanes);
     for (size_t i = 0; i < m; ++i)
       for (size_t j = 0; j < n; ++j)
         for (size_t l = 0; l < lanes; ++l) {
-          uint32_t total = 0;
-          for (size_t x = 0; x < k; ++x)
-            total = field.add(total, field.mul(a[(i * k + x) * lanes + l],
-                                               b[(x * n + j) * lanes + l]));
-          EXPECT_EQ(r[(i * n + j) * lanes + l], total);
+          size_t word = (i * n + j) * lanes + l;
+          EXPECT_EQ(r[word], l == 0 && i == 1       ? kNonSquare
+                             : l == 0 && j == n - 1 ? kUndefined
+                                                    : clean[word]);
         }
   }
+}
+
+/// One word that differs, or is no value, is enough, wherever it is.
+TEST_P(FieldKernels, SameValues) {
+  Array a = draw(count);
+  a[0] = kMinusInfinity;
+  Array b = a;
+  EXPECT_TRUE(kernels::areSameValues(a.data(), b.data(), count));
+  for (size_t i = 0; i < count; ++i) {
+    b[i] ^= 1;
+    EXPECT_FALSE(kernels::areSameValues(a.data(), b.data(), count));
+    b[i] = a[i];
+  }
+  a.back() = b.back() = kUndefined;
+  EXPECT_FALSE(kernels::areSameValues(a.data(), b.data(), count));
+}
+
+TEST_P(FieldKernels, Sum) {
+  const size_t k = 5;
   Array a = draw(2 * k * count), r(2 * count);
   kernels::sum(field, r.data(), a.data(), 2, k, count);
   for (size_t o = 0; o < 2; ++o)
@@ -150,25 +217,27 @@ INSTANTIATE_TEST_SUITE_P(Shapes, FieldKernels,
                          testing::Values(std::make_pair(1073741827u, 1),
                                          std::make_pair(2147483647u, 33),
                                          std::make_pair(2147483647u, 64),
+                                         std::make_pair(1073741827u, 150),
                                          std::make_pair(83u, 47)));
 
 TEST(FieldKernels, LongSumsDoNotOverflow) {
   PrimeField field(2147483647u);
-  Array ones(100000, field.sub(0, field.getOne())), r(16);
-  kernels::matmul(field, r.data(), ones.data(), ones.data(), 1, 1, 100000, 1);
-  EXPECT_EQ(r[0], field.fromInteger(100000));
+  Array ones(100000, field.sub(0, field.getOne()));
+  EXPECT_EQ(multiply(field, ones, ones, 1, 1, 100000, 1),
+            Array{field.fromInteger(100000)});
 }
 
-/// The largest products there are, of which two are added between reductions.
+/// The largest products there are, of which four are added before the first
+/// reduction, and two between others.
 TEST(FieldKernels, LargestWordsDoNotOverflow) {
   PrimeField field(2147483647u);
   Array words(16 * kLanes, field.getPrime() - 1), r(kLanes);
   uint32_t square = field.mul(words[0], words[0]), total = 0;
   for (size_t k = 1; k <= 16; ++k) {
     total = field.add(total, square);
-    kernels::matmul(field, r.data(), words.data(), words.data(), 1, 1, k,
-                    kLanes);
-    EXPECT_EQ(r, Array(kLanes, total));
+    Array factor(words.begin(), words.begin() + k * kLanes);
+    EXPECT_EQ(multiply(field, factor, factor, 1, 1, k, kLanes),
+              Array(kLanes, total));
   }
   uint32_t weights[kLanes][kLanes];
   std::fill_n(weights[0], kLanes * kLanes, words[0]);
@@ -190,7 +259,7 @@ TEST(FieldKernels, SpecialValues) {
   kernels::mul(field, r.data(), {a.data()}, {b.data()}, 5, kMinusInfinity);
   EXPECT_EQ(r, (Array{kMinusInfinity, kUndefined, kUndefined, kNonSquare,
                       kNonSquare}));
-  kernels::inverse(field, r.data(), {a.data()}, 5);
+  kernels::inverse(field, r.data(), a.data(), 5);
   EXPECT_EQ(
       r, (Array{kUndefined, kUndefined, kUndefined, kNonSquare, kNonSquare}));
   kernels::sum(field, r.data(), a.data(), 1, 5, 1);

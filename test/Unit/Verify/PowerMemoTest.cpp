@@ -78,13 +78,14 @@ TEST(PowerMemo, RememberedPowersAreThoseThatAreComputed) {
   RandomStream random(hashToSeed("exponents"));
   ExponentTape tape;
   for (unsigned number = 0; number < 20; ++number) {
-    std::vector<uint32_t> &values = tape.emplace_back(3 * kLanes);
+    std::vector<uint32_t> values(3 * kLanes);
     random.fillUniform(values, computes.tower[1].getPrime());
     std::fill_n(values.begin() + kLanes, kLanes, kernels::kMinusInfinity);
     values[2 * kLanes + number % kLanes] = kernels::kUndefined;
+    tape.add({values.data()}, values.size());
   }
   remembers.remember(0, tape);
-  for (const std::vector<uint32_t> &values : tape)
+  for (const std::vector<uint32_t> &values : tape.getApplications())
     for (size_t i = 0; i < values.size(); i += kLanes) {
       EXPECT_NE(remembers.draws[0]->memo.find(&values[i]), nullptr);
       EXPECT_EQ(computes.draws[0]->memo.find(&values[i]), nullptr);
