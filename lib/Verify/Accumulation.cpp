@@ -121,11 +121,8 @@ void GraphEvaluator::finish(const Frame &frame, const Node &operation,
     static const ScalarDefinition kRelative = makeRelative();
     data = weigh(frame, kRelative, total, maximum, total.axes);
   }
-  const ScalarDefinition &last =
-      getOperatorInfo(operation.attributes.reduction).finish;
-  uint32_t *finished = arena.allocate(count);
-  applyDefinition(last, {data}, {}, averaged, finished, count);
-  std::memcpy(result, finished, count * sizeof(uint32_t));
+  applyDefinition(getOperatorInfo(operation.attributes.reduction).finish,
+                  {data}, {}, averaged, result, count);
   arena.release(mark);
 }
 

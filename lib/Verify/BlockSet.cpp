@@ -17,6 +17,7 @@ BlockSet::BlockSet(const TileGraph &tiles)
     : extents(tiles.grid), loop(tiles.loop) {
   for (int64_t extent : tiles.grid)
     coordinates.push_back(IndexSet::all(extent));
+  countBlocks();
 }
 
 BlockSet::BlockSet(const TileGraph &tiles, ArrayRef<Region> results)
@@ -29,55 +30,44 @@ BlockSet::BlockSet(const TileGraph &tiles, ArrayRef<Region> results)
   for (auto [output, region] : llvm::enumerate(results))
     if (!region.empty())
       addWritersOf(tiles, output, region);
+  countBlocks();
 }
 
-size_t BlockSet::countFrom(unsigned firstAxis) const {
-  size_t count = 1;
-  for (const IndexSet &set : ArrayRef(coordinates).drop_front(firstAxis))
-    count *= set.size();
-  return count;
-}
-
-size_t BlockSet::count(AxisSet axes) const {
-  size_t count = 1;
+void BlockSet::countBlocks() {
   for (auto [axis, set] : llvm::enumerate(coordinates))
+    for (AxisSet axes = 0; axes < counts.size(); ++axes)
+      if (axes >> axis & 1)
+        counts[axes] *= set.size();
+}
+
+void BlockSet::addTo(OffsetWalk &walk, AxisSet axes, AxisSet own,
+                     size_t unit) const {
+  for (size_t axis = 0; axis < coordinates.size(); ++axis) {
+    AxisSet inside = getAllAxes() & ~((2u << axis) - 1);
     if (axes >> axis & 1)
-      count *= set.size();
-  return count;
-}
-
-size_t BlockSet::renumber(size_t block, AxisSet from, AxisSet to) const {
-  size_t number = 0, stride = 1;
-  for (size_t axis = coordinates.size(); axis-- > 0;) {
-    size_t extent = coordinates[axis].size(), coordinate = 0;
-    if (from >> axis & 1) {
-      coordinate = block % extent;
-      block /= extent;
-    }
-    if (to >> axis & 1) {
-      number += coordinate * stride;
-      stride *= extent;
-    }
+      walk.addDimension(coordinates[axis].size(),
+                        own >> axis & 1 ? count(own & inside) * unit : 0);
   }
-  return number;
 }
 
-int64_t BlockSet::getCoordinate(size_t block, int64_t iteration,
-                                Axis axis) const {
-  if (axis == Axis::Loop)
-    return iteration;
-  const IndexSet &set = coordinates[static_cast<unsigned>(axis)];
-  return set[block / countInside(axis) % set.size()];
-}
-
-int64_t BlockSet::getPosition(size_t block, int64_t iteration,
-                              ArrayRef<Axis> axes) const {
-  int64_t position = 0;
-  for (Axis axis : axes)
-    if (axis == Axis::Loop || static_cast<unsigned>(axis) < extents.size())
-      position =
-          position * getExtent(axis) + getCoordinate(block, iteration, axis);
-  return position;
+BlockSet::Positions BlockSet::listPositions(AxisSet varying, int64_t iteration,
+                                            ArrayRef<Axis> axes) const {
+  // How many tiles lie between those of neighbours along an axis.
+  int64_t apart[] = {0, 0, 0, 0}, inside = 1;
+  for (Axis axis : llvm::reverse(axes)) {
+    apart[static_cast<unsigned>(axis)] = inside;
+    inside *= getExtent(axis);
+  }
+  Positions positions(count(varying));
+  positions[0] = iteration * apart[static_cast<unsigned>(Axis::Loop)];
+  size_t numKnown = 1; // of blocks that differ along the axes so far
+  for (auto [axis, set] : llvm::enumerate(coordinates)) {
+    size_t inside = varying >> axis & 1 ? set.size() : 1;
+    // Each becomes several, from the last one on.
+    for (size_t i = numKnown *= inside; i-- > 0;)
+      positions[i] = positions[i / inside] + set[i % inside] * apart[axis];
+  }
+  return positions;
 }
 
 //===----------------------------------------------------------------------===//

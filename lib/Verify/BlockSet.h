@@ -11,6 +11,8 @@
 
 #include "IndexSet.h"
 #include "Mirage/Graph/VaryingAxes.h"
+#include "OffsetWalk.h"
+#include <array>
 
 namespace mlir::mirage {
 
@@ -25,29 +27,25 @@ public:
   /// result that nobody asks for, and whatever blocks these join with.
   BlockSet(const TileGraph &tiles, llvm::ArrayRef<Region> results);
 
-  size_t size() const { return countFrom(0); }
+  size_t size() const { return count(getAllAxes()); }
   /// How many there are along an axis.
   size_t size(Axis axis) const {
     return axis == Axis::Loop ? loop
                               : coordinates[static_cast<unsigned>(axis)].size();
   }
-  /// How many differ only in the axes behind this one.
-  size_t countInside(Axis axis) const {
-    return countFrom(static_cast<unsigned>(axis) + 1);
-  }
   /// How many there are of those that differ along some axes alone, which are
   /// numbered in the same order.
-  size_t count(AxisSet axes) const;
-  /// The number among those that differ along the axes `to` of a block that has
-  /// a number among those of `from`. Along others it is the first one.
-  size_t renumber(size_t block, AxisSet from, AxisSet to) const;
+  size_t count(AxisSet axes) const { return counts[axes]; }
+  /// Appends dimensions to a walk: over the blocks that differ along `axes`, by
+  /// the numbers that they have among those of `own`, each `unit` wide.
+  void addTo(OffsetWalk &walk, AxisSet axes, AxisSet own, size_t unit) const;
   AxisSet getAllAxes() const { return (1u << coordinates.size()) - 1; }
-  /// The coordinate of a block and an iteration along an axis.
-  int64_t getCoordinate(size_t block, int64_t iteration, Axis axis) const;
-  /// Where along a dimension that some axes cut its tile begins, in tiles. What
-  /// no axis cuts begins at its beginning.
-  int64_t getPosition(size_t block, int64_t iteration,
-                      llvm::ArrayRef<Axis> axes) const;
+  /// Where along a dimension that some axes cut tiles begin, in tiles: of all
+  /// blocks that differ along `varying`, and of the first one where several are
+  /// one of these. What no axis cuts begins at its beginning.
+  using Positions = llvm::SmallVector<int64_t, 64>;
+  Positions listPositions(AxisSet varying, int64_t iteration,
+                          llvm::ArrayRef<Axis> axes) const;
 
   /// What these blocks read of an operand, in all iterations.
   Region getRead(const TileGraph &tiles, unsigned input,
@@ -57,8 +55,6 @@ public:
                     llvm::ArrayRef<int64_t> tensor) const;
 
 private:
-  /// Of those whose coordinates before an axis are the same.
-  size_t countFrom(unsigned firstAxis) const;
   int64_t getExtent(Axis axis) const {
     return axis == Axis::Loop ? loop : extents[static_cast<unsigned>(axis)];
   }
@@ -66,10 +62,11 @@ private:
     return axis == Axis::Loop ? IndexSet::all(loop)
                               : coordinates[static_cast<unsigned>(axis)];
   }
-  /// The positions of all blocks and iterations, as getPosition has them.
+  /// The positions of all blocks and iterations.
   IndexSet getPositions(llvm::ArrayRef<Axis> axes) const;
   void addWritersOf(const TileGraph &tiles, unsigned output,
                     const Region &region);
+  void countBlocks();
   void add(Axis axis, const IndexSet &more) {
     IndexSet &set = coordinates[static_cast<unsigned>(axis)];
     set = IndexSet::join(set, more);
@@ -78,6 +75,8 @@ private:
   llvm::SmallVector<int64_t, 3> extents; ///< by grid axis
   llvm::SmallVector<IndexSet, 3> coordinates;
   int64_t loop = 1;
+  /// By set of axes of the grid, of which there are three at most.
+  std::array<size_t, 8> counts = {1, 1, 1, 1, 1, 1, 1, 1};
 };
 
 } // namespace mlir::mirage

@@ -17,8 +17,10 @@ using namespace mlir::mirage;
 Arithmetic::~Arithmetic() = default;
 
 size_t GraphEvaluator::countWords(const Frame &frame, ValueId value) const {
-  return frame.countInstancesOf(value) * countElements(frame.getShape(value)) *
-         words;
+  size_t elements = frame.sample
+                        ? countElements(frame.getShape(value))
+                        : countElements(frame.graph.getType(value).shape);
+  return frame.countInstancesOf(value) * elements * words;
 }
 
 uint32_t *GraphEvaluator::allocate(Frame &frame, ValueId value) {
@@ -100,6 +102,7 @@ GraphEvaluator::evaluate(const Graph &graph, const InputElements &inputs,
   std::vector<std::vector<uint32_t>> outputs;
   if (slice && !slice->hasOutputs())
     return outputs;
+  outputs.reserve(graph.getOutputs().size());
   for (auto [number, output] : llvm::enumerate(graph.getOutputs())) {
     if (!frame.values[output])
       readInput(frame, output);
@@ -189,15 +192,14 @@ const uint32_t *GraphEvaluator::stretchRows(const Frame &frame, Tiles operand,
     return operand.data + first * length * words;
   uint32_t *result = arena.allocate(count * length * words);
   Strides strides = getBroadcastStrides(operand.shape, shape);
-  llvm::ArrayRef<int64_t> outer = shape.drop_back();
-  for (size_t row = 0; row < count; ++row) {
-    size_t offset = 0, left = first + row;
-    for (size_t dim = outer.size(); dim-- > 0; left /= outer[dim])
-      offset += left % outer[dim] * strides[dim];
-    offset += frame.renumber(left, axes, operand.axes) * from;
-    copyRow(result + row * length * words, operand.data + offset * words,
-            length, strides.back(), words);
-  }
+  OffsetWalk rows;
+  frame.addInstancesTo(rows, axes, operand.axes, from);
+  rows.addDimensions(shape.drop_back(), llvm::ArrayRef(strides).drop_back());
+  rows.goTo(first);
+  for (size_t row = 0; row < count; ++row, rows.advance())
+    copyRow(result + row * length * words,
+            operand.data + rows.getOffset() * words, length, strides.back(),
+            words);
   return result;
 }
 
@@ -270,42 +272,46 @@ void GraphEvaluator::evaluateReduction(Frame &frame, const Node &operation) {
 
 void GraphEvaluator::evaluateMatmul(Frame &frame, const Node &operation) {
   ValueId value = operation.results[0];
-  ValueId lhs = operation.operands[0], rhs = operation.operands[1];
-  const Shape &lhsShape = frame.graph.getType(lhs).shape;
-  const Shape &rhsShape = frame.graph.getType(rhs).shape;
   llvm::ArrayRef<int64_t> shape = frame.graph.getType(value).shape;
-  size_t m = shape[shape.size() - 2], n = shape.back(), k = lhsShape.back();
-  uint32_t *result = allocate(frame, value);
   llvm::ArrayRef<int64_t> batch = shape.drop_back(2);
-  Strides lhsBatches =
-      getBroadcastStrides(llvm::ArrayRef(lhsShape).drop_back(2), batch);
-  Strides rhsBatches =
-      getBroadcastStrides(llvm::ArrayRef(rhsShape).drop_back(2), batch);
-  size_t lhsSize = countElements(lhsShape), rhsSize = countElements(rhsShape);
-  const uint32_t *lhsData = frame.values[lhs], *rhsData = frame.values[rhs];
-  size_t number = 0;
-  AxisSet axes = frame.getAxes(value);
-  size_t numInstances = frame.countInstances(axes);
-  for (size_t instance = 0; instance < numInstances; ++instance) {
-    size_t lhsFirst =
-        frame.renumber(instance, axes, frame.getAxes(lhs)) * lhsSize;
-    size_t rhsFirst =
-        frame.renumber(instance, axes, frame.getAxes(rhs)) * rhsSize;
-    forEachIndex(batch, [&](llvm::ArrayRef<int64_t> index) {
-      uint32_t *to = result + number++ * m * n * words;
-      size_t first = lhsFirst + getOffset(index, lhsBatches) * m * k;
-      size_t second = rhsFirst + getOffset(index, rhsBatches) * k * n;
-      if (!lhsData)
-        multiplyRowsRead({*frame.inputs, lhs, first, m, n, k}, to,
-                         rhsData + second * words);
-      else if (!rhsData)
-        multiplyByRowsRead({*frame.inputs, rhs, second, m, n, k}, to,
-                           lhsData + first * words);
-      else
-        arithmetic.matmul(to, lhsData + first * words, rhsData + second * words,
-                          m, n, k);
-    });
+  Tiles lhs = getTiles(frame, operation.operands[0]);
+  Tiles rhs = getTiles(frame, operation.operands[1]);
+  size_t m = shape[shape.size() - 2], n = shape.back(), k = lhs.shape.back();
+  // Where the matrices are that each product takes.
+  auto walkMatrices = [&](const Tiles &factor, size_t size) {
+    OffsetWalk walk;
+    frame.addInstancesTo(walk, frame.getAxes(value), factor.axes,
+                         countElements(factor.shape));
+    walk.addDimensions(
+        batch, getBroadcastStrides(factor.shape.drop_back(2), batch), size);
+    return walk;
+  };
+  OffsetWalk left = walkMatrices(lhs, m * k), right = walkMatrices(rhs, k * n);
+  uint32_t *result = allocate(frame, value);
+  size_t numProducts = countWords(frame, value) / (m * n * words);
+  llvm::SmallVector<kernels::MatrixProducts::Places, 64> places(numProducts);
+  for (size_t i = 0; i < numProducts; ++i) {
+    places[i] = {i * m * n * words, left.getOffset() * words,
+                 right.getOffset() * words};
+    left.advance();
+    right.advance();
   }
+  auto getElements = [&](const Tiles &factor) {
+    return llvm::ArrayRef(factor.data, frame.countInstances(factor.axes) *
+                                           countElements(factor.shape) * words);
+  };
+  if (lhs.data && rhs.data)
+    return arithmetic.matmuls(
+        {result, getElements(lhs), getElements(rhs), places, m, n, k});
+  // Elements that are read part by part have one word.
+  for (auto [to, first, second] : places)
+    if (!lhs.data)
+      multiplyRowsRead({*frame.inputs, operation.operands[0], first, m, n, k},
+                       result + to, rhs.data + second);
+    else
+      multiplyByRowsRead(
+          {*frame.inputs, operation.operands[1], second, m, n, k}, result + to,
+          lhs.data + first);
 }
 
 /// The larger factor, of which every matrix has one use.

@@ -37,8 +37,10 @@
 #include "WordArena.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include <array>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace mlir::mirage {
@@ -113,27 +115,20 @@ private:
     size_t countInstancesOf(ValueId value) const {
       return countInstances(getAxes(value));
     }
-    /// The instance of what varies along `to` that an instance of what varies
-    /// along `from` goes with.
-    size_t renumber(size_t instance, AxisSet from, AxisSet to) const {
-      if (from == to)
-        return instance;
-      size_t count = blocks.count(from);
-      return instance / count * blocks.count(to) +
-             blocks.renumber(instance % count, from, to);
+    /// Appends dimensions to a walk: over the instances of what varies along
+    /// `axes`, by the instances that these go with of what varies along `own`,
+    /// each `unit` wide.
+    void addInstancesTo(OffsetWalk &walk, AxisSet axes, AxisSet own,
+                        size_t unit) const {
+      walk.addDimension(instances, blocks.count(own) * unit);
+      blocks.addTo(walk, axes, own, unit);
     }
-    /// The first block that has an instance of what varies along some axes.
-    size_t getBlock(size_t instance, AxisSet axes) const {
-      return blocks.renumber(instance % blocks.count(axes), axes,
-                             blocks.getAllAxes());
-    }
-    /// Where a tile of an instance begins along a dimension that `cutting`
-    /// cut, in tiles; 0 in a kernel graph.
-    int64_t getPosition(size_t instance, AxisSet axes,
-                        llvm::ArrayRef<Axis> cutting) const {
-      return tiles ? blocks.getPosition(getBlock(instance, axes), iteration,
-                                        cutting)
-                   : 0;
+    /// Where tiles begin along a dimension that `cutting` cut, in tiles: by
+    /// instance of what varies along some axes, those of one graph after those
+    /// of another alike; 0 in a kernel graph.
+    BlockSet::Positions listPositions(AxisSet axes,
+                                      llvm::ArrayRef<Axis> cutting) const {
+      return blocks.listPositions(axes, iteration, cutting);
     }
   };
   /// The tiles of a value, [instances][shape].
@@ -193,8 +188,7 @@ private:
   void hideColumns(uint32_t *elements, size_t matrices, int64_t rows,
                    int64_t columns,
                    llvm::function_ref<int64_t(int64_t row)> countKept);
-  void evaluateGraph(Frame &frame, const Node &operation,
-                     const BlockSet &blocks);
+  void evaluateGraph(Frame &frame, const Node &operation, BlockSet blocks);
 
   void evaluateLoop(Frame &frame, const Frame &outer, const Node &operation);
   /// Carries steps out in each iteration.
@@ -239,10 +233,13 @@ private:
   void finish(const Frame &frame, const Node &operation, Tiles total,
               Tiles maximum, int64_t averaged, uint32_t *result);
 
+  static bool isReadWhole(const Frame &frame, const Frame &outer,
+                          unsigned input, ValueId operand);
   void readTile(Frame &frame, const Frame &outer, unsigned input,
                 ValueId operand);
   bool isReadAboutOnce(const Graph &outer, const Node &operation,
                        unsigned input) const;
+  const uint32_t *getPadding();
   void writeTile(const Frame &frame, Frame &outer, unsigned output,
                  ValueId result);
 
@@ -288,6 +285,8 @@ private:
   unsigned words;
   const ComponentSlice *slice = nullptr;
   WordArena arena;
+  /// What fills partial tiles, once a tile has been read.
+  std::optional<std::array<uint32_t, Arithmetic::kConstantWords>> padding;
   size_t ownedWords = 0, peakWords = 0;
 };
 

@@ -44,8 +44,7 @@ IndexSet IndexSet::join(const IndexSet &a, const IndexSet &b) {
   return fromRanges(std::move(ranges));
 }
 
-int64_t IndexSet::operator[](int64_t place) const {
-  assert(place >= 0 && place < size() && "no index has this place");
+int64_t IndexSet::findIndex(int64_t place) const {
   auto next =
       llvm::upper_bound(ranges, place, [](int64_t value, const Run &run) {
         return value < run.place;

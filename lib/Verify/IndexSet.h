@@ -12,6 +12,7 @@
 #include "Mirage/Graph/TensorSpec.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
+#include <cassert>
 #include <vector>
 
 namespace mlir::mirage {
@@ -34,7 +35,12 @@ public:
   /// Ranges may overlap, be empty and come in any order.
   static IndexSet fromRanges(std::vector<Range> ranges);
   static IndexSet fromIndices(llvm::ArrayRef<int64_t> indices);
-  static IndexSet all(int64_t size) { return fromRanges({{0, size}}); }
+  static IndexSet all(int64_t size) {
+    IndexSet set;
+    if (size > 0)
+      set.ranges.push_back({0, size, 0});
+    return set;
+  }
   static IndexSet join(const IndexSet &a, const IndexSet &b);
 
   llvm::ArrayRef<Run> runs() const { return ranges; }
@@ -47,7 +53,12 @@ public:
   /// Whether it has all indices of a dimension.
   bool isAll(int64_t extent) const { return size() == extent; }
   /// The index at a place.
-  int64_t operator[](int64_t place) const;
+  int64_t operator[](int64_t place) const {
+    assert(place >= 0 && place < size() && "no index has this place");
+    const Run &first = ranges.front();
+    return place < first.end - first.begin ? first.begin + place
+                                           : findIndex(place);
+  }
   /// How many indices are below this one, which need not be there itself.
   int64_t findPlace(int64_t index) const;
 
@@ -57,7 +68,9 @@ public:
   bool operator!=(const IndexSet &other) const { return !(*this == other); }
 
 private:
-  std::vector<Run> ranges; ///< ascending, with gaps between
+  int64_t findIndex(int64_t place) const;
+
+  llvm::SmallVector<Run, 1> ranges; ///< ascending, with gaps between
 };
 
 /// Some elements of a tensor: those whose index is, along each dimension, one

@@ -59,11 +59,17 @@ void GraphEvaluator::evaluateMovement(Frame &frame, const Node &operation) {
     strides = getBroadcastStrides(from, to);
   }
   uint32_t *result = allocate(frame, value);
-  for (size_t i = 0; i < frame.countInstancesOf(value); ++i)
-    copyStrided(result + i * countElements(to) * words,
-                frame.values[operand] +
-                    (i * countElements(from) + begin) * words,
-                to, strides, words);
+  OffsetWalk rows;
+  rows.addDimension(frame.countInstancesOf(value), countElements(from));
+  rows.addDimensions(llvm::ArrayRef(to).drop_back(),
+                     llvm::ArrayRef(strides).drop_back());
+  size_t rowWords = to.back() * words;
+  for (size_t first = 0; first < countWords(frame, value); first += rowWords) {
+    copyRow(result + first,
+            frame.values[operand] + (rows.getOffset() + begin) * words,
+            to.back(), strides.back(), words);
+    rows.advance();
+  }
 }
 
 /// Of each instance and each index of the dimensions before the one that is

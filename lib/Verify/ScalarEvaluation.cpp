@@ -95,10 +95,13 @@ private:
   }
 
   void copy(const Source &source, uint32_t *result) {
+    if (!source.repeats) {
+      std::memcpy(result, source.data, count * sizeof(uint32_t));
+      return;
+    }
     unsigned words = arithmetic.getWords();
     for (size_t i = 0; i < count; i += words)
-      std::memcpy(result + i, source.data + (source.repeats ? 0 : i),
-                  words * sizeof(uint32_t));
+      std::memcpy(result + i, source.data, words * sizeof(uint32_t));
   }
 
   Arithmetic &arithmetic;

@@ -9,7 +9,9 @@
 #ifndef MIRAGE_LIB_VERIFY_TILECOPIES_H
 #define MIRAGE_LIB_VERIFY_TILECOPIES_H
 
+#include "Mirage/Algebra/FieldKernels.h"
 #include "Mirage/Graph/Strides.h"
+#include "OffsetWalk.h"
 #include <cstring>
 
 namespace mlir::mirage {
@@ -59,7 +61,12 @@ void forEachIndex(llvm::ArrayRef<int64_t> shape, Visit &&visit) {
 /// Copies `length` elements that are `stride` apart.
 inline void copyRow(uint32_t *to, const uint32_t *from, int64_t length,
                     int64_t stride, unsigned words) {
-  if (stride == 1) {
+  if (words == kernels::kLanes) {
+    // Of a size that is known, so that short rows take no call each.
+    for (int64_t i = 0; i < length; ++i)
+      std::memcpy(to + i * kernels::kLanes, from + i * stride * kernels::kLanes,
+                  kernels::kLanes * sizeof(uint32_t));
+  } else if (stride == 1) {
     std::memcpy(to, from, length * words * sizeof(uint32_t));
   } else if (words == 1) {
     for (int64_t i = 0; i < length; ++i)
@@ -71,59 +78,75 @@ inline void copyRow(uint32_t *to, const uint32_t *from, int64_t length,
   }
 }
 
-/// Copies the elements that `strides` pick into a row-major tensor of a shape.
-inline void copyStrided(uint32_t *to, const uint32_t *from,
-                        llvm::ArrayRef<int64_t> shape, const Strides &strides,
-                        unsigned words) {
-  forEachIndex(shape.drop_back(), [&](llvm::ArrayRef<int64_t> index) {
-    copyRow(to, from + getOffset(index, strides) * words, shape.back(),
-            strides.back(), words);
-    to += shape.back() * words;
-  });
-}
+/// The rows of tiles that lie inside a tensor.
+class TileRows {
+public:
+  TileRows(llvm::ArrayRef<int64_t> tile, llvm::ArrayRef<int64_t> tensor)
+      : tile(tile), tensor(tensor), tileStrides(getRowMajorStrides(tile)),
+        tensorStrides(getRowMajorStrides(tensor)) {}
 
-/// Calls `visit(tile offset, tensor offset, length)`, in elements, for every
-/// row of a tile at `origin` as far as it lies inside the tensor.
-template <typename Visit>
-void forEachTileRow(llvm::ArrayRef<int64_t> tile,
-                    llvm::ArrayRef<int64_t> tensor,
-                    llvm::ArrayRef<int64_t> origin, Visit &&visit) {
-  Strides tileStrides = getRowMajorStrides(tile);
-  Strides tensorStrides = getRowMajorStrides(tensor);
-  int64_t length = std::min(tile.back(), tensor.back() - origin.back());
-  if (length <= 0)
-    return;
-  forEachIndex(tile.drop_back(), [&](llvm::ArrayRef<int64_t> index) {
-    int64_t offset = origin.back();
-    for (size_t dim = 0; dim < index.size(); ++dim) {
-      int64_t position = origin[dim] + index[dim];
-      if (position >= tensor[dim])
+  /// Whether the tile at `origin` leaves the tensor.
+  bool isPartial(llvm::ArrayRef<int64_t> origin) const {
+    for (size_t dim = 0; dim < tile.size(); ++dim)
+      if (origin[dim] + tile[dim] > tensor[dim])
+        return true;
+    return false;
+  }
+
+  /// Calls `visit(tile offset, tensor offset, length)`, in elements, for every
+  /// row of the tile at `origin` as far as it lies inside the tensor. Rows that
+  /// follow one another in both are one.
+  template <typename Visit>
+  void forEach(llvm::ArrayRef<int64_t> origin, Visit &&visit) const {
+    Shape box(tile.size());
+    for (size_t dim = 0; dim < tile.size(); ++dim) {
+      box[dim] = std::min(tile[dim], tensor[dim] - origin[dim]);
+      if (box[dim] <= 0)
         return;
-      offset += position * tensorStrides[dim];
     }
-    visit(getOffset(index, tileStrides), offset, length);
-  });
-}
-
-/// Reads the tile at `origin`, with `zero` where it leaves the tensor.
-/// \param getRow  where elements from an offset in the tensor on are, as far as
-///                the tensor's row goes.
-template <typename GetRow>
-void copyTile(uint32_t *to, llvm::ArrayRef<int64_t> tile,
-              llvm::ArrayRef<int64_t> tensor, llvm::ArrayRef<int64_t> origin,
-              const uint32_t *zero, unsigned words, GetRow &&getRow) {
-  bool isPartial = false;
-  for (size_t dim = 0; dim < tile.size(); ++dim)
-    isPartial |= origin[dim] + tile[dim] > tensor[dim];
-  if (isPartial)
-    for (size_t i = 0; i < countElements(tile); ++i)
-      std::memcpy(to + i * words, zero, words * sizeof(uint32_t));
-  forEachTileRow(tile, tensor, origin,
-                 [&](size_t tileRow, size_t tensorRow, size_t length) {
-                   std::memcpy(to + tileRow * words, getRow(tensorRow),
-                               length * words * sizeof(uint32_t));
+    size_t outer = tile.size();
+    int64_t length = 1;
+    do
+      length *= box[--outer];
+    while (outer > 0 && box[outer] == tile[outer] &&
+           box[outer] == tensor[outer]);
+    forEachInBox(llvm::ArrayRef(box).take_front(outer), 0,
+                 mirage::getOffset(origin, tensorStrides),
+                 [&](size_t inTile, size_t inTensor) {
+                   visit(inTile, inTensor, length);
                  });
-}
+  }
+
+  /// Reads the tile at `origin`, with `zero` where it leaves the tensor.
+  /// \param getRow  where elements from an offset in the tensor on are, as far
+  ///                as the tensor's row goes.
+  template <typename GetRow>
+  void copy(uint32_t *to, llvm::ArrayRef<int64_t> origin, const uint32_t *zero,
+            unsigned words, GetRow &&getRow) const {
+    if (isPartial(origin))
+      copyRow(to, zero, countElements(tile), /*stride=*/0, words);
+    forEach(origin, [&](size_t tileRow, size_t tensorRow, size_t length) {
+      copyRow(to + tileRow * words, getRow(tensorRow), length, /*stride=*/1,
+              words);
+    });
+  }
+
+private:
+  /// Calls `visit(tile offset, tensor offset)` for every index of a box of the
+  /// first dimensions, from dimension `dim` on.
+  template <typename Visit>
+  void forEachInBox(llvm::ArrayRef<int64_t> box, size_t inTile, size_t inTensor,
+                    Visit &&visit, size_t dim = 0) const {
+    if (dim == box.size())
+      return visit(inTile, inTensor);
+    for (int64_t i = 0; i < box[dim]; ++i)
+      forEachInBox(box, inTile + i * tileStrides[dim],
+                   inTensor + i * tensorStrides[dim], visit, dim + 1);
+  }
+
+  llvm::ArrayRef<int64_t> tile, tensor;
+  Strides tileStrides, tensorStrides;
+};
 
 } // namespace mlir::mirage
 

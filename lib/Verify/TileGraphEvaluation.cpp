@@ -30,15 +30,15 @@ void GraphEvaluator::evaluateMask(Frame &frame, const Node &operation) {
   arena.release(mark);
   uint32_t constant[Arithmetic::kConstantWords];
   arithmetic.constant(constant, attributes.scalars[0]);
+  BlockSet::Positions positions = frame.listPositions(axes, attributes.axes);
   for (size_t instance = 0; instance < frame.countInstances(axes); ++instance) {
-    int64_t position = frame.getPosition(instance, axes, attributes.axes);
+    int64_t position = positions[instance % positions.size()];
     int64_t kept =
         std::clamp<int64_t>(attributes.extent - position * tile, 0, tile);
     for (size_t o = 0; o < outer; ++o) {
       uint32_t *row =
           result + ((instance * outer + o) * tile + kept) * inner * words;
-      for (size_t i = 0; i < (tile - kept) * inner; ++i)
-        std::memcpy(row + i * words, constant, words * sizeof(uint32_t));
+      copyRow(row, constant, (tile - kept) * inner, /*stride=*/0, words);
     }
   }
 }
@@ -55,12 +55,15 @@ void GraphEvaluator::evaluateCausalMask(Frame &frame, const Node &operation) {
   std::memcpy(result, stretch(frame, getTiles(frame, operand), shape, axes),
               countWords(frame, value) * sizeof(uint32_t));
   arena.release(mark);
+  BlockSet::Positions rowPositions = frame.listPositions(axes, attributes.axes);
+  BlockSet::Positions columnPositions =
+      frame.listPositions(axes, attributes.columnAxes);
   for (size_t instance = 0; instance < frame.countInstances(axes); ++instance) {
     // How many columns of the tile its first row keeps.
     int64_t first =
         1 + attributes.offset +
-        rows * frame.getPosition(instance, axes, attributes.axes) -
-        columns * frame.getPosition(instance, axes, attributes.columnAxes);
+        rows * rowPositions[instance % rowPositions.size()] -
+        columns * columnPositions[instance % columnPositions.size()];
     hideColumns(result + instance * batch * rows * columns * words, batch, rows,
                 columns, [&](int64_t row) {
                   return std::clamp<int64_t>(first + row, 0, columns);
@@ -86,48 +89,62 @@ void GraphEvaluator::hideColumns(
 }
 
 namespace {
-/// Where the tiles of one input begin, in what there is of the tensor.
+/// Where the tiles of some blocks begin in a tensor, or in what there is of it.
 class TileOrigins {
 public:
-  /// \param kept  what there is of it; null for all.
-  TileOrigins(const TileGraph &tiles, const BlockSet &blocks, unsigned input,
-              const Region *kept = nullptr)
-      : blocks(blocks), tile(tiles.getType(input).shape), kept(kept) {
-    for (unsigned dim = 0; dim < tile.size(); ++dim)
-      axes.push_back(tiles.getCuttingAxes(input, dim));
-  }
-
-  Shape get(size_t block, int64_t iteration) const {
-    Shape origin(tile.size());
-    for (unsigned dim = 0; dim < tile.size(); ++dim) {
-      origin[dim] = tile[dim] * blocks.getPosition(block, iteration, axes[dim]);
-      // Tiles are there as a whole, their elements side by side.
-      if (kept)
-        origin[dim] = (*kept)[dim].findPlace(origin[dim]);
+  /// \param varying  along which axes blocks count one by one.
+  /// \param cutting  by dimension, the axes that cut it.
+  /// \param kept     what there is of the tensor; null for all.
+  TileOrigins(const BlockSet &blocks, AxisSet varying, int64_t iteration,
+              llvm::ArrayRef<int64_t> tile,
+              llvm::function_ref<llvm::SmallVector<Axis, 2>(unsigned)> cutting,
+              const Region *kept)
+      : count(blocks.count(varying)), rank(tile.size()), starts(count * rank) {
+    for (unsigned dim = 0; dim < rank; ++dim) {
+      llvm::SmallVector<Axis, 2> axes = cutting(dim);
+      if (axes.empty() && !kept)
+        continue;
+      auto positions = blocks.listPositions(varying, iteration, axes);
+      for (auto [block, position] : llvm::enumerate(positions)) {
+        int64_t first = position * tile[dim];
+        // Tiles are there as a whole, their elements side by side.
+        starts[block * rank + dim] =
+            kept ? (*kept)[dim].findPlace(first) : first;
+      }
     }
-    return origin;
   }
 
-  /// The runs (InputElements.h) of a tensor that blocks read in an iteration.
-  llvm::BitVector findRuns(llvm::ArrayRef<int64_t> tensor,
-                           int64_t iteration) const {
-    constexpr size_t kRun = InputElements::kRun;
-    llvm::BitVector runs((countElements(tensor) + kRun - 1) / kRun);
-    for (size_t block = 0; block < blocks.size(); ++block)
-      forEachTileRow(tile, tensor, get(block, iteration),
-                     [&](size_t, size_t first, size_t length) {
-                       runs.set(first / kRun, (first + length - 1) / kRun + 1);
-                     });
-    return runs;
+  size_t size() const { return count; }
+  llvm::ArrayRef<int64_t> operator[](size_t block) const {
+    return llvm::ArrayRef(starts).slice(block * rank, rank);
   }
 
 private:
-  const BlockSet &blocks;
-  const Shape &tile;
-  const Region *kept;
-  llvm::SmallVector<llvm::SmallVector<Axis, 2>, 4> axes;
+  size_t count, rank;
+  llvm::SmallVector<int64_t, 64> starts; ///< by block and dimension
 };
 } // namespace
+
+static TileOrigins findOrigins(const TileGraph &tiles, const BlockSet &blocks,
+                               unsigned input, int64_t iteration,
+                               const Region *kept) {
+  return TileOrigins(
+      blocks, getVaryingAxes(tiles, input), iteration,
+      tiles.getType(input).shape,
+      [&](unsigned dim) { return tiles.getCuttingAxes(input, dim); }, kept);
+}
+
+/// The runs (InputElements.h) of a tensor that tiles have.
+static llvm::BitVector findRuns(const TileOrigins &origins,
+                                const TileRows &rows, size_t numElements) {
+  constexpr size_t kRun = InputElements::kRun;
+  llvm::BitVector runs((numElements + kRun - 1) / kRun);
+  for (size_t block = 0; block < origins.size(); ++block)
+    rows.forEach(origins[block], [&](size_t, size_t first, size_t length) {
+      runs.set(first / kRun, (first + length - 1) / kRun + 1);
+    });
+  return runs;
+}
 
 /// Whether iterations that read their tiles as they need them read little more
 /// than there is.
@@ -135,10 +152,11 @@ bool GraphEvaluator::isReadAboutOnce(const Graph &outer, const Node &operation,
                                      unsigned input) const {
   const TileGraph &tiles = *operation.body;
   BlockSet blocks(tiles);
-  llvm::BitVector runs =
-      TileOrigins(tiles, blocks, input)
-          .findRuns(outer.getType(operation.operands[input]).shape,
-                    /*iteration=*/0);
+  const Shape &tensor = outer.getType(operation.operands[input]).shape;
+  llvm::BitVector runs = findRuns(
+      findOrigins(tiles, blocks, input, /*iteration=*/0,
+                  /*kept=*/nullptr),
+      TileRows(tiles.getType(input).shape, tensor), countElements(tensor));
   int64_t times = isReadInLoop(tiles, input) ? tiles.loop : 1;
   return runs.count() * times <= 2 * runs.size();
 }
@@ -212,51 +230,72 @@ private:
 };
 } // namespace
 
+/// Whether every block has the whole operand as its tile.
+bool GraphEvaluator::isReadWhole(const Frame &frame, const Frame &outer,
+                                 unsigned input, ValueId operand) {
+  AxisSet axes = frame.getAxes(input);
+  return outer.values[operand] && !outer.sample && axes == 0 &&
+         frame.outerAxes == outer.getAxes(operand) &&
+         (frame.tiles->loop == 1 || !isReadInLoop(*frame.tiles, input)) &&
+         frame.tiles->getType(input).shape ==
+             outer.graph.getType(operand).shape;
+}
+
+const uint32_t *GraphEvaluator::getPadding() {
+  if (!padding)
+    arithmetic.constant(padding.emplace().data(), 0);
+  return padding->data();
+}
+
 void GraphEvaluator::readTile(Frame &frame, const Frame &outer, unsigned input,
                               ValueId operand) {
+  const uint32_t *zero = getPadding();
+  if (isReadWhole(frame, outer, input, operand)) {
+    frame.values[input] = outer.values[operand];
+    return;
+  }
   const TileGraph &tiles = *frame.tiles;
   Shape tensor = outer.getShape(operand);
   const Shape &tile = tiles.getType(input).shape;
-  TileOrigins origins(tiles, frame.blocks, input,
-                      outer.sample ? &outer.sample->regions[operand] : nullptr);
-  AxisSet axes = frame.getAxes(input);
-  size_t numInstances = frame.countInstances(axes);
-  auto getOrigin = [&](size_t instance) {
-    return origins.get(frame.getBlock(instance, axes), frame.iteration);
-  };
-  uint32_t zero[Arithmetic::kConstantWords];
-  arithmetic.constant(zero, 0);
+  TileRows rows(tile, tensor);
+  TileOrigins origins =
+      findOrigins(tiles, frame.blocks, input, frame.iteration,
+                  outer.sample ? &outer.sample->regions[operand] : nullptr);
   size_t tileWords = countElements(tile) * words;
   size_t tensorWords = countElements(tensor) * words;
-  auto copyTiles = [&](auto &&getRow) {
-    for (size_t instance = 0; instance < numInstances; ++instance)
-      copyTile(frame.values[input] + instance * tileWords, tile, tensor,
-               getOrigin(instance), zero, words,
-               [&](size_t offset) { return getRow(instance, offset); });
-  };
-  if (const uint32_t *source = outer.values[operand])
-    return copyTiles([&](size_t instance, size_t offset) {
-      size_t outside = outer.renumber(instance / frame.blocks.count(axes),
-                                      frame.outerAxes, outer.getAxes(operand));
-      return source + outside * tensorWords + offset * words;
-    });
-  if (RowsInOrder::isFor(tile)) {
-    std::fill_n(frame.values[input], numInstances * tileWords, zero[0]);
-    RowsInOrder rows;
-    for (size_t instance = 0; instance < numInstances; ++instance)
-      forEachTileRow(tile, tensor, getOrigin(instance),
-                     [&](size_t tileRow, size_t tensorRow, size_t length) {
-                       rows.add(tensorRow, length,
-                                frame.values[input] + instance * tileWords +
-                                    tileRow);
-                     });
-    return rows.copy(*outer.inputs, operand, tensorWords);
+  uint32_t *target = frame.values[input];
+  if (const uint32_t *source = outer.values[operand]) {
+    OffsetWalk tensors; // by instance of the graph around, which a block is of
+    outer.addInstancesTo(tensors, frame.outerAxes, outer.getAxes(operand),
+                         tensorWords);
+    for (size_t instance = 0; instance < frame.instances; ++instance) {
+      const uint32_t *from = source + tensors.getOffset();
+      tensors.advance();
+      for (size_t block = 0; block < origins.size(); ++block) {
+        rows.copy(target, origins[block], zero, words,
+                  [&](size_t offset) { return from + offset * words; });
+        target += tileWords;
+      }
+    }
+    return;
   }
-  llvm::BitVector runs = origins.findRuns(tensor, frame.iteration);
+  if (RowsInOrder::isFor(tile)) {
+    std::fill_n(target, origins.size() * tileWords, zero[0]);
+    RowsInOrder sorted;
+    for (size_t block = 0; block < origins.size(); ++block)
+      rows.forEach(
+          origins[block], [&](size_t tileRow, size_t tensorRow, size_t length) {
+            sorted.add(tensorRow, length, target + block * tileWords + tileRow);
+          });
+    return sorted.copy(*outer.inputs, operand, tensorWords);
+  }
+  llvm::BitVector runs = findRuns(origins, rows, tensorWords);
   WordArena::Mark mark = arena.mark();
   RunsRead read(*outer.inputs, operand, runs, tensorWords,
                 arena.allocate(runs.count() * InputElements::kRun));
-  copyTiles([&](size_t, size_t offset) { return read.get(offset); });
+  for (size_t block = 0; block < origins.size(); ++block)
+    rows.copy(target + block * tileWords, origins[block], zero, words,
+              [&](size_t offset) { return read.get(offset); });
   arena.release(mark);
 }
 
@@ -266,50 +305,49 @@ void GraphEvaluator::writeTile(const Frame &frame, Frame &outer,
   ValueId value = tiles.getOutputs()[output];
   Shape tensor = outer.getShape(result);
   const Shape &tile = tiles.getType(value).shape;
-  llvm::ArrayRef<int> map = tiles.tileOutputs[output].gridMap;
-  size_t tileWords = countElements(tile) * words;
-  size_t tensorWords = countElements(tensor) * words;
-  AxisSet all = frame.blocks.getAllAxes(), axes = frame.getAxes(value);
-  size_t numBlocks = frame.blocks.size();
-  for (size_t instance = 0; instance < frame.instances * numBlocks;
-       ++instance) {
-    Shape position(tile.size(), 0);
-    bool writes = true, adds = false;
-    for (auto [axis, dim] : llvm::enumerate(map)) {
-      int64_t coordinate = frame.blocks.getCoordinate(instance % numBlocks, 0,
-                                                      static_cast<Axis>(axis));
-      if (dim >= 0)
-        position[dim] = position[dim] * tiles.grid[axis] + coordinate;
-      writes &= dim != kReplicated || coordinate == 0;
-      adds |= dim == kSummed && coordinate != 0;
-    }
-    if (!writes)
-      continue;
-    for (unsigned dim = 0; dim < tile.size(); ++dim) {
-      position[dim] *= tile[dim];
-      if (outer.sample)
-        position[dim] =
-            outer.sample->regions[result][dim].findPlace(position[dim]);
-    }
+  // Of blocks that hold the same one writes, and of those that add up all.
+  AxisSet writing = 0;
+  llvm::SmallVector<Axis, 3> summed;
+  for (auto [number, dim] :
+       llvm::enumerate(tiles.tileOutputs[output].gridMap)) {
+    Axis axis = static_cast<Axis>(number);
+    if (dim != kReplicated)
+      writing |= toAxisSet(axis);
+    if (dim == kSummed)
+      summed.push_back(axis);
+  }
+  BlockSet::Positions summands =
+      frame.blocks.listPositions(writing, /*iteration=*/0, summed);
+  TileRows rows(tile, tensor);
+  TileOrigins origins(
+      frame.blocks, writing, /*iteration=*/0, tile,
+      [&](unsigned dim) { return tiles.getJoinedAxes(output, dim); },
+      outer.sample ? &outer.sample->regions[result] : nullptr);
+  OffsetWalk sources;
+  frame.addInstancesTo(sources, writing, frame.getAxes(value),
+                       countElements(tile) * words);
+  for (size_t instance = 0; instance < frame.instances; ++instance) {
     uint32_t *target =
-        outer.values[result] + instance / numBlocks * tensorWords;
-    const uint32_t *source =
-        frame.values[value] + frame.renumber(instance, all, axes) * tileWords;
-    forEachTileRow(tile, tensor, position,
+        outer.values[result] + instance * countElements(tensor) * words;
+    for (size_t block = 0; block < origins.size(); ++block) {
+      const uint32_t *source = frame.values[value] + sources.getOffset();
+      sources.advance();
+      rows.forEach(origins[block],
                    [&](size_t tileRow, size_t tensorRow, size_t length) {
                      uint32_t *to = target + tensorRow * words;
                      const uint32_t *from = source + tileRow * words;
-                     if (adds)
+                     if (summands[block] != 0)
                        arithmetic.apply(ScalarFunction::Add, to, {to}, {from},
                                         length * words);
                      else
-                       std::memcpy(to, from, length * words * sizeof(uint32_t));
+                       copyRow(to, from, length, /*stride=*/1, words);
                    });
+    }
   }
 }
 
 void GraphEvaluator::evaluateGraph(Frame &outer, const Node &operation,
-                                   const BlockSet &blocks) {
+                                   BlockSet blocks) {
   const TileGraph &tiles = *operation.body;
   for (ValueId result : operation.results)
     if (outer.isNeeded(result))
@@ -317,7 +355,7 @@ void GraphEvaluator::evaluateGraph(Frame &outer, const Node &operation,
   WordArena::Mark mark = arena.mark();
   AxisSet outerAxes = outer.getAxes(operation.results[0]);
   Frame frame{tiles, &tiles, outer.countInstances(outerAxes)};
-  frame.blocks = blocks;
+  frame.blocks = std::move(blocks);
   frame.varying = computeVaryingAxes(tiles);
   frame.outerAxes = outerAxes;
   frame.values.resize(tiles.getNumValues());
@@ -376,7 +414,8 @@ void GraphEvaluator::evaluateLoop(Frame &frame, const Frame &outer,
   const TileGraph &tiles = *frame.tiles;
   llvm::BitVector isRead = findInputsRead(tiles);
   for (unsigned input : isRead.set_bits()) {
-    allocate(frame, input);
+    if (!isReadWhole(frame, outer, input, operation.operands[input]))
+      allocate(frame, input);
     if (!isReadInLoop(tiles, input))
       readTile(frame, outer, input, operation.operands[input]);
   }
