@@ -77,13 +77,12 @@ CandidateFilter::Answer CandidateFilter::test(const Graph &candidate) const {
          "trials have a value for each element of the program's inputs");
   if (1 + computeExpNesting(candidate) > trials->height)
     return Answer::Undecided;
-  Comparison comparison(trials->program);
-  comparison.add(trials->outputs,
-                 evaluateInFields(candidate, trials->fields, trials->inputs,
-                                  trials->height),
-                 kernels::kLanes);
-  if (comparison.getDisagreement())
+  Outputs outputs = evaluateInFields(candidate, trials->fields, trials->inputs,
+                                     trials->height);
+  if (disagree(trials->outputs, outputs))
     return Answer::Disagrees;
+  Comparison comparison(trials->program);
+  comparison.add(trials->outputs, outputs, kernels::kLanes);
   bool allCounted = comparison.getCounted(comparison.getLeastCounted()) > 0;
   return allCounted && !comparison.getOneSided() ? Answer::Agrees
                                                  : Answer::Undecided;

@@ -172,30 +172,34 @@ void Comparison::compare(size_t element, uint32_t lhs, uint32_t rhs) {
     disagreement = element;
 }
 
-/// Whether all words are values, and the same in both.
-static bool agreeEverywhere(const uint32_t *lhs, const uint32_t *rhs,
-                            unsigned words) {
-  uint32_t largest = 0, difference = 0;
-  for (unsigned word = 0; word < words; ++word) {
-    largest = std::max(largest, lhs[word]);
-    difference |= lhs[word] ^ rhs[word];
-  }
-  return difference == 0 && largest < kernels::kUndefined;
-}
-
 void Comparison::add(const Outputs &lhs, const Outputs &rhs, unsigned words) {
   llvm::fill(countedLast, 0);
   size_t element = 0;
-  for (auto [output, size] : llvm::enumerate(sizes))
-    for (int64_t i = 0; i < size; ++i, ++element) {
-      const uint32_t *x = lhs[output].data() + i * words;
-      const uint32_t *y = rhs[output].data() + i * words;
-      if (agreeEverywhere(x, y, words)) {
+  for (auto [output, size] : llvm::enumerate(sizes)) {
+    const uint32_t *x = lhs[output].data(), *y = rhs[output].data();
+    if (kernels::areSameValues(x, y, size * words)) {
+      for (size_t end = element + size; element < end; ++element) {
         counted[element] += words;
-        countedLast[element] += words;
-        continue;
+        countedLast[element] = words;
       }
-      for (unsigned word = 0; word < words; ++word)
-        compare(element, x[word], y[word]);
+      continue;
     }
+    for (size_t end = element + size; element < end; ++element)
+      for (unsigned word = 0; word < words; ++word)
+        compare(element, *x++, *y++);
+  }
+}
+
+static bool isValue(uint32_t word) { return word < kernels::kUndefined; }
+
+bool mlir::mirage::disagree(const Outputs &lhs, const Outputs &rhs) {
+  return llvm::any_of(llvm::zip_equal(lhs, rhs), [](auto pair) {
+    const auto &[x, y] = pair;
+    if (kernels::areSameValues(x.data(), y.data(), x.size()))
+      return false;
+    return llvm::any_of(llvm::zip_equal(x, y), [](auto words) {
+      auto [a, b] = words;
+      return a != b && isValue(a) && isValue(b);
+    });
+  });
 }

@@ -37,6 +37,10 @@ Outputs evaluateInFields(const Graph &graph, const FieldBatch &batch,
                          bool multiplicativeRoots,
                          const Sample *sample = nullptr);
 
+/// Whether two graphs have values somewhere that are not the same: what a
+/// Comparison finds, but not where.
+bool disagree(const Outputs &lhs, const Outputs &rhs);
+
 /// What trials have said about every output element. A trial counts for an
 /// element if both graphs have a value there.
 class Comparison {

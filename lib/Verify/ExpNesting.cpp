@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExpNesting.h"
+#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
+#include <array>
 
 using namespace mlir::mirage;
 
@@ -21,17 +23,49 @@ static unsigned nest(const ScalarDefinition &definition, unsigned argument) {
       });
 }
 
+namespace {
+/// How deeply exponentials nest in what an operator computes of operands in
+/// which they nest `depth` deep: the larger of `least` and depth + `around`.
+struct NestingRule {
+  unsigned around = 0, least = 0;
+};
+} // namespace
+
+static NestingRule findRule(const OperatorInfo &row) {
+  auto nestAll = [&](unsigned depth) {
+    for (const ScalarDefinition *part : {&row.definition, &row.finish})
+      if (!part->empty())
+        depth = nest(*part, depth);
+    return depth;
+  };
+  constexpr unsigned kDeep = 1000;
+  unsigned deep = nestAll(kDeep);
+  return {deep < kDeep ? 0 : deep - kDeep, nestAll(0)};
+}
+
+/// By opcode; a search asks for them again and again.
+static std::array<NestingRule, kNumOpcodes> tabulateRules() {
+  std::array<NestingRule, kNumOpcodes> rules;
+  llvm::transform(getOperatorTable(), rules.begin(), findRule);
+  return rules;
+}
+
+static NestingRule getRule(Opcode opcode) {
+  static const std::array<NestingRule, kNumOpcodes> kRules = tabulateRules();
+  return kRules[static_cast<unsigned>(opcode)];
+}
+
 /// By value, with the nesting of the inputs given.
-static std::vector<unsigned> nest(const Graph &graph,
-                                  llvm::ArrayRef<unsigned> inputs) {
-  std::vector<unsigned> depths(inputs.begin(), inputs.end());
+static llvm::SmallVector<unsigned> nest(const Graph &graph,
+                                        llvm::ArrayRef<unsigned> inputs) {
+  llvm::SmallVector<unsigned> depths(inputs);
   depths.resize(graph.getNumValues());
   for (const Node &operation : graph.getNodes()) {
-    llvm::SmallVector<unsigned> operands;
+    llvm::SmallVector<unsigned, 4> operands;
     for (ValueId operand : operation.operands)
       operands.push_back(depths[operand]);
     if (operation.body) {
-      std::vector<unsigned> inner = nest(*operation.body, operands);
+      llvm::SmallVector<unsigned> inner = nest(*operation.body, operands);
       for (size_t i = 0; i < operation.results.size(); ++i)
         depths[operation.results[i]] = inner[operation.body->getOutputs()[i]];
       continue;
@@ -41,21 +75,17 @@ static std::vector<unsigned> nest(const Graph &graph,
     unsigned depth = 0;
     for (unsigned operand : operands)
       depth = std::max(depth, operand);
-    Opcode opcode = operation.opcode == Opcode::Accumulate
-                        ? operation.attributes.reduction
-                        : operation.opcode;
-    const OperatorInfo &info = getOperatorInfo(opcode);
-    for (const ScalarDefinition *part : {&info.definition, &info.finish})
-      if (!part->empty())
-        depth = nest(*part, depth);
-    depths[operation.results[0]] = depth;
+    NestingRule rule = getRule(operation.opcode == Opcode::Accumulate
+                                   ? operation.attributes.reduction
+                                   : operation.opcode);
+    depths[operation.results[0]] = std::max(rule.least, depth + rule.around);
   }
   return depths;
 }
 
 unsigned mlir::mirage::computeExpNesting(const Graph &graph) {
-  std::vector<unsigned> depths =
-      nest(graph, std::vector<unsigned>(graph.getNumInputs(), 0));
+  llvm::SmallVector<unsigned> depths =
+      nest(graph, llvm::SmallVector<unsigned>(graph.getNumInputs(), 0));
   unsigned deepest = 0;
   for (ValueId output : graph.getOutputs())
     deepest = std::max(deepest, depths[output]);

@@ -8,23 +8,42 @@
 
 #include "UsedFunctions.h"
 #include "llvm/ADT/STLExtras.h"
+#include <array>
 
 using namespace mlir::mirage;
 
+/// Of primitive functions, a bit for each.
+using FunctionSet = uint32_t;
+static FunctionSet toSet(ScalarFunction function) {
+  return FunctionSet(1) << static_cast<unsigned>(function);
+}
+
+static FunctionSet findFunctions(const OperatorInfo &row) {
+  FunctionSet functions = 0;
+  for (const ScalarDefinition *definition : {&row.definition, &row.finish})
+    for (const ScalarNode &node : definition->nodes())
+      functions |= toSet(node.function);
+  if (row.kind == OperatorKind::Reduction && row.combiner == Combiner::Max)
+    functions |= toSet(ScalarFunction::Max);
+  return functions;
+}
+
+/// By opcode; a search asks for them again and again.
+static std::array<FunctionSet, kNumOpcodes> tabulateFunctions() {
+  std::array<FunctionSet, kNumOpcodes> functions;
+  llvm::transform(getOperatorTable(), functions.begin(), findFunctions);
+  return functions;
+}
+
 bool mlir::mirage::appliesFunction(const Node &node,
                                    llvm::ArrayRef<ScalarFunction> functions) {
-  auto applies = [&](const ScalarDefinition &definition) {
-    return llvm::any_of(definition.nodes(), [&](const ScalarNode &node) {
-      return llvm::is_contained(functions, node.function);
-    });
-  };
-  const OperatorInfo &row = getOperatorInfo(node.opcode == Opcode::Accumulate
-                                                ? node.attributes.reduction
-                                                : node.opcode);
-  bool joinsByMax =
-      row.kind == OperatorKind::Reduction && row.combiner == Combiner::Max;
-  return applies(row.definition) || applies(row.finish) ||
-         (joinsByMax && llvm::is_contained(functions, ScalarFunction::Max));
+  static const std::array<FunctionSet, kNumOpcodes> kFunctions =
+      tabulateFunctions();
+  Opcode opcode = node.opcode == Opcode::Accumulate ? node.attributes.reduction
+                                                    : node.opcode;
+  return llvm::any_of(functions, [&](ScalarFunction function) {
+    return kFunctions[static_cast<unsigned>(opcode)] & toSet(function);
+  });
 }
 
 bool mlir::mirage::usesFunction(const Graph &graph,
