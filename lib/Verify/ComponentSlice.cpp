@@ -52,8 +52,11 @@ void ComponentSlice::collect(const Graph &graph, llvm::BitVector &isNeeded) {
     bool takesExponentials = operation.isRescaled() ||
                              operation.getNumCarried() > 1 ||
                              appliesFunction(operation, {ScalarFunction::Exp});
-    if (!takesExponentials && !llvm::any_of(operation.results, isAsked))
+    bool isRead = llvm::any_of(operation.results, isAsked);
+    if (!takesExponentials && !isRead)
       continue;
+    if (!isRead)
+      unread.insert(&operation);
     insert(operation);
     if (readsOperands(operation))
       for (ValueId operand : operation.operands)

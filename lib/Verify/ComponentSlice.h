@@ -33,6 +33,11 @@ public:
   bool contains(const Node &operation) const {
     return isWhole || operations.contains(&operation);
   }
+  /// Whether somebody reads the results of an operation that it contains; if
+  /// not, its exponentials are all that matters of it.
+  bool needsResults(const Node &operation) const {
+    return isWhole || !unread.contains(&operation);
+  }
   /// Whether it looks at what its operands are, which may not be there if not.
   bool readsOperands(const Node &operation) const {
     return isWhole || kind == Exponents || operation.opcode != Opcode::Exp;
@@ -46,6 +51,7 @@ private:
 
   Kind kind;
   llvm::SmallPtrSet<const Node *, 16> operations;
+  llvm::SmallPtrSet<const Node *, 4> unread; ///< those without results to read
   llvm::SmallPtrSet<const TileGraph *, 4> bodies;
   bool isWhole = false; ///< a tile graph occurs twice
 };

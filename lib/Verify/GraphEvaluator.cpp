@@ -57,8 +57,8 @@ void GraphEvaluator::notePeak() {
 //===----------------------------------------------------------------------===//
 
 /// By value, the operation that reads it last; outputs are read in the end.
-static std::vector<size_t> findLastUses(const Graph &graph) {
-  std::vector<size_t> lastUses(graph.getNumValues(), 0);
+static llvm::SmallVector<size_t, 16> findLastUses(const Graph &graph) {
+  llvm::SmallVector<size_t, 16> lastUses(graph.getNumValues(), 0);
   for (auto [number, operation] : llvm::enumerate(graph.getNodes()))
     for (ValueId operand : operation.operands)
       lastUses[operand] = number;
@@ -80,7 +80,7 @@ GraphEvaluator::evaluate(const Graph &graph, const InputElements &inputs,
     for (unsigned input = 0; input < graph.getNumInputs(); ++input)
       frame.values[input] = // only read
           const_cast<uint32_t *>(inputs.getAll(input));
-  std::vector<size_t> lastUses = findLastUses(graph);
+  llvm::SmallVector<size_t, 16> lastUses = findLastUses(graph);
   for (auto [number, operation] : llvm::enumerate(graph.getNodes())) {
     bool isNeeded = !sample || sample->operations[number].isNeeded;
     if (!isNeeded || isLeftOut(operation))
@@ -206,7 +206,8 @@ const uint32_t *GraphEvaluator::stretchRows(const Frame &frame, Tiles operand,
 void GraphEvaluator::evaluateElementwise(Frame &frame, const Node &operation) {
   ValueId value = operation.results[0];
   const Shape &shape = frame.graph.getType(value).shape;
-  uint32_t *result = allocate(frame, value);
+  bool needsResult = !slice || slice->needsResults(operation);
+  uint32_t *result = needsResult ? allocate(frame, value) : nullptr;
   bool readsOperands = !slice || slice->readsOperands(operation);
   AxisSet axes = frame.getAxes(value);
   size_t rows = countRows(frame.countInstances(axes), shape);
@@ -215,13 +216,13 @@ void GraphEvaluator::evaluateElementwise(Frame &frame, const Node &operation) {
   for (size_t first = 0; first < rows; first += perBlock) {
     size_t count = std::min(perBlock, rows - first);
     WordArena::Mark mark = arena.mark();
-    uint32_t *target = result + first * rowWords;
+    uint32_t *target = result ? result + first * rowWords : nullptr;
     llvm::SmallVector<const uint32_t *, 2> arguments;
     for (ValueId operand : operation.operands)
       arguments.push_back(readsOperands
                               ? stretchRows(frame, getTiles(frame, operand),
                                             shape, axes, first, count)
-                              : target); // any words will do
+                              : target); // nobody looks at them
     applyDefinition(getOperatorInfo(operation.opcode).definition, arguments,
                     operation.attributes.scalars, /*size=*/1, target,
                     count * rowWords);

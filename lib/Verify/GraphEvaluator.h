@@ -72,7 +72,7 @@ public:
   size_t getPeakWords() const { return peakWords; }
 
 private:
-  using Values = std::vector<uint32_t *>;
+  using Values = llvm::SmallVector<uint32_t *, 16>;
   /// How many elements each result of a variance has, and their mean.
   struct Moments {
     uint32_t *count = nullptr, *mean = nullptr;
@@ -86,7 +86,7 @@ private:
     /// By ValueId; null of inputs that are read part by part.
     Values values = {};
     /// Of a kernel graph: what its values are in, which several may share.
-    std::vector<std::shared_ptr<uint32_t[]>> owners = {};
+    llvm::SmallVector<std::shared_ptr<uint32_t[]>, 0> owners = {};
     const InputElements *inputs = nullptr;
     const Sample *sample = nullptr; ///< of a kernel graph, null if all of it is
     BlockSet blocks = {};           ///< of a tile graph
@@ -263,6 +263,7 @@ private:
   }
   static size_t countRows(size_t instances, llvm::ArrayRef<int64_t> shape);
   /// Applies a definition to `count` words.
+  /// \param result  null if its exponentials are all that matters.
   void applyDefinition(const ScalarDefinition &definition,
                        llvm::ArrayRef<const uint32_t *> arguments,
                        llvm::ArrayRef<double> parameters, double size,

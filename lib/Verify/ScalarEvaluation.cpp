@@ -25,17 +25,28 @@ public:
       : arithmetic(arithmetic), arena(arena), arguments(arguments),
         parameters(parameters), size(size), count(count) {}
 
+  /// As far as there are exponentials.
+  void runExponentials(const ScalarDefinition &definition) {
+    llvm::ArrayRef<ScalarNode> nodes = definition.nodes();
+    while (!nodes.empty() && nodes.back().function != ScalarFunction::Exp)
+      nodes = nodes.drop_back();
+    evaluateAll(nodes);
+  }
+
   void run(const ScalarDefinition &definition, uint32_t *result) {
-    for (auto [number, node] : llvm::enumerate(definition.nodes())) {
-      bool isLast = number + 1 == definition.nodes().size();
-      operands.push_back(evaluate(node, isLast ? result : nullptr));
-    }
+    evaluateAll(definition.nodes().drop_back());
+    operands.push_back(evaluate(definition.nodes().back(), result));
     // A definition that is a leaf: the operand or a constant as it is.
     if (operands.back().source.data != result)
       copy(operands.back().source, result);
   }
 
 private:
+  void evaluateAll(llvm::ArrayRef<ScalarNode> nodes) {
+    for (const ScalarNode &node : nodes)
+      operands.push_back(evaluate(node, nullptr));
+  }
+
   struct Operand {
     Source source;
     double constant = std::nan(""); ///< the value, if it is a rational one
@@ -122,11 +133,14 @@ void GraphEvaluator::applyDefinition(const ScalarDefinition &definition,
   for (size_t first = 0; first < count; first += kBlockWords) {
     llvm::SmallVector<const uint32_t *, 2> starts;
     for (const uint32_t *argument : arguments)
-      starts.push_back(argument + first);
+      starts.push_back(argument ? argument + first : nullptr);
     WordArena::Mark mark = arena.mark();
-    DefinitionWalk(arithmetic, arena, starts, parameters, size,
-                   std::min(kBlockWords, count - first))
-        .run(definition, result + first);
+    DefinitionWalk walk(arithmetic, arena, starts, parameters, size,
+                        std::min(kBlockWords, count - first));
+    if (result)
+      walk.run(definition, result + first);
+    else
+      walk.runExponentials(definition);
     arena.release(mark);
   }
 }

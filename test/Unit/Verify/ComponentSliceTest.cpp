@@ -60,6 +60,27 @@ TEST(ComponentSlice, ArgumentsMayBeOutputs) {
             (Opcodes{Opcode::Square, Opcode::Exp}));
 }
 
+/// Of an operator whose exponential alone matters nobody reads the result.
+TEST(ComponentSlice, ResultsThatNobodyReads) {
+  Graph graph;
+  Builder b(graph);
+  ValueId inner = b.op(Opcode::Silu, {b.input({2, 2})});
+  ValueId outer = b.op(Opcode::Silu, {b.op(Opcode::Square, {inner})});
+  b.output(b.op(Opcode::Add, {inner, outer}));
+  auto needs = [&](ComponentSlice::Kind kind) {
+    ComponentSlice slice(graph, kind);
+    std::vector<bool> needed;
+    for (const Node &operation : graph.getNodes())
+      if (slice.contains(operation))
+        needed.push_back(slice.needsResults(operation));
+    return needed;
+  };
+  EXPECT_EQ(needs(ComponentSlice::Exponents),
+            (std::vector<bool>{true, true, false}));
+  EXPECT_EQ(needs(ComponentSlice::Outputs),
+            (std::vector<bool>{true, true, true, true}));
+}
+
 /// The first graph agrees with a program on trials, and the second does not.
 void expectTold(const Graph &program, const Graph &right, const Graph &wrong) {
   CandidateFilter filter =

@@ -46,9 +46,8 @@ TEST(OffsetWalk, JoinsWhatFollowsOneAnother) {
 }
 
 /// The rows of one tile: where they are in it and in the tensor, and how long.
-std::vector<std::array<size_t, 3>> listRows(const Shape &tile,
-                                            const Shape &tensor,
-                                            const Shape &origin) {
+std::vector<std::array<size_t, 3>>
+listRows(const Shape &tile, const Shape &tensor, const Shape &origin) {
   std::vector<std::array<size_t, 3>> rows;
   TileRows(tile, tensor)
       .forEach(origin, [&](size_t inTile, size_t inTensor, size_t length) {
