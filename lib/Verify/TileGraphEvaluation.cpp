@@ -384,7 +384,8 @@ llvm::BitVector GraphEvaluator::findInputsRead(const TileGraph &tiles) const {
       add(operation.operands);
       continue;
     }
-    for (unsigned input : findInputsRead(*operation.body).set_bits())
+    llvm::BitVector isReadInside = findInputsRead(*operation.body);
+    for (unsigned input : isReadInside.set_bits())
       add(operation.operands[input]);
   }
   add(tiles.getOutputs());
