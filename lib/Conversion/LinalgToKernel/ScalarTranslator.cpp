@@ -53,11 +53,12 @@ FailureOr<BodyValue> ScalarTranslator::translate(Value scalar) {
   while (true) {
     Value next = waiting.back();
     size_t numBefore = waiting.size();
-    if (!known.contains(next) && isComputedHere(next) && !findConstant(next))
-      for (Value operand :
-           llvm::reverse(getTranslatedOperands(next.getDefiningOp())))
+    if (!known.contains(next) && isComputedHere(next) && !findConstant(next)) {
+      SmallVector<Value> operands = getTranslatedOperands(next.getDefiningOp());
+      for (Value operand : llvm::reverse(operands))
         if (!known.contains(operand))
           waiting.push_back(operand);
+    }
     if (waiting.size() > numBefore)
       continue;
     FailureOr<BodyValue> result = translateNext(next);
