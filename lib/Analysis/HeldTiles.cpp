@@ -10,6 +10,7 @@
 #include "Mirage/Analysis/BlockSteps.h"
 #include "Mirage/Graph/LevelRules.h"
 #include "Mirage/Layout/HeldTiles.h"
+#include "Mirage/Planning/Target.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -18,7 +19,8 @@ using namespace mlir::mirage;
 
 bool mlir::mirage::isHeld(Value value) {
   Operation *op = value.getDefiningOp();
-  return op && op->hasAttr(kHeldAttr);
+  return op && op->hasAttr(kHeldAttr) &&
+         (isa<thread::GraphOp>(op) || isCarriedSum(value));
 }
 
 bool mlir::mirage::isCarriedSum(Value value) {
@@ -38,6 +40,32 @@ static std::optional<unsigned> countWarps(thread::GraphOp graph) {
     return std::nullopt;
   unsigned numWarps = block.getThreads() >> kLaneBits;
   return llvm::isPowerOf2_32(numWarps) ? std::optional(numWarps) : std::nullopt;
+}
+
+/// Whether more items along the axes, up to powers of two, leave those that
+/// there are where they were: not if a slower axis counts them.
+static bool canRoundUp(thread::GraphOp graph) {
+  TileGraph header = getHeader(graph);
+  auto isKept = [&](ArrayRef<int> dims) {
+    for (unsigned slower = 0; slower < dims.size(); ++slower)
+      for (unsigned axis = slower + 1; axis < dims.size(); ++axis)
+        if (dims[slower] >= 0 && dims[slower] == dims[axis] &&
+            !llvm::isPowerOf2_64(header.grid[axis]))
+          return false;
+    return true;
+  };
+  // Masks count axes of one dimension as well.
+  bool areAllPowers = llvm::all_of(
+      header.grid, [](int64_t extent) { return llvm::isPowerOf2_64(extent); });
+  for (auto mask : graph.getBody().getOps<thread::MaskOp>())
+    if (!areAllPowers && readOperatorAttributes(mask).axes.size() > 1)
+      return false;
+  return llvm::all_of(
+             header.tileInputs,
+             [&](const TileInput &input) { return isKept(input.gridMap); }) &&
+         llvm::all_of(header.tileOutputs, [&](const TileOutput &output) {
+           return isKept(output.gridMap);
+         });
 }
 
 static RankedTensorType getHeldResult(thread::GraphOp graph) {
@@ -65,9 +93,9 @@ RankedTensorType mlir::mirage::getHeldType(Value value) {
   Operation *op = value.getDefiningOp();
   if (auto graph = dyn_cast_or_null<thread::GraphOp>(op))
     return getHeldResult(graph);
-  if (auto accumulate = dyn_cast_or_null<block::AccumulateOp>(op))
-    return canCarry(accumulate) ? getHeldType(accumulate.getOperand())
-                                : nullptr;
+  auto accumulate = dyn_cast_or_null<block::AccumulateOp>(op);
+  if (accumulate && canCarry(accumulate) && isCarriedSum(value))
+    return getHeldType(accumulate.getOperand());
   return nullptr;
 }
 
@@ -88,6 +116,10 @@ bool mlir::mirage::canCarry(block::AccumulateOp op) {
                              op->getNumOperands()) &&
          isF32(operand) && isF32(op.getResult()) && operand.hasOneUse() &&
          operand.getDefiningOp<thread::GraphOp>() && !isReadInLoop(op);
+}
+
+int64_t mlir::mirage::countFreeRegisters(unsigned numThreads) {
+  return Target().getRegistersPerThread(numThreads) / 3;
 }
 
 std::optional<SmallVector<unsigned>>
@@ -130,13 +162,21 @@ llvm::Error mlir::mirage::verifyHeld(Value value) {
   if (!held)
     return llvm::createStringError(
         "a result of items that warps hold as a linear layout, or an "
-        "accumulation that carries one");
+        "accumulation of one that is held");
+  if (auto graph = value.getDefiningOp<thread::GraphOp>();
+      graph && !canRoundUp(graph))
+    return llvm::createStringError(
+        "items whose extents can be rounded up to powers of two");
   for (OpOperand &use : value.getUses()) {
     if (auto accumulate = dyn_cast<block::AccumulateOp>(use.getOwner()))
       if (canCarry(accumulate))
         continue;
     if (auto reader = dyn_cast<thread::GraphOp>(use.getOwner()))
-      if (canReadHeld(reader, use.getOperandNumber(), held))
+      // Beyond a tile's edge registers hold anything, and readers want zeros.
+      if (canRoundUp(reader) &&
+          held.getShape() ==
+              cast<RankedTensorType>(value.getType()).getShape() &&
+          canReadHeld(reader, use.getOperandNumber(), held))
         continue;
     return llvm::createStringError(
         "users that read it where it is held, got '" +

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Artifact/Artifact.h"
+#include "Mirage/Graph/JSONCursor.h"
 #include "PTXOutline.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -268,8 +269,6 @@ static llvm::Error checkLaunch(const Artifact &artifact,
   return checkLibraryMatmul(artifact, launch, member + ".libraryMatmul");
 }
 
-static bool isControl(unsigned char c) { return c < 0x20 || c == 0x7f; }
-
 /// With `\0A` for a line's end.
 static std::string escape(llvm::StringRef name) {
   std::string text;
@@ -289,7 +288,7 @@ static llvm::Error checkNames(llvm::StringRef member,
     if (name.empty() || name.contains('/') || name.contains('='))
       return makeError(where + "a name without '/' and '=', got \"" + name +
                        "\"");
-    if (llvm::any_of(name, isControl))
+    if (!isOneLine(name))
       return makeError(where + "a name without control characters, got \"" +
                        escape(name) + "\"");
     if (!seen.insert(name).second)

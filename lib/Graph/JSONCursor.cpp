@@ -102,11 +102,14 @@ std::string JSONCursor::string() const {
   return found.value_or("").str();
 }
 
-static bool isControl(unsigned char c) { return c < 0x20 || c == 0x7f; }
+bool mlir::mirage::isOneLine(llvm::StringRef name) {
+  return llvm::none_of(name,
+                       [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+}
 
 std::string JSONCursor::name() const {
   std::string name = string();
-  if (llvm::none_of(name, isControl))
+  if (isOneLine(name))
     return name;
   expect("a name without control characters");
   return "";

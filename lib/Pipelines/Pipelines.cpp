@@ -67,8 +67,6 @@ static void addOptimize(OpPassManager &passManager,
   blocks.libraryKernels = options.search.libraryKernels;
   PlanSharedMemoryPassOptions plan;
   plan.target = options.search.target;
-  HoldInRegistersPassOptions hold;
-  hold.target = options.search.target;
   MergeLaunchesPassOptions merge;
   merge.target = options.search.target;
   merge.mergesLaunches = options.mergesLaunches;
@@ -83,7 +81,7 @@ static void addOptimize(OpPassManager &passManager,
   passManager.addPass(createSplitAccumulationsPass());
   passManager.addPass(createConvertBlockToThreadPass());
   passManager.addPass(createKeepRunningMaximaPass());
-  passManager.addPass(createHoldInRegistersPass(hold));
+  passManager.addPass(createHoldInRegistersPass());
   passManager.addPass(createScheduleBlockPass());
   passManager.addPass(createPlanSharedMemoryPass(plan));
   passManager.addPass(createMergeLaunchesPass(merge));

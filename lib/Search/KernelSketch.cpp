@@ -114,6 +114,7 @@ KernelSketch::Operation KernelSketch::read(const Node &node,
                                            ArrayRef<Phase> phases) const {
   Operation operation;
   operation.node = &node;
+  operation.isStep = !growsInRegisters(kernel.getGraph(), node);
   ArrayRef<NameId> layout = kernel.getLayout(node.results[0]);
   operation.result = toSet(layout);
   for (ValueId operand : node.operands) {
@@ -205,7 +206,7 @@ void KernelSketch::add(const Operation &operation, const TilingEnds &ends,
   if (node.opcode == Opcode::Accumulate)
     work.accumulators += numCarried * result.elements;
   work.sharedBytes += getRingStride(numCarried * result.getBytes());
-  if (!growsInRegisters(node))
+  if (operation.isStep)
     work.operations.push_back(done);
 }
 

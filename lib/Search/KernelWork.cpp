@@ -69,9 +69,26 @@ mlir::mirage::search::makeOperation(Opcode opcode, Opcode reduction,
   return operation;
 }
 
-bool mlir::mirage::search::growsInRegisters(const Node &op) {
+/// Whether warps compute a value, and one operation alone reads it.
+static bool isPartOfOne(const TileGraph &kernel, ValueId value) {
+  unsigned numReaders = llvm::count(kernel.getOutputs(), value);
+  bool isComputed = false;
+  for (const Node &op : kernel.getNodes()) {
+    numReaders += llvm::count(op.operands, value);
+    OperatorKind kind = getOperatorInfo(op.opcode).kind;
+    isComputed |=
+        llvm::is_contained(op.results, value) &&
+        (kind == OperatorKind::Elementwise || kind == OperatorKind::Reduction ||
+         kind == OperatorKind::Contraction);
+  }
+  return isComputed && numReaders == 1;
+}
+
+bool mlir::mirage::search::growsInRegisters(const TileGraph &kernel,
+                                            const Node &op) {
   return op.opcode == Opcode::Accumulate && op.attributes.axis == Axis::Loop &&
-         accumulatesElements(op.attributes, op.operands.size());
+         accumulatesElements(op.attributes, op.operands.size()) &&
+         isPartOfOne(kernel, op.operands[0]);
 }
 
 static KernelWork::Operation getOperation(const TileGraph &kernel,
@@ -130,7 +147,7 @@ KernelWork mlir::mirage::search::getWork(const TileGraph &kernel,
     work.loads.push_back({kernel.getType(input), operands[input],
                           phases[input] == Phase::Loop, kernel.getType(input)});
   for (const Node &op : kernel.getNodes()) {
-    if (growsInRegisters(op))
+    if (growsInRegisters(kernel, op))
       continue;
     work.operations.push_back(getOperation(kernel, op));
     // An accumulation works in every iteration, whatever its result's phase is.

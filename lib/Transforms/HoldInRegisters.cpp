@@ -7,8 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Analysis/HeldTiles.h"
-#include "Mirage/Analysis/ModuleTarget.h"
-#include "Mirage/Planning/Target.h"
 #include "Mirage/Transforms/Passes.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -19,12 +17,6 @@ namespace mlir::mirage {
 
 using namespace mlir;
 using namespace mlir::mirage;
-
-/// Of the registers that a thread can have, what else it computes with needs as
-/// many.
-static int64_t countFreeRegisters(block::GraphOp graph, const Target &target) {
-  return target.getRegistersPerThread(graph.getThreads()) / 2;
-}
 
 /// Warps that have no item would repeat those of others, and read all that they
 /// read once more.
@@ -37,8 +29,8 @@ static bool hasWorkForAllWarps(RankedTensorType held) {
       });
 }
 
-static void holdInRegisters(block::GraphOp graph, const Target &target) {
-  int64_t numFree = countFreeRegisters(graph, target);
+static void holdInRegisters(block::GraphOp graph) {
+  int64_t numFree = countFreeRegisters(graph.getThreads());
   UnitAttr held = UnitAttr::get(graph.getContext());
   for (auto op : graph.getBody().getOps<block::AccumulateOp>()) {
     if (!canCarry(op))
@@ -57,15 +49,8 @@ static void holdInRegisters(block::GraphOp graph, const Target &target) {
 namespace {
 struct HoldInRegistersPass
     : mirage::impl::HoldInRegistersPassBase<HoldInRegistersPass> {
-  using HoldInRegistersPassBase::HoldInRegistersPassBase;
-
   void runOnOperation() override {
-    FailureOr<std::string> name = resolveTarget(getOperation(), target);
-    if (failed(name))
-      return signalPassFailure();
-    Target gpu = llvm::cantFail(getTarget(*name));
-    getOperation()->walk(
-        [&](block::GraphOp graph) { holdInRegisters(graph, gpu); });
+    getOperation()->walk([](block::GraphOp graph) { holdInRegisters(graph); });
   }
 };
 } // namespace

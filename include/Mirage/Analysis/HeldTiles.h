@@ -36,7 +36,8 @@ namespace mlir::mirage {
 
 inline constexpr llvm::StringLiteral kHeldAttr = "mirage.held";
 
-/// Whether an op of a block graph says that its result is held in registers.
+/// Whether an op of a block graph says that its result is held in registers,
+/// and is one that may: a thread graph, or an accumulation of what is held.
 bool isHeld(Value value);
 
 /// Whether a value is a sum over the loop that grows in registers: what it adds
@@ -55,6 +56,10 @@ RankedTensorType getHeldType(Value value);
 /// nothing but the result of a thread graph that nobody else reads, and is read
 /// by nobody while it grows.
 bool canCarry(block::AccumulateOp op);
+
+/// Registers of a thread that held tiles may take, where a block has so many
+/// threads: a third of those that there are. All targets have the same.
+int64_t countFreeRegisters(unsigned numThreads);
 
 /// The registers of each window of a step that a thread graph reads of a held
 /// operand, as `findHeldWindow` gives them.

@@ -61,8 +61,9 @@ def ConvertBlockToThreadPass : Pass<"convert-mirage-block-to-thread"> {
     One thread graph computes what is elementwise before a reduction, or behind a
     reduction or product, with it, where nobody else reads what lies between
     (test/Conversion/BlockToThread/fused-steps.mlir). A product that is summed over the
-    loop and has fewer items than the block has warps is shared by these: each sums a
-    part of k, and the parts are summed behind the loop.
+    loop and has fewer items, of up to 32 columns, than the block has warps is shared by
+    these, if registers and shared memory allow: each sums a part of k, and the parts are
+    summed behind the loop.
     `accumulate`, `mask` and `reshape` are left: they concern the block's loop,
     its coordinates and its memory. So is an operation whose tiles would be cut
     along more than the three dimensions that a thread graph has axes for.
@@ -72,16 +73,19 @@ def ConvertBlockToThreadPass : Pass<"convert-mirage-block-to-thread"> {
 }
 
 def ConvertThreadToVectorPass : Pass<"convert-mirage-thread-to-vector"> {
-  let summary = "turns thread graphs on memrefs into code of one lane";
+  let summary = "turns thread graphs on placed tiles into code of one lane";
   let description = [{
-    Each `mirage_thread.graph` whose tiles are memrefs becomes loops over work
+    Each `mirage_thread.graph` whose tiles are memrefs, or tensors with a layout, which the
+    block holds in registers, becomes loops over work
     items and steps, loads and stores as wide as layouts and strides allow,
     `nvgpu.ldmatrix` for fragments of 8x8 matrices, scalar arithmetic on
     registers, `nvvm.mma.sync` and shuffles. To run on a
     function that blocks of one dimension execute with all threads; items are
     dealt to warps by `gpu.thread_id x`. The number of warps is that of
     `known_block_size` or `nvvm.reqntid`, or the block's at run time. No barrier
-    is put in. Example: test/Conversion/ThreadToVector/thread-to-vector.mlir
+    is put in. Where tiles are held, a warp's items follow each other without a loop, and
+    constants and the loops of `scf` that carry such tensors carry registers.
+    Examples: test/Conversion/ThreadToVector/thread-to-vector.mlir, held-tiles.mlir
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",

@@ -19,6 +19,10 @@
 
 namespace mlir::mirage {
 
+/// Whether a name is what can be shown and looked for: without control
+/// characters.
+bool isOneLine(llvm::StringRef name);
+
 /// A value inside a JSON document and the path that leads to it. The first
 /// wrong read is kept as the document's error ("launches[0].grid: expects an
 /// array, got 3"); it and all later ones give empty defaults, so that a reader
@@ -41,8 +45,7 @@ public:
   /// bits must give.
   int64_t integer(int64_t least = INT64_MIN, int64_t most = INT64_MAX) const;
   std::string string() const;
-  /// A string of one line, as what is shown and looked for has: without
-  /// control characters.
+  /// A string of one line (`isOneLine`).
   std::string name() const;
   bool boolean() const;
   /// The value as it is; null where there is none.

@@ -74,6 +74,7 @@ private:
   struct Operation {
     const Node *node = nullptr;
     bool isInLoop = false;
+    bool isStep = true; ///< and no sum that grows as its parts are computed
     NameSet result = 0;
     llvm::SmallVector<NameSet, 2> operands;
     NameSet summed = 0; ///< of a product, what it sums over

@@ -73,9 +73,9 @@ struct KernelWork {
 };
 
 /// Whether an accumulation is no step of its own: what it adds up, element by
-/// element, grows in the registers of the warps that compute it
-/// (`--mirage-hold-in-registers`).
-bool growsInRegisters(const Node &op);
+/// element, is computed by warps and read by nobody else, so that it grows in
+/// their registers, if there are as many (`--mirage-hold-in-registers`).
+bool growsInRegisters(const TileGraph &kernel, const Node &op);
 
 /// What one more kernel joins: parts that have one axis and as many joins
 /// behind them.

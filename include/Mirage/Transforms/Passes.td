@@ -175,18 +175,18 @@ def KeepRunningMaximaPass : Pass<"mirage-keep-running-maxima"> {
   }];
 }
 
-def HoldInRegistersPass : CheckedPass<"mirage-hold-in-registers"> {
+def HoldInRegistersPass : Pass<"mirage-hold-in-registers"> {
   let summary = "lets sums over the loop of a block graph grow in registers";
   let description = [{
     An accumulation over the loop of what a thread graph computes, element by element, is
     carried in the registers of the warps that compute it: `mirage.held` on the thread
-    graph says so. It is brought to shared memory once, behind the loop. Sums are taken in
-    the order of the ops, as long as a thread has registers for them, half of those that
-    the target has for each thread of the block.
+    graph says so. It is brought to shared memory once, behind the loop. This is for sums
+    and maxima of f32, of parts that nobody else reads, in blocks whose warps are a power
+    of two and all have an item; not for what is rescaled, nor for the maxima that rescaled
+    sums are relative to. They are taken in the order of the ops, up to a third of the
+    registers that a thread can have.
     Example: test/Transforms/hold-in-registers.mlir
   }];
-  let options = [
-    TargetOption<"GPU whose registers hold them">];
 }
 
 def ScheduleBlockPass : Pass<"mirage-schedule-block"> {

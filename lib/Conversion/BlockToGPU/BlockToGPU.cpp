@@ -117,10 +117,10 @@ public:
 
   FailureOr<gpu::GPUFuncOp> run() {
     for (block::GraphOp graph : launch.kernels) {
-      BlockSteps steps(graph);
       if (failed(checkGrid(graph)) || failed(checkOps(graph)) ||
           failed(checkCluster(graph)) || failed(checkHeld(graph)))
         return failure();
+      BlockSteps steps(graph);
       FailureOr<TilePlacement> placement = readPlacement(steps);
       if (failed(placement))
         return failure();

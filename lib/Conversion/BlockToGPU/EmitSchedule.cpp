@@ -17,8 +17,10 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include <set>
 
 using namespace mlir;
 using namespace mlir::mirage;
@@ -85,18 +87,29 @@ private:
   /// well defined as the tile.
   void padTiles() {
     constexpr int64_t kMaxAccessBytes = 16;
-    bool isPadded = false;
+    // Tiles that share a place share what lies behind it.
+    std::set<int64_t> beyond;
     for (auto [tile, value] : llvm::enumerate(steps.getTiles())) {
       auto [offset, rowPadding] = getPlace(tile);
       int64_t bytes = BlockSteps::getPlaceBytes(value, rowPadding);
-      int64_t beyond = llvm::alignTo(bytes, kMaxAccessBytes) - bytes;
       int64_t numPlaces = steps.getNumPlaces(tile);
-      for (int64_t place = 0; beyond > 0 && place < numPlaces; ++place)
-        emitter.emitZeros(offset + place * getRingStride(bytes) + bytes,
-                          beyond);
-      isPadded |= beyond > 0;
+      for (int64_t place = 0; place < numPlaces; ++place) {
+        int64_t end = offset + place * getRingStride(bytes) + bytes;
+        for (int64_t byte :
+             llvm::seq(end, int64_t(llvm::alignTo(end, kMaxAccessBytes))))
+          beyond.insert(byte);
+      }
     }
-    if (isPadded)
+    for (auto byte = beyond.begin(); byte != beyond.end();) {
+      int64_t begin = *byte, count = 0;
+      while (byte != beyond.end() && *byte == begin + count &&
+             count < kMaxAccessBytes) {
+        ++byte;
+        ++count;
+      }
+      emitter.emitZeros(begin, count);
+    }
+    if (!beyond.empty())
       emitter.emitBarrier();
   }
 

@@ -16,11 +16,22 @@ using namespace mlir;
 using namespace mlir::mirage;
 
 SmallVector<int> mlir::mirage::getResultDims(Operation *op, Value operand) {
-  unsigned rank = cast<RankedTensorType>(op->getResult(0).getType()).getRank();
+  ArrayRef<int64_t> result =
+      cast<RankedTensorType>(op->getResult(0).getType()).getShape();
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(operand.getType()).getShape();
+  unsigned rank = result.size();
   auto transpose = dyn_cast<block::TransposeOp>(op);
-  if (!transpose)
-    return getBroadcastDims(
-        cast<RankedTensorType>(operand.getType()).getShape(), rank);
+  if (!transpose) {
+    SmallVector<int> dims = getBroadcastDims(shape, rank);
+    // A dimension of size 1 that does not stretch is the result's, whose
+    // fragment may be larger.
+    for (auto [dim, resultDim] : llvm::enumerate(dims))
+      if (unsigned own = rank - shape.size() + dim;
+          resultDim < 0 && result[own] == 1)
+        resultDim = static_cast<int>(own);
+    return dims;
+  }
   SmallVector<int> dims(rank);
   for (auto [to, from] : llvm::enumerate(transpose.getDims()))
     dims[from] = to;

@@ -52,8 +52,9 @@ static Value emitReduction(FragmentBuilder &builder, const OneReduction &one,
     mask.dims = {one.dim};
     mask.axes = {Axis::Loop};
     mask.extent = size;
-    fragment = graph.addRow(Opcode::Mask, fragment, mask, layout,
-                            tile.getElementType());
+    Type f32 = Float32Type::get(tile.getContext()); // has infinities
+    fragment = graph.addRow(Opcode::Mask, graph.addCast(fragment, f32), mask,
+                            layout, f32);
   }
   Attributes accumulate = one.attributes;
   accumulate.axis = Axis::Loop;

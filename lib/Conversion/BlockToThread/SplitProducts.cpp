@@ -21,6 +21,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mirage/Analysis/HeldTiles.h"
 #include "StepBuilders.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -37,43 +38,65 @@ static block::MatmulOp findProduct(block::AccumulateOp op) {
   return isSum && product && product->hasOneUse() ? product : nullptr;
 }
 
-/// Items as wide as may be that still give every warp one, so that they read
-/// little of the other operand; else what gives most warps one. None where no
-/// sum is shared.
-static std::optional<ProductParts> chooseParts(const StepContext &context,
-                                               block::MatmulOp product) {
-  int64_t size = cast<RankedTensorType>(product.getType()).getShape().back();
-  std::optional<ProductParts> best;
-  int64_t mostBusy = 0;
-  for (int64_t columns : {4, 2, 1}) {
-    if (columns > 1 && 8 * columns > int64_t(llvm::PowerOf2Ceil(size)))
-      continue;
-    WorkSplit split = makeMatmulCore(context, product, {{columns, 1}}).split;
-    int64_t numItems = llvm::PowerOf2Ceil(split.countItems());
-    int64_t numSteps = llvm::bit_floor(uint64_t(split.getNumSteps()));
-    int64_t count = std::min(context.numWarps / numItems, numSteps);
-    if (count > 1 && count * numItems > mostBusy) {
-      mostBusy = count * numItems;
-      best = {columns, count};
-    }
+namespace {
+/// What products of a block may take for parts. Behind the loop these lie where
+/// its tiles lay, so that a plan that fits without parts fits with them; and
+/// they grow in registers, or are of no use.
+struct Budget {
+  int64_t bytes = 0;
+  int64_t registers = 0;
+
+  explicit Budget(block::GraphOp graph)
+      : registers(countFreeRegisters(graph.getThreads())) {
+    for (BlockArgument input : graph.getBody().getArguments())
+      bytes += convertTensor(input.getType()).getSizeBytes();
   }
-  return best;
+};
+
+struct ChosenParts {
+  ProductParts parts;
+  int64_t bytes, registers;
+};
+} // namespace
+
+/// Items as wide as may be that give every warp one, so that they read little
+/// of the other operand. None where no sum is shared.
+static std::optional<ChosenParts> chooseParts(const StepContext &context,
+                                              block::MatmulOp product,
+                                              const Budget &budget) {
+  TensorSpec type = convertTensor(product.getType());
+  for (int64_t columns : {4, 2, 1}) {
+    if (columns > 1 &&
+        8 * columns > int64_t(llvm::PowerOf2Ceil(type.shape.back())))
+      continue;
+    StepCore core = makeMatmulCore(context, product, {{columns, 1}});
+    int64_t numItems = llvm::PowerOf2Ceil(core.split.countItems());
+    int64_t count = context.numWarps / numItems;
+    int64_t bytes = count * type.getSizeBytes();
+    int64_t registers = core.layout.getNumRegisters();
+    if (count > 1 && count <= core.split.getNumSteps() &&
+        bytes <= budget.bytes && registers <= budget.registers)
+      return ChosenParts{{columns, count}, bytes, registers};
+  }
+  return std::nullopt;
 }
 
 static void splitProduct(const StepContext &context, block::MatmulOp product,
-                         block::AccumulateOp accumulate) {
+                         block::AccumulateOp accumulate, Budget &budget) {
   RewriterBase &rewriter = context.rewriter;
-  std::optional<ProductParts> cut = chooseParts(context, product);
-  if (!cut)
+  std::optional<ChosenParts> chosen = chooseParts(context, product, budget);
+  if (!chosen)
     return;
-  StepCore core = makeMatmulCore(context, product, cut);
+  StepCore core = makeMatmulCore(context, product, chosen->parts);
   if (!core.split.isShareable())
     return;
+  budget.bytes -= chosen->bytes;
+  budget.registers -= chosen->registers;
   rewriter.setInsertionPoint(product);
   FragmentBuilder builder(context, product.getLoc(), core.split);
   auto type = cast<RankedTensorType>(product.getType());
   SmallVector<int64_t> shape(type.getShape());
-  shape.insert(shape.begin(), cut->count);
+  shape.insert(shape.begin(), chosen->parts.count);
   Value parts = builder.getGraph().finish(core.emit(builder), core.dims,
                                           type.clone(shape));
   rewriter.setInsertionPoint(accumulate);
@@ -92,10 +115,11 @@ void mlir::mirage::splitProducts(RewriterBase &rewriter, block::GraphOp graph) {
   unsigned numWarps = graph.getThreads() / 32;
   if (!llvm::isPowerOf2_32(numWarps) || graph.getLoop() == 1)
     return;
-  StepFusion none(graph);
-  StepContext context{rewriter, none, numWarps};
+  StepFusion fusion(graph); // of which operands of products are no part
+  StepContext context{rewriter, fusion, numWarps};
+  Budget budget(graph);
   for (auto op : llvm::make_early_inc_range(
            graph.getBody().getOps<block::AccumulateOp>()))
     if (block::MatmulOp product = findProduct(op))
-      splitProduct(context, product, op);
+      splitProduct(context, product, op, budget);
 }

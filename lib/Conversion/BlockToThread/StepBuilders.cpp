@@ -18,14 +18,14 @@ Value FragmentBuilder::get(Value value, ArrayRef<int> dims,
   Operation *op = value.getDefiningOp();
   if (op && op == core)
     return coreFragment;
-  if (op && context.fusion.isFused(op))
-    return compute(op, dims, layout);
-  for (const Loaded &other : loaded)
+  for (const Known &other : known)
     if (other.value == value && ArrayRef(other.dims) == dims &&
         thread::getFragmentLayout(other.fragment.getType()) == layout)
       return other.fragment;
-  Value fragment = graph.addOperand(value, dims, layout);
-  loaded.push_back({value, SmallVector<int>(dims), fragment});
+  Value fragment = op && context.fusion.isFused(op)
+                       ? compute(op, dims, layout)
+                       : graph.addOperand(value, dims, layout);
+  known.push_back({value, SmallVector<int>(dims), fragment});
   return fragment;
 }
 

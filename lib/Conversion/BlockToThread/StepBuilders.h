@@ -36,7 +36,7 @@ public:
     coreFragment = fragment;
   }
   /// A value as a fragment: computed here, if its operation belongs to this
-  /// graph, else loaded, once for all that read it alike.
+  /// graph, else loaded; once for all that read it alike.
   /// \param dims    the dimension of the index space by dimension of the value,
   ///                -1 where it has size 1 and the index space is larger.
   /// \param layout  of the fragment.
@@ -47,7 +47,7 @@ public:
   ThreadGraphBuilder &getGraph() { return graph; }
 
 private:
-  struct Loaded {
+  struct Known {
     Value value;
     SmallVector<int> dims;
     Value fragment;
@@ -57,7 +57,7 @@ private:
   ThreadGraphBuilder graph;
   Operation *core = nullptr;
   Value coreFragment;
-  SmallVector<Loaded> loaded;
+  SmallVector<Known> known;
 };
 
 /// How a step is cut, and what computes its core.

@@ -82,11 +82,22 @@ bool StepFusion::tryFuse(Operation *op, StepKind kind) {
   if (!user || getShape(op->getResult(0)).size() > kMostDims ||
       getShape(user->getResult(0)).size() > kMostDims)
     return false;
-  auto [root, isAligned] = members.at(user);
+  auto [root, isAligned, isUserReduced] = members.at(user);
   Group &group = groups[root];
-  unsigned numOperands = group.numOperands - 1 + op->getNumOperands();
+  unsigned numReads = llvm::count(user->getOperands(), op->getResult(0));
+  unsigned numOperands = group.numOperands - numReads + op->getNumOperands();
   // An element of a product's operand is read for many of the result.
   if (numOperands > kMostOperands || getStepKind(user) == StepKind::Contraction)
+    return false;
+  // Of what is stretched along the dimension that a reduction walks through, no
+  // step would read anything.
+  bool isReduced = isUserReduced || getStepKind(user) == StepKind::Reduction;
+  auto isWhole = [&](Value operand) {
+    return isa<block::TransposeOp>(op) ||
+           getShape(operand) == getShape(op->getResult(0));
+  };
+  if (isReduced && kind == StepKind::Elementwise &&
+      llvm::none_of(op->getOperands(), isWhole))
     return false;
   bool keepsElements =
       isAligned && getStepKind(user) == StepKind::Elementwise &&
@@ -98,7 +109,8 @@ bool StepFusion::tryFuse(Operation *op, StepKind kind) {
     group.core = op;
   }
   group.numOperands = numOperands;
-  members[op] = {root, keepsElements && kind == StepKind::Elementwise};
+  members[op] = {root, keepsElements && kind == StepKind::Elementwise,
+                 isReduced};
   return true;
 }
 

@@ -55,6 +55,8 @@ private:
     Operation *root;
     /// Whether elements of its result are elements of the root's.
     bool isAligned;
+    /// Whether a reduction of the group reads it, at once or through others.
+    bool isReduced = false;
   };
 
   /// The operation that alone uses `op`, if both run in one phase.

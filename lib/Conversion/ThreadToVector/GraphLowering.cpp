@@ -11,6 +11,7 @@
 #include "Mirage/Layout/FragmentRules.h"
 #include "TileAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/Sequence.h"
@@ -337,10 +338,29 @@ void GraphLowering::finishAccumulators() {
         *thread::getFragmentLayout(op.getOperand().getType());
     int64_t size = getAveragedCount(attributes, reduced.getShape(),
                                     header.getExtent(attributes.axis));
+    if (getFusedProduct(op) && graph->getNumResults() == 0)
+      keepWithAllLanes(accumulators.find(op)->second);
     set(op.getResult(), ops.reduceLanes(getOperatorInfo(attributes.reduction),
                                         accumulators.find(op)->second,
                                         attributes.dims, reduced, size));
   }
+}
+
+/// To LLVM an mma is arithmetic like any other, and may sink to where alone its
+/// result is used: behind the guard of a store at a tile's edge, which only
+/// some lanes pass. An empty statement that reads and writes the result stays
+/// here.
+void GraphLowering::keepWithAllLanes(Fragment &product) {
+  auto dialect =
+      LLVM::AsmDialectAttr::get(builder.getContext(), LLVM::AsmDialect::AD_ATT);
+  for (Value &element : product.registers)
+    element = LLVM::InlineAsmOp::create(
+                  builder, location, element.getType(), element,
+                  /*asm_string=*/"", /*constraints=*/"=f,0",
+                  /*has_side_effects=*/true, /*is_align_stack=*/false,
+                  LLVM::TailCallKind::None, dialect,
+                  /*operand_attrs=*/ArrayAttr())
+                  .getResult(0);
 }
 
 void GraphLowering::set(Value value, Fragment fragment) {

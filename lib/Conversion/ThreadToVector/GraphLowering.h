@@ -89,6 +89,8 @@ private:
   Value emitOutputGuard(const TileOutput &output);
   const Fragment &get(Value value) const { return values.find(value)->second; }
   void set(Value value, Fragment fragment);
+  /// Keeps products out of the branches that store them.
+  void keepWithAllLanes(Fragment &product);
   bool isHeld(unsigned input);
   /// Of the warps that share the items where tiles are held, or 0.
   unsigned getNumHoldingWarps();
@@ -111,7 +113,8 @@ private:
   SmallVector<SmallVector<Value>> heldResults;       ///< the same, by result
   unsigned round = 0; ///< of the warp's items, where tiles are held
   int64_t step = 0;   ///< where steps follow each other without a loop
-  Value isOwner; ///< of no item that another warp has as well; null: of all
+  /// Whether no warp before this one has the same items; null where none has.
+  Value isOwner;
 };
 
 } // namespace mlir::mirage

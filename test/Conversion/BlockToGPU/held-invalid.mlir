@@ -28,7 +28,7 @@ func.func @no_warps(%x: tensor<16x16xf32>) -> tensor<16x16xf32> {
   ^bb0(%a: tensor<16x16xf32>):
     %o = mirage_block.graph grid() threads(32) ins(%a imap()) outs(omap()) : (tensor<16x16xf32>) -> tensor<16x16xf32> {
     ^bb0(%t: tensor<16x16xf32>):
-      // expected-error @below {{expects, where 'mirage.held' is stated, a result of items that warps hold as a linear layout, or an accumulation that carries one}}
+      // expected-error @below {{expects, where 'mirage.held' is stated, a result of items that warps hold as a linear layout, or an accumulation of one that is held}}
       %y = mirage_block.exp %t {mirage.held} : tensor<16x16xf32>
       %z = mirage_block.neg %y : tensor<16x16xf32>
       mirage_block.yield %z : tensor<16x16xf32>
@@ -36,4 +36,24 @@ func.func @no_warps(%x: tensor<16x16xf32>) -> tensor<16x16xf32> {
     mirage_kernel.yield %o : tensor<16x16xf32>
   } : tensor<16x16xf32>
   return %r : tensor<16x16xf32>
+}
+
+// -----
+
+// The sum lies in shared memory while it grows.
+func.func @not_carried(%x: tensor<16x64xf32>) -> tensor<16x1xf32> {
+  %e = tensor.empty() : tensor<16x1xf32>
+  %r = mirage_kernel.graph ins(%x : tensor<16x64xf32>) outs(%e : tensor<16x1xf32>) {
+  ^bb0(%a: tensor<16x64xf32>):
+    %o = mirage_block.graph grid() threads(32) loop(4) ins(%a imap() fmap(1)) outs(omap()) : (tensor<16x64xf32>) -> tensor<16x1xf32> {
+    ^bb0(%t: tensor<16x16xf32>):
+      %y = mirage_block.sum %t dims [1] : tensor<16x16xf32>
+      // expected-error @below {{expects, where 'mirage.held' is stated, a result of items that warps hold as a linear layout, or an accumulation of one that is held}}
+      %s = mirage_block.accumulate %y over loop sum {mirage.held} : tensor<16x1xf32>
+      %z = mirage_block.sqrt %s : tensor<16x1xf32>
+      mirage_block.yield %z : tensor<16x1xf32>
+    }
+    mirage_kernel.yield %o : tensor<16x1xf32>
+  } : tensor<16x1xf32>
+  return %r : tensor<16x1xf32>
 }

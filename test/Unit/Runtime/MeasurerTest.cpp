@@ -344,6 +344,7 @@ TEST_F(MeasurerTest, ABundleRaces) {
   addThree();
   Bundle bundle;
   bundle.program = hashProgram(makeTwoKernels().program);
+  bundle.target = makeTwoKernels().target;
   auto makeEntry = [&](const std::string &name, const std::string &graph) {
     return BundleEntry{name, llvm::cantFail(getArtifactHash(getPath(name))),
                        graph, /*predictedUs=*/1};
