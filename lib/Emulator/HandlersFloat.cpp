@@ -177,6 +177,39 @@ Handler selectArithmetic(const Form &form, Instruction &) {
   return isPaired ? arithmeticOf<Paired>(form) : arithmeticOf<Alone>(form);
 }
 
+/// Mixed precision: the last operand is f32, those before it have 16 bits.
+template <float (*widen)(uint16_t), unsigned arity>
+struct Mixed {
+  template <typename Operation>
+  struct Shape {
+    using Result = float;
+    template <unsigned index>
+    using At = std::conditional_t<index + 1 == arity, float, uint16_t>;
+
+    static float toFloat(float value) { return value; }
+    static float toFloat(uint16_t value) { return widen(value); }
+    template <typename... Values>
+    static float apply(Values... values) {
+      return Operation::apply(toFloat(values)...);
+    }
+  };
+};
+
+template <float (*widen)(uint16_t)>
+Handler mixedOf(const Form &form) {
+  StringRef name = form.mnemonic();
+  if (name == "add")
+    return directed<2, Add, Mixed<widen, 2>::template Shape>(form);
+  if (name == "sub")
+    return directed<2, Sub, Mixed<widen, 2>::template Shape>(form);
+  return directed<3, Fma, Mixed<widen, 3>::template Shape>(form);
+}
+
+Handler selectMixed(const Form &form, Instruction &) {
+  return form.has("f16") ? mixedOf<halfToFloat>(form)
+                         : mixedOf<bfloatToFloat>(form);
+}
+
 Handler selectSign(const Form &form, Instruction &) {
   return form.mnemonic() == "neg" ? modified<1, Negate>(form)
                                   : modified<1, Absolute>(form);
@@ -213,6 +246,10 @@ const Row rows[] = {
      InstructionClass::Float32, selectArithmetic, "sm_100 8.6"},
     {"fma.rn|rz|rm|rp[.ftz].f32x2", "=T T T T", InstructionClass::Float32,
      selectArithmetic, "sm_100 8.6"},
+    {"add|sub[.rn|rz|rm|rp][.sat].f32.f16|bf16", "=f32 b16 f32",
+     InstructionClass::Float32, selectMixed, "sm_100 8.6"},
+    {"fma.rn|rz|rm|rp[.sat].f32.f16|bf16", "=f32 b16 b16 f32",
+     InstructionClass::Float32, selectMixed, "sm_100 8.6"},
     {"neg|abs[.ftz].f32", "=T T", InstructionClass::Float32, selectSign},
     {"min|max[.ftz][.NaN].f32", "=T T T", InstructionClass::Float32,
      selectMinMax},

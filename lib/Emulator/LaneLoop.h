@@ -54,8 +54,20 @@ inline uint32_t testLanes(Function function, const Sources *...sources) {
   return bits;
 }
 
+/// The type of an operation's source: one for all, or `At<index>`.
+template <typename Operation, unsigned index, typename = void>
+struct SourceAt {
+  using Type = typename Operation::Source;
+};
+template <typename Operation, unsigned index>
+struct SourceAt<Operation, index,
+                std::void_t<typename Operation::template At<index>>> {
+  using Type = typename Operation::template At<index>;
+};
+
 /// A handler for `op d, a, ...` with `arity` sources. An operation is a type
-/// with `using Result`, `using Source` and a static `apply`.
+/// with `using Result`, `using Source` (or a template `At`) and a static
+/// `apply`.
 template <typename Operation, size_t... index>
 Outcome applyToLanes(ExecutionState &state, const Instruction &instruction,
                      std::index_sequence<index...>) {
@@ -63,7 +75,8 @@ Outcome applyToLanes(ExecutionState &state, const Instruction &instruction,
       state.active,
       state.lanes<typename Operation::Result>(instruction.slots[0]),
       [](auto... values) { return Operation::apply(values...); },
-      state.lanes<typename Operation::Source>(instruction.slots[1 + index])...);
+      state.lanes<typename SourceAt<Operation, index>::Type>(
+          instruction.slots[1 + index])...);
   return Outcome::Next;
 }
 template <typename Operation, unsigned arity>

@@ -224,6 +224,50 @@ TEST(Instruction, TwoFloatsUnderAGuard) {
     EXPECT_EQ(out[lane], lane < 7 ? 0x40c00000'41400000 : 0x40000000'40400000);
 }
 
+/// Every number of 16 bits, beside f32: as the instruction of f32 has it of the
+/// same number, of which other tests judge the value.
+TEST(Instruction, MixedPrecision) {
+  std::vector<uint32_t> halves[2], others, wide[2];
+  for (uint32_t bits = 0; bits < 0x10000; ++bits) {
+    halves[0].push_back(bits);
+    halves[1].push_back(bits);
+    others.push_back(bits * 2654435761u);
+    wide[1].push_back(bits << 16);
+  }
+  wide[0] = runInstruction<uint32_t, uint32_t>(
+      "{.reg .b16 %l; cvt.u16.u32 %l, %r10; cvt.f32.f16 %r1, %l;} //",
+      {halves[0]}, "sm_100");
+  for (unsigned format : {0, 1}) {
+    std::string suffix = format ? ".f32.bf16 " : ".f32.f16 ";
+    auto runMixed = [&](const std::string &opcode,
+                        const std::vector<std::vector<uint32_t>> &operands) {
+      bool isFused = operands.size() == 3;
+      return runInstruction<uint32_t, uint32_t>(
+          "{.reg .b16 %l, %m; cvt.u16.u32 %l, %r10; cvt.u16.u32 %m, %r11;\n" +
+              opcode + suffix +
+              (isFused ? "%r1, %l, %m, %r12;} //" : "%r1, %l, %r11;} //"),
+          operands, "sm_100");
+    };
+    for (const char *opcode : {"add.rn", "sub.rz", "add.rm", "sub.rn.sat"})
+      EXPECT_EQ(runMixed(opcode, {halves[format], others}),
+                (runInstruction<uint32_t, uint32_t>(
+                    std::string(opcode) + ".f32", {wide[format], others})))
+          << opcode << suffix;
+    std::vector<uint32_t> turned(halves[format].rbegin(),
+                                 halves[format].rend()),
+        turnedWide(wide[format].rbegin(), wide[format].rend());
+    for (const char *opcode : {"fma.rn", "fma.rp", "fma.rn.sat"})
+      EXPECT_EQ(runMixed(opcode, {halves[format], turned, others}),
+                (runInstruction<uint32_t, uint32_t>(
+                    std::string(opcode) + ".f32",
+                    {wide[format], turnedWide, others})))
+          << opcode << suffix;
+  }
+  EXPECT_NE(parseErrors(kernelText(0, "add.rn.f32.f16 %r1, %h1, %r2;"))
+                .find("sm_100"),
+            std::string::npos);
+}
+
 TEST(Instruction, TwoFloatsHaveNoSaturation) {
   EXPECT_NE(parseErrors(kernelText(0, "add.rn.sat.f32x2 %rd1, %rd2, %rd3;"))
                 .find("in 'add.rn.sat.f32x2'"),

@@ -20,9 +20,10 @@
 
 namespace mlir::mirage::emulator {
 
-/// The text that was parsed last, which whoever runs it may want to show.
+/// The text that this thread parsed last, which it may want to show when it
+/// runs it.
 inline std::string &lastText() {
-  static std::string text;
+  static thread_local std::string text;
   return text;
 }
 
