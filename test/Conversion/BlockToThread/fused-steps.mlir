@@ -1,6 +1,6 @@
 // RUN: mirage-opt %s --convert-mirage-block-to-thread --mlir-print-local-scope | FileCheck %s
 // RUN: mirage-opt %s --convert-mirage-block-to-thread -o %t.mlir && mirage-verify %s %t.mlir --seed=1 | FileCheck %s --check-prefix=JUDGED
-// JUDGED-COUNT-7: : equal
+// JUDGED-COUNT-8: : equal
 
 // What is elementwise before a reduction, and behind it, is one step with it. Of
 // a mean square only the result is a tile.
@@ -136,8 +136,7 @@ func.func @shared_sums(%a: tensor<16x512xf16>, %b: tensor<512x16xf16>) -> tensor
   return %o : tensor<16x16xf32>
 }
 
-// Not without a loop, where the quarters would have to meet at once; nor where
-// each warp has an item.
+// Not without a loop, where the eighths would have to meet at once.
 // CHECK-LABEL: func.func @own_sums(
 // CHECK: mirage_thread.graph items(x = 2) steps(8)
 // CHECK: mirage_thread.mma
@@ -152,4 +151,24 @@ func.func @own_sums(%a: tensor<16x128xf16>, %b: tensor<128x16xf16>) -> tensor<16
     mirage_block.yield %1 : tensor<16x16xf32>
   }
   return %o : tensor<16x16xf32>
+}
+
+// Nor where each warp has items of 32 columns, nor where parts would take more shared
+// memory than the tiles of the loop, or there are fewer steps than parts.
+// CHECK-LABEL: func.func @not_shared(
+// CHECK: mirage_thread.graph items({{x = 2, y = 2|x = 4}}) steps(4) {{.*}} -> tensor<32x64xf32>
+// CHECK: mirage_thread.graph items({{.*}}) {{.*}} -> tensor<32x32xf32>
+// CHECK-NOT: dims [0]
+// CHECK: return
+func.func @not_shared(%a: tensor<32x128xf16>, %b: tensor<128x64xf16>, %c: tensor<32x32xf16>, %d: tensor<32x32xf16>) -> (tensor<32x64xf32>, tensor<32x32xf32>) {
+  %o:2 = mirage_block.graph grid() threads(128) loop(2) ins(%a imap() fmap(1), %b imap() fmap(0), %c imap() fmap(1), %d imap() fmap(0)) outs(omap(), omap())
+      : (tensor<32x128xf16>, tensor<128x64xf16>, tensor<32x32xf16>, tensor<32x32xf16>) -> (tensor<32x64xf32>, tensor<32x32xf32>) {
+  ^bb0(%x: tensor<32x64xf16>, %y: tensor<64x64xf16>, %z: tensor<32x16xf16>, %w: tensor<16x32xf16>):
+    %0 = mirage_block.matmul %x, %y : tensor<32x64xf16>, tensor<64x64xf16>
+    %1 = mirage_block.accumulate %0 over loop sum : tensor<32x64xf32>
+    %2 = mirage_block.matmul %z, %w : tensor<32x16xf16>, tensor<16x32xf16>
+    %3 = mirage_block.accumulate %2 over loop sum : tensor<32x32xf32>
+    mirage_block.yield %1, %3 : tensor<32x64xf32>, tensor<32x32xf32>
+  }
+  return %o#0, %o#1 : tensor<32x64xf32>, tensor<32x32xf32>
 }

@@ -135,6 +135,24 @@ TEST(ScheduleProblem, LoadsThatRunAheadNeedABarrierAtTheHeadAlone) {
   EXPECT_TRUE(schedule.barrierBefore.none());
 }
 
+/// A barrier behind the loop stands there where it is asked for, in place of
+/// the one that the first step behind the loop would have; without it, what
+/// needs one is found.
+TEST(ScheduleProblem, ABarrierAtTheExitKeepsTheLoopApart) {
+  for (bool loops : {false, true}) {
+    ScheduleProblem problem = makeMatmul(loops);
+    EXPECT_FALSE(scheduleAndVerify(problem).barrierAtExit);
+    problem.setBarrierAtExit();
+    Schedule schedule = scheduleAndVerify(problem);
+    EXPECT_TRUE(schedule.barrierAtExit);
+    EXPECT_FALSE(schedule.barrierBefore[5]);
+    EXPECT_TRUE(schedule.barrierBefore[6]);
+    schedule.barrierAtExit = false;
+    EXPECT_EQ(llvm::toString(verify(problem, schedule)),
+              "no barrier keeps step 4 and step 5 apart");
+  }
+}
+
 /// The barrier in mid-iteration would keep the places of the ring apart; but
 /// what a thread has waited for is not there for others without a barrier.
 TEST(ScheduleProblem, ARingsHeadWithoutABarrierIsFound) {
