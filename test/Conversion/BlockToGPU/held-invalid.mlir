@@ -57,3 +57,34 @@ func.func @not_carried(%x: tensor<16x64xf32>) -> tensor<16x1xf32> {
   } : tensor<16x1xf32>
   return %r : tensor<16x1xf32>
 }
+
+// -----
+
+// Beyond nine columns registers hold exp 0, and a sum of sixteen wants zeros.
+func.func @beyond_the_edge(%x: tensor<8x9xf32>) -> tensor<8x1xf32> {
+  %e = tensor.empty() : tensor<8x1xf32>
+  %r = mirage_kernel.graph ins(%x : tensor<8x9xf32>) outs(%e : tensor<8x1xf32>) {
+  ^bb0(%a: tensor<8x9xf32>):
+    %o = mirage_block.graph grid() threads(64) ins(%a imap()) outs(omap()) : (tensor<8x9xf32>) -> tensor<8x1xf32> {
+    ^bb0(%t: tensor<8x9xf32>):
+      // expected-error @below {{expects, where 'mirage.held' is stated, users that read it where it is held, got 'mirage_thread.graph'}}
+      %p = mirage_thread.graph items(x = 4) ins(%t imap(x -> 0)) outs(omap(x -> 0)) {mirage.held} : (tensor<8x9xf32>) -> tensor<8x9xf32> {
+      ^bb0(%w: tensor<2x16xf32>):
+        %f = mirage_thread.load %w : (tensor<2x16xf32>) -> tensor<2x16xf32, #mirage_thread.layout<register = [], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0]]>>
+        %g = mirage_thread.exp %f : (tensor<2x16xf32, #mirage_thread.layout<register = [], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0]]>>) -> tensor<2x16xf32, #mirage_thread.layout<register = [], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0]]>>
+        %v = mirage_thread.store %g : (tensor<2x16xf32, #mirage_thread.layout<register = [], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0]]>>) -> tensor<2x16xf32>
+        mirage_thread.yield %v : tensor<2x16xf32>
+      }
+      %q = mirage_thread.graph items(x = 4) ins(%p imap(x -> 0) fmap(1)) outs(omap(x -> 0)) : (tensor<8x9xf32>) -> tensor<8x1xf32> {
+      ^bb0(%w: tensor<2x16xf32>):
+        %f = mirage_thread.load %w : (tensor<2x16xf32>) -> tensor<2x16xf32, #mirage_thread.layout<register = [], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0]]>>
+        %s = mirage_thread.accumulate %f over loop sum dims [1] : (tensor<2x16xf32, #mirage_thread.layout<register = [], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0]]>>) -> tensor<2x1xf32, #mirage_thread.layout<register = [], lane = [[0, 0], [0, 0], [0, 0], [0, 0], [1, 0]]>>
+        %v = mirage_thread.store %s : (tensor<2x1xf32, #mirage_thread.layout<register = [], lane = [[0, 0], [0, 0], [0, 0], [0, 0], [1, 0]]>>) -> tensor<2x1xf32>
+        mirage_thread.yield %v : tensor<2x1xf32>
+      }
+      mirage_block.yield %q : tensor<8x1xf32>
+    }
+    mirage_kernel.yield %o : tensor<8x1xf32>
+  } : tensor<8x1xf32>
+  return %r : tensor<8x1xf32>
+}

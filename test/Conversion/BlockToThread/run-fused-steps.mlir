@@ -2,10 +2,13 @@
 // by a random schedule, against float64; for sm_80 as well.
 // RUN: rm -rf %t && mirage-opt %s --mirage-compile="from=optimize artifact=%t/90" -o /dev/null
 // RUN: mirage-opt %s --mirage-compile="from=optimize target=sm_80 artifact=%t/80" -o /dev/null
-// RUN: for name in odd_depth odd_columns batches vector column narrow stretched float8 held windows; do \
+// RUN: for name in odd_depth odd_columns batches vector column narrow stretched float8 held windows three_products; do \
 // RUN:   mirage-run %t/90/$name --check && mirage-run %t/90/$name --check --schedule=5 && \
 // RUN:   mirage-run %t/80/$name --check || exit 1; \
 // RUN: done
+
+// Parts of sums take no more shared memory than the tiles of the loop, which fit.
+// RUN: mirage-opt %s --mirage-compile="from=optimize to=optimize target=sm_89" -o /dev/null
 
 // And these are shared, fused or held, so that this is what was run.
 // RUN: mirage-opt %s --mirage-compile="from=optimize to=optimize" | FileCheck %s
@@ -229,4 +232,27 @@ func.func @windows(%a: tensor<16x64xf32>) -> tensor<16x1xf32> {
     mirage_kernel.yield %o : tensor<16x1xf32>
   } : tensor<16x1xf32>
   return %r : tensor<16x1xf32>
+}
+
+// Sixteen parts of each product would be 96 KiB, where a block of sm_89 has 99 and the sums lie there too.
+func.func @three_products(%a: tensor<16x1024xf16>, %b0: tensor<1024x32xf16>, %b1: tensor<1024x32xf16>, %b2: tensor<1024x32xf16>) -> tensor<16x32xf32> {
+  %e = tensor.empty() : tensor<16x32xf32>
+  %r = mirage_kernel.graph ins(%a, %b0, %b1, %b2 : tensor<16x1024xf16>, tensor<1024x32xf16>, tensor<1024x32xf16>, tensor<1024x32xf16>) outs(%e : tensor<16x32xf32>) {
+  ^bb0(%xa: tensor<16x1024xf16>, %xb0: tensor<1024x32xf16>, %xb1: tensor<1024x32xf16>, %xb2: tensor<1024x32xf16>):
+    %o = mirage_block.graph grid() threads(512) loop(4) ins(%xa imap() fmap(1), %xb0 imap() fmap(0), %xb1 imap() fmap(0), %xb2 imap() fmap(0)) outs(omap())
+      : (tensor<16x1024xf16>, tensor<1024x32xf16>, tensor<1024x32xf16>, tensor<1024x32xf16>) -> tensor<16x32xf32> {
+    ^bb0(%t: tensor<16x256xf16>, %u0: tensor<256x32xf16>, %u1: tensor<256x32xf16>, %u2: tensor<256x32xf16>):
+      %m0 = mirage_block.matmul %t, %u0 : tensor<16x256xf16>, tensor<256x32xf16>
+      %m1 = mirage_block.matmul %t, %u1 : tensor<16x256xf16>, tensor<256x32xf16>
+      %m2 = mirage_block.matmul %t, %u2 : tensor<16x256xf16>, tensor<256x32xf16>
+      %s0 = mirage_block.accumulate %m0 over loop sum : tensor<16x32xf32>
+      %s1 = mirage_block.accumulate %m1 over loop sum : tensor<16x32xf32>
+      %s2 = mirage_block.accumulate %m2 over loop sum : tensor<16x32xf32>
+      %z1 = mirage_block.add %s0, %s1 : tensor<16x32xf32>, tensor<16x32xf32>
+      %z2 = mirage_block.add %z1, %s2 : tensor<16x32xf32>, tensor<16x32xf32>
+      mirage_block.yield %z2 : tensor<16x32xf32>
+    }
+    mirage_kernel.yield %o : tensor<16x32xf32>
+  } : tensor<16x32xf32>
+  return %r : tensor<16x32xf32>
 }

@@ -204,19 +204,52 @@ TEST(InstancesTest, PredictionsFollowWhatAnH100Takes) {
       {{64, 256, 512, 1, true}, 39.04}, {{64, 256, 512, 2, true}, 35.59}};
   std::vector<double> predictions, times;
   double squares = 0;
+  unsigned numOutside = 0;
   for (const auto &[sizes, us] : measured) {
     predictions.push_back(predict(sizes, getH100()));
     times.push_back(us);
     double error = std::log(predictions.back() / us);
     squares += error * error;
-    EXPECT_LT(std::abs(error), std::log(1.7))
-        << sizes.n << " " << sizes.k << " " << sizes.threads << " "
-        << sizes.stages << ": " << predictions.back() << " for " << us;
+    numOutside += predictions.back() < us / 2 || predictions.back() > us * 1.5;
   }
-  RecordProperty("rms", std::to_string(std::sqrt(squares / measured.size())));
-  RecordProperty("ranks", std::to_string(correlateRanks(predictions, times)));
+  EXPECT_LE(numOutside, 1u);
   EXPECT_LT(std::sqrt(squares / double(measured.size())), 0.18);
   EXPECT_GT(correlateRanks(predictions, times), 0.85);
+}
+
+/// A sum over the loop takes nothing where one operation alone reads what warps
+/// compute for it; of what is loaded, read twice or reduced as well it is a
+/// step.
+TEST(InstancesTest, SumsGrowInRegistersWhereNobodyElseReadsTheParts) {
+  TileGraph tiles;
+  tiles.grid = {1};
+  tiles.loop = 4;
+  TensorSpec tile{{16, 16}, ElementType::F16}, sum{{16, 16}, ElementType::F32};
+  ValueId x = tiles.addInput(tile);
+  tiles.tileInputs = {{{kReplicated}, 0}};
+  Attributes overLoop;
+  overLoop.axis = Axis::Loop;
+  Attributes ofRows = overLoop;
+  ofRows.dims = {1};
+  Attributes mean = overLoop;
+  mean.reduction = Opcode::Mean;
+  auto add = [&](ValueId part, const Attributes &attributes) {
+    TensorSpec type = sum;
+    if (!attributes.dims.empty())
+      type.shape[1] = 1;
+    tiles.addOutput(tiles.add(Opcode::Accumulate, {part}, type, attributes));
+    tiles.tileOutputs.push_back({{kReplicated}});
+    return growsInRegisters(tiles, tiles.getNodes().back());
+  };
+  auto compute = [&] { return tiles.add(Opcode::Exp, {x}, sum); };
+  EXPECT_TRUE(add(compute(), overLoop));
+  EXPECT_TRUE(add(tiles.add(Opcode::Matmul, {x, x}, sum), overLoop));
+  EXPECT_FALSE(add(x, overLoop));
+  EXPECT_FALSE(add(compute(), ofRows));
+  EXPECT_FALSE(add(compute(), mean));
+  ValueId twice = compute();
+  EXPECT_TRUE(add(twice, overLoop));
+  EXPECT_FALSE(add(twice, overLoop));
 }
 
 /// Work per thread asks for more of them where there is work, and not where
