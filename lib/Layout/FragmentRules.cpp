@@ -90,6 +90,18 @@ llvm::Error mlir::mirage::checkReduction(const LinearLayout &operand,
             "expects a reduced fragment whose elements are held "
             "once, or by lanes with equal elements");
   }
+  // Lanes are joined bit by bit: those that differ in one are to hold elements
+  // of one sum, or of others.
+  auto isReduced = [&](unsigned dim) { return llvm::is_contained(dims, dim); };
+  for (const Coordinates &image : operand.getBases(LayoutInput::Lane)) {
+    bool joins = false, keeps = false;
+    for (auto [dim, coordinate] : llvm::enumerate(image))
+      (isReduced(dim) ? joins : keeps) |= coordinate != 0;
+    if (joins && keeps)
+      return llvm::createStringError(
+          "expects lane bits that stand for reduced dimensions, or for others, "
+          "not for both");
+  }
   if (!(result == reduceLayout(operand, dims)))
     return llvm::createStringError(
         "expects a result that its lanes hold as they hold the "

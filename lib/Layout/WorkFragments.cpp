@@ -117,10 +117,14 @@ LinearLayout mlir::mirage::chooseMatmulLayout(int64_t m, int64_t n, int64_t k,
   return dealer.build();
 }
 
+int64_t mlir::mirage::getMostMmaColumns(int64_t n) {
+  return std::min<int64_t>(llvm::PowerOf2Ceil(llvm::divideCeil(n, 8)), 4);
+}
+
 int64_t mlir::mirage::chooseMmaColumns(int64_t batch, int64_t m, int64_t n,
                                        unsigned numWarps) {
   int64_t rowsOfTiles = batch * llvm::divideCeil(m, 16);
-  int64_t columns = 4;
+  int64_t columns = getMostMmaColumns(n);
   while (columns > 1 &&
          rowsOfTiles * llvm::divideCeil(n, 8 * columns) < numWarps)
     columns /= 2;

@@ -49,9 +49,10 @@ llvm::Error checkLanesAgree(const LinearLayout &operand,
 LinearLayout reduceLayout(const LinearLayout &operand,
                           llvm::ArrayRef<int64_t> dims);
 
-/// Fails unless `result` is `reduceLayout(operand, dims)`, and no element of
-/// the operand is joined twice: what is held more than once is so by lanes, or
-/// registers, that hold all the same.
+/// Fails unless `result` is `reduceLayout(operand, dims)`, no lane bit stands
+/// for reduced and for other dimensions at once, and no element of the operand
+/// is joined twice: what is held more than once is so by lanes, or registers,
+/// that hold all the same.
 llvm::Error checkReduction(const LinearLayout &operand,
                            const LinearLayout &result,
                            llvm::ArrayRef<int64_t> dims);

@@ -40,8 +40,11 @@ LinearLayout chooseReductionLayout(llvm::ArrayRef<int64_t> tile, unsigned dim,
 LinearLayout chooseMatmulLayout(int64_t m, int64_t n, int64_t k,
                                 unsigned numWarps);
 
-/// How many tiles of mma.sync.m16n8k16, side by side along n, one warp computes
-/// at a time: 1, 2 or 4, as many as leave work for all warps.
+/// The most tiles of mma.sync.m16n8k16 that one warp computes side by side
+/// along n: 1, 2 or 4, no more than there are, rounded up to a power of two.
+int64_t getMostMmaColumns(int64_t n);
+
+/// How many it computes at a time: as many as leave work for all warps.
 int64_t chooseMmaColumns(int64_t batch, int64_t m, int64_t n,
                          unsigned numWarps);
 

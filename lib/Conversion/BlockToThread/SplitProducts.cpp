@@ -22,6 +22,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Analysis/HeldTiles.h"
+#include "Mirage/Layout/WorkFragments.h"
 #include "StepBuilders.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -65,10 +66,8 @@ static std::optional<ChosenParts> chooseParts(const StepContext &context,
                                               block::MatmulOp product,
                                               const Budget &budget) {
   TensorSpec type = convertTensor(product.getType());
-  for (int64_t columns : {4, 2, 1}) {
-    if (columns > 1 &&
-        8 * columns > int64_t(llvm::PowerOf2Ceil(type.shape.back())))
-      continue;
+  for (int64_t columns = getMostMmaColumns(type.shape.back()); columns > 0;
+       columns /= 2) {
     StepCore core = makeMatmulCore(context, product, {{columns, 1}});
     int64_t numItems = llvm::PowerOf2Ceil(core.split.countItems());
     int64_t count = context.numWarps / numItems;

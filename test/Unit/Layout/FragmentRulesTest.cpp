@@ -91,6 +91,18 @@ TEST(FragmentRules, ReductionsKeepLanesAndJoinEachElementOnce) {
                      kD.getBases(LayoutInput::Lane));
   EXPECT_TRUE(
       llvm::errorToBool(checkReduction(twice, twice.project({0, -1}), {1})));
+
+  // Lane 1 holds [1, 1]: joined with lane 0 it would mix two rows. As a row and
+  // a column apart, the same elements are summed.
+  Coordinates none = {0, 0};
+  LinearLayout apart({2, 4}, {}, {{1, 0}, {0, 1}, {0, 2}, none, none});
+  LinearLayout mixed({2, 4}, {}, {{1, 1}, {0, 1}, {0, 2}, none, none});
+  EXPECT_FALSE(
+      llvm::errorToBool(checkReduction(apart, reduceLayout(apart, {1}), {1})));
+  EXPECT_EQ(
+      llvm::toString(checkReduction(mixed, reduceLayout(mixed, {1}), {1})),
+      "expects lane bits that stand for reduced dimensions, or for "
+      "others, not for both");
 }
 
 TEST(FragmentRules, DotProductsNeedAllOfK) {

@@ -73,4 +73,8 @@ TEST(WorkFragmentsTest, MmaColumnsLeaveWorkForEveryWarp) {
   EXPECT_EQ(chooseMmaColumns(1, 64, 32, 4), 4);
   EXPECT_EQ(chooseMmaColumns(1, 8, 64, 4), 2);
   EXPECT_EQ(chooseMmaColumns(4, 8, 32, 4), 4);
+  // No more than there are.
+  EXPECT_EQ(chooseMmaColumns(1, 64, 4, 1), 1);
+  EXPECT_EQ(chooseMmaColumns(1, 64, 13, 1), 2);
+  EXPECT_EQ(chooseMmaColumns(1, 64, 24, 1), 4);
 }
