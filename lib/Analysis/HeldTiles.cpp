@@ -129,10 +129,11 @@ mlir::mirage::findHeldWindow(thread::GraphOp reader, unsigned input,
   BlockArgument window = reader.getBody().getArgument(input);
   if (!window.hasOneUse())
     return std::nullopt;
-  auto load = dyn_cast<thread::LoadOp>(*window.user_begin());
-  if (!load)
+  Operation *load = *window.user_begin();
+  if (!isa<thread::LoadOp, thread::LdmatrixOp>(load))
     return std::nullopt;
-  LinearLayout fragment = *thread::getFragmentLayout(load.getType());
+  LinearLayout fragment =
+      *thread::getFragmentLayout(load->getResult(0).getType());
   TileGraph header = getHeader(reader);
   const TileInput &map = header.tileInputs[input];
   std::optional<LinearLayout> windows = holdWindows(

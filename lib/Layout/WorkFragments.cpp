@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Layout/WorkFragments.h"
+#include "Mirage/Layout/Fragments.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <functional>
@@ -119,6 +120,26 @@ LinearLayout mlir::mirage::chooseMatmulLayout(int64_t m, int64_t n, int64_t k,
 
 int64_t mlir::mirage::getMostMmaColumns(int64_t n) {
   return std::min<int64_t>(llvm::PowerOf2Ceil(llvm::divideCeil(n, 8)), 4);
+}
+
+std::optional<LinearLayout>
+mlir::mirage::findRowsLayout(llvm::ArrayRef<int64_t> tile) {
+  constexpr int64_t kColumns = 8;
+  int rank = tile.size();
+  if (rank < 2)
+    return std::nullopt;
+  int64_t size = tile.back();
+  bool isWhole =
+      llvm::isPowerOf2_64(size) && size >= kColumns && size <= kMostRowElements;
+  if (size != 1 && !isWhole)
+    return std::nullopt;
+  LinearLayout accumulators =
+      repeatFragment(getFragmentLayout(FragmentKind::MmaM16N8D), 1,
+                     std::max<int64_t>(size / kColumns, 1));
+  llvm::SmallVector<int> dims(rank, -1);
+  dims[rank - 2] = 0;
+  dims[rank - 1] = size == 1 ? -1 : 1;
+  return accumulators.project(dims);
 }
 
 int64_t mlir::mirage::chooseMmaColumns(int64_t batch, int64_t m, int64_t n,

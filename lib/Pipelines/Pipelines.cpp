@@ -65,6 +65,8 @@ static void addOptimize(OpPassManager &passManager,
   blocks.target = options.search.target;
   blocks.stages = options.search.stages;
   blocks.libraryKernels = options.search.libraryKernels;
+  SpreadBlocksPassOptions spread;
+  spread.target = options.search.target;
   PlanSharedMemoryPassOptions plan;
   plan.target = options.search.target;
   MergeLaunchesPassOptions merge;
@@ -75,10 +77,12 @@ static void addOptimize(OpPassManager &passManager,
   passManager.addPass(createExpandComposedPass());
   passManager.addPass(createMaterializeResultsPass());
   passManager.addPass(createSplitGridJoinsPass());
+  passManager.addPass(createSpreadBlocksPass(spread));
   passManager.addPass(createSplitGridSumsPass());
   passManager.addPass(createMaterializeViewsPass());
   passManager.addPass(createAssignDefaultBlocksPass(blocks));
   passManager.addPass(createSplitAccumulationsPass());
+  passManager.addPass(createGiveRowsToWarpsPass());
   passManager.addPass(createConvertBlockToThreadPass());
   passManager.addPass(createKeepRunningMaximaPass());
   passManager.addPass(createHoldInRegistersPass());

@@ -9,6 +9,7 @@
 #include "Mirage/Planning/LaunchBarrier.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/MathExtras.h"
 #include <array>
 #include <limits>
 #include <vector>
@@ -135,4 +136,27 @@ double mlir::mirage::getLeastLaunchBarrierUs(const Target &target) {
   double us = std::min(target.nextLaunchUs, target.lastArrivalUs);
   return target.blocksPerCluster > 1 ? std::min(us, target.clusterBarrierUs)
                                      : us;
+}
+
+double mlir::mirage::getJoiningUs(const JoiningKernel &kernel, int64_t pieces,
+                                  const Target &target) {
+  GridJoin join{kernel.numBlocks * kernel.numJoined, kernel.numJoined,
+                /*keepsBlocks=*/pieces > 1};
+  bool isAlone = pieces > 1 && pieces != kernel.numJoined;
+  LaunchBarrier barrier = isAlone ? LaunchBarrier::Launch
+                                  : chooseLaunchBarriers(join, target).front();
+  int64_t waves = llvm::divideCeil(kernel.numBlocks * pieces, target.numSMs);
+  double bytes = double(kernel.numJoined) * double(kernel.partBytes) / pieces;
+  return getLaunchBarrierUs(barrier, target) +
+         double(waves) * bytes / target.loadBytesPerUsSM;
+}
+
+int64_t mlir::mirage::chooseJoinPieces(const JoiningKernel &kernel,
+                                       int64_t most, const Target &target) {
+  int64_t best = 1;
+  for (int64_t pieces = 2; pieces <= most; pieces *= 2)
+    if (getJoiningUs(kernel, pieces, target) <
+        getJoiningUs(kernel, best, target))
+      best = pieces;
+  return best;
 }

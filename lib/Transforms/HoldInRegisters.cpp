@@ -8,6 +8,7 @@
 
 #include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Transforms/Passes.h"
+#include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace mlir::mirage {
@@ -29,11 +30,42 @@ static bool hasWorkForAllWarps(RankedTensorType held) {
       });
 }
 
+/// What is held no ldmatrix reads.
+static void readInPlace(Value held) {
+  IRRewriter rewriter(held.getContext());
+  for (OpOperand &use : held.getUses()) {
+    auto reader = dyn_cast<thread::GraphOp>(use.getOwner());
+    if (!reader)
+      continue;
+    BlockArgument window = reader.getBody().getArgument(use.getOperandNumber());
+    for (Operation *load : llvm::make_early_inc_range(window.getUsers())) {
+      if (!isa<thread::LdmatrixOp>(load))
+        continue;
+      rewriter.setInsertionPoint(load);
+      rewriter.replaceOpWithNewOp<thread::LoadOp>(
+          load, load->getResult(0).getType(), window);
+    }
+  }
+}
+
+/// Rows that go from step to step, of which --mirage-give-rows-to-warps has
+/// seen to it that there are registers.
+static void holdRows(block::GraphOp graph) {
+  for (auto op : graph.getBody().getOps<thread::GraphOp>()) {
+    if (!op->hasAttr(kWholeRowsAttr) || op->getNumResults() != 1 ||
+        llvm::errorToBool(verifyHeld(op.getResult(0))))
+      continue;
+    op->setAttr(kHeldAttr, UnitAttr::get(graph.getContext()));
+    readInPlace(op.getResult(0));
+  }
+}
+
 static void holdInRegisters(block::GraphOp graph) {
+  holdRows(graph);
   int64_t numFree = countFreeRegisters(graph.getThreads());
   UnitAttr held = UnitAttr::get(graph.getContext());
   for (auto op : graph.getBody().getOps<block::AccumulateOp>()) {
-    if (!canCarry(op))
+    if (!canCarry(op) || isCarriedSum(op.getResult()))
       continue;
     RankedTensorType type = getHeldType(op.getOperand());
     if (!type || !hasWorkForAllWarps(type))

@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
+#include "Mirage/Graph/LevelRules.h"
 #include "Mirage/Transforms/Passes.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -85,6 +87,28 @@ private:
   ImplicitLocOpBuilder builder;
 };
 
+/// Whether an accumulation adds up an input element by element, so many of them
+/// that each thread has some, and no more than it has registers for.
+bool canGrowInRegisters(block::AccumulateOp op) {
+  auto graph = dyn_cast<block::GraphOp>(op->getParentOp());
+  auto tile = cast<RankedTensorType>(op.getOperand().getType());
+  int64_t threads = graph ? graph.getThreads() : 0;
+  return graph && graph.getLoop() > 1 && isa<BlockArgument>(op.getOperand()) &&
+         op.getAxis() == AxisKind::Loop &&
+         accumulatesElements(readOperatorAttributes(op),
+                             op->getNumOperands()) &&
+         threads <= tile.getNumElements() &&
+         tile.getNumElements() <= countFreeRegisters(threads) * threads;
+}
+
+/// Puts a step before it that leaves the tile in registers as f32.
+void loadIntoRegisters(block::AccumulateOp op) {
+  OpBuilder builder(op);
+  auto tile = cast<RankedTensorType>(op.getOperand().getType());
+  op.getOperandMutable().assign(block::CastOp::create(
+      builder, op.getLoc(), tile.clone(builder.getF32Type()), op.getOperand()));
+}
+
 struct SplitAccumulationsPass
     : mirage::impl::SplitAccumulationsPassBase<SplitAccumulationsPass> {
   void runOnOperation() override {
@@ -98,6 +122,10 @@ struct SplitAccumulationsPass
     });
     for (block::AccumulateOp op : accumulations)
       AccumulationSplitter(op).run();
+    getOperation()->walk([](block::AccumulateOp op) {
+      if (canGrowInRegisters(op))
+        loadIntoRegisters(op);
+    });
   }
 };
 } // namespace

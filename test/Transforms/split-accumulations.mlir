@@ -3,7 +3,7 @@
 // JUDGED: @averages: equal; proved outright at 3x4 with 4 for the literal 4000
 
 // Each tile is reduced in the loop, and averages are taken after it; what reduces no
-// dimension stays.
+// dimension is brought to registers before.
 // CHECK-LABEL: func.func @averages(
 // CHECK-SAME:    %[[X:.+]]: tensor<8x4000xf16>
 // CHECK:       ^bb0(%[[T:.+]]: tensor<8x256xf16>):
@@ -14,7 +14,8 @@
 // CHECK-NEXT:    %[[R:.+]] = mirage_block.sqrt %[[M]]
 // CHECK-NEXT:    %[[S:.+]] = mirage_block.sum %[[T]] dims [1]
 // CHECK-NEXT:    %[[U:.+]] = mirage_block.accumulate %[[S]] over loop sum :
-// CHECK-NEXT:    mirage_block.accumulate %[[T]] over loop sum :
+// CHECK-NEXT:    %[[R32:.+]] = mirage_block.cast %[[T]] : (tensor<8x256xf16>) -> tensor<8x256xf32>
+// CHECK-NEXT:    mirage_block.accumulate %[[R32]] over loop sum :
 func.func @averages(%x: tensor<8x4000xf16>) -> (tensor<8x1xf32>, tensor<8x256xf32>) {
   %e = tensor.empty() : tensor<8x1xf32>
   %f = tensor.empty() : tensor<8x256xf32>

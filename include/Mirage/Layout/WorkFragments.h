@@ -44,6 +44,15 @@ LinearLayout chooseMatmulLayout(int64_t m, int64_t n, int64_t k,
 /// along n: 1, 2 or 4, no more than there are, rounded up to a power of two.
 int64_t getMostMmaColumns(int64_t n);
 
+/// For a step on whole rows of a tile (Mirage/Graph/WarpRows.h), of which the
+/// last dimension has as many elements: 16 rows, spread over lanes as
+/// accumulators of mma.sync.m16n8k16 are. Of rows that a reduction has left,
+/// one element; four lanes have the same then.
+/// \returns none unless rows are 1 element, or a power of two from 8 to
+/// `kMostRowElements`.
+std::optional<LinearLayout> findRowsLayout(llvm::ArrayRef<int64_t> tile);
+constexpr int64_t kMostRowElements = 256;
+
 /// How many it computes at a time: as many as leave work for all warps.
 int64_t chooseMmaColumns(int64_t batch, int64_t m, int64_t n,
                          unsigned numWarps);

@@ -75,6 +75,24 @@ bool canFollow(LaunchBarrier before, LaunchBarrier barrier);
 llvm::SmallVector<LaunchBarrier, 3>
 chooseLaunchBarriers(llvm::ArrayRef<GridJoin> chain, const Target &target);
 
+/// A kernel that joins parts.
+struct JoiningKernel {
+  int64_t numBlocks = 1; ///< if each joins all of the parts' elements
+  int64_t numJoined = 1; ///< parts of each element
+  int64_t partBytes = 0; ///< that a block reads of each part
+};
+
+/// Into how many pieces, a power of two, tiles of such a kernel are best cut,
+/// with a block for each. Whole, it may share the launch of the kernel before
+/// it; in pieces only behind clusters of as many blocks.
+/// \param most  no more pieces than that.
+int64_t chooseJoinPieces(const JoiningKernel &kernel, int64_t most,
+                         const Target &target);
+/// What that kernel takes, cut into so many pieces, the barrier before it
+/// included: µs.
+double getJoiningUs(const JoiningKernel &kernel, int64_t pieces,
+                    const Target &target);
+
 /// What a barrier takes: µs.
 double getLaunchBarrierUs(LaunchBarrier barrier, const Target &target);
 /// What no barrier on the target goes below: µs.

@@ -150,14 +150,30 @@ def SplitGridJoinsPass : Pass<"mirage-split-grid-joins"> {
   }];
 }
 
+def SpreadBlocksPass : CheckedPass<"mirage-spread-blocks"> {
+  let summary = "cuts the tiles of kernels that join parts, for SMs that have no block";
+  let description = [{
+    A kernel that joins what blocks left has one block for all of them, and walks through
+    their parts in a loop: --mirage-split-grid-joins makes such. Where that leaves SMs
+    without a block, and what it does goes element by element along a dimension of its
+    results, the tiles are cut along this dimension, and the axis of the grid that it joined
+    counts the pieces. It is done where reading the parts in fewer bytes takes less, a launch
+    of its own included, without which the kernel might do (`Mirage/Planning/LaunchBarrier.h`).
+    Example: test/Transforms/spread-blocks.mlir
+  }];
+  let options = [TargetOption<"GPU whose SMs blocks run on">];
+}
+
 def SplitAccumulationsPass : Pass<"mirage-split-accumulations"> {
   let summary = "reduces tiles before they are accumulated";
   let description = [{
     An accumulation over the loop that reduces dimensions becomes a reduction of
     the tile, which all warps share, and an accumulation of what is left; averages
     are divided once, after the loop. One thread would otherwise add up what each
-    element of the result stands for, number by number. Run before
-    --convert-mirage-block-to-thread.
+    element of the result stands for, number by number. Where an input is added up element
+    by element, a cast to f32 makes a step of bringing its tile to registers, so that the
+    sum can grow there (--mirage-hold-in-registers), if each thread has an element and
+    registers for all of its own. Run before --convert-mirage-block-to-thread.
     Example: test/Transforms/split-accumulations.mlir
   }];
 }
@@ -175,6 +191,20 @@ def KeepRunningMaximaPass : Pass<"mirage-keep-running-maxima"> {
   }];
 }
 
+def GiveRowsToWarpsPass : Pass<"mirage-give-rows-to-warps"> {
+  let summary = "has warps keep whole rows where steps of a block go from row to row";
+  let description = [{
+    A product on tensor cores whose rows are reduced, or multiplied once more, as in
+    attention, is shared out by whole rows: each warp has 16 of them at a time, and so
+    have all steps behind it that go from row to row (`Mirage/Graph/WarpRows.h` has the
+    rule). `mirage.whole_rows` on the ops says so; `--convert-mirage-block-to-thread`
+    cuts their steps accordingly, and `--mirage-hold-in-registers` has them hand on what
+    they compute in registers. A graph whose rows take more than half of the registers
+    that its threads can have is left alone.
+    Example: test/Transforms/give-rows-to-warps.mlir
+  }];
+}
+
 def HoldInRegistersPass : Pass<"mirage-hold-in-registers"> {
   let summary = "lets sums over the loop of a block graph grow in registers";
   let description = [{
@@ -184,7 +214,8 @@ def HoldInRegistersPass : Pass<"mirage-hold-in-registers"> {
     and maxima of f32, of parts that nobody else reads, in blocks whose warps are a power
     of two and all have an item; not for what is rescaled, nor for the maxima that rescaled
     sums are relative to. They are taken in the order of the ops, up to a third of the
-    registers that a thread can have.
+    registers that a thread can have. Rows that warps have (`mirage.whole_rows`) are held
+    from one step to the next, where all that reads them has the same rows.
     Example: test/Transforms/hold-in-registers.mlir
   }];
 }

@@ -41,8 +41,10 @@ SmallVector<int> mlir::mirage::getResultDims(Operation *op, Value operand) {
 StepCore mlir::mirage::makeElementwiseCore(const StepContext &context,
                                            Operation *op) {
   auto result = cast<RankedTensorType>(op->getResult(0).getType());
+  std::optional<LinearLayout> rows = findWholeRows(op, op->getResult(0));
   LinearLayout layout =
-      chooseElementwiseLayout(result.getShape(), context.numWarps);
+      rows ? *rows
+           : chooseElementwiseLayout(result.getShape(), context.numWarps);
   WorkSplit split(result.getShape(), layout.getShape(), /*loopDim=*/-1);
   return {split, llvm::to_vector(llvm::seq<int>(result.getRank())), layout};
 }

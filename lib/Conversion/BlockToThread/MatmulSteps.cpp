@@ -59,7 +59,11 @@ static LinearLayout addBatch(const LinearLayout &layout, unsigned numBatch) {
   return layout.project(dims);
 }
 
-static int64_t chooseColumns(const MatmulDims &dims, unsigned numWarps) {
+/// Tiles of mma side by side that an item has.
+static int64_t chooseColumns(Operation *op, const MatmulDims &dims,
+                             unsigned numWarps) {
+  if (std::optional<LinearLayout> rows = findWholeRows(op, op->getResult(0)))
+    return std::max<int64_t>(rows->getShape().back() / 8, 1);
   int64_t batch = 1;
   for (int dim = 0; dim < dims.m; ++dim)
     batch *= dims.sizes[dim];
@@ -113,9 +117,9 @@ StepCore mlir::mirage::makeMatmulCore(const StepContext &context, Operation *op,
   Type type =
       getTensorCoreType(lhsTile.getElementType(), rhsTile.getElementType());
   MatmulFragments fragments =
-      type ? makeMmaFragments(dims, parts
-                                        ? parts->columns
-                                        : chooseColumns(dims, context.numWarps))
+      type ? makeMmaFragments(dims,
+                              parts ? parts->columns
+                                    : chooseColumns(op, dims, context.numWarps))
            : chooseExactFragments(dims, context.numWarps);
   bool usesTensorCores = static_cast<bool>(type);
   Type f32 = Float32Type::get(op->getContext());

@@ -34,6 +34,7 @@ struct OneReduction {
   int dim;
   /// The reduction, with how many elements it averages.
   Attributes attributes;
+  std::optional<LinearLayout> rows; ///< where the step is on whole rows
 };
 } // namespace
 
@@ -67,8 +68,11 @@ static Value emitReduction(FragmentBuilder &builder, const OneReduction &one,
 static StepCore makeOneReductionCore(const StepContext &context,
                                      const OneReduction &one) {
   auto tile = cast<RankedTensorType>(one.operand.getType());
+  bool isOnRows = one.rows && one.dim == int(tile.getRank()) - 1;
   LinearLayout layout =
-      chooseReductionLayout(tile.getShape(), one.dim, context.numWarps);
+      isOnRows
+          ? *one.rows
+          : chooseReductionLayout(tile.getShape(), one.dim, context.numWarps);
   auto kept = llvm::to_vector(llvm::seq<int>(tile.getRank()));
   kept[one.dim] = -1;
   Operation *producer = one.operand.getDefiningOp();
@@ -98,7 +102,7 @@ static Value buildReduction(const StepContext &context, Location location,
 StepCore mlir::mirage::makeReductionCore(const StepContext &context,
                                          Operation *op) {
   Attributes attributes = readOperatorAttributes(op);
-  OneReduction one{op->getOperand(0), 0, {}};
+  OneReduction one{op->getOperand(0), 0, {}, std::nullopt};
   one.attributes.reduction = cast<OperatorOpInterface>(op).getTableOpcode();
   bool averages = getOperatorInfo(one.attributes.reduction).averages();
   one.attributes.count = averages ? 1 : 0;
@@ -110,6 +114,7 @@ StepCore mlir::mirage::makeReductionCore(const StepContext &context,
     one.operand = buildReduction(context, op->getLoc(), one, core);
   }
   one.dim = attributes.dims.front();
+  one.rows = findWholeRows(op, one.operand);
   if (averages)
     one.attributes.count = getAveragedCount(
         attributes,

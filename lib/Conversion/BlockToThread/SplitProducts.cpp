@@ -36,7 +36,10 @@ static block::MatmulOp findProduct(block::AccumulateOp op) {
                op.getReduction() == ReductionKind::Sum &&
                (!op.getDims() || op.getDims()->empty());
   auto product = op.getOperand().getDefiningOp<block::MatmulOp>();
-  return isSum && product && product->hasOneUse() ? product : nullptr;
+  return isSum && product && product->hasOneUse() &&
+                 !product->hasAttr(kWholeRowsAttr)
+             ? product
+             : nullptr;
 }
 
 namespace {

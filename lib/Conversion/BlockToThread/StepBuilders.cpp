@@ -7,11 +7,20 @@
 //===----------------------------------------------------------------------===//
 
 #include "StepBuilders.h"
+#include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Layout/FragmentRules.h"
+#include "Mirage/Layout/WorkFragments.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 using namespace mlir::mirage;
+
+std::optional<LinearLayout> mlir::mirage::findWholeRows(Operation *op,
+                                                        Value tile) {
+  if (!op->hasAttr(kWholeRowsAttr))
+    return std::nullopt;
+  return findRowsLayout(cast<RankedTensorType>(tile.getType()).getShape());
+}
 
 Value FragmentBuilder::get(Value value, ArrayRef<int> dims,
                            const LinearLayout &layout) {
@@ -64,7 +73,10 @@ Value mlir::mirage::buildStep(const StepContext &context, Operation *root) {
   Value fragment = coreOp == root
                        ? builder.get(root->getResult(0), core.dims, core.layout)
                        : builder.compute(root, core.dims, core.layout);
-  return builder.getGraph().finish(
+  Value tile = builder.getGraph().finish(
       fragment, core.dims,
       cast<RankedTensorType>(root->getResult(0).getType()));
+  if (Attribute wholeRows = (coreOp ? coreOp : root)->getAttr(kWholeRowsAttr))
+    tile.getDefiningOp()->setAttr(kWholeRowsAttr, wholeRows);
+  return tile;
 }

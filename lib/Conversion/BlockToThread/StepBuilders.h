@@ -85,6 +85,10 @@ StepCore makeMatmulCore(const StepContext &context, Operation *op,
 /// own, which are built here.
 StepCore makeReductionCore(const StepContext &context, Operation *op);
 
+/// The layout of a tile's fragments in a step that is shared out by whole rows;
+/// none where the step of this op is not, or cannot be.
+std::optional<LinearLayout> findWholeRows(Operation *op, Value tile);
+
 /// By dimension of an elementwise operation's operand, the dimension of the
 /// result that it is, or -1.
 SmallVector<int> getResultDims(Operation *op, Value operand);

@@ -1,0 +1,215 @@
+//===- WarpRows.cpp - Rows of tiles that warps keep -----------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Graph/WarpRows.h"
+#include "Mirage/Graph/Phases.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir::mirage;
+using llvm::ArrayRef;
+
+static constexpr unsigned kWarpThreads = 32;
+
+static ArrayRef<int64_t> getRowDims(const TensorSpec &type) {
+  return ArrayRef(type.shape).drop_back();
+}
+
+static bool reducesRows(const Node &op, const TensorSpec &operand) {
+  return op.attributes.dims.size() == 1 &&
+         op.attributes.dims[0] == int64_t(operand.getRank()) - 1;
+}
+
+namespace {
+class RowFinder {
+public:
+  explicit RowFinder(const TileGraph &graph)
+      : graph(graph), phases(computeExecutionPhases(graph)),
+        numWarps(graph.threads / kWarpThreads),
+        isMember(graph.getNodes().size(), false),
+        continues(graph.getNodes().size(), false) {}
+
+  llvm::BitVector run();
+
+private:
+  bool areShareable(const TensorSpec &type) const;
+  bool isOnTensorCores(const Node &op) const;
+  /// The operands that an operation takes from rows that are held, if it is one
+  /// of their chain.
+  llvm::SmallVector<ValueId, 2> findHeldOperands(unsigned number) const;
+  bool isFromChain(ValueId value, unsigned user) const;
+  void visit(unsigned number);
+
+  const TileGraph &graph;
+  llvm::SmallVector<Phase> phases; ///< by operation
+  unsigned numWarps;
+  llvm::BitVector isMember;
+  llvm::BitVector continues; ///< reduces or multiplies what is held
+  llvm::EquivalenceClasses<unsigned> chains;
+};
+} // namespace
+
+bool RowFinder::areShareable(const TensorSpec &type) const {
+  auto isPowerOf2 = [](int64_t size) { return llvm::isPowerOf2_64(size); };
+  if (type.getRank() < 2 || !llvm::all_of(type.shape, isPowerOf2))
+    return false;
+  int64_t rows = type.getNumElements() / type.shape.back();
+  int64_t columns = type.shape.back();
+  return llvm::isPowerOf2_32(numWarps) &&
+         type.shape[type.getRank() - 2] >= kWarpRows &&
+         rows >= kWarpRows * int64_t(numWarps) && (columns == 1 || columns >= 8);
+}
+
+bool RowFinder::isOnTensorCores(const Node &op) const {
+  return getOperatorInfo(op.opcode).kind == OperatorKind::Contraction &&
+         getTensorCoreElement(graph.getType(op.operands[0]).element,
+                              graph.getType(op.operands[1]).element);
+}
+
+/// Whether an operation of the same phase, in a chain, computes a value whose
+/// rows are those of the user's result.
+bool RowFinder::isFromChain(ValueId value, unsigned user) const {
+  const Node *definition = graph.getDefinition(value);
+  if (!definition)
+    return false;
+  unsigned number = definition - graph.getNodes().data();
+  const Node &op = graph.getNodes()[user];
+  return isMember[number] && definition->opcode != Opcode::Accumulate &&
+         phases[number] == phases[user] &&
+         getRowDims(graph.getType(value)) ==
+             getRowDims(graph.getType(op.results[0]));
+}
+
+llvm::SmallVector<ValueId, 2>
+RowFinder::findHeldOperands(unsigned number) const {
+  const Node &op = graph.getNodes()[number];
+  llvm::SmallVector<ValueId, 2> held;
+  for (ValueId operand : op.operands)
+    if (isFromChain(operand, number))
+      held.push_back(operand);
+  if (held.empty())
+    return held;
+  const TensorSpec &operand = graph.getType(op.operands[0]);
+  switch (getOperatorInfo(op.opcode).kind) {
+  case OperatorKind::Elementwise:
+    return held;
+  case OperatorKind::Reduction:
+    return reducesRows(op, operand) ? held : llvm::SmallVector<ValueId, 2>();
+  case OperatorKind::Contraction:
+    // What a product has on its right all warps read.
+    return isOnTensorCores(op) && held == ArrayRef(op.operands).take_front()
+               ? held
+               : llvm::SmallVector<ValueId, 2>();
+  case OperatorKind::Accumulate:
+    if (op.attributes.axis == Axis::Loop && !op.isRescaled() &&
+        op.getNumCarried() == 1 &&
+        (op.attributes.dims.empty() || reducesRows(op, operand)))
+      return held;
+    return {};
+  case OperatorKind::Movement:
+    if (op.opcode == Opcode::Cast)
+      return held;
+    return {};
+  case OperatorKind::Copy:
+  case OperatorKind::Composed:
+  case OperatorKind::Graph:
+    break;
+  }
+  return {};
+}
+
+void RowFinder::visit(unsigned number) {
+  const Node &op = graph.getNodes()[number];
+  if (op.results.size() != 1 || !areShareable(graph.getType(op.results[0])))
+    return;
+  llvm::SmallVector<ValueId, 2> held = findHeldOperands(number);
+  if (held.empty() && !isOnTensorCores(op))
+    return;
+  isMember.set(number);
+  chains.insert(number);
+  for (ValueId value : held)
+    chains.unionSets(number,
+                     graph.getDefinition(value) - graph.getNodes().data());
+  OperatorKind kind = getOperatorInfo(op.opcode).kind;
+  continues[number] =
+      !held.empty() &&
+      (kind == OperatorKind::Reduction || kind == OperatorKind::Contraction ||
+       !op.attributes.dims.empty());
+}
+
+llvm::BitVector RowFinder::run() {
+  for (unsigned number = 0; number < graph.getNodes().size(); ++number)
+    visit(number);
+  llvm::BitVector inChain(isMember.size(), false);
+  for (unsigned number : isMember.set_bits())
+    inChain[number] = llvm::any_of(continues.set_bits(), [&](unsigned other) {
+      return chains.isEquivalent(number, other);
+    });
+  return inChain;
+}
+
+bool mlir::mirage::areRowsHeld(const TileGraph &graph, const WarpRows &rows,
+                               ValueId value) {
+  const Node *definition = graph.getDefinition(value);
+  if (!definition || definition->opcode == Opcode::Accumulate ||
+      !rows.members[definition - graph.getNodes().data()] ||
+      llvm::is_contained(graph.getOutputs(), value))
+    return false;
+  for (auto [number, op] : llvm::enumerate(graph.getNodes())) {
+    bool isRead = llvm::is_contained(op.operands, value);
+    bool isRightOperand =
+        getOperatorInfo(op.opcode).kind == OperatorKind::Contraction &&
+        op.operands[1] == value;
+    if (isRead && (!rows.members[number] || isRightOperand))
+      return false;
+  }
+  return true;
+}
+
+/// Registers of a thread that so many rows take, each lane of four having two
+/// of 16 rows.
+static int64_t countRegisters(const TensorSpec &type, unsigned threads) {
+  int64_t copies = type.shape.back() == 1 ? 4 : 1;
+  return llvm::divideCeil(copies * type.getSizeBytes(), int64_t(threads) * 4);
+}
+
+/// In the order of the operations: what is held between two of them.
+static int64_t countMostRegisters(const TileGraph &graph,
+                                  const WarpRows &rows) {
+  llvm::SmallVector<int64_t> change(graph.getNodes().size() + 1, 0);
+  int64_t sums = 0;
+  for (unsigned number : rows.members.set_bits()) {
+    const Node &op = graph.getNodes()[number];
+    const TensorSpec &type = graph.getType(op.results[0]);
+    if (op.opcode == Opcode::Accumulate) {
+      sums += countRegisters(type, graph.threads);
+      continue;
+    }
+    if (!areRowsHeld(graph, rows, op.results[0]))
+      continue;
+    unsigned last = number;
+    for (auto [user, other] : llvm::enumerate(graph.getNodes()))
+      if (llvm::is_contained(other.operands, op.results[0]))
+        last = user;
+    change[number] += countRegisters(type, graph.threads);
+    change[last] -= countRegisters(type, graph.threads);
+  }
+  int64_t held = 0, most = 0;
+  for (int64_t difference : change) {
+    held += difference;
+    most = std::max(most, held);
+  }
+  return sums + most;
+}
+
+WarpRows mlir::mirage::findWarpRows(const TileGraph &graph) {
+  WarpRows rows{RowFinder(graph).run()};
+  rows.numRegisters = countMostRegisters(graph, rows);
+  return rows;
+}

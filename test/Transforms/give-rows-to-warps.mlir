@@ -1,0 +1,113 @@
+// RUN: mirage-opt %s --mirage-give-rows-to-warps --verify-roundtrip | FileCheck %s
+// RUN: mirage-opt %s --mirage-give-rows-to-warps --convert-mirage-block-to-thread --mirage-hold-in-registers -o %t.mlir && mirage-verify %s %t.mlir --seed=1 | FileCheck %s --check-prefix=JUDGED
+// RUN: mirage-opt %s --mirage-give-rows-to-warps --convert-mirage-block-to-thread --mirage-hold-in-registers | FileCheck %s --check-prefix=HELD
+// JUDGED-DAG: @attention: equal
+// JUDGED-DAG: @few_rows: equal
+// JUDGED-DAG: @product_alone: equal
+// JUDGED-DAG: @right_operand: equal
+// JUDGED-DAG: @many_columns: equal
+
+// Everything between the two products, and the second one. Sums over the loop have no
+// step, and what comes behind it none of these rows.
+// CHECK-LABEL: func.func @attention(
+// CHECK:      mirage_block.matmul {{.*}} {mirage.whole_rows}
+// CHECK-NEXT: mirage_block.exp {{.*}} {mirage.whole_rows}
+// CHECK-NEXT: mirage_block.cast {{.*}} {mirage.whole_rows}
+// CHECK-NEXT: mirage_block.matmul {{.*}} {mirage.whole_rows}
+// CHECK-NEXT: mirage_block.accumulate %{{[0-9]+}} over loop sum : tensor<1x64x32xf32>
+// CHECK-NEXT: mirage_block.sum {{.*}} {mirage.whole_rows}
+// CHECK-NEXT: mirage_block.accumulate %{{[0-9]+}} over loop sum : tensor<1x64x1xf32>
+// CHECK-NEXT: mirage_block.div %{{[0-9]+}}, %{{[0-9]+}} : tensor<1x64x32xf32>, tensor<1x64x1xf32>
+
+// Four items of 16 rows for four warps. The second product and the sum of a row read
+// what the first step holds: no ldmatrix reads that, and nothing is stored.
+// HELD-LABEL: func.func @attention(
+// HELD: %[[P:.+]] = mirage_thread.graph items(x = 4) steps(2) {{.*}} {mirage.held, mirage.whole_rows}
+// HELD: mirage_thread.exp
+// HELD: mirage_thread.graph items(x = 4) steps(4) ins(%[[P]] imap(x -> 1) fmap(2), %{{.+}} imap() fmap(1)) {{.*}} {mirage.held, mirage.whole_rows}
+// HELD-NEXT: ^bb0(%[[W:.+]]: tensor<1x16x16xf16>, %{{.+}}: tensor<1x16x32xf16>)
+// HELD-NEXT: mirage_thread.load %[[W]]
+// HELD: mirage_thread.graph items(x = 4) ins(%[[P]] imap(x -> 1) fmap(2)) {{.*}} {mirage.held, mirage.whole_rows}
+func.func @attention(%q: tensor<1x64x32xf16>, %k: tensor<1x32x256xf16>, %v: tensor<1x256x32xf16>) -> tensor<1x64x32xf32> {
+  %o = mirage_block.graph grid() threads(128) loop(4)
+      ins(%q imap(), %k imap() fmap(2), %v imap() fmap(1)) outs(omap())
+      : (tensor<1x64x32xf16>, tensor<1x32x256xf16>, tensor<1x256x32xf16>) -> tensor<1x64x32xf32> {
+  ^bb0(%qt: tensor<1x64x32xf16>, %kt: tensor<1x32x64xf16>, %vt: tensor<1x64x32xf16>):
+    %s = mirage_block.matmul %qt, %kt : tensor<1x64x32xf16>, tensor<1x32x64xf16>
+    %p = mirage_block.exp %s : tensor<1x64x64xf32>
+    %h = mirage_block.cast %p : (tensor<1x64x64xf32>) -> tensor<1x64x64xf16>
+    %pv = mirage_block.matmul %h, %vt : tensor<1x64x64xf16>, tensor<1x64x32xf16>
+    %acc = mirage_block.accumulate %pv over loop sum : tensor<1x64x32xf32>
+    %own = mirage_block.sum %h dims [2] : tensor<1x64x64xf16>
+    %l = mirage_block.accumulate %own over loop sum : tensor<1x64x1xf32>
+    %d = mirage_block.div %acc, %l : tensor<1x64x32xf32>, tensor<1x64x1xf32>
+    mirage_block.yield %d : tensor<1x64x32xf32>
+  }
+  return %o : tensor<1x64x32xf32>
+}
+
+// 16 rows are work for one warp of four.
+// CHECK-LABEL: func.func @few_rows(
+// CHECK-NOT: mirage.whole_rows
+// CHECK: return
+func.func @few_rows(%a: tensor<16x32xf16>, %b: tensor<32x64xf16>) -> tensor<16x1xf32> {
+  %o = mirage_block.graph grid() threads(128) ins(%a imap(), %b imap()) outs(omap())
+      : (tensor<16x32xf16>, tensor<32x64xf16>) -> tensor<16x1xf32> {
+  ^bb0(%x: tensor<16x32xf16>, %y: tensor<32x64xf16>):
+    %s = mirage_block.matmul %x, %y : tensor<16x32xf16>, tensor<32x64xf16>
+    %m = mirage_block.sum %s dims [1] : tensor<16x64xf32>
+    mirage_block.yield %m : tensor<16x1xf32>
+  }
+  return %o : tensor<16x1xf32>
+}
+
+// Nothing goes on from the rows of a product, or from element to element alone.
+// CHECK-LABEL: func.func @product_alone(
+// CHECK-NOT: mirage.whole_rows
+// CHECK: return
+func.func @product_alone(%a: tensor<64x32xf16>, %b: tensor<32x64xf16>) -> tensor<64x64xf32> {
+  %o = mirage_block.graph grid() threads(128) loop(2) ins(%a imap() fmap(1), %b imap() fmap(0)) outs(omap())
+      : (tensor<64x32xf16>, tensor<32x64xf16>) -> tensor<64x64xf32> {
+  ^bb0(%x: tensor<64x16xf16>, %y: tensor<16x64xf16>):
+    %s = mirage_block.matmul %x, %y : tensor<64x16xf16>, tensor<16x64xf16>
+    %e = mirage_block.exp %s : tensor<64x64xf32>
+    %r = mirage_block.accumulate %e over loop sum : tensor<64x64xf32>
+    mirage_block.yield %r : tensor<64x64xf32>
+  }
+  return %o : tensor<64x64xf32>
+}
+
+// What stands on the right of a product all warps read, so nobody keeps it.
+// CHECK-LABEL: func.func @right_operand(
+// CHECK-NOT: mirage.whole_rows
+// CHECK: return
+func.func @right_operand(%a: tensor<64x32xf16>, %b: tensor<32x64xf16>) -> tensor<64x64xf32> {
+  %o = mirage_block.graph grid() threads(128) ins(%a imap(), %b imap()) outs(omap())
+      : (tensor<64x32xf16>, tensor<32x64xf16>) -> tensor<64x64xf32> {
+  ^bb0(%x: tensor<64x32xf16>, %y: tensor<32x64xf16>):
+    %s = mirage_block.matmul %x, %y : tensor<64x32xf16>, tensor<32x64xf16>
+    %h = mirage_block.cast %s : (tensor<64x64xf32>) -> tensor<64x64xf16>
+    %t = mirage_block.matmul %y, %h : tensor<32x64xf16>, tensor<64x64xf16>
+    %u = mirage_block.matmul %x, %t : tensor<64x32xf16>, tensor<32x64xf32>
+    mirage_block.yield %u : tensor<64x64xf32>
+  }
+  return %o : tensor<64x64xf32>
+}
+
+// Rows of 256 scores, and of 64 sums, take 160 registers of a thread; half of the 255 that
+// it can have are given to rows.
+// CHECK-LABEL: func.func @many_columns(
+// CHECK-NOT: mirage.whole_rows
+// CHECK: return
+func.func @many_columns(%q: tensor<64x32xf16>, %k: tensor<32x512xf16>, %v: tensor<512x64xf16>) -> tensor<64x64xf32> {
+  %o = mirage_block.graph grid() threads(128) loop(2) ins(%q imap(), %k imap() fmap(1), %v imap() fmap(0)) outs(omap())
+      : (tensor<64x32xf16>, tensor<32x512xf16>, tensor<512x64xf16>) -> tensor<64x64xf32> {
+  ^bb0(%qt: tensor<64x32xf16>, %kt: tensor<32x256xf16>, %vt: tensor<256x64xf16>):
+    %s = mirage_block.matmul %qt, %kt : tensor<64x32xf16>, tensor<32x256xf16>
+    %h = mirage_block.cast %s : (tensor<64x256xf32>) -> tensor<64x256xf16>
+    %pv = mirage_block.matmul %h, %vt : tensor<64x256xf16>, tensor<256x64xf16>
+    %acc = mirage_block.accumulate %pv over loop sum : tensor<64x64xf32>
+    mirage_block.yield %acc : tensor<64x64xf32>
+  }
+  return %o : tensor<64x64xf32>
+}
