@@ -195,7 +195,10 @@ void BlockSteps::addOps(Phase phase) {
     bool updates = accumulate && accumulate.getAxis() == AxisKind::Loop;
     if (block::AccumulateOp maximum =
             updates ? findRunningMaximum(accumulate) : nullptr)
-      accesses.push_back(access(maximum.getResult(), /*writes=*/false));
+      accesses.push_back(isCarriedSum(maximum.getResult())
+                             ? accessRegisters(maximum.getResult(),
+                                               /*writes=*/false)
+                             : access(maximum.getResult(), /*writes=*/false));
     for (Value result : op.getResults())
       accesses.push_back(updates ? accessAccumulator(result)
                                  : access(result, /*writes=*/true));

@@ -68,12 +68,20 @@ static bool canRoundUp(thread::GraphOp graph) {
          });
 }
 
+/// Null where a window of an operand is handed on as it is.
+static thread::StoreOp getStore(thread::GraphOp graph) {
+  return graph.getBody()
+      .front()
+      .getTerminator()
+      ->getOperand(0)
+      .getDefiningOp<thread::StoreOp>();
+}
+
 static RankedTensorType getHeldResult(thread::GraphOp graph) {
   std::optional<unsigned> numWarps = countWarps(graph);
   if (!numWarps || graph->getNumResults() != 1)
     return nullptr;
-  auto store = graph.getBody().front().getTerminator()->getOperand(0);
-  auto op = store.getDefiningOp<thread::StoreOp>();
+  thread::StoreOp op = getStore(graph);
   if (!op)
     return nullptr;
   TileGraph header = getHeader(graph);
@@ -99,23 +107,79 @@ RankedTensorType mlir::mirage::getHeldType(Value value) {
   return nullptr;
 }
 
-/// Maxima that rescaled sums are relative to are read while they grow.
-static bool isReadInLoop(block::AccumulateOp op) {
-  return llvm::any_of(
-      op->getBlock()->getOps<block::AccumulateOp>(),
-      [&](block::AccumulateOp sum) { return findRunningMaximum(sum) == op; });
+/// The sums that are relative to a maximum while they grow.
+static SmallVector<block::AccumulateOp>
+findRelativeSums(block::AccumulateOp maximum) {
+  return llvm::filter_to_vector(
+      maximum->getBlock()->getOps<block::AccumulateOp>(),
+      [&](block::AccumulateOp sum) {
+        return findRunningMaximum(sum) == maximum;
+      });
+}
+
+static LinearLayout stretch(const LinearLayout &fragment,
+                            ArrayRef<int64_t> shape) {
+  auto dims = llvm::to_vector(llvm::seq<int>(0, shape.size()));
+  for (auto [dim, size] : llvm::enumerate(shape))
+    if (size == 1)
+      dims[dim] = kReplicated;
+  return fragment.project(dims);
+}
+
+StretchedWindow::StretchedWindow(const LinearLayout &fragment,
+                                 ArrayRef<int64_t> omap,
+                                 ArrayRef<int64_t> shape)
+    : fragment(stretch(fragment, shape)) {
+  for (int64_t dim : omap)
+    imap.push_back(dim < 0 || shape[dim] == 1 ? kReplicated : dim);
+}
+
+/// Whether the lanes that hold a sum's parts hold what rescales them, if that
+/// is held.
+static bool holdsAlike(block::AccumulateOp sum) {
+  auto graph = sum.getOperand().getDefiningOp<thread::GraphOp>();
+  RankedTensorType scale = getHeldType(sum.getRescale());
+  if (!scale)
+    return false;
+  StretchedWindow window(
+      *thread::getFragmentLayout(getStore(graph).getOperand().getType()),
+      cast<DenseI64ArrayAttr>(graph.getOmaps()[0]), scale.getShape());
+  LinearLayout held = *thread::getFragmentLayout(scale);
+  SmallVector<int> dims(window.imap.begin(), window.imap.end());
+  std::optional<LinearLayout> windows =
+      holdWindows(window.fragment, {graph.getGrid(), dims},
+                  1u << held.getBases(LayoutInput::Warp).size());
+  return windows &&
+         findHeldWindow(held, *windows, Coordinates(held.getRank(), 0));
+}
+
+bool mlir::mirage::growsWithParts(block::AccumulateOp op) {
+  return !op.getRescale() && op.getOperand().hasOneUse() &&
+         findRelativeSums(op).empty();
 }
 
 bool mlir::mirage::canCarry(block::AccumulateOp op) {
-  Value operand = op.getOperand();
   auto isF32 = [](Value value) {
     return cast<RankedTensorType>(value.getType()).getElementType().isF32();
   };
-  return op.getAxis() == AxisKind::Loop &&
-         accumulatesElements(readOperatorAttributes(op),
-                             op->getNumOperands()) &&
-         isF32(operand) && isF32(op.getResult()) && operand.hasOneUse() &&
-         operand.getDefiningOp<thread::GraphOp>() && !isReadInLoop(op);
+  if (op.getAxis() != AxisKind::Loop || !isF32(op.getOperand()) ||
+      !isF32(op.getResult()) ||
+      !accumulatesElements(readOperatorAttributes(op), /*numOperands=*/1) ||
+      !op.getOperand().getDefiningOp<thread::GraphOp>())
+    return false;
+  if (op.getRescale()) {
+    block::AccumulateOp maximum = findRunningMaximum(op);
+    RankedTensorType parts = getHeldType(op.getOperand());
+    if (!maximum || !parts ||
+        parts.getRank() != op.getRescale().getType().getRank())
+      return false;
+    bool areMaximaHeld = isHeld(op.getRescale());
+    return areMaximaHeld == isCarriedSum(maximum.getResult()) &&
+           (!areMaximaHeld || holdsAlike(op));
+  }
+  return llvm::all_of(findRelativeSums(op), [](block::AccumulateOp sum) {
+    return isCarriedSum(sum.getResult());
+  });
 }
 
 int64_t mlir::mirage::countFreeRegisters(unsigned numThreads) {
@@ -170,7 +234,8 @@ llvm::Error mlir::mirage::verifyHeld(Value value) {
         "items whose extents can be rounded up to powers of two");
   for (OpOperand &use : value.getUses()) {
     if (auto accumulate = dyn_cast<block::AccumulateOp>(use.getOwner()))
-      if (canCarry(accumulate))
+      if (canCarry(accumulate) && (use.get() == accumulate.getOperand() ||
+                                   isCarriedSum(accumulate.getResult())))
         continue;
     if (auto reader = dyn_cast<thread::GraphOp>(use.getOwner()))
       // Beyond a tile's edge registers hold anything, and readers want zeros.

@@ -41,6 +41,9 @@ public:
   friend Term max(Term x, Term y) { return x.join(ScalarFunction::Max, y); }
   friend Term min(Term x, Term y) { return x.join(ScalarFunction::Min, y); }
   friend Term pow(Term x, Term y) { return x.join(ScalarFunction::Pow, y); }
+  friend Term vanish(Term x, Term y) {
+    return x.join(ScalarFunction::Vanish, y);
+  }
   friend Term exp(Term x) { return x.apply(ScalarFunction::Exp); }
   friend Term log(Term x) { return x.apply(ScalarFunction::Log); }
   friend Term sqrt(Term x) { return x.apply(ScalarFunction::Sqrt); }
@@ -233,6 +236,11 @@ static std::vector<OperatorInfo> buildTable() {
           O::Minimum, "minimum", [](Term x, Term y) { return min(x, y); },
           true),
       binaryRow(O::Pow, "pow", [](Term x, Term y) { return pow(x, y); }),
+      // Of what is rescaled from a maximum of nothing; accumulations say so
+      // above the thread level.
+      atLevels(Level::Thread, Level::Thread,
+               binaryRow(O::Vanish, "vanish",
+                         [](Term x, Term y) { return vanish(x, y); })),
       reductionRow(O::Sum, "sum", same, Combiner::Add, same),
       reductionRow(O::Mean, "mean", same, Combiner::Add,
                    [](Term x) { return x / x.size(); }),

@@ -33,6 +33,7 @@ unsigned mlir::mirage::getArity(ScalarFunction function) {
   case ScalarFunction::Max:
   case ScalarFunction::Min:
   case ScalarFunction::Pow:
+  case ScalarFunction::Vanish:
     return 2;
   }
   llvm_unreachable("unknown scalar function");

@@ -63,7 +63,8 @@ bool RowFinder::areShareable(const TensorSpec &type) const {
   int64_t columns = type.shape.back();
   return llvm::isPowerOf2_32(numWarps) &&
          type.shape[type.getRank() - 2] >= kWarpRows &&
-         rows >= kWarpRows * int64_t(numWarps) && (columns == 1 || columns >= 8);
+         rows >= kWarpRows * int64_t(numWarps) &&
+         (columns == 1 || columns >= 8);
 }
 
 bool RowFinder::isOnTensorCores(const Node &op) const {
@@ -107,8 +108,9 @@ RowFinder::findHeldOperands(unsigned number) const {
                ? held
                : llvm::SmallVector<ValueId, 2>();
   case OperatorKind::Accumulate:
-    if (op.attributes.axis == Axis::Loop && !op.isRescaled() &&
-        op.getNumCarried() == 1 &&
+    // What rescales a sum the same warps have to hold.
+    if (op.attributes.axis == Axis::Loop && op.getNumCarried() == 1 &&
+        held.size() == op.operands.size() &&
         (op.attributes.dims.empty() || reducesRows(op, operand)))
       return held;
     return {};
@@ -137,10 +139,9 @@ void RowFinder::visit(unsigned number) {
     chains.unionSets(number,
                      graph.getDefinition(value) - graph.getNodes().data());
   OperatorKind kind = getOperatorInfo(op.opcode).kind;
-  continues[number] =
-      !held.empty() &&
-      (kind == OperatorKind::Reduction || kind == OperatorKind::Contraction ||
-       !op.attributes.dims.empty());
+  continues[number] = !held.empty() && (kind == OperatorKind::Reduction ||
+                                        kind == OperatorKind::Contraction ||
+                                        !op.attributes.dims.empty());
 }
 
 llvm::BitVector RowFinder::run() {

@@ -52,6 +52,8 @@ FormId OperatorForms::apply(const ScalarNode &node, FormId lhs, FormId rhs) {
     return context.function("erf", {lhs});
   case ScalarFunction::Pow:
     return context.function("pow", {lhs, rhs});
+  case ScalarFunction::Vanish:
+    return context.function("vanish", {lhs, rhs});
   case ScalarFunction::Argument:
   case ScalarFunction::Parameter:
   case ScalarFunction::Constant:

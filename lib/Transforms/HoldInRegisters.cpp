@@ -49,15 +49,33 @@ static void readInPlace(Value held) {
 }
 
 /// Rows that go from step to step, of which --mirage-give-rows-to-warps has
-/// seen to it that there are registers.
+/// seen to it that there are registers. What is held may need others to be, so
+/// all are at first, and those drop out that cannot.
 static void holdRows(block::GraphOp graph) {
-  for (auto op : graph.getBody().getOps<thread::GraphOp>()) {
-    if (!op->hasAttr(kWholeRowsAttr) || op->getNumResults() != 1 ||
-        llvm::errorToBool(verifyHeld(op.getResult(0))))
-      continue;
-    op->setAttr(kHeldAttr, UnitAttr::get(graph.getContext()));
-    readInPlace(op.getResult(0));
+  SmallVector<Operation *> rows;
+  for (auto op : graph.getBody().getOps<thread::GraphOp>())
+    if (op->hasAttr(kWholeRowsAttr) && op->getNumResults() == 1)
+      rows.push_back(op);
+  UnitAttr held = UnitAttr::get(graph.getContext());
+  for (Operation *op : rows)
+    op->setAttr(kHeldAttr, held);
+  auto isHeldInVain = [](Operation *op) {
+    bool cannot = llvm::errorToBool(verifyHeld(op->getResult(0)));
+    if (cannot)
+      op->removeAttr(kHeldAttr);
+    return cannot;
+  };
+  while (size_t before = rows.size()) {
+    llvm::erase_if(rows, isHeldInVain);
+    if (rows.size() == before)
+      break;
   }
+  for (Operation *op : rows)
+    readInPlace(op->getResult(0));
+  // A maximum that nobody needs behind the loop needs no place there.
+  for (auto op : graph.getBody().getOps<block::AccumulateOp>())
+    if (op.use_empty() && isCarriedSum(op.getResult()))
+      op->setAttr(kHeldAttr, held);
 }
 
 static void holdInRegisters(block::GraphOp graph) {
@@ -65,7 +83,9 @@ static void holdInRegisters(block::GraphOp graph) {
   int64_t numFree = countFreeRegisters(graph.getThreads());
   UnitAttr held = UnitAttr::get(graph.getContext());
   for (auto op : graph.getBody().getOps<block::AccumulateOp>()) {
-    if (!canCarry(op) || isCarriedSum(op.getResult()))
+    bool isAlone =
+        op.getOperand().hasOneUse() && (op.getRescale() || growsWithParts(op));
+    if (!isAlone || !canCarry(op) || isCarriedSum(op.getResult()))
       continue;
     RankedTensorType type = getHeldType(op.getOperand());
     if (!type || !hasWorkForAllWarps(type))

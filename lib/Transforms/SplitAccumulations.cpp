@@ -96,7 +96,7 @@ bool canGrowInRegisters(block::AccumulateOp op) {
   return graph && graph.getLoop() > 1 && isa<BlockArgument>(op.getOperand()) &&
          op.getAxis() == AxisKind::Loop &&
          accumulatesElements(readOperatorAttributes(op),
-                             op->getNumOperands()) &&
+                             /*numOperands=*/1) &&
          threads <= tile.getNumElements() &&
          tile.getNumElements() <= countFreeRegisters(threads) * threads;
 }

@@ -88,8 +88,7 @@ public:
       if (!canCut(dim))
         continue;
       int64_t size = getSize(getOutputs().front(), dim);
-      int64_t pieces =
-          chooseJoinPieces(getJoin(), size & -size, target);
+      int64_t pieces = chooseJoinPieces(getJoin(), size & -size, target);
       if (pieces > 1)
         return cut(dim, pieces);
     }
@@ -148,8 +147,8 @@ private:
     JoiningKernel join;
     join.numBlocks = ShapedType::getNumElements(graph.getGrid());
     join.numJoined = graph.getLoop();
-    for (auto [tile, fmap] : llvm::zip_equal(graph.getBody().getArguments(),
-                                             graph.getFmaps()))
+    for (auto [tile, fmap] :
+         llvm::zip_equal(graph.getBody().getArguments(), graph.getFmaps()))
       if (fmap != kReplicated)
         join.partBytes += convertTensor(tile.getType()).getSizeBytes();
     return join;
@@ -168,8 +167,7 @@ private:
   ArrayAttr cutMaps(ArrayAttr maps, ValueRange tiles, int64_t fromEnd) {
     SmallVector<Attribute> cut;
     for (auto [map, tile] : llvm::zip_equal(maps, tiles)) {
-      SmallVector<int64_t> entries(
-          cast<DenseI64ArrayAttr>(map).asArrayRef());
+      SmallVector<int64_t> entries(cast<DenseI64ArrayAttr>(map).asArrayRef());
       if (getSize(tile, fromEnd) > 1)
         entries[axis] = getType(tile).getRank() - 1 - fromEnd;
       cut.push_back(builder.getDenseI64ArrayAttr(entries));

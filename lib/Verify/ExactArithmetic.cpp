@@ -69,6 +69,8 @@ FormId ExactArithmetic::join(ScalarFunction function, FormId lhs, FormId rhs) {
     return algebra.erf(lhs);
   case ScalarFunction::Pow:
     return algebra.pow(lhs, rhs);
+  case ScalarFunction::Vanish:
+    return rhs == FormId::MinusInfinity ? get(makeNumber(0)) : lhs;
   case ScalarFunction::Argument:
   case ScalarFunction::Parameter:
   case ScalarFunction::Constant:

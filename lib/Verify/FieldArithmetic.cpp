@@ -101,6 +101,15 @@ void FieldArithmetic::scale(uint32_t *result, Source lhs, Source positive,
   kernels::mul(field, result, lhs, positive, count, kernels::kMinusInfinity);
 }
 
+static void vanishPairs(uint32_t *result, Arithmetic::Source lhs,
+                        Arithmetic::Source rhs, size_t count) {
+  auto get = [](Arithmetic::Source operand, size_t i) {
+    return operand.data[operand.repeats ? i % kLanes : i];
+  };
+  for (size_t i = 0; i < count; ++i)
+    result[i] = get(rhs, i) == kernels::kMinusInfinity ? 0 : get(lhs, i);
+}
+
 void FieldArithmetic::apply(ScalarFunction function, uint32_t *result,
                             Source lhs, Source rhs, size_t count) {
   enum Tag : uint32_t { LogTag = 1, ErfTag, PowTag };
@@ -130,6 +139,8 @@ void FieldArithmetic::apply(ScalarFunction function, uint32_t *result,
   case ScalarFunction::Pow:
     return kernels::randomFunction(field, draw.functions, PowTag, result, lhs,
                                    rhs, count);
+  case ScalarFunction::Vanish:
+    return vanishPairs(result, lhs, rhs, count);
   case ScalarFunction::Argument:
   case ScalarFunction::Parameter:
   case ScalarFunction::Constant:

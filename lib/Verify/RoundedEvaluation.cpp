@@ -167,6 +167,8 @@ static RoundedNumber apply(ScalarFunction function, RoundedNumber x,
     return takeErf(x);
   case ScalarFunction::Pow:
     return takePower(x, y);
+  case ScalarFunction::Vanish:
+    return isExactInfinity(y) && y.value < 0 ? RoundedNumber{0, 0} : x;
   case ScalarFunction::Argument:
   case ScalarFunction::Parameter:
   case ScalarFunction::Constant:

@@ -397,6 +397,8 @@ TermId TermArithmetic::applyTo(ScalarFunction function, TermId lhs,
     return table.apply(TermKind::Erf, lhs);
   case ScalarFunction::Pow:
     return table.apply(TermKind::Pow, lhs, rhs);
+  case ScalarFunction::Vanish:
+    return isMinusInfinity(rhs) ? makeNumber(0) : lhs;
   case ScalarFunction::Argument:
   case ScalarFunction::Parameter:
   case ScalarFunction::Constant:

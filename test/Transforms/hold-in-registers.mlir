@@ -37,10 +37,14 @@ func.func @sums(%x: tensor<16x512xf16>, %w: tensor<512x32xf16>) -> (tensor<16x32
   return %o#0, %o#1 : tensor<16x32xf32>, tensor<16x1xf32>
 }
 
-// Not what is rescaled, nor the maximum it is relative to; what somebody else
-// reads in the loop; what no thread graph computes; and what one warp of four
-// would have to do alone, or all four alike.
+// What is rescaled grows in registers, by maxima that are tiles. Not the maximum it is
+// relative to; what somebody else reads in the loop; what no thread graph computes; and
+// what one warp of four would have to do alone, or all four alike.
 // CHECK-LABEL: func.func @others(
+// CHECK-NOT: mirage.held
+// CHECK: %[[P:.+]] = mirage_thread.graph {{.*}}{mirage.held}
+// CHECK-NOT: mirage.held
+// CHECK: mirage_block.accumulate %[[P]] over loop sum rescale
 // CHECK-NOT: mirage.held
 // CHECK: return
 func.func @others(%x: tensor<8x64xf16>) -> (tensor<8x16xf32>, tensor<8x1xf32>, tensor<8x16xf32>, tensor<1x16xf32>) {

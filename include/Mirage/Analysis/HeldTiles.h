@@ -30,6 +30,7 @@
 
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
+#include "Mirage/Layout/LinearLayout.h"
 #include "llvm/Support/Error.h"
 
 namespace mlir::mirage {
@@ -55,10 +56,29 @@ bool isCarriedSum(Value value);
 RankedTensorType getHeldType(Value value);
 
 /// Whether an accumulation over the loop can carry its sum in registers: it
-/// joins f32 element by element, with nothing to be done behind the loop, reads
-/// nothing but the result of a thread graph that nobody else reads, and is read
-/// by nobody while it grows.
+/// joins f32 element by element, with nothing to be done behind the loop, and
+/// its parts are the result of a thread graph. What rescales it, and the
+/// maximum that it is relative to, are tiles of shared memory, or held by the
+/// lanes that need them. A maximum that sums are relative to is carried if all
+/// of these are.
 bool canCarry(block::AccumulateOp op);
+
+/// Whether the thread graph that computes the parts of a carried sum adds them
+/// up, too: nobody else reads them, and nothing rescales the sum or reads it
+/// while it grows. Others grow in a step of their own.
+bool growsWithParts(block::AccumulateOp op);
+
+/// How items read a value whose dimensions of size 1 stretch along those of
+/// what the same items leave.
+struct StretchedWindow {
+  LinearLayout fragment;
+  SmallVector<int64_t> imap; ///< by axis of the items
+
+  /// \param fragment, omap  of what they leave.
+  /// \param shape           of the value.
+  StretchedWindow(const LinearLayout &fragment, ArrayRef<int64_t> omap,
+                  ArrayRef<int64_t> shape);
+};
 
 /// Registers of a thread that held tiles may take, where a block has so many
 /// threads: a third of those that there are. All targets have the same.

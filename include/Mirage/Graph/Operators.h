@@ -62,6 +62,7 @@ enum class Opcode : uint8_t {
   Maximum,
   Minimum,
   Pow,
+  Vanish, ///< x, but 0 where y is minus infinity
   // Reductions over `dims`, which keep size 1.
   Sum,
   Mean,

@@ -54,6 +54,7 @@ enum class ScalarFunction : uint8_t {
   Log,
   Erf,
   Pow,
+  Vanish, ///< the first operand, but 0 where the second is minus infinity
 };
 
 /// Number of operands that a primitive takes: 0 (leaves), 1 or 2.
@@ -93,6 +94,8 @@ decltype(auto) withDoubleMeaning(ScalarFunction function, Use &&use) {
     return use([](double x, double) { return std::erf(x); });
   case ScalarFunction::Pow:
     return use([](double x, double y) { return std::pow(x, y); });
+  case ScalarFunction::Vanish:
+    return use([](double x, double y) { return y == -INFINITY ? 0 : x; });
   case ScalarFunction::Argument:
   case ScalarFunction::Parameter:
   case ScalarFunction::Constant:

@@ -212,10 +212,11 @@ def HoldInRegistersPass : Pass<"mirage-hold-in-registers"> {
     carried in the registers of the warps that compute it: `mirage.held` on the thread
     graph says so. It is brought to shared memory once, behind the loop. This is for sums
     and maxima of f32, of parts that nobody else reads, in blocks whose warps are a power
-    of two and all have an item; not for what is rescaled, nor for the maxima that rescaled
-    sums are relative to. They are taken in the order of the ops, up to a third of the
-    registers that a thread can have. Rows that warps have (`mirage.whole_rows`) are held
-    from one step to the next, where all that reads them has the same rows.
+    of two and all have an item; not for the maxima that rescaled sums are relative to,
+    which lie in shared memory. They are taken in the order of the ops, up to a third of
+    the registers that a thread can have. Rows that warps have (`mirage.whole_rows`) are
+    held from one step to the next, where all that reads them has the same rows; there
+    maxima are carried, too.
     Example: test/Transforms/hold-in-registers.mlir
   }];
 }

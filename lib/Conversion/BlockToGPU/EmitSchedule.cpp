@@ -50,9 +50,16 @@ public:
     for (auto op : graph.getBody().getOps<thread::GraphOp>())
       if (op->hasAttr(kHeldAttr))
         heldTiles.try_emplace(op.getResult(0), op);
-    for (auto op : graph.getBody().getOps<block::AccumulateOp>())
-      if (isCarriedSum(op.getResult()))
-        carried.push_back(op);
+    for (auto op : graph.getBody().getOps<block::AccumulateOp>()) {
+      if (!isCarriedSum(op.getResult()))
+        continue;
+      carried.push_back(op);
+      const HeldTile &parts = heldTiles.at(op.getOperand());
+      if (Value scale = op.getRescale())
+        scaleWindows.try_emplace(
+            op, *thread::getFragmentLayout(parts.fragment), parts.omap,
+            cast<RankedTensorType>(scale.getType()).getShape());
+    }
   }
 
   void run(ValueRange coordinates) {
@@ -317,10 +324,30 @@ private:
         emitter, heldTiles.at(op.getOperand()), getCombiner(op));
   }
 
-  /// A sum in registers has grown when its part was computed.
+  /// What a value, or a sum, is now: a memref, or a tensor in registers.
+  Value getCurrent(Value value) {
+    return isHeld(value) || isCarriedSum(value) ? held.at(value)
+                                                : emitter.getTile(value);
+  }
+
+  /// A sum that grows with its parts has grown when its part was computed.
   void emitUpdateStep(block::AccumulateOp op) {
     if (!isCarriedSum(op.getResult()))
-      emitUpdate(emitter, op);
+      return emitUpdate(emitter, op);
+    if (growsWithParts(op))
+      return;
+    const HeldTile &tile = heldTiles.at(op.getOperand());
+    Value part = held.at(op.getOperand());
+    Value before = held.at(op.getResult());
+    if (!op.getRescale()) {
+      held[op.getResult()] =
+          placeJoin(emitter, tile, getCombiner(op), before, part);
+      return;
+    }
+    Maxima maxima{getCurrent(findRunningMaximum(op).getResult()),
+                  getCurrent(op.getRescale())};
+    held[op.getResult()] = placeRescaledJoin(emitter, tile, scaleWindows.at(op),
+                                             maxima, before, part);
   }
 
   void emitFinishStep(block::AccumulateOp op) {
@@ -345,7 +372,7 @@ private:
     auto sum = result.hasOneUse()
                    ? dyn_cast<block::AccumulateOp>(*result.user_begin())
                    : block::AccumulateOp();
-    if (!sum) {
+    if (!sum || !growsWithParts(sum)) {
       held[result] = placeHeldGraph(emitter, op, inputs, tile);
       return;
     }
@@ -362,7 +389,8 @@ private:
   Value place; ///< in the rings, of the iteration that is computed
   DenseMap<Value, HeldTile> heldTiles;      ///< by result of a thread graph
   SmallVector<block::AccumulateOp> carried; ///< sums that grow in registers
-  DenseMap<Value, Value> held;              ///< what registers hold now
+  DenseMap<Operation *, StretchedWindow> scaleWindows; ///< by rescaled sum
+  DenseMap<Value, Value> held; ///< what registers hold now
 };
 } // namespace
 

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "PlaceThreadGraphs.h"
-#include "Mirage/Analysis/HeldTiles.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -74,6 +73,14 @@ Value mlir::mirage::placeHeldGraph(BlockEmitter &emitter, thread::GraphOp graph,
       .getResult(0);
 }
 
+static Value emitJoin(ImplicitLocOpBuilder &builder, RankedTensorType fragment,
+                      Combiner combiner, Value lhs, Value rhs) {
+  if (combiner == Combiner::Add)
+    return thread::AddOp::create(builder, fragment, lhs, rhs);
+  assert(combiner == Combiner::Max && "no other sums are carried");
+  return thread::MaximumOp::create(builder, fragment, lhs, rhs);
+}
+
 /// Joins what a graph stores with the window of one more operand.
 static void joinBefore(thread::GraphOp graph, const HeldTile &tile,
                        Combiner combiner) {
@@ -82,14 +89,8 @@ static void joinBefore(thread::GraphOp graph, const HeldTile &tile,
       graph.getBody().addArgument(getWindow(tile.fragment), graph.getLoc());
   ImplicitLocOpBuilder builder(store.getLoc(), store);
   Value before = thread::LoadOp::create(builder, tile.fragment, window);
-  Value part = store.getOperand();
-  Value joined =
-      combiner == Combiner::Add
-          ? thread::AddOp::create(builder, tile.fragment, part, before)
-                .getResult()
-          : thread::MaximumOp::create(builder, tile.fragment, part, before)
-                .getResult();
-  store.getOperandMutable().assign(joined);
+  store.getOperandMutable().assign(
+      emitJoin(builder, tile.fragment, combiner, store.getOperand(), before));
 }
 
 Value mlir::mirage::placeCarriedGraph(BlockEmitter &emitter,
@@ -117,21 +118,105 @@ Value mlir::mirage::emitNeutralTile(BlockEmitter &emitter, const HeldTile &tile,
                                        cast<ShapedType>(tile.type), neutral)));
 }
 
-void mlir::mirage::emitStoreHeld(BlockEmitter &emitter, const HeldTile &tile,
-                                 Value value, Value memref) {
+namespace {
+/// A window that items read of a value that is held.
+struct HeldOperand {
+  Value value;
+  RankedTensorType fragment;
+  DenseI64ArrayAttr imap;
+};
+} // namespace
+
+/// A graph of the items that hold a tile, which reads other values that they
+/// hold.
+/// \param results, memrefs  where the tile goes, one of the two.
+/// \param compute           gives the tile's fragment for those of operands.
+static thread::GraphOp
+createHeldGraph(BlockEmitter &emitter, const HeldTile &tile, TypeRange results,
+                ValueRange memrefs, ArrayRef<HeldOperand> operands,
+                llvm::function_ref<Value(ValueRange)> compute) {
   ImplicitLocOpBuilder &builder = emitter.builder;
+  SmallVector<Value> values;
+  SmallVector<Attribute> imaps;
+  SmallVector<Type> windows;
+  for (const HeldOperand &operand : operands) {
+    values.push_back(operand.value);
+    imaps.push_back(operand.imap);
+    windows.push_back(getWindow(operand.fragment));
+  }
+  SmallVector<int64_t> fmaps(operands.size(), kReplicated);
   auto graph = thread::GraphOp::create(
-      builder, TypeRange(), value, memref, tile.grid,
+      builder, results, values, memrefs, tile.grid,
       builder.getI64IntegerAttr(1 << kLaneBits), builder.getI64IntegerAttr(1),
-      builder.getArrayAttr(tile.omap),
-      builder.getDenseI64ArrayAttr(kReplicated),
+      builder.getArrayAttr(imaps), builder.getDenseI64ArrayAttr(fmaps),
       builder.getArrayAttr(tile.omap));
   OpBuilder::InsertionGuard insertion(builder);
-  Block *body = builder.createBlock(&graph.getBody(), {},
-                                    getWindow(tile.fragment), graph.getLoc());
-  Value fragment =
-      thread::LoadOp::create(builder, tile.fragment, body->getArgument(0));
-  Value window =
-      thread::StoreOp::create(builder, getWindow(tile.fragment), fragment);
+  SmallVector<Location> locations(operands.size(), graph.getLoc());
+  Block *body = builder.createBlock(&graph.getBody(), {}, windows, locations);
+  SmallVector<Value> fragments;
+  for (auto [operand, window] : llvm::zip_equal(operands, body->getArguments()))
+    fragments.push_back(
+        thread::LoadOp::create(builder, operand.fragment, window));
+  Value window = thread::StoreOp::create(builder, getWindow(tile.fragment),
+                                         compute(fragments));
   thread::YieldOp::create(builder, window);
+  return graph;
+}
+
+Value mlir::mirage::placeJoin(BlockEmitter &emitter, const HeldTile &tile,
+                              Combiner combiner, Value before, Value part) {
+  HeldOperand operands[] = {{before, tile.fragment, tile.omap},
+                            {part, tile.fragment, tile.omap}};
+  return createHeldGraph(emitter, tile, tile.type, {}, operands,
+                         [&](ValueRange fragments) {
+                           return emitJoin(emitter.builder, tile.fragment,
+                                           combiner, fragments[0],
+                                           fragments[1]);
+                         })
+      .getResult(0);
+}
+
+/// value · exp(from - to), and 0 where `from` is minus infinity.
+static Value emitRescaled(ImplicitLocOpBuilder &builder, Value value,
+                          Value from, Value to) {
+  Value difference = thread::SubOp::create(builder, from.getType(), from, to);
+  Value factor = thread::ExpOp::create(builder, from.getType(), difference);
+  Value product =
+      thread::MulOp::create(builder, value.getType(), value, factor);
+  return thread::VanishOp::create(builder, value.getType(), product, from);
+}
+
+Value mlir::mirage::placeRescaledJoin(BlockEmitter &emitter,
+                                      const HeldTile &tile,
+                                      const StretchedWindow &window,
+                                      Maxima maxima, Value before, Value part) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  RankedTensorType fragment =
+      thread::getFragmentType(window.fragment, tile.fragment.getElementType());
+  DenseI64ArrayAttr imap = builder.getDenseI64ArrayAttr(window.imap);
+  HeldOperand operands[] = {{before, tile.fragment, tile.omap},
+                            {part, tile.fragment, tile.omap},
+                            {maxima.running, fragment, imap},
+                            {maxima.own, fragment, imap}};
+  return createHeldGraph(
+             emitter, tile, tile.type, {}, operands,
+             [&](ValueRange values) {
+               Value before = values[0], part = values[1];
+               Value running = values[2], own = values[3];
+               Value larger =
+                   thread::MaximumOp::create(builder, fragment, running, own);
+               return thread::AddOp::create(
+                          builder, tile.fragment,
+                          emitRescaled(builder, before, running, larger),
+                          emitRescaled(builder, part, own, larger))
+                   .getResult();
+             })
+      .getResult(0);
+}
+
+void mlir::mirage::emitStoreHeld(BlockEmitter &emitter, const HeldTile &tile,
+                                 Value value, Value memref) {
+  HeldOperand operand{value, tile.fragment, tile.omap};
+  createHeldGraph(emitter, tile, TypeRange(), memref, operand,
+                  [](ValueRange fragments) { return fragments[0]; });
 }

@@ -28,6 +28,7 @@
 #define MIRAGE_LIB_CONVERSION_BLOCKTOGPU_PLACETHREADGRAPHS_H
 
 #include "BlockEmitter.h"
+#include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
 
 namespace mlir::mirage {
@@ -58,6 +59,27 @@ Value placeHeldGraph(BlockEmitter &emitter, thread::GraphOp graph,
 Value placeCarriedGraph(BlockEmitter &emitter, thread::GraphOp graph,
                         ValueRange inputs, const HeldTile &result,
                         Combiner combiner, Value before);
+
+/// A sum, or a maximum, and its next part, element by element.
+Value placeJoin(BlockEmitter &emitter, const HeldTile &tile, Combiner combiner,
+                Value before, Value part);
+
+/// What a rescaled sum was relative to, and what its next part is: tensors that
+/// are held, or memrefs.
+struct Maxima {
+  Value running, own;
+};
+/// The sum of what came before and the next part, both brought to what is the
+/// larger of their maxima:
+/// \code
+///   larger = max(running, own)
+///   sum · exp(running - larger) + part · exp(own - larger)
+/// \endcode
+/// but nothing of what is relative to minus infinity.
+/// \param window  of the maxima.
+Value placeRescaledJoin(BlockEmitter &emitter, const HeldTile &tile,
+                        const StretchedWindow &window, Maxima maxima,
+                        Value before, Value part);
 
 /// What changes nothing, in every register.
 Value emitNeutralTile(BlockEmitter &emitter, const HeldTile &tile,

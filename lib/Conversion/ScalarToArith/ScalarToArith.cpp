@@ -79,6 +79,8 @@ public:
       return math::ErfOp::create(builder, location, lhs);
     case ScalarFunction::Pow:
       return math::PowFOp::create(builder, location, lhs, rhs);
+    case ScalarFunction::Vanish:
+      return vanish(lhs, rhs);
     }
     llvm_unreachable("unknown scalar function");
   }
@@ -89,6 +91,14 @@ private:
   Value contracted(Value lhs, Value rhs) {
     return OpT::create(builder, location, lhs, rhs,
                        arith::FastMathFlags::contract);
+  }
+
+  Value vanish(Value value, Value hiding) {
+    Value isHidden = arith::CmpFOp::create(
+        builder, location, arith::CmpFPredicate::OEQ, hiding,
+        emitNumber(builder, location, getNeutral(Combiner::Max)));
+    return arith::SelectOp::create(builder, location, isHidden,
+                                   emitNumber(builder, location, 0), value);
   }
 
   OpBuilder &builder;

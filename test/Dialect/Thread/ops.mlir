@@ -73,3 +73,10 @@ func.func @warpgroup(%x: tensor<128x64xf16>, %y: tensor<64x16xf16>) -> tensor<12
   }
   return %r : tensor<128x16xf32>
 }
+
+// CHECK-LABEL: func.func @vanish(
+func.func @vanish(%x: tensor<16x8xf32, #c>, %y: tensor<16x8xf32, #c>) {
+  // CHECK: mirage_thread.vanish %{{.+}}, %{{.+}} : (tensor<16x8xf32, #{{.+}}>, tensor<16x8xf32, #{{.+}}>) -> tensor<16x8xf32, #{{.+}}>
+  %0 = mirage_thread.vanish %x, %y : (tensor<16x8xf32, #c>, tensor<16x8xf32, #c>) -> tensor<16x8xf32, #c>
+  return
+}

@@ -91,7 +91,8 @@ TEST(OperatorTable, LevelsLackWhatTheyCannotSay) {
   for (const OperatorInfo &row : getOperatorTable()) {
     bool isInstruction =
         row.kind == OperatorKind::Copy || row.opcode == Opcode::Shuffle ||
-        row.opcode == Opcode::Mma || row.opcode == Opcode::Wgmma;
+        row.opcode == Opcode::Mma || row.opcode == Opcode::Wgmma ||
+        row.opcode == Opcode::Vanish;
     bool needsTiles = isInstruction || row.opcode == Opcode::Mask ||
                       row.opcode == Opcode::Accumulate ||
                       row.opcode == Opcode::Variance;
@@ -107,6 +108,13 @@ TEST(OperatorTable, LevelsLackWhatTheyCannotSay) {
         row.opcode != Opcode::Variance;
     EXPECT_EQ(row.existsAt(Level::Thread), isOfWarps) << row.name.str();
   }
+}
+
+TEST(OperatorTable, WhatIsRescaledFromNothingVanishes) {
+  const ScalarDefinition &vanish = getOperatorInfo(Opcode::Vanish).definition;
+  EXPECT_EQ(evaluateDouble(vanish, {3.0, 2.0}, {}), 3.0);
+  EXPECT_EQ(evaluateDouble(vanish, {NAN, -INFINITY}, {}), 0.0);
+  EXPECT_EQ(evaluateDouble(vanish, {3.0, INFINITY}, {}), 3.0);
 }
 
 TEST(OperatorTable, OperandsMayBeLeftOut) {

@@ -93,6 +93,8 @@ private:
       return std::erf(x);
     case ScalarFunction::Pow:
       return std::pow(x, y);
+    case ScalarFunction::Vanish:
+      return y == -INFINITY ? 0 : x;
     default:
       return std::nan("");
     }

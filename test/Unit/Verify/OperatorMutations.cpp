@@ -48,7 +48,7 @@ static void useAnotherArithmetic(const Draft &draft, unsigned position,
     return;
   for (const OperatorInfo &other : getOperatorTable())
     if (other.opcode != opcode && other.kind == info.kind &&
-        other.numOperands == 2)
+        other.existsAt(Level::Kernel) && other.numOperands == 2)
       change(draft, position, keep, [&](Node &o) { o.opcode = other.opcode; });
 }
 

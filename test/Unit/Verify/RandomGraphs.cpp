@@ -204,11 +204,12 @@ Graph mlir::mirage::test::makeRandomProgram(RandomStream &random,
   }
 }
 
-/// All elementwise operators by what they take.
+/// All elementwise operators of programs by what they take.
 static std::vector<const OperatorInfo *> listElementwise(unsigned numOperands) {
   std::vector<const OperatorInfo *> rows;
   for (const OperatorInfo &row : getOperatorTable())
-    if (row.kind == OperatorKind::Elementwise && row.numOperands == numOperands)
+    if (row.kind == OperatorKind::Elementwise && row.existsAt(Level::Kernel) &&
+        row.numOperands == numOperands)
       rows.push_back(&row);
   return rows;
 }

@@ -17,6 +17,8 @@ include "Mirage/Dialect/Thread/IR/ThreadMatrixOps.td"
 include "Mirage/Dialect/Thread/IR/ThreadMovementOps.td"
 
 defm Thread_ : Mirage_ElementwiseOps<MirageThreadDialect, 0>;
+def Thread_VanishOp : Mirage_BinaryOp<MirageThreadDialect, 0, "vanish", "Vanish",
+    "x, or 0 where y is -inf">;
 defm Thread_ : Mirage_ReductionOps<MirageThreadDialect, 0>;
 defm Thread_ : Mirage_ContractionOps<MirageThreadDialect, 0>;
 defm Thread_ : Mirage_MovementOps<MirageThreadDialect, 0>;
