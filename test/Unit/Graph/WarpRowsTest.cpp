@@ -1,0 +1,455 @@
+//===- WarpRowsTest.cpp - Rows of tiles that warps keep -------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Graph/WarpRows.h"
+#include "TileGraphs.h"
+#include "gtest/gtest.h"
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::test;
+
+static Attributes over(Shape dims) {
+  Attributes attributes;
+  attributes.dims = dims;
+  return attributes;
+}
+
+namespace {
+/// A block graph whose loop cuts some inputs along dimension 0.
+class Tiles : public TileGraph {
+public:
+  explicit Tiles(unsigned numThreads) {
+    loop = 4;
+    threads = numThreads;
+  }
+  ValueId addLooped(TensorSpec type) {
+    tileInputs.push_back({{}, 0});
+    return addInput(type);
+  }
+  ValueId addWhole(TensorSpec type) {
+    tileInputs.push_back({{}, kReplicated});
+    return addInput(type);
+  }
+};
+
+/// Attention up to the sums over the loop and what divides them, of tiles of
+/// queries whose rows are these dimensions.
+struct Attention : Tiles {
+  ValueId scores, largest, shifted, exponentials, halves, product, total;
+
+  explicit Attention(Shape rows, int64_t keys = 64, int64_t width = 32,
+                     unsigned numThreads = 128)
+      : Tiles(numThreads) {
+    auto with = [&](int64_t columns) {
+      Shape shape = rows;
+      shape.push_back(columns);
+      return shape;
+    };
+    ValueId q = addWhole(f16(with(16))), k = addLooped(f16({16, keys})),
+            v = addLooped(f16({keys, width}));
+    Attributes lastDim = over({int64_t(rows.size())});
+    scores = add(Opcode::Matmul, {q, k}, f32(with(keys)));
+    largest = add(Opcode::Max, {scores}, f32(with(1)), lastDim);
+    shifted = add(Opcode::Sub, {scores, largest}, f32(with(keys)));
+    exponentials = add(Opcode::Exp, {shifted}, f32(with(keys)));
+    halves = add(Opcode::Cast, {exponentials}, f16(with(keys)));
+    product = add(Opcode::Matmul, {halves, v}, f32(with(width)));
+    ValueId sum = add(Opcode::Accumulate, {product}, f32(with(width)));
+    total = add(Opcode::Sum, {halves}, f32(with(1)), lastDim);
+    ValueId totals = add(Opcode::Accumulate, {total}, f32(with(1)));
+    addOutput(add(Opcode::Div, {sum, totals}, f32(with(width))));
+  }
+};
+} // namespace
+
+/// The operators of the members, in order.
+static std::string listMembers(const TileGraph &graph) {
+  std::string names;
+  WarpRows rows = findWarpRows(graph);
+  for (unsigned number : rows.members.set_bits())
+    names += " " + getOperatorInfo(graph.getNodes()[number].opcode).name.str();
+  return names;
+}
+
+static bool isHeld(const TileGraph &graph, ValueId value) {
+  return areRowsHeld(graph, findWarpRows(graph), value);
+}
+
+//===----------------------------------------------------------------------===//
+// Members
+//===----------------------------------------------------------------------===//
+
+/// All but the division, which comes behind the loop.
+static const char *const kLoopOfAttention =
+    " matmul max sub exp cast matmul accumulate sum accumulate";
+
+TEST(WarpRows, AttentionGoesFromRowToRow) {
+  EXPECT_EQ(listMembers(Attention({64})), kLoopOfAttention);
+  EXPECT_EQ(listMembers(Attention({2, 32})), kLoopOfAttention);
+  EXPECT_EQ(listMembers(Attention({16}, 64, 32, /*numThreads=*/32)),
+            kLoopOfAttention);
+  EXPECT_EQ(listMembers(Attention({64}, 8, 8)), kLoopOfAttention);
+}
+
+/// Each warp has 16 rows of one matrix.
+TEST(WarpRows, TooFewRowsForTheWarps) {
+  EXPECT_EQ(listMembers(Attention({32})), "");
+  EXPECT_EQ(listMembers(Attention({64}, 64, 32, /*numThreads=*/256)), "");
+  EXPECT_EQ(listMembers(Attention({8, 8})), "");
+  EXPECT_EQ(listMembers(Attention({8}, 64, 32, /*numThreads=*/32)), "");
+}
+
+TEST(WarpRows, SizesThatAreNoPowersOfTwo) {
+  EXPECT_EQ(listMembers(Attention({96})), "");
+  EXPECT_EQ(listMembers(Attention({3, 32})), "");
+  EXPECT_EQ(listMembers(Attention({64}, 64, 32, /*numThreads=*/96)), "");
+  EXPECT_EQ(listMembers(Attention({64}, /*keys=*/48)), "");
+  EXPECT_EQ(listMembers(Attention({64}, /*keys=*/4)), "");
+  // The second product has such rows; all before it has not.
+  EXPECT_EQ(listMembers(Attention({64}, 64, /*width=*/24)),
+            " matmul max sub exp cast sum accumulate");
+}
+
+/// Something has to reduce what is held, or to multiply it.
+TEST(WarpRows, WhatGoesFromElementToElementIsNoChain) {
+  Tiles graph(32);
+  ValueId x = graph.addWhole(f16({16, 16})), y = graph.addLooped(f16({16, 16}));
+  ValueId product = graph.add(Opcode::Matmul, {x, y}, f32({16, 16}));
+  ValueId exp = graph.add(Opcode::Exp, {product}, f32({16, 16}));
+  graph.addOutput(graph.add(Opcode::Accumulate, {exp}, f32({16, 16})));
+  // A reduction of what no warp has computed.
+  graph.addOutput(graph.add(Opcode::Sum, {x}, f32({16, 1}), over({1})));
+  EXPECT_EQ(listMembers(graph), "");
+}
+
+/// Of two chains only the one that goes on counts.
+TEST(WarpRows, ChainsAreJudgedOneByOne) {
+  Tiles graph(32);
+  ValueId x = graph.addWhole(f16({16, 16})), y = graph.addLooped(f16({16, 16}));
+  ValueId one = graph.add(Opcode::Matmul, {x, y}, f32({16, 16}));
+  ValueId other = graph.add(Opcode::Matmul, {y, x}, f32({16, 16}));
+  ValueId exp = graph.add(Opcode::Exp, {one}, f32({16, 16}));
+  graph.addOutput(graph.add(Opcode::Sum, {other}, f32({16, 1}), over({1})));
+  graph.addOutput(exp);
+  EXPECT_EQ(listMembers(graph), " matmul sum");
+  EXPECT_TRUE(isHeld(graph, other));
+  EXPECT_FALSE(isHeld(graph, one));
+}
+
+/// What is in f32 has products without tensor cores.
+TEST(WarpRows, OnlyProductsOnTensorCoresBegin) {
+  Tiles graph(32);
+  ValueId x = graph.addWhole(f32({16, 16})), y = graph.addLooped(f16({16, 16}));
+  ValueId product = graph.add(Opcode::Matmul, {x, y}, f32({16, 16}));
+  ValueId sum = graph.add(Opcode::Sum, {product}, f32({16, 1}), over({1}));
+  graph.addOutput(graph.add(Opcode::Accumulate, {sum}, f32({16, 1})));
+  EXPECT_EQ(listMembers(graph), "");
+}
+
+/// Other rows, other orders of elements, and columns, all in turn behind a
+/// product and a sum that are a chain.
+TEST(WarpRows, WhatNeedsOtherRowsEnds) {
+  auto list = [](Opcode opcode, Shape result, Attributes attributes) {
+    Tiles graph(32);
+    ValueId x = graph.addWhole(f16({32, 16})),
+            y = graph.addLooped(f16({16, 32}));
+    ValueId product = graph.add(Opcode::Matmul, {x, y}, f32({32, 32}));
+    graph.addOutput(graph.add(Opcode::Sum, {product}, f32({32, 1}), over({1})));
+    graph.addOutput(graph.add(opcode, {product}, f32(result), attributes));
+    return listMembers(graph);
+  };
+  const char *const without = " matmul sum";
+  EXPECT_EQ(list(Opcode::Max, {32, 1}, over({1})), " matmul sum max");
+  EXPECT_EQ(list(Opcode::Max, {1, 32}, over({0})), without);
+  EXPECT_EQ(list(Opcode::Max, {1, 1}, over({0, 1})), without);
+  EXPECT_EQ(list(Opcode::Transpose, {32, 32}, over({1, 0})), without);
+  EXPECT_EQ(list(Opcode::Reshape, {32, 32}, {}), without);
+  EXPECT_EQ(list(Opcode::CausalMask, {32, 32}, {}), without);
+  EXPECT_EQ(list(Opcode::Exp, {2, 32, 32}, {}), without);
+}
+
+/// Rows are reduced along their elements, and nothing else with them, even if
+/// that is of size 1.
+TEST(WarpRows, ReductionsAreOfOneDimension) {
+  auto list = [](Opcode opcode, int64_t columns, Attributes attributes) {
+    Tiles graph(32);
+    ValueId x = graph.addWhole(f16({1, 32, 16})),
+            y = graph.addLooped(f16({16, 32}));
+    ValueId product = graph.add(Opcode::Matmul, {x, y}, f32({1, 32, 32}));
+    graph.addOutput(
+        graph.add(opcode, {product}, f32({1, 32, columns}), attributes));
+    return listMembers(graph);
+  };
+  EXPECT_EQ(list(Opcode::Sum, 1, over({2})), " matmul sum");
+  EXPECT_EQ(list(Opcode::Sum, 1, over({0, 2})), "");
+  EXPECT_EQ(list(Opcode::Sum, 32, over({0})), "");
+  EXPECT_EQ(list(Opcode::Accumulate, 1, accumulate(Opcode::Sum, {2})),
+            " matmul accumulate");
+  EXPECT_EQ(list(Opcode::Accumulate, 1, accumulate(Opcode::Sum, {0, 2})), "");
+  EXPECT_EQ(list(Opcode::Accumulate, 32, accumulate(Opcode::Sum, {0})), "");
+}
+
+/// What is held goes on as the left operand, on tensor cores.
+TEST(WarpRows, ProductsGoOnFromTheLeft) {
+  auto list = [](bool isLeft, TensorSpec other) {
+    Tiles graph(32);
+    ValueId x = graph.addWhole(f16({16, 16})), y = graph.addWhole(other);
+    ValueId first = graph.add(Opcode::Matmul, {x, x}, f16({16, 16}));
+    ValueId second = isLeft
+                         ? graph.add(Opcode::Matmul, {first, y}, f32({16, 16}))
+                         : graph.add(Opcode::Matmul, {y, first}, f32({16, 16}));
+    graph.addOutput(graph.add(Opcode::Exp, {second}, f32({16, 16})));
+    return listMembers(graph);
+  };
+  EXPECT_EQ(list(true, f16({16, 16})), " matmul matmul exp");
+  EXPECT_EQ(list(false, f16({16, 16})), "");
+  EXPECT_EQ(list(true, f32({16, 16})), "");
+}
+
+/// A row of biases has neither rows nor warps; it stretches.
+TEST(WarpRows, OperandsThatStretchMayComeFromElsewhere) {
+  Tiles graph(32);
+  ValueId x = graph.addWhole(f16({16, 16})), y = graph.addLooped(f16({16, 16})),
+          bias = graph.addWhole(f32({16}));
+  ValueId shift = graph.add(Opcode::Exp, {bias}, f32({16}));
+  ValueId product = graph.add(Opcode::Matmul, {x, y}, f32({16, 16}));
+  ValueId shifted = graph.add(Opcode::Add, {shift, product}, f32({16, 16}));
+  graph.addOutput(graph.add(Opcode::Sum, {shifted}, f32({16, 1}), over({1})));
+  EXPECT_EQ(listMembers(graph), " matmul add sum");
+}
+
+//===----------------------------------------------------------------------===//
+// Phases and accumulations
+//===----------------------------------------------------------------------===//
+
+/// A product of before the loop is not held into it.
+TEST(WarpRows, AChainIsOfOnePhase) {
+  Tiles graph(32);
+  ValueId x = graph.addWhole(f16({16, 16})), y = graph.addWhole(f16({16, 16})),
+          z = graph.addLooped(f16({16, 16}));
+  ValueId product = graph.add(Opcode::Matmul, {x, y}, f32({16, 16}));
+  ValueId scaled = graph.add(Opcode::Mul, {product, z}, f32({16, 16}));
+  ValueId sum = graph.add(Opcode::Sum, {scaled}, f32({16, 1}), over({1}));
+  graph.addOutput(graph.add(Opcode::Accumulate, {sum}, f32({16, 1})));
+  EXPECT_EQ(listMembers(graph), "");
+}
+
+/// Sums grow in the loop; another chain may begin behind it.
+TEST(WarpRows, SumsEndAChain) {
+  Tiles graph(32);
+  ValueId x = graph.addWhole(f16({16, 16})), y = graph.addLooped(f16({16, 16})),
+          w = graph.addWhole(f16({16, 8}));
+  ValueId product = graph.add(Opcode::Matmul, {x, y}, f32({16, 16}));
+  ValueId exp = graph.add(Opcode::Exp, {product}, f32({16, 16}));
+  ValueId sum = graph.add(Opcode::Accumulate, {exp}, f32({16, 16}));
+  ValueId half = graph.add(Opcode::Cast, {sum}, f16({16, 16}));
+  ValueId next = graph.add(Opcode::Matmul, {half, w}, f32({16, 8}));
+  ValueId square = graph.add(Opcode::Square, {next}, f32({16, 8}));
+  graph.addOutput(graph.add(Opcode::Sum, {square}, f32({16, 1}), over({1})));
+  EXPECT_EQ(listMembers(graph), " matmul square sum");
+  EXPECT_FALSE(isHeld(graph, exp));
+  EXPECT_FALSE(isHeld(graph, half));
+  EXPECT_TRUE(isHeld(graph, next));
+}
+
+/// Though products behind the loop alone read a sum, it is brought to them by
+/// shared memory.
+TEST(WarpRows, SumsAreNotHeld) {
+  Tiles graph(32);
+  ValueId x = graph.addWhole(f16({16, 16})), y = graph.addLooped(f16({16, 16})),
+          w = graph.addWhole(f16({16, 8}));
+  ValueId product = graph.add(Opcode::Matmul, {x, y}, f32({16, 16}));
+  ValueId largest = graph.add(Opcode::Max, {product}, f32({16, 1}), over({1}));
+  graph.addOutput(graph.add(Opcode::Accumulate, {largest}, f32({16, 1}),
+                            accumulate(Opcode::Max)));
+  ValueId sum = graph.add(Opcode::Accumulate, {product}, f16({16, 16}));
+  ValueId next = graph.add(Opcode::Matmul, {sum, w}, f32({16, 8}));
+  graph.addOutput(graph.add(Opcode::Sum, {next}, f32({16, 1}), over({1})));
+  EXPECT_EQ(listMembers(graph), " matmul max accumulate accumulate matmul sum");
+  EXPECT_FALSE(isHeld(graph, sum));
+  EXPECT_TRUE(isHeld(graph, next));
+}
+
+/// An accumulation behind a product and an exponential; a sum beside it makes
+/// these members in any case. One over the grid stands behind another, so that
+/// all are of one phase.
+static std::string listWithAccumulation(Attributes attributes, Shape result) {
+  Tiles graph(32);
+  graph.grid = {2, 2};
+  ValueId x = graph.addWhole(f16({32, 32})), y = graph.addLooped(f16({32, 32}));
+  for (TileInput &input : graph.tileInputs)
+    input.gridMap = {kReplicated, kReplicated};
+  TensorSpec type = f32({32, 32});
+  if (attributes.axis != Axis::Loop) {
+    Attributes join = accumulate(Opcode::Sum);
+    join.axis = Axis::X;
+    y = graph.add(Opcode::Accumulate, {x}, f16({32, 32}), join);
+  }
+  ValueId product = graph.add(Opcode::Matmul, {x, y}, type);
+  ValueId exp = graph.add(Opcode::Exp, {product}, type);
+  graph.addOutput(graph.add(Opcode::Sum, {product}, f32({32, 1}), over({1})));
+  graph.addOutput(
+      graph.add(Opcode::Accumulate, {exp}, f32(result), attributes));
+  return listMembers(graph);
+}
+
+TEST(WarpRows, WhichAccumulationsGrowInRows) {
+  const char *const without = " matmul exp sum";
+  const std::string with = std::string(without) + " accumulate";
+  auto list = listWithAccumulation;
+  EXPECT_EQ(list(accumulate(Opcode::Sum), {32, 32}), with);
+  EXPECT_EQ(list(accumulate(Opcode::Max), {32, 32}), with);
+  EXPECT_EQ(list(accumulate(Opcode::Sum, {1}), {32, 1}), with);
+  EXPECT_EQ(list(accumulate(Opcode::Sum, {0}), {1, 32}), without);
+  EXPECT_EQ(list(accumulate(Opcode::Variance), {32, 32}), without);
+  Attributes blocks = accumulate(Opcode::Sum);
+  blocks.axis = Axis::Y;
+  EXPECT_EQ(list(blocks, {32, 32}), without);
+}
+
+/// An accumulation that reduces rows is reason enough for a chain.
+TEST(WarpRows, AccumulationsReduceRows) {
+  auto list = [](Attributes attributes, Shape result) {
+    Tiles graph(32);
+    ValueId x = graph.addWhole(f16({16, 16})),
+            y = graph.addLooped(f16({16, 16}));
+    ValueId product = graph.add(Opcode::Matmul, {x, y}, f32({16, 16}));
+    graph.addOutput(
+        graph.add(Opcode::Accumulate, {product}, f32(result), attributes));
+    return listMembers(graph);
+  };
+  EXPECT_EQ(list(accumulate(Opcode::Sum, {1}), {16, 1}), " matmul accumulate");
+  EXPECT_EQ(list(accumulate(Opcode::Sum), {16, 16}), "");
+}
+
+/// Online softmax: sums that are rescaled lie in shared memory, and so does
+/// what they read. The largest score so far is no such sum.
+TEST(WarpRows, RescaledSumsAreNoMembers) {
+  Tiles graph(32);
+  ValueId q = graph.addWhole(f16({16, 16})), k = graph.addLooped(f16({16, 16})),
+          v = graph.addLooped(f16({16, 8}));
+  ValueId scores = graph.add(Opcode::Matmul, {q, k}, f32({16, 16}));
+  ValueId largest = graph.add(Opcode::Max, {scores}, f32({16, 1}), over({1}));
+  ValueId shifted = graph.add(Opcode::Sub, {scores, largest}, f32({16, 16}));
+  ValueId exp = graph.add(Opcode::Exp, {shifted}, f16({16, 16}));
+  ValueId product = graph.add(Opcode::Matmul, {exp, v}, f32({16, 8}));
+  graph.addOutput(
+      graph.add(Opcode::Accumulate, {product, largest}, f32({16, 8})));
+  graph.addOutput(graph.add(Opcode::Accumulate, {largest}, f32({16, 1}),
+                            accumulate(Opcode::Max)));
+  EXPECT_EQ(listMembers(graph), " matmul max sub exp matmul accumulate");
+  for (ValueId value : {scores, shifted, exp})
+    EXPECT_TRUE(isHeld(graph, value)) << value;
+  for (ValueId value : {largest, product})
+    EXPECT_FALSE(isHeld(graph, value)) << value;
+}
+
+//===----------------------------------------------------------------------===//
+// What is held
+//===----------------------------------------------------------------------===//
+
+TEST(WarpRows, AttentionHoldsAllBetweenItsProducts) {
+  Attention graph({64});
+  for (ValueId value :
+       {graph.scores, graph.largest, graph.shifted, graph.exponentials,
+        graph.halves, graph.product, graph.total})
+    EXPECT_TRUE(isHeld(graph, value)) << value;
+  // Inputs, what has grown, and what comes behind the loop.
+  for (ValueId value = 0; value < graph.getNumInputs(); ++value)
+    EXPECT_FALSE(isHeld(graph, value)) << value;
+  for (const Node &op : graph.getNodes())
+    if (op.opcode == Opcode::Accumulate || op.opcode == Opcode::Div)
+      EXPECT_FALSE(isHeld(graph, op.results[0]));
+}
+
+/// All warps read what a product has on its right, whatever else reads it.
+TEST(WarpRows, RightOperandsAreNotHeld) {
+  Tiles graph(32);
+  ValueId x = graph.addWhole(f16({32, 16})), y = graph.addLooped(f16({16, 16}));
+  ValueId left = graph.add(Opcode::Matmul, {x, y}, f16({32, 16}));
+  ValueId right = graph.add(Opcode::Matmul, {y, y}, f16({16, 16}));
+  graph.addOutput(graph.add(Opcode::Sum, {right}, f32({16, 1}), over({1})));
+  ValueId product = graph.add(Opcode::Matmul, {left, right}, f32({32, 16}));
+  graph.addOutput(graph.add(Opcode::Exp, {product}, f32({32, 16})));
+  EXPECT_EQ(listMembers(graph), " matmul matmul sum matmul exp");
+  EXPECT_TRUE(isHeld(graph, left));
+  EXPECT_FALSE(isHeld(graph, right));
+  EXPECT_TRUE(isHeld(graph, product));
+}
+
+/// A product of something with itself has it on its right as well.
+TEST(WarpRows, SquaresOfMatricesAreNotHeld) {
+  Tiles graph(32);
+  ValueId x = graph.addWhole(f16({16, 16})), y = graph.addLooped(f16({16, 16}));
+  ValueId product = graph.add(Opcode::Matmul, {x, y}, f16({16, 16}));
+  ValueId square = graph.add(Opcode::Matmul, {product, product}, f32({16, 16}));
+  ValueId sum = graph.add(Opcode::Sum, {product}, f32({16, 1}), over({1}));
+  graph.addOutput(graph.add(Opcode::Add, {square, sum}, f32({16, 16})));
+  EXPECT_EQ(listMembers(graph), " matmul matmul sum add");
+  EXPECT_FALSE(isHeld(graph, product));
+  EXPECT_TRUE(isHeld(graph, square));
+}
+
+TEST(WarpRows, WhatIsStoredIsNotHeld) {
+  Attention graph({64});
+  graph.addOutput(graph.halves);
+  EXPECT_EQ(listMembers(graph), kLoopOfAttention);
+  EXPECT_FALSE(isHeld(graph, graph.halves));
+  EXPECT_TRUE(isHeld(graph, graph.exponentials));
+}
+
+TEST(WarpRows, WhatOthersReadIsNotHeld) {
+  Attention graph({64});
+  ValueId columns =
+      graph.add(Opcode::Sum, {graph.exponentials}, f32({1, 64}), over({0}));
+  graph.addOutput(graph.add(Opcode::Accumulate, {columns}, f32({1, 64})));
+  EXPECT_EQ(listMembers(graph), kLoopOfAttention);
+  EXPECT_FALSE(isHeld(graph, graph.exponentials));
+  EXPECT_TRUE(isHeld(graph, graph.halves));
+}
+
+//===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
+
+/// One warp, rows of 16 and of 8 elements. A thread has 1/32 of a tile:
+///
+///   scores 16x16 f32, exponentials   1024 bytes / 32 = 32, or 8 registers
+///   halves 16x16 f16                  512 bytes / 32 = 16, or 4
+///   product 16x8 f32                  512 bytes / 32 = 16, or 4
+///   largest 16x1 f32, total           2, as four lanes have the same
+///
+///   scores, then with largest       8, 10
+///   shifted, exponentials           8
+///   halves, then with product       4, 8
+///   halves with total               6
+///
+/// 10 at the most, and 4 and 2 of the sums over the loop all the time.
+TEST(WarpRows, RegistersAreCountedWhereRowsTakeMost) {
+  EXPECT_EQ(
+      findWarpRows(Attention({16}, 16, 8, /*numThreads=*/32)).numRegisters,
+      10 + 4 + 2);
+  // As many rows for each of four warps.
+  EXPECT_EQ(findWarpRows(Attention({64}, 16, 8)).numRegisters, 10 + 4 + 2);
+}
+
+/// Of what is not held nothing counts: without the exponentials' 8 registers
+/// the most are still the 10 before them, and without the scores 8 are left.
+TEST(WarpRows, RegistersOfWhatIsHeldAlone) {
+  auto count = [](ValueId Attention::*stored) {
+    Attention graph({16}, 16, 8, /*numThreads=*/32);
+    graph.addOutput(graph.*stored);
+    return findWarpRows(graph).numRegisters;
+  };
+  EXPECT_EQ(count(&Attention::exponentials), 10 + 4 + 2);
+  EXPECT_EQ(count(&Attention::scores), 8 + 4 + 2);
+}
+
+TEST(WarpRows, NoChainTakesNoRegisters) {
+  EXPECT_EQ(findWarpRows(Attention({32})).numRegisters, 0);
+}
