@@ -124,3 +124,93 @@ TEST(LaunchBarrier, BoundsAreOfWhatTheTargetHas) {
         << name.str();
   }
 }
+
+//===----------------------------------------------------------------------===//
+// Kernels that join parts
+//===----------------------------------------------------------------------===//
+
+/// A GPU of which one SM reads 1000 bytes in 1 µs.
+static Target getSlow(llvm::StringRef name = "sm_90a") {
+  Target target = get(name);
+  target.loadBytesPerUsSM = 1000;
+  return target;
+}
+
+/// Two blocks, 16 parts of 32 µs each. Whole, they go on from clusters of 16,
+/// and so do 16 pieces; all others have a launch of their own.
+TEST(JoiningKernel, PiecesReadLessBehindALaunch) {
+  JoiningKernel kernel{2, 16, 32000};
+  Target h200 = getSlow();
+  auto get = [&](int64_t pieces) { return getJoiningUs(kernel, pieces, h200); };
+  double launch = h200.nextLaunchUs, cluster = h200.clusterBarrierUs;
+  EXPECT_DOUBLE_EQ(get(1), cluster + 16 * 32);
+  EXPECT_DOUBLE_EQ(get(2), launch + 8 * 32);
+  EXPECT_DOUBLE_EQ(get(8), launch + 2 * 32);
+  EXPECT_DOUBLE_EQ(get(16), cluster + 32);
+  EXPECT_DOUBLE_EQ(get(32), launch + 16);
+  EXPECT_DOUBLE_EQ(get(64), launch + 8);
+}
+
+/// 66 pieces of each of two blocks are one for each SM, and more are two.
+TEST(JoiningKernel, BlocksThatSMsTakeInTurn) {
+  Target h200 = getSlow();
+  double launch = h200.nextLaunchUs;
+  EXPECT_DOUBLE_EQ(getJoiningUs({2, 3, 66000}, 66, h200), launch + 3);
+  EXPECT_DOUBLE_EQ(getJoiningUs({2, 3, 67000}, 67, h200), launch + 2 * 3);
+  EXPECT_DOUBLE_EQ(getJoiningUs({133, 300, 1000}, 1, h200), launch + 2 * 300);
+}
+
+/// 256 blocks are too many for clusters, and 512 for a count of arrivals. As
+/// many pieces as parts have no cluster then, and none on sm_80.
+TEST(JoiningKernel, WhatStandsBeforeIt) {
+  auto get = [](int64_t numBlocks, int64_t pieces, const Target &target) {
+    return getJoiningUs({numBlocks, 16, 1000}, pieces, target);
+  };
+  Target h200 = getSlow(), a100 = getSlow("sm_80");
+  EXPECT_DOUBLE_EQ(get(7, 1, h200), h200.clusterBarrierUs + 16);
+  EXPECT_DOUBLE_EQ(get(8, 1, h200), h200.lastArrivalUs + 16);
+  EXPECT_DOUBLE_EQ(get(16, 1, h200), h200.lastArrivalUs + 16);
+  EXPECT_DOUBLE_EQ(get(32, 1, h200), h200.nextLaunchUs + 16);
+  EXPECT_DOUBLE_EQ(get(7, 16, h200), h200.clusterBarrierUs + 1);
+  EXPECT_DOUBLE_EQ(get(8, 16, h200), h200.nextLaunchUs + 1);
+  EXPECT_DOUBLE_EQ(get(2, 1, a100), a100.lastArrivalUs + 16);
+  EXPECT_DOUBLE_EQ(get(2, 16, a100), a100.nextLaunchUs + 1);
+}
+
+/// Where reading takes long, as many pieces as SMs have place for, up to what
+/// there are.
+TEST(JoiningKernel, AsManyPiecesAsPay) {
+  Target h200 = getSlow();
+  EXPECT_EQ(chooseJoinPieces({2, 16, 32000}, 512, h200), 64);
+  EXPECT_EQ(chooseJoinPieces({2, 16, 32000}, 8, h200), 8);
+  EXPECT_EQ(chooseJoinPieces({2, 16, 32000}, 1, h200), 1);
+  EXPECT_EQ(chooseJoinPieces({1, 16, 32000}, 512, h200), 128);
+  EXPECT_EQ(chooseJoinPieces({33, 16, 32000}, 512, h200), 4);
+  // Two waves of half as much.
+  EXPECT_EQ(chooseJoinPieces({132, 16, 32000}, 512, h200), 1);
+  // Four pieces read half of that in two waves.
+  EXPECT_EQ(chooseJoinPieces({50, 16, 32000}, 8, h200), 2);
+}
+
+/// 16 pieces take 1 µs to read, 32 half of it; but what these wait for takes
+/// .55 µs more. A quarter is worth it, and so is the half where all have
+/// launches.
+TEST(JoiningKernel, PiecesThatAreAClusterComeFirst) {
+  Target h200 = getSlow();
+  EXPECT_EQ(chooseJoinPieces({1, 16, 1000}, 16, h200), 16);
+  EXPECT_EQ(chooseJoinPieces({1, 16, 1000}, 32, h200), 16);
+  EXPECT_EQ(chooseJoinPieces({1, 16, 1000}, 64, h200), 64);
+  EXPECT_EQ(chooseJoinPieces({1, 16, 1000}, 16, getSlow("sm_80")), 16);
+  EXPECT_EQ(chooseJoinPieces({1, 16, 1000}, 32, getSlow("sm_80")), 32);
+}
+
+/// Whole tiles that go on at once, for what pieces would save less than their
+/// launch takes more: .55 µs behind clusters, .15 behind arrivals that are
+/// counted.
+TEST(JoiningKernel, FewBytesStayTogether) {
+  Target h200 = getSlow();
+  EXPECT_EQ(chooseJoinPieces({1, 8, 137}, 2, h200), 1);
+  EXPECT_EQ(chooseJoinPieces({1, 8, 138}, 2, h200), 2);
+  EXPECT_EQ(chooseJoinPieces({16, 16, 18}, 2, h200), 1);
+  EXPECT_EQ(chooseJoinPieces({16, 16, 19}, 2, h200), 2);
+}
