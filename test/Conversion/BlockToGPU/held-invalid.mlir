@@ -88,3 +88,35 @@ func.func @beyond_the_edge(%x: tensor<8x9xf32>) -> tensor<8x1xf32> {
   } : tensor<8x1xf32>
   return %r : tensor<8x1xf32>
 }
+
+// -----
+
+// Of what is held each reads its own rows; but the fourth of three items along y would be
+// the first of the next along x, in another operand and in the result.
+func.func @rounded_up(%x: tensor<16x8xf32>, %y: tensor<48x8xf32>) -> tensor<48x8xf32> {
+  %e = tensor.empty() : tensor<48x8xf32>
+  %r = mirage_kernel.graph ins(%x, %y : tensor<16x8xf32>, tensor<48x8xf32>) outs(%e : tensor<48x8xf32>) {
+  ^bb0(%a: tensor<16x8xf32>, %b: tensor<48x8xf32>):
+    %o = mirage_block.graph grid() threads(64) ins(%a imap(), %b imap()) outs(omap()) : (tensor<16x8xf32>, tensor<48x8xf32>) -> tensor<48x8xf32> {
+    ^bb0(%t: tensor<16x8xf32>, %u: tensor<48x8xf32>):
+      // expected-error @below {{expects, where 'mirage.held' is stated, users that read it where it is held, got 'mirage_thread.graph'}}
+      %p = mirage_thread.graph items(x = 2, y = 3) ins(%t imap(x -> 0)) outs(omap(x -> 0)) {mirage.held} : (tensor<16x8xf32>) -> tensor<16x8xf32> {
+      ^bb0(%w: tensor<8x8xf32>):
+        %f = mirage_thread.load %w : (tensor<8x8xf32>) -> tensor<8x8xf32, #mirage_thread.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>>
+        %v = mirage_thread.store %f : (tensor<8x8xf32, #mirage_thread.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>>) -> tensor<8x8xf32>
+        mirage_thread.yield %v : tensor<8x8xf32>
+      }
+      %q = mirage_thread.graph items(x = 2, y = 3) ins(%p imap(x -> 0), %u imap(x -> 0, y -> 0)) outs(omap(x -> 0, y -> 0)) : (tensor<16x8xf32>, tensor<48x8xf32>) -> tensor<48x8xf32> {
+      ^bb0(%w: tensor<8x8xf32>, %z: tensor<8x8xf32>):
+        %f = mirage_thread.load %w : (tensor<8x8xf32>) -> tensor<8x8xf32, #mirage_thread.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>>
+        %g = mirage_thread.load %z : (tensor<8x8xf32>) -> tensor<8x8xf32, #mirage_thread.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>>
+        %h = mirage_thread.add %f, %g : (tensor<8x8xf32, #mirage_thread.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>>, tensor<8x8xf32, #mirage_thread.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>>) -> tensor<8x8xf32, #mirage_thread.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>>
+        %v = mirage_thread.store %h : (tensor<8x8xf32, #mirage_thread.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>>) -> tensor<8x8xf32>
+        mirage_thread.yield %v : tensor<8x8xf32>
+      }
+      mirage_block.yield %q : tensor<48x8xf32>
+    }
+    mirage_kernel.yield %o : tensor<48x8xf32>
+  } : tensor<48x8xf32>
+  return %r : tensor<48x8xf32>
+}

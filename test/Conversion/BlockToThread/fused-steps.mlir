@@ -1,6 +1,6 @@
 // RUN: mirage-opt %s --convert-mirage-block-to-thread --mlir-print-local-scope | FileCheck %s
 // RUN: mirage-opt %s --convert-mirage-block-to-thread -o %t.mlir && mirage-verify %s %t.mlir --seed=1 | FileCheck %s --check-prefix=JUDGED
-// JUDGED-COUNT-8: : equal
+// JUDGED-COUNT-12: : equal
 
 // What is elementwise before a reduction, and behind it, is one step with it. Of
 // a mean square only the result is a tile.
@@ -117,6 +117,45 @@ func.func @two_phases(%a: tensor<8x64xf16>) -> tensor<8x1xf32> {
   return %o : tensor<8x1xf32>
 }
 
+// What the loop does not change is computed once, before it or behind it.
+// CHECK-LABEL: func.func @before_the_loop(
+// CHECK: mirage_thread.graph
+// CHECK: mirage_thread.exp
+// CHECK-NEXT: mirage_thread.store
+// CHECK: mirage_thread.graph
+// CHECK: mirage_thread.mul
+// CHECK: mirage_block.accumulate
+// CHECK: return
+func.func @before_the_loop(%a: tensor<8x64xf32>, %b: tensor<8x1xf32>) -> tensor<8x32xf32> {
+  %o = mirage_block.graph grid() threads(128) loop(2) ins(%a imap() fmap(1), %b imap()) outs(omap())
+      : (tensor<8x64xf32>, tensor<8x1xf32>) -> tensor<8x32xf32> {
+  ^bb0(%x: tensor<8x32xf32>, %y: tensor<8x1xf32>):
+    %0 = mirage_block.exp %y : tensor<8x1xf32>
+    %1 = mirage_block.mul %x, %0 : tensor<8x32xf32>, tensor<8x1xf32>
+    %2 = mirage_block.accumulate %1 over loop sum : tensor<8x32xf32>
+    mirage_block.yield %2 : tensor<8x32xf32>
+  }
+  return %o : tensor<8x32xf32>
+}
+
+// A mask of zeros stands behind what is computed, but not where a tile is read.
+// CHECK-LABEL: func.func @read_beyond_the_end(
+// CHECK: mirage_thread.exp
+// CHECK: mirage_thread.graph
+// CHECK-NOT: mirage_thread.mask
+// CHECK: mirage_thread.accumulate {{.*}} over loop sum dims [1]
+// CHECK: return
+func.func @read_beyond_the_end(%a: tensor<8x50xf16>) -> (tensor<8x50xf32>, tensor<8x1xf32>) {
+  %o:2 = mirage_block.graph grid() threads(128) ins(%a imap()) outs(omap(), omap())
+      : (tensor<8x50xf16>) -> (tensor<8x50xf32>, tensor<8x1xf32>) {
+  ^bb0(%x: tensor<8x50xf16>):
+    %0 = mirage_block.exp %x : tensor<8x50xf16>
+    %1 = mirage_block.sum %0 dims [1] : tensor<8x50xf32>
+    mirage_block.yield %0, %1 : tensor<8x50xf32>, tensor<8x1xf32>
+  }
+  return %o#0, %o#1 : tensor<8x50xf32>, tensor<8x1xf32>
+}
+
 // One item of 16 columns for eight warps, which share it, an eighth of k for every
 // one; the eighths are summed behind the loop.
 // CHECK-LABEL: func.func @shared_sums(
@@ -171,4 +210,38 @@ func.func @not_shared(%a: tensor<32x128xf16>, %b: tensor<128x64xf16>, %c: tensor
     mirage_block.yield %1, %3 : tensor<32x64xf32>, tensor<32x32xf32>
   }
   return %o#0, %o#1 : tensor<32x64xf32>, tensor<32x32xf32>
+}
+
+// Nor what is rescaled on the way: each warp's part would have to be.
+// CHECK-LABEL: func.func @rescaled_sums(
+// CHECK-NOT: 8x16x16
+// CHECK: mirage_block.accumulate %{{.+}} over loop sum rescale by
+// CHECK: return
+func.func @rescaled_sums(%a: tensor<16x512xf16>, %b: tensor<512x16xf16>) -> tensor<16x16xf32> {
+  %o = mirage_block.graph grid() threads(256) loop(4) ins(%a imap() fmap(1), %b imap() fmap(0)) outs(omap())
+      : (tensor<16x512xf16>, tensor<512x16xf16>) -> tensor<16x16xf32> {
+  ^bb0(%x: tensor<16x128xf16>, %y: tensor<128x16xf16>):
+    %m = mirage_block.max %x dims [1] : tensor<16x128xf16>
+    %0 = mirage_block.matmul %x, %y : tensor<16x128xf16>, tensor<128x16xf16>
+    %1 = mirage_block.accumulate %0 over loop sum rescale by %m : tensor<16x16xf32>, tensor<16x1xf32>
+    mirage_block.yield %1 : tensor<16x16xf32>
+  }
+  return %o : tensor<16x16xf32>
+}
+
+// Two matrices of 32 x 64 would be eight items for 16 warps: batch, rows and columns are all the
+// axes that items have, and parts would be a fourth.
+// CHECK-LABEL: func.func @too_many_axes(
+// CHECK: mirage_thread.graph items(x = 2, y = 2, z = 4) steps(8) {{.*}} -> tensor<2x32x64xf32>
+// CHECK: mirage_block.accumulate %{{.+}} over loop sum : tensor<2x32x64xf32>
+// CHECK: return
+func.func @too_many_axes(%a: tensor<2x32x256xf16>, %b: tensor<2x256x64xf16>) -> tensor<2x32x64xf32> {
+  %o = mirage_block.graph grid() threads(512) loop(2) ins(%a imap() fmap(2), %b imap() fmap(1)) outs(omap())
+      : (tensor<2x32x256xf16>, tensor<2x256x64xf16>) -> tensor<2x32x64xf32> {
+  ^bb0(%x: tensor<2x32x128xf16>, %y: tensor<2x128x64xf16>):
+    %0 = mirage_block.matmul %x, %y : tensor<2x32x128xf16>, tensor<2x128x64xf16>
+    %1 = mirage_block.accumulate %0 over loop sum : tensor<2x32x64xf32>
+    mirage_block.yield %1 : tensor<2x32x64xf32>
+  }
+  return %o : tensor<2x32x64xf32>
 }
