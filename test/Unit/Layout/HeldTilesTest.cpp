@@ -125,6 +125,19 @@ TEST(HeldTilesTest, WindowsOfOtherWarpsOrLanesAreNotFound) {
   LinearLayout left =
       *holdWindows(getFragmentLayout(FragmentKind::MmaM16N8K8B), {{4}, {1}}, 4);
   EXPECT_FALSE(findHeldWindow(held, left, {0, 0}));
+  // The same elements, in the same registers of the same warp, but in others of
+  // its lanes or by another warp.
+  using Bases = llvm::SmallVector<Coordinates, 8>;
+  Bases registers = {{0, 1}}, lanes = {{0, 2}, {0, 4}, {1, 0}, {2, 0}, {4, 0}},
+        turned = {{1, 0}, {2, 0}, {4, 0}, {0, 2}, {0, 4}};
+  LinearLayout two({32, 8}, registers, lanes, Bases{{8, 0}, {16, 0}});
+  EXPECT_TRUE(findHeldWindow(two, two, {0, 0}));
+  EXPECT_FALSE(findHeldWindow(
+      two, LinearLayout({32, 8}, registers, turned, Bases{{8, 0}, {16, 0}}),
+      {0, 0}));
+  EXPECT_FALSE(findHeldWindow(
+      two, LinearLayout({32, 8}, registers, lanes, Bases{{16, 0}, {8, 0}}),
+      {0, 0}));
   // Beyond what is held.
   EXPECT_FALSE(
       findHeldWindow(held, *holdWindows(kAccumulator, {{4}, {1}}, 4), {16, 0}));
