@@ -1,0 +1,117 @@
+//===- KernelWorkTest.cpp - What a kernel does ----------------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Search/KernelWork.h"
+#include "gtest/gtest.h"
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::search;
+
+static Attributes sumUp(Shape dims = {}, Axis axis = Axis::Loop) {
+  Attributes attributes;
+  attributes.dims = dims;
+  attributes.axis = axis;
+  return attributes;
+}
+
+namespace {
+/// Two tiles of a loop, and the sums of what comes of them.
+class Sums : public TileGraph {
+public:
+  Sums() {
+    grid = {2};
+    loop = 4;
+    x = addInput({{16, 16}});
+    y = addInput({{16, 16}});
+    tileInputs = {{{kReplicated}, 1}, {{kReplicated}, 0}};
+  }
+
+  ValueId compute(Opcode opcode, llvm::ArrayRef<ValueId> operands,
+                  Attributes attributes = {}, Shape shape = {16, 16}) {
+    return add(opcode, operands, {shape}, attributes);
+  }
+  /// Adds a sum up and stores it. \returns whether it grows in registers.
+  bool accumulate(ValueId value, Attributes attributes = sumUp(),
+                  Shape shape = {16, 16}) {
+    addOutput(add(Opcode::Accumulate, {value}, {shape}, attributes));
+    tileOutputs.push_back({{kReplicated}});
+    return growsInRegisters(*this, getNodes().back());
+  }
+  /// How many operations the cost model counts.
+  size_t countSteps() const {
+    return getWork(*this, {{{16, 64}}, {{64, 16}}}, getTypes(getOutputs()))
+        .operations.size();
+  }
+
+  ValueId x, y;
+};
+} // namespace
+
+/// What warps have in registers they add up there, whatever has computed it.
+TEST(KernelWork, SumsOfWhatWarpsComputeGrowInRegisters) {
+  Sums product;
+  EXPECT_TRUE(product.accumulate(
+      product.compute(Opcode::Matmul, {product.x, product.y})));
+  EXPECT_EQ(product.countSteps(), 1u);
+  Sums element;
+  EXPECT_TRUE(element.accumulate(element.compute(Opcode::Exp, {element.x})));
+  EXPECT_EQ(element.countSteps(), 1u);
+  Sums rows;
+  ValueId row = rows.compute(Opcode::Max, {rows.x}, sumUp({1}), {16, 1});
+  Attributes largest;
+  largest.reduction = Opcode::Max;
+  EXPECT_TRUE(rows.accumulate(row, largest, {16, 1}));
+  EXPECT_EQ(rows.countSteps(), 1u);
+}
+
+/// An input lies in shared memory, and so does what is moved.
+TEST(KernelWork, SumsOfTilesAreSteps) {
+  Sums tile;
+  EXPECT_FALSE(tile.accumulate(tile.x));
+  EXPECT_EQ(tile.countSteps(), 1u);
+  Sums moved;
+  EXPECT_FALSE(moved.accumulate(
+      moved.compute(Opcode::Transpose, {moved.x}, sumUp({1, 0}))));
+  EXPECT_EQ(moved.countSteps(), 2u);
+}
+
+/// So does what another operation reads as well, or another sum, and what is
+/// stored.
+TEST(KernelWork, SumsOfWhatOthersReadAreSteps) {
+  Sums read;
+  ValueId product = read.compute(Opcode::Matmul, {read.x, read.y});
+  ValueId other = read.compute(Opcode::Exp, {product});
+  EXPECT_FALSE(read.accumulate(product));
+  EXPECT_TRUE(read.accumulate(other));
+  EXPECT_EQ(read.countSteps(), 3u);
+  Sums twice;
+  product = twice.compute(Opcode::Matmul, {twice.x, twice.y});
+  twice.accumulate(product);
+  EXPECT_FALSE(twice.accumulate(product));
+  EXPECT_EQ(twice.countSteps(), 3u);
+  Sums stored;
+  product = stored.compute(Opcode::Matmul, {stored.x, stored.y});
+  stored.addOutput(product);
+  stored.tileOutputs.push_back({{kReplicated}});
+  EXPECT_FALSE(stored.accumulate(product));
+}
+
+/// Not what joins blocks, reduces a tile before, or has more to be done behind.
+TEST(KernelWork, OtherAccumulationsAreSteps) {
+  auto grows = [](Attributes attributes, Shape shape) {
+    Sums sums;
+    ValueId product = sums.compute(Opcode::Matmul, {sums.x, sums.y});
+    return sums.accumulate(product, attributes, shape);
+  };
+  EXPECT_TRUE(grows(sumUp(), {16, 16}));
+  EXPECT_FALSE(grows(sumUp({}, Axis::X), {16, 16}));
+  EXPECT_FALSE(grows(sumUp({1}), {16, 1}));
+  Attributes mean;
+  mean.reduction = Opcode::Mean;
+  EXPECT_FALSE(grows(mean, {16, 16}));
+}
