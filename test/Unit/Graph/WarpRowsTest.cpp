@@ -327,9 +327,9 @@ TEST(WarpRows, AccumulationsReduceRows) {
   EXPECT_EQ(list(accumulate(Opcode::Sum), {16, 16}), "");
 }
 
-/// Online softmax: sums that are rescaled lie in shared memory, and so does
-/// what they read. The largest score so far is no such sum.
-TEST(WarpRows, RescaledSumsAreNoMembers) {
+/// Online softmax: a sum is rescaled by what the same rows have as their
+/// largest score, and so is the sum of a row. All reads rows that are held.
+TEST(WarpRows, RescaledSumsGrowWithWhatRescalesThem) {
   Tiles graph(32);
   ValueId q = graph.addWhole(f16({16, 16})), k = graph.addLooped(f16({16, 16})),
           v = graph.addLooped(f16({16, 8}));
@@ -340,13 +340,39 @@ TEST(WarpRows, RescaledSumsAreNoMembers) {
   ValueId product = graph.add(Opcode::Matmul, {exp, v}, f32({16, 8}));
   graph.addOutput(
       graph.add(Opcode::Accumulate, {product, largest}, f32({16, 8})));
+  graph.addOutput(graph.add(Opcode::Accumulate, {exp, largest}, f32({16, 1}),
+                            accumulate(Opcode::Sum, {1})));
   graph.addOutput(graph.add(Opcode::Accumulate, {largest}, f32({16, 1}),
                             accumulate(Opcode::Max)));
-  EXPECT_EQ(listMembers(graph), " matmul max sub exp matmul accumulate");
-  for (ValueId value : {scores, shifted, exp})
+  EXPECT_EQ(listMembers(graph),
+            " matmul max sub exp matmul accumulate accumulate accumulate");
+  for (ValueId value : {scores, largest, shifted, exp, product})
     EXPECT_TRUE(isHeld(graph, value)) << value;
-  for (ValueId value : {largest, product})
-    EXPECT_FALSE(isHeld(graph, value)) << value;
+}
+
+/// A tile rescales a sum that lies in shared memory, as all does that is read
+/// by it; nor does a sum stay with rows that only rescale it.
+TEST(WarpRows, WhatRescalesASumIsHeldAsItsPartsAre) {
+  for (bool rescalesRows : {true, false}) {
+    Tiles graph(32);
+    ValueId x = graph.addWhole(f16({16, 16})),
+            y = graph.addLooped(f16({16, 16})),
+            scale = graph.addLooped(f32({16, 1}));
+    ValueId product = graph.add(Opcode::Matmul, {x, y}, f32({16, 16}));
+    ValueId largest =
+        graph.add(Opcode::Max, {product}, f32({16, 1}), over({1}));
+    ValueId shifted = graph.add(Opcode::Sub, {product, largest}, f32({16, 16}));
+    graph.addOutput(graph.add(Opcode::Accumulate,
+                              rescalesRows
+                                  ? llvm::ArrayRef<ValueId>{shifted, scale}
+                                  : llvm::ArrayRef<ValueId>{y, largest},
+                              f32({16, 16})));
+    graph.addOutput(graph.add(Opcode::Accumulate, {shifted}, f32({16, 16}),
+                              accumulate(Opcode::Max)));
+    EXPECT_EQ(listMembers(graph), " matmul max sub accumulate");
+    EXPECT_EQ(isHeld(graph, shifted), !rescalesRows);
+    EXPECT_EQ(isHeld(graph, largest), rescalesRows);
+  }
 }
 
 //===----------------------------------------------------------------------===//
