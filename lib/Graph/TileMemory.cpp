@@ -112,18 +112,27 @@ static int64_t getReducedTileBytes(const TileGraph &graph, const Node &op) {
                                         : 0);
 }
 
+static int64_t getResultBytes(const TileGraph &graph, const Node &operation,
+                              llvm::ArrayRef<int64_t> paddings) {
+  int64_t bytes = getReducedTileBytes(graph, operation);
+  for (ValueId result : operation.results)
+    bytes +=
+        getRingStride(operation.getNumCarried() *
+                      getTileBytes(graph.getType(result), paddings[result]));
+  return bytes;
+}
+
+int64_t mlir::mirage::getResultBytes(const TileGraph &graph,
+                                     const Node &operation) {
+  return ::getResultBytes(graph, operation, chooseRowPaddings(graph));
+}
+
 int64_t mlir::mirage::getSharedBytes(const TileGraph &graph) {
   llvm::SmallVector<int64_t> paddings = chooseRowPaddings(graph);
-  auto getBytes = [&](ValueId value) {
-    return getTileBytes(graph.getType(value), paddings[value]);
-  };
   int64_t bytes = (graph.stages - 1) * ::getStageBytes(graph, paddings);
   for (unsigned input = 0; input < graph.getNumInputs(); ++input)
-    bytes += getRingStride(getBytes(input));
-  for (const Node &operation : graph.getNodes()) {
-    for (ValueId result : operation.results)
-      bytes += getRingStride(operation.getNumCarried() * getBytes(result));
-    bytes += getReducedTileBytes(graph, operation);
-  }
+    bytes += getRingStride(getTileBytes(graph.getType(input), paddings[input]));
+  for (const Node &operation : graph.getNodes())
+    bytes += ::getResultBytes(graph, operation, paddings);
   return bytes;
 }

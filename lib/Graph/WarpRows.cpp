@@ -29,8 +29,9 @@ static bool reducesRows(const Node &op, const TensorSpec &operand) {
 namespace {
 class RowFinder {
 public:
-  explicit RowFinder(const TileGraph &graph)
-      : graph(graph), phases(computeExecutionPhases(graph)),
+  RowFinder(const TileGraph &graph, bool areSizesKnown)
+      : graph(graph), areSizesKnown(areSizesKnown),
+        phases(computeExecutionPhases(graph)),
         numWarps(graph.threads / kWarpThreads),
         isMember(graph.getNodes().size(), false),
         continues(graph.getNodes().size(), false) {}
@@ -47,6 +48,7 @@ private:
   void visit(unsigned number);
 
   const TileGraph &graph;
+  bool areSizesKnown;
   llvm::SmallVector<Phase> phases; ///< by operation
   unsigned numWarps;
   llvm::BitVector isMember;
@@ -57,14 +59,16 @@ private:
 
 bool RowFinder::areShareable(const TensorSpec &type) const {
   auto isPowerOf2 = [](int64_t size) { return llvm::isPowerOf2_64(size); };
-  if (type.getRank() < 2 || !llvm::all_of(type.shape, isPowerOf2))
+  if (type.getRank() < 2 || !areSizesKnown)
+    return type.getRank() >= 2;
+  if (!llvm::all_of(type.shape, isPowerOf2))
     return false;
   int64_t rows = type.getNumElements() / type.shape.back();
   int64_t columns = type.shape.back();
   return llvm::isPowerOf2_32(numWarps) &&
          type.shape[type.getRank() - 2] >= kWarpRows &&
          rows >= kWarpRows * int64_t(numWarps) &&
-         (columns == 1 || columns >= 8);
+         (columns == 1 || columns >= kRowElements);
 }
 
 bool RowFinder::isOnTensorCores(const Node &op) const {
@@ -104,9 +108,9 @@ RowFinder::findHeldOperands(unsigned number) const {
     return reducesRows(op, operand) ? held : llvm::SmallVector<ValueId, 2>();
   case OperatorKind::Contraction:
     // What a product has on its right all warps read.
-    return isOnTensorCores(op) && held == ArrayRef(op.operands).take_front()
-               ? held
-               : llvm::SmallVector<ValueId, 2>();
+    if (isOnTensorCores(op) && held.front() == op.operands[0])
+      return {op.operands[0]};
+    return {};
   case OperatorKind::Accumulate:
     // What rescales a sum the same warps have to hold.
     if (op.attributes.axis == Axis::Loop && op.getNumCarried() == 1 &&
@@ -180,11 +184,27 @@ static int64_t countRegisters(const TensorSpec &type, unsigned threads) {
   return llvm::divideCeil(copies * type.getSizeBytes(), int64_t(threads) * 4);
 }
 
+/// Whether a value is nothing but the next part of a sum, which grows as the
+/// part is computed.
+static bool isPartOfSum(const TileGraph &graph, ValueId value) {
+  const Node *reader = nullptr;
+  for (const Node &op : graph.getNodes())
+    for (ValueId operand : op.operands)
+      if (operand == value) {
+        if (reader)
+          return false;
+        reader = &op;
+      }
+  return reader && reader->opcode == Opcode::Accumulate &&
+         !reader->isRescaled() && reader->attributes.dims.empty();
+}
+
 /// In the order of the operations: what is held between two of them.
 static int64_t countMostRegisters(const TileGraph &graph,
                                   const WarpRows &rows) {
   llvm::SmallVector<int64_t> change(graph.getNodes().size() + 1, 0);
-  int64_t sums = 0;
+  llvm::SmallVector<Phase> phases = computeExecutionPhases(graph);
+  int64_t sums = 0; ///< and what every iteration reads
   for (unsigned number : rows.members.set_bits()) {
     const Node &op = graph.getNodes()[number];
     const TensorSpec &type = graph.getType(op.results[0]);
@@ -192,12 +212,20 @@ static int64_t countMostRegisters(const TileGraph &graph,
       sums += countRegisters(type, graph.threads);
       continue;
     }
-    if (!areRowsHeld(graph, rows, op.results[0]))
+    if (!areRowsHeld(graph, rows, op.results[0]) ||
+        isPartOfSum(graph, op.results[0]))
       continue;
     unsigned last = number;
+    bool outlivesIterations = false;
     for (auto [user, other] : llvm::enumerate(graph.getNodes()))
-      if (llvm::is_contained(other.operands, op.results[0]))
+      if (llvm::is_contained(other.operands, op.results[0])) {
         last = user;
+        outlivesIterations |= phases[user] != phases[number];
+      }
+    if (outlivesIterations) {
+      sums += countRegisters(type, graph.threads);
+      continue;
+    }
     change[number] += countRegisters(type, graph.threads);
     change[last] -= countRegisters(type, graph.threads);
   }
@@ -210,7 +238,11 @@ static int64_t countMostRegisters(const TileGraph &graph,
 }
 
 WarpRows mlir::mirage::findWarpRows(const TileGraph &graph) {
-  WarpRows rows{RowFinder(graph).run()};
+  WarpRows rows{RowFinder(graph, /*areSizesKnown=*/true).run()};
   rows.numRegisters = countMostRegisters(graph, rows);
   return rows;
+}
+
+llvm::BitVector mlir::mirage::findPossibleWarpRows(const TileGraph &graph) {
+  return RowFinder(graph, /*areSizesKnown=*/false).run();
 }

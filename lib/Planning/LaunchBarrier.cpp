@@ -146,14 +146,15 @@ double mlir::mirage::getJoiningUs(const JoiningKernel &kernel, int64_t pieces,
   LaunchBarrier barrier = isAlone ? LaunchBarrier::Launch
                                   : chooseLaunchBarriers(join, target).front();
   int64_t waves = llvm::divideCeil(kernel.numBlocks * pieces, target.numSMs);
-  double bytes = double(kernel.numJoined) * double(kernel.partBytes) / pieces;
+  double bytes = double(kernel.partBytes) / double(pieces) + kernel.wholeBytes;
   return getLaunchBarrierUs(barrier, target) +
-         double(waves) * bytes / target.loadBytesPerUsSM;
+         double(waves * kernel.numJoined) * bytes / target.loadBytesPerUsSM;
 }
 
 int64_t mlir::mirage::chooseJoinPieces(const JoiningKernel &kernel,
                                        int64_t most, const Target &target) {
   int64_t best = 1;
+  most = std::min(most, target.numSMs / kernel.numBlocks);
   for (int64_t pieces = 2; pieces <= most; pieces *= 2)
     if (getJoiningUs(kernel, pieces, target) <
         getJoiningUs(kernel, best, target))

@@ -9,6 +9,7 @@
 #include "Mirage/Search/CostModel.h"
 #include "Mirage/Graph/DefaultTileGraph.h"
 #include "Mirage/Graph/TileMemory.h"
+#include "Mirage/Graph/WarpRows.h"
 #include "Mirage/Planning/LaunchBarrier.h"
 #include "Mirage/Search/BlockTime.h"
 #include "llvm/ADT/STLExtras.h"
@@ -30,8 +31,13 @@ static bool fitRegisters(int64_t accumulators, int64_t threads,
 }
 
 bool mlir::mirage::search::fits(const TileGraph &kernel, const Target &target) {
+  KernelWork kept;
+  for (const Node &op : kernel.getNodes())
+    if (!growsInRegisters(kernel, op))
+      kept.operations.emplace_back();
+  kept.setRows(kernel);
   return fitRegisters(countAccumulators(kernel), kernel.threads, target) &&
-         getSharedBytes(kernel) <= target.sharedBytesPerBlock;
+         getSharedBytes(kernel) - kept.keptBytes <= target.sharedBytesPerBlock;
 }
 
 /// The largest of three times that overlap, a little more where they are close.
@@ -64,26 +70,89 @@ static double getBarriersUs(const KernelWork &work, const Target &target) {
   return us;
 }
 
-/// What it takes to join blocks in mid-kernel: parts are written, and read by a
-/// kernel of its own (`--mirage-split-grid-joins`), element by element, behind
-/// the barrier that takes least (`--mirage-merge-launches`).
-double AnalyticCostModel::getJoinUs(const KernelWork &work,
-                                    BlockShape shape) const {
-  if (work.joins.empty())
-    return 0;
+/// Of all parts, as the memory system sees them.
+static double getPartBytes(const KernelWork &work,
+                           const KernelWork::Join &join) {
+  return std::max(join.bytes * double(work.numBlocks), join.totalBytes);
+}
+
+/// What all SMs together take to read so many bytes.
+static double getReadUs(double bytes, const Target &target) {
+  return bytes / target.loadBytesPerUsSM / target.numSMs;
+}
+
+/// What a kernel takes that joins parts of the blocks along an axis, where one
+/// block goes on for all of them, and the barrier before it: cut into pieces as
+/// --mirage-spread-blocks cuts it. Which dimension can be cut depends on what
+/// stands behind the join; the last may have pieces of whole sectors.
+static double getPiecesUs(const KernelWork &work, const Target &target) {
+  const KernelWork::Join &join = work.joins.front();
+  JoiningKernel kernel{work.numBlocks / join.numJoined, join.numJoined,
+                       int64_t(join.bytes)};
+  constexpr int64_t kSectorBytes = 32;
+  int64_t most = std::max<int64_t>(kernel.partBytes / kSectorBytes, 1);
+  bool isSketch = join.totalBytes > 0 || join.bytes == 0;
+  if (!isSketch)
+    return getJoiningUs(kernel, chooseJoinPieces(kernel, most, target), target);
+  // Parts may have more bytes, and any number of pieces.
+  double readUs = getReadUs(getPartBytes(work, join), target);
+  auto getLeastUs = [&](int64_t pieces) {
+    JoiningKernel barrier = kernel;
+    barrier.partBytes = 0;
+    return std::max(getJoiningUs(kernel, pieces, target),
+                    getJoiningUs(barrier, pieces, target) + readUs);
+  };
+  return std::min({getLeastUs(1), getLeastUs(join.numJoined),
+                   getLaunchBarrierUs(LaunchBarrier::Launch, target) + readUs});
+}
+
+/// Blocks that go on behind a join.
+static double countJoiningBlocks(const KernelWork &work,
+                                 const KernelWork::Join &join) {
+  return double(work.numBlocks) /
+         (join.keepsBlocks ? 1 : double(join.numJoined));
+}
+
+/// The same of several joins, and of one whose blocks all go on; for a sketch
+/// that does not know how many parts there are, the least.
+static double getBlocksJoinUs(const KernelWork &work, const Target &target) {
   double us = getBarriersUs(work, target);
   for (const KernelWork::Join &join : work.joins) {
-    double blocks = work.numBlocks, joined = join.numJoined;
-    double waves = std::ceil(blocks / joined / target.numSMs);
-    int64_t elements =
-        join.numJoined * int64_t(join.bytes) / getSizeBytes(ElementType::F32);
-    double blockUs = std::max(join.bytes * joined / target.loadBytesPerUsSM,
-                              getElementsUs(elements, shape.threads, target));
-    double totalBytes = std::max(join.bytes * blocks, join.totalBytes);
-    double blocksUs = std::max(
-        waves * blockUs, totalBytes / target.loadBytesPerUsSM / target.numSMs);
+    double waves = std::ceil(countJoiningBlocks(work, join) / target.numSMs);
+    us += work.joins.size() == 1 && !join.keepsBlocks
+              ? getReadUs(getPartBytes(work, join), target)
+              : waves * (join.bytes * double(join.numJoined) + join.ownBytes) /
+                    target.loadBytesPerUsSM;
+  }
+  return us;
+}
+
+/// What blocks leave is written and read once, in L2 if there is place for it.
+static double getLeftUs(double bytes, const Target &target) {
+  return 2 * bytes /
+         (bytes > double(target.cacheBytes) ? target.memoryBytesPerUs
+                                            : target.cacheBytesPerUs);
+}
+
+/// What it takes to join blocks in mid-kernel: parts are written, and read by a
+/// kernel of its own (`--mirage-split-grid-joins`), behind the barrier that
+/// takes least (`--mirage-merge-launches`).
+double AnalyticCostModel::getJoinUs(const KernelWork &work) const {
+  if (work.joins.empty())
+    return 0;
+  const KernelWork::Join &first = work.joins.front();
+  bool isInPieces = work.joins.size() == 1 && !first.keepsBlocks &&
+                    first.numJoined == first.mostJoined;
+  double us =
+      isInPieces ? getPiecesUs(work, target) : getBlocksJoinUs(work, target);
+  for (const KernelWork::Join &join : work.joins) {
+    double waves = std::ceil(countJoiningBlocks(work, join) / target.numSMs);
+    double leftBytes =
+        getPartBytes(work, join) + join.ownBytes * double(work.numBlocks);
+    // Each part is waited for at one barrier, and added up behind another.
     us += target.loadLatencyUs +
-          overlap(blocksUs, 2 * totalBytes / target.cacheBytesPerUs, 0);
+          2 * target.barrierUs * waves * double(join.numJoined) +
+          getLeftUs(leftBytes, target);
   }
   return us;
 }
@@ -136,7 +205,7 @@ double AnalyticCostModel::estimateUs(const KernelWork &work,
                                      BlockShape shape) const {
   double blocksUs = getBlocksUs(work, block, shape, target);
   Traffic traffic = getTraffic(work, getReadBytes(work), target);
-  return target.launchUs + getJoinUs(work, shape) +
+  return target.launchUs + getJoinUs(work) +
          overlap(blocksUs, traffic.memoryUs, traffic.cacheUs);
 }
 
@@ -166,15 +235,22 @@ AnalyticCostModel::chooseBlockSize(const TileGraph &kernel,
                                    ArrayRef<TensorSpec> operands,
                                    ArrayRef<TensorSpec> results) const {
   KernelWork work = getWork(kernel, operands, results);
+  // Whether warps keep rows depends on how many warps there are.
+  bool mayKeepRows = findPossibleWarpRows(kernel).any();
+  TileGraph sized = mayKeepRows ? kernel : TileGraph();
+  std::optional<BlockWork> block(std::in_place, work, target);
   std::optional<BlockSize> best;
-  if (work.sharedBytes > target.sharedBytesPerBlock)
-    return best;
-  BlockWork block(work, target);
-  StageRange range = getStages(work);
   for (unsigned threads : kBlockSizes) {
-    if (!fitRegisters(work.accumulators, threads, target))
+    if (mayKeepRows) {
+      sized.threads = threads;
+      work.setRows(sized);
+      block.emplace(work, target);
+    }
+    if (!fitRegisters(work.accumulators, threads, target) ||
+        work.sharedBytes > target.sharedBytesPerBlock)
       continue;
-    SharedBlockWork shared = block.share(threads);
+    SharedBlockWork shared = block->share(threads);
+    StageRange range = getStages(work);
     for (unsigned stages = range.least; stages <= range.most; ++stages) {
       double us = estimateUs(work, shared.getTime(stages), {threads, stages});
       if (!best || us < best->us)
@@ -217,9 +293,9 @@ double AnalyticCostModel::boundUs(const KernelWork &work) const {
     for (unsigned stages = 1; stages <= mostStages; ++stages)
       blocksUs = std::min(blocksUs, getBlocksUs(work, shared.getTime(stages),
                                                 {threads, stages}, target));
-    us = std::min(us, getJoinUs(work, {threads}) +
-                          overlap(std::max(blocksUs, sharedUs),
-                                  traffic.memoryUs, traffic.cacheUs));
+    us = std::min(us,
+                  getJoinUs(work) + overlap(std::max(blocksUs, sharedUs),
+                                            traffic.memoryUs, traffic.cacheUs));
   }
   return kBoundRounding * (target.launchUs + us);
 }

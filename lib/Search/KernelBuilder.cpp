@@ -16,12 +16,24 @@ using namespace mlir::mirage::search;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
+/// Whether all that a program gives is rounded to 16 bits or fewer: operands of
+/// products may be rounded like that, too, and tensor cores take them then. The
+/// last test of a candidate has inputs that show what is lost
+/// (FloatFilter.h).
+static bool roundsItsResults(const Graph &program) {
+  return llvm::all_of(program.getOutputs(), [&](ValueId output) {
+    return getSizeBytes(program.getType(output).element) <= 2;
+  });
+}
+
 KernelBuilder::KernelBuilder(const TargetProgram &program,
                              const KernelPlan &plan, ArrayRef<int64_t> extents,
                              const Tiling &tiling)
     : program(program), plan(plan), kernel(plan.kernel), extents(extents),
       tiling(tiling), programExtents(getLeastExtents(program)),
-      builder(graph, programExtents, tiling.tile), scaled(graph, builder) {}
+      builder(graph, programExtents, tiling.tile,
+              roundsItsResults(program.graph)),
+      scaled(graph, builder) {}
 
 std::optional<KernelBuilder::Built> KernelBuilder::run() {
   addHeader();

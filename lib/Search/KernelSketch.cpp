@@ -9,6 +9,7 @@
 #include "Mirage/Search/KernelSketch.h"
 #include "Mirage/Graph/LevelRules.h"
 #include "Mirage/Graph/TileMemory.h"
+#include "Mirage/Graph/WarpRows.h"
 #include "Mirage/Search/KernelTraffic.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -105,8 +106,11 @@ KernelSketch::KernelSketch(const TargetProgram &program, const KernelPlan &plan,
     : plan(plan), extents(extents), loads(program, plan, extents),
       kernel(program, plan, /*partial=*/0) {
   SmallVector<Phase> phases = computePhases(kernel.getGraph());
-  for (const Node &node : kernel.getGraph().getNodes())
+  llvm::BitVector onRows = findPossibleWarpRows(kernel.getGraph());
+  for (auto [number, node] : llvm::enumerate(kernel.getGraph().getNodes())) {
     operations.push_back(read(node, phases));
+    operations.back().isOnRows = onRows[number];
+  }
   joins = listJoins(kernel.getGraph());
 }
 
@@ -173,6 +177,27 @@ void KernelSketch::add(const JoinedParts &join, const TilingEnds &ends,
     added.bytes += bytes * double(countElements(names, ends.leastTile));
     added.totalBytes += bytes * countAll(names, /*isInLoop=*/false, ends);
   }
+  for (ValueId value : join.own)
+    added.ownBytes +=
+        getSizeBytes(kernel.getGraph().getType(value).element) *
+        double(countElements(toSet(kernel.getLayout(value)), ends.leastTile));
+}
+
+/// Whether some tiling has tiles of that layout with rows for warps to keep,
+/// as Mirage/Graph/WarpRows.h asks of them.
+static bool mayBeOnRows(ArrayRef<NameId> layout, const TilingEnds &ends) {
+  for (auto [dim, name] : llvm::enumerate(llvm::reverse(layout))) {
+    constexpr int64_t kLeast[] = {kRowElements, kWarpRows};
+    int64_t size = dim < std::size(kLeast) ? kLeast[dim] : 1;
+    if (name == kNoName && dim == 1)
+      return false;
+    if (name == kNoName)
+      continue;
+    size = std::max(size, int64_t(llvm::PowerOf2Ceil(ends.leastTile[name])));
+    if (size > ends.mostTile[name])
+      return false;
+  }
+  return true;
 }
 
 void KernelSketch::add(const Operation &operation, const TilingEnds &ends,
@@ -191,6 +216,8 @@ void KernelSketch::add(const Operation &operation, const TilingEnds &ends,
   KernelWork::Operation done =
       makeOperation(node.opcode, node.attributes.reduction, result, operands);
   done.isInLoop = operation.isInLoop;
+  done.isOnRows = operation.isOnRows &&
+                  mayBeOnRows(kernel.getLayout(node.results[0]), ends);
   auto countTotal = [&](NameSet names) {
     return countAll(names, operation.isInLoop, ends);
   };
@@ -205,7 +232,8 @@ void KernelSketch::add(const Operation &operation, const TilingEnds &ends,
   int64_t numCarried = node.getNumCarried();
   if (node.opcode == Opcode::Accumulate)
     work.accumulators += numCarried * result.elements;
-  work.sharedBytes += getRingStride(numCarried * result.getBytes());
+  if (!done.isOnRows || node.opcode == Opcode::Accumulate)
+    work.sharedBytes += getRingStride(numCarried * result.getBytes());
   if (operation.isStep)
     work.operations.push_back(done);
 }

@@ -10,10 +10,13 @@
 #include "Mirage/Graph/LevelRules.h"
 #include "Mirage/Graph/Phases.h"
 #include "Mirage/Graph/TileMemory.h"
+#include "Mirage/Graph/WarpRows.h"
+#include "Mirage/Planning/Target.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <map>
+#include <set>
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
@@ -87,7 +90,7 @@ static bool isPartOfOne(const TileGraph &kernel, ValueId value) {
 bool mlir::mirage::search::growsInRegisters(const TileGraph &kernel,
                                             const Node &op) {
   return op.opcode == Opcode::Accumulate && op.attributes.axis == Axis::Loop &&
-         accumulatesElements(op.attributes, op.operands.size()) &&
+         accumulatesElements(op.attributes, /*numOperands=*/1) &&
          isPartOfOne(kernel, op.operands[0]);
 }
 
@@ -114,6 +117,7 @@ std::vector<JoinedParts>
 mlir::mirage::search::listJoins(const TileGraph &kernel) {
   std::map<std::pair<unsigned, Axis>, JoinedParts> joins;
   llvm::SmallVector<unsigned> depths(kernel.getNumValues(), 0);
+  std::map<unsigned, std::set<ValueId>> own; ///< by depth
   for (const Node &op : kernel.getNodes()) {
     unsigned depth = 0;
     for (ValueId operand : op.operands)
@@ -121,6 +125,10 @@ mlir::mirage::search::listJoins(const TileGraph &kernel) {
     if (joinsBlocks(op))
       llvm::append_range(joins[{depth++, op.attributes.axis}].parts,
                          op.operands);
+    else
+      for (ValueId operand : op.operands)
+        if (depths[operand] < depth && !kernel.isInput(operand))
+          own[depths[operand]].insert(operand);
     for (ValueId result : op.results)
       depths[result] = depth;
   }
@@ -128,12 +136,32 @@ mlir::mirage::search::listJoins(const TileGraph &kernel) {
   for (auto &entry : joins) {
     JoinedParts &join = list.emplace_back(std::move(entry.second));
     join.axis = entry.first.second;
+    // One of several joins at a depth carries it along.
+    std::set<ValueId> values = std::exchange(own[entry.first.first], {});
+    join.own.assign(values.begin(), values.end());
     join.keepsBlocks =
         llvm::any_of(kernel.tileOutputs, [&](const TileOutput &output) {
           return output.gridMap[static_cast<unsigned>(join.axis)] >= 0;
         });
   }
   return list;
+}
+
+void KernelWork::setRows(const TileGraph &kernel) {
+  WarpRows rows = findWarpRows(kernel);
+  // All targets have the same registers.
+  if (rows.numRegisters > Target().getRegistersForRows(kernel.threads))
+    rows.members.reset();
+  sharedBytes += keptBytes;
+  keptBytes = 0;
+  auto operation = operations.begin();
+  for (auto [number, op] : llvm::enumerate(kernel.getNodes())) {
+    if (rows.members[number] && areRowsHeld(kernel, rows, op.results[0]))
+      keptBytes += getResultBytes(kernel, op);
+    if (!growsInRegisters(kernel, op))
+      (operation++)->isOnRows = rows.members[number];
+  }
+  sharedBytes -= keptBytes;
 }
 
 KernelWork mlir::mirage::search::getWork(const TileGraph &kernel,
@@ -157,12 +185,14 @@ KernelWork mlir::mirage::search::getWork(const TileGraph &kernel,
   for (const JoinedParts &join : listJoins(kernel)) {
     int64_t extent = kernel.getExtent(join.axis);
     work.joins.push_back({double(countBytes(kernel.getTypes(join.parts))),
-                          extent, extent, join.keepsBlocks});
+                          extent, extent, join.keepsBlocks, /*totalBytes=*/0,
+                          double(countBytes(kernel.getTypes(join.own)))});
   }
   work.storedBytes = double(countBytes(results));
   work.stageBytes = getStageBytes(kernel);
   work.sharedBytes =
       getSharedBytes(kernel) - (kernel.stages - 1) * work.stageBytes;
   work.accumulators = countAccumulators(kernel);
+  work.setRows(kernel);
   return work;
 }

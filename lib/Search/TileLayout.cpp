@@ -265,8 +265,37 @@ MatmulLayouts mlir::mirage::search::layOutMatmul(ArrayRef<NameId> lhs,
   return plan;
 }
 
+/// Not what was only moved.
+bool NamedTileBuilder::isComputed(ValueId value) const {
+  const Node *definition = graph.getDefinition(value);
+  while (definition &&
+         getOperatorInfo(definition->opcode).kind == OperatorKind::Movement)
+    definition = graph.getDefinition(definition->operands[0]);
+  return definition != nullptr;
+}
+
+NamedTile NamedTileBuilder::roundFor(const NamedTile &operand,
+                                     const NamedTile &other) {
+  TensorSpec type = graph.getType(operand.value);
+  ElementType otherElement = graph.getType(other.value).element;
+  std::optional<ElementType> rounded =
+      getTensorCoreElement(otherElement, otherElement);
+  if (!rounds || !rounded || type.element != ElementType::F32 ||
+      !isComputed(operand.value))
+    return operand;
+  type.element = *rounded;
+  for (const Node &node : graph.getNodes())
+    if (node.opcode == Opcode::Cast && node.operands[0] == operand.value &&
+        graph.getType(node.results[0]) == type)
+      return {node.results[0], operand.layout};
+  return {graph.add(Opcode::Cast, {operand.value}, type), operand.layout};
+}
+
 NamedTile NamedTileBuilder::matmul(const NamedTile &lhs, const NamedTile &rhs,
                                    NameId over) {
+  NamedTile lhsRounded = roundFor(lhs, rhs), rhsRounded = roundFor(rhs, lhs);
+  if (lhsRounded.value != lhs.value || rhsRounded.value != rhs.value)
+    return matmul(lhsRounded, rhsRounded, over);
   MatmulLayouts plan = layOutMatmul(lhs.layout, rhs.layout, over);
   MatmulLayouts swapped = layOutMatmul(rhs.layout, lhs.layout, over);
   if (countMovedBytes(rhs, swapped.lhs) + countMovedBytes(lhs, swapped.rhs) <

@@ -41,9 +41,11 @@ public:
   /// Which operations there are does not depend on how large tiles are.
   /// \param extents  of every name.
   /// \param tile     extent of every name within a tile.
+  /// \param rounds  what was computed is rounded where it is an operand of a
+  ///                product, to the type in which tensor cores take the other.
   NamedTileBuilder(TileGraph &graph, llvm::ArrayRef<int64_t> extents,
-                   llvm::ArrayRef<int64_t> tile)
-      : graph(graph), extents(extents), tile(tile) {}
+                   llvm::ArrayRef<int64_t> tile, bool rounds)
+      : graph(graph), extents(extents), tile(tile), rounds(rounds) {}
 
   NamedTile elementwise(Opcode opcode, llvm::ArrayRef<NamedTile> operands,
                         Attributes attributes);
@@ -69,6 +71,9 @@ private:
                   unsigned minRank);
   /// The value in a type that stores infinities: itself, or a cast.
   ValueId storeInfinities(ValueId value);
+  /// The operand of a product in the type that tensor cores take with another.
+  NamedTile roundFor(const NamedTile &operand, const NamedTile &other);
+  bool isComputed(ValueId value) const;
   NamedTile transpose(const NamedTile &operand, llvm::ArrayRef<NameId> order);
   NamedTile reshape(const NamedTile &operand, llvm::ArrayRef<NameId> layout);
   NamedTile add(Opcode opcode, llvm::ArrayRef<NamedTile> operands,
@@ -76,6 +81,7 @@ private:
 
   TileGraph &graph;
   llvm::ArrayRef<int64_t> extents, tile;
+  bool rounds;
 };
 
 } // namespace mlir::mirage::search

@@ -128,7 +128,14 @@ void TilingSearch::BoxFrontier::add(SmallVector<BoundedBox, 2> boxes,
   numBoxes += boxes.size();
   if (!isDiving && (numBoxes > maxBoxes || isToEnd))
     startDive();
-  llvm::sort(boxes, std::greater<>());
+  if (isDiving && !takesSmall && numBoxes > mostDiving / 2) {
+    takesSmall = true;
+    std::reverse(stack.begin(), stack.end());
+  }
+  if (takesSmall) // halves come with the smaller tiles first
+    std::reverse(boxes.begin(), boxes.end());
+  else
+    llvm::sort(boxes, std::greater<>());
   for (BoundedBox &box : boxes)
     if (isDiving)
       stack.push_back(std::move(box));
@@ -140,8 +147,10 @@ void TilingSearch::BoxFrontier::add(SmallVector<BoundedBox, 2> boxes,
 void TilingSearch::BoxFrontier::startDive() {
   constexpr size_t kWayDown = 1024;
   isDiving = true;
-  mostDiving = 2 * std::max(numBoxes, kWayDown);
-  queue = BoxQueue();
+  mostDiving = 4 * std::max(numBoxes, kWayDown);
+  for (; !queue.empty(); queue.pop())
+    stack.push_back(queue.top());
+  std::reverse(stack.begin(), stack.end());
 }
 
 bool TilingSearch::BoxFrontier::isOver() const {

@@ -87,8 +87,7 @@ public:
     for (int64_t dim = rank; dim-- > 0;) {
       if (!canCut(dim))
         continue;
-      int64_t size = getSize(getOutputs().front(), dim);
-      int64_t pieces = chooseJoinPieces(getJoin(), size & -size, target);
+      int64_t pieces = chooseJoinPieces(getJoin(dim), countPieces(dim), target);
       if (pieces > 1)
         return cut(dim, pieces);
     }
@@ -143,14 +142,32 @@ private:
     return true;
   }
 
-  JoiningKernel getJoin() {
+  /// The most pieces, whose rows of a part are no shorter than sectors.
+  int64_t countPieces(int64_t fromEnd) {
+    constexpr int64_t kSectorBytes = 32;
+    int64_t size = getSize(getOutputs().front(), fromEnd), most = size & -size;
+    for (auto [tile, fmap] :
+         llvm::zip_equal(graph.getBody().getArguments(), graph.getFmaps())) {
+      if (fromEnd > 0 || fmap == kReplicated || getSize(tile, fromEnd) == 1)
+        continue;
+      int64_t bytes =
+          size * getSizeBytes(convertTensor(tile.getType()).element);
+      most = std::min(most, std::max<int64_t>(bytes / kSectorBytes, 1));
+    }
+    return most;
+  }
+
+  JoiningKernel getJoin(int64_t fromEnd) {
     JoiningKernel join;
     join.numBlocks = ShapedType::getNumElements(graph.getGrid());
     join.numJoined = graph.getLoop();
     for (auto [tile, fmap] :
-         llvm::zip_equal(graph.getBody().getArguments(), graph.getFmaps()))
+         llvm::zip_equal(graph.getBody().getArguments(), graph.getFmaps())) {
+      bool isCut = getSize(tile, fromEnd) > 1;
       if (fmap != kReplicated)
-        join.partBytes += convertTensor(tile.getType()).getSizeBytes();
+        (isCut ? join.partBytes : join.wholeBytes) +=
+            convertTensor(tile.getType()).getSizeBytes();
+    }
     return join;
   }
 
@@ -177,14 +194,15 @@ private:
 
   void cut(int64_t fromEnd, int64_t pieces) {
     Block &body = graph.getBody().front();
+    JoiningKernel join = getJoin(fromEnd);
     SmallVector<int64_t> grid(graph.getGrid());
     grid[axis] = pieces;
     graph.setGrid(grid);
     graph.setImapsAttr(
         cutMaps(graph.getImapsAttr(), body.getArguments(), fromEnd));
     graph.setOmapsAttr(cutMaps(graph.getOmapsAttr(), getOutputs(), fromEnd));
-    graph.setStages(
-        getJoinStages(graph.getLoop(), getJoin().partBytes / pieces));
+    graph.setStages(getJoinStages(graph.getLoop(),
+                                  join.partBytes / pieces + join.wholeBytes));
     for (BlockArgument tile : body.getArguments())
       tile.setType(cutType(tile, fromEnd, pieces));
     for (Operation &op : body.without_terminator())

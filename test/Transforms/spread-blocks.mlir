@@ -34,7 +34,7 @@
 // CHECK: mirage_block.reshape %{{.+}} : (tensor<1x4x1xf32>) -> tensor<4x1xf32>
 // CHECK: mirage_block.yield %{{.+}} : tensor<4x128xf32>
 // SM80-LABEL: func.func @rows(
-// SM80: mirage_block.graph grid(x = 2, y = 32) threads(128) loop(16) stages(16)
+// SM80: mirage_block.graph grid(x = 2, y = 32) threads(128) loop(16) stages(15)
 // SM80: ^bb0(%{{.+}}: tensor<1x2x128xf32>,
 func.func @rows(%sums: tensor<16x128x128xf32>, %totals: tensor<16x128x1xf32>, %bias: tensor<128xf32>) -> tensor<128x128xf32> {
   %o = mirage_block.graph grid(x = 2, y = 1) threads(128) loop(16)
@@ -54,7 +54,7 @@ func.func @rows(%sums: tensor<16x128x128xf32>, %totals: tensor<16x128x1xf32>, %b
 
 // A row alone is not cut, but its columns are: those of biases too, and no total.
 // CHECK-LABEL: func.func @columns(
-// CHECK: mirage_block.graph grid(x = 16) threads(128) loop(16) stages(16)
+// CHECK: mirage_block.graph grid(x = 16) threads(128) loop(16) stages(15)
 // CHECK-SAME: ins(%{{.+}} imap(x -> 2) fmap(0), %{{.+}} imap() fmap(0), %{{.+}} imap(x -> 0)) outs(omap(x -> 1))
 // CHECK: ^bb0(%{{.+}}: tensor<1x1x512xf32>, %{{.+}}: tensor<1x1x1xf32>, %{{.+}}: tensor<512xf32>):
 // CHECK: mirage_block.yield %{{.+}} : tensor<1x512xf32>

@@ -71,6 +71,8 @@ int64_t getRingStride(int64_t tileBytes);
 /// The bytes of shared memory that a block needs if every tile has its own
 /// place, or ring: an upper bound of what the shared-memory planner finds.
 int64_t getSharedBytes(const TileGraph &graph);
+/// How many of them an operation's results take, with what it keeps for itself.
+int64_t getResultBytes(const TileGraph &graph, const Node &operation);
 /// How many of them each further stage takes.
 int64_t getStageBytes(const TileGraph &graph);
 

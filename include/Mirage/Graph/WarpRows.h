@@ -34,6 +34,8 @@ namespace mlir::mirage {
 
 /// Rows that an item of a step on whole rows has, as a product on tensor cores.
 constexpr int64_t kWarpRows = 16;
+/// The least elements of a row that is more than one: a tile of mma.
+constexpr int64_t kRowElements = 8;
 
 struct WarpRows {
   /// By operation of the block graph: whether warps compute whole rows of its
@@ -53,6 +55,11 @@ struct WarpRows {
 /// rows are of a power of two elements, so that fragments end where tiles do.
 /// \param graph  a block graph.
 WarpRows findWarpRows(const TileGraph &graph);
+
+/// The operations that are members for some number of threads and some sizes:
+/// those of a graph of which sizes say no more than which dimensions are the
+/// same.
+llvm::BitVector findPossibleWarpRows(const TileGraph &graph);
 
 /// Whether the warps of a member hold its result: all that reads it is a
 /// member, and it is not stored.

@@ -80,11 +80,14 @@ struct JoiningKernel {
   int64_t numBlocks = 1; ///< if each joins all of the parts' elements
   int64_t numJoined = 1; ///< parts of each element
   int64_t partBytes = 0; ///< that a block reads of each part
+  /// The same of what every piece needs whole.
+  int64_t wholeBytes = 0;
 };
 
 /// Into how many pieces, a power of two, tiles of such a kernel are best cut,
-/// with a block for each. Whole, it may share the launch of the kernel before
-/// it; in pieces only behind clusters of as many blocks.
+/// with a block for each and an SM for each block. Whole, it may share the
+/// launch of the kernel before it; in pieces only behind clusters of as many
+/// blocks.
 /// \param most  no more pieces than that.
 int64_t chooseJoinPieces(const JoiningKernel &kernel, int64_t most,
                          const Target &target);

@@ -113,6 +113,8 @@ private:
   /// products where it is a product without tensor cores.
   struct Step {
     bool isInLoop = false;
+    bool isOnRows = false; ///< of which warps hand on nothing to others
+    double matrixTiles = 0;
     double computeUs = 0;
     int64_t elements = 0;
     int64_t length = 0;

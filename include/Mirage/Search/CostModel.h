@@ -142,7 +142,7 @@ private:
     unsigned least = 1, most = 1;
   };
   StageRange getStages(const KernelWork &work) const;
-  double getJoinUs(const KernelWork &work, BlockShape shape) const;
+  double getJoinUs(const KernelWork &work) const;
   double getLeastJoinUs() const;
 
   Target target;

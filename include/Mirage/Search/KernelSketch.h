@@ -74,7 +74,8 @@ private:
   struct Operation {
     const Node *node = nullptr;
     bool isInLoop = false;
-    bool isStep = true; ///< and no sum that grows as its parts are computed
+    bool isStep = true;    ///< and no sum that grows as its parts are computed
+    bool isOnRows = false; ///< of some tilings
     NameSet result = 0;
     llvm::SmallVector<NameSet, 2> operands;
     NameSet summed = 0; ///< of a product, what it sums over

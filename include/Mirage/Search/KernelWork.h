@@ -36,6 +36,9 @@ struct KernelWork {
     bool isInLoop = false;
     int64_t elements = 0; ///< of the largest operand, or the result
     int64_t bytes = 0;    ///< of operands and result
+    /// Whether warps keep the rows that it works on (Mirage/Graph/WarpRows.h),
+    /// so that what it hands on stays in registers.
+    bool isOnRows = false;
 
     /// Of a product: `elements` sums of so many terms.
     int64_t length = 0;
@@ -57,6 +60,8 @@ struct KernelWork {
     bool keepsBlocks = false;
     /// Of all blocks, at the least; 0 where that follows from the above.
     double totalBytes = 0;
+    /// What each block leaves for itself: it reads that again when it goes on.
+    double ownBytes = 0;
   };
 
   int64_t numBlocks = 1, loop = 1;
@@ -66,15 +71,24 @@ struct KernelWork {
   llvm::SmallVector<Operation, 12> operations;
   llvm::SmallVector<Join, 3> joins;
   double storedBytes = 0; ///< of all blocks
-  /// Of one block with one stage, each tile with a place of its own.
+  /// Of one block with one stage, each tile with a place of its own that warps
+  /// do not keep in registers.
   int64_t sharedBytes = 0;
+  int64_t keptBytes = 0;    ///< of what they keep
   int64_t stageBytes = 0;   ///< of these, how many each further stage takes
   int64_t accumulators = 0; ///< of one block
+
+  /// Says of each operation whether warps keep its rows, as
+  /// --mirage-give-rows-to-warps decides it for the kernel's threads.
+  /// \param kernel  of which this is the work, in any number of threads.
+  void setRows(const TileGraph &kernel);
 };
 
 /// Whether an accumulation is no step of its own: what it adds up, element by
 /// element, is computed by warps and read by nobody else, so that it grows in
-/// their registers, if there are as many (`--mirage-hold-in-registers`).
+/// their registers, if there are as many (`--mirage-hold-in-registers`). One
+/// that is rescaled is one element more for each that a thread corrects, which
+/// is not counted.
 bool growsInRegisters(const TileGraph &kernel, const Node &op);
 
 /// What one more kernel joins: parts that have one axis and as many joins
@@ -83,6 +97,8 @@ struct JoinedParts {
   Axis axis = Axis::Loop;
   bool keepsBlocks = false; ///< as in KernelWork::Join
   llvm::SmallVector<ValueId, 2> parts;
+  /// What was computed before the join, and is read behind it as it is.
+  llvm::SmallVector<ValueId, 2> own;
 };
 std::vector<JoinedParts> listJoins(const TileGraph &kernel);
 

@@ -80,7 +80,9 @@ private:
       std::priority_queue<BoundedBox, std::vector<BoundedBox>, std::greater<>>;
   /// Boxes by ascending bounds, until they are too many or it is time to end:
   /// then, of the box that is next, the better half of the better half, and so
-  /// on down, and back from what is of no use, until something is found.
+  /// on down, and back from what is of no use, until something is found. Where
+  /// bounds are no guide, since what they promise does not fit, it starts over
+  /// after a while, from the largest box that is left to the smallest tiles.
   class BoxFrontier {
   public:
     void add(llvm::SmallVector<BoundedBox, 2> boxes, size_t maxBoxes,
@@ -99,7 +101,7 @@ private:
 
     size_t numBoxes = 0; ///< so far
     size_t mostDiving = 0;
-    bool isDiving = false, hasEnough = false;
+    bool isDiving = false, takesSmall = false, hasEnough = false;
     BoxQueue queue;
     std::vector<BoundedBox> stack;
   };

@@ -28,15 +28,15 @@ func.func @gated_mlp_nk(%x: tensor<8x256xf16> {mirage.name = "x"}, %w: tensor<12
   return %r : tensor<8x128xf16>
 }
 
-func.func @attention_keys(%q: tensor<2x16x64xf16> {mirage.name = "q"}, %k: tensor<2x128x64xf16> {mirage.name = "k"}, %v: tensor<2x128x64xf16> {mirage.name = "v"}) -> tensor<2x16x64xf16> {
-  %e = tensor.empty() : tensor<2x16x64xf16>
-  %r = mirage_kernel.graph ins(%q, %k, %v : tensor<2x16x64xf16>, tensor<2x128x64xf16>, tensor<2x128x64xf16>) outs(%e : tensor<2x16x64xf16>) {
-  ^bb0(%a: tensor<2x16x64xf16>, %b: tensor<2x128x64xf16>, %c: tensor<2x128x64xf16>):
-    %t = mirage_kernel.transpose %b dims [0, 2, 1] : (tensor<2x128x64xf16>) -> tensor<2x64x128xf16>
-    %0 = mirage_kernel.matmul %a, %t : (tensor<2x16x64xf16>, tensor<2x64x128xf16>) -> tensor<2x16x128xf32>
-    %1 = mirage_kernel.softmax %0 dims [2] : (tensor<2x16x128xf32>) -> tensor<2x16x128xf16>
-    %2 = mirage_kernel.matmul %1, %c : (tensor<2x16x128xf16>, tensor<2x128x64xf16>) -> tensor<2x16x64xf16>
-    mirage_kernel.yield %2 : tensor<2x16x64xf16>
-  } : tensor<2x16x64xf16>
-  return %r : tensor<2x16x64xf16>
+func.func @attention_keys(%q: tensor<2x64x64xf16> {mirage.name = "q"}, %k: tensor<2x512x64xf16> {mirage.name = "k"}, %v: tensor<2x512x64xf16> {mirage.name = "v"}) -> tensor<2x64x64xf16> {
+  %e = tensor.empty() : tensor<2x64x64xf16>
+  %r = mirage_kernel.graph ins(%q, %k, %v : tensor<2x64x64xf16>, tensor<2x512x64xf16>, tensor<2x512x64xf16>) outs(%e : tensor<2x64x64xf16>) {
+  ^bb0(%a: tensor<2x64x64xf16>, %b: tensor<2x512x64xf16>, %c: tensor<2x512x64xf16>):
+    %t = mirage_kernel.transpose %b dims [0, 2, 1] : (tensor<2x512x64xf16>) -> tensor<2x64x512xf16>
+    %0 = mirage_kernel.matmul %a, %t : (tensor<2x64x64xf16>, tensor<2x64x512xf16>) -> tensor<2x64x512xf32>
+    %1 = mirage_kernel.softmax %0 dims [2] : (tensor<2x64x512xf32>) -> tensor<2x64x512xf16>
+    %2 = mirage_kernel.matmul %1, %c : (tensor<2x64x512xf16>, tensor<2x512x64xf16>) -> tensor<2x64x64xf16>
+    mirage_kernel.yield %2 : tensor<2x64x64xf16>
+  } : tensor<2x64x64xf16>
+  return %r : tensor<2x64x64xf16>
 }
