@@ -34,7 +34,7 @@
 // CHECK: mirage_block.reshape %{{.+}} : (tensor<1x4x1xf32>) -> tensor<4x1xf32>
 // CHECK: mirage_block.yield %{{.+}} : tensor<4x128xf32>
 // SM80-LABEL: func.func @rows(
-// SM80: mirage_block.graph grid(x = 2, y = 32) threads(128) loop(16) stages(15)
+// SM80: mirage_block.graph grid(x = 2, y = 32) threads(128) loop(16) stages(16)
 // SM80: ^bb0(%{{.+}}: tensor<1x2x128xf32>,
 func.func @rows(%sums: tensor<16x128x128xf32>, %totals: tensor<16x128x1xf32>, %bias: tensor<128xf32>) -> tensor<128x128xf32> {
   %o = mirage_block.graph grid(x = 2, y = 1) threads(128) loop(16)
