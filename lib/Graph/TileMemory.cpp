@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Graph/TileMemory.h"
+#include "Mirage/Graph/Phases.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
@@ -51,6 +52,45 @@ bool mlir::mirage::keepsRows(const TensorSpec &tile,
           tile.shape.back() == reshaped.shape.back());
 }
 
+bool mlir::mirage::exchangesRowsAndColumns(llvm::ArrayRef<int64_t> dims) {
+  int64_t rank = dims.size();
+  if (rank < 2 || dims[rank - 2] != rank - 1 || dims[rank - 1] != rank - 2)
+    return false;
+  for (int64_t dim = 0; dim < rank - 2; ++dim)
+    if (dims[dim] != dim)
+      return false;
+  return true;
+}
+
+/// The operation that alone reads a value; null if there are others, or the
+/// value is a result.
+static const Node *findOnlyReader(const TileGraph &graph, ValueId value) {
+  const Node *reader = nullptr;
+  for (const Node &operation : graph.getNodes())
+    if (llvm::is_contained(operation.operands, value)) {
+      if (reader)
+        return nullptr;
+      reader = &operation;
+    }
+  return llvm::is_contained(graph.getOutputs(), value) ? nullptr : reader;
+}
+
+bool mlir::mirage::isLoadedTransposed(const TileGraph &graph,
+                                      const Node &operation) {
+  constexpr unsigned kMostDims = 3; // of a thread graph's items
+  if (operation.opcode != Opcode::Transpose ||
+      !exchangesRowsAndColumns(operation.attributes.dims) ||
+      graph.getType(operation.results[0]).getRank() > kMostDims)
+    return false;
+  const Node *reader = findOnlyReader(graph, operation.results[0]);
+  if (!reader ||
+      getOperatorInfo(reader->opcode).kind != OperatorKind::Contraction ||
+      graph.getType(reader->results[0]).getRank() > kMostDims)
+    return false;
+  llvm::SmallVector<Phase> phases = computePhases(graph);
+  return phases[operation.results[0]] == phases[reader->results[0]];
+}
+
 llvm::SmallVector<int64_t>
 mlir::mirage::chooseRowPaddings(const TileGraph &graph) {
   unsigned numValues = graph.getNumValues();
@@ -60,6 +100,10 @@ mlir::mirage::chooseRowPaddings(const TileGraph &graph) {
   for (const Node &operation : graph.getNodes()) {
     if (operation.opcode == Opcode::Reshape)
       tiles[operation.results[0]] = tiles[operation.operands[0]];
+    if (isLoadedTransposed(graph, operation)) {
+      ValueId tile = tiles[operation.operands[0]];
+      paddings[tile] = getRowPadding(graph.getType(tile));
+    }
     if (getOperatorInfo(operation.opcode).kind == OperatorKind::Contraction)
       for (ValueId operand : operation.operands)
         paddings[tiles[operand]] = getRowPadding(graph.getType(tiles[operand]));
@@ -114,6 +158,8 @@ static int64_t getReducedTileBytes(const TileGraph &graph, const Node &op) {
 
 static int64_t getResultBytes(const TileGraph &graph, const Node &operation,
                               llvm::ArrayRef<int64_t> paddings) {
+  if (isLoadedTransposed(graph, operation))
+    return 0;
   int64_t bytes = getReducedTileBytes(graph, operation);
   for (ValueId result : operation.results)
     bytes +=

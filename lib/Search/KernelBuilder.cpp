@@ -132,11 +132,12 @@ std::optional<ScaledTile> KernelBuilder::build(const StructureOperator &op,
   switch (getOperatorInfo(op.opcode).kind) {
   case OperatorKind::Elementwise:
     if (program.isStripped && op.opcode == Opcode::Exp)
-      return scaled.exponential(operands[0], findNamesSummed(), varies,
-                                mayStoreHidden());
+      return scaled.exponential(
+          operands[0], toList(findNamesSummed() & operands[0].tile.getNames()),
+          varies, mayStoreHidden());
     return scaled.elementwise(op.opcode, operands, attributes);
   case OperatorKind::Contraction:
-    return scaled.matmul(operands[0], operands[1], op.over);
+    return scaled.matmul(operands[0], operands[1], op.over, findNamesSummed());
   case OperatorKind::Reduction:
     if (op.opcode == Opcode::Variance)
       return buildVariance(operands[0], op.over);
@@ -174,9 +175,9 @@ bool KernelBuilder::mayStoreHidden() const {
          });
 }
 
-/// Names of the tensor that is built next which are reduced in something
-/// that depends on it.
-SmallVector<NameId> KernelBuilder::findNamesSummed() const {
+/// Names that are reduced in something that depends on the tensor that is built
+/// next.
+NameSet KernelBuilder::findNamesSummed() const {
   unsigned self = tensors.size(), number = kernel.inputs.size();
   llvm::SmallBitVector depends(number + kernel.operators.size());
   depends.set(self);
@@ -188,8 +189,7 @@ SmallVector<NameId> KernelBuilder::findNamesSummed() const {
     }
     ++number;
   }
-  const StructureOperator &op = kernel.operators[self - kernel.inputs.size()];
-  return toList(summed & tensors[op.operands[0]].tile.getNames());
+  return summed;
 }
 
 std::optional<ScaledTile>

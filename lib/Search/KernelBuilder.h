@@ -38,7 +38,7 @@ private:
                                   NameSet varies);
   bool mayStoreHidden() const;
   NameSet getJoinedNames(const StructureOperator &op) const;
-  llvm::SmallVector<NameId> findNamesSummed() const;
+  NameSet findNamesSummed() const;
   std::optional<ScaledTile> buildVariance(const ScaledTile &operand,
                                           NameId over);
   int64_t getCount(Opcode reduction, NameId over) const;

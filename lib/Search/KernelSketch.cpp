@@ -118,7 +118,7 @@ KernelSketch::Operation KernelSketch::read(const Node &node,
                                            ArrayRef<Phase> phases) const {
   Operation operation;
   operation.node = &node;
-  operation.isStep = !growsInRegisters(kernel.getGraph(), node);
+  operation.isStep = !isNoStep(kernel.getGraph(), node);
   ArrayRef<NameId> layout = kernel.getLayout(node.results[0]);
   operation.result = toSet(layout);
   for (ValueId operand : node.operands) {
@@ -232,7 +232,9 @@ void KernelSketch::add(const Operation &operation, const TilingEnds &ends,
   int64_t numCarried = node.getNumCarried();
   if (node.opcode == Opcode::Accumulate)
     work.accumulators += numCarried * result.elements;
-  if (!done.isOnRows || node.opcode == Opcode::Accumulate)
+  bool isTile = node.opcode == Opcode::Accumulate ||
+                (!done.isOnRows && !isLoadedTransposed(graph, node));
+  if (isTile)
     work.sharedBytes += getRingStride(numCarried * result.getBytes());
   if (operation.isStep)
     work.operations.push_back(done);

@@ -94,6 +94,10 @@ bool mlir::mirage::search::growsInRegisters(const TileGraph &kernel,
          isPartOfOne(kernel, op.operands[0]);
 }
 
+bool mlir::mirage::search::isNoStep(const TileGraph &kernel, const Node &op) {
+  return growsInRegisters(kernel, op) || isLoadedTransposed(kernel, op);
+}
+
 static KernelWork::Operation getOperation(const TileGraph &kernel,
                                           const Node &op) {
   auto getSize = [&](ValueId value) {
@@ -158,7 +162,7 @@ void KernelWork::setRows(const TileGraph &kernel) {
   for (auto [number, op] : llvm::enumerate(kernel.getNodes())) {
     if (rows.members[number] && areRowsHeld(kernel, rows, op.results[0]))
       keptBytes += getResultBytes(kernel, op);
-    if (!growsInRegisters(kernel, op))
+    if (!isNoStep(kernel, op))
       (operation++)->isOnRows = rows.members[number];
   }
   sharedBytes -= keptBytes;
@@ -175,7 +179,7 @@ KernelWork mlir::mirage::search::getWork(const TileGraph &kernel,
     work.loads.push_back({kernel.getType(input), operands[input],
                           phases[input] == Phase::Loop, kernel.getType(input)});
   for (const Node &op : kernel.getNodes()) {
-    if (growsInRegisters(kernel, op))
+    if (isNoStep(kernel, op))
       continue;
     work.operations.push_back(getOperation(kernel, op));
     // An accumulation works in every iteration, whatever its result's phase is.

@@ -96,11 +96,13 @@ ScaledTileBuilder::causalMask(const ScaledTile &operand,
 
 std::optional<ScaledTile> ScaledTileBuilder::matmul(const ScaledTile &lhs,
                                                     const ScaledTile &rhs,
-                                                    NameId over) {
+                                                    NameId over,
+                                                    NameSet reduced) {
   auto combined = combineScales(Opcode::Mul, {lhs.scale, rhs.scale});
   if (!combined)
     return std::nullopt;
-  return ScaledTile{builder.matmul(lhs.tile, rhs.tile, over), *combined};
+  return ScaledTile{builder.matmul(lhs.tile, rhs.tile, over, reduced),
+                    *combined};
 }
 
 std::optional<ScaledTile> ScaledTileBuilder::reduce(Opcode opcode,

@@ -60,7 +60,7 @@ public:
                                        const CausalNames &mask,
                                        Attributes attributes);
   std::optional<ScaledTile> matmul(const ScaledTile &lhs, const ScaledTile &rhs,
-                                   NameId over);
+                                   NameId over, NameSet reduced);
   std::optional<ScaledTile> reduce(Opcode opcode, const ScaledTile &operand,
                                    NameId name, Attributes attributes);
   /// \param joined  the name whose grid axis is joined; none for the loop.

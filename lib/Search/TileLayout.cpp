@@ -291,16 +291,49 @@ NamedTile NamedTileBuilder::roundFor(const NamedTile &operand,
   return {graph.add(Opcode::Cast, {operand.value}, type), operand.layout};
 }
 
-NamedTile NamedTileBuilder::matmul(const NamedTile &lhs, const NamedTile &rhs,
-                                   NameId over) {
-  NamedTile lhsRounded = roundFor(lhs, rhs), rhsRounded = roundFor(rhs, lhs);
-  if (lhsRounded.value != lhs.value || rhsRounded.value != rhs.value)
-    return matmul(lhsRounded, rhsRounded, over);
+/// Whether an operand lies as a product wants it, or with rows and columns
+/// exchanged, which it can load as well.
+static bool canBeLoaded(const NamedTile &operand, ArrayRef<NameId> wanted) {
+  DimensionList exchanged(wanted.begin(), wanted.end());
+  std::swap(exchanged.end()[-1], exchanged.end()[-2]);
+  return isLaidOut(operand.layout, wanted, 2) ||
+         isLaidOut(operand.layout, exchanged, 2);
+}
+
+/// Whether operands should change places. Rows that are reduced are to lie
+/// along the columns of the result, so that warps can keep them; else what
+/// moves fewer bytes is better.
+bool NamedTileBuilder::isBetterSwapped(const NamedTile &lhs,
+                                       const NamedTile &rhs, NameId over,
+                                       NameSet reduced) const {
   MatmulLayouts plan = layOutMatmul(lhs.layout, rhs.layout, over);
   MatmulLayouts swapped = layOutMatmul(rhs.layout, lhs.layout, over);
-  if (countMovedBytes(rhs, swapped.lhs) + countMovedBytes(lhs, swapped.rhs) <
-      countMovedBytes(lhs, plan.lhs) + countMovedBytes(rhs, plan.rhs))
-    return matmul(rhs, lhs, over);
+  auto reducesRows = [&](const MatmulLayouts &layouts) {
+    NameId columns = layouts.rhs.back();
+    return columns != kNoName && contains(reduced, columns);
+  };
+  bool reducesPlan = reducesRows(plan), reducesSwapped = reducesRows(swapped);
+  if (reducesPlan && !reducesSwapped && canBeLoaded(lhs, plan.lhs) &&
+      canBeLoaded(rhs, plan.rhs))
+    return false;
+  if (reducesSwapped && !reducesPlan && canBeLoaded(rhs, swapped.lhs) &&
+      canBeLoaded(lhs, swapped.rhs))
+    return true;
+  return countMovedBytes(rhs, swapped.lhs) + countMovedBytes(lhs, swapped.rhs) <
+         countMovedBytes(lhs, plan.lhs) + countMovedBytes(rhs, plan.rhs);
+}
+
+NamedTile NamedTileBuilder::matmul(const NamedTile &lhs, const NamedTile &rhs,
+                                   NameId over, NameSet reduced) {
+  NamedTile first = roundFor(lhs, rhs), second = roundFor(rhs, lhs);
+  if (isBetterSwapped(first, second, over, reduced))
+    std::swap(first, second);
+  return multiply(first, second, over);
+}
+
+NamedTile NamedTileBuilder::multiply(const NamedTile &lhs, const NamedTile &rhs,
+                                     NameId over) {
+  MatmulLayouts plan = layOutMatmul(lhs.layout, rhs.layout, over);
   NamedTile left = bring(lhs, plan.lhs, 2), right = bring(rhs, plan.rhs, 2);
   DimensionList layout;
   for (auto [l, r] : llvm::zip(ArrayRef<NameId>(plan.lhs).drop_back(2),

@@ -58,7 +58,9 @@ public:
                                NameId name, Attributes attributes);
   NamedTile causalMask(const NamedTile &operand, const CausalNames &mask,
                        Attributes attributes);
-  NamedTile matmul(const NamedTile &lhs, const NamedTile &rhs, NameId over);
+  /// \param reduced  names along which something reduces what depends on it.
+  NamedTile matmul(const NamedTile &lhs, const NamedTile &rhs, NameId over,
+                   NameSet reduced);
   /// The tile with dimensions in this order; those that it lacks have size 1.
   NamedTile align(const NamedTile &operand, llvm::ArrayRef<NameId> layout);
   /// The tile with exactly these dimensions; names that it lacks are broadcast.
@@ -74,6 +76,9 @@ private:
   /// The operand of a product in the type that tensor cores take with another.
   NamedTile roundFor(const NamedTile &operand, const NamedTile &other);
   bool isComputed(ValueId value) const;
+  bool isBetterSwapped(const NamedTile &lhs, const NamedTile &rhs, NameId over,
+                       NameSet reduced) const;
+  NamedTile multiply(const NamedTile &lhs, const NamedTile &rhs, NameId over);
   NamedTile transpose(const NamedTile &operand, llvm::ArrayRef<NameId> order);
   NamedTile reshape(const NamedTile &operand, llvm::ArrayRef<NameId> layout);
   NamedTile add(Opcode opcode, llvm::ArrayRef<NamedTile> operands,

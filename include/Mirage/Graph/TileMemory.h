@@ -55,6 +55,14 @@ int64_t getNumPlaces(const TileGraph &graph, unsigned input);
 /// need on any GPU.
 unsigned getJoinStages(int64_t numJoined, int64_t bytes);
 
+/// Whether a transpose exchanges rows and columns, the last two dimensions, and
+/// nothing else. Fragments of a product can be loaded so: eight elements of a
+/// row are what ldmatrix takes either way.
+bool exchangesRowsAndColumns(llvm::ArrayRef<int64_t> dims);
+/// Whether an operation of a block graph is such a transpose, of what one
+/// product of the same phase reads: it is no step then, and its result no tile.
+bool isLoadedTransposed(const TileGraph &graph, const Node &operation);
+
 /// The bytes that stay free behind each row of a tile that a product reads.
 int64_t getRowPadding(const TensorSpec &tile);
 /// Whether what a reshape makes of a tile has the same rows. Both are the same

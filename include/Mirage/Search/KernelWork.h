@@ -91,6 +91,10 @@ struct KernelWork {
 /// is not counted.
 bool growsInRegisters(const TileGraph &kernel, const Node &op);
 
+/// Whether an operation takes nothing: such a sum, or a transpose that the
+/// product behind it loads (Mirage/Graph/TileMemory.h).
+bool isNoStep(const TileGraph &kernel, const Node &op);
+
 /// What one more kernel joins: parts that have one axis and as many joins
 /// behind them.
 struct JoinedParts {

@@ -9,6 +9,7 @@
 #include "StepFusion.h"
 #include "Mirage/Dialect/Operator/OperatorInterface.h"
 #include "Mirage/Dialect/Operator/TileGraphInterface.h"
+#include "Mirage/Graph/TileMemory.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -77,17 +78,25 @@ Operation *StepFusion::findUser(Operation *op) const {
   return isTogether ? user : nullptr;
 }
 
+static bool isReadTransposed(Operation *op) {
+  auto transpose = dyn_cast<block::TransposeOp>(op);
+  return transpose && exchangesRowsAndColumns(transpose.getDims());
+}
+
 bool StepFusion::tryFuse(Operation *op, StepKind kind) {
   Operation *user = findUser(op);
   if (!user || getShape(op->getResult(0)).size() > kMostDims ||
       getShape(user->getResult(0)).size() > kMostDims)
     return false;
-  auto [root, isAligned, isUserReduced] = members.at(user);
+  auto [root, isAligned, isUserReduced, isOperandOfProduct] = members.at(user);
   Group &group = groups[root];
   unsigned numReads = llvm::count(user->getOperands(), op->getResult(0));
   unsigned numOperands = group.numOperands - numReads + op->getNumOperands();
-  // An element of a product's operand is read for many of the result.
-  if (numOperands > kMostOperands || getStepKind(user) == StepKind::Contraction)
+  // An element of a product's operand is read for many of the result, so that
+  // it is not computed there; but it may be read from where it lies.
+  bool isOperand = getStepKind(user) == StepKind::Contraction;
+  if (numOperands > kMostOperands || isOperandOfProduct ||
+      (isOperand && !isReadTransposed(op)))
     return false;
   // Of what is stretched along the dimension that a reduction walks through, no
   // step would read anything.
@@ -110,7 +119,7 @@ bool StepFusion::tryFuse(Operation *op, StepKind kind) {
   }
   group.numOperands = numOperands;
   members[op] = {root, keepsElements && kind == StepKind::Elementwise,
-                 isReduced};
+                 isReduced, isOperand};
   return true;
 }
 

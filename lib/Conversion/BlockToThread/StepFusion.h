@@ -17,7 +17,8 @@
 // decides how the step is cut into items and fragments. What is elementwise
 // before a reduction is computed on the elements as they come; what is
 // elementwise behind a core, element by element on its result; operands beside
-// it are loaded as that is spread.
+// it are loaded as that is spread. An operand of a product is loaded transposed
+// where a transpose stands before it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,6 +58,8 @@ private:
     bool isAligned;
     /// Whether a reduction of the group reads it, at once or through others.
     bool isReduced = false;
+    /// Whether it is loaded, transposed, as an operand of a product.
+    bool isOperandOfProduct = false;
   };
 
   /// The operation that alone uses `op`, if both run in one phase.

@@ -1,6 +1,6 @@
 // RUN: mirage-opt %s --convert-mirage-block-to-thread --mlir-print-local-scope | FileCheck %s
 // RUN: mirage-opt %s --convert-mirage-block-to-thread -o %t.mlir && mirage-verify %s %t.mlir --seed=1 | FileCheck %s --check-prefix=JUDGED
-// JUDGED-COUNT-12: : equal
+// JUDGED-COUNT-14: : equal
 
 // What is elementwise before a reduction, and behind it, is one step with it. Of
 // a mean square only the result is a tile.
@@ -244,4 +244,78 @@ func.func @too_many_axes(%a: tensor<2x32x256xf16>, %b: tensor<2x256x64xf16>) -> 
     mirage_block.yield %1 : tensor<2x32x64xf32>
   }
   return %o : tensor<2x32x64xf32>
+}
+
+// Weights that lie as [n, k] are loaded transposed: eight elements of a row are what
+// ldmatrix takes, without .trans. No step transposes them.
+// CHECK-LABEL: func.func @loaded_transposed(
+// CHECK: mirage_block.graph
+// CHECK-NEXT: ^bb0(%[[X:.+]]: tensor<16x64xf16>, %[[W:.+]]: tensor<32x64xf16>):
+// CHECK-NEXT: mirage_thread.graph items(x = 4) steps(4) ins(%[[X]] imap() fmap(1), %[[W]] imap(x -> 0) fmap(1)) outs(omap(x -> 1))
+// CHECK: %[[L:.+]] = mirage_thread.ldmatrix %{{.+}} : (tensor<8x16xf16>) -> tensor<8x16xf16, #mirage_thread.layout<register = {{\[}}[0, 1], [0, 8]], lane = {{\[}}[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>>
+// CHECK: %[[T:.+]] = mirage_thread.transpose %[[L]] dims [1, 0]
+// CHECK: mirage_thread.mma %{{.+}}, %[[T]]
+// CHECK-NOT: mirage_thread.graph
+// CHECK: return
+func.func @loaded_transposed(%a: tensor<16x64xf16>, %b: tensor<32x64xf16>) -> tensor<16x32xf32> {
+  %o = mirage_block.graph grid() threads(128) ins(%a imap(), %b imap()) outs(omap())
+      : (tensor<16x64xf16>, tensor<32x64xf16>) -> tensor<16x32xf32> {
+  ^bb0(%x: tensor<16x64xf16>, %w: tensor<32x64xf16>):
+    %t = mirage_block.transpose %w dims [1, 0] : tensor<32x64xf16>
+    %p = mirage_block.matmul %x, %t : tensor<16x64xf16>, tensor<64x32xf16>
+    mirage_block.yield %p : tensor<16x32xf32>
+  }
+  return %o : tensor<16x32xf32>
+}
+
+// What is computed is computed once, and then loaded transposed, by whoever multiplies it.
+// Steps of their own have a transpose that others read too, and others than of rows and
+// columns.
+// CHECK-LABEL: func.func @transposes_of_their_own(
+// CHECK: mirage_thread.exp
+// CHECK-NEXT: mirage_thread.store
+// CHECK: mirage_thread.transpose %{{.+}} dims [0, 2, 1]
+// CHECK-NEXT: mirage_thread.matmul
+// CHECK: mirage_thread.transpose %{{.+}} dims [0, 2, 1]
+// CHECK-NEXT: mirage_thread.store
+// CHECK-NOT: mirage_thread.transpose
+// CHECK: mirage_thread.mma
+// CHECK: mirage_thread.transpose %{{.+}} dims [1, 0, 2]
+// CHECK-NEXT: mirage_thread.transpose %{{.+}} dims [1, 0, 2]
+// CHECK-NEXT: mirage_thread.store
+// CHECK-NOT: mirage_thread.transpose
+// CHECK: mirage_thread.mma
+// CHECK: return
+func.func @transposes_of_their_own(
+// CHECK: mirage_thread.graph {{.*}} : (tensor<2x16x16xf16>) -> tensor<2x16x16xf32>
+// CHECK: mirage_thread.exp
+// CHECK: mirage_thread.graph
+// CHECK: mirage_thread.transpose
+// CHECK-NEXT: mirage_thread.store
+// CHECK: mirage_thread.graph
+// CHECK: mirage_thread.transpose
+// CHECK-NEXT: mirage_thread.store
+// CHECK: mirage_thread.graph
+// CHECK: mirage_thread.transpose
+// CHECK-NEXT: mirage_thread.store
+// CHECK: return
+func.func @transposes_of_their_own(%a: tensor<2x16x32xf16>) -> (tensor<2x16x16xf32>, tensor<2x16x16xf32>, tensor<2x16x16xf32>, tensor<2x16x16xf32>) {
+  %o:4 = mirage_block.graph grid() threads(32) loop(2) ins(%a imap() fmap(2), %a imap() fmap(2)) outs(omap(), omap(), omap(), omap())
+      : (tensor<2x16x32xf16>, tensor<2x16x32xf16>) -> (tensor<2x16x16xf32>, tensor<2x16x16xf32>, tensor<2x16x16xf32>, tensor<2x16x16xf32>) {
+  ^bb0(%x: tensor<2x16x16xf16>, %y: tensor<2x16x16xf16>):
+    %e = mirage_block.exp %x : tensor<2x16x16xf16>
+    %et = mirage_block.transpose %e dims [0, 2, 1] : tensor<2x16x16xf32>
+    %p = mirage_block.matmul %y, %et : tensor<2x16x16xf16>, tensor<2x16x16xf32>
+    %ps = mirage_block.accumulate %p over loop sum : tensor<2x16x16xf32>
+    %twice = mirage_block.transpose %x dims [0, 2, 1] : tensor<2x16x16xf16>
+    %q = mirage_block.matmul %y, %twice : tensor<2x16x16xf16>, tensor<2x16x16xf16>
+    %qs = mirage_block.accumulate %q over loop sum : tensor<2x16x16xf32>
+    %ts = mirage_block.accumulate %twice over loop sum : tensor<2x16x16xf16>
+    %turned = mirage_block.transpose %x dims [1, 0, 2] : tensor<2x16x16xf16>
+    %two = mirage_block.transpose %turned dims [1, 0, 2] : tensor<16x2x16xf16>
+    %r = mirage_block.matmul %y, %two : tensor<2x16x16xf16>, tensor<2x16x16xf16>
+    %rs = mirage_block.accumulate %r over loop sum : tensor<2x16x16xf32>
+    mirage_block.yield %ps, %ts, %qs, %rs : tensor<2x16x16xf32>, tensor<2x16x16xf32>, tensor<2x16x16xf32>, tensor<2x16x16xf32>
+  }
+  return %o#0, %o#1, %o#2, %o#3 : tensor<2x16x16xf32>, tensor<2x16x16xf32>, tensor<2x16x16xf32>, tensor<2x16x16xf32>
 }

@@ -3,7 +3,7 @@
 // order and by a random schedule, against float64; for sm_80 as well.
 // RUN: rm -rf %t && mirage-opt %s --mirage-compile="from=optimize artifact=%t/90" -o /dev/null
 // RUN: mirage-opt %s --mirage-compile="from=optimize target=sm_80 artifact=%t/80" -o /dev/null
-// RUN: for name in plain online heads two_items narrow_block joined joined_online too_few_rows; do \
+// RUN: for name in plain online heads two_items narrow_block joined joined_online too_few_rows keys_by_rows; do \
 // RUN:   mirage-run %t/90/$name --check && mirage-run %t/90/$name --check --schedule=5 && \
 // RUN:   mirage-run %t/80/$name --check || exit 1; \
 // RUN: done
@@ -263,4 +263,38 @@ func.func @too_few_rows(%Q: tensor<1x16x32xf16>, %K: tensor<1x32x120xf16>, %V: t
     mirage_kernel.yield %o : tensor<1x16x32xf16>
   } : tensor<1x16x32xf16>
   return %r : tensor<1x16x32xf16>
+}
+
+// Keys lie as [keys, depth], and are loaded transposed.
+// CHECK-LABEL: func.func @keys_by_rows(
+// CHECK: mirage_thread.graph {{.*}}mirage.held{{.*}}mirage.whole_rows
+// CHECK: mirage_thread.transpose %{{.+}} dims [0, 2, 1]
+// CHECK-NEXT: mirage_thread.mma
+// CHECK: mirage_thread.graph {{.*}}mirage.held{{.*}}mirage.whole_rows
+// CHECK: mirage_thread.graph {{.*}}mirage.held{{.*}}mirage.whole_rows
+// CHECK: mirage_thread.graph {{.*}}mirage.held{{.*}}mirage.whole_rows
+// CHECK: mirage_thread.graph {{.*}}mirage.held{{.*}}mirage.whole_rows
+func.func @keys_by_rows(%Q: tensor<1x64x32xf16>, %K: tensor<1x120x32xf16>, %V: tensor<1x120x32xf16>) -> tensor<1x64x32xf16> {
+  %e = tensor.empty() : tensor<1x64x32xf16>
+  %r = mirage_kernel.graph ins(%Q, %K, %V : tensor<1x64x32xf16>, tensor<1x120x32xf16>, tensor<1x120x32xf16>) outs(%e : tensor<1x64x32xf16>) {
+  ^bb0(%q: tensor<1x64x32xf16>, %k: tensor<1x120x32xf16>, %v: tensor<1x120x32xf16>):
+    %o = mirage_block.graph grid() threads(128) loop(4) stages(2)
+        ins(%q imap(), %k imap() fmap(1), %v imap() fmap(1)) outs(omap())
+        : (tensor<1x64x32xf16>, tensor<1x120x32xf16>, tensor<1x120x32xf16>) -> tensor<1x64x32xf16> {
+    ^bb0(%qt: tensor<1x64x32xf16>, %kn: tensor<1x32x32xf16>, %vt: tensor<1x32x32xf16>):
+      %kt = mirage_block.transpose %kn dims [0, 2, 1] : tensor<1x32x32xf16>
+      %s = mirage_block.matmul %qt, %kt : tensor<1x64x32xf16>, tensor<1x32x32xf16>
+      %m = mirage_block.max %s dims [2] : tensor<1x64x32xf32>
+      %c = mirage_block.sub %s, %m : tensor<1x64x32xf32>, tensor<1x64x1xf32>
+      %p = mirage_block.exp %c : tensor<1x64x32xf32>
+      %h = mirage_block.cast %p : (tensor<1x64x32xf32>) -> tensor<1x64x32xf16>
+      %pv = mirage_block.matmul %h, %vt : tensor<1x64x32xf16>, tensor<1x32x32xf16>
+      %acc = mirage_block.accumulate %pv over loop sum rescale by %m : tensor<1x64x32xf32>, tensor<1x64x1xf32>
+      %l = mirage_block.accumulate %p over loop sum dims [2] rescale by %m : tensor<1x64x32xf32>, tensor<1x64x1xf32>
+      %d = mirage_block.div %acc, %l : tensor<1x64x32xf32>, tensor<1x64x1xf32>
+      mirage_block.yield %d : tensor<1x64x32xf32>
+    }
+    mirage_kernel.yield %o : tensor<1x64x32xf16>
+  } : tensor<1x64x32xf16>
+  return %r : tensor<1x64x32xf16>
 }
