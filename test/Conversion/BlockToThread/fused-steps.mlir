@@ -286,19 +286,6 @@ func.func @loaded_transposed(%a: tensor<16x64xf16>, %b: tensor<32x64xf16>) -> te
 // CHECK-NOT: mirage_thread.transpose
 // CHECK: mirage_thread.mma
 // CHECK: return
-func.func @transposes_of_their_own(
-// CHECK: mirage_thread.graph {{.*}} : (tensor<2x16x16xf16>) -> tensor<2x16x16xf32>
-// CHECK: mirage_thread.exp
-// CHECK: mirage_thread.graph
-// CHECK: mirage_thread.transpose
-// CHECK-NEXT: mirage_thread.store
-// CHECK: mirage_thread.graph
-// CHECK: mirage_thread.transpose
-// CHECK-NEXT: mirage_thread.store
-// CHECK: mirage_thread.graph
-// CHECK: mirage_thread.transpose
-// CHECK-NEXT: mirage_thread.store
-// CHECK: return
 func.func @transposes_of_their_own(%a: tensor<2x16x32xf16>) -> (tensor<2x16x16xf32>, tensor<2x16x16xf32>, tensor<2x16x16xf32>, tensor<2x16x16xf32>) {
   %o:4 = mirage_block.graph grid() threads(32) loop(2) ins(%a imap() fmap(2), %a imap() fmap(2)) outs(omap(), omap(), omap(), omap())
       : (tensor<2x16x32xf16>, tensor<2x16x32xf16>) -> (tensor<2x16x16xf32>, tensor<2x16x16xf32>, tensor<2x16x16xf32>, tensor<2x16x16xf32>) {
