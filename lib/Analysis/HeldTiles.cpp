@@ -170,7 +170,7 @@ bool mlir::mirage::canCarry(block::AccumulateOp op) {
   if (op.getRescale()) {
     block::AccumulateOp maximum = findRunningMaximum(op);
     RankedTensorType parts = getHeldType(op.getOperand());
-    if (!maximum || !parts ||
+    if (!maximum || !parts || !isF32(op.getRescale()) ||
         parts.getRank() != op.getRescale().getType().getRank())
       return false;
     bool areMaximaHeld = isHeld(op.getRescale());

@@ -74,7 +74,9 @@ bool mlir::mirage::emulator::isWarning(FindingKind kind) {
 
 static void printPlace(llvm::raw_ostream &os, const InstructionPlace &place) {
   os << "PTX line " << place.line;
-  if (place.sourceLine)
+  if (!place.source.empty())
+    os << " (" << place.source << ")";
+  else if (place.sourceLine)
     os << " (" << place.sourceFile << ":" << place.sourceLine << ":"
        << place.sourceColumn << ")";
 }

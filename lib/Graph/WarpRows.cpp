@@ -68,7 +68,8 @@ bool RowFinder::areShareable(const TensorSpec &type) const {
   return llvm::isPowerOf2_32(numWarps) &&
          type.shape[type.getRank() - 2] >= kWarpRows &&
          rows >= kWarpRows * int64_t(numWarps) &&
-         (columns == 1 || columns >= kRowElements);
+         (columns == 1 ||
+          (columns >= kRowElements && columns <= kMostRowElements));
 }
 
 bool RowFinder::isOnTensorCores(const Node &op) const {

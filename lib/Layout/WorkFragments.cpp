@@ -129,8 +129,8 @@ mlir::mirage::findRowsLayout(llvm::ArrayRef<int64_t> tile) {
   if (rank < 2)
     return std::nullopt;
   int64_t size = tile.back();
-  bool isWhole =
-      llvm::isPowerOf2_64(size) && size >= kColumns && size <= kMostRowElements;
+  bool isWhole = llvm::isPowerOf2_64(size) && size >= kColumns &&
+                 size <= kMostFragmentElements;
   if (size != 1 && !isWhole)
     return std::nullopt;
   LinearLayout accumulators =

@@ -23,17 +23,14 @@ using namespace mlir::mirage;
 /// The order matters: 8-bit floats before anything folds a cast, which would
 /// not saturate; then math, since convert-gpu-to-nvvm would make libdevice
 /// calls of it; convert-vector-to-llvm after convert-gpu-to-nvvm, for the
-/// values of nvgpu.mma.sync. strip-debuginfo: the translation stops at some
-/// locations (a call site whose callee is a name); the module keeps its own,
-/// for errors.
+/// values of nvgpu.mma.sync. Locations stay what they are: --mirage-emit-ptx
+/// makes of them such as the translation takes.
 void mlir::mirage::buildLowerToNVVMPipeline(OpPassManager &passManager,
                                             const LowerToNVVMOptions &options) {
   LowerFloat8PassOptions float8;
   float8.target = options.target;
   passManager.addPass(createLowerFloat8Pass(float8));
   passManager.addPass(createLowerMathPass());
-  passManager.addNestedPass<gpu::GPUFuncOp>(createStripDebugInfoPass());
-  passManager.addNestedPass<LLVM::LLVMFuncOp>(createStripDebugInfoPass());
   passManager.addPass(createConvertNVGPUToNVVMPass());
   passManager.addPass(createConvertVectorToSCFPass());
   passManager.addPass(createSCFToControlFlowPass());

@@ -74,6 +74,7 @@ static void addOptimize(OpPassManager &passManager,
   merge.mergesLaunches = options.mergesLaunches;
   // For those that come in here: a program recorded earlier stays.
   passManager.addPass(createRecordProgramPass());
+  passManager.addPass(createNameOperationsPass());
   passManager.addPass(createExpandComposedPass());
   passManager.addPass(createMaterializeResultsPass());
   passManager.addPass(createSplitGridJoinsPass());

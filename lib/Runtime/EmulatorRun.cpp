@@ -98,7 +98,23 @@ private:
       use.endsAtWait &= result->waitedForEarlierGrids;
     for (const emulator::BufferUse &use : result->uses)
       unfinished.push_back({buffers[use.buffer], use.bytes, use.isWrite, true});
+    nameSources(result->findings);
     return EmulatedLaunch{launch.kernel, std::move(*result), time.count()};
+  }
+
+  /// Says of places in the file that stands for the list of ops which op it is.
+  void nameSources(std::vector<emulator::Finding> &findings) const {
+    auto name = [&](emulator::InstructionPlace &place) {
+      if (place.sourceFile != kOpLocationsFile || place.sourceLine == 0 ||
+          place.sourceLine > artifact.opLocations.size())
+        return;
+      const OpLocation &op = artifact.opLocations[place.sourceLine - 1];
+      place.source = op.operation + " of " + op.location;
+    };
+    for (emulator::Finding &finding : findings) {
+      name(finding.place);
+      name(finding.otherPlace);
+    }
   }
 
   emulator::LaunchConfig makeConfig(const KernelLaunch &launch) {

@@ -86,8 +86,13 @@ bool Enumerator::checkComplete() {
   if (!(site->isLast() ? collectOutputs() : collectResults()))
     return false;
   structure.operators.clear();
-  for (const Step &step : steps)
+  size_t numInputs = tensors.size() - steps.size();
+  for (auto [number, step] : llvm::enumerate(steps)) {
+    const Tensor &result = tensors[numInputs + number];
     structure.operators.push_back(makeOperator(step));
+    structure.operators.back().stored =
+        space.getStored(result.form, result.names).element;
+  }
   found(structure, results);
   return true;
 }

@@ -16,24 +16,12 @@ using namespace mlir::mirage::search;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-/// Whether all that a program gives is rounded to 16 bits or fewer: operands of
-/// products may be rounded like that, too, and tensor cores take them then. The
-/// last test of a candidate has inputs that show what is lost
-/// (FloatFilter.h).
-static bool roundsItsResults(const Graph &program) {
-  return llvm::all_of(program.getOutputs(), [&](ValueId output) {
-    return getSizeBytes(program.getType(output).element) <= 2;
-  });
-}
-
 KernelBuilder::KernelBuilder(const TargetProgram &program,
                              const KernelPlan &plan, ArrayRef<int64_t> extents,
                              const Tiling &tiling)
     : program(program), plan(plan), kernel(plan.kernel), extents(extents),
       tiling(tiling), programExtents(getLeastExtents(program)),
-      builder(graph, programExtents, tiling.tile,
-              roundsItsResults(program.graph)),
-      scaled(graph, builder) {}
+      builder(graph, programExtents, tiling.tile), scaled(graph, builder) {}
 
 std::optional<KernelBuilder::Built> KernelBuilder::run() {
   addHeader();
@@ -137,7 +125,8 @@ std::optional<ScaledTile> KernelBuilder::build(const StructureOperator &op,
           varies, mayStoreHidden());
     return scaled.elementwise(op.opcode, operands, attributes);
   case OperatorKind::Contraction:
-    return scaled.matmul(operands[0], operands[1], op.over, findNamesSummed());
+    return scaled.matmul(round(op, operands, 0), round(op, operands, 1),
+                         op.over, findNamesSummed());
   case OperatorKind::Reduction:
     if (op.opcode == Opcode::Variance)
       return buildVariance(operands[0], op.over);
@@ -163,6 +152,53 @@ std::optional<ScaledTile> KernelBuilder::build(const StructureOperator &op,
     break;
   }
   llvm_unreachable("structures have no such operators");
+}
+
+/// Whether all that a program gives has 16 bits or fewer.
+static bool roundsItsResults(const Graph &program) {
+  return llvm::all_of(program.getOutputs(), [&](ValueId output) {
+    return getSizeBytes(program.getType(output).element) <= 2;
+  });
+}
+
+/// The type in which an operand of a product may be, though it was computed in
+/// f32: that in which the program stores an equal value; or, where the program
+/// rounds its results as much, the other operand's for exponentials that are
+/// relative to their row's maximum, the largest of which is 1. Other numbers
+/// may be too large or too small for 16 bits.
+std::optional<ElementType> KernelBuilder::findRounded(unsigned tensor,
+                                                      const ScaledTile &operand,
+                                                      ElementType other) const {
+  const Node *computation = builder.findComputation(operand.tile);
+  if (!computation)
+    return std::nullopt;
+  unsigned numInputs = kernel.inputs.size();
+  if (tensor >= numInputs) {
+    ElementType stored = kernel.operators[tensor - numInputs].stored;
+    if (getSizeBytes(stored) == 2)
+      return stored;
+  }
+  bool isRelative = operand.scale && computation->opcode == Opcode::Exp;
+  return isRelative && roundsItsResults(program.graph)
+             ? getTensorCoreElement(other, other)
+             : std::nullopt;
+}
+
+/// An operand of a product, rounded where tensor cores take it then, and may.
+ScaledTile KernelBuilder::round(const StructureOperator &op,
+                                ArrayRef<ScaledTile> operands,
+                                unsigned number) {
+  ScaledTile operand = operands[number];
+  ElementType other = graph.getType(operands[1 - number].tile.value).element;
+  if (graph.getType(operand.tile.value).element != ElementType::F32)
+    return operand;
+  std::optional<ElementType> rounded =
+      findRounded(op.operands[number], operand, other);
+  if (rounded && (getTensorCoreElement(*rounded, other) ||
+                  findRounded(op.operands[1 - number], operands[1 - number],
+                              *rounded) == rounded))
+    operand.tile = builder.cast(operand.tile, *rounded);
+  return operand;
 }
 
 /// Whether something is stored for later kernels of which a mask may hide all.

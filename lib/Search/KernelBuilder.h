@@ -39,6 +39,11 @@ private:
   bool mayStoreHidden() const;
   NameSet getJoinedNames(const StructureOperator &op) const;
   NameSet findNamesSummed() const;
+  std::optional<ElementType> findRounded(unsigned tensor,
+                                         const ScaledTile &operand,
+                                         ElementType other) const;
+  ScaledTile round(const StructureOperator &op,
+                   llvm::ArrayRef<ScaledTile> operands, unsigned number);
   std::optional<ScaledTile> buildVariance(const ScaledTile &operand,
                                           NameId over);
   int64_t getCount(Opcode reduction, NameId over) const;

@@ -186,15 +186,24 @@ void KernelSketch::add(const JoinedParts &join, const TilingEnds &ends,
 /// Whether some tiling has tiles of that layout with rows for warps to keep,
 /// as Mirage/Graph/WarpRows.h asks of them.
 static bool mayBeOnRows(ArrayRef<NameId> layout, const TilingEnds &ends) {
+  auto hasPowerOf2 = [&](NameId name, int64_t least, int64_t most) {
+    least = std::max(least, ends.leastTile[name]);
+    most = std::min(most, ends.mostTile[name]);
+    return int64_t(llvm::PowerOf2Ceil(least)) <= most;
+  };
   for (auto [dim, name] : llvm::enumerate(llvm::reverse(layout))) {
-    constexpr int64_t kLeast[] = {kRowElements, kWarpRows};
-    int64_t size = dim < std::size(kLeast) ? kLeast[dim] : 1;
-    if (name == kNoName && dim == 1)
-      return false;
-    if (name == kNoName)
+    bool isLast = dim == 0, isRow = dim == 1;
+    if (name == kNoName) {
+      if (isRow)
+        return false;
       continue;
-    size = std::max(size, int64_t(llvm::PowerOf2Ceil(ends.leastTile[name])));
-    if (size > ends.mostTile[name])
+    }
+    bool isOne = !isRow && ends.leastTile[name] == 1;
+    if (!isOne && !hasPowerOf2(name,
+                               isLast  ? kRowElements
+                               : isRow ? kWarpRows
+                                       : 1,
+                               isLast ? kMostRowElements : kMaxCount))
       return false;
   }
   return true;

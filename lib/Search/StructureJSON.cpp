@@ -48,6 +48,8 @@ static Value toJSON(const StructureOperator &op) {
     object["mask"] = Object{{"rows", toNumber(op.mask->rows)},
                             {"columns", toNumber(op.mask->columns)},
                             {"offset", op.mask->offset}};
+  if (op.stored != ElementType::F32)
+    object["stored"] = getElementTypeName(op.stored);
   return object;
 }
 
@@ -182,7 +184,7 @@ private:
 
   StructureOperator readOperator(const JSONCursor &cursor) {
     cursor.allow({"operator", "reduction", "operands", "scalars", "over",
-                  "axis", "mask"});
+                  "axis", "mask", "stored"});
     StructureOperator op;
     const OperatorInfo *row = readRow(cursor["operator"], false);
     readNumbers(cursor["operands"], getNumTensors(), op.operands);
@@ -191,6 +193,12 @@ private:
         op.scalars.push_back(readScalar(scalar));
     if (cursor.has("over"))
       op.over = readName(cursor["over"], numNames, /*mayBeNone=*/false);
+    if (cursor.has("stored")) {
+      if (auto element = parseElementType(cursor["stored"].string()))
+        op.stored = *element;
+      else
+        cursor["stored"].fail("expects an element type");
+    }
     if (cursor.failed())
       return op;
     op.opcode = row->opcode;

@@ -265,29 +265,24 @@ MatmulLayouts mlir::mirage::search::layOutMatmul(ArrayRef<NameId> lhs,
   return plan;
 }
 
-/// Not what was only moved.
-bool NamedTileBuilder::isComputed(ValueId value) const {
-  const Node *definition = graph.getDefinition(value);
+const Node *NamedTileBuilder::findComputation(const NamedTile &operand) const {
+  const Node *definition = graph.getDefinition(operand.value);
   while (definition &&
          getOperatorInfo(definition->opcode).kind == OperatorKind::Movement)
     definition = graph.getDefinition(definition->operands[0]);
-  return definition != nullptr;
+  return definition;
 }
 
-NamedTile NamedTileBuilder::roundFor(const NamedTile &operand,
-                                     const NamedTile &other) {
+NamedTile NamedTileBuilder::cast(const NamedTile &operand,
+                                 ElementType element) {
   TensorSpec type = graph.getType(operand.value);
-  ElementType otherElement = graph.getType(other.value).element;
-  std::optional<ElementType> rounded =
-      getTensorCoreElement(otherElement, otherElement);
-  if (!rounds || !rounded || type.element != ElementType::F32 ||
-      !isComputed(operand.value))
+  if (type.element == element)
     return operand;
-  type.element = *rounded;
+  type.element = element;
   for (const Node &node : graph.getNodes())
     if (node.opcode == Opcode::Cast && node.operands[0] == operand.value &&
         graph.getType(node.results[0]) == type)
-      return {node.results[0], operand.layout};
+      return {node.results[0], operand.layout}; // nothing is done twice
   return {graph.add(Opcode::Cast, {operand.value}, type), operand.layout};
 }
 
@@ -325,7 +320,7 @@ bool NamedTileBuilder::isBetterSwapped(const NamedTile &lhs,
 
 NamedTile NamedTileBuilder::matmul(const NamedTile &lhs, const NamedTile &rhs,
                                    NameId over, NameSet reduced) {
-  NamedTile first = roundFor(lhs, rhs), second = roundFor(rhs, lhs);
+  NamedTile first = lhs, second = rhs;
   if (isBetterSwapped(first, second, over, reduced))
     std::swap(first, second);
   return multiply(first, second, over);

@@ -41,11 +41,9 @@ public:
   /// Which operations there are does not depend on how large tiles are.
   /// \param extents  of every name.
   /// \param tile     extent of every name within a tile.
-  /// \param rounds  what was computed is rounded where it is an operand of a
-  ///                product, to the type in which tensor cores take the other.
   NamedTileBuilder(TileGraph &graph, llvm::ArrayRef<int64_t> extents,
-                   llvm::ArrayRef<int64_t> tile, bool rounds)
-      : graph(graph), extents(extents), tile(tile), rounds(rounds) {}
+                   llvm::ArrayRef<int64_t> tile)
+      : graph(graph), extents(extents), tile(tile) {}
 
   NamedTile elementwise(Opcode opcode, llvm::ArrayRef<NamedTile> operands,
                         Attributes attributes);
@@ -58,6 +56,11 @@ public:
                                NameId name, Attributes attributes);
   NamedTile causalMask(const NamedTile &operand, const CausalNames &mask,
                        Attributes attributes);
+  /// The tile in another element type; itself if it has it.
+  NamedTile cast(const NamedTile &operand, ElementType element);
+  /// What computed the elements of a tile, before they were moved; null if they
+  /// were loaded.
+  const Node *findComputation(const NamedTile &operand) const;
   /// \param reduced  names along which something reduces what depends on it.
   NamedTile matmul(const NamedTile &lhs, const NamedTile &rhs, NameId over,
                    NameSet reduced);
@@ -73,9 +76,6 @@ private:
                   unsigned minRank);
   /// The value in a type that stores infinities: itself, or a cast.
   ValueId storeInfinities(ValueId value);
-  /// The operand of a product in the type that tensor cores take with another.
-  NamedTile roundFor(const NamedTile &operand, const NamedTile &other);
-  bool isComputed(ValueId value) const;
   bool isBetterSwapped(const NamedTile &lhs, const NamedTile &rhs, NameId over,
                        NameSet reduced) const;
   NamedTile multiply(const NamedTile &lhs, const NamedTile &rhs, NameId over);
@@ -86,7 +86,6 @@ private:
 
   TileGraph &graph;
   llvm::ArrayRef<int64_t> extents, tile;
-  bool rounds;
 };
 
 } // namespace mlir::mirage::search

@@ -50,8 +50,8 @@ static void readInPlace(Value held) {
 
 /// Rows that go from step to step, of which --mirage-give-rows-to-warps has
 /// seen to it that there are registers. What is held may need others to be, so
-/// all are at first, and those drop out that cannot.
-static void holdRows(block::GraphOp graph) {
+/// all are at first, and those drop out that cannot. \returns whether any are.
+static bool holdRows(block::GraphOp graph) {
   SmallVector<Operation *> rows;
   for (auto op : graph.getBody().getOps<thread::GraphOp>())
     if (op->hasAttr(kWholeRowsAttr) && op->getNumResults() == 1)
@@ -76,11 +76,14 @@ static void holdRows(block::GraphOp graph) {
   for (auto op : graph.getBody().getOps<block::AccumulateOp>())
     if (op.use_empty() && isCarriedSum(op.getResult()))
       op->setAttr(kHeldAttr, held);
+  return !rows.empty();
 }
 
 static void holdInRegisters(block::GraphOp graph) {
-  holdRows(graph);
+  // Rows have another budget, of which operands and addresses take a part.
   int64_t numFree = countFreeRegisters(graph.getThreads());
+  if (holdRows(graph))
+    numFree = 0;
   UnitAttr held = UnitAttr::get(graph.getContext());
   for (auto op : graph.getBody().getOps<block::AccumulateOp>()) {
     bool isAlone =

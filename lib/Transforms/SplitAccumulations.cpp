@@ -11,6 +11,7 @@
 #include "Mirage/Graph/LevelRules.h"
 #include "Mirage/Transforms/Passes.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace mlir::mirage {
 #define GEN_PASS_DEF_SPLITACCUMULATIONSPASS
@@ -94,7 +95,7 @@ bool canGrowInRegisters(block::AccumulateOp op) {
   auto tile = cast<RankedTensorType>(op.getOperand().getType());
   int64_t threads = graph ? graph.getThreads() : 0;
   return graph && graph.getLoop() > 1 && isa<BlockArgument>(op.getOperand()) &&
-         op.getAxis() == AxisKind::Loop &&
+         llvm::isPowerOf2_64(threads) && op.getAxis() == AxisKind::Loop &&
          accumulatesElements(readOperatorAttributes(op),
                              /*numOperands=*/1) &&
          threads <= tile.getNumElements() &&

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mirage/Analysis/LaunchSequence.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Dialect/Kernel/IR/Kernel.h"
 #include "Mirage/Graph/TileMemory.h"
@@ -253,6 +254,7 @@ private:
         graph.getThreadsAttr(), builder.getI64IntegerAttr(getExtent()),
         builder.getI64IntegerAttr(stages), builder.getArrayAttr(imaps),
         builder.getDenseI64ArrayAttr(fmaps), graph.getOmapsAttr());
+    joined->setAttr(kJoinsPartsAttr, builder.getUnitAttr());
     fillJoined(joined);
     return joined;
   }

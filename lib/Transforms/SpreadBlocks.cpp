@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mirage/Analysis/LaunchSequence.h"
 #include "Mirage/Analysis/ModuleTarget.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Graph/TileMemory.h"
@@ -79,7 +80,7 @@ public:
 
   void run() {
     std::optional<unsigned> free = findFreeAxis();
-    if (!free || graph.getLoop() == 1)
+    if (!free || !graph->hasAttr(kJoinsPartsAttr) || graph.getLoop() == 1)
       return;
     axis = *free;
     int64_t rank = getType(getOutputs().front()).getRank();

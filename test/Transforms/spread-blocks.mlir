@@ -38,7 +38,7 @@
 // SM80: ^bb0(%{{.+}}: tensor<1x2x128xf32>,
 func.func @rows(%sums: tensor<16x128x128xf32>, %totals: tensor<16x128x1xf32>, %bias: tensor<128xf32>) -> tensor<128x128xf32> {
   %o = mirage_block.graph grid(x = 2, y = 1) threads(128) loop(16)
-      ins(%sums imap(x -> 1) fmap(0), %totals imap(x -> 1) fmap(0), %bias imap()) outs(omap(x -> 0))
+      ins(%sums imap(x -> 1) fmap(0), %totals imap(x -> 1) fmap(0), %bias imap()) outs(omap(x -> 0)) {mirage.joins_parts}
       : (tensor<16x128x128xf32>, tensor<16x128x1xf32>, tensor<128xf32>) -> tensor<128x128xf32> {
   ^bb0(%s: tensor<1x64x128xf32>, %t: tensor<1x64x1xf32>, %b: tensor<128xf32>):
     %0 = mirage_block.accumulate %s over loop sum : tensor<1x64x128xf32>
@@ -59,7 +59,7 @@ func.func @rows(%sums: tensor<16x128x128xf32>, %totals: tensor<16x128x1xf32>, %b
 // CHECK: ^bb0(%{{.+}}: tensor<1x1x512xf32>, %{{.+}}: tensor<1x1x1xf32>, %{{.+}}: tensor<512xf32>):
 // CHECK: mirage_block.yield %{{.+}} : tensor<1x512xf32>
 func.func @columns(%sums: tensor<16x1x8192xf32>, %totals: tensor<16x1x1xf32>, %bias: tensor<8192xf32>) -> tensor<1x8192xf32> {
-  %o = mirage_block.graph grid(x = 1) threads(128) loop(16) ins(%sums imap() fmap(0), %totals imap() fmap(0), %bias imap()) outs(omap())
+  %o = mirage_block.graph grid(x = 1) threads(128) loop(16) ins(%sums imap() fmap(0), %totals imap() fmap(0), %bias imap()) outs(omap()) {mirage.joins_parts}
       : (tensor<16x1x8192xf32>, tensor<16x1x1xf32>, tensor<8192xf32>) -> tensor<1x8192xf32> {
   ^bb0(%s: tensor<1x1x8192xf32>, %t: tensor<1x1x1xf32>, %b: tensor<8192xf32>):
     %0 = mirage_block.accumulate %s over loop sum : tensor<1x1x8192xf32>
@@ -77,7 +77,7 @@ func.func @columns(%sums: tensor<16x1x8192xf32>, %totals: tensor<16x1x1xf32>, %b
 // CHECK: mirage_block.graph grid(x = 16) {{.*}} outs(omap(x -> 1))
 // CHECK: ^bb0(%{{.+}}: tensor<1x3x8xf32>):
 func.func @odd_rows(%sums: tensor<16x3x128xf32>) -> tensor<3x128xf32> {
-  %o = mirage_block.graph grid(x = 1) threads(128) loop(16) ins(%sums imap() fmap(0)) outs(omap())
+  %o = mirage_block.graph grid(x = 1) threads(128) loop(16) ins(%sums imap() fmap(0)) outs(omap()) {mirage.joins_parts}
       : (tensor<16x3x128xf32>) -> tensor<3x128xf32> {
   ^bb0(%s: tensor<1x3x128xf32>):
     %0 = mirage_block.accumulate %s over loop max : tensor<1x3x128xf32>
@@ -95,7 +95,7 @@ func.func @odd_rows(%sums: tensor<16x3x128xf32>) -> tensor<3x128xf32> {
 // CHECK: mirage_block.sum %{{.+}} dims [2] : tensor<1x6x128xf32>
 // CHECK: mirage_block.yield %{{.+}}, %{{.+}} : tensor<6x128xf32>, tensor<6x1xf32>
 func.func @other_dimensions(%sums: tensor<16x96x128xf32>, %maxima: tensor<16x96x1xf32>) -> (tensor<96x128xf32>, tensor<96x1xf32>) {
-  %o:2 = mirage_block.graph grid(x = 1) threads(128) loop(16) ins(%sums imap() fmap(0), %maxima imap() fmap(0)) outs(omap(), omap())
+  %o:2 = mirage_block.graph grid(x = 1) threads(128) loop(16) ins(%sums imap() fmap(0), %maxima imap() fmap(0)) outs(omap(), omap()) {mirage.joins_parts}
       : (tensor<16x96x128xf32>, tensor<16x96x1xf32>) -> (tensor<96x128xf32>, tensor<96x1xf32>) {
   ^bb0(%s: tensor<1x96x128xf32>, %m: tensor<1x96x1xf32>):
     %0 = mirage_block.accumulate %s over loop sum rescale by %m : tensor<1x96x128xf32>, tensor<1x96x1xf32>
@@ -112,7 +112,7 @@ func.func @other_dimensions(%sums: tensor<16x96x128xf32>, %maxima: tensor<16x96x
 // CHECK-LABEL: func.func @last_axis(
 // CHECK: mirage_block.graph grid(x = 1, y = 16) {{.*}} outs(omap(y -> 1))
 func.func @last_axis(%sums: tensor<16x1x8192xf32>) -> tensor<1x8192xf32> {
-  %o = mirage_block.graph grid(x = 1, y = 1) threads(128) loop(16) ins(%sums imap() fmap(0)) outs(omap())
+  %o = mirage_block.graph grid(x = 1, y = 1) threads(128) loop(16) ins(%sums imap() fmap(0)) outs(omap()) {mirage.joins_parts}
       : (tensor<16x1x8192xf32>) -> tensor<1x8192xf32> {
   ^bb0(%s: tensor<1x1x8192xf32>):
     %0 = mirage_block.accumulate %s over loop sum : tensor<1x1x8192xf32>
@@ -127,7 +127,7 @@ func.func @last_axis(%sums: tensor<16x1x8192xf32>) -> tensor<1x8192xf32> {
 // CHECK: mirage_block.graph grid(x = 16, y = 2) {{.*}} ins(%{{.+}} imap(x -> 1, y -> 2) fmap(0)) outs(omap(x -> 0, y -> 1))
 // CHECK: ^bb0(%{{.+}}: tensor<1x4x128xf32>):
 func.func @cut_in_other_columns(%sums: tensor<16x64x256xf32>) -> tensor<64x256xf32> {
-  %o = mirage_block.graph grid(x = 1, y = 2) threads(128) loop(16) ins(%sums imap(y -> 2) fmap(0)) outs(omap(y -> 1))
+  %o = mirage_block.graph grid(x = 1, y = 2) threads(128) loop(16) ins(%sums imap(y -> 2) fmap(0)) outs(omap(y -> 1)) {mirage.joins_parts}
       : (tensor<16x64x256xf32>) -> tensor<64x256xf32> {
   ^bb0(%s: tensor<1x64x128xf32>):
     %0 = mirage_block.accumulate %s over loop sum : tensor<1x64x128xf32>
@@ -144,7 +144,7 @@ func.func @cut_in_other_columns(%sums: tensor<16x64x256xf32>) -> tensor<64x256xf
 // A block reads 1.5 KiB in less time than it takes to launch more. Three pieces, which would be
 // clusters as the parts are, there cannot be.
 func.func @few_bytes(%sums: tensor<3x8x16xf32>) -> tensor<8x16xf32> {
-  %o = mirage_block.graph grid(x = 1) threads(128) loop(3) ins(%sums imap() fmap(0)) outs(omap())
+  %o = mirage_block.graph grid(x = 1) threads(128) loop(3) ins(%sums imap() fmap(0)) outs(omap()) {mirage.joins_parts}
       : (tensor<3x8x16xf32>) -> tensor<8x16xf32> {
   ^bb0(%s: tensor<1x8x16xf32>):
     %0 = mirage_block.accumulate %s over loop sum : tensor<1x8x16xf32>
@@ -156,7 +156,7 @@ func.func @few_bytes(%sums: tensor<3x8x16xf32>) -> tensor<8x16xf32> {
 
 // All SMs have a block.
 func.func @enough_blocks(%sums: tensor<4x132x1024xf32>) -> tensor<132x1024xf32> {
-  %o = mirage_block.graph grid(x = 132, y = 1) threads(128) loop(4) ins(%sums imap(x -> 1) fmap(0)) outs(omap(x -> 0))
+  %o = mirage_block.graph grid(x = 132, y = 1) threads(128) loop(4) ins(%sums imap(x -> 1) fmap(0)) outs(omap(x -> 0)) {mirage.joins_parts}
       : (tensor<4x132x1024xf32>) -> tensor<132x1024xf32> {
   ^bb0(%s: tensor<1x1x1024xf32>):
     %0 = mirage_block.accumulate %s over loop sum : tensor<1x1x1024xf32>
@@ -168,14 +168,14 @@ func.func @enough_blocks(%sums: tensor<4x132x1024xf32>) -> tensor<132x1024xf32> 
 
 // No axis has one block, or there is none.
 func.func @no_free_axis(%sums: tensor<16x2x8192xf32>) -> (tensor<2x8192xf32>, tensor<2x8192xf32>) {
-  %o = mirage_block.graph grid(x = 2) threads(128) loop(16) ins(%sums imap(x -> 1) fmap(0)) outs(omap(x -> 0))
+  %o = mirage_block.graph grid(x = 2) threads(128) loop(16) ins(%sums imap(x -> 1) fmap(0)) outs(omap(x -> 0)) {mirage.joins_parts}
       : (tensor<16x2x8192xf32>) -> tensor<2x8192xf32> {
   ^bb0(%s: tensor<1x1x8192xf32>):
     %0 = mirage_block.accumulate %s over loop sum : tensor<1x1x8192xf32>
     %1 = mirage_block.reshape %0 : (tensor<1x1x8192xf32>) -> tensor<1x8192xf32>
     mirage_block.yield %1 : tensor<1x8192xf32>
   }
-  %p = mirage_block.graph grid() threads(128) loop(16) ins(%sums imap() fmap(0)) outs(omap())
+  %p = mirage_block.graph grid() threads(128) loop(16) ins(%sums imap() fmap(0)) outs(omap()) {mirage.joins_parts}
       : (tensor<16x2x8192xf32>) -> tensor<2x8192xf32> {
   ^bb0(%s: tensor<1x2x8192xf32>):
     %0 = mirage_block.accumulate %s over loop sum : tensor<1x2x8192xf32>
@@ -187,7 +187,7 @@ func.func @no_free_axis(%sums: tensor<16x2x8192xf32>) -> (tensor<2x8192xf32>, te
 
 // Without a loop there are no parts.
 func.func @no_parts(%x: tensor<64x1024xf32>) -> tensor<64x1024xf32> {
-  %o = mirage_block.graph grid(x = 1) threads(128) ins(%x imap() fmap(0)) outs(omap())
+  %o = mirage_block.graph grid(x = 1) threads(128) ins(%x imap() fmap(0)) outs(omap()) {mirage.joins_parts}
       : (tensor<64x1024xf32>) -> tensor<64x1024xf32> {
   ^bb0(%s: tensor<64x1024xf32>):
     %0 = mirage_block.accumulate %s over loop sum : tensor<64x1024xf32>
@@ -199,7 +199,7 @@ func.func @no_parts(%x: tensor<64x1024xf32>) -> tensor<64x1024xf32> {
 // A product needs whole rows and columns, of whichever operand; its rows are a matter of
 // their own.
 func.func @product(%sums: tensor<16x64x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64xf32> {
-  %o = mirage_block.graph grid(x = 1) threads(128) loop(16) ins(%sums imap() fmap(0), %w imap()) outs(omap())
+  %o = mirage_block.graph grid(x = 1) threads(128) loop(16) ins(%sums imap() fmap(0), %w imap()) outs(omap()) {mirage.joins_parts}
       : (tensor<16x64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32> {
   ^bb0(%s: tensor<1x64x64xf32>, %u: tensor<64x64xf32>):
     %0 = mirage_block.accumulate %s over loop sum : tensor<1x64x64xf32>
@@ -212,7 +212,7 @@ func.func @product(%sums: tensor<16x64x64xf32>, %w: tensor<64x64xf32>) -> tensor
 
 // A row needs all of its columns, behind the loop or in it.
 func.func @reduced_behind_the_loop(%sums: tensor<16x1x8192xf32>) -> tensor<1x1x8192xf32> {
-  %o = mirage_block.graph grid(x = 1) threads(128) loop(16) ins(%sums imap() fmap(0)) outs(omap())
+  %o = mirage_block.graph grid(x = 1) threads(128) loop(16) ins(%sums imap() fmap(0)) outs(omap()) {mirage.joins_parts}
       : (tensor<16x1x8192xf32>) -> tensor<1x1x8192xf32> {
   ^bb0(%s: tensor<1x1x8192xf32>):
     %0 = mirage_block.accumulate %s over loop sum : tensor<1x1x8192xf32>
@@ -224,7 +224,7 @@ func.func @reduced_behind_the_loop(%sums: tensor<16x1x8192xf32>) -> tensor<1x1x8
 }
 
 func.func @reduced_in_the_loop(%sums: tensor<16x1x8192xf32>) -> tensor<1x1x8192xf32> {
-  %o = mirage_block.graph grid(x = 1) threads(128) loop(16) ins(%sums imap() fmap(0)) outs(omap())
+  %o = mirage_block.graph grid(x = 1) threads(128) loop(16) ins(%sums imap() fmap(0)) outs(omap()) {mirage.joins_parts}
       : (tensor<16x1x8192xf32>) -> tensor<1x1x8192xf32> {
   ^bb0(%s: tensor<1x1x8192xf32>):
     %0 = mirage_block.accumulate %s over loop sum : tensor<1x1x8192xf32>
@@ -237,7 +237,7 @@ func.func @reduced_in_the_loop(%sums: tensor<16x1x8192xf32>) -> tensor<1x1x8192x
 
 // Masks count the rows and columns of the whole tensor.
 func.func @mask(%sums: tensor<16x64x128xf32>) -> (tensor<1x64x128xf32>, tensor<1x64x128xf32>) {
-  %o = mirage_block.graph grid(x = 1) threads(128) loop(16) ins(%sums imap() fmap(0)) outs(omap())
+  %o = mirage_block.graph grid(x = 1) threads(128) loop(16) ins(%sums imap() fmap(0)) outs(omap()) {mirage.joins_parts}
       : (tensor<16x64x128xf32>) -> tensor<1x64x128xf32> {
   ^bb0(%s: tensor<1x64x128xf32>):
     %0 = mirage_block.accumulate %s over loop sum : tensor<1x64x128xf32>
@@ -245,7 +245,7 @@ func.func @mask(%sums: tensor<16x64x128xf32>) -> (tensor<1x64x128xf32>, tensor<1
     %2 = mirage_block.exp %1 : tensor<1x64x128xf32>
     mirage_block.yield %2 : tensor<1x64x128xf32>
   }
-  %p = mirage_block.graph grid(x = 1) threads(128) loop(16) ins(%sums imap() fmap(0)) outs(omap())
+  %p = mirage_block.graph grid(x = 1) threads(128) loop(16) ins(%sums imap() fmap(0)) outs(omap()) {mirage.joins_parts}
       : (tensor<16x64x128xf32>) -> tensor<1x64x128xf32> {
   ^bb0(%s: tensor<1x64x128xf32>):
     %0 = mirage_block.accumulate %s over loop sum : tensor<1x64x128xf32>
@@ -258,14 +258,14 @@ func.func @mask(%sums: tensor<16x64x128xf32>) -> (tensor<1x64x128xf32>, tensor<1
 // Elements that change their places have no row of their own, nor those to which a row of
 // ones comes.
 func.func @moved(%sums: tensor<16x64x64xf32>) -> (tensor<1x64x64xf32>, tensor<64x1x64xf32>) {
-  %o = mirage_block.graph grid(x = 1) threads(128) loop(16) ins(%sums imap() fmap(0)) outs(omap())
+  %o = mirage_block.graph grid(x = 1) threads(128) loop(16) ins(%sums imap() fmap(0)) outs(omap()) {mirage.joins_parts}
       : (tensor<16x64x64xf32>) -> tensor<1x64x64xf32> {
   ^bb0(%s: tensor<1x64x64xf32>):
     %0 = mirage_block.accumulate %s over loop sum : tensor<1x64x64xf32>
     %1 = mirage_block.transpose %0 dims [0, 2, 1] : tensor<1x64x64xf32>
     mirage_block.yield %1 : tensor<1x64x64xf32>
   }
-  %p = mirage_block.graph grid(x = 1) threads(128) loop(16) ins(%sums imap() fmap(0)) outs(omap())
+  %p = mirage_block.graph grid(x = 1) threads(128) loop(16) ins(%sums imap() fmap(0)) outs(omap()) {mirage.joins_parts}
       : (tensor<16x64x64xf32>) -> tensor<64x1x64xf32> {
   ^bb0(%s: tensor<1x64x64xf32>):
     %0 = mirage_block.accumulate %s over loop sum : tensor<1x64x64xf32>
@@ -277,13 +277,13 @@ func.func @moved(%sums: tensor<16x64x64xf32>) -> (tensor<1x64x64xf32>, tensor<64
 
 // Maps name the free axis already, of whatever dimension.
 func.func @mapped(%sums: tensor<16x1x8192xf32>, %totals: tensor<16x1x1xf32>) -> (tensor<1x1x8192xf32>, tensor<1x1x8192xf32>, tensor<1x1x8192xf32>) {
-  %o = mirage_block.graph grid(x = 1) threads(128) loop(16) ins(%sums imap() fmap(0)) outs(omap(x -> 1))
+  %o = mirage_block.graph grid(x = 1) threads(128) loop(16) ins(%sums imap() fmap(0)) outs(omap(x -> 1)) {mirage.joins_parts}
       : (tensor<16x1x8192xf32>) -> tensor<1x1x8192xf32> {
   ^bb0(%s: tensor<1x1x8192xf32>):
     %0 = mirage_block.accumulate %s over loop sum : tensor<1x1x8192xf32>
     mirage_block.yield %0 : tensor<1x1x8192xf32>
   }
-  %p = mirage_block.graph grid(x = 1) threads(128) loop(16) ins(%sums imap() fmap(0), %totals imap(x -> 1) fmap(0)) outs(omap())
+  %p = mirage_block.graph grid(x = 1) threads(128) loop(16) ins(%sums imap() fmap(0), %totals imap(x -> 1) fmap(0)) outs(omap()) {mirage.joins_parts}
       : (tensor<16x1x8192xf32>, tensor<16x1x1xf32>) -> tensor<1x1x8192xf32> {
   ^bb0(%s: tensor<1x1x8192xf32>, %t: tensor<1x1x1xf32>):
     %0 = mirage_block.accumulate %s over loop sum : tensor<1x1x8192xf32>
@@ -291,7 +291,7 @@ func.func @mapped(%sums: tensor<16x1x8192xf32>, %totals: tensor<16x1x1xf32>) -> 
     %2 = mirage_block.div %0, %1 : tensor<1x1x8192xf32>, tensor<1x1x1xf32>
     mirage_block.yield %2 : tensor<1x1x8192xf32>
   }
-  %q = mirage_block.graph grid(x = 1) threads(128) loop(16) ins(%sums imap() fmap(0)) outs(omap(x -> sum))
+  %q = mirage_block.graph grid(x = 1) threads(128) loop(16) ins(%sums imap() fmap(0)) outs(omap(x -> sum)) {mirage.joins_parts}
       : (tensor<16x1x8192xf32>) -> tensor<1x1x8192xf32> {
   ^bb0(%s: tensor<1x1x8192xf32>):
     %0 = mirage_block.accumulate %s over loop sum : tensor<1x1x8192xf32>
@@ -302,7 +302,7 @@ func.func @mapped(%sums: tensor<16x1x8192xf32>, %totals: tensor<16x1x1xf32>) -> 
 
 // Blocks that are joined along the free axis would join pieces.
 func.func @joined_once_more(%sums: tensor<16x1x8192xf32>) -> tensor<1x1x8192xf32> {
-  %o = mirage_block.graph grid(x = 1) threads(128) loop(16) ins(%sums imap() fmap(0)) outs(omap())
+  %o = mirage_block.graph grid(x = 1) threads(128) loop(16) ins(%sums imap() fmap(0)) outs(omap()) {mirage.joins_parts}
       : (tensor<16x1x8192xf32>) -> tensor<1x1x8192xf32> {
   ^bb0(%s: tensor<1x1x8192xf32>):
     %0 = mirage_block.accumulate %s over loop sum : tensor<1x1x8192xf32>
@@ -314,7 +314,7 @@ func.func @joined_once_more(%sums: tensor<16x1x8192xf32>) -> tensor<1x1x8192xf32
 
 // Steps that are shared out already are of tiles of that size.
 func.func @steps(%sums: tensor<16x1x8192xf32>) -> tensor<1x1x8192xf32> {
-  %o = mirage_block.graph grid(x = 1) threads(128) loop(16) ins(%sums imap() fmap(0)) outs(omap())
+  %o = mirage_block.graph grid(x = 1) threads(128) loop(16) ins(%sums imap() fmap(0)) outs(omap()) {mirage.joins_parts}
       : (tensor<16x1x8192xf32>) -> tensor<1x1x8192xf32> {
   ^bb0(%s: tensor<1x1x8192xf32>):
     %0 = mirage_block.accumulate %s over loop sum : tensor<1x1x8192xf32>
@@ -333,25 +333,25 @@ func.func @steps(%sums: tensor<16x1x8192xf32>) -> tensor<1x1x8192xf32> {
 // so would the loop.
 func.func @cut_behind(%long: tensor<16x1x16384xf32>, %sums: tensor<16x1x8192xf32>, %x: tensor<1x65536xf32>)
     -> (tensor<1x1x16384xf32>, tensor<1x1x8192xf32>, tensor<1x1x16384xf32>, tensor<1x4096xf32>) {
-  %o = mirage_block.graph grid(x = 1, y = 2) threads(128) loop(16) ins(%long imap(y -> 2) fmap(0)) outs(omap(y -> 2))
+  %o = mirage_block.graph grid(x = 1, y = 2) threads(128) loop(16) ins(%long imap(y -> 2) fmap(0)) outs(omap(y -> 2)) {mirage.joins_parts}
       : (tensor<16x1x16384xf32>) -> tensor<1x1x16384xf32> {
   ^bb0(%s: tensor<1x1x8192xf32>):
     %0 = mirage_block.accumulate %s over loop sum : tensor<1x1x8192xf32>
     mirage_block.yield %0 : tensor<1x1x8192xf32>
   }
-  %p = mirage_block.graph grid(x = 1, y = 2) threads(128) loop(16) ins(%long imap(y -> 2) fmap(0)) outs(omap(y -> sum))
+  %p = mirage_block.graph grid(x = 1, y = 2) threads(128) loop(16) ins(%long imap(y -> 2) fmap(0)) outs(omap(y -> sum)) {mirage.joins_parts}
       : (tensor<16x1x16384xf32>) -> tensor<1x1x8192xf32> {
   ^bb0(%s: tensor<1x1x8192xf32>):
     %0 = mirage_block.accumulate %s over loop sum : tensor<1x1x8192xf32>
     mirage_block.yield %0 : tensor<1x1x8192xf32>
   }
-  %q = mirage_block.graph grid(x = 1, y = 2) threads(128) loop(16) ins(%sums imap() fmap(0)) outs(omap(y -> 2))
+  %q = mirage_block.graph grid(x = 1, y = 2) threads(128) loop(16) ins(%sums imap() fmap(0)) outs(omap(y -> 2)) {mirage.joins_parts}
       : (tensor<16x1x8192xf32>) -> tensor<1x1x16384xf32> {
   ^bb0(%s: tensor<1x1x8192xf32>):
     %0 = mirage_block.accumulate %s over loop sum : tensor<1x1x8192xf32>
     mirage_block.yield %0 : tensor<1x1x8192xf32>
   }
-  %r = mirage_block.graph grid(x = 1) threads(128) loop(16) ins(%x imap() fmap(1)) outs(omap())
+  %r = mirage_block.graph grid(x = 1) threads(128) loop(16) ins(%x imap() fmap(1)) outs(omap()) {mirage.joins_parts}
       : (tensor<1x65536xf32>) -> tensor<1x4096xf32> {
   ^bb0(%s: tensor<1x4096xf32>):
     %0 = mirage_block.accumulate %s over loop sum : tensor<1x4096xf32>
@@ -362,7 +362,7 @@ func.func @cut_behind(%long: tensor<16x1x16384xf32>, %sums: tensor<16x1x8192xf32
 
 // All results have as many pieces.
 func.func @other_sizes(%sums: tensor<16x1x8192xf32>, %totals: tensor<16x1x1xf32>) -> (tensor<1x1x8192xf32>, tensor<1x1x1xf32>) {
-  %o:2 = mirage_block.graph grid(x = 1) threads(128) loop(16) ins(%sums imap() fmap(0), %totals imap() fmap(0)) outs(omap(), omap())
+  %o:2 = mirage_block.graph grid(x = 1) threads(128) loop(16) ins(%sums imap() fmap(0), %totals imap() fmap(0)) outs(omap(), omap()) {mirage.joins_parts}
       : (tensor<16x1x8192xf32>, tensor<16x1x1xf32>) -> (tensor<1x1x8192xf32>, tensor<1x1x1xf32>) {
   ^bb0(%s: tensor<1x1x8192xf32>, %t: tensor<1x1x1xf32>):
     %0 = mirage_block.accumulate %s over loop sum : tensor<1x1x8192xf32>
@@ -370,4 +370,17 @@ func.func @other_sizes(%sums: tensor<16x1x8192xf32>, %totals: tensor<16x1x1xf32>
     mirage_block.yield %0, %1 : tensor<1x1x8192xf32>, tensor<1x1x1xf32>
   }
   return %o#0, %o#1 : tensor<1x1x8192xf32>, tensor<1x1x1xf32>
+}
+
+// Nor is a kernel cut that joins nothing: its tiles and stages are somebody's choice.
+// CHECK-LABEL: func.func @joins_nothing(
+// CHECK: mirage_block.graph grid(x = 1) threads(128) loop(16) ins
+func.func @joins_nothing(%a: tensor<16x128x128xf32>) -> tensor<1x128x128xf32> {
+  %o = mirage_block.graph grid(x = 1) threads(128) loop(16) ins(%a imap() fmap(0)) outs(omap())
+      : (tensor<16x128x128xf32>) -> tensor<1x128x128xf32> {
+  ^bb0(%x: tensor<1x128x128xf32>):
+    %0 = mirage_block.accumulate %x over loop sum : tensor<1x128x128xf32>
+    mirage_block.yield %0 : tensor<1x128x128xf32>
+  }
+  return %o : tensor<1x128x128xf32>
 }

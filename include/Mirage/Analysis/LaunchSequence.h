@@ -120,6 +120,9 @@ private:
 
 inline constexpr llvm::StringLiteral kWorkspaceOffsetsAttr =
     "mirage.workspace_offsets";
+/// Of a kernel whose loop walks through what the blocks of the one before left:
+/// --mirage-split-grid-joins makes such.
+inline constexpr llvm::StringLiteral kJoinsPartsAttr = "mirage.joins_parts";
 inline constexpr llvm::StringLiteral kWorkspaceBytesAttr =
     "mirage.workspace_bytes";
 /// Of a kernel that shares the launch of the one before it: "last_arrival"

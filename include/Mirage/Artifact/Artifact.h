@@ -135,6 +135,7 @@ struct KernelLaunch {
 
 /// Where an instruction comes from: entry n describes line n + 1 of the file
 /// "mirage" that `.loc` directives in the PTX name.
+inline constexpr llvm::StringLiteral kOpLocationsFile = "mirage";
 struct OpLocation {
   std::string operation; ///< as printed in a message: "mirage_block.matmul"
   std::string location;  ///< in the user's input: "model.mlir:12:8"

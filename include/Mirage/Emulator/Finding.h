@@ -59,6 +59,9 @@ struct InstructionPlace {
   uint32_t line = 0, column = 0;
   std::string sourceFile;
   uint32_t sourceLine = 0, sourceColumn = 0;
+  /// What that line stands for, if whoever launched the kernel knows: printed
+  /// in the place of file, line and column. The emulator leaves it empty.
+  std::string source = {};
 };
 
 /// One fault, as first met in the order of blocks. The same fault at the same

@@ -36,6 +36,8 @@ namespace mlir::mirage {
 constexpr int64_t kWarpRows = 16;
 /// The least elements of a row that is more than one: a tile of mma.
 constexpr int64_t kRowElements = 8;
+/// The most, of which lanes have registers.
+constexpr int64_t kMostRowElements = 256;
 
 struct WarpRows {
   /// By operation of the block graph: whether warps compute whole rows of its

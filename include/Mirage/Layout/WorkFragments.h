@@ -49,9 +49,9 @@ int64_t getMostMmaColumns(int64_t n);
 /// accumulators of mma.sync.m16n8k16 are. Of rows that a reduction has left,
 /// one element; four lanes have the same then.
 /// \returns none unless rows are 1 element, or a power of two from 8 to
-/// `kMostRowElements`.
+/// `kMostFragmentElements`.
 std::optional<LinearLayout> findRowsLayout(llvm::ArrayRef<int64_t> tile);
-constexpr int64_t kMostRowElements = 256;
+constexpr int64_t kMostFragmentElements = 256; ///< of a row
 
 /// How many it computes at a time: as many as leave work for all warps.
 int64_t chooseMmaColumns(int64_t batch, int64_t m, int64_t n,

@@ -42,12 +42,14 @@ struct StructureOperator {
   std::optional<unsigned> gridAxis = std::nullopt;
   /// Of a causal mask.
   std::optional<CausalNames> mask = std::nullopt;
+  /// The type in which the program stores an equal value, or f32.
+  ElementType stored = ElementType::F32;
 
   bool operator==(const StructureOperator &other) const {
     return opcode == other.opcode && reduction == other.reduction &&
            scalars == other.scalars && operands == other.operands &&
            over == other.over && gridAxis == other.gridAxis &&
-           mask == other.mask;
+           mask == other.mask && stored == other.stored;
   }
 };
 

@@ -154,7 +154,8 @@ def SpreadBlocksPass : CheckedPass<"mirage-spread-blocks"> {
   let summary = "cuts the tiles of kernels that join parts, for SMs that have no block";
   let description = [{
     A kernel that joins what blocks left has one block for all of them, and walks through
-    their parts in a loop: --mirage-split-grid-joins makes such. Where that leaves SMs
+    their parts in a loop: --mirage-split-grid-joins makes such, with the attribute
+    `mirage.joins_parts`, by which they are known here. Where that leaves SMs
     without a block, and what it does goes element by element along a dimension of its
     results, the tiles are cut along this dimension, and the axis of the grid that it joined
     counts the pieces. It is done where reading the parts in fewer bytes takes less, a launch
@@ -188,6 +189,19 @@ def KeepRunningMaximaPass : Pass<"mirage-keep-running-maxima"> {
     has no use in the graph, and nothing that removes dead ops may run between
     this and the lowering.
     Example: test/Transforms/keep-running-maxima.mlir
+  }];
+}
+
+def NameOperationsPass : Pass<"mirage-name-operations"> {
+  let summary = "names the locations of a µGraph's ops after them";
+  let description = [{
+    Each op in a `mirage_kernel.graph`, and in the block graphs in it, gets a location that
+    says which op it is, and has the one before inside
+    (`Mirage/Dialect/Operator/OperationNames.h`). What is generated for it keeps that, down
+    to PTX, whose `.loc` directives say for which op an instruction is; the artifact has the
+    list (`opLocations` of its manifest), and `mirage-run` prints the op where the emulator
+    finds a fault. Ops that have such a location keep it.
+    Example: test/Transforms/name-operations.mlir
   }];
 }
 

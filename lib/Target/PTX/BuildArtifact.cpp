@@ -12,6 +12,7 @@
 #include "Mirage/Dialect/Operator/OperatorInterface.h"
 #include "Mirage/Graph/GraphJSON.h"
 #include "Mirage/Graph/JSONCursor.h"
+#include "SourceLines.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/ADT/STLExtras.h"
@@ -43,6 +44,7 @@ private:
   LogicalResult readArguments();
   LogicalResult readLaunch(gpu::LaunchFuncOp op);
   LogicalResult readCode(gpu::LaunchFuncOp op);
+  LogicalResult readOpLocations(gpu::BinaryOp binary);
 
   func::FuncOp function;
   Artifact artifact;
@@ -221,6 +223,25 @@ LogicalResult ArtifactBuilder::readLaunch(gpu::LaunchFuncOp op) {
   return success();
 }
 
+LogicalResult ArtifactBuilder::readOpLocations(gpu::BinaryOp binary) {
+  Attribute attribute = binary->getAttr(kOpLocationsAttr);
+  if (!attribute)
+    return success();
+  for (Attribute line : isa<ArrayAttr>(attribute)
+                            ? cast<ArrayAttr>(attribute).getValue()
+                            : ArrayRef<Attribute>(attribute)) {
+    auto pair = dyn_cast<ArrayAttr>(line);
+    if (!pair || pair.size() != 2 || !isa<StringAttr>(pair[0]) ||
+        !isa<StringAttr>(pair[1]))
+      return binary.emitError()
+             << "expects pairs of an op and where it was written as '"
+             << kOpLocationsAttr << "', got " << attribute;
+    artifact.opLocations.push_back(
+        {cast<StringAttr>(pair[0]).str(), cast<StringAttr>(pair[1]).str()});
+  }
+  return success();
+}
+
 /// All launches of a function are of one binary.
 LogicalResult ArtifactBuilder::readCode(gpu::LaunchFuncOp op) {
   if (!artifact.ptx.empty())
@@ -242,7 +263,7 @@ LogicalResult ArtifactBuilder::readCode(gpu::LaunchFuncOp op) {
           std::vector<uint8_t>(bytes.bytes_begin(), bytes.bytes_end());
     }
   }
-  return success();
+  return readOpLocations(binary);
 }
 
 FailureOr<Artifact> mlir::mirage::buildArtifact(func::FuncOp function) {

@@ -13,6 +13,7 @@
 #include "Mirage/Target/PTX/EmitPTX.h"
 #include "Mirage/Target/PTX/Passes.h"
 #include "Mirage/Target/PTX/Ptxas.h"
+#include "SourceLines.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -120,6 +121,8 @@ LogicalResult EmitPTXPass::emit(gpu::GPUModuleOp module) {
     return failure();
   GPUTarget gpuTarget;
   gpuTarget.chip = *chip;
+  // Errors are at the module, which keeps its location.
+  ArrayAttr opLocations = numberSourceLines(module);
   FailureOr<std::string> ptx = emitPTX(module, gpuTarget);
   if (failed(ptx))
     return failure();
@@ -140,8 +143,11 @@ LogicalResult EmitPTXPass::emit(gpu::GPUModuleOp module) {
     if (!cubin->empty())
       objects.push_back(makeObject(gpu::CompilationTarget::Binary, *cubin));
   }
-  gpu::BinaryOp::create(builder, module.getLoc(), module.getName(), nullptr,
-                        builder.getArrayAttr(objects));
+  auto binary =
+      gpu::BinaryOp::create(builder, module.getLoc(), module.getName(), nullptr,
+                            builder.getArrayAttr(objects));
+  if (opLocations)
+    binary->setAttr(kOpLocationsAttr, opLocations);
   module.erase();
   return success();
 }

@@ -3,7 +3,7 @@
 // order and by a random schedule, against float64; for sm_80 as well.
 // RUN: rm -rf %t && mirage-opt %s --mirage-compile="from=optimize artifact=%t/90" -o /dev/null
 // RUN: mirage-opt %s --mirage-compile="from=optimize target=sm_80 artifact=%t/80" -o /dev/null
-// RUN: for name in plain online heads two_items narrow_block joined joined_online too_few_rows keys_by_rows; do \
+// RUN: for name in plain online heads two_items narrow_block joined joined_online too_few_rows keys_by_rows rescaled_by_f16; do \
 // RUN:   mirage-run %t/90/$name --check && mirage-run %t/90/$name --check --schedule=5 && \
 // RUN:   mirage-run %t/80/$name --check || exit 1; \
 // RUN: done
@@ -297,4 +297,27 @@ func.func @keys_by_rows(%Q: tensor<1x64x32xf16>, %K: tensor<1x120x32xf16>, %V: t
     mirage_kernel.yield %o : tensor<1x64x32xf16>
   } : tensor<1x64x32xf16>
   return %r : tensor<1x64x32xf16>
+}
+
+// Maxima that were rounded are no f32, and the sum does not grow in registers.
+// CHECK-LABEL: func.func @rescaled_by_f16(
+// CHECK-NOT: mirage.held
+// CHECK: return
+func.func @rescaled_by_f16(%Q: tensor<64x128xf16>, %V: tensor<128x32xf16>) -> tensor<64x32xf32> {
+  %e = tensor.empty() : tensor<64x32xf32>
+  %r = mirage_kernel.graph ins(%Q, %V : tensor<64x128xf16>, tensor<128x32xf16>) outs(%e : tensor<64x32xf32>) {
+  ^bb0(%q: tensor<64x128xf16>, %v: tensor<128x32xf16>):
+    %o = mirage_block.graph grid() threads(128) loop(4)
+        ins(%q imap() fmap(1), %v imap() fmap(0)) outs(omap())
+        : (tensor<64x128xf16>, tensor<128x32xf16>) -> tensor<64x32xf32> {
+    ^bb0(%qt: tensor<64x32xf16>, %vt: tensor<32x32xf16>):
+      %m = mirage_block.max %qt dims [1] : tensor<64x32xf16>
+      %m16 = mirage_block.cast %m : (tensor<64x1xf32>) -> tensor<64x1xf16>
+      %s = mirage_block.matmul %qt, %vt : tensor<64x32xf16>, tensor<32x32xf16>
+      %acc = mirage_block.accumulate %s over loop sum rescale by %m16 : tensor<64x32xf32>, tensor<64x1xf16>
+      mirage_block.yield %acc : tensor<64x32xf32>
+    }
+    mirage_kernel.yield %o : tensor<64x32xf32>
+  } : tensor<64x32xf32>
+  return %r : tensor<64x32xf32>
 }

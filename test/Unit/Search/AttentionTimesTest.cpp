@@ -14,8 +14,8 @@ using namespace mlir::mirage;
 using namespace mlir::mirage::search;
 
 namespace {
-/// One block graph of exp(Q · K) · V over its row sums; tiles of so many rows and
-/// keys, keys split over so many blocks, which are joined.
+/// One block graph of exp(Q · K) · V over its row sums; tiles of so many rows
+/// and keys, keys split over so many blocks, which are joined.
 struct Attention {
   int64_t rows, keys, heads, rowTiles, splits, loop;
   unsigned threads;
@@ -57,15 +57,12 @@ TileGraph build(const Attention &sizes) {
   ValueId part = tiles.add(Opcode::Matmul, {h, v}, f32({1, rows, depth}));
   ValueId sum =
       tiles.add(Opcode::Accumulate, {part}, f32({1, rows, depth}), overLoop);
-  ValueId total =
-      tiles.add(Opcode::Accumulate, {h}, f32({1, rows, 1}), ofRows);
+  ValueId total = tiles.add(Opcode::Accumulate, {h}, f32({1, rows, 1}), ofRows);
   if (splits > 1) {
     sum = tiles.add(Opcode::Accumulate, {sum}, f32({1, rows, depth}), overGrid);
-    total =
-        tiles.add(Opcode::Accumulate, {total}, f32({1, rows, 1}), overGrid);
+    total = tiles.add(Opcode::Accumulate, {total}, f32({1, rows, 1}), overGrid);
   }
-  tiles.addOutput(
-      tiles.add(Opcode::Div, {sum, total}, f32({1, rows, depth})));
+  tiles.addOutput(tiles.add(Opcode::Div, {sum, total}, f32({1, rows, depth})));
   tiles.tileOutputs = {{{0, 1, kReplicated}}};
   return tiles;
 }
