@@ -146,12 +146,18 @@ func.func @bounded_and_padded(%x: tensor<16x96xf16> {mirage.name = "x"}, %w: ten
   return %r : tensor<16x64xf16>
 }
 
-// Mean and variance are functions to the search, and one kernel divides after the product.
+// Mean and variance are functions to the search, and one kernel normalizes and multiplies. The
+// program stores the normalized rows in 16 bits, so that the kernel may round them too.
 // CHECK-LABEL: func.func @layer_norm_linear(
 // CHECK:         mirage.certificate
 // CHECK:         mirage_block.graph
-// CHECK:         mirage_block.matmul
+// CHECK-NOT:     mirage_block.graph
 // CHECK:         mirage_block.div
+// CHECK:         mirage_block.cast
+// CHECK-NOT:     mirage_block.graph
+// CHECK:         mirage_block.matmul
+// CHECK-NOT:     mirage_block.graph
+// CHECK:         mirage_kernel.yield
 func.func @layer_norm_linear(%x: tensor<16x256xf16> {mirage.name = "x"}, %w: tensor<256x128xf16> {mirage.name = "w"}) -> tensor<16x128xf16> {
   %e = tensor.empty() : tensor<16x128xf16>
   %r = mirage_kernel.graph ins(%x, %w : tensor<16x256xf16>, tensor<256x128xf16>) outs(%e : tensor<16x128xf16>) {
