@@ -13,8 +13,7 @@ using namespace mlir;
 using namespace mlir::mirage;
 
 Location mlir::mirage::nameAfter(Operation *op, unsigned number) {
-  std::string name =
-      (Twine(number) + ":" + op->getName().getStringRef()).str();
+  std::string name = (Twine(number) + ":" + op->getName().getStringRef()).str();
   return NameLoc::get(StringAttr::get(op->getContext(), name), op->getLoc());
 }
 

@@ -60,8 +60,8 @@ private:
     if (!named)
       return builder.getUnknownLoc();
     auto line = std::distance(lines.begin(), lines.find(named->number));
-    return FileLineColLoc::get(builder.getContext(), kOpLocationsFile,
-                               line + 1, 1);
+    return FileLineColLoc::get(builder.getContext(), kOpLocationsFile, line + 1,
+                               1);
   }
 
   /// Directives alone: no DWARF, and no other code.
@@ -75,13 +75,14 @@ private:
     auto unit = LLVM::DICompileUnitAttr::get(
         makeId(), llvm::dwarf::DW_LANG_C, file, builder.getStringAttr("mirage"),
         /*isOptimized=*/true, LLVM::DIEmissionKind::DebugDirectivesOnly);
-    auto type = LLVM::DISubroutineTypeAttr::get(context,
-                                                llvm::dwarf::DW_CC_normal, {});
+    auto type =
+        LLVM::DISubroutineTypeAttr::get(context, llvm::dwarf::DW_CC_normal, {});
     auto name = builder.getStringAttr(function.getName());
     auto program = LLVM::DISubprogramAttr::get(
         context, makeId(), unit, file, name, name, file, /*line=*/1,
         /*scopeLine=*/1,
-        LLVM::DISubprogramFlags::Definition | LLVM::DISubprogramFlags::Optimized,
+        LLVM::DISubprogramFlags::Definition |
+            LLVM::DISubprogramFlags::Optimized,
         type, /*retainedNodes=*/{}, /*annotations=*/{});
     auto start = FileLineColLoc::get(context, kOpLocationsFile, 1, 1);
     function->setLoc(FusedLoc::get(context, {start}, program));

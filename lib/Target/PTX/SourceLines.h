@@ -13,8 +13,8 @@
 
 namespace mlir::mirage {
 
-/// Of a gpu.binary: which op each line of the file "mirage" stands for, an array
-/// of pairs of strings, the op and where it was written.
+/// Of a gpu.binary: which op each line of the file "mirage" stands for, an
+/// array of pairs of strings, the op and where it was written.
 inline constexpr llvm::StringLiteral kOpLocationsAttr = "mirage.op_locations";
 
 /// Gives the operations of a module of LLVM and NVVM operations the locations

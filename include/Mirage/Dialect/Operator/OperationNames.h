@@ -34,8 +34,8 @@ Location nameAfter(Operation *op, unsigned number);
 /// An op of a µGraph by its location.
 struct NamedOperation {
   unsigned number;
-  StringRef name;     ///< "mirage_block.matmul"
-  Location written;   ///< where the user wrote it, as far as that is known
+  StringRef name;   ///< "mirage_block.matmul"
+  Location written; ///< where the user wrote it, as far as that is known
 };
 /// The first that a location names; none if it names none.
 std::optional<NamedOperation> findNamedOperation(Location location);
