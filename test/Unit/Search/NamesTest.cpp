@@ -50,7 +50,11 @@ TEST(NamesTest, RepeatedHeadsGiveThePackedStructures) {
 }
 
 TEST(NamesTest, RepeatedHeads) {
-  expectFused(repeatedAttention(2, 4, 1, 200, 32));
+  // Two groups leave most SMs idle: keys that blocks share out, and one more
+  // kernel, are predicted to take 3 % less than all in one.
+  SearchOptions options;
+  options.numCandidates = 128;
+  expectFused(repeatedAttention(2, 4, 1, 200, 32), options);
   expectFused(repeatedAttention(2, 3, 20, 70, 16));
 }
 

@@ -33,9 +33,13 @@ TEST(RewrittenOperatorsTest, AMaskAddsFewStructures) {
 }
 
 TEST(RewrittenOperatorsTest, CausalAttention) {
+  // Two heads of 300 keys leave most SMs idle: keys that blocks share out, and
+  // one more kernel, are predicted to take less than one kernel.
+  SearchOptions options;
+  options.numCandidates = 192;
   for (bool isSafe : {false, true}) {
     expectFused(causalAttention(2, 40, 40, 16, isSafe));
-    expectFused(causalAttention(2, 20, 300, 32, isSafe));
+    expectFused(causalAttention(2, 20, 300, 32, isSafe), options);
     expectFused(causalAttention(3, 1, 100, 16, isSafe));
   }
 }
