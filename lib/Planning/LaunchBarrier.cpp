@@ -47,7 +47,8 @@ int64_t mlir::mirage::getResidentBlocks(BlockResources block,
   return std::min(
       {target.sharedBytesPerSM / (block.sharedBytes + kSystemBytes),
        target.threadsPerSM / block.threads, target.blocksPerSM,
-       target.registersPerSM / (kExpectedRegisters * block.threads)});
+       target.registersPerSM /
+           ((kExpectedRegisters + block.rowRegisters) * block.threads)});
 }
 
 /// Whether the blocks that are joined can be a cluster, and each has an SM to

@@ -49,7 +49,8 @@ static double overlap(double a, double b, double c) {
 /// Of one block, one tile of whose rings has so many stages.
 static BlockResources getResources(const KernelWork &work, BlockShape shape) {
   return {shape.threads,
-          work.sharedBytes + (shape.stages - 1) * work.stageBytes};
+          work.sharedBytes + (shape.stages - 1) * work.stageBytes,
+          work.rowRegisters};
 }
 
 /// What stands between a kernel and those that join its blocks, one after the

@@ -156,6 +156,7 @@ void KernelWork::setRows(const TileGraph &kernel) {
   // All targets have the same registers.
   if (rows.numRegisters > Target().getRegistersForRows(kernel.threads))
     rows.members.reset();
+  rowRegisters = rows.members.any() ? rows.numRegisters : 0;
   sharedBytes += keptBytes;
   keptBytes = 0;
   auto operation = operations.begin();

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Analysis/BlockSteps.h"
+#include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Analysis/LaunchSequence.h"
 #include "Mirage/Analysis/ModuleTarget.h"
 #include "Mirage/Transforms/Passes.h"
@@ -61,9 +62,26 @@ private:
       return kernel.emitError() << "expects 0 to " << target.sharedBytesPerBlock
                                 << " as '" << kSharedBytesAttr << "' for "
                                 << target.name << ", got " << bytes.getInt();
-    resources.push_back(
-        {static_cast<int64_t>(kernel.getThreads()), bytes.getInt()});
+    resources.push_back({static_cast<int64_t>(kernel.getThreads()),
+                         bytes.getInt(), countRowRegisters(kernel)});
     return success();
+  }
+
+  /// What is held at the same time is not known here; half of all that steps
+  /// hand on, and the sums.
+  static int64_t countRowRegisters(block::GraphOp kernel) {
+    int64_t sums = 0, others = 0;
+    for (auto op : kernel.getBody().getOps<thread::GraphOp>()) {
+      if (!op->hasAttr(kWholeRowsAttr) || !isHeld(op.getResult(0)))
+        continue;
+      RankedTensorType type = getHeldType(op.getResult(0));
+      int64_t registers = thread::getFragmentLayout(type)->getNumRegisters() *
+                          type.getElementTypeBitWidth() / 32;
+      bool isPart = llvm::any_of(op.getResult(0).getUsers(),
+                                 llvm::IsaPred<block::AccumulateOp>);
+      (isPart ? sums : others) += registers;
+    }
+    return sums + others / 2;
   }
 
   int64_t getNumBlocks(unsigned number) const {
@@ -119,6 +137,8 @@ private:
     for (unsigned number = first + 1; number <= last; ++number) {
       block.sharedBytes =
           std::max(block.sharedBytes, resources[number].sharedBytes);
+      block.rowRegisters =
+          std::max(block.rowRegisters, resources[number].rowRegisters);
       block::GraphOp(kernels[number])->removeAttr(kResidentBlocksAttr);
     }
     int64_t needed = llvm::divideCeil(getNumBlocks(first), target.numSMs);

@@ -43,16 +43,17 @@ enum class LaunchBarrier : uint8_t {
 llvm::StringRef getLaunchBarrierName(LaunchBarrier barrier); // "last_arrival"
 std::optional<LaunchBarrier> parseLaunchBarrier(llvm::StringRef name);
 
+/// The registers that a thread is taken to need where its code is not known
+/// yet, besides the rows that warps keep. The code of the benchmarks' kernels
+/// takes 20 to 80 (ptxas -v, 64 to 512 threads), most of it up to 64.
+constexpr int64_t kExpectedRegisters = 64;
+
 /// What a block takes of an SM.
 struct BlockResources {
   int64_t threads = 0;
-  int64_t sharedBytes = 0; ///< dynamic shared memory
+  int64_t sharedBytes = 0;  ///< dynamic shared memory
+  int64_t rowRegisters = 0; ///< of a thread, for rows that warps keep
 };
-
-/// The registers that a thread is taken to need where its code is not known
-/// yet. The code of the benchmarks' kernels takes 20 to 80 (ptxas -v, 64 to 512
-/// threads), most of it up to 64.
-constexpr int64_t kExpectedRegisters = 64;
 
 /// How many blocks an SM holds at a time; 0 where it has not enough for one.
 int64_t getResidentBlocks(BlockResources block, const Target &target);

@@ -75,6 +75,7 @@ struct KernelWork {
   /// do not keep in registers.
   int64_t sharedBytes = 0;
   int64_t keptBytes = 0;    ///< of what they keep
+  int64_t rowRegisters = 0; ///< of a thread, for rows that warps keep
   int64_t stageBytes = 0;   ///< of these, how many each further stage takes
   int64_t accumulators = 0; ///< of one block
 
