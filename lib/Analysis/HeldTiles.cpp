@@ -68,12 +68,11 @@ static bool canRoundUp(thread::GraphOp graph) {
          });
 }
 
-/// Null where a window of an operand is handed on as it is.
-static thread::StoreOp getStore(thread::GraphOp graph) {
+thread::StoreOp mirage::getStore(thread::GraphOp graph, unsigned result) {
   return graph.getBody()
       .front()
       .getTerminator()
-      ->getOperand(0)
+      ->getOperand(result)
       .getDefiningOp<thread::StoreOp>();
 }
 

@@ -35,6 +35,10 @@
 
 namespace mlir::mirage {
 
+/// How a result of a thread graph leaves its items; null where a window of an
+/// operand is handed on as it is.
+thread::StoreOp getStore(thread::GraphOp graph, unsigned result = 0);
+
 inline constexpr llvm::StringLiteral kHeldAttr = "mirage.held";
 /// Of an op of a block graph: its step is shared out by whole rows
 /// (Mirage/Graph/WarpRows.h). --mirage-give-rows-to-warps decides it.

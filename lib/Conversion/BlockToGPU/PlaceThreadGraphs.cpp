@@ -14,14 +14,6 @@
 using namespace mlir;
 using namespace mlir::mirage;
 
-static thread::StoreOp getStore(thread::GraphOp graph) {
-  return graph.getBody()
-      .front()
-      .getTerminator()
-      ->getOperand(0)
-      .getDefiningOp<thread::StoreOp>();
-}
-
 /// Items whose numbers have bits.
 static DenseI64ArrayAttr roundUp(DenseI64ArrayAttr grid) {
   auto extents = llvm::map_to_vector(grid.asArrayRef(), [](int64_t extent) {

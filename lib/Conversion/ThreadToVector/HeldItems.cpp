@@ -34,11 +34,7 @@ unsigned GraphLowering::getNumHoldingWarps() {
 }
 
 LogicalResult GraphLowering::checkHeldResult(unsigned number) {
-  auto store = graph.getBody()
-                   .front()
-                   .getTerminator()
-                   ->getOperand(number)
-                   .getDefiningOp<thread::StoreOp>();
+  thread::StoreOp store = getStore(graph, number);
   Type type = graph.getResult(number).getType();
   std::optional<LinearLayout> layout = holdWindows(
       *thread::getFragmentLayout(store.getOperand().getType()),
