@@ -77,15 +77,14 @@ static const Node *findOnlyReader(const TileGraph &graph, ValueId value) {
 
 bool mlir::mirage::isLoadedTransposed(const TileGraph &graph,
                                       const Node &operation) {
-  constexpr unsigned kMostDims = 3; // of a thread graph's items
   if (operation.opcode != Opcode::Transpose ||
       !exchangesRowsAndColumns(operation.attributes.dims) ||
-      graph.getType(operation.results[0]).getRank() > kMostDims)
+      graph.getType(operation.results[0]).getRank() > kMostStepDims)
     return false;
   const Node *reader = findOnlyReader(graph, operation.results[0]);
   if (!reader ||
       getOperatorInfo(reader->opcode).kind != OperatorKind::Contraction ||
-      graph.getType(reader->results[0]).getRank() > kMostDims)
+      graph.getType(reader->results[0]).getRank() > kMostStepDims)
     return false;
   llvm::SmallVector<Phase> phases = computePhases(graph);
   return phases[operation.results[0]] == phases[reader->results[0]];

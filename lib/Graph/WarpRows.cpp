@@ -238,9 +238,14 @@ static int64_t countMostRegisters(const TileGraph &graph,
   return sums + most;
 }
 
-WarpRows mlir::mirage::findWarpRows(const TileGraph &graph) {
+WarpRows mlir::mirage::findWarpRows(const TileGraph &graph,
+                                    int64_t mostRegisters) {
   WarpRows rows{RowFinder(graph, /*areSizesKnown=*/true).run()};
   rows.numRegisters = countMostRegisters(graph, rows);
+  if (rows.numRegisters <= mostRegisters)
+    return rows;
+  rows.members.reset();
+  rows.numRegisters = 0;
   return rows;
 }
 

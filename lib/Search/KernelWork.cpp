@@ -152,11 +152,10 @@ mlir::mirage::search::listJoins(const TileGraph &kernel) {
 }
 
 void KernelWork::setRows(const TileGraph &kernel) {
-  WarpRows rows = findWarpRows(kernel);
   // All targets have the same registers.
-  if (rows.numRegisters > Target().getRegistersForRows(kernel.threads))
-    rows.members.reset();
-  rowRegisters = rows.members.any() ? rows.numRegisters : 0;
+  WarpRows rows =
+      findWarpRows(kernel, Target().getRegistersForRows(kernel.threads));
+  rowRegisters = rows.numRegisters;
   sharedBytes += keptBytes;
   keptBytes = 0;
   auto operation = operations.begin();

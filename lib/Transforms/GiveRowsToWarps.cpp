@@ -28,10 +28,14 @@ static LogicalResult giveRowsToWarps(block::GraphOp graph) {
       readTileGraph(cast<TileGraphOpInterface>(graph.getOperation()));
   if (failed(steps))
     return failure();
-  WarpRows rows = findWarpRows(*steps);
   // All targets have the same registers.
-  if (rows.numRegisters > Target().getRegistersForRows(graph.getThreads()))
+  WarpRows rows =
+      findWarpRows(*steps, Target().getRegistersForRows(graph.getThreads()));
+  if (rows.members.none())
     return success();
+  graph->setAttr(
+      kRowRegistersAttr,
+      Builder(graph.getContext()).getI64IntegerAttr(rows.numRegisters));
   auto ops = graph.getBody().front().without_terminator();
   for (auto [number, op] : llvm::enumerate(ops))
     if (rows.members[number] && !isa<block::AccumulateOp>(op))

@@ -36,7 +36,7 @@ public:
 
   LogicalResult run() {
     for (block::GraphOp kernel : kernels)
-      if (failed(readSharedBytes(kernel)))
+      if (failed(readResources(kernel)))
         return failure();
     // Kernels that join one another stand in a row.
     for (unsigned first = 0; first < kernels.size();) {
@@ -51,7 +51,7 @@ public:
   }
 
 private:
-  LogicalResult readSharedBytes(block::GraphOp kernel) {
+  LogicalResult readResources(block::GraphOp kernel) {
     auto bytes = kernel->getAttrOfType<IntegerAttr>(kSharedBytesAttr);
     if (!bytes)
       return kernel.emitError()
@@ -62,26 +62,25 @@ private:
       return kernel.emitError() << "expects 0 to " << target.sharedBytesPerBlock
                                 << " as '" << kSharedBytesAttr << "' for "
                                 << target.name << ", got " << bytes.getInt();
+    FailureOr<int64_t> rowRegisters = readRowRegisters(kernel);
+    if (failed(rowRegisters))
+      return failure();
     resources.push_back({static_cast<int64_t>(kernel.getThreads()),
-                         bytes.getInt(), countRowRegisters(kernel)});
+                         bytes.getInt(), *rowRegisters});
     return success();
   }
 
-  /// What is held at the same time is not known here; half of all that steps
-  /// hand on, and the sums.
-  static int64_t countRowRegisters(block::GraphOp kernel) {
-    int64_t sums = 0, others = 0;
-    for (auto op : kernel.getBody().getOps<thread::GraphOp>()) {
-      if (!op->hasAttr(kWholeRowsAttr) || !isHeld(op.getResult(0)))
-        continue;
-      RankedTensorType type = getHeldType(op.getResult(0));
-      int64_t registers = thread::getFragmentLayout(type)->getNumRegisters() *
-                          type.getElementTypeBitWidth() / 32;
-      bool isPart = llvm::any_of(op.getResult(0).getUsers(),
-                                 llvm::IsaPred<block::AccumulateOp>);
-      (isPart ? sums : others) += registers;
-    }
-    return sums + others / 2;
+  FailureOr<int64_t> readRowRegisters(block::GraphOp kernel) const {
+    Attribute attribute = kernel->getAttr(kRowRegistersAttr);
+    if (!attribute)
+      return 0;
+    int64_t most = target.registersPerThread;
+    auto registers = dyn_cast<IntegerAttr>(attribute);
+    if (!registers || !registers.getType().isInteger(64) ||
+        registers.getInt() < 0 || registers.getInt() > most)
+      return kernel.emitError() << "expects 0 to " << most << " as '"
+                                << kRowRegistersAttr << "', got " << attribute;
+    return registers.getInt();
   }
 
   int64_t getNumBlocks(unsigned number) const {

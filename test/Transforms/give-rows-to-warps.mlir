@@ -8,8 +8,10 @@
 // JUDGED-DAG: @many_columns: equal
 
 // Everything between the two products, and the second one. Sums over the loop have no
-// step, and what comes behind it none of these rows.
+// step, and what comes behind it none of these rows. Scores, then exponentials, take 32
+// registers of a thread, the sums 16 and 2.
 // CHECK-LABEL: func.func @attention(
+// CHECK:      mirage_block.graph {{.*}} {mirage.row_registers = 50 : i64}
 // CHECK:      mirage_block.matmul {{.*}} {mirage.whole_rows}
 // CHECK-NEXT: mirage_block.exp {{.*}} {mirage.whole_rows}
 // CHECK-NEXT: mirage_block.cast {{.*}} {mirage.whole_rows}
@@ -48,6 +50,7 @@ func.func @attention(%q: tensor<1x64x32xf16>, %k: tensor<1x32x256xf16>, %v: tens
 
 // 16 rows are work for one warp of four.
 // CHECK-LABEL: func.func @few_rows(
+// CHECK-NOT: mirage.row_registers
 // CHECK-NOT: mirage.whole_rows
 // CHECK: return
 func.func @few_rows(%a: tensor<16x32xf16>, %b: tensor<32x64xf16>) -> tensor<16x1xf32> {

@@ -26,6 +26,24 @@ func.func @unplanned(%x: tensor<8x64xf32>) -> tensor<1x64xf32> {
 
 // -----
 
+func.func @more_registers_than_there_are(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %e = tensor.empty() : tensor<8x64xf32>
+  %r = mirage_kernel.graph ins(%x : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
+  ^bb0(%a: tensor<8x64xf32>):
+    // expected-error @below {{expects 0 to 255 as 'mirage.row_registers', got 256}}
+    %o = mirage_block.graph grid(x = 8) threads(32) ins(%a imap(x -> 0)) outs(omap(x -> 0)) {mirage.row_registers = 256 : i64, mirage.shared_bytes = 256 : i64}
+        : (tensor<8x64xf32>) -> tensor<8x64xf32> {
+    ^bb0(%t: tensor<1x64xf32>):
+      %m = mirage_block.exp %t : tensor<1x64xf32>
+      mirage_block.yield %m : tensor<1x64xf32>
+    }
+    mirage_kernel.yield %o : tensor<8x64xf32>
+  } : tensor<8x64xf32>
+  return %r : tensor<8x64xf32>
+}
+
+// -----
+
 func.func @negative(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
   %e = tensor.empty() : tensor<8x64xf32>
   %r = mirage_kernel.graph ins(%x : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {

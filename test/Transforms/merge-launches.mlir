@@ -1,7 +1,7 @@
 // RUN: mirage-opt %s --mirage-split-grid-joins --mirage-schedule-block --mirage-plan-shared-memory --mirage-merge-launches -o %t.mlir
 // RUN: FileCheck %s < %t.mlir
 // RUN: mirage-verify %s %t.mlir --seed=1 | FileCheck %s --check-prefix=JUDGED
-// JUDGED-COUNT-10: equal
+// JUDGED-COUNT-11: equal
 // RUN: mirage-opt %s --mirage-split-grid-joins --mirage-schedule-block --mirage-plan-shared-memory --mirage-merge-launches=target=sm_80 | FileCheck %s --check-prefix=AMPERE
 // RUN: mirage-opt %s --mirage-split-grid-joins --mirage-schedule-block --mirage-plan-shared-memory --mirage-merge-launches=merge-launches=false | FileCheck %s --check-prefix=APART
 // APART-NOT: launch_barrier
@@ -126,6 +126,31 @@ func.func @many_on_each_sm(%x: tensor<256x64xf32>) -> tensor<256x2xf32> {
     mirage_kernel.yield %o : tensor<256x2xf32>
   } : tensor<256x2xf32>
   return %r : tensor<256x2xf32>
+}
+
+// Rows that warps keep take half of the registers: two blocks instead of four.
+// CHECK-LABEL: func.func @with_rows_in_registers(
+// CHECK: mirage.resident_blocks = 2
+// CHECK: mirage.resident_blocks = 4
+func.func @with_rows_in_registers(%x: tensor<1024x256xf32>) -> tensor<1024x256xf32> {
+  %e = tensor.empty() : tensor<1024x256xf32>
+  %r = mirage_kernel.graph ins(%x : tensor<1024x256xf32>) outs(%e : tensor<1024x256xf32>) {
+  ^bb0(%a: tensor<1024x256xf32>):
+    %p = mirage_block.graph grid(x = 1024) threads(256) ins(%a imap(x -> 0)) outs(omap(x -> 0)) {mirage.row_registers = 64 : i64}
+        : (tensor<1024x256xf32>) -> tensor<1024x256xf32> {
+    ^bb0(%t: tensor<1x256xf32>):
+      %m = mirage_block.exp %t : tensor<1x256xf32>
+      mirage_block.yield %m : tensor<1x256xf32>
+    }
+    %o = mirage_block.graph grid(x = 1024) threads(256) ins(%p imap(x -> 0)) outs(omap(x -> 0))
+        : (tensor<1024x256xf32>) -> tensor<1024x256xf32> {
+    ^bb0(%t: tensor<1x256xf32>):
+      %m = mirage_block.exp %t : tensor<1x256xf32>
+      mirage_block.yield %m : tensor<1x256xf32>
+    }
+    mirage_kernel.yield %o : tensor<1024x256xf32>
+  } : tensor<1024x256xf32>
+  return %r : tensor<1024x256xf32>
 }
 
 // Three kernels: clusters are between two, last arrivals between any.

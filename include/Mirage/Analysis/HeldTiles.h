@@ -43,6 +43,8 @@ inline constexpr llvm::StringLiteral kHeldAttr = "mirage.held";
 /// Of an op of a block graph: its step is shared out by whole rows
 /// (Mirage/Graph/WarpRows.h). --mirage-give-rows-to-warps decides it.
 inline constexpr llvm::StringLiteral kWholeRowsAttr = "mirage.whole_rows";
+/// Of a block graph: the registers of a thread that such rows take.
+inline constexpr llvm::StringLiteral kRowRegistersAttr = "mirage.row_registers";
 
 /// Whether an op of a block graph says that its result is held in registers,
 /// and is one that may: a thread graph, or an accumulation of what is held.

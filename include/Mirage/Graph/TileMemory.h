@@ -59,6 +59,9 @@ unsigned getJoinStages(int64_t numJoined, int64_t bytes);
 /// nothing else. Fragments of a product can be loaded so: eight elements of a
 /// row are what ldmatrix takes either way.
 bool exchangesRowsAndColumns(llvm::ArrayRef<int64_t> dims);
+/// The most dimensions of a tile that one step reads or leaves: the items of a
+/// thread graph are counted by as many axes.
+constexpr int64_t kMostStepDims = 3;
 /// Whether an operation of a block graph is such a transpose, of what one
 /// product of the same phase reads: it is no step then, and its result no tile.
 bool isLoadedTransposed(const TileGraph &graph, const Node &operation);

@@ -29,6 +29,7 @@
 
 #include "Mirage/Graph/Graph.h"
 #include "llvm/ADT/BitVector.h"
+#include <limits>
 
 namespace mlir::mirage {
 
@@ -55,8 +56,11 @@ struct WarpRows {
 /// reduces or multiplies what is held. The dimensions that count rows are the
 /// same in all of a chain, powers of two, with one item or more for each warp;
 /// rows are of a power of two elements, so that fragments end where tiles do.
-/// \param graph  a block graph.
-WarpRows findWarpRows(const TileGraph &graph);
+/// \param graph          a block graph.
+/// \param mostRegisters  of a thread; there are no members if rows take more.
+WarpRows
+findWarpRows(const TileGraph &graph,
+             int64_t mostRegisters = std::numeric_limits<int64_t>::max());
 
 /// The operations that are members for some number of threads and some sizes:
 /// those of a graph of which sizes say no more than which dimensions are the

@@ -211,8 +211,9 @@ def GiveRowsToWarpsPass : Pass<"mirage-give-rows-to-warps"> {
     A product on tensor cores whose rows are reduced, or multiplied once more, as in
     attention, is shared out by whole rows: each warp has 16 of them at a time, and so
     have all steps behind it that go from row to row (`Mirage/Graph/WarpRows.h` has the
-    rule). `mirage.whole_rows` on the ops says so; `--convert-mirage-block-to-thread`
-    cuts their steps accordingly, and `--mirage-hold-in-registers` has them hand on what
+    rule). `mirage.whole_rows` on the ops says so, and `mirage.row_registers` on the graph
+    how many registers of a thread they take. `--convert-mirage-block-to-thread` cuts
+    their steps accordingly, and `--mirage-hold-in-registers` has them hand on what
     they compute in registers. A graph whose rows take more than half of the registers
     that its threads can have is left alone.
     Example: test/Transforms/give-rows-to-warps.mlir

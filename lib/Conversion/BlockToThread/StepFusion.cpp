@@ -17,8 +17,6 @@ using namespace mlir::mirage;
 
 /// Tiles of one group, as a lane holds up to 16 registers of each.
 static constexpr unsigned kMostOperands = 6;
-/// Axes of a thread graph; more dimensions may need more.
-static constexpr int64_t kMostDims = 3;
 
 std::optional<StepKind> mlir::mirage::getStepKind(Operation *op) {
   auto row = dyn_cast<OperatorOpInterface>(op);
@@ -85,8 +83,8 @@ static bool isReadTransposed(Operation *op) {
 
 bool StepFusion::tryFuse(Operation *op, StepKind kind) {
   Operation *user = findUser(op);
-  if (!user || getShape(op->getResult(0)).size() > kMostDims ||
-      getShape(user->getResult(0)).size() > kMostDims)
+  if (!user || getShape(op->getResult(0)).size() > kMostStepDims ||
+      getShape(user->getResult(0)).size() > kMostStepDims)
     return false;
   auto [root, isAligned, isUserReduced, isOperandOfProduct] = members.at(user);
   Group &group = groups[root];

@@ -476,6 +476,14 @@ TEST(WarpRows, RegistersOfWhatIsHeldAlone) {
   EXPECT_EQ(count(&Attention::scores), 8 + 4 + 2);
 }
 
+TEST(WarpRows, RowsThatTakeTooManyRegistersAreNotKept) {
+  Attention graph({64}, 16, 8);
+  EXPECT_TRUE(findWarpRows(graph, /*mostRegisters=*/16).members.any());
+  WarpRows none = findWarpRows(graph, /*mostRegisters=*/15);
+  EXPECT_TRUE(none.members.none());
+  EXPECT_EQ(none.numRegisters, 0);
+}
+
 TEST(WarpRows, NoChainTakesNoRegisters) {
   EXPECT_EQ(findWarpRows(Attention({32})).numRegisters, 0);
 }

@@ -50,6 +50,8 @@ TEST(LaunchBarrier, ResidentBlocks) {
   EXPECT_EQ(getResidentBlocks({512, 0}, h200), 2); // registers
   EXPECT_EQ(getResidentBlocks({64, 0}, h200), 16); // registers
   EXPECT_EQ(getResidentBlocks({32, 0}, h200), 32); // blocks
+  EXPECT_EQ(getResidentBlocks({256, 0, /*rowRegisters=*/64}, h200), 2);
+  EXPECT_EQ(getResidentBlocks({256, 0, /*rowRegisters=*/65}, h200), 1);
   h200.registersPerSM *= 8;
   EXPECT_EQ(getResidentBlocks({512, 0}, h200), 4); // threads
 }
