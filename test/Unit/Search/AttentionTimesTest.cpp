@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mirage/Graph/WarpRows.h"
 #include "Mirage/Search/CostModel.h"
+#include "Mirage/Search/KernelWork.h"
 #include "gtest/gtest.h"
 #include <cmath>
 
@@ -106,4 +108,35 @@ TEST(AttentionTimes, PredictionsFollowWhatAnH100Takes) {
     squares += error * error;
   }
   EXPECT_LT(std::sqrt(squares / double(measured.size())), 0.16);
+}
+
+/// 128 rows of 128 columns in 256 threads: 64 registers of a thread for the
+/// sums and 64 for scores are more than half of what it has; 64 keys leave 32.
+TEST(AttentionTimes, RowsTakeRegisters) {
+  auto count = [](int64_t keys, unsigned threads) {
+    Attention sizes{128, keys, 2, 16, 1, 16, threads, 2, 128};
+    return getWork(build(sizes), sizes.getOperands(), sizes.getResults())
+        .rowRegisters;
+  };
+  EXPECT_GE(count(64, 256), 64 + 32);
+  EXPECT_EQ(count(128, 256), 0);
+}
+
+/// 64 keys take 32 registers of a thread, and 34 the sums: an SM has place for
+/// one block of 256 threads, and twice as many blocks take twice as long. With
+/// 32 keys two blocks share an SM and what they wait for.
+TEST(AttentionTimes, BlocksWithManyRegistersHaveAnSMEach) {
+  Target target = llvm::cantFail(getTarget("sm_90a"));
+  AnalyticCostModel model(target);
+  auto getRatio = [&](int64_t keys) {
+    auto getUs = [&](int64_t rowTiles) {
+      Attention sizes{128, keys, 2, rowTiles, 1, 1024 / keys, 256, 1, 64};
+      return model.estimateKernelUs(build(sizes), sizes.getOperands(),
+                                    sizes.getResults()) -
+             target.launchUs;
+    };
+    return getUs(target.numSMs) / getUs(target.numSMs / 2);
+  };
+  EXPECT_NEAR(getRatio(64), 2, 0.01);
+  EXPECT_LT(getRatio(32), 1.6);
 }
