@@ -88,6 +88,8 @@ TEST(StructureJSON, RoundTrip) {
           << llvm::toString(back.takeError()) << toString(structure);
       ASSERT_EQ(toString(*back), toString(structure));
       ASSERT_TRUE(*back == structure);
+      back->kernels[0].operators[0].stored = ElementType::BF16;
+      EXPECT_FALSE(*back == structure);
       ++count;
       several += structure.kernels.size() > 1;
     }
