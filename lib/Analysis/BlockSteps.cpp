@@ -11,6 +11,8 @@
 #include "Mirage/Graph/TileMemory.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <functional>
 
 using namespace mlir;
 using namespace mlir::mirage;
@@ -75,6 +77,12 @@ int64_t BlockSteps::getPlaceBytes(Value tile, int64_t rowPadding) {
   int64_t bytes = getTileBytes(convertTensor(tile.getType()), rowPadding);
   auto accumulate = tile.getDefiningOp<block::AccumulateOp>();
   return accumulate ? getReduction(accumulate).getNumCarried() * bytes : bytes;
+}
+
+int64_t BlockSteps::getPlaceStride(Value tile, TileForm form) {
+  int64_t bytes = getPlaceBytes(tile, form.rowPadding);
+  return form.isBoxed() ? llvm::alignTo(bytes, BoxedTile::kAlignment)
+                        : getRingStride(bytes);
 }
 
 /// Threads touch registers of their own alone. To the schedule they are tiles
@@ -250,9 +258,8 @@ struct TouchedEpochs {
 };
 } // namespace
 
-StorageProblem
-BlockSteps::makeStorageProblem(const Schedule &schedule,
-                               ArrayRef<int64_t> rowPaddings) const {
+StorageProblem BlockSteps::makeStorageProblem(const Schedule &schedule,
+                                              ArrayRef<TileForm> forms) const {
   SmallVector<TouchedEpochs> touched(tiles.size());
   unsigned epoch = 0, loopBegin = 0, loopEnd = 0;
   auto playPhase = [&](StepPhase phase) {
@@ -281,8 +288,8 @@ BlockSteps::makeStorageProblem(const Schedule &schedule,
   playPhase(StepPhase::After);
 
   StorageProblem problem(kTileAlignment);
-  for (auto [value, padding, places, tile] :
-       llvm::zip_equal(tiles, rowPaddings, numPlaces, touched)) {
+  for (auto [value, form, places, tile] :
+       llvm::zip_equal(tiles, forms, numPlaces, touched)) {
     if (hasLoop() && tile.inLoop) {
       // What came into the loop is there in every iteration.
       if (tile.before)
@@ -292,9 +299,13 @@ BlockSteps::makeStorageProblem(const Schedule &schedule,
       if (!schedule.barrierAtHead && tile.last >= loopEnd)
         tile.first = std::min(tile.first, loopBegin);
     }
-    int64_t bytes = getPlaceBytes(value, padding);
-    problem.add({(places - 1) * getRingStride(bytes) + bytes, tile.first,
-                 tile.last + 1});
+    problem.add({(places - 1) * getPlaceStride(value, form) +
+                     getPlaceBytes(value, form.rowPadding),
+                 tile.first, tile.last + 1,
+                 form.isBoxed() ? BoxedTile::kAlignment : 1});
   }
+  if (llvm::any_of(forms, std::mem_fn(&TileForm::isBoxed)))
+    problem.add(
+        {kCopyBarrierBytes * int64_t(getGraph().getStages()), 0, epoch + 1});
   return problem;
 }

@@ -61,16 +61,18 @@ FailureOr<std::string> mirage::resolveTarget(Operation *op, StringRef option) {
   return requested.name;
 }
 
-FailureOr<int64_t> mirage::resolveSharedBytes(Operation *op, StringRef option) {
-  FailureOr<std::string> target = resolveTarget(op, option);
-  if (failed(target))
-    return failure();
-  return llvm::cantFail(getTarget(*target)).sharedBytesPerBlock;
-}
-
-bool mirage::hasFloat8Conversions(StringRef target) {
+/// 90 of sm_90a.
+static unsigned getVersion(StringRef target) {
   unsigned version = 0;
   target.consume_front("sm_");
   target.consumeInteger(10, version);
-  return version >= 89;
+  return version;
+}
+
+bool mirage::hasFloat8Conversions(StringRef target) {
+  return getVersion(target) >= 89;
+}
+
+bool mirage::hasCopyEngine(StringRef target) {
+  return getVersion(target) >= 90;
 }

@@ -7,9 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Analysis/BlockSteps.h"
+#include "Mirage/Analysis/TensorView.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
 #include "Mirage/Graph/TileMemory.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <functional>
 
 using namespace mlir;
 using namespace mlir::mirage;
@@ -58,18 +61,64 @@ static bool isMultiplied(Value value) {
   });
 }
 
-SmallVector<int64_t> BlockSteps::chooseRowPaddings() const {
-  SmallVector<int64_t> paddings(tiles.size(), 0);
+//===----------------------------------------------------------------------===//
+// Boxes
+//===----------------------------------------------------------------------===//
+
+/// Whether ldmatrix is all that reads a tile, in the steps of warps.
+static bool isReadAsMatrices(Value tile) {
+  return llvm::all_of(tile.getUses(), [](OpOperand &use) {
+    auto graph = dyn_cast<thread::GraphOp>(use.getOwner());
+    if (!graph)
+      return false;
+    BlockArgument window = graph.getBody().getArgument(use.getOperandNumber());
+    return llvm::all_of(window.getUsers(), llvm::IsaPred<thread::LdmatrixOp>);
+  });
+}
+
+std::optional<TileBoxes> mlir::mirage::findInputBoxes(block::GraphOp graph,
+                                                      unsigned input) {
+  BlockArgument argument = graph.getBody().getArgument(input);
+  TileGraph header =
+      cast<TileGraphOpInterface>(graph.getOperation()).getHeader();
+  if (getNumPlaces(header, input) < 2 || !isReadAsMatrices(argument))
+    return std::nullopt;
+  auto tile = cast<RankedTensorType>(argument.getType());
+  Value operand = graph.getInputs()[input];
+  auto tensor = cast<RankedTensorType>(operand.getType());
+  std::optional<TensorView> view = findView(operand);
+  unsigned elementBytes = tile.getElementTypeBitWidth() / 8;
+  if (!view || tensor.getElementType() != tile.getElementType() ||
+      view->offset * elementBytes % kTensorAlignBytes != 0)
+    return std::nullopt;
+  return findTileBoxes(tensor.getShape(), view->strides, tile.getShape(),
+                       elementBytes);
+}
+
+static TileForm getBoxedForm(RankedTensorType tile) {
+  BoxedTile boxed =
+      *BoxedTile::find(tile.getShape(), tile.getElementTypeBitWidth() / 8);
+  return {boxed.getRowPadding(), getSpanBytes(boxed.swizzle)};
+}
+
+SmallVector<TileForm> BlockSteps::chooseForms(bool hasCopyEngine) const {
+  SmallVector<TileForm> forms(tiles.size());
   auto getType = [](Value value) { return convertTensor(value.getType()); };
   forEachHeld([&](Value value, unsigned tile) {
     if (isMultiplied(value))
-      paddings[tile] = getRowPadding(getType(tiles[tile]));
+      forms[tile].rowPadding = getRowPadding(getType(tiles[tile]));
   });
   forEachHeld([&](Value value, unsigned tile) {
     if (!keepsRows(getType(tiles[tile]), getType(value)))
-      paddings[tile] = 0;
+      forms[tile].rowPadding = 0;
   });
-  return paddings;
+  if (!hasCopyEngine)
+    return forms;
+  for (auto [tile, form] : llvm::zip_equal(tiles, forms))
+    if (auto input = dyn_cast<BlockArgument>(tile);
+        input && findInputBoxes(graph, input.getArgNumber()))
+      form = getBoxedForm(cast<RankedTensorType>(tile.getType()));
+  return forms;
 }
 
 //===----------------------------------------------------------------------===//
@@ -101,44 +150,102 @@ static llvm::Expected<int64_t> readNumber(block::GraphOp graph, Value tile,
   return numbers[number];
 }
 
-llvm::Expected<SmallVector<int64_t>> BlockSteps::readRowPaddings() const {
-  SmallVector<int64_t> paddings;
+SmallVector<unsigned> mlir::mirage::getBoxedInputs(block::GraphOp graph) {
+  SmallVector<unsigned> inputs;
+  if (auto swizzles =
+          graph->getAttrOfType<DenseI64ArrayAttr>(kInputSwizzlesAttr))
+    for (unsigned input = 0; input < graph.getInputs().size() &&
+                             input < static_cast<unsigned>(swizzles.size());
+         ++input)
+      if (swizzles[input] > 0)
+        inputs.push_back(input);
+  return inputs;
+}
+
+llvm::Expected<SmallVector<TileForm>> BlockSteps::readStatedForms() const {
+  for (unsigned input : getBoxedInputs(graph))
+    if (!getTile(getGraph().getBody().getArgument(input)))
+      return llvm::createStringError(
+          llvm::formatv("input {0}, which nothing reads, has '{1}'", input,
+                        kInputSwizzlesAttr));
+  SmallVector<TileForm> forms;
   for (Value tile : tiles) {
+    TileForm &form = forms.emplace_back();
     llvm::Expected<int64_t> padding =
         readNumber(graph, tile, kRowPaddingsAttr, kInputRowPaddingsAttr,
                    /*otherwise=*/0);
     if (!padding)
       return padding.takeError();
-    paddings.push_back(*padding);
+    form.rowPadding = *padding;
+    if (tile.getDefiningOp())
+      continue;
+    llvm::Expected<int64_t> swizzle = readNumber(
+        graph, tile, StringRef(), kInputSwizzlesAttr, /*otherwise=*/0);
+    if (!swizzle)
+      return swizzle.takeError();
+    form.swizzleBytes = *swizzle;
   }
-  if (llvm::Error error = checkRowPaddings(paddings))
+  return forms;
+}
+
+llvm::Expected<SmallVector<TileForm>> BlockSteps::readForms() const {
+  llvm::Expected<SmallVector<TileForm>> forms = readStatedForms();
+  if (!forms)
+    return forms;
+  llvm::Error error = llvm::Error::success();
+  forEachHeld([&](Value value, unsigned tile) {
+    if (!error)
+      error = checkForm(value, tiles[tile], (*forms)[tile]);
+  });
+  if (error)
     return error;
-  return paddings;
+  return forms;
+}
+
+static llvm::Error checkBoxedForm(block::GraphOp graph, BlockArgument tile,
+                                  TileForm form) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  if (!findInputBoxes(graph, tile.getArgNumber()))
+    return llvm::createStringError(
+        llvm::formatv("input {0} has '{1}', but no boxes that the copy engine "
+                      "could load, or another reader than ldmatrix",
+                      tile.getArgNumber(), kInputSwizzlesAttr));
+  TileForm right = getBoxedForm(type);
+  if (form.swizzleBytes == right.swizzleBytes &&
+      form.rowPadding == right.rowPadding)
+    return llvm::Error::success();
+  return llvm::createStringError(llvm::formatv(
+      "boxes of input {0} have a swizzle of {1} bytes and {2} bytes behind "
+      "rows, got {3} and {4}",
+      tile.getArgNumber(), right.swizzleBytes, right.rowPadding,
+      form.swizzleBytes, form.rowPadding));
 }
 
 /// Accesses of 16 bytes stay aligned, and reshapes are the same bytes.
-llvm::Error BlockSteps::checkRowPaddings(ArrayRef<int64_t> paddings) const {
+llvm::Error BlockSteps::checkForm(Value value, Value tile,
+                                  TileForm form) const {
   constexpr int64_t kAccessBytes = 16, kMostBytes = 1 << 16;
+  if (form.swizzleBytes != 0)
+    return checkBoxedForm(graph, cast<BlockArgument>(tile), form);
+  int64_t padding = form.rowPadding;
+  if (padding == 0)
+    return llvm::Error::success();
+  TensorSpec held = convertTensor(tile.getType());
+  TensorSpec type = convertTensor(value.getType());
   std::string problem;
   llvm::raw_string_ostream os(problem);
-  forEachHeld([&](Value value, unsigned tile) {
-    int64_t padding = paddings[tile];
-    if (padding == 0 || !problem.empty())
-      return;
-    TensorSpec held = convertTensor(tiles[tile].getType());
-    TensorSpec type = convertTensor(value.getType());
-    if (padding < 0 || padding > kMostBytes || padding % kAccessBytes != 0)
-      os << padding << " bytes behind the rows of " << held
-         << " are no multiple of " << kAccessBytes << " up to " << kMostBytes;
-    else if (held.getRank() == 0 || !keepsRows(held, type))
-      os << held << " has bytes between rows that " << type << " does not keep";
-  });
+  if (padding < 0 || padding > kMostBytes || padding % kAccessBytes != 0)
+    os << padding << " bytes behind the rows of " << held
+       << " are no multiple of " << kAccessBytes << " up to " << kMostBytes;
+  else if (held.getRank() == 0 || !keepsRows(held, type))
+    os << held << " has bytes between rows that " << type << " does not keep";
   if (problem.empty())
     return llvm::Error::success();
   return llvm::createStringError(problem);
 }
 
-llvm::Expected<StoragePlan> BlockSteps::readPlan() const {
+llvm::Expected<StoragePlan>
+BlockSteps::readPlan(ArrayRef<TileForm> forms) const {
   StoragePlan plan;
   auto bytes = getGraph()->getAttrOfType<IntegerAttr>(kSharedBytesAttr);
   if (!bytes)
@@ -152,5 +259,11 @@ llvm::Expected<StoragePlan> BlockSteps::readPlan() const {
       return offset.takeError();
     plan.offsets.push_back(*offset);
   }
+  if (llvm::none_of(forms, std::mem_fn(&TileForm::isBoxed)))
+    return plan;
+  auto barriers = getGraph()->getAttrOfType<IntegerAttr>(kCopyBarriersAttr);
+  if (!barriers)
+    return makeError(kCopyBarriersAttr, graph);
+  plan.offsets.push_back(barriers.getInt());
   return plan;
 }

@@ -38,6 +38,7 @@ void mlir::mirage::buildLowerToNVVMPipeline(OpPassManager &passManager,
   gpuOptions.useBarePtrCallConv = true;
   gpuOptions.hasRedux = true;
   passManager.addPass(createConvertGpuOpsToNVVMOps(gpuOptions));
+  passManager.addPass(createPassTensorMapsPass());
   passManager.addPass(createConvertVectorToLLVMPass());
   passManager.addPass(createConvertMathToLLVMPass());
   passManager.addPass(memref::createExpandStridedMetadataPass());

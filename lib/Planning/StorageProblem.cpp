@@ -33,6 +33,11 @@ llvm::Error StorageProblem::check() const {
           "expects tile " + llvm::Twine(number) +
           " to be live for an epoch at least, got [" + llvm::Twine(tile.begin) +
           ", " + llvm::Twine(tile.end) + ")");
+    if (!llvm::isPowerOf2_64(tile.alignment))
+      return llvm::createStringError(
+          "expects tile " + llvm::Twine(number) +
+          " to have an alignment that is a power of two, got " +
+          llvm::Twine(tile.alignment));
   }
   return llvm::Error::success();
 }
@@ -99,7 +104,7 @@ private:
     for (auto [begin, end] : taken) {
       if (begin - offset >= size)
         break;
-      offset = std::max(offset, end);
+      offset = llvm::alignTo(std::max(offset, end), problem.getAlignment(tile));
     }
     current[tile] = offset;
     return offset + size;
@@ -148,11 +153,11 @@ llvm::Error mlir::mirage::verify(const StorageProblem &problem,
                                    llvm::Twine(plan.offsets.size()));
   for (unsigned i = 0; i < tiles.size(); ++i) {
     int64_t begin = plan.offsets[i], end = begin + tiles[i].sizeBytes;
-    if (begin < 0 || begin % problem.getAlignment() != 0 ||
+    if (begin < 0 || begin % problem.getAlignment(i) != 0 ||
         begin + problem.getPaddedBytes(i) > plan.sizeBytes)
       return llvm::createStringError(
           "expects tile " + llvm::Twine(i) + " aligned to " +
-          llvm::Twine(problem.getAlignment()) + " below " +
+          llvm::Twine(problem.getAlignment(i)) + " below " +
           llvm::Twine(plan.sizeBytes) + ", got offset " + llvm::Twine(begin));
     for (unsigned j = 0; j < i; ++j)
       if (tiles[i].overlaps(tiles[j]) &&

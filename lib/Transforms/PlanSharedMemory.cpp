@@ -8,6 +8,7 @@
 
 #include "Mirage/Analysis/BlockSteps.h"
 #include "Mirage/Analysis/ModuleTarget.h"
+#include "Mirage/Planning/Target.h"
 #include "Mirage/Transforms/Passes.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 
@@ -19,7 +20,7 @@ namespace mlir::mirage {
 using namespace mlir;
 using namespace mlir::mirage;
 
-static void annotate(const BlockSteps &steps, ArrayRef<int64_t> rowPaddings,
+static void annotate(const BlockSteps &steps, ArrayRef<TileForm> forms,
                      const StoragePlan &plan) {
   Builder builder(steps.getGraph().getContext());
   auto select = [&](ValueRange values, ArrayRef<int64_t> byTile,
@@ -29,14 +30,22 @@ static void annotate(const BlockSteps &steps, ArrayRef<int64_t> rowPaddings,
       return tile ? byTile[*tile] : otherwise;
     });
   };
+  auto rowPaddings =
+      llvm::map_to_vector(forms, [](TileForm form) { return form.rowPadding; });
+  auto swizzles = llvm::map_to_vector(
+      forms, [](TileForm form) { return form.swizzleBytes; });
+  auto annotateIfAny = [&](Operation *op, StringRef name, ValueRange values,
+                           ArrayRef<int64_t> byTile) {
+    op->removeAttr(name);
+    SmallVector<int64_t> numbers = select(values, byTile, 0);
+    if (llvm::any_of(numbers, [](int64_t bytes) { return bytes > 0; }))
+      op->setAttr(name, builder.getDenseI64ArrayAttr(numbers));
+  };
   auto annotateOp = [&](Operation *op, ValueRange values, StringRef offsetsName,
                         StringRef paddingsName) {
     op->setAttr(offsetsName,
                 builder.getDenseI64ArrayAttr(select(values, plan.offsets, -1)));
-    op->removeAttr(paddingsName);
-    SmallVector<int64_t> paddings = select(values, rowPaddings, 0);
-    if (llvm::any_of(paddings, [](int64_t bytes) { return bytes > 0; }))
-      op->setAttr(paddingsName, builder.getDenseI64ArrayAttr(paddings));
+    annotateIfAny(op, paddingsName, values, rowPaddings);
   };
   block::GraphOp graph = steps.getGraph();
   Region &body = graph.getBody();
@@ -44,19 +53,42 @@ static void annotate(const BlockSteps &steps, ArrayRef<int64_t> rowPaddings,
     annotateOp(&op, op.getResults(), kOffsetsAttr, kRowPaddingsAttr);
   annotateOp(graph, body.getArguments(), kInputOffsetsAttr,
              kInputRowPaddingsAttr);
+  annotateIfAny(graph, kInputSwizzlesAttr, body.getArguments(), swizzles);
+  graph->removeAttr(kCopyBarriersAttr);
+  if (graph->hasAttr(kInputSwizzlesAttr))
+    graph->setAttr(kCopyBarriersAttr,
+                   builder.getI64IntegerAttr(plan.offsets.back()));
   graph->setAttr(kSharedBytesAttr, builder.getI64IntegerAttr(plan.sizeBytes));
 }
 
-/// Says which tiles make a plan too large.
+namespace {
+struct PlannedTiles {
+  SmallVector<TileForm> forms;
+  StorageProblem problem;
+  StoragePlan plan;
+};
+} // namespace
+
+static PlannedTiles planTiles(const BlockSteps &steps, const Schedule &schedule,
+                              bool isBoxed) {
+  SmallVector<TileForm> forms = steps.chooseForms(isBoxed);
+  StorageProblem problem = steps.makeStorageProblem(schedule, forms);
+  StoragePlan plan = planStorage(problem);
+  assert(!llvm::errorToBool(verify(problem, plan)) &&
+         "no two live tiles may share bytes");
+  return {std::move(forms), std::move(problem), std::move(plan)};
+}
+
+/// Says which tiles make a plan too large, none of which is boxed.
 static LogicalResult reportDemand(const BlockSteps &steps,
-                                  const StorageProblem &problem,
-                                  int64_t sizeBytes, int64_t limitBytes) {
-  StorageProblem::Demand demand = problem.getLargestDemand();
+                                  const PlannedTiles &tiles,
+                                  int64_t limitBytes) {
+  StorageProblem::Demand demand = tiles.problem.getLargestDemand();
   InFlightDiagnostic diagnostic = steps.getGraph().emitError()
                                   << "expects tiles that fit " << limitBytes
                                   << " bytes of shared memory, got "
-                                  << sizeBytes << " bytes";
-  for (auto [number, tile] : llvm::enumerate(problem.getTiles())) {
+                                  << tiles.plan.sizeBytes << " bytes";
+  for (auto [number, tile] : llvm::enumerate(tiles.problem.getTiles())) {
     if (demand.epoch < tile.begin || tile.end <= demand.epoch)
       continue;
     Value value = steps.getTiles()[number];
@@ -72,23 +104,23 @@ static LogicalResult reportDemand(const BlockSteps &steps,
 }
 
 static LogicalResult planSharedMemory(block::GraphOp graph, StringRef target) {
-  FailureOr<int64_t> limitBytes = resolveSharedBytes(graph, target);
-  if (failed(limitBytes))
+  FailureOr<std::string> name = resolveTarget(graph, target);
+  if (failed(name))
     return failure();
+  int64_t limitBytes = llvm::cantFail(getTarget(*name)).sharedBytesPerBlock;
   BlockSteps steps(graph);
   Schedule schedule = steps.readSchedule();
   if (llvm::Error error = verify(steps.makeScheduleProblem(), schedule))
     return graph.emitError()
            << "expects a block graph that --mirage-schedule-block scheduled: "
            << llvm::toString(std::move(error));
-  SmallVector<int64_t> rowPaddings = steps.chooseRowPaddings();
-  StorageProblem problem = steps.makeStorageProblem(schedule, rowPaddings);
-  StoragePlan plan = planStorage(problem);
-  assert(!llvm::errorToBool(verify(problem, plan)) &&
-         "no two live tiles may share bytes");
-  if (plan.sizeBytes > *limitBytes)
-    return reportDemand(steps, problem, plan.sizeBytes, *limitBytes);
-  annotate(steps, rowPaddings, plan);
+  PlannedTiles tiles = planTiles(steps, schedule, hasCopyEngine(*name));
+  // Boxes may take more than what the search reckoned with.
+  if (tiles.plan.sizeBytes > limitBytes)
+    tiles = planTiles(steps, schedule, /*isBoxed=*/false);
+  if (tiles.plan.sizeBytes > limitBytes)
+    return reportDemand(steps, tiles, limitBytes);
+  annotate(steps, tiles.forms, tiles.plan);
   return success();
 }
 

@@ -26,6 +26,7 @@
 #ifndef MIRAGE_ANALYSIS_BLOCKSTEPS_H
 #define MIRAGE_ANALYSIS_BLOCKSTEPS_H
 
+#include "Mirage/Analysis/TileForms.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Planning/ScheduleProblem.h"
 #include "Mirage/Planning/StorageProblem.h"
@@ -67,16 +68,19 @@ public:
   /// accumulation carries for each of them, one tile after the other; with what
   /// stays free behind each row.
   static int64_t getPlaceBytes(Value tile, int64_t rowPadding);
-  /// How many places a tile has, `getRingStride` of their bytes apart.
+  /// Bytes from one place of a tile's ring to the next.
+  static int64_t getPlaceStride(Value tile, TileForm form);
+  /// How many places a tile has, `getPlaceStride` apart.
   int64_t getNumPlaces(unsigned tile) const { return numPlaces[tile]; }
 
-  /// What is to stay free behind each row, by tile; of that
+  /// How tiles are to lie, by tile: boxed, where that is wanted and
+  /// `findInputBoxes` has boxes; of what stays free behind rows
   /// Mirage/Graph/TileMemory.h is the rule.
-  SmallVector<int64_t> chooseRowPaddings() const;
+  SmallVector<TileForm> chooseForms(bool hasCopyEngine) const;
   /// The same as attributes state it: `mirage.row_paddings` on ops, and on the
-  /// graph `mirage.input_row_paddings`, or nothing for 0; or an error that says
-  /// why rows cannot lie so.
-  llvm::Expected<SmallVector<int64_t>> readRowPaddings() const;
+  /// graph `mirage.input_row_paddings` and `mirage.input_swizzles`, or nothing
+  /// for 0; or an error that says why rows cannot lie so.
+  llvm::Expected<SmallVector<TileForm>> readForms() const;
 
   ScheduleProblem makeScheduleProblem() const;
   /// The schedule that attributes of the graph's ops state:
@@ -84,19 +88,22 @@ public:
   /// `mirage.barrier_at_head` and `mirage.barrier_at_exit`.
   Schedule readSchedule() const;
   /// The plan that attributes state: `mirage.offsets` on ops, and on the graph
-  /// `mirage.input_offsets` and `mirage.shared_bytes`; or an error that says
-  /// which is missing. Whether it holds, `verify` says.
-  llvm::Expected<StoragePlan> readPlan() const;
-  /// Tiles with their live ranges under a schedule.
-  /// \param rowPaddings  by tile.
+  /// `mirage.input_offsets`, `mirage.copy_barriers` and `mirage.shared_bytes`;
+  /// or an error that says which is missing. Whether it holds, `verify` says.
+  /// \param forms  by tile.
+  llvm::Expected<StoragePlan> readPlan(ArrayRef<TileForm> forms) const;
+  /// Tiles with their live ranges under a schedule, and, where some are boxed,
+  /// behind them the barriers by which the copy engine tells that boxes are
+  /// there: one for each place of the rings.
   StorageProblem makeStorageProblem(const Schedule &schedule,
-                                    ArrayRef<int64_t> rowPaddings) const;
+                                    ArrayRef<TileForm> forms) const;
 
 private:
   void addTile(Value value, int64_t places);
   /// Calls `action` with each value that a tile holds, and the tile's number.
   void forEachHeld(llvm::function_ref<void(Value, unsigned)> action) const;
-  llvm::Error checkRowPaddings(ArrayRef<int64_t> paddings) const;
+  llvm::Expected<SmallVector<TileForm>> readStatedForms() const;
+  llvm::Error checkForm(Value value, Value tile, TileForm form) const;
   void addFill();
   void addRefill();
   void addLoads(Phase phase);
@@ -146,11 +153,6 @@ inline constexpr llvm::StringLiteral kBarrierAtExitAttr =
 inline constexpr llvm::StringLiteral kOffsetsAttr = "mirage.offsets";
 inline constexpr llvm::StringLiteral kInputOffsetsAttr = "mirage.input_offsets";
 inline constexpr llvm::StringLiteral kSharedBytesAttr = "mirage.shared_bytes";
-/// Bytes that stay free behind each row of an op's results and a graph's
-/// inputs; neither is there where all are 0.
-inline constexpr llvm::StringLiteral kRowPaddingsAttr = "mirage.row_paddings";
-inline constexpr llvm::StringLiteral kInputRowPaddingsAttr =
-    "mirage.input_row_paddings";
 
 } // namespace mlir::mirage
 

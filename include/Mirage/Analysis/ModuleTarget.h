@@ -24,10 +24,6 @@ namespace mlir::mirage {
 /// \returns failure, after an error that lists the GPUs known, for any other.
 FailureOr<std::string> resolveTarget(mlir::Operation *op, StringRef option);
 
-/// Shared memory that a thread block may have on that GPU, in bytes.
-/// \returns failure after an error where the GPU is not known.
-FailureOr<int64_t> resolveSharedBytes(mlir::Operation *op, StringRef option);
-
 /// What is wrong with a target: "expects one of the targets sm_80, ..., got
 /// 'blah'". None where nothing is.
 std::optional<std::string> explainUnknownTarget(StringRef target);
@@ -35,6 +31,10 @@ std::optional<std::string> explainUnknownTarget(StringRef target);
 /// Whether that GPU, one that is known, has instructions that convert between
 /// 8-bit floats and wider ones (PTX ISA, 9.7.9: sm_89 and later).
 bool hasFloat8Conversions(StringRef target);
+
+/// Whether it has an engine that copies boxes of tensors (PTX ISA,
+/// "cp.async.bulk.tensor": sm_90 and later).
+bool hasCopyEngine(StringRef target);
 
 } // namespace mlir::mirage
 

@@ -19,12 +19,19 @@ namespace mlir::mirage {
 /// tiles lie at the offsets of the plan.
 inline constexpr llvm::StringLiteral kSharedMemorySymbol = "smem";
 
+/// Of a kernel: the numbers of the parameters that are tensor maps (PTX ISA
+/// 5.5.8), which are handed over by value. --mirage-pass-tensor-maps says so of
+/// the LLVM function.
+inline constexpr llvm::StringLiteral kTensorMapParametersAttr =
+    "mirage.tensor_map_parameters";
+
 /// Builds the kernel of a launch at the end of `module`. Of each planned block
 /// graph tiles are loaded into shared memory, computed on between the barriers
 /// of the schedule, and stored; between two graphs stands the launch's barrier,
 /// behind which all can be read that blocks wrote before. The kernel's
 /// parameters are memrefs of the inputs and results of each graph, in this
-/// order, with bare pointers aligned to 16 bytes in mind.
+/// order, with bare pointers aligned to 16 bytes in mind; behind them are those
+/// of the boxed inputs of each graph once more, as tensor maps.
 /// \param buffers  their types; layouts say where the elements of views lie,
 ///                 those of results are contiguous along rows.
 /// `mirage_thread.graph`s stay, on memrefs in shared memory; other ops of the

@@ -113,6 +113,18 @@ def LowerFloat8Pass : CheckedPass<"mirage-lower-float8"> {
                            "::mlir::vector::VectorDialect"];
 }
 
+def PassTensorMapsPass : Pass<"mirage-pass-tensor-maps"> {
+  let summary = "hands tensor maps to kernels by value";
+  let description = [{
+    A kernel of LLVM's dialect with `mirage.tensor_map_parameters` takes these
+    parameters, pointers so far, as 128 bytes that all blocks share (`llvm.byval`,
+    `nvvm.grid_constant`), from which the copy engine reads how a tensor lies. To run
+    behind `convert-gpu-to-nvvm`: `gpu.func` has no such parameters. Numbers of
+    parameters that are no pointers are an error.
+    Example: test/Conversion/PassTensorMaps/pass-tensor-maps.mlir
+  }];
+}
+
 def LowerMathPass : Pass<"mirage-lower-math"> {
   let summary = "lowers math operations of kernels without libdevice";
   let description = [{

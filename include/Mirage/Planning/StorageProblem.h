@@ -25,6 +25,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
+#include <algorithm>
 #include <cstdint>
 
 namespace mlir::mirage {
@@ -33,6 +34,8 @@ namespace mlir::mirage {
 struct StoredTile {
   int64_t sizeBytes = 0;
   unsigned begin = 0, end = 0;
+  /// Of its offset, where that is more than all others need; a power of two.
+  int64_t alignment = 1;
 
   bool overlaps(const StoredTile &other) const {
     return begin < other.end && other.begin < end;
@@ -50,10 +53,14 @@ public:
   }
   llvm::ArrayRef<StoredTile> getTiles() const { return tiles; }
   int64_t getAlignment() const { return alignment; }
-  /// The size of a tile with what it wastes for alignment.
+  /// The size of a tile with what it wastes for the alignment of all.
   int64_t getPaddedBytes(unsigned tile) const;
+  /// Of a tile's offset.
+  int64_t getAlignment(unsigned tile) const {
+    return std::max(alignment, tiles[tile].alignment);
+  }
 
-  /// Sizes are positive, live ranges not empty.
+  /// Sizes are positive, live ranges not empty, alignments powers of two.
   llvm::Error check() const;
   /// The largest sum of sizes in one epoch, and which epoch that is: no plan
   /// needs less.

@@ -262,8 +262,13 @@ def PlanSharedMemoryPass : CheckedPass<"mirage-plan-shared-memory"> {
     of a tile that a product reads 16 bytes stay free where rows are multiples of 32,
     so that eight rows begin in different banks (Mirage/Graph/TileMemory.h). Ops carry
     `mirage.offsets`, the graph `mirage.input_offsets` and `mirage.shared_bytes`; and
-    where bytes stay free `mirage.row_paddings` and `mirage.input_row_paddings`. A plan
-    that does not fit is an error with the demand, the limit and the tiles.
+    where bytes stay free `mirage.row_paddings` and `mirage.input_row_paddings`.
+    From sm_90 on the copy engine (TMA) loads the rings that ldmatrix alone reads, if
+    their tensors lie so that it can: such a tile is swizzled (Mirage/Layout/BoxedTile.h)
+    and its places begin at multiples of 1024. The graph carries `mirage.input_swizzles`
+    then, and with `mirage.copy_barriers` where the mbarriers lie. Swizzled tiles may
+    take more than others; where they do not fit none is.
+    A plan that does not fit is an error with the demand, the limit and the tiles.
     Example: test/Transforms/plan-shared-memory.mlir
   }];
   let options = [

@@ -95,22 +95,20 @@ Value BlockEmitter::buildTile(RankedTensorType tensor, Value offsetBytes,
 
 void BlockEmitter::selectPlace(Value tile, TilePlace ring, Value number) {
   auto tensor = cast<RankedTensorType>(tile.getType());
-  int64_t stride =
-      getRingStride(getTileBytes(convertTensor(tensor), ring.rowPadding));
+  int64_t stride = BlockSteps::getPlaceStride(tile, ring.form);
   Value distance = arith::MulIOp::create(builder, number, getIndex(stride));
   Value offset =
       arith::AddIOp::create(builder, getIndex(ring.offsetBytes), distance);
-  tiles[tile] = {buildTile(tensor, offset, ring.rowPadding)};
+  tiles[tile] = {buildTile(tensor, offset, ring.form.rowPadding)};
 }
 
 void BlockEmitter::addTile(Value tile, TilePlace place) {
   auto tensor = cast<RankedTensorType>(tile.getType());
-  int64_t bytes = getTileBytes(convertTensor(tensor), place.rowPadding);
-  int64_t end =
-      place.offsetBytes + BlockSteps::getPlaceBytes(tile, place.rowPadding);
+  int64_t padding = place.form.rowPadding;
+  int64_t bytes = getTileBytes(convertTensor(tensor), padding);
+  int64_t end = place.offsetBytes + BlockSteps::getPlaceBytes(tile, padding);
   for (int64_t offset = place.offsetBytes; offset < end; offset += bytes)
-    tiles[tile].push_back(
-        buildTile(tensor, getIndex(offset), place.rowPadding));
+    tiles[tile].push_back(buildTile(tensor, getIndex(offset), padding));
 }
 
 void BlockEmitter::emitZeros(int64_t offsetBytes, int64_t numBytes) {
@@ -265,3 +263,8 @@ void BlockEmitter::writeElement(Value memref, ValueRange coordinates,
 }
 
 void BlockEmitter::emitBarrier() { gpu::BarrierOp::create(builder); }
+
+Value BlockEmitter::emitIsFirstThread() {
+  return arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, threadId,
+                               getIndex(0));
+}

@@ -9,6 +9,7 @@
 #ifndef MIRAGE_LIB_CONVERSION_BLOCKTOGPU_BLOCKEMITTER_H
 #define MIRAGE_LIB_CONVERSION_BLOCKTOGPU_BLOCKEMITTER_H
 
+#include "Mirage/Analysis/TileForms.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -17,7 +18,7 @@ namespace mlir::mirage {
 /// Where a tile, or the first place of its ring, lies in shared memory.
 struct TilePlace {
   int64_t offsetBytes = 0;
-  int64_t rowPadding = 0; ///< bytes that stay free behind each row
+  TileForm form;
 };
 
 /// Where the code of one kernel is inserted, and the values that all of it
@@ -87,6 +88,8 @@ public:
   Value convert(Value value, Type elementType);
 
   void emitBarrier();
+  /// An i1.
+  Value emitIsFirstThread();
 
 private:
   Value buildTile(RankedTensorType tensor, Value offsetBytes,

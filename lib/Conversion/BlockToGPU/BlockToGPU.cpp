@@ -15,6 +15,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace mlir;
@@ -71,24 +72,24 @@ static LogicalResult checkHeld(block::GraphOp graph) {
 /// What attributes state, which has to hold however it came here.
 static FailureOr<TilePlacement> readPlacement(const BlockSteps &steps) {
   block::GraphOp graph = steps.getGraph();
-  llvm::Expected<StoragePlan> plan = steps.readPlan();
+  llvm::Expected<SmallVector<TileForm>> forms = steps.readForms();
+  if (!forms)
+    return graph.emitError() << "expects rows of tiles that can lie as stated: "
+                             << llvm::toString(forms.takeError());
+  llvm::Expected<StoragePlan> plan = steps.readPlan(*forms);
   if (!plan)
     return graph.emitError() << "expects a block graph with a plan; "
                                 "--mirage-plan-shared-memory makes one ("
                              << llvm::toString(plan.takeError()) << ")";
-  llvm::Expected<SmallVector<int64_t>> paddings = steps.readRowPaddings();
-  if (!paddings)
-    return graph.emitError() << "expects rows of tiles that can lie as stated: "
-                             << llvm::toString(paddings.takeError());
   Schedule schedule = steps.readSchedule();
   if (llvm::Error error = verify(steps.makeScheduleProblem(), schedule))
     return graph.emitError() << "expects a schedule that holds: "
                              << llvm::toString(std::move(error));
   if (llvm::Error error =
-          verify(steps.makeStorageProblem(schedule, *paddings), *plan))
+          verify(steps.makeStorageProblem(schedule, *forms), *plan))
     return graph.emitError() << "expects a plan of shared memory that holds: "
                              << llvm::toString(std::move(error));
-  return TilePlacement{std::move(*paddings), std::move(*plan)};
+  return TilePlacement{std::move(*forms), std::move(*plan)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -129,15 +130,24 @@ public:
     declareSharedMemory(module);
     createKernel();
     ValueRange arguments = kernel.getArguments();
+    auto take = [&](unsigned numArguments) {
+      ValueRange taken = arguments.take_front(numArguments);
+      arguments = arguments.drop_front(numArguments);
+      return taken;
+    };
+    SmallVector<KernelContext, 3> contexts(launch.kernels.size());
+    for (auto [graph, context] : llvm::zip_equal(launch.kernels, contexts))
+      context.buffers = take(graph->getNumOperands() + graph->getNumResults());
+    for (auto [graph, context] : llvm::zip_equal(launch.kernels, contexts))
+      context.maps = take(getBoxedInputs(graph).size());
     for (auto [number, graph] : llvm::enumerate(launch.kernels)) {
       if (number > 0)
         emitBarrier(number);
-      unsigned numBuffers = graph->getNumOperands() + graph->getNumResults();
       auto &[steps, placement] = planned[number];
       builder.setLoc(graph.getLoc());
-      emitSchedule(builder, steps, placement, arguments.take_front(numBuffers),
-                   coordinates[number]);
-      arguments = arguments.drop_front(numBuffers);
+      contexts[number].coordinates = coordinates[number];
+      contexts[number].isLast = number + 1 == launch.kernels.size();
+      emitSchedule(builder, steps, placement, contexts[number]);
     }
     builder.setInsertionPointToEnd(&kernel.getBody().front());
     gpu::ReturnOp::create(builder);
@@ -160,6 +170,7 @@ private:
   }
 
   void createKernel();
+  void setTensorMapParameters();
   void addCoordinates();
   void emitBarrier(unsigned number);
   void enterIf(Value condition);
@@ -196,12 +207,24 @@ void KernelEmitter::createKernel() {
   if (auto blocks = first->getAttrOfType<IntegerAttr>(kResidentBlocksAttr))
     kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                     builder.getI32IntegerAttr(blocks.getInt()));
+  setTensorMapParameters();
   builder.setInsertionPointToStart(&kernel.getBody().front());
   addCoordinates();
 }
 
 /// A block that goes on alone of those that were joined is the first of them,
 /// whichever it was.
+/// They come last. What they are is nothing that a memref says.
+void KernelEmitter::setTensorMapParameters() {
+  int32_t numMaps = 0, end = kernel.getNumArguments();
+  for (block::GraphOp graph : launch.kernels)
+    numMaps += getBoxedInputs(graph).size();
+  if (numMaps > 0)
+    kernel->setAttr(kTensorMapParametersAttr,
+                    builder.getDenseI32ArrayAttr(
+                        llvm::to_vector(llvm::seq(end - numMaps, end))));
+}
+
 void KernelEmitter::addCoordinates() {
   constexpr gpu::Dimension kDimensions[] = {
       gpu::Dimension::x, gpu::Dimension::y, gpu::Dimension::z};

@@ -8,6 +8,7 @@
 
 #include "EmitSchedule.h"
 #include "BlockEmitter.h"
+#include "BoxCopies.h"
 #include "ComputeTiles.h"
 #include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
@@ -42,11 +43,11 @@ static LLVM::LoopAnnotationAttr makeNoUnrolling(Builder &builder) {
 namespace {
 class ScheduleEmitter {
 public:
-  /// \param buffers  of the graph's inputs and results.
   ScheduleEmitter(ImplicitLocOpBuilder builder, const BlockSteps &steps,
-                  const TilePlacement &placement, ValueRange buffers)
+                  const TilePlacement &placement, const KernelContext &context)
       : steps(steps), placement(placement), graph(steps.getGraph()),
-        buffers(buffers), emitter(builder, graph) {
+        context(context), emitter(builder, graph) {
+    addBoxCopies();
     for (auto op : graph.getBody().getOps<thread::GraphOp>())
       if (op->hasAttr(kHeldAttr))
         heldTiles.try_emplace(op.getResult(0), op);
@@ -62,20 +63,39 @@ public:
     }
   }
 
-  void run(ValueRange coordinates) {
-    emitter.emitPrologue(coordinates);
+  void run() {
+    emitter.emitPrologue(context.coordinates);
     addTiles();
     padTiles();
+    if (boxCopies)
+      boxCopies->emitInit();
     emitPhase(StepPhase::Before);
     if (graph->hasAttr(kBarrierAtEntryAttr))
       emitter.emitBarrier();
     emitLoop();
     if (graph->hasAttr(kBarrierAtExitAttr))
       emitter.emitBarrier();
+    if (boxCopies && !context.isLast)
+      boxCopies->emitInvalidate();
     emitPhase(StepPhase::After);
   }
 
 private:
+  void addBoxCopies() {
+    SmallVector<BoxedInput> inputs;
+    for (auto [input, map] :
+         llvm::zip_equal(getBoxedInputs(graph), context.maps)) {
+      BlockArgument argument = graph.getBody().getArgument(input);
+      TilePlace ring = getPlace(*steps.getTile(argument));
+      inputs.push_back({input, argument.getType(),
+                        *findInputBoxes(graph, input), map, ring,
+                        BlockSteps::getPlaceStride(argument, ring.form)});
+    }
+    if (!inputs.empty())
+      boxCopies.emplace(emitter, std::move(inputs),
+                        placement.plan.offsets.back(), graph.getStages());
+  }
+
   void addTiles() {
     auto add = [&](ValueRange values) {
       for (Value value : values)
@@ -97,11 +117,12 @@ private:
     // Tiles that share a place share what lies behind it.
     std::set<int64_t> beyond;
     for (auto [tile, value] : llvm::enumerate(steps.getTiles())) {
-      auto [offset, rowPadding] = getPlace(tile);
-      int64_t bytes = BlockSteps::getPlaceBytes(value, rowPadding);
+      auto [offset, form] = getPlace(tile);
+      int64_t bytes = BlockSteps::getPlaceBytes(value, form.rowPadding);
+      int64_t stride = BlockSteps::getPlaceStride(value, form);
       int64_t numPlaces = steps.getNumPlaces(tile);
       for (int64_t place = 0; place < numPlaces; ++place) {
-        int64_t end = offset + place * getRingStride(bytes) + bytes;
+        int64_t end = offset + place * stride + bytes;
         for (int64_t byte :
              llvm::seq(end, int64_t(llvm::alignTo(end, kMaxAccessBytes))))
           beyond.insert(byte);
@@ -166,27 +187,59 @@ private:
     emitter.iteration = outside;
   }
 
-  /// Copies are counted in groups, one for each iteration: at the head of
-  /// iteration i there are i + stages - 1, and the first i + 1 have to be
-  /// there. The barrier makes them everybody's.
+  /// Copies of threads are counted in groups, one for each iteration: at the
+  /// head of iteration i there are i + stages - 1, and the first i + 1 have to
+  /// be there. The barrier makes them everybody's. Boxes complete phases of the
+  /// barrier of their place; the parity changes where the ring begins anew.
   void emitPipelinedLoop() {
+    ImplicitLocOpBuilder &builder = emitter.builder;
     Value first = emitter.getIndex(0);
-    emitLoopOver(first, [&](ValueRange places) {
-      place = places.front();
-      emitWaitForCopies(emitter, graph.getStages() - 2);
+    SmallVector<Value> initial = {first};
+    if (boxCopies)
+      initial.push_back(getParity(0));
+    emitLoopOver(initial, [&](ValueRange carried) {
+      place = carried.front();
+      emitWaitAtHead(carried);
       if (graph->hasAttr(kBarrierAtHeadAttr))
         emitter.emitBarrier();
       emitPhase(StepPhase::Loop);
-      return SmallVector<Value>{
-          emitWrapped(graph.getStages() - 1, first, /*step=*/1)};
+      int64_t last = graph.getStages() - 1;
+      SmallVector<Value> next = {emitWrapped(last, first, /*step=*/1)};
+      if (boxCopies) {
+        Value other =
+            arith::XOrIOp::create(builder, carried.back(), getParity(1));
+        next.push_back(arith::SelectOp::create(builder, isPlace(last), other,
+                                               carried.back()));
+      }
+      return next;
     });
+  }
+
+  /// \param carried  the place, and the parity of its phase if boxes come.
+  void emitWaitAtHead(ValueRange carried) {
+    if (hasThreadCopies())
+      emitWaitForCopies(emitter, graph.getStages() - 2);
+    if (!boxCopies)
+      return;
+    boxCopies->emitReadFence();
+    boxCopies->emitWait(carried.front(), carried.back());
+  }
+
+  Value getParity(int32_t parity) {
+    return arith::ConstantIntOp::create(emitter.builder,
+                                        emitter.builder.getI32Type(), parity);
+  }
+
+  /// An i1: the place of the present iteration is this one of the rings.
+  Value isPlace(int64_t number) {
+    return arith::CmpIOp::create(emitter.builder, arith::CmpIPredicate::eq,
+                                 place, emitter.getIndex(number));
   }
 
   /// place + step, but `wrapped` where the place is `last`.
   Value emitWrapped(int64_t last, Value wrapped, int64_t step) {
     ImplicitLocOpBuilder &builder = emitter.builder;
-    Value isLast = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq,
-                                         place, emitter.getIndex(last));
+    Value isLast = isPlace(last);
     Value next = arith::AddIOp::create(builder, place, emitter.getIndex(step));
     return arith::SelectOp::create(builder, isLast, wrapped, next);
   }
@@ -196,11 +249,13 @@ private:
     Value outside = std::exchange(emitter.iteration, iteration);
     selectPlace(place);
     for (BlockArgument argument : graph.getBody().getArguments())
-      if (isRing(argument)) {
+      if (isRing(argument) && !isBoxed(argument)) {
         unsigned input = argument.getArgNumber();
-        emitLoadAhead(emitter, input, buffers[input],
+        emitLoadAhead(emitter, input, context.buffers[input],
                       emitter.getTile(argument));
       }
+    if (boxCopies)
+      boxCopies->emitCopies(place);
     emitter.iteration = outside;
   }
 
@@ -215,7 +270,7 @@ private:
     OpBuilder::InsertionGuard insertion(builder);
     builder.setInsertionPointToStart(loop.getBody());
     emitLoadsInto(loop.getInductionVar(), loop.getInductionVar());
-    emitCommitCopies(emitter);
+    emitCommitOfThreads();
   }
 
   /// Into the place that the iteration before has used. Behind the last
@@ -235,8 +290,21 @@ private:
       builder.setInsertionPointToStart(guard.thenBlock());
       emitLoadsInto(ahead, before);
     }
-    emitCommitCopies(emitter);
+    emitCommitOfThreads();
     selectPlace(place);
+  }
+
+  void emitCommitOfThreads() {
+    if (hasThreadCopies())
+      emitCommitCopies(emitter);
+  }
+
+  /// Whether threads copy some of the tiles that are loaded ahead.
+  bool hasThreadCopies() {
+    return llvm::any_of(graph.getBody().getArguments(),
+                        [&](BlockArgument argument) {
+                          return isRing(argument) && !isBoxed(argument);
+                        });
   }
 
   /// A loop that loads nothing has none, however many stages it has.
@@ -247,7 +315,12 @@ private:
   }
 
   TilePlace getPlace(unsigned tile) const {
-    return {placement.plan.offsets[tile], placement.rowPaddings[tile]};
+    return {placement.plan.offsets[tile], placement.forms[tile]};
+  }
+
+  bool isBoxed(Value value) const {
+    std::optional<unsigned> tile = steps.getTile(value);
+    return tile && placement.forms[*tile].isBoxed();
   }
 
   bool isRing(Value value) const {
@@ -301,7 +374,7 @@ private:
   }
 
   void emitLoadStep(unsigned input) {
-    emitLoad(emitter, input, buffers[input],
+    emitLoad(emitter, input, context.buffers[input],
              emitter.getTile(graph.getBody().getArgument(input)));
   }
 
@@ -309,7 +382,7 @@ private:
     unsigned numInputs = graph.getInputs().size();
     for (auto [output, tile] : llvm::enumerate(
              graph.getBody().front().getTerminator()->getOperands()))
-      emitStore(emitter, output, buffers[numInputs + output],
+      emitStore(emitter, output, context.buffers[numInputs + output],
                 emitter.getTile(tile));
   }
 
@@ -357,6 +430,18 @@ private:
                   held.at(op.getResult()), emitter.getTile(op.getResult()));
   }
 
+  /// Says of which inputs of a step elements change places.
+  void setSwizzles(thread::GraphOp op) {
+    auto swizzles = llvm::map_to_vector(op.getInputs(), [&](Value value) {
+      return isBoxed(value)
+                 ? placement.forms[*steps.getTile(value)].swizzleBytes
+                 : 0;
+    });
+    if (llvm::any_of(swizzles, [](int64_t bytes) { return bytes > 0; }))
+      op->setAttr(kInputSwizzlesAttr,
+                  emitter.builder.getDenseI64ArrayAttr(swizzles));
+  }
+
   /// The same graph on the places of its tiles.
   void emitThreadGraph(thread::GraphOp op) {
     auto getPlaces = [&](ValueRange values) {
@@ -365,6 +450,7 @@ private:
       });
     };
     SmallVector<Value> inputs = getPlaces(op.getInputs());
+    setSwizzles(op);
     if (!op->hasAttr(kHeldAttr))
       return placeThreadGraph(emitter, op, inputs, getPlaces(op.getResults()));
     Value result = op.getResult(0);
@@ -384,8 +470,9 @@ private:
   const BlockSteps &steps;
   const TilePlacement &placement;
   block::GraphOp graph;
-  ValueRange buffers;
+  const KernelContext &context;
   BlockEmitter emitter;
+  std::optional<BoxCopies> boxCopies;
   Value place; ///< in the rings, of the iteration that is computed
   DenseMap<Value, HeldTile> heldTiles;      ///< by result of a thread graph
   SmallVector<block::AccumulateOp> carried; ///< sums that grow in registers
@@ -397,6 +484,6 @@ private:
 void mlir::mirage::emitSchedule(ImplicitLocOpBuilder builder,
                                 const BlockSteps &steps,
                                 const TilePlacement &placement,
-                                ValueRange buffers, ValueRange coordinates) {
-  ScheduleEmitter(builder, steps, placement, buffers).run(coordinates);
+                                const KernelContext &context) {
+  ScheduleEmitter(builder, steps, placement, context).run();
 }

@@ -16,18 +16,23 @@ namespace mlir::mirage {
 
 /// How tiles lie in shared memory: rows, and places.
 struct TilePlacement {
-  SmallVector<int64_t> rowPaddings; ///< by tile
+  SmallVector<TileForm> forms; ///< by tile
   StoragePlan plan;
+};
+
+/// What a block graph has of the kernel that it is in.
+struct KernelContext {
+  ValueRange buffers;     ///< of the graph's inputs and results
+  ValueRange maps;        ///< of the inputs that are boxed, in their order
+  ValueRange coordinates; ///< the block's, by grid axis
+  bool isLast = true;     ///< no graph follows that has tiles, too
 };
 
 /// Carries the schedule of one block graph out, step by step, at the builder's
 /// insertion point. Schedule, placement and held values must hold; regions of
 /// thread graphs move along.
-/// \param buffers      of the graph's inputs and results.
-/// \param coordinates  the block's, by grid axis.
 void emitSchedule(ImplicitLocOpBuilder builder, const BlockSteps &steps,
-                  const TilePlacement &placement, ValueRange buffers,
-                  ValueRange coordinates);
+                  const TilePlacement &placement, const KernelContext &context);
 
 } // namespace mlir::mirage
 

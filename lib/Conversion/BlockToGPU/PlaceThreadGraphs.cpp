@@ -48,6 +48,13 @@ static thread::GraphOp createGraph(BlockEmitter &emitter, thread::GraphOp from,
       from.getLoopAttr(), builder.getArrayAttr(imaps),
       builder.getDenseI64ArrayAttr(fmaps), from.getOmapsAttr());
   placed.getBody().takeBody(from.getBody());
+  // Operands that are added behind the graph's own are held.
+  if (auto swizzles =
+          from->getAttrOfType<DenseI64ArrayAttr>(kInputSwizzlesAttr)) {
+    SmallVector<int64_t> byInput(swizzles.asArrayRef());
+    byInput.resize(inputs.size());
+    placed->setAttr(kInputSwizzlesAttr, builder.getDenseI64ArrayAttr(byInput));
+  }
   return placed;
 }
 

@@ -49,6 +49,33 @@ static std::string getKernelName(StringRef function, unsigned number) {
 }
 
 namespace {
+/// Of a kernel: a tensor, handed over by its address or as a tensor map.
+struct Parameter {
+  Value tensor;
+  std::optional<TensorMap> map = std::nullopt;
+};
+
+} // namespace
+
+/// What a kernel has as parameters, in the order of `lowerLaunch`.
+static SmallVector<Parameter> getParameters(Launch &launch) {
+  SmallVector<Parameter> parameters;
+  for (block::GraphOp kernel : launch.kernels)
+    for (Value tensor :
+         llvm::concat<Value>(kernel->getOperands(), kernel->getResults()))
+      parameters.push_back({tensor});
+  for (block::GraphOp kernel : launch.kernels)
+    for (unsigned input : getBoxedInputs(kernel)) {
+      Parameter &parameter =
+          parameters.emplace_back(Parameter{kernel.getInputs()[input]});
+      // If there are none, lowering the kernel says so.
+      if (std::optional<TileBoxes> boxes = findInputBoxes(kernel, input))
+        parameter.map = boxes->map;
+    }
+  return parameters;
+}
+
+namespace {
 /// Builds the host function on memrefs: inputs, outputs, and the workspace if
 /// there is one.
 class LaunchBuilder {
@@ -62,14 +89,15 @@ public:
     createFunction();
     SmallVector<Launch> launches(sequence.getLaunches());
     for (auto [number, launch] : llvm::enumerate(launches)) {
-      FailureOr<gpu::GPUFuncOp> kernel =
-          lowerLaunch(launch, module, getKernelName(source.getName(), number),
-                      getBufferTypes(launch));
+      // While steps are still in their graphs: these say what is boxed.
+      SmallVector<Parameter> parameters = getParameters(launch);
+      SmallVector<MemRefType> types = getBufferTypes(parameters);
+      FailureOr<gpu::GPUFuncOp> kernel = lowerLaunch(
+          launch, module, getKernelName(source.getName(), number), types);
       if (failed(kernel))
         return failure();
-      gpu::LaunchFuncOp op = createLaunch(launch, *kernel);
-      if (failed(carryLibraryMatmul(launch.kernels.front(),
-                                    getBufferTypes(launch), op)))
+      gpu::LaunchFuncOp op = createLaunch(launch, *kernel, parameters);
+      if (failed(carryLibraryMatmul(launch.kernels.front(), types, op)))
         return failure();
     }
     func::ReturnOp::create(builder);
@@ -78,13 +106,13 @@ public:
 
 private:
   void createFunction();
-  gpu::LaunchFuncOp createLaunch(Launch &launch, gpu::GPUFuncOp kernel);
-  DeviceBuffer getBuffer(Value tensor) const {
-    return sequence.getBuffer(tensor, plan);
-  }
-  SmallVector<MemRefType> getBufferTypes(Launch &launch) const;
+  gpu::LaunchFuncOp createLaunch(Launch &launch, gpu::GPUFuncOp kernel,
+                                 ArrayRef<Parameter> parameters);
+  DeviceBuffer getBuffer(const Parameter &parameter) const;
+  SmallVector<MemRefType> getBufferTypes(ArrayRef<Parameter> parameters) const;
   Value getMemRef(Value tensor);
-  void describe(gpu::LaunchFuncOp op, Launch &launch, StringRef kernel);
+  void describe(gpu::LaunchFuncOp op, Launch &launch, StringRef kernel,
+                ArrayRef<Parameter> parameters);
 
   const LaunchSequence &sequence;
   const StoragePlan &plan;
@@ -143,24 +171,28 @@ void LaunchBuilder::createFunction() {
 }
 
 /// Of each kernel of a launch, what it reads, and then what it writes.
-static SmallVector<Value> getTensors(Launch &launch) {
-  SmallVector<Value> tensors;
-  for (block::GraphOp kernel : launch.kernels) {
-    llvm::append_range(tensors, kernel->getOperands());
-    llvm::append_range(tensors, kernel->getResults());
-  }
-  return tensors;
+SmallVector<MemRefType>
+LaunchBuilder::getBufferTypes(ArrayRef<Parameter> parameters) const {
+  return llvm::map_to_vector(parameters, [&](const Parameter &parameter) {
+    return sequence.getBufferType(parameter.tensor);
+  });
 }
 
-SmallVector<MemRefType> LaunchBuilder::getBufferTypes(Launch &launch) const {
-  return llvm::map_to_vector(getTensors(launch), [&](Value tensor) {
-    return sequence.getBufferType(tensor);
-  });
+DeviceBuffer LaunchBuilder::getBuffer(const Parameter &parameter) const {
+  DeviceBuffer buffer = sequence.getBuffer(parameter.tensor, plan);
+  if (!parameter.map)
+    return buffer;
+  // A map is of what the tensor is a view of, from its first element on.
+  auto [strides, offset] =
+      sequence.getBufferType(parameter.tensor).getStridesAndOffset();
+  buffer.offsetBytes += offset * parameter.map->elementBytes;
+  buffer.tensorMap = parameter.map;
+  return buffer;
 }
 
 /// The buffer of a tensor, as its user sees it.
 Value LaunchBuilder::getMemRef(Value tensor) {
-  DeviceBuffer buffer = getBuffer(tensor);
+  DeviceBuffer buffer = sequence.getBuffer(tensor, plan);
   MemRefType type = sequence.getBufferType(tensor);
   unsigned numInputs = source.getNumArguments();
   Value memref;
@@ -198,10 +230,10 @@ static int64_t getSharedBytes(Launch &launch) {
 }
 
 void LaunchBuilder::describe(gpu::LaunchFuncOp op, Launch &launch,
-                             StringRef kernel) {
+                             StringRef kernel, ArrayRef<Parameter> parameters) {
   SmallVector<Attribute> arguments;
-  for (Value tensor : getTensors(launch))
-    arguments.push_back(getBuffer(tensor).getAttr(builder.getContext()));
+  for (const Parameter &parameter : parameters)
+    arguments.push_back(getBuffer(parameter).getAttr(builder.getContext()));
   int64_t threads = launch.kernels.front().getThreads();
   NamedAttrList members;
   members.set("kernel", builder.getStringAttr(kernel));
@@ -217,12 +249,13 @@ void LaunchBuilder::describe(gpu::LaunchFuncOp op, Launch &launch,
 }
 
 gpu::LaunchFuncOp LaunchBuilder::createLaunch(Launch &launch,
-                                              gpu::GPUFuncOp kernel) {
+                                              gpu::GPUFuncOp kernel,
+                                              ArrayRef<Parameter> parameters) {
   block::GraphOp first = launch.kernels.front();
   builder.setLoc(first.getLoc());
   SmallVector<Value> arguments;
-  for (Value tensor : getTensors(launch))
-    arguments.push_back(getMemRef(tensor));
+  for (const Parameter &parameter : parameters)
+    arguments.push_back(getMemRef(parameter.tensor));
   auto index = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, value);
   };
@@ -240,7 +273,7 @@ gpu::LaunchFuncOp LaunchBuilder::createLaunch(Launch &launch,
       builder, kernel, makeDim3(launch.getGrid()),
       makeDim3({static_cast<int64_t>(first.getThreads())}), sharedBytes,
       arguments, /*asyncTokenType=*/nullptr, /*asyncDependencies=*/{}, cluster);
-  describe(op, launch, kernel.getName());
+  describe(op, launch, kernel.getName(), parameters);
   return op;
 }
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GraphLowering.h"
+#include "Mirage/Analysis/TileForms.h"
 #include "Mirage/Conversion/ScalarToArith.h"
 #include "Mirage/Layout/FragmentRules.h"
 #include "TileAccess.h"
@@ -183,6 +184,10 @@ LogicalResult GraphLowering::lowerLoad(Operation *op) {
   }
   TileAccess access = accessInput(window, layout);
   if (!isa<thread::LdmatrixOp>(op)) {
+    if (findBoxed(window.getArgNumber()))
+      return op->emitOpError() << "expects ldmatrix, where a tile's elements "
+                                  "have changed places ('"
+                               << kInputSwizzlesAttr << "')";
     set(op->getResult(0), access.load());
     return success();
   }
@@ -191,8 +196,18 @@ LogicalResult GraphLowering::lowerLoad(Operation *op) {
            << "expects a tile in shared memory, whose rows are multiples of 16 "
               "bytes, got "
            << graph.getInputs()[window.getArgNumber()].getType();
-  set(op->getResult(0), access.loadMatrices(*planMatrixLoad(layout)));
+  set(op->getResult(0), access.loadMatrices(*planMatrixLoad(layout),
+                                            findBoxed(window.getArgNumber())));
   return success();
+}
+
+std::optional<BoxedTile> GraphLowering::findBoxed(unsigned input) {
+  auto swizzles = graph->getAttrOfType<DenseI64ArrayAttr>(kInputSwizzlesAttr);
+  if (!swizzles || input >= static_cast<unsigned>(swizzles.size()) ||
+      swizzles[input] == 0)
+    return std::nullopt;
+  auto tile = cast<ShapedType>(graph.getInputs()[input].getType());
+  return BoxedTile::find(tile.getShape(), tile.getElementTypeBitWidth() / 8);
 }
 
 /// Of the items that hold the same fragment of an output, the first writes it.

@@ -63,6 +63,8 @@ private:
   void finishAccumulators();
   /// The window of an operand at the present item and step, as a fragment.
   TileAccess accessInput(BlockArgument window, const LinearLayout &layout);
+  /// How an operand's tile lies, if the copy engine has loaded it.
+  std::optional<BoxedTile> findBoxed(unsigned input);
   void storeOutputs();
 
   Fragment computeRow(Operation *op, Opcode opcode, const LinearLayout &layout);

@@ -17,6 +17,7 @@
 
 #include "TileAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/STLExtras.h"
@@ -43,33 +44,98 @@ bool TileAccess::hasMatrixRows() const {
          llvm::all_of(llvm::seq<unsigned>(0, last), isAligned);
 }
 
-Fragment TileAccess::loadMatrices(const MatrixLoad &load) {
+SmallVector<Value> TileAccess::getMatrixRow(const MatrixLoad &load,
+                                            ArrayRef<Value> laneParts,
+                                            unsigned registerNumber) {
   unsigned rank = layout.getRank(), column = rank - 1;
+  SmallVector<Value> indices;
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    Value index =
+        emitCoordinate(builder, location, load.addresses, dim, origin[dim],
+                       laneParts[dim], layout.apply(registerNumber)[dim]);
+    int64_t last = type.getDimSize(dim) - (dim == column ? kRowSize : 1);
+    if (overhangs[dim])
+      index = arith::MinUIOp::create(builder, location, index,
+                                     emitIndex(builder, location, last));
+    indices.push_back(index);
+  }
+  return indices;
+}
+
+/// Bits of the row that a swizzle takes change with lanes alone, as a rule, and
+/// what is added to the row is no part of what they change: so that the numbers
+/// of rows further down are this one and a constant.
+Value TileAccess::emitBoxedNumber(const BoxedTile &boxed,
+                                  ArrayRef<Value> indices) {
+  auto constant = [&](int64_t value) {
+    return emitIndex(builder, location, value);
+  };
+  auto multiply = [&](Value value, int64_t factor) -> Value {
+    return arith::MulIOp::create(builder, location, value, constant(factor));
+  };
+  auto add = [&](Value lhs, Value rhs) -> Value {
+    return arith::AddIOp::create(builder, location, lhs, rhs);
+  };
+  Value row = constant(0);
+  for (auto [index, size] :
+       llvm::zip_equal(indices.drop_back(), type.getShape().drop_back()))
+    row = add(multiply(row, size), index);
+  int64_t pitch = boxed.getPitchElements();
+  Value column = indices.back(), rowStart = multiply(row, pitch);
+  if (boxed.getNumPanels() > 1) {
+    Value panel =
+        arith::DivUIOp::create(builder, location, column, constant(pitch));
+    rowStart = add(rowStart, multiply(panel, boxed.numRows * pitch));
+    column = arith::RemUIOp::create(builder, location, column, constant(pitch));
+  }
+  constexpr int64_t kPatternBytes = 128;
+  int64_t span = getSpanBytes(boxed.swizzle);
+  Value pattern = row;
+  if (span < kPatternBytes)
+    pattern = arith::DivUIOp::create(builder, location, pattern,
+                                     constant(kPatternBytes / span));
+  pattern =
+      arith::RemUIOp::create(builder, location, pattern,
+                             constant(span / (kRowSize * boxed.elementBytes)));
+  Value swizzled = arith::XOrIOp::create(builder, location, column,
+                                         multiply(pattern, kRowSize));
+  return add(rowStart, swizzled);
+}
+
+/// The elements of a tile, one after the other as they lie.
+static Value emitFlat(OpBuilder &builder, Location location, Value tile,
+                      int64_t numElements) {
+  auto type = cast<MemRefType>(tile.getType());
+  auto flat =
+      MemRefType::get({numElements}, type.getElementType(),
+                      MemRefLayoutAttrInterface(), type.getMemorySpace());
+  return memref::ReinterpretCastOp::create(
+      builder, location, flat, tile, /*offset=*/0,
+      ArrayRef<int64_t>{numElements}, ArrayRef<int64_t>{1});
+}
+
+Fragment TileAccess::loadMatrices(const MatrixLoad &load,
+                                  const std::optional<BoxedTile> &boxed) {
   SmallVector<Value> rowParts;
-  for (unsigned dim = 0; dim < rank; ++dim)
+  for (unsigned dim = 0; dim < layout.getRank(); ++dim)
     rowParts.push_back(
         emitLaneCoordinate(builder, location, load.addresses, dim, lane));
   auto loadedType =
       VectorType::get({load.numMatrices, 2}, type.getElementType());
   Value zero = arith::ConstantOp::create(
       builder, location, builder.getZeroAttr(type.getElementType()));
+  Value source = boxed ? emitFlat(builder, location, tile,
+                                  boxed->getBytes() / boxed->elementBytes)
+                       : tile;
   Fragment fragment{layout, {}};
   for (unsigned first = 0; first < layout.getNumRegisters();
        first += 2 * load.numMatrices) {
-    SmallVector<Value> indices;
-    for (unsigned dim = 0; dim < rank; ++dim) {
-      Value index =
-          emitCoordinate(builder, location, load.addresses, dim, origin[dim],
-                         rowParts[dim], layout.apply(first)[dim]);
-      int64_t last = type.getDimSize(dim) - (dim == column ? kRowSize : 1);
-      if (overhangs[dim])
-        index = arith::MinUIOp::create(builder, location, index,
-                                       emitIndex(builder, location, last));
-      indices.push_back(index);
-    }
+    SmallVector<Value> indices = getMatrixRow(load, rowParts, first);
+    if (boxed)
+      indices = {emitBoxedNumber(*boxed, indices)};
     Value loaded =
-        nvgpu::LdMatrixOp::create(builder, location, loadedType, tile, indices,
-                                  load.isTransposed, load.numMatrices);
+        nvgpu::LdMatrixOp::create(builder, location, loadedType, source,
+                                  indices, load.isTransposed, load.numMatrices);
     for (unsigned i = 0; i < 2 * load.numMatrices; ++i) {
       Value element = vector::ExtractOp::create(
           builder, location, loaded, ArrayRef<int64_t>{i / 2, i % 2});

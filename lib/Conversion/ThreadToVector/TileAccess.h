@@ -10,6 +10,7 @@
 #define MIRAGE_LIB_CONVERSION_THREADTOVECTOR_TILEACCESS_H
 
 #include "Fragment.h"
+#include "Mirage/Layout/BoxedTile.h"
 #include "Mirage/Layout/MatrixInstructions.h"
 #include "mlir/IR/BuiltinTypes.h"
 
@@ -31,7 +32,9 @@ public:
   /// What lies beyond the tile is read as zero.
   Fragment load();
   /// The same by ldmatrix, from a tile that `hasMatrixRows`.
-  Fragment loadMatrices(const MatrixLoad &load);
+  /// \param boxed  how the tile lies, if the copy engine has loaded it.
+  Fragment loadMatrices(const MatrixLoad &load,
+                        const std::optional<BoxedTile> &boxed);
   /// Whether the tile lies in shared memory with rows of eight elements, along
   /// the last dimension, at multiples of their size.
   bool hasMatrixRows() const;
@@ -50,6 +53,13 @@ private:
   /// The tile with the run's dimension last, where vector accesses want it.
   Value emitView();
   SmallVector<Value> getIndices(unsigned registerNumber);
+  /// Where the row of eight elements starts that each lane points to.
+  SmallVector<Value> getMatrixRow(const MatrixLoad &load,
+                                  ArrayRef<Value> laneParts,
+                                  unsigned registerNumber);
+  /// The number of an element of a boxed tile, in the order of memory, from its
+  /// indices.
+  Value emitBoxedNumber(const BoxedTile &boxed, ArrayRef<Value> indices);
   /// Indices into the tile as indices into the view.
   SmallVector<Value> toView(SmallVector<Value> indices) const;
   /// Of type i1: the register's element is in the tile. Null if all are.

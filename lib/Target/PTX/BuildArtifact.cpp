@@ -187,7 +187,7 @@ LaunchArgument LaunchReader::getArgument(Attribute attribute) {
   if (missing.empty())
     missing = member;
   return buffer ? LaunchArgument{convertRole(buffer->role), buffer->index,
-                                 buffer->offsetBytes}
+                                 buffer->offsetBytes, buffer->tensorMap}
                 : LaunchArgument();
 }
 

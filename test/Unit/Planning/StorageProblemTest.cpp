@@ -42,6 +42,22 @@ TEST(StorageProblem, NoTilesNeedNothing) {
   EXPECT_TRUE(plan.isOptimal);
 }
 
+TEST(StorageProblem, SomeTilesNeedMoreAlignment) {
+  StorageProblem problem(kAlignment);
+  problem.add({4096, 0, 1, 1024});
+  problem.add({128, 0, 1});
+  problem.add({2048, 0, 1, 1024});
+  problem.add({640, 0, 1});
+  StoragePlan plan = planAndVerify(problem);
+  EXPECT_EQ(plan.offsets[0] % 1024, 0);
+  EXPECT_EQ(plan.offsets[2] % 1024, 0);
+  EXPECT_EQ(plan.sizeBytes, 4096 + 2048 + 128 + 640);
+  plan.offsets[2] += 128;
+  EXPECT_EQ(getMessage(verify(problem, plan))
+                .rfind("expects tile 2 aligned to 1024 below", 0),
+            0u);
+}
+
 TEST(StorageProblem, LargestDemandNamesTheEpoch) {
   StorageProblem problem(kAlignment);
   problem.add({128, 0, 3});
@@ -74,6 +90,11 @@ TEST(StorageProblem, BadProblemsAndPlansAreNamed) {
   problem.add({0, 0, 1});
   EXPECT_EQ(getMessage(problem.check()),
             "expects tile 0 to have a positive size, got 0");
+  StorageProblem uneven(kAlignment);
+  uneven.add({128, 0, 1, 96});
+  EXPECT_EQ(getMessage(uneven.check()),
+            "expects tile 0 to have an alignment that is a power of two, got "
+            "96");
   StorageProblem empty(kAlignment);
   empty.add({128, 2, 2});
   EXPECT_EQ(getMessage(empty.check()),

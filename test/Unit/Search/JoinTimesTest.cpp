@@ -40,12 +40,11 @@ static double getUs(int64_t tiles, int64_t parts, Use use,
   } else {
     Attributes overY;
     overY.axis = Axis::Y;
-    ValueId sum =
-        kernel.add(Opcode::Accumulate, {part}, f32({64, 64}), overY);
+    ValueId sum = kernel.add(Opcode::Accumulate, {part}, f32({64, 64}), overY);
     ValueId divided = use == Use::DividesOwn ? part : x;
-    kernel.addOutput(isJoined ? sum
-                              : kernel.add(Opcode::Div, {divided, sum},
-                                           f32({64, 64})));
+    kernel.addOutput(
+        isJoined ? sum
+                 : kernel.add(Opcode::Div, {divided, sum}, f32({64, 64})));
   }
   kernel.tileOutputs = {{{0, isJoined ? kReplicated : 1}}};
   return AnalyticCostModel(target).estimateKernelUs(

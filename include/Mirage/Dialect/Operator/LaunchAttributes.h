@@ -23,6 +23,7 @@
 #ifndef MIRAGE_DIALECT_OPERATOR_LAUNCHATTRIBUTES_H
 #define MIRAGE_DIALECT_OPERATOR_LAUNCHATTRIBUTES_H
 
+#include "Mirage/Layout/TensorMap.h"
 #include "mlir/IR/BuiltinAttributes.h"
 
 namespace mlir::mirage {
@@ -40,12 +41,15 @@ inline constexpr llvm::StringLiteral kCertificateAttr = "mirage.certificate";
 inline constexpr llvm::StringLiteral kNameAttr = "mirage.name";
 /// A place in device memory: a buffer of the caller, or a part of the
 /// workspace. As an attribute `{role = "workspace", index = 0, offset_bytes =
-/// 256}`.
+/// 256}`; what a kernel takes as a tensor map has another member, `tensor_map =
+/// {element_bytes = 2, sizes = array<i64: 72, 100>, stride_bytes = array<i64:
+/// 144>, box = array<i64: 64, 8>, swizzle_bytes = 128}`.
 struct DeviceBuffer {
   enum class Role : uint8_t { Input, Output, Workspace };
   Role role = Role::Input;
   unsigned index = 0;      ///< among inputs or outputs
-  int64_t offsetBytes = 0; ///< in the workspace
+  int64_t offsetBytes = 0; ///< in the workspace, or of a tensor map's tensor
+  std::optional<TensorMap> tensorMap = std::nullopt;
 
   DictionaryAttr getAttr(MLIRContext *context) const;
   /// \returns none where `attribute` has another form; `missing` then names the

@@ -1,0 +1,61 @@
+//===- TileForms.h - How tiles lie in shared memory -------------*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A tile lies row by row, with bytes left free behind rows that a product reads
+// (Mirage/Graph/TileMemory.h), or as the copy engine loads it
+// (Mirage/Layout/BoxedTile.h). --mirage-plan-shared-memory decides it and
+// leaves it in attributes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_ANALYSIS_TILEFORMS_H
+#define MIRAGE_ANALYSIS_TILEFORMS_H
+
+#include "Mirage/Dialect/Block/IR/Block.h"
+#include "Mirage/Layout/BoxedTile.h"
+
+namespace mlir::mirage {
+
+/// How a tile lies in shared memory.
+struct TileForm {
+  /// Bytes that stay free behind each row (Mirage/Graph/TileMemory.h).
+  int64_t rowPadding = 0;
+  /// Of a tile that the copy engine loads (Mirage/Layout/BoxedTile.h): the span
+  /// in bytes of its swizzle; else 0.
+  int64_t swizzleBytes = 0;
+
+  bool isBoxed() const { return swizzleBytes > 0; }
+};
+
+/// The boxes by which the copy engine may load an input of a block graph; none
+/// where it cannot, or should not: the tile has a ring, all that reads it is
+/// ldmatrix, and nothing is converted on the way.
+std::optional<TileBoxes> findInputBoxes(block::GraphOp graph, unsigned input);
+
+/// The inputs of a block graph that `mirage.input_swizzles` says are boxed, in
+/// their order. What the attribute says is for `readForms` to judge.
+SmallVector<unsigned> getBoxedInputs(block::GraphOp graph);
+
+/// Bytes that stay free behind each row of an op's results and a graph's
+/// inputs; neither is there where all are 0.
+inline constexpr llvm::StringLiteral kRowPaddingsAttr = "mirage.row_paddings";
+inline constexpr llvm::StringLiteral kInputRowPaddingsAttr =
+    "mirage.input_row_paddings";
+/// Of a graph's inputs: the span of the swizzle with which the copy engine
+/// loads a tile, 0 for others; not there where no tile is loaded so. On a
+/// thread graph: of those of its inputs.
+inline constexpr llvm::StringLiteral kInputSwizzlesAttr =
+    "mirage.input_swizzles";
+/// Of a graph with such inputs: where the barriers lie that say that boxes are
+/// there, in bytes from the start of the block's shared memory, 8 of each.
+inline constexpr llvm::StringLiteral kCopyBarriersAttr = "mirage.copy_barriers";
+constexpr int64_t kCopyBarrierBytes = 8;
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_ANALYSIS_TILEFORMS_H

@@ -1,0 +1,89 @@
+//===- BoxedTile.h - Tiles that the copy engine loads -----------*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The copy engine writes a box into shared memory row by row, and with a
+// swizzle rows have at most 128 bytes (TensorMap.h). A tile with longer rows is
+// several boxes side by side, *panels*. 64 rows of 128 f16 elements:
+//
+//   panel 0, columns 0-63      rows 0 to 63, 128 bytes each     8192 bytes
+//   panel 1, columns 64-127    rows 0 to 63                     8192 bytes
+//
+// In a panel the pieces of 16 bytes of a row change places, so that eight rows
+// of one piece are in different banks: piece p of row r is at p xor r mod 8.
+// Nothing is between rows (but rows of 96 bytes, say, are 128 apart: the engine
+// knows spans of 32, 64 and 128). Dimensions before the last two make rows,
+// too.
+//
+// That is what ldmatrix reads without a conflict, and what wgmma takes where it
+// lies.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_LAYOUT_BOXEDTILE_H
+#define MIRAGE_LAYOUT_BOXEDTILE_H
+
+#include "Mirage/Layout/TensorMap.h"
+
+namespace mlir::mirage {
+
+/// How a tile lies in shared memory that is loaded by boxes.
+struct BoxedTile {
+  int64_t numRows = 0;
+  int64_t rowElements = 0; ///< of the tile
+  unsigned elementBytes = 2;
+  Swizzle swizzle = Swizzle::None;
+
+  /// Bytes of shared memory that every place of a tile starts at a multiple of:
+  /// the pattern of a swizzle is one of absolute addresses.
+  static constexpr int64_t kAlignment = 1024;
+
+  /// \returns none where rows are no multiple of 16 bytes, or, if they are
+  /// longer than 128, of that; or rows are no multiple of eight, with which
+  /// panels would not be aligned.
+  static std::optional<BoxedTile> find(llvm::ArrayRef<int64_t> shape,
+                                       unsigned elementBytes);
+
+  /// Elements of a row that lie side by side, free ones included.
+  int64_t getPitchElements() const {
+    return getSpanBytes(swizzle) / elementBytes;
+  }
+  int64_t getNumPanels() const;
+  /// Bytes that stay free behind each row.
+  int64_t getRowPadding() const;
+  int64_t getBytes() const;
+  /// Where an element lies, in bytes from the start of the tile.
+  int64_t getOffset(int64_t row, int64_t column) const;
+};
+
+/// The boxes of which such a tile is made, and the tensor that they are cut
+/// from.
+struct TileBoxes {
+  TensorMap map;
+  unsigned numPanels = 1;
+  /// Boxes below each other in a panel, of `map.box[1]` rows each.
+  unsigned numParts = 1;
+
+  unsigned getNumBoxes() const { return numPanels * numParts; }
+};
+
+/// \param sizes, strides  of the tensor, in elements, the innermost dimension
+///                        last; its first element is aligned to 16 bytes.
+/// \param tile            of as many dimensions.
+/// \returns none where the engine cannot load the tile: its rows do not lie
+/// along the tensor's rows; a stride is no multiple of 16 bytes, or not
+/// positive; a dimension is too long for a box, but for rows of a tile of two
+/// dimensions, which may be cut; there are more than 5 dimensions; or the tile
+/// is no `BoxedTile`.
+std::optional<TileBoxes> findTileBoxes(llvm::ArrayRef<int64_t> sizes,
+                                       llvm::ArrayRef<int64_t> strides,
+                                       llvm::ArrayRef<int64_t> tile,
+                                       unsigned elementBytes);
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_LAYOUT_BOXEDTILE_H

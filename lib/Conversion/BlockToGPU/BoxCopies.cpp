@@ -1,0 +1,177 @@
+//===- BoxCopies.cpp - Tiles that the copy engine loads -------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "BoxCopies.h"
+#include "Mirage/Analysis/BlockSteps.h"
+#include "Mirage/Conversion/BlockToGPU.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::mirage;
+
+static constexpr unsigned kSharedSpace = 3;
+
+/// The engine counts in 32 bits.
+static Value toI32(ImplicitLocOpBuilder &builder, Value index) {
+  return arith::IndexCastOp::create(builder, builder.getI32Type(), index);
+}
+
+static Value getConstant(ImplicitLocOpBuilder &builder, int32_t value) {
+  return arith::ConstantIntOp::create(builder, builder.getI32Type(), value);
+}
+
+static NVVM::MemScopeKindAttr getBlockScope(Builder &builder) {
+  return NVVM::MemScopeKindAttr::get(builder.getContext(),
+                                     NVVM::MemScopeKind::CTA);
+}
+
+Value BoxCopies::getPointer(Value offsetBytes) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  auto type = LLVM::LLVMPointerType::get(builder.getContext(), kSharedSpace);
+  Value base = LLVM::AddressOfOp::create(
+      builder, type,
+      FlatSymbolRefAttr::get(builder.getContext(), kSharedMemorySymbol));
+  return LLVM::GEPOp::create(
+      builder, type, builder.getI8Type(), base,
+      ArrayRef<LLVM::GEPArg>{toI32(builder, offsetBytes)});
+}
+
+Value BoxCopies::getBarrier(Value place) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  Value distance = arith::MulIOp::create(builder, place,
+                                         emitter.getIndex(kCopyBarrierBytes));
+  return getPointer(arith::AddIOp::create(
+      builder, emitter.getIndex(barriersOffset), distance));
+}
+
+/// A memref that is a parameter lowers to its pointer.
+static Value getMapAddress(ImplicitLocOpBuilder &builder, Value memref) {
+  MLIRContext *context = builder.getContext();
+  auto pointer = LLVM::LLVMPointerType::get(context);
+  Type i64 = builder.getI64Type();
+  Type list = LLVM::LLVMArrayType::get(
+      i64, cast<MemRefType>(memref.getType()).getRank());
+  auto descriptorType = LLVM::LLVMStructType::getLiteral(
+      context, {pointer, pointer, i64, list, list});
+  Value descriptor =
+      UnrealizedConversionCastOp::create(builder, descriptorType, memref)
+          .getResult(0);
+  return LLVM::ExtractValueOp::create(builder, descriptor, 1);
+}
+
+void BoxCopies::emitByFirstThread(llvm::function_ref<void()> body) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  auto guard = scf::IfOp::create(builder, emitter.emitIsFirstThread(),
+                                 /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard insertion(builder);
+  builder.setInsertionPointToStart(guard.thenBlock());
+  body();
+}
+
+void BoxCopies::emitInit() {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  // Of a kernel before, whose tiles lay where boxes come.
+  emitReadFence();
+  emitByFirstThread([&] {
+    for (unsigned place = 0; place < numPlaces; ++place)
+      NVVM::MBarrierInitOp::create(builder, getBarrier(emitter.getIndex(place)),
+                                   getConstant(builder, 1),
+                                   /*predicate=*/Value());
+    NVVM::FenceMbarrierInitOp::create(builder);
+  });
+  emitter.emitBarrier();
+}
+
+void BoxCopies::emitBoxes(const BoxedInput &input, Value place, Value barrier) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  const TensorMap &map = input.boxes.map;
+  auto tile = cast<RankedTensorType>(input.tile);
+  SmallVector<SmallVector<Axis, 2>> cuttingAxes;
+  for (int64_t dim = 0; dim < tile.getRank(); ++dim)
+    cuttingAxes.push_back(emitter.header.getCuttingAxes(input.input, dim));
+  SmallVector<Value> origin = emitter.getOrigin(cuttingAxes, tile.getShape());
+  SmallVector<Value> first; // coordinates of the first box
+  for (Value coordinate : llvm::reverse(origin))
+    first.push_back(toI32(builder, coordinate));
+  Value start = arith::AddIOp::create(
+      builder, emitter.getIndex(input.ring.offsetBytes),
+      arith::MulIOp::create(builder, place,
+                            emitter.getIndex(input.placeStride)));
+  Value address = getMapAddress(builder, input.map);
+  auto advance = [&](Value coordinate, int64_t distance) -> Value {
+    return arith::AddIOp::create(builder, coordinate,
+                                 getConstant(builder, distance));
+  };
+  for (unsigned box = 0; box < input.boxes.getNumBoxes(); ++box) {
+    unsigned panel = box / input.boxes.numParts,
+             part = box % input.boxes.numParts;
+    SmallVector<Value> coordinates(first);
+    coordinates[0] = advance(coordinates[0], panel * map.box[0]);
+    coordinates[1] = advance(coordinates[1], part * map.box[1]);
+    Value offset = arith::AddIOp::create(
+        builder, start, emitter.getIndex(box * map.getSharedBytes()));
+    NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+        builder, getPointer(offset), address, coordinates, barrier,
+        /*im2colOffsets=*/ValueRange(), /*multicastMask=*/Value(),
+        /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE, /*isCTAOnly=*/true,
+        /*group=*/NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
+  }
+}
+
+void BoxCopies::emitCopies(Value place) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  int64_t numBytes = 0;
+  for (const BoxedInput &input : inputs)
+    numBytes += input.boxes.getNumBoxes() * input.boxes.map.getBoxBytes();
+  emitByFirstThread([&] {
+    Value barrier = getBarrier(place);
+    NVVM::MBarrierArriveExpectTxOp::create(
+        builder, /*res=*/Type(), barrier, getConstant(builder, numBytes),
+        getBlockScope(builder), builder.getBoolAttr(false),
+        /*predicate=*/Value());
+    for (const BoxedInput &input : inputs)
+      emitBoxes(input, place, barrier);
+  });
+}
+
+void BoxCopies::emitWait(Value place, Value parity) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  Value barrier = getBarrier(place);
+  auto loop = scf::WhileOp::create(builder, TypeRange(), ValueRange());
+  OpBuilder::InsertionGuard insertion(builder);
+  builder.createBlock(&loop.getBefore());
+  Value isThere = NVVM::MBarrierTryWaitOp::create(
+      builder, builder.getI1Type(), barrier, parity, /*ticks=*/Value(),
+      getBlockScope(builder));
+  Value isMissing = arith::XOrIOp::create(
+      builder, isThere,
+      arith::ConstantIntOp::create(builder, builder.getI1Type(), 1));
+  scf::ConditionOp::create(builder, isMissing, ValueRange());
+  builder.createBlock(&loop.getAfter());
+  scf::YieldOp::create(builder);
+}
+
+void BoxCopies::emitReadFence() {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  MLIRContext *context = builder.getContext();
+  NVVM::FenceProxyOp::create(
+      builder, NVVM::ProxyKindAttr::get(context, NVVM::ProxyKind::async_shared),
+      NVVM::SharedSpaceAttr::get(context, NVVM::SharedSpace::shared_cta));
+}
+
+void BoxCopies::emitInvalidate() {
+  emitter.emitBarrier();
+  emitByFirstThread([&] {
+    for (unsigned place = 0; place < numPlaces; ++place)
+      NVVM::MBarrierInvalOp::create(emitter.builder,
+                                    getBarrier(emitter.getIndex(place)));
+  });
+}

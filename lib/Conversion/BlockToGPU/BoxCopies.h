@@ -1,0 +1,80 @@
+//===- BoxCopies.h - Tiles that the copy engine loads -----------*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The rings of boxed inputs (Mirage/Layout/BoxedTile.h). Each place of the
+// rings has an mbarrier, of which iteration i completes the phase number
+// i / places: when thread 0 has announced the bytes of all boxes that come into
+// the place, and the copy engine has written as many.
+//
+//   thread 0       expect bytes, copy boxes      iteration 3 into place 0
+//   the engine     ..............write
+//   all threads    wait for the parity of phase 1 of place 0, read
+//
+// Reads by threads and writes by the engine are of different proxies (PTX ISA
+// 8.9.5): before the barrier behind which a place is filled again, each thread
+// that has read it fences.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_LIB_CONVERSION_BLOCKTOGPU_BOXCOPIES_H
+#define MIRAGE_LIB_CONVERSION_BLOCKTOGPU_BOXCOPIES_H
+
+#include "BlockEmitter.h"
+#include "Mirage/Layout/BoxedTile.h"
+
+namespace mlir::mirage {
+
+/// One of these inputs.
+struct BoxedInput {
+  unsigned input;
+  Type tile; ///< a tensor
+  TileBoxes boxes;
+  Value map; ///< the kernel's parameter, a memref: a tensor map by address
+  TilePlace ring;
+  int64_t placeStride; ///< bytes from one place of the ring to the next
+};
+
+class BoxCopies {
+public:
+  /// \param barriersOffset  where the mbarriers lie, in bytes from the start of
+  ///                        the block's shared memory.
+  BoxCopies(BlockEmitter &emitter, SmallVector<BoxedInput> inputs,
+            int64_t barriersOffset, unsigned numPlaces)
+      : emitter(emitter), inputs(std::move(inputs)),
+        barriersOffset(barriersOffset), numPlaces(numPlaces) {}
+
+  /// Makes the mbarriers, once; with a barrier of the block.
+  void emitInit();
+  /// Starts the copies of the emitter's iteration.
+  /// \param place  of the rings, of type index.
+  void emitCopies(Value place);
+  /// Waits until they are there.
+  /// \param parity  of the phase, an i32.
+  void emitWait(Value place, Value parity);
+  /// What this thread has read may be overwritten by the engine, behind a
+  /// barrier.
+  void emitReadFence();
+  /// Their bytes may be used for something else, behind a barrier; begins with
+  /// one.
+  void emitInvalidate();
+
+private:
+  Value getPointer(Value offsetBytes);
+  Value getBarrier(Value place);
+  void emitByFirstThread(llvm::function_ref<void()> body);
+  void emitBoxes(const BoxedInput &input, Value place, Value barrier);
+
+  BlockEmitter &emitter;
+  SmallVector<BoxedInput> inputs;
+  int64_t barriersOffset;
+  unsigned numPlaces;
+};
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_LIB_CONVERSION_BLOCKTOGPU_BOXCOPIES_H

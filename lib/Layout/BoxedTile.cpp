@@ -1,0 +1,101 @@
+//===- BoxedTile.cpp - Tiles that the copy engine loads -------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Layout/BoxedTile.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+
+using namespace mlir::mirage;
+
+static constexpr int64_t kPieceBytes = 16;
+static constexpr int64_t kLargestSpan = 128;
+/// Rows after which the pattern of the largest swizzle begins anew.
+static constexpr int64_t kPatternRows = 8;
+
+std::optional<BoxedTile> BoxedTile::find(llvm::ArrayRef<int64_t> shape,
+                                         unsigned elementBytes) {
+  if (shape.empty())
+    return std::nullopt;
+  int64_t rowBytes = shape.back() * elementBytes;
+  int64_t numRows = std::accumulate(shape.begin(), std::prev(shape.end()),
+                                    int64_t(1), std::multiplies<int64_t>());
+  bool areRowsWhole =
+      rowBytes % (rowBytes > kLargestSpan ? kLargestSpan : kPieceBytes) == 0;
+  if (!areRowsWhole || numRows % kPatternRows != 0)
+    return std::nullopt;
+  // 16 bytes have no swizzle of their own.
+  int64_t span = std::clamp<int64_t>(llvm::PowerOf2Ceil(rowBytes),
+                                     2 * kPieceBytes, kLargestSpan);
+  return BoxedTile{numRows, shape.back(), elementBytes, *findSwizzle(span)};
+}
+
+int64_t BoxedTile::getNumPanels() const {
+  return llvm::divideCeil(rowElements, getPitchElements());
+}
+
+int64_t BoxedTile::getRowPadding() const {
+  int64_t missing = getNumPanels() * getPitchElements() - rowElements;
+  return missing * elementBytes;
+}
+
+int64_t BoxedTile::getBytes() const {
+  return getNumPanels() * numRows * getSpanBytes(swizzle);
+}
+
+int64_t BoxedTile::getOffset(int64_t row, int64_t column) const {
+  int64_t pitch = getPitchElements();
+  int64_t element = (column / pitch * numRows + row) * pitch + column % pitch;
+  return applySwizzle(swizzle, element * elementBytes);
+}
+
+/// The largest side of a box along which the rows of a tile are cut.
+static std::optional<int64_t> findBoxRows(int64_t rows) {
+  constexpr int64_t kLargestSide = 256;
+  int64_t numParts = llvm::divideCeil(rows, kLargestSide);
+  // Each part begins with the pattern.
+  if (rows % (numParts * kPatternRows) != 0)
+    return numParts == 1 ? std::optional(rows) : std::nullopt;
+  return rows / numParts;
+}
+
+std::optional<TileBoxes> mlir::mirage::findTileBoxes(
+    llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides,
+    llvm::ArrayRef<int64_t> tile, unsigned elementBytes) {
+  std::optional<BoxedTile> boxed = BoxedTile::find(tile, elementBytes);
+  unsigned rank = tile.size();
+  if (!boxed || rank < 2 || strides.back() != 1)
+    return std::nullopt;
+  TileBoxes boxes;
+  boxes.map.elementBytes = elementBytes;
+  boxes.map.swizzle = boxed->swizzle;
+  boxes.numPanels = boxed->getNumPanels();
+  for (unsigned dim = rank; dim-- > 0;) {
+    boxes.map.sizes.push_back(sizes[dim]);
+    boxes.map.box.push_back(tile[dim]);
+    if (dim + 1 == rank)
+      continue;
+    // Where there is one element there is no way to the next.
+    int64_t bytes = sizes[dim] == 1 ? kPieceBytes : strides[dim] * elementBytes;
+    if (bytes <= 0)
+      return std::nullopt;
+    boxes.map.strideBytes.push_back(bytes);
+  }
+  boxes.map.box.front() =
+      std::min(boxed->rowElements, boxed->getPitchElements());
+  if (boxed->numRows == tile[rank - 2]) {
+    std::optional<int64_t> rows = findBoxRows(boxed->numRows);
+    if (!rows)
+      return std::nullopt;
+    boxes.map.box[1] = *rows;
+    boxes.numParts = boxed->numRows / *rows;
+  }
+  if (llvm::errorToBool(boxes.map.check()))
+    return std::nullopt;
+  return boxes;
+}

@@ -1,0 +1,47 @@
+// From sm_90 on the copy engine loads rings that ldmatrix alone reads, whose tensors lie so that
+// it can.
+// RUN: mirage-opt %s --convert-mirage-block-to-thread --mirage-schedule-block --mirage-plan-shared-memory | FileCheck %s
+// RUN: mirage-opt %s --convert-mirage-block-to-thread --mirage-schedule-block --mirage-plan-shared-memory=target=sm_86 | FileCheck %s --check-prefix=PADDED
+
+// Both operands: rows of 64 bytes, and of 96 in the places of 128. Rings begin at multiples of
+// 1024; two barriers of 8 bytes are one tile more.
+// CHECK-LABEL:  func.func @both(
+// CHECK:          mirage.copy_barriers = 16384 : i64, mirage.input_offsets = array<i64: 14336, 0>, mirage.input_row_paddings = array<i64: 0, 32>, mirage.input_swizzles = array<i64: 64, 128>
+// PADDED-LABEL: func.func @both(
+// PADDED-NOT:     input_swizzles
+// PADDED:         mirage.input_row_paddings = array<i64: 16, 16>
+func.func @both(%x: tensor<16x256xf16>, %w: tensor<256x48xf16>) -> tensor<16x48xf16> {
+  %o = mirage_block.graph grid() threads(64) loop(8) stages(2)
+      ins(%x imap() fmap(1), %w imap() fmap(0)) outs(omap())
+      : (tensor<16x256xf16>, tensor<256x48xf16>) -> tensor<16x48xf16> {
+  ^bb0(%xt: tensor<16x32xf16>, %wt: tensor<32x48xf16>):
+    %p = mirage_block.matmul %xt, %wt : tensor<16x32xf16>, tensor<32x48xf16>
+    %acc = mirage_block.accumulate %p over loop sum : tensor<16x48xf32>
+    mirage_block.yield %acc : tensor<16x48xf32>
+  }
+  return %o : tensor<16x48xf16>
+}
+
+// Not %x, which an elementwise step reads, too; not %v, which is loaded once; not %u, whose rows
+// of 56 bytes are no multiple of 16, nor %t, of 8-bit floats.
+// CHECK-LABEL: func.func @some(
+// CHECK:         mirage.input_swizzles = array<i64: 0, 64, 0, 0, 0>
+func.func @some(%x: tensor<16x256xf16>, %w: tensor<256x32xf16>, %v: tensor<32x32xf16>, %u: tensor<256x28xf16>, %t: tensor<256x32xf8E4M3FN>) -> (tensor<16x32xf16>, tensor<16x28xf16>, tensor<16x32xf16>) {
+  %o:3 = mirage_block.graph grid() threads(64) loop(8) stages(2)
+      ins(%x imap() fmap(1), %w imap() fmap(0), %v imap(), %u imap() fmap(0), %t imap() fmap(0)) outs(omap(), omap(), omap())
+      : (tensor<16x256xf16>, tensor<256x32xf16>, tensor<32x32xf16>, tensor<256x28xf16>, tensor<256x32xf8E4M3FN>) -> (tensor<16x32xf16>, tensor<16x28xf16>, tensor<16x32xf16>) {
+  ^bb0(%xt: tensor<16x32xf16>, %wt: tensor<32x32xf16>, %vt: tensor<32x32xf16>, %ut: tensor<32x28xf16>, %tt: tensor<32x32xf8E4M3FN>):
+    %e = mirage_block.exp %xt : tensor<16x32xf16>
+    %c = mirage_block.cast %e : (tensor<16x32xf32>) -> tensor<16x32xf16>
+    %p = mirage_block.matmul %xt, %wt : tensor<16x32xf16>, tensor<32x32xf16>
+    %q = mirage_block.matmul %c, %ut : tensor<16x32xf16>, tensor<32x28xf16>
+    %r = mirage_block.matmul %c, %tt : tensor<16x32xf16>, tensor<32x32xf8E4M3FN>
+    %a = mirage_block.accumulate %p over loop sum : tensor<16x32xf32>
+    %b = mirage_block.accumulate %q over loop sum : tensor<16x28xf32>
+    %d = mirage_block.accumulate %r over loop sum : tensor<16x32xf32>
+    %f = mirage_block.cast %a : (tensor<16x32xf32>) -> tensor<16x32xf16>
+    %g = mirage_block.matmul %f, %vt : tensor<16x32xf16>, tensor<32x32xf16>
+    mirage_block.yield %g, %b, %d : tensor<16x32xf32>, tensor<16x28xf32>, tensor<16x32xf32>
+  }
+  return %o#0, %o#1, %o#2 : tensor<16x32xf16>, tensor<16x28xf16>, tensor<16x32xf16>
+}
