@@ -76,3 +76,7 @@ bool mirage::hasFloat8Conversions(StringRef target) {
 bool mirage::hasCopyEngine(StringRef target) {
   return getVersion(target) >= 90;
 }
+
+bool mirage::hasWarpgroupProducts(StringRef target) {
+  return target == "sm_90a";
+}

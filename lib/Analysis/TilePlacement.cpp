@@ -65,14 +65,16 @@ static bool isMultiplied(Value value) {
 // Boxes
 //===----------------------------------------------------------------------===//
 
-/// Whether ldmatrix is all that reads a tile, in the steps of warps.
+/// Whether instructions of tensor cores, or ldmatrix, are all that reads a
+/// tile, in the steps of warps.
 static bool isReadAsMatrices(Value tile) {
   return llvm::all_of(tile.getUses(), [](OpOperand &use) {
     auto graph = dyn_cast<thread::GraphOp>(use.getOwner());
     if (!graph)
       return false;
     BlockArgument window = graph.getBody().getArgument(use.getOperandNumber());
-    return llvm::all_of(window.getUsers(), llvm::IsaPred<thread::LdmatrixOp>);
+    return llvm::all_of(window.getUsers(),
+                        llvm::IsaPred<thread::LdmatrixOp, thread::WgmmaOp>);
   });
 }
 

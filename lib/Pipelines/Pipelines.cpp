@@ -69,6 +69,8 @@ static void addOptimize(OpPassManager &passManager,
   spread.target = options.search.target;
   PlanSharedMemoryPassOptions plan;
   plan.target = options.search.target;
+  FormWarpgroupsPassOptions warpgroups;
+  warpgroups.target = options.search.target;
   MergeLaunchesPassOptions merge;
   merge.target = options.search.target;
   merge.mergesLaunches = options.mergesLaunches;
@@ -89,6 +91,7 @@ static void addOptimize(OpPassManager &passManager,
   passManager.addPass(createHoldInRegistersPass());
   passManager.addPass(createScheduleBlockPass());
   passManager.addPass(createPlanSharedMemoryPass(plan));
+  passManager.addPass(createFormWarpgroupsPass(warpgroups));
   passManager.addPass(createMergeLaunchesPass(merge));
   passManager.addPass(createPlanDeviceMemoryPass());
 }

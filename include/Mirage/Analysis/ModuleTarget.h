@@ -36,6 +36,10 @@ bool hasFloat8Conversions(StringRef target);
 /// "cp.async.bulk.tensor": sm_90 and later).
 bool hasCopyEngine(StringRef target);
 
+/// Whether four of its warps can multiply together (PTX ISA, "wgmma": sm_90a
+/// alone).
+bool hasWarpgroupProducts(StringRef target);
+
 } // namespace mlir::mirage
 
 #endif // MIRAGE_ANALYSIS_MODULETARGET_H

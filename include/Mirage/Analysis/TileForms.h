@@ -34,7 +34,7 @@ struct TileForm {
 
 /// The boxes by which the copy engine may load an input of a block graph; none
 /// where it cannot, or should not: the tile has a ring, all that reads it is
-/// ldmatrix, and nothing is converted on the way.
+/// ldmatrix or wgmma, and nothing is converted on the way.
 std::optional<TileBoxes> findInputBoxes(block::GraphOp graph, unsigned input);
 
 /// The inputs of a block graph that `mirage.input_swizzles` says are boxed, in

@@ -33,6 +33,9 @@ struct MatrixInstruction {
 std::optional<MatrixInstruction>
 findMmaInstruction(llvm::ArrayRef<int64_t> shape, unsigned elementBits);
 
+/// Warps that multiply together by wgmma.
+constexpr int64_t kWarpsOfGroup = 4;
+
 /// The left operand of wgmma (PTX ISA 9.7.15.5.1) in registers: 64 rows over
 /// the four warps of a warpgroup, 32 bytes of k. The right one lies in shared
 /// memory; the result: `getWgmmaAccumulatorLayout`.

@@ -275,6 +275,19 @@ def PlanSharedMemoryPass : CheckedPass<"mirage-plan-shared-memory"> {
     TargetOption<"GPU whose shared memory tiles must fit">];
 }
 
+def FormWarpgroupsPass : CheckedPass<"mirage-form-warpgroups"> {
+  let summary = "lets four warps multiply together";
+  let description = [{
+    On sm_90a a step of warps that multiplies by `mirage_thread.mma` multiplies by
+    `mirage_thread.wgmma` instead where four items that follow each other have 64 rows and
+    the same right operand, which lies as the copy engine has loaded it, with whole panels
+    of columns: it is read where it is then, and takes no registers. Items take up to
+    eight steps at a time. Run after --mirage-plan-shared-memory.
+    Example: test/Transforms/form-warpgroups.mlir
+  }];
+  let options = [TargetOption<"GPU whose tensor cores multiply">];
+}
+
 def MergeLaunchesPass : CheckedPass<"mirage-merge-launches"> {
   let summary = "lets kernels that join blocks share a launch with those they join";
   let description = [{

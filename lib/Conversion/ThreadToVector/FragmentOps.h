@@ -20,6 +20,11 @@
 
 namespace mlir::mirage {
 
+/// Registers of a product before it is added up: the accumulator's, or zeros
+/// where that has none.
+Fragment startSum(OpBuilder &builder, Location location,
+                  const Fragment &accumulator, const LinearLayout &layout);
+
 /// Builds operations on fragments at the builder's insertion point.
 class FragmentOps {
 public:
@@ -64,6 +69,13 @@ public:
                          const Fragment &lhs, const Fragment &rhs,
                          const Fragment &accumulator,
                          const LinearLayout &layout);
+  /// The same by four warps together (wgmma), which have read the right operand
+  /// and the registers when this is done.
+  /// \param rhs  descriptors (Mirage/Layout/MatrixDescriptor.h), i64, of 16
+  ///             rows of an operand that lies row by row.
+  Fragment multiplyByWarpgroup(const Fragment &lhs, ArrayRef<Value> rhs,
+                               const Fragment &accumulator,
+                               const LinearLayout &layout);
   /// The same in f32 by each lane, which holds all of k for its rows and
   /// columns.
   Fragment multiplyInLanes(const Fragment &lhs, const Fragment &rhs,
@@ -77,6 +89,9 @@ public:
   Fragment convertLayout(const Fragment &fragment, const LinearLayout &layout);
 
 private:
+  /// Registers of 32 bits, each of two elements.
+  SmallVector<Value> pack(const Fragment &fragment, ArrayRef<unsigned> numbers);
+
   OpBuilder &builder;
   Location location;
   const LanePosition &position;

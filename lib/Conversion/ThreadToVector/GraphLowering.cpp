@@ -42,8 +42,6 @@ static LogicalResult checkHasCode(Operation *op) {
     return op->emitOpError()
            << "expects loads and stores, for which there is code: a block's "
               "tiles are copied before its steps";
-  if (isa<thread::WgmmaOp>(op))
-    return op->emitOpError() << "expects mma, for which there is code";
   auto accumulate = dyn_cast<thread::AccumulateOp>(op);
   if (accumulate && accumulate.getAxis() != AxisKind::Loop)
     return op->emitOpError() << "expects to accumulate over the loop, got axis "
@@ -79,6 +77,9 @@ LogicalResult GraphLowering::check() {
   Block &body = graph.getBody().front();
   for (Operation &op : body.without_terminator())
     if (failed(checkHasCode(&op)))
+      return failure();
+  for (auto op : body.getOps<thread::WgmmaOp>())
+    if (failed(checkWarpgroupProduct(op)))
       return failure();
   for (Value window : body.getTerminator()->getOperands())
     if (!window.getDefiningOp<thread::StoreOp>())
@@ -329,7 +330,9 @@ LogicalResult GraphLowering::lowerStep() {
 
 Operation *GraphLowering::getFusedProduct(thread::AccumulateOp op) {
   Operation *product = op.getOperand().getDefiningOp();
-  bool isProduct = isa_and_nonnull<thread::MatmulOp, thread::MmaOp>(product);
+  bool isProduct =
+      isa_and_nonnull<thread::MatmulOp, thread::MmaOp, thread::WgmmaOp>(
+          product);
   bool addsUp = op.getReduction() == ReductionKind::Sum && !op.getDims();
   return isProduct && addsUp && product->hasOneUse() ? product : nullptr;
 }
@@ -425,10 +428,13 @@ LogicalResult GraphLowering::lowerRow(Operation *op) {
 
 Fragment GraphLowering::multiply(Operation *product,
                                  const Fragment &accumulator) {
-  const Fragment &lhs = get(product->getOperand(0)),
-                 &rhs = get(product->getOperand(1));
+  const Fragment &lhs = get(product->getOperand(0));
   LinearLayout layout =
       *thread::getFragmentLayout(product->getResult(0).getType());
+  if (auto wgmma = dyn_cast<thread::WgmmaOp>(product))
+    return ops.multiplyByWarpgroup(lhs, emitDescriptors(wgmma), accumulator,
+                                   layout);
+  const Fragment &rhs = get(product->getOperand(1));
   auto mma = dyn_cast<thread::MmaOp>(product);
   if (!mma)
     return ops.multiplyInLanes(lhs, rhs, accumulator, layout);

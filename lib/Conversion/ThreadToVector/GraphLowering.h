@@ -69,6 +69,8 @@ private:
 
   Fragment computeRow(Operation *op, Opcode opcode, const LinearLayout &layout);
   Fragment multiply(Operation *product, const Fragment &accumulator);
+  LogicalResult checkWarpgroupProduct(thread::WgmmaOp op);
+  SmallVector<Value> emitDescriptors(thread::WgmmaOp op);
   Fragment reduce(Operation *op, const OperatorInfo &info,
                   const LinearLayout &layout);
   Fragment move(Operation *op, const LinearLayout &layout);

@@ -18,29 +18,28 @@
 using namespace mlir;
 using namespace mlir::mirage;
 
-/// Registers of 32 bits, each of two elements.
-static SmallVector<Value> pack(OpBuilder &builder, Location location,
-                               const Fragment &fragment,
-                               ArrayRef<unsigned> numbers) {
+SmallVector<Value> FragmentOps::pack(const Fragment &fragment,
+                                     ArrayRef<unsigned> numbers) {
   auto pairType = VectorType::get(2, fragment.getElementType());
   SmallVector<Value> packed;
-  for (unsigned i = 0; i < numbers.size(); i += 2) {
-    Value pair = vector::FromElementsOp::create(
+  for (unsigned i = 0; i < numbers.size(); i += 2)
+    packed.push_back(vector::FromElementsOp::create(
         builder, location, pairType,
         ValueRange{fragment.registers[numbers[i]],
-                   fragment.registers[numbers[i + 1]]});
-    if (fragment.getElementType().isBF16())
-      pair = LLVM::BitcastOp::create(builder, location, builder.getI32Type(),
-                                     pair);
-    packed.push_back(pair);
-  }
+                   fragment.registers[numbers[i + 1]]}));
   return packed;
 }
 
 /// mma.sync of 16-bit elements: m16n8k16, or m16n8k8 where a is half as many.
 static SmallVector<Value> emitInstruction(OpBuilder &builder, Location location,
-                                          ArrayRef<Value> a, ArrayRef<Value> b,
+                                          SmallVector<Value> a,
+                                          SmallVector<Value> b,
                                           ArrayRef<Value> c, bool isBF16) {
+  // Pairs of bf16 are numbers to NVVM.
+  for (Value &pair : llvm::concat<Value>(a, b))
+    if (isBF16)
+      pair = LLVM::BitcastOp::create(builder, location, builder.getI32Type(),
+                                     pair);
   Type f32 = builder.getF32Type();
   auto resultType = LLVM::LLVMStructType::getLiteral(builder.getContext(),
                                                      {f32, f32, f32, f32});
@@ -60,9 +59,9 @@ static SmallVector<Value> emitInstruction(OpBuilder &builder, Location location,
 }
 
 /// Registers of the result before the product is added.
-static Fragment startSum(OpBuilder &builder, Location location,
-                         const Fragment &accumulator,
-                         const LinearLayout &layout) {
+Fragment mlir::mirage::startSum(OpBuilder &builder, Location location,
+                                const Fragment &accumulator,
+                                const LinearLayout &layout) {
   Fragment result{layout, accumulator.registers};
   if (result.registers.empty())
     result.registers.assign(layout.getNumRegisters(),
@@ -116,9 +115,8 @@ Fragment FragmentOps::multiplyTiles(const MatrixInstruction &instruction,
     auto c = llvm::map_to_vector(
         targets, [&](unsigned target) { return result.registers[target]; });
     SmallVector<Value> sums = emitInstruction(
-        builder, location,
-        pack(builder, location, a.fragment, a.find(m, k, number)),
-        pack(builder, location, b.fragment, b.find(k, n, number)), c, isBF16);
+        builder, location, pack(a.fragment, a.find(m, k, number)),
+        pack(b.fragment, b.find(k, n, number)), c, isBF16);
     for (auto [target, sum] : llvm::zip_equal(targets, sums))
       result.registers[target] = sum;
   };

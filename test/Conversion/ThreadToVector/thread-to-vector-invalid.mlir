@@ -129,3 +129,67 @@ func.func @left_elsewhere(%x: memref<32x8xf32, 3>) -> tensor<16x16xf32, #held> {
   }
   return %r : tensor<16x16xf32, #held>
 }
+
+// -----
+
+#a = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+#c = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+func.func @wgmma_of_rows(%x: memref<64x16xf16, 3>, %y: memref<16x32xf16, 3>, %z: memref<64x32xf32, 3>) {
+  mirage_thread.graph items(x = 4) ins(%x imap(x -> 0), %y imap()) outs(%z omap(x -> 0)) : (memref<64x16xf16, 3>, memref<16x32xf16, 3>, memref<64x32xf32, 3>) -> () {
+  ^bb0(%v: tensor<16x16xf16>, %w: tensor<16x32xf16>):
+    %f = mirage_thread.ldmatrix %v : (tensor<16x16xf16>) -> tensor<16x16xf16, #a>
+    // expected-error @below {{expects a window of a tile that the copy engine has loaded as rhs ('mirage.input_swizzles')}}
+    %d = mirage_thread.wgmma %f, %w : (tensor<16x16xf16, #a>, tensor<16x32xf16>) -> tensor<16x32xf32, #c>
+    %s = mirage_thread.store %d : (tensor<16x32xf32, #c>) -> tensor<16x32xf32>
+    mirage_thread.yield %s : tensor<16x32xf32>
+  }
+  return
+}
+
+// -----
+
+#a = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+#c = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+func.func @wgmma_of_half_a_panel(%x: memref<64x16xf16, 3>, %y: memref<16x64xf16, 3>, %z: memref<64x64xf32, 3>) {
+  mirage_thread.graph items(x = 2, y = 4) ins(%x imap(y -> 0), %y imap(x -> 1)) outs(%z omap(x -> 1, y -> 0)) {mirage.input_swizzles = array<i64: 0, 128>} : (memref<64x16xf16, 3>, memref<16x64xf16, 3>, memref<64x64xf32, 3>) -> () {
+  ^bb0(%v: tensor<16x16xf16>, %w: tensor<16x32xf16>):
+    %f = mirage_thread.ldmatrix %v : (tensor<16x16xf16>) -> tensor<16x16xf16, #a>
+    // expected-error @below {{expects whole panels of 64 columns as rhs, got 32}}
+    %d = mirage_thread.wgmma %f, %w : (tensor<16x16xf16, #a>, tensor<16x32xf16>) -> tensor<16x32xf32, #c>
+    %s = mirage_thread.store %d : (tensor<16x32xf32, #c>) -> tensor<16x32xf32>
+    mirage_thread.yield %s : tensor<16x32xf32>
+  }
+  return
+}
+
+// -----
+
+#b = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+func.func @load_of_boxes(%y: memref<16x32xf16, 3>, %z: memref<16x32xf16, 3>) {
+  mirage_thread.graph items() ins(%y imap()) outs(%z omap()) {mirage.input_swizzles = array<i64: 64>} : (memref<16x32xf16, 3>, memref<16x32xf16, 3>) -> () {
+  ^bb0(%w: tensor<16x32xf16>):
+    // expected-error @below {{expects ldmatrix, where a tile's elements have changed places ('mirage.input_swizzles')}}
+    %f = mirage_thread.load %w : (tensor<16x32xf16>) -> tensor<16x32xf16, #b>
+    %s = mirage_thread.store %f : (tensor<16x32xf16, #b>) -> tensor<16x32xf16>
+    mirage_thread.yield %s : tensor<16x32xf16>
+  }
+  return
+}
+
+// -----
+
+#a = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+#c = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+gpu.module @kernels {
+  gpu.func @wgmma_of_three_warps(%x: memref<64x16xf16, 3>, %y: memref<16x32xf16, 3>, %z: memref<64x32xf32, 3>) kernel attributes {known_block_size = array<i32: 96, 1, 1>} {
+    mirage_thread.graph items(x = 4) ins(%x imap(x -> 0), %y imap()) outs(%z omap(x -> 0)) {mirage.input_swizzles = array<i64: 0, 64>} : (memref<64x16xf16, 3>, memref<16x32xf16, 3>, memref<64x32xf32, 3>) -> () {
+    ^bb0(%v: tensor<16x16xf16>, %w: tensor<16x32xf16>):
+      %f = mirage_thread.ldmatrix %v : (tensor<16x16xf16>) -> tensor<16x16xf16, #a>
+      // expected-error @below {{expects a block of whole warpgroups, got 96 threads}}
+      %d = mirage_thread.wgmma %f, %w : (tensor<16x16xf16, #a>, tensor<16x32xf16>) -> tensor<16x32xf32, #c>
+      %s = mirage_thread.store %d : (tensor<16x32xf32, #c>) -> tensor<16x32xf32>
+      mirage_thread.yield %s : tensor<16x32xf32>
+    }
+    gpu.return
+  }
+}

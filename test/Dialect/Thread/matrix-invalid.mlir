@@ -67,64 +67,114 @@ func.func @mma_c4_lanes(%a: tensor<16x16xf16, #a>, %b: tensor<16x8xf16, #wrong>)
 
 // -----
 
-#acc = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
-func.func @wgmma_c1(%a: tensor<64x32xf16>, %b: tensor<64x16xf16>) {
+#a = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+#c = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+func.func @wgmma_c1(%a: tensor<16x32xf16, #a>, %b: tensor<64x16xf16>) {
   // expected-error @below {{expects dim(lhs, 1) = dim(rhs, 0), got 32 and 64}}
-  %d = mirage_thread.wgmma %a, %b : (tensor<64x32xf16>, tensor<64x16xf16>) -> tensor<64x16xf32, #acc>
+  %d = mirage_thread.wgmma %a, %b : (tensor<16x32xf16, #a>, tensor<64x16xf16>) -> tensor<16x16xf32, #c>
   return
 }
 
 // -----
 
-#acc = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
-func.func @wgmma_c2(%a: tensor<64x32xf32>, %b: tensor<32x16xf32>) {
-  // expected-error @below {{expects operands of one 16-bit type or of 8-bit floats, got 'f32' and 'f32'}}
-  %d = mirage_thread.wgmma %a, %b : (tensor<64x32xf32>, tensor<32x16xf32>) -> tensor<64x16xf32, #acc>
+#a = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+#c = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+func.func @wgmma_c2(%a: tensor<16x16xf16, #a>, %b: tensor<16x16xbf16>) {
+  // expected-error @below {{expects operands of one 16-bit type or of 8-bit floats, got 'f16' and 'bf16'}}
+  %d = mirage_thread.wgmma %a, %b : (tensor<16x16xf16, #a>, tensor<16x16xbf16>) -> tensor<16x16xf32, #c>
   return
 }
 
 // -----
 
-#acc = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [0, 8]]>
-func.func @wgmma_c3(%a: tensor<32x32xf16>, %b: tensor<32x16xf16>) {
-  // expected-error @below {{expects a result of 64 rows and 8 to 256 columns, a power of two, got [32, 16]}}
-  %d = mirage_thread.wgmma %a, %b : (tensor<32x32xf16>, tensor<32x16xf16>) -> tensor<32x16xf32, #acc>
+#a = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+#c = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+func.func @wgmma_c2_bits(%a: tensor<16x16xf8E4M3FN, #a>, %b: tensor<16x16xf8E4M3FN>) {
+  // expected-error @below {{expects operands of a 16-bit type, got 'f8E4M3FN'}}
+  %d = mirage_thread.wgmma %a, %b : (tensor<16x16xf8E4M3FN, #a>, tensor<16x16xf8E4M3FN>) -> tensor<16x16xf32, #c>
   return
 }
 
 // -----
 
-#acc = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
-func.func @wgmma_c3_rows(%a: tensor<64x8xf16>, %b: tensor<8x16xf16>) {
-  // expected-error @below {{expects rows of lhs of a multiple of 32 bytes, got 16}}
-  %d = mirage_thread.wgmma %a, %b : (tensor<64x8xf16>, tensor<8x16xf16>) -> tensor<64x16xf32, #acc>
+#a = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8], [16, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+#c = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8], [16, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+func.func @wgmma_c3(%a: tensor<32x16xf16, #a>, %b: tensor<16x16xf16>) {
+  // expected-error @below {{expects a result of 16 rows and 8 to 256 columns, a power of two, got [32, 16]}}
+  %d = mirage_thread.wgmma %a, %b : (tensor<32x16xf16, #a>, tensor<16x16xf16>) -> tensor<32x16xf32, #c>
   return
 }
 
 // -----
 
-#acc = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
-func.func @wgmma_c4(%a: tensor<64x64xf16>, %b: tensor<64x16xf16, #acc>) {
+#a = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+#c = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+func.func @wgmma_c3_rows(%a: tensor<16x8xf16, #a>, %b: tensor<8x16xf16>) {
+  // expected-error @below {{expects rows of lhs of a multiple of 16, got 8}}
+  %d = mirage_thread.wgmma %a, %b : (tensor<16x8xf16, #a>, tensor<8x16xf16>) -> tensor<16x16xf32, #c>
+  return
+}
+
+// -----
+
+#a = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+#c = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+func.func @wgmma_c4(%a: tensor<16x16xf16, #a>, %b: tensor<16x16xf16, #a>) {
   // expected-error @below {{expects a window, without a layout}}
-  %d = mirage_thread.wgmma %a, %b : (tensor<64x64xf16>, tensor<64x16xf16, #acc>) -> tensor<64x16xf32, #acc>
+  %d = mirage_thread.wgmma %a, %b : (tensor<16x16xf16, #a>, tensor<16x16xf16, #a>) -> tensor<16x16xf32, #c>
   return
 }
 
 // -----
 
-#acc = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
-#lhs = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[32, 0], [16, 0]]>
-func.func @wgmma_c4_lhs(%a: tensor<64x16xf16, #lhs>, %b: tensor<16x16xf16>) {
-  // expected-error @below {{lhs: expects a fragment of whole 64x16 tiles, got one that the instruction has otherwise in warp bit 0}}
-  %d = mirage_thread.wgmma %a, %b : (tensor<64x16xf16, #lhs>, tensor<16x16xf16>) -> tensor<64x16xf32, #acc>
+#other = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [2, 0], [1, 0], [4, 0]]>
+#c = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+func.func @wgmma_c4_lhs(%a: tensor<16x16xf16, #other>, %b: tensor<16x16xf16>) {
+  // expected-error @below {{lhs: expects a fragment of whole 16x16 tiles, got one that the instruction has otherwise in lane bit 2}}
+  %d = mirage_thread.wgmma %a, %b : (tensor<16x16xf16, #other>, tensor<16x16xf16>) -> tensor<16x16xf32, #c>
   return
 }
 
 // -----
 
-#warp = #mirage_thread.layout<register = [[0, 1], [0, 8], [8, 0], [16, 0], [32, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
-func.func @wgmma_c5(%a: tensor<64x16xf16>, %b: tensor<16x16xf16>) {
-  // expected-error @below {{result: expects a fragment of whole 64x16 tiles, got 0 warp bits for 2}}
-  %d = mirage_thread.wgmma %a, %b : (tensor<64x16xf16>, tensor<16x16xf16>) -> tensor<64x16xf32, #warp>
+#a = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+#other = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [4, 0], [2, 0]]>
+func.func @wgmma_c5(%a: tensor<16x16xf16, #a>, %b: tensor<16x16xf16>) {
+  // expected-error @below {{result: expects a fragment of whole 16x8 tiles, got one that the instruction has otherwise in lane bit 3}}
+  %d = mirage_thread.wgmma %a, %b : (tensor<16x16xf16, #a>, tensor<16x16xf16>) -> tensor<16x16xf32, #other>
   return
+}
+
+// -----
+
+#a = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+#c = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+func.func @wgmma_c6(%x: tensor<32x16xf16>, %y: tensor<16x16xf16>) -> tensor<32x16xf32> {
+  %r = mirage_thread.graph items(x = 2) ins(%x imap(x -> 0), %y imap()) outs(omap(x -> 0))
+      : (tensor<32x16xf16>, tensor<16x16xf16>) -> tensor<32x16xf32> {
+  ^bb0(%s: tensor<16x16xf16>, %t: tensor<16x16xf16>):
+    %a = mirage_thread.ldmatrix %s : (tensor<16x16xf16>) -> tensor<16x16xf16, #a>
+    // expected-error @below {{expects a last axis of a multiple of 4 items, got items(2)}}
+    %d = mirage_thread.wgmma %a, %t : (tensor<16x16xf16, #a>, tensor<16x16xf16>) -> tensor<16x16xf32, #c>
+    %w = mirage_thread.store %d : (tensor<16x16xf32, #c>) -> tensor<16x16xf32>
+    mirage_thread.yield %w : tensor<16x16xf32>
+  }
+  return %r : tensor<32x16xf32>
+}
+
+// -----
+
+#a = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+#c = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+func.func @wgmma_c6_window(%x: tensor<64x16xf16>, %y: tensor<16x64xf16>) -> tensor<64x64xf32> {
+  %r = mirage_thread.graph items(x = 4, y = 4) ins(%x imap(x -> 0), %y imap(y -> 1)) outs(omap(x -> 0, y -> 1))
+      : (tensor<64x16xf16>, tensor<16x64xf16>) -> tensor<64x64xf32> {
+  ^bb0(%s: tensor<16x16xf16>, %t: tensor<16x16xf16>):
+    %a = mirage_thread.ldmatrix %s : (tensor<16x16xf16>) -> tensor<16x16xf16, #a>
+    // expected-error @below {{expects the same window of rhs along the last axis, got one that moves along dimension 1}}
+    %d = mirage_thread.wgmma %a, %t : (tensor<16x16xf16, #a>, tensor<16x16xf16>) -> tensor<16x16xf32, #c>
+    %w = mirage_thread.store %d : (tensor<16x16xf32, #c>) -> tensor<16x16xf32>
+    mirage_thread.yield %w : tensor<16x16xf32>
+  }
+  return %r : tensor<64x64xf32>
 }

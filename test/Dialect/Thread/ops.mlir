@@ -39,7 +39,6 @@ func.func @on_memrefs(%x: memref<8x64xf32, 3>, %y: memref<8x64xf32, 3>) {
 }
 
 #a2 = #mirage_thread.layout<register = [[0, 1], [0, 8], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
-#acc = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 
 // CHECK-LABEL: func.func @movement(
 func.func @movement(%w: tensor<16x16xf16>) -> tensor<16x16xf16> {
@@ -61,17 +60,17 @@ func.func @movement(%w: tensor<16x16xf16>) -> tensor<16x16xf16> {
 }
 
 // CHECK-LABEL: func.func @warpgroup(
-func.func @warpgroup(%x: tensor<128x64xf16>, %y: tensor<64x16xf16>) -> tensor<128x16xf32> {
-  // CHECK: mirage_thread.graph items(x = 2) threads(128) ins(
-  %r = mirage_thread.graph items(x = 2) threads(128) ins(%x imap(x -> 0), %y imap()) outs(omap(x -> 0))
-      : (tensor<128x64xf16>, tensor<64x16xf16>) -> tensor<128x16xf32> {
-  ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x16xf16>):
-    // CHECK: mirage_thread.wgmma %{{.+}}, %{{.+}} : (tensor<64x64xf16>, tensor<64x16xf16>) -> tensor<64x16xf32, #{{.+}}>
-    %d = mirage_thread.wgmma %a, %b : (tensor<64x64xf16>, tensor<64x16xf16>) -> tensor<64x16xf32, #acc>
-    %w = mirage_thread.store %d : (tensor<64x16xf32, #acc>) -> tensor<64x16xf32>
-    mirage_thread.yield %w : tensor<64x16xf32>
+func.func @warpgroup(%x: tensor<128x16xf16>, %y: tensor<16x8xf16>) -> tensor<128x8xf32> {
+  %r = mirage_thread.graph items(x = 8) ins(%x imap(x -> 0), %y imap()) outs(omap(x -> 0))
+      : (tensor<128x16xf16>, tensor<16x8xf16>) -> tensor<128x8xf32> {
+  ^bb0(%s: tensor<16x16xf16>, %t: tensor<16x8xf16>):
+    %a = mirage_thread.ldmatrix %s : (tensor<16x16xf16>) -> tensor<16x16xf16, #a>
+    // CHECK: mirage_thread.wgmma %{{.+}}, %{{.+}} : (tensor<16x16xf16, #{{.+}}>, tensor<16x8xf16>) -> tensor<16x8xf32, #{{.+}}>
+    %d = mirage_thread.wgmma %a, %t : (tensor<16x16xf16, #a>, tensor<16x8xf16>) -> tensor<16x8xf32, #c>
+    %w = mirage_thread.store %d : (tensor<16x8xf32, #c>) -> tensor<16x8xf32>
+    mirage_thread.yield %w : tensor<16x8xf32>
   }
-  return %r : tensor<128x16xf32>
+  return %r : tensor<128x8xf32>
 }
 
 // CHECK-LABEL: func.func @vanish(

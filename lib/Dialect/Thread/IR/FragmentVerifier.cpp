@@ -316,31 +316,51 @@ LogicalResult MmaOp::verify() {
   return verifyTiles(*this, getResult(), instruction->d, "result");
 }
 
+/// C6: what four warps share is the same for four items.
+static LogicalResult verifyFours(WgmmaOp op) {
+  auto graph = dyn_cast_or_null<mirage::thread::GraphOp>(op->getParentOp());
+  auto window = dyn_cast<BlockArgument>(op.getRhs());
+  if (!graph || !window)
+    return success();
+  ArrayRef<int64_t> grid = graph.getGrid();
+  if (grid.empty() || grid.back() % kWarpsOfGroup != 0)
+    return op.emitOpError()
+           << "expects a last axis of a multiple of " << kWarpsOfGroup
+           << " items, got items(" << grid << ")";
+  auto imap = cast<DenseI64ArrayAttr>(graph.getImaps()[window.getArgNumber()]);
+  if (imap.asArrayRef().back() == kReplicated)
+    return success();
+  return op.emitOpError() << "expects the same window of rhs along the last "
+                             "axis, got one that moves along dimension "
+                          << imap.asArrayRef().back();
+}
+
 LogicalResult WgmmaOp::verify() {
   // C2
   if (failed(verifyTensorCoreTypes(*this)))
     return failure();
-  // C3
   RankedTensorType type = getType(),
                    lhs = cast<RankedTensorType>(getLhs().getType());
-  int64_t m = type.getShape().front(), n = type.getShape().back();
-  if (type.getRank() != 2 || m != 64 || n < 8 || n > 256 ||
-      !llvm::isPowerOf2_64(n))
-    return emitOpError() << "expects a result of 64 rows and 8 to 256 columns, "
+  if (lhs.getElementTypeBitWidth() != 16)
+    return emitOpError() << "expects operands of a 16-bit type, got "
+                         << lhs.getElementType();
+  // C3
+  ArrayRef<int64_t> shape = type.getShape();
+  int64_t m = shape.size() < 2 ? 0 : shape.end()[-2], n = shape.back();
+  if (m != 16 || n < 8 || n > 256 || !llvm::isPowerOf2_64(n))
+    return emitOpError() << "expects a result of 16 rows and 8 to 256 columns, "
                             "a power of two, got ["
-                         << type.getShape() << "]";
-  if (countRowBytes(lhs) % 32 != 0)
-    return emitOpError()
-           << "expects rows of lhs of a multiple of 32 bytes, got "
-           << countRowBytes(lhs);
+                         << shape << "]";
+  if (lhs.getShape().back() % 16 != 0)
+    return emitOpError() << "expects rows of lhs of a multiple of 16, got "
+                         << lhs.getShape().back();
   // C4
-  if (failed(expectWindow(*this, getRhs())))
-    return failure();
-  LinearLayout inRegisters = getWgmmaLhsLayout(lhs.getElementTypeBitWidth());
-  if (lhs.getEncoding() &&
-      failed(verifyTiles(*this, getLhs(), inRegisters, "lhs")))
+  MatrixInstruction instruction = *findMmaInstruction({16, 8, 16}, 16);
+  if (failed(verifyTiles(*this, getLhs(), instruction.a, "lhs")) ||
+      failed(expectWindow(*this, getRhs())))
     return failure();
   // C5
-  return verifyTiles(*this, getResult(), getWgmmaAccumulatorLayout(n),
-                     "result");
+  if (failed(verifyTiles(*this, getResult(), instruction.d, "result")))
+    return failure();
+  return verifyFours(*this);
 }

@@ -36,21 +36,24 @@ def Thread_MmaOp : Mirage_OperatorOp<MirageThreadDialect, 0, "mma", "Mma"> {
 }
 
 def Thread_WgmmaOp : Mirage_OperatorOp<MirageThreadDialect, 0, "wgmma", "Wgmma"> {
-  let summary = "matrix product by the tensor cores of a warpgroup";
+  let summary = "matrix product by the tensor cores of four warps together";
   let description = [{
-    Computes `result[m, n] = Σ_k lhs[m, k] · rhs[k, n]` in f32 over the four warps of a
-    warpgroup (wgmma.mma_async). The right operand is read where it lies, in shared
-    memory; the left one there, or from registers.
+    Computes `result[m, n] = Σ_k lhs[m, k] · rhs[k, n]` in f32 by instructions of a
+    warpgroup (wgmma.mma_async), of whose 64 rows each warp has 16. The right operand is
+    the same for all four, and is read where it lies in shared memory. An `accumulate` of
+    the product is the instructions' third operand. Leading dimensions have size 1.
     - (C1) shapes are those of a matrix product.
-    - (C2) both operands have 16-bit elements of one type, or 8-bit floats; the result
-      has f32.
-    - (C3) `m` is 64, `n` a power of two from 8 to 256, `k` a multiple of 32 bytes.
-    - (C4) `rhs` is a window; `lhs` is one, or a fragment of the instruction's.
-    - (C5) the result is the accumulator of the instruction, a fragment of a warpgroup.
+    - (C2) both operands have 16-bit elements of one type; the result has f32.
+    - (C3) `m` is 16, `n` a power of two from 8 to 256, `k` a multiple of 16.
+    - (C4) `lhs` is a fragment made of left operands of mma.m16n8k16, `rhs` a window.
+    - (C5) the result is made of accumulators of mma.m16n8k16.
+    - (C6) four items of the graph that follow each other, from a multiple of four on,
+      have the same window of `rhs`: the last axis has a multiple of four, and does not
+      move it.
 
     Cost: `2·M·N·K` flops.
     ```mlir
-    %d = mirage_thread.wgmma %s, %t : (tensor<64x64xf16>, tensor<64x16xf16>) -> tensor<64x16xf32, #acc>
+    %d = mirage_thread.wgmma %a, %w : (tensor<16x16xf16, #a>, tensor<16x8xf16>) -> tensor<16x8xf32, #c>
     ```
   }];
   let arguments = (ins Mirage_Tensor:$lhs, Mirage_Tensor:$rhs);
