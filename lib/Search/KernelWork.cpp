@@ -9,8 +9,10 @@
 #include "Mirage/Search/KernelWork.h"
 #include "Mirage/Graph/LevelRules.h"
 #include "Mirage/Graph/Phases.h"
+#include "Mirage/Graph/Strides.h"
 #include "Mirage/Graph/TileMemory.h"
 #include "Mirage/Graph/WarpRows.h"
+#include "Mirage/Layout/BoxedTile.h"
 #include "Mirage/Planning/Target.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -168,6 +170,31 @@ void KernelWork::setRows(const TileGraph &kernel) {
   sharedBytes -= keptBytes;
 }
 
+/// Whether products on tensor cores, of 16-bit elements, are all that reads an
+/// input.
+static bool isReadAsMatrices(const TileGraph &kernel, ValueId input) {
+  auto isProduct = [&](const Node &op) {
+    return getOperatorInfo(op.opcode).kind == OperatorKind::Contraction &&
+           getTensorCoreElement(kernel.getType(op.operands[0]).element,
+                                kernel.getType(op.operands[1]).element);
+  };
+  return getSizeBytes(kernel.getType(input).element) == 2 &&
+         llvm::all_of(kernel.getNodes(), [&](const Node &op) {
+           return !llvm::is_contained(op.operands, input) || isProduct(op) ||
+                  isLoadedTransposed(kernel, op);
+         });
+}
+
+/// Whether --mirage-plan-shared-memory has the copy engine load it, if it has a
+/// ring, the GPU an engine, and the tensor lies row by row.
+static bool canBeBoxed(const TileGraph &kernel, ValueId input,
+                       const TensorSpec &tensor) {
+  const TensorSpec &tile = kernel.getType(input);
+  return isReadAsMatrices(kernel, input) &&
+         findTileBoxes(tensor.shape, getRowMajorStrides(tensor.shape),
+                       tile.shape, getSizeBytes(tile.element));
+}
+
 KernelWork mlir::mirage::search::getWork(const TileGraph &kernel,
                                          ArrayRef<TensorSpec> operands,
                                          ArrayRef<TensorSpec> results) {
@@ -177,7 +204,9 @@ KernelWork mlir::mirage::search::getWork(const TileGraph &kernel,
   llvm::SmallVector<Phase> phases = computePhases(kernel);
   for (unsigned input = 0; input < kernel.getNumInputs(); ++input)
     work.loads.push_back({kernel.getType(input), operands[input],
-                          phases[input] == Phase::Loop, kernel.getType(input)});
+                          phases[input] == Phase::Loop, kernel.getType(input),
+                          /*readers=*/0,
+                          canBeBoxed(kernel, input, operands[input])});
   for (const Node &op : kernel.getNodes()) {
     if (isNoStep(kernel, op))
       continue;
