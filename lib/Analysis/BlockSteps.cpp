@@ -234,6 +234,33 @@ ScheduleProblem BlockSteps::makeScheduleProblem() const {
   return problem;
 }
 
+bool BlockSteps::canHandBackPlaces(const Schedule &schedule,
+                                   ArrayRef<TileForm> forms) const {
+  bool hasBoxes = false;
+  for (auto [places, form] : llvm::zip_equal(numPlaces, forms)) {
+    if (places > 1 && !form.isBoxed())
+      return false;
+    hasBoxes |= form.isBoxed();
+  }
+  llvm::BitVector isWritten(tiles.size()), isShared(tiles.size());
+  for (auto [number, step] : llvm::enumerate(steps)) {
+    if (step.scheduled.phase != StepPhase::Loop ||
+        step.kind == BlockStep::Kind::Refill)
+      continue;
+    if (schedule.barrierBefore[number])
+      return false;
+    for (const TileAccess &access : step.scheduled.accesses) {
+      if (access.tile >= tiles.size())
+        continue; // registers
+      if (access.writes)
+        isWritten.set(access.tile);
+      if (!access.isOwn)
+        isShared.set(access.tile);
+    }
+  }
+  return hasBoxes && !isWritten.anyCommon(isShared);
+}
+
 Schedule BlockSteps::readSchedule() const {
   Schedule schedule;
   schedule.order = llvm::to_vector(llvm::seq<unsigned>(0, steps.size()));
@@ -305,7 +332,8 @@ StorageProblem BlockSteps::makeStorageProblem(const Schedule &schedule,
                  form.isBoxed() ? BoxedTile::kAlignment : 1});
   }
   if (llvm::any_of(forms, std::mem_fn(&TileForm::isBoxed)))
-    problem.add(
-        {kCopyBarrierBytes * int64_t(getGraph().getStages()), 0, epoch + 1});
+    problem.add({kCopyBarriersOfPlace * kCopyBarrierBytes *
+                     int64_t(getGraph().getStages()),
+                 0, epoch + 1});
   return problem;
 }

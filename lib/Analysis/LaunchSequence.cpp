@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace mlir;
@@ -181,6 +182,13 @@ ArrayRef<int64_t> Launch::getCluster() {
   return *kernels.front().getCluster();
 }
 
+SmallVector<int64_t, 3> Launch::getGridOrder() {
+  if (auto order =
+          kernels.front()->getAttrOfType<DenseI64ArrayAttr>(kGridOrderAttr))
+    return SmallVector<int64_t, 3>(order.asArrayRef());
+  return llvm::to_vector<3>(llvm::seq<int64_t>(0, getGrid().size()));
+}
+
 /// Whether a block of `reader` reads of an operand what a block of `writer`
 /// with the same coordinate along a grid axis wrote, as a result, and no other.
 static bool staysAlong(unsigned axis, const TileGraph &writer, unsigned result,
@@ -265,6 +273,29 @@ static LogicalResult checkResidentBlocks(block::GraphOp kernel) {
          << "', an i64, got " << attribute;
 }
 
+/// An order names each axis once. Clusters are of neighbours along an axis, in
+/// the order of x, y and z.
+static LogicalResult checkGridOrder(Launch &launch) {
+  block::GraphOp kernel = launch.kernels.front();
+  Attribute attribute = kernel->getAttr(kGridOrderAttr);
+  if (!attribute)
+    return success();
+  auto order = dyn_cast<DenseI64ArrayAttr>(attribute);
+  SmallVector<int64_t> sorted;
+  if (order)
+    llvm::append_range(sorted, order.asArrayRef());
+  llvm::sort(sorted);
+  if (!order ||
+      !llvm::equal(sorted, llvm::seq<int64_t>(0, launch.getGrid().size())))
+    return kernel.emitError() << "expects each of " << launch.getGrid().size()
+                              << " grid axes once in '" << kGridOrderAttr
+                              << "', got " << attribute;
+  if (!launch.getCluster().empty())
+    return kernel.emitError()
+           << "expects no '" << kGridOrderAttr << "' where blocks are clusters";
+  return success();
+}
+
 bool LaunchSequence::readsFurtherUp(unsigned first, unsigned number) const {
   for (unsigned other = first; other + 1 < number; ++other)
     for (Value left : kernels[other]->getResults())
@@ -285,6 +316,9 @@ LogicalResult LaunchSequence::readLaunches() {
       launches.push_back({{kernel}, {}});
     }
   }
+  for (Launch &launch : launches)
+    if (failed(checkGridOrder(launch)))
+      return failure();
   return success();
 }
 

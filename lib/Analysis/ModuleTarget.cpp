@@ -61,22 +61,9 @@ FailureOr<std::string> mirage::resolveTarget(Operation *op, StringRef option) {
   return requested.name;
 }
 
-/// 90 of sm_90a.
-static unsigned getVersion(StringRef target) {
+bool mirage::hasFloat8Conversions(StringRef target) {
   unsigned version = 0;
   target.consume_front("sm_");
   target.consumeInteger(10, version);
-  return version;
-}
-
-bool mirage::hasFloat8Conversions(StringRef target) {
-  return getVersion(target) >= 89;
-}
-
-bool mirage::hasCopyEngine(StringRef target) {
-  return getVersion(target) >= 90;
-}
-
-bool mirage::hasWarpgroupProducts(StringRef target) {
-  return target == "sm_90a";
+  return version >= 89;
 }

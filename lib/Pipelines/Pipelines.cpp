@@ -93,6 +93,7 @@ static void addOptimize(OpPassManager &passManager,
   passManager.addPass(createPlanSharedMemoryPass(plan));
   passManager.addPass(createFormWarpgroupsPass(warpgroups));
   passManager.addPass(createMergeLaunchesPass(merge));
+  passManager.addPass(createOrderGridPass());
   passManager.addPass(createPlanDeviceMemoryPass());
 }
 

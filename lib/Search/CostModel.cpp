@@ -196,16 +196,17 @@ static double getReadBytes(const KernelWork &work) {
 }
 
 /// The share of the full rate at which threads load tiles in a loop, of what
-/// the copy engine draws from device memory when it fills rings. Measured on an H100: gated MLP, and
-/// RMSNorm + linear of 2 and of 16 rows, 29.1 us and 25.3, 24.7 and 21.2, 26.6
-/// and 22.4, all but the launch being loads.
+/// the copy engine draws from device memory when it fills rings. Measured on an
+/// H100: gated MLP, and RMSNorm + linear of 2 and of 16 rows, 29.1 us
+/// and 25.3, 24.7 and 21.2, 26.6 and 22.4, all but the launch being loads.
 static constexpr double kThreadCopyEfficiency = 0.84;
 
 static Traffic getTraffic(const KernelWork &work, double readBytes,
                           bool hasRings, const Target &target) {
   double memoryBytes = work.storedBytes;
   for (const KernelWork::Load &load : work.loads) {
-    bool isCopied = load.isInLoop && !(hasRings && load.canBeBoxed);
+    bool isCopied =
+        target.hasCopyEngine && load.isInLoop && !(hasRings && load.canBeBoxed);
     memoryBytes +=
         getTensorBytes(load) / (isCopied ? kThreadCopyEfficiency : 1);
   }

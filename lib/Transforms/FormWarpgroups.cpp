@@ -11,6 +11,7 @@
 #include "Mirage/Dialect/Thread/IR/Thread.h"
 #include "Mirage/Layout/Fragments.h"
 #include "Mirage/Layout/MatrixInstructions.h"
+#include "Mirage/Planning/Target.h"
 #include "Mirage/Transforms/Passes.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
@@ -218,7 +219,7 @@ struct FormWarpgroupsPass
     FailureOr<std::string> name = resolveTarget(getOperation(), target);
     if (failed(name))
       return signalPassFailure();
-    if (!hasWarpgroupProducts(*name))
+    if (!llvm::cantFail(getTarget(*name)).hasWarpgroupProducts)
       return;
     IRRewriter rewriter(&getContext());
     getOperation()->walk(

@@ -7,6 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Analysis/HeldTiles.h"
+#include "Mirage/Layout/MatrixInstructions.h"
+#include "Mirage/Layout/WorkFragments.h"
+#include "Mirage/Planning/Target.h"
 #include "Mirage/Transforms/Passes.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/STLExtras.h"
@@ -79,11 +82,116 @@ static bool holdRows(block::GraphOp graph) {
   return !rows.empty();
 }
 
+//===----------------------------------------------------------------------===//
+// Operands that stay the same
+//===----------------------------------------------------------------------===//
+
+/// The operand that a step of rows multiplies from the left in each iteration
+/// of the loop, and that the loop does not change: the window of it, if it is
+/// whole rows and loaded for nothing else.
+static BlockArgument findLastingOperand(thread::GraphOp product,
+                                        const DenseMap<Value, Phase> &phases) {
+  auto products = product.getBody().getOps<thread::MmaOp>();
+  if (!product->hasAttr(kWholeRowsAttr) || !llvm::hasSingleElement(products))
+    return {};
+  auto load = (*products.begin()).getLhs().getDefiningOp<thread::LdmatrixOp>();
+  auto window = load ? dyn_cast<BlockArgument>(load.getOperand()) : nullptr;
+  if (!window || !window.hasOneUse())
+    return {};
+  Value operand = product.getInputs()[window.getArgNumber()];
+  bool stays = phases.lookup(operand) == Phase::Invariant &&
+               phases.lookup(product.getResult(0)) == Phase::Loop;
+  auto imap =
+      cast<DenseI64ArrayAttr>(product.getImaps()[window.getArgNumber()]);
+  bool isEachItems = !llvm::is_contained(imap.asArrayRef(), kReplicated);
+  return stays && isEachItems && !isHeld(operand) ? window : BlockArgument();
+}
+
+/// Of a thread, for 16 rows of a tile.
+static int64_t countRowRegisters(RankedTensorType tile) {
+  constexpr int64_t kRegisterBits = 32;
+  return 16 * tile.getShape().back() * tile.getElementTypeBitWidth() /
+         (kRegisterBits << kLaneBits);
+}
+
+/// A step before the loop that loads the rows of each item, and holds them.
+static Value loadRows(OpBuilder &builder, thread::GraphOp product,
+                      BlockArgument window, const LinearLayout &rows) {
+  Location location = product.getLoc();
+  Value operand = product.getInputs()[window.getArgNumber()];
+  auto tile = cast<RankedTensorType>(operand.getType());
+  Attribute map = product.getImaps()[window.getArgNumber()];
+  auto graph = thread::GraphOp::create(
+      builder, location, TypeRange(tile), operand, ValueRange(),
+      product.getGridAttr(), builder.getI64IntegerAttr(1 << kLaneBits),
+      builder.getI64IntegerAttr(1), builder.getArrayAttr(map),
+      builder.getDenseI64ArrayAttr(kReplicated), builder.getArrayAttr(map));
+  UnitAttr unit = builder.getUnitAttr();
+  graph->setAttr(kHeldAttr, unit);
+  graph->setAttr(kWholeRowsAttr, unit);
+  OpBuilder::InsertionGuard insertion(builder);
+  auto windowType =
+      RankedTensorType::get(rows.getShape(), tile.getElementType());
+  Block *body = builder.createBlock(&graph.getBody(), {}, windowType, location);
+  Value fragment = thread::LdmatrixOp::create(
+      builder, location, thread::getFragmentType(rows, tile.getElementType()),
+      body->getArgument(0));
+  Value stored =
+      thread::StoreOp::create(builder, location, windowType, fragment);
+  thread::YieldOp::create(builder, location, stored);
+  return graph.getResult(0);
+}
+
+/// Left operands of products on rows, such as the queries of attention, which
+/// the loop would load in each iteration: held as well, while registers of a
+/// thread are left for what an iteration computes with.
+static void holdLastingOperands(block::GraphOp graph) {
+  auto taken = graph->getAttrOfType<IntegerAttr>(kRowRegistersAttr);
+  if (!taken || graph.getLoop() == 1)
+    return;
+  int64_t numRegisters = taken.getInt();
+  // All targets have the same registers.
+  int64_t most = Target().getRegistersPerThread(graph.getThreads()) * 5 / 8;
+  DenseMap<Value, Phase> phases =
+      computePhases(cast<TileGraphOpInterface>(graph.getOperation()));
+  OpBuilder builder(graph.getContext());
+  for (auto product : graph.getBody().getOps<thread::GraphOp>()) {
+    BlockArgument window = findLastingOperand(product, phases);
+    if (!window)
+      continue;
+    unsigned input = window.getArgNumber();
+    auto tile = cast<RankedTensorType>(product.getInputs()[input].getType());
+    std::optional<LinearLayout> rows = findRowsLayout(tile.getShape());
+    int64_t needed = countRowRegisters(tile);
+    if (!rows || tile.getElementTypeBitWidth() != 16 ||
+        !planMatrixLoad(*rows) || numRegisters + needed > most)
+      continue;
+    builder.setInsertionPoint(product);
+    Value held = loadRows(builder, product, window, *rows);
+    Value operand = product.getInputs()[input];
+    product.setOperand(input, held);
+    if (llvm::errorToBool(verifyHeld(held))) {
+      product.setOperand(input, operand);
+      held.getDefiningOp()->erase();
+      continue;
+    }
+    readInPlace(held);
+    numRegisters += needed;
+  }
+  graph->setAttr(kRowRegistersAttr, builder.getI64IntegerAttr(numRegisters));
+}
+
+//===----------------------------------------------------------------------===//
+// All of a block graph
+//===----------------------------------------------------------------------===//
+
 static void holdInRegisters(block::GraphOp graph) {
   // Rows have another budget, of which operands and addresses take a part.
   int64_t numFree = countFreeRegisters(graph.getThreads());
-  if (holdRows(graph))
+  if (holdRows(graph)) {
     numFree = 0;
+    holdLastingOperands(graph);
+  }
   UnitAttr held = UnitAttr::get(graph.getContext());
   for (auto op : graph.getBody().getOps<block::AccumulateOp>()) {
     bool isAlone =

@@ -55,10 +55,14 @@ static void annotate(const BlockSteps &steps, ArrayRef<TileForm> forms,
              kInputRowPaddingsAttr);
   annotateIfAny(graph, kInputSwizzlesAttr, body.getArguments(), swizzles);
   graph->removeAttr(kCopyBarriersAttr);
-  if (graph->hasAttr(kInputSwizzlesAttr))
-    graph->setAttr(kCopyBarriersAttr,
-                   builder.getI64IntegerAttr(plan.offsets.back()));
   graph->setAttr(kSharedBytesAttr, builder.getI64IntegerAttr(plan.sizeBytes));
+  graph->removeAttr(kHandsBackPlacesAttr);
+  if (!graph->hasAttr(kInputSwizzlesAttr))
+    return;
+  graph->setAttr(kCopyBarriersAttr,
+                 builder.getI64IntegerAttr(plan.offsets.back()));
+  if (steps.canHandBackPlaces(steps.readSchedule(), forms))
+    graph->setAttr(kHandsBackPlacesAttr, builder.getUnitAttr());
 }
 
 namespace {
@@ -107,14 +111,15 @@ static LogicalResult planSharedMemory(block::GraphOp graph, StringRef target) {
   FailureOr<std::string> name = resolveTarget(graph, target);
   if (failed(name))
     return failure();
-  int64_t limitBytes = llvm::cantFail(getTarget(*name)).sharedBytesPerBlock;
+  const Target gpu = llvm::cantFail(getTarget(*name));
+  int64_t limitBytes = gpu.sharedBytesPerBlock;
   BlockSteps steps(graph);
   Schedule schedule = steps.readSchedule();
   if (llvm::Error error = verify(steps.makeScheduleProblem(), schedule))
     return graph.emitError()
            << "expects a block graph that --mirage-schedule-block scheduled: "
            << llvm::toString(std::move(error));
-  PlannedTiles tiles = planTiles(steps, schedule, hasCopyEngine(*name));
+  PlannedTiles tiles = planTiles(steps, schedule, gpu.hasCopyEngine);
   // Boxes may take more than what the search reckoned with.
   if (tiles.plan.sizeBytes > limitBytes)
     tiles = planTiles(steps, schedule, /*isBoxed=*/false);

@@ -6,11 +6,13 @@
 // RUN: mirage-verify %t.planned.mlir %t.mlir
 // RUN: mirage-opt %t.planned.mlir --mirage-form-warpgroups=target=sm_90 | FileCheck %s --check-prefix=ALONE
 
-// Of the first product four steps of sixteen become one; the left operand comes by ldmatrix. That
-// of the second one is held, in registers that are those of the instruction.
+// Of the first product four steps of sixteen become one. Left operands are held, in registers that
+// are those of the instruction: one that the loop does not change, and what the first has left.
 // CHECK-LABEL: func.func @attention(
 // CHECK:         mirage_thread.graph items(x = 4) ins(
-// CHECK:           %[[Q:.+]] = mirage_thread.ldmatrix %{{.+}} : (tensor<16x64xf16>) -> tensor<16x64xf16, #{{.+}}>
+// CHECK:           mirage_thread.ldmatrix %{{.+}} : (tensor<16x64xf16>) -> tensor<16x64xf16, #{{.+}}>
+// CHECK:         mirage_thread.graph items(x = 4) ins(
+// CHECK:           %[[Q:.+]] = mirage_thread.load %{{.+}} : (tensor<16x64xf16>) -> tensor<16x64xf16, #{{.+}}>
 // CHECK-NEXT:      mirage_thread.wgmma %[[Q]], %{{.+}} : (tensor<16x64xf16, #{{.+}}>, tensor<64x32xf16>) -> tensor<16x32xf32, #{{.+}}>
 // CHECK:         mirage_thread.graph items(x = 4) ins(
 // CHECK:           %[[P:.+]] = mirage_thread.load %{{.+}} : (tensor<16x32xf16>) -> tensor<16x32xf16, #{{.+}}>

@@ -4,7 +4,7 @@
 // RUN: mirage-opt %s --convert-mirage-block-to-thread --mirage-schedule-block --mirage-plan-shared-memory=target=sm_86 | FileCheck %s --check-prefix=PADDED
 
 // Both operands: rows of 64 bytes, and of 96 in the places of 128. Rings begin at multiples of
-// 1024; two barriers of 8 bytes are one tile more.
+// 1024; two mbarriers of each place are one tile more.
 // CHECK-LABEL:  func.func @both(
 // CHECK:          mirage.copy_barriers = 16384 : i64, mirage.input_offsets = array<i64: 14336, 0>, mirage.input_row_paddings = array<i64: 0, 32>, mirage.input_swizzles = array<i64: 64, 128>
 // PADDED-LABEL: func.func @both(
@@ -25,6 +25,7 @@ func.func @both(%x: tensor<16x256xf16>, %w: tensor<256x48xf16>) -> tensor<16x48x
 // Not %x, which an elementwise step reads, too; not %v, which is loaded once; not %u, whose rows
 // of 56 bytes are no multiple of 16, nor %t, of 8-bit floats.
 // CHECK-LABEL: func.func @some(
+// CHECK-NOT:     mirage.hands_back_places
 // CHECK:         mirage.input_swizzles = array<i64: 0, 64, 0, 0, 0>
 func.func @some(%x: tensor<16x256xf16>, %w: tensor<256x32xf16>, %v: tensor<32x32xf16>, %u: tensor<256x28xf16>, %t: tensor<256x32xf8E4M3FN>) -> (tensor<16x32xf16>, tensor<16x28xf16>, tensor<16x32xf16>) {
   %o:3 = mirage_block.graph grid() threads(64) loop(8) stages(2)

@@ -82,6 +82,13 @@ public:
   /// for 0; or an error that says why rows cannot lie so.
   llvm::Expected<SmallVector<TileForm>> readForms() const;
 
+  /// Whether the steps of an iteration need no barrier of the block but for the
+  /// places of rings, all of which are boxed: nothing that one thread writes in
+  /// the loop is another one's to read there.
+  /// \param forms  by tile.
+  bool canHandBackPlaces(const Schedule &schedule,
+                         ArrayRef<TileForm> forms) const;
+
   ScheduleProblem makeScheduleProblem() const;
   /// The schedule that attributes of the graph's ops state:
   /// `mirage.barrier` on an op, and on the graph `mirage.barrier_at_entry`,

@@ -47,6 +47,9 @@ struct Launch {
   ArrayRef<int64_t> getGrid() { return kernels.front().getGrid(); }
   /// Extents by grid axis; none without clusters.
   ArrayRef<int64_t> getCluster();
+  /// The grid axes in the order in which a GPU counts blocks, the fastest one
+  /// first: that of the first kernel's `mirage.grid_order`, or x, y, z.
+  SmallVector<int64_t, 3> getGridOrder();
 };
 
 class LaunchSequence {
@@ -129,6 +132,10 @@ inline constexpr llvm::StringLiteral kWorkspaceBytesAttr =
 /// or "cluster".
 inline constexpr llvm::StringLiteral kLaunchBarrierAttr =
     "mirage.launch_barrier";
+/// Of the first kernel of a launch without clusters: its grid axes by number,
+/// in the order in which blocks start, the fastest one first.
+/// --mirage-order-grid decides it.
+inline constexpr llvm::StringLiteral kGridOrderAttr = "mirage.grid_order";
 /// Of the first kernel of a launch: how many blocks an SM is to hold at a time.
 /// Their threads can have as many registers as this leaves them.
 inline constexpr llvm::StringLiteral kResidentBlocksAttr =

@@ -32,14 +32,6 @@ std::optional<std::string> explainUnknownTarget(StringRef target);
 /// 8-bit floats and wider ones (PTX ISA, 9.7.9: sm_89 and later).
 bool hasFloat8Conversions(StringRef target);
 
-/// Whether it has an engine that copies boxes of tensors (PTX ISA,
-/// "cp.async.bulk.tensor": sm_90 and later).
-bool hasCopyEngine(StringRef target);
-
-/// Whether four of its warps can multiply together (PTX ISA, "wgmma": sm_90a
-/// alone).
-bool hasWarpgroupProducts(StringRef target);
-
 } // namespace mlir::mirage
 
 #endif // MIRAGE_ANALYSIS_MODULETARGET_H

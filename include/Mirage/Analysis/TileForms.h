@@ -51,10 +51,18 @@ inline constexpr llvm::StringLiteral kInputRowPaddingsAttr =
 /// thread graph: of those of its inputs.
 inline constexpr llvm::StringLiteral kInputSwizzlesAttr =
     "mirage.input_swizzles";
-/// Of a graph with such inputs: where the barriers lie that say that boxes are
-/// there, in bytes from the start of the block's shared memory, 8 of each.
+/// Of a graph with such inputs: where the mbarriers of its places lie, in bytes
+/// from the start of the block's shared memory: one of each place, by which the
+/// engine says that boxes are there, and behind these one of each by which
+/// warps hand the place back.
 inline constexpr llvm::StringLiteral kCopyBarriersAttr = "mirage.copy_barriers";
 constexpr int64_t kCopyBarrierBytes = 8;
+constexpr int64_t kCopyBarriersOfPlace = 2;
+/// Of such a graph: warps hand places back one by one, and no barrier stands at
+/// the head of the loop's iterations. A warp may then be so many of them ahead
+/// of another one as there are places to spare.
+inline constexpr llvm::StringLiteral kHandsBackPlacesAttr =
+    "mirage.hands_back_places";
 
 } // namespace mlir::mirage
 

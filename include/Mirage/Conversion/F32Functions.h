@@ -11,7 +11,8 @@
 // libdevice. Errors were measured against double precision over the whole range
 // (test/Conversion/LowerMath/lower-math-accuracy.mlir holds them):
 //
-//   exp2           ex2.approx: 2^-22 relative (PTX ISA, 9.7.3)
+//   exp2           ex2.approx.ftz: 2^-22 relative (PTX ISA, 9.7.3), and 0 where
+//                  that is below 2^-126; so is what is made of it, exp and pow
 //   exp            2^-22 + |x| * 2^-24 relative
 //   log, log2      3e-7 relative, near 1 as well
 //   log10          3e-7 relative

@@ -59,6 +59,10 @@ struct Target {
   /// have too few neighbours.
   std::array<int64_t, 4> clusteredSMs = {};
   int64_t cacheBytes = 0; ///< L2
+  /// Copies boxes of tensors (PTX ISA, "cp.async.bulk.tensor").
+  bool hasCopyEngine = false;
+  /// Four warps can multiply together (PTX ISA, "wgmma").
+  bool hasWarpgroupProducts = false;
 
   double clockMHz = 0;
   double memoryBytesPerUs = 0; ///< device memory, all SMs together

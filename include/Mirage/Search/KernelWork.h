@@ -28,8 +28,8 @@ struct KernelWork {
     /// How often each element is read, by all blocks, at the least; 0 where
     /// that follows from tiles.
     double readers = 0;
-    /// Whether the copy engine could load it into a ring: so far as is known, of
-    /// a sketch. Else threads do.
+    /// Whether the copy engine could load it into a ring: so far as is known,
+    /// of a sketch. Else threads do.
     bool canBeBoxed = true;
   };
   /// Of one block, once or in each iteration.

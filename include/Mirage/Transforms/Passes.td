@@ -312,6 +312,19 @@ def MergeLaunchesPass : CheckedPass<"mirage-merge-launches"> {
            "false: each kernel has a launch of its own">];
 }
 
+def OrderGridPass : Pass<"mirage-order-grid"> {
+  let summary = "says which blocks start side by side";
+  let description = [{
+    A GPU starts blocks along the grid's first axis, then along the next. Blocks that run
+    at a time should read the same: so the axis comes first along which operands of most
+    bytes are the same. Heads and rows of queries are the axes of attention's grid; the
+    keys of one head are read by all its rows while they are in L2. The first kernel of a
+    launch carries `mirage.grid_order`, the axes by number, where it is another order than
+    x, y, z. Launches with clusters keep theirs.
+    Example: test/Transforms/order-grid.mlir
+  }];
+}
+
 def PlanDeviceMemoryPass : Pass<"mirage-plan-device-memory"> {
   let summary = "gives each tensor between kernels a place in the workspace";
   let description = [{

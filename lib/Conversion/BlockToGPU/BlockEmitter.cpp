@@ -264,6 +264,13 @@ void BlockEmitter::writeElement(Value memref, ValueRange coordinates,
 
 void BlockEmitter::emitBarrier() { gpu::BarrierOp::create(builder); }
 
+Value BlockEmitter::emitIsFirstLane() {
+  constexpr int64_t kLanes = 32;
+  Value lane = arith::AndIOp::create(builder, threadId, getIndex(kLanes - 1));
+  return arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, lane,
+                               getIndex(0));
+}
+
 Value BlockEmitter::emitIsFirstThread() {
   return arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, threadId,
                                getIndex(0));

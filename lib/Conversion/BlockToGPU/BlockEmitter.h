@@ -90,6 +90,8 @@ public:
   void emitBarrier();
   /// An i1.
   Value emitIsFirstThread();
+  /// The same, of a warp.
+  Value emitIsFirstLane();
 
 private:
   Value buildTile(RankedTensorType tensor, Value offsetBytes,

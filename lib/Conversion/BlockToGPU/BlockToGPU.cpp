@@ -26,9 +26,9 @@ using namespace mlir::mirage;
 //===----------------------------------------------------------------------===//
 
 /// The grid's y and z axes are counted in 16 bits by the hardware.
-static LogicalResult checkGrid(block::GraphOp graph) {
-  for (auto [axis, extent] : llvm::enumerate(graph.getGrid())) {
-    int64_t limit = kMaxGridExtents[axis];
+static LogicalResult checkGrid(Launch &launch, block::GraphOp graph) {
+  for (auto [position, axis] : llvm::enumerate(launch.getGridOrder())) {
+    int64_t extent = graph.getGrid()[axis], limit = kMaxGridExtents[position];
     if (extent > limit)
       return graph.emitError()
              << "expects at most " << limit << " blocks along "
@@ -89,6 +89,11 @@ static FailureOr<TilePlacement> readPlacement(const BlockSteps &steps) {
           verify(steps.makeStorageProblem(schedule, *forms), *plan))
     return graph.emitError() << "expects a plan of shared memory that holds: "
                              << llvm::toString(std::move(error));
+  if (graph->hasAttr(kHandsBackPlacesAttr) &&
+      !steps.canHandBackPlaces(schedule, *forms))
+    return graph.emitError() << "expects, where '" << kHandsBackPlacesAttr
+                             << "' is stated, a loop whose rings are all boxed "
+                                "and that needs no other barrier";
   return TilePlacement{std::move(*forms), std::move(*plan)};
 }
 
@@ -118,7 +123,7 @@ public:
 
   FailureOr<gpu::GPUFuncOp> run() {
     for (block::GraphOp graph : launch.kernels) {
-      if (failed(checkGrid(graph)) || failed(checkOps(graph)) ||
+      if (failed(checkGrid(launch, graph)) || failed(checkOps(graph)) ||
           failed(checkCluster(graph)) || failed(checkHeld(graph)))
         return failure();
       BlockSteps steps(graph);
@@ -228,9 +233,9 @@ void KernelEmitter::setTensorMapParameters() {
 void KernelEmitter::addCoordinates() {
   constexpr gpu::Dimension kDimensions[] = {
       gpu::Dimension::x, gpu::Dimension::y, gpu::Dimension::z};
-  auto &first = coordinates.emplace_back();
-  for (unsigned axis = 0; axis < launch.getGrid().size(); ++axis)
-    first.push_back(gpu::BlockIdOp::create(builder, kDimensions[axis]));
+  auto &first = coordinates.emplace_back(launch.getGrid().size());
+  for (auto [position, axis] : llvm::enumerate(launch.getGridOrder()))
+    first[axis] = gpu::BlockIdOp::create(builder, kDimensions[position]);
   for (auto [number, shared] : llvm::enumerate(launch.shared)) {
     coordinates.push_back(coordinates.back());
     if (launch.kernels[number + 1].getGrid()[shared.axis] == 1)

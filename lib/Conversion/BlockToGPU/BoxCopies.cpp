@@ -44,12 +44,15 @@ Value BoxCopies::getPointer(Value offsetBytes) {
       ArrayRef<LLVM::GEPArg>{toI32(builder, offsetBytes)});
 }
 
-Value BoxCopies::getBarrier(Value place) {
+Value BoxCopies::getBarrier(Barrier barrier, Value place) {
   ImplicitLocOpBuilder &builder = emitter.builder;
   Value distance = arith::MulIOp::create(builder, place,
                                          emitter.getIndex(kCopyBarrierBytes));
-  return getPointer(arith::AddIOp::create(
-      builder, emitter.getIndex(barriersOffset), distance));
+  int64_t first = barrier == Barrier::IsThere
+                      ? barriersOffset
+                      : barriersOffset + numPlaces * kCopyBarrierBytes;
+  return getPointer(
+      arith::AddIOp::create(builder, emitter.getIndex(first), distance));
 }
 
 /// A memref that is a parameter lowers to its pointer.
@@ -76,15 +79,26 @@ void BoxCopies::emitByFirstThread(llvm::function_ref<void()> body) {
   body();
 }
 
+void BoxCopies::forEachBarrier(
+    llvm::function_ref<void(Barrier, Value)> action) {
+  for (Barrier barrier : {Barrier::IsThere, Barrier::IsFree})
+    if (barrier == Barrier::IsThere || handsBack)
+      for (unsigned place = 0; place < numPlaces; ++place)
+        action(barrier, getBarrier(barrier, emitter.getIndex(place)));
+}
+
 void BoxCopies::emitInit() {
   ImplicitLocOpBuilder &builder = emitter.builder;
   // Of a kernel before, whose tiles lay where boxes come.
   emitReadFence();
   emitByFirstThread([&] {
-    for (unsigned place = 0; place < numPlaces; ++place)
-      NVVM::MBarrierInitOp::create(builder, getBarrier(emitter.getIndex(place)),
-                                   getConstant(builder, 1),
+    forEachBarrier([&](Barrier barrier, Value pointer) {
+      int64_t numArrivals =
+          barrier == Barrier::IsThere ? 1 : emitter.header.threads / 32;
+      NVVM::MBarrierInitOp::create(builder, pointer,
+                                   getConstant(builder, numArrivals),
                                    /*predicate=*/Value());
+    });
     NVVM::FenceMbarrierInitOp::create(builder);
   });
   emitter.emitBarrier();
@@ -132,7 +146,9 @@ void BoxCopies::emitCopies(Value place) {
   for (const BoxedInput &input : inputs)
     numBytes += input.boxes.getNumBoxes() * input.boxes.map.getBoxBytes();
   emitByFirstThread([&] {
-    Value barrier = getBarrier(place);
+    if (handsBack)
+      emitWaitFor(getBarrier(Barrier::IsFree, place), emitFreeParity());
+    Value barrier = getBarrier(Barrier::IsThere, place);
     NVVM::MBarrierArriveExpectTxOp::create(
         builder, /*res=*/Type(), barrier, getConstant(builder, numBytes),
         getBlockScope(builder), builder.getBoolAttr(false),
@@ -142,9 +158,24 @@ void BoxCopies::emitCopies(Value place) {
   });
 }
 
-void BoxCopies::emitWait(Value place, Value parity) {
+/// Of the phase that all warps complete when they hand back what the place had
+/// before: one less than the iteration's own phase. The one before the first is
+/// complete from the start.
+Value BoxCopies::emitFreeParity() {
   ImplicitLocOpBuilder &builder = emitter.builder;
-  Value barrier = getBarrier(place);
+  Value phase = arith::DivUIOp::create(builder, emitter.iteration,
+                                       emitter.getIndex(numPlaces));
+  Value before = arith::AddIOp::create(builder, phase, emitter.getIndex(1));
+  return toI32(builder,
+               arith::AndIOp::create(builder, before, emitter.getIndex(1)));
+}
+
+void BoxCopies::emitWait(Value place, Value parity) {
+  emitWaitFor(getBarrier(Barrier::IsThere, place), parity);
+}
+
+void BoxCopies::emitWaitFor(Value barrier, Value parity) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
   auto loop = scf::WhileOp::create(builder, TypeRange(), ValueRange());
   OpBuilder::InsertionGuard insertion(builder);
   builder.createBlock(&loop.getBefore());
@@ -159,6 +190,23 @@ void BoxCopies::emitWait(Value place, Value parity) {
   scf::YieldOp::create(builder);
 }
 
+/// One lane arrives for its warp, behind a barrier of the warp that orders what
+/// the others have read.
+void BoxCopies::emitHandBack(Value place) {
+  if (!handsBack)
+    return;
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  emitReadFence();
+  NVVM::SyncWarpOp::create(builder, getConstant(builder, -1));
+  auto guard = scf::IfOp::create(builder, emitter.emitIsFirstLane(),
+                                 /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard insertion(builder);
+  builder.setInsertionPointToStart(guard.thenBlock());
+  NVVM::MBarrierArriveOp::create(
+      builder, /*res=*/Type(), getBarrier(Barrier::IsFree, place),
+      /*count=*/Value(), getBlockScope(builder), builder.getBoolAttr(false));
+}
+
 void BoxCopies::emitReadFence() {
   ImplicitLocOpBuilder &builder = emitter.builder;
   MLIRContext *context = builder.getContext();
@@ -170,8 +218,8 @@ void BoxCopies::emitReadFence() {
 void BoxCopies::emitInvalidate() {
   emitter.emitBarrier();
   emitByFirstThread([&] {
-    for (unsigned place = 0; place < numPlaces; ++place)
-      NVVM::MBarrierInvalOp::create(emitter.builder,
-                                    getBarrier(emitter.getIndex(place)));
+    forEachBarrier([&](Barrier, Value pointer) {
+      NVVM::MBarrierInvalOp::create(emitter.builder, pointer);
+    });
   });
 }

@@ -93,7 +93,8 @@ private:
     }
     if (!inputs.empty())
       boxCopies.emplace(emitter, std::move(inputs),
-                        placement.plan.offsets.back(), graph.getStages());
+                        placement.plan.offsets.back(), graph.getStages(),
+                        handsBackPlaces());
   }
 
   void addTiles() {
@@ -197,12 +198,17 @@ private:
     SmallVector<Value> initial = {first};
     if (boxCopies)
       initial.push_back(getParity(0));
+    // For what was written before the loop.
+    if (handsBackPlaces())
+      emitter.emitBarrier();
     emitLoopOver(initial, [&](ValueRange carried) {
       place = carried.front();
       emitWaitAtHead(carried);
-      if (graph->hasAttr(kBarrierAtHeadAttr))
+      if (graph->hasAttr(kBarrierAtHeadAttr) && !handsBackPlaces())
         emitter.emitBarrier();
       emitPhase(StepPhase::Loop);
+      if (boxCopies)
+        boxCopies->emitHandBack(place);
       int64_t last = graph.getStages() - 1;
       SmallVector<Value> next = {emitWrapped(last, first, /*step=*/1)};
       if (boxCopies) {
@@ -221,8 +227,16 @@ private:
       emitWaitForCopies(emitter, graph.getStages() - 2);
     if (!boxCopies)
       return;
-    boxCopies->emitReadFence();
+    if (!handsBackPlaces())
+      boxCopies->emitReadFence();
     boxCopies->emitWait(carried.front(), carried.back());
+  }
+
+  bool handsBackPlaces() { return graph->hasAttr(kHandsBackPlacesAttr); }
+
+  /// Iterations from the one that is computed to the one that is loaded.
+  int64_t getNumAhead() {
+    return boxCopies ? boxCopies->getNumAhead() : graph.getStages() - 1;
   }
 
   Value getParity(int32_t parity) {
@@ -242,6 +256,17 @@ private:
     Value isLast = isPlace(last);
     Value next = arith::AddIOp::create(builder, place, emitter.getIndex(step));
     return arith::SelectOp::create(builder, isLast, wrapped, next);
+  }
+
+  /// The place of the iteration that is loaded: of one that is behind.
+  Value emitPlaceAhead() {
+    ImplicitLocOpBuilder &builder = emitter.builder;
+    int64_t stages = graph.getStages();
+    if (getNumAhead() == stages - 1)
+      return emitWrapped(0, emitter.getIndex(stages - 1), /*step=*/-1);
+    Value sum =
+        arith::AddIOp::create(builder, place, emitter.getIndex(getNumAhead()));
+    return arith::RemUIOp::create(builder, sum, emitter.getIndex(stages));
   }
 
   /// Loads the tiles of an iteration, all that have a ring, into one place.
@@ -264,7 +289,7 @@ private:
   void emitFill() {
     ImplicitLocOpBuilder &builder = emitter.builder;
     auto loop = scf::ForOp::create(builder, emitter.getIndex(0),
-                                   emitter.getIndex(graph.getStages() - 1),
+                                   emitter.getIndex(getNumAhead()),
                                    emitter.getIndex(1));
     loop->setAttr("loop_annotation", makeNoUnrolling(builder));
     OpBuilder::InsertionGuard insertion(builder);
@@ -277,13 +302,12 @@ private:
   /// iterations there is nothing to load, and groups are empty.
   void emitRefill() {
     ImplicitLocOpBuilder &builder = emitter.builder;
-    int64_t stages = graph.getStages();
     Value ahead = arith::AddIOp::create(builder, emitter.iteration,
-                                        emitter.getIndex(stages - 1));
+                                        emitter.getIndex(getNumAhead()));
     Value isThere =
         arith::CmpIOp::create(builder, arith::CmpIPredicate::ult, ahead,
                               emitter.getIndex(graph.getLoop()));
-    Value before = emitWrapped(0, emitter.getIndex(stages - 1), /*step=*/-1);
+    Value before = emitPlaceAhead();
     auto guard = scf::IfOp::create(builder, isThere, /*withElseRegion=*/false);
     {
       OpBuilder::InsertionGuard insertion(builder);

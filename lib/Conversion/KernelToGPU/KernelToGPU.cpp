@@ -220,6 +220,14 @@ static SmallVector<int64_t, 3> getExtents(ArrayRef<int64_t> byAxis) {
   return extents;
 }
 
+/// Of the grid, in the order in which the GPU counts blocks.
+static SmallVector<int64_t, 3> getGridExtents(Launch &launch) {
+  return getExtents(
+      llvm::map_to_vector<3>(launch.getGridOrder(), [&](int64_t axis) {
+        return launch.getGrid()[axis];
+      }));
+}
+
 /// Dynamic shared memory, which kernels have one after the other.
 static int64_t getSharedBytes(Launch &launch) {
   int64_t bytes = 0;
@@ -237,8 +245,7 @@ void LaunchBuilder::describe(gpu::LaunchFuncOp op, Launch &launch,
   int64_t threads = launch.kernels.front().getThreads();
   NamedAttrList members;
   members.set("kernel", builder.getStringAttr(kernel));
-  members.set("grid",
-              builder.getDenseI64ArrayAttr(getExtents(launch.getGrid())));
+  members.set("grid", builder.getDenseI64ArrayAttr(getGridExtents(launch)));
   members.set("block", builder.getDenseI64ArrayAttr({threads, 1, 1}));
   members.set("cluster",
               builder.getDenseI64ArrayAttr(getExtents(launch.getCluster())));
@@ -270,7 +277,7 @@ gpu::LaunchFuncOp LaunchBuilder::createLaunch(Launch &launch,
   if (!launch.getCluster().empty())
     cluster = makeDim3(launch.getCluster());
   auto op = gpu::LaunchFuncOp::create(
-      builder, kernel, makeDim3(launch.getGrid()),
+      builder, kernel, makeDim3(getGridExtents(launch)),
       makeDim3({static_cast<int64_t>(first.getThreads())}), sharedBytes,
       arguments, /*asyncTokenType=*/nullptr, /*asyncDependencies=*/{}, cluster);
   describe(op, launch, kernel.getName(), parameters);

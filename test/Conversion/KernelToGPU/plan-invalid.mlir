@@ -204,3 +204,37 @@ func.func @swizzles_of_nothing(%x: tensor<16x64xf16>, %w: tensor<64x64xf16>) -> 
   } : tensor<16x64xf16>
   return %r : tensor<16x64xf16>
 }
+
+// -----
+
+func.func @order_of_other_axes(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %e = tensor.empty() : tensor<8x64xf32>
+  %r = mirage_kernel.graph ins(%x : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
+  ^bb0(%a: tensor<8x64xf32>):
+    // expected-error @below {{expects each of 2 grid axes once in 'mirage.grid_order', got array<i64: 1, 1>}}
+    %o = mirage_block.graph grid(x = 2, y = 2) threads(128) ins(%a imap(x -> 0, y -> 1)) outs(omap(x -> 0, y -> 1)) {mirage.grid_order = array<i64: 1, 1>, mirage.input_offsets = array<i64: 0>, mirage.shared_bytes = 1024 : i64} : (tensor<8x64xf32>) -> tensor<8x64xf32> {
+    ^bb0(%t: tensor<4x32xf32>):
+      %y = mirage_block.exp %t {mirage.barrier, mirage.offsets = array<i64: 512>} : tensor<4x32xf32>
+      mirage_block.yield %y {mirage.barrier} : tensor<4x32xf32>
+    }
+    mirage_kernel.yield %o : tensor<8x64xf32>
+  } : tensor<8x64xf32>
+  return %r : tensor<8x64xf32>
+}
+
+// -----
+
+func.func @places_that_are_none(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %e = tensor.empty() : tensor<8x64xf32>
+  %r = mirage_kernel.graph ins(%x : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
+  ^bb0(%a: tensor<8x64xf32>):
+    // expected-error @below {{expects, where 'mirage.hands_back_places' is stated, a loop whose rings are all boxed and that needs no other barrier}}
+    %o = mirage_block.graph grid() threads(128) ins(%a imap()) outs(omap()) {mirage.hands_back_places, mirage.input_offsets = array<i64: 0>, mirage.shared_bytes = 4096 : i64} : (tensor<8x64xf32>) -> tensor<8x64xf32> {
+    ^bb0(%t: tensor<8x64xf32>):
+      %y = mirage_block.exp %t {mirage.barrier, mirage.offsets = array<i64: 2048>} : tensor<8x64xf32>
+      mirage_block.yield %y {mirage.barrier} : tensor<8x64xf32>
+    }
+    mirage_kernel.yield %o : tensor<8x64xf32>
+  } : tensor<8x64xf32>
+  return %r : tensor<8x64xf32>
+}

@@ -1,7 +1,6 @@
 // A matrix product as Hopper would have it: the left tile by the copy engine, the right one
-// by cp.async, a warpgroup's product from shared memory, half of it with the left operand
-// in registers.
-#acc = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+// by cp.async, a product that four warps take together, with the left operand in registers.
+#acc = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
 
 func.func @matmul(%x: tensor<128x256xf16>, %y: tensor<256x48xf16>) -> tensor<128x48xf16> {
   %e = tensor.empty() : tensor<128x48xf16>
@@ -18,14 +17,14 @@ func.func @matmul(%x: tensor<128x256xf16>, %y: tensor<256x48xf16>) -> tensor<128
         %1 = mirage_thread.cp_async %bw bytes 16 : (tensor<64x16xf16>) -> tensor<64x16xf16>
         mirage_thread.yield %0, %1 : tensor<64x64xf16>, tensor<64x16xf16>
       }
-      %p = mirage_thread.graph items() threads(128) steps(4)
-          ins(%as imap() fmap(1), %bs imap() fmap(0)) outs(omap()) : (tensor<64x64xf16>, tensor<64x16xf16>) -> tensor<64x16xf32> {
-      ^bb0(%aw: tensor<64x16xf16>, %bw: tensor<16x16xf16>):
-        %af = mirage_thread.load %aw : (tensor<64x16xf16>) -> tensor<64x16xf16, #acc>
-        %0 = mirage_thread.wgmma %af, %bw : (tensor<64x16xf16, #acc>, tensor<16x16xf16>) -> tensor<64x16xf32, #acc>
-        %1 = mirage_thread.accumulate %0 over loop sum : (tensor<64x16xf32, #acc>) -> tensor<64x16xf32, #acc>
-        %2 = mirage_thread.store %1 : (tensor<64x16xf32, #acc>) -> tensor<64x16xf32>
-        mirage_thread.yield %2 : tensor<64x16xf32>
+      %p = mirage_thread.graph items(x = 4) steps(4)
+          ins(%as imap(x -> 0) fmap(1), %bs imap() fmap(0)) outs(omap(x -> 0)) : (tensor<64x64xf16>, tensor<64x16xf16>) -> tensor<64x16xf32> {
+      ^bb0(%aw: tensor<16x16xf16>, %bw: tensor<16x16xf16>):
+        %af = mirage_thread.load %aw : (tensor<16x16xf16>) -> tensor<16x16xf16, #acc>
+        %0 = mirage_thread.wgmma %af, %bw : (tensor<16x16xf16, #acc>, tensor<16x16xf16>) -> tensor<16x16xf32, #acc>
+        %1 = mirage_thread.accumulate %0 over loop sum : (tensor<16x16xf32, #acc>) -> tensor<16x16xf32, #acc>
+        %2 = mirage_thread.store %1 : (tensor<16x16xf32, #acc>) -> tensor<16x16xf32>
+        mirage_thread.yield %2 : tensor<16x16xf32>
       }
       %s = mirage_block.accumulate %p over loop sum : tensor<64x16xf32>
       mirage_block.yield %s : tensor<64x16xf32>
