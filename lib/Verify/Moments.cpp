@@ -20,6 +20,7 @@
 #include "Mirage/Graph/Phases.h"
 #include "TileCopies.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir::mirage;
 
@@ -29,24 +30,30 @@ bool GraphEvaluator::joinsMoments(const Node &step) {
              Combiner::Moments;
 }
 
-/// The steps that accumulate variances, and those that their operands need.
+/// The steps that accumulate variances, and those that their operands need. A
+/// component leaves steps out, arguments of exponentials among them; what is
+/// needed is found as if it did not, so that all components meet the same
+/// exponentials twice.
 /// \param isNeeded  gets the values that these read.
 static llvm::SmallVector<const Node *>
-findSteps(llvm::ArrayRef<const Node *> loopSteps, llvm::BitVector &isNeeded,
+findSteps(const TileGraph &tiles, llvm::ArrayRef<const Node *> loopSteps,
+          llvm::BitVector &isNeeded,
           llvm::function_ref<bool(const Node &)> joinsMoments) {
-  llvm::SmallVector<const Node *> steps;
-  for (const Node *step : llvm::reverse(loopSteps)) {
-    bool isNeededItself = !joinsIterations(*step) &&
-                          llvm::any_of(step->results, [&](ValueId result) {
+  llvm::SmallPtrSet<const Node *, 16> needed;
+  for (const Node &step : llvm::reverse(tiles.getNodes())) {
+    bool isNeededItself = !joinsIterations(step) &&
+                          llvm::any_of(step.results, [&](ValueId result) {
                             return isNeeded[result];
                           });
-    if (!isNeededItself && !joinsMoments(*step))
+    if (!isNeededItself && !joinsMoments(step))
       continue;
-    steps.push_back(step);
-    for (ValueId operand : step->operands)
+    needed.insert(&step);
+    for (ValueId operand : step.operands)
       isNeeded.set(operand);
   }
-  std::reverse(steps.begin(), steps.end());
+  llvm::SmallVector<const Node *> steps;
+  llvm::copy_if(loopSteps, std::back_inserter(steps),
+                [&](const Node *step) { return needed.contains(step); });
   return steps;
 }
 
@@ -56,7 +63,7 @@ void GraphEvaluator::evaluateMeans(Frame &frame, const Frame &outer,
                                    llvm::ArrayRef<const Node *> loopSteps) {
   llvm::BitVector isNeeded(frame.tiles->getNumValues());
   llvm::SmallVector<const Node *> steps =
-      findSteps(loopSteps, isNeeded, joinsMoments);
+      findSteps(*frame.tiles, loopSteps, isNeeded, joinsMoments);
   isNeeded &= isRead;
   WordArena::Mark mark = arena.mark();
   iterate(frame, outer, operation, isNeeded, steps,

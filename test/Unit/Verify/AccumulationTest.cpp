@@ -162,7 +162,14 @@ TEST(Accumulation, BlocksJoinAgainAfterTheyHaveJoined) {
 
 namespace {
 /// How a variance may go wrong.
-enum class Moment { Right, OfSquares, OfExponentials, OneTileLess, Mean };
+enum class Moment {
+  Right,
+  OfSquares,
+  OfExponentials,
+  OfNestedExponentials,
+  OneTileLess,
+  Mean
+};
 } // namespace
 
 /// The variance of rows of `width` elements in tiles of 2.
@@ -174,8 +181,11 @@ static Graph makeVariance(int64_t width, Moment moment) {
   tiles.tileInputs = {{{}, 1}};
   if (moment == Moment::OfSquares)
     x = b.op(Opcode::Square, {x});
-  if (moment == Moment::OfExponentials)
+  if (moment == Moment::OfExponentials ||
+      moment == Moment::OfNestedExponentials)
     x = b.op(Opcode::Exp, {x});
+  if (moment == Moment::OfNestedExponentials)
+    x = b.op(Opcode::Exp, {b.scale(x, 0.5)});
   if (moment == Moment::OneTileLess) {
     Attributes mask;
     mask.dims = {1};
@@ -190,12 +200,12 @@ static Graph makeVariance(int64_t width, Moment moment) {
   return wrap(tiles, {{2, width}}, {{2, 1}});
 }
 
-static Graph spelledVariance(int64_t width, bool ofExponentials = false) {
+static Graph spelledVariance(int64_t width, unsigned numExponentials = 0) {
   Graph program;
   Builder b(program);
   ValueId x = b.input({2, width});
-  if (ofExponentials)
-    x = b.op(Opcode::Exp, {x});
+  for (unsigned i = 0; i < numExponentials; ++i)
+    x = b.op(Opcode::Exp, {i == 0 ? x : b.scale(x, 0.5)});
   ValueId centred = b.op(Opcode::Sub, {x, b.reduce(Opcode::Mean, x, 1)});
   b.output(b.reduce(Opcode::Mean, b.op(Opcode::Square, {centred}), 1));
   return program;
@@ -214,6 +224,15 @@ TEST(Accumulation, VariancesOverTheLoop) {
 /// What a variance is of is evaluated twice, exponentials as well.
 TEST(Accumulation, VariancesOfExponentials) {
   Graph kernel = makeVariance(6, Moment::OfExponentials);
-  expectEqual(spelledVariance(6, /*ofExponentials=*/true), kernel);
+  expectEqual(spelledVariance(6, /*numExponentials=*/1), kernel);
   EXPECT_EQ(judge(spelledVariance(6), kernel).kind, Verdict::Different);
+}
+
+/// A component that leaves an exponent's argument out evaluates the exponential
+/// in it twice all the same.
+TEST(Accumulation, VariancesOfNestedExponentials) {
+  Graph kernel = makeVariance(6, Moment::OfNestedExponentials);
+  expectEqual(spelledVariance(6, /*numExponentials=*/2), kernel);
+  EXPECT_EQ(judge(spelledVariance(6, /*numExponentials=*/1), kernel).kind,
+            Verdict::Different);
 }
