@@ -100,21 +100,27 @@ private:
       carried.push_back({value, isJoined});
   }
 
+  /// Whether some result must not differ along an axis.
+  bool isReplicated(unsigned along) {
+    return llvm::any_of(graph.getOmaps(), [&](Attribute map) {
+      return cast<DenseI64ArrayAttr>(map).asArrayRef()[along] == kReplicated;
+    });
+  }
+
   /// Whether all blocks along some axis have the same of a value: then one of
   /// them writes it, and all read that. Along the axis that is split, only of
-  /// what is carried along and joined by nobody. Along others, only where some
-  /// result must not differ along it: what blocks write for themselves may be
-  /// read in the launch that writes it.
-  bool isShared(Value value, unsigned along) {
-    if (varying.lookup(value) >> along & 1)
+  /// what is carried along; and where somebody joins it as well, so that all of
+  /// them write it anyway, or along other axes, only where some result must not
+  /// differ: what blocks write for themselves may be read in the launch that
+  /// writes it.
+  bool isShared(const Carried &entry, unsigned along) {
+    if (varying.lookup(entry.value) >> along & 1)
       return false;
-    if (along != getAxis())
-      return llvm::any_of(graph.getOmaps(), [&](Attribute map) {
-        return cast<DenseI64ArrayAttr>(map).asArrayRef()[along] == kReplicated;
-      });
-    return llvm::none_of(carried, [&](const Carried &entry) {
-      return entry.value == value && entry.isJoined;
-    });
+    if (isReplicated(along))
+      return along != getAxis() || !entry.isJoined;
+    return along == getAxis() && llvm::none_of(carried, [&](const Carried &c) {
+             return c.value == entry.value && c.isJoined;
+           });
   }
 
   RankedTensorType lift(Value value, ArrayRef<int64_t> leading) {
@@ -128,39 +134,49 @@ private:
   }
 
   /// Every axis along a dimension of its own, but those of what is shared.
-  SmallVector<int64_t> getOwnMap(Value value) {
+  SmallVector<int64_t> getOwnMap(const Carried &entry) {
     SmallVector<int64_t> map =
         llvm::to_vector(llvm::seq<int64_t>(0, getRank()));
     for (auto [along, dim] : llvm::enumerate(map))
-      if (isShared(value, along))
+      if (isShared(entry, along))
         dim = kReplicated;
     return map;
   }
-  SmallVector<int64_t> getLeading(Value value) {
+  SmallVector<int64_t> getLeading(const Carried &entry) {
     SmallVector<int64_t> leading(graph.getGrid());
     for (auto [along, extent] : llvm::enumerate(leading))
-      if (isShared(value, along))
+      if (isShared(entry, along))
         extent = 1;
     return leading;
   }
 
-  /// The values that the first kernel writes, each once.
-  SmallVector<Value> getWritten() {
-    SetVector<Value> values;
+  /// What the first kernel writes: values, each once, or once for all blocks
+  /// along the axis and once for each.
+  SmallVector<Carried> getWritten() {
+    SmallVector<Carried> written;
     for (const Carried &entry : carried)
-      values.insert(entry.value);
-    return values.takeVector();
+      if (findWritten(written, entry) == written.size())
+        written.push_back(entry);
+    return written;
+  }
+  size_t findWritten(ArrayRef<Carried> written, const Carried &entry) {
+    return llvm::find_if(written,
+                         [&](const Carried &other) {
+                           return other.value == entry.value &&
+                                  getOwnMap(other) == getOwnMap(entry);
+                         }) -
+           written.begin();
   }
 
   block::GraphOp buildParts() {
-    SmallVector<Value> written = getWritten();
+    SmallVector<Carried> written = getWritten();
     SmallVector<Type> types =
-        llvm::map_to_vector(written, [&](Value value) -> Type {
-          return lift(value, getLeading(value));
+        llvm::map_to_vector(written, [&](const Carried &entry) -> Type {
+          return lift(entry.value, getLeading(entry));
         });
     SmallVector<Attribute> omaps =
-        llvm::map_to_vector(written, [&](Value value) -> Attribute {
-          return builder.getDenseI64ArrayAttr(getOwnMap(value));
+        llvm::map_to_vector(written, [&](const Carried &entry) -> Attribute {
+          return builder.getDenseI64ArrayAttr(getOwnMap(entry));
         });
     auto parts = block::GraphOp::create(
         builder, graph.getLoc(), types, graph.getInputs(), graph.getGridAttr(),
@@ -171,7 +187,7 @@ private:
     return parts;
   }
 
-  void fillParts(block::GraphOp parts, ArrayRef<Value> written) {
+  void fillParts(block::GraphOp parts, ArrayRef<Carried> written) {
     OpBuilder::InsertionGuard guard(builder);
     Block *body = builder.createBlock(&parts.getBody());
     IRMapping mapping;
@@ -182,9 +198,10 @@ private:
       if (!isLate(&op))
         builder.clone(op, mapping);
     SmallVector<Value> tiles;
-    for (Value value : written)
-      tiles.push_back(block::ReshapeOp::create(
-          builder, value.getLoc(), liftTile(value), mapping.lookup(value)));
+    for (const Carried &entry : written)
+      tiles.push_back(block::ReshapeOp::create(builder, entry.value.getLoc(),
+                                               liftTile(entry.value),
+                                               mapping.lookup(entry.value)));
     block::YieldOp::create(builder, graph.getLoc(), tiles);
   }
 
@@ -215,8 +232,7 @@ private:
                }) ||
            llvm::any_of(carried,
                         [&](const Carried &entry) {
-                          return !entry.isJoined &&
-                                 !isShared(entry.value, getAxis());
+                          return !entry.isJoined && !isShared(entry, getAxis());
                         }) ||
            llvm::any_of(graph.getBody().front(), differs);
   }
@@ -225,16 +241,15 @@ private:
     SmallVector<Value> operands;
     SmallVector<Attribute> imaps;
     SmallVector<int64_t> fmaps;
-    SmallVector<Value> written = getWritten();
+    SmallVector<Carried> written = getWritten();
     int64_t partBytes = 0;
     for (const Carried &entry : carried) {
-      SmallVector<int64_t> imap = getOwnMap(entry.value);
+      SmallVector<int64_t> imap = getOwnMap(entry);
       if (entry.isJoined) {
         imap[getAxis()] = kReplicated;
         partBytes += convertTensor(entry.value.getType()).getSizeBytes();
       }
-      operands.push_back(
-          parts.getResult(llvm::find(written, entry.value) - written.begin()));
+      operands.push_back(parts.getResult(findWritten(written, entry)));
       imaps.push_back(builder.getDenseI64ArrayAttr(imap));
       fmaps.push_back(entry.isJoined ? int64_t(getAxis()) : kReplicated);
     }

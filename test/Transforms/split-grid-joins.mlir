@@ -6,6 +6,7 @@
 // JUDGED-DAG: @causal: equal
 // JUDGED-DAG: @same_along: equal
 // JUDGED-DAG: @beside_tiles: equal
+// JUDGED-DAG: @joined_and_taken: equal
 
 // What is needed again on the other side of the join is read again, or carried.
 // CHECK-LABEL: func.func @softmax(
@@ -162,4 +163,26 @@ func.func @beside_tiles(%x: tensor<8x8xf16>, %y: tensor<8x8xf16>, %z: tensor<8x8
     mirage_kernel.yield %o#0, %o#1 : tensor<8x8xf32>, tensor<8x1xf32>
   } : tensor<8x8xf32>, tensor<8x1xf32>
   return %r#0, %r#1 : tensor<8x8xf32>, tensor<8x1xf32>
+}
+
+// What blocks along the joined axis have alike, they all write where it is joined; where a
+// result that is one for all of them takes it besides, one of them writes it once more.
+// CHECK-LABEL: func.func @joined_and_taken(
+// CHECK: %[[P:.+]]:2 = mirage_block.graph grid(x = 3) {{.*}} outs(omap(x -> 0), omap()) : {{.*}} -> (tensor<3x4x8xf32>, tensor<1x4x8xf32>)
+// CHECK: mirage_block.graph grid(x = 1) {{.*}} ins(%[[P]]#0 imap() fmap(0), %[[P]]#1 imap()) outs(omap())
+func.func @joined_and_taken(%x: tensor<4x8xf16>) -> tensor<4x8xf32> {
+  %e = tensor.empty() : tensor<4x8xf32>
+  %r = mirage_kernel.graph ins(%x : tensor<4x8xf16>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%a: tensor<4x8xf16>):
+    %o = mirage_block.graph grid(x = 3) threads(32) ins(%a imap()) outs(omap())
+        : (tensor<4x8xf16>) -> tensor<4x8xf32> {
+    ^bb0(%t: tensor<4x8xf16>):
+      %p = mirage_block.exp %t : tensor<4x8xf16>
+      %j = mirage_block.accumulate %p over x sum dims [1] : tensor<4x8xf32>
+      %d = mirage_block.div %p, %j : tensor<4x8xf32>, tensor<4x1xf32>
+      mirage_block.yield %d : tensor<4x8xf32>
+    }
+    mirage_kernel.yield %o : tensor<4x8xf32>
+  } : tensor<4x8xf32>
+  return %r : tensor<4x8xf32>
 }
