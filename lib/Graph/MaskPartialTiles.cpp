@@ -382,23 +382,41 @@ private:
     return joined;
   }
 
-  /// Dimensions of size 1 come and go; others keep their padding. A reshape
-  /// that splits or joins dimensions of partial tiles has no padded dimension.
+  /// Dimensions of size 1 come and go, and those that are whole are split and
+  /// joined; others keep their padding.
   Paddings inferReshape(const Node &operation, ValueId operand) {
     const Shape &from = result.getType(operand).shape;
     const Shape &to = source.getType(operation.results[0]).shape;
     Paddings kept(to.size());
-    unsigned next = 0;
-    for (unsigned dim = 0; dim < from.size(); ++dim) {
-      while (from[dim] != 1 && next < to.size() && to[next] == 1)
-        ++next;
-      bool isKept = from[dim] != 1 && next < to.size() && to[next] == from[dim];
-      if (!isKept && paddings[operand][dim])
+    auto lose = [&](unsigned dim) {
+      if (paddings[operand][dim])
         fail("expects a reshape to keep the partial dimension " +
              llvm::Twine(dim) + " of size " + llvm::Twine(from[dim]) +
              ", got " + toString(to));
-      if (isKept)
-        kept[next++] = paddings[operand][dim];
+    };
+    unsigned dim = 0, next = 0;
+    while (dim < from.size()) {
+      if (from[dim] == 1) {
+        lose(dim++);
+        continue;
+      }
+      while (to[next] == 1)
+        ++next;
+      if (to[next] == from[dim]) {
+        kept[next++] = paddings[operand][dim++];
+        continue;
+      }
+      // As many elements on both sides, in as few dimensions.
+      lose(dim);
+      int64_t before = from[dim++], after = to[next++];
+      while (before != after) {
+        if (before > after) {
+          after *= to[next++];
+          continue;
+        }
+        lose(dim);
+        before *= from[dim++];
+      }
     }
     return kept;
   }

@@ -147,6 +147,33 @@ TEST(MaskPartialTiles, PartialDimensionsAreMovedAsAWhole) {
             "elements of, got partial ones");
 }
 
+/// Of a tile with rows of a loop's 32 of 100 elements, the padding of exp(x) is
+/// masked in the last dimension, however the others are split and joined.
+TEST(MaskPartialTiles, WholeDimensionsBesidePartialOnesAreReshaped) {
+  for (Shape shape : {Shape{2, 3, 4, 32}, Shape{6, 4, 32}, Shape{24, 32},
+                      Shape{1, 3, 8, 1, 32}}) {
+    TileGraph tiles;
+    tiles.loop = 4;
+    ValueId x = tiles.addInput(f32({4, 1, 6, 32}));
+    tiles.tileInputs = {{{}, 3}};
+    ValueId e = tiles.add(Opcode::Exp, {x}, f32({4, 1, 6, 32}));
+    ValueId y = tiles.add(Opcode::Reshape, {e}, f32(shape));
+    Attributes last;
+    last.dims = {int64_t(shape.size()) - 1};
+    Shape sums = shape;
+    sums.back() = 1;
+    tiles.add(Opcode::Sum, {y}, f32(sums), last);
+    llvm::Expected<TileGraph> masked =
+        maskPartialTiles(tiles, {f32({4, 1, 6, 100})});
+    ASSERT_TRUE(bool(masked)) << llvm::toString(masked.takeError());
+    ASSERT_EQ(masked->getNodes().size(), 4u);
+    const Node &mask = masked->getNodes()[2];
+    EXPECT_EQ(mask.opcode, Opcode::Mask);
+    EXPECT_EQ(mask.attributes.dims, last.dims);
+    EXPECT_EQ(mask.attributes.extent, 100);
+  }
+}
+
 /// Zeros under a sum need no mask, but what somebody's own mask put there does,
 /// unless it reaches as far as the padding.
 TEST(MaskPartialTiles, AMaskOfOneElementMoreIsNotTheirs) {
