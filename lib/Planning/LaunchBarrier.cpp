@@ -41,14 +41,40 @@ mlir::mirage::parseLaunchBarrier(llvm::StringRef name) {
   return std::nullopt;
 }
 
+llvm::StringRef mlir::mirage::getOccupancyLimitName(OccupancyLimit limit) {
+  switch (limit) {
+  case OccupancyLimit::SharedMemory:
+    return "shared memory";
+  case OccupancyLimit::Threads:
+    return "threads";
+  case OccupancyLimit::Blocks:
+    return "blocks";
+  case OccupancyLimit::Registers:
+    return "registers";
+  }
+  llvm_unreachable("all limits are handled");
+}
+
+Occupancy mlir::mirage::getOccupancy(BlockResources block,
+                                     int64_t registersPerThread,
+                                     const Target &target) {
+  constexpr int64_t kSystemBytes = 1024; // of each block's shared memory
+  const Occupancy limits[] = {
+      {target.sharedBytesPerSM / (block.sharedBytes + kSystemBytes),
+       OccupancyLimit::SharedMemory},
+      {target.threadsPerSM / block.threads, OccupancyLimit::Threads},
+      {target.blocksPerSM, OccupancyLimit::Blocks},
+      {target.registersPerSM / (registersPerThread * block.threads),
+       OccupancyLimit::Registers}};
+  return *llvm::min_element(limits, [](Occupancy lhs, Occupancy rhs) {
+    return lhs.blocks < rhs.blocks;
+  });
+}
+
 int64_t mlir::mirage::getResidentBlocks(BlockResources block,
                                         const Target &target) {
-  constexpr int64_t kSystemBytes = 1024; // of each block's shared memory
-  return std::min(
-      {target.sharedBytesPerSM / (block.sharedBytes + kSystemBytes),
-       target.threadsPerSM / block.threads, target.blocksPerSM,
-       target.registersPerSM /
-           ((kExpectedRegisters + block.rowRegisters) * block.threads)});
+  return getOccupancy(block, kExpectedRegisters + block.rowRegisters, target)
+      .blocks;
 }
 
 /// Whether the blocks that are joined can be a cluster, and each has an SM to

@@ -54,6 +54,27 @@ double PhaseTime::getUs(double blocksPerSM) const {
   return std::max(aloneUs, blocksPerSM * std::max(loadUs, computeUs));
 }
 
+/// Of two that are equal, what a change of the kernel would be tried at first.
+static void addPhase(BlockTimeShares &shares, const PhaseTime &phase,
+                     double times, double blocksPerSM) {
+  double loadUs = blocksPerSM * phase.loadUs;
+  double computeUs = blocksPerSM * phase.computeUs;
+  double us = times * phase.getUs(blocksPerSM);
+  if (loadUs >= std::max(phase.aloneUs, computeUs))
+    shares.loadUs += us;
+  else if (computeUs >= phase.aloneUs)
+    shares.computeUs += us;
+  else
+    shares.latencyUs += us;
+}
+
+BlockTimeShares BlockTime::getShares(double blocksPerSM) const {
+  BlockTimeShares shares;
+  addPhase(shares, outside, 1, blocksPerSM);
+  addPhase(shares, iteration, double(numIterations), blocksPerSM);
+  return shares;
+}
+
 //===----------------------------------------------------------------------===//
 // Loads
 //===----------------------------------------------------------------------===//

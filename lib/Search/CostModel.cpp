@@ -40,12 +40,6 @@ bool mlir::mirage::search::fits(const TileGraph &kernel, const Target &target) {
          getSharedBytes(kernel) - kept.keptBytes <= target.sharedBytesPerBlock;
 }
 
-/// The largest of three times that overlap, a little more where they are close.
-static double overlap(double a, double b, double c) {
-  double sum = a * a * a * a + b * b * b * b + c * c * c * c;
-  return std::sqrt(std::sqrt(sum)); // exact roots, so that machines agree
-}
-
 /// Of one block, one tile of whose rings has so many stages.
 static BlockResources getResources(const KernelWork &work, BlockShape shape) {
   return {shape.threads,
@@ -165,15 +159,28 @@ double AnalyticCostModel::getLeastJoinUs() const {
   return getLeastLaunchBarrierUs(target) + target.loadLatencyUs;
 }
 
+namespace {
 /// All blocks, in waves of as many as SMs hold at a time. A block begins when
 /// another one ends, so that the last wave does not wait for the others: units
 /// are busy as long as all blocks need them.
-static double getBlocksUs(const KernelWork &work, const BlockTime &block,
-                          BlockShape shape, const Target &target) {
+struct Waves {
+  double number;
+  double blocksPerSM; ///< in one of them, on average
+};
+} // namespace
+
+static Waves getWaves(const KernelWork &work, BlockShape shape,
+                      const Target &target) {
   int64_t perSM = llvm::divideCeil(work.numBlocks, target.numSMs);
   int64_t resident = getResidentBlocks(getResources(work, shape), target);
   int64_t waves = llvm::divideCeil(perSM, std::max<int64_t>(resident, 1));
-  return double(waves) * block.getUs(double(perSM) / double(waves));
+  return {double(waves), double(perSM) / double(waves)};
+}
+
+static double getBlocksUs(const KernelWork &work, const BlockTime &block,
+                          BlockShape shape, const Target &target) {
+  Waves waves = getWaves(work, shape, target);
+  return waves.number * block.getUs(waves.blocksPerSM);
 }
 
 namespace {
@@ -214,14 +221,33 @@ static Traffic getTraffic(const KernelWork &work, double readBytes,
           (work.storedBytes + readBytes) / target.cacheBytesPerUs};
 }
 
-double AnalyticCostModel::estimateUs(const KernelWork &work,
-                                     const BlockTime &block,
-                                     BlockShape shape) const {
-  double blocksUs = getBlocksUs(work, block, shape, target);
+KernelTime AnalyticCostModel::predict(const KernelWork &work,
+                                      const BlockTime &block,
+                                      BlockShape shape) const {
   Traffic traffic =
       getTraffic(work, getReadBytes(work), shape.stages > 1, target);
-  return target.launchUs + getJoinUs(work) +
-         overlap(blocksUs, traffic.memoryUs, traffic.cacheUs);
+  return {target.launchUs,
+          getJoinUs(work),
+          getBlocksUs(work, block, shape, target),
+          traffic.memoryUs,
+          traffic.cacheUs,
+          {}};
+}
+
+KernelTime
+AnalyticCostModel::predictKernel(const TileGraph &kernel,
+                                 ArrayRef<TensorSpec> operands,
+                                 ArrayRef<TensorSpec> results) const {
+  KernelWork work = getWork(kernel, operands, results);
+  BlockShape shape{kernel.threads, kernel.stages};
+  BlockTime block = BlockWork(work, target).getTime(shape);
+  KernelTime time = predict(work, block, shape);
+  Waves waves = getWaves(work, shape, target);
+  BlockTimeShares shares = block.getShares(waves.blocksPerSM);
+  time.blockShares = {waves.number * shares.latencyUs,
+                      waves.number * shares.loadUs,
+                      waves.number * shares.computeUs};
+  return time;
 }
 
 double AnalyticCostModel::estimateKernelUs(const TileGraph &kernel,
@@ -229,7 +255,7 @@ double AnalyticCostModel::estimateKernelUs(const TileGraph &kernel,
                                            ArrayRef<TensorSpec> results) const {
   KernelWork work = getWork(kernel, operands, results);
   BlockShape shape{kernel.threads, kernel.stages};
-  return estimateUs(work, BlockWork(work, target).getTime(shape), shape);
+  return predict(work, BlockWork(work, target).getTime(shape), shape).getUs();
 }
 
 /// As many as fit and the loop has a use for; one where it loads nothing.
@@ -267,7 +293,8 @@ AnalyticCostModel::chooseBlockSize(const TileGraph &kernel,
     SharedBlockWork shared = block->share(threads);
     StageRange range = getStages(work);
     for (unsigned stages = range.least; stages <= range.most; ++stages) {
-      double us = estimateUs(work, shared.getTime(stages), {threads, stages});
+      double us =
+          predict(work, shared.getTime(stages), {threads, stages}).getUs();
       if (!best || us < best->us)
         best = BlockSize{threads, stages, us};
     }
@@ -308,9 +335,9 @@ double AnalyticCostModel::boundUs(const KernelWork &work) const {
     for (unsigned stages = 1; stages <= mostStages; ++stages)
       blocksUs = std::min(blocksUs, getBlocksUs(work, shared.getTime(stages),
                                                 {threads, stages}, target));
-    us = std::min(us,
-                  getJoinUs(work) + overlap(std::max(blocksUs, sharedUs),
-                                            traffic.memoryUs, traffic.cacheUs));
+    us = std::min(us, getJoinUs(work) +
+                          getOverlappedUs(std::max(blocksUs, sharedUs),
+                                          traffic.memoryUs, traffic.cacheUs));
   }
   return kBoundRounding * (target.launchUs + us);
 }
@@ -331,8 +358,9 @@ double AnalyticCostModel::boundTrafficUs(const KernelTraffic &traffic) const {
   double blocksUs =
       std::max(blockBytes, readBytes / target.numSMs) / target.loadBytesPerUsSM;
   return target.launchUs + traffic.numJoins * getLeastJoinUs() +
-         overlap(blocksUs, memoryBytes / target.memoryBytesPerUs,
-                 (traffic.resultBytes + readBytes) / target.cacheBytesPerUs);
+         getOverlappedUs(blocksUs, memoryBytes / target.memoryBytesPerUs,
+                         (traffic.resultBytes + readBytes) /
+                             target.cacheBytesPerUs);
 }
 
 double AnalyticCostModel::getFurtherKernelUs() const {

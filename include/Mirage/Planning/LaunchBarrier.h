@@ -55,7 +55,26 @@ struct BlockResources {
   int64_t rowRegisters = 0; ///< of a thread, for rows that warps keep
 };
 
-/// How many blocks an SM holds at a time; 0 where it has not enough for one.
+/// What keeps an SM from holding one block more.
+enum class OccupancyLimit : uint8_t {
+  SharedMemory,
+  Threads,
+  Blocks,
+  Registers
+};
+llvm::StringRef getOccupancyLimitName(OccupancyLimit limit); // "shared memory"
+
+struct Occupancy {
+  int64_t blocks = 0; ///< that an SM holds at a time; 0: not one has place
+  OccupancyLimit limit = OccupancyLimit::Blocks; ///< the first that is reached
+};
+
+/// Of blocks whose threads have so many registers each.
+Occupancy getOccupancy(BlockResources block, int64_t registersPerThread,
+                       const Target &target);
+
+/// How many blocks an SM holds at a time, with as many registers as their code
+/// is taken to need; 0 where it has not enough for one.
 int64_t getResidentBlocks(BlockResources block, const Target &target);
 
 /// A kernel whose blocks the next kernel joins along one axis.

@@ -50,6 +50,14 @@ struct PhaseTime {
   double getUs(double blocksPerSM) const;
 };
 
+/// What the time of blocks goes by, µs: each phase counts for the largest of
+/// its three times, so that the sum is what the blocks take.
+struct BlockTimeShares {
+  double latencyUs = 0; ///< a block alone: latency, barriers, issue
+  double loadUs = 0;    ///< the way of an SM to L2
+  double computeUs = 0; ///< the units of an SM
+};
+
 struct BlockTime {
   PhaseTime outside, iteration;
   int64_t numIterations = 1;
@@ -58,6 +66,7 @@ struct BlockTime {
     return outside.getUs(blocksPerSM) +
            double(numIterations) * iteration.getUs(blocksPerSM);
   }
+  BlockTimeShares getShares(double blocksPerSM) const;
 };
 
 /// How the work of a block is shared out, and when its loads are made.

@@ -16,15 +16,13 @@
 
 #include "Mirage/Graph/Graph.h"
 #include "Mirage/Planning/Target.h"
+#include "Mirage/Search/KernelTime.h"
 #include "Mirage/Search/KernelWork.h"
 #include "Mirage/Search/LibraryKernels.h"
 #include <array>
 #include <optional>
 
 namespace mlir::mirage::search {
-
-struct BlockTime;
-struct BlockShape;
 
 /// The numbers of threads that a block may have, ascending. Powers of two, as
 /// the work items of most steps are; from two warps, as one has nobody to wait
@@ -125,6 +123,10 @@ public:
   double estimateKernelUs(const TileGraph &kernel,
                           llvm::ArrayRef<TensorSpec> operands,
                           llvm::ArrayRef<TensorSpec> results) const override;
+  /// What `estimateKernelUs` is the sum of.
+  KernelTime predictKernel(const TileGraph &kernel,
+                           llvm::ArrayRef<TensorSpec> operands,
+                           llvm::ArrayRef<TensorSpec> results) const;
   std::optional<BlockSize>
   chooseBlockSize(const TileGraph &kernel, llvm::ArrayRef<TensorSpec> operands,
                   llvm::ArrayRef<TensorSpec> results) const override;
@@ -135,8 +137,8 @@ public:
   double estimateUs(const Graph &graph) const override;
 
 private:
-  double estimateUs(const KernelWork &work, const BlockTime &block,
-                    BlockShape shape) const;
+  KernelTime predict(const KernelWork &work, const BlockTime &block,
+                     BlockShape shape) const;
   /// How many numbers of stages there are to choose from.
   struct StageRange {
     unsigned least = 1, most = 1;

@@ -56,6 +56,21 @@ TEST(LaunchBarrier, ResidentBlocks) {
   EXPECT_EQ(getResidentBlocks({512, 0}, h200), 4); // threads
 }
 
+TEST(LaunchBarrier, OccupancySaysWhatLimits) {
+  Target h200 = get("sm_90a");
+  auto limit = [&](BlockResources block, int64_t registers) {
+    Occupancy occupancy = getOccupancy(block, registers, h200);
+    return (getOccupancyLimitName(occupancy.limit) + " " +
+            llvm::Twine(occupancy.blocks))
+        .str();
+  };
+  EXPECT_EQ(limit({64, 113 * 1024}, 32), "shared memory 2");
+  EXPECT_EQ(limit({512, 0}, 32), "threads 4");
+  EXPECT_EQ(limit({32, 0}, 32), "blocks 32");
+  EXPECT_EQ(limit({512, 0}, 64), "registers 2");
+  EXPECT_EQ(limit({512, 227 * 1024 + 1}, 64), "shared memory 0");
+}
+
 /// Clusters where each of their blocks has an SM.
 TEST(LaunchBarrier, ClustersOnSMsOfTheirOwn) {
   EXPECT_EQ(choose(join(132, 2)), Barriers{Cluster});

@@ -1,0 +1,93 @@
+//===- KernelTimeTest.cpp - The parts of a kernel's predicted time --------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Search/CostModel.h"
+#include "gtest/gtest.h"
+#include <memory>
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::search;
+
+namespace {
+/// C = A B in f16, blocks of 64 x 64 sums.
+struct Matmul {
+  TileGraph kernel;
+  llvm::SmallVector<TensorSpec> operands, results;
+
+  Matmul(int64_t m, int64_t n, int64_t k) {
+    constexpr int64_t kTile = 64;
+    auto f16 = [](Shape shape) { return TensorSpec{shape, ElementType::F16}; };
+    operands = {f16({m, k}), f16({k, n})};
+    results = {f16({m, n})};
+    kernel.grid = {n / kTile, m / kTile};
+    kernel.loop = k / kTile;
+    kernel.stages = std::min<int64_t>(kernel.loop, 3);
+    ValueId a = kernel.addInput(f16({kTile, kTile})),
+            b = kernel.addInput(f16({kTile, kTile}));
+    kernel.tileInputs = {{{kReplicated, 0}, 1}, {{1, kReplicated}, 0}};
+    TensorSpec sums{{kTile, kTile}, ElementType::F32};
+    Attributes attributes;
+    attributes.reduction = Opcode::Sum;
+    kernel.addOutput(kernel.add(Opcode::Accumulate,
+                                {kernel.add(Opcode::Matmul, {a, b}, sums)},
+                                sums, attributes));
+    kernel.tileOutputs = {{{1, 0}}};
+  }
+
+  KernelTime predict(const Target &target) const {
+    return AnalyticCostModel(target).predictKernel(kernel, operands, results);
+  }
+};
+} // namespace
+
+static Target h200() { return llvm::cantFail(getTarget("sm_90a")); }
+
+/// The parts are those of the number that candidates are ranked by.
+TEST(KernelTime, IsWhatTheSearchGoesBy) {
+  for (int64_t size : {64, 512, 4096}) {
+    Matmul matmul(size, size, size);
+    KernelTime time = matmul.predict(h200());
+    EXPECT_EQ(time.getUs(), AnalyticCostModel(h200()).estimateKernelUs(
+                                matmul.kernel, matmul.operands, matmul.results))
+        << size;
+    const BlockTimeShares &shares = time.blockShares;
+    EXPECT_NEAR(shares.latencyUs + shares.loadUs + shares.computeUs,
+                time.blocksUs, 1e-9 * time.blocksUs)
+        << size;
+  }
+}
+
+TEST(KernelTime, WhatIsSlowestBounds) {
+  Matmul large(4096, 4096, 4096), small(64, 64, 64);
+  EXPECT_EQ(large.predict(h200()).getBound(), KernelBound::Arithmetic);
+  EXPECT_EQ(small.predict(h200()).getBound(), KernelBound::Launch);
+  Target slow = h200();
+  slow.memoryBytesPerUs /= 1000;
+  EXPECT_EQ(large.predict(slow).getBound(), KernelBound::DeviceMemory);
+  slow = h200();
+  slow.cacheBytesPerUs /= 1000;
+  EXPECT_EQ(large.predict(slow).getBound(), KernelBound::Cache);
+  slow = h200();
+  slow.loadBytesPerUsSM /= 1000;
+  EXPECT_EQ(large.predict(slow).getBound(), KernelBound::Loads);
+  slow = h200();
+  slow.loadLatencyUs *= 1000;
+  EXPECT_EQ(large.predict(slow).getBound(), KernelBound::Latency);
+}
+
+/// Shares of blocks are no parts beside them: together they may be more than
+/// device memory where each is less.
+TEST(KernelTime, BlocksCompeteAsAWhole) {
+  KernelTime time;
+  time.memoryUs = 5;
+  time.blocksUs = 6;
+  time.blockShares = {3, 2, 1};
+  EXPECT_EQ(time.getBound(), KernelBound::Latency);
+  time.joinUs = 7;
+  EXPECT_EQ(time.getBound(), KernelBound::Join);
+}
