@@ -75,5 +75,7 @@ Counters &Counters::operator+=(const Counters &other) {
   sharedStoreBytes += other.sharedStoreBytes;
   sharedWavefronts += other.sharedWavefronts;
   sharedBankConflicts += other.sharedBankConflicts;
+  matrixRowWavefronts += other.matrixRowWavefronts;
+  matrixRowBankConflicts += other.matrixRowBankConflicts;
   return *this;
 }

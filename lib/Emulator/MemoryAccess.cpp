@@ -436,6 +436,10 @@ void Accessor::count() {
     const Wavefronts &wavefronts = pattern.wavefronts;
     counters.sharedWavefronts += wavefronts.needed;
     counters.sharedBankConflicts += wavefronts.needed - wavefronts.least;
+    if (request.isRowWise) {
+      counters.matrixRowWavefronts += wavefronts.needed;
+      counters.matrixRowBankConflicts += wavefronts.needed - wavefronts.least;
+    }
     return;
   }
   (reads ? counters.globalLoadBytes : counters.globalStoreBytes) += bytes;

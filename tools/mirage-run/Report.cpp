@@ -56,7 +56,11 @@ listCounters(const emulator::Counters &counters) {
       {"bytes stored to shared memory", "sharedStoreBytes",
        counters.sharedStoreBytes},
       {"shared wavefronts", "sharedWavefronts", counters.sharedWavefronts},
-      {"bank conflicts", "sharedBankConflicts", counters.sharedBankConflicts}};
+      {"bank conflicts", "sharedBankConflicts", counters.sharedBankConflicts},
+      {"wavefronts of ldmatrix and stmatrix", "matrixRowWavefronts",
+       counters.matrixRowWavefronts},
+      {"bank conflicts of these", "matrixRowBankConflicts",
+       counters.matrixRowBankConflicts}};
 }
 
 //===----------------------------------------------------------------------===//

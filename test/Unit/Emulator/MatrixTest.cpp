@@ -264,20 +264,26 @@ TEST(Matrix, LdmatrixCountsBankConflicts) {
   for (unsigned pitch : {16u, 128u, 144u}) {
     std::vector<uint32_t> out(128);
     std::string head = fillMatrices(pitch);
-    auto wavefronts = [&](const std::string &load) {
+    auto count = [&](const std::string &load) {
       std::unique_ptr<Module> module =
           parseOrFail(kernelText(1, head + load + storeRegisters(0, 10, 4)));
       return run(*module, {bufferOf("out", out, BufferKind::Output)},
                  blocksOf(32))
-          .counters.sharedWavefronts;
+          .counters;
     };
     std::string moves = "mov.b32 %r10, 0;\nmov.b32 %r11, 0;\n"
                         "mov.b32 %r12, 0;\nmov.b32 %r13, 0;\n";
-    uint64_t passes =
-        wavefronts("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r10, %r11, "
-                   "%r12, %r13}, [%r1];\n") -
-        wavefronts(moves);
-    EXPECT_EQ(passes, pitch == 128 ? 32u : 4u) << pitch;
+    Counters loaded =
+        count("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r10, %r11, "
+              "%r12, %r13}, [%r1];\n");
+    Counters moved = count(moves);
+    EXPECT_EQ(loaded.sharedWavefronts - moved.sharedWavefronts,
+              pitch == 128 ? 32u : 4u)
+        << pitch;
+    // What filled the matrices is none of ldmatrix.
+    EXPECT_EQ(moved.matrixRowWavefronts, 0u);
+    EXPECT_EQ(loaded.matrixRowWavefronts, pitch == 128 ? 32u : 4u) << pitch;
+    EXPECT_EQ(loaded.matrixRowBankConflicts, pitch == 128 ? 28u : 0u) << pitch;
   }
 }
 
