@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Pipelines/Pipelines.h"
+#include "Explain.h"
 #include "Mirage/Analysis/ModuleTarget.h"
 #include "Mirage/Conversion/Passes.h"
 #include "Mirage/Options/CheckedPass.h"
@@ -67,6 +68,8 @@ static void addOptimize(OpPassManager &passManager,
   blocks.libraryKernels = options.search.libraryKernels;
   SpreadBlocksPassOptions spread;
   spread.target = options.search.target;
+  PredictTimesPassOptions predict;
+  predict.target = options.search.target;
   PlanSharedMemoryPassOptions plan;
   plan.target = options.search.target;
   FormWarpgroupsPassOptions warpgroups;
@@ -84,6 +87,7 @@ static void addOptimize(OpPassManager &passManager,
   passManager.addPass(createSplitGridSumsPass());
   passManager.addPass(createMaterializeViewsPass());
   passManager.addPass(createAssignDefaultBlocksPass(blocks));
+  passManager.addPass(createPredictTimesPass(predict));
   passManager.addPass(createSplitAccumulationsPass());
   passManager.addPass(createGiveRowsToWarpsPass());
   passManager.addPass(createConvertBlockToThreadPass());
@@ -97,9 +101,13 @@ static void addOptimize(OpPassManager &passManager,
   passManager.addPass(createPlanDeviceMemoryPass());
 }
 
-static void addLower(OpPassManager &passManager, const CompileOptions &) {
+void mlir::mirage::addLowering(OpPassManager &passManager) {
   passManager.addPass(createConvertKernelToGPUPass());
   passManager.addPass(createConvertThreadToVectorPass());
+}
+
+static void addLower(OpPassManager &passManager, const CompileOptions &) {
+  addLowering(passManager);
 }
 
 static void addEmit(OpPassManager &passManager, const CompileOptions &options) {
@@ -225,6 +233,16 @@ LogicalResult mlir::mirage::buildCompilePipeline(
   if (!options.search.target.empty() && !isNative(options))
     if (auto problem = explainUnknownTarget(options.search.target))
       return onError(*problem);
+  llvm::Expected<ExplainChoice> explanation =
+      chooseExplanation(options.explain);
+  if (!explanation)
+    return onError(llvm::toString(explanation.takeError()));
+  const CompilePhase *optimize = findPhase("optimize"),
+                     *lower = findPhase("lower");
+  if (explanation->isWanted && (first > lower || last < optimize))
+    return onError("expects from= up to lower and to= from optimize on where "
+                   "kernels are to be explained, got from=" +
+                   options.from.getValue() + " to=" + options.to.getValue());
   // The search may take minutes: what only the last phase looks at is looked
   // at now.
   llvm::Expected<PtxasChoice> assembler = choosePtxas(options.ptxas);
@@ -237,14 +255,20 @@ LogicalResult mlir::mirage::buildCompilePipeline(
       addExpectation(passManager, phase, options);
       isChecked = true;
     }
+    // Kernels are explained once they are planned.
+    if (explanation->isWanted && &phase == lower)
+      passManager.addPass(createExplainPass(options));
     phase.add(passManager, options);
   }
+  if (explanation->isWanted && last == optimize)
+    passManager.addPass(createExplainPass(options));
   return success();
 }
 
 void mlir::mirage::registerPipelines() {
   registerNativeTargetPass();
   registerCheckBundlePass();
+  registerExplainPass();
   registerWriteBundlePass();
   registerCheckedPipeline<SuperoptimizeOptions>(
       "mirage-superoptimize",

@@ -41,6 +41,13 @@ struct CompileOptions : public SuperoptimizeOptions {
           "warning says so if it gives none), never, required (an error "
           "without one) or the path of one (required too)"),
       llvm::cl::init("auto")};
+  Option<TextOption> explain{
+      *this, "explain",
+      llvm::cl::desc("Say of each kernel what was decided and what it is "
+                     "expected to take (Mirage/Transforms/ExplainKernels.h): "
+                     "true (text, to standard error), false, or a file that "
+                     "ends in .json"),
+      llvm::cl::init("false")};
   Option<TruthOption> mergesLaunches{
       *this, "merge-launches",
       llvm::cl::desc("Let kernels that join blocks run in the launch of those "

@@ -325,6 +325,19 @@ def OrderGridPass : Pass<"mirage-order-grid"> {
   }];
 }
 
+def PredictTimesPass : CheckedPass<"mirage-predict-times"> {
+  let summary = "leaves on each block graph what the search's cost model says of it";
+  let description = [{
+    Each `mirage_block.graph` carries as `mirage.predicted_time` what it is predicted to
+    take if it is launched alone, and the parts of that, for --mirage-explain
+    (`Mirage/Transforms/PredictedTime.h`). The cost model is that of the search, and speaks
+    of operations on whole tiles: run after --mirage-assign-default-blocks and before
+    --convert-mirage-block-to-thread. A block graph with thread graphs keeps the attribute
+    that it has. Example: test/Transforms/predict-times.mlir
+  }];
+  let options = [TargetOption<"GPU that times are predicted for">];
+}
+
 def PlanDeviceMemoryPass : Pass<"mirage-plan-device-memory"> {
   let summary = "gives each tensor between kernels a place in the workspace";
   let description = [{

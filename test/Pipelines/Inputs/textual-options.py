@@ -10,10 +10,11 @@ sys.path.insert(0, os.path.dirname(__file__))
 from command_options import read_help
 
 # What an option's own parser would refuse; all others take any value of their type.
-VALUES = {"target": "sm_80", "ptxas": "never", "from": "search", "to": "emit", "ops": "{a,b}"}
+VALUES = {"target": "sm_80", "ptxas": "never", "from": "search", "to": "emit", "ops": "{a,b}",
+          "explain": "true"}
 BY_TYPE = {"uint": "3", "ulong": "3", "long": "3", "int": "3", "string": "{a b}"}
 # Options of pipelines that choose passes, which is how they show in the dump.
-CHOOSE_PASSES = {"from", "to"}
+CHOOSE_PASSES = {"from", "to", "explain"}
 # What a bundle takes for granted, whatever is asked for.
 IMPLIED_BY_BUNDLE = {"keep-candidates"}
 

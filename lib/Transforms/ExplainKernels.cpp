@@ -1,0 +1,434 @@
+//===- ExplainKernels.cpp - What is known of a program's kernels ----------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Transforms/ExplainKernels.h"
+#include "Mirage/Analysis/BlockSteps.h"
+#include "Mirage/Analysis/HeldTiles.h"
+#include "Mirage/Bridge/Bridge.h"
+#include "Mirage/Dialect/Operator/LibraryMatmulAttribute.h"
+#include "Mirage/Dialect/Thread/IR/Thread.h"
+#include "Mirage/Graph/DefaultTileGraph.h"
+#include "Mirage/Graph/DeviceTraffic.h"
+#include "Mirage/Graph/TileMemory.h"
+#include "Mirage/Search/CostModel.h"
+#include "Mirage/Transforms/PredictedTime.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::mirage;
+
+//===----------------------------------------------------------------------===//
+// What follows from the parts
+//===----------------------------------------------------------------------===//
+
+int64_t ExplainedKernel::getNumBlocks() const {
+  return ShapedType::getNumElements(grid);
+}
+
+double ExplainedKernel::getReadBytes() const {
+  double bytes = 0;
+  for (const ExplainedTensor &tensor : tensors)
+    bytes += tensor.isWritten ? 0 : tensor.trafficBytes;
+  return bytes;
+}
+
+double ExplainedKernel::getWrittenBytes() const {
+  double bytes = 0;
+  for (const ExplainedTensor &tensor : tensors)
+    bytes += tensor.isWritten ? tensor.trafficBytes : 0;
+  return bytes;
+}
+
+int64_t ExplainedKernel::getNumRegisters() const {
+  return numRegisters.value_or(kExpectedRegisters + resources.rowRegisters);
+}
+
+Occupancy ExplainedKernel::getOccupancy(const Target &target) const {
+  // Registers are dealt out to warps in units of 256.
+  constexpr int64_t kRegisterUnit = 8;
+  return mirage::getOccupancy(
+      resources, llvm::alignTo(getNumRegisters(), kRegisterUnit), target);
+}
+
+std::optional<double> ExplainedFunction::getPredictedUs() const {
+  double us = 0;
+  for (const ExplainedKernel &kernel : kernels) {
+    if (!kernel.time)
+      return std::nullopt;
+    us += kernel.time->getUs();
+  }
+  return kernels.empty() || !operators.empty() ? std::nullopt
+                                               : std::optional<double>(us);
+}
+
+//===----------------------------------------------------------------------===//
+// One kernel
+//===----------------------------------------------------------------------===//
+
+/// A value of a block graph as people find it in the report.
+static std::string nameValue(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return "input " + std::to_string(argument.getArgNumber());
+  Operation *op = value.getDefiningOp();
+  if (auto reshape = dyn_cast<block::ReshapeOp>(op))
+    return nameValue(reshape.getOperand());
+  if (auto step = op->getAttrOfType<IntegerAttr>(kStepAttr))
+    return "step " + std::to_string(step.getInt());
+  return "a " + op->getName().stripDialect().str();
+}
+
+/// "x -> 0, loop -> 1"
+static std::string nameMaps(ArrayRef<int> gridMap, int loopMap) {
+  SmallVector<std::string> maps;
+  for (auto [axis, dim] : llvm::enumerate(gridMap))
+    if (dim != kReplicated)
+      maps.push_back(
+          (getAxisName(static_cast<Axis>(axis)) + " -> " +
+           (dim == kSummed ? std::string("sum") : std::to_string(dim)))
+              .str());
+  if (loopMap != kReplicated)
+    maps.push_back("loop -> " + std::to_string(loopMap));
+  return maps.empty() ? "whole" : llvm::join(maps, ", ");
+}
+
+namespace {
+class KernelExplainer {
+public:
+  KernelExplainer(block::GraphOp op, const Target &target)
+      : op(op), target(target), kernel(op.getLoc()) {}
+
+  /// \param sequence, plan  null before device memory is planned.
+  FailureOr<ExplainedKernel> run(const LaunchSequence *sequence,
+                                 const StoragePlan *plan) {
+    FailureOr<TileGraph> read =
+        readTileGraph(cast<TileGraphOpInterface>(op.getOperation()));
+    if (failed(read))
+      return failure();
+    tiles = std::move(*read);
+    addExtents();
+    addTensors(sequence, plan);
+    for (Operation &step : op.getBody().front().without_terminator())
+      if (!isa<block::ReshapeOp>(step))
+        addStep(step);
+    if (failed(addRowRegisters()) || failed(addSharedMemory()) ||
+        failed(addTime()))
+      return failure();
+    return std::move(kernel);
+  }
+
+private:
+  void addExtents();
+  void addTensors(const LaunchSequence *sequence, const StoragePlan *plan);
+  ExplainedTensor makeTensor(Value value, const LaunchSequence *sequence,
+                             const StoragePlan *plan);
+  void addStep(Operation &step);
+  void addFragment(ExplainedStep &step, Operation &op, thread::GraphOp graph);
+  unsigned getLayout(Attribute layout);
+  LogicalResult addRowRegisters();
+  LogicalResult addSharedMemory();
+  LogicalResult addTime();
+
+  block::GraphOp op;
+  const Target &target;
+  TileGraph tiles;
+  ExplainedKernel kernel;
+};
+} // namespace
+
+void KernelExplainer::addExtents() {
+  kernel.grid.assign(tiles.grid.begin(), tiles.grid.end());
+  kernel.cluster.assign(tiles.cluster.begin(), tiles.cluster.end());
+  kernel.threads = tiles.threads;
+  kernel.loop = tiles.loop;
+  kernel.stages = tiles.stages;
+  kernel.isLeftToLibrary = op->hasAttr(kLibraryMatmulAttr);
+  kernel.resources.threads = tiles.threads;
+}
+
+LogicalResult KernelExplainer::addRowRegisters() {
+  Attribute attribute = op->getAttr(kRowRegistersAttr);
+  if (!attribute)
+    return success();
+  auto registers = dyn_cast<IntegerAttr>(attribute);
+  if (!registers || !registers.getType().isInteger(64) ||
+      registers.getInt() < 0 || registers.getInt() > target.registersPerThread)
+    return op.emitError() << "expects 0 to " << target.registersPerThread
+                          << " as '" << kRowRegistersAttr << "', got "
+                          << attribute;
+  kernel.resources.rowRegisters = registers.getInt();
+  return success();
+}
+
+/// All of it but for its tile and maps.
+ExplainedTensor KernelExplainer::makeTensor(Value value,
+                                            const LaunchSequence *sequence,
+                                            const StoragePlan *plan) {
+  ExplainedTensor tensor;
+  tensor.tensor = convertTensor(value.getType());
+  if (sequence)
+    tensor.buffer = sequence->getBuffer(value, *plan);
+  return tensor;
+}
+
+static std::optional<int64_t> findWidestAccess(Value value,
+                                               const ExplainedTensor &tensor) {
+  std::optional<TensorView> view = findView(value);
+  if (!view)
+    return std::nullopt;
+  return getWidestAccessBytes(tensor.tile, tensor.tensor, view->strides,
+                              view->offset);
+}
+
+void KernelExplainer::addTensors(const LaunchSequence *sequence,
+                                 const StoragePlan *plan) {
+  int64_t loopBytes = 0, outsideBytes = 0;
+  for (auto [number, value] : llvm::enumerate(op->getOperands())) {
+    const TileInput &maps = tiles.tileInputs[number];
+    ExplainedTensor tensor = makeTensor(value, sequence, plan);
+    tensor.name = "input " + std::to_string(number);
+    tensor.tile = tiles.getType(number);
+    tensor.maps = nameMaps(maps.gridMap, maps.loopMap);
+    tensor.trafficBytes = countReadBytes(tiles, number, tensor.tensor);
+    tensor.isLoadedInLoop = isLoadedInLoop(tiles, number);
+    tensor.widestAccessBytes = findWidestAccess(value, tensor);
+    if (tensor.trafficBytes > 0)
+      (tensor.isLoadedInLoop ? loopBytes : outsideBytes) +=
+          tensor.tile.getSizeBytes();
+    kernel.tensors.push_back(std::move(tensor));
+  }
+  for (auto [number, value] : llvm::enumerate(op->getResults())) {
+    ExplainedTensor tensor = makeTensor(value, sequence, plan);
+    tensor.name = "output " + std::to_string(number);
+    tensor.tile = tiles.getType(tiles.getOutputs()[number]);
+    tensor.tile.element = tensor.tensor.element;
+    tensor.maps = nameMaps(tiles.tileOutputs[number].gridMap, kReplicated);
+    tensor.trafficBytes = countWrittenBytes(tiles, number, tensor.tensor);
+    tensor.isWritten = true;
+    tensor.widestAccessBytes = findWidestAccess(value, tensor);
+    kernel.tensors.push_back(std::move(tensor));
+  }
+  kernel.flightBytes = loopBytes > 0
+                           ? loopBytes * std::max<int64_t>(tiles.stages - 1, 1)
+                           : outsideBytes;
+}
+
+//===----------------------------------------------------------------------===//
+// Steps and layouts
+//===----------------------------------------------------------------------===//
+
+/// The number of a layout in the kernel's list, where it is put if it is new.
+unsigned KernelExplainer::getLayout(Attribute layout) {
+  std::string text;
+  llvm::raw_string_ostream(text) << layout;
+  StringRef members = StringRef(text).split('<').second.drop_back();
+  auto found = llvm::find(kernel.layouts, members);
+  if (found == kernel.layouts.end()) {
+    kernel.layouts.push_back(members.str());
+    return kernel.layouts.size() - 1;
+  }
+  return found - kernel.layouts.begin();
+}
+
+/// What moves between memory and lanes, and what tensor cores multiply.
+void KernelExplainer::addFragment(ExplainedStep &step, Operation &fragmentOp,
+                                  thread::GraphOp graph) {
+  bool isStore = isa<thread::StoreOp>(fragmentOp);
+  if (!isStore &&
+      !isa<thread::LoadOp, thread::LdmatrixOp, thread::MmaOp, thread::WgmmaOp>(
+          fragmentOp))
+    return;
+  Value held = isStore ? fragmentOp.getOperand(0) : fragmentOp.getResult(0);
+  auto type = cast<RankedTensorType>(held.getType());
+  auto layout = dyn_cast_or_null<thread::LayoutAttr>(type.getEncoding());
+  if (!layout)
+    return;
+  ExplainedFragment fragment;
+  fragment.operation = fragmentOp.getName().stripDialect().str();
+  if (isStore)
+    fragment.value = "result";
+  else if (auto argument = dyn_cast<BlockArgument>(fragmentOp.getOperand(0)))
+    fragment.value = nameValue(graph->getOperand(argument.getArgNumber()));
+  fragment.type = convertTensor(type);
+  fragment.numRegisters =
+      layout.getLinearLayout(type.getShape()).getNumRegisters();
+  fragment.layout = getLayout(layout);
+  step.fragments.push_back(std::move(fragment));
+}
+
+void KernelExplainer::addStep(Operation &stepOp) {
+  ExplainedStep step;
+  if (auto number = stepOp.getAttrOfType<IntegerAttr>(kStepAttr))
+    step.number = number.getInt();
+  step.isHeld = stepOp.hasAttr(kHeldAttr);
+  auto graph = dyn_cast<thread::GraphOp>(stepOp);
+  step.isThreadGraph = !!graph;
+  if (!graph) {
+    step.operations = stepOp.getName().stripDialect().str();
+    kernel.steps.push_back(std::move(step));
+    return;
+  }
+  TileGraph header =
+      cast<TileGraphOpInterface>(graph.getOperation()).getHeader();
+  step.numItems = header.getNumBlocks();
+  step.numSteps = header.loop;
+  SmallVector<StringRef> operations;
+  for (Operation &op : graph.getBody().front().without_terminator()) {
+    if (!isa<thread::LoadOp, thread::LdmatrixOp, thread::StoreOp>(op))
+      operations.push_back(op.getName().stripDialect());
+    addFragment(step, op, graph);
+  }
+  step.operations = operations.empty() ? "copy" : llvm::join(operations, ", ");
+  kernel.steps.push_back(std::move(step));
+}
+
+//===----------------------------------------------------------------------===//
+// Plans
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelExplainer::addSharedMemory() {
+  kernel.isStorePlanned = op->hasAttr(kSharedBytesAttr);
+  if (!kernel.isStorePlanned) {
+    kernel.sharedBytes = getSharedBytes(tiles);
+    kernel.resources.sharedBytes = kernel.sharedBytes;
+    return success();
+  }
+  BlockSteps steps(op);
+  llvm::Expected<SmallVector<int64_t>> paddings = steps.readRowPaddings();
+  if (!paddings)
+    return op.emitError() << llvm::toString(paddings.takeError());
+  llvm::Expected<StoragePlan> plan = steps.readPlan();
+  if (!plan)
+    return op.emitError() << llvm::toString(plan.takeError());
+  for (auto [number, tile] : llvm::enumerate(steps.getTiles())) {
+    ExplainedPlace place;
+    place.name = nameValue(tile);
+    place.type = convertTensor(tile.getType());
+    place.offsetBytes = plan->offsets[number];
+    place.rowPaddingBytes = (*paddings)[number];
+    place.sizeBytes = BlockSteps::getPlaceBytes(tile, place.rowPaddingBytes);
+    place.numPlaces = steps.getNumPlaces(number);
+    kernel.places.push_back(std::move(place));
+  }
+  llvm::sort(kernel.places, [](const auto &lhs, const auto &rhs) {
+    return std::tie(lhs.offsetBytes, lhs.name) <
+           std::tie(rhs.offsetBytes, rhs.name);
+  });
+  kernel.sharedBytes = plan->sizeBytes;
+  kernel.resources.sharedBytes = kernel.sharedBytes;
+  return success();
+}
+
+LogicalResult KernelExplainer::addTime() {
+  FailureOr<std::optional<search::KernelTime>> time = predictTime(op, target);
+  if (succeeded(time) && !*time)
+    time = readPredictedTime(op, target);
+  if (failed(time))
+    return failure();
+  kernel.time = *time;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// A function
+//===----------------------------------------------------------------------===//
+
+/// Kernels that share a launch take of an SM what the largest of them takes.
+static void shareResources(std::vector<ExplainedKernel> &kernels) {
+  for (ExplainedKernel &kernel : kernels)
+    for (const ExplainedKernel &other : kernels) {
+      if (other.launch != kernel.launch)
+        continue;
+      BlockResources &resources = kernel.resources;
+      resources.sharedBytes =
+          std::max(resources.sharedBytes, other.sharedBytes);
+      resources.rowRegisters =
+          std::max(resources.rowRegisters, other.resources.rowRegisters);
+    }
+}
+
+/// What stands before each kernel in place of a launch alone.
+static void setLaunchTimes(ExplainedFunction &function) {
+  for (ExplainedKernel &kernel : function.kernels) {
+    if (!kernel.time || kernel.number == 0)
+      continue;
+    kernel.time->launchUs =
+        kernel.barrier == LaunchBarrier::Launch
+            ? function.target.nextLaunchUs
+            : getLaunchBarrierUs(kernel.barrier, function.target);
+  }
+}
+
+static LogicalResult addKernels(func::FuncOp op, ExplainedFunction &function) {
+  // Launches are known once device memory is planned; before that, reading them
+  // would complain of what is still to be done.
+  std::optional<LaunchSequence> sequence;
+  std::optional<StoragePlan> plan;
+  if (op->hasAttr(kWorkspaceBytesAttr)) {
+    FailureOr<LaunchSequence> read = LaunchSequence::read(op);
+    if (failed(read))
+      return failure();
+    sequence = std::move(*read);
+    FailureOr<StoragePlan> readPlan = sequence->readPlan();
+    if (failed(readPlan))
+      return failure();
+    plan = std::move(*readPlan);
+  }
+  // Dead kernels are none of the sequence.
+  SmallVector<block::GraphOp> kernels;
+  if (sequence)
+    llvm::append_range(kernels, sequence->getKernels());
+  else
+    op.walk([&](block::GraphOp kernel) { kernels.push_back(kernel); });
+  for (block::GraphOp kernel : kernels) {
+    FailureOr<ExplainedKernel> explained =
+        KernelExplainer(kernel, function.target)
+            .run(sequence ? &*sequence : nullptr, plan ? &*plan : nullptr);
+    if (failed(explained))
+      return failure();
+    explained->number = explained->launch = function.kernels.size();
+    explained->isPlanned = explained->isStorePlanned && sequence;
+    function.kernels.push_back(std::move(*explained));
+  }
+  if (!sequence)
+    return success();
+  auto kernel = function.kernels.begin();
+  for (auto [number, launch] : llvm::enumerate(sequence->getLaunches()))
+    for (unsigned i = 0; i < launch.kernels.size(); ++i, ++kernel) {
+      kernel->launch = number;
+      if (i > 0)
+        kernel->barrier = launch.shared[i - 1].barrier;
+    }
+  return success();
+}
+
+FailureOr<ExplainedFunction>
+mlir::mirage::explainKernels(func::FuncOp op, const Target &target) {
+  ExplainedFunction function;
+  function.name = op.getName().str();
+  function.target = target;
+  if (failed(addKernels(op, function)))
+    return failure();
+  shareResources(function.kernels);
+  setLaunchTimes(function);
+  op.walk<WalkOrder::PreOrder>([&](Operation *inner) {
+    if (isa<TileGraphOpInterface>(inner))
+      return WalkResult::skip();
+    auto row = dyn_cast<OperatorOpInterface>(inner);
+    if (row && hasDefaultTileGraph(row.getTableOpcode()))
+      function.operators.push_back(inner->getName().stripDialect().str());
+    return WalkResult::advance();
+  });
+  for (auto graph : op.getOps<kernel::GraphOp>()) {
+    FailureOr<Graph> program = readKernelGraph(graph);
+    if (failed(program))
+      return failure();
+    function.limitUs += search::getStreamingLimitUs(target, *program);
+  }
+  return function;
+}
