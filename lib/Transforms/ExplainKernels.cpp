@@ -299,10 +299,10 @@ LogicalResult KernelExplainer::addSharedMemory() {
     return success();
   }
   BlockSteps steps(op);
-  llvm::Expected<SmallVector<int64_t>> paddings = steps.readRowPaddings();
-  if (!paddings)
-    return op.emitError() << llvm::toString(paddings.takeError());
-  llvm::Expected<StoragePlan> plan = steps.readPlan();
+  llvm::Expected<SmallVector<TileForm>> forms = steps.readForms();
+  if (!forms)
+    return op.emitError() << llvm::toString(forms.takeError());
+  llvm::Expected<StoragePlan> plan = steps.readPlan(*forms);
   if (!plan)
     return op.emitError() << llvm::toString(plan.takeError());
   for (auto [number, tile] : llvm::enumerate(steps.getTiles())) {
@@ -310,7 +310,8 @@ LogicalResult KernelExplainer::addSharedMemory() {
     place.name = nameValue(tile);
     place.type = convertTensor(tile.getType());
     place.offsetBytes = plan->offsets[number];
-    place.rowPaddingBytes = (*paddings)[number];
+    place.rowPaddingBytes = (*forms)[number].rowPadding;
+    place.swizzleBytes = (*forms)[number].swizzleBytes;
     place.sizeBytes = BlockSteps::getPlaceBytes(tile, place.rowPaddingBytes);
     place.numPlaces = steps.getNumPlaces(number);
     kernel.places.push_back(std::move(place));

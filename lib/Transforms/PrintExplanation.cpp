@@ -180,6 +180,9 @@ void KernelText::printSharedMemory() {
     os << place.sizeBytes << " B";
     if (place.rowPaddingBytes > 0)
       os << ", " << place.rowPaddingBytes << " B free behind each row";
+    if (place.swizzleBytes > 0)
+      os << ", loaded by the copy engine with a swizzle of "
+         << place.swizzleBytes << " B";
     os << "\n";
   }
 }
@@ -307,7 +310,8 @@ static Object makeObject(const ExplainedPlace &place) {
                 {"offsetBytes", place.offsetBytes},
                 {"sizeBytes", place.sizeBytes},
                 {"places", place.numPlaces},
-                {"rowPaddingBytes", place.rowPaddingBytes}};
+                {"rowPaddingBytes", place.rowPaddingBytes},
+                {"swizzleBytes", place.swizzleBytes}};
 }
 
 static Object makeObject(const ExplainedStep &step) {

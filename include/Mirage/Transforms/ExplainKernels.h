@@ -81,6 +81,7 @@
 #include "llvm/Support/JSON.h"
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace mlir::mirage {
 
@@ -106,6 +107,7 @@ struct ExplainedPlace {
   int64_t sizeBytes = 0; ///< of one of its places
   int64_t numPlaces = 1;
   int64_t rowPaddingBytes = 0; ///< free behind each row
+  int64_t swizzleBytes = 0; ///< of what the copy engine loads; else 0
 };
 
 /// How the lanes of a warp move or multiply a fragment.
@@ -142,7 +144,7 @@ struct ExplainedKernel {
 
   SmallVector<int64_t, 3> grid, cluster;
   int64_t threads = 0, loop = 1, stages = 1;
-  SmallVector<ExplainedTensor> tensors;
+  std::vector<ExplainedTensor> tensors;
   SmallVector<ExplainedStep> steps;
   SmallVector<std::string> layouts;
   int64_t flightBytes = 0; ///< of one block
