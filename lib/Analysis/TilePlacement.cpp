@@ -35,10 +35,12 @@ void BlockSteps::forEachHeld(
 //===----------------------------------------------------------------------===//
 
 /// Whether a tile, or a fragment that a lane makes of it, is an operand of a
-/// product.
+/// product, or is loaded as operands are.
 static bool isMultiplied(Value value) {
   return llvm::any_of(value.getUses(), [](OpOperand &use) {
     Operation *user = use.getOwner();
+    if (isa<thread::LdmatrixOp>(user))
+      return true;
     if (auto graph = dyn_cast<thread::GraphOp>(user)) {
       unsigned input = use.getOperandNumber();
       return input < graph.getInputs().size() &&
