@@ -163,7 +163,7 @@ private:
   /// the padding there is neutral already.
   void maskUnless(ValueId &value, unsigned dim, double neutral,
                   const ScalarDefinition &first) {
-    const std::optional<Padding> &padding = paddings[value][dim];
+    const std::optional<Padding> padding = paddings[value][dim];
     if (!padding)
       return;
     if (padding->value) {
@@ -172,6 +172,14 @@ private:
                         : evaluateDouble(first, {*padding->value}, {});
       if (seen == neutral)
         return;
+    }
+    // Not every type has the infinity that is neutral for maxima.
+    if (std::isinf(neutral) &&
+        !storesInfinities(result.getType(value).element)) {
+      Paddings same = paddings[value];
+      TensorSpec wide{result.getType(value).shape, ElementType::F32};
+      value = result.add(Opcode::Cast, {value}, wide);
+      paddings.push_back(std::move(same));
     }
     Attributes attributes;
     attributes.scalars = {neutral};

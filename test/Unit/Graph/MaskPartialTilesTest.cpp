@@ -174,6 +174,28 @@ TEST(MaskPartialTiles, WholeDimensionsBesidePartialOnesAreReshaped) {
   }
 }
 
+/// Minus infinity, which no maximum sees, is none of the 8-bit floats' numbers.
+TEST(MaskPartialTiles, MaximaOfTypesWithoutInfinities) {
+  for (ElementType element :
+       {ElementType::F8E4M3FN, ElementType::F8E5M2, ElementType::F16}) {
+    TileGraph tiles;
+    tiles.loop = 4;
+    ValueId x = tiles.addInput({{5, 32}, element});
+    tiles.tileInputs = {{{}, 1}};
+    Attributes columns;
+    columns.dims = {1};
+    columns.reduction = Opcode::Max;
+    tiles.addOutput(tiles.add(Opcode::Accumulate, {x}, f32({5, 1}), columns));
+    tiles.tileOutputs = {{{}}};
+    TensorSpec tensor{{5, 100}, element};
+    llvm::Expected<TileGraph> masked = maskPartialTiles(tiles, {tensor});
+    ASSERT_TRUE(bool(masked)) << llvm::toString(masked.takeError());
+    EXPECT_EQ(masked->getNodes().size(), storesInfinities(element) ? 2u : 3u);
+    llvm::Error error = verify(*masked, {tensor}, {f32({5, 1})});
+    EXPECT_FALSE(bool(error)) << llvm::toString(std::move(error));
+  }
+}
+
 /// Zeros under a sum need no mask, but what somebody's own mask put there does,
 /// unless it reaches as far as the padding.
 TEST(MaskPartialTiles, AMaskOfOneElementMoreIsNotTheirs) {
