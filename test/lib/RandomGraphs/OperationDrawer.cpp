@@ -198,8 +198,6 @@ bool OperationDrawer::addReduction(Opcode opcode) {
   }
   if (!range)
     return false;
-  if (getOperatorInfo(opcode).combiner != Combiner::Add)
-    *operand = storeInfinities(*operand);
   writer.fillInfinity(
       writer.add(opcode, {*operand}, std::move(attributes), dims, *range));
   return true;
@@ -292,7 +290,7 @@ OperationDrawer::makeRescaling(llvm::ArrayRef<DimId> result) {
       (stage == Stage::InLoop && graph.loop > 1 &&
        writer[*value].phase != Phase::Loop))
     return std::nullopt;
-  ValueId rescaling = storeInfinities(writer.tame(*value, 4, false));
+  ValueId rescaling = writer.tame(*value, 4, /*isPositive=*/false);
   llvm::SmallVector<int64_t> reduced;
   for (auto [position, dim] : llvm::enumerate(writer[rescaling].dims))
     if (dim != kUnit && (!llvm::is_contained(result, dim) || draw.chance(30)))
@@ -325,8 +323,6 @@ bool OperationDrawer::tryAccumulate(ValueId value, Axis axis, Opcode reduction,
   }
   if (!range)
     return false;
-  if (getOperatorInfo(reduction).combiner != Combiner::Add)
-    value = storeInfinities(value);
   DimList dims = writer[value].dims;
   for (int64_t dim : attributes.dims)
     dims[dim] = kUnit;

@@ -281,8 +281,6 @@ ValueId TileWriter::reduce(Opcode reduction, ValueId value,
   DimList kept = values[value].dims;
   for (int64_t dim : dims)
     kept[dim] = kUnit;
-  if (!storesInfinities(getType(value).element))
-    value = cast(value, ElementType::F32);
   auto range = inferReduced(attributes, reduction, value, 0);
   if (!range) {
     value = tame(value, 1, false);
