@@ -18,8 +18,9 @@ class ProgramBuilder {
 public:
   Graph graph;
 
-  ValueId input(llvm::ArrayRef<int64_t> shape) {
-    return graph.addInput({Shape(shape), ElementType::F16});
+  ValueId input(llvm::ArrayRef<int64_t> shape,
+                ElementType element = ElementType::F16) {
+    return graph.addInput({Shape(shape), element});
   }
   ValueId apply(Opcode opcode, llvm::ArrayRef<ValueId> operands,
                 Attributes attributes = {},
@@ -107,10 +108,12 @@ inline Graph softmaxRows(int64_t m, int64_t n) {
 }
 
 /// X·W + X·A·B.
-inline Graph lora(int64_t m, int64_t k, int64_t r, int64_t n) {
+/// \param element  of x, W and A.
+inline Graph lora(int64_t m, int64_t k, int64_t r, int64_t n,
+                  ElementType element = ElementType::F16) {
   ProgramBuilder b;
-  ValueId x = b.input({m, k}), w = b.input({k, n});
-  ValueId a = b.input({k, r}), low = b.input({r, n});
+  ValueId x = b.input({m, k}, element), w = b.input({k, n}, element);
+  ValueId a = b.input({k, r}, element), low = b.input({r, n});
   ValueId update = b.matmul(b.matmul(x, a), low);
   return b.finish({b.apply(Opcode::Add, {b.matmul(x, w), update})});
 }
