@@ -107,7 +107,7 @@ struct ExplainedPlace {
   int64_t sizeBytes = 0; ///< of one of its places
   int64_t numPlaces = 1;
   int64_t rowPaddingBytes = 0; ///< free behind each row
-  int64_t swizzleBytes = 0; ///< of what the copy engine loads; else 0
+  int64_t swizzleBytes = 0;    ///< of what the copy engine loads; else 0
 };
 
 /// How the lanes of a warp move or multiply a fragment.

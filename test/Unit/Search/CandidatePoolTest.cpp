@@ -58,7 +58,8 @@ protected:
 /// tiles of f16 with so many columns are none that the copy engine loads.
 class RefinedPoolTest : public CandidatePoolTest {
 protected:
-  RefinedPoolTest() : CandidatePoolTest(lora(8, 4096, 16, 28672, ElementType::F8E4M3FN)) {}
+  RefinedPoolTest()
+      : CandidatePoolTest(lora(8, 4096, 16, 28672, ElementType::F8E4M3FN)) {}
 };
 
 /// No size is worse than a round one, and what is refined is better by enough.
