@@ -22,8 +22,16 @@
 using namespace mlir;
 using namespace mlir::mirage;
 
-/// NVPTX's number for shared memory.
-static constexpr unsigned kSharedSpace = 3;
+Value mlir::mirage::emitI32(ImplicitLocOpBuilder &builder, int32_t value) {
+  return arith::ConstantIntOp::create(builder, builder.getI32Type(), value);
+}
+
+Value mlir::mirage::emitIsFirstThread(ImplicitLocOpBuilder &builder) {
+  return arith::CmpIOp::create(
+      builder, arith::CmpIPredicate::eq,
+      gpu::ThreadIdOp::create(builder, gpu::Dimension::x),
+      arith::ConstantIndexOp::create(builder, 0));
+}
 
 BlockEmitter::BlockEmitter(ImplicitLocOpBuilder builder, block::GraphOp graph)
     : builder(builder),
@@ -268,10 +276,5 @@ Value BlockEmitter::emitIsFirstLane() {
   constexpr int64_t kLanes = 32;
   Value lane = arith::AndIOp::create(builder, threadId, getIndex(kLanes - 1));
   return arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, lane,
-                               getIndex(0));
-}
-
-Value BlockEmitter::emitIsFirstThread() {
-  return arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, threadId,
                                getIndex(0));
 }

@@ -11,9 +11,21 @@
 
 #include "Mirage/Analysis/TileForms.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace mlir::mirage {
+
+/// LLVM's numbers of the address spaces.
+constexpr unsigned kGlobalSpace =
+    static_cast<unsigned>(NVVM::NVVMMemorySpace::Global);
+constexpr unsigned kSharedSpace =
+    static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared);
+
+/// A constant, an i32.
+Value emitI32(ImplicitLocOpBuilder &builder, int32_t value);
+/// An i1: this is thread 0 of the block.
+Value emitIsFirstThread(ImplicitLocOpBuilder &builder);
 
 /// Where a tile, or the first place of its ring, lies in shared memory.
 struct TilePlace {
@@ -88,9 +100,7 @@ public:
   Value convert(Value value, Type elementType);
 
   void emitBarrier();
-  /// An i1.
-  Value emitIsFirstThread();
-  /// The same, of a warp.
+  /// An i1: this is lane 0 of its warp.
   Value emitIsFirstLane();
 
 private:

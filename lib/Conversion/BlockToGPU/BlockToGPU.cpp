@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Conversion/BlockToGPU.h"
+#include "BlockEmitter.h"
 #include "EmitSchedule.h"
 #include "LaunchBarriers.h"
 #include "Mirage/Analysis/BlockSteps.h"
@@ -109,7 +110,7 @@ static void declareSharedMemory(gpu::GPUModuleOp module) {
   // 1024: what tiles with a 128-byte swizzle need of the base.
   LLVM::GlobalOp::create(builder, module.getLoc(), type, /*isConstant=*/false,
                          LLVM::Linkage::External, kSharedMemorySymbol,
-                         Attribute(), /*alignment=*/1024, /*addrSpace=*/3);
+                         Attribute(), /*alignment=*/1024, kSharedSpace);
 }
 
 namespace {
@@ -217,9 +218,7 @@ void KernelEmitter::createKernel() {
   addCoordinates();
 }
 
-/// A block that goes on alone of those that were joined is the first of them,
-/// whichever it was.
-/// They come last. What they are is nothing that a memref says.
+/// Tensor maps come last. What they are is nothing that a memref says.
 void KernelEmitter::setTensorMapParameters() {
   int32_t numMaps = 0, end = kernel.getNumArguments();
   for (block::GraphOp graph : launch.kernels)
@@ -230,6 +229,8 @@ void KernelEmitter::setTensorMapParameters() {
                         llvm::to_vector(llvm::seq(end - numMaps, end))));
 }
 
+/// A block that goes on alone of those that were joined is the first of them,
+/// whichever it was.
 void KernelEmitter::addCoordinates() {
   constexpr gpu::Dimension kDimensions[] = {
       gpu::Dimension::x, gpu::Dimension::y, gpu::Dimension::z};

@@ -17,15 +17,9 @@
 using namespace mlir;
 using namespace mlir::mirage;
 
-static constexpr unsigned kSharedSpace = 3;
-
 /// The engine counts in 32 bits.
 static Value toI32(ImplicitLocOpBuilder &builder, Value index) {
   return arith::IndexCastOp::create(builder, builder.getI32Type(), index);
-}
-
-static Value getConstant(ImplicitLocOpBuilder &builder, int32_t value) {
-  return arith::ConstantIntOp::create(builder, builder.getI32Type(), value);
 }
 
 static NVVM::MemScopeKindAttr getBlockScope(Builder &builder) {
@@ -72,7 +66,7 @@ static Value getMapAddress(ImplicitLocOpBuilder &builder, Value memref) {
 
 void BoxCopies::emitByFirstThread(llvm::function_ref<void()> body) {
   ImplicitLocOpBuilder &builder = emitter.builder;
-  auto guard = scf::IfOp::create(builder, emitter.emitIsFirstThread(),
+  auto guard = scf::IfOp::create(builder, emitIsFirstThread(builder),
                                  /*withElseRegion=*/false);
   OpBuilder::InsertionGuard insertion(builder);
   builder.setInsertionPointToStart(guard.thenBlock());
@@ -96,7 +90,7 @@ void BoxCopies::emitInit() {
       int64_t numArrivals =
           barrier == Barrier::IsThere ? 1 : emitter.header.threads / 32;
       NVVM::MBarrierInitOp::create(builder, pointer,
-                                   getConstant(builder, numArrivals),
+                                   emitI32(builder, numArrivals),
                                    /*predicate=*/Value());
     });
     NVVM::FenceMbarrierInitOp::create(builder);
@@ -122,7 +116,7 @@ void BoxCopies::emitBoxes(const BoxedInput &input, Value place, Value barrier) {
   Value address = getMapAddress(builder, input.map);
   auto advance = [&](Value coordinate, int64_t distance) -> Value {
     return arith::AddIOp::create(builder, coordinate,
-                                 getConstant(builder, distance));
+                                 emitI32(builder, distance));
   };
   for (unsigned box = 0; box < input.boxes.getNumBoxes(); ++box) {
     unsigned panel = box / input.boxes.numParts,
@@ -150,7 +144,7 @@ void BoxCopies::emitCopies(Value place) {
       emitWaitFor(getBarrier(Barrier::IsFree, place), emitFreeParity());
     Value barrier = getBarrier(Barrier::IsThere, place);
     NVVM::MBarrierArriveExpectTxOp::create(
-        builder, /*res=*/Type(), barrier, getConstant(builder, numBytes),
+        builder, /*res=*/Type(), barrier, emitI32(builder, numBytes),
         getBlockScope(builder), builder.getBoolAttr(false),
         /*predicate=*/Value());
     for (const BoxedInput &input : inputs)
@@ -197,7 +191,7 @@ void BoxCopies::emitHandBack(Value place) {
     return;
   ImplicitLocOpBuilder &builder = emitter.builder;
   emitReadFence();
-  NVVM::SyncWarpOp::create(builder, getConstant(builder, -1));
+  NVVM::SyncWarpOp::create(builder, emitI32(builder, -1));
   auto guard = scf::IfOp::create(builder, emitter.emitIsFirstLane(),
                                  /*withElseRegion=*/false);
   OpBuilder::InsertionGuard insertion(builder);

@@ -197,7 +197,7 @@ private:
     Value first = emitter.getIndex(0);
     SmallVector<Value> initial = {first};
     if (boxCopies)
-      initial.push_back(getParity(0));
+      initial.push_back(emitI32(builder, /*value=*/0));
     // For what was written before the loop.
     if (handsBackPlaces())
       emitter.emitBarrier();
@@ -212,8 +212,8 @@ private:
       int64_t last = graph.getStages() - 1;
       SmallVector<Value> next = {emitWrapped(last, first, /*step=*/1)};
       if (boxCopies) {
-        Value other =
-            arith::XOrIOp::create(builder, carried.back(), getParity(1));
+        Value other = arith::XOrIOp::create(builder, carried.back(),
+                                            emitI32(builder, /*value=*/1));
         next.push_back(arith::SelectOp::create(builder, isPlace(last), other,
                                                carried.back()));
       }
@@ -237,11 +237,6 @@ private:
   /// Iterations from the one that is computed to the one that is loaded.
   int64_t getNumAhead() {
     return boxCopies ? boxCopies->getNumAhead() : graph.getStages() - 1;
-  }
-
-  Value getParity(int32_t parity) {
-    return arith::ConstantIntOp::create(emitter.builder,
-                                        emitter.builder.getI32Type(), parity);
   }
 
   /// An i1: the place of the present iteration is this one of the rings.

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LaunchBarriers.h"
+#include "BlockEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -14,8 +15,6 @@
 using namespace mlir;
 using namespace mlir::mirage;
 
-/// NVPTX's number for device memory.
-static constexpr unsigned kGlobalSpace = 1;
 /// The memory model's scope of all blocks, by LLVM's name.
 static constexpr llvm::StringLiteral kDeviceScope = "device";
 
@@ -24,10 +23,6 @@ void mlir::mirage::emitClusterBarrier(ImplicitLocOpBuilder &builder) {
   auto aligned = builder.getUnitAttr();
   NVVM::ClusterArriveOp::create(builder, aligned);
   NVVM::ClusterWaitOp::create(builder, aligned);
-}
-
-static Value getConstant(ImplicitLocOpBuilder &builder, int32_t value) {
-  return arith::ConstantIntOp::create(builder, builder.getI32Type(), value);
 }
 
 /// Each counter has a line of L2 to itself, as arrivals at one line queue up.
@@ -83,13 +78,6 @@ static Value getAddress(ImplicitLocOpBuilder &builder,
                              base, ArrayRef<LLVM::GEPArg>{offset});
 }
 
-static Value isFirstThread(ImplicitLocOpBuilder &builder) {
-  return arith::CmpIOp::create(
-      builder, arith::CmpIPredicate::eq,
-      gpu::ThreadIdOp::create(builder, gpu::Dimension::x),
-      arith::ConstantIndexOp::create(builder, 0));
-}
-
 /// The first thread counts for its block. What the others wrote is before its
 /// arrival by one barrier of the block, and what they read after it by the next
 /// one, which also tells them. The counter wraps around to zero. Release and
@@ -98,12 +86,12 @@ Value mlir::mirage::emitLastArrival(ImplicitLocOpBuilder &builder,
                                     const ArrivalCounter &counter) {
   Type i32 = builder.getI32Type();
   gpu::BarrierOp::create(builder);
-  auto guard = scf::IfOp::create(builder, i32, isFirstThread(builder),
+  auto guard = scf::IfOp::create(builder, i32, emitIsFirstThread(builder),
                                  /*withElseRegion=*/true);
   {
     OpBuilder::InsertionGuard insertion(builder);
     builder.setInsertionPointToStart(guard.thenBlock());
-    Value most = getConstant(builder, counter.groupSize - 1);
+    Value most = emitI32(builder, counter.groupSize - 1);
     LLVM::FenceOp::create(builder, LLVM::AtomicOrdering::release, kDeviceScope);
     Value before = LLVM::AtomicRMWOp::create(
         builder, LLVM::AtomicBinOp::uinc_wrap, getAddress(builder, counter),
@@ -120,7 +108,7 @@ Value mlir::mirage::emitLastArrival(ImplicitLocOpBuilder &builder,
     scf::YieldOp::create(
         builder, arith::ExtUIOp::create(builder, i32, isLast).getResult());
     builder.setInsertionPointToStart(guard.elseBlock());
-    scf::YieldOp::create(builder, getConstant(builder, 0));
+    scf::YieldOp::create(builder, emitI32(builder, 0));
   }
   auto reduction = NVVM::BarrierReductionAttr::get(builder.getContext(),
                                                    NVVM::BarrierReduction::OR);
@@ -129,5 +117,5 @@ Value mlir::mirage::emitLastArrival(ImplicitLocOpBuilder &builder,
                   /*numberOfThreads=*/Value(), reduction, guard.getResult(0))
                   .getResult(0);
   return arith::CmpIOp::create(builder, arith::CmpIPredicate::ne, any,
-                               getConstant(builder, 0));
+                               emitI32(builder, 0));
 }
