@@ -261,6 +261,29 @@ bool BlockSteps::canHandBackPlaces(const Schedule &schedule,
   return hasBoxes && !isWritten.anyCommon(isShared);
 }
 
+llvm::Expected<std::optional<int64_t>>
+BlockSteps::readHandBack(const Schedule &schedule,
+                         ArrayRef<TileForm> forms) const {
+  Attribute attribute = graph->getAttr(kHandsBackPlacesAttr);
+  if (!attribute)
+    return std::nullopt;
+  if (!canHandBackPlaces(schedule, forms))
+    return llvm::createStringError(
+        "a loop whose rings are all boxed and that needs no other barrier, "
+        "where '" +
+        kHandsBackPlacesAttr + "' is stated");
+  int64_t stages = block::GraphOp(graph).getStages();
+  auto behind = dyn_cast<IntegerAttr>(attribute);
+  if (behind && behind.getType().isInteger(64) && behind.getInt() >= 1 &&
+      behind.getInt() < stages)
+    return behind.getInt();
+  std::string found;
+  llvm::raw_string_ostream(found) << attribute;
+  return llvm::createStringError("1 to " + Twine(stages - 1) +
+                                 " iterations, an i64, as '" +
+                                 kHandsBackPlacesAttr + "', got " + found);
+}
+
 Schedule BlockSteps::readSchedule() const {
   Schedule schedule;
   schedule.order = llvm::to_vector(llvm::seq<unsigned>(0, steps.size()));

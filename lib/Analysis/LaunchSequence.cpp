@@ -182,11 +182,11 @@ ArrayRef<int64_t> Launch::getCluster() {
   return *kernels.front().getCluster();
 }
 
-SmallVector<int64_t, 3> Launch::getGridOrder() {
-  if (auto order =
-          kernels.front()->getAttrOfType<DenseI64ArrayAttr>(kGridOrderAttr))
+SmallVector<int64_t, 3> Launch::getGridOrder() const {
+  block::GraphOp first = kernels.front();
+  if (auto order = first->getAttrOfType<DenseI64ArrayAttr>(kGridOrderAttr))
     return SmallVector<int64_t, 3>(order.asArrayRef());
-  return llvm::to_vector<3>(llvm::seq<int64_t>(0, getGrid().size()));
+  return llvm::to_vector<3>(llvm::seq<int64_t>(0, first.getGrid().size()));
 }
 
 /// Whether a block of `reader` reads of an operand what a block of `writer`

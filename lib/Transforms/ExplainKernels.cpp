@@ -17,6 +17,7 @@
 #include "Mirage/Graph/TileMemory.h"
 #include "Mirage/Search/CostModel.h"
 #include "Mirage/Transforms/PredictedTime.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -112,13 +113,13 @@ public:
       return failure();
     tiles = std::move(*read);
     addExtents();
-    addTensors(sequence, plan);
     for (Operation &step : op.getBody().front().without_terminator())
       if (!isa<block::ReshapeOp>(step))
         addStep(step);
     if (failed(addRowRegisters()) || failed(addSharedMemory()) ||
         failed(addTime()))
       return failure();
+    addTensors(sequence, plan);
     return std::move(kernel);
   }
 
@@ -144,6 +145,8 @@ private:
 void KernelExplainer::addExtents() {
   kernel.grid.assign(tiles.grid.begin(), tiles.grid.end());
   kernel.cluster.assign(tiles.cluster.begin(), tiles.cluster.end());
+  llvm::append_range(kernel.gridOrder,
+                     llvm::seq<int64_t>(0, tiles.grid.size()));
   kernel.threads = tiles.threads;
   kernel.loop = tiles.loop;
   kernel.stages = tiles.stages;
@@ -213,9 +216,9 @@ void KernelExplainer::addTensors(const LaunchSequence *sequence,
     tensor.widestAccessBytes = findWidestAccess(value, tensor);
     kernel.tensors.push_back(std::move(tensor));
   }
-  kernel.flightBytes = loopBytes > 0
-                           ? loopBytes * std::max<int64_t>(tiles.stages - 1, 1)
-                           : outsideBytes;
+  int64_t numAhead = tiles.stages - kernel.handBack.value_or(1);
+  kernel.flightBytes =
+      loopBytes > 0 ? loopBytes * std::max<int64_t>(numAhead, 1) : outsideBytes;
 }
 
 //===----------------------------------------------------------------------===//
@@ -320,6 +323,12 @@ LogicalResult KernelExplainer::addSharedMemory() {
     return std::tie(lhs.offsetBytes, lhs.name) <
            std::tie(rhs.offsetBytes, rhs.name);
   });
+  if (llvm::any_of(*forms, [](TileForm form) { return form.isBoxed(); }))
+    kernel.copyBarriersOffset = plan->offsets.back();
+  auto handBack = steps.readHandBack(steps.readSchedule(), *forms);
+  if (!handBack)
+    return op.emitError() << "expects " << llvm::toString(handBack.takeError());
+  kernel.handBack = *handBack;
   kernel.sharedBytes = plan->sizeBytes;
   kernel.resources.sharedBytes = kernel.sharedBytes;
   return success();
@@ -402,6 +411,7 @@ static LogicalResult addKernels(func::FuncOp op, ExplainedFunction &function) {
   for (auto [number, launch] : llvm::enumerate(sequence->getLaunches()))
     for (unsigned i = 0; i < launch.kernels.size(); ++i, ++kernel) {
       kernel->launch = number;
+      kernel->gridOrder = launch.getGridOrder();
       if (i > 0)
         kernel->barrier = launch.shared[i - 1].barrier;
     }

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mirage/Analysis/TileForms.h"
 #include "Mirage/Transforms/ExplainKernels.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -64,6 +65,14 @@ static std::string formatExtents(ArrayRef<int64_t> extents) {
       llvm::map_range(extents,
                       [](int64_t extent) { return std::to_string(extent); }),
       " x ");
+}
+
+/// "y", "x"
+static SmallVector<StringRef, 3> nameAxes(ArrayRef<int64_t> axes) {
+  SmallVector<StringRef, 3> names;
+  for (int64_t axis : axes)
+    names.push_back(getAxisName(static_cast<Axis>(axis)));
+  return names;
 }
 
 //===----------------------------------------------------------------------===//
@@ -132,9 +141,15 @@ void KernelText::printLaunch() {
   os << ", of " << kernel.threads << " threads";
   if (!kernel.cluster.empty())
     os << ", in clusters of " << formatExtents(kernel.cluster);
+  if (!llvm::is_sorted(kernel.gridOrder))
+    os << ", counted along " << llvm::join(nameAxes(kernel.gridOrder), ", ");
   os << "\n";
   start("loop") << count(kernel.loop, "iteration") << ", "
-                << count(kernel.stages, "stage") << "\n";
+                << count(kernel.stages, "stage");
+  if (kernel.handBack)
+    os << ", whose places warps hand back; each iteration refills that of "
+       << count(*kernel.handBack, "iteration") << " before";
+  os << "\n";
 }
 
 void KernelText::printTensors() {
@@ -185,6 +200,10 @@ void KernelText::printSharedMemory() {
          << place.swizzleBytes << " B";
     os << "\n";
   }
+  if (kernel.copyBarriersOffset)
+    startDetail(formatv("at {0} B", *kernel.copyBarriersOffset).str())
+        << "mbarriers of " << kernel.stages << " places, "
+        << kernel.stages * kCopyBarriersOfPlace * kCopyBarrierBytes << " B\n";
 }
 
 void KernelText::printFragment(const ExplainedFragment &fragment) {
@@ -370,6 +389,7 @@ static Object makeObject(const ExplainedKernel &kernel, const Target &target) {
                 {"sharedMemoryPlanned", kernel.isStorePlanned},
                 {"library", kernel.isLeftToLibrary},
                 {"grid", makeArray(kernel.grid)},
+                {"gridOrder", Array(nameAxes(kernel.gridOrder))},
                 {"cluster", makeArray(kernel.cluster)},
                 {"threads", kernel.threads},
                 {"loop", kernel.loop},
@@ -387,6 +407,10 @@ static Object makeObject(const ExplainedKernel &kernel, const Target &target) {
                 {"limitedBy", getOccupancyLimitName(occupancy.limit)}};
   if (!kernel.symbol.empty())
     object["symbol"] = kernel.symbol;
+  if (kernel.handBack)
+    object["handsBackPlaces"] = *kernel.handBack;
+  if (kernel.copyBarriersOffset)
+    object["copyBarriersOffsetBytes"] = *kernel.copyBarriersOffset;
   if (kernel.isPlanned) {
     object["launch"] = int64_t(kernel.launch);
     object["barrier"] = getLaunchBarrierName(kernel.barrier);

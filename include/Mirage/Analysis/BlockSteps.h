@@ -88,6 +88,11 @@ public:
   /// \param forms  by tile.
   bool canHandBackPlaces(const Schedule &schedule,
                          ArrayRef<TileForm> forms) const;
+  /// What `mirage.hands_back_places` states; none where it is not there; or an
+  /// error that says why it cannot be.
+  /// \param forms  by tile.
+  llvm::Expected<std::optional<int64_t>>
+  readHandBack(const Schedule &schedule, ArrayRef<TileForm> forms) const;
 
   ScheduleProblem makeScheduleProblem() const;
   /// The schedule that attributes of the graph's ops state:

@@ -49,7 +49,7 @@ struct Launch {
   ArrayRef<int64_t> getCluster();
   /// The grid axes in the order in which a GPU counts blocks, the fastest one
   /// first: that of the first kernel's `mirage.grid_order`, or x, y, z.
-  SmallVector<int64_t, 3> getGridOrder();
+  SmallVector<int64_t, 3> getGridOrder() const;
 };
 
 class LaunchSequence {

@@ -59,8 +59,10 @@ inline constexpr llvm::StringLiteral kCopyBarriersAttr = "mirage.copy_barriers";
 constexpr int64_t kCopyBarrierBytes = 8;
 constexpr int64_t kCopyBarriersOfPlace = 2;
 /// Of such a graph: warps hand places back one by one, and no barrier stands at
-/// the head of the loop's iterations. A warp may then be so many of them ahead
-/// of another one as there are places to spare.
+/// the head of the loop's iterations. A number of iterations, at least 1 and
+/// less than there are places: each one refills the place that the one so far
+/// behind has read, so that places - behind are on their way. A warp may be as
+/// far ahead of another one.
 inline constexpr llvm::StringLiteral kHandsBackPlacesAttr =
     "mirage.hands_back_places";
 

@@ -55,8 +55,9 @@
 //
 // An access "of up to 16 B" is the widest that the tensor and its tiles allow
 // (Mirage/Graph/DeviceTraffic.h). "In flight" are the tiles that have been
-// asked for and are not there yet: with s stages those of s - 1 iterations,
-// with one stage all that an iteration loads. Device memory is kept busy by as
+// asked for and are not there yet: with s stages those of s - 1 iterations
+// (fewer where places of rings are handed back that lie further behind), with
+// one stage all that an iteration loads. Device memory is kept busy by as
 // many bytes as it gives in the latency of a load (Little's law). A layout
 // gives the coordinates that the bits of the numbers of a register and a lane
 // stand for
@@ -143,13 +144,17 @@ struct ExplainedKernel {
   bool isLeftToLibrary = false;                  ///< on a machine that has one
 
   SmallVector<int64_t, 3> grid, cluster;
+  /// The grid axes as the GPU counts blocks, the fastest one first.
+  SmallVector<int64_t, 3> gridOrder;
   int64_t threads = 0, loop = 1, stages = 1;
+  std::optional<int64_t> handBack; ///< `mirage.hands_back_places`
   std::vector<ExplainedTensor> tensors;
   SmallVector<ExplainedStep> steps;
   SmallVector<std::string> layouts;
   int64_t flightBytes = 0; ///< of one block
 
-  SmallVector<ExplainedPlace> places; ///< by offset
+  SmallVector<ExplainedPlace> places;        ///< by offset
+  std::optional<int64_t> copyBarriersOffset; ///< `mirage.copy_barriers`
   /// Of the plan; without one, if each tile has a place of its own.
   int64_t sharedBytes = 0;
   /// Of a block of the whole launch, as the plan reckons with it.

@@ -266,8 +266,11 @@ def PlanSharedMemoryPass : CheckedPass<"mirage-plan-shared-memory"> {
     From sm_90 on the copy engine (TMA) loads the rings that ldmatrix alone reads, if
     their tensors lie so that it can: such a tile is swizzled (Mirage/Layout/BoxedTile.h)
     and its places begin at multiples of 1024. The graph carries `mirage.input_swizzles`
-    then, and with `mirage.copy_barriers` where the mbarriers lie. Swizzled tiles may
-    take more than others; where they do not fit none is.
+    then, and with `mirage.copy_barriers` where the mbarriers lie. Where the loop needs
+    no barrier of the block for anything else, warps hand places back one by one: that
+    is `mirage.hands_back_places`, the number of iterations behind whose place is
+    refilled, which is 2 where there are several warpgroups and at least 4 places.
+    Swizzled tiles may take more than others; where they do not fit none is.
     A plan that does not fit is an error with the demand, the limit and the tiles.
     Example: test/Transforms/plan-shared-memory.mlir
   }];

@@ -90,12 +90,11 @@ static FailureOr<TilePlacement> readPlacement(const BlockSteps &steps) {
           verify(steps.makeStorageProblem(schedule, *forms), *plan))
     return graph.emitError() << "expects a plan of shared memory that holds: "
                              << llvm::toString(std::move(error));
-  if (graph->hasAttr(kHandsBackPlacesAttr) &&
-      !steps.canHandBackPlaces(schedule, *forms))
-    return graph.emitError() << "expects, where '" << kHandsBackPlacesAttr
-                             << "' is stated, a loop whose rings are all boxed "
-                                "and that needs no other barrier";
-  return TilePlacement{std::move(*forms), std::move(*plan)};
+  auto handBack = steps.readHandBack(schedule, *forms);
+  if (!handBack)
+    return graph.emitError()
+           << "expects " << llvm::toString(handBack.takeError());
+  return TilePlacement{std::move(*forms), std::move(*plan), *handBack};
 }
 
 //===----------------------------------------------------------------------===//

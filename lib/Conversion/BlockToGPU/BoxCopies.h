@@ -21,9 +21,8 @@
 //
 // That barrier is one of the block at the head of an iteration; or it is an
 // mbarrier of the place, at which each warp arrives when it has read it, and
-// for which thread 0 waits (`handsBack`). An iteration may then refill the
-// place of the one that is two behind, so that warps which compute are ahead of
-// warps which multiply by most of an iteration, and none waits:
+// for which thread 0 waits (`mirage.hands_back_places`). An iteration may then
+// refill the place of one that is further behind than the last:
 //
 //   4 places    iteration 5: place 3 = (5 - 2) mod 4 gets the boxes of 7
 //
@@ -56,18 +55,6 @@ public:
       : emitter(emitter), inputs(std::move(inputs)),
         barriersOffset(barriersOffset), numPlaces(numPlaces),
         handsBack(handsBack) {}
-
-  /// Iterations from the one that is computed to the one that is loaded. A
-  /// place is spared where there are several warpgroups, and two iterations
-  /// still on their way: one that is, instead of two, took a gated MLP (3
-  /// places) from 25.3 us to 35 on an H100; with two, attention of 128 rows, 64
-  /// keys and 4 places takes 600 us, and 630 where none is spared.
-  unsigned getNumAhead() const {
-    constexpr unsigned kLeastAhead = 2, kWarpgroup = 128;
-    bool spares = handsBack && numPlaces >= kLeastAhead + 2 &&
-                  emitter.header.threads > kWarpgroup;
-    return numPlaces - (spares ? 2 : 1);
-  }
 
   /// Makes the mbarriers, once; with a barrier of the block.
   void emitInit();

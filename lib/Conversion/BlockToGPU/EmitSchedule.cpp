@@ -232,11 +232,11 @@ private:
     boxCopies->emitWait(carried.front(), carried.back());
   }
 
-  bool handsBackPlaces() { return graph->hasAttr(kHandsBackPlacesAttr); }
+  bool handsBackPlaces() { return placement.handBack.has_value(); }
 
   /// Iterations from the one that is computed to the one that is loaded.
   int64_t getNumAhead() {
-    return boxCopies ? boxCopies->getNumAhead() : graph.getStages() - 1;
+    return graph.getStages() - placement.handBack.value_or(1);
   }
 
   /// An i1: the place of the present iteration is this one of the rings.

@@ -18,6 +18,7 @@ namespace mlir::mirage {
 struct TilePlacement {
   SmallVector<TileForm> forms; ///< by tile
   StoragePlan plan;
+  std::optional<int64_t> handBack; ///< `mirage.hands_back_places`
 };
 
 /// What a block graph has of the kernel that it is in.

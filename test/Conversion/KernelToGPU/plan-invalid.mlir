@@ -228,8 +228,8 @@ func.func @places_that_are_none(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
   %e = tensor.empty() : tensor<8x64xf32>
   %r = mirage_kernel.graph ins(%x : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
   ^bb0(%a: tensor<8x64xf32>):
-    // expected-error @below {{expects, where 'mirage.hands_back_places' is stated, a loop whose rings are all boxed and that needs no other barrier}}
-    %o = mirage_block.graph grid() threads(128) ins(%a imap()) outs(omap()) {mirage.hands_back_places, mirage.input_offsets = array<i64: 0>, mirage.shared_bytes = 4096 : i64} : (tensor<8x64xf32>) -> tensor<8x64xf32> {
+    // expected-error @below {{expects a loop whose rings are all boxed and that needs no other barrier, where 'mirage.hands_back_places' is stated}}
+    %o = mirage_block.graph grid() threads(128) ins(%a imap()) outs(omap()) {mirage.hands_back_places = 1 : i64, mirage.input_offsets = array<i64: 0>, mirage.shared_bytes = 4096 : i64} : (tensor<8x64xf32>) -> tensor<8x64xf32> {
     ^bb0(%t: tensor<8x64xf32>):
       %y = mirage_block.exp %t {mirage.barrier, mirage.offsets = array<i64: 2048>} : tensor<8x64xf32>
       mirage_block.yield %y {mirage.barrier} : tensor<8x64xf32>
