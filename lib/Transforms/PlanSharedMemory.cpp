@@ -121,7 +121,8 @@ static LogicalResult reportDemand(const BlockSteps &steps,
   return diagnostic;
 }
 
-static LogicalResult planSharedMemory(block::GraphOp graph, StringRef target) {
+static LogicalResult planSharedMemory(block::GraphOp graph, StringRef target,
+                                      bool usesCopyEngine) {
   FailureOr<std::string> name = resolveTarget(graph, target);
   if (failed(name))
     return failure();
@@ -133,7 +134,8 @@ static LogicalResult planSharedMemory(block::GraphOp graph, StringRef target) {
     return graph.emitError()
            << "expects a block graph that --mirage-schedule-block scheduled: "
            << llvm::toString(std::move(error));
-  PlannedTiles tiles = planTiles(steps, schedule, gpu.hasCopyEngine);
+  PlannedTiles tiles = planTiles(steps, schedule,
+                                 gpu.hasCopyEngine && usesCopyEngine);
   // Boxes may take more than what the search reckoned with.
   if (tiles.plan.sizeBytes > limitBytes)
     tiles = planTiles(steps, schedule, /*isBoxed=*/false);
@@ -152,8 +154,9 @@ struct PlanSharedMemoryPass
     if (failed(resolveTarget(getOperation(), target)))
       return signalPassFailure();
     WalkResult result = getOperation()->walk([&](block::GraphOp graph) {
-      return failed(planSharedMemory(graph, target)) ? WalkResult::interrupt()
-                                                     : WalkResult::advance();
+      return failed(planSharedMemory(graph, target, usesCopyEngine))
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
     });
     if (result.wasInterrupted())
       signalPassFailure();

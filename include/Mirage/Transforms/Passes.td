@@ -271,11 +271,15 @@ def PlanSharedMemoryPass : CheckedPass<"mirage-plan-shared-memory"> {
     is `mirage.hands_back_places`, the number of iterations behind whose place is
     refilled, which is 2 where there are several warpgroups and at least 4 places.
     Swizzled tiles may take more than others; where they do not fit none is.
+    With copy-engine=false no tile is: a kernel then has no tensor map for a parameter,
+    which a host would have to encode, and can be launched by any.
     A plan that does not fit is an error with the demand, the limit and the tiles.
     Example: test/Transforms/plan-shared-memory.mlir
   }];
   let options = [
-    TargetOption<"GPU whose shared memory tiles must fit">];
+    TargetOption<"GPU whose shared memory tiles must fit">,
+    Option<"usesCopyEngine", "copy-engine", TruthType, /*default=*/"true",
+           "false: threads load all tiles">];
 }
 
 def FormWarpgroupsPass : CheckedPass<"mirage-form-warpgroups"> {
