@@ -10,6 +10,7 @@
 #include "Mirage/Analysis/ModuleTarget.h"
 #include "Mirage/Conversion/Passes.h"
 #include "Mirage/Target/PTX/Ptxas.h"
+#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "llvm/ADT/STLExtras.h"
@@ -29,6 +30,10 @@ static void addBufferize(OpPassManager &passManager, const CompileOptions &) {
   options.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
   passManager.addPass(bufferization::createOneShotBufferizePass(options));
+}
+
+static void addDeallocate(OpPassManager &passManager, const CompileOptions &) {
+  bufferization::buildBufferDeallocationPipeline(passManager, {});
 }
 
 static void addLower(OpPassManager &passManager, const CompileOptions &) {
@@ -54,6 +59,7 @@ static const InPlacePhase kPhases[] = {
        addSearch(passManager, options);
      }},
     {"bufferize", addBufferize},
+    {"deallocate", addDeallocate},
     {"optimize",
      [](OpPassManager &passManager, const CompileOptions &options) {
        addPlanning(passManager, options, /*usesCopyEngine=*/false);
@@ -76,7 +82,7 @@ LogicalResult mlir::mirage::buildCompileInPlacePipeline(
        {std::pair(first, &given.from), std::pair(last, &given.to)})
     if (phase == std::end(kPhases))
       return onError("expects a phase among import, search, bufferize, "
-                     "optimize, lower and emit, got '" +
+                     "deallocate, optimize, lower and emit, got '" +
                      name->getValue() + "'");
   if (first > last)
     return onError("expects from= before to=, got from=" +

@@ -78,7 +78,6 @@ void mlir::mirage::addPlanning(OpPassManager &passManager,
   MergeLaunchesPassOptions merge;
   merge.target = options.search.target;
   merge.mergesLaunches = options.mergesLaunches;
-  passManager.addPass(createNameOperationsPass());
   passManager.addPass(createExpandComposedPass());
   passManager.addPass(createMaterializeResultsPass());
   passManager.addPass(createSplitGridJoinsPass());
@@ -104,6 +103,7 @@ static void addOptimize(OpPassManager &passManager,
                         const CompileOptions &options) {
   // For those that come in here: a program recorded earlier stays.
   passManager.addPass(createRecordProgramPass());
+  passManager.addPass(createNameOperationsPass());
   addPlanning(passManager, options, /*usesCopyEngine=*/true);
 }
 

@@ -18,6 +18,7 @@
 #include "Mirage/Emulator/Parser.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -35,9 +36,18 @@ namespace emulator = mlir::mirage::emulator;
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// Sizes in bytes, by address.
-static std::map<char *, size_t> &getAllocations() {
-  static std::map<char *, size_t> allocations;
+namespace {
+/// Sizes in bytes, by address. Says at the end what was not freed.
+struct Allocations : std::map<char *, size_t> {
+  ~Allocations() {
+    // LLVM's streams may be gone already.
+    std::fprintf(stderr, "%zu allocations were never freed\n", size());
+  }
+};
+} // namespace
+
+static Allocations &getAllocations() {
+  static Allocations allocations;
   return allocations;
 }
 

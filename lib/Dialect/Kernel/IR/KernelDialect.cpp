@@ -148,7 +148,9 @@ static std::optional<std::string> explainBadBuffer(MemRefType type,
 
 LogicalResult GraphOp::verify() {
   // C4
-  if (!hasPureTensorSemantics() && !hasPureBufferSemantics())
+  bool hasTensors = llvm::any_of(getOperandTypes(), llvm::IsaPred<TensorType>),
+       hasMemRefs = llvm::any_of(getOperandTypes(), llvm::IsaPred<MemRefType>);
+  if (hasTensors && hasMemRefs)
     return emitOpError() << "expects inputs and inits that are all tensors or "
                             "all memrefs, got ("
                          << getOperandTypes() << ")";
