@@ -28,8 +28,8 @@ SmallVector<Operation *> mlir::mirage::findPrograms(Operation *root) {
     auto graph = dyn_cast<kernel::GraphOp>(op);
     auto function = dyn_cast<func::FuncOp>(op);
     if ((graph && graph.isOnBuffers()) ||
-        (function && llvm::any_of(function.getOps<kernel::GraphOp>(),
-                                  isOnTensors)))
+        (function &&
+         llvm::any_of(function.getOps<kernel::GraphOp>(), isOnTensors)))
       programs.push_back(op);
     return graph ? WalkResult::skip() : WalkResult::advance();
   });

@@ -59,14 +59,14 @@ static std::optional<ElementPlaces> findReturnedPlaces(Value yielded) {
     if (!graph || !isa<kernel::YieldOp>(use.getOwner()))
       continue;
     if (graph.isOnBuffers())
-      return getElementPlaces(cast<MemRefType>(
-          graph.getInits()[use.getOperandNumber()].getType()));
+      return getElementPlaces(
+          cast<MemRefType>(graph.getInits()[use.getOperandNumber()].getType()));
     for (OpOperand &outer : graph.getResult(use.getOperandNumber()).getUses())
       if (isa<func::ReturnOp>(outer.getOwner()))
         return ElementPlaces{
-            0, getResultStrides(
-                   outer.getOwner()->getParentOfType<func::FuncOp>(),
-                   outer.getOperandNumber())};
+            0,
+            getResultStrides(outer.getOwner()->getParentOfType<func::FuncOp>(),
+                             outer.getOperandNumber())};
   }
   return std::nullopt;
 }

@@ -197,9 +197,10 @@ static const CompilePhase *findPhase(StringRef name) {
 }
 
 /// A module has the attribute that says which GPU was found.
-LogicalResult mlir::mirage::checkNative(
-    const OpPassManager &passManager, const SuperoptimizeOptions &options,
-    function_ref<LogicalResult(const Twine &)> onError) {
+LogicalResult
+mlir::mirage::checkNative(const OpPassManager &passManager,
+                          const SuperoptimizeOptions &options,
+                          function_ref<LogicalResult(const Twine &)> onError) {
   StringRef anchor = passManager.getOpAnchorName();
   if (!isNative(options) || anchor == ModuleOp::getOperationName() ||
       anchor == OpPassManager::getAnyOpAnchorName())

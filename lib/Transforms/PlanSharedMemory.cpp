@@ -134,8 +134,8 @@ static LogicalResult planSharedMemory(block::GraphOp graph, StringRef target,
     return graph.emitError()
            << "expects a block graph that --mirage-schedule-block scheduled: "
            << llvm::toString(std::move(error));
-  PlannedTiles tiles = planTiles(steps, schedule,
-                                 gpu.hasCopyEngine && usesCopyEngine);
+  PlannedTiles tiles =
+      planTiles(steps, schedule, gpu.hasCopyEngine && usesCopyEngine);
   // Boxes may take more than what the search reckoned with.
   if (tiles.plan.sizeBytes > limitBytes)
     tiles = planTiles(steps, schedule, /*isBoxed=*/false);

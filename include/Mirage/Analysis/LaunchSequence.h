@@ -53,8 +53,8 @@ struct Launch {
   SmallVector<int64_t, 3> getGridOrder() const;
 };
 
-/// What is compiled in `root`: the functions that have kernel graphs on tensors,
-/// and the kernel graphs on memrefs, in the order of the IR.
+/// What is compiled in `root`: the functions that have kernel graphs on
+/// tensors, and the kernel graphs on memrefs, in the order of the IR.
 SmallVector<Operation *> findPrograms(Operation *root);
 
 class LaunchSequence {

@@ -58,8 +58,8 @@ bool isView(Operation *op);
 /// shows elements at distances that no strides state, or a view would round.
 std::optional<TensorView> findView(Value tensor);
 
-/// Whether a tensor can be handed out as it is: a kernel writes it, it is all of
-/// its root, and it lies in these places.
+/// Whether a tensor can be handed out as it is: a kernel writes it, it is all
+/// of its root, and it lies in these places.
 bool canReturn(Value tensor, const ElementPlaces &wanted);
 
 /// Where what a kernel graph yields is to lie: as the function's result that it

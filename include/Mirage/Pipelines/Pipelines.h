@@ -90,9 +90,9 @@ struct CompileInPlaceOptions : public SuperoptimizeOptions {
       llvm::cl::desc("What makes the cubin: auto, never, required or the path "
                      "of one, as for --mirage-compile"),
       llvm::cl::init("auto")};
-  Option<TruthOption> mergesLaunches{
-      *this, "merge-launches",
-      llvm::cl::desc("As for --mirage-compile"), llvm::cl::init(true)};
+  Option<TruthOption> mergesLaunches{*this, "merge-launches",
+                                     llvm::cl::desc("As for --mirage-compile"),
+                                     llvm::cl::init(true)};
   Option<TextOption> from{
       *this, "from",
       llvm::cl::desc("First phase to run: import, search, bufferize, "
@@ -109,13 +109,14 @@ struct CompileInPlaceOptions : public SuperoptimizeOptions {
 /// on to whatever they go on to: these programs are superoptimized, and end as
 /// launches on memrefs and a gpu.binary. All that is left is bufferized with
 /// them, functions and their arguments too (identity layouts), and buffers are
-/// freed. Who bufferizes by other means runs up to search, then those, then from
-/// optimize on. To be run on a module.
-/// \returns what `onError` gives, after a call with a sentence, where the options
-/// name no stretch.
-LogicalResult buildCompileInPlacePipeline(
-    OpPassManager &passManager, const CompileInPlaceOptions &options,
-    function_ref<LogicalResult(const Twine &)> onError);
+/// freed. Who bufferizes by other means runs up to search, then those, then
+/// from optimize on. To be run on a module.
+/// \returns what `onError` gives, after a call with a sentence, where the
+/// options name no stretch.
+LogicalResult
+buildCompileInPlacePipeline(OpPassManager &passManager,
+                            const CompileInPlaceOptions &options,
+                            function_ref<LogicalResult(const Twine &)> onError);
 
 /// Makes `--mirage-superoptimize`, `--mirage-compile` and
 /// `--mirage-compile-in-place` known.

@@ -107,8 +107,8 @@ LogicalResult ConvertGraphsToLaunchesPass::convert(kernel::GraphOp graph) {
                          std::move(buffers));
   for (Launch launch : sequence->getLaunches())
     if (failed(checkParameters(launch)) ||
-        failed(launches.build(launch, getKernelName(kernels.functionName,
-                                                    kernels.numKernels++))))
+        failed(launches.build(
+            launch, getKernelName(kernels.functionName, kernels.numKernels++))))
       return failure();
   builder.setLoc(graph.getLoc());
   if (workspace)
@@ -129,9 +129,8 @@ ConvertGraphsToLaunchesPass::getKernelModule(kernel::GraphOp graph) {
   OpBuilder builder(function);
   host->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
                 builder.getUnitAttr());
-  kernels.module =
-      gpu::GPUModuleOp::create(builder, function->getLoc(),
-                               (kernels.functionName + "_kernels").str());
+  kernels.module = gpu::GPUModuleOp::create(
+      builder, function->getLoc(), (kernels.functionName + "_kernels").str());
   kernels.module->remove();
   // Renames it where somebody else has the name.
   SymbolTable(host).insert(

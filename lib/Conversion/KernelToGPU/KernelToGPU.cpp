@@ -44,8 +44,8 @@ public:
 
   LogicalResult run() {
     LaunchBuilder launches(builder, sequence, plan, module, createFunction());
-    for (auto [number, launch] : llvm::enumerate(
-             SmallVector<Launch>(sequence.getLaunches()))) {
+    for (auto [number, launch] :
+         llvm::enumerate(SmallVector<Launch>(sequence.getLaunches()))) {
       FailureOr<BuiltLaunch> built =
           launches.build(launch, getKernelName(source.getName(), number));
       if (failed(built))
@@ -106,9 +106,8 @@ HostBuffers HostFunctionBuilder::createFunction() {
     add(MemRefType::get({plan.sizeBytes}, builder.getI8Type()),
         getRoleName(DeviceBuffer::Role::Workspace), {});
   builder.setInsertionPoint(source);
-  auto function =
-      func::FuncOp::create(builder, source.getName(),
-                           builder.getFunctionType(parameters, {}));
+  auto function = func::FuncOp::create(builder, source.getName(),
+                                       builder.getFunctionType(parameters, {}));
   function.setAllArgAttrs(attributes);
   // What others left at the function, such as the program it computes.
   for (NamedAttribute attribute : source->getDiscardableAttrs())

@@ -40,8 +40,8 @@ static SmallVector<KernelParameter> getParameters(Launch &launch) {
       parameters.push_back({tensor});
   for (block::GraphOp kernel : launch.kernels)
     for (unsigned input : getBoxedInputs(kernel)) {
-      KernelParameter &parameter = parameters.emplace_back(
-          KernelParameter{kernel.getInputs()[input]});
+      KernelParameter &parameter =
+          parameters.emplace_back(KernelParameter{kernel.getInputs()[input]});
       // If there are none, lowering the kernel says so.
       if (std::optional<TileBoxes> boxes = findInputBoxes(kernel, input))
         parameter.map = boxes->map;
@@ -92,9 +92,9 @@ int64_t mlir::mirage::getSharedBytes(Launch &launch) {
   return bytes;
 }
 
-gpu::LaunchFuncOp LaunchBuilder::createLaunch(Launch &launch,
-                                              gpu::GPUFuncOp kernel,
-                                              ArrayRef<KernelParameter> parameters) {
+gpu::LaunchFuncOp
+LaunchBuilder::createLaunch(Launch &launch, gpu::GPUFuncOp kernel,
+                            ArrayRef<KernelParameter> parameters) {
   block::GraphOp first = launch.kernels.front();
   builder.setLoc(first.getLoc());
   SmallVector<Value> arguments;

@@ -75,8 +75,8 @@ bool mlir::mirage::isGraphTensor(Type type) {
 bool mlir::mirage::isGraphBuffer(Type type) {
   auto memref = dyn_cast<MemRefType>(type);
   return memref && convertElementType(memref.getElementType()) &&
-         isGraphTensor(RankedTensorType::get(memref.getShape(),
-                                             memref.getElementType()));
+         isGraphTensor(
+             RankedTensorType::get(memref.getShape(), memref.getElementType()));
 }
 
 TensorSpec mlir::mirage::convertTensor(Type type) {

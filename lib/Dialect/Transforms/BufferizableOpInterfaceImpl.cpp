@@ -56,9 +56,8 @@ public:
     rewriter.inlineRegionBefore(graph.getBody(), onBuffers.getBody(),
                                 onBuffers.getBody().end());
     for (auto [written, result] : llvm::zip_equal(inits, results))
-      if (written != result &&
-          failed(options.createMemCpy(rewriter, graph.getLoc(), written,
-                                      result)))
+      if (written != result && failed(options.createMemCpy(
+                                   rewriter, graph.getLoc(), written, result)))
         return failure();
     replaceOpWithBufferizedValues(rewriter, graph, results);
     return success();
@@ -103,9 +102,9 @@ private:
     remark::missed(graph.getLoc(),
                    remark::RemarkOpts::name("Copy").category(kCategory))
         << "a buffer whose strides or offset are not static " << what.str();
-    auto plain = MemRefType::get(type.getShape(), type.getElementType(),
-                                 MemRefLayoutAttrInterface(),
-                                 type.getMemorySpace());
+    auto plain =
+        MemRefType::get(type.getShape(), type.getElementType(),
+                        MemRefLayoutAttrInterface(), type.getMemorySpace());
     return options.createAlloc(rewriter, graph.getLoc(), plain, ValueRange());
   }
 
@@ -130,8 +129,9 @@ struct GraphModel
     return !cast<kernel::GraphOp>(op).isOnBuffers();
   }
 
-  AliasingOpOperandList getAliasingOpOperands(Operation *op, Value value,
-                                              const AnalysisState &state) const {
+  AliasingOpOperandList
+  getAliasingOpOperands(Operation *op, Value value,
+                        const AnalysisState &state) const {
     if (isa<BlockArgument>(value))
       return {};
     return bufferization::detail::defaultGetAliasingOpOperands(value, state);
@@ -153,7 +153,8 @@ struct GraphModel
 namespace {
 /// An op of a graph's region has nothing to be bufferized.
 template <typename OpT>
-struct InnerModel : BufferizableOpInterface::ExternalModel<InnerModel<OpT>, OpT> {
+struct InnerModel
+    : BufferizableOpInterface::ExternalModel<InnerModel<OpT>, OpT> {
   bool hasTensorSemantics(Operation *) const { return false; }
   bool bufferizesToMemoryRead(Operation *, OpOperand &,
                               const AnalysisState &) const {
@@ -188,7 +189,8 @@ struct InnerModel : BufferizableOpInterface::ExternalModel<InnerModel<OpT>, OpT>
 } // namespace
 
 /// Of a dialect's ops, those that stand in graphs.
-template <typename... OpTs> static void attachInnerModels(MLIRContext *context) {
+template <typename... OpTs>
+static void attachInnerModels(MLIRContext *context) {
   auto attach = [&](auto *op) {
     using OpT = std::remove_pointer_t<decltype(op)>;
     if constexpr (!std::is_same_v<OpT, kernel::GraphOp>)

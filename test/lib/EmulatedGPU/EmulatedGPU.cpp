@@ -55,8 +55,8 @@ static void *allocate(size_t alignment, size_t bytes) {
   constexpr size_t kAlignment = 256; // what cudaMalloc promises
   alignment = std::max(alignment, kAlignment);
   size_t padded = (std::max<size_t>(bytes, 1) + alignment - 1) / alignment;
-  auto *data = static_cast<char *>(std::aligned_alloc(alignment,
-                                                      padded * alignment));
+  auto *data =
+      static_cast<char *>(std::aligned_alloc(alignment, padded * alignment));
   // Whoever reads what nobody has written reads NaN.
   std::memset(data, 0xff, padded * alignment);
   getAllocations()[data] = bytes;
@@ -117,9 +117,7 @@ SHIM void *mgpuModuleLoadJIT(void *text, int, size_t bytes) {
   return module->release();
 }
 
-SHIM void *mgpuModuleLoad(void *, size_t) {
-  fail("expects PTX, got a binary");
-}
+SHIM void *mgpuModuleLoad(void *, size_t) { fail("expects PTX, got a binary"); }
 
 SHIM void mgpuModuleUnload(void *module) {
   delete static_cast<emulator::Module *>(module);

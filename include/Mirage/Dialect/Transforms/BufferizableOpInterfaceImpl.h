@@ -11,7 +11,8 @@
 // it reads nothing.
 //
 //   %r = mirage_kernel.graph ins(%x : tensor<8x64xf16>)
-//                            outs(%e : tensor<8x64xf16>) {..} : tensor<8x64xf16>
+//                            outs(%e : tensor<8x64xf16>) {..} :
+//                            tensor<8x64xf16>
 // becomes
 //   mirage_kernel.graph ins(%x_buffer : memref<8x64xf16>)
 //                       outs(%e_buffer : memref<8x64xf16>) {..}

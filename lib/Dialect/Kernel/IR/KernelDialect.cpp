@@ -164,11 +164,10 @@ LogicalResult GraphOp::verify() {
       return emitOpError() << "operand " << operand.getOperandNumber() << ": "
                            << *problem;
     // C6
-    auto same = llvm::find_if(getOperation()->getOpOperands(),
-                              [&](OpOperand &other) {
-                                return &other != &operand &&
-                                       other.get() == operand.get();
-                              });
+    auto same =
+        llvm::find_if(getOperation()->getOpOperands(), [&](OpOperand &other) {
+          return &other != &operand && other.get() == operand.get();
+        });
     if (isInit && same != getOperation()->getOpOperands().end())
       return emitOpError() << "expects a memref of its own to write to, got "
                               "operand "
@@ -188,8 +187,9 @@ static RankedTensorType getRegionType(Type type) {
 }
 
 static SmallVector<Type> getRegionTypes(ValueRange operands) {
-  return llvm::map_to_vector(operands.getTypes(),
-                             [](Type type) -> Type { return getRegionType(type); });
+  return llvm::map_to_vector(operands.getTypes(), [](Type type) -> Type {
+    return getRegionType(type);
+  });
 }
 
 LogicalResult GraphOp::verifyRegions() {
@@ -214,7 +214,7 @@ LogicalResult GraphOp::verifyRegions() {
   SmallVector<Type> yielded = getRegionTypes(getInits());
   if (yield.getOperandTypes() != TypeRange(yielded))
     return yield.emitOpError()
-           << "expects values of the results' types, (" << yielded
-           << "), got (" << yield.getOperandTypes() << ")";
+           << "expects values of the results' types, (" << yielded << "), got ("
+           << yield.getOperandTypes() << ")";
   return success();
 }
