@@ -242,23 +242,13 @@ bool BlockSteps::canHandBackPlaces(const Schedule &schedule,
       return false;
     hasBoxes |= form.isBoxed();
   }
-  llvm::BitVector isWritten(tiles.size()), isShared(tiles.size());
-  for (auto [number, step] : llvm::enumerate(steps)) {
-    if (step.scheduled.phase != StepPhase::Loop ||
-        step.kind == BlockStep::Kind::Refill)
-      continue;
-    if (schedule.barrierBefore[number])
+  // A schedule that holds has a barrier between two steps of an iteration where
+  // one reads what another thread writes: none of them does.
+  for (auto [number, step] : llvm::enumerate(steps))
+    if (step.scheduled.phase == StepPhase::Loop &&
+        step.kind != BlockStep::Kind::Refill && schedule.barrierBefore[number])
       return false;
-    for (const TileAccess &access : step.scheduled.accesses) {
-      if (access.tile >= tiles.size())
-        continue; // registers
-      if (access.writes)
-        isWritten.set(access.tile);
-      if (!access.isOwn)
-        isShared.set(access.tile);
-    }
-  }
-  return hasBoxes && !isWritten.anyCommon(isShared);
+  return hasBoxes;
 }
 
 llvm::Expected<std::optional<int64_t>>

@@ -159,11 +159,11 @@ void KernelWork::setRows(const TileGraph &kernel) {
       findWarpRows(kernel, Target().getRegistersForRows(kernel.threads));
   rowRegisters = rows.numRegisters;
   sharedBytes += keptBytes;
-  keptBytes = 0;
+  keptBytes = {};
   auto operation = operations.begin();
   for (auto [number, op] : llvm::enumerate(kernel.getNodes())) {
     if (rows.members[number] && areRowsHeld(kernel, rows, op.results[0]))
-      keptBytes += getResultBytes(kernel, op);
+      keptBytes += getResultBytes(kernel, number);
     if (!isNoStep(kernel, op))
       (operation++)->isOnRows = rows.members[number];
   }
@@ -223,8 +223,8 @@ KernelWork mlir::mirage::search::getWork(const TileGraph &kernel,
   }
   work.storedBytes = double(countBytes(results));
   work.stageBytes = getStageBytes(kernel);
-  work.sharedBytes =
-      getSharedBytes(kernel) - (kernel.stages - 1) * work.stageBytes;
+  work.sharedBytes = getPhaseBytes(kernel);
+  work.sharedBytes -= {(kernel.stages - 1) * work.stageBytes};
   work.accumulators = countAccumulators(kernel);
   work.setRows(kernel);
   return work;

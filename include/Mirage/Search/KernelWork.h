@@ -15,7 +15,7 @@
 #ifndef MIRAGE_SEARCH_KERNELWORK_H
 #define MIRAGE_SEARCH_KERNELWORK_H
 
-#include "Mirage/Graph/Graph.h"
+#include "Mirage/Graph/TileMemory.h"
 
 namespace mlir::mirage::search {
 
@@ -76,11 +76,16 @@ struct KernelWork {
   double storedBytes = 0; ///< of all blocks
   /// Of one block with one stage, each tile with a place of its own that warps
   /// do not keep in registers.
-  int64_t sharedBytes = 0;
-  int64_t keptBytes = 0;    ///< of what they keep
+  PhaseBytes sharedBytes;
+  PhaseBytes keptBytes;     ///< of what they keep
   int64_t rowRegisters = 0; ///< of a thread, for rows that warps keep
-  int64_t stageBytes = 0;   ///< of these, how many each further stage takes
+  int64_t stageBytes = 0;   ///< what each further stage takes, in the loop
   int64_t accumulators = 0; ///< of one block
+
+  /// With so many stages.
+  int64_t getSharedBytes(int64_t stages) const {
+    return (sharedBytes + PhaseBytes{(stages - 1) * stageBytes}).getMost();
+  }
 
   /// Says of each operation whether warps keep its rows, as
   /// --mirage-give-rows-to-warps decides it for the kernel's threads.
