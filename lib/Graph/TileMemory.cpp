@@ -184,8 +184,8 @@ public:
     const Node &operation = graph.getNodes()[number];
     if (isLoadedTransposed(graph, operation))
       return {};
-    PhaseBytes bytes = spread(getReducedTileBytes(graph, operation),
-                              Phase::Loop, Phase::Loop);
+    PhaseBytes bytes =
+        spread(getReducedTileBytes(graph, operation), Phase::Loop, Phase::Loop);
     for (ValueId result : operation.results)
       bytes += spread(
           getRingStride(operation.getNumCarried() *

@@ -264,9 +264,8 @@ AnalyticCostModel::getStages(const KernelWork &work) const {
   if (work.stageBytes == 0)
     return {};
   int64_t wanted = forcedStages ? forcedStages : kMostChosenStages;
-  int64_t fitting =
-      1 + (target.sharedBytesPerBlock - work.sharedBytes.inLoop) /
-              work.stageBytes;
+  int64_t fitting = 1 + (target.sharedBytesPerBlock - work.sharedBytes.inLoop) /
+                            work.stageBytes;
   unsigned most =
       std::max<int64_t>(std::min({wanted, fitting, work.mostIterations}), 1);
   return {forcedStages ? most : 1, most};

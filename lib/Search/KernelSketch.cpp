@@ -79,7 +79,8 @@ KernelWork LoadSketch::getWork(const TilingEnds &ends) const {
     const KernelWork::Load &load = work.loads.back();
     int64_t bytes = getRingStride(load.tile.getSizeBytes());
     Phase phase = load.isInLoop ? Phase::Loop : Phase::Invariant;
-    work.sharedBytes += spreadOverPhases(bytes, phase, phase, ends.mostLoop > 1);
+    work.sharedBytes +=
+        spreadOverPhases(bytes, phase, phase, ends.mostLoop > 1);
     work.stageBytes += load.isInLoop ? bytes : 0;
   }
   for (const Result &result : results) {
@@ -236,6 +237,7 @@ void KernelSketch::add(const Operation &operation, const TilingEnds &ends,
   };
   if (getOperatorInfo(node.opcode).kind == OperatorKind::Contraction) {
     done.total = countTotal(operation.result | operation.summed);
+    done.isRightInRing = isRightInRing(work, graph, node);
     addProduct(operation, ends, done);
   } else {
     done.total = countTotal(operation.result);
@@ -245,12 +247,14 @@ void KernelSketch::add(const Operation &operation, const TilingEnds &ends,
   int64_t numCarried = node.getNumCarried();
   if (node.opcode == Opcode::Accumulate)
     work.accumulators += numCarried * result.elements;
+  // Of a sum that warps keep there is a tile behind the loop.
   bool isTile = node.opcode == Opcode::Accumulate ||
                 (!done.isOnRows && !isLoadedTransposed(graph, node));
   if (isTile)
-    work.sharedBytes += spreadOverPhases(
-        getRingStride(numCarried * result.getBytes()), operation.executed,
-        operation.known, ends.mostLoop > 1);
+    work.sharedBytes +=
+        spreadOverPhases(getRingStride(numCarried * result.getBytes()),
+                         done.isOnRows ? operation.known : operation.executed,
+                         operation.known, ends.mostLoop > 1);
   if (operation.isStep)
     work.operations.push_back(done);
 }

@@ -46,6 +46,9 @@ struct KernelWork {
     /// Of a product: `elements` sums of so many terms.
     int64_t length = 0;
     bool isOnTensorCores = false;
+    /// Whether its right operand is a tile that the copy engine could load into
+    /// a ring, where four warps together read it as it lies.
+    bool isRightInRing = false;
     double matrixTiles = 0; ///< m16n8k16, if it is on them
 
     /// Elements, or matrix tiles or else terms of a product, in all iterations
@@ -114,6 +117,11 @@ struct JoinedParts {
   llvm::SmallVector<ValueId, 2> own;
 };
 std::vector<JoinedParts> listJoins(const TileGraph &kernel);
+
+/// Whether an operation is a product with such a right operand, by the loads of
+/// the kernel's work.
+bool isRightInRing(const KernelWork &work, const TileGraph &kernel,
+                   const Node &product);
 
 /// \param operands  the tensors in device memory that the kernel's inputs are
 ///                  tiles of.

@@ -92,8 +92,8 @@ TEST(TileMemory, StagesTakePlacesOfWhatTheLoopLoads) {
   EXPECT_EQ(getSharedBytes(tiles), 5 * 384 + 3 * 128);
 }
 
-/// The larger of what the loop needs and what follows it, a sum over the loop in
-/// both. One iteration is no loop: all has a place of its own.
+/// The larger of what the loop needs and what follows it, a sum over the loop
+/// in both. One iteration is no loop: all has a place of its own.
 TEST(TileMemory, WhatFollowsTheLoopLiesWhereItsTilesLay) {
   TileGraph tiles;
   tiles.loop = 8;
