@@ -77,6 +77,9 @@ static void addOptimize(OpPassManager &passManager,
   MergeLaunchesPassOptions merge;
   merge.target = options.search.target;
   merge.mergesLaunches = options.mergesLaunches;
+  OverlapLaunchesPassOptions overlap;
+  overlap.target = options.search.target;
+  overlap.overlapsLaunches = options.overlapsLaunches;
   // For those that come in here: a program recorded earlier stays.
   passManager.addPass(createRecordProgramPass());
   passManager.addPass(createNameOperationsPass());
@@ -97,6 +100,7 @@ static void addOptimize(OpPassManager &passManager,
   passManager.addPass(createPlanSharedMemoryPass(plan));
   passManager.addPass(createFormWarpgroupsPass(warpgroups));
   passManager.addPass(createMergeLaunchesPass(merge));
+  passManager.addPass(createOverlapLaunchesPass(overlap));
   passManager.addPass(createOrderGridPass());
   passManager.addPass(createPlanDeviceMemoryPass());
 }

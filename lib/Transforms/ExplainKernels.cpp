@@ -412,6 +412,7 @@ static LogicalResult addKernels(func::FuncOp op, ExplainedFunction &function) {
     for (unsigned i = 0; i < launch.kernels.size(); ++i, ++kernel) {
       kernel->launch = number;
       kernel->gridOrder = launch.getGridOrder();
+      kernel->isDependent = launch.isDependent && i == 0;
       if (i > 0)
         kernel->barrier = launch.shared[i - 1].barrier;
     }

@@ -316,6 +316,22 @@ def MergeLaunchesPass : CheckedPass<"mirage-merge-launches"> {
            "false: each kernel has a launch of its own">];
 }
 
+def OverlapLaunchesPass : CheckedPass<"mirage-overlap-launches"> {
+  let summary = "lets launches begin before those before them have ended";
+  let description = [{
+    From sm_90 on the first kernel of each launch but a function's first carries
+    `mirage.dependent_launch`: its blocks start when those of the launch before have left,
+    and wait until all that these did to device memory is done before they touch any
+    (programmatic dependent launch; PTX ISA, "griddepcontrol"). So what it takes to launch
+    and to get ready is behind them by then. Run after --mirage-merge-launches.
+    Example: test/Transforms/overlap-launches.mlir
+  }];
+  let options = [
+    TargetOption<"GPU that launches are for">,
+    Option<"overlapsLaunches", "overlap-launches", TruthType, /*default=*/"true",
+           "false: each launch begins when the one before it has ended">];
+}
+
 def OrderGridPass : Pass<"mirage-order-grid"> {
   let summary = "says which blocks start side by side";
   let description = [{

@@ -252,6 +252,8 @@ void LaunchBuilder::describe(gpu::LaunchFuncOp op, Launch &launch,
   members.set("dynamic_shared_bytes",
               builder.getI64IntegerAttr(getSharedBytes(launch)));
   members.set("arguments", builder.getArrayAttr(arguments));
+  if (launch.isDependent)
+    members.set(kLaunchDependent, builder.getUnitAttr());
   op->setAttr(kLaunchAttr, members.getDictionary(builder.getContext()));
 }
 
