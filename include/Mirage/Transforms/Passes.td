@@ -283,10 +283,10 @@ def FormWarpgroupsPass : CheckedPass<"mirage-form-warpgroups"> {
   let summary = "lets four warps multiply together";
   let description = [{
     On sm_90a a step of warps that multiplies by `mirage_thread.mma` multiplies by
-    `mirage_thread.wgmma` instead where four items that follow each other have 64 rows and
-    the same right operand, which lies as the copy engine has loaded it, with whole panels
-    of columns: it is read where it is then, and takes no registers. Items take up to
-    eight steps at a time. Run after --mirage-plan-shared-memory.
+    `mirage_thread.wgmma` instead where four items that follow each other have the same
+    right operand, which lies as the copy engine has loaded it, with whole panels of
+    columns: it is read where it is then, and takes no registers. Items take up to eight
+    steps at a time. Run after --mirage-plan-shared-memory.
     Example: test/Transforms/form-warpgroups.mlir
   }];
   let options = [TargetOption<"GPU whose tensor cores multiply">];
