@@ -80,9 +80,8 @@ int64_t BlockSteps::getPlaceBytes(Value tile, int64_t rowPadding) {
 }
 
 int64_t BlockSteps::getPlaceStride(Value tile, TileForm form) {
-  int64_t bytes = getPlaceBytes(tile, form.rowPadding);
-  return form.isBoxed() ? llvm::alignTo(bytes, BoxedTile::kAlignment)
-                        : getRingStride(bytes);
+  // The rows of a boxed tile are whole patterns of its swizzle.
+  return getRingStride(getPlaceBytes(tile, form.rowPadding));
 }
 
 /// Threads touch registers of their own alone. To the schedule they are tiles
@@ -341,8 +340,7 @@ StorageProblem BlockSteps::makeStorageProblem(const Schedule &schedule,
     }
     problem.add({(places - 1) * getPlaceStride(value, form) +
                      getPlaceBytes(value, form.rowPadding),
-                 tile.first, tile.last + 1,
-                 form.isBoxed() ? BoxedTile::kAlignment : 1});
+                 tile.first, tile.last + 1, form.getAlignment()});
   }
   if (llvm::any_of(forms, std::mem_fn(&TileForm::isBoxed)))
     problem.add({kCopyBarriersOfPlace * kCopyBarrierBytes *

@@ -265,7 +265,7 @@ def PlanSharedMemoryPass : CheckedPass<"mirage-plan-shared-memory"> {
     where bytes stay free `mirage.row_paddings` and `mirage.input_row_paddings`.
     From sm_90 on the copy engine (TMA) loads the rings that ldmatrix alone reads, if
     their tensors lie so that it can: such a tile is swizzled (Mirage/Layout/BoxedTile.h)
-    and its places begin at multiples of 1024. The graph carries `mirage.input_swizzles`
+    and its places begin at multiples of eight spans. The graph carries `mirage.input_swizzles`
     then, and with `mirage.copy_barriers` where the mbarriers lie. Where the loop needs
     no barrier of the block for anything else, warps hand places back one by one: that
     is `mirage.hands_back_places`, the number of iterations behind whose place is
@@ -283,10 +283,10 @@ def FormWarpgroupsPass : CheckedPass<"mirage-form-warpgroups"> {
   let summary = "lets four warps multiply together";
   let description = [{
     On sm_90a a step of warps that multiplies by `mirage_thread.mma` multiplies by
-    `mirage_thread.wgmma` instead where four items that follow each other have 64 rows and
-    the same right operand, which lies as the copy engine has loaded it, with whole panels
-    of columns: it is read where it is then, and takes no registers. Items take up to
-    eight steps at a time. Run after --mirage-plan-shared-memory.
+    `mirage_thread.wgmma` instead where four items that follow each other have the same
+    right operand, which lies as the copy engine has loaded it, with whole panels of
+    columns: it is read where it is then, and takes no registers. Items take up to eight
+    steps at a time. Run after --mirage-plan-shared-memory.
     Example: test/Transforms/form-warpgroups.mlir
   }];
   let options = [TargetOption<"GPU whose tensor cores multiply">];
