@@ -44,7 +44,8 @@ INCLUDE = re.compile(r'^\s*#include\s+"([^"]+)"', re.M)
 LINKED = re.compile(r"\bMirage(\w+)\b")
 # CMake target names that are not "Mirage" and the library's name.
 TARGETS = {"OperatorInterface": "Dialect", "KernelDialect": "Dialect",
-           "BlockDialect": "Dialect", "ThreadDialect": "Dialect"}
+           "BlockDialect": "Dialect", "ThreadDialect": "Dialect",
+           "DialectTransforms": "Dialect"}
 
 
 def reachable(library):

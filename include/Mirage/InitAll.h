@@ -18,10 +18,11 @@ namespace mlir::mirage {
 /// Adds the three dialects of µGraphs to a registry.
 void registerAllDialects(DialectRegistry &registry);
 
-/// Adds what passes of Mirage's pipelines find nowhere else: upstream's own
-/// external models by which dialects are converted to LLVM's, which
-/// `--mirage-compile` fails without. Those who call mlir::registerAllExtensions
-/// have them already, and may call this all the same.
+/// Adds what passes find nowhere else: the external models by which
+/// `--one-shot-bufferize` takes kernel graphs along, and upstream's own ones by
+/// which dialects are converted to LLVM's, which `--mirage-compile` fails
+/// without. Those who call mlir::registerAllExtensions have the latter already,
+/// and may call this all the same.
 void registerAllExtensions(DialectRegistry &registry);
 
 /// Makes every pass and pipeline known by its flag. Call it once a process.

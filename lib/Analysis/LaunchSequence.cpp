@@ -1,4 +1,4 @@
-//===- LaunchSequence.cpp - A function as a list of launches --------------===//
+//===- LaunchSequence.cpp - A program as a list of launches ---------------===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,8 +21,23 @@ using namespace mlir::mirage;
 /// What TMA wants of a tensor's address, and more than any vector load does.
 static constexpr int64_t kBufferAlignment = 256;
 
-FailureOr<LaunchSequence> LaunchSequence::read(func::FuncOp function) {
-  LaunchSequence sequence(function);
+SmallVector<Operation *> mlir::mirage::findPrograms(Operation *root) {
+  auto isOnTensors = [](kernel::GraphOp graph) { return !graph.isOnBuffers(); };
+  SmallVector<Operation *> programs;
+  root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    auto graph = dyn_cast<kernel::GraphOp>(op);
+    auto function = dyn_cast<func::FuncOp>(op);
+    if ((graph && graph.isOnBuffers()) ||
+        (function &&
+         llvm::any_of(function.getOps<kernel::GraphOp>(), isOnTensors)))
+      programs.push_back(op);
+    return graph ? WalkResult::skip() : WalkResult::advance();
+  });
+  return programs;
+}
+
+FailureOr<LaunchSequence> LaunchSequence::read(Operation *program) {
+  LaunchSequence sequence(program);
   if (failed(sequence.readBody()) || failed(sequence.readResults()) ||
       failed(sequence.readLaunches()))
     return failure();
@@ -30,6 +45,12 @@ FailureOr<LaunchSequence> LaunchSequence::read(func::FuncOp function) {
 }
 
 LogicalResult LaunchSequence::readBody() {
+  if (auto function = dyn_cast<func::FuncOp>(program))
+    return readFunction(function);
+  return readGraph(cast<kernel::GraphOp>(program));
+}
+
+LogicalResult LaunchSequence::readFunction(func::FuncOp function) {
   if (!function.getBody().hasOneBlock())
     return function.emitError("expects a function of one block");
   for (BlockArgument argument : function.getArguments()) {
@@ -62,6 +83,10 @@ LogicalResult LaunchSequence::readGraph(kernel::GraphOp graph) {
   Block &body = graph.getBody().front();
   for (auto [inner, outer] :
        llvm::zip_equal(body.getArguments(), graph.getInputs())) {
+    if (graph.isOnBuffers()) {
+      views[inner] = *findView(outer);
+      continue;
+    }
     auto view = views.find(outer);
     if (view == views.end())
       return graph.emitError("expects inputs that are arguments of the "
@@ -72,6 +97,8 @@ LogicalResult LaunchSequence::readGraph(kernel::GraphOp graph) {
   for (Operation &kernel : body.without_terminator())
     if (failed(readKernel(kernel)))
       return failure();
+  if (graph.isOnBuffers())
+    return success();
   for (auto [result, yielded] : llvm::zip_equal(
            graph.getResults(), body.getTerminator()->getOperands())) {
     TensorView view = views.at(yielded);
@@ -141,17 +168,29 @@ MemRefType LaunchSequence::getBufferType(Value tensor) const {
                         view.strides);
 }
 
+/// What returns or yields the program's results.
+static Operation *getTerminator(Operation *program) {
+  return program->getRegion(0).front().getTerminator();
+}
+
+ElementPlaces LaunchSequence::getResultPlaces(unsigned number) const {
+  if (auto graph = dyn_cast<kernel::GraphOp>(program))
+    return getElementPlaces(
+        cast<MemRefType>(graph.getInits()[number].getType()));
+  return {0, getResultStrides(cast<func::FuncOp>(program), number)};
+}
+
 MemRefType LaunchSequence::getResultType(unsigned number) const {
-  auto type =
-      cast<RankedTensorType>(func::FuncOp(function).getResultTypes()[number]);
-  return makeBufferType(type, 0, getResultStrides(function, number));
+  Type type = getTerminator(program)->getOperand(number).getType();
+  ElementPlaces places = getResultPlaces(number);
+  return makeBufferType(cast<RankedTensorType>(type), places.offset,
+                        places.strides);
 }
 
 LogicalResult LaunchSequence::readResults() {
-  Operation *terminator = function.getBody().front().getTerminator();
+  Operation *terminator = getTerminator(program);
   for (auto [index, value] : llvm::enumerate(terminator->getOperands())) {
-    if (!views.count(value) ||
-        !canReturn(value, getResultStrides(function, index)) ||
+    if (!views.count(value) || !canReturn(value, getResultPlaces(index)) ||
         !resultIndex.try_emplace(getRoot(value), index).second)
       return terminator->emitError()
              << "expects each result to be written by a kernel of its own "
@@ -425,7 +464,7 @@ void LaunchSequence::annotate(const StoragePlan &plan) {
   DenseMap<Value, int64_t> offsets;
   for (auto [tensor, offset] : llvm::zip_equal(intermediates, plan.offsets))
     offsets[tensor] = offset;
-  Builder builder(function.getContext());
+  Builder builder(program->getContext());
   auto getOffset = [&](Value result) -> int64_t {
     auto offset = offsets.find(getRoot(result));
     return offset == offsets.end() ? -1 : offset->second;
@@ -434,17 +473,18 @@ void LaunchSequence::annotate(const StoragePlan &plan) {
     kernel->setAttr(kWorkspaceOffsetsAttr,
                     builder.getDenseI64ArrayAttr(
                         llvm::map_to_vector(kernel->getResults(), getOffset)));
-  function->setAttr(kWorkspaceBytesAttr,
-                    builder.getI64IntegerAttr(plan.sizeBytes));
+  program->setAttr(kWorkspaceBytesAttr,
+                   builder.getI64IntegerAttr(plan.sizeBytes));
 }
 
 FailureOr<StoragePlan> LaunchSequence::readPlan() const {
   StoragePlan plan;
-  auto bytes =
-      func::FuncOp(function)->getAttrOfType<IntegerAttr>(kWorkspaceBytesAttr);
+  auto bytes = program->getAttrOfType<IntegerAttr>(kWorkspaceBytesAttr);
   if (!bytes)
-    return func::FuncOp(function).emitError()
-           << "expects a function with a plan of device memory; "
+    return program->emitError()
+           << "expects a "
+           << (isa<func::FuncOp>(program) ? "function" : "kernel graph")
+           << " with a plan of device memory; "
               "--mirage-plan-device-memory makes one ('"
            << kWorkspaceBytesAttr << "' is missing)";
   plan.sizeBytes = bytes.getInt();
@@ -474,7 +514,7 @@ FailureOr<StoragePlan> LaunchSequence::readPlan() const {
     }
   }
   if (llvm::Error error = verify(makeStorageProblem(), plan))
-    return func::FuncOp(function).emitError()
+    return program->emitError()
            << "expects a plan of device memory that holds: "
            << llvm::toString(std::move(error));
   return plan;
@@ -483,12 +523,18 @@ FailureOr<StoragePlan> LaunchSequence::readPlan() const {
 DeviceBuffer LaunchSequence::getBuffer(Value tensor,
                                        const StoragePlan &plan) const {
   Value root = getRoot(tensor);
+  if (isa<MemRefType>(root.getType())) {
+    ValueRange inputs = cast<kernel::GraphOp>(program).getInputs();
+    return {DeviceBuffer::Role::Input,
+            static_cast<unsigned>(llvm::find(inputs, root) - inputs.begin()),
+            0};
+  }
   if (auto argument = dyn_cast<BlockArgument>(root))
     return {DeviceBuffer::Role::Input, argument.getArgNumber(), 0};
   if (auto returned = resultIndex.find(root); returned != resultIndex.end())
     return {DeviceBuffer::Role::Output, returned->second, 0};
   const Value *found = llvm::find(intermediates, root);
-  assert(found != intermediates.end() && "a tensor of another function");
+  assert(found != intermediates.end() && "a tensor of another program");
   return {DeviceBuffer::Role::Workspace, 0,
           plan.offsets[found - intermediates.begin()]};
 }

@@ -46,32 +46,47 @@ bool mlir::mirage::isView(Operation *op) {
 // Roots
 //===----------------------------------------------------------------------===//
 
-/// The result of the function that a kernel graph's value is returned as.
-static std::optional<Strides> findReturnedStrides(Value yielded) {
+ElementPlaces mlir::mirage::getElementPlaces(MemRefType type) {
+  auto [strides, offset] = type.getStridesAndOffset();
+  return {offset, Strides(ArrayRef<int64_t>(strides))};
+}
+
+/// The result of the function that a kernel graph's value is returned as, or
+/// the memref that it is written to.
+static std::optional<ElementPlaces> findReturnedPlaces(Value yielded) {
   for (OpOperand &use : yielded.getUses()) {
     auto graph = dyn_cast<kernel::GraphOp>(use.getOwner()->getParentOp());
     if (!graph || !isa<kernel::YieldOp>(use.getOwner()))
       continue;
+    if (graph.isOnBuffers())
+      return getElementPlaces(
+          cast<MemRefType>(graph.getInits()[use.getOperandNumber()].getType()));
     for (OpOperand &outer : graph.getResult(use.getOperandNumber()).getUses())
       if (isa<func::ReturnOp>(outer.getOwner()))
-        return getResultStrides(
-            outer.getOwner()->getParentOfType<func::FuncOp>(),
-            outer.getOperandNumber());
+        return ElementPlaces{
+            0,
+            getResultStrides(outer.getOwner()->getParentOfType<func::FuncOp>(),
+                             outer.getOperandNumber())};
   }
   return std::nullopt;
 }
 
-Strides mlir::mirage::getWantedStrides(Value yielded) {
-  return findReturnedStrides(yielded).value_or(
-      getRowMajorStrides(getShape(yielded)));
+ElementPlaces mlir::mirage::getWantedPlaces(Value yielded) {
+  return findReturnedPlaces(yielded).value_or(
+      ElementPlaces{0, getRowMajorStrides(getShape(yielded))});
 }
 
 static TensorView makeRoot(Value tensor) {
+  if (auto memref = dyn_cast<MemRefType>(tensor.getType())) {
+    ElementPlaces places = getElementPlaces(memref);
+    return {tensor, places.offset, std::move(places.strides)};
+  }
   if (auto argument = dyn_cast<BlockArgument>(tensor))
     if (auto function =
             dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()))
       return {tensor, 0, getArgumentStrides(function, argument.getArgNumber())};
-  return {tensor, 0, getWantedStrides(tensor)};
+  ElementPlaces places = getWantedPlaces(tensor);
+  return {tensor, places.offset, std::move(places.strides)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -128,6 +143,8 @@ static TensorView findPart(kernel::ConcatOp concat, unsigned number) {
 }
 
 std::optional<TensorView> mlir::mirage::findView(Value tensor) {
+  if (isa<MemRefType>(tensor.getType()))
+    return makeRoot(tensor);
   if (auto argument = dyn_cast<BlockArgument>(tensor)) {
     auto graph = dyn_cast<kernel::GraphOp>(argument.getOwner()->getParentOp());
     return graph ? findView(graph.getInputs()[argument.getArgNumber()])
@@ -144,15 +161,17 @@ std::optional<TensorView> mlir::mirage::findView(Value tensor) {
   return makeRoot(tensor);
 }
 
-bool mlir::mirage::canReturn(Value tensor, ArrayRef<int64_t> strides) {
+bool mlir::mirage::canReturn(Value tensor, const ElementPlaces &wanted) {
   std::optional<TensorView> view = findView(tensor);
-  if (!view || isa<BlockArgument>(view->root) || view->offset != 0 ||
+  if (!view || !isa<RankedTensorType>(view->root.getType()) ||
+      isa<BlockArgument>(view->root) || view->offset != wanted.offset ||
       cast<RankedTensorType>(view->root.getType()).getNumElements() !=
           cast<RankedTensorType>(tensor.getType()).getNumElements())
     return false;
-  return llvm::all_of(llvm::zip_equal(getShape(tensor), view->strides, strides),
-                      [](auto dim) {
-                        auto [size, stride, wanted] = dim;
-                        return size == 1 || stride == wanted;
-                      });
+  return llvm::all_of(
+      llvm::zip_equal(getShape(tensor), view->strides, wanted.strides),
+      [](auto dim) {
+        auto [size, stride, wantedStride] = dim;
+        return size == 1 || stride == wantedStride;
+      });
 }

@@ -11,6 +11,7 @@
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Dialect/Kernel/IR/Kernel.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
+#include "Mirage/Dialect/Transforms/BufferizableOpInterfaceImpl.h"
 #include "Mirage/Pipelines/Pipelines.h"
 #include "Mirage/Target/PTX/Passes.h"
 #include "Mirage/Transforms/Passes.h"
@@ -33,6 +34,7 @@ void mirage::registerAllDialects(DialectRegistry &registry) {
 }
 
 void mirage::registerAllExtensions(DialectRegistry &registry) {
+  registerBufferizableOpInterfaceExternalModels(registry);
   // convert-gpu-to-nvvm takes the patterns of a dialect from there alone.
   arith::registerConvertArithToLLVMInterface(registry);
   cf::registerConvertControlFlowToLLVMInterface(registry);

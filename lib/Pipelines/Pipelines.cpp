@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Pipelines/Pipelines.h"
+#include "CompileInPlace.h"
 #include "Explain.h"
 #include "Mirage/Analysis/ModuleTarget.h"
 #include "Mirage/Conversion/Passes.h"
@@ -27,8 +28,8 @@ void mlir::mirage::buildImportPipeline(OpPassManager &passManager) {
   passManager.addPass(createConvertLinalgToMirageKernelPass());
 }
 
-static void addSearch(OpPassManager &passManager,
-                      const SuperoptimizeOptions &options) {
+void mlir::mirage::addSearch(OpPassManager &passManager,
+                             const SuperoptimizeOptions &options) {
   passManager.addPass(createExpandComposedPass());
   passManager.addPass(createSearchGraphPass(options.search));
 }
@@ -37,10 +38,8 @@ static bool isNative(const SuperoptimizeOptions &options) {
   return options.search.target.getValue() == kNativeTarget;
 }
 
-/// The GPU is asked when the pipeline runs; all that comes later goes by what
-/// stands in the module then.
-static void askForTarget(OpPassManager &passManager,
-                         SuperoptimizeOptions &options) {
+void mlir::mirage::askForTarget(OpPassManager &passManager,
+                                SuperoptimizeOptions &options) {
   if (!isNative(options))
     return;
   passManager.addPass(createNativeTargetPass());
@@ -60,8 +59,9 @@ void mlir::mirage::buildSuperoptimizePipeline(
 // Compile
 //===----------------------------------------------------------------------===//
 
-static void addOptimize(OpPassManager &passManager,
-                        const CompileOptions &options) {
+void mlir::mirage::addPlanning(OpPassManager &passManager,
+                               const CompileOptions &options,
+                               bool usesCopyEngine) {
   AssignDefaultBlocksPassOptions blocks;
   blocks.target = options.search.target;
   blocks.stages = options.search.stages;
@@ -72,6 +72,7 @@ static void addOptimize(OpPassManager &passManager,
   predict.target = options.search.target;
   PlanSharedMemoryPassOptions plan;
   plan.target = options.search.target;
+  plan.usesCopyEngine = usesCopyEngine;
   FormWarpgroupsPassOptions warpgroups;
   warpgroups.target = options.search.target;
   MergeLaunchesPassOptions merge;
@@ -80,9 +81,6 @@ static void addOptimize(OpPassManager &passManager,
   OverlapLaunchesPassOptions overlap;
   overlap.target = options.search.target;
   overlap.overlapsLaunches = options.overlapsLaunches;
-  // For those that come in here: a program recorded earlier stays.
-  passManager.addPass(createRecordProgramPass());
-  passManager.addPass(createNameOperationsPass());
   passManager.addPass(createExpandComposedPass());
   passManager.addPass(createMaterializeResultsPass());
   passManager.addPass(createSplitGridJoinsPass());
@@ -105,6 +103,14 @@ static void addOptimize(OpPassManager &passManager,
   passManager.addPass(createPlanDeviceMemoryPass());
 }
 
+static void addOptimize(OpPassManager &passManager,
+                        const CompileOptions &options) {
+  // For those that come in here: a program recorded earlier stays.
+  passManager.addPass(createRecordProgramPass());
+  passManager.addPass(createNameOperationsPass());
+  addPlanning(passManager, options, /*usesCopyEngine=*/true);
+}
+
 void mlir::mirage::addLowering(OpPassManager &passManager) {
   passManager.addPass(createConvertKernelToGPUPass());
   passManager.addPass(createConvertThreadToVectorPass());
@@ -114,7 +120,8 @@ static void addLower(OpPassManager &passManager, const CompileOptions &) {
   addLowering(passManager);
 }
 
-static void addEmit(OpPassManager &passManager, const CompileOptions &options) {
+void mlir::mirage::addEmit(OpPassManager &passManager,
+                           const CompileOptions &options) {
   LowerToNVVMOptions lower;
   lower.target = options.search.target;
   buildLowerToNVVMPipeline(passManager.nest<gpu::GPUModuleOp>(), lower);
@@ -194,10 +201,10 @@ static const CompilePhase *findPhase(StringRef name) {
 }
 
 /// A module has the attribute that says which GPU was found.
-static LogicalResult
-checkNative(const OpPassManager &passManager,
-            const SuperoptimizeOptions &options,
-            function_ref<LogicalResult(const Twine &)> onError) {
+LogicalResult
+mlir::mirage::checkNative(const OpPassManager &passManager,
+                          const SuperoptimizeOptions &options,
+                          function_ref<LogicalResult(const Twine &)> onError) {
   StringRef anchor = passManager.getOpAnchorName();
   if (!isNative(options) || anchor == ModuleOp::getOperationName() ||
       anchor == OpPassManager::getAnyOpAnchorName())
@@ -289,4 +296,9 @@ void mlir::mirage::registerPipelines() {
       "mirage-compile",
       "Superoptimizes, lowers and emits tensor programs, down to an artifact",
       buildCompilePipeline);
+  registerCheckedPipeline<CompileInPlaceOptions>(
+      "mirage-compile-in-place",
+      "Superoptimizes tensor programs in the midst of other ops, down to "
+      "launches on memrefs and a gpu.binary",
+      buildCompileInPlacePipeline);
 }

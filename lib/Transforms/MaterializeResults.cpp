@@ -27,7 +27,7 @@ static void materializeResults(kernel::GraphOp graph) {
   OpBuilder builder(yield);
   llvm::DenseSet<Value> written;
   for (OpOperand &operand : yield->getOpOperands()) {
-    if (canReturn(operand.get(), getWantedStrides(operand.get())) &&
+    if (canReturn(operand.get(), getWantedPlaces(operand.get())) &&
         written.insert(findView(operand.get())->root).second)
       continue;
     operand.set(kernel::BroadcastOp::create(

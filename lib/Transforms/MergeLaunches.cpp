@@ -25,7 +25,7 @@ using namespace mlir::mirage;
 #define DEBUG_TYPE "mirage-merge-launches"
 
 namespace {
-/// Decides for the kernels of one function, one for each launch or several.
+/// Decides for the kernels of one program, one for each launch or several.
 class LaunchMerger {
 public:
   /// \param merges  whether kernels may share a launch.
@@ -181,23 +181,18 @@ struct MergeLaunchesPass
   using MergeLaunchesPassBase::MergeLaunchesPassBase;
 
   void runOnOperation() override {
-    WalkResult result = getOperation()->walk([&](func::FuncOp function) {
-      if (function.isExternal() || function.getOps<kernel::GraphOp>().empty())
-        return WalkResult::advance();
-      return failed(mergeLaunches(function)) ? WalkResult::interrupt()
-                                             : WalkResult::advance();
-    });
-    if (result.wasInterrupted())
-      signalPassFailure();
+    for (Operation *program : findPrograms(getOperation()))
+      if (failed(mergeLaunches(program)))
+        return signalPassFailure();
   }
 
 private:
-  LogicalResult mergeLaunches(func::FuncOp function) {
+  LogicalResult mergeLaunches(Operation *program) {
     // What an earlier decision left may not hold any more.
-    function.walk(
+    program->walk(
         [](block::GraphOp kernel) { kernel->removeAttr(kLaunchBarrierAttr); });
-    FailureOr<std::string> name = resolveTarget(function, target);
-    FailureOr<LaunchSequence> sequence = LaunchSequence::read(function);
+    FailureOr<std::string> name = resolveTarget(program, target);
+    FailureOr<LaunchSequence> sequence = LaunchSequence::read(program);
     if (failed(name) || failed(sequence))
       return failure();
     return LaunchMerger(*sequence, llvm::cantFail(getTarget(*name)),

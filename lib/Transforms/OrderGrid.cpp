@@ -57,18 +57,13 @@ static void orderGrid(Launch &launch) {
 namespace {
 struct OrderGridPass : mirage::impl::OrderGridPassBase<OrderGridPass> {
   void runOnOperation() override {
-    WalkResult result = getOperation()->walk([](func::FuncOp function) {
-      if (function.getOps<kernel::GraphOp>().empty())
-        return WalkResult::advance();
-      FailureOr<LaunchSequence> sequence = LaunchSequence::read(function);
+    for (Operation *program : findPrograms(getOperation())) {
+      FailureOr<LaunchSequence> sequence = LaunchSequence::read(program);
       if (failed(sequence))
-        return WalkResult::interrupt();
+        return signalPassFailure();
       for (Launch launch : sequence->getLaunches())
         orderGrid(launch);
-      return WalkResult::advance();
-    });
-    if (result.wasInterrupted())
-      signalPassFailure();
+    }
   }
 };
 } // namespace

@@ -21,17 +21,18 @@ using namespace mlir::mirage;
 
 /// What an earlier decision left goes before it is read: it may not hold any
 /// more.
-static LogicalResult overlapLaunches(func::FuncOp function, bool overlaps) {
-  function.walk(
+static LogicalResult overlapLaunches(Operation *program, bool overlaps) {
+  program->walk(
       [](block::GraphOp kernel) { kernel->removeAttr(kDependentLaunchAttr); });
-  FailureOr<LaunchSequence> sequence = LaunchSequence::read(function);
+  FailureOr<LaunchSequence> sequence = LaunchSequence::read(program);
   if (failed(sequence))
     return failure();
-  if (!overlaps)
+  // What launches a graph in place has no word for it.
+  if (!overlaps || !isa<func::FuncOp>(program))
     return success();
-  for (Launch launch : sequence->getLaunches().drop_front())
+  for (Launch launch : llvm::drop_begin(sequence->getLaunches()))
     launch.kernels.front()->setAttr(kDependentLaunchAttr,
-                                    UnitAttr::get(function.getContext()));
+                                    UnitAttr::get(program->getContext()));
   return success();
 }
 
@@ -41,20 +42,15 @@ struct OverlapLaunchesPass
   using OverlapLaunchesPassBase::OverlapLaunchesPassBase;
 
   void runOnOperation() override {
-    WalkResult result = getOperation()->walk([&](func::FuncOp function) {
-      if (function.isExternal() || function.getOps<kernel::GraphOp>().empty())
-        return WalkResult::advance();
-      FailureOr<std::string> name = resolveTarget(function, target);
+    for (Operation *program : findPrograms(getOperation())) {
+      FailureOr<std::string> name = resolveTarget(program, target);
       if (failed(name))
-        return WalkResult::interrupt();
+        return signalPassFailure();
       bool overlaps = overlapsLaunches &&
                       llvm::cantFail(getTarget(*name)).hasDependentLaunches;
-      return failed(overlapLaunches(function, overlaps))
-                 ? WalkResult::interrupt()
-                 : WalkResult::advance();
-    });
-    if (result.wasInterrupted())
-      signalPassFailure();
+      if (failed(overlapLaunches(program, overlaps)))
+        return signalPassFailure();
+    }
   }
 };
 } // namespace

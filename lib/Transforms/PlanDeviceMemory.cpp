@@ -17,8 +17,8 @@ namespace mlir::mirage {
 using namespace mlir;
 using namespace mlir::mirage;
 
-static LogicalResult planDeviceMemory(func::FuncOp function) {
-  FailureOr<LaunchSequence> sequence = LaunchSequence::read(function);
+static LogicalResult planDeviceMemory(Operation *program) {
+  FailureOr<LaunchSequence> sequence = LaunchSequence::read(program);
   if (failed(sequence))
     return failure();
   StorageProblem problem = sequence->makeStorageProblem();
@@ -33,14 +33,9 @@ namespace {
 struct PlanDeviceMemoryPass
     : mirage::impl::PlanDeviceMemoryPassBase<PlanDeviceMemoryPass> {
   void runOnOperation() override {
-    WalkResult result = getOperation()->walk([](func::FuncOp function) {
-      if (function.isExternal() || function.getOps<kernel::GraphOp>().empty())
-        return WalkResult::advance();
-      return failed(planDeviceMemory(function)) ? WalkResult::interrupt()
-                                                : WalkResult::advance();
-    });
-    if (result.wasInterrupted())
-      signalPassFailure();
+    for (Operation *program : findPrograms(getOperation()))
+      if (failed(planDeviceMemory(program)))
+        return signalPassFailure();
   }
 };
 } // namespace

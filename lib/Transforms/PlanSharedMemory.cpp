@@ -108,19 +108,19 @@ struct FittingPlan {
 /// what the search reckoned with, and without a barrier between them what
 /// follows the loop has no place where the loop's tiles lay.
 static FittingPlan fitTiles(const BlockSteps &steps, const Schedule &schedule,
-                            const Target &gpu) {
+                            int64_t limitBytes, bool mayBox) {
   Schedule apart = schedule;
   apart.barrierAtExit = true;
   bool mayWait = steps.getGraph().getLoop() > 1 && !schedule.barrierAtExit;
   auto plan = [&](bool isBoxed) -> FittingPlan {
     PlannedTiles tiles = planTiles(steps, schedule, isBoxed);
-    if (tiles.plan.sizeBytes <= gpu.sharedBytesPerBlock || !mayWait)
+    if (tiles.plan.sizeBytes <= limitBytes || !mayWait)
       return {std::move(tiles), /*needsBarrierAtExit=*/false};
     return {planTiles(steps, apart, isBoxed), /*needsBarrierAtExit=*/true};
   };
-  FittingPlan boxed = plan(gpu.hasCopyEngine);
-  bool fits = boxed.tiles.plan.sizeBytes <= gpu.sharedBytesPerBlock;
-  return fits || !gpu.hasCopyEngine ? std::move(boxed) : plan(false);
+  FittingPlan first = plan(mayBox);
+  bool fits = first.tiles.plan.sizeBytes <= limitBytes;
+  return fits || !mayBox ? std::move(first) : plan(/*isBoxed=*/false);
 }
 
 /// Says which tiles make a plan too large, none of which is boxed.
@@ -147,7 +147,8 @@ static LogicalResult reportDemand(const BlockSteps &steps,
   return diagnostic;
 }
 
-static LogicalResult planSharedMemory(block::GraphOp graph, StringRef target) {
+static LogicalResult planSharedMemory(block::GraphOp graph, StringRef target,
+                                      bool usesCopyEngine) {
   FailureOr<std::string> name = resolveTarget(graph, target);
   if (failed(name))
     return failure();
@@ -159,7 +160,8 @@ static LogicalResult planSharedMemory(block::GraphOp graph, StringRef target) {
     return graph.emitError()
            << "expects a block graph that --mirage-schedule-block scheduled: "
            << llvm::toString(std::move(error));
-  FittingPlan plan = fitTiles(steps, schedule, gpu);
+  FittingPlan plan = fitTiles(steps, schedule, limitBytes,
+                              gpu.hasCopyEngine && usesCopyEngine);
   if (plan.tiles.plan.sizeBytes > limitBytes)
     return reportDemand(steps, plan.tiles, limitBytes);
   if (plan.needsBarrierAtExit)
@@ -177,8 +179,9 @@ struct PlanSharedMemoryPass
     if (failed(resolveTarget(getOperation(), target)))
       return signalPassFailure();
     WalkResult result = getOperation()->walk([&](block::GraphOp graph) {
-      return failed(planSharedMemory(graph, target)) ? WalkResult::interrupt()
-                                                     : WalkResult::advance();
+      return failed(planSharedMemory(graph, target, usesCopyEngine))
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
     });
     if (result.wasInterrupted())
       signalPassFailure();

@@ -1,4 +1,4 @@
-//===- LaunchSequence.h - A function as a list of launches ------*- C++ -*-===//
+//===- LaunchSequence.h - A program as a list of launches -------*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A function that is compiled is nothing but kernel graphs, one after the
-// other, and each of these nothing but `mirage_block.graph`s, the kernels, and
-// views (TensorView.h). What lies in device memory is the function's arguments,
-// the results of kernels and those of concats; every other tensor is a view of
-// one of these.
+// What is compiled is a function that is nothing but kernel graphs, one after
+// the other; or, in the midst of other ops, one kernel graph on memrefs. Each
+// graph is nothing but `mirage_block.graph`s, the kernels, and views
+// (TensorView.h). What lies in device memory is the function's arguments or the
+// graph's memrefs, the results of kernels and those of concats; every other
+// tensor is a view of one of these.
 //
 // Each kernel is launched by itself, or shares a launch with the one before it,
 // where a barrier stands between them (`mirage.launch_barrier`,
@@ -60,17 +61,22 @@ struct Launch {
   SmallVector<int64_t, 3> getGridOrder() const;
 };
 
+/// What is compiled in `root`: the functions that have kernel graphs on
+/// tensors, and the kernel graphs on memrefs, in the order of the IR.
+SmallVector<Operation *> findPrograms(Operation *root);
+
 class LaunchSequence {
 public:
+  /// \param program  a `func.func`, or a `mirage_kernel.graph` on memrefs.
   /// \returns failure after an error at the first op that is neither a kernel
   /// graph nor one that makes an empty tensor nor dead, or, inside a kernel
   /// graph, neither a block graph nor a view (--mirage-materialize-views makes
-  /// copies of what cannot be one); and where a result of the function is not
+  /// copies of what cannot be one); and where a result of the program is not
   /// written by launches, or the same as another; and where an attribute has
   /// kernels share a launch that cannot.
-  static FailureOr<LaunchSequence> read(func::FuncOp function);
+  static FailureOr<LaunchSequence> read(Operation *program);
 
-  func::FuncOp getFunction() const { return function; }
+  Operation *getProgram() const { return program; }
   ArrayRef<block::GraphOp> getKernels() const { return kernels; }
   ArrayRef<Launch> getLaunches() const { return launches; }
   /// The grid axis along which a kernel joins what the blocks of the one before
@@ -84,12 +90,13 @@ public:
   /// it, from `first` on. It could not share a launch with these: what orders
   /// the blocks of two kernels says nothing of a third.
   bool readsFurtherUp(unsigned first, unsigned kernel) const;
-  /// The tensor in device memory that an operand or a result of a kernel is a
-  /// view of: an argument of the function or a result of a kernel or a concat.
+  /// What in device memory an operand or a result of a kernel is a view of: an
+  /// argument of the function, a memref that the graph reads, or a result of a
+  /// kernel or a concat.
   Value getRoot(Value tensor) const { return views.at(tensor).root; }
   /// A buffer of the root's elements, seen as the tensor.
   MemRefType getBufferType(Value tensor) const;
-  /// The buffers that the caller binds for the function's results.
+  /// The buffer for a result of the program, as its kernel sees it.
   MemRefType getResultType(unsigned number) const;
 
   /// Places in the workspace for what lies between launches: results that the
@@ -100,7 +107,7 @@ public:
   StorageProblem makeStorageProblem() const;
   /// Leaves a plan in attributes: `mirage.workspace_offsets` on each kernel,
   /// for each result the offset in bytes of the tensor that it is, or is a part
-  /// of, -1 where that is returned; and on the function
+  /// of, -1 where that is returned; and on the program
   /// `mirage.workspace_bytes`.
   void annotate(const StoragePlan &plan);
   /// The plan that attributes state, or failure after an error that says what
@@ -110,24 +117,26 @@ public:
   DeviceBuffer getBuffer(Value tensor, const StoragePlan &plan) const;
 
 private:
-  explicit LaunchSequence(func::FuncOp function) : function(function) {}
+  explicit LaunchSequence(Operation *program) : program(program) {}
   LogicalResult readBody();
+  LogicalResult readFunction(func::FuncOp function);
   LogicalResult readGraph(kernel::GraphOp graph);
   LogicalResult readKernel(Operation &kernel);
   LogicalResult readView(Operation &view);
   LogicalResult checkParts(kernel::ConcatOp concat);
   LogicalResult readResults();
+  ElementPlaces getResultPlaces(unsigned number) const;
   LogicalResult readLaunches();
   LogicalResult readDependence(unsigned launch);
   LogicalResult addToLaunch(unsigned number, Attribute barrier);
   LogicalResult checkBarrier(unsigned number, SharedLaunch shared);
 
-  func::FuncOp function;
+  Operation *program;
   SmallVector<block::GraphOp> kernels;
   SmallVector<Launch> launches;
   SmallVector<Value> intermediates;
   DenseMap<Value, TensorView> views;
-  DenseMap<Value, unsigned> resultIndex; ///< of the function, by root
+  DenseMap<Value, unsigned> resultIndex; ///< of the program, by root
 };
 
 inline constexpr llvm::StringLiteral kWorkspaceOffsetsAttr =

@@ -7,12 +7,13 @@
 //===----------------------------------------------------------------------===//
 //
 // A tensor of the kernel level is a root or a view of one. Roots are what has
-// bytes of its own: an argument of the function, or what a kernel writes.
-// Reshapes, transposes and slices are views, and what a concat joins are views
-// of its result.
+// bytes of its own: an argument of the function, a memref that a graph on
+// memrefs reads, or what a kernel writes. Reshapes, transposes and slices are
+// views, and what a concat joins are views of its result.
 //
 // A root is row-major, unless it is an argument or is returned as a result for
-// which the function says otherwise (`mirage_kernel.strides`).
+// which the function says otherwise (`mirage_kernel.strides`), or is written to
+// a memref whose type does.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,6 +35,15 @@ struct TensorView {
   Strides strides = {};
 };
 
+/// Where a buffer that is handed over from outside has a tensor's elements, in
+/// elements from the address that is handed over.
+struct ElementPlaces {
+  int64_t offset = 0;
+  Strides strides = {};
+};
+/// Of a memref of a kernel graph, whose type states all of it.
+ElementPlaces getElementPlaces(MemRefType type);
+
 /// Of an argument or a result of a function.
 Strides getArgumentStrides(func::FuncOp function, unsigned number);
 Strides getResultStrides(func::FuncOp function, unsigned number);
@@ -43,17 +53,18 @@ Strides getResultStrides(func::FuncOp function, unsigned number);
 bool isView(Operation *op);
 
 /// The view that a tensor of the kernel level is: a value in a kernel graph, an
-/// argument of a function, or a result of a kernel graph. None where a reshape
+/// argument of a function, or a result of a kernel graph; or that a memref is
+/// of itself. None where a reshape
 /// shows elements at distances that no strides state, or a view would round.
 std::optional<TensorView> findView(Value tensor);
 
-/// Whether a tensor can be handed to the caller as it is: a kernel writes it,
-/// it is all of its root, and it lies by these strides.
-bool canReturn(Value tensor, ArrayRef<int64_t> strides);
+/// Whether a tensor can be handed out as it is: a kernel writes it, it is all
+/// of its root, and it lies in these places.
+bool canReturn(Value tensor, const ElementPlaces &wanted);
 
-/// The strides by which the caller wants what a kernel graph yields: those of
-/// the function's result that it is, or row-major.
-Strides getWantedStrides(Value yielded);
+/// Where what a kernel graph yields is to lie: as the function's result that it
+/// is, or the memref that it is written to; else row-major.
+ElementPlaces getWantedPlaces(Value yielded);
 
 } // namespace mlir::mirage
 

@@ -162,4 +162,35 @@ def ConvertKernelToGPUPass
     "::mlir::vector::VectorDialect"];
 }
 
+def ConvertGraphsToLaunchesPass
+    : Pass<"convert-mirage-graphs-to-launches", "::mlir::ModuleOp"> {
+  let summary = "turns planned kernel graphs on memrefs into launches, where they stand";
+  let description = [{
+    Each `mirage_kernel.graph` on memrefs, in the midst of whatever else there is,
+    becomes `gpu.launch_func`s on these memrefs; the kernels of a function go to one
+    `gpu.module` before it. What lies between kernels gets one `memref.alloc` before
+    the first launch and a `memref.dealloc` behind the last: by the same means as
+    bufferization's buffers, so that whatever a compiler does with these to have them
+    on the device it does with this one (docs/rationale/Kernel.md). Nothing of the
+    artifact's manifest is left, a host has no need of it. Bare pointers are handed over
+    (`--gpu-to-llvm=use-bare-pointers-for-kernels`), the addresses of the memrefs'
+    aligned pointers, which are multiples of 16.
+
+    Where kernels join blocks, counters in the module's memory are zero when it is
+    loaded and again after each launch; launches of one kernel must not overlap.
+
+    Graphs are planned as for --convert-mirage-kernel-to-gpu, but without the copy
+    engine (--mirage-plan-shared-memory{copy-engine=false}). A library's matmul is
+    done by its block graph. Errors: a graph on tensors, for which somebody has to
+    bufferize; one in a `gpu.module`; a kernel whose tiles the copy engine loads.
+    Example: test/Conversion/KernelToGPU/graphs-to-launches.mlir
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::nvgpu::NVGPUDialect",
+    "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"];
+}
+
 #endif // MIRAGE_CONVERSION_PASSES_TD

@@ -88,7 +88,43 @@ LogicalResult
 buildCompilePipeline(OpPassManager &passManager, const CompileOptions &options,
                      function_ref<LogicalResult(const Twine &)> onError);
 
-/// Makes `--mirage-superoptimize` and `--mirage-compile` known.
+/// Options of `--mirage-compile-in-place`: those of the search, and
+struct CompileInPlaceOptions : public SuperoptimizeOptions {
+  Option<TextOption> ptxas{
+      *this, "ptxas",
+      llvm::cl::desc("What makes the cubin: auto, never, required or the path "
+                     "of one, as for --mirage-compile"),
+      llvm::cl::init("auto")};
+  Option<TruthOption> mergesLaunches{*this, "merge-launches",
+                                     llvm::cl::desc("As for --mirage-compile"),
+                                     llvm::cl::init(true)};
+  Option<TextOption> from{
+      *this, "from",
+      llvm::cl::desc("First phase to run: import, search, bufferize, "
+                     "deallocate, optimize, lower, emit"),
+      llvm::cl::init("import")};
+  Option<TextOption> to{
+      *this, "to",
+      llvm::cl::desc("Last phase to run: import, search, bufferize, "
+                     "deallocate, optimize, lower, emit"),
+      llvm::cl::init("emit")};
+};
+
+/// For tensor programs in the midst of ops that Mirage does not know, which go
+/// on to whatever they go on to: these programs are superoptimized, and end as
+/// launches on memrefs and a gpu.binary. All that is left is bufferized with
+/// them, functions and their arguments too (identity layouts), and buffers are
+/// freed. Who bufferizes by other means runs up to search, then those, then
+/// from optimize on. To be run on a module.
+/// \returns what `onError` gives, after a call with a sentence, where the
+/// options name no stretch.
+LogicalResult
+buildCompileInPlacePipeline(OpPassManager &passManager,
+                            const CompileInPlaceOptions &options,
+                            function_ref<LogicalResult(const Twine &)> onError);
+
+/// Makes `--mirage-superoptimize`, `--mirage-compile` and
+/// `--mirage-compile-in-place` known.
 void registerPipelines();
 
 /// Options of `--mirage-lower-to-nvvm`.

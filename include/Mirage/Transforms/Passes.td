@@ -272,11 +272,16 @@ def PlanSharedMemoryPass : CheckedPass<"mirage-plan-shared-memory"> {
     refilled, which is 2 where there are several warpgroups and at least 4 places.
     Where tiles do not fit otherwise, `mirage.barrier_at_exit` lets all threads leave the
     loop before what follows it lies where the loop's tiles lay. Swizzled tiles may take
-    more than others; where they do not fit none is. A plan that does not fit is an error with the demand, the limit and the tiles.
+    more than others; where they do not fit none is.
+    With copy-engine=false no tile is: a kernel then has no tensor map for a parameter,
+    which a host would have to encode, and can be launched by any.
+    A plan that does not fit is an error with the demand, the limit and the tiles.
     Example: test/Transforms/plan-shared-memory.mlir
   }];
   let options = [
-    TargetOption<"GPU whose shared memory tiles must fit">];
+    TargetOption<"GPU whose shared memory tiles must fit">,
+    Option<"usesCopyEngine", "copy-engine", TruthType, /*default=*/"true",
+           "false: threads load all tiles">];
 }
 
 def FormWarpgroupsPass : CheckedPass<"mirage-form-warpgroups"> {

@@ -72,6 +72,13 @@ bool mlir::mirage::isGraphTensor(Type type) {
   return !explainUnsupportedTensor(type);
 }
 
+bool mlir::mirage::isGraphBuffer(Type type) {
+  auto memref = dyn_cast<MemRefType>(type);
+  return memref && convertElementType(memref.getElementType()) &&
+         isGraphTensor(
+             RankedTensorType::get(memref.getShape(), memref.getElementType()));
+}
+
 TensorSpec mlir::mirage::convertTensor(Type type) {
   assert(isGraphTensor(type) && "checked by the op's type constraint");
   auto tensor = cast<RankedTensorType>(type);

@@ -27,6 +27,12 @@ def Mirage_Tensor : Type<
     "static tensor of rank 1 or more, with elements, at most 2^40, of f16, bf16, "
     "f32, f8E4M3FN or f8E5M2", "::mlir::RankedTensorType">;
 
+/// What such a tensor is once somebody bufferizes.
+def Mirage_Buffer : Type<
+    CPred<"::mlir::mirage::isGraphBuffer($_self)">,
+    "static memref of rank 1 or more, with elements, at most 2^40, of f16, bf16, "
+    "f32, f8E4M3FN or f8E5M2", "::mlir::MemRefType">;
+
 //===----------------------------------------------------------------------===//
 // Enumerations
 //===----------------------------------------------------------------------===//

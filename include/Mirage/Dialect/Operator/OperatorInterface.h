@@ -19,6 +19,9 @@ namespace mlir::mirage {
 /// Whether a type is what every value of a µGraph is: a ranked tensor of static
 /// shape, rank 1 or more, no size 0, of an element type that we take.
 bool isGraphTensor(Type type);
+/// Whether a memref holds such a tensor. How its elements lie is for the op to
+/// restrict.
+bool isGraphBuffer(Type type);
 
 /// Why a type is no such tensor, as a sentence ("expects a static shape, got
 /// ..."), or nothing if it is one.

@@ -13,6 +13,7 @@
 #include "Mirage/Graph/Strides.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace mlir;
 using namespace mlir::mirage::kernel;
@@ -100,6 +101,97 @@ static bool isKernel(Operation &op) {
          isa<MirageKernelDialect>(op.getDialect());
 }
 
+//===----------------------------------------------------------------------===//
+// Tensors and memrefs
+//===----------------------------------------------------------------------===//
+
+Speculation::Speculatability GraphOp::getSpeculatability() {
+  return isOnBuffers() ? Speculation::NotSpeculatable
+                       : Speculation::Speculatable;
+}
+
+/// As an op of destination style has them: on tensors none.
+void GraphOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  auto add = [&](OpOperand &operand, MemoryEffects::Effect *effect) {
+    if (isa<MemRefType>(operand.get().getType()))
+      effects.emplace_back(effect, &operand, /*stage=*/0,
+                           /*effectOnFullRegion=*/true,
+                           SideEffects::DefaultResource::get());
+  };
+  for (OpOperand &input : getInputsMutable())
+    add(input, MemoryEffects::Read::get());
+  for (OpOperand &init : getInitsMutable())
+    add(init, MemoryEffects::Write::get());
+}
+
+/// What is wrong with how a memref lies, as "expects ..., got ...".
+static std::optional<std::string> explainBadBuffer(MemRefType type,
+                                                   bool isWritten) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  SmallVector<int64_t> strides;
+  int64_t offset = 0;
+  if (type.getMemorySpace())
+    stream << "expects a memref of the default memory space, got " << type;
+  else if (failed(type.getStridesAndOffset(strides, offset)))
+    stream << "expects a memref that lies by strides, got " << type;
+  else if (ShapedType::isDynamic(offset) ||
+           llvm::any_of(strides, ShapedType::isDynamic))
+    stream << "expects a memref whose strides and offset are static, got "
+           << type;
+  else
+    return mirage::explainBadStrides(type.getShape(), strides, isWritten);
+  return text;
+}
+
+LogicalResult GraphOp::verify() {
+  // C4
+  bool hasTensors = llvm::any_of(getOperandTypes(), llvm::IsaPred<TensorType>),
+       hasMemRefs = llvm::any_of(getOperandTypes(), llvm::IsaPred<MemRefType>);
+  if (hasTensors && hasMemRefs)
+    return emitOpError() << "expects inputs and inits that are all tensors or "
+                            "all memrefs, got ("
+                         << getOperandTypes() << ")";
+  if (!isOnBuffers())
+    return success();
+  for (OpOperand &operand : getOperation()->getOpOperands()) {
+    bool isInit = isDpsInit(&operand);
+    // C5
+    if (auto problem =
+            explainBadBuffer(cast<MemRefType>(operand.get().getType()), isInit))
+      return emitOpError() << "operand " << operand.getOperandNumber() << ": "
+                           << *problem;
+    // C6
+    auto same =
+        llvm::find_if(getOperation()->getOpOperands(), [&](OpOperand &other) {
+          return &other != &operand && other.get() == operand.get();
+        });
+    if (isInit && same != getOperation()->getOpOperands().end())
+      return emitOpError() << "expects a memref of its own to write to, got "
+                              "operand "
+                           << same->getOperandNumber() << " again as operand "
+                           << operand.getOperandNumber();
+  }
+  return success();
+}
+
+/// What the region has for an operand: how a memref lies is nothing that it
+/// sees.
+static RankedTensorType getRegionType(Type type) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return tensor;
+  auto memref = cast<MemRefType>(type);
+  return RankedTensorType::get(memref.getShape(), memref.getElementType());
+}
+
+static SmallVector<Type> getRegionTypes(ValueRange operands) {
+  return llvm::map_to_vector(operands.getTypes(), [](Type type) -> Type {
+    return getRegionType(type);
+  });
+}
+
 LogicalResult GraphOp::verifyRegions() {
   for (Operation &op : getBody().front().without_terminator())
     if (!isKernel(op))
@@ -107,9 +199,10 @@ LogicalResult GraphOp::verifyRegions() {
                                  "holds operators of mirage_kernel and block "
                                  "graphs";
   // C1
-  if (getBody().getArgumentTypes() != getInputs().getTypes())
+  SmallVector<Type> arguments = getRegionTypes(getInputs());
+  if (getBody().getArgumentTypes() != TypeRange(arguments))
     return emitOpError() << "expects region arguments of the inputs' types, ("
-                         << getInputs().getTypes() << "), got ("
+                         << arguments << "), got ("
                          << getBody().getArgumentTypes() << ")";
   // C2
   auto yield = dyn_cast<YieldOp>(getBody().front().getTerminator());
@@ -118,9 +211,10 @@ LogicalResult GraphOp::verifyRegions() {
            << "expects a region that ends with mirage_kernel.yield";
   if (getInits().empty())
     return emitOpError() << "expects at least one result, got none";
-  if (yield.getOperandTypes() != getInits().getTypes())
+  SmallVector<Type> yielded = getRegionTypes(getInits());
+  if (yield.getOperandTypes() != TypeRange(yielded))
     return yield.emitOpError()
-           << "expects values of the results' types, (" << getInits().getTypes()
-           << "), got (" << yield.getOperandTypes() << ")";
+           << "expects values of the results' types, (" << yielded << "), got ("
+           << yield.getOperandTypes() << ")";
   return success();
 }

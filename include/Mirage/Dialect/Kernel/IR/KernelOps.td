@@ -15,6 +15,7 @@ include "Mirage/Dialect/Operator/ElementwiseOps.td"
 include "Mirage/Dialect/Operator/PartOps.td"
 include "Mirage/Dialect/Operator/TensorOps.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
 
 defm Kernel_ : Mirage_ElementwiseOps<MirageKernelDialect, 0>;
 defm Kernel_ : Mirage_ReductionOps<MirageKernelDialect, 0>;
@@ -24,16 +25,28 @@ defm Kernel_ : Mirage_PartOps<MirageKernelDialect, 0>;
 defm Kernel_ : Mirage_ComposedOps<MirageKernelDialect>;
 
 def Kernel_GraphOp : Op<MirageKernelDialect, "graph", [
-    Pure, IsolatedFromAbove, SingleBlock, AttrSizedOperandSegments,
-    DestinationStyleOpInterface]> {
+    IsolatedFromAbove, SingleBlock, AttrSizedOperandSegments,
+    DestinationStyleOpInterface,
+    DeclareOpInterfaceMethods<ConditionallySpeculatable>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "a tensor program: the unit that is superoptimized";
   let description = [{
     The region computes on the tensors of `inputs`; what it yields is written
     into `inits`, whose types are the results'. Ops in the region are kernels:
     operators of the table, and `mirage_block.graph`s.
-    - (C1) the region has an argument for each input, of its type.
-    - (C2) it yields a value for each init, of its type; at least one.
+
+    Inputs and inits are tensors; or, once a compiler has bufferized what stands
+    around the graph (`--one-shot-bufferize`), memrefs: these are read and written,
+    and there are no results. The region is on tensors all the same, which lie as the
+    memrefs' types say.
+    - (C1) the region has an argument for each input: a tensor of its type, or of its
+      shape and elements.
+    - (C2) it yields a value for each init, likewise; at least one.
     - (C3) it holds operators of `mirage_kernel` and block graphs alone.
+    - (C4) inputs and inits are all tensors, or all memrefs.
+    - (C5) memrefs are of the default memory space and lie by strides; these and the
+      offset are static, with `mirage_kernel.strides`' constraints C2 and, for inits, C3.
+    - (C6) the memref of an init is no other operand.
 
     Cost: that of its kernels, one after the other.
     ```mlir
@@ -43,9 +56,19 @@ def Kernel_GraphOp : Op<MirageKernelDialect, "graph", [
       mirage_kernel.yield %0 : tensor<8x64xf16>
     } : tensor<8x64xf16>
     ```
+    The same on memrefs; rows of the result are 40 elements apart:
+    ```mlir
+    mirage_kernel.graph ins(%x : memref<8x32xf16>)
+        outs(%e : memref<8x32xf16, strided<[40, 1]>>) {
+    ^bb0(%a: tensor<8x32xf16>):
+      %0 = mirage_kernel.exp %a : (tensor<8x32xf16>) -> tensor<8x32xf16>
+      mirage_kernel.yield %0 : tensor<8x32xf16>
+    }
+    ```
   }];
-  let arguments = (ins Variadic<Mirage_Tensor>:$inputs,
-                       Variadic<Mirage_Tensor>:$inits);
+  let arguments = (ins
+      Variadic<AnyTypeOf<[Mirage_Tensor, Mirage_Buffer]>>:$inputs,
+      Variadic<AnyTypeOf<[Mirage_Tensor, Mirage_Buffer]>>:$inits);
   let results = (outs Variadic<Mirage_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
@@ -56,7 +79,10 @@ def Kernel_GraphOp : Op<MirageKernelDialect, "graph", [
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitsMutable(); }
     YieldOp getYield();
+    /// Whether it computes on memrefs.
+    bool isOnBuffers() { return hasPureBufferSemantics(); }
   }];
+  let hasVerifier = 1;
   let hasRegionVerifier = 1;
 }
 

@@ -1,0 +1,44 @@
+//===- CompileInPlace.h - What pipelines share ------------------*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stretches of the way from program to PTX that both --mirage-compile and
+// --mirage-compile-in-place go.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_LIB_PIPELINES_COMPILEINPLACE_H
+#define MIRAGE_LIB_PIPELINES_COMPILEINPLACE_H
+
+#include "Mirage/Pipelines/Pipelines.h"
+
+namespace mlir::mirage {
+
+/// Fails after `onError` where target=native is asked for and the pipeline runs
+/// on no module.
+LogicalResult checkNative(const OpPassManager &passManager,
+                          const SuperoptimizeOptions &options,
+                          function_ref<LogicalResult(const Twine &)> onError);
+
+/// For target=native: the GPU is asked when the pipeline runs; all that comes
+/// later goes by what stands in the module then.
+void askForTarget(OpPassManager &passManager, SuperoptimizeOptions &options);
+
+void addSearch(OpPassManager &passManager, const SuperoptimizeOptions &options);
+
+/// From a µGraph to a planned one: functions of kernel graphs, or kernel graphs
+/// on memrefs wherever they stand.
+/// \param usesCopyEngine  whether whoever launches encodes tensor maps.
+void addPlanning(OpPassManager &passManager, const CompileOptions &options,
+                 bool usesCopyEngine);
+
+/// From gpu.modules to gpu.binaries.
+void addEmit(OpPassManager &passManager, const CompileOptions &options);
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_LIB_PIPELINES_COMPILEINPLACE_H
