@@ -19,9 +19,9 @@ namespace mlir::mirage {
 void registerAllDialects(DialectRegistry &registry);
 
 /// Adds what passes find nowhere else: the external models by which
-/// `--one-shot-bufferize` takes kernel graphs along; and upstream's own ones, by
-/// which it takes functions, loops, and ops of arith, linalg and tensor along,
-/// and by which dialects are converted to LLVM's. `--mirage-compile` and
+/// `--one-shot-bufferize` takes kernel graphs along; and upstream's own ones,
+/// by which it takes functions, loops, and ops of arith, linalg and tensor
+/// along, and by which dialects are converted to LLVM's. `--mirage-compile` and
 /// `--mirage-compile-in-place` fail without. Those who call
 /// mlir::registerAllDialects and mlir::registerAllExtensions have upstream's
 /// already, and may call this all the same.
