@@ -80,9 +80,8 @@ int64_t BlockSteps::getPlaceBytes(Value tile, int64_t rowPadding) {
 }
 
 int64_t BlockSteps::getPlaceStride(Value tile, TileForm form) {
-  int64_t bytes = getPlaceBytes(tile, form.rowPadding);
-  return form.isBoxed() ? llvm::alignTo(bytes, BoxedTile::kAlignment)
-                        : getRingStride(bytes);
+  // The rows of a boxed tile are whole patterns of its swizzle.
+  return getRingStride(getPlaceBytes(tile, form.rowPadding));
 }
 
 /// Threads touch registers of their own alone. To the schedule they are tiles
@@ -242,23 +241,13 @@ bool BlockSteps::canHandBackPlaces(const Schedule &schedule,
       return false;
     hasBoxes |= form.isBoxed();
   }
-  llvm::BitVector isWritten(tiles.size()), isShared(tiles.size());
-  for (auto [number, step] : llvm::enumerate(steps)) {
-    if (step.scheduled.phase != StepPhase::Loop ||
-        step.kind == BlockStep::Kind::Refill)
-      continue;
-    if (schedule.barrierBefore[number])
+  // A schedule that holds has a barrier between two steps of an iteration where
+  // one reads what another thread writes: none of them does.
+  for (auto [number, step] : llvm::enumerate(steps))
+    if (step.scheduled.phase == StepPhase::Loop &&
+        step.kind != BlockStep::Kind::Refill && schedule.barrierBefore[number])
       return false;
-    for (const TileAccess &access : step.scheduled.accesses) {
-      if (access.tile >= tiles.size())
-        continue; // registers
-      if (access.writes)
-        isWritten.set(access.tile);
-      if (!access.isOwn)
-        isShared.set(access.tile);
-    }
-  }
-  return hasBoxes && !isWritten.anyCommon(isShared);
+  return hasBoxes;
 }
 
 llvm::Expected<std::optional<int64_t>>
@@ -351,8 +340,7 @@ StorageProblem BlockSteps::makeStorageProblem(const Schedule &schedule,
     }
     problem.add({(places - 1) * getPlaceStride(value, form) +
                      getPlaceBytes(value, form.rowPadding),
-                 tile.first, tile.last + 1,
-                 form.isBoxed() ? BoxedTile::kAlignment : 1});
+                 tile.first, tile.last + 1, form.getAlignment()});
   }
   if (llvm::any_of(forms, std::mem_fn(&TileForm::isBoxed)))
     problem.add({kCopyBarriersOfPlace * kCopyBarrierBytes *

@@ -355,9 +355,27 @@ LogicalResult LaunchSequence::readLaunches() {
       launches.push_back({{kernel}, {}});
     }
   }
-  for (Launch &launch : launches)
-    if (failed(checkGridOrder(launch)))
+  for (auto [number, launch] : llvm::enumerate(launches))
+    if (failed(checkGridOrder(launch)) || failed(readDependence(number)))
       return failure();
+  return success();
+}
+
+LogicalResult LaunchSequence::readDependence(unsigned number) {
+  Launch &launch = launches[number];
+  for (auto [position, kernel] : llvm::enumerate(launch.kernels)) {
+    Attribute attribute = kernel->getAttr(kDependentLaunchAttr);
+    if (!attribute)
+      continue;
+    if (!isa<UnitAttr>(attribute) || number == 0 || position > 0)
+      return kernel.emitError()
+             << "expects '" << kDependentLaunchAttr
+             << "', a unit attribute, of the first kernel of a launch that "
+                "follows another one, got "
+             << attribute << " of kernel " << position << " of launch "
+             << number;
+    launch.isDependent = true;
+  }
   return success();
 }
 

@@ -155,29 +155,70 @@ static int64_t getReducedTileBytes(const TileGraph &graph, const Node &op) {
                                         : 0);
 }
 
-static int64_t getResultBytes(const TileGraph &graph, const Node &operation,
-                              llvm::ArrayRef<int64_t> paddings) {
-  if (isLoadedTransposed(graph, operation))
-    return 0;
-  int64_t bytes = getReducedTileBytes(graph, operation);
-  for (ValueId result : operation.results)
-    bytes +=
-        getRingStride(operation.getNumCarried() *
-                      getTileBytes(graph.getType(result), paddings[result]));
-  return bytes;
+PhaseBytes mlir::mirage::spreadOverPhases(int64_t bytes, Phase executed,
+                                          Phase known, bool hasLoop) {
+  if (!hasLoop || executed == Phase::Invariant)
+    return {bytes, bytes};
+  return {executed == Phase::Loop ? bytes : 0,
+          known != Phase::Loop ? bytes : 0};
 }
 
-int64_t mlir::mirage::getResultBytes(const TileGraph &graph,
-                                     const Node &operation) {
-  return ::getResultBytes(graph, operation, chooseRowPaddings(graph));
+namespace {
+/// What tiles take, with what the whole graph says of them looked up once.
+class TileCounter {
+public:
+  explicit TileCounter(const TileGraph &graph)
+      : graph(graph), paddings(chooseRowPaddings(graph)),
+        phases(computePhases(graph)), executed(computeExecutionPhases(graph)) {}
+
+  PhaseBytes countRings() const {
+    PhaseBytes bytes;
+    for (unsigned input = 0; input < graph.getNumInputs(); ++input)
+      bytes += spread(getNumPlaces(graph, input) *
+                          getRingStride(getTileBytes(graph.getType(input),
+                                                     paddings[input])),
+                      phases[input], phases[input]);
+    return bytes;
+  }
+  PhaseBytes countResults(unsigned number) const {
+    const Node &operation = graph.getNodes()[number];
+    if (isLoadedTransposed(graph, operation))
+      return {};
+    PhaseBytes bytes =
+        spread(getReducedTileBytes(graph, operation), Phase::Loop, Phase::Loop);
+    for (ValueId result : operation.results)
+      bytes += spread(
+          getRingStride(operation.getNumCarried() *
+                        getTileBytes(graph.getType(result), paddings[result])),
+          executed[number], phases[result]);
+    return bytes;
+  }
+
+private:
+  PhaseBytes spread(int64_t bytes, Phase begin, Phase end) const {
+    return spreadOverPhases(bytes, begin, end, graph.loop > 1);
+  }
+
+  const TileGraph &graph;
+  llvm::SmallVector<int64_t> paddings; ///< by value
+  llvm::SmallVector<Phase> phases;     ///< by value
+  llvm::SmallVector<Phase> executed;   ///< by operation
+};
+} // namespace
+
+PhaseBytes mlir::mirage::getResultBytes(const TileGraph &graph,
+                                        unsigned number) {
+  return TileCounter(graph).countResults(number);
+}
+
+PhaseBytes mlir::mirage::getPhaseBytes(const TileGraph &graph) {
+  TileCounter counter(graph);
+  PhaseBytes bytes = counter.countRings();
+  for (unsigned number = 0; number < graph.getNodes().size(); ++number)
+    bytes += counter.countResults(number);
+  return bytes;
 }
 
 int64_t mlir::mirage::getSharedBytes(const TileGraph &graph) {
-  llvm::SmallVector<int64_t> paddings = chooseRowPaddings(graph);
-  int64_t bytes = (graph.stages - 1) * ::getStageBytes(graph, paddings);
-  for (unsigned input = 0; input < graph.getNumInputs(); ++input)
-    bytes += getRingStride(getTileBytes(graph.getType(input), paddings[input]));
-  for (const Node &operation : graph.getNodes())
-    bytes += ::getResultBytes(graph, operation, paddings);
-  return bytes;
+  return getPhaseBytes(graph).getMost();
 }

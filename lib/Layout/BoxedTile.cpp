@@ -15,8 +15,6 @@ using namespace mlir::mirage;
 
 static constexpr int64_t kPieceBytes = 16;
 static constexpr int64_t kLargestSpan = 128;
-/// Rows after which the pattern of the largest swizzle begins anew.
-static constexpr int64_t kPatternRows = 8;
 
 std::optional<BoxedTile> BoxedTile::find(llvm::ArrayRef<int64_t> shape,
                                          unsigned elementBytes) {
@@ -59,7 +57,7 @@ static std::optional<int64_t> findBoxRows(int64_t rows) {
   constexpr int64_t kLargestSide = 256;
   int64_t numParts = llvm::divideCeil(rows, kLargestSide);
   // Each part begins with the pattern.
-  if (rows % (numParts * kPatternRows) != 0)
+  if (rows % (numParts * BoxedTile::kPatternRows) != 0)
     return numParts == 1 ? std::optional(rows) : std::nullopt;
   return rows / numParts;
 }

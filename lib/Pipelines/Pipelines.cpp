@@ -78,6 +78,9 @@ void mlir::mirage::addPlanning(OpPassManager &passManager,
   MergeLaunchesPassOptions merge;
   merge.target = options.search.target;
   merge.mergesLaunches = options.mergesLaunches;
+  OverlapLaunchesPassOptions overlap;
+  overlap.target = options.search.target;
+  overlap.overlapsLaunches = options.overlapsLaunches;
   passManager.addPass(createExpandComposedPass());
   passManager.addPass(createMaterializeResultsPass());
   passManager.addPass(createSplitGridJoinsPass());
@@ -95,6 +98,7 @@ void mlir::mirage::addPlanning(OpPassManager &passManager,
   passManager.addPass(createPlanSharedMemoryPass(plan));
   passManager.addPass(createFormWarpgroupsPass(warpgroups));
   passManager.addPass(createMergeLaunchesPass(merge));
+  passManager.addPass(createOverlapLaunchesPass(overlap));
   passManager.addPass(createOrderGridPass());
   passManager.addPass(createPlanDeviceMemoryPass());
 }

@@ -56,6 +56,7 @@ struct WriteBundlePass
     stages = given.search.stages;
     seed = given.search.seed;
     mergesLaunches = given.mergesLaunches;
+    overlapsLaunches = given.overlapsLaunches;
   }
 
   Option<TextOption> folder{*this, "bundle",
@@ -77,6 +78,9 @@ struct WriteBundlePass
   Option<TruthOption> mergesLaunches{*this, "merge-launches",
                                      llvm::cl::desc("As of --mirage-compile"),
                                      llvm::cl::init(true)};
+  Option<TruthOption> overlapsLaunches{*this, "overlap-launches",
+                                       llvm::cl::desc("As of --mirage-compile"),
+                                       llvm::cl::init(true)};
 
   StringRef getArgument() const override { return "mirage-write-bundle"; }
   StringRef getDescription() const override {
@@ -161,6 +165,7 @@ std::string WriteBundlePass::compile(const CandidateFunction &candidate,
   compiling.ptxas = ptxas.getValue();
   compiling.search.stages = stages.getValue();
   compiling.mergesLaunches = mergesLaunches.getValue();
+  compiling.overlapsLaunches = overlapsLaunches.getValue();
   // The program as somebody would run it who has a library.
   if (candidate.info.isBaseline())
     compiling.search.libraryKernels = std::string("always");

@@ -119,8 +119,9 @@ static Target makeTarget(const Chip &chip) {
   target.blocksPerCluster = gpu.blocksPerCluster;
   target.clusteredSMs = getClusteredSMs(gpu);
   target.cacheBytes = static_cast<int64_t>(gpu.cacheMiB * 1024 * 1024);
-  // The engine came with clusters.
+  // Both came with clusters.
   target.hasCopyEngine = gpu.blocksPerCluster > 1;
+  target.hasDependentLaunches = gpu.blocksPerCluster > 1;
   target.hasWarpgroupProducts = chip.name == "sm_90a";
   target.clockMHz = gpu.clockMHz;
   target.memoryBytesPerUs = gpu.memoryGBPerS * 1e3;

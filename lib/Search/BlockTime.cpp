@@ -33,11 +33,15 @@ static constexpr double kElementClocks = 36;
 /// One product of m16n8k16 on an SM, fragments out of shared memory included.
 static constexpr double kMatrixTileClocks = 10;
 
-/// The same of rows that warps keep: of an SM whose warps have enough to do,
-/// and of one warp that waits for each. Measured on an H100, attention with 64
-/// columns: 64 rows and 64 keys, 128 threads, take 0.72 us with what is done to
-/// their elements, 128 keys 1.37; two such blocks on an SM 1.16.
-static constexpr double kRowTileClocks = 2.4, kRowTileWaitClocks = 12;
+/// The same of rows that warps keep: of an SM whose warps have enough to do, by
+/// themselves and by fours that multiply together (wgmma), right operands where
+/// the copy engine put them; and of one warp that waits for each. Measured on
+/// an H100 (test/Unit/Search/AttentionTimesTest.cpp): for the products of 128 x
+/// 64 scores and what is done to them two warpgroups take 1020 clocks, 512
+/// tiles, and 1870, 1024 tiles; one takes 1500 for half as many scores, 512
+/// tiles.
+static constexpr double kRowTileClocks = 2.4, kGroupTileClocks = 1,
+                        kRowTileWaitClocks = 8;
 
 /// One step of a sum of products without tensor cores, if a thread has few sums
 /// to go on with meanwhile; each further sum takes a clock. Measured: 14 with
@@ -125,12 +129,10 @@ static int64_t getAccessWidth(const KernelWork::Load &load) {
 // Operations
 //===----------------------------------------------------------------------===//
 
-/// What an SM takes for one product on its tensor cores.
-static double getTensorCoreUs(const KernelWork::Operation &operation,
-                              const Target &target) {
-  double clocks = operation.isOnRows ? kRowTileClocks : kMatrixTileClocks;
-  return std::max(2 / target.tensorFlopsPerUsSM,
-                  clocks / (kMatrixTileProducts * target.clockMHz));
+/// What an SM takes for one matrix tile on its tensor cores.
+static double getMatrixTileUs(double clocks, const Target &target) {
+  return std::max(2 * kMatrixTileProducts / target.tensorFlopsPerUsSM,
+                  clocks / target.clockMHz);
 }
 
 static double getScalarProductUs(const Target &target) {
@@ -143,7 +145,8 @@ static double getScalarProductUs(const Target &target) {
 static double getUnitUs(const KernelWork::Operation &operation,
                         const Target &target) {
   if (operation.isOnTensorCores)
-    return kMatrixTileProducts * getTensorCoreUs(operation, target);
+    return getMatrixTileUs(
+        operation.isOnRows ? kRowTileClocks : kMatrixTileClocks, target);
   if (!operation.applied)
     return getScalarProductUs(target);
   return (1 + operation.applied->countArithmetic()) / target.scalarOpsPerUsSM +
@@ -156,6 +159,7 @@ BlockWork::getStep(const KernelWork::Operation &operation) const {
   Step step;
   step.isInLoop = operation.isInLoop;
   step.isOnRows = operation.isOnRows;
+  step.isRightInRing = operation.isRightInRing;
   if (operation.isOnTensorCores) {
     step.computeUs = operation.matrixTiles * unitUs;
     step.matrixTiles = operation.matrixTiles;
@@ -175,11 +179,20 @@ BlockWork::getStep(const KernelWork::Operation &operation) const {
   return step;
 }
 
+/// Of some threads.
+static bool mayMultiplyTogether(const KernelWork::Operation &operation,
+                                const Target &target) {
+  return target.hasWarpgroupProducts && operation.isOnRows &&
+         operation.isRightInRing;
+}
+
 double mlir::mirage::search::getTotalComputeUs(const KernelWork &kernel,
                                                const Target &target) {
   double us = 0;
   for (const KernelWork::Operation &operation : kernel.operations)
-    us += operation.total * getUnitUs(operation, target);
+    us += operation.total * (mayMultiplyTogether(operation, target)
+                                 ? getMatrixTileUs(kGroupTileClocks, target)
+                                 : getUnitUs(operation, target));
   return us;
 }
 
@@ -189,12 +202,15 @@ double mlir::mirage::search::getElementsUs(int64_t elements, int64_t threads,
          target.clockMHz;
 }
 
+/// Until the busiest warp has waited for each of its products.
+double BlockWork::getProductsUs(const Step &step, int64_t threads) const {
+  double numWarps = double(threads) / 32;
+  return step.matrixTiles / numWarps * kRowTileWaitClocks / target.clockMHz;
+}
+
 double BlockWork::getAloneUs(const Step &step, int64_t threads) const {
-  if (step.isOnRows) {
-    double numWarps = double(threads) / 32;
-    return std::max(step.computeUs, step.matrixTiles / numWarps *
-                                        kRowTileWaitClocks / target.clockMHz);
-  }
+  if (step.isOnRows)
+    return std::max(step.computeUs, getProductsUs(step, threads));
   double perThread = llvm::divideCeil(step.elements, threads);
   double waitUs = step.length > 0
                       ? double(step.length) *
@@ -202,6 +218,14 @@ double BlockWork::getAloneUs(const Step &step, int64_t threads) const {
                             target.clockMHz
                       : getElementsUs(step.elements, threads, target);
   return std::max(step.computeUs, waitUs) + target.barrierUs;
+}
+
+/// Whether --mirage-form-warpgroups lets four warps multiply together, if the
+/// copy engine fills rings.
+bool BlockWork::canMultiplyTogether(const Step &step, int64_t threads) const {
+  constexpr int64_t kGroupThreads = 128;
+  return target.hasWarpgroupProducts && step.isOnRows && step.isRightInRing &&
+         step.matrixTiles > 0 && threads % kGroupThreads == 0;
 }
 
 //===----------------------------------------------------------------------===//
@@ -230,8 +254,16 @@ SharedBlockWork BlockWork::share(int64_t threads) const {
   }
   for (const Step &step : steps) {
     auto &phase = step.isInLoop ? shared.iteration : shared.outside;
-    phase.aloneUs += getAloneUs(step, threads);
+    double aloneUs = getAloneUs(step, threads);
+    phase.aloneUs += aloneUs;
     phase.computeUs += step.computeUs;
+    if (!canMultiplyTogether(step, threads))
+      continue;
+    double togetherUs =
+        step.matrixTiles * getMatrixTileUs(kGroupTileClocks, target);
+    phase.savedComputeUs += step.computeUs - togetherUs;
+    phase.savedAloneUs +=
+        aloneUs - std::max(togetherUs, getProductsUs(step, threads));
   }
   return shared;
 }
@@ -285,10 +317,11 @@ BlockTime SharedBlockWork::getTimeAhead(int64_t stages) const {
                           numAhead * (issueUs + plainUs) + outside.aloneUs;
 
   PhaseTime &time = block.iteration;
-  time.computeUs = iteration.computeUs;
+  time.computeUs = iteration.computeUs - iteration.savedComputeUs;
   time.loadUs = iteration.loadBytes / target.loadBytesPerUsSM;
-  time.aloneUs = std::max(
-      iteration.aloneUs + issueUs + plainUs + target.barrierUs, time.loadUs);
+  time.aloneUs = std::max(iteration.aloneUs - iteration.savedAloneUs + issueUs +
+                              plainUs + target.barrierUs,
+                          time.loadUs);
   // Where all tiles have places of their own, none waits for one.
   if (stages < numIterations)
     time.aloneUs =

@@ -36,15 +36,15 @@ bool mlir::mirage::search::fits(const TileGraph &kernel, const Target &target) {
     if (!isNoStep(kernel, op))
       kept.operations.emplace_back();
   kept.setRows(kernel);
+  PhaseBytes bytes = getPhaseBytes(kernel);
+  bytes -= kept.keptBytes;
   return fitRegisters(countAccumulators(kernel), kernel.threads, target) &&
-         getSharedBytes(kernel) - kept.keptBytes <= target.sharedBytesPerBlock;
+         bytes.getMost() <= target.sharedBytesPerBlock;
 }
 
 /// Of one block, one tile of whose rings has so many stages.
 static BlockResources getResources(const KernelWork &work, BlockShape shape) {
-  return {shape.threads,
-          work.sharedBytes + (shape.stages - 1) * work.stageBytes,
-          work.rowRegisters};
+  return {shape.threads, work.getSharedBytes(shape.stages), work.rowRegisters};
 }
 
 /// What stands between a kernel and those that join its blocks, one after the
@@ -264,8 +264,8 @@ AnalyticCostModel::getStages(const KernelWork &work) const {
   if (work.stageBytes == 0)
     return {};
   int64_t wanted = forcedStages ? forcedStages : kMostChosenStages;
-  int64_t fitting =
-      1 + (target.sharedBytesPerBlock - work.sharedBytes) / work.stageBytes;
+  int64_t fitting = 1 + (target.sharedBytesPerBlock - work.sharedBytes.inLoop) /
+                            work.stageBytes;
   unsigned most =
       std::max<int64_t>(std::min({wanted, fitting, work.mostIterations}), 1);
   return {forcedStages ? most : 1, most};
@@ -288,7 +288,7 @@ AnalyticCostModel::chooseBlockSize(const TileGraph &kernel,
       block.emplace(work, target);
     }
     if (!fitRegisters(work.accumulators, threads, target) ||
-        work.sharedBytes > target.sharedBytesPerBlock)
+        work.sharedBytes.getMost() > target.sharedBytesPerBlock)
       continue;
     SharedBlockWork shared = block->share(threads);
     StageRange range = getStages(work);
@@ -317,7 +317,7 @@ void mlir::mirage::search::assignBlockSize(TileGraph &kernel,
 /// With more tiles than are known of fewer blocks fit, and fewer stages.
 double AnalyticCostModel::boundUs(const KernelWork &work) const {
   double us = std::numeric_limits<double>::infinity();
-  if (work.sharedBytes > target.sharedBytesPerBlock)
+  if (work.sharedBytes.getMost() > target.sharedBytesPerBlock)
     return us;
   // All SMs that have a block do not load and compute in less.
   double readBytes = getReadBytes(work);

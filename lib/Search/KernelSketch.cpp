@@ -78,7 +78,9 @@ KernelWork LoadSketch::getWork(const TilingEnds &ends) const {
     work.loads.push_back(getLoad(input, ends));
     const KernelWork::Load &load = work.loads.back();
     int64_t bytes = getRingStride(load.tile.getSizeBytes());
-    work.sharedBytes += bytes;
+    Phase phase = load.isInLoop ? Phase::Loop : Phase::Invariant;
+    work.sharedBytes +=
+        spreadOverPhases(bytes, phase, phase, ends.mostLoop > 1);
     work.stageBytes += load.isInLoop ? bytes : 0;
   }
   for (const Result &result : results) {
@@ -106,9 +108,11 @@ KernelSketch::KernelSketch(const TargetProgram &program, const KernelPlan &plan,
     : plan(plan), extents(extents), loads(program, plan, extents),
       kernel(program, plan, /*partial=*/0) {
   SmallVector<Phase> phases = computePhases(kernel.getGraph());
+  SmallVector<Phase> executed = computeExecutionPhases(kernel.getGraph());
   llvm::BitVector onRows = findPossibleWarpRows(kernel.getGraph());
   for (auto [number, node] : llvm::enumerate(kernel.getGraph().getNodes())) {
     operations.push_back(read(node, phases));
+    operations.back().executed = executed[number];
     operations.back().isOnRows = onRows[number];
   }
   joins = listJoins(kernel.getGraph());
@@ -118,6 +122,7 @@ KernelSketch::Operation KernelSketch::read(const Node &node,
                                            ArrayRef<Phase> phases) const {
   Operation operation;
   operation.node = &node;
+  operation.known = phases[node.results[0]];
   operation.isStep = !isNoStep(kernel.getGraph(), node);
   ArrayRef<NameId> layout = kernel.getLayout(node.results[0]);
   operation.result = toSet(layout);
@@ -232,6 +237,7 @@ void KernelSketch::add(const Operation &operation, const TilingEnds &ends,
   };
   if (getOperatorInfo(node.opcode).kind == OperatorKind::Contraction) {
     done.total = countTotal(operation.result | operation.summed);
+    done.isRightInRing = isRightInRing(work, graph, node);
     addProduct(operation, ends, done);
   } else {
     done.total = countTotal(operation.result);
@@ -241,10 +247,14 @@ void KernelSketch::add(const Operation &operation, const TilingEnds &ends,
   int64_t numCarried = node.getNumCarried();
   if (node.opcode == Opcode::Accumulate)
     work.accumulators += numCarried * result.elements;
+  // Of a sum that warps keep there is a tile behind the loop.
   bool isTile = node.opcode == Opcode::Accumulate ||
                 (!done.isOnRows && !isLoadedTransposed(graph, node));
   if (isTile)
-    work.sharedBytes += getRingStride(numCarried * result.getBytes());
+    work.sharedBytes +=
+        spreadOverPhases(getRingStride(numCarried * result.getBytes()),
+                         done.isOnRows ? operation.known : operation.executed,
+                         operation.known, ends.mostLoop > 1);
   if (operation.isStep)
     work.operations.push_back(done);
 }

@@ -153,17 +153,28 @@ mlir::mirage::search::listJoins(const TileGraph &kernel) {
   return list;
 }
 
+/// What a result of rows leaves free: a sum over the loop grows in registers,
+/// and comes to shared memory behind it.
+static PhaseBytes getKeptBytes(const TileGraph &kernel, const WarpRows &rows,
+                               unsigned number) {
+  const Node &op = kernel.getNodes()[number];
+  PhaseBytes bytes = getResultBytes(kernel, number);
+  if (areRowsHeld(kernel, rows, op.results[0]))
+    return bytes;
+  return {joinsIterations(op) && kernel.loop > 1 ? bytes.inLoop : 0, 0};
+}
+
 void KernelWork::setRows(const TileGraph &kernel) {
   // All targets have the same registers.
   WarpRows rows =
       findWarpRows(kernel, Target().getRegistersForRows(kernel.threads));
   rowRegisters = rows.numRegisters;
   sharedBytes += keptBytes;
-  keptBytes = 0;
+  keptBytes = {};
   auto operation = operations.begin();
   for (auto [number, op] : llvm::enumerate(kernel.getNodes())) {
-    if (rows.members[number] && areRowsHeld(kernel, rows, op.results[0]))
-      keptBytes += getResultBytes(kernel, op);
+    if (rows.members[number])
+      keptBytes += getKeptBytes(kernel, rows, number);
     if (!isNoStep(kernel, op))
       (operation++)->isOnRows = rows.members[number];
   }
@@ -195,6 +206,16 @@ static bool canBeBoxed(const TileGraph &kernel, ValueId input,
                        tile.shape, getSizeBytes(tile.element));
 }
 
+bool mlir::mirage::search::isRightInRing(const KernelWork &work,
+                                         const TileGraph &kernel,
+                                         const Node &product) {
+  if (getOperatorInfo(product.opcode).kind != OperatorKind::Contraction ||
+      !kernel.isInput(product.operands[1]))
+    return false;
+  const KernelWork::Load &load = work.loads[product.operands[1]];
+  return load.isInLoop && load.canBeBoxed;
+}
+
 KernelWork mlir::mirage::search::getWork(const TileGraph &kernel,
                                          ArrayRef<TensorSpec> operands,
                                          ArrayRef<TensorSpec> results) {
@@ -214,6 +235,7 @@ KernelWork mlir::mirage::search::getWork(const TileGraph &kernel,
     // An accumulation works in every iteration, whatever its result's phase is.
     work.operations.back().isInLoop = llvm::any_of(
         op.operands, [&](ValueId v) { return phases[v] == Phase::Loop; });
+    work.operations.back().isRightInRing = isRightInRing(work, kernel, op);
   }
   for (const JoinedParts &join : listJoins(kernel)) {
     int64_t extent = kernel.getExtent(join.axis);
@@ -223,8 +245,8 @@ KernelWork mlir::mirage::search::getWork(const TileGraph &kernel,
   }
   work.storedBytes = double(countBytes(results));
   work.stageBytes = getStageBytes(kernel);
-  work.sharedBytes =
-      getSharedBytes(kernel) - (kernel.stages - 1) * work.stageBytes;
+  work.sharedBytes = getPhaseBytes(kernel);
+  work.sharedBytes -= {(kernel.stages - 1) * work.stageBytes};
   work.accumulators = countAccumulators(kernel);
   work.setRows(kernel);
   return work;

@@ -418,6 +418,7 @@ static LogicalResult addKernels(Operation *program,
     for (unsigned i = 0; i < launch.kernels.size(); ++i, ++kernel) {
       kernel->launch = firstLaunch + number;
       kernel->gridOrder = launch.getGridOrder();
+      kernel->isDependent = launch.isDependent && i == 0;
       if (i > 0)
         kernel->barrier = launch.shared[i - 1].barrier;
     }

@@ -15,7 +15,6 @@
 #include "Mirage/Transforms/Passes.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 
 namespace mlir::mirage {
@@ -79,10 +78,8 @@ static std::optional<Product> findProduct(thread::GraphOp graph) {
       return std::nullopt;
     product.mma = mma;
   }
-  if (!product.mma ||
-      getElementTypeOrSelf(product.mma.getLhs()).getIntOrFloatBitWidth() !=
-          16 ||
-      product.mma.getShape().back() != kStep)
+  // Elements have 16 bits then.
+  if (!product.mma || product.mma.getShape().back() != kStep)
     return std::nullopt;
   product.loadLhs = findLoad(product.mma.getLhs());
   product.loadRhs = findLoad(product.mma.getRhs());
@@ -103,21 +100,16 @@ static bool isCovered(thread::GraphOp graph, BlockArgument window,
          getSize(graph.getInputs()[input], fromBack);
 }
 
-/// Whether four neighbours among the items have 64 rows that follow each other
-/// and nothing beyond the tile, and one right operand.
+/// Whether four neighbours among the items have one right operand. Left ones
+/// they bring in their registers, whatever these are of.
 static bool comesInFours(const Product &product) {
   thread::GraphOp graph = product.graph;
   ArrayRef<int64_t> grid = graph.getGrid();
   if (grid.empty() || grid.back() % kWarpsOfGroup != 0)
     return false;
-  auto getLastAxis = [&](BlockArgument window) {
-    return cast<DenseI64ArrayAttr>(graph.getImaps()[window.getArgNumber()])
-        .asArrayRef()
-        .back();
-  };
-  BlockArgument lhs = product.getLhs();
-  return getLastAxis(product.getRhs()) == kReplicated &&
-         getLastAxis(lhs) == cast<ShapedType>(lhs.getType()).getRank() - 2;
+  auto imap = cast<DenseI64ArrayAttr>(
+      graph.getImaps()[product.getRhs().getArgNumber()]);
+  return imap.asArrayRef().back() == kReplicated;
 }
 
 /// Whether the right operand's tile is one that wgmma can read where it lies:
@@ -134,7 +126,6 @@ static bool isReadInPlace(block::GraphOp block, const Product &product) {
       BoxedTile::find(type.getShape(), type.getElementTypeBitWidth() / 8);
   int64_t columns = getSize(window, 0);
   return boxed && isCovered(graph, window, 0) && isCovered(graph, window, 1) &&
-         isCovered(graph, product.getLhs(), 0) &&
          (columns == boxed->rowElements ||
           columns % boxed->getPitchElements() == 0);
 }
@@ -142,7 +133,7 @@ static bool isReadInPlace(block::GraphOp block, const Product &product) {
 static bool canMultiplyTogether(block::GraphOp block, Product product) {
   int64_t columns = getSize(product.mma.getResult(), 0);
   return block.getThreads() % (kWarpsOfGroup << kLaneBits) == 0 &&
-         columns >= 8 && columns <= 256 && comesInFours(product) &&
+         columns <= 256 && comesInFours(product) &&
          isReadInPlace(block, product);
 }
 

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Analysis/HeldTiles.h"
-#include "Mirage/Layout/MatrixInstructions.h"
 #include "Mirage/Layout/WorkFragments.h"
 #include "Mirage/Planning/Target.h"
 #include "Mirage/Transforms/Passes.h"
@@ -88,7 +87,7 @@ static bool holdRows(block::GraphOp graph) {
 
 /// The operand that a step of rows multiplies from the left in each iteration
 /// of the loop, and that the loop does not change: the window of it, if it is
-/// whole rows and loaded for nothing else.
+/// each item's own. What is held already no ldmatrix loads.
 static BlockArgument findLastingOperand(thread::GraphOp product,
                                         const DenseMap<Value, Phase> &phases) {
   auto products = product.getBody().getOps<thread::MmaOp>();
@@ -96,7 +95,7 @@ static BlockArgument findLastingOperand(thread::GraphOp product,
     return {};
   auto load = (*products.begin()).getLhs().getDefiningOp<thread::LdmatrixOp>();
   auto window = load ? dyn_cast<BlockArgument>(load.getOperand()) : nullptr;
-  if (!window || !window.hasOneUse())
+  if (!window)
     return {};
   Value operand = product.getInputs()[window.getArgNumber()];
   bool stays = phases.lookup(operand) == Phase::Invariant &&
@@ -104,7 +103,7 @@ static BlockArgument findLastingOperand(thread::GraphOp product,
   auto imap =
       cast<DenseI64ArrayAttr>(product.getImaps()[window.getArgNumber()]);
   bool isEachItems = !llvm::is_contained(imap.asArrayRef(), kReplicated);
-  return stays && isEachItems && !isHeld(operand) ? window : BlockArgument();
+  return stays && isEachItems ? window : BlockArgument();
 }
 
 /// Of a thread, for 16 rows of a tile.
@@ -143,8 +142,9 @@ static Value loadRows(OpBuilder &builder, thread::GraphOp product,
 }
 
 /// Left operands of products on rows, such as the queries of attention, which
-/// the loop would load in each iteration: held as well, while registers of a
-/// thread are left for what an iteration computes with.
+/// the loop would load in each iteration: held as well, if `verifyHeld` has it
+/// that they can be, and while registers of a thread are left for what an
+/// iteration computes with.
 static void holdLastingOperands(block::GraphOp graph) {
   auto taken = graph->getAttrOfType<IntegerAttr>(kRowRegistersAttr);
   if (!taken || graph.getLoop() == 1)
@@ -163,8 +163,7 @@ static void holdLastingOperands(block::GraphOp graph) {
     auto tile = cast<RankedTensorType>(product.getInputs()[input].getType());
     std::optional<LinearLayout> rows = findRowsLayout(tile.getShape());
     int64_t needed = countRowRegisters(tile);
-    if (!rows || tile.getElementTypeBitWidth() != 16 ||
-        !planMatrixLoad(*rows) || numRegisters + needed > most)
+    if (!rows || numRegisters + needed > most)
       continue;
     builder.setInsertionPoint(product);
     Value held = loadRows(builder, product, window, *rows);

@@ -129,7 +129,11 @@ void KernelText::printLaunch() {
   if (!kernel.isPlanned)
     start("launch") << "not planned yet (--mirage-plan-device-memory)\n";
   else if (kernel.barrier == LaunchBarrier::Launch)
-    start("launch") << kernel.launch << "\n";
+    start("launch") << kernel.launch
+                    << (kernel.isDependent
+                            ? ", begins before the one before it has ended"
+                            : "")
+                    << "\n";
   else
     start("launch") << kernel.launch << ", behind a barrier: "
                     << getLaunchBarrierName(kernel.barrier) << "\n";
@@ -414,6 +418,7 @@ static Object makeObject(const ExplainedKernel &kernel, const Target &target) {
   if (kernel.isPlanned) {
     object["launch"] = int64_t(kernel.launch);
     object["barrier"] = getLaunchBarrierName(kernel.barrier);
+    object["dependent"] = kernel.isDependent;
   }
   if (kernel.time)
     object["predicted"] = makeObject(*kernel.time);

@@ -4,7 +4,7 @@
 // RUN: mirage-opt %s --convert-mirage-block-to-thread --mirage-schedule-block --mirage-plan-shared-memory=target=sm_86 | FileCheck %s --check-prefix=PADDED
 
 // Both operands: rows of 64 bytes, and of 96 in the places of 128. Rings begin at multiples of
-// 1024; two mbarriers of each place are one tile more.
+// eight such spans; two mbarriers of each place are one tile more.
 // CHECK-LABEL:  func.func @both(
 // CHECK:          mirage.copy_barriers = 16384 : i64, mirage.input_offsets = array<i64: 14336, 0>, mirage.input_row_paddings = array<i64: 0, 32>, mirage.input_swizzles = array<i64: 64, 128>
 // PADDED-LABEL: func.func @both(
@@ -45,4 +45,19 @@ func.func @some(%x: tensor<16x256xf16>, %w: tensor<256x32xf16>, %v: tensor<32x32
     mirage_block.yield %g, %b, %d : tensor<16x32xf32>, tensor<16x28xf32>, tensor<16x32xf32>
   }
   return %o#0, %o#1, %o#2 : tensor<16x32xf16>, tensor<16x28xf16>, tensor<16x32xf16>
+}
+
+// Places follow each other where a pattern begins anew: four of 512 bytes take 2048.
+// CHECK-LABEL: func.func @small(
+// CHECK:         mirage.copy_barriers = 6144 : i64, mirage.input_offsets = array<i64: 0, 2048>, mirage.input_swizzles = array<i64: 32, 32>, mirage.shared_bytes = 6272 : i64
+func.func @small(%x: tensor<16x128xf16>, %w: tensor<128x16xf16>) -> tensor<16x16xf16> {
+  %o = mirage_block.graph grid() threads(32) loop(8) stages(4)
+      ins(%x imap() fmap(1), %w imap() fmap(0)) outs(omap())
+      : (tensor<16x128xf16>, tensor<128x16xf16>) -> tensor<16x16xf16> {
+  ^bb0(%xt: tensor<16x16xf16>, %wt: tensor<16x16xf16>):
+    %p = mirage_block.matmul %xt, %wt : tensor<16x16xf16>, tensor<16x16xf16>
+    %acc = mirage_block.accumulate %p over loop sum : tensor<16x16xf32>
+    mirage_block.yield %acc : tensor<16x16xf32>
+  }
+  return %o : tensor<16x16xf16>
 }

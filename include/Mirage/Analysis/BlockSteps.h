@@ -83,9 +83,9 @@ public:
   llvm::Expected<SmallVector<TileForm>> readForms() const;
 
   /// Whether the steps of an iteration need no barrier of the block but for the
-  /// places of rings, all of which are boxed: nothing that one thread writes in
-  /// the loop is another one's to read there.
-  /// \param forms  by tile.
+  /// places of rings, all of which are boxed.
+  /// \param schedule  that holds.
+  /// \param forms     by tile.
   bool canHandBackPlaces(const Schedule &schedule,
                          ArrayRef<TileForm> forms) const;
   /// What `mirage.hands_back_places` states; none where it is not there; or an

@@ -17,6 +17,13 @@
 // where a barrier stands between them (`mirage.launch_barrier`,
 // Mirage/Planning/LaunchBarrier.h).
 //
+// A launch may begin before the one before it has ended
+// (`mirage.dependent_launch`, programmatic dependent launch): its blocks start
+// when those of the other have left, and wait until all that these did to
+// device memory is done before they touch any. Since every launch that may
+// begin early waits for the one before, which has waited for its own, nothing
+// else about the order of launches changes.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef MIRAGE_ANALYSIS_LAUNCHSEQUENCE_H
@@ -42,6 +49,7 @@ struct SharedLaunch {
 struct Launch {
   SmallVector<block::GraphOp, 3> kernels;
   SmallVector<SharedLaunch, 2> shared; ///< by kernel, from the second one on
+  bool isDependent = false; ///< may begin before the one before it has ended
 
   bool has(LaunchBarrier barrier) const;
   /// The first kernel has most blocks, and all have as many threads.
@@ -119,6 +127,7 @@ private:
   LogicalResult readResults();
   ElementPlaces getResultPlaces(unsigned number) const;
   LogicalResult readLaunches();
+  LogicalResult readDependence(unsigned launch);
   LogicalResult addToLaunch(unsigned number, Attribute barrier);
   LogicalResult checkBarrier(unsigned number, SharedLaunch shared);
 
@@ -145,6 +154,11 @@ inline constexpr llvm::StringLiteral kLaunchBarrierAttr =
 /// in the order in which blocks start, the fastest one first.
 /// --mirage-order-grid decides it.
 inline constexpr llvm::StringLiteral kGridOrderAttr = "mirage.grid_order";
+/// Of the first kernel of a launch but the first: that it may begin before the
+/// one before it has ended, a unit attribute. --mirage-overlap-launches decides
+/// it.
+inline constexpr llvm::StringLiteral kDependentLaunchAttr =
+    "mirage.dependent_launch";
 /// Of the first kernel of a launch: how many blocks an SM is to hold at a time.
 /// Their threads can have as many registers as this leaves them.
 inline constexpr llvm::StringLiteral kResidentBlocksAttr =

@@ -30,6 +30,11 @@ struct TileForm {
   int64_t swizzleBytes = 0;
 
   bool isBoxed() const { return swizzleBytes > 0; }
+  /// What places begin at a multiple of, in bytes, where that is more than all
+  /// tiles need.
+  int64_t getAlignment() const {
+    return isBoxed() ? BoxedTile::kPatternRows * swizzleBytes : 1;
+  }
 };
 
 /// The boxes by which the copy engine may load an input of a block graph; none

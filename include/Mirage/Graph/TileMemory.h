@@ -33,12 +33,22 @@
 // already; those of no multiple, which ldmatrix does not read, begin in
 // different banks for the most part.
 //
+// Phases. What the loop works with is gone when its last iteration is, and what
+// is computed behind it is not there before: both lie in the same bytes, if a
+// barrier lets all threads leave the loop first. So a block needs the larger of
+//
+//   while it loops      rings, tiles of the loop,      what outlasts it
+//   behind the loop     tiles of what follows it,      what outlasts it
+//
+// where sums over the loop outlast it, and whatever is loaded or computed once.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef MIRAGE_GRAPH_TILEMEMORY_H
 #define MIRAGE_GRAPH_TILEMEMORY_H
 
-#include "Mirage/Graph/Graph.h"
+#include "Mirage/Graph/Phases.h"
+#include <algorithm>
 
 namespace mlir::mirage {
 
@@ -79,11 +89,40 @@ int64_t getTileBytes(const TensorSpec &tile, int64_t rowPadding);
 /// Bytes from one place of a ring to the next.
 int64_t getRingStride(int64_t tileBytes);
 
-/// The bytes of shared memory that a block needs if every tile has its own
-/// place, or ring: an upper bound of what the shared-memory planner finds.
+/// Bytes of shared memory in a block's two times. A block of one iteration has
+/// one: what it needs in both it needs at once.
+struct PhaseBytes {
+  int64_t inLoop = 0, behindLoop = 0;
+
+  int64_t getMost() const { return std::max(inLoop, behindLoop); }
+  PhaseBytes &operator+=(PhaseBytes other) {
+    inLoop += other.inLoop;
+    behindLoop += other.behindLoop;
+    return *this;
+  }
+  PhaseBytes &operator-=(PhaseBytes other) {
+    return *this += {-other.inLoop, -other.behindLoop};
+  }
+  PhaseBytes operator+(PhaseBytes other) const { return other += *this; }
+};
+
+/// The bytes that a block needs if every tile has its own place, or ring, among
+/// those of its time: an upper bound of what the shared-memory planner finds,
+/// but for what boxes are aligned to.
+PhaseBytes getPhaseBytes(const TileGraph &graph);
+/// Of the time that needs more of them.
 int64_t getSharedBytes(const TileGraph &graph);
-/// How many of them an operation's results take, with what it keeps for itself.
-int64_t getResultBytes(const TileGraph &graph, const Node &operation);
+/// How many of them the results of an operation take, with what it keeps for
+/// itself.
+/// \param number  of the operation, in the graph's order.
+PhaseBytes getResultBytes(const TileGraph &graph, unsigned number);
+/// Bytes of a tile that is there from the beginning of a phase, or of the loop
+/// that computes it, until nothing reads it any more.
+/// \param executed  the phase in which its operation is carried out, or in
+///                  which it is loaded.
+/// \param known     the phase in which it is known.
+PhaseBytes spreadOverPhases(int64_t bytes, Phase executed, Phase known,
+                            bool hasLoop);
 /// How many of them each further stage takes.
 int64_t getStageBytes(const TileGraph &graph);
 

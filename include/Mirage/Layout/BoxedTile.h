@@ -38,9 +38,10 @@ struct BoxedTile {
   unsigned elementBytes = 2;
   Swizzle swizzle = Swizzle::None;
 
-  /// Bytes of shared memory that every place of a tile starts at a multiple of:
-  /// the pattern of a swizzle is one of absolute addresses.
-  static constexpr int64_t kAlignment = 1024;
+  /// Rows after which the pattern of a swizzle begins anew. It is one of
+  /// absolute addresses, so every place of a tile starts at a multiple of so
+  /// many spans.
+  static constexpr int64_t kPatternRows = 8;
 
   /// \returns none where rows are no multiple of 16 bytes, or, if they are
   /// longer than 128, of that; or rows are no multiple of eight, with which

@@ -54,6 +54,11 @@ struct CompileOptions : public SuperoptimizeOptions {
                      "they join, where that is predicted to take less; false: "
                      "each kernel has a launch of its own"),
       llvm::cl::init(true)};
+  Option<TruthOption> overlapsLaunches{
+      *this, "overlap-launches",
+      llvm::cl::desc("Let a launch begin before the one before it has ended, "
+                     "where the GPU can; false: one after the other"),
+      llvm::cl::init(true)};
   Option<TextOption> from{
       *this, "from",
       llvm::cl::desc(

@@ -61,6 +61,9 @@ struct Target {
   int64_t cacheBytes = 0; ///< L2
   /// Copies boxes of tensors (PTX ISA, "cp.async.bulk.tensor").
   bool hasCopyEngine = false;
+  /// A launch can begin before the one before it has ended (PTX ISA,
+  /// "griddepcontrol").
+  bool hasDependentLaunches = false;
   /// Four warps can multiply together (PTX ISA, "wgmma").
   bool hasWarpgroupProducts = false;
 

@@ -90,6 +90,9 @@ private:
     int64_t numAhead = 0; ///< accesses of the busiest thread that may run ahead
     int64_t numOthers = 0;             ///< all others
     double aloneUs = 0, computeUs = 0; ///< of operations
+    /// Of these, what it saves that four warps multiply together, if the copy
+    /// engine fills rings.
+    double savedAloneUs = 0, savedComputeUs = 0;
   };
   double getWaitUs(int64_t numAccesses) const;
   double getLoadsUs(const Phase &phase) const;
@@ -123,6 +126,7 @@ private:
   struct Step {
     bool isInLoop = false;
     bool isOnRows = false; ///< of which warps hand on nothing to others
+    bool isRightInRing = false;
     double matrixTiles = 0;
     double computeUs = 0;
     int64_t elements = 0;
@@ -130,6 +134,8 @@ private:
   };
   Step getStep(const KernelWork::Operation &operation) const;
   double getAloneUs(const Step &step, int64_t threads) const;
+  double getProductsUs(const Step &step, int64_t threads) const;
+  bool canMultiplyTogether(const Step &step, int64_t threads) const;
 
   const Target &target;
   int64_t numIterations;

@@ -73,6 +73,7 @@ public:
 private:
   struct Operation {
     const Node *node = nullptr;
+    Phase executed = Phase::Invariant, known = Phase::Invariant;
     bool isInLoop = false;
     bool isStep = true;    ///< and no sum that grows as its parts are computed
     bool isOnRows = false; ///< of some tilings

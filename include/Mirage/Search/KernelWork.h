@@ -15,7 +15,7 @@
 #ifndef MIRAGE_SEARCH_KERNELWORK_H
 #define MIRAGE_SEARCH_KERNELWORK_H
 
-#include "Mirage/Graph/Graph.h"
+#include "Mirage/Graph/TileMemory.h"
 
 namespace mlir::mirage::search {
 
@@ -46,6 +46,9 @@ struct KernelWork {
     /// Of a product: `elements` sums of so many terms.
     int64_t length = 0;
     bool isOnTensorCores = false;
+    /// Whether its right operand is a tile that the copy engine could load into
+    /// a ring, where four warps together read it as it lies.
+    bool isRightInRing = false;
     double matrixTiles = 0; ///< m16n8k16, if it is on them
 
     /// Elements, or matrix tiles or else terms of a product, in all iterations
@@ -76,11 +79,16 @@ struct KernelWork {
   double storedBytes = 0; ///< of all blocks
   /// Of one block with one stage, each tile with a place of its own that warps
   /// do not keep in registers.
-  int64_t sharedBytes = 0;
-  int64_t keptBytes = 0;    ///< of what they keep
+  PhaseBytes sharedBytes;
+  PhaseBytes keptBytes;     ///< of what they keep
   int64_t rowRegisters = 0; ///< of a thread, for rows that warps keep
-  int64_t stageBytes = 0;   ///< of these, how many each further stage takes
+  int64_t stageBytes = 0;   ///< what each further stage takes, in the loop
   int64_t accumulators = 0; ///< of one block
+
+  /// With so many stages.
+  int64_t getSharedBytes(int64_t stages) const {
+    return (sharedBytes + PhaseBytes{(stages - 1) * stageBytes}).getMost();
+  }
 
   /// Says of each operation whether warps keep its rows, as
   /// --mirage-give-rows-to-warps decides it for the kernel's threads.
@@ -109,6 +117,11 @@ struct JoinedParts {
   llvm::SmallVector<ValueId, 2> own;
 };
 std::vector<JoinedParts> listJoins(const TileGraph &kernel);
+
+/// Whether an operation is a product with such a right operand, by the loads of
+/// the kernel's work.
+bool isRightInRing(const KernelWork &work, const TileGraph &kernel,
+                   const Node &product);
 
 /// \param operands  the tensors in device memory that the kernel's inputs are
 ///                  tiles of.

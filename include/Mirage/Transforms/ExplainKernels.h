@@ -141,7 +141,8 @@ struct ExplainedKernel {
   bool isPlanned = false;      ///< these, launches and device memory
   unsigned launch = 0;
   LaunchBarrier barrier = LaunchBarrier::Launch; ///< before it
-  bool isLeftToLibrary = false;                  ///< on a machine that has one
+  bool isDependent = false;     ///< launched before the launch before has ended
+  bool isLeftToLibrary = false; ///< on a machine that has one
 
   SmallVector<int64_t, 3> grid, cluster;
   /// The grid axes as the GPU counts blocks, the fastest one first.

@@ -265,12 +265,14 @@ def PlanSharedMemoryPass : CheckedPass<"mirage-plan-shared-memory"> {
     where bytes stay free `mirage.row_paddings` and `mirage.input_row_paddings`.
     From sm_90 on the copy engine (TMA) loads the rings that ldmatrix alone reads, if
     their tensors lie so that it can: such a tile is swizzled (Mirage/Layout/BoxedTile.h)
-    and its places begin at multiples of 1024. The graph carries `mirage.input_swizzles`
+    and its places begin at multiples of eight spans. The graph carries `mirage.input_swizzles`
     then, and with `mirage.copy_barriers` where the mbarriers lie. Where the loop needs
     no barrier of the block for anything else, warps hand places back one by one: that
     is `mirage.hands_back_places`, the number of iterations behind whose place is
     refilled, which is 2 where there are several warpgroups and at least 4 places.
-    Swizzled tiles may take more than others; where they do not fit none is.
+    Where tiles do not fit otherwise, `mirage.barrier_at_exit` lets all threads leave the
+    loop before what follows it lies where the loop's tiles lay. Swizzled tiles may take
+    more than others; where they do not fit none is.
     With copy-engine=false no tile is: a kernel then has no tensor map for a parameter,
     which a host would have to encode, and can be launched by any.
     A plan that does not fit is an error with the demand, the limit and the tiles.
@@ -286,10 +288,10 @@ def FormWarpgroupsPass : CheckedPass<"mirage-form-warpgroups"> {
   let summary = "lets four warps multiply together";
   let description = [{
     On sm_90a a step of warps that multiplies by `mirage_thread.mma` multiplies by
-    `mirage_thread.wgmma` instead where four items that follow each other have 64 rows and
-    the same right operand, which lies as the copy engine has loaded it, with whole panels
-    of columns: it is read where it is then, and takes no registers. Items take up to
-    eight steps at a time. Run after --mirage-plan-shared-memory.
+    `mirage_thread.wgmma` instead where four items that follow each other have the same
+    right operand, which lies as the copy engine has loaded it, with whole panels of
+    columns: it is read where it is then, and takes no registers. Items take up to eight
+    steps at a time. Run after --mirage-plan-shared-memory.
     Example: test/Transforms/form-warpgroups.mlir
   }];
   let options = [TargetOption<"GPU whose tensor cores multiply">];
@@ -317,6 +319,22 @@ def MergeLaunchesPass : CheckedPass<"mirage-merge-launches"> {
     TargetOption<"GPU whose SMs blocks run on">,
     Option<"mergesLaunches", "merge-launches", TruthType, /*default=*/"true",
            "false: each kernel has a launch of its own">];
+}
+
+def OverlapLaunchesPass : CheckedPass<"mirage-overlap-launches"> {
+  let summary = "lets launches begin before those before them have ended";
+  let description = [{
+    From sm_90 on the first kernel of each launch but a function's first carries
+    `mirage.dependent_launch`: its blocks start when those of the launch before have left,
+    and wait until all that these did to device memory is done before they touch any
+    (programmatic dependent launch; PTX ISA, "griddepcontrol"). So what it takes to launch
+    and to get ready is behind them by then. Run after --mirage-merge-launches.
+    Example: test/Transforms/overlap-launches.mlir
+  }];
+  let options = [
+    TargetOption<"GPU that launches are for">,
+    Option<"overlapsLaunches", "overlap-launches", TruthType, /*default=*/"true",
+           "false: each launch begins when the one before it has ended">];
 }
 
 def OrderGridPass : Pass<"mirage-order-grid"> {

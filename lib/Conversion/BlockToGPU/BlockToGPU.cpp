@@ -152,6 +152,7 @@ public:
       builder.setLoc(graph.getLoc());
       contexts[number].coordinates = coordinates[number];
       contexts[number].isLast = number + 1 == launch.kernels.size();
+      contexts[number].waitsForLaunch = launch.isDependent && number == 0;
       emitSchedule(builder, steps, placement, contexts[number]);
     }
     builder.setInsertionPointToEnd(&kernel.getBody().front());

@@ -10,6 +10,7 @@
 #include "BlockEmitter.h"
 #include "BoxCopies.h"
 #include "ComputeTiles.h"
+#include "LaunchBarriers.h"
 #include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
 #include "Mirage/Graph/TileMemory.h"
@@ -69,6 +70,9 @@ public:
     padTiles();
     if (boxCopies)
       boxCopies->emitInit();
+    // Nothing before touches device memory.
+    if (context.waitsForLaunch)
+      emitWaitForLaunch(emitter.builder);
     emitPhase(StepPhase::Before);
     if (graph->hasAttr(kBarrierAtEntryAttr))
       emitter.emitBarrier();

@@ -27,6 +27,9 @@ struct KernelContext {
   ValueRange maps;        ///< of the inputs that are boxed, in their order
   ValueRange coordinates; ///< the block's, by grid axis
   bool isLast = true;     ///< no graph follows that has tiles, too
+  /// It is the first of a launch that may begin before the one before it has
+  /// ended.
+  bool waitsForLaunch = false;
 };
 
 /// Carries the schedule of one block graph out, step by step, at the builder's

@@ -119,3 +119,14 @@ Value mlir::mirage::emitLastArrival(ImplicitLocOpBuilder &builder,
   return arith::CmpIOp::create(builder, arith::CmpIPredicate::ne, any,
                                emitI32(builder, 0));
 }
+
+/// As inline assembly: what MLIR has is an intrinsic that LLVM takes to touch
+/// no memory, and loads of what a kernel only reads could come before it.
+void mlir::mirage::emitWaitForLaunch(ImplicitLocOpBuilder &builder) {
+  LLVM::InlineAsmOp::create(builder, /*resultTypes=*/TypeRange(),
+                            /*operands=*/ValueRange(), "griddepcontrol.wait;",
+                            "~{memory}",
+                            /*has_side_effects=*/true, /*is_align_stack=*/false,
+                            LLVM::tailcallkind::TailCallKind::None,
+                            LLVM::AsmDialectAttr(), ArrayAttr());
+}

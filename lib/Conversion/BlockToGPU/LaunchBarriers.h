@@ -51,6 +51,11 @@ ArrivalCounter addArrivalCounter(ImplicitLocOpBuilder &builder,
 Value emitLastArrival(ImplicitLocOpBuilder &builder,
                       const ArrivalCounter &counter);
 
+/// Lets a thread wait until the launches that this one may overlap with are
+/// done, and all that they did to device memory is seen (PTX ISA,
+/// "griddepcontrol"). Each thread that touches device memory has to.
+void emitWaitForLaunch(ImplicitLocOpBuilder &builder);
+
 } // namespace mlir::mirage
 
 #endif // MIRAGE_LIB_CONVERSION_BLOCKTOGPU_LAUNCHBARRIERS_H

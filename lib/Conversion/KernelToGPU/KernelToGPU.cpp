@@ -151,6 +151,8 @@ void HostFunctionBuilder::describe(BuiltLaunch &built, Launch &launch) {
   members.set("dynamic_shared_bytes",
               builder.getI64IntegerAttr(getSharedBytes(launch)));
   members.set("arguments", builder.getArrayAttr(arguments));
+  if (launch.isDependent)
+    members.set(kLaunchDependent, builder.getUnitAttr());
   built.op->setAttr(kLaunchAttr, members.getDictionary(builder.getContext()));
 }
 

@@ -9,6 +9,7 @@
 #include "Mirage/Dialect/Operator/LaunchAttributes.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::mirage;
@@ -63,7 +64,9 @@ static std::optional<TensorMap> readTensorMap(Attribute attribute) {
   if (!elementBytes || !swizzleBytes || !sizes || !strideBytes || !box)
     return std::nullopt;
   std::optional<Swizzle> swizzle = findSwizzle(swizzleBytes.getInt());
-  if (!swizzle)
+  auto fits = [](int64_t number) { return llvm::isUInt<32>(number); };
+  if (!swizzle || !fits(elementBytes.getInt()) ||
+      !llvm::all_of(box.asArrayRef(), fits))
     return std::nullopt;
   TensorMap map;
   map.elementBytes = elementBytes.getInt();

@@ -212,6 +212,14 @@ LogicalResult ArtifactBuilder::readLaunch(gpu::LaunchFuncOp op) {
                           << "' as --convert-mirage-kernel-to-gpu writes it, "
                              "got "
                           << attributes;
+  if (Attribute dependent = attributes.get(kLaunchDependent)) {
+    if (!isa<UnitAttr>(dependent) || artifact.launches.empty())
+      return op.emitError()
+             << "with '" << kLaunchDependent << "' in '" << kLaunchAttr
+             << "' expects a unit attribute, and a launch before this one, got "
+             << attributes;
+    launch.dependent = true;
+  }
   if (Attribute matmul = attributes.get(kLaunchLibraryMatmul)) {
     std::string problem;
     launch.libraryMatmul = readLibraryMatmul(matmul, problem);

@@ -8,6 +8,7 @@
 
 #include "Mirage/Analysis/FindLocation.h"
 #include "Mirage/Analysis/ModuleTarget.h"
+#include "Mirage/Dialect/Operator/LaunchAttributes.h"
 #include "Mirage/Planning/Target.h"
 #include "Mirage/Target/PTX/BuildArtifact.h"
 #include "Mirage/Target/PTX/EmitPTX.h"
@@ -42,7 +43,7 @@ struct EmitPTXPass : mirage::impl::EmitPTXPassBase<EmitPTXPass> {
   }
 
   void runOnOperation() override {
-    if (failed(readOptions()))
+    if (failed(readOptions()) || failed(checkFunctions()))
       return signalPassFailure();
     for (gpu::GPUModuleOp module :
          llvm::make_early_inc_range(getOperation().getOps<gpu::GPUModuleOp>()))
@@ -54,6 +55,7 @@ struct EmitPTXPass : mirage::impl::EmitPTXPassBase<EmitPTXPass> {
 
 private:
   LogicalResult readOptions();
+  LogicalResult checkFunctions();
   LogicalResult emit(gpu::GPUModuleOp module);
   FailureOr<std::string> assemble(gpu::GPUModuleOp module, StringRef ptx,
                                   StringRef chip);
@@ -111,6 +113,29 @@ static LogicalResult checkClusters(gpu::GPUModuleOp module, StringRef chip) {
              << "expects clusters of at most " << limit << " blocks for "
              << chip << ", got " << numBlocks << " in kernel '"
              << kernel.getName() << "'";
+  }
+  return success();
+}
+
+/// Instructions by which launches overlap are of later GPUs.
+static LogicalResult checkOverlaps(func::FuncOp function, StringRef chip) {
+  if (llvm::cantFail(getTarget(chip)).hasDependentLaunches)
+    return success();
+  for (auto launch : function.getOps<gpu::LaunchFuncOp>()) {
+    auto attributes = launch->getAttrOfType<DictionaryAttr>(kLaunchAttr);
+    if (attributes && attributes.contains(kLaunchDependent))
+      return launch.emitError()
+             << "expects launches one after the other for " << chip << ", got '"
+             << kLaunchDependent << "' in '" << kLaunchAttr << "'";
+  }
+  return success();
+}
+
+LogicalResult EmitPTXPass::checkFunctions() {
+  for (func::FuncOp function : findFunctions()) {
+    FailureOr<std::string> chip = resolveTarget(function, target);
+    if (failed(chip) || failed(checkOverlaps(function, *chip)))
+      return failure();
   }
   return success();
 }

@@ -5,7 +5,7 @@
 // A kernel is what it is where a function is one program: the same PTX, but for
 // what it is named after.
 // RUN: mirage-opt %s --mirage-compile-in-place="from=optimize ptxas=never" -o %t.in-place.mlir
-// RUN: mirage-opt %S/Inputs/graphs-to-launches-alone.mlir --mirage-compile="target=sm_90a from=optimize artifact=%t.alone ptxas=never" -o /dev/null
+// RUN: mirage-opt %S/Inputs/graphs-to-launches-alone.mlir --mirage-compile="target=sm_90a from=optimize overlap-launches=false artifact=%t.alone ptxas=never" -o /dev/null
 // RUN: %python %S/Inputs/compare-kernels.py %t.in-place.mlir two_kernels_0 %t.alone/kernels.ptx two_kernels_0
 // RUN: %python %S/Inputs/compare-kernels.py %t.in-place.mlir two_kernels_1 %t.alone/kernels.ptx two_kernels_1
 

@@ -1,6 +1,7 @@
 // Loops whose tiles the copy engine loads: rows of 64, 96, 128 and 640 bytes, more rows than a
 // box has, a batch, products that read rows or columns of a tile, tiles that go beyond their
-// tensors, tensors that are views, and kernels that share a launch.
+// tensors, tensors that are views, one of them misaligned, a ring beside
+// an odd tile, and kernels that share a launch.
 
 // Rows of 640 bytes, which are five panels. Of the right operand, whose
 // rows of 96 bytes lie in 128, an iteration has more than 256.
@@ -58,6 +59,44 @@ func.func @slices(%x: tensor<16x512xf16>, %w: tensor<96x640xf16>) -> tensor<16x6
     mirage_kernel.yield %o : tensor<16x64xf16>
   } : tensor<16x64xf16>
   return %r : tensor<16x64xf16>
+}
+
+// A slice that starts 8 bytes beyond a multiple of 16, which no tensor map can: threads copy it.
+func.func @shifted(%x: tensor<16x512xf16>, %w: tensor<512x72xf16>) -> tensor<16x64xf16> {
+  %e = tensor.empty() : tensor<16x64xf16>
+  %r = mirage_kernel.graph ins(%x, %w : tensor<16x512xf16>, tensor<512x72xf16>) outs(%e : tensor<16x64xf16>) {
+  ^bb0(%a: tensor<16x512xf16>, %b: tensor<512x72xf16>):
+    %s = mirage_kernel.slice %b offsets [0, 4] strides [1, 1] : (tensor<512x72xf16>) -> tensor<512x64xf16>
+    %o = mirage_block.graph grid() threads(64) loop(8) stages(2)
+        ins(%a imap() fmap(1), %s imap() fmap(0)) outs(omap())
+        : (tensor<16x512xf16>, tensor<512x64xf16>) -> tensor<16x64xf16> {
+    ^bb0(%xt: tensor<16x64xf16>, %wt: tensor<64x64xf16>):
+      %p = mirage_block.matmul %xt, %wt : tensor<16x64xf16>, tensor<64x64xf16>
+      %acc = mirage_block.accumulate %p over loop sum : tensor<16x64xf32>
+      mirage_block.yield %acc : tensor<16x64xf32>
+    }
+    mirage_kernel.yield %o : tensor<16x64xf16>
+  } : tensor<16x64xf16>
+  return %r : tensor<16x64xf16>
+}
+
+// The largest tile, 11520 bytes, is no multiple of what the pattern of the ring's swizzle is aligned
+// to, and threads load it once.
+func.func @behind(%x: tensor<80x64xf16>, %w: tensor<64x128xf16>) -> tensor<80x32xf16> {
+  %e = tensor.empty() : tensor<80x32xf16>
+  %r = mirage_kernel.graph ins(%x, %w : tensor<80x64xf16>, tensor<64x128xf16>) outs(%e : tensor<80x32xf16>) {
+  ^bb0(%a: tensor<80x64xf16>, %b: tensor<64x128xf16>):
+    %o = mirage_block.graph grid() threads(64) loop(4) stages(2)
+        ins(%a imap(), %b imap() fmap(1)) outs(omap())
+        : (tensor<80x64xf16>, tensor<64x128xf16>) -> tensor<80x32xf16> {
+    ^bb0(%xt: tensor<80x64xf16>, %wt: tensor<64x32xf16>):
+      %p = mirage_block.matmul %xt, %wt : tensor<80x64xf16>, tensor<64x32xf16>
+      %acc = mirage_block.accumulate %p over loop sum : tensor<80x32xf32>
+      mirage_block.yield %acc : tensor<80x32xf32>
+    }
+    mirage_kernel.yield %o : tensor<80x32xf16>
+  } : tensor<80x32xf16>
+  return %r : tensor<80x32xf16>
 }
 
 // The second kernel runs in the launch of the first, where that had its tiles and barriers; %x is

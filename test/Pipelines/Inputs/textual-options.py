@@ -12,6 +12,8 @@ from command_options import read_help
 # What an option's own parser would refuse; all others take any value of their type.
 VALUES = {"target": "sm_80", "ptxas": "never", "from": "search", "to": "emit", "ops": "{a,b}",
           "explain": "true"}
+# What one command alone would refuse.
+VALUES_OF = {"mirage-compile-in-place": {"library-kernels": "never"}}
 BY_TYPE = {"uint": "3", "ulong": "3", "long": "3", "int": "3", "string": "{a b}"}
 # Options of pipelines that choose passes, which is how they show in the dump.
 CHOOSE_PASSES = {"from", "to", "explain"}
@@ -30,7 +32,8 @@ def dump(pipeline):
 
 def check(command, options, flag):
     """\param flag  the value of options that are true or false"""
-    chosen = {name: VALUES.get(name) or BY_TYPE.get(kind, flag) for name, kind in options}
+    values = VALUES | VALUES_OF.get(command, {})
+    chosen = {name: values.get(name) or BY_TYPE.get(kind, flag) for name, kind in options}
     text = " ".join(f"{name}={value}" for name, value in chosen.items())
     dumped = dump(f"builtin.module({command}{{{text}}})")
     for name, value in chosen.items():

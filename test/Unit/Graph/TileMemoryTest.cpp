@@ -81,12 +81,41 @@ TEST(TileMemory, StagesTakePlacesOfWhatTheLoopLoads) {
   tiles.tileOutputs = {{{}}};
   EXPECT_EQ(getNumPlaces(tiles, looped), 1);
   EXPECT_EQ(getStageBytes(tiles), 384); // 264 bytes
-  EXPECT_EQ(getSharedBytes(tiles), 384 + 4 * 128);
+  // The loop's tile, what it is reduced to, sum and whole tile; the result is
+  // there when the first two are gone.
+  EXPECT_EQ(getSharedBytes(tiles), 384 + 3 * 128);
+  EXPECT_EQ(getPhaseBytes(tiles).behindLoop, 3 * 128);
   tiles.stages = 5;
   EXPECT_EQ(getNumPlaces(tiles, looped), 5);
   EXPECT_EQ(getNumPlaces(tiles, whole), 1);
   EXPECT_EQ(getStageBytes(tiles), 384);
-  EXPECT_EQ(getSharedBytes(tiles), 5 * 384 + 4 * 128);
+  EXPECT_EQ(getSharedBytes(tiles), 5 * 384 + 3 * 128);
+}
+
+/// The larger of what the loop needs and what follows it, a sum over the loop
+/// in both. One iteration is no loop: all has a place of its own.
+TEST(TileMemory, WhatFollowsTheLoopLiesWhereItsTilesLay) {
+  TileGraph tiles;
+  tiles.loop = 8;
+  tiles.stages = 2;
+  ValueId x = tiles.addInput(f16({16, 48})); // 1536 bytes
+  tiles.tileInputs = {{{}, 1}};
+  ValueId square = tiles.add(Opcode::Square, {x}, f32({16, 48}));
+  ValueId sum = tiles.add(Opcode::Accumulate, {square}, f32({16, 48}),
+                          accumulate(Opcode::Sum));
+  ValueId root = tiles.add(Opcode::Sqrt, {sum}, f32({16, 48}));
+  ValueId exp = tiles.add(Opcode::Exp, {root}, f32({16, 48}));
+  tiles.addOutput(tiles.add(Opcode::Sqrt, {exp}, f32({16, 48})));
+  tiles.tileOutputs = {{{}}};
+  constexpr int64_t kTile = 1536, kResult = 2 * kTile;
+  EXPECT_EQ(getPhaseBytes(tiles).inLoop, 2 * kTile + 2 * kResult);
+  EXPECT_EQ(getPhaseBytes(tiles).behindLoop, 4 * kResult);
+  EXPECT_EQ(getSharedBytes(tiles), 4 * kResult);
+  tiles.stages = 8;
+  EXPECT_EQ(getSharedBytes(tiles), 8 * kTile + 2 * kResult);
+  tiles.stages = 1;
+  tiles.loop = 1;
+  EXPECT_EQ(getSharedBytes(tiles), kTile + 5 * kResult);
 }
 
 /// Eight rows that a product reads begin in different banks: multiples of 32
@@ -151,5 +180,6 @@ TEST(TileMemory, BytesOfTilesThatAreReducedFirstCount) {
   EXPECT_EQ(getBytes(Opcode::Sum, Axis::Loop, true), tile + 2 * sums);
   EXPECT_EQ(getBytes(Opcode::Rms, Axis::Loop, true), tile + 2 * sums + squares);
   EXPECT_EQ(getBytes(Opcode::Sum, Axis::Loop, false), tile + squares);
-  EXPECT_EQ(getBytes(Opcode::Sum, Axis::X, true), tile + sums);
+  // Joined behind the loop, in the place of its tile, and of no tile between.
+  EXPECT_EQ(getBytes(Opcode::Sum, Axis::X, true), std::max(tile, sums));
 }

@@ -115,3 +115,84 @@ TEST(KernelWork, OtherAccumulationsAreSteps) {
   mean.reduction = Opcode::Mean;
   EXPECT_FALSE(grows(mean, {16, 16}));
 }
+
+namespace {
+/// A product of 16 x 64 by 64 x 64, of tensors of 16 x 512 and 512 x 256, in a
+/// loop.
+struct Product {
+  TileGraph kernel;
+  TensorSpec left, right;
+  ValueId lhs, rhs;
+
+  explicit Product(ElementType element = ElementType::F16, int64_t columns = 64)
+      : left{{16, 512}, element}, right{{512, 256}, element} {
+    kernel.grid = {4};
+    kernel.loop = 8;
+    kernel.stages = 2;
+    lhs = kernel.addInput({{16, 64}, element});
+    rhs = kernel.addInput({{64, columns}, element});
+    kernel.tileInputs = {{{kReplicated}, 1}, {{1}, 0}};
+    sum(kernel.add(Opcode::Matmul, {lhs, rhs}, {{16, columns}}));
+  }
+
+  void sum(ValueId value) {
+    kernel.addOutput(kernel.add(Opcode::Accumulate, {value},
+                                kernel.getType(value), sumUp()));
+    kernel.tileOutputs.push_back({{1}});
+  }
+  /// Whether the copy engine could load the operands.
+  std::pair<bool, bool> canBeBoxed() const {
+    KernelWork work =
+        getWork(kernel, {left, right}, kernel.getTypes(kernel.getOutputs()));
+    return {work.loads[0].canBeBoxed, work.loads[1].canBeBoxed};
+  }
+};
+} // namespace
+
+static const std::pair kBoth(true, true), kLeftAlone(true, false),
+    kRightAlone(false, true), kNone(false, false);
+
+/// As --mirage-plan-shared-memory has it of tiles in the IR.
+TEST(KernelWork, TilesOfProductsCanBeBoxed) {
+  EXPECT_EQ(Product().canBeBoxed(), kBoth);
+  EXPECT_EQ(Product(ElementType::BF16).canBeBoxed(), kBoth);
+  Product turned;
+  turned.sum(turned.kernel.add(
+      Opcode::Matmul,
+      {turned.lhs,
+       turned.kernel.add(Opcode::Transpose, {turned.rhs},
+                         {{64, 64}, ElementType::F16}, sumUp({1, 0}))},
+      {{16, 64}}));
+  EXPECT_EQ(turned.canBeBoxed(), kBoth);
+}
+
+TEST(KernelWork, TilesThatOthersReadAreNotBoxed) {
+  Product product;
+  product.sum(product.kernel.add(Opcode::Exp, {product.lhs}, {{16, 64}}));
+  EXPECT_EQ(product.canBeBoxed(), kRightAlone);
+  Product moved;
+  moved.sum(moved.kernel.add(Opcode::Transpose, {moved.rhs}, {{64, 64}},
+                             sumUp({1, 0})));
+  EXPECT_EQ(moved.canBeBoxed(), kLeftAlone);
+}
+
+/// ldmatrix moves elements of 16 bits, and a product with f32 is none of tensor
+/// cores.
+TEST(KernelWork, TilesOfOtherElementsAreNotBoxed) {
+  EXPECT_EQ(Product(ElementType::F32).canBeBoxed(), kNone);
+  EXPECT_EQ(Product(ElementType::F8E4M3FN).canBeBoxed(), kNone);
+  Product mixed;
+  mixed.sum(mixed.kernel.add(
+      Opcode::Matmul,
+      {mixed.lhs, mixed.kernel.add(Opcode::Exp, {mixed.rhs}, {{64, 64}})},
+      {{16, 64}}));
+  EXPECT_EQ(mixed.canBeBoxed(), kNone);
+}
+
+TEST(KernelWork, TilesThatNoBoxIsAreNotBoxed) {
+  // Rows of 24 bytes, and rows of a tensor that begin at multiples of 8.
+  EXPECT_EQ(Product(ElementType::F16, 12).canBeBoxed(), kLeftAlone);
+  Product uneven;
+  uneven.right.shape.back() += 4;
+  EXPECT_EQ(uneven.canBeBoxed(), kLeftAlone);
+}

@@ -18,6 +18,9 @@
 //       arguments = [{role = "input", index = 0, offset_bytes = 0},
 //                    {role = "output", index = 0, offset_bytes = 0}]}}
 //
+// A launch that may begin before the one before it has ended has one member
+// more, `dependent`, a unit attribute.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef MIRAGE_DIALECT_OPERATOR_LAUNCHATTRIBUTES_H
@@ -29,6 +32,7 @@
 namespace mlir::mirage {
 
 inline constexpr llvm::StringLiteral kLaunchAttr = "mirage.launch";
+inline constexpr llvm::StringLiteral kLaunchDependent = "dependent";
 /// Of an argument of the function: "input", "output" or "workspace".
 inline constexpr llvm::StringLiteral kRoleAttr = "mirage.role";
 /// Of the function: the program that it computed before it was optimized, in

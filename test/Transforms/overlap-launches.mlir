@@ -1,0 +1,77 @@
+// RUN: mirage-opt %s --mirage-compile="from=optimize to=optimize" -o %t.mlir
+// RUN: FileCheck %s < %t.mlir
+// RUN: mirage-verify %s %t.mlir --seed=1 | FileCheck %s --check-prefix=JUDGED
+// JUDGED-COUNT-2: equal
+// Once more, and by another choice.
+// RUN: mirage-opt %t.mlir --mirage-overlap-launches -o %t.again.mlir && diff %t.mlir %t.again.mlir
+// RUN: mirage-opt %t.mlir --mirage-overlap-launches=overlap-launches=false | FileCheck %s --check-prefix=APART
+// RUN: mirage-opt %t.mlir --mirage-overlap-launches=target=sm_80 | FileCheck %s --check-prefix=APART
+// RUN: mirage-opt %s --mirage-compile="from=optimize to=optimize overlap-launches=false" | FileCheck %s --check-prefix=APART
+// APART-NOT: mirage.dependent_launch
+
+// All kernels but the first wait before they touch device memory.
+// RUN: mirage-opt %t.mlir --mirage-compile="from=lower to=lower" | FileCheck %s --check-prefix=LOWER
+// RUN: not mirage-opt %t.mlir --mirage-compile="from=lower target=sm_80" -o /dev/null 2>&1 | FileCheck %s --check-prefix=OTHER
+// OTHER: overlap-launches.mlir{{.*}}error: expects launches one after the other for sm_80, got 'dependent' in 'mirage.launch'
+
+// The emulator has the first launch's writes still on their way when the second begins.
+// RUN: rm -rf %t.out && mirage-opt %t.mlir --mirage-compile="from=lower artifact=%t.out" -o /dev/null
+// RUN: grep -c '"dependent": true' %t.out/three/manifest.json | FileCheck %s --check-prefix=TWO
+// TWO: {{^2$}}
+// RUN: for program in three joined; do mirage-run %t.out/$program --check || exit 1; done | FileCheck %s --check-prefix=RIGHT
+// RIGHT-COUNT-2: : right
+// Without the wait it finds what is wrong.
+// RUN: sed -i 's/griddepcontrol.wait;//' %t.out/three/kernels.ptx
+// RUN: not mirage-run %t.out/three --edited-ptx --check 2>&1 | FileCheck %s --check-prefix=RACE
+// RACE: expected griddepcontrol.wait before it
+
+// CHECK-LABEL: func.func @three(
+// CHECK-NOT:     mirage.dependent_launch
+// CHECK:         mirage_block.graph
+// CHECK:         mirage_block.graph {{.*}}mirage.dependent_launch
+// CHECK:         mirage_block.graph {{.*}}mirage.dependent_launch
+// LOWER-LABEL: gpu.func @three_0(
+// LOWER-NOT:     griddepcontrol.wait
+// LOWER-LABEL: gpu.func @three_1(
+// LOWER-NOT:     memref.load
+// LOWER:         griddepcontrol.wait
+// LOWER-LABEL: gpu.func @three_2(
+// LOWER:         griddepcontrol.wait
+// LOWER:         gpu.return
+// LOWER:         gpu.launch_func {{.*}}@three_0 {{.*}}mirage.launch = {
+// LOWER-NOT:     dependent
+// LOWER:         gpu.launch_func {{.*}}@three_1 {{.*}}dependent, {{.*}}kernel = "three_1"
+func.func @three(%x: tensor<16x64xf16>, %w: tensor<64x32xf16>) -> tensor<16x32xf16> {
+  %e = tensor.empty() : tensor<16x32xf16>
+  %r = mirage_kernel.graph ins(%x, %w : tensor<16x64xf16>, tensor<64x32xf16>) outs(%e : tensor<16x32xf16>) {
+  ^bb0(%a: tensor<16x64xf16>, %b: tensor<64x32xf16>):
+    %p = mirage_kernel.matmul %a, %b : (tensor<16x64xf16>, tensor<64x32xf16>) -> tensor<16x32xf16>
+    %q = mirage_block.graph grid(x = 4) threads(64) ins(%p imap(x -> 0)) outs(omap(x -> 0)) : (tensor<16x32xf16>) -> tensor<16x32xf16> {
+    ^bb0(%t: tensor<4x32xf16>):
+      %u = mirage_block.sigmoid %t : tensor<4x32xf16>
+      mirage_block.yield %u : tensor<4x32xf32>
+    }
+    %s = mirage_kernel.square %q : (tensor<16x32xf16>) -> tensor<16x32xf16>
+    mirage_kernel.yield %s : tensor<16x32xf16>
+  } : tensor<16x32xf16>
+  return %r : tensor<16x32xf16>
+}
+
+// What shares a launch does not wait for itself.
+// CHECK-LABEL: func.func @joined(
+// CHECK-NOT:     mirage.dependent_launch
+// CHECK:         return
+func.func @joined(%x: tensor<32x256xf16>) -> tensor<32x1xf32> {
+  %e = tensor.empty() : tensor<32x1xf32>
+  %r = mirage_kernel.graph ins(%x : tensor<32x256xf16>) outs(%e : tensor<32x1xf32>) {
+  ^bb0(%a: tensor<32x256xf16>):
+    %q = mirage_block.graph grid(x = 4, y = 4) threads(128) loop(1) ins(%a imap(x -> 0, y -> 1)) outs(omap(x -> 0)) : (tensor<32x256xf16>) -> tensor<32x1xf32> {
+    ^bb0(%t: tensor<8x64xf16>):
+      %s = mirage_block.sum %t dims [1] : tensor<8x64xf16>
+      %j = mirage_block.accumulate %s over y sum : tensor<8x1xf32>
+      mirage_block.yield %j : tensor<8x1xf32>
+    }
+    mirage_kernel.yield %q : tensor<32x1xf32>
+  } : tensor<32x1xf32>
+  return %r : tensor<32x1xf32>
+}
