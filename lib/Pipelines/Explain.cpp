@@ -8,6 +8,7 @@
 
 #include "Explain.h"
 #include "Mirage/Analysis/FindLocation.h"
+#include "Mirage/Analysis/LaunchSequence.h"
 #include "Mirage/Analysis/ModuleTarget.h"
 #include "Mirage/Graph/WholeFiles.h"
 #include "Mirage/Options/CheckedPass.h"
@@ -105,6 +106,11 @@ private:
 };
 } // namespace
 
+static bool hasGraph(func::FuncOp function) {
+  return function.walk([](kernel::GraphOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
 LogicalResult ExplainPass::explain() {
   llvm::Expected<PtxasChoice> choice = choosePtxas(ptxas);
   if (!choice)
@@ -114,7 +120,7 @@ LogicalResult ExplainPass::explain() {
   bool isAnything = false;
   for (func::FuncOp function :
        llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
-    if (function.isExternal() || function.getOps<kernel::GraphOp>().empty())
+    if (!hasGraph(function))
       continue;
     isAnything = true;
     if (failed(explain(function)))
@@ -139,7 +145,10 @@ LogicalResult ExplainPass::explain(func::FuncOp function) {
       llvm::all_of(explained->kernels, [](const ExplainedKernel &kernel) {
         return kernel.isPlanned;
       });
-  if (isPlanned && failed(addCode(function, *explained)))
+  // A function with other ops cannot be compiled apart from what they call.
+  bool isAlone =
+      llvm::is_contained(findPrograms(function), function.getOperation());
+  if (isPlanned && isAlone && failed(addCode(function, *explained)))
     return failure();
   if (report.empty())
     print(llvm::errs(), *explained);

@@ -374,13 +374,15 @@ static void setLaunchTimes(ExplainedFunction &function) {
   }
 }
 
-static LogicalResult addKernels(func::FuncOp op, ExplainedFunction &function) {
+/// \param program  as a launch sequence has one, or a function that is none.
+static LogicalResult addKernels(Operation *program,
+                                ExplainedFunction &function) {
   // Launches are known once device memory is planned; before that, reading them
   // would complain of what is still to be done.
   std::optional<LaunchSequence> sequence;
   std::optional<StoragePlan> plan;
-  if (op->hasAttr(kWorkspaceBytesAttr)) {
-    FailureOr<LaunchSequence> read = LaunchSequence::read(op);
+  if (program->hasAttr(kWorkspaceBytesAttr)) {
+    FailureOr<LaunchSequence> read = LaunchSequence::read(program);
     if (failed(read))
       return failure();
     sequence = std::move(*read);
@@ -394,23 +396,27 @@ static LogicalResult addKernels(func::FuncOp op, ExplainedFunction &function) {
   if (sequence)
     llvm::append_range(kernels, sequence->getKernels());
   else
-    op.walk([&](block::GraphOp kernel) { kernels.push_back(kernel); });
+    program->walk([&](block::GraphOp kernel) { kernels.push_back(kernel); });
+  const unsigned firstKernel = function.kernels.size();
+  const unsigned firstLaunch =
+      firstKernel == 0 ? 0 : function.kernels.back().launch + 1;
   for (block::GraphOp kernel : kernels) {
     FailureOr<ExplainedKernel> explained =
         KernelExplainer(kernel, function.target)
             .run(sequence ? &*sequence : nullptr, plan ? &*plan : nullptr);
     if (failed(explained))
       return failure();
-    explained->number = explained->launch = function.kernels.size();
+    explained->number = function.kernels.size();
+    explained->launch = firstLaunch + explained->number - firstKernel;
     explained->isPlanned = explained->isStorePlanned && sequence;
     function.kernels.push_back(std::move(*explained));
   }
   if (!sequence)
     return success();
-  auto kernel = function.kernels.begin();
+  auto kernel = function.kernels.begin() + firstKernel;
   for (auto [number, launch] : llvm::enumerate(sequence->getLaunches()))
     for (unsigned i = 0; i < launch.kernels.size(); ++i, ++kernel) {
-      kernel->launch = number;
+      kernel->launch = firstLaunch + number;
       kernel->gridOrder = launch.getGridOrder();
       kernel->isDependent = launch.isDependent && i == 0;
       if (i > 0)
@@ -419,13 +425,23 @@ static LogicalResult addKernels(func::FuncOp op, ExplainedFunction &function) {
   return success();
 }
 
+/// The program that a function is, or the graphs on memrefs that are in it;
+/// itself where nobody could plan what it has.
+static SmallVector<Operation *> findExplained(func::FuncOp function) {
+  SmallVector<Operation *> programs = findPrograms(function);
+  if (programs.empty() || programs.front() == function)
+    return {function};
+  return programs;
+}
+
 FailureOr<ExplainedFunction>
 mlir::mirage::explainKernels(func::FuncOp op, const Target &target) {
   ExplainedFunction function;
   function.name = op.getName().str();
   function.target = target;
-  if (failed(addKernels(op, function)))
-    return failure();
+  for (Operation *program : findExplained(op))
+    if (failed(addKernels(program, function)))
+      return failure();
   shareResources(function.kernels);
   setLaunchTimes(function);
   op.walk<WalkOrder::PreOrder>([&](Operation *inner) {
@@ -436,11 +452,14 @@ mlir::mirage::explainKernels(func::FuncOp op, const Target &target) {
       function.operators.push_back(inner->getName().stripDialect().str());
     return WalkResult::advance();
   });
-  for (auto graph : op.getOps<kernel::GraphOp>()) {
+  WalkResult walked = op.walk([&](kernel::GraphOp graph) {
     FailureOr<Graph> program = readKernelGraph(graph);
     if (failed(program))
-      return failure();
+      return WalkResult::interrupt();
     function.limitUs += search::getStreamingLimitUs(target, *program);
-  }
+    return WalkResult::skip();
+  });
+  if (walked.wasInterrupted())
+    return failure();
   return function;
 }

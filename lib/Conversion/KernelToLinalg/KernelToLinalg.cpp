@@ -78,6 +78,9 @@ static LogicalResult exportOperators(RewriterBase &rewriter, Block &body) {
 LogicalResult mlir::mirage::convertKernelToLinalg(RewriterBase &rewriter,
                                                   kernel::GraphOp graph) {
   Block &body = graph.getBody().front();
+  if (graph.isOnBuffers())
+    return graph.emitError("expects a kernel graph on tensors, got one that is "
+                           "bufferized");
   if (failed(checkOps(graph)))
     return failure();
   for (OperatorOpInterface op : findComposed(graph))

@@ -17,3 +17,15 @@ func.func @superoptimized(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
   } : tensor<64x64xf32>
   return %r : tensor<64x64xf32>
 }
+
+// -----
+
+func.func @bufferized(%x: memref<8x32xf16>, %e: memref<8x32xf16>) {
+  // expected-error @below {{expects a kernel graph on tensors, got one that is bufferized}}
+  mirage_kernel.graph ins(%x : memref<8x32xf16>) outs(%e : memref<8x32xf16>) {
+  ^bb0(%a: tensor<8x32xf16>):
+    %0 = mirage_kernel.exp %a : (tensor<8x32xf16>) -> tensor<8x32xf16>
+    mirage_kernel.yield %0 : tensor<8x32xf16>
+  }
+  return
+}

@@ -46,7 +46,8 @@ def Kernel_GraphOp : Op<MirageKernelDialect, "graph", [
     - (C4) inputs and inits are all tensors, or all memrefs.
     - (C5) memrefs are of the default memory space and lie by strides; these and the
       offset are static, with `mirage_kernel.strides`' constraints C2 and, for inits, C3.
-    - (C6) the memref of an init is no other operand.
+    - (C6) the memref of an init is no other operand. (Nor may it overlap one, which no
+      verifier can see.)
 
     Cost: that of its kernels, one after the other.
     ```mlir
