@@ -9,7 +9,7 @@
 #include "CompileInPlace.h"
 #include "Mirage/Analysis/ModuleTarget.h"
 #include "Mirage/Conversion/Passes.h"
-#include "Mirage/Target/PTX/Ptxas.h"
+#include "Stretch.h"
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
@@ -68,25 +68,13 @@ static const InPlacePhase kPhases[] = {
     {"emit", addEmit},
 };
 
-static const InPlacePhase *findPhase(StringRef name) {
-  return llvm::find_if(
-      kPhases, [&](const InPlacePhase &phase) { return phase.name == name; });
-}
-
 LogicalResult mlir::mirage::buildCompileInPlacePipeline(
     OpPassManager &passManager, const CompileInPlaceOptions &given,
     function_ref<LogicalResult(const Twine &)> onError) {
-  const InPlacePhase *first = findPhase(given.from),
-                     *last = findPhase(given.to);
-  for (auto [phase, name] :
-       {std::pair(first, &given.from), std::pair(last, &given.to)})
-    if (phase == std::end(kPhases))
-      return onError("expects a phase among import, search, bufferize, "
-                     "deallocate, optimize, lower and emit, got '" +
-                     name->getValue() + "'");
-  if (first > last)
-    return onError("expects from= before to=, got from=" +
-                   given.from.getValue() + " to=" + given.to.getValue());
+  FailureOr<ArrayRef<InPlacePhase>> stretch = findStretch(
+      ArrayRef(kPhases), given.from.getValue(), given.to.getValue(), onError);
+  if (failed(stretch))
+    return failure();
   CompileOptions options;
   options.search.takeGiven(given.search);
   options.ptxas = given.ptxas.getValue();
@@ -97,17 +85,10 @@ LogicalResult mlir::mirage::buildCompileInPlacePipeline(
                    "for kernels in place, got library-kernels=" +
                    given.search.libraryKernels.getValue());
   options.search.libraryKernels = std::string("never");
-  if (failed(checkNative(passManager, options, onError)))
+  if (failed(checkTarget(passManager, options, onError)))
     return failure();
-  if (!options.search.target.empty() &&
-      options.search.target.getValue() != "native")
-    if (auto problem = explainUnknownTarget(options.search.target))
-      return onError(*problem);
-  llvm::Expected<PtxasChoice> assembler = choosePtxas(options.ptxas);
-  if (!assembler)
-    return onError(llvm::toString(assembler.takeError()));
   askForTarget(passManager, options);
-  for (const InPlacePhase &phase : llvm::make_range(first, last + 1))
+  for (const InPlacePhase &phase : *stretch)
     phase.add(passManager, options);
   return success();
 }

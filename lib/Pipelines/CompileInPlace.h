@@ -18,10 +18,11 @@
 
 namespace mlir::mirage {
 
-/// Fails after `onError` where target=native is asked for and the pipeline runs
-/// on no module.
-LogicalResult checkNative(const OpPassManager &passManager,
-                          const SuperoptimizeOptions &options,
+/// The search may take minutes, so what only later phases look at is looked at
+/// first: fails after `onError` where the target or ptxas is none, or is asked
+/// for with target=native and the pipeline runs on no module.
+LogicalResult checkTarget(const OpPassManager &passManager,
+                          const CompileOptions &options,
                           function_ref<LogicalResult(const Twine &)> onError);
 
 /// For target=native: the GPU is asked when the pipeline runs; all that comes

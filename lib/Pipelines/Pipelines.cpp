@@ -16,6 +16,7 @@
 #include "Mirage/Target/PTX/Ptxas.h"
 #include "Mirage/Transforms/Passes.h"
 #include "NativeTarget.h"
+#include "Stretch.h"
 #include "WriteBundle.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Pass/PassManager.h"
@@ -201,10 +202,10 @@ static const CompilePhase *findPhase(StringRef name) {
 }
 
 /// A module has the attribute that says which GPU was found.
-LogicalResult
-mlir::mirage::checkNative(const OpPassManager &passManager,
-                          const SuperoptimizeOptions &options,
-                          function_ref<LogicalResult(const Twine &)> onError) {
+static LogicalResult
+checkNative(const OpPassManager &passManager,
+            const SuperoptimizeOptions &options,
+            function_ref<LogicalResult(const Twine &)> onError) {
   StringRef anchor = passManager.getOpAnchorName();
   if (!isNative(options) || anchor == ModuleOp::getOperationName() ||
       anchor == OpPassManager::getAnyOpAnchorName())
@@ -213,25 +214,32 @@ mlir::mirage::checkNative(const OpPassManager &passManager,
                  anchor);
 }
 
+LogicalResult
+mlir::mirage::checkTarget(const OpPassManager &passManager,
+                          const CompileOptions &options,
+                          function_ref<LogicalResult(const Twine &)> onError) {
+  if (failed(checkNative(passManager, options, onError)))
+    return failure();
+  if (!options.search.target.empty() && !isNative(options))
+    if (auto problem = explainUnknownTarget(options.search.target))
+      return onError(*problem);
+  llvm::Expected<PtxasChoice> assembler = choosePtxas(options.ptxas);
+  return assembler ? success() : onError(llvm::toString(assembler.takeError()));
+}
+
 LogicalResult mlir::mirage::buildCompilePipeline(
     OpPassManager &passManager, const CompileOptions &given,
     function_ref<LogicalResult(const Twine &)> onError) {
   CompileOptions options;
   options.copyOptionValuesFrom(given);
-  if (failed(checkNative(passManager, given, onError)))
+  if (failed(checkTarget(passManager, options, onError)))
     return failure();
-  const CompilePhase *first = findPhase(options.from),
-                     *last = findPhase(options.to);
-  for (auto [phase, name] :
-       {std::pair(first, &options.from), std::pair(last, &options.to)})
-    if (phase == std::end(kPhases))
-      return onError(
-          "expects a phase among import, search, optimize, lower and emit, "
-          "got '" +
-          name->getValue() + "'");
-  if (first > last)
-    return onError("expects from= before to=, got from=" +
-                   options.from.getValue() + " to=" + options.to.getValue());
+  FailureOr<ArrayRef<CompilePhase>> stretch =
+      findStretch(ArrayRef(kPhases), options.from.getValue(),
+                  options.to.getValue(), onError);
+  if (failed(stretch))
+    return failure();
+  const CompilePhase *first = stretch->begin(), *last = &stretch->back();
   if (!options.artifact.empty() && last->name != "emit")
     return onError("expects to=emit where an artifact is to be written, got "
                    "to=" +
@@ -241,9 +249,6 @@ LogicalResult mlir::mirage::buildCompilePipeline(
     return onError("expects the search between from= and to= where a bundle is "
                    "to be written, got from=" +
                    options.from.getValue() + " to=" + options.to.getValue());
-  if (!options.search.target.empty() && !isNative(options))
-    if (auto problem = explainUnknownTarget(options.search.target))
-      return onError(*problem);
   llvm::Expected<ExplainChoice> explanation =
       chooseExplanation(options.explain);
   if (!explanation)
@@ -254,14 +259,9 @@ LogicalResult mlir::mirage::buildCompilePipeline(
     return onError("expects from= up to lower and to= from optimize on where "
                    "kernels are to be explained, got from=" +
                    options.from.getValue() + " to=" + options.to.getValue());
-  // The search may take minutes: what only the last phase looks at is looked
-  // at now.
-  llvm::Expected<PtxasChoice> assembler = choosePtxas(options.ptxas);
-  if (!assembler)
-    return onError(llvm::toString(assembler.takeError()));
   askForTarget(passManager, options);
   bool isChecked = false;
-  for (const CompilePhase &phase : llvm::make_range(first, last + 1)) {
+  for (const CompilePhase &phase : *stretch) {
     if (!isChecked && !phase.inputs.empty()) {
       addExpectation(passManager, phase, options);
       isChecked = true;
