@@ -18,9 +18,6 @@
 using namespace mlir;
 using namespace mlir::mirage;
 
-/// What TMA wants of a tensor's address, and more than any vector load does.
-static constexpr int64_t kBufferAlignment = 256;
-
 SmallVector<Operation *> mlir::mirage::findPrograms(Operation *root) {
   auto isOnTensors = [](kernel::GraphOp graph) { return !graph.isOnBuffers(); };
   SmallVector<Operation *> programs;

@@ -39,6 +39,11 @@
 
 namespace mlir::mirage {
 
+/// What the address of a workspace is a multiple of, in bytes, and so is that
+/// of each tensor in it: what TMA wants of a tensor, and more than any vector
+/// load does.
+inline constexpr int64_t kBufferAlignment = 256;
+
 /// What stands before a kernel that shares a launch.
 struct SharedLaunch {
   LaunchBarrier barrier = LaunchBarrier::Launch;

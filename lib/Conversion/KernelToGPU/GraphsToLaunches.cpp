@@ -29,9 +29,6 @@ namespace mlir::mirage {
 using namespace mlir;
 using namespace mlir::mirage;
 
-/// What kernels take for granted of any address.
-static constexpr int64_t kWorkspaceAlignment = 256;
-
 namespace {
 /// The kernels of one function.
 struct KernelModule {
@@ -101,7 +98,7 @@ LogicalResult ConvertGraphsToLaunchesPass::convert(kernel::GraphOp graph) {
   if (plan->sizeBytes > 0)
     buffers.workspace = memref::AllocOp::create(
         builder, MemRefType::get({plan->sizeBytes}, builder.getI8Type()),
-        builder.getI64IntegerAttr(kWorkspaceAlignment));
+        builder.getI64IntegerAttr(kBufferAlignment));
   Value workspace = buffers.workspace;
   LaunchBuilder launches(builder, *sequence, *plan, kernels.module,
                          std::move(buffers));
