@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Search/BlockTime.h"
+#include "Mirage/Layout/MatrixInstructions.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
@@ -153,13 +154,21 @@ static double getUnitUs(const KernelWork::Operation &operation,
          operation.applied->countSpecial() / target.specialOpsPerUsSM;
 }
 
+/// Whether --mirage-form-warpgroups lets four warps multiply together, if the
+/// copy engine fills rings and there are as many threads.
+static bool mayMultiplyTogether(const KernelWork::Operation &operation,
+                                const Target &target) {
+  return target.hasWarpgroupProducts && operation.isOnTensorCores &&
+         operation.isOnRows && operation.isRightInRing;
+}
+
 BlockWork::Step
 BlockWork::getStep(const KernelWork::Operation &operation) const {
   double unitUs = getUnitUs(operation, target);
   Step step;
   step.isInLoop = operation.isInLoop;
   step.isOnRows = operation.isOnRows;
-  step.isRightInRing = operation.isRightInRing;
+  step.mayBeTogether = mayMultiplyTogether(operation, target);
   if (operation.isOnTensorCores) {
     step.computeUs = operation.matrixTiles * unitUs;
     step.matrixTiles = operation.matrixTiles;
@@ -177,13 +186,6 @@ BlockWork::getStep(const KernelWork::Operation &operation) const {
     step.computeUs = std::max(operation.bytes / target.sharedBytesPerUsSM,
                               double(step.elements) * unitUs);
   return step;
-}
-
-/// Of some threads.
-static bool mayMultiplyTogether(const KernelWork::Operation &operation,
-                                const Target &target) {
-  return target.hasWarpgroupProducts && operation.isOnRows &&
-         operation.isRightInRing;
 }
 
 double mlir::mirage::search::getTotalComputeUs(const KernelWork &kernel,
@@ -220,14 +222,6 @@ double BlockWork::getAloneUs(const Step &step, int64_t threads) const {
   return std::max(step.computeUs, waitUs) + target.barrierUs;
 }
 
-/// Whether --mirage-form-warpgroups lets four warps multiply together, if the
-/// copy engine fills rings.
-bool BlockWork::canMultiplyTogether(const Step &step, int64_t threads) const {
-  constexpr int64_t kGroupThreads = 128;
-  return target.hasWarpgroupProducts && step.isOnRows && step.isRightInRing &&
-         step.matrixTiles > 0 && threads % kGroupThreads == 0;
-}
-
 //===----------------------------------------------------------------------===//
 // Blocks
 //===----------------------------------------------------------------------===//
@@ -257,7 +251,7 @@ SharedBlockWork BlockWork::share(int64_t threads) const {
     double aloneUs = getAloneUs(step, threads);
     phase.aloneUs += aloneUs;
     phase.computeUs += step.computeUs;
-    if (!canMultiplyTogether(step, threads))
+    if (!step.mayBeTogether || threads % (kWarpsOfGroup << kLaneBits) != 0)
       continue;
     double togetherUs =
         step.matrixTiles * getMatrixTileUs(kGroupTileClocks, target);

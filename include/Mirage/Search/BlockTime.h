@@ -125,8 +125,8 @@ private:
   /// products where it is a product without tensor cores.
   struct Step {
     bool isInLoop = false;
-    bool isOnRows = false; ///< of which warps hand on nothing to others
-    bool isRightInRing = false;
+    bool isOnRows = false;      ///< of which warps hand on nothing to others
+    bool mayBeTogether = false; ///< four warps may multiply together
     double matrixTiles = 0;
     double computeUs = 0;
     int64_t elements = 0;
@@ -135,7 +135,6 @@ private:
   Step getStep(const KernelWork::Operation &operation) const;
   double getAloneUs(const Step &step, int64_t threads) const;
   double getProductsUs(const Step &step, int64_t threads) const;
-  bool canMultiplyTogether(const Step &step, int64_t threads) const;
 
   const Target &target;
   int64_t numIterations;

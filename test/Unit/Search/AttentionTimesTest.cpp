@@ -127,19 +127,39 @@ TEST(AttentionTimes, PredictionsFollowWhatAnH100Takes) {
 
 /// Four warps that multiply together take less than half of what four take that
 /// do not; which they do with rings that the copy engine fills, of a GPU that
-/// has it, in whole warpgroups.
+/// has it, in whole warpgroups: 128 matrix tiles here, of rows that warps keep.
 TEST(AttentionTimes, WarpgroupsTakeLess) {
-  auto getComputeUs = [](const char *target, unsigned threads, int64_t stages) {
-    Attention sizes{128, 64, 32, 32, 1, 64, threads, stages, 128};
+  auto getComputeClocks = [](const char *target, unsigned threads,
+                             int64_t stages) {
+    Attention sizes{64, 32, 2, 16, 1, 16, threads, stages, 64};
     KernelWork work =
         getWork(build(sizes), sizes.getOperands(), sizes.getResults());
+    EXPECT_GT(work.rowRegisters, 0);
     Target gpu = llvm::cantFail(getTarget(target));
     return BlockWork(work, gpu).getTime({threads, stages}).iteration.computeUs *
            gpu.clockMHz;
   };
-  double together = getComputeUs("sm_90a", 256, 3);
-  EXPECT_GT(getComputeUs("sm_90a", 256, 1), together + 1024);
-  EXPECT_GT(getComputeUs("sm_80", 256, 3), together + 1024);
+  double together = getComputeClocks("sm_90a", 128, 3);
+  EXPECT_GT(getComputeClocks("sm_90a", 128, 1), together + 128);
+  EXPECT_GT(getComputeClocks("sm_90a", 64, 3), together + 128);
+  EXPECT_GT(getComputeClocks("sm_80", 128, 3), together + 128);
+}
+
+/// Sums that warps keep are in shared memory behind the loop alone, and what
+/// they keep of an iteration is nowhere: 64 x 64 sums and 64 of rows, in f32.
+TEST(AttentionTimes, RowsTakeSharedMemoryBehindTheLoop) {
+  auto getWorkOf = [](unsigned threads) {
+    Attention sizes{64, 32, 2, 16, 1, 16, threads, 2, 64};
+    return getWork(build(sizes), sizes.getOperands(), sizes.getResults());
+  };
+  // 128 threads keep rows, and 512 cannot share 64.
+  KernelWork kept = getWorkOf(128), apart = getWorkOf(512);
+  int64_t q = 64 * 144, k = 64 * 80, v = 32 * 144; // with padded rows
+  EXPECT_EQ(kept.sharedBytes.inLoop, q + k + v);
+  int64_t sums = 64 * 64 * 4 + 64 * 4;
+  EXPECT_EQ(kept.sharedBytes.behindLoop, q + sums + 64 * 64 * 4);
+  EXPECT_EQ(apart.rowRegisters, 0);
+  EXPECT_GT(apart.sharedBytes.inLoop, kept.sharedBytes.inLoop + sums);
 }
 
 /// 128 rows of 128 columns in 256 threads: 64 registers of a thread for the
