@@ -97,32 +97,6 @@ static PlannedTiles planTiles(const BlockSteps &steps, const Schedule &schedule,
   return {std::move(forms), std::move(problem), std::move(plan)};
 }
 
-namespace {
-struct FittingPlan {
-  PlannedTiles tiles;
-  bool needsBarrierAtExit = false;
-};
-} // namespace
-
-/// The first of these that fits, or the last: boxed tiles may take more than
-/// what the search reckoned with, and without a barrier between them what
-/// follows the loop has no place where the loop's tiles lay.
-static FittingPlan fitTiles(const BlockSteps &steps, const Schedule &schedule,
-                            int64_t limitBytes, bool mayBox) {
-  Schedule apart = schedule;
-  apart.barrierAtExit = true;
-  bool mayWait = steps.getGraph().getLoop() > 1 && !schedule.barrierAtExit;
-  auto plan = [&](bool isBoxed) -> FittingPlan {
-    PlannedTiles tiles = planTiles(steps, schedule, isBoxed);
-    if (tiles.plan.sizeBytes <= limitBytes || !mayWait)
-      return {std::move(tiles), /*needsBarrierAtExit=*/false};
-    return {planTiles(steps, apart, isBoxed), /*needsBarrierAtExit=*/true};
-  };
-  FittingPlan first = plan(mayBox);
-  bool fits = first.tiles.plan.sizeBytes <= limitBytes;
-  return fits || !mayBox ? std::move(first) : plan(/*isBoxed=*/false);
-}
-
 /// Says which tiles make a plan too large, none of which is boxed.
 static LogicalResult reportDemand(const BlockSteps &steps,
                                   const PlannedTiles &tiles,
@@ -160,13 +134,14 @@ static LogicalResult planSharedMemory(block::GraphOp graph, StringRef target,
     return graph.emitError()
            << "expects a block graph that --mirage-schedule-block scheduled: "
            << llvm::toString(std::move(error));
-  FittingPlan plan = fitTiles(steps, schedule, limitBytes,
-                              gpu.hasCopyEngine && usesCopyEngine);
-  if (plan.tiles.plan.sizeBytes > limitBytes)
-    return reportDemand(steps, plan.tiles, limitBytes);
-  if (plan.needsBarrierAtExit)
-    graph->setAttr(kBarrierAtExitAttr, UnitAttr::get(graph.getContext()));
-  annotate(steps, plan.tiles.forms, plan.tiles.plan);
+  PlannedTiles tiles =
+      planTiles(steps, schedule, gpu.hasCopyEngine && usesCopyEngine);
+  // Boxes may take more than what the search reckoned with.
+  if (tiles.plan.sizeBytes > limitBytes)
+    tiles = planTiles(steps, schedule, /*isBoxed=*/false);
+  if (tiles.plan.sizeBytes > limitBytes)
+    return reportDemand(steps, tiles, limitBytes);
+  annotate(steps, tiles.forms, tiles.plan);
   return success();
 }
 

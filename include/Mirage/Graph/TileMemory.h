@@ -34,8 +34,9 @@
 // different banks for the most part.
 //
 // Phases. What the loop works with is gone when its last iteration is, and what
-// is computed behind it is not there before: both lie in the same bytes, if a
-// barrier lets all threads leave the loop first. So a block needs the larger of
+// is computed behind it is not there before: both lie in the same bytes, since
+// what comes first behind the loop reads sums that other threads made in it,
+// and waits for all of them. So a block needs the larger of
 //
 //   while it loops      rings, tiles of the loop,      what outlasts it
 //   behind the loop     tiles of what follows it,      what outlasts it
@@ -116,11 +117,11 @@ int64_t getSharedBytes(const TileGraph &graph);
 /// itself.
 /// \param number  of the operation, in the graph's order.
 PhaseBytes getResultBytes(const TileGraph &graph, unsigned number);
-/// Bytes of a tile that is there from the beginning of a phase, or of the loop
-/// that computes it, until nothing reads it any more.
+/// When a tile of so many bytes is there.
 /// \param executed  the phase in which its operation is carried out, or in
 ///                  which it is loaded.
 /// \param known     the phase in which it is known.
+/// \param hasLoop   there are two iterations or more.
 PhaseBytes spreadOverPhases(int64_t bytes, Phase executed, Phase known,
                             bool hasLoop);
 /// How many of them each further stage takes.

@@ -270,9 +270,9 @@ def PlanSharedMemoryPass : CheckedPass<"mirage-plan-shared-memory"> {
     no barrier of the block for anything else, warps hand places back one by one: that
     is `mirage.hands_back_places`, the number of iterations behind whose place is
     refilled, which is 2 where there are several warpgroups and at least 4 places.
-    Where tiles do not fit otherwise, `mirage.barrier_at_exit` lets all threads leave the
-    loop before what follows it lies where the loop's tiles lay. Swizzled tiles may take
-    more than others; where they do not fit none is.
+    What follows the loop begins by reading what other threads added up in it, behind a
+    barrier, and so may lie where the loop's tiles lay.
+    Swizzled tiles may take more than others; where they do not fit none is.
     With copy-engine=false no tile is: a kernel then has no tensor map for a parameter,
     which a host would have to encode, and can be launched by any.
     A plan that does not fit is an error with the demand, the limit and the tiles.
