@@ -27,6 +27,8 @@ using namespace mlir::mirage::test;
 namespace {
 class SketchChecker {
 public:
+  explicit SketchChecker(TileSizeSet sizes) : sizes{sizes} {}
+
   /// Some tilings of the kernels of all structures.
   void check(const Graph &graph) {
     SearchOptions options;
@@ -61,6 +63,9 @@ public:
 
   unsigned numKernels = 0, numProducts = 0, numAccumulations = 0,
            numTilesMoved = 0, numMasks = 0, numJoins = 0;
+  /// Kernels whose warps keep sums in registers, and products whose right
+  /// operand may come by the copy engine.
+  unsigned numKeptSums = 0, numInRings = 0;
 
 private:
   void check(const TargetProgram &program, const KernelPlan &plan,
@@ -114,6 +119,7 @@ private:
     EXPECT_LE(sketched.sharedBytes.inLoop, built.sharedBytes.inLoop);
     EXPECT_LE(sketched.sharedBytes.behindLoop, built.sharedBytes.behindLoop);
     EXPECT_LE(sketched.stageBytes, built.stageBytes);
+    numKeptSums += built.keptBytes.inLoop > built.keptBytes.behindLoop;
     checkLoads(sketched, built);
     checkJoins(sketched, built);
     checkOperations(sketched, built);
@@ -160,6 +166,10 @@ private:
       EXPECT_EQ(ours.bytes, theirs.bytes);
       EXPECT_EQ(ours.length, theirs.length);
       EXPECT_EQ(ours.isOnTensorCores, theirs.isOnTensorCores);
+      // What may be so takes less.
+      EXPECT_GE(ours.isOnRows, theirs.isOnRows);
+      EXPECT_GE(ours.isRightInRing, theirs.isRightInRing);
+      numInRings += theirs.isRightInRing;
       if (ours.isOnTensorCores)
         EXPECT_EQ(ours.matrixTiles, theirs.matrixTiles);
       double units = ours.isOnTensorCores ? ours.matrixTiles
@@ -173,12 +183,12 @@ private:
     }
   }
 
-  TileSizes sizes{TileSizeSet::All};
+  TileSizes sizes;
   std::minstd_rand random;
 };
 
 TEST(KernelSketch, CountsAreThoseOfTheBlockGraph) {
-  SketchChecker checker;
+  SketchChecker checker(TileSizeSet::All);
   for (const Graph &graph :
        {rmsNormLinear(8, 512, 768), rmsNormLinear(5, 203, 77),
         gatedMlp(8, 512, 512), lora(8, 300, 20, 70), attention(2, 40, 96, 32),
@@ -191,5 +201,13 @@ TEST(KernelSketch, CountsAreThoseOfTheBlockGraph) {
   EXPECT_GT(checker.numTilesMoved, 100u);
   EXPECT_GT(checker.numMasks, 100u);
   EXPECT_GT(checker.numJoins, 100u);
+}
+
+/// Warps keep rows of tiles whose sizes are powers of two.
+TEST(KernelSketch, RowsTakeNoMoreThanTheBlockGraphSays) {
+  SketchChecker checker(TileSizeSet::Round);
+  checker.check(attention(2, 256, 512, 64));
+  EXPECT_GT(checker.numKeptSums, 10u);
+  EXPECT_GT(checker.numInRings, 100u);
 }
 } // namespace
