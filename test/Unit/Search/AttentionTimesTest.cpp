@@ -145,6 +145,25 @@ TEST(AttentionTimes, WarpgroupsTakeLess) {
   EXPECT_GT(getComputeClocks("sm_80", 128, 3), together + 128);
 }
 
+/// What all blocks compute at the least is no more than they take, with the
+/// best of all shapes.
+TEST(AttentionTimes, TotalsBoundWhatBlocksTake) {
+  Attention sizes{64, 32, 2, 16, 1, 16, 128, 3, 64};
+  KernelWork work =
+      getWork(build(sizes), sizes.getOperands(), sizes.getResults());
+  for (KernelWork::Operation &operation : work.operations)
+    operation.total = (operation.isOnTensorCores ? operation.matrixTiles
+                                                 : double(operation.elements)) *
+                      double(work.numBlocks) *
+                      double(operation.isInLoop ? work.loop : 1);
+  Target gpu = llvm::cantFail(getTarget("sm_90a"));
+  BlockTime time = BlockWork(work, gpu).getTime({128, 3});
+  double us =
+      double(work.numBlocks) *
+      (time.outside.computeUs + double(work.loop) * time.iteration.computeUs);
+  EXPECT_LE(getTotalComputeUs(work, gpu), us * (1 + 1e-12));
+}
+
 /// Sums that warps keep are in shared memory behind the loop alone, and what
 /// they keep of an iteration is nowhere: 64 x 64 sums and 64 of rows, in f32.
 TEST(AttentionTimes, RowsTakeSharedMemoryBehindTheLoop) {

@@ -27,7 +27,8 @@ using namespace mlir::mirage::test;
 namespace {
 class SketchChecker {
 public:
-  explicit SketchChecker(TileSizeSet sizes) : sizes{sizes} {}
+  SketchChecker(TileSizeSet sizes, unsigned numTilings)
+      : sizes{sizes}, numTilings(numTilings) {}
 
   /// Some tilings of the kernels of all structures.
   void check(const Graph &graph) {
@@ -48,7 +49,7 @@ public:
         if (!whole)
           return;
         std::optional<Tiling> last;
-        for (unsigned i = 0; i < 5 || !last; ++i)
+        for (unsigned i = 0; i < numTilings || !last; ++i)
           if (TilingBox box = descend(space, *whole, random).back();
               box.isOne()) {
             last = space.getTiling(box);
@@ -63,9 +64,9 @@ public:
 
   unsigned numKernels = 0, numProducts = 0, numAccumulations = 0,
            numTilesMoved = 0, numMasks = 0, numJoins = 0;
-  /// Kernels whose warps keep sums in registers, and products whose right
-  /// operand may come by the copy engine.
-  unsigned numKeptSums = 0, numInRings = 0;
+  /// Kernels whose warps keep rows, and products whose right operand may come
+  /// by the copy engine.
+  unsigned numKept = 0, numInRings = 0;
 
 private:
   void check(const TargetProgram &program, const KernelPlan &plan,
@@ -119,7 +120,7 @@ private:
     EXPECT_LE(sketched.sharedBytes.inLoop, built.sharedBytes.inLoop);
     EXPECT_LE(sketched.sharedBytes.behindLoop, built.sharedBytes.behindLoop);
     EXPECT_LE(sketched.stageBytes, built.stageBytes);
-    numKeptSums += built.keptBytes.inLoop > built.keptBytes.behindLoop;
+    numKept += built.rowRegisters > 0;
     checkLoads(sketched, built);
     checkJoins(sketched, built);
     checkOperations(sketched, built);
@@ -184,11 +185,12 @@ private:
   }
 
   TileSizes sizes;
+  unsigned numTilings; ///< of a kernel
   std::minstd_rand random;
 };
 
 TEST(KernelSketch, CountsAreThoseOfTheBlockGraph) {
-  SketchChecker checker(TileSizeSet::All);
+  SketchChecker checker(TileSizeSet::All, /*numTilings=*/5);
   for (const Graph &graph :
        {rmsNormLinear(8, 512, 768), rmsNormLinear(5, 203, 77),
         gatedMlp(8, 512, 512), lora(8, 300, 20, 70), attention(2, 40, 96, 32),
@@ -205,9 +207,9 @@ TEST(KernelSketch, CountsAreThoseOfTheBlockGraph) {
 
 /// Warps keep rows of tiles whose sizes are powers of two.
 TEST(KernelSketch, RowsTakeNoMoreThanTheBlockGraphSays) {
-  SketchChecker checker(TileSizeSet::Round);
-  checker.check(attention(2, 256, 512, 64));
-  EXPECT_GT(checker.numKeptSums, 10u);
+  SketchChecker checker(TileSizeSet::Round, /*numTilings=*/40);
+  checker.check(attention(2, 64, 512, 64));
+  EXPECT_GT(checker.numKept, 100u);
   EXPECT_GT(checker.numInRings, 100u);
 }
 } // namespace

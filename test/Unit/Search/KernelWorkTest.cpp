@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Search/KernelWork.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "gtest/gtest.h"
 
 using namespace mlir::mirage;
@@ -148,6 +149,35 @@ struct Product {
   }
 };
 } // namespace
+
+/// Whether four warps could read a product's right operand where the copy
+/// engine put it: not what the loop does not load, or another step computed.
+TEST(KernelWork, RightOperandsOfProductsCanBeInRings) {
+  auto isInRing = [](const Product &product) {
+    KernelWork work =
+        getWork(product.kernel, {product.left, product.right},
+                product.kernel.getTypes(product.kernel.getOutputs()));
+    return llvm::map_to_vector(work.operations,
+                               [](const KernelWork::Operation &operation) {
+                                 return operation.isRightInRing;
+                               });
+  };
+  EXPECT_TRUE(isInRing(Product()).front());
+  EXPECT_FALSE(isInRing(Product(ElementType::F8E4M3FN)).front());
+  Product lasting;
+  lasting.kernel.tileInputs[1].loopMap = kReplicated;
+  EXPECT_FALSE(isInRing(lasting).front());
+  Product computed;
+  computed.sum(computed.kernel.add(
+      Opcode::Matmul,
+      {computed.lhs,
+       computed.kernel.add(
+           Opcode::Cast,
+           {computed.kernel.add(Opcode::Exp, {computed.rhs}, {{64, 64}})},
+           {{64, 64}, ElementType::F16})},
+      {{16, 64}}));
+  EXPECT_FALSE(isInRing(computed).back());
+}
 
 static const std::pair kBoth(true, true), kLeftAlone(true, false),
     kRightAlone(false, true), kNone(false, false);
