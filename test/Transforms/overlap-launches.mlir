@@ -57,15 +57,25 @@ func.func @three(%x: tensor<16x64xf16>, %w: tensor<64x32xf16>) -> tensor<16x32xf
   return %r : tensor<16x32xf16>
 }
 
-// What shares a launch does not wait for itself.
+// Of kernels that share a launch the first one waits, and none for itself.
+// RUN: grep -c griddepcontrol.wait %t.out/joined/kernels.ptx | FileCheck %s --check-prefix=ONE
+// ONE: {{^1$}}
+// RUN: sed 's/mirage.launch_barrier = /mirage.dependent_launch, mirage.launch_barrier = /' %t.mlir > %t.shared.mlir
+// RUN: not mirage-opt %t.shared.mlir --mirage-plan-device-memory 2>&1 | FileCheck %s --check-prefix=SHARED
+// SHARED: error: expects 'mirage.dependent_launch', a unit attribute, of the first kernel of a launch that follows another one, got unit of kernel 1 of launch 1
 // CHECK-LABEL: func.func @joined(
+// CHECK:         mirage_block.graph
+// CHECK:         mirage_block.graph {{.*}}mirage.dependent_launch
+// CHECK-NOT:     mirage.dependent_launch
+// CHECK:         mirage_block.graph {{.*}}mirage.launch_barrier
 // CHECK-NOT:     mirage.dependent_launch
 // CHECK:         return
 func.func @joined(%x: tensor<32x256xf16>) -> tensor<32x1xf32> {
   %e = tensor.empty() : tensor<32x1xf32>
   %r = mirage_kernel.graph ins(%x : tensor<32x256xf16>) outs(%e : tensor<32x1xf32>) {
   ^bb0(%a: tensor<32x256xf16>):
-    %q = mirage_block.graph grid(x = 4, y = 4) threads(128) loop(1) ins(%a imap(x -> 0, y -> 1)) outs(omap(x -> 0)) : (tensor<32x256xf16>) -> tensor<32x1xf32> {
+    %b = mirage_kernel.sigmoid %a : (tensor<32x256xf16>) -> tensor<32x256xf16>
+    %q = mirage_block.graph grid(x = 4, y = 4) threads(128) loop(1) ins(%b imap(x -> 0, y -> 1)) outs(omap(x -> 0)) : (tensor<32x256xf16>) -> tensor<32x1xf32> {
     ^bb0(%t: tensor<8x64xf16>):
       %s = mirage_block.sum %t dims [1] : tensor<8x64xf16>
       %j = mirage_block.accumulate %s over y sum : tensor<8x1xf32>
