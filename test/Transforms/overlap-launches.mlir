@@ -34,9 +34,9 @@
 // LOWER-NOT:     griddepcontrol.wait
 // LOWER-LABEL: gpu.func @three_1(
 // LOWER-NOT:     memref.load
-// LOWER:         griddepcontrol.wait
+// LOWER:         llvm.inline_asm has_side_effects {{.*}}"griddepcontrol.wait;", "~{memory}"
 // LOWER-LABEL: gpu.func @three_2(
-// LOWER:         griddepcontrol.wait
+// LOWER:         llvm.inline_asm has_side_effects {{.*}}"griddepcontrol.wait;", "~{memory}"
 // LOWER:         gpu.return
 // LOWER:         gpu.launch_func {{.*}}@three_0 {{.*}}mirage.launch = {
 // LOWER-NOT:     dependent
