@@ -8,6 +8,7 @@
 
 #include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Analysis/BlockSteps.h"
+#include "Mirage/Analysis/RunningScale.h"
 #include "Mirage/Graph/LevelRules.h"
 #include "Mirage/Layout/HeldTiles.h"
 #include "Mirage/Planning/Target.h"
@@ -153,7 +154,9 @@ static bool holdsAlike(block::AccumulateOp sum) {
 }
 
 bool mlir::mirage::growsWithParts(block::AccumulateOp op) {
-  return !op.getRescale() && op.getOperand().hasOneUse() &&
+  bool isCorrected =
+      op.getRescale() && !hasRunningScale(findRunningMaximum(op));
+  return !isCorrected && op.getOperand().hasOneUse() &&
          findRelativeSums(op).empty();
 }
 

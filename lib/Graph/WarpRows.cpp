@@ -26,6 +26,29 @@ static bool reducesRows(const Node &op, const TensorSpec &operand) {
          op.attributes.dims[0] == int64_t(operand.getRank()) - 1;
 }
 
+/// The accumulation over the loop, element by element, that alone reads a
+/// value; null if there is none.
+static const Node *findSum(const TileGraph &graph, ValueId value) {
+  const Node *reader = nullptr;
+  for (const Node &op : graph.getNodes())
+    for (ValueId operand : op.operands)
+      if (operand == value) {
+        if (reader)
+          return nullptr;
+        reader = &op;
+      }
+  bool isSum = reader && reader->opcode == Opcode::Accumulate &&
+               reader->attributes.axis == Axis::Loop &&
+               reader->getNumCarried() == 1 && reader->attributes.dims.empty();
+  return isSum ? reader : nullptr;
+}
+
+/// Whether a value is the next part of a sum, as it is.
+static bool isSummedUp(const TileGraph &graph, ValueId value) {
+  const Node *sum = findSum(graph, value);
+  return sum && !sum->isRescaled();
+}
+
 namespace {
 class RowFinder {
 public:
@@ -34,7 +57,7 @@ public:
         phases(computeExecutionPhases(graph)),
         numWarps(graph.threads / kWarpThreads),
         isMember(graph.getNodes().size(), false),
-        continues(graph.getNodes().size(), false) {}
+        makesChain(graph.getNodes().size(), false) {}
 
   llvm::BitVector run();
 
@@ -52,7 +75,8 @@ private:
   llvm::SmallVector<Phase> phases; ///< by operation
   unsigned numWarps;
   llvm::BitVector isMember;
-  llvm::BitVector continues; ///< reduces or multiplies what is held
+  /// Reduces or multiplies what is held, or is a product that a loop sums up.
+  llvm::BitVector makesChain;
   llvm::EquivalenceClasses<unsigned> chains;
 };
 } // namespace
@@ -144,9 +168,10 @@ void RowFinder::visit(unsigned number) {
     chains.unionSets(number,
                      graph.getDefinition(value) - graph.getNodes().data());
   OperatorKind kind = getOperatorInfo(op.opcode).kind;
-  continues[number] = !held.empty() && (kind == OperatorKind::Reduction ||
-                                        kind == OperatorKind::Contraction ||
-                                        !op.attributes.dims.empty());
+  makesChain[number] = held.empty() ? isSummedUp(graph, op.results[0])
+                                    : kind == OperatorKind::Reduction ||
+                                          kind == OperatorKind::Contraction ||
+                                          !op.attributes.dims.empty();
 }
 
 llvm::BitVector RowFinder::run() {
@@ -154,7 +179,7 @@ llvm::BitVector RowFinder::run() {
     visit(number);
   llvm::BitVector inChain(isMember.size(), false);
   for (unsigned number : isMember.set_bits())
-    inChain[number] = llvm::any_of(continues.set_bits(), [&](unsigned other) {
+    inChain[number] = llvm::any_of(makesChain.set_bits(), [&](unsigned other) {
       return chains.isEquivalent(number, other);
     });
   return inChain;
@@ -185,21 +210,6 @@ static int64_t countRegisters(const TensorSpec &type, unsigned threads) {
   return llvm::divideCeil(copies * type.getSizeBytes(), int64_t(threads) * 4);
 }
 
-/// Whether a value is nothing but the next part of a sum, which grows as the
-/// part is computed.
-static bool isPartOfSum(const TileGraph &graph, ValueId value) {
-  const Node *reader = nullptr;
-  for (const Node &op : graph.getNodes())
-    for (ValueId operand : op.operands)
-      if (operand == value) {
-        if (reader)
-          return false;
-        reader = &op;
-      }
-  return reader && reader->opcode == Opcode::Accumulate &&
-         !reader->isRescaled() && reader->attributes.dims.empty();
-}
-
 /// In the order of the operations: what is held between two of them.
 static int64_t countMostRegisters(const TileGraph &graph,
                                   const WarpRows &rows) {
@@ -213,8 +223,10 @@ static int64_t countMostRegisters(const TileGraph &graph,
       sums += countRegisters(type, graph.threads);
       continue;
     }
+    // A sum grows as its next part is computed; one that is rescaled, too, if
+    // parts can be relative to a running maximum (--mirage-scale-running-sums).
     if (!areRowsHeld(graph, rows, op.results[0]) ||
-        isPartOfSum(graph, op.results[0]))
+        findSum(graph, op.results[0]))
       continue;
     unsigned last = number;
     bool outlivesIterations = false;

@@ -95,9 +95,11 @@ void mlir::mirage::addPlanning(OpPassManager &passManager,
   passManager.addPass(createConvertBlockToThreadPass());
   passManager.addPass(createKeepRunningMaximaPass());
   passManager.addPass(createHoldInRegistersPass());
+  passManager.addPass(createScaleRunningSumsPass());
   passManager.addPass(createScheduleBlockPass());
   passManager.addPass(createPlanSharedMemoryPass(plan));
   passManager.addPass(createFormWarpgroupsPass(warpgroups));
+  passManager.addPass(createStartProductsAheadPass());
   passManager.addPass(createMergeLaunchesPass(merge));
   passManager.addPass(createOverlapLaunchesPass(overlap));
   passManager.addPass(createOrderGridPass());

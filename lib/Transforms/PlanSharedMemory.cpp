@@ -8,6 +8,7 @@
 
 #include "Mirage/Analysis/BlockSteps.h"
 #include "Mirage/Analysis/ModuleTarget.h"
+#include "Mirage/Planning/RingPlaces.h"
 #include "Mirage/Planning/Target.h"
 #include "Mirage/Transforms/Passes.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -19,19 +20,6 @@ namespace mlir::mirage {
 
 using namespace mlir;
 using namespace mlir::mirage;
-
-/// How far behind the iteration is whose place the present one refills. With
-/// two, warps that compute can be ahead of warps that multiply by most of an
-/// iteration and none waits, where there are several warpgroups; but two
-/// iterations have to stay on their way. Measured on an H100: attention of 128
-/// rows, 64 keys and 4 places takes 600 us with two and 630 with one; a gated
-/// MLP of 3 places 35 us and 25.3.
-static int64_t chooseHandBack(block::GraphOp graph) {
-  constexpr int64_t kLeastOnTheWay = 2, kWarpgroup = 128;
-  bool isSpared = graph.getThreads() > kWarpgroup &&
-                  graph.getStages() - 2 >= kLeastOnTheWay;
-  return isSpared ? 2 : 1;
-}
 
 static void annotate(const BlockSteps &steps, ArrayRef<TileForm> forms,
                      const StoragePlan &plan) {
@@ -76,7 +64,8 @@ static void annotate(const BlockSteps &steps, ArrayRef<TileForm> forms,
                  builder.getI64IntegerAttr(plan.offsets.back()));
   if (steps.canHandBackPlaces(steps.readSchedule(), forms))
     graph->setAttr(kHandsBackPlacesAttr,
-                   builder.getI64IntegerAttr(chooseHandBack(graph)));
+                   builder.getI64IntegerAttr(
+                       chooseHandBack(graph.getThreads(), graph.getStages())));
 }
 
 namespace {

@@ -3,6 +3,7 @@
 // RUN: mirage-opt %s --mirage-give-rows-to-warps --convert-mirage-block-to-thread --mirage-hold-in-registers | FileCheck %s --check-prefix=HELD
 // JUDGED-DAG: @attention: equal
 // JUDGED-DAG: @few_rows: equal
+// JUDGED-DAG: @product_summed: equal
 // JUDGED-DAG: @product_alone: equal
 // JUDGED-DAG: @right_operand: equal
 // JUDGED-DAG: @many_columns: equal
@@ -21,11 +22,15 @@
 // CHECK-NEXT: mirage_block.accumulate %{{[0-9]+}} over loop sum : tensor<1x64x1xf32>
 // CHECK-NEXT: mirage_block.div %{{[0-9]+}}, %{{[0-9]+}} : tensor<1x64x32xf32>, tensor<1x64x1xf32>
 
-// Four items of 16 rows for four warps. The second product and the sum of a row read
-// what the first step holds: no ldmatrix reads that, and nothing is stored.
+// Four items of 16 rows for four warps. Exponentials read what the first product holds, and a cast
+// makes the left operand of the second one of them; that and the sum of a row read what the cast
+// holds: no ldmatrix reads that, and nothing is stored.
 // HELD-LABEL: func.func @attention(
-// HELD: %[[P:.+]] = mirage_thread.graph items(x = 4) steps(2) {{.*}} {mirage.held, mirage.whole_rows}
+// HELD: %[[S:.+]] = mirage_thread.graph items(x = 4) steps(2) {{.*}} {mirage.held, mirage.whole_rows}
+// HELD-NOT: mirage_thread.exp
+// HELD: %[[E:.+]] = mirage_thread.graph items(x = 4) ins(%[[S]] imap(x -> 1)) {{.*}} {mirage.held, mirage.whole_rows}
 // HELD: mirage_thread.exp
+// HELD: %[[P:.+]] = mirage_thread.graph items(x = 4) ins(%[[E]] imap(x -> 1)) {{.*}} {mirage.held, mirage.whole_rows}
 // HELD: mirage_thread.graph items(x = 4) steps(4) ins(%[[P]] imap(x -> 1) fmap(2), %{{.+}} imap() fmap(1)) {{.*}} {mirage.held, mirage.whole_rows}
 // HELD-NEXT: ^bb0(%[[W:.+]]: tensor<1x16x16xf16>, %{{.+}}: tensor<1x16x32xf16>)
 // HELD-NEXT: mirage_thread.load %[[W]]
@@ -64,7 +69,25 @@ func.func @few_rows(%a: tensor<16x32xf16>, %b: tensor<32x64xf16>) -> tensor<16x1
   return %o : tensor<16x1xf32>
 }
 
-// Nothing goes on from the rows of a product, or from element to element alone.
+// A product that the loop sums up is by itself enough; not one of which something else is summed up,
+// from element to element.
+// CHECK-LABEL: func.func @product_summed(
+// CHECK:      mirage_block.graph {{.*}} {mirage.row_registers = 32 : i64}
+// CHECK:      mirage_block.matmul {{.*}} {mirage.whole_rows}
+// CHECK: return
+// HELD-LABEL: func.func @product_summed(
+// HELD: mirage_thread.graph items(x = 4) ins(%{{.+}} imap(x -> 0) fmap(1), %{{.+}} imap() fmap(0)) {{.*}} {mirage.held, mirage.whole_rows}
+func.func @product_summed(%a: tensor<64x32xf16>, %b: tensor<32x64xf16>) -> tensor<64x64xf32> {
+  %o = mirage_block.graph grid() threads(128) loop(2) ins(%a imap() fmap(1), %b imap() fmap(0)) outs(omap())
+      : (tensor<64x32xf16>, tensor<32x64xf16>) -> tensor<64x64xf32> {
+  ^bb0(%x: tensor<64x16xf16>, %y: tensor<16x64xf16>):
+    %s = mirage_block.matmul %x, %y : tensor<64x16xf16>, tensor<16x64xf16>
+    %r = mirage_block.accumulate %s over loop sum : tensor<64x64xf32>
+    mirage_block.yield %r : tensor<64x64xf32>
+  }
+  return %o : tensor<64x64xf32>
+}
+
 // CHECK-LABEL: func.func @product_alone(
 // CHECK-NOT: mirage.whole_rows
 // CHECK: return

@@ -70,8 +70,8 @@ RankedTensorType getHeldType(Value value);
 bool canCarry(block::AccumulateOp op);
 
 /// Whether the thread graph that computes the parts of a carried sum adds them
-/// up, too: nobody else reads them, and nothing rescales the sum or reads it
-/// while it grows. Others grow in a step of their own.
+/// up, too: nobody else reads them, nothing corrects them, and nothing reads
+/// the sum while it grows. Others grow in a step of their own.
 bool growsWithParts(block::AccumulateOp op);
 
 /// How items read a value whose dimensions of size 1 stretch along those of

@@ -22,6 +22,10 @@
 // An accumulator of tensor cores (16x8) is spread over lanes as the left
 // operand of the next product is (16x16), so h needs no exchange.
 //
+// A product whose parts a loop sums up is such a chain by itself: of the rows
+// that a warp has it needs each element of the left operand once, and four
+// warps with whole rows can multiply together (wgmma).
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef MIRAGE_GRAPH_WARPROWS_H
@@ -53,9 +57,10 @@ struct WarpRows {
 /// Finds the chains of operations of a block graph that go from row to row: a
 /// product on tensor cores, and what is elementwise, reduces rows, or
 /// multiplies them from the left behind it. There is one only if something
-/// reduces or multiplies what is held. The dimensions that count rows are the
-/// same in all of a chain, powers of two, with one item or more for each warp;
-/// rows are of a power of two elements, so that fragments end where tiles do.
+/// reduces or multiplies what is held, or a loop sums up a product. The
+/// dimensions that count rows are the same in all of a chain, powers of two,
+/// with one item or more for each warp; rows are of a power of two elements, so
+/// that fragments end where tiles do.
 /// \param graph          a block graph.
 /// \param mostRegisters  of a thread; there are no members if rows take more.
 WarpRows

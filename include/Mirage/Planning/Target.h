@@ -87,10 +87,10 @@ struct Target {
     return std::min(registersPerThread, registersPerSM / threads);
   }
   /// Of these, how many the rows may take that warps keep from step to step
-  /// (Mirage/Graph/WarpRows.h): half. Operands, addresses and what a step
-  /// computes with have the rest.
+  /// (Mirage/Graph/WarpRows.h): half, rounded up. Operands, addresses and what
+  /// a step computes with have the rest.
   int64_t getRegistersForRows(int64_t threads) const {
-    return getRegistersPerThread(threads) / 2;
+    return (getRegistersPerThread(threads) + 1) / 2;
   }
   /// The SMs that clusters of so many blocks fill, one block on each; 0 where
   /// there are none so large. Sizes between powers of two are taken for the

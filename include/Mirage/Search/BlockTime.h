@@ -82,8 +82,8 @@ public:
 
 private:
   friend class BlockWork;
-  SharedBlockWork(const Target &target, int64_t numIterations)
-      : target(target), numIterations(numIterations) {}
+  SharedBlockWork(const Target &target, int64_t threads, int64_t numIterations)
+      : target(target), threads(threads), numIterations(numIterations) {}
 
   struct Phase {
     double loadBytes = 0;
@@ -93,14 +93,18 @@ private:
     /// Of these, what it saves that four warps multiply together, if the copy
     /// engine fills rings.
     double savedAloneUs = 0, savedComputeUs = 0;
+    /// What such products take then, of a block alone and of an SM's tensor
+    /// cores, and what warps do with their rows beside.
+    double togetherUs = 0, tensorUs = 0, rowsUs = 0;
   };
   double getWaitUs(int64_t numAccesses) const;
   double getLoadsUs(const Phase &phase) const;
   PhaseTime getTime(const Phase &phase) const;
   BlockTime getTimeAhead(int64_t stages) const;
+  double getHiddenUs(int64_t stages) const;
 
   const Target &target;
-  int64_t numIterations;
+  int64_t threads, numIterations;
   Phase outside, iteration;
 };
 

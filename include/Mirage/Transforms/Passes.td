@@ -236,6 +236,19 @@ def HoldInRegistersPass : Pass<"mirage-hold-in-registers"> {
   }];
 }
 
+def ScaleRunningSumsPass : Pass<"mirage-scale-running-sums"> {
+  let summary = "has parts of rescaled sums be relative to the running maximum at once";
+  let description = [{
+    Parts of a sum that is rescaled over the loop are relative to the maximum of their own
+    tile, and the code of the loop corrects them, as well as the sum so far. Where warps hold
+    all of it, parts may be relative to the maximum so far to begin with, if nothing else
+    depends on what they are relative to (`Mirage/Analysis/RunningScale.h`); then products
+    add their parts to the sum in their accumulators. `mirage.running_scale` on the
+    accumulation of the maximum says so.
+    Example: test/Transforms/scale-running-sums.mlir
+  }];
+}
+
 def ScheduleBlockPass : Pass<"mirage-schedule-block"> {
   let summary = "orders the steps of each block graph and places its barriers";
   let description = [{
@@ -282,6 +295,21 @@ def PlanSharedMemoryPass : CheckedPass<"mirage-plan-shared-memory"> {
     TargetOption<"GPU whose shared memory tiles must fit">,
     Option<"usesCopyEngine", "copy-engine", TruthType, /*default=*/"true",
            "false: threads load all tiles">];
+}
+
+def StartProductsAheadPass : Pass<"mirage-start-products-ahead"> {
+  let summary = "has iterations start products of the next one before they compute with theirs";
+  let description = [{
+    A product of four warps runs beside them, and an iteration that first waits for its
+    product and then computes with it has tensor cores stand still meanwhile. So each
+    starts that of the next iteration before it computes (`Mirage/Analysis/AheadProducts.h`
+    has the rule of which can be; `mirage.starts_ahead` on the thread graph says which
+    are): where enough iterations are on their way (`Mirage/Planning/RingPlaces.h`), and
+    three quarters of a thread's registers hold the rows that warps keep
+    (`mirage.row_registers`) and one more result. There the next iteration is also the one
+    to wait for products that sums grow with, if it can be (`mirage.waits_late`).
+    Example: test/Transforms/start-products-ahead.mlir
+  }];
 }
 
 def FormWarpgroupsPass : CheckedPass<"mirage-form-warpgroups"> {

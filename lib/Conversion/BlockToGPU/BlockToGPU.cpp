@@ -10,8 +10,10 @@
 #include "BlockEmitter.h"
 #include "EmitSchedule.h"
 #include "LaunchBarriers.h"
+#include "Mirage/Analysis/AheadProducts.h"
 #include "Mirage/Analysis/BlockSteps.h"
 #include "Mirage/Analysis/HeldTiles.h"
+#include "Mirage/Analysis/RunningScale.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -67,6 +69,27 @@ static LogicalResult checkHeld(block::GraphOp graph) {
                << "expects, where '" << kHeldAttr << "' is stated, "
                << llvm::toString(std::move(error));
   }
+  auto check = [](thread::GraphOp op, StringRef name, auto verify) {
+    if (!op->hasAttr(name))
+      return success();
+    llvm::Error error = verify(op);
+    if (!error)
+      return success();
+    return LogicalResult(op.emitError()
+                         << "expects, where '" << name << "' is stated, "
+                         << llvm::toString(std::move(error)));
+  };
+  for (auto op : graph.getBody().getOps<thread::GraphOp>())
+    if (failed(check(op, kStartsAheadAttr, verifyStartsAhead)) ||
+        failed(check(op, kWaitsLateAttr, verifyWaitsLate)))
+      return failure();
+  for (auto op : graph.getBody().getOps<block::AccumulateOp>())
+    if (hasRunningScale(op) && !canHaveRunningScale(op))
+      return op.emitError()
+             << "expects, where '" << kRunningScaleAttr
+             << "' is stated, a maximum that warps carry, with all sums "
+                "that are relative to it, and of what it accumulates no "
+                "other use than they take back";
   return success();
 }
 

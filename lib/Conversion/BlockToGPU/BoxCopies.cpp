@@ -134,14 +134,18 @@ void BoxCopies::emitBoxes(const BoxedInput &input, Value place, Value barrier) {
   }
 }
 
-void BoxCopies::emitCopies(Value place) {
+/// What a place had before has the phase before: that one all warps complete
+/// when they hand it back, and of the first it is complete from the start.
+void BoxCopies::emitCopies(Value place, Value parity) {
   ImplicitLocOpBuilder &builder = emitter.builder;
   int64_t numBytes = 0;
   for (const BoxedInput &input : inputs)
     numBytes += input.boxes.getNumBoxes() * input.boxes.map.getBoxBytes();
   emitByFirstThread([&] {
     if (handsBack)
-      emitWaitFor(getBarrier(Barrier::IsFree, place), emitFreeParity());
+      emitWaitFor(getBarrier(Barrier::IsFree, place),
+                  arith::XOrIOp::create(builder, parity,
+                                        emitI32(builder, /*value=*/1)));
     Value barrier = getBarrier(Barrier::IsThere, place);
     NVVM::MBarrierArriveExpectTxOp::create(
         builder, /*res=*/Type(), barrier, emitI32(builder, numBytes),
@@ -150,18 +154,6 @@ void BoxCopies::emitCopies(Value place) {
     for (const BoxedInput &input : inputs)
       emitBoxes(input, place, barrier);
   });
-}
-
-/// Of the phase that all warps complete when they hand back what the place had
-/// before: one less than the iteration's own phase. The one before the first is
-/// complete from the start.
-Value BoxCopies::emitFreeParity() {
-  ImplicitLocOpBuilder &builder = emitter.builder;
-  Value phase = arith::DivUIOp::create(builder, emitter.iteration,
-                                       emitter.getIndex(numPlaces));
-  Value before = arith::AddIOp::create(builder, phase, emitter.getIndex(1));
-  return toI32(builder,
-               arith::AndIOp::create(builder, before, emitter.getIndex(1)));
 }
 
 void BoxCopies::emitWait(Value place, Value parity) {
@@ -202,6 +194,8 @@ void BoxCopies::emitHandBack(Value place) {
 }
 
 void BoxCopies::emitReadFence() {
+  if (!areReadByThreads)
+    return;
   ImplicitLocOpBuilder &builder = emitter.builder;
   MLIRContext *context = builder.getContext();
   NVVM::FenceProxyOp::create(

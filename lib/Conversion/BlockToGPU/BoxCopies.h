@@ -17,7 +17,8 @@
 //
 // Reads by threads and writes by the engine are of different proxies (PTX ISA
 // 8.9.5): before the barrier behind which a place is filled again, each thread
-// that has read it fences.
+// that has read it fences. What tensor cores alone have read (wgmma) needs
+// none.
 //
 // That barrier is one of the block at the head of an iteration; or it is an
 // mbarrier of the place, at which each warp arrives when it has read it, and
@@ -50,17 +51,20 @@ class BoxCopies {
 public:
   /// \param barriersOffset  where the mbarriers lie, in bytes from the start of
   ///                        the block's shared memory.
+  /// \param areReadByThreads  and not by tensor cores alone.
   BoxCopies(BlockEmitter &emitter, SmallVector<BoxedInput> inputs,
-            int64_t barriersOffset, unsigned numPlaces, bool handsBack)
+            int64_t barriersOffset, unsigned numPlaces, bool handsBack,
+            bool areReadByThreads)
       : emitter(emitter), inputs(std::move(inputs)),
         barriersOffset(barriersOffset), numPlaces(numPlaces),
-        handsBack(handsBack) {}
+        handsBack(handsBack), areReadByThreads(areReadByThreads) {}
 
   /// Makes the mbarriers, once; with a barrier of the block.
   void emitInit();
-  /// Starts the copies of the emitter's iteration.
-  /// \param place  of the rings, of type index.
-  void emitCopies(Value place);
+  /// Starts the copies of the emitter's iteration, when the place is free.
+  /// \param place   of the rings, of type index.
+  /// \param parity  of the iteration's phase of the place, an i32.
+  void emitCopies(Value place, Value parity);
   /// Waits until they are there.
   /// \param parity  of the phase, an i32.
   void emitWait(Value place, Value parity);
@@ -81,7 +85,6 @@ private:
   Value getBarrier(Barrier barrier, Value place);
   void forEachBarrier(llvm::function_ref<void(Barrier, Value)> action);
   void emitWaitFor(Value barrier, Value parity);
-  Value emitFreeParity();
   void emitByFirstThread(llvm::function_ref<void()> body);
   void emitBoxes(const BoxedInput &input, Value place, Value barrier);
 
@@ -89,7 +92,7 @@ private:
   SmallVector<BoxedInput> inputs;
   int64_t barriersOffset;
   unsigned numPlaces;
-  bool handsBack;
+  bool handsBack, areReadByThreads;
 };
 
 } // namespace mlir::mirage

@@ -11,7 +11,9 @@
 #include "BoxCopies.h"
 #include "ComputeTiles.h"
 #include "LaunchBarriers.h"
+#include "Mirage/Analysis/AheadProducts.h"
 #include "Mirage/Analysis/HeldTiles.h"
+#include "Mirage/Analysis/RunningScale.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
 #include "Mirage/Graph/TileMemory.h"
 #include "MoveTiles.h"
@@ -27,11 +29,15 @@
 using namespace mlir;
 using namespace mlir::mirage;
 
-/// What a loop carries, down to LLVM, that is to stay one.
-static LLVM::LoopAnnotationAttr makeNoUnrolling(Builder &builder) {
+/// What a loop carries, down to LLVM, of which so many iterations are to follow
+/// each other; with one it is to stay as it is.
+static LLVM::LoopAnnotationAttr makeUnrolling(Builder &builder, int count) {
+  bool isKept = count == 1;
   auto unroll = LLVM::LoopUnrollAttr::get(
-      builder.getContext(), /*disable=*/builder.getBoolAttr(true),
-      /*count=*/{}, /*runtimeDisable=*/{}, /*full=*/{}, /*followupUnrolled=*/{},
+      builder.getContext(),
+      /*disable=*/isKept ? builder.getBoolAttr(true) : BoolAttr(),
+      /*count=*/isKept ? IntegerAttr() : builder.getI32IntegerAttr(count),
+      /*runtimeDisable=*/{}, /*full=*/{}, /*followupUnrolled=*/{},
       /*followupRemainder=*/{}, /*followupAll=*/{});
   return LLVM::LoopAnnotationAttr::get(
       builder.getContext(), /*disableNonforced=*/{}, /*vectorize=*/{},
@@ -52,10 +58,14 @@ public:
     for (auto op : graph.getBody().getOps<thread::GraphOp>())
       if (op->hasAttr(kHeldAttr))
         heldTiles.try_emplace(op.getResult(0), op);
+    for (thread::GraphOp op : listSteps(kWaitsLateAttr))
+      leftSteps[op] = findLeftStep(op);
     for (auto op : graph.getBody().getOps<block::AccumulateOp>()) {
       if (!isCarriedSum(op.getResult()))
         continue;
       carried.push_back(op);
+      if (hasRunningScale(op))
+        scaledBy[op.getOperand()] = op;
       const HeldTile &parts = heldTiles.at(op.getOperand());
       if (Value scale = op.getRescale())
         scaleWindows.try_emplace(
@@ -98,7 +108,22 @@ private:
     if (!inputs.empty())
       boxCopies.emplace(emitter, std::move(inputs),
                         placement.plan.offsets.back(), graph.getStages(),
-                        handsBackPlaces());
+                        handsBackPlaces(), areBoxesReadByThreads());
+  }
+
+  /// Whether something else than tensor cores reads boxed inputs.
+  bool areBoxesReadByThreads() {
+    return llvm::any_of(getBoxedInputs(graph), [&](unsigned input) {
+      BlockArgument tile = graph.getBody().getArgument(input);
+      return llvm::any_of(tile.getUses(), [](OpOperand &use) {
+        auto step = dyn_cast<thread::GraphOp>(use.getOwner());
+        if (!step)
+          return true;
+        BlockArgument window =
+            step.getBody().getArgument(use.getOperandNumber());
+        return !llvm::all_of(window.getUsers(), llvm::IsaPred<thread::WgmmaOp>);
+      });
+    });
   }
 
   void addTiles() {
@@ -188,6 +213,10 @@ private:
       if (!next.empty())
         scf::YieldOp::create(builder, next);
     }
+    // Two iterations exchange registers: of the product that is used, and of
+    // that in flight. One would have to move them.
+    if (!listSteps(kStartsAheadAttr).empty())
+      loop->setAttr("loop_annotation", makeUnrolling(builder, /*count=*/2));
     setSums(loop.getResults());
     emitter.iteration = outside;
   }
@@ -205,35 +234,178 @@ private:
     // For what was written before the loop.
     if (handsBackPlaces())
       emitter.emitBarrier();
+    SmallVector<thread::GraphOp> ahead = listSteps(kStartsAheadAttr);
+    if (!ahead.empty())
+      initial.append(emitFirstProducts(ahead, initial));
     emitLoopOver(initial, [&](ValueRange carried) {
       place = carried.front();
-      emitWaitAtHead(carried);
+      parity = boxCopies ? carried[1] : Value();
+      SmallVector<Value> next, started;
+      if (ahead.empty()) {
+        emitWaitAtHead();
+      } else {
+        next = emitNextPlace();
+        started = emitNextProducts(ahead, carried, next);
+      }
       if (graph->hasAttr(kBarrierAtHeadAttr) && !handsBackPlaces())
         emitter.emitBarrier();
       emitPhase(StepPhase::Loop);
+      llvm::append_range(next, emitAwait(started, countLateItems()));
       if (boxCopies)
-        boxCopies->emitHandBack(place);
-      int64_t last = graph.getStages() - 1;
-      SmallVector<Value> next = {emitWrapped(last, first, /*step=*/1)};
-      if (boxCopies) {
-        Value other = arith::XOrIOp::create(builder, carried.back(),
-                                            emitI32(builder, /*value=*/1));
-        next.push_back(arith::SelectOp::create(builder, isPlace(last), other,
-                                               carried.back()));
-      }
-      return next;
+        emitHandBack();
+      return next.empty() ? emitNextPlace() : next;
     });
+    for (thread::GraphOp op : listSteps(kWaitsLateAttr))
+      land(op, {});
   }
 
-  /// \param carried  the place, and the parity of its phase if boxes come.
-  void emitWaitAtHead(ValueRange carried) {
+  /// Of a product that is waited for late the place is still read.
+  void emitHandBack() {
+    if (listSteps(kWaitsLateAttr).empty())
+      return boxCopies->emitHandBack(place);
+    ImplicitLocOpBuilder &builder = emitter.builder;
+    Value isFirst =
+        arith::CmpIOp::create(builder, arith::CmpIPredicate::ne,
+                              emitter.iteration, emitter.getIndex(0));
+    Value before =
+        emitWrapped(0, emitter.getIndex(graph.getStages() - 1), /*step=*/-1);
+    auto guard = scf::IfOp::create(builder, isFirst, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard insertion(builder);
+    builder.setInsertionPointToStart(guard.thenBlock());
+    boxCopies->emitHandBack(before);
+  }
+
+  /// Of the next iteration what the loop carries: its place, and the parity of
+  /// that if boxes come.
+  SmallVector<Value> emitNextPlace() {
+    ImplicitLocOpBuilder &builder = emitter.builder;
+    int64_t last = graph.getStages() - 1;
+    SmallVector<Value> next = {
+        emitWrapped(last, emitter.getIndex(0), /*step=*/1)};
+    if (boxCopies) {
+      Value other =
+          arith::XOrIOp::create(builder, parity, emitI32(builder, /*value=*/1));
+      next.push_back(
+          arith::SelectOp::create(builder, isPlace(last), other, parity));
+    }
+    return next;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Products that run beside other steps (AheadProducts.h)
+  //===--------------------------------------------------------------------===//
+
+  SmallVector<thread::GraphOp> listSteps(StringRef attribute) {
+    return llvm::filter_to_vector(
+        graph.getBody().getOps<thread::GraphOp>(),
+        [&](thread::GraphOp op) { return op->hasAttr(attribute); });
+  }
+
+  /// Items that a warp has of late products, each of which is a group of wgmma.
+  int64_t countLateItems() {
+    int64_t numWarps = graph.getThreads() >> kLaneBits, count = 0;
+    for (thread::GraphOp op : listSteps(kWaitsLateAttr))
+      count +=
+          llvm::divideCeil(ShapedType::getNumElements(op.getGrid()), numWarps);
+    return count;
+  }
+
+  /// Waits for a late product of the iteration before, which its sum holds, and
+  /// has operands of a step come behind that. Products that this iteration has
+  /// started might still run, but ptxas does not follow that: it has all wait
+  /// wherever accumulators are read (its message C7514).
+  void land(thread::GraphOp product, ValueRange operands) {
+    auto sum = cast<block::AccumulateOp>(*product->user_begin());
+    SmallVector<Value> values = {sum.getResult()};
+    for (Value operand : operands)
+      if (isHeld(operand) &&
+          cast<RankedTensorType>(operand.getType()).getElementType().isF32())
+        values.push_back(operand);
+    auto current = llvm::map_to_vector(
+        values, [&](Value value) { return held.at(value); });
+    auto op = thread::AwaitOp::create(emitter.builder, current,
+                                      /*pending=*/0);
+    for (auto [value, result] : llvm::zip_equal(values, op.getResults()))
+      held[value] = result;
+  }
+
+  /// Of late products whose left operand a step computes.
+  void landProductsOf(thread::GraphOp step) {
+    for (thread::GraphOp product : listSteps(kWaitsLateAttr))
+      if (leftSteps.lookup(product) == step)
+        land(product, step.getInputs());
+  }
+
+  /// Starts products on the tiles of an iteration, which are there.
+  SmallVector<Value> emitStart(ArrayRef<thread::GraphOp> products,
+                               Value iteration, Value place) {
+    Value outside = std::exchange(emitter.iteration, iteration);
+    selectPlace(place);
+    SmallVector<Value> started;
+    for (thread::GraphOp op : products) {
+      emitter.builder.setLoc(op.getLoc());
+      setSwizzles(op);
+      Value result = placeHeldCopy(emitter, op, getPlaces(op.getInputs()),
+                                   heldTiles.at(op.getResult(0)));
+      result.getDefiningOp()->setAttr(kInFlightAttr,
+                                      emitter.builder.getUnitAttr());
+      started.push_back(result);
+    }
+    emitter.iteration = outside;
+    return started;
+  }
+
+  SmallVector<Value> emitAwait(ArrayRef<Value> started, int64_t numPending) {
+    if (started.empty())
+      return {};
+    auto op = thread::AwaitOp::create(emitter.builder, started, numPending);
+    return SmallVector<Value>(op.getResults());
+  }
+
+  /// The products of the first iteration, before the loop.
+  SmallVector<Value> emitFirstProducts(ArrayRef<thread::GraphOp> products,
+                                       ValueRange initial) {
+    boxCopies->emitWait(initial[0], initial[1]);
+    return emitAwait(emitStart(products, emitter.getIndex(0), initial[0]),
+                     /*numPending=*/0);
+  }
+
+  /// Takes the products that the iteration before has started for this one, and
+  /// starts those of the next one. Behind the last iteration they are of what
+  /// lies in the next place, which nobody writes to any more, and are for
+  /// nothing.
+  /// \param next  of the next iteration: place and parity.
+  SmallVector<Value> emitNextProducts(ArrayRef<thread::GraphOp> products,
+                                      ValueRange carried,
+                                      ArrayRef<Value> next) {
+    ImplicitLocOpBuilder &builder = emitter.builder;
+    for (auto [op, value] :
+         llvm::zip_equal(products, carried.take_back(products.size())))
+      held[thread::GraphOp(op).getResult(0)] = value;
+    Value following =
+        arith::AddIOp::create(builder, emitter.iteration, emitter.getIndex(1));
+    Value isThere =
+        arith::CmpIOp::create(builder, arith::CmpIPredicate::ult, following,
+                              emitter.getIndex(graph.getLoop()));
+    auto guard = scf::IfOp::create(builder, isThere, /*withElseRegion=*/false);
+    {
+      OpBuilder::InsertionGuard insertion(builder);
+      builder.setInsertionPointToStart(guard.thenBlock());
+      boxCopies->emitWait(next[0], next[1]);
+    }
+    SmallVector<Value> started = emitStart(products, following, next[0]);
+    selectPlace(place);
+    return started;
+  }
+
+  void emitWaitAtHead() {
     if (hasThreadCopies())
       emitWaitForCopies(emitter, graph.getStages() - 2);
     if (!boxCopies)
       return;
     if (!handsBackPlaces())
       boxCopies->emitReadFence();
-    boxCopies->emitWait(carried.front(), carried.back());
+    boxCopies->emitWait(place, parity);
   }
 
   bool handsBackPlaces() { return placement.handBack.has_value(); }
@@ -257,21 +429,38 @@ private:
     return arith::SelectOp::create(builder, isLast, wrapped, next);
   }
 
-  /// The place of the iteration that is loaded: of one that is behind.
-  Value emitPlaceAhead() {
+  /// Where the tiles of an iteration go.
+  struct RingPlace {
+    Value number; ///< index
+    Value parity; ///< i32, of the iteration's phase of the place
+  };
+
+  /// The place of the iteration that is loaded: of one that is behind. Where
+  /// the ring begins anew, so does the next phase.
+  RingPlace emitPlaceAhead() {
     ImplicitLocOpBuilder &builder = emitter.builder;
-    int64_t stages = graph.getStages();
-    if (getNumAhead() == stages - 1)
-      return emitWrapped(0, emitter.getIndex(stages - 1), /*step=*/-1);
-    Value sum =
-        arith::AddIOp::create(builder, place, emitter.getIndex(getNumAhead()));
-    return arith::RemUIOp::create(builder, sum, emitter.getIndex(stages));
+    int64_t stages = graph.getStages(), numAhead = getNumAhead();
+    Value beginsAnew =
+        arith::CmpIOp::create(builder, arith::CmpIPredicate::uge, place,
+                              emitter.getIndex(stages - numAhead));
+    auto advance = [&](int64_t step) -> Value {
+      return arith::AddIOp::create(builder, place, emitter.getIndex(step));
+    };
+    RingPlace ahead;
+    ahead.number = arith::SelectOp::create(
+        builder, beginsAnew, advance(numAhead - stages), advance(numAhead));
+    if (!boxCopies)
+      return ahead;
+    Value other =
+        arith::XOrIOp::create(builder, parity, emitI32(builder, /*value=*/1));
+    ahead.parity = arith::SelectOp::create(builder, beginsAnew, other, parity);
+    return ahead;
   }
 
   /// Loads the tiles of an iteration, all that have a ring, into one place.
-  void emitLoadsInto(Value iteration, Value place) {
+  void emitLoadsInto(Value iteration, RingPlace ahead) {
     Value outside = std::exchange(emitter.iteration, iteration);
-    selectPlace(place);
+    selectPlace(ahead.number);
     for (BlockArgument argument : graph.getBody().getArguments())
       if (isRing(argument) && !isBoxed(argument)) {
         unsigned input = argument.getArgNumber();
@@ -279,7 +468,7 @@ private:
                       emitter.getTile(argument));
       }
     if (boxCopies)
-      boxCopies->emitCopies(place);
+      boxCopies->emitCopies(ahead.number, ahead.parity);
     emitter.iteration = outside;
   }
 
@@ -290,10 +479,11 @@ private:
     auto loop = scf::ForOp::create(builder, emitter.getIndex(0),
                                    emitter.getIndex(getNumAhead()),
                                    emitter.getIndex(1));
-    loop->setAttr("loop_annotation", makeNoUnrolling(builder));
+    loop->setAttr("loop_annotation", makeUnrolling(builder, /*count=*/1));
     OpBuilder::InsertionGuard insertion(builder);
     builder.setInsertionPointToStart(loop.getBody());
-    emitLoadsInto(loop.getInductionVar(), loop.getInductionVar());
+    emitLoadsInto(loop.getInductionVar(),
+                  {loop.getInductionVar(), emitI32(builder, /*value=*/0)});
     emitCommitOfThreads();
   }
 
@@ -306,15 +496,15 @@ private:
     Value isThere =
         arith::CmpIOp::create(builder, arith::CmpIPredicate::ult, ahead,
                               emitter.getIndex(graph.getLoop()));
-    Value before = emitPlaceAhead();
+    RingPlace place = emitPlaceAhead();
     auto guard = scf::IfOp::create(builder, isThere, /*withElseRegion=*/false);
     {
       OpBuilder::InsertionGuard insertion(builder);
       builder.setInsertionPointToStart(guard.thenBlock());
-      emitLoadsInto(ahead, before);
+      emitLoadsInto(ahead, place);
     }
     emitCommitOfThreads();
-    selectPlace(place);
+    selectPlace(this->place);
   }
 
   void emitCommitOfThreads() {
@@ -391,6 +581,8 @@ private:
       return emitStores();
     if (step.kind == BlockStep::Kind::Update)
       return emitUpdateStep(cast<block::AccumulateOp>(step.op));
+    if (step.op->hasAttr(kStartsAheadAttr))
+      return; // the iteration before has done it
     if (auto threadGraph = dyn_cast<thread::GraphOp>(step.op))
       return emitThreadGraph(threadGraph);
     emitCompute(emitter, cast<OperatorOpInterface>(step.op));
@@ -432,10 +624,14 @@ private:
       return emitUpdate(emitter, op);
     if (growsWithParts(op))
       return;
+    if (hasRunningScale(op)) {
+      held[op.getResult()] = runningScales.at(op).maximum;
+      return;
+    }
     const HeldTile &tile = heldTiles.at(op.getOperand());
     Value part = held.at(op.getOperand());
-    Value before = held.at(op.getResult());
-    if (!op.getRescale()) {
+    Value before = emitSumSoFar(op);
+    if (!op.getRescale() || hasRunningScale(findRunningMaximum(op))) {
       held[op.getResult()] =
           placeJoin(emitter, tile, getCombiner(op), before, part);
       return;
@@ -444,6 +640,29 @@ private:
                   getCurrent(op.getRescale())};
     held[op.getResult()] = placeRescaledJoin(emitter, tile, scaleWindows.at(op),
                                              maxima, before, part);
+  }
+
+  /// What a part is added to.
+  Value emitSumSoFar(block::AccumulateOp op) {
+    Value sum = held.at(op.getResult());
+    block::AccumulateOp maximum = findRunningMaximum(op);
+    if (!hasRunningScale(maximum))
+      return sum;
+    return placeScaled(emitter, heldTiles.at(op.getOperand()),
+                       scaleWindows.at(op), sum,
+                       runningScales.at(maximum).factor);
+  }
+
+  /// From here on the maximum of a tile is the one so far, if that is what its
+  /// parts are to be relative to.
+  void emitRunningScale(Value own) {
+    block::AccumulateOp maximum = scaledBy.lookup(own);
+    if (!maximum)
+      return;
+    RunningScale scale = placeRunningScale(
+        emitter, heldTiles.at(own), held.at(maximum.getResult()), held.at(own));
+    held[own] = scale.base;
+    runningScales[maximum] = scale;
   }
 
   void emitFinishStep(block::AccumulateOp op) {
@@ -465,13 +684,15 @@ private:
                   emitter.builder.getDenseI64ArrayAttr(swizzles));
   }
 
+  SmallVector<Value> getPlaces(ValueRange values) {
+    return llvm::map_to_vector(values, [&](Value value) {
+      return isHeld(value) ? held.at(value) : emitter.getTile(value);
+    });
+  }
+
   /// The same graph on the places of its tiles.
   void emitThreadGraph(thread::GraphOp op) {
-    auto getPlaces = [&](ValueRange values) {
-      return llvm::map_to_vector(values, [&](Value value) {
-        return isHeld(value) ? held.at(value) : emitter.getTile(value);
-      });
-    };
+    landProductsOf(op);
     SmallVector<Value> inputs = getPlaces(op.getInputs());
     setSwizzles(op);
     if (!op->hasAttr(kHeldAttr))
@@ -483,11 +704,14 @@ private:
                    : block::AccumulateOp();
     if (!sum || !growsWithParts(sum)) {
       held[result] = placeHeldGraph(emitter, op, inputs, tile);
-      return;
+      return emitRunningScale(result);
     }
-    Value &sumSoFar = held[sum.getResult()];
-    sumSoFar = placeCarriedGraph(emitter, op, inputs, tile, getCombiner(sum),
-                                 sumSoFar);
+    Value joined = placeCarriedGraph(emitter, op, inputs, tile,
+                                     getCombiner(sum), emitSumSoFar(sum));
+    held[sum.getResult()] = joined;
+    if (op->hasAttr(kWaitsLateAttr))
+      joined.getDefiningOp()->setAttr(kInFlightAttr,
+                                      emitter.builder.getUnitAttr());
   }
 
   const BlockSteps &steps;
@@ -496,11 +720,17 @@ private:
   const KernelContext &context;
   BlockEmitter emitter;
   std::optional<BoxCopies> boxCopies;
-  Value place; ///< in the rings, of the iteration that is computed
+  Value place;  ///< in the rings, of the iteration that is computed
+  Value parity; ///< of its phase of that place, if boxes come
   DenseMap<Value, HeldTile> heldTiles;      ///< by result of a thread graph
   SmallVector<block::AccumulateOp> carried; ///< sums that grow in registers
   DenseMap<Operation *, StretchedWindow> scaleWindows; ///< by rescaled sum
+  /// The maxima that replace what they accumulate, by that.
+  DenseMap<Value, block::AccumulateOp> scaledBy;
+  DenseMap<Operation *, RunningScale> runningScales; ///< by maximum
   DenseMap<Value, Value> held; ///< what registers hold now
+  /// What computes the left operand of products that are waited for late.
+  DenseMap<Operation *, Operation *> leftSteps;
 };
 } // namespace
 

@@ -72,6 +72,14 @@ Value mlir::mirage::placeHeldGraph(BlockEmitter &emitter, thread::GraphOp graph,
       .getResult(0);
 }
 
+Value mlir::mirage::placeHeldCopy(BlockEmitter &emitter, thread::GraphOp graph,
+                                  ValueRange inputs, const HeldTile &result) {
+  thread::GraphOp copy = graph.clone();
+  Value placed = placeHeldGraph(emitter, copy, inputs, result);
+  copy.erase();
+  return placed;
+}
+
 static Value emitJoin(ImplicitLocOpBuilder &builder, RankedTensorType fragment,
                       Combiner combiner, Value lhs, Value rhs) {
   if (combiner == Combiner::Add)
@@ -210,6 +218,50 @@ Value mlir::mirage::placeRescaledJoin(BlockEmitter &emitter,
                           emitRescaled(builder, part, own, larger))
                    .getResult();
              })
+      .getResult(0);
+}
+
+RunningScale mlir::mirage::placeRunningScale(BlockEmitter &emitter,
+                                             const HeldTile &tile,
+                                             Value running, Value own) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  RankedTensorType fragment = tile.fragment;
+  auto place = [&](Value lhs, Value rhs, auto compute) {
+    HeldOperand operands[] = {{lhs, fragment, tile.omap},
+                              {rhs, fragment, tile.omap}};
+    return createHeldGraph(emitter, tile, tile.type, {}, operands,
+                           [&](ValueRange values) -> Value {
+                             return compute(values[0], values[1]);
+                           })
+        .getResult(0);
+  };
+  Value maximum = place(running, own, [&](Value running, Value own) {
+    return thread::MaximumOp::create(builder, fragment, running, own);
+  });
+  Value base = place(maximum, maximum, [&](Value maximum, Value same) {
+    return thread::VanishOp::create(builder, fragment, maximum, same);
+  });
+  Value factor = place(running, base, [&](Value running, Value base) {
+    Value difference = thread::SubOp::create(builder, fragment, running, base);
+    return thread::ExpOp::create(builder, fragment, difference);
+  });
+  return {maximum, base, factor};
+}
+
+Value mlir::mirage::placeScaled(BlockEmitter &emitter, const HeldTile &tile,
+                                const StretchedWindow &window, Value sum,
+                                Value factor) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  HeldOperand operands[] = {
+      {sum, tile.fragment, tile.omap},
+      {factor,
+       thread::getFragmentType(window.fragment, tile.fragment.getElementType()),
+       builder.getDenseI64ArrayAttr(window.imap)}};
+  return createHeldGraph(emitter, tile, tile.type, {}, operands,
+                         [&](ValueRange values) -> Value {
+                           return thread::MulOp::create(builder, tile.fragment,
+                                                        values[0], values[1]);
+                         })
       .getResult(0);
 }
 

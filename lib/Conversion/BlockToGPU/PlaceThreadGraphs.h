@@ -55,6 +55,10 @@ void placeThreadGraph(BlockEmitter &emitter, thread::GraphOp graph,
 Value placeHeldGraph(BlockEmitter &emitter, thread::GraphOp graph,
                      ValueRange inputs, const HeldTile &result);
 
+/// The same, with a copy of the region.
+Value placeHeldCopy(BlockEmitter &emitter, thread::GraphOp graph,
+                    ValueRange inputs, const HeldTile &result);
+
 /// The same, of a result that is joined with what came before.
 Value placeCarriedGraph(BlockEmitter &emitter, thread::GraphOp graph,
                         ValueRange inputs, const HeldTile &result,
@@ -80,6 +84,26 @@ struct Maxima {
 Value placeRescaledJoin(BlockEmitter &emitter, const HeldTile &tile,
                         const StretchedWindow &window, Maxima maxima,
                         Value before, Value part);
+
+/// What a part is relative to whose maximum is known before it is computed
+/// (Mirage/Analysis/RunningScale.h).
+struct RunningScale {
+  Value maximum; ///< so far, this part's included
+  /// What the part is relative to: the same, or 0 for minus infinity, from
+  /// which nothing has a difference.
+  Value base;
+  Value factor; ///< of the sum so far: exp(maximum before - base)
+};
+/// \param tile     of the maxima.
+/// \param running  before this part.
+/// \param own      of this part.
+RunningScale placeRunningScale(BlockEmitter &emitter, const HeldTile &tile,
+                               Value running, Value own);
+
+/// A sum times such a factor.
+/// \param window  of the factor.
+Value placeScaled(BlockEmitter &emitter, const HeldTile &tile,
+                  const StretchedWindow &window, Value sum, Value factor);
 
 /// What changes nothing, in every register.
 Value emitNeutralTile(BlockEmitter &emitter, const HeldTile &tile,

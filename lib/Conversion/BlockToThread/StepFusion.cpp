@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StepFusion.h"
+#include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Dialect/Operator/OperatorInterface.h"
 #include "Mirage/Dialect/Operator/TileGraphInterface.h"
 #include "Mirage/Graph/TileMemory.h"
@@ -81,9 +82,30 @@ static bool isReadTransposed(Operation *op) {
   return transpose && exchangesRowsAndColumns(transpose.getDims());
 }
 
+/// A product whose rows warps keep for the next step is handed on in registers
+/// all the same, and by itself it can be started while they compute
+/// (Mirage/Analysis/AheadProducts.h).
+static bool isProductOfRows(Operation *op, Operation *user) {
+  return getStepKind(op) == StepKind::Contraction &&
+         op->hasAttr(kWholeRowsAttr) && user->hasAttr(kWholeRowsAttr);
+}
+
+/// A cast that makes the left operand of such a product: registers that a
+/// product in flight still reads are written when all else is computed.
+static bool isLeftOfRows(Operation *op) {
+  return isa<block::CastOp>(op) && op->hasAttr(kWholeRowsAttr) &&
+         llvm::any_of(op->getUses(), [](OpOperand &use) {
+           Operation *product = use.getOwner();
+           return isa<block::MatmulOp>(product) &&
+                  product->hasAttr(kWholeRowsAttr) &&
+                  use.getOperandNumber() == 0;
+         });
+}
+
 bool StepFusion::tryFuse(Operation *op, StepKind kind) {
   Operation *user = findUser(op);
-  if (!user || getShape(op->getResult(0)).size() > kMostStepDims ||
+  if (!user || isLeftOfRows(user) ||
+      getShape(op->getResult(0)).size() > kMostStepDims ||
       getShape(user->getResult(0)).size() > kMostStepDims)
     return false;
   auto [root, isAligned, isUserReduced, isOperandOfProduct] = members.at(user);
@@ -111,7 +133,7 @@ bool StepFusion::tryFuse(Operation *op, StepKind kind) {
       !isa<block::TransposeOp>(user) &&
       getShape(op->getResult(0)) == getShape(user->getResult(0));
   if (kind != StepKind::Elementwise) {
-    if (group.core || !keepsElements)
+    if (group.core || !keepsElements || isProductOfRows(op, user))
       return false;
     group.core = op;
   }

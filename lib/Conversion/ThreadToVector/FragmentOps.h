@@ -20,6 +20,10 @@
 
 namespace mlir::mirage {
 
+/// PTX that waits for all products that a warp has started (wgmma), but for the
+/// last ones.
+std::string waitForProducts(int64_t numPending);
+
 /// Registers of a product before it is added up: the accumulator's, or zeros
 /// where that has none.
 Fragment startSum(OpBuilder &builder, Location location,
@@ -69,13 +73,15 @@ public:
                          const Fragment &lhs, const Fragment &rhs,
                          const Fragment &accumulator,
                          const LinearLayout &layout);
-  /// The same by four warps together (wgmma), which have read the right operand
-  /// and the registers when this is done.
-  /// \param rhs  descriptors (Mirage/Layout/MatrixDescriptor.h), i64, of 16
-  ///             rows of an operand that lies row by row.
+  /// The same by four warps together (wgmma).
+  /// \param rhs    descriptors (Mirage/Layout/MatrixDescriptor.h), i64, of 16
+  ///               rows of an operand that lies row by row.
+  /// \param waits  whether they have read the right operand and the registers
+  ///               when this is done; else nothing may touch these, nor the
+  ///               result, before somebody waits.
   Fragment multiplyByWarpgroup(const Fragment &lhs, ArrayRef<Value> rhs,
                                const Fragment &accumulator,
-                               const LinearLayout &layout);
+                               const LinearLayout &layout, bool waits);
   /// The same in f32 by each lane, which holds all of k for its rows and
   /// columns.
   Fragment multiplyInLanes(const Fragment &lhs, const Fragment &rhs,

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GraphLowering.h"
+#include "Mirage/Analysis/AheadProducts.h"
 #include "Mirage/Analysis/TileForms.h"
 #include "Mirage/Conversion/ScalarToArith.h"
 #include "Mirage/Layout/FragmentRules.h"
@@ -85,6 +86,8 @@ LogicalResult GraphLowering::check() {
     if (!window.getDefiningOp<thread::StoreOp>())
       return body.getTerminator()->emitOpError()
              << "expects windows that a store has written";
+  if (graph->hasAttr(kInFlightAttr) && failed(checkInFlight()))
+    return failure();
   return checkHeldTiles();
 }
 
@@ -433,7 +436,8 @@ Fragment GraphLowering::multiply(Operation *product,
       *thread::getFragmentLayout(product->getResult(0).getType());
   if (auto wgmma = dyn_cast<thread::WgmmaOp>(product))
     return ops.multiplyByWarpgroup(lhs, emitDescriptors(wgmma), accumulator,
-                                   layout);
+                                   layout,
+                                   /*waits=*/!graph->hasAttr(kInFlightAttr));
   const Fragment &rhs = get(product->getOperand(1));
   auto mma = dyn_cast<thread::MmaOp>(product);
   if (!mma)

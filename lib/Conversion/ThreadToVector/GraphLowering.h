@@ -70,6 +70,7 @@ private:
   Fragment computeRow(Operation *op, Opcode opcode, const LinearLayout &layout);
   Fragment multiply(Operation *product, const Fragment &accumulator);
   LogicalResult checkWarpgroupProduct(thread::WgmmaOp op);
+  LogicalResult checkInFlight();
   SmallVector<Value> emitDescriptors(thread::WgmmaOp op);
   Fragment reduce(Operation *op, const OperatorInfo &info,
                   const LinearLayout &layout);

@@ -7,11 +7,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "HeldTileConversion.h"
+#include "FragmentOps.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::mirage;
@@ -36,6 +40,50 @@ struct ConvertConstant : OpConversionPattern<arith::ConstantOp> {
         rewriter, op.getLoc(), elements.getSplatValue<TypedAttr>());
     SmallVector<Value> registers(layout->getNumRegisters(), scalar);
     rewriter.replaceOpWithMultiple(op, ArrayRef<ValueRange>(registers));
+    return success();
+  }
+};
+
+/// A statement that waits, and then hands registers on. Were a result the same
+/// register as its operand (a constraint "0"), LLVM would be free to move the
+/// operand there before, from where the product is still in flight.
+struct ConvertAwait : OpConversionPattern<thread::AwaitOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(thread::AwaitOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location location = op.getLoc();
+    SmallVector<Value> registers;
+    for (ValueRange range : adaptor.getOperands())
+      llvm::append_range(registers, range);
+    SmallVector<StringRef> constraints(registers.size(), "=&f");
+    constraints.append(registers.size(), "f");
+    constraints.push_back("~{memory}");
+    std::string text = waitForProducts(op.getPending());
+    for (size_t number = 0; number < registers.size(); ++number)
+      text += llvm::formatv("\nmov.b32 ${0}, ${1};", number,
+                            number + registers.size());
+    auto type = LLVM::LLVMStructType::getLiteral(
+        getContext(), llvm::to_vector(ValueRange(registers).getTypes()));
+    auto dialect =
+        LLVM::AsmDialectAttr::get(getContext(), LLVM::AsmDialect::AD_ATT);
+    Value waited =
+        LLVM::InlineAsmOp::create(
+            rewriter, location, type, registers, text,
+            llvm::join(constraints, ","), /*has_side_effects=*/true,
+            /*is_align_stack=*/false, LLVM::TailCallKind::None, dialect,
+            /*operand_attrs=*/ArrayAttr())
+            .getResult(0);
+    SmallVector<SmallVector<Value>> results;
+    int64_t number = 0;
+    for (ValueRange range : adaptor.getOperands()) {
+      SmallVector<Value> &result = results.emplace_back();
+      for (size_t count = 0; count < range.size(); ++count)
+        result.push_back(
+            LLVM::ExtractValueOp::create(rewriter, location, waited, number++));
+    }
+    rewriter.replaceOpWithMultiple(op, std::move(results));
     return success();
   }
 };
@@ -73,7 +121,8 @@ LogicalResult mlir::mirage::convertHeldTiles(Operation *root) {
   target.addDynamicallyLegalOp<arith::ConstantOp>(
       [](arith::ConstantOp op) { return !isHeldType(op.getType()); });
   RewritePatternSet patterns(context);
-  patterns.add<ConvertConstant>(converter, context);
+  target.addIllegalOp<thread::AwaitOp>();
+  patterns.add<ConvertConstant, ConvertAwait>(converter, context);
   scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                        target);
   if (failed(applyPartialConversion(root, target, std::move(patterns))))

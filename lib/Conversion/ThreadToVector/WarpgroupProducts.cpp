@@ -8,11 +8,15 @@
 //
 // wgmma (PTX ISA 9.7.15) runs beside the warps that started it, on registers
 // that they must not touch meanwhile. All instructions of one product are one
-// statement here, from the fence to the wait, so that nothing comes between.
+// statement here, from the fence to the wait, so that nothing comes between. Of
+// a graph in flight the wait is a statement of its own, mirage_thread.await,
+// which has the result's registers as operands and as results: to LLVM, too,
+// what is read behind it is nothing that was there before.
 //
 //===----------------------------------------------------------------------===//
 
 #include "GraphLowering.h"
+#include "Mirage/Analysis/AheadProducts.h"
 #include "Mirage/Analysis/TileForms.h"
 #include "Mirage/Layout/MatrixDescriptor.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -39,6 +43,7 @@ struct Statement {
   unsigned numResults;
   bool addsUp; ///< results start from an accumulator
   unsigned numSteps;
+  bool waits;
 
   unsigned getFirstRegister() const {
     return addsUp ? 2 * numResults : numResults;
@@ -50,6 +55,10 @@ struct Statement {
   std::string getText(int64_t columns, StringRef type) const;
 };
 } // namespace
+
+std::string mlir::mirage::waitForProducts(int64_t numPending) {
+  return llvm::formatv("wgmma.wait_group.sync.aligned {0};", numPending);
+}
 
 static std::string listOperands(unsigned first, unsigned count) {
   std::string list;
@@ -82,7 +91,10 @@ std::string Statement::getText(int64_t columns, StringRef type) const {
        << listOperands(getFirstRegister() + 4 * step, 4) << ", $"
        << getFirstDescriptor() + step << ", " << (step == 0 ? "first" : "later")
        << ", 1, 1, 1;\n";
-  os << "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n}";
+  os << "wgmma.commit_group.sync.aligned;\n";
+  if (waits)
+    os << waitForProducts(/*numPending=*/0) << "\n";
+  os << "}";
   return text;
 }
 
@@ -99,11 +111,12 @@ static SmallVector<unsigned> orderResults(const LinearLayout &layout) {
 Fragment FragmentOps::multiplyByWarpgroup(const Fragment &lhs,
                                           ArrayRef<Value> rhs,
                                           const Fragment &accumulator,
-                                          const LinearLayout &layout) {
+                                          const LinearLayout &layout,
+                                          bool waits) {
   SmallVector<unsigned> order = orderResults(layout);
   Statement statement{static_cast<unsigned>(order.size()),
                       !accumulator.registers.empty(),
-                      static_cast<unsigned>(rhs.size())};
+                      static_cast<unsigned>(rhs.size()), waits};
   SmallVector<Value> operands;
   if (statement.addsUp)
     for (unsigned number : order)
@@ -138,6 +151,15 @@ Fragment FragmentOps::multiplyByWarpgroup(const Fragment &lhs,
 //===----------------------------------------------------------------------===//
 // Operands
 //===----------------------------------------------------------------------===//
+
+LogicalResult GraphLowering::checkInFlight() {
+  if (isOnlyProduct(graph) && graph->getNumResults() == 1)
+    return success();
+  return graph.emitOpError()
+         << "expects, where '" << kInFlightAttr
+         << "' is stated, one step whose only result is a product of four "
+            "warps, held in f32 as it is";
+}
 
 LogicalResult GraphLowering::checkWarpgroupProduct(thread::WgmmaOp op) {
   if (numThreads && *numThreads % (kWarpsOfGroup << kLaneBits) != 0)

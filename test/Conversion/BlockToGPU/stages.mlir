@@ -24,9 +24,10 @@
 // CHECK-NEXT:      gpu.barrier
 // CHECK-NEXT:      %[[AHEAD:.+]] = arith.addi %[[I]], %[[C2]]
 // CHECK-NEXT:      %[[IS_THERE:.+]] = arith.cmpi ult, %[[AHEAD]], %[[C5]]
-// CHECK-NEXT:      %[[IS_FIRST:.+]] = arith.cmpi eq, %[[PLACE]], %[[C0]]
+// CHECK-NEXT:      %[[BEGINS_ANEW:.+]] = arith.cmpi uge, %[[PLACE]], %[[C1]]
 // CHECK-NEXT:      %[[LESS:.+]] = arith.addi %[[PLACE]], %[[LAST]]
-// CHECK-NEXT:      %[[BEFORE:.+]] = arith.select %[[IS_FIRST]], %[[C2]], %[[LESS]]
+// CHECK-NEXT:      %[[MORE:.+]] = arith.addi %[[PLACE]], %[[C2]]
+// CHECK-NEXT:      %[[BEFORE:.+]] = arith.select %[[BEGINS_ANEW]], %[[LESS]], %[[MORE]]
 // CHECK-NEXT:      scf.if %[[IS_THERE]] {
 // CHECK-NEXT:        %[[REFILLED:.+]] = arith.muli %[[BEFORE]], %[[STRIDE]]
 // CHECK:             nvgpu.device_async_copy

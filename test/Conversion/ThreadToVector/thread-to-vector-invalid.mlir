@@ -193,3 +193,39 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+#a = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+#c = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+func.func @in_flight_to_memory(%x: memref<64x16xf16, 3>, %y: memref<16x32xf16, 3>, %z: memref<64x32xf32, 3>) {
+  // expected-error @below {{expects, where 'mirage.in_flight' is stated, one step whose only result is a product of four warps, held in f32 as it is}}
+  mirage_thread.graph items(x = 4) ins(%x imap(x -> 0), %y imap()) outs(%z omap(x -> 0)) {mirage.in_flight, mirage.input_swizzles = array<i64: 0, 64>} : (memref<64x16xf16, 3>, memref<16x32xf16, 3>, memref<64x32xf32, 3>) -> () {
+  ^bb0(%v: tensor<16x16xf16>, %w: tensor<16x32xf16>):
+    %f = mirage_thread.ldmatrix %v : (tensor<16x16xf16>) -> tensor<16x16xf16, #a>
+    %d = mirage_thread.wgmma %f, %w : (tensor<16x16xf16, #a>, tensor<16x32xf16>) -> tensor<16x32xf32, #c>
+    %e = mirage_thread.accumulate %d over loop sum : (tensor<16x32xf32, #c>) -> tensor<16x32xf32, #c>
+    %s = mirage_thread.store %e : (tensor<16x32xf32, #c>) -> tensor<16x32xf32>
+    mirage_thread.yield %s : tensor<16x32xf32>
+  }
+  return
+}
+
+// -----
+
+#a = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+#c = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+#held = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+func.func @in_flight_with_more(%x: memref<64x16xf16, 3>, %y: memref<16x32xf16, 3>) {
+  // expected-error @below {{expects, where 'mirage.in_flight' is stated, one step whose only result is a product of four warps, held in f32 as it is}}
+  %r = mirage_thread.graph items(x = 4) ins(%x imap(x -> 0), %y imap()) outs(omap(x -> 0)) {mirage.in_flight, mirage.input_swizzles = array<i64: 0, 64>} : (memref<64x16xf16, 3>, memref<16x32xf16, 3>) -> tensor<64x32xf32, #held> {
+  ^bb0(%v: tensor<16x16xf16>, %w: tensor<16x32xf16>):
+    %f = mirage_thread.ldmatrix %v : (tensor<16x16xf16>) -> tensor<16x16xf16, #a>
+    %d = mirage_thread.wgmma %f, %w : (tensor<16x16xf16, #a>, tensor<16x32xf16>) -> tensor<16x32xf32, #c>
+    %e = mirage_thread.accumulate %d over loop sum : (tensor<16x32xf32, #c>) -> tensor<16x32xf32, #c>
+    %p = mirage_thread.exp %e : (tensor<16x32xf32, #c>) -> tensor<16x32xf32, #c>
+    %s = mirage_thread.store %p : (tensor<16x32xf32, #c>) -> tensor<16x32xf32>
+    mirage_thread.yield %s : tensor<16x32xf32>
+  }
+  return
+}

@@ -178,3 +178,29 @@ func.func @wgmma_c6_window(%x: tensor<64x16xf16>, %y: tensor<16x64xf16>) -> tens
   }
   return %r : tensor<64x64xf32>
 }
+
+// -----
+
+func.func @await_c1(%x: tensor<64x16xf32>) {
+  // expected-error @below {{expects tensors of f32 with layouts, got 'tensor<64x16xf32>'}}
+  %0 = mirage_thread.await %x pending 0 : tensor<64x16xf32>
+  return
+}
+
+// -----
+
+#c = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+func.func @await_c1_element(%x: tensor<16x8xf16, #c>) {
+  // expected-error @below {{expects tensors of f32 with layouts, got 'tensor<16x8xf16,}}
+  %0 = mirage_thread.await %x pending 0 : tensor<16x8xf16, #c>
+  return
+}
+
+// -----
+
+#c = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+func.func @await_c2(%x: tensor<16x8xf32, #c>) {
+  // expected-error @below {{expects 0 or more items pending, got -1}}
+  %0 = mirage_thread.await %x pending -1 : tensor<16x8xf32, #c>
+  return
+}

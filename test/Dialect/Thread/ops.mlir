@@ -79,3 +79,10 @@ func.func @vanish(%x: tensor<16x8xf32, #c>, %y: tensor<16x8xf32, #c>) {
   %0 = mirage_thread.vanish %x, %y : (tensor<16x8xf32, #c>, tensor<16x8xf32, #c>) -> tensor<16x8xf32, #c>
   return
 }
+
+// CHECK-LABEL: func.func @await(
+func.func @await(%x: tensor<16x8xf32, #c>, %y: tensor<16x8xf32, #c>) {
+  // CHECK: %{{.+}}:2 = mirage_thread.await %{{.+}}, %{{.+}} pending 1 : tensor<16x8xf32, #{{.+}}>, tensor<16x8xf32, #{{.+}}>
+  %0:2 = mirage_thread.await %x, %y pending 1 : tensor<16x8xf32, #c>, tensor<16x8xf32, #c>
+  return
+}

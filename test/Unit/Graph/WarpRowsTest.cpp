@@ -108,8 +108,10 @@ TEST(WarpRows, SizesThatAreNoPowersOfTwo) {
   EXPECT_EQ(listMembers(Attention({96})), "");
   EXPECT_EQ(listMembers(Attention({3, 32})), "");
   EXPECT_EQ(listMembers(Attention({64}, 64, 32, /*numThreads=*/96)), "");
-  EXPECT_EQ(listMembers(Attention({64}, /*keys=*/48)), "");
-  EXPECT_EQ(listMembers(Attention({64}, /*keys=*/4)), "");
+  // Of the second product k may be any size.
+  EXPECT_EQ(listMembers(Attention({64}, /*keys=*/48)), " matmul accumulate");
+  EXPECT_EQ(listMembers(Attention({64}, /*keys=*/4)), " matmul accumulate");
+  EXPECT_EQ(listMembers(Attention({64}, /*keys=*/48, /*width=*/24)), "");
   // The second product has such rows; all before it has not.
   EXPECT_EQ(listMembers(Attention({64}, 64, /*width=*/24)),
             " matmul max sub exp cast sum accumulate");
@@ -312,8 +314,9 @@ TEST(WarpRows, WhichAccumulationsGrowInRows) {
   EXPECT_EQ(list(blocks, {32, 32}), without);
 }
 
-/// An accumulation that reduces rows is reason enough for a chain.
-TEST(WarpRows, AccumulationsReduceRows) {
+/// An accumulation over the loop of a product is reason enough for a chain, be
+/// it of rows or of their elements; not one that joins blocks.
+TEST(WarpRows, AccumulationsOfProductsAreChains) {
   auto list = [](Attributes attributes, Shape result) {
     Tiles graph(32);
     ValueId x = graph.addWhole(f16({16, 16})),
@@ -324,7 +327,21 @@ TEST(WarpRows, AccumulationsReduceRows) {
     return listMembers(graph);
   };
   EXPECT_EQ(list(accumulate(Opcode::Sum, {1}), {16, 1}), " matmul accumulate");
-  EXPECT_EQ(list(accumulate(Opcode::Sum), {16, 16}), "");
+  EXPECT_EQ(list(accumulate(Opcode::Sum), {16, 16}), " matmul accumulate");
+  EXPECT_EQ(list(accumulate(Opcode::Variance), {16, 16}), "");
+  Attributes blocks = accumulate(Opcode::Sum);
+  blocks.axis = Axis::X;
+  EXPECT_EQ(list(blocks, {16, 16}), "");
+}
+
+/// Nor if somebody else reads the product as well.
+TEST(WarpRows, ProductsThatOthersReadAreNoSums) {
+  Tiles graph(32);
+  ValueId x = graph.addWhole(f16({16, 16})), y = graph.addLooped(f16({16, 16}));
+  ValueId product = graph.add(Opcode::Matmul, {x, y}, f32({16, 16}));
+  graph.addOutput(graph.add(Opcode::Accumulate, {product}, f32({16, 16})));
+  graph.addOutput(graph.add(Opcode::Exp, {product}, f32({16, 16})));
+  EXPECT_EQ(listMembers(graph), "");
 }
 
 /// Online softmax: a sum is rescaled by what the same rows have as their

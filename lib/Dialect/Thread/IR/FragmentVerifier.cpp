@@ -364,3 +364,25 @@ LogicalResult WgmmaOp::verify() {
     return failure();
   return verifyFours(*this);
 }
+
+LogicalResult AwaitOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                                        ValueRange operands, DictionaryAttr,
+                                        OpaqueProperties, RegionRange,
+                                        SmallVectorImpl<Type> &types) {
+  llvm::append_range(types, operands.getTypes());
+  return success();
+}
+
+LogicalResult AwaitOp::verify() {
+  // C1
+  for (Type type : getOperandTypes())
+    if (!getFragmentLayout(type) ||
+        !cast<RankedTensorType>(type).getElementType().isF32())
+      return emitOpError() << "expects tensors of f32 with layouts, got "
+                           << type;
+  // C2
+  if (static_cast<int64_t>(getPending()) < 0)
+    return emitOpError() << "expects 0 or more items pending, got "
+                         << static_cast<int64_t>(getPending());
+  return success();
+}

@@ -11,6 +11,7 @@
 
 include "Mirage/Dialect/Operator/OperatorBase.td"
 include "Mirage/Dialect/Thread/IR/ThreadAttributes.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
 
 def Thread_MmaOp : Mirage_OperatorOp<MirageThreadDialect, 0, "mma", "Mma"> {
   let summary = "matrix product by the tensor cores of a warp";
@@ -58,6 +59,29 @@ def Thread_WgmmaOp : Mirage_OperatorOp<MirageThreadDialect, 0, "wgmma", "Wgmma">
   }];
   let arguments = (ins Mirage_Tensor:$lhs, Mirage_Tensor:$rhs);
   let assemblyFormat = "$lhs `,` $rhs attr-dict " # typeFormat;
+  let hasVerifier = 1;
+}
+
+def Thread_AwaitOp : Op<MirageThreadDialect, "await", [
+    DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let summary = "what graphs of products in flight have left, once they are done";
+  let description = [{
+    A thread graph that says `mirage.in_flight` starts its products (`wgmma`) and goes on
+    without them; until they are done nothing may touch what it leaves, nor what it reads.
+    The results are the operands when all products that a warp has started are done, but
+    for the last `pending` items of graphs (wgmma.wait_group). An operand that is there
+    already may go through it so that nothing that is computed of it comes before.
+    - (C1) operands are held in registers, in f32: they have layouts.
+    - (C2) `pending` is 0 or more.
+
+    Cost: the time until the products are done.
+    ```mlir
+    %s = mirage_thread.await %d pending 0 : tensor<16x8xf32, #c>
+    ```
+  }];
+  let arguments = (ins Variadic<Mirage_Tensor>:$operands, I64Attr:$pending);
+  let results = (outs Variadic<Mirage_Tensor>:$results);
+  let assemblyFormat = "$operands `pending` $pending attr-dict `:` type($operands)";
   let hasVerifier = 1;
 }
 

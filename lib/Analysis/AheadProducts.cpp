@@ -1,0 +1,111 @@
+//===- AheadProducts.cpp - Products of the next iteration -----------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Analysis/AheadProducts.h"
+#include "Mirage/Analysis/HeldTiles.h"
+#include "Mirage/Analysis/TileForms.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace mlir::mirage;
+
+bool mlir::mirage::isOnlyProduct(thread::GraphOp graph) {
+  thread::StoreOp store = getStore(graph);
+  if (graph.getLoop() != 1 || !store ||
+      !getElementTypeOrSelf(store.getType()).isF32())
+    return false;
+  Value left = store.getOperand();
+  if (auto join = left.getDefiningOp<thread::AddOp>();
+      join && join.getRhs().getDefiningOp<thread::LoadOp>())
+    left = join.getLhs();
+  auto sum = left.getDefiningOp<thread::AccumulateOp>();
+  if (!sum || !sum->hasOneUse() || sum.getReduction() != ReductionKind::Sum ||
+      sum.getDims())
+    return false;
+  auto product = sum.getOperand().getDefiningOp<thread::WgmmaOp>();
+  return product && product->hasOneUse();
+}
+
+/// How many iterations later places are refilled; 0 where warps do not hand
+/// them back.
+static int64_t getNumBehind(block::GraphOp block) {
+  auto behind = block->getAttrOfType<IntegerAttr>(kHandsBackPlacesAttr);
+  return behind ? behind.getInt() : 0;
+}
+
+/// Whether two iterations are on their way when one begins, or more.
+static bool areTilesAhead(block::GraphOp block) {
+  int64_t behind = getNumBehind(block);
+  return behind > 0 && int64_t(block.getStages()) - behind >= 2;
+}
+
+llvm::Error mlir::mirage::verifyStartsAhead(thread::GraphOp graph) {
+  auto block = graph->getParentOfType<block::GraphOp>();
+  if (!block || !isOnlyProduct(graph) || !isHeld(graph.getResult(0)))
+    return llvm::createStringError(
+        "a step that is a product of four warps, whose result they hold");
+  if (llvm::any_of(graph->getUsers(), llvm::IsaPred<block::AccumulateOp>))
+    return llvm::createStringError("a product that no sum grows with");
+  DenseMap<Value, Phase> phases =
+      computePhases(cast<TileGraphOpInterface>(block.getOperation()));
+  if (phases.lookup(graph.getResult(0)) != Phase::Loop)
+    return llvm::createStringError("a product that each iteration has");
+  SmallVector<unsigned> boxed = getBoxedInputs(block);
+  for (Value tile : graph.getInputs()) {
+    auto input = dyn_cast<BlockArgument>(tile);
+    bool isLoaded = input && llvm::is_contained(boxed, input.getArgNumber());
+    if (phases.lookup(tile) != Phase::Invariant && !isLoaded)
+      return llvm::createStringError(
+          "operands of before the loop, or that the copy engine loads");
+  }
+  if (int64_t(block.getLoop()) < int64_t(block.getStages()))
+    return llvm::createStringError(
+        "as many iterations as stages, so that all places have been loaded");
+  if (!areTilesAhead(block))
+    return llvm::createStringError(
+        "two iterations on their way or more, where warps hand places back "
+        "('" +
+        kHandsBackPlacesAttr + "')");
+  return llvm::Error::success();
+}
+
+thread::GraphOp mlir::mirage::findLeftStep(thread::GraphOp product) {
+  auto products = product.getBody().getOps<thread::WgmmaOp>();
+  if (!llvm::hasSingleElement(products))
+    return nullptr;
+  auto load = (*products.begin()).getLhs().getDefiningOp<thread::LoadOp>();
+  auto window = load ? dyn_cast<BlockArgument>(load.getOperand()) : nullptr;
+  if (!window || window.getArgNumber() >= product.getInputs().size())
+    return nullptr;
+  Value left = product.getInputs()[window.getArgNumber()];
+  auto step = left.getDefiningOp<thread::GraphOp>();
+  return step && isHeld(left) ? step : nullptr;
+}
+
+llvm::Error mlir::mirage::verifyWaitsLate(thread::GraphOp graph) {
+  auto block = graph->getParentOfType<block::GraphOp>();
+  if (!block || !isOnlyProduct(graph) || !isHeld(graph.getResult(0)) ||
+      !graph->hasOneUse())
+    return llvm::createStringError(
+        "a step that is a product of four warps, which they hold");
+  auto sum = dyn_cast<block::AccumulateOp>(*graph->user_begin());
+  if (!sum || !isCarriedSum(sum.getResult()) || !growsWithParts(sum))
+    return llvm::createStringError("a product that a sum grows with");
+  DenseMap<Value, Phase> phases =
+      computePhases(cast<TileGraphOpInterface>(block.getOperation()));
+  thread::GraphOp left = findLeftStep(graph);
+  if (!left || phases.lookup(left.getResult(0)) != Phase::Loop)
+    return llvm::createStringError(
+        "a left operand that a step of the loop leaves in registers");
+  if (getNumBehind(block) < 2 || !areTilesAhead(block))
+    return llvm::createStringError(
+        "places that warps hand back two iterations later or more, with two on "
+        "their way ('" +
+        kHandsBackPlacesAttr + "')");
+  return llvm::Error::success();
+}

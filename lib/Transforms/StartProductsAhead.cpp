@@ -1,0 +1,58 @@
+//===- StartProductsAhead.cpp - Products of the next iteration ------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Analysis/AheadProducts.h"
+#include "Mirage/Analysis/HeldTiles.h"
+#include "Mirage/Analysis/TileForms.h"
+#include "Mirage/Planning/RingPlaces.h"
+#include "Mirage/Planning/Target.h"
+#include "Mirage/Transforms/Passes.h"
+
+namespace mlir::mirage {
+#define GEN_PASS_DEF_STARTPRODUCTSAHEADPASS
+#include "Mirage/Transforms/Passes.h.inc"
+} // namespace mlir::mirage
+
+using namespace mlir;
+using namespace mlir::mirage;
+
+static void startProductsAhead(block::GraphOp block) {
+  auto taken = block->getAttrOfType<IntegerAttr>(kRowRegistersAttr);
+  auto behind = block->getAttrOfType<IntegerAttr>(kHandsBackPlacesAttr);
+  if (!taken || !behind ||
+      !canStartAhead(block.getLoop(), block.getStages(), behind.getInt()))
+    return;
+  // Of these rows have half, and what they are computed with the rest; all
+  // targets have the same.
+  int64_t numFree = Target().getRegistersPerThread(block.getThreads()) * 3 / 4 -
+                    taken.getInt();
+  UnitAttr ahead = UnitAttr::get(block.getContext());
+  for (auto graph : block.getBody().getOps<thread::GraphOp>()) {
+    if (llvm::errorToBool(verifyStartsAhead(graph)))
+      continue;
+    int64_t needed = thread::getFragmentLayout(getHeldType(graph.getResult(0)))
+                         ->getNumRegisters();
+    if (needed > numFree)
+      continue;
+    numFree -= needed;
+    graph->setAttr(kStartsAheadAttr, ahead);
+  }
+  for (auto graph : block.getBody().getOps<thread::GraphOp>())
+    if (!llvm::errorToBool(verifyWaitsLate(graph)))
+      graph->setAttr(kWaitsLateAttr, UnitAttr::get(block.getContext()));
+}
+
+namespace {
+struct StartProductsAheadPass
+    : mirage::impl::StartProductsAheadPassBase<StartProductsAheadPass> {
+  void runOnOperation() override {
+    getOperation()->walk(
+        [](block::GraphOp block) { startProductsAhead(block); });
+  }
+};
+} // namespace
