@@ -43,10 +43,10 @@ static constexpr double kMatrixTileClocks = 10;
 /// tiles, and 1870, 1024 tiles; one takes 1500 for half as many scores, 512
 /// tiles.
 static constexpr double kRowTileClocks = 2.4, kGroupTileClocks = 1,
-                        kRowTileWaitClocks = 6;
+                        kRowTileWaitClocks = 8;
 /// Of two things of which one can be done beside the other, what of the shorter
 /// one takes no time.
-static constexpr double kHiddenShare = 0.3;
+static constexpr double kHiddenShare = 0.5;
 
 /// One step of a sum of products without tensor cores, if a thread has few sums
 /// to go on with meanwhile; each further sum takes a clock. Measured: 14 with
@@ -194,13 +194,12 @@ BlockWork::getStep(const KernelWork::Operation &operation) const {
 
 double mlir::mirage::search::getTotalComputeUs(const KernelWork &kernel,
                                                const Target &target) {
-  double tensorUs = 0, otherUs = 0;
+  double us = 0;
   for (const KernelWork::Operation &operation : kernel.operations)
-    if (mayMultiplyTogether(operation, target))
-      tensorUs += operation.total * getMatrixTileUs(kGroupTileClocks, target);
-    else
-      otherUs += operation.total * getUnitUs(operation, target);
-  return std::max(tensorUs, otherUs);
+    us += operation.total * (mayMultiplyTogether(operation, target)
+                                 ? getMatrixTileUs(kGroupTileClocks, target)
+                                 : getUnitUs(operation, target));
+  return us;
 }
 
 double mlir::mirage::search::getElementsUs(int64_t elements, int64_t threads,
@@ -265,7 +264,6 @@ SharedBlockWork BlockWork::share(int64_t threads) const {
     phase.savedComputeUs += step.computeUs - togetherUs;
     double waitedUs = std::max(togetherUs, getProductsUs(step, threads));
     phase.togetherUs += waitedUs;
-    phase.tensorUs += togetherUs;
     phase.savedAloneUs += aloneUs - waitedUs;
   }
   return shared;
@@ -328,9 +326,7 @@ BlockTime SharedBlockWork::getTimeAhead(int64_t stages) const {
                           numAhead * (issueUs + plainUs) + outside.aloneUs;
 
   PhaseTime &time = block.iteration;
-  // Tensor cores work beside the warps that wait for them.
-  double computeUs = iteration.computeUs - iteration.savedComputeUs;
-  time.computeUs = std::max(iteration.tensorUs, computeUs - iteration.tensorUs);
+  time.computeUs = iteration.computeUs - iteration.savedComputeUs;
   time.loadUs = iteration.loadBytes / target.loadBytesPerUsSM;
   time.aloneUs =
       std::max(iteration.aloneUs - iteration.savedAloneUs -

@@ -93,9 +93,8 @@ private:
     /// Of these, what it saves that four warps multiply together, if the copy
     /// engine fills rings.
     double savedAloneUs = 0, savedComputeUs = 0;
-    /// What such products take then, of a block alone and of an SM's tensor
-    /// cores, and what warps do with their rows beside.
-    double togetherUs = 0, tensorUs = 0, rowsUs = 0;
+    /// What such products take then, and what warps do with their rows beside.
+    double togetherUs = 0, rowsUs = 0;
   };
   double getWaitUs(int64_t numAccesses) const;
   double getLoadsUs(const Phase &phase) const;
