@@ -64,9 +64,11 @@ TEST(KernelTime, IsWhatTheSearchGoesBy) {
 
 TEST(KernelTime, WhatIsSlowestBounds) {
   Matmul large(4096, 4096, 4096), small(64, 64, 64);
-  EXPECT_EQ(large.predict(h200()).getBound(), KernelBound::Arithmetic);
   EXPECT_EQ(small.predict(h200()).getBound(), KernelBound::Launch);
   Target slow = h200();
+  slow.tensorFlopsPerUsSM /= 10;
+  EXPECT_EQ(large.predict(slow).getBound(), KernelBound::Arithmetic);
+  slow = h200();
   slow.memoryBytesPerUs /= 1000;
   EXPECT_EQ(large.predict(slow).getBound(), KernelBound::DeviceMemory);
   slow = h200();

@@ -144,12 +144,14 @@ TEST(LibraryKernels, TheBaselineIsWhatIsCompiled) {
                                          {f16({2048, 2048})},
                                          {f16({2048, 2048})}),
               1e-9);
-  // It is the best there is: what is found for the whole is no cheaper.
-  EXPECT_TRUE(hasBareMatmul(automatic.getBest()));
+  // What is found for the whole may be cheaper: one kernel, whose warps
+  // multiply together.
+  EXPECT_LE(model.estimateUs(automatic.getBest()), automatic.report.baselineUs);
   EXPECT_FALSE(hasBareMatmul(never.getBest()));
 }
 
-/// exp(exp(X)·W) takes least as a kernel of ours, a call and another of ours.
+/// exp(exp(X)·W) takes least as a kernel of ours, a call and another of ours,
+/// where four warps cannot multiply together.
 TEST(LibraryKernels, KernelsOfOursThatALimitLeavesOutAreNamed) {
   Graph product = makeMatmul({2048, 2048}, {2048, 2048}, {2048, 2048});
   Graph program;
@@ -158,7 +160,7 @@ TEST(LibraryKernels, KernelsOfOursThatALimitLeavesOutAreNamed) {
   ValueId read = program.add(Opcode::Exp, {x}, product.getType(0));
   ValueId y = program.add(Opcode::Matmul, {read, w}, product.getType(2));
   program.addOutput(program.add(Opcode::Exp, {y}, product.getType(2)));
-  Target target = llvm::cantFail(getTarget("sm_90a"));
+  Target target = llvm::cantFail(getTarget("sm_80"));
   for (unsigned maxKernels = 1; maxKernels <= 2; ++maxKernels) {
     SearchResult result = llvm::cantFail(superoptimizeInParts(
         program, target, SearchOptions(), SearchClock(), maxKernels));
