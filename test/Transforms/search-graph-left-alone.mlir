@@ -1,5 +1,5 @@
 // A graph that is left alone: why, how near the search came, and which limits kept something out.
-// RUN: mirage-opt %s --mirage-search-graph="report=%t.json" --remarks-filter=.* --remark-format=emitRemark 2>%t.remarks | FileCheck %s
+// RUN: mirage-opt %s --mirage-search-graph="library-kernels=always report=%t.json" --remarks-filter=.* --remark-format=emitRemark 2>%t.remarks | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARK < %t.remarks
 // RUN: FileCheck %s --check-prefix=REPORT < %t.json
 // RUN: %python %mirage_src/utils/print-report.py %t.json | FileCheck %s --check-prefix=PRINTED

@@ -1,6 +1,6 @@
 // A program that is searched in one piece is searched in parts too where a library takes less for a
 // matmul of it: kernels of ours are around the call.
-// RUN: mirage-opt %s --mirage-superoptimize -o %t.mlir
+// RUN: mirage-opt %s --mirage-superoptimize=library-kernels=always -o %t.mlir
 // RUN: FileCheck %s < %t.mlir
 // RUN: mirage-verify %s %t.mlir | FileCheck %s --check-prefix=JUDGED
 // RUN: mirage-opt %s --mirage-superoptimize="library-kernels=never" | FileCheck %s --check-prefix=NEVER

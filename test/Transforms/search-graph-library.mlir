@@ -1,4 +1,4 @@
-// RUN: mirage-opt %s --mirage-superoptimize="max-states=20000 report=%t.json" -o %t.mlir
+// RUN: mirage-opt %s --mirage-superoptimize="max-states=20000 library-kernels=always report=%t.json" -o %t.mlir
 // RUN: FileCheck %s < %t.mlir
 // RUN: mirage-verify %s %t.mlir | FileCheck %s --check-prefix=JUDGED
 // RUN: %python %mirage_src/utils/print-report.py %t.json | FileCheck %s --check-prefix=REPORT
