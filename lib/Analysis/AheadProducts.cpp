@@ -10,25 +10,25 @@
 #include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Analysis/TileForms.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace mlir;
 using namespace mlir::mirage;
 
-bool mlir::mirage::isOnlyProduct(thread::GraphOp graph) {
-  thread::StoreOp store = getStore(graph);
-  if (graph.getLoop() != 1 || !store ||
-      !getElementTypeOrSelf(store.getType()).isF32())
-    return false;
-  Value left = store.getOperand();
-  if (auto join = left.getDefiningOp<thread::AddOp>();
-      join && join.getRhs().getDefiningOp<thread::LoadOp>())
-    left = join.getLhs();
-  auto sum = left.getDefiningOp<thread::AccumulateOp>();
+bool mlir::mirage::isSumOfProduct(Value value) {
+  auto sum = value.getDefiningOp<thread::AccumulateOp>();
   if (!sum || !sum->hasOneUse() || sum.getReduction() != ReductionKind::Sum ||
       sum.getDims())
     return false;
   auto product = sum.getOperand().getDefiningOp<thread::WgmmaOp>();
   return product && product->hasOneUse();
+}
+
+bool mlir::mirage::isOnlyProduct(thread::GraphOp graph) {
+  thread::StoreOp store = getStore(graph);
+  return graph.getLoop() == 1 && store &&
+         getElementTypeOrSelf(store.getType()).isF32() &&
+         isSumOfProduct(store.getOperand());
 }
 
 /// How many iterations later places are refilled; 0 where warps do not hand
@@ -63,9 +63,6 @@ llvm::Error mlir::mirage::verifyStartsAhead(thread::GraphOp graph) {
       return llvm::createStringError(
           "operands of before the loop, or that the copy engine loads");
   }
-  if (int64_t(block.getLoop()) < int64_t(block.getStages()))
-    return llvm::createStringError(
-        "as many iterations as stages, so that all places have been loaded");
   if (!areTilesAhead(block))
     return llvm::createStringError(
         "two iterations on their way or more, where warps hand places back "
@@ -94,7 +91,8 @@ llvm::Error mlir::mirage::verifyWaitsLate(thread::GraphOp graph) {
     return llvm::createStringError(
         "a step that is a product of four warps, which they hold");
   auto sum = dyn_cast<block::AccumulateOp>(*graph->user_begin());
-  if (!sum || !isCarriedSum(sum.getResult()) || !growsWithParts(sum))
+  if (!sum || sum.getReduction() != ReductionKind::Sum ||
+      !isCarriedSum(sum.getResult()) || !growsWithParts(sum))
     return llvm::createStringError("a product that a sum grows with");
   DenseMap<Value, Phase> phases =
       computePhases(cast<TileGraphOpInterface>(block.getOperation()));
@@ -102,6 +100,16 @@ llvm::Error mlir::mirage::verifyWaitsLate(thread::GraphOp graph) {
   if (!left || phases.lookup(left.getResult(0)) != Phase::Loop)
     return llvm::createStringError(
         "a left operand that a step of the loop leaves in registers");
+  auto isOfLoop = [&](Value tile) {
+    return phases.lookup(tile) == Phase::Loop;
+  };
+  auto canWait = [](Value tile) {
+    return isHeld(tile) && getElementTypeOrSelf(tile.getType()).isF32();
+  };
+  SmallVector<Value> read = llvm::filter_to_vector(left.getInputs(), isOfLoop);
+  if (read.empty() || !llvm::all_of(read, canWait))
+    return llvm::createStringError(
+        "a left operand computed of what the loop holds in f32");
   if (getNumBehind(block) < 2 || !areTilesAhead(block))
     return llvm::createStringError(
         "places that warps hand back two iterations later or more, with two on "

@@ -16,9 +16,9 @@ using namespace mlir;
 using namespace mlir::mirage;
 
 namespace {
-/// What becomes of a value if t grows by d: `shift`·d is added to it, and it is
-/// multiplied by exp(`power`·d). Of a value that is not 0 in both nothing else
-/// is known than one of them.
+/// What becomes of a value if t grows by d: `shift`·d is added to it, or it is
+/// multiplied by exp(`power`·d), never both. Powers are not positive: the
+/// maximum so far is larger than t by any amount.
 struct Change {
   int64_t shift = 0, power = 0;
 
@@ -63,11 +63,10 @@ static std::optional<Change> addChanges(Change lhs, Change rhs, int64_t sign) {
   return lhs == rhs && lhs.shift == 0 ? std::optional(lhs) : std::nullopt;
 }
 
-static std::optional<Change> multiplyChanges(Change lhs, Change rhs,
-                                             int64_t sign) {
+static std::optional<Change> multiplyChanges(Change lhs, Change rhs) {
   if (lhs.shift != 0 || rhs.shift != 0)
     return std::nullopt;
-  return Change{/*shift=*/0, lhs.power + sign * rhs.power};
+  return Change{/*shift=*/0, lhs.power + rhs.power};
 }
 
 static std::optional<Change> changeElements(Opcode opcode,
@@ -78,11 +77,15 @@ static std::optional<Change> changeElements(Opcode opcode,
   case Opcode::Sub:
     return addChanges(operands[0], operands[1], -1);
   case Opcode::Mul:
-    return multiplyChanges(operands[0], operands[1], 1);
+    return multiplyChanges(operands[0], operands[1]);
   case Opcode::Div:
-    return multiplyChanges(operands[0], operands[1], -1);
+    // What shrinks may be 0 where it was none.
+    return operands[1].isNone() && operands[0].shift == 0
+               ? std::optional(operands[0])
+               : std::nullopt;
   case Opcode::Exp:
-    return operands[0].power == 0
+    // What grows may be infinite.
+    return operands[0].power == 0 && operands[0].shift < 0
                ? std::optional(Change{/*shift=*/0, operands[0].shift})
                : std::nullopt;
   default:
@@ -104,7 +107,7 @@ ChangeWalker::findChange(OperatorOpInterface op,
   case OperatorKind::Elementwise:
     return changeElements(op.getTableOpcode(), operands);
   case OperatorKind::Contraction:
-    return multiplyChanges(operands[0], operands[1], 1);
+    return multiplyChanges(operands[0], operands[1]);
   case OperatorKind::Reduction:
     return addUp(op.getTableOpcode());
   case OperatorKind::Accumulate:

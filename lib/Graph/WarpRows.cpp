@@ -46,7 +46,7 @@ static const Node *findSum(const TileGraph &graph, ValueId value) {
 /// Whether a value is the next part of a sum, as it is.
 static bool isSummedUp(const TileGraph &graph, ValueId value) {
   const Node *sum = findSum(graph, value);
-  return sum && !sum->isRescaled();
+  return sum && !sum->isRescaled() && sum->attributes.reduction == Opcode::Sum;
 }
 
 namespace {

@@ -29,6 +29,26 @@ func.func @attention(%q: tensor<128x64xf16>, %k: tensor<64x512xf16>, %v: tensor<
   return %o : tensor<128x64xf32>
 }
 
+// Tensor cores add up, and a maximum of products they do not keep.
+// CHECK-LABEL: func.func @maximum(
+// CHECK:       mirage.starts_ahead
+// CHECK-NOT:   waits_late
+// CHECK:       return
+func.func @maximum(%q: tensor<128x64xf16>, %k: tensor<64x512xf16>, %v: tensor<512x64xf16>) -> tensor<128x64xf32> {
+  %o = mirage_block.graph grid() threads(256) loop(8) stages(5)
+      ins(%q imap(), %k imap() fmap(1), %v imap() fmap(0)) outs(omap())
+      : (tensor<128x64xf16>, tensor<64x512xf16>, tensor<512x64xf16>) -> tensor<128x64xf32> {
+  ^bb0(%qt: tensor<128x64xf16>, %kt: tensor<64x64xf16>, %vt: tensor<64x64xf16>):
+    %s = mirage_block.matmul %qt, %kt : tensor<128x64xf16>, tensor<64x64xf16>
+    %p = mirage_block.exp %s : tensor<128x64xf32>
+    %h = mirage_block.cast %p : (tensor<128x64xf32>) -> tensor<128x64xf16>
+    %m = mirage_block.matmul %h, %vt : tensor<128x64xf16>, tensor<64x64xf16>
+    %n = mirage_block.accumulate %m over loop max : tensor<128x64xf32>
+    mirage_block.yield %n : tensor<128x64xf32>
+  }
+  return %o : tensor<128x64xf32>
+}
+
 // Places that are handed back one iteration later are still read by a product that nobody has
 // waited for: this one is not late.
 // CHECK-LABEL: func.func @one_warpgroup(
@@ -90,6 +110,8 @@ func.func @few_iterations(%q: tensor<64x64xf16>, %k: tensor<64x448xf16>, %v: ten
 
 // A product alone has nothing beside which it could run.
 // CHECK-LABEL: func.func @product(
+// CHECK-NOT:   starts_ahead
+// CHECK-NOT:   waits_late
 // CHECK:       mirage_thread.wgmma
 // CHECK-NOT:   starts_ahead
 // CHECK-NOT:   waits_late

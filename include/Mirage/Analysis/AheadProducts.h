@@ -26,7 +26,7 @@
 //
 //   loop i:   start S' = Q·K(i+1)
 //             E = exp(S - ...)              meanwhile O + P·V(i-1), then S'
-//             wait for O, but not for S';  P = E in f16
+//             wait for O (and S');  P = E in f16
 //             start O = O + P·V(i)
 //             wait for S', but not for O
 //
@@ -51,9 +51,11 @@ inline constexpr llvm::StringLiteral kWaitsLateAttr = "mirage.waits_late";
 inline constexpr llvm::StringLiteral kInFlightAttr = "mirage.in_flight";
 
 /// Whether a thread graph is a product of four warps in one step and nothing
-/// else, or its sum with what one more operand holds: what it leaves, in f32,
-/// is what tensor cores leave.
+/// else: what it leaves, in f32, is what tensor cores leave.
 bool isOnlyProduct(thread::GraphOp graph);
+/// Whether a value of a thread graph is the sum over its one step of a product
+/// of four warps, which nothing else reads.
+bool isSumOfProduct(Value value);
 
 /// Fails unless a step can be carried out an iteration ahead:
 ///  - it is a product of four warps and nothing else, whose result is held and
@@ -61,9 +63,7 @@ bool isOnlyProduct(thread::GraphOp graph);
 ///  - it depends on nothing that an iteration computes: on tiles of before the
 ///    loop, and of rings, which the copy engine fills;
 ///  - warps hand places back one by one, so late that the next iteration's tile
-///    is on its way before an iteration begins (`mirage.hands_back_places`);
-///  - each place has been loaded once before the last iteration ends: behind it
-///    the product reads the next one.
+///    is on its way before an iteration begins (`mirage.hands_back_places`).
 llvm::Error verifyStartsAhead(thread::GraphOp graph);
 
 /// The step of the loop that computes the left operand of a product, which
@@ -73,7 +73,8 @@ thread::GraphOp findLeftStep(thread::GraphOp product);
 /// Fails unless the next iteration can be the one that waits for a product:
 ///  - it is a product of four warps and nothing else, that a sum grows with;
 ///  - the loop computes its left operand, in a step that the next iteration has
-///    to wait for anyway: each iteration writes the same registers;
+///    to wait for anyway: each iteration writes the same registers. What that
+///    step reads of the loop is held in f32, so that it can be made to wait;
 ///  - warps hand places back one by one, two iterations later or more, and the
 ///    next tile is on its way before an iteration begins.
 llvm::Error verifyWaitsLate(thread::GraphOp graph);

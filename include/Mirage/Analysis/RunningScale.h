@@ -43,7 +43,12 @@ bool hasRunningScale(block::AccumulateOp maximum);
 /// what it accumulates, and all sums that are relative to it. And all that
 /// depends on t has to be a power of exp(t), which the sums take back: if t
 /// grows by d, a difference from t shrinks by d, its exponential by the factor
-/// exp(d), and so do products with that and sums of it.
+/// exp(d), and so do products with that and sums of it. What grows with t, or
+/// is divided by what shrinks, is refused: in floats it may be infinite, or 0 /
+/// 0.
+///
+/// Of a tile that is masked whole, whose t is minus infinity, p is 0 then, and
+/// its product with v is 0 as long as v is finite.
 bool canHaveRunningScale(block::AccumulateOp maximum);
 
 } // namespace mlir::mirage

@@ -64,6 +64,14 @@ static Value getMapAddress(ImplicitLocOpBuilder &builder, Value memref) {
   return LLVM::ExtractValueOp::create(builder, descriptor, 1);
 }
 
+/// What this thread has read and written comes before what the engine writes.
+static void emitProxyFence(ImplicitLocOpBuilder &builder) {
+  MLIRContext *context = builder.getContext();
+  NVVM::FenceProxyOp::create(
+      builder, NVVM::ProxyKindAttr::get(context, NVVM::ProxyKind::async_shared),
+      NVVM::SharedSpaceAttr::get(context, NVVM::SharedSpace::shared_cta));
+}
+
 void BoxCopies::emitByFirstThread(llvm::function_ref<void()> body) {
   ImplicitLocOpBuilder &builder = emitter.builder;
   auto guard = scf::IfOp::create(builder, emitIsFirstThread(builder),
@@ -84,7 +92,7 @@ void BoxCopies::forEachBarrier(
 void BoxCopies::emitInit() {
   ImplicitLocOpBuilder &builder = emitter.builder;
   // Of a kernel before, whose tiles lay where boxes come.
-  emitReadFence();
+  emitProxyFence(emitter.builder);
   emitByFirstThread([&] {
     forEachBarrier([&](Barrier barrier, Value pointer) {
       int64_t numArrivals =
@@ -194,13 +202,8 @@ void BoxCopies::emitHandBack(Value place) {
 }
 
 void BoxCopies::emitReadFence() {
-  if (!areReadByThreads)
-    return;
-  ImplicitLocOpBuilder &builder = emitter.builder;
-  MLIRContext *context = builder.getContext();
-  NVVM::FenceProxyOp::create(
-      builder, NVVM::ProxyKindAttr::get(context, NVVM::ProxyKind::async_shared),
-      NVVM::SharedSpaceAttr::get(context, NVVM::SharedSpace::shared_cta));
+  if (areReadByThreads)
+    emitProxyFence(emitter.builder);
 }
 
 void BoxCopies::emitInvalidate() {

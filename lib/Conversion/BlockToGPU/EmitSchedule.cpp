@@ -264,12 +264,13 @@ private:
     if (listSteps(kWaitsLateAttr).empty())
       return boxCopies->emitHandBack(place);
     ImplicitLocOpBuilder &builder = emitter.builder;
-    Value isFirst =
+    Value hasBefore =
         arith::CmpIOp::create(builder, arith::CmpIPredicate::ne,
                               emitter.iteration, emitter.getIndex(0));
     Value before =
         emitWrapped(0, emitter.getIndex(graph.getStages() - 1), /*step=*/-1);
-    auto guard = scf::IfOp::create(builder, isFirst, /*withElseRegion=*/false);
+    auto guard =
+        scf::IfOp::create(builder, hasBefore, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard insertion(builder);
     builder.setInsertionPointToStart(guard.thenBlock());
     boxCopies->emitHandBack(before);

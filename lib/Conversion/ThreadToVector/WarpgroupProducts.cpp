@@ -17,6 +17,7 @@
 
 #include "GraphLowering.h"
 #include "Mirage/Analysis/AheadProducts.h"
+#include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Analysis/TileForms.h"
 #include "Mirage/Layout/MatrixDescriptor.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -153,7 +154,15 @@ Fragment FragmentOps::multiplyByWarpgroup(const Fragment &lhs,
 //===----------------------------------------------------------------------===//
 
 LogicalResult GraphLowering::checkInFlight() {
-  if (isOnlyProduct(graph) && graph->getNumResults() == 1)
+  // What came before may be what the accumulators start from.
+  bool startsFromBefore = false;
+  for (thread::AccumulateOp sum : accumulates) {
+    std::optional<JoinedSum> joined = getJoinedSum(sum);
+    startsFromBefore |= joined && isSumOfProduct(sum) &&
+                        getStore(graph).getOperand() == joined->sum.getResult();
+  }
+  if (graph->getNumResults() == 1 && header.loop == 1 &&
+      (isOnlyProduct(graph) || startsFromBefore))
     return success();
   return graph.emitOpError()
          << "expects, where '" << kInFlightAttr

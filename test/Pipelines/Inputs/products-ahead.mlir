@@ -1,5 +1,5 @@
-// Attention whose products run beside other steps: plain, online, over keys that do not divide, in
-// bf16 and of one warpgroup; and products by themselves, of one and of two warpgroups, with sizes
+// Attention whose products run beside other steps: plain, online, in bf16
+// and of one warpgroup; and products by themselves, of one and of two warpgroups, with sizes
 // that do not divide.
 
 func.func @plain(%q: tensor<1x128x64xf16>, %k: tensor<1x64x576xf16>, %v: tensor<1x576x64xf16>) -> tensor<1x128x64xf16> {
