@@ -9,6 +9,7 @@
 #include "Mirage/Analysis/AheadProducts.h"
 #include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Analysis/TileForms.h"
+#include "Mirage/Planning/RingPlaces.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 
@@ -71,17 +72,50 @@ llvm::Error mlir::mirage::verifyStartsAhead(thread::GraphOp graph) {
   return llvm::Error::success();
 }
 
-thread::GraphOp mlir::mirage::findLeftStep(thread::GraphOp product) {
-  auto products = product.getBody().getOps<thread::WgmmaOp>();
-  if (!llvm::hasSingleElement(products))
+/// The one product of a graph, or null.
+static thread::WgmmaOp findProduct(thread::GraphOp graph) {
+  auto products = graph.getBody().getOps<thread::WgmmaOp>();
+  return llvm::hasSingleElement(products) ? *products.begin() : nullptr;
+}
+
+bool mlir::mirage::readsPlacesAlone(thread::GraphOp graph) {
+  thread::WgmmaOp product = findProduct(graph);
+  return product && thread::findOperandWindow(product.getLhs());
+}
+
+thread::GraphOp mlir::mirage::findLeftStep(thread::GraphOp graph) {
+  thread::WgmmaOp product = findProduct(graph);
+  if (!product)
     return nullptr;
-  auto load = (*products.begin()).getLhs().getDefiningOp<thread::LoadOp>();
+  auto load = product.getLhs().getDefiningOp<thread::LoadOp>();
   auto window = load ? dyn_cast<BlockArgument>(load.getOperand()) : nullptr;
-  if (!window || window.getArgNumber() >= product.getInputs().size())
+  if (!window || window.getArgNumber() >= graph.getInputs().size())
     return nullptr;
-  Value left = product.getInputs()[window.getArgNumber()];
+  Value left = graph.getInputs()[window.getArgNumber()];
   auto step = left.getDefiningOp<thread::GraphOp>();
   return step && isHeld(left) ? step : nullptr;
+}
+
+/// Fails unless the next iteration waits for a product before it computes the
+/// left operand anew.
+static llvm::Error verifyLeftStep(thread::GraphOp graph,
+                                  const DenseMap<Value, Phase> &phases) {
+  thread::GraphOp left = findLeftStep(graph);
+  if (!left || phases.lookup(left.getResult(0)) != Phase::Loop)
+    return llvm::createStringError(
+        "a left operand that a step of the loop leaves in registers, or that "
+        "is read where the copy engine put it");
+  auto isOfLoop = [&](Value tile) {
+    return phases.lookup(tile) == Phase::Loop;
+  };
+  auto canWait = [](Value tile) {
+    return isHeld(tile) && getElementTypeOrSelf(tile.getType()).isF32();
+  };
+  SmallVector<Value> read = llvm::filter_to_vector(left.getInputs(), isOfLoop);
+  if (read.empty() || !llvm::all_of(read, canWait))
+    return llvm::createStringError(
+        "a left operand computed of what the loop holds in f32");
+  return llvm::Error::success();
 }
 
 llvm::Error mlir::mirage::verifyWaitsLate(thread::GraphOp graph) {
@@ -96,21 +130,10 @@ llvm::Error mlir::mirage::verifyWaitsLate(thread::GraphOp graph) {
     return llvm::createStringError("a product that a sum grows with");
   DenseMap<Value, Phase> phases =
       computePhases(cast<TileGraphOpInterface>(block.getOperation()));
-  thread::GraphOp left = findLeftStep(graph);
-  if (!left || phases.lookup(left.getResult(0)) != Phase::Loop)
-    return llvm::createStringError(
-        "a left operand that a step of the loop leaves in registers");
-  auto isOfLoop = [&](Value tile) {
-    return phases.lookup(tile) == Phase::Loop;
-  };
-  auto canWait = [](Value tile) {
-    return isHeld(tile) && getElementTypeOrSelf(tile.getType()).isF32();
-  };
-  SmallVector<Value> read = llvm::filter_to_vector(left.getInputs(), isOfLoop);
-  if (read.empty() || !llvm::all_of(read, canWait))
-    return llvm::createStringError(
-        "a left operand computed of what the loop holds in f32");
-  if (getNumBehind(block) < 2 || !areTilesAhead(block))
+  if (!readsPlacesAlone(graph))
+    if (llvm::Error error = verifyLeftStep(graph, phases))
+      return error;
+  if (!canWaitLate(block.getStages(), getNumBehind(block)))
     return llvm::createStringError(
         "places that warps hand back two iterations later or more, with two on "
         "their way ('" +

@@ -67,17 +67,18 @@ static bool isMultiplied(Value value) {
 // Boxes
 //===----------------------------------------------------------------------===//
 
-/// Whether instructions of tensor cores, or ldmatrix, are all that reads a
-/// tile, in the steps of warps.
+/// Whether steps of warps are all that reads a tile, one of them by
+/// instructions of tensor cores or ldmatrix.
 static bool isReadAsMatrices(Value tile) {
-  return llvm::all_of(tile.getUses(), [](OpOperand &use) {
-    auto graph = dyn_cast<thread::GraphOp>(use.getOwner());
-    if (!graph)
-      return false;
-    BlockArgument window = graph.getBody().getArgument(use.getOperandNumber());
-    return llvm::all_of(window.getUsers(),
-                        llvm::IsaPred<thread::LdmatrixOp, thread::WgmmaOp>);
-  });
+  auto isOfMatrix = [](OpOperand &use) {
+    BlockArgument window = cast<thread::GraphOp>(use.getOwner())
+                               .getBody()
+                               .getArgument(use.getOperandNumber());
+    return thread::isReadByWgmma(window) ||
+           llvm::all_of(window.getUsers(), llvm::IsaPred<thread::LdmatrixOp>);
+  };
+  return llvm::all_of(tile.getUsers(), llvm::IsaPred<thread::GraphOp>) &&
+         llvm::any_of(tile.getUses(), isOfMatrix);
 }
 
 std::optional<TileBoxes> mlir::mirage::findInputBoxes(block::GraphOp graph,

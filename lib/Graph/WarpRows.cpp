@@ -68,6 +68,7 @@ private:
   /// of their chain.
   llvm::SmallVector<ValueId, 2> findHeldOperands(unsigned number) const;
   bool isFromChain(ValueId value, unsigned user) const;
+  bool isBesideProduct(const Node &op) const;
   void visit(unsigned number);
 
   const TileGraph &graph;
@@ -155,12 +156,34 @@ RowFinder::findHeldOperands(unsigned number) const {
   return {};
 }
 
+/// Whether an operation reads, alone, what a product has on its left, and goes
+/// on along its rows.
+bool RowFinder::isBesideProduct(const Node &op) const {
+  if (op.operands.size() != 1)
+    return false;
+  ValueId left = op.operands[0];
+  const TensorSpec &type = graph.getType(left);
+  OperatorKind kind = getOperatorInfo(op.opcode).kind;
+  bool goesAlong =
+      kind == OperatorKind::Elementwise ||
+      (kind == OperatorKind::Reduction && reducesRows(op, type)) ||
+      (kind == OperatorKind::Accumulate && op.attributes.axis == Axis::Loop &&
+       op.getNumCarried() == 1 && reducesRows(op, type));
+  return goesAlong && llvm::any_of(graph.getNodes(), [&](const Node &other) {
+           return isOnTensorCores(other) && other.operands[0] == left &&
+                  getRowDims(type) ==
+                      getRowDims(graph.getType(other.results[0])) &&
+                  areShareable(graph.getType(other.results[0]));
+         });
+}
+
 void RowFinder::visit(unsigned number) {
   const Node &op = graph.getNodes()[number];
   if (op.results.size() != 1 || !areShareable(graph.getType(op.results[0])))
     return;
   llvm::SmallVector<ValueId, 2> held = findHeldOperands(number);
-  if (held.empty() && !isOnTensorCores(op))
+  bool isBeside = held.empty() && isBesideProduct(op);
+  if (held.empty() && !isBeside && !isOnTensorCores(op))
     return;
   isMember.set(number);
   chains.insert(number);
@@ -168,10 +191,12 @@ void RowFinder::visit(unsigned number) {
     chains.unionSets(number,
                      graph.getDefinition(value) - graph.getNodes().data());
   OperatorKind kind = getOperatorInfo(op.opcode).kind;
-  makesChain[number] = held.empty() ? isSummedUp(graph, op.results[0])
-                                    : kind == OperatorKind::Reduction ||
-                                          kind == OperatorKind::Contraction ||
-                                          !op.attributes.dims.empty();
+  bool reducesOrMultiplies = kind == OperatorKind::Reduction ||
+                             kind == OperatorKind::Contraction ||
+                             !op.attributes.dims.empty();
+  makesChain[number] = held.empty() && !isBeside
+                           ? isSummedUp(graph, op.results[0])
+                           : reducesOrMultiplies;
 }
 
 llvm::BitVector RowFinder::run() {

@@ -11,8 +11,17 @@
 using namespace mlir::mirage;
 
 int64_t mlir::mirage::chooseHandBack(int64_t threads, int64_t stages) {
-  constexpr int64_t kLeastOnTheWay = 2, kWarpgroup = 128;
-  return threads > kWarpgroup && stages - 2 >= kLeastOnTheWay ? 2 : 1;
+  constexpr int64_t kWarpgroup = 128;
+  return threads > kWarpgroup ? chooseLateHandBack(stages) : 1;
+}
+
+int64_t mlir::mirage::chooseLateHandBack(int64_t stages) {
+  return canWaitLate(stages, /*behind=*/2) ? 2 : 1;
+}
+
+bool mlir::mirage::canWaitLate(int64_t stages, int64_t behind) {
+  constexpr int64_t kLeastOnTheWay = 2;
+  return behind >= 2 && stages - behind >= kLeastOnTheWay;
 }
 
 bool mlir::mirage::canStartAhead(int64_t iterations, int64_t stages,

@@ -173,6 +173,7 @@ BlockWork::getStep(const KernelWork::Operation &operation) const {
   step.isInLoop = operation.isInLoop;
   step.isOnRows = operation.isOnRows;
   step.mayBeTogether = mayMultiplyTogether(operation, target);
+  step.isInPlace = step.mayBeTogether && operation.isLeftInRing;
   if (operation.isOnTensorCores) {
     step.computeUs = operation.matrixTiles * unitUs;
     step.matrixTiles = operation.matrixTiles;
@@ -264,6 +265,7 @@ SharedBlockWork BlockWork::share(int64_t threads) const {
     phase.savedComputeUs += step.computeUs - togetherUs;
     double waitedUs = std::max(togetherUs, getProductsUs(step, threads));
     phase.togetherUs += waitedUs;
+    phase.idleUs += step.isInPlace ? waitedUs - togetherUs : 0;
     phase.savedAloneUs += aloneUs - waitedUs;
   }
   return shared;
@@ -310,6 +312,11 @@ double SharedBlockWork::getHiddenUs(int64_t stages) const {
   return kHiddenShare * std::min(iteration.togetherUs, iteration.rowsUs);
 }
 
+/// Of an iteration, what warps wait for products if they do at once.
+double SharedBlockWork::getIdleUs(int64_t stages) const {
+  return canWaitLate(stages, chooseLateHandBack(stages)) ? iteration.idleUs : 0;
+}
+
 BlockTime SharedBlockWork::getTimeAhead(int64_t stages) const {
   double issueUs = double(iteration.numAhead) * kCopyClocks / target.clockMHz;
   double plainUs = getWaitUs(iteration.numOthers);
@@ -328,10 +335,10 @@ BlockTime SharedBlockWork::getTimeAhead(int64_t stages) const {
   PhaseTime &time = block.iteration;
   time.computeUs = iteration.computeUs - iteration.savedComputeUs;
   time.loadUs = iteration.loadBytes / target.loadBytesPerUsSM;
-  time.aloneUs =
-      std::max(iteration.aloneUs - iteration.savedAloneUs -
-                   getHiddenUs(stages) + issueUs + plainUs + target.barrierUs,
-               time.loadUs);
+  time.aloneUs = std::max(iteration.aloneUs - iteration.savedAloneUs -
+                              getHiddenUs(stages) - getIdleUs(stages) +
+                              issueUs + plainUs + target.barrierUs,
+                          time.loadUs);
   // Where all tiles have places of their own, none waits for one.
   if (stages < numIterations)
     time.aloneUs =

@@ -237,7 +237,7 @@ void KernelSketch::add(const Operation &operation, const TilingEnds &ends,
   };
   if (getOperatorInfo(node.opcode).kind == OperatorKind::Contraction) {
     done.total = countTotal(operation.result | operation.summed);
-    done.isRightInRing = isRightInRing(work, graph, node);
+    findRings(work, graph, node, done);
     addProduct(operation, ends, done);
   } else {
     done.total = countTotal(operation.result);

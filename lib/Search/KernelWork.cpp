@@ -181,19 +181,27 @@ void KernelWork::setRows(const TileGraph &kernel) {
   sharedBytes -= keptBytes;
 }
 
-/// Whether products on tensor cores, of 16-bit elements, are all that reads an
-/// input.
+/// Whether steps of warps are all that reads an input of 16-bit elements, one
+/// of them a product on tensor cores.
 static bool isReadAsMatrices(const TileGraph &kernel, ValueId input) {
   auto isProduct = [&](const Node &op) {
-    return getOperatorInfo(op.opcode).kind == OperatorKind::Contraction &&
-           getTensorCoreElement(kernel.getType(op.operands[0]).element,
-                                kernel.getType(op.operands[1]).element);
+    return isLoadedTransposed(kernel, op) ||
+           (getOperatorInfo(op.opcode).kind == OperatorKind::Contraction &&
+            getTensorCoreElement(kernel.getType(op.operands[0]).element,
+                                 kernel.getType(op.operands[1]).element));
   };
+  auto isStep = [&](const Node &op) {
+    OperatorKind kind = getOperatorInfo(op.opcode).kind;
+    return isProduct(op) || kind == OperatorKind::Elementwise ||
+           kind == OperatorKind::Reduction ||
+           (kind == OperatorKind::Accumulate && !op.attributes.dims.empty());
+  };
+  auto readers =
+      llvm::make_filter_range(kernel.getNodes(), [&](const Node &op) {
+        return llvm::is_contained(op.operands, input);
+      });
   return getSizeBytes(kernel.getType(input).element) == 2 &&
-         llvm::all_of(kernel.getNodes(), [&](const Node &op) {
-           return !llvm::is_contained(op.operands, input) || isProduct(op) ||
-                  isLoadedTransposed(kernel, op);
-         });
+         llvm::all_of(readers, isStep) && llvm::any_of(readers, isProduct);
 }
 
 /// Whether --mirage-plan-shared-memory has the copy engine load it, if it has a
@@ -206,14 +214,27 @@ static bool canBeBoxed(const TileGraph &kernel, ValueId input,
                        tile.shape, getSizeBytes(tile.element));
 }
 
-bool mlir::mirage::search::isRightInRing(const KernelWork &work,
-                                         const TileGraph &kernel,
-                                         const Node &product) {
-  if (getOperatorInfo(product.opcode).kind != OperatorKind::Contraction ||
-      !kernel.isInput(product.operands[1]))
+/// Whether a value is such a tile, or the transpose of one that a product reads
+/// as it lies.
+static bool isInRing(const KernelWork &work, const TileGraph &kernel,
+                     ValueId value) {
+  if (const Node *transpose = kernel.getDefinition(value);
+      transpose && isLoadedTransposed(kernel, *transpose))
+    value = transpose->operands[0];
+  if (!kernel.isInput(value))
     return false;
-  const KernelWork::Load &load = work.loads[product.operands[1]];
+  const KernelWork::Load &load = work.loads[value];
   return load.isInLoop && load.canBeBoxed;
+}
+
+void mlir::mirage::search::findRings(const KernelWork &work,
+                                     const TileGraph &kernel,
+                                     const Node &product,
+                                     KernelWork::Operation &operation) {
+  if (getOperatorInfo(product.opcode).kind != OperatorKind::Contraction)
+    return;
+  operation.isLeftInRing = isInRing(work, kernel, product.operands[0]);
+  operation.isRightInRing = isInRing(work, kernel, product.operands[1]);
 }
 
 KernelWork mlir::mirage::search::getWork(const TileGraph &kernel,
@@ -235,7 +256,7 @@ KernelWork mlir::mirage::search::getWork(const TileGraph &kernel,
     // An accumulation works in every iteration, whatever its result's phase is.
     work.operations.back().isInLoop = llvm::any_of(
         op.operands, [&](ValueId v) { return phases[v] == Phase::Loop; });
-    work.operations.back().isRightInRing = isRightInRing(work, kernel, op);
+    findRings(work, kernel, op, work.operations.back());
   }
   for (const JoinedParts &join : listJoins(kernel)) {
     int64_t extent = kernel.getExtent(join.axis);

@@ -9,6 +9,7 @@
 #include "Mirage/Analysis/ModuleTarget.h"
 #include "Mirage/Analysis/TileForms.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
+#include "Mirage/Graph/TileMemory.h"
 #include "Mirage/Layout/Fragments.h"
 #include "Mirage/Layout/MatrixInstructions.h"
 #include "Mirage/Planning/Target.h"
@@ -31,18 +32,30 @@ static constexpr int64_t kStep = 16;
 static constexpr int64_t kMostSteps = 8;
 
 namespace {
+/// How a step loads an operand of its product.
+struct LoadedOperand {
+  BlockArgument window;
+  Operation *load = nullptr;
+  /// What exchanges rows and columns of what is loaded; null if nothing does.
+  thread::TransposeOp transpose;
+  bool isLhs = false;
+
+  /// The dimensions of the window that count k, and rows of the result on the
+  /// left or columns on the right, from the last one back.
+  unsigned getKFromBack() const {
+    return thread::OperandWindow{window, bool(transpose)}.getKFromBack(isLhs);
+  }
+  unsigned getOuterFromBack() const { return 1 - getKFromBack(); }
+};
+
 /// A step of a block that multiplies by mma.sync, and could by wgmma.
 struct Product {
   thread::GraphOp graph;
   thread::MmaOp mma;
-  Operation *loadLhs = nullptr, *loadRhs = nullptr;
+  LoadedOperand lhs, rhs;
+  /// Whether the left operand, too, is read where it lies.
+  bool isLhsInPlace = false;
 
-  BlockArgument getLhs() const {
-    return cast<BlockArgument>(loadLhs->getOperand(0));
-  }
-  BlockArgument getRhs() const {
-    return cast<BlockArgument>(loadRhs->getOperand(0));
-  }
   /// Steps of the items that become one.
   int64_t countJoinedSteps() const;
 };
@@ -56,12 +69,23 @@ int64_t Product::countJoinedSteps() const {
 }
 
 /// The load that makes a fragment of a window for the product alone.
-static Operation *findLoad(Value fragment) {
-  Operation *load = fragment.getDefiningOp();
-  bool isLoad = isa_and_nonnull<thread::LoadOp, thread::LdmatrixOp>(load) &&
-                load->hasOneUse() && isa<BlockArgument>(load->getOperand(0)) &&
-                load->getOperand(0).hasOneUse();
-  return isLoad ? load : nullptr;
+static std::optional<LoadedOperand> findLoaded(Value fragment, bool isLhs) {
+  LoadedOperand operand;
+  operand.isLhs = isLhs;
+  if (auto transpose = fragment.getDefiningOp<thread::TransposeOp>();
+      transpose && transpose->hasOneUse() &&
+      exchangesRowsAndColumns(transpose.getDims())) {
+    operand.transpose = transpose;
+    fragment = transpose.getOperand();
+  }
+  operand.load = fragment.getDefiningOp();
+  if (!isa_and_nonnull<thread::LoadOp, thread::LdmatrixOp>(operand.load) ||
+      !operand.load->hasOneUse())
+    return std::nullopt;
+  operand.window = dyn_cast<BlockArgument>(operand.load->getOperand(0));
+  if (!operand.window || !operand.window.hasOneUse())
+    return std::nullopt;
+  return operand;
 }
 
 static int64_t getSize(Value value, unsigned fromBack) {
@@ -72,7 +96,7 @@ static int64_t getSize(Value value, unsigned fromBack) {
 }
 
 static std::optional<Product> findProduct(thread::GraphOp graph) {
-  Product product{graph, nullptr};
+  Product product{graph, nullptr, {}, {}};
   for (auto mma : graph.getBody().getOps<thread::MmaOp>()) {
     if (product.mma)
       return std::nullopt;
@@ -81,10 +105,12 @@ static std::optional<Product> findProduct(thread::GraphOp graph) {
   // Elements have 16 bits then.
   if (!product.mma || product.mma.getShape().back() != kStep)
     return std::nullopt;
-  product.loadLhs = findLoad(product.mma.getLhs());
-  product.loadRhs = findLoad(product.mma.getRhs());
-  if (!product.loadLhs || !product.loadRhs)
+  auto lhs = findLoaded(product.mma.getLhs(), /*isLhs=*/true);
+  auto rhs = findLoaded(product.mma.getRhs(), /*isLhs=*/false);
+  if (!lhs || !rhs)
     return std::nullopt;
+  product.lhs = *lhs;
+  product.rhs = *rhs;
   return product;
 }
 
@@ -100,41 +126,60 @@ static bool isCovered(thread::GraphOp graph, BlockArgument window,
          getSize(graph.getInputs()[input], fromBack);
 }
 
+/// Where the last axis of the items moves a window.
+static int64_t getLastMap(thread::GraphOp graph, BlockArgument window) {
+  auto imap = cast<DenseI64ArrayAttr>(graph.getImaps()[window.getArgNumber()]);
+  return imap.asArrayRef().back();
+}
+
 /// Whether four neighbours among the items have one right operand. Left ones
 /// they bring in their registers, whatever these are of.
 static bool comesInFours(const Product &product) {
-  thread::GraphOp graph = product.graph;
-  ArrayRef<int64_t> grid = graph.getGrid();
-  if (grid.empty() || grid.back() % kWarpsOfGroup != 0)
-    return false;
-  auto imap = cast<DenseI64ArrayAttr>(
-      graph.getImaps()[product.getRhs().getArgNumber()]);
-  return imap.asArrayRef().back() == kReplicated;
+  ArrayRef<int64_t> grid = thread::GraphOp(product.graph).getGrid();
+  return !grid.empty() && grid.back() % kWarpsOfGroup == 0 &&
+         getLastMap(product.graph, product.rhs.window) == kReplicated;
 }
 
-/// Whether the right operand's tile is one that wgmma can read where it lies:
-/// all of it by k, and of its columns whole panels.
-static bool isReadInPlace(block::GraphOp block, const Product &product) {
-  BlockArgument window = product.getRhs();
-  thread::GraphOp graph = product.graph;
+/// How an operand's tile lies, if all of it is whole windows and the copy
+/// engine loads it.
+static std::optional<BoxedTile>
+findBoxed(block::GraphOp block, thread::GraphOp graph, BlockArgument window) {
   auto tile = dyn_cast<BlockArgument>(graph.getInputs()[window.getArgNumber()]);
   if (!tile || tile.getOwner() != &block.getBody().front() ||
-      !llvm::is_contained(getBoxedInputs(block), tile.getArgNumber()))
-    return false;
+      !llvm::is_contained(getBoxedInputs(block), tile.getArgNumber()) ||
+      !isCovered(graph, window, 0) || !isCovered(graph, window, 1))
+    return std::nullopt;
   auto type = cast<RankedTensorType>(tile.getType());
-  std::optional<BoxedTile> boxed =
-      BoxedTile::find(type.getShape(), type.getElementTypeBitWidth() / 8);
-  int64_t columns = getSize(window, 0);
-  return boxed && isCovered(graph, window, 0) && isCovered(graph, window, 1) &&
-         (columns == boxed->rowElements ||
-          columns % boxed->getPitchElements() == 0);
+  return BoxedTile::find(type.getShape(), type.getElementTypeBitWidth() / 8);
 }
 
-static bool canMultiplyTogether(block::GraphOp block, Product product) {
-  int64_t columns = getSize(product.mma.getResult(), 0);
+/// Whether wgmma can read the right operand where it lies: rows of k as they
+/// are, of rows of columns whole panels.
+static bool isRhsInPlace(block::GraphOp block, const Product &product) {
+  std::optional<BoxedTile> boxed =
+      findBoxed(block, product.graph, product.rhs.window);
+  if (!boxed || product.rhs.getKFromBack() == 0)
+    return boxed.has_value();
+  int64_t columns = getSize(product.rhs.window, 0);
+  return columns == boxed->rowElements ||
+         columns % boxed->getPitchElements() == 0;
+}
+
+/// The same of the left one, of which four neighbours have 64 rows that follow
+/// each other: a panel, where these lie along the tile's rows.
+static bool isLhsInPlace(block::GraphOp block, const Product &product) {
+  const LoadedOperand &lhs = product.lhs;
+  int64_t rank = cast<ShapedType>(lhs.window.getType()).getRank();
+  int64_t rows = rank - 1 - int64_t(lhs.getOuterFromBack());
+  return findBoxed(block, product.graph, lhs.window) &&
+         getLastMap(product.graph, lhs.window) == rows;
+}
+
+static bool canMultiplyTogether(block::GraphOp block, const Product &product) {
+  int64_t columns = getSize(thread::MmaOp(product.mma).getResult(), 0);
   return block.getThreads() % (kWarpsOfGroup << kLaneBits) == 0 &&
-         columns <= 256 && comesInFours(product) &&
-         isReadInPlace(block, product);
+         columns <= 256 && isRhsInPlace(block, product) &&
+         (product.isLhsInPlace || !product.lhs.transpose);
 }
 
 /// A window with `factor` times as many elements along a dimension.
@@ -156,39 +201,85 @@ static RankedTensorType getJoinedFragment(RankedTensorType window) {
                                  window.getElementType());
 }
 
-/// The same graph with fewer steps, in each of which four warps start several
-/// instructions.
-static void multiplyTogether(IRRewriter &rewriter, Product product) {
+namespace {
+/// Writes the same graph with fewer steps, in each of which four warps start
+/// several instructions.
+class TogetherWriter {
+public:
+  TogetherWriter(IRRewriter &rewriter, const Product &product)
+      : rewriter(rewriter), product(product),
+        joined(product.countJoinedSteps()) {}
+
+  void run();
+
+private:
+  void addWindows(Block &from, Block &body);
+  /// The operand of the instruction: what is loaded of the wider window, or the
+  /// window itself.
+  Value emitOperand(const LoadedOperand &operand, bool isInPlace);
+  bool isOfOperand(Operation *op, const LoadedOperand &operand) const {
+    return op == operand.load || (operand.transpose && op == operand.transpose);
+  }
+
+  IRRewriter &rewriter;
+  Product product;
+  int64_t joined;
+  IRMapping values;
+};
+} // namespace
+
+void TogetherWriter::addWindows(Block &from, Block &body) {
+  for (BlockArgument window : from.getArguments()) {
+    Type type = window.getType();
+    for (const LoadedOperand *operand : {&product.lhs, &product.rhs})
+      if (operand->window == window)
+        type = widen(type, operand->getKFromBack(), joined);
+    values.map(window, body.addArgument(type, window.getLoc()));
+  }
+}
+
+Value TogetherWriter::emitOperand(const LoadedOperand &operand,
+                                  bool isInPlace) {
+  Value window = values.lookup(operand.window);
+  if (!isInPlace) {
+    Operation *load = rewriter.clone(*operand.load, values);
+    load->getResult(0).setType(
+        getJoinedFragment(cast<RankedTensorType>(window.getType())));
+    return load->getResult(0);
+  }
+  thread::TransposeOp transpose = operand.transpose;
+  if (!transpose)
+    return window;
+  auto type = cast<RankedTensorType>(window.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  std::swap(shape.end()[-1], shape.end()[-2]);
+  return thread::TransposeOp::create(
+      rewriter, transpose.getLoc(),
+      RankedTensorType::get(shape, type.getElementType()), window,
+      transpose.getDims());
+}
+
+void TogetherWriter::run() {
   thread::GraphOp graph = product.graph;
-  int64_t joined = product.countJoinedSteps();
   rewriter.setInsertionPoint(graph);
   auto together = cast<thread::GraphOp>(
       rewriter.cloneWithoutRegions(*graph.getOperation()));
   together.setLoop(graph.getLoop() / joined);
   Block &from = graph.getBody().front();
   Block *body = rewriter.createBlock(&together.getBody());
-  IRMapping values;
-  for (BlockArgument window : from.getArguments()) {
-    Type type = window == product.getLhs() ? widen(window.getType(), 0, joined)
-                : window == product.getRhs()
-                    ? widen(window.getType(), 1, joined)
-                    : window.getType();
-    values.map(window, body->addArgument(type, window.getLoc()));
-  }
+  addWindows(from, *body);
   for (Operation &op : from) {
-    if (&op == product.loadRhs)
+    if (isOfOperand(&op, product.lhs) || isOfOperand(&op, product.rhs))
       continue;
-    if (&op == product.mma) {
-      auto wgmma = thread::WgmmaOp::create(
-          rewriter, op.getLoc(), op.getResult(0).getType(),
-          values.lookup(product.mma.getLhs()), values.lookup(product.getRhs()));
-      values.map(op.getResult(0), wgmma.getResult());
+    if (&op != product.mma) {
+      rewriter.clone(op, values);
       continue;
     }
-    Operation *copy = rewriter.clone(op, values);
-    if (&op == product.loadLhs)
-      copy->getResult(0).setType(getJoinedFragment(
-          cast<RankedTensorType>(copy->getOperand(0).getType())));
+    Value lhs = emitOperand(product.lhs, product.isLhsInPlace);
+    Value rhs = emitOperand(product.rhs, /*isInPlace=*/true);
+    auto wgmma = thread::WgmmaOp::create(rewriter, op.getLoc(),
+                                         op.getResult(0).getType(), lhs, rhs);
+    values.map(op.getResult(0), wgmma.getResult());
   }
   rewriter.replaceOp(graph, together);
 }
@@ -197,8 +288,11 @@ static void formWarpgroups(IRRewriter &rewriter, block::GraphOp block) {
   for (auto graph :
        llvm::make_early_inc_range(block.getBody().getOps<thread::GraphOp>()))
     if (std::optional<Product> product = findProduct(graph);
-        product && canMultiplyTogether(block, *product))
-      multiplyTogether(rewriter, *product);
+        product && comesInFours(*product)) {
+      product->isLhsInPlace = isLhsInPlace(block, *product);
+      if (canMultiplyTogether(block, *product))
+        TogetherWriter(rewriter, *product).run();
+    }
 }
 
 namespace {

@@ -21,16 +21,12 @@ namespace mlir::mirage {
 using namespace mlir;
 using namespace mlir::mirage;
 
-static void startProductsAhead(block::GraphOp block) {
-  auto taken = block->getAttrOfType<IntegerAttr>(kRowRegistersAttr);
-  auto behind = block->getAttrOfType<IntegerAttr>(kHandsBackPlacesAttr);
-  if (!taken || !behind ||
-      !canStartAhead(block.getLoop(), block.getStages(), behind.getInt()))
-    return;
+/// \param taken  registers of a thread that rows have.
+static void startAhead(block::GraphOp block, int64_t taken) {
   // Of these rows have half, and what they are computed with the rest; all
   // targets have the same.
-  int64_t numFree = Target().getRegistersPerThread(block.getThreads()) * 3 / 4 -
-                    taken.getInt();
+  int64_t numFree =
+      Target().getRegistersPerThread(block.getThreads()) * 3 / 4 - taken;
   UnitAttr ahead = UnitAttr::get(block.getContext());
   for (auto graph : block.getBody().getOps<thread::GraphOp>()) {
     if (llvm::errorToBool(verifyStartsAhead(graph)))
@@ -42,8 +38,36 @@ static void startProductsAhead(block::GraphOp block) {
     numFree -= needed;
     graph->setAttr(kStartsAheadAttr, ahead);
   }
+}
+
+/// How far behind the iteration is whose place the present one refills: as was
+/// planned, or further where a product in places need not be waited for then.
+static int64_t handBackLater(block::GraphOp block, IntegerAttr planned) {
+  int64_t later = chooseLateHandBack(block.getStages());
+  if (later <= planned.getInt())
+    return planned.getInt();
+  block->setAttr(kHandsBackPlacesAttr,
+                 Builder(block.getContext()).getI64IntegerAttr(later));
   for (auto graph : block.getBody().getOps<thread::GraphOp>())
-    if (!llvm::errorToBool(verifyWaitsLate(graph)))
+    if (readsPlacesAlone(graph) && !llvm::errorToBool(verifyWaitsLate(graph)))
+      return later;
+  block->setAttr(kHandsBackPlacesAttr, planned);
+  return planned.getInt();
+}
+
+static void startProductsAhead(block::GraphOp block) {
+  auto taken = block->getAttrOfType<IntegerAttr>(kRowRegistersAttr);
+  auto planned = block->getAttrOfType<IntegerAttr>(kHandsBackPlacesAttr);
+  if (!taken || !planned)
+    return;
+  int64_t behind = handBackLater(block, planned);
+  bool areTilesThere =
+      canStartAhead(block.getLoop(), block.getStages(), behind);
+  if (areTilesThere)
+    startAhead(block, taken.getInt());
+  for (auto graph : block.getBody().getOps<thread::GraphOp>())
+    if ((areTilesThere || readsPlacesAlone(graph)) &&
+        !llvm::errorToBool(verifyWaitsLate(graph)))
       graph->setAttr(kWaitsLateAttr, UnitAttr::get(block.getContext()));
 }
 

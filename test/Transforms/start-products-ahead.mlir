@@ -108,16 +108,40 @@ func.func @few_iterations(%q: tensor<64x64xf16>, %k: tensor<64x448xf16>, %v: ten
   return %o : tensor<64x64xf32>
 }
 
-// A product alone has nothing beside which it could run.
+// A product alone, whose operands tensor cores read where they lie, is waited for late, if places can
+// be handed back as late.
 // CHECK-LABEL: func.func @product(
+// CHECK:       mirage.hands_back_places = 2
 // CHECK-NOT:   starts_ahead
-// CHECK-NOT:   waits_late
+// CHECK:       waits_late
 // CHECK:       mirage_thread.wgmma
-// CHECK-NOT:   starts_ahead
-// CHECK-NOT:   waits_late
 // CHECK:       return
 func.func @product(%x: tensor<64x512xf16>, %w: tensor<512x64xf16>) -> tensor<64x64xf32> {
   %o = mirage_block.graph grid() threads(128) loop(8) stages(4)
+      ins(%x imap() fmap(1), %w imap() fmap(0)) outs(omap())
+      : (tensor<64x512xf16>, tensor<512x64xf16>) -> tensor<64x64xf32> {
+  ^bb0(%xt: tensor<64x64xf16>, %wt: tensor<64x64xf16>):
+    %s = mirage_block.matmul %xt, %wt : tensor<64x64xf16>, tensor<64x64xf16>
+    %n = mirage_block.accumulate %s over loop sum : tensor<64x64xf32>
+    mirage_block.yield %n : tensor<64x64xf32>
+  }
+  return %o : tensor<64x64xf32>
+}
+
+// CHECK-LABEL: func.func @product_of_three_stages(
+// CHECK:       mirage.hands_back_places = 1
+// CHECK-NOT:   starts_ahead
+// CHECK-NOT:   waits_late
+// CHECK:       mirage_thread.wgmma
+// CHECK:       return
+func.func @product_of_three_stages(
+// CHECK:       mirage.hands_back_places = 2
+// CHECK-NOT:   starts_ahead
+// CHECK:       waits_late
+// CHECK:       mirage_thread.wgmma
+// CHECK:       return
+func.func @product_of_three_stages(%x: tensor<64x512xf16>, %w: tensor<512x64xf16>) -> tensor<64x64xf32> {
+  %o = mirage_block.graph grid() threads(128) loop(8) stages(3)
       ins(%x imap() fmap(1), %w imap() fmap(0)) outs(omap())
       : (tensor<64x512xf16>, tensor<512x64xf16>) -> tensor<64x64xf32> {
   ^bb0(%xt: tensor<64x64xf16>, %wt: tensor<64x64xf16>):

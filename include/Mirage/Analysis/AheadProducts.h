@@ -31,7 +31,12 @@
 //             wait for S', but not for O
 //
 // `mirage.waits_late` says that. The place of V(i) is handed back an iteration
-// later.
+// later. Of a product by itself, both of whose operands tensor cores read where
+// the copy engine put them, there are no registers to wait for:
+//
+//   loop i:   wait for the tiles;  start O = O + X(i)·W(i)
+//             other steps on X(i) or W(i), if there are
+//             wait for the product of i - 1, hand its place back
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,15 +71,20 @@ bool isSumOfProduct(Value value);
 ///    is on its way before an iteration begins (`mirage.hands_back_places`).
 llvm::Error verifyStartsAhead(thread::GraphOp graph);
 
-/// The step of the loop that computes the left operand of a product, which
-/// warps hold; null if there is none.
-thread::GraphOp findLeftStep(thread::GraphOp product);
+/// Whether a thread graph's product of four warps reads both operands where
+/// they lie, and no registers.
+bool readsPlacesAlone(thread::GraphOp graph);
+
+/// The step of the loop that computes the left operand of a graph's product,
+/// which warps hold; null if there is none.
+thread::GraphOp findLeftStep(thread::GraphOp graph);
 
 /// Fails unless the next iteration can be the one that waits for a product:
 ///  - it is a product of four warps and nothing else, that a sum grows with;
-///  - the loop computes its left operand, in a step that the next iteration has
-///    to wait for anyway: each iteration writes the same registers. What that
-///    step reads of the loop is held in f32, so that it can be made to wait;
+///  - it reads places alone; or the loop computes its left operand, in a step
+///    that the next iteration has to wait for anyway: each iteration writes the
+///    same registers. What that step reads of the loop is held in f32, so that
+///    it can be made to wait;
 ///  - warps hand places back one by one, two iterations later or more, and the
 ///    next tile is on its way before an iteration begins.
 llvm::Error verifyWaitsLate(thread::GraphOp graph);

@@ -38,8 +38,9 @@ struct TileForm {
 };
 
 /// The boxes by which the copy engine may load an input of a block graph; none
-/// where it cannot, or should not: the tile has a ring, all that reads it is
-/// ldmatrix or wgmma, and nothing is converted on the way.
+/// where it cannot, or should not: the tile has a ring, steps of warps are all
+/// that reads it, one of them by ldmatrix or wgmma, and nothing is converted on
+/// the way.
 std::optional<TileBoxes> findInputBoxes(block::GraphOp graph, unsigned input);
 
 /// The inputs of a block graph that `mirage.input_swizzles` says are boxed, in

@@ -24,7 +24,9 @@
 //
 // A product whose parts a loop sums up is such a chain by itself: of the rows
 // that a warp has it needs each element of the left operand once, and four
-// warps with whole rows can multiply together (wgmma).
+// warps with whole rows can multiply together (wgmma). So is a reduction of the
+// rows of a product's left operand, as a norm beside it has: warps that keep
+// the sums of their rows wait for nobody.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,8 +58,9 @@ struct WarpRows {
 
 /// Finds the chains of operations of a block graph that go from row to row: a
 /// product on tensor cores, and what is elementwise, reduces rows, or
-/// multiplies them from the left behind it. There is one only if something
-/// reduces or multiplies what is held, or a loop sums up a product. The
+/// multiplies them from the left behind it; and the same from the left operand
+/// of such a product on. There is one only if something reduces or multiplies
+/// what is held, or a loop sums up a product. The
 /// dimensions that count rows are the same in all of a chain, powers of two,
 /// with one item or more for each warp; rows are of a power of two elements, so
 /// that fragments end where tiles do.

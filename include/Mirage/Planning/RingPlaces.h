@@ -37,6 +37,15 @@ int64_t chooseHandBack(int64_t threads, int64_t stages);
 /// their way less in both.
 bool canStartAhead(int64_t iterations, int64_t stages, int64_t behind);
 
+/// Whether an iteration may leave it to the next one to wait for a product:
+/// that one hands the place of the product's operands back, and two iterations
+/// stay on their way.
+bool canWaitLate(int64_t stages, int64_t behind);
+
+/// How far behind it is where products have both operands in places of rings,
+/// and the next iteration may wait for them.
+int64_t chooseLateHandBack(int64_t stages);
+
 } // namespace mlir::mirage
 
 #endif // MIRAGE_PLANNING_RINGPLACES_H

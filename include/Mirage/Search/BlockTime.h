@@ -95,12 +95,16 @@ private:
     double savedAloneUs = 0, savedComputeUs = 0;
     /// What such products take then, and what warps do with their rows beside.
     double togetherUs = 0, rowsUs = 0;
+    /// Of the former, what warps wait for and need not, where the next
+    /// iteration may be the one that waits.
+    double idleUs = 0;
   };
   double getWaitUs(int64_t numAccesses) const;
   double getLoadsUs(const Phase &phase) const;
   PhaseTime getTime(const Phase &phase) const;
   BlockTime getTimeAhead(int64_t stages) const;
   double getHiddenUs(int64_t stages) const;
+  double getIdleUs(int64_t stages) const;
 
   const Target &target;
   int64_t threads, numIterations;
@@ -130,6 +134,7 @@ private:
     bool isInLoop = false;
     bool isOnRows = false;      ///< of which warps hand on nothing to others
     bool mayBeTogether = false; ///< four warps may multiply together
+    bool isInPlace = false;     ///< and read no registers
     double matrixTiles = 0;
     double computeUs = 0;
     int64_t elements = 0;

@@ -46,9 +46,9 @@ struct KernelWork {
     /// Of a product: `elements` sums of so many terms.
     int64_t length = 0;
     bool isOnTensorCores = false;
-    /// Whether its right operand is a tile that the copy engine could load into
-    /// a ring, where four warps together read it as it lies.
-    bool isRightInRing = false;
+    /// Whether its operands are tiles that the copy engine could load into a
+    /// ring, where four warps together read them as they lie.
+    bool isLeftInRing = false, isRightInRing = false;
     double matrixTiles = 0; ///< m16n8k16, if it is on them
 
     /// Elements, or matrix tiles or else terms of a product, in all iterations
@@ -118,10 +118,10 @@ struct JoinedParts {
 };
 std::vector<JoinedParts> listJoins(const TileGraph &kernel);
 
-/// Whether an operation is a product with such a right operand, by the loads of
-/// the kernel's work.
-bool isRightInRing(const KernelWork &work, const TileGraph &kernel,
-                   const Node &product);
+/// Says of an operation, if it is a product, which operands are such tiles, by
+/// the loads of the kernel's work.
+void findRings(const KernelWork &work, const TileGraph &kernel,
+               const Node &product, KernelWork::Operation &operation);
 
 /// \param operands  the tensors in device memory that the kernel's inputs are
 ///                  tiles of.

@@ -307,7 +307,8 @@ def StartProductsAheadPass : Pass<"mirage-start-products-ahead"> {
     are): where enough iterations are on their way (`Mirage/Planning/RingPlaces.h`), and
     three quarters of a thread's registers hold the rows that warps keep
     (`mirage.row_registers`) and one more result. There the next iteration is also the one
-    to wait for products that sums grow with, if it can be (`mirage.waits_late`).
+    to wait for products that sums grow with, if it can be (`mirage.waits_late`); of products
+    both of whose operands are in places of rings it is so everywhere.
     Example: test/Transforms/start-products-ahead.mlir
   }];
 }
@@ -318,8 +319,10 @@ def FormWarpgroupsPass : CheckedPass<"mirage-form-warpgroups"> {
     On sm_90a a step of warps that multiplies by `mirage_thread.mma` multiplies by
     `mirage_thread.wgmma` instead where four items that follow each other have the same
     right operand, which lies as the copy engine has loaded it, with whole panels of
-    columns: it is read where it is then, and takes no registers. Items take up to eight
-    steps at a time. Run after --mirage-plan-shared-memory.
+    columns or, transposed, with rows of `k`: it is read where it is then, and takes no
+    registers. So is a left operand that the engine has loaded, of which the four have 64
+    rows that follow each other. Items take up to eight steps at a time. Run after
+    --mirage-plan-shared-memory.
     Example: test/Transforms/form-warpgroups.mlir
   }];
   let options = [TargetOption<"GPU whose tensor cores multiply">];

@@ -119,9 +119,8 @@ private:
         auto step = dyn_cast<thread::GraphOp>(use.getOwner());
         if (!step)
           return true;
-        BlockArgument window =
-            step.getBody().getArgument(use.getOperandNumber());
-        return !llvm::all_of(window.getUsers(), llvm::IsaPred<thread::WgmmaOp>);
+        return !thread::isReadByWgmma(
+            step.getBody().getArgument(use.getOperandNumber()));
       });
     });
   }
@@ -250,7 +249,7 @@ private:
       if (graph->hasAttr(kBarrierAtHeadAttr) && !handsBackPlaces())
         emitter.emitBarrier();
       emitPhase(StepPhase::Loop);
-      llvm::append_range(next, emitAwait(started, countLateItems()));
+      llvm::append_range(next, emitAwaitAtEnd(started));
       if (boxCopies)
         emitHandBack();
       return next.empty() ? emitNextPlace() : next;
@@ -357,10 +356,18 @@ private:
   }
 
   SmallVector<Value> emitAwait(ArrayRef<Value> started, int64_t numPending) {
-    if (started.empty())
-      return {};
     auto op = thread::AwaitOp::create(emitter.builder, started, numPending);
     return SmallVector<Value>(op.getResults());
+  }
+
+  /// At the end of an iteration, for what it has started for the next one, and
+  /// for the late products of the iteration before where no step has waited.
+  SmallVector<Value> emitAwaitAtEnd(ArrayRef<Value> started) {
+    bool isWaitedFor = llvm::all_of(
+        leftSteps, [](const auto &late) { return late.second != nullptr; });
+    if (started.empty() && isWaitedFor)
+      return {};
+    return emitAwait(started, countLateItems());
   }
 
   /// The products of the first iteration, before the loop.

@@ -16,6 +16,7 @@
 
 #include "Fragment.h"
 #include "Mirage/Graph/Operators.h"
+#include "Mirage/Layout/MatrixDescriptor.h"
 #include "Mirage/Layout/MatrixInstructions.h"
 
 namespace mlir::mirage {
@@ -28,6 +29,21 @@ std::string waitForProducts(int64_t numPending);
 /// where that has none.
 Fragment startSum(OpBuilder &builder, Location location,
                   const Fragment &accumulator, const LinearLayout &layout);
+
+/// An operand of wgmma that is read from shared memory.
+struct DescribedOperand {
+  /// Of the elements of 16 bits of k that each instruction takes, i64
+  /// (Mirage/Layout/MatrixDescriptor.h).
+  SmallVector<Value> descriptors;
+  MatrixMajor major = MatrixMajor::K;
+};
+
+/// What four warps multiply together. The right operand is in shared memory.
+struct WarpgroupOperands {
+  const Fragment *lhsFragment = nullptr; ///< null where `lhs` is described
+  DescribedOperand lhs, rhs;
+  bool isBF16 = false; ///< else f16
+};
 
 /// Builds operations on fragments at the builder's insertion point.
 class FragmentOps {
@@ -74,12 +90,10 @@ public:
                          const Fragment &accumulator,
                          const LinearLayout &layout);
   /// The same by four warps together (wgmma).
-  /// \param rhs    descriptors (Mirage/Layout/MatrixDescriptor.h), i64, of 16
-  ///               rows of an operand that lies row by row.
-  /// \param waits  whether they have read the right operand and the registers
-  ///               when this is done; else nothing may touch these, nor the
-  ///               result, before somebody waits.
-  Fragment multiplyByWarpgroup(const Fragment &lhs, ArrayRef<Value> rhs,
+  /// \param waits  whether they have read the operands when this is done; else
+  ///               nothing may touch these, nor the result, before somebody
+  ///               waits.
+  Fragment multiplyByWarpgroup(const WarpgroupOperands &product,
                                const Fragment &accumulator,
                                const LinearLayout &layout, bool waits);
   /// The same in f32 by each lane, which holds all of k for its rows and
@@ -95,6 +109,7 @@ public:
   Fragment convertLayout(const Fragment &fragment, const LinearLayout &layout);
 
 private:
+  SmallVector<Value> packSteps(const Fragment &lhs, unsigned numSteps);
   /// Registers of 32 bits, each of two elements.
   SmallVector<Value> pack(const Fragment &fragment, ArrayRef<unsigned> numbers);
 

@@ -174,7 +174,7 @@ TileAccess GraphLowering::accessInput(BlockArgument window,
         axes, size, cast<MemRefType>(tile.getType()).getDimSize(dim)));
   }
   return TileAccess(builder, location, tile, layout, origin, overhang,
-                    position.lane);
+                    position.lane, findBoxed(input));
 }
 
 LogicalResult GraphLowering::lowerLoad(Operation *op) {
@@ -188,10 +188,6 @@ LogicalResult GraphLowering::lowerLoad(Operation *op) {
   }
   TileAccess access = accessInput(window, layout);
   if (!isa<thread::LdmatrixOp>(op)) {
-    if (findBoxed(window.getArgNumber()))
-      return op->emitOpError() << "expects ldmatrix, where a tile's elements "
-                                  "have changed places ('"
-                               << kInputSwizzlesAttr << "')";
     set(op->getResult(0), access.load());
     return success();
   }
@@ -200,8 +196,7 @@ LogicalResult GraphLowering::lowerLoad(Operation *op) {
            << "expects a tile in shared memory, whose rows are multiples of 16 "
               "bytes, got "
            << graph.getInputs()[window.getArgNumber()].getType();
-  set(op->getResult(0), access.loadMatrices(*planMatrixLoad(layout),
-                                            findBoxed(window.getArgNumber())));
+  set(op->getResult(0), access.loadMatrices(*planMatrixLoad(layout)));
   return success();
 }
 
@@ -411,7 +406,9 @@ LogicalResult GraphLowering::lowerRow(Operation *op) {
   auto user = op->hasOneUse()
                   ? dyn_cast<thread::AccumulateOp>(*op->user_begin())
                   : thread::AccumulateOp();
-  if (isa<thread::StoreOp>(op) || (user && getFusedProduct(user) == op))
+  // Of windows nothing is moved.
+  if (isa<thread::StoreOp>(op) || (user && getFusedProduct(user) == op) ||
+      !thread::getFragmentLayout(op->getResult(0).getType()))
     return success();
   // A sum with what its accumulator started from is there.
   for (thread::AccumulateOp accumulate : accumulates)
@@ -431,13 +428,11 @@ LogicalResult GraphLowering::lowerRow(Operation *op) {
 
 Fragment GraphLowering::multiply(Operation *product,
                                  const Fragment &accumulator) {
-  const Fragment &lhs = get(product->getOperand(0));
   LinearLayout layout =
       *thread::getFragmentLayout(product->getResult(0).getType());
   if (auto wgmma = dyn_cast<thread::WgmmaOp>(product))
-    return ops.multiplyByWarpgroup(lhs, emitDescriptors(wgmma), accumulator,
-                                   layout,
-                                   /*waits=*/!graph->hasAttr(kInFlightAttr));
+    return multiplyTogether(wgmma, accumulator, layout);
+  const Fragment &lhs = get(product->getOperand(0));
   const Fragment &rhs = get(product->getOperand(1));
   auto mma = dyn_cast<thread::MmaOp>(product);
   if (!mma)

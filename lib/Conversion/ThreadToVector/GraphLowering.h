@@ -70,8 +70,14 @@ private:
   Fragment computeRow(Operation *op, Opcode opcode, const LinearLayout &layout);
   Fragment multiply(Operation *product, const Fragment &accumulator);
   LogicalResult checkWarpgroupProduct(thread::WgmmaOp op);
+  LogicalResult checkOperandWindow(thread::WgmmaOp op, Value operand);
   LogicalResult checkInFlight();
-  SmallVector<Value> emitDescriptors(thread::WgmmaOp op);
+  Fragment multiplyTogether(thread::WgmmaOp op, const Fragment &accumulator,
+                            const LinearLayout &layout);
+  DescribedOperand describe(const thread::OperandWindow &operand, bool isLhs);
+  SmallVector<Value> emitWindowOrigin(BlockArgument window, bool isOfFour);
+  Value emitBoxedAddress(Value tile, const BoxedTile &boxed,
+                         ArrayRef<Value> origin);
   Fragment reduce(Operation *op, const OperatorInfo &info,
                   const LinearLayout &layout);
   Fragment move(Operation *op, const LinearLayout &layout);

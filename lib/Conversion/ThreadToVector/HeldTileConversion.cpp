@@ -68,20 +68,19 @@ struct ConvertAwait : OpConversionPattern<thread::AwaitOp> {
         getContext(), llvm::to_vector(ValueRange(registers).getTypes()));
     auto dialect =
         LLVM::AsmDialectAttr::get(getContext(), LLVM::AsmDialect::AD_ATT);
-    Value waited =
-        LLVM::InlineAsmOp::create(
-            rewriter, location, type, registers, text,
-            llvm::join(constraints, ","), /*has_side_effects=*/true,
-            /*is_align_stack=*/false, LLVM::TailCallKind::None, dialect,
-            /*operand_attrs=*/ArrayAttr())
-            .getResult(0);
+    auto waited = LLVM::InlineAsmOp::create(
+        rewriter, location, registers.empty() ? TypeRange() : TypeRange(type),
+        registers, text, llvm::join(constraints, ","),
+        /*has_side_effects=*/true,
+        /*is_align_stack=*/false, LLVM::TailCallKind::None, dialect,
+        /*operand_attrs=*/ArrayAttr());
     SmallVector<SmallVector<Value>> results;
     int64_t number = 0;
     for (ValueRange range : adaptor.getOperands()) {
       SmallVector<Value> &result = results.emplace_back();
       for (size_t count = 0; count < range.size(); ++count)
-        result.push_back(
-            LLVM::ExtractValueOp::create(rewriter, location, waited, number++));
+        result.push_back(LLVM::ExtractValueOp::create(
+            rewriter, location, waited.getResult(0), number++));
     }
     rewriter.replaceOpWithMultiple(op, std::move(results));
     return success();

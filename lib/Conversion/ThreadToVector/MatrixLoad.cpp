@@ -15,6 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mirage/Layout/MatrixDescriptor.h"
 #include "TileAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -65,8 +66,7 @@ SmallVector<Value> TileAccess::getMatrixRow(const MatrixLoad &load,
 /// Bits of the row that a swizzle takes change with lanes alone, as a rule, and
 /// what is added to the row is no part of what they change: so that the numbers
 /// of rows further down are this one and a constant.
-Value TileAccess::emitBoxedNumber(const BoxedTile &boxed,
-                                  ArrayRef<Value> indices) {
+Value TileAccess::emitBoxedNumber(ArrayRef<Value> indices) {
   auto constant = [&](int64_t value) {
     return emitIndex(builder, location, value);
   };
@@ -80,32 +80,30 @@ Value TileAccess::emitBoxedNumber(const BoxedTile &boxed,
   for (auto [index, size] :
        llvm::zip_equal(indices.drop_back(), type.getShape().drop_back()))
     row = add(multiply(row, size), index);
-  int64_t pitch = boxed.getPitchElements();
+  int64_t pitch = boxed->getPitchElements();
   Value column = indices.back(), rowStart = multiply(row, pitch);
-  if (boxed.getNumPanels() > 1) {
+  if (boxed->getNumPanels() > 1) {
     Value panel =
         arith::DivUIOp::create(builder, location, column, constant(pitch));
-    rowStart = add(rowStart, multiply(panel, boxed.numRows * pitch));
+    rowStart = add(rowStart, multiply(panel, boxed->numRows * pitch));
     column = arith::RemUIOp::create(builder, location, column, constant(pitch));
   }
   constexpr int64_t kPatternBytes = 128;
-  int64_t span = getSpanBytes(boxed.swizzle);
+  int64_t span = getSpanBytes(boxed->swizzle);
   Value pattern = row;
   if (span < kPatternBytes)
     pattern = arith::DivUIOp::create(builder, location, pattern,
                                      constant(kPatternBytes / span));
-  pattern =
-      arith::RemUIOp::create(builder, location, pattern,
-                             constant(span / (kRowSize * boxed.elementBytes)));
+  int64_t pieceElements = kMatrixPieceBytes / boxed->elementBytes;
+  pattern = arith::RemUIOp::create(builder, location, pattern,
+                                   constant(span / kMatrixPieceBytes));
   Value swizzled = arith::XOrIOp::create(builder, location, column,
-                                         multiply(pattern, kRowSize));
+                                         multiply(pattern, pieceElements));
   return add(rowStart, swizzled);
 }
 
-/// The elements of a tile, one after the other as they lie.
-static Value emitFlat(OpBuilder &builder, Location location, Value tile,
-                      int64_t numElements) {
-  auto type = cast<MemRefType>(tile.getType());
+Value TileAccess::emitFlat() {
+  int64_t numElements = boxed->getBytes() / boxed->elementBytes;
   auto flat =
       MemRefType::get({numElements}, type.getElementType(),
                       MemRefLayoutAttrInterface(), type.getMemorySpace());
@@ -114,8 +112,7 @@ static Value emitFlat(OpBuilder &builder, Location location, Value tile,
       ArrayRef<int64_t>{numElements}, ArrayRef<int64_t>{1});
 }
 
-Fragment TileAccess::loadMatrices(const MatrixLoad &load,
-                                  const std::optional<BoxedTile> &boxed) {
+Fragment TileAccess::loadMatrices(const MatrixLoad &load) {
   SmallVector<Value> rowParts;
   for (unsigned dim = 0; dim < layout.getRank(); ++dim)
     rowParts.push_back(
@@ -124,18 +121,15 @@ Fragment TileAccess::loadMatrices(const MatrixLoad &load,
       VectorType::get({load.numMatrices, 2}, type.getElementType());
   Value zero = arith::ConstantOp::create(
       builder, location, builder.getZeroAttr(type.getElementType()));
-  Value source = boxed ? emitFlat(builder, location, tile,
-                                  boxed->getBytes() / boxed->elementBytes)
-                       : tile;
   Fragment fragment{layout, {}};
   for (unsigned first = 0; first < layout.getNumRegisters();
        first += 2 * load.numMatrices) {
     SmallVector<Value> indices = getMatrixRow(load, rowParts, first);
     if (boxed)
-      indices = {emitBoxedNumber(*boxed, indices)};
-    Value loaded =
-        nvgpu::LdMatrixOp::create(builder, location, loadedType, source,
-                                  indices, load.isTransposed, load.numMatrices);
+      indices = {emitBoxedNumber(indices)};
+    Value loaded = nvgpu::LdMatrixOp::create(
+        builder, location, loadedType, boxed ? view : tile, indices,
+        load.isTransposed, load.numMatrices);
     for (unsigned i = 0; i < 2 * load.numMatrices; ++i) {
       Value element = vector::ExtractOp::create(
           builder, location, loaded, ArrayRef<int64_t>{i / 2, i % 2});

@@ -21,10 +21,12 @@ static constexpr unsigned kMaxAccessBytes = 16;
 
 TileAccess::TileAccess(OpBuilder &builder, Location location, Value tile,
                        const LinearLayout &layout, ArrayRef<Value> origin,
-                       ArrayRef<bool> overhangs, Value lane)
+                       ArrayRef<bool> overhangs, Value lane,
+                       std::optional<BoxedTile> boxed)
     : builder(builder), location(location), tile(tile),
       type(cast<MemRefType>(tile.getType())), layout(layout), origin(origin),
-      overhangs(overhangs), lane(lane), run(chooseRun()), view(emitView()) {
+      overhangs(overhangs), lane(lane), boxed(boxed), run(chooseRun()),
+      view(emitView()) {
   for (unsigned dim = 0; dim < layout.getRank(); ++dim)
     laneParts.push_back(
         emitLaneCoordinate(builder, location, layout, dim, lane));
@@ -73,8 +75,11 @@ static SmallVector<unsigned> moveLast(unsigned dim, unsigned rank) {
   return permutation;
 }
 
+/// Runs of a boxed tile are parts of its pieces.
 Value TileAccess::emitView() {
   unsigned rank = layout.getRank();
+  if (boxed)
+    return emitFlat();
   if (run.bits == 0 || run.dim == rank - 1)
     return tile;
   AffineMap permutation = AffineMap::getPermutationMap(moveLast(run.dim, rank),
@@ -83,7 +88,9 @@ Value TileAccess::emitView() {
                                      AffineMapAttr::get(permutation));
 }
 
-SmallVector<Value> TileAccess::toView(SmallVector<Value> indices) const {
+SmallVector<Value> TileAccess::toView(SmallVector<Value> indices) {
+  if (boxed)
+    return {emitBoxedNumber(indices)};
   if (view == tile)
     return indices;
   SmallVector<Value> permuted;
@@ -133,7 +140,7 @@ SmallVector<Value> TileAccess::loadVector(unsigned registerNumber) {
   Type loadedType = elementType;
   Value loaded;
   if (width == 1) {
-    loaded = memref::LoadOp::create(builder, location, tile, indices);
+    loaded = memref::LoadOp::create(builder, location, view, toView(indices));
   } else {
     auto vectorType = VectorType::get(width, elementType);
     loadedType = vectorType;

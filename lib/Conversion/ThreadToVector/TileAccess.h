@@ -25,16 +25,16 @@ public:
   ///                  where they are 0.
   /// \param overhangs  by dimension: whether fragments may reach beyond the
   /// tile.
+  /// \param boxed      how the tile lies, if the copy engine has loaded it.
   TileAccess(OpBuilder &builder, Location location, Value tile,
              const LinearLayout &layout, ArrayRef<Value> origin,
-             ArrayRef<bool> overhangs, Value lane);
+             ArrayRef<bool> overhangs, Value lane,
+             std::optional<BoxedTile> boxed = std::nullopt);
 
   /// What lies beyond the tile is read as zero.
   Fragment load();
   /// The same by ldmatrix, from a tile that `hasMatrixRows`.
-  /// \param boxed  how the tile lies, if the copy engine has loaded it.
-  Fragment loadMatrices(const MatrixLoad &load,
-                        const std::optional<BoxedTile> &boxed);
+  Fragment loadMatrices(const MatrixLoad &load);
   /// Whether the tile lies in shared memory with rows of eight elements, along
   /// the last dimension, at multiples of their size.
   bool hasMatrixRows() const;
@@ -59,9 +59,11 @@ private:
                                   unsigned registerNumber);
   /// The number of an element of a boxed tile, in the order of memory, from its
   /// indices.
-  Value emitBoxedNumber(const BoxedTile &boxed, ArrayRef<Value> indices);
+  Value emitBoxedNumber(ArrayRef<Value> indices);
+  /// The elements of a boxed tile, one after the other as they lie.
+  Value emitFlat();
   /// Indices into the tile as indices into the view.
-  SmallVector<Value> toView(SmallVector<Value> indices) const;
+  SmallVector<Value> toView(SmallVector<Value> indices);
   /// Of type i1: the register's element is in the tile. Null if all are.
   Value emitInBounds(ArrayRef<Value> indices);
   SmallVector<Value> loadVector(unsigned registerNumber);
@@ -77,6 +79,7 @@ private:
   SmallVector<Value> origin;
   SmallVector<bool> overhangs;
   Value lane;
+  std::optional<BoxedTile> boxed;
   SmallVector<Value> laneParts; ///< by dimension
   Run run;
   Value view;

@@ -45,14 +45,17 @@ struct Statement {
   bool addsUp; ///< results start from an accumulator
   unsigned numSteps;
   bool waits;
+  bool isLhsInPlace; ///< the left operand has descriptors, too
+  MatrixMajor lhsMajor, rhsMajor;
 
-  unsigned getFirstRegister() const {
-    return addsUp ? 2 * numResults : numResults;
-  }
-  unsigned getFirstDescriptor() const {
-    return getFirstRegister() + 4 * numSteps;
+  unsigned getFirstLhs() const { return addsUp ? 2 * numResults : numResults; }
+  /// Of a step: registers, or a descriptor.
+  unsigned getLhsSize() const { return isLhsInPlace ? 1 : 4; }
+  unsigned getFirstRhs() const {
+    return getFirstLhs() + getLhsSize() * numSteps;
   }
   std::string getConstraints() const;
+  std::string getLhs(unsigned step) const;
   std::string getText(int64_t columns, StringRef type) const;
 };
 } // namespace
@@ -74,13 +77,24 @@ std::string Statement::getConstraints() const {
   if (addsUp)
     for (unsigned number = 0; number < numResults; ++number)
       list.push_back(std::to_string(number));
-  list.append(4 * numSteps, "r");
+  list.append(getLhsSize() * numSteps, isLhsInPlace ? "l" : "r");
   list.append(numSteps, "l");
   list.push_back("~{memory}");
   return llvm::join(list, ",");
 }
 
+std::string Statement::getLhs(unsigned step) const {
+  unsigned first = getFirstLhs() + getLhsSize() * step;
+  return isLhsInPlace ? "$" + std::to_string(first) : listOperands(first, 4);
+}
+
+/// Behind the predicate come factors of the operands, 1 or -1, and which of
+/// those in shared memory are MN-major.
 std::string Statement::getText(int64_t columns, StringRef type) const {
+  std::string flags = "1, 1";
+  if (isLhsInPlace)
+    flags += lhsMajor == MatrixMajor::MN ? ", 1" : ", 0";
+  flags += rhsMajor == MatrixMajor::MN ? ", 1" : ", 0";
   std::string text;
   llvm::raw_string_ostream os(text);
   os << "{\n.reg .pred first, later;\nsetp.ne.b32 first, " << addsUp
@@ -89,9 +103,8 @@ std::string Statement::getText(int64_t columns, StringRef type) const {
   for (unsigned step = 0; step < numSteps; ++step)
     os << "wgmma.mma_async.sync.aligned.m64n" << columns << "k" << kStep
        << ".f32." << type << "." << type << " " << results << ", "
-       << listOperands(getFirstRegister() + 4 * step, 4) << ", $"
-       << getFirstDescriptor() + step << ", " << (step == 0 ? "first" : "later")
-       << ", 1, 1, 1;\n";
+       << getLhs(step) << ", $" << getFirstRhs() + step << ", "
+       << (step == 0 ? "first" : "later") << ", " << flags << ";\n";
   os << "wgmma.commit_group.sync.aligned;\n";
   if (waits)
     os << waitForProducts(/*numPending=*/0) << "\n";
@@ -109,44 +122,59 @@ static SmallVector<unsigned> orderResults(const LinearLayout &layout) {
   return numbers;
 }
 
-Fragment FragmentOps::multiplyByWarpgroup(const Fragment &lhs,
-                                          ArrayRef<Value> rhs,
+/// The registers of a left operand, of one step after the other.
+SmallVector<Value> FragmentOps::packSteps(const Fragment &lhs,
+                                          unsigned numSteps) {
+  LinearLayout tile = findMmaInstruction({16, 8, 16}, 16)->a;
+  SmallVector<Value> packed;
+  for (unsigned step = 0; step < numSteps; ++step)
+    for (Value pair : pack(lhs, findTileRegisters(lhs.layout, tile, 0, step)))
+      packed.push_back(LLVM::BitcastOp::create(builder, location,
+                                               builder.getI32Type(), pair));
+  return packed;
+}
+
+Fragment FragmentOps::multiplyByWarpgroup(const WarpgroupOperands &product,
                                           const Fragment &accumulator,
                                           const LinearLayout &layout,
                                           bool waits) {
   SmallVector<unsigned> order = orderResults(layout);
+  const DescribedOperand &rhs = product.rhs;
   Statement statement{static_cast<unsigned>(order.size()),
                       !accumulator.registers.empty(),
-                      static_cast<unsigned>(rhs.size()), waits};
+                      static_cast<unsigned>(rhs.descriptors.size()),
+                      waits,
+                      !product.lhsFragment,
+                      product.lhs.major,
+                      rhs.major};
   SmallVector<Value> operands;
   if (statement.addsUp)
     for (unsigned number : order)
       operands.push_back(accumulator.registers[number]);
-  LinearLayout tile = findMmaInstruction({16, 8, 16}, 16)->a;
-  for (unsigned step = 0; step < rhs.size(); ++step)
-    for (Value pair : pack(lhs, findTileRegisters(lhs.layout, tile, 0, step)))
-      operands.push_back(LLVM::BitcastOp::create(builder, location,
-                                                 builder.getI32Type(), pair));
-  llvm::append_range(operands, rhs);
+  if (product.lhsFragment)
+    llvm::append_range(operands,
+                       packSteps(*product.lhsFragment, rhs.descriptors.size()));
+  else
+    llvm::append_range(operands, product.lhs.descriptors);
+  llvm::append_range(operands, rhs.descriptors);
   Type resultType = LLVM::LLVMStructType::getLiteral(
       builder.getContext(),
       SmallVector<Type>(order.size(), builder.getF32Type()));
-  bool isBF16 = lhs.getElementType().isBF16();
-  Value results =
-      LLVM::InlineAsmOp::create(
-          builder, location, resultType, operands,
-          statement.getText(layout.getShape().back(), isBF16 ? "bf16" : "f16"),
-          statement.getConstraints(), /*has_side_effects=*/true,
-          /*is_align_stack=*/false, LLVM::TailCallKind::None,
-          LLVM::AsmDialectAttr::get(builder.getContext(),
-                                    LLVM::AsmDialect::AD_ATT),
-          /*operand_attrs=*/ArrayAttr())
-          .getResult(0);
-  Fragment product = startSum(builder, location, accumulator, layout);
+  Value results = LLVM::InlineAsmOp::create(
+                      builder, location, resultType, operands,
+                      statement.getText(layout.getShape().back(),
+                                        product.isBF16 ? "bf16" : "f16"),
+                      statement.getConstraints(), /*has_side_effects=*/true,
+                      /*is_align_stack=*/false, LLVM::TailCallKind::None,
+                      LLVM::AsmDialectAttr::get(builder.getContext(),
+                                                LLVM::AsmDialect::AD_ATT),
+                      /*operand_attrs=*/ArrayAttr())
+                      .getResult(0);
+  Fragment sum = startSum(builder, location, accumulator, layout);
   for (auto [position, number] : llvm::enumerate(order))
-    product.registers[number] = LLVM::ExtractValueOp::create(
+    sum.registers[number] = LLVM::ExtractValueOp::create(
         builder, location, results, static_cast<int64_t>(position));
-  return product;
+  return sum;
 }
 
 //===----------------------------------------------------------------------===//
@@ -170,48 +198,83 @@ LogicalResult GraphLowering::checkInFlight() {
             "warps, held in f32 as it is";
 }
 
+/// What a descriptor can say of an operand in place, beside what the op's own
+/// verifier asks for: no zeros beyond the tile, and no part of a panel.
+LogicalResult GraphLowering::checkOperandWindow(thread::WgmmaOp op,
+                                                Value operand) {
+  bool isLhs = operand == op.getLhs();
+  StringRef name = isLhs ? "lhs" : "rhs";
+  std::optional<thread::OperandWindow> found =
+      thread::findOperandWindow(operand);
+  std::optional<BoxedTile> boxed =
+      found ? findBoxed(found->window.getArgNumber()) : std::nullopt;
+  if (!boxed)
+    return op.emitOpError() << "expects a window of a tile that the copy "
+                               "engine has loaded as "
+                            << name << " ('" << kInputSwizzlesAttr << "')";
+  unsigned input = found->window.getArgNumber();
+  auto tile = cast<ShapedType>(graph.getInputs()[input].getType());
+  auto window = cast<ShapedType>(found->window.getType());
+  for (int64_t dim = 0; dim < window.getRank(); ++dim)
+    if (overhangs(header.getCuttingAxes(input, dim), window.getDimSize(dim),
+                  tile.getDimSize(dim)))
+      return op.emitOpError() << "expects a tile of whole windows as " << name
+                              << ", got " << tile << " of " << window;
+  int64_t columns = window.getShape().back();
+  if (isLhs || found->getKFromBack(isLhs) == 0 ||
+      columns % boxed->getPitchElements() == 0 || columns == boxed->rowElements)
+    return success();
+  return op.emitOpError() << "expects whole panels of "
+                          << boxed->getPitchElements()
+                          << " columns as rhs, got " << columns;
+}
+
 LogicalResult GraphLowering::checkWarpgroupProduct(thread::WgmmaOp op) {
   if (numThreads && *numThreads % (kWarpsOfGroup << kLaneBits) != 0)
     return op.emitOpError() << "expects a block of whole warpgroups, got "
                             << *numThreads << " threads";
-  auto window = dyn_cast<BlockArgument>(op.getRhs());
-  std::optional<BoxedTile> boxed =
-      window ? findBoxed(window.getArgNumber()) : std::nullopt;
-  if (!boxed)
-    return op.emitOpError() << "expects a window of a tile that the copy "
-                               "engine has loaded as rhs ('"
-                            << kInputSwizzlesAttr << "')";
-  int64_t columns = op.getType().getShape().back();
-  if (columns % boxed->getPitchElements() != 0 && columns != boxed->rowElements)
-    return op.emitOpError()
-           << "expects whole panels of " << boxed->getPitchElements()
-           << " columns as rhs, got " << columns;
-  return success();
+  if (!thread::getFragmentLayout(op.getLhs().getType()) &&
+      failed(checkOperandWindow(op, op.getLhs())))
+    return failure();
+  return checkOperandWindow(op, op.getRhs());
 }
 
-/// Of 16 rows of the window each. The operand lies with its columns side by
-/// side, and so is MN-major.
-SmallVector<Value> GraphLowering::emitDescriptors(thread::WgmmaOp op) {
-  auto window = cast<BlockArgument>(op.getRhs());
-  unsigned input = window.getArgNumber();
-  BoxedTile boxed = *findBoxed(input);
-  Value tile = graph.getInputs()[input];
-  auto type = cast<MemRefType>(tile.getType());
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(window.getType()).getShape();
+/// The first element of a window in its tile; of a left operand, the first of
+/// the windows that four neighbours have, by the last axis of the items.
+SmallVector<Value> GraphLowering::emitWindowOrigin(BlockArgument window,
+                                                   bool isOfFour) {
+  Value &last = coordinates[header.grid.empty() ? 0 : header.grid.size() - 1];
+  Value own = last;
+  if (isOfFour && own)
+    last = arith::AndIOp::create(builder, location, own,
+                                 emitIndex(builder, location, -kWarpsOfGroup));
   SmallVector<Value> origin;
+  ArrayRef<int64_t> shape = cast<ShapedType>(window.getType()).getShape();
   for (auto [dim, size] : llvm::enumerate(shape))
-    origin.push_back(emitOrigin(header.getCuttingAxes(input, dim), size));
+    origin.push_back(
+        emitOrigin(header.getCuttingAxes(window.getArgNumber(), dim), size));
+  last = own;
+  return origin;
+}
+
+/// The address of an element of a boxed tile in a row where the pattern of the
+/// swizzle begins, or of its first row's pieces: where descriptors start.
+Value GraphLowering::emitBoxedAddress(Value tile, const BoxedTile &boxed,
+                                      ArrayRef<Value> origin) {
+  auto type = cast<MemRefType>(tile.getType());
+  auto constant = [&](int64_t value) {
+    return emitIndex(builder, location, value);
+  };
   auto multiply = [&](Value value, int64_t factor) -> Value {
-    return arith::MulIOp::create(builder, location, value,
-                                 emitIndex(builder, location, factor));
+    return arith::MulIOp::create(builder, location, value, constant(factor));
   };
   auto add = [&](Value lhs, Value rhs) -> Value {
     return arith::AddIOp::create(builder, location, lhs, rhs);
   };
-  int64_t span = getSpanBytes(boxed.swizzle);
-  Value row = emitIndex(builder, location, 0);
-  for (auto [start, size] : llvm::zip_equal(ArrayRef(origin).drop_back(),
-                                            type.getShape().drop_back())) {
+  int64_t span = getSpanBytes(boxed.swizzle), pitch = boxed.getPitchElements();
+  Value row = constant(0);
+  for (auto [start, size] :
+       llvm::zip_equal(origin.drop_back(), type.getShape().drop_back())) {
     row = multiply(row, size);
     if (start)
       row = add(row, start);
@@ -219,29 +282,71 @@ SmallVector<Value> GraphLowering::emitDescriptors(thread::WgmmaOp op) {
   Value address =
       memref::ExtractAlignedPointerAsIndexOp::create(builder, location, tile);
   address = add(address, multiply(row, span));
-  int64_t panelBytes = boxed.numRows * span;
-  if (Value column = origin.back())
-    address = add(address, multiply(arith::DivUIOp::create(
-                                        builder, location, column,
-                                        emitIndex(builder, location,
-                                                  boxed.getPitchElements())),
-                                    panelBytes));
+  Value column = origin.back();
+  if (!column)
+    return address;
+  Value panel =
+      arith::DivUIOp::create(builder, location, column, constant(pitch));
+  Value within =
+      arith::RemUIOp::create(builder, location, column, constant(pitch));
+  address = add(address, multiply(panel, boxed.numRows * span));
+  return add(address, multiply(within, boxed.elementBytes));
+}
+
+/// By step of k. Where k runs along the tile's rows (K-major), steps are 32
+/// bytes apart, in one panel after the other; else (MN-major) 16 rows.
+DescribedOperand GraphLowering::describe(const thread::OperandWindow &operand,
+                                         bool isLhs) {
+  unsigned input = operand.window.getArgNumber();
+  BoxedTile boxed = *findBoxed(input);
+  int64_t span = getSpanBytes(boxed.swizzle), panelBytes = boxed.numRows * span;
+  unsigned kFromBack = operand.getKFromBack(isLhs);
   MatrixDescriptor form;
   form.swizzle = boxed.swizzle;
-  form.leadingBytes = panelBytes;
   form.strideBytes = 8 * span;
+  // With a swizzle, rows of k need no other stride.
+  form.leadingBytes = kFromBack == 0 ? kMatrixPieceBytes : panelBytes;
   Type i64 = builder.getI64Type();
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIntOp::create(builder, location, i64, value);
   };
+  Value address = emitBoxedAddress(graph.getInputs()[input], boxed,
+                                   emitWindowOrigin(operand.window, isLhs));
   Value start = arith::ShRUIOp::create(
       builder, location,
       arith::IndexCastOp::create(builder, location, i64, address), constant(4));
   Value first =
       arith::AddIOp::create(builder, location, start, constant(form.encode()));
-  SmallVector<Value> descriptors;
-  for (int64_t step = 0; step < shape.end()[-2] / kStep; ++step)
-    descriptors.push_back(arith::AddIOp::create(
-        builder, location, first, constant(step * kStep * span >> 4)));
-  return descriptors;
+  DescribedOperand described{{},
+                             kFromBack == 0 ? MatrixMajor::K : MatrixMajor::MN};
+  int64_t size = cast<ShapedType>(operand.window.getType())
+                     .getShape()
+                     .drop_back(kFromBack)
+                     .back();
+  for (int64_t k = 0; k < size; k += kStep) {
+    int64_t pitch = boxed.getPitchElements();
+    int64_t distance =
+        kFromBack != 0
+            ? k * span
+            : k / pitch * panelBytes + k % pitch * int64_t(boxed.elementBytes);
+    described.descriptors.push_back(arith::AddIOp::create(
+        builder, location, first, constant(distance >> 4)));
+  }
+  return described;
+}
+
+Fragment GraphLowering::multiplyTogether(thread::WgmmaOp op,
+                                         const Fragment &accumulator,
+                                         const LinearLayout &layout) {
+  auto type = cast<RankedTensorType>(op.getLhs().getType());
+  WarpgroupOperands operands;
+  operands.isBF16 = type.getElementType().isBF16();
+  if (auto window = thread::findOperandWindow(op.getLhs()))
+    operands.lhs = describe(*window, /*isLhs=*/true);
+  else
+    operands.lhsFragment = &get(op.getLhs());
+  operands.rhs =
+      describe(*thread::findOperandWindow(op.getRhs()), /*isLhs=*/false);
+  return ops.multiplyByWarpgroup(operands, accumulator, layout,
+                                 /*waits=*/!graph->hasAttr(kInFlightAttr));
 }

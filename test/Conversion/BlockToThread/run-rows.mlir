@@ -269,7 +269,7 @@ func.func @too_few_rows(%Q: tensor<1x16x32xf16>, %K: tensor<1x32x120xf16>, %V: t
 // CHECK-LABEL: func.func @keys_by_rows(
 // CHECK: mirage_thread.graph {{.*}}mirage.held{{.*}}mirage.whole_rows
 // CHECK: mirage_thread.transpose %{{.+}} dims [0, 2, 1]
-// CHECK-NEXT: mirage_thread.mma
+// CHECK-NEXT: mirage_thread.wgmma
 // CHECK: mirage_thread.graph {{.*}}mirage.held{{.*}}mirage.whole_rows
 // CHECK: mirage_thread.graph {{.*}}mirage.held{{.*}}mirage.whole_rows
 // CHECK: mirage_thread.graph {{.*}}mirage.held{{.*}}mirage.whole_rows

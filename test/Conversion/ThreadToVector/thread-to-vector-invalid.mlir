@@ -164,14 +164,15 @@ func.func @wgmma_of_half_a_panel(%x: memref<64x16xf16, 3>, %y: memref<16x64xf16,
 
 // -----
 
-#b = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
-func.func @load_of_boxes(%y: memref<16x32xf16, 3>, %z: memref<16x32xf16, 3>) {
-  mirage_thread.graph items() ins(%y imap()) outs(%z omap()) {mirage.input_swizzles = array<i64: 64>} : (memref<16x32xf16, 3>, memref<16x32xf16, 3>) -> () {
-  ^bb0(%w: tensor<16x32xf16>):
-    // expected-error @below {{expects ldmatrix, where a tile's elements have changed places ('mirage.input_swizzles')}}
-    %f = mirage_thread.load %w : (tensor<16x32xf16>) -> tensor<16x32xf16, #b>
-    %s = mirage_thread.store %f : (tensor<16x32xf16, #b>) -> tensor<16x32xf16>
-    mirage_thread.yield %s : tensor<16x32xf16>
+#c = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+func.func @wgmma_beyond_a_tile(%x: memref<64x24xf16, 3>, %y: memref<32x32xf16, 3>, %z: memref<64x32xf32, 3>) {
+  mirage_thread.graph items(x = 4) steps(2) ins(%x imap(x -> 0) fmap(1), %y imap() fmap(0)) outs(%z omap(x -> 0)) {mirage.input_swizzles = array<i64: 64, 64>} : (memref<64x24xf16, 3>, memref<32x32xf16, 3>, memref<64x32xf32, 3>) -> () {
+  ^bb0(%v: tensor<16x16xf16>, %w: tensor<16x32xf16>):
+    // expected-error @below {{expects a tile of whole windows as lhs, got 'memref<64x24xf16, 3>' of 'tensor<16x16xf16>'}}
+    %d = mirage_thread.wgmma %v, %w : (tensor<16x16xf16>, tensor<16x32xf16>) -> tensor<16x32xf32, #c>
+    %a = mirage_thread.accumulate %d over loop sum : (tensor<16x32xf32, #c>) -> tensor<16x32xf32, #c>
+    %s = mirage_thread.store %a : (tensor<16x32xf32, #c>) -> tensor<16x32xf32>
+    mirage_thread.yield %s : tensor<16x32xf32>
   }
   return
 }

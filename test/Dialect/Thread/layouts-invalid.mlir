@@ -94,6 +94,16 @@ func.func @transpose_c4(%x: tensor<16x8xf32, #c>) {
 
 // -----
 
+#ct = #mirage_thread.layout<register = [[1, 0], [0, 8]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]]>
+func.func @transpose_c4_window(%x: tensor<16x8xf32>) {
+  // expected-error @below {{expects the transpose of a window to be an operand of mirage_thread.wgmma alone, got one of mirage_thread.load}}
+  %y = mirage_thread.transpose %x dims [1, 0] : (tensor<16x8xf32>) -> tensor<8x16xf32>
+  %z = mirage_thread.load %y : (tensor<8x16xf32>) -> tensor<8x16xf32, #ct>
+  return
+}
+
+// -----
+
 #c = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
 #flat = #mirage_thread.layout<register = [[64, 0], [32, 0]], lane = [[2, 0], [4, 0], [8, 0], [16, 0], [1, 0]]>
 func.func @reshape_c3(%x: tensor<16x8xf32, #c>) {

@@ -137,6 +137,16 @@ func.func @wgmma_c4_lhs(%a: tensor<16x16xf16, #other>, %b: tensor<16x16xf16>) {
 
 // -----
 
+#c = #mirage_thread.layout<register = [[0, 0, 1], [0, 8, 0], [0, 0, 8]], lane = [[0, 0, 2], [0, 0, 4], [0, 1, 0], [0, 2, 0], [0, 4, 0]]>
+func.func @wgmma_c4_transpose(%a: tensor<1x16x16xf16>, %b: tensor<16x16x1xf16>) {
+  %t = mirage_thread.transpose %b dims [2, 0, 1] : (tensor<16x16x1xf16>) -> tensor<1x16x16xf16>
+  // expected-error @below {{expects the last two dimensions of rhs to change places, got dims [2, 0, 1]}}
+  %d = mirage_thread.wgmma %a, %t : (tensor<1x16x16xf16>, tensor<1x16x16xf16>) -> tensor<1x16x16xf32, #c>
+  return
+}
+
+// -----
+
 #a = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
 #other = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [4, 0], [2, 0]]>
 func.func @wgmma_c5(%a: tensor<16x16xf16, #a>, %b: tensor<16x16xf16>) {
@@ -177,6 +187,21 @@ func.func @wgmma_c6_window(%x: tensor<64x16xf16>, %y: tensor<16x64xf16>) -> tens
     mirage_thread.yield %w : tensor<16x16xf32>
   }
   return %r : tensor<64x64xf32>
+}
+
+// -----
+
+#c = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+func.func @wgmma_c6_lhs(%x: tensor<16x64xf16>, %y: tensor<16x16xf16>) -> tensor<64x16xf32> {
+  %r = mirage_thread.graph items(x = 4) ins(%x imap(x -> 1), %y imap()) outs(omap(x -> 0))
+      : (tensor<16x64xf16>, tensor<16x16xf16>) -> tensor<64x16xf32> {
+  ^bb0(%s: tensor<16x16xf16>, %t: tensor<16x16xf16>):
+    // expected-error @below {{expects windows of lhs that follow each other along dimension 0 with the last axis, got dimension 1}}
+    %d = mirage_thread.wgmma %s, %t : (tensor<16x16xf16>, tensor<16x16xf16>) -> tensor<16x16xf32, #c>
+    %w = mirage_thread.store %d : (tensor<16x16xf32, #c>) -> tensor<16x16xf32>
+    mirage_thread.yield %w : tensor<16x16xf32>
+  }
+  return %r : tensor<64x16xf32>
 }
 
 // -----

@@ -73,6 +73,22 @@ func.func @warpgroup(%x: tensor<128x16xf16>, %y: tensor<16x8xf16>) -> tensor<128
   return %r : tensor<128x8xf32>
 }
 
+// Operands in place: rows of 16 for each item, and a right operand that lies as [n, k].
+// CHECK-LABEL: func.func @in_place(
+func.func @in_place(%x: tensor<128x16xf16>, %y: tensor<8x16xf16>) -> tensor<128x8xf32> {
+  %r = mirage_thread.graph items(x = 8) ins(%x imap(x -> 0), %y imap()) outs(omap(x -> 0))
+      : (tensor<128x16xf16>, tensor<8x16xf16>) -> tensor<128x8xf32> {
+  ^bb0(%s: tensor<16x16xf16>, %t: tensor<8x16xf16>):
+    // CHECK: mirage_thread.transpose %{{.+}} dims [1, 0] : (tensor<8x16xf16>) -> tensor<16x8xf16>
+    %u = mirage_thread.transpose %t dims [1, 0] : (tensor<8x16xf16>) -> tensor<16x8xf16>
+    // CHECK: mirage_thread.wgmma %{{.+}}, %{{.+}} : (tensor<16x16xf16>, tensor<16x8xf16>) -> tensor<16x8xf32, #{{.+}}>
+    %d = mirage_thread.wgmma %s, %u : (tensor<16x16xf16>, tensor<16x8xf16>) -> tensor<16x8xf32, #c>
+    %w = mirage_thread.store %d : (tensor<16x8xf32, #c>) -> tensor<16x8xf32>
+    mirage_thread.yield %w : tensor<16x8xf32>
+  }
+  return %r : tensor<128x8xf32>
+}
+
 // CHECK-LABEL: func.func @vanish(
 func.func @vanish(%x: tensor<16x8xf32, #c>, %y: tensor<16x8xf32, #c>) {
   // CHECK: mirage_thread.vanish %{{.+}}, %{{.+}} : (tensor<16x8xf32, #{{.+}}>, tensor<16x8xf32, #{{.+}}>) -> tensor<16x8xf32, #{{.+}}>
@@ -84,5 +100,7 @@ func.func @vanish(%x: tensor<16x8xf32, #c>, %y: tensor<16x8xf32, #c>) {
 func.func @await(%x: tensor<16x8xf32, #c>, %y: tensor<16x8xf32, #c>) {
   // CHECK: %{{.+}}:2 = mirage_thread.await %{{.+}}, %{{.+}} pending 1 : tensor<16x8xf32, #{{.+}}>, tensor<16x8xf32, #{{.+}}>
   %0:2 = mirage_thread.await %x, %y pending 1 : tensor<16x8xf32, #c>, tensor<16x8xf32, #c>
+  // CHECK: mirage_thread.await pending 2{{$}}
+  mirage_thread.await pending 2
   return
 }

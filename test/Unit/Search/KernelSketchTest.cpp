@@ -169,6 +169,7 @@ private:
       EXPECT_EQ(ours.isOnTensorCores, theirs.isOnTensorCores);
       // What may be so takes less.
       EXPECT_GE(ours.isOnRows, theirs.isOnRows);
+      EXPECT_GE(ours.isLeftInRing, theirs.isLeftInRing);
       EXPECT_GE(ours.isRightInRing, theirs.isRightInRing);
       numInRings += theirs.isRightInRing;
       if (ours.isOnTensorCores)

@@ -51,7 +51,7 @@ multiclass Mirage_MovementOps<Dialect dialect, bit infers> {
       - (C1) `dims` is a permutation of the operand's dimensions.
       - (C2) size `j` of the result is size `dims[j]` of the operand.
       - (C3) in a tile graph, the result keeps the operand's element type.}]
-          # Mirage_ThreadRule<dialect, "(C4) both are fragments, of which lanes hold the same elements.">.indented # [{
+          # Mirage_ThreadRule<dialect, "(C4) both are fragments, of which lanes hold the same elements; or the operand is a window, and the result, another window, an operand of `wgmma`.">.indented # [{
 
       Cost: no flops; the bytes of operand and result.}]
           # Mirage_Example<dialect, "transpose %x dims [1, 0]",

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Dialect/Thread/IR/Thread.h"
+#include "Mirage/Graph/TileMemory.h"
 #include "Mirage/Layout/FragmentRules.h"
 #include "Mirage/Layout/Fragments.h"
 #include "Mirage/Layout/MatrixInstructions.h"
@@ -175,6 +176,20 @@ static LogicalResult verifyCopy(Operation *op) {
   return success();
 }
 
+/// Where a tile lies nothing is moved: tensor cores read it so.
+static LogicalResult verifyTransposedWindow(TransposeOp op) {
+  // C4
+  if (failed(expectWindow(op, op.getResult())))
+    return failure();
+  for (Operation *user : op->getUsers())
+    if (!isa<WgmmaOp>(user))
+      return op.emitOpError()
+             << "expects the transpose of a window to be an operand of "
+             << WgmmaOp::getOperationName() << " alone, got one of "
+             << user->getName();
+  return success();
+}
+
 /// Fragments of a graph's items are spread over the warps that share an item.
 static LogicalResult verifyWarps(Operation *op) {
   auto graph = dyn_cast_or_null<mirage::thread::GraphOp>(op->getParentOp());
@@ -200,6 +215,9 @@ LogicalResult mlir::mirage::thread::detail::verifyFragments(Operation *op) {
     return verifyCopy(op);
   if (isa<MmaOp, WgmmaOp>(op)) // their own verifiers
     return success();
+  if (auto transpose = dyn_cast<TransposeOp>(op);
+      transpose && !thread::getFragmentLayout(op->getOperand(0).getType()))
+    return verifyTransposedWindow(transpose);
   for (Value value : op->getOperands())
     if (failed(expectFragment(op, value)))
       return failure();
@@ -316,23 +334,69 @@ LogicalResult MmaOp::verify() {
   return verifyTiles(*this, getResult(), instruction->d, "result");
 }
 
-/// C6: what four warps share is the same for four items.
+std::optional<OperandWindow>
+mlir::mirage::thread::findOperandWindow(Value operand) {
+  auto transpose = operand.getDefiningOp<TransposeOp>();
+  Value window = transpose ? transpose.getOperand() : operand;
+  auto argument = dyn_cast<BlockArgument>(window);
+  if (!argument || thread::getFragmentLayout(window.getType()))
+    return std::nullopt;
+  return OperandWindow{argument, transpose != nullptr};
+}
+
+bool mlir::mirage::thread::isReadByWgmma(BlockArgument window) {
+  return llvm::all_of(window.getUsers(), [](Operation *user) {
+    if (isa<TransposeOp>(user))
+      return llvm::all_of(user->getUsers(), llvm::IsaPred<WgmmaOp>);
+    return isa<WgmmaOp>(user);
+  });
+}
+
+/// Where the last axis of a graph moves an operand's window.
+static int64_t getLastMap(mirage::thread::GraphOp graph, BlockArgument window) {
+  auto imap = cast<DenseI64ArrayAttr>(graph.getImaps()[window.getArgNumber()]);
+  return imap.asArrayRef().back();
+}
+
+/// C6: what four warps share is the same for four items, and what each has of a
+/// left operand in place is next to what the others have.
 static LogicalResult verifyFours(WgmmaOp op) {
   auto graph = dyn_cast_or_null<mirage::thread::GraphOp>(op->getParentOp());
-  auto window = dyn_cast<BlockArgument>(op.getRhs());
-  if (!graph || !window)
+  std::optional<OperandWindow> lhs = findOperandWindow(op.getLhs()),
+                               rhs = findOperandWindow(op.getRhs());
+  if (!graph || !rhs)
     return success();
   ArrayRef<int64_t> grid = graph.getGrid();
   if (grid.empty() || grid.back() % kWarpsOfGroup != 0)
     return op.emitOpError()
            << "expects a last axis of a multiple of " << kWarpsOfGroup
            << " items, got items(" << grid << ")";
-  auto imap = cast<DenseI64ArrayAttr>(graph.getImaps()[window.getArgNumber()]);
-  if (imap.asArrayRef().back() == kReplicated)
+  if (int64_t map = getLastMap(graph, rhs->window); map != kReplicated)
+    return op.emitOpError() << "expects the same window of rhs along the last "
+                               "axis, got one that moves along dimension "
+                            << map;
+  if (!lhs)
     return success();
-  return op.emitOpError() << "expects the same window of rhs along the last "
-                             "axis, got one that moves along dimension "
-                          << imap.asArrayRef().back();
+  int64_t rank = cast<ShapedType>(lhs->window.getType()).getRank();
+  int64_t rows = rank - 1 - (1 - lhs->getKFromBack(/*isLhs=*/true));
+  if (int64_t map = getLastMap(graph, lhs->window); map != rows)
+    return op.emitOpError()
+           << "expects windows of lhs that follow each other along dimension "
+           << rows << " with the last axis, got dimension " << map;
+  return success();
+}
+
+/// C4 of an operand that is read in place.
+static LogicalResult verifyOperandWindow(WgmmaOp op, Value operand,
+                                         StringRef name) {
+  if (failed(expectWindow(op, operand)))
+    return failure();
+  auto transpose = operand.getDefiningOp<TransposeOp>();
+  if (!transpose || exchangesRowsAndColumns(transpose.getDims()))
+    return success();
+  return op.emitOpError() << "expects the last two dimensions of " << name
+                          << " to change places, got dims ["
+                          << transpose.getDims() << "]";
 }
 
 LogicalResult WgmmaOp::verify() {
@@ -356,8 +420,11 @@ LogicalResult WgmmaOp::verify() {
                          << lhs.getShape().back();
   // C4
   MatrixInstruction instruction = *findMmaInstruction({16, 8, 16}, 16);
-  if (failed(verifyTiles(*this, getLhs(), instruction.a, "lhs")) ||
-      failed(expectWindow(*this, getRhs())))
+  LogicalResult isLhsRight =
+      thread::getFragmentLayout(getLhs().getType())
+          ? verifyTiles(*this, getLhs(), instruction.a, "lhs")
+          : verifyOperandWindow(*this, getLhs(), "lhs");
+  if (failed(isLhsRight) || failed(verifyOperandWindow(*this, getRhs(), "rhs")))
     return failure();
   // C5
   if (failed(verifyTiles(*this, getResult(), instruction.d, "result")))

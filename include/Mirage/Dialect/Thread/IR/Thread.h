@@ -30,4 +30,25 @@
 #define GET_OP_CLASSES
 #include "Mirage/Dialect/Thread/IR/ThreadOps.h.inc"
 
+namespace mlir::mirage::thread {
+
+/// An operand of `wgmma` that is read from the tile where it lies.
+struct OperandWindow {
+  BlockArgument window;
+  /// The operand is the transpose of the window: k is the window's last
+  /// dimension on the right, its last but one on the left.
+  bool isTransposed = false;
+
+  /// The dimension of the window that counts k, from the last one back.
+  unsigned getKFromBack(bool isLhs) const { return isLhs == isTransposed; }
+};
+
+/// \returns none where the operand is a fragment.
+std::optional<OperandWindow> findOperandWindow(Value operand);
+
+/// Whether `wgmma` is all that reads a window.
+bool isReadByWgmma(BlockArgument window);
+
+} // namespace mlir::mirage::thread
+
 #endif // MIRAGE_DIALECT_THREAD_IR_THREAD_H

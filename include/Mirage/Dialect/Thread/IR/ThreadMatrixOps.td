@@ -41,16 +41,19 @@ def Thread_WgmmaOp : Mirage_OperatorOp<MirageThreadDialect, 0, "wgmma", "Wgmma">
   let description = [{
     Computes `result[m, n] = Σ_k lhs[m, k] · rhs[k, n]` in f32 by instructions of a
     warpgroup (wgmma.mma_async), of whose 64 rows each warp has 16. The right operand is
-    the same for all four, and is read where it lies in shared memory. An `accumulate` of
-    the product is the instructions' third operand. Leading dimensions have size 1.
+    the same for all four, and is read where it lies in shared memory: a window, or the
+    `transpose` of one. The left one is in registers, or read in the same way. An
+    `accumulate` of the product is the instructions' third operand. Leading dimensions have
+    size 1.
     - (C1) shapes are those of a matrix product.
     - (C2) both operands have 16-bit elements of one type; the result has f32.
     - (C3) `m` is 16, `n` a power of two from 8 to 256, `k` a multiple of 16.
-    - (C4) `lhs` is a fragment made of left operands of mma.m16n8k16, `rhs` a window.
+    - (C4) `lhs` is a fragment made of left operands of mma.m16n8k16, or read in place as
+      `rhs` is: a window of the graph, or the transpose of one.
     - (C5) the result is made of accumulators of mma.m16n8k16.
     - (C6) four items of the graph that follow each other, from a multiple of four on,
       have the same window of `rhs`: the last axis has a multiple of four, and does not
-      move it.
+      move it. It moves a window of `lhs` along `m`, so that these follow each other.
 
     Cost: `2·M·N·K` flops.
     ```mlir
@@ -70,7 +73,8 @@ def Thread_AwaitOp : Op<MirageThreadDialect, "await", [
     without them; until they are done nothing may touch what it leaves, nor what it reads.
     The results are the operands when all products that a warp has started are done, but
     for the last `pending` items of graphs (wgmma.wait_group). An operand that is there
-    already may go through it so that nothing that is computed of it comes before.
+    already may go through it so that nothing that is computed of it comes before; without
+    operands, only what the products have read is free.
     - (C1) operands are held in registers, in f32: they have layouts.
     - (C2) `pending` is 0 or more.
 
@@ -81,7 +85,7 @@ def Thread_AwaitOp : Op<MirageThreadDialect, "await", [
   }];
   let arguments = (ins Variadic<Mirage_Tensor>:$operands, I64Attr:$pending);
   let results = (outs Variadic<Mirage_Tensor>:$results);
-  let assemblyFormat = "$operands `pending` $pending attr-dict `:` type($operands)";
+  let assemblyFormat = "($operands^)? `pending` $pending attr-dict (`:` type($operands)^)?";
   let hasVerifier = 1;
 }
 
