@@ -77,6 +77,13 @@ void SizeNames::addCut(int whole, int part, std::vector<int> axes) {
     cuts.push_back({whole, part, std::move(axes)});
 }
 
+bool SizeNames::isExact(const Cut &cut) const {
+  int64_t covered = cut.part == kNone ? 1 : sizes[cut.part];
+  for (int axis : cut.axes)
+    covered *= getExtent(axis);
+  return cut.whole != kNone && covered == sizes[cut.whole];
+}
+
 void SizeNames::unifyWholes() {
   // A whole may be a part itself, of a tile graph around.
   bool changed = true;
@@ -84,7 +91,7 @@ void SizeNames::unifyWholes() {
     changed = false;
     std::map<std::pair<int, std::vector<int>>, int> wholes;
     for (const Cut &cut : cuts)
-      if (cut.whole != kNone && cut.part != kNone) {
+      if (cut.whole != kNone && (cut.part != kNone || isExact(cut))) {
         auto key = std::make_pair(resolve(cut.part), cut.axes);
         auto [entry, isNew] = wholes.try_emplace(key, cut.whole);
         changed |= !isNew && unify(entry->second, cut.whole);
@@ -133,8 +140,8 @@ llvm::Error SizeNames::addNested(unsigned graph, unsigned operation,
   entries[graph].nested[operation] = *inner;
   for (Axis axis : {Axis::X, Axis::Y, Axis::Z, Axis::Loop})
     if (tiles.getExtent(axis) > 1) {
-      entries[*inner].axes[axis] = extents.size();
-      extents.push_back(tiles.getExtent(axis));
+      entries[*inner].axes[axis] = axes.size();
+      axes.push_back({tiles.getExtent(axis), tiles.level});
     }
   auto toNumbers = [&](llvm::ArrayRef<Axis> axes) {
     std::vector<int> numbers;

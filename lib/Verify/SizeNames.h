@@ -45,9 +45,14 @@ public:
 
   /// The number of an axis of a tile graph; none if its extent is 1.
   int getAxis(unsigned graph, Axis axis) const;
-  int64_t getExtent(int axis) const { return extents[axis]; }
+  int64_t getExtent(int axis) const { return axes[axis].extent; }
+  /// Whether an axis counts the work items of threads, or their steps.
+  bool isOfThreads(int axis) const { return axes[axis].level == Level::Thread; }
+  size_t getNumAxes() const { return axes.size(); }
 
   llvm::ArrayRef<Cut> getCuts() const { return cuts; }
+  /// Whether tiles end where the whole does.
+  bool isExact(const Cut &cut) const;
   /// Names of dimensions that an operation takes a part of, or puts together:
   /// with other sizes it would be another operation.
   llvm::ArrayRef<int> getFixed() const { return fixed; }
@@ -83,7 +88,11 @@ private:
   std::vector<Entry> entries;
   std::vector<int64_t> sizes; ///< by name
   std::vector<int> parents;   ///< by name
-  std::vector<int64_t> extents;
+  struct NumberedAxis {
+    int64_t extent;
+    Level level;
+  };
+  std::vector<NumberedAxis> axes;
   std::vector<Cut> cuts;
   std::vector<int> fixed;
 };

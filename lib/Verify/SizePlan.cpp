@@ -12,14 +12,57 @@
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 #include <map>
+#include <numeric>
 
 using namespace mlir::mirage;
 
-bool SizePlan::isExact(const Cut &cut) const {
-  int64_t covered = cut.part == SizeNames::kNone ? 1 : names.getSize(cut.part);
+SizePlan::SizePlan(const SizeNames &names, const SizeRules &rules,
+                   std::set<int> alike)
+    : names(names), rules(rules), alike(std::move(alike)),
+      followed(names.getNumAxes(), SizeNames::kNone) {
+  for (double factor : rules.factors)
+    if (auto found = match(factor))
+      powersOfTwo.insert(found->first);
+    else
+      avoid(factor);
+  for (double number : rules.fixed)
+    avoid(number);
+  for (const Cut &cut : names.getCuts())
+    if (takesElements(cut) && rules.extentsFollow &&
+        names.isOfThreads(cut.axes[0]))
+      followed[cut.axes[0]] = names.resolve(cut.whole);
+}
+
+/// Whether an axis has as many blocks as there are elements, one for each.
+bool SizePlan::takesElements(const Cut &cut) const {
+  return cut.part == SizeNames::kNone && cut.axes.size() == 1 &&
+         names.isExact(cut);
+}
+
+/// Whether the extent of an axis is the size of what it takes elements of.
+bool SizePlan::isFollowed(const Cut &cut) const {
+  return takesElements(cut) &&
+         followed[cut.axes[0]] == names.resolve(cut.whole);
+}
+
+/// Whether an axis waits for the size that it follows.
+bool SizePlan::isOpen(int axis) const {
+  int name = followed[axis];
+  return name != SizeNames::kNone && sizes[name] == 0;
+}
+
+int64_t SizePlan::getExtent(int axis) const {
+  int name = axis == SizeNames::kNone ? axis : followed[axis];
+  if (name != SizeNames::kNone)
+    return sizes[name];
+  return axis == SizeNames::kNone ? 1 : kExtent;
+}
+
+int64_t SizePlan::getBlocks(const Cut &cut) const {
+  int64_t blocks = 1;
   for (int axis : cut.axes)
-    covered *= names.getExtent(axis);
-  return cut.whole != SizeNames::kNone && covered == names.getSize(cut.whole);
+    blocks *= getExtent(axis);
+  return blocks;
 }
 
 llvm::SmallVector<int> SizePlan::getWholes(int name) const {
@@ -37,11 +80,12 @@ llvm::SmallVector<int> SizePlan::getWholes(int name) const {
 int64_t SizePlan::getMultiple(int name) const {
   int64_t multiple = 1;
   for (const Cut &cut : names.getCuts())
-    if (names.resolve(cut.whole) == name && isExact(cut)) {
+    if (names.resolve(cut.whole) == name && names.isExact(cut) &&
+        !isFollowed(cut)) {
       int64_t inner = cut.part == SizeNames::kNone
                           ? 1
                           : getMultiple(names.resolve(cut.part));
-      multiple = std::max(multiple, getBlocks(cut) * inner);
+      multiple = std::lcm(multiple, getBlocks(cut) * inner);
     }
   return multiple;
 }
@@ -49,9 +93,14 @@ int64_t SizePlan::getMultiple(int name) const {
 /// Whether nothing that is still open decides the size.
 bool SizePlan::isReady(int name) const {
   return llvm::none_of(names.getCuts(), [&](const Cut &cut) {
+    if (isFollowed(cut))
+      return false;
     int whole = names.resolve(cut.whole);
+    bool waits = llvm::any_of(cut.axes, [&](int axis) { return isOpen(axis); });
+    if (whole == name)
+      return waits;
     return names.resolve(cut.part) == name && whole != SizeNames::kNone &&
-           whole != name && sizes[whole] == 0;
+           (waits || sizes[whole] == 0);
   });
 }
 
@@ -59,13 +108,14 @@ bool SizePlan::isReady(int name) const {
 /// something else too.
 std::optional<int64_t> SizePlan::getForced(int name) const {
   for (const Cut &cut : names.getCuts()) {
-    if (names.resolve(cut.whole) != name)
+    if (names.resolve(cut.whole) != name || isFollowed(cut))
       continue;
     // Tiles of one element leave no choice either.
-    if (cut.part == SizeNames::kNone && isExact(cut))
+    if (cut.part == SizeNames::kNone && names.isExact(cut))
       return getBlocks(cut);
     if (cut.part != SizeNames::kNone && sizes[names.resolve(cut.part)] != 0)
-      return sizes[names.resolve(cut.part)] * getBlocks(cut) - !isExact(cut);
+      return sizes[names.resolve(cut.part)] * getBlocks(cut) -
+             !names.isExact(cut);
   }
   return std::nullopt;
 }
@@ -79,11 +129,11 @@ int64_t SizePlan::choose(llvm::ArrayRef<int> group, int64_t least) const {
     if (std::optional<int64_t> forced = getForced(name))
       return *forced;
     int64_t own = getMultiple(name);
-    multiple = std::max(multiple, own); // powers of two
+    multiple = std::lcm(multiple, own);
     smallest =
         std::max({smallest, 2 * own, int64_t(alike.count(name) ? 2 : 3)});
     for (const Cut &cut : names.getCuts())
-      if (names.resolve(cut.whole) == name)
+      if (names.resolve(cut.whole) == name && !isFollowed(cut))
         smallest = std::max(smallest, 2 * getBlocks(cut) - 1);
     isPowerOfTwo |= powersOfTwo.count(name) > 0;
   }
@@ -129,7 +179,7 @@ void SizePlan::chooseMasked() {
         open.push_back(name);
     if (open.empty())
       continue;
-    before = choose(open, std::max(before + 1, ratio * before));
+    before = choose(open, std::max(before + 1, rules.ratio * before));
     for (int name : open)
       sizes[name] = before;
     used.insert(before);
@@ -142,7 +192,7 @@ bool SizePlan::spread(int name) {
     if (names.resolve(cut.whole) != name || cut.part == SizeNames::kNone)
       continue;
     int part = names.resolve(cut.part);
-    int64_t size = sizes[name] / getBlocks(cut) + !isExact(cut);
+    int64_t size = sizes[name] / getBlocks(cut) + !names.isExact(cut);
     if (sizes[part] != 0 && sizes[part] != size)
       return false;
     sizes[part] = size;
@@ -237,6 +287,19 @@ SizePlan::match(double factor) const {
         return std::make_pair(name, form);
     }
   return std::nullopt;
+}
+
+/// Keeps the sizes from being chosen that a number is a function of.
+void SizePlan::avoid(double number) {
+  if (!rules.avoidsNumbers)
+    return;
+  double size = std::fabs(number);
+  for (double exact : {size, 1 / size, size * size, 1 / (size * size)})
+    if (double whole = std::round(exact); whole >= 1 && whole <= kLargest)
+      for (Form form :
+           {Form::Size, Form::Inverse, Form::Root, Form::InverseRoot})
+        if (standsFor(size, apply(form, whole)))
+          used.insert(whole);
 }
 
 double SizePlan::getFactor(double factor) const {

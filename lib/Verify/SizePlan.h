@@ -18,25 +18,39 @@
 
 namespace mlir::mirage {
 
-/// A small size for every name. Axes get 2 blocks or iterations each.
+/// What sizes are chosen by.
+struct SizeRules {
+  /// Literals of both graphs that become others with sizes.
+  std::set<double> factors = {};
+  /// Literals and counts that stay what they are.
+  std::set<double> fixed = {};
+  /// Whether no size may be one that a number which stays is a function of. For
+  /// a sum of three elements is three times one, and where something is picked,
+  /// trials with more elements may not see that it is not.
+  bool avoidsNumbers = false;
+  /// How often the size before goes at least into each of those that causal
+  /// masks are over.
+  int64_t ratio = 2;
+  /// Whether an axis of threads that cuts a dimension into its elements has as
+  /// many items as that has elements. Else it is 2, as axes of blocks always
+  /// are, and so is the dimension, whatever else it is cut into. (What blocks
+  /// hold alike may be added up, in both graphs: their axes stay alike.)
+  bool extentsFollow = false;
+};
+
+/// A small size for every name, and 2 blocks or iterations for every axis, but
+/// for those that follow a size.
 class SizePlan {
 public:
-  /// \param factors  of both graphs.
-  /// \param ratio    how often the size before goes at least into each of those
-  ///                 that causal masks are over.
-  /// \param alike    names whose sizes enter no value, and may be one.
-  SizePlan(const SizeNames &names, const std::set<double> &factors,
-           int64_t ratio, std::set<int> alike = {})
-      : names(names), ratio(ratio), alike(std::move(alike)) {
-    for (double factor : factors)
-      if (auto found = match(factor))
-        powersOfTwo.insert(found->first);
-  }
+  /// \param alike  names whose sizes enter no value, and may be one.
+  SizePlan(const SizeNames &names, const SizeRules &rules,
+           std::set<int> alike = {});
 
   llvm::Error run();
   int64_t get(int name) const {
     return name == SizeNames::kNone ? 1 : sizes[name];
   }
+  int64_t getExtent(int axis) const;
   static constexpr int64_t kExtent = 2;
   /// Beyond this, different powers of two are no smaller sizes any more.
   static constexpr int64_t kLargest = 1 << 16;
@@ -52,10 +66,11 @@ public:
 private:
   using Cut = SizeNames::Cut;
 
-  bool isExact(const Cut &cut) const;
-  int64_t getBlocks(const Cut &cut) const {
-    return int64_t(1) << cut.axes.size();
-  }
+  bool takesElements(const Cut &cut) const;
+  bool isFollowed(const Cut &cut) const;
+  bool isOpen(int axis) const;
+  void avoid(double number);
+  int64_t getBlocks(const Cut &cut) const;
   int64_t getMultiple(int name) const;
   bool isReady(int name) const;
   std::optional<int64_t> getForced(int name) const;
@@ -65,12 +80,14 @@ private:
   void assignFixed();
   static double apply(Form form, double size);
   const SizeNames &names;
-  int64_t ratio;
+  const SizeRules &rules;
   std::vector<int64_t> sizes; ///< by name, 0 before it is chosen
-  std::set<int64_t> used;     ///< by names that are not alike
+  std::set<int64_t> used;     ///< by names that are not alike, or avoided
   std::set<int> alike;
   /// Names whose sizes literals are functions of.
   std::set<int> powersOfTwo;
+  /// By axis, the name whose size its extent is, or none.
+  std::vector<int> followed;
 };
 
 } // namespace mlir::mirage

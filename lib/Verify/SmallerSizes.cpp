@@ -20,12 +20,19 @@
 
 using namespace mlir::mirage;
 
+/// Whether an operation divides by a number of elements.
+static bool averages(const Node &node) {
+  bool accumulates = node.opcode == Opcode::Accumulate;
+  return getOperatorInfo(accumulates ? node.attributes.reduction : node.opcode)
+      .averages();
+}
+
 namespace {
 /// Builds a graph again with the sizes of a plan.
 class Rebuilder {
 public:
-  Rebuilder(const SizeNames &names, const SizePlan &plan)
-      : names(names), plan(plan) {}
+  Rebuilder(const SizeNames &names, const SizePlan &plan, SizeNumbers numbers)
+      : names(names), plan(plan), numbers(numbers) {}
 
   /// Comes first.
   llvm::Error chooseMaskOffsets() {
@@ -76,12 +83,16 @@ private:
     result->threads = tiles.threads;
     result->tileInputs = tiles.tileInputs;
     result->tileOutputs = tiles.tileOutputs;
-    for (int64_t extent : tiles.grid)
-      result->grid.push_back(extent > 1 ? SizePlan::kExtent : 1);
-    result->loop = tiles.loop > 1 ? SizePlan::kExtent : 1;
+    for (unsigned axis = 0; axis < tiles.grid.size(); ++axis)
+      result->grid.push_back(getExtent(number, static_cast<Axis>(axis)));
+    result->loop = getExtent(number, Axis::Loop);
     if (llvm::Error error = fill(number, *result))
       return std::move(error);
     return result;
+  }
+
+  int64_t getExtent(unsigned number, Axis axis) const {
+    return plan.getExtent(names.getAxis(number, axis));
   }
 
   llvm::Expected<Attributes> resizeAttributes(unsigned number,
@@ -94,6 +105,11 @@ private:
     }
     if (node.opcode == Opcode::CausalMask) {
       attributes.offset = maskOffsets.get(getMask(number, node));
+      return attributes;
+    }
+    if (numbers == SizeNumbers::Stay) {
+      if (averages(node))
+        attributes.count = countAveraged(number, node);
       return attributes;
     }
     for (double &scalar : attributes.scalars)
@@ -135,6 +151,16 @@ private:
             getWholeSizes(number, operand, columns)};
   }
 
+  /// What a mean divides by in the graph as it is.
+  int64_t countAveraged(unsigned number, const Node &node) const {
+    int axis = node.opcode == Opcode::Accumulate
+                   ? names.getAxis(number, node.attributes.axis)
+                   : SizeNames::kNone;
+    return getAveragedCount(
+        node.attributes, names.getGraph(number).getType(node.operands[0]).shape,
+        axis == SizeNames::kNone ? 1 : names.getExtent(axis));
+  }
+
   /// A count is the product of the sizes of what is averaged.
   llvm::Error resizeCount(unsigned number, const Node &node,
                           Attributes &attributes) {
@@ -156,7 +182,7 @@ private:
         axis != SizeNames::kNone)
       for (size_t i = products.size(); i-- > 0;)
         products.push_back({products[i].first * names.getExtent(axis),
-                            products[i].second * SizePlan::kExtent});
+                            products[i].second * plan.getExtent(axis)});
     for (auto [before, after] : products)
       if (before == attributes.count) {
         attributes.count = after;
@@ -169,6 +195,7 @@ private:
 
   const SizeNames &names;
   const SizePlan &plan;
+  SizeNumbers numbers;
   MaskOffsets maskOffsets;
 };
 } // namespace
@@ -231,10 +258,9 @@ static uint64_t countMostElements(const SizeNames &names, const SizePlan &plan,
 /// reduced over, so that such dimensions may be alike.
 static llvm::Expected<SizePlan> planSizes(const SizeNames &names, unsigned left,
                                           unsigned right,
-                                          const std::set<double> &literals,
-                                          int64_t ratio) {
+                                          const SizeRules &rules) {
   constexpr uint64_t kManyElements = 1 << 14;
-  SizePlan plan(names, literals, ratio);
+  SizePlan plan(names, rules);
   if (llvm::Error error = plan.run())
     return std::move(error);
   if (std::max(countMostElements(names, plan, left),
@@ -247,15 +273,39 @@ static llvm::Expected<SizePlan> planSizes(const SizeNames &names, unsigned left,
   for (int name = 0; name < static_cast<int>(names.getNumNames()); ++name)
     if (names.resolve(name) == name && !distinct.count(name))
       alike.insert(name);
-  SizePlan smaller(names, literals, ratio, std::move(alike));
+  SizePlan smaller(names, rules, std::move(alike));
   if (llvm::Error error = smaller.run())
     return std::move(error);
   return smaller;
 }
 
+static void addCounts(const Graph &graph, std::set<double> &counts) {
+  for (const Node &node : graph.getNodes())
+    if (node.body)
+      addCounts(*node.body, counts);
+    else if (node.attributes.count)
+      counts.insert(node.attributes.count);
+}
+
+/// Which numbers follow sizes, and which stay.
+static SizeRules makeRules(const Graph &lhs, const Graph &rhs,
+                           SizeNumbers numbers) {
+  SizeRules rules;
+  bool stay = numbers == SizeNumbers::Stay;
+  std::set<double> &literals = stay ? rules.fixed : rules.factors;
+  for (const Graph *graph : {&lhs, &rhs}) {
+    forEachLiteral(*graph, [&](double literal) { literals.insert(literal); });
+    rules.avoidsNumbers |= stay || picksValues(*graph);
+    if (stay)
+      addCounts(*graph, rules.fixed);
+  }
+  return rules;
+}
+
 /// Of graphs whose reshapes keep dimensions whole.
 static llvm::Expected<SmallerGraphs> shrink(const Graph &lhs, const Graph &rhs,
-                                            int64_t ratio) {
+                                            const SizeRules &rules,
+                                            SizeNumbers numbers) {
   SizeNames names;
   llvm::Expected<unsigned> left = names.addGraph(lhs);
   if (!left)
@@ -264,18 +314,14 @@ static llvm::Expected<SmallerGraphs> shrink(const Graph &lhs, const Graph &rhs,
   if (!right)
     return right.takeError();
   names.unifyInterfaces(*left, *right);
-  std::set<double> literals;
-  for (const Graph *graph : {&lhs, &rhs})
-    forEachLiteral(*graph, [&](double literal) { literals.insert(literal); });
-  llvm::Expected<SizePlan> plan =
-      planSizes(names, *left, *right, literals, ratio);
+  llvm::Expected<SizePlan> plan = planSizes(names, *left, *right, rules);
   if (!plan)
     return plan.takeError();
-  if (llvm::Error error = checkLiterals(literals, *plan))
+  if (llvm::Error error = checkLiterals(rules.factors, *plan))
     return std::move(error);
-  if (llvm::Error error = checkSizesOfLiterals(literals, names, *plan))
+  if (llvm::Error error = checkSizesOfLiterals(rules.factors, names, *plan))
     return std::move(error);
-  Rebuilder rebuilder(names, *plan);
+  Rebuilder rebuilder(names, *plan, numbers);
   if (llvm::Error error = rebuilder.chooseMaskOffsets())
     return std::move(error);
   llvm::Expected<Graph> small = rebuilder.rebuild(*left);
@@ -288,10 +334,11 @@ static llvm::Expected<SmallerGraphs> shrink(const Graph &lhs, const Graph &rhs,
     if (llvm::Error error = verify(*graph))
       return std::move(error);
   SmallerGraphs result{std::move(*small), std::move(*other)};
-  for (double literal : literals)
+  for (double literal : rules.factors)
     if (double smaller = plan->getFactor(literal); smaller != literal)
       result.replaced.literals[literal] = smaller;
   result.replaced.maskOffsets = rebuilder.getMaskOffsets().getOthers();
+  result.replaced.keepsNumbers = numbers == SizeNumbers::Stay;
   return result;
 }
 
@@ -302,20 +349,36 @@ static bool hasCausalMask(const Graph &graph) {
   });
 }
 
-llvm::Expected<SmallerGraphs> mlir::mirage::withSmallerSizes(const Graph &lhs,
-                                                             const Graph &rhs) {
+/// By the first rules that work.
+static llvm::Expected<SmallerGraphs>
+shrinkAnyhow(const Graph &lhs, const Graph &rhs, SizeNumbers numbers) {
+  // Offsets of masks have to be in between sizes, or are as small as what those
+  // differ by.
+  llvm::SmallVector<int64_t, 3> ratios = {2};
+  if (hasCausalMask(lhs) || hasCausalMask(rhs))
+    ratios.append({4, 1});
+  SizeRules rules = makeRules(lhs, rhs, numbers);
+  std::string why;
+  for (bool extentsFollow : {false, true})
+    for (int64_t ratio : ratios) {
+      rules.extentsFollow = extentsFollow;
+      rules.ratio = ratio;
+      llvm::Expected<SmallerGraphs> small = shrink(lhs, rhs, rules, numbers);
+      if (small)
+        return small;
+      why = llvm::toString(small.takeError());
+    }
+  return llvm::createStringError(why);
+}
+
+llvm::Expected<SmallerGraphs>
+mlir::mirage::withSmallerSizes(const Graph &lhs, const Graph &rhs,
+                               SizeNumbers numbers) {
   llvm::Expected<SplitPair> pair = SplitPair::make(lhs, rhs);
   if (!pair)
     return pair.takeError();
-  // Offsets of masks have to be in between sizes, or are as small as what those
-  // differ by.
   llvm::Expected<SmallerGraphs> small =
-      shrink(pair->getLhs(), pair->getRhs(), /*ratio=*/2);
-  for (int64_t ratio : {4, 1})
-    if (!small && (hasCausalMask(lhs) || hasCausalMask(rhs))) {
-      llvm::consumeError(small.takeError());
-      small = shrink(pair->getLhs(), pair->getRhs(), ratio);
-    }
+      shrinkAnyhow(pair->getLhs(), pair->getRhs(), numbers);
   if (!small)
     return small;
   small->lhs = pair->joinDimensions(small->lhs);

@@ -16,7 +16,8 @@
 // place of an input or output of both graphs, or if a tile graph does not cut
 // one into the other. A dimension that is cut stays cut, into tiles of at least
 // 2, evenly if it was cut evenly and with a partial tile if not. Different
-// dimensions get different sizes. Example:
+// dimensions get different sizes, and where something is picked no size is one
+// that a literal stands for. Example:
 //
 //   X[8, 4096], W[4096, 6144], tiles of 64 and 32   becomes
 //   X[4, 6],    W[6, 8],       tiles of 3 and 4
@@ -38,6 +39,14 @@ struct ReplacedNumbers {
   std::map<double, double> literals = {};
   /// Of causal masks, where no sizes explain them.
   std::map<int64_t, int64_t> maskOffsets = {};
+  /// All literals and counts are what they were (SizeNumbers::Stay).
+  bool keepsNumbers = false;
+};
+
+/// What becomes of literals, and of the counts that means divide by.
+enum class SizeNumbers {
+  Follow, ///< those that sizes explain become what the small sizes explain
+  Stay,   ///< all of them are literals: a mean of 4096 divides by 4096 still
 };
 
 struct SmallerGraphs {
@@ -53,9 +62,16 @@ struct SmallerGraphs {
 /// are; of any other one the sign stays. Different literals must stay
 /// different, and along dimensions that may be one, places where masks begin
 /// and end must stay in their order (lib/Verify/MaskOffsets.h).
+///
+/// With `SizeNumbers::Stay` literals and counts are the same numbers in the
+/// small graphs, and a count that is not stated is stated. So one graph may
+/// divide by any product of sizes, or by what is no size at all, if the other
+/// does so too; but no mean of n equal numbers is that number, and no variance
+/// a mean.
 /// \returns the pair, or an error that says what stands in the way.
-llvm::Expected<SmallerGraphs> withSmallerSizes(const Graph &lhs,
-                                               const Graph &rhs);
+llvm::Expected<SmallerGraphs>
+withSmallerSizes(const Graph &lhs, const Graph &rhs,
+                 SizeNumbers numbers = SizeNumbers::Follow);
 
 } // namespace mlir::mirage
 

@@ -299,3 +299,66 @@ TEST(SmallerSizes, WrongCountsAreNotExplainedAway) {
   EXPECT_EQ(llvm::toString(pair.takeError()),
             "a count of 99 is not the number of elements that are averaged");
 }
+
+/// Numbers that stay are literals: the count is what it is at the true size,
+/// stated or not, and no size is one of them.
+TEST(SmallerSizes, NumbersMayStay) {
+  auto mean = [](int64_t count) {
+    Graph graph;
+    Builder b(graph);
+    Attributes attributes;
+    attributes.dims = {1};
+    attributes.count = count;
+    ValueId x = b.scale(b.input({8, 100}), 3);
+    b.output(b.op(Opcode::Mean, {x}, attributes));
+    return graph;
+  };
+  auto pair = withSmallerSizes(mean(0), mean(99), SizeNumbers::Stay);
+  ASSERT_TRUE(!!pair) << llvm::toString(pair.takeError());
+  EXPECT_TRUE(pair->replaced.keepsNumbers);
+  EXPECT_EQ(getInputs(pair->lhs), "tensor<4x5xf32> ");
+  EXPECT_EQ(pair->lhs.getNodes()[1].attributes.count, 100);
+  EXPECT_EQ(pair->rhs.getNodes()[1].attributes.count, 99);
+  EXPECT_EQ(pair->rhs.getNodes()[0].attributes.scalars[0], 3);
+}
+
+/// Exponentials of 31 rows, a row to an item, and their sum in steps of 4.
+static Graph rowsInThreads() {
+  auto rows = std::make_shared<TileGraph>(),
+       sums = std::make_shared<TileGraph>();
+  for (TileGraph *tiles : {rows.get(), sums.get()}) {
+    tiles->level = Level::Thread;
+    tiles->threads = 32;
+  }
+  Builder r(*rows), s(*sums);
+  rows->grid = {31};
+  rows->tileInputs = {{{0}, kReplicated}};
+  r.output(r.op(Opcode::Exp, {r.input({1, 6})}));
+  rows->tileOutputs = {{{0}}};
+  sums->loop = 8;
+  sums->tileInputs = {{{}, 0}};
+  s.output(s.accumulate(s.input({4, 6}), Opcode::Sum, {0}));
+  sums->tileOutputs = {{{}}};
+  TileGraph block;
+  ValueId x = block.addInput(tensor({31, 6}));
+  block.tileInputs = {{{}, kReplicated}};
+  ValueId exp = block.addGraph({x}, rows, {tensor({31, 6})});
+  block.addOutput(block.addGraph({exp}, sums, {tensor({1, 6})}));
+  block.tileOutputs = {{{}}};
+  return wrap(block, {{31, 6}}, {{1, 6}});
+}
+
+/// One of two rows to an item would leave nothing to cut into steps.
+TEST(SmallerSizes, ThreadsTakeAllElements) {
+  Graph program;
+  Builder b(program);
+  b.output(b.reduce(Opcode::Sum, b.op(Opcode::Exp, {b.input({31, 6})}), 0));
+  auto [plain, kernel] = shrink(program, rowsInThreads());
+  int64_t numRows = plain.getType(0).shape[0];
+  const TileGraph &block = *kernel.getNodes()[0].body;
+  const TileGraph &rows = *block.getNodes()[0].body;
+  const TileGraph &sums = *block.getNodes()[1].body;
+  EXPECT_EQ(rows.grid[0], numRows);
+  EXPECT_EQ(sums.loop, 2);
+  EXPECT_LT(numRows, 2 * sums.getType(0).shape[0]);
+}
