@@ -63,6 +63,8 @@ mlir::mirage::getCertificateAttr(MLIRContext *context,
     add("literals", getPairsAttr(builder, replaced.literals));
   if (!replaced.maskOffsets.empty())
     add("mask_offsets", getPairsAttr(builder, replaced.maskOffsets));
+  if (replaced.keepsNumbers)
+    add("keeps_numbers", builder.getBoolAttr(true));
   if (certificate.pieces > 0)
     addNumber("pieces", certificate.pieces);
   add("where_both_defined", builder.getBoolAttr(certificate.whereBothDefined));
@@ -101,6 +103,7 @@ public:
     read("sizes", certificate.sizes);
     readIfThere("literals", certificate.replaced.literals);
     readIfThere("mask_offsets", certificate.replaced.maskOffsets);
+    readIfThere("keeps_numbers", certificate.replaced.keepsNumbers);
     readIfThere("pieces", certificate.pieces);
     read("where_both_defined", certificate.whereBothDefined);
     readIfThere("same_graph", certificate.isSameGraph);

@@ -104,6 +104,9 @@ std::string mlir::mirage::computeDigest(const Certificate &certificate) {
   writer.add("sizes", certificate.sizes);
   writer.add("literals", certificate.replaced.literals);
   writer.add("mask_offsets", certificate.replaced.maskOffsets);
+  // Those that were made before there was this entry have none.
+  if (certificate.replaced.keepsNumbers)
+    writer.add("keeps_numbers", true);
   writer.add("pieces", certificate.pieces);
   writer.add("where_both_defined", certificate.whereBothDefined);
   writer.add("same_graph", certificate.isSameGraph);

@@ -40,6 +40,8 @@ static void addReplaced(llvm::json::Object &object,
                         const ReplacedNumbers &replaced) {
   addPairs(object, "literals", replaced.literals);
   addPairs(object, "maskOffsets", replaced.maskOffsets);
+  if (replaced.keepsNumbers)
+    object["keepsNumbers"] = true;
 }
 
 static llvm::json::Value writeProof(const ExactProof &proof) {
@@ -120,6 +122,8 @@ std::string mlir::mirage::describeReplaced(const ReplacedNumbers &replaced) {
   for (auto [offset, smaller] : replaced.maskOffsets)
     os << (text.empty() ? "" : " and ") << smaller << " for the mask's offset "
        << offset;
+  if (replaced.keepsNumbers)
+    os << (text.empty() ? "" : " and ") << "literals and counts as they are";
   return text;
 }
 

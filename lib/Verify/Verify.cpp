@@ -73,8 +73,9 @@ static llvm::Error checkInterfaces(const Graph &lhs, const Graph &rhs) {
 /// none.
 static llvm::Expected<Verdict> judgeSmallerSizes(const Graph &lhs,
                                                  const Graph &rhs,
+                                                 SizeNumbers numbers,
                                                  const VerifyOptions &options) {
-  llvm::Expected<SmallerGraphs> pair = withSmallerSizes(lhs, rhs);
+  llvm::Expected<SmallerGraphs> pair = withSmallerSizes(lhs, rhs, numbers);
   if (!pair)
     return pair.takeError();
   if (estimateTrialBytes(pair->lhs, pair->rhs) > getMaxTrialBytes(options))
@@ -89,6 +90,29 @@ static llvm::Expected<Verdict> judgeSmallerSizes(const Graph &lhs,
   if (verdict)
     verdict->replaced = std::move(pair->replaced);
   return verdict;
+}
+
+/// What smaller sizes say of graphs that agree at their own. Where one divides
+/// by a literal and the other by as many elements as it has, say, numbers that
+/// follow sizes may be told apart, and those that do not may still prove it.
+static llvm::Expected<Verdict> judgeSmallerSizes(const Graph &lhs,
+                                                 const Graph &rhs,
+                                                 const VerifyOptions &options) {
+  llvm::Expected<Verdict> verdict =
+      judgeSmallerSizes(lhs, rhs, SizeNumbers::Follow, options);
+  if (verdict && verdict->kind == Verdict::Equal)
+    return verdict;
+  llvm::Expected<Verdict> other =
+      judgeSmallerSizes(lhs, rhs, SizeNumbers::Stay, options);
+  bool isProved =
+      other && other->kind == Verdict::Equal && other->bound.provedLog2 < 0;
+  if (!other)
+    llvm::consumeError(other.takeError());
+  if (!isProved)
+    return verdict;
+  if (!verdict)
+    llvm::consumeError(verdict.takeError());
+  return other;
 }
 
 /// Adds to a verdict that proves too little what smaller sizes prove.

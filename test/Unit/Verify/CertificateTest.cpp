@@ -146,6 +146,10 @@ const Change kChanges[] = {
     {"sizes", [](Certificate &c) { c.sizes += " "; }},
     {"literals", [](Certificate &c) { c.replaced.literals[0.5] = 2; }},
     {"mask_offsets", [](Certificate &c) { c.replaced.maskOffsets[100] = 1; }},
+    {"keeps_numbers",
+     [](Certificate &c) {
+       c.replaced.keepsNumbers = !c.replaced.keepsNumbers;
+     }},
     {"pieces", [](Certificate &c) { ++c.pieces; }},
     {"where_both_defined",
      [](Certificate &c) { c.whereBothDefined = !c.whereBothDefined; }},
@@ -225,6 +229,7 @@ TEST(Certificate, EveryFigureHasToComeOut) {
   EXPECT_NE(change([](Certificate &c) { c.replaced.literals[0.5] = 2; }), "");
   EXPECT_NE(change([](Certificate &c) { c.replaced.maskOffsets[100] = 1; }),
             "");
+  EXPECT_NE(change([](Certificate &c) { c.replaced.keepsNumbers = true; }), "");
   EXPECT_NE(change([](Certificate &c) { c.pieces = 2; }), "");
   EXPECT_NE(change([](Certificate &c) { c.whereBothDefined = true; }), "");
   EXPECT_NE(change([](Certificate &c) { c.isSameGraph = true; }), "");

@@ -9,6 +9,7 @@
 #include "JudgeGraphs.h"
 #include "Programs.h"
 #include "gtest/gtest.h"
+#include <optional>
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::test;
@@ -143,4 +144,66 @@ TEST(LargeGraphs, SizesInLiterals) {
   EXPECT_EQ(verdict.sizes, "3x4");
   std::map<double, double> expected = {{1.0 / 4096, 0.25}};
   EXPECT_EQ(verdict.replaced.literals, expected);
+}
+
+/// Rows of 100 in blocks of 25, each with its mean and its largest number.
+static Graph meansOfBlocks(std::optional<double> divisor) {
+  TileGraph tiles;
+  Builder b(tiles);
+  tiles.grid = {4};
+  tiles.loop = 5;
+  ValueId x = b.input({8, 5});
+  tiles.tileInputs = {{{1}, 1}};
+  Attributes attributes;
+  attributes.scalars = {divisor.value_or(1)};
+  ValueId mean =
+      divisor ? b.op(Opcode::Unscale,
+                     {b.accumulate(b.reduce(Opcode::Sum, x, 1))}, attributes)
+              : b.accumulate(x, Opcode::Mean, {1});
+  ValueId most = b.accumulate(b.reduce(Opcode::Max, x, 1), Opcode::Max);
+  b.output(b.op(Opcode::Add, {mean, most}));
+  tiles.tileOutputs = {{{1}}};
+  return wrap(tiles, {{8, 100}}, {{8, 4}});
+}
+
+/// What a block averages is no size of the program, and is a product of small
+/// sizes only if it is what it was.
+TEST(LargeGraphs, CountsThatAreNoSizes) {
+  VerifyOptions options;
+  options.maxTerms = 500;
+  Verdict verdict = judge(meansOfBlocks({}), meansOfBlocks(25), options);
+  EXPECT_EQ(verdict.kind, Verdict::Equal) << verdict.reason;
+  EXPECT_TRUE(verdict.isLarge);
+  EXPECT_LT(verdict.bound.provedLog2, 0) << verdict.reason;
+  EXPECT_TRUE(verdict.replaced.keepsNumbers);
+  verdict = judge(meansOfBlocks({}), meansOfBlocks(24), options);
+  EXPECT_EQ(verdict.kind, Verdict::Unknown);
+}
+
+/// The larger of 1000 numbers and what is in question, which a trial of these
+/// sees in one case of 1000.
+static Graph hidden(llvm::function_ref<ValueId(Graph &, ValueId)> make) {
+  Graph graph;
+  Builder b(graph);
+  ValueId many = b.input({1, 1000}), y = b.input({1, 1});
+  b.output(
+      b.op(Opcode::Maximum, {b.reduce(Opcode::Max, many, 1), make(graph, y)}));
+  return graph;
+}
+
+/// Of 64 equal numbers the sum is three times one at a small size of 3.
+TEST(LargeGraphs, LiteralsThatAreSmallSizes) {
+  auto sum = [](Graph &graph, ValueId y) {
+    ValueId row = graph.add(Opcode::Broadcast, {y}, tensor({1, 64}));
+    return Builder(graph).reduce(Opcode::Sum, row, 1);
+  };
+  VerifyOptions options;
+  options.maxTerms = 100;
+  for (double factor : {2.0, 3.0, 4.0, 5.0, 6.0}) {
+    Verdict verdict = judge(hidden(sum), hidden([&](Graph &graph, ValueId y) {
+                              return Builder(graph).scale(y, factor);
+                            }),
+                            options);
+    EXPECT_NE(verdict.kind, Verdict::Equal) << factor << " " << verdict.sizes;
+  }
 }
