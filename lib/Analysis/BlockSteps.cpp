@@ -290,58 +290,66 @@ Schedule BlockSteps::readSchedule() const {
 }
 
 namespace {
-/// The epochs in which a tile is touched, in and outside of the loop.
+/// The epochs in which a tile is touched, those of the loop in any iteration.
 struct TouchedEpochs {
   unsigned first = ~0u, last = 0;
-  bool before = false, inLoop = false;
+  bool before = false, inLoop = false, behind = false;
+
+  void touch(unsigned epoch, StepPhase phase) {
+    first = std::min(first, epoch);
+    last = std::max(last, epoch);
+    before |= phase == StepPhase::Before;
+    inLoop |= phase == StepPhase::Loop;
+    behind |= phase == StepPhase::After;
+  }
+
+  /// \param period  epochs from any iteration to the last one.
+  StoredTile makeTile(int64_t sizeBytes, TileForm form, unsigned period) const {
+    StoredTile tile{sizeBytes, first, last + 1, form.getAlignment()};
+    if (!inLoop || behind)
+      return tile;
+    // What came into the loop is there until the last iteration is done with
+    // it; what each iteration makes is not there in between.
+    if (before)
+      tile.end += period;
+    else
+      tile.again = period;
+    return tile;
+  }
 };
 } // namespace
 
 StorageProblem BlockSteps::makeStorageProblem(const Schedule &schedule,
                                               ArrayRef<TileForm> forms) const {
   SmallVector<TouchedEpochs> touched(tiles.size());
-  unsigned epoch = 0, loopBegin = 0, loopEnd = 0;
+  unsigned epoch = 0;
   auto playPhase = [&](StepPhase phase) {
     for (unsigned number : schedule.order) {
       const ScheduledStep &step = steps[number].scheduled;
       if (step.phase != phase)
         continue;
       epoch += schedule.barrierBefore[number];
-      for (const TileAccess &access : step.accesses) {
-        if (access.tile >= tiles.size())
-          continue; // registers
-        TouchedEpochs &tile = touched[access.tile];
-        tile.first = std::min(tile.first, epoch);
-        tile.last = std::max(tile.last, epoch);
-        tile.before |= phase == StepPhase::Before;
-        tile.inLoop |= phase == StepPhase::Loop;
-      }
+      for (const TileAccess &access : step.accesses)
+        if (access.tile < tiles.size()) // no registers
+          touched[access.tile].touch(epoch, phase);
     }
   };
   playPhase(StepPhase::Before);
   epoch += schedule.barrierAtEntry || schedule.barrierAtHead;
-  loopBegin = epoch;
+  unsigned loopBegin = epoch;
   playPhase(StepPhase::Loop);
-  loopEnd = epoch;
-  epoch += schedule.barrierAtExit;
+  // Without a barrier at the head the last epoch of an iteration goes on in the
+  // first of the next one.
+  unsigned period = hasLoop() ? epoch - loopBegin + schedule.barrierAtHead : 0;
+  epoch += period + schedule.barrierAtExit;
   playPhase(StepPhase::After);
 
   StorageProblem problem(kTileAlignment);
   for (auto [value, form, places, tile] :
-       llvm::zip_equal(tiles, forms, numPlaces, touched)) {
-    if (hasLoop() && tile.inLoop) {
-      // What came into the loop is there in every iteration.
-      if (tile.before)
-        tile.last = std::max(tile.last, loopEnd);
-      // Without a barrier at the head the last epoch of an iteration goes on
-      // in the first of the next one.
-      if (!schedule.barrierAtHead && tile.last >= loopEnd)
-        tile.first = std::min(tile.first, loopBegin);
-    }
-    problem.add({(places - 1) * getPlaceStride(value, form) +
-                     getPlaceBytes(value, form.rowPadding),
-                 tile.first, tile.last + 1, form.getAlignment()});
-  }
+       llvm::zip_equal(tiles, forms, numPlaces, touched))
+    problem.add(tile.makeTile((places - 1) * getPlaceStride(value, form) +
+                                  getPlaceBytes(value, form.rowPadding),
+                              form, period));
   if (llvm::any_of(forms, std::mem_fn(&TileForm::isBoxed)))
     problem.add({kCopyBarriersOfPlace * kCopyBarrierBytes *
                      int64_t(getGraph().getStages()),

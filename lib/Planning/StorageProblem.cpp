@@ -45,14 +45,16 @@ llvm::Error StorageProblem::check() const {
 StorageProblem::Demand StorageProblem::getLargestDemand() const {
   Demand largest;
   // The demand rises only where a live range begins.
-  for (const StoredTile &candidate : tiles) {
-    int64_t sum = 0;
-    for (auto [number, tile] : llvm::enumerate(tiles))
-      if (tile.begin <= candidate.begin && candidate.begin < tile.end)
-        sum += getPaddedBytes(number);
-    if (sum > largest.sizeBytes)
-      largest = {sum, candidate.begin};
-  }
+  for (const StoredTile &candidate : tiles)
+    for (unsigned epoch :
+         {candidate.begin, candidate.begin + candidate.again}) {
+      int64_t sum = 0;
+      for (auto [number, tile] : llvm::enumerate(tiles))
+        if (tile.isLive(epoch))
+          sum += getPaddedBytes(number);
+      if (sum > largest.sizeBytes)
+        largest = {sum, epoch};
+    }
   return largest;
 }
 

@@ -96,7 +96,7 @@ static LogicalResult reportDemand(const BlockSteps &steps,
                                   << " bytes of shared memory, got "
                                   << tiles.plan.sizeBytes << " bytes";
   for (auto [number, tile] : llvm::enumerate(tiles.problem.getTiles())) {
-    if (demand.epoch < tile.begin || tile.end <= demand.epoch)
+    if (!tile.isLive(demand.epoch))
       continue;
     Value value = steps.getTiles()[number];
     Diagnostic &note = diagnostic.attachNote(value.getLoc());

@@ -96,3 +96,22 @@ func.func @variance(%x: tensor<32x80xf16>) -> tensor<32x1xf32> {
   }
   return %o : tensor<32x1xf32>
 }
+
+// What the loop loads ahead is there until the last iteration has read it, before a barrier here. What
+// follows the loop, and waits for nothing behind that barrier, takes its place.
+// CHECK-LABEL: func.func @behind_a_ring(
+// CHECK:         {{.*}}mirage.input_offsets = array<i64: [[X:[0-9]+]]>, mirage.shared_bytes = 8192 : i64}
+// CHECK:         mirage_block.accumulate {{.*}} {mirage.barrier,
+// CHECK-NEXT:    mirage_block.sqrt {{.*}} {mirage.offsets = array<i64: [[X]]>
+func.func @behind_a_ring(%x: tensor<8x256xf16>) -> (tensor<8x64xf32>, tensor<8x64xf32>) {
+  %o:2 = mirage_block.graph grid() threads(128) loop(4) stages(2)
+      ins(%x imap() fmap(1)) outs(omap(), omap()) : (tensor<8x256xf16>) -> (tensor<8x64xf32>, tensor<8x64xf32>) {
+  ^bb0(%xt: tensor<8x64xf16>):
+    %sum = mirage_block.accumulate %xt over loop sum : tensor<8x64xf16>
+    %e = mirage_block.exp %xt : tensor<8x64xf16>
+    %n = mirage_block.accumulate %e over loop sum : tensor<8x64xf32>
+    %r = mirage_block.sqrt %sum : tensor<8x64xf32>
+    mirage_block.yield %r, %n : tensor<8x64xf32>, tensor<8x64xf32>
+  }
+  return %o#0, %o#1 : tensor<8x64xf32>, tensor<8x64xf32>
+}

@@ -17,6 +17,17 @@
 //     c [2, 4)                  ------------     c may take a's place: 256
 //     bytes
 //
+// Epochs of a loop come twice: as those of any iteration, and as those of the
+// last one, which are behind it. What is computed behind the loop may then take
+// the place of what the last iteration is done with, though any other iteration
+// has it ready for the next:
+//
+//     iteration     any       last      behind
+//     epoch         0    1    2    3    4
+//     x [0, 3)      --------------               read first in each iteration
+//     t [1, 2)           -----     -----         and again 2 epochs later
+//     y [3, 5)                     ----------    may take x's place
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef MIRAGE_PLANNING_STORAGEPROBLEM_H
@@ -36,10 +47,19 @@ struct StoredTile {
   unsigned begin = 0, end = 0;
   /// Of its offset, where that is more than all others need; a power of two.
   int64_t alignment = 1;
+  /// So many epochs later it is live once more; 0: it is not.
+  unsigned again = 0;
 
-  bool overlaps(const StoredTile &other) const {
-    return begin < other.end && other.begin < end;
+  bool isLive(unsigned epoch) const {
+    return isBetween(epoch) || (epoch >= again && isBetween(epoch - again));
   }
+  bool overlaps(const StoredTile &other) const {
+    return isLive(other.begin) || isLive(other.begin + other.again) ||
+           other.isLive(begin) || other.isLive(begin + again);
+  }
+
+private:
+  bool isBetween(unsigned epoch) const { return begin <= epoch && epoch < end; }
 };
 
 class StorageProblem {

@@ -66,6 +66,29 @@ TEST(StorageProblem, LargestDemandNamesTheEpoch) {
   EXPECT_EQ(problem.getLargestDemand().epoch, 2u);
 }
 
+// Of a loop of epochs 0 to 2 in any iteration, and 2 to 4 in the last one, as
+// no barrier is at its head.
+TEST(StorageProblem, WhatEachIterationMakesIsLiveTwice) {
+  StorageProblem problem(kAlignment);
+  problem.add({128, 0, 4});                               // read in epoch 1
+  problem.add({128, 2, 3, /*alignment=*/1, /*again=*/2}); // in the last epoch
+  problem.add({128, 0, 1, /*alignment=*/1, /*again=*/2}); // in the first one
+  problem.add({128, 1, 2, /*alignment=*/1, /*again=*/2}); // between
+  problem.add({256, 4, 6});                               // behind the loop
+  llvm::ArrayRef<StoredTile> tiles = problem.getTiles();
+  EXPECT_TRUE(tiles[1].overlaps(tiles[2])); // that of the next iteration
+  EXPECT_TRUE(tiles[2].overlaps(tiles[1]));
+  EXPECT_FALSE(tiles[3].overlaps(tiles[1]));
+  EXPECT_FALSE(tiles[3].overlaps(tiles[2]));
+  EXPECT_TRUE(tiles[1].overlaps(tiles[4]));
+  EXPECT_FALSE(tiles[0].overlaps(tiles[4]));
+  EXPECT_EQ(problem.getLargestDemand().sizeBytes, 384);
+  StoragePlan plan = planAndVerify(problem);
+  EXPECT_EQ(plan.sizeBytes, 384);
+  plan.offsets[4] = plan.offsets[1];
+  EXPECT_NE(getMessage(verify(problem, plan)), "");
+}
+
 // Decreasing size puts 5, 4, 3, 2, ... where an exact packing has another
 // order: the search must repair it.
 TEST(StorageProblem, SearchReachesTheBoundWhereFirstFitDoesNot) {
