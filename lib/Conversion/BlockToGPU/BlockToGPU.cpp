@@ -278,6 +278,8 @@ void KernelEmitter::enterIf(Value condition) {
 /// behind it either.
 void KernelEmitter::emitBarrier(unsigned number) {
   auto [barrier, axis] = launch.shared[number - 1];
+  if (!getBoxedInputs(launch.kernels[number]).empty())
+    emitStoreFence(builder);
   ArrayRef<int64_t> grid = launch.kernels[number - 1].getGrid();
   ValueRange own = coordinates[number - 1];
   if (barrier == LaunchBarrier::LastArrival) {

@@ -25,6 +25,14 @@ void mlir::mirage::emitClusterBarrier(ImplicitLocOpBuilder &builder) {
   NVVM::ClusterWaitOp::create(builder, aligned);
 }
 
+void mlir::mirage::emitStoreFence(ImplicitLocOpBuilder &builder) {
+  NVVM::FenceProxyOp::create(
+      builder,
+      NVVM::ProxyKindAttr::get(builder.getContext(),
+                               NVVM::ProxyKind::async_global),
+      /*space=*/NVVM::SharedSpaceAttr());
+}
+
 /// Each counter has a line of L2 to itself, as arrivals at one line queue up.
 static constexpr int64_t kCounterStride = 128 / sizeof(int32_t);
 

@@ -21,6 +21,11 @@
 
 namespace mlir::mirage {
 
+/// What this thread has stored in device memory is there for the copy engines
+/// of blocks that it meets behind the next barrier; other threads see it
+/// anyway.
+void emitStoreFence(ImplicitLocOpBuilder &builder);
+
 /// All threads of all blocks of a cluster must come here.
 void emitClusterBarrier(ImplicitLocOpBuilder &builder);
 
