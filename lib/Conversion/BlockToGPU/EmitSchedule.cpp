@@ -213,8 +213,10 @@ private:
         scf::YieldOp::create(builder, next);
     }
     // Two iterations exchange registers: of the product that is used, and of
-    // that in flight. One would have to move them.
-    if (!listSteps(kStartsAheadAttr).empty())
+    // that in flight. One would have to move them, a product that is waited for
+    // late among them.
+    if (!listSteps(kStartsAheadAttr).empty() ||
+        !listSteps(kWaitsLateAttr).empty())
       loop->setAttr("loop_annotation", makeUnrolling(builder, /*count=*/2));
     setSums(loop.getResults());
     emitter.iteration = outside;
