@@ -18,7 +18,7 @@ llvm_config.use_default_substitutions()
 tools = os.path.join(config.mirage_obj_root, "bin")
 llvm_config.with_environment("PATH", [tools, config.llvm_tools_dir], append_path=True)
 llvm_config.add_tool_substitutions(
-    ["mirage-opt", "mirage-verify", "mirage-run", "mirage-cache", "mirage-checkpoint", "mirage-reduce", "mirage-lsp-server", "mirage-import-check", "mirage-foreign-opt", "mirage-random-graphs",
+    ["mirage-opt", "mirage-verify", "mirage-run", "mirage-cache", "mirage-checkpoint", "mirage-reduce", "mirage-lsp-server", "mirage-check-plans", "mirage-import-check", "mirage-foreign-opt", "mirage-random-graphs",
      "mirage-write-bytecode", "mlir-opt", "mlir-runner"],
     [tools, config.llvm_tools_dir],
 )

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "GraphCheck.h"
+#include "CheckPlans/CheckPlan.h"
+#include "Mirage/Analysis/BlockSteps.h"
 #include "Mirage/Bridge/Bridge.h"
 #include "Mirage/Graph/GraphJSON.h"
 #include "Mirage/Pipelines/Judge.h"
@@ -105,6 +107,23 @@ static VerifyOptions getVerifyOptions() {
   return options;
 }
 
+/// Plays block graphs once they have a plan.
+static void checkPlans(ModuleOp module, StringRef pass, CheckResult &result) {
+  module.walk([&](block::GraphOp graph) {
+    if (!graph->hasAttr(kSharedBytesAttr))
+      return;
+    llvm::Expected<PlanReport> report = checkPlan(graph);
+    std::vector<std::string> findings;
+    if (report)
+      findings = std::move(report->findings);
+    else
+      findings = {llvm::toString(report.takeError())};
+    for (const std::string &finding : findings)
+      result.failures.push_back(
+          ("after " + pass + ": shared memory: " + finding).str());
+  });
+}
+
 namespace {
 /// Collects what passes say, in the place of printing it.
 class Diagnostics {
@@ -141,6 +160,7 @@ public:
     if (isLowered || !result.failures.empty())
       return;
     judge(module, pass->getArgument());
+    checkPlans(module, pass->getArgument(), result);
   }
 
 private:

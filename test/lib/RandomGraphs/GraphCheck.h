@@ -43,8 +43,9 @@ OwningOpRef<ModuleOp> writeModule(MLIRContext &context, const Graph &graph);
 
 /// Compiles the graph as `--mirage-compile=from=optimize` does and emulates
 /// what comes out. The judge compares the IR after each pass that leaves a
-/// µGraph with the program; the numbers are compared with the float64 reference
-/// of the program, and the emulator's findings are failures.
+/// µGraph with the program, and plans of shared memory are played
+/// (CheckPlans/CheckPlan.h); the numbers are compared with the float64
+/// reference of the program, and the emulator's findings are failures.
 /// \param program  of the module itself, or what it should be equal to.
 CheckResult checkGraph(ModuleOp module, const Graph &program,
                        const CheckOptions &options);
