@@ -6,6 +6,32 @@
 #                             part of libLLVM.so (mirage-opt).
 #   mirage_add_mlir_library   uses MLIR.
 
+# What files of MLIR libraries include of MLIR takes most of the time that they
+# are compiled. It is parsed once, by a library that is nothing else; each file
+# still includes what it uses.
+function(mirage_add_precompiled_headers)
+  add_library(MirageMLIRHeaders OBJECT ${PROJECT_SOURCE_DIR}/cmake/PrecompiledHeaders.cpp)
+  llvm_update_compile_flags(MirageMLIRHeaders)
+  # So that compiler caches know it again.
+  target_compile_options(MirageMLIRHeaders PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  target_precompile_headers(MirageMLIRHeaders PRIVATE
+    <llvm/ADT/STLExtras.h>
+    <llvm/ADT/TypeSwitch.h>
+    <llvm/Support/FormatVariadic.h>
+    <mlir/Dialect/Arith/IR/Arith.h>
+    <mlir/Dialect/Func/IR/FuncOps.h>
+    <mlir/Dialect/GPU/IR/GPUDialect.h>
+    <mlir/Dialect/LLVMIR/NVVMDialect.h>
+    <mlir/Dialect/MemRef/IR/MemRef.h>
+    <mlir/Dialect/SCF/IR/SCF.h>
+    <mlir/Dialect/Tensor/IR/Tensor.h>
+    <mlir/IR/DialectImplementation.h>
+    <mlir/IR/ImplicitLocOpBuilder.h>
+    <mlir/IR/PatternMatch.h>
+    <mlir/Interfaces/DestinationStyleOpInterface.h>
+    <mlir/Pass/Pass.h>)
+endfunction()
+
 # Libraries are installed for other compilers to link (MirageConfig.cmake).
 function(mirage_install_library name)
   target_include_directories(${name} INTERFACE
@@ -34,6 +60,16 @@ function(mirage_add_mlir_library name)
     LINK_LIBS PUBLIC ${ARG_LINK_LIBS}
     DISABLE_INSTALL)
   mlir_target_link_libraries(${name} PUBLIC ${ARG_MLIR_LIBS})
+  if(TARGET MirageMLIRHeaders)
+    # Where add_mlir_library compiles the sources depends on LLVM's options.
+    foreach(target obj.${name} ${name})
+      if(TARGET ${target})
+        target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+        target_precompile_headers(${target} REUSE_FROM MirageMLIRHeaders)
+        break()
+      endif()
+    endforeach()
+  endif()
   mirage_install_library(${name})
 endfunction()
 

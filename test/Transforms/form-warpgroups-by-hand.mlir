@@ -12,10 +12,10 @@
 #rhs128 = #mirage_thread.layout<register = [[1, 0], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]]>
 #sum128 = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
 
-// Sixteen steps become two of eight, of which a warp has 32 registers at a time.
+// Sixteen steps become two of eight.
 // CHECK-LABEL: func.func @steps(
 // CHECK:         mirage_thread.graph items(x = 4) steps(2)
-// CHECK:           mirage_thread.wgmma {{.*}}tensor<16x128xf16, #{{.+}}>, tensor<128x64xf16>)
+// CHECK:           mirage_thread.wgmma {{.*}}(tensor<16x128xf16>, tensor<128x64xf16>)
 func.func @steps(%x: tensor<64x1024xf16>, %w: tensor<1024x64xf16>) -> tensor<64x64xf32> {
   %o = mirage_block.graph grid() threads(128) loop(4) stages(2)
       ins(%x imap() fmap(1), %w imap() fmap(0)) outs(omap())
@@ -40,7 +40,7 @@ func.func @steps(%x: tensor<64x1024xf16>, %w: tensor<1024x64xf16>) -> tensor<64x
 // Twelve become three of four: eight would not do.
 // CHECK-LABEL: func.func @odd_steps(
 // CHECK:         mirage_thread.graph items(x = 4) steps(3)
-// CHECK:           mirage_thread.wgmma {{.*}}tensor<16x64xf16, #{{.+}}>, tensor<64x64xf16>)
+// CHECK:           mirage_thread.wgmma {{.*}}(tensor<16x64xf16>, tensor<64x64xf16>)
 func.func @odd_steps(%x: tensor<64x768xf16>, %w: tensor<768x64xf16>) -> tensor<64x64xf32> {
   %o = mirage_block.graph grid() threads(128) loop(4) stages(2)
       ins(%x imap() fmap(1), %w imap() fmap(0)) outs(omap())

@@ -134,12 +134,6 @@ func.func @product(%x: tensor<64x512xf16>, %w: tensor<512x64xf16>) -> tensor<64x
 // CHECK-NOT:   waits_late
 // CHECK:       mirage_thread.wgmma
 // CHECK:       return
-func.func @product_of_three_stages(
-// CHECK:       mirage.hands_back_places = 2
-// CHECK-NOT:   starts_ahead
-// CHECK:       waits_late
-// CHECK:       mirage_thread.wgmma
-// CHECK:       return
 func.func @product_of_three_stages(%x: tensor<64x512xf16>, %w: tensor<512x64xf16>) -> tensor<64x64xf32> {
   %o = mirage_block.graph grid() threads(128) loop(8) stages(3)
       ins(%x imap() fmap(1), %w imap() fmap(0)) outs(omap())

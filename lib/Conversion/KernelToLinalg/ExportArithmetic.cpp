@@ -17,7 +17,7 @@
 using namespace mlir;
 using namespace mlir::mirage;
 
-static RankedTensorType getType(Value tensor) {
+static RankedTensorType getTensorType(Value tensor) {
   return cast<RankedTensorType>(tensor.getType());
 }
 
@@ -57,7 +57,7 @@ Value mlir::mirage::exportElementwise(OpBuilder &builder,
     return emitElementwise(inner, location, opcode, elements,
                            attributes.scalars, emitLiteral);
   };
-  return writeElementwise(builder, op.getLoc(), getType(op->getResult(0)),
+  return writeElementwise(builder, op.getLoc(), getTensorType(op->getResult(0)),
                           op->getOperands(), body);
 }
 
@@ -71,7 +71,7 @@ static Value writeJoined(OpBuilder &builder, OperatorOpInterface op,
   const OperatorInfo &info = getOperatorInfo(op.getTableOpcode());
   Location outer = op.getLoc();
   Value operand = op->getOperand(0);
-  auto joined = getType(op->getResult(0)).clone(builder.getF32Type());
+  auto joined = getTensorType(op->getResult(0)).clone(builder.getF32Type());
   unsigned rank = joined.getRank();
   SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
   SmallVector<AffineExpr> kept;
@@ -102,11 +102,11 @@ Value mlir::mirage::exportReduction(OpBuilder &builder,
   const OperatorInfo &info = getOperatorInfo(op.getTableOpcode());
   Attributes attributes = readAttributes(op);
   Value joined = writeJoined(builder, op, attributes.dims);
-  RankedTensorType type = getType(op->getResult(0));
+  RankedTensorType type = getTensorType(op->getResult(0));
   if (info.finish.countArithmetic() == 0)
     return writeCast(builder, op.getLoc(), joined, type);
   int64_t size =
-      getAveragedCount(attributes, getType(op->getOperand(0)).getShape());
+      getAveragedCount(attributes, getTensorType(op->getOperand(0)).getShape());
   auto finish = [&](OpBuilder &inner, Location location, ValueRange element) {
     return emitScalarDefinition(inner, location, info.finish, element, {}, size,
                                 emitLiteral);
@@ -122,14 +122,14 @@ Value mlir::mirage::exportReduction(OpBuilder &builder,
 static Value writeBroadcastMatmul(OpBuilder &builder, Location location,
                                   Value lhs, Value rhs, Value start) {
   MLIRContext *context = builder.getContext();
-  RankedTensorType type = getType(start);
+  RankedTensorType type = getTensorType(start);
   unsigned rank = type.getRank(), numLoops = rank + 1;
   AffineExpr m = builder.getAffineDimExpr(rank - 2),
              n = builder.getAffineDimExpr(rank - 1),
              k = builder.getAffineDimExpr(rank);
   auto getMap = [&](Value factor, AffineExpr row, AffineExpr column) {
     SmallVector<AffineExpr> exprs =
-        broadcastExprs(context, getType(factor).getShape().drop_back(2),
+        broadcastExprs(context, getTensorType(factor).getShape().drop_back(2),
                        type.getShape().drop_back(2));
     exprs.append({row, column});
     return AffineMap::get(numLoops, 0, exprs, context);
@@ -157,13 +157,14 @@ static Value writeBroadcastMatmul(OpBuilder &builder, Location location,
 Value mlir::mirage::exportMatmul(OpBuilder &builder, OperatorOpInterface op) {
   Location location = op.getLoc();
   Value lhs = op->getOperand(0), rhs = op->getOperand(1);
-  RankedTensorType type = getType(op->getResult(0));
+  RankedTensorType type = getTensorType(op->getResult(0));
   RankedTensorType product = type.clone(builder.getF32Type());
   Value start = writeFill(builder, location, product, 0);
   int64_t rank = type.getRank();
-  bool haveBatch = rank == 3 && getType(lhs).getRank() == 3 &&
-                   getType(rhs).getRank() == 3 &&
-                   getType(lhs).getDimSize(0) == getType(rhs).getDimSize(0);
+  bool haveBatch =
+      rank == 3 && getTensorType(lhs).getRank() == 3 &&
+      getTensorType(rhs).getRank() == 3 &&
+      getTensorType(lhs).getDimSize(0) == getTensorType(rhs).getDimSize(0);
   Value result;
   if (rank == 2)
     result = linalg::MatmulOp::create(builder, location, product,

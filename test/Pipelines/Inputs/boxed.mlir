@@ -111,9 +111,10 @@ func.func @joined(%x: tensor<16x1024xf16>, %w: tensor<1024x64xf16>) -> tensor<16
     ^bb0(%xt: tensor<16x64xf16>, %wt: tensor<64x32xf16>):
       %p = mirage_block.matmul %xt, %wt : tensor<16x64xf16>, tensor<64x32xf16>
       %acc = mirage_block.accumulate %p over loop sum : tensor<16x32xf32>
-      %m = mirage_block.accumulate %xt over loop max : tensor<16x64xf16>
-      %q = mirage_block.square %m : tensor<16x64xf32>
-      %n = mirage_block.sum %q dims [1] : tensor<16x64xf32>
+      %m = mirage_block.reshape %xt : (tensor<16x64xf16>) -> tensor<16x8x8xf16>
+      %q = mirage_block.square %m : tensor<16x8x8xf16>
+      %c = mirage_block.accumulate %q over loop sum dims [1, 2] : tensor<16x8x8xf32>
+      %n = mirage_block.reshape %c : (tensor<16x1x1xf32>) -> tensor<16x1xf32>
       %sum = mirage_block.accumulate %acc over y sum : tensor<16x32xf32>
       %norm = mirage_block.accumulate %n over y sum : tensor<16x1xf32>
       %d = mirage_block.div %sum, %norm : tensor<16x32xf32>, tensor<16x1xf32>

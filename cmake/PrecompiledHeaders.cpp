@@ -1,0 +1,11 @@
+//===- PrecompiledHeaders.cpp - Nothing but headers -----------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Of the library whose headers others reuse (cmake/modules/AddMirage.cmake).
+//
+//===----------------------------------------------------------------------===//
