@@ -41,6 +41,15 @@ static bool isPolynomial(FormId form) {
   return !isUndefined(form) && !isInfinite(form);
 }
 
+/// A rational number, ln 2 or log2 e, and what these make.
+static bool isPositiveConstant(const Tables &tables, FormId form) {
+  llvm::ArrayRef<Term> terms = tables.getTerms(form);
+  return terms.size() == 1 && tables.getSign(terms[0].coefficient) > 0 &&
+         llvm::all_of(tables.getPowers(terms[0].monomial), [&](Power power) {
+           return tables.getKind(power.atom) == AtomKind::Ln2;
+         });
+}
+
 /// What an operation came to, unless a limit was met on the way.
 static FormId unlessExhausted(const Tables &tables, FormId form) {
   return tables.isExhausted() ? FormId::Undefined : form;
@@ -76,11 +85,9 @@ FormId Algebra::multiply(FormId x, FormId y) {
     return FormId::Undefined;
   if (isInfinite(x) || isInfinite(y)) {
     FormId other = isInfinite(x) ? y : x;
-    std::optional<Rational> factor = isPolynomial(other)
-                                         ? functions->tables.getConstant(other)
-                                         : std::nullopt;
-    return factor && factor->getSign() > 0 ? FormId::MinusInfinity
-                                           : FormId::Undefined;
+    return isPolynomial(other) && isPositiveConstant(functions->tables, other)
+               ? FormId::MinusInfinity
+               : FormId::Undefined;
   }
   return unlessExhausted(functions->tables,
                          functions->polynomials.multiply(x, y));

@@ -37,7 +37,7 @@ public:
   /// A primitive with operands; `rhs` is `lhs` again if it takes one.
   virtual void apply(ScalarFunction function, uint32_t *result, Source lhs,
                      Source rhs, size_t count) = 0;
-  /// x·c for a constant c > 0 that `constant` wrote.
+  /// x·c for a constant c > 0 that `constant` or `ln2` wrote.
   virtual void scale(uint32_t *result, Source lhs, Source positive,
                      size_t count) {
     apply(ScalarFunction::Mul, result, lhs, positive, count);

@@ -50,6 +50,7 @@ private:
   struct Operand {
     Source source;
     double constant = std::nan(""); ///< the value, if it is a rational one
+    bool isPositive = false;        ///< a constant that is
   };
 
   /// \param target  where a result goes; anywhere if null.
@@ -66,7 +67,7 @@ private:
     case ScalarFunction::Ln2: {
       uint32_t *data = arena.allocate(Arithmetic::kConstantWords);
       arithmetic.ln2(data);
-      return {{data, /*repeats=*/true}};
+      return {{data, /*repeats=*/true}, std::nan(""), /*isPositive=*/true};
     }
     default:
       if (const Operand *other = findUnbounded(node))
@@ -89,16 +90,16 @@ private:
   Operand addConstant(double value) {
     uint32_t *data = arena.allocate(Arithmetic::kConstantWords);
     arithmetic.constant(data, value);
-    return {{data, /*repeats=*/true}, value};
+    return {{data, /*repeats=*/true}, value, value > 0};
   }
 
   uint32_t *apply(const ScalarNode &node, uint32_t *target) {
     const Operand &lhs = operands[node.lhs];
     bool isBinary = getArity(node.function) == 2;
     const Operand &rhs = isBinary ? operands[node.rhs] : lhs;
-    if (node.function == ScalarFunction::Mul && lhs.constant > 0)
+    if (node.function == ScalarFunction::Mul && lhs.isPositive)
       arithmetic.scale(target, rhs.source, lhs.source, count);
-    else if (node.function == ScalarFunction::Mul && rhs.constant > 0)
+    else if (node.function == ScalarFunction::Mul && rhs.isPositive)
       arithmetic.scale(target, lhs.source, rhs.source, count);
     else
       arithmetic.apply(node.function, target, lhs.source, rhs.source, count);

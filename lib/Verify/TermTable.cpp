@@ -211,12 +211,27 @@ TermId TermTable::multiplyFractions(TermId lhs, TermId rhs) {
   return div(above, below);
 }
 
+/// A literal, ln 2 or log2 e, and what these make.
+bool TermTable::isPositiveConstant(TermId term) const {
+  switch (terms[term].kind) {
+  case TermKind::Constant:
+    return terms[term].value > 0;
+  case TermKind::Ln2:
+    return true;
+  case TermKind::Mul:
+  case TermKind::Div:
+    return llvm::all_of(getOperands(term), [&](TermId operand) {
+      return isPositiveConstant(operand);
+    });
+  default:
+    return false;
+  }
+}
+
 TermId TermTable::mul(TermId lhs, TermId rhs) {
   if (TermId special = findSpecial({lhs, rhs})) {
     TermId other = lhs == infinity ? rhs : lhs;
-    bool isPositive =
-        terms[other].kind == TermKind::Constant && terms[other].value > 0;
-    return isPositive ? special : undefined;
+    return isPositiveConstant(other) ? special : undefined;
   }
   if ((lhs == zero && !terms[rhs].isPartial) ||
       (rhs == zero && !terms[lhs].isPartial))

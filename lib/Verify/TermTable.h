@@ -113,6 +113,7 @@ private:
                 double value = 0);
   /// Undefined if it is among the terms, else minus infinity if that is.
   TermId findSpecial(llvm::ArrayRef<TermId> list) const;
+  bool isPositiveConstant(TermId term) const;
   void joinWholeConstants(std::vector<TermId> &summands);
   bool isPartial(TermKind kind, llvm::ArrayRef<TermId> list) const;
   bool isNeverZero(TermId term) const;

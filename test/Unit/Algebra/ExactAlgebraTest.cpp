@@ -345,7 +345,11 @@ TEST_F(ExactAlgebraTest, MinusInfinity) {
   expectSameForm(max(infinity, infinity), infinity);
   expectSameForm(min(infinity, x), infinity);
   expectSameForm(2 * infinity, infinity);
+  expectSameForm(ln2 * infinity, infinity);
+  expectSameForm(infinity * (3 / ln2), infinity);
   expectUndefined(-2 * infinity);
+  expectUndefined(-2 * ln2 * infinity);
+  expectUndefined(ln2 * x * infinity);
   expectUndefined(zero * infinity);
   expectUndefined(x * infinity);
   expectUndefined(infinity / x);

@@ -317,6 +317,30 @@ TEST(Verify, ClampWithoutUpperLimitIsAValue) {
   EXPECT_EQ(judge(clamp(-1, 2), clamp(1, 2), options).kind, Verdict::Different);
 }
 
+/// As exp(-inf): ln 2 and log2 e, by which it is defined, are positive.
+TEST(Verify, PowersOfTwoOfMinusInfinityAreZero) {
+  auto masked = [](bool scalesFirst, int64_t offset, bool byLog2E) {
+    Graph graph;
+    Builder b(graph);
+    Attributes mask;
+    mask.offset = offset;
+    double factor = byLog2E ? 1.0 / M_LN2 : 0.5;
+    V x = b.input({3, 4});
+    V scaled = scalesFirst ? b.op(O::CausalMask, {b.scale(x, factor)}, mask)
+                           : b.scale(b.op(O::CausalMask, {x}, mask), factor);
+    b.output(b.op(O::Exp2, {scaled}));
+    return graph;
+  };
+  for (bool byLog2E : {false, true}) {
+    expectProved(masked(true, 0, byLog2E), masked(false, 0, byLog2E));
+    // Where no trial counts, pieces without masks may.
+    EXPECT_EQ(judge(masked(true, 0, byLog2E), masked(false, 0, byLog2E)).pieces,
+              0u);
+    EXPECT_NE(judge(masked(true, 0, byLog2E), masked(false, 1, byLog2E)).kind,
+              Verdict::Equal);
+  }
+}
+
 TEST(Verify, MinusInfinityIsAValue) {
   // A masked softmax over tiles that reach beyond the row: exp(-inf) is 0.
   auto masked = [](bool maskLogits) {
