@@ -242,9 +242,8 @@ unsigned KernelExplainer::getLayout(Attribute layout) {
 void KernelExplainer::addFragment(ExplainedStep &step, Operation &fragmentOp,
                                   thread::GraphOp graph) {
   bool isStore = isa<thread::StoreOp>(fragmentOp);
-  if (!isStore &&
-      !isa<thread::LoadOp, thread::LdmatrixOp, thread::MmaOp, thread::WgmmaOp>(
-          fragmentOp))
+  bool isLoad = isa<thread::LoadOp, thread::LdmatrixOp>(fragmentOp);
+  if (!isStore && !isLoad && !isa<thread::MmaOp, thread::WgmmaOp>(fragmentOp))
     return;
   Value held = isStore ? fragmentOp.getOperand(0) : fragmentOp.getResult(0);
   auto type = cast<RankedTensorType>(held.getType());
@@ -255,7 +254,8 @@ void KernelExplainer::addFragment(ExplainedStep &step, Operation &fragmentOp,
   fragment.operation = fragmentOp.getName().stripDialect().str();
   if (isStore)
     fragment.value = "result";
-  else if (auto argument = dyn_cast<BlockArgument>(fragmentOp.getOperand(0)))
+  else if (auto argument = dyn_cast<BlockArgument>(fragmentOp.getOperand(0));
+           argument && isLoad)
     fragment.value = nameValue(graph->getOperand(argument.getArgNumber()));
   fragment.type = convertTensor(type);
   fragment.numRegisters =
