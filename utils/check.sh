@@ -32,12 +32,21 @@ record() {
 # GoogleTest, "  Passed: 6 (..%)" of lit.
 count() { grep -E "$2" "$1" | grep -oE '[0-9]+' | head -n 1 || true; }
 
+# As many at a time as there are cores, the largest, which take longest, first.
 run_unit_tests() {
-  local binary log
+  local logs binary name log status good bad
+  logs=$(mktemp -d)
+  # shellcheck disable=SC2016
+  find "$MIRAGE_BUILD/test/Unit" -maxdepth 1 -name 'Mirage*Tests' -printf '%s %p\n' |
+    sort -rn | cut -d ' ' -f 2- |
+    xargs -P "$(nproc)" -I '{}' bash -c '
+      log=$2/$(basename "$1")
+      "$1" --gtest_brief=1 >"$log" 2>&1
+      echo $? >"$log.status"' _ '{}' "$logs"
   for binary in "$MIRAGE_BUILD"/test/Unit/Mirage*Tests; do
-    log=$(mktemp)
-    local good bad status=0
-    "$binary" --gtest_brief=1 >"$log" 2>&1 || status=$?
+    name=$(basename "$binary")
+    log=$logs/$name
+    status=$(cat "$log.status")
     good=$(count "$log" '^\[  PASSED  \]')
     bad=$(grep -cE '^\[  FAILED  \] .* ms\)$' "$log" || true)
     if [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; then
@@ -47,12 +56,12 @@ run_unit_tests() {
     failed=$((failed + ${bad:-0}))
     if [ "${bad:-0}" -gt 0 ]; then
       cat "$log"
-      printf 'FAIL: %s\n' "$(basename "$binary")"
+      printf 'FAIL: %s\n' "$name"
     else
-      printf '%s: %s passed\n' "$(basename "$binary")" "$good"
+      printf '%s: %s passed\n' "$name" "$good"
     fi
-    rm -f "$log"
   done
+  rm -rf "$logs"
 }
 
 run_lit_tests() {
