@@ -194,6 +194,7 @@ static bool isReadAsMatrices(const TileGraph &kernel, ValueId input) {
     OperatorKind kind = getOperatorInfo(op.opcode).kind;
     return isProduct(op) || kind == OperatorKind::Elementwise ||
            kind == OperatorKind::Reduction ||
+           kind == OperatorKind::Contraction ||
            (kind == OperatorKind::Accumulate && !op.attributes.dims.empty());
   };
   auto readers =
