@@ -10,6 +10,7 @@
 #include "Mirage/Graph/Phases.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir::mirage;
@@ -68,7 +69,7 @@ private:
   /// of their chain.
   llvm::SmallVector<ValueId, 2> findHeldOperands(unsigned number) const;
   bool isFromChain(ValueId value, unsigned user) const;
-  bool isBesideProduct(const Node &op) const;
+  bool isBesideProduct(unsigned number) const;
   void visit(unsigned number);
 
   const TileGraph &graph;
@@ -156,10 +157,11 @@ RowFinder::findHeldOperands(unsigned number) const {
   return {};
 }
 
-/// Whether an operation reads, alone, what a product has on its left, and goes
-/// on along its rows.
-bool RowFinder::isBesideProduct(const Node &op) const {
-  if (op.operands.size() != 1)
+/// Whether an operation reads, alone, what a product that the loop sums up has
+/// on its left, and goes on along its rows.
+bool RowFinder::isBesideProduct(unsigned number) const {
+  const Node &op = graph.getNodes()[number];
+  if (op.operands.size() != 1 || !areShareable(graph.getType(op.operands[0])))
     return false;
   ValueId left = op.operands[0];
   const TensorSpec &type = graph.getType(left);
@@ -169,12 +171,17 @@ bool RowFinder::isBesideProduct(const Node &op) const {
       (kind == OperatorKind::Reduction && reducesRows(op, type)) ||
       (kind == OperatorKind::Accumulate && op.attributes.axis == Axis::Loop &&
        op.getNumCarried() == 1 && reducesRows(op, type));
-  return goesAlong && llvm::any_of(graph.getNodes(), [&](const Node &other) {
-           return isOnTensorCores(other) && other.operands[0] == left &&
-                  getRowDims(type) ==
-                      getRowDims(graph.getType(other.results[0])) &&
-                  areShareable(graph.getType(other.results[0]));
-         });
+  auto isOfRows = [&](unsigned other) {
+    const Node &product = graph.getNodes()[other];
+    return isOnTensorCores(product) && product.operands[0] == left &&
+           phases[other] == phases[number] &&
+           isSummedUp(graph, product.results[0]) &&
+           areShareable(graph.getType(product.results[0])) &&
+           getRowDims(graph.getType(product.results[0])) == getRowDims(type);
+  };
+  return goesAlong &&
+         llvm::any_of(llvm::seq<unsigned>(0, graph.getNodes().size()),
+                      isOfRows);
 }
 
 void RowFinder::visit(unsigned number) {
@@ -182,7 +189,7 @@ void RowFinder::visit(unsigned number) {
   if (op.results.size() != 1 || !areShareable(graph.getType(op.results[0])))
     return;
   llvm::SmallVector<ValueId, 2> held = findHeldOperands(number);
-  bool isBeside = held.empty() && isBesideProduct(op);
+  bool isBeside = held.empty() && isBesideProduct(number);
   if (held.empty() && !isBeside && !isOnTensorCores(op))
     return;
   isMember.set(number);

@@ -25,8 +25,8 @@
 // A product whose parts a loop sums up is such a chain by itself: of the rows
 // that a warp has it needs each element of the left operand once, and four
 // warps with whole rows can multiply together (wgmma). So is a reduction of the
-// rows of a product's left operand, as a norm beside it has: warps that keep
-// the sums of their rows wait for nobody.
+// rows of such a product's left operand, as a norm beside it has: warps that
+// keep the sums of their rows wait for nobody.
 //
 //===----------------------------------------------------------------------===//
 

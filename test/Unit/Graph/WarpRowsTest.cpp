@@ -335,6 +335,37 @@ TEST(WarpRows, AccumulationsOfProductsAreChains) {
 }
 
 /// Nor if somebody else reads the product as well.
+/// The members of a product that the loop sums up, with a sum of squares beside
+/// it: of the rows of an operand, or of something else of that size.
+enum class Beside { Left, Right, Other };
+static std::string listWithSquares(Beside beside, int64_t rows = 64,
+                                   int64_t reduced = 1) {
+  Tiles graph(128);
+  ValueId x = graph.addLooped(f16({rows, 64})),
+          w = graph.addLooped(f16({64, 64})),
+          z = graph.addLooped(f16({rows, 64}));
+  ValueId product = graph.add(Opcode::Matmul, {x, w}, f32({rows, 64}));
+  graph.addOutput(graph.add(Opcode::Accumulate, {product}, f32({rows, 64})));
+  ValueId squared = beside == Beside::Left    ? x
+                    : beside == Beside::Right ? w
+                                              : z;
+  Shape shape = graph.getType(squared).shape;
+  ValueId squares = graph.add(Opcode::Square, {squared}, f32(shape));
+  shape[reduced] = 1;
+  ValueId sum = graph.add(Opcode::Sum, {squares}, f32(shape), over({reduced}));
+  graph.addOutput(graph.add(Opcode::Accumulate, {sum}, f32(shape)));
+  return listMembers(graph);
+}
+
+TEST(WarpRows, RowsOfALeftOperandAreReducedBesideItsProduct) {
+  std::string product = " matmul accumulate";
+  EXPECT_EQ(listWithSquares(Beside::Left), product + " square sum accumulate");
+  EXPECT_EQ(listWithSquares(Beside::Right, /*rows=*/128), product);
+  EXPECT_EQ(listWithSquares(Beside::Other), product);
+  EXPECT_EQ(listWithSquares(Beside::Left, 64, /*reduced=*/0), product);
+  EXPECT_EQ(listWithSquares(Beside::Left, /*rows=*/32), "");
+}
+
 TEST(WarpRows, ProductsThatOthersReadAreNoSums) {
   Tiles graph(32);
   ValueId x = graph.addWhole(f16({16, 16})), y = graph.addLooped(f16({16, 16}));
