@@ -297,6 +297,7 @@ private:
         copyInto(iteration + getNumAhead());
       playOps(Phase::Loop);
       await(started);
+      await(std::exchange(overtaken, {}));
       handBackPlace(lateProducts.empty() ? iteration : iteration - 1);
     }
     landBefore(nullptr);
@@ -361,7 +362,10 @@ private:
       return; // the iteration before has done it
     landBefore(op);
     if (op->hasAttr(kWaitsLateAttr)) {
-      late[op] = startProduct(cast<thread::GraphOp>(op), iteration);
+      Started product = startProduct(cast<thread::GraphOp>(op), iteration);
+      auto [before, isFirst] = late.try_emplace(op, product);
+      if (!isFirst)
+        overtaken.push_back(std::exchange(before->second, product));
       return;
     }
     timeline().beginStep(inIteration(getStepName(op)));
@@ -398,6 +402,8 @@ private:
   std::map<int64_t, SmallVector<std::pair<unsigned, unsigned>>> ownCopies;
   std::map<int64_t, Clock> handedBack; ///< by iteration
   DenseMap<Operation *, Started> late;
+  /// Of the iteration before, what no step has waited for.
+  SmallVector<Started> overtaken;
 };
 } // namespace
 
