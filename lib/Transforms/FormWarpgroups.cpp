@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Analysis/ModuleTarget.h"
 #include "Mirage/Analysis/TileForms.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
@@ -16,7 +17,9 @@
 #include "Mirage/Transforms/Passes.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace mlir::mirage {
 #define GEN_PASS_DEF_FORMWARPGROUPSPASS
@@ -114,16 +117,23 @@ static std::optional<Product> findProduct(thread::GraphOp graph) {
   return product;
 }
 
-/// Whether the tile of an operand is whole windows along a dimension.
-static bool isCovered(thread::GraphOp graph, BlockArgument window,
-                      unsigned fromBack) {
+/// Whether the tile of an operand is whole windows: what lies beyond a tile
+/// wgmma would not read as zero. Items that hold tiles are as many as a power
+/// of two along each axis.
+static bool isCovered(thread::GraphOp graph, BlockArgument window) {
   TileGraph header =
       cast<TileGraphOpInterface>(graph.getOperation()).getHeader();
+  if (graph->hasAttr(kHeldAttr) || llvm::any_of(graph.getInputs(), isHeld))
+    for (int64_t &extent : header.grid)
+      extent = llvm::PowerOf2Ceil(extent);
   unsigned input = window.getArgNumber();
-  unsigned dim = cast<ShapedType>(window.getType()).getRank() - 1 - fromBack;
-  return header.getExtent(header.getCuttingAxes(input, dim)) *
-             getSize(window, fromBack) ==
-         getSize(graph.getInputs()[input], fromBack);
+  ArrayRef<int64_t> tile =
+      cast<ShapedType>(graph.getInputs()[input].getType()).getShape();
+  for (auto [dim, size] :
+       llvm::enumerate(cast<ShapedType>(window.getType()).getShape()))
+    if (header.getExtent(header.getCuttingAxes(input, dim)) * size != tile[dim])
+      return false;
+  return true;
 }
 
 /// Where the last axis of the items moves a window.
@@ -147,7 +157,7 @@ findBoxed(block::GraphOp block, thread::GraphOp graph, BlockArgument window) {
   auto tile = dyn_cast<BlockArgument>(graph.getInputs()[window.getArgNumber()]);
   if (!tile || tile.getOwner() != &block.getBody().front() ||
       !llvm::is_contained(getBoxedInputs(block), tile.getArgNumber()) ||
-      !isCovered(graph, window, 0) || !isCovered(graph, window, 1))
+      !isCovered(graph, window))
     return std::nullopt;
   auto type = cast<RankedTensorType>(tile.getType());
   return BoxedTile::find(type.getShape(), type.getElementTypeBitWidth() / 8);

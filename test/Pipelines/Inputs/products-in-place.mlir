@@ -134,3 +134,22 @@ func.func @keys(%q: tensor<2x128x64xf16>, %k: tensor<2x576x64xf16>, %v: tensor<2
   } : tensor<2x128x64xf16>
   return %r : tensor<2x128x64xf16>
 }
+
+// Three times 64 rows: items that hold sums are as many as four times, and the last have none.
+func.func @three_groups(%x: tensor<192x320xf16>, %w: tensor<96x320xf16>) -> tensor<192x96xf16> {
+  %e = tensor.empty() : tensor<192x96xf16>
+  %r = mirage_kernel.graph ins(%x, %w : tensor<192x320xf16>, tensor<96x320xf16>) outs(%e : tensor<192x96xf16>) {
+  ^bb0(%a: tensor<192x320xf16>, %b: tensor<96x320xf16>):
+    %o = mirage_block.graph grid(x = 1, y = 3) threads(128) loop(10) stages(5)
+        ins(%a imap(x -> 0) fmap(1), %b imap(y -> 0) fmap(1)) outs(omap(x -> 0, y -> 1))
+        : (tensor<192x320xf16>, tensor<96x320xf16>) -> tensor<192x96xf16> {
+    ^bb0(%xt: tensor<192x32xf16>, %wt: tensor<32x32xf16>):
+      %t = mirage_block.transpose %wt dims [1, 0] : tensor<32x32xf16>
+      %m = mirage_block.matmul %xt, %t : tensor<192x32xf16>, tensor<32x32xf16>
+      %s = mirage_block.accumulate %m over loop sum : tensor<192x32xf32>
+      mirage_block.yield %s : tensor<192x32xf32>
+    }
+    mirage_kernel.yield %o : tensor<192x96xf16>
+  } : tensor<192x96xf16>
+  return %r : tensor<192x96xf16>
+}
