@@ -39,12 +39,6 @@ static int64_t getNumBehind(block::GraphOp block) {
   return behind ? behind.getInt() : 0;
 }
 
-/// Whether two iterations are on their way when one begins, or more.
-static bool areTilesAhead(block::GraphOp block) {
-  int64_t behind = getNumBehind(block);
-  return behind > 0 && int64_t(block.getStages()) - behind >= 2;
-}
-
 llvm::Error mlir::mirage::verifyStartsAhead(thread::GraphOp graph) {
   auto block = graph->getParentOfType<block::GraphOp>();
   if (!block || !isOnlyProduct(graph) || !isHeld(graph.getResult(0)))
@@ -64,7 +58,8 @@ llvm::Error mlir::mirage::verifyStartsAhead(thread::GraphOp graph) {
       return llvm::createStringError(
           "operands of before the loop, or that the copy engine loads");
   }
-  if (!areTilesAhead(block))
+  int64_t behind = getNumBehind(block);
+  if (behind == 0 || !areTwoOnTheWay(block.getStages(), behind))
     return llvm::createStringError(
         "two iterations on their way or more, where warps hand places back "
         "('" +
@@ -80,7 +75,7 @@ static thread::WgmmaOp findProduct(thread::GraphOp graph) {
 
 bool mlir::mirage::readsPlacesAlone(thread::GraphOp graph) {
   thread::WgmmaOp product = findProduct(graph);
-  return product && thread::findOperandWindow(product.getLhs());
+  return product && thread::findOperandWindow(product.getLhs(), /*isLhs=*/true);
 }
 
 thread::GraphOp mlir::mirage::findLeftStep(thread::GraphOp graph) {

@@ -75,7 +75,7 @@ static bool isReadAsMatrices(Value tile) {
                                .getBody()
                                .getArgument(use.getOperandNumber());
     return thread::isReadByWgmma(window) ||
-           llvm::all_of(window.getUsers(), llvm::IsaPred<thread::LdmatrixOp>);
+           llvm::any_of(window.getUsers(), llvm::IsaPred<thread::LdmatrixOp>);
   };
   return llvm::all_of(tile.getUsers(), llvm::IsaPred<thread::GraphOp>) &&
          llvm::any_of(tile.getUses(), isOfMatrix);
@@ -213,7 +213,8 @@ static llvm::Error checkBoxedForm(block::GraphOp graph, BlockArgument tile,
   if (!findInputBoxes(graph, tile.getArgNumber()))
     return llvm::createStringError(
         llvm::formatv("input {0} has '{1}', but no boxes that the copy engine "
-                      "could load, or another reader than ldmatrix",
+                      "could load, or no reader that is ldmatrix or wgmma, or "
+                      "one that is no step of warps",
                       tile.getArgNumber(), kInputSwizzlesAttr));
   TileForm right = getBoxedForm(type);
   if (form.swizzleBytes == right.swizzleBytes &&

@@ -64,6 +64,7 @@ public:
 
 private:
   bool areShareable(const TensorSpec &type) const;
+  bool haveSameRows(const TensorSpec &lhs, const TensorSpec &rhs) const;
   bool isOnTensorCores(const Node &op) const;
   /// The operands that an operation takes from rows that are held, if it is one
   /// of their chain.
@@ -98,6 +99,15 @@ bool RowFinder::areShareable(const TensorSpec &type) const {
           (columns >= kRowElements && columns <= kMostRowElements));
 }
 
+/// Of a dimension whose size is not known a tile may have one element.
+bool RowFinder::haveSameRows(const TensorSpec &lhs,
+                             const TensorSpec &rhs) const {
+  return llvm::equal(
+      getRowDims(lhs), getRowDims(rhs), [&](int64_t left, int64_t right) {
+        return left == right || (!areSizesKnown && (left == 1 || right == 1));
+      });
+}
+
 bool RowFinder::isOnTensorCores(const Node &op) const {
   return getOperatorInfo(op.opcode).kind == OperatorKind::Contraction &&
          getTensorCoreElement(graph.getType(op.operands[0]).element,
@@ -114,8 +124,7 @@ bool RowFinder::isFromChain(ValueId value, unsigned user) const {
   const Node &op = graph.getNodes()[user];
   return isMember[number] && definition->opcode != Opcode::Accumulate &&
          phases[number] == phases[user] &&
-         getRowDims(graph.getType(value)) ==
-             getRowDims(graph.getType(op.results[0]));
+         haveSameRows(graph.getType(value), graph.getType(op.results[0]));
 }
 
 llvm::SmallVector<ValueId, 2>
@@ -177,7 +186,7 @@ bool RowFinder::isBesideProduct(unsigned number) const {
            phases[other] == phases[number] &&
            isSummedUp(graph, product.results[0]) &&
            areShareable(graph.getType(product.results[0])) &&
-           getRowDims(graph.getType(product.results[0])) == getRowDims(type);
+           haveSameRows(graph.getType(product.results[0]), type);
   };
   return goesAlong &&
          llvm::any_of(llvm::seq<unsigned>(0, graph.getNodes().size()),

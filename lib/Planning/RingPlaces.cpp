@@ -19,9 +19,12 @@ int64_t mlir::mirage::chooseLateHandBack(int64_t stages) {
   return canWaitLate(stages, /*behind=*/2) ? 2 : 1;
 }
 
+bool mlir::mirage::areTwoOnTheWay(int64_t stages, int64_t behind) {
+  return stages - behind >= 2;
+}
+
 bool mlir::mirage::canWaitLate(int64_t stages, int64_t behind) {
-  constexpr int64_t kLeastOnTheWay = 2;
-  return behind >= 2 && stages - behind >= kLeastOnTheWay;
+  return behind >= 2 && areTwoOnTheWay(stages, behind);
 }
 
 bool mlir::mirage::canStartAhead(int64_t iterations, int64_t stages,

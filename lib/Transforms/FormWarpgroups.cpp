@@ -37,18 +37,10 @@ static constexpr int64_t kMostSteps = 8;
 namespace {
 /// How a step loads an operand of its product.
 struct LoadedOperand {
-  BlockArgument window;
+  thread::OperandWindow at;
   Operation *load = nullptr;
   /// What exchanges rows and columns of what is loaded; null if nothing does.
   thread::TransposeOp transpose;
-  bool isLhs = false;
-
-  /// The dimensions of the window that count k, and rows of the result on the
-  /// left or columns on the right, from the last one back.
-  unsigned getKFromBack() const {
-    return thread::OperandWindow{window, bool(transpose)}.getKFromBack(isLhs);
-  }
-  unsigned getOuterFromBack() const { return 1 - getKFromBack(); }
 };
 
 /// A step of a block that multiplies by mma.sync, and could by wgmma.
@@ -74,7 +66,6 @@ int64_t Product::countJoinedSteps() const {
 /// The load that makes a fragment of a window for the product alone.
 static std::optional<LoadedOperand> findLoaded(Value fragment, bool isLhs) {
   LoadedOperand operand;
-  operand.isLhs = isLhs;
   if (auto transpose = fragment.getDefiningOp<thread::TransposeOp>();
       transpose && transpose->hasOneUse() &&
       exchangesRowsAndColumns(transpose.getDims())) {
@@ -85,17 +76,11 @@ static std::optional<LoadedOperand> findLoaded(Value fragment, bool isLhs) {
   if (!isa_and_nonnull<thread::LoadOp, thread::LdmatrixOp>(operand.load) ||
       !operand.load->hasOneUse())
     return std::nullopt;
-  operand.window = dyn_cast<BlockArgument>(operand.load->getOperand(0));
-  if (!operand.window || !operand.window.hasOneUse())
+  auto window = dyn_cast<BlockArgument>(operand.load->getOperand(0));
+  if (!window || !window.hasOneUse())
     return std::nullopt;
+  operand.at = {window, isLhs, bool(operand.transpose)};
   return operand;
-}
-
-static int64_t getSize(Value value, unsigned fromBack) {
-  return cast<ShapedType>(value.getType())
-      .getShape()
-      .drop_back(fromBack)
-      .back();
 }
 
 static std::optional<Product> findProduct(thread::GraphOp graph) {
@@ -136,18 +121,12 @@ static bool isCovered(thread::GraphOp graph, BlockArgument window) {
   return true;
 }
 
-/// Where the last axis of the items moves a window.
-static int64_t getLastMap(thread::GraphOp graph, BlockArgument window) {
-  auto imap = cast<DenseI64ArrayAttr>(graph.getImaps()[window.getArgNumber()]);
-  return imap.asArrayRef().back();
-}
-
 /// Whether four neighbours among the items have one right operand. Left ones
 /// they bring in their registers, whatever these are of.
-static bool comesInFours(const Product &product) {
-  ArrayRef<int64_t> grid = thread::GraphOp(product.graph).getGrid();
+static bool comesInFours(thread::GraphOp graph, const LoadedOperand &rhs) {
+  ArrayRef<int64_t> grid = graph.getGrid();
   return !grid.empty() && grid.back() % kWarpsOfGroup == 0 &&
-         getLastMap(product.graph, product.rhs.window) == kReplicated;
+         getLastMap(graph, rhs.at.window) == kReplicated;
 }
 
 /// How an operand's tile lies, if all of it is whole windows and the copy
@@ -163,40 +142,49 @@ findBoxed(block::GraphOp block, thread::GraphOp graph, BlockArgument window) {
   return BoxedTile::find(type.getShape(), type.getElementTypeBitWidth() / 8);
 }
 
-/// Whether wgmma can read the right operand where it lies: rows of k as they
-/// are, of rows of columns whole panels.
+/// Whether wgmma can read the right operand where it lies: rows of k that keep
+/// to panels, of rows of columns whole panels.
 static bool isRhsInPlace(block::GraphOp block, const Product &product) {
-  std::optional<BoxedTile> boxed =
-      findBoxed(block, product.graph, product.rhs.window);
-  if (!boxed || product.rhs.getKFromBack() == 0)
-    return boxed.has_value();
-  int64_t columns = getSize(product.rhs.window, 0);
-  return columns == boxed->rowElements ||
-         columns % boxed->getPitchElements() == 0;
+  const thread::OperandWindow &rhs = product.rhs.at;
+  std::optional<BoxedTile> boxed = findBoxed(block, product.graph, rhs.window);
+  int64_t columns =
+      rhs.getSize(rhs.isKMajor() ? rhs.getKDim() : rhs.getOuterDim());
+  return boxed &&
+         (rhs.isKMajor()
+              ? boxed->keepToPanels(columns * product.countJoinedSteps())
+              : boxed->areWholePanels(columns));
 }
 
 /// The same of the left one, of which four neighbours have 64 rows that follow
-/// each other: a panel, where these lie along the tile's rows.
+/// each other. Where these lie along the tile's rows they are one panel: the
+/// tile has a multiple of 64 then, in panels of 64.
 static bool isLhsInPlace(block::GraphOp block, const Product &product) {
-  const LoadedOperand &lhs = product.lhs;
-  int64_t rank = cast<ShapedType>(lhs.window.getType()).getRank();
-  int64_t rows = rank - 1 - int64_t(lhs.getOuterFromBack());
-  return findBoxed(block, product.graph, lhs.window) &&
-         getLastMap(product.graph, lhs.window) == rows;
+  const thread::OperandWindow &lhs = product.lhs.at;
+  std::optional<BoxedTile> boxed = findBoxed(block, product.graph, lhs.window);
+  if (!boxed || !followsLastAxis(product.graph, lhs.window, lhs.getOuterDim()))
+    return false;
+  return !lhs.isKMajor() || boxed->keepToPanels(lhs.getSize(lhs.getKDim()) *
+                                                product.countJoinedSteps());
+}
+
+/// Of the instruction's rows and columns (C3 of `mirage_thread.wgmma`).
+static bool hasSizes(ShapedType result) {
+  int64_t columns = result.getShape().back();
+  return result.getShape().end()[-2] == 16 && llvm::isPowerOf2_64(columns) &&
+         columns >= 8 && columns <= 256;
 }
 
 static bool canMultiplyTogether(block::GraphOp block, const Product &product) {
-  int64_t columns = getSize(thread::MmaOp(product.mma).getResult(), 0);
   return block.getThreads() % (kWarpsOfGroup << kLaneBits) == 0 &&
-         columns <= 256 && isRhsInPlace(block, product) &&
+         isRhsInPlace(block, product) &&
          (product.isLhsInPlace || !product.lhs.transpose);
 }
 
 /// A window with `factor` times as many elements along a dimension.
-static RankedTensorType widen(Type type, unsigned fromBack, int64_t factor) {
+static RankedTensorType widen(Type type, unsigned dim, int64_t factor) {
   auto window = cast<RankedTensorType>(type);
   SmallVector<int64_t> shape(window.getShape());
-  shape.end()[-1 - static_cast<int>(fromBack)] *= factor;
+  shape[dim] *= factor;
   return RankedTensorType::get(shape, window.getElementType());
 }
 
@@ -242,15 +230,15 @@ void TogetherWriter::addWindows(Block &from, Block &body) {
   for (BlockArgument window : from.getArguments()) {
     Type type = window.getType();
     for (const LoadedOperand *operand : {&product.lhs, &product.rhs})
-      if (operand->window == window)
-        type = widen(type, operand->getKFromBack(), joined);
+      if (operand->at.window == window)
+        type = widen(type, operand->at.getKDim(), joined);
     values.map(window, body.addArgument(type, window.getLoc()));
   }
 }
 
 Value TogetherWriter::emitOperand(const LoadedOperand &operand,
                                   bool isInPlace) {
-  Value window = values.lookup(operand.window);
+  Value window = values.lookup(operand.at.window);
   if (!isInPlace) {
     Operation *load = rewriter.clone(*operand.load, values);
     load->getResult(0).setType(
@@ -298,7 +286,8 @@ static void formWarpgroups(IRRewriter &rewriter, block::GraphOp block) {
   for (auto graph :
        llvm::make_early_inc_range(block.getBody().getOps<thread::GraphOp>()))
     if (std::optional<Product> product = findProduct(graph);
-        product && comesInFours(*product)) {
+        product && hasSizes(product->mma.getType()) &&
+        comesInFours(graph, product->rhs)) {
       product->isLhsInPlace = isLhsInPlace(block, *product);
       if (canMultiplyTogether(block, *product))
         TogetherWriter(rewriter, *product).run();

@@ -54,6 +54,15 @@ struct BoxedTile {
     return getSpanBytes(swizzle) / elementBytes;
   }
   int64_t getNumPanels() const;
+  /// Whether so many columns side by side, from a multiple of so many on, are
+  /// panels, or all of the row.
+  bool areWholePanels(int64_t columns) const {
+    return columns % getPitchElements() == 0 || columns == rowElements;
+  }
+  /// The same, or lie in one panel.
+  bool keepToPanels(int64_t columns) const {
+    return areWholePanels(columns) || getPitchElements() % columns == 0;
+  }
   /// Bytes that stay free behind each row.
   int64_t getRowPadding() const;
   int64_t getBytes() const;

@@ -37,6 +37,9 @@ int64_t chooseHandBack(int64_t threads, int64_t stages);
 /// their way less in both.
 bool canStartAhead(int64_t iterations, int64_t stages, int64_t behind);
 
+/// Whether the next iteration is on its way, too, when one begins.
+bool areTwoOnTheWay(int64_t stages, int64_t behind);
+
 /// Whether an iteration may leave it to the next one to wait for a product:
 /// that one hands the place of the product's operands back, and two iterations
 /// stay on their way.

@@ -9,22 +9,23 @@
 #include "EmitSchedule.h"
 #include "BlockEmitter.h"
 #include "BoxCopies.h"
+#include "CarriedSums.h"
 #include "ComputeTiles.h"
 #include "LaunchBarriers.h"
 #include "Mirage/Analysis/AheadProducts.h"
 #include "Mirage/Analysis/HeldTiles.h"
-#include "Mirage/Analysis/RunningScale.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
 #include "Mirage/Graph/TileMemory.h"
 #include "MoveTiles.h"
+#include "PadPlaces.h"
 #include "PlaceThreadGraphs.h"
+#include "RingPosition.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/MathExtras.h"
-#include <set>
 
 using namespace mlir;
 using namespace mlir::mirage;
@@ -57,27 +58,16 @@ public:
     addBoxCopies();
     for (auto op : graph.getBody().getOps<thread::GraphOp>())
       if (op->hasAttr(kHeldAttr))
-        heldTiles.try_emplace(op.getResult(0), op);
+        held.tiles.try_emplace(op.getResult(0), op);
+    sums.emplace(emitter, graph, held);
     for (thread::GraphOp op : listSteps(kWaitsLateAttr))
       leftSteps[op] = findLeftStep(op);
-    for (auto op : graph.getBody().getOps<block::AccumulateOp>()) {
-      if (!isCarriedSum(op.getResult()))
-        continue;
-      carried.push_back(op);
-      if (hasRunningScale(op))
-        scaledBy[op.getOperand()] = op;
-      const HeldTile &parts = heldTiles.at(op.getOperand());
-      if (Value scale = op.getRescale())
-        scaleWindows.try_emplace(
-            op, *thread::getFragmentLayout(parts.fragment), parts.omap,
-            cast<RankedTensorType>(scale.getType()).getShape());
-    }
   }
 
   void run() {
     emitter.emitPrologue(context.coordinates);
     addTiles();
-    padTiles();
+    emitPadding(emitter, steps, placement);
     if (boxCopies)
       boxCopies->emitInit();
     // Nothing before touches device memory.
@@ -137,39 +127,6 @@ private:
       add(op.getResults());
   }
 
-  /// LLVM joins reads of neighbours, and completes the last of them to a whole
-  /// access that begins in the tile: what it reads beyond, nothing uses. It
-  /// stays in the tile's place, whose alignment is larger, and should be as
-  /// well defined as the tile.
-  void padTiles() {
-    constexpr int64_t kMaxAccessBytes = 16;
-    // Tiles that share a place share what lies behind it.
-    std::set<int64_t> beyond;
-    for (auto [tile, value] : llvm::enumerate(steps.getTiles())) {
-      auto [offset, form] = getPlace(tile);
-      int64_t bytes = BlockSteps::getPlaceBytes(value, form.rowPadding);
-      int64_t stride = BlockSteps::getPlaceStride(value, form);
-      int64_t numPlaces = steps.getNumPlaces(tile);
-      for (int64_t place = 0; place < numPlaces; ++place) {
-        int64_t end = offset + place * stride + bytes;
-        for (int64_t byte :
-             llvm::seq(end, int64_t(llvm::alignTo(end, kMaxAccessBytes))))
-          beyond.insert(byte);
-      }
-    }
-    for (auto byte = beyond.begin(); byte != beyond.end();) {
-      int64_t begin = *byte, count = 0;
-      while (byte != beyond.end() && *byte == begin + count &&
-             count < kMaxAccessBytes) {
-        ++byte;
-        ++count;
-      }
-      emitter.emitZeros(begin, count);
-    }
-    if (!beyond.empty())
-      emitter.emitBarrier();
-  }
-
   void emitLoop() {
     if (graph.getLoop() == 1)
       return emitPhase(StepPhase::Loop);
@@ -190,15 +147,15 @@ private:
                     llvm::function_ref<SmallVector<Value>(ValueRange)> body) {
     ImplicitLocOpBuilder &builder = emitter.builder;
     SmallVector<Value> before(initial);
-    for (block::AccumulateOp op : carried)
-      before.push_back(held.at(op.getResult()));
+    for (block::AccumulateOp op : sums->list())
+      before.push_back(held.current.at(op.getResult()));
     auto loop = scf::ForOp::create(builder, emitter.getIndex(0),
                                    emitter.getIndex(graph.getLoop()),
                                    emitter.getIndex(1), before);
     auto setSums = [&](ValueRange values) {
       for (auto [op, sum] :
-           llvm::zip_equal(carried, values.drop_front(initial.size())))
-        held[op.getResult()] = sum;
+           llvm::zip_equal(sums->list(), values.drop_front(initial.size())))
+        held.current[block::AccumulateOp(op).getResult()] = sum;
     };
     Value outside = std::exchange(emitter.iteration, loop.getInductionVar());
     {
@@ -207,8 +164,8 @@ private:
       setSums(loop.getRegionIterArgs());
       SmallVector<Value> next =
           body(loop.getRegionIterArgs().take_front(initial.size()));
-      for (block::AccumulateOp op : carried)
-        next.push_back(held.at(op.getResult()));
+      for (block::AccumulateOp op : sums->list())
+        next.push_back(held.current.at(op.getResult()));
       if (!next.empty())
         scf::YieldOp::create(builder, next);
     }
@@ -227,11 +184,7 @@ private:
   /// be there. The barrier makes them everybody's. Boxes complete phases of the
   /// barrier of their place; the parity changes where the ring begins anew.
   void emitPipelinedLoop() {
-    ImplicitLocOpBuilder &builder = emitter.builder;
-    Value first = emitter.getIndex(0);
-    SmallVector<Value> initial = {first};
-    if (boxCopies)
-      initial.push_back(emitI32(builder, /*value=*/0));
+    SmallVector<Value> initial = listValues(getFirst());
     // For what was written before the loop.
     if (handsBackPlaces())
       emitter.emitBarrier();
@@ -239,13 +192,12 @@ private:
     if (!ahead.empty())
       initial.append(emitFirstProducts(ahead, initial));
     emitLoopOver(initial, [&](ValueRange carried) {
-      place = carried.front();
-      parity = boxCopies ? carried[1] : Value();
+      place = {carried.front(), boxCopies ? carried[1] : Value()};
       SmallVector<Value> next, started;
       if (ahead.empty()) {
         emitWaitAtHead();
       } else {
-        next = emitNextPlace();
+        next = listValues(emitNextPlace());
         started = emitNextProducts(ahead, carried, next);
       }
       if (graph->hasAttr(kBarrierAtHeadAttr) && !handsBackPlaces())
@@ -254,7 +206,7 @@ private:
       llvm::append_range(next, emitAwaitAtEnd(started));
       if (boxCopies)
         emitHandBack();
-      return next.empty() ? emitNextPlace() : next;
+      return next.empty() ? listValues(emitNextPlace()) : next;
     });
     for (thread::GraphOp op : listSteps(kWaitsLateAttr))
       land(op, {});
@@ -263,13 +215,12 @@ private:
   /// Of a product that is waited for late the place is still read.
   void emitHandBack() {
     if (listSteps(kWaitsLateAttr).empty())
-      return boxCopies->emitHandBack(place);
+      return boxCopies->emitHandBack(place.number);
     ImplicitLocOpBuilder &builder = emitter.builder;
     Value hasBefore =
         arith::CmpIOp::create(builder, arith::CmpIPredicate::ne,
                               emitter.iteration, emitter.getIndex(0));
-    Value before =
-        emitWrapped(0, emitter.getIndex(graph.getStages() - 1), /*step=*/-1);
+    Value before = place.emitNumberBefore(builder, graph.getStages());
     auto guard =
         scf::IfOp::create(builder, hasBefore, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard insertion(builder);
@@ -277,20 +228,20 @@ private:
     boxCopies->emitHandBack(before);
   }
 
-  /// Of the next iteration what the loop carries: its place, and the parity of
-  /// that if boxes come.
-  SmallVector<Value> emitNextPlace() {
-    ImplicitLocOpBuilder &builder = emitter.builder;
-    int64_t last = graph.getStages() - 1;
-    SmallVector<Value> next = {
-        emitWrapped(last, emitter.getIndex(0), /*step=*/1)};
-    if (boxCopies) {
-      Value other =
-          arith::XOrIOp::create(builder, parity, emitI32(builder, /*value=*/1));
-      next.push_back(
-          arith::SelectOp::create(builder, isPlace(last), other, parity));
-    }
-    return next;
+  /// Of the first iteration.
+  RingPosition getFirst() {
+    return {emitter.getIndex(0), emitI32(emitter.builder, /*value=*/0)};
+  }
+
+  RingPosition emitNextPlace() {
+    return place.emitNext(emitter.builder, graph.getStages());
+  }
+
+  /// What the loop carries of a position: its parity if boxes come.
+  SmallVector<Value> listValues(RingPosition position) {
+    if (!boxCopies)
+      return {position.number};
+    return {position.number, position.parity};
   }
 
   //===--------------------------------------------------------------------===//
@@ -324,11 +275,11 @@ private:
           cast<RankedTensorType>(operand.getType()).getElementType().isF32())
         values.push_back(operand);
     auto current = llvm::map_to_vector(
-        values, [&](Value value) { return held.at(value); });
+        values, [&](Value value) { return held.current.at(value); });
     auto op = thread::AwaitOp::create(emitter.builder, current,
                                       /*pending=*/0);
     for (auto [value, result] : llvm::zip_equal(values, op.getResults()))
-      held[value] = result;
+      held.current[value] = result;
   }
 
   /// Of late products whose left operand a step computes.
@@ -348,7 +299,7 @@ private:
       emitter.builder.setLoc(op.getLoc());
       setSwizzles(op);
       Value result = placeHeldCopy(emitter, op, getPlaces(op.getInputs()),
-                                   heldTiles.at(op.getResult(0)));
+                                   held.tiles.at(op.getResult(0)));
       result.getDefiningOp()->setAttr(kInFlightAttr,
                                       emitter.builder.getUnitAttr());
       started.push_back(result);
@@ -391,7 +342,7 @@ private:
     ImplicitLocOpBuilder &builder = emitter.builder;
     for (auto [op, value] :
          llvm::zip_equal(products, carried.take_back(products.size())))
-      held[thread::GraphOp(op).getResult(0)] = value;
+      held.current[thread::GraphOp(op).getResult(0)] = value;
     Value following =
         arith::AddIOp::create(builder, emitter.iteration, emitter.getIndex(1));
     Value isThere =
@@ -404,7 +355,7 @@ private:
       boxCopies->emitWait(next[0], next[1]);
     }
     SmallVector<Value> started = emitStart(products, following, next[0]);
-    selectPlace(place);
+    selectPlace(place.number);
     return started;
   }
 
@@ -415,7 +366,7 @@ private:
       return;
     if (!handsBackPlaces())
       boxCopies->emitReadFence();
-    boxCopies->emitWait(place, parity);
+    boxCopies->emitWait(place.number, place.parity);
   }
 
   bool handsBackPlaces() { return placement.handBack.has_value(); }
@@ -425,50 +376,8 @@ private:
     return graph.getStages() - placement.handBack.value_or(1);
   }
 
-  /// An i1: the place of the present iteration is this one of the rings.
-  Value isPlace(int64_t number) {
-    return arith::CmpIOp::create(emitter.builder, arith::CmpIPredicate::eq,
-                                 place, emitter.getIndex(number));
-  }
-
-  /// place + step, but `wrapped` where the place is `last`.
-  Value emitWrapped(int64_t last, Value wrapped, int64_t step) {
-    ImplicitLocOpBuilder &builder = emitter.builder;
-    Value isLast = isPlace(last);
-    Value next = arith::AddIOp::create(builder, place, emitter.getIndex(step));
-    return arith::SelectOp::create(builder, isLast, wrapped, next);
-  }
-
-  /// Where the tiles of an iteration go.
-  struct RingPlace {
-    Value number; ///< index
-    Value parity; ///< i32, of the iteration's phase of the place
-  };
-
-  /// The place of the iteration that is loaded: of one that is behind. Where
-  /// the ring begins anew, so does the next phase.
-  RingPlace emitPlaceAhead() {
-    ImplicitLocOpBuilder &builder = emitter.builder;
-    int64_t stages = graph.getStages(), numAhead = getNumAhead();
-    Value beginsAnew =
-        arith::CmpIOp::create(builder, arith::CmpIPredicate::uge, place,
-                              emitter.getIndex(stages - numAhead));
-    auto advance = [&](int64_t step) -> Value {
-      return arith::AddIOp::create(builder, place, emitter.getIndex(step));
-    };
-    RingPlace ahead;
-    ahead.number = arith::SelectOp::create(
-        builder, beginsAnew, advance(numAhead - stages), advance(numAhead));
-    if (!boxCopies)
-      return ahead;
-    Value other =
-        arith::XOrIOp::create(builder, parity, emitI32(builder, /*value=*/1));
-    ahead.parity = arith::SelectOp::create(builder, beginsAnew, other, parity);
-    return ahead;
-  }
-
   /// Loads the tiles of an iteration, all that have a ring, into one place.
-  void emitLoadsInto(Value iteration, RingPlace ahead) {
+  void emitLoadsInto(Value iteration, RingPosition ahead) {
     Value outside = std::exchange(emitter.iteration, iteration);
     selectPlace(ahead.number);
     for (BlockArgument argument : graph.getBody().getArguments())
@@ -506,15 +415,16 @@ private:
     Value isThere =
         arith::CmpIOp::create(builder, arith::CmpIPredicate::ult, ahead,
                               emitter.getIndex(graph.getLoop()));
-    RingPlace place = emitPlaceAhead();
+    RingPosition target =
+        place.emitAhead(builder, graph.getStages(), getNumAhead());
     auto guard = scf::IfOp::create(builder, isThere, /*withElseRegion=*/false);
     {
       OpBuilder::InsertionGuard insertion(builder);
       builder.setInsertionPointToStart(guard.thenBlock());
-      emitLoadsInto(ahead, place);
+      emitLoadsInto(ahead, target);
     }
     emitCommitOfThreads();
-    selectPlace(this->place);
+    selectPlace(place.number);
   }
 
   void emitCommitOfThreads() {
@@ -611,75 +521,24 @@ private:
                 emitter.getTile(tile));
   }
 
-  static Combiner getCombiner(block::AccumulateOp op) {
-    return getOperatorInfo(readOperatorAttributes(op).reduction).combiner;
-  }
-
   void emitInitStep(block::AccumulateOp op) {
     if (!isCarriedSum(op.getResult()))
       return emitInit(emitter, op);
-    held[op.getResult()] = emitNeutralTile(
-        emitter, heldTiles.at(op.getOperand()), getCombiner(op));
+    sums->emitInit(op);
   }
 
-  /// What a value, or a sum, is now: a memref, or a tensor in registers.
-  Value getCurrent(Value value) {
-    return isHeld(value) || isCarriedSum(value) ? held.at(value)
-                                                : emitter.getTile(value);
-  }
-
-  /// A sum that grows with its parts has grown when its part was computed.
   void emitUpdateStep(block::AccumulateOp op) {
     if (!isCarriedSum(op.getResult()))
       return emitUpdate(emitter, op);
-    if (growsWithParts(op))
-      return;
-    if (hasRunningScale(op)) {
-      held[op.getResult()] = runningScales.at(op).maximum;
-      return;
-    }
-    const HeldTile &tile = heldTiles.at(op.getOperand());
-    Value part = held.at(op.getOperand());
-    Value before = emitSumSoFar(op);
-    if (!op.getRescale() || hasRunningScale(findRunningMaximum(op))) {
-      held[op.getResult()] =
-          placeJoin(emitter, tile, getCombiner(op), before, part);
-      return;
-    }
-    Maxima maxima{getCurrent(findRunningMaximum(op).getResult()),
-                  getCurrent(op.getRescale())};
-    held[op.getResult()] = placeRescaledJoin(emitter, tile, scaleWindows.at(op),
-                                             maxima, before, part);
-  }
-
-  /// What a part is added to.
-  Value emitSumSoFar(block::AccumulateOp op) {
-    Value sum = held.at(op.getResult());
-    block::AccumulateOp maximum = findRunningMaximum(op);
-    if (!hasRunningScale(maximum))
-      return sum;
-    return placeScaled(emitter, heldTiles.at(op.getOperand()),
-                       scaleWindows.at(op), sum,
-                       runningScales.at(maximum).factor);
-  }
-
-  /// From here on the maximum of a tile is the one so far, if that is what its
-  /// parts are to be relative to.
-  void emitRunningScale(Value own) {
-    block::AccumulateOp maximum = scaledBy.lookup(own);
-    if (!maximum)
-      return;
-    RunningScale scale = placeRunningScale(
-        emitter, heldTiles.at(own), held.at(maximum.getResult()), held.at(own));
-    held[own] = scale.base;
-    runningScales[maximum] = scale;
+    sums->emitUpdate(op);
   }
 
   void emitFinishStep(block::AccumulateOp op) {
     if (!isCarriedSum(op.getResult()))
       return emitFinish(emitter, op);
-    emitStoreHeld(emitter, heldTiles.at(op.getOperand()),
-                  held.at(op.getResult()), emitter.getTile(op.getResult()));
+    emitStoreHeld(emitter, held.tiles.at(op.getOperand()),
+                  held.current.at(op.getResult()),
+                  emitter.getTile(op.getResult()));
   }
 
   /// Says of which inputs of a step elements change places.
@@ -696,7 +555,7 @@ private:
 
   SmallVector<Value> getPlaces(ValueRange values) {
     return llvm::map_to_vector(values, [&](Value value) {
-      return isHeld(value) ? held.at(value) : emitter.getTile(value);
+      return isHeld(value) ? held.current.at(value) : emitter.getTile(value);
     });
   }
 
@@ -708,17 +567,17 @@ private:
     if (!op->hasAttr(kHeldAttr))
       return placeThreadGraph(emitter, op, inputs, getPlaces(op.getResults()));
     Value result = op.getResult(0);
-    const HeldTile &tile = heldTiles.at(result);
+    const HeldTile &tile = held.tiles.at(result);
     auto sum = result.hasOneUse()
                    ? dyn_cast<block::AccumulateOp>(*result.user_begin())
                    : block::AccumulateOp();
     if (!sum || !growsWithParts(sum)) {
-      held[result] = placeHeldGraph(emitter, op, inputs, tile);
-      return emitRunningScale(result);
+      held.current[result] = placeHeldGraph(emitter, op, inputs, tile);
+      return sums->emitRunningScale(result);
     }
     Value joined = placeCarriedGraph(emitter, op, inputs, tile,
-                                     getCombiner(sum), emitSumSoFar(sum));
-    held[sum.getResult()] = joined;
+                                     getCombiner(sum), sums->emitSumSoFar(sum));
+    held.current[sum.getResult()] = joined;
     if (op->hasAttr(kWaitsLateAttr))
       joined.getDefiningOp()->setAttr(kInFlightAttr,
                                       emitter.builder.getUnitAttr());
@@ -730,15 +589,9 @@ private:
   const KernelContext &context;
   BlockEmitter emitter;
   std::optional<BoxCopies> boxCopies;
-  Value place;  ///< in the rings, of the iteration that is computed
-  Value parity; ///< of its phase of that place, if boxes come
-  DenseMap<Value, HeldTile> heldTiles;      ///< by result of a thread graph
-  SmallVector<block::AccumulateOp> carried; ///< sums that grow in registers
-  DenseMap<Operation *, StretchedWindow> scaleWindows; ///< by rescaled sum
-  /// The maxima that replace what they accumulate, by that.
-  DenseMap<Value, block::AccumulateOp> scaledBy;
-  DenseMap<Operation *, RunningScale> runningScales; ///< by maximum
-  DenseMap<Value, Value> held; ///< what registers hold now
+  RingPosition place; ///< of the iteration that is computed
+  HeldValues held;
+  std::optional<CarriedSums> sums;
   /// What computes the left operand of products that are waited for late.
   DenseMap<Operation *, Operation *> leftSteps;
 };

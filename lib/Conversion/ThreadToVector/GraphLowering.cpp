@@ -133,7 +133,8 @@ void GraphLowering::decodeItem(Value item) {
   }
 }
 
-Value GraphLowering::emitOrigin(ArrayRef<Axis> axes, int64_t fragment) {
+Value GraphLowering::emitOrigin(ArrayRef<Axis> axes, int64_t fragment,
+                                ArrayRef<Value> coordinates) {
   Value linear;
   for (Axis axis : axes) {
     if (linear)

@@ -70,14 +70,13 @@ private:
   Fragment computeRow(Operation *op, Opcode opcode, const LinearLayout &layout);
   Fragment multiply(Operation *product, const Fragment &accumulator);
   LogicalResult checkWarpgroupProduct(thread::WgmmaOp op);
-  LogicalResult checkOperandWindow(thread::WgmmaOp op, Value operand);
+  LogicalResult checkOperandWindow(thread::WgmmaOp op, bool isLhs);
   LogicalResult checkInFlight();
   Fragment multiplyTogether(thread::WgmmaOp op, const Fragment &accumulator,
                             const LinearLayout &layout);
-  DescribedOperand describe(const thread::OperandWindow &operand, bool isLhs);
-  SmallVector<Value> emitWindowOrigin(BlockArgument window, bool isOfFour);
-  Value emitBoxedAddress(Value tile, const BoxedTile &boxed,
-                         ArrayRef<Value> origin);
+  DescribedOperand describe(const thread::OperandWindow &operand);
+  Value emitWindowAddress(const thread::OperandWindow &operand,
+                          const BoxedTile &boxed);
   Fragment reduce(Operation *op, const OperatorInfo &info,
                   const LinearLayout &layout);
   Fragment move(Operation *op, const LinearLayout &layout);
@@ -95,7 +94,11 @@ private:
   std::optional<JoinedSum> getJoinedSum(thread::AccumulateOp op);
   /// The coordinate that axes give a dimension of fragments of size `fragment`;
   /// null for 0.
-  Value emitOrigin(ArrayRef<Axis> axes, int64_t fragment);
+  Value emitOrigin(ArrayRef<Axis> axes, int64_t fragment) {
+    return emitOrigin(axes, fragment, coordinates);
+  }
+  Value emitOrigin(ArrayRef<Axis> axes, int64_t fragment,
+                   ArrayRef<Value> coordinates);
   bool overhangs(ArrayRef<Axis> axes, int64_t fragment, int64_t size) const;
   Value emitOutputGuard(const TileOutput &output);
   const Fragment &get(Value value) const { return values.find(value)->second; }

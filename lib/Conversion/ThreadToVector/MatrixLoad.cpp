@@ -63,10 +63,11 @@ SmallVector<Value> TileAccess::getMatrixRow(const MatrixLoad &load,
   return indices;
 }
 
-/// Bits of the row that a swizzle takes change with lanes alone, as a rule, and
-/// what is added to the row is no part of what they change: so that the numbers
-/// of rows further down are this one and a constant.
-Value TileAccess::emitBoxedNumber(ArrayRef<Value> indices) {
+BoxedPosition mlir::mirage::emitBoxedPosition(OpBuilder &builder,
+                                              Location location,
+                                              const BoxedTile &boxed,
+                                              ArrayRef<int64_t> shape,
+                                              ArrayRef<Value> indices) {
   auto constant = [&](int64_t value) {
     return emitIndex(builder, location, value);
   };
@@ -76,30 +77,51 @@ Value TileAccess::emitBoxedNumber(ArrayRef<Value> indices) {
   auto add = [&](Value lhs, Value rhs) -> Value {
     return arith::AddIOp::create(builder, location, lhs, rhs);
   };
-  Value row = constant(0);
+  int64_t pitch = boxed.getPitchElements();
+  BoxedPosition position;
+  position.row = constant(0);
   for (auto [index, size] :
-       llvm::zip_equal(indices.drop_back(), type.getShape().drop_back()))
-    row = add(multiply(row, size), index);
-  int64_t pitch = boxed->getPitchElements();
-  Value column = indices.back(), rowStart = multiply(row, pitch);
-  if (boxed->getNumPanels() > 1) {
-    Value panel =
-        arith::DivUIOp::create(builder, location, column, constant(pitch));
-    rowStart = add(rowStart, multiply(panel, boxed->numRows * pitch));
-    column = arith::RemUIOp::create(builder, location, column, constant(pitch));
+       llvm::zip_equal(indices.drop_back(), shape.drop_back())) {
+    position.row = multiply(position.row, size);
+    if (index)
+      position.row = add(position.row, index);
   }
+  position.rowStart = multiply(position.row, pitch);
+  position.column = indices.back() ? indices.back() : constant(0);
+  if (boxed.getNumPanels() == 1 || !indices.back())
+    return position;
+  Value panel = arith::DivUIOp::create(builder, location, position.column,
+                                       constant(pitch));
+  position.rowStart =
+      add(position.rowStart, multiply(panel, boxed.numRows * pitch));
+  position.column = arith::RemUIOp::create(builder, location, position.column,
+                                           constant(pitch));
+  return position;
+}
+
+/// Bits of the row that a swizzle takes change with lanes alone, as a rule, and
+/// what is added to the row is no part of what they change: so that the numbers
+/// of rows further down are this one and a constant.
+Value TileAccess::emitBoxedNumber(ArrayRef<Value> indices) {
+  auto constant = [&](int64_t value) {
+    return emitIndex(builder, location, value);
+  };
+  BoxedPosition position =
+      emitBoxedPosition(builder, location, *boxed, type.getShape(), indices);
   constexpr int64_t kPatternBytes = 128;
   int64_t span = getSpanBytes(boxed->swizzle);
-  Value pattern = row;
+  Value pattern = position.row;
   if (span < kPatternBytes)
     pattern = arith::DivUIOp::create(builder, location, pattern,
                                      constant(kPatternBytes / span));
-  int64_t pieceElements = kMatrixPieceBytes / boxed->elementBytes;
   pattern = arith::RemUIOp::create(builder, location, pattern,
                                    constant(span / kMatrixPieceBytes));
-  Value swizzled = arith::XOrIOp::create(builder, location, column,
-                                         multiply(pattern, pieceElements));
-  return add(rowStart, swizzled);
+  Value distance =
+      arith::MulIOp::create(builder, location, pattern,
+                            constant(kMatrixPieceBytes / boxed->elementBytes));
+  Value swizzled =
+      arith::XOrIOp::create(builder, location, position.column, distance);
+  return arith::AddIOp::create(builder, location, position.rowStart, swizzled);
 }
 
 Value TileAccess::emitFlat() {

@@ -16,6 +16,19 @@
 
 namespace mlir::mirage {
 
+/// Where an element of a boxed tile lies, but for the swizzle, in elements.
+struct BoxedPosition {
+  Value row;      ///< of the tile
+  Value rowStart; ///< of the row's part in the element's panel
+  Value column;   ///< in the panel
+};
+
+/// \param shape    of the tile.
+/// \param indices  of the element, of type index; null where they are 0.
+BoxedPosition emitBoxedPosition(OpBuilder &builder, Location location,
+                                const BoxedTile &boxed, ArrayRef<int64_t> shape,
+                                ArrayRef<Value> indices);
+
 /// One fragment of a tile in memory, as seen by one lane.
 class TileAccess {
 public:

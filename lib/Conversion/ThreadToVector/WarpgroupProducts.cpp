@@ -199,34 +199,37 @@ LogicalResult GraphLowering::checkInFlight() {
 }
 
 /// What a descriptor can say of an operand in place, beside what the op's own
-/// verifier asks for: no zeros beyond the tile, and no part of a panel.
+/// verifier asks for: no zeros beyond the tile, and no parts of panels.
 LogicalResult GraphLowering::checkOperandWindow(thread::WgmmaOp op,
-                                                Value operand) {
-  bool isLhs = operand == op.getLhs();
+                                                bool isLhs) {
   StringRef name = isLhs ? "lhs" : "rhs";
-  std::optional<thread::OperandWindow> found =
-      thread::findOperandWindow(operand);
+  std::optional<thread::OperandWindow> operand =
+      thread::findOperandWindow(isLhs ? op.getLhs() : op.getRhs(), isLhs);
   std::optional<BoxedTile> boxed =
-      found ? findBoxed(found->window.getArgNumber()) : std::nullopt;
+      operand ? findBoxed(operand->window.getArgNumber()) : std::nullopt;
   if (!boxed)
     return op.emitOpError() << "expects a window of a tile that the copy "
                                "engine has loaded as "
                             << name << " ('" << kInputSwizzlesAttr << "')";
-  unsigned input = found->window.getArgNumber();
+  unsigned input = operand->window.getArgNumber();
   auto tile = cast<ShapedType>(graph.getInputs()[input].getType());
-  auto window = cast<ShapedType>(found->window.getType());
+  auto window = cast<ShapedType>(operand->window.getType());
   for (int64_t dim = 0; dim < window.getRank(); ++dim)
     if (overhangs(header.getCuttingAxes(input, dim), window.getDimSize(dim),
                   tile.getDimSize(dim)))
       return op.emitOpError() << "expects a tile of whole windows as " << name
                               << ", got " << tile << " of " << window;
+  // Four left windows that lie side by side are one panel, as the tile has a
+  // multiple of 64 then.
   int64_t columns = window.getShape().back();
-  if (isLhs || found->getKFromBack(isLhs) == 0 ||
-      columns % boxed->getPitchElements() == 0 || columns == boxed->rowElements)
+  bool keepsPanels = operand->isKMajor()
+                         ? boxed->keepToPanels(columns)
+                         : isLhs || boxed->areWholePanels(columns);
+  if (keepsPanels)
     return success();
-  return op.emitOpError() << "expects whole panels of "
-                          << boxed->getPitchElements()
-                          << " columns as rhs, got " << columns;
+  return op.emitOpError() << "expects windows that keep to panels of "
+                          << boxed->getPitchElements() << " columns as " << name
+                          << ", got " << columns;
 }
 
 LogicalResult GraphLowering::checkWarpgroupProduct(thread::WgmmaOp op) {
@@ -234,101 +237,68 @@ LogicalResult GraphLowering::checkWarpgroupProduct(thread::WgmmaOp op) {
     return op.emitOpError() << "expects a block of whole warpgroups, got "
                             << *numThreads << " threads";
   if (!thread::getFragmentLayout(op.getLhs().getType()) &&
-      failed(checkOperandWindow(op, op.getLhs())))
+      failed(checkOperandWindow(op, /*isLhs=*/true)))
     return failure();
-  return checkOperandWindow(op, op.getRhs());
+  return checkOperandWindow(op, /*isLhs=*/false);
 }
 
-/// The first element of a window in its tile; of a left operand, the first of
-/// the windows that four neighbours have, by the last axis of the items.
-SmallVector<Value> GraphLowering::emitWindowOrigin(BlockArgument window,
-                                                   bool isOfFour) {
-  Value &last = coordinates[header.grid.empty() ? 0 : header.grid.size() - 1];
-  Value own = last;
-  if (isOfFour && own)
-    last = arith::AndIOp::create(builder, location, own,
+/// Where a window starts, or on the left the first of the windows that four
+/// neighbours have. The swizzle is one of addresses, and not looked at: pieces
+/// of a window's first row lie where a multiple of eight rows does.
+Value GraphLowering::emitWindowAddress(const thread::OperandWindow &operand,
+                                       const BoxedTile &boxed) {
+  unsigned input = operand.window.getArgNumber();
+  SmallVector<Value, 4> ofWindow = coordinates;
+  if (Value &last = ofWindow[header.grid.size() - 1]; operand.isLhs && last)
+    last = arith::AndIOp::create(builder, location, last,
                                  emitIndex(builder, location, -kWarpsOfGroup));
   SmallVector<Value> origin;
-  ArrayRef<int64_t> shape = cast<ShapedType>(window.getType()).getShape();
+  ArrayRef<int64_t> shape =
+      cast<ShapedType>(operand.window.getType()).getShape();
   for (auto [dim, size] : llvm::enumerate(shape))
     origin.push_back(
-        emitOrigin(header.getCuttingAxes(window.getArgNumber(), dim), size));
-  last = own;
-  return origin;
-}
-
-/// The address of an element of a boxed tile in a row where the pattern of the
-/// swizzle begins, or of its first row's pieces: where descriptors start.
-Value GraphLowering::emitBoxedAddress(Value tile, const BoxedTile &boxed,
-                                      ArrayRef<Value> origin) {
-  auto type = cast<MemRefType>(tile.getType());
-  auto constant = [&](int64_t value) {
-    return emitIndex(builder, location, value);
-  };
-  auto multiply = [&](Value value, int64_t factor) -> Value {
-    return arith::MulIOp::create(builder, location, value, constant(factor));
-  };
-  auto add = [&](Value lhs, Value rhs) -> Value {
-    return arith::AddIOp::create(builder, location, lhs, rhs);
-  };
-  int64_t span = getSpanBytes(boxed.swizzle), pitch = boxed.getPitchElements();
-  Value row = constant(0);
-  for (auto [start, size] :
-       llvm::zip_equal(origin.drop_back(), type.getShape().drop_back())) {
-    row = multiply(row, size);
-    if (start)
-      row = add(row, start);
-  }
-  Value address =
-      memref::ExtractAlignedPointerAsIndexOp::create(builder, location, tile);
-  address = add(address, multiply(row, span));
-  Value column = origin.back();
-  if (!column)
-    return address;
-  Value panel =
-      arith::DivUIOp::create(builder, location, column, constant(pitch));
-  Value within =
-      arith::RemUIOp::create(builder, location, column, constant(pitch));
-  address = add(address, multiply(panel, boxed.numRows * span));
-  return add(address, multiply(within, boxed.elementBytes));
+        emitOrigin(header.getCuttingAxes(input, dim), size, ofWindow));
+  Value tile = graph.getInputs()[input];
+  BoxedPosition position =
+      emitBoxedPosition(builder, location, boxed,
+                        cast<MemRefType>(tile.getType()).getShape(), origin);
+  Value start = arith::AddIOp::create(builder, location, position.rowStart,
+                                      position.column);
+  Value bytes =
+      arith::MulIOp::create(builder, location, start,
+                            emitIndex(builder, location, boxed.elementBytes));
+  return arith::AddIOp::create(
+      builder, location,
+      memref::ExtractAlignedPointerAsIndexOp::create(builder, location, tile),
+      bytes);
 }
 
 /// By step of k. Where k runs along the tile's rows (K-major), steps are 32
 /// bytes apart, in one panel after the other; else (MN-major) 16 rows.
-DescribedOperand GraphLowering::describe(const thread::OperandWindow &operand,
-                                         bool isLhs) {
-  unsigned input = operand.window.getArgNumber();
-  BoxedTile boxed = *findBoxed(input);
+DescribedOperand GraphLowering::describe(const thread::OperandWindow &operand) {
+  BoxedTile boxed = *findBoxed(operand.window.getArgNumber());
   int64_t span = getSpanBytes(boxed.swizzle), panelBytes = boxed.numRows * span;
-  unsigned kFromBack = operand.getKFromBack(isLhs);
+  bool isKMajor = operand.isKMajor();
   MatrixDescriptor form;
   form.swizzle = boxed.swizzle;
   form.strideBytes = 8 * span;
   // With a swizzle, rows of k need no other stride.
-  form.leadingBytes = kFromBack == 0 ? kMatrixPieceBytes : panelBytes;
+  form.leadingBytes = isKMajor ? kMatrixPieceBytes : panelBytes;
   Type i64 = builder.getI64Type();
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIntOp::create(builder, location, i64, value);
   };
-  Value address = emitBoxedAddress(graph.getInputs()[input], boxed,
-                                   emitWindowOrigin(operand.window, isLhs));
-  Value start = arith::ShRUIOp::create(
-      builder, location,
-      arith::IndexCastOp::create(builder, location, i64, address), constant(4));
+  Value address = arith::IndexCastOp::create(builder, location, i64,
+                                             emitWindowAddress(operand, boxed));
+  Value start = arith::ShRUIOp::create(builder, location, address, constant(4));
   Value first =
       arith::AddIOp::create(builder, location, start, constant(form.encode()));
-  DescribedOperand described{{},
-                             kFromBack == 0 ? MatrixMajor::K : MatrixMajor::MN};
-  int64_t size = cast<ShapedType>(operand.window.getType())
-                     .getShape()
-                     .drop_back(kFromBack)
-                     .back();
-  for (int64_t k = 0; k < size; k += kStep) {
-    int64_t pitch = boxed.getPitchElements();
-    int64_t distance =
-        kFromBack != 0
-            ? k * span
-            : k / pitch * panelBytes + k % pitch * int64_t(boxed.elementBytes);
+  DescribedOperand described{{}, isKMajor ? MatrixMajor::K : MatrixMajor::MN};
+  int64_t pitch = boxed.getPitchElements();
+  for (int64_t k = 0; k < operand.getSize(operand.getKDim()); k += kStep) {
+    int64_t distance = isKMajor ? k / pitch * panelBytes +
+                                      k % pitch * int64_t(boxed.elementBytes)
+                                : k * span;
     described.descriptors.push_back(arith::AddIOp::create(
         builder, location, first, constant(distance >> 4)));
   }
@@ -341,12 +311,12 @@ Fragment GraphLowering::multiplyTogether(thread::WgmmaOp op,
   auto type = cast<RankedTensorType>(op.getLhs().getType());
   WarpgroupOperands operands;
   operands.isBF16 = type.getElementType().isBF16();
-  if (auto window = thread::findOperandWindow(op.getLhs()))
-    operands.lhs = describe(*window, /*isLhs=*/true);
+  if (auto window = thread::findOperandWindow(op.getLhs(), /*isLhs=*/true))
+    operands.lhs = describe(*window);
   else
     operands.lhsFragment = &get(op.getLhs());
   operands.rhs =
-      describe(*thread::findOperandWindow(op.getRhs()), /*isLhs=*/false);
+      describe(*thread::findOperandWindow(op.getRhs(), /*isLhs=*/false));
   return ops.multiplyByWarpgroup(operands, accumulator, layout,
                                  /*waits=*/!graph->hasAttr(kInFlightAttr));
 }

@@ -154,9 +154,25 @@ func.func @wgmma_of_half_a_panel(%x: memref<64x16xf16, 3>, %y: memref<16x64xf16,
   mirage_thread.graph items(x = 2, y = 4) ins(%x imap(y -> 0), %y imap(x -> 1)) outs(%z omap(x -> 1, y -> 0)) {mirage.input_swizzles = array<i64: 0, 128>} : (memref<64x16xf16, 3>, memref<16x64xf16, 3>, memref<64x64xf32, 3>) -> () {
   ^bb0(%v: tensor<16x16xf16>, %w: tensor<16x32xf16>):
     %f = mirage_thread.ldmatrix %v : (tensor<16x16xf16>) -> tensor<16x16xf16, #a>
-    // expected-error @below {{expects whole panels of 64 columns as rhs, got 32}}
+    // expected-error @below {{expects windows that keep to panels of 64 columns as rhs, got 32}}
     %d = mirage_thread.wgmma %f, %w : (tensor<16x16xf16, #a>, tensor<16x32xf16>) -> tensor<16x32xf32, #c>
     %s = mirage_thread.store %d : (tensor<16x32xf32, #c>) -> tensor<16x32xf32>
+    mirage_thread.yield %s : tensor<16x32xf32>
+  }
+  return
+}
+
+// -----
+
+// 48 columns of k from 48 on begin in one panel of 64 and end in the next.
+#c = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+func.func @wgmma_across_panels(%x: memref<64x192xf16, 3>, %y: memref<192x32xf16, 3>, %z: memref<64x32xf32, 3>) {
+  mirage_thread.graph items(x = 4) steps(4) ins(%x imap(x -> 0) fmap(1), %y imap() fmap(0)) outs(%z omap(x -> 0)) {mirage.input_swizzles = array<i64: 128, 64>} : (memref<64x192xf16, 3>, memref<192x32xf16, 3>, memref<64x32xf32, 3>) -> () {
+  ^bb0(%v: tensor<16x48xf16>, %w: tensor<48x32xf16>):
+    // expected-error @below {{expects windows that keep to panels of 64 columns as lhs, got 48}}
+    %d = mirage_thread.wgmma %v, %w : (tensor<16x48xf16>, tensor<48x32xf16>) -> tensor<16x32xf32, #c>
+    %a = mirage_thread.accumulate %d over loop sum : (tensor<16x32xf32, #c>) -> tensor<16x32xf32, #c>
+    %s = mirage_thread.store %a : (tensor<16x32xf32, #c>) -> tensor<16x32xf32>
     mirage_thread.yield %s : tensor<16x32xf32>
   }
   return

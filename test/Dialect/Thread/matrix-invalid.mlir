@@ -196,11 +196,43 @@ func.func @wgmma_c6_lhs(%x: tensor<16x64xf16>, %y: tensor<16x16xf16>) -> tensor<
   %r = mirage_thread.graph items(x = 4) ins(%x imap(x -> 1), %y imap()) outs(omap(x -> 0))
       : (tensor<16x64xf16>, tensor<16x16xf16>) -> tensor<64x16xf32> {
   ^bb0(%s: tensor<16x16xf16>, %t: tensor<16x16xf16>):
-    // expected-error @below {{expects windows of lhs that follow each other along dimension 0 with the last axis, got dimension 1}}
+    // expected-error @below {{expects windows of lhs that follow each other along dimension 0 with the last axis, which no loop cuts as well, got dimension 1}}
     %d = mirage_thread.wgmma %s, %t : (tensor<16x16xf16>, tensor<16x16xf16>) -> tensor<16x16xf32, #c>
     %w = mirage_thread.store %d : (tensor<16x16xf32, #c>) -> tensor<16x16xf32>
     mirage_thread.yield %w : tensor<16x16xf32>
   }
+  return %r : tensor<64x16xf32>
+}
+
+// -----
+
+// A loop cuts the rows that warps must have side by side.
+#c = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+func.func @wgmma_c6_lhs_in_a_loop(%x: tensor<128x16xf16>, %y: tensor<16x16xf16>) -> tensor<64x16xf32> {
+  %r = mirage_thread.graph items(x = 4) steps(2) ins(%x imap(x -> 0) fmap(0), %y imap() fmap()) outs(omap(x -> 0))
+      : (tensor<128x16xf16>, tensor<16x16xf16>) -> tensor<64x16xf32> {
+  ^bb0(%s: tensor<16x16xf16>, %t: tensor<16x16xf16>):
+    // expected-error @below {{expects windows of lhs that follow each other along dimension 0 with the last axis, which no loop cuts as well, got dimension 0}}
+    %d = mirage_thread.wgmma %s, %t : (tensor<16x16xf16>, tensor<16x16xf16>) -> tensor<16x16xf32, #c>
+    %a = mirage_thread.accumulate %d over loop sum : (tensor<16x16xf32, #c>) -> tensor<16x16xf32, #c>
+    %w = mirage_thread.store %a : (tensor<16x16xf32, #c>) -> tensor<16x16xf32>
+    mirage_thread.yield %w : tensor<16x16xf32>
+  }
+  return %r : tensor<64x16xf32>
+}
+
+// -----
+
+// The graph itself is told of what is missing.
+#c = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+func.func @wgmma_without_maps(%x: tensor<64x16xf16>, %y: tensor<16x16xf16>) -> tensor<64x16xf32> {
+  // expected-error @below {{expects an imap and an fmap for each of 2 operands, got 0 and 0}}
+  %r = "mirage_thread.graph"(%x, %y) <{grid = array<i64: 4>, imaps = [], omaps = [array<i64: 0>], fmaps = array<i64>, loop = 1 : i64, operandSegmentSizes = array<i32: 2, 0>}> ({
+  ^bb0(%s: tensor<16x16xf16>, %t: tensor<16x16xf16>):
+    %d = mirage_thread.wgmma %s, %t : (tensor<16x16xf16>, tensor<16x16xf16>) -> tensor<16x16xf32, #c>
+    %w = mirage_thread.store %d : (tensor<16x16xf32, #c>) -> tensor<16x16xf32>
+    mirage_thread.yield %w : tensor<16x16xf32>
+  }) : (tensor<64x16xf16>, tensor<16x16xf16>) -> tensor<64x16xf32>
   return %r : tensor<64x16xf32>
 }
 

@@ -141,6 +141,14 @@ struct Product {
                                 kernel.getType(value), sumUp()));
     kernel.tileOutputs.push_back({{1}});
   }
+  /// Adds the product with the transpose of the right operand.
+  void sumTurned() {
+    sum(kernel.add(
+        Opcode::Matmul,
+        {lhs, kernel.add(Opcode::Transpose, {rhs}, {{64, 64}, ElementType::F16},
+                         sumUp({1, 0}))},
+        {{16, 64}}));
+  }
   /// Whether the copy engine could load the operands.
   std::pair<bool, bool> canBeBoxed() const {
     KernelWork work =
@@ -168,12 +176,7 @@ TEST(KernelWork, OperandsOfProductsCanBeInRings) {
   EXPECT_EQ(isInRing(Product()).front(), kBoth);
   EXPECT_EQ(isInRing(Product(ElementType::F8E4M3FN)).front(), kNone);
   Product turned;
-  turned.sum(turned.kernel.add(
-      Opcode::Matmul,
-      {turned.lhs,
-       turned.kernel.add(Opcode::Transpose, {turned.rhs},
-                         {{64, 64}, ElementType::F16}, sumUp({1, 0}))},
-      {{16, 64}}));
+  turned.sumTurned();
   EXPECT_EQ(isInRing(turned).back(), kBoth);
   Product lasting;
   lasting.kernel.tileInputs[1].loopMap = kReplicated;
@@ -195,12 +198,7 @@ TEST(KernelWork, TilesOfProductsCanBeBoxed) {
   EXPECT_EQ(Product().canBeBoxed(), kBoth);
   EXPECT_EQ(Product(ElementType::BF16).canBeBoxed(), kBoth);
   Product turned;
-  turned.sum(turned.kernel.add(
-      Opcode::Matmul,
-      {turned.lhs,
-       turned.kernel.add(Opcode::Transpose, {turned.rhs},
-                         {{64, 64}, ElementType::F16}, sumUp({1, 0}))},
-      {{16, 64}}));
+  turned.sumTurned();
   EXPECT_EQ(turned.canBeBoxed(), kBoth);
 }
 

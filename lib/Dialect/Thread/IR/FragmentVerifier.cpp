@@ -335,35 +335,51 @@ LogicalResult MmaOp::verify() {
 }
 
 std::optional<OperandWindow>
-mlir::mirage::thread::findOperandWindow(Value operand) {
+mlir::mirage::thread::findOperandWindow(Value operand, bool isLhs) {
   auto transpose = operand.getDefiningOp<TransposeOp>();
   Value window = transpose ? transpose.getOperand() : operand;
   auto argument = dyn_cast<BlockArgument>(window);
   if (!argument || thread::getFragmentLayout(window.getType()))
     return std::nullopt;
-  return OperandWindow{argument, transpose != nullptr};
+  return OperandWindow{argument, isLhs, transpose != nullptr};
 }
 
 bool mlir::mirage::thread::isReadByWgmma(BlockArgument window) {
-  return llvm::all_of(window.getUsers(), [](Operation *user) {
+  auto isRead = [](Operation *user) {
     if (isa<TransposeOp>(user))
       return llvm::all_of(user->getUsers(), llvm::IsaPred<WgmmaOp>);
     return isa<WgmmaOp>(user);
-  });
+  };
+  return !window.use_empty() && llvm::all_of(window.getUsers(), isRead);
 }
 
-/// Where the last axis of a graph moves an operand's window.
-static int64_t getLastMap(mirage::thread::GraphOp graph, BlockArgument window) {
-  auto imap = cast<DenseI64ArrayAttr>(graph.getImaps()[window.getArgNumber()]);
+/// Operations in a graph are verified before its header is.
+std::optional<int64_t>
+mlir::mirage::thread::getLastMap(mirage::thread::GraphOp graph,
+                                 BlockArgument window) {
+  unsigned number = window.getArgNumber();
+  if (number >= graph.getImaps().size())
+    return std::nullopt;
+  auto imap = dyn_cast<DenseI64ArrayAttr>(graph.getImaps()[number]);
+  if (!imap || imap.empty())
+    return std::nullopt;
   return imap.asArrayRef().back();
+}
+
+bool mlir::mirage::thread::followsLastAxis(mirage::thread::GraphOp graph,
+                                           BlockArgument window, int64_t dim) {
+  ArrayRef<int64_t> fmaps = graph.getFmaps();
+  unsigned number = window.getArgNumber();
+  return getLastMap(graph, window) == dim && number < fmaps.size() &&
+         fmaps[number] != dim;
 }
 
 /// C6: what four warps share is the same for four items, and what each has of a
 /// left operand in place is next to what the others have.
 static LogicalResult verifyFours(WgmmaOp op) {
   auto graph = dyn_cast_or_null<mirage::thread::GraphOp>(op->getParentOp());
-  std::optional<OperandWindow> lhs = findOperandWindow(op.getLhs()),
-                               rhs = findOperandWindow(op.getRhs());
+  auto lhs = findOperandWindow(op.getLhs(), /*isLhs=*/true);
+  auto rhs = findOperandWindow(op.getRhs(), /*isLhs=*/false);
   if (!graph || !rhs)
     return success();
   ArrayRef<int64_t> grid = graph.getGrid();
@@ -371,19 +387,20 @@ static LogicalResult verifyFours(WgmmaOp op) {
     return op.emitOpError()
            << "expects a last axis of a multiple of " << kWarpsOfGroup
            << " items, got items(" << grid << ")";
-  if (int64_t map = getLastMap(graph, rhs->window); map != kReplicated)
+  // What has no map the graph itself is told of.
+  std::optional<int64_t> map = getLastMap(graph, rhs->window);
+  if (map && *map != kReplicated)
     return op.emitOpError() << "expects the same window of rhs along the last "
                                "axis, got one that moves along dimension "
-                            << map;
-  if (!lhs)
+                            << *map;
+  if (!lhs || !getLastMap(graph, lhs->window) ||
+      followsLastAxis(graph, lhs->window, lhs->getOuterDim()))
     return success();
-  int64_t rank = cast<ShapedType>(lhs->window.getType()).getRank();
-  int64_t rows = rank - 1 - (1 - lhs->getKFromBack(/*isLhs=*/true));
-  if (int64_t map = getLastMap(graph, lhs->window); map != rows)
-    return op.emitOpError()
-           << "expects windows of lhs that follow each other along dimension "
-           << rows << " with the last axis, got dimension " << map;
-  return success();
+  return op.emitOpError()
+         << "expects windows of lhs that follow each other along dimension "
+         << lhs->getOuterDim()
+         << " with the last axis, which no loop cuts as well, got dimension "
+         << *getLastMap(graph, lhs->window);
 }
 
 /// C4 of an operand that is read in place.

@@ -35,19 +35,41 @@ namespace mlir::mirage::thread {
 /// An operand of `wgmma` that is read from the tile where it lies.
 struct OperandWindow {
   BlockArgument window;
-  /// The operand is the transpose of the window: k is the window's last
-  /// dimension on the right, its last but one on the left.
+  bool isLhs = false;
+  /// The operand is the transpose of the window.
   bool isTransposed = false;
 
-  /// The dimension of the window that counts k, from the last one back.
-  unsigned getKFromBack(bool isLhs) const { return isLhs == isTransposed; }
+  /// The dimensions of the window that count k, and rows of the result on the
+  /// left or its columns on the right: the last one and that before it.
+  unsigned getKDim() const { return getLastDim() - !isKMajor(); }
+  unsigned getOuterDim() const { return getLastDim() - isKMajor(); }
+  /// Whether k runs along the window's rows.
+  bool isKMajor() const { return isLhs != isTransposed; }
+  int64_t getSize(unsigned dim) const {
+    return cast<ShapedType>(window.getType()).getDimSize(dim);
+  }
+
+private:
+  unsigned getLastDim() const {
+    return cast<ShapedType>(window.getType()).getRank() - 1;
+  }
 };
 
 /// \returns none where the operand is a fragment.
-std::optional<OperandWindow> findOperandWindow(Value operand);
+std::optional<OperandWindow> findOperandWindow(Value operand, bool isLhs);
 
-/// Whether `wgmma` is all that reads a window.
+/// Whether `wgmma` is all that reads a window, and does.
 bool isReadByWgmma(BlockArgument window);
+
+/// Where the last axis of a graph's items moves a window; none where there is
+/// no axis, or the graph says nothing of the window.
+std::optional<int64_t> getLastMap(mirage::thread::GraphOp graph,
+                                  BlockArgument window);
+
+/// Whether items that follow each other by the last axis have windows that
+/// follow each other along a dimension: nothing that counts faster cuts it.
+bool followsLastAxis(mirage::thread::GraphOp graph, BlockArgument window,
+                     int64_t dim);
 
 } // namespace mlir::mirage::thread
 
