@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Analysis/BlockSteps.h"
+#include "Mirage/Analysis/BypassingTiles.h"
 #include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Graph/TileMemory.h"
 #include "llvm/ADT/Sequence.h"
@@ -30,7 +31,7 @@ BlockSteps::BlockSteps(block::GraphOp graph)
   TileGraph header =
       cast<TileGraphOpInterface>(graph.getOperation()).getHeader();
   for (BlockArgument argument : body.getArguments())
-    if (!argument.use_empty())
+    if (!argument.use_empty() && !bypassesSharedMemory(argument))
       addTile(argument, mirage::getNumPlaces(header, argument.getArgNumber()));
   for (Operation &op : body.without_terminator())
     for (Value result : op.getResults()) {
@@ -38,7 +39,7 @@ BlockSteps::BlockSteps(block::GraphOp graph)
         tileOf[result] = tileOf.lookup(op.getOperand(0));
         continue;
       }
-      if (!isHeld(result))
+      if (!isHeld(result) && !bypassesSharedMemory(result))
         addTile(result, /*places=*/1);
       if (isHeld(result) || isCarriedSum(result))
         registersOf[result] = registersOf.size();
@@ -101,7 +102,8 @@ TileAccess BlockSteps::access(Value value, bool writes, bool isOwn) const {
 SmallVector<TileAccess, 4> BlockSteps::readAll(ValueRange values) const {
   SmallVector<TileAccess, 4> accesses;
   for (Value value : values)
-    accesses.push_back(access(value, /*writes=*/false));
+    if (!bypassesSharedMemory(value))
+      accesses.push_back(access(value, /*writes=*/false));
   return accesses;
 }
 
@@ -207,8 +209,9 @@ void BlockSteps::addOps(Phase phase) {
                                                /*writes=*/false)
                              : access(maximum.getResult(), /*writes=*/false));
     for (Value result : op.getResults())
-      accesses.push_back(updates ? accessAccumulator(result)
-                                 : access(result, /*writes=*/true));
+      if (!bypassesSharedMemory(result))
+        accesses.push_back(updates ? accessAccumulator(result)
+                                   : access(result, /*writes=*/true));
     addStep(updates ? BlockStep::Kind::Update : BlockStep::Kind::Compute,
             op.getResult(0), &op, convertPhase(phase), std::move(accesses));
   }

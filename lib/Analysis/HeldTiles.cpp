@@ -224,6 +224,90 @@ bool mlir::mirage::canReadHeld(thread::GraphOp reader, unsigned input,
   });
 }
 
+namespace {
+/// What a reader makes of elements behind the edges of a tile that is held,
+/// which are anything: nothing, if what depends on them is not stored, or is
+/// masked.
+class EdgeReader {
+public:
+  EdgeReader(thread::GraphOp reader, unsigned input, RankedTensorType held)
+      : reader(reader), header(getHeader(reader)), input(input), held(held),
+        tile(cast<RankedTensorType>(reader.getInputs()[input].getType())) {}
+
+  bool ignoresWhatIsBehind() {
+    if (held.getShape() == tile.getShape())
+      return true;
+    if (held.getRank() != tile.getRank() || header.loop > 1)
+      return false;
+    return llvm::all_of(
+        reader.getBody().getArgument(input).getUsers(),
+        [&](Operation *load) { return areUsersSafe(load->getResult(0)); });
+  }
+
+private:
+  SmallVector<int64_t> getRoundedDims() const {
+    return llvm::filter_to_vector(
+        llvm::seq<int64_t>(0, tile.getRank()), [&](int64_t dim) {
+          return held.getDimSize(dim) != tile.getDimSize(dim);
+        });
+  }
+
+  bool areUsersSafe(Value fragment) {
+    return llvm::all_of(fragment.getUsers(), [&](Operation *user) {
+      return isSafe(user, fragment);
+    });
+  }
+
+  bool isSafe(Operation *user, Value fragment) {
+    if (isa<thread::StoreOp>(user))
+      return isLeftOut(user->getResult(0));
+    auto type = cast<RankedTensorType>(fragment.getType());
+    if (auto mask = dyn_cast<thread::MaskOp>(user))
+      if (isMasked(mask))
+        return true;
+    auto row = dyn_cast<OperatorOpInterface>(user);
+    if (!row)
+      return false;
+    OperatorKind kind = getOperatorInfo(row.getTableOpcode()).kind;
+    // Of windows that lie on one side of the edge nothing is mixed.
+    bool keepsApart =
+        kind == OperatorKind::Elementwise || isa<thread::CastOp>(user) ||
+        ((kind == OperatorKind::Reduction ||
+          kind == OperatorKind::Accumulate) &&
+         llvm::all_of(getRoundedDims(), [&](int64_t dim) {
+           return tile.getDimSize(dim) % type.getDimSize(dim) == 0;
+         }));
+    return keepsApart && areUsersSafe(user->getResult(0));
+  }
+
+  /// Whether a window of the result lies behind an edge where that of the
+  /// operand does: stores leave those out.
+  bool isLeftOut(Value window) {
+    unsigned result = window.use_begin()->getOperandNumber();
+    ArrayRef<int> from = header.tileInputs[input].gridMap;
+    ArrayRef<int> to = header.tileOutputs[result].gridMap;
+    for (int64_t dim : getRoundedDims())
+      for (auto [axis, cut] : llvm::enumerate(from))
+        if (cut == dim && to[axis] < 0)
+          return false;
+    return true;
+  }
+
+  bool isMasked(thread::MaskOp mask) {
+    Attributes attributes = readOperatorAttributes(mask);
+    int64_t dim = attributes.dims.front();
+    return llvm::equal(getRoundedDims(), ArrayRef(dim)) &&
+           int64_t(attributes.extent) <= tile.getDimSize(dim) &&
+           attributes.axes == header.getCuttingAxes(input, dim);
+  }
+
+  thread::GraphOp reader;
+  TileGraph header;
+  unsigned input;
+  RankedTensorType held, tile;
+};
+} // namespace
+
 llvm::Error mlir::mirage::verifyHeld(Value value) {
   RankedTensorType held = getHeldType(value);
   if (!held)
@@ -240,10 +324,9 @@ llvm::Error mlir::mirage::verifyHeld(Value value) {
                                    isCarriedSum(accumulate.getResult())))
         continue;
     if (auto reader = dyn_cast<thread::GraphOp>(use.getOwner()))
-      // Beyond a tile's edge registers hold anything, and readers want zeros.
       if (canRoundUp(reader) &&
-          held.getShape() ==
-              cast<RankedTensorType>(value.getType()).getShape() &&
+          EdgeReader(reader, use.getOperandNumber(), held)
+              .ignoresWhatIsBehind() &&
           canReadHeld(reader, use.getOperandNumber(), held))
         continue;
     return llvm::createStringError(

@@ -63,10 +63,10 @@ static unsigned getRunBits(int64_t size, unsigned atMost) {
 }
 
 LinearLayout mlir::mirage::chooseElementwiseLayout(llvm::ArrayRef<int64_t> tile,
-                                                   unsigned numWarps) {
-  constexpr unsigned kLongestRun = 3; // 8 elements of 16 bits are 16 bytes
+                                                   unsigned numWarps,
+                                                   int64_t longestRun) {
   unsigned last = tile.size() - 1;
-  unsigned runBits = getRunBits(tile[last], kLongestRun);
+  unsigned runBits = getRunBits(tile[last], llvm::Log2_64(longestRun));
   while (runBits > 0 &&
          (int64_t(32) << runBits) * numWarps > countElements(tile))
     --runBits;

@@ -95,6 +95,7 @@ void mlir::mirage::addPlanning(OpPassManager &passManager,
   passManager.addPass(createConvertBlockToThreadPass());
   passManager.addPass(createKeepRunningMaximaPass());
   passManager.addPass(createHoldInRegistersPass());
+  passManager.addPass(createBypassSharedMemoryPass());
   passManager.addPass(createScaleRunningSumsPass());
   passManager.addPass(createScheduleBlockPass());
   passManager.addPass(createPlanSharedMemoryPass(plan));

@@ -99,14 +99,16 @@ int64_t Target::getClusteredSMs(int64_t clusterBlocks) const {
   return number < clusteredSMs.size() ? clusteredSMs[number] : 0;
 }
 
-/// Launches, barriers and the latency were measured on an H200. That its L2
-/// gives 7 TB/s and one SM draws 70 GB/s are estimates, here by clock and SM.
+/// Launches, barriers and the latency were measured on an H200. So was what one
+/// SM draws, 80 GB/ms by boxes (products of 64 and 128 rows and 6144 columns,
+/// docs/Search.md), where all together drew 7.7 TB/s of L2; that this is all
+/// that it gives is an estimate. Here both are by clock and SM.
 /// Shared memory gives 128 bytes, and special functions 16 results, per clock
 /// and SM on all of them (CUDA C++ Programming Guide, throughput of
 /// arithmetic instructions).
 static Target makeTarget(const Chip &chip) {
-  constexpr double kCacheBytesPerClockSM = 7.0e6 / (132 * 1755.0);
-  constexpr double kLoadBytesPerClockSM = 7.0e4 / 1755.0;
+  constexpr double kCacheBytesPerClockSM = 7.7e6 / (132 * 1755.0);
+  constexpr double kLoadBytesPerClockSM = 8.0e4 / 1755.0;
   const GPU &gpu = chip.gpu;
   Target target;
   target.name = chip.name;

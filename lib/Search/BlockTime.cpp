@@ -119,6 +119,18 @@ double mlir::mirage::search::getTensorBytes(const KernelWork::Load &load) {
          getRowEfficiency(load.largestTile, load.tensor);
 }
 
+/// The share of the full rate at which threads draw tiles, of what the copy
+/// engine draws when it fills rings; an estimate.
+static constexpr double kThreadCopyEfficiency = 7.0 / 8;
+
+double mlir::mirage::search::getDrawnBytes(const KernelWork::Load &load,
+                                           double bytes, bool hasRings,
+                                           const Target &target) {
+  bool isBoxed = hasRings && load.isInLoop && load.canBeBoxed;
+  return target.hasCopyEngine && !isBoxed ? bytes / kThreadCopyEfficiency
+                                          : bytes;
+}
+
 /// How many elements an access takes that loads a tile: up to 16 bytes, which
 /// must not straddle rows.
 static int64_t getAccessWidth(const KernelWork::Load &load) {
@@ -235,8 +247,11 @@ BlockWork::BlockWork(const KernelWork &kernel, const Target &target)
     : target(target), numIterations(kernel.loop) {
   for (const KernelWork::Load &load : kernel.loads) {
     int64_t width = getAccessWidth(load);
+    double bytes = getLoadBytes(load);
     loads.push_back(
-        {load.isInLoop, getLoadBytes(load), load.tile.getNumElements() / width,
+        {load.isInLoop, getDrawnBytes(load, bytes, /*hasRings=*/false, target),
+         getDrawnBytes(load, bytes, /*hasRings=*/true, target),
+         load.tile.getNumElements() / width,
          width * getSizeBytes(load.tile.element) >= kSmallestCopyBytes});
   }
   for (const KernelWork::Operation &operation : kernel.operations)
@@ -247,6 +262,7 @@ SharedBlockWork BlockWork::share(int64_t threads) const {
   SharedBlockWork shared(target, threads, numIterations);
   for (const Load &load : loads) {
     auto &phase = load.isInLoop ? shared.iteration : shared.outside;
+    phase.copiedBytes += load.copiedBytes;
     phase.loadBytes += load.bytes;
     (load.canRunAhead ? phase.numAhead : phase.numOthers) +=
         llvm::divideCeil(load.numAccesses, threads);
@@ -284,18 +300,22 @@ double SharedBlockWork::getWaitUs(int64_t numAccesses) const {
          double(numAccesses) * kAccessClocks / target.clockMHz;
 }
 
+double SharedBlockWork::getDrawUs(double bytes) const {
+  return bytes / target.loadBytesPerUsSM;
+}
+
 /// Of loads that are waited for at once.
 double SharedBlockWork::getLoadsUs(const Phase &phase) const {
-  if (phase.loadBytes == 0)
+  if (phase.copiedBytes == 0)
     return 0;
   return std::max(getWaitUs(phase.numAhead + phase.numOthers),
-                  phase.loadBytes / target.loadBytesPerUsSM) +
+                  getDrawUs(phase.copiedBytes)) +
          target.barrierUs;
 }
 
 PhaseTime SharedBlockWork::getTime(const Phase &phase) const {
-  return {getLoadsUs(phase) + phase.aloneUs,
-          phase.loadBytes / target.loadBytesPerUsSM, phase.computeUs};
+  return {getLoadsUs(phase) + phase.aloneUs, getDrawUs(phase.copiedBytes),
+          phase.computeUs};
 }
 
 BlockTime SharedBlockWork::getTime(int64_t stages) const {
@@ -334,7 +354,7 @@ BlockTime SharedBlockWork::getTimeAhead(int64_t stages) const {
 
   PhaseTime &time = block.iteration;
   time.computeUs = iteration.computeUs - iteration.savedComputeUs;
-  time.loadUs = iteration.loadBytes / target.loadBytesPerUsSM;
+  time.loadUs = getDrawUs(iteration.loadBytes);
   time.aloneUs = std::max(iteration.aloneUs - iteration.savedAloneUs -
                               getHiddenUs(stages) - getIdleUs(stages) +
                               issueUs + plainUs + target.barrierUs,

@@ -191,13 +191,15 @@ struct Traffic {
 } // namespace
 
 /// Bytes that pass from L2 to all SMs.
-static double getReadBytes(const KernelWork &work) {
+static double getReadBytes(const KernelWork &work, bool hasRings,
+                           const Target &target) {
   double bytes = 0;
   for (const KernelWork::Load &load : work.loads) {
     double times =
         double(work.numBlocks) * double(load.isInLoop ? work.loop : 1);
-    bytes += std::max(times * getLoadBytes(load),
-                      load.readers * getTensorBytes(load));
+    double loadBytes = std::max(times * getLoadBytes(load),
+                                load.readers * getTensorBytes(load));
+    bytes += getDrawnBytes(load, loadBytes, hasRings, target);
   }
   return bytes;
 }
@@ -208,8 +210,8 @@ static double getReadBytes(const KernelWork &work) {
 /// and 25.3, 24.7 and 21.2, 26.6 and 22.4, all but the launch being loads.
 static constexpr double kThreadCopyEfficiency = 0.84;
 
-static Traffic getTraffic(const KernelWork &work, double readBytes,
-                          bool hasRings, const Target &target) {
+static Traffic getTraffic(const KernelWork &work, bool hasRings,
+                          const Target &target) {
   double memoryBytes = work.storedBytes;
   for (const KernelWork::Load &load : work.loads) {
     bool isCopied =
@@ -217,6 +219,7 @@ static Traffic getTraffic(const KernelWork &work, double readBytes,
     memoryBytes +=
         getTensorBytes(load) / (isCopied ? kThreadCopyEfficiency : 1);
   }
+  double readBytes = getReadBytes(work, hasRings, target);
   return {memoryBytes / target.memoryBytesPerUs,
           (work.storedBytes + readBytes) / target.cacheBytesPerUs};
 }
@@ -224,8 +227,7 @@ static Traffic getTraffic(const KernelWork &work, double readBytes,
 KernelTime AnalyticCostModel::predict(const KernelWork &work,
                                       const BlockTime &block,
                                       BlockShape shape) const {
-  Traffic traffic =
-      getTraffic(work, getReadBytes(work), shape.stages > 1, target);
+  Traffic traffic = getTraffic(work, shape.stages > 1, target);
   return {target.launchUs,
           getJoinUs(work),
           getBlocksUs(work, block, shape, target),
@@ -320,11 +322,11 @@ double AnalyticCostModel::boundUs(const KernelWork &work) const {
   if (work.sharedBytes.getMost() > target.sharedBytesPerBlock)
     return us;
   // All SMs that have a block do not load and compute in less.
-  double readBytes = getReadBytes(work);
+  double readBytes = getReadBytes(work, /*hasRings=*/true, target);
   double sharedUs = std::max(readBytes / target.loadBytesPerUsSM,
                              getTotalComputeUs(work, target)) /
                     double(std::min<int64_t>(work.mostBlocks, target.numSMs));
-  Traffic traffic = getTraffic(work, readBytes, /*hasRings=*/true, target);
+  Traffic traffic = getTraffic(work, /*hasRings=*/true, target);
   BlockWork block(work, target);
   unsigned mostStages = getStages(work).most;
   for (unsigned threads : kBlockSizes) {

@@ -8,6 +8,7 @@
 
 #include "Mirage/Transforms/ExplainKernels.h"
 #include "Mirage/Analysis/BlockSteps.h"
+#include "Mirage/Analysis/BypassingTiles.h"
 #include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Bridge/Bridge.h"
 #include "Mirage/Dialect/Operator/LibraryMatmulAttribute.h"
@@ -200,6 +201,8 @@ void KernelExplainer::addTensors(const LaunchSequence *sequence,
     tensor.trafficBytes = countReadBytes(tiles, number, tensor.tensor);
     tensor.isLoadedInLoop = isLoadedInLoop(tiles, number);
     tensor.widestAccessBytes = findWidestAccess(value, tensor);
+    tensor.bypassesSharedMemory =
+        bypassesSharedMemory(op.getBody().getArgument(number));
     if (tensor.trafficBytes > 0)
       (tensor.isLoadedInLoop ? loopBytes : outsideBytes) +=
           tensor.tile.getSizeBytes();
@@ -214,6 +217,8 @@ void KernelExplainer::addTensors(const LaunchSequence *sequence,
     tensor.trafficBytes = countWrittenBytes(tiles, number, tensor.tensor);
     tensor.isWritten = true;
     tensor.widestAccessBytes = findWidestAccess(value, tensor);
+    tensor.bypassesSharedMemory = bypassesSharedMemory(
+        op.getBody().front().getTerminator()->getOperand(number));
     kernel.tensors.push_back(std::move(tensor));
   }
   int64_t numAhead = tiles.stages - kernel.handBack.value_or(1);
@@ -286,7 +291,7 @@ void KernelExplainer::addStep(Operation &stepOp) {
       operations.push_back(op.getName().stripDialect());
     addFragment(step, op, graph);
   }
-  step.operations = operations.empty() ? "copy" : llvm::join(operations, ", ");
+  step.operations = operations.empty() ? "load" : llvm::join(operations, ", ");
   kernel.steps.push_back(std::move(step));
 }
 

@@ -164,6 +164,8 @@ void KernelText::printTensors() {
                        << (tensor.isWritten ? " written" : " read");
     if (tensor.widestAccessBytes)
       os << ", accesses of up to " << *tensor.widestAccessBytes << " B";
+    if (tensor.bypassesSharedMemory)
+      os << ", past shared memory";
     os << "\n";
   }
   start("device memory") << formatBytes(kernel.getReadBytes()) << " read and "
@@ -317,6 +319,7 @@ static Object makeObject(const ExplainedTensor &tensor) {
                 {"tensor", formatType(tensor.tensor)},
                 {"maps", tensor.maps},
                 {"written", tensor.isWritten},
+                {"bypassesSharedMemory", tensor.bypassesSharedMemory},
                 {"trafficBytes", tensor.trafficBytes}};
   if (tensor.widestAccessBytes)
     object["widestAccessBytes"] = *tensor.widestAccessBytes;

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Analysis/HeldTiles.h"
-#include "Mirage/Dialect/Block/IR/Block.h"
+#include "Mirage/Dialect/Block/IR/ReductionParts.h"
 #include "Mirage/Graph/LevelRules.h"
 #include "Mirage/Transforms/Passes.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -25,50 +25,24 @@ namespace {
 /// Splits one accumulation over the loop that reduces dimensions.
 class AccumulationSplitter {
 public:
-  explicit AccumulationSplitter(block::AccumulateOp op)
-      : op(op), dims(op.getDimsAttr()), builder(op.getLoc(), op) {}
+  /// \param join  of its parts.
+  AccumulationSplitter(block::AccumulateOp op, ReductionKind join)
+      : op(op), join(join), reduction(readOperatorAttributes(op).reduction),
+        dims(op.getDimsAttr()), builder(op.getLoc(), op) {}
 
   void run() {
-    Value whole = accumulate(reduceTile());
-    op.replaceAllUsesWith(finish(whole));
+    Value elements = block::emitElements(builder, reduction, op.getOperand());
+    Value whole = accumulate(block::emitPart(builder, join, elements, dims));
+    op.replaceAllUsesWith(
+        block::emitWhole(builder, reduction, whole, countElements()));
     op.erase();
   }
 
 private:
-  Value reduceTile() {
-    Value operand = op.getOperand();
-    switch (op.getReduction()) {
-    case ReductionKind::Max:
-      return block::MaxOp::create(builder, operand, dims, /*count=*/nullptr);
-    case ReductionKind::Rms:
-      operand = block::SquareOp::create(builder, operand);
-      [[fallthrough]];
-    case ReductionKind::Sum:
-    case ReductionKind::Mean:
-      return block::SumOp::create(builder, operand, dims, /*count=*/nullptr);
-    case ReductionKind::Variance:
-      break;
-    }
-    llvm_unreachable("what remains is not split");
-  }
-
   Value accumulate(Value part) {
-    ReductionKind joined = op.getReduction() == ReductionKind::Max
-                               ? ReductionKind::Max
-                               : ReductionKind::Sum;
     return block::AccumulateOp::create(builder, part, op.getRescale(),
-                                       AxisKind::Loop, joined,
-                                       /*dims=*/nullptr, /*count=*/nullptr);
-  }
-
-  /// Averages are divided, and their roots taken, once.
-  Value finish(Value whole) {
-    bool isRms = op.getReduction() == ReductionKind::Rms;
-    if (!isRms && op.getReduction() != ReductionKind::Mean)
-      return whole;
-    Value mean = block::UnscaleOp::create(
-        builder, whole, builder.getF64FloatAttr(countElements()));
-    return isRms ? Value(block::SqrtOp::create(builder, mean)) : mean;
+                                       AxisKind::Loop, join, /*dims=*/nullptr,
+                                       /*count=*/nullptr);
   }
 
   double countElements() {
@@ -84,6 +58,8 @@ private:
   }
 
   block::AccumulateOp op;
+  ReductionKind join;
+  Opcode reduction;
   DenseI64ArrayAttr dims;
   ImplicitLocOpBuilder builder;
 };
@@ -115,14 +91,14 @@ struct SplitAccumulationsPass
   void runOnOperation() override {
     SmallVector<block::AccumulateOp> accumulations;
     getOperation()->walk([&](block::AccumulateOp op) {
-      // Warps reduce the tiles of a variance already.
       if (op.getAxis() == AxisKind::Loop && op.getDimsAttr() &&
-          !op.getDimsAttr().empty() &&
-          op.getReduction() != ReductionKind::Variance)
+          !op.getDimsAttr().empty())
         accumulations.push_back(op);
     });
+    // Warps reduce the tiles of a variance already.
     for (block::AccumulateOp op : accumulations)
-      AccumulationSplitter(op).run();
+      if (auto join = block::findJoin(readOperatorAttributes(op).reduction))
+        AccumulationSplitter(op, *join).run();
     getOperation()->walk([](block::AccumulateOp op) {
       if (canGrowInRegisters(op))
         loadIntoRegisters(op);

@@ -19,6 +19,8 @@
 //     carries its sum in registers (Mirage/Analysis/HeldTiles.h) touches its
 //     tile when it is finished, by bringing the sum there,
 //   - a reshape, which is no step: its result is the operand's tile.
+// What bypasses shared memory (Mirage/Analysis/BypassingTiles.h) is neither
+// loaded nor stored by a step of its own, and touches no tile.
 // Scheduling, planning of shared memory and lowering all read this one list.
 //
 //===----------------------------------------------------------------------===//
@@ -60,7 +62,7 @@ public:
   block::GraphOp getGraph() const { return graph; }
   ArrayRef<BlockStep> getSteps() const { return steps; }
   /// The values that have a place in shared memory of their own; an unused
-  /// input has none, nor what is held in registers.
+  /// input has none, nor what is held in registers or bypasses it.
   ArrayRef<Value> getTiles() const { return tiles; }
   /// The number of the tile that a value is held in, or none.
   std::optional<unsigned> getTile(Value value) const;

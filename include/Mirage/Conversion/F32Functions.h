@@ -16,6 +16,8 @@
 //   exp            2^-22 + |x| * 2^-24 relative
 //   log, log2      3e-7 relative, near 1 as well
 //   log10          3e-7 relative
+//   x / y          div.full: 2 ulp, of all operands; correctly rounded where y
+//                  is a constant that has an inverse
 //   sqrt           correctly rounded
 //   rsqrt          rsqrt.approx: 2^-22.9 relative
 //   erf, tanh      3e-7 relative
@@ -44,6 +46,7 @@ public:
   Value log(Value x);
   Value log2(Value x);
   Value log10(Value x);
+  Value divide(Value x, Value y);
   Value sqrt(Value x);
   Value rsqrt(Value x);
   Value erf(Value x);

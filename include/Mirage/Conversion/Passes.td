@@ -128,7 +128,7 @@ def PassTensorMapsPass : Pass<"mirage-pass-tensor-maps"> {
 def LowerMathPass : Pass<"mirage-lower-math"> {
   let summary = "lowers math operations of kernels without libdevice";
   let description = [{
-    Replaces `math` operations on f16, bf16 and f32, scalars and vectors, by
+    Replaces `math` operations and divisions on f16, bf16 and f32, scalars and vectors, by
     arithmetic and LLVM intrinsics that the PTX back end has instructions for
     (include/Mirage/Conversion/F32Functions.h states the error of each). To run
     before `convert-gpu-to-nvvm`, which turns what it finds into calls of

@@ -24,10 +24,12 @@ namespace mlir::mirage {
 constexpr unsigned kMaxRegisters = 16;
 
 /// For an elementwise step over a tile: runs of elements along the last
-/// dimension for 16-byte accesses, where its size is a multiple of the run and
-/// the warps have work enough; lanes along the last dimension first.
+/// dimension, where its size is a multiple of the run and the warps have work
+/// enough; lanes along the last dimension first.
+/// \param longestRun  a power of two: 8 elements of 16 bits are an access of 16
+///                    bytes.
 LinearLayout chooseElementwiseLayout(llvm::ArrayRef<int64_t> tile,
-                                     unsigned numWarps);
+                                     unsigned numWarps, int64_t longestRun = 8);
 
 /// For a reduction of a tile over `dim`. A last dimension is cut into runs for
 /// the lanes of a row; another is added up in registers while lanes lie along

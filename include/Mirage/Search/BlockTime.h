@@ -86,7 +86,8 @@ private:
       : target(target), threads(threads), numIterations(numIterations) {}
 
   struct Phase {
-    double loadBytes = 0;
+    double copiedBytes = 0; ///< to load, where threads copy
+    double loadBytes = 0;   ///< where the copy engine fills rings
     int64_t numAhead = 0; ///< accesses of the busiest thread that may run ahead
     int64_t numOthers = 0;             ///< all others
     double aloneUs = 0, computeUs = 0; ///< of operations
@@ -101,6 +102,7 @@ private:
   };
   double getWaitUs(int64_t numAccesses) const;
   double getLoadsUs(const Phase &phase) const;
+  double getDrawUs(double bytes) const;
   PhaseTime getTime(const Phase &phase) const;
   BlockTime getTimeAhead(int64_t stages) const;
   double getHiddenUs(int64_t stages) const;
@@ -124,8 +126,8 @@ public:
 private:
   struct Load {
     bool isInLoop = false;
-    double bytes = 0;
-    int64_t numAccesses = 0; ///< of all threads
+    double copiedBytes = 0, bytes = 0; ///< as a phase has them
+    int64_t numAccesses = 0;           ///< of all threads
     bool canRunAhead = false;
   };
   /// An operation: on so many elements, each of which is a sum of `length`
@@ -159,6 +161,10 @@ double getElementsUs(int64_t elements, int64_t threads, const Target &target);
 double getLoadBytes(const KernelWork::Load &load);
 /// The same of the whole tensor, read once.
 double getTensorBytes(const KernelWork::Load &load);
+/// Bytes that an SM draws at the full rate while so many come: threads draw at
+/// less than the copy engine does, which fills rings.
+double getDrawnBytes(const KernelWork::Load &load, double bytes, bool hasRings,
+                     const Target &target);
 
 /// What one SM would take to compute all that is known of all blocks.
 double getTotalComputeUs(const KernelWork &kernel, const Target &target);

@@ -95,6 +95,7 @@ struct ExplainedTensor {
   double trafficBytes = 0; ///< that all blocks read or write, by the maps
   bool isWritten = false;
   bool isLoadedInLoop = false;
+  bool bypassesSharedMemory = false; ///< lanes load or store it themselves
   /// Of the widest access; none where it is not known how the tensor lies.
   std::optional<int64_t> widestAccessBytes;
   std::optional<DeviceBuffer> buffer; ///< once device memory is planned

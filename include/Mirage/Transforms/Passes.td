@@ -231,8 +231,23 @@ def HoldInRegistersPass : Pass<"mirage-hold-in-registers"> {
     which lie in shared memory. They are taken in the order of the ops, up to a third of
     the registers that a thread can have. Rows that warps have (`mirage.whole_rows`) are
     held from one step to the next, where all that reads them has the same rows; there
-    maxima are carried, too.
-    Example: test/Transforms/hold-in-registers.mlir
+    maxima are carried, too. In a block without a loop all that one step computes and
+    others of the same items read is held, up to half of the registers that a thread can
+    have; inputs that several steps read, or one behind others, are loaded by steps of their
+    own at the head then, if they can bypass shared memory.
+    Examples: test/Transforms/hold-in-registers.mlir, hold-steps.mlir
+  }];
+}
+
+def BypassSharedMemoryPass : Pass<"mirage-bypass-shared-memory"> {
+  let summary = "has lanes load inputs and store outputs themselves where they can";
+  let description = [{
+    In a block graph without a loop an input of which one step reads each element once, in
+    items as wide as accesses may be, needs no tile of shared memory, and neither does what
+    a step leaves for an output alone (`Mirage/Analysis/BypassingTiles.h` has the rules).
+    `mirage.bypassing_inputs` on the graph and `mirage.bypasses` on the thread graph say so.
+    Tiles that end beyond their tensors are loaded and stored as before.
+    Example: test/Transforms/bypass-shared-memory.mlir
   }];
 }
 

@@ -12,6 +12,7 @@
 #include "LaunchBarriers.h"
 #include "Mirage/Analysis/AheadProducts.h"
 #include "Mirage/Analysis/BlockSteps.h"
+#include "Mirage/Analysis/BypassingTiles.h"
 #include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Analysis/RunningScale.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -93,6 +94,38 @@ static LogicalResult checkHeld(block::GraphOp graph) {
   return success();
 }
 
+/// Values that are said to have no tile are such as need none.
+static LogicalResult checkBypassing(block::GraphOp graph) {
+  SmallVector<Value> values;
+  if (Attribute stated = graph->getAttr(kBypassingInputsAttr)) {
+    auto numbers = dyn_cast<DenseI64ArrayAttr>(stated);
+    int64_t numInputs = graph.getInputs().size();
+    if (!numbers || llvm::any_of(numbers.asArrayRef(), [&](int64_t number) {
+          return number < 0 || number >= numInputs;
+        }))
+      return graph.emitError()
+             << "expects numbers of its " << numInputs << " inputs as '"
+             << kBypassingInputsAttr << "', got " << stated;
+    for (int64_t number : numbers.asArrayRef())
+      values.push_back(graph.getBody().getArgument(number));
+  }
+  for (auto op : graph.getBody().getOps<thread::GraphOp>())
+    if (op->hasAttr(kBypassesAttr))
+      llvm::append_range(values, op.getResults());
+  for (Value value : values)
+    if (llvm::Error error = verifyBypassing(value)) {
+      Operation *op = value.getDefiningOp();
+      InFlightDiagnostic diagnostic = (op ? op : graph)->emitError("expects, ");
+      if (op)
+        diagnostic << "where '" << kBypassesAttr << "' is stated, ";
+      else
+        diagnostic << "of input " << cast<BlockArgument>(value).getArgNumber()
+                   << ", which '" << kBypassingInputsAttr << "' names, ";
+      return diagnostic << llvm::toString(std::move(error));
+    }
+  return success();
+}
+
 /// What attributes state, which has to hold however it came here.
 static FailureOr<TilePlacement> readPlacement(const BlockSteps &steps) {
   block::GraphOp graph = steps.getGraph();
@@ -147,7 +180,8 @@ public:
   FailureOr<gpu::GPUFuncOp> run() {
     for (block::GraphOp graph : launch.kernels) {
       if (failed(checkGrid(launch, graph)) || failed(checkOps(graph)) ||
-          failed(checkCluster(graph)) || failed(checkHeld(graph)))
+          failed(checkCluster(graph)) || failed(checkHeld(graph)) ||
+          failed(checkBypassing(graph)))
         return failure();
       BlockSteps steps(graph);
       FailureOr<TilePlacement> placement = readPlacement(steps);

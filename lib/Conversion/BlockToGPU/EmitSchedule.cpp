@@ -13,6 +13,7 @@
 #include "ComputeTiles.h"
 #include "LaunchBarriers.h"
 #include "Mirage/Analysis/AheadProducts.h"
+#include "Mirage/Analysis/BypassingTiles.h"
 #include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
 #include "Mirage/Graph/TileMemory.h"
@@ -517,8 +518,9 @@ private:
     unsigned numInputs = graph.getInputs().size();
     for (auto [output, tile] : llvm::enumerate(
              graph.getBody().front().getTerminator()->getOperands()))
-      emitStore(emitter, output, context.buffers[numInputs + output],
-                emitter.getTile(tile));
+      if (!bypassesSharedMemory(tile))
+        emitStore(emitter, output, context.buffers[numInputs + output],
+                  emitter.getTile(tile));
   }
 
   void emitInitStep(block::AccumulateOp op) {
@@ -555,8 +557,24 @@ private:
 
   SmallVector<Value> getPlaces(ValueRange values) {
     return llvm::map_to_vector(values, [&](Value value) {
+      if (bypassesSharedMemory(value))
+        return emitPlaceInTensor(value);
       return isHeld(value) ? held.current.at(value) : emitter.getTile(value);
     });
+  }
+
+  /// Of an input or an output that has no tile.
+  Value emitPlaceInTensor(Value value) {
+    ArrayRef<int64_t> shape =
+        cast<RankedTensorType>(value.getType()).getShape();
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      unsigned input = argument.getArgNumber();
+      return emitInputPlace(emitter, input, context.buffers[input], shape);
+    }
+    unsigned output = value.use_begin()->getOperandNumber();
+    return emitOutputPlace(emitter, output,
+                           context.buffers[graph.getInputs().size() + output],
+                           shape);
   }
 
   /// The same graph on the places of its tiles.

@@ -312,13 +312,20 @@ static Value loadFromTile(BlockEmitter &emitter, const Window &window,
   return vector::FromElementsOp::create(builder, type, elements);
 }
 
+/// The axes that cut each dimension of an input.
+static SmallVector<SmallVector<Axis, 2>>
+getCuttingAxes(const TileGraph &header, unsigned input, unsigned rank) {
+  SmallVector<SmallVector<Axis, 2>> axes(rank);
+  for (unsigned dim = 0; dim < rank; ++dim)
+    axes[dim] = header.getCuttingAxes(input, dim);
+  return axes;
+}
+
 static Window makeInputWindow(BlockEmitter &emitter, unsigned input,
                               Value tensor, Value tile) {
-  SmallVector<SmallVector<Axis, 2>> cuttingAxes;
-  for (unsigned dim = 0; dim < cast<MemRefType>(tile.getType()).getRank();
-       ++dim)
-    cuttingAxes.push_back(emitter.header.getCuttingAxes(input, dim));
-  return makeWindow(emitter, tensor, tile, cuttingAxes);
+  unsigned rank = cast<MemRefType>(tile.getType()).getRank();
+  return makeWindow(emitter, tensor, tile,
+                    getCuttingAxes(emitter.header, input, rank));
 }
 
 static void loadTile(BlockEmitter &emitter, const Window &window, Value tile) {
@@ -467,4 +474,54 @@ void mlir::mirage::emitStore(BlockEmitter &emitter, unsigned output,
       });
     });
   });
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles that stay in device memory
+//===----------------------------------------------------------------------===//
+
+/// \param cuttingAxes  by dimension.
+static Value emitPlace(BlockEmitter &emitter, Value tensor,
+                       ArrayRef<SmallVector<Axis, 2>> cuttingAxes,
+                       ArrayRef<int64_t> tileShape) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  auto type = cast<MemRefType>(tensor.getType());
+  auto [strides, offset] = type.getStridesAndOffset();
+  Value first = emitter.getIndex(offset);
+  int64_t distances = offset; // of all that tiles begin at, what divides them
+  SmallVector<Value> origin = emitter.getOrigin(cuttingAxes, tileShape);
+  for (auto [dim, stride] : llvm::enumerate(strides)) {
+    if (emitter.header.getExtent(cuttingAxes[dim]) == 1)
+      continue;
+    Value distance =
+        arith::MulIOp::create(builder, origin[dim], emitter.getIndex(stride));
+    first = arith::AddIOp::create(builder, first, distance);
+    distances = std::gcd(distances, tileShape[dim] * stride);
+  }
+  auto layout = StridedLayoutAttr::get(builder.getContext(),
+                                       ShapedType::kDynamic, strides);
+  auto placeType = MemRefType::get(tileShape, type.getElementType(), layout,
+                                   type.getMemorySpace());
+  auto place = memref::ReinterpretCastOp::create(
+      builder, placeType, tensor, OpFoldResult(first),
+      getAsIndexOpFoldResult(builder.getContext(), tileShape),
+      getAsIndexOpFoldResult(builder.getContext(), strides));
+  // Tensors start at multiples of 16 bytes.
+  int64_t elementBytes = type.getElementTypeBitWidth() / 8;
+  int64_t alignment = std::gcd(distances * elementBytes, int64_t(16));
+  return memref::AssumeAlignmentOp::create(builder, place, alignment);
+}
+
+Value mlir::mirage::emitInputPlace(BlockEmitter &emitter, unsigned input,
+                                   Value tensor, ArrayRef<int64_t> tileShape) {
+  return emitPlace(emitter, tensor,
+                   getCuttingAxes(emitter.header, input, tileShape.size()),
+                   tileShape);
+}
+
+Value mlir::mirage::emitOutputPlace(BlockEmitter &emitter, unsigned output,
+                                    Value tensor, ArrayRef<int64_t> tileShape) {
+  return emitPlace(emitter, tensor,
+                   getJoinedAxes(emitter.header, output, tileShape.size()),
+                   tileShape);
 }

@@ -24,9 +24,9 @@ using namespace mlir::mirage;
 /// then. Fused operations have no users left in the end.
 static void convertBlockGraph(IRRewriter &rewriter, block::GraphOp graph) {
   splitProducts(rewriter, graph);
+  splitReductions(rewriter, graph);
   StepFusion fusion(graph);
-  unsigned numWarps = graph.getThreads() / 32;
-  StepContext context{rewriter, fusion, numWarps};
+  StepContext context(rewriter, fusion, graph);
   SmallVector<Operation *> fused;
   Block &body = graph.getBody().front();
   for (Operation &op : llvm::make_early_inc_range(body.without_terminator())) {

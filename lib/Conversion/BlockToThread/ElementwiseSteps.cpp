@@ -43,8 +43,7 @@ StepCore mlir::mirage::makeElementwiseCore(const StepContext &context,
   auto result = cast<RankedTensorType>(op->getResult(0).getType());
   std::optional<LinearLayout> rows = findWholeRows(op, op->getResult(0));
   LinearLayout layout =
-      rows ? *rows
-           : chooseElementwiseLayout(result.getShape(), context.numWarps);
+      rows ? *rows : chooseElementwiseLayout(context, result.getShape());
   WorkSplit split(result.getShape(), layout.getShape(), /*loopDim=*/-1);
   return {split, llvm::to_vector(llvm::seq<int>(result.getRank())), layout};
 }

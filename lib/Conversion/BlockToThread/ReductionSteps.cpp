@@ -65,14 +65,26 @@ static Value emitReduction(FragmentBuilder &builder, const OneReduction &one,
                       Float32Type::get(tile.getContext()));
 }
 
+/// Rows that a fragment of an elementwise step has whole are reduced as they
+/// lie there, if registers may hand them on (--mirage-hold-in-registers).
+static LinearLayout chooseLayout(const StepContext &context,
+                                 const OneReduction &one) {
+  ArrayRef<int64_t> tile =
+      cast<RankedTensorType>(one.operand.getType()).getShape();
+  bool isLast = one.dim == int(tile.size()) - 1;
+  if (one.rows && isLast)
+    return *one.rows;
+  LinearLayout elementwise = chooseElementwiseLayout(context, tile);
+  if (!context.hasLoop && isLast &&
+      elementwise.getShape().back() >= tile.back())
+    return elementwise;
+  return chooseReductionLayout(tile, one.dim, context.numWarps);
+}
+
 static StepCore makeOneReductionCore(const StepContext &context,
                                      const OneReduction &one) {
   auto tile = cast<RankedTensorType>(one.operand.getType());
-  bool isOnRows = one.rows && one.dim == int(tile.getRank()) - 1;
-  LinearLayout layout =
-      isOnRows
-          ? *one.rows
-          : chooseReductionLayout(tile.getShape(), one.dim, context.numWarps);
+  LinearLayout layout = chooseLayout(context, one);
   auto kept = llvm::to_vector(llvm::seq<int>(tile.getRank()));
   kept[one.dim] = -1;
   Operation *producer = one.operand.getDefiningOp();

@@ -118,7 +118,7 @@ void mlir::mirage::splitProducts(RewriterBase &rewriter, block::GraphOp graph) {
   if (!llvm::isPowerOf2_32(numWarps) || graph.getLoop() == 1)
     return;
   StepFusion fusion(graph); // of which operands of products are no part
-  StepContext context{rewriter, fusion, numWarps};
+  StepContext context(rewriter, fusion, graph);
   Budget budget(graph);
   for (auto op : llvm::make_early_inc_range(
            graph.getBody().getOps<block::AccumulateOp>()))

@@ -22,6 +22,29 @@ std::optional<LinearLayout> mlir::mirage::findWholeRows(Operation *op,
   return findRowsLayout(cast<RankedTensorType>(tile.getType()).getShape());
 }
 
+int64_t mlir::mirage::findLongestRun(block::GraphOp graph) {
+  constexpr int64_t kRunBits = 128, kLeastWidth = 16;
+  if (graph.getLoop() > 1)
+    return kRunBits / kLeastWidth;
+  int64_t width = kLeastWidth;
+  for (Type type : llvm::concat<const Type>(graph->getOperandTypes(),
+                                            graph->getResultTypes()))
+    width = std::max<int64_t>(width,
+                              cast<ShapedType>(type).getElementTypeBitWidth());
+  return kRunBits / width;
+}
+
+StepContext::StepContext(RewriterBase &rewriter, const StepFusion &fusion,
+                         block::GraphOp graph)
+    : rewriter(rewriter), fusion(fusion),
+      numWarps(graph.getThreads() >> kLaneBits), hasLoop(graph.getLoop() > 1),
+      longestRun(findLongestRun(graph)) {}
+
+LinearLayout mlir::mirage::chooseElementwiseLayout(const StepContext &context,
+                                                   ArrayRef<int64_t> tile) {
+  return chooseElementwiseLayout(tile, context.numWarps, context.longestRun);
+}
+
 Value FragmentBuilder::get(Value value, ArrayRef<int> dims,
                            const LinearLayout &layout) {
   Operation *op = value.getDefiningOp();
@@ -38,8 +61,46 @@ Value FragmentBuilder::get(Value value, ArrayRef<int> dims,
   return fragment;
 }
 
+/// Lanes that hold the same of the rows share out the parts of each.
+static LinearLayout spreadParts(const LinearLayout &rows, int64_t numParts) {
+  SmallVector<Coordinates> registers(rows.getBases(LayoutInput::Register)),
+      lanes(rows.getBases(LayoutInput::Lane));
+  unsigned last = rows.getRank() - 1;
+  int64_t next = 1;
+  for (Coordinates &lane : lanes)
+    if (next < numParts &&
+        llvm::all_of(lane, [](int64_t part) { return part == 0; })) {
+      lane[last] = next;
+      next *= 2;
+    }
+  for (; next < numParts; next *= 2) {
+    registers.push_back(Coordinates(rows.getRank(), 0));
+    registers.back()[last] = next;
+  }
+  SmallVector<int64_t> shape(rows.getShape());
+  shape[last] = numParts;
+  return LinearLayout(shape, registers, lanes);
+}
+
+Value FragmentBuilder::join(Operation *op, ArrayRef<int> dims,
+                            const LinearLayout &layout) {
+  Value parts = op->getOperand(0);
+  int64_t last = layout.getRank() - 1;
+  SmallVector<int> partDims(dims);
+  partDims[last] = -1;
+  Value fragment = get(
+      parts, partDims,
+      spreadParts(layout,
+                  cast<RankedTensorType>(parts.getType()).getDimSize(last)));
+  return graph.addRow(cast<OperatorOpInterface>(op).getTableOpcode(), fragment,
+                      readOperatorAttributes(op), layout,
+                      Float32Type::get(op->getContext()));
+}
+
 Value FragmentBuilder::compute(Operation *op, ArrayRef<int> dims,
                                const LinearLayout &layout) {
+  if (isJoinOfParts(op))
+    return join(op, dims, layout);
   SmallVector<Value> fragments;
   for (Value operand : op->getOperands()) {
     SmallVector<int> resultDims = getResultDims(op, operand), composed;

@@ -16,12 +16,27 @@
 
 namespace mlir::mirage {
 
+/// Elements of a row, at most, that a lane of an elementwise step has side by
+/// side. In a block without a loop lanes may load and store device memory with
+/// them (--mirage-bypass-shared-memory): of the widest element type of its
+/// inputs and outputs they are one access, so that neighbours share no sector.
+int64_t findLongestRun(block::GraphOp graph);
+
 /// What is known of a step before it is built.
 struct StepContext {
   RewriterBase &rewriter; ///< builds where it stands
   const StepFusion &fusion;
-  unsigned numWarps; ///< that share the step
+  unsigned numWarps;  ///< that share the step
+  bool hasLoop;       ///< of the block graph
+  int64_t longestRun; ///< see `findLongestRun`
+
+  StepContext(RewriterBase &rewriter, const StepFusion &fusion,
+              block::GraphOp graph);
 };
+
+/// How elementwise steps spread a tile over lanes.
+LinearLayout chooseElementwiseLayout(const StepContext &context,
+                                     ArrayRef<int64_t> tile);
 
 /// Builds the fragments of one thread graph out of values of the block graph.
 class FragmentBuilder {
@@ -47,6 +62,9 @@ public:
   ThreadGraphBuilder &getGraph() { return graph; }
 
 private:
+  /// The join of parts, which all of them are read for.
+  Value join(Operation *op, ArrayRef<int> dims, const LinearLayout &layout);
+
   struct Known {
     Value value;
     SmallVector<int> dims;
@@ -97,6 +115,11 @@ SmallVector<int> getResultDims(Operation *op, Value operand);
 /// it is summed over the loop as well: each has a part of its own, which are
 /// summed behind the loop.
 void splitProducts(RewriterBase &rewriter, block::GraphOp graph);
+
+/// Lets warps share the reduction of rows where the block has no loop, or
+/// behind it: each item reduces a part of a row, as long as what steps that are
+/// elementwise have of it, and whoever needs the row joins its parts.
+void splitReductions(RewriterBase &rewriter, block::GraphOp graph);
 
 /// Builds the thread graph of a group at the rewriter's insertion point.
 /// \returns the tile that takes the place of the root's result; null, with

@@ -47,6 +47,11 @@ std::optional<StepKind> mlir::mirage::getStepKind(Operation *op) {
   return std::nullopt;
 }
 
+bool mlir::mirage::isJoinOfParts(Operation *op) {
+  return getStepKind(op) == StepKind::Reduction &&
+         op->getOperand(0).getDefiningOp<thread::GraphOp>();
+}
+
 static ArrayRef<int64_t> getShape(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
@@ -132,7 +137,11 @@ bool StepFusion::tryFuse(Operation *op, StepKind kind) {
       isAligned && getStepKind(user) == StepKind::Elementwise &&
       !isa<block::TransposeOp>(user) &&
       getShape(op->getResult(0)) == getShape(user->getResult(0));
-  if (kind != StepKind::Elementwise) {
+  if (isJoinOfParts(op)) {
+    if (isReduced || getStepKind(user) != StepKind::Elementwise ||
+        isa<block::TransposeOp>(user))
+      return false;
+  } else if (kind != StepKind::Elementwise) {
     if (group.core || !keepsElements || isProductOfRows(op, user))
       return false;
     group.core = op;

@@ -18,7 +18,8 @@
 // before a reduction is computed on the elements as they come; what is
 // elementwise behind a core, element by element on its result; operands beside
 // it are loaded as that is spread. An operand of a product is loaded transposed
-// where a transpose stands before it.
+// where a transpose stands before it. Parts of rows are joined where
+// elementwise operations read the rows, and are no core.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,6 +37,11 @@ enum class StepKind : uint8_t { Elementwise, Reduction, Contraction };
 /// belongs to the loop, masks depend on the coordinates of the block, a reshape
 /// is another view of the same bytes, and warps have no parts and no constants.
 std::optional<StepKind> getStepKind(Operation *op);
+
+/// Whether an operation joins the parts of rows that warps have reduced
+/// (`splitReductions`): there are so few that each item joins those that it
+/// needs.
+bool isJoinOfParts(Operation *op);
 
 class StepFusion {
 public:

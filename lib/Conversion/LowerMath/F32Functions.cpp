@@ -9,6 +9,7 @@
 #include "Mirage/Conversion/F32Functions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Matchers.h"
 #include <cmath>
 #include <limits>
 
@@ -107,6 +108,15 @@ Value F32Functions::trunc(Value x) { return intrinsic("llvm.trunc.f32", x); }
 Value F32Functions::roundEven(Value x) {
   return intrinsic("llvm.roundeven.f32", x);
 }
+/// div.rn takes some 20 instructions, and a branch for quotients out of range.
+Value F32Functions::divide(Value x, Value y) {
+  APFloat divisor(0.0f), inverse(0.0f);
+  if (matchPattern(y, m_ConstantFloat(&divisor)) &&
+      divisor.getExactInverse(&inverse))
+    return mul(x, constant(inverse.convertToFloat()));
+  return intrinsic("llvm.nvvm.div.full", {x, y});
+}
+
 Value F32Functions::sqrt(Value x) { return intrinsic("llvm.sqrt.f32", x); }
 
 Value F32Functions::rsqrt(Value x) {

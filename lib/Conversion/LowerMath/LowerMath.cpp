@@ -119,6 +119,9 @@ void mlir::mirage::populateLowerMathPatterns(RewritePatternSet &patterns) {
   EXPAND_UNARY(TanhOp, tanh);
   EXPAND_UNARY(TruncOp, trunc);
 #undef EXPAND_UNARY
+  patterns.add<ExpandOp<arith::DivFOp>>(
+      context,
+      +[](F32Functions &f, ValueRange x) { return f.divide(x[0], x[1]); });
   patterns.add<ExpandOp<math::PowFOp>>(
       context,
       +[](F32Functions &f, ValueRange x) { return f.pow(x[0], x[1]); });

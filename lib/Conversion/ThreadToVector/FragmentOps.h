@@ -43,6 +43,9 @@ struct WarpgroupOperands {
   const Fragment *lhsFragment = nullptr; ///< null where `lhs` is described
   DescribedOperand lhs, rhs;
   bool isBF16 = false; ///< else f16
+  /// Whether registers of the left operand come from outside of the loop that
+  /// the product is in, which waits for it.
+  bool isLhsKept = false;
 };
 
 /// Builds operations on fragments at the builder's insertion point.

@@ -72,6 +72,7 @@ private:
   LogicalResult checkWarpgroupProduct(thread::WgmmaOp op);
   LogicalResult checkOperandWindow(thread::WgmmaOp op, bool isLhs);
   LogicalResult checkInFlight();
+  bool isKeptByLoop(Value lhs);
   Fragment multiplyTogether(thread::WgmmaOp op, const Fragment &accumulator,
                             const LinearLayout &layout);
   DescribedOperand describe(const thread::OperandWindow &operand);

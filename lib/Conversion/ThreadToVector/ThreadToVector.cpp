@@ -56,6 +56,13 @@ static LanePosition emitPosition(OpBuilder &builder, thread::GraphOp graph) {
           arith::AndIOp::create(builder, location, thread, mask), numWarps};
 }
 
+/// What was said of a tile for the sake of accesses, which know it now.
+static void eraseAssumption(Value tile) {
+  auto assumption = tile.getDefiningOp<memref::AssumeAlignmentOp>();
+  if (assumption && assumption->use_empty())
+    assumption.erase();
+}
+
 namespace {
 struct ConvertThreadToVectorPass
     : mirage::impl::ConvertThreadToVectorPassBase<ConvertThreadToVectorPass> {
@@ -75,7 +82,10 @@ struct ConvertThreadToVectorPass
       if (failed(GraphLowering(builder, graph, position, getNumThreads(graph))
                      .lower()))
         return signalPassFailure();
+      SmallVector<Value> tiles(graph->getOperands());
       graph.erase();
+      for (Value tile : tiles)
+        eraseAssumption(tile);
     }
     if (failed(convertHeldTiles(getOperation())))
       signalPassFailure();

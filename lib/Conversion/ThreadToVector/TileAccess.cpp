@@ -19,14 +19,33 @@ using namespace mlir::mirage;
 /// Bytes of the widest access.
 static constexpr unsigned kMaxAccessBytes = 16;
 
+/// \returns ShapedType::kDynamic where nothing is known.
+static int64_t findOffset(Value tile) {
+  auto type = cast<MemRefType>(tile.getType());
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)))
+    return ShapedType::kDynamic;
+  auto aligned = tile.getDefiningOp<memref::AssumeAlignmentOp>();
+  if (!ShapedType::isDynamic(offset) || !aligned)
+    return offset;
+  return aligned.getAlignment() * 8 / type.getElementTypeBitWidth();
+}
+
+/// The memref itself: an assumption would go as far as PTX.
+static Value skipAssumption(Value tile) {
+  auto aligned = tile.getDefiningOp<memref::AssumeAlignmentOp>();
+  return aligned ? aligned.getMemref() : tile;
+}
+
 TileAccess::TileAccess(OpBuilder &builder, Location location, Value tile,
                        const LinearLayout &layout, ArrayRef<Value> origin,
                        ArrayRef<bool> overhangs, Value lane,
                        std::optional<BoxedTile> boxed)
-    : builder(builder), location(location), tile(tile),
-      type(cast<MemRefType>(tile.getType())), layout(layout), origin(origin),
-      overhangs(overhangs), lane(lane), boxed(boxed), run(chooseRun()),
-      view(emitView()) {
+    : builder(builder), location(location), tile(skipAssumption(tile)),
+      type(cast<MemRefType>(tile.getType())), offset(findOffset(tile)),
+      layout(layout), origin(origin), overhangs(overhangs), lane(lane),
+      boxed(boxed), run(chooseRun()), view(emitView()) {
   for (unsigned dim = 0; dim < layout.getRank(); ++dim)
     laneParts.push_back(
         emitLaneCoordinate(builder, location, layout, dim, lane));
@@ -36,11 +55,9 @@ TileAccess::TileAccess(OpBuilder &builder, Location location, Value tile,
 /// every other stride, the offset and a size that is overhung must be multiples
 /// of the run. Of a stride that is not known nothing is a multiple.
 TileAccess::Run TileAccess::chooseRun() const {
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  if (failed(type.getStridesAndOffset(strides, offset)) ||
-      ShapedType::isDynamic(offset))
+  if (ShapedType::isDynamic(offset))
     return {};
+  SmallVector<int64_t> strides = type.getStridesAndOffset().first;
   Run widest;
   for (unsigned dim = 0; dim < layout.getRank(); ++dim) {
     if (strides[dim] != 1)

@@ -32,7 +32,9 @@ BoxedPosition emitBoxedPosition(OpBuilder &builder, Location location,
 /// One fragment of a tile in memory, as seen by one lane.
 class TileAccess {
 public:
-  /// \param tile      of static shape and strides.
+  /// \param tile      of static shape and strides; of an offset that is not
+  /// known
+  ///                  memref.assume_alignment may say what it is a multiple of.
   /// \param origin    coordinates of the fragment in the tile, of type index;
   /// null
   ///                  where they are 0.
@@ -88,6 +90,7 @@ private:
   Location location;
   Value tile;
   MemRefType type;
+  int64_t offset; ///< of the first element, or what divides it
   const LinearLayout &layout;
   SmallVector<Value> origin;
   SmallVector<bool> overhangs;

@@ -23,6 +23,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -134,6 +135,35 @@ SmallVector<Value> FragmentOps::packSteps(const Fragment &lhs,
   return packed;
 }
 
+static Value emitStatement(OpBuilder &builder, Location location, Type result,
+                           ValueRange operands, StringRef text,
+                           StringRef constraints) {
+  return LLVM::InlineAsmOp::create(
+             builder, location, result, operands, text, constraints,
+             /*has_side_effects=*/true, /*is_align_stack=*/false,
+             LLVM::TailCallKind::None,
+             LLVM::AsmDialectAttr::get(builder.getContext(),
+                                       LLVM::AsmDialect::AD_ATT),
+             /*operand_attrs=*/ArrayAttr())
+      .getResult(0);
+}
+
+/// Registers that the loop computes anew. ptxas 13.0 may give those of a left
+/// operand that stays the same, and of a second product's, which changes, the
+/// same numbers, and from the second iteration on the first product reads what
+/// the second one has left (seen in SASS, and as NaN on an H200; 13.2 does
+/// not). It sees through moves, and not that no grid has 2^31 blocks along z.
+static void renew(OpBuilder &builder, Location location,
+                  MutableArrayRef<Value> registers) {
+  Type i32 = builder.getI32Type();
+  Value zero =
+      emitStatement(builder, location, i32, {},
+                    "mov.u32 $0, %nctaid.z;\nshr.u32 $0, $0, 31;", "=r");
+  for (Value &packed : registers)
+    packed = emitStatement(builder, location, i32, {packed, zero},
+                           "or.b32 $0, $1, $2;", "=r,r,r");
+}
+
 Fragment FragmentOps::multiplyByWarpgroup(const WarpgroupOperands &product,
                                           const Fragment &accumulator,
                                           const LinearLayout &layout,
@@ -151,25 +181,24 @@ Fragment FragmentOps::multiplyByWarpgroup(const WarpgroupOperands &product,
   if (statement.addsUp)
     for (unsigned number : order)
       operands.push_back(accumulator.registers[number]);
-  if (product.lhsFragment)
-    llvm::append_range(operands,
-                       packSteps(*product.lhsFragment, rhs.descriptors.size()));
-  else
+  if (product.lhsFragment) {
+    SmallVector<Value> packed =
+        packSteps(*product.lhsFragment, rhs.descriptors.size());
+    if (product.isLhsKept)
+      renew(builder, location, packed);
+    llvm::append_range(operands, packed);
+  } else {
     llvm::append_range(operands, product.lhs.descriptors);
+  }
   llvm::append_range(operands, rhs.descriptors);
   Type resultType = LLVM::LLVMStructType::getLiteral(
       builder.getContext(),
       SmallVector<Type>(order.size(), builder.getF32Type()));
-  Value results = LLVM::InlineAsmOp::create(
-                      builder, location, resultType, operands,
-                      statement.getText(layout.getShape().back(),
-                                        product.isBF16 ? "bf16" : "f16"),
-                      statement.getConstraints(), /*has_side_effects=*/true,
-                      /*is_align_stack=*/false, LLVM::TailCallKind::None,
-                      LLVM::AsmDialectAttr::get(builder.getContext(),
-                                                LLVM::AsmDialect::AD_ATT),
-                      /*operand_attrs=*/ArrayAttr())
-                      .getResult(0);
+  Value results =
+      emitStatement(builder, location, resultType, operands,
+                    statement.getText(layout.getShape().back(),
+                                      product.isBF16 ? "bf16" : "f16"),
+                    statement.getConstraints());
   Fragment sum = startSum(builder, location, accumulator, layout);
   for (auto [position, number] : llvm::enumerate(order))
     sum.registers[number] = LLVM::ExtractValueOp::create(
@@ -305,6 +334,17 @@ DescribedOperand GraphLowering::describe(const thread::OperandWindow &operand) {
   return described;
 }
 
+/// Whether a left operand is loaded from what is held, and was before the loop.
+bool GraphLowering::isKeptByLoop(Value lhs) {
+  auto load = lhs.getDefiningOp<thread::LoadOp>();
+  auto window = load ? dyn_cast<BlockArgument>(load.getOperand()) : nullptr;
+  auto loop = graph->getParentOfType<scf::ForOp>();
+  if (!window || !loop || !isHeld(window.getArgNumber()))
+    return false;
+  Value held = graph.getInputs()[window.getArgNumber()];
+  return !loop.getRegion().isAncestor(held.getParentRegion());
+}
+
 Fragment GraphLowering::multiplyTogether(thread::WgmmaOp op,
                                          const Fragment &accumulator,
                                          const LinearLayout &layout) {
@@ -315,8 +355,9 @@ Fragment GraphLowering::multiplyTogether(thread::WgmmaOp op,
     operands.lhs = describe(*window);
   else
     operands.lhsFragment = &get(op.getLhs());
+  bool waits = !graph->hasAttr(kInFlightAttr);
+  operands.isLhsKept = waits && isKeptByLoop(op.getLhs());
   operands.rhs =
       describe(*thread::findOperandWindow(op.getRhs(), /*isLhs=*/false));
-  return ops.multiplyByWarpgroup(operands, accumulator, layout,
-                                 /*waits=*/!graph->hasAttr(kInFlightAttr));
+  return ops.multiplyByWarpgroup(operands, accumulator, layout, waits);
 }

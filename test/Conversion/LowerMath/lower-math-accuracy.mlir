@@ -1,8 +1,9 @@
 // The expansions against the C library in double precision, over their whole
 // range: 100000 operands each, evenly spaced in the bits of f32. What is left to
-// the instructions ex2.approx and rsqrt.approx has the error that the PTX ISA
-// states and is not covered here.
+// the instructions ex2.approx, rsqrt.approx and div.full has the error that the
+// PTX ISA states and is not covered here.
 // RUN: mirage-opt %s --mirage-lower-math | sed 's/llvm.nvvm.ex2.approx.ftz.f32/llvm.exp2.f32/' \
+// RUN: | sed 's/llvm.call_intrinsic "llvm.nvvm.div.full"(\(.*\), \(.*\)) : .*/llvm.fdiv \1, \2 : f32/' \
 // RUN: | mirage-opt --convert-scf-to-cf --convert-math-to-libm \
 // RUN:   --convert-vector-to-llvm --convert-arith-to-llvm --convert-cf-to-llvm \
 // RUN:   --convert-func-to-llvm --reconcile-unrealized-casts \

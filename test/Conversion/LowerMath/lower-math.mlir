@@ -50,6 +50,21 @@ func.func @all(%x: f32, %y: f32) -> f32 {
   return %13 : f32
 }
 
+// By one instruction, and none where the divisor has an inverse.
+// CHECK-LABEL: func.func @quotients(
+// CHECK: %[[C:.*]] = arith.constant 1.250000e-01 : f32
+// CHECK: %[[Q:.*]] = llvm.call_intrinsic "llvm.nvvm.div.full"(%arg0, %arg1)
+// CHECK: %[[P:.*]] = arith.mulf %[[Q]], %[[C]]
+// CHECK: llvm.call_intrinsic "llvm.nvvm.div.full"(%[[P]]
+func.func @quotients(%x: f32, %y: f32) -> f32 {
+  %eight = arith.constant 8.0 : f32
+  %three = arith.constant 3.0 : f32
+  %0 = arith.divf %x, %y : f32
+  %1 = arith.divf %0, %eight : f32
+  %2 = arith.divf %1, %three : f32
+  return %2 : f32
+}
+
 // Double precision is not for kernels and is left alone outside of them.
 // CHECK-LABEL: func.func @f64(
 func.func @f64(%x: f64) -> f64 {

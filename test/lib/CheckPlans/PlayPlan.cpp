@@ -73,7 +73,8 @@ private:
   SmallVector<BlockArgument> listInputs(bool areInRings) {
     return llvm::filter_to_vector(
         getBody().getArguments(), [&](BlockArgument input) {
-          return !input.use_empty() && tiles.isRing(input) == areInRings;
+          return !input.use_empty() && tiles.hasTile(input) &&
+                 tiles.isRing(input) == areInRings;
         });
   }
 
@@ -98,7 +99,7 @@ private:
 
   void readAll(ValueRange values) {
     for (Value value : values)
-      if (!tiles.isInRegisters(value))
+      if (tiles.hasTile(value))
         timeline().read(touch(value));
   }
 
@@ -205,7 +206,7 @@ private:
     for (unsigned thread = 0; thread < Timeline::kNumThreads; ++thread) {
       unsigned actor = timeline().start(thread);
       for (Value input : op.getInputs())
-        if (!tiles.isInRegisters(input))
+        if (tiles.hasTile(input))
           timeline().readBy(actor, touch(input, ofIteration));
       started.push_back(actor);
     }
@@ -371,7 +372,7 @@ private:
     timeline().beginStep(inIteration(getStepName(op)));
     readAll(op->getOperands());
     for (Value result : op->getResults())
-      if (!isHeld(result))
+      if (tiles.hasTile(result))
         timeline().write(touch(result));
   }
 

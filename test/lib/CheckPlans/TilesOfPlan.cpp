@@ -8,6 +8,7 @@
 
 #include "TilesOfPlan.h"
 #include "Mirage/Analysis/BlockSteps.h"
+#include "Mirage/Analysis/BypassingTiles.h"
 #include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Analysis/TileForms.h"
 #include "Mirage/Graph/TileMemory.h"
@@ -57,7 +58,7 @@ llvm::Expected<TilesOfPlan> TilesOfPlan::read(block::GraphOp graph) {
   TilesOfPlan result(graph);
   Block &body = graph.getBody().front();
   for (BlockArgument input : body.getArguments())
-    if (!input.use_empty())
+    if (!input.use_empty() && !bypassesSharedMemory(input))
       if (llvm::Error error = result.addInput(input))
         return error;
   for (Operation &op : body.without_terminator())
@@ -104,7 +105,7 @@ llvm::Error TilesOfPlan::addInput(BlockArgument input) {
 }
 
 llvm::Error TilesOfPlan::addResult(OpResult result) {
-  if (isHeld(result))
+  if (!hasTile(result))
     return llvm::Error::success();
   Operation *op = result.getOwner();
   unsigned number = result.getResultNumber();
@@ -150,8 +151,9 @@ static Value findHolder(Value value) {
   return value;
 }
 
-bool TilesOfPlan::isInRegisters(Value value) const {
-  return isHeld(findHolder(value));
+bool TilesOfPlan::hasTile(Value value) const {
+  Value holder = findHolder(value);
+  return !isHeld(holder) && !bypassesSharedMemory(holder);
 }
 
 Touched TilesOfPlan::touch(Value value, int64_t iteration) const {

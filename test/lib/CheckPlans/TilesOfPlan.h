@@ -45,7 +45,8 @@ public:
   /// Whether the copy engine loads it.
   bool isBoxed(BlockArgument input) const;
   bool hasBoxes() const { return tileOf.count(Value()); }
-  bool isInRegisters(Value value) const;
+  /// Whether it lies in shared memory.
+  bool hasTile(Value value) const;
 
   /// The bytes that hold a value.
   /// \param iteration  of a ring: whose place.

@@ -1,0 +1,54 @@
+//===- BypassingTiles.h - Tiles without shared memory -----------*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A tile goes through shared memory so that threads can read what others have
+// loaded, or write what others have computed. Where one step reads each element
+// of an input once, its lanes can load it from device memory themselves, and
+// where nothing but an output reads what a step leaves, they can write it
+// there:
+//
+//   mirage_block.graph ... {mirage.bypassing_inputs = array<i64: 0>} {
+//   ^bb0(%x: tensor<1x8192xf16>):                         no tile
+//     %y = mirage_thread.graph ins(%x) ... {mirage.bypasses}   none, either
+//     mirage_block.yield %y
+//
+// These are rules for --mirage-bypass-shared-memory, which decides, and are
+// held against what attributes say before code is made.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_ANALYSIS_BYPASSINGTILES_H
+#define MIRAGE_ANALYSIS_BYPASSINGTILES_H
+
+#include "Mirage/Dialect/Block/IR/Block.h"
+#include "llvm/Support/Error.h"
+
+namespace mlir::mirage {
+
+/// Of a block graph: the numbers of such inputs, increasing.
+inline constexpr llvm::StringLiteral kBypassingInputsAttr =
+    "mirage.bypassing_inputs";
+/// Of a thread graph with such a result.
+inline constexpr llvm::StringLiteral kBypassesAttr = "mirage.bypasses";
+
+/// Whether attributes say of an input of a block graph, or of a value in its
+/// body, that it has no tile.
+bool bypassesSharedMemory(Value value);
+
+/// Whether the tiles of an input, in all blocks, are parts of rows of its
+/// tensor, none of which ends beyond it. So lanes can load it as it lies.
+bool liesInRows(block::GraphOp graph, unsigned input);
+
+/// Fails where a value cannot be without a tile, or should not, as lanes would
+/// load or store in pieces: of less than 8 bytes, where rows allow more, or of
+/// which neighbours have parts of one sector.
+llvm::Error verifyBypassing(Value value);
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_ANALYSIS_BYPASSINGTILES_H

@@ -1,0 +1,94 @@
+// RUN: mirage-opt %s --mirage-bypass-shared-memory --verify-roundtrip --split-input-file | FileCheck %s
+
+#l = #mirage_thread.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [0, 32], [0, 64], [0, 128]]>
+
+// What one step reads and nothing but an output reads needs no tile.
+// CHECK-LABEL: func.func @both(
+// CHECK: mirage_block.graph {{.*}} {mirage.bypassing_inputs = array<i64: 0>}
+// CHECK: mirage_thread.graph {{.*}} {mirage.bypasses}
+func.func @both(%x: tensor<4x1024xf16>) -> tensor<4x1024xf16> {
+  %r = mirage_block.graph grid(x = 4) threads(128) ins(%x imap(x -> 0)) outs(omap(x -> 0)) : (tensor<4x1024xf16>) -> tensor<4x1024xf16> {
+  ^bb0(%t: tensor<1x1024xf16>):
+    %e = mirage_thread.graph items(x = 4) ins(%t imap(x -> 1)) outs(omap(x -> 1)) : (tensor<1x1024xf16>) -> tensor<1x1024xf32> {
+    ^bb0(%w: tensor<1x256xf16>):
+      %f = mirage_thread.load %w : (tensor<1x256xf16>) -> tensor<1x256xf16, #l>
+      %g = mirage_thread.exp %f : (tensor<1x256xf16, #l>) -> tensor<1x256xf32, #l>
+      %s = mirage_thread.store %g : (tensor<1x256xf32, #l>) -> tensor<1x256xf32>
+      mirage_thread.yield %s : tensor<1x256xf32>
+    }
+    mirage_block.yield %e : tensor<1x1024xf32>
+  }
+  return %r : tensor<4x1024xf16>
+}
+
+// -----
+
+#l = #mirage_thread.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [0, 32], [0, 64], [0, 128]]>
+
+// Neighbours would have halves of one sector: eight elements of f32 are two accesses.
+// CHECK-LABEL: func.func @wide(
+// CHECK-NOT: mirage.byp
+func.func @wide(%x: tensor<4x1024xf32>) -> tensor<4x1024xf32> {
+  %r = mirage_block.graph grid(x = 4) threads(128) ins(%x imap(x -> 0)) outs(omap(x -> 0)) : (tensor<4x1024xf32>) -> tensor<4x1024xf32> {
+  ^bb0(%t: tensor<1x1024xf32>):
+    %e = mirage_thread.graph items(x = 4) ins(%t imap(x -> 1)) outs(omap(x -> 1)) : (tensor<1x1024xf32>) -> tensor<1x1024xf32> {
+    ^bb0(%w: tensor<1x256xf32>):
+      %f = mirage_thread.load %w : (tensor<1x256xf32>) -> tensor<1x256xf32, #l>
+      %g = mirage_thread.exp %f : (tensor<1x256xf32, #l>) -> tensor<1x256xf32, #l>
+      %s = mirage_thread.store %g : (tensor<1x256xf32, #l>) -> tensor<1x256xf32>
+      mirage_thread.yield %s : tensor<1x256xf32>
+    }
+    mirage_block.yield %e : tensor<1x1024xf32>
+  }
+  return %r : tensor<4x1024xf32>
+}
+
+// -----
+
+#l = #mirage_thread.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [0, 32], [0, 64], [0, 128]]>
+
+// All four blocks write one output, of which the first is to do it; two steps read the input.
+// CHECK-LABEL: func.func @repeated(
+// CHECK-NOT: mirage.byp
+func.func @repeated(%x: tensor<1x1024xf16>) -> (tensor<1x1024xf16>, tensor<1x1024xf16>) {
+  %r:2 = mirage_block.graph grid(x = 4) threads(128) ins(%x imap()) outs(omap(), omap()) : (tensor<1x1024xf16>) -> (tensor<1x1024xf16>, tensor<1x1024xf16>) {
+  ^bb0(%t: tensor<1x1024xf16>):
+    %e = mirage_thread.graph items(x = 4) ins(%t imap(x -> 1)) outs(omap(x -> 1)) : (tensor<1x1024xf16>) -> tensor<1x1024xf16> {
+    ^bb0(%w: tensor<1x256xf16>):
+      %f = mirage_thread.load %w : (tensor<1x256xf16>) -> tensor<1x256xf16, #l>
+      %s = mirage_thread.store %f : (tensor<1x256xf16, #l>) -> tensor<1x256xf16>
+      mirage_thread.yield %s : tensor<1x256xf16>
+    }
+    %d = mirage_thread.graph items(x = 4) ins(%t imap(x -> 1)) outs(omap(x -> 1)) : (tensor<1x1024xf16>) -> tensor<1x1024xf16> {
+    ^bb0(%w: tensor<1x256xf16>):
+      %f = mirage_thread.load %w : (tensor<1x256xf16>) -> tensor<1x256xf16, #l>
+      %s = mirage_thread.store %f : (tensor<1x256xf16, #l>) -> tensor<1x256xf16>
+      mirage_thread.yield %s : tensor<1x256xf16>
+    }
+    mirage_block.yield %e, %d : tensor<1x1024xf16>, tensor<1x1024xf16>
+  }
+  return %r#0, %r#1 : tensor<1x1024xf16>, tensor<1x1024xf16>
+}
+
+// -----
+
+#l = #mirage_thread.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [0, 32], [0, 64], [0, 128]]>
+
+// A loop has rings for what it loads.
+// CHECK-LABEL: func.func @loop(
+// CHECK-NOT: mirage.byp
+func.func @loop(%x: tensor<4x1024xf16>) -> tensor<4x256xf32> {
+  %r = mirage_block.graph grid(x = 4) threads(128) loop(4) ins(%x imap(x -> 0) fmap(1)) outs(omap(x -> 0)) : (tensor<4x1024xf16>) -> tensor<4x256xf32> {
+  ^bb0(%t: tensor<1x256xf16>):
+    %e = mirage_thread.graph items() ins(%t imap()) outs(omap()) : (tensor<1x256xf16>) -> tensor<1x256xf32> {
+    ^bb0(%w: tensor<1x256xf16>):
+      %f = mirage_thread.load %w : (tensor<1x256xf16>) -> tensor<1x256xf16, #l>
+      %g = mirage_thread.exp %f : (tensor<1x256xf16, #l>) -> tensor<1x256xf32, #l>
+      %s = mirage_thread.store %g : (tensor<1x256xf32, #l>) -> tensor<1x256xf32>
+      mirage_thread.yield %s : tensor<1x256xf32>
+    }
+    %a = mirage_block.accumulate %e over loop sum : tensor<1x256xf32>
+    mirage_block.yield %a : tensor<1x256xf32>
+  }
+  return %r : tensor<4x256xf32>
+}

@@ -1,0 +1,82 @@
+// RUN: mirage-opt %s --convert-mirage-block-to-thread --mirage-hold-in-registers --verify-roundtrip | FileCheck %s
+// RUN: mirage-opt %s --convert-mirage-block-to-thread -o %t.before.mlir && mirage-opt %t.before.mlir --mirage-hold-in-registers --mirage-bypass-shared-memory --mirage-schedule-block -o %t.after.mlir && mirage-verify %t.before.mlir %t.after.mlir --seed=1 | FileCheck %s --check-prefix=JUDGED
+// RUN: mirage-verify %s %t.before.mlir --seed=1 | FileCheck %s --check-prefix=JUDGED
+// JUDGED: @rows: equal
+// JUDGED: @behind_the_edge: equal
+// JUDGED: @mixed_at_the_edge: equal
+// JUDGED: @many_registers: equal
+
+// What two steps of the same items read is handed on in registers: the input, which a step of its
+// own loads, and exp x. Parts of the sum go to other warps.
+// CHECK-LABEL: func.func @rows(
+// CHECK: %[[X:.*]] = mirage_thread.graph items(x = 4) {{.*}}{mirage.held}
+// CHECK-NEXT: ^bb
+// CHECK-NEXT: mirage_thread.load
+// CHECK-NEXT: mirage_thread.store
+// CHECK: %[[E:.*]] = mirage_thread.graph items(x = 4) ins(%[[X]] {{.*}}{mirage.held}
+// CHECK: mirage_thread.exp
+// CHECK: %[[P:.*]] = mirage_thread.graph items(x = 4) ins(%[[E]] imap(x -> 1)) outs(omap(x -> 1)) : (tensor<1x1024xf32>) -> tensor<1x4xf32>
+// CHECK: mirage_thread.sum {{.*}} dims [1]
+// CHECK: mirage_thread.graph items(x = 4) ins(%[[X]] {{.*}}%[[E]] {{.*}}%[[P]] imap()) outs(omap(x -> 1)) :
+// CHECK: mirage_thread.sum {{.*}} : (tensor<1x4xf32
+func.func @rows(%x: tensor<2x1024xf16>) -> tensor<2x1024xf16> {
+  %r = mirage_block.graph grid(x = 2) threads(128) ins(%x imap(x -> 0)) outs(omap(x -> 0)) : (tensor<2x1024xf16>) -> tensor<2x1024xf16> {
+  ^bb0(%t: tensor<1x1024xf16>):
+    %e = mirage_block.exp %t : tensor<1x1024xf16>
+    %s = mirage_block.sum %e dims [1] : tensor<1x1024xf32>
+    %q = mirage_block.div %e, %s : tensor<1x1024xf32>, tensor<1x1xf32>
+    %m = mirage_block.mul %t, %q : tensor<1x1024xf16>, tensor<1x1024xf32>
+    mirage_block.yield %m : tensor<1x1024xf32>
+  }
+  return %r : tensor<2x1024xf16>
+}
+
+// Six items are eight where they hold tiles, of which the last two are of nothing. Nobody is the
+// worse for it: parts behind the edge are masked, and elements there are not stored.
+// CHECK-LABEL: func.func @behind_the_edge(
+// CHECK: mirage_thread.graph items(x = 6) {{.*}}{mirage.held}
+// CHECK: mirage_thread.exp
+// CHECK: mirage_thread.graph items(x = 8)
+// CHECK: mirage_thread.mask
+func.func @behind_the_edge(%x: tensor<2x1536xf16>) -> tensor<2x1536xf16> {
+  %r = mirage_block.graph grid(x = 2) threads(128) ins(%x imap(x -> 0)) outs(omap(x -> 0)) : (tensor<2x1536xf16>) -> tensor<2x1536xf16> {
+  ^bb0(%t: tensor<1x1536xf16>):
+    %e = mirage_block.exp %t : tensor<1x1536xf16>
+    %s = mirage_block.sum %e dims [1] : tensor<1x1536xf32>
+    %q = mirage_block.div %e, %s : tensor<1x1536xf32>, tensor<1x1xf32>
+    mirage_block.yield %q : tensor<1x1536xf32>
+  }
+  return %r : tensor<2x1536xf16>
+}
+
+// A column is reduced across the edge of rows: what lies behind it would be added.
+// CHECK-LABEL: func.func @mixed_at_the_edge(
+// CHECK: mirage_thread.graph items(x = 12) ins(%{{.*}}) outs(omap(x -> 0)) : (tensor<12x128xf16>) -> tensor<12x128xf32>
+// CHECK: mirage_thread.exp
+func.func @mixed_at_the_edge(%x: tensor<12x128xf16>) -> tensor<1x128xf32> {
+  %r = mirage_block.graph grid() threads(128) ins(%x imap()) outs(omap()) : (tensor<12x128xf16>) -> tensor<1x128xf32> {
+  ^bb0(%t: tensor<12x128xf16>):
+    %e = mirage_block.exp %t : tensor<12x128xf16>
+    %f = mirage_block.add %e, %t : tensor<12x128xf32>, tensor<12x128xf16>
+    %s = mirage_block.sum %e dims [0] : tensor<12x128xf32>
+    %u = mirage_block.sum %f dims [0] : tensor<12x128xf32>
+    %v = mirage_block.add %s, %u : tensor<1x128xf32>, tensor<1x128xf32>
+    mirage_block.yield %v : tensor<1x128xf32>
+  }
+  return %r : tensor<1x128xf32>
+}
+
+// 64 registers of each thread are more than is reckoned with: fewer blocks are to be on an SM.
+// CHECK-LABEL: func.func @many_registers(
+// CHECK: mirage_block.graph {{.*}}{mirage.row_registers = 64 : i64}
+// CHECK: mirage.held
+func.func @many_registers(%x: tensor<2x8192xf16>) -> tensor<2x8192xf16> {
+  %r = mirage_block.graph grid(x = 2) threads(128) ins(%x imap(x -> 0)) outs(omap(x -> 0)) : (tensor<2x8192xf16>) -> tensor<2x8192xf16> {
+  ^bb0(%t: tensor<1x8192xf16>):
+    %e = mirage_block.exp %t : tensor<1x8192xf16>
+    %s = mirage_block.sum %e dims [1] : tensor<1x8192xf32>
+    %q = mirage_block.div %e, %s : tensor<1x8192xf32>, tensor<1x1xf32>
+    mirage_block.yield %q : tensor<1x8192xf32>
+  }
+  return %r : tensor<2x8192xf16>
+}
