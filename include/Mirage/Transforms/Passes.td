@@ -126,6 +126,20 @@ def MaterializeViewsPass : Pass<"mirage-materialize-views"> {
   let dependentDialects = ["::mlir::mirage::kernel::MirageKernelDialect"];
 }
 
+def LoadAsStoredPass : Pass<"mirage-load-as-stored"> {
+  let summary = "has tiles that products read lie as their tensors do";
+  let description = [{
+    An input of a `mirage_block.graph` whose elements lie side by side along its columns, as
+    those of a transposed tensor do, can be loaded in no wide accesses and by no copy
+    engine. Products read tiles either way, so the tile is loaded as it lies, and a
+    `mirage_block.transpose` stands before them, which takes nothing there: ldmatrix and
+    wgmma read transposed tiles. Inputs that something else reads are left alone.
+    Example: test/Transforms/load-as-stored.mlir
+  }];
+  let dependentDialects = ["::mlir::mirage::kernel::MirageKernelDialect",
+                           "::mlir::mirage::block::MirageBlockDialect"];
+}
+
 def SplitGridSumsPass : Pass<"mirage-split-grid-sums"> {
   let summary = "adds up the parts of sums over the grid in a second kernel";
   let description = [{
