@@ -37,6 +37,11 @@ config.substitutions.append(("%llvm_lib", os.path.join(config.llvm_tools_dir, ".
 
 if shutil.which("ptxas") or os.path.exists("/usr/local/cuda/bin/ptxas"):
     config.available_features.add("ptxas")
+# Of the CUDA toolkit, or of the package nvidia-cuda-nvdisasm.
+nvdisasm = shutil.which("nvdisasm") or "/usr/local/cuda/bin/nvdisasm"
+if os.path.exists(nvdisasm):
+    config.available_features.add("nvdisasm")
+config.substitutions.append(("%nvdisasm", nvdisasm))
 hide_toolkit = os.path.join(config.test_source_root, "Inputs", "hide-toolkit.sh")
 if subprocess.run([hide_toolkit, "true"]).returncode == 0:
     config.available_features.add("hidden-toolkit")
