@@ -56,10 +56,12 @@ static int64_t getRun(int64_t rowElements, Type elementType) {
 
 /// Whether what a lane has side by side is one access, so that neighbours share
 /// no sector, and as wide as rows allow, or half of what there is.
-static llvm::Error checkRuns(RankedTensorType fragment, ArrayRef<int64_t> tile,
+static llvm::Error checkRuns(Type fragment, ArrayRef<int64_t> tile,
                              Type elementType) {
-  LinearLayout layout = *thread::getFragmentLayout(fragment);
-  int64_t run = int64_t(1) << layout.getContiguousBits(layout.getRank() - 1);
+  std::optional<LinearLayout> layout = thread::getFragmentLayout(fragment);
+  if (!layout || layout->getRank() != tile.size() || tile.empty())
+    return makeError("fragments of the tile");
+  int64_t run = int64_t(1) << layout->getContiguousBits(layout->getRank() - 1);
   int64_t bytes = run * elementType.getIntOrFloatBitWidth() / 8;
   int64_t most = getRun(tile.back(), elementType);
   if (bytes <= kAccessBytes && (run >= most || bytes >= kAccessBytes / 2))
@@ -117,9 +119,8 @@ static llvm::Error verifyInput(block::GraphOp graph, BlockArgument tile) {
     if (!isa<thread::LoadOp>(load))
       return makeError("loads as readers, got '" +
                        load->getName().getStringRef() + "'");
-    if (llvm::Error error =
-            checkRuns(cast<RankedTensorType>(load->getResult(0).getType()),
-                      type.getShape(), type.getElementType()))
+    if (llvm::Error error = checkRuns(load->getResult(0).getType(),
+                                      type.getShape(), type.getElementType()))
       return error;
   }
   return llvm::Error::success();
@@ -147,9 +148,11 @@ static llvm::Error verifyResult(block::GraphOp graph, thread::GraphOp step) {
             tile.getDimSize(dim) !=
         tensor.getDimSize(dim))
       return makeError("tiles that end where the output does");
-  return checkRuns(
-      cast<RankedTensorType>(getStore(step).getOperand().getType()),
-      tile.getShape(), tensor.getElementType());
+  thread::StoreOp store = getStore(step);
+  if (!store)
+    return makeError("a result that a store has written");
+  return checkRuns(store.getOperand().getType(), tile.getShape(),
+                   tensor.getElementType());
 }
 
 llvm::Error mlir::mirage::verifyBypassing(Value value) {

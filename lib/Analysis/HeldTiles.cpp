@@ -280,23 +280,41 @@ private:
     return keepsApart && areUsersSafe(user->getResult(0));
   }
 
-  /// Whether a window of the result lies behind an edge where that of the
-  /// operand does: stores leave those out.
+  /// Whether elements of the result lie behind an edge where those of the
+  /// operand do that they depend on: stores leave those out.
   bool isLeftOut(Value window) {
-    unsigned result = window.use_begin()->getOperandNumber();
-    ArrayRef<int> from = header.tileInputs[input].gridMap;
-    ArrayRef<int> to = header.tileOutputs[result].gridMap;
-    for (int64_t dim : getRoundedDims())
-      for (auto [axis, cut] : llvm::enumerate(from))
-        if (cut == dim && to[axis] < 0)
-          return false;
-    return true;
+    unsigned number = window.use_begin()->getOperandNumber();
+    auto result = cast<ShapedType>(reader->getResult(number).getType());
+    ArrayRef<int64_t> to = cast<ShapedType>(window.getType()).getShape();
+    ArrayRef<int64_t> from =
+        cast<ShapedType>(reader.getBody().getArgument(input).getType())
+            .getShape();
+    auto endsAlike = [&](int64_t dim, int64_t joined) {
+      bool isWhole = tile.getDimSize(dim) % from[dim] == 0 &&
+                     result.getDimSize(joined) % to[joined] == 0;
+      return isWhole ? tile.getDimSize(dim) / from[dim] ==
+                           result.getDimSize(joined) / to[joined]
+                     : tile.getDimSize(dim) == result.getDimSize(joined) &&
+                           from[dim] == to[joined];
+    };
+    return llvm::all_of(getRoundedDims(), [&](int64_t dim) {
+      return llvm::any_of(llvm::seq<int64_t>(0, result.getRank()),
+                          [&](int64_t joined) {
+                            return header.getJoinedAxes(number, joined) ==
+                                       header.getCuttingAxes(input, dim) &&
+                                   endsAlike(dim, joined);
+                          });
+    });
   }
 
   bool isMasked(thread::MaskOp mask) {
     Attributes attributes = readOperatorAttributes(mask);
     int64_t dim = attributes.dims.front();
+    auto masked = cast<ShapedType>(mask.getType());
+    auto window =
+        cast<ShapedType>(reader.getBody().getArgument(input).getType());
     return llvm::equal(getRoundedDims(), ArrayRef(dim)) &&
+           masked.getShape() == window.getShape() &&
            int64_t(attributes.extent) <= tile.getDimSize(dim) &&
            attributes.axes == header.getCuttingAxes(input, dim);
   }

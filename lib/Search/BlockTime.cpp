@@ -121,13 +121,13 @@ double mlir::mirage::search::getTensorBytes(const KernelWork::Load &load) {
 
 /// The share of the full rate at which threads draw tiles, of what the copy
 /// engine draws when it fills rings; an estimate.
-static constexpr double kThreadCopyEfficiency = 7.0 / 8;
+static constexpr double kThreadDrawEfficiency = 7.0 / 8;
 
 double mlir::mirage::search::getDrawnBytes(const KernelWork::Load &load,
                                            double bytes, bool hasRings,
                                            const Target &target) {
   bool isBoxed = hasRings && load.isInLoop && load.canBeBoxed;
-  return target.hasCopyEngine && !isBoxed ? bytes / kThreadCopyEfficiency
+  return target.hasCopyEngine && !isBoxed ? bytes / kThreadDrawEfficiency
                                           : bytes;
 }
 

@@ -208,7 +208,7 @@ static double getReadBytes(const KernelWork &work, bool hasRings,
 /// the copy engine draws from device memory when it fills rings. Measured on an
 /// H100: gated MLP, and RMSNorm + linear of 2 and of 16 rows, 29.1 us
 /// and 25.3, 24.7 and 21.2, 26.6 and 22.4, all but the launch being loads.
-static constexpr double kThreadCopyEfficiency = 0.84;
+static constexpr double kThreadReadEfficiency = 0.84;
 
 static Traffic getTraffic(const KernelWork &work, bool hasRings,
                           const Target &target) {
@@ -217,7 +217,7 @@ static Traffic getTraffic(const KernelWork &work, bool hasRings,
     bool isCopied =
         target.hasCopyEngine && load.isInLoop && !(hasRings && load.canBeBoxed);
     memoryBytes +=
-        getTensorBytes(load) / (isCopied ? kThreadCopyEfficiency : 1);
+        getTensorBytes(load) / (isCopied ? kThreadReadEfficiency : 1);
   }
   double readBytes = getReadBytes(work, hasRings, target);
   return {memoryBytes / target.memoryBytesPerUs,

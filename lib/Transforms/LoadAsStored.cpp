@@ -8,6 +8,7 @@
 
 #include "Mirage/Analysis/TensorView.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
+#include "Mirage/Dialect/Operator/LibraryMatmulAttribute.h"
 #include "Mirage/Graph/TileMemory.h"
 #include "Mirage/Transforms/Passes.h"
 #include "mlir/IR/Builders.h"
@@ -92,6 +93,9 @@ struct LoadAsStoredPass : mirage::impl::LoadAsStoredPassBase<LoadAsStoredPass> {
   void runOnOperation() override {
     SmallVector<Operation *> views;
     getOperation()->walk([&](block::GraphOp graph) {
+      // A library takes tensors either way, and is told which.
+      if (graph->hasAttr(kLibraryMatmulAttr))
+        return;
       for (BlockArgument input : graph.getBody().getArguments())
         if (liesInColumns(graph, input)) {
           if (Operation *view =

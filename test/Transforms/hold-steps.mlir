@@ -4,6 +4,7 @@
 // JUDGED: @rows: equal
 // JUDGED: @behind_the_edge: equal
 // JUDGED: @mixed_at_the_edge: equal
+// JUDGED: @zeros_behind: equal
 // JUDGED: @many_registers: equal
 
 // What two steps of the same items read is handed on in registers: the input, which a step of its
@@ -64,6 +65,32 @@ func.func @mixed_at_the_edge(%x: tensor<12x128xf16>) -> tensor<1x128xf32> {
     mirage_block.yield %v : tensor<1x128xf32>
   }
   return %r : tensor<1x128xf32>
+}
+
+// Four items read three rows, and the fourth zeros: of a tile that is held it would read what the
+// fourth item made of them.
+// CHECK-LABEL: func.func @zeros_behind(
+// CHECK: mirage_thread.graph items(x = 3) ins(%{{.*}} imap(x -> 0)) outs(omap(x -> 0)) :
+#l = #mirage_thread.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [0, 32], [0, 64], [0, 128]]>
+func.func @zeros_behind(%a: tensor<6x256xf16>) -> tensor<8x256xf16> {
+    %o = mirage_block.graph grid(x = 2) threads(128) ins(%a imap(x -> 0)) outs(omap(x -> 0)) : (tensor<6x256xf16>) -> tensor<8x256xf16> {
+    ^bb0(%t: tensor<3x256xf16>):
+      %y = mirage_thread.graph items(x = 3) ins(%t imap(x -> 0)) outs(omap(x -> 0)) : (tensor<3x256xf16>) -> tensor<3x256xf16> {
+      ^bb0(%w: tensor<1x256xf16>):
+        %f = mirage_thread.load %w : (tensor<1x256xf16>) -> tensor<1x256xf16, #l>
+        %g = mirage_thread.exp %f : (tensor<1x256xf16, #l>) -> tensor<1x256xf16, #l>
+        %s = mirage_thread.store %g : (tensor<1x256xf16, #l>) -> tensor<1x256xf16>
+        mirage_thread.yield %s : tensor<1x256xf16>
+      }
+      %z = mirage_thread.graph items(x = 4) ins(%y imap(x -> 0)) outs(omap(x -> 0)) : (tensor<3x256xf16>) -> tensor<4x256xf16> {
+      ^bb0(%w: tensor<1x256xf16>):
+        %f = mirage_thread.load %w : (tensor<1x256xf16>) -> tensor<1x256xf16, #l>
+        %s = mirage_thread.store %f : (tensor<1x256xf16, #l>) -> tensor<1x256xf16>
+        mirage_thread.yield %s : tensor<1x256xf16>
+      }
+      mirage_block.yield %z : tensor<4x256xf16>
+    }
+  return %o : tensor<8x256xf16>
 }
 
 // 64 registers of each thread are more than is reckoned with: fewer blocks are to be on an SM.

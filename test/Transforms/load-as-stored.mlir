@@ -1,11 +1,12 @@
 // RUN: mirage-opt %s --mirage-load-as-stored --verify-roundtrip | FileCheck %s
 // RUN: mirage-opt %s --mirage-load-as-stored -o %t.mlir && mirage-verify %s %t.mlir --seed=1 | FileCheck %s --check-prefix=JUDGED
 // RUN: rm -rf %t && mirage-opt %s --mirage-compile="from=optimize artifact=%t" -o /dev/null
-// RUN: for name in weights keys strided; do mirage-run %t/$name --check || exit 1; done
+// RUN: for name in weights keys strided library; do mirage-run %t/$name --check || exit 1; done
 // JUDGED: @weights: equal
 // JUDGED: @keys: equal
 // JUDGED: @strided: equal
 // JUDGED: @read_otherwise: equal
+// JUDGED: @library: equal
 
 // Weights as [N, K]: the tile is loaded as they lie, and the view is gone.
 // CHECK-LABEL: func.func @weights(
@@ -89,4 +90,18 @@ func.func @read_otherwise(%x: tensor<32x64xf16>) -> tensor<64x32xf16> {
     mirage_kernel.yield %o : tensor<64x32xf16>
   } : tensor<64x32xf16>
   return %r : tensor<64x32xf16>
+}
+
+// What a library may do says how its tensors lie: a kernel that has it is left alone.
+// CHECK-LABEL: func.func @library(
+// CHECK: mirage_kernel.transpose
+func.func @library(%a: tensor<3x40x72xf32>, %b: tensor<3x24x72xf32>) -> tensor<3x40x24xf32> {
+  %e = tensor.empty() : tensor<3x40x24xf32>
+  %r = mirage_kernel.graph ins(%a, %b : tensor<3x40x72xf32>, tensor<3x24x72xf32>) outs(%e : tensor<3x40x24xf32>) {
+  ^bb0(%k: tensor<3x40x72xf32>, %w: tensor<3x24x72xf32>):
+    %t = mirage_kernel.transpose %w dims [0, 2, 1] : (tensor<3x24x72xf32>) -> tensor<3x72x24xf32>
+    %o = mirage_kernel.matmul %k, %t : (tensor<3x40x72xf32>, tensor<3x72x24xf32>) -> tensor<3x40x24xf32>
+    mirage_kernel.yield %o : tensor<3x40x24xf32>
+  } : tensor<3x40x24xf32>
+  return %r : tensor<3x40x24xf32>
 }

@@ -133,7 +133,8 @@ def LoadAsStoredPass : Pass<"mirage-load-as-stored"> {
     those of a transposed tensor do, can be loaded in no wide accesses and by no copy
     engine. Products read tiles either way, so the tile is loaded as it lies, and a
     `mirage_block.transpose` stands before them, which takes nothing there: ldmatrix and
-    wgmma read transposed tiles. Inputs that something else reads are left alone.
+    wgmma read transposed tiles. Inputs that something else reads are left alone, and
+    kernels that a library may do instead, which is told how tensors lie.
     Example: test/Transforms/load-as-stored.mlir
   }];
   let dependentDialects = ["::mlir::mirage::kernel::MirageKernelDialect",

@@ -138,8 +138,9 @@ static void splitReduction(RewriterBase &rewriter, block::GraphOp graph,
   StepContext context(rewriter, fusion, graph);
   rewriter.setInsertionPoint(reduction);
   Value tile = buildParts(context, part.getDefiningOp(), join, parts, split);
-  Value whole = block::emitWhole(builder, opcode,
-                                 block::emitPart(builder, join, tile, dims),
+  Value joined = block::emitPart(builder, join, tile, dims);
+  joined.getDefiningOp()->setAttr(kJoinsRowPartsAttr, builder.getUnitAttr());
+  Value whole = block::emitWhole(builder, opcode, joined,
                                  getAveragedCount(attributes, type.getShape()));
   rewriter.replaceOp(reduction, whole);
   // Others of its group have no users left, either.

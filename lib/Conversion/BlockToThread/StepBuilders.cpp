@@ -99,7 +99,7 @@ Value FragmentBuilder::join(Operation *op, ArrayRef<int> dims,
 
 Value FragmentBuilder::compute(Operation *op, ArrayRef<int> dims,
                                const LinearLayout &layout) {
-  if (isJoinOfParts(op))
+  if (op->hasAttr(kJoinsRowPartsAttr))
     return join(op, dims, layout);
   SmallVector<Value> fragments;
   for (Value operand : op->getOperands()) {

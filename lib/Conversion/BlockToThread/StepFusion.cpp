@@ -47,11 +47,6 @@ std::optional<StepKind> mlir::mirage::getStepKind(Operation *op) {
   return std::nullopt;
 }
 
-bool mlir::mirage::isJoinOfParts(Operation *op) {
-  return getStepKind(op) == StepKind::Reduction &&
-         op->getOperand(0).getDefiningOp<thread::GraphOp>();
-}
-
 static ArrayRef<int64_t> getShape(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
@@ -137,7 +132,7 @@ bool StepFusion::tryFuse(Operation *op, StepKind kind) {
       isAligned && getStepKind(user) == StepKind::Elementwise &&
       !isa<block::TransposeOp>(user) &&
       getShape(op->getResult(0)) == getShape(user->getResult(0));
-  if (isJoinOfParts(op)) {
+  if (op->hasAttr(kJoinsRowPartsAttr)) {
     if (isReduced || getStepKind(user) != StepKind::Elementwise ||
         isa<block::TransposeOp>(user))
       return false;

@@ -38,10 +38,11 @@ enum class StepKind : uint8_t { Elementwise, Reduction, Contraction };
 /// is another view of the same bytes, and warps have no parts and no constants.
 std::optional<StepKind> getStepKind(Operation *op);
 
-/// Whether an operation joins the parts of rows that warps have reduced
-/// (`splitReductions`): there are so few that each item joins those that it
-/// needs.
-bool isJoinOfParts(Operation *op);
+/// Of a reduction of rows that joins the parts which warps have reduced
+/// (`splitReductions`), a power of two of each: so few that each item joins
+/// those that it needs.
+inline constexpr llvm::StringLiteral kJoinsRowPartsAttr =
+    "mirage.joins_row_parts";
 
 class StepFusion {
 public:

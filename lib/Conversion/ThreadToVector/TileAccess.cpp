@@ -20,7 +20,7 @@ using namespace mlir::mirage;
 static constexpr unsigned kMaxAccessBytes = 16;
 
 /// \returns ShapedType::kDynamic where nothing is known.
-static int64_t findOffset(Value tile) {
+static int64_t findOffsetDivisor(Value tile) {
   auto type = cast<MemRefType>(tile.getType());
   SmallVector<int64_t> strides;
   int64_t offset;
@@ -43,9 +43,10 @@ TileAccess::TileAccess(OpBuilder &builder, Location location, Value tile,
                        ArrayRef<bool> overhangs, Value lane,
                        std::optional<BoxedTile> boxed)
     : builder(builder), location(location), tile(skipAssumption(tile)),
-      type(cast<MemRefType>(tile.getType())), offset(findOffset(tile)),
-      layout(layout), origin(origin), overhangs(overhangs), lane(lane),
-      boxed(boxed), run(chooseRun()), view(emitView()) {
+      type(cast<MemRefType>(tile.getType())),
+      offsetDivisor(findOffsetDivisor(tile)), layout(layout), origin(origin),
+      overhangs(overhangs), lane(lane), boxed(boxed), run(chooseRun()),
+      view(emitView()) {
   for (unsigned dim = 0; dim < layout.getRank(); ++dim)
     laneParts.push_back(
         emitLaneCoordinate(builder, location, layout, dim, lane));
@@ -55,7 +56,7 @@ TileAccess::TileAccess(OpBuilder &builder, Location location, Value tile,
 /// every other stride, the offset and a size that is overhung must be multiples
 /// of the run. Of a stride that is not known nothing is a multiple.
 TileAccess::Run TileAccess::chooseRun() const {
-  if (ShapedType::isDynamic(offset))
+  if (ShapedType::isDynamic(offsetDivisor))
     return {};
   SmallVector<int64_t> strides = type.getStridesAndOffset().first;
   Run widest;
@@ -70,7 +71,7 @@ TileAccess::Run TileAccess::chooseRun() const {
         bits = std::min<unsigned>(bits, llvm::countr_zero<uint64_t>(divisor));
     };
     limit(kMaxAccessBytes / (type.getElementTypeBitWidth() / 8));
-    limit(offset);
+    limit(offsetDivisor);
     for (unsigned other = 0; other < layout.getRank(); ++other)
       if (other != dim && type.getDimSize(other) > 1)
         limit(strides[other]);

@@ -90,7 +90,7 @@ private:
   Location location;
   Value tile;
   MemRefType type;
-  int64_t offset; ///< of the first element, or what divides it
+  int64_t offsetDivisor; ///< of the first element's offset
   const LinearLayout &layout;
   SmallVector<Value> origin;
   SmallVector<bool> overhangs;

@@ -4,7 +4,7 @@
 // are not held; run on the emulator, in order and by a random schedule, against float64.
 // RUN: rm -rf %t && mirage-opt %s --mirage-compile="from=optimize artifact=%t/90" -o /dev/null
 // RUN: mirage-opt %s --mirage-compile="from=optimize target=sm_80 artifact=%t/80" -o /dev/null
-// RUN: for name in softmax norm maxima beyond_run several_rows short_rows chain columns partial two_readers outputs float8 three_warps longest; do \
+// RUN: for name in softmax norm maxima beyond_run several_rows short_rows chain columns partial two_readers outputs float8 three_warps longest unread; do \
 // RUN:   mirage-run %t/90/$name --check && mirage-run %t/90/$name --check --schedule=5 && \
 // RUN:   mirage-run %t/80/$name --check || exit 1; \
 // RUN: done
@@ -94,7 +94,10 @@ func.func @maxima(%a: tensor<2x3000xf32>) -> tensor<2x3000xf32> {
   return %r : tensor<2x3000xf32>
 }
 
-// Rows of 1999 elements have no accesses of two.
+// Rows of 1999 elements have no accesses of two, and lanes nothing side by side.
+// CHECK-LABEL: func.func @beyond_run(
+// CHECK: mirage.bypassing_inputs = array<i64: 0>
+// CHECK: mirage_thread.mask {{.*}} extent 1999
 func.func @beyond_run(%a: tensor<2x1999xbf16>) -> tensor<2x1999xbf16> {
   %e = tensor.empty() : tensor<2x1999xbf16>
   %r = mirage_kernel.graph ins(%a : tensor<2x1999xbf16>) outs(%e : tensor<2x1999xbf16>) {
@@ -230,6 +233,11 @@ func.func @partial(%a: tensor<5x2048xf16>) -> tensor<5x2048xf16> {
 
 // A sum that two steps read is a step of its own; two outputs, of which one is
 // read on.
+// CHECK-LABEL: func.func @two_readers(
+// CHECK: mirage.bypassing_inputs = array<i64: 0>
+// CHECK: mirage_thread.exp
+// CHECK: mirage_thread.graph items() ins
+// CHECK: mirage_thread.accumulate {{.*}} : (tensor<1x16xf32,
 func.func @two_readers(%a: tensor<2x2048xf16>) -> (tensor<2x2048xf16>, tensor<2x2048xf32>, tensor<2x1xf32>) {
   %e = tensor.empty() : tensor<2x2048xf16>
   %f = tensor.empty() : tensor<2x2048xf32>
@@ -252,8 +260,7 @@ func.func @two_readers(%a: tensor<2x2048xf16>) -> (tensor<2x2048xf16>, tensor<2x
   return %r#0, %r#1, %r#2 : tensor<2x2048xf16>, tensor<2x2048xf32>, tensor<2x1xf32>
 }
 
-// Pure elementwise programs have no shared memory; the second operand is read by
-// one block of rows after the other.
+// Pure elementwise programs have no shared memory.
 // CHECK-LABEL: func.func @outputs(
 // CHECK: mirage.bypassing_inputs = array<i64: 0, 1>
 // CHECK-SAME: mirage.shared_bytes = 0 : i64
@@ -332,4 +339,20 @@ func.func @longest(%a: tensor<1x16384xf16>) -> tensor<1x16384xf16> {
     mirage_kernel.yield %o : tensor<1x16384xf16>
   } : tensor<1x16384xf16>
   return %r : tensor<1x16384xf16>
+}
+
+// A step that nobody reads is one of an input's readers until it is dropped.
+func.func @unread(%a: tensor<2x512xf16>, %b: tensor<1x512xf32>) -> tensor<2x512xf32> {
+  %e = tensor.empty() : tensor<2x512xf32>
+  %r = mirage_kernel.graph ins(%a, %b : tensor<2x512xf16>, tensor<1x512xf32>) outs(%e : tensor<2x512xf32>) {
+  ^bb0(%k: tensor<2x512xf16>, %l: tensor<1x512xf32>):
+    %o = mirage_block.graph grid(x = 2) threads(128) ins(%k imap(x -> 0), %l imap()) outs(omap(x -> 0)) : (tensor<2x512xf16>, tensor<1x512xf32>) -> tensor<2x512xf32> {
+    ^bb0(%x: tensor<1x512xf16>, %y: tensor<1x512xf32>):
+      %p = mirage_block.exp %x : tensor<1x512xf16>
+      %s = mirage_block.add %x, %y : tensor<1x512xf16>, tensor<1x512xf32>
+      mirage_block.yield %p : tensor<1x512xf32>
+    }
+    mirage_kernel.yield %o : tensor<2x512xf32>
+  } : tensor<2x512xf32>
+  return %r : tensor<2x512xf32>
 }
