@@ -312,13 +312,26 @@ static Value loadFromTile(BlockEmitter &emitter, const Window &window,
   return vector::FromElementsOp::create(builder, type, elements);
 }
 
+using AxesByDim = SmallVector<SmallVector<Axis, 2>>;
+
+/// \param getAxes  of a dimension.
+static AxesByDim
+listAxes(unsigned rank, llvm::function_ref<SmallVector<Axis, 2>(int)> getAxes) {
+  return AxesByDim(llvm::map_range(llvm::seq<int>(rank), getAxes));
+}
+
 /// The axes that cut each dimension of an input.
-static SmallVector<SmallVector<Axis, 2>>
-getCuttingAxes(const TileGraph &header, unsigned input, unsigned rank) {
-  SmallVector<SmallVector<Axis, 2>> axes(rank);
-  for (unsigned dim = 0; dim < rank; ++dim)
-    axes[dim] = header.getCuttingAxes(input, dim);
-  return axes;
+static AxesByDim getCuttingAxes(const TileGraph &header, unsigned input,
+                                unsigned rank) {
+  return listAxes(rank,
+                  [&](int dim) { return header.getCuttingAxes(input, dim); });
+}
+
+/// The grid axes that are concatenated along each dimension of an output.
+static AxesByDim getJoinedAxes(const TileGraph &header, unsigned output,
+                               unsigned rank) {
+  return listAxes(rank,
+                  [&](int dim) { return header.getJoinedAxes(output, dim); });
 }
 
 static Window makeInputWindow(BlockEmitter &emitter, unsigned input,
@@ -399,15 +412,6 @@ void mlir::mirage::emitWaitForCopies(BlockEmitter &emitter,
                                      int64_t numPendingGroups) {
   NVVM::CpAsyncWaitGroupOp::create(
       emitter.builder, emitter.builder.getI32IntegerAttr(numPendingGroups));
-}
-
-/// The grid axes that are concatenated along each dimension of an output.
-static SmallVector<SmallVector<Axis, 2>>
-getJoinedAxes(const TileGraph &header, unsigned output, unsigned rank) {
-  SmallVector<SmallVector<Axis, 2>> axes(rank);
-  for (unsigned dim = 0; dim < rank; ++dim)
-    axes[dim] = header.getJoinedAxes(output, dim);
-  return axes;
 }
 
 /// Runs `body` in those blocks only that write the output, and where the

@@ -116,9 +116,9 @@ SmallVector<int> getResultDims(Operation *op, Value operand);
 /// summed behind the loop.
 void splitProducts(RewriterBase &rewriter, block::GraphOp graph);
 
-/// Lets warps share the reduction of rows where the block has no loop, or
-/// behind it: each item reduces a part of a row, as long as what steps that are
-/// elementwise have of it, and whoever needs the row joins its parts.
+/// Lets warps share the reduction of rows where the block has no loop: each
+/// item reduces a part of a row, as long as what steps that are elementwise
+/// have of it, and whoever needs the row joins its parts.
 void splitReductions(RewriterBase &rewriter, block::GraphOp graph);
 
 /// Builds the thread graph of a group at the rewriter's insertion point.
