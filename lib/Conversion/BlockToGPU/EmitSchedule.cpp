@@ -11,6 +11,7 @@
 #include "BoxCopies.h"
 #include "CarriedSums.h"
 #include "ComputeTiles.h"
+#include "LateProducts.h"
 #include "LaunchBarriers.h"
 #include "Mirage/Analysis/AheadProducts.h"
 #include "Mirage/Analysis/BypassingTiles.h"
@@ -61,8 +62,7 @@ public:
       if (op->hasAttr(kHeldAttr))
         held.tiles.try_emplace(op.getResult(0), op);
     sums.emplace(emitter, graph, held);
-    for (thread::GraphOp op : listSteps(kWaitsLateAttr))
-      leftSteps[op] = findLeftStep(op);
+    late.emplace(emitter, graph, held);
   }
 
   void run() {
@@ -173,8 +173,7 @@ private:
     // Two iterations exchange registers: of the product that is used, and of
     // that in flight. One would have to move them, a product that is waited for
     // late among them.
-    if (!listSteps(kStartsAheadAttr).empty() ||
-        !listSteps(kWaitsLateAttr).empty())
+    if (!listSteps(kStartsAheadAttr).empty() || !late->empty())
       loop->setAttr("loop_annotation", makeUnrolling(builder, /*count=*/2));
     setSums(loop.getResults());
     emitter.iteration = outside;
@@ -204,18 +203,17 @@ private:
       if (graph->hasAttr(kBarrierAtHeadAttr) && !handsBackPlaces())
         emitter.emitBarrier();
       emitPhase(StepPhase::Loop);
-      llvm::append_range(next, emitAwaitAtEnd(started));
+      llvm::append_range(next, late->emitAwaitAtEnd(started));
       if (boxCopies)
         emitHandBack();
       return next.empty() ? listValues(emitNextPlace()) : next;
     });
-    for (thread::GraphOp op : listSteps(kWaitsLateAttr))
-      land(op, {});
+    late->landAll();
   }
 
   /// Of a product that is waited for late the place is still read.
   void emitHandBack() {
-    if (listSteps(kWaitsLateAttr).empty())
+    if (late->empty())
       return boxCopies->emitHandBack(place.number);
     ImplicitLocOpBuilder &builder = emitter.builder;
     Value hasBefore =
@@ -255,41 +253,6 @@ private:
         [&](thread::GraphOp op) { return op->hasAttr(attribute); });
   }
 
-  /// Items that a warp has of late products, each of which is a group of wgmma.
-  int64_t countLateItems() {
-    int64_t numWarps = graph.getThreads() >> kLaneBits, count = 0;
-    for (thread::GraphOp op : listSteps(kWaitsLateAttr))
-      count +=
-          llvm::divideCeil(ShapedType::getNumElements(op.getGrid()), numWarps);
-    return count;
-  }
-
-  /// Waits for a late product of the iteration before, which its sum holds, and
-  /// has operands of a step come behind that. Products that this iteration has
-  /// started might still run, but ptxas does not follow that: it has all wait
-  /// wherever accumulators are read (its message C7514).
-  void land(thread::GraphOp product, ValueRange operands) {
-    auto sum = cast<block::AccumulateOp>(*product->user_begin());
-    SmallVector<Value> values = {sum.getResult()};
-    for (Value operand : operands)
-      if (isHeld(operand) &&
-          cast<RankedTensorType>(operand.getType()).getElementType().isF32())
-        values.push_back(operand);
-    auto current = llvm::map_to_vector(
-        values, [&](Value value) { return held.current.at(value); });
-    auto op = thread::AwaitOp::create(emitter.builder, current,
-                                      /*pending=*/0);
-    for (auto [value, result] : llvm::zip_equal(values, op.getResults()))
-      held.current[value] = result;
-  }
-
-  /// Of late products whose left operand a step computes.
-  void landProductsOf(thread::GraphOp step) {
-    for (thread::GraphOp product : listSteps(kWaitsLateAttr))
-      if (leftSteps.lookup(product) == step)
-        land(product, step.getInputs());
-  }
-
   /// Starts products on the tiles of an iteration, which are there.
   SmallVector<Value> emitStart(ArrayRef<thread::GraphOp> products,
                                Value iteration, Value place) {
@@ -309,26 +272,12 @@ private:
     return started;
   }
 
-  SmallVector<Value> emitAwait(ArrayRef<Value> started, int64_t numPending) {
-    auto op = thread::AwaitOp::create(emitter.builder, started, numPending);
-    return SmallVector<Value>(op.getResults());
-  }
-
-  /// At the end of an iteration, for what it has started for the next one, and
-  /// for the late products of the iteration before where no step has waited.
-  SmallVector<Value> emitAwaitAtEnd(ArrayRef<Value> started) {
-    bool isWaitedFor = llvm::all_of(
-        leftSteps, [](const auto &late) { return late.second != nullptr; });
-    if (started.empty() && isWaitedFor)
-      return {};
-    return emitAwait(started, countLateItems());
-  }
-
   /// The products of the first iteration, before the loop.
   SmallVector<Value> emitFirstProducts(ArrayRef<thread::GraphOp> products,
                                        ValueRange initial) {
     boxCopies->emitWait(initial[0], initial[1]);
-    return emitAwait(emitStart(products, emitter.getIndex(0), initial[0]),
+    return emitAwait(emitter,
+                     emitStart(products, emitter.getIndex(0), initial[0]),
                      /*numPending=*/0);
   }
 
@@ -579,7 +528,7 @@ private:
 
   /// The same graph on the places of its tiles.
   void emitThreadGraph(thread::GraphOp op) {
-    landProductsOf(op);
+    late->landBefore(op);
     SmallVector<Value> inputs = getPlaces(op.getInputs());
     setSwizzles(op);
     if (!op->hasAttr(kHeldAttr))
@@ -610,8 +559,7 @@ private:
   RingPosition place; ///< of the iteration that is computed
   HeldValues held;
   std::optional<CarriedSums> sums;
-  /// What computes the left operand of products that are waited for late.
-  DenseMap<Operation *, Operation *> leftSteps;
+  std::optional<LateProducts> late;
 };
 } // namespace
 
