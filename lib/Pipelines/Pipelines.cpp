@@ -79,6 +79,8 @@ void mlir::mirage::addPlanning(OpPassManager &passManager,
   MergeLaunchesPassOptions merge;
   merge.target = options.search.target;
   merge.mergesLaunches = options.mergesLaunches;
+  AddLoadingWarpsPassOptions loading;
+  loading.target = options.search.target;
   OverlapLaunchesPassOptions overlap;
   overlap.target = options.search.target;
   overlap.overlapsLaunches = options.overlapsLaunches;
@@ -103,6 +105,7 @@ void mlir::mirage::addPlanning(OpPassManager &passManager,
   passManager.addPass(createFormWarpgroupsPass(warpgroups));
   passManager.addPass(createStartProductsAheadPass());
   passManager.addPass(createMergeLaunchesPass(merge));
+  passManager.addPass(createAddLoadingWarpsPass(loading));
   passManager.addPass(createOverlapLaunchesPass(overlap));
   passManager.addPass(createOrderGridPass());
   passManager.addPass(createPlanDeviceMemoryPass());

@@ -7,9 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Transforms/ExplainKernels.h"
+#include "Mirage/Analysis/AheadProducts.h"
 #include "Mirage/Analysis/BlockSteps.h"
 #include "Mirage/Analysis/BypassingTiles.h"
 #include "Mirage/Analysis/HeldTiles.h"
+#include "Mirage/Analysis/LoadingWarps.h"
 #include "Mirage/Bridge/Bridge.h"
 #include "Mirage/Dialect/Operator/LibraryMatmulAttribute.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
@@ -132,6 +134,7 @@ private:
   void addStep(Operation &step);
   void addFragment(ExplainedStep &step, Operation &op, thread::GraphOp graph);
   unsigned getLayout(Attribute layout);
+  int64_t countIterationsAhead();
   LogicalResult addRowRegisters();
   LogicalResult addSharedMemory();
   LogicalResult addTime();
@@ -221,9 +224,22 @@ void KernelExplainer::addTensors(const LaunchSequence *sequence,
         op.getBody().front().getTerminator()->getOperand(number));
     kernel.tensors.push_back(std::move(tensor));
   }
-  int64_t numAhead = tiles.stages - kernel.handBack.value_or(1);
   kernel.flightBytes =
-      loopBytes > 0 ? loopBytes * std::max<int64_t>(numAhead, 1) : outsideBytes;
+      loopBytes > 0 ? loopBytes * countIterationsAhead() : outsideBytes;
+}
+
+/// How many iterations are on their way, at the least.
+int64_t KernelExplainer::countIterationsAhead() {
+  int64_t behind = kernel.handBack.value_or(1);
+  // Places are refilled when they are handed back.
+  if (kernel.loadingWarps.number > 0)
+    behind = llvm::any_of(op.getBody().getOps<thread::GraphOp>(),
+                          [](thread::GraphOp step) {
+                            return step->hasAttr(kWaitsLateAttr);
+                          })
+                 ? 2
+                 : 1;
+  return std::max<int64_t>(tiles.stages - behind, 1);
 }
 
 //===----------------------------------------------------------------------===//
@@ -334,6 +350,11 @@ LogicalResult KernelExplainer::addSharedMemory() {
   if (!handBack)
     return op.emitError() << "expects " << llvm::toString(handBack.takeError());
   kernel.handBack = *handBack;
+  auto loadingWarps = readLoadingWarps(op, handBack->has_value());
+  if (!loadingWarps)
+    return op.emitError() << llvm::toString(loadingWarps.takeError());
+  kernel.loadingWarps = *loadingWarps;
+  kernel.resources.threads = getLaunchedThreads(op);
   kernel.sharedBytes = plan->sizeBytes;
   kernel.resources.sharedBytes = kernel.sharedBytes;
   return success();
@@ -360,6 +381,7 @@ static void shareResources(std::vector<ExplainedKernel> &kernels) {
       if (other.launch != kernel.launch)
         continue;
       BlockResources &resources = kernel.resources;
+      resources.threads = std::max(resources.threads, other.resources.threads);
       resources.sharedBytes =
           std::max(resources.sharedBytes, other.sharedBytes);
       resources.rowRegisters =

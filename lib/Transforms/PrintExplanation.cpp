@@ -143,6 +143,9 @@ void KernelText::printLaunch() {
   if (kernel.grid.size() > 1)
     os << " = " << kernel.getNumBlocks();
   os << ", of " << kernel.threads << " threads";
+  if (kernel.loadingWarps.number > 0)
+    os << " and " << count(kernel.loadingWarps.number, "warp") << " that "
+       << (kernel.loadingWarps.number > 1 ? "load" : "loads");
   if (!kernel.cluster.empty())
     os << ", in clusters of " << formatExtents(kernel.cluster);
   if (!llvm::is_sorted(kernel.gridOrder))
@@ -151,7 +154,9 @@ void KernelText::printLaunch() {
   start("loop") << count(kernel.loop, "iteration") << ", "
                 << count(kernel.stages, "stage");
   if (kernel.handBack)
-    os << ", whose places warps hand back; each iteration refills that of "
+    os << ", whose places warps hand back";
+  if (kernel.handBack && kernel.loadingWarps.number == 0)
+    os << "; each iteration refills that of "
        << count(*kernel.handBack, "iteration") << " before";
   os << "\n";
 }
@@ -249,6 +254,9 @@ void KernelText::printRegisters() {
     os << " of a thread, as the plan reckons";
   if (kernel.resources.rowRegisters > 0)
     os << ", " << kernel.resources.rowRegisters << " of them for rows";
+  if (const auto &shares = kernel.loadingWarps.shares)
+    os << "; warps that load keep " << shares->ofLoading
+       << ", so that others can have " << shares->ofComputing;
   os << "\n";
   printOccupancy();
 }
@@ -257,8 +265,8 @@ void KernelText::printOccupancy() {
   Occupancy occupancy = kernel.getOccupancy(target);
   constexpr int64_t kWarp = 32;
   start("occupancy") << count(occupancy.blocks, "block") << " of an SM = "
-                     << occupancy.blocks * kernel.threads / kWarp << " of "
-                     << count(target.threadsPerSM / kWarp, "warp")
+                     << occupancy.blocks * kernel.resources.threads / kWarp
+                     << " of " << count(target.threadsPerSM / kWarp, "warp")
                      << ", limited by "
                      << getOccupancyLimitName(occupancy.limit) << "; ";
   if (occupancy.blocks == 0) {
@@ -390,6 +398,10 @@ static Object makeObject(const ExplainedKernel &kernel, const Target &target) {
     registers["ptxas"] = *kernel.numRegisters;
     registers["spillBytes"] = kernel.spillBytes;
   }
+  if (const auto &shares = kernel.loadingWarps.shares) {
+    registers["loading"] = shares->ofLoading;
+    registers["computing"] = shares->ofComputing;
+  }
   Object object{{"number", int64_t(kernel.number)},
                 {"location", nameLocation(kernel.location)},
                 {"planned", kernel.isPlanned},
@@ -399,6 +411,7 @@ static Object makeObject(const ExplainedKernel &kernel, const Target &target) {
                 {"gridOrder", Array(nameAxes(kernel.gridOrder))},
                 {"cluster", makeArray(kernel.cluster)},
                 {"threads", kernel.threads},
+                {"loadingWarps", kernel.loadingWarps.number},
                 {"loop", kernel.loop},
                 {"stages", kernel.stages},
                 {"tensors", makeObjects(kernel.tensors)},

@@ -25,6 +25,12 @@ inline constexpr llvm::StringLiteral kSharedMemorySymbol = "smem";
 inline constexpr llvm::StringLiteral kTensorMapParametersAttr =
     "mirage.tensor_map_parameters";
 
+/// Of a kernel: the number of its first threads, which share out items of
+/// `mirage_thread.graph`s, an i32; all of them where it is not stated.
+/// --convert-mirage-thread-to-vector takes it off.
+inline constexpr llvm::StringLiteral kComputingThreadsAttr =
+    "mirage.computing_threads";
+
 /// Builds the kernel of a launch at the end of `module`. Of each planned block
 /// graph tiles are loaded into shared memory, computed on between the barriers
 /// of the schedule, and stored; between two graphs stands the launch's barrier,

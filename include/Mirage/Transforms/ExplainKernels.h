@@ -77,6 +77,7 @@
 #include "Mirage/Graph/TensorSpec.h"
 #include "Mirage/Planning/LaunchBarrier.h"
 #include "Mirage/Planning/Target.h"
+#include "Mirage/Planning/WarpRoles.h"
 #include "Mirage/Search/KernelTime.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/JSON.h"
@@ -150,6 +151,7 @@ struct ExplainedKernel {
   SmallVector<int64_t, 3> gridOrder;
   int64_t threads = 0, loop = 1, stages = 1;
   std::optional<int64_t> handBack; ///< `mirage.hands_back_places`
+  LoadingWarps loadingWarps;       ///< beside the threads
   std::vector<ExplainedTensor> tensors;
   SmallVector<ExplainedStep> steps;
   SmallVector<std::string> layouts;

@@ -382,6 +382,22 @@ def MergeLaunchesPass : CheckedPass<"mirage-merge-launches"> {
            "false: each kernel has a launch of its own">];
 }
 
+def AddLoadingWarpsPass : CheckedPass<"mirage-add-loading-warps"> {
+  let summary = "has warps that do nothing but load";
+  let description = [{
+    Where four warps multiply together and hand back the places of rings, the block gets
+    warps beside its threads, which start all copies of the loop
+    (`Mirage/Planning/WarpRoles.h`, also for what was measured): `mirage.loading_warps`, and
+    `mirage.register_shares` where they leave registers to the others. Not where an SM holds
+    several blocks. Run after --mirage-merge-launches.
+    Example: test/Transforms/add-loading-warps.mlir
+  }];
+  let options = [
+    TargetOption<"GPU that blocks run on">,
+    Option<"addsLoadingWarps", "loading-warps", TruthType, /*default=*/"true",
+           "false: the first thread of each block starts copies">];
+}
+
 def OverlapLaunchesPass : CheckedPass<"mirage-overlap-launches"> {
   let summary = "lets launches begin before those before them have ended";
   let description = [{

@@ -26,11 +26,12 @@ Value mlir::mirage::emitI32(ImplicitLocOpBuilder &builder, int32_t value) {
   return arith::ConstantIntOp::create(builder, builder.getI32Type(), value);
 }
 
-Value mlir::mirage::emitIsFirstThread(ImplicitLocOpBuilder &builder) {
+Value mlir::mirage::emitIsThread(ImplicitLocOpBuilder &builder,
+                                 int64_t number) {
   return arith::CmpIOp::create(
       builder, arith::CmpIPredicate::eq,
       gpu::ThreadIdOp::create(builder, gpu::Dimension::x),
-      arith::ConstantIndexOp::create(builder, 0));
+      arith::ConstantIndexOp::create(builder, number));
 }
 
 BlockEmitter::BlockEmitter(ImplicitLocOpBuilder builder, block::GraphOp graph)
@@ -269,8 +270,6 @@ void BlockEmitter::writeElement(Value memref, ValueRange coordinates,
   memref::StoreOp::create(builder, convert(value, element), memref,
                           coordinates);
 }
-
-void BlockEmitter::emitBarrier() { gpu::BarrierOp::create(builder); }
 
 Value BlockEmitter::emitIsFirstLane() {
   constexpr int64_t kLanes = 32;

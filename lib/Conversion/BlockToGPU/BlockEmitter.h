@@ -9,6 +9,7 @@
 #ifndef MIRAGE_LIB_CONVERSION_BLOCKTOGPU_BLOCKEMITTER_H
 #define MIRAGE_LIB_CONVERSION_BLOCKTOGPU_BLOCKEMITTER_H
 
+#include "BlockBarrier.h"
 #include "Mirage/Analysis/TileForms.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -24,8 +25,8 @@ constexpr unsigned kSharedSpace =
 
 /// A constant, an i32.
 Value emitI32(ImplicitLocOpBuilder &builder, int32_t value);
-/// An i1: this is thread 0 of the block.
-Value emitIsFirstThread(ImplicitLocOpBuilder &builder);
+/// An i1: this is the thread of the block with that number.
+Value emitIsThread(ImplicitLocOpBuilder &builder, int64_t number);
 
 /// Where a tile, or the first place of its ring, lies in shared memory.
 struct TilePlace {
@@ -58,6 +59,7 @@ public:
   ImplicitLocOpBuilder builder;
   const TileGraph header;
   Value iteration; ///< of the loop; zero outside of it
+  BlockBarrier barrier;
 
   /// The memref that holds a value of the block graph.
   Value getTile(Value value) const { return getCarried(value).front(); }
@@ -99,7 +101,8 @@ public:
   /// A scalar or vector in another float type.
   Value convert(Value value, Type elementType);
 
-  void emitBarrier();
+  /// Of the threads that are in the kernel's code at the insertion point.
+  void emitBarrier() { barrier.emit(builder); }
   /// An i1: this is lane 0 of its warp.
   Value emitIsFirstLane();
 

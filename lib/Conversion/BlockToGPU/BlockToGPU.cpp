@@ -152,7 +152,11 @@ static FailureOr<TilePlacement> readPlacement(const BlockSteps &steps) {
   if (!handBack)
     return graph.emitError()
            << "expects " << llvm::toString(handBack.takeError());
-  return TilePlacement{std::move(*forms), std::move(*plan), *handBack};
+  auto loadingWarps = readLoadingWarps(graph, handBack->has_value());
+  if (!loadingWarps)
+    return graph.emitError() << llvm::toString(loadingWarps.takeError());
+  return TilePlacement{std::move(*forms), std::move(*plan), *handBack,
+                       *loadingWarps};
 }
 
 //===----------------------------------------------------------------------===//
@@ -181,7 +185,8 @@ public:
 
   FailureOr<gpu::GPUFuncOp> run() {
     for (block::GraphOp graph : launch.kernels) {
-      if (failed(checkGrid(launch, graph)) || failed(checkOps(graph)) ||
+      if (failed(checkLoadingWarps(graph)) ||
+          failed(checkGrid(launch, graph)) || failed(checkOps(graph)) ||
           failed(checkCluster(graph)) || failed(checkHeld(graph)) ||
           failed(checkBypassing(graph)))
         return failure();
@@ -212,7 +217,10 @@ public:
       contexts[number].coordinates = coordinates[number];
       contexts[number].isLast = number + 1 == launch.kernels.size();
       contexts[number].waitsForLaunch = launch.isDependent && number == 0;
+      contexts[number].barrier = barrierOfThreads;
       emitSchedule(builder, steps, placement, contexts[number]);
+      if (placement.loadingWarps.number > 0)
+        barrierOfThreads = BlockBarrier(graph.getThreads());
     }
     builder.setInsertionPointToEnd(&kernel.getBody().front());
     gpu::ReturnOp::create(builder);
@@ -234,6 +242,14 @@ private:
                            "--mirage-merge-launches drops others");
   }
 
+  LogicalResult checkLoadingWarps(block::GraphOp graph) {
+    if (graph == launch.kernels.front() || !graph->hasAttr(kLoadingWarpsAttr))
+      return success();
+    return graph.emitError()
+           << "expects no '" << kLoadingWarpsAttr
+           << "' of a kernel that shares the launch of another one";
+  }
+
   void createKernel();
   void setTensorMapParameters();
   void addCoordinates();
@@ -246,6 +262,7 @@ private:
   ArrayRef<MemRefType> buffers;
   ImplicitLocOpBuilder builder;
   SmallVector<PlannedGraph, 3> planned;
+  BlockBarrier barrierOfThreads; ///< that come to the next graph
   gpu::GPUFuncOp kernel;
   SmallVector<SmallVector<Value, 3>, 3> coordinates; ///< by graph
 };
@@ -260,7 +277,10 @@ void KernelEmitter::createKernel() {
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
                   builder.getUnitAttr());
   kernel.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr(
-      {static_cast<int32_t>(first.getThreads()), 1, 1}));
+      {static_cast<int32_t>(getLaunchedThreads(first)), 1, 1}));
+  if (getLaunchedThreads(first) != int64_t(first.getThreads()))
+    kernel->setAttr(kComputingThreadsAttr,
+                    builder.getI32IntegerAttr(first.getThreads()));
   SmallVector<int32_t, 3> cluster(launch.getCluster());
   if (!cluster.empty()) {
     cluster.resize(3, 1);
@@ -321,7 +341,7 @@ void KernelEmitter::emitBarrier(unsigned number) {
   if (barrier == LaunchBarrier::LastArrival) {
     ArrivalCounter counter = addArrivalCounter(
         builder, kernel, name + "_arrivals_" + Twine(number), grid, axis, own);
-    return enterIf(emitLastArrival(builder, counter));
+    return enterIf(emitLastArrival(builder, counter, barrierOfThreads));
   }
   emitClusterBarrier(builder);
   if (launch.kernels[number].getGrid()[axis] > 1)

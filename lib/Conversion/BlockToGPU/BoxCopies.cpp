@@ -72,13 +72,17 @@ static void emitProxyFence(ImplicitLocOpBuilder &builder) {
       NVVM::SharedSpaceAttr::get(context, NVVM::SharedSpace::shared_cta));
 }
 
-void BoxCopies::emitByFirstThread(llvm::function_ref<void()> body) {
+void BoxCopies::emitByThread(int64_t number, llvm::function_ref<void()> body) {
   ImplicitLocOpBuilder &builder = emitter.builder;
-  auto guard = scf::IfOp::create(builder, emitIsFirstThread(builder),
+  auto guard = scf::IfOp::create(builder, emitIsThread(builder, number),
                                  /*withElseRegion=*/false);
   OpBuilder::InsertionGuard insertion(builder);
   builder.setInsertionPointToStart(guard.thenBlock());
   body();
+}
+
+void BoxCopies::emitByLoadingThread(llvm::function_ref<void()> body) {
+  emitByThread(hasLoadingWarps ? emitter.header.threads : 0, body);
 }
 
 void BoxCopies::forEachBarrier(
@@ -93,7 +97,7 @@ void BoxCopies::emitInit() {
   ImplicitLocOpBuilder &builder = emitter.builder;
   // Of a kernel before, whose tiles lay where boxes come.
   emitProxyFence(emitter.builder);
-  emitByFirstThread([&] {
+  emitByThread(0, [&] {
     forEachBarrier([&](Barrier barrier, Value pointer) {
       int64_t numArrivals =
           barrier == Barrier::IsThere ? 1 : emitter.header.threads / 32;
@@ -149,19 +153,17 @@ void BoxCopies::emitCopies(Value place, Value parity) {
   int64_t numBytes = 0;
   for (const BoxedInput &input : inputs)
     numBytes += input.boxes.getNumBoxes() * input.boxes.map.getBoxBytes();
-  emitByFirstThread([&] {
-    if (handsBack)
-      emitWaitFor(getBarrier(Barrier::IsFree, place),
-                  arith::XOrIOp::create(builder, parity,
-                                        emitI32(builder, /*value=*/1)));
-    Value barrier = getBarrier(Barrier::IsThere, place);
-    NVVM::MBarrierArriveExpectTxOp::create(
-        builder, /*res=*/Type(), barrier, emitI32(builder, numBytes),
-        getBlockScope(builder), builder.getBoolAttr(false),
-        /*predicate=*/Value());
-    for (const BoxedInput &input : inputs)
-      emitBoxes(input, place, barrier);
-  });
+  if (handsBack)
+    emitWaitFor(
+        getBarrier(Barrier::IsFree, place),
+        arith::XOrIOp::create(builder, parity, emitI32(builder, /*value=*/1)));
+  Value barrier = getBarrier(Barrier::IsThere, place);
+  NVVM::MBarrierArriveExpectTxOp::create(
+      builder, /*res=*/Type(), barrier, emitI32(builder, numBytes),
+      getBlockScope(builder), builder.getBoolAttr(false),
+      /*predicate=*/Value());
+  for (const BoxedInput &input : inputs)
+    emitBoxes(input, place, barrier);
 }
 
 void BoxCopies::emitWait(Value place, Value parity) {
@@ -208,7 +210,7 @@ void BoxCopies::emitReadFence() {
 
 void BoxCopies::emitInvalidate() {
   emitter.emitBarrier();
-  emitByFirstThread([&] {
+  emitByThread(0, [&] {
     forEachBarrier([&](Barrier, Value pointer) {
       NVVM::MBarrierInvalOp::create(emitter.builder, pointer);
     });

@@ -27,6 +27,9 @@
 //
 //   4 places    iteration 5: place 3 = (5 - 2) mod 4 gets the boxes of 7
 //
+// Where warps do nothing but load, the first lane of theirs is in the place of
+// thread 0, and waits for each place in turn.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef MIRAGE_LIB_CONVERSION_BLOCKTOGPU_BOXCOPIES_H
@@ -52,16 +55,23 @@ public:
   /// \param barriersOffset  where the mbarriers lie, in bytes from the start of
   ///                        the block's shared memory.
   /// \param areReadByThreads  and not by tensor cores alone.
+  /// \param hasLoadingWarps   behind the graph's threads, which start copies
+  ///                          (Mirage/Analysis/LoadingWarps.h).
   BoxCopies(BlockEmitter &emitter, SmallVector<BoxedInput> inputs,
             int64_t barriersOffset, unsigned numPlaces, bool handsBack,
-            bool areReadByThreads)
+            bool areReadByThreads, bool hasLoadingWarps)
       : emitter(emitter), inputs(std::move(inputs)),
         barriersOffset(barriersOffset), numPlaces(numPlaces),
-        handsBack(handsBack), areReadByThreads(areReadByThreads) {}
+        handsBack(handsBack), areReadByThreads(areReadByThreads),
+        hasLoadingWarps(hasLoadingWarps) {}
 
   /// Makes the mbarriers, once; with a barrier of the block.
   void emitInit();
-  /// Starts the copies of the emitter's iteration, when the place is free.
+  /// Guards what the thread is to do that starts copies: the first one, or
+  /// that of the loading warps.
+  void emitByLoadingThread(llvm::function_ref<void()> body);
+  /// Starts the copies of the emitter's iteration, when the place is free; for
+  /// one thread.
   /// \param place   of the rings, of type index.
   /// \param parity  of the iteration's phase of the place, an i32.
   void emitCopies(Value place, Value parity);
@@ -85,14 +95,14 @@ private:
   Value getBarrier(Barrier barrier, Value place);
   void forEachBarrier(llvm::function_ref<void(Barrier, Value)> action);
   void emitWaitFor(Value barrier, Value parity);
-  void emitByFirstThread(llvm::function_ref<void()> body);
+  void emitByThread(int64_t number, llvm::function_ref<void()> body);
   void emitBoxes(const BoxedInput &input, Value place, Value barrier);
 
   BlockEmitter &emitter;
   SmallVector<BoxedInput> inputs;
   int64_t barriersOffset;
   unsigned numPlaces;
-  bool handsBack, areReadByThreads;
+  bool handsBack, areReadByThreads, hasLoadingWarps;
 };
 
 } // namespace mlir::mirage

@@ -23,7 +23,9 @@
 #include "PlaceThreadGraphs.h"
 #include "RingPosition.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -57,6 +59,7 @@ public:
                   const TilePlacement &placement, const KernelContext &context)
       : steps(steps), placement(placement), graph(steps.getGraph()),
         context(context), emitter(builder, graph) {
+    emitter.barrier = context.barrier;
     addBoxCopies();
     for (auto op : graph.getBody().getOps<thread::GraphOp>())
       if (op->hasAttr(kHeldAttr))
@@ -65,7 +68,8 @@ public:
     late.emplace(emitter, graph, held);
   }
 
-  void run() {
+  /// \returns where the threads go on that compute.
+  OpBuilder::InsertPoint run() {
     emitter.emitPrologue(context.coordinates);
     addTiles();
     emitPadding(emitter, steps, placement);
@@ -74,6 +78,8 @@ public:
     // Nothing before touches device memory.
     if (context.waitsForLaunch)
       emitWaitForLaunch(emitter.builder);
+    if (hasLoadingWarps())
+      partWarps();
     emitPhase(StepPhase::Before);
     if (graph->hasAttr(kBarrierAtEntryAttr))
       emitter.emitBarrier();
@@ -83,9 +89,58 @@ public:
     if (boxCopies && !context.isLast)
       boxCopies->emitInvalidate();
     emitPhase(StepPhase::After);
+    return emitter.builder.saveInsertionPoint();
   }
 
 private:
+  bool hasLoadingWarps() const { return placement.loadingWarps.number > 0; }
+
+  /// From here on loading warps have code of their own, and are gone at its
+  /// end; the insertion point is that of the others.
+  void partWarps() {
+    ImplicitLocOpBuilder &builder = emitter.builder;
+    int64_t numThreads = emitter.header.threads;
+    Value computes = arith::CmpIOp::create(
+        builder, arith::CmpIPredicate::ult,
+        gpu::ThreadIdOp::create(builder, gpu::Dimension::x),
+        emitter.getIndex(numThreads));
+    auto roles = scf::IfOp::create(builder, computes, /*withElseRegion=*/true);
+    const std::optional<RegisterShares> &shares = placement.loadingWarps.shares;
+    auto takeShare = [&](int64_t registers, NVVM::SetMaxRegisterAction action) {
+      if (shares)
+        NVVM::SetMaxRegisterOp::create(builder, registers, action);
+    };
+    builder.setInsertionPointToStart(roles.elseBlock());
+    takeShare(shares ? shares->ofLoading : 0,
+              NVVM::SetMaxRegisterAction::decrease);
+    emitLoadsOfWarps();
+    builder.setInsertionPointToStart(roles.thenBlock());
+    takeShare(shares ? shares->ofComputing : 0,
+              NVVM::SetMaxRegisterAction::increase);
+    emitter.barrier = BlockBarrier(numThreads);
+  }
+
+  /// All iterations, each into the next place of the rings.
+  void emitLoadsOfWarps() {
+    ImplicitLocOpBuilder &builder = emitter.builder;
+    boxCopies->emitByLoadingThread([&] {
+      SmallVector<Value> first = listValues(getFirst());
+      auto loop = scf::ForOp::create(builder, emitter.getIndex(0),
+                                     emitter.getIndex(graph.getLoop()),
+                                     emitter.getIndex(1), first);
+      loop->setAttr("loop_annotation", makeUnrolling(builder, /*count=*/1));
+      OpBuilder::InsertionGuard insertion(builder);
+      builder.setInsertionPointToStart(loop.getBody());
+      ValueRange carried = loop.getRegionIterArgs();
+      RingPosition target = {carried[0], carried[1]};
+      Value outside = std::exchange(emitter.iteration, loop.getInductionVar());
+      boxCopies->emitCopies(target.number, target.parity);
+      emitter.iteration = outside;
+      scf::YieldOp::create(
+          builder, listValues(target.emitNext(builder, graph.getStages())));
+    });
+  }
+
   void addBoxCopies() {
     SmallVector<BoxedInput> inputs;
     for (auto [input, map] :
@@ -99,7 +154,8 @@ private:
     if (!inputs.empty())
       boxCopies.emplace(emitter, std::move(inputs),
                         placement.plan.offsets.back(), graph.getStages(),
-                        handsBackPlaces(), areBoxesReadByThreads());
+                        handsBackPlaces(), areBoxesReadByThreads(),
+                        hasLoadingWarps());
   }
 
   /// Whether something else than tensor cores reads boxed inputs.
@@ -337,13 +393,16 @@ private:
                       emitter.getTile(argument));
       }
     if (boxCopies)
-      boxCopies->emitCopies(ahead.number, ahead.parity);
+      boxCopies->emitByLoadingThread(
+          [&] { boxCopies->emitCopies(ahead.number, ahead.parity); });
     emitter.iteration = outside;
   }
 
   /// A loop of few iterations, which is not unrolled: that would save little,
   /// once, and addresses that are computed ahead take registers.
   void emitFill() {
+    if (hasLoadingWarps())
+      return;
     ImplicitLocOpBuilder &builder = emitter.builder;
     auto loop = scf::ForOp::create(builder, emitter.getIndex(0),
                                    emitter.getIndex(getNumAhead()),
@@ -359,6 +418,8 @@ private:
   /// Into the place that the iteration before has used. Behind the last
   /// iterations there is nothing to load, and groups are empty.
   void emitRefill() {
+    if (hasLoadingWarps())
+      return;
     ImplicitLocOpBuilder &builder = emitter.builder;
     Value ahead = arith::AddIOp::create(builder, emitter.iteration,
                                         emitter.getIndex(getNumAhead()));
@@ -374,7 +435,6 @@ private:
       emitLoadsInto(ahead, target);
     }
     emitCommitOfThreads();
-    selectPlace(place.number);
   }
 
   void emitCommitOfThreads() {
@@ -435,7 +495,8 @@ private:
     case BlockStep::Kind::Fill:
       return emitFill();
     case BlockStep::Kind::Refill:
-      return emitRefill();
+      emitRefill();
+      return selectPlace(place.number);
     case BlockStep::Kind::Load:
       return emitLoadStep(cast<BlockArgument>(step.tile).getArgNumber());
     case BlockStep::Kind::Init:
@@ -563,9 +624,10 @@ private:
 };
 } // namespace
 
-void mlir::mirage::emitSchedule(ImplicitLocOpBuilder builder,
+void mlir::mirage::emitSchedule(ImplicitLocOpBuilder &builder,
                                 const BlockSteps &steps,
                                 const TilePlacement &placement,
                                 const KernelContext &context) {
-  ScheduleEmitter(builder, steps, placement, context).run();
+  builder.restoreInsertionPoint(
+      ScheduleEmitter(builder, steps, placement, context).run());
 }

@@ -9,7 +9,9 @@
 #ifndef MIRAGE_LIB_CONVERSION_BLOCKTOGPU_EMITSCHEDULE_H
 #define MIRAGE_LIB_CONVERSION_BLOCKTOGPU_EMITSCHEDULE_H
 
+#include "BlockBarrier.h"
 #include "Mirage/Analysis/BlockSteps.h"
+#include "Mirage/Analysis/LoadingWarps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace mlir::mirage {
@@ -19,6 +21,7 @@ struct TilePlacement {
   SmallVector<TileForm> forms; ///< by tile
   StoragePlan plan;
   std::optional<int64_t> handBack; ///< `mirage.hands_back_places`
+  LoadingWarps loadingWarps;
 };
 
 /// What a block graph has of the kernel that it is in.
@@ -30,12 +33,15 @@ struct KernelContext {
   /// It is the first of a launch that may begin before the one before it has
   /// ended.
   bool waitsForLaunch = false;
+  /// Of the threads that come to it.
+  BlockBarrier barrier;
 };
 
 /// Carries the schedule of one block graph out, step by step, at the builder's
-/// insertion point. Schedule, placement and held values must hold; regions of
-/// thread graphs move along.
-void emitSchedule(ImplicitLocOpBuilder builder, const BlockSteps &steps,
+/// insertion point, which then is where the threads go on that compute.
+/// Schedule, placement and held values must hold; regions of thread graphs move
+/// along.
+void emitSchedule(ImplicitLocOpBuilder &builder, const BlockSteps &steps,
                   const TilePlacement &placement, const KernelContext &context);
 
 } // namespace mlir::mirage

@@ -91,11 +91,13 @@ static Value getAddress(ImplicitLocOpBuilder &builder,
 /// one, which also tells them. The counter wraps around to zero. Release and
 /// acquire are fences, as LLVM prints atomics relaxed, whatever their order is.
 Value mlir::mirage::emitLastArrival(ImplicitLocOpBuilder &builder,
-                                    const ArrivalCounter &counter) {
-  Type i32 = builder.getI32Type();
-  gpu::BarrierOp::create(builder);
-  auto guard = scf::IfOp::create(builder, i32, emitIsFirstThread(builder),
-                                 /*withElseRegion=*/true);
+                                    const ArrivalCounter &counter,
+                                    const BlockBarrier &barrier) {
+  Type i1 = builder.getI1Type();
+  barrier.emit(builder);
+  auto guard =
+      scf::IfOp::create(builder, i1, emitIsThread(builder, /*number=*/0),
+                        /*withElseRegion=*/true);
   {
     OpBuilder::InsertionGuard insertion(builder);
     builder.setInsertionPointToStart(guard.thenBlock());
@@ -113,19 +115,12 @@ Value mlir::mirage::emitLastArrival(ImplicitLocOpBuilder &builder,
       LLVM::FenceOp::create(builder, LLVM::AtomicOrdering::acquire,
                             kDeviceScope);
     }
-    scf::YieldOp::create(
-        builder, arith::ExtUIOp::create(builder, i32, isLast).getResult());
+    scf::YieldOp::create(builder, isLast);
     builder.setInsertionPointToStart(guard.elseBlock());
-    scf::YieldOp::create(builder, emitI32(builder, 0));
+    scf::YieldOp::create(
+        builder, arith::ConstantIntOp::create(builder, i1, 0).getResult());
   }
-  auto reduction = NVVM::BarrierReductionAttr::get(builder.getContext(),
-                                                   NVVM::BarrierReduction::OR);
-  Value any = NVVM::BarrierOp::create(
-                  builder, TypeRange(i32), /*barrierId=*/Value(),
-                  /*numberOfThreads=*/Value(), reduction, guard.getResult(0))
-                  .getResult(0);
-  return arith::CmpIOp::create(builder, arith::CmpIPredicate::ne, any,
-                               emitI32(builder, 0));
+  return barrier.emitAny(builder, guard.getResult(0));
 }
 
 /// As inline assembly: what MLIR has is an intrinsic that LLVM takes to touch

@@ -15,6 +15,7 @@
 #ifndef MIRAGE_LIB_CONVERSION_BLOCKTOGPU_LAUNCHBARRIERS_H
 #define MIRAGE_LIB_CONVERSION_BLOCKTOGPU_LAUNCHBARRIERS_H
 
+#include "BlockBarrier.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -50,11 +51,12 @@ ArrivalCounter addArrivalCounter(ImplicitLocOpBuilder &builder,
                                  ArrayRef<int64_t> grid, unsigned axis,
                                  ValueRange coordinates);
 
-/// All threads of the group's blocks come here.
+/// All threads of the group's blocks come here that their barriers wait for.
 /// \returns whether the block is the last one: an i1 that is the same in all of
 /// its threads, behind which it can read what the others wrote.
 Value emitLastArrival(ImplicitLocOpBuilder &builder,
-                      const ArrivalCounter &counter);
+                      const ArrivalCounter &counter,
+                      const BlockBarrier &barrier);
 
 /// Lets a thread wait until the launches that this one may overlap with are
 /// done, and all that they did to device memory is seen (PTX ISA,

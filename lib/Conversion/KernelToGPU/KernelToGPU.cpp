@@ -9,6 +9,7 @@
 #include "CarryLibraryMatmul.h"
 #include "LaunchBuilder.h"
 #include "Mirage/Analysis/LaunchSequence.h"
+#include "Mirage/Analysis/LoadingWarps.h"
 #include "Mirage/Conversion/BlockToGPU.h"
 #include "Mirage/Conversion/Passes.h"
 #include "Mirage/Dialect/Kernel/IR/Kernel.h"
@@ -141,7 +142,7 @@ void HostFunctionBuilder::describe(BuiltLaunch &built, Launch &launch) {
   SmallVector<Attribute> arguments;
   for (const KernelParameter &parameter : built.parameters)
     arguments.push_back(getBuffer(parameter).getAttr(builder.getContext()));
-  int64_t threads = launch.kernels.front().getThreads();
+  int64_t threads = getLaunchedThreads(launch.kernels.front());
   NamedAttrList members;
   members.set("kernel", built.op.getKernelName());
   members.set("grid", builder.getDenseI64ArrayAttr(getGridExtents(launch)));

@@ -8,6 +8,7 @@
 
 #include "LaunchBuilder.h"
 #include "Mirage/Analysis/BlockSteps.h"
+#include "Mirage/Analysis/LoadingWarps.h"
 #include "Mirage/Conversion/BlockToGPU.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -115,8 +116,8 @@ LaunchBuilder::createLaunch(Launch &launch, gpu::GPUFuncOp kernel,
     cluster = makeDim3(launch.getCluster());
   return gpu::LaunchFuncOp::create(
       builder, kernel, makeDim3(getGridExtents(launch)),
-      makeDim3({static_cast<int64_t>(first.getThreads())}), sharedBytes,
-      arguments, /*asyncTokenType=*/nullptr, /*asyncDependencies=*/{}, cluster);
+      makeDim3({getLaunchedThreads(first)}), sharedBytes, arguments,
+      /*asyncTokenType=*/nullptr, /*asyncDependencies=*/{}, cluster);
 }
 
 FailureOr<BuiltLaunch> LaunchBuilder::build(Launch &launch, StringRef name) {

@@ -8,6 +8,7 @@
 
 #include "GraphLowering.h"
 #include "HeldTileConversion.h"
+#include "Mirage/Conversion/BlockToGPU.h"
 #include "Mirage/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -29,11 +30,14 @@ using namespace mlir::mirage;
 
 static constexpr int64_t kLanes = 1 << kLaneBits;
 
-/// Threads of a block where the function states the exact number along x.
+/// Threads of a block that share out items, where the function states the exact
+/// number along x.
 static std::optional<int64_t> getNumThreads(Operation *op) {
   auto function = op->getParentOfType<FunctionOpInterface>();
   if (!function)
     return std::nullopt;
+  if (auto number = function->getAttrOfType<IntegerAttr>(kComputingThreadsAttr))
+    return number.getInt();
   for (StringRef name : {"known_block_size", "nvvm.reqntid"})
     if (auto size = function->getAttrOfType<DenseI32ArrayAttr>(name))
       return size.empty() ? 0 : size.asArrayRef().front();
@@ -88,7 +92,10 @@ struct ConvertThreadToVectorPass
         eraseAssumption(tile);
     }
     if (failed(convertHeldTiles(getOperation())))
-      signalPassFailure();
+      return signalPassFailure();
+    getOperation()->walk([](FunctionOpInterface function) {
+      function->removeAttr(kComputingThreadsAttr);
+    });
   }
 };
 } // namespace

@@ -10,6 +10,7 @@
 #include "Mirage/Analysis/AheadProducts.h"
 #include "Mirage/Analysis/BlockSteps.h"
 #include "Mirage/Analysis/HeldTiles.h"
+#include "Mirage/Analysis/LoadingWarps.h"
 #include "Mirage/Analysis/TileForms.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -44,6 +45,7 @@ public:
         numIterations(std::min<int64_t>(graph.getLoop(), 2 * numPlaces + 2)) {
     if (auto behind = graph->getAttrOfType<IntegerAttr>(kHandsBackPlacesAttr))
       handBack = behind.getInt();
+    hasLoadingWarps = graph->hasAttr(kLoadingWarpsAttr);
     for (auto op : getBody().getOps<thread::GraphOp>()) {
       if (op->hasAttr(kStartsAheadAttr))
         aheadProducts.push_back(op);
@@ -108,7 +110,9 @@ private:
   //===--------------------------------------------------------------------===//
 
   /// Iterations from the one that is computed to the one that is loaded.
-  int64_t getNumAhead() const { return numPlaces - handBack.value_or(1); }
+  int64_t getNumAhead() const {
+    return hasLoadingWarps ? numPlaces : numPlaces - handBack.value_or(1);
+  }
 
   void setUpBarriers() {
     if (!tiles.hasBoxes())
@@ -116,6 +120,7 @@ private:
     timeline().beginStep("the set-up of the barriers");
     timeline().write(touch(Value()));
     timeline().barrier();
+    loaderKnows = timeline().arrive();
   }
 
   void useBarriers(std::string name) {
@@ -123,13 +128,15 @@ private:
     timeline().read(touch(Value()));
   }
 
-  /// Loads what an iteration reads of rings. The first thread starts boxes; who
-  /// hands places back is waited for by it alone.
+  /// Loads what an iteration reads of rings. The first thread starts boxes, or
+  /// a warp that does nothing else; who hands places back is waited for by it
+  /// alone.
   void copyInto(int64_t loaded) {
     int64_t before = loaded - numPlaces;
     if (tiles.hasBoxes() && handBack && before >= 0) {
       if (auto arrived = handedBack.find(before); arrived != handedBack.end())
-        timeline().await(/*thread=*/0, arrived->second);
+        hasLoadingWarps ? join(loaderKnows, arrived->second)
+                        : timeline().await(/*thread=*/0, arrived->second);
       else
         neverComes("the place of iteration", before, "to be handed back");
     }
@@ -138,7 +145,9 @@ private:
                             " for iteration " + Twine(loaded))
                                .str());
       if (tiles.isBoxed(input)) {
-        unsigned actor = timeline().start(/*thread=*/0);
+        unsigned actor = hasLoadingWarps
+                             ? timeline().start(loaderKnows, /*awaitedBy=*/0)
+                             : timeline().start(/*thread=*/0);
         timeline().readBy(actor, touch(Value()));
         timeline().writeBy(actor, touch(input, loaded));
         boxCopies[loaded].push_back(actor);
@@ -190,6 +199,8 @@ private:
     useBarriers(
         ("the hand-back of the place of iteration " + Twine(used)).str());
     handedBack[used] = timeline().arrive();
+    if (hasLoadingWarps && used + numPlaces < numIterations)
+      copyInto(used + numPlaces);
   }
 
   //===--------------------------------------------------------------------===//
@@ -244,7 +255,8 @@ private:
 
   void playBefore() {
     bool hasRings = !listInputs(/*areInRings=*/true).empty();
-    for (int64_t loaded = 0; hasRings && loaded < getNumAhead(); ++loaded)
+    int64_t numFirst = std::min(getNumAhead(), numIterations);
+    for (int64_t loaded = 0; hasRings && loaded < numFirst; ++loaded)
       copyInto(loaded);
     loadInputs(Phase::Invariant);
     for (auto op : getBody().getOps<block::AccumulateOp>())
@@ -294,7 +306,7 @@ private:
     }
     for (iteration = 0; iteration < numIterations; ++iteration) {
       SmallVector<Started> started = beginIteration();
-      if (iteration + getNumAhead() < numIterations)
+      if (!hasLoadingWarps && iteration + getNumAhead() < numIterations)
         copyInto(iteration + getNumAhead());
       playOps(Phase::Loop);
       await(started);
@@ -394,6 +406,8 @@ private:
   DenseMap<Value, Phase> phases;
   int64_t numPlaces, numIterations;
   std::optional<int64_t> handBack; ///< in iterations
+  bool hasLoadingWarps = false;
+  Clock loaderKnows; ///< the thread that starts copies, where these do
   SmallVector<thread::GraphOp> aheadProducts, lateProducts;
   PlayedPlan plan;
   int64_t iteration = 0;

@@ -15,7 +15,7 @@ static unsigned getMoment(const Clock &clock, unsigned actor) {
   return actor < clock.size() ? clock[actor] : 0;
 }
 
-static void join(Clock &clock, const Clock &other) {
+void mlir::mirage::test::join(Clock &clock, const Clock &other) {
   if (clock.size() < other.size())
     clock.resize(other.size(), 0);
   for (auto [actor, moment] : llvm::enumerate(other))
@@ -51,14 +51,18 @@ void Timeline::touchByThreads(Touched touched, bool writes) {
 }
 
 unsigned Timeline::start(unsigned thread) {
+  return start(Clock(clocks[thread]), thread);
+}
+
+unsigned Timeline::start(const Clock &known, unsigned awaitedBy) {
   unsigned actor = clocks.size();
-  Clock clock = clocks[thread];
+  Clock clock = known;
   clock.resize(actor + 1, 0);
   clock[actor] = 1;
   now.push_back(kept.size());
   kept.push_back(clock);
   clocks.push_back(std::move(clock));
-  from.push_back(thread);
+  from.push_back(awaitedBy);
   return actor;
 }
 

@@ -38,6 +38,8 @@
 namespace mlir::mirage::test {
 
 using Clock = llvm::SmallVector<unsigned, 0>;
+/// Who has a clock learns what another one has.
+void join(Clock &clock, const Clock &other);
 
 /// What is touched: bytes of shared memory, from `begin` on, before `end`.
 struct Touched {
@@ -70,6 +72,9 @@ public:
 
   /// Something that a thread starts in this step and that goes on by itself.
   unsigned start(unsigned thread);
+  /// The same of somebody who is none of the threads, and knows that; a thread
+  /// has to wait for it.
+  unsigned start(const Clock &known, unsigned awaitedBy);
   void readBy(unsigned actor, Touched touched);
   void writeBy(unsigned actor, Touched touched);
 

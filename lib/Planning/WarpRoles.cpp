@@ -1,0 +1,95 @@
+//===- WarpRoles.cpp - Warps that load, and warps that compute ------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Planning/WarpRoles.h"
+
+using namespace mlir::mirage;
+
+static constexpr int64_t kWarp = 32, kWarpsOfGroup = 4;
+static constexpr int64_t kGroup = kWarpsOfGroup * kWarp;
+static constexpr int64_t kMostThreads = 1024; // of a block, on all targets
+/// What "setmaxnreg" takes.
+static constexpr int64_t kRegisterUnit = 8, kFewestRegisters = 24,
+                         kMostRegisters = 256;
+
+/// Registers of a thread when a block starts that has an SM to itself.
+static int64_t getStartRegisters(int64_t launchedThreads) {
+  int64_t share = Target().registersPerSM / launchedThreads;
+  return std::min(kMostRegisters, share / kRegisterUnit * kRegisterUnit);
+}
+
+static RegisterShares chooseShares(int64_t threads) {
+  // Addresses and coordinates of boxes have place in these.
+  constexpr int64_t kOfLoading = 40;
+  int64_t launched = threads + kGroup;
+  int64_t left = launched * getStartRegisters(launched) - kGroup * kOfLoading;
+  return {kOfLoading, std::min(kMostRegisters - kRegisterUnit,
+                               left / threads / kRegisterUnit * kRegisterUnit)};
+}
+
+LoadingWarps mlir::mirage::chooseLoadingWarps(const BlockResources &block,
+                                              int64_t residentBlocks,
+                                              const Target &target) {
+  if (residentBlocks != 1 || !target.hasWarpgroupProducts)
+    return {};
+  // Warps get registers by fours, so one more takes none from four.
+  if (block.threads <= kGroup)
+    return {1, std::nullopt};
+  if (block.threads + kGroup > kMostThreads)
+    return {};
+  RegisterShares shares = chooseShares(block.threads);
+  // What rows are computed with needs registers, too.
+  if (block.rowRegisters * 3 > shares.ofComputing * 2)
+    return {};
+  return {kWarpsOfGroup, shares};
+}
+
+static llvm::Error verifyShares(const RegisterShares &shares, int64_t number,
+                                int64_t threads) {
+  if (number != kWarpsOfGroup || threads % kGroup != 0)
+    return llvm::createStringError(
+        "expects registers to change hands between warpgroups of four warps, "
+        "got %d warps that load and %d that compute",
+        int(number), int(threads / kWarp));
+  for (int64_t registers : {shares.ofLoading, shares.ofComputing})
+    if (registers < kFewestRegisters || registers > kMostRegisters ||
+        registers % kRegisterUnit != 0)
+      return llvm::createStringError(
+          "expects shares of registers that are multiples of 8 from 24 to 256, "
+          "got %d",
+          int(registers));
+  int64_t launched = threads + kGroup, start = getStartRegisters(launched);
+  if (shares.ofLoading > start || shares.ofComputing < start)
+    return llvm::createStringError(
+        "expects threads that load to have at most the %d registers that %d "
+        "threads start with, and those that compute at least as many, got %d "
+        "and %d",
+        int(start), int(launched), int(shares.ofLoading),
+        int(shares.ofComputing));
+  int64_t needed = kGroup * shares.ofLoading + threads * shares.ofComputing;
+  if (needed > launched * start)
+    return llvm::createStringError(
+        "expects at most the %d registers that %d threads start with, got "
+        "shares of %d in all",
+        int(launched * start), int(launched), int(needed));
+  return llvm::Error::success();
+}
+
+llvm::Error mlir::mirage::verify(const LoadingWarps &warps, int64_t threads) {
+  if (warps.number < 0 || warps.number > kWarpsOfGroup)
+    return llvm::createStringError("expects at most 4 warps that load, got %d",
+                                   int(warps.number));
+  if (int64_t launched = threads + warps.number * kWarp;
+      launched > kMostThreads)
+    return llvm::createStringError(
+        "expects at most %d threads with those that load, got %d",
+        int(kMostThreads), int(launched));
+  if (warps.shares)
+    return verifyShares(*warps.shares, warps.number, threads);
+  return llvm::Error::success();
+}

@@ -1,0 +1,85 @@
+//===- WarpRolesTest.cpp - Warps that load --------------------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Planning/WarpRoles.h"
+#include "llvm/Support/Error.h"
+#include "gtest/gtest.h"
+
+using namespace mlir::mirage;
+
+static LoadingWarps choose(int64_t threads, int64_t rowRegisters = 64,
+                           int64_t residentBlocks = 1,
+                           llvm::StringRef target = "sm_90a") {
+  BlockResources block;
+  block.threads = threads;
+  block.rowRegisters = rowRegisters;
+  return chooseLoadingWarps(block, residentBlocks,
+                            llvm::cantFail(getTarget(target)));
+}
+
+static std::string explain(LoadingWarps warps, int64_t threads) {
+  return llvm::toString(verify(warps, threads));
+}
+
+static LoadingWarps share(int64_t number, int64_t ofLoading,
+                          int64_t ofComputing) {
+  return {number, RegisterShares{ofLoading, ofComputing}};
+}
+
+TEST(WarpRoles, OneWarpBesideAWarpgroup) {
+  LoadingWarps warps = choose(128);
+  EXPECT_EQ(warps.number, 1);
+  EXPECT_FALSE(warps.shares);
+}
+
+TEST(WarpRoles, AWarpgroupBesideMoreLeavesRegisters) {
+  for (int64_t threads : {256, 384, 512, 640, 768, 896}) {
+    LoadingWarps warps = choose(threads, /*rowRegisters=*/32);
+    ASSERT_EQ(warps.number, 4) << threads;
+    ASSERT_TRUE(warps.shares) << threads;
+    EXPECT_EQ(explain(warps, threads), "") << threads;
+    // As many as there are: eight more each would be too many.
+    warps.shares->ofComputing += 8;
+    EXPECT_NE(explain(warps, threads), "") << threads;
+  }
+  EXPECT_EQ(choose(256).shares->ofComputing, 232);
+  EXPECT_EQ(choose(512).shares->ofComputing, 104);
+}
+
+TEST(WarpRoles, NoneWhereTheyWouldTakeWhatOthersNeed) {
+  EXPECT_EQ(choose(1024).number, 0);                           // threads
+  EXPECT_EQ(choose(512, /*rowRegisters=*/80).number, 0);       // registers
+  EXPECT_EQ(choose(128, 64, /*residentBlocks=*/2).number, 0);  // warps
+  EXPECT_EQ(choose(256, 64, 1, /*target=*/"sm_90").number, 0); // no warpgroups
+}
+
+TEST(WarpRoles, WhatIsStatedHasToBePossible) {
+  EXPECT_EQ(explain({}, 256), "");
+  EXPECT_EQ(explain({3, std::nullopt}, 96), "");
+  EXPECT_EQ(explain({5, std::nullopt}, 256),
+            "expects at most 4 warps that load, got 5");
+  EXPECT_EQ(explain({4, std::nullopt}, 1024),
+            "expects at most 1024 threads with those that load, got 1152");
+  EXPECT_EQ(explain(share(1, 40, 232), 256),
+            "expects registers to change hands between warpgroups of four "
+            "warps, got 1 warps that load and 8 that compute");
+  EXPECT_EQ(explain(share(4, 40, 200), 192),
+            "expects registers to change hands between warpgroups of four "
+            "warps, got 4 warps that load and 6 that compute");
+  EXPECT_EQ(explain(share(4, 20, 232), 256),
+            "expects shares of registers that are multiples of 8 from 24 to "
+            "256, got 20");
+  EXPECT_EQ(explain(share(4, 176, 176), 256),
+            "expects threads that load to have at most the 168 registers that "
+            "384 threads start with, and those that compute at least as many, "
+            "got 176 and 176");
+  // 640 threads start with 96 each: a kernel that asks for more waits for ever.
+  EXPECT_EQ(explain(share(4, 24, 120), 512),
+            "expects at most the 61440 registers that 640 threads start with, "
+            "got shares of 64512 in all");
+}
