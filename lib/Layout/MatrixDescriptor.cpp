@@ -44,7 +44,7 @@ uint64_t MatrixDescriptor::encode() const {
 }
 
 llvm::Error MatrixDescriptor::check() const {
-  constexpr uint32_t most = 1 << 18;
+  constexpr uint32_t most = kMatrixStartLimit;
   for (auto [bytes, what] :
        {std::pair(start, "start"), std::pair(leadingBytes, "leading stride"),
         std::pair(strideBytes, "stride")})

@@ -32,10 +32,20 @@ static RegisterShares chooseShares(int64_t threads) {
                                left / threads / kRegisterUnit * kRegisterUnit)};
 }
 
+/// Whether an SM may hold several blocks at a time, if their code takes as few
+/// registers as it does at the best.
+static bool mayShareSMs(const BlockResources &block, int64_t numBlocks,
+                        const Target &target) {
+  constexpr int64_t kFewestForCode = 40;
+  return numBlocks > target.numSMs &&
+         getOccupancy(block, kFewestForCode + block.rowRegisters, target)
+                 .blocks > 1;
+}
+
 LoadingWarps mlir::mirage::chooseLoadingWarps(const BlockResources &block,
-                                              int64_t residentBlocks,
+                                              int64_t numBlocks,
                                               const Target &target) {
-  if (residentBlocks != 1 || !target.hasWarpgroupProducts)
+  if (mayShareSMs(block, numBlocks, target) || !target.hasWarpgroupProducts)
     return {};
   // Warps get registers by fours, so one more takes none from four.
   if (block.threads <= kGroup)

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mirage/Analysis/BlockSteps.h"
 #include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Analysis/LaunchSequence.h"
 #include "Mirage/Analysis/LoadingWarps.h"
@@ -41,8 +42,9 @@ static LoadingWarps choose(block::GraphOp graph, const Target &target) {
     return {};
   BlockResources block;
   block.threads = graph.getThreads();
+  block.sharedBytes = getNumber(graph, kSharedBytesAttr);
   block.rowRegisters = getNumber(graph, kRowRegistersAttr);
-  return chooseLoadingWarps(block, getNumber(graph, kResidentBlocksAttr),
+  return chooseLoadingWarps(block, ShapedType::getNumElements(graph.getGrid()),
                             target);
 }
 

@@ -41,9 +41,11 @@ namespace mlir::mirage {
 /// Bytes of k that one wgmma takes, and bytes of a piece.
 constexpr unsigned kMatrixStepBytes = 32;
 constexpr unsigned kMatrixPieceBytes = 16;
+/// What starts and strides are below.
+constexpr unsigned kMatrixStartLimit = 1 << 18;
 
 struct MatrixDescriptor {
-  /// In bytes, multiples of 16 below 2^18.
+  /// In bytes, multiples of 16 below `kMatrixStartLimit`.
   uint32_t start = 0, leadingBytes = 0, strideBytes = 0;
   Swizzle swizzle = Swizzle::None;
   /// 0 where the swizzle is that of the absolute address, as TMA's is. Where

@@ -45,13 +45,15 @@ struct LoadingWarps {
 ///
 /// Measured on an H200, cold, in µs, without and with loading warps: attention
 /// of 128 rows and 64 keys 510 and 490, 16.3 and 15.1; products of tiles of
-/// 128x64 22.2 and 19.7, of 256x128 249 and 235. Where each warp multiplies by
-/// itself it depends: RMSNorm + linear 17.2 and 16.7, a gated MLP 19.1
-/// and 19.4; and five blocks of 128 threads on an SM took 61.1, and with a warp
-/// more in each 65.3.
-/// \param residentBlocks  that an SM is to hold at a time.
-LoadingWarps chooseLoadingWarps(const BlockResources &block,
-                                int64_t residentBlocks, const Target &target);
+/// 128x64 22.2 and 19.7, of 256x128 249 and 235. Several blocks on an SM load
+/// and compute beside each other, and are in the way of more warps: five of 128
+/// threads took 61.1, and with a warp more in each 65.3; of 128 rows, 64 keys
+/// and 3 stages an SM holds two blocks, and with four warps more one: 304 and
+/// 368. Where each warp multiplies by itself it depends: RMSNorm + linear 17.2
+/// and 16.7, a gated MLP 19.1 and 19.4.
+/// \param numBlocks  of the grid.
+LoadingWarps chooseLoadingWarps(const BlockResources &block, int64_t numBlocks,
+                                const Target &target);
 
 /// Fails unless a block of so many computing threads, one on an SM, can have
 /// them.

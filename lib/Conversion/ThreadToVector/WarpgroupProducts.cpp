@@ -319,7 +319,12 @@ DescribedOperand GraphLowering::describe(const thread::OperandWindow &operand) {
   };
   Value address = arith::IndexCastOp::create(builder, location, i64,
                                              emitWindowAddress(operand, boxed));
-  Value start = arith::ShRUIOp::create(builder, location, address, constant(4));
+  // Above these bits an address has the block's rank in its cluster: so ptxas
+  // makes them, and a matrix descriptor has no place for it (PTX ISA,
+  // "Matrix Descriptor").
+  Value inBlock = arith::AndIOp::create(builder, location, address,
+                                        constant(kMatrixStartLimit - 1));
+  Value start = arith::ShRUIOp::create(builder, location, inBlock, constant(4));
   Value first =
       arith::AddIOp::create(builder, location, start, constant(form.encode()));
   DescribedOperand described{{}, isKMajor ? MatrixMajor::K : MatrixMajor::MN};

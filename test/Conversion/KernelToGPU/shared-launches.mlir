@@ -43,15 +43,15 @@ func.func @clusters(%x: tensor<8x64xf32>) -> tensor<1x64xf32> {
 // CHECK: gpu.func @counter_0
 // CHECK-SAME: nvvm.minctasm = 2 : i32
 // CHECK: gpu.barrier
-// CHECK: %[[LAST:.+]] = scf.if {{.*}} -> (i32) {
+// CHECK: %[[LAST:.+]] = scf.if {{.*}} -> (i1) {
 // CHECK: %[[MOST:.+]] = arith.constant 79 : i32
 // CHECK: llvm.fence syncscope("device") release
 // CHECK: %[[BEFORE:.+]] = llvm.atomicrmw uinc_wrap %{{.+}}, %[[MOST]] syncscope("device") monotonic
 // CHECK: %[[IS_LAST:.+]] = arith.cmpi eq, %[[BEFORE]], %[[MOST]]
 // CHECK-NEXT: scf.if %[[IS_LAST]] {
 // CHECK-NEXT: llvm.fence syncscope("device") acquire
-// CHECK: %[[ANY:.+]] = nvvm.barrier #nvvm.reduction<or> %[[LAST]] -> i32
-// CHECK: %[[GOES_ON:.+]] = arith.cmpi ne, %[[ANY]]
+// CHECK: %[[ALL:.+]] = arith.constant 0 : i32
+// CHECK: %[[GOES_ON:.+]] = llvm.call_intrinsic "llvm.nvvm.barrier.cta.red.or.aligned.all"(%[[ALL]], %[[LAST]])
 // CHECK: scf.if %[[GOES_ON]] {
 // CHECK-LABEL: func.func @counter(
 // CHECK: gpu.launch_func

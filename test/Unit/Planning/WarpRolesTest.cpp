@@ -13,12 +13,14 @@
 using namespace mlir::mirage;
 
 static LoadingWarps choose(int64_t threads, int64_t rowRegisters = 64,
-                           int64_t residentBlocks = 1,
+                           int64_t numBlocks = 132,
+                           int64_t sharedBytes = 64 * 1024,
                            llvm::StringRef target = "sm_90a") {
   BlockResources block;
   block.threads = threads;
+  block.sharedBytes = sharedBytes;
   block.rowRegisters = rowRegisters;
-  return chooseLoadingWarps(block, residentBlocks,
+  return chooseLoadingWarps(block, numBlocks,
                             llvm::cantFail(getTarget(target)));
 }
 
@@ -52,10 +54,21 @@ TEST(WarpRoles, AWarpgroupBesideMoreLeavesRegisters) {
 }
 
 TEST(WarpRoles, NoneWhereTheyWouldTakeWhatOthersNeed) {
-  EXPECT_EQ(choose(1024).number, 0);                           // threads
-  EXPECT_EQ(choose(512, /*rowRegisters=*/80).number, 0);       // registers
-  EXPECT_EQ(choose(128, 64, /*residentBlocks=*/2).number, 0);  // warps
-  EXPECT_EQ(choose(256, 64, 1, /*target=*/"sm_90").number, 0); // no warpgroups
+  EXPECT_EQ(choose(1024).number, 0);                     // threads
+  EXPECT_EQ(choose(512, /*rowRegisters=*/80).number, 0); // registers
+}
+
+TEST(WarpRoles, NoneWhereWarpsMultiplyAlone) {
+  EXPECT_EQ(choose(256, 64, 132, 64 * 1024, "sm_90").number, 0);
+}
+
+/// What keeps two blocks of 256 threads from sharing an SM is how many there
+/// are, registers or shared memory, if anything does.
+TEST(WarpRoles, NoneWhereBlocksShareSMs) {
+  EXPECT_EQ(choose(256, /*rowRegisters=*/82, /*numBlocks=*/133).number, 0);
+  EXPECT_EQ(choose(256, 82, 132).number, 4);
+  EXPECT_EQ(choose(256, 98, 133).number, 4);
+  EXPECT_EQ(choose(256, 82, 133, /*sharedBytes=*/120 * 1024).number, 4);
 }
 
 TEST(WarpRoles, WhatIsStatedHasToBePossible) {
