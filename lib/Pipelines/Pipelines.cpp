@@ -88,6 +88,7 @@ void mlir::mirage::addPlanning(OpPassManager &passManager,
   passManager.addPass(createMaterializeResultsPass());
   passManager.addPass(createSplitGridJoinsPass());
   passManager.addPass(createSpreadBlocksPass(spread));
+  passManager.addPass(createJoinPartsAtOncePass());
   passManager.addPass(createSplitGridSumsPass());
   passManager.addPass(createMaterializeViewsPass());
   passManager.addPass(createAssignDefaultBlocksPass(blocks));

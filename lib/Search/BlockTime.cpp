@@ -18,11 +18,11 @@ using namespace mlir::mirage::search;
 using llvm::ArrayRef;
 
 // What the generated code takes, in clocks, fitted to 150 kernels on an H100
-// (docs/Search.md, "Cost model").
+// and 55 on an H200 (docs/Search.md, "Cost model").
 
 /// How long the first byte of a load takes in a loop, where all SMs load, for
 /// each clock that it takes otherwise.
-static constexpr double kLoadedLatency = 1.28;
+static constexpr double kLoadedLatency = 1.15;
 
 /// One access of a thread to device memory, beyond the first one's latency.
 static constexpr double kAccessClocks = 7;
@@ -31,9 +31,10 @@ static constexpr double kAccessClocks = 7;
 static constexpr double kCopyClocks = 1;
 /// One element of a tile that a thread reads from shared memory, computes with
 /// and writes back.
-static constexpr double kElementClocks = 36;
-/// One product of m16n8k16 on an SM, fragments out of shared memory included.
-static constexpr double kMatrixTileClocks = 10;
+static constexpr double kElementClocks = 28;
+/// One product of m16n8k16 on an SM, fragments out of shared memory included;
+/// and of a warp that waits for each.
+static constexpr double kMatrixTileClocks = 10, kMatrixTileWaitClocks = 40;
 
 /// The same of rows that warps keep: of an SM whose warps have enough to do, by
 /// themselves and by fours that multiply together (wgmma), right operands where
@@ -43,7 +44,10 @@ static constexpr double kMatrixTileClocks = 10;
 /// tiles, and 1870, 1024 tiles; one takes 1500 for half as many scores, 512
 /// tiles.
 static constexpr double kRowTileClocks = 2.4, kGroupTileClocks = 1,
-                        kRowTileWaitClocks = 8;
+                        kRowTileWaitClocks = 4;
+/// What an iteration takes that loads ahead, beside its steps: to wait for its
+/// tiles, and to hand their places back.
+static constexpr double kIterationClocks = 90;
 /// Of two things of which one can be done beside the other, what of the shorter
 /// one takes no time.
 static constexpr double kHiddenShare = 0.5;
@@ -75,6 +79,10 @@ static void addPhase(BlockTimeShares &shares, const PhaseTime &phase,
     shares.computeUs += us;
   else
     shares.latencyUs += us;
+}
+
+double BlockTime::getComputeUs() const {
+  return outside.computeUs + double(numIterations) * iteration.computeUs;
 }
 
 BlockTimeShares BlockTime::getShares(double blocksPerSM) const {
@@ -236,7 +244,9 @@ double BlockWork::getAloneUs(const Step &step, int64_t threads) const {
                             std::max(perThread, kProductClocks) /
                             target.clockMHz
                       : getElementsUs(step.elements, threads, target);
-  return std::max(step.computeUs, waitUs) + target.barrierUs;
+  double productsUs = step.matrixTiles / (double(threads) / 32) *
+                      kMatrixTileWaitClocks / target.clockMHz;
+  return std::max({step.computeUs, waitUs, productsUs}) + target.barrierUs;
 }
 
 //===----------------------------------------------------------------------===//
@@ -296,8 +306,12 @@ SharedBlockWork BlockWork::share(int64_t threads) const {
 double SharedBlockWork::getWaitUs(int64_t numAccesses) const {
   if (numAccesses == 0)
     return 0;
-  return kLoadedLatency * target.loadLatencyUs +
+  return getFirstByteUs(target) +
          double(numAccesses) * kAccessClocks / target.clockMHz;
+}
+
+double mlir::mirage::search::getFirstByteUs(const Target &target) {
+  return kLoadedLatency * target.loadLatencyUs;
 }
 
 double SharedBlockWork::getDrawUs(double bytes) const {
@@ -340,8 +354,7 @@ double SharedBlockWork::getIdleUs(int64_t stages) const {
 BlockTime SharedBlockWork::getTimeAhead(int64_t stages) const {
   double issueUs = double(iteration.numAhead) * kCopyClocks / target.clockMHz;
   double plainUs = getWaitUs(iteration.numOthers);
-  double latencyUs =
-      iteration.numAhead > 0 ? kLoadedLatency * target.loadLatencyUs : 0;
+  double latencyUs = iteration.numAhead > 0 ? getFirstByteUs(target) : 0;
   double numAhead = double(stages - 1);
   BlockTime block;
   block.numIterations = numIterations;
@@ -355,10 +368,11 @@ BlockTime SharedBlockWork::getTimeAhead(int64_t stages) const {
   PhaseTime &time = block.iteration;
   time.computeUs = iteration.computeUs - iteration.savedComputeUs;
   time.loadUs = getDrawUs(iteration.loadBytes);
-  time.aloneUs = std::max(iteration.aloneUs - iteration.savedAloneUs -
-                              getHiddenUs(stages) - getIdleUs(stages) +
-                              issueUs + plainUs + target.barrierUs,
-                          time.loadUs);
+  time.aloneUs =
+      std::max(iteration.aloneUs - iteration.savedAloneUs -
+                   getHiddenUs(stages) - getIdleUs(stages) + issueUs + plainUs +
+                   target.barrierUs + kIterationClocks / target.clockMHz,
+               time.loadUs);
   // Where all tiles have places of their own, none waits for one.
   if (stages < numIterations)
     time.aloneUs =

@@ -17,7 +17,7 @@
 // CHECK-LABEL: func.func @rows(
 // CHECK: mirage_block.graph grid(x = 2, y = 4) cluster(y = 4)
 // CHECK: mirage_block.graph grid(x = 2, y = 4) threads(64) {{.*}} outs(omap(x -> 0, y -> 0)) {{.*}}mirage.launch_barrier = "cluster"
-// CHECK: ^bb0(%{{[^ ]+}}: tensor<1x1x7x20xf32>, %{{[^ ]+}}: tensor<1x1x7x1xf32>, %{{[^ ]+}}: tensor<7x20xf16>, %{{[^ ]+}}: tensor<20xf32>):
+// CHECK: ^bb0(%{{[^ ]+}}: tensor<1x4x7x20xf32>, %{{[^ ]+}}: tensor<1x4x7x1xf32>, %{{[^ ]+}}: tensor<7x20xf16>, %{{[^ ]+}}: tensor<20xf32>):
 func.func @rows(%a: tensor<50x96xf16>, %b: tensor<96x20xf16>, %c: tensor<50x20xf16>, %d: tensor<20xf32>) -> tensor<50x20xf32> {
   %e = tensor.empty() : tensor<50x20xf32>
   %r = mirage_kernel.graph ins(%a, %b, %c, %d : tensor<50x96xf16>, tensor<96x20xf16>, tensor<50x20xf16>, tensor<20xf32>) outs(%e : tensor<50x20xf32>) {
@@ -45,7 +45,7 @@ func.func @rows(%a: tensor<50x96xf16>, %b: tensor<96x20xf16>, %c: tensor<50x20xf
 // CHECK-LABEL: func.func @columns(
 // CHECK: mirage_block.graph grid(x = 4) cluster(x = 4)
 // CHECK: mirage_block.graph grid(x = 4) threads(64) {{.*}} outs(omap(x -> 1)) {{.*}}mirage.launch_barrier = "cluster"
-// CHECK: ^bb0(%{{[^ ]+}}: tensor<1x1x9xf32>, %{{[^ ]+}}: tensor<9xf16>):
+// CHECK: ^bb0(%{{[^ ]+}}: tensor<4x1x9xf32>, %{{[^ ]+}}: tensor<9xf16>):
 func.func @columns(%a: tensor<1x100xf16>, %b: tensor<100x36xf16>, %c: tensor<36xf16>) -> tensor<1x36xf32> {
   %e = tensor.empty() : tensor<1x36xf32>
   %r = mirage_kernel.graph ins(%a, %b, %c : tensor<1x100xf16>, tensor<100x36xf16>, tensor<36xf16>) outs(%e : tensor<1x36xf32>) {
@@ -98,11 +98,11 @@ func.func @relative(%a: tensor<12x96xf16>, %b: tensor<96x20xf16>) -> tensor<12x2
 // CHECK-LABEL: func.func @many_rows(
 // CHECK: mirage_block.graph grid(x = 6)
 // CHECK-NOT: launch_barrier
-// CHECK: mirage_block.graph grid(x = 32) threads(64) loop(6) stages(6)
+// CHECK: mirage_block.graph grid(x = 32) threads(64) ins
 // CHECK-NOT: launch_barrier
-// CHECK: ^bb0(%{{[^ ]+}}: tensor<1x1x129xf32>):
+// CHECK: ^bb0(%{{[^ ]+}}: tensor<6x1x129xf32>):
 // SM80-LABEL: func.func @many_rows(
-// SM80: mirage_block.graph grid(x = 32) threads(64) loop(6) stages(6)
+// SM80: mirage_block.graph grid(x = 32) threads(64) ins
 func.func @many_rows(%a: tensor<32x96xf16>, %b: tensor<96x129xf16>) -> tensor<32x129xf32> {
   %e = tensor.empty() : tensor<32x129xf32>
   %r = mirage_kernel.graph ins(%a, %b : tensor<32x96xf16>, tensor<96x129xf16>) outs(%e : tensor<32x129xf32>) {

@@ -65,6 +65,9 @@ int64_t getNumPlaces(const TileGraph &graph, unsigned input);
 /// bytes each: as many as are on their way without taking memory that others
 /// need on any GPU.
 unsigned getJoinStages(int64_t numJoined, int64_t bytes);
+/// The most bytes of parts that a block joins without a loop
+/// (--mirage-join-parts-at-once): some blocks of an SM have place for as many.
+constexpr int64_t kMostBytesJoinedAtOnce = 64 * 1024;
 
 /// Whether a transpose exchanges rows and columns, the last two dimensions, and
 /// nothing else. Fragments of a product can be loaded so: eight elements of a

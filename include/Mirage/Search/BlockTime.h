@@ -66,6 +66,8 @@ struct BlockTime {
     return outside.getUs(blocksPerSM) +
            double(numIterations) * iteration.getUs(blocksPerSM);
   }
+  /// What the units of an SM take for it.
+  double getComputeUs() const;
   BlockTimeShares getShares(double blocksPerSM) const;
 };
 
@@ -155,6 +157,9 @@ private:
 /// What the threads of a block take to read, change and write so many elements
 /// of tiles.
 double getElementsUs(int64_t elements, int64_t threads, const Target &target);
+
+/// How long the first byte of a load takes where all SMs load.
+double getFirstByteUs(const Target &target);
 
 /// Bytes of one input tile as the memory system sees them: more than it has
 /// where its rows have few consecutive bytes.

@@ -145,6 +145,7 @@ private:
   };
   StageRange getStages(const KernelWork &work) const;
   double getJoinUs(const KernelWork &work) const;
+  double getJoinComputeUs(const KernelWork &work, int64_t threads) const;
   double getLeastJoinUs() const;
 
   Target target;
