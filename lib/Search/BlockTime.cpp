@@ -81,8 +81,11 @@ static void addPhase(BlockTimeShares &shares, const PhaseTime &phase,
     shares.latencyUs += us;
 }
 
-double BlockTime::getComputeUs() const {
-  return outside.computeUs + double(numIterations) * iteration.computeUs;
+double BlockTime::getStepsUs(double blocksPerSM) const {
+  auto getUs = [&](const PhaseTime &phase) {
+    return std::max(phase.stepsUs, blocksPerSM * phase.computeUs);
+  };
+  return getUs(outside) + double(numIterations) * getUs(iteration);
 }
 
 BlockTimeShares BlockTime::getShares(double blocksPerSM) const {
@@ -329,7 +332,7 @@ double SharedBlockWork::getLoadsUs(const Phase &phase) const {
 
 PhaseTime SharedBlockWork::getTime(const Phase &phase) const {
   return {getLoadsUs(phase) + phase.aloneUs, getDrawUs(phase.copiedBytes),
-          phase.computeUs};
+          phase.computeUs, phase.aloneUs};
 }
 
 BlockTime SharedBlockWork::getTime(int64_t stages) const {
@@ -368,11 +371,11 @@ BlockTime SharedBlockWork::getTimeAhead(int64_t stages) const {
   PhaseTime &time = block.iteration;
   time.computeUs = iteration.computeUs - iteration.savedComputeUs;
   time.loadUs = getDrawUs(iteration.loadBytes);
-  time.aloneUs =
-      std::max(iteration.aloneUs - iteration.savedAloneUs -
-                   getHiddenUs(stages) - getIdleUs(stages) + issueUs + plainUs +
-                   target.barrierUs + kIterationClocks / target.clockMHz,
-               time.loadUs);
+  time.stepsUs = iteration.aloneUs - iteration.savedAloneUs -
+                 getHiddenUs(stages) - getIdleUs(stages);
+  time.aloneUs = std::max(time.stepsUs + issueUs + plainUs + target.barrierUs +
+                              kIterationClocks / target.clockMHz,
+                          time.loadUs);
   // Where all tiles have places of their own, none waits for one.
   if (stages < numIterations)
     time.aloneUs =

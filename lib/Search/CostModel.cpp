@@ -149,14 +149,16 @@ double AnalyticCostModel::getJoinUs(const KernelWork &work) const {
 }
 
 /// What the threads of blocks take to add parts up, and for what they do with
-/// the sum. In pieces there are as many blocks as SMs have place for.
+/// the sum. In pieces there are as many blocks as SMs have place for. For a
+/// sketch the least.
 double AnalyticCostModel::getJoinComputeUs(const KernelWork &work,
                                            int64_t threads) const {
   constexpr double kPartClocks = 8; // of an element: a quarter of an access
   double us = 0;
   for (const KernelWork::Join &join : work.joins) {
-    double blocks = countJoiningBlocks(work, join);
-    double waves = std::ceil(blocks / target.numSMs);
+    double blocks = double(work.numBlocks) /
+                    (join.keepsBlocks ? 1 : double(join.mostJoined));
+    double waves = std::max(std::ceil(blocks / target.numSMs), 1.0);
     double pieces = join.keepsBlocks
                         ? 1
                         : std::max(1.0, std::floor(target.numSMs / blocks));
@@ -248,11 +250,9 @@ static Traffic getTraffic(const KernelWork &work, bool hasRings,
 /// In each turn, an iteration of a wave of blocks, tiles come and are then
 /// computed with. Of what takes less of the two, other turns hide all but one
 /// turn's share.
-static double getTurnsUs(const BlockTime &block, const Waves &waves,
+static double getTurnsUs(double computeUs, double turns,
                          const Traffic &traffic) {
   double readUs = std::max(traffic.memoryUs, traffic.cacheUs);
-  double computeUs = waves.number * waves.blocksPerSM * block.getComputeUs();
-  double turns = waves.number * double(block.numIterations);
   return std::max(readUs, computeUs) + std::min(readUs, computeUs) / turns;
 }
 
@@ -270,7 +270,7 @@ static double getRingsUs(const KernelWork &work, const BlockTime &block,
       getTraffic(work, /*hasRings=*/true, target, /*isOfLoop=*/true);
   double turns = waves.number * double(block.numIterations);
   double onTheirWay = double(shape.stages - 1) * waves.blocksPerSM;
-  double last = waves.number * waves.blocksPerSM * block.getComputeUs() / turns;
+  double last = waves.number * block.getStepsUs(waves.blocksPerSM) / turns;
   return (turns * getFirstByteUs(target) +
           std::max(traffic.memoryUs, traffic.cacheUs)) /
              onTheirWay +
@@ -292,7 +292,9 @@ KernelTime AnalyticCostModel::predict(const KernelWork &work,
                                       BlockShape shape) const {
   Traffic traffic = getTraffic(work, shape.stages > 1, target);
   Waves waves = getWaves(work, shape, target);
-  double leastUs = std::max(getTurnsUs(block, waves, traffic),
+  double turns = waves.number * double(block.numIterations);
+  double stepsUs = waves.number * block.getStepsUs(waves.blocksPerSM);
+  double leastUs = std::max(getTurnsUs(stepsUs, turns, traffic),
                             getRingsUs(work, block, shape, waves, target));
   return {
       target.launchUs,
@@ -390,10 +392,14 @@ double AnalyticCostModel::boundUs(const KernelWork &work) const {
     return us;
   // All SMs that have a block do not load and compute in less.
   double readBytes = getReadBytes(work, /*hasRings=*/true, target);
-  double sharedUs = std::max(readBytes / target.loadBytesPerUsSM,
-                             getTotalComputeUs(work, target)) /
-                    double(std::min<int64_t>(work.mostBlocks, target.numSMs));
+  double numSMs = double(std::min<int64_t>(work.mostBlocks, target.numSMs));
+  double computeUs = getTotalComputeUs(work, target) / numSMs;
+  double sharedUs =
+      std::max(readBytes / target.loadBytesPerUsSM / numSMs, computeUs);
   Traffic traffic = getTraffic(work, /*hasRings=*/true, target);
+  double mostTurns = double(llvm::divideCeil(work.mostBlocks, target.numSMs)) *
+                     double(work.mostIterations);
+  double turnsUs = getTurnsUs(computeUs, mostTurns, traffic);
   BlockWork block(work, target);
   unsigned mostStages = getStages(work).most;
   for (unsigned threads : kBlockSizes) {
@@ -404,9 +410,11 @@ double AnalyticCostModel::boundUs(const KernelWork &work) const {
     for (unsigned stages = 1; stages <= mostStages; ++stages)
       blocksUs = std::min(blocksUs, getBlocksUs(work, shared.getTime(stages),
                                                 {threads, stages}, target));
-    us = std::min(us, getJoinUs(work) +
-                          getOverlappedUs(std::max(blocksUs, sharedUs),
-                                          traffic.memoryUs, traffic.cacheUs));
+    us = std::min(
+        us, getJoinUs(work) + getJoinComputeUs(work, threads) +
+                std::max(getOverlappedUs(std::max(blocksUs, sharedUs),
+                                         traffic.memoryUs, traffic.cacheUs),
+                         turnsUs));
   }
   return kBoundRounding * (target.launchUs + us);
 }

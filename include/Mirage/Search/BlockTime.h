@@ -45,6 +45,7 @@ struct PhaseTime {
   double aloneUs = 0;
   double loadUs = 0;
   double computeUs = 0;
+  double stepsUs = 0; ///< of aloneUs, what is no wait for loads
 
   /// Until all of so many blocks on one SM are through, on average.
   double getUs(double blocksPerSM) const;
@@ -66,8 +67,8 @@ struct BlockTime {
     return outside.getUs(blocksPerSM) +
            double(numIterations) * iteration.getUs(blocksPerSM);
   }
-  /// What the units of an SM take for it.
-  double getComputeUs() const;
+  /// The same if all loads were there.
+  double getStepsUs(double blocksPerSM) const;
   BlockTimeShares getShares(double blocksPerSM) const;
 };
 
