@@ -164,13 +164,13 @@ func.func @narrow_block(%Q: tensor<1x16x16xf16>, %K: tensor<1x16x72xf16>, %V: te
   return %r : tensor<1x16x16xf16>
 }
 
-// What four blocks have come to sixteen blocks join, in registers.
+// What four blocks have come to sixteen blocks join, at once.
 // CHECK-LABEL: func.func @joined(
 // CHECK: mirage_thread.graph {{.*}}mirage.held{{.*}}mirage.whole_rows
 // CHECK: mirage_thread.graph {{.*}}mirage.held{{.*}}mirage.whole_rows
 // CHECK: mirage_thread.graph {{.*}}mirage.held{{.*}}mirage.whole_rows
-// CHECK: mirage_block.graph grid(x = {{[0-9]+}}) {{.*}} loop(4)
-// CHECK: mirage_thread.graph {{.*}}mirage.held
+// CHECK: mirage_block.graph grid(x = {{[0-9]+}}) threads(128) ins
+// CHECK-COUNT-2: mirage_thread.accumulate {{.*}} over loop sum dims
 func.func @joined(%Q: tensor<1x64x64xf16>, %K: tensor<1x64x250xf16>, %V: tensor<1x250x64xf16>) -> tensor<1x64x64xf16> {
   %e = tensor.empty() : tensor<1x64x64xf16>
   %r = mirage_kernel.graph ins(%Q, %K, %V : tensor<1x64x64xf16>, tensor<1x64x250xf16>, tensor<1x250x64xf16>) outs(%e : tensor<1x64x64xf16>) {
