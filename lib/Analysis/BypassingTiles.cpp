@@ -115,6 +115,9 @@ static llvm::Error verifyInput(block::GraphOp graph, BlockArgument tile) {
   if (!liesInRows(graph, tile.getArgNumber()))
     return makeError("whole tiles of elements that lie side by side in rows");
   auto type = cast<RankedTensorType>(tile.getType());
+  // Lanes of a reduction have elements far apart, of sectors that others read.
+  if (type.getShape().back() == 1 && type.getNumElements() > 1)
+    return makeError("rows of several elements");
   for (Operation *load : reader.getBody().getArgument(input).getUsers()) {
     if (!isa<thread::LoadOp>(load))
       return makeError("loads as readers, got '" +
