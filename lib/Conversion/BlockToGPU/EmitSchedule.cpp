@@ -8,7 +8,6 @@
 
 #include "EmitSchedule.h"
 #include "BlockEmitter.h"
-#include "BoxCopies.h"
 #include "CarriedSums.h"
 #include "ComputeTiles.h"
 #include "LateProducts.h"
@@ -21,7 +20,7 @@
 #include "MoveTiles.h"
 #include "PadPlaces.h"
 #include "PlaceThreadGraphs.h"
-#include "RingPosition.h"
+#include "Rings.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -34,24 +33,6 @@
 using namespace mlir;
 using namespace mlir::mirage;
 
-/// What a loop carries, down to LLVM, of which so many iterations are to follow
-/// each other; with one it is to stay as it is.
-static LLVM::LoopAnnotationAttr makeUnrolling(Builder &builder, int count) {
-  bool isKept = count == 1;
-  auto unroll = LLVM::LoopUnrollAttr::get(
-      builder.getContext(),
-      /*disable=*/isKept ? builder.getBoolAttr(true) : BoolAttr(),
-      /*count=*/isKept ? IntegerAttr() : builder.getI32IntegerAttr(count),
-      /*runtimeDisable=*/{}, /*full=*/{}, /*followupUnrolled=*/{},
-      /*followupRemainder=*/{}, /*followupAll=*/{});
-  return LLVM::LoopAnnotationAttr::get(
-      builder.getContext(), /*disableNonforced=*/{}, /*vectorize=*/{},
-      /*interleave=*/{}, unroll, /*unrollAndJam=*/{}, /*licm=*/{},
-      /*distribute=*/{}, /*pipeline=*/{}, /*peeled=*/{}, /*unswitch=*/{},
-      /*mustProgress=*/{}, /*isVectorized=*/{}, /*startLoc=*/{}, /*endLoc=*/{},
-      /*parallelAccesses=*/{});
-}
-
 namespace {
 class ScheduleEmitter {
 public:
@@ -60,7 +41,7 @@ public:
       : steps(steps), placement(placement), graph(steps.getGraph()),
         context(context), emitter(builder, graph) {
     emitter.barrier = context.barrier;
-    addBoxCopies();
+    rings.emplace(emitter, steps, placement, context);
     for (auto op : graph.getBody().getOps<thread::GraphOp>())
       if (op->hasAttr(kHeldAttr))
         held.tiles.try_emplace(op.getResult(0), op);
@@ -73,111 +54,30 @@ public:
     emitter.emitPrologue(context.coordinates);
     addTiles();
     emitPadding(emitter, steps, placement);
-    if (boxCopies)
-      boxCopies->emitInit();
+    rings->emitInit();
     // Nothing before touches device memory.
     if (context.waitsForLaunch)
       emitWaitForLaunch(emitter.builder);
-    if (hasLoadingWarps())
-      partWarps();
+    rings->partWarps();
     emitPhase(StepPhase::Before);
     if (graph->hasAttr(kBarrierAtEntryAttr))
       emitter.emitBarrier();
     emitLoop();
     if (graph->hasAttr(kBarrierAtExitAttr))
       emitter.emitBarrier();
-    if (boxCopies && !context.isLast)
-      boxCopies->emitInvalidate();
+    if (!context.isLast)
+      rings->emitInvalidate();
     emitPhase(StepPhase::After);
     return emitter.builder.saveInsertionPoint();
   }
 
 private:
-  bool hasLoadingWarps() const { return placement.loadingWarps.number > 0; }
-
-  /// From here on loading warps have code of their own, and are gone at its
-  /// end; the insertion point is that of the others.
-  void partWarps() {
-    ImplicitLocOpBuilder &builder = emitter.builder;
-    int64_t numThreads = emitter.header.threads;
-    Value computes = arith::CmpIOp::create(
-        builder, arith::CmpIPredicate::ult,
-        gpu::ThreadIdOp::create(builder, gpu::Dimension::x),
-        emitter.getIndex(numThreads));
-    auto roles = scf::IfOp::create(builder, computes, /*withElseRegion=*/true);
-    const std::optional<RegisterShares> &shares = placement.loadingWarps.shares;
-    auto takeShare = [&](int64_t registers, NVVM::SetMaxRegisterAction action) {
-      if (shares)
-        NVVM::SetMaxRegisterOp::create(builder, registers, action);
-    };
-    builder.setInsertionPointToStart(roles.elseBlock());
-    takeShare(shares ? shares->ofLoading : 0,
-              NVVM::SetMaxRegisterAction::decrease);
-    emitLoadsOfWarps();
-    builder.setInsertionPointToStart(roles.thenBlock());
-    takeShare(shares ? shares->ofComputing : 0,
-              NVVM::SetMaxRegisterAction::increase);
-    emitter.barrier = BlockBarrier(numThreads);
-  }
-
-  /// All iterations, each into the next place of the rings.
-  void emitLoadsOfWarps() {
-    ImplicitLocOpBuilder &builder = emitter.builder;
-    boxCopies->emitByLoadingThread([&] {
-      SmallVector<Value> first = listValues(getFirst());
-      auto loop = scf::ForOp::create(builder, emitter.getIndex(0),
-                                     emitter.getIndex(graph.getLoop()),
-                                     emitter.getIndex(1), first);
-      loop->setAttr("loop_annotation", makeUnrolling(builder, /*count=*/1));
-      OpBuilder::InsertionGuard insertion(builder);
-      builder.setInsertionPointToStart(loop.getBody());
-      ValueRange carried = loop.getRegionIterArgs();
-      RingPosition target = {carried[0], carried[1]};
-      Value outside = std::exchange(emitter.iteration, loop.getInductionVar());
-      boxCopies->emitCopies(target.number, target.parity);
-      emitter.iteration = outside;
-      scf::YieldOp::create(
-          builder, listValues(target.emitNext(builder, graph.getStages())));
-    });
-  }
-
-  void addBoxCopies() {
-    SmallVector<BoxedInput> inputs;
-    for (auto [input, map] :
-         llvm::zip_equal(getBoxedInputs(graph), context.maps)) {
-      BlockArgument argument = graph.getBody().getArgument(input);
-      TilePlace ring = getPlace(*steps.getTile(argument));
-      inputs.push_back({input, argument.getType(),
-                        *findInputBoxes(graph, input), map, ring,
-                        BlockSteps::getPlaceStride(argument, ring.form)});
-    }
-    if (!inputs.empty())
-      boxCopies.emplace(emitter, std::move(inputs),
-                        placement.plan.offsets.back(), graph.getStages(),
-                        handsBackPlaces(), areBoxesReadByThreads(),
-                        hasLoadingWarps());
-  }
-
-  /// Whether something else than tensor cores reads boxed inputs.
-  bool areBoxesReadByThreads() {
-    return llvm::any_of(getBoxedInputs(graph), [&](unsigned input) {
-      BlockArgument tile = graph.getBody().getArgument(input);
-      return llvm::any_of(tile.getUses(), [](OpOperand &use) {
-        auto step = dyn_cast<thread::GraphOp>(use.getOwner());
-        if (!step)
-          return true;
-        return !thread::isReadByWgmma(
-            step.getBody().getArgument(use.getOperandNumber()));
-      });
-    });
-  }
-
   void addTiles() {
     auto add = [&](ValueRange values) {
       for (Value value : values)
         if (std::optional<unsigned> tile = steps.getTile(value);
-            tile && !isRing(value))
-          emitter.addTile(value, getPlace(*tile));
+            tile && !rings->isRing(value))
+          emitter.addTile(value, placement.getPlace(*tile));
     };
     add(graph.getBody().getArguments());
     for (Operation &op : graph.getBody().front().without_terminator())
@@ -187,7 +87,7 @@ private:
   void emitLoop() {
     if (graph.getLoop() == 1)
       return emitPhase(StepPhase::Loop);
-    if (hasRings())
+    if (!rings->empty())
       return emitPipelinedLoop();
     emitLoopOver({}, [&](ValueRange) {
       if (graph->hasAttr(kBarrierAtHeadAttr))
@@ -230,7 +130,7 @@ private:
     // that in flight. One would have to move them, a product that is waited for
     // late among them.
     if (!listSteps(kStartsAheadAttr).empty() || !late->empty())
-      loop->setAttr("loop_annotation", makeUnrolling(builder, /*count=*/2));
+      setUnrolling(loop, /*count=*/2);
     setSums(loop.getResults());
     emitter.iteration = outside;
   }
@@ -240,63 +140,35 @@ private:
   /// be there. The barrier makes them everybody's. Boxes complete phases of the
   /// barrier of their place; the parity changes where the ring begins anew.
   void emitPipelinedLoop() {
-    SmallVector<Value> initial = listValues(getFirst());
+    SmallVector<Value> initial = rings->listValues(rings->getFirst());
     // For what was written before the loop.
-    if (handsBackPlaces())
+    if (placement.handBack)
       emitter.emitBarrier();
     SmallVector<thread::GraphOp> ahead = listSteps(kStartsAheadAttr);
     if (!ahead.empty())
       initial.append(emitFirstProducts(ahead, initial));
     emitLoopOver(initial, [&](ValueRange carried) {
-      place = {carried.front(), boxCopies ? carried[1] : Value()};
+      place = rings->readValues(carried);
       SmallVector<Value> next, started;
       if (ahead.empty()) {
-        emitWaitAtHead();
+        rings->emitWaitAtHead(place);
       } else {
-        next = listValues(emitNextPlace());
+        next = rings->listValues(emitNextPlace());
         started = emitNextProducts(ahead, carried, next);
       }
-      if (graph->hasAttr(kBarrierAtHeadAttr) && !handsBackPlaces())
+      if (graph->hasAttr(kBarrierAtHeadAttr) && !placement.handBack)
         emitter.emitBarrier();
       emitPhase(StepPhase::Loop);
       llvm::append_range(next, late->emitAwaitAtEnd(started));
-      if (boxCopies)
-        emitHandBack();
-      return next.empty() ? listValues(emitNextPlace()) : next;
+      // Of a product that is waited for late the place is still read.
+      rings->emitHandBack(place, /*isOfBefore=*/!late->empty());
+      return next.empty() ? rings->listValues(emitNextPlace()) : next;
     });
     late->landAll();
   }
 
-  /// Of a product that is waited for late the place is still read.
-  void emitHandBack() {
-    if (late->empty())
-      return boxCopies->emitHandBack(place.number);
-    ImplicitLocOpBuilder &builder = emitter.builder;
-    Value hasBefore =
-        arith::CmpIOp::create(builder, arith::CmpIPredicate::ne,
-                              emitter.iteration, emitter.getIndex(0));
-    Value before = place.emitNumberBefore(builder, graph.getStages());
-    auto guard =
-        scf::IfOp::create(builder, hasBefore, /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard insertion(builder);
-    builder.setInsertionPointToStart(guard.thenBlock());
-    boxCopies->emitHandBack(before);
-  }
-
-  /// Of the first iteration.
-  RingPosition getFirst() {
-    return {emitter.getIndex(0), emitI32(emitter.builder, /*value=*/0)};
-  }
-
   RingPosition emitNextPlace() {
     return place.emitNext(emitter.builder, graph.getStages());
-  }
-
-  /// What the loop carries of a position: its parity if boxes come.
-  SmallVector<Value> listValues(RingPosition position) {
-    if (!boxCopies)
-      return {position.number};
-    return {position.number, position.parity};
   }
 
   //===--------------------------------------------------------------------===//
@@ -313,7 +185,7 @@ private:
   SmallVector<Value> emitStart(ArrayRef<thread::GraphOp> products,
                                Value iteration, Value place) {
     Value outside = std::exchange(emitter.iteration, iteration);
-    selectPlace(place);
+    rings->selectPlace(place);
     SmallVector<Value> started;
     for (thread::GraphOp op : products) {
       emitter.builder.setLoc(op.getLoc());
@@ -331,7 +203,7 @@ private:
   /// The products of the first iteration, before the loop.
   SmallVector<Value> emitFirstProducts(ArrayRef<thread::GraphOp> products,
                                        ValueRange initial) {
-    boxCopies->emitWait(initial[0], initial[1]);
+    rings->emitWait(initial[0], initial[1]);
     return emitAwait(emitter,
                      emitStart(products, emitter.getIndex(0), initial[0]),
                      /*numPending=*/0);
@@ -358,129 +230,11 @@ private:
     {
       OpBuilder::InsertionGuard insertion(builder);
       builder.setInsertionPointToStart(guard.thenBlock());
-      boxCopies->emitWait(next[0], next[1]);
+      rings->emitWait(next[0], next[1]);
     }
     SmallVector<Value> started = emitStart(products, following, next[0]);
-    selectPlace(place.number);
+    rings->selectPlace(place.number);
     return started;
-  }
-
-  void emitWaitAtHead() {
-    if (hasThreadCopies())
-      emitWaitForCopies(emitter, graph.getStages() - 2);
-    if (!boxCopies)
-      return;
-    if (!handsBackPlaces())
-      boxCopies->emitReadFence();
-    boxCopies->emitWait(place.number, place.parity);
-  }
-
-  bool handsBackPlaces() { return placement.handBack.has_value(); }
-
-  /// Iterations from the one that is computed to the one that is loaded.
-  int64_t getNumAhead() {
-    return graph.getStages() - placement.handBack.value_or(1);
-  }
-
-  /// Loads the tiles of an iteration, all that have a ring, into one place.
-  void emitLoadsInto(Value iteration, RingPosition ahead) {
-    Value outside = std::exchange(emitter.iteration, iteration);
-    selectPlace(ahead.number);
-    for (BlockArgument argument : graph.getBody().getArguments())
-      if (isRing(argument) && !isBoxed(argument)) {
-        unsigned input = argument.getArgNumber();
-        emitLoadAhead(emitter, input, context.buffers[input],
-                      emitter.getTile(argument));
-      }
-    if (boxCopies)
-      boxCopies->emitByLoadingThread(
-          [&] { boxCopies->emitCopies(ahead.number, ahead.parity); });
-    emitter.iteration = outside;
-  }
-
-  /// A loop of few iterations, which is not unrolled: that would save little,
-  /// once, and addresses that are computed ahead take registers.
-  void emitFill() {
-    if (hasLoadingWarps())
-      return;
-    ImplicitLocOpBuilder &builder = emitter.builder;
-    auto loop = scf::ForOp::create(builder, emitter.getIndex(0),
-                                   emitter.getIndex(getNumAhead()),
-                                   emitter.getIndex(1));
-    loop->setAttr("loop_annotation", makeUnrolling(builder, /*count=*/1));
-    OpBuilder::InsertionGuard insertion(builder);
-    builder.setInsertionPointToStart(loop.getBody());
-    emitLoadsInto(loop.getInductionVar(),
-                  {loop.getInductionVar(), emitI32(builder, /*value=*/0)});
-    emitCommitOfThreads();
-  }
-
-  /// Into the place that the iteration before has used. Behind the last
-  /// iterations there is nothing to load, and groups are empty.
-  void emitRefill() {
-    if (hasLoadingWarps())
-      return;
-    ImplicitLocOpBuilder &builder = emitter.builder;
-    Value ahead = arith::AddIOp::create(builder, emitter.iteration,
-                                        emitter.getIndex(getNumAhead()));
-    Value isThere =
-        arith::CmpIOp::create(builder, arith::CmpIPredicate::ult, ahead,
-                              emitter.getIndex(graph.getLoop()));
-    RingPosition target =
-        place.emitAhead(builder, graph.getStages(), getNumAhead());
-    auto guard = scf::IfOp::create(builder, isThere, /*withElseRegion=*/false);
-    {
-      OpBuilder::InsertionGuard insertion(builder);
-      builder.setInsertionPointToStart(guard.thenBlock());
-      emitLoadsInto(ahead, target);
-    }
-    emitCommitOfThreads();
-  }
-
-  void emitCommitOfThreads() {
-    if (hasThreadCopies())
-      emitCommitCopies(emitter);
-  }
-
-  /// Whether threads copy some of the tiles that are loaded ahead.
-  bool hasThreadCopies() {
-    return llvm::any_of(graph.getBody().getArguments(),
-                        [&](BlockArgument argument) {
-                          return isRing(argument) && !isBoxed(argument);
-                        });
-  }
-
-  /// A loop that loads nothing has none, however many stages it has.
-  bool hasRings() const {
-    return llvm::any_of(steps.getSteps(), [](const BlockStep &step) {
-      return step.kind == BlockStep::Kind::Refill;
-    });
-  }
-
-  TilePlace getPlace(unsigned tile) const {
-    return {placement.plan.offsets[tile], placement.forms[tile]};
-  }
-
-  bool isBoxed(Value value) const {
-    std::optional<unsigned> tile = steps.getTile(value);
-    return tile && placement.forms[*tile].isBoxed();
-  }
-
-  bool isRing(Value value) const {
-    std::optional<unsigned> tile = steps.getTile(value);
-    return tile && steps.getNumPlaces(*tile) > 1;
-  }
-
-  /// For all values that are held in rings, inputs and what reshapes them.
-  void selectPlace(Value place) {
-    auto select = [&](ValueRange values) {
-      for (Value value : values)
-        if (isRing(value))
-          emitter.selectPlace(value, getPlace(*steps.getTile(value)), place);
-    };
-    select(graph.getBody().getArguments());
-    for (Operation &op : graph.getBody().front().without_terminator())
-      select(op.getResults());
   }
 
   void emitPhase(StepPhase phase) {
@@ -493,10 +247,9 @@ private:
     emitter.builder.setLoc(step.op->getLoc());
     switch (step.kind) {
     case BlockStep::Kind::Fill:
-      return emitFill();
+      return rings->emitFill();
     case BlockStep::Kind::Refill:
-      emitRefill();
-      return selectPlace(place.number);
+      return rings->emitRefill(place);
     case BlockStep::Kind::Load:
       return emitLoadStep(cast<BlockArgument>(step.tile).getArgNumber());
     case BlockStep::Kind::Init:
@@ -556,7 +309,7 @@ private:
   /// Says of which inputs of a step elements change places.
   void setSwizzles(thread::GraphOp op) {
     auto swizzles = llvm::map_to_vector(op.getInputs(), [&](Value value) {
-      return isBoxed(value)
+      return rings->isBoxed(value)
                  ? placement.forms[*steps.getTile(value)].swizzleBytes
                  : 0;
     });
@@ -616,7 +369,7 @@ private:
   block::GraphOp graph;
   const KernelContext &context;
   BlockEmitter emitter;
-  std::optional<BoxCopies> boxCopies;
+  std::optional<Rings> rings;
   RingPosition place; ///< of the iteration that is computed
   HeldValues held;
   std::optional<CarriedSums> sums;

@@ -9,7 +9,7 @@
 #ifndef MIRAGE_LIB_CONVERSION_BLOCKTOGPU_EMITSCHEDULE_H
 #define MIRAGE_LIB_CONVERSION_BLOCKTOGPU_EMITSCHEDULE_H
 
-#include "BlockBarrier.h"
+#include "BlockEmitter.h"
 #include "Mirage/Analysis/BlockSteps.h"
 #include "Mirage/Analysis/LoadingWarps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -22,6 +22,10 @@ struct TilePlacement {
   StoragePlan plan;
   std::optional<int64_t> handBack; ///< `mirage.hands_back_places`
   LoadingWarps loadingWarps;
+
+  TilePlace getPlace(unsigned tile) const {
+    return {plan.offsets[tile], forms[tile]};
+  }
 };
 
 /// What a block graph has of the kernel that it is in.

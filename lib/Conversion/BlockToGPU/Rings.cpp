@@ -1,0 +1,265 @@
+//===- Rings.cpp - Tiles that are loaded ahead ----------------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Rings.h"
+#include "Mirage/Dialect/Thread/IR/Thread.h"
+#include "MoveTiles.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::mirage;
+
+Rings::Rings(BlockEmitter &emitter, const BlockSteps &steps,
+             const TilePlacement &placement, const KernelContext &context)
+    : emitter(emitter), steps(steps), placement(placement), context(context),
+      graph(steps.getGraph()) {
+  addBoxCopies();
+}
+
+void Rings::addBoxCopies() {
+  SmallVector<BoxedInput> inputs;
+  for (auto [input, map] :
+       llvm::zip_equal(getBoxedInputs(graph), context.maps)) {
+    BlockArgument argument = graph.getBody().getArgument(input);
+    TilePlace ring = placement.getPlace(*steps.getTile(argument));
+    inputs.push_back({input, argument.getType(), *findInputBoxes(graph, input),
+                      map, ring,
+                      BlockSteps::getPlaceStride(argument, ring.form)});
+  }
+  if (!inputs.empty())
+    boxCopies.emplace(emitter, std::move(inputs), placement.plan.offsets.back(),
+                      graph.getStages(), placement.handBack.has_value(),
+                      areBoxesReadByThreads(), hasLoadingWarps());
+}
+
+/// Whether something else than tensor cores reads boxed inputs.
+bool Rings::areBoxesReadByThreads() {
+  return llvm::any_of(getBoxedInputs(graph), [&](unsigned input) {
+    BlockArgument tile = graph.getBody().getArgument(input);
+    return llvm::any_of(tile.getUses(), [](OpOperand &use) {
+      auto step = dyn_cast<thread::GraphOp>(use.getOwner());
+      if (!step)
+        return true;
+      return !thread::isReadByWgmma(
+          step.getBody().getArgument(use.getOperandNumber()));
+    });
+  });
+}
+
+bool Rings::empty() const {
+  return llvm::none_of(steps.getSteps(), [](const BlockStep &step) {
+    return step.kind == BlockStep::Kind::Refill;
+  });
+}
+
+bool Rings::isBoxed(Value tile) const {
+  std::optional<unsigned> number = steps.getTile(tile);
+  return number && placement.forms[*number].isBoxed();
+}
+
+bool Rings::isRing(Value tile) const {
+  std::optional<unsigned> number = steps.getTile(tile);
+  return number && steps.getNumPlaces(*number) > 1;
+}
+
+void Rings::selectPlace(Value number) {
+  auto select = [&](ValueRange values) {
+    for (Value value : values)
+      if (isRing(value))
+        emitter.selectPlace(value, placement.getPlace(*steps.getTile(value)),
+                            number);
+  };
+  select(graph.getBody().getArguments());
+  for (Operation &op : graph.getBody().front().without_terminator())
+    select(op.getResults());
+}
+
+RingPosition Rings::getFirst() {
+  return {emitter.getIndex(0), emitI32(emitter.builder, /*value=*/0)};
+}
+
+SmallVector<Value> Rings::listValues(RingPosition position) const {
+  if (!boxCopies)
+    return {position.number};
+  return {position.number, position.parity};
+}
+
+RingPosition Rings::readValues(ValueRange carried) const {
+  return {carried.front(), boxCopies ? carried[1] : Value()};
+}
+
+void Rings::emitInit() {
+  if (boxCopies)
+    boxCopies->emitInit();
+}
+
+void Rings::emitInvalidate() {
+  if (boxCopies)
+    boxCopies->emitInvalidate();
+}
+
+//===----------------------------------------------------------------------===//
+// Warps that load
+//===----------------------------------------------------------------------===//
+
+void Rings::partWarps() {
+  if (!hasLoadingWarps())
+    return;
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  int64_t numThreads = emitter.header.threads;
+  Value computes =
+      arith::CmpIOp::create(builder, arith::CmpIPredicate::ult,
+                            gpu::ThreadIdOp::create(builder, gpu::Dimension::x),
+                            emitter.getIndex(numThreads));
+  auto roles = scf::IfOp::create(builder, computes, /*withElseRegion=*/true);
+  const std::optional<RegisterShares> &shares = placement.loadingWarps.shares;
+  auto takeShare = [&](int64_t registers, NVVM::SetMaxRegisterAction action) {
+    if (shares)
+      NVVM::SetMaxRegisterOp::create(builder, registers, action);
+  };
+  builder.setInsertionPointToStart(roles.elseBlock());
+  takeShare(shares ? shares->ofLoading : 0,
+            NVVM::SetMaxRegisterAction::decrease);
+  emitLoadsOfWarps();
+  builder.setInsertionPointToStart(roles.thenBlock());
+  takeShare(shares ? shares->ofComputing : 0,
+            NVVM::SetMaxRegisterAction::increase);
+  emitter.barrier = BlockBarrier(numThreads);
+}
+
+/// All iterations, each into the next place of the rings.
+void Rings::emitLoadsOfWarps() {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  boxCopies->emitByLoadingThread([&] {
+    SmallVector<Value> first = listValues(getFirst());
+    auto loop = scf::ForOp::create(builder, emitter.getIndex(0),
+                                   emitter.getIndex(graph.getLoop()),
+                                   emitter.getIndex(1), first);
+    setUnrolling(loop, /*count=*/1);
+    OpBuilder::InsertionGuard insertion(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    ValueRange carried = loop.getRegionIterArgs();
+    RingPosition target = readValues(carried);
+    Value outside = std::exchange(emitter.iteration, loop.getInductionVar());
+    boxCopies->emitCopies(target.number, target.parity);
+    emitter.iteration = outside;
+    scf::YieldOp::create(
+        builder, listValues(target.emitNext(builder, graph.getStages())));
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Loads on the way
+//===----------------------------------------------------------------------===//
+
+/// Iterations from the one that is computed to the one that is loaded.
+int64_t Rings::getNumAhead() {
+  return graph.getStages() - placement.handBack.value_or(1);
+}
+
+/// Whether threads copy some of the tiles that are loaded ahead.
+bool Rings::hasThreadCopies() {
+  return llvm::any_of(graph.getBody().getArguments(),
+                      [&](BlockArgument argument) {
+                        return isRing(argument) && !isBoxed(argument);
+                      });
+}
+
+void Rings::emitCommitOfThreads() {
+  if (hasThreadCopies())
+    emitCommitCopies(emitter);
+}
+
+/// Loads the tiles of an iteration, all that have a ring, into one place.
+void Rings::emitLoadsInto(Value iteration, RingPosition ahead) {
+  Value outside = std::exchange(emitter.iteration, iteration);
+  selectPlace(ahead.number);
+  for (BlockArgument argument : graph.getBody().getArguments())
+    if (isRing(argument) && !isBoxed(argument)) {
+      unsigned input = argument.getArgNumber();
+      emitLoadAhead(emitter, input, context.buffers[input],
+                    emitter.getTile(argument));
+    }
+  if (boxCopies)
+    boxCopies->emitByLoadingThread(
+        [&] { boxCopies->emitCopies(ahead.number, ahead.parity); });
+  emitter.iteration = outside;
+}
+
+/// A loop of few iterations, which is not unrolled: that would save little,
+/// once, and addresses that are computed ahead take registers.
+void Rings::emitFill() {
+  if (hasLoadingWarps())
+    return;
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  auto loop =
+      scf::ForOp::create(builder, emitter.getIndex(0),
+                         emitter.getIndex(getNumAhead()), emitter.getIndex(1));
+  setUnrolling(loop, /*count=*/1);
+  OpBuilder::InsertionGuard insertion(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  emitLoadsInto(loop.getInductionVar(),
+                {loop.getInductionVar(), emitI32(builder, /*value=*/0)});
+  emitCommitOfThreads();
+}
+
+/// Into the place that the iteration before has used. Behind the last
+/// iterations there is nothing to load, and groups are empty.
+void Rings::emitRefill(RingPosition place) {
+  if (hasLoadingWarps())
+    return selectPlace(place.number);
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  Value ahead = arith::AddIOp::create(builder, emitter.iteration,
+                                      emitter.getIndex(getNumAhead()));
+  Value isThere =
+      arith::CmpIOp::create(builder, arith::CmpIPredicate::ult, ahead,
+                            emitter.getIndex(graph.getLoop()));
+  RingPosition target =
+      place.emitAhead(builder, graph.getStages(), getNumAhead());
+  auto guard = scf::IfOp::create(builder, isThere, /*withElseRegion=*/false);
+  {
+    OpBuilder::InsertionGuard insertion(builder);
+    builder.setInsertionPointToStart(guard.thenBlock());
+    emitLoadsInto(ahead, target);
+  }
+  emitCommitOfThreads();
+  selectPlace(place.number);
+}
+
+void Rings::emitWaitAtHead(RingPosition place) {
+  if (hasThreadCopies())
+    emitWaitForCopies(emitter, graph.getStages() - 2);
+  if (!boxCopies)
+    return;
+  if (!placement.handBack)
+    boxCopies->emitReadFence();
+  boxCopies->emitWait(place.number, place.parity);
+}
+
+void Rings::emitWait(Value number, Value parity) {
+  boxCopies->emitWait(number, parity);
+}
+
+void Rings::emitHandBack(RingPosition place, bool isOfBefore) {
+  if (!boxCopies)
+    return;
+  if (!isOfBefore)
+    return boxCopies->emitHandBack(place.number);
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  Value hasBefore =
+      arith::CmpIOp::create(builder, arith::CmpIPredicate::ne,
+                            emitter.iteration, emitter.getIndex(0));
+  Value before = place.emitNumberBefore(builder, graph.getStages());
+  auto guard = scf::IfOp::create(builder, hasBefore, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard insertion(builder);
+  builder.setInsertionPointToStart(guard.thenBlock());
+  boxCopies->emitHandBack(before);
+}
