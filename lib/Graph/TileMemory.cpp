@@ -36,6 +36,12 @@ unsigned mlir::mirage::getJoinStages(int64_t numJoined, int64_t bytes) {
                              std::min(numJoined, kMaxStages));
 }
 
+bool mlir::mirage::canJoinAtOnce(const Attributes &accumulation,
+                                 bool isRescaled) {
+  return !isRescaled && (accumulation.reduction == Opcode::Sum ||
+                         accumulation.reduction == Opcode::Max);
+}
+
 int64_t mlir::mirage::getRowPadding(const TensorSpec &tile) {
   constexpr int64_t kMatrixRowBytes = 16;
   if (tile.getRank() == 0 || tile.getNumElements() == tile.shape.back())

@@ -7,10 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Planning/WarpRoles.h"
+#include "Mirage/Layout/LinearLayout.h"
+#include "Mirage/Layout/MatrixInstructions.h"
 
 using namespace mlir::mirage;
 
-static constexpr int64_t kWarp = 32, kWarpsOfGroup = 4;
+static constexpr int64_t kWarp = 1 << kLaneBits;
 static constexpr int64_t kGroup = kWarpsOfGroup * kWarp;
 static constexpr int64_t kMostThreads = 1024; // of a block, on all targets
 /// What "setmaxnreg" takes.

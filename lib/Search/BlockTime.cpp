@@ -33,16 +33,13 @@ static constexpr double kCopyClocks = 1;
 /// and writes back.
 static constexpr double kElementClocks = 28;
 /// One product of m16n8k16 on an SM, fragments out of shared memory included;
-/// and of a warp that waits for each.
+/// and of a warp that waits for each, the most that four warps do not feel.
 static constexpr double kMatrixTileClocks = 10, kMatrixTileWaitClocks = 40;
 
 /// The same of rows that warps keep: of an SM whose warps have enough to do, by
 /// themselves and by fours that multiply together (wgmma), right operands where
-/// the copy engine put them; and of one warp that waits for each. Measured on
-/// an H100 (test/Unit/Search/AttentionTimesTest.cpp): for the products of 128 x
-/// 64 scores and what is done to them two warpgroups take 1020 clocks, 512
-/// tiles, and 1870, 1024 tiles; one takes 1500 for half as many scores, 512
-/// tiles.
+/// the copy engine put them; and of one warp that waits for each. The last was
+/// fitted to attention on an H200 (test/Unit/Search/AttentionTimesTest.cpp).
 static constexpr double kRowTileClocks = 2.4, kGroupTileClocks = 1,
                         kRowTileWaitClocks = 4;
 /// What an iteration takes that loads ahead, beside its steps: to wait for its

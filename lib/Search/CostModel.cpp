@@ -76,6 +76,8 @@ static double getReadUs(double bytes, const Target &target) {
   return bytes / target.loadBytesPerUsSM / target.numSMs;
 }
 
+static constexpr double kSectorBytes = 32;
+
 /// What a kernel takes that joins parts of the blocks along an axis, where one
 /// block goes on for all of them, and the barrier before it: cut into pieces as
 /// --mirage-spread-blocks cuts it. Which dimension can be cut depends on what
@@ -84,8 +86,7 @@ static double getPiecesUs(const KernelWork &work, const Target &target) {
   const KernelWork::Join &join = work.joins.front();
   JoiningKernel kernel{work.numBlocks / join.numJoined, join.numJoined,
                        int64_t(join.bytes)};
-  constexpr int64_t kSectorBytes = 32;
-  int64_t most = std::max<int64_t>(kernel.partBytes / kSectorBytes, 1);
+  int64_t most = std::max<int64_t>(kernel.partBytes / int64_t(kSectorBytes), 1);
   bool isSketch = join.totalBytes > 0 || join.bytes == 0;
   if (!isSketch)
     return getJoiningUs(kernel, chooseJoinPieces(kernel, most, target), target);
@@ -148,26 +149,43 @@ double AnalyticCostModel::getJoinUs(const KernelWork &work) const {
   return us;
 }
 
+/// Elements of each part that a block joins behind a join. In pieces there are
+/// as many blocks as SMs have place for, each with whole sectors. For a sketch
+/// the least.
+static double countPartElements(const KernelWork &work,
+                                const KernelWork::Join &join,
+                                const Target &target) {
+  double elements = join.bytes / double(getSizeBytes(ElementType::F32));
+  if (join.keepsBlocks)
+    return elements;
+  double blocks = double(work.numBlocks) / double(join.mostJoined);
+  double mostPieces = std::max(join.bytes / kSectorBytes, 1.0);
+  return elements /
+         std::clamp(std::floor(target.numSMs / blocks), 1.0, mostPieces);
+}
+
 /// What the threads of blocks take to add parts up, and for what they do with
-/// the sum. In pieces there are as many blocks as SMs have place for. For a
-/// sketch the least.
+/// the sum. In a loop each part is waited for, added up and handed on: on an
+/// H200 attention of 8, 16 and 32 parts took 0.14, 0.23 and 0.2 us a part more
+/// so than at once (docs/Search.md, "Joining blocks").
 double AnalyticCostModel::getJoinComputeUs(const KernelWork &work,
                                            int64_t threads) const {
-  constexpr double kPartClocks = 8; // of an element: a quarter of an access
+  constexpr double kPartClocks = 8; // of an element, an estimate
+  constexpr double kPartBarriers = 10;
   double us = 0;
   for (const KernelWork::Join &join : work.joins) {
     double blocks = double(work.numBlocks) /
                     (join.keepsBlocks ? 1 : double(join.mostJoined));
     double waves = std::max(std::ceil(blocks / target.numSMs), 1.0);
-    double pieces = join.keepsBlocks
-                        ? 1
-                        : std::max(1.0, std::floor(target.numSMs / blocks));
-    double elements = join.bytes / double(getSizeBytes(ElementType::F32)) /
-                      std::min(pieces, std::max(join.bytes / 32, 1.0));
-    double perThread = std::ceil(elements / double(threads));
-    us += waves *
-          (perThread * double(join.numJoined) * kPartClocks / target.clockMHz +
-           getElementsUs(int64_t(std::ceil(elements)), threads, target));
+    double parts = double(join.numJoined);
+    double elements = countPartElements(work, join, target);
+    double bytes = elements * double(getSizeBytes(ElementType::F32)) * parts;
+    bool isInLoop = join.needsLoop || bytes > double(kMostBytesJoinedAtOnce);
+    us +=
+        waves * (std::ceil(elements / double(threads)) * parts * kPartClocks /
+                     target.clockMHz +
+                 (isInLoop ? parts * kPartBarriers * target.barrierUs : 0) +
+                 getElementsUs(int64_t(std::ceil(elements)), threads, target));
   }
   return us;
 }
@@ -260,7 +278,7 @@ static double getTurnsUs(double computeUs, double turns,
 /// iterations of each block are on their way at a time, each of which takes the
 /// latency and its share of what memory takes for all; so with two stages one
 /// comes after the other. Measured on an H200: a gated MLP of 8 rows takes 25.2
-/// us with two stages and 18.7 with four.
+/// us with two stages of 512 rows, and 18.7 with four of 128.
 static double getRingsUs(const KernelWork &work, const BlockTime &block,
                          BlockShape shape, const Waves &waves,
                          const Target &target) {
@@ -277,16 +295,6 @@ static double getRingsUs(const KernelWork &work, const BlockTime &block,
          last;
 }
 
-/// The time of blocks by which all takes no less than `leastUs`.
-static double raiseBlocksUs(double blocksUs, double leastUs,
-                            const Traffic &traffic) {
-  auto raise = [](double us) { return us * us * us * us; };
-  if (getOverlappedUs(blocksUs, traffic.memoryUs, traffic.cacheUs) >= leastUs)
-    return blocksUs;
-  return std::sqrt(std::sqrt(raise(leastUs) - raise(traffic.memoryUs) -
-                             raise(traffic.cacheUs)));
-}
-
 KernelTime AnalyticCostModel::predict(const KernelWork &work,
                                       const BlockTime &block,
                                       BlockShape shape) const {
@@ -296,13 +304,13 @@ KernelTime AnalyticCostModel::predict(const KernelWork &work,
   double stepsUs = waves.number * block.getStepsUs(waves.blocksPerSM);
   double leastUs = std::max(getTurnsUs(stepsUs, turns, traffic),
                             getRingsUs(work, block, shape, waves, target));
-  return {
-      target.launchUs,
-      getJoinUs(work) + getJoinComputeUs(work, shape.threads),
-      raiseBlocksUs(getBlocksUs(work, block, shape, target), leastUs, traffic),
-      traffic.memoryUs,
-      traffic.cacheUs,
-      {}};
+  return {target.launchUs,
+          getJoinUs(work) + getJoinComputeUs(work, shape.threads),
+          raiseToOverlap(getBlocksUs(work, block, shape, target),
+                         traffic.memoryUs, traffic.cacheUs, leastUs),
+          traffic.memoryUs,
+          traffic.cacheUs,
+          {}};
 }
 
 KernelTime

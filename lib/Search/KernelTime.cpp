@@ -35,9 +35,19 @@ llvm::StringRef mlir::mirage::search::getKernelBoundName(KernelBound bound) {
   llvm_unreachable("all bounds are handled");
 }
 
+static double raise(double us) { return us * us * us * us; }
+
+/// Exact roots, so that machines agree.
+static double lower(double raised) { return std::sqrt(std::sqrt(raised)); }
+
 double mlir::mirage::search::getOverlappedUs(double a, double b, double c) {
-  double sum = a * a * a * a + b * b * b * b + c * c * c * c;
-  return std::sqrt(std::sqrt(sum)); // exact roots, so that machines agree
+  return lower(raise(a) + raise(b) + raise(c));
+}
+
+double mlir::mirage::search::raiseToOverlap(double a, double b, double c,
+                                            double leastUs) {
+  return std::max(a,
+                  lower(std::max(raise(leastUs) - raise(b) - raise(c), 0.0)));
 }
 
 double KernelTime::getUs() const {

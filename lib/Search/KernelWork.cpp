@@ -128,10 +128,12 @@ mlir::mirage::search::listJoins(const TileGraph &kernel) {
     unsigned depth = 0;
     for (ValueId operand : op.operands)
       depth = std::max(depth, depths[operand]);
-    if (joinsBlocks(op))
-      llvm::append_range(joins[{depth++, op.attributes.axis}].parts,
-                         op.operands);
-    else
+    if (joinsBlocks(op)) {
+      JoinedParts &join = joins[{depth++, op.attributes.axis}];
+      llvm::append_range(join.parts, op.operands);
+      join.needsLoop |= !canJoinAtOnce(op.attributes,
+                                       /*isRescaled=*/op.operands.size() > 1);
+    } else
       for (ValueId operand : op.operands)
         if (depths[operand] < depth && !kernel.isInput(operand))
           own[depths[operand]].insert(operand);
@@ -263,7 +265,8 @@ KernelWork mlir::mirage::search::getWork(const TileGraph &kernel,
     int64_t extent = kernel.getExtent(join.axis);
     work.joins.push_back({double(countBytes(kernel.getTypes(join.parts))),
                           extent, extent, join.keepsBlocks, /*totalBytes=*/0,
-                          double(countBytes(kernel.getTypes(join.own)))});
+                          double(countBytes(kernel.getTypes(join.own))),
+                          join.needsLoop});
   }
   work.storedBytes = double(countBytes(results));
   work.stageBytes = getStageBytes(kernel);

@@ -32,7 +32,7 @@ public:
   explicit PartsJoiner(block::GraphOp graph) : graph(graph) {}
 
   void run() {
-    if (!canJoinAtOnce())
+    if (!canJoin())
       return;
     for (BlockArgument tile : listParts())
       for (Operation *user : llvm::make_early_inc_range(tile.getUsers()))
@@ -67,14 +67,13 @@ private:
   static bool canReduce(Operation *op) {
     auto accumulate = dyn_cast<block::AccumulateOp>(op);
     return accumulate && accumulate.getAxis() == AxisKind::Loop &&
-           !accumulate.getRescale() &&
-           (accumulate.getReduction() == ReductionKind::Sum ||
-            accumulate.getReduction() == ReductionKind::Max);
+           canJoinAtOnce(readOperatorAttributes(op),
+                         accumulate.getRescale() != nullptr);
   }
 
   /// Whether all that the loop does is to join parts, one in each iteration,
   /// which have place together.
-  bool canJoinAtOnce() {
+  bool canJoin() {
     if (!graph->hasAttr(kJoinsPartsAttr) || graph.getLoop() == 1)
       return false;
     int64_t bytes = 0;

@@ -66,8 +66,12 @@ int64_t getNumPlaces(const TileGraph &graph, unsigned input);
 /// need on any GPU.
 unsigned getJoinStages(int64_t numJoined, int64_t bytes);
 /// The most bytes of parts that a block joins without a loop
-/// (--mirage-join-parts-at-once): some blocks of an SM have place for as many.
+/// (--mirage-join-parts-at-once): three blocks of an H200's SM have place for
+/// as many.
 constexpr int64_t kMostBytesJoinedAtOnce = 64 * 1024;
+/// Whether an accumulation is one of those that can be: a reduction of the
+/// parts as they are.
+bool canJoinAtOnce(const Attributes &accumulation, bool isRescaled);
 
 /// Whether a transpose exchanges rows and columns, the last two dimensions, and
 /// nothing else. Fragments of a product can be loaded so: eight elements of a

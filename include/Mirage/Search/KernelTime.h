@@ -48,6 +48,9 @@ llvm::StringRef getKernelBoundName(KernelBound bound);
 /// What three things take that run at the same time: the largest, a little more
 /// where they are close.
 double getOverlappedUs(double a, double b, double c);
+/// By which `a` all three take `leastUs`, no less than two of them take: `a`
+/// itself where they take more anyway.
+double raiseToOverlap(double a, double b, double c, double leastUs);
 
 /// All in us.
 struct KernelTime {

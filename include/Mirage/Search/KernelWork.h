@@ -68,6 +68,8 @@ struct KernelWork {
     double totalBytes = 0;
     /// What each block leaves for itself: it reads that again when it goes on.
     double ownBytes = 0;
+    /// Whether parts are joined one after the other, however few they are.
+    bool needsLoop = false;
   };
 
   int64_t numBlocks = 1, loop = 1;
@@ -112,6 +114,7 @@ bool isNoStep(const TileGraph &kernel, const Node &op);
 struct JoinedParts {
   Axis axis = Axis::Loop;
   bool keepsBlocks = false; ///< as in KernelWork::Join
+  bool needsLoop = false;   ///< likewise
   llvm::SmallVector<ValueId, 2> parts;
   /// What was computed before the join, and is read behind it as it is.
   llvm::SmallVector<ValueId, 2> own;

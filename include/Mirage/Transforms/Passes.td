@@ -185,9 +185,9 @@ def JoinPartsAtOncePass : Pass<"mirage-join-parts-at-once"> {
   let description = [{
     Where all that a kernel's loop does is to join parts, by sums and maxima, one in each
     iteration, and the parts of a block take no more than 64 KiB, they become one tile,
-    and the accumulations reductions of it. An iteration would be two barriers for each
-    part: 16 parts of 64 rows and 64 columns take some 7 us on an H200, and so 1.5. Sums that are
-    rescaled keep the loop. Run after --mirage-spread-blocks, which makes tiles small.
+    and the accumulations reductions of it. A loop has two barriers for each part: attention
+    of 2 heads, 256 queries and 4096 keys in 16 parts takes 10.0 us on an H200 with one, and
+    6.3 without. Sums that are rescaled keep the loop. Run after --mirage-spread-blocks, which makes tiles small.
     Example: test/Transforms/join-parts-at-once.mlir
   }];
 }

@@ -217,6 +217,16 @@ TEST(InstancesTest, PredictionsFollowWhatAnH100Takes) {
   EXPECT_GT(correlateRanks(predictions, times), 0.85);
 }
 
+/// With two stages the next tiles come when the ones before are there, latency
+/// and all, so that memory does not work all the time: measured on an H200.
+TEST(InstancesTest, TilesOfTwoStagesComeOneAfterTheOther) {
+  LinearKernel twoStages{32, 512, 512, 2, /*isGated=*/true},
+      threeStages{32, 256, 512, 3, /*isGated=*/true};
+  EXPECT_NEAR(predict(twoStages), 25.2, 2);
+  EXPECT_NEAR(predict(threeStages), 19.2, 2);
+  EXPECT_GT(predict({48, 512, 512, 2}), predict({48, 256, 512, 3}));
+}
+
 /// A sum over the loop takes nothing where one operation alone reads what warps
 /// compute for it; of what is loaded, read twice or reduced as well it is a
 /// step.

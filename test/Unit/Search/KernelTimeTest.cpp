@@ -45,6 +45,12 @@ struct Matmul {
 };
 } // namespace
 
+TEST(KernelTime, OneOfThreeIsRaisedUntilAllTakeAsLong) {
+  EXPECT_NEAR(getOverlappedUs(raiseToOverlap(1, 2, 3, 10), 2, 3), 10, 1e-9);
+  EXPECT_EQ(raiseToOverlap(20, 2, 3, 10), 20);
+  EXPECT_EQ(raiseToOverlap(1, 2, 3, 2.5), 1); // two take more
+}
+
 static Target h200() { return llvm::cantFail(getTarget("sm_90a")); }
 
 /// The parts are those of the number that candidates are ranked by.
