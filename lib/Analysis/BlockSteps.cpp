@@ -9,6 +9,7 @@
 #include "Mirage/Analysis/BlockSteps.h"
 #include "Mirage/Analysis/BypassingTiles.h"
 #include "Mirage/Analysis/HeldTiles.h"
+#include "Mirage/Analysis/PersistentBlocks.h"
 #include "Mirage/Graph/TileMemory.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -227,11 +228,11 @@ ScheduleProblem BlockSteps::makeScheduleProblem() const {
   ScheduleProblem problem(hasLoop());
   for (const BlockStep &step : steps)
     problem.add(step.scheduled);
-  // Sums from registers need no place before.
-  bool bringsSums = llvm::any_of(steps, [](const BlockStep &step) {
-    return step.kind == BlockStep::Kind::Finish && isCarriedSum(step.tile);
+  // Sums that grew in registers need no place before.
+  bool leavesSums = llvm::any_of(steps, [](const BlockStep &step) {
+    return step.kind == BlockStep::Kind::Init && isCarriedSum(step.tile);
   });
-  if (bringsSums)
+  if (leavesSums)
     problem.setBarrierAtExit();
   return problem;
 }
@@ -348,11 +349,18 @@ StorageProblem BlockSteps::makeStorageProblem(const Schedule &schedule,
   playPhase(StepPhase::After);
 
   StorageProblem problem(kTileAlignment);
+  bool isPersistent = graph->hasAttr(kPersistentBlocksAttr);
   for (auto [value, form, places, tile] :
-       llvm::zip_equal(tiles, forms, numPlaces, touched))
-    problem.add(tile.makeTile((places - 1) * getPlaceStride(value, form) +
-                                  getPlaceBytes(value, form.rowPadding),
-                              form, period));
+       llvm::zip_equal(tiles, forms, numPlaces, touched)) {
+    StoredTile stored =
+        tile.makeTile((places - 1) * getPlaceStride(value, form) +
+                          getPlaceBytes(value, form.rowPadding),
+                      form, period);
+    // Boxes of the next block of the grid come at any time.
+    if (isPersistent && places > 1)
+      stored = {stored.sizeBytes, 0, epoch + 1, stored.alignment};
+    problem.add(stored);
+  }
   if (llvm::any_of(forms, std::mem_fn(&TileForm::isBoxed)))
     problem.add({kCopyBarriersOfPlace * kCopyBarrierBytes *
                      int64_t(getGraph().getStages()),

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Analysis/LaunchSequence.h"
+#include "Mirage/Analysis/PersistentBlocks.h"
 #include "Mirage/Dialect/Operator/DeadOps.h"
 #include "Mirage/Dialect/Operator/LibraryMatmulAttribute.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -223,6 +224,12 @@ SmallVector<int64_t, 3> Launch::getGridOrder() const {
   if (auto order = first->getAttrOfType<DenseI64ArrayAttr>(kGridOrderAttr))
     return SmallVector<int64_t, 3>(order.asArrayRef());
   return llvm::to_vector<3>(llvm::seq<int64_t>(0, first.getGrid().size()));
+}
+
+std::optional<int64_t> Launch::getPersistentBlocks() {
+  auto blocks =
+      kernels.front()->getAttrOfType<IntegerAttr>(kPersistentBlocksAttr);
+  return blocks ? std::optional(blocks.getInt()) : std::nullopt;
 }
 
 /// Whether a block of `reader` reads of an operand what a block of `writer`

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Analysis/BlockSteps.h"
+#include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Analysis/TensorView.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
 #include "Mirage/Graph/TileMemory.h"
@@ -63,6 +64,16 @@ static bool isMultiplied(Value value) {
   });
 }
 
+/// Whether lanes write a tile that have pairs of its elements in eight rows, as
+/// accumulators of tensor cores are spread (Mirage/Graph/TileMemory.h has it
+/// that those are in different banks). Of 16 bits each, so that with what stays
+/// free it is no larger than in f32, which the search has reckoned with.
+static bool isLeftByRows(Value value) {
+  auto step = value.getDefiningOp<thread::GraphOp>();
+  return step && step->hasAttr(kWholeRowsAttr) &&
+         cast<RankedTensorType>(value.getType()).getElementTypeBitWidth() == 16;
+}
+
 //===----------------------------------------------------------------------===//
 // Boxes
 //===----------------------------------------------------------------------===//
@@ -110,7 +121,7 @@ SmallVector<TileForm> BlockSteps::chooseForms(bool hasCopyEngine) const {
   SmallVector<TileForm> forms(tiles.size());
   auto getType = [](Value value) { return convertTensor(value.getType()); };
   forEachHeld([&](Value value, unsigned tile) {
-    if (isMultiplied(value))
+    if (isMultiplied(value) || isLeftByRows(value))
       forms[tile].rowPadding = getRowPadding(getType(tiles[tile]));
   });
   forEachHeld([&](Value value, unsigned tile) {
@@ -272,4 +283,26 @@ BlockSteps::readPlan(ArrayRef<TileForm> forms) const {
     return makeError(kCopyBarriersAttr, graph);
   plan.offsets.push_back(barriers.getInt());
   return plan;
+}
+
+void BlockSteps::statePlan(const StoragePlan &plan) const {
+  Builder builder(getGraph().getContext());
+  auto setOffsets = [&](Operation *op, ValueRange values, StringRef name) {
+    auto offsets = llvm::map_to_vector(values, [&](Value value) -> int64_t {
+      std::optional<unsigned> tile = getTile(value);
+      return tile ? plan.offsets[*tile] : -1;
+    });
+    op->setAttr(name, builder.getDenseI64ArrayAttr(offsets));
+  };
+  Region &body = getGraph().getBody();
+  for (Operation &op : body.front().without_terminator())
+    setOffsets(&op, op.getResults(), kOffsetsAttr);
+  block::GraphOp stated = getGraph();
+  setOffsets(stated, body.getArguments(), kInputOffsetsAttr);
+  stated->setAttr(kSharedBytesAttr, builder.getI64IntegerAttr(plan.sizeBytes));
+  stated->removeAttr(kCopyBarriersAttr);
+  bool hasBarriers = plan.offsets.size() > tiles.size();
+  if (hasBarriers)
+    stated->setAttr(kCopyBarriersAttr,
+                    builder.getI64IntegerAttr(plan.offsets.back()));
 }

@@ -50,11 +50,20 @@ static bool isSummedUp(const TileGraph &graph, ValueId value) {
   return sum && !sum->isRescaled() && sum->attributes.reduction == Opcode::Sum;
 }
 
+/// Whether registers can keep what an operation gives: of accumulations sums
+/// over the loop, in f32.
+static bool canBeKept(const TileGraph &graph, const Node &op) {
+  return op.opcode != Opcode::Accumulate ||
+         (op.attributes.axis == Axis::Loop &&
+          graph.getType(op.results[0]).element == ElementType::F32);
+}
+
 namespace {
 class RowFinder {
 public:
-  RowFinder(const TileGraph &graph, bool areSizesKnown)
-      : graph(graph), areSizesKnown(areSizesKnown),
+  /// \param goesOn  whether chains may go on behind the loop, on its sums.
+  RowFinder(const TileGraph &graph, bool areSizesKnown, bool goesOn)
+      : graph(graph), areSizesKnown(areSizesKnown), goesOn(goesOn),
         phases(computeExecutionPhases(graph)),
         numWarps(graph.threads / kWarpThreads),
         isMember(graph.getNodes().size(), false),
@@ -69,12 +78,13 @@ private:
   /// The operands that an operation takes from rows that are held, if it is one
   /// of their chain.
   llvm::SmallVector<ValueId, 2> findHeldOperands(unsigned number) const;
+  bool isStillHeld(unsigned number, unsigned user) const;
   bool isFromChain(ValueId value, unsigned user) const;
   bool isBesideProduct(unsigned number) const;
   void visit(unsigned number);
 
   const TileGraph &graph;
-  bool areSizesKnown;
+  bool areSizesKnown, goesOn;
   llvm::SmallVector<Phase> phases; ///< by operation
   unsigned numWarps;
   llvm::BitVector isMember;
@@ -114,16 +124,25 @@ bool RowFinder::isOnTensorCores(const Node &op) const {
                               graph.getType(op.operands[1]).element);
 }
 
-/// Whether an operation of the same phase, in a chain, computes a value whose
-/// rows are those of the user's result.
+/// Whether the value of an operation is in the registers of warps when another
+/// one is carried out: both are in the same phase, or the one is a sum over the
+/// loop and the other behind it.
+bool RowFinder::isStillHeld(unsigned number, unsigned user) const {
+  const Node &op = graph.getNodes()[number];
+  if (op.opcode != Opcode::Accumulate)
+    return phases[number] == phases[user];
+  return goesOn && canBeKept(graph, op) && phases[user] == Phase::After;
+}
+
+/// Whether an operation in a chain computes a value whose rows are those of the
+/// user's result.
 bool RowFinder::isFromChain(ValueId value, unsigned user) const {
   const Node *definition = graph.getDefinition(value);
   if (!definition)
     return false;
   unsigned number = definition - graph.getNodes().data();
   const Node &op = graph.getNodes()[user];
-  return isMember[number] && definition->opcode != Opcode::Accumulate &&
-         phases[number] == phases[user] &&
+  return isMember[number] && isStillHeld(number, user) &&
          haveSameRows(graph.getType(value), graph.getType(op.results[0]));
 }
 
@@ -229,7 +248,7 @@ llvm::BitVector RowFinder::run() {
 bool mlir::mirage::areRowsHeld(const TileGraph &graph, const WarpRows &rows,
                                ValueId value) {
   const Node *definition = graph.getDefinition(value);
-  if (!definition || definition->opcode == Opcode::Accumulate ||
+  if (!definition || !canBeKept(graph, *definition) ||
       !rows.members[definition - graph.getNodes().data()] ||
       llvm::is_contained(graph.getOutputs(), value))
     return false;
@@ -293,15 +312,16 @@ static int64_t countMostRegisters(const TileGraph &graph,
 
 WarpRows mlir::mirage::findWarpRows(const TileGraph &graph,
                                     int64_t mostRegisters) {
-  WarpRows rows{RowFinder(graph, /*areSizesKnown=*/true).run()};
-  rows.numRegisters = countMostRegisters(graph, rows);
-  if (rows.numRegisters <= mostRegisters)
-    return rows;
-  rows.members.reset();
-  rows.numRegisters = 0;
-  return rows;
+  // Sums that are held to the end may be too much where parts of them are not.
+  for (bool goesOn : {true, false}) {
+    WarpRows rows{RowFinder(graph, /*areSizesKnown=*/true, goesOn).run()};
+    rows.numRegisters = countMostRegisters(graph, rows);
+    if (rows.numRegisters <= mostRegisters)
+      return rows;
+  }
+  return {llvm::BitVector(graph.getNodes().size(), false)};
 }
 
 llvm::BitVector mlir::mirage::findPossibleWarpRows(const TileGraph &graph) {
-  return RowFinder(graph, /*areSizesKnown=*/false).run();
+  return RowFinder(graph, /*areSizesKnown=*/false, /*goesOn=*/true).run();
 }

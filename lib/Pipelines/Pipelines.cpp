@@ -81,6 +81,8 @@ void mlir::mirage::addPlanning(OpPassManager &passManager,
   merge.mergesLaunches = options.mergesLaunches;
   AddLoadingWarpsPassOptions loading;
   loading.target = options.search.target;
+  MakeBlocksPersistentPassOptions persistent;
+  persistent.target = options.search.target;
   OverlapLaunchesPassOptions overlap;
   overlap.target = options.search.target;
   overlap.overlapsLaunches = options.overlapsLaunches;
@@ -107,6 +109,7 @@ void mlir::mirage::addPlanning(OpPassManager &passManager,
   passManager.addPass(createStartProductsAheadPass());
   passManager.addPass(createMergeLaunchesPass(merge));
   passManager.addPass(createAddLoadingWarpsPass(loading));
+  passManager.addPass(createMakeBlocksPersistentPass(persistent));
   passManager.addPass(createOverlapLaunchesPass(overlap));
   passManager.addPass(createOrderGridPass());
   passManager.addPass(createPlanDeviceMemoryPass());

@@ -156,7 +156,7 @@ mlir::mirage::search::listJoins(const TileGraph &kernel) {
 }
 
 /// What a result of rows leaves free: a sum over the loop grows in registers,
-/// and comes to shared memory behind it.
+/// and comes to shared memory behind it, if anything but rows needs it there.
 static PhaseBytes getKeptBytes(const TileGraph &kernel, const WarpRows &rows,
                                unsigned number) {
   const Node &op = kernel.getNodes()[number];

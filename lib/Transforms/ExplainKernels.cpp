@@ -12,6 +12,7 @@
 #include "Mirage/Analysis/BypassingTiles.h"
 #include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Analysis/LoadingWarps.h"
+#include "Mirage/Analysis/PersistentBlocks.h"
 #include "Mirage/Bridge/Bridge.h"
 #include "Mirage/Dialect/Operator/LibraryMatmulAttribute.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
@@ -354,6 +355,10 @@ LogicalResult KernelExplainer::addSharedMemory() {
   if (!loadingWarps)
     return op.emitError() << llvm::toString(loadingWarps.takeError());
   kernel.loadingWarps = *loadingWarps;
+  auto persistent = readPersistentBlocks(op);
+  if (!persistent)
+    return op.emitError() << llvm::toString(persistent.takeError());
+  kernel.persistentBlocks = *persistent;
   kernel.resources.threads = getLaunchedThreads(op);
   kernel.sharedBytes = plan->sizeBytes;
   kernel.resources.sharedBytes = kernel.sharedBytes;

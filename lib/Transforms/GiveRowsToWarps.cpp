@@ -20,6 +20,25 @@ namespace mlir::mirage {
 using namespace mlir;
 using namespace mlir::mirage;
 
+/// What rows leave is rounded where they are held, before it is brought to
+/// shared memory on its way to an output of a smaller type.
+static void roundResult(block::GraphOp graph, Value result) {
+  Operation *yield = graph.getBody().front().getTerminator();
+  if (!result.hasOneUse() || *result.user_begin() != yield)
+    return;
+  OpOperand &yielded = *result.use_begin();
+  auto output = cast<RankedTensorType>(
+      graph->getResult(yielded.getOperandNumber()).getType());
+  auto tile = cast<RankedTensorType>(result.getType());
+  if (output.getElementTypeBitWidth() >= tile.getElementTypeBitWidth())
+    return;
+  OpBuilder builder(yield);
+  auto rounded = block::CastOp::create(
+      builder, result.getLoc(), tile.clone(output.getElementType()), result);
+  rounded->setAttr(kWholeRowsAttr, builder.getUnitAttr());
+  yielded.set(rounded);
+}
+
 static LogicalResult giveRowsToWarps(block::GraphOp graph) {
   // Steps that are decided already are no operators of a tile graph of blocks.
   if (!graph.getBody().getOps<thread::GraphOp>().empty())
@@ -37,9 +56,16 @@ static LogicalResult giveRowsToWarps(block::GraphOp graph) {
       kRowRegistersAttr,
       Builder(graph.getContext()).getI64IntegerAttr(rows.numRegisters));
   auto ops = graph.getBody().front().without_terminator();
-  for (auto [number, op] : llvm::enumerate(ops))
-    if (rows.members[number] && !isa<block::AccumulateOp>(op))
+  SmallVector<Value> results;
+  for (auto [number, op] : llvm::enumerate(ops)) {
+    if (!rows.members[number])
+      continue;
+    if (!isa<block::AccumulateOp>(op))
       op.setAttr(kWholeRowsAttr, UnitAttr::get(graph.getContext()));
+    results.push_back(op.getResult(0));
+  }
+  for (Value result : results)
+    roundResult(graph, result);
   return success();
 }
 

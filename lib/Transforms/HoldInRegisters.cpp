@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HeldChoice.h"
 #include "Mirage/Analysis/BypassingTiles.h"
 #include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Layout/WorkFragments.h"
@@ -24,17 +25,6 @@ namespace mlir::mirage {
 
 using namespace mlir;
 using namespace mlir::mirage;
-
-/// Warps that have no item would repeat those of others, and read all that they
-/// read once more.
-static bool hasWorkForAllWarps(RankedTensorType held) {
-  LinearLayout layout = *thread::getFragmentLayout(held);
-  return llvm::all_of(
-      layout.getBases(LayoutInput::Warp), [](const Coordinates &image) {
-        return llvm::any_of(image,
-                            [](int64_t coordinate) { return coordinate != 0; });
-      });
-}
 
 /// What is held no ldmatrix reads.
 static void readInPlace(Value held) {
@@ -78,10 +68,14 @@ static bool holdRows(block::GraphOp graph) {
   }
   for (Operation *op : rows)
     readInPlace(op->getResult(0));
-  // A maximum that nobody needs behind the loop needs no place there.
+  // Sums that the same warps read behind the loop, as they hold them, and
+  // maxima that nobody needs there.
   for (auto op : graph.getBody().getOps<block::AccumulateOp>())
-    if (op.use_empty() && isCarriedSum(op.getResult()))
+    if (isCarriedSum(op.getResult()) &&
+        !llvm::errorToBool(verifyHeld(op.getResult()))) {
       op->setAttr(kHeldAttr, held);
+      readInPlace(op.getResult());
+    }
   return !rows.empty();
 }
 
@@ -110,15 +104,7 @@ static BlockArgument findLastingOperand(thread::GraphOp product,
   return stays && isEachItems ? window : BlockArgument();
 }
 
-/// Of a thread, for 16 rows of a tile.
-static int64_t countRowRegisters(RankedTensorType tile) {
-  constexpr int64_t kRegisterBits = 32;
-  return 16 * tile.getShape().back() * tile.getElementTypeBitWidth() /
-         (kRegisterBits << kLaneBits);
-}
-
-/// A step that loads what the items of another one read of an operand, and
-/// holds it.
+/// A step that loads what the items of another one read of an operand.
 template <typename LoadOp>
 static thread::GraphOp loadOperand(OpBuilder &builder, thread::GraphOp reader,
                                    BlockArgument window,
@@ -132,7 +118,6 @@ static thread::GraphOp loadOperand(OpBuilder &builder, thread::GraphOp reader,
       reader.getGridAttr(), builder.getI64IntegerAttr(1 << kLaneBits),
       builder.getI64IntegerAttr(1), builder.getArrayAttr(map),
       builder.getDenseI64ArrayAttr(kReplicated), builder.getArrayAttr(map));
-  graph->setAttr(kHeldAttr, builder.getUnitAttr());
   OpBuilder::InsertionGuard insertion(builder);
   auto windowType =
       RankedTensorType::get(fragment.getShape(), tile.getElementType());
@@ -146,20 +131,24 @@ static thread::GraphOp loadOperand(OpBuilder &builder, thread::GraphOp reader,
   return graph;
 }
 
-/// Left operands of products on rows, such as the queries of attention, which
-/// the loop would load in each iteration: held as well, if `verifyHeld` has it
-/// that they can be, and while registers of a thread are left for what an
-/// iteration computes with.
-static void holdLastingOperands(block::GraphOp graph) {
-  auto taken = graph->getAttrOfType<IntegerAttr>(kRowRegistersAttr);
-  if (!taken || graph.getLoop() == 1)
-    return;
-  int64_t numRegisters = taken.getInt();
-  // All targets have the same registers.
-  int64_t most = Target().getRegistersPerThread(graph.getThreads()) * 5 / 8;
+namespace {
+/// An operand that a step of its own loads.
+struct LoadedOperand {
+  thread::GraphOp load, reader;
+  unsigned input; ///< of the reader
+
+  void takeBack() {
+    reader.setOperand(input, load.getInputs().front());
+    load.erase();
+  }
+};
+} // namespace
+
+static SmallVector<LoadedOperand> loadLastingOperands(block::GraphOp graph) {
   DenseMap<Value, Phase> phases =
       computePhases(cast<TileGraphOpInterface>(graph.getOperation()));
   OpBuilder builder(graph.getContext());
+  SmallVector<LoadedOperand> loaded;
   for (auto product : graph.getBody().getOps<thread::GraphOp>()) {
     BlockArgument window = findLastingOperand(product, phases);
     if (!window)
@@ -167,116 +156,46 @@ static void holdLastingOperands(block::GraphOp graph) {
     unsigned input = window.getArgNumber();
     auto tile = cast<RankedTensorType>(product.getInputs()[input].getType());
     std::optional<LinearLayout> rows = findRowsLayout(tile.getShape());
-    int64_t needed = countRowRegisters(tile);
-    if (!rows || numRegisters + needed > most)
+    if (!rows)
       continue;
     builder.setInsertionPoint(product);
-    auto rowsOp =
+    auto load =
         loadOperand<thread::LdmatrixOp>(builder, product, window, *rows);
-    rowsOp->setAttr(kWholeRowsAttr, builder.getUnitAttr());
-    Value held = rowsOp.getResult(0);
-    Value operand = product.getInputs()[input];
-    product.setOperand(input, held);
-    if (llvm::errorToBool(verifyHeld(held))) {
-      product.setOperand(input, operand);
-      held.getDefiningOp()->erase();
-      continue;
-    }
-    readInPlace(held);
-    numRegisters += needed;
+    load->setAttr(kWholeRowsAttr, builder.getUnitAttr());
+    product.setOperand(input, load.getResult(0));
+    loaded.push_back({load, product, input});
   }
-  graph->setAttr(kRowRegistersAttr, builder.getI64IntegerAttr(numRegisters));
+  return loaded;
+}
+
+/// Left operands of products on rows, such as the queries of attention, which
+/// the loop would load in each iteration: held as well, while registers of a
+/// thread are left for what an iteration computes with.
+static void holdLastingOperands(block::GraphOp graph) {
+  auto taken = graph->getAttrOfType<IntegerAttr>(kRowRegistersAttr);
+  if (!taken || graph.getLoop() == 1)
+    return;
+  SmallVector<LoadedOperand> operands = loadLastingOperands(graph);
+  HeldChoice choice(graph);
+  for (LoadedOperand &operand : operands)
+    choice.add(operand.load);
+  // All targets have the same registers.
+  int64_t most = Target().getRegistersPerThread(graph.getThreads()) * 5 / 8;
+  int64_t numRegisters = taken.getInt();
+  numRegisters += choice.decide(most - numRegisters);
+  for (LoadedOperand &operand : operands) {
+    if (operand.load->hasAttr(kHeldAttr))
+      readInPlace(operand.load.getResult(0));
+    else
+      operand.takeBack();
+  }
+  graph->setAttr(kRowRegistersAttr,
+                 Builder(graph.getContext()).getI64IntegerAttr(numRegisters));
 }
 
 //===----------------------------------------------------------------------===//
 // Blocks without a loop
 //===----------------------------------------------------------------------===//
-
-/// Registers of 32 bits that a thread needs for a tile.
-static int64_t countRegisters(RankedTensorType held) {
-  constexpr int64_t kRegisterBits = 32;
-  int64_t bits = thread::getFragmentLayout(held)->getNumRegisters() *
-                 held.getElementTypeBitWidth();
-  return llvm::divideCeil(bits, kRegisterBits);
-}
-
-namespace {
-/// The results of steps of a block without a loop that warps could hold.
-class HeldSteps {
-public:
-  explicit HeldSteps(block::GraphOp graph) : graph(graph) {}
-
-  /// A value that may be held, unless it turns out that it cannot be.
-  void add(thread::GraphOp step) {
-    step->setAttr(kHeldAttr, UnitAttr::get(step.getContext()));
-    steps.push_back(step);
-  }
-
-  /// Drops those that cannot be held, which may be others' reason to be so, and
-  /// while there are no registers for all that is alive the largest one.
-  /// \returns the registers of a thread that are needed where most is alive.
-  int64_t settle(int64_t mostRegisters) {
-    dropUnheld();
-    Demand demand = findDemand();
-    for (; demand.registers > mostRegisters; demand = findDemand()) {
-      demand.largest->removeAttr(kHeldAttr);
-      llvm::erase(steps, demand.largest);
-      dropUnheld();
-    }
-    return demand.registers;
-  }
-
-private:
-  void dropUnheld() {
-    size_t before;
-    do {
-      before = steps.size();
-      llvm::erase_if(steps, [](thread::GraphOp step) {
-        RankedTensorType held = getHeldType(step.getResult(0));
-        bool can = held && hasWorkForAllWarps(held) &&
-                   !llvm::errorToBool(verifyHeld(step.getResult(0)));
-        if (!can)
-          step->removeAttr(kHeldAttr);
-        return !can;
-      });
-    } while (steps.size() < before);
-  }
-
-  struct Demand {
-    int64_t registers = 0;
-    thread::GraphOp largest; ///< of what is alive
-  };
-  Demand findDemand() {
-    Demand most;
-    for (Operation &op : graph.getBody().front()) {
-      Demand demand;
-      int64_t largest = 0;
-      for (thread::GraphOp step : steps) {
-        if (!isAliveAt(step, &op))
-          continue;
-        int64_t registers = countRegisters(getHeldType(step.getResult(0)));
-        demand.registers += registers;
-        if (registers > largest)
-          demand.largest = step;
-        largest = std::max(largest, registers);
-      }
-      if (demand.registers > most.registers)
-        most = demand;
-    }
-    return most;
-  }
-
-  static bool isAliveAt(thread::GraphOp step, Operation *op) {
-    return !op->isBeforeInBlock(step) &&
-           llvm::any_of(step->getUsers(), [&](Operation *user) {
-             return !user->isBeforeInBlock(op);
-           });
-  }
-
-  block::GraphOp graph;
-  SmallVector<thread::GraphOp> steps;
-};
-} // namespace
 
 /// A step at the block's head that loads an input as the first of its readers
 /// does: lanes get it from device memory once, and all that they need at the
@@ -312,18 +231,18 @@ static thread::GraphOp loadInput(block::GraphOp graph, BlockArgument input) {
 
 /// Steps hand on in registers what others of the same items read.
 static void holdSteps(block::GraphOp graph) {
-  HeldSteps steps(graph);
   SmallVector<thread::GraphOp> loads;
   for (BlockArgument input : graph.getBody().getArguments())
     if (thread::GraphOp load = loadInput(graph, input))
       loads.push_back(load);
+  HeldChoice choice(graph);
   Operation *yield = graph.getBody().front().getTerminator();
   for (auto step : graph.getBody().getOps<thread::GraphOp>())
     if (step->getNumResults() == 1 &&
         !llvm::is_contained(step->getUsers(), yield))
-      steps.add(step);
+      choice.add(step);
   int64_t numRegisters =
-      steps.settle(Target().getRegistersForRows(graph.getThreads()));
+      choice.decide(Target().getRegistersForRows(graph.getThreads()));
   // Of what all code is reckoned to take, half is left for an item.
   if (numRegisters > kExpectedRegisters / 2)
     graph->setAttr(kRowRegistersAttr,
@@ -347,30 +266,25 @@ static bool hasWholeRows(block::GraphOp graph) {
       [](thread::GraphOp step) { return step->hasAttr(kWholeRowsAttr); });
 }
 
-static void holdInRegisters(block::GraphOp graph) {
-  // Rows have another budget, of which operands and addresses take a part.
-  int64_t numFree = countFreeRegisters(graph.getThreads());
-  if (graph.getLoop() == 1 && !hasWholeRows(graph))
-    return holdSteps(graph);
-  if (holdRows(graph)) {
-    numFree = 0;
-    holdLastingOperands(graph);
-  }
-  UnitAttr held = UnitAttr::get(graph.getContext());
+/// Sums over the loop of what no rows are.
+static void holdSums(block::GraphOp graph) {
+  HeldChoice choice(graph);
   for (auto op : graph.getBody().getOps<block::AccumulateOp>()) {
     bool isAlone =
         op.getOperand().hasOneUse() && (op.getRescale() || growsWithParts(op));
-    if (!isAlone || !canCarry(op) || isCarriedSum(op.getResult()))
-      continue;
-    RankedTensorType type = getHeldType(op.getOperand());
-    if (!type || !hasWorkForAllWarps(type))
-      continue;
-    int64_t numRegisters = thread::getFragmentLayout(type)->getNumRegisters();
-    if (numRegisters > numFree)
-      continue;
-    numFree -= numRegisters;
-    op.getOperand().getDefiningOp()->setAttr(kHeldAttr, held);
+    if (isAlone && canCarry(op))
+      choice.add(op.getOperand().getDefiningOp<thread::GraphOp>());
   }
+  choice.decide(countFreeRegisters(graph.getThreads()));
+}
+
+static void holdInRegisters(block::GraphOp graph) {
+  if (graph.getLoop() == 1 && !hasWholeRows(graph))
+    return holdSteps(graph);
+  // Rows have another budget, of which operands and addresses take a part.
+  if (holdRows(graph))
+    return holdLastingOperands(graph);
+  holdSums(graph);
 }
 
 namespace {

@@ -24,45 +24,28 @@ using namespace mlir::mirage;
 static void annotate(const BlockSteps &steps, ArrayRef<TileForm> forms,
                      const StoragePlan &plan) {
   Builder builder(steps.getGraph().getContext());
-  auto select = [&](ValueRange values, ArrayRef<int64_t> byTile,
-                    int64_t otherwise) {
-    return llvm::map_to_vector(values, [&](Value value) -> int64_t {
-      std::optional<unsigned> tile = steps.getTile(value);
-      return tile ? byTile[*tile] : otherwise;
-    });
-  };
-  auto rowPaddings =
-      llvm::map_to_vector(forms, [](TileForm form) { return form.rowPadding; });
-  auto swizzles = llvm::map_to_vector(
-      forms, [](TileForm form) { return form.swizzleBytes; });
   auto annotateIfAny = [&](Operation *op, StringRef name, ValueRange values,
-                           ArrayRef<int64_t> byTile) {
+                           llvm::function_ref<int64_t(TileForm)> getBytes) {
     op->removeAttr(name);
-    SmallVector<int64_t> numbers = select(values, byTile, 0);
+    auto numbers = llvm::map_to_vector(values, [&](Value value) -> int64_t {
+      std::optional<unsigned> tile = steps.getTile(value);
+      return tile ? getBytes(forms[*tile]) : 0;
+    });
     if (llvm::any_of(numbers, [](int64_t bytes) { return bytes > 0; }))
       op->setAttr(name, builder.getDenseI64ArrayAttr(numbers));
   };
-  auto annotateOp = [&](Operation *op, ValueRange values, StringRef offsetsName,
-                        StringRef paddingsName) {
-    op->setAttr(offsetsName,
-                builder.getDenseI64ArrayAttr(select(values, plan.offsets, -1)));
-    annotateIfAny(op, paddingsName, values, rowPaddings);
-  };
+  auto getPadding = [](TileForm form) { return form.rowPadding; };
   block::GraphOp graph = steps.getGraph();
   Region &body = graph.getBody();
+  steps.statePlan(plan);
   for (Operation &op : body.front().without_terminator())
-    annotateOp(&op, op.getResults(), kOffsetsAttr, kRowPaddingsAttr);
-  annotateOp(graph, body.getArguments(), kInputOffsetsAttr,
-             kInputRowPaddingsAttr);
-  annotateIfAny(graph, kInputSwizzlesAttr, body.getArguments(), swizzles);
-  graph->removeAttr(kCopyBarriersAttr);
-  graph->setAttr(kSharedBytesAttr, builder.getI64IntegerAttr(plan.sizeBytes));
+    annotateIfAny(&op, kRowPaddingsAttr, op.getResults(), getPadding);
+  annotateIfAny(graph, kInputRowPaddingsAttr, body.getArguments(), getPadding);
+  annotateIfAny(graph, kInputSwizzlesAttr, body.getArguments(),
+                [](TileForm form) { return form.swizzleBytes; });
   graph->removeAttr(kHandsBackPlacesAttr);
-  if (!graph->hasAttr(kInputSwizzlesAttr))
-    return;
-  graph->setAttr(kCopyBarriersAttr,
-                 builder.getI64IntegerAttr(plan.offsets.back()));
-  if (steps.canHandBackPlaces(steps.readSchedule(), forms))
+  if (graph->hasAttr(kInputSwizzlesAttr) &&
+      steps.canHandBackPlaces(steps.readSchedule(), forms))
     graph->setAttr(kHandsBackPlacesAttr,
                    builder.getI64IntegerAttr(
                        chooseHandBack(graph.getThreads(), graph.getStages())));

@@ -146,6 +146,9 @@ void KernelText::printLaunch() {
   if (kernel.loadingWarps.number > 0)
     os << " and " << count(kernel.loadingWarps.number, "warp") << " that "
        << (kernel.loadingWarps.number > 1 ? "load" : "loads");
+  if (kernel.persistentBlocks)
+    os << ", " << *kernel.persistentBlocks
+       << " launched, each of which goes on with others";
   if (!kernel.cluster.empty())
     os << ", in clusters of " << formatExtents(kernel.cluster);
   if (!llvm::is_sorted(kernel.gridOrder))
@@ -412,6 +415,7 @@ static Object makeObject(const ExplainedKernel &kernel, const Target &target) {
                 {"cluster", makeArray(kernel.cluster)},
                 {"threads", kernel.threads},
                 {"loadingWarps", kernel.loadingWarps.number},
+                {"persistentBlocks", kernel.persistentBlocks.value_or(0)},
                 {"loop", kernel.loop},
                 {"stages", kernel.stages},
                 {"tensors", makeObjects(kernel.tensors)},

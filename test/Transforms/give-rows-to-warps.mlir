@@ -9,7 +9,7 @@
 // JUDGED-DAG: @many_columns: equal
 
 // Everything between the two products, and the second one. Sums over the loop have no
-// step, and what comes behind it none of these rows. Scores, then exponentials, take 32
+// step; what comes behind it reads them where they grew. Scores, then exponentials, take 32
 // registers of a thread, the sums 16 and 2.
 // CHECK-LABEL: func.func @attention(
 // CHECK:      mirage_block.graph {{.*}} {mirage.row_registers = 50 : i64}
@@ -20,7 +20,7 @@
 // CHECK-NEXT: mirage_block.accumulate %{{[0-9]+}} over loop sum : tensor<1x64x32xf32>
 // CHECK-NEXT: mirage_block.sum {{.*}} {mirage.whole_rows}
 // CHECK-NEXT: mirage_block.accumulate %{{[0-9]+}} over loop sum : tensor<1x64x1xf32>
-// CHECK-NEXT: mirage_block.div %{{[0-9]+}}, %{{[0-9]+}} : tensor<1x64x32xf32>, tensor<1x64x1xf32>
+// CHECK-NEXT: mirage_block.div %{{[0-9]+}}, %{{[0-9]+}} {mirage.whole_rows} : tensor<1x64x32xf32>, tensor<1x64x1xf32>
 
 // Four items of 16 rows for four warps. Exponentials read what the first product holds, and a cast
 // makes the left operand of the second one of them; that and the sum of a row read what the cast

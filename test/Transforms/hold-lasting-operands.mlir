@@ -45,10 +45,10 @@ func.func @too_many(%q: tensor<64x256xf16>, %k: tensor<256x512xf16>, %v: tensor<
   return %o : tensor<64x64xf32>
 }
 
-// What one operand has taken is not there for the next one.
-// CHECK-LABEL: func.func @first_of_two(
-// CHECK:         mirage_block.graph {{.*}} {mirage.row_registers = 112 : i64}
-func.func @first_of_two(%q: tensor<64x128xf16>, %r: tensor<64x256xf16>, %k: tensor<128x256xf16>, %j: tensor<256x256xf16>, %v: tensor<256x32xf16>) -> tensor<64x32xf32> {
+// Of two operands that have not both place the one of which the loop would read more.
+// CHECK-LABEL: func.func @larger_of_two(
+// CHECK:         mirage_block.graph {{.*}} {mirage.row_registers = 144 : i64}
+func.func @larger_of_two(%q: tensor<64x128xf16>, %r: tensor<64x256xf16>, %k: tensor<128x256xf16>, %j: tensor<256x256xf16>, %v: tensor<256x32xf16>) -> tensor<64x32xf32> {
   %o = mirage_block.graph grid() threads(128) loop(4) ins(%q imap(), %r imap(), %k imap() fmap(1), %j imap() fmap(1), %v imap() fmap(0)) outs(omap())
       : (tensor<64x128xf16>, tensor<64x256xf16>, tensor<128x256xf16>, tensor<256x256xf16>, tensor<256x32xf16>) -> tensor<64x32xf32> {
   ^bb0(%qt: tensor<64x128xf16>, %rt: tensor<64x256xf16>, %kt: tensor<128x64xf16>, %jt: tensor<256x64xf16>, %vt: tensor<64x32xf16>):

@@ -106,9 +106,12 @@ public:
   /// or an error that says which is missing. Whether it holds, `verify` says.
   /// \param forms  by tile.
   llvm::Expected<StoragePlan> readPlan(ArrayRef<TileForm> forms) const;
+  /// Leaves a plan in these attributes.
+  void statePlan(const StoragePlan &plan) const;
   /// Tiles with their live ranges under a schedule, and, where some are boxed,
   /// behind them the barriers by which the copy engine tells that boxes are
-  /// there: one for each place of the rings.
+  /// there: one for each place of the rings. Rings of persistent blocks
+  /// (PersistentBlocks.h) are live all the time.
   StorageProblem makeStorageProblem(const Schedule &schedule,
                                     ArrayRef<TileForm> forms) const;
 

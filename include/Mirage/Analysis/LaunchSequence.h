@@ -64,6 +64,9 @@ struct Launch {
   /// The grid axes in the order in which a GPU counts blocks, the fastest one
   /// first: that of the first kernel's `mirage.grid_order`, or x, y, z.
   SmallVector<int64_t, 3> getGridOrder() const;
+  /// How many blocks are launched, where they are persistent
+  /// (PersistentBlocks.h); once that is known to be stated as it should.
+  std::optional<int64_t> getPersistentBlocks();
 };
 
 /// What is compiled in `root`: the functions that have kernel graphs on

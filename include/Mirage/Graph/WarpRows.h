@@ -22,6 +22,12 @@
 // An accumulator of tensor cores (16x8) is spread over lanes as the left
 // operand of the next product is (16x16), so h needs no exchange.
 //
+// Behind the loop the chain goes on, on sums that are held where they grew:
+//
+//   a = accumulate o          member
+//   l = accumulate (sum p)    member
+//   y = a / l                 member: a tile of shared memory, on its way out
+//
 // A product whose parts a loop sums up is such a chain by itself: of the rows
 // that a warp has it needs each element of the left operand once, and four
 // warps with whole rows can multiply together (wgmma). So is a reduction of the
@@ -75,8 +81,8 @@ findWarpRows(const TileGraph &graph,
 /// same.
 llvm::BitVector findPossibleWarpRows(const TileGraph &graph);
 
-/// Whether the warps of a member hold its result: all that reads it is a
-/// member, and it is not stored.
+/// Whether the warps of a member hold its result, of a sum over the loop also
+/// behind it: all that reads it is a member, and it is not stored.
 bool areRowsHeld(const TileGraph &graph, const WarpRows &rows, ValueId value);
 
 } // namespace mlir::mirage

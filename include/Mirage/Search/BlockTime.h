@@ -108,6 +108,7 @@ private:
   double getDrawUs(double bytes) const;
   PhaseTime getTime(const Phase &phase) const;
   BlockTime getTimeAhead(int64_t stages) const;
+  double getIterationUs() const;
   double getHiddenUs(int64_t stages) const;
   double getIdleUs(int64_t stages) const;
 

@@ -152,6 +152,8 @@ struct ExplainedKernel {
   int64_t threads = 0, loop = 1, stages = 1;
   std::optional<int64_t> handBack; ///< `mirage.hands_back_places`
   LoadingWarps loadingWarps;       ///< beside the threads
+  /// How many blocks are launched, where each goes on with others.
+  std::optional<int64_t> persistentBlocks;
   std::vector<ExplainedTensor> tensors;
   SmallVector<ExplainedStep> steps;
   SmallVector<std::string> layouts;

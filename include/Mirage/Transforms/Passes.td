@@ -241,7 +241,8 @@ def GiveRowsToWarpsPass : Pass<"mirage-give-rows-to-warps"> {
     rule). `mirage.whole_rows` on the ops says so, and `mirage.row_registers` on the graph
     how many registers of a thread they take. `--convert-mirage-block-to-thread` cuts
     their steps accordingly, and `--mirage-hold-in-registers` has them hand on what
-    they compute in registers. A graph whose rows take more than half of the registers
+    they compute in registers. Behind the loop rows go on on its sums, and what they leave for an
+    output of a smaller type is cast to that before it is brought to shared memory. A graph whose rows take more than half of the registers
     that its threads can have is left alone.
     Example: test/Transforms/give-rows-to-warps.mlir
   }];
@@ -255,13 +256,14 @@ def HoldInRegistersPass : Pass<"mirage-hold-in-registers"> {
     graph says so. It is brought to shared memory once, behind the loop. This is for sums
     and maxima of f32, of parts that nobody else reads, in blocks whose warps are a power
     of two and all have an item; not for the maxima that rescaled sums are relative to,
-    which lie in shared memory. They are taken in the order of the ops, up to a third of
-    the registers that a thread can have. Rows that warps have (`mirage.whole_rows`) are
+    which lie in shared memory. Rows that warps have (`mirage.whole_rows`) are
     held from one step to the next, where all that reads them has the same rows; there
-    maxima are carried, too. In a block without a loop all that one step computes and
-    others of the same items read is held, up to half of the registers that a thread can
-    have; inputs that several steps read, or one behind others, are loaded by steps of their
-    own at the head then, if they can bypass shared memory.
+    maxima are carried, too, and sums are read behind the loop where they grew. In a block without a loop all that one step computes and
+    others of the same items read may be held; inputs that several steps read, or one behind others, are loaded by steps of their
+    own at the head then, if they can bypass shared memory. Of what may be held that is which
+    saves most of shared memory's traffic (`Mirage/Planning/RegisterPlacement.h`): of sums up to a
+    third of the registers that a thread can have, without a loop up to half, and with the operands
+    that a loop on rows reads in each iteration up to five eighths.
     Examples: test/Transforms/hold-in-registers.mlir, hold-steps.mlir
   }];
 }
@@ -408,6 +410,25 @@ def AddLoadingWarpsPass : CheckedPass<"mirage-add-loading-warps"> {
     TargetOption<"GPU that blocks run on">,
     Option<"addsLoadingWarps", "loading-warps", TruthType, /*default=*/"true",
            "false: the first thread of each block starts copies">];
+}
+
+def MakeBlocksPersistentPass : CheckedPass<"mirage-make-blocks-persistent"> {
+  let summary = "has blocks go on with others of the grid";
+  let description = [{
+    Where warps load for the others (--mirage-add-loading-warps), the loop has nothing but
+    products, a kernel is alone in its launch and its grid has more blocks than the GPU has
+    SMs, as many are launched as there are SMs, and each computes one block of the grid after
+    the other: `mirage.persistent_blocks` (`Mirage/Analysis/PersistentBlocks.h`; what was
+    measured is in `Mirage/Planning/BlocksToLaunch.h`). The first tiles of the
+    next one are loaded while the one before is computed and stored. So shared memory is
+    planned anew, with rings that share their bytes with nothing; where that is too much,
+    every block is launched. Run after --mirage-add-loading-warps.
+    Example: test/Transforms/make-blocks-persistent.mlir
+  }];
+  let options = [
+    TargetOption<"GPU that blocks run on">,
+    Option<"makesPersistent", "persistent", TruthType, /*default=*/"true",
+           "false: every block of the grid is launched">];
 }
 
 def OverlapLaunchesPass : CheckedPass<"mirage-overlap-launches"> {

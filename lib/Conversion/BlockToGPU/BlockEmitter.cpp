@@ -95,9 +95,8 @@ static Value buildSharedMemory(ImplicitLocOpBuilder &builder, int64_t bytes) {
       .getResult(0);
 }
 
-void BlockEmitter::emitPrologue(ValueRange coordinates) {
+void BlockEmitter::emitPrologue() {
   threadId = gpu::ThreadIdOp::create(builder, gpu::Dimension::x);
-  blockIds.assign(coordinates.begin(), coordinates.end());
   iteration = getIndex(0);
   int64_t bytes = graph->getAttrOfType<IntegerAttr>(kSharedBytesAttr).getInt();
   if (bytes > 0)

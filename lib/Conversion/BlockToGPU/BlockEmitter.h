@@ -48,8 +48,11 @@ public:
 
   /// Builds the thread's number and the base of shared memory, which the module
   /// must declare.
+  void emitPrologue();
   /// \param coordinates  the block's, by grid axis.
-  void emitPrologue(ValueRange coordinates);
+  void setBlockCoordinates(ValueRange coordinates) {
+    blockIds.assign(coordinates.begin(), coordinates.end());
+  }
   /// Builds the memrefs of a tile: of its elements, and behind them of what
   /// else an accumulation carries for each.
   void addTile(Value tile, TilePlace place);

@@ -14,6 +14,7 @@
 #include "Mirage/Analysis/BlockSteps.h"
 #include "Mirage/Analysis/BypassingTiles.h"
 #include "Mirage/Analysis/HeldTiles.h"
+#include "Mirage/Analysis/PersistentBlocks.h"
 #include "Mirage/Analysis/RunningScale.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -31,6 +32,8 @@ using namespace mlir::mirage;
 
 /// The grid's y and z axes are counted in 16 bits by the hardware.
 static LogicalResult checkGrid(Launch &launch, block::GraphOp graph) {
+  if (launch.getPersistentBlocks())
+    return success();
   for (auto [position, axis] : llvm::enumerate(launch.getGridOrder())) {
     int64_t extent = graph.getGrid()[axis], limit = kMaxGridExtents[position];
     if (extent > limit)
@@ -185,7 +188,7 @@ public:
 
   FailureOr<gpu::GPUFuncOp> run() {
     for (block::GraphOp graph : launch.kernels) {
-      if (failed(checkLoadingWarps(graph)) ||
+      if (failed(checkLoadingWarps(graph)) || failed(checkPersistent(graph)) ||
           failed(checkGrid(launch, graph)) || failed(checkOps(graph)) ||
           failed(checkCluster(graph)) || failed(checkHeld(graph)) ||
           failed(checkBypassing(graph)))
@@ -215,6 +218,8 @@ public:
       auto &[steps, placement] = planned[number];
       builder.setLoc(graph.getLoc());
       contexts[number].coordinates = coordinates[number];
+      if (std::optional<int64_t> blocks = launch.getPersistentBlocks())
+        contexts[number].persistent = {*blocks, launch.getGridOrder()};
       contexts[number].isLast = number + 1 == launch.kernels.size();
       contexts[number].waitsForLaunch = launch.isDependent && number == 0;
       contexts[number].barrier = barrierOfThreads;
@@ -248,6 +253,17 @@ private:
     return graph.emitError()
            << "expects no '" << kLoadingWarpsAttr
            << "' of a kernel that shares the launch of another one";
+  }
+
+  LogicalResult checkPersistent(block::GraphOp graph) {
+    auto blocks = readPersistentBlocks(graph);
+    if (!blocks)
+      return graph.emitError() << llvm::toString(blocks.takeError());
+    if (!*blocks || launch.kernels.size() == 1)
+      return success();
+    return graph.emitError()
+           << "expects no '" << kPersistentBlocksAttr
+           << "' of a kernel that shares its launch with another one";
   }
 
   void createKernel();
@@ -311,6 +327,10 @@ void KernelEmitter::setTensorMapParameters() {
 /// A block that goes on alone of those that were joined is the first of them,
 /// whichever it was.
 void KernelEmitter::addCoordinates() {
+  if (launch.getPersistentBlocks()) {
+    coordinates.emplace_back();
+    return;
+  }
   constexpr gpu::Dimension kDimensions[] = {
       gpu::Dimension::x, gpu::Dimension::y, gpu::Dimension::z};
   auto &first = coordinates.emplace_back(launch.getGrid().size());

@@ -39,8 +39,10 @@ public:
   ScheduleEmitter(ImplicitLocOpBuilder builder, const BlockSteps &steps,
                   const TilePlacement &placement, const KernelContext &context)
       : steps(steps), placement(placement), graph(steps.getGraph()),
-        context(context), emitter(builder, graph) {
+        context(context), emitter(builder, graph),
+        walk(emitter, context.persistent) {
     emitter.barrier = context.barrier;
+    emitter.setBlockCoordinates(context.coordinates);
     rings.emplace(emitter, steps, placement, context);
     for (auto op : graph.getBody().getOps<thread::GraphOp>())
       if (op->hasAttr(kHeldAttr))
@@ -51,7 +53,7 @@ public:
 
   /// \returns where the threads go on that compute.
   OpBuilder::InsertPoint run() {
-    emitter.emitPrologue(context.coordinates);
+    emitter.emitPrologue();
     addTiles();
     emitPadding(emitter, steps, placement);
     rings->emitInit();
@@ -59,19 +61,34 @@ public:
     if (context.waitsForLaunch)
       emitWaitForLaunch(emitter.builder);
     rings->partWarps();
+    SmallVector<Value> first;
+    if (walk.hasSeveral())
+      first = rings->listValues(rings->getFirst());
+    walk.forEach(first, [&](ValueRange carried) { return emitBlock(carried); });
+    return emitter.builder.saveInsertionPoint();
+  }
+
+private:
+  /// All steps, for one block of the grid.
+  /// \param carried  where there are several: the position of the first
+  ///                 iteration in the rings.
+  /// \returns the position of the next block's.
+  SmallVector<Value> emitBlock(ValueRange carried) {
+    // The tiles of the block before may still be read.
+    if (walk.hasSeveral())
+      emitter.emitBarrier();
     emitPhase(StepPhase::Before);
     if (graph->hasAttr(kBarrierAtEntryAttr))
       emitter.emitBarrier();
-    emitLoop();
+    SmallVector<Value> end = emitLoop(carried);
     if (graph->hasAttr(kBarrierAtExitAttr))
       emitter.emitBarrier();
     if (!context.isLast)
       rings->emitInvalidate();
     emitPhase(StepPhase::After);
-    return emitter.builder.saveInsertionPoint();
+    return end;
   }
 
-private:
   void addTiles() {
     auto add = [&](ValueRange values) {
       for (Value value : values)
@@ -84,12 +101,15 @@ private:
       add(op.getResults());
   }
 
-  void emitLoop() {
-    if (graph.getLoop() == 1)
-      return emitPhase(StepPhase::Loop);
+  /// See `emitBlock`.
+  SmallVector<Value> emitLoop(ValueRange carried) {
+    if (graph.getLoop() == 1) {
+      emitPhase(StepPhase::Loop);
+      return {};
+    }
     if (!rings->empty())
-      return emitPipelinedLoop();
-    emitLoopOver({}, [&](ValueRange) {
+      return emitPipelinedLoop(carried);
+    return emitLoopOver({}, [&](ValueRange) {
       if (graph->hasAttr(kBarrierAtHeadAttr))
         emitter.emitBarrier();
       emitPhase(StepPhase::Loop);
@@ -100,8 +120,10 @@ private:
   /// The loop, which carries `initial` and all sums that grow in registers.
   /// \param body  gives what takes the place of the former for the next
   /// iteration.
-  void emitLoopOver(ValueRange initial,
-                    llvm::function_ref<SmallVector<Value>(ValueRange)> body) {
+  /// \returns what it has come to.
+  SmallVector<Value>
+  emitLoopOver(ValueRange initial,
+               llvm::function_ref<SmallVector<Value>(ValueRange)> body) {
     ImplicitLocOpBuilder &builder = emitter.builder;
     SmallVector<Value> before(initial);
     for (block::AccumulateOp op : sums->list())
@@ -133,21 +155,26 @@ private:
       setUnrolling(loop, /*count=*/2);
     setSums(loop.getResults());
     emitter.iteration = outside;
+    return SmallVector<Value>(loop.getResults().take_front(initial.size()));
   }
 
   /// Copies of threads are counted in groups, one for each iteration: at the
   /// head of iteration i there are i + stages - 1, and the first i + 1 have to
   /// be there. The barrier makes them everybody's. Boxes complete phases of the
   /// barrier of their place; the parity changes where the ring begins anew.
-  void emitPipelinedLoop() {
-    SmallVector<Value> initial = rings->listValues(rings->getFirst());
+  /// See `emitBlock`.
+  SmallVector<Value> emitPipelinedLoop(ValueRange carried) {
+    SmallVector<Value> initial(carried);
+    if (!walk.hasSeveral())
+      initial = rings->listValues(rings->getFirst());
+    size_t numOfPosition = initial.size();
     // For what was written before the loop.
     if (placement.handBack)
       emitter.emitBarrier();
     SmallVector<thread::GraphOp> ahead = listSteps(kStartsAheadAttr);
     if (!ahead.empty())
       initial.append(emitFirstProducts(ahead, initial));
-    emitLoopOver(initial, [&](ValueRange carried) {
+    SmallVector<Value> end = emitLoopOver(initial, [&](ValueRange carried) {
       place = rings->readValues(carried);
       SmallVector<Value> next, started;
       if (ahead.empty()) {
@@ -165,6 +192,11 @@ private:
       return next.empty() ? rings->listValues(emitNextPlace()) : next;
     });
     late->landAll();
+    // Of what was waited for late the last place was still read.
+    if (walk.hasSeveral() && !late->empty())
+      rings->emitLastHandBack(rings->readValues(end));
+    end.truncate(numOfPosition);
+    return end;
   }
 
   RingPosition emitNextPlace() {
@@ -211,8 +243,8 @@ private:
 
   /// Takes the products that the iteration before has started for this one, and
   /// starts those of the next one. Behind the last iteration they are of what
-  /// lies in the next place, which nobody writes to any more, and are for
-  /// nothing.
+  /// lies in the next place, and are for nothing: the first tiles of the next
+  /// block of the grid, or what nobody writes to any more.
   /// \param next  of the next iteration: place and parity.
   SmallVector<Value> emitNextProducts(ArrayRef<thread::GraphOp> products,
                                       ValueRange carried,
@@ -226,6 +258,8 @@ private:
     Value isThere =
         arith::CmpIOp::create(builder, arith::CmpIPredicate::ult, following,
                               emitter.getIndex(graph.getLoop()));
+    if (walk.hasSeveral())
+      isThere = arith::OrIOp::create(builder, isThere, walk.emitHasNext());
     auto guard = scf::IfOp::create(builder, isThere, /*withElseRegion=*/false);
     {
       OpBuilder::InsertionGuard insertion(builder);
@@ -369,6 +403,7 @@ private:
   block::GraphOp graph;
   const KernelContext &context;
   BlockEmitter emitter;
+  BlockWalk walk;
   std::optional<Rings> rings;
   RingPosition place; ///< of the iteration that is computed
   HeldValues held;

@@ -10,6 +10,7 @@
 #define MIRAGE_LIB_CONVERSION_BLOCKTOGPU_EMITSCHEDULE_H
 
 #include "BlockEmitter.h"
+#include "BlockWalk.h"
 #include "Mirage/Analysis/BlockSteps.h"
 #include "Mirage/Analysis/LoadingWarps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -30,10 +31,12 @@ struct TilePlacement {
 
 /// What a block graph has of the kernel that it is in.
 struct KernelContext {
-  ValueRange buffers;     ///< of the graph's inputs and results
-  ValueRange maps;        ///< of the inputs that are boxed, in their order
-  ValueRange coordinates; ///< the block's, by grid axis
-  bool isLast = true;     ///< no graph follows that has tiles, too
+  ValueRange buffers; ///< of the graph's inputs and results
+  ValueRange maps;    ///< of the inputs that are boxed, in their order
+  /// The block's, by grid axis; none where blocks are persistent.
+  ValueRange coordinates;
+  std::optional<PersistentGrid> persistent;
+  bool isLast = true; ///< no graph follows that has tiles, too
   /// It is the first of a launch that may begin before the one before it has
   /// ended.
   bool waitsForLaunch = false;

@@ -135,25 +135,33 @@ void Rings::partWarps() {
   emitter.barrier = BlockBarrier(numThreads);
 }
 
-/// All iterations, each into the next place of the rings.
 void Rings::emitLoadsOfWarps() {
-  ImplicitLocOpBuilder &builder = emitter.builder;
   boxCopies->emitByLoadingThread([&] {
-    SmallVector<Value> first = listValues(getFirst());
-    auto loop = scf::ForOp::create(builder, emitter.getIndex(0),
-                                   emitter.getIndex(graph.getLoop()),
-                                   emitter.getIndex(1), first);
-    setUnrolling(loop, /*count=*/1);
-    OpBuilder::InsertionGuard insertion(builder);
-    builder.setInsertionPointToStart(loop.getBody());
-    ValueRange carried = loop.getRegionIterArgs();
-    RingPosition target = readValues(carried);
-    Value outside = std::exchange(emitter.iteration, loop.getInductionVar());
-    boxCopies->emitCopies(target.number, target.parity);
-    emitter.iteration = outside;
-    scf::YieldOp::create(
-        builder, listValues(target.emitNext(builder, graph.getStages())));
+    BlockWalk(emitter, context.persistent)
+        .forEach(listValues(getFirst()),
+                 [&](ValueRange carried) { return emitLoadLoop(carried); });
   });
+}
+
+/// All iterations, each into the next place of the rings.
+/// \param initial  the first one's position.
+/// \returns the one behind the last.
+SmallVector<Value> Rings::emitLoadLoop(ValueRange initial) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  auto loop = scf::ForOp::create(builder, emitter.getIndex(0),
+                                 emitter.getIndex(graph.getLoop()),
+                                 emitter.getIndex(1), initial);
+  setUnrolling(loop, /*count=*/1);
+  OpBuilder::InsertionGuard insertion(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  ValueRange carried = loop.getRegionIterArgs();
+  RingPosition target = readValues(carried);
+  Value outside = std::exchange(emitter.iteration, loop.getInductionVar());
+  boxCopies->emitCopies(target.number, target.parity);
+  emitter.iteration = outside;
+  scf::YieldOp::create(builder,
+                       listValues(target.emitNext(builder, graph.getStages())));
+  return SmallVector<Value>(loop.getResults());
 }
 
 //===----------------------------------------------------------------------===//
@@ -262,4 +270,9 @@ void Rings::emitHandBack(RingPosition place, bool isOfBefore) {
   OpBuilder::InsertionGuard insertion(builder);
   builder.setInsertionPointToStart(guard.thenBlock());
   boxCopies->emitHandBack(before);
+}
+
+void Rings::emitLastHandBack(RingPosition end) {
+  boxCopies->emitHandBack(
+      end.emitNumberBefore(emitter.builder, graph.getStages()));
 }

@@ -48,7 +48,8 @@ public:
   /// \param carried  begins with these.
   RingPosition readValues(ValueRange carried) const;
 
-  /// What is done once, before and behind all else.
+  /// What is done once, before and behind all else, also if the block is
+  /// persistent.
   void emitInit();
   void emitInvalidate();
   /// Where there are loading warps, these have code of their own from here on,
@@ -65,6 +66,9 @@ public:
   /// This warp has read the place of the emitter's iteration, or of the one
   /// before, if there is one.
   void emitHandBack(RingPosition place, bool isOfBefore);
+  /// The same of the last iteration's, behind the loop.
+  /// \param end  the position behind that one.
+  void emitLastHandBack(RingPosition end);
 
 private:
   void addBoxCopies();
@@ -73,6 +77,7 @@ private:
   bool hasThreadCopies();
   int64_t getNumAhead();
   void emitLoadsOfWarps();
+  SmallVector<Value> emitLoadLoop(ValueRange initial);
   void emitLoadsInto(Value iteration, RingPosition ahead);
   void emitCommitOfThreads();
 

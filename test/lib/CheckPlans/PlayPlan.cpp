@@ -11,6 +11,7 @@
 #include "Mirage/Analysis/BlockSteps.h"
 #include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Analysis/LoadingWarps.h"
+#include "Mirage/Analysis/PersistentBlocks.h"
 #include "Mirage/Analysis/TileForms.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -42,7 +43,9 @@ public:
       : graph(graph), tiles(std::move(tilesOfPlan)),
         phases(computePhases(cast<TileGraphOpInterface>(graph.getOperation()))),
         numPlaces(graph.getStages()),
-        numIterations(std::min<int64_t>(graph.getLoop(), 2 * numPlaces + 2)) {
+        numOfBlock(std::min<int64_t>(graph.getLoop(), 2 * numPlaces + 2)),
+        isPersistent(graph->hasAttr(kPersistentBlocksAttr)),
+        numIterations(isPersistent ? 2 * numOfBlock : numOfBlock) {
     if (auto behind = graph->getAttrOfType<IntegerAttr>(kHandsBackPlacesAttr))
       handBack = behind.getInt();
     hasLoadingWarps = graph->hasAttr(kLoadingWarpsAttr);
@@ -57,6 +60,21 @@ public:
   PlayedPlan run() {
     plan.tiles = tiles.getTiles();
     setUpBarriers();
+    fillRings();
+    for (first = 0; first < numIterations; first += numOfBlock)
+      playBlock();
+    // Nobody may write to a barrier that counts, and these do until the end.
+    if (tiles.hasBoxes())
+      useBarriers("the end");
+    return std::move(plan);
+  }
+
+private:
+  /// One of the grid: of persistent blocks two, one after the other, whose
+  /// iterations are counted on.
+  void playBlock() {
+    if (isPersistent)
+      timeline().barrier();
     playBefore();
     if (graph->hasAttr(kBarrierAtEntryAttr))
       timeline().barrier();
@@ -64,10 +82,8 @@ public:
     if (graph->hasAttr(kBarrierAtExitAttr))
       timeline().barrier();
     playBehind();
-    return std::move(plan);
   }
 
-private:
   Block &getBody() { return graph.getBody().front(); }
   Timeline &timeline() { return plan.timeline; }
 
@@ -194,7 +210,7 @@ private:
 
   /// Threads are done with the place of an iteration.
   void handBackPlace(int64_t used) {
-    if (!tiles.hasBoxes() || !handBack || used < 0)
+    if (!tiles.hasBoxes() || !handBack || used < first)
       return;
     useBarriers(
         ("the hand-back of the place of iteration " + Twine(used)).str());
@@ -253,11 +269,14 @@ private:
   // Phases
   //===--------------------------------------------------------------------===//
 
-  void playBefore() {
+  void fillRings() {
     bool hasRings = !listInputs(/*areInRings=*/true).empty();
     int64_t numFirst = std::min(getNumAhead(), numIterations);
     for (int64_t loaded = 0; hasRings && loaded < numFirst; ++loaded)
       copyInto(loaded);
+  }
+
+  void playBefore() {
     loadInputs(Phase::Invariant);
     for (auto op : getBody().getOps<block::AccumulateOp>())
       if (isOverLoop(op) && !isCarriedSum(op.getResult())) {
@@ -286,7 +305,7 @@ private:
   }
 
   void playPlainLoop() {
-    for (iteration = 0; iteration < numIterations; ++iteration) {
+    for (iteration = 0; iteration < numOfBlock; ++iteration) {
       if (graph.getLoop() > 1 && graph->hasAttr(kBarrierAtHeadAttr))
         timeline().barrier();
       loadInputs(Phase::Loop);
@@ -299,12 +318,12 @@ private:
   void playPipelinedLoop() {
     if (handBack)
       timeline().barrier();
-    iteration = 0;
+    iteration = first;
     if (!aheadProducts.empty()) {
-      awaitBoxes(0);
-      await(startAhead(0));
+      awaitBoxes(first);
+      await(startAhead(first));
     }
-    for (iteration = 0; iteration < numIterations; ++iteration) {
+    for (; iteration < first + numOfBlock; ++iteration) {
       SmallVector<Started> started = beginIteration();
       if (!hasLoadingWarps && iteration + getNumAhead() < numIterations)
         copyInto(iteration + getNumAhead());
@@ -314,6 +333,8 @@ private:
       handBackPlace(lateProducts.empty() ? iteration : iteration - 1);
     }
     landBefore(nullptr);
+    if (isPersistent && !lateProducts.empty())
+      handBackPlace(iteration - 1);
   }
 
   SmallVector<Started> beginIteration() {
@@ -341,9 +362,6 @@ private:
       timeline().barrier();
     timeline().beginStep("the store of results");
     readAll(yield->getOperands());
-    // Nobody may write to a barrier that counts, and these do until the end.
-    if (tiles.hasBoxes())
-      useBarriers("the end");
   }
 
   /// A sum that grew in registers comes to its tile only now.
@@ -404,7 +422,10 @@ private:
   block::GraphOp graph;
   const TilesOfPlan tiles;
   DenseMap<Value, Phase> phases;
-  int64_t numPlaces, numIterations;
+  int64_t numPlaces, numOfBlock;
+  bool isPersistent;
+  int64_t numIterations;           ///< that are played
+  int64_t first = 0;               ///< of the block that is played
   std::optional<int64_t> handBack; ///< in iterations
   bool hasLoadingWarps = false;
   Clock loaderKnows; ///< the thread that starts copies, where these do

@@ -1,0 +1,47 @@
+//===- PersistentBlocks.h - Blocks that go on with others -------*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A launch has as many blocks as its grid, or fewer, which are *persistent*:
+// each computes one block of the grid after the other, as far apart as blocks
+// are launched.
+//
+//   grid of 512, 132 launched     block 5 computes 5, 137, 269, 401
+//
+// Warps that do nothing but load (LoadingWarps.h) go on with the next block of
+// the grid while the others still compute and store the one before, so that its
+// first tiles are there in time. So rings lie where nothing else does, at no
+// time, and are not set up anew.
+//
+//   loading warps     tiles of block 5 ..    tiles of block 137 ..
+//   the others              loop of block 5 ..       store, loop of block 137
+//   ..
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_ANALYSIS_PERSISTENTBLOCKS_H
+#define MIRAGE_ANALYSIS_PERSISTENTBLOCKS_H
+
+#include "Mirage/Dialect/Block/IR/Block.h"
+#include "llvm/Support/Error.h"
+#include <optional>
+
+namespace mlir::mirage {
+
+/// Of a block graph with loading warps that is alone in its launch: how many
+/// blocks are launched, an i64. --mirage-make-blocks-persistent decides it.
+inline constexpr llvm::StringLiteral kPersistentBlocksAttr =
+    "mirage.persistent_blocks";
+
+/// What that attribute states; none where it is not there; or an error that
+/// says what it expects.
+llvm::Expected<std::optional<int64_t>>
+readPersistentBlocks(block::GraphOp graph);
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_ANALYSIS_PERSISTENTBLOCKS_H

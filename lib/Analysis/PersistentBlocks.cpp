@@ -1,0 +1,35 @@
+//===- PersistentBlocks.cpp - Blocks that go on with others ---------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Analysis/PersistentBlocks.h"
+#include "Mirage/Analysis/LoadingWarps.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::mirage;
+
+llvm::Expected<std::optional<int64_t>>
+mlir::mirage::readPersistentBlocks(block::GraphOp graph) {
+  Attribute stated = graph->getAttr(kPersistentBlocksAttr);
+  if (!stated)
+    return std::nullopt;
+  if (!graph->hasAttr(kLoadingWarpsAttr))
+    return llvm::createStringError("expects warps that load ('" +
+                                   kLoadingWarpsAttr + "') where '" +
+                                   kPersistentBlocksAttr + "' is stated");
+  int64_t numBlocks = ShapedType::getNumElements(graph.getGrid());
+  auto number = dyn_cast<IntegerAttr>(stated);
+  if (number && number.getType().isInteger(64) && number.getInt() >= 1 &&
+      number.getInt() <= numBlocks)
+    return number.getInt();
+  std::string found;
+  llvm::raw_string_ostream(found) << stated;
+  return llvm::createStringError("expects 1 to the " + Twine(numBlocks) +
+                                 " blocks of the grid, an i64, as '" +
+                                 kPersistentBlocksAttr + "', got " + found);
+}

@@ -1,0 +1,117 @@
+//===- HeldChoice.cpp - Which results of steps warps hold -----------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HeldChoice.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::mirage;
+
+HeldChoice::HeldChoice(block::GraphOp graph)
+    : graph(graph),
+      phases(computePhases(cast<TileGraphOpInterface>(graph.getOperation()))) {
+  for (Operation &op : graph.getBody().front())
+    positions.try_emplace(&op, positions.size());
+}
+
+void HeldChoice::add(thread::GraphOp step) { steps.push_back(step); }
+
+/// How often a block carries an op out.
+int64_t HeldChoice::countTimes(Operation *op) const {
+  bool isInLoop = !op->hasTrait<OpTrait::IsTerminator>() &&
+                  getExecutionPhase(op, phases) == Phase::Loop;
+  return isInLoop ? block::GraphOp(graph).getLoop() : 1;
+}
+
+/// Registers of 32 bits that a thread needs for a tile.
+static int64_t countRegisters(RankedTensorType held) {
+  constexpr int64_t kRegisterBits = 32;
+  int64_t bits = thread::getFragmentLayout(held)->getNumRegisters() *
+                 held.getElementTypeBitWidth();
+  return llvm::divideCeil(bits, kRegisterBits);
+}
+
+/// What is not written by the step nor read by its users; and of a sum, what is
+/// not read and written once more. What goes into the loop is needed until its
+/// end, and so is what the loop carries.
+HeldCandidate HeldChoice::describe(thread::GraphOp step) const {
+  Value result = step.getResult(0);
+  HeldCandidate candidate;
+  candidate.begin = getPosition(step);
+  candidate.end = candidate.begin + 1;
+  if (RankedTensorType held = getHeldType(result))
+    candidate.registers = countRegisters(held);
+  int64_t bytes = convertTensor(result.getType()).getSizeBytes();
+  int64_t times = countTimes(step), numAccesses = times;
+  bool isCarried = false;
+  for (Operation *user : result.getUsers()) {
+    int64_t timesOfUser = countTimes(user);
+    bool addsUp = isa<block::AccumulateOp>(user) && timesOfUser > 1;
+    numAccesses += (addsUp ? 3 : 1) * timesOfUser;
+    isCarried |= addsUp || timesOfUser > times;
+    candidate.end = std::max(candidate.end, getPosition(user) + 1);
+  }
+  candidate.savedBytes = bytes * numAccesses;
+  if (isCarried) {
+    candidate.begin = 0;
+    candidate.end = positions.size();
+  }
+  return candidate;
+}
+
+void HeldChoice::setHeld(const llvm::BitVector &held) {
+  for (auto [number, step] : llvm::enumerate(steps)) {
+    if (held[number])
+      step->setAttr(kHeldAttr, UnitAttr::get(step.getContext()));
+    else
+      step->removeAttr(kHeldAttr);
+  }
+}
+
+/// Warps that have no item would repeat those of others, and read all that they
+/// read once more.
+static bool hasWorkForAllWarps(RankedTensorType held) {
+  LinearLayout layout = *thread::getFragmentLayout(held);
+  return llvm::all_of(
+      layout.getBases(LayoutInput::Warp), [](const Coordinates &image) {
+        return llvm::any_of(image,
+                            [](int64_t coordinate) { return coordinate != 0; });
+      });
+}
+
+static bool canBeHeld(thread::GraphOp step) {
+  RankedTensorType held = getHeldType(step.getResult(0));
+  return held && hasWorkForAllWarps(held) &&
+         !llvm::errorToBool(verifyHeld(step.getResult(0)));
+}
+
+/// Those that cannot be held may be what others need to be.
+void HeldChoice::dropWhatCannot(llvm::BitVector &held) {
+  setHeld(held);
+  unsigned before;
+  do {
+    before = held.count();
+    for (unsigned number : held.set_bits())
+      if (!canBeHeld(steps[number])) {
+        steps[number]->removeAttr(kHeldAttr);
+        held.reset(number);
+      }
+  } while (held.count() < before);
+}
+
+int64_t HeldChoice::decide(int64_t mostRegisters) {
+  RegisterPlacementProblem problem(mostRegisters);
+  for (thread::GraphOp step : steps)
+    problem.add(describe(step));
+  RegisterPlacement placement = placeInRegisters(
+      problem, [this](llvm::BitVector &held) { dropWhatCannot(held); });
+  assert(!llvm::errorToBool(verify(problem, placement)) &&
+         "no more may be held than there are registers for");
+  setHeld(placement.held);
+  return placement.numRegisters;
+}
