@@ -24,6 +24,12 @@ static bool isView(const Node &operation) {
   return getOperatorInfo(operation.opcode).kind == OperatorKind::Movement;
 }
 
+static bool rounds(const Graph &program, const Node &operation) {
+  return operation.opcode == Opcode::Cast &&
+         getSizeBytes(program.getType(operation.results[0]).element) <
+             getSizeBytes(program.getType(operation.operands[0]).element);
+}
+
 unsigned mlir::mirage::search::countOperations(const Graph &program) {
   return llvm::count_if(program.getNodes(),
                         [](const Node &op) { return !isView(op); });
@@ -82,18 +88,41 @@ public:
             findInputs(operations).size() <= limits.maxInputs);
   }
 
-  /// Nothing is gained by storing such a value.
+  /// Nothing is gained by storing such a value. What nobody reads but rounded
+  /// is stored so.
   bool mustBeInside(ValueId value) const {
     const Node *operation = program.getDefinition(value);
     if (!operation)
       return false;
-    return isView(*operation) || (getOperatorInfo(operation->opcode).kind ==
-                                      OperatorKind::Elementwise &&
-                                  operation->operands.size() == 1 &&
-                                  !limits.storesAll && !factors.count(value));
+    if (rounds(program, *operation))
+      return !isWorthStoring(operation->operands[0]);
+    return !isWorthStoring(value) || isOnlyRounded(value);
   }
 
 private:
+  /// Whether an operation computes a value, and not one elementwise operation
+  /// of one other value, which may be part of what reads it.
+  bool isWorthStoring(ValueId value) const {
+    const Node *operation = program.getDefinition(value);
+    if (!operation || isView(*operation))
+      return false;
+    bool isFunction =
+        getOperatorInfo(operation->opcode).kind == OperatorKind::Elementwise &&
+        operation->operands.size() == 1;
+    return !isFunction || limits.storesAll || factors.count(value);
+  }
+
+  bool isOnlyRounded(ValueId value) const {
+    bool isRounded = false;
+    for (const Node &reader : program.getNodes())
+      if (llvm::is_contained(reader.operands, value)) {
+        if (!rounds(program, reader))
+          return false;
+        isRounded = true;
+      }
+    return isRounded && !llvm::is_contained(program.getOutputs(), value);
+  }
+
   ValueId skipViews(ValueId value) const {
     const Node *operation = program.getDefinition(value);
     return operation && isView(*operation) ? skipViews(operation->operands[0])

@@ -30,7 +30,7 @@ public:
                std::optional<unsigned> maxKernels)
       : program(program), target(target),
         costModel(target, options.stages, options.libraryKernels),
-        options(makePartOptions(options)),
+        options(makePartOptions(options)), mostKernels(options.maxKernels),
         judge(options.verify ? options.verify : makeFieldVerifier(options.seed),
               options.seed),
         clock(clock), maxKernels(maxKernels) {}
@@ -108,7 +108,8 @@ private:
       result.report.limits.add(SpaceLimit::Kernels);
   }
 
-  /// One kernel for each part: what several would do, several parts do.
+  /// One kernel for each part: what several would do, several parts do; but see
+  /// `mayHaveTwoKernels`.
   static SearchOptions makePartOptions(SearchOptions options) {
     options.cutsProgram = false;
     options.maxKernels = 1;
@@ -117,6 +118,19 @@ private:
     constexpr uint64_t kShareOfPart = 25;
     options.maxStates = llvm::divideCeil(options.maxStates, kShareOfPart);
     return options;
+  }
+
+  /// Of two products of which one reads the other, as in attention, one kernel
+  /// may compute parts over what the second one sums up, and another one join
+  /// them and do the rest: no part ends between these. More products are too
+  /// many for the states of a part; and a program that has as many kernels in
+  /// parts as in one piece has been searched for both.
+  bool mayHaveTwoKernels(const Graph &part) const {
+    auto isProduct = [](const Node &node) {
+      return getOperatorInfo(node.opcode).kind == OperatorKind::Contraction;
+    };
+    return !maxKernels && mostKernels > 1 &&
+           llvm::count_if(part.getNodes(), isProduct) == 2;
   }
 
   std::optional<PartCost> getCost(unsigned number) {
@@ -202,6 +216,8 @@ private:
     SearchOptions partOptions = options;
     partOptions.onProgress = nullptr;
     partOptions.judgesCandidates = isJudged;
+    if (mayHaveTwoKernels(part))
+      partOptions.maxKernels = 2;
     Expected<SearchResult> found =
         superoptimizeWhole(canonicalize(part), target, partOptions, clock);
     if (!found) {
@@ -305,6 +321,7 @@ private:
   const Target &target;
   AnalyticCostModel costModel;
   SearchOptions options;
+  unsigned mostKernels; ///< of a result in one piece
   CandidateJudge judge;
   const SearchClock &clock;
   std::optional<unsigned> maxKernels;

@@ -227,6 +227,31 @@ TEST(InstancesTest, TilesOfTwoStagesComeOneAfterTheOther) {
   EXPECT_GT(predict({48, 512, 512, 2}), predict({48, 256, 512, 3}));
 }
 
+/// Rows of 64 elements, normalised: 2.3 us on an H200 in 2048 blocks, 2.0 in
+/// 1024 and in 128 larger ones.
+TEST(InstancesTest, ManySmallBlocksTakeLongToStart) {
+  AnalyticCostModel model(llvm::cantFail(getTarget("sm_90a")));
+  auto getUs = [&](int64_t rows, unsigned threads) {
+    TileGraph tiles;
+    tiles.grid = {2, 4096 / rows};
+    tiles.threads = threads;
+    TensorSpec tile{{1, rows, 64}, ElementType::F16},
+        tensor{{2, 4096, 64}, ElementType::F16};
+    ValueId x = tiles.addInput(tile);
+    tiles.tileInputs = {{{0, 1}, kReplicated}};
+    Attributes ofRows;
+    ofRows.dims = {2};
+    ValueId sum =
+        tiles.add(Opcode::Sum, {x}, {{1, rows, 1}, ElementType::F32}, ofRows);
+    tiles.addOutput(
+        tiles.add(Opcode::Div, {x, sum}, {{1, rows, 64}, ElementType::F32}));
+    tiles.tileOutputs = {{{0, 1}}};
+    return model.predictKernel(tiles, tensor, tensor).getUs();
+  };
+  EXPECT_GT(getUs(4, 64), getUs(8, 64));
+  EXPECT_GT(getUs(4, 64), getUs(64, 512));
+}
+
 /// A sum over the loop takes nothing where one operation alone reads what warps
 /// compute for it; of what is loaded, read twice or reduced as well it is a
 /// step.

@@ -71,6 +71,31 @@ TEST(ProgramPartsTest, ViewsAndFunctionsOfOneValueAreNotStored) {
             (std::set<std::vector<unsigned>>{{0, 1}, {2, 3}, {0, 1, 2, 3}}));
 }
 
+/// Half as many bytes.
+TEST(ProgramPartsTest, WhatIsRoundedIsStoredSo) {
+  ProgramBuilder b;
+  ValueId x = b.input({4, 4}), v = b.input({4, 4});
+  TensorSpec f32{{4, 4}, ElementType::F32}, f16{{4, 4}, ElementType::F16};
+  ValueId product = b.graph.add(Opcode::Matmul, {x, v}, f32);
+  ValueId rounded = b.graph.add(Opcode::Cast, {product}, f16);
+  ValueId next = b.graph.add(Opcode::Matmul, {rounded, v}, f32);
+  ValueId exp = b.graph.add(Opcode::Exp, {next}, f32);
+  ValueId half = b.graph.add(Opcode::Cast, {exp}, f16);
+  ValueId last = b.graph.add(Opcode::Matmul, {half, v}, f32);
+  Graph graph = b.finish({last});
+  // 0 matmul, 1 cast, 2 matmul, 3 exp, 4 cast, 5 matmul
+  EXPECT_EQ(getSets(enumerateParts(graph, {})),
+            (std::set<std::vector<unsigned>>{{0, 1},
+                                             {2},
+                                             {0, 1, 2},
+                                             {3, 4, 5},
+                                             {2, 3, 4, 5},
+                                             {0, 1, 2, 3, 4, 5}}));
+  // Where something else reads it as it is, that may be stored as well.
+  graph.addOutput(product);
+  EXPECT_TRUE(getSets(enumerateParts(graph, {})).count({0}));
+}
+
 TEST(ProgramPartsTest, APartComputesItsValue) {
   Graph graph = normAndTwoProjections();
   std::vector<HostTensor> inputs = makeRandomInputs(graph, /*seed=*/1);
