@@ -154,13 +154,15 @@ llvm::Error mlir::mirage::verify(const StorageProblem &problem,
                                    llvm::Twine(tiles.size()) + " tiles, got " +
                                    llvm::Twine(plan.offsets.size()));
   for (unsigned i = 0; i < tiles.size(); ++i) {
-    int64_t begin = plan.offsets[i], end = begin + tiles[i].sizeBytes;
+    // What is stated may be any number: sums of it could overflow.
+    int64_t begin = plan.offsets[i], size = problem.getPaddedBytes(i);
     if (begin < 0 || begin % problem.getAlignment(i) != 0 ||
-        begin + problem.getPaddedBytes(i) > plan.sizeBytes)
+        plan.sizeBytes < size || begin > plan.sizeBytes - size)
       return llvm::createStringError(
           "expects tile " + llvm::Twine(i) + " aligned to " +
           llvm::Twine(problem.getAlignment(i)) + " below " +
           llvm::Twine(plan.sizeBytes) + ", got offset " + llvm::Twine(begin));
+    int64_t end = begin + tiles[i].sizeBytes;
     for (unsigned j = 0; j < i; ++j)
       if (tiles[i].overlaps(tiles[j]) &&
           begin < plan.offsets[j] + tiles[j].sizeBytes && plan.offsets[j] < end)

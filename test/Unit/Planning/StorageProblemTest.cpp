@@ -8,6 +8,7 @@
 
 #include "Mirage/Planning/StorageProblem.h"
 #include "gtest/gtest.h"
+#include <limits>
 #include <random>
 
 using namespace mlir::mirage;
@@ -129,4 +130,21 @@ TEST(StorageProblem, BadProblemsAndPlansAreNamed) {
             "tiles 0 and 1 are live together and share bytes");
   EXPECT_EQ(getMessage(verify(two, {{0, 64}, 256, true})),
             "expects tile 1 aligned to 128 below 256, got offset 64");
+}
+
+// Their ends are beyond what 64 bits hold.
+TEST(StorageProblem, OffsetsNearTheLargestNumberAreOutside) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  StorageProblem problem(kAlignment);
+  problem.add({256, 0, 1});
+  for (int64_t offset : {kMost - 127, -kMost - 1, int64_t(-128)})
+    EXPECT_EQ(getMessage(verify(problem, {{offset}, 512, true})),
+              "expects tile 0 aligned to 128 below 512, got offset " +
+                  std::to_string(offset));
+  EXPECT_EQ(getMessage(verify(problem, {{0}, -kMost - 1, true})),
+            "expects tile 0 aligned to 128 below -9223372036854775808, got "
+            "offset 0");
+  EXPECT_EQ(getMessage(verify(problem, {{kMost - 255}, kMost, true})),
+            "expects tile 0 aligned to 128 below 9223372036854775807, got "
+            "offset 9223372036854775552");
 }
