@@ -89,8 +89,10 @@ private:
   void reduce(block::AccumulateOp op, int64_t loopDim) {
     OpBuilder builder(op);
     SmallVector<int64_t> dims{loopDim};
-    if (op.getDims())
-      llvm::append_range(dims, *op.getDims());
+    // A part may be reduced along the loop's dimension already, which is one.
+    for (int64_t dim : op.getDims().value_or(ArrayRef<int64_t>()))
+      if (dim != loopDim)
+        dims.push_back(dim);
     llvm::sort(dims);
     auto attribute = builder.getDenseI64ArrayAttr(dims);
     auto create = [&](auto kind) -> Value {
