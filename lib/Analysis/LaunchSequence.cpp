@@ -304,6 +304,11 @@ std::optional<unsigned> LaunchSequence::findJoinedAxis(unsigned number) const {
   return joined;
 }
 
+int64_t mlir::mirage::getStatedResidentBlocks(block::GraphOp kernel) {
+  auto blocks = kernel->getAttrOfType<IntegerAttr>(kResidentBlocksAttr);
+  return blocks ? blocks.getInt() : 1;
+}
+
 static LogicalResult checkResidentBlocks(block::GraphOp kernel) {
   constexpr int64_t kMostBlocks = 32; // of any GPU that we compile for
   Attribute attribute = kernel->getAttr(kResidentBlocksAttr);

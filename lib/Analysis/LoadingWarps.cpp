@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Analysis/LoadingWarps.h"
+#include "Mirage/Analysis/LaunchSequence.h"
 #include "Mirage/Analysis/TileForms.h"
 #include "Mirage/Layout/LinearLayout.h"
 #include "llvm/Support/raw_ostream.h"
@@ -47,7 +48,8 @@ mlir::mirage::readLoadingWarps(block::GraphOp graph, bool handsBack) {
     return llvm::createStringError("expects warps that hand places back ('" +
                                    kHandsBackPlacesAttr + "') where '" +
                                    kLoadingWarpsAttr + "' is stated");
-  if (llvm::Error error = verify(warps, graph.getThreads()))
+  if (llvm::Error error =
+          verify(warps, graph.getThreads(), getStatedResidentBlocks(graph)))
     return error;
   return warps;
 }

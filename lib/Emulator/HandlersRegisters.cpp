@@ -26,8 +26,10 @@ uint32_t
 mlir::mirage::emulator::getStartRegisters(const LaunchContext &launch) {
   if (launch.info.maxRegisters)
     return launch.info.maxRegisters;
-  uint32_t threads = launch.warpsPerBlock * warpSize;
-  return std::min(registersOfSM / threads / 8 * 8, mostOfThread);
+  // Blocks that an SM is to hold have equal shares.
+  uint64_t threads = uint64_t(launch.warpsPerBlock) * warpSize *
+                     std::max(launch.info.minBlocks, 1u);
+  return std::min<uint64_t>(registersOfSM / threads / 8 * 8, mostOfThread);
 }
 
 static unsigned findGroupStart(const Warp &warp) {

@@ -339,8 +339,9 @@ bool FileParser::parseEntryDirectives(KernelInfo &info) {
     } else if (word.text == ".minnctapersm" || word.text == ".maxnreg") {
       if (!parseExtents(extents))
         return false;
-      if (word.text == ".maxnreg")
-        info.maxRegisters = extents[0];
+      uint32_t &stated =
+          word.text == ".maxnreg" ? info.maxRegisters : info.minBlocks;
+      stated = extents[0];
     } else if (word.text == ".noreturn" || word.text == ".pragma") {
       if (lexer.peek().kind == TokenKind::String)
         lexer.take();

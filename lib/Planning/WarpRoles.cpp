@@ -9,6 +9,7 @@
 #include "Mirage/Planning/WarpRoles.h"
 #include "Mirage/Layout/LinearLayout.h"
 #include "Mirage/Layout/MatrixInstructions.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir::mirage;
 
@@ -19,9 +20,10 @@ static constexpr int64_t kMostThreads = 1024; // of a block, on all targets
 static constexpr int64_t kRegisterUnit = 8, kFewestRegisters = 24,
                          kMostRegisters = 256;
 
-/// Registers of a thread when a block starts that has an SM to itself.
-static int64_t getStartRegisters(int64_t launchedThreads) {
-  int64_t share = Target().registersPerSM / launchedThreads;
+/// Registers of a thread when blocks start of which an SM is to hold so many.
+static int64_t getStartRegisters(int64_t launchedThreads,
+                                 int64_t residentBlocks) {
+  int64_t share = Target().registersPerSM / (launchedThreads * residentBlocks);
   return std::min(kMostRegisters, share / kRegisterUnit * kRegisterUnit);
 }
 
@@ -29,7 +31,8 @@ static RegisterShares chooseShares(int64_t threads) {
   // Addresses and coordinates of boxes have place in these.
   constexpr int64_t kOfLoading = 40;
   int64_t launched = threads + kGroup;
-  int64_t left = launched * getStartRegisters(launched) - kGroup * kOfLoading;
+  int64_t start = getStartRegisters(launched, /*residentBlocks=*/1);
+  int64_t left = launched * start - kGroup * kOfLoading;
   return {kOfLoading, std::min(kMostRegisters - kRegisterUnit,
                                left / threads / kRegisterUnit * kRegisterUnit)};
 }
@@ -62,7 +65,7 @@ LoadingWarps mlir::mirage::chooseLoadingWarps(const BlockResources &block,
 }
 
 static llvm::Error verifyShares(const RegisterShares &shares, int64_t number,
-                                int64_t threads) {
+                                int64_t threads, int64_t residentBlocks) {
   if (number != kWarpsOfGroup || threads % kGroup != 0)
     return llvm::createStringError(
         "expects registers to change hands between warpgroups of four warps, "
@@ -75,24 +78,27 @@ static llvm::Error verifyShares(const RegisterShares &shares, int64_t number,
           "expects shares of registers that are multiples of 8 from 24 to 256, "
           "got %d",
           int(registers));
-  int64_t launched = threads + kGroup, start = getStartRegisters(launched);
+  int64_t launched = threads + kGroup;
+  int64_t start = getStartRegisters(launched, residentBlocks);
+  std::string of = llvm::formatv("{0} threads", launched);
+  if (residentBlocks > 1)
+    of += llvm::formatv(" of each of {0} blocks", residentBlocks).str();
   if (shares.ofLoading > start || shares.ofComputing < start)
-    return llvm::createStringError(
-        "expects threads that load to have at most the %d registers that %d "
-        "threads start with, and those that compute at least as many, got %d "
-        "and %d",
-        int(start), int(launched), int(shares.ofLoading),
-        int(shares.ofComputing));
+    return llvm::createStringError(llvm::formatv(
+        "expects threads that load to have at most the {0} registers that {1} "
+        "start with, and those that compute at least as many, got {2} and {3}",
+        start, of, shares.ofLoading, shares.ofComputing));
   int64_t needed = kGroup * shares.ofLoading + threads * shares.ofComputing;
   if (needed > launched * start)
-    return llvm::createStringError(
-        "expects at most the %d registers that %d threads start with, got "
-        "shares of %d in all",
-        int(launched * start), int(launched), int(needed));
+    return llvm::createStringError(llvm::formatv(
+        "expects at most the {0} registers that {1} start with, got shares of "
+        "{2} in all",
+        launched * start, of, needed));
   return llvm::Error::success();
 }
 
-llvm::Error mlir::mirage::verify(const LoadingWarps &warps, int64_t threads) {
+llvm::Error mlir::mirage::verify(const LoadingWarps &warps, int64_t threads,
+                                 int64_t residentBlocks) {
   if (warps.number < 0 || warps.number > kWarpsOfGroup)
     return llvm::createStringError("expects at most 4 warps that load, got %d",
                                    int(warps.number));
@@ -102,6 +108,6 @@ llvm::Error mlir::mirage::verify(const LoadingWarps &warps, int64_t threads) {
         "expects at most %d threads with those that load, got %d",
         int(kMostThreads), int(launched));
   if (warps.shares)
-    return verifyShares(*warps.shares, warps.number, threads);
+    return verifyShares(*warps.shares, warps.number, threads, residentBlocks);
   return llvm::Error::success();
 }

@@ -42,6 +42,12 @@
 // RUN: sed '/setmaxnreg.inc/s/232/248/' %t.ptx > %t.out/in_clusters/kernels.ptx
 // RUN: not mirage-run %t.out/in_clusters --device=emulator --edited-ptx --check 2>&1 | FileCheck %s --check-prefix=REGISTERS
 // REGISTERS: deadlock
+// Two blocks on an SM have half of its registers each.
+// RUN: sed 's/minnctapersm 1/minnctapersm 2/' %t.ptx > %t.out/in_clusters/kernels.ptx
+// RUN: not mirage-run %t.out/in_clusters --device=emulator --edited-ptx --check 2>&1 | FileCheck %s --check-prefix=REGISTERS
+// RUN: sed '/func.func @in_clusters/,/^  }/s/mirage.resident_blocks = 1/mirage.resident_blocks = 2/' %t.mlir > %t.two.mlir
+// RUN: not mirage-opt %t.two.mlir --mirage-compile="from=lower ptxas=never" -o /dev/null 2>&1 | FileCheck %s --check-prefix=SHARED
+// SHARED: expects at most the 30720 registers that 384 threads of each of 2 blocks start with, got shares of 64512 in all
 
 // RUN: mirage-opt %t.mlir --mirage-explain -o /dev/null 2>&1 | FileCheck %s --check-prefix=EXPLAIN
 // EXPLAIN:      kernel 0 of @in_clusters

@@ -171,6 +171,8 @@ inline constexpr llvm::StringLiteral kDependentLaunchAttr =
 /// Their threads can have as many registers as this leaves them.
 inline constexpr llvm::StringLiteral kResidentBlocksAttr =
     "mirage.resident_blocks";
+/// What that states of a kernel, or 1.
+int64_t getStatedResidentBlocks(block::GraphOp kernel);
 
 } // namespace mlir::mirage
 

@@ -45,6 +45,7 @@ struct KernelInfo {
   /// `.reqnctapercluster`; zero where the text does not say.
   std::array<uint32_t, 3> requiredCluster = {0, 0, 0};
   uint32_t maxRegisters = 0; ///< `.maxnreg`, of a thread; 0: not said
+  uint32_t minBlocks = 0;    ///< `.minnctapersm`, of an SM; 0: not said
   uint32_t numInstructions = 0;
 };
 

@@ -55,9 +55,12 @@ struct LoadingWarps {
 LoadingWarps chooseLoadingWarps(const BlockResources &block, int64_t numBlocks,
                                 const Target &target);
 
-/// Fails unless a block of so many computing threads, one on an SM, can have
-/// them.
-llvm::Error verify(const LoadingWarps &warps, int64_t threads);
+/// Fails unless a block of so many computing threads can have them.
+/// \param residentBlocks  that an SM is to hold at a time, all of which start
+///                        with an equal share of its registers. Threads wait
+///                        for ever for more than there are.
+llvm::Error verify(const LoadingWarps &warps, int64_t threads,
+                   int64_t residentBlocks);
 
 } // namespace mlir::mirage
 

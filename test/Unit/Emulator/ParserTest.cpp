@@ -306,6 +306,7 @@ TEST(Parser, KernelInformation) {
   ASSERT_EQ(module->kernels().size(), 2u);
   const KernelInfo &first = module->kernels()[0];
   EXPECT_EQ(first.name, "first");
+  EXPECT_EQ(first.minBlocks, 2u);
   ASSERT_EQ(first.parameters.size(), 4u);
   EXPECT_TRUE(first.parameters[0].isPointer);
   EXPECT_EQ(first.parameters[1].offsetBytes, 8u);

@@ -24,8 +24,9 @@ static LoadingWarps choose(int64_t threads, int64_t rowRegisters = 64,
                             llvm::cantFail(getTarget(target)));
 }
 
-static std::string explain(LoadingWarps warps, int64_t threads) {
-  return llvm::toString(verify(warps, threads));
+static std::string explain(LoadingWarps warps, int64_t threads,
+                           int64_t residentBlocks = 1) {
+  return llvm::toString(verify(warps, threads, residentBlocks));
 }
 
 static LoadingWarps share(int64_t number, int64_t ofLoading,
@@ -95,4 +96,19 @@ TEST(WarpRoles, WhatIsStatedHasToBePossible) {
   EXPECT_EQ(explain(share(4, 24, 120), 512),
             "expects at most the 61440 registers that 640 threads start with, "
             "got shares of 64512 in all");
+}
+
+// Blocks that share an SM start with a part of its registers, and wait for ever
+// for what one of them alone would have.
+TEST(WarpRoles, BlocksOfAnSMShareItsRegisters) {
+  EXPECT_EQ(explain(share(4, 40, 232), 256), "");
+  EXPECT_EQ(explain(share(4, 40, 232), 256, /*residentBlocks=*/2),
+            "expects at most the 30720 registers that 384 threads of each of 2 "
+            "blocks start with, got shares of 64512 in all");
+  EXPECT_EQ(explain(share(4, 40, 96), 256, 2), "");
+  EXPECT_EQ(explain(share(4, 88, 96), 256, 2),
+            "expects threads that load to have at most the 80 registers that "
+            "384 threads of each of 2 blocks start with, and those that "
+            "compute at least as many, got 88 and 96");
+  EXPECT_EQ(explain({4, std::nullopt}, 256, 2), "");
 }
