@@ -92,7 +92,8 @@ private:
     double copiedBytes = 0; ///< to load, where threads copy
     double loadBytes = 0;   ///< where the copy engine fills rings
     int64_t numAhead = 0; ///< accesses of the busiest thread that may run ahead
-    int64_t numOthers = 0;             ///< all others
+    int64_t numOthers = 0;   ///< all others
+    int64_t numPartRows = 0; ///< of boxes, each of which is less than a sector
     double aloneUs = 0, computeUs = 0; ///< of operations
     /// Of these, what it saves that four warps multiply together, if the copy
     /// engine fills rings.
@@ -133,6 +134,7 @@ private:
     double copiedBytes = 0, bytes = 0; ///< as a phase has them
     int64_t numAccesses = 0;           ///< of all threads
     bool canRunAhead = false;
+    int64_t numPartRows = 0;
   };
   /// An operation: on so many elements, each of which is a sum of `length`
   /// products where it is a product without tensor cores.
