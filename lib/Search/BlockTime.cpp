@@ -136,8 +136,11 @@ static double getRowEfficiency(const TensorSpec &tile,
   return kAtSector * double(bytes) / kSectorBytes;
 }
 
-/// Rows of a tile that the copy engine brings into a ring in parts of sectors.
+/// Rows of a tile that the copy engine brings into a ring in parts of sectors:
+/// none of a sketch, as wider tiles have none.
 static int64_t countPartRows(const KernelWork::Load &load) {
+  if (load.isOfSketch())
+    return 0;
   int64_t bytes = getRunBytes(load.tile, load.tensor);
   bool isInParts = load.isInLoop && load.canBeBoxed && bytes < kSectorBytes &&
                    bytes < load.tensor.getSizeBytes();

@@ -31,6 +31,9 @@ struct KernelWork {
     /// Whether the copy engine could load it into a ring: so far as is known,
     /// of a sketch. Else threads do.
     bool canBeBoxed = true;
+
+    /// Whether it stands for those of several tilings.
+    bool isOfSketch() const { return readers > 0; }
   };
   /// Of one block, once or in each iteration.
   struct Operation {
