@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Graph/WarpRows.h"
+#include "Mirage/Graph/LevelRules.h"
 #include "Mirage/Graph/Phases.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/STLExtras.h"
@@ -50,12 +51,18 @@ static bool isSummedUp(const TileGraph &graph, ValueId value) {
   return sum && !sum->isRescaled() && sum->attributes.reduction == Opcode::Sum;
 }
 
-/// Whether registers can keep what an operation gives: of accumulations sums
-/// over the loop, in f32.
+/// Whether registers can keep what an operation gives: of accumulations those
+/// over the loop with which nothing is to be done behind it, in f32
+/// (Mirage/Analysis/HeldTiles.h, `canCarry`).
 static bool canBeKept(const TileGraph &graph, const Node &op) {
-  return op.opcode != Opcode::Accumulate ||
-         (op.attributes.axis == Axis::Loop &&
-          graph.getType(op.results[0]).element == ElementType::F32);
+  if (op.opcode != Opcode::Accumulate)
+    return true;
+  // Dimensions are a reduction before.
+  Attributes ofElements = op.attributes;
+  ofElements.dims.clear();
+  return joinsIterations(op) &&
+         accumulatesElements(ofElements, /*numOperands=*/1) &&
+         graph.getType(op.results[0]).element == ElementType::F32;
 }
 
 namespace {

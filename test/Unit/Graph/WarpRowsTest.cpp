@@ -466,6 +466,24 @@ TEST(WarpRows, SumsThatOthersReadAreNotHeld) {
   EXPECT_FALSE(isHeld(graph, sum));
 }
 
+/// Something is done with a mean behind the loop, where no warp does it.
+TEST(WarpRows, MeansAreNotHeld) {
+  auto isHeldBehindTheLoop = [](Opcode reduction, Shape dims, Shape result) {
+    Tiles graph(32);
+    ValueId x = graph.addWhole(f16({16, 16})),
+            y = graph.addLooped(f16({16, 16}));
+    ValueId product = graph.add(Opcode::Matmul, {x, y}, f32({16, 16}));
+    ValueId whole = graph.add(Opcode::Accumulate, {product}, f32(result),
+                              accumulate(reduction, dims));
+    graph.addOutput(graph.add(Opcode::Exp, {whole}, f32(result)));
+    return isHeld(graph, whole);
+  };
+  EXPECT_TRUE(isHeldBehindTheLoop(Opcode::Sum, {}, {16, 16}));
+  EXPECT_TRUE(isHeldBehindTheLoop(Opcode::Sum, {1}, {16, 1}));
+  EXPECT_FALSE(isHeldBehindTheLoop(Opcode::Mean, {}, {16, 16}));
+  EXPECT_FALSE(isHeldBehindTheLoop(Opcode::Mean, {1}, {16, 1}));
+}
+
 /// All warps read what a product has on its right, whatever else reads it.
 TEST(WarpRows, RightOperandsAreNotHeld) {
   Tiles graph(32);
