@@ -14,6 +14,7 @@
 #include "Mirage/Search/ProgramParts.h"
 #include "Mirage/Verify/SmallerSizes.h"
 #include "WholeSearch.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <map>
@@ -21,6 +22,24 @@
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
 using llvm::Expected;
+
+/// Whether a graph has two products, and one of them depends on the other.
+static bool hasProductOfProduct(const Graph &graph) {
+  llvm::BitVector depends(graph.getNumValues(), false); // on a product
+  unsigned numProducts = 0;
+  bool meets = false;
+  for (const Node &node : graph.getNodes()) {
+    bool isProduct =
+        getOperatorInfo(node.opcode).kind == OperatorKind::Contraction;
+    bool isBehind = llvm::any_of(
+        node.operands, [&](ValueId operand) { return depends[operand]; });
+    numProducts += isProduct;
+    meets |= isProduct && isBehind;
+    for (ValueId result : node.results)
+      depends[result] = isProduct || isBehind;
+  }
+  return meets && numProducts == 2;
+}
 
 namespace {
 class PartSearcher {
@@ -120,17 +139,13 @@ private:
     return options;
   }
 
-  /// Of two products of which one reads the other, as in attention, one kernel
-  /// may compute parts over what the second one sums up, and another one join
-  /// them and do the rest: no part ends between these. More products are too
-  /// many for the states of a part; and a program that has as many kernels in
-  /// parts as in one piece has been searched for both.
+  /// Where one product goes into another one, as in attention, one kernel may
+  /// compute parts over what the second one sums up, and another one join them
+  /// and do the rest: no part ends between these. More products are too many
+  /// for the states of a part; and a program that has as many kernels in parts
+  /// as in one piece has been searched for both.
   bool mayHaveTwoKernels(const Graph &part) const {
-    auto isProduct = [](const Node &node) {
-      return getOperatorInfo(node.opcode).kind == OperatorKind::Contraction;
-    };
-    return !maxKernels && mostKernels > 1 &&
-           llvm::count_if(part.getNodes(), isProduct) == 2;
+    return !maxKernels && mostKernels > 1 && hasProductOfProduct(part);
   }
 
   std::optional<PartCost> getCost(unsigned number) {

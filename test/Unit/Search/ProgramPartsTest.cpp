@@ -219,6 +219,46 @@ TEST(ProgramPartsTest, PartsAreJudgedByTheirOwnTrials) {
   EXPECT_EQ(result.report.rejected, 0u);
 }
 
+/// Keys are split over blocks, and a second kernel joins what is left of them:
+/// two kernels of one part, behind that of the norm of the values. As one
+/// kernel with a join, which is all that other parts have, more would be better
+/// left together.
+TEST(ProgramPartsTest, PartsOfTwoProductsHaveTwoKernels) {
+  ProgramBuilder b;
+  ValueId q = b.input({2, 256, 64}), k = b.input({2, 64, 4096}),
+          v = b.input({2, 4096, 64});
+  auto addRounded = [&](Opcode opcode, llvm::ArrayRef<ValueId> operands,
+                        Attributes attributes = {}) {
+    llvm::SmallVector<TensorSpec> types = b.graph.getTypes(operands);
+    Shape shape = llvm::cantFail(inferShape(opcode, attributes, types, {}));
+    return b.graph.add(opcode, operands, {shape, ElementType::F16}, attributes);
+  };
+  auto addNormed = [&](ValueId x) {
+    ValueId mean = b.reduce(Opcode::Mean, b.apply(Opcode::Square, {x}), 2);
+    return addRounded(Opcode::Div, {x, addRounded(Opcode::Sqrt, {mean})});
+  };
+  Attributes overKeys;
+  overKeys.dims = {2};
+  ValueId scores = addRounded(Opcode::Matmul, {addNormed(q), k});
+  ValueId e = addRounded(Opcode::Exp, {scores});
+  ValueId sum = addRounded(Opcode::Sum, {e}, overKeys);
+  ValueId p = addRounded(Opcode::Div, {e, sum});
+  ValueId output = addRounded(Opcode::Matmul, {p, addNormed(v)});
+  SearchResult result =
+      llvm::cantFail(superoptimize(b.finish({output}), SearchOptions()));
+  ASSERT_FALSE(result.candidates.empty());
+  const Candidate &best = result.candidates[0];
+  auto countKernels = [](const Graph &graph) {
+    return llvm::count_if(graph.getNodes(), [](const Node &node) {
+      return node.body != nullptr;
+    });
+  };
+  EXPECT_EQ(countKernels(best.graph), 3);
+  EXPECT_TRUE(llvm::any_of(best.claims, [&](const Claim &claim) {
+    return countKernels(claim.graph) == 2;
+  }));
+}
+
 /// What no search takes stands as a kernel of its own between what it does.
 TEST(ProgramPartsTest, ProgramsThatCannotBeNamedAreCut) {
   ProgramBuilder b;
