@@ -113,11 +113,6 @@ mlir::mirage::placeInRegisters(const RegisterPlacementProblem &problem,
   return PlacementSearch(problem, settle, possible).run();
 }
 
-RegisterPlacement
-mlir::mirage::placeInRegisters(const RegisterPlacementProblem &problem) {
-  return placeInRegisters(problem, [](BitVector &) {});
-}
-
 llvm::Error mlir::mirage::verify(const RegisterPlacementProblem &problem,
                                  const RegisterPlacement &placement) {
   unsigned end = 0;

@@ -182,7 +182,7 @@ static void holdLastingOperands(block::GraphOp graph) {
   // All targets have the same registers.
   int64_t most = Target().getRegistersPerThread(graph.getThreads()) * 5 / 8;
   int64_t numRegisters = taken.getInt();
-  numRegisters += choice.decide(most - numRegisters);
+  numRegisters += choice.decide(std::max<int64_t>(most - numRegisters, 0));
   for (LoadedOperand &operand : operands) {
     if (operand.load->hasAttr(kHeldAttr))
       readInPlace(operand.load.getResult(0));

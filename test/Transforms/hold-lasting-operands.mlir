@@ -5,6 +5,10 @@
 // RUN: FileCheck %s < %t.mlir
 // RUN: mirage-verify %t.before.mlir %t.mlir --seed=1 | FileCheck %s --check-prefix=JUDGED
 // JUDGED-COUNT-7: : equal
+// Where somebody has stated more for the rows than both should take, no operand is held.
+// RUN: sed -E 's/(mirage.row_registers =) [0-9]+/\1 200/' %t.before.mlir > %t.many.mlir
+// RUN: mirage-opt %t.many.mlir --mirage-hold-in-registers | FileCheck %s --check-prefix=MANY
+// MANY-COUNT-7:  mirage_block.graph {{.*}} {mirage.row_registers = 200 : i64}
 
 // Of 255 registers rows and operands take up to 159: 96 are the rows', and 16 rows of 128 elements
 // are 32 more.

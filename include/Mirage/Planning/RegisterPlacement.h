@@ -44,7 +44,7 @@ struct HeldCandidate {
 
 class RegisterPlacementProblem {
 public:
-  /// \param mostRegisters  of a thread, at any time.
+  /// \param mostRegisters  of a thread, at any time; 0 or more.
   explicit RegisterPlacementProblem(int64_t mostRegisters)
       : mostRegisters(mostRegisters) {}
 
@@ -77,8 +77,6 @@ using SettleHeld = llvm::function_ref<void(llvm::BitVector &held)>;
 /// number of steps; of those that save the same the first ones.
 RegisterPlacement placeInRegisters(const RegisterPlacementProblem &problem,
                                    SettleHeld settle);
-/// The same where each candidate can be held by itself.
-RegisterPlacement placeInRegisters(const RegisterPlacementProblem &problem);
 
 /// Fails unless there are at all times the registers that a placement takes, as
 /// many as it says.

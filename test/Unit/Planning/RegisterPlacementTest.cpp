@@ -23,6 +23,11 @@ static Problem makeProblem(int64_t mostRegisters,
   return problem;
 }
 
+/// Of candidates that can be held each by itself.
+static RegisterPlacement place(const Problem &problem) {
+  return placeInRegisters(problem, [](BitVector &) {});
+}
+
 static std::vector<int> list(const BitVector &held) {
   return {held.set_bits_begin(), held.set_bits_end()};
 }
@@ -31,7 +36,7 @@ static std::vector<int> list(const BitVector &held) {
 TEST(RegisterPlacement, TheFirstTwoSaveMost) {
   Problem problem =
       makeProblem(96, {{32, 0, 3, 3072}, {64, 1, 2, 8192}, {16, 1, 4, 1024}});
-  RegisterPlacement placement = placeInRegisters(problem);
+  RegisterPlacement placement = place(problem);
   EXPECT_EQ(list(placement.held), (std::vector<int>{0, 1}));
   EXPECT_EQ(placement.numRegisters, 96);
   EXPECT_TRUE(placement.isOptimal);
@@ -40,19 +45,19 @@ TEST(RegisterPlacement, TheFirstTwoSaveMost) {
 TEST(RegisterPlacement, AllThatFits) {
   Problem problem =
       makeProblem(112, {{32, 0, 3, 3072}, {64, 1, 2, 8192}, {16, 1, 4, 1024}});
-  EXPECT_EQ(list(placeInRegisters(problem).held), (std::vector<int>{0, 1, 2}));
+  EXPECT_EQ(list(place(problem).held), (std::vector<int>{0, 1, 2}));
 }
 
 /// Two small ones are better than a large one that saves more than each.
 TEST(RegisterPlacement, TheLargestSavingIsNotAlwaysTaken) {
   Problem problem =
       makeProblem(64, {{64, 0, 2, 100}, {32, 0, 2, 60}, {32, 1, 3, 60}});
-  EXPECT_EQ(list(placeInRegisters(problem).held), (std::vector<int>{1, 2}));
+  EXPECT_EQ(list(place(problem).held), (std::vector<int>{1, 2}));
 }
 
 TEST(RegisterPlacement, RegistersAreFreeAgainBehindTheLastStep) {
   Problem problem = makeProblem(64, {{64, 0, 2, 1}, {64, 2, 4, 1}});
-  EXPECT_EQ(list(placeInRegisters(problem).held), (std::vector<int>{0, 1}));
+  EXPECT_EQ(list(place(problem).held), (std::vector<int>{0, 1}));
 }
 
 /// The sum can only be held with its scale, for which there are no registers
@@ -70,7 +75,7 @@ TEST(RegisterPlacement, WhatNeedsAnotherGoesWithIt) {
 }
 
 TEST(RegisterPlacement, NothingToHold) {
-  RegisterPlacement placement = placeInRegisters(Problem(10));
+  RegisterPlacement placement = place(Problem(10));
   EXPECT_TRUE(placement.held.none());
   EXPECT_EQ(placement.numRegisters, 0);
   EXPECT_TRUE(placement.isOptimal);
