@@ -14,12 +14,11 @@
 //
 // Warps that do nothing but load (LoadingWarps.h) go on with the next block of
 // the grid while the others still compute and store the one before, so that its
-// first tiles are there in time. So rings lie where nothing else does, at no
-// time, and are not set up anew.
+// first tiles are there in time. So rings share their bytes with nothing, and
+// are not set up anew.
 //
-//   loading warps     tiles of block 5 ..    tiles of block 137 ..
-//   the others              loop of block 5 ..       store, loop of block 137
-//   ..
+//   loading warps   tiles of 5    tiles of 137         tiles of 269
+//   the others           loop of 5    store, loop of 137    store, loop of 269
 //
 //===----------------------------------------------------------------------===//
 

@@ -10,24 +10,20 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace mlir;
 using namespace mlir::mirage;
 
 /// Those of the block with the present number.
 void BlockWalk::setCoordinates() {
-  ImplicitLocOpBuilder &builder = emitter.builder;
-  ArrayRef<int64_t> grid = emitter.header.grid;
-  SmallVector<Value, 3> coordinates(grid.size());
-  Value rest = number;
-  for (int64_t axis : persistent->order) {
-    Value extent = emitter.getIndex(grid[axis]);
-    bool isSlowest = axis == persistent->order.back();
-    coordinates[axis] =
-        isSlowest ? rest : arith::RemUIOp::create(builder, rest, extent);
-    if (!isSlowest)
-      rest = arith::DivUIOp::create(builder, rest, extent);
-  }
+  SmallVector<int64_t, 3> slowestFirst(llvm::reverse(persistent->order));
+  auto extents = llvm::map_to_vector(
+      slowestFirst, [&](int64_t axis) { return emitter.header.grid[axis]; });
+  SmallVector<Value, 3> coordinates(extents.size());
+  for (auto [axis, coordinate] :
+       llvm::zip_equal(slowestFirst, emitter.delinearize(number, extents)))
+    coordinates[axis] = coordinate;
   emitter.setBlockCoordinates(coordinates);
 }
 

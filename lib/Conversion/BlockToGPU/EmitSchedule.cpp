@@ -62,7 +62,7 @@ public:
       emitWaitForLaunch(emitter.builder);
     rings->partWarps();
     SmallVector<Value> first;
-    if (walk.hasSeveral())
+    if (!rings->empty())
       first = rings->listValues(rings->getFirst());
     walk.forEach(first, [&](ValueRange carried) { return emitBlock(carried); });
     return emitter.builder.saveInsertionPoint();
@@ -70,9 +70,9 @@ public:
 
 private:
   /// All steps, for one block of the grid.
-  /// \param carried  where there are several: the position of the first
-  ///                 iteration in the rings.
-  /// \returns the position of the next block's.
+  /// \param carried  the position of the first iteration in the rings, if there
+  ///                 are any.
+  /// \returns that of the next block's.
   SmallVector<Value> emitBlock(ValueRange carried) {
     // The tiles of the block before may still be read.
     if (walk.hasSeveral())
@@ -165,9 +165,6 @@ private:
   /// See `emitBlock`.
   SmallVector<Value> emitPipelinedLoop(ValueRange carried) {
     SmallVector<Value> initial(carried);
-    if (!walk.hasSeveral())
-      initial = rings->listValues(rings->getFirst());
-    size_t numOfPosition = initial.size();
     // For what was written before the loop.
     if (placement.handBack)
       emitter.emitBarrier();
@@ -195,7 +192,7 @@ private:
     // Of what was waited for late the last place was still read.
     if (walk.hasSeveral() && !late->empty())
       rings->emitLastHandBack(rings->readValues(end));
-    end.truncate(numOfPosition);
+    end.truncate(carried.size());
     return end;
   }
 
