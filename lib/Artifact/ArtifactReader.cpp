@@ -115,7 +115,7 @@ static LibraryMatrix readMatrix(const JSONCursor &cursor) {
 /// Members that are not known would be a call of something else.
 static LibraryMatmul readLibraryMatmul(const JSONCursor &cursor) {
   cursor.allow({"batch", "m", "n", "k", "operands", "resultType", "accumulate",
-                "lhs", "rhs", "result"});
+                "lhs", "rhs", "result", "f32Products"});
   LibraryMatmul matmul;
   matmul.batch = cursor["batch"].integer();
   matmul.m = cursor["m"].integer();
@@ -128,6 +128,8 @@ static LibraryMatmul readLibraryMatmul(const JSONCursor &cursor) {
   matmul.lhs = readMatrix(cursor["lhs"]);
   matmul.rhs = readMatrix(cursor["rhs"]);
   matmul.result = readMatrix(cursor["result"]);
+  if (cursor.has("f32Products"))
+    matmul.f32Products = readF32Products(cursor["f32Products"]);
   return matmul;
 }
 

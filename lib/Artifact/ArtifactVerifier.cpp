@@ -360,6 +360,15 @@ static llvm::Error checkTensors(const Artifact &artifact) {
   return checkStrides("outputs", artifact.outputs, /*areWritten=*/true);
 }
 
+F32Products mlir::mirage::findF32Products(const Artifact &artifact) {
+  bool isAny = readPTXOutline(artifact.ptx).hasTF32Products ||
+               llvm::any_of(artifact.launches, [](const KernelLaunch &launch) {
+                 return launch.libraryMatmul &&
+                        launch.libraryMatmul->f32Products == F32Products::TF32;
+               });
+  return isAny ? F32Products::TF32 : F32Products::Exact;
+}
+
 llvm::Error mlir::mirage::verify(const Artifact &artifact) {
   if (llvm::Error error = verify(artifact.program))
     return makeError("program: " + llvm::toString(std::move(error)));

@@ -39,7 +39,7 @@ static Value writeMatrix(const LibraryMatrix &matrix) {
 }
 
 static Value writeLibraryMatmul(const LibraryMatmul &matmul) {
-  return Object{{"batch", matmul.batch},
+  Object object{{"batch", matmul.batch},
                 {"m", matmul.m},
                 {"n", matmul.n},
                 {"k", matmul.k},
@@ -49,6 +49,9 @@ static Value writeLibraryMatmul(const LibraryMatmul &matmul) {
                 {"lhs", writeMatrix(matmul.lhs)},
                 {"rhs", writeMatrix(matmul.rhs)},
                 {"result", writeMatrix(matmul.result)}};
+  if (matmul.f32Products != F32Products::Exact)
+    object["f32Products"] = getF32ProductsName(matmul.f32Products);
+  return object;
 }
 
 template <typename T>

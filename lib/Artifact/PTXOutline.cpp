@@ -94,6 +94,21 @@ static PTXOutline::Entry readEntry(llvm::StringRef text) {
   return entry;
 }
 
+/// Of both operands, as in
+/// "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32".
+static bool hasTF32Products(llvm::StringRef text) {
+  constexpr llvm::StringLiteral kTypes = ".tf32.tf32";
+  for (size_t at = text.find(kTypes); at != llvm::StringRef::npos;
+       at = text.find(kTypes, at + 1)) {
+    llvm::StringRef before = text.take_front(at);
+    llvm::StringRef word =
+        before.drop_front(before.find_last_of(" \t\r\n;{}\"") + 1);
+    if (word.starts_with("mma.") || word.starts_with("wgmma."))
+      return true;
+  }
+  return false;
+}
+
 const PTXOutline::Entry *PTXOutline::find(llvm::StringRef name) const {
   auto found = llvm::find_if(
       entries, [&](const Entry &entry) { return entry.name == name; });
@@ -113,5 +128,6 @@ PTXOutline mlir::mirage::readPTXOutline(llvm::StringRef ptx) {
               .str();
   for (llvm::StringRef rest : findDirectives(text, ".entry"))
     outline.entries.push_back(readEntry(rest));
+  outline.hasTF32Products = hasTF32Products(text);
   return outline;
 }

@@ -29,6 +29,7 @@ struct PTXOutline {
   /// Where a comment starts that does not end, counted from 1; 0: none does.
   unsigned openCommentLine = 0;
   std::vector<Entry> entries;
+  bool hasTF32Products = false; ///< by mma or wgmma
 
   /// Null where there is no such kernel.
   const Entry *find(llvm::StringRef name) const;

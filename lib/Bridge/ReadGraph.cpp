@@ -9,6 +9,7 @@
 #include "Mirage/Bridge/Bridge.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Dialect/Operator/DeadOps.h"
+#include "Mirage/Dialect/Operator/F32ProductsAttribute.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Matchers.h"
@@ -16,6 +17,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <algorithm>
 
 using namespace mlir;
 using namespace mlir::mirage;
@@ -154,8 +156,10 @@ private:
     return success();
   }
 
-  /// A kernel graph inside a function: its ops join those around it.
+  /// A kernel graph inside a function: its ops join those around it. What one
+  /// of several allows is what the program does.
   LogicalResult readNested(kernel::GraphOp nested) {
+    graph.f32Products = std::max(graph.f32Products, getF32Products(nested));
     FailureOr<SmallVector<ValueId>> operands =
         lookUpAll(nested, nested.getInputs());
     if (failed(operands))
@@ -183,6 +187,7 @@ private:
 
 FailureOr<Graph> mlir::mirage::readKernelGraph(kernel::GraphOp op) {
   Graph graph;
+  graph.f32Products = getF32Products(op);
   Reader reader(graph, Level::Kernel);
   for (BlockArgument argument : op.getBody().getArguments())
     reader.bind(
@@ -197,6 +202,7 @@ FailureOr<Graph> mlir::mirage::readKernelGraph(kernel::GraphOp op) {
 
 FailureOr<TileGraph> mlir::mirage::readTileGraph(TileGraphOpInterface op) {
   TileGraph graph = readTileGraphHeader(op);
+  graph.f32Products = getF32Products(op);
   Reader reader(graph, op.getLevel());
   for (BlockArgument tile : op.getBody().getArguments())
     reader.bind(tile, tile.getArgNumber());

@@ -75,6 +75,7 @@ private:
 
 /// Adds everything of `from` that its outputs need to an empty graph.
 static void addInOrder(const Graph &from, Graph &to) {
+  to.f32Products = from.f32Products;
   SmallVector<ValueId> newIds(from.getNumValues(), ~ValueId(0));
   auto getNewId = [&](ValueId value) { return newIds[value]; };
   for (ValueId input = 0; input < from.getNumInputs(); ++input)

@@ -186,6 +186,7 @@ mlir::mirage::defineComposed(Opcode opcode, const Attributes &attributes,
 
 Graph mlir::mirage::expandComposed(const Graph &graph) {
   Graph result;
+  result.f32Products = graph.f32Products;
   llvm::SmallVector<ValueId> mapped;
   for (unsigned input = 0; input < graph.getNumInputs(); ++input)
     mapped.push_back(

@@ -127,13 +127,14 @@ static ValueId addInfinities(TileGraph &graph, ValueId tile) {
   return graph.add(Opcode::Cast, {tile}, type, {});
 }
 
-/// Builds the tile graph for a tiling.
-static TileGraph buildTileGraph(const Node &operation,
-                                llvm::ArrayRef<TensorSpec> operands,
-                                const TensorSpec &result,
+/// Builds the tile graph for a tiling of an operation.
+static TileGraph buildTileGraph(const Graph &program, const Node &operation,
                                 const IterationSpace &space,
                                 const Tiling &tiling) {
+  llvm::SmallVector<TensorSpec> operands = program.getTypes(operation.operands);
+  const TensorSpec &result = program.getType(operation.results[0]);
   TileGraph graph;
+  graph.f32Products = program.f32Products;
   auto countTiles = [&](int dim) {
     return llvm::divideCeil(space.extents[dim], tiling.tile[dim]);
   };
@@ -260,7 +261,7 @@ mlir::mirage::buildDefaultTileGraph(const Graph &graph, const Node &operation,
   for (int64_t elements = sizes.result; elements >= 1; elements /= 2) {
     Tiling tiling = chooseTiling(space, elements, reduced);
     llvm::Expected<TileGraph> built = maskPartialTiles(
-        buildTileGraph(operation, operands, result, space, tiling), operands);
+        buildTileGraph(graph, operation, space, tiling), operands);
     if (!built)
       return built.takeError();
     needed = getSharedBytes(*built);

@@ -123,6 +123,7 @@ Error mlir::mirage::resizeInto(const Graph &from, Graph &to,
   auto getType = [&](ValueId value) {
     return TensorSpec{rules.getShape(value), from.getType(value).element};
   };
+  to.f32Products = from.f32Products;
   to.reserve(from.getNumInputs(), from.getNodes().size());
   for (ValueId input = 0; input < from.getNumInputs(); ++input)
     to.addInput(getType(input), from.getInputName(input));

@@ -99,9 +99,12 @@ static Object writeGraph(const Graph &graph) {
                             {"type", toJSON(graph.getType(input))}});
   for (const Node &operation : graph.getNodes())
     operations.push_back(toJSON(graph, operation));
-  return Object{{"inputs", std::move(inputs)},
+  Object object{{"inputs", std::move(inputs)},
                 {"operations", std::move(operations)},
                 {"outputs", toArray(graph.getOutputs())}};
+  if (graph.f32Products != F32Products::Exact)
+    object[kF32ProductsJSON] = getF32ProductsName(graph.f32Products);
+  return object;
 }
 
 static Object toJSON(const TileGraph &graph) {
@@ -246,7 +249,16 @@ static void readOperation(const JSONCursor &cursor, Graph &graph) {
   graph.add(opcode, operands, types[0], readAttributes(cursor));
 }
 
+F32Products mlir::mirage::readF32Products(const JSONCursor &cursor) {
+  std::optional<F32Products> products = parseF32Products(cursor.string());
+  if (!products)
+    cursor.expect("exact or tf32");
+  return products.value_or(F32Products::Exact);
+}
+
 static void readInto(const JSONCursor &cursor, Graph &graph) {
+  if (cursor.has(kF32ProductsJSON))
+    graph.f32Products = readF32Products(cursor[kF32ProductsJSON]);
   for (const JSONCursor &input : cursor["inputs"].array()) {
     input.allow({"name", "type"});
     graph.addInput(readType(input["type"]), input["name"].name());
@@ -268,8 +280,9 @@ static Level readLevel(const JSONCursor &cursor) {
 
 static std::shared_ptr<const TileGraph>
 readTileGraph(const JSONCursor &cursor) {
-  cursor.allow({"inputs", "operations", "outputs", "level", "grid", "cluster",
-                "loop", "stages", "threads", "tileInputs", "tileOutputs"});
+  cursor.allow({"inputs", "operations", "outputs", kF32ProductsJSON, "level",
+                "grid", "cluster", "loop", "stages", "threads", "tileInputs",
+                "tileOutputs"});
   auto tiles = std::make_shared<TileGraph>();
   readInto(cursor, *tiles);
   tiles->level = readLevel(cursor["level"]);
@@ -294,7 +307,7 @@ readTileGraph(const JSONCursor &cursor) {
 }
 
 Graph mlir::mirage::readGraph(const JSONCursor &cursor) {
-  cursor.allow({"inputs", "operations", "outputs"});
+  cursor.allow({"inputs", "operations", "outputs", kF32ProductsJSON});
   Graph graph;
   readInto(cursor, graph);
   return graph;

@@ -25,7 +25,7 @@ bool LibraryMatrix::operator==(const LibraryMatrix &other) const {
 bool LibraryMatmul::operator==(const LibraryMatmul &other) const {
   auto list = [](const LibraryMatmul &m) {
     return std::tie(m.batch, m.m, m.n, m.k, m.operandElement, m.resultElement,
-                    m.lhs, m.rhs, m.result);
+                    m.lhs, m.rhs, m.result, m.f32Products);
   };
   return list(*this) == list(other);
 }
@@ -151,10 +151,9 @@ static void transposeAll(LibraryMatmul &matmul) {
     matrix->isTransposed = !matrix->isTransposed;
 }
 
-std::optional<LibraryMatmul>
-mlir::mirage::findLibraryMatmul(const PlacedTensor &lhs,
-                                const PlacedTensor &rhs,
-                                const PlacedTensor &result) {
+std::optional<LibraryMatmul> mlir::mirage::findLibraryMatmul(
+    const PlacedTensor &lhs, const PlacedTensor &rhs,
+    const PlacedTensor &result, F32Products f32Products) {
   if (!hasElements(lhs.type.element, rhs.type.element, result.type.element))
     return std::nullopt;
   MatmulShape shape(lhs, rhs, result);
@@ -169,6 +168,8 @@ mlir::mirage::findLibraryMatmul(const PlacedTensor &lhs,
   LibraryMatmul matmul{shape.batch, shape.m,          shape.n,
                        shape.k,     lhs.type.element, result.type.element,
                        *lhsMatrix,  *rhsMatrix,       *resultMatrix};
+  if (matmul.operandElement == ElementType::F32)
+    matmul.f32Products = f32Products;
   if (matmul.result.isTransposed)
     transposeAll(matmul);
   if (explainBadLibraryMatmul(matmul))
@@ -252,6 +253,12 @@ mlir::mirage::explainBadLibraryMatmul(const LibraryMatmul &matmul) {
             "f32, got " +
             getElementTypeName(matmul.operandElement) + " and " +
             getElementTypeName(matmul.resultElement))
+        .str();
+  if (matmul.f32Products != F32Products::Exact &&
+      matmul.operandElement != ElementType::F32)
+    return ("expects elements f32 where products are taken in " +
+            getF32ProductsName(matmul.f32Products) + ", got " +
+            getElementTypeName(matmul.operandElement))
         .str();
   for (auto [name, extent] : {std::pair("batch", matmul.batch),
                               {"m", matmul.m},

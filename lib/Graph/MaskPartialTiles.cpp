@@ -54,6 +54,7 @@ public:
 
 private:
   void copyHeader() {
+    result.f32Products = source.f32Products;
     result.level = source.level;
     result.grid = source.grid;
     result.cluster = source.cluster;

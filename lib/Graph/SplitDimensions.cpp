@@ -34,6 +34,7 @@ public:
       : graph(graph), factors(factors), writer(result) {}
 
   llvm::Expected<Graph> run() {
+    result.f32Products = graph.f32Products;
     for (unsigned input = 0; input < graph.getNumInputs(); ++input)
       values.push_back(
           result.addInput(getSplitType(input), graph.getInputName(input)));

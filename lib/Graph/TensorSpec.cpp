@@ -59,13 +59,30 @@ bool mlir::mirage::storesInfinities(ElementType type) {
   return getInfo(type).storesInfinities;
 }
 
-std::optional<ElementType> mlir::mirage::getTensorCoreElement(ElementType lhs,
-                                                              ElementType rhs) {
+static constexpr llvm::StringLiteral kF32ProductsNames[] = {"exact", "tf32"};
+
+llvm::StringRef mlir::mirage::getF32ProductsName(F32Products products) {
+  return kF32ProductsNames[static_cast<unsigned>(products)];
+}
+
+std::optional<F32Products>
+mlir::mirage::parseF32Products(llvm::StringRef name) {
+  for (F32Products products : {F32Products::Exact, F32Products::TF32})
+    if (getF32ProductsName(products) == name)
+      return products;
+  return std::nullopt;
+}
+
+std::optional<ElementType>
+mlir::mirage::getTensorCoreElement(ElementType lhs, ElementType rhs,
+                                   F32Products products) {
   // Both hold all numbers of 8 bits, and neither the other's.
   for (ElementType wide : {ElementType::F16, ElementType::BF16})
     if ((lhs == wide || getSizeBytes(lhs) == 1) &&
         (rhs == wide || getSizeBytes(rhs) == 1))
       return wide;
+  if (products == F32Products::TF32)
+    return ElementType::F32;
   return std::nullopt;
 }
 

@@ -128,7 +128,8 @@ bool RowFinder::haveSameRows(const TensorSpec &lhs,
 bool RowFinder::isOnTensorCores(const Node &op) const {
   return getOperatorInfo(op.opcode).kind == OperatorKind::Contraction &&
          getTensorCoreElement(graph.getType(op.operands[0]).element,
-                              graph.getType(op.operands[1]).element);
+                              graph.getType(op.operands[1]).element,
+                              graph.f32Products);
 }
 
 /// Whether the value of an operation is in the registers of warps when another

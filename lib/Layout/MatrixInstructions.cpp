@@ -13,6 +13,21 @@
 
 using namespace mlir::mirage;
 
+/// A fragment of tf32 with k, its dimension `dim`, in the order that the header
+/// shows: bits of k, from the lowest, become the next higher one, and the
+/// highest the lowest.
+static LinearLayout reorderK(const LinearLayout &fragment, unsigned dim) {
+  auto reorder = [&](llvm::ArrayRef<Coordinates> bases) {
+    llvm::SmallVector<Coordinates, 8> reordered(bases);
+    for (Coordinates &image : reordered)
+      image[dim] = image[dim] == 4 ? 1 : 2 * image[dim];
+    return reordered;
+  };
+  return {fragment.getShape(),
+          reorder(fragment.getBases(LayoutInput::Register)),
+          reorder(fragment.getBases(LayoutInput::Lane))};
+}
+
 std::optional<MatrixInstruction>
 mlir::mirage::findMmaInstruction(llvm::ArrayRef<int64_t> shape,
                                  unsigned elementBits) {
@@ -25,12 +40,16 @@ mlir::mirage::findMmaInstruction(llvm::ArrayRef<int64_t> shape,
       {8, 16, FragmentKind::MmaM16N8K8A, FragmentKind::MmaM16N8K8B},
       {16, 16, FragmentKind::MmaM16N8K16A, FragmentKind::MmaM16N8K16B},
       {32, 8, FragmentKind::MmaM16N8K32A, FragmentKind::MmaM16N8K32B}};
+  LinearLayout d = getFragmentLayout(FragmentKind::MmaM16N8D);
+  if (shape == llvm::ArrayRef<int64_t>({16, 8, 8}) && elementBits == 32)
+    return MatrixInstruction{
+        reorderK(getFragmentLayout(FragmentKind::MmaM16N8K8TF32A), 1),
+        reorderK(getFragmentLayout(FragmentKind::MmaM16N8K8TF32B), 0), d};
   for (const Known &known : kKnown)
     if (shape == llvm::ArrayRef<int64_t>({16, 8, known.k}) &&
         elementBits == known.elementBits)
       return MatrixInstruction{getFragmentLayout(known.a),
-                               getFragmentLayout(known.b),
-                               getFragmentLayout(FragmentKind::MmaM16N8D)};
+                               getFragmentLayout(known.b), d};
   return std::nullopt;
 }
 

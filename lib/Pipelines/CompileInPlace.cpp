@@ -51,8 +51,9 @@ struct InPlacePhase {
 
 static const InPlacePhase kPhases[] = {
     {"import",
-     [](OpPassManager &passManager, const CompileOptions &) {
+     [](OpPassManager &passManager, const CompileOptions &options) {
        buildImportPipeline(passManager);
+       setF32Products(passManager, options);
      }},
     {"search",
      [](OpPassManager &passManager, const CompileOptions &options) {
@@ -88,6 +89,8 @@ LogicalResult mlir::mirage::buildCompileInPlacePipeline(
   if (failed(checkTarget(passManager, options, onError)))
     return failure();
   askForTarget(passManager, options);
+  if (stretch->front().name != "import") // which does it for what it makes
+    setF32Products(passManager, options);
   for (const InPlacePhase &phase : *stretch)
     phase.add(passManager, options);
   return success();

@@ -29,6 +29,10 @@ LogicalResult checkTarget(const OpPassManager &passManager,
 /// later goes by what stands in the module then.
 void askForTarget(OpPassManager &passManager, SuperoptimizeOptions &options);
 
+/// Has kernel graphs say how products of f32 are taken, where the option does.
+void setF32Products(OpPassManager &passManager,
+                    const SuperoptimizeOptions &options);
+
 void addSearch(OpPassManager &passManager, const SuperoptimizeOptions &options);
 
 /// From a µGraph to a planned one: functions of kernel graphs, or kernel graphs

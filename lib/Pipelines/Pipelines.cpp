@@ -35,6 +35,15 @@ void mlir::mirage::addSearch(OpPassManager &passManager,
   passManager.addPass(createSearchGraphPass(options.search));
 }
 
+void mlir::mirage::setF32Products(OpPassManager &passManager,
+                                  const SuperoptimizeOptions &options) {
+  if (options.search.f32Products.empty())
+    return;
+  SetF32ProductsPassOptions pass;
+  pass.f32Products = options.search.f32Products;
+  passManager.addPass(createSetF32ProductsPass(pass));
+}
+
 static bool isNative(const SuperoptimizeOptions &options) {
   return options.search.target.getValue() == kNativeTarget;
 }
@@ -184,8 +193,9 @@ static constexpr StringLiteral kKernels[] = {"gpu.module", "gpu.binary"};
 static const CompilePhase kPhases[] = {
     {"import",
      {},
-     [](OpPassManager &passManager, const CompileOptions &) {
+     [](OpPassManager &passManager, const CompileOptions &options) {
        buildImportPipeline(passManager);
+       setF32Products(passManager, options);
      }},
     {"search", kFunctions, addSearchAndBundle},
     {"optimize", kFunctions, addOptimize},
@@ -271,6 +281,8 @@ LogicalResult mlir::mirage::buildCompilePipeline(
                    "kernels are to be explained, got from=" +
                    options.from.getValue() + " to=" + options.to.getValue());
   askForTarget(passManager, options);
+  if (first->name != "import") // which does it for what it makes
+    setF32Products(passManager, options);
   bool isChecked = false;
   for (const CompilePhase &phase : *stretch) {
     if (!isChecked && !phase.inputs.empty()) {

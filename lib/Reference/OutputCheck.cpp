@@ -36,12 +36,16 @@ namespace {
 /// Goes once over all elements.
 class Comparison {
 public:
-  Comparison(const ReferenceOutput &reference, const HostTensor &computed)
+  Comparison(const ReferenceOutput &reference, const HostTensor &computed,
+             F32Products f32Products)
       : reference(reference), computed(decode(computed)),
         floor(getFloatFormat(computed.type.element).getSmallestSubnormal()) {
     result.tolerance = getTolerance(computed.type.element);
     for (ElementType type : reference.storedTypes)
       result.tolerance = std::max(result.tolerance, getTolerance(type));
+    if (reference.mayBeRoundedToTF32 && f32Products == F32Products::TF32)
+      result.tolerance =
+          std::max(result.tolerance, getTolerance(ElementType::F16));
     result.numElements = reference.values.size();
     for (double value : reference.values)
       if (std::isfinite(value))
@@ -110,9 +114,10 @@ private:
 } // namespace
 
 OutputCheck mlir::mirage::checkOutput(const ReferenceOutput &reference,
-                                      const HostTensor &computed) {
+                                      const HostTensor &computed,
+                                      F32Products f32Products) {
   assert(reference.type == computed.type && "outputs of one type compare");
-  return Comparison(reference, computed).run();
+  return Comparison(reference, computed, f32Products).run();
 }
 
 /// Coordinates of a row-major index.

@@ -12,6 +12,7 @@
 #include "TensorOperations.h"
 #include "TileCopy.h"
 #include "TileWalk.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -133,9 +134,12 @@ public:
           values[operand] = Tensor();
     }
     std::vector<ReferenceOutput> outputs;
-    for (ValueId output : graph.getOutputs())
+    for (ValueId output : graph.getOutputs()) {
+      llvm::BitVector ancestors = findAncestors(output);
       outputs.push_back({graph.getType(output), copy(values[output]),
-                         getScales(output), findStoredTypes(output)});
+                         getScales(output), findStoredTypes(output, ancestors),
+                         mayBeRoundedToTF32(ancestors)});
+    }
     return outputs;
   }
 
@@ -150,20 +154,42 @@ private:
         ++uses[operand];
   }
 
-  std::vector<ElementType> findStoredTypes(ValueId output) const {
-    std::vector<ElementType> types = {graph.getType(output).element};
-    std::vector<bool> isReached(graph.getNumValues());
-    isReached[output] = true;
+  /// The values that a value is computed from, itself among them.
+  llvm::BitVector findAncestors(ValueId value) const {
+    llvm::BitVector isReached(graph.getNumValues());
+    isReached.set(value);
     for (const Node &operation : llvm::reverse(graph.getNodes()))
-      for (ValueId result : operation.results) {
-        if (!isReached[result])
-          continue;
-        if (!llvm::is_contained(types, graph.getType(result).element))
+      for (ValueId result : operation.results)
+        if (isReached[result])
+          for (ValueId operand : operation.operands)
+            isReached.set(operand);
+    return isReached;
+  }
+
+  std::vector<ElementType>
+  findStoredTypes(ValueId output, const llvm::BitVector &ancestors) const {
+    std::vector<ElementType> types = {graph.getType(output).element};
+    for (const Node &operation : llvm::reverse(graph.getNodes()))
+      for (ValueId result : operation.results)
+        if (ancestors[result] &&
+            !llvm::is_contained(types, graph.getType(result).element))
           types.push_back(graph.getType(result).element);
-        for (ValueId operand : operation.operands)
-          isReached[operand] = true;
-      }
     return types;
+  }
+
+  static bool multiplies(const Node &operation) {
+    return operation.body ? llvm::any_of(operation.body->getNodes(), multiplies)
+                          : getOperatorInfo(operation.opcode).kind ==
+                                OperatorKind::Contraction;
+  }
+
+  /// Whatever a product is of here: an equal graph may scale its operands, in
+  /// f32, before and not behind it.
+  bool mayBeRoundedToTF32(const llvm::BitVector &ancestors) const {
+    return graph.f32Products == F32Products::TF32 &&
+           llvm::any_of(graph.getNodes(), [&](const Node &operation) {
+             return ancestors[operation.results[0]] && multiplies(operation);
+           });
   }
 
   Tensor load(const HostTensor &input) const {

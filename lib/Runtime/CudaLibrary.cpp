@@ -134,8 +134,11 @@ PlannedMatmul::PlannedMatmul(const Library &library)
 LtStatus PlannedMatmul::describe(const LibraryMatmul &matmul) {
   int32_t rhsOperation = matmul.rhs.isTransposed ? kOpT : kOpN;
   int32_t lhsOperation = matmul.lhs.isTransposed ? kOpT : kOpN;
+  LtComputeType compute = matmul.f32Products == F32Products::TF32
+                              ? kCompute32FFastTF32
+                              : kCompute32F;
   LtStatus status =
-      library->matmulDescCreate(operation.receive(), kCompute32F, kR32F);
+      library->matmulDescCreate(operation.receive(), compute, kR32F);
   if (status == 0)
     status = library->matmulDescSetAttribute(
         operation.get(), kTransA, &rhsOperation, sizeof(rhsOperation));

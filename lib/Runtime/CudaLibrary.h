@@ -29,9 +29,9 @@ using LtMatrixLayout = struct cublasLtMatrixLayoutOpaque_t *;
 using LtPreference = struct cublasLtMatmulPreferenceOpaque_t *;
 
 enum LtDataType : int { kR32F = 0, kR16F = 2, kR16BF = 14 };
-/// At least f32, and of f32 operands all bits: those that may use tf32 have
-/// other numbers.
-enum LtComputeType : int { kCompute32F = 68 };
+/// At least f32, and of f32 operands all bits; or these as tf32, and sums in
+/// f32.
+enum LtComputeType : int { kCompute32F = 68, kCompute32FFastTF32 = 77 };
 enum LtOperation : int { kOpN = 0, kOpT = 1 };
 enum LtMatmulDescAttribute : int { kTransA = 3, kTransB = 4 };
 enum LtMatrixLayoutAttribute : int {

@@ -65,6 +65,7 @@ private:
   std::optional<TemporaryFolder> folder; ///< while workers run
   Artifact program; ///< the first entrant's: its tensors and its program
   std::vector<ReferenceOutput> reference;
+  std::vector<F32Products> f32Products; ///< of the code, by entrant
 };
 
 /// Reads all artifacts, to see that they can race, and computes what they all
@@ -74,6 +75,7 @@ llvm::Error Measurer::Race::prepare() {
     llvm::Expected<Artifact> artifact = readArtifact(entrants[number].artifact);
     if (!artifact)
       return artifact.takeError();
+    f32Products.push_back(findF32Products(*artifact));
     if (number == 0)
       program = std::move(*artifact);
     else if (llvm::Error error = checkTensors(number, *artifact))
@@ -196,7 +198,7 @@ void Measurer::Race::compareOutputs(const WorkerJob &job, unsigned number,
     if (!computed)
       return dropOut(number, MeasuredVerdict::Failed,
                      llvm::toString(computed.takeError()));
-    OutputCheck check = checkOutput(expected, *computed);
+    OutputCheck check = checkOutput(expected, *computed, f32Products[number]);
     result.relativeError = std::max(result.relativeError, check.relativeError);
     if (!check.pass)
       return dropOut(number, MeasuredVerdict::Wrong,

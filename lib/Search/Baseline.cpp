@@ -17,6 +17,7 @@ mlir::mirage::search::buildBaseline(const Graph &program, const Target &target,
                                     LibraryKernels libraryKernels,
                                     const CostModel &costModel) {
   Graph baseline;
+  baseline.f32Products = program.f32Products;
   for (unsigned input = 0; input < program.getNumInputs(); ++input)
     baseline.addInput(program.getType(input), program.getInputName(input));
   auto keep = [&](const Node &op) {

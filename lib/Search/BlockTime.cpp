@@ -183,7 +183,9 @@ static int64_t getAccessWidth(const KernelWork::Load &load) {
 // Operations
 //===----------------------------------------------------------------------===//
 
-/// What an SM takes for one matrix tile on its tensor cores.
+/// What an SM takes for one matrix tile on its tensor cores, m16n8k16, or for
+/// m16n8k8 of tf32, which has half of the rate on all targets. Fragments out of
+/// shared memory are as many bytes, though no ldmatrix: not measured.
 static double getMatrixTileUs(double clocks, const Target &target) {
   return std::max(2 * kMatrixTileProducts / target.tensorFlopsPerUsSM,
                   clocks / target.clockMHz);
@@ -212,7 +214,7 @@ static double getUnitUs(const KernelWork::Operation &operation,
 static bool mayMultiplyTogether(const KernelWork::Operation &operation,
                                 const Target &target) {
   return target.hasWarpgroupProducts && operation.isOnTensorCores &&
-         operation.isOnRows && operation.isRightInRing;
+         !operation.isInTF32 && operation.isOnRows && operation.isRightInRing;
 }
 
 BlockWork::Step

@@ -65,6 +65,7 @@ public:
       : program(program), writer(body), values(program.getNumValues()) {}
 
   RewrittenProgram run() {
+    body.f32Products = program.f32Products;
     findNumbers();
     addInputs();
     for (const Node &operation : program.getNodes())

@@ -23,6 +23,7 @@ using Constants = SmallVector<const Attributes *>;
 static std::shared_ptr<const TileGraph> inlineInto(const TileGraph &graph,
                                                    const Constants &constants) {
   auto result = std::make_shared<TileGraph>();
+  result->f32Products = graph.f32Products;
   result->level = graph.level;
   result->grid = graph.grid;
   result->cluster = graph.cluster;
@@ -48,6 +49,7 @@ static std::shared_ptr<const TileGraph> inlineInto(const TileGraph &graph,
 
 Graph mlir::mirage::search::inlineConstants(const Graph &graph) {
   Graph result;
+  result.f32Products = graph.f32Products;
   SmallVector<ValueId> map;
   for (unsigned input = 0; input < graph.getNumInputs(); ++input)
     map.push_back(

@@ -33,6 +33,7 @@ Graph mlir::mirage::search::buildGraph(const TargetProgram &program,
                                        ArrayRef<Tiling> tilings) {
   llvm::SmallVector<int64_t> extents(sizes);
   Graph graph;
+  graph.f32Products = program.graph.f32Products;
   std::vector<ValueId> values; // by device tensor
   for (unsigned input = 0; input < program.graph.getNumInputs(); ++input)
     values.push_back(graph.addInput(

@@ -227,8 +227,7 @@ void KernelSketch::add(const Operation &operation, const TilingEnds &ends,
        llvm::zip_equal(operation.operands, node.operands))
     operands.push_back(getSize(names, operand));
   TileSize result = getSize(operation.result, node.results[0]);
-  KernelWork::Operation done =
-      makeOperation(node.opcode, node.attributes.reduction, result, operands);
+  KernelWork::Operation done = makeOperation(graph, node, result, operands);
   done.isInLoop = operation.isInLoop;
   done.isOnRows = operation.isOnRows &&
                   mayBeOnRows(kernel.getLayout(node.results[0]), ends);
@@ -268,10 +267,12 @@ void KernelSketch::addProduct(const Operation &operation,
   auto getSize = [](NameId name, ArrayRef<int64_t> tile) {
     return name == kNoName ? 1 : tile[name];
   };
-  product.matrixTiles = countMatrixTiles(
-      product.elements, getSize(operation.rows, ends.leastTile),
-      getSize(operation.columns, ends.leastTile), product.length);
-  product.total /= kMatrixTileProducts;
+  product.matrixTiles =
+      product.getInstructionsPerTile() *
+      countMatrixTiles(
+          product.elements, getSize(operation.rows, ends.leastTile),
+          getSize(operation.columns, ends.leastTile), product.length);
+  product.total *= product.getInstructionsPerTile() / kMatrixTileProducts;
   // Matrices have whole tiles of a size that is known.
   auto fill = [&](int64_t least, int64_t most, int64_t step) {
     if (least == most)

@@ -50,24 +50,35 @@ static int64_t countBytes(ArrayRef<TensorSpec> types) {
   return bytes;
 }
 
+/// The type in which tensor cores take the operands of a product; none of what
+/// is no product, or not on them.
+static std::optional<ElementType> findTensorCoreElement(const TileGraph &kernel,
+                                                        const Node &op) {
+  if (getOperatorInfo(op.opcode).kind != OperatorKind::Contraction)
+    return std::nullopt;
+  return getTensorCoreElement(kernel.getType(op.operands[0]).element,
+                              kernel.getType(op.operands[1]).element,
+                              kernel.f32Products);
+}
+
 KernelWork::Operation
-mlir::mirage::search::makeOperation(Opcode opcode, Opcode reduction,
+mlir::mirage::search::makeOperation(const TileGraph &kernel, const Node &op,
                                     TileSize result,
                                     ArrayRef<TileSize> operands) {
-  const OperatorInfo &row = getOperatorInfo(opcode);
+  const OperatorInfo &row = getOperatorInfo(op.opcode);
   KernelWork::Operation operation;
   operation.elements = result.elements;
   operation.bytes = result.getBytes();
   for (TileSize operand : operands)
     operation.bytes += operand.getBytes();
   if (row.kind == OperatorKind::Contraction) {
-    operation.isOnTensorCores =
-        getTensorCoreElement(operands[0].element, operands[1].element)
-            .has_value();
+    std::optional<ElementType> element = findTensorCoreElement(kernel, op);
+    operation.isOnTensorCores = element.has_value();
+    operation.isInTF32 = element == ElementType::F32;
     return operation;
   }
   operation.applied = row.kind == OperatorKind::Accumulate
-                          ? &getOperatorInfo(reduction).definition
+                          ? &getOperatorInfo(op.attributes.reduction).definition
                           : &row.definition;
   for (TileSize operand : operands)
     operation.elements = std::max(operation.elements, operand.elements);
@@ -107,13 +118,14 @@ static KernelWork::Operation getOperation(const TileGraph &kernel,
     return TileSize{type.getNumElements(), type.element};
   };
   KernelWork::Operation operation =
-      makeOperation(op.opcode, op.attributes.reduction, getSize(op.results[0]),
+      makeOperation(kernel, op, getSize(op.results[0]),
                     llvm::map_to_vector(op.operands, getSize));
   if (getOperatorInfo(op.opcode).kind != OperatorKind::Contraction)
     return operation;
   const TensorSpec &result = kernel.getType(op.results[0]);
   operation.length = kernel.getType(op.operands[0]).shape.back();
   operation.matrixTiles =
+      operation.getInstructionsPerTile() *
       countMatrixTiles(operation.elements, result.shape[result.getRank() - 2],
                        result.shape.back(), operation.length);
   return operation;
@@ -187,10 +199,7 @@ void KernelWork::setRows(const TileGraph &kernel) {
 /// of them a product on tensor cores.
 static bool isReadAsMatrices(const TileGraph &kernel, ValueId input) {
   auto isProduct = [&](const Node &op) {
-    return isLoadedTransposed(kernel, op) ||
-           (getOperatorInfo(op.opcode).kind == OperatorKind::Contraction &&
-            getTensorCoreElement(kernel.getType(op.operands[0]).element,
-                                 kernel.getType(op.operands[1]).element));
+    return isLoadedTransposed(kernel, op) || findTensorCoreElement(kernel, op);
   };
   auto isStep = [&](const Node &op) {
     OperatorKind kind = getOperatorInfo(op.opcode).kind;

@@ -40,9 +40,9 @@ mlir::mirage::search::findLibraryMatmul(const Graph &graph,
   auto place = [&](ValueId value) {
     return PlacedTensor::makeRowMajor(graph.getType(value));
   };
-  return mirage::findLibraryMatmul(place(operation.operands[0]),
-                                   place(operation.operands[1]),
-                                   place(operation.results[0]));
+  return mirage::findLibraryMatmul(
+      place(operation.operands[0]), place(operation.operands[1]),
+      place(operation.results[0]), graph.f32Products);
 }
 
 double mlir::mirage::search::getLibraryCostUs(const LibraryMatmul &matmul,
@@ -67,7 +67,7 @@ bool mlir::mirage::search::isLeftToLibrary(const LibraryMatmul &matmul,
 
 // cuBLAS on an H200 did 622 to 643 TFLOP/s of f16 at 4096 x 4096 x 4096, of the
 // 949 that there are; 1024 tiles fill 132 SMs 7.76 times, in eight waves. That
-// f32 has the same share of its rate is an assumption.
+// f32 has the same share of its rate is an assumption, and that it has in tf32.
 static constexpr double kArithmeticShare = 0.69;
 // Two linear layers of 8 rows, 67 MB of weights, took PyTorch with cuBLAS 25.3
 // µs of cold L2, and one of 16 rows with its norm, 50 MB, 17.8. Without the
@@ -86,6 +86,14 @@ static double getMatrixBytes(int64_t rows, int64_t columns, ElementType element,
          getSizeBytes(element);
 }
 
+static double getFlopsPerUsSM(const LibraryMatmul &matmul,
+                              const Target &target) {
+  if (matmul.operandElement != ElementType::F32)
+    return target.tensorFlopsPerUsSM;
+  return matmul.f32Products == F32Products::TF32 ? target.tensorFlopsPerUsSM / 2
+                                                 : 2 * target.scalarOpsPerUsSM;
+}
+
 /// Tiles in waves over the SMs. Where there are few, they are cut into smaller
 /// ones and along K, as far as that goes, so that more SMs have one.
 static double getArithmeticUs(const LibraryMatmul &matmul,
@@ -101,9 +109,7 @@ static double getArithmeticUs(const LibraryMatmul &matmul,
     smsUsed = std::min(smsUsed,
                        countTiles(kSmallTile) *
                            double(llvm::divideCeil(matmul.k, kLeastPartOfK)));
-  double flopsPerUs = matmul.operandElement == ElementType::F32
-                          ? 2 * target.scalarOpsPerUsSM
-                          : target.tensorFlopsPerUsSM;
+  double flopsPerUs = getFlopsPerUsSM(matmul, target);
   double flops = 2.0 * double(matmul.m) * double(matmul.n) * double(matmul.k) *
                  double(matmul.batch);
   return flops / (kArithmeticShare * flopsPerUs * smsUsed);

@@ -47,6 +47,7 @@ static ValueId findReshaped(const Graph &program, ValueId value) {
 llvm::Expected<RewrittenProgram>
 mlir::mirage::search::peelReshapes(const Graph &program) {
   Graph body;
+  body.f32Products = program.f32Products;
   GraphWriter writer(body);
   llvm::SmallVector<ValueId> values;
   for (unsigned input = 0; input < program.getNumInputs(); ++input)

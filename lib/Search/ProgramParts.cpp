@@ -183,6 +183,7 @@ static ProgramPart makePart(const Graph &program,
                             const OperationSet &operations,
                             ArrayRef<ValueId> inputs, ValueId output) {
   ProgramPart part;
+  part.graph.f32Products = program.f32Products;
   part.operations.assign(operations.begin(), operations.end());
   part.inputs.assign(inputs.begin(), inputs.end());
   part.output = output;
@@ -312,6 +313,7 @@ Graph mlir::mirage::search::joinParts(
     ArrayRef<unsigned> chosen,
     llvm::function_ref<const Graph &(unsigned)> getGraph) {
   Graph graph;
+  graph.f32Products = program.f32Products;
   llvm::DenseMap<ValueId, ValueId> values;
   for (unsigned input = 0; input < program.getNumInputs(); ++input)
     values[input] =

@@ -30,7 +30,9 @@ static Graph join(const Graph &first, const Graph &second) {
 }
 
 Graph RewrittenProgram::withBody(const Graph &other) const {
-  return inlineConstants(join(join(inputs, other), outputs));
+  Graph joined = join(join(inputs, other), outputs);
+  joined.f32Products = other.f32Products;
+  return inlineConstants(joined);
 }
 
 RewrittenProgram mlir::mirage::search::withReshapes(const Graph &program,

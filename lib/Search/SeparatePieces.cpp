@@ -28,6 +28,7 @@ public:
       : program(program), grid(program, cuts), writer(result.body) {}
 
   RewrittenProgram run() {
+    result.body.f32Products = program.f32Products;
     collectInputs();
     addInputs();
     std::vector<SmallVector<ValueId>> ofOutputs;

@@ -86,6 +86,7 @@ static SharedInputs repeatOperand(const SharedInputs &from, unsigned number) {
   const Node &user = graph.getNodes()[number];
   llvm::BitVector repeated = findAncestors(graph, user.operands.back());
   SharedInputs result;
+  result.graph.f32Products = graph.f32Products;
   result.sources = from.sources;
   SmallVector<ValueId> map, again;
   for (unsigned input = 0; input < graph.getNumInputs(); ++input)
@@ -123,6 +124,7 @@ static SharedInputs mergeInputs(const SharedInputs &shared, unsigned from,
                                 unsigned to) {
   const Graph &graph = shared.graph;
   SharedInputs result;
+  result.graph.f32Products = graph.f32Products;
   SmallVector<ValueId> map;
   for (unsigned input = 0; input < graph.getNumInputs(); ++input) {
     if (input == from) {

@@ -58,6 +58,7 @@ public:
       }
     if (!hasExponential)
       return std::nullopt;
+    result.f32Products = program.f32Products;
     for (unsigned input = 0; input < program.getNumInputs(); ++input)
       ids[input] =
           result.addInput(program.getType(input), program.getInputName(input));

@@ -11,6 +11,7 @@
 #include "Mirage/Analysis/TensorView.h"
 #include "Mirage/Bridge/Bridge.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
+#include "Mirage/Dialect/Operator/F32ProductsAttribute.h"
 #include "Mirage/Dialect/Operator/LibraryMatmulAttribute.h"
 #include "Mirage/Graph/DefaultTileGraph.h"
 #include "Mirage/Search/CostModel.h"
@@ -29,6 +30,7 @@ using namespace mlir::mirage;
 /// The operator as a graph of one node.
 static Graph readNode(OperatorOpInterface op) {
   Graph graph;
+  graph.f32Products = getF32Products(op);
   SmallVector<ValueId> operands;
   for (Type type : op->getOperandTypes())
     operands.push_back(graph.addInput(convertTensor(type)));
@@ -60,7 +62,8 @@ static std::optional<LibraryMatmul> findLibraryMatmul(OperatorOpInterface op) {
     tensors.push_back({convertTensor(tensor.getType()),
                        std::move(view->strides), view->offset});
   }
-  return findLibraryMatmul(tensors[0], tensors[1], tensors[2]);
+  return findLibraryMatmul(tensors[0], tensors[1], tensors[2],
+                           getF32Products(op));
 }
 
 /// \param rest  operators that are to get block graphs, to which those are

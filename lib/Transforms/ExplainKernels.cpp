@@ -147,6 +147,23 @@ private:
 };
 } // namespace
 
+/// Whether tensor cores round operands of a product: as thread graphs say or,
+/// of what has none yet, as the kernel graph does.
+static bool takesTF32(const TileGraph &tiles) {
+  return llvm::any_of(tiles.getNodes(), [&](const Node &op) {
+    if (op.body)
+      return takesTF32(*op.body);
+    if (getOperatorInfo(op.opcode).kind != OperatorKind::Contraction)
+      return false;
+    ElementType lhs = tiles.getType(op.operands[0]).element,
+                rhs = tiles.getType(op.operands[1]).element;
+    if (tiles.level == Level::Thread)
+      return op.opcode == Opcode::Mma && lhs == ElementType::F32;
+    return getTensorCoreElement(lhs, rhs, tiles.f32Products) ==
+           ElementType::F32;
+  });
+}
+
 void KernelExplainer::addExtents() {
   kernel.grid.assign(tiles.grid.begin(), tiles.grid.end());
   kernel.cluster.assign(tiles.cluster.begin(), tiles.cluster.end());
@@ -156,6 +173,7 @@ void KernelExplainer::addExtents() {
   kernel.loop = tiles.loop;
   kernel.stages = tiles.stages;
   kernel.isLeftToLibrary = op->hasAttr(kLibraryMatmulAttr);
+  kernel.takesTF32 = takesTF32(tiles);
   kernel.resources.threads = tiles.threads;
 }
 

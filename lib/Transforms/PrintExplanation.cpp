@@ -139,6 +139,8 @@ void KernelText::printLaunch() {
                     << getLaunchBarrierName(kernel.barrier) << "\n";
   if (kernel.isLeftToLibrary)
     start("library") << "does it instead, on a machine that has one\n";
+  if (kernel.takesTF32)
+    start("products") << "of f32 in tf32: operands are rounded to 11 bits\n";
   start("blocks") << formatExtents(kernel.grid);
   if (kernel.grid.size() > 1)
     os << " = " << kernel.getNumBlocks();
@@ -410,6 +412,7 @@ static Object makeObject(const ExplainedKernel &kernel, const Target &target) {
                 {"planned", kernel.isPlanned},
                 {"sharedMemoryPlanned", kernel.isStorePlanned},
                 {"library", kernel.isLeftToLibrary},
+                {"tf32", kernel.takesTF32},
                 {"grid", makeArray(kernel.grid)},
                 {"gridOrder", Array(nameAxes(kernel.gridOrder))},
                 {"cluster", makeArray(kernel.cluster)},

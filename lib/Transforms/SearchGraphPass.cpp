@@ -12,6 +12,7 @@
 #include "Mirage/Bridge/Bridge.h"
 #include "Mirage/Cache/CacheStore.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
+#include "Mirage/Dialect/Operator/F32ProductsAttribute.h"
 #include "Mirage/Graph/GraphJSON.h"
 #include "Mirage/Graph/WholeFiles.h"
 #include "Mirage/Search/NamedChoice.h"
@@ -20,6 +21,7 @@
 #include "Mirage/Transforms/SearchGraphFlags.h"
 #include "Mirage/Transforms/SearchMonitor.h"
 #include "SearchTimes.h"
+#include "SetF32Products.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -205,6 +207,9 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
         failed(tryReport()) || failed(checkKept(options)) ||
         failed(resolveTarget(getOperation(), flags.target)))
       return signalPassFailure();
+    if (!flags.f32Products.empty() &&
+        failed(setF32Products(getOperation(), flags.f32Products)))
+      return signalPassFailure();
     std::unique_ptr<cache::CacheStore> store;
     if (failed(openCache(store)))
       return signalPassFailure();
@@ -241,6 +246,8 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
       llvm::json::Value entry = toJSON(*result);
       entry.getAsObject()->insert({"function", getFunctionName(op)});
       entry.getAsObject()->insert({"options", search::toJSON(options.search)});
+      entry.getAsObject()->insert(
+          {kF32ProductsJSON, getF32ProductsName(getF32Products(op))});
       reports.push_back(std::move(entry));
     }
     if (!flags.report.empty() && failed(writeReport(std::move(reports))))

@@ -75,3 +75,27 @@ func.func @refused(%x: tensor<2048x2048xf8E4M3FN>, %w: tensor<2048x2048xf16>, %v
   } : tensor<2048x2048xf16>, tensor<2048x2048xbf16>, tensor<2x3x512x512xbf16>, tensor<2048x512xbf16>
   return %r#0, %r#1, %r#2, %r#3 : tensor<2048x2048xf16>, tensor<2048x2048xbf16>, tensor<2x3x512x512xbf16>, tensor<2048x512xbf16>
 }
+
+// The library rounds to tf32 where the graph lets it.
+// CHECK-LABEL: func.func @rounded(
+// ALWAYS: mirage_block.library_matmul = {accumulate = f32, batch = 1 : i64, f32_products = "tf32", k = 64 : i64
+func.func @rounded(%x: tensor<16x64xf32>, %w: tensor<64x64xf32>, %e: tensor<16x64xf32>) -> tensor<16x64xf32> {
+  %r = mirage_kernel.graph ins(%x, %w : tensor<16x64xf32>, tensor<64x64xf32>) outs(%e : tensor<16x64xf32>)
+      attributes {mirage_kernel.f32_products = "tf32"} {
+  ^bb0(%a: tensor<16x64xf32>, %b: tensor<64x64xf32>):
+    %0 = mirage_kernel.matmul %a, %b : (tensor<16x64xf32>, tensor<64x64xf32>) -> tensor<16x64xf32>
+    mirage_kernel.yield %0 : tensor<16x64xf32>
+  } : tensor<16x64xf32>
+  return %r : tensor<16x64xf32>
+}
+
+// CHECK-LABEL: func.func @unrounded(
+// ALWAYS: mirage_block.library_matmul = {accumulate = f32, batch = 1 : i64, k = 64 : i64
+func.func @unrounded(%x: tensor<16x64xf32>, %w: tensor<64x64xf32>, %e: tensor<16x64xf32>) -> tensor<16x64xf32> {
+  %r = mirage_kernel.graph ins(%x, %w : tensor<16x64xf32>, tensor<64x64xf32>) outs(%e : tensor<16x64xf32>) {
+  ^bb0(%a: tensor<16x64xf32>, %b: tensor<64x64xf32>):
+    %0 = mirage_kernel.matmul %a, %b : (tensor<16x64xf32>, tensor<64x64xf32>) -> tensor<16x64xf32>
+    mirage_kernel.yield %0 : tensor<16x64xf32>
+  } : tensor<16x64xf32>
+  return %r : tensor<16x64xf32>
+}

@@ -153,9 +153,12 @@ static llvm::Expected<RunReport> run(const Options &options,
   }
   if (!outputs)
     return outputs.takeError();
+  F32Products f32Products = program.artifact
+                                ? findF32Products(*program.artifact)
+                                : F32Products::Exact;
   if (options.check)
     for (auto [expected, output] : llvm::zip_equal(reference, *outputs))
-      report.checks.push_back(checkOutput(expected, output));
+      report.checks.push_back(checkOutput(expected, output, f32Products));
   if (!options.outputDirectory.empty())
     if (llvm::Error error =
             writeOutputs(program, *outputs, options.outputDirectory))

@@ -57,7 +57,10 @@
 //     "rhs": {"argument": 1, ...}, "result": {"argument": 2, ...}}
 //
 // The original program comes along as a graph, so that numbers can be checked
-// against what was asked for, not against what was found.
+// against what was asked for, not against what was found. Where it lets tensor
+// cores round operands of products to tf32 it has a member "f32Products":
+// "tf32", and so have such calls of a library. Where code does so, numbers are
+// checked accordingly (Mirage/Reference/OutputCheck.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -159,6 +162,10 @@ struct Artifact {
   llvm::json::Value report = nullptr;
   std::vector<OpLocation> opLocations;
 };
+
+/// Whether something of its code, or a library in its place, rounds operands of
+/// products to tf32: not wherever its program would let it.
+F32Products findF32Products(const Artifact &artifact);
 
 /// Checks what both sides rely on: indices and offsets inside their buffers,
 /// extents that a device takes, names, and that what is stated twice is the

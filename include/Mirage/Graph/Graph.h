@@ -74,6 +74,11 @@ struct Node {
 /// Values and operations, every operand before its users.
 class Graph {
 public:
+  /// How a machine takes its products of f32, and those of the graphs in it,
+  /// which say the same. It changes nothing for the verifier, and for the
+  /// reference what counts as right (Mirage/Reference/OutputCheck.h).
+  F32Products f32Products = F32Products::Exact;
+
   /// Makes room for so many inputs and operations, of one result each.
   void reserve(size_t numInputs, size_t numOperations);
   ValueId addInput(TensorSpec type, llvm::StringRef name = "");

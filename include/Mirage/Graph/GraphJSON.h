@@ -16,6 +16,9 @@ namespace mlir::mirage {
 
 class JSONCursor;
 
+/// The member that says how a graph takes products of f32, if not exactly.
+inline constexpr llvm::StringLiteral kF32ProductsJSON = "f32Products";
+
 /// A graph as JSON, complete: `fromJSON(toJSON(g))` equals `g`. Constants are
 /// written so that their bits come back (minus infinity as the string "-inf").
 llvm::json::Value toJSON(const Graph &graph);
@@ -28,6 +31,7 @@ llvm::Expected<Graph> graphFromJSON(const llvm::json::Value &value);
 /// graph is not verified and means nothing if the cursor failed.
 Graph readGraph(const JSONCursor &graph);
 TensorSpec readTensorSpec(const JSONCursor &type);
+F32Products readF32Products(const JSONCursor &products);
 
 /// A number, "inf", "-inf" or "nan".
 llvm::json::Value scalarToJSON(double scalar);

@@ -47,12 +47,14 @@ struct LibraryMatrix {
 };
 
 /// A matmul that a library has. Products are summed in f32 and rounded once, to
-/// `resultElement`; f32 operands are not rounded before.
+/// `resultElement`; f32 operands are not rounded before, unless they may be, to
+/// tf32.
 struct LibraryMatmul {
   int64_t batch = 1, m = 1, n = 1, k = 1;
   ElementType operandElement = ElementType::F16; ///< of lhs and rhs
   ElementType resultElement = ElementType::F16;
   LibraryMatrix lhs, rhs, result;
+  F32Products f32Products = F32Products::Exact; ///< TF32 only of f32 operands
 
   bool operator==(const LibraryMatmul &other) const;
 };
@@ -75,7 +77,8 @@ struct PlacedTensor {
 /// `result` is never transposed; `lhs` is then the kernel's second operand.
 std::optional<LibraryMatmul> findLibraryMatmul(const PlacedTensor &lhs,
                                                const PlacedTensor &rhs,
-                                               const PlacedTensor &result);
+                                               const PlacedTensor &result,
+                                               F32Products f32Products);
 
 /// What is wrong with a description by itself: "expects a leading dimension of
 /// lhs of at least 16, got 8"; nothing if it is one that a library may have of

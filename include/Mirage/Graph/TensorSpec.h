@@ -40,11 +40,29 @@ unsigned getSizeBytes(ElementType type);
 /// Whether infinities are stored as such. To store in 8 bits saturates:
 /// f8E4M3FN has no infinities, and those of f8E5M2 are not made.
 bool storesInfinities(ElementType type);
+
+/// How a product is taken of which neither f16 nor bf16 holds both operands:
+/// those of f32, with whatever type, and of f16 with bf16. A choice of whoever
+/// wrote the program: it says how a machine computes, and not what.
+enum class F32Products : uint8_t {
+  /// Each product and each sum is an f32 fma, outside the tensor cores.
+  Exact,
+  /// By tensor cores where they have the instruction. Operands are rounded to
+  /// the nearest tf32 (8 bits of exponent, 10 of fraction), ties away from
+  /// zero; what lies beyond its largest number becomes infinity. Products are
+  /// exact, and summed in f32. The other types are parts of tf32: of them
+  /// nothing is lost.
+  TF32,
+};
+/// "exact", "tf32".
+llvm::StringRef getF32ProductsName(F32Products products);
+std::optional<F32Products> parseF32Products(llvm::StringRef name);
+
 /// The type in which tensor cores take the operands of a product: f16, or bf16,
-/// whichever holds both exactly. None if neither does, as of f32: then it is
-/// computed without them.
-std::optional<ElementType> getTensorCoreElement(ElementType lhs,
-                                                ElementType rhs);
+/// whichever holds both exactly. If neither does it is f32 where they round
+/// that to tf32; else there is none, and the product is computed without them.
+std::optional<ElementType>
+getTensorCoreElement(ElementType lhs, ElementType rhs, F32Products products);
 
 using Shape = llvm::SmallVector<int64_t, 4>;
 

@@ -28,7 +28,18 @@ struct MatrixInstruction {
 };
 
 /// mma.sync (PTX ISA 9.7.14.5) of floating-point elements, which there is for
-/// m16n8k8 and m16n8k16 of 16 bits and m16n8k32 of 8 bits. None for others.
+/// m16n8k8 and m16n8k16 of 16 bits, m16n8k32 of 8 bits and m16n8k8 of 32 bits,
+/// tf32. None for others.
+///
+/// Of tf32 it is the instruction with k in another order, the same for both
+/// operands, which no sum depends on. PTX has in a lane of a the columns t and
+/// t + 4, where 0 <= t < 4 counts lanes; here it has 2t and 2t + 1, as in the
+/// accumulators. So lanes load pairs, and a product is the left operand of the
+/// next one as it lies in registers. b likewise, by rows:
+///
+///   k of PTX  0 1 2 3 4 5 6 7
+///   k here    0 2 4 6 1 3 5 7
+///
 /// \param shape  m, n and k.
 std::optional<MatrixInstruction>
 findMmaInstruction(llvm::ArrayRef<int64_t> shape, unsigned elementBits);

@@ -9,7 +9,10 @@
 // A computed output is right if all of this holds, with T by element type
 // (2e-3 for f16, 1.6e-2 for bf16, 1e-4 for f32: about four roundings or more),
 // the largest one of the output and of the results that the program says it is
-// computed from: an f32 that comes of an f16 is no more exact than that.
+// computed from: an f32 that comes of an f16 is no more exact than that. Of
+// what is computed from a product, where the program lets operands of products
+// be rounded to tf32 and the code does it, T is that of f16, which keeps as
+// many bits.
 //
 //   norm      ‖computed − reference‖ ≤ T · ‖reference‖
 //   elements  |computed − reference| ≤ T · scale, everywhere. The scale of an
@@ -53,9 +56,11 @@ struct OutputCheck {
   bool pass = false;
 };
 
-/// \param computed  of the reference's type.
+/// \param computed     of the reference's type.
+/// \param f32Products  what computed it took products of f32 as.
 OutputCheck checkOutput(const ReferenceOutput &reference,
-                        const HostTensor &computed);
+                        const HostTensor &computed,
+                        F32Products f32Products = F32Products::Exact);
 
 /// One sentence: the errors and, if the check failed, why and where.
 std::string toString(const OutputCheck &check, llvm::ArrayRef<int64_t> shape);

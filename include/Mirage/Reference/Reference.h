@@ -54,6 +54,9 @@ struct ReferenceOutput {
   /// The types in which the output and the results that it is computed from are
   /// stored, each once. A program says by these how exact it is.
   std::vector<ElementType> storedTypes = {};
+  /// Whether it is computed from a product, of a graph that lets tensor cores
+  /// round operands of products to tf32. The numbers here are not rounded so.
+  bool mayBeRoundedToTF32 = false;
 };
 
 /// Whether a graph is well-formed and of sizes that the reference takes: up to

@@ -49,10 +49,16 @@ struct KernelWork {
     /// Of a product: `elements` sums of so many terms.
     int64_t length = 0;
     bool isOnTensorCores = false;
+    /// Of these: by m16n8k8 of tf32, each of which takes as long.
+    bool isInTF32 = false;
     /// Whether its operands are tiles that the copy engine could load into a
     /// ring, where four warps together read them as they lie.
     bool isLeftInRing = false, isRightInRing = false;
-    double matrixTiles = 0; ///< m16n8k16, if it is on them
+    /// Instructions on them, m16n8k16 or, two for each of those, m16n8k8.
+    double matrixTiles = 0;
+
+    /// How many instructions m16n8k16 of a product is.
+    double getInstructionsPerTile() const { return isInTF32 ? 2 : 1; }
 
     /// Elements, or matrix tiles or else terms of a product, in all iterations
     /// of all blocks, at the least; 0 where that follows from the above.
@@ -142,10 +148,11 @@ struct TileSize {
   int64_t getBytes() const { return elements * getSizeBytes(element); }
 };
 
-/// What a block does at one operator, but for when it does it, and for the
-/// matrices of a product: these follow from layouts.
-/// \param reduction  what an accumulation joins with.
-KernelWork::Operation makeOperation(Opcode opcode, Opcode reduction,
+/// What a block does at an operator of a kernel, but for when it does it, and
+/// for the matrices of a product: these follow from layouts.
+/// \param result, operands  in the place of what the kernel says of the tiles'
+///                          sizes.
+KernelWork::Operation makeOperation(const TileGraph &kernel, const Node &op,
                                     TileSize result,
                                     llvm::ArrayRef<TileSize> operands);
 

@@ -145,6 +145,7 @@ struct ExplainedKernel {
   LaunchBarrier barrier = LaunchBarrier::Launch; ///< before it
   bool isDependent = false;     ///< launched before the launch before has ended
   bool isLeftToLibrary = false; ///< on a machine that has one
+  bool takesTF32 = false;       ///< of some product
 
   SmallVector<int64_t, 3> grid, cluster;
   /// The grid axes as the GPU counts blocks, the fastest one first.

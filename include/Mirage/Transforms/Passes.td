@@ -97,6 +97,22 @@ def RecordProgramPass : Pass<"mirage-record-program"> {
   }];
 }
 
+def SetF32ProductsPass : CheckedPass<"mirage-set-f32-products"> {
+  let summary = "lets tensor cores round operands of products to tf32, or not";
+  let description = [{
+    Has each kernel graph say how its products are taken of which neither f16 nor bf16
+    holds both operands (`mirage_kernel.f32_products`): one by one in f32, or by tensor
+    cores in tf32 (docs/Architecture.md, "Semantics that everything relies on"). All that
+    comes later goes by the graph. So does a program that was recorded
+    (`--mirage-record-program`). `--mirage-search-graph` and the pipelines do this
+    first, where they have the option.
+    Example: test/Transforms/set-f32-products.mlir
+  }];
+  let options = [
+    Option<"f32Products", "f32-products", TextType, /*default=*/"\"exact\"",
+           "exact (each product in f32), or tf32 (by tensor cores, operands rounded to 11 bits)">];
+}
+
 def MaterializeResultsPass : Pass<"mirage-materialize-results"> {
   let summary = "gives each result of a program a kernel that writes it";
   let description = [{

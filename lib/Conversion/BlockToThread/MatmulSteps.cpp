@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mirage/Dialect/Operator/F32ProductsAttribute.h"
 #include "Mirage/Layout/Fragments.h"
 #include "Mirage/Layout/WorkFragments.h"
 #include "StepBuilders.h"
@@ -71,6 +72,8 @@ static int64_t chooseColumns(Operation *op, const MatmulDims &dims,
                           numWarps);
 }
 
+/// Of tf32 they are two instructions side by side along k, which together lie
+/// as one of 16 bits does (Mirage/Layout/MatrixInstructions.h).
 static MatmulFragments makeMmaFragments(const MatmulDims &dims,
                                         int64_t columns) {
   SmallVector<int64_t> shape(dims.m, 1);
@@ -98,12 +101,12 @@ static MatmulFragments chooseExactFragments(const MatmulDims &dims,
 }
 
 /// The type that tensor cores multiply (for 8-bit operands why not those:
-/// docs/rationale/Thread.md). None where products are taken in f32: an f32
-/// operand may be beyond what 16 bits hold, and rounds only where a cast says
-/// so.
-static Type getTensorCoreType(Type lhs, Type rhs) {
-  std::optional<ElementType> type =
-      getTensorCoreElement(*convertElementType(lhs), *convertElementType(rhs));
+/// docs/rationale/Thread.md). None where products are exact in f32: an f32
+/// operand may be beyond what 16 bits hold, and rounds only where a cast or the
+/// kernel graph says so. All targets have instructions for tf32.
+static Type getTensorCoreType(Operation *op, Type lhs, Type rhs) {
+  std::optional<ElementType> type = getTensorCoreElement(
+      *convertElementType(lhs), *convertElementType(rhs), getF32Products(op));
   return type ? convertElementType(lhs.getContext(), *type) : Type();
 }
 
@@ -115,7 +118,7 @@ StepCore mlir::mirage::makeMatmulCore(const StepContext &context, Operation *op,
   auto resultTile = cast<RankedTensorType>(op->getResult(0).getType());
   MatmulDims dims(lhsTile, rhsTile, resultTile);
   Type type =
-      getTensorCoreType(lhsTile.getElementType(), rhsTile.getElementType());
+      getTensorCoreType(op, lhsTile.getElementType(), rhsTile.getElementType());
   MatmulFragments fragments =
       type ? makeMmaFragments(dims,
                               parts ? parts->columns

@@ -112,10 +112,11 @@ Value ThreadGraphBuilder::addRow(Opcode opcode, ValueRange operands,
 
 Value ThreadGraphBuilder::addMma(Value lhs, Value rhs,
                                  const LinearLayout &layout) {
+  bool isInTF32 = getElementTypeOrSelf(lhs.getType()).isF32();
   return thread::MmaOp::create(
       bodyBuilder, location,
       thread::getFragmentType(layout, builder.getF32Type()), lhs, rhs,
-      ArrayRef<int64_t>{16, 8, 16});
+      ArrayRef<int64_t>{16, 8, isInTF32 ? 8 : 16});
 }
 
 Value ThreadGraphBuilder::addCast(Value fragment, Type elementType) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CarryLibraryMatmul.h"
+#include "Mirage/Dialect/Operator/F32ProductsAttribute.h"
 #include "Mirage/Dialect/Operator/LaunchAttributes.h"
 #include "Mirage/Dialect/Operator/LibraryMatmulAttribute.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -26,8 +27,8 @@ static PlacedTensor placeTensor(MemRefType buffer) {
 static LogicalResult check(block::GraphOp kernel, Attribute stated,
                            ArrayRef<MemRefType> buffers) {
   SmallVector<PlacedTensor> tensors = llvm::map_to_vector(buffers, placeTensor);
-  std::optional<LibraryMatmul> matmul =
-      findLibraryMatmul(tensors[0], tensors[1], tensors[2]);
+  std::optional<LibraryMatmul> matmul = findLibraryMatmul(
+      tensors[0], tensors[1], tensors[2], getF32Products(kernel));
   Attribute expected =
       matmul ? writeLibraryMatmul(kernel.getContext(), *matmul) : Attribute();
   if (expected == stated)

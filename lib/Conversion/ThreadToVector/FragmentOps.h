@@ -113,6 +113,9 @@ public:
 
 private:
   SmallVector<Value> packSteps(const Fragment &lhs, unsigned numSteps);
+  /// The tf32 that elements of f32 are rounded to, to the nearest with ties
+  /// away from zero, as numbers of 32 bits.
+  Fragment roundToTF32(const Fragment &fragment);
   /// Registers of 32 bits, each of two elements.
   SmallVector<Value> pack(const Fragment &fragment, ArrayRef<unsigned> numbers);
 

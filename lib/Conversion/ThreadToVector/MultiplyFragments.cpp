@@ -30,21 +30,27 @@ SmallVector<Value> FragmentOps::pack(const Fragment &fragment,
   return packed;
 }
 
-/// mma.sync of 16-bit elements: m16n8k16, or m16n8k8 where a is half as many.
-static SmallVector<Value> emitInstruction(OpBuilder &builder, Location location,
-                                          SmallVector<Value> a,
-                                          SmallVector<Value> b,
-                                          ArrayRef<Value> c, bool isBF16) {
+/// How NVVM names what mma.sync takes; f32 it takes as tf32.
+static NVVM::MMATypes getMmaType(Type elementType) {
+  if (elementType.isF32())
+    return NVVM::MMATypes::tf32;
+  return elementType.isBF16() ? NVVM::MMATypes::bf16 : NVVM::MMATypes::f16;
+}
+
+/// mma.sync of 16-bit elements, m16n8k16, or m16n8k8 where a is half as many;
+/// or of tf32, m16n8k8.
+static SmallVector<Value>
+emitInstruction(OpBuilder &builder, Location location, NVVM::MMATypes type,
+                SmallVector<Value> a, SmallVector<Value> b, ArrayRef<Value> c) {
   // Pairs of bf16 are numbers to NVVM.
   for (Value &pair : llvm::concat<Value>(a, b))
-    if (isBF16)
+    if (type == NVVM::MMATypes::bf16)
       pair = LLVM::BitcastOp::create(builder, location, builder.getI32Type(),
                                      pair);
   Type f32 = builder.getF32Type();
   auto resultType = LLVM::LLVMStructType::getLiteral(builder.getContext(),
                                                      {f32, f32, f32, f32});
-  int64_t k = 4 * a.size();
-  NVVM::MMATypes type = isBF16 ? NVVM::MMATypes::bf16 : NVVM::MMATypes::f16;
+  int64_t k = (type == NVVM::MMATypes::tf32 ? 2 : 4) * a.size();
   auto mma = NVVM::MmaOp::create(
       builder, location, resultType, a, b, c, ArrayRef<int64_t>{16, 8, k},
       /*b1Op=*/std::nullopt, /*intOverflow=*/std::nullopt,
@@ -84,7 +90,7 @@ namespace {
 /// order.
 struct TiledOperand {
   const LinearLayout &tile;
-  Fragment fragment; ///< of 16-bit elements
+  Fragment fragment; ///< of 16-bit elements, or tf32
   unsigned numInstructions;
 
   SmallVector<unsigned> find(int64_t row, int64_t column,
@@ -99,24 +105,46 @@ struct TiledOperand {
 };
 } // namespace
 
+/// What lies beyond the largest number of tf32 becomes infinity.
+Fragment FragmentOps::roundToTF32(const Fragment &fragment) {
+  Fragment rounded = fragment;
+  for (Value &element : rounded.registers)
+    element = NVVM::ConvertFloatToTF32Op::create(
+        builder, location, builder.getI32Type(), element,
+        NVVM::FPRoundingMode::RNA, NVVM::SaturationMode::NONE, /*relu=*/false);
+  return rounded;
+}
+
 Fragment FragmentOps::multiplyTiles(const MatrixInstruction &instruction,
                                     const Fragment &lhs, const Fragment &rhs,
                                     const Fragment &accumulator,
                                     const LinearLayout &layout) {
   Fragment result = startSum(builder, location, accumulator, layout);
-  bool isBF16 = lhs.getElementType().isBF16();
   bool isWidened = lhs.getElementType().getIntOrFloatBitWidth() == 8;
   Type type = isWidened ? builder.getF16Type() : lhs.getElementType();
   unsigned numInstructions = isWidened ? 2 : 1;
-  TiledOperand a{instruction.a, cast(lhs, type), numInstructions};
-  TiledOperand b{instruction.b, cast(rhs, type), numInstructions};
+  auto prepare = [&](const Fragment &operand) {
+    return type.isF32() ? roundToTF32(operand) : cast(operand, type);
+  };
+  TiledOperand a{instruction.a, prepare(lhs), numInstructions};
+  TiledOperand b{instruction.b, prepare(rhs), numInstructions};
+  auto take = [&](const TiledOperand &operand, int64_t row, int64_t column,
+                  unsigned number) {
+    SmallVector<unsigned> numbers = operand.find(row, column, number);
+    if (!type.isF32())
+      return pack(operand.fragment, numbers);
+    return SmallVector<Value>(
+        llvm::map_range(numbers, [&](unsigned i) -> Value {
+          return operand.fragment.registers[i];
+        }));
+  };
   auto multiply = [&](int64_t m, int64_t n, int64_t k, unsigned number) {
     auto targets = findTileRegisters(layout, instruction.d, m, n);
     auto c = llvm::map_to_vector(
         targets, [&](unsigned target) { return result.registers[target]; });
-    SmallVector<Value> sums = emitInstruction(
-        builder, location, pack(a.fragment, a.find(m, k, number)),
-        pack(b.fragment, b.find(k, n, number)), c, isBF16);
+    SmallVector<Value> sums =
+        emitInstruction(builder, location, getMmaType(type),
+                        take(a, m, k, number), take(b, k, n, number), c);
     for (auto [target, sum] : llvm::zip_equal(targets, sums))
       result.registers[target] = sum;
   };

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Dialect/Operator/LibraryMatmulAttribute.h"
+#include "Mirage/Dialect/Operator/F32ProductsAttribute.h"
 #include "Mirage/Dialect/Operator/OperatorInterface.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -43,15 +44,21 @@ static NamedAttribute makeMatrix(Builder &builder, StringRef name,
 DictionaryAttr mlir::mirage::writeLibraryMatmul(MLIRContext *context,
                                                 const LibraryMatmul &matmul) {
   Builder builder(context);
-  return builder.getDictionaryAttr(
-      {makeInt(builder, "batch", matmul.batch), makeInt(builder, "m", matmul.m),
-       makeInt(builder, "n", matmul.n), makeInt(builder, "k", matmul.k),
-       makeType(builder, "operands", matmul.operandElement),
-       makeType(builder, "result_type", matmul.resultElement),
-       makeType(builder, "accumulate", ElementType::F32),
-       makeMatrix(builder, "lhs", matmul.lhs),
-       makeMatrix(builder, "rhs", matmul.rhs),
-       makeMatrix(builder, "result", matmul.result)});
+  SmallVector<NamedAttribute> members = {
+      makeInt(builder, "batch", matmul.batch),
+      makeInt(builder, "m", matmul.m),
+      makeInt(builder, "n", matmul.n),
+      makeInt(builder, "k", matmul.k),
+      makeType(builder, "operands", matmul.operandElement),
+      makeType(builder, "result_type", matmul.resultElement),
+      makeType(builder, "accumulate", ElementType::F32),
+      makeMatrix(builder, "lhs", matmul.lhs),
+      makeMatrix(builder, "rhs", matmul.rhs),
+      makeMatrix(builder, "result", matmul.result)};
+  if (matmul.f32Products != F32Products::Exact)
+    members.push_back(builder.getNamedAttr(
+        kF32ProductsMember, writeF32Products(context, matmul.f32Products)));
+  return builder.getDictionaryAttr(members);
 }
 
 //===----------------------------------------------------------------------===//
@@ -66,13 +73,11 @@ public:
   MemberReader(Attribute attribute, std::string path, size_t numMembers,
                std::string &problem)
       : members(dyn_cast_or_null<DictionaryAttr>(attribute)),
-        path(std::move(path)), problem(problem) {
+        path(std::move(path)), numMembers(numMembers), problem(problem) {
     if (!members)
       fail(this->path.empty() ? "a dictionary"
                               : "'" + this->path + "' to be a dictionary",
            attribute);
-    else if (members.size() > numMembers)
-      isCrowded = true;
   }
 
   int64_t getInt(StringRef name) {
@@ -101,9 +106,22 @@ public:
 
   LibraryMatrix getMatrix(StringRef name);
 
+  /// One that need not be there, and is none of `numMembers`.
+  F32Products getF32Products() {
+    Attribute attribute = get(kF32ProductsMember);
+    if (!attribute)
+      return F32Products::Exact;
+    ++numMembers;
+    std::optional<F32Products> products = readF32Products(attribute);
+    if (!products)
+      fail(quote(kF32ProductsMember) + " to be \"exact\" or \"tf32\"",
+           attribute);
+    return products.value_or(F32Products::Exact);
+  }
+
   /// To be called last: all members that there should be were there.
   void checkNoMore() {
-    if (isCrowded)
+    if (members && members.size() > numMembers)
       fail(path.empty() ? "no further members"
                         : "no further members of '" + path + "'",
            members);
@@ -129,8 +147,8 @@ private:
 
   DictionaryAttr members;
   std::string path;
+  size_t numMembers;
   std::string &problem;
-  bool isCrowded = false;
 };
 } // namespace
 
@@ -165,6 +183,7 @@ mlir::mirage::readLibraryMatmul(Attribute attribute, std::string &problem) {
   matmul.lhs = reader.getMatrix("lhs");
   matmul.rhs = reader.getMatrix("rhs");
   matmul.result = reader.getMatrix("result");
+  matmul.f32Products = reader.getF32Products();
   reader.checkNoMore();
   if (problem.empty() && accumulate != ElementType::F32)
     problem =

@@ -7,6 +7,10 @@
 // CHECK: c1 no m: {{.*}} expects 'm' to be an i64, got nothing
 // CHECK: c1 m of another type: {{.*}} expects 'm' to be an i64, got 8 : i32
 // CHECK: c1 a member more: {{.*}} expects no further members, got {
+// CHECK: c1 products by no name: {{.*}} expects 'f32_products' to be "exact" or "tf32", got "some"
+// CHECK: c1 exact, a member more: {{.*}} expects no further members, got {
+// CHECK: {{^}}exact:{{$}}
+// CHECK: c2 f16 in tf32: {{.*}} expects elements f32 where products are taken in tf32, got f16
 // CHECK: c1 no lhs: {{.*}} expects 'lhs' to be a dictionary, got nothing
 // CHECK: c1 lhs without an argument: {{.*}} expects 'lhs.argument' to be an i64, got nothing
 // CHECK: c1 an argument below zero: {{.*}} expects 'lhs.argument' to be an argument's number, got -1

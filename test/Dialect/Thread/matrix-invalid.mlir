@@ -15,7 +15,7 @@ func.func @mma_c1(%a: tensor<16x8xf16, #c>, %b: tensor<16x8xf16, #b>) {
 #b = #mirage_thread.layout<register = [[1, 0], [8, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]]>
 #c = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
 func.func @mma_c2(%a: tensor<16x16xf16, #a>, %b: tensor<16x8xbf16, #b>) {
-  // expected-error @below {{expects operands of one 16-bit type or of 8-bit floats, got 'f16' and 'bf16'}}
+  // expected-error @below {{expects operands of one 16-bit type, of 8-bit floats or of f32, got 'f16' and 'bf16'}}
   %d = mirage_thread.mma %a, %b shape [16, 8, 16] : (tensor<16x16xf16, #a>, tensor<16x8xbf16, #b>) -> tensor<16x8xf32, #c>
   return
 }
@@ -39,6 +39,40 @@ func.func @mma_c2_result(%a: tensor<16x16xf16, #a>, %b: tensor<16x8xf16, #b>) {
 func.func @mma_c3(%a: tensor<16x16xf16, #a>, %b: tensor<16x8xf16, #b>) {
   // expected-error @below {{expects the shape of an instruction for 16 bits: [16, 8, 8] or [16, 8, 16], got [16, 16, 16]}}
   %d = mirage_thread.mma %a, %b shape [16, 16, 16] : (tensor<16x16xf16, #a>, tensor<16x8xf16, #b>) -> tensor<16x8xf32, #c>
+  return
+}
+
+// -----
+
+// An f32 operand goes with no other.
+#a = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+#b = #mirage_thread.layout<register = [[1, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]]>
+func.func @mma_c2_f32(%a: tensor<16x8xf32, #a>, %b: tensor<8x8xf16, #b>) {
+  // expected-error @below {{expects operands of one 16-bit type, of 8-bit floats or of f32, got 'f32' and 'f16'}}
+  %d = mirage_thread.mma %a, %b shape [16, 8, 8] : (tensor<16x8xf32, #a>, tensor<8x8xf16, #b>) -> tensor<16x8xf32, #a>
+  return
+}
+
+// -----
+
+#a = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+#b = #mirage_thread.layout<register = [[1, 0], [8, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]]>
+#c = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+func.func @mma_c3_f32(%a: tensor<16x16xf32, #a>, %b: tensor<16x8xf32, #b>) {
+  // expected-error @below {{expects the shape of an instruction for 32 bits: [16, 8, 8], got [16, 8, 16]}}
+  %d = mirage_thread.mma %a, %b shape [16, 8, 16] : (tensor<16x16xf32, #a>, tensor<16x8xf32, #b>) -> tensor<16x8xf32, #c>
+  return
+}
+
+// -----
+
+// The columns of PTX's own order, t and t + 4, are in one lane.
+#a = #mirage_thread.layout<register = [[8, 0], [0, 4]], lane = [[0, 1], [0, 2], [1, 0], [2, 0], [4, 0]]>
+#b = #mirage_thread.layout<register = [[1, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]]>
+#c = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+func.func @mma_c4_tf32(%a: tensor<16x8xf32, #a>, %b: tensor<8x8xf32, #b>) {
+  // expected-error @below {{lhs: expects a fragment of whole 16x8 tiles, got one that the instruction has otherwise in lane bit 0}}
+  %d = mirage_thread.mma %a, %b shape [16, 8, 8] : (tensor<16x8xf32, #a>, tensor<8x8xf32, #b>) -> tensor<16x8xf32, #c>
   return
 }
 
@@ -80,7 +114,7 @@ func.func @wgmma_c1(%a: tensor<16x32xf16, #a>, %b: tensor<64x16xf16>) {
 #a = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
 #c = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
 func.func @wgmma_c2(%a: tensor<16x16xf16, #a>, %b: tensor<16x16xbf16>) {
-  // expected-error @below {{expects operands of one 16-bit type or of 8-bit floats, got 'f16' and 'bf16'}}
+  // expected-error @below {{expects operands of one 16-bit type, of 8-bit floats or of f32, got 'f16' and 'bf16'}}
   %d = mirage_thread.wgmma %a, %b : (tensor<16x16xf16, #a>, tensor<16x16xbf16>) -> tensor<16x16xf32, #c>
   return
 }

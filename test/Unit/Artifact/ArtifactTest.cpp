@@ -311,7 +311,8 @@ static Artifact makeMatmulArtifact() {
   artifact.launches[1].arguments = {{BufferRole::Input, 0, 0},
                                     {BufferRole::Output, 0, 0}};
   PlacedTensor placed = PlacedTensor::makeRowMajor(type);
-  LibraryMatmul matmul = *findLibraryMatmul(placed, placed, placed);
+  LibraryMatmul matmul =
+      *findLibraryMatmul(placed, placed, placed, F32Products::Exact);
   matmul.rhs.argument = 0;
   matmul.result.argument = 1;
   artifact.launches[1].libraryMatmul = matmul;
@@ -325,6 +326,42 @@ TEST_F(ArtifactFiles, LibraryMatmulsComeBack) {
   ASSERT_TRUE(back.launches[1].libraryMatmul);
   EXPECT_EQ(*back.launches[1].libraryMatmul,
             *artifact.launches[1].libraryMatmul);
+}
+
+TEST_F(ArtifactFiles, WhatIsTakenInTF32ComesBack) {
+  Artifact artifact = makeMatmulArtifact();
+  EXPECT_EQ(writeAndRead(artifact).program.f32Products, F32Products::Exact);
+  TensorSpec type{{16, 16}, ElementType::F32};
+  for (ValueId value : {0, 1})
+    artifact.program.setType(value, type);
+  artifact.program.f32Products = F32Products::TF32;
+  artifact.inputs = {ArtifactTensor::makeRowMajor("X", type)};
+  artifact.outputs = {ArtifactTensor::makeRowMajor("out", type)};
+  LibraryMatmul &matmul = *artifact.launches[1].libraryMatmul;
+  matmul.operandElement = matmul.resultElement = ElementType::F32;
+  matmul.f32Products = F32Products::TF32;
+  Artifact back = writeAndRead(artifact);
+  EXPECT_EQ(back.program.f32Products, F32Products::TF32);
+  EXPECT_EQ(*back.launches[1].libraryMatmul, matmul);
+}
+
+/// By instructions, and by calls of a library; by no name and no comment.
+TEST(Artifact, WhatIsTakenInTF32IsFound) {
+  Artifact artifact = makeMatmulArtifact();
+  auto find = [&](llvm::StringRef statement) {
+    Artifact changed = artifact;
+    changed.ptx += statement;
+    return findF32Products(changed) == F32Products::TF32;
+  };
+  EXPECT_FALSE(find(""));
+  EXPECT_FALSE(find("// mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32\n"));
+  EXPECT_FALSE(find(".file 1 \"x.tf32.tf32.mlir\"\n"));
+  EXPECT_FALSE(find("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32\n"));
+  EXPECT_TRUE(find("{ mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32\n"));
+  EXPECT_TRUE(
+      find("@p wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {%d0}\n"));
+  artifact.launches[1].libraryMatmul->f32Products = F32Products::TF32;
+  EXPECT_TRUE(find(""));
 }
 
 TEST_F(ArtifactFiles, LibraryMatmulsAreReadStrictly) {

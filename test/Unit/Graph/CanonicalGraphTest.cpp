@@ -168,6 +168,9 @@ TEST(CanonicalGraph, WhatMeansSomethingCounts) {
   EXPECT_TRUE(add(build(twoOutputs(3, 2))));
   EXPECT_TRUE(add(build(twoOutputs(2, 2))));
   EXPECT_TRUE(add(build(twoOutputs(2, 3), ElementType::BF16)));
+  Graph rounded = binary(Opcode::Sub, 0, 1);
+  rounded.f32Products = F32Products::TF32;
+  EXPECT_TRUE(add(rounded));
 }
 
 TEST(CanonicalGraph, OneOperationUsedTwiceIsNotTwo) {

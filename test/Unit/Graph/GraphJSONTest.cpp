@@ -50,6 +50,28 @@ TEST(Graph, JSONRoundTripOfAttributes) {
     EXPECT_EQ(before.attributes, after.attributes);
 }
 
+/// Of nested graphs too; exact is what is not said.
+TEST(Graph, JSONKeepsHowProductsAreTaken) {
+  Graph graph =
+      program({8, 64}, {64, 32}, fusedRmsLinear(8, 64, 32, 16, 32, 2));
+  EXPECT_FALSE(toJSON(graph).getAsObject()->get("f32Products"));
+  TileGraph body = *graph.getNodes()[0].body;
+  body.f32Products = F32Products::TF32;
+  Graph rounded;
+  rounded.f32Products = F32Products::TF32;
+  ValueId x = rounded.addInput(graph.getType(0)),
+          w = rounded.addInput(graph.getType(1));
+  rounded.addOutput(rounded.addGraph({x, w}, std::make_shared<TileGraph>(body),
+                                     {graph.getType(2)}));
+  llvm::json::Value json = toJSON(rounded);
+  Graph back = llvm::cantFail(graphFromJSON(json));
+  EXPECT_EQ(back.f32Products, F32Products::TF32);
+  EXPECT_EQ(back.getNodes()[0].body->f32Products, F32Products::TF32);
+  (*json.getAsObject())["f32Products"] = "some";
+  EXPECT_EQ(llvm::toString(graphFromJSON(json).takeError()),
+            "f32Products: expects exact or tf32, got \"some\"");
+}
+
 TEST(Graph, JSONRoundTripOfCoordinates) {
   Attributes causal;
   causal.axes = {Axis::X};

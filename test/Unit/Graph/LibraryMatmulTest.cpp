@@ -83,7 +83,8 @@ static Terms listTerms(const PlacedTensor &lhs, const PlacedTensor &rhs,
 static std::optional<LibraryMatmul> find(const PlacedTensor &lhs,
                                          const PlacedTensor &rhs,
                                          const PlacedTensor &result) {
-  std::optional<LibraryMatmul> matmul = findLibraryMatmul(lhs, rhs, result);
+  std::optional<LibraryMatmul> matmul =
+      findLibraryMatmul(lhs, rhs, result, F32Products::Exact);
   if (!matmul)
     return matmul;
   EXPECT_EQ(explainBadLibraryMatmul(*matmul), std::nullopt);
@@ -172,7 +173,7 @@ TEST(LibraryMatmul, WhatALibraryHasNot) {
   auto has = [](ElementType lhs, ElementType rhs, ElementType result) {
     return findLibraryMatmul(place({3, 5}, {}, 0, lhs),
                              place({5, 7}, {}, 0, rhs),
-                             place({3, 7}, {}, 0, result))
+                             place({3, 7}, {}, 0, result), F32Products::Exact)
         .has_value();
   };
   EXPECT_TRUE(has(kF16, kF16, kF32) && has(kBF16, kBF16, kBF16) &&
@@ -188,12 +189,27 @@ TEST(LibraryMatmul, WhatALibraryHasNot) {
   EXPECT_FALSE(find(place({3, 5}, {10, 2}), place({5, 7}), place({3, 7})));
   EXPECT_FALSE(find(place({3, 5}, {0, 1}), place({5, 7}), place({3, 7})));
   EXPECT_FALSE(findLibraryMatmul(place({int64_t(1) << 31, 1}), place({1, 1}),
-                                 place({int64_t(1) << 31, 1})));
+                                 place({int64_t(1) << 31, 1}),
+                                 F32Products::Exact));
+}
+
+/// 16 bits keep what they have, whatever products of f32 do.
+TEST(LibraryMatmul, OnlyF32IsRoundedToTF32) {
+  for (ElementType element : {kF16, kBF16, kF32}) {
+    auto matmul = findLibraryMatmul(
+        place({3, 5}, {}, 0, element), place({5, 7}, {}, 0, element),
+        place({3, 7}, {}, 0, element), F32Products::TF32);
+    ASSERT_TRUE(matmul);
+    EXPECT_EQ(matmul->f32Products,
+              element == kF32 ? F32Products::TF32 : F32Products::Exact);
+    matmul->f32Products = F32Products::TF32;
+    EXPECT_EQ(explainBadLibraryMatmul(*matmul).has_value(), element != kF32);
+  }
 }
 
 TEST(LibraryMatmul, BadDescriptionsAreExplained) {
-  LibraryMatmul good =
-      *findLibraryMatmul(place({4, 3, 5}), place({4, 5, 7}), place({4, 3, 7}));
+  LibraryMatmul good = *findLibraryMatmul(place({4, 3, 5}), place({4, 5, 7}),
+                                          place({4, 3, 7}), F32Products::Exact);
   auto explain = [&](auto change) {
     LibraryMatmul matmul = good;
     change(matmul);

@@ -144,7 +144,7 @@ TEST(WarpRows, ChainsAreJudgedOneByOne) {
   EXPECT_FALSE(isHeld(graph, one));
 }
 
-/// What is in f32 has products without tensor cores.
+/// What is in f32 has products without tensor cores, unless in tf32.
 TEST(WarpRows, OnlyProductsOnTensorCoresBegin) {
   Tiles graph(32);
   ValueId x = graph.addWhole(f32({16, 16})), y = graph.addLooped(f16({16, 16}));
@@ -152,6 +152,8 @@ TEST(WarpRows, OnlyProductsOnTensorCoresBegin) {
   ValueId sum = graph.add(Opcode::Sum, {product}, f32({16, 1}), over({1}));
   graph.addOutput(graph.add(Opcode::Accumulate, {sum}, f32({16, 1})));
   EXPECT_EQ(listMembers(graph), "");
+  graph.f32Products = F32Products::TF32;
+  EXPECT_EQ(listMembers(graph), " matmul sum");
 }
 
 /// Other rows, other orders of elements, and columns, all in turn behind a

@@ -9,6 +9,7 @@
 #include "Mirage/Layout/MatrixInstructions.h"
 #include "Mirage/Layout/Fragments.h"
 #include "gtest/gtest.h"
+#include <map>
 
 using namespace mlir::mirage;
 
@@ -21,6 +22,8 @@ TEST(MatrixInstructions, ShapesGoWithElements) {
   EXPECT_TRUE(findMmaInstruction({16, 8, 8}, 16));
   EXPECT_TRUE(findMmaInstruction({16, 8, 16}, 16));
   EXPECT_TRUE(findMmaInstruction({16, 8, 32}, 8));
+  EXPECT_TRUE(findMmaInstruction({16, 8, 8}, 32));
+  EXPECT_FALSE(findMmaInstruction({16, 8, 16}, 32));
   EXPECT_FALSE(findMmaInstruction({16, 8, 16}, 8));
   EXPECT_FALSE(findMmaInstruction({16, 16, 16}, 16));
   EXPECT_FALSE(findMmaInstruction({16, 8}, 16));
@@ -42,6 +45,40 @@ TEST(MatrixInstructions, TilesOfAFragmentAreFoundInOrder) {
           EXPECT_EQ(element[1], column * 8 + inTile[1]);
         }
     }
+}
+
+/// What the instruction multiplies with each other, elements of one k by PTX
+/// ("mma.m16n8k8", .tf32), have one k here, and each of the eight once.
+TEST(MatrixInstructions, OrdersOfKOfTF32AreThoseOfBothOperands) {
+  MatrixInstruction mma = *findMmaInstruction({16, 8, 8}, 32);
+  LinearLayout a = getFragmentLayout(FragmentKind::MmaM16N8K8TF32A);
+  LinearLayout b = getFragmentLayout(FragmentKind::MmaM16N8K8TF32B);
+  std::map<int64_t, int64_t> ours; // by k of PTX
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    for (unsigned i = 0; i < a.getNumRegisters(); ++i) {
+      Coordinates ptx = a.apply(i, lane), here = mma.a.apply(i, lane);
+      EXPECT_EQ(here[0], ptx[0]);
+      EXPECT_EQ(ours.try_emplace(ptx[1], here[1]).first->second, here[1]);
+    }
+    for (unsigned i = 0; i < b.getNumRegisters(); ++i) {
+      Coordinates ptx = b.apply(i, lane), here = mma.b.apply(i, lane);
+      EXPECT_EQ(here[1], ptx[1]);
+      EXPECT_EQ(ours.try_emplace(ptx[0], here[0]).first->second, here[0]);
+    }
+  }
+  EXPECT_EQ(
+      ours,
+      (std::map<int64_t, int64_t>{
+          {0, 0}, {1, 2}, {2, 4}, {3, 6}, {4, 1}, {5, 3}, {6, 5}, {7, 7}}));
+}
+
+/// So that attention's second product takes what the first one left.
+TEST(MatrixInstructions, AccumulatorsAreLeftOperandsOfTF32) {
+  MatrixInstruction mma = *findMmaInstruction({16, 8, 8}, 32);
+  EXPECT_EQ(whyNoTiles(repeatFragment(mma.d, 1, 4), mma.a), "");
+  // By PTX's own order they are not.
+  EXPECT_NE(whyNoTiles(mma.d, getFragmentLayout(FragmentKind::MmaM16N8K8TF32A)),
+            "");
 }
 
 TEST(MatrixInstructions, OtherFragmentsAreNoTiles) {

@@ -37,6 +37,28 @@ TEST(OutputCheck, TheNarrowestStoredTypeCounts) {
   EXPECT_TRUE(checkOutput(reference, computed).pass);
 }
 
+/// Where the program allows it and the code does it, of what is computed from
+/// products alone.
+TEST(OutputCheck, ProductsInTF32MayBeOffByMore) {
+  Graph graph;
+  TensorSpec type{{4, 4}, ElementType::F32};
+  ValueId x = graph.addInput(type);
+  ValueId product = graph.add(Opcode::Matmul, {x, x}, type);
+  graph.addOutput(graph.add(Opcode::Exp, {product}, type));
+  graph.addOutput(graph.add(Opcode::Exp, {x}, type));
+  auto check = [&](F32Products taken) {
+    std::vector<HostTensor> inputs = {encode(type, std::vector<double>(16, 0))};
+    auto outputs = llvm::cantFail(evaluateReference(graph, inputs));
+    HostTensor computed = encode(type, std::vector<double>(16, 1.001));
+    return std::pair(checkOutput(outputs[0], computed, taken).pass,
+                     checkOutput(outputs[1], computed, taken).pass);
+  };
+  EXPECT_EQ(check(F32Products::TF32), std::pair(false, false));
+  graph.f32Products = F32Products::TF32;
+  EXPECT_EQ(check(F32Products::TF32), std::pair(true, false));
+  EXPECT_EQ(check(F32Products::Exact), std::pair(false, false));
+}
+
 TEST(OutputCheck, EqualNumbersAreRight) {
   OutputCheck result = check({1, -2, 0, 4}, {1, -2, 0, 4});
   EXPECT_TRUE(result.pass);

@@ -60,7 +60,9 @@ protected:
         << llvm::toString(outputs.takeError());
     auto reference =
         llvm::cantFail(evaluateReference(artifact.program, inputs));
-    EXPECT_TRUE(checkOutput(reference[0], (*outputs)[0]).pass);
+    EXPECT_TRUE(
+        checkOutput(reference[0], (*outputs)[0], findF32Products(artifact))
+            .pass);
   }
 
   std::string messageOf(const Artifact &artifact, LibraryUse use) const {
@@ -82,8 +84,10 @@ static PlacedTensor place(Shape shape, ElementType element,
 /// X · W as one launch, of a kernel that does nothing: whoever runs it gets no
 /// result, so a right one is the library's.
 static Artifact makeMatmul(const PlacedTensor &lhs, const PlacedTensor &rhs,
-                           const PlacedTensor &result) {
+                           const PlacedTensor &result,
+                           F32Products f32Products = F32Products::Exact) {
   Artifact artifact;
+  artifact.program.f32Products = f32Products;
   artifact.target = "sm_90a";
   ValueId x = artifact.program.addInput(lhs.type, "X");
   ValueId w = artifact.program.addInput(rhs.type, "W");
@@ -103,7 +107,7 @@ static Artifact makeMatmul(const PlacedTensor &lhs, const PlacedTensor &rhs,
   launch.arguments = {{BufferRole::Input, 0, 0},
                       {BufferRole::Input, 1, 0},
                       {BufferRole::Output, 0, 0}};
-  launch.libraryMatmul = findLibraryMatmul(lhs, rhs, result);
+  launch.libraryMatmul = findLibraryMatmul(lhs, rhs, result, f32Products);
   artifact.launches = {launch};
   return artifact;
 }
@@ -210,6 +214,25 @@ TEST_F(CudaLibrary, BetweenKernelsAndInAGraph) {
   auto times = (*program)->measure(makeRandomInputs(artifact.program, 2));
   ASSERT_TRUE(static_cast<bool>(times)) << llvm::toString(times.takeError());
   expectRightOutput(**program, artifact);
+}
+
+/// The library is asked for tf32 where the program allows it, and not else:
+/// what it then does is right by what that allows alone.
+TEST_F(CudaLibrary, ProductsInTF32) {
+  for (F32Products products : {F32Products::Exact, F32Products::TF32}) {
+    Artifact artifact = makeMatmul(place({8, 24}, ElementType::F32),
+                                   place({24, 40}, ElementType::F32),
+                                   place({8, 40}, ElementType::F32), products);
+    auto program = llvm::cantFail(
+        CudaProgram::load(*device, artifact, LibraryUse::Always));
+    expectRightOutput(*program, artifact);
+    std::vector<HostTensor> inputs = makeRandomInputs(artifact.program, 1);
+    auto outputs = llvm::cantFail(program->run(inputs));
+    auto reference =
+        llvm::cantFail(evaluateReference(artifact.program, inputs));
+    double error = checkOutput(reference[0], outputs[0]).relativeError;
+    EXPECT_EQ(error > 1e-4, products == F32Products::TF32) << error;
+  }
 }
 
 TEST_F(CudaLibrary, NeverLaunchesTheKernel) {

@@ -405,7 +405,8 @@ TEST_F(MeasurerTest, ArtifactsWithCallsTakePartTwice) {
                       {BufferRole::Input, 1, 0},
                       {BufferRole::Output, 0, 0}};
   PlacedTensor placed = PlacedTensor::makeRowMajor(type);
-  launch.libraryMatmul = findLibraryMatmul(placed, placed, placed);
+  launch.libraryMatmul =
+      findLibraryMatmul(placed, placed, placed, F32Products::Exact);
   matmul.launches = {launch};
   add("matmul", matmul);
   RaceOptions racing;

@@ -64,6 +64,7 @@ public:
 
   unsigned numKernels = 0, numProducts = 0, numAccumulations = 0,
            numTilesMoved = 0, numMasks = 0, numJoins = 0;
+  unsigned numInTF32 = 0; ///< of the products
   /// Kernels whose warps keep rows, and products whose right operand may come
   /// by the copy engine.
   unsigned numKept = 0, numInRings = 0;
@@ -92,6 +93,7 @@ private:
     EXPECT_EQ(resized.loop, built.loop);
     EXPECT_EQ(resized.threads, built.threads);
     EXPECT_EQ(resized.stages, built.stages);
+    EXPECT_EQ(resized.f32Products, built.f32Products);
     EXPECT_EQ(resized.getOutputs(), built.getOutputs());
     ASSERT_EQ(resized.getNumValues(), built.getNumValues());
     for (ValueId value = 0; value < built.getNumValues(); ++value)
@@ -167,6 +169,7 @@ private:
       EXPECT_EQ(ours.bytes, theirs.bytes);
       EXPECT_EQ(ours.length, theirs.length);
       EXPECT_EQ(ours.isOnTensorCores, theirs.isOnTensorCores);
+      EXPECT_EQ(ours.isInTF32, theirs.isInTF32);
       // What may be so takes less.
       EXPECT_GE(ours.isOnRows, theirs.isOnRows);
       EXPECT_GE(ours.isLeftInRing, theirs.isLeftInRing);
@@ -181,6 +184,7 @@ private:
       EXPECT_LE(ours.total, units * times * (1 + 1e-12));
       EXPECT_GT(ours.total, 0);
       numProducts += ours.isOnTensorCores;
+      numInTF32 += ours.isInTF32;
       numAccumulations += ours.applied != nullptr && ours.isInLoop;
     }
   }
@@ -196,10 +200,12 @@ TEST(KernelSketch, CountsAreThoseOfTheBlockGraph) {
        {rmsNormLinear(8, 512, 768), rmsNormLinear(5, 203, 77),
         gatedMlp(8, 512, 512), lora(8, 300, 20, 70), attention(2, 40, 96, 32),
         safeAttention(2, 20, 40, 16), distances(20, 30, 64),
-        twoOutputs(20, 64, 48)})
+        twoOutputs(20, 64, 48), inTF32(rmsNormLinear(5, 203, 77)),
+        inTF32(attention(2, 40, 96, 32))})
     checker.check(graph);
   EXPECT_GT(checker.numKernels, 1000u);
   EXPECT_GT(checker.numProducts, 500u);
+  EXPECT_GT(checker.numInTF32, 100u);
   EXPECT_GT(checker.numAccumulations, 500u);
   EXPECT_GT(checker.numTilesMoved, 100u);
   EXPECT_GT(checker.numMasks, 100u);

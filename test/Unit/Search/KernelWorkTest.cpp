@@ -194,6 +194,33 @@ TEST(KernelWork, OperandsOfProductsCanBeInRings) {
 }
 
 /// As --mirage-plan-shared-memory has it of tiles in the IR.
+/// Of f32, and of f32 with another type, which keeps its ring and yet is not
+/// read there by four warps together.
+TEST(KernelWork, ProductsInTF32AreTwiceAsManyInstructions) {
+  Product half;
+  KernelWork::Operation f16 =
+      getWork(half.kernel, {half.left, half.right},
+              half.kernel.getTypes(half.kernel.getOutputs()))
+          .operations.front();
+  EXPECT_FALSE(f16.isInTF32);
+  for (ElementType left : {ElementType::F32, ElementType::F16}) {
+    Product product(ElementType::F32);
+    product.kernel.setType(product.lhs,
+                           {product.kernel.getType(product.lhs).shape, left});
+    auto getProduct = [&] {
+      return getWork(product.kernel, {product.left, product.right},
+                     product.kernel.getTypes(product.kernel.getOutputs()))
+          .operations.front();
+    };
+    EXPECT_FALSE(getProduct().isOnTensorCores);
+    product.kernel.f32Products = F32Products::TF32;
+    EXPECT_TRUE(getProduct().isOnTensorCores);
+    EXPECT_TRUE(getProduct().isInTF32);
+    EXPECT_EQ(getProduct().matrixTiles, 2 * f16.matrixTiles);
+    EXPECT_EQ(getProduct().isLeftInRing, left == ElementType::F16);
+  }
+}
+
 TEST(KernelWork, TilesOfProductsCanBeBoxed) {
   EXPECT_EQ(Product().canBeBoxed(), kBoth);
   EXPECT_EQ(Product(ElementType::BF16).canBeBoxed(), kBoth);

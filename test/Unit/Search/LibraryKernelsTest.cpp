@@ -77,6 +77,20 @@ TEST(LibraryKernels, TheRule) {
   EXPECT_TRUE(isLeft(us * 1e-6, LibraryKernels::Always));
 }
 
+/// Where arithmetic is what takes the time it is that of tensor cores at half
+/// of f16's rate.
+TEST(LibraryKernels, ProductsInTF32) {
+  Shape shape = {4096, 4096};
+  Graph graph = makeMatmul(shape, shape, shape, ElementType::F32);
+  double exact = estimate(graph);
+  graph.f32Products = F32Products::TF32;
+  EXPECT_EQ(findLibraryMatmul(graph, graph.getNodes()[0])->f32Products,
+            F32Products::TF32);
+  double half = estimate(makeMatmul(shape, shape, shape));
+  EXPECT_NEAR(estimate(graph), 2 * half, 0.05 * half);
+  EXPECT_GT(exact, 3 * estimate(graph));
+}
+
 /// A call counts twice where the library may be missing, and once where it is
 /// known to be there.
 TEST(LibraryKernels, WhatACallCounts) {

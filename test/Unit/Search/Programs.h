@@ -57,6 +57,15 @@ public:
   }
 };
 
+/// The same program with all tensors in f32, whose products may be taken in
+/// tf32.
+inline Graph inTF32(Graph graph) {
+  for (ValueId value = 0; value < graph.getNumValues(); ++value)
+    graph.setType(value, {graph.getType(value).shape, ElementType::F32});
+  graph.f32Products = F32Products::TF32;
+  return graph;
+}
+
 /// X / sqrt(mean(X²)) · W, nothing recognised beforehand.
 inline Graph rmsNormLinear(int64_t m, int64_t k, int64_t n) {
   ProgramBuilder b;

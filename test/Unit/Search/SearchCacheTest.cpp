@@ -169,6 +169,9 @@ TEST(SearchCache, OptionsThatHaveASayAreInTheKey) {
             CacheUse::Missed);
   EXPECT_EQ(use([](SearchOptions &o) { o.allowGridAccumulates = false; }),
             CacheUse::Missed);
+  // It is no option, and the program says it.
+  graph.f32Products = F32Products::TF32;
+  EXPECT_EQ(use([](SearchOptions &) {}), CacheUse::Missed);
 }
 
 /// Nobody knows what it says; the structures are the same.

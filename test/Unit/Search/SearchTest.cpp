@@ -215,6 +215,47 @@ TEST(SearchTest, AReshapeIsAViewAndNoKernel) {
   expectSameNumbers(graph, result.getBest());
 }
 
+/// Nested graphs too.
+void expectInTF32(const Graph &graph) {
+  EXPECT_EQ(graph.f32Products, F32Products::TF32);
+  for (const Node &node : graph.getNodes())
+    if (node.body)
+      expectInTF32(*node.body);
+}
+
+/// Whatever a program was rewritten as on the way to a candidate: in one piece,
+/// without its maxima, in pieces of its dimensions, and in parts.
+TEST(SearchTest, CandidatesTakeProductsAsTheProgramDoes) {
+  ProgramBuilder b;
+  ValueId x = b.input({2, 8, 64}), w = b.input({64, 48});
+  Attributes first;
+  first.offsets = {0, 0};
+  first.strides = {1, 1};
+  ValueId rows =
+      b.apply(Opcode::Slice, {b.apply(Opcode::Reshape, {x}, {}, {16, 64})},
+              first, {8, 64});
+  Graph slice = b.finish({b.apply(Opcode::Exp, {b.matmul(rows, w)})});
+  for (const Graph &graph :
+       {rmsNormLinear(8, 512, 768), safeAttention(2, 64, 64, 32), slice,
+        normalizedLayers(8, 256, 3)}) {
+    SearchOptions options;
+    options.maxStates = 2000;
+    Graph program = inTF32(graph);
+    SearchResult result = run(program, options);
+    expectInTF32(result.baseline);
+    EXPECT_FALSE(result.candidates.empty());
+    for (const Candidate &candidate : result.candidates) {
+      expectInTF32(candidate.graph);
+      for (const Claim &claim : candidate.claims)
+        expectInTF32(claim.graph);
+    }
+    program.f32Products = F32Products::Exact;
+    SearchResult exact = run(program, options);
+    EXPECT_LT(result.report.baselineUs, exact.report.baselineUs);
+    EXPECT_LT(result.report.bestUs, exact.report.bestUs);
+  }
+}
+
 TEST(SearchTest, UnusedInputsAreLeftAlone) {
   ProgramBuilder b;
   ValueId unused = b.input({3, 3}), x = b.input({8, 64}), w = b.input({64, 48});

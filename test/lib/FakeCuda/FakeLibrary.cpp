@@ -54,6 +54,7 @@ struct Layout {
 
 struct Operation {
   int32_t transposesA = 0, transposesB = 0;
+  bool isInTF32 = false;
 };
 
 /// Attributes by their number, as 64 bits.
@@ -115,9 +116,11 @@ FAKE int cublasLtDestroy(void *handle) {
 
 FAKE int cublasLtMatmulDescCreate(Operation **operation, int compute,
                                   int scale) {
-  if (compute != 68 || scale != 0) // CUBLAS_COMPUTE_32F, CUDA_R_32F
+  // CUBLAS_COMPUTE_32F, CUBLAS_COMPUTE_32F_FAST_TF32, CUDA_R_32F
+  if ((compute != 68 && compute != 77) || scale != 0)
     return kNotSupported;
   *operation = new Operation;
+  (*operation)->isInTF32 = compute == 77;
   return kSuccess;
 }
 FAKE int cublasLtMatmulDescDestroy(Operation *operation) {
@@ -253,6 +256,15 @@ static void write(void *data, int type, int64_t index, float number) {
       rounded.bitcastToAPInt().getZExtValue();
 }
 
+/// To the nearest of the numbers whose 13 lowest bits are zero.
+static float roundToTF32(float number) {
+  uint32_t bits;
+  std::memcpy(&bits, &number, sizeof(bits));
+  bits = (bits + 0x1000) & ~uint32_t(0x1fff);
+  std::memcpy(&number, &bits, sizeof(bits));
+  return number;
+}
+
 static void multiply(const Call &call) {
   const Layout &a = call.a, &b = call.b, &d = call.d;
   auto locate = [](const Layout &layout, bool isTransposed, int64_t batch,
@@ -261,15 +273,19 @@ static void multiply(const Call &call) {
                                              ? j + i * layout.leadingDimension
                                              : i + j * layout.leadingDimension);
   };
+  auto take = [&](const void *data, int type, int64_t index) {
+    float number = read(data, type, index);
+    return call.operation.isInTF32 ? roundToTF32(number) : number;
+  };
   int64_t depth = call.operation.transposesA ? a.rows : a.columns;
   for (int64_t batch = 0; batch < d.batch; ++batch)
     for (uint64_t i = 0; i < d.rows; ++i)
       for (uint64_t j = 0; j < d.columns; ++j) {
         float sum = 0;
         for (int64_t k = 0; k < depth; ++k)
-          sum += read(call.aData, a.type,
+          sum += take(call.aData, a.type,
                       locate(a, call.operation.transposesA, batch, i, k)) *
-                 read(call.bData, b.type,
+                 take(call.bData, b.type,
                       locate(b, call.operation.transposesB, batch, k, j));
         write(call.dData, d.type, locate(d, false, batch, i, j), sum);
       }

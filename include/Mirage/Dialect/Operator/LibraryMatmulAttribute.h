@@ -16,8 +16,10 @@
 //            leading_dimension = 4096, batch_stride = 0},
 //     rhs = {argument = 1, ...}, result = {argument = 2, ...}}
 //
-// The launch that it becomes carries it on, as `library_matmul` in
-// `mirage.launch`. What the graph computes does not depend on it.
+// Where products of f32 may be taken in tf32 there is one member more,
+// `f32_products = "tf32"`. The launch that it becomes carries it on, as
+// `library_matmul` in `mirage.launch`. What the graph computes does not depend
+// on it.
 //
 //===----------------------------------------------------------------------===//
 

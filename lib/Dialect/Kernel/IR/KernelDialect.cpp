@@ -9,6 +9,7 @@
 #include "Mirage/Dialect/Kernel/IR/Kernel.h"
 #include "Mirage/Dialect/Operator/BytecodeVersion.h"
 #include "Mirage/Dialect/Operator/Canonicalization.h"
+#include "Mirage/Dialect/Operator/F32ProductsAttribute.h"
 #include "Mirage/Dialect/Operator/TileGraphInterface.h"
 #include "Mirage/Graph/Strides.h"
 #include "mlir/IR/Builders.h"
@@ -87,6 +88,23 @@ LogicalResult MirageKernelDialect::verifyRegionResultAttribute(
   return verifyStrides(op, "result", number,
                        getSignatureType(op, number, /*isArgument=*/false),
                        attribute, /*isWritten=*/true);
+}
+
+LogicalResult
+MirageKernelDialect::verifyOperationAttribute(Operation *op,
+                                              NamedAttribute attribute) {
+  // C4
+  if (attribute.getName() != mirage::kF32ProductsAttr || !isa<GraphOp>(op))
+    return op->emitError() << "expects no attribute '"
+                           << attribute.getName().getValue()
+                           << "'; mirage_kernel has '"
+                           << mirage::kF32ProductsAttr
+                           << "' of mirage_kernel.graph";
+  if (mirage::readF32Products(attribute.getValue()))
+    return success();
+  return op->emitOpError() << "expects '" << mirage::kF32ProductsAttr
+                           << "' to be \"exact\" or \"tf32\", got "
+                           << attribute.getValue();
 }
 
 YieldOp GraphOp::getYield() {

@@ -283,7 +283,7 @@ LogicalResult TmaStoreOp::verify() { return verifyBox(*this, getSwizzle()); }
 // Tensor cores
 //===----------------------------------------------------------------------===//
 
-/// 16-bit elements of one type, or 8-bit floats of any; an f32 result.
+/// 16-bit elements of one type, 8-bit floats of any, or f32; an f32 result.
 static LogicalResult verifyTensorCoreTypes(Operation *op) {
   auto element = [](Value value) {
     return cast<RankedTensorType>(value.getType()).getElementType();
@@ -291,11 +291,12 @@ static LogicalResult verifyTensorCoreTypes(Operation *op) {
   Type lhs = element(op->getOperand(0)), rhs = element(op->getOperand(1));
   unsigned bits = lhs.getIntOrFloatBitWidth();
   bool isKnown =
-      (bits == 16 && lhs == rhs) ||
+      ((bits == 16 || lhs.isF32()) && lhs == rhs) ||
       (bits == 8 && rhs.isIntOrFloat() && rhs.getIntOrFloatBitWidth() == 8);
   if (!isKnown)
     return op->emitOpError()
-           << "expects operands of one 16-bit type or of 8-bit floats, got "
+           << "expects operands of one 16-bit type, of 8-bit floats or of "
+              "f32, got "
            << lhs << " and " << rhs;
   if (!element(op->getResult(0)).isF32())
     return op->emitOpError()
@@ -325,7 +326,9 @@ LogicalResult MmaOp::verify() {
   if (!instruction)
     return emitOpError() << "expects the shape of an instruction for " << bits
                          << " bits: [16, 8, "
-                         << (bits == 16 ? "8] or [16, 8, 16]" : "32]")
+                         << (bits == 16  ? "8] or [16, 8, 16]"
+                             : bits == 8 ? "32]"
+                                         : "8]")
                          << ", got [" << getShape() << "]";
   // C4
   if (failed(verifyTiles(*this, getLhs(), instruction->a, "lhs")) ||

@@ -32,7 +32,8 @@ def MirageBlockDialect : Dialect {
     ```
     `--mirage-assign-default-blocks` writes it; docs/Runtime.md says what becomes of it.
     - (C1) it is at a `mirage_block.graph` of two operands and one result, with these members
-      and no others (Mirage/Graph/LibraryMatmul.h).
+      and no others (Mirage/Graph/LibraryMatmul.h) but `f32_products = "tf32"`, of f32 operands
+      that the library may round to tf32.
     - (C2) operands are both f16, both bf16 or both f32, the result has their type or f32, and
       products are accumulated in f32.
     - (C3) the arguments are the operands' and the result's numbers, extents and types are

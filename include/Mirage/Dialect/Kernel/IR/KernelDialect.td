@@ -34,8 +34,19 @@ def MirageKernelDialect : Dialect {
       2^50 of the first one.
     - (C3) no two elements of a result share a place: its dimensions, ordered by
       stride, lie inside one another.
+
+    A graph may let tensor cores round operands of its products to tf32, where these are
+    no products of f16 or of bf16 (docs/Architecture.md, "Semantics that everything relies
+    on"); so it is with all that block graphs in it multiply:
+    ```mlir
+    mirage_kernel.graph ins(%x, %w : ...) outs(%e : ...)
+        attributes {mirage_kernel.f32_products = "tf32"} {...}
+    ```
+    - (C4) `mirage_kernel.f32_products` is "tf32", or "exact" as without it, at a
+      `mirage_kernel.graph`.
   }];
   let hasCanonicalizer = 1;
+  let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;
 }

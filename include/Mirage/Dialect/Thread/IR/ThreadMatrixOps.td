@@ -19,11 +19,13 @@ def Thread_MmaOp : Mirage_OperatorOp<MirageThreadDialect, 0, "mma", "Mma"> {
     Computes `result[m, n] = Σ_k lhs[m, k] · rhs[k, n]` in f32, by instructions of the
     sizes `shape` (mma.sync), as many as the fragments have tiles. An `accumulate`
     of the product is the instructions' third operand. Leading dimensions have size 1.
-    8-bit elements are multiplied as f16 (docs/rationale/Thread.md).
+    8-bit elements are multiplied as f16 (docs/rationale/Thread.md), those of f32
+    as the tf32 that they are rounded to, to the nearest, with ties away from zero.
     - (C1) shapes are those of a matrix product.
-    - (C2) both operands have 16-bit elements of one type, or 8-bit floats; the result
-      has f32.
-    - (C3) `shape` is [16, 8, 8] or [16, 8, 16] for 16 bits, [16, 8, 32] for 8.
+    - (C2) both operands have 16-bit elements of one type, 8-bit floats, or f32; the
+      result has f32.
+    - (C3) `shape` is [16, 8, 8] or [16, 8, 16] for 16 bits, [16, 8, 32] for 8,
+      [16, 8, 8] for 32.
     - (C4) fragments are made of whole tiles of the instruction, with its lanes.
 
     Cost: `2·M·N·K` flops.
