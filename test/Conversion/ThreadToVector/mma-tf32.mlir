@@ -3,7 +3,7 @@
 // emulator; what overhangs (15 rows of 32, 44 columns of 48) is not there.
 // RUN: mirage-opt %s --mirage-record-program --mirage-compile="from=optimize to=lower" | FileCheck %s
 // RUN: mirage-opt %s --mirage-record-program --mirage-compile="from=optimize ptxas=never artifact=%t" -o /dev/null
-// RUN: mirage-run %t --device=emulator --check | FileCheck %s --check-prefix=RUN
+// RUN: mirage-run %t --device=emulator --check | FileCheck %s --check-prefix=RIGHT
 // RUN: FileCheck %s --check-prefix=PTX < %t/kernels.ptx
 
 // CHECK-COUNT-24: nvvm.convert.float.to.tf32 %{{.+}} {rnd = #nvvm.fp_rnd_mode<rna>}
@@ -11,7 +11,7 @@
 // CHECK-COUNT-8: nvvm.mma.sync {{.+}}multiplicandAPtxType = #nvvm.mma_type<tf32>, multiplicandBPtxType = #nvvm.mma_type<tf32>, shape = #nvvm.shape<m = 16, n = 8, k = 8>
 // CHECK-NOT: nvvm.mma.sync
 
-// RUN: output output0: right: relative error {{[0-9.e-]+}}, {{.*}} at most 0.002 is right
+// RIGHT: output output0: right: relative error {{[0-9.e-]+}}, {{.*}} at most 0.002 is right
 
 // PTX: cvt.rna.tf32.f32
 // PTX: mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32

@@ -140,8 +140,10 @@ TEST(Graph, JSONHoldsNothingElse) {
     return back ? "" : llvm::toString(back.takeError());
   };
   EXPECT_EQ(message([](auto &, auto &) {}), "");
-  EXPECT_EQ(message([](auto &program, auto &) { program["grid"] = 3; }),
-            "expects members among inputs, operations, outputs, got grid");
+  EXPECT_EQ(
+      message([](auto &program, auto &) { program["grid"] = 3; }),
+      "expects members among inputs, operations, outputs, f32Products, got "
+      "grid");
   EXPECT_EQ(message([](auto &, auto &operation) {
               llvm::json::Array *types = operation.getArray("types");
               types->push_back((*types)[0]);

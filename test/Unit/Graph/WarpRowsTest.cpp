@@ -153,7 +153,7 @@ TEST(WarpRows, OnlyProductsOnTensorCoresBegin) {
   graph.addOutput(graph.add(Opcode::Accumulate, {sum}, f32({16, 1})));
   EXPECT_EQ(listMembers(graph), "");
   graph.f32Products = F32Products::TF32;
-  EXPECT_EQ(listMembers(graph), " matmul sum");
+  EXPECT_EQ(listMembers(graph), " matmul sum accumulate");
 }
 
 /// Other rows, other orders of elements, and columns, all in turn behind a
