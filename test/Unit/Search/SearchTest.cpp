@@ -251,7 +251,8 @@ TEST(SearchTest, CandidatesTakeProductsAsTheProgramDoes) {
     }
     program.f32Products = F32Products::Exact;
     SearchResult exact = run(program, options);
-    EXPECT_LT(result.report.baselineUs, exact.report.baselineUs);
+    // Small default kernels wait for what they load, however they multiply.
+    EXPECT_LE(result.report.baselineUs, exact.report.baselineUs);
     EXPECT_LT(result.report.bestUs, exact.report.bestUs);
   }
 }
