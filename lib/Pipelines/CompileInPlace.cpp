@@ -36,8 +36,11 @@ static void addDeallocate(OpPassManager &passManager, const CompileOptions &) {
   bufferization::buildBufferDeallocationPipeline(passManager, {});
 }
 
-static void addLower(OpPassManager &passManager, const CompileOptions &) {
-  passManager.addPass(createConvertGraphsToLaunchesPass());
+static void addLower(OpPassManager &passManager,
+                     const CompileOptions &options) {
+  ConvertGraphsToLaunchesPassOptions convert;
+  convert.target = options.search.target;
+  passManager.addPass(createConvertGraphsToLaunchesPass(convert));
   passManager.addPass(createConvertThreadToVectorPass());
 }
 

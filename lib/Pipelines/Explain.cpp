@@ -75,7 +75,7 @@ struct ExplainPass : public PassWrapper<ExplainPass, CheckedPass<ModuleOp>> {
 
   void getDependentDialects(DialectRegistry &registry) const override {
     OpPassManager lowering(ModuleOp::getOperationName());
-    addLowering(lowering);
+    addLowering(lowering, /*target=*/"");
     buildLowerToNVVMPipeline(lowering.nest<gpu::GPUModuleOp>(),
                              LowerToNVVMOptions());
     lowering.getDependentDialects(registry);
@@ -166,7 +166,7 @@ LogicalResult ExplainPass::addCode(func::FuncOp function,
   OwningOpRef<ModuleOp> module = ModuleOp::create(builder, function.getLoc());
   module->push_back(function.clone());
   OpPassManager lowering(ModuleOp::getOperationName());
-  addLowering(lowering);
+  addLowering(lowering, explained.target.name);
   if (failed(runPipeline(lowering, *module)))
     return failure();
   SmallVector<StringRef> symbols;

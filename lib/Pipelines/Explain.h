@@ -15,7 +15,8 @@
 namespace mlir::mirage {
 
 /// Adds what turns a planned µGraph into launches and a gpu.module.
-void addLowering(OpPassManager &passManager);
+/// \param target  as the option of --mirage-compile.
+void addLowering(OpPassManager &passManager, StringRef target);
 
 /// A pass that says what is known of each kernel of a module
 /// (Mirage/Transforms/ExplainKernels.h): as text on standard error, or as JSON

@@ -132,13 +132,16 @@ static void addOptimize(OpPassManager &passManager,
   addPlanning(passManager, options, /*usesCopyEngine=*/true);
 }
 
-void mlir::mirage::addLowering(OpPassManager &passManager) {
-  passManager.addPass(createConvertKernelToGPUPass());
+void mlir::mirage::addLowering(OpPassManager &passManager, StringRef target) {
+  ConvertKernelToGPUPassOptions convert;
+  convert.target = target.str();
+  passManager.addPass(createConvertKernelToGPUPass(convert));
   passManager.addPass(createConvertThreadToVectorPass());
 }
 
-static void addLower(OpPassManager &passManager, const CompileOptions &) {
-  addLowering(passManager);
+static void addLower(OpPassManager &passManager,
+                     const CompileOptions &options) {
+  addLowering(passManager, options.search.target.getValue());
 }
 
 void mlir::mirage::addEmit(OpPassManager &passManager,

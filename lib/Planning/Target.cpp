@@ -125,6 +125,9 @@ static Target makeTarget(const Chip &chip) {
   target.hasCopyEngine = gpu.blocksPerCluster > 1;
   target.hasDependentLaunches = gpu.blocksPerCluster > 1;
   target.hasWarpgroupProducts = chip.name == "sm_90a";
+  // Of instruction sets that are one GPU's or one family's, all since have it.
+  target.hasRegisterShares =
+      chip.name.ends_with("a") || chip.name.ends_with("f");
   target.clockMHz = gpu.clockMHz;
   target.memoryBytesPerUs = gpu.memoryGBPerS * 1e3;
   target.cacheBytesPerUs = kCacheBytesPerClockSM * gpu.clockMHz * gpu.numSMs;

@@ -35,7 +35,7 @@
 // What was decided for one GPU, and is compiled for another that has no clusters.
 // RUN: mirage-opt %s --mirage-compile="from=optimize to=optimize overlap-launches=false" -o %t.mlir
 // RUN: not mirage-opt %t.mlir --mirage-compile="from=lower target=sm_80" -o /dev/null 2>&1 | FileCheck %s --check-prefix=OTHER
-// OTHER: merge-launches.mlir{{.*}}error: expects clusters of at most 1 blocks for sm_80, got 8 in kernel 'in_clusters_0'
+// OTHER: merge-launches.mlir{{.*}}error: expects a plan for sm_80, which has no clusters of more than 1 blocks, got 8
 
 // The blocks that are joined are a cluster, which the barrier is of.
 // CHECK-LABEL: func.func @in_clusters(

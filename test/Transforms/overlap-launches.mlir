@@ -12,7 +12,7 @@
 // All kernels but the first wait before they touch device memory.
 // RUN: mirage-opt %t.mlir --mirage-compile="from=lower to=lower" | FileCheck %s --check-prefix=LOWER
 // RUN: not mirage-opt %t.mlir --mirage-compile="from=lower target=sm_80" -o /dev/null 2>&1 | FileCheck %s --check-prefix=OTHER
-// OTHER: overlap-launches.mlir{{.*}}error: expects launches one after the other for sm_80, got 'dependent' in 'mirage.launch'
+// OTHER: overlap-launches.mlir{{.*}}error: expects a plan for sm_80, which has no launches that begin early (griddepcontrol), got 'mirage.dependent_launch'
 
 // The emulator has the first launch's writes still on their way when the second begins.
 // RUN: rm -rf %t.out && mirage-opt %t.mlir --mirage-compile="from=lower artifact=%t.out" -o /dev/null

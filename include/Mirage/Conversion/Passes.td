@@ -142,7 +142,7 @@ def LowerMathPass : Pass<"mirage-lower-math"> {
 }
 
 def ConvertKernelToGPUPass
-    : Pass<"convert-mirage-kernel-to-gpu", "::mlir::ModuleOp"> {
+    : CheckedPass<"convert-mirage-kernel-to-gpu", "::mlir::ModuleOp"> {
   let summary = "turns planned kernel graphs into kernels and their launches";
   let description = [{
     Each function of kernel graphs becomes a list of `gpu.launch_func`s on
@@ -151,9 +151,12 @@ def ConvertKernelToGPUPass
     schedule and a plan of shared memory; `mirage_thread.graph`s inside stay, on
     memrefs. Loops with several stages load ahead, by cp.async where an access has 4,
     8 or 16 bytes. What a launch needs to know stands in its attribute `mirage.launch`
-    (include/Mirage/Dialect/Operator/LaunchAttributes.h).
+    (include/Mirage/Dialect/Operator/LaunchAttributes.h). A plan that wants of the
+    GPU what it has not is an error
+    (test/Conversion/KernelToGPU/plan-for-another-target.mlir).
     Example: test/Conversion/KernelToGPU/kernel-to-gpu.mlir
   }];
+  let options = [TargetOption<"GPU that kernels are for">];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
     "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
@@ -163,7 +166,7 @@ def ConvertKernelToGPUPass
 }
 
 def ConvertGraphsToLaunchesPass
-    : Pass<"convert-mirage-graphs-to-launches", "::mlir::ModuleOp"> {
+    : CheckedPass<"convert-mirage-graphs-to-launches", "::mlir::ModuleOp"> {
   let summary = "turns planned kernel graphs on memrefs into launches, where they stand";
   let description = [{
     Each `mirage_kernel.graph` on memrefs, in the midst of whatever else there is,
@@ -182,9 +185,11 @@ def ConvertGraphsToLaunchesPass
     Graphs are planned as for --convert-mirage-kernel-to-gpu, but without the copy
     engine (--mirage-plan-shared-memory{copy-engine=false}). A library's matmul is
     done by its block graph. Errors: a graph on tensors, for which somebody has to
-    bufferize; one in a `gpu.module`; a kernel whose tiles the copy engine loads.
+    bufferize; one in a `gpu.module`; a kernel whose tiles the copy engine loads; a plan
+    that wants of the GPU what it has not.
     Example: test/Conversion/KernelToGPU/graphs-to-launches.mlir
   }];
+  let options = [TargetOption<"GPU that kernels are for">];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
     "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",

@@ -66,6 +66,9 @@ struct Target {
   bool hasDependentLaunches = false;
   /// Four warps can multiply together (PTX ISA, "wgmma").
   bool hasWarpgroupProducts = false;
+  /// Warpgroups of a block can leave registers to others (PTX ISA,
+  /// "setmaxnreg").
+  bool hasRegisterShares = false;
 
   double clockMHz = 0;
   double memoryBytesPerUs = 0; ///< device memory, all SMs together

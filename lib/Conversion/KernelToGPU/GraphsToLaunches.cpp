@@ -8,6 +8,8 @@
 
 #include "LaunchBuilder.h"
 #include "Mirage/Analysis/BlockSteps.h"
+#include "Mirage/Analysis/ModuleTarget.h"
+#include "Mirage/Analysis/TargetDemands.h"
 #include "Mirage/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -40,7 +42,11 @@ struct KernelModule {
 struct ConvertGraphsToLaunchesPass
     : mirage::impl::ConvertGraphsToLaunchesPassBase<
           ConvertGraphsToLaunchesPass> {
+  using ConvertGraphsToLaunchesPassBase::ConvertGraphsToLaunchesPassBase;
+
   void runOnOperation() override {
+    if (failed(resolveTarget(getOperation(), target)))
+      return signalPassFailure();
     SmallVector<kernel::GraphOp> graphs;
     getOperation()->walk(
         [&](kernel::GraphOp graph) { graphs.push_back(graph); });
@@ -85,8 +91,10 @@ static LogicalResult checkParameters(Launch &launch) {
 LogicalResult ConvertGraphsToLaunchesPass::convert(kernel::GraphOp graph) {
   if (failed(check(graph)))
     return failure();
+  FailureOr<std::string> name = resolveTarget(graph, target);
   FailureOr<LaunchSequence> sequence = LaunchSequence::read(graph);
-  if (failed(sequence))
+  if (failed(name) || failed(sequence) ||
+      failed(checkDemands(*sequence, llvm::cantFail(getTarget(*name)))))
     return failure();
   FailureOr<StoragePlan> plan = sequence->readPlan();
   if (failed(plan))

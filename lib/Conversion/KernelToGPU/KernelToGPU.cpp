@@ -10,6 +10,8 @@
 #include "LaunchBuilder.h"
 #include "Mirage/Analysis/LaunchSequence.h"
 #include "Mirage/Analysis/LoadingWarps.h"
+#include "Mirage/Analysis/ModuleTarget.h"
+#include "Mirage/Analysis/TargetDemands.h"
 #include "Mirage/Conversion/BlockToGPU.h"
 #include "Mirage/Conversion/Passes.h"
 #include "Mirage/Dialect/Kernel/IR/Kernel.h"
@@ -160,7 +162,11 @@ void HostFunctionBuilder::describe(BuiltLaunch &built, Launch &launch) {
 namespace {
 struct ConvertKernelToGPUPass
     : mirage::impl::ConvertKernelToGPUPassBase<ConvertKernelToGPUPass> {
+  using ConvertKernelToGPUPassBase::ConvertKernelToGPUPassBase;
+
   void runOnOperation() override {
+    if (failed(resolveTarget(getOperation(), target)))
+      return signalPassFailure();
     SmallVector<Operation *> programs = findPrograms(getOperation());
     SmallVector<func::FuncOp> functions;
     for (auto function : getOperation().getOps<func::FuncOp>())
@@ -173,8 +179,10 @@ struct ConvertKernelToGPUPass
 
 private:
   LogicalResult convert(func::FuncOp function) {
+    FailureOr<std::string> name = resolveTarget(function, target);
     FailureOr<LaunchSequence> sequence = LaunchSequence::read(function);
-    if (failed(sequence))
+    if (failed(name) || failed(sequence) ||
+        failed(checkDemands(*sequence, llvm::cantFail(getTarget(*name)))))
       return failure();
     FailureOr<StoragePlan> plan = sequence->readPlan();
     if (failed(plan))

@@ -19,7 +19,6 @@
 #include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
-#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
 
 namespace mlir::mirage {
@@ -43,7 +42,7 @@ struct EmitPTXPass : mirage::impl::EmitPTXPassBase<EmitPTXPass> {
   }
 
   void runOnOperation() override {
-    if (failed(readOptions()) || failed(checkFunctions()))
+    if (failed(readOptions()))
       return signalPassFailure();
     for (gpu::GPUModuleOp module :
          llvm::make_early_inc_range(getOperation().getOps<gpu::GPUModuleOp>()))
@@ -55,7 +54,6 @@ struct EmitPTXPass : mirage::impl::EmitPTXPassBase<EmitPTXPass> {
 
 private:
   LogicalResult readOptions();
-  LogicalResult checkFunctions();
   LogicalResult emit(gpu::GPUModuleOp module);
   FailureOr<std::string> assemble(gpu::GPUModuleOp module, StringRef ptx,
                                   StringRef chip);
@@ -97,52 +95,9 @@ FailureOr<std::string> EmitPTXPass::assemble(gpu::GPUModuleOp module,
   return std::move(assembled->cubin);
 }
 
-/// LLVM would stop at a barrier of a cluster for a GPU that has none.
-static LogicalResult checkClusters(gpu::GPUModuleOp module, StringRef chip) {
-  int64_t limit = llvm::cantFail(getTarget(chip)).blocksPerCluster;
-  for (auto kernel : module.getOps<LLVM::LLVMFuncOp>()) {
-    auto cluster = kernel->getAttrOfType<DenseI32ArrayAttr>(
-        NVVM::NVVMDialect::getClusterDimAttrName());
-    if (!cluster)
-      continue;
-    int64_t numBlocks = 1;
-    for (int32_t extent : cluster.asArrayRef())
-      numBlocks = llvm::SaturatingMultiply<uint64_t>(numBlocks, extent);
-    if (numBlocks > limit)
-      return module.emitError()
-             << "expects clusters of at most " << limit << " blocks for "
-             << chip << ", got " << numBlocks << " in kernel '"
-             << kernel.getName() << "'";
-  }
-  return success();
-}
-
-/// Instructions by which launches overlap are of later GPUs.
-static LogicalResult checkOverlaps(func::FuncOp function, StringRef chip) {
-  if (llvm::cantFail(getTarget(chip)).hasDependentLaunches)
-    return success();
-  for (auto launch : function.getOps<gpu::LaunchFuncOp>()) {
-    auto attributes = launch->getAttrOfType<DictionaryAttr>(kLaunchAttr);
-    if (attributes && attributes.contains(kLaunchDependent))
-      return launch.emitError()
-             << "expects launches one after the other for " << chip << ", got '"
-             << kLaunchDependent << "' in '" << kLaunchAttr << "'";
-  }
-  return success();
-}
-
-LogicalResult EmitPTXPass::checkFunctions() {
-  for (func::FuncOp function : findFunctions()) {
-    FailureOr<std::string> chip = resolveTarget(function, target);
-    if (failed(chip) || failed(checkOverlaps(function, *chip)))
-      return failure();
-  }
-  return success();
-}
-
 LogicalResult EmitPTXPass::emit(gpu::GPUModuleOp module) {
   FailureOr<std::string> chip = resolveTarget(module, target);
-  if (failed(chip) || failed(checkClusters(module, *chip)))
+  if (failed(chip))
     return failure();
   GPUTarget gpuTarget;
   gpuTarget.chip = *chip;

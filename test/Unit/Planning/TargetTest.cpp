@@ -57,6 +57,15 @@ TEST(Target, LimitsFollowFromTheInstructionSet) {
   EXPECT_EQ(get("sm_90a").getRegistersPerThread(1024), 64);
 }
 
+TEST(Target, InstructionsOfSomeSetsOnly) {
+  for (const char *name : {"sm_90a", "sm_100a", "sm_103f", "sm_121a"})
+    EXPECT_TRUE(get(name).hasRegisterShares) << name;
+  for (const char *name : {"sm_80", "sm_90", "sm_100", "sm_120"})
+    EXPECT_FALSE(get(name).hasRegisterShares) << name;
+  for (llvm::StringRef name : getTargetNames())
+    EXPECT_EQ(get(name).hasWarpgroupProducts, name == "sm_90a") << name.str();
+}
+
 TEST(Target, SMsThatClustersFill) {
   Target h200 = get("sm_90a");
   EXPECT_EQ(h200.getClusteredSMs(1), 132);

@@ -1,0 +1,72 @@
+//===- TargetDemands.cpp - What a plan wants of a GPU ---------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Analysis/TargetDemands.h"
+#include "Mirage/Analysis/LoadingWarps.h"
+#include "Mirage/Analysis/TileForms.h"
+#include "Mirage/Dialect/Thread/IR/Thread.h"
+
+using namespace mlir;
+using namespace mlir::mirage;
+
+static LogicalResult refuse(Operation *op, const Target &target,
+                            const Twine &lacking, const Twine &demanded) {
+  return op->emitError() << "expects a plan for " << target.name
+                         << ", which has no " << lacking << ", got "
+                         << demanded;
+}
+
+static thread::WgmmaOp findWarpgroupProduct(block::GraphOp kernel) {
+  thread::WgmmaOp found;
+  kernel.getBody().walk([&](thread::WgmmaOp op) {
+    found = op;
+    return WalkResult::interrupt();
+  });
+  return found;
+}
+
+static LogicalResult checkKernel(block::GraphOp kernel, const Target &target) {
+  auto refuseAttribute = [&](StringRef name, const Twine &lacking) {
+    return refuse(kernel, target, lacking, "'" + name + "'");
+  };
+  if (thread::WgmmaOp op = findWarpgroupProduct(kernel);
+      op && !target.hasWarpgroupProducts)
+    return refuse(op, target, "products of four warps (wgmma)",
+                  "'" + op->getName().getStringRef() + "'");
+  if (!target.hasCopyEngine && !getBoxedInputs(kernel).empty())
+    return refuseAttribute(kInputSwizzlesAttr,
+                           "copy engine (cp.async.bulk.tensor)");
+  if (!target.hasRegisterShares && kernel->hasAttr(kRegisterSharesAttr))
+    return refuseAttribute(kRegisterSharesAttr,
+                           "registers that change hands (setmaxnreg)");
+  if (!target.hasDependentLaunches && kernel->hasAttr(kDependentLaunchAttr))
+    return refuseAttribute(kDependentLaunchAttr,
+                           "launches that begin early (griddepcontrol)");
+  return success();
+}
+
+static LogicalResult checkCluster(Launch launch, const Target &target) {
+  int64_t numBlocks = ShapedType::getNumElements(launch.getCluster());
+  if (numBlocks <= target.blocksPerCluster)
+    return success();
+  return refuse(launch.kernels.front(), target,
+                "clusters of more than " + Twine(target.blocksPerCluster) +
+                    " blocks",
+                Twine(numBlocks));
+}
+
+LogicalResult mlir::mirage::checkDemands(const LaunchSequence &sequence,
+                                         const Target &target) {
+  for (block::GraphOp kernel : sequence.getKernels())
+    if (failed(checkKernel(kernel, target)))
+      return failure();
+  for (const Launch &launch : sequence.getLaunches())
+    if (failed(checkCluster(launch, target)))
+      return failure();
+  return success();
+}
