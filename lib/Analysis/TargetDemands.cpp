@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Analysis/TargetDemands.h"
+#include "Mirage/Analysis/BlockSteps.h"
 #include "Mirage/Analysis/LoadingWarps.h"
 #include "Mirage/Analysis/TileForms.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
@@ -47,6 +48,9 @@ static LogicalResult checkKernel(block::GraphOp kernel, const Target &target) {
   if (!target.hasDependentLaunches && kernel->hasAttr(kDependentLaunchAttr))
     return refuseAttribute(kDependentLaunchAttr,
                            "launches that begin early (griddepcontrol)");
+  // What has no plan is for lowering to say.
+  if (kernel->hasAttr(kSharedBytesAttr))
+    return readSharedBytes(kernel, target);
   return success();
 }
 

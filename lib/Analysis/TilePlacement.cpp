@@ -14,6 +14,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <functional>
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::mirage;
@@ -261,13 +262,47 @@ llvm::Error BlockSteps::checkForm(Value value, Value tile,
   return llvm::createStringError(problem);
 }
 
+/// A number of bytes that a graph states, an i64 from 0 to `most`.
+static llvm::Expected<int64_t> readBytes(block::GraphOp graph, StringRef name,
+                                         int64_t most) {
+  Attribute attribute = graph->getAttr(name);
+  if (!attribute)
+    return makeError(name, graph);
+  auto bytes = dyn_cast<IntegerAttr>(attribute);
+  if (bytes && bytes.getType().isSignlessInteger(64) && bytes.getInt() >= 0 &&
+      bytes.getInt() <= most)
+    return bytes.getInt();
+  std::string found;
+  llvm::raw_string_ostream(found) << attribute;
+  return llvm::createStringError("expects 0 to " + Twine(most) + " as '" +
+                                 name + "', an i64, got " + found);
+}
+
+FailureOr<int64_t> mlir::mirage::readSharedBytes(block::GraphOp graph,
+                                                 const Target &target) {
+  if (!graph->hasAttr(kSharedBytesAttr))
+    return graph.emitError()
+           << "expects a block graph with a plan of shared memory; "
+              "--mirage-plan-shared-memory makes one ('"
+           << kSharedBytesAttr << "' is missing)";
+  llvm::Expected<int64_t> bytes =
+      readBytes(graph, kSharedBytesAttr, target.sharedBytesPerBlock);
+  if (!bytes)
+    return graph.emitError()
+           << llvm::toString(bytes.takeError()) << " for " << target.name;
+  return *bytes;
+}
+
 llvm::Expected<StoragePlan>
 BlockSteps::readPlan(ArrayRef<TileForm> forms) const {
   StoragePlan plan;
-  auto bytes = getGraph()->getAttrOfType<IntegerAttr>(kSharedBytesAttr);
+  // What a launch can be told; who knows the target has a closer limit.
+  constexpr int64_t kMostBytes = std::numeric_limits<int32_t>::max();
+  llvm::Expected<int64_t> bytes =
+      readBytes(graph, kSharedBytesAttr, kMostBytes);
   if (!bytes)
-    return makeError(kSharedBytesAttr, graph);
-  plan.sizeBytes = bytes.getInt();
+    return bytes.takeError();
+  plan.sizeBytes = *bytes;
   for (Value tile : tiles) {
     llvm::Expected<int64_t> offset =
         readNumber(graph, tile, kOffsetsAttr, kInputOffsetsAttr,
@@ -278,10 +313,11 @@ BlockSteps::readPlan(ArrayRef<TileForm> forms) const {
   }
   if (llvm::none_of(forms, std::mem_fn(&TileForm::isBoxed)))
     return plan;
-  auto barriers = getGraph()->getAttrOfType<IntegerAttr>(kCopyBarriersAttr);
+  llvm::Expected<int64_t> barriers =
+      readBytes(graph, kCopyBarriersAttr, plan.sizeBytes);
   if (!barriers)
-    return makeError(kCopyBarriersAttr, graph);
-  plan.offsets.push_back(barriers.getInt());
+    return barriers.takeError();
+  plan.offsets.push_back(*barriers);
   return plan;
 }
 

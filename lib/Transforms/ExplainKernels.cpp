@@ -341,6 +341,8 @@ LogicalResult KernelExplainer::addSharedMemory() {
     kernel.resources.sharedBytes = kernel.sharedBytes;
     return success();
   }
+  if (failed(readSharedBytes(op, target)))
+    return failure();
   BlockSteps steps(op);
   llvm::Expected<SmallVector<TileForm>> forms = steps.readForms();
   if (!forms)

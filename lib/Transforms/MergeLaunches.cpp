@@ -52,21 +52,14 @@ public:
 
 private:
   LogicalResult readResources(block::GraphOp kernel) {
-    auto bytes = kernel->getAttrOfType<IntegerAttr>(kSharedBytesAttr);
-    if (!bytes)
-      return kernel.emitError()
-             << "expects a block graph with a plan of shared memory; "
-                "--mirage-plan-shared-memory makes one ('"
-             << kSharedBytesAttr << "' is missing)";
-    if (bytes.getInt() < 0 || bytes.getInt() > target.sharedBytesPerBlock)
-      return kernel.emitError() << "expects 0 to " << target.sharedBytesPerBlock
-                                << " as '" << kSharedBytesAttr << "' for "
-                                << target.name << ", got " << bytes.getInt();
+    FailureOr<int64_t> bytes = readSharedBytes(kernel, target);
+    if (failed(bytes))
+      return failure();
     FailureOr<int64_t> rowRegisters = readRowRegisters(kernel);
     if (failed(rowRegisters))
       return failure();
-    resources.push_back({static_cast<int64_t>(kernel.getThreads()),
-                         bytes.getInt(), *rowRegisters});
+    resources.push_back(
+        {static_cast<int64_t>(kernel.getThreads()), *bytes, *rowRegisters});
     return success();
   }
 

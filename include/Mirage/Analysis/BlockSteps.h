@@ -32,6 +32,7 @@
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Planning/ScheduleProblem.h"
 #include "Mirage/Planning/StorageProblem.h"
+#include "Mirage/Planning/Target.h"
 
 namespace mlir::mirage {
 
@@ -103,7 +104,8 @@ public:
   Schedule readSchedule() const;
   /// The plan that attributes state: `mirage.offsets` on ops, and on the graph
   /// `mirage.input_offsets`, `mirage.copy_barriers` and `mirage.shared_bytes`;
-  /// or an error that says which is missing. Whether it holds, `verify` says.
+  /// or an error that says which is missing or no such number. Whether it
+  /// holds, `verify` says.
   /// \param forms  by tile.
   llvm::Expected<StoragePlan> readPlan(ArrayRef<TileForm> forms) const;
   /// Leaves a plan in these attributes.
@@ -170,6 +172,10 @@ inline constexpr llvm::StringLiteral kBarrierAtExitAttr =
 inline constexpr llvm::StringLiteral kOffsetsAttr = "mirage.offsets";
 inline constexpr llvm::StringLiteral kInputOffsetsAttr = "mirage.input_offsets";
 inline constexpr llvm::StringLiteral kSharedBytesAttr = "mirage.shared_bytes";
+
+/// What `mirage.shared_bytes` states of a graph, an i64 from 0 to what a block
+/// of the target can have; or failure after an error.
+FailureOr<int64_t> readSharedBytes(block::GraphOp graph, const Target &target);
 
 } // namespace mlir::mirage
 

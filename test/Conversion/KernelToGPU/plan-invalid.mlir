@@ -306,3 +306,54 @@ func.func @shares_without_warps(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
   } : tensor<8x64xf32>
   return %r : tensor<8x64xf32>
 }
+
+// -----
+
+func.func @more_than_a_block_has(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %e = tensor.empty() : tensor<8x64xf32>
+  %r = mirage_kernel.graph ins(%x : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
+  ^bb0(%a: tensor<8x64xf32>):
+    // expected-error @below {{expects 0 to 232448 as 'mirage.shared_bytes', an i64, got 400000 : i64 for sm_90a}}
+    %o = mirage_block.graph grid() threads(128) ins(%a imap()) outs(omap()) {mirage.input_offsets = array<i64: 0>, mirage.shared_bytes = 400000 : i64} : (tensor<8x64xf32>) -> tensor<8x64xf32> {
+    ^bb0(%t: tensor<8x64xf32>):
+      %y = mirage_block.exp %t {mirage.barrier, mirage.offsets = array<i64: 2048>} : tensor<8x64xf32>
+      mirage_block.yield %y {mirage.barrier} : tensor<8x64xf32>
+    }
+    mirage_kernel.yield %o : tensor<8x64xf32>
+  } : tensor<8x64xf32>
+  return %r : tensor<8x64xf32>
+}
+
+// -----
+
+func.func @unsigned_bytes(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %e = tensor.empty() : tensor<8x64xf32>
+  %r = mirage_kernel.graph ins(%x : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
+  ^bb0(%a: tensor<8x64xf32>):
+    // expected-error @below {{expects 0 to 232448 as 'mirage.shared_bytes', an i64, got 4096 : ui32 for sm_90a}}
+    %o = mirage_block.graph grid() threads(128) ins(%a imap()) outs(omap()) {mirage.input_offsets = array<i64: 0>, mirage.shared_bytes = 4096 : ui32} : (tensor<8x64xf32>) -> tensor<8x64xf32> {
+    ^bb0(%t: tensor<8x64xf32>):
+      %y = mirage_block.exp %t {mirage.barrier, mirage.offsets = array<i64: 2048>} : tensor<8x64xf32>
+      mirage_block.yield %y {mirage.barrier} : tensor<8x64xf32>
+    }
+    mirage_kernel.yield %o : tensor<8x64xf32>
+  } : tensor<8x64xf32>
+  return %r : tensor<8x64xf32>
+}
+
+// -----
+
+func.func @bytes_of_128_bits(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %e = tensor.empty() : tensor<8x64xf32>
+  %r = mirage_kernel.graph ins(%x : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
+  ^bb0(%a: tensor<8x64xf32>):
+    // expected-error @below {{expects 0 to 232448 as 'mirage.shared_bytes', an i64, got 4096 : i128 for sm_90a}}
+    %o = mirage_block.graph grid() threads(128) ins(%a imap()) outs(omap()) {mirage.input_offsets = array<i64: 0>, mirage.shared_bytes = 4096 : i128} : (tensor<8x64xf32>) -> tensor<8x64xf32> {
+    ^bb0(%t: tensor<8x64xf32>):
+      %y = mirage_block.exp %t {mirage.barrier, mirage.offsets = array<i64: 2048>} : tensor<8x64xf32>
+      mirage_block.yield %y {mirage.barrier} : tensor<8x64xf32>
+    }
+    mirage_kernel.yield %o : tensor<8x64xf32>
+  } : tensor<8x64xf32>
+  return %r : tensor<8x64xf32>
+}
