@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Mirage/Analysis/BlockSteps.h"
-#include "Mirage/Analysis/HeldTiles.h"
+#include "Mirage/Analysis/KernelResources.h"
 #include "Mirage/Analysis/LaunchSequence.h"
 #include "Mirage/Analysis/LoadingWarps.h"
 #include "Mirage/Analysis/ModuleTarget.h"
@@ -23,11 +22,6 @@ namespace mlir::mirage {
 using namespace mlir;
 using namespace mlir::mirage;
 
-static int64_t getNumber(block::GraphOp graph, StringRef attribute) {
-  auto number = graph->getAttrOfType<IntegerAttr>(attribute);
-  return number ? number.getInt() : 0;
-}
-
 /// Whether four warps multiply together.
 static bool hasWarpgroupProducts(block::GraphOp graph) {
   return graph.getBody()
@@ -35,17 +29,27 @@ static bool hasWarpgroupProducts(block::GraphOp graph) {
       .wasInterrupted();
 }
 
-static LoadingWarps choose(block::GraphOp graph, const Target &target) {
-  bool isFirstOfLaunch = graph->hasAttr(kResidentBlocksAttr);
-  if (!isFirstOfLaunch || !graph->hasAttr(kHandsBackPlacesAttr) ||
-      !hasWarpgroupProducts(graph))
-    return {};
-  BlockResources block;
-  block.threads = graph.getThreads();
-  block.sharedBytes = getNumber(graph, kSharedBytesAttr);
-  block.rowRegisters = getNumber(graph, kRowRegistersAttr);
-  return chooseLoadingWarps(block, ShapedType::getNumElements(graph.getGrid()),
-                            target);
+/// For the first kernel of a launch, whose blocks go on with the others.
+static LogicalResult addLoadingWarps(Launch launch, const Target &target) {
+  block::GraphOp first = launch.kernels.front();
+  if (!first->hasAttr(kHandsBackPlacesAttr) || !hasWarpgroupProducts(first))
+    return success();
+  FailureOr<BlockResources> block = readResources(launch.kernels, target);
+  if (failed(block))
+    return failure();
+  int64_t numBlocks = ShapedType::getNumElements(launch.getGrid());
+  annotate(first, chooseLoadingWarps(*block, numBlocks, target));
+  return success();
+}
+
+static LogicalResult addLoadingWarps(Operation *program, const Target &target) {
+  FailureOr<LaunchSequence> sequence = LaunchSequence::read(program);
+  if (failed(sequence))
+    return failure();
+  for (const Launch &launch : sequence->getLaunches())
+    if (failed(addLoadingWarps(launch, target)))
+      return failure();
+  return success();
 }
 
 namespace {
@@ -54,13 +58,18 @@ struct AddLoadingWarpsPass
   using AddLoadingWarpsPassBase::AddLoadingWarpsPassBase;
 
   void runOnOperation() override {
-    FailureOr<std::string> name = resolveTarget(getOperation(), target);
-    if (failed(name))
+    if (failed(resolveTarget(getOperation(), target)))
       return signalPassFailure();
-    const Target gpu = llvm::cantFail(getTarget(*name));
-    getOperation()->walk([&](block::GraphOp graph) {
-      annotate(graph, addsLoadingWarps ? choose(graph, gpu) : LoadingWarps());
-    });
+    getOperation()->walk(
+        [](block::GraphOp graph) { annotate(graph, LoadingWarps()); });
+    if (!addsLoadingWarps)
+      return;
+    for (Operation *program : findPrograms(getOperation())) {
+      FailureOr<std::string> name = resolveTarget(program, target);
+      if (failed(name) ||
+          failed(addLoadingWarps(program, llvm::cantFail(getTarget(*name)))))
+        return signalPassFailure();
+    }
   }
 };
 } // namespace

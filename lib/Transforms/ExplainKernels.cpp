@@ -11,6 +11,7 @@
 #include "Mirage/Analysis/BlockSteps.h"
 #include "Mirage/Analysis/BypassingTiles.h"
 #include "Mirage/Analysis/HeldTiles.h"
+#include "Mirage/Analysis/KernelResources.h"
 #include "Mirage/Analysis/LoadingWarps.h"
 #include "Mirage/Analysis/PersistentBlocks.h"
 #include "Mirage/Bridge/Bridge.h"
@@ -178,17 +179,10 @@ void KernelExplainer::addExtents() {
 }
 
 LogicalResult KernelExplainer::addRowRegisters() {
-  Attribute attribute = op->getAttr(kRowRegistersAttr);
-  if (!attribute)
-    return success();
-  auto registers = dyn_cast<IntegerAttr>(attribute);
-  if (!registers || !registers.getType().isInteger(64) ||
-      registers.getInt() < 0 || registers.getInt() > target.registersPerThread)
-    return op.emitError() << "expects 0 to " << target.registersPerThread
-                          << " as '" << kRowRegistersAttr << "', got "
-                          << attribute;
-  kernel.resources.rowRegisters = registers.getInt();
-  return success();
+  FailureOr<int64_t> registers = readRowRegisters(op, target);
+  if (succeeded(registers))
+    kernel.resources.rowRegisters = *registers;
+  return registers;
 }
 
 /// All of it but for its tile and maps.

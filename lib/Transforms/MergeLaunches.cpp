@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Mirage/Analysis/BlockSteps.h"
-#include "Mirage/Analysis/HeldTiles.h"
+#include "Mirage/Analysis/KernelResources.h"
 #include "Mirage/Analysis/LaunchSequence.h"
 #include "Mirage/Analysis/ModuleTarget.h"
 #include "Mirage/Transforms/Passes.h"
@@ -35,47 +34,20 @@ public:
         merges(merges) {}
 
   LogicalResult run() {
-    for (block::GraphOp kernel : kernels)
-      if (failed(readResources(kernel)))
-        return failure();
     // Kernels that join one another stand in a row.
     for (unsigned first = 0; first < kernels.size();) {
       SmallVector<GridJoin, 3> chain;
       while (std::optional<GridJoin> join =
                  findJoin(first, first + chain.size() + 1))
         chain.push_back(*join);
-      decide(first, chain);
+      if (failed(decide(first, chain)))
+        return failure();
       first += chain.size() + 1;
     }
     return success();
   }
 
 private:
-  LogicalResult readResources(block::GraphOp kernel) {
-    FailureOr<int64_t> bytes = readSharedBytes(kernel, target);
-    if (failed(bytes))
-      return failure();
-    FailureOr<int64_t> rowRegisters = readRowRegisters(kernel);
-    if (failed(rowRegisters))
-      return failure();
-    resources.push_back(
-        {static_cast<int64_t>(kernel.getThreads()), *bytes, *rowRegisters});
-    return success();
-  }
-
-  FailureOr<int64_t> readRowRegisters(block::GraphOp kernel) const {
-    Attribute attribute = kernel->getAttr(kRowRegistersAttr);
-    if (!attribute)
-      return 0;
-    int64_t most = target.registersPerThread;
-    auto registers = dyn_cast<IntegerAttr>(attribute);
-    if (!registers || !registers.getType().isInteger(64) ||
-        registers.getInt() < 0 || registers.getInt() > most)
-      return kernel.emitError() << "expects 0 to " << most << " as '"
-                                << kRowRegistersAttr << "', got " << attribute;
-    return registers.getInt();
-  }
-
   int64_t getNumBlocks(unsigned number) const {
     return ShapedType::getNumElements(
         block::GraphOp(kernels[number]).getGrid());
@@ -95,7 +67,7 @@ private:
   }
 
   /// For the chain that begins with a kernel.
-  void decide(unsigned first, ArrayRef<GridJoin> chain) {
+  LogicalResult decide(unsigned first, ArrayRef<GridJoin> chain) {
     SmallVector<LaunchBarrier, 3> barriers(chain.size(), LaunchBarrier::Launch);
     if (merges)
       barriers = chooseLaunchBarriers(chain, target);
@@ -108,9 +80,11 @@ private:
       setCluster(number, barriers[i + 1] == LaunchBarrier::Cluster);
       if (barriers[i + 1] != LaunchBarrier::Launch)
         continue;
-      setResidentBlocks(launch, number);
+      if (failed(setResidentBlocks(launch, number)))
+        return failure();
       launch = number + 1;
     }
+    return success();
   }
 
   void setBarrier(unsigned number, LaunchBarrier barrier) {
@@ -124,21 +98,20 @@ private:
   }
 
   /// For the kernels of one launch.
-  void setResidentBlocks(unsigned first, unsigned last) {
-    BlockResources block = resources[first];
-    for (unsigned number = first + 1; number <= last; ++number) {
-      block.sharedBytes =
-          std::max(block.sharedBytes, resources[number].sharedBytes);
-      block.rowRegisters =
-          std::max(block.rowRegisters, resources[number].rowRegisters);
+  LogicalResult setResidentBlocks(unsigned first, unsigned last) {
+    FailureOr<BlockResources> block =
+        readResources(kernels.slice(first, last - first + 1), target);
+    if (failed(block))
+      return failure();
+    for (unsigned number = first + 1; number <= last; ++number)
       block::GraphOp(kernels[number])->removeAttr(kResidentBlocksAttr);
-    }
     int64_t needed = llvm::divideCeil(getNumBlocks(first), target.numSMs);
     int64_t resident =
-        std::clamp<int64_t>(getResidentBlocks(block, target), 1, needed);
+        std::clamp<int64_t>(getResidentBlocks(*block, target), 1, needed);
     block::GraphOp kernel = kernels[first];
     kernel->setAttr(kResidentBlocksAttr,
                     Builder(kernel.getContext()).getI64IntegerAttr(resident));
+    return success();
   }
 
   /// There is no other use for clusters yet. They say how blocks work together,
@@ -166,7 +139,6 @@ private:
   const LaunchSequence &sequence;
   const Target &target;
   bool merges;
-  SmallVector<BlockResources> resources; ///< by kernel
 };
 
 struct MergeLaunchesPass
