@@ -257,8 +257,8 @@ bool BlockSteps::canHandBackPlaces(const Schedule &schedule,
 llvm::Expected<std::optional<int64_t>>
 BlockSteps::readHandBack(const Schedule &schedule,
                          ArrayRef<TileForm> forms) const {
-  Attribute attribute = graph->getAttr(kHandsBackPlacesAttr);
-  if (!attribute)
+  auto behind = graph->getAttrOfType<IntegerAttr>(kHandsBackPlacesAttr);
+  if (!behind)
     return std::nullopt;
   if (!canHandBackPlaces(schedule, forms))
     return llvm::createStringError(
@@ -266,15 +266,11 @@ BlockSteps::readHandBack(const Schedule &schedule,
         "where '" +
         kHandsBackPlacesAttr + "' is stated");
   int64_t stages = block::GraphOp(graph).getStages();
-  auto behind = dyn_cast<IntegerAttr>(attribute);
-  if (behind && behind.getType().isInteger(64) && behind.getInt() >= 1 &&
-      behind.getInt() < stages)
+  if (behind.getInt() >= 1 && behind.getInt() < stages)
     return behind.getInt();
-  std::string found;
-  llvm::raw_string_ostream(found) << attribute;
   return llvm::createStringError("1 to " + Twine(stages - 1) +
-                                 " iterations, an i64, as '" +
-                                 kHandsBackPlacesAttr + "', got " + found);
+                                 " iterations as '" + kHandsBackPlacesAttr +
+                                 "', got " + Twine(behind.getInt()));
 }
 
 Schedule BlockSteps::readSchedule() const {

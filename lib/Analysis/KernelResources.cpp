@@ -15,17 +15,13 @@ using namespace mlir::mirage;
 
 FailureOr<int64_t> mlir::mirage::readRowRegisters(block::GraphOp graph,
                                                   const Target &target) {
-  Attribute attribute = graph->getAttr(kRowRegistersAttr);
-  if (!attribute)
-    return 0;
-  auto registers = dyn_cast<IntegerAttr>(attribute);
-  if (registers && registers.getType().isSignlessInteger(64) &&
-      registers.getInt() >= 0 &&
-      registers.getInt() <= target.registersPerThread)
-    return registers.getInt();
+  auto attribute = graph->getAttrOfType<IntegerAttr>(kRowRegistersAttr);
+  int64_t registers = attribute ? attribute.getInt() : 0;
+  if (registers >= 0 && registers <= target.registersPerThread)
+    return registers;
   return graph.emitError() << "expects 0 to " << target.registersPerThread
                            << " as '" << kRowRegistersAttr << "', got "
-                           << attribute;
+                           << registers;
 }
 
 FailureOr<BlockResources> mlir::mirage::readResources(block::GraphOp kernel,

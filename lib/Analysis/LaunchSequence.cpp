@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Analysis/LaunchSequence.h"
+#include "Mirage/Analysis/LoadingWarps.h"
 #include "Mirage/Analysis/PersistentBlocks.h"
 #include "Mirage/Dialect/Operator/DeadOps.h"
 #include "Mirage/Dialect/Operator/LibraryMatmulAttribute.h"
@@ -311,33 +312,26 @@ int64_t mlir::mirage::getStatedResidentBlocks(block::GraphOp kernel) {
 
 static LogicalResult checkResidentBlocks(block::GraphOp kernel) {
   constexpr int64_t kMostBlocks = 32; // of any GPU that we compile for
-  Attribute attribute = kernel->getAttr(kResidentBlocksAttr);
-  auto number = dyn_cast_or_null<IntegerAttr>(attribute);
-  if (!attribute || (number && number.getType().isInteger(64) &&
-                     number.getInt() >= 1 && number.getInt() <= kMostBlocks))
+  int64_t number = getStatedResidentBlocks(kernel);
+  if (number >= 1 && number <= kMostBlocks)
     return success();
-  return kernel.emitError()
-         << "expects 1 to " << kMostBlocks << " as '" << kResidentBlocksAttr
-         << "', an i64, got " << attribute;
+  return kernel.emitError() << "expects 1 to " << kMostBlocks << " as '"
+                            << kResidentBlocksAttr << "', got " << number;
 }
 
 /// An order names each axis once. Clusters are of neighbours along an axis, in
 /// the order of x, y and z.
 static LogicalResult checkGridOrder(Launch &launch) {
   block::GraphOp kernel = launch.kernels.front();
-  Attribute attribute = kernel->getAttr(kGridOrderAttr);
-  if (!attribute)
+  auto order = kernel->getAttrOfType<DenseI64ArrayAttr>(kGridOrderAttr);
+  if (!order)
     return success();
-  auto order = dyn_cast<DenseI64ArrayAttr>(attribute);
-  SmallVector<int64_t> sorted;
-  if (order)
-    llvm::append_range(sorted, order.asArrayRef());
+  SmallVector<int64_t> sorted(order.asArrayRef());
   llvm::sort(sorted);
-  if (!order ||
-      !llvm::equal(sorted, llvm::seq<int64_t>(0, launch.getGrid().size())))
-    return kernel.emitError() << "expects each of " << launch.getGrid().size()
-                              << " grid axes once in '" << kGridOrderAttr
-                              << "', got " << attribute;
+  if (!llvm::equal(sorted, llvm::seq<int64_t>(0, launch.getGrid().size())))
+    return kernel.emitError()
+           << "expects each of " << launch.getGrid().size()
+           << " grid axes once in '" << kGridOrderAttr << "', got " << order;
   if (!launch.getCluster().empty())
     return kernel.emitError()
            << "expects no '" << kGridOrderAttr << "' where blocks are clusters";
@@ -357,7 +351,7 @@ LogicalResult LaunchSequence::readLaunches() {
   for (auto [number, kernel] : llvm::enumerate(kernels)) {
     if (failed(checkResidentBlocks(kernel)))
       return failure();
-    if (Attribute barrier = kernel->getAttr(kLaunchBarrierAttr)) {
+    if (auto barrier = kernel->getAttrOfType<StringAttr>(kLaunchBarrierAttr)) {
       if (failed(addToLaunch(number, barrier)))
         return failure();
     } else {
@@ -373,16 +367,14 @@ LogicalResult LaunchSequence::readLaunches() {
 LogicalResult LaunchSequence::readDependence(unsigned number) {
   Launch &launch = launches[number];
   for (auto [position, kernel] : llvm::enumerate(launch.kernels)) {
-    Attribute attribute = kernel->getAttr(kDependentLaunchAttr);
-    if (!attribute)
+    if (!kernel->hasAttr(kDependentLaunchAttr))
       continue;
-    if (!isa<UnitAttr>(attribute) || number == 0 || position > 0)
+    if (number == 0 || position > 0)
       return kernel.emitError()
              << "expects '" << kDependentLaunchAttr
-             << "', a unit attribute, of the first kernel of a launch that "
-                "follows another one, got "
-             << attribute << " of kernel " << position << " of launch "
-             << number;
+             << "' of the first kernel of a launch that follows another one, "
+                "got it of kernel "
+             << position << " of launch " << number;
     launch.isDependent = true;
   }
   return success();
@@ -390,15 +382,19 @@ LogicalResult LaunchSequence::readDependence(unsigned number) {
 
 /// The attribute may have come here by any way: whether it can be so is seen
 /// from the graphs.
-LogicalResult LaunchSequence::addToLaunch(unsigned number,
-                                          Attribute attribute) {
+LogicalResult LaunchSequence::addToLaunch(unsigned number, StringAttr name) {
   block::GraphOp kernel = kernels[number];
-  auto name = dyn_cast<StringAttr>(attribute);
-  std::optional<LaunchBarrier> barrier =
-      name ? parseLaunchBarrier(name) : std::nullopt;
+  std::optional<LaunchBarrier> barrier = parseLaunchBarrier(name);
   if (!barrier || *barrier == LaunchBarrier::Launch)
     return kernel.emitError() << "expects \"last_arrival\" or \"cluster\" as '"
-                              << kLaunchBarrierAttr << "', got " << attribute;
+                              << kLaunchBarrierAttr << "', got " << name;
+  // Of the launch the first kernel says it, and nobody reads another one.
+  for (StringRef ofFirst :
+       {kResidentBlocksAttr, kGridOrderAttr, kLoadingWarpsAttr})
+    if (kernel->hasAttr(ofFirst))
+      return kernel.emitError()
+             << "expects no '" << ofFirst
+             << "' of a kernel that shares the launch of another one";
   std::optional<unsigned> axis = findJoinedAxis(number);
   if (!axis)
     return kernel.emitError()

@@ -10,40 +10,28 @@
 #include "Mirage/Analysis/LaunchSequence.h"
 #include "Mirage/Analysis/TileForms.h"
 #include "Mirage/Layout/LinearLayout.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace mlir::mirage;
 
-static llvm::Error fail(const Twine &wanted, StringRef name, Attribute found) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  if (found)
-    stream << found;
-  else
-    stream << "none";
-  return llvm::createStringError("expects " + wanted + " as '" + name +
-                                 "', got " + text);
-}
-
 llvm::Expected<LoadingWarps>
 mlir::mirage::readLoadingWarps(block::GraphOp graph, bool handsBack) {
   LoadingWarps warps;
-  Attribute shares = graph->getAttr(kRegisterSharesAttr);
-  Attribute number = graph->getAttr(kLoadingWarpsAttr);
+  auto shares = graph->getAttrOfType<DenseI64ArrayAttr>(kRegisterSharesAttr);
+  auto number = graph->getAttrOfType<IntegerAttr>(kLoadingWarpsAttr);
   if (!number && !shares)
     return warps;
-  auto numWarps = dyn_cast_or_null<IntegerAttr>(number);
-  if (!numWarps || !numWarps.getType().isInteger(64) || numWarps.getInt() < 1)
-    return fail("a number of warps, an i64 from 1 on,", kLoadingWarpsAttr,
-                number);
-  warps.number = numWarps.getInt();
-  if (shares) {
-    auto numbers = dyn_cast<DenseI64ArrayAttr>(shares);
-    if (!numbers || numbers.size() != 2)
-      return fail("two numbers of registers", kRegisterSharesAttr, shares);
-    warps.shares = RegisterShares{numbers[0], numbers[1]};
-  }
+  warps.number = number ? number.getInt() : 0;
+  if (warps.number < 1)
+    return llvm::createStringError("expects 1 or more warps as '" +
+                                   kLoadingWarpsAttr + "', got " +
+                                   Twine(warps.number));
+  if (shares && shares.size() != 2)
+    return llvm::createStringError("expects two numbers of registers as '" +
+                                   kRegisterSharesAttr + "', got " +
+                                   Twine(shares.size()));
+  if (shares)
+    warps.shares = RegisterShares{shares[0], shares[1]};
   if (!handsBack)
     return llvm::createStringError("expects warps that hand places back ('" +
                                    kHandsBackPlacesAttr + "') where '" +

@@ -8,14 +8,13 @@
 
 #include "Mirage/Analysis/PersistentBlocks.h"
 #include "Mirage/Analysis/LoadingWarps.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace mlir::mirage;
 
 llvm::Expected<std::optional<int64_t>>
 mlir::mirage::readPersistentBlocks(block::GraphOp graph) {
-  Attribute stated = graph->getAttr(kPersistentBlocksAttr);
+  auto stated = graph->getAttrOfType<IntegerAttr>(kPersistentBlocksAttr);
   if (!stated)
     return std::nullopt;
   if (!graph->hasAttr(kLoadingWarpsAttr))
@@ -23,13 +22,9 @@ mlir::mirage::readPersistentBlocks(block::GraphOp graph) {
                                    kLoadingWarpsAttr + "') where '" +
                                    kPersistentBlocksAttr + "' is stated");
   int64_t numBlocks = ShapedType::getNumElements(graph.getGrid());
-  auto number = dyn_cast<IntegerAttr>(stated);
-  if (number && number.getType().isInteger(64) && number.getInt() >= 1 &&
-      number.getInt() <= numBlocks)
-    return number.getInt();
-  std::string found;
-  llvm::raw_string_ostream(found) << stated;
-  return llvm::createStringError("expects 1 to the " + Twine(numBlocks) +
-                                 " blocks of the grid, an i64, as '" +
-                                 kPersistentBlocksAttr + "', got " + found);
+  if (stated.getInt() >= 1 && stated.getInt() <= numBlocks)
+    return stated.getInt();
+  return llvm::createStringError(
+      "expects 1 to the " + Twine(numBlocks) + " blocks of the grid as '" +
+      kPersistentBlocksAttr + "', got " + Twine(stated.getInt()));
 }

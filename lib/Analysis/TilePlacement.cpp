@@ -262,20 +262,16 @@ llvm::Error BlockSteps::checkForm(Value value, Value tile,
   return llvm::createStringError(problem);
 }
 
-/// A number of bytes that a graph states, an i64 from 0 to `most`.
+/// A number of bytes that a graph states, from 0 to `most`.
 static llvm::Expected<int64_t> readBytes(block::GraphOp graph, StringRef name,
                                          int64_t most) {
-  Attribute attribute = graph->getAttr(name);
-  if (!attribute)
+  auto bytes = graph->getAttrOfType<IntegerAttr>(name);
+  if (!bytes)
     return makeError(name, graph);
-  auto bytes = dyn_cast<IntegerAttr>(attribute);
-  if (bytes && bytes.getType().isSignlessInteger(64) && bytes.getInt() >= 0 &&
-      bytes.getInt() <= most)
+  if (bytes.getInt() >= 0 && bytes.getInt() <= most)
     return bytes.getInt();
-  std::string found;
-  llvm::raw_string_ostream(found) << attribute;
   return llvm::createStringError("expects 0 to " + Twine(most) + " as '" +
-                                 name + "', an i64, got " + found);
+                                 name + "', got " + Twine(bytes.getInt()));
 }
 
 FailureOr<int64_t> mlir::mirage::readSharedBytes(block::GraphOp graph,

@@ -48,7 +48,7 @@ func.func @negative(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
   %e = tensor.empty() : tensor<8x64xf32>
   %r = mirage_kernel.graph ins(%x : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
   ^bb0(%a: tensor<8x64xf32>):
-    // expected-error @below {{expects 0 to 232448 as 'mirage.shared_bytes', an i64, got -1024 : i64 for sm_90a}}
+    // expected-error @below {{expects 0 to 232448 as 'mirage.shared_bytes', got -1024 for sm_90a}}
     %o = mirage_block.graph grid(x = 8) threads(32) ins(%a imap(x -> 0)) outs(omap(x -> 0)) {mirage.shared_bytes = -1024 : i64}
         : (tensor<8x64xf32>) -> tensor<8x64xf32> {
     ^bb0(%t: tensor<1x64xf32>):

@@ -4,7 +4,7 @@ func.func @first(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
   %e = tensor.empty() : tensor<8x64xf16>
   %r = mirage_kernel.graph ins(%x : tensor<8x64xf16>) outs(%e : tensor<8x64xf16>) {
   ^bb0(%a: tensor<8x64xf16>):
-    // expected-error @below {{expects 'mirage.dependent_launch', a unit attribute, of the first kernel of a launch that follows another one, got unit of kernel 0 of launch 0}}
+    // expected-error @below {{expects 'mirage.dependent_launch' of the first kernel of a launch that follows another one, got it of kernel 0 of launch 0}}
     %q = mirage_block.graph grid(x = 2) threads(64) ins(%a imap(x -> 0)) outs(omap(x -> 0)) {mirage.dependent_launch} : (tensor<8x64xf16>) -> tensor<8x64xf16> {
     ^bb0(%t: tensor<4x64xf16>):
       %u = mirage_block.exp %t : tensor<4x64xf16>
@@ -26,7 +26,7 @@ func.func @number(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
       %u = mirage_block.exp %t : tensor<4x64xf16>
       mirage_block.yield %u : tensor<4x64xf32>
     }
-    // expected-error @below {{got 1 : i64 of kernel 0 of launch 1}}
+    // expected-error @below {{expects a unit attribute as 'mirage.dependent_launch', got 1 : i64}}
     %s = mirage_block.graph grid(x = 2) threads(64) ins(%q imap(x -> 0)) outs(omap(x -> 0)) {mirage.dependent_launch = 1} : (tensor<8x64xf16>) -> tensor<8x64xf16> {
     ^bb0(%t: tensor<4x64xf16>):
       %u = mirage_block.exp %t : tensor<4x64xf16>

@@ -62,7 +62,7 @@ func.func @three(%x: tensor<16x64xf16>, %w: tensor<64x32xf16>) -> tensor<16x32xf
 // ONE: {{^1$}}
 // RUN: sed 's/mirage.launch_barrier = /mirage.dependent_launch, mirage.launch_barrier = /' %t.mlir > %t.shared.mlir
 // RUN: not mirage-opt %t.shared.mlir --mirage-plan-device-memory 2>&1 | FileCheck %s --check-prefix=SHARED
-// SHARED: error: expects 'mirage.dependent_launch', a unit attribute, of the first kernel of a launch that follows another one, got unit of kernel 1 of launch 1
+// SHARED: error: expects 'mirage.dependent_launch' of the first kernel of a launch that follows another one, got it of kernel 1 of launch 1
 // CHECK-LABEL: func.func @joined(
 // CHECK:         mirage_block.graph
 // CHECK:         mirage_block.graph {{.*}}mirage.dependent_launch

@@ -173,8 +173,8 @@ inline constexpr llvm::StringLiteral kOffsetsAttr = "mirage.offsets";
 inline constexpr llvm::StringLiteral kInputOffsetsAttr = "mirage.input_offsets";
 inline constexpr llvm::StringLiteral kSharedBytesAttr = "mirage.shared_bytes";
 
-/// What `mirage.shared_bytes` states of a graph, an i64 from 0 to what a block
-/// of the target can have; or failure after an error.
+/// What `mirage.shared_bytes` states of a graph, from 0 to what a block of the
+/// target can have; or failure after an error.
 FailureOr<int64_t> readSharedBytes(block::GraphOp graph, const Target &target);
 
 } // namespace mlir::mirage

@@ -19,9 +19,9 @@
 
 namespace mlir::mirage {
 
-/// What `mirage.row_registers` states of a graph, an i64 from 0 to the
-/// registers that a thread of the target can have; 0 where it is not there; or
-/// failure after an error.
+/// What `mirage.row_registers` states of a graph, from 0 to the registers that
+/// a thread of the target can have; 0 where it is not there; or failure after
+/// an error.
 FailureOr<int64_t> readRowRegisters(block::GraphOp graph, const Target &target);
 
 /// The threads that compute, shared memory and registers of a planned kernel,

@@ -136,7 +136,7 @@ private:
   ElementPlaces getResultPlaces(unsigned number) const;
   LogicalResult readLaunches();
   LogicalResult readDependence(unsigned launch);
-  LogicalResult addToLaunch(unsigned number, Attribute barrier);
+  LogicalResult addToLaunch(unsigned number, StringAttr barrier);
   LogicalResult checkBarrier(unsigned number, SharedLaunch shared);
 
   Operation *program;

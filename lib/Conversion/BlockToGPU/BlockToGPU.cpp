@@ -100,15 +100,15 @@ static LogicalResult checkHeld(block::GraphOp graph) {
 /// Values that are said to have no tile are such as need none.
 static LogicalResult checkBypassing(block::GraphOp graph) {
   SmallVector<Value> values;
-  if (Attribute stated = graph->getAttr(kBypassingInputsAttr)) {
-    auto numbers = dyn_cast<DenseI64ArrayAttr>(stated);
+  if (auto numbers =
+          graph->getAttrOfType<DenseI64ArrayAttr>(kBypassingInputsAttr)) {
     int64_t numInputs = graph.getInputs().size();
-    if (!numbers || llvm::any_of(numbers.asArrayRef(), [&](int64_t number) {
+    if (llvm::any_of(numbers.asArrayRef(), [&](int64_t number) {
           return number < 0 || number >= numInputs;
         }))
       return graph.emitError()
              << "expects numbers of its " << numInputs << " inputs as '"
-             << kBypassingInputsAttr << "', got " << stated;
+             << kBypassingInputsAttr << "', got " << numbers;
     // What nobody reads any more needs nothing.
     for (int64_t number : numbers.asArrayRef())
       if (Value input = graph.getBody().getArgument(number); !input.use_empty())
@@ -188,10 +188,9 @@ public:
 
   FailureOr<gpu::GPUFuncOp> run() {
     for (block::GraphOp graph : launch.kernels) {
-      if (failed(checkLoadingWarps(graph)) || failed(checkPersistent(graph)) ||
-          failed(checkGrid(launch, graph)) || failed(checkOps(graph)) ||
-          failed(checkCluster(graph)) || failed(checkHeld(graph)) ||
-          failed(checkBypassing(graph)))
+      if (failed(checkPersistent(graph)) || failed(checkGrid(launch, graph)) ||
+          failed(checkOps(graph)) || failed(checkCluster(graph)) ||
+          failed(checkHeld(graph)) || failed(checkBypassing(graph)))
         return failure();
       BlockSteps steps(graph);
       FailureOr<TilePlacement> placement = readPlacement(steps);
@@ -245,14 +244,6 @@ private:
     return graph.emitError("expects no cluster but before a kernel that joins "
                            "its blocks in the same launch; "
                            "--mirage-merge-launches drops others");
-  }
-
-  LogicalResult checkLoadingWarps(block::GraphOp graph) {
-    if (graph == launch.kernels.front() || !graph->hasAttr(kLoadingWarpsAttr))
-      return success();
-    return graph.emitError()
-           << "expects no '" << kLoadingWarpsAttr
-           << "' of a kernel that shares the launch of another one";
   }
 
   LogicalResult checkPersistent(block::GraphOp graph) {

@@ -28,7 +28,7 @@ func.func @no_warps(%x: tensor<16x16xf32>) -> tensor<16x16xf32> {
   ^bb0(%a: tensor<16x16xf32>):
     %o = mirage_block.graph grid() threads(32) ins(%a imap()) outs(omap()) : (tensor<16x16xf32>) -> tensor<16x16xf32> {
     ^bb0(%t: tensor<16x16xf32>):
-      // expected-error @below {{expects, where 'mirage.held' is stated, a result of items that warps hold as a linear layout, or an accumulation of one that is held}}
+      // expected-error @below {{expects no 'mirage.held', which is of mirage_thread.graph and mirage_block.accumulate}}
       %y = mirage_block.exp %t {mirage.held} : tensor<16x16xf32>
       %z = mirage_block.neg %y : tensor<16x16xf32>
       mirage_block.yield %z : tensor<16x16xf32>

@@ -29,7 +29,7 @@ func.func @no_numbers(%x: tensor<4x1024xf16>) -> tensor<4x1024xf16> {
   %e = tensor.empty() : tensor<4x1024xf16>
   %r = mirage_kernel.graph ins(%x : tensor<4x1024xf16>) outs(%e : tensor<4x1024xf16>) {
   ^bb0(%a: tensor<4x1024xf16>):
-    // expected-error @below {{expects numbers of its 1 inputs as 'mirage.bypassing_inputs', got "all"}}
+    // expected-error @below {{expects an array of i64 as 'mirage.bypassing_inputs', got "all"}}
     %o = mirage_block.graph grid(x = 4) threads(128) ins(%a imap(x -> 0)) outs(omap(x -> 0)) {mirage.input_offsets = array<i64: 0>, mirage.shared_bytes = 8192 : i64, mirage.bypassing_inputs = "all"} : (tensor<4x1024xf16>) -> tensor<4x1024xf16> {
     ^bb0(%t: tensor<1x1024xf16>):
       %y = mirage_thread.graph items(x = 4) ins(%t imap(x -> 1)) outs(omap(x -> 1)) {mirage.barrier, mirage.offsets = array<i64: 4096>} : (tensor<1x1024xf16>) -> tensor<1x1024xf16> {

@@ -262,7 +262,7 @@ func.func @half_a_loading_warp(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
   %e = tensor.empty() : tensor<8x64xf32>
   %r = mirage_kernel.graph ins(%x : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
   ^bb0(%a: tensor<8x64xf32>):
-    // expected-error @below {{expects a number of warps, an i64 from 1 on, as 'mirage.loading_warps', got 5.000000e-01 : f32}}
+    // expected-error @below {{expects an i64 as 'mirage.loading_warps', got 5.000000e-01 : f32}}
     %o = mirage_block.graph grid() threads(128) ins(%a imap()) outs(omap()) {mirage.input_offsets = array<i64: 0>, mirage.loading_warps = 0.5 : f32, mirage.shared_bytes = 4096 : i64} : (tensor<8x64xf32>) -> tensor<8x64xf32> {
     ^bb0(%t: tensor<8x64xf32>):
       %y = mirage_block.exp %t {mirage.barrier, mirage.offsets = array<i64: 2048>} : tensor<8x64xf32>
@@ -279,7 +279,7 @@ func.func @three_shares(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
   %e = tensor.empty() : tensor<8x64xf32>
   %r = mirage_kernel.graph ins(%x : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
   ^bb0(%a: tensor<8x64xf32>):
-    // expected-error @below {{expects two numbers of registers as 'mirage.register_shares', got array<i64: 40, 40, 40>}}
+    // expected-error @below {{expects two numbers of registers as 'mirage.register_shares', got 3}}
     %o = mirage_block.graph grid() threads(128) ins(%a imap()) outs(omap()) {mirage.input_offsets = array<i64: 0>, mirage.loading_warps = 4 : i64, mirage.register_shares = array<i64: 40, 40, 40>, mirage.shared_bytes = 4096 : i64} : (tensor<8x64xf32>) -> tensor<8x64xf32> {
     ^bb0(%t: tensor<8x64xf32>):
       %y = mirage_block.exp %t {mirage.barrier, mirage.offsets = array<i64: 2048>} : tensor<8x64xf32>
@@ -296,7 +296,7 @@ func.func @shares_without_warps(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
   %e = tensor.empty() : tensor<8x64xf32>
   %r = mirage_kernel.graph ins(%x : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
   ^bb0(%a: tensor<8x64xf32>):
-    // expected-error @below {{expects a number of warps, an i64 from 1 on, as 'mirage.loading_warps', got none}}
+    // expected-error @below {{expects 1 or more warps as 'mirage.loading_warps', got 0}}
     %o = mirage_block.graph grid() threads(128) ins(%a imap()) outs(omap()) {mirage.input_offsets = array<i64: 0>, mirage.register_shares = array<i64: 40, 232>, mirage.shared_bytes = 4096 : i64} : (tensor<8x64xf32>) -> tensor<8x64xf32> {
     ^bb0(%t: tensor<8x64xf32>):
       %y = mirage_block.exp %t {mirage.barrier, mirage.offsets = array<i64: 2048>} : tensor<8x64xf32>
@@ -313,7 +313,7 @@ func.func @more_than_a_block_has(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
   %e = tensor.empty() : tensor<8x64xf32>
   %r = mirage_kernel.graph ins(%x : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
   ^bb0(%a: tensor<8x64xf32>):
-    // expected-error @below {{expects 0 to 232448 as 'mirage.shared_bytes', an i64, got 400000 : i64 for sm_90a}}
+    // expected-error @below {{expects 0 to 232448 as 'mirage.shared_bytes', got 400000 for sm_90a}}
     %o = mirage_block.graph grid() threads(128) ins(%a imap()) outs(omap()) {mirage.input_offsets = array<i64: 0>, mirage.shared_bytes = 400000 : i64} : (tensor<8x64xf32>) -> tensor<8x64xf32> {
     ^bb0(%t: tensor<8x64xf32>):
       %y = mirage_block.exp %t {mirage.barrier, mirage.offsets = array<i64: 2048>} : tensor<8x64xf32>
@@ -330,7 +330,7 @@ func.func @unsigned_bytes(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
   %e = tensor.empty() : tensor<8x64xf32>
   %r = mirage_kernel.graph ins(%x : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
   ^bb0(%a: tensor<8x64xf32>):
-    // expected-error @below {{expects 0 to 232448 as 'mirage.shared_bytes', an i64, got 4096 : ui32 for sm_90a}}
+    // expected-error @below {{expects an i64 as 'mirage.shared_bytes', got 4096 : ui32}}
     %o = mirage_block.graph grid() threads(128) ins(%a imap()) outs(omap()) {mirage.input_offsets = array<i64: 0>, mirage.shared_bytes = 4096 : ui32} : (tensor<8x64xf32>) -> tensor<8x64xf32> {
     ^bb0(%t: tensor<8x64xf32>):
       %y = mirage_block.exp %t {mirage.barrier, mirage.offsets = array<i64: 2048>} : tensor<8x64xf32>
@@ -347,7 +347,7 @@ func.func @bytes_of_128_bits(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
   %e = tensor.empty() : tensor<8x64xf32>
   %r = mirage_kernel.graph ins(%x : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
   ^bb0(%a: tensor<8x64xf32>):
-    // expected-error @below {{expects 0 to 232448 as 'mirage.shared_bytes', an i64, got 4096 : i128 for sm_90a}}
+    // expected-error @below {{expects an i64 as 'mirage.shared_bytes', got 4096 : i128}}
     %o = mirage_block.graph grid() threads(128) ins(%a imap()) outs(omap()) {mirage.input_offsets = array<i64: 0>, mirage.shared_bytes = 4096 : i128} : (tensor<8x64xf32>) -> tensor<8x64xf32> {
     ^bb0(%t: tensor<8x64xf32>):
       %y = mirage_block.exp %t {mirage.barrier, mirage.offsets = array<i64: 2048>} : tensor<8x64xf32>

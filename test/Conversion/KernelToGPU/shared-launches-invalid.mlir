@@ -11,7 +11,7 @@ func.func @no_name(%x: tensor<8x64xf32>) -> tensor<1x64xf32> {
       %m = mirage_block.exp %t : tensor<1x64xf32>
       mirage_block.yield %m : tensor<1x64xf32>
     }
-    // expected-error @below {{expects "last_arrival" or "cluster" as 'mirage.launch_barrier', got 7 : i64}}
+    // expected-error @below {{expects a string as 'mirage.launch_barrier', got 7 : i64}}
     %o = mirage_block.graph grid(x = 1) threads(32) loop(8) ins(%p imap() fmap(0)) outs(omap()) {mirage.launch_barrier = 7}
         : (tensor<8x64xf32>) -> tensor<1x64xf32> {
     ^bb0(%t: tensor<1x64xf32>):
@@ -321,60 +321,6 @@ func.func @all_go_on(%x: tensor<4x64xf32>) -> tensor<4x64xf32> {
     mirage_kernel.yield %o : tensor<4x64xf32>
   } : tensor<4x64xf32>
   return %r : tensor<4x64xf32>
-}
-
-// -----
-
-func.func @residents_zero(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
-  %e = tensor.empty() : tensor<8x64xf32>
-  %r = mirage_kernel.graph ins(%x : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
-  ^bb0(%a: tensor<8x64xf32>):
-    // expected-error @below {{expects 1 to 32 as 'mirage.resident_blocks', an i64, got 0 : i64}}
-    %o = mirage_block.graph grid(x = 8) threads(32) ins(%a imap(x -> 0)) outs(omap(x -> 0)) {mirage.resident_blocks = 0 : i64}
-        : (tensor<8x64xf32>) -> tensor<8x64xf32> {
-    ^bb0(%t: tensor<1x64xf32>):
-      %m = mirage_block.exp %t : tensor<1x64xf32>
-      mirage_block.yield %m : tensor<1x64xf32>
-    }
-    mirage_kernel.yield %o : tensor<8x64xf32>
-  } : tensor<8x64xf32>
-  return %r : tensor<8x64xf32>
-}
-
-// -----
-
-func.func @residents_many(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
-  %e = tensor.empty() : tensor<8x64xf32>
-  %r = mirage_kernel.graph ins(%x : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
-  ^bb0(%a: tensor<8x64xf32>):
-    // expected-error @below {{expects 1 to 32 as 'mirage.resident_blocks', an i64, got 33 : i64}}
-    %o = mirage_block.graph grid(x = 8) threads(32) ins(%a imap(x -> 0)) outs(omap(x -> 0)) {mirage.resident_blocks = 33 : i64}
-        : (tensor<8x64xf32>) -> tensor<8x64xf32> {
-    ^bb0(%t: tensor<1x64xf32>):
-      %m = mirage_block.exp %t : tensor<1x64xf32>
-      mirage_block.yield %m : tensor<1x64xf32>
-    }
-    mirage_kernel.yield %o : tensor<8x64xf32>
-  } : tensor<8x64xf32>
-  return %r : tensor<8x64xf32>
-}
-
-// -----
-
-func.func @residents_text(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
-  %e = tensor.empty() : tensor<8x64xf32>
-  %r = mirage_kernel.graph ins(%x : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
-  ^bb0(%a: tensor<8x64xf32>):
-    // expected-error @below {{expects 1 to 32 as 'mirage.resident_blocks', an i64, got "two"}}
-    %o = mirage_block.graph grid(x = 8) threads(32) ins(%a imap(x -> 0)) outs(omap(x -> 0)) {mirage.resident_blocks = "two"}
-        : (tensor<8x64xf32>) -> tensor<8x64xf32> {
-    ^bb0(%t: tensor<1x64xf32>):
-      %m = mirage_block.exp %t : tensor<1x64xf32>
-      mirage_block.yield %m : tensor<1x64xf32>
-    }
-    mirage_kernel.yield %o : tensor<8x64xf32>
-  } : tensor<8x64xf32>
-  return %r : tensor<8x64xf32>
 }
 
 // -----

@@ -40,6 +40,7 @@ def MirageBlockDialect : Dialect {
       theirs, and no element of the result is written twice.
   }];
   let hasCanonicalizer = 1;
+  let dependentDialects = ["::mlir::mirage::MirageDialect"];
   let hasOperationAttrVerify = 1;
 }
 

@@ -10,6 +10,7 @@
 #define MIRAGE_DIALECT_KERNEL_IR_KERNEL_H
 
 #include "Mirage/Dialect/Operator/OperatorInterface.h"
+#include "Mirage/Dialect/Operator/PlanAttributes.h"
 #include "Mirage/Dialect/Operator/TileGraphInterface.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"

@@ -46,6 +46,7 @@ def MirageKernelDialect : Dialect {
       `mirage_kernel.graph`.
   }];
   let hasCanonicalizer = 1;
+  let dependentDialects = ["::mlir::mirage::MirageDialect"];
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;

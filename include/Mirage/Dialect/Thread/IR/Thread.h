@@ -10,6 +10,7 @@
 #define MIRAGE_DIALECT_THREAD_IR_THREAD_H
 
 #include "Mirage/Dialect/Operator/OperatorInterface.h"
+#include "Mirage/Dialect/Operator/PlanAttributes.h"
 #include "Mirage/Dialect/Operator/TileGraphInterface.h"
 #include "Mirage/Dialect/Thread/IR/Fragments.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"

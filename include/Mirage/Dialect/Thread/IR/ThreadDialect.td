@@ -21,6 +21,7 @@ def MirageThreadDialect : Dialect {
     four of a warpgroup) as the `#mirage_thread.layout` of their type says.
     `mirage_thread.graph` is one step of a block.
   }];
+  let dependentDialects = ["::mlir::mirage::MirageDialect"];
   let useDefaultAttributePrinterParser = 1;
 }
 

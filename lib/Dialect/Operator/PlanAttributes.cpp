@@ -1,0 +1,190 @@
+//===- PlanAttributes.cpp - Decisions in attributes -----------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Dialect/Operator/PlanAttributes.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include "Mirage/Dialect/Operator/PlanAttributes.cpp.inc"
+
+using namespace mlir;
+using namespace mlir::mirage;
+
+namespace {
+/// Which ops can have an attribute. Dialects of these are not known here.
+enum class Holder : uint8_t {
+  BlockGraph,
+  ThreadGraph,
+  Graph,       ///< one of these
+  Sum,         ///< an accumulation of a block
+  Held,        ///< what can be held in registers
+  StepOfBlock, ///< an op in the body of a block graph
+  Program,
+  Any, ///< for who reads it to say
+};
+
+enum class Kind : uint8_t { Unit, Number, Numbers, Text, Any };
+
+struct PlanAttribute {
+  StringLiteral name;
+  Holder holder;
+  Kind kind;
+};
+} // namespace
+
+static constexpr PlanAttribute kAttributes[] = {
+    {"mirage.barrier", Holder::StepOfBlock, Kind::Unit},
+    {"mirage.barrier_at_entry", Holder::BlockGraph, Kind::Unit},
+    {"mirage.barrier_at_exit", Holder::BlockGraph, Kind::Unit},
+    {"mirage.barrier_at_head", Holder::BlockGraph, Kind::Unit},
+    {"mirage.bypasses", Holder::ThreadGraph, Kind::Unit},
+    {"mirage.bypassing_inputs", Holder::BlockGraph, Kind::Numbers},
+    {"mirage.copy_barriers", Holder::BlockGraph, Kind::Number},
+    {"mirage.dependent_launch", Holder::BlockGraph, Kind::Unit},
+    {"mirage.grid_order", Holder::BlockGraph, Kind::Numbers},
+    {"mirage.hands_back_places", Holder::BlockGraph, Kind::Number},
+    {"mirage.held", Holder::Held, Kind::Unit},
+    {"mirage.in_flight", Holder::ThreadGraph, Kind::Unit},
+    {"mirage.input_offsets", Holder::BlockGraph, Kind::Numbers},
+    {"mirage.input_row_paddings", Holder::BlockGraph, Kind::Numbers},
+    {"mirage.input_swizzles", Holder::Graph, Kind::Numbers},
+    {"mirage.joins_parts", Holder::BlockGraph, Kind::Unit},
+    {"mirage.joins_row_parts", Holder::StepOfBlock, Kind::Unit},
+    {"mirage.launch_barrier", Holder::BlockGraph, Kind::Text},
+    {"mirage.loading_warps", Holder::BlockGraph, Kind::Number},
+    {"mirage.offsets", Holder::StepOfBlock, Kind::Numbers},
+    {"mirage.persistent_blocks", Holder::BlockGraph, Kind::Number},
+    {"mirage.predicted_time", Holder::BlockGraph, Kind::Any},
+    {"mirage.register_shares", Holder::BlockGraph, Kind::Numbers},
+    {"mirage.resident_blocks", Holder::BlockGraph, Kind::Number},
+    {"mirage.row_paddings", Holder::StepOfBlock, Kind::Numbers},
+    {"mirage.row_registers", Holder::BlockGraph, Kind::Number},
+    {"mirage.running_scale", Holder::Sum, Kind::Unit},
+    {"mirage.shared_bytes", Holder::BlockGraph, Kind::Number},
+    {"mirage.starts_ahead", Holder::ThreadGraph, Kind::Unit},
+    {"mirage.step", Holder::StepOfBlock, Kind::Number},
+    {"mirage.waits_late", Holder::ThreadGraph, Kind::Unit},
+    {"mirage.whole_rows", Holder::StepOfBlock, Kind::Unit},
+    {"mirage.workspace_bytes", Holder::Program, Kind::Number},
+    {"mirage.workspace_offsets", Holder::BlockGraph, Kind::Numbers},
+    // What is no plan.
+    {"mirage.candidate", Holder::Any, Kind::Any},
+    {"mirage.certificate", Holder::Any, Kind::Any},
+    {"mirage.computing_threads", Holder::Any, Kind::Any},
+    {"mirage.launch", Holder::Any, Kind::Any},
+    {"mirage.name", Holder::Any, Kind::Any},
+    {"mirage.op_locations", Holder::Any, Kind::Any},
+    {"mirage.program", Holder::Any, Kind::Any},
+    {"mirage.role", Holder::Any, Kind::Any},
+    {"mirage.target", Holder::Any, Kind::Any},
+    {"mirage.tensor_map_parameters", Holder::Any, Kind::Any},
+};
+
+static StringRef getName(Holder holder) {
+  switch (holder) {
+  case Holder::BlockGraph:
+    return "mirage_block.graph";
+  case Holder::ThreadGraph:
+    return "mirage_thread.graph";
+  case Holder::Graph:
+    return "mirage_block.graph and mirage_thread.graph";
+  case Holder::Sum:
+    return "mirage_block.accumulate";
+  case Holder::Held:
+    return "mirage_thread.graph and mirage_block.accumulate";
+  case Holder::StepOfBlock:
+    return "ops in the body of a mirage_block.graph";
+  case Holder::Program:
+    return "func.func and mirage_kernel.graph";
+  case Holder::Any:
+    return "any op";
+  }
+  llvm_unreachable("all holders are handled");
+}
+
+static bool isHolder(Holder holder, Operation *op) {
+  auto isOne = [](Operation *op, ArrayRef<StringRef> names) {
+    return op && llvm::is_contained(names, op->getName().getStringRef());
+  };
+  switch (holder) {
+  case Holder::BlockGraph:
+    return isOne(op, {"mirage_block.graph"});
+  case Holder::ThreadGraph:
+    return isOne(op, {"mirage_thread.graph"});
+  case Holder::Graph:
+    return isOne(op, {"mirage_block.graph", "mirage_thread.graph"});
+  case Holder::Sum:
+    return isOne(op, {"mirage_block.accumulate"});
+  case Holder::Held:
+    return isOne(op, {"mirage_thread.graph", "mirage_block.accumulate"});
+  case Holder::StepOfBlock:
+    return isOne(op->getParentOp(), {"mirage_block.graph"});
+  case Holder::Program:
+    return isOne(op, {"func.func", "mirage_kernel.graph"});
+  case Holder::Any:
+    return true;
+  }
+  llvm_unreachable("all holders are handled");
+}
+
+static StringRef getName(Kind kind) {
+  switch (kind) {
+  case Kind::Unit:
+    return "a unit attribute";
+  case Kind::Number:
+    return "an i64";
+  case Kind::Numbers:
+    return "an array of i64";
+  case Kind::Text:
+    return "a string";
+  case Kind::Any:
+    return "any attribute";
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+static bool isOf(Kind kind, Attribute value) {
+  switch (kind) {
+  case Kind::Unit:
+    return isa<UnitAttr>(value);
+  case Kind::Number: {
+    auto number = dyn_cast<IntegerAttr>(value);
+    return number && number.getType().isSignlessInteger(64);
+  }
+  case Kind::Numbers:
+    return isa<DenseI64ArrayAttr>(value);
+  case Kind::Text:
+    return isa<StringAttr>(value);
+  case Kind::Any:
+    return true;
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+void MirageDialect::initialize() {}
+
+LogicalResult MirageDialect::verifyOperationAttribute(Operation *op,
+                                                      NamedAttribute named) {
+  StringRef name = named.getName();
+  const PlanAttribute *row =
+      llvm::find_if(kAttributes, [&](const PlanAttribute &attribute) {
+        return attribute.name == name;
+      });
+  if (row == std::end(kAttributes))
+    return op->emitOpError()
+           << "expects no '" << name << "', which is no attribute of Mirage";
+  if (!isHolder(row->holder, op))
+    return op->emitOpError() << "expects no '" << name << "', which is of "
+                             << getName(row->holder);
+  if (!isOf(row->kind, named.getValue()))
+    return op->emitOpError() << "expects " << getName(row->kind) << " as '"
+                             << name << "', got " << named.getValue();
+  return success();
+}
