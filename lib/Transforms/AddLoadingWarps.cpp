@@ -10,6 +10,7 @@
 #include "Mirage/Analysis/LaunchSequence.h"
 #include "Mirage/Analysis/LoadingWarps.h"
 #include "Mirage/Analysis/ModuleTarget.h"
+#include "Mirage/Analysis/PersistentBlocks.h"
 #include "Mirage/Analysis/TileForms.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
 #include "Mirage/Transforms/Passes.h"
@@ -62,14 +63,24 @@ struct AddLoadingWarpsPass
       return signalPassFailure();
     getOperation()->walk(
         [](block::GraphOp graph) { annotate(graph, LoadingWarps()); });
-    if (!addsLoadingWarps)
-      return;
+    if (addsLoadingWarps && failed(addToPrograms()))
+      return signalPassFailure();
+    // Persistent blocks are none without.
+    getOperation()->walk([](block::GraphOp graph) {
+      if (!graph->hasAttr(kLoadingWarpsAttr))
+        graph->removeAttr(kPersistentBlocksAttr);
+    });
+  }
+
+private:
+  LogicalResult addToPrograms() {
     for (Operation *program : findPrograms(getOperation())) {
       FailureOr<std::string> name = resolveTarget(program, target);
       if (failed(name) ||
           failed(addLoadingWarps(program, llvm::cantFail(getTarget(*name)))))
-        return signalPassFailure();
+        return failure();
     }
+    return success();
   }
 };
 } // namespace

@@ -8,7 +8,9 @@
 
 #include "Mirage/Analysis/KernelResources.h"
 #include "Mirage/Analysis/LaunchSequence.h"
+#include "Mirage/Analysis/LoadingWarps.h"
 #include "Mirage/Analysis/ModuleTarget.h"
+#include "Mirage/Analysis/PersistentBlocks.h"
 #include "Mirage/Transforms/Passes.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/MathExtras.h"
@@ -82,6 +84,8 @@ private:
         continue;
       if (failed(setResidentBlocks(launch, number)))
         return failure();
+      if (launch < number)
+        forgetDecisions(launch, number);
       launch = number + 1;
     }
     return success();
@@ -97,14 +101,23 @@ private:
           StringAttr::get(kernel.getContext(), getLaunchBarrierName(barrier)));
   }
 
+  /// What was decided of the launches that kernels had by themselves.
+  void forgetDecisions(unsigned first, unsigned last) {
+    for (block::GraphOp kernel : kernels.slice(first, last - first + 1))
+      for (StringRef name : {kGridOrderAttr, kPersistentBlocksAttr})
+        kernel->removeAttr(name);
+    for (block::GraphOp kernel : kernels.slice(first + 1, last - first))
+      for (StringRef name : {kResidentBlocksAttr, kLoadingWarpsAttr,
+                             kRegisterSharesAttr, kDependentLaunchAttr})
+        kernel->removeAttr(name);
+  }
+
   /// For the kernels of one launch.
   LogicalResult setResidentBlocks(unsigned first, unsigned last) {
     FailureOr<BlockResources> block =
         readResources(kernels.slice(first, last - first + 1), target);
     if (failed(block))
       return failure();
-    for (unsigned number = first + 1; number <= last; ++number)
-      block::GraphOp(kernels[number])->removeAttr(kResidentBlocksAttr);
     int64_t needed = llvm::divideCeil(getNumBlocks(first), target.numSMs);
     int64_t resident =
         std::clamp<int64_t>(getResidentBlocks(*block, target), 1, needed);

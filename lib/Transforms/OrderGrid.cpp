@@ -36,7 +36,6 @@ static int64_t countSharedBytes(block::GraphOp kernel, unsigned axis) {
 static void orderGrid(Launch &launch) {
   block::GraphOp kernel = launch.kernels.front();
   ArrayRef<int64_t> grid = launch.getGrid();
-  kernel->removeAttr(kGridOrderAttr);
   if (!launch.getCluster().empty())
     return;
   auto getShared = [&](int64_t axis) {
@@ -57,6 +56,8 @@ static void orderGrid(Launch &launch) {
 namespace {
 struct OrderGridPass : mirage::impl::OrderGridPassBase<OrderGridPass> {
   void runOnOperation() override {
+    getOperation()->walk(
+        [](block::GraphOp kernel) { kernel->removeAttr(kGridOrderAttr); });
     for (Operation *program : findPrograms(getOperation())) {
       FailureOr<LaunchSequence> sequence = LaunchSequence::read(program);
       if (failed(sequence))

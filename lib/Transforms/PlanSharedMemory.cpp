@@ -6,8 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mirage/Analysis/AheadProducts.h"
 #include "Mirage/Analysis/BlockSteps.h"
+#include "Mirage/Analysis/LaunchSequence.h"
+#include "Mirage/Analysis/LoadingWarps.h"
 #include "Mirage/Analysis/ModuleTarget.h"
+#include "Mirage/Analysis/PersistentBlocks.h"
 #include "Mirage/Planning/RingPlaces.h"
 #include "Mirage/Planning/Target.h"
 #include "Mirage/Transforms/Passes.h"
@@ -93,6 +97,17 @@ static LogicalResult reportDemand(const BlockSteps &steps,
   return diagnostic;
 }
 
+/// What was decided of tiles that lay otherwise.
+static void forgetDecisions(block::GraphOp graph) {
+  for (StringRef name : {kLoadingWarpsAttr, kRegisterSharesAttr,
+                         kPersistentBlocksAttr, kResidentBlocksAttr})
+    graph->removeAttr(name);
+  for (auto step : graph.getBody().getOps<thread::GraphOp>()) {
+    step->removeAttr(kStartsAheadAttr);
+    step->removeAttr(kWaitsLateAttr);
+  }
+}
+
 static LogicalResult planSharedMemory(block::GraphOp graph, StringRef target,
                                       bool usesCopyEngine) {
   FailureOr<std::string> name = resolveTarget(graph, target);
@@ -100,6 +115,7 @@ static LogicalResult planSharedMemory(block::GraphOp graph, StringRef target,
     return failure();
   const Target gpu = llvm::cantFail(getTarget(*name));
   int64_t limitBytes = gpu.sharedBytesPerBlock;
+  forgetDecisions(graph);
   BlockSteps steps(graph);
   Schedule schedule = steps.readSchedule();
   if (llvm::Error error = verify(steps.makeScheduleProblem(), schedule))

@@ -23,6 +23,7 @@ struct ScaleRunningSumsPass
   void runOnOperation() override {
     UnitAttr scales = UnitAttr::get(&getContext());
     getOperation()->walk([&](block::AccumulateOp op) {
+      op->removeAttr(kRunningScaleAttr);
       if (canHaveRunningScale(op))
         op->setAttr(kRunningScaleAttr, scales);
     });

@@ -56,6 +56,10 @@ static int64_t handBackLater(block::GraphOp block, IntegerAttr planned) {
 }
 
 static void startProductsAhead(block::GraphOp block) {
+  for (auto graph : block.getBody().getOps<thread::GraphOp>()) {
+    graph->removeAttr(kStartsAheadAttr);
+    graph->removeAttr(kWaitsLateAttr);
+  }
   auto taken = block->getAttrOfType<IntegerAttr>(kRowRegistersAttr);
   auto planned = block->getAttrOfType<IntegerAttr>(kHandsBackPlacesAttr);
   if (!taken || !planned)

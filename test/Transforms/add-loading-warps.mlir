@@ -8,6 +8,8 @@
 // RUN: mirage-opt %t.mlir --mirage-add-loading-warps -o %t.again.mlir && diff %t.mlir %t.again.mlir
 // RUN: mirage-opt %t.mlir --mirage-add-loading-warps=loading-warps=false | FileCheck %s --check-prefix=NONE
 // RUN: mirage-opt %t.mlir --mirage-add-loading-warps=target=sm_90 | FileCheck %s --check-prefix=NONE
+// Another plan of shared memory makes it untrue.
+// RUN: mirage-opt %t.mlir --mirage-plan-shared-memory=copy-engine=false | FileCheck %s --check-prefix=NONE
 // NONE-NOT: mirage.loading_warps
 // NONE-NOT: mirage.register_shares
 

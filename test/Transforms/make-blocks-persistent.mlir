@@ -8,6 +8,11 @@
 // RUN: mirage-opt %t.mlir --mirage-make-blocks-persistent -o %t.again.mlir && diff %t.mlir %t.again.mlir
 // RUN: mirage-opt %t.mlir --mirage-make-blocks-persistent=persistent=false -o %t.none.mlir && FileCheck %s --check-prefix=NONE < %t.none.mlir
 // RUN: mirage-check-plans %t.none.mlir | FileCheck %s --check-prefix=PLANS
+// Without loading warps, or by a plan made anew, there are none, and the rest can be lowered.
+// RUN: mirage-opt %t.mlir --mirage-add-loading-warps=loading-warps=false -o %t.alone.mlir && FileCheck %s --check-prefix=NONE < %t.alone.mlir
+// RUN: mirage-opt %t.alone.mlir --mirage-compile="from=lower to=lower" -o /dev/null
+// RUN: mirage-opt %t.mlir --mirage-plan-shared-memory -o %t.anew.mlir && FileCheck %s --check-prefix=NONE < %t.anew.mlir
+// RUN: mirage-opt %t.anew.mlir --mirage-compile="from=lower to=lower" -o /dev/null
 // NONE-NOT: mirage.persistent_blocks
 // Loading warps are there for GPUs alone whose warps multiply by fours.
 // RUN: mirage-opt %s --mirage-compile="from=optimize to=optimize target=sm_90" | FileCheck %s --check-prefix=NONE

@@ -10,6 +10,9 @@
 // Once more, on what it has decided: the same.
 // RUN: mirage-opt %t.mlir --mirage-merge-launches -o %t.again.mlir && diff %t.mlir %t.again.mlir
 // RUN: mirage-opt %t.mlir --mirage-merge-launches=merge-launches=false | FileCheck %s --check-prefix=APART
+// What was decided of launches that are none any more does not stand in the way.
+// RUN: mirage-opt %s --mirage-compile="from=optimize to=optimize merge-launches=false" -o %t.apart.mlir
+// RUN: mirage-opt %t.apart.mlir --mirage-merge-launches --mirage-compile="from=lower to=lower" -o /dev/null
 
 // RUN: mirage-opt %s --mirage-split-grid-joins --mirage-schedule-block --mirage-plan-shared-memory --mirage-merge-launches --remarks-filter=.* --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 

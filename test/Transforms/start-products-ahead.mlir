@@ -3,6 +3,12 @@
 // RUN: mirage-opt %t.formed.mlir --mirage-start-products-ahead --verify-roundtrip -o %t.mlir
 // RUN: FileCheck %s < %t.mlir
 // RUN: mirage-verify %t.formed.mlir %t.mlir
+// Once more; and where it cannot be decided any more, or another plan makes it untrue.
+// RUN: mirage-opt %t.mlir --mirage-start-products-ahead -o %t.again.mlir && diff %t.mlir %t.again.mlir
+// RUN: sed 's/mirage.row_registers = [0-9]* : i64, //' %t.mlir | mirage-opt --mirage-start-products-ahead | FileCheck %s --check-prefix=NONE
+// RUN: mirage-opt %t.mlir --mirage-plan-shared-memory=copy-engine=false | FileCheck %s --check-prefix=NONE
+// NONE-NOT: mirage.starts_ahead
+// NONE-NOT: mirage.waits_late
 
 // The second product is not started ahead: the loop computes its left operand.
 // CHECK-LABEL: func.func @attention(
