@@ -78,18 +78,47 @@ static double getReadUs(double bytes, const Target &target) {
 
 static constexpr double kSectorBytes = 32;
 
+/// Blocks that go on behind a join; of a sketch the fewest.
+static int64_t countJoiningBlocks(const KernelWork &work,
+                                  const KernelWork::Join &join) {
+  return work.numBlocks / (join.keepsBlocks ? 1 : join.numJoined);
+}
+
+static JoiningKernel getJoiningKernel(const KernelWork &work,
+                                      const KernelWork::Join &join) {
+  return {countJoiningBlocks(work, join), join.numJoined, int64_t(join.bytes)};
+}
+
+/// Whether parts may have more bytes, and blocks be more.
+static bool isOfSketch(const KernelWork::Join &join) {
+  return join.totalBytes > 0 || join.bytes == 0;
+}
+
+/// Into how many pieces --mirage-spread-blocks cuts what goes on behind a join,
+/// with a block for each. Which dimension can be cut depends on what stands
+/// there; the last may have pieces of whole sectors. For a sketch as many as
+/// SMs have place for: what depends on the choice is not known of it, and fewer
+/// take longer to add up.
+static double countPieces(const KernelWork &work, const KernelWork::Join &join,
+                          const Target &target) {
+  if (join.keepsBlocks)
+    return 1;
+  double most = std::max(std::floor(join.bytes / kSectorBytes), 1.0);
+  JoiningKernel kernel = getJoiningKernel(work, join);
+  if (!isOfSketch(join))
+    return double(chooseJoinPieces(kernel, int64_t(most), target));
+  return std::clamp(double(target.numSMs / kernel.numBlocks), 1.0,
+                    std::max(join.bytes / kSectorBytes, 1.0));
+}
+
 /// What a kernel takes that joins parts of the blocks along an axis, where one
-/// block goes on for all of them, and the barrier before it: cut into pieces as
-/// --mirage-spread-blocks cuts it. Which dimension can be cut depends on what
-/// stands behind the join; the last may have pieces of whole sectors.
+/// block goes on for all of them, and the barrier before it.
 static double getPiecesUs(const KernelWork &work, const Target &target) {
   const KernelWork::Join &join = work.joins.front();
-  JoiningKernel kernel{work.numBlocks / join.numJoined, join.numJoined,
-                       int64_t(join.bytes)};
-  int64_t most = std::max<int64_t>(kernel.partBytes / int64_t(kSectorBytes), 1);
-  bool isSketch = join.totalBytes > 0 || join.bytes == 0;
-  if (!isSketch)
-    return getJoiningUs(kernel, chooseJoinPieces(kernel, most, target), target);
+  JoiningKernel kernel = getJoiningKernel(work, join);
+  if (!isOfSketch(join))
+    return getJoiningUs(kernel, int64_t(countPieces(work, join, target)),
+                        target);
   // Parts may have more bytes, and any number of pieces.
   double readUs = getReadUs(getPartBytes(work, join), target);
   auto getLeastUs = [&](int64_t pieces) {
@@ -102,19 +131,13 @@ static double getPiecesUs(const KernelWork &work, const Target &target) {
                    getLaunchBarrierUs(LaunchBarrier::Launch, target) + readUs});
 }
 
-/// Blocks that go on behind a join.
-static double countJoiningBlocks(const KernelWork &work,
-                                 const KernelWork::Join &join) {
-  return double(work.numBlocks) /
-         (join.keepsBlocks ? 1 : double(join.numJoined));
-}
-
 /// The same of several joins, and of one whose blocks all go on; for a sketch
 /// that does not know how many parts there are, the least.
 static double getBlocksJoinUs(const KernelWork &work, const Target &target) {
   double us = getBarriersUs(work, target);
   for (const KernelWork::Join &join : work.joins) {
-    double waves = std::ceil(countJoiningBlocks(work, join) / target.numSMs);
+    double waves =
+        double(llvm::divideCeil(countJoiningBlocks(work, join), target.numSMs));
     us += work.joins.size() == 1 && !join.keepsBlocks
               ? getReadUs(getPartBytes(work, join), target)
               : waves * (join.bytes * double(join.numJoined) + join.ownBytes) /
@@ -149,21 +172,6 @@ double AnalyticCostModel::getJoinUs(const KernelWork &work) const {
   return us;
 }
 
-/// Elements of each part that a block joins behind a join. In pieces there are
-/// as many blocks as SMs have place for, each with whole sectors. For a sketch
-/// the least.
-static double countPartElements(const KernelWork &work,
-                                const KernelWork::Join &join,
-                                const Target &target) {
-  double elements = join.bytes / double(getSizeBytes(ElementType::F32));
-  if (join.keepsBlocks)
-    return elements;
-  double blocks = double(work.numBlocks) / double(join.mostJoined);
-  double mostPieces = std::max(join.bytes / kSectorBytes, 1.0);
-  return elements /
-         std::clamp(std::floor(target.numSMs / blocks), 1.0, mostPieces);
-}
-
 /// What the threads of blocks take to add parts up, and for what they do with
 /// the sum. In a loop each part is waited for, added up and handed on: on an
 /// H200 attention of 8, 16 and 32 parts took 0.14, 0.23 and 0.2 us a part more
@@ -174,12 +182,12 @@ double AnalyticCostModel::getJoinComputeUs(const KernelWork &work,
   constexpr double kPartBarriers = 10;
   double us = 0;
   for (const KernelWork::Join &join : work.joins) {
-    double blocks = double(work.numBlocks) /
-                    (join.keepsBlocks ? 1 : double(join.mostJoined));
-    double waves = std::max(std::ceil(blocks / target.numSMs), 1.0);
+    double waves =
+        double(llvm::divideCeil(countJoiningBlocks(work, join), target.numSMs));
     double parts = double(join.numJoined);
-    double elements = countPartElements(work, join, target);
-    double bytes = elements * double(getSizeBytes(ElementType::F32)) * parts;
+    double partBytes = join.bytes / countPieces(work, join, target);
+    double elements = partBytes / double(getSizeBytes(ElementType::F32));
+    double bytes = partBytes * parts;
     bool isInLoop = join.needsLoop || bytes > double(kMostBytesJoinedAtOnce);
     us +=
         waves * (std::ceil(elements / double(threads)) * parts * kPartClocks /

@@ -24,9 +24,9 @@ enum class Use {
 
 static Target getH200() { return llvm::cantFail(getTarget("sm_90a")); }
 
-/// \returns µs of exp(X), tiles of 64x64, with these sums over y.
-static double getUs(int64_t tiles, int64_t parts, Use use,
-                    const Target &target = getH200()) {
+/// Of exp(X), tiles of 64x64, with these sums over y.
+static KernelTime predict(int64_t tiles, int64_t parts, Use use,
+                          const Target &target = getH200()) {
   auto f32 = [](Shape shape) { return TensorSpec{shape, ElementType::F32}; };
   TileGraph kernel;
   kernel.grid = {tiles, parts};
@@ -47,9 +47,27 @@ static double getUs(int64_t tiles, int64_t parts, Use use,
                  : kernel.add(Opcode::Div, {divided, sum}, f32({64, 64})));
   }
   kernel.tileOutputs = {{{0, isJoined ? kReplicated : 1}}};
-  return AnalyticCostModel(target).estimateKernelUs(
+  return AnalyticCostModel(target).predictKernel(
       kernel, {f32({64 * tiles, 64 * parts})},
       {f32({64 * tiles, isJoined ? 64 : 64 * parts})});
+}
+
+static double getUs(int64_t tiles, int64_t parts, Use use,
+                    const Target &target = getH200()) {
+  return predict(tiles, parts, use, target).getUs();
+}
+
+/// Of 22 tiles and of 33 each is cut into 4 pieces, and read and added up so: 6
+/// pieces of the 22, for which there are SMs, are not cut.
+TEST(JoinTimes, WhatIsAddedUpIsWhatPiecesRead) {
+  Target target = getH200();
+  constexpr int64_t kParts = 16, kPartBytes = 64 * 64 * 4;
+  auto getJoinUs = [](int64_t tiles) {
+    return predict(tiles, kParts, Use::Joined).joinUs;
+  };
+  // Of 11 tiles more parts are written and read once.
+  EXPECT_NEAR(getJoinUs(33) - getJoinUs(22),
+              2 * 11 * kParts * kPartBytes / target.cacheBytesPerUs, 1e-9);
 }
 
 /// An SM for each half of 66 tiles' parts, and for each of 67 tiles one.
