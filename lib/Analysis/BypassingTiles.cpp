@@ -9,8 +9,10 @@
 #include "Mirage/Analysis/BypassingTiles.h"
 #include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Analysis/TensorView.h"
+#include "Mirage/Layout/MemoryTraffic.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include <numeric>
 
 using namespace mlir;
@@ -18,6 +20,8 @@ using namespace mlir::mirage;
 
 /// What a lane reads or writes at a time, at most.
 static constexpr int64_t kAccessBytes = 16;
+/// What memory gives at a time.
+static constexpr unsigned kSectorBytes = 32;
 
 bool mlir::mirage::bypassesSharedMemory(Value value) {
   if (Operation *op = value.getDefiningOp())
@@ -56,38 +60,85 @@ static int64_t getRun(int64_t rowElements, Type elementType) {
 
 /// Whether what a lane has side by side is one access, so that neighbours share
 /// no sector, and as wide as rows allow, or half of what there is.
-static llvm::Error checkRuns(Type fragment, ArrayRef<int64_t> tile,
-                             Type elementType) {
+static bool hasWideRuns(Type fragment, ArrayRef<int64_t> tile,
+                        Type elementType) {
   std::optional<LinearLayout> layout = thread::getFragmentLayout(fragment);
   if (!layout || layout->getRank() != tile.size() || tile.empty())
-    return makeError("fragments of the tile");
+    return false;
   int64_t run = int64_t(1) << layout->getContiguousBits(layout->getRank() - 1);
   int64_t bytes = run * elementType.getIntOrFloatBitWidth() / 8;
-  int64_t most = getRun(tile.back(), elementType);
-  if (bytes <= kAccessBytes && (run >= most || bytes >= kAccessBytes / 2))
-    return llvm::Error::success();
-  return makeError("lanes that have " + Twine(most) +
-                   " elements side by side, got " + Twine(run));
+  return bytes <= kAccessBytes &&
+         (run >= getRun(tile.back(), elementType) || bytes >= kAccessBytes / 2);
+}
+
+/// Elements that a lane has side by side in memory, and takes at a time.
+static unsigned getAccess(const LinearLayout &layout, ArrayRef<int64_t> strides,
+                          int64_t elementBytes) {
+  unsigned run = 1;
+  for (auto [dim, stride] : llvm::enumerate(strides))
+    if (stride == 1)
+      run = std::max(run, 1u << layout.getContiguousBits(dim));
+  return std::min<unsigned>(run, kAccessBytes / elementBytes);
+}
+
+/// Whether lanes take whole sectors at a time: those of a reduction may have
+/// elements far apart, and what else is in a sector is for another access, or
+/// for other warps, which draw it once more.
+static bool readsWholeSectors(Type fragment, ArrayRef<int64_t> tile,
+                              ArrayRef<int64_t> strides, Type elementType) {
+  LinearLayout layout = *thread::getFragmentLayout(fragment);
+  int64_t elementBytes = elementType.getIntOrFloatBitWidth() / 8;
+  unsigned bytes = getAccess(layout, strides, elementBytes) * elementBytes;
+  SmallVector<uint64_t, 32> addresses;
+  DenseSet<uint64_t> taken;
+  uint32_t mask = 0;
+  for (unsigned lane = 0; lane < 1u << kLaneBits; ++lane) {
+    bool isInside = true;
+    int64_t place = 0;
+    for (auto [coordinate, size, stride] : llvm::zip_equal(
+             layout.apply(/*registerNumber=*/0, lane), tile, strides)) {
+      isInside &= coordinate < size;
+      place += coordinate * stride;
+    }
+    addresses.push_back(place * elementBytes);
+    mask |= uint32_t(isInside) << lane;
+    if (isInside)
+      taken.insert(addresses.back());
+  }
+  return countSectors(bytes, addresses, mask) ==
+         llvm::divideCeil(taken.size() * bytes, kSectorBytes);
 }
 
 //===----------------------------------------------------------------------===//
 // Inputs
 //===----------------------------------------------------------------------===//
 
-bool mlir::mirage::liesInRows(block::GraphOp graph, unsigned input) {
+/// Whether the tiles of an input, in all blocks, are parts of its tensor as it
+/// lies, none of which ends beyond it.
+static bool hasWholeTiles(block::GraphOp graph, unsigned input) {
   TileGraph header = getHeader(graph);
   Value operand = graph.getInputs()[input];
   auto tensor = cast<ShapedType>(operand.getType());
   auto tile = cast<ShapedType>(graph.getBody().getArgument(input).getType());
-  std::optional<TensorView> view = findView(operand);
-  if (!view || view->strides.back() != 1 ||
-      tensor.getElementType() != tile.getElementType())
+  if (!findView(operand) || tensor.getElementType() != tile.getElementType())
     return false;
   for (int64_t dim = 0; dim < tile.getRank(); ++dim)
     if (header.getExtent(header.getCuttingAxes(input, dim)) *
             tile.getDimSize(dim) !=
         tensor.getDimSize(dim))
       return false;
+  return true;
+}
+
+bool mlir::mirage::liesInRows(block::GraphOp graph, unsigned input) {
+  if (!hasWholeTiles(graph, input))
+    return false;
+  Value operand = graph.getInputs()[input];
+  auto tensor = cast<ShapedType>(operand.getType());
+  auto tile = cast<ShapedType>(graph.getBody().getArgument(input).getType());
+  std::optional<TensorView> view = findView(operand);
+  if (view->strides.back() != 1)
+    return false;
   // Rows begin where accesses may.
   int64_t run = getRun(tile.getShape().back(), tile.getElementType());
   ArrayRef<int64_t> distances(view->strides);
@@ -101,32 +152,42 @@ bool mlir::mirage::liesInRows(block::GraphOp graph, unsigned input) {
 }
 
 static llvm::Error verifyInput(block::GraphOp graph, BlockArgument tile) {
-  if (!tile.hasOneUse())
-    return makeError("one reader");
+  if (!hasWholeTiles(graph, tile.getArgNumber()))
+    return makeError("whole tiles of its tensor, with elements of its type");
+  for (OpOperand &use : tile.getUses()) {
+    auto reader = dyn_cast<thread::GraphOp>(use.getOwner());
+    if (!reader)
+      return makeError("steps of warps as readers, got '" +
+                       use.getOwner()->getName().getStringRef() + "'");
+    BlockArgument window = reader.getBody().getArgument(use.getOperandNumber());
+    for (Operation *load : window.getUsers())
+      if (!isa<thread::LoadOp>(load))
+        return makeError("loads as readers, got '" +
+                         load->getName().getStringRef() + "'");
+  }
+  return llvm::Error::success();
+}
+
+/// Whether each element is loaded once, and no sector in parts.
+static bool isWorthLoading(block::GraphOp graph, BlockArgument tile) {
+  if (!tile.hasOneUse() || !liesInRows(graph, tile.getArgNumber()))
+    return false;
   OpOperand &use = *tile.use_begin();
-  auto reader = dyn_cast<thread::GraphOp>(use.getOwner());
-  if (!reader)
-    return makeError("a step of warps as the reader, got '" +
-                     use.getOwner()->getName().getStringRef() + "'");
+  auto reader = cast<thread::GraphOp>(use.getOwner());
   unsigned input = use.getOperandNumber();
   TileGraph header = getHeader(reader);
   if (isRepeated(header.grid, header.tileInputs[input].gridMap))
-    return makeError("items that read elements of their own");
-  if (!liesInRows(graph, tile.getArgNumber()))
-    return makeError("whole tiles of elements that lie side by side in rows");
+    return false;
   auto type = cast<RankedTensorType>(tile.getType());
-  // Lanes of a reduction have elements far apart, of sectors that others read.
-  if (type.getShape().back() == 1 && type.getNumElements() > 1)
-    return makeError("rows of several elements");
-  for (Operation *load : reader.getBody().getArgument(input).getUsers()) {
-    if (!isa<thread::LoadOp>(load))
-      return makeError("loads as readers, got '" +
-                       load->getName().getStringRef() + "'");
-    if (llvm::Error error = checkRuns(load->getResult(0).getType(),
-                                      type.getShape(), type.getElementType()))
-      return error;
-  }
-  return llvm::Error::success();
+  TensorView view = *findView(graph.getInputs()[tile.getArgNumber()]);
+  return llvm::all_of(
+      reader.getBody().getArgument(input).getUsers(), [&](Operation *load) {
+        Type fragment = load->getResult(0).getType();
+        Type element = type.getElementType();
+        return hasWideRuns(fragment, type.getShape(), element) &&
+               readsWholeSectors(fragment, type.getShape(), view.strides,
+                                 element);
+      });
 }
 
 //===----------------------------------------------------------------------===//
@@ -151,12 +212,23 @@ static llvm::Error verifyResult(block::GraphOp graph, thread::GraphOp step) {
             tile.getDimSize(dim) !=
         tensor.getDimSize(dim))
       return makeError("tiles that end where the output does");
-  thread::StoreOp store = getStore(step);
-  if (!store)
+  if (!getStore(step))
     return makeError("a result that a store has written");
-  return checkRuns(store.getOperand().getType(), tile.getShape(),
-                   tensor.getElementType());
+  return llvm::Error::success();
 }
+
+static bool isWorthStoring(block::GraphOp graph, thread::GraphOp step) {
+  Value result = step.getResult(0);
+  unsigned output = result.use_begin()->getOperandNumber();
+  auto tensor = cast<ShapedType>(graph->getResult(output).getType());
+  return hasWideRuns(getStore(step).getOperand().getType(),
+                     cast<RankedTensorType>(result.getType()).getShape(),
+                     tensor.getElementType());
+}
+
+//===----------------------------------------------------------------------===//
+// Both
+//===----------------------------------------------------------------------===//
 
 llvm::Error mlir::mirage::verifyBypassing(Value value) {
   auto graph = dyn_cast<block::GraphOp>(value.getParentBlock()->getParentOp());
@@ -165,4 +237,13 @@ llvm::Error mlir::mirage::verifyBypassing(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return verifyInput(graph, argument);
   return verifyResult(graph, value.getDefiningOp<thread::GraphOp>());
+}
+
+bool mlir::mirage::isWorthBypassing(Value value) {
+  if (llvm::errorToBool(verifyBypassing(value)))
+    return false;
+  auto graph = cast<block::GraphOp>(value.getParentBlock()->getParentOp());
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return isWorthLoading(graph, argument);
+  return isWorthStoring(graph, value.getDefiningOp<thread::GraphOp>());
 }

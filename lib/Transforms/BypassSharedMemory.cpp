@@ -19,22 +19,18 @@ namespace mlir::mirage {
 using namespace mlir;
 using namespace mlir::mirage;
 
-static bool canBypass(Value value) {
-  return !llvm::errorToBool(verifyBypassing(value));
-}
-
 static void bypassSharedMemory(block::GraphOp graph) {
   Builder builder(graph.getContext());
   SmallVector<int64_t> inputs;
   for (BlockArgument input : graph.getBody().getArguments())
-    if (canBypass(input))
+    if (isWorthBypassing(input))
       inputs.push_back(input.getArgNumber());
   graph->removeAttr(kBypassingInputsAttr);
   if (!inputs.empty())
     graph->setAttr(kBypassingInputsAttr, builder.getDenseI64ArrayAttr(inputs));
   for (auto step : graph.getBody().getOps<thread::GraphOp>()) {
     step->removeAttr(kBypassesAttr);
-    if (step->getNumResults() == 1 && canBypass(step.getResult(0)))
+    if (step->getNumResults() == 1 && isWorthBypassing(step.getResult(0)))
       step->setAttr(kBypassesAttr, builder.getUnitAttr());
   }
 }

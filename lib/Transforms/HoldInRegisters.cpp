@@ -248,8 +248,7 @@ static void holdSteps(block::GraphOp graph) {
     graph->setAttr(kRowRegistersAttr,
                    OpBuilder(graph).getI64IntegerAttr(numRegisters));
   for (thread::GraphOp load : loads) {
-    if (load->hasAttr(kHeldAttr) &&
-        !llvm::errorToBool(verifyBypassing(load.getInputs().front())))
+    if (load->hasAttr(kHeldAttr) && isWorthBypassing(load.getInputs().front()))
       continue;
     load.getResult(0).replaceAllUsesWith(load.getInputs().front());
     load.erase();

@@ -92,3 +92,71 @@ func.func @loop(%x: tensor<4x1024xf16>) -> tensor<4x256xf32> {
   }
   return %r : tensor<4x256xf32>
 }
+
+// -----
+
+#l = #mirage_thread.layout<register = [], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]>
+
+// Rows of one element lie side by side: lanes load whole sectors.
+// CHECK-LABEL: func.func @rows_of_one(
+// CHECK: mirage_block.graph {{.*}} {mirage.bypassing_inputs = array<i64: 0>}
+func.func @rows_of_one(%x: tensor<64x1xf32>) -> tensor<64x1xf32> {
+  %r = mirage_block.graph grid(x = 1) threads(64) ins(%x imap(x -> 0)) outs(omap(x -> 0)) : (tensor<64x1xf32>) -> tensor<64x1xf32> {
+  ^bb0(%t: tensor<64x1xf32>):
+    %e = mirage_thread.graph items(x = 2) ins(%t imap(x -> 0)) outs(omap(x -> 0)) : (tensor<64x1xf32>) -> tensor<64x1xf32> {
+    ^bb0(%w: tensor<32x1xf32>):
+      %f = mirage_thread.load %w : (tensor<32x1xf32>) -> tensor<32x1xf32, #l>
+      %g = mirage_thread.exp %f : (tensor<32x1xf32, #l>) -> tensor<32x1xf32, #l>
+      %s = mirage_thread.store %g : (tensor<32x1xf32, #l>) -> tensor<32x1xf32>
+      mirage_thread.yield %s : tensor<32x1xf32>
+    }
+    mirage_block.yield %e : tensor<64x1xf32>
+  }
+  return %r : tensor<64x1xf32>
+}
+
+// -----
+
+#l = #mirage_thread.layout<register = [], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]>
+#s = #mirage_thread.layout<register = [], lane = [[0, 0], [0, 0], [0, 0], [0, 0], [0, 0]]>
+
+// Each warp sums a column: its lanes would load one element of each sector, and other warps the others.
+// CHECK-LABEL: func.func @columns(
+// CHECK-NOT: mirage.bypassing_inputs
+func.func @columns(%x: tensor<32x64xf32>) -> tensor<1x64xf32> {
+  %r = mirage_block.graph grid(x = 1) threads(64) ins(%x imap(x -> 0)) outs(omap(x -> 0)) : (tensor<32x64xf32>) -> tensor<1x64xf32> {
+  ^bb0(%t: tensor<32x64xf32>):
+    %e = mirage_thread.graph items(x = 64) ins(%t imap(x -> 1)) outs(omap(x -> 1)) : (tensor<32x64xf32>) -> tensor<1x64xf32> {
+    ^bb0(%w: tensor<32x1xf32>):
+      %f = mirage_thread.load %w : (tensor<32x1xf32>) -> tensor<32x1xf32, #l>
+      %a = mirage_thread.accumulate %f over loop sum dims [0] : (tensor<32x1xf32, #l>) -> tensor<1x1xf32, #s>
+      %s = mirage_thread.store %a : (tensor<1x1xf32, #s>) -> tensor<1x1xf32>
+      mirage_thread.yield %s : tensor<1x1xf32>
+    }
+    mirage_block.yield %e : tensor<1x64xf32>
+  }
+  return %r : tensor<1x64xf32>
+}
+
+// -----
+
+#l = #mirage_thread.layout<register = [], lane = [[0, 1, 0, 0], [0, 2, 0, 0], [0, 4, 0, 0], [0, 8, 0, 0], [0, 16, 0, 0]]>
+#s = #mirage_thread.layout<register = [], lane = [[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]>
+
+// The same of rows of one element: parts of the sums of attention's rows, which a kernel joins.
+// CHECK-LABEL: func.func @parts(
+// CHECK-NOT: mirage.bypassing_inputs
+func.func @parts(%x: tensor<4x32x64x1xf32>) -> tensor<4x1x64x1xf32> {
+  %r = mirage_block.graph grid(x = 4) threads(64) ins(%x imap(x -> 0)) outs(omap(x -> 0)) : (tensor<4x32x64x1xf32>) -> tensor<4x1x64x1xf32> {
+  ^bb0(%t: tensor<1x32x64x1xf32>):
+    %e = mirage_thread.graph items(x = 64) ins(%t imap(x -> 2)) outs(omap(x -> 2)) : (tensor<1x32x64x1xf32>) -> tensor<1x1x64x1xf32> {
+    ^bb0(%w: tensor<1x32x1x1xf32>):
+      %f = mirage_thread.load %w : (tensor<1x32x1x1xf32>) -> tensor<1x32x1x1xf32, #l>
+      %a = mirage_thread.accumulate %f over loop sum dims [1] : (tensor<1x32x1x1xf32, #l>) -> tensor<1x1x1x1xf32, #s>
+      %s = mirage_thread.store %a : (tensor<1x1x1x1xf32, #s>) -> tensor<1x1x1x1xf32>
+      mirage_thread.yield %s : tensor<1x1x1x1xf32>
+    }
+    mirage_block.yield %e : tensor<1x1x64x1xf32>
+  }
+  return %r : tensor<4x1x64x1xf32>
+}

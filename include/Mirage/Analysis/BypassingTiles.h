@@ -17,8 +17,8 @@
 //     %y = mirage_thread.graph ins(%x) ... {mirage.bypasses}   none, either
 //     mirage_block.yield %y
 //
-// These are rules for --mirage-bypass-shared-memory, which decides, and are
-// held against what attributes say before code is made.
+// What can be is held against what attributes say before code is made; what
+// should be is for --mirage-bypass-shared-memory to decide.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,10 +44,13 @@ bool bypassesSharedMemory(Value value);
 /// tensor, none of which ends beyond it. So lanes can load it as it lies.
 bool liesInRows(block::GraphOp graph, unsigned input);
 
-/// Fails where a value cannot be without a tile, or should not, as lanes would
-/// load or store in pieces: of less than 8 bytes, where rows allow more, or of
-/// which neighbours have parts of one sector.
+/// Fails where a value cannot be without a tile.
 llvm::Error verifyBypassing(Value value);
+
+/// Whether a value can be, and lanes do well without it: of an input no element
+/// is loaded twice, and no sector of 32 bytes in parts; what a lane loads or
+/// stores at a time has 8 bytes, or all that rows allow.
+bool isWorthBypassing(Value value);
 
 } // namespace mlir::mirage
 

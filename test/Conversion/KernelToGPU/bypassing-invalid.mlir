@@ -52,7 +52,7 @@ func.func @read_by_no_warps(%x: tensor<4x1024xf16>) -> tensor<4x1024xf16> {
   %e = tensor.empty() : tensor<4x1024xf16>
   %r = mirage_kernel.graph ins(%x : tensor<4x1024xf16>) outs(%e : tensor<4x1024xf16>) {
   ^bb0(%a: tensor<4x1024xf16>):
-    // expected-error @below {{expects, of input 0, which 'mirage.bypassing_inputs' names, a step of warps as the reader, got 'mirage_block.exp'}}
+    // expected-error @below {{expects, of input 0, which 'mirage.bypassing_inputs' names, steps of warps as readers, got 'mirage_block.exp'}}
     %o = mirage_block.graph grid(x = 4) threads(128) ins(%a imap(x -> 0)) outs(omap(x -> 0)) {mirage.input_offsets = array<i64: 0>, mirage.shared_bytes = 8192 : i64, mirage.bypassing_inputs = array<i64: 0>} : (tensor<4x1024xf16>) -> tensor<4x1024xf16> {
     ^bb0(%t: tensor<1x1024xf16>):
       %y = mirage_block.exp %t {mirage.barrier, mirage.offsets = array<i64: 0>} : tensor<1x1024xf16>
@@ -70,7 +70,7 @@ func.func @tiles_beyond(%x: tensor<7x1024xf16>) -> tensor<7x1024xf16> {
   %e = tensor.empty() : tensor<7x1024xf16>
   %r = mirage_kernel.graph ins(%x : tensor<7x1024xf16>) outs(%e : tensor<7x1024xf16>) {
   ^bb0(%a: tensor<7x1024xf16>):
-    // expected-error @below {{expects, of input 0, which 'mirage.bypassing_inputs' names, whole tiles of elements that lie side by side in rows}}
+    // expected-error @below {{expects, of input 0, which 'mirage.bypassing_inputs' names, whole tiles of its tensor, with elements of its type}}
     %o = mirage_block.graph grid(x = 4) threads(128) ins(%a imap(x -> 0)) outs(omap(x -> 0)) {mirage.input_offsets = array<i64: 0>, mirage.shared_bytes = 8192 : i64, mirage.bypassing_inputs = array<i64: 0>} : (tensor<7x1024xf16>) -> tensor<7x1024xf16> {
     ^bb0(%t: tensor<2x1024xf16>):
       %y = mirage_thread.graph items(x = 2, y = 4) ins(%t imap(x -> 0, y -> 1)) outs(omap(x -> 0, y -> 1)) {mirage.barrier, mirage.offsets = array<i64: 4096>} : (tensor<2x1024xf16>) -> tensor<2x1024xf16> {
