@@ -51,8 +51,7 @@ static std::string print(const TensorSpec &type) {
 }
 
 /// What any CUDA device takes; the device at hand may take less, and says so.
-constexpr int64_t kMaxBlock[3] = {1024, 1024, 64};
-constexpr int64_t kMaxThreads = 1024;
+constexpr int64_t kMaxBlock[3] = {kMaxBlockThreads, kMaxBlockThreads, 64};
 constexpr int64_t kMaxBytes = int64_t(1) << 50;
 
 /// What a kernel's parameter has for a launch's argument.
@@ -244,8 +243,8 @@ static llvm::Error checkLaunch(const Artifact &artifact,
   if (llvm::Error error =
           checkExtents(member + ".grid", launch.grid, kMaxGridExtents, 0))
     return error;
-  if (llvm::Error error =
-          checkExtents(member + ".block", launch.block, kMaxBlock, kMaxThreads))
+  if (llvm::Error error = checkExtents(member + ".block", launch.block,
+                                       kMaxBlock, kMaxBlockThreads))
     return error;
   constexpr int64_t kMaxCluster[3] = {kMaxClusterBlocks, kMaxClusterBlocks,
                                       kMaxClusterBlocks};

@@ -163,10 +163,11 @@ static llvm::Error checkExtents(const TileGraph &graph) {
     return llvm::createStringError(
         "expects items of 32 threads, a warp, or 128, a warpgroup, got " +
         llvm::Twine(graph.threads));
-  if (graph.threads < 32 || graph.threads > 1024 || graph.threads % 32 != 0)
+  if (graph.threads < 32 || graph.threads > kMaxBlockThreads ||
+      graph.threads % 32 != 0)
     return llvm::createStringError(
-        "expects 32 to 1024 threads in multiples of 32, got " +
-        llvm::Twine(graph.threads));
+        "expects 32 to " + llvm::Twine(kMaxBlockThreads) +
+        " threads in multiples of 32, got " + llvm::Twine(graph.threads));
   if (llvm::Error error = checkStages(graph))
     return error;
   return checkCluster(graph);

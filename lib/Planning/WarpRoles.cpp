@@ -15,7 +15,6 @@ using namespace mlir::mirage;
 
 static constexpr int64_t kWarp = 1 << kLaneBits;
 static constexpr int64_t kGroup = kWarpsOfGroup * kWarp;
-static constexpr int64_t kMostThreads = 1024; // of a block, on all targets
 /// What "setmaxnreg" takes.
 static constexpr int64_t kRegisterUnit = 8, kFewestRegisters = 24,
                          kMostRegisters = 256;
@@ -55,7 +54,7 @@ LoadingWarps mlir::mirage::chooseLoadingWarps(const BlockResources &block,
   // Warps get registers by fours, so one more takes none from four.
   if (block.threads <= kGroup)
     return {1, std::nullopt};
-  if (block.threads + kGroup > kMostThreads)
+  if (block.threads + kGroup > target.threadsPerBlock)
     return {};
   RegisterShares shares = chooseShares(block.threads);
   // What rows are computed with needs registers, too.
@@ -102,11 +101,11 @@ llvm::Error mlir::mirage::verify(const LoadingWarps &warps, int64_t threads,
   if (warps.number < 0 || warps.number > kWarpsOfGroup)
     return llvm::createStringError("expects at most 4 warps that load, got %d",
                                    int(warps.number));
-  if (int64_t launched = threads + warps.number * kWarp;
-      launched > kMostThreads)
+  int64_t most = Target().threadsPerBlock;
+  if (int64_t launched = threads + warps.number * kWarp; launched > most)
     return llvm::createStringError(
-        "expects at most %d threads with those that load, got %d",
-        int(kMostThreads), int(launched));
+        "expects at most %d threads with those that load, got %d", int(most),
+        int(launched));
   if (warps.shares)
     return verifyShares(*warps.shares, warps.number, threads, residentBlocks);
   return llvm::Error::success();

@@ -262,7 +262,7 @@ double mlir::mirage::search::getElementsUs(int64_t elements, int64_t threads,
 
 /// Until the busiest warp has waited for each of its products.
 double BlockWork::getProductsUs(const Step &step, int64_t threads) const {
-  double numWarps = double(threads) / 32;
+  double numWarps = double(threads) / (1 << kLaneBits);
   return step.matrixTiles / numWarps * kRowTileWaitClocks / target.clockMHz;
 }
 
@@ -275,7 +275,7 @@ double BlockWork::getAloneUs(const Step &step, int64_t threads) const {
                             std::max(perThread, kProductClocks) /
                             target.clockMHz
                       : getElementsUs(step.elements, threads, target);
-  double productsUs = step.matrixTiles / (double(threads) / 32) *
+  double productsUs = step.matrixTiles / (double(threads) / (1 << kLaneBits)) *
                       kMatrixTileWaitClocks / target.clockMHz;
   return std::max({step.computeUs, waitUs, productsUs}) + target.barrierUs;
 }

@@ -151,7 +151,7 @@ static Tiling readTiling(const JSONCursor &cursor, const KernelPlan &plan,
           size.integer(isUsed, isUsed ? extents[name] : INT32_MAX));
     }
   tiling.loop = cursor["loop"].integer(1, INT32_MAX);
-  tiling.threads = cursor["threads"].integer(32, 1024);
+  tiling.threads = cursor["threads"].integer(32, kMaxBlockThreads);
   if (!cursor.failed())
     tiling.stages = cursor["stages"].integer(
         1, std::min(getLoop(plan.kernel, extents, tiling), kMaxStages));

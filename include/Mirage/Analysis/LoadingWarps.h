@@ -7,10 +7,11 @@
 //===----------------------------------------------------------------------===//
 //
 // What a block graph says of warps beside its `threads`, which load
-// (Mirage/Planning/WarpRoles.h). Its warps hand places back (TileForms.h), so
-// that nothing but mbarriers stands between them and the others; and it is the
-// first of its launch. Loading warps are gone when they have started all
-// copies, so barriers of the block count the others (PTX ISA, "bar, barrier").
+// (Mirage/Planning/WarpRoles.h). Its warps hand places back (TileForms.h; to
+// release a stage, as it is called elsewhere), so that nothing but mbarriers
+// stands between them and the others; and it is the first of its launch.
+// Loading warps are gone when they have started all copies, so barriers of the
+// block count the others (PTX ISA, "bar, barrier").
 //
 //===----------------------------------------------------------------------===//
 

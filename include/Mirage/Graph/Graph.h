@@ -209,6 +209,9 @@ constexpr int64_t kMaxStages = 16;
 /// The most blocks that share their memory on any GPU that we compile for.
 constexpr int64_t kMaxClusterBlocks = 16;
 
+/// The most threads of a block on all GPUs that we compile for.
+constexpr int64_t kMaxBlockThreads = 1024;
+
 /// The most blocks along x, y and z that any GPU launches.
 constexpr int64_t kMaxGridExtents[] = {(int64_t(1) << 31) - 1, 65535, 65535};
 

@@ -51,6 +51,7 @@ struct Target {
   int64_t sharedBytesPerBlock = 0; ///< largest dynamic shared memory
   int64_t sharedBytesPerSM = 0;
   int64_t threadsPerSM = 0;
+  int64_t threadsPerBlock = 1024; ///< the most, on all of them
   int64_t blocksPerSM = 0;        ///< resident at a time
   int64_t registersPerSM = 65536; ///< of 32 bits; of one block as well
   int64_t registersPerThread = 255;

@@ -17,6 +17,9 @@
 // nor has the instructions of copies among its own, and every place is on its
 // way that nobody reads.
 //
+// Elsewhere this is known as warp specialization, the loading warps as producer
+// warps and those that compute as consumers.
+//
 // All threads of a kernel start with as many registers. Four loading warps, a
 // warpgroup, may leave most of theirs to the others (PTX ISA, "setmaxnreg").
 //

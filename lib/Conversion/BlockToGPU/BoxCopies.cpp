@@ -9,6 +9,7 @@
 #include "BoxCopies.h"
 #include "Mirage/Analysis/BlockSteps.h"
 #include "Mirage/Conversion/BlockToGPU.h"
+#include "Mirage/Layout/LinearLayout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -99,8 +100,8 @@ void BoxCopies::emitInit() {
   emitProxyFence(emitter.builder);
   emitByThread(0, [&] {
     forEachBarrier([&](Barrier barrier, Value pointer) {
-      int64_t numArrivals =
-          barrier == Barrier::IsThere ? 1 : emitter.header.threads / 32;
+      int64_t numWarps = emitter.header.threads >> kLaneBits;
+      int64_t numArrivals = barrier == Barrier::IsThere ? 1 : numWarps;
       NVVM::MBarrierInitOp::create(builder, pointer,
                                    emitI32(builder, numArrivals),
                                    /*predicate=*/Value());

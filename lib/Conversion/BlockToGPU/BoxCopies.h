@@ -27,6 +27,9 @@
 //
 //   4 places    iteration 5: place 3 = (5 - 2) mod 4 gets the boxes of 7
 //
+// Elsewhere a place is a stage, and its two mbarriers are known as the full
+// one, by which the engine says that boxes are there, and the empty one.
+//
 // Where warps do nothing but load, the first lane of theirs is in the place of
 // thread 0, and waits for each place in turn.
 //

@@ -114,7 +114,7 @@ static void splitProduct(const StepContext &context, block::MatmulOp product,
 }
 
 void mlir::mirage::splitProducts(RewriterBase &rewriter, block::GraphOp graph) {
-  unsigned numWarps = graph.getThreads() / 32;
+  unsigned numWarps = graph.getThreads() >> kLaneBits;
   if (!llvm::isPowerOf2_32(numWarps) || graph.getLoop() == 1)
     return;
   StepFusion fusion(graph); // of which operands of products are no part

@@ -53,8 +53,8 @@ static LogicalResult verifyRanges(TileGraphOpInterface op) {
   if (auto threads = op->getAttrOfType<IntegerAttr>("threads"))
     if (!llvm::isUInt<32>(threads.getInt()))
       return op->emitOpError()
-             << "expects 32 to 1024 threads in multiples of 32, got "
-             << threads.getInt();
+             << "expects 32 to " << kMaxBlockThreads
+             << " threads in multiples of 32, got " << threads.getInt();
   return success();
 }
 
