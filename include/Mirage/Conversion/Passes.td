@@ -22,9 +22,9 @@ def ConvertLinalgToMirageKernelPass : Pass<"convert-linalg-to-mirage-kernel"> {
     named ops, as `linalg.generic` or with `arith` and `math` on tensors; also
     `linalg.softmax`, and the ops of `tensor` that reshape, slice, concatenate,
     insert and pad. What follows from indices alone is read as a causal mask,
-    where it chooses between values and minus infinity. Fills and constants that only these read disappear, as
-    does what nothing reads. The rest stays as it was, each op with a remark
-    that says why (`include/Mirage/Conversion/LinalgToKernel.h`).
+    where it chooses between values and minus infinity. Fills and constants that only
+    these read disappear, as does what nothing reads. The rest stays as it was, each op
+    with a remark that says why (`include/Mirage/Conversion/LinalgToKernel.h`).
     Example: test/Conversion/LinalgToKernel/matmul.mlir
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
@@ -39,8 +39,9 @@ def ConvertMirageKernelToLinalgPass : Pass<"convert-mirage-kernel-to-linalg"> {
     ops that compute the same, for a compiler that goes on from there: elementwise
     operators and reductions as `linalg.generic` by the operator table's
     definitions, matrix products and transposes by name where linalg has one,
-    reshapes as ops of `tensor`, norms and softmax as what they stand for. Arithmetic is f32, and rounds where an operator
-    stores. Block graphs are an error: what was superoptimized is compiled.
+    reshapes as ops of `tensor`, norms and softmax as what they stand for. Arithmetic is
+    f32, and rounds where an operator stores. Block graphs are an error: what was
+    superoptimized is compiled.
     Example: test/Conversion/KernelToLinalg/kernel-to-linalg.mlir
   }];
   let dependentDialects = [

@@ -118,8 +118,8 @@ def MaterializeResultsPass : Pass<"mirage-materialize-results"> {
   let description = [{
     A result of a kernel graph that is an input, another result, or a view that is
     not all of what a kernel writes, or does not lie by the strides that the
-    function states for it, becomes a copy: a `mirage_kernel.broadcast` to the shape it has. So
-    does what a function of tensors returns though it is an argument or returned
+    function states for it, becomes a copy: a `mirage_kernel.broadcast` to the shape it
+    has. So does what a function of tensors returns though it is an argument or returned
     already: in a kernel graph that copies it. Run before
     --mirage-assign-default-blocks.
     Example: test/Transforms/materialize-results.mlir
@@ -189,8 +189,9 @@ def SpreadBlocksPass : CheckedPass<"mirage-spread-blocks"> {
     `mirage.joins_parts`, by which they are known here. Where that leaves SMs
     without a block, and what it does goes element by element along a dimension of its
     results, the tiles are cut along this dimension, and the axis of the grid that it joined
-    counts the pieces. It is done where reading the parts in fewer bytes takes less, a launch
-    of its own included, without which the kernel might do (`Mirage/Planning/LaunchBarrier.h`).
+    counts the pieces. It is done where reading the parts in fewer bytes takes less, a
+    launch of its own included, without which the kernel might do
+    (`Mirage/Planning/LaunchBarrier.h`).
     Example: test/Transforms/spread-blocks.mlir
   }];
   let options = [TargetOption<"GPU whose SMs blocks run on">];
@@ -203,7 +204,8 @@ def JoinPartsAtOncePass : Pass<"mirage-join-parts-at-once"> {
     iteration, and the parts of a block take no more than 64 KiB, they become one tile,
     and the accumulations reductions of it. A loop has two barriers for each part: attention
     of 2 heads, 256 queries and 4096 keys in 16 parts takes 10.0 us on an H200 with one, and
-    6.3 without. Sums that are rescaled keep the loop. Run after --mirage-spread-blocks, which makes tiles small.
+    6.3 without. Sums that are rescaled keep the loop. Run after --mirage-spread-blocks,
+    which makes tiles small.
     Example: test/Transforms/join-parts-at-once.mlir
   }];
 }
@@ -257,9 +259,10 @@ def GiveRowsToWarpsPass : Pass<"mirage-give-rows-to-warps"> {
     rule). `mirage.whole_rows` on the ops says so, and `mirage.row_registers` on the graph
     how many registers of a thread they take. `--convert-mirage-block-to-thread` cuts
     their steps accordingly, and `--mirage-hold-in-registers` has them hand on what
-    they compute in registers. Behind the loop rows go on on its sums, and what they leave for an
-    output of a smaller type is cast to that before it is brought to shared memory. A graph whose rows take more than half of the registers
-    that its threads can have is left alone.
+    they compute in registers. Behind the loop rows go on on its sums, and what they leave
+    for an output of a smaller type is cast to that before it is brought to shared memory.
+    A graph whose rows take more than half of the registers that its threads can have is
+    left alone.
     Example: test/Transforms/give-rows-to-warps.mlir
   }];
 }
@@ -274,12 +277,14 @@ def HoldInRegistersPass : Pass<"mirage-hold-in-registers"> {
     of two and all have an item; not for the maxima that rescaled sums are relative to,
     which lie in shared memory. Rows that warps have (`mirage.whole_rows`) are
     held from one step to the next, where all that reads them has the same rows; there
-    maxima are carried, too, and sums are read behind the loop where they grew. In a block without a loop all that one step computes and
-    others of the same items read may be held; inputs that several steps read, or one behind others, are loaded by steps of their
-    own at the head then, if they can bypass shared memory. Of what may be held that is which
-    saves most of shared memory's traffic (`Mirage/Planning/RegisterPlacement.h`): of sums up to a
-    third of the registers that a thread can have, without a loop up to half, and with the operands
-    that a loop on rows reads in each iteration up to five eighths.
+    maxima are carried, too, and sums are read behind the loop where they grew. In a block
+    without a loop all that one step computes and others of the same items read may be
+    held; inputs that several steps read, or one behind others, are loaded by steps of
+    their own at the head then, if they can bypass shared memory. Of what may be held that
+    is which saves most of shared memory's traffic
+    (`Mirage/Planning/RegisterPlacement.h`): of sums up to a third of the registers that a
+    thread can have, without a loop up to half, and with the operands that a loop on rows
+    reads in each iteration up to five eighths.
     Examples: test/Transforms/hold-in-registers.mlir, hold-steps.mlir
   }];
 }
@@ -300,11 +305,11 @@ def ScaleRunningSumsPass : Pass<"mirage-scale-running-sums"> {
   let summary = "has parts of rescaled sums be relative to the running maximum at once";
   let description = [{
     Parts of a sum that is rescaled over the loop are relative to the maximum of their own
-    tile, and the code of the loop corrects them, as well as the sum so far. Where warps hold
-    all of it, parts may be relative to the maximum so far to begin with, if nothing else
-    depends on what they are relative to (`Mirage/Analysis/RunningScale.h`); then products
-    add their parts to the sum in their accumulators. `mirage.running_scale` on the
-    accumulation of the maximum says so.
+    tile, and the code of the loop corrects them, as well as the sum so far. Where warps
+    hold all of it, parts may be relative to the maximum so far to begin with, if nothing
+    else depends on what they are relative to (`Mirage/Analysis/RunningScale.h`); then
+    products add their parts to the sum in their accumulators. `mirage.running_scale` on
+    the accumulation of the maximum says so.
     Example: test/Transforms/scale-running-sums.mlir
   }];
 }
@@ -320,7 +325,8 @@ def ScheduleBlockPass : Pass<"mirage-schedule-block"> {
     stands before them, `mirage.barrier`; the graph carries
     `mirage.barrier_at_entry` (before the loop), `mirage.barrier_at_head`
     (before each iteration) and `mirage.barrier_at_exit` (behind the loop, before sums
-    come out of registers, so that they may lie where tiles of the loop lay). Ops whose results nothing reads are removed.
+    come out of registers, so that they may lie where tiles of the loop lay). Ops whose
+    results nothing reads are removed.
     Example: test/Transforms/schedule-block.mlir
   }];
 }
@@ -338,17 +344,17 @@ def PlanSharedMemoryPass : CheckedPass<"mirage-plan-shared-memory"> {
     where bytes stay free `mirage.row_paddings` and `mirage.input_row_paddings`.
     From sm_90 on the copy engine (TMA) loads the rings that ldmatrix alone reads, if
     their tensors lie so that it can: such a tile is swizzled (Mirage/Layout/BoxedTile.h)
-    and its places begin at multiples of eight spans. The graph carries `mirage.input_swizzles`
-    then, and with `mirage.copy_barriers` where the mbarriers lie. Where the loop needs
-    no barrier of the block for anything else, warps hand places back one by one: that
-    is `mirage.hands_back_places`, the number of iterations behind whose place is
-    refilled, which is 2 where there are several warpgroups and at least 4 places.
-    What follows the loop begins by reading what other threads added up in it, behind a
-    barrier, and so may lie where the loop's tiles lay.
-    Swizzled tiles may take more than others; where they do not fit none is.
-    With copy-engine=false no tile is: a kernel then has no tensor map for a parameter,
-    which a host would have to encode, and can be launched by any.
-    A plan that does not fit is an error with the demand, the limit and the tiles.
+    and its places begin at multiples of eight spans. The graph carries
+    `mirage.input_swizzles` then, and with `mirage.copy_barriers` where the mbarriers lie.
+    Where the loop needs no barrier of the block for anything else, warps hand places back
+    one by one: that is `mirage.hands_back_places`, the number of iterations behind whose
+    place is refilled, which is 2 where there are several warpgroups and at least 4
+    places. What follows the loop begins by reading what other threads added up in it,
+    behind a barrier, and so may lie where the loop's tiles lay. Swizzled tiles may take
+    more than others; where they do not fit none is. With copy-engine=false no tile is: a
+    kernel then has no tensor map for a parameter, which a host would have to encode, and
+    can be launched by any. A plan that does not fit is an error with the demand, the
+    limit and the tiles.
     Example: test/Transforms/plan-shared-memory.mlir
   }];
   let options = [
@@ -367,8 +373,8 @@ def StartProductsAheadPass : Pass<"mirage-start-products-ahead"> {
     are): where enough iterations are on their way (`Mirage/Planning/RingPlaces.h`), and
     three quarters of a thread's registers hold the rows that warps keep
     (`mirage.row_registers`) and one more result. There the next iteration is also the one
-    to wait for products that sums grow with, if it can be (`mirage.waits_late`); of products
-    both of whose operands are in places of rings it is so everywhere.
+    to wait for products that sums grow with, if it can be (`mirage.waits_late`); of
+    products both of whose operands are in places of rings it is so everywhere.
     Example: test/Transforms/start-products-ahead.mlir
   }];
 }
@@ -433,9 +439,9 @@ def MakeBlocksPersistentPass : CheckedPass<"mirage-make-blocks-persistent"> {
   let description = [{
     Where warps load for the others (--mirage-add-loading-warps), the loop has nothing but
     products, a kernel is alone in its launch and its grid has more blocks than the GPU has
-    SMs, as many are launched as there are SMs, and each computes one block of the grid after
-    the other: `mirage.persistent_blocks` (`Mirage/Analysis/PersistentBlocks.h`; what was
-    measured is in `Mirage/Planning/BlocksToLaunch.h`). The first tiles of the
+    SMs, as many are launched as there are SMs, and each computes one block of the grid
+    after the other: `mirage.persistent_blocks` (`Mirage/Analysis/PersistentBlocks.h`;
+    what was measured is in `Mirage/Planning/BlocksToLaunch.h`). The first tiles of the
     next one are loaded while the one before is computed and stored. So shared memory is
     planned anew, with rings that share their bytes with nothing; where that is too much,
     every block is launched. Run after --mirage-add-loading-warps.

@@ -357,3 +357,93 @@ func.func @bytes_of_128_bits(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
   } : tensor<8x64xf32>
   return %r : tensor<8x64xf32>
 }
+
+// -----
+
+func.func @blocks_of_no_loading_warps(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %e = tensor.empty() : tensor<8x64xf32>
+  %r = mirage_kernel.graph ins(%x : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
+  ^bb0(%a: tensor<8x64xf32>):
+    // expected-error @below {{expects warps that load ('mirage.loading_warps') where 'mirage.persistent_blocks' is stated}}
+    %o = mirage_block.graph grid(x = 4) threads(128) ins(%a imap(x -> 0)) outs(omap(x -> 0)) {mirage.input_offsets = array<i64: 0>, mirage.persistent_blocks = 2 : i64, mirage.shared_bytes = 4096 : i64} : (tensor<8x64xf32>) -> tensor<8x64xf32> {
+    ^bb0(%t: tensor<2x64xf32>):
+      %y = mirage_block.exp %t {mirage.barrier, mirage.offsets = array<i64: 2048>} : tensor<2x64xf32>
+      mirage_block.yield %y {mirage.barrier} : tensor<2x64xf32>
+    }
+    mirage_kernel.yield %o : tensor<8x64xf32>
+  } : tensor<8x64xf32>
+  return %r : tensor<8x64xf32>
+}
+
+// -----
+
+func.func @no_blocks(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %e = tensor.empty() : tensor<8x64xf32>
+  %r = mirage_kernel.graph ins(%x : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
+  ^bb0(%a: tensor<8x64xf32>):
+    // expected-error @below {{expects 1 to the 4 blocks of the grid as 'mirage.persistent_blocks', got 0}}
+    %o = mirage_block.graph grid(x = 4) threads(128) ins(%a imap(x -> 0)) outs(omap(x -> 0)) {mirage.input_offsets = array<i64: 0>, mirage.loading_warps = 4 : i64, mirage.persistent_blocks = 0 : i64, mirage.shared_bytes = 4096 : i64} : (tensor<8x64xf32>) -> tensor<8x64xf32> {
+    ^bb0(%t: tensor<2x64xf32>):
+      %y = mirage_block.exp %t {mirage.barrier, mirage.offsets = array<i64: 2048>} : tensor<2x64xf32>
+      mirage_block.yield %y {mirage.barrier} : tensor<2x64xf32>
+    }
+    mirage_kernel.yield %o : tensor<8x64xf32>
+  } : tensor<8x64xf32>
+  return %r : tensor<8x64xf32>
+}
+
+// -----
+
+func.func @more_blocks(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %e = tensor.empty() : tensor<8x64xf32>
+  %r = mirage_kernel.graph ins(%x : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
+  ^bb0(%a: tensor<8x64xf32>):
+    // expected-error @below {{expects 1 to the 4 blocks of the grid as 'mirage.persistent_blocks', got 5}}
+    %o = mirage_block.graph grid(x = 4) threads(128) ins(%a imap(x -> 0)) outs(omap(x -> 0)) {mirage.input_offsets = array<i64: 0>, mirage.loading_warps = 4 : i64, mirage.persistent_blocks = 5 : i64, mirage.shared_bytes = 4096 : i64} : (tensor<8x64xf32>) -> tensor<8x64xf32> {
+    ^bb0(%t: tensor<2x64xf32>):
+      %y = mirage_block.exp %t {mirage.barrier, mirage.offsets = array<i64: 2048>} : tensor<2x64xf32>
+      mirage_block.yield %y {mirage.barrier} : tensor<2x64xf32>
+    }
+    mirage_kernel.yield %o : tensor<8x64xf32>
+  } : tensor<8x64xf32>
+  return %r : tensor<8x64xf32>
+}
+
+// -----
+
+func.func @blocks_of_i32(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %e = tensor.empty() : tensor<8x64xf32>
+  %r = mirage_kernel.graph ins(%x : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
+  ^bb0(%a: tensor<8x64xf32>):
+    // expected-error @below {{expects an i64 as 'mirage.persistent_blocks', got 2 : i32}}
+    %o = mirage_block.graph grid(x = 4) threads(128) ins(%a imap(x -> 0)) outs(omap(x -> 0)) {mirage.input_offsets = array<i64: 0>, mirage.loading_warps = 4 : i64, mirage.persistent_blocks = 2 : i32, mirage.shared_bytes = 4096 : i64} : (tensor<8x64xf32>) -> tensor<8x64xf32> {
+    ^bb0(%t: tensor<2x64xf32>):
+      %y = mirage_block.exp %t {mirage.barrier, mirage.offsets = array<i64: 2048>} : tensor<2x64xf32>
+      mirage_block.yield %y {mirage.barrier} : tensor<2x64xf32>
+    }
+    mirage_kernel.yield %o : tensor<8x64xf32>
+  } : tensor<8x64xf32>
+  return %r : tensor<8x64xf32>
+}
+
+// -----
+
+func.func @blocks_of_one_launch(%x: tensor<8x64xf32>) -> tensor<1x64xf32> {
+  %e = tensor.empty() : tensor<1x64xf32>
+  %r = mirage_kernel.graph ins(%x : tensor<8x64xf32>) outs(%e : tensor<1x64xf32>) {
+  ^bb0(%a: tensor<8x64xf32>):
+    // expected-error @below {{expects no 'mirage.persistent_blocks' of a kernel that shares its launch with another one}}
+    %p = mirage_block.graph grid(x = 8) threads(32) ins(%a imap(x -> 0)) outs(omap(x -> 0)) {mirage.input_offsets = array<i64: 0>, mirage.loading_warps = 4 : i64, mirage.persistent_blocks = 4 : i64, mirage.shared_bytes = 512 : i64} : (tensor<8x64xf32>) -> tensor<8x64xf32> {
+    ^bb0(%t: tensor<1x64xf32>):
+      %y = mirage_block.exp %t {mirage.barrier, mirage.offsets = array<i64: 256>} : tensor<1x64xf32>
+      mirage_block.yield %y {mirage.barrier} : tensor<1x64xf32>
+    }
+    %o = mirage_block.graph grid(x = 1) threads(32) ins(%p imap()) outs(omap()) {mirage.input_offsets = array<i64: 0>, mirage.launch_barrier = "last_arrival", mirage.shared_bytes = 4096 : i64} : (tensor<8x64xf32>) -> tensor<1x64xf32> {
+    ^bb0(%t: tensor<8x64xf32>):
+      %s = mirage_block.sum %t dims [0] {mirage.barrier, mirage.offsets = array<i64: 2048>} : tensor<8x64xf32>
+      mirage_block.yield %s {mirage.barrier} : tensor<1x64xf32>
+    }
+    mirage_kernel.yield %o : tensor<1x64xf32>
+  } : tensor<1x64xf32>
+  return %r : tensor<1x64xf32>
+}
