@@ -49,7 +49,7 @@ struct KernelWork {
     /// Of a product: `elements` sums of so many terms.
     int64_t length = 0;
     bool isOnTensorCores = false;
-    /// Of these: by m16n8k8 of tf32, each of which takes as long.
+    /// Of these: by m16n8k8 of tf32.
     bool isInTF32 = false;
     /// Whether its operands are tiles that the copy engine could load into a
     /// ring, where four warps together read them as they lie.

@@ -193,7 +193,6 @@ TEST(KernelWork, OperandsOfProductsCanBeInRings) {
   EXPECT_EQ(isInRing(computed).back(), kLeftAlone);
 }
 
-/// As --mirage-plan-shared-memory has it of tiles in the IR.
 /// Of f32, and of f32 with another type, which keeps its ring and yet is not
 /// read there by four warps together.
 TEST(KernelWork, ProductsInTF32AreTwiceAsManyInstructions) {
@@ -221,6 +220,7 @@ TEST(KernelWork, ProductsInTF32AreTwiceAsManyInstructions) {
   }
 }
 
+/// As --mirage-plan-shared-memory has it of tiles in the IR.
 TEST(KernelWork, TilesOfProductsCanBeBoxed) {
   EXPECT_EQ(Product().canBeBoxed(), kBoth);
   EXPECT_EQ(Product(ElementType::BF16).canBeBoxed(), kBoth);
