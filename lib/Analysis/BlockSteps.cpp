@@ -319,6 +319,15 @@ struct TouchedEpochs {
 };
 } // namespace
 
+static int64_t getRingBytes(Value tile, TileForm form, int64_t numPlaces) {
+  return (numPlaces - 1) * BlockSteps::getPlaceStride(tile, form) +
+         BlockSteps::getPlaceBytes(tile, form.rowPadding);
+}
+
+int64_t BlockSteps::getRingBytes(unsigned tile, TileForm form) const {
+  return ::getRingBytes(tiles[tile], form, numPlaces[tile]);
+}
+
 StorageProblem BlockSteps::makeStorageProblem(const Schedule &schedule,
                                               ArrayRef<TileForm> forms) const {
   SmallVector<TouchedEpochs> touched(tiles.size());
@@ -349,9 +358,7 @@ StorageProblem BlockSteps::makeStorageProblem(const Schedule &schedule,
   for (auto [value, form, places, tile] :
        llvm::zip_equal(tiles, forms, numPlaces, touched)) {
     StoredTile stored =
-        tile.makeTile((places - 1) * getPlaceStride(value, form) +
-                          getPlaceBytes(value, form.rowPadding),
-                      form, period);
+        tile.makeTile(::getRingBytes(value, form, places), form, period);
     // Boxes of the next block of the grid come at any time.
     if (isPersistent && places > 1)
       stored = {stored.sizeBytes, 0, epoch + 1, stored.alignment};

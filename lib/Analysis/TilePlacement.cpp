@@ -11,6 +11,7 @@
 #include "Mirage/Analysis/TensorView.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
 #include "Mirage/Graph/TileMemory.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <functional>
@@ -112,13 +113,22 @@ std::optional<TileBoxes> mlir::mirage::findInputBoxes(block::GraphOp graph,
                        elementBytes);
 }
 
+/// Whether four warps together read a tile, where it lies.
+static bool isReadByWgmma(Value tile) {
+  return llvm::any_of(tile.getUses(), [](OpOperand &use) {
+    auto reader = dyn_cast<thread::GraphOp>(use.getOwner());
+    return reader && thread::isReadByWgmma(
+                         reader.getBody().getArgument(use.getOperandNumber()));
+  });
+}
+
 static TileForm getBoxedForm(RankedTensorType tile) {
   BoxedTile boxed =
       *BoxedTile::find(tile.getShape(), tile.getElementTypeBitWidth() / 8);
   return {boxed.getRowPadding(), getSpanBytes(boxed.swizzle)};
 }
 
-SmallVector<TileForm> BlockSteps::chooseForms(bool hasCopyEngine) const {
+SmallVector<TileForm> BlockSteps::getReckonedForms(bool hasCopyEngine) const {
   SmallVector<TileForm> forms(tiles.size());
   auto getType = [](Value value) { return convertTensor(value.getType()); };
   forEachHeld([&](Value value, unsigned tile) {
@@ -135,6 +145,36 @@ SmallVector<TileForm> BlockSteps::chooseForms(bool hasCopyEngine) const {
     if (auto input = dyn_cast<BlockArgument>(tile);
         input && findInputBoxes(graph, input.getArgNumber()))
       form = getBoxedForm(cast<RankedTensorType>(tile.getType()));
+  return forms;
+}
+
+SmallVector<SmallVector<TileForm>>
+BlockSteps::listForms(bool hasCopyEngine) const {
+  constexpr int64_t kStep = 16, kBanksBytes = 128;
+  auto getType = [](Value value) { return convertTensor(value.getType()); };
+  llvm::BitVector canHavePaddings(tiles.size());
+  for (auto [number, tile] : llvm::enumerate(tiles)) {
+    TensorSpec type = getType(tile);
+    canHavePaddings[number] =
+        type.getRank() > 0 && type.getNumElements() > type.shape.back();
+  }
+  forEachHeld([&](Value value, unsigned tile) {
+    if (!keepsRows(getType(tiles[tile]), getType(value)))
+      canHavePaddings.reset(tile);
+  });
+  SmallVector<SmallVector<TileForm>> forms(tiles.size());
+  for (auto [number, tile] : llvm::enumerate(tiles)) {
+    auto input = dyn_cast<BlockArgument>(tile);
+    if (hasCopyEngine && input && findInputBoxes(graph, input.getArgNumber())) {
+      forms[number].push_back(
+          getBoxedForm(cast<RankedTensorType>(tile.getType())));
+      if (isReadByWgmma(tile))
+        continue;
+    }
+    int64_t most = canHavePaddings[number] ? kBanksBytes : kStep;
+    for (int64_t padding = 0; padding < most; padding += kStep)
+      forms[number].push_back({padding, /*swizzleBytes=*/0});
+  }
   return forms;
 }
 

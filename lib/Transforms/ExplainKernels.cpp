@@ -8,6 +8,7 @@
 
 #include "Mirage/Transforms/ExplainKernels.h"
 #include "Mirage/Analysis/AheadProducts.h"
+#include "Mirage/Analysis/BankTraffic.h"
 #include "Mirage/Analysis/BlockSteps.h"
 #include "Mirage/Analysis/BypassingTiles.h"
 #include "Mirage/Analysis/HeldTiles.h"
@@ -344,7 +345,9 @@ LogicalResult KernelExplainer::addSharedMemory() {
   llvm::Expected<StoragePlan> plan = steps.readPlan(*forms);
   if (!plan)
     return op.emitError() << llvm::toString(plan.takeError());
+  BankTraffic traffic(steps);
   for (auto [number, tile] : llvm::enumerate(steps.getTiles())) {
+    kernel.wavefronts += traffic.count(number, (*forms)[number]);
     ExplainedPlace place;
     place.name = nameValue(tile);
     place.type = convertTensor(tile.getType());

@@ -7,11 +7,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Analysis/AheadProducts.h"
+#include "Mirage/Analysis/BankTraffic.h"
 #include "Mirage/Analysis/BlockSteps.h"
+#include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Analysis/LaunchSequence.h"
 #include "Mirage/Analysis/LoadingWarps.h"
 #include "Mirage/Analysis/ModuleTarget.h"
 #include "Mirage/Analysis/PersistentBlocks.h"
+#include "Mirage/Planning/LaunchBarrier.h"
+#include "Mirage/Planning/LayoutProblem.h"
 #include "Mirage/Planning/RingPlaces.h"
 #include "Mirage/Planning/Target.h"
 #include "Mirage/Transforms/Passes.h"
@@ -61,19 +65,99 @@ struct PlannedTiles {
   StorageProblem problem;
   StoragePlan plan;
 };
+
+/// Finds how the tiles of a block lie, and where.
+class TilePlanner {
+public:
+  TilePlanner(const BlockSteps &steps, const Schedule &schedule,
+              const Target &target, bool hasCopyEngine)
+      : steps(steps), schedule(schedule), target(target),
+        hasCopyEngine(hasCopyEngine), traffic(steps),
+        forms(steps.listForms(hasCopyEngine)) {
+    block::GraphOp graph = steps.getGraph();
+    resources.threads = graph.getThreads();
+    if (auto registers = graph->getAttrOfType<IntegerAttr>(kRowRegistersAttr))
+      resources.rowRegisters = registers.getInt();
+    mostAtATime = llvm::divideCeil(ShapedType::getNumElements(graph.getGrid()),
+                                   int64_t(target.numSMs));
+  }
+
+  /// With the fewest wavefronts for as many blocks of an SM at a time as tiles
+  /// leave that lie as the search reckoned (Mirage/Planning/LayoutProblem.h).
+  /// \returns a plan that is too large where there is no other.
+  PlannedTiles plan() {
+    numBlocks = 1;
+    PlannedTiles reckoned = planTiles(steps.getReckonedForms(hasCopyEngine));
+    if (fits(reckoned.plan))
+      numBlocks =
+          std::clamp(countBlocks(reckoned.plan), int64_t(1), mostAtATime);
+    std::optional<LayoutChoice> choice =
+        chooseLayouts(makeProblem(), [&](ArrayRef<unsigned> options) {
+          return fits(planTiles(pick(options)).plan);
+        });
+    if (choice)
+      return planTiles(pick(choice->options));
+    SmallVector<TileForm> smallest;
+    for (auto [tile, ofTile] : llvm::enumerate(forms))
+      smallest.push_back(
+          *llvm::min_element(ofTile, [&, tile = tile](TileForm a, TileForm b) {
+            return steps.getRingBytes(tile, a) < steps.getRingBytes(tile, b);
+          }));
+    return planTiles(std::move(smallest));
+  }
+
+private:
+  PlannedTiles planTiles(SmallVector<TileForm> forms) const {
+    StorageProblem problem = steps.makeStorageProblem(schedule, forms);
+    StoragePlan plan = planStorage(problem);
+    assert(!llvm::errorToBool(verify(problem, plan)) &&
+           "no two live tiles may share bytes");
+    return {std::move(forms), std::move(problem), std::move(plan)};
+  }
+  int64_t countBlocks(const StoragePlan &plan) const {
+    BlockResources block = resources;
+    block.sharedBytes = plan.sizeBytes;
+    return getResidentBlocks(block, target);
+  }
+  bool fits(const StoragePlan &plan) const {
+    return plan.sizeBytes <= target.sharedBytesPerBlock &&
+           (numBlocks == 1 || countBlocks(plan) >= numBlocks);
+  }
+  SmallVector<TileForm> pick(ArrayRef<unsigned> options) const {
+    SmallVector<TileForm> picked;
+    for (auto [ofTile, option] : llvm::zip_equal(forms, options))
+      picked.push_back(ofTile[option]);
+    return picked;
+  }
+  LayoutProblem makeProblem() const {
+    LayoutProblem problem;
+    for (auto [tile, ofTile] : llvm::enumerate(forms)) {
+      bool hasBoxes = ofTile.front().isBoxed();
+      SmallVector<LayoutOption> options;
+      for (TileForm form : ofTile) {
+        bool isCopied = hasBoxes && !form.isBoxed();
+        options.push_back({isCopied ? traffic.getCopiedBytes(tile) : 0,
+                           traffic.count(tile, form),
+                           steps.getRingBytes(tile, form)});
+      }
+      problem.addTile(options);
+    }
+    return problem;
+  }
+
+  const BlockSteps &steps;
+  const Schedule &schedule;
+  const Target &target;
+  bool hasCopyEngine;
+  BankTraffic traffic;
+  SmallVector<SmallVector<TileForm>> forms; ///< by tile
+  BlockResources resources;
+  int64_t mostAtATime = 1; ///< blocks that an SM has work for
+  int64_t numBlocks = 1;   ///< blocks that an SM is to hold at a time
+};
 } // namespace
 
-static PlannedTiles planTiles(const BlockSteps &steps, const Schedule &schedule,
-                              bool isBoxed) {
-  SmallVector<TileForm> forms = steps.chooseForms(isBoxed);
-  StorageProblem problem = steps.makeStorageProblem(schedule, forms);
-  StoragePlan plan = planStorage(problem);
-  assert(!llvm::errorToBool(verify(problem, plan)) &&
-         "no two live tiles may share bytes");
-  return {std::move(forms), std::move(problem), std::move(plan)};
-}
-
-/// Says which tiles make a plan too large, none of which is boxed.
+/// Says which tiles make a plan too large, though they are as small as can be.
 static LogicalResult reportDemand(const BlockSteps &steps,
                                   const PlannedTiles &tiles,
                                   int64_t limitBytes) {
@@ -123,10 +207,8 @@ static LogicalResult planSharedMemory(block::GraphOp graph, StringRef target,
            << "expects a block graph that --mirage-schedule-block scheduled: "
            << llvm::toString(std::move(error));
   PlannedTiles tiles =
-      planTiles(steps, schedule, gpu.hasCopyEngine && usesCopyEngine);
-  // Boxes may take more than what the search reckoned with.
-  if (tiles.plan.sizeBytes > limitBytes)
-    tiles = planTiles(steps, schedule, /*isBoxed=*/false);
+      TilePlanner(steps, schedule, gpu, gpu.hasCopyEngine && usesCopyEngine)
+          .plan();
   if (tiles.plan.sizeBytes > limitBytes)
     return reportDemand(steps, tiles, limitBytes);
   annotate(steps, tiles.forms, tiles.plan);

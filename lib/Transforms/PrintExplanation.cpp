@@ -202,7 +202,7 @@ void KernelText::printSharedMemory() {
           "(--mirage-plan-shared-memory)\n";
     return;
   }
-  os << "\n";
+  os << "; threads of a block take " << kernel.wavefronts << " wavefronts\n";
   for (const ExplainedPlace &place : kernel.places) {
     startDetail(formatv("at {0} B", place.offsetBytes).str())
         << place.name << ", " << formatType(place.type) << ", ";
@@ -426,6 +426,7 @@ static Object makeObject(const ExplainedKernel &kernel, const Target &target) {
                 {"writtenBytes", kernel.getWrittenBytes()},
                 {"inFlightBytes", kernel.flightBytes},
                 {"sharedBytes", kernel.sharedBytes},
+                {"wavefronts", kernel.wavefronts},
                 {"places", makeObjects(kernel.places)},
                 {"steps", makeObjects(kernel.steps)},
                 {"layouts", Array(kernel.layouts)},

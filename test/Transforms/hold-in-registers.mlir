@@ -19,7 +19,7 @@
 // PLANNED-LABEL: func.func @sums(
 // PLANNED: mirage_block.graph {{.*}} {mirage.barrier_at_exit, mirage.barrier_at_head, mirage.input_offsets = array<i64: 5120, 0>, mirage.input_row_paddings = array<i64: 16, 16>, mirage.shared_bytes = 7424 : i64}
 // PLANNED: mirage_thread.graph {{.*}} {mirage.barrier, mirage.held, mirage.offsets = array<i64: -1>
-// PLANNED: mirage_block.accumulate {{.*}} over loop sum {mirage.offsets = array<i64: 0>, mirage.step = {{[0-9]+}} : i64}
+// PLANNED: mirage_block.accumulate {{.*}} over loop sum {mirage.offsets = array<i64: 0>, mirage.row_paddings = array<i64: 32>, mirage.step = {{[0-9]+}} : i64}
 // PLANNED: mirage_thread.graph {{.*}} {mirage.held, mirage.offsets = array<i64: -1>
 // PLANNED: mirage_block.accumulate {{.*}} over loop max {mirage.offsets = array<i64: {{[0-9]+}}>, mirage.step = {{[0-9]+}} : i64}
 // PLANNED: return

@@ -1,9 +1,9 @@
 // RUN: mirage-opt %s --convert-mirage-block-to-thread --mirage-schedule-block --mirage-plan-shared-memory | FileCheck %s
 
-// Places that are loaded so take more: where they would not fit none is.
+// Places that are loaded so take more: rows of 48 bytes 64 of them, for which there is no place.
 // CHECK-LABEL: func.func @large(
-// CHECK-NOT:     input_swizzles
-// CHECK:         mirage.input_row_paddings = array<i64: 16, 0>
+// CHECK-NOT:     mirage.input_row_paddings
+// CHECK:         mirage.input_swizzles = array<i64: 128, 0>
 func.func @large(%x: tensor<8x7168xf16>, %w: tensor<7168x24xf16>) -> tensor<8x24xf16> {
   %o = mirage_block.graph grid() threads(32) loop(4) stages(2)
       ins(%x imap() fmap(1), %w imap() fmap(0)) outs(omap())

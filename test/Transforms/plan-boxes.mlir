@@ -5,7 +5,7 @@
 // Both operands: rows of 64 bytes, and of 96 in the places of 128. Rings begin at multiples of
 // eight such spans; two mbarriers of each place are one tile more.
 // CHECK-LABEL:  func.func @both(
-// CHECK:          mirage.copy_barriers = 16384 : i64, mirage.input_offsets = array<i64: 14336, 0>, mirage.input_row_paddings = array<i64: 0, 32>, mirage.input_swizzles = array<i64: 64, 128>
+// CHECK:          mirage.copy_barriers = 16896 : i64, mirage.input_offsets = array<i64: 14848, 0>, mirage.input_row_paddings = array<i64: 0, 32>, mirage.input_swizzles = array<i64: 64, 128>
 // PADDED-LABEL: func.func @both(
 // PADDED-NOT:     input_swizzles
 // PADDED:         mirage.input_row_paddings = array<i64: 16, 16>

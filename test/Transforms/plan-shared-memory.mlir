@@ -1,9 +1,10 @@
 // RUN: mirage-opt %s --mirage-schedule-block --mirage-plan-shared-memory | FileCheck %s
+// RUN: mirage-opt %s --convert-mirage-block-to-thread --mirage-schedule-block --mirage-plan-shared-memory | FileCheck %s --check-prefix=WARPS
 
 // The quotient is computed after the loop and takes the place of a tile that
 // only the loop needs; the accumulators keep theirs.
 // CHECK-LABEL: func.func @rms_linear(
-// CHECK:         mirage_block.graph {{.*}} {mirage.input_offsets = array<i64: [[X:[0-9]+]], [[W:[0-9]+]]>, mirage.input_row_paddings = array<i64: 16, 16>, mirage.shared_bytes = 8448 : i64}
+// CHECK:         mirage_block.graph {{.*}} {mirage.input_offsets = array<i64: [[X:[0-9]+]], [[W:[0-9]+]]>, mirage.input_row_paddings = array<i64: 16, 0>, mirage.shared_bytes = 7424 : i64}
 // CHECK:         mirage_block.div {{.*}}mirage.offsets = array<i64: [[W]]>
 func.func @rms_linear(%x: tensor<8x4096xf16>, %w: tensor<4096x6144xf16>) -> tensor<8x6144xf16> {
   %o = mirage_block.graph grid(x = 192) threads(128) loop(64)
@@ -35,18 +36,17 @@ func.func @reshaped(%x: tensor<64x64xf16>, %y: tensor<64x64xf16>) -> tensor<64x6
   return %o : tensor<64x64x1xf16>
 }
 
-// Behind rows of 32, 64, .. bytes that a product reads 16 stay free, so that eight of
-// them begin in different banks. Rows of 24 and 40 bytes are no multiple of 16, those of
-// 48 begin in different banks already, and one row has no other beside it. A tile of f32
-// with 24 columns has rows of 96 bytes; nobody multiplies what is added.
-// CHECK-LABEL: func.func @rows(
-// CHECK:         mirage_block.graph {{.*}} {mirage.input_offsets = {{.*}}, mirage.input_row_paddings = array<i64: 16, 16, 0, 0, 0, 0>, mirage.shared_bytes
-// CHECK:         mirage_block.matmul {{.*}}mirage.row_paddings = array<i64: 16>{{.*}} tensor<4x32xf16>, tensor<32x16xf16>
-// CHECK-NOT:     row_paddings
-// CHECK:         mirage_block.add
-// CHECK:         mirage_block.matmul {{.*}}mirage.row_paddings = array<i64: 16>{{.*}} tensor<4x16xf32>, tensor<16x24xf8E4M3FN>
-// CHECK-NOT:     row_paddings
-// CHECK:         return
+// Behind rows of 32, 64, .. bytes that ldmatrix reads 16 stay free, so that eight of them begin in
+// different banks; behind rows of 64 bytes of f32, of which lanes store pairs, 32. Rows of 24 and 40
+// bytes, which warps read element by element, are in different banks already, and one row has no
+// other beside it.
+// WARPS-LABEL: func.func @rows(
+// WARPS:         mirage_block.graph {{.*}} {mirage.input_offsets = {{.*}}, mirage.input_row_paddings = array<i64: 16, 16, 0, 0, 0, 0>, mirage.shared_bytes
+// WARPS:         mirage_thread.graph {{.*}}mirage.row_paddings = array<i64: 32>{{.*}} (tensor<4x32xf16>, tensor<32x16xf16>) -> tensor<4x16xf32>
+// WARPS-NOT:     row_paddings
+// WARPS:         mirage_thread.graph {{.*}}mirage.row_paddings = array<i64: 16>{{.*}} (tensor<4x24xf32>, tensor<24x20xf16>) -> tensor<4x20xf32>
+// WARPS-NOT:     row_paddings
+// WARPS:         return
 func.func @rows(%a: tensor<4x32xf16>, %b: tensor<32x16xf16>, %c: tensor<16x24xf8E4M3FN>, %d: tensor<24x20xf16>,
                 %e: tensor<1x64xf32>, %f: tensor<64x24xf16>) -> (tensor<4x20xf32>, tensor<1x24xf32>, tensor<4x32xf32>) {
   %o:3 = mirage_block.graph grid() threads(128) loop(1)
@@ -66,11 +66,11 @@ func.func @rows(%a: tensor<4x32xf16>, %b: tensor<32x16xf16>, %c: tensor<16x24xf8
 
 // What a reshape makes of a tile is the same bytes: where its rows are others, nothing
 // lies between them.
-// CHECK-LABEL: func.func @reshaped_rows(
-// CHECK:         mirage.input_row_paddings = array<i64: 16, 0>
-// CHECK:         mirage_block.reshape {{.*}}mirage.row_paddings = array<i64: 16>
-// CHECK-NOT:     row_paddings
-// CHECK:         return
+// WARPS-LABEL: func.func @reshaped_rows(
+// WARPS:         mirage.input_row_paddings = array<i64: 16, 0>
+// WARPS:         mirage_block.reshape {{.*}} (tensor<16x64xf16>)
+// WARPS:         mirage_block.reshape {{.*}}mirage.row_paddings = array<i64: 16>{{.*}} (tensor<2x8x32xf16>)
+// WARPS:         return
 func.func @reshaped_rows(%a: tensor<2x8x32xf16>, %b: tensor<16x64xf16>) -> tensor<16x32xf32> {
   %o = mirage_block.graph grid() threads(128) loop(1) ins(%a imap(), %b imap()) outs(omap())
       : (tensor<2x8x32xf16>, tensor<16x64xf16>) -> tensor<16x32xf32> {
@@ -114,4 +114,44 @@ func.func @behind_a_ring(%x: tensor<8x256xf16>) -> (tensor<8x64xf32>, tensor<8x6
     mirage_block.yield %r, %n : tensor<8x64xf32>, tensor<8x64xf32>
   }
   return %o#0, %o#1 : tensor<8x64xf32>, tensor<8x64xf32>
+}
+
+// 960 rows with bytes behind them have no place beside the other tiles; 16 have.
+// WARPS-LABEL: func.func @some_have_place(
+// WARPS:         mirage.input_row_paddings = array<i64: 16, 0>
+func.func @some_have_place(%x: tensor<16x960xf16>, %w: tensor<960x96xf16>) -> tensor<16x96xf32> {
+  %o = mirage_block.graph grid() threads(128) loop(1) ins(%x imap(), %w imap()) outs(omap())
+      : (tensor<16x960xf16>, tensor<960x96xf16>) -> tensor<16x96xf32> {
+  ^bb0(%xt: tensor<16x960xf16>, %wt: tensor<960x96xf16>):
+    %p = mirage_block.matmul %xt, %wt : tensor<16x960xf16>, tensor<960x96xf16>
+    mirage_block.yield %p : tensor<16x96xf32>
+  }
+  return %o : tensor<16x96xf32>
+}
+
+// 132 SMs hold two of 264 blocks each, if these take up to 115712 bytes: bytes behind the rows of the
+// product, which lanes store in pairs, would be too many, and are there for 132 blocks.
+// WARPS-LABEL: func.func @for_two_blocks(
+// WARPS:         mirage.shared_bytes = 115200
+// WARPS-NOT:     mirage.row_paddings
+// WARPS-LABEL: func.func @for_one_block(
+// WARPS:         mirage.row_paddings = array<i64: 32>
+func.func @for_two_blocks(%x: tensor<17424x264xf16>, %w: tensor<264x96xf16>) -> tensor<17424x96xf32> {
+  %o = mirage_block.graph grid(x = 264) threads(128) loop(1) ins(%x imap(x -> 0), %w imap()) outs(omap(x -> 0))
+      : (tensor<17424x264xf16>, tensor<264x96xf16>) -> tensor<17424x96xf32> {
+  ^bb0(%xt: tensor<66x264xf16>, %wt: tensor<264x96xf16>):
+    %p = mirage_block.matmul %xt, %wt : tensor<66x264xf16>, tensor<264x96xf16>
+    mirage_block.yield %p : tensor<66x96xf32>
+  }
+  return %o : tensor<17424x96xf32>
+}
+
+func.func @for_one_block(%x: tensor<8712x264xf16>, %w: tensor<264x96xf16>) -> tensor<8712x96xf32> {
+  %o = mirage_block.graph grid(x = 132) threads(128) loop(1) ins(%x imap(x -> 0), %w imap()) outs(omap(x -> 0))
+      : (tensor<8712x264xf16>, tensor<264x96xf16>) -> tensor<8712x96xf32> {
+  ^bb0(%xt: tensor<66x264xf16>, %wt: tensor<264x96xf16>):
+    %p = mirage_block.matmul %xt, %wt : tensor<66x264xf16>, tensor<264x96xf16>
+    mirage_block.yield %p : tensor<66x96xf32>
+  }
+  return %o : tensor<8712x96xf32>
 }

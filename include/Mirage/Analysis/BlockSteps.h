@@ -75,14 +75,21 @@ public:
   static int64_t getPlaceStride(Value tile, TileForm form);
   /// How many places a tile has, `getPlaceStride` apart.
   int64_t getNumPlaces(unsigned tile) const { return numPlaces[tile]; }
+  /// Bytes of all of them.
+  int64_t getRingBytes(unsigned tile, TileForm form) const;
 
-  /// How tiles are to lie, by tile: boxed, where that is wanted and
-  /// `findInputBoxes` has boxes; of what stays free behind rows
-  /// Mirage/Graph/TileMemory.h is the rule.
-  SmallVector<TileForm> chooseForms(bool hasCopyEngine) const;
-  /// The same as attributes state it: `mirage.row_paddings` on ops, and on the
-  /// graph `mirage.input_row_paddings` and `mirage.input_swizzles`, or nothing
-  /// for 0; or an error that says why rows cannot lie so.
+  /// How tiles lie for all that the search reckons with, by tile: boxed, where
+  /// that is wanted and `findInputBoxes` has boxes; of what stays free behind
+  /// rows Mirage/Graph/TileMemory.h is the rule.
+  SmallVector<TileForm> getReckonedForms(bool hasCopyEngine) const;
+  /// How each tile can lie: boxed, where that is wanted and there are boxes,
+  /// and, unless `wgmma` reads it there, row by row with up to 112 bytes behind
+  /// each, in steps of 16. More does what less does, since after 128 bytes the
+  /// banks are the same.
+  SmallVector<SmallVector<TileForm>> listForms(bool hasCopyEngine) const;
+  /// How tiles lie as attributes state it: `mirage.row_paddings` on ops, and on
+  /// the graph `mirage.input_row_paddings` and `mirage.input_swizzles`, or
+  /// nothing for 0; or an error that says why rows cannot lie so.
   llvm::Expected<SmallVector<TileForm>> readForms() const;
 
   /// Whether the steps of an iteration need no barrier of the block but for the

@@ -32,6 +32,8 @@
 // aligned to 16 bytes in a row stays so. Rows of an odd multiple lie so
 // already; those of no multiple, which ldmatrix does not read, begin in
 // different banks for the most part.
+// That is what the search reckons with. --mirage-plan-shared-memory, which
+// knows how lanes go to each tile, may leave others free where there is place.
 //
 // Phases. What the loop works with is gone when its last iteration is, and what
 // is computed behind it is not there before: both lie in the same bytes, since

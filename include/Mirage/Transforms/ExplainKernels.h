@@ -24,7 +24,8 @@
 //     in flight       32.0 KiB of a block, 512.0 KiB of the blocks that run at
 //     a
 //                     time; 2.4 MiB keep device memory busy
-//     shared memory   55296 B of 232448 B
+//     shared memory   55296 B of 232448 B; threads of a block take 5376
+//                     wavefronts (Mirage/Analysis/BankTraffic.h)
 //       at 0 B        input 0, 64x64xf16, 3 places of 9216 B, 16 B free behind
 //                     each row
 //       at 0 B        step 4, 64x64xf32, 16384 B
@@ -164,6 +165,9 @@ struct ExplainedKernel {
   std::optional<int64_t> copyBarriersOffset; ///< `mirage.copy_barriers`
   /// Of the plan; without one, if each tile has a place of its own.
   int64_t sharedBytes = 0;
+  /// Passes through the banks of shared memory that threads of a block are
+  /// expected to take (Mirage/Analysis/BankTraffic.h).
+  int64_t wavefronts = 0;
   /// Of a block of the whole launch, as the plan reckons with it.
   BlockResources resources;
   std::optional<int64_t> numRegisters; ///< of a thread, by ptxas

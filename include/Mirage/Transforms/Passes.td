@@ -337,10 +337,13 @@ def PlanSharedMemoryPass : CheckedPass<"mirage-plan-shared-memory"> {
     Tiles that no stretch between two barriers touches together may share bytes;
     the value of an accumulator is live from before the loop to its last use.
     Offsets are multiples of 128. A tile that the loop loads has a ring of as many
-    places as the graph has stages, from before the loop to its end. Behind each row
-    of a tile that a product reads 16 bytes stay free where rows are multiples of 32,
-    so that eight rows begin in different banks (Mirage/Graph/TileMemory.h). Ops carry
-    `mirage.offsets`, the graph `mirage.input_offsets` and `mirage.shared_bytes`; and
+    places as the graph has stages, from before the loop to its end. Up to 112 bytes
+    stay free behind the rows of a tile, in steps of 16, so that what lanes read and write
+    at once lies in different banks: as many as let the block take the fewest wavefronts
+    (Mirage/Analysis/BankTraffic.h) of all choices that fit, found by branch and bound
+    (Mirage/Planning/LayoutProblem.h). A choice fits if an SM holds as many blocks as
+    with the bytes that the search reckons with (Mirage/Graph/TileMemory.h), as far as
+    there are as many. Ops carry `mirage.offsets`, the graph `mirage.input_offsets` and `mirage.shared_bytes`; and
     where bytes stay free `mirage.row_paddings` and `mirage.input_row_paddings`.
     From sm_90 on the copy engine (TMA) loads the rings that ldmatrix alone reads, if
     their tensors lie so that it can: such a tile is swizzled (Mirage/Layout/BoxedTile.h)
@@ -351,7 +354,7 @@ def PlanSharedMemoryPass : CheckedPass<"mirage-plan-shared-memory"> {
     place is refilled, which is 2 where there are several warpgroups and at least 4
     places. What follows the loop begins by reading what other threads added up in it,
     behind a barrier, and so may lie where the loop's tiles lay. Swizzled tiles may take
-    more than others; where they do not fit none is. With copy-engine=false no tile is: a
+    more than others; where not all fit those are that have more bytes. With copy-engine=false no tile is: a
     kernel then has no tensor map for a parameter, which a host would have to encode, and
     can be launched by any. A plan that does not fit is an error with the demand, the
     limit and the tiles.

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MoveTiles.h"
+#include "Mirage/Layout/AccessPatterns.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -28,78 +29,13 @@ struct Window {
   SmallVector<Value> origin; ///< by dimension
   SmallVector<int64_t> tileShape;
   SmallVector<bool, 4> mayLeave; ///< whether a tile may end beyond it
-  /// Dimensions as elements lie in the tensor, neighbours along the last one.
-  SmallVector<unsigned, 4> order;
-  int64_t width = 1; ///< neighbours that one access takes
-  Value view;        ///< the tensor, its dimensions in that order
-  /// Whether neighbouring threads take one row of the tile each.
-  bool goesAcrossRows = false;
+  CopyPattern pattern;
+  Value view; ///< the tensor, its dimensions in that order
 
   MemRefType getType() const { return cast<MemRefType>(tensor.getType()); }
   unsigned getRank() const { return tileShape.size(); }
-  unsigned getInnermost() const { return order.back(); }
-  /// Whether neighbours in the tensor are neighbours in the tile.
-  bool keepsOrder() const { return getInnermost() + 1 == getRank(); }
 };
 } // namespace
-
-/// Far dimensions first. Those of one element, or that show one place again and
-/// again, have no neighbours and lead.
-static SmallVector<unsigned, 4> orderByStride(MemRefType type,
-                                              ArrayRef<int64_t> tileShape) {
-  auto [strides, offset] = type.getStridesAndOffset();
-  auto getDistance = [&, strides = ArrayRef(strides)](unsigned dim) {
-    return tileShape[dim] == 1 || strides[dim] == 0
-               ? std::numeric_limits<int64_t>::max()
-               : strides[dim];
-  };
-  auto order = llvm::to_vector<4>(llvm::seq<unsigned>(0, type.getRank()));
-  llvm::sort(order, [&](unsigned a, unsigned b) {
-    int64_t distance = getDistance(a), other = getDistance(b);
-    return distance != other ? distance > other : a < b;
-  });
-  return order;
-}
-
-/// How many neighbours one access may take: up to 16 bytes, if rows of the
-/// tensor and of the tile are multiples of that, and rows of the tensor begin
-/// at multiples as well. All origins are multiples of the tile, and tensors
-/// start at multiples of 16.
-static int64_t getVectorWidth(const Window &window, Value tile) {
-  MemRefType type = window.getType();
-  auto [strides, offset] = type.getStridesAndOffset();
-  unsigned innermost = window.getInnermost();
-  if (strides[innermost] != 1)
-    return 1;
-  int64_t bytes =
-      std::max(type.getElementTypeBitWidth(),
-               cast<MemRefType>(tile.getType()).getElementTypeBitWidth()) /
-      8;
-  int64_t common =
-      std::gcd(window.tileShape[innermost], type.getDimSize(innermost));
-  common = std::gcd(common, offset);
-  for (auto [dim, stride] : llvm::enumerate(strides))
-    if (dim != innermost && type.getDimSize(dim) > 1)
-      common = std::gcd(common, stride);
-  return std::gcd(common, 16 / bytes);
-}
-
-/// Eight accesses of 16 bytes are one pass through shared memory if they lie in
-/// different banks: those of eight rows with bytes between them do, for which
-/// they are left free, and those along one row, if they do not go on in the
-/// next, where bytes were left out.
-static bool shouldGoAcrossRows(const Window &window, MemRefType tile) {
-  constexpr int64_t kPassBytes = 128, kAccesses = 8;
-  unsigned rank = window.getRank();
-  if (rank < 2 || !window.keepsOrder() || window.order[rank - 2] != rank - 2)
-    return false;
-  int64_t elementBytes = tile.getElementTypeBitWidth() / 8;
-  auto [strides, offset] = tile.getStridesAndOffset();
-  return window.width * elementBytes * kAccesses == kPassBytes &&
-         strides[rank - 2] > tile.getDimSize(rank - 1) &&
-         tile.getDimSize(rank - 1) * elementBytes % kPassBytes != 0 &&
-         tile.getDimSize(rank - 2) % kAccesses == 0;
-}
 
 static Value permute(BlockEmitter &emitter, Value tensor,
                      ArrayRef<unsigned> order) {
@@ -120,73 +56,33 @@ static Window makeWindow(BlockEmitter &emitter, Value tensor, Value tile,
   for (auto [dim, axes] : llvm::enumerate(cuttingAxes))
     window.mayLeave.push_back(emitter.header.getExtent(axes) * shape[dim] >
                               window.getType().getDimSize(dim));
-  window.order = orderByStride(window.getType(), shape);
-  window.width = getVectorWidth(window, tile);
-  window.view = permute(emitter, tensor, window.order);
-  window.goesAcrossRows =
-      shouldGoAcrossRows(window, cast<MemRefType>(tile.getType()));
+  auto tileType = cast<MemRefType>(tile.getType());
+  auto [strides, offset] = window.getType().getStridesAndOffset();
+  CopiedTile copied;
+  copied.shape = shape;
+  copied.pitch = shape.size() < 2
+                     ? shape.back()
+                     : tileType.getStridesAndOffset().first[shape.size() - 2];
+  copied.tensorShape = window.getType().getShape();
+  copied.tensorStrides = strides;
+  copied.tensorOffset = offset;
+  copied.elementBytes = tileType.getElementTypeBitWidth() / 8;
+  copied.tensorElementBytes = window.getType().getElementTypeBitWidth() / 8;
+  window.pattern = chooseCopyPattern(copied);
+  window.view = permute(emitter, tensor, window.pattern.order);
   return window;
-}
-
-namespace {
-/// `size` steps along a dimension.
-struct Walk {
-  unsigned dim;
-  int64_t size, step;
-};
-} // namespace
-
-/// What neighbouring threads take one after the other of what lies across the
-/// rows of a tile: one whole sector. Threads beside them take neighbours in a
-/// row of the tile, which lie in other banks of shared memory. On an H200 an
-/// unsearched RMSNorm and product with transposed weights (8 x 1024 x 512) took
-/// 116 us with runs of 32 bytes, 124 with 64 and 145 with 128.
-static constexpr int64_t kRunBytes = 32;
-
-/// Walks that take an access of eight rows each, then the next of these rows.
-static SmallVector<Walk> walkAcrossRows(const Window &window) {
-  constexpr int64_t kRows = 8;
-  unsigned last = window.getRank() - 1;
-  SmallVector<Walk> walks;
-  for (unsigned dim : ArrayRef(window.order).drop_back(2))
-    walks.push_back({dim, window.tileShape[dim], 1});
-  walks.append({{last - 1, window.tileShape[last - 1] / kRows, kRows},
-                {last, window.tileShape[last] / window.width, window.width},
-                {last - 1, kRows, 1}});
-  return walks;
-}
-
-/// Dimensions in the order in which threads are shared out, the last one first.
-static SmallVector<Walk> chooseWalks(const Window &window) {
-  if (window.goesAcrossRows)
-    return walkAcrossRows(window);
-  SmallVector<Walk> walks;
-  unsigned innermost = window.getInnermost(), last = window.getRank() - 1;
-  int64_t size = window.tileShape[innermost];
-  int64_t run =
-      std::gcd(size, kRunBytes * 8 / window.getType().getElementTypeBitWidth());
-  bool isCut = !window.keepsOrder() && run % window.width == 0 && run < size;
-  for (unsigned dim : window.order)
-    if (!isCut || (dim != innermost && dim != last))
-      walks.push_back({dim, window.tileShape[dim], 1});
-  if (isCut)
-    walks.append({{innermost, size / run, run},
-                  {last, window.tileShape[last], 1},
-                  {innermost, run, 1}});
-  return walks;
 }
 
 /// Shares the elements of a tile out over the threads, neighbours in the tensor
 /// to neighbouring threads, and calls `body` with coordinates in the tile.
 static void forEachNeighbours(BlockEmitter &emitter, const Window &window,
                               llvm::function_ref<void(ValueRange)> body) {
-  SmallVector<Walk> walks = chooseWalks(window);
+  ArrayRef<CopyPattern::Walk> walks = window.pattern.walks;
   SmallVector<int64_t> shape;
-  for (const Walk &walk : walks)
+  for (const CopyPattern::Walk &walk : walks)
     shape.push_back(walk.size);
   ImplicitLocOpBuilder &builder = emitter.builder;
-  int64_t width = window.goesAcrossRows ? 1 : window.width;
-  emitter.forEachElement(shape, width, [&](ValueRange steps) {
+  emitter.forEachElement(shape, /*width=*/1, [&](ValueRange steps) {
     SmallVector<Value> coordinates(window.getRank());
     for (auto [walk, step] : llvm::zip_equal(walks, steps)) {
       Value &sum = coordinates[walk.dim];
@@ -205,7 +101,7 @@ static void forEachNeighbours(BlockEmitter &emitter, const Window &window,
 /// Coordinates in the tensor as those of the view.
 static SmallVector<Value> toView(const Window &window, ValueRange position) {
   SmallVector<Value> ordered;
-  for (unsigned dim : window.order)
+  for (unsigned dim : window.pattern.order)
     ordered.push_back(position[dim]);
   return ordered;
 }
@@ -215,7 +111,7 @@ static SmallVector<Value> getNeighbour(BlockEmitter &emitter,
                                        const Window &window,
                                        ValueRange coordinates, int64_t number) {
   SmallVector<Value> moved(coordinates);
-  Value &along = moved[window.getInnermost()];
+  Value &along = moved[window.pattern.getInnermost()];
   if (number > 0)
     along =
         arith::AddIOp::create(emitter.builder, along, emitter.getIndex(number));
@@ -284,13 +180,13 @@ static Value loadInside(BlockEmitter &emitter, const Window &window,
 static void storeInTile(BlockEmitter &emitter, const Window &window,
                         Value values, Value tile, ValueRange coordinates) {
   ImplicitLocOpBuilder &builder = emitter.builder;
-  if (window.keepsOrder()) {
+  if (window.pattern.keepsOrder) {
     vector::StoreOp::create(builder, values, tile, coordinates,
                             /*nontemporal=*/false,
                             getAlignment(cast<VectorType>(values.getType())));
     return;
   }
-  for (int64_t number = 0; number < window.width; ++number)
+  for (int64_t number = 0; number < window.pattern.width; ++number)
     memref::StoreOp::create(
         builder, vector::ExtractOp::create(builder, values, number), tile,
         getNeighbour(emitter, window, coordinates, number));
@@ -300,13 +196,14 @@ static void storeInTile(BlockEmitter &emitter, const Window &window,
 static Value loadFromTile(BlockEmitter &emitter, const Window &window,
                           Value tile, ValueRange coordinates) {
   ImplicitLocOpBuilder &builder = emitter.builder;
-  auto type = VectorType::get(
-      {window.width}, cast<MemRefType>(tile.getType()).getElementType());
-  if (window.keepsOrder())
+  auto type =
+      VectorType::get({window.pattern.width},
+                      cast<MemRefType>(tile.getType()).getElementType());
+  if (window.pattern.keepsOrder)
     return vector::LoadOp::create(builder, type, tile, coordinates,
                                   /*nontemporal=*/false, getAlignment(type));
   SmallVector<Value> elements;
-  for (int64_t number = 0; number < window.width; ++number)
+  for (int64_t number = 0; number < window.pattern.width; ++number)
     elements.push_back(memref::LoadOp::create(
         builder, tile, getNeighbour(emitter, window, coordinates, number)));
   return vector::FromElementsOp::create(builder, type, elements);
@@ -342,8 +239,9 @@ static Window makeInputWindow(BlockEmitter &emitter, unsigned input,
 }
 
 static void loadTile(BlockEmitter &emitter, const Window &window, Value tile) {
-  auto vectorType = VectorType::get(
-      {window.width}, cast<MemRefType>(tile.getType()).getElementType());
+  auto vectorType =
+      VectorType::get({window.pattern.width},
+                      cast<MemRefType>(tile.getType()).getElementType());
   forEachNeighbours(emitter, window, [&](ValueRange coordinates) {
     SmallVector<Value> position = addOrigin(emitter, window, coordinates);
     Value values = loadInside(emitter, window, position, vectorType);
@@ -361,13 +259,13 @@ void mlir::mirage::emitLoad(BlockEmitter &emitter, unsigned input, Value tensor,
 //===----------------------------------------------------------------------===//
 
 static int64_t getAccessBytes(const Window &window) {
-  return window.width * window.getType().getElementTypeBitWidth() / 8;
+  return window.pattern.width * window.getType().getElementTypeBitWidth() / 8;
 }
 
 /// What cp.async can take (PTX ISA, "cp.async"); it converts nothing.
 static bool canCopyAsync(const Window &window, Value tile) {
   constexpr int64_t kSizes[] = {4, 8, 16};
-  return window.keepsOrder() &&
+  return window.pattern.keepsOrder &&
          cast<MemRefType>(window.view.getType()).isLastDimUnitStride() &&
          window.getType().getElementType() ==
              cast<MemRefType>(tile.getType()).getElementType() &&
@@ -381,15 +279,16 @@ static void copyNeighbours(BlockEmitter &emitter, const Window &window,
   SmallVector<Value> position = addOrigin(emitter, window, coordinates);
   Value count;
   if (Value inside = isInside(emitter, window, position))
-    count = arith::SelectOp::create(
-        builder, inside, emitter.getIndex(window.width), emitter.getIndex(0));
+    count = arith::SelectOp::create(builder, inside,
+                                    emitter.getIndex(window.pattern.width),
+                                    emitter.getIndex(0));
   // Those of 16 bytes pass by L1, which a tile that is read once would fill.
   UnitAttr bypassL1 =
       getAccessBytes(window) == 16 ? builder.getUnitAttr() : UnitAttr();
   nvgpu::DeviceAsyncCopyOp::create(
       builder, nvgpu::DeviceAsyncTokenType::get(builder.getContext()), tile,
       coordinates, window.view, toView(window, position),
-      builder.getIndexAttr(window.width), count, bypassL1);
+      builder.getIndexAttr(window.pattern.width), count, bypassL1);
 }
 
 void mlir::mirage::emitLoadAhead(BlockEmitter &emitter, unsigned input,

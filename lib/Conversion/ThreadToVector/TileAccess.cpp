@@ -11,13 +11,10 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/Support/MathExtras.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace mlir;
 using namespace mlir::mirage;
-
-/// Bytes of the widest access.
-static constexpr unsigned kMaxAccessBytes = 16;
 
 /// \returns ShapedType::kDynamic where nothing is known.
 static int64_t findOffsetDivisor(Value tile) {
@@ -52,35 +49,16 @@ TileAccess::TileAccess(OpBuilder &builder, Location location, Value tile,
         emitLaneCoordinate(builder, location, layout, dim, lane));
 }
 
-/// The widest access for which runs of registers are runs of bytes and aligned:
-/// every other stride, the offset and a size that is overhung must be multiples
-/// of the run. Of a stride that is not known nothing is a multiple.
-TileAccess::Run TileAccess::chooseRun() const {
-  if (ShapedType::isDynamic(offsetDivisor))
-    return {};
-  SmallVector<int64_t> strides = type.getStridesAndOffset().first;
-  Run widest;
-  for (unsigned dim = 0; dim < layout.getRank(); ++dim) {
-    if (strides[dim] != 1)
-      continue;
-    unsigned bits = layout.getContiguousBits(dim);
-    auto limit = [&](int64_t divisor) {
-      if (ShapedType::isDynamic(divisor))
-        bits = 0;
-      else if (divisor != 0)
-        bits = std::min<unsigned>(bits, llvm::countr_zero<uint64_t>(divisor));
-    };
-    limit(kMaxAccessBytes / (type.getElementTypeBitWidth() / 8));
-    limit(offsetDivisor);
-    for (unsigned other = 0; other < layout.getRank(); ++other)
-      if (other != dim && type.getDimSize(other) > 1)
-        limit(strides[other]);
-    if (overhangs[dim])
-      limit(type.getDimSize(dim));
-    if (bits > widest.bits)
-      widest = {dim, bits};
-  }
-  return widest;
+/// Of what is not known nothing is a multiple.
+FragmentRun TileAccess::chooseRun() const {
+  auto getDivisor = [](int64_t number) {
+    return ShapedType::isDynamic(number) ? 1 : number;
+  };
+  SmallVector<int64_t> strides =
+      llvm::map_to_vector(type.getStridesAndOffset().first, getDivisor);
+  return chooseFragmentRun(layout,
+                           {type.getShape(), strides, getDivisor(offsetDivisor),
+                            overhangs, type.getElementTypeBitWidth() / 8});
 }
 
 /// Dimension `dim` behind the others of `rank`.

@@ -10,6 +10,7 @@
 #define MIRAGE_LIB_CONVERSION_THREADTOVECTOR_TILEACCESS_H
 
 #include "Fragment.h"
+#include "Mirage/Layout/AccessPatterns.h"
 #include "Mirage/Layout/BoxedTile.h"
 #include "Mirage/Layout/MatrixInstructions.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -59,12 +60,7 @@ public:
   void store(const Fragment &fragment, Value guard);
 
 private:
-  /// Registers that one access moves: 2^bits elements along one dimension.
-  struct Run {
-    unsigned dim = 0, bits = 0;
-    unsigned getWidth() const { return 1u << bits; }
-  };
-  Run chooseRun() const;
+  FragmentRun chooseRun() const;
   /// The tile with the run's dimension last, where vector accesses want it.
   Value emitView();
   SmallVector<Value> getIndices(unsigned registerNumber);
@@ -97,7 +93,7 @@ private:
   Value lane;
   std::optional<BoxedTile> boxed;
   SmallVector<Value> laneParts; ///< by dimension
-  Run run;
+  FragmentRun run;
   Value view;
 };
 

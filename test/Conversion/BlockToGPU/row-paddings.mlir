@@ -1,7 +1,7 @@
 // Rows with bytes behind them are parts of longer rows, in every place of a ring. Eight
 // neighbouring threads copy a part of one row each, in as many banks, where those along rows
 // of 96 bytes would go on behind what is left free; rows of 128 bytes are one such pass.
-// RUN: mirage-opt %s --mirage-schedule-block --mirage-plan-shared-memory --mirage-plan-device-memory --convert-mirage-kernel-to-gpu --canonicalize --cse | FileCheck %s
+// RUN: mirage-opt %s --mirage-plan-device-memory --convert-mirage-kernel-to-gpu --canonicalize --cse | FileCheck %s
 
 // CHECK-LABEL: gpu.func @padded_0(
 // CHECK-SAME:    %[[X:.+]]: memref<16x128xf16>, %[[W:.+]]: memref<128x48xf16>,
@@ -24,11 +24,12 @@ func.func @padded(%x: tensor<16x128xf16>, %w: tensor<128x48xf16>) -> tensor<16x4
   ^bb0(%a: tensor<16x128xf16>, %b: tensor<128x48xf16>):
     %o = mirage_block.graph grid() threads(128) loop(2) stages(2)
         ins(%a imap() fmap(1), %b imap() fmap(0)) outs(omap())
+        {mirage.barrier_at_head, mirage.input_offsets = array<i64: 14336, 0>, mirage.input_row_paddings = array<i64: 16, 16>, mirage.shared_bytes = 25088 : i64}
         : (tensor<16x128xf16>, tensor<128x48xf16>) -> tensor<16x48xf16> {
     ^bb0(%xt: tensor<16x64xf16>, %wt: tensor<64x48xf16>):
-      %p = mirage_block.matmul %xt, %wt : tensor<16x64xf16>, tensor<64x48xf16>
-      %acc = mirage_block.accumulate %p over loop sum : tensor<16x48xf32>
-      mirage_block.yield %acc : tensor<16x48xf32>
+      %p = mirage_block.matmul %xt, %wt {mirage.offsets = array<i64: 18944>} : tensor<16x64xf16>, tensor<64x48xf16>
+      %acc = mirage_block.accumulate %p over loop sum {mirage.barrier, mirage.offsets = array<i64: 22016>} : tensor<16x48xf32>
+      mirage_block.yield %acc {mirage.barrier} : tensor<16x48xf32>
     }
     mirage_kernel.yield %o : tensor<16x48xf16>
   } : tensor<16x48xf16>

@@ -1,0 +1,84 @@
+//===- AccessPatterns.h - Which elements one access takes -------*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Lanes go to memory for several elements at a time where these lie side by
+// side. Who makes the code and who reckons what it takes
+// (Mirage/Analysis/BankTraffic.h) share these rules.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_LAYOUT_ACCESSPATTERNS_H
+#define MIRAGE_LAYOUT_ACCESSPATTERNS_H
+
+#include "Mirage/Layout/LinearLayout.h"
+
+namespace mlir::mirage {
+
+/// Bytes of the widest access of a lane.
+constexpr int64_t kMostAccessBytes = 16;
+
+/// Registers of a fragment that one access moves: 2^bits elements along one
+/// dimension.
+struct FragmentRun {
+  unsigned dim = 0, bits = 0;
+
+  unsigned getWidth() const { return 1u << bits; }
+};
+
+/// A tile in memory of which fragments are loaded, or to which they are stored.
+/// Numbers are in elements.
+struct FragmentedTile {
+  llvm::ArrayRef<int64_t> shape, strides; ///< 1 of a stride that is not known
+  int64_t offsetDivisor = 0;      ///< of the first element's offset; 0 for any
+  llvm::ArrayRef<bool> overhangs; ///< whether fragments may reach beyond it
+  unsigned elementBytes = 2;
+};
+
+/// The widest access for which runs of registers are runs of bytes and aligned:
+/// every other stride, the offset and a size that is overhung must be multiples
+/// of the run.
+FragmentRun chooseFragmentRun(const LinearLayout &fragment,
+                              const FragmentedTile &tile);
+
+/// A tile of shared memory that threads copy from a tensor of device memory, or
+/// to it. Numbers are in elements.
+struct CopiedTile {
+  llvm::ArrayRef<int64_t> shape; ///< of the tile
+  /// From one row to the next.
+  int64_t pitch = 0;
+  llvm::ArrayRef<int64_t> tensorShape, tensorStrides;
+  int64_t tensorOffset = 0;
+  unsigned elementBytes = 2, tensorElementBytes = 2;
+};
+
+/// How threads share such a tile out: neighbours in the tensor go to
+/// neighbouring threads.
+struct CopyPattern {
+  /// Dimensions as elements lie in the tensor, neighbours along the last one.
+  llvm::SmallVector<unsigned, 4> order;
+  int64_t width = 1; ///< neighbours that one access takes
+  /// Whether neighbours in the tensor are neighbours in the tile.
+  bool keepsOrder = true;
+
+  /// `size` steps along a dimension.
+  struct Walk {
+    unsigned dim;
+    int64_t size, step;
+  };
+  /// In the order in which threads are shared out, the last one first.
+  llvm::SmallVector<Walk, 5> walks;
+
+  unsigned getInnermost() const { return order.back(); }
+};
+
+/// \param tile  of one dimension or more.
+CopyPattern chooseCopyPattern(const CopiedTile &tile);
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_LAYOUT_ACCESSPATTERNS_H

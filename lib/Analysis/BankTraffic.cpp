@@ -1,0 +1,396 @@
+//===- BankTraffic.cpp - Passes through shared memory's banks -------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Analysis/BankTraffic.h"
+#include "Mirage/Analysis/HeldTiles.h"
+#include "Mirage/Analysis/TensorView.h"
+#include "Mirage/Graph/TileMemory.h"
+#include "Mirage/Layout/MatrixInstructions.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+
+using namespace mlir;
+using namespace mlir::mirage;
+
+static constexpr unsigned kLanes = 1u << kLaneBits;
+/// Of a copy, as many warps stand for all: their patterns come again and again.
+static constexpr int64_t kMostWarps = 16;
+
+static unsigned getElementBytes(RankedTensorType type) {
+  return type.getElementTypeBitWidth() / 8;
+}
+
+/// The number of an element in row-major order.
+static int64_t linearize(ArrayRef<int64_t> coordinates,
+                         ArrayRef<int64_t> shape) {
+  int64_t number = 0;
+  for (auto [coordinate, size] : llvm::zip_equal(coordinates, shape))
+    number = number * size + coordinate;
+  return number;
+}
+
+static SmallVector<int64_t, 4> delinearize(int64_t number,
+                                           ArrayRef<int64_t> shape) {
+  SmallVector<int64_t, 4> coordinates(shape.size());
+  for (size_t dim = shape.size(); dim-- > 0;) {
+    coordinates[dim] = number % shape[dim];
+    number /= shape[dim];
+  }
+  return coordinates;
+}
+
+//===----------------------------------------------------------------------===//
+// What steps touch
+//===----------------------------------------------------------------------===//
+
+BankTraffic::BankTraffic(const BlockSteps &steps) : steps(steps) {
+  for (Value tile : steps.getTiles())
+    tiles.emplace_back().type = cast<RankedTensorType>(tile.getType());
+  for (BlockArgument argument : steps.getGraph().getBody().getArguments())
+    if (steps.getTile(argument))
+      addInput(argument);
+  for (const BlockStep &step : steps.getSteps())
+    addStep(step);
+}
+
+void BankTraffic::addStep(const BlockStep &step) {
+  int64_t times = step.scheduled.phase == StepPhase::Loop
+                      ? int64_t(steps.getGraph().getLoop())
+                      : 1;
+  switch (step.kind) {
+  case BlockStep::Kind::Fill:
+  case BlockStep::Kind::Load:
+  case BlockStep::Kind::Refill:
+    return; // inputs, added before
+  case BlockStep::Kind::Store:
+    return addOutputs(step.op);
+  case BlockStep::Kind::Init:
+  case BlockStep::Kind::Update:
+  case BlockStep::Kind::Finish:
+    // Sums that grow in registers leave them once, as their parts would.
+    if (isCarriedSum(step.tile)) {
+      if (step.kind != BlockStep::Kind::Finish)
+        return;
+      Value parts = cast<block::AccumulateOp>(step.op).getOperand();
+      if (auto graph = parts.getDefiningOp<thread::GraphOp>())
+        if (thread::StoreOp store = getStore(graph))
+          if (auto fragment =
+                  thread::getFragmentLayout(store.getOperand().getType()))
+            addFragment(step.tile, *fragment, {}, SharedAccess::Store,
+                        cast<TileGraphOpInterface>(graph.getOperation())
+                            .getHeader()
+                            .getNumBlocks());
+      return;
+    }
+    [[fallthrough]];
+  case BlockStep::Kind::Compute:
+    if (auto graph = dyn_cast<thread::GraphOp>(step.op))
+      return addItems(graph, times);
+    return addElements(step.op, times);
+  }
+}
+
+void BankTraffic::addInput(BlockArgument argument) {
+  block::GraphOp graph = steps.getGraph();
+  TileGraph header =
+      cast<TileGraphOpInterface>(graph.getOperation()).getHeader();
+  int64_t times =
+      isLoadedInLoop(header, argument.getArgNumber()) ? header.loop : 1;
+  addCopy(argument, graph.getInputs()[argument.getArgNumber()],
+          SharedAccess::Store, times);
+  tiles[*steps.getTile(argument)].copiedBytes =
+      times * convertTensor(argument.getType()).getSizeBytes();
+}
+
+void BankTraffic::addOutputs(Operation *yield) {
+  for (auto [value, output] :
+       llvm::zip_equal(yield->getOperands(), steps.getGraph()->getResults()))
+    addCopy(value, output, SharedAccess::Load, 1);
+}
+
+void BankTraffic::addCopy(Value value, Value tensor, SharedAccess kind,
+                          int64_t times) {
+  std::optional<unsigned> tile = steps.getTile(value);
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  auto tensorType = dyn_cast<RankedTensorType>(tensor.getType());
+  if (!tile || !type || !tensorType || type.getRank() == 0)
+    return;
+  Copy copy;
+  copy.kind = kind;
+  copy.times = times;
+  copy.shape.assign(type.getShape().begin(), type.getShape().end());
+  copy.tensorShape.assign(tensorType.getShape().begin(),
+                          tensorType.getShape().end());
+  std::optional<TensorView> view = findView(tensor);
+  Strides strides =
+      view ? view->strides : getRowMajorStrides(tensorType.getShape());
+  copy.tensorStrides.assign(strides.begin(), strides.end());
+  copy.tile.tensorOffset = view ? view->offset : 0;
+  copy.tile.elementBytes = getElementBytes(type);
+  copy.tile.tensorElementBytes = getElementBytes(tensorType);
+  tiles[*tile].copies.push_back(std::move(copy));
+}
+
+//===----------------------------------------------------------------------===//
+// Items of warps
+//===----------------------------------------------------------------------===//
+
+void BankTraffic::addItems(thread::GraphOp graph, int64_t times) {
+  TileGraph header =
+      cast<TileGraphOpInterface>(graph.getOperation()).getHeader();
+  times *= header.getNumBlocks();
+  auto overhangs = [](TileGraph &header, RankedTensorType type,
+                      const LinearLayout &fragment, auto getAxes) {
+    SmallVector<bool> beyond;
+    for (auto [dim, size] : llvm::enumerate(fragment.getShape()))
+      beyond.push_back(header.getExtent(getAxes(dim)) * size !=
+                       type.getDimSize(dim));
+    return beyond;
+  };
+  for (BlockArgument window : graph.getBody().getArguments()) {
+    unsigned input = window.getArgNumber();
+    Value value = graph.getInputs()[input];
+    if (!steps.getTile(value))
+      continue;
+    int64_t each = header.tileInputs[input].loopMap >= 0 ? header.loop : 1;
+    for (Operation *user : window.getUsers()) {
+      if (!isa<thread::LoadOp, thread::LdmatrixOp>(user))
+        continue;
+      LinearLayout fragment =
+          *thread::getFragmentLayout(user->getResult(0).getType());
+      if (isa<thread::LdmatrixOp>(user))
+        addMatrices(value, fragment, times * each);
+      else
+        addFragment(value, fragment,
+                    overhangs(header, cast<RankedTensorType>(value.getType()),
+                              fragment,
+                              [&](unsigned dim) {
+                                return header.getCuttingAxes(input, dim);
+                              }),
+                    SharedAccess::Load, times * each);
+    }
+  }
+  for (OpResult result : graph->getResults()) {
+    thread::StoreOp store = getStore(graph, result.getResultNumber());
+    if (!store || !steps.getTile(result))
+      continue;
+    LinearLayout fragment =
+        *thread::getFragmentLayout(store.getOperand().getType());
+    addFragment(
+        result, fragment,
+        overhangs(header, cast<RankedTensorType>(result.getType()), fragment,
+                  [&](unsigned dim) {
+                    return header.getJoinedAxes(result.getResultNumber(), dim);
+                  }),
+        SharedAccess::Store, times);
+  }
+}
+
+void BankTraffic::addFragment(Value value, const LinearLayout &fragment,
+                              ArrayRef<bool> overhangs, SharedAccess kind,
+                              int64_t times) {
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<bool> beyond(overhangs);
+  beyond.resize(fragment.getRank(), false);
+  FragmentedTile tile;
+  tile.shape = type.getShape();
+  Strides strides = getRowMajorStrides(type.getShape());
+  tile.strides = strides;
+  tile.overhangs = beyond;
+  tile.elementBytes = getElementBytes(type);
+  FragmentRun run = chooseFragmentRun(fragment, tile);
+  bool isStore = kind == SharedAccess::Store;
+  unsigned redundantLanes =
+      isStore ? fragment.getRedundantBits(LayoutInput::Lane) : 0;
+  unsigned redundantRegisters =
+      isStore ? fragment.getRedundantBits(LayoutInput::Register) : 0;
+  for (unsigned number = 0; number < fragment.getNumRegisters();
+       number += run.getWidth()) {
+    if (number & redundantRegisters)
+      continue;
+    Access access{kind, run.getWidth() * tile.elementBytes, 0, times, {}};
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      Coordinates coordinates = fragment.apply(number, lane);
+      bool isInside = true;
+      for (auto [coordinate, size] :
+           llvm::zip_equal(coordinates, type.getShape())) {
+        isInside &= coordinate < size;
+        coordinate = std::min(coordinate, size - 1);
+      }
+      access.elements.push_back(linearize(coordinates, type.getShape()));
+      if (!isStore || (isInside && !(lane & redundantLanes)))
+        access.mask |= 1u << lane;
+    }
+    if (access.mask)
+      tiles[*steps.getTile(value)].accesses.push_back(std::move(access));
+  }
+}
+
+void BankTraffic::addMatrices(Value value, const LinearLayout &fragment,
+                              int64_t times) {
+  constexpr unsigned kRowsOfMatrix = 8, kRowBytes = 16;
+  std::optional<MatrixLoad> load = planMatrixLoad(fragment);
+  if (!load)
+    return;
+  auto type = cast<RankedTensorType>(value.getType());
+  unsigned numLanes = load->numMatrices * kRowsOfMatrix;
+  for (unsigned first = 0; first < fragment.getNumRegisters();
+       first += 2 * load->numMatrices) {
+    Access access{SharedAccess::MatrixRows,
+                  kRowBytes,
+                  numLanes == kLanes ? ~0u : (1u << numLanes) - 1,
+                  times,
+                  {}};
+    Coordinates start = fragment.apply(first);
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      Coordinates coordinates = load->addresses.apply(0, lane);
+      for (auto [coordinate, offset, size] :
+           llvm::zip_equal(coordinates, start, type.getShape()))
+        coordinate = std::min(coordinate ^ offset, size - 1);
+      access.elements.push_back(linearize(coordinates, type.getShape()));
+    }
+    tiles[*steps.getTile(value)].accesses.push_back(std::move(access));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Elements of threads
+//===----------------------------------------------------------------------===//
+
+/// Each thread takes an element of the result, whose operands' elements lie at
+/// the same coordinates; along what is reduced, stretched or summed over, at
+/// the first.
+void BankTraffic::addElements(Operation *op, int64_t times) {
+  auto result = cast<RankedTensorType>(op->getResult(0).getType());
+  int64_t numElements = result.getNumElements();
+  int64_t numWarps = llvm::divideCeil(numElements, int64_t(kLanes));
+  auto row = dyn_cast<OperatorOpInterface>(op);
+  bool isProduct = row && getOperatorInfo(row.getTableOpcode()).kind ==
+                              OperatorKind::Contraction;
+  /// \param summed  which dimension is summed over, from the last one; or 0.
+  auto add = [&](Value value, SharedAccess kind, int64_t each, size_t summed) {
+    std::optional<unsigned> tile = steps.getTile(value);
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!tile || !type)
+      return;
+    ArrayRef<int64_t> shape = type.getShape();
+    int64_t numPlayed = std::min(numWarps, kMostWarps);
+    for (int64_t warp = 0; warp < numPlayed; ++warp) {
+      Access access{kind,
+                    getElementBytes(type),
+                    0,
+                    each * int64_t(llvm::divideCeil(numWarps, numPlayed)),
+                    {}};
+      for (unsigned lane = 0; lane < kLanes; ++lane) {
+        int64_t number = warp * kLanes + lane;
+        if (number < numElements)
+          access.mask |= 1u << lane;
+        SmallVector<int64_t, 4> coordinates =
+            delinearize(std::min(number, numElements - 1), result.getShape());
+        int64_t element = 0;
+        for (auto [dim, size] : llvm::enumerate(shape)) {
+          // Dimensions count from the last one.
+          size_t fromBack = shape.size() - dim;
+          int64_t coordinate =
+              fromBack <= coordinates.size() && fromBack != summed
+                  ? coordinates[coordinates.size() - fromBack]
+                  : 0;
+          element = element * size + std::min(coordinate, size - 1);
+        }
+        access.elements.push_back(element);
+      }
+      tiles[*tile].accesses.push_back(std::move(access));
+    }
+  };
+  for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
+    auto type = dyn_cast<RankedTensorType>(operand.getType());
+    if (!type)
+      continue;
+    int64_t terms = isProduct
+                        ? cast<RankedTensorType>(op->getOperand(0).getType())
+                              .getShape()
+                              .back()
+                        : type.getNumElements() / numElements;
+    add(operand, SharedAccess::Load, times * std::max<int64_t>(terms, 1),
+        isProduct ? number + 1 : 0);
+  }
+  for (Value value : op->getResults())
+    add(value, SharedAccess::Store, times, /*summed=*/0);
+}
+
+//===----------------------------------------------------------------------===//
+// Wavefronts
+//===----------------------------------------------------------------------===//
+
+/// Where an element lies, in bytes from the start of a tile.
+static uint64_t getOffset(int64_t element, RankedTensorType type,
+                          TileForm form) {
+  int64_t columns = type.getRank() == 0 ? 1 : type.getShape().back();
+  int64_t row = element / columns, column = element % columns;
+  int64_t bytes = getElementBytes(type);
+  if (form.isBoxed())
+    if (auto boxed = BoxedTile::find(type.getShape(), bytes))
+      return boxed->getOffset(row, column);
+  return row * (columns * bytes + form.rowPadding) + column * bytes;
+}
+
+int64_t BankTraffic::countCopy(const Copy &copy, const Tile &tile,
+                               TileForm form) const {
+  CopiedTile copied = copy.tile;
+  copied.shape = copy.shape;
+  copied.tensorShape = copy.tensorShape;
+  copied.tensorStrides = copy.tensorStrides;
+  copied.pitch = copy.shape.back() + form.rowPadding / copied.elementBytes;
+  CopyPattern pattern = chooseCopyPattern(copied);
+  SmallVector<int64_t, 5> sizes = llvm::map_to_vector<5>(
+      pattern.walks, [](const CopyPattern::Walk &walk) { return walk.size; });
+  int64_t numAccesses = ShapedType::getNumElements(sizes);
+  int64_t numWarps = llvm::divideCeil(numAccesses, int64_t(kLanes));
+  int64_t numPlayed = std::min(numWarps, kMostWarps);
+  // Neighbours that are none in the tile go one after the other.
+  int64_t width = pattern.keepsOrder ? pattern.width : 1;
+  int64_t wavefronts = 0;
+  for (int64_t warp = 0; warp < numPlayed; ++warp) {
+    SmallVector<uint64_t, 32> addresses;
+    uint32_t mask = 0;
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      int64_t number = warp * kLanes + lane;
+      if (number < numAccesses)
+        mask |= 1u << lane;
+      SmallVector<int64_t, 4> coordinates(copy.shape.size());
+      SmallVector<int64_t, 4> steps =
+          delinearize(std::min(number, numAccesses - 1), sizes);
+      for (auto [walk, step] : llvm::zip_equal(pattern.walks, steps))
+        coordinates[walk.dim] += step * walk.step;
+      addresses.push_back(
+          getOffset(linearize(coordinates, copy.shape), tile.type, form));
+    }
+    wavefronts +=
+        countWavefronts(copy.kind, width * copied.elementBytes, addresses, mask)
+            .needed;
+  }
+  return wavefronts * (pattern.width / width) * numWarps / numPlayed *
+         copy.times;
+}
+
+int64_t BankTraffic::count(unsigned number, TileForm form) const {
+  const Tile &tile = tiles[number];
+  int64_t wavefronts = 0;
+  for (const Copy &copy : tile.copies)
+    if (!form.isBoxed() || copy.kind == SharedAccess::Load)
+      wavefronts += countCopy(copy, tile, form);
+  for (const Access &access : tile.accesses) {
+    auto addresses =
+        llvm::map_to_vector<32>(access.elements, [&](int64_t element) {
+          return getOffset(element, tile.type, form);
+        });
+    wavefronts += access.times * countWavefronts(access.kind, access.bytes,
+                                                 addresses, access.mask)
+                                     .needed;
+  }
+  return wavefronts;
+}

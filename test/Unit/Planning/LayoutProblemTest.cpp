@@ -1,0 +1,103 @@
+//===- LayoutProblemTest.cpp - How the tiles of a block lie ---------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Planning/LayoutProblem.h"
+#include "gtest/gtest.h"
+#include <random>
+
+using namespace mlir::mirage;
+using llvm::ArrayRef;
+
+/// Tiles that are all there at the same time.
+static std::optional<LayoutChoice> choose(const LayoutProblem &problem,
+                                          int64_t mostBytes) {
+  return chooseLayouts(problem, [&](ArrayRef<unsigned> options) {
+    return problem.addUp(options).sizeBytes <= mostBytes;
+  });
+}
+
+/// The example of the header.
+static LayoutProblem makeExample() {
+  LayoutProblem problem;
+  problem.addTile({{0, 4096, 4096}, {0, 512, 4608}});
+  problem.addTile({{0, 2048, 8192}, {0, 256, 9216}});
+  return problem;
+}
+
+static std::vector<unsigned> listOptions(const LayoutProblem &problem,
+                                         int64_t mostBytes) {
+  std::optional<LayoutChoice> choice = choose(problem, mostBytes);
+  EXPECT_TRUE(choice->isOptimal);
+  return {choice->options.begin(), choice->options.end()};
+}
+
+TEST(LayoutProblem, WhatSavesMostIsTakenFirst) {
+  LayoutProblem problem = makeExample();
+  EXPECT_FALSE(choose(problem, 12287));
+  EXPECT_EQ(listOptions(problem, 12288), (std::vector<unsigned>{0, 0}));
+  EXPECT_EQ(listOptions(problem, 12800), (std::vector<unsigned>{1, 0}));
+  EXPECT_EQ(listOptions(problem, 13312), (std::vector<unsigned>{1, 0}));
+  EXPECT_EQ(listOptions(problem, 13824), (std::vector<unsigned>{1, 1}));
+}
+
+/// What the copy engine brings is not copied for fewer wavefronts; and of equal
+/// ones the smaller is taken.
+TEST(LayoutProblem, BytesThatThreadsCopyCountFirst) {
+  LayoutProblem problem;
+  problem.addTile({{1024, 8, 1024}, {0, 64, 1024}, {0, 64, 512}});
+  EXPECT_EQ(listOptions(problem, 4096), (std::vector<unsigned>{2}));
+}
+
+TEST(LayoutProblem, NoTiles) {
+  EXPECT_TRUE(listOptions(LayoutProblem(), 0).empty());
+}
+
+/// The least sum of all options that fit.
+static std::optional<LayoutOption> findByForce(const LayoutProblem &problem,
+                                               int64_t mostBytes) {
+  std::optional<LayoutOption> best;
+  std::vector<unsigned> options(problem.getTiles().size(), 0);
+  while (true) {
+    LayoutOption sum = problem.addUp(options);
+    if (sum.sizeBytes <= mostBytes && (!best || sum < *best))
+      best = sum;
+    unsigned tile = 0;
+    for (; tile < options.size(); options[tile++] = 0)
+      if (++options[tile] < problem.getTiles()[tile].size())
+        break;
+    if (tile == options.size())
+      return best;
+  }
+}
+
+TEST(LayoutProblem, AsByForce) {
+  std::mt19937 random(1);
+  auto draw = [&](int64_t most) { return int64_t(random() % (most + 1)); };
+  unsigned numCut = 0;
+  for (unsigned round = 0; round < 2000; ++round) {
+    LayoutProblem problem;
+    unsigned numTiles = 1 + draw(4);
+    for (unsigned tile = 0; tile < numTiles; ++tile) {
+      llvm::SmallVector<LayoutOption> options;
+      for (int64_t option = draw(3); option >= 0; --option)
+        options.push_back({draw(1), draw(20), 1 + draw(20)});
+      problem.addTile(options);
+    }
+    int64_t mostBytes = draw(20 * numTiles);
+    std::optional<LayoutOption> expected = findByForce(problem, mostBytes);
+    std::optional<LayoutChoice> found = choose(problem, mostBytes);
+    ASSERT_EQ(found.has_value(), expected.has_value());
+    if (!found)
+      continue;
+    EXPECT_TRUE(found->isOptimal);
+    EXPECT_TRUE(problem.addUp(found->options) == *expected);
+    numCut +=
+        !(problem.addUp(found->options) == *findByForce(problem, INT64_MAX));
+  }
+  EXPECT_GT(numCut, 300u) << "in which the best did not fit";
+}
