@@ -71,19 +71,9 @@ void BankTraffic::addStep(const BlockStep &step) {
   case BlockStep::Kind::Init:
   case BlockStep::Kind::Update:
   case BlockStep::Kind::Finish:
-    // Sums that grow in registers leave them once, as their parts would.
     if (isCarriedSum(step.tile)) {
-      if (step.kind != BlockStep::Kind::Finish)
-        return;
-      Value parts = cast<block::AccumulateOp>(step.op).getOperand();
-      if (auto graph = parts.getDefiningOp<thread::GraphOp>())
-        if (thread::StoreOp store = getStore(graph))
-          if (auto fragment =
-                  thread::getFragmentLayout(store.getOperand().getType()))
-            addFragment(step.tile, *fragment, {}, SharedAccess::Store,
-                        cast<TileGraphOpInterface>(graph.getOperation())
-                            .getHeader()
-                            .getNumBlocks());
+      if (step.kind == BlockStep::Kind::Finish)
+        addCarriedSum(cast<block::AccumulateOp>(step.op));
       return;
     }
     [[fallthrough]];
@@ -139,55 +129,76 @@ void BankTraffic::addCopy(Value value, Value tensor, SharedAccess kind,
 // Items of warps
 //===----------------------------------------------------------------------===//
 
+/// By dimension: whether fragments may reach beyond a tile that axes of items
+/// and steps cut.
+/// \param getAxes  of a dimension.
+static SmallVector<bool>
+findOverhangs(const TileGraph &items, Value value, const LinearLayout &fragment,
+              llvm::function_ref<SmallVector<Axis, 2>(unsigned)> getAxes) {
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<bool> overhangs;
+  for (auto [dim, size] : llvm::enumerate(fragment.getShape()))
+    overhangs.push_back(items.getExtent(getAxes(dim)) * size !=
+                        type.getDimSize(dim));
+  return overhangs;
+}
+
 void BankTraffic::addItems(thread::GraphOp graph, int64_t times) {
-  TileGraph header =
+  TileGraph items =
       cast<TileGraphOpInterface>(graph.getOperation()).getHeader();
-  times *= header.getNumBlocks();
-  auto overhangs = [](TileGraph &header, RankedTensorType type,
-                      const LinearLayout &fragment, auto getAxes) {
-    SmallVector<bool> beyond;
-    for (auto [dim, size] : llvm::enumerate(fragment.getShape()))
-      beyond.push_back(header.getExtent(getAxes(dim)) * size !=
-                       type.getDimSize(dim));
-    return beyond;
-  };
+  times *= items.getNumBlocks();
   for (BlockArgument window : graph.getBody().getArguments()) {
     unsigned input = window.getArgNumber();
     Value value = graph.getInputs()[input];
     if (!steps.getTile(value))
       continue;
-    int64_t each = header.tileInputs[input].loopMap >= 0 ? header.loop : 1;
+    bool isCut = items.tileInputs[input].loopMap >= 0;
+    int64_t loads = times * (isCut ? items.loop : 1);
     for (Operation *user : window.getUsers()) {
       if (!isa<thread::LoadOp, thread::LdmatrixOp>(user))
         continue;
       LinearLayout fragment =
           *thread::getFragmentLayout(user->getResult(0).getType());
       if (isa<thread::LdmatrixOp>(user))
-        addMatrices(value, fragment, times * each);
+        addMatrices(value, fragment, loads);
       else
         addFragment(value, fragment,
-                    overhangs(header, cast<RankedTensorType>(value.getType()),
-                              fragment,
-                              [&](unsigned dim) {
-                                return header.getCuttingAxes(input, dim);
-                              }),
-                    SharedAccess::Load, times * each);
+                    findOverhangs(items, value, fragment,
+                                  [&](unsigned dim) {
+                                    return items.getCuttingAxes(input, dim);
+                                  }),
+                    SharedAccess::Load, loads);
     }
   }
   for (OpResult result : graph->getResults()) {
-    thread::StoreOp store = getStore(graph, result.getResultNumber());
+    unsigned number = result.getResultNumber();
+    thread::StoreOp store = getStore(graph, number);
     if (!store || !steps.getTile(result))
       continue;
     LinearLayout fragment =
         *thread::getFragmentLayout(store.getOperand().getType());
-    addFragment(
-        result, fragment,
-        overhangs(header, cast<RankedTensorType>(result.getType()), fragment,
-                  [&](unsigned dim) {
-                    return header.getJoinedAxes(result.getResultNumber(), dim);
-                  }),
-        SharedAccess::Store, times);
+    addFragment(result, fragment,
+                findOverhangs(items, result, fragment,
+                              [&](unsigned dim) {
+                                return items.getJoinedAxes(number, dim);
+                              }),
+                SharedAccess::Store, times);
   }
+}
+
+/// A sum that grew in registers leaves them as its parts would.
+void BankTraffic::addCarriedSum(block::AccumulateOp sum) {
+  auto graph = sum.getOperand().getDefiningOp<thread::GraphOp>();
+  thread::StoreOp store = graph ? getStore(graph) : nullptr;
+  auto fragment = store
+                      ? thread::getFragmentLayout(store.getOperand().getType())
+                      : std::nullopt;
+  if (!fragment)
+    return;
+  TileGraph items =
+      cast<TileGraphOpInterface>(graph.getOperation()).getHeader();
+  addFragment(sum.getResult(), *fragment, /*overhangs=*/{}, SharedAccess::Store,
+              items.getNumBlocks());
 }
 
 void BankTraffic::addFragment(Value value, const LinearLayout &fragment,

@@ -9,7 +9,7 @@
 #include "Mirage/Analysis/AheadProducts.h"
 #include "Mirage/Analysis/BankTraffic.h"
 #include "Mirage/Analysis/BlockSteps.h"
-#include "Mirage/Analysis/HeldTiles.h"
+#include "Mirage/Analysis/KernelResources.h"
 #include "Mirage/Analysis/LaunchSequence.h"
 #include "Mirage/Analysis/LoadingWarps.h"
 #include "Mirage/Analysis/ModuleTarget.h"
@@ -70,14 +70,13 @@ struct PlannedTiles {
 class TilePlanner {
 public:
   TilePlanner(const BlockSteps &steps, const Schedule &schedule,
-              const Target &target, bool hasCopyEngine)
+              int64_t rowRegisters, const Target &target, bool hasCopyEngine)
       : steps(steps), schedule(schedule), target(target),
         hasCopyEngine(hasCopyEngine), traffic(steps),
         forms(steps.listForms(hasCopyEngine)) {
     block::GraphOp graph = steps.getGraph();
     resources.threads = graph.getThreads();
-    if (auto registers = graph->getAttrOfType<IntegerAttr>(kRowRegistersAttr))
-      resources.rowRegisters = registers.getInt();
+    resources.rowRegisters = rowRegisters;
     mostAtATime = llvm::divideCeil(ShapedType::getNumElements(graph.getGrid()),
                                    int64_t(target.numSMs));
   }
@@ -206,9 +205,12 @@ static LogicalResult planSharedMemory(block::GraphOp graph, StringRef target,
     return graph.emitError()
            << "expects a block graph that --mirage-schedule-block scheduled: "
            << llvm::toString(std::move(error));
-  PlannedTiles tiles =
-      TilePlanner(steps, schedule, gpu, gpu.hasCopyEngine && usesCopyEngine)
-          .plan();
+  FailureOr<int64_t> rowRegisters = readRowRegisters(graph, gpu);
+  if (failed(rowRegisters))
+    return failure();
+  PlannedTiles tiles = TilePlanner(steps, schedule, *rowRegisters, gpu,
+                                   gpu.hasCopyEngine && usesCopyEngine)
+                           .plan();
   if (tiles.plan.sizeBytes > limitBytes)
     return reportDemand(steps, tiles, limitBytes);
   annotate(steps, tiles.forms, tiles.plan);

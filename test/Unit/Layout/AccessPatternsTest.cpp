@@ -1,0 +1,163 @@
+//===- AccessPatternsTest.cpp - Which elements one access takes -----------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mirage/Layout/AccessPatterns.h"
+#include "Mirage/Layout/Fragments.h"
+#include "gtest/gtest.h"
+#include <set>
+
+using namespace mlir::mirage;
+
+//===----------------------------------------------------------------------===//
+// Fragments
+//===----------------------------------------------------------------------===//
+
+/// Accumulators of mma are pairs along a row.
+static unsigned getWidth(llvm::ArrayRef<int64_t> strides,
+                         int64_t offsetDivisor = 0,
+                         llvm::ArrayRef<bool> overhangs = {false, false},
+                         llvm::ArrayRef<int64_t> shape = {16, 8}) {
+  FragmentedTile tile;
+  tile.shape = shape;
+  tile.strides = strides;
+  tile.offsetDivisor = offsetDivisor;
+  tile.overhangs = overhangs;
+  tile.elementBytes = 4;
+  LinearLayout fragment = getFragmentLayout(FragmentKind::MmaM16N8D);
+  return chooseFragmentRun(fragment, tile).getWidth();
+}
+
+TEST(AccessPatterns, RunsOfAFragment) {
+  EXPECT_EQ(getWidth({8, 1}), 2u);
+  EXPECT_EQ(getWidth({12, 1}), 2u);
+  EXPECT_EQ(getWidth({1, 16}), 1u) << "rows lie side by side";
+  EXPECT_EQ(getWidth({9, 1}), 1u) << "every other row is not aligned";
+  EXPECT_EQ(getWidth({8, 1}, 3), 1u);
+  EXPECT_EQ(getWidth({8, 1}, 4), 2u);
+}
+
+/// A row of 7 elements ends within a run, if fragments reach beyond it.
+TEST(AccessPatterns, RunsThatOverhang) {
+  EXPECT_EQ(getWidth({8, 1}, 0, {true, false}, {15, 8}), 2u);
+  EXPECT_EQ(getWidth({8, 1}, 0, {false, true}, {16, 6}), 2u);
+  EXPECT_EQ(getWidth({8, 1}, 0, {false, true}, {16, 7}), 1u);
+}
+
+/// 16 bytes at most.
+TEST(AccessPatterns, WidestRun) {
+  LinearLayout row = buildBlockedLayout(
+      1, {{LayoutInput::Register, 0, 4}, {LayoutInput::Lane, 0, 5}});
+  for (unsigned bytes : {1u, 2u, 4u, 8u}) {
+    FragmentedTile tile;
+    const int64_t shape[] = {512}, strides[] = {1};
+    const bool overhangs[] = {false};
+    tile.shape = shape;
+    tile.strides = strides;
+    tile.overhangs = overhangs;
+    tile.elementBytes = bytes;
+    EXPECT_EQ(chooseFragmentRun(row, tile).getWidth(), 16 / bytes);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+/// Of f16, rows of the tile so many elements apart.
+static CopyPattern copy(llvm::ArrayRef<int64_t> tile, int64_t pitch,
+                        llvm::ArrayRef<int64_t> tensor,
+                        llvm::ArrayRef<int64_t> strides) {
+  CopiedTile copied;
+  copied.shape = tile;
+  copied.pitch = pitch;
+  copied.tensorShape = tensor;
+  copied.tensorStrides = strides;
+  return chooseCopyPattern(copied);
+}
+
+/// The coordinates of the access of a thread.
+static llvm::SmallVector<int64_t> locate(const CopyPattern &pattern,
+                                         int64_t thread) {
+  llvm::SmallVector<int64_t> coordinates(pattern.order.size(), 0);
+  for (const CopyPattern::Walk &walk : llvm::reverse(pattern.walks)) {
+    coordinates[walk.dim] += thread % walk.size * walk.step;
+    thread /= walk.size;
+  }
+  return coordinates;
+}
+
+using Position = llvm::SmallVector<int64_t>;
+
+/// Accesses of all threads together touch each element of the tile once.
+static void expectEachElementOnce(const CopyPattern &pattern,
+                                  llvm::ArrayRef<int64_t> tile) {
+  int64_t numAccesses = 1, numElements = 1;
+  for (const CopyPattern::Walk &walk : pattern.walks)
+    numAccesses *= walk.size;
+  for (int64_t size : tile)
+    numElements *= size;
+  std::set<std::vector<int64_t>> touched;
+  for (int64_t thread = 0; thread < numAccesses; ++thread)
+    for (int64_t i = 0; i < pattern.width; ++i) {
+      Position position = locate(pattern, thread);
+      position[pattern.getInnermost()] += i;
+      for (auto [coordinate, size] : llvm::zip_equal(position, tile))
+        EXPECT_LT(coordinate, size);
+      touched.insert({position.begin(), position.end()});
+    }
+  EXPECT_EQ(touched.size(), size_t(numElements));
+  EXPECT_EQ(numAccesses * pattern.width, numElements);
+}
+
+TEST(AccessPatterns, NeighboursTakeARow) {
+  CopyPattern pattern = copy({16, 64}, 64, {512, 512}, {512, 1});
+  EXPECT_EQ(pattern.width, 8);
+  EXPECT_TRUE(pattern.keepsOrder);
+  EXPECT_EQ(locate(pattern, 1), (Position{0, 8}));
+  EXPECT_EQ(locate(pattern, 8), (Position{1, 0}));
+  expectEachElementOnce(pattern, {16, 64});
+}
+
+/// Rows of 96 bytes that others are left free behind.
+TEST(AccessPatterns, NeighboursTakeARowEach) {
+  CopyPattern pattern = copy({16, 48}, 56, {512, 512}, {512, 1});
+  EXPECT_EQ(locate(pattern, 1), (Position{1, 0}));
+  EXPECT_EQ(locate(pattern, 8), (Position{0, 8}));
+  EXPECT_EQ(locate(pattern, 48), (Position{8, 0}));
+  expectEachElementOnce(pattern, {16, 48});
+  EXPECT_EQ(locate(copy({16, 48}, 48, {512, 512}, {512, 1}), 1),
+            (Position{0, 8}));
+  EXPECT_EQ(locate(copy({15, 48}, 56, {512, 512}, {512, 1}), 1),
+            (Position{0, 8}));
+}
+
+/// A tensor that lies the other way round: runs of a sector along it.
+TEST(AccessPatterns, NeighboursInATransposedTensor) {
+  CopyPattern pattern = copy({64, 32}, 32, {512, 512}, {1, 512});
+  EXPECT_EQ(pattern.getInnermost(), 0u);
+  EXPECT_FALSE(pattern.keepsOrder);
+  EXPECT_EQ(pattern.width, 8);
+  EXPECT_EQ(locate(pattern, 1), (Position{8, 0}));
+  EXPECT_EQ(locate(pattern, 2), (Position{0, 1}));
+  expectEachElementOnce(pattern, {64, 32});
+}
+
+TEST(AccessPatterns, WidthsDivideRows) {
+  EXPECT_EQ(copy({4, 12}, 12, {512, 512}, {512, 1}).width, 4);
+  EXPECT_EQ(copy({4, 64}, 64, {512, 514}, {514, 1}).width, 2);
+  EXPECT_EQ(copy({4, 64}, 64, {512, 513}, {513, 1}).width, 1);
+  EXPECT_EQ(copy({4, 64}, 64, {512, 512}, {1024, 2}).width, 1);
+  CopiedTile offset;
+  const int64_t tile[] = {4, 64}, tensor[] = {512, 512}, strides[] = {512, 1};
+  offset.shape = tile;
+  offset.pitch = 64;
+  offset.tensorShape = tensor;
+  offset.tensorStrides = strides;
+  offset.tensorOffset = 4;
+  EXPECT_EQ(chooseCopyPattern(offset).width, 4);
+}
