@@ -42,11 +42,16 @@ static constexpr double kMatrixTileClocks = 10, kMatrixTileWaitClocks = 40;
 /// fitted to attention on an H200 (test/Unit/Search/AttentionTimesTest.cpp).
 static constexpr double kRowTileClocks = 2.4, kGroupTileClocks = 1,
                         kRowTileWaitClocks = 4;
-/// How much longer an instruction of tf32, m16n8k8, keeps an SM than one of
-/// half as many bits: elements are read one by one, and rounded. Measured on an
-/// H200, cold, in us, products of f32 of 16, 128 and 4096 rows by 4096 x 4096,
-/// and of 1024 x 1024 x 1024: 34.3, 55.9, 1335 and 33.4.
-static constexpr double kTF32Factor = 2;
+/// What an instruction of tf32, m16n8k8, takes longer than one of half as many
+/// bits. Lanes load elements one by one: of the right operand twice for each,
+/// and the left operand once in each iteration, 128 bytes in a clock. Where
+/// each warp has few columns, loads of the left operand are as many again.
+/// Measured on an H200, cold, in us, products of f32 of 16, 128 and 4096 rows
+/// by 4096 x 4096, and of 1024 x 1024 x 1024: 30 to 34, 56 to 63, 1335 to 1484
+/// and 33; attention of 16 heads, 1024 rows and keys of 64, 46 with 128 rows
+/// and keys in a tile and 67 with 64 and 32.
+static constexpr double kRowTF32Clocks = 2, kTF32Clocks = 10;
+static constexpr double kLoadedBytesPerClock = 128;
 /// What an iteration takes that loads ahead, beside its steps: to wait for its
 /// tiles, and to hand their places back.
 static constexpr double kIterationClocks = 90;
@@ -206,8 +211,9 @@ static double getUnitUs(const KernelWork::Operation &operation,
                         const Target &target) {
   if (operation.isOnTensorCores) {
     double clocks = operation.isOnRows ? kRowTileClocks : kMatrixTileClocks;
-    return getMatrixTileUs(clocks * (operation.isInTF32 ? kTF32Factor : 1),
-                           target);
+    if (operation.isInTF32)
+      clocks += operation.isOnRows ? kRowTF32Clocks : kTF32Clocks;
+    return getMatrixTileUs(clocks, target);
   }
   if (!operation.applied)
     return getScalarProductUs(target);
@@ -233,6 +239,9 @@ BlockWork::getStep(const KernelWork::Operation &operation) const {
   step.isInPlace = step.mayBeTogether && operation.isLeftInRing;
   if (operation.isOnTensorCores) {
     step.computeUs = operation.matrixTiles * unitUs;
+    if (operation.isInTF32 && operation.isOnRows)
+      step.computeUs +=
+          double(operation.leftBytes) / kLoadedBytesPerClock / target.clockMHz;
     step.matrixTiles = operation.matrixTiles;
     return step;
   }

@@ -75,6 +75,7 @@ mlir::mirage::search::makeOperation(const TileGraph &kernel, const Node &op,
     std::optional<ElementType> element = findTensorCoreElement(kernel, op);
     operation.isOnTensorCores = element.has_value();
     operation.isInTF32 = element == ElementType::F32;
+    operation.leftBytes = operands[0].getBytes();
     return operation;
   }
   operation.applied = row.kind == OperatorKind::Accumulate

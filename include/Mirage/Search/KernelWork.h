@@ -51,6 +51,7 @@ struct KernelWork {
     bool isOnTensorCores = false;
     /// Of these: by m16n8k8 of tf32.
     bool isInTF32 = false;
+    int64_t leftBytes = 0; ///< of a product's left operand
     /// Whether its operands are tiles that the copy engine could load into a
     /// ring, where four warps together read them as they lie.
     bool isLeftInRing = false, isRightInRing = false;
