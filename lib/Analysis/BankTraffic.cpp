@@ -71,17 +71,27 @@ void BankTraffic::addStep(const BlockStep &step) {
   case BlockStep::Kind::Init:
   case BlockStep::Kind::Update:
   case BlockStep::Kind::Finish:
-    if (isCarriedSum(step.tile)) {
-      if (step.kind == BlockStep::Kind::Finish)
-        addCarriedSum(cast<block::AccumulateOp>(step.op));
-      return;
-    }
-    [[fallthrough]];
+    if (!isCarriedSum(step.tile))
+      return addAccumulation(step, times);
+    if (step.kind == BlockStep::Kind::Finish)
+      addCarriedSum(cast<block::AccumulateOp>(step.op));
+    return;
   case BlockStep::Kind::Compute:
     if (auto graph = dyn_cast<thread::GraphOp>(step.op))
       return addItems(graph, times);
-    return addElements(step.op, times);
+    addOperands(step.op, times);
+    for (Value result : step.op->getResults())
+      addElements(step.op, result, SharedAccess::Store, times);
   }
+}
+
+/// What it carries is read and written, but for the first time.
+void BankTraffic::addAccumulation(const BlockStep &step, int64_t times) {
+  if (step.kind == BlockStep::Kind::Update)
+    addOperands(step.op, times);
+  if (step.kind != BlockStep::Kind::Init)
+    addElements(step.op, step.tile, SharedAccess::Load, times);
+  addElements(step.op, step.tile, SharedAccess::Store, times);
 }
 
 void BankTraffic::addInput(BlockArgument argument) {
@@ -272,65 +282,64 @@ void BankTraffic::addMatrices(Value value, const LinearLayout &fragment,
 // Elements of threads
 //===----------------------------------------------------------------------===//
 
-/// Each thread takes an element of the result, whose operands' elements lie at
-/// the same coordinates; along what is reduced, stretched or summed over, at
-/// the first.
-void BankTraffic::addElements(Operation *op, int64_t times) {
+/// Along what is reduced, stretched or summed over, the first element stands
+/// for all.
+void BankTraffic::addOperands(Operation *op, int64_t times) {
   auto result = cast<RankedTensorType>(op->getResult(0).getType());
-  int64_t numElements = result.getNumElements();
-  int64_t numWarps = llvm::divideCeil(numElements, int64_t(kLanes));
   auto row = dyn_cast<OperatorOpInterface>(op);
   bool isProduct = row && getOperatorInfo(row.getTableOpcode()).kind ==
                               OperatorKind::Contraction;
-  /// \param summed  which dimension is summed over, from the last one; or 0.
-  auto add = [&](Value value, SharedAccess kind, int64_t each, size_t summed) {
-    std::optional<unsigned> tile = steps.getTile(value);
-    auto type = dyn_cast<RankedTensorType>(value.getType());
-    if (!tile || !type)
-      return;
-    ArrayRef<int64_t> shape = type.getShape();
-    int64_t numPlayed = std::min(numWarps, kMostWarps);
-    for (int64_t warp = 0; warp < numPlayed; ++warp) {
-      Access access{kind,
-                    getElementBytes(type),
-                    0,
-                    each * int64_t(llvm::divideCeil(numWarps, numPlayed)),
-                    {}};
-      for (unsigned lane = 0; lane < kLanes; ++lane) {
-        int64_t number = warp * kLanes + lane;
-        if (number < numElements)
-          access.mask |= 1u << lane;
-        SmallVector<int64_t, 4> coordinates =
-            delinearize(std::min(number, numElements - 1), result.getShape());
-        int64_t element = 0;
-        for (auto [dim, size] : llvm::enumerate(shape)) {
-          // Dimensions count from the last one.
-          size_t fromBack = shape.size() - dim;
-          int64_t coordinate =
-              fromBack <= coordinates.size() && fromBack != summed
-                  ? coordinates[coordinates.size() - fromBack]
-                  : 0;
-          element = element * size + std::min(coordinate, size - 1);
-        }
-        access.elements.push_back(element);
-      }
-      tiles[*tile].accesses.push_back(std::move(access));
-    }
-  };
   for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
     auto type = dyn_cast<RankedTensorType>(operand.getType());
     if (!type)
       continue;
-    int64_t terms = isProduct
-                        ? cast<RankedTensorType>(op->getOperand(0).getType())
-                              .getShape()
-                              .back()
-                        : type.getNumElements() / numElements;
-    add(operand, SharedAccess::Load, times * std::max<int64_t>(terms, 1),
-        isProduct ? number + 1 : 0);
+    int64_t terms = type.getNumElements() / result.getNumElements();
+    if (isProduct)
+      terms =
+          cast<RankedTensorType>(op->getOperand(0).getType()).getShape().back();
+    addElements(op, operand, SharedAccess::Load,
+                times * std::max<int64_t>(terms, 1),
+                isProduct ? number + 1 : 0);
   }
-  for (Value value : op->getResults())
-    add(value, SharedAccess::Store, times, /*summed=*/0);
+}
+
+/// Each thread takes an element of the result, and those of other values at the
+/// same coordinates.
+void BankTraffic::addElements(Operation *op, Value value, SharedAccess kind,
+                              int64_t times, size_t summed) {
+  std::optional<unsigned> tile = steps.getTile(value);
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!tile || !type)
+    return;
+  auto result = cast<RankedTensorType>(op->getResult(0).getType());
+  int64_t numElements = result.getNumElements();
+  int64_t numWarps = llvm::divideCeil(numElements, int64_t(kLanes));
+  int64_t numPlayed = std::min(numWarps, kMostWarps);
+  ArrayRef<int64_t> shape = type.getShape();
+  for (int64_t warp = 0; warp < numPlayed; ++warp) {
+    Access access{kind,
+                  getElementBytes(type),
+                  0,
+                  times * int64_t(llvm::divideCeil(numWarps, numPlayed)),
+                  {}};
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      int64_t number = warp * kLanes + lane;
+      if (number < numElements)
+        access.mask |= 1u << lane;
+      SmallVector<int64_t, 4> coordinates =
+          delinearize(std::min(number, numElements - 1), result.getShape());
+      int64_t element = 0;
+      for (auto [dim, size] : llvm::enumerate(shape)) {
+        size_t fromEnd = shape.size() - dim;
+        bool hasPlace = fromEnd <= coordinates.size() && fromEnd != summed;
+        int64_t coordinate =
+            hasPlace ? coordinates[coordinates.size() - fromEnd] : 0;
+        element = element * size + std::min(coordinate, size - 1);
+      }
+      access.elements.push_back(element);
+    }
+    tiles[*tile].accesses.push_back(std::move(access));
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -25,7 +25,9 @@ FragmentRun mlir::mirage::chooseFragmentRun(const LinearLayout &fragment,
       continue;
     unsigned bits = fragment.getContiguousBits(dim);
     auto limit = [&](int64_t divisor) {
-      if (divisor != 0)
+      if (divisor == kUnknownDistance)
+        bits = 0;
+      else if (divisor != 0)
         bits = std::min<unsigned>(bits, llvm::countr_zero<uint64_t>(divisor));
     };
     limit(kMostAccessBytes / tile.elementBytes);
@@ -84,17 +86,19 @@ static int64_t getVectorWidth(const CopiedTile &tile, unsigned innermost) {
 static constexpr int64_t kRowsAcross = 8;
 
 /// Eight accesses of 16 bytes are one pass through shared memory if they lie in
-/// different banks: those of eight rows with bytes between them do, for which
-/// they are left free, and those along one row, if they do not go on in the
-/// next, where bytes were left out.
+/// different banks: those of eight rows do that begin an odd multiple of 16
+/// bytes apart, and those along one row, if they do not go on in the next,
+/// where bytes were left out.
 static bool goesAcrossRows(const CopiedTile &tile, const CopyPattern &pattern) {
   constexpr int64_t kPassBytes = 128;
   unsigned rank = tile.shape.size();
   if (rank < 2 || !pattern.keepsOrder || pattern.order[rank - 2] != rank - 2)
     return false;
   int64_t rows = tile.shape[rank - 2], columns = tile.shape[rank - 1];
+  int64_t pitchBytes = tile.pitch * tile.elementBytes;
   return pattern.width * tile.elementBytes * kRowsAcross == kPassBytes &&
          tile.pitch > columns &&
+         pitchBytes % (2 * kMostAccessBytes) == kMostAccessBytes &&
          columns * tile.elementBytes % kPassBytes != 0 &&
          rows % kRowsAcross == 0;
 }

@@ -10,6 +10,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include <tuple>
+#include <utility>
 
 using namespace mlir::mirage;
 using llvm::ArrayRef;
@@ -41,13 +42,27 @@ LayoutOption LayoutProblem::addUp(ArrayRef<unsigned> options) const {
   return sum;
 }
 
+llvm::Error LayoutProblem::check() const {
+  for (auto [number, tile] : llvm::enumerate(tiles)) {
+    if (tile.empty())
+      return llvm::createStringError("expects a way for tile " +
+                                     llvm::Twine(number) + " to lie, got none");
+    for (const LayoutOption &option : tile)
+      if (option.copiedBytes < 0 || option.wavefronts < 0 ||
+          option.sizeBytes < 0)
+        return llvm::createStringError("expects no negative numbers of tile " +
+                                       llvm::Twine(number));
+  }
+  return llvm::Error::success();
+}
+
 namespace {
 /// Tiles are decided one after the other; those that are not decided yet are
 /// taken to be the best, for the bound, and the smallest, for the place.
 class LayoutSearch {
 public:
-  LayoutSearch(const LayoutProblem &problem, FitTogether fit)
-      : problem(problem), fit(fit) {
+  LayoutSearch(const LayoutProblem &problem, FitTogether fit, unsigned maxCalls)
+      : problem(problem), fit(fit), maxCalls(maxCalls) {
     for (ArrayRef<LayoutOption> tile : problem.getTiles()) {
       auto numbers =
           llvm::to_vector<8>(llvm::seq<unsigned>(0, unsigned(tile.size())));
@@ -60,68 +75,99 @@ public:
           }));
       sorted.push_back(std::move(numbers));
     }
-    leastBehind.resize(sorted.size() + 1);
-    for (size_t tile = sorted.size(); tile-- > 0;) {
-      leastBehind[tile] = leastBehind[tile + 1];
-      leastBehind[tile] += problem.getTiles()[tile][sorted[tile].front()];
+    order = llvm::to_vector(llvm::seq<unsigned>(0, unsigned(sorted.size())));
+    llvm::sort(order, [&](unsigned a, unsigned b) {
+      return std::pair(getGain(b), a) < std::pair(getGain(a), b);
+    });
+    leastBehind.resize(order.size() + 1);
+    for (size_t step = order.size(); step-- > 0;) {
+      leastBehind[step] = leastBehind[step + 1];
+      leastBehind[step] += getBest(order[step]);
     }
   }
 
-  std::optional<LayoutChoice> run() {
+  LayoutChoice run() {
     chosen = smallest;
     if (!fit(chosen))
-      return std::nullopt;
+      return {smallest, /*fits=*/false, /*isOptimal=*/true};
     // All that takes least, if it fits.
     for (auto [option, numbers] : llvm::zip_equal(chosen, sorted))
       option = numbers.front();
     if (fit(chosen))
-      return LayoutChoice{chosen, /*isOptimal=*/true};
+      return {chosen, /*fits=*/true, /*isOptimal=*/true};
     best = smallest;
     leastCost = problem.addUp(best);
     chosen = smallest;
     decide(0, {});
-    return LayoutChoice{best, numTried < kMostTried};
+    return {best, /*fits=*/true, /*isOptimal=*/numCalls < maxCalls};
   }
 
 private:
-  /// \param cost  of the tiles before.
-  void decide(unsigned tile, LayoutOption cost) {
-    if (tile == sorted.size()) {
+  const LayoutOption &getBest(unsigned tile) const {
+    return problem.getTiles()[tile][sorted[tile].front()];
+  }
+  /// What a tile takes more that is the smallest.
+  std::pair<int64_t, int64_t> getGain(unsigned tile) const {
+    const LayoutOption &least = problem.getTiles()[tile][smallest[tile]];
+    return {least.copiedBytes - getBest(tile).copiedBytes,
+            least.wavefronts - getBest(tile).wavefronts};
+  }
+
+  /// \param cost  of the tiles before, in the order of the search.
+  void decide(unsigned step, LayoutOption cost) {
+    if (step == order.size()) {
       best = chosen;
       leastCost = cost;
       return;
     }
+    unsigned tile = order[step];
     for (unsigned option : sorted[tile]) {
       LayoutOption with = cost;
       with += problem.getTiles()[tile][option];
       LayoutOption bound = with;
-      bound += leastBehind[tile + 1];
+      bound += leastBehind[step + 1];
       // What comes next takes no less.
-      if (!(bound < leastCost))
+      if (!(bound < leastCost) || numCalls == maxCalls)
         break;
       chosen[tile] = option;
-      if (numTried == kMostTried)
-        break;
-      ++numTried;
+      ++numCalls;
       if (fit(chosen))
-        decide(tile + 1, with);
+        decide(step + 1, with);
     }
     chosen[tile] = smallest[tile];
   }
 
-  static constexpr unsigned kMostTried = 2000;
-
   const LayoutProblem &problem;
   FitTogether fit;
+  unsigned maxCalls, numCalls = 0;
   SmallVector<SmallVector<unsigned, 8>> sorted; ///< by tile, best first
+  SmallVector<unsigned> order;                  ///< of tiles
   SmallVector<unsigned> smallest, chosen, best;
-  SmallVector<LayoutOption> leastBehind; ///< of a tile and those behind it
+  SmallVector<LayoutOption> leastBehind; ///< of a step's tile and those behind
   LayoutOption leastCost;
-  unsigned numTried = 0;
 };
 } // namespace
 
-std::optional<LayoutChoice>
-mlir::mirage::chooseLayouts(const LayoutProblem &problem, FitTogether fit) {
-  return LayoutSearch(problem, fit).run();
+LayoutChoice mlir::mirage::chooseLayouts(const LayoutProblem &problem,
+                                         FitTogether fit, unsigned maxCalls) {
+  assert(!llvm::errorToBool(problem.check()) && "the problem must be sound");
+  return LayoutSearch(problem, fit, maxCalls).run();
+}
+
+llvm::Error mlir::mirage::verify(const LayoutProblem &problem,
+                                 const LayoutChoice &choice, FitTogether fit) {
+  if (choice.options.size() != problem.getTiles().size())
+    return llvm::createStringError("expects an option for each of " +
+                                   llvm::Twine(problem.getTiles().size()) +
+                                   " tiles, got " +
+                                   llvm::Twine(choice.options.size()));
+  for (auto [tile, option] :
+       llvm::zip_equal(problem.getTiles(), choice.options))
+    if (option >= tile.size())
+      return llvm::createStringError("expects one of " +
+                                     llvm::Twine(tile.size()) +
+                                     " options, got " + llvm::Twine(option));
+  if (choice.fits && !fit(choice.options))
+    return llvm::createStringError("expects tiles that find place together");
+  return llvm::Error::success();
 }

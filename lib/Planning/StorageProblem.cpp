@@ -62,21 +62,31 @@ namespace {
 /// Puts tiles at the lowest free places, in one order after the other.
 class Placer {
 public:
-  explicit Placer(const StorageProblem &problem)
-      : problem(problem), bound(problem.getLargestDemand().sizeBytes),
+  explicit Placer(const StorageProblem &problem, unsigned maxSteps)
+      : problem(problem), maxSteps(maxSteps),
+        bound(problem.getLargestDemand().sizeBytes), enough(bound),
         current(problem.getTiles().size(), kUnplaced) {}
 
   StoragePlan run() {
     placeAll();
     search(0);
     // A search that came to its end has seen all orders.
-    best.isOptimal = best.sizeBytes == bound || steps < kMaxSteps;
+    best.isOptimal = best.sizeBytes == bound || steps < maxSteps;
     return std::move(best);
+  }
+
+  /// Whether some plan has no more bytes.
+  bool fits(int64_t mostBytes) {
+    if (bound > mostBytes)
+      return false;
+    enough = mostBytes;
+    placeAll();
+    search(0);
+    return best.sizeBytes <= mostBytes;
   }
 
 private:
   static constexpr int64_t kUnplaced = -1;
-  static constexpr unsigned kMaxSteps = 100000;
 
   /// First fit by decreasing size; what came first stays first among equals.
   void placeAll() {
@@ -113,14 +123,14 @@ private:
   }
 
   void search(int64_t height) {
-    if (best.sizeBytes == bound || steps >= kMaxSteps)
+    if (best.sizeBytes <= enough || steps >= maxSteps)
       return;
     bool isComplete = true;
     for (unsigned tile = 0; tile < current.size(); ++tile) {
       if (current[tile] != kUnplaced)
         continue;
       isComplete = false;
-      if (++steps >= kMaxSteps)
+      if (++steps >= maxSteps)
         return;
       int64_t next = std::max(height, place(tile));
       if (next < best.sizeBytes)
@@ -134,7 +144,9 @@ private:
   }
 
   const StorageProblem &problem;
-  int64_t bound;
+  unsigned maxSteps;
+  int64_t bound;  ///< no plan has fewer bytes
+  int64_t enough; ///< of a plan that is good enough
   llvm::SmallVector<int64_t> current;
   StoragePlan best;
   unsigned steps = 0;
@@ -143,7 +155,13 @@ private:
 
 StoragePlan mlir::mirage::planStorage(const StorageProblem &problem) {
   assert(!llvm::errorToBool(problem.check()) && "the problem must be sound");
-  return Placer(problem).run();
+  return Placer(problem, /*maxSteps=*/100000).run();
+}
+
+bool mlir::mirage::fitsStorage(const StorageProblem &problem,
+                               int64_t mostBytes) {
+  assert(!llvm::errorToBool(problem.check()) && "the problem must be sound");
+  return Placer(problem, /*maxSteps=*/1000).fits(mostBytes);
 }
 
 llvm::Error mlir::mirage::verify(const StorageProblem &problem,

@@ -14,6 +14,7 @@
 #include "Mirage/Analysis/LoadingWarps.h"
 #include "Mirage/Analysis/ModuleTarget.h"
 #include "Mirage/Analysis/PersistentBlocks.h"
+#include "Mirage/Graph/TileMemory.h"
 #include "Mirage/Planning/LaunchBarrier.h"
 #include "Mirage/Planning/LayoutProblem.h"
 #include "Mirage/Planning/RingPlaces.h"
@@ -85,24 +86,23 @@ public:
   /// leave that lie as the search reckoned (Mirage/Planning/LayoutProblem.h).
   /// \returns a plan that is too large where there is no other.
   PlannedTiles plan() {
-    numBlocks = 1;
+    mostBytes = target.sharedBytesPerBlock;
     PlannedTiles reckoned = planTiles(steps.getReckonedForms(hasCopyEngine));
-    if (fits(reckoned.plan))
-      numBlocks =
-          std::clamp(countBlocks(reckoned.plan), int64_t(1), mostAtATime);
-    std::optional<LayoutChoice> choice =
-        chooseLayouts(makeProblem(), [&](ArrayRef<unsigned> options) {
-          return fits(planTiles(pick(options)).plan);
-        });
-    if (choice)
-      return planTiles(pick(choice->options));
-    SmallVector<TileForm> smallest;
-    for (auto [tile, ofTile] : llvm::enumerate(forms))
-      smallest.push_back(
-          *llvm::min_element(ofTile, [&, tile = tile](TileForm a, TileForm b) {
-            return steps.getRingBytes(tile, a) < steps.getRingBytes(tile, b);
-          }));
-    return planTiles(std::move(smallest));
+    if (reckoned.plan.sizeBytes <= mostBytes)
+      mostBytes = findMostBytes(
+          std::min(countBlocks(reckoned.plan.sizeBytes), mostAtATime));
+    auto fit = [&](ArrayRef<unsigned> options) {
+      return fitsStorage(steps.makeStorageProblem(schedule, pick(options)),
+                         mostBytes);
+    };
+    LayoutProblem problem = makeProblem();
+    LayoutChoice choice = chooseLayouts(problem, fit);
+    assert(!llvm::errorToBool(verify(problem, choice, fit)) &&
+           "a choice that fits");
+    if (!choice.isOptimal)
+      steps.getGraph().emitRemark()
+          << "tiles may lie better: not all ways were tried";
+    return planTiles(pick(choice.options));
   }
 
 private:
@@ -113,20 +113,34 @@ private:
            "no two live tiles may share bytes");
     return {std::move(forms), std::move(problem), std::move(plan)};
   }
-  int64_t countBlocks(const StoragePlan &plan) const {
+  /// Blocks with so many bytes of shared memory that an SM holds at a time.
+  int64_t countBlocks(int64_t sharedBytes) const {
     BlockResources block = resources;
-    block.sharedBytes = plan.sizeBytes;
+    block.sharedBytes = sharedBytes;
     return getResidentBlocks(block, target);
   }
-  bool fits(const StoragePlan &plan) const {
-    return plan.sizeBytes <= target.sharedBytesPerBlock &&
-           (numBlocks == 1 || countBlocks(plan) >= numBlocks);
+  /// The most bytes with which an SM holds so many blocks.
+  int64_t findMostBytes(int64_t numBlocks) const {
+    if (numBlocks <= 1)
+      return target.sharedBytesPerBlock;
+    int64_t fitting = 0, tooMany = target.sharedBytesPerBlock + 1;
+    while (tooMany - fitting > 1) {
+      int64_t bytes = fitting + (tooMany - fitting) / 2;
+      (countBlocks(bytes) >= numBlocks ? fitting : tooMany) = bytes;
+    }
+    return fitting;
   }
   SmallVector<TileForm> pick(ArrayRef<unsigned> options) const {
     SmallVector<TileForm> picked;
     for (auto [ofTile, option] : llvm::zip_equal(forms, options))
       picked.push_back(ofTile[option]);
     return picked;
+  }
+  /// Boxes need mbarriers, and places at multiples of more bytes.
+  int64_t getBytes(unsigned tile, TileForm form) const {
+    int64_t bytes = steps.getRingBytes(tile, form);
+    return form.isBoxed() ? bytes + form.getAlignment() + kTileAlignment
+                          : bytes;
   }
   LayoutProblem makeProblem() const {
     LayoutProblem problem;
@@ -136,8 +150,7 @@ private:
       for (TileForm form : ofTile) {
         bool isCopied = hasBoxes && !form.isBoxed();
         options.push_back({isCopied ? traffic.getCopiedBytes(tile) : 0,
-                           traffic.count(tile, form),
-                           steps.getRingBytes(tile, form)});
+                           traffic.count(tile, form), getBytes(tile, form)});
       }
       problem.addTile(options);
     }
@@ -152,7 +165,7 @@ private:
   SmallVector<SmallVector<TileForm>> forms; ///< by tile
   BlockResources resources;
   int64_t mostAtATime = 1; ///< blocks that an SM has work for
-  int64_t numBlocks = 1;   ///< blocks that an SM is to hold at a time
+  int64_t mostBytes = 0;   ///< of a plan
 };
 } // namespace
 
@@ -166,8 +179,8 @@ static LogicalResult reportDemand(const BlockSteps &steps,
                                   << " bytes of shared memory, got "
                                   << tiles.plan.sizeBytes << " bytes";
   for (auto [number, tile] : llvm::enumerate(tiles.problem.getTiles())) {
-    if (!tile.isLive(demand.epoch))
-      continue;
+    if (!tile.isLive(demand.epoch) || number >= steps.getTiles().size())
+      continue; // mbarriers of the copy engine are behind the tiles
     Value value = steps.getTiles()[number];
     Diagnostic &note = diagnostic.attachNote(value.getLoc());
     if (int64_t places = steps.getNumPlaces(number); places > 1)

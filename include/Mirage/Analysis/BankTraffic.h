@@ -79,7 +79,12 @@ private:
   void addFragment(Value value, const LinearLayout &fragment,
                    ArrayRef<bool> overhangs, SharedAccess kind, int64_t times);
   void addMatrices(Value value, const LinearLayout &fragment, int64_t times);
-  void addElements(Operation *op, int64_t times);
+  void addAccumulation(const BlockStep &step, int64_t times);
+  void addOperands(Operation *op, int64_t times);
+  /// \param summed  which dimension of a product's operand is summed over, from
+  ///                the last one; or 0.
+  void addElements(Operation *op, Value value, SharedAccess kind, int64_t times,
+                   size_t summed = 0);
   void addCopy(Value tile, Value tensor, SharedAccess kind, int64_t times);
   int64_t countCopy(const Copy &copy, const Tile &tile, TileForm form) const;
 

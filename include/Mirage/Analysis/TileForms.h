@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A tile lies row by row, with bytes left free behind rows that a product reads
+// A tile lies row by row, with bytes that may be left free behind each
 // (Mirage/Graph/TileMemory.h), or as the copy engine loads it
 // (Mirage/Layout/BoxedTile.h). --mirage-plan-shared-memory decides it and
 // leaves it in attributes.

@@ -16,6 +16,7 @@
 #define MIRAGE_LAYOUT_ACCESSPATTERNS_H
 
 #include "Mirage/Layout/LinearLayout.h"
+#include <limits>
 
 namespace mlir::mirage {
 
@@ -30,10 +31,14 @@ struct FragmentRun {
   unsigned getWidth() const { return 1u << bits; }
 };
 
+/// Of a stride or an offset that is not known, as MLIR has it
+/// (`ShapedType::kDynamic`): it is a multiple of nothing.
+constexpr int64_t kUnknownDistance = std::numeric_limits<int64_t>::min();
+
 /// A tile in memory of which fragments are loaded, or to which they are stored.
 /// Numbers are in elements.
 struct FragmentedTile {
-  llvm::ArrayRef<int64_t> shape, strides; ///< 1 of a stride that is not known
+  llvm::ArrayRef<int64_t> shape, strides;
   int64_t offsetDivisor = 0;      ///< of the first element's offset; 0 for any
   llvm::ArrayRef<bool> overhangs; ///< whether fragments may reach beyond it
   unsigned elementBytes = 2;

@@ -29,8 +29,8 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Error.h"
 #include <cstdint>
-#include <optional>
 
 namespace mlir::mirage {
 
@@ -40,7 +40,8 @@ struct LayoutOption {
   /// bring if the tile lay otherwise.
   int64_t copiedBytes = 0;
   int64_t wavefronts = 0; ///< of all that threads read and write of it
-  int64_t sizeBytes = 0;  ///< with all its places
+  /// With all its places, and what they waste for their alignment.
+  int64_t sizeBytes = 0;
 
   /// The order of preference: by these numbers, one after the other.
   bool operator<(const LayoutOption &other) const;
@@ -50,7 +51,6 @@ struct LayoutOption {
 
 class LayoutProblem {
 public:
-  /// \param options  one or more.
   unsigned addTile(llvm::ArrayRef<LayoutOption> options) {
     tiles.emplace_back(options);
     return tiles.size() - 1;
@@ -58,6 +58,8 @@ public:
   llvm::ArrayRef<llvm::SmallVector<LayoutOption, 8>> getTiles() const {
     return tiles;
   }
+  /// Tiles have an option, and none of its numbers is negative.
+  llvm::Error check() const;
   /// The sum over all tiles.
   /// \param options  the number of one for each tile.
   LayoutOption addUp(llvm::ArrayRef<unsigned> options) const;
@@ -68,7 +70,8 @@ private:
 
 struct LayoutChoice {
   llvm::SmallVector<unsigned> options; ///< by tile
-  bool isOptimal = false;              ///< proved to be the best that fits
+  bool fits = false;      ///< else these are the smallest, and nothing does
+  bool isOptimal = false; ///< proved to be the best that fits
 };
 
 /// Whether tiles that lie so find place together. If they do, so do tiles of
@@ -76,10 +79,14 @@ struct LayoutChoice {
 using FitTogether = llvm::function_ref<bool(llvm::ArrayRef<unsigned> options)>;
 
 /// Finds the options whose sum is the least of those that fit, by branch and
-/// bound, up to a fixed number of calls of `fit`.
-/// \returns none where nothing fits.
-std::optional<LayoutChoice> chooseLayouts(const LayoutProblem &problem,
-                                          FitTogether fit);
+/// bound, tiles with most to gain first, up to a number of calls of `fit`.
+/// \param problem  `check()` must hold.
+LayoutChoice chooseLayouts(const LayoutProblem &problem, FitTogether fit,
+                           unsigned maxCalls = 2000);
+
+/// Fails unless a choice has an option for each tile, which fit if it says so.
+llvm::Error verify(const LayoutProblem &problem, const LayoutChoice &choice,
+                   FitTogether fit);
 
 } // namespace mlir::mirage
 

@@ -108,6 +108,10 @@ struct StoragePlan {
 /// \param problem  `check()` must hold.
 StoragePlan planStorage(const StorageProblem &problem);
 
+/// Whether `planStorage` finds a plan of no more bytes, in a hundredth of the
+/// steps: of what it would find with more, it says no.
+bool fitsStorage(const StorageProblem &problem, int64_t mostBytes);
+
 /// Offsets are aligned, tiles lie within the plan with what they waste for
 /// alignment, and those that are live together do not overlap.
 llvm::Error verify(const StorageProblem &problem, const StoragePlan &plan);

@@ -345,8 +345,8 @@ def PlanSharedMemoryPass : CheckedPass<"mirage-plan-shared-memory"> {
     with the bytes that the search reckons with (Mirage/Graph/TileMemory.h), as far as
     there are as many. Ops carry `mirage.offsets`, the graph `mirage.input_offsets` and `mirage.shared_bytes`; and
     where bytes stay free `mirage.row_paddings` and `mirage.input_row_paddings`.
-    From sm_90 on the copy engine (TMA) loads the rings that ldmatrix alone reads, if
-    their tensors lie so that it can: such a tile is swizzled (Mirage/Layout/BoxedTile.h)
+    From sm_90 on the copy engine (TMA) may load the rings that ldmatrix or wgmma reads,
+    if their tensors lie so that it can: such a tile is swizzled (Mirage/Layout/BoxedTile.h)
     and its places begin at multiples of eight spans. The graph carries
     `mirage.input_swizzles` then, and with `mirage.copy_barriers` where the mbarriers lie.
     Where the loop needs no barrier of the block for anything else, warps hand places back
@@ -354,7 +354,8 @@ def PlanSharedMemoryPass : CheckedPass<"mirage-plan-shared-memory"> {
     place is refilled, which is 2 where there are several warpgroups and at least 4
     places. What follows the loop begins by reading what other threads added up in it,
     behind a barrier, and so may lie where the loop's tiles lay. Swizzled tiles may take
-    more than others; where not all fit those are that have more bytes. With copy-engine=false no tile is: a
+    more than others; where not all fit, as many bytes as can be are loaded so. A remark
+    says where not all choices were tried. With copy-engine=false no tile is: a
     kernel then has no tensor map for a parameter, which a host would have to encode, and
     can be launched by any. A plan that does not fit is an error with the demand, the
     limit and the tiles.

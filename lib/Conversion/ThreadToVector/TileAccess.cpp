@@ -11,7 +11,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace mlir;
 using namespace mlir::mirage;
@@ -49,16 +48,12 @@ TileAccess::TileAccess(OpBuilder &builder, Location location, Value tile,
         emitLaneCoordinate(builder, location, layout, dim, lane));
 }
 
-/// Of what is not known nothing is a multiple.
 FragmentRun TileAccess::chooseRun() const {
-  auto getDivisor = [](int64_t number) {
-    return ShapedType::isDynamic(number) ? 1 : number;
-  };
-  SmallVector<int64_t> strides =
-      llvm::map_to_vector(type.getStridesAndOffset().first, getDivisor);
+  static_assert(kUnknownDistance == ShapedType::kDynamic);
+  SmallVector<int64_t> strides = type.getStridesAndOffset().first;
   return chooseFragmentRun(layout,
-                           {type.getShape(), strides, getDivisor(offsetDivisor),
-                            overhangs, type.getElementTypeBitWidth() / 8});
+                           {type.getShape(), strides, offsetDivisor, overhangs,
+                            type.getElementTypeBitWidth() / 8});
 }
 
 /// Dimension `dim` behind the others of `rank`.

@@ -139,3 +139,19 @@ func.func @unknown_pitch(%x: memref<16x16xf16, strided<[?, 1]>>, %y: memref<16x1
   }
   return
 }
+
+// Or where the elements of a row do.
+// CHECK-LABEL: func.func @unknown_distance(
+// CHECK-NOT: vector.load
+// CHECK-NOT: vector.store
+// CHECK: return
+func.func @unknown_distance(%x: memref<16x16xf16, strided<[16, ?]>>, %y: memref<16x16xf16, strided<[16, ?]>>) {
+  mirage_thread.graph items(x = 1) ins(%x imap()) outs(%y omap())
+      : (memref<16x16xf16, strided<[16, ?]>>, memref<16x16xf16, strided<[16, ?]>>) -> () {
+  ^bb0(%t: tensor<16x16xf16>):
+    %f = mirage_thread.load %t : (tensor<16x16xf16>) -> tensor<16x16xf16, #e>
+    %s = mirage_thread.store %f : (tensor<16x16xf16, #e>) -> tensor<16x16xf16>
+    mirage_thread.yield %s : tensor<16x16xf16>
+  }
+  return
+}

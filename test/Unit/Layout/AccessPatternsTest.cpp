@@ -39,6 +39,9 @@ TEST(AccessPatterns, RunsOfAFragment) {
   EXPECT_EQ(getWidth({9, 1}), 1u) << "every other row is not aligned";
   EXPECT_EQ(getWidth({8, 1}, 3), 1u);
   EXPECT_EQ(getWidth({8, 1}, 4), 2u);
+  EXPECT_EQ(getWidth({kUnknownDistance, 1}), 1u);
+  EXPECT_EQ(getWidth({8, kUnknownDistance}), 1u);
+  EXPECT_EQ(getWidth({8, 1}, kUnknownDistance), 1u);
 }
 
 /// A row of 7 elements ends within a run, if fragments reach beyond it.
@@ -133,6 +136,9 @@ TEST(AccessPatterns, NeighboursTakeARowEach) {
   EXPECT_EQ(locate(copy({16, 48}, 48, {512, 512}, {512, 1}), 1),
             (Position{0, 8}));
   EXPECT_EQ(locate(copy({15, 48}, 56, {512, 512}, {512, 1}), 1),
+            (Position{0, 8}));
+  // Rows 192 bytes apart would begin in two places alone.
+  EXPECT_EQ(locate(copy({16, 80}, 96, {512, 512}, {512, 1}), 1),
             (Position{0, 8}));
 }
 

@@ -14,11 +14,14 @@ using namespace mlir::mirage;
 using llvm::ArrayRef;
 
 /// Tiles that are all there at the same time.
-static std::optional<LayoutChoice> choose(const LayoutProblem &problem,
-                                          int64_t mostBytes) {
-  return chooseLayouts(problem, [&](ArrayRef<unsigned> options) {
+static LayoutChoice choose(const LayoutProblem &problem, int64_t mostBytes,
+                           unsigned maxCalls = 2000) {
+  auto fit = [&](ArrayRef<unsigned> options) {
     return problem.addUp(options).sizeBytes <= mostBytes;
-  });
+  };
+  LayoutChoice choice = chooseLayouts(problem, fit, maxCalls);
+  EXPECT_FALSE(llvm::errorToBool(verify(problem, choice, fit)));
+  return choice;
 }
 
 /// The example of the header.
@@ -31,14 +34,17 @@ static LayoutProblem makeExample() {
 
 static std::vector<unsigned> listOptions(const LayoutProblem &problem,
                                          int64_t mostBytes) {
-  std::optional<LayoutChoice> choice = choose(problem, mostBytes);
-  EXPECT_TRUE(choice->isOptimal);
-  return {choice->options.begin(), choice->options.end()};
+  LayoutChoice choice = choose(problem, mostBytes);
+  EXPECT_TRUE(choice.fits);
+  EXPECT_TRUE(choice.isOptimal);
+  return {choice.options.begin(), choice.options.end()};
 }
 
 TEST(LayoutProblem, WhatSavesMostIsTakenFirst) {
   LayoutProblem problem = makeExample();
-  EXPECT_FALSE(choose(problem, 12287));
+  LayoutChoice none = choose(problem, 12287);
+  EXPECT_FALSE(none.fits);
+  EXPECT_EQ(none.options, (llvm::SmallVector<unsigned>{0, 0}));
   EXPECT_EQ(listOptions(problem, 12288), (std::vector<unsigned>{0, 0}));
   EXPECT_EQ(listOptions(problem, 12800), (std::vector<unsigned>{1, 0}));
   EXPECT_EQ(listOptions(problem, 13312), (std::vector<unsigned>{1, 0}));
@@ -51,6 +57,37 @@ TEST(LayoutProblem, BytesThatThreadsCopyCountFirst) {
   LayoutProblem problem;
   problem.addTile({{1024, 8, 1024}, {0, 64, 1024}, {0, 64, 512}});
   EXPECT_EQ(listOptions(problem, 4096), (std::vector<unsigned>{2}));
+}
+
+/// Out of calls, with the tile that has most to gain.
+TEST(LayoutProblem, ASearchThatEndsSaysSo) {
+  LayoutProblem problem;
+  problem.addTile({{0, 10, 100}, {0, 9, 150}});
+  problem.addTile({{0, 100, 100}, {0, 10, 150}});
+  LayoutChoice choice = choose(problem, 299, /*maxCalls=*/3);
+  EXPECT_TRUE(choice.fits);
+  EXPECT_FALSE(choice.isOptimal);
+  EXPECT_EQ(choice.options, (llvm::SmallVector<unsigned>{0, 1}));
+}
+
+TEST(LayoutProblem, WhatIsNoProblemOrChoice) {
+  LayoutProblem problem;
+  problem.addTile({});
+  EXPECT_EQ(llvm::toString(problem.check()),
+            "expects a way for tile 0 to lie, got none");
+  LayoutProblem negative;
+  negative.addTile({{0, -1, 0}});
+  EXPECT_EQ(llvm::toString(negative.check()),
+            "expects no negative numbers of tile 0");
+  LayoutProblem example = makeExample();
+  auto fit = [](ArrayRef<unsigned>) { return false; };
+  auto check = [&](LayoutChoice choice) {
+    return llvm::toString(verify(example, choice, fit));
+  };
+  EXPECT_EQ(check({{0}}), "expects an option for each of 2 tiles, got 1");
+  EXPECT_EQ(check({{0, 2}}), "expects one of 2 options, got 2");
+  EXPECT_EQ(check({{0, 1}, /*fits=*/true}),
+            "expects tiles that find place together");
 }
 
 TEST(LayoutProblem, NoTiles) {
@@ -90,14 +127,14 @@ TEST(LayoutProblem, AsByForce) {
     }
     int64_t mostBytes = draw(20 * numTiles);
     std::optional<LayoutOption> expected = findByForce(problem, mostBytes);
-    std::optional<LayoutChoice> found = choose(problem, mostBytes);
-    ASSERT_EQ(found.has_value(), expected.has_value());
-    if (!found)
+    LayoutChoice found = choose(problem, mostBytes);
+    ASSERT_EQ(found.fits, expected.has_value());
+    if (!found.fits)
       continue;
-    EXPECT_TRUE(found->isOptimal);
-    EXPECT_TRUE(problem.addUp(found->options) == *expected);
+    EXPECT_TRUE(found.isOptimal);
+    EXPECT_TRUE(problem.addUp(found.options) == *expected);
     numCut +=
-        !(problem.addUp(found->options) == *findByForce(problem, INT64_MAX));
+        !(problem.addUp(found.options) == *findByForce(problem, INT64_MAX));
   }
   EXPECT_GT(numCut, 300u) << "in which the best did not fit";
 }
