@@ -11,6 +11,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include "Mirage/Dialect/Operator/PlanAttributes.cpp.inc"
 
@@ -87,51 +88,48 @@ static constexpr PlanAttribute kAttributes[] = {
     {"mirage.tensor_map_parameters", Holder::Any, Kind::Any},
 };
 
-static StringRef getName(Holder holder) {
+/// Of an op itself, or of what its step stands in; none of any.
+static ArrayRef<StringRef> getOps(Holder holder) {
+  static constexpr StringRef kBlockGraph[] = {"mirage_block.graph"},
+                             kThreadGraph[] = {"mirage_thread.graph"},
+                             kGraph[] = {"mirage_block.graph",
+                                         "mirage_thread.graph"},
+                             kSum[] = {"mirage_block.accumulate"},
+                             kHeld[] = {"mirage_thread.graph",
+                                        "mirage_block.accumulate"},
+                             kProgram[] = {"func.func", "mirage_kernel.graph"};
   switch (holder) {
   case Holder::BlockGraph:
-    return "mirage_block.graph";
-  case Holder::ThreadGraph:
-    return "mirage_thread.graph";
-  case Holder::Graph:
-    return "mirage_block.graph and mirage_thread.graph";
-  case Holder::Sum:
-    return "mirage_block.accumulate";
-  case Holder::Held:
-    return "mirage_thread.graph and mirage_block.accumulate";
   case Holder::StepOfBlock:
-    return "ops in the body of a mirage_block.graph";
+    return kBlockGraph;
+  case Holder::ThreadGraph:
+    return kThreadGraph;
+  case Holder::Graph:
+    return kGraph;
+  case Holder::Sum:
+    return kSum;
+  case Holder::Held:
+    return kHeld;
   case Holder::Program:
-    return "func.func and mirage_kernel.graph";
+    return kProgram;
   case Holder::Any:
-    return "any op";
+    return {};
   }
   llvm_unreachable("all holders are handled");
 }
 
+static std::string getName(Holder holder) {
+  std::string names = llvm::join(getOps(holder), " and ");
+  return holder == Holder::StepOfBlock ? "ops in the body of a " + names
+                                       : names;
+}
+
 static bool isHolder(Holder holder, Operation *op) {
-  auto isOne = [](Operation *op, ArrayRef<StringRef> names) {
-    return op && llvm::is_contained(names, op->getName().getStringRef());
-  };
-  switch (holder) {
-  case Holder::BlockGraph:
-    return isOne(op, {"mirage_block.graph"});
-  case Holder::ThreadGraph:
-    return isOne(op, {"mirage_thread.graph"});
-  case Holder::Graph:
-    return isOne(op, {"mirage_block.graph", "mirage_thread.graph"});
-  case Holder::Sum:
-    return isOne(op, {"mirage_block.accumulate"});
-  case Holder::Held:
-    return isOne(op, {"mirage_thread.graph", "mirage_block.accumulate"});
-  case Holder::StepOfBlock:
-    return isOne(op->getParentOp(), {"mirage_block.graph"});
-  case Holder::Program:
-    return isOne(op, {"func.func", "mirage_kernel.graph"});
-  case Holder::Any:
+  if (holder == Holder::Any)
     return true;
-  }
-  llvm_unreachable("all holders are handled");
+  Operation *held = holder == Holder::StepOfBlock ? op->getParentOp() : op;
+  return held &&
+         llvm::is_contained(getOps(holder), held->getName().getStringRef());
 }
 
 static StringRef getName(Kind kind) {
