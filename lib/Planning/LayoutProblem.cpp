@@ -86,16 +86,18 @@ public:
     }
   }
 
-  LayoutChoice run() {
-    chosen = smallest;
-    if (!fit(chosen))
+  LayoutChoice run(ArrayRef<unsigned> known) {
+    best.assign(known.begin(), known.end());
+    if (known.empty() && fit(smallest))
+      best = smallest;
+    if (best.empty() && !sorted.empty())
       return {smallest, /*fits=*/false, /*isOptimal=*/true};
+    chosen.resize(sorted.size());
     // All that takes least, if it fits.
     for (auto [option, numbers] : llvm::zip_equal(chosen, sorted))
       option = numbers.front();
     if (fit(chosen))
       return {chosen, /*fits=*/true, /*isOptimal=*/true};
-    best = smallest;
     leastCost = problem.addUp(best);
     chosen = smallest;
     decide(0, {});
@@ -149,13 +151,15 @@ private:
 } // namespace
 
 LayoutChoice mlir::mirage::chooseLayouts(const LayoutProblem &problem,
-                                         FitTogether fit, unsigned maxCalls) {
+                                         FitTogether fit,
+                                         ArrayRef<unsigned> known,
+                                         unsigned maxCalls) {
   assert(!llvm::errorToBool(problem.check()) && "the problem must be sound");
-  return LayoutSearch(problem, fit, maxCalls).run();
+  return LayoutSearch(problem, fit, maxCalls).run(known);
 }
 
 llvm::Error mlir::mirage::verify(const LayoutProblem &problem,
-                                 const LayoutChoice &choice, FitTogether fit) {
+                                 const LayoutChoice &choice) {
   if (choice.options.size() != problem.getTiles().size())
     return llvm::createStringError("expects an option for each of " +
                                    llvm::Twine(problem.getTiles().size()) +
@@ -167,7 +171,5 @@ llvm::Error mlir::mirage::verify(const LayoutProblem &problem,
       return llvm::createStringError("expects one of " +
                                      llvm::Twine(tile.size()) +
                                      " options, got " + llvm::Twine(option));
-  if (choice.fits && !fit(choice.options))
-    return llvm::createStringError("expects tiles that find place together");
   return llvm::Error::success();
 }

@@ -87,18 +87,23 @@ public:
   /// \returns a plan that is too large where there is no other.
   PlannedTiles plan() {
     mostBytes = target.sharedBytesPerBlock;
+    SmallVector<unsigned> known;
     PlannedTiles reckoned = planTiles(steps.getReckonedForms(hasCopyEngine));
-    if (reckoned.plan.sizeBytes <= mostBytes)
+    if (reckoned.plan.sizeBytes <= mostBytes) {
+      known = find(reckoned.forms);
       mostBytes = findMostBytes(
           std::min(countBlocks(reckoned.plan.sizeBytes), mostAtATime));
-    auto fit = [&](ArrayRef<unsigned> options) {
-      return fitsStorage(steps.makeStorageProblem(schedule, pick(options)),
-                         mostBytes);
-    };
+    }
     LayoutProblem problem = makeProblem();
-    LayoutChoice choice = chooseLayouts(problem, fit);
-    assert(!llvm::errorToBool(verify(problem, choice, fit)) &&
-           "a choice that fits");
+    LayoutChoice choice = chooseLayouts(
+        problem,
+        [&](ArrayRef<unsigned> options) {
+          return fitsStorage(steps.makeStorageProblem(schedule, pick(options)),
+                             mostBytes);
+        },
+        known);
+    assert(!llvm::errorToBool(verify(problem, choice)) &&
+           "each tile lies in one of its ways");
     if (!choice.isOptimal)
       steps.getGraph().emitRemark()
           << "tiles may lie better: not all ways were tried";
@@ -135,6 +140,12 @@ private:
     for (auto [ofTile, option] : llvm::zip_equal(forms, options))
       picked.push_back(ofTile[option]);
     return picked;
+  }
+  SmallVector<unsigned> find(ArrayRef<TileForm> picked) const {
+    SmallVector<unsigned> options;
+    for (auto [ofTile, form] : llvm::zip_equal(forms, picked))
+      options.push_back(llvm::find(ofTile, form) - ofTile.begin());
+    return options;
   }
   /// Boxes need mbarriers, and places at multiples of more bytes.
   int64_t getBytes(unsigned tile, TileForm form) const {

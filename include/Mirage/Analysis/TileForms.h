@@ -29,6 +29,9 @@ struct TileForm {
   /// in bytes of its swizzle; else 0.
   int64_t swizzleBytes = 0;
 
+  bool operator==(const TileForm &other) const {
+    return rowPadding == other.rowPadding && swizzleBytes == other.swizzleBytes;
+  }
   bool isBoxed() const { return swizzleBytes > 0; }
   /// What places begin at a multiple of, in bytes, where that is more than all
   /// tiles need.

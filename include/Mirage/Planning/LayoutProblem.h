@@ -81,12 +81,13 @@ using FitTogether = llvm::function_ref<bool(llvm::ArrayRef<unsigned> options)>;
 /// Finds the options whose sum is the least of those that fit, by branch and
 /// bound, tiles with most to gain first, up to a number of calls of `fit`.
 /// \param problem  `check()` must hold.
+/// \param known    options that fit, though `fit` may not find out; or none.
 LayoutChoice chooseLayouts(const LayoutProblem &problem, FitTogether fit,
+                           llvm::ArrayRef<unsigned> known = {},
                            unsigned maxCalls = 2000);
 
-/// Fails unless a choice has an option for each tile, which fit if it says so.
-llvm::Error verify(const LayoutProblem &problem, const LayoutChoice &choice,
-                   FitTogether fit);
+/// Fails unless a choice has one of the options of each tile.
+llvm::Error verify(const LayoutProblem &problem, const LayoutChoice &choice);
 
 } // namespace mlir::mirage
 

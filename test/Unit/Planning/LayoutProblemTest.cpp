@@ -19,8 +19,9 @@ static LayoutChoice choose(const LayoutProblem &problem, int64_t mostBytes,
   auto fit = [&](ArrayRef<unsigned> options) {
     return problem.addUp(options).sizeBytes <= mostBytes;
   };
-  LayoutChoice choice = chooseLayouts(problem, fit, maxCalls);
-  EXPECT_FALSE(llvm::errorToBool(verify(problem, choice, fit)));
+  LayoutChoice choice = chooseLayouts(problem, fit, /*known=*/{}, maxCalls);
+  EXPECT_FALSE(llvm::errorToBool(verify(problem, choice)));
+  EXPECT_EQ(choice.fits, fit(choice.options));
   return choice;
 }
 
@@ -80,14 +81,24 @@ TEST(LayoutProblem, WhatIsNoProblemOrChoice) {
   EXPECT_EQ(llvm::toString(negative.check()),
             "expects no negative numbers of tile 0");
   LayoutProblem example = makeExample();
-  auto fit = [](ArrayRef<unsigned>) { return false; };
   auto check = [&](LayoutChoice choice) {
-    return llvm::toString(verify(example, choice, fit));
+    return llvm::toString(verify(example, choice));
   };
   EXPECT_EQ(check({{0}}), "expects an option for each of 2 tiles, got 1");
   EXPECT_EQ(check({{0, 2}}), "expects one of 2 options, got 2");
-  EXPECT_EQ(check({{0, 1}, /*fits=*/true}),
-            "expects tiles that find place together");
+}
+
+/// What is known to fit is no worse for a place that is not found.
+TEST(LayoutProblem, WhatIsKnownIsKept) {
+  LayoutProblem problem = makeExample();
+  auto chooseIf = [&](auto fit) {
+    return chooseLayouts(problem, fit, /*known=*/{1, 0});
+  };
+  LayoutChoice none = chooseIf([](ArrayRef<unsigned>) { return false; });
+  EXPECT_TRUE(none.fits);
+  EXPECT_EQ(none.options, (llvm::SmallVector<unsigned>{1, 0}));
+  LayoutChoice better = chooseIf([](ArrayRef<unsigned>) { return true; });
+  EXPECT_EQ(better.options, (llvm::SmallVector<unsigned>{1, 1}));
 }
 
 TEST(LayoutProblem, NoTiles) {
