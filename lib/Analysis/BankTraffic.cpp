@@ -148,8 +148,8 @@ findOverhangs(const TileGraph &items, Value value, const LinearLayout &fragment,
   auto type = cast<RankedTensorType>(value.getType());
   SmallVector<bool> overhangs;
   for (auto [dim, size] : llvm::enumerate(fragment.getShape()))
-    overhangs.push_back(items.getExtent(getAxes(dim)) * size !=
-                        type.getDimSize(dim));
+    overhangs.push_back(
+        !items.areWhole(getAxes(dim), size, type.getDimSize(dim)));
   return overhangs;
 }
 
@@ -185,6 +185,11 @@ void BankTraffic::addItems(thread::GraphOp graph, int64_t times) {
     thread::StoreOp store = getStore(graph, number);
     if (!store || !steps.getTile(result))
       continue;
+    // Of items that leave the same the first one writes it.
+    int64_t stores = times;
+    for (auto [extent, dim] :
+         llvm::zip_equal(items.grid, items.tileOutputs[number].gridMap))
+      stores /= dim == kReplicated ? extent : 1;
     LinearLayout fragment =
         *thread::getFragmentLayout(store.getOperand().getType());
     addFragment(result, fragment,
@@ -192,7 +197,7 @@ void BankTraffic::addItems(thread::GraphOp graph, int64_t times) {
                               [&](unsigned dim) {
                                 return items.getJoinedAxes(number, dim);
                               }),
-                SharedAccess::Store, times);
+                SharedAccess::Store, stores);
   }
 }
 
@@ -209,6 +214,20 @@ void BankTraffic::addCarriedSum(block::AccumulateOp sum) {
       cast<TileGraphOpInterface>(graph.getOperation()).getHeader();
   addFragment(sum.getResult(), *fragment, /*overhangs=*/{}, SharedAccess::Store,
               items.getNumBlocks());
+}
+
+/// What lies beyond a tile is read at the nearest run inside of it.
+/// \param width  elements of a run, along a dimension.
+/// \returns whether it was inside.
+static bool clampInto(Coordinates &coordinates, ArrayRef<int64_t> shape,
+                      unsigned runDim, int64_t width) {
+  bool isInside = true;
+  for (auto [dim, size] : llvm::enumerate(shape)) {
+    isInside &= coordinates[dim] < size;
+    int64_t last = size - (dim == runDim ? width : 1);
+    coordinates[dim] = std::min(coordinates[dim], std::max<int64_t>(last, 0));
+  }
+  return isInside;
 }
 
 void BankTraffic::addFragment(Value value, const LinearLayout &fragment,
@@ -236,12 +255,8 @@ void BankTraffic::addFragment(Value value, const LinearLayout &fragment,
     Access access{kind, run.getWidth() * tile.elementBytes, 0, times, {}};
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       Coordinates coordinates = fragment.apply(number, lane);
-      bool isInside = true;
-      for (auto [coordinate, size] :
-           llvm::zip_equal(coordinates, type.getShape())) {
-        isInside &= coordinate < size;
-        coordinate = std::min(coordinate, size - 1);
-      }
+      bool isInside =
+          clampInto(coordinates, type.getShape(), run.dim, run.getWidth());
       access.elements.push_back(linearize(coordinates, type.getShape()));
       if (!isStore || (isInside && !(lane & redundantLanes)))
         access.mask |= 1u << lane;
@@ -253,7 +268,7 @@ void BankTraffic::addFragment(Value value, const LinearLayout &fragment,
 
 void BankTraffic::addMatrices(Value value, const LinearLayout &fragment,
                               int64_t times) {
-  constexpr unsigned kRowsOfMatrix = 8, kRowBytes = 16;
+  constexpr unsigned kRowsOfMatrix = 8, kRowElements = 8, kRowBytes = 16;
   std::optional<MatrixLoad> load = planMatrixLoad(fragment);
   if (!load)
     return;
@@ -269,9 +284,9 @@ void BankTraffic::addMatrices(Value value, const LinearLayout &fragment,
     Coordinates start = fragment.apply(first);
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       Coordinates coordinates = load->addresses.apply(0, lane);
-      for (auto [coordinate, offset, size] :
-           llvm::zip_equal(coordinates, start, type.getShape()))
-        coordinate = std::min(coordinate ^ offset, size - 1);
+      for (auto [coordinate, offset] : llvm::zip_equal(coordinates, start))
+        coordinate ^= offset;
+      clampInto(coordinates, type.getShape(), type.getRank() - 1, kRowElements);
       access.elements.push_back(linearize(coordinates, type.getShape()));
     }
     tiles[*steps.getTile(value)].accesses.push_back(std::move(access));

@@ -9,6 +9,7 @@
 #include "Mirage/Analysis/BypassingTiles.h"
 #include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Analysis/TensorView.h"
+#include "Mirage/Layout/AccessPatterns.h"
 #include "Mirage/Layout/MemoryTraffic.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
@@ -19,7 +20,6 @@ using namespace mlir;
 using namespace mlir::mirage;
 
 /// What a lane reads or writes at a time, at most.
-static constexpr int64_t kAccessBytes = 16;
 /// What memory gives at a time.
 static constexpr unsigned kSectorBytes = 32;
 
@@ -54,7 +54,7 @@ static bool isRepeated(ArrayRef<int64_t> grid, ArrayRef<int> map) {
 /// Elements that one access may take of the rows of a tile.
 static int64_t getRun(int64_t rowElements, Type elementType) {
   return std::gcd(rowElements,
-                  kAccessBytes * 8 /
+                  kMostAccessBytes * 8 /
                       int64_t(elementType.getIntOrFloatBitWidth()));
 }
 
@@ -67,28 +67,34 @@ static bool hasWideRuns(Type fragment, ArrayRef<int64_t> tile,
     return false;
   int64_t run = int64_t(1) << layout->getContiguousBits(layout->getRank() - 1);
   int64_t bytes = run * elementType.getIntOrFloatBitWidth() / 8;
-  return bytes <= kAccessBytes &&
-         (run >= getRun(tile.back(), elementType) || bytes >= kAccessBytes / 2);
+  return bytes <= kMostAccessBytes &&
+         (run >= getRun(tile.back(), elementType) ||
+          bytes >= kMostAccessBytes / 2);
 }
 
-/// Elements that a lane has side by side in memory, and takes at a time.
-static unsigned getAccess(const LinearLayout &layout, ArrayRef<int64_t> strides,
-                          int64_t elementBytes) {
-  unsigned run = 1;
-  for (auto [dim, stride] : llvm::enumerate(strides))
-    if (stride == 1)
-      run = std::max(run, 1u << layout.getContiguousBits(dim));
-  return std::min<unsigned>(run, kAccessBytes / elementBytes);
+/// Elements that a lane takes at a time.
+static unsigned getAccess(const LinearLayout &layout, ArrayRef<int64_t> tile,
+                          const TensorView &view, int64_t elementBytes) {
+  SmallVector<bool> overhangs;
+  for (auto [size, fragment] : llvm::zip_equal(tile, layout.getShape()))
+    overhangs.push_back(size % fragment != 0);
+  FragmentedTile accessed;
+  accessed.shape = tile;
+  accessed.strides = view.strides;
+  accessed.offsetDivisor = view.offset;
+  accessed.overhangs = overhangs;
+  accessed.elementBytes = elementBytes;
+  return chooseFragmentRun(layout, accessed).getWidth();
 }
 
 /// Whether lanes take whole sectors at a time: those of a reduction may have
 /// elements far apart, and what else is in a sector is for another access, or
 /// for other warps, which draw it once more.
 static bool readsWholeSectors(Type fragment, ArrayRef<int64_t> tile,
-                              ArrayRef<int64_t> strides, Type elementType) {
+                              const TensorView &view, Type elementType) {
   LinearLayout layout = *thread::getFragmentLayout(fragment);
   int64_t elementBytes = elementType.getIntOrFloatBitWidth() / 8;
-  unsigned bytes = getAccess(layout, strides, elementBytes) * elementBytes;
+  unsigned bytes = getAccess(layout, tile, view, elementBytes) * elementBytes;
   SmallVector<uint64_t, 32> addresses;
   DenseSet<uint64_t> taken;
   uint32_t mask = 0;
@@ -96,7 +102,7 @@ static bool readsWholeSectors(Type fragment, ArrayRef<int64_t> tile,
     bool isInside = true;
     int64_t place = 0;
     for (auto [coordinate, size, stride] : llvm::zip_equal(
-             layout.apply(/*registerNumber=*/0, lane), tile, strides)) {
+             layout.apply(/*registerNumber=*/0, lane), tile, view.strides)) {
       isInside &= coordinate < size;
       place += coordinate * stride;
     }
@@ -123,9 +129,8 @@ static bool hasWholeTiles(block::GraphOp graph, unsigned input) {
   if (!findView(operand) || tensor.getElementType() != tile.getElementType())
     return false;
   for (int64_t dim = 0; dim < tile.getRank(); ++dim)
-    if (header.getExtent(header.getCuttingAxes(input, dim)) *
-            tile.getDimSize(dim) !=
-        tensor.getDimSize(dim))
+    if (!header.areWhole(header.getCuttingAxes(input, dim),
+                         tile.getDimSize(dim), tensor.getDimSize(dim)))
       return false;
   return true;
 }
@@ -185,8 +190,7 @@ static bool isWorthLoading(block::GraphOp graph, BlockArgument tile) {
         Type fragment = load->getResult(0).getType();
         Type element = type.getElementType();
         return hasWideRuns(fragment, type.getShape(), element) &&
-               readsWholeSectors(fragment, type.getShape(), view.strides,
-                                 element);
+               readsWholeSectors(fragment, type.getShape(), view, element);
       });
 }
 
@@ -208,9 +212,8 @@ static llvm::Error verifyResult(block::GraphOp graph, thread::GraphOp step) {
   if (isRepeated(header.grid, header.tileOutputs[output].gridMap))
     return makeError("blocks that write elements of their own");
   for (int64_t dim = 0; dim < tile.getRank(); ++dim)
-    if (header.getExtent(header.getJoinedAxes(output, dim)) *
-            tile.getDimSize(dim) !=
-        tensor.getDimSize(dim))
+    if (!header.areWhole(header.getJoinedAxes(output, dim),
+                         tile.getDimSize(dim), tensor.getDimSize(dim)))
       return makeError("tiles that end where the output does");
   if (!getStore(step))
     return makeError("a result that a store has written");

@@ -116,7 +116,7 @@ static bool isCovered(thread::GraphOp graph, BlockArgument window) {
       cast<ShapedType>(graph.getInputs()[input].getType()).getShape();
   for (auto [dim, size] :
        llvm::enumerate(cast<ShapedType>(window.getType()).getShape()))
-    if (header.getExtent(header.getCuttingAxes(input, dim)) * size != tile[dim])
+    if (!header.areWhole(header.getCuttingAxes(input, dim), size, tile[dim]))
       return false;
   return true;
 }

@@ -201,6 +201,11 @@ public:
   llvm::SmallVector<Axis, 2> getJoinedAxes(unsigned output, unsigned dim) const;
   /// Product of the extents of these axes.
   int64_t getExtent(llvm::ArrayRef<Axis> axes) const;
+  /// Whether tiles of so many elements, one for each combination of axes, are
+  /// just a dimension of that size. Otherwise the last ones reach beyond it.
+  bool areWhole(llvm::ArrayRef<Axis> axes, int64_t tile, int64_t size) const {
+    return getExtent(axes) * tile == size;
+  }
 };
 
 /// More stages hold no more than memory has on its way, however small they are.

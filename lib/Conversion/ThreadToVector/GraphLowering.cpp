@@ -153,11 +153,6 @@ Value GraphLowering::emitOrigin(ArrayRef<Axis> axes, int64_t fragment,
                                emitIndex(builder, location, fragment));
 }
 
-bool GraphLowering::overhangs(ArrayRef<Axis> axes, int64_t fragment,
-                              int64_t size) const {
-  return header.getExtent(axes) * fragment != size;
-}
-
 //===----------------------------------------------------------------------===//
 // Loads and stores
 //===----------------------------------------------------------------------===//
@@ -171,7 +166,7 @@ TileAccess GraphLowering::accessInput(BlockArgument window,
   for (auto [dim, size] : llvm::enumerate(layout.getShape())) {
     SmallVector<Axis, 2> axes = header.getCuttingAxes(input, dim);
     origin.push_back(emitOrigin(axes, size));
-    overhang.push_back(overhangs(
+    overhang.push_back(!header.areWhole(
         axes, size, cast<MemRefType>(tile.getType()).getDimSize(dim)));
   }
   return TileAccess(builder, location, tile, layout, origin, overhang,
@@ -244,7 +239,7 @@ void GraphLowering::storeOutputs() {
     for (auto [dim, size] : llvm::enumerate(fragment.layout.getShape())) {
       SmallVector<Axis, 2> axes = header.getJoinedAxes(number, dim);
       origin.push_back(emitOrigin(axes, size));
-      overhang.push_back(overhangs(
+      overhang.push_back(!header.areWhole(
           axes, size, cast<MemRefType>(tile.getType()).getDimSize(dim)));
     }
     TileAccess access(builder, location, tile, fragment.layout, origin,

@@ -100,7 +100,6 @@ private:
   }
   Value emitOrigin(ArrayRef<Axis> axes, int64_t fragment,
                    ArrayRef<Value> coordinates);
-  bool overhangs(ArrayRef<Axis> axes, int64_t fragment, int64_t size) const;
   Value emitOutputGuard(const TileOutput &output);
   const Fragment &get(Value value) const { return values.find(value)->second; }
   void set(Value value, Fragment fragment);

@@ -244,8 +244,8 @@ LogicalResult GraphLowering::checkOperandWindow(thread::WgmmaOp op,
   auto tile = cast<ShapedType>(graph.getInputs()[input].getType());
   auto window = cast<ShapedType>(operand->window.getType());
   for (int64_t dim = 0; dim < window.getRank(); ++dim)
-    if (overhangs(header.getCuttingAxes(input, dim), window.getDimSize(dim),
-                  tile.getDimSize(dim)))
+    if (!header.areWhole(header.getCuttingAxes(input, dim),
+                         window.getDimSize(dim), tile.getDimSize(dim)))
       return op.emitOpError() << "expects a tile of whole windows as " << name
                               << ", got " << tile << " of " << window;
   // Four left windows that lie side by side are one panel, as the tile has a
