@@ -47,7 +47,7 @@ static constexpr double kRowTileClocks = 2.4, kGroupTileClocks = 1,
 /// and the left operand once in each iteration, 128 bytes in a clock. Where
 /// each warp has few columns, loads of the left operand are as many again.
 /// Measured on an H200, cold, in us, products of f32 of 16, 128 and 4096 rows
-/// by 4096 x 4096, and of 1024 x 1024 x 1024: 30 to 34, 56 to 63, 1335 to 1484
+/// by 4096 x 4096, and of 1024 x 1024 x 1024: 29 to 34, 56 to 65, 1335 to 1484
 /// and 33; attention of 16 heads, 1024 rows and keys of 64, 46 with 128 rows
 /// and keys in a tile and 67 with 64 and 32.
 static constexpr double kRowTF32Clocks = 2, kTF32Clocks = 10;

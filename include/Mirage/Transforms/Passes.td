@@ -343,8 +343,8 @@ def PlanSharedMemoryPass : CheckedPass<"mirage-plan-shared-memory"> {
     (Mirage/Analysis/BankTraffic.h) of all choices that fit, found by branch and bound
     (Mirage/Planning/LayoutProblem.h). A choice fits if an SM holds as many blocks as
     with the bytes that the search reckons with (Mirage/Graph/TileMemory.h), as far as
-    there are as many. Ops carry `mirage.offsets`, the graph `mirage.input_offsets` and `mirage.shared_bytes`; and
-    where bytes stay free `mirage.row_paddings` and `mirage.input_row_paddings`.
+    there are as many. Ops carry `mirage.offsets`, the graph `mirage.input_offsets` and
+    `mirage.shared_bytes`; and where bytes stay free `mirage.row_paddings` and `mirage.input_row_paddings`.
     From sm_90 on the copy engine (TMA) may load the rings that ldmatrix or wgmma reads,
     if their tensors lie so that it can: such a tile is swizzled (Mirage/Layout/BoxedTile.h)
     and its places begin at multiples of eight spans. The graph carries

@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mirage/Search/BlockTime.h"
 #include "Mirage/Search/CostModel.h"
+#include "Mirage/Search/KernelWork.h"
 #include "gtest/gtest.h"
 #include <memory>
 
@@ -182,4 +184,24 @@ TEST(KernelTime, ProductsInTF32) {
   };
   EXPECT_NEAR(getUs(4096, 256, 128, 512, 2), 1335, 267);
   EXPECT_NEAR(getUs(1024, 128, 64, 256, 3), 33.4, 6.7);
+}
+
+/// Four blocks of 32 columns load the left operand four times, where one of 128
+/// loads it once: 128 x 64 elements, 128 bytes in a clock. Of f16, which
+/// ldmatrix loads, products alone count.
+TEST(KernelTime, FewColumnsLoadLeftOperandsOften) {
+  auto getClocks = [](int64_t columns, ElementType element) {
+    Matmul matmul(1024, 1024, 1024, 128, columns, element);
+    matmul.kernel.f32Products = F32Products::TF32;
+    matmul.kernel.threads = 256;
+    KernelWork work = getWork(matmul.kernel, matmul.operands, matmul.results);
+    EXPECT_GT(work.rowRegisters, 0);
+    return BlockWork(work, h200()).getTime({256, 1}).iteration.computeUs *
+           h200().clockMHz;
+  };
+  EXPECT_NEAR(4 * getClocks(32, ElementType::F32) -
+                  getClocks(128, ElementType::F32),
+              3 * 128 * 64 * 4 / 128, 1e-6);
+  EXPECT_NEAR(4 * getClocks(32, ElementType::F16),
+              getClocks(128, ElementType::F16), 1e-6);
 }
