@@ -93,13 +93,6 @@ static LaunchArgument readArgument(const JSONCursor &cursor) {
   return argument;
 }
 
-static ElementType readElement(const JSONCursor &cursor) {
-  std::optional<ElementType> element = parseElementType(cursor.string());
-  if (!element)
-    cursor.expect(kElementTypeNames);
-  return element.value_or(ElementType::F32);
-}
-
 static LibraryMatrix readMatrix(const JSONCursor &cursor) {
   cursor.allow(
       {"argument", "offset", "transposed", "leadingDimension", "batchStride"});
@@ -121,8 +114,8 @@ static LibraryMatmul readLibraryMatmul(const JSONCursor &cursor) {
   matmul.m = cursor["m"].integer();
   matmul.n = cursor["n"].integer();
   matmul.k = cursor["k"].integer();
-  matmul.operandElement = readElement(cursor["operands"]);
-  matmul.resultElement = readElement(cursor["resultType"]);
+  matmul.operandElement = readElementType(cursor["operands"]);
+  matmul.resultElement = readElementType(cursor["resultType"]);
   if (cursor["accumulate"].string() != getElementTypeName(ElementType::F32))
     cursor["accumulate"].expect("\"f32\"");
   matmul.lhs = readMatrix(cursor["lhs"]);

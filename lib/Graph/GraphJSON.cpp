@@ -142,14 +142,22 @@ static void readIntegers(const JSONCursor &cursor, List &list) {
     list.push_back(element.integer(Limits::min(), Limits::max()));
 }
 
+ElementType mlir::mirage::readElementType(const JSONCursor &cursor) {
+  std::optional<ElementType> element = parseElementType(cursor.string());
+  if (!element)
+    cursor.expect(kElementTypeNames);
+  return element.value_or(ElementType::F32);
+}
+
+Shape mlir::mirage::readShape(const JSONCursor &cursor) {
+  Shape shape;
+  readIntegers(cursor, shape);
+  return shape;
+}
+
 TensorSpec mlir::mirage::readTensorSpec(const JSONCursor &cursor) {
-  TensorSpec type;
-  readIntegers(cursor["shape"], type.shape);
-  if (auto element = parseElementType(cursor["element"].string()))
-    type.element = *element;
-  else
-    cursor["element"].expect(kElementTypeNames);
-  return type;
+  Shape shape = readShape(cursor["shape"]);
+  return {std::move(shape), readElementType(cursor["element"])};
 }
 
 /// One that stands alone; in an artifact, others are parts of larger objects.
@@ -186,7 +194,13 @@ static Opcode readOpcode(const JSONCursor &cursor) {
   return opcode.value_or(Opcode::Sum);
 }
 
-static Attributes readAttributes(const JSONCursor &operation) {
+Attributes
+mlir::mirage::readAttributes(const JSONCursor &operation,
+                             llvm::ArrayRef<llvm::StringRef> others) {
+  llvm::SmallVector<llvm::StringRef> names(others);
+  names.append({"scalars", "dims", "count", "extent", "axes", "columnAxes",
+                "offset", "offsets", "strides", "axis", "reduction"});
+  operation.allow(names);
   Attributes attributes;
   if (operation.has("scalars"))
     for (const JSONCursor &scalar : operation["scalars"].array())
@@ -240,13 +254,12 @@ static void readOperation(const JSONCursor &cursor, Graph &graph) {
     graph.addGraph(operands, readTileGraph(cursor["body"]), types);
     return;
   }
-  cursor.allow({"operator", "operands", "types", "scalars", "dims", "count",
-                "extent", "axes", "columnAxes", "offset", "offsets", "strides",
-                "axis", "reduction"});
+  Attributes attributes =
+      readAttributes(cursor, {"operator", "operands", "types"});
   if (types.size() > 1)
     cursor["types"].fail("expects one result, got " +
                          llvm::Twine(static_cast<uint64_t>(types.size())));
-  graph.add(opcode, operands, types[0], readAttributes(cursor));
+  graph.add(opcode, operands, types[0], std::move(attributes));
 }
 
 F32Products mlir::mirage::readF32Products(const JSONCursor &cursor) {

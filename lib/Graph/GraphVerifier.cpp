@@ -16,19 +16,6 @@
 
 using namespace mlir::mirage;
 
-/// A tensor has a rank and elements.
-static llvm::Error checkType(const TensorSpec &type) {
-  if (type.shape.empty())
-    return llvm::createStringError("expects a rank of at least 1, got 0");
-  for (int64_t size : type.shape)
-    if (size < 1)
-      return llvm::createStringError("expects sizes of at least 1, got " +
-                                     llvm::Twine(size));
-  if (!multiplyCounts(type.shape))
-    return llvm::createStringError("expects at most 2^40 elements, got more");
-  return llvm::Error::success();
-}
-
 /// The level of the graphs that one of `level` holds.
 static llvm::Error checkNested(const Node &operation, Level level) {
   if (!operation.body)
@@ -49,7 +36,7 @@ static llvm::Error checkOperation(const Graph &graph, const Node &operation,
       return llvm::createStringError(
           "expects operands that stand earlier, got %" + llvm::Twine(operand));
   for (ValueId result : operation.results)
-    if (llvm::Error error = checkType(graph.getType(result)))
+    if (llvm::Error error = checkTensorType(graph.getType(result)))
       return error;
   llvm::SmallVector<TensorSpec> operands = graph.getTypes(operation.operands);
   llvm::SmallVector<TensorSpec> results = graph.getTypes(operation.results);
@@ -77,7 +64,7 @@ static llvm::Error checkOperation(const Graph &graph, const Node &operation,
 
 static llvm::Error verifyAtLevel(const Graph &graph, Level level) {
   for (unsigned input = 0; input < graph.getNumInputs(); ++input)
-    if (llvm::Error error = checkType(graph.getType(input)))
+    if (llvm::Error error = checkTensorType(graph.getType(input)))
       return prefixError("input " + llvm::Twine(input), std::move(error));
   ValueId next = graph.getNumInputs();
   for (auto [number, operation] : llvm::enumerate(graph.getNodes())) {

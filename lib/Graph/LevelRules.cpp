@@ -25,6 +25,18 @@ mlir::mirage::multiplyCounts(llvm::ArrayRef<int64_t> factors) {
   return product;
 }
 
+llvm::Error mlir::mirage::checkTensorType(const TensorSpec &type) {
+  if (type.shape.empty())
+    return llvm::createStringError("expects a rank of at least 1, got 0");
+  for (int64_t size : type.shape)
+    if (size < 1)
+      return llvm::createStringError("expects sizes of at least 1, got " +
+                                     llvm::Twine(size));
+  if (!multiplyCounts(type.shape))
+    return llvm::createStringError("expects at most 2^40 elements, got more");
+  return llvm::Error::success();
+}
+
 llvm::Error mlir::mirage::checkLevel(Opcode opcode, Level level) {
   const OperatorInfo &info = getOperatorInfo(opcode);
   if (info.existsAt(level))

@@ -115,10 +115,7 @@ static StoredTensor readStored(const JSONCursor &cursor,
     seen |= name == kNoName ? 0 : toSet(name);
     stored.layout.push_back(name);
   }
-  if (auto element = parseElementType(cursor["element"].string()))
-    stored.element = *element;
-  else
-    cursor["element"].expect(kElementTypeNames);
+  stored.element = readElementType(cursor["element"]);
   return stored;
 }
 
@@ -193,12 +190,8 @@ private:
         op.scalars.push_back(readScalar(scalar));
     if (cursor.has("over"))
       op.over = readName(cursor["over"], numNames, /*mayBeNone=*/false);
-    if (cursor.has("stored")) {
-      if (auto element = parseElementType(cursor["stored"].string()))
-        op.stored = *element;
-      else
-        cursor["stored"].fail("expects an element type");
-    }
+    if (cursor.has("stored"))
+      op.stored = readElementType(cursor["stored"]);
     if (cursor.failed())
       return op;
     op.opcode = row->opcode;

@@ -31,6 +31,13 @@ llvm::Expected<Graph> graphFromJSON(const llvm::json::Value &value);
 /// graph is not verified and means nothing if the cursor failed.
 Graph readGraph(const JSONCursor &graph);
 TensorSpec readTensorSpec(const JSONCursor &type);
+ElementType readElementType(const JSONCursor &element);
+/// A list of integers, as of sizes or strides.
+Shape readShape(const JSONCursor &shape);
+/// What an operation says beside its name and operands: "dims", "scalars", ...
+/// Fails for other members, but those that the caller reads.
+Attributes readAttributes(const JSONCursor &operation,
+                          llvm::ArrayRef<llvm::StringRef> others);
 F32Products readF32Products(const JSONCursor &products);
 
 /// A number, "inf", "-inf" or "nan".

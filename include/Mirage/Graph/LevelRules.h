@@ -28,6 +28,10 @@ constexpr int64_t kMaxCount = int64_t(1) << 40;
 /// nothing if it exceeds `kMaxCount`.
 std::optional<int64_t> multiplyCounts(llvm::ArrayRef<int64_t> factors);
 
+/// Fails for tensors without a dimension, with a size below 1, or with more
+/// than `kMaxCount` elements.
+llvm::Error checkTensorType(const TensorSpec &type);
+
 /// Fails for operators that a level lacks by the operator table.
 llvm::Error checkLevel(Opcode opcode, Level level);
 

@@ -1,0 +1,85 @@
+//===- GraphBuilder.h - Graphs that are checked as they grow ----*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// For those who write a program, or the block graph of a kernel, operator by
+// operator, and want to hear at once what does not fit. Types of results are
+// inferred. A call that fails leaves the graph as it was.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_GRAPH_GRAPHBUILDER_H
+#define MIRAGE_GRAPH_GRAPHBUILDER_H
+
+#include "Mirage/Graph/Graph.h"
+
+namespace mlir::mirage {
+
+/// What the operands do not say of a result.
+struct ResultRequest {
+  /// Where the operator has no shape rule: of constants, reshapes, broadcasts,
+  /// slices and repeats.
+  Shape shape = {};
+  /// Without it, kernels store the type that holds both operands' numbers, and
+  /// f16 where these are 8-bit floats; movements keep their operand's, and a
+  /// constant is f32. Casts need it. In a block graph all is f32, but what
+  /// movements move.
+  std::optional<ElementType> element = std::nullopt;
+};
+
+/// The type that holds the numbers of both: f32 where one is f16 and the other
+/// bf16. Of 8-bit floats, which are no type for results, f16 is one.
+ElementType joinElements(ElementType lhs, ElementType rhs);
+
+/// Adds to a program, or with a tile graph to the steps of a kernel.
+class GraphBuilder {
+public:
+  explicit GraphBuilder(Graph &program) : graph(program) {}
+  explicit GraphBuilder(TileGraph &tiles) : graph(tiles), tiles(&tiles) {}
+
+  /// Of a program. Inputs come first.
+  llvm::Expected<ValueId> addInput(TensorSpec type, llvm::StringRef name);
+
+  /// Of a tile graph: the tile of `tensor` that the maps cut out, of sizes
+  /// rounded up.
+  llvm::Expected<ValueId> addInput(const TensorSpec &tensor,
+                                   llvm::ArrayRef<int> gridMap, int loopMap);
+
+  llvm::Expected<ValueId> add(Opcode opcode, llvm::ArrayRef<ValueId> operands,
+                              Attributes attributes,
+                              const ResultRequest &request = {});
+
+  /// Of a program: a kernel that has been written whole.
+  /// \param types  of the results; none: as large as all tiles together, and of
+  ///               the first operand's element type.
+  /// \returns the first of its results.
+  llvm::Expected<ValueId> addKernel(llvm::ArrayRef<ValueId> operands,
+                                    std::shared_ptr<const TileGraph> kernel,
+                                    llvm::ArrayRef<TensorSpec> types);
+
+  llvm::Error addOutput(ValueId value);
+  /// Of a tile graph.
+  llvm::Error addOutput(ValueId value, llvm::ArrayRef<int> gridMap);
+
+private:
+  Level getLevel() const { return tiles ? tiles->level : Level::Kernel; }
+  llvm::Error checkValues(llvm::ArrayRef<ValueId> values) const;
+  llvm::Expected<TensorSpec> inferType(Opcode opcode,
+                                       llvm::ArrayRef<TensorSpec> operands,
+                                       const Attributes &attributes,
+                                       const ResultRequest &request) const;
+  llvm::Expected<ElementType> inferElement(Opcode opcode,
+                                           llvm::ArrayRef<TensorSpec> operands,
+                                           const ResultRequest &request) const;
+
+  Graph &graph;
+  TileGraph *tiles = nullptr; ///< the same, where it is one
+};
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_GRAPH_GRAPHBUILDER_H
