@@ -10,6 +10,7 @@
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Dialect/Operator/DeadOps.h"
 #include "Mirage/Dialect/Operator/F32ProductsAttribute.h"
+#include "Mirage/Dialect/Operator/LaunchAttributes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Matchers.h"
@@ -221,7 +222,7 @@ static LogicalResult readArguments(FunctionOpInterface function, Graph &graph,
             explainUnsupportedTensor(argument.getType()))
       return mlir::emitError(argument.getLoc())
              << "argument " << number << ": " << *reason;
-    auto name = function.getArgAttrOfType<StringAttr>(number, "mirage.name");
+    auto name = function.getArgAttrOfType<StringAttr>(number, kNameAttr);
     reader.bind(argument,
                 graph.addInput(convertTensor(argument.getType()),
                                name ? name.getValue().str()

@@ -8,8 +8,12 @@
 
 #include "Mirage/Bridge/Bridge.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
+#include "Mirage/Dialect/Operator/F32ProductsAttribute.h"
+#include "Mirage/Dialect/Operator/LaunchAttributes.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace mlir;
@@ -84,4 +88,57 @@ SmallVector<Value> mlir::mirage::writeGraph(OpBuilder &builder,
                                             const Graph &graph,
                                             ValueRange inputs) {
   return writeNodes(builder, location, graph, Level::Kernel, inputs);
+}
+
+static SmallVector<Type> convertTensors(MLIRContext *context,
+                                        ArrayRef<TensorSpec> types) {
+  return llvm::map_to_vector(types, [&](const TensorSpec &type) -> Type {
+    return convertTensor(context, type);
+  });
+}
+
+/// The graph on the function's arguments. \returns its results.
+static ValueRange writeKernelGraph(OpBuilder &builder, Location location,
+                                   const Graph &graph, ValueRange arguments,
+                                   ArrayRef<Type> results) {
+  SmallVector<Value> inits =
+      llvm::map_to_vector(results, [&](Type type) -> Value {
+        auto tensor = cast<RankedTensorType>(type);
+        return tensor::EmptyOp::create(builder, location, tensor.getShape(),
+                                       tensor.getElementType());
+      });
+  auto op =
+      kernel::GraphOp::create(builder, location, results, arguments, inits);
+  setF32Products(op, graph.f32Products);
+  OpBuilder::InsertionGuard guard(builder);
+  Block *body =
+      builder.createBlock(&op.getBody(), {}, arguments.getTypes(),
+                          SmallVector<Location>(arguments.size(), location));
+  kernel::YieldOp::create(
+      builder, location,
+      writeGraph(builder, location, graph, body->getArguments()));
+  return op.getResults();
+}
+
+func::FuncOp mlir::mirage::writeFunction(OpBuilder &builder, Location location,
+                                         const Graph &graph, StringRef name) {
+  OpBuilder::InsertionGuard guard(builder);
+  MLIRContext *context = builder.getContext();
+  SmallVector<TensorSpec> inputs =
+      llvm::map_to_vector(llvm::seq(graph.getNumInputs()),
+                          [&](ValueId input) { return graph.getType(input); });
+  SmallVector<Type> results =
+      convertTensors(context, graph.getTypes(graph.getOutputs()));
+  auto function = func::FuncOp::create(
+      builder, location, name,
+      builder.getFunctionType(convertTensors(context, inputs), results));
+  for (unsigned input = 0; input < graph.getNumInputs(); ++input)
+    if (!graph.getInputName(input).empty())
+      function.setArgAttr(input, kNameAttr,
+                          builder.getStringAttr(graph.getInputName(input)));
+  builder.setInsertionPointToStart(function.addEntryBlock());
+  func::ReturnOp::create(builder, location,
+                         writeKernelGraph(builder, location, graph,
+                                          function.getArguments(), results));
+  return function;
 }

@@ -18,6 +18,7 @@
 #include "Mirage/Dialect/Kernel/IR/Kernel.h"
 #include "Mirage/Dialect/Operator/TileGraphInterface.h"
 #include "Mirage/Graph/Graph.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -42,6 +43,12 @@ FailureOr<Graph> readFunction(FunctionOpInterface function);
 /// on the operands `inputs`. \returns the values of the graph's outputs.
 SmallVector<Value> writeGraph(OpBuilder &builder, Location location,
                               const Graph &graph, ValueRange inputs);
+
+/// Builds a function at the insertion point that is the whole graph, as one
+/// `mirage_kernel.graph` whose results go to empty tensors. Arguments take the
+/// names of inputs that have one (`mirage.name`).
+func::FuncOp writeFunction(OpBuilder &builder, Location location,
+                           const Graph &graph, StringRef name);
 
 /// Builds one nested tile graph as `mirage_block.graph` or
 /// `mirage_thread.graph`.

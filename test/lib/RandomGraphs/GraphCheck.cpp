@@ -20,7 +20,6 @@
 #include "Mirage/Target/PTX/Ptxas.h"
 #include "Mirage/Verify/VerdictJSON.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -30,64 +29,13 @@ using namespace mlir;
 using namespace mlir::mirage;
 using namespace mlir::mirage::test;
 
-static Type getElementType(Builder &builder, ElementType element) {
-  switch (element) {
-  case ElementType::F16:
-    return builder.getF16Type();
-  case ElementType::BF16:
-    return builder.getBF16Type();
-  case ElementType::F32:
-    return builder.getF32Type();
-  case ElementType::F8E4M3FN:
-    return builder.getType<Float8E4M3FNType>();
-  case ElementType::F8E5M2:
-    return builder.getType<Float8E5M2Type>();
-  }
-  llvm_unreachable("an element type that is none");
-}
-
-static SmallVector<Type> getTensorTypes(Builder &builder,
-                                        ArrayRef<TensorSpec> specs) {
-  return llvm::map_to_vector(specs, [&](const TensorSpec &spec) -> Type {
-    return RankedTensorType::get(spec.shape,
-                                 getElementType(builder, spec.element));
-  });
-}
-
-static SmallVector<TensorSpec> getInputTypes(const Graph &graph) {
-  SmallVector<TensorSpec> types;
-  for (ValueId input = 0; input < graph.getNumInputs(); ++input)
-    types.push_back(graph.getType(input));
-  return types;
-}
-
 OwningOpRef<ModuleOp> mlir::mirage::test::writeModule(MLIRContext &context,
                                                       const Graph &graph) {
   OpBuilder builder(&context);
   Location location = builder.getUnknownLoc();
   OwningOpRef<ModuleOp> module = ModuleOp::create(builder, location);
   builder.setInsertionPointToStart(module->getBody());
-  SmallVector<Type> inputs = getTensorTypes(builder, getInputTypes(graph));
-  SmallVector<Type> results =
-      getTensorTypes(builder, graph.getTypes(graph.getOutputs()));
-  auto function = func::FuncOp::create(
-      builder, location, "graph", builder.getFunctionType(inputs, results));
-  builder.setInsertionPointToStart(function.addEntryBlock());
-  SmallVector<Value> inits;
-  for (Type type : results) {
-    auto tensor = cast<RankedTensorType>(type);
-    inits.push_back(tensor::EmptyOp::create(
-        builder, location, tensor.getShape(), tensor.getElementType()));
-  }
-  auto kernels = kernel::GraphOp::create(builder, location, results,
-                                         function.getArguments(), inits);
-  func::ReturnOp::create(builder, location, kernels.getResults());
-  Block *body =
-      builder.createBlock(&kernels.getBody(), {}, inputs,
-                          SmallVector<Location>(inputs.size(), location));
-  SmallVector<Value> values =
-      writeGraph(builder, location, graph, body->getArguments());
-  kernel::YieldOp::create(builder, location, values);
+  writeFunction(builder, location, graph, "graph");
   return module;
 }
 
