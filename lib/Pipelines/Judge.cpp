@@ -294,8 +294,8 @@ std::string mlir::mirage::toString(const FunctionVerdict &entry) {
   return text;
 }
 
-llvm::json::Value mlir::mirage::toJSON(const FunctionVerdict &entry) {
-  llvm::json::Value value = toJSON(entry.verdict);
+static llvm::json::Value toJSON(const FunctionVerdict &entry) {
+  llvm::json::Value value = mirage::toJSON(entry.verdict);
   value.getAsObject()->insert({"function", entry.function});
   if (!entry.otherTypes.empty())
     value.getAsObject()->insert(
@@ -317,4 +317,26 @@ llvm::json::Value mlir::mirage::toJSON(const FunctionVerdict &entry) {
   if (!certificates.empty())
     value.getAsObject()->insert({"certificates", std::move(certificates)});
   return value;
+}
+
+llvm::json::Value mlir::mirage::toJSON(ArrayRef<FunctionVerdict> verdicts) {
+  llvm::json::Array functions;
+  for (const FunctionVerdict &verdict : verdicts)
+    functions.push_back(::toJSON(verdict));
+  return llvm::json::Object{{"functions", std::move(functions)}};
+}
+
+Verdict::Kind mlir::mirage::joinVerdicts(ArrayRef<FunctionVerdict> verdicts) {
+  bool isDifferent = false, isOpen = false;
+  for (const FunctionVerdict &verdict : verdicts) {
+    isDifferent |= verdict.verdict.kind == Verdict::Different;
+    isOpen |= verdict.verdict.kind == Verdict::Unknown;
+    for (const CertificateFinding &finding : verdict.certificates) {
+      isDifferent |= !finding.flaw.empty();
+      isOpen |= !finding.isRepeated;
+    }
+  }
+  return isDifferent ? Verdict::Different
+         : isOpen    ? Verdict::Unknown
+                     : Verdict::Equal;
 }

@@ -89,22 +89,19 @@ namespace {
 enum ExitCode { kEqual = 0, kDifferent = 1, kBadInput = 2, kUnknown = 3 };
 } // namespace
 
-static void printJSON(StringRef key, llvm::json::Array entries) {
-  llvm::outs() << llvm::formatv("{0:2}", llvm::json::Value(llvm::json::Object{
-                                             {key, std::move(entries)}}))
-               << '\n';
+static void printJSON(const llvm::json::Value &value) {
+  llvm::outs() << llvm::formatv("{0:2}", value) << '\n';
+}
+
+static void printErrors(llvm::json::Array errors) {
+  printJSON(llvm::json::Object{{"errors", std::move(errors)}});
 }
 
 static void print(ArrayRef<mirage::FunctionVerdict> verdicts) {
-  if (!asJSON) {
-    for (const mirage::FunctionVerdict &verdict : verdicts)
-      llvm::outs() << mirage::toString(verdict) << '\n';
-    return;
-  }
-  llvm::json::Array functions;
+  if (asJSON)
+    return printJSON(mirage::toJSON(verdicts));
   for (const mirage::FunctionVerdict &verdict : verdicts)
-    functions.push_back(mirage::toJSON(verdict));
-  printJSON("functions", std::move(functions));
+    llvm::outs() << mirage::toString(verdict) << '\n';
 }
 
 /// "file:1:14", empty where nothing in a file is meant.
@@ -139,7 +136,7 @@ public:
 
   ExitCode finish() {
     if (asJSON)
-      printJSON("errors", std::move(errors));
+      printErrors(std::move(errors));
     mirage::finishOutput("mirage-verify");
     return kBadInput;
   }
@@ -163,24 +160,16 @@ static OwningOpRef<ModuleOp> readModule(StringRef path, MLIRContext &context) {
   return parseSourceFile<ModuleOp>(sources, &context);
 }
 
-/// Different outweighs unknown, and that equal. A graph whose certificate is
-/// another one's is different from what it is said to be; of a proof that
-/// cannot be repeated nothing is known.
-static ExitCode getExitCode(ArrayRef<mirage::FunctionVerdict> verdicts) {
-  auto any = [&](mirage::Verdict::Kind kind) {
-    return llvm::any_of(verdicts, [&](const mirage::FunctionVerdict &verdict) {
-      return verdict.verdict.kind == kind;
-    });
-  };
-  bool hasFlaw = false, isOpen = any(mirage::Verdict::Unknown);
-  for (const mirage::FunctionVerdict &verdict : verdicts)
-    for (const mirage::CertificateFinding &finding : verdict.certificates) {
-      hasFlaw |= !finding.flaw.empty();
-      isOpen |= !finding.isRepeated;
-    }
-  if (hasFlaw || any(mirage::Verdict::Different))
+static ExitCode getExitCode(mirage::Verdict::Kind verdict) {
+  switch (verdict) {
+  case mirage::Verdict::Equal:
+    return kEqual;
+  case mirage::Verdict::Different:
     return kDifferent;
-  return isOpen ? kUnknown : kEqual;
+  case mirage::Verdict::Unknown:
+    return kUnknown;
+  }
+  llvm_unreachable("each verdict has an exit code");
 }
 
 /// A wrong command line is bad input like any other.
@@ -214,7 +203,7 @@ static bool parseCommandLine(int argc, char **argv) {
     llvm::errs() << "mirage-verify: error: " << *problem << '\n';
   }
   if (problem && asJSON)
-    printJSON("errors", llvm::json::Array{makeError("", *problem)});
+    printErrors(llvm::json::Array{makeError("", *problem)});
   return !problem;
 }
 
@@ -254,5 +243,5 @@ int main(int argc, char **argv) {
   print(*verdicts);
   if (!mirage::finishOutput("mirage-verify"))
     return kBadInput;
-  return getExitCode(*verdicts);
+  return getExitCode(mirage::joinVerdicts(*verdicts));
 }

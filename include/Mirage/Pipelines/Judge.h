@@ -83,9 +83,15 @@ FindWitness makeWitnessFinder(uint64_t seed, unsigned tries);
 /// The same where nothing but some elements are evaluated.
 FindWitnessAt makeElementWitnessFinder(uint64_t seed, unsigned tries);
 
-/// One line for people, and a member of the JSON output.
+/// Of all functions together: Different outweighs Unknown, and that Equal. A
+/// graph whose certificate is another one's is different from what it is said
+/// to be; of a proof that cannot be repeated nothing is known.
+Verdict::Kind joinVerdicts(ArrayRef<FunctionVerdict> verdicts);
+
+/// One line for people.
 std::string toString(const FunctionVerdict &verdict);
-llvm::json::Value toJSON(const FunctionVerdict &verdict);
+/// {"functions": [...]}, an object for each.
+llvm::json::Value toJSON(ArrayRef<FunctionVerdict> verdicts);
 
 } // namespace mlir::mirage
 
