@@ -32,35 +32,12 @@
 #ifndef MIRAGE_C_RUNTIME_H
 #define MIRAGE_C_RUNTIME_H
 
-#include <stddef.h>
+#include "Mirage-c/Status.h"
 #include <stdint.h>
-
-#if defined(__GNUC__)
-#define MIRAGE_C_EXPORTED __attribute__((visibility("default")))
-#else
-#define MIRAGE_C_EXPORTED
-#endif
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/** What came of a call. */
-typedef enum {
-  MirageSuccess = 0,
-  /** The call itself is wrong: a null pointer, a number out of range, an
-   * address that is not aligned. */
-  MirageInvalidArgument = 1,
-  /** All else: no driver, no such file, a device that is too old, a kernel
-   * that failed. */
-  MirageFailure = 2
-} MirageStatus;
-
-/** The sentence that belongs to the last call of this thread that did not
- * succeed: what was expected and what was found, without a full stop. Empty
- * before the first one. Valid until the thread's next call that does not
- * succeed. */
-MIRAGE_C_EXPORTED const char *mirageGetLastError(void);
 
 /*===----------------------------------------------------------------------===*\
 |* Devices                                                                    *|

@@ -7,9 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage-c/Runtime.h"
+#include "ElementTypes.h"
 #include "Mirage/Runtime/CudaDevice.h"
 #include "Mirage/Runtime/EmulatorRun.h"
 #include "Mirage/Runtime/TensorBytes.h"
+#include "Status.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstring>
 
@@ -25,26 +27,6 @@ struct MirageProgram {
   Artifact artifact;
   std::unique_ptr<CudaProgram> cuda; ///< null: the emulator
 };
-
-//===----------------------------------------------------------------------===//
-// Errors
-//===----------------------------------------------------------------------===//
-
-static thread_local std::string lastError;
-
-const char *mirageGetLastError(void) { return lastError.c_str(); }
-
-static MirageStatus refuse(const llvm::Twine &message) {
-  lastError = message.str();
-  return MirageInvalidArgument;
-}
-
-static MirageStatus report(llvm::Error error) {
-  if (!error)
-    return MirageSuccess;
-  lastError = llvm::toString(std::move(error));
-  return MirageFailure;
-}
 
 //===----------------------------------------------------------------------===//
 // Devices
@@ -151,22 +133,6 @@ size_t mirageProgramGetNumOutputs(const MirageProgram *program) {
 
 int64_t mirageProgramGetWorkspaceBytes(const MirageProgram *program) {
   return program ? program->artifact.workspaceBytes : 0;
-}
-
-static MirageElementType convert(ElementType element) {
-  switch (element) {
-  case ElementType::F16:
-    return MirageElementF16;
-  case ElementType::BF16:
-    return MirageElementBF16;
-  case ElementType::F32:
-    return MirageElementF32;
-  case ElementType::F8E4M3FN:
-    return MirageElementF8E4M3FN;
-  case ElementType::F8E5M2:
-    return MirageElementF8E5M2;
-  }
-  llvm_unreachable("all element types are converted");
 }
 
 static MirageStatus describe(llvm::StringRef role,

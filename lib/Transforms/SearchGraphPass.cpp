@@ -182,6 +182,10 @@ static void warnOfBareOperations(mlir::Operation *root) {
   });
 }
 
+static const SearchMonitor *getMonitor(kernel::GraphOp op) {
+  return op->getDialect()->getRegisteredInterface<SearchMonitor>();
+}
+
 namespace {
 struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
   SearchGraphPass() = default;
@@ -248,6 +252,8 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
       entry.getAsObject()->insert({"options", search::toJSON(options.search)});
       entry.getAsObject()->insert(
           {kF32ProductsJSON, getF32ProductsName(getF32Products(op))});
+      if (const SearchMonitor *monitor = getMonitor(op))
+        monitor->record(entry);
       reports.push_back(std::move(entry));
     }
     if (!flags.report.empty() && failed(writeReport(std::move(reports))))
@@ -295,8 +301,7 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
   /// A search that a monitor, if there is one, watches and may end.
   FailureOr<SearchGraphResult> watchedSearch(kernel::GraphOp op,
                                              SearchGraphOptions options) {
-    const auto *monitor =
-        op->getDialect()->getRegisteredInterface<SearchMonitor>();
+    const SearchMonitor *monitor = getMonitor(op);
     if (!monitor)
       return searchGraph(op, options);
     std::string function = getFunctionName(op);

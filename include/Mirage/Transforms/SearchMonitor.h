@@ -11,6 +11,7 @@
 
 #include "Mirage/Search/SearchOptions.h"
 #include "mlir/IR/DialectInterface.h"
+#include "llvm/Support/JSON.h"
 
 namespace mlir::mirage {
 
@@ -29,6 +30,8 @@ public:
   virtual bool isInterrupted() const = 0;
   virtual void note(StringRef function,
                     const search::SearchProgress &progress) const = 0;
+  /// What became of a search that did not fail, as an entry of `report=`.
+  virtual void record(const llvm::json::Value &report) const {}
 };
 
 } // namespace mlir::mirage

@@ -1,0 +1,184 @@
+/*===- Mirage-c/Graph.h - Tensor programs, operator by operator --- -*- C
+-*-===*\
+|*                                                                            *|
+|* Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.        *|
+|* See LICENSE for license information.                                       *|
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
+|*                                                                            *|
+|*===----------------------------------------------------------------------===*|
+|*                                                                            *|
+|* Builds tensor programs, and µGraphs by hand, whose shapes are checked as   *|
+|* they grow. RMSNorm and a linear layer:                                     *|
+|*                                                                            *|
+|*   int64_t x[] = {8, 4096}, w[] = {4096, 6144};                             *|
+|*   MirageTensorType xType = {MirageElementF16, 2, x, NULL}, ...;            *|
+|*   MirageValue values[2], norm, out;                                        *|
+|*   mirageGraphCreate(&graph);                                               *|
+|*   mirageGraphAddInput(graph, "X", &xType, &values[0]);                     *|
+|*   mirageGraphAddInput(graph, "W", &wType, &values[1]);                     *|
+|*   mirageGraphAddOperator(graph, "rms_norm", values, 1,                     *|
+|*                          "{\"dims\": [1], \"scalars\": [1e-5]}", &norm);   *|
+|*   ...                                                                      *|
+|*   mirageGraphAddOutput(graph, out, NULL);                                  *|
+|*   mirageModuleFromGraph(context, graph, "rms_linear", &module);            *|
+|*                                                                            *|
+|* A graph belongs to no context. One call at a time may use it.              *|
+|*                                                                            *|
+\*===----------------------------------------------------------------------===*/
+
+#ifndef MIRAGE_C_GRAPH_H
+#define MIRAGE_C_GRAPH_H
+
+#include "Mirage-c/Compiler.h"
+#include "Mirage-c/Runtime.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A tensor program, whose operators are kernels; or a block graph, whose
+ * operators are the steps of one kernel's thread blocks. */
+typedef struct MirageGraph MirageGraph;
+
+/** A value of a graph: inputs and results are numbered from 0 in the order in
+ * which they were added. */
+typedef uint32_t MirageValue;
+
+typedef struct {
+  MirageElementType element;
+  size_t rank;
+  const int64_t *shape; /**< `rank` sizes of at least 1 */
+  /** `rank` strides in elements, of what lies in device memory; null:
+   * row-major, without gaps. */
+  const int64_t *strides;
+} MirageTensorType;
+
+MIRAGE_C_EXPORTED MirageStatus mirageGraphCreate(MirageGraph **graph);
+/** Null is fine. */
+MIRAGE_C_EXPORTED void mirageGraphDestroy(MirageGraph *graph);
+
+/** Adds an input. Inputs come before all operators.
+ * \p name  null: "input0", "input1", ... */
+MIRAGE_C_EXPORTED MirageStatus mirageGraphAddInput(MirageGraph *graph,
+                                                   const char *name,
+                                                   const MirageTensorType *type,
+                                                   MirageValue *value);
+
+/** Adds an operator and infers its result's type. Fails, with what was expected
+ * and found, where operands, attributes or shapes do not fit; the graph is then
+ * as it was.
+ * \p name        as the IR has it: "matmul", "sum", "rms_norm", ... (the table
+ *                is lib/Graph/OperatorTable.cpp)
+ * \p attributes  null, or a JSON object of
+ *   "dims"       reduced dimensions, a permutation, the one of a concat
+ *   "scalars"    numbers of the operator, in order: {"lo", "hi"} of a clamp
+ *   "shape"      of the result, where the operator does not say it: reshape,
+ *                broadcast, slice, repeat, constant
+ *   "element"    of the result, "f16"; without it that of the operands, or
+ * where they differ the one that holds both, and f16 for 8-bit floats. In block
+ * graphs f32, but for casts "offsets", "strides"   of a slice "offset"     of a
+ * causal_mask "reduction", "axis"    of an accumulate: "sum", "loop"
+ * (docs/MuGraphs.md) */
+MIRAGE_C_EXPORTED MirageStatus mirageGraphAddOperator(
+    MirageGraph *graph, const char *name, const MirageValue *operands,
+    size_t numOperands, const char *attributes, MirageValue *result);
+
+/** Makes a value the next output.
+ * \p strides  in elements, one for each dimension, of where a program leaves
+ *             it; null: row-major. */
+MIRAGE_C_EXPORTED MirageStatus mirageGraphAddOutput(MirageGraph *graph,
+                                                    MirageValue value,
+                                                    const int64_t *strides);
+
+MIRAGE_C_EXPORTED size_t mirageGraphGetNumInputs(const MirageGraph *graph);
+MIRAGE_C_EXPORTED size_t mirageGraphGetNumValues(const MirageGraph *graph);
+MIRAGE_C_EXPORTED size_t mirageGraphGetNumOutputs(const MirageGraph *graph);
+
+/** Describes a value in \p type: an input with its strides, others as
+ * row-major. Pointers are valid until the graph is next changed. */
+MIRAGE_C_EXPORTED MirageStatus mirageGraphGetType(const MirageGraph *graph,
+                                                  MirageValue value,
+                                                  MirageTensorType *type);
+
+/*===----------------------------------------------------------------------===*\
+|* µGraphs by hand                                                            *|
+\*===----------------------------------------------------------------------===*/
+
+/** How many thread blocks there are, and what each does how often. */
+typedef struct {
+  size_t gridRank;     /**< 0 to 3 axes: x, y, z */
+  const int64_t *grid; /**< an extent for each */
+  const int64_t
+      *cluster;     /**< how many blocks of each share memory; null: none */
+  int64_t loop;     /**< iterations, at least 1 */
+  int64_t stages;   /**< tiles on their way at a time, 1 to 16 */
+  unsigned threads; /**< of a block, a multiple of 32 */
+} MirageBlockShape;
+
+/** In maps: a dimension of the tensor that the axis cuts, or one of these. */
+enum {
+  MirageReplicated = -1, /**< all along the axis have the same */
+  MirageSummed = -2      /**< of an output: blocks hold parts of a sum */
+};
+
+/** Makes the graph of a kernel's thread blocks. */
+MIRAGE_C_EXPORTED MirageStatus
+mirageBlockGraphCreate(const MirageBlockShape *shape, MirageGraph **graph);
+
+/** Adds an input of a block graph: the tile of a tensor. Sizes that do not
+ * divide are rounded up.
+ * \p gridMap  a dimension or MirageReplicated for each axis of the grid
+ * \p loopMap  a dimension or MirageReplicated for the loop */
+MIRAGE_C_EXPORTED MirageStatus
+mirageBlockGraphAddInput(MirageGraph *block, const MirageTensorType *tensor,
+                         const int *gridMap, int loopMap, MirageValue *value);
+
+/** Makes a value of a block graph its next output.
+ * \p gridMap  a dimension, MirageReplicated or MirageSummed for each axis */
+MIRAGE_C_EXPORTED MirageStatus mirageBlockGraphAddOutput(MirageGraph *block,
+                                                         MirageValue value,
+                                                         const int *gridMap);
+
+/** Adds a copy of a block graph to a program, as one kernel. Fails where it is
+ * no block graph that could run: phases that meet, tiles that cover no tensor,
+ * operands of other shapes.
+ * \p operands  one for each input of \p block
+ * \p types     of the results, one for each output; null: of the element type
+ * of the first operand, as large as all tiles together
+ * \p results   place for one value for each output of \p block */
+MIRAGE_C_EXPORTED MirageStatus mirageGraphAddBlockGraph(
+    MirageGraph *graph, const MirageGraph *block, const MirageValue *operands,
+    size_t numOperands, const MirageTensorType *types, MirageValue *results);
+
+/*===----------------------------------------------------------------------===*\
+|* Other forms                                                                *|
+\*===----------------------------------------------------------------------===*/
+
+/** A program as JSON that `mirageGraphFromJSON` reads back: {"graph": ...,
+ * "inputStrides": [...], "outputStrides": [...]}, where strides that are
+ * row-major are null. */
+MIRAGE_C_EXPORTED MirageStatus mirageGraphToJSON(const MirageGraph *graph,
+                                                 MirageText *json);
+MIRAGE_C_EXPORTED MirageStatus mirageGraphFromJSON(const char *json,
+                                                   size_t size,
+                                                   MirageGraph **graph);
+
+/** A module with the program as its one function. Fails where the graph is a
+ * block graph or has no output. */
+MIRAGE_C_EXPORTED MirageStatus mirageModuleFromGraph(MirageContext *context,
+                                                     const MirageGraph *graph,
+                                                     const char *function,
+                                                     MirageModule **module);
+
+/** The program, or µGraph, that a function of a module is, with the names and
+ * strides of its arguments; what is in linalg is imported.
+ * \p function  null: the only one */
+MIRAGE_C_EXPORTED MirageStatus mirageModuleGetGraph(const MirageModule *module,
+                                                    const char *function,
+                                                    MirageGraph **graph);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* MIRAGE_C_GRAPH_H */

@@ -1,0 +1,239 @@
+//===- Module.cpp - The C API of modules, pipelines and the judge ---------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Context.h"
+#include "Mirage/Pipelines/Judge.h"
+#include "Mirage/Verify/Certificate.h"
+#include "Status.h"
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace mlir::mirage;
+
+//===----------------------------------------------------------------------===//
+// Reading and printing
+//===----------------------------------------------------------------------===//
+
+MirageStatus mirageModuleParse(MirageContext *context, const char *text,
+                               size_t size, const char *fileName,
+                               MirageModule **module) {
+  if (!module)
+    return refuse("expects a place for the module, got null");
+  *module = nullptr;
+  if (!context || !text)
+    return refuse(Twine("expects a ") + (context ? "text" : "context") +
+                  ", got null");
+  ContextCall call(*context);
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(
+                                 {text, size}, fileName ? fileName : "-"),
+                             SMLoc());
+  OwningOpRef<ModuleOp> op = parseSourceFile<ModuleOp>(sources, &context->mlir);
+  if (!op)
+    return call.finish(failure(), "expects a module, got none");
+  *module = new MirageModule{context, std::move(op)};
+  return MirageSuccess;
+}
+
+MirageStatus mirageModuleClone(const MirageModule *module,
+                               MirageModule **clone) {
+  if (!clone)
+    return refuse("expects a place for the module, got null");
+  *clone = nullptr;
+  if (!module)
+    return refuse("expects a module, got null");
+  *clone = new MirageModule{module->context, module->op.get().clone()};
+  return MirageSuccess;
+}
+
+void mirageModuleDestroy(MirageModule *module) { delete module; }
+
+MirageStatus mirageModulePrint(const MirageModule *module, MiragePrintForm form,
+                               MirageText *text) {
+  if (!text)
+    return refuse("expects a place for the text, got null");
+  *text = {nullptr, 0};
+  if (!module)
+    return refuse("expects a module, got null");
+  std::string bytes;
+  llvm::raw_string_ostream os(bytes);
+  ModuleOp op = module->op.get();
+  if (form == MiragePrintBytecode) {
+    ContextCall call(*module->context);
+    LogicalResult written = writeBytecodeToFile(op, os);
+    if (failed(written))
+      return call.finish(written, "expects a module that bytecode can hold");
+  } else if (form == MiragePrintText || form == MiragePrintTextWithLocations) {
+    op.print(os, OpPrintingFlags().enableDebugInfo(
+                     form == MiragePrintTextWithLocations));
+  } else {
+    return refuse("expects a MiragePrintForm, got " +
+                  Twine(static_cast<int>(form)));
+  }
+  *text = makeText(bytes);
+  return MirageSuccess;
+}
+
+//===----------------------------------------------------------------------===//
+// Pipelines
+//===----------------------------------------------------------------------===//
+
+/// Of a module that is replaced where all of it succeeds.
+static MirageStatus runPipeline(MirageModule &module, StringRef pipeline) {
+  std::string problem;
+  llvm::raw_string_ostream os(problem);
+  ContextCall call(*module.context);
+  FailureOr<OpPassManager> passes = parsePassPipeline(pipeline, os);
+  if (failed(passes)) // what follows the first line shows the pipeline
+    return refuse(StringRef(problem).split('\n').first);
+  StringRef anchor = passes->getOpAnchorName();
+  if (anchor != ModuleOp::getOperationName())
+    return refuse("expects a pipeline of builtin.module, got one of " + anchor);
+  PassManager passManager(&module.context->mlir);
+  static_cast<OpPassManager &>(passManager) = std::move(*passes);
+  OwningOpRef<ModuleOp> changed = module.op->clone();
+  if (failed(passManager.run(*changed)))
+    return call.finish(failure(), "a pass failed and did not say why");
+  module.op = std::move(changed);
+  return MirageSuccess;
+}
+
+MirageStatus mirageModuleRunPipeline(MirageModule *module,
+                                     const char *pipeline) {
+  if (!module || !pipeline)
+    return refuse(Twine("expects a ") + (module ? "pipeline" : "module") +
+                  ", got null");
+  return runPipeline(*module, pipeline);
+}
+
+/// A value as a textual pipeline has it; none where it cannot.
+static std::optional<std::string> quote(StringRef value) {
+  if (value.trim() != value || value.find_first_of("{}") != StringRef::npos)
+    return std::nullopt;
+  for (char mark : {'\'', '"'})
+    if (!value.contains(mark))
+      return llvm::formatv("{0}{1}{0}", mark, value).str();
+  return std::nullopt;
+}
+
+/// A pipeline with options by name. Reports go to `report` where it is not
+/// null.
+static MirageStatus runWithOptions(StringRef pipeline, MirageModule *module,
+                                   const MirageOption *options,
+                                   size_t numOptions, MirageText *report) {
+  if (report)
+    *report = {nullptr, 0};
+  if (!module)
+    return refuse("expects a module, got null");
+  if (!options && numOptions > 0)
+    return refuse("expects " + Twine(numOptions) + " options, got null");
+  std::string text;
+  for (const MirageOption &option : ArrayRef(options, numOptions)) {
+    if (!option.name || !option.value)
+      return refuse(Twine("expects options with a name and a value, got null"));
+    std::optional<std::string> value = quote(option.value);
+    if (!value)
+      return refuse("expects " + Twine(option.name) +
+                    " without braces, spaces at an end and quotes of both "
+                    "kinds, got " +
+                    option.value);
+    text += (text.empty() ? "" : " ") + std::string(option.name) + "=" + *value;
+  }
+  MirageStatus status = runPipeline(
+      *module,
+      llvm::formatv("builtin.module({0}{{{1}})", pipeline, text).str());
+  if (status == MirageSuccess && report)
+    *report = makeText(
+        llvm::formatv("{0:2}\n",
+                      llvm::json::Value(llvm::json::Object{
+                          {"graphs", std::move(module->context->reports)}}))
+            .str());
+  return status;
+}
+
+MirageStatus mirageModuleSuperoptimize(MirageModule *module,
+                                       const MirageOption *options,
+                                       size_t numOptions, MirageText *report) {
+  return runWithOptions("mirage-superoptimize", module, options, numOptions,
+                        report);
+}
+
+MirageStatus mirageModuleCompile(MirageModule *module,
+                                 const MirageOption *options, size_t numOptions,
+                                 MirageText *report) {
+  return runWithOptions("mirage-compile", module, options, numOptions, report);
+}
+
+//===----------------------------------------------------------------------===//
+// The judge
+//===----------------------------------------------------------------------===//
+
+static JudgeOptions convert(const MirageVerifyOptions &options) {
+  JudgeOptions converted;
+  if (options.hasSeed)
+    converted.seed = options.seed;
+  if (options.errorBoundBits > 0)
+    converted.errorBoundBits = options.errorBoundBits;
+  converted.minTrials = options.minTrials;
+  converted.matchesOutputs = options.outputsInAnyOrder;
+  converted.wantsExactProof = options.exact;
+  converted.repeatsCertificates = options.certificates;
+  if (options.sampleAbove > 0)
+    converted.maxWholeWork = options.sampleAbove;
+  return converted;
+}
+
+static MirageVerdict convert(Verdict::Kind kind) {
+  switch (kind) {
+  case Verdict::Equal:
+    return MirageEqual;
+  case Verdict::Different:
+    return MirageDifferent;
+  case Verdict::Unknown:
+    return MirageUnknown;
+  }
+  llvm_unreachable("all verdicts are converted");
+}
+
+MirageStatus mirageModulesVerify(const MirageModule *before,
+                                 const MirageModule *after,
+                                 const MirageVerifyOptions *options,
+                                 MirageVerdict *verdict, MirageText *details) {
+  if (details)
+    *details = {nullptr, 0};
+  if (!before || !after || !verdict)
+    return refuse(Twine("expects ") +
+                  (verdict ? "two modules" : "a place for the verdict") +
+                  ", got null");
+  if (before->context != after->context)
+    return refuse("expects modules of one context, got two contexts");
+  JudgeOptions judging = options ? convert(*options) : JudgeOptions();
+  if (judging.errorBoundBits > kMaxErrorBoundBits)
+    return refuse("expects an error bound of up to " +
+                  Twine(kMaxErrorBoundBits) + " bits, got " +
+                  Twine(judging.errorBoundBits));
+  ContextCall call(*before->context);
+  // Import may change both.
+  OwningOpRef<ModuleOp> beforeOp = before->op.get().clone(),
+                        afterOp = after->op.get().clone();
+  FailureOr<std::vector<FunctionVerdict>> verdicts =
+      judgeModules(*beforeOp, *afterOp, judging);
+  if (failed(verdicts))
+    return call.finish(failure(), "expects two modules of tensor programs");
+  *verdict = convert(joinVerdicts(*verdicts));
+  if (details)
+    *details = makeText(
+        llvm::formatv("{0:2}\n", llvm::json::Value(toJSON(*verdicts))).str());
+  return MirageSuccess;
+}

@@ -1,0 +1,191 @@
+// Programs and block graphs that are built operator by operator, and what does
+// not fit them.
+#include "Mirage-c/Graph.h"
+#include "common.h"
+#include <string.h>
+
+static const int64_t kX[] = {8, 512}, kW[] = {512, 96}, kByColumns[] = {1, 512};
+
+static MirageValue addInput(MirageGraph *graph, const char *name,
+                            const int64_t *shape, const int64_t *strides) {
+  MirageTensorType type = {MirageElementF16, 2, shape, strides};
+  MirageValue value;
+  require(mirageGraphAddInput(graph, name, &type, &value), name);
+  return value;
+}
+
+static MirageValue add(MirageGraph *graph, const char *name, MirageValue lhs,
+                       MirageValue rhs, size_t numOperands,
+                       const char *attributes) {
+  MirageValue operands[2], result;
+  operands[0] = lhs;
+  operands[1] = rhs;
+  require(mirageGraphAddOperator(graph, name, operands, numOperands, attributes,
+                                 &result),
+          name);
+  return result;
+}
+
+// RMSNorm and a linear layer, whose weights lie as [N, K].
+static MirageGraph *makeProgram(void) {
+  MirageGraph *graph;
+  require(mirageGraphCreate(&graph), "graph");
+  MirageValue x = addInput(graph, "X", kX, NULL);
+  MirageValue w = addInput(graph, NULL, kW, kByColumns);
+  MirageValue norm =
+      add(graph, "rms_norm", x, 0, 1, "{\"dims\": [1], \"scalars\": [0]}");
+  MirageValue out = add(graph, "matmul", norm, w, 2, NULL);
+  require(mirageGraphAddOutput(graph, out, NULL), "output");
+  return graph;
+}
+
+// The same as one kernel: 3 blocks, which divide by the norm at the end.
+static MirageGraph *makeKernel(void) {
+  MirageGraph *graph, *block;
+  int64_t grid[] = {3};
+  MirageBlockShape shape = {1, grid, NULL, 8, 2, 128};
+  int none[] = {MirageReplicated}, columns[] = {1};
+  MirageTensorType xType = {MirageElementF16, 2, kX, NULL};
+  MirageTensorType wType = {MirageElementF16, 2, kW, NULL};
+  MirageValue xt, wt, operands[2], result;
+  require(mirageBlockGraphCreate(&shape, &block), "block");
+  require(mirageBlockGraphAddInput(block, &xType, none, 1, &xt), "X");
+  require(mirageBlockGraphAddInput(block, &wType, columns, 0, &wt), "W");
+  MirageValue rms = add(block, "accumulate", xt, 0, 1,
+                        "{\"reduction\": \"rms\", \"axis\": \"loop\", "
+                        "\"dims\": [1], \"count\": 512}");
+  MirageValue product = add(block, "matmul", xt, wt, 2, NULL);
+  expect(mirageBlockGraphAddOutput(block, product, columns), "of the loop");
+  expect(mirageGraphAddOperator(block, "div", (MirageValue[]){product, rms}, 2,
+                                NULL, &result),
+         "phases");
+  MirageValue sum = add(block, "accumulate", product, 0, 1,
+                        "{\"reduction\": \"sum\", \"axis\": \"loop\"}");
+  MirageValue out = add(block, "div", sum, rms, 2, NULL);
+  require(mirageBlockGraphAddOutput(block, out, columns), "output");
+
+  require(mirageGraphCreate(&graph), "graph");
+  operands[0] = addInput(graph, "X", kX, NULL);
+  operands[1] = addInput(graph, NULL, kW, kByColumns);
+  expect(mirageGraphAddBlockGraph(graph, block, operands, 1, NULL, &result),
+         "too few");
+  require(mirageGraphAddBlockGraph(graph, block, operands, 2, NULL, &result),
+          "kernel");
+  require(mirageGraphAddOutput(graph, result, NULL), "output");
+  mirageGraphDestroy(block);
+  return graph;
+}
+
+static void printType(const MirageGraph *graph, MirageValue value) {
+  MirageTensorType type;
+  require(mirageGraphGetType(graph, value, &type), "type");
+  printf("%%%u: element %d,", value, (int)type.element);
+  for (size_t dim = 0; dim < type.rank; ++dim)
+    printf(" %d", (int)type.shape[dim]);
+  if (type.strides)
+    printf(" strides %d %d", (int)type.strides[0], (int)type.strides[1]);
+  printf("\n");
+}
+
+static void printModule(const MirageModule *module) {
+  MirageText text;
+  require(mirageModulePrint(module, MiragePrintText, &text), "print");
+  printf("%s", text.data);
+  mirageTextFree(&text);
+}
+
+static void testMistakes(void) {
+  MirageGraph *graph, *block;
+  MirageValue value, operands[2];
+  int64_t empty[] = {8, 0}, overlapping[] = {1, 1}, four[] = {1, 1, 1, 1};
+  int wrong[] = {2};
+  MirageTensorType type = {MirageElementF16, 2, empty, NULL};
+  MirageBlockShape shape = {4, four, NULL, 1, 1, 128};
+  require(mirageGraphCreate(&graph), "graph");
+  expect(mirageGraphAddInput(graph, "X", &type, &value), "empty");
+  type.shape = kX;
+  type.element = (MirageElementType)9;
+  expect(mirageGraphAddInput(graph, "X", &type, &value), "element");
+  operands[0] = addInput(graph, "X", kX, NULL);
+  operands[1] = addInput(graph, "W", kW, NULL);
+  expect(mirageGraphAddOperator(graph, "matmul", operands, 1, NULL, &value),
+         "operands");
+  expect(mirageGraphAddOperator(graph, "softplus", operands, 1, NULL, &value),
+         "name");
+  expect(mirageGraphAddOperator(graph, "accumulate", operands, 1, NULL, &value),
+         "level");
+  expect(mirageGraphAddOperator(graph, "add", operands, 2, NULL, &value),
+         "shapes");
+  expect(
+      mirageGraphAddOperator(graph, "sum", operands, 1, "{\"dim\": 1}", &value),
+      "member");
+  expect(mirageGraphAddOperator(graph, "sum", operands, 1, "{", &value),
+         "json");
+  expect(mirageGraphAddOperator(graph, "cast", operands, 1, NULL, &value),
+         "cast");
+  expect(mirageGraphAddOperator(graph, "reshape", operands, 1,
+                                "{\"shape\": [7, 3]}", &value),
+         "reshape");
+  operands[1] = 7;
+  expect(mirageGraphAddOperator(graph, "add", operands, 2, NULL, &value),
+         "value");
+  value = add(graph, "exp", 0, 0, 1, NULL);
+  type.element = MirageElementF16;
+  expect(mirageGraphAddInput(graph, "Y", &type, &value), "late");
+  expect(mirageGraphAddOutput(graph, 2, overlapping), "strides");
+  expect(mirageGraphAddOutput(graph, 9, NULL), "output");
+  printf("values: %d, outputs: %d\n", (int)mirageGraphGetNumValues(graph),
+         (int)mirageGraphGetNumOutputs(graph));
+  expect(mirageBlockGraphCreate(&shape, &block), "grid");
+  shape.gridRank = 1;
+  shape.threads = 33;
+  expect(mirageBlockGraphCreate(&shape, &block), "threads");
+  shape.threads = 64;
+  require(mirageBlockGraphCreate(&shape, &block), "block");
+  expect(mirageBlockGraphAddInput(block, &type, wrong, -1, &value), "map");
+  expect(mirageGraphAddInput(block, "X", &type, &value), "no program");
+  mirageGraphDestroy(block);
+  mirageGraphDestroy(graph);
+}
+
+int main(void) {
+  MirageContext *context;
+  MirageModule *module, *byHand;
+  MirageGraph *program = makeProgram(), *kernel = makeKernel(), *back;
+  MirageText json, again;
+  MirageVerdict verdict;
+  for (MirageValue value = 0; value < mirageGraphGetNumValues(program); ++value)
+    printType(program, value);
+  require(mirageContextCreate(1, &context), "context");
+  require(mirageModuleFromGraph(context, program, "rms_linear", &module),
+          "module");
+  printModule(module);
+  require(mirageModuleFromGraph(context, kernel, "rms_linear", &byHand),
+          "module");
+  printModule(byHand);
+  require(mirageModulesVerify(module, byHand, NULL, &verdict, NULL), "verify");
+  printf("verdict %d\n", (int)verdict);
+
+  // To JSON, and through a module, and back.
+  require(mirageGraphToJSON(kernel, &json), "to json");
+  require(mirageGraphFromJSON(json.data, json.size, &back), "from json");
+  require(mirageGraphToJSON(back, &again), "to json");
+  printf("json %s\n", strcmp(json.data, again.data) ? "differs" : "same");
+  mirageTextFree(&again);
+  mirageGraphDestroy(back);
+  require(mirageModuleGetGraph(byHand, NULL, &back), "from module");
+  require(mirageGraphToJSON(back, &again), "to json");
+  printf("module %s\n", strcmp(json.data, again.data) ? "differs" : "same");
+  expect(mirageModuleGetGraph(byHand, "other", &back), "function");
+  expect(mirageGraphFromJSON("{\"graph\": 3}", 12, &back), "no graph");
+  mirageTextFree(&again);
+  mirageTextFree(&json);
+
+  testMistakes();
+  mirageModuleDestroy(module);
+  mirageModuleDestroy(byHand);
+  mirageContextDestroy(context);
+  mirageGraphDestroy(program);
+  mirageGraphDestroy(kernel);
+  return 0;
+}
