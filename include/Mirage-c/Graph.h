@@ -41,7 +41,7 @@ extern "C" {
 typedef struct MirageGraph MirageGraph;
 
 /** A value of a graph: inputs and results are numbered from 0 in the order in
- * which they were added. */
+ * which they were added. Of a graph that was read, inputs come first. */
 typedef uint32_t MirageValue;
 
 typedef struct {
@@ -57,7 +57,7 @@ MIRAGE_C_EXPORTED MirageStatus mirageGraphCreate(MirageGraph **graph);
 /** Null is fine. */
 MIRAGE_C_EXPORTED void mirageGraphDestroy(MirageGraph *graph);
 
-/** Adds an input. Inputs come before all operators.
+/** Adds an input, which may come behind operators.
  * \p name  null: "input0", "input1", ... */
 MIRAGE_C_EXPORTED MirageStatus mirageGraphAddInput(MirageGraph *graph,
                                                    const char *name,

@@ -12,6 +12,7 @@
 #include "Mirage/Graph/GraphJSON.h"
 #include "Mirage/Graph/JSONCursor.h"
 #include "Status.h"
+#include <numeric>
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir::mirage;
@@ -19,6 +20,40 @@ using llvm::ArrayRef;
 using llvm::SmallVector;
 using llvm::StringRef;
 using llvm::Twine;
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+llvm::Expected<SmallVector<ValueId>>
+MirageGraph::resolve(ArrayRef<MirageValue> numbers) const {
+  SmallVector<ValueId> resolved;
+  for (MirageValue number : numbers) {
+    if (number >= values.size())
+      return llvm::createStringError("expects one of " + Twine(values.size()) +
+                                     " values, got %" + Twine(number));
+    resolved.push_back(values[number]);
+  }
+  return resolved;
+}
+
+MirageValue MirageGraph::numberInput(ValueId input) {
+  for (ValueId &value : values)
+    value += value >= input;
+  values.push_back(input);
+  return values.size() - 1;
+}
+
+MirageValue MirageGraph::numberResults(ValueId first, size_t count) {
+  for (size_t number = 0; number < count; ++number)
+    values.push_back(first + number);
+  return values.size() - count;
+}
+
+void MirageGraph::numberAll() {
+  values.resize(get().getNumValues());
+  std::iota(values.begin(), values.end(), ValueId(0));
+}
 
 //===----------------------------------------------------------------------===//
 // Types
@@ -88,7 +123,7 @@ MirageStatus mirageGraphAddInput(MirageGraph *graph, const char *name,
   if (!added)
     return refuse(added.takeError());
   graph->inputStrides.push_back(std::move(*strides));
-  *value = *added;
+  *value = graph->numberInput(*added);
   return MirageSuccess;
 }
 
@@ -139,12 +174,14 @@ MirageStatus mirageGraphAddOperator(MirageGraph *graph, const char *name,
   llvm::Expected<ReadAttributes> read = readAttributes(attributes);
   if (!read)
     return refuse(read.takeError());
-  llvm::Expected<ValueId> added =
-      graph->getBuilder().add(*opcode, ArrayRef(operands, numOperands),
-                              std::move(read->attributes), read->request);
+  auto ids = graph->resolve(ArrayRef(operands, numOperands));
+  if (!ids)
+    return refuse(Twine(name) + ": " + llvm::toString(ids.takeError()));
+  llvm::Expected<ValueId> added = graph->getBuilder().add(
+      *opcode, *ids, std::move(read->attributes), read->request);
   if (!added)
     return refuse(Twine(name) + ": " + llvm::toString(added.takeError()));
-  *result = *added;
+  *result = graph->numberResults(*added, 1);
   return MirageSuccess;
 }
 
@@ -155,13 +192,14 @@ MirageStatus mirageGraphAddOutput(MirageGraph *graph, MirageValue value,
   if (graph->tiles)
     return refuse("expects a program, got a block graph, whose outputs have "
                   "maps");
-  if (value >= graph->program.getNumValues())
-    return refuse(graph->getBuilder().addOutput(value)); // which says why not
-  llvm::Expected<Strides> read =
-      readStrides(graph->program.getType(value), strides, /*isWritten=*/true);
+  auto id = graph->resolve(value);
+  if (!id)
+    return refuse(id.takeError());
+  llvm::Expected<Strides> read = readStrides(
+      graph->program.getType(id->front()), strides, /*isWritten=*/true);
   if (!read)
     return refuse(read.takeError());
-  llvm::cantFail(graph->getBuilder().addOutput(value));
+  llvm::cantFail(graph->getBuilder().addOutput(id->front()));
   graph->outputStrides.push_back(std::move(*read));
   return MirageSuccess;
 }
@@ -183,14 +221,15 @@ MirageStatus mirageGraphGetType(const MirageGraph *graph, MirageValue value,
   if (!graph || !type)
     return refuse(Twine("expects a ") +
                   (graph ? "place for the type" : "graph") + ", got null");
-  if (value >= graph->get().getNumValues())
-    return refuse("expects one of " + Twine(graph->get().getNumValues()) +
-                  " values, got %" + Twine(value));
-  const TensorSpec &spec = graph->get().getType(value);
+  auto ids = graph->resolve(value);
+  if (!ids)
+    return refuse(ids.takeError());
+  ValueId id = ids->front();
+  const TensorSpec &spec = graph->get().getType(id);
   bool isStrided =
-      value < graph->inputStrides.size() && !graph->inputStrides[value].empty();
+      id < graph->inputStrides.size() && !graph->inputStrides[id].empty();
   *type = {convert(spec.element), spec.shape.size(), spec.shape.data(),
-           isStrided ? graph->inputStrides[value].data() : nullptr};
+           isStrided ? graph->inputStrides[id].data() : nullptr};
   return MirageSuccess;
 }
 
@@ -247,7 +286,7 @@ MirageStatus mirageBlockGraphAddInput(MirageGraph *block,
       getSpec(*tensor), ArrayRef(gridMap, block->tiles->grid.size()), loopMap);
   if (!added)
     return refuse(added.takeError());
-  *value = *added;
+  *value = block->numberInput(*added);
   return MirageSuccess;
 }
 
@@ -256,8 +295,11 @@ MirageStatus mirageBlockGraphAddOutput(MirageGraph *block, MirageValue value,
   std::string problem = explainBadBlock(block, gridMap);
   if (!problem.empty())
     return refuse(problem);
+  auto id = block->resolve(value);
+  if (!id)
+    return refuse(id.takeError());
   if (llvm::Error error = block->getBuilder().addOutput(
-          value, ArrayRef(gridMap, block->tiles->grid.size())))
+          id->front(), ArrayRef(gridMap, block->tiles->grid.size())))
     return refuse(std::move(error));
   return MirageSuccess;
 }
@@ -284,12 +326,14 @@ mirageGraphAddBlockGraph(MirageGraph *graph, const MirageGraph *block,
       return refuse("result " + Twine(number) + ": " + problem);
     specs.push_back(getSpec(types[number]));
   }
+  auto ids = graph->resolve(ArrayRef(operands, numOperands));
+  if (!ids)
+    return refuse(ids.takeError());
   llvm::Expected<ValueId> first = graph->getBuilder().addKernel(
-      ArrayRef(operands, numOperands),
-      std::make_shared<TileGraph>(*block->tiles), specs);
+      *ids, std::make_shared<TileGraph>(*block->tiles), specs);
   if (!first)
     return refuse(first.takeError());
-  for (size_t number = 0; number < numResults; ++number)
-    results[number] = *first + number;
+  std::iota(results, results + numResults,
+            graph->numberResults(*first, numResults));
   return MirageSuccess;
 }

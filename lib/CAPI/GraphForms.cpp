@@ -97,6 +97,7 @@ static llvm::Expected<MirageGraph> readGraph(const llvm::json::Value &json) {
   }
   if (!error.empty())
     return llvm::createStringError(error);
+  graph.numberAll();
   return graph;
 }
 
@@ -199,6 +200,7 @@ MirageStatus mirageModuleGetGraph(const MirageModule *module,
     return isRowMajor(type.shape, strides) ? Strides() : strides;
   };
   read->program = std::move(*program);
+  read->numberAll();
   for (unsigned input = 0; input < read->program.getNumInputs(); ++input)
     read->inputStrides.push_back(
         keep(read->program.getType(input), getArgumentStrides(*found, input)));

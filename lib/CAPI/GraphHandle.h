@@ -13,10 +13,13 @@
 #include "Mirage/Graph/GraphBuilder.h"
 #include "Mirage/Graph/Strides.h"
 
+/// Values of a graph count its inputs first; those of the C API are numbered as
+/// they are added, so that inputs may come at any time.
 struct MirageGraph {
   mlir::mirage::Graph program; ///< empty where there are `tiles`
-  std::shared_ptr<mlir::mirage::TileGraph>
-      tiles; ///< of a block graph, else null
+  /// Of a block graph, else null.
+  std::shared_ptr<mlir::mirage::TileGraph> tiles;
+  std::vector<mlir::mirage::ValueId> values; ///< by MirageValue
   /// Of a program. Empty ones are row-major.
   std::vector<mlir::mirage::Strides> inputStrides, outputStrides;
 
@@ -26,6 +29,15 @@ struct MirageGraph {
     using mlir::mirage::GraphBuilder;
     return tiles ? GraphBuilder(*tiles) : GraphBuilder(program);
   }
+
+  /// The graph's own numbers of values; fails where there are none.
+  llvm::Expected<llvm::SmallVector<mlir::mirage::ValueId>>
+  resolve(llvm::ArrayRef<MirageValue> numbers) const;
+  /// Of an input that has been added, and of `count` results.
+  MirageValue numberInput(mlir::mirage::ValueId input);
+  MirageValue numberResults(mlir::mirage::ValueId first, size_t count);
+  /// Of a graph that has been read whole: the same numbers.
+  void numberAll();
 };
 
 #endif // MIRAGE_LIB_CAPI_GRAPHHANDLE_H

@@ -13,6 +13,20 @@
 
 using namespace mlir::mirage;
 
+ValueId Graph::insertInput(TensorSpec type, llvm::StringRef name) {
+  ValueId input = getNumInputs();
+  auto moveUp = [&](ValueId &value) { value += value >= input; };
+  types.insert(types.begin() + input, std::move(type));
+  definitions.insert(definitions.begin() + input, -1);
+  inputNames.push_back(name.str());
+  for (Node &operation : operations) {
+    llvm::for_each(operation.operands, moveUp);
+    llvm::for_each(operation.results, moveUp);
+  }
+  llvm::for_each(outputIds, moveUp);
+  return input;
+}
+
 ValueId Graph::addInput(TensorSpec type, llvm::StringRef name) {
   assert(operations.empty() && "inputs are numbered before results");
   types.push_back(std::move(type));

@@ -124,13 +124,9 @@ static TensorSpec joinTiles(const TileGraph &kernel, unsigned output,
 
 llvm::Expected<ValueId> GraphBuilder::addInput(TensorSpec type,
                                                llvm::StringRef name) {
-  if (!graph.getNodes().empty())
-    return llvm::createStringError(
-        "expects inputs before all operators, got one behind " +
-        llvm::Twine(graph.getNodes().size()));
   if (llvm::Error error = checkTensorType(type))
     return std::move(error);
-  return graph.addInput(std::move(type), name);
+  return graph.insertInput(std::move(type), name);
 }
 
 llvm::Expected<ValueId>
@@ -188,10 +184,6 @@ static llvm::Error checkMap(llvm::ArrayRef<int> map, size_t numAxes,
 llvm::Expected<ValueId> GraphBuilder::addInput(const TensorSpec &tensor,
                                                llvm::ArrayRef<int> gridMap,
                                                int loopMap) {
-  if (!graph.getNodes().empty())
-    return llvm::createStringError(
-        "expects inputs before all operators, got one behind " +
-        llvm::Twine(graph.getNodes().size()));
   unsigned rank = tensor.getRank();
   if (llvm::Error error = checkTensorType(tensor))
     return std::move(error);
@@ -208,7 +200,7 @@ llvm::Expected<ValueId> GraphBuilder::addInput(const TensorSpec &tensor,
     size = llvm::divideCeil(size, parts);
   }
   tiles->tileInputs.push_back({llvm::SmallVector<int, 3>(gridMap), loopMap});
-  return tiles->addInput(std::move(tile));
+  return tiles->insertInput(std::move(tile), "");
 }
 
 llvm::Error GraphBuilder::addOutput(ValueId value,
@@ -220,8 +212,7 @@ llvm::Error GraphBuilder::addOutput(ValueId value,
     return error;
   if (tiles->loop > 1 && computePhases(*tiles)[value] == Phase::Loop)
     return llvm::createStringError(
-        "expects an output from after the loop, got %" + llvm::Twine(value) +
-        " of the loop");
+        "expects an output from after the loop, got a value of the loop");
   tiles->tileOutputs.push_back({llvm::SmallVector<int, 3>(gridMap)});
   graph.addOutput(value);
   return llvm::Error::success();

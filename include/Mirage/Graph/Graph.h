@@ -82,6 +82,8 @@ public:
   /// Makes room for so many inputs and operations, of one result each.
   void reserve(size_t numInputs, size_t numOperations);
   ValueId addInput(TensorSpec type, llvm::StringRef name = "");
+  /// The same behind operations, whose results then have numbers higher by one.
+  ValueId insertInput(TensorSpec type, llvm::StringRef name);
   /// Appends an operation with one result of the stated type. Operands and
   /// attributes are checked by `verify`, not here.
   ValueId add(Opcode opcode, llvm::ArrayRef<ValueId> operands, TensorSpec type,

@@ -41,7 +41,8 @@ public:
   explicit GraphBuilder(Graph &program) : graph(program) {}
   explicit GraphBuilder(TileGraph &tiles) : graph(tiles), tiles(&tiles) {}
 
-  /// Of a program. Inputs come first.
+  /// Of a program. An input behind operations has a number before theirs, which
+  /// move up by one.
   llvm::Expected<ValueId> addInput(TensorSpec type, llvm::StringRef name);
 
   /// Of a tile graph: the tile of `tensor` that the maps cut out, of sizes

@@ -131,7 +131,8 @@ static void testMistakes(void) {
          "value");
   value = add(graph, "exp", 0, 0, 1, NULL);
   type.element = MirageElementF16;
-  expect(mirageGraphAddInput(graph, "Y", &type, &value), "late");
+  require(mirageGraphAddInput(graph, "Y", &type, &value), "late");
+  printType(graph, add(graph, "add", 2, value, 2, NULL));
   expect(mirageGraphAddOutput(graph, 2, overlapping), "strides");
   expect(mirageGraphAddOutput(graph, 9, NULL), "output");
   printf("values: %d, outputs: %d\n", (int)mirageGraphGetNumValues(graph),

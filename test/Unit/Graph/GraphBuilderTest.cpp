@@ -82,6 +82,27 @@ TEST(GraphBuilder, MistakesLeaveTheGraphAsItWas) {
   EXPECT_TRUE(graph.getOutputs().empty());
 }
 
+TEST(GraphBuilder, InputsMayComeLate) {
+  Graph graph;
+  GraphBuilder builder(graph);
+  ValueId x = *builder.addInput({{8, 64}, ElementType::F16}, "x");
+  ValueId exp = *builder.add(Opcode::Exp, x, {});
+  ValueId sum = *builder.add(Opcode::Add, {x, exp}, {});
+  llvm::cantFail(builder.addOutput(sum));
+  ValueId y = *builder.addInput({{64, 2}, ElementType::BF16}, "y");
+  EXPECT_EQ(y, 1u);
+  EXPECT_EQ(graph.getOutputs()[0], sum + 1);
+  EXPECT_EQ(graph.getInputName(1), "y");
+  EXPECT_EQ(graph.getType(y).shape, (Shape{64, 2}));
+  EXPECT_EQ(graph.getType(exp + 1).shape, (Shape{8, 64}));
+  ASSERT_EQ(graph.getNodes().size(), 2u);
+  EXPECT_EQ(graph.getNodes()[1].operands,
+            (llvm::SmallVector<ValueId, 2>{x, exp + 1}));
+  EXPECT_EQ(graph.getDefinition(sum + 1), &graph.getNodes()[1]);
+  EXPECT_EQ(graph.getDefinition(y), nullptr);
+  EXPECT_EQ(llvm::toString(verify(graph)), "");
+}
+
 /// 100 columns of 3 blocks and 4 iterations: tiles of 9.
 TEST(GraphBuilder, TilesAreRoundedUp) {
   TileGraph tiles;
@@ -142,6 +163,6 @@ TEST(GraphBuilder, PhasesDoNotMeet) {
                 .find("expects operands of one phase"),
             std::string::npos);
   EXPECT_EQ(llvm::toString(builder.addOutput(x, {})),
-            "expects an output from after the loop, got %0 of the loop");
+            "expects an output from after the loop, got a value of the loop");
   EXPECT_EQ(llvm::toString(builder.addOutput(sum, {})), "");
 }

@@ -1,0 +1,28 @@
+"""Mirage: a superoptimizer for tensor programs.
+
+    import mirage as mi
+
+    graph = mi.new_kernel_graph()
+    X = graph.new_input(dims=(16, 4096), dtype=mi.float16)
+    W = graph.new_input(dims=(4096, 4096), dtype=mi.float16)
+    graph.mark_output(graph.matmul(graph.rms_norm(X), W))
+    optimized = graph.superoptimize()
+    outputs = optimized(inputs=[x, w])      # tensors of torch or NumPy
+
+The compiler is libMirage.so, which this package calls; it needs no GPU and no CUDA toolkit."""
+
+from . import _library
+from .dtypes import DType, bfloat16, float8_e4m3, float8_e4m3fn, float8_e5m2, float16, float32
+from .errors import CompileError, Diagnostic, GraphError, InternalError, MirageError, RunError
+from .graph import DTensor, KernelGraph, STensor, ThreadblockGraph, new_kernel_graph, new_threadblock_graph
+from .programs import CompiledGraph, OptimizedGraph, SearchResult, load
+from .superoptimizer import superoptimize
+
+__version__ = _library.version()
+
+__all__ = [
+    "CompileError", "CompiledGraph", "DTensor", "DType", "Diagnostic", "GraphError", "InternalError", "KernelGraph",
+    "MirageError", "OptimizedGraph", "RunError", "STensor", "SearchResult", "ThreadblockGraph", "bfloat16",
+    "float16", "float32", "float8_e4m3", "float8_e4m3fn", "float8_e5m2", "load", "new_kernel_graph",
+    "new_threadblock_graph", "superoptimize",
+]

@@ -1,0 +1,300 @@
+"""libMirage.so: where it is, and its functions (include/Mirage-c) as Python calls them."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pathlib
+import weakref
+from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char_p, c_double, c_int, c_int64, c_size_t,
+                    c_uint, c_uint32, c_uint64, c_void_p)
+from typing import Callable, List, Optional, Sequence
+
+from .errors import CompileError, Diagnostic, GraphError, MirageError, RunError
+
+SUCCESS, INVALID_ARGUMENT, FAILURE = 0, 1, 2
+
+
+class Text(Structure):
+    _fields_ = [("data", c_void_p), ("size", c_size_t)]
+
+
+class TensorType(Structure):
+    _fields_ = [("element", c_int), ("rank", c_size_t), ("shape", POINTER(c_int64)),
+                ("strides", POINTER(c_int64))]
+
+
+class BlockShape(Structure):
+    _fields_ = [("grid_rank", c_size_t), ("grid", POINTER(c_int64)), ("cluster", POINTER(c_int64)),
+                ("loop", c_int64), ("stages", c_int64), ("threads", c_uint)]
+
+
+class Option(Structure):
+    _fields_ = [("name", c_char_p), ("value", c_char_p)]
+
+
+class CDiagnostic(Structure):
+    pass
+
+
+CDiagnostic._fields_ = [("severity", c_int), ("message", c_char_p), ("file", c_char_p), ("line", c_uint),
+                        ("column", c_uint), ("notes", POINTER(CDiagnostic)), ("num_notes", c_size_t)]
+
+
+class CProgress(Structure):
+    _fields_ = [("seconds", c_double), ("states", c_uint64), ("states_per_second", c_double),
+                ("structures", c_uint64), ("baseline_us", c_double), ("best_us", c_double),
+                ("walk_states", c_uint64), ("max_states", c_uint64), ("time_limit_s", c_double),
+                ("part", c_uint), ("num_parts", c_uint)]
+
+
+class VerifyOptions(Structure):
+    _fields_ = [("has_seed", c_int), ("seed", c_uint64), ("error_bound_bits", c_uint), ("min_trials", c_uint),
+                ("outputs_in_any_order", c_int), ("exact", c_int), ("certificates", c_int),
+                ("sample_above", c_uint64)]
+
+
+class TensorInfo(Structure):
+    _fields_ = [("name", c_char_p), ("element", c_int), ("rank", c_size_t), ("shape", POINTER(c_int64)),
+                ("strides", POINTER(c_int64)), ("size_bytes", c_int64)]
+
+
+DIAGNOSTIC_HANDLER = CFUNCTYPE(None, POINTER(CDiagnostic), c_void_p)
+PROGRESS_HANDLER = CFUNCTYPE(None, c_char_p, POINTER(CProgress), c_void_p)
+
+_STATUS = c_int
+# Name: (result, arguments).
+_PROTOTYPES = {
+    "mirageGetLastError": (c_char_p, []),
+    "mirageGetVersion": (c_char_p, []),
+    "mirageTextFree": (None, [POINTER(Text)]),
+    "mirageContextCreate": (_STATUS, [c_uint, POINTER(c_void_p)]),
+    "mirageContextDestroy": (None, [c_void_p]),
+    "mirageContextSetDiagnosticHandler": (_STATUS, [c_void_p, DIAGNOSTIC_HANDLER, c_void_p]),
+    "mirageContextSetProgressHandler": (_STATUS, [c_void_p, PROGRESS_HANDLER, c_void_p]),
+    "mirageContextCancelSearches": (None, [c_void_p]),
+    "mirageModuleParse": (_STATUS, [c_void_p, c_char_p, c_size_t, c_char_p, POINTER(c_void_p)]),
+    "mirageModuleClone": (_STATUS, [c_void_p, POINTER(c_void_p)]),
+    "mirageModuleDestroy": (None, [c_void_p]),
+    "mirageModulePrint": (_STATUS, [c_void_p, c_int, POINTER(Text)]),
+    "mirageModuleRunPipeline": (_STATUS, [c_void_p, c_char_p]),
+    "mirageModuleSuperoptimize": (_STATUS, [c_void_p, POINTER(Option), c_size_t, POINTER(Text)]),
+    "mirageModuleCompile": (_STATUS, [c_void_p, POINTER(Option), c_size_t, POINTER(Text)]),
+    "mirageModulesVerify": (_STATUS, [c_void_p, c_void_p, POINTER(VerifyOptions), POINTER(c_int), POINTER(Text)]),
+    "mirageGraphCreate": (_STATUS, [POINTER(c_void_p)]),
+    "mirageGraphDestroy": (None, [c_void_p]),
+    "mirageGraphAddInput": (_STATUS, [c_void_p, c_char_p, POINTER(TensorType), POINTER(c_uint32)]),
+    "mirageGraphAddOperator": (_STATUS, [c_void_p, c_char_p, POINTER(c_uint32), c_size_t, c_char_p,
+                                         POINTER(c_uint32)]),
+    "mirageGraphAddOutput": (_STATUS, [c_void_p, c_uint32, POINTER(c_int64)]),
+    "mirageGraphGetNumInputs": (c_size_t, [c_void_p]),
+    "mirageGraphGetNumValues": (c_size_t, [c_void_p]),
+    "mirageGraphGetNumOutputs": (c_size_t, [c_void_p]),
+    "mirageGraphGetType": (_STATUS, [c_void_p, c_uint32, POINTER(TensorType)]),
+    "mirageBlockGraphCreate": (_STATUS, [POINTER(BlockShape), POINTER(c_void_p)]),
+    "mirageBlockGraphAddInput": (_STATUS, [c_void_p, POINTER(TensorType), POINTER(c_int), c_int,
+                                           POINTER(c_uint32)]),
+    "mirageBlockGraphAddOutput": (_STATUS, [c_void_p, c_uint32, POINTER(c_int)]),
+    "mirageGraphAddBlockGraph": (_STATUS, [c_void_p, c_void_p, POINTER(c_uint32), c_size_t, POINTER(TensorType),
+                                           POINTER(c_uint32)]),
+    "mirageGraphToJSON": (_STATUS, [c_void_p, POINTER(Text)]),
+    "mirageGraphFromJSON": (_STATUS, [c_char_p, c_size_t, POINTER(c_void_p)]),
+    "mirageModuleFromGraph": (_STATUS, [c_void_p, c_void_p, c_char_p, POINTER(c_void_p)]),
+    "mirageModuleGetGraph": (_STATUS, [c_void_p, c_char_p, POINTER(c_void_p)]),
+    "mirageDeviceOpen": (_STATUS, [c_int, c_int, POINTER(c_void_p)]),
+    "mirageDeviceClose": (None, [c_void_p]),
+    "mirageDeviceGetName": (c_char_p, [c_void_p]),
+    "mirageDeviceGetComputeCapability": (c_int, [c_void_p]),
+    "mirageProgramLoad": (_STATUS, [c_void_p, c_char_p, c_int, POINTER(c_void_p)]),
+    "mirageProgramDestroy": (None, [c_void_p]),
+    "mirageProgramGetNumInputs": (c_size_t, [c_void_p]),
+    "mirageProgramGetNumOutputs": (c_size_t, [c_void_p]),
+    "mirageProgramGetInput": (_STATUS, [c_void_p, c_size_t, POINTER(TensorInfo)]),
+    "mirageProgramGetOutput": (_STATUS, [c_void_p, c_size_t, POINTER(TensorInfo)]),
+    "mirageProgramGetWorkspaceBytes": (c_int64, [c_void_p]),
+    "mirageProgramEnqueue": (_STATUS, [c_void_p, c_void_p, POINTER(c_uint64), POINTER(c_uint64)]),
+    "mirageProgramMakeCurrent": (_STATUS, [c_void_p]),
+    "mirageProgramRun": (_STATUS, [c_void_p, POINTER(c_void_p), POINTER(c_void_p)]),
+}
+
+
+def _find_library() -> str:
+    """What MIRAGE_LIBRARY names, else the library in the package, else that of a build folder."""
+    named = os.environ.get("MIRAGE_LIBRARY")
+    if named:
+        return named
+    here = pathlib.Path(__file__).resolve().parent
+    places = [here / "lib" / "libMirage.so"]
+    places += [here.parents[1] / "build" / preset / "lib" / "libMirage.so" for preset in ("release", "dev")]
+    for place in places:
+        if place.exists():
+            return str(place)
+    raise ImportError("expects libMirage.so in the package mirage, in a build folder, or where MIRAGE_LIBRARY says; "
+                      "got none of them: pip install mirage-mlir, or ninja -C build/dev MirageC")
+
+
+def _load() -> ctypes.CDLL:
+    path = _find_library()
+    try:
+        library = ctypes.CDLL(path)
+    except OSError as error:
+        raise ImportError(f"{path} cannot be loaded: {error}") from None
+    for name, (result, arguments) in _PROTOTYPES.items():
+        function = getattr(library, name)
+        function.restype = result
+        function.argtypes = arguments
+    return library
+
+
+lib = _load()
+
+
+def last_error() -> str:
+    return lib.mirageGetLastError().decode()
+
+
+def version() -> str:
+    return lib.mirageGetVersion().decode()
+
+
+def check_graph(status: int) -> None:
+    if status != SUCCESS:
+        raise GraphError(last_error())
+
+
+def check_run(status: int) -> None:
+    if status != SUCCESS:
+        raise RunError(last_error())
+
+
+def take_text(text: Text) -> bytes:
+    """The bytes, which are given back to the library."""
+    try:
+        return ctypes.string_at(text.data, text.size) if text.data else b""
+    finally:
+        lib.mirageTextFree(byref(text))
+
+
+def int64s(values: Optional[Sequence[int]]):
+    return None if values is None else (c_int64 * len(values))(*values)
+
+
+def ints(values: Sequence[int]):
+    return (c_int * len(values))(*values)
+
+
+def uint32s(values: Sequence[int]):
+    return (c_uint32 * len(values))(*values)
+
+
+class Handle:
+    """What the library made and gets back."""
+
+    def __init__(self, pointer: c_void_p, destroy: Callable[[c_void_p], None], *keeps_alive: object):
+        self.pointer = pointer
+        self._keeps_alive = keeps_alive
+        self._finalizer = weakref.finalize(self, destroy, pointer)
+
+    @property
+    def _as_parameter_(self):
+        return self.pointer
+
+
+_SEVERITIES = ("note", "warning", "error", "remark")
+
+
+def _convert(diagnostic: CDiagnostic) -> Diagnostic:
+    notes = tuple(_convert(diagnostic.notes[i]) for i in range(diagnostic.num_notes))
+    return Diagnostic(_SEVERITIES[diagnostic.severity], diagnostic.message.decode(errors="replace"),
+                      diagnostic.file.decode(errors="replace"), diagnostic.line, diagnostic.column, notes)
+
+
+class Context:
+    """A context of the compiler, and what it says during a call."""
+
+    def __init__(self, threads: int = 0):
+        pointer = c_void_p()
+        if lib.mirageContextCreate(threads, byref(pointer)) != SUCCESS:
+            raise MirageError(last_error())
+        self.handle = Handle(pointer, lib.mirageContextDestroy)
+        self.diagnostics: List[Diagnostic] = []
+        self._on_progress: Optional[Callable[[str, CProgress], None]] = None
+        self._raised: Optional[BaseException] = None
+        # Of functions, not of methods, which would keep the context alive.
+        diagnostics = self.diagnostics
+        self._diagnostic_handler = DIAGNOSTIC_HANDLER(
+            lambda diagnostic, _: diagnostics.append(_convert(diagnostic.contents)))
+        lib.mirageContextSetDiagnosticHandler(pointer, self._diagnostic_handler, None)
+
+    def check(self, status: int) -> None:
+        """Raises what a call came to that has just ended; warnings stay in `diagnostics`."""
+        if status != SUCCESS:
+            raise CompileError(last_error(), self.diagnostics)
+
+    def cancel(self) -> None:
+        lib.mirageContextCancelSearches(self.handle.pointer)
+
+    def watch(self, on_progress: Optional[Callable[[str, CProgress], None]]) -> None:
+        """Tells a function how far searches are. What it raises ends them; `reraise` has it then."""
+        self._raised = None
+        if on_progress is None:
+            self._progress_handler = PROGRESS_HANDLER()
+        else:
+            def handle(function, progress, _):
+                try:
+                    on_progress(function.decode(), progress.contents)
+                except BaseException as error:  # it must not pass through C
+                    self._raised = error
+                    self.cancel()
+
+            self._progress_handler = PROGRESS_HANDLER(handle)
+        lib.mirageContextSetProgressHandler(self.handle.pointer, self._progress_handler, None)
+
+    def reraise(self) -> None:
+        raised, self._raised = self._raised, None
+        if raised is not None:
+            raise raised
+
+
+class Module:
+    """A module of MLIR."""
+
+    def __init__(self, context: Context, pointer: c_void_p):
+        self.context = context
+        self.handle = Handle(pointer, lib.mirageModuleDestroy, context)
+
+    @classmethod
+    def parse(cls, context: Context, text: "str | bytes", name: str = "-") -> "Module":
+        data = text.encode() if isinstance(text, str) else text
+        pointer = c_void_p()
+        context.diagnostics.clear()
+        context.check(lib.mirageModuleParse(context.handle, data, len(data), name.encode(), byref(pointer)))
+        return cls(context, pointer)
+
+    def clone(self) -> "Module":
+        pointer = c_void_p()
+        self.context.check(lib.mirageModuleClone(self.handle, byref(pointer)))
+        return Module(self.context, pointer)
+
+    def print(self, form: int = 0) -> bytes:
+        text = Text()
+        self.context.check(lib.mirageModulePrint(self.handle, form, byref(text)))
+        return take_text(text)
+
+    def run(self, pipeline: str) -> None:
+        self.context.diagnostics.clear()
+        self.context.check(lib.mirageModuleRunPipeline(self.handle, pipeline.encode()))
+
+    def run_with_options(self, function, options: "dict[str, object]") -> bytes:
+        """mirageModuleSuperoptimize or mirageModuleCompile. Returns the report."""
+        pairs = (Option * len(options))(*[(name.encode(), _to_text(value)) for name, value in options.items()])
+        text = Text()
+        self.context.diagnostics.clear()
+        self.context.check(function(self.handle, pairs, len(options), byref(text)))
+        return take_text(text)
+
+
+def _to_text(value: object) -> bytes:
+    if isinstance(value, bool):
+        return b"true" if value else b"false"
+    return str(value).encode()

@@ -1,0 +1,276 @@
+"""From a graph to a faster one: options of the search, and its result."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from ctypes import byref, c_void_p
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+from . import _library
+from ._library import Context, Module, lib
+from .errors import CompileError, GraphError, InternalError
+from .graph import KernelGraph
+from .programs import CompiledGraph, OptimizedGraph, SearchResult, _warn_of_unused, find_gpu, make_folder
+
+logger = logging.getLogger("mirage")
+
+_PRESETS = ("attention", "mlp", "lora")
+#: What the original restricts its search by; here all of it is searched.
+_MAPS = ("imaps", "omaps", "griddims", "blockdims", "fmaps", "franges")
+_OTHER_BACKENDS = ("triton", "nki")
+
+
+def _default_cache() -> str:
+    root = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return os.environ.get("MIRAGE_CACHE_DIR") or os.path.join(root, "mirage")
+
+
+def to_module(graph: KernelGraph, context: Context, name: str = "main") -> Module:
+    graph._complete()
+    pointer = c_void_p()
+    _library.check_graph(lib.mirageModuleFromGraph(context.handle, graph._handle, name.encode(), byref(pointer)))
+    return Module(context, pointer)
+
+
+def compile_module(module: Module, from_phase: str, **options: Any) -> Tuple[str, str]:
+    """The folder of the artifact, and the µGraph as text."""
+    folder = make_folder()
+    text = module.print().decode()
+    artifact = os.path.join(folder, "artifact")
+    try:
+        module.clone().run_with_options(lib.mirageModuleCompile,
+                                        {"from": from_phase, "artifact": artifact, **options})
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    if not os.path.exists(os.path.join(artifact, "manifest.json")):
+        raise InternalError("the compiler wrote no artifact and did not say why", _write_reproducer(text))
+    return folder, text
+
+
+def _write_reproducer(text: str) -> str:
+    with tempfile.NamedTemporaryFile("w", prefix="mirage-", suffix=".mlir", delete=False) as file:
+        file.write(text)
+    return file.name
+
+
+def compile_graph(graph: KernelGraph) -> CompiledGraph:
+    """As it is written, each operator a kernel."""
+    folder, text = compile_module(to_module(graph, Context()), "optimize")
+    return _own(CompiledGraph(os.path.join(folder, "artifact"), text), folder)
+
+
+def _own(compiled: CompiledGraph, folder: str) -> Any:
+    """Has a folder go when the program does."""
+    import weakref
+
+    compiled._finalizer = weakref.finalize(compiled, shutil.rmtree, folder, True)
+    return compiled
+
+
+class _Progress:
+    """Says how far a search is: a live line on a terminal, else lines of the logger "mirage"."""
+
+    def __init__(self, verbose: bool, on_progress: Optional[Callable[[Any], None]]):
+        self.is_live = sys.stderr is not None and sys.stderr.isatty()
+        self.verbose, self.on_progress = verbose, on_progress
+        self.printed_at = time.monotonic()
+        self.has_line = False
+
+    def __call__(self, function: str, now: Any) -> None:
+        if self.on_progress is not None:
+            self.on_progress(now)
+        elapsed = time.monotonic() - self.printed_at
+        if self.is_live:
+            self.has_line = True
+            sys.stderr.write(f"\r{self._describe(now)}\x1b[K")
+            sys.stderr.flush()
+        elif elapsed >= (1 if self.verbose else 5):
+            self.printed_at = time.monotonic()
+            logger.info("%s", self._describe(now))
+
+    @staticmethod
+    def _describe(now: Any) -> str:
+        share = f"part {now.part} of {now.num_parts}" if now.num_parts else (
+            f"{100 * now.walk_states / now.max_states:.0f}% of states" if now.max_states else "")
+        return (f"mirage: {now.seconds:.1f} s, {now.states} states, {now.structures} structures, "
+                f"{now.best_us:.2f} of {now.baseline_us:.2f} us, {share}")
+
+    def end(self) -> None:
+        if self.has_line:
+            sys.stderr.write("\r\x1b[K")
+
+
+def _options(config, use_cached_graphs, use_graph_dataset, search_time_limit_sec, previous_checkpoint, seed, threads,
+             target, extra) -> Dict[str, Any]:
+    if config is not None and config not in _PRESETS:
+        raise GraphError(f"expects config of {', '.join(_PRESETS)} or None, got {config!r}")
+    options: Dict[str, Any] = {}
+    if config is not None:
+        options["preset"] = config
+    if use_cached_graphs or use_graph_dataset:
+        options["cache"] = _default_cache()
+    if search_time_limit_sec is not None:
+        if search_time_limit_sec <= 0:
+            raise GraphError(f"expects search_time_limit_sec above 0, got {search_time_limit_sec!r}")
+        options["time-limit-s"] = max(1, round(search_time_limit_sec))
+    if previous_checkpoint is not None:
+        options["checkpoint"] = os.fspath(previous_checkpoint)
+    for name, value in (("seed", seed), ("threads", threads), ("target", target)):
+        if value is not None:
+            options[name] = value
+    options.update({name.replace("_", "-"): value for name, value in extra.items()})
+    return options
+
+
+def _read_result(report: Dict[str, Any], measured: bool, seconds: float) -> SearchResult:
+    entry = report["graphs"][0]
+    search = entry["search"]
+    return SearchResult(
+        improved=bool(entry["replaced"]), why=entry.get("whyNot") or entry["stopReason"],
+        predicted_us=entry.get("predictedUs") or search.get("baselineUs", 0.0),
+        baseline_us=search.get("baselineUs", 0.0), limit_us=search.get("limitUs", 0.0),
+        measured_us=entry.get("measuredUs"), ranked_by="measured" if measured else "predicted",
+        seconds=seconds, stop_reason=entry["stopReason"], report=report)
+
+
+def find_tool(name: str) -> Optional[str]:
+    """A program of Mirage's: in the package, in a build folder, or on the PATH."""
+    library = pathlib.Path(_library._find_library()).resolve()
+    for place in (library.parent.parent / "bin" / name,):
+        if place.exists():
+            return str(place)
+    return shutil.which(name)
+
+
+def _measure(module: Module, options: Dict[str, Any], folder: str) -> Optional[str]:
+    """Measures the best candidates on the GPU, the program as it was written among them. Returns the
+    file of their times."""
+    runner = find_tool("mirage-run")
+    if runner is None:
+        logger.warning("no mirage-run at hand to measure candidates with: the cost model decides")
+        return None
+    bundle = os.path.join(folder, "bundle")
+    module.clone().run_with_options(lib.mirageModuleCompile, {**options, "to": "search", "bundle": bundle})
+    done = subprocess.run([runner, bundle, "--measure"], capture_output=True, text=True)
+    times = os.path.join(bundle, "times.jsonl")
+    if done.returncode != 0 or not os.path.exists(times):
+        logger.warning("candidates could not be measured: %s", (done.stderr or done.stdout).strip())
+        return None
+    return times
+
+
+def superoptimize(graph: KernelGraph, *, config: Optional[str] = None, imaps=None, omaps=None, griddims=None,
+                  blockdims=None, fmaps=None, franges=None, verbose: bool = False, backend: str = "cuda",
+                  warmup_iters: Optional[int] = None, profile_iters: Optional[int] = None,
+                  use_cached_graphs: bool = False, use_graph_dataset: bool = False, is_formal_verified: bool = False,
+                  use_symbolic_search: bool = True, search_time_limit_sec: Optional[float] = None,
+                  save_codes: bool = False, previous_checkpoint: Optional[str] = None, seed: Optional[int] = None,
+                  threads: Optional[int] = None, target: Optional[str] = None, measure: Optional[bool] = None,
+                  on_progress: Optional[Callable[[Any], None]] = None, **extra: Any) -> OptimizedGraph:
+    """Searches for an equal program that is faster, and compiles the best.
+
+    The result is always a program to call; `result.improved` says whether it is another one than was
+    written. Ctrl-C ends the search with the best that it has found.
+
+    config                 limits for a kind of program: "attention", "mlp" or "lora"
+    use_cached_graphs      keep results on disk, and take what is there (~/.cache/mirage)
+    search_time_limit_sec  the search's own time; its result may then depend on the machine
+    is_formal_verified     take nothing that is not proved by canonical forms
+    previous_checkpoint    file of a search that was stopped, to go on from
+    save_codes             leave the code in generated_codes/
+    measure                measure the best on a GPU and take the fastest that is right; None: where
+                           there is a GPU
+    target                 "sm_90a", "sm_80", ...; None: the GPU of this machine, or sm_90a
+
+    Others are options of the search by their names (docs/Search.md): max_states=100000."""
+    if not isinstance(graph, KernelGraph):
+        raise GraphError(f"expects a kernel graph, got {graph!r}")
+    if backend in _OTHER_BACKENDS:
+        raise GraphError(f'expects backend="cuda", got {backend!r}: Mirage makes PTX itself and needs no other compiler')
+    if backend != "cuda":
+        raise GraphError(f'expects backend="cuda", got {backend!r}')
+    given = dict(imaps=imaps, omaps=omaps, griddims=griddims, blockdims=blockdims, fmaps=fmaps, franges=franges,
+                 warmup_iters=warmup_iters, profile_iters=profile_iters)
+    _warn_of_restrictions([name for name, value in given.items() if value is not None])
+    for name in list(extra):
+        if name in ("num_warp_groups", "pipeline_stages", "profiling", "target_cc"):
+            _warn_of_unused(name)
+            del extra[name]
+    options = _options(config, use_cached_graphs, use_graph_dataset, search_time_limit_sec, previous_checkpoint, seed,
+                       threads, target, extra)
+    measures = find_gpu() is not None if measure is None else measure
+    started = time.monotonic()
+    context = Context()
+    progress = _Progress(verbose, on_progress)
+    context.watch(progress)
+    module = to_module(graph, context)
+    before = module.clone()
+    with tempfile.TemporaryDirectory(prefix="mirage-") as scratch:
+        times = None
+        try:
+            if measures:
+                times = _measure(module, options, scratch)
+            if times is not None:
+                options["times"] = times
+            report = json.loads(module.run_with_options(lib.mirageModuleSuperoptimize, options))
+        except CompileError:
+            context.reraise()
+            raise
+        finally:
+            progress.end()
+        interrupted = _take_interrupt(context)
+    result = _read_result(report, times is not None, time.monotonic() - started)
+    if is_formal_verified and result.improved:
+        _require_proof(before, module)
+    if interrupted:
+        logger.warning("interrupted: the best so far, %s", result)
+    folder, text = compile_module(module, "optimize", **({"target": target} if target else {}))
+    if save_codes:
+        _save_codes(folder)
+    optimized = _own(OptimizedGraph(os.path.join(folder, "artifact"), text, result), folder)
+    if verbose:
+        logger.info("%s", result)
+    return optimized
+
+
+def _take_interrupt(context: Context) -> bool:
+    """Whether Ctrl-C ended the search; what else a callback raised goes on."""
+    try:
+        context.reraise()
+    except KeyboardInterrupt:
+        return True
+    return False
+
+
+def _warn_of_restrictions(names: List[str]) -> None:
+    if names:
+        import warnings
+
+        warnings.warn(f"{', '.join(names)}: no effect, all maps and sizes are searched", stacklevel=3)
+
+
+def _require_proof(before: Module, after: Module) -> None:
+    import ctypes
+
+    options = _library.VerifyOptions(exact=1)
+    verdict = ctypes.c_int()
+    before.context.check(lib.mirageModulesVerify(before.handle, after.handle, byref(options), byref(verdict), None))
+    if verdict.value != 0:
+        raise CompileError("expects a result that is proved equal by canonical forms, got one that trials alone say "
+                           "is; without is_formal_verified it is taken")
+
+
+def _save_codes(folder: str) -> None:
+    os.makedirs("generated_codes", exist_ok=True)
+    number = sum(re.fullmatch(r"\d+", name) is not None for name in os.listdir("generated_codes"))
+    shutil.copytree(os.path.join(folder, "artifact"), os.path.join("generated_codes", str(number)))

@@ -1,0 +1,202 @@
+"""What callers hand over: tensors of torch and NumPy, and of all that speaks DLPack or the CUDA array
+interface. Neither torch nor NumPy is imported before one of theirs is seen."""
+
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+import sys
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+from .dtypes import DType, find_dtype
+from .errors import RunError
+
+#: ("cpu", 0), or ("cuda", ordinal).
+Device = Tuple[str, int]
+CPU: Device = ("cpu", 0)
+
+
+@dataclasses.dataclass(frozen=True)
+class TensorSpec:
+    """What a program takes or gives at one place."""
+
+    name: str
+    shape: Tuple[int, ...]
+    dtype: DType
+    strides: Tuple[int, ...]  #: in elements
+    size_bytes: int  #: from the first element through the last one
+
+    def is_row_major(self) -> bool:
+        step = 1
+        for size, stride in zip(reversed(self.shape), reversed(self.strides)):
+            if size != 1 and stride != step:
+                return False
+            step *= size
+        return True
+
+
+@dataclasses.dataclass
+class Bound:
+    """A tensor of a caller's, as far as a program needs to know it."""
+
+    address: int
+    shape: Tuple[int, ...]
+    dtype: Optional[DType]
+    dtype_name: str
+    strides: Tuple[int, ...]  #: in elements
+    device: Device
+    owner: Any  #: keeps the memory
+
+
+def is_torch(tensor: Any) -> bool:
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(tensor, torch.Tensor)
+
+
+def is_numpy(tensor: Any) -> bool:
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(tensor, numpy.ndarray)
+
+
+def _row_major(shape: Sequence[int]) -> Tuple[int, ...]:
+    strides: List[int] = []
+    step = 1
+    for size in reversed(shape):
+        strides.insert(0, step)
+        step *= size
+    return tuple(strides)
+
+
+def _describe_torch(tensor: Any) -> Bound:
+    device = tensor.device
+    if device.type not in ("cpu", "cuda"):
+        raise RunError(f"expects a tensor on the CPU or on a CUDA device, got one on {device}")
+    if tensor.requires_grad and sys.modules["torch"].is_grad_enabled():
+        raise RunError("expects tensors that need no gradient, which Mirage does not compute; "
+                       "call under torch.no_grad(), or detach() them")
+    if tensor.is_conj() or tensor.is_neg() or tensor.layout != sys.modules["torch"].strided:
+        raise RunError("expects a strided tensor as it lies in memory; resolve_conj(), resolve_neg() or to_dense() it")
+    return Bound(tensor.data_ptr(), tuple(tensor.shape), find_dtype(tensor.dtype), str(tensor.dtype),
+                 tuple(tensor.stride()), (device.type, device.index or 0), tensor)
+
+
+def _in_elements(name: str, strides: Optional[Sequence[int]], shape: Sequence[int], itemsize: int) -> Tuple[int, ...]:
+    if strides is None:
+        return _row_major(shape)
+    if any(stride % itemsize for stride in strides):
+        raise RunError(f"expects strides of whole elements, got {tuple(strides)} bytes of {name}")
+    return tuple(stride // itemsize for stride in strides)
+
+
+def _describe_numpy(tensor: Any) -> Bound:
+    name = str(tensor.dtype)
+    return Bound(tensor.ctypes.data, tensor.shape, find_dtype(tensor.dtype), name,
+                 _in_elements(name, tensor.strides, tensor.shape, tensor.dtype.itemsize), CPU, tensor)
+
+
+def _describe_cuda_array(tensor: Any) -> Bound:
+    interface: Dict[str, Any] = tensor.__cuda_array_interface__
+    name = interface["typestr"]
+    dtype = {"<f2": "float16", "<f4": "float32"}.get(name)
+    ordinal = getattr(getattr(tensor, "device", None), "id", 0)
+    return Bound(interface["data"][0], tuple(interface["shape"]), find_dtype(dtype), name,
+                 _in_elements(name, interface.get("strides"), interface["shape"], int(name[2:])),
+                 ("cuda", int(ordinal) if isinstance(ordinal, int) else 0), tensor)
+
+
+class _DLTensor(ctypes.Structure):
+    # https://dmlc.github.io/dlpack/latest/c_api.html, DLTensor
+    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32),
+                ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8),
+                ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)),
+                ("strides", ctypes.POINTER(ctypes.c_int64)), ("byte_offset", ctypes.c_uint64)]
+
+
+_DL_DEVICES = {1: "cpu", 2: "cuda", 3: "cpu", 13: "cuda"}  # kDLCPU, kDLCUDA, kDLCUDAHost, kDLCUDAManaged
+_DL_TYPES = {(2, 16): "float16", (2, 32): "float32", (4, 16): "bfloat16", (10, 8): "float8_e4m3fn",
+             (12, 8): "float8_e5m2"}
+
+
+def _describe_dlpack(tensor: Any) -> Bound:
+    capsule = tensor.__dlpack__()
+    get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    get_pointer.restype = ctypes.c_void_p
+    get_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+    described = _DLTensor.from_address(get_pointer(capsule, b"dltensor"))
+    if described.device_type not in _DL_DEVICES:
+        raise RunError(f"expects a tensor on the CPU or on a CUDA device, got DLPack's device {described.device_type}")
+    rank = described.ndim
+    shape = tuple(described.shape[:rank])
+    name = f"DLPack's type {described.code} of {described.bits} bits"
+    dtype = _DL_TYPES.get((described.code, described.bits)) if described.lanes == 1 else None
+    kind = _DL_DEVICES[described.device_type]
+    strides = tuple(described.strides[:rank]) if described.strides else _row_major(shape)
+    return Bound((described.data or 0) + described.byte_offset, shape, find_dtype(dtype), name, strides,
+                 (kind, described.device_id if kind == "cuda" else 0), (tensor, capsule))
+
+
+def describe(tensor: Any) -> Bound:
+    """What a tensor is and where it lies."""
+    if is_torch(tensor):
+        return _describe_torch(tensor)
+    if is_numpy(tensor):
+        return _describe_numpy(tensor)
+    if hasattr(tensor, "__cuda_array_interface__"):
+        return _describe_cuda_array(tensor)
+    if hasattr(tensor, "__dlpack__"):
+        return _describe_dlpack(tensor)
+    raise RunError("expects a tensor of torch or NumPy, or one with DLPack or the CUDA array interface, "
+                   f"got {type(tensor).__name__}")
+
+
+def check(spec: TensorSpec, role: str, bound: Bound, device: Device) -> None:
+    """Raises unless the program can read, or write, the tensor as it lies."""
+    what = f"{role} {spec.name}"
+    if bound.shape != spec.shape:
+        raise RunError(f"{what}: expects shape {list(spec.shape)}, got {list(bound.shape)}")
+    if bound.dtype != spec.dtype:
+        raise RunError(f"{what}: expects {spec.dtype.name}, got {bound.dtype_name}")
+    if bound.device != device:
+        raise RunError(f"{what}: expects a tensor on {name_device(device)}, where the others are, got one on "
+                       f"{name_device(bound.device)}")
+    for size, expected, found in zip(spec.shape, spec.strides, bound.strides):
+        if size != 1 and expected != found:
+            raise RunError(f"{what}: expects strides {list(spec.strides)}, got {list(bound.strides)}; build the "
+                           "graph with new_input(strides=...), or hand over contiguous()")
+    if device[0] == "cuda" and bound.address % 16 != 0:
+        raise RunError(f"{what}: expects an address that is a multiple of 16, got {bound.address:#x}")
+
+
+def name_device(device: Device) -> str:
+    return "the CPU" if device == CPU else f"{device[0]}:{device[1]}"
+
+
+def make_empty(spec: TensorSpec, like: Any) -> Any:
+    """A tensor for an output, of the kind that an input is and where it is."""
+    if is_torch(like):
+        torch = sys.modules["torch"]
+        return torch.empty_strided(spec.shape, spec.strides, dtype=getattr(torch, spec.dtype.name), device=like.device)
+    if "cupy" in type(like).__module__.split("."):
+        cupy = sys.modules["cupy"]
+        flat = cupy.empty(spec.size_bytes, dtype=cupy.uint8)
+        return cupy.ndarray(spec.shape, dtype=spec.dtype.name, memptr=flat.data,
+                            strides=tuple(stride * spec.dtype.itemsize for stride in spec.strides))
+    if is_numpy(like) or describe(like).device == CPU:
+        return _make_numpy(spec)
+    raise RunError(f"expects out=, a tensor for each output, where inputs are of {type(like).__name__}")
+
+
+def _make_numpy(spec: TensorSpec) -> Any:
+    import numpy
+
+    try:
+        dtype = numpy.dtype(spec.dtype.name)
+    except TypeError:
+        try:
+            import ml_dtypes
+        except ImportError:
+            raise RunError(f"NumPy has no {spec.dtype.name}: install ml_dtypes, or hand over tensors of torch") from None
+        dtype = numpy.dtype(getattr(ml_dtypes, spec.dtype.name))
+    flat = numpy.empty(spec.size_bytes, dtype=numpy.uint8)
+    return numpy.ndarray(spec.shape, dtype=dtype, buffer=flat,
+                         strides=tuple(stride * spec.dtype.itemsize for stride in spec.strides))
