@@ -23,7 +23,7 @@ namespace {
 enum class Holder : uint8_t {
   BlockGraph,
   ThreadGraph,
-  Graph,       ///< one of these
+  PlacedGraph, ///< a block graph, or a thread graph once it is out of it
   Sum,         ///< an accumulation of a block
   Held,        ///< what can be held in registers
   StepOfBlock, ///< an op in the body of a block graph
@@ -55,7 +55,7 @@ static constexpr PlanAttribute kAttributes[] = {
     {"mirage.in_flight", Holder::ThreadGraph, Kind::Unit},
     {"mirage.input_offsets", Holder::BlockGraph, Kind::Numbers},
     {"mirage.input_row_paddings", Holder::BlockGraph, Kind::Numbers},
-    {"mirage.input_swizzles", Holder::Graph, Kind::Numbers},
+    {"mirage.input_swizzles", Holder::PlacedGraph, Kind::Numbers},
     {"mirage.joins_parts", Holder::BlockGraph, Kind::Unit},
     {"mirage.joins_row_parts", Holder::StepOfBlock, Kind::Unit},
     {"mirage.launch_barrier", Holder::BlockGraph, Kind::Text},
@@ -104,7 +104,7 @@ static ArrayRef<StringRef> getOps(Holder holder) {
     return kBlockGraph;
   case Holder::ThreadGraph:
     return kThreadGraph;
-  case Holder::Graph:
+  case Holder::PlacedGraph:
     return kGraph;
   case Holder::Sum:
     return kSum;
@@ -120,16 +120,24 @@ static ArrayRef<StringRef> getOps(Holder holder) {
 
 static std::string getName(Holder holder) {
   std::string names = llvm::join(getOps(holder), " and ");
+  if (holder == Holder::PlacedGraph)
+    return names + " outside of one";
   return holder == Holder::StepOfBlock ? "ops in the body of a " + names
                                        : names;
+}
+
+static bool isIn(ArrayRef<StringRef> ops, Operation *op) {
+  return op && llvm::is_contained(ops, op->getName().getStringRef());
 }
 
 static bool isHolder(Holder holder, Operation *op) {
   if (holder == Holder::Any)
     return true;
-  Operation *held = holder == Holder::StepOfBlock ? op->getParentOp() : op;
-  return held &&
-         llvm::is_contained(getOps(holder), held->getName().getStringRef());
+  Operation *parent = op->getParentOp();
+  // What a step reads is said by the graph that it is a step of.
+  if (holder == Holder::PlacedGraph && isIn(getOps(Holder::BlockGraph), parent))
+    return false;
+  return isIn(getOps(holder), holder == Holder::StepOfBlock ? parent : op);
 }
 
 static StringRef getName(Kind kind) {

@@ -157,8 +157,26 @@ func.func @launch_barrier(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
 func.func @swizzles(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
   %r = mirage_block.graph grid(x = 2) threads(64) ins(%x imap(x -> 0)) outs(omap(x -> 0)) : (tensor<8x64xf32>) -> tensor<8x64xf32> {
   ^bb0(%t: tensor<4x64xf32>):
-    // expected-error @below {{expects no 'mirage.input_swizzles', which is of mirage_block.graph and mirage_thread.graph}}
+    // expected-error @below {{expects no 'mirage.input_swizzles', which is of mirage_block.graph and mirage_thread.graph outside of one}}
     %y = mirage_block.exp %t {mirage.input_swizzles = array<i64: 128>} : tensor<4x64xf32>
+    mirage_block.yield %y : tensor<4x64xf32>
+  }
+  return %r : tensor<8x64xf32>
+}
+
+// -----
+
+// What a step reads, its block graph says.
+func.func @swizzles_of_step(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %r = mirage_block.graph grid(x = 2) threads(64) ins(%x imap(x -> 0)) outs(omap(x -> 0)) : (tensor<8x64xf32>) -> tensor<8x64xf32> {
+  ^bb0(%t: tensor<4x64xf32>):
+    // expected-error @below {{expects no 'mirage.input_swizzles', which is of mirage_block.graph and mirage_thread.graph outside of one}}
+    %y = mirage_thread.graph items(x = 2) ins(%t imap(x -> 0)) outs(omap(x -> 0)) {mirage.input_swizzles = array<i64: 128>} : (tensor<4x64xf32>) -> tensor<4x64xf32> {
+    ^bb0(%w: tensor<2x64xf32>):
+      %0 = mirage_thread.load %w : (tensor<2x64xf32>) -> tensor<2x64xf32, #mirage_thread.layout<register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [0, 16], [0, 32], [1, 0]]>>
+      %1 = mirage_thread.store %0 : (tensor<2x64xf32, #mirage_thread.layout<register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [0, 16], [0, 32], [1, 0]]>>) -> tensor<2x64xf32>
+      mirage_thread.yield %1 : tensor<2x64xf32>
+    }
     mirage_block.yield %y : tensor<4x64xf32>
   }
   return %r : tensor<8x64xf32>
