@@ -59,17 +59,20 @@ static int64_t getRun(int64_t rowElements, Type elementType) {
 }
 
 /// Whether what a lane has side by side is one access, so that neighbours share
-/// no sector, and as wide as rows allow, or half of what there is.
+/// no sector, and as wide as rows allow, or half of what there is; or a word
+/// that is all it has, so that with wider ones lanes would have nothing.
 static bool hasWideRuns(Type fragment, ArrayRef<int64_t> tile,
                         Type elementType) {
   std::optional<LinearLayout> layout = thread::getFragmentLayout(fragment);
   if (!layout || layout->getRank() != tile.size() || tile.empty())
     return false;
+  constexpr int64_t kWordBytes = 4;
   int64_t run = int64_t(1) << layout->getContiguousBits(layout->getRank() - 1);
   int64_t bytes = run * elementType.getIntOrFloatBitWidth() / 8;
   return bytes <= kMostAccessBytes &&
          (run >= getRun(tile.back(), elementType) ||
-          bytes >= kMostAccessBytes / 2);
+          bytes >= kMostAccessBytes / 2 ||
+          (bytes >= kWordBytes && run == layout->getNumRegisters()));
 }
 
 /// Elements that a lane takes at a time.

@@ -64,10 +64,10 @@ static unsigned getRunBits(int64_t size, unsigned atMost) {
 
 LinearLayout mlir::mirage::chooseElementwiseLayout(llvm::ArrayRef<int64_t> tile,
                                                    unsigned numWarps,
-                                                   int64_t longestRun) {
+                                                   RunLengths runs) {
   unsigned last = tile.size() - 1;
-  unsigned runBits = getRunBits(tile[last], llvm::Log2_64(longestRun));
-  while (runBits > 0 &&
+  unsigned runBits = getRunBits(tile[last], llvm::Log2_64(runs.longest));
+  while (runBits > llvm::Log2_64(runs.shortest) &&
          (int64_t(32) << runBits) * numWarps > countElements(tile))
     --runBits;
   BitDealer dealer(tile);

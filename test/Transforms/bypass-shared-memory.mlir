@@ -160,3 +160,47 @@ func.func @parts(%x: tensor<4x32x64x1xf32>) -> tensor<4x1x64x1xf32> {
   }
   return %r : tensor<4x1x64x1xf32>
 }
+
+// -----
+
+#l = #mirage_thread.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]]>
+
+// Rows that give each lane one word are loaded so: wider accesses would leave lanes with nothing.
+// CHECK-LABEL: func.func @words(
+// CHECK: mirage.bypassing_inputs = array<i64: 0>
+func.func @words(%x: tensor<4x64xf16>) -> tensor<4x64xf16> {
+  %r = mirage_block.graph grid(x = 4) threads(64) ins(%x imap(x -> 0)) outs(omap(x -> 0)) : (tensor<4x64xf16>) -> tensor<4x64xf16> {
+  ^bb0(%t: tensor<1x64xf16>):
+    %e = mirage_thread.graph items(x = 1) ins(%t imap()) outs(omap()) : (tensor<1x64xf16>) -> tensor<1x64xf32> {
+    ^bb0(%w: tensor<1x64xf16>):
+      %f = mirage_thread.load %w : (tensor<1x64xf16>) -> tensor<1x64xf16, #l>
+      %a = mirage_thread.exp %f : (tensor<1x64xf16, #l>) -> tensor<1x64xf32, #l>
+      %s = mirage_thread.store %a : (tensor<1x64xf32, #l>) -> tensor<1x64xf32>
+      mirage_thread.yield %s : tensor<1x64xf32>
+    }
+    mirage_block.yield %e : tensor<1x64xf32>
+  }
+  return %r : tensor<4x64xf16>
+}
+
+// -----
+
+#l = #mirage_thread.layout<register = [], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]]>
+
+// Half a word is less than lanes can load at a time.
+// CHECK-LABEL: func.func @halves(
+// CHECK-NOT: mirage.bypassing_inputs
+func.func @halves(%x: tensor<4x64xf16>) -> tensor<4x64xf16> {
+  %r = mirage_block.graph grid(x = 4) threads(64) ins(%x imap(x -> 0)) outs(omap(x -> 0)) : (tensor<4x64xf16>) -> tensor<4x64xf16> {
+  ^bb0(%t: tensor<1x64xf16>):
+    %e = mirage_thread.graph items(x = 2) ins(%t imap(x -> 1)) outs(omap(x -> 1)) : (tensor<1x64xf16>) -> tensor<1x64xf32> {
+    ^bb0(%w: tensor<1x32xf16>):
+      %f = mirage_thread.load %w : (tensor<1x32xf16>) -> tensor<1x32xf16, #l>
+      %a = mirage_thread.exp %f : (tensor<1x32xf16, #l>) -> tensor<1x32xf32, #l>
+      %s = mirage_thread.store %a : (tensor<1x32xf32, #l>) -> tensor<1x32xf32>
+      mirage_thread.yield %s : tensor<1x32xf32>
+    }
+    mirage_block.yield %e : tensor<1x64xf32>
+  }
+  return %r : tensor<4x64xf16>
+}

@@ -23,13 +23,19 @@ namespace mlir::mirage {
 
 constexpr unsigned kMaxRegisters = 16;
 
+/// Elements that a lane takes side by side, powers of two.
+struct RunLengths {
+  int64_t longest = 8;
+  /// Of tiles that have rows for it, though warps be idle then.
+  int64_t shortest = 1;
+};
+
 /// For an elementwise step over a tile: runs of elements along the last
 /// dimension, where its size is a multiple of the run and the warps have work
 /// enough; lanes along the last dimension first.
-/// \param longestRun  a power of two: 8 elements of 16 bits are an access of 16
-///                    bytes.
+/// \param runs  8 elements of 16 bits are an access of 16 bytes.
 LinearLayout chooseElementwiseLayout(llvm::ArrayRef<int64_t> tile,
-                                     unsigned numWarps, int64_t longestRun = 8);
+                                     unsigned numWarps, RunLengths runs = {});
 
 /// For a reduction of a tile over `dim`. A last dimension is cut into runs for
 /// the lanes of a row; another is added up in registers while lanes lie along

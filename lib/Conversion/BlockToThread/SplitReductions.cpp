@@ -47,7 +47,7 @@ struct RowParts {
 
   RowParts(block::GraphOp graph, ArrayRef<int64_t> tile)
       : fragment(chooseElementwiseLayout(tile, graph.getThreads() >> kLaneBits,
-                                         findLongestRun(graph))),
+                                         findRunLengths(graph))),
         shape(tile) {
     int64_t size = fragment.getShape().back();
     count = llvm::PowerOf2Ceil(llvm::divideCeil(shape.back(), size));

@@ -22,27 +22,27 @@ std::optional<LinearLayout> mlir::mirage::findWholeRows(Operation *op,
   return findRowsLayout(cast<RankedTensorType>(tile.getType()).getShape());
 }
 
-int64_t mlir::mirage::findLongestRun(block::GraphOp graph) {
-  constexpr int64_t kRunBits = 128, kLeastWidth = 16;
+RunLengths mlir::mirage::findRunLengths(block::GraphOp graph) {
+  constexpr int64_t kRunBits = 128, kShortestRunBits = 32, kLeastWidth = 16;
   if (graph.getLoop() > 1)
-    return kRunBits / kLeastWidth;
+    return {kRunBits / kLeastWidth, /*shortest=*/1};
   int64_t width = kLeastWidth;
   for (Type type : llvm::concat<const Type>(graph->getOperandTypes(),
                                             graph->getResultTypes()))
     width = std::max<int64_t>(width,
                               cast<ShapedType>(type).getElementTypeBitWidth());
-  return kRunBits / width;
+  return {kRunBits / width, kShortestRunBits / width};
 }
 
 StepContext::StepContext(RewriterBase &rewriter, const StepFusion &fusion,
                          block::GraphOp graph)
     : rewriter(rewriter), fusion(fusion),
       numWarps(graph.getThreads() >> kLaneBits), hasLoop(graph.getLoop() > 1),
-      longestRun(findLongestRun(graph)) {}
+      runs(findRunLengths(graph)) {}
 
 LinearLayout mlir::mirage::chooseElementwiseLayout(const StepContext &context,
                                                    ArrayRef<int64_t> tile) {
-  return chooseElementwiseLayout(tile, context.numWarps, context.longestRun);
+  return chooseElementwiseLayout(tile, context.numWarps, context.runs);
 }
 
 Value FragmentBuilder::get(Value value, ArrayRef<int> dims,

@@ -9,6 +9,7 @@
 #ifndef MIRAGE_LIB_CONVERSION_BLOCKTOTHREAD_STEPBUILDERS_H
 #define MIRAGE_LIB_CONVERSION_BLOCKTOTHREAD_STEPBUILDERS_H
 
+#include "Mirage/Layout/WorkFragments.h"
 #include "StepFusion.h"
 #include "ThreadGraphBuilder.h"
 #include "mlir/IR/PatternMatch.h"
@@ -19,16 +20,17 @@ namespace mlir::mirage {
 /// Elements of a row, at most, that a lane of an elementwise step has side by
 /// side. In a block without a loop lanes may load and store device memory with
 /// them (--mirage-bypass-shared-memory): of the widest element type of its
-/// inputs and outputs they are one access, so that neighbours share no sector.
-int64_t findLongestRun(block::GraphOp graph);
+/// inputs and outputs they are one access, so that neighbours share no sector;
+/// and at least 4 bytes of it.
+RunLengths findRunLengths(block::GraphOp graph);
 
 /// What is known of a step before it is built.
 struct StepContext {
   RewriterBase &rewriter; ///< builds where it stands
   const StepFusion &fusion;
-  unsigned numWarps;  ///< that share the step
-  bool hasLoop;       ///< of the block graph
-  int64_t longestRun; ///< see `findLongestRun`
+  unsigned numWarps; ///< that share the step
+  bool hasLoop;      ///< of the block graph
+  RunLengths runs;
 
   StepContext(RewriterBase &rewriter, const StepFusion &fusion,
               block::GraphOp graph);

@@ -40,6 +40,18 @@ TEST(WorkFragmentsTest, ElementwiseLanesAllWorkOnLargeTiles) {
     EXPECT_EQ(layout.getRedundantBits(input), 0u);
 }
 
+/// Two warps share 64 elements, unless lanes are to have two of them each; rows
+/// that are odd have no runs.
+TEST(WorkFragmentsTest, ElementwiseRunsAreNoShorterThanAsked) {
+  using Sizes = llvm::ArrayRef<int64_t>;
+  EXPECT_EQ(chooseElementwiseLayout({1, 64}, 2).getShape(), Sizes({1, 32}));
+  RunLengths words{/*longest=*/8, /*shortest=*/2};
+  EXPECT_EQ(chooseElementwiseLayout({1, 64}, 2, words).getShape(),
+            Sizes({1, 64}));
+  EXPECT_EQ(chooseElementwiseLayout({1, 1024}, 2, words).getNumRegisters(), 8u);
+  EXPECT_EQ(chooseElementwiseLayout({1, 63}, 2, words).getNumRegisters(), 1u);
+}
+
 /// A reduced dimension's bits are in registers and lanes of their own, so that
 /// adding registers and shuffling between lanes is the whole reduction.
 TEST(WorkFragmentsTest, ReductionsKeepReducedBitsApart) {
