@@ -11,11 +11,14 @@
 #include "Mirage/Bridge/Bridge.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Dialect/Operator/LaunchAttributes.h"
+#include "Mirage/Dialect/Operator/OperatorInterface.h"
 #include "Mirage/Graph/GraphJSON.h"
 #include "Mirage/Planning/Target.h"
 #include "Mirage/Transforms/CertificateAttr.h"
 #include "Mirage/Verify/VerdictJSON.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
@@ -259,7 +262,8 @@ private:
                                         options.errorBoundBits);
     std::optional<Verdict> verdict =
         take(proveCertified(proof.certificate, program, graph,
-                            isBrief ? kShareOfOthers : 1),
+                            isBrief ? kShareOfOthers : 1,
+                            [this] { return isProofOver(); }),
              mayBeUnknown);
     if (!verdict)
       return std::nullopt;
@@ -329,11 +333,22 @@ private:
   /// judged at small sizes: they have as long again as the search.
   bool isOver() const {
     const search::SearchOptions &search = options.search;
-    if (search.isInterrupted && search.isInterrupted())
-      return true;
-    auto elapsed = std::chrono::steady_clock::now() - start;
-    return search.timeLimitS != 0 &&
-           elapsed > 2 * std::chrono::seconds(search.timeLimitS);
+    return (search.isInterrupted && search.isInterrupted()) ||
+           hasPassed(2 * std::chrono::seconds(search.timeLimitS));
+  }
+
+  /// The same of that judgement, without which the search was for nothing: it
+  /// goes on when the search is interrupted, and has some seconds in any case.
+  bool isProofOver() const {
+    constexpr std::chrono::seconds kInAnyCase{5};
+    return hasPassed(2 * std::chrono::seconds(options.search.timeLimitS) +
+                     kInAnyCase);
+  }
+
+  /// Of a search that has a limit.
+  bool hasPassed(std::chrono::steady_clock::duration time) const {
+    return options.search.timeLimitS != 0 &&
+           std::chrono::steady_clock::now() - start > time;
   }
 
   /// Field arithmetic does some 3·10⁹ multiply-adds a second and core; a test
@@ -447,6 +462,36 @@ llvm::Error mlir::mirage::checkOptions(const SearchGraphOptions &options) {
   return search::checkOptions(options.search);
 }
 
+/// The operator that an op carries out, be it by an accumulation.
+static std::optional<Opcode> findOperator(mlir::Operation *op) {
+  auto row = dyn_cast<OperatorOpInterface>(op);
+  if (!row)
+    return std::nullopt;
+  Opcode opcode = row.getTableOpcode();
+  return opcode == Opcode::Accumulate ? readOperatorAttributes(row).reduction
+                                      : opcode;
+}
+
+/// Ops in place of others are where those with the same operator were, if there
+/// are some: a product of the µGraph where the program's products stand.
+static void inheritLocations(ArrayRef<mlir::Operation *> from, Block &to) {
+  llvm::MapVector<Opcode, SmallVector<Location>> byOperator;
+  for (mlir::Operation *op : from)
+    if (std::optional<Opcode> opcode = findOperator(op))
+      byOperator[*opcode].push_back(op->getLoc());
+  DenseSet<mlir::Operation *> old(from.begin(), from.end());
+  for (mlir::Operation &written : to) {
+    if (old.contains(&written))
+      continue;
+    written.walk([&](mlir::Operation *op) {
+      std::optional<Opcode> opcode = findOperator(op);
+      auto found = opcode ? byOperator.find(*opcode) : byOperator.end();
+      if (found != byOperator.end())
+        op->setLoc(FusedLoc::get(op->getContext(), found->second));
+    });
+  }
+}
+
 void mlir::mirage::replaceBody(kernel::GraphOp op, const Graph &graph,
                                const Certificate &certificate) {
   Block &body = op.getBody().front();
@@ -461,6 +506,7 @@ void mlir::mirage::replaceBody(kernel::GraphOp op, const Graph &graph,
   SmallVector<Value> values = writeGraph(
       builder, builder.getFusedLoc(locations), graph, body.getArguments());
   yield->setOperands(values);
+  inheritLocations(old, body);
   for (mlir::Operation *nested : llvm::reverse(old))
     nested->erase();
   op->setAttr(kCertificateAttr,

@@ -128,12 +128,12 @@ static VerifyOptions getOptions(const Certificate &certificate) {
   return options;
 }
 
-llvm::Expected<Verdict>
-mlir::mirage::proveCertified(const Certificate &certificate,
-                             const Graph &program, const Graph &result,
-                             unsigned share) {
+llvm::Expected<Verdict> mlir::mirage::proveCertified(
+    const Certificate &certificate, const Graph &program, const Graph &result,
+    unsigned share, std::function<bool()> isCancelled) {
   VerifyOptions options = getOptions(certificate);
   options.maxWork /= share;
+  options.isCancelled = std::move(isCancelled);
   return verifyEqual(program, result, options);
 }
 

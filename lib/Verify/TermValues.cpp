@@ -35,17 +35,21 @@ TermValues::TermValues(const TermTable &table, const LiveTerms &live,
   values.resize(std::min(live.getHeight(), batch.tower.getHeight()));
 }
 
-void TermValues::evaluate(unsigned component, llvm::ArrayRef<uint32_t> inputs) {
+void TermValues::evaluate(unsigned component, llvm::ArrayRef<uint32_t> inputs,
+                          const llvm::BitVector *wanted) {
   values[component].resize(table.size() * kLanes);
+  auto isEvaluated = [&](TermId term) {
+    return live.isLive(term, component) && (!wanted || wanted->test(term));
+  };
   // The arguments of the exponentials, in the order of the loop below.
   ExponentTape exponents;
   if (component + 1 < values.size())
     for (TermId term = 0; term < table.size(); ++term)
-      if (live.isLive(term, component) && table[term].kind == TermKind::Exp)
+      if (isEvaluated(term) && table[term].kind == TermKind::Exp)
         exponents.add({get(table.getOperands(term)[0], component + 1)}, kLanes);
   FieldArithmetic arithmetic(batch, component, std::move(exponents));
   for (TermId term = 0; term < table.size(); ++term)
-    if (live.isLive(term, component))
+    if (isEvaluated(term))
       evaluateTerm(arithmetic, term, component, inputs);
 }
 

@@ -51,7 +51,9 @@ public:
   }
   /// Evaluates one component; those after it have been.
   /// \param inputs  of the component, by element, 16 words each.
-  void evaluate(unsigned component, llvm::ArrayRef<uint32_t> inputs);
+  /// \param wanted  terms that are enough, with all their operands; null: all.
+  void evaluate(unsigned component, llvm::ArrayRef<uint32_t> inputs,
+                const llvm::BitVector *wanted = nullptr);
 
 private:
   void evaluateTerm(FieldArithmetic &arithmetic, TermId term,

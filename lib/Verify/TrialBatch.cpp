@@ -121,35 +121,90 @@ void TrialBatch::draw(unsigned component, const RootGroups &groups,
   // whether its roots exist.
   if (component == 0 && signedTerms.empty())
     return;
-  std::vector<uint16_t> missing(groups.getNumGroups());
-  values.evaluate(component, inputs[component]);
+  llvm::BitVector wanted = findWanted(component, groups);
+  values.evaluate(component, inputs[component], &wanted);
   for (TermId root : groups.getFixedRoots())
     for (unsigned lane = 0; lane < kLanes; ++lane)
       fixedRootsExist &= !isMissing(root, component, lane);
+  std::vector<MissingRoots> seen(groups.getNumGroups());
+  std::vector<uint16_t> drawn(groups.getNumGroups(), UINT16_MAX); ///< lanes
   for (unsigned round = 0; round < groups.getMaxDraws(); ++round) {
     if (component == 0)
       addSamples();
-    if (!findMissing(component, groups, missing))
-      return;
-    for (unsigned group = 0; group < missing.size(); ++group)
-      if (missing[group])
-        redraw(component, groups.getInputs(group), missing[group], random);
-    values.evaluate(component, inputs[component]);
+    std::vector<MissingByLane> missing = findMissing(component, groups);
+    bool goesOn = false;
+    for (unsigned group = 0; group < missing.size(); ++group) {
+      uint16_t lanes = 0;
+      for (unsigned lane = 0; lane < kLanes; ++lane) {
+        if (!(drawn[group] >> lane & 1))
+          continue;
+        seen[group].add(missing[group][lane]);
+        lanes |= uint16_t(missing[group][lane] != 0) << lane;
+      }
+      drawn[group] = seen[group].areHopeless() ? 0 : lanes;
+      if (drawn[group])
+        redraw(component, groups.getInputs(group), drawn[group], random);
+      goesOn |= drawn[group] != 0;
+    }
+    if (!goesOn)
+      break;
+    values.evaluate(component, inputs[component], &wanted);
   }
+  values.evaluate(component, inputs[component]);
 }
 
-bool TrialBatch::findMissing(unsigned component, const RootGroups &groups,
-                             std::vector<uint16_t> &missing) {
-  llvm::fill(missing, 0);
+uint32_t MissingRoots::reduce(uint32_t roots) const {
+  for (uint32_t vector : basis)
+    roots = std::min(roots, roots ^ vector);
+  return roots;
+}
+
+void MissingRoots::add(uint32_t roots) {
+  ++numSinceNew;
+  if (!first)
+    first = roots;
+  uint32_t rest = reduce(roots ^ *first);
+  if (rest == 0)
+    return;
+  numSinceNew = 0;
+  basis.push_back(rest);
+  llvm::sort(basis, std::greater<>());
+}
+
+bool MissingRoots::areHopeless() const {
+  return first && numSinceNew >= kEnoughDraws && reduce(*first) != 0;
+}
+
+llvm::BitVector TrialBatch::findWanted(unsigned component,
+                                       const RootGroups &groups) const {
+  llvm::BitVector wanted(table.size());
+  for (TermId root :
+       llvm::concat<const TermId>(groups.getRoots(), groups.getFixedRoots()))
+    wanted.set(root);
+  if (component == 0)
+    for (TermId term : signedTerms)
+      wanted.set(term);
+  for (TermId term = table.size(); term-- > 0;)
+    if (wanted[term] && table[term].kind != TermKind::Exp)
+      for (TermId operand : table.getOperands(term))
+        wanted.set(operand);
+  return wanted;
+}
+
+std::vector<TrialBatch::MissingByLane>
+TrialBatch::findMissing(unsigned component, const RootGroups &groups) const {
+  std::vector<MissingByLane> missing(groups.getNumGroups());
+  std::vector<unsigned> numRoots(groups.getNumGroups());
   for (auto [number, root] : llvm::enumerate(groups.getRoots())) {
     unsigned group = groups.getGroup(number);
     if (!groups.isRedrawn(group))
       continue;
+    uint32_t bit = uint32_t(1) << numRoots[group]++;
     for (unsigned lane = 0; lane < kLanes; ++lane)
       if (isMissing(root, component, lane))
-        missing[group] |= 1u << lane;
+        missing[group][lane] |= bit;
   }
-  return llvm::any_of(missing, [](uint16_t lanes) { return lanes != 0; });
+  return missing;
 }
 
 void TrialBatch::redraw(unsigned component, llvm::ArrayRef<uint32_t> elements,

@@ -10,6 +10,9 @@
 #define MIRAGE_LIB_VERIFY_TRIALBATCH_H
 
 #include "TermValues.h"
+#include "llvm/ADT/SmallVector.h"
+#include <array>
+#include <optional>
 
 namespace mlir::mirage {
 
@@ -66,6 +69,29 @@ private:
   std::vector<int> inputGroups;
 };
 
+/// What roots of a group were missing in draws, to tell when it is no use to go
+/// on. Characters are multiplicative, so the sets of roots that may be missing
+/// together are an affine space over F2: all, unless some radicands' product is
+/// a square or a constant times one. Draws soon span it.
+class MissingRoots {
+public:
+  /// \param roots  a bit for each that is missing in a draw.
+  void add(uint32_t roots);
+  /// Whether no draw has all roots, but with a chance of 2^-64 that so many
+  /// have looked like that.
+  bool areHopeless() const;
+
+private:
+  static constexpr unsigned kEnoughDraws = 64;
+
+  /// What is left of a set once those of the basis are taken away.
+  uint32_t reduce(uint32_t roots) const;
+
+  std::optional<uint32_t> first;
+  llvm::SmallVector<uint32_t, 8> basis; ///< of differences, by highest bit
+  unsigned numSinceNew = 0;
+};
+
 /// Inputs for 16 trials over one tower on which all roots exist, as far as
 /// that can be had.
 class TrialBatch {
@@ -96,9 +122,14 @@ private:
   static constexpr unsigned kMaxSamples = 512;
 
   void draw(unsigned component, const RootGroups &groups, RandomStream &random);
-  /// Marks by group and lane where a root is missing. \returns whether any is.
-  bool findMissing(unsigned component, const RootGroups &groups,
-                   std::vector<uint16_t> &missing);
+  /// What has to be known of a draw before it is taken: roots, and what they
+  /// are computed from. The rest is for the last one.
+  llvm::BitVector findWanted(unsigned component,
+                             const RootGroups &groups) const;
+  /// By group and lane, which roots are missing, a bit for each of the group.
+  using MissingByLane = std::array<uint32_t, kernels::kLanes>;
+  std::vector<MissingByLane> findMissing(unsigned component,
+                                         const RootGroups &groups) const;
   void redraw(unsigned component, llvm::ArrayRef<uint32_t> elements,
               uint16_t lanes, RandomStream &random);
   void addSamples();

@@ -95,11 +95,13 @@ std::string computeDigest(const Certificate &certificate);
 
 /// What the trials that a certificate names say of its graphs: nothing is tried
 /// at own sizes that are too large to be written out.
-/// \param share  of the usual work, one over so much.
+/// \param share        of the usual work, one over so much.
+/// \param isCancelled  of VerifyOptions: what it ends is Unknown.
 /// \returns a verdict, or an error as verifyEqual has it.
 llvm::Expected<Verdict> proveCertified(const Certificate &certificate,
                                        const Graph &program,
-                                       const Graph &result, unsigned share = 1);
+                                       const Graph &result, unsigned share = 1,
+                                       std::function<bool()> isCancelled = {});
 
 /// The same by canonical forms (ExactProof.h), for graphs of which trials
 /// decide nothing, as where exponentials are nested too deep: at their own
