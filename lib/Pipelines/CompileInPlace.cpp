@@ -9,10 +9,12 @@
 #include "CompileInPlace.h"
 #include "Mirage/Analysis/ModuleTarget.h"
 #include "Mirage/Conversion/Passes.h"
+#include "Mirage/Transforms/Passes.h"
 #include "Stretch.h"
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/Passes.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -21,6 +23,8 @@ using namespace mlir::mirage;
 /// A function's arguments are row-major buffers: a layout that is known at run
 /// time only would cost a copy of each that a graph reads.
 static void addBufferize(OpPassManager &passManager, const CompileOptions &) {
+  // One-Shot Bufferize takes no elementwise ops of arith and math.
+  passManager.addPass(createConvertElementwiseToLinalgPass());
   passManager.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions options;
   options.bufferizeFunctionBoundaries = true;
@@ -48,28 +52,32 @@ namespace {
 /// A stretch of the way that `from=` and `to=` can name.
 struct InPlacePhase {
   StringRef name;
+  /// What it works on; whoever begins with it is owed some. Else empty.
+  StringRef expected;
   void (*add)(OpPassManager &, const CompileOptions &);
 };
 } // namespace
 
+static constexpr StringLiteral kGraph = "mirage_kernel.graph";
+
 static const InPlacePhase kPhases[] = {
-    {"import",
+    {"import", "",
      [](OpPassManager &passManager, const CompileOptions &options) {
        buildImportPipeline(passManager);
        setF32Products(passManager, options);
      }},
-    {"search",
+    {"search", kGraph,
      [](OpPassManager &passManager, const CompileOptions &options) {
        addSearch(passManager, options);
      }},
-    {"bufferize", addBufferize},
-    {"deallocate", addDeallocate},
-    {"optimize",
+    {"bufferize", kGraph, addBufferize},
+    {"deallocate", kGraph, addDeallocate},
+    {"optimize", kGraph,
      [](OpPassManager &passManager, const CompileOptions &options) {
        addPlanning(passManager, options, /*usesCopyEngine=*/false);
      }},
-    {"lower", addLower},
-    {"emit", addEmit},
+    {"lower", kGraph, addLower},
+    {"emit", "gpu.module", addEmit},
 };
 
 LogicalResult mlir::mirage::buildCompileInPlacePipeline(
@@ -92,7 +100,14 @@ LogicalResult mlir::mirage::buildCompileInPlacePipeline(
   if (failed(checkTarget(passManager, options, onError)))
     return failure();
   askForTarget(passManager, options);
-  if (stretch->front().name != "import") // which does it for what it makes
+  const InPlacePhase &first = stretch->front();
+  if (!first.expected.empty()) {
+    ExpectOpsPassOptions expect;
+    expect.phase = first.name.str();
+    expect.ops.push_back(first.expected.str());
+    passManager.addPass(createExpectOpsPass(expect));
+  }
+  if (first.name != "import") // which does it for what it makes
     setF32Products(passManager, options);
   for (const InPlacePhase &phase : *stretch)
     phase.add(passManager, options);

@@ -13,6 +13,12 @@
 // RUN: mirage-opt %s --mirage-compile-in-place=to=import 2> /dev/null | not mirage-opt --mirage-compile-in-place=from=optimize 2>&1 | FileCheck %s --check-prefix=TENSORS
 // TENSORS: error: expects a kernel graph on memrefs; --one-shot-bufferize makes one
 
+// A phase without anything to begin with says so.
+// RUN: for phase in search bufferize deallocate optimize lower emit; do not mirage-opt %s --mirage-compile-in-place="from=$phase to=emit" 2>&1 || exit 1; done | FileCheck %s --check-prefix=NOTHING
+// NOTHING: compile-in-place-refused.mlir:{{[0-9]+}}:{{[0-9]+}}: error: phase 'search' expects a mirage_kernel.graph, got 'linalg.exp'
+// NOTHING: error: phase 'lower' expects a mirage_kernel.graph, got 'linalg.exp'
+// NOTHING: error: phase 'emit' expects a gpu.module, got 'linalg.exp'
+
 // RUN: mirage-opt %s --mirage-compile-in-place="max-block-ops=3 ptxas=never" 2> %t.log | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARK < %t.log
 
@@ -32,6 +38,15 @@ func.func @dynamic(%x: tensor<?x64xf32>, %e: tensor<?x64xf32>) -> tensor<?x64xf3
 func.func @integers(%x: tensor<8x64xi32>, %e: tensor<8x64xi32>) -> tensor<8x64xi32> {
   %r = linalg.add ins(%x, %x : tensor<8x64xi32>, tensor<8x64xi32>) outs(%e : tensor<8x64xi32>) -> tensor<8x64xi32>
   return %r : tensor<8x64xi32>
+}
+
+// Elementwise ops that Mirage does not know are bufferized with the others.
+// CHECK-LABEL: func.func @sine(
+// CHECK:         linalg.generic
+// CHECK:           math.sin
+func.func @sine(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %r = math.sin %x : tensor<8x64xf32>
+  return %r : tensor<8x64xf32>
 }
 
 // A function that is a program and nothing else is taken as well.
