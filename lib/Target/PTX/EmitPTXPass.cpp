@@ -149,6 +149,11 @@ static LogicalResult writeFunction(func::FuncOp function, StringRef directory) {
   return success();
 }
 
+/// Whether a folder in another one may be called so.
+static bool isFolderName(StringRef name) {
+  return name != "." && name != ".." && llvm::sys::path::filename(name) == name;
+}
+
 LogicalResult EmitPTXPass::write() {
   SmallVector<func::FuncOp> functions = findFunctions();
   if (functions.empty())
@@ -157,13 +162,14 @@ LogicalResult EmitPTXPass::write() {
               "none";
   if (functions.size() == 1)
     return writeFunction(functions.front(), artifact);
-  for (func::FuncOp function : functions) {
-    if (llvm::sys::path::filename(function.getName()) != function.getName())
+  for (func::FuncOp function : functions)
+    if (!isFolderName(function.getName()))
       return function.emitError()
              << "expects a name that a folder of '" << artifact
              << "' may have, as each of " << functions.size()
              << " functions has an artifact, got '" << function.getName()
              << "'";
+  for (func::FuncOp function : functions) {
     SmallString<128> directory(artifact);
     llvm::sys::path::append(directory, function.getName());
     if (failed(writeFunction(function, directory)))
