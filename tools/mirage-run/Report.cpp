@@ -106,6 +106,15 @@ static void printTimes(const RunReport &report, llvm::raw_ostream &os) {
      << " copies\n";
 }
 
+/// Of outputs that are wrong: what the program's own types cost.
+static void printDeclared(const LoadedProgram &program, const RunReport &report,
+                          llvm::raw_ostream &os) {
+  for (auto [output, declared] : llvm::enumerate(report.declaredChecks))
+    if (!report.checks[output].pass && !declared.pass)
+      os << "  rounded as it declares, the program itself is: "
+         << toString(declared, program.outputs[output].type.shape) << '\n';
+}
+
 void mlir::mirage::printText(const LoadedProgram &program,
                              const RunReport &report, llvm::raw_ostream &os) {
   if (!report.deviceName.empty())
@@ -121,6 +130,7 @@ void mlir::mirage::printText(const LoadedProgram &program,
     os << "output " << program.outputs[output].name << ": "
        << toString(report.checks[output], program.outputs[output].type.shape)
        << '\n';
+  printDeclared(program, report, os);
   if (report.times)
     printTimes(report, os);
   if (!report.isClean)
@@ -174,7 +184,7 @@ static Value toValue(const CudaLaunch &launch) {
                 {"whyNot", textOrNull(launch.whyNot)}};
 }
 
-static Value toValue(llvm::StringRef name, const OutputCheck &check) {
+static Object toObject(llvm::StringRef name, const OutputCheck &check) {
   return Object{{"name", name.str()},
                 {"pass", check.pass},
                 {"tolerance", check.tolerance},
@@ -212,9 +222,14 @@ void mlir::mirage::printJSON(const LoadedProgram &program,
   }
   if (!report.checks.empty()) {
     Array outputs;
-    for (size_t output = 0; output < report.checks.size(); ++output)
-      outputs.push_back(
-          toValue(program.outputs[output].name, report.checks[output]));
+    for (size_t output = 0; output < report.checks.size(); ++output) {
+      Object entry =
+          toObject(program.outputs[output].name, report.checks[output]);
+      if (!report.declaredChecks.empty())
+        entry["declared"] = toObject(program.outputs[output].name,
+                                     report.declaredChecks[output]);
+      outputs.push_back(std::move(entry));
+    }
     object["outputs"] = std::move(outputs);
     object["referenceTimeS"] = report.referenceTimeS;
     object["pass"] = report.passes();

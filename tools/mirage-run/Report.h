@@ -27,6 +27,9 @@ struct RunReport {
   bool isClean = true; ///< the emulator found no fault
   double referenceTimeS = 0;
   std::vector<OutputCheck> checks; ///< by output
+  /// The same of the program rounded as it declares, which no kernel has
+  /// computed; where a check failed.
+  std::vector<OutputCheck> declaredChecks;
   std::optional<CudaTimes> times;
 
   /// Every output is right and no kernel is at fault.

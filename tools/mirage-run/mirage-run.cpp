@@ -103,6 +103,31 @@ runReference(const Options &options, const LoadedProgram &program,
   return roundOutputs(*computed, options.threads);
 }
 
+static std::vector<OutputCheck>
+checkOutputs(llvm::ArrayRef<ReferenceOutput> reference,
+             llvm::ArrayRef<HostTensor> outputs, F32Products f32Products) {
+  std::vector<OutputCheck> checks;
+  for (auto [expected, output] : llvm::zip_equal(reference, outputs))
+    checks.push_back(checkOutput(expected, output, f32Products));
+  return checks;
+}
+
+/// Tells what a program's types cost from what kernels get wrong.
+static llvm::Error checkDeclared(const Options &options,
+                                 const LoadedProgram &program,
+                                 llvm::ArrayRef<HostTensor> inputs,
+                                 llvm::ArrayRef<ReferenceOutput> exact,
+                                 RunReport &report) {
+  auto declared = evaluateReference(
+      program.program, inputs,
+      {options.threads, /*scales=*/false, Rounding::Declared});
+  if (!declared)
+    return declared.takeError();
+  report.declaredChecks = checkOutputs(
+      exact, roundOutputs(*declared, options.threads), F32Products::Exact);
+  return llvm::Error::success();
+}
+
 //===----------------------------------------------------------------------===//
 // One run
 //===----------------------------------------------------------------------===//
@@ -157,8 +182,11 @@ static llvm::Expected<RunReport> run(const Options &options,
                                 ? findF32Products(*program.artifact)
                                 : F32Products::Exact;
   if (options.check)
-    for (auto [expected, output] : llvm::zip_equal(reference, *outputs))
-      report.checks.push_back(checkOutput(expected, output, f32Products));
+    report.checks = checkOutputs(reference, *outputs, f32Products);
+  if (!report.passes() && options.device != Device::Reference)
+    if (llvm::Error error =
+            checkDeclared(options, program, *inputs, reference, report))
+      return std::move(error);
   if (!options.outputDirectory.empty())
     if (llvm::Error error =
             writeOutputs(program, *outputs, options.outputDirectory))
