@@ -12,8 +12,8 @@
 #include "Mirage/Graph/GraphJSON.h"
 #include "Mirage/Graph/JSONCursor.h"
 #include "Status.h"
-#include <numeric>
 #include "llvm/Support/FormatVariadic.h"
+#include <numeric>
 
 using namespace mlir::mirage;
 using llvm::ArrayRef;
