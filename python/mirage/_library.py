@@ -187,13 +187,18 @@ def uint32s(values: Sequence[int]):
     return (c_uint32 * len(values))(*values)
 
 
-class Handle:
-    """What the library made and gets back."""
+def _give_back(destroy: Callable[[c_void_p], None], pointer: c_void_p, *needs: object) -> None:
+    destroy(pointer)
 
-    def __init__(self, pointer: c_void_p, destroy: Callable[[c_void_p], None], *keeps_alive: object):
+
+class Handle:
+    """What the library made and gets back, before those that it needs."""
+
+    def __init__(self, pointer: c_void_p, destroy: Callable[[c_void_p], None], *needs: "Handle"):
         self.pointer = pointer
-        self._keeps_alive = keeps_alive
-        self._finalizer = weakref.finalize(self, destroy, pointer)
+        # A garbage collector that finds all of them at once takes them in any order; what a finalizer
+        # has got lives until it has run.
+        self._finalizer = weakref.finalize(self, _give_back, destroy, pointer, *needs)
 
     @property
     def _as_parameter_(self):
@@ -261,7 +266,7 @@ class Module:
 
     def __init__(self, context: Context, pointer: c_void_p):
         self.context = context
-        self.handle = Handle(pointer, lib.mirageModuleDestroy, context)
+        self.handle = Handle(pointer, lib.mirageModuleDestroy, context.handle)
 
     @classmethod
     def parse(cls, context: Context, text: "str | bytes", name: str = "-") -> "Module":

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, List, Optional, Sequence, Tuple, Union
 
 from . import _library
 from ._library import Handle, check_graph, int64s, lib, uint32s
-from .dtypes import DType, float16, from_code, to_dtype
+from .dtypes import DType, float16, float32, from_code, to_dtype
 from .errors import GraphError
 
 if TYPE_CHECKING:
@@ -652,6 +652,13 @@ class ThreadblockGraph(_Operators):
         """The largest along a dimension, and what `forloop_accum_rescale` rescales by."""
         largest = self.max(A, dim)
         return largest, Rescaling(largest)
+
+    def concat(self, A, B=None, dim: int = 0):
+        """Tiles side by side; in float32 where their types differ."""
+        tiles = [self._check(tile) for tile in (A if isinstance(A, (list, tuple)) else [A, B])]
+        if len({tile.dtype for tile in tiles}) > 1:
+            tiles = [tile if tile.dtype == float32 else self.cast(tile, float32) for tile in tiles]
+        return super().concat(tiles, dim=dim)
 
     def exp(self, A):
         """Of a tile; a `Rescaling` stays one, which knows that it is a factor."""

@@ -1,0 +1,155 @@
+"""Programs, operator by operator: shapes, types, names, and errors at the line that makes them."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import mirage as mi
+
+
+def test_types_of_results(graph):
+    x = graph.new_input(dims=(2, 8, 64), dtype=mi.float16, name="X")
+    w = graph.new_input(dims=(64, 32), dtype="bfloat16")
+    product = graph.matmul(x, w)
+    assert product.shape == (2, 8, 32) and product.dtype == mi.float32  # which holds both
+    assert graph.reduction(x, 2).shape == (2, 8, 1)
+    assert graph.reduction(x, -1).shape == (2, 8, 1)
+    assert graph.max(x, dim=(0, 1)).shape == (1, 1, 64)
+    assert graph.exp(x).dtype == mi.float16
+    assert graph.cast(x, mi.float32).dtype == mi.float32
+    assert x.T.shape == (2, 64, 8)
+    assert graph.permute(x, (2, 0, 1)).shape == (64, 2, 8)
+    assert graph.reshape(x, (16, 64)).shape == (16, 64)
+    assert graph.concat([x, x, x], dim=1).shape == (2, 24, 64)
+    assert graph.repeat(x, (1, 2, 1)).shape == (2, 16, 64)
+    assert graph.slice(x, (0, 2, 0), (2, 3, 64)).shape == (2, 3, 64)
+    assert (x.name, w.name, x.num_dims, x.dim(2), x.ndim) == ("X", "input1", 3, 64, 3)
+    assert repr(x) == "<DTensor X: [2, 8, 64] float16>"
+
+
+def test_eight_bit_operands_give_f16(graph):
+    x = graph.new_input(dims=(16, 64), dtype=mi.float8_e4m3)
+    w = graph.new_input(dims=(64, 32), dtype=mi.float8_e5m2)
+    assert graph.matmul(x, w).dtype == mi.float16
+
+
+@pytest.mark.parametrize("dtype", [mi.float16, "float16", "f16", "half", np.float16, np.dtype("float16")])
+def test_names_of_types(graph, dtype):
+    assert graph.new_input(dims=(4, 4), dtype=dtype).dtype == mi.float16
+
+
+def test_unmarked_outputs_are_all_that_nothing_takes(graph):
+    x = graph.new_input(dims=(4, 8))
+    y = graph.exp(x)
+    graph.square(y)
+    graph.sqrt(y)
+    program = json.loads(graph.to_json())["graph"]
+    assert len(program["outputs"]) == 2
+    assert [program["operations"][number - 1]["operator"] for number in program["outputs"]] == ["square", "sqrt"]
+
+
+def test_marked_outputs_alone(graph):
+    x = graph.new_input(dims=(4, 8))
+    y = graph.exp(x)
+    graph.square(y)
+    graph.mark_output(y, strides=(1, 4))
+    described = json.loads(graph.to_json())
+    assert described["graph"]["outputs"] == [1] and described["outputStrides"] == [[1, 4]]
+
+
+def test_json_comes_back(graph):
+    x = graph.new_input(dims=(8, 64), strides=(1, 8), name="X")
+    graph.mark_output(graph.rms_norm(x, normalized_shape=(64,)))
+    text = graph.to_json()
+    back = mi.KernelGraph.from_json(text)
+    assert back.to_json() == text
+    assert back.inputs[0].name == "X" and back.inputs[0].strides == (1, 8)
+    assert [output.shape for output in back.outputs] == [(8, 64)]
+    # It goes on like any other.
+    assert back.exp(back.outputs[0]).shape == (8, 64)
+
+
+def test_inputs_may_come_late(graph):
+    x = graph.exp(graph.new_input(dims=(8, 64)))
+    w = graph.new_input(dims=(64, 16), name="W")
+    assert graph.matmul(x, w).shape == (8, 16)
+    assert "mirage.name = \"W\"" in graph.mlir
+
+
+def test_operators_with_numbers(graph):
+    x = graph.new_input(dims=(8, 64))
+    for value in (x + 1, 1 + x, x - 1, 1 - x, x * 2, 2 * x, x / 2, 1 / x, -x, abs(x), x**2, x**3, x**-0.5, x**0.3,
+                  x @ x.T, x + x, x - x, x * x, x / x, graph.maximum(x, 0), graph.minimum(1, x),
+                  graph.clamp(x, -math.inf, 1)):
+        assert isinstance(value, mi.DTensor)
+    names = [operation["operator"] for operation in json.loads(graph.to_json())["graph"]["operations"]]
+    for name in ("offset", "scale", "unscale", "neg", "abs", "square", "rsqrt", "pow", "matmul", "clamp", "reciprocal"):
+        assert name in names
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda g, x, w: g.matmul(x, x), "matmul: expects dim(lhs, 1) = dim(rhs, 0), got 64 and 8"),
+        (lambda g, x, w: g.add(x, w), "add: expects shapes that broadcast, got [8, 64] and [64, 32]"),
+        (lambda g, x, w: g.reduction(x, 2), "expects a dimension from -2 to 1 of X, got 2"),
+        (lambda g, x, w: g.reshape(x, (7, 3)), "reshape: expects as many elements as the operand, 512, got 21"),
+        (lambda g, x, w: g.new_input(dims=(4, 0)), "expects sizes of at least 1, got 0"),
+        (lambda g, x, w: g.new_input(dims=(4, "a")), "expects dims as a tuple of integers, got (4, 'a')"),
+        (lambda g, x, w: g.new_input(dims=(4, 4), dtype="int8"), "expects an element type among float16"),
+        (lambda g, x, w: g.new_input(dims=(4, 4), strides=(1,)), "expects a stride for each of 2 dimensions, got 1"),
+        (lambda g, x, w: g.rms_norm(x, normalized_shape=(32,)), "expects normalized_shape to be the last sizes of"),
+        (lambda g, x, w: g.gelu(x, approximate="yes"), 'expects approximate of "none" or "tanh", got \'yes\''),
+        (lambda g, x, w: g.exp(3), "expects a DTensor of this graph, got 3"),
+        (lambda g, x, w: mi.new_kernel_graph().exp(x), "expects a tensor of this graph, got X of another one"),
+        (lambda g, x, w: g.mark_output(x, strides=(0, 1)), "expects"),
+        (lambda g, x, w: g.concat([], dim=0), "expects at least one tensor, got none"),
+        (lambda g, x, w: g.clamp(x, "a", 1), "expects a number, got 'a'"),
+        (lambda g, x, w: g.superoptimize(config="cnn"), "expects config of attention, mlp, lora or None, got 'cnn'"),
+        (lambda g, x, w: g.superoptimize(backend="triton"), 'expects backend="cuda", got \'triton\''),
+        (lambda g, x, w: mi.KernelGraph.from_json("{"), "Expected object key"),
+        (lambda g, x, w: g.customized([x], 3), "expects a threadblock graph, got 3"),
+    ],
+)
+def test_mistakes(graph, call, message):
+    x = graph.new_input(dims=(8, 64), name="X")
+    w = graph.new_input(dims=(64, 32), name="W")
+    with pytest.raises(mi.GraphError) as caught:
+        call(graph, x, w)
+    assert message in str(caught.value)
+
+
+def test_mistakes_leave_the_graph_as_it_was(graph):
+    x = graph.new_input(dims=(8, 64))
+    before = graph.exp(x)
+    with pytest.raises(mi.GraphError):
+        graph.matmul(x, x)
+    graph.mark_output(before)
+    assert len(json.loads(graph.to_json())["graph"]["operations"]) == 1
+
+
+def test_programs_without_operators(graph):
+    graph.new_input(dims=(8, 64))
+    with pytest.raises(mi.GraphError, match="expects a program with an output"):
+        graph.compile()
+
+
+# The original's quick start declares inputs of other shapes than its graph needs.
+def test_shapes_of_the_published_attention(graph):
+    q = graph.new_input(dims=(64, 1, 128), dtype=mi.float16)
+    k = graph.new_input(dims=(64, 128, 4096), dtype=mi.float16)
+    v = graph.new_input(dims=(64, 4096, 128), dtype=mi.float16)
+    scores = graph.matmul(q, k)
+    weights = graph.exp(scores)
+    assert graph.matmul(graph.div(weights, graph.reduction(weights, 2)), v).shape == (64, 1, 128)
+    with pytest.raises(mi.GraphError, match="got 128 and 64"):
+        graph.matmul(q, graph.new_input(dims=(2, 64, 4096), dtype=mi.float16))
+
+
+def test_shapes_of_the_published_norm(graph):
+    x = graph.new_input(dims=(16, 4096), dtype=mi.float16)
+    w = graph.new_input(dims=(406, 4096), dtype=mi.float16)
+    with pytest.raises(mi.GraphError, match=r"expects dim\(lhs, 1\) = dim\(rhs, 0\), got 4096 and 406"):
+        graph.matmul(graph.rms_norm(x), w)

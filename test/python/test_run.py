@@ -1,0 +1,171 @@
+"""Calls: what tensors a program takes, and numbers on the emulator."""
+
+import sys
+
+import numpy as np
+import pytest
+
+import mirage as mi
+from conftest import relative_error
+
+
+@pytest.fixture
+def program(graph):
+    """exp(X) @ W, W by columns."""
+    x = graph.new_input(dims=(8, 64), name="X")
+    w = graph.new_input(dims=(64, 16), strides=(1, 64), name="W")
+    graph.mark_output(graph.matmul(graph.exp(x), w))
+    return graph
+
+
+def make_inputs(rng):
+    return (rng.standard_normal((8, 64)) * 0.5).astype(np.float16), rng.standard_normal((16, 64)).astype(np.float16)
+
+
+def check(out, x, w):
+    assert relative_error(out, np.exp(x.astype(float)) @ w.T.astype(float)) < 1e-3
+
+
+def test_numpy(program, rng):
+    x, w = make_inputs(rng)
+    (out,) = program(inputs=[x, w.T])
+    assert out.dtype == np.float16 and out.shape == (8, 16)
+    check(out, x, w)
+    given = np.empty_like(out)
+    (same,) = program([x, w.T], out=[given])
+    assert same is given
+    assert np.array_equal(given, out)
+
+
+def test_torch(program, rng):
+    torch = pytest.importorskip("torch")
+    x, w = make_inputs(rng)
+    (out,) = program([torch.from_numpy(x), torch.from_numpy(w).t()])
+    assert isinstance(out, torch.Tensor) and out.dtype == torch.float16
+    check(out.numpy(), x, w)
+
+
+def test_bfloat16_and_float8_of_torch(graph):
+    torch = pytest.importorskip("torch")
+    x = graph.new_input(dims=(16, 64), dtype=torch.float8_e4m3fn)
+    w = graph.new_input(dims=(64, 32), dtype=torch.bfloat16)
+    graph.matmul(x, w)
+    a, b = torch.randn(16, 64).to(torch.float8_e4m3fn), torch.randn(64, 32).bfloat16()
+    (out,) = graph([a, b])
+    assert out.dtype == torch.bfloat16
+    assert relative_error(out.double(), a.double() @ b.double()) < 8e-3
+
+
+class ByDLPack:
+    """A tensor of somebody who has nothing but DLPack."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **options):
+        return self.array.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+def test_dlpack(program, rng):
+    x, w = make_inputs(rng)
+    (out,) = program([ByDLPack(x), ByDLPack(w.T)])
+    check(out, x, w)
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        (lambda x, w: [x], "expects 2 inputs (X, W), got 1"),
+        (lambda x, w: [x[:4], w.T], "input X: expects shape [8, 64], got [4, 64]"),
+        (lambda x, w: [x.astype(np.float32), w.T], "input X: expects float16, got float32"),
+        (lambda x, w: [x.astype(np.int16), w.T], "input X: expects float16, got int16"),
+        (lambda x, w: [x, np.ascontiguousarray(w.T)], "input W: expects strides [1, 64], got [16, 1]"),
+        (lambda x, w: [x, "w"], "expects a tensor of torch or NumPy"),
+        (lambda x, w: x, "expects inputs as a list of tensors, got ndarray"),
+    ],
+)
+def test_tensors_that_do_not_fit(program, rng, change, message):
+    with pytest.raises(mi.RunError) as caught:
+        program(change(*make_inputs(rng)))
+    assert message in str(caught.value)
+
+
+def test_outputs_that_do_not_fit(program, rng):
+    x, w = make_inputs(rng)
+    with pytest.raises(mi.RunError, match=r"output output0: expects shape \[8, 16\], got \[16, 8\]"):
+        program([x, w.T], out=[np.empty((16, 8), np.float16)])
+    with pytest.raises(mi.RunError, match="expects 1 outputs"):
+        program([x, w.T], out=[])
+
+
+def test_gradients_are_refused(program, rng):
+    torch = pytest.importorskip("torch")
+    x, w = make_inputs(rng)
+    x = torch.from_numpy(x).requires_grad_()
+    with pytest.raises(mi.RunError, match="need no gradient"):
+        program([x, torch.from_numpy(w).t()])
+    with torch.no_grad():
+        check(program([x, torch.from_numpy(w).t()])[0].numpy(), x.detach().numpy(), w)
+
+
+def test_unknown_and_unused_arguments(program, rng):
+    x, w = make_inputs(rng)
+    with pytest.raises(TypeError, match="colour"):
+        program([x, w.T], colour="red")
+    with pytest.warns(UserWarning, match="num_warp_groups has no effect"):
+        program([x, w.T], num_warp_groups=2)
+
+
+def test_what_is_known_of_a_program(program):
+    compiled = program.compile()
+    assert [(spec.name, spec.shape, spec.strides) for spec in compiled.inputs] == [
+        ("X", (8, 64), (64, 1)), ("W", (64, 16), (1, 64))]
+    assert compiled.outputs[0].dtype == mi.float16
+    assert ".target sm_90a" in compiled.ptx and "mirage_kernel.graph" in compiled.mlir
+
+
+def test_save_and_load(program, rng, tmp_path):
+    x, w = make_inputs(rng)
+    optimized = program.superoptimize(max_states=2000)
+    expected = optimized([x, w.T])[0]
+    optimized.save(tmp_path / "kept")
+    loaded = mi.load(tmp_path / "kept")
+    assert isinstance(loaded, mi.OptimizedGraph) and loaded.result == optimized.result
+    assert loaded.mlir == optimized.mlir and loaded.ptx == optimized.ptx
+    assert np.array_equal(loaded([x, w.T])[0], expected)
+    with pytest.raises(mi.RunError, match="expects a folder that is empty or is not there"):
+        optimized.save(tmp_path / "kept")
+    with pytest.raises(mi.RunError, match="expects a folder that save"):
+        mi.load(tmp_path)
+
+
+def test_imports_are_late():
+    """Neither torch nor NumPy is imported for those who have none."""
+    import subprocess
+
+    done = subprocess.run(
+        [sys.executable, "-c", "import mirage, sys; print('torch' in sys.modules, 'numpy' in sys.modules)"],
+        capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False"]
+
+
+def has_gpu():
+    try:
+        import torch
+    except ImportError:
+        return False
+    return torch.cuda.is_available()
+
+
+@pytest.mark.skipif(not has_gpu(), reason="needs a GPU and torch")
+def test_gpu(program, rng):
+    import torch
+
+    x, w = make_inputs(rng)
+    device = torch.device("cuda")
+    (out,) = program([torch.from_numpy(x).to(device), torch.from_numpy(w).to(device).t()])
+    assert out.is_cuda
+    check(out.cpu().numpy(), x, w)

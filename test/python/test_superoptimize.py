@@ -1,0 +1,130 @@
+"""The search from Python: its result, its options, and how it ends."""
+
+import logging
+
+import numpy as np
+import pytest
+
+import mirage as mi
+from conftest import relative_error
+
+
+def make_attention():
+    """The original's quick start."""
+    graph = mi.new_kernel_graph()
+    Q = graph.new_input(dims=(2, 256, 64), dtype=mi.float16)
+    K = graph.new_input(dims=(2, 64, 4096), dtype=mi.float16)
+    V = graph.new_input(dims=(2, 4096, 64), dtype=mi.float16)
+    A = graph.matmul(Q, K)
+    E = graph.exp(A)
+    S = graph.reduction(E, 2)
+    D = graph.div(E, S)
+    graph.matmul(D, V)
+    return graph
+
+
+def test_attention(rng):
+    optimized = make_attention().superoptimize(config="attention")
+    result = optimized.result
+    assert optimized.improved and result.improved
+    assert result.predicted_us < result.baseline_us / 5 and result.predicted_us >= result.limit_us
+    assert result.ranked_by == "predicted" and result.measured_us is None
+    assert "no GPU: the cost model decided" in str(result) and "times faster" in repr(optimized)
+    assert result.report["graphs"][0]["replaced"]
+    q, k, v = ((rng.standard_normal(spec.shape) * 0.3).astype(np.float16) for spec in optimized.inputs)
+    (out,) = optimized([q, k, v])
+    weights = np.exp(q.astype(float) @ k.astype(float))
+    assert relative_error(out, weights / weights.sum(-1, keepdims=True) @ v.astype(float)) < 2e-3
+
+
+def test_what_cannot_be_improved(graph, rng):
+    x = graph.new_input(dims=(64, 64))
+    graph.exp(x)
+    optimized = mi.superoptimize(graph, max_states=1)
+    assert not optimized.improved and "left as it was" in str(optimized.result)
+    x = rng.standard_normal((64, 64)).astype(np.float16)
+    assert relative_error(optimized([x])[0], np.exp(x.astype(float))) < 1e-3
+
+
+def test_the_same_with_the_same_seed(graph):
+    x = graph.new_input(dims=(16, 256))
+    w = graph.new_input(dims=(256, 64))
+    graph.matmul(graph.rms_norm(x), w)
+    first = graph.superoptimize(seed=3, threads=1)
+    assert graph.superoptimize(seed=3, threads=2).mlir == first.mlir
+
+
+def test_ctrl_c_gives_the_best_so_far(caplog):
+    def interrupt(progress):
+        assert progress.baseline_us > 0
+        raise KeyboardInterrupt
+
+    with caplog.at_level(logging.WARNING, logger="mirage"):
+        optimized = make_large().superoptimize(on_progress=interrupt)
+    assert optimized.result.stop_reason == "interrupted"
+    assert "interrupted: the best so far" in caplog.text
+
+
+def test_errors_of_callbacks_go_on():
+    def fail(progress):
+        raise ZeroDivisionError("mine")
+
+    with pytest.raises(ZeroDivisionError, match="mine"):
+        make_large().superoptimize(on_progress=fail)
+
+
+def make_large():
+    """A program whose search takes seconds: attention with normalised queries and keys."""
+    graph = mi.new_kernel_graph()
+    Q = graph.new_input(dims=(2, 256, 64))
+    K = graph.new_input(dims=(2, 4096, 64))
+    V = graph.new_input(dims=(2, 4096, 64))
+    scores = graph.matmul(graph.rms_norm(Q), graph.transpose(graph.rms_norm(K)))
+    graph.matmul(graph.softmax(scores), graph.rms_norm(V))
+    return graph
+
+
+def test_time_limit():
+    result = make_large().superoptimize(search_time_limit_sec=1).result
+    assert result.stop_reason in ("time limit", "exhausted") and result.seconds < 60
+
+
+def test_cache(graph, monkeypatch, tmp_path):
+    monkeypatch.setenv("MIRAGE_CACHE_DIR", str(tmp_path / "cache"))
+    x = graph.new_input(dims=(16, 256))
+    w = graph.new_input(dims=(256, 64))
+    graph.matmul(graph.rms_norm(x), w)
+    first = graph.superoptimize(use_cached_graphs=True)
+    again = graph.superoptimize(use_cached_graphs=True)
+    assert again.mlir == first.mlir
+    assert first.result.report["graphs"][0]["search"]["cache"] != again.result.report["graphs"][0]["search"]["cache"]
+
+
+def test_proof_by_canonical_forms(graph):
+    x = graph.new_input(dims=(16, 256))
+    w = graph.new_input(dims=(256, 64))
+    graph.matmul(graph.rms_norm(x), w)
+    assert graph.superoptimize(is_formal_verified=True).improved
+
+
+def test_options_that_are_none(graph):
+    graph.exp(graph.new_input(dims=(16, 256)))
+    with pytest.raises(mi.CompileError, match="no such option colour"):
+        graph.superoptimize(colour="red")
+    with pytest.raises(mi.CompileError, match="expects max-states of 1 to"):
+        graph.superoptimize(max_states=0)
+    with pytest.raises(mi.CompileError, match="sm_1"):
+        graph.superoptimize(target="sm_1")
+    with pytest.raises(mi.GraphError, match="expects search_time_limit_sec above 0"):
+        graph.superoptimize(search_time_limit_sec=0)
+
+
+def test_restrictions_of_the_original_warn_once(graph):
+    graph.exp(graph.new_input(dims=(16, 256)))
+    with pytest.warns(UserWarning, match="imaps, griddims: no effect"):
+        graph.superoptimize(imaps=[(0, -1, -1)], griddims=[(4, 1, 1)])
+
+
+def test_other_targets(graph):
+    graph.exp(graph.new_input(dims=(16, 256)))
+    assert ".target sm_80" in graph.superoptimize(target="sm_80").ptx
