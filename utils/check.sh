@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Sets up a machine, builds everything and runs every test: format and layers,
-# C++ unit tests, lit. Ends with a line "N passed, N failed".
+# C++ unit tests, lit, the Python package. Ends with a line "N passed, N failed".
 #
 #   utils/check.sh          at the sizes that continuous integration runs
 #   utils/check.sh --full   the benchmark programs at their full sizes as well
@@ -82,6 +82,32 @@ run_lit_tests() {
   rm -f "$log"
 }
 
+# The package on the library of the build folder, in an environment of its own.
+run_python_tests() {
+  local environment=$MIRAGE_ROOT/build/python requirements=$MIRAGE_ROOT/test/python/requirements.txt
+  local log good bad
+  log=$(mktemp)
+  if ! cmp -s "$requirements" "$environment/installed.txt"; then
+    say "installing $(tr '\n' ' ' <"$requirements")"
+    rm -rf "$environment"
+    python3 -m venv "$environment" &&
+      "$environment/bin/pip" install -q -r "$requirements" >"$log" 2>&1 &&
+      cp "$requirements" "$environment/installed.txt" ||
+      { tail -n 5 "$log"; failed=$((failed + 1)); printf 'FAIL: the packages of %s\n' "$requirements"; return; }
+  fi
+  MIRAGE_LIBRARY=$MIRAGE_BUILD/lib/libMirage.so PYTHONPATH=$MIRAGE_ROOT/python \
+    "$environment/bin/python" -m pytest -q -rs "$MIRAGE_ROOT/test/python" >"$log" 2>&1 || true
+  grep -vE '^[.sFExX]+ +\[ *[0-9]+%\]$' "$log" || true
+  good=$(tail -n 1 "$log" | grep -oE '[0-9]+ passed' | grep -oE '[0-9]+' || true)
+  bad=$(tail -n 1 "$log" | grep -oE '[0-9]+ (failed|error)' | awk '{ sum += $1 } END { print sum + 0 }')
+  if [ -z "$good" ] && [ "$bad" -eq 0 ]; then
+    bad=1 # pytest itself failed
+  fi
+  passed=$((passed + ${good:-0}))
+  failed=$((failed + bad))
+  rm -f "$log"
+}
+
 mirage_install
 mirage_configure
 mirage_build all MirageUnitTests MirageFuzzTargets
@@ -92,5 +118,7 @@ say "running the unit tests"
 run_unit_tests
 say "running the lit tests"
 run_lit_tests
+say "running the tests of the Python package"
+run_python_tests
 printf '%d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" -eq 0 ]

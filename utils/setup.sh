@@ -10,7 +10,7 @@ MIRAGE_PACKAGES=(
   clang-22 lld-22 llvm-22-dev libmlir-22-dev mlir-22-tools llvm-22-tools
   clang-format-22 cmake ninja-build ccache git
   libz3-dev libsqlite3-dev libgtest-dev libzstd-dev zlib1g-dev
-  python3 python3-numpy
+  python3 python3-numpy python3-venv
 )
 
 say() { printf '== %s\n' "$*"; }
