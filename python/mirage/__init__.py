@@ -16,13 +16,20 @@ from .dtypes import DType, bfloat16, float8_e4m3, float8_e4m3fn, float8_e5m2, fl
 from .errors import CompileError, Diagnostic, GraphError, InternalError, MirageError, RunError
 from .graph import DTensor, KernelGraph, STensor, ThreadblockGraph, new_kernel_graph, new_threadblock_graph
 from .programs import CompiledGraph, OptimizedGraph, SearchResult, load
-from .superoptimizer import superoptimize
+from .superoptimizer import from_mlir, superoptimize
 
 __version__ = _library.version()
+
+
+def from_torch(module, example_inputs):
+    """The program that a module of torch computes (mirage.torch_bridge.from_torch)."""
+    from .torch_bridge import from_torch as convert
+
+    return convert(module, example_inputs)
 
 __all__ = [
     "CompileError", "CompiledGraph", "DTensor", "DType", "Diagnostic", "GraphError", "InternalError", "KernelGraph",
     "MirageError", "OptimizedGraph", "RunError", "STensor", "SearchResult", "ThreadblockGraph", "bfloat16",
-    "float16", "float32", "float8_e4m3", "float8_e4m3fn", "float8_e5m2", "load", "new_kernel_graph",
+    "float16", "float32", "float8_e4m3", "float8_e4m3fn", "float8_e5m2", "from_mlir", "from_torch", "load", "new_kernel_graph",
     "new_threadblock_graph", "superoptimize",
 ]

@@ -41,6 +41,18 @@ def to_module(graph: KernelGraph, context: Context, name: str = "main") -> Modul
     return Module(context, pointer)
 
 
+def from_mlir(text: "str | bytes", function: Optional[str] = None) -> KernelGraph:
+    """The program that a function of a module of MLIR is: linalg on tensors, or a µGraph.
+
+    function   its name; None: the only one"""
+    module = Module.parse(Context(1), text, "<mlir>")
+    module.context.diagnostics.clear()
+    pointer = c_void_p()
+    name = None if function is None else function.encode()
+    module.context.check(lib.mirageModuleGetGraph(module.handle, name, byref(pointer)))
+    return KernelGraph._adopt(pointer)
+
+
 def compile_module(module: Module, from_phase: str, **options: Any) -> Tuple[str, str]:
     """The folder of the artifact, and the µGraph as text."""
     folder = make_folder()
