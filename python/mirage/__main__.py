@@ -1,0 +1,153 @@
+"""`python -m mirage`: the compiler from a shell."""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import json
+import os
+import platform
+import sys
+from ctypes import byref
+from typing import Any, Dict, List, Optional
+
+from . import _library
+from ._library import Context, Module, lib
+from .errors import MirageError
+from .programs import find_gpu
+from .superoptimizer import find_tool
+
+#: Exit codes, as mirage-verify has them.
+_BAD_INPUT = 2
+
+
+def _read(path: str, context: Context) -> Module:
+    with (sys.stdin.buffer if path == "-" else open(path, "rb")) as file:
+        return Module.parse(context, file.read(), path)
+
+
+def _parse_options(pairs: List[str]) -> Dict[str, str]:
+    options = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals:
+            raise MirageError(f"expects an option as name=value, got {pair!r}")
+        options[name] = value
+    return options
+
+
+def _optimize(arguments: argparse.Namespace) -> int:
+    context = Context()
+    module = _read(arguments.program, context)
+    options = _parse_options(arguments.options)
+    report = json.loads(module.run_with_options(lib.mirageModuleSuperoptimize, options))
+    for entry in report["graphs"]:
+        what = (f"{entry['predictedUs']:.2f} us predicted" if entry["replaced"] else f"left as it was: {entry['whyNot']}")
+        print(f"@{entry['function']}: {what}", file=sys.stderr)
+    text = module.print().decode()
+    if arguments.output == "-":
+        sys.stdout.write(text)
+    else:
+        with open(arguments.output, "w") as file:
+            file.write(text)
+    if arguments.artifact:
+        module.run_with_options(lib.mirageModuleCompile, {"from": "optimize", "artifact": arguments.artifact})
+    return 0
+
+
+def _verify(arguments: argparse.Namespace) -> int:
+    context = Context()
+    before, after = _read(arguments.before, context), _read(arguments.after, context)
+    options = _library.VerifyOptions(exact=arguments.exact, certificates=arguments.certificates)
+    verdict, details = ctypes.c_int(), _library.Text()
+    context.check(lib.mirageModulesVerify(before.handle, after.handle, byref(options), byref(verdict), byref(details)))
+    described = json.loads(_library.take_text(details))
+    if arguments.json:
+        print(json.dumps(described, indent=2))
+    else:
+        for function in described["functions"]:
+            print(f"@{function['function']}: {function['verdict']}" +
+                  (f"; {function['reason']}" if function.get("reason") else ""))
+    return verdict.value
+
+
+def _env(arguments: argparse.Namespace) -> int:
+    described: Dict[str, Any] = {
+        "mirage": _library.version(),
+        "library": _library._find_library(),
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "gpu": find_gpu(),
+        "mirage-run": find_tool("mirage-run"),
+    }
+    for package in ("numpy", "torch"):
+        try:
+            import importlib.metadata
+
+            described[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            described[package] = None
+    if arguments.json:
+        print(json.dumps(described, indent=2))
+    else:
+        for name, value in described.items():
+            print(f"{name}: {value if value is not None else 'none'}")
+    return 0
+
+
+def _call_tool(tool: str, arguments: List[str]) -> int:
+    path = find_tool(tool)
+    if path is None:
+        raise MirageError(f"expects {tool} beside the library or on the PATH, got none")
+    os.execv(path, [tool, *arguments])
+
+
+def _build_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="mirage", description="A superoptimizer for tensor programs.")
+    parser.add_argument("--version", action="version", version=f"Mirage {_library.version()}")
+    commands = parser.add_subparsers(dest="command", required=True)
+
+    optimize = commands.add_parser("optimize", help="replace tensor programs by equal and faster ones")
+    optimize.add_argument("program", help="a module of MLIR, linalg or µGraphs; -: standard input")
+    optimize.add_argument("options", nargs="*", metavar="name=value", help="options of the search (docs/Search.md)")
+    optimize.add_argument("-o", "--output", default="-", help="file for the result (default: standard output)")
+    optimize.add_argument("--artifact", help="folder for PTX and manifest as well")
+    optimize.set_defaults(run=_optimize)
+
+    verify = commands.add_parser("verify", help="judge two modules equal or not",
+                                 description="Exit codes: 0 equal, 1 different, 2 bad input, 3 unknown.")
+    verify.add_argument("before")
+    verify.add_argument("after")
+    verify.add_argument("--exact", action="store_true", help="equal is what canonical forms prove")
+    verify.add_argument("--certificates", action="store_true", help="repeat the proofs of a search as well")
+    verify.add_argument("--json", action="store_true")
+    verify.set_defaults(run=_verify)
+
+    env = commands.add_parser("env", help="say what a bug report wants to know")
+    env.add_argument("--json", action="store_true")
+    env.set_defaults(run=_env)
+
+    for name, tool, text in (("run", "mirage-run", "run, check or measure an artifact"),
+                             ("cache", "mirage-cache", "merge and export caches")):
+        command = commands.add_parser(name, help=f"{text}, by {tool}", add_help=False)
+        command.set_defaults(tool=tool)
+    return parser
+
+
+def main(arguments: Optional[List[str]] = None) -> int:
+    given = sys.argv[1:] if arguments is None else arguments
+    parser = _build_parser()
+    parsed, rest = parser.parse_known_args(given)
+    try:
+        if hasattr(parsed, "tool"):
+            return _call_tool(parsed.tool, given[given.index(parsed.command) + 1:])
+        if rest:
+            parser.error(f"unrecognized arguments: {' '.join(rest)}")
+        return parsed.run(parsed)
+    except (MirageError, OSError) as error:
+        print(f"mirage: error: {error}", file=sys.stderr)
+        return _BAD_INPUT
+
+
+if __name__ == "__main__":
+    sys.exit(main())
