@@ -5,10 +5,11 @@ from __future__ import annotations
 import ctypes
 import os
 import pathlib
+import types
 import weakref
 from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char_p, c_double, c_int, c_int64, c_size_t,
                     c_uint, c_uint32, c_uint64, c_void_p)
-from typing import Callable, List, Optional, Sequence
+from typing import Any, Callable, List, Optional, Sequence
 
 from .errors import CompileError, Diagnostic, GraphError, MirageError, RunError
 
@@ -133,17 +134,26 @@ def _find_library() -> str:
                       "got none of them: pip install mirage-mlir, or ninja -C build/dev MirageC")
 
 
-def _load() -> ctypes.CDLL:
+def _make_missing(path: str, name: str) -> Callable[..., None]:
+    def refuse(*_: object) -> None:
+        raise MirageError(f"{path} runs programs that were saved, and compiles none: it has no {name}")
+
+    return refuse
+
+
+def _load() -> Any:
+    """The library's functions. libMirageRuntimeC.so, which is small, has those that run programs."""
     path = _find_library()
     try:
         library = ctypes.CDLL(path)
     except OSError as error:
         raise ImportError(f"{path} cannot be loaded: {error}") from None
+    functions = types.SimpleNamespace()
     for name, (result, arguments) in _PROTOTYPES.items():
-        function = getattr(library, name)
-        function.restype = result
-        function.argtypes = arguments
-    return library
+        function = getattr(library, name, None) or _make_missing(path, name)
+        function.restype, function.argtypes = result, arguments
+        setattr(functions, name, function)
+    return functions
 
 
 lib = _load()

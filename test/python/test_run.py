@@ -142,6 +142,29 @@ def test_save_and_load(program, rng, tmp_path):
         mi.load(tmp_path)
 
 
+def test_runtime_alone(program, rng, tmp_path):
+    """What was saved runs with the small library, which compiles nothing."""
+    import os
+    import pathlib
+    import subprocess
+
+    runtime = pathlib.Path(os.environ["MIRAGE_LIBRARY"]).with_name("libMirageRuntimeC.so")
+    x, w = make_inputs(rng)
+    compiled = program.compile()
+    compiled.save(tmp_path / "kept")
+    np.save(tmp_path / "x.npy", x)
+    np.save(tmp_path / "w.npy", w)
+    code = ("import mirage as mi, numpy as np\n"
+            "x, w = np.load('x.npy'), np.load('w.npy')\n"
+            "np.save('y.npy', mi.load('kept')([x, w.T])[0])\n"
+            "try:\n    mi.new_kernel_graph()\nexcept mi.MirageError as error:\n    print(error)\n")
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True,
+                          env={**os.environ, "MIRAGE_LIBRARY": str(runtime), "PYTHONPATH": os.pathsep.join(sys.path)})
+    assert done.returncode == 0, done.stderr
+    assert "compiles none: it has no mirageGraphCreate" in done.stdout
+    assert np.array_equal(np.load(tmp_path / "y.npy"), compiled([x, w.T])[0])
+
+
 def test_imports_are_late():
     """Neither torch nor NumPy is imported for those who have none."""
     import subprocess
