@@ -547,6 +547,12 @@ class KernelGraph(_Operators):
         return to_module(self, Context(1)).print().decode()
 
     # ------------------------------------------------------------------ other forms
+    def visualize(self, name) -> str:
+        """Draws the graph into a file: name.svg, or what the ending says (.png, .pdf, .dot)."""
+        from .visualizer import draw
+
+        return draw(self.to_json(), name)
+
     def to_json(self) -> str:
         self._complete()
         text = _library.Text()

@@ -247,6 +247,13 @@ class CompiledGraph:
             program.enqueue(stream or 0, *addresses)
         return list(out)
 
+    def visualize(self, name: "str | os.PathLike[str]") -> str:
+        """Draws the µGraph into a file: name.svg, or what the ending says (.png, .pdf, .dot)."""
+        from .superoptimizer import from_mlir
+        from .visualizer import draw
+
+        return draw(from_mlir(self._mlir).to_json(), name)
+
     def save(self, directory: "str | os.PathLike[str]") -> None:
         """Keeps the program in a folder, which is made; `mirage.load` has it back."""
         target = pathlib.Path(directory)

@@ -1,0 +1,44 @@
+"""Pictures: what is in them, and that Graphviz draws them."""
+
+import shutil
+import xml.etree.ElementTree
+
+import pytest
+
+import mirage as mi
+from test_block_graph import make_rms_linear
+
+
+def test_levels_are_nested_boxes(tmp_path):
+    path = make_rms_linear().visualize(tmp_path / "rms.dot")
+    text = open(path).read()
+    assert 'label="block: grid(x = 4, y = 1, z = 1), 128 threads, loop 16"' in text
+    assert text.index("input1\\n") < text.index("subgraph cluster_") < text.index("accumulate rms over loop, dims [1]")
+    assert text.index("output0") < text.index(" -> "), "edges would draw inputs and outputs into boxes"
+    assert "input0\\n16×1024 f16" in text and 'label=" x → 1, loop → 0"' in text
+    assert text.count("{") == text.count("}")
+
+
+def test_results_of_a_search(graph, tmp_path):
+    x = graph.new_input(dims=(16, 256))
+    w = graph.new_input(dims=(256, 64))
+    graph.matmul(graph.rms_norm(x), w)
+    text = open(graph.superoptimize(max_states=5000).visualize(tmp_path / "found.dot")).read()
+    assert "block: grid(" in text and "matmul" in text
+
+
+@pytest.mark.skipif(shutil.which("dot") is None, reason="needs Graphviz")
+def test_svg(tmp_path):
+    path = make_rms_linear().visualize(str(tmp_path / "rms"))
+    assert path.endswith("rms.svg")
+    titles = [element.text for element in xml.etree.ElementTree.parse(path).iter() if element.tag.endswith("text")]
+    assert any("matmul" in (title or "") for title in titles)
+
+
+def test_mistakes(tmp_path, monkeypatch):
+    graph = make_rms_linear()
+    with pytest.raises(mi.RunError, match="expects a file that ends in .svg, .png, .pdf, .dot, got"):
+        graph.visualize(tmp_path / "rms.bmp")
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(mi.RunError, match="expects Graphviz's dot on the PATH"):
+        graph.visualize(tmp_path / "rms.png")
