@@ -98,12 +98,13 @@ run_python_tests() {
   MIRAGE_LIBRARY=$MIRAGE_BUILD/lib/libMirage.so PYTHONPATH=$MIRAGE_ROOT/python \
     "$environment/bin/python" -m pytest -q -rs "$MIRAGE_ROOT/test/python" >"$log" 2>&1 || true
   grep -vE '^[.sFExX]+ +\[ *[0-9]+%\]$' "$log" || true
-  good=$(tail -n 1 "$log" | grep -oE '[0-9]+ passed' | grep -oE '[0-9]+' || true)
-  bad=$(tail -n 1 "$log" | grep -oE '[0-9]+ (failed|error)' | awk '{ sum += $1 } END { print sum + 0 }')
-  if [ -z "$good" ] && [ "$bad" -eq 0 ]; then
+  # "2 failed, 86 passed, 1 skipped, 1 error in 23.37s"
+  good=$(tail -n 1 "$log" | awk -F'[ ,]+' '{ for (i = 2; i <= NF; ++i) if ($i == "passed") sum += $(i - 1) } END { print sum + 0 }')
+  bad=$(tail -n 1 "$log" | awk -F'[ ,]+' '{ for (i = 2; i <= NF; ++i) if ($i ~ /^(failed|errors?)$/) sum += $(i - 1) } END { print sum + 0 }')
+  if [ "$good" -eq 0 ] && [ "$bad" -eq 0 ]; then
     bad=1 # pytest itself failed
   fi
-  passed=$((passed + ${good:-0}))
+  passed=$((passed + good))
   failed=$((failed + bad))
   rm -f "$log"
 }
